@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: (Apache-2.0 WITH LLVM-exception) OR GPL-2.0 */
+/*
+ * The Patchbay ABI: what compiler, linker, runtime and kernel agree on.
+ *
+ * Every number that two of the products share is stated here and nowhere else.
+ * The header compiles alone as C11, C++17 and assembler (only the structures
+ * are hidden from the assembler), on any host, for any target.
+ *
+ * Overview
+ * --------
+ * An instrumented function looks like this (user mode):
+ *
+ *	entry-16   8 bytes   slot    8-byte aligned; 0 until the runtime fills it
+ *	entry- 8   4 bytes   pad     return instruction(s) of the target
+ *	entry- 4   4 bytes   hash    kCFI type id if the function has one, else pad
+ *	entry                [landing pad] site, body
+ *
+ * x86-64 with kCFI differs in one byte: callers check `hash` as the immediate
+ * of a 5-byte `mov`, so entry-5 holds its opcode and the pad is 3 bytes.
+ *
+ * The slot lies outside the hash, so a function's hash is at the same distance
+ * from its entry with or without a slot, and callers check both alike.
+ *
+ * A *site* is the patchable instruction behind the entry (behind its landing
+ * pad, endbr64 or bti, if it has one). A *record* in section patchbay_sites
+ * describes each site. A *note* per object file carries the ABI version. A
+ * *module descriptor*, one per linked module (executable or shared object),
+ * leads the runtime to the module's records.
+ *
+ * This file is the reference; runtime/ABI.md draws it for each architecture.
+ */
+#ifndef PATCHBAY_ABI_H
+#define PATCHBAY_ABI_H
+
+/*
+ * Version of everything below. The linker refuses objects of different
+ * versions in one link, the runtime refuses modules of another version.
+ */
+#define PATCHBAY_ABI_VERSION 1
+
+/*
+ * Function prefix
+ *
+ * Offsets from the entry, in bytes. The prefix is PATCHBAY_PREFIX_SIZE bytes
+ * directly before the entry; what alignment asks for beyond that comes first.
+ */
+#define PATCHBAY_SLOT_OFFSET (-16)
+#define PATCHBAY_SLOT_SIZE 8
+#define PATCHBAY_PAD_OFFSET (-8)
+#define PATCHBAY_HASH_OFFSET (-4)
+#define PATCHBAY_HASH_SIZE 4
+#define PATCHBAY_PREFIX_SIZE 16
+
+/*
+ * Architectures
+ *
+ * X(id, triple, llvm, linux, e_machine, pad): one row per architecture whose
+ * prefix is defined. `triple`, `llvm` and `linux` are the spellings that the
+ * runtime, the pass and linker, and the kernel use; `pad` is the 4-byte little
+ * endian word of return instructions, which is also the magic that proves
+ * that a slot is there.
+ */
+#define PATCHBAY_ARCH_TABLE(X)                                                 \
+	X(X86_64, x86_64, X86, x86, 62, 0xc3c3c3c3)            /* ret x 4 */   \
+	X(AARCH64, aarch64, AArch64, arm64, 183, 0xd65f03c0)   /* ret */       \
+	X(PPC64LE, powerpc64le, PowerPC, powerpc, 21, 0x4e800020) /* blr */    \
+	X(RISCV64, riscv64, RISCV, riscv, 243, 0x00008067)     /* ret */
+
+/*
+ * x86-64: hash and site
+ *
+ *	disarmed   a9 imm32   test $imm,%eax    72 rel8   jb   pad (never taken:
+ *	                                                       test clears CF)
+ *	armed      e8 rel32   call rel32        72 rel8   jb   pad (taken if the
+ *	                                                       trampoline set CF)
+ *	armed      e9 rel32   jmp rel32
+ *
+ * The state is the first byte alone. While the site is disarmed imm32 is data
+ * that no instruction depends on; armed, it is the branch displacement.
+ */
+#define PATCHBAY_X86_64_MOV_EAX_IMM32 0xb8 /* at entry-5 if there is a hash */
+#define PATCHBAY_X86_64_MOV_OFFSET (-5)
+#define PATCHBAY_X86_64_RET 0xc3
+#define PATCHBAY_X86_64_SITE_DISARMED 0xa9
+#define PATCHBAY_X86_64_SITE_CALL 0xe8
+#define PATCHBAY_X86_64_SITE_JMP 0xe9
+#define PATCHBAY_X86_64_SITE_JB 0x72
+#define PATCHBAY_X86_64_SITE_BRANCH_SIZE 5 /* opcode and imm32 */
+#define PATCHBAY_X86_64_SITE_SIZE 7        /* with the jb */
+#define PATCHBAY_X86_64_ENDBR64_SIZE 4     /* f3 0f 1e fa, before the site */
+
+/*
+ * Sections
+ *
+ * PATCHBAY_SITES_SECTION has SHF_ALLOC | SHF_LINK_ORDER: a record lives and
+ * dies with its function. Its name is a C identifier, so that linkers define
+ * __start_patchbay_sites and __stop_patchbay_sites.
+ */
+#define PATCHBAY_SITES_SECTION "patchbay_sites"
+#define PATCHBAY_NOTE_SECTION ".note.patchbay"
+
+#define PATCHBAY_MODULE_REGISTER "patchbay_module_register"
+#define PATCHBAY_MODULE_UNREGISTER "patchbay_module_unregister"
+
+/*
+ * Note: an ELF note of owner PATCHBAY_NOTE_NAME and type PATCHBAY_NOTE_ABI,
+ * one per object file, whose descriptor is struct patchbay_note.
+ */
+#define PATCHBAY_NOTE_NAME "Patchbay"
+#define PATCHBAY_NOTE_ABI 1
+#define PATCHBAY_MODE_USER 1   /* site and record are ours */
+#define PATCHBAY_MODE_KERNEL 2 /* only the slot is; entry NOPs are LLVM's */
+
+/*
+ * Record flags: each bit is a promise about the lowered function.
+ */
+#define PATCHBAY_RECORD_VARIADIC 0x01 /* takes `...`; counts are of named ones */
+#define PATCHBAY_RECORD_SRET 0x02     /* returns through a hidden pointer */
+#define PATCHBAY_RECORD_NORETURN 0x04 /* declared never to return */
+#define PATCHBAY_RECORD_MUSTTAIL 0x08 /* leaves through a guaranteed tail call */
+#define PATCHBAY_RECORD_RETURN_MASK 0x30
+#define PATCHBAY_RECORD_RETURN_VOID 0x00
+#define PATCHBAY_RECORD_RETURN_GP 0x10    /* integer registers only */
+#define PATCHBAY_RECORD_RETURN_FP 0x20    /* floating-point registers only */
+#define PATCHBAY_RECORD_RETURN_OTHER 0x30 /* both, x87, vectors, memory */
+#define PATCHBAY_RECORD_UNKNOWN_ARGS 0x40 /* the counts cannot be relied on */
+#define PATCHBAY_RECORD_RESERVED 0x80     /* zero */
+#define PATCHBAY_RECORD_COUNT_MAX 255     /* a count that does not fit is
+                                             UNKNOWN_ARGS and this value */
+
+#define PATCHBAY_RECORD_SIZE 16
+
+/*
+ * Static calls: PATCHBAY_SCK_PREFIX "name" is the key, a data object that the
+ * program defines; PATCHBAY_SCT_PREFIX "name" is the tramp, code that the
+ * linker makes. The kernel's names (include/linux/static_call_types.h).
+ */
+#define PATCHBAY_SCK_PREFIX "__SCK__"
+#define PATCHBAY_SCT_PREFIX "__SCT__"
+
+/*
+ * x86-64 user-mode tramp, 16 bytes, 16-byte aligned:
+ *
+ *	+0   e9 rel32      jmp target          direct form
+ *	     a9 imm32      test $imm,%eax      indirect form: falls through
+ *	+5   3e ff 25 rel32  notrack jmp *key.func(%rip)
+ *	+12  0f b9 cc      ud1 %esp,%ecx       the kernel's tramp signature
+ *	+15  cc            int3
+ *
+ * As in a site, the form is the first byte alone, and in the indirect form the
+ * immediate is data. A target may thus be exchanged without any instruction
+ * being torn: key.func = new; e9 -> a9; write imm; a9 -> e9. A target out of
+ * rel32's reach simply stays in the indirect form.
+ */
+#define PATCHBAY_X86_64_TRAMP_SIZE 16
+#define PATCHBAY_X86_64_TRAMP_ALIGN 16
+#define PATCHBAY_X86_64_TRAMP_DIRECT 0xe9
+#define PATCHBAY_X86_64_TRAMP_INDIRECT 0xa9
+#define PATCHBAY_X86_64_TRAMP_JMP_OFFSET 5
+#define PATCHBAY_X86_64_TRAMP_SIGNATURE_OFFSET 12
+
+#ifndef __ASSEMBLER__
+
+#ifdef __cplusplus
+#include <cstddef>
+#include <cstdint>
+#define PATCHBAY_STATIC_ASSERT(cond) static_assert(cond, #cond)
+#else
+#ifdef __KERNEL__
+#include <linux/types.h>
+#include <linux/stddef.h>
+#include <linux/build_bug.h>
+#else
+#include <stddef.h>
+#include <stdint.h>
+#endif
+#define PATCHBAY_STATIC_ASSERT(cond) _Static_assert(cond, #cond)
+#endif
+
+/*
+ * struct patchbay_record - one site; read-only, no dynamic relocation
+ * @entry:           entry of the function, relative to this field's address
+ * @site:            the patchable instruction, relative to this field's address
+ * @signature:       the kCFI type id as callers check it, 0 if there is none
+ * @gp_args:         arguments in integer registers, the sret pointer included
+ * @fp_args:         arguments in floating-point or vector registers
+ * @stack_arg_words: 8-byte words of arguments on the caller's stack
+ * @flags:           PATCHBAY_RECORD_*
+ */
+struct patchbay_record {
+	int32_t entry;
+	int32_t site;
+	uint32_t signature;
+	uint8_t gp_args;
+	uint8_t fp_args;
+	uint8_t stack_arg_words;
+	uint8_t flags;
+};
+
+PATCHBAY_STATIC_ASSERT(sizeof(struct patchbay_record) == PATCHBAY_RECORD_SIZE);
+PATCHBAY_STATIC_ASSERT(offsetof(struct patchbay_record, site) == 4);
+PATCHBAY_STATIC_ASSERT(offsetof(struct patchbay_record, signature) == 8);
+PATCHBAY_STATIC_ASSERT(offsetof(struct patchbay_record, flags) == 15);
+
+/*
+ * struct patchbay_note - descriptor of the note
+ * @abi_version: PATCHBAY_ABI_VERSION
+ * @mode:        PATCHBAY_MODE_*
+ */
+struct patchbay_note {
+	uint32_t abi_version;
+	uint32_t mode;
+};
+
+PATCHBAY_STATIC_ASSERT(sizeof(struct patchbay_note) == 8);
+
+/*
+ * struct patchbay_module - the module descriptor, read-only, user mode
+ * @abi_version: PATCHBAY_ABI_VERSION
+ * @size:        sizeof(struct patchbay_module) where it was compiled
+ * @sites_start: first record, relative to this field's address
+ * @sites_stop:  end of the last record, relative to this field's address
+ *
+ * The pass emits it with a constructor and a destructor, all in one COMDAT
+ * group, into every object file that has a site; so a linked module has one.
+ * They pass it to PATCHBAY_MODULE_REGISTER and PATCHBAY_MODULE_UNREGISTER,
+ * weak references: a program runs unchanged where there is no runtime. The
+ * fields are 64 bits wide because __start_patchbay_sites may be an undefined
+ * weak symbol (every record discarded), which is 0 and far from everything;
+ * both are then equal.
+ */
+struct patchbay_module {
+	uint32_t abi_version;
+	uint32_t size;
+	int64_t sites_start;
+	int64_t sites_stop;
+};
+
+PATCHBAY_STATIC_ASSERT(sizeof(struct patchbay_module) == 24);
+
+/*
+ * struct static_call_key - what __SCK__name is
+ * @func:  the target; the linker reads the initial one from its relocation
+ * @tramp: __SCT__name
+ *
+ * In the kernel the structure of the same name is the kernel's own.
+ */
+#ifndef __KERNEL__
+struct static_call_key {
+	void *func;
+	void *tramp;
+};
+
+PATCHBAY_STATIC_ASSERT(offsetof(struct static_call_key, func) == 0);
+#endif
+
+#endif /* __ASSEMBLER__ */
+
+#endif /* PATCHBAY_ABI_H */

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# The one lit configuration. A test that needs something says so with REQUIRES,
+# and what this machine has is found here, once.
+import os
+import platform
+import shutil
+
+import lit.formats
+
+config.name = "Patchbay"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".test", ".c", ".cpp", ".ll", ".mir", ".s"]
+config.excludes = ["Inputs", "CMakeLists.txt", "bench", "kernel"]
+config.test_source_root = os.path.dirname(__file__)
+
+build = config.patchbay_build
+source = config.patchbay_source
+bin_dir = os.path.join(build, "bin")
+lib_dir = os.path.join(build, "lib")
+plugin = os.path.join(lib_dir, "patchbay-pass.so")
+config.environment["PATH"] = os.pathsep.join(
+    [bin_dir, config.llvm_tools, os.environ["PATH"]])
+
+# Tests name these; the longer names come first, because lit replaces text.
+config.substitutions += [
+    ("%patchbay_include", os.path.join(source, "runtime", "include")),
+    ("%patchbay_source", source),
+    ("%patchbay_lib", lib_dir),
+    ("%patchbay", os.path.join(bin_dir, "patchbay")),
+    ("%pass", plugin),
+    ("%clangxx_pass", f"{config.cxx} -fplugin={plugin}"),
+    ("%clang_pass", f"{config.cc} -fplugin={plugin}"),
+    ("%clangxx", config.cxx),
+    ("%clang", config.cc),
+    ("%ld.lld", os.path.join(bin_dir, "ld.lld")),
+    ("%python", "/usr/bin/env python3"),
+]
+config.substitutions.sort(key=lambda pair: -len(pair[0]))
+
+host = platform.machine()
+config.available_features.add(f"host-{host}")
+if os.path.exists(os.path.join(bin_dir, "ld.lld")):
+    config.available_features.add("lld")
+for tool in ("gdb", "valgrind", "qemu-aarch64", "qemu-ppc64le", "qemu-riscv64"):
+    if shutil.which(tool, path=config.environment["PATH"]):
+        config.available_features.add(tool)
