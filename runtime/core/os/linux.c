@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "os/linux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/membarrier.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/*
+ * /proc/self/mem writes through the protection of a mapping (FOLL_FORCE) and
+ * breaks copy-on-write like a debugger's poke. So text stays r-x throughout,
+ * also under prctl(PR_SET_MDWE), which forbids the mprotect() way.
+ *
+ * The file is opened for each batch: a descriptor that a forked child
+ * inherited would write to its parent.
+ */
+int pb_os_text_open(void)
+{
+	int fd = open("/proc/self/mem", O_WRONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int pb_os_text_write(int handle, uintptr_t addr, const void *bytes, size_t len)
+{
+	const char *from = bytes;
+
+	while (len) {
+		ssize_t done = pwrite(handle, from, len, (off_t)addr);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return done ? -errno : -EIO;
+		from += done;
+		addr += (size_t)done;
+		len -= (size_t)done;
+	}
+	return 0;
+}
+
+void pb_os_text_close(int handle)
+{
+	close(handle);
+}
+
+static int membarrier(int command)
+{
+	return syscall(SYS_membarrier, command, 0, 0) < 0 ? -errno : 0;
+}
+
+int pb_os_sync_core(void)
+{
+	int error = membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
+
+	/* A process has to announce itself once before its first use. */
+	if (error == -EPERM) {
+		error = membarrier(
+			MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE);
+		if (!error)
+			error = membarrier(
+				MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
+	}
+	return error;
+}
+
+/*
+ * Call @visit for each gap between mappings, from low to high addresses, until
+ * it returns a mapping. Reads with stdio on a private stream; /proc/self/maps
+ * may change meanwhile, so @visit must not rely on the gap still being there.
+ */
+static void *map_in_gap(uintptr_t low, uintptr_t high, size_t size, int *error)
+{
+	const uintptr_t align = (uintptr_t)sysconf(_SC_PAGESIZE);
+	FILE *maps = fopen("/proc/self/maps", "re");
+	unsigned long start, end, gap = align;
+	void *code = NULL;
+	int c;
+
+	if (!maps) {
+		*error = -errno;
+		return NULL;
+	}
+	*error = -ENOMEM;
+	while (!code && fscanf(maps, "%lx-%lx", &start, &end) == 2) {
+		uintptr_t from = gap > low ? gap : (low + align - 1) & -align;
+		uintptr_t to = start < high ? start : high & -align;
+
+		/* The upper end of a gap: its lower end may be a heap's. */
+		if (to > from && to - from >= size) {
+			code = mmap((void *)(to - size), size,
+				    PROT_READ | PROT_EXEC,
+				    MAP_PRIVATE | MAP_ANONYMOUS |
+					    MAP_FIXED_NOREPLACE,
+				    -1, 0);
+			if (code == MAP_FAILED) {
+				*error = -errno;
+				code = NULL;
+			}
+		}
+		gap = end;
+		while ((c = getc(maps)) != '\n' && c != EOF)
+			;
+	}
+	fclose(maps);
+	return code;
+}
+
+void *pb_os_map_code(uintptr_t low, uintptr_t high, const void *code,
+		     size_t size, int *error)
+{
+	void *copy = map_in_gap(low, high, size, error);
+	int handle;
+
+	if (!copy)
+		return NULL;
+	handle = pb_os_text_open();
+	*error = handle;
+	if (handle >= 0) {
+		*error = pb_os_text_write(handle, (uintptr_t)copy, code, size);
+		pb_os_text_close(handle);
+	}
+	if (*error < 0) {
+		munmap(copy, size);
+		return NULL;
+	}
+	return copy;
+}
+
+void pb_os_unmap_code(void *code, size_t size)
+{
+	munmap(code, size);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What the core asks of the operating system. A port to another one provides
+ * these functions; none prints, none allocates with malloc.
+ */
+#ifndef PB_CORE_OS_H
+#define PB_CORE_OS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A handle for writing to our own text, whatever its protection; or -errno. */
+int pb_os_text_open(void);
+int pb_os_text_write(int handle, uintptr_t addr, const void *bytes, size_t len);
+void pb_os_text_close(int handle);
+
+/* See pb_sync_core(). */
+int pb_os_sync_core(void);
+
+/*
+ * Map @size bytes of readable and executable, never writable, memory filled
+ * from @code, wholly between @low and @high. Returns NULL and sets *@error to
+ * a negative errno if there is no room or no permission.
+ */
+void *pb_os_map_code(uintptr_t low, uintptr_t high, const void *code,
+		     size_t size, int *error);
+void pb_os_unmap_code(void *code, size_t size);
+
+#endif /* PB_CORE_OS_H */

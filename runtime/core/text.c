@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "text.h"
+
+#include "os/linux.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+/*
+ * Patches closer than this are written by one call. Copying a few bytes more
+ * is cheaper than entering the kernel again; the bytes between are written
+ * back as they were.
+ */
+#define SPAN_GAP 512
+#define SPAN_MAX 4096
+
+static pthread_mutex_t engine = PTHREAD_MUTEX_INITIALIZER;
+
+void pb_engine_lock(void)
+{
+	pthread_mutex_lock(&engine);
+}
+
+void pb_engine_unlock(void)
+{
+	pthread_mutex_unlock(&engine);
+}
+
+int pb_sync_core(void)
+{
+	return pb_os_sync_core();
+}
+
+static int matches(const struct pb_patch *patch)
+{
+	const uint8_t *text = (const uint8_t *)patch->addr;
+
+	for (unsigned int i = 0; i < patch->len; i++)
+		if (!(patch->any >> i & 1) && text[i] != patch->old[i])
+			return 0;
+	return 1;
+}
+
+/* The index behind the last patch that is written together with @first. */
+static size_t span_end(const struct pb_patch *patches, size_t first, size_t nr)
+{
+	size_t last = first;
+
+	while (last + 1 < nr) {
+		const struct pb_patch *next = &patches[last + 1];
+		uintptr_t end = patches[last].addr + patches[last].len;
+
+		if (next->addr - end > SPAN_GAP ||
+		    next->addr + next->len - patches[first].addr > SPAN_MAX)
+			break;
+		last++;
+	}
+	return last + 1;
+}
+
+static int write_span(int handle, const struct pb_patch *patches, size_t nr)
+{
+	const struct pb_patch *last = &patches[nr - 1];
+	uintptr_t start = patches[0].addr;
+	size_t size = last->addr + last->len - start;
+	uint8_t image[SPAN_MAX];
+
+	memcpy(image, (const void *)start, size);
+	for (size_t i = 0; i < nr; i++)
+		memcpy(image + (patches[i].addr - start), patches[i].new,
+		       patches[i].len);
+	return pb_os_text_write(handle, start, image, size);
+}
+
+int pb_text_apply(const struct pb_patch *patches, size_t nr, size_t *bad)
+{
+	int handle, error = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (matches(&patches[i]))
+			continue;
+		if (bad)
+			*bad = i;
+		return -EILSEQ;
+	}
+	if (!nr)
+		return 0;
+	handle = pb_os_text_open();
+	if (handle < 0)
+		return handle;
+	for (size_t i = 0, end; i < nr && !error; i = end) {
+		end = span_end(patches, i, nr);
+		error = write_span(handle, &patches[i], end - i);
+	}
+	pb_os_text_close(handle);
+	return error;
+}
+
+int pb_text_write(uintptr_t addr, const void *old, const void *new, size_t len)
+{
+	struct pb_patch patch = { .addr = addr, .len = (uint8_t)len };
+
+	if (len > PB_PATCH_MAX)
+		return -EINVAL;
+	memcpy(patch.old, old, len);
+	memcpy(patch.new, new, len);
+	return pb_text_apply(&patch, 1, NULL);
+}

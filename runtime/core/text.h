@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Changing the text of the running process.
+ *
+ * Everything that Patchbay patches (slots, sites, tramps) goes through
+ * pb_text_apply(): read, compare, then write. It never makes a mapping
+ * writable and never changes bytes that it does not recognise.
+ *
+ * A write that other threads may execute through is not atomic beyond one
+ * byte (x86-64) or one aligned instruction word (AArch64, ppc64le): the kernel
+ * copies bytes as it likes. What may be changed while it can be executed is
+ * for the callers in arch/ to know, and to say where they do it.
+ */
+#ifndef PB_CORE_TEXT_H
+#define PB_CORE_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PB_PATCH_MAX 8
+
+/*
+ * struct pb_patch - one change: @len bytes at @addr, from @old to @new
+ *
+ * Bytes of @old whose bit in @any is set are not compared: they are data that
+ * the caller replaces whatever it was.
+ */
+struct pb_patch {
+	uintptr_t addr;
+	uint8_t len;
+	uint8_t any;
+	uint8_t old[PB_PATCH_MAX];
+	uint8_t new[PB_PATCH_MAX];
+};
+
+/*
+ * Apply @nr patches, sorted by address, none overlapping. All are compared
+ * before any is written.
+ *
+ * Returns 0; -EILSEQ if bytes are not the expected ones (nothing written, and
+ * *@bad, if not NULL, is the index of the patch); or what opening or writing
+ * /proc/self/mem returned, in which case a part may have been written.
+ *
+ * The caller holds the engine lock.
+ */
+int pb_text_apply(const struct pb_patch *patches, size_t nr, size_t *bad);
+
+/* One patch; the same errors. */
+int pb_text_write(uintptr_t addr, const void *old, const void *new, size_t len);
+
+/*
+ * Return after every other thread of the process has executed a serializing
+ * instruction (x86-64: IRET or alike; AArch64: ISB by exception return) and a
+ * full memory barrier since the call: what was written to text before is
+ * what they execute after. Returns 0 or the error of membarrier(2).
+ */
+int pb_sync_core(void);
+
+/* One lock for everything that patches text or changes cells. */
+void pb_engine_lock(void);
+void pb_engine_unlock(void);
+
+#endif /* PB_CORE_TEXT_H */
