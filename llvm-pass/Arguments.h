@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a record says about a function's arguments and return value: where the
+// calling convention puts them, so that a tracer can hand them on.
+#ifndef PATCHBAY_LLVM_PASS_ARGUMENTS_H
+#define PATCHBAY_LLVM_PASS_ARGUMENTS_H
+
+#include <cstdint>
+
+namespace llvm {
+class MachineFunction;
+} // namespace llvm
+
+namespace patchbay {
+
+struct SlotLayout;
+
+/// The last four bytes of struct patchbay_record.
+struct ArgumentSummary {
+  uint8_t GPArgs;
+  uint8_t FPArgs;
+  uint8_t StackArgWords;
+  uint8_t Flags;
+};
+
+ArgumentSummary summarizeArguments(const llvm::MachineFunction &MF,
+                                   const SlotLayout &Layout);
+
+} // namespace patchbay
+
+#endif

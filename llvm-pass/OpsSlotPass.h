@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef PATCHBAY_LLVM_PASS_OPSSLOTPASS_H
+#define PATCHBAY_LLVM_PASS_OPSSLOTPASS_H
+
+#include "llvm/CodeGen/MachineFunctionPass.h"
+
+namespace llvm {
+class PassRegistry;
+void initializeOpsSlotLegacyPass(PassRegistry &);
+} // namespace llvm
+
+namespace patchbay {
+
+struct SlotLayout;
+
+/// Gives functions of one module their slots.
+class OpsSlotPass {
+  const SlotLayout *Layout = nullptr;
+  enum { Unseen, Refused, Accepted } Module = Unseen;
+  bool EmittedObjectParts = false;
+
+  bool accepts(const llvm::MachineFunction &MF);
+
+public:
+  bool run(llvm::MachineFunction &MF);
+};
+
+/// clang 22 generates code with the legacy pass manager.
+class OpsSlotLegacy : public llvm::MachineFunctionPass {
+  OpsSlotPass Worker;
+
+public:
+  static char ID;
+  OpsSlotLegacy();
+  bool doInitialization(llvm::Module &M) override;
+  bool runOnMachineFunction(llvm::MachineFunction &MF) override;
+  llvm::StringRef getPassName() const override;
+  llvm::MachineFunctionProperties getRequiredProperties() const override;
+};
+
+} // namespace patchbay
+
+#endif

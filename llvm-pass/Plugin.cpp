@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Registration, and nothing else: the ways in may change with LLVM's versions.
+//
+// Loading the library is what registers the pass, so it does not matter which
+// option loaded it, or how many did: a process maps a library once.
+#include "Diagnostics.h"
+#include "OpsSlotPass.h"
+#include "patchbay/abi.h"
+#include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Pass.h"
+#include "llvm/PassRegistry.h"
+#include "llvm/Plugins/PassPlugin.h"
+#include "llvm/Target/RegisterTargetPassConfigCallback.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+// Behind FuncletLayout: landing pads are in place and branches have their
+// final form, so the site stays the first thing in the function.
+static RegisterTargetPassConfigCallback
+    InsertPass([](TargetMachine &, PassManagerBase &, TargetPassConfig *TPC) {
+      TPC->insertPass(&FuncletLayoutID, &OpsSlotLegacy::ID);
+    });
+
+// Insertion is by ID and llc's -run-pass= is by name: both need a pass that is
+// registered.
+[[maybe_unused]] static const bool Registered = [] {
+  initializeOpsSlotLegacyPass(*PassRegistry::getPassRegistry());
+  return true;
+}();
+
+// What -fpass-plugin= and --load-pass-plugin= look for.
+extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo
+llvmGetPassPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, PassName, LLVM_VERSION_STRING,
+          [](PassBuilder &) {}, nullptr};
+}

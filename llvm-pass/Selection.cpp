@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Selection.h"
+#include "SlotLayout.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace llvm;
+
+std::string patchbay::whyNotModule(const TargetMachine &TM,
+                                   const SlotLayout *Layout) {
+  if (!Layout)
+    return "target '" + TM.getTargetTriple().str() +
+           "' has no slots; nothing is instrumented";
+  // A record is 32 bits, relative to itself.
+  if (TM.getCodeModel() == CodeModel::Large)
+    return "-mcmodel=large puts functions out of a record's reach; nothing is "
+           "instrumented";
+  if (TM.getCodeModel() == CodeModel::Kernel)
+    return "-mcmodel=kernel asks for kernel code, and sites are for user mode; "
+           "nothing is instrumented";
+  // Callers would rely on registers that the function leaves alone and its
+  // tracer does not.
+  if (TM.Options.EnableIPRA)
+    return "interprocedural register allocation (-enable-ipra) does not know "
+           "of tracers; nothing is instrumented";
+  return {};
+}
+
+// A trampoline saves what the C convention lets a callee expect and a caller
+// lose. Only where both hold is it safe to call one at the entry; everywhere
+// else arguments may be in its scratch registers, or callers may expect more
+// registers to survive.
+static bool keepsCConvention(const MachineFunction &MF) {
+  switch (MF.getFunction().getCallingConv()) {
+  case CallingConv::C:
+  case CallingConv::Cold:
+  case CallingConv::X86_64_SysV:
+    return true;
+  case CallingConv::Fast:
+    return !MF.getTarget().Options.GuaranteedTailCallOpt;
+  default:
+    return false;
+  }
+}
+
+const char *patchbay::whyNotFunction(const MachineFunction &MF) {
+  const Function &F = MF.getFunction();
+  if (MF.empty() || F.hasAvailableExternallyLinkage())
+    return "it has no body in this object";
+  if (F.hasFnAttribute(Attribute::Naked))
+    return "it is naked: its first instruction is its author's";
+  if (F.hasFnAttribute(Attribute::NoProfile))
+    return "it is marked no_profile_instrument_function";
+  if (F.hasFnAttribute("patchable-function-prefix") ||
+      F.hasFnAttribute("patchable-function-entry"))
+    return "-fpatchable-function-entry claims its entry";
+  if (F.hasFnAttribute("patchable-function"))
+    return "hot patching claims its first instruction";
+  if (F.hasFnAttribute("split-stack"))
+    return "-fsplit-stack: linkers rewrite its first instructions";
+  if (F.hasFnAttribute("no_caller_saved_registers"))
+    return "it is marked no_caller_saved_registers, which a tracer cannot keep";
+  if (F.hasPrefixData())
+    return "it has prefix data already";
+  if (F.hasPrologueData())
+    return "it has prologue data, which must be at the entry";
+  if (F.hasMetadata(LLVMContext::MD_func_sanitize))
+    return "-fsanitize=function puts its signature where the slot would be";
+  if (F.hasMetadata(LLVMContext::MD_kcfi_type) &&
+      F.getParent()->getModuleFlag("kcfi-arity"))
+    return "kcfi-arity, which kernels use, puts its own opcode before the hash";
+  if (any_of(F.getParent()->ifuncs(), [&](const GlobalIFunc &IFunc) {
+        return IFunc.getResolverFunction() == &F;
+      }))
+    return "it is an ifunc resolver, which runs before relocation is done";
+  if (!keepsCConvention(MF))
+    return "its calling convention is not C's";
+  return nullptr;
+}
