@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What the core needs from an architecture: the whole porting surface.
+ *
+ * To add one, make arch/<triple name>/ with
+ *   1. insn.h   encoders and decoders, pure, tested on every host (test/unit);
+ *   2. patch.c  the functions below; say at each store which rule of the
+ *               architecture manual lets other threads execute it;
+ *   3. entry.S  the trampoline: marks the thread inside (quiesce.h), loads the
+ *               cell from the slot, calls cell->enter(ip, parent_ip, cell,
+ *               regs), restores every argument register, returns to the site;
+ *               and the functions named below;
+ * then struct patchbay_regs in patchbay.h, and the row in CMakeLists.txt.
+ */
+#ifndef PB_CORE_ARCH_H
+#define PB_CORE_ARCH_H
+
+#include "text.h"
+
+#include <patchbay/patchbay.h>
+
+/* A site as the engine sees it. @reach is the module's way to a trampoline. */
+struct pb_site {
+	uintptr_t entry;
+	uintptr_t site;
+	const void *reach;
+};
+
+/* No site of any architecture is longer. */
+#define PB_SITE_SIZE_MAX 8
+
+enum pb_site_state { PB_SITE_DISARMED, PB_SITE_ARMED };
+
+/*
+ * The state of a site by its bytes, or -EILSEQ if they are not what the
+ * compiler or this library wrote: no pad, no site, another patcher's bytes.
+ */
+int pb_arch_site_state(const struct pb_site *site);
+
+/* The slot's content. */
+uintptr_t pb_arch_slot(uintptr_t entry);
+
+/*
+ * Two steps lead from disarmed to armed, with a pb_sync_core() between them:
+ *
+ * pb_arch_publish()  write what is not executed while the site is disarmed:
+ *                    slot, branch displacement; returns the number of
+ *                    patches, at most PB_PUBLISH_MAX, sorted by address, 0 if
+ *                    it is all there already
+ * pb_arch_arm()      the one store that makes the site a branch
+ *
+ * and pb_arch_disarm() is the one store back. All only fill in @patch.
+ *
+ * pb_arch_publish() sets *@stale if it replaces a displacement that another
+ * thread might still execute; then a pb_sync_core() must come before, too.
+ * -ERANGE: the site cannot reach @site->reach.
+ */
+#define PB_PUBLISH_MAX 2
+int pb_arch_publish(const struct pb_site *site, uintptr_t cell,
+		    struct pb_patch patch[PB_PUBLISH_MAX], int *stale);
+void pb_arch_arm(const struct pb_site *site, struct pb_patch *patch);
+void pb_arch_disarm(const struct pb_site *site, struct pb_patch *patch);
+
+/* Called before anything else here, under the engine lock; idempotent. */
+void pb_arch_init(void);
+
+/*
+ * A way for sites between @low and @high to reach the trampolines: NULL and
+ * *@error is 0 if they do so directly, else code that is mapped near them, or
+ * NULL and *@error. pb_arch_reach() picks what a site shall branch to.
+ */
+void *pb_arch_map_reach(uintptr_t low, uintptr_t high, int *error);
+void pb_arch_unmap_reach(void *reach);
+const void *pb_arch_reach(const void *reach, uintptr_t entry, uintptr_t site);
+
+/*
+ * cell->enter for handlers that use vector registers: saves what of them may
+ * hold arguments and calls cell->func.
+ */
+void pb_arch_enter_any(uintptr_t ip, uintptr_t parent_ip,
+		       const struct patchbay_cell *cell,
+		       struct patchbay_regs *regs);
+
+/*
+ * Called by the trampolines when the thread is not simply outside; C, with
+ * vector registers saved.
+ */
+void pb_enter_slowly(uintptr_t ip, uintptr_t parent_ip,
+		     const struct patchbay_cell *const *slot,
+		     struct patchbay_regs *regs);
+
+#endif /* PB_CORE_ARCH_H */

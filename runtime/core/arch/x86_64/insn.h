@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * x86-64 instructions that the core reads and writes. Pure functions of bytes:
+ * compiled and tested on every host.
+ */
+#ifndef PB_X86_64_INSN_H
+#define PB_X86_64_INSN_H
+
+#include <patchbay/abi.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#define PB_X86_64_REL32_SIZE 5
+
+/*
+ * The displacement of a 5-byte branch (e8, e9) at @from to @to. False if it
+ * does not fit.
+ */
+static inline bool pb_x86_64_rel32(uint64_t from, uint64_t to, int32_t *rel)
+{
+	int64_t distance = (int64_t)(to - (from + PB_X86_64_REL32_SIZE));
+
+	*rel = (int32_t)distance;
+	return *rel == distance;
+}
+
+static inline void pb_x86_64_put32(uint8_t *at, uint32_t value)
+{
+	for (int i = 0; i < 4; i++)
+		at[i] = (uint8_t)(value >> 8 * i);
+}
+
+static inline uint32_t pb_x86_64_get32(const uint8_t *at)
+{
+	return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
+	       (uint32_t)at[3] << 24;
+}
+
+/*
+ * What a site is, from its bytes and its distance from the entry:
+ *
+ *	a9|e8|e9 imm32  72 rel8     rel8 leads to the first `ret` of the pad
+ *
+ * Returns the first byte, or 0 if the bytes are no site of this function.
+ */
+static inline uint8_t pb_x86_64_site(const uint8_t *site, int64_t from_entry)
+{
+	/* From behind the jb back to the pad. */
+	int64_t back = PATCHBAY_PAD_OFFSET -
+		       (from_entry + PATCHBAY_X86_64_SITE_SIZE);
+
+	if (from_entry != 0 && from_entry != PATCHBAY_X86_64_ENDBR64_SIZE)
+		return 0;
+	if (site[0] != PATCHBAY_X86_64_SITE_DISARMED &&
+	    site[0] != PATCHBAY_X86_64_SITE_CALL &&
+	    site[0] != PATCHBAY_X86_64_SITE_JMP)
+		return 0;
+	if (site[5] != PATCHBAY_X86_64_SITE_JB || (int8_t)site[6] != back)
+		return 0;
+	return site[0];
+}
+
+/*
+ * Is there a slot before @entry? The pad proves it: three or four `ret`, or
+ * three and the opcode of the kCFI hash.
+ */
+static inline bool pb_x86_64_pad(const uint8_t *entry)
+{
+	static const uint8_t ret[3] = { PATCHBAY_X86_64_RET, PATCHBAY_X86_64_RET,
+					PATCHBAY_X86_64_RET };
+
+	return !memcmp(entry + PATCHBAY_PAD_OFFSET, ret, sizeof(ret));
+}
+
+/*
+ * The veneer that leads from a module to a trampoline out of its reach:
+ *
+ *	f3 0f 1e fa         endbr64
+ *	ff 25 06 00 00 00   jmp *6(%rip)
+ *	0f 0b 0f 0b 0f 0b   ud2 x 3
+ *	<address>
+ */
+#define PB_X86_64_VENEER_SIZE 24
+
+static inline void pb_x86_64_veneer(uint8_t *at, uint64_t target)
+{
+	static const uint8_t code[16] = { 0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25,
+					  0x06, 0x00, 0x00, 0x00, 0x0f, 0x0b,
+					  0x0f, 0x0b, 0x0f, 0x0b };
+
+	memcpy(at, code, sizeof(code));
+	pb_x86_64_put32(at + 16, (uint32_t)target);
+	pb_x86_64_put32(at + 20, (uint32_t)(target >> 32));
+}
+
+#endif /* PB_X86_64_INSN_H */

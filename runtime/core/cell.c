@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "cell.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A line each: cells of different functions are written by different cores. */
+#define CELL_SIZE 64
+#define CHUNK_MIN 63
+
+_Static_assert(sizeof(struct patchbay_cell) <= CELL_SIZE, "cell outgrew line");
+
+struct pb_cell_chunk {
+	struct pb_cell_chunk *next;
+	size_t nr, taken;
+	_Alignas(CELL_SIZE) unsigned char cells[][CELL_SIZE];
+};
+
+int pb_cells_reserve(struct pb_module *module, size_t nr)
+{
+	struct pb_cell_chunk *chunk = module->cells;
+	size_t size;
+
+	if (chunk && chunk->nr - chunk->taken >= nr)
+		return 0;
+	/* Doubling keeps the list short, which pb_cell_from_slot() walks. */
+	if (nr < module->nr_cells)
+		nr = module->nr_cells;
+	if (nr < CHUNK_MIN)
+		nr = CHUNK_MIN;
+	size = sizeof(*chunk) + nr * CELL_SIZE;
+	chunk = aligned_alloc(CELL_SIZE, size);
+	if (!chunk)
+		return -ENOMEM;
+	chunk->next = module->cells;
+	chunk->nr = nr;
+	chunk->taken = 0;
+	module->cells = chunk;
+	module->nr_cells += nr;
+	return 0;
+}
+
+struct patchbay_cell *pb_cell_take(struct pb_module *module)
+{
+	struct pb_cell_chunk *chunk = module->cells;
+
+	return memset(chunk->cells[chunk->taken++], 0, CELL_SIZE);
+}
+
+struct patchbay_cell *pb_cell_from_slot(const struct pb_module *module,
+					uintptr_t slot)
+{
+	const struct pb_cell_chunk *chunk;
+
+	for (chunk = module->cells; slot && chunk; chunk = chunk->next) {
+		uintptr_t offset = slot - (uintptr_t)chunk->cells;
+
+		if (offset < chunk->taken * CELL_SIZE && !(offset % CELL_SIZE))
+			return (struct patchbay_cell *)slot;
+	}
+	return NULL;
+}
+
+void pb_cells_free(struct pb_module *module)
+{
+	struct pb_cell_chunk *chunk = module->cells;
+
+	while (chunk) {
+		struct pb_cell_chunk *next = chunk->next;
+
+		free(chunk);
+		chunk = next;
+	}
+	module->cells = NULL;
+	module->nr_cells = 0;
+}

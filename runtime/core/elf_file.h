@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The symbol table of an ELF file of this process's own class and byte order.
+ * Nothing in the file is trusted: what does not fit its size is not there.
+ */
+#ifndef PB_CORE_ELF_FILE_H
+#define PB_CORE_ELF_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct pb_elf_file {
+	const unsigned char *bytes;
+	size_t size;
+};
+
+/* Map @path. Returns 0 or a negative errno; -ENOEXEC if it is no such file. */
+int pb_elf_open(struct pb_elf_file *file, const char *path);
+void pb_elf_close(struct pb_elf_file *file);
+
+/* Has the file this GNU build id? Also true if @size is 0: nothing to compare. */
+int pb_elf_has_build_id(const struct pb_elf_file *file, const uint8_t *id,
+			size_t size);
+
+/* Call @visit for each defined function of .symtab, or else of .dynsym. */
+void pb_elf_for_each_function(const struct pb_elf_file *file,
+			      void (*visit)(const char *name, uint64_t value,
+					    void *arg),
+			      void *arg);
+
+#endif /* PB_CORE_ELF_FILE_H */

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "engine.h"
+
+#include "arch.h"
+#include "cell.h"
+#include "names.h"
+#include "quiesce.h"
+#include "text.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+struct patchbay_ops *pb_tracers;
+
+/* One function of a batch. @data is what its cell will get. */
+struct target {
+	struct pb_module *module;
+	const struct patchbay_record *record;
+	void *data;
+	struct patchbay_cell *cell;
+};
+
+struct batch {
+	struct target *targets;
+	size_t nr, room;
+};
+
+/* What a cell calls while its function is not armed. */
+static void enter_nothing(uintptr_t ip, uintptr_t parent_ip,
+			  const struct patchbay_cell *cell,
+			  struct patchbay_regs *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)cell;
+	(void)regs;
+}
+
+/*
+ * The trampolines' way for a thread that is not simply outside (quiesce.h).
+ * A handler's own calls are traced only if it promised that there are none,
+ * that is, when a signal handler interrupted it.
+ */
+void pb_enter_slowly(uintptr_t ip, uintptr_t parent_ip,
+		     const struct patchbay_cell *const *slot,
+		     struct patchbay_regs *regs)
+{
+	int nested;
+	uint64_t token = pb_thread_enter(&nested);
+	const struct patchbay_cell *cell = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+	patchbay_handler enter = __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE);
+
+	/* pb_arch_enter_any() is safe here, if not needed: vectors are saved. */
+	if (!nested || enter != pb_arch_enter_any)
+		enter(ip, parent_ip, cell, regs);
+	pb_thread_leave(token);
+}
+
+static struct pb_site site_of(const struct target *target)
+{
+	struct pb_site site = { .entry = pb_record_entry(target->record),
+				.site = pb_record_site(target->record) };
+
+	site.reach = pb_arch_reach(target->module->reach, site.entry, site.site);
+	return site;
+}
+
+/* Is @addr in the module's text, with a prefix before and a site behind it? */
+static int in_text(const struct pb_module *module, uintptr_t addr)
+{
+	return addr >= module->low + PATCHBAY_PREFIX_SIZE &&
+	       addr + PB_SITE_SIZE_MAX <= module->high;
+}
+
+/* The state of a record's site, with the record itself checked. */
+static int state_of(const struct target *target)
+{
+	struct pb_site site;
+
+	if (!in_text(target->module, pb_record_entry(target->record)) ||
+	    !in_text(target->module, pb_record_site(target->record)))
+		return -EILSEQ;
+	site = site_of(target);
+	return pb_arch_site_state(&site);
+}
+
+static struct patchbay_cell *cell_of(const struct pb_module *module,
+				     const struct patchbay_record *record)
+{
+	return pb_cell_from_slot(module, pb_arch_slot(pb_record_entry(record)));
+}
+
+struct patchbay_ops *pb_engine_armed(const struct pb_module *module,
+				     const struct patchbay_record *record)
+{
+	struct target target = { .module = (struct pb_module *)module,
+				 .record = record };
+	const struct patchbay_cell *cell;
+
+	if (state_of(&target) != PB_SITE_ARMED)
+		return NULL;
+	cell = cell_of(module, record);
+	return cell ? cell->ops : NULL;
+}
+
+static int batch_add(struct batch *batch, struct target target)
+{
+	if (batch->nr == batch->room) {
+		size_t room = batch->room ? 2 * batch->room : 64;
+		struct target *targets =
+			realloc(batch->targets, room * sizeof(*targets));
+
+		if (!targets)
+			return -ENOMEM;
+		batch->targets = targets;
+		batch->room = room;
+	}
+	batch->targets[batch->nr++] = target;
+	return 0;
+}
+
+/* Add what shall be armed in @module; *@matches counts what the glob found. */
+static int add_to_arm(struct batch *batch, struct pb_module *module,
+		      struct patchbay_ops *ops, const char *glob,
+		      size_t *matches)
+{
+	const struct patchbay_record **records;
+	size_t nr;
+	int error = pb_names_match(module, glob, &records, &nr);
+
+	if (error)
+		return error;
+	*matches += nr;
+	for (size_t i = 0; i < nr && !error; i++) {
+		struct target target = { .module = module,
+					 .record = records[i],
+					 .data = ops->attr.data };
+		int state = state_of(&target);
+
+		target.cell = cell_of(module, records[i]);
+		if (state < 0)
+			error = state;
+		else if (state == PB_SITE_DISARMED)
+			error = batch_add(batch, target);
+		else if (!target.cell)
+			error = -EILSEQ; /* armed, but not by us */
+		else if (target.cell->ops != ops)
+			error = -EBUSY;
+	}
+	free(records);
+	return error;
+}
+
+static int add_to_disarm(struct batch *batch, struct pb_module *module,
+			 struct patchbay_ops *ops, const char *glob)
+{
+	const struct patchbay_record **records;
+	size_t nr;
+	int error;
+
+	if (!module->cells)
+		return 0;
+	error = pb_names_match(module, glob, &records, &nr);
+	if (error)
+		return error;
+	for (size_t i = 0; i < nr && !error; i++) {
+		struct target target = { .module = module,
+					 .record = records[i],
+					 .cell = cell_of(module, records[i]) };
+
+		if (!target.cell || !target.cell->ops ||
+		    (ops && target.cell->ops != ops))
+			continue;
+		if (state_of(&target) == PB_SITE_ARMED)
+			error = batch_add(batch, target);
+		else
+			error = -EILSEQ;
+	}
+	free(records);
+	return error;
+}
+
+/* Ask the tracer for the data of its functions, module by module. */
+static int attach(struct batch *batch, struct patchbay_ops *ops)
+{
+	struct patchbay_target *asked;
+	int error = 0;
+
+	if (!ops->attr.attach)
+		return 0;
+	asked = calloc(batch->nr, sizeof(*asked));
+	if (!asked)
+		return -ENOMEM;
+	for (size_t i = 0, end; i < batch->nr && !error; i = end) {
+		struct target *t = &batch->targets[i];
+
+		for (end = i; end < batch->nr &&
+			      batch->targets[end].module == t->module;
+		     end++)
+			asked[end - i] = (struct patchbay_target){
+				.entry = pb_record_entry(
+					batch->targets[end].record),
+				.record = batch->targets[end].record,
+				.data = batch->targets[end].data,
+			};
+		error = ops->attr.attach(ops->attr.data, &t->module->info,
+					 asked, end - i);
+		for (size_t j = i; j < end; j++)
+			batch->targets[j].data = asked[j - i].data;
+	}
+	free(asked);
+	return error;
+}
+
+/* Memory and a way to the trampolines, before anything is changed. */
+static int provide(struct batch *batch)
+{
+	for (size_t i = 0, end; i < batch->nr; i = end) {
+		struct pb_module *module = batch->targets[i].module;
+		size_t cells = 0;
+		int error;
+
+		if (!module->have_reach) {
+			module->reach = pb_arch_map_reach(module->low,
+							  module->high, &error);
+			if (error)
+				return error;
+			module->have_reach = 1;
+		}
+		for (end = i; end < batch->nr &&
+			      batch->targets[end].module == module;
+		     end++)
+			cells += !batch->targets[end].cell;
+		error = pb_cells_reserve(module, cells);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+/*
+ * Fill the cells. Nobody is in a handler of these functions: a cell that has
+ * been in use was quiesced by pb_engine_disarm(). @enter comes last; threads
+ * on the way into a trampoline since before the disarming may still read it.
+ */
+static void fill_cells(struct batch *batch, struct patchbay_ops *ops)
+{
+	patchbay_handler enter = ops->attr.flags & PATCHBAY_OPS_FAST ?
+					 ops->attr.handler :
+					 pb_arch_enter_any;
+
+	for (size_t i = 0; i < batch->nr; i++) {
+		struct target *t = &batch->targets[i];
+
+		if (!t->cell)
+			t->cell = pb_cell_take(t->module);
+		t->cell->func = ops->attr.handler;
+		t->cell->data = t->data;
+		t->cell->record = t->record;
+		t->cell->ops = ops;
+		__atomic_store_n(&t->cell->enter, enter, __ATOMIC_RELEASE);
+	}
+}
+
+static void empty_cells(struct batch *batch)
+{
+	for (size_t i = 0; i < batch->nr; i++)
+		__atomic_store_n(&batch->targets[i].cell->enter, enter_nothing,
+				 __ATOMIC_RELEASE);
+}
+
+static void disown_cells(struct batch *batch)
+{
+	for (size_t i = 0; i < batch->nr; i++)
+		batch->targets[i].cell->ops = NULL;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct pb_patch *left = a, *right = b;
+
+	return (left->addr > right->addr) - (left->addr < right->addr);
+}
+
+static int apply(struct pb_patch *patches, size_t nr)
+{
+	qsort(patches, nr, sizeof(*patches), by_address);
+	return pb_text_apply(patches, nr, NULL);
+}
+
+static int publish(struct batch *batch, struct pb_patch *patches)
+{
+	int stale = 0, error;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < batch->nr; i++) {
+		struct pb_site site = site_of(&batch->targets[i]);
+		int more = pb_arch_publish(&site,
+					   (uintptr_t)batch->targets[i].cell,
+					   &patches[nr], &stale);
+
+		if (more < 0)
+			return more;
+		nr += (size_t)more;
+	}
+	if (stale) {
+		error = pb_sync_core();
+		if (error)
+			return error;
+	}
+	error = apply(patches, nr);
+	return error ? error : pb_sync_core();
+}
+
+typedef void flip_site(const struct pb_site *, struct pb_patch *);
+
+/* Flip the sites of @batch that are in state @from. */
+static int flip(struct batch *batch, struct pb_patch *patches, int from,
+		flip_site *flip_site)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < batch->nr; i++) {
+		struct pb_site site = site_of(&batch->targets[i]);
+
+		if (pb_arch_site_state(&site) == from)
+			flip_site(&site, &patches[nr++]);
+	}
+	return apply(patches, nr);
+}
+
+static int arm_batch(struct batch *batch, struct patchbay_ops *ops)
+{
+	struct pb_patch *patches;
+	int error = provide(batch);
+
+	if (error)
+		return error;
+	patches = calloc(batch->nr, PB_PUBLISH_MAX * sizeof(*patches));
+	if (!patches)
+		return -ENOMEM;
+	error = attach(batch, ops);
+	if (error)
+		goto out;
+	fill_cells(batch, ops);
+	error = publish(batch, patches);
+	if (!error) {
+		error = flip(batch, patches, PB_SITE_DISARMED, pb_arch_arm);
+		if (error)
+			flip(batch, patches, PB_SITE_ARMED, pb_arch_disarm);
+	}
+	if (error) {
+		empty_cells(batch);
+		pb_quiesce();
+		disown_cells(batch);
+	}
+out:
+	free(patches);
+	return error;
+}
+
+static int disarm_batch(struct batch *batch)
+{
+	struct pb_patch *patches = calloc(batch->nr, sizeof(*patches));
+	int error;
+
+	if (!patches)
+		return -ENOMEM;
+	error = flip(batch, patches, PB_SITE_ARMED, pb_arch_disarm);
+	if (error) {
+		flip(batch, patches, PB_SITE_DISARMED, pb_arch_arm);
+	} else {
+		empty_cells(batch);
+		error = pb_quiesce();
+		disown_cells(batch);
+	}
+	free(patches);
+	return error;
+}
+
+static int count(const struct batch *batch)
+{
+	return batch->nr > INT_MAX ? INT_MAX : (int)batch->nr;
+}
+
+int pb_engine_arm(struct patchbay_ops *ops, const char *glob,
+		  struct pb_module *only)
+{
+	struct batch batch = { 0 };
+	struct pb_module *module;
+	size_t matches = 0;
+	int error = 0;
+
+	for (module = pb_modules; module && !error; module = module->next)
+		if (!only || module == only)
+			error = add_to_arm(&batch, module, ops, glob, &matches);
+	if (!error && !matches)
+		error = -ENOENT;
+	if (!error && batch.nr)
+		error = arm_batch(&batch, ops);
+	free(batch.targets);
+	return error ? error : count(&batch);
+}
+
+int pb_engine_disarm(struct patchbay_ops *ops, const char *glob,
+		     struct pb_module *only)
+{
+	struct batch batch = { 0 };
+	struct pb_module *module;
+	int error = 0;
+
+	for (module = pb_modules; module && !error; module = module->next)
+		if (!only || module == only)
+			error = add_to_disarm(&batch, module, ops, glob);
+	if (!error && !batch.nr)
+		error = -ENOENT;
+	if (!error)
+		error = disarm_batch(&batch);
+	free(batch.targets);
+	return error ? error : count(&batch);
+}
+
+void pb_engine_module_added(struct pb_module *module)
+{
+	for (struct patchbay_ops *ops = pb_tracers; ops; ops = ops->next)
+		for (struct pb_future *f = ops->future; f; f = f->next)
+			pb_engine_arm(ops, f->glob, module);
+}
+
+int pb_engine_module_leaving(struct pb_module *module)
+{
+	int nr;
+
+	if (!module->cells)
+		return 0;
+	nr = pb_engine_disarm(NULL, "*", module);
+	if (nr == -ENOENT) /* disarmed already, by a call that waited */
+		return 0;
+	return nr < 0 ? nr : 0;
+}

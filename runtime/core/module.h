@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The loaded modules. Registering one touches no record and no page of text;
+ * everything else about it is found out when it is needed.
+ */
+#ifndef PB_CORE_MODULE_H
+#define PB_CORE_MODULE_H
+
+#include <patchbay/patchbay.h>
+
+struct pb_cell_chunk;
+
+struct pb_module {
+	struct pb_module *next;
+	const struct patchbay_module *desc;
+	const struct patchbay_record *records;
+	size_t nr;
+	uintptr_t low, high;  /* executable segments */
+	void *reach;          /* pb_arch_map_reach() */
+	int have_reach;
+	struct pb_cell_chunk *cells;
+	size_t nr_cells;
+	struct patchbay_module_info info;
+	char path[];
+};
+
+/* All of them; under the engine lock. */
+extern struct pb_module *pb_modules;
+
+static inline uintptr_t pb_record_entry(const struct patchbay_record *record)
+{
+	return (uintptr_t)&record->entry + (uintptr_t)(intptr_t)record->entry;
+}
+
+static inline uintptr_t pb_record_site(const struct patchbay_record *record)
+{
+	return (uintptr_t)&record->site + (uintptr_t)(intptr_t)record->site;
+}
+
+#endif /* PB_CORE_MODULE_H */

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * libpatchbay: calling a handler at the entry of chosen functions.
+ *
+ * Overview
+ * --------
+ * A program or shared object built with the Patchbay pass is a *module* whose
+ * functions each have a site. A module announces itself when it is loaded. A
+ * *tracer* (struct patchbay_ops) is a handler with its properties; arming
+ * it on functions makes every call of them run the handler first. Functions
+ * that are not armed cost one instruction that does nothing.
+ *
+ * Usage
+ * -----
+ *	static void on_call(uintptr_t ip, uintptr_t parent_ip,
+ *			    const struct patchbay_cell *cell,
+ *			    struct patchbay_regs *regs)
+ *	{
+ *		atomic_fetch_add((_Atomic long *)cell->data, 1);
+ *	}
+ *
+ *	const struct patchbay_ops_attr attr = {
+ *		.size = sizeof(attr), .handler = on_call, .data = &calls,
+ *	};
+ *	struct patchbay_ops *ops;
+ *
+ *	if (!patchbay_ops_create(&attr, &ops))
+ *		error = patchbay_arm(ops, "lua_*", 0);
+ *	...
+ *	patchbay_ops_destroy(ops);
+ *
+ * Errors
+ * ------
+ * Functions return 0, or a count where that is said, or a negative errno. The
+ * library never prints, never exits and never aborts. A call that fails has
+ * changed nothing.
+ *
+ * Threads and signals
+ * -------------------
+ * Every function may be called from any thread at any time, except from a
+ * handler (-EDEADLK) and from a signal handler (undefined: they take a lock).
+ * Handlers run on the thread that made the call, also inside signal handlers,
+ * and on several threads at once.
+ *
+ * Edge cases
+ * ----------
+ * - Functions inlined into their callers, and functions of modules that were
+ *   built without the pass, have no site and are never reported.
+ * - A handler may call instrumented functions; those calls are not traced
+ *   (they would recurse). It must return: no longjmp, no exception.
+ * - Calls that a thread makes after the last round of its pthread_key_create()
+ *   destructors are traced, at a somewhat higher price.
+ */
+#ifndef PATCHBAY_PATCHBAY_H
+#define PATCHBAY_PATCHBAY_H
+
+#include <patchbay/abi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct patchbay_ops;
+
+/*
+ * struct patchbay_regs - the argument registers at the entry of the function
+ *
+ * What a handler writes here is what the function receives. @sp is the stack
+ * pointer at entry (x86-64: it points to the return address); it is only read.
+ */
+#if defined(__x86_64__)
+struct patchbay_regs {
+	uint64_t rdi, rsi, rdx, rcx, r8, r9;
+	uint64_t rax; /* al: number of vector registers used by `...` */
+	uint64_t r10; /* static chain of a nested function */
+	uint64_t sp;
+};
+#endif
+
+struct patchbay_cell;
+
+/*
+ * A handler.
+ * @ip:        entry of the function that was called
+ * @parent_ip: return address in its caller
+ * @cell:      the function's cell: data, record
+ * @regs:      its arguments
+ */
+typedef void (*patchbay_handler)(uintptr_t ip, uintptr_t parent_ip,
+				 const struct patchbay_cell *cell,
+				 struct patchbay_regs *regs);
+
+/*
+ * struct patchbay_cell - run-time record of a function that is or was armed
+ * @enter:  what the trampoline calls (internal)
+ * @func:   the handler
+ * @data:   given by @attach or by the tracer's attributes
+ * @record: the function's record
+ * @ops:    the tracer
+ *
+ * The slot of the function points here. Handlers read it; the library writes.
+ */
+struct patchbay_cell {
+	patchbay_handler enter;
+	patchbay_handler func;
+	void *data;
+	const struct patchbay_record *record;
+	struct patchbay_ops *ops;
+};
+
+/*
+ * struct patchbay_module_info - a loaded module
+ * @path:          file, "" if it is not known; valid while it is loaded
+ * @base:          load bias: run-time address minus ELF address
+ * @build_id:      GNU build id, NULL if there is none
+ * @build_id_size: its length in bytes
+ */
+struct patchbay_module_info {
+	const char *path;
+	uintptr_t base;
+	const uint8_t *build_id;
+	size_t build_id_size;
+};
+
+/*
+ * struct patchbay_target - a function that is about to be armed
+ * @entry:  its entry
+ * @record: its record
+ * @data:   what cell->data shall be; set to the tracer's data beforehand
+ */
+struct patchbay_target {
+	uintptr_t entry;
+	const struct patchbay_record *record;
+	void *data;
+};
+
+/*
+ * The handler was compiled with -mgeneral-regs-only (or is known to use no
+ * vector and no x87 register) and calls nothing that is instrumented. It is
+ * called without saving vector registers, which is several times cheaper.
+ */
+#define PATCHBAY_OPS_FAST 1u
+
+/*
+ * struct patchbay_ops_attr - properties of a tracer
+ * @size:    sizeof(struct patchbay_ops_attr), so that it can grow
+ * @flags:   PATCHBAY_OPS_*
+ * @handler: what to call; not NULL
+ * @data:    cell->data of every function, unless @attach sets another
+ * @attach:  NULL, or called once per module and batch before its functions are
+ *           armed, to choose the data of each. A negative errno stops the
+ *           batch. It is called with the library's lock held and must not call
+ *           the library. If the batch fails later, what @attach did stays.
+ */
+struct patchbay_ops_attr {
+	size_t size;
+	unsigned int flags;
+	patchbay_handler handler;
+	void *data;
+	int (*attach)(void *data, const struct patchbay_module_info *module,
+		      struct patchbay_target *targets, size_t nr);
+};
+
+/*
+ * Make a tracer. It does nothing until it is armed.
+ *
+ * -EINVAL: no handler, unknown flags, or a size that is not this header's.
+ * -ENOMEM.
+ */
+int patchbay_ops_create(const struct patchbay_ops_attr *attr,
+			struct patchbay_ops **ops);
+
+/*
+ * Disarm the tracer everywhere and free it. When this returns no thread is in
+ * its handler and none will enter it.
+ *
+ * -EDEADLK: called from a handler; nothing changed.
+ * Other errors are those of patchbay_disarm().
+ */
+int patchbay_ops_destroy(struct patchbay_ops *ops);
+
+/* Arm also the matching functions of modules that are loaded later. It is then
+ * no error if nothing matches now. */
+#define PATCHBAY_ARM_FUTURE 1u
+
+/*
+ * Arm @ops on every function whose name matches @glob, in all loaded modules.
+ *
+ * @glob is a pattern of fnmatch(3) for the name in the symbol table (of C++
+ * functions: the mangled name). "*" matches every function with a site, also
+ * those without a name. Functions that @ops is armed on already are left so.
+ *
+ * Returns the number of functions that were armed by this call, or
+ * -ENOENT:  no function matches
+ * -EBUSY:   another tracer is armed on a function that matches
+ * -EILSEQ:  the text of a site is not what the compiler put there (somebody
+ *           else patched it)
+ * -ENOMEM:  no memory, or no room for a trampoline within 2 GB of a module
+ * -EDEADLK: called from a handler
+ * or what membarrier(2) or writing /proc/self/mem returned.
+ */
+int patchbay_arm(struct patchbay_ops *ops, const char *glob,
+		 unsigned int flags);
+
+/*
+ * Disarm @ops on every function whose name matches @glob, and forget the globs
+ * equal to @glob that were given with PATCHBAY_ARM_FUTURE. When this returns
+ * no thread is in the handler on behalf of these functions.
+ *
+ * Returns the number of functions that were disarmed by this call, or -ENOENT
+ * if @ops is armed on none that matches, or errors as for patchbay_arm().
+ */
+int patchbay_disarm(struct patchbay_ops *ops, const char *glob);
+
+/*
+ * struct patchbay_site_info - a site, as patchbay_for_each_site() shows it
+ * @ops: the tracer that is armed on it, NULL if none is
+ */
+struct patchbay_site_info {
+	const struct patchbay_module_info *module;
+	const struct patchbay_record *record;
+	uintptr_t entry;
+	const struct patchbay_ops *ops;
+};
+
+/*
+ * Call @visit for every site of every module until it returns non-zero, and
+ * return what it returned last. @visit runs with the library's lock held and
+ * must not call the library.
+ */
+int patchbay_for_each_site(int (*visit)(const struct patchbay_site_info *site,
+					void *arg),
+			   void *arg);
+
+/*
+ * Called by the constructor and the destructor that the pass puts into every
+ * module; programs have no reason to. -EPROTONOSUPPORT: the module is of an
+ * ABI version that this library does not know, and none of its sites is used.
+ * -EALREADY, -ENOENT, -ENOMEM.
+ */
+int patchbay_module_register(const struct patchbay_module *module);
+int patchbay_module_unregister(const struct patchbay_module *module);
+
+/* The ABI version that this library was built for: PATCHBAY_ABI_VERSION. */
+unsigned int patchbay_abi_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PATCHBAY_PATCHBAY_H */

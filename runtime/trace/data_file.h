@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Writing the data file (format.h). Space is allocated on disk before it is
+ * mapped, so that a full disk is an error here and not a signal later. Chunks
+ * are appended by one thread at a time; the callers see to that.
+ */
+#ifndef PB_TRACE_DATA_FILE_H
+#define PB_TRACE_DATA_FILE_H
+
+#include "format.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct pb_data_file {
+	int fd;
+	struct pbd_header *header; /* mapped, shared */
+};
+
+/*
+ * Make the file of this process in directory @output. Returns 0 or -errno.
+ */
+int pb_data_open(struct pb_data_file *file, const char *output);
+
+/*
+ * Append a chunk of @size bytes, which are zero, and map it. The caller fills
+ * it in and then calls pb_data_commit(). Returns NULL and sets *@error if
+ * there is no space; the file is as before.
+ */
+void *pb_data_reserve(struct pb_data_file *file, enum pbd_kind kind,
+		      size_t size, int *error);
+void pb_data_commit(struct pb_data_file *file, const struct pbd_chunk *chunk);
+
+#endif /* PB_TRACE_DATA_FILE_H */
