@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the run-time tests share: a check that says where it failed. */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHECK(cond)                                                            \
+	do {                                                                   \
+		if (!(cond)) {                                                 \
+			printf("%s:%d: %s\n", __FILE__, __LINE__, #cond);      \
+			exit(1);                                               \
+		}                                                              \
+	} while (0)
+
+/* Like CHECK(a == b), but shows @a: most of what is compared is an error. */
+#define CHECK_EQ(a, b)                                                         \
+	do {                                                                   \
+		long long left_ = (long long)(a), right_ = (long long)(b);     \
+		if (left_ != right_) {                                         \
+			printf("%s:%d: %s is %lld, not %lld\n", __FILE__,      \
+			       __LINE__, #a, left_, right_);                   \
+			exit(1);                                               \
+		}                                                              \
+	} while (0)
+
+#define NOINLINE __attribute__((noinline))
+/* A call is a call: nothing is known about the function from its body. */
+#define OPAQUE __attribute__((noinline, optnone))
+
+#endif /* CHECK_H */

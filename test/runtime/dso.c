@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Modules that come and go, and what is armed in them. */
+// RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
+// RUN: %build %s -o %t %link
+// RUN: %t %t.so | FileCheck %s
+// CHECK: {{^}}done{{$}}
+
+#include "Inputs/check.h"
+
+#ifdef LIBRARY
+static int state;
+__attribute__((constructor)) OPAQUE void plum_start(void) { state = 40; }
+OPAQUE int plum(int a) { return state + a; }
+#else
+
+#include <patchbay/patchbay.h>
+
+#include <dlfcn.h>
+#include <errno.h>
+
+OPAQUE int pear(int a) { return a; }
+
+static int calls, attached;
+
+static void handler(uintptr_t ip, uintptr_t parent_ip,
+		    const struct patchbay_cell *cell, struct patchbay_regs *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)cell;
+	(void)regs;
+	calls++;
+}
+
+static int attach(void *data, const struct patchbay_module_info *module,
+		  struct patchbay_target *targets, size_t nr)
+{
+	(void)data;
+	(void)targets;
+	CHECK(module->path[0] == '/');
+	attached += (int)nr;
+	return 0;
+}
+
+static int refuse(void *data, const struct patchbay_module_info *module,
+		  struct patchbay_target *targets, size_t nr)
+{
+	(void)data;
+	(void)module;
+	(void)targets;
+	(void)nr;
+	return -ENOSPC;
+}
+
+int main(int argc, char **argv)
+{
+	struct patchbay_ops_attr attr = { .size = sizeof(attr),
+					  .handler = handler,
+					  .attach = attach };
+	struct patchbay_ops *ops;
+
+	CHECK(argc == 2);
+	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
+	CHECK_EQ(patchbay_arm(ops, "plum*", 0), -ENOENT);
+	CHECK_EQ(patchbay_arm(ops, "plum*", PATCHBAY_ARM_FUTURE), 0);
+	CHECK_EQ(patchbay_arm(ops, "pear", PATCHBAY_ARM_FUTURE), 1);
+	for (int i = 1; i <= 3; i++) {
+		void *library = dlopen(argv[1], RTLD_NOW);
+		int (*plum)(int);
+
+		CHECK(library);
+		plum = (int (*)(int))dlsym(library, "plum");
+		CHECK(plum);
+		CHECK_EQ(calls, 1); /* the library's own constructor */
+		CHECK_EQ(plum(2), 42);
+		CHECK_EQ(pear(2), 2);
+		CHECK_EQ(calls, 3);
+		CHECK_EQ(attached, 1 + 2 * i);
+		CHECK_EQ(dlclose(library), 0); /* armed */
+		calls = 0;
+	}
+	CHECK_EQ(patchbay_disarm(ops, "plum*"), -ENOENT);
+	CHECK(dlopen(argv[1], RTLD_NOW)); /* and now nobody waits for it */
+	CHECK_EQ(calls, 0);
+	CHECK_EQ(patchbay_disarm(ops, "pear"), 1);
+
+	attr.attach = refuse;
+	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
+	CHECK_EQ(patchbay_arm(ops, "*", 0), -ENOSPC);
+	pear(1);
+	CHECK_EQ(calls, 0);
+	puts("done");
+	return 0;
+}
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The x86-64 encoders and decoders of the runtime, as tables. */
+// RUN: %clang -std=c11 -Wall -Wextra -Werror -fsanitize=undefined -fno-sanitize-recover %s -I %patchbay_include -I %patchbay_source/runtime/core -o %t
+// RUN: %t | FileCheck %s
+// CHECK: {{^}}failures: 0 of 33{{$}}
+
+#include "arch/x86_64/insn.h"
+
+#include <stdio.h>
+
+static int checks, failures;
+
+#define CHECK(cond)                                                            \
+	do {                                                                   \
+		checks++;                                                      \
+		if (!(cond)) {                                                 \
+			failures++;                                            \
+			printf("line %d: %s\n", __LINE__, #cond);              \
+		}                                                              \
+	} while (0)
+
+/* rel32 at the ends of its reach: -1, 0 and +1 byte. */
+static void rel32(void)
+{
+	static const struct {
+		uint64_t from, to;
+		bool fits;
+		int32_t rel;
+	} table[] = {
+		{ 0x1000, 0x1005, true, 0 },
+		{ 0x1000, 0x1000, true, -5 },
+		{ 0x1000, 0x1006, true, 1 },
+		{ 0, 0x80000003, true, 0x7ffffffe },
+		{ 0, 0x80000004, true, 0x7fffffff },
+		{ 0, 0x80000005, false, 0 },
+		{ 0x100000000, 0x80000006, true, -0x7fffffff },
+		{ 0x100000000, 0x80000005, true, -0x7fffffff - 1 },
+		{ 0x100000000, 0x80000004, false, 0 },
+		{ 0x7fffffffffff, 0x1000, false, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		int32_t rel;
+		bool fits = pb_x86_64_rel32(table[i].from, table[i].to, &rel);
+
+		CHECK(fits == table[i].fits && (!fits || rel == table[i].rel));
+	}
+}
+
+static void sites(void)
+{
+	static const struct {
+		uint8_t bytes[7];
+		int64_t from_entry;
+		uint8_t state;
+	} table[] = {
+		/* the three forms, with and without endbr64 */
+		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xf1 }, 0, 0xa9 },
+		{ { 0xe8, 1, 2, 3, 4, 0x72, 0xf1 }, 0, 0xe8 },
+		{ { 0xe9, 1, 2, 3, 4, 0x72, 0xf1 }, 0, 0xe9 },
+		{ { 0xa9, 0xff, 0xff, 0xff, 0xff, 0x72, 0xed }, 4, 0xa9 },
+		/* a displacement that misses the pad */
+		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xf0 }, 0, 0 },
+		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xf2 }, 0, 0 },
+		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xed }, 0, 0 },
+		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xf1 }, 4, 0 },
+		/* somebody's breakpoint, nop, jae */
+		{ { 0xcc, 0, 0, 0, 0, 0x72, 0xf1 }, 0, 0 },
+		{ { 0x90, 0, 0, 0, 0, 0x72, 0xf1 }, 0, 0 },
+		{ { 0xa9, 0, 0, 0, 0, 0x73, 0xf1 }, 0, 0 },
+		/* a site where none can be */
+		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xf0 }, 1, 0 },
+		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xf5 }, -4, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		CHECK(pb_x86_64_site(table[i].bytes, table[i].from_entry) ==
+		      table[i].state);
+}
+
+static void pads(void)
+{
+	static const struct {
+		uint8_t pad[8];
+		bool slot;
+	} table[] = {
+		{ { 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3 }, true },
+		{ { 0xc3, 0xc3, 0xc3, 0xb8, 1, 2, 3, 4 }, true },
+		/* what stock kCFI puts there, and one wrong byte each */
+		{ { 0x90, 0x90, 0x90, 0xb8, 1, 2, 3, 4 }, false },
+		{ { 0x90, 0xc3, 0xc3, 0xb8, 1, 2, 3, 4 }, false },
+		{ { 0xc3, 0x90, 0xc3, 0xb8, 1, 2, 3, 4 }, false },
+		{ { 0xc3, 0xc3, 0x90, 0xb8, 1, 2, 3, 4 }, false },
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		uint8_t prefix[PATCHBAY_PREFIX_SIZE + 1] = { 0 };
+
+		memcpy(prefix + 8, table[i].pad, 8);
+		CHECK(pb_x86_64_pad(prefix + PATCHBAY_PREFIX_SIZE) ==
+		      table[i].slot);
+	}
+}
+
+static void words(void)
+{
+	uint8_t veneer[PB_X86_64_VENEER_SIZE];
+	uint8_t word[4];
+
+	pb_x86_64_put32(word, 0x80000001);
+	CHECK(word[0] == 1 && word[3] == 0x80);
+	CHECK(pb_x86_64_get32(word) == 0x80000001);
+	pb_x86_64_veneer(veneer, 0x1122334455667788);
+	/* jmp *6(%rip): the address is 6 bytes behind the jump */
+	CHECK(veneer[4] == 0xff && veneer[5] == 0x25 && veneer[6] == 6);
+	CHECK(veneer[4 + 6 + 6] == 0x88 && veneer[23] == 0x11);
+}
+
+int main(void)
+{
+	rel32();
+	sites();
+	pads();
+	words();
+	printf("failures: %d of %d\n", failures, checks);
+	return 0;
+}
