@@ -8,7 +8,7 @@
 #include "Inputs/check.h"
 
 #ifdef LIBRARY
-static int state;
+static volatile int state; /* or the compiler runs the constructor itself */
 __attribute__((constructor)) OPAQUE void plum_start(void) { state = 40; }
 OPAQUE int plum(int a) { return state + a; }
 #else

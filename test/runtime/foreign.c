@@ -89,7 +89,7 @@ static void foreign_modules(struct patchbay_ops *ops)
 	module.sites_start = 32;
 	CHECK_EQ(patchbay_module_register(&module), -EINVAL);
 	module.sites_start = 0;
-	module.sites_stop = 8 - 8 + 8;
+	module.sites_stop = 0;
 	CHECK_EQ(patchbay_module_register(&module), -EINVAL);
 	module.sites_start = 1ll << 40;
 	module.sites_stop = (1ll << 40) - 8 + 16;

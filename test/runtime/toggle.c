@@ -6,8 +6,8 @@
  * writable and executable. The process cannot make one: PR_SET_MDWE.
  */
 // RUN: %build %s -o %t %link
-// RUN: %t 300000 | FileCheck %s
-// CHECK: toggles: 1200000
+// RUN: %t 260000 | FileCheck %s
+// CHECK: toggles: 1040000
 // CHECK-NEXT: late: 0
 // CHECK-NEXT: writable and executable: 0 of {{[1-9][0-9]*}} samples
 
@@ -20,6 +20,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #ifndef PR_SET_MDWE
 #define PR_SET_MDWE 65
@@ -71,6 +72,7 @@ static void *sampler(void *result)
 		}
 		found[1]++;
 		fclose(maps);
+		usleep(1000);
 	}
 	return NULL;
 }
