@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Carries the hook patch over to another release of LLD.
+#
+#   sh lld-patch/refresh.sh SOURCE
+#
+# SOURCE is a folder with lld/ and cmake/ of the release. The newest patch
+# series is applied to a copy of it, offsets and fuzz allowed; then the series is
+# written again without them, into the folder of SOURCE's major and minor
+# version, and UPSTREAM gets SOURCE's version and the hashes of the files that
+# the patch touches. Where a hunk does not apply nothing is written, and the
+# copy with its .rej files is kept for a look.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+fail() { echo "refresh.sh: $*" >&2; exit 1; }
+
+[ $# -eq 1 ] || fail "usage: refresh.sh SOURCE"
+source=$1
+version_file=$source/cmake/Modules/LLVMVersion.cmake
+[ -f "$version_file" ] && [ -f "$source/lld/ELF/Driver.cpp" ] ||
+	fail "$source has no lld/ and cmake/ of an LLVM release"
+part() { sed -n "s/^ *set(LLVM_VERSION_$1 \([0-9]*\)).*/\1/p" "$version_file"; }
+series_name=$(part MAJOR).$(part MINOR)
+version=$series_name.$(part PATCH)
+
+patches=${PATCHBAY_LLD_PATCHES:-$here/patches}
+upstream=${PATCHBAY_LLD_UPSTREAM:-$here/UPSTREAM}
+from=$(ls "$patches" | sort -t. -k1,1n -k2,2n | tail -n 1)
+[ -f "$patches/$from/series" ] || fail "no patch series in $patches"
+
+work=$(mktemp -d)
+mkdir "$work/out"
+cp -R "$source/lld" "$work/before"
+chmod -R u+w "$work/before"
+mkdir "$work/tree"
+mv "$work/before" "$work/tree/lld"
+
+# Patch by patch: a snapshot of what the next one touches, apply, diff.
+grep -v '^#' "$patches/$from/series" | while read -r name; do
+	patch=$patches/$from/$name
+	sed -n 's/^+++ b\/\([^	 ]*\).*/\1/p' "$patch" | while read -r file; do
+		mkdir -p "$work/a/$(dirname "$file")"
+		[ -f "$work/tree/$file" ] ||
+			fail "$file, which $name touches, is not in $source"
+		cp "$work/tree/$file" "$work/a/$file"
+	done
+	patch -p1 --batch --forward --no-backup-if-mismatch -d "$work/tree" \
+		<"$patch" >"$work/log" || {
+		cat "$work/log" >&2
+		fail "$name does not apply to $source; see $work/tree"
+	}
+	# Keep the text above the first file, which says what the patch is.
+	sed '/^--- a\//,$d' "$patch" >"$work/out/$name"
+	sed -n 's/^+++ b\/\([^	 ]*\).*/\1/p' "$patch" | while read -r file; do
+		diff -u --label "a/$file" --label "b/$file" \
+			"$work/a/$file" "$work/tree/$file" >>"$work/out/$name" ||
+			[ $? -eq 1 ]
+		echo "$file" >>"$work/files"
+	done
+done
+
+{
+	sed -n '/^#/p' "$upstream"
+	echo "version $version"
+	sort -u "$work/files" | while read -r file; do
+		echo "file $(sha256sum <"$source/$file" | cut -d' ' -f1) $file"
+	done
+} >"$work/UPSTREAM"
+mkdir -p "$patches/$series_name"
+cp "$patches/$from/series" "$work/series"
+cp "$work/out"/* "$work/series" "$patches/$series_name/"
+cp "$work/UPSTREAM" "$upstream"
+rm -rf "$work"
+echo "hook patch for LLD $version in $patches/$series_name"

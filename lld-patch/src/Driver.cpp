@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The main function of ld.lld. LLD is a library; all that is left to do here is
+// to call it the way its own tool does, with the ELF driver alone.
+//
+// LLD_IN_TEST=N runs the linker N times in one process and prints what the last
+// run prints. LLD's own test suite sets it, to see that a link leaves nothing
+// behind; ours relies on it for the same.
+
+#include "lld/Common/Driver.h"
+#include "lld/Common/CommonLinkerContext.h"
+#include "lld/Common/ErrorHandler.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
+
+using namespace llvm;
+
+LLD_HAS_DRIVER(elf)
+
+namespace lld {
+// Internals of liblldCommon that its own tool declares the same way.
+extern bool inTestOutputDisabled;
+int unsafeLldMain(ArrayRef<const char *> args, raw_ostream &stdoutOS,
+                  raw_ostream &stderrOS, ArrayRef<DriverDef> drivers,
+                  bool exitEarly);
+} // namespace lld
+
+int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
+  sys::Process::UseANSIEscapeCodes(true);
+  ArrayRef<const char *> args(argv, argv + argc);
+  const lld::DriverDef drivers[] = {{lld::Gnu, &lld::elf::link}};
+
+  unsigned runs = 0;
+  StringRef(getenv("LLD_IN_TEST")).getAsInteger(10, runs);
+  // A linker that runs once exits from within: freeing its memory would only
+  // cost time.
+  if (!runs)
+    return lld::unsafeLldMain(args, outs(), errs(), drivers,
+                              /*exitEarly=*/true);
+
+  CrashRecoveryContext::Enable();
+  int first = 0;
+  for (unsigned i = 0; i != runs; ++i) {
+    lld::inTestOutputDisabled = i + 1 != runs;
+    lld::Result r = lld::lldMain(args, outs(), errs(), drivers);
+    if (!r.canRunAgain)
+      lld::exitLld(r.retCode);
+    if (i == 0)
+      first = r.retCode;
+    else if (r.retCode != first)
+      return r.retCode;
+  }
+  return first;
+}
