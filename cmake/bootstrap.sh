@@ -1,0 +1,158 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# From a fresh Debian 12 to a running Patchbay; `bootstrap.sh help` lists the
+# verbs. Each verb does what the ones before it left undone, so all of them can
+# be repeated, interrupted and resumed. Only missing packages are installed, and
+# only for that is root (or sudo) needed.
+set -eu
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$root/build/release
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/patchbay
+llvm_config=${PATCHBAY_LLVM_CONFIG:-llvm-config-22}
+
+usage() {
+	cat <<-END
+	usage: sh cmake/bootstrap.sh VERB
+
+	  deps    install the packages of cmake/packages.txt that are missing
+	  source  fetch LLD's source
+	  build   deps, source, then build into build/release
+	  test    build, then run every test that this machine can run
+	  demo    build, then count and change the calls of a real program
+	  help    print this
+
+	  XDG_CACHE_HOME        holds patchbay/, what is downloaded (~/.cache)
+	  PATCHBAY_LLVM_CONFIG  the llvm-config of LLVM 22 (llvm-config-22)
+	  PATCHBAY_LLD_SOURCE   LLD's source, if it is there already: a folder with
+	                        lld/ and cmake/ of the same version of llvm-project
+	END
+}
+
+say() {
+	printf '== %s\n' "$*" >&2
+}
+
+die() {
+	printf 'bootstrap: %s\n' "$*" >&2
+	exit 1
+}
+
+missing_packages() {
+	for package in $(sed 's/#.*//; s/[[:space:]].*//' "$root/cmake/packages.txt"); do
+		status=$(dpkg-query -W -f '${db:Status-Status} ' "$package" 2>/dev/null) || status=
+		case $status in
+		*installed*) ;;
+		*) printf '%s ' "$package" ;;
+		esac
+	done
+}
+
+deps() {
+	command -v dpkg-query >/dev/null ||
+		die "not a Debian system (dpkg-query not found): install what cmake/packages.txt lists, then use the CMake preset 'release'"
+	missing=$(missing_packages)
+	missing=${missing% }
+	[ -n "$missing" ] || return 0
+	if [ "$(id -u)" -eq 0 ]; then
+		as_root=env
+	elif command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
+		as_root='sudo env'
+	else
+		die "packages are missing and neither root nor sudo is at hand: install $missing"
+	fi
+	say "installing $missing"
+	apt="$as_root DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0"
+	$apt update >&2 || die "apt-get update failed, its messages are above"
+	$apt install --no-install-recommends $missing >&2 ||
+		die "apt-get could not install $missing; its messages are above"
+}
+
+# Sets llvm_version, and refuses any other than the pass and linker are made for.
+find_llvm() {
+	llvm_version=$($llvm_config --version 2>/dev/null) ||
+		die "found no LLVM ($llvm_config does not run), LLVM 22 is needed: install llvm-22-dev or set PATCHBAY_LLVM_CONFIG"
+	case $llvm_version in
+	22.*) ;;
+	*) die "found LLVM $llvm_version ($llvm_config), LLVM 22 is needed: set PATCHBAY_LLVM_CONFIG" ;;
+	esac
+}
+
+# The sums of upstream tarballs that were built and tested with. Of any other
+# version the signed Debian index alone vouches for the tarball.
+known_sum() {
+	case $1 in
+	22.1.8) echo b49b9277aef97616320b2da259e1f8174c65b0ce2fbe2e8629644a97693402fe ;;
+	esac
+}
+
+# Sets lld_source. Of the tarball only what building and testing LLD reads is
+# unpacked; the rename at the end makes it appear whole or not at all.
+source_lld() {
+	find_llvm
+	if [ -n "${PATCHBAY_LLD_SOURCE:-}" ]; then
+		[ -f "$PATCHBAY_LLD_SOURCE/lld/ELF/Driver.cpp" ] ||
+			die "no LLD source in PATCHBAY_LLD_SOURCE=$PATCHBAY_LLD_SOURCE (lld/ELF/Driver.cpp not found): set it to a folder with lld/ and cmake/, or unset it"
+		lld_source=$PATCHBAY_LLD_SOURCE
+		return
+	fi
+	lld_source=$cache/lld-$llvm_version
+	[ ! -f "$lld_source/.complete" ] || return 0
+	say "fetching the source of LLD $llvm_version"
+	sum=$(known_sum "$llvm_version")
+	[ -n "$sum" ] ||
+		say "the sum of LLVM $llvm_version is not known here, Debian's signed index is trusted alone"
+	tarball=$(sh "$root/cmake/fetch-source.sh" -v "$llvm_version" ${sum:+-s "$sum"} \
+		llvm-toolchain-22 bookworm-security trixie trixie-security forky sid) ||
+		die "no LLD source: see the line above, or set PATCHBAY_LLD_SOURCE to a folder with lld/ and cmake/ of LLVM $llvm_version"
+	unpacked=$lld_source.$$
+	trap 'rm -rf "$unpacked"' EXIT
+	trap 'exit 1' HUP INT TERM
+	mkdir -p "$unpacked"
+	tar -xf "$tarball" -C "$unpacked" --strip-components=1 --no-same-owner --wildcards \
+		--no-wildcards-match-slash '*/lld' '*/cmake' '*/llvm/utils/dtlto' ||
+		die "cannot unpack $tarball into $cache"
+	touch "$unpacked/.complete"
+	rm -rf "$lld_source"
+	mv -T "$unpacked" "$lld_source"
+	trap - EXIT HUP INT TERM
+	rm -f "$tarball"
+}
+
+build() {
+	deps
+	source_lld
+	say "building in $build"
+	cd "$root"
+	cmake --preset release -DLLVM_DIR="$($llvm_config --cmakedir)" \
+		-DPATCHBAY_LLD_SOURCE="$lld_source" >&2 ||
+		die "cmake could not configure the build, its messages are above"
+	cmake --build --preset release >&2 || die "the build failed, its messages are above"
+}
+
+# The last line is the sum of all results: "N passed, N failed, N skipped".
+run_tests() {
+	build
+	say "testing"
+	results=$build/test/results.json
+	rm -f "$results"
+	"$($llvm_config --bindir)/lit" -v --output "$results" "$build/test" || true
+	python3 "$root/cmake/test-summary.py" "$results"
+}
+
+case $#:${1:-} in
+1:deps) deps ;;
+1:source) source_lld ;;
+1:build) build ;;
+1:test) run_tests ;;
+1:demo)
+	build
+	python3 "$root/test/examples/lua_demo.py" --build "$build"
+	;;
+1:help) usage ;;
+*)
+	printf "bootstrap: unknown verb '%s': use deps, source, build, test, demo or help\n" "$*" >&2
+	exit 2
+	;;
+esac

@@ -1,0 +1,143 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Fetches the upstream tarball of a Debian source package and prints its path:
+#
+#   fetch-source.sh [-v UPSTREAM_VERSION] [-s SHA256] PACKAGE [SUITE...]
+#
+# apt does the work with a state directory of its own in the user's cache, so
+# neither the system's sources nor its package lists change, and no root is
+# needed. The mirrors are those that the system's apt is configured with.
+# SUITEs are tried in order; without any, the system's own. apt checks what it
+# downloads against the signed index; -s checks it against a known sum as well.
+# An interrupted download is resumed, a finished one is kept and reused.
+set -eu
+
+die() {
+	printf 'fetch-source: %s\n' "$*" >&2
+	exit 1
+}
+
+version= sha256=
+while getopts v:s: option; do
+	case $option in
+	v) version=$OPTARG ;;
+	s) sha256=$OPTARG ;;
+	*) exit 2 ;;
+	esac
+done
+shift $((OPTIND - 1))
+[ $# -ge 1 ] || die "no source package named"
+package=$1
+shift
+wanted="$package${version:+ $version}"
+
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/patchbay
+store=$cache/sources
+partial=$cache/partial
+mkdir -p "$store" "$partial" || die "cannot write to $cache: set XDG_CACHE_HOME"
+
+# Prints the upstream tarball that lies in folder $1.
+tarball_in() {
+	for file in "$1/${package}_"${version:-*}.orig.tar.*; do
+		case $file in *.asc) continue ;; esac
+		[ ! -f "$file" ] || printf '%s\n' "$file"
+	done | tail -n 1
+}
+
+check_sum() {
+	[ -n "$sha256" ] || return 0
+	sum=$(sha256sum <"$1")
+	[ "${sum%% *}" = "$sha256" ] ||
+		{ rm -f "$1"; die "$1 has sha256 ${sum%% *}, $sha256 is expected: removed, run again"; }
+}
+
+tarball=$(tarball_in "$store")
+if [ -n "$tarball" ]; then
+	check_sum "$tarball"
+	printf '%s\n' "$tarball"
+	exit
+fi
+
+command -v apt-get >/dev/null || die "cannot fetch $wanted: apt-get not found"
+
+# Prints "MIRROR SUITE" lines. Security suites live on mirrors of their own.
+candidates() {
+	configured=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE)' \
+		'Created-By: Packages' 'Component: main' | sort -u)
+	if [ $# -eq 0 ]; then
+		printf '%s\n' "$configured"
+		return
+	fi
+	for suite; do
+		printf '%s\n' "$configured" | awk -v suite="$suite" '
+			NF && ($2 ~ /-security$/) == (suite ~ /-security$/) && !seen[$1]++ {
+				print $1, suite
+			}'
+	done
+}
+
+# Writes the private configuration for mirror $1, suite $2 into folder $3.
+# Nothing of the system's hooks may run, they are about the system's state.
+configure() {
+	mkdir -p "$3/lists/partial" "$3/cache/archives/partial"
+	keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+	[ -f "$keyring" ] && option="[signed-by=$keyring] " || option=
+	printf 'deb-src %s%s %s main\n' "$option" "$1" "$2" >"$3/sources.list"
+	cat >"$3/apt.conf" <<-END
+		Dir::Etc::SourceList "$3/sources.list";
+		Dir::Etc::SourceParts "/dev/null";
+		Dir::State::Lists "$3/lists";
+		Dir::Cache "$3/cache";
+		APT::Sandbox::User "";
+		#clear APT::Update;
+	END
+}
+
+# Prints the newest Debian version in the suite whose tarball is wanted.
+debian_version() {
+	apt-cache -c "$1/apt.conf" showsrc --only-source "$package" 2>/dev/null |
+		awk -v name=" ${package}_$version" '
+			/^Version:/ { v = $2 }
+			index($0, name) && (name ~ /_$/ || index($0, name ".orig.tar.")) &&
+				/[.]orig[.]tar[.]/ { print v }' |
+		sort -uV | tail -n 1
+}
+
+# apt's own reason, without its prefix.
+reason() {
+	sed -n 's/^[EW]: //p' "$1" | tail -n 1
+}
+
+list=$(candidates "$@")
+[ -n "$list" ] || die "cannot fetch $wanted: apt has no mirror for ${*:-this system}"
+tried=
+while read -r mirror suite; do
+	state=$cache/apt/$suite
+	log=$state/log
+	configure "$mirror" "$suite" "$state"
+	printf 'looking for %s in %s\n' "$wanted" "$suite" >&2
+	if ! apt-get -c "$state/apt.conf" -q --error-on=any update >"$log" 2>&1; then
+		tried="$tried; $suite: $(reason "$log")"
+		continue
+	fi
+	debian=$(debian_version "$state")
+	if [ -z "$debian" ]; then
+		tried="$tried; $suite: does not have it"
+		continue
+	fi
+	if ! (cd "$partial" && apt-get -c "$state/apt.conf" -q source --download-only \
+		--tar-only "$package=$debian") >"$log" 2>&1; then
+		tried="$tried; $suite: $(reason "$log")"
+		continue
+	fi
+	tarball=$(tarball_in "$partial")
+	[ -n "$tarball" ] || die "apt fetched no tarball of $wanted, see $log"
+	check_sum "$tarball"
+	mv "$tarball" "$store/"
+	printf '%s\n' "$store/${tarball##*/}"
+	exit
+done <<END
+$list
+END
+die "cannot fetch $wanted (${tried#; })"
