@@ -41,9 +41,9 @@ die() {
 
 missing_packages() {
 	for package in $(sed 's/#.*//; s/[[:space:]].*//' "$root/cmake/packages.txt"); do
-		status=$(dpkg-query -W -f '${db:Status-Status} ' "$package" 2>/dev/null) || status=
+		status=$(dpkg-query -W -f ' ${db:Status-Status} ' "$package" 2>/dev/null) || status=
 		case $status in
-		*installed*) ;;
+		*' installed '*) ;;
 		*) printf '%s ' "$package" ;;
 		esac
 	done
