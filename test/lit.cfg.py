@@ -2,6 +2,7 @@
 #
 # The one lit configuration. A test that needs something says so with REQUIRES,
 # and what this machine has is found here, once.
+import glob
 import os
 import platform
 import shutil
@@ -21,11 +22,16 @@ lib_dir = os.path.join(build, "lib")
 plugin = os.path.join(lib_dir, "patchbay-pass.so")
 config.environment["PATH"] = os.pathsep.join(
     [bin_dir, config.llvm_tools, os.environ["PATH"]])
+# What cmake/bootstrap.sh downloads is looked for where the user keeps caches.
+cache = os.path.join(
+    os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "patchbay")
+config.environment["XDG_CACHE_HOME"] = os.path.dirname(cache)
 
 # Tests name these; the longer names come first, because lit replaces text.
 config.substitutions += [
     ("%patchbay_include", os.path.join(source, "runtime", "include")),
     ("%patchbay_source", source),
+    ("%patchbay_build", build),
     ("%patchbay_lib", lib_dir),
     ("%patchbay", os.path.join(bin_dir, "patchbay")),
     ("%pass", plugin),
@@ -42,6 +48,8 @@ host = platform.machine()
 config.available_features.add(f"host-{host}")
 if os.path.exists(os.path.join(bin_dir, "ld.lld")):
     config.available_features.add("lld")
+if glob.glob(os.path.join(cache, "sources", "lua5.4_*.orig.tar.*")):
+    config.available_features.add("lua-source")
 for tool in ("gdb", "valgrind", "qemu-aarch64", "qemu-ppc64le", "qemu-riscv64"):
     if shutil.which(tool, path=config.environment["PATH"]):
         config.available_features.add(tool)
