@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The trampoline is transparent: a backtrace from a handler goes through it to
+// the traced function and its callers, an exception goes through an armed
+// function, longjmp over one, and the shadow of both is gone afterwards.
+//
+// RUN: %buildxx %s -o %t %link
+// RUN: %t | FileCheck %s
+// CHECK: {{^}}done{{$}}
+
+#include "Inputs/check.h"
+
+#include <csetjmp>
+#include <cstring>
+#include <patchbay/patchbay.h>
+#include <unwind.h>
+
+static int calls;
+static bool sawTraced, sawCaller, sawMain;
+static jmp_buf back;
+
+extern "C" {
+OPAQUE int traced(int a) {
+  if (a == 1)
+    throw a;
+  if (a == 2)
+    longjmp(back, 1);
+  return a;
+}
+OPAQUE int caller(int a) { return traced(a) + 1; }
+int main();
+}
+
+static _Unwind_Reason_Code frame(_Unwind_Context *context, void *) {
+  void *function = _Unwind_FindEnclosingFunction(
+      reinterpret_cast<void *>(_Unwind_GetIP(context) - 1));
+  sawTraced |= function == reinterpret_cast<void *>(traced);
+  sawCaller |= function == reinterpret_cast<void *>(caller);
+  sawMain |= function == reinterpret_cast<void *>(main);
+  return _URC_NO_REASON;
+}
+
+static void handler(uintptr_t, uintptr_t, const patchbay_cell *,
+                    patchbay_regs *) {
+  ++calls;
+  sawTraced = sawCaller = sawMain = false;
+  _Unwind_Backtrace(frame, nullptr);
+}
+
+int main() {
+  for (unsigned flags : {0u, PATCHBAY_OPS_FAST}) {
+    patchbay_ops_attr attr{};
+    attr.size = sizeof(attr);
+    attr.flags = flags;
+    attr.handler = handler;
+    patchbay_ops *ops;
+    CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
+    CHECK_EQ(patchbay_arm(ops, "traced", 0), 1);
+    calls = 0;
+
+    CHECK_EQ(caller(7), 8);
+    CHECK(sawTraced && sawCaller && sawMain);
+
+    bool caught = false;
+    try {
+      caller(1);
+    } catch (int value) {
+      caught = value == 1;
+    }
+    CHECK(caught);
+    if (!setjmp(back))
+      caller(2);
+    CHECK_EQ(caller(8), 9);
+    CHECK_EQ(calls, 4);
+    CHECK_EQ(patchbay_ops_destroy(ops), 0);
+  }
+  puts("done");
+}
