@@ -16,7 +16,7 @@
 #include <unwind.h>
 
 static int calls;
-static bool sawTraced, sawCaller, sawMain;
+static bool sawTraced, sawCaller, sawOutermost;
 static jmp_buf back;
 
 extern "C" {
@@ -28,7 +28,7 @@ OPAQUE int traced(int a) {
   return a;
 }
 OPAQUE int caller(int a) { return traced(a) + 1; }
-int main();
+OPAQUE int outermost(int a) { return caller(a) + 1; }
 }
 
 static _Unwind_Reason_Code frame(_Unwind_Context *context, void *) {
@@ -36,19 +36,19 @@ static _Unwind_Reason_Code frame(_Unwind_Context *context, void *) {
       reinterpret_cast<void *>(_Unwind_GetIP(context) - 1));
   sawTraced |= function == reinterpret_cast<void *>(traced);
   sawCaller |= function == reinterpret_cast<void *>(caller);
-  sawMain |= function == reinterpret_cast<void *>(main);
+  sawOutermost |= function == reinterpret_cast<void *>(outermost);
   return _URC_NO_REASON;
 }
 
 static void handler(uintptr_t, uintptr_t, const patchbay_cell *,
                     patchbay_regs *) {
   ++calls;
-  sawTraced = sawCaller = sawMain = false;
+  sawTraced = sawCaller = sawOutermost = false;
   _Unwind_Backtrace(frame, nullptr);
 }
 
 int main() {
-  for (unsigned flags : {0u, PATCHBAY_OPS_FAST}) {
+  for (unsigned flags = 0; flags <= PATCHBAY_OPS_FAST; ++flags) {
     patchbay_ops_attr attr{};
     attr.size = sizeof(attr);
     attr.flags = flags;
@@ -58,19 +58,19 @@ int main() {
     CHECK_EQ(patchbay_arm(ops, "traced", 0), 1);
     calls = 0;
 
-    CHECK_EQ(caller(7), 8);
-    CHECK(sawTraced && sawCaller && sawMain);
+    CHECK_EQ(outermost(7), 9);
+    CHECK(sawTraced && sawCaller && sawOutermost);
 
     bool caught = false;
     try {
-      caller(1);
+      outermost(1);
     } catch (int value) {
       caught = value == 1;
     }
     CHECK(caught);
     if (!setjmp(back))
-      caller(2);
-    CHECK_EQ(caller(8), 9);
+      outermost(2);
+    CHECK_EQ(outermost(8), 10);
     CHECK_EQ(calls, 4);
     CHECK_EQ(patchbay_ops_destroy(ops), 0);
   }
