@@ -81,6 +81,11 @@ void pb_arch_enter_any(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs);
 
+/* The same for pb_set_call(), which all handlers of a set go through. */
+void pb_arch_enter_set(uintptr_t ip, uintptr_t parent_ip,
+		       const struct patchbay_cell *cell,
+		       struct patchbay_regs *regs);
+
 /*
  * Called by the trampolines when the thread is not simply outside; C, with
  * vector registers saved.

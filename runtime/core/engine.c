@@ -5,6 +5,7 @@
 #include "cell.h"
 #include "names.h"
 #include "quiesce.h"
+#include "set.h"
 #include "text.h"
 
 #include <errno.h>
@@ -13,12 +14,18 @@
 
 struct patchbay_ops *pb_tracers;
 
-/* One function of a batch. @data is what its cell will get. */
+/*
+ * One function of a batch. @site says that the site itself is flipped: it is
+ * the first tracer that is armed here, or the last that is disarmed. Otherwise
+ * the function's cell gets @set.
+ */
 struct target {
 	struct pb_module *module;
 	const struct patchbay_record *record;
 	void *data;
 	struct patchbay_cell *cell;
+	struct pb_set *set;
+	int site;
 };
 
 struct batch {
@@ -38,10 +45,32 @@ static void enter_nothing(uintptr_t ip, uintptr_t parent_ip,
 }
 
 /*
- * The trampolines' way for a thread that is not simply outside (quiesce.h).
- * A handler's own calls are traced only if it promised that there are none,
- * that is, when a signal handler interrupted it.
+ * A handler's own calls are not traced. FAST handlers make none, so if one is
+ * armed here it was a signal handler that interrupted us, and it is called.
  */
+static void enter_nested(uintptr_t ip, uintptr_t parent_ip,
+			 const struct patchbay_cell *cell,
+			 struct patchbay_regs *regs)
+{
+	patchbay_handler enter = __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE);
+	const struct patchbay_cell *cells = cell;
+	size_t nr = 1;
+
+	if (enter == pb_set_call || enter == pb_arch_enter_set) {
+		const struct pb_set *set =
+			__atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
+
+		cells = set->cells;
+		nr = set->nr;
+	} else if (enter == enter_nothing) {
+		nr = 0;
+	}
+	for (size_t i = 0; i < nr; i++)
+		if (cells[i].enter != pb_arch_enter_any)
+			cells[i].func(ip, parent_ip, &cells[i], regs);
+}
+
+/* The trampolines' way for a thread that is not simply outside (quiesce.h). */
 void pb_enter_slowly(uintptr_t ip, uintptr_t parent_ip,
 		     const struct patchbay_cell *const *slot,
 		     struct patchbay_regs *regs)
@@ -49,11 +78,12 @@ void pb_enter_slowly(uintptr_t ip, uintptr_t parent_ip,
 	int nested;
 	uint64_t token = pb_thread_enter(&nested);
 	const struct patchbay_cell *cell = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
-	patchbay_handler enter = __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE);
 
-	/* pb_arch_enter_any() is safe here, if not needed: vectors are saved. */
-	if (!nested || enter != pb_arch_enter_any)
-		enter(ip, parent_ip, cell, regs);
+	if (nested)
+		enter_nested(ip, parent_ip, cell, regs);
+	else
+		__atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE)(ip, parent_ip,
+								cell, regs);
 	pb_thread_leave(token);
 }
 
@@ -91,17 +121,19 @@ static struct patchbay_cell *cell_of(const struct pb_module *module,
 	return pb_cell_from_slot(module, pb_arch_slot(pb_record_entry(record)));
 }
 
-struct patchbay_ops *pb_engine_armed(const struct pb_module *module,
-				     const struct patchbay_record *record)
+const struct patchbay_cell *pb_engine_cells(const struct pb_module *module,
+					    const struct patchbay_record *record,
+					    size_t *nr)
 {
 	struct target target = { .module = (struct pb_module *)module,
 				 .record = record };
 	const struct patchbay_cell *cell;
 
+	*nr = 0;
 	if (state_of(&target) != PB_SITE_ARMED)
 		return NULL;
 	cell = cell_of(module, record);
-	return cell ? cell->ops : NULL;
+	return cell ? pb_set_cells(cell, nr) : NULL;
 }
 
 static int batch_add(struct batch *batch, struct target target)
@@ -139,14 +171,13 @@ static int add_to_arm(struct batch *batch, struct pb_module *module,
 		int state = state_of(&target);
 
 		target.cell = cell_of(module, records[i]);
+		target.site = state == PB_SITE_DISARMED;
 		if (state < 0)
 			error = state;
-		else if (state == PB_SITE_DISARMED)
-			error = batch_add(batch, target);
-		else if (!target.cell)
+		else if (!target.site && !target.cell)
 			error = -EILSEQ; /* armed, but not by us */
-		else if (target.cell->ops != ops)
-			error = -EBUSY;
+		else if (target.site || !pb_set_find(target.cell, ops))
+			error = batch_add(batch, target);
 	}
 	free(records);
 	return error;
@@ -169,9 +200,13 @@ static int add_to_disarm(struct batch *batch, struct pb_module *module,
 					 .record = records[i],
 					 .cell = cell_of(module, records[i]) };
 
+		size_t tracers;
+
 		if (!target.cell || !target.cell->ops ||
-		    (ops && target.cell->ops != ops))
+		    (ops && !pb_set_find(target.cell, ops)))
 			continue;
+		pb_set_cells(target.cell, &tracers);
+		target.site = !ops || tracers == 1;
 		if (state_of(&target) == PB_SITE_ARMED)
 			error = batch_add(batch, target);
 		else
@@ -239,41 +274,136 @@ static int provide(struct batch *batch)
 	return 0;
 }
 
-/*
- * Fill the cells. Nobody is in a handler of these functions: a cell that has
- * been in use was quiesced by pb_engine_disarm(). @enter comes last; threads
- * on the way into a trampoline since before the disarming may still read it.
- */
-static void fill_cells(struct batch *batch, struct patchbay_ops *ops)
+/* A set for each function that keeps others. @more: room for one more. */
+static int make_sets(struct batch *batch, const struct patchbay_ops *gone,
+		     int more)
 {
-	patchbay_handler enter = ops->attr.flags & PATCHBAY_OPS_FAST ?
-					 ops->attr.handler :
-					 pb_arch_enter_any;
-
 	for (size_t i = 0; i < batch->nr; i++) {
 		struct target *t = &batch->targets[i];
 
-		if (!t->cell)
-			t->cell = pb_cell_take(t->module);
-		t->cell->func = ops->attr.handler;
-		t->cell->data = t->data;
-		t->cell->record = t->record;
-		t->cell->ops = ops;
-		__atomic_store_n(&t->cell->enter, enter, __ATOMIC_RELEASE);
+		if (t->site)
+			continue;
+		t->set = pb_set_new(t->cell, gone, more);
+		if (!t->set)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void drop_sets(struct batch *batch)
+{
+	for (size_t i = 0; i < batch->nr; i++)
+		free(batch->targets[i].set);
+}
+
+/* Sets that a thread may still be walking, until the next pb_quiesce(). */
+static struct pb_set *retired;
+
+static void free_retired(void)
+{
+	while (retired) {
+		struct pb_set *next = retired->retired;
+
+		free(retired);
+		retired = next;
 	}
 }
 
+/*
+ * Give the cells their new sets. A thread that entered a cell the old way
+ * finds all of the old way as it was: the cell's own fields, or the old set.
+ */
+static void swap_sets(struct batch *batch)
+{
+	for (size_t i = 0; i < batch->nr; i++) {
+		struct target *t = &batch->targets[i];
+		struct pb_set *old;
+
+		if (t->site)
+			continue;
+		old = (struct pb_set *)t->cell->set;
+		__atomic_store_n(&t->cell->set, t->set, __ATOMIC_RELEASE);
+		__atomic_store_n(&t->cell->enter, pb_set_enter(t->set),
+				 __ATOMIC_RELEASE);
+		t->set = NULL;
+		if (old) {
+			old->retired = retired;
+			retired = old;
+		}
+	}
+}
+
+static struct patchbay_cell new_cell(const struct target *target,
+				     struct patchbay_ops *ops)
+{
+	return (struct patchbay_cell){
+		.enter = ops->attr.flags & PATCHBAY_OPS_FAST ?
+				 ops->attr.handler :
+				 pb_arch_enter_any,
+		.func = ops->attr.handler,
+		.data = target->data,
+		.record = target->record,
+		.ops = ops,
+	};
+}
+
+/*
+ * Write @from into a cell that nobody is inside of. @enter comes last: threads
+ * on the way into a trampoline since before may read it at any time.
+ */
+static void fill_cell(struct patchbay_cell *cell, struct patchbay_cell from)
+{
+	cell->func = from.func;
+	cell->data = from.data;
+	cell->record = from.record;
+	cell->ops = from.ops;
+	__atomic_store_n(&cell->enter, from.enter, __ATOMIC_RELEASE);
+}
+
+/* Where the site is to be armed, nobody is inside: disarming has waited. */
+static void fill_cells(struct batch *batch, struct patchbay_ops *ops)
+{
+	for (size_t i = 0; i < batch->nr; i++) {
+		struct target *t = &batch->targets[i];
+
+		if (!t->site) {
+			t->set->cells[t->set->nr++] = new_cell(t, ops);
+			continue;
+		}
+		if (!t->cell)
+			t->cell = pb_cell_take(t->module);
+		fill_cell(t->cell, new_cell(t, ops));
+	}
+}
+
+/* Where the site is disarmed now, let nobody enter any more. */
 static void empty_cells(struct batch *batch)
 {
 	for (size_t i = 0; i < batch->nr; i++)
-		__atomic_store_n(&batch->targets[i].cell->enter, enter_nothing,
-				 __ATOMIC_RELEASE);
+		if (batch->targets[i].site)
+			__atomic_store_n(&batch->targets[i].cell->enter,
+					 enter_nothing, __ATOMIC_RELEASE);
 }
 
-static void disown_cells(struct batch *batch)
+/*
+ * After pb_quiesce(): nobody is in a cell the way it was before the batch.
+ * Cells of one tracer are entered without their set again, which is faster;
+ * the set stays, since a thread may be walking it.
+ */
+static void settle_cells(struct batch *batch)
 {
-	for (size_t i = 0; i < batch->nr; i++)
-		batch->targets[i].cell->ops = NULL;
+	for (size_t i = 0; i < batch->nr; i++) {
+		struct patchbay_cell *cell = batch->targets[i].cell;
+
+		if (batch->targets[i].site) {
+			cell->ops = NULL;
+			free((void *)cell->set);
+			cell->set = NULL;
+		} else if (cell->set->nr == 1) {
+			fill_cell(cell, cell->set->cells[0]);
+		}
+	}
+	free_retired();
 }
 
 static int by_address(const void *a, const void *b)
@@ -296,10 +426,12 @@ static int publish(struct batch *batch, struct pb_patch *patches)
 
 	for (size_t i = 0; i < batch->nr; i++) {
 		struct pb_site site = site_of(&batch->targets[i]);
-		int more = pb_arch_publish(&site,
-					   (uintptr_t)batch->targets[i].cell,
-					   &patches[nr], &stale);
+		int more;
 
+		if (!batch->targets[i].site)
+			continue;
+		more = pb_arch_publish(&site, (uintptr_t)batch->targets[i].cell,
+				       &patches[nr], &stale);
 		if (more < 0)
 			return more;
 		nr += (size_t)more;
@@ -324,7 +456,7 @@ static int flip(struct batch *batch, struct pb_patch *patches, int from,
 	for (size_t i = 0; i < batch->nr; i++) {
 		struct pb_site site = site_of(&batch->targets[i]);
 
-		if (pb_arch_site_state(&site) == from)
+		if (batch->targets[i].site && pb_arch_site_state(&site) == from)
 			flip_site(&site, &patches[nr++]);
 	}
 	return apply(patches, nr);
@@ -333,48 +465,54 @@ static int flip(struct batch *batch, struct pb_patch *patches, int from,
 static int arm_batch(struct batch *batch, struct patchbay_ops *ops)
 {
 	struct pb_patch *patches;
-	int error = provide(batch);
+	int error;
 
-	if (error)
-		return error;
 	patches = calloc(batch->nr, PB_PUBLISH_MAX * sizeof(*patches));
-	if (!patches)
-		return -ENOMEM;
-	error = attach(batch, ops);
+	error = patches ? provide(batch) : -ENOMEM;
+	if (!error)
+		error = make_sets(batch, NULL, 1);
+	if (!error)
+		error = attach(batch, ops);
 	if (error)
 		goto out;
 	fill_cells(batch, ops);
 	error = publish(batch, patches);
-	if (!error) {
+	if (!error)
 		error = flip(batch, patches, PB_SITE_DISARMED, pb_arch_arm);
-		if (error)
-			flip(batch, patches, PB_SITE_ARMED, pb_arch_disarm);
-	}
 	if (error) {
+		flip(batch, patches, PB_SITE_ARMED, pb_arch_disarm);
 		empty_cells(batch);
 		pb_quiesce();
-		disown_cells(batch);
+		for (size_t i = 0; i < batch->nr; i++)
+			if (batch->targets[i].site)
+				batch->targets[i].cell->ops = NULL;
+		goto out;
 	}
+	swap_sets(batch);
 out:
+	drop_sets(batch);
 	free(patches);
 	return error;
 }
 
-static int disarm_batch(struct batch *batch)
+static int disarm_batch(struct batch *batch, const struct patchbay_ops *ops)
 {
 	struct pb_patch *patches = calloc(batch->nr, sizeof(*patches));
-	int error;
+	int error = patches ? make_sets(batch, ops, 0) : -ENOMEM;
 
-	if (!patches)
-		return -ENOMEM;
-	error = flip(batch, patches, PB_SITE_ARMED, pb_arch_disarm);
-	if (error) {
-		flip(batch, patches, PB_SITE_DISARMED, pb_arch_arm);
-	} else {
+	if (!error) {
+		error = flip(batch, patches, PB_SITE_ARMED, pb_arch_disarm);
+		if (error)
+			flip(batch, patches, PB_SITE_DISARMED, pb_arch_arm);
+	}
+	if (!error) {
+		swap_sets(batch);
 		empty_cells(batch);
 		error = pb_quiesce();
-		disown_cells(batch);
+		if (!error)
+			settle_cells(batch);
 	}
+	drop_sets(batch);
 	free(patches);
 	return error;
 }
@@ -416,7 +554,7 @@ int pb_engine_disarm(struct patchbay_ops *ops, const char *glob,
 	if (!error && !batch.nr)
 		error = -ENOENT;
 	if (!error)
-		error = disarm_batch(&batch);
+		error = disarm_batch(&batch, ops);
 	free(batch.targets);
 	return error ? error : count(&batch);
 }

@@ -35,9 +35,10 @@ int pb_engine_arm(struct patchbay_ops *ops, const char *glob,
 int pb_engine_disarm(struct patchbay_ops *ops, const char *glob,
 		     struct pb_module *only);
 
-/* The tracer that is armed on the function of @record, or NULL. */
-struct patchbay_ops *pb_engine_armed(const struct pb_module *module,
-				     const struct patchbay_record *record);
+/* The tracers that are armed on the function of @record; *@nr may be 0. */
+const struct patchbay_cell *pb_engine_cells(const struct pb_module *module,
+					    const struct patchbay_record *record,
+					    size_t *nr);
 
 /* A module came: arm what tracers wait for. One goes: disarm all of it. */
 void pb_engine_module_added(struct pb_module *module);

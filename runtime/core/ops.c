@@ -143,9 +143,9 @@ int patchbay_for_each_site(int (*visit)(const struct patchbay_site_info *site,
 				.module = &m->info,
 				.record = record,
 				.entry = pb_record_entry(record),
-				.ops = pb_engine_armed(m, record),
 			};
 
+			site.cells = pb_engine_cells(m, record, &site.nr_cells);
 			value = visit(&site, arg);
 		}
 	}

@@ -61,6 +61,7 @@ extern "C" {
 #endif
 
 struct patchbay_ops;
+struct pb_set;
 
 /*
  * struct patchbay_regs - the argument registers at the entry of the function
@@ -91,14 +92,16 @@ typedef void (*patchbay_handler)(uintptr_t ip, uintptr_t parent_ip,
 				 struct patchbay_regs *regs);
 
 /*
- * struct patchbay_cell - run-time record of a function that is or was armed
+ * struct patchbay_cell - one tracer on one function
  * @enter:  what the trampoline calls (internal)
  * @func:   the handler
  * @data:   given by @attach or by the tracer's attributes
  * @record: the function's record
  * @ops:    the tracer
+ * @set:    the other tracers of the function (internal)
  *
- * The slot of the function points here. Handlers read it; the library writes.
+ * The slot of an armed function points to one. Handlers read what is theirs;
+ * the library writes.
  */
 struct patchbay_cell {
 	patchbay_handler enter;
@@ -106,6 +109,7 @@ struct patchbay_cell {
 	void *data;
 	const struct patchbay_record *record;
 	struct patchbay_ops *ops;
+	const struct pb_set *set;
 };
 
 /*
@@ -189,10 +193,12 @@ int patchbay_ops_destroy(struct patchbay_ops *ops);
  * @glob is a pattern of fnmatch(3) for the name in the symbol table (of C++
  * functions: the mangled name). "*" matches every function with a site, also
  * those without a name. Functions that @ops is armed on already are left so.
+ * Several tracers may be armed on one function; their handlers run in the order
+ * in which they were armed, and a call costs nothing for tracers that are
+ * armed on other functions only.
  *
  * Returns the number of functions that were armed by this call, or
  * -ENOENT:  no function matches
- * -EBUSY:   another tracer is armed on a function that matches
  * -EILSEQ:  the text of a site is not what the compiler put there (somebody
  *           else patched it)
  * -ENOMEM:  no memory, or no room for a trampoline within 2 GB of a module
@@ -214,13 +220,15 @@ int patchbay_disarm(struct patchbay_ops *ops, const char *glob);
 
 /*
  * struct patchbay_site_info - a site, as patchbay_for_each_site() shows it
- * @ops: the tracer that is armed on it, NULL if none is
+ * @cells:    the tracers that are armed on it, in the order of their handlers
+ * @nr_cells: how many; 0 if the site is not armed
  */
 struct patchbay_site_info {
 	const struct patchbay_module_info *module;
 	const struct patchbay_record *record;
 	uintptr_t entry;
-	const struct patchbay_ops *ops;
+	const struct patchbay_cell *cells;
+	size_t nr_cells;
 };
 
 /*

@@ -115,11 +115,12 @@ trampoline pb_x86_64_entry_4, (PATCHBAY_X86_64_ENDBR64_SIZE+PATCHBAY_X86_64_SITE
 .endm
 
 /*
- * Call \target with the arguments that are in place, and leave every vector
- * argument as it was, at the width that this processor has. vzeroupper spares
- * handlers with SSE instructions the cost of dirty upper halves.
+ * Call \target (r11 is the address of \function) with the arguments that are
+ * in place, and leave every vector argument as it was, at the width that this
+ * processor has. vzeroupper spares handlers with SSE instructions the cost of
+ * dirty upper halves.
  */
-.macro call_saving_vectors name, target
+.macro call_saving_vectors name, target, function
 	.type	\name, @function
 	.p2align 4
 \name:
@@ -131,6 +132,9 @@ trampoline pb_x86_64_entry_4, (PATCHBAY_X86_64_ENDBR64_SIZE+PATCHBAY_X86_64_SITE
 	.cfi_def_cfa_register %rbp
 	subq	$8*64, %rsp
 	andq	$-64, %rsp
+	.ifnb \function
+	leaq	\function(%rip), %r11
+	.endif
 	cmpb	$PB_ISA_AVX, pb_x86_64_isa(%rip)
 	ja	2f
 	je	1f
@@ -158,14 +162,10 @@ trampoline pb_x86_64_entry_4, (PATCHBAY_X86_64_ENDBR64_SIZE+PATCHBAY_X86_64_SITE
 	.hidden	pb_arch_enter_any
 call_saving_vectors pb_arch_enter_any, CELL_FUNC(%rdx)
 
-call_saving_vectors enter_slowly_call, %r11
+	.globl	pb_arch_enter_set
+	.hidden	pb_arch_enter_set
+call_saving_vectors pb_arch_enter_set, %r11, pb_set_call
 
-	.type	enter_slowly, @function
-enter_slowly:
-	.cfi_startproc
-	leaq	pb_enter_slowly(%rip), %r11
-	jmp	enter_slowly_call
-	.cfi_endproc
-	.size	enter_slowly, .-enter_slowly
+call_saving_vectors enter_slowly, %r11, pb_enter_slowly
 
 	.section .note.GNU-stack, "", @progbits
