@@ -41,7 +41,7 @@ if(NOT source_version STREQUAL llvm_version)
 endif()
 
 set(patch_dir
-  ${CMAKE_CURRENT_SOURCE_DIR}/patches/${LLVM_VERSION_MAJOR}.${LLVM_VERSION_MINOR})
+  ${CMAKE_CURRENT_LIST_DIR}/patches/${LLVM_VERSION_MAJOR}.${LLVM_VERSION_MINOR})
 if(NOT EXISTS ${patch_dir}/series)
   message(FATAL_ERROR "no hook patch for LLD ${llvm_version} in ${patch_dir}: run "
     "'sh lld-patch/refresh.sh ${PATCHBAY_LLD_SOURCE}'")
@@ -49,10 +49,11 @@ endif()
 file(STRINGS ${patch_dir}/series series REGEX "^[^#]")
 list(TRANSFORM series PREPEND ${patch_dir}/)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
-  ${patch_dir}/series ${series} UPSTREAM)
+  ${patch_dir}/series ${series}
+  ${CMAKE_CURRENT_LIST_DIR}/UPSTREAM)
 
 # The files that the patch touches must be the ones that it was made for.
-file(STRINGS UPSTREAM hashes REGEX "^file ")
+file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/UPSTREAM hashes REGEX "^file ")
 foreach(line ${hashes})
   string(REGEX MATCH "^file ([0-9a-f]+) (.*)$" line ${line})
   set(expected ${CMAKE_MATCH_1})
@@ -70,7 +71,7 @@ endforeach()
 # reconfiguring from touching, and so recompiling, every patched file.
 set(PATCHBAY_LLD_TREE ${CMAKE_CURRENT_BINARY_DIR}/upstream)
 set(stamp "${PATCHBAY_LLD_SOURCE}")
-foreach(file ${CMAKE_CURRENT_SOURCE_DIR}/UPSTREAM ${series})
+foreach(file ${CMAKE_CURRENT_LIST_DIR}/UPSTREAM ${series})
   file(SHA256 ${file} hash)
   string(APPEND stamp "\n${hash}")
 endforeach()

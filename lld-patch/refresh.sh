@@ -5,12 +5,12 @@
 #
 #   sh lld-patch/refresh.sh SOURCE
 #
-# SOURCE is a folder with lld/ and cmake/ of the release. The newest patch
-# series is applied to a copy of it, offsets and fuzz allowed; then the series is
-# written again without them, into the folder of SOURCE's major and minor
-# version, and UPSTREAM gets SOURCE's version and the hashes of the files that
-# the patch touches. Where a hunk does not apply nothing is written, and the
-# copy with its .rej files is kept for a look.
+# SOURCE is a folder with lld/ and cmake/ of the release. The newest patch series
+# is applied to a copy of it; where that takes an offset or fuzz, which is worth a
+# look, it says so. Then the series is written again without, into the folder of
+# SOURCE's major and minor version, and UPSTREAM gets SOURCE's version and the
+# hashes of the files that the patch touches. Where a hunk does not apply nothing
+# is written, and the copy with its .rej files is kept for a look.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -51,6 +51,7 @@ grep -v '^#' "$patches/$from/series" | while read -r name; do
 		cat "$work/log" >&2
 		fail "$name does not apply to $source; see $work/tree"
 	}
+	sed -n "s/^Hunk/$name: Hunk/p" "$work/log"
 	# Keep the text above the first file, which says what the patch is.
 	sed '/^--- a\//,$d' "$patch" >"$work/out/$name"
 	sed -n 's/^+++ b\/\([^	 ]*\).*/\1/p' "$patch" | while read -r file; do

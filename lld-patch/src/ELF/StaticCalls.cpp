@@ -277,9 +277,15 @@ static void readTarget(Ctx &ctx, StaticCallTramp &tramp, Relocs<RelTy> rels) {
     }
     Symbol &sym = sec->file->getRelocTargetSym(rel);
     if (!isFunction(sym)) {
-      Err(ctx) << sec->getObjMsg(rel.r_offset) << ": static call key '"
-               << tramp.key << "' refers to '" << &sym
-               << "', which is not a function";
+      auto diag = Err(ctx);
+      diag << sec->getObjMsg(rel.r_offset) << ": static call key '" << tramp.key
+           << "' refers to ";
+      if (sym.isSection()) // it has no name
+        diag << cast<InputSectionBase>(cast<Defined>(sym).section)
+                    ->getObjMsg(rel.r_addend);
+      else
+        diag << '\'' << &sym << '\'';
+      diag << ", which is not a function";
       return;
     }
     // An undefined symbol has been reported by now if it is an error.

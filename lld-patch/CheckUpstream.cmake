@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# check-lld-upstream: LLD's own tests with our linker, compared with the
+# unpatched build. Minutes, so not a part of check.
+find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
+foreach(suffix "" -twice)
+  add_custom_target(check-lld-upstream${suffix}
+    COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/check-upstream.py
+      --lld $<TARGET_FILE:lld-patchbay> --source ${PATCHBAY_LLD_SOURCE}
+      --llvm-config ${LLVM_TOOLS_BINARY_DIR}/llvm-config
+      --lit ${LLVM_TOOLS_BINARY_DIR}/lit
+      --work ${CMAKE_CURRENT_BINARY_DIR}/upstream-suite
+      $<$<STREQUAL:${suffix},-twice>:--twice>
+    DEPENDS lld-patchbay USES_TERMINAL COMMAND_EXPAND_LISTS VERBATIM)
+endforeach()

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+## Objects of different Patchbay ABIs do not link, with or without options, and
+## neither do objects of an ABI that the linker does not know.
+
+# RUN: rm -rf %t && split-file %s %t && cd %t
+# RUN: llvm-mc -filetype=obj -triple=x86_64 start.s -o start.o
+# RUN: llvm-mc -filetype=obj -triple=x86_64 --defsym version=1 note.s -o v1.o
+# RUN: llvm-mc -filetype=obj -triple=x86_64 --defsym version=2 note.s -o v2.o
+# RUN: llvm-mc -filetype=obj -triple=x86_64 --defsym version=3 note.s -o v3.o
+# RUN: cp v1.o again.o
+
+# RUN: %ld.lld start.o v1.o again.o -o ok
+# RUN: llvm-readelf -n ok | FileCheck %s --check-prefix=OK
+# OK:      Patchbay 0x00000008
+# OK:      Patchbay 0x00000008
+
+# RUN: not %ld.lld start.o v1.o again.o v2.o -o mixed.out 2>&1 | FileCheck %s --check-prefix=MIXED --implicit-check-not=error
+# RUN: not %ld.lld -r start.o v1.o v2.o -o mixed.out 2>&1 | FileCheck %s --check-prefix=MIXED --implicit-check-not=error
+# MIXED: error: v2.o: Patchbay ABI version 2 is incompatible with version 1 of v1.o; compile both with the same pass plugin
+
+# RUN: not %ld.lld start.o v2.o -o unknown.out 2>&1 | FileCheck %s --check-prefix=UNKNOWN --implicit-check-not=error
+# UNKNOWN: error: v2.o: Patchbay ABI version 2 is unknown, this linker has version 1; compile the file with the pass plugin of this release
+
+## Each file once, in the order of the command line.
+# RUN: not %ld.lld start.o v2.o v1.o v3.o -o order.out 2>&1 | FileCheck %s --check-prefix=ORDER --implicit-check-not=error
+# ORDER:      error: v2.o: Patchbay ABI version 2 is unknown
+# ORDER-NEXT: error: v1.o: Patchbay ABI version 1 is incompatible with version 2 of v2.o
+# ORDER-NEXT: error: v3.o: Patchbay ABI version 3 is incompatible with version 2 of v2.o
+
+## A file made by -r has the notes of its parts. Stock LLD does not check.
+# RUN: %stock_lld -r v1.o v2.o -o both.o
+# RUN: not %ld.lld start.o both.o -o both.out 2>&1 | FileCheck %s --check-prefix=BOTH --implicit-check-not=error
+# BOTH: error: both.o: Patchbay ABI version 2 is incompatible with version 1 of both.o
+
+## An archive member that is not extracted does not count.
+# RUN: llvm-ar rc lib.a v2.o
+# RUN: %ld.lld start.o v1.o lib.a -o ok
+
+## Other owners' and other types' notes are none of ours.
+# RUN: llvm-mc -filetype=obj -triple=x86_64 other.s -o other.o
+# RUN: %ld.lld start.o v1.o other.o -o ok
+
+# RUN: llvm-mc -filetype=obj -triple=x86_64 short.s -o short.o
+# RUN: not %ld.lld start.o short.o -o short.out 2>&1 | FileCheck %s --check-prefix=SHORT
+# SHORT: error: short.o:(.note.patchbay+0x0): malformed Patchbay ABI note
+# RUN: llvm-mc -filetype=obj -triple=x86_64 long.s -o long.o
+# RUN: not %ld.lld start.o long.o -o long.out 2>&1 | FileCheck %s --check-prefix=LONG
+# LONG: error: long.o:(.note.patchbay+0x0): malformed Patchbay ABI note
+# RUN: llvm-mc -filetype=obj -triple=x86_64 desc.s -o desc.o
+# RUN: not %ld.lld start.o desc.o -o desc.out 2>&1 | FileCheck %s --check-prefix=DESC
+# DESC: error: desc.o:(.note.patchbay+0x0): malformed Patchbay ABI note
+
+# RUN: not ls *.out
+
+## On a big-endian target the note is big-endian.
+# RUN: llvm-mc -filetype=obj -triple=powerpc64 --defsym version=1 note.s -o be1.o
+# RUN: llvm-mc -filetype=obj -triple=powerpc64 --defsym version=2 note.s -o be2.o
+# RUN: %ld.lld -shared be1.o -o be.so
+# RUN: not %ld.lld -shared be1.o be2.o -o /dev/null 2>&1 | FileCheck %s --check-prefix=BE
+# BE: error: be2.o: Patchbay ABI version 2 is incompatible with version 1 of be1.o
+
+#--- start.s
+.globl _start
+_start:
+  ret
+#--- note.s
+.section .note.patchbay,"a",@note
+.p2align 2
+.long 9, 8, 1
+.asciz "Patchbay"
+.p2align 2
+.long version, 1
+.globl sym
+.weak sym
+sym:
+#--- other.s
+.section .note.patchbay,"a",@note
+.p2align 2
+.long 9, 8, 2
+.asciz "Patchbay"
+.p2align 2
+.long 7, 7
+.long 4, 8, 1
+.asciz "GNU"
+.long 7, 7
+#--- short.s
+.section .note.patchbay,"a",@note
+.long 9, 8
+#--- long.s
+.section .note.patchbay,"a",@note
+.long 9, 80, 1
+.asciz "Patchbay"
+.p2align 2
+.long 1, 1
+#--- desc.s
+.section .note.patchbay,"a",@note
+.long 9, 4, 1
+.asciz "Patchbay"
+.p2align 2
+.long 1

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+## -O2 turns on --branch-to-branch, which redirects a call of a trampoline to the
+## trampoline's target. That is what stock LLD does to a tramp in the program, as
+## the kernel has them; patching the tramp has no effect then. A tramp that the
+## linker makes is left alone.
+
+# RUN: rm -rf %t && split-file %s %t && cd %t
+# RUN: llvm-mc -filetype=obj -triple=x86_64 a.s -o a.o
+# RUN: llvm-mc -filetype=obj -triple=x86_64 tramp.s -o tramp.o
+
+# RUN: %stock_lld -O2 a.o tramp.o -o stock
+# RUN: llvm-objdump -d --no-show-raw-insn stock | FileCheck %s --check-prefix=STOCK
+# RUN: %ld.lld -O2 --static-calls a.o -o ours
+# RUN: llvm-objdump -d --no-show-raw-insn ours | FileCheck %s
+
+# STOCK:      <_start>:
+# STOCK-NEXT:   callq {{.*}} <target>
+# STOCK-NEXT:   jmp {{.*}} <target>
+# CHECK:      <_start>:
+# CHECK-NEXT:   callq {{.*}} <__SCT__x>
+# CHECK-NEXT:   jmp {{.*}} <__SCT__x>
+# CHECK:      <__SCT__x>:
+# CHECK-NEXT:   jmp {{.*}} <target>
+
+#--- a.s
+.globl _start, target
+_start:
+  call __SCT__x
+  jmp __SCT__x
+target:
+  ret
+.data
+.globl __SCK__x
+.p2align 3
+__SCK__x:
+  .quad target
+  .quad __SCT__x
+
+#--- tramp.s
+.section .static_call.text,"ax"
+.globl __SCT__x
+.p2align 4
+__SCT__x:
+  jmp target
+  .byte 0x0f, 0xb9, 0xcc

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+## What is wrong with a key, a target or a tramp is an error, with a location and
+## without an output file.
+
+# RUN: rm -rf %t && split-file %s %t && cd %t
+# RUN: llvm-mc -filetype=obj -triple=x86_64 call.s -o call.o
+# RUN: llvm-mc -filetype=obj -triple=x86_64 start.s -o start.o
+# RUN: llvm-mc -filetype=obj -triple=x86_64 key.s -o key.o
+# RUN: llvm-mc -filetype=obj -triple=x86_64 key2.s -o key2.o
+# RUN: llvm-mc -filetype=obj -triple=x86_64 dso.s -o dso.o
+# RUN: llvm-mc -filetype=obj -triple=x86_64 undef-target.s -o undef-target.o
+# RUN: llvm-mc -filetype=obj -triple=x86_64 object.s -o object.o
+# RUN: llvm-mc -filetype=obj -triple=x86_64 data.s -o data.o
+# RUN: llvm-mc -filetype=obj -triple=x86_64 small.s -o small.o
+# RUN: llvm-mc -filetype=obj -triple=x86_64 end.s -o end.o
+# RUN: llvm-mc -filetype=obj -triple=x86_64 odd.s -o odd.o
+# RUN: llvm-mc -filetype=obj -triple=x86_64 odd-section.s -o odd-section.o
+# RUN: llvm-mc -filetype=obj -triple=x86_64 rodata.s -o rodata.o
+# RUN: llvm-mc -filetype=obj -triple=x86_64 abs.s -o abs.o
+# RUN: llvm-mc -filetype=obj -triple=x86_64 relro.s -o relro.o
+# RUN: llvm-mc -filetype=obj -triple=x86_64 tramp.s -o tramp.o
+# RUN: llvm-mc -filetype=obj -triple=x86_64 pcrel.s -o pcrel.o
+
+# RUN: not %ld.lld --static-calls call.o -o undef.out 2>&1 | FileCheck %s --check-prefix=UNDEF
+# UNDEF: error: call.o: undefined static call key '__SCK__x'; define it with DEFINE_STATIC_CALL(x, function) in one file of this link
+
+# RUN: %ld.lld -shared dso.o -o dso.so
+# RUN: not %ld.lld --static-calls call.o dso.so -o dso.out 2>&1 | FileCheck %s --check-prefix=DSO
+# DSO: error: call.o: static call key '__SCK__x' is defined in dso.so, a static call needs its key in the same link
+
+# RUN: not %ld.lld --static-calls call.o undef-target.o -o undef-target.out 2>&1 | FileCheck %s --check-prefix=TARGET
+# TARGET: error: undefined symbol: no_such_function
+# TARGET-NEXT: >>> referenced by undef-target.o:(.data+0x0)
+
+# RUN: not %ld.lld --static-calls call.o object.o -o object.out 2>&1 | FileCheck %s --check-prefix=OBJECT
+# OBJECT: error: object.o:(.data+0x0): static call key '__SCK__x' refers to 'variable', which is not a function
+# RUN: not %ld.lld --static-calls call.o data.o -o data.out 2>&1 | FileCheck %s --check-prefix=DATA
+# DATA: error: data.o:(.data+0x0): static call key '__SCK__x' refers to data.o:(.rodata+0x8), which is not a function
+
+# RUN: not %ld.lld --static-calls call.o key.o key2.o -o dup.out 2>&1 | FileCheck %s --check-prefix=DUP
+# DUP: error: duplicate symbol: __SCK__x
+# DUP-NEXT: >>> defined at {{.*}}key.o:(.data+0x0)
+# DUP-NEXT: >>> defined at {{.*}}key2.o:(.data+0x0)
+
+# RUN: not %ld.lld --static-calls call.o small.o -o small.out 2>&1 | FileCheck %s --check-prefix=SMALL
+# SMALL: error: small.o:(__SCK__x): static call key '__SCK__x' has 8 bytes, 16 are needed
+# RUN: not %ld.lld --static-calls call.o end.o -o end.out 2>&1 | FileCheck %s --check-prefix=END
+# END: error: end.o:(.data+0x8): static call key '__SCK__x' has 12 bytes, 16 are needed
+
+# RUN: not %ld.lld --static-calls call.o odd.o -o odd.out 2>&1 | FileCheck %s --check-prefix=ODD
+# ODD: error: odd.o:(.data+0x4): static call key '__SCK__x' is not aligned to 8 bytes
+# RUN: not %ld.lld --static-calls call.o odd-section.o -o odd-section.out 2>&1 | FileCheck %s --check-prefix=ODD-SECTION
+# ODD-SECTION: error: odd-section.o:(.data+0x0): static call key '__SCK__x' is not aligned to 8 bytes
+
+# RUN: not %ld.lld --static-calls call.o rodata.o -o rodata.out 2>&1 | FileCheck %s --check-prefix=RODATA
+# RODATA: error: rodata.o:(.rodata+0x0): static call key '__SCK__x' is not in a writable section
+# RUN: not %ld.lld --static-calls call.o abs.o -o abs.out 2>&1 | FileCheck %s --check-prefix=ABS
+# ABS: error: abs.o: static call key '__SCK__x' is not in a writable section
+# RUN: not %ld.lld --static-calls call.o relro.o -o relro.out 2>&1 | FileCheck %s --check-prefix=RELRO
+# RELRO: error: relro.o:(.data.rel.ro+0x0): static call key '__SCK__x' becomes read-only after relocation; remove its section attribute or const
+# RUN: %ld.lld --static-calls -z norelro call.o relro.o -o /dev/null
+
+# RUN: not %ld.lld --static-calls -shared call.o key.o -o preempt.out 2>&1 | FileCheck %s --check-prefix=PREEMPT
+# PREEMPT: error: key.o:(.data+0x0): static call key '__SCK__x' can be preempted; give it hidden or protected visibility
+# RUN: %ld.lld --static-calls -shared -Bsymbolic call.o key.o -o /dev/null
+
+# RUN: not %ld.lld --static-calls call.o key.o tramp.o -o tramp.out 2>&1 | FileCheck %s --check-prefix=TRAMP
+# TRAMP: error: tramp.o: symbol '__SCT__x' is made by the linker; remove its definition or --static-calls
+
+# RUN: not %ld.lld --static-calls call.o pcrel.o -o pcrel.out 2>&1 | FileCheck %s --check-prefix=PCREL
+# PCREL: error: pcrel.o:(.data+0x0): relocation R_X86_64_PC32 cannot give static call key '__SCK__x' its function
+
+## A dead call is no error.
+# RUN: %ld.lld --static-calls --gc-sections start.o call.o -e start -o /dev/null
+
+## Targets without static calls.
+# RUN: llvm-mc -filetype=obj -triple=riscv64 riscv -o riscv.o
+# RUN: not %ld.lld --static-calls riscv.o -o riscv.out 2>&1 | FileCheck %s --check-prefix=ARCH
+# ARCH: error: riscv.o: --static-calls does not support this target
+
+# RUN: not ls *.out
+
+#--- call.s
+.globl _start
+_start:
+  call __SCT__x
+#--- start.s
+.section .text.start,"ax"
+.globl start
+start:
+  ret
+
+#--- key.s
+.data
+.globl __SCK__x
+.p2align 3
+__SCK__x:
+  .quad _start, __SCT__x
+#--- key2.s
+.data
+.globl __SCK__x
+.p2align 3
+__SCK__x:
+  .quad _start, __SCT__x
+#--- dso.s
+.data
+.globl __SCK__x
+.type __SCK__x,@object
+.size __SCK__x, 16
+__SCK__x:
+  .quad 0, 0
+
+#--- undef-target.s
+.data
+.globl __SCK__x
+.p2align 3
+__SCK__x:
+  .quad no_such_function, __SCT__x
+#--- object.s
+.data
+.globl __SCK__x
+.p2align 3
+__SCK__x:
+  .quad variable, __SCT__x
+.type variable,@object
+.globl variable
+variable:
+  .quad 0
+#--- data.s
+.data
+.globl __SCK__x
+.p2align 3
+__SCK__x:
+  .quad .rodata+8, __SCT__x
+.section .rodata,"a"
+  .quad 0, 0
+
+#--- small.s
+.data
+.globl __SCK__x
+.p2align 3
+.size __SCK__x, 8
+__SCK__x:
+  .quad _start, 0
+#--- end.s
+.data
+.p2align 3
+  .quad 0
+.globl __SCK__x
+__SCK__x:
+  .quad _start
+  .long 0
+#--- odd.s
+.data
+.p2align 3
+  .long 0
+.globl __SCK__x
+__SCK__x:
+  .quad _start, __SCT__x
+#--- odd-section.s
+.data
+.globl __SCK__x
+.p2align 2
+__SCK__x:
+  .quad _start, __SCT__x
+
+#--- rodata.s
+.section .rodata,"a"
+.globl __SCK__x
+.p2align 3
+__SCK__x:
+  .quad _start, __SCT__x
+#--- abs.s
+.globl __SCK__x
+__SCK__x = 0x1000
+#--- relro.s
+.section .data.rel.ro,"aw"
+.globl __SCK__x
+.p2align 3
+__SCK__x:
+  .quad _start, __SCT__x
+
+#--- tramp.s
+.globl __SCT__x
+__SCT__x:
+  jmp _start
+#--- pcrel.s
+.data
+.globl __SCK__x
+.p2align 3
+__SCK__x:
+  .long _start - .
+  .long 0
+  .quad __SCT__x
+
+#--- riscv
+call __SCT__x

@@ -1,0 +1,34 @@
+; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+;; LTO sees a call of an undefined function and a variable that nothing reads:
+;; the call must stay one, and the variable stay.
+
+; RUN: llvm-as %s -o %t.full.bc
+; RUN: %ld.lld --static-calls %t.full.bc -o %t.full
+; RUN: llvm-objdump -d --no-show-raw-insn %t.full | FileCheck %s
+; RUN: opt -module-summary %s -o %t.thin.bc
+; RUN: %ld.lld --static-calls -pie --gc-sections %t.thin.bc -o %t.thin
+; RUN: llvm-objdump -d --no-show-raw-insn %t.thin | FileCheck %s
+
+; CHECK-LABEL: <_start>:
+; CHECK:         callq {{.*}} <__SCT__x>
+; CHECK-LABEL: <__SCT__x>:
+; CHECK-NEXT:    jmp {{.*}} <target>
+
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+target triple = "x86_64-unknown-linux-gnu"
+
+%key = type { ptr, ptr }
+@__SCK__x = hidden global %key { ptr @target, ptr @__SCT__x }, align 8
+
+declare hidden i32 @__SCT__x(i32)
+
+define internal i32 @target(i32 %a) noinline {
+  %b = add i32 %a, 1
+  ret i32 %b
+}
+
+define i32 @_start() {
+  %a = call i32 @__SCT__x(i32 1)
+  %b = add i32 %a, 2
+  ret i32 %b
+}

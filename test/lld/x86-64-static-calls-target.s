@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+## The form that the tramp starts in: direct if the target's address is known
+## and in this output, else indirect.
+
+# RUN: rm -rf %t && split-file %s %t && cd %t
+# RUN: llvm-mc -filetype=obj -triple=x86_64 lib.s -o lib.o
+# RUN: %ld.lld -shared lib.o -o lib.so
+# RUN: llvm-mc -filetype=obj -triple=x86_64 a.s -o a.o
+
+# RUN: %ld.lld --static-calls a.o lib.so -o exe
+# RUN: llvm-objdump -d --section=.static_call.text exe | FileCheck %s --check-prefixes=CHECK,EXE
+# RUN: %ld.lld --static-calls -pie a.o lib.so -o pie
+# RUN: llvm-objdump -d --section=.static_call.text pie | FileCheck %s --check-prefixes=CHECK,EXE
+# RUN: %ld.lld --static-calls -shared a.o lib.so -o dso
+# RUN: llvm-objdump -d --section=.static_call.text dso | FileCheck %s --check-prefixes=CHECK,DSO
+# RUN: %ld.lld --static-calls -shared -Bsymbolic a.o lib.so -o sym
+# RUN: llvm-objdump -d --section=.static_call.text sym | FileCheck %s --check-prefixes=CHECK,EXE
+# RUN: %ld.lld --static-calls -pie -z ifunc-noplt -z notext a.o lib.so -o noplt
+# RUN: llvm-objdump -d --section=.static_call.text noplt | FileCheck %s --check-prefix=NOPLT
+
+## A default-visibility function of a DSO can be preempted.
+# CHECK-LABEL: <__SCT__global>:
+# EXE-NEXT:      e9 {{.*}} <global>
+# DSO-NEXT:      a9 00 00 00 00
+# CHECK-LABEL: <__SCT__hidden>:
+# CHECK-NEXT:    e9 {{.*}} <hidden>
+## Referred to as section and addend.
+# CHECK-LABEL: <__SCT__local>:
+# CHECK-NEXT:    e9 {{.*}} <local>
+# CHECK-LABEL: <__SCT__untyped>:
+# CHECK-NEXT:    e9 {{.*}} <untyped>
+# CHECK-LABEL: <__SCT__imported>:
+# CHECK-NEXT:    a9 00 00 00 00
+# CHECK-LABEL: <__SCT__weak>:
+# CHECK-NEXT:    a9 00 00 00 00
+# CHECK-LABEL: <__SCT__null>:
+# CHECK-NEXT:    a9 00 00 00 00
+# CHECK-LABEL: <__SCT__bss>:
+# CHECK-NEXT:    a9 00 00 00 00
+# CHECK-LABEL: <__SCT__absolute>:
+# CHECK-NEXT:    a9 00 00 00 00
+## The value of an ifunc is its PLT entry, which has a fixed place.
+# CHECK-LABEL: <__SCT__ifunc>:
+# CHECK-NEXT:    e9
+## Unless there is none.
+# NOPLT-LABEL: <__SCT__ifunc>:
+# NOPLT-NEXT:    a9 00 00 00 00
+## A tramp is a function like any other.
+# CHECK-LABEL: <__SCT__chained>:
+# CHECK-NEXT:    e9 {{.*}} <__SCT__hidden>
+
+#--- lib.s
+.globl imported
+.type imported,@function
+imported:
+  ret
+
+#--- a.s
+.weak weak
+.globl absolute
+.hidden absolute
+absolute = 0x1234
+
+.globl _start, global
+_start:
+.irp name, global, hidden, local, untyped, imported, weak, null, bss, absolute, ifunc, chained
+  call __SCT__\name
+.endr
+.type global,@function
+global:
+  ret
+.globl hidden
+.hidden hidden
+.type hidden,@function
+hidden:
+  ret
+.globl untyped
+.hidden untyped
+untyped:
+  ret
+.type local,@function
+local:
+  ret
+.globl ifunc
+.hidden ifunc
+.type ifunc,@gnu_indirect_function
+ifunc:
+  ret
+
+.macro key name, func
+.globl __SCK__\name
+.hidden __SCK__\name
+__SCK__\name:
+  .quad \func
+  .quad __SCT__\name
+.size __SCK__\name,16
+.endm
+
+.data
+.p2align 3
+.irp name, global, hidden, untyped, imported, weak, absolute, ifunc
+key \name, \name
+.endr
+key local, .text + (local - .text)
+key null, 0
+key chained, __SCT__hidden
+
+.bss
+.p2align 3
+.globl __SCK__bss
+.hidden __SCK__bss
+__SCK__bss:
+  .zero 16

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+## The tramp's bytes and symbol, in all kinds of output.
+
+# RUN: llvm-mc -filetype=obj -triple=x86_64 %s -o %t.o
+
+# RUN: %ld.lld --static-calls %t.o -o %t
+# RUN: llvm-objdump -d --section=.static_call.text %t | FileCheck %s
+# RUN: llvm-readelf -sS %t | FileCheck %s --check-prefix=ELF
+# RUN: llvm-objdump -d --section=.text --no-show-raw-insn %t | FileCheck %s --check-prefix=CALL
+
+# RUN: %ld.lld --static-calls -pie %t.o -o %t.pie
+# RUN: llvm-objdump -d --section=.static_call.text %t.pie | FileCheck %s
+# RUN: llvm-readelf -sS %t.pie | FileCheck %s --check-prefix=ELF
+
+# RUN: %ld.lld --static-calls -static -pie --no-dynamic-linker %t.o -o %t.spie
+# RUN: llvm-objdump -d --section=.static_call.text %t.spie | FileCheck %s
+
+# RUN: %ld.lld --static-calls -shared %t.o -o %t.so
+# RUN: llvm-objdump -d --section=.static_call.text %t.so | FileCheck %s
+# RUN: llvm-readelf -sS %t.so | FileCheck %s --check-prefix=ELF
+# RUN: llvm-readelf --dyn-syms %t.so | FileCheck %s --check-prefix=DYN
+
+## Placed by the addresses below, the displacements are known: the function is
+## 0x30 below the end of the jmp, the key 0xff4 above the end of the indirect one.
+# RUN: echo 'SECTIONS { \
+# RUN:   .text 0x10000 : { *(.text) } \
+# RUN:   .static_call.text 0x10040 : { *(.static_call.text) } \
+# RUN:   .data 0x11050 : { *(.data) } }' > %t.lds
+# RUN: %ld.lld --static-calls -T %t.lds %t.o -o %t.placed
+# RUN: llvm-objdump -s --section=.static_call.text %t.placed | FileCheck %s --check-prefix=BYTES
+
+# CHECK-LABEL: <__SCT__one>:
+# CHECK-NEXT:    e9 {{.*}} jmp {{.*}} <target>
+# CHECK-NEXT:    3e ff 25 {{.*}}
+# CHECK-NEXT:    0f b9 cc
+# CHECK-NEXT:    cc
+## Different calls have different tramps, the same call has one.
+# CHECK-LABEL: <__SCT__two>:
+# CHECK-NEXT:    e9 {{.*}} jmp {{.*}} <target>
+# CHECK-NOT:   __SCT__
+
+# ELF:       .static_call.text PROGBITS {{[0-9a-f]*}} {{[0-9a-f]*}} 000020 00 AX 0 0 16
+# ELF-DAG:   16 FUNC LOCAL HIDDEN {{.*}} __SCT__one
+# ELF-DAG:   16 FUNC LOCAL HIDDEN {{.*}} __SCT__two
+# DYN-NOT:   __SCT__
+
+# CALL:      callq {{.*}} <__SCT__one>
+# CALL-NEXT: jne {{.*}} <__SCT__one>
+# CALL-NEXT: jmp {{.*}} <__SCT__two>
+
+# BYTES:      10040 e9cbffff ff3eff25 04100000 0fb9cccc
+# BYTES-NEXT: 10050 e9bbffff ff3eff25 04100000 0fb9cccc
+
+.globl _start
+_start:
+  call __SCT__one
+  jne __SCT__one
+  jmp __SCT__two
+.p2align 4
+.hidden target
+.globl target
+.type target,@function
+target:
+  ret
+
+.data
+.macro key name
+.globl __SCK__\name
+.protected __SCK__\name
+.type __SCK__\name,@object
+.size __SCK__\name,16
+.p2align 3
+__SCK__\name:
+  .quad target
+  .quad __SCT__\name
+.endm
+key one
+key two
