@@ -139,11 +139,12 @@ static bool agrees(const MachineFunction &MF, const SlotLayout &Layout,
   int64_t End = 0;
   for (int I = MFI.getObjectIndexBegin(); I != 0; ++I)
     End = std::max(End, MFI.getObjectOffset(I) + MFI.getObjectSize(I));
-  bool StackAgrees = MF.getFunction().isVarArg()
-                         ? alignTo(A.StackSize, 8) <= uint64_t(End)
-                         : alignTo(A.StackSize, 8) == alignTo(End, 8);
-  return A.Known && StackAgrees && fits(MF, Layout.IntegerRegisters, A.GP) &&
-         fits(MF, Layout.FloatRegisters, A.FP);
+  // Where `...` is used, all argument registers are live in, and a one-byte
+  // object marks where unnamed arguments on the stack begin.
+  uint64_t Marker = MFI.hasVAStart() ? 8 : 0;
+  return A.Known && alignTo(A.StackSize, 8) + Marker == alignTo(End, 8) &&
+         (MFI.hasVAStart() || (fits(MF, Layout.IntegerRegisters, A.GP) &&
+                               fits(MF, Layout.FloatRegisters, A.FP)));
 }
 
 /// PATCHBAY_RECORD_RETURN_*: two registers of one kind are the most that

@@ -5,6 +5,7 @@
 // text that carries its own sections needs no hook in LLVM's printer.
 #include "SlotEmitter.h"
 #include "Arguments.h"
+#include "SectionText.h"
 #include "SlotLayout.h"
 #include "patchbay/abi.h"
 #include "llvm/CodeGen/MachineFunction.h"
@@ -19,9 +20,6 @@
 
 using namespace llvm;
 using namespace patchbay;
-
-// The descriptor's symbol, and the signature of the group that it is in.
-#define MODULE "__patchbay_module"
 
 /// Takes the hash out of LLVM's hands, which would put it behind 11 nops: slot
 /// and pad fit where those are.
@@ -84,84 +82,6 @@ static MachineBasicBlock::iterator findLandingPad(MachineBasicBlock &Entry,
       is_contained(Layout.LandingPads, TII->getName(First->getOpcode())))
     return First;
   return Entry.end();
-}
-
-/// The record of the site {0}, which is {1} bytes behind the entry. `?` puts
-/// it into the function's COMDAT group if that has one.
-static std::string recordText(StringRef Site, unsigned EntryDistance,
-                              uint32_t Signature, const ArgumentSummary &Args) {
-  return formatv("\t.pushsection " PATCHBAY_SITES_SECTION
-                 ",\"ao?\",@progbits,{0}\n"
-                 "\t.p2align 2\n"
-                 "\t.long {0}-{1}-.\n"
-                 "\t.long {0}-.\n"
-                 "\t.long {2}\n"
-                 "\t.byte {3}, {4}, {5}, {6}\n"
-                 "\t.popsection\n",
-                 Site, EntryDistance, Signature, Args.GPArgs, Args.FPArgs,
-                 Args.StackArgWords, Args.Flags);
-}
-
-/// The note of the object file. Its readers are linkers and tools, which read
-/// files, so it is not part of the loaded image.
-static std::string noteText() {
-  return formatv("\t.pushsection " PATCHBAY_NOTE_SECTION ",\"\",@note\n"
-                 "\t.p2align 2\n"
-                 "\t.long {0}, 8, {1}\n"
-                 "\t.asciz \"" PATCHBAY_NOTE_NAME "\"\n"
-                 "\t.p2align 2\n"
-                 "\t.long {2}, {3}\n"
-                 "\t.popsection\n",
-                 sizeof(PATCHBAY_NOTE_NAME), PATCHBAY_NOTE_ABI,
-                 PATCHBAY_ABI_VERSION, PATCHBAY_MODE_USER);
-}
-
-/// A function {0} that calls {1} with the descriptor, and its entry in {2}.
-/// Priority 1 is the earliest constructor and the latest destructor, so that
-/// those of the program can be traced.
-static std::string moduleCallText(const SlotLayout &Layout, StringRef Name,
-                                  StringRef Callee, StringRef Array) {
-  std::string Body = formatv(Layout.ModuleCall.data(), MODULE, Callee);
-  return formatv("\t.pushsection .text.startup." MODULE
-                 ",\"axG\",@progbits," MODULE ",comdat\n"
-                 "\t.p2align 4\n"
-                 "\t.type {0},@function\n"
-                 "{0}:\n"
-                 "{1}"
-                 "\t.size {0}, .-{0}\n"
-                 "\t.popsection\n"
-                 "\t.weak {2}\n"
-                 "\t.pushsection .{3}.00001,\"awG\",@{3}," MODULE ",comdat\n"
-                 "\t.p2align 3\n"
-                 "\t.quad {0}\n"
-                 "\t.popsection\n",
-                 Name, Body, Callee, Array);
-}
-
-/// The module descriptor with what registers it, in one COMDAT group: a linked
-/// module has them once.
-static std::string moduleText(const SlotLayout &Layout) {
-  std::string Descriptor = formatv(
-      "\t.pushsection .rodata." MODULE ",\"aG\",@progbits," MODULE ",comdat\n"
-      "\t.weak __start_" PATCHBAY_SITES_SECTION "\n"
-      "\t.hidden __start_" PATCHBAY_SITES_SECTION "\n"
-      "\t.weak __stop_" PATCHBAY_SITES_SECTION "\n"
-      "\t.hidden __stop_" PATCHBAY_SITES_SECTION "\n"
-      "\t.weak " MODULE "\n"
-      "\t.hidden " MODULE "\n"
-      "\t.p2align 3\n"
-      "\t.type " MODULE ",@object\n" MODULE ":\n"
-      "\t.long {0}, {1}\n"
-      "\t.quad __start_" PATCHBAY_SITES_SECTION "-.\n"
-      "\t.quad __stop_" PATCHBAY_SITES_SECTION "-.\n"
-      "\t.size " MODULE ", {1}\n"
-      "\t.popsection\n",
-      PATCHBAY_ABI_VERSION, sizeof(patchbay_module));
-  return Descriptor +
-         moduleCallText(Layout, MODULE "_ctor", PATCHBAY_MODULE_REGISTER,
-                        "init_array") +
-         moduleCallText(Layout, MODULE "_dtor", PATCHBAY_MODULE_UNREGISTER,
-                        "fini_array");
 }
 
 unsigned patchbay::emitSlot(MachineFunction &MF, const SlotLayout &Layout,

@@ -30,10 +30,13 @@ constexpr StringLiteral X86Site = "\ttestl $$0, %eax\n"
                                   "\t.byte 0x72, {0}\n";
 
 constexpr StringLiteral X86ModuleCall = "\tendbr64\n"
-                                        "\tmovq {1}@GOTPCREL(%rip), %rax\n"
+                                        "\tmovq {2}@GOTPCREL(%rip), %rax\n"
                                         "\ttestq %rax, %rax\n"
                                         "\tje 1f\n"
                                         "\tleaq {0}(%rip), %rdi\n"
+                                        "\tleaq {1}(%rip), %rcx\n"
+                                        "\tcmpq %rcx, %rdi\n"
+                                        "\tjne 1f\n"
                                         "\tjmpq *%rax\n"
                                         "1:\n"
                                         "\tretq\n";

@@ -48,8 +48,9 @@ struct SlotLayout {
   llvm::ArrayRef<llvm::StringLiteral> IntegerRegisters;
   llvm::ArrayRef<llvm::StringLiteral> FloatRegisters;
 
-  /// Body of a function that passes the address of the module descriptor {0}
-  /// to the weak function {1}, if that is there.
+  /// Body of a function that passes the descriptor {0} to the weak function
+  /// {2}, if that is there and if {0} is what the linker made of the weak
+  /// symbol {1}.
   llvm::StringLiteral ModuleCall;
 };
 
