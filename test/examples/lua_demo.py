@@ -44,12 +44,12 @@ class Demo:
     def unpack_lua(self):
         tarball = subprocess.run(["sh", ROOT / "cmake" / "fetch-source.sh", "lua5.4"],
                                  check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
-        self.must("mkdir", "-p", "lua", show=False)
-        self.must("tar", "-xf", tarball, "-C", "lua", "--strip-components=1")
+        self.must("mkdir", "-p", "lua-src", show=False)
+        self.must("tar", "-xf", tarball, "-C", "lua-src", "--strip-components=1")
 
     def build_lua(self):
         """Every other file, in alphabetical order, gets the plugin."""
-        sources = sorted(source for source in (self.work / "lua").glob("src/l*.c")
+        sources = sorted(source for source in (self.work / "lua-src").glob("src/l*.c")
                          if source.name != "luac.c")
         commands = []
         for i, source in enumerate(sources):
@@ -66,17 +66,17 @@ class Demo:
                   "-o", "lua", "-lm", "-ldl")
 
     def count_calls(self):
-        text = "lua/doc/manual.html"
+        text = "lua-src/doc/manual.html"
         self.must(self.patchbay, "record", "-F", "*", "-o", "lua.data", "--",
                   "./lua", HERE / "words.lua", text)
-        report = self.must(self.patchbay, "report", "lua.data", stdout=subprocess.PIPE).stdout
+        report = self.must(self.patchbay, "report", "-i", "lua.data", stdout=subprocess.PIPE).stdout
         lines = report.splitlines()
         print(*lines[:16], sep="\n")
         print(f"... and {max(0, len(lines) - 16)} more lines\n")
 
         hooked = self.must("./lua", HERE / "hooks.lua", HERE / "words.lua", text,
                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE).stderr
-        report = self.must(self.patchbay, "report", "--json", "lua.data", show=False,
+        report = self.must(self.patchbay, "report", "--json", "-i", "lua.data", show=False,
                            stdout=subprocess.PIPE).stdout
         counted = {f["name"]: f["calls"] for f in json.loads(report)["functions"]}
         compare(counted, dict(reversed(line.split()) for line in hooked.splitlines()))
