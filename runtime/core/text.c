@@ -27,6 +27,15 @@ void pb_engine_unlock(void)
 	pthread_mutex_unlock(&engine);
 }
 
+/*
+ * A child has one thread, which must not find the lock held by another that it
+ * left behind, nor a batch half done.
+ */
+__attribute__((constructor(101))) static void text_init(void)
+{
+	pthread_atfork(pb_engine_lock, pb_engine_unlock, pb_engine_unlock);
+}
+
 int pb_sync_core(void)
 {
 	return pb_os_sync_core();
