@@ -71,7 +71,8 @@ void pb_arch_init(void);
  */
 void *pb_arch_map_reach(uintptr_t low, uintptr_t high, int *error);
 void pb_arch_unmap_reach(void *reach);
-const void *pb_arch_reach(const void *reach, uintptr_t entry, uintptr_t site);
+const void *pb_arch_reach(const void *reach,
+			  const struct patchbay_record *record);
 
 /*
  * cell->enter for handlers that use vector registers: saves what of them may

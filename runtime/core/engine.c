@@ -92,7 +92,7 @@ static struct pb_site site_of(const struct target *target)
 	struct pb_site site = { .entry = pb_record_entry(target->record),
 				.site = pb_record_site(target->record) };
 
-	site.reach = pb_arch_reach(target->module->reach, site.entry, site.site);
+	site.reach = pb_arch_reach(target->module->reach, target->record);
 	return site;
 }
 

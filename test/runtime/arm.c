@@ -24,6 +24,7 @@ static struct {
 	void *data;
 	const struct patchbay_record *record;
 	struct patchbay_regs regs;
+	uintptr_t return_address;
 } seen;
 
 __attribute__((no_instrument_function, patchable_function_entry(0, 0)))
@@ -36,6 +37,7 @@ static void note(uintptr_t ip, uintptr_t parent_ip,
 	seen.data = cell->data;
 	seen.record = cell->record;
 	seen.regs = *regs;
+	seen.return_address = *(uintptr_t *)patchbay_regs_sp(regs);
 }
 
 static int counted(void)
@@ -109,7 +111,7 @@ static void arguments(unsigned int flags)
 	CHECK_EQ(seen.record->gp_args, 2);
 	CHECK_EQ(seen.regs.rdi, 6);
 	CHECK_EQ(seen.regs.rsi, 7);
-	CHECK(*(uintptr_t *)seen.regs.sp == seen.parent_ip);
+	CHECK(seen.return_address == seen.parent_ip);
 	CHECK_EQ(patchbay_ops_destroy(ops), 0);
 }
 

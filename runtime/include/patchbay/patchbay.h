@@ -66,16 +66,25 @@ struct pb_set;
 /*
  * struct patchbay_regs - the argument registers at the entry of the function
  *
- * What a handler writes here is what the function receives. @sp is the stack
- * pointer at entry (x86-64: it points to the return address); it is only read.
+ * What a handler writes here is what the function receives. Only registers that
+ * may hold something are filled in: those of the record's gp_args, in order,
+ * and the static chain; the number of vector registers if the function is
+ * variadic; all if the record says PATCHBAY_RECORD_UNKNOWN_ARGS. What the
+ * others hold here means nothing.
  */
 #if defined(__x86_64__)
 struct patchbay_regs {
+	uint64_t r10; /* static chain of a nested function */
 	uint64_t rdi, rsi, rdx, rcx, r8, r9;
 	uint64_t rax; /* al: number of vector registers used by `...` */
-	uint64_t r10; /* static chain of a nested function */
-	uint64_t sp;
+	uint64_t reserved[2];
 };
+
+/* The stack pointer at the entry; the return address is there. */
+static inline uintptr_t patchbay_regs_sp(const struct patchbay_regs *regs)
+{
+	return (uintptr_t)(regs + 1) + sizeof(uint64_t);
+}
 #endif
 
 struct patchbay_cell;

@@ -11,74 +11,76 @@
  * al (vector registers used by `...`), r10 (static chain). r11 is nobody's and
  * the flags are dead. We return to the site's `jb`, so with CF clear.
  *
+ * Of the argument registers a function leaves those dead that it has no
+ * arguments for, and its record tells how many it has. Saving and loading them
+ * is most of what a call costs here, so there is a trampoline for each case.
+ *
  * An unwinder needs nothing special: the site is in the function, before its
  * prologue, and the call frame below is described as of any other code.
  */
-#include "isa.h"
+#include "entry.h"
 #include "quiesce.h"
 
 #include <patchbay/abi.h>
 
-#define REGS_SIZE 80 /* struct patchbay_regs, and the stack stays aligned */
-#define REGS_SP 64
+/* struct patchbay_regs; the stack stays aligned */
+#define REGS_SIZE 80
 #define CELL_ENTER 0
 #define CELL_FUNC 8
 
 	.text
 
-/*
- * Store struct patchbay_regs and load the arguments of a handler but the cell:
- * rdi = site + 5, rsi = parent_ip, rcx = regs.
- */
-.macro save_regs
-	subq	$REGS_SIZE, %rsp
-	.cfi_adjust_cfa_offset REGS_SIZE
-	movq	%rdi, (%rsp)
-	movq	%rsi, 8(%rsp)
-	movq	%rdx, 16(%rsp)
-	movq	%rcx, 24(%rsp)
-	movq	%r8, 32(%rsp)
-	movq	%r9, 40(%rsp)
-	movq	%rax, 48(%rsp)
-	movq	%r10, 56(%rsp)
-	movq	REGS_SIZE(%rsp), %rdi
-	leaq	REGS_SIZE+8(%rsp), %rcx
-	movq	(%rcx), %rsi
-	movq	%rcx, REGS_SP(%rsp)
-	movq	%rsp, %rcx
+/* \nr argument registers: 2, 4, or 7 for all six and al. */
+.macro save_regs nr
+	movq	%r10, (%rsp)
+	movq	%rdi, 8(%rsp)
+	movq	%rsi, 16(%rsp)
+	.if \nr >= 4
+	movq	%rdx, 24(%rsp)
+	movq	%rcx, 32(%rsp)
+	.endif
+	.if \nr >= 7
+	movq	%r8, 40(%rsp)
+	movq	%r9, 48(%rsp)
+	movq	%rax, 56(%rsp)
+	.endif
 .endm
 
-.macro restore_regs
-	movq	(%rsp), %rdi
-	movq	8(%rsp), %rsi
-	movq	16(%rsp), %rdx
-	movq	24(%rsp), %rcx
-	movq	32(%rsp), %r8
-	movq	40(%rsp), %r9
-	movq	48(%rsp), %rax
-	movq	56(%rsp), %r10
-	addq	$REGS_SIZE, %rsp	/* no carry: CF = 0 for the site's jb */
-	.cfi_adjust_cfa_offset -REGS_SIZE
+.macro restore_regs nr
+	movq	(%rsp), %r10
+	movq	8(%rsp), %rdi
+	movq	16(%rsp), %rsi
+	.if \nr >= 4
+	movq	24(%rsp), %rdx
+	movq	32(%rsp), %rcx
+	.endif
+	.if \nr >= 7
+	movq	40(%rsp), %r8
+	movq	48(%rsp), %r9
+	movq	56(%rsp), %rax
+	.endif
 .endm
 
 /*
- * The trampoline of sites whose `call` ends \from bytes behind the entry.
+ * The trampoline of sites whose `call` ends \from bytes behind the entry, in
+ * functions with \nr argument registers.
  */
-.macro trampoline name, from
-	.globl	\name
-	.hidden	\name
-	.type	\name, @function
+.macro trampoline from, nr
 	.p2align 6
-\name:
 	.cfi_startproc
 	endbr64
-	save_regs
+	subq	$REGS_SIZE, %rsp
+	.cfi_adjust_cfa_offset REGS_SIZE
+	save_regs \nr
 	movq	pb_thread@gottpoff(%rip), %r11
+	movq	REGS_SIZE(%rsp), %rdi	/* site + 5 */
+	movq	REGS_SIZE+8(%rsp), %rsi	/* parent_ip */
+	movq	%rsp, %rcx
 	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
 	jne	1f
 	/* The mark comes before the load of the slot; see pb_quiesce(). */
-	movq	pb_quiesce_phase(%rip), %rax
-	movq	%rax, %fs:(%r11)
+	movq	pb_quiesce_phase(%rip), %rdx
+	movq	%rdx, %fs:(%r11)
 	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
 	subq	$\from, %rdi
 	callq	*CELL_ENTER(%rdx)
@@ -86,7 +88,9 @@
 	movq	$PB_THREAD_OUTSIDE, %fs:(%r11)
 0:
 	.cfi_remember_state
-	restore_regs
+	restore_regs \nr
+	addq	$REGS_SIZE, %rsp	/* no carry: CF = 0 for the site's jb */
+	.cfi_adjust_cfa_offset -REGS_SIZE
 	retq
 1:
 	.cfi_restore_state
@@ -95,11 +99,27 @@
 	callq	enter_slowly
 	jmp	0b
 	.cfi_endproc
-	.size	\name, .-\name
 .endm
 
-trampoline pb_x86_64_entry_0, PATCHBAY_X86_64_SITE_BRANCH_SIZE
-trampoline pb_x86_64_entry_4, (PATCHBAY_X86_64_ENDBR64_SIZE+PATCHBAY_X86_64_SITE_BRANCH_SIZE)
+/*
+ * All of them, PB_TRAMPOLINE_SIZE apart, in the order of patch.c: by registers,
+ * then by where the site is.
+ */
+	.globl	pb_x86_64_trampolines
+	.hidden	pb_x86_64_trampolines
+	.type	pb_x86_64_trampolines, @function
+	.p2align 6
+pb_x86_64_trampolines:
+	.irp	nr, 2, 4, 7
+	.irp	from, PATCHBAY_X86_64_SITE_BRANCH_SIZE, \
+		(PATCHBAY_X86_64_ENDBR64_SIZE+PATCHBAY_X86_64_SITE_BRANCH_SIZE)
+	.balign	PB_TRAMPOLINE_SIZE
+	trampoline \from, \nr
+	.endr
+	.endr
+	/* An error if one of them outgrew its place. */
+	.org	pb_x86_64_trampolines + 6*PB_TRAMPOLINE_SIZE
+	.size	pb_x86_64_trampolines, .-pb_x86_64_trampolines
 
 /* Keep register \n of \kind (xmm, ymm, zmm) 0 to 7 at rsp, \size bytes each. */
 .macro save_vectors mov, kind, size

@@ -20,21 +20,22 @@
  */
 #include "arch.h"
 
+#include "arch/x86_64/entry.h"
 #include "arch/x86_64/insn.h"
-#include "isa.h"
+#include "module.h"
 #include "os/linux.h"
 
 #include <errno.h>
 #include <string.h>
-
-/* entry.S; names by the distance of the site from the entry. */
-extern const char pb_x86_64_entry_0[], pb_x86_64_entry_4[];
 
 uint8_t pb_x86_64_isa;
 
 /* Half of a rel32's reach would do; a page of slack keeps arithmetic simple. */
 #define REACH 0x7fff0000ul
 #define REACH_SIZE ((size_t)4096)
+
+/* By registers to save, then by where the site is; see entry.S. */
+#define NR_TRAMPOLINES 6
 
 void pb_arch_init(void)
 {
@@ -120,19 +121,24 @@ static int in_reach(uintptr_t low, uintptr_t high, uintptr_t target)
 	return target + REACH > high && low + REACH > target;
 }
 
+static const char *trampoline(unsigned int which)
+{
+	return pb_x86_64_trampolines + which * PB_TRAMPOLINE_SIZE;
+}
+
 void *pb_arch_map_reach(uintptr_t low, uintptr_t high, int *error)
 {
 	uint8_t code[REACH_SIZE];
 
 	*error = 0;
-	if (in_reach(low, high, (uintptr_t)pb_x86_64_entry_0) &&
-	    in_reach(low, high, (uintptr_t)pb_x86_64_entry_4))
+	if (in_reach(low, high, (uintptr_t)trampoline(0)) &&
+	    in_reach(low, high, (uintptr_t)trampoline(NR_TRAMPOLINES)))
 		return NULL;
 	/* One veneer per trampoline; the rest of the page traps (int3). */
 	memset(code, 0xcc, sizeof(code));
-	pb_x86_64_veneer(code, (uint64_t)pb_x86_64_entry_0);
-	pb_x86_64_veneer(code + PB_X86_64_VENEER_SIZE,
-			 (uint64_t)pb_x86_64_entry_4);
+	for (unsigned int i = 0; i < NR_TRAMPOLINES; i++)
+		pb_x86_64_veneer(code + i * PB_X86_64_VENEER_SIZE,
+				 (uint64_t)trampoline(i));
 	return pb_os_map_code(high > REACH ? high - REACH : 0, low + REACH,
 			      code, sizeof(code), error);
 }
@@ -143,10 +149,17 @@ void pb_arch_unmap_reach(void *reach)
 		pb_os_unmap_code(reach, REACH_SIZE);
 }
 
-const void *pb_arch_reach(const void *reach, uintptr_t entry, uintptr_t site)
+const void *pb_arch_reach(const void *reach,
+			  const struct patchbay_record *record)
 {
-	if (entry == site)
-		return reach ? reach : pb_x86_64_entry_0;
-	return reach ? (const char *)reach + PB_X86_64_VENEER_SIZE :
-		       pb_x86_64_entry_4;
+	const uint8_t all = PATCHBAY_RECORD_VARIADIC |
+			    PATCHBAY_RECORD_UNKNOWN_ARGS;
+	unsigned int which = pb_record_entry(record) != pb_record_site(record);
+
+	if (record->flags & all || record->gp_args > 4)
+		which += 4;
+	else if (record->gp_args > 2)
+		which += 2;
+	return reach ? (const char *)reach + which * PB_X86_64_VENEER_SIZE :
+		       trampoline(which);
 }

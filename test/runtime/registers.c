@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Arguments survive a handler that overwrites every register it may, whatever
+ * their number: trampolines save no more than the record says is needed.
+ */
+// RUN: %build %s -o %t %link
+// RUN: %t | FileCheck %s
+// RUN: %build -fcf-protection=branch -O0 %s -o %t.ibt %link
+// RUN: %t.ibt | FileCheck %s
+// CHECK: {{^}}done{{$}}
+
+#include "Inputs/check.h"
+
+#include <patchbay/patchbay.h>
+
+#include <stdarg.h>
+
+struct big {
+	long a[4];
+};
+struct small {
+	long a, b;
+};
+
+typedef long L;
+OPAQUE static L take0(void) { return 42; }
+OPAQUE static L take1(L a) { return a; }
+OPAQUE static L take2(L a, L b) { return a * 10 + b; }
+OPAQUE static L take3(L a, L b, L c) { return take2(a, b) * 10 + c; }
+OPAQUE static L take4(L a, L b, L c, L d) { return take3(a, b, c) * 10 + d; }
+OPAQUE static L take5(L a, L b, L c, L d, L e)
+{
+	return take4(a, b, c, d) * 10 + e;
+}
+OPAQUE static L take6(L a, L b, L c, L d, L e, L f)
+{
+	return take5(a, b, c, d, e) * 10 + f;
+}
+OPAQUE static L take8(L a, L b, L c, L d, L e, L f, L g, L h)
+{
+	return (take6(a, b, c, d, e, f) * 10 + g) * 10 + h;
+}
+/* A hidden pointer before the others; two registers for one argument. */
+OPAQUE static struct big take_sret(L a, L b)
+{
+	return (struct big){ { a, b, a + b, a * b } };
+}
+OPAQUE static L take_pair(L a, struct small s, L b)
+{
+	return take4(a, s.a, s.b, b);
+}
+OPAQUE static L take_wide(L a, __int128 w) { return take2(a, (L)(w >> 64)); }
+OPAQUE static L take_stack(L a, struct big s) { return take2(a, s.a[3]); }
+OPAQUE static L take_variadic(int nr, ...)
+{
+	va_list ap;
+	L sum = 0;
+
+	va_start(ap, nr);
+	while (nr--)
+		sum = sum * 10 + va_arg(ap, L);
+	va_end(ap);
+	return sum;
+}
+
+static long calls;
+
+__attribute__((noinline)) static void
+overwrite(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
+	  struct patchbay_regs *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)cell;
+	(void)regs;
+	calls++;
+	__asm__ volatile(
+		"mov $-1, %%rax\n\tmov %%rax, %%rcx\n\tmov %%rax, %%rdx\n\t"
+		"mov %%rax, %%rsi\n\tmov %%rax, %%rdi\n\tmov %%rax, %%r8\n\t"
+		"mov %%rax, %%r9\n\tmov %%rax, %%r10\n\tmov %%rax, %%r11\n\tstc" ::
+			: "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10",
+			  "r11", "cc");
+}
+
+static void check_all(void)
+{
+	struct big b;
+
+	CHECK_EQ(take0(), 42);
+	CHECK_EQ(take1(1), 1);
+	CHECK_EQ(take2(1, 2), 12);
+	CHECK_EQ(take3(1, 2, 3), 123);
+	CHECK_EQ(take4(1, 2, 3, 4), 1234);
+	CHECK_EQ(take5(1, 2, 3, 4, 5), 12345);
+	CHECK_EQ(take6(1, 2, 3, 4, 5, 6), 123456);
+	CHECK_EQ(take8(1, 2, 3, 4, 5, 6, 7, 8), 12345678);
+	b = take_sret(3, 4);
+	CHECK_EQ(b.a[0] * 1000 + b.a[1] * 100 + b.a[2] * 10 + b.a[3] / 12, 3471);
+	CHECK_EQ(take_pair(1, (struct small){ 2, 3 }, 4), 1234);
+	CHECK_EQ(take_wide(1, (__int128)2 << 64), 12);
+	CHECK_EQ(take_stack(1, (struct big){ { 0, 0, 0, 2 } }), 12);
+	CHECK_EQ(take_variadic(7, 1l, 2l, 3l, 4l, 5l, 6l, 7l), 1234567);
+}
+
+int main(void)
+{
+	struct patchbay_ops_attr attr = { .size = sizeof(attr),
+					  .handler = overwrite };
+
+	for (attr.flags = 0; attr.flags <= PATCHBAY_OPS_FAST; attr.flags++) {
+		struct patchbay_ops *ops;
+
+		CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
+		CHECK_EQ(patchbay_arm(ops, "take*", 0), 13);
+		check_all(); /* the first call of a thread goes another way */
+		calls = 0;
+		check_all();
+		/* take2 to take6 and take8 call one another */
+		CHECK_EQ(calls, 13 + 1 + 2 + 3 + 4 + 5 + 3 + 1 + 1);
+		CHECK_EQ(patchbay_ops_destroy(ops), 0);
+	}
+	puts("done");
+	return 0;
+}
