@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The exit codes of the patchbay command, the error that carries one, and how
+// errors are shown. The help of each verb lists the same codes.
+#ifndef PATCHBAY_TOOL_DIAGNOSTICS_H
+#define PATCHBAY_TOOL_DIAGNOSTICS_H
+
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace patchbay {
+
+enum ExitCode : int {
+  Success = 0,
+  Failure = 1,
+  Usage = 2,
+  NothingFound = 3, // no records, or no function that matches
+
+  // `patchbay record` exits with the status of the program it runs, so its own
+  // errors use the numbers that env(1) and timeout(1) use.
+  RecordFailed = 125,
+  CannotExecute = 126,
+  NotFound = 127,
+};
+
+class ToolError : public llvm::ErrorInfo<ToolError> {
+public:
+  static char ID;
+  ToolError(ExitCode Code, const llvm::Twine &Message)
+      : Code(Code), Message(Message.str()) {}
+  ExitCode code() const { return Code; }
+  void log(llvm::raw_ostream &OS) const override { OS << Message; }
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+
+private:
+  ExitCode Code;
+  std::string Message;
+};
+
+inline llvm::Error makeError(ExitCode Code, const llvm::Twine &Message) {
+  return llvm::make_error<ToolError>(Code, Message);
+}
+inline llvm::Error makeError(const llvm::Twine &Message) {
+  return makeError(Failure, Message);
+}
+
+/// One line on stderr, "patchbay: warning: ...".
+void warn(const llvm::Twine &Message);
+/// One line on stderr, "patchbay: error: ..."; returns the error's exit code.
+ExitCode report(llvm::Error E);
+
+} // namespace patchbay
+
+#endif

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ElfImage.h"
+#include "Diagnostics.h"
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/BinaryFormat/Magic.h"
+#include "llvm/Object/BuildID.h"
+#include "llvm/Support/Endian.h"
+#include <algorithm>
+#include <tuple>
+
+using namespace llvm;
+using namespace llvm::object;
+using namespace patchbay;
+
+namespace {
+struct Arch {
+  uint16_t Machine;
+  StringRef Name;
+};
+} // namespace
+
+static constexpr Arch Archs[] = {
+#define X(id, triple, llvm, linux, e_machine, pad) {e_machine, #triple},
+    PATCHBAY_ARCH_TABLE(X)
+#undef X
+};
+
+// Every row of the table is a 64-bit little-endian machine, which is why one
+// ELFT is enough; EM_PPC64 also has a big-endian variant, which is refused.
+static const Arch *findArch(uint16_t Machine) {
+  const Arch *Found =
+      llvm::find_if(Archs, [&](const Arch &A) { return A.Machine == Machine; });
+  return Found == std::end(Archs) ? nullptr : Found;
+}
+
+//===----------------------------------------------------------------------===//
+// SymbolNames
+//===----------------------------------------------------------------------===//
+
+void SymbolNames::add(uint64_t Address, StringRef Name, unsigned Binding) {
+  Symbols.push_back({Address, Name, Binding});
+}
+
+// Identical code folding and aliases give one address several names. The first
+// is the one a user is likely to know: global before weak before local, then
+// fewer leading underscores, then the alphabet.
+void SymbolNames::sort() {
+  auto Key = [](const Symbol &S) {
+    unsigned Rank = S.Binding == ELF::STB_GLOBAL ? 0
+                    : S.Binding == ELF::STB_WEAK ? 1
+                                                 : 2;
+    size_t Underscores = std::min(S.Name.find_first_not_of('_'), S.Name.size());
+    return std::make_tuple(S.Address, Rank, Underscores, S.Name);
+  };
+  llvm::sort(Symbols,
+             [&](const Symbol &A, const Symbol &B) { return Key(A) < Key(B); });
+}
+
+std::vector<StringRef> SymbolNames::at(uint64_t Address) const {
+  std::vector<StringRef> Names;
+  auto I = llvm::partition_point(
+      Symbols, [&](const Symbol &S) { return S.Address < Address; });
+  // .symtab repeats what .dynsym has.
+  for (; I != Symbols.end() && I->Address == Address; ++I)
+    if (!llvm::is_contained(Names, I->Name))
+      Names.push_back(I->Name);
+  return Names;
+}
+
+//===----------------------------------------------------------------------===//
+// ElfImage
+//===----------------------------------------------------------------------===//
+
+Error ElfImage::error(const Twine &Message) const {
+  return makeError(Twine(Path) + ": " + Message);
+}
+
+Error ElfImage::error(Error E) const { return error(toString(std::move(E))); }
+
+Expected<ElfImage> ElfImage::open(StringRef Path) {
+  ElfImage Image;
+  Image.Path = Path.str();
+  auto BufferOr = MemoryBuffer::getFile(Path, /*IsText=*/false,
+                                        /*RequiresNullTerminator=*/false);
+  if (!BufferOr)
+    return Image.error("cannot read: " + BufferOr.getError().message());
+  Image.Buffer = std::move(*BufferOr);
+
+  StringRef Data = Image.Buffer->getBuffer();
+  if (!Data.starts_with(ELF::ElfMagic))
+    return Image.error("not an ELF file");
+  if (Data.size() < sizeof(ELFT::Ehdr))
+    return Image.error("the ELF header is truncated");
+  if (Data[ELF::EI_CLASS] != ELF::ELFCLASS64 ||
+      Data[ELF::EI_DATA] != ELF::ELFDATA2LSB)
+    return Image.error("not a 64-bit little-endian ELF file, the only kind "
+                       "that patchbay supports");
+
+  auto ObjectOr = ELFObjectFile<ELFT>::create(Image.Buffer->getMemBufferRef());
+  if (!ObjectOr)
+    return Image.error(ObjectOr.takeError());
+  Image.Object = std::make_unique<ELFObjectFile<ELFT>>(std::move(*ObjectOr));
+  if (!findArch(Image.machine()))
+    return Image.error("patchbay does not know machine " +
+                       Twine(Image.machine()) + " (e_machine)");
+  return Image;
+}
+
+StringRef ElfImage::machineName() const { return findArch(machine())->Name; }
+
+ArrayRef<uint8_t> ElfImage::buildId() const { return getBuildID(Object.get()); }
+
+Expected<std::optional<std::string>> ElfImage::interpreter() const {
+  auto Segments = elf().program_headers();
+  if (!Segments)
+    return error(Segments.takeError());
+  for (const ELFT::Phdr &Segment : *Segments) {
+    if (Segment.p_type != ELF::PT_INTERP)
+      continue;
+    auto Contents = elf().getSegmentContents(Segment);
+    if (!Contents)
+      return error(Contents.takeError());
+    // Up to the NUL that ends it.
+    return toStringRef(*Contents).split('\0').first.str();
+  }
+  return std::nullopt;
+}
+
+// Refuses records whose layout another ABI version defines.
+Error ElfImage::checkNote(const ELFT::Shdr &Section) const {
+  Error E = Error::success();
+  uint32_t Version = PATCHBAY_ABI_VERSION;
+  for (const ELFT::Note &Note : elf().notes(Section, E)) {
+    if (Note.getName() != PATCHBAY_NOTE_NAME ||
+        Note.getType() != PATCHBAY_NOTE_ABI)
+      continue;
+    ArrayRef<uint8_t> Desc =
+        Note.getDesc(std::max<size_t>(Section.sh_addralign, 4));
+    if (Desc.size() < sizeof(patchbay_note)) {
+      consumeError(std::move(E));
+      return error("the patchbay note is truncated");
+    }
+    uint32_t Found = support::endian::read32le(Desc.data());
+    if (Found != PATCHBAY_ABI_VERSION)
+      Version = Found;
+  }
+  if (E)
+    return error(std::move(E));
+  if (Version != PATCHBAY_ABI_VERSION)
+    return error("compiled for patchbay ABI version " + Twine(Version) +
+                 ", this patchbay reads version " +
+                 Twine(PATCHBAY_ABI_VERSION));
+  return Error::success();
+}
+
+Expected<std::vector<SiteRecord>> ElfImage::records() const {
+  if (elf().getHeader().e_type == ELF::ET_REL)
+    return error("an object file, whose records have no addresses yet: link it "
+                 "first");
+  if (elf().getHeader().e_shoff == 0)
+    return error("no section headers, so its records cannot be found: use the "
+                 "file from before they were stripped");
+  auto Sections = elf().sections();
+  if (!Sections)
+    return error(Sections.takeError());
+
+  std::vector<SiteRecord> Records;
+  for (const ELFT::Shdr &Section : *Sections) {
+    auto Name = elf().getSectionName(Section);
+    if (!Name)
+      return error(Name.takeError());
+    if (*Name == PATCHBAY_NOTE_SECTION)
+      if (Error E = checkNote(Section))
+        return E;
+    if (*Name != PATCHBAY_SITES_SECTION || Section.sh_type == ELF::SHT_NOBITS)
+      continue;
+    auto Contents = elf().getSectionContents(Section);
+    if (!Contents)
+      return error(Contents.takeError());
+    if (Contents->size() % PATCHBAY_RECORD_SIZE)
+      return error("section " PATCHBAY_SITES_SECTION " has " +
+                   Twine(Contents->size()) + " bytes, not a multiple of " +
+                   Twine(PATCHBAY_RECORD_SIZE));
+
+    const uint8_t *Begin = Contents->data();
+    for (size_t Offset = 0; Offset != Contents->size();
+         Offset += PATCHBAY_RECORD_SIZE) {
+      const uint8_t *Bytes = Begin + Offset;
+      auto Field = [&](size_t At) {
+        return support::endian::read32le(Bytes + At);
+      };
+      SiteRecord R;
+      R.Raw.entry = Field(offsetof(patchbay_record, entry));
+      R.Raw.site = Field(offsetof(patchbay_record, site));
+      R.Raw.signature = Field(offsetof(patchbay_record, signature));
+      R.Raw.gp_args = Bytes[offsetof(patchbay_record, gp_args)];
+      R.Raw.fp_args = Bytes[offsetof(patchbay_record, fp_args)];
+      R.Raw.stack_arg_words = Bytes[offsetof(patchbay_record, stack_arg_words)];
+      R.Raw.flags = Bytes[offsetof(patchbay_record, flags)];
+      // Each reference is relative to its own field.
+      uint64_t Address = Section.sh_addr + Offset;
+      R.Entry = Address + offsetof(patchbay_record, entry) +
+                static_cast<int64_t>(R.Raw.entry);
+      R.Site = Address + offsetof(patchbay_record, site) +
+               static_cast<int64_t>(R.Raw.site);
+      Records.push_back(R);
+    }
+  }
+  llvm::sort(Records, [](const SiteRecord &A, const SiteRecord &B) {
+    return std::tie(A.Entry, A.Site) < std::tie(B.Entry, B.Site);
+  });
+  return Records;
+}
+
+Expected<SymbolNames> ElfImage::symbolNames() const {
+  SymbolNames Names;
+  auto Sections = elf().sections();
+  if (!Sections)
+    return error(Sections.takeError());
+  for (const ELFT::Shdr &Section : *Sections) {
+    if (Section.sh_type != ELF::SHT_SYMTAB &&
+        Section.sh_type != ELF::SHT_DYNSYM)
+      continue;
+    auto Strings = elf().getStringTableForSymtab(Section);
+    if (!Strings)
+      return error(Strings.takeError());
+    auto Symbols = elf().symbols(&Section);
+    if (!Symbols)
+      return error(Symbols.takeError());
+    for (const ELFT::Sym &Symbol : *Symbols) {
+      if (Symbol.isUndefined() || (Symbol.getType() != ELF::STT_FUNC &&
+                                   Symbol.getType() != ELF::STT_GNU_IFUNC))
+        continue;
+      auto Name = Symbol.getName(*Strings);
+      if (!Name)
+        return error(Name.takeError());
+      if (!Name->empty())
+        Names.add(Symbol.st_value, *Name, Symbol.getBinding());
+    }
+  }
+  Names.sort();
+  return Names;
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `patchbay list`: the records of a binary.
+#include "ElfImage.h"
+#include "NameFilter.h"
+#include "Table.h"
+#include "Verb.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+static cl::SubCommand
+    ListCommand("list", "Show the functions of a binary that can be traced");
+static cl::opt<std::string> Input(cl::Positional, cl::desc("BIN"), cl::Required,
+                                  cl::sub(ListCommand), cl::cat(ToolOptions));
+static cl::list<std::string>
+    Globs("F", cl::Prefix, cl::value_desc("GLOB"), cl::sub(ListCommand),
+          cl::cat(ToolOptions),
+          cl::desc("Show only functions whose name, mangled or demangled, "
+                   "matches; may be repeated"));
+static cl::opt<bool> Json("json", cl::desc("Print JSON"), cl::sub(ListCommand),
+                          cl::cat(ToolOptions));
+
+static constexpr char Help[] = R"(
+COLUMNS:
+  entry     address of the function in the file
+  hash      kCFI type id that callers check, - if the function has none
+  int, fp   arguments in integer and in floating-point registers
+  stack     8-byte words of arguments on the stack
+            (? where the compiler could not tell)
+  returns   void, int, fp, or other: both, vectors, memory
+  flags     sret, variadic, noreturn, musttail
+
+EXAMPLES:
+  patchbay list ./server
+  patchbay list -F 'http_*' -F 'Cache::*' ./server
+  patchbay list --json libz.so | jq -r '.functions[].name'
+
+EXIT CODES:
+  0  at least one function was shown
+  1  BIN cannot be read, is malformed, or is of another ABI version
+  2  wrong usage
+  3  BIN has no records, or no function matches
+)";
+
+static StringRef returns(uint8_t Flags) {
+  switch (Flags & PATCHBAY_RECORD_RETURN_MASK) {
+  case PATCHBAY_RECORD_RETURN_VOID:
+    return "void";
+  case PATCHBAY_RECORD_RETURN_GP:
+    return "int";
+  case PATCHBAY_RECORD_RETURN_FP:
+    return "fp";
+  default:
+    return "other";
+  }
+}
+
+static std::vector<StringRef> flagNames(uint8_t Flags) {
+  static constexpr std::pair<uint8_t, StringLiteral> Known[] = {
+      {PATCHBAY_RECORD_SRET, "sret"},
+      {PATCHBAY_RECORD_VARIADIC, "variadic"},
+      {PATCHBAY_RECORD_NORETURN, "noreturn"},
+      {PATCHBAY_RECORD_MUSTTAIL, "musttail"},
+      {PATCHBAY_RECORD_RESERVED, "reserved"},
+  };
+  std::vector<StringRef> Names;
+  for (const auto &[Bit, Name] : Known)
+    if (Flags & Bit)
+      Names.push_back(Name);
+  return Names;
+}
+
+namespace {
+struct Function {
+  SiteRecord Record;
+  std::vector<StringRef> Names;
+};
+} // namespace
+
+static void printTable(ArrayRef<Function> Functions) {
+  Table T;
+  T.addColumn("entry", Table::Right);
+  T.addColumn("hash", Table::Right);
+  T.addColumn("int", Table::Right);
+  T.addColumn("fp", Table::Right);
+  T.addColumn("stack", Table::Right);
+  T.addColumn("returns", Table::Left);
+  T.addColumn("flags", Table::Left);
+  T.addColumn("function", Table::Left);
+  for (const Function &F : Functions) {
+    const patchbay_record &R = F.Record.Raw;
+    auto Count = [&](unsigned N) {
+      return R.flags & PATCHBAY_RECORD_UNKNOWN_ARGS ? "?" : utostr(N);
+    };
+    std::string Flags = join(flagNames(R.flags), ",");
+    std::vector<std::string> Names = displayNames(F.Names, F.Record.Entry);
+    std::string Shown = Names.front();
+    if (Names.size() > 1)
+      Shown += " (also " + join(drop_begin(Names), ", ") + ")";
+    T.addRow({utohexstr(F.Record.Entry, /*LowerCase=*/true, /*Width=*/8),
+              R.signature ? utohexstr(R.signature, true, 8) : "-",
+              Count(R.gp_args), Count(R.fp_args), Count(R.stack_arg_words),
+              returns(R.flags).str(), Flags.empty() ? "-" : Flags, Shown});
+  }
+  T.print(outs());
+}
+
+static void printJson(const ElfImage &Image, ArrayRef<Function> Functions) {
+  json::OStream J(outs(), /*IndentSize=*/2);
+  auto Hex = [](uint64_t N) { return formatv("{0:x}", N).str(); };
+  J.object([&] {
+    J.attribute("file", json::fixUTF8(Image.path()));
+    J.attribute("machine", Image.machineName());
+    J.attribute("build_id", toHex(Image.buildId(), /*LowerCase=*/true));
+    J.attribute("abi_version", PATCHBAY_ABI_VERSION);
+    J.attributeArray("functions", [&] {
+      for (const Function &F : Functions)
+        J.object([&] {
+          const patchbay_record &R = F.Record.Raw;
+          J.attribute("name",
+                      json::fixUTF8(displayNames(F.Names, F.Record.Entry)[0]));
+          J.attributeArray("symbols", [&] {
+            for (StringRef Name : F.Names)
+              J.value(json::fixUTF8(Name));
+          });
+          J.attribute("entry", Hex(F.Record.Entry));
+          J.attribute("site", Hex(F.Record.Site));
+          J.attribute("hash", Hex(R.signature));
+          J.attribute("args_known", !(R.flags & PATCHBAY_RECORD_UNKNOWN_ARGS));
+          J.attribute("gp_args", R.gp_args);
+          J.attribute("fp_args", R.fp_args);
+          J.attribute("stack_arg_words", R.stack_arg_words);
+          J.attribute("returns", returns(R.flags));
+          J.attributeArray("flags", [&] {
+            for (StringRef Name : flagNames(R.flags))
+              J.value(Name);
+          });
+        });
+    });
+  });
+  outs() << '\n';
+}
+
+static Expected<int> runList(ArrayRef<const char *>) {
+  NameFilter Filter(Globs);
+  Expected<ElfImage> Image = ElfImage::open(Input);
+  if (!Image)
+    return Image.takeError();
+  auto Records = Image->records();
+  if (!Records)
+    return Records.takeError();
+  if (Records->empty())
+    return makeError(NothingFound, Twine(Input) +
+                                       ": no patchbay records: compile it with "
+                                       "-fplugin=patchbay-pass.so");
+  auto Names = Image->symbolNames();
+  if (!Names)
+    return Names.takeError();
+
+  std::vector<Function> Functions;
+  for (const SiteRecord &R : *Records) {
+    Function F{R, Names->at(R.Entry)};
+    if (Filter.match(F.Names) != NameFilter::None)
+      Functions.push_back(std::move(F));
+  }
+  std::string Unmatched = Filter.unmatched();
+  if (Functions.empty())
+    return makeError(NothingFound,
+                     Twine(Input) + ": no function matches " + Unmatched);
+  if (!Unmatched.empty())
+    warn(Twine(Input) + ": no function matches " + Unmatched);
+  if (Json)
+    printJson(*Image, Functions);
+  else
+    printTable(Functions);
+  return Success;
+}
+
+const Verb patchbay::ListVerb = {ListCommand, Help, runList};

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The patchbay command: finds the verb, parses options, prints errors.
+#include "Verb.h"
+#include "format.h"
+#include "patchbay/abi.h"
+#include "llvm/Config/llvm-config.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+static constexpr char Overview[] =
+    "Traces the functions of programs that were built with Patchbay";
+
+static constexpr char Help[] = R"(
+EXAMPLES:
+  patchbay list ./server                      what can be traced
+  patchbay record -F 'http_*' -- ./server     count calls while it runs
+  patchbay report                             show the counts
+
+EXIT CODES:
+  0    success
+  1    failure; one line on stderr says which
+  2    wrong usage
+  3    no patchbay records, or no function that matches
+  125  'record' failed before it ran the program, wrong usage included
+  126  'record' cannot execute the program
+  127  'record' cannot find the program
+  Otherwise 'record' exits with the status of the program that it ran, 128+N
+  if signal N killed it.
+)";
+
+cl::OptionCategory patchbay::ToolOptions("Options");
+
+static const Verb *const Verbs[] = {&ListVerb};
+
+static void printVersion(raw_ostream &OS) {
+  OS << "patchbay " PATCHBAY_VERSION "\n"
+     << "  ABI version " << PATCHBAY_ABI_VERSION << '\n'
+     << "  data format version " << PBD_VERSION << '\n'
+     << "  LLVM version " LLVM_VERSION_STRING "\n";
+}
+
+// libLLVM brings hundreds of options of its own, which are neither shown nor
+// accepted.
+static void dropForeignOptions(cl::SubCommand &Command) {
+  auto &Options = cl::getRegisteredOptions(Command);
+  std::vector<StringRef> Foreign;
+  for (auto &[Name, Option] : Options)
+    if (!is_contained(Option->Categories, &ToolOptions) && Name != "help" &&
+        Name != "h" && Name != "version")
+      Foreign.push_back(Name);
+  for (StringRef Name : Foreign)
+    Options.erase(Name);
+  Options.find("help")->second->setDescription("Show this help");
+}
+
+// Where PROG begins in the arguments of a verb that runs one: behind "--", or
+// else the first argument that is neither an option nor an option's value. It
+// is taken off before LLVM parses the rest, which would expand @file in it.
+static size_t findProgram(ArrayRef<const char *> Args,
+                          cl::SubCommand &Command) {
+  auto &Options = cl::getRegisteredOptions(Command);
+  size_t I = 0;
+  for (; I < Args.size(); ++I) {
+    StringRef Arg = Args[I];
+    if (!Arg.starts_with("-"))
+      break;
+    auto Option = Options.find(Arg.ltrim('-'));
+    if (Option != Options.end() &&
+        Option->second->getValueExpectedFlag() == cl::ValueRequired)
+      ++I;
+    else if (Arg == "--")
+      break;
+  }
+  return std::min(I, Args.size());
+}
+
+// Results that do not reach their reader are a failure, as on a full disk.
+static int flushed(int Code) {
+  outs().flush();
+  if (!outs().has_error())
+    return Code;
+  report(
+      makeError("cannot write standard output: " + outs().error().message()));
+  outs().clear_error();
+  return Failure;
+}
+
+int main(int argc, char **argv) {
+  ArrayRef<const char *> Args(argv, argc);
+  const Verb *Chosen = nullptr;
+  for (const Verb *V : Verbs)
+    if (Args.size() > 1 && V->Command.getName() == Args[1])
+      Chosen = V;
+  cl::extrahelp Examples(Chosen ? Chosen->Help : Help);
+
+  dropForeignOptions(cl::SubCommand::getTopLevel());
+  for (const Verb *V : Verbs)
+    dropForeignOptions(V->Command);
+  cl::SetVersionPrinter(printVersion);
+
+  ArrayRef<const char *> Own = Args, Program;
+  if (Chosen && Chosen->RunsProgram) {
+    size_t Split = 2 + findProgram(Args.drop_front(2), Chosen->Command);
+    Own = Args.take_front(Split);
+    Program = Args.drop_front(Split);
+    if (!Program.empty() && StringRef(Program.front()) == "--")
+      Program = Program.drop_front();
+  }
+
+  if (!cl::ParseCommandLineOptions(Own.size(), Own.data(), Overview, &errs()))
+    return Chosen && Chosen->RunsProgram ? RecordFailed : Usage;
+  if (!Chosen) {
+    cl::PrintHelpMessage();
+    outs() << Help;
+    return flushed(Usage);
+  }
+
+  Expected<int> Code = Chosen->Run(Program);
+  if (Code)
+    return flushed(*Code);
+  int Status = report(Code.takeError());
+  if (Chosen->RunsProgram && Status < RecordFailed)
+    Status = RecordFailed;
+  return flushed(Status);
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "NameFilter.h"
+#include "Table.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Demangle/Demangle.h"
+#include <fnmatch.h>
+
+using namespace llvm;
+using namespace patchbay;
+
+std::vector<std::string> patchbay::displayNames(ArrayRef<StringRef> Names,
+                                                uint64_t Entry) {
+  std::vector<std::string> Result;
+  for (StringRef Name : Names) {
+    std::string Readable = printable(demangle(Name));
+    // The constructors C1 and C2 of a class read the same.
+    if (!llvm::is_contained(Result, Readable))
+      Result.push_back(std::move(Readable));
+  }
+  if (Result.empty())
+    Result.push_back("0x" + utohexstr(Entry, /*LowerCase=*/true));
+  return Result;
+}
+
+NameFilter::NameFilter(ArrayRef<std::string> Texts) {
+  for (const std::string &Text : Texts)
+    Globs.push_back({Text});
+}
+
+NameFilter::Match NameFilter::match(ArrayRef<StringRef> Names) {
+  if (Globs.empty())
+    return ByLinkageName;
+  Match Result = None;
+  for (Glob &G : Globs) {
+    auto Matches = [&](const std::string &Name) {
+      return fnmatch(G.Text.c_str(), Name.c_str(), 0) == 0;
+    };
+    if (G.Text == "*" || llvm::any_of(Names, [&](StringRef Name) {
+          return Matches(Name.str());
+        })) {
+      G.Matched = true;
+      Result = ByLinkageName;
+    } else if (llvm::any_of(Names, [&](StringRef Name) {
+                 return Matches(demangle(Name));
+               })) {
+      G.Matched = true;
+      if (Result == None)
+        Result = ByDemangledName;
+    }
+  }
+  return Result;
+}
+
+std::string NameFilter::unmatched() const {
+  std::string Result;
+  for (const Glob &G : Globs)
+    if (!G.Matched)
+      Result += (Result.empty() ? "'" : ", '") + G.Text + "'";
+  return Result;
+}

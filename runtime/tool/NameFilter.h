@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Functions by name: -F GLOB. A glob may name a function as the linker does or,
+// in C++, as the source does. Globs are those of fnmatch(3), because that is
+// what the runtime matches them with in the traced program.
+#ifndef PATCHBAY_TOOL_NAMEFILTER_H
+#define PATCHBAY_TOOL_NAMEFILTER_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <vector>
+
+namespace patchbay {
+
+/// The names of the function at Entry as people read them, without repetition
+/// and the one to show first; "0x..." if there is none.
+std::vector<std::string> displayNames(llvm::ArrayRef<llvm::StringRef> Names,
+                                      uint64_t Entry);
+
+class NameFilter {
+public:
+  enum Match { None, ByLinkageName, ByDemangledName };
+
+  /// Without a glob every function matches.
+  explicit NameFilter(llvm::ArrayRef<std::string> Globs);
+
+  /// Any of a function's names will do. A function without a name matches "*"
+  /// alone.
+  Match match(llvm::ArrayRef<llvm::StringRef> Names);
+
+  /// The globs that no function matched so far, "'a', 'b'".
+  std::string unmatched() const;
+
+private:
+  struct Glob {
+    std::string Text;
+    bool Matched = false;
+  };
+  std::vector<Glob> Globs;
+};
+
+} // namespace patchbay
+
+#endif
