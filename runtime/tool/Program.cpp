@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Program.h"
+#include "Diagnostics.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/Program.h"
+#include <cerrno>
+#include <cstdlib>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace patchbay;
+
+static Error cannotExecute(const Twine &Path, const Twine &Why) {
+  return makeError(CannotExecute, "cannot execute " + Path + ": " + Why);
+}
+
+// 0, or why execve(2) would fail.
+static int executable(const std::string &Path) {
+  struct stat Status;
+  if (stat(Path.c_str(), &Status))
+    return errno;
+  if (!S_ISREG(Status.st_mode))
+    return EACCES;
+  return access(Path.c_str(), X_OK) ? errno : 0;
+}
+
+Expected<std::string> patchbay::findProgram(StringRef Name) {
+  auto Fail = [&](int Errno) -> Error {
+    std::string Why = std::generic_category().message(Errno);
+    if (Errno == ENOENT || Errno == ENOTDIR)
+      return makeError(NotFound, "cannot find " + Name + ": " + Why);
+    return cannotExecute(Name, Why);
+  };
+  if (Name.contains('/')) {
+    int Errno = executable(Name.str());
+    if (Errno)
+      return Fail(Errno);
+    return Name.str();
+  }
+
+  const char *Variable = getenv("PATH");
+  StringRef Path = Variable ? Variable : "/bin:/usr/bin";
+  int Result = ENOENT;
+  SmallVector<StringRef, 16> Folders;
+  Path.split(Folders, ':');
+  for (StringRef Folder : Folders) {
+    // An empty folder is the current one.
+    std::string Candidate =
+        Folder.empty() ? ("./" + Name).str() : (Folder + "/" + Name).str();
+    int Errno = executable(Candidate);
+    if (!Errno)
+      return Candidate;
+    // A file that may not be run is remembered while the search goes on.
+    if (Errno == EACCES)
+      Result = EACCES;
+  }
+  return Fail(Result);
+}
+
+// The interpreter in the first line of a script; empty if it is not one.
+static std::string scriptInterpreter(StringRef Path) {
+  auto Buffer = MemoryBuffer::getFileSlice(Path, /*MapSize=*/2, /*Offset=*/0);
+  if (!Buffer || (*Buffer)->getBuffer() != "#!")
+    return {};
+  auto Whole = MemoryBuffer::getFile(Path);
+  if (!Whole)
+    return {};
+  StringRef Line = (*Whole)->getBuffer().drop_front(2).split('\n').first;
+  return Line.ltrim(" \t").take_until([](char C) { return isSpace(C); }).str();
+}
+
+Expected<ElfImage> patchbay::openProgram(StringRef Path) {
+  std::string File = Path.str();
+  // The kernel follows as many (BINPRM_MAX_RECURSION).
+  for (int Depth = 0; Depth != 5; ++Depth) {
+    std::string Interpreter = scriptInterpreter(File);
+    if (Interpreter.empty())
+      return ElfImage::open(File);
+    if (int Errno = executable(Interpreter))
+      return cannotExecute(File, "its interpreter " + Interpreter + ": " +
+                                     std::generic_category().message(Errno));
+    File = Interpreter;
+  }
+  return cannotExecute(Path, "too many scripts in a row");
+}
+
+// Whether the kernel will start the program in secure-execution mode, in which
+// the loader ignores LD_PRELOAD.
+static bool gainsPrivileges(const std::string &Path) {
+  struct stat Status;
+  if (stat(Path.c_str(), &Status))
+    return false;
+  if ((Status.st_mode & S_ISUID) && Status.st_uid != getuid())
+    return true;
+  constexpr mode_t SetGid = S_ISGID | S_IXGRP;
+  if ((Status.st_mode & SetGid) == SetGid && Status.st_gid != getgid())
+    return true;
+  return getuid() != 0 &&
+         getxattr(Path.c_str(), "security.capability", nullptr, 0) > 0;
+}
+
+Error patchbay::checkPreload(const ElfImage &Program, const ElfImage &Library) {
+  if (Program.machine() != Library.machine())
+    return makeError(Twine(Program.path()) + ": a program for " +
+                     Program.machineName() + ", but " + Library.path() +
+                     " is for " + Library.machineName());
+  auto Interpreter = Program.interpreter();
+  if (!Interpreter)
+    return Interpreter.takeError();
+  if (!*Interpreter)
+    return makeError(
+        Twine(Program.path()) +
+        ": statically linked, so no library can be preloaded into it: link it "
+        "with libpatchbay and choose the functions in the program");
+  if (gainsPrivileges(Program.path()))
+    return makeError(Twine(Program.path()) +
+                     ": setuid, setgid or with capabilities, so the loader "
+                     "ignores LD_PRELOAD: run a copy without them");
+  return Error::success();
+}
+
+// The loader itself is asked, because only it knows about RUNPATH, ,
+// ld.so.cache, hardware folders and what LD_* in the environment change. Both
+// glibc's and musl's take --list and print "NAME => PATH (ADDRESS)".
+Expected<std::vector<std::string>>
+patchbay::libraries(const ElfImage &Program) {
+  auto Loader = Program.interpreter();
+  if (!Loader)
+    return Loader.takeError();
+  if (!*Loader)
+    return std::vector<std::string>();
+
+  SmallString<128> Listing;
+  if (std::error_code EC =
+          sys::fs::createTemporaryFile("patchbay", "list", Listing))
+    return makeError("cannot create a temporary file: " + EC.message());
+  FileRemover Remover(Listing);
+  std::optional<StringRef> Redirects[] = {StringRef(""), Listing.str(),
+                                          Listing.str()};
+  std::string Why;
+  int Code = sys::ExecuteAndWait(
+      **Loader, {StringRef(**Loader), StringRef("--list"), Program.path()},
+      /*Env=*/std::nullopt, Redirects, /*SecondsToWait=*/10,
+      /*MemoryLimit=*/0, &Why);
+  auto Output = MemoryBuffer::getFile(Listing, /*IsText=*/true);
+  StringRef Text = Output ? (*Output)->getBuffer() : StringRef();
+
+  SmallVector<StringRef, 32> Lines;
+  Text.split(Lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  if (Code) {
+    // The loader names the library that it does not find.
+    if (!Lines.empty())
+      Why = Lines.front().str();
+    return makeError(Twine(Program.path()) +
+                     ": cannot list its libraries: " + Why);
+  }
+
+  std::vector<std::string> Paths;
+  for (StringRef Line : Lines) {
+    auto [Name, Path] = Line.trim().split(" => ");
+    if (Path.empty())
+      Path = Name; // the loader itself, and the vdso, which is no file
+    size_t End = Path.rfind(" (0x");
+    if (End != StringRef::npos && Path.starts_with("/"))
+      Paths.push_back(Path.take_front(End).str());
+  }
+  return Paths;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A program to record: it does what its arguments say. Linked with traced.s
+ * it has records.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		const char *verb = argv[i];
+
+		if (!strcmp(verb, "env")) {
+			printf("PATCHBAY=%s\n", getenv("PATCHBAY"));
+			printf("LD_PRELOAD=%s\n", getenv("LD_PRELOAD"));
+		} else if (!strcmp(verb, "args")) {
+			while (++i < argc)
+				printf("arg %s\n", argv[i]);
+		} else if (!strcmp(verb, "exit")) {
+			exit(atoi(argv[++i]));
+		} else if (!strcmp(verb, "kill")) {
+			kill(getpid(), atoi(argv[++i]));
+		} else if (!strcmp(verb, "wait")) {
+			/* for a signal, at most so many seconds */
+			alarm(atoi(argv[++i]));
+			puts("waiting");
+			fflush(stdout);
+			pause();
+		} else if (!strcmp(verb, "touch")) {
+			close(open(argv[++i], O_CREAT | O_WRONLY, 0666));
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""send-signal.py SIGNAL STATUS COMMAND...: signals COMMAND when it has printed
+a line, and fails unless it then exits with STATUS.
+"""
+import subprocess
+import sys
+
+signal, expected = map(int, sys.argv[1:3])
+process = subprocess.Popen(sys.argv[3:], stdout=subprocess.PIPE)
+process.stdout.readline()
+process.send_signal(signal)
+status = process.wait(timeout=60)
+if status != expected:
+    sys.exit(f"exited with {status}, not {expected}")
