@@ -32,7 +32,7 @@ EXIT CODES:
 
 cl::OptionCategory patchbay::ToolOptions("Options");
 
-static const Verb *const Verbs[] = {&ListVerb, &RecordVerb};
+static const Verb *const Verbs[] = {&ListVerb, &RecordVerb, &ReportVerb};
 
 static void printVersion(raw_ostream &OS) {
   OS << "patchbay " PATCHBAY_VERSION "\n"
