@@ -57,8 +57,6 @@ struct Assignment {
       integer(1, false);
     else if (VT == MVT::f80)
       onStack(16, Align(16));
-    else if (VT.isFixedLengthVector() && VT.getVectorElementType() == MVT::i1)
-      Known = false; // AVX-512 masks: promoted to what the subtarget likes
     else if (VT.isFloatingPoint() || VT.isFixedLengthVector())
       floating(VT, IsVarArg);
     else

@@ -59,19 +59,6 @@ static unsigned emitPrefix(MachineFunction &MF, const SlotLayout &Layout,
   return Prefix.size();
 }
 
-/// The block that control enters the function by, and never again.
-static MachineBasicBlock &entryBlock(MachineFunction &MF) {
-  MachineBasicBlock &First = MF.front();
-  if (First.pred_empty())
-    return First;
-  MachineBasicBlock *Entry = MF.CreateMachineBasicBlock();
-  MF.push_front(Entry);
-  Entry->addSuccessor(&First);
-  for (const auto &LiveIn : First.liveins())
-    Entry->addLiveIn(LiveIn);
-  return *Entry;
-}
-
 /// The landing pad at the start of \p Entry, or its end if there is none.
 static MachineBasicBlock::iterator findLandingPad(MachineBasicBlock &Entry,
                                                   const SlotLayout &Layout) {
@@ -84,12 +71,29 @@ static MachineBasicBlock::iterator findLandingPad(MachineBasicBlock &Entry,
   return Entry.end();
 }
 
+/// The block that control enters the function by, and never again.
+static MachineBasicBlock &entryBlock(MachineFunction &MF,
+                                     const SlotLayout &Layout) {
+  MachineBasicBlock &First = MF.front();
+  if (First.pred_empty())
+    return First;
+  MachineBasicBlock *Entry = MF.CreateMachineBasicBlock();
+  MF.push_front(Entry);
+  Entry->addSuccessor(&First);
+  for (const auto &LiveIn : First.liveins())
+    Entry->addLiveIn(LiveIn);
+  auto LandingPad = findLandingPad(First, Layout);
+  if (LandingPad != First.end())
+    Entry->splice(Entry->begin(), &First, LandingPad);
+  return *Entry;
+}
+
 unsigned patchbay::emitSlot(MachineFunction &MF, const SlotLayout &Layout,
                             bool FirstInObject) {
   std::optional<uint32_t> Hash = takeHash(MF.getFunction());
   unsigned PrefixSize = emitPrefix(MF, Layout, Hash);
 
-  MachineBasicBlock &Entry = entryBlock(MF);
+  MachineBasicBlock &Entry = entryBlock(MF, Layout);
   auto LandingPad = findLandingPad(Entry, Layout);
   bool HasLandingPad = LandingPad != Entry.end();
   unsigned EntryDistance = HasLandingPad ? Layout.LandingPadSize : 0;

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Prints the records of a linked x86-64 file, one a line:
+
+    function gp=2 fp=0 stack=0 ret=gp site=+0 hash=0x... align=16 [flags]
+
+and after `prefix`, with --prefix, the 16 bytes before the entry. Fails if
+a record contradicts the code that it describes. Written against the numbers
+of the ABI, not its header, so that the two check each other.
+"""
+import argparse
+import struct
+import sys
+
+RETURNS = ["void", "gp", "fp", "other"]
+FLAGS = [(0x01, "variadic"), (0x02, "sret"), (0x04, "noreturn"),
+         (0x08, "musttail"), (0x40, "unknown-args"), (0x80, "RESERVED")]
+RECORD = struct.Struct("<iiIBBBB")
+
+
+class Elf:
+    def __init__(self, data):
+        self.data = data
+        table, = struct.unpack_from("<Q", data, 40)
+        size, count, names = struct.unpack_from("<HHH", data, 58)
+        self.sections = [struct.unpack_from("<IIQQQQIIQQ", data, table + i * size)
+                         for i in range(count)]
+        self.names = [self.string(names, s[0]) for s in self.sections]
+
+    def string(self, section, offset):
+        start = self.sections[section][4] + offset
+        return self.data[start:self.data.index(b"\0", start)].decode()
+
+    def symbols(self):
+        for kind, symtab in ((s[1], s) for s in self.sections):
+            if kind != 2:
+                continue
+            for at in range(symtab[4], symtab[4] + symtab[5], 24):
+                name, info, _, index, value, _ = struct.unpack_from("<IBBHQQ", self.data, at)
+                if info & 15 == 2 and index:
+                    yield value, self.string(symtab[6], name)
+
+    def at(self, address, size):
+        for _, kind, flags, start, offset, length, *_ in self.sections:
+            if flags & 2 and kind != 8 and start <= address < start + length:
+                return self.data[offset + address - start:][:size]
+        sys.exit(f"address {address:#x} is in no section")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("file")
+    parser.add_argument("--prefix", action="store_true")
+    options = parser.parse_args()
+    with open(options.file, "rb") as file:
+        elf = Elf(file.read())
+    if "patchbay_sites" not in elf.names:
+        print("no records")
+        return
+    functions = {}
+    for value, name in sorted(elf.symbols()):
+        functions.setdefault(value, []).append(name)
+    _, _, _, address, offset, size, *_ = elf.sections[elf.names.index("patchbay_sites")]
+    for at in range(0, size, RECORD.size):
+        entry, site, signature, gp, fp, stack, flags = RECORD.unpack_from(
+            elf.data, offset + at)
+        entry += address + at
+        site += address + at + 4
+        name = "/".join(functions.get(entry, ["?"]))
+        prefix = elf.at(entry - 16, 16)
+        hashed = prefix[11] == 0xB8
+        if signature != (struct.unpack_from("<I", prefix, 12)[0] if hashed else 0):
+            sys.exit(f"{name}: record and prefix have different hashes")
+        if prefix[:8] != bytes(8) or set(prefix[8:11 if hashed else 16]) != {0xC3}:
+            sys.exit(f"{name}: no slot and pad before the entry: {prefix.hex()}")
+        if (entry - 16) % 8:
+            sys.exit(f"{name}: slot is not aligned")
+        code = elf.at(site, 7)
+        displacement = struct.unpack_from("b", code, 6)[0]
+        if code[:6] != bytes.fromhex("a90000000072"):
+            sys.exit(f"{name}: no site: {code.hex()}")
+        if site + 7 + displacement != entry - 8:
+            sys.exit(f"{name}: the site's jump misses the pad")
+        if elf.at(entry, site - entry) != bytes.fromhex("f30f1efa")[:site - entry]:
+            sys.exit(f"{name}: something else than a landing pad before the site")
+        words = [f"{name} gp={gp} fp={fp} stack={stack} ret={RETURNS[flags >> 4 & 3]}",
+                 f"site=+{site - entry} hash={signature:#x}",
+                 f"align={entry & -entry}"]
+        words += [word for bit, word in FLAGS if flags & bit]
+        if options.prefix:
+            words.append("prefix " + prefix.hex(" "))
+        print(" ".join(words))
+
+
+main()

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Stands in for the runtime: says what modules register, in bytes of the ABI.
+#include <patchbay/abi.h>
+#include <stdio.h>
+
+static void say(const char *what, const struct patchbay_module *module) {
+  const char *start = (const char *)&module->sites_start + module->sites_start;
+  const char *stop = (const char *)&module->sites_stop + module->sites_stop;
+  long count = (stop - start) / PATCHBAY_RECORD_SIZE;
+  printf("%s abi=%u size=%u records=%ld\n", what, module->abi_version,
+         module->size, count);
+  const struct patchbay_record *record = (const void *)start;
+  for (long i = 0; i < count; i++, record++) {
+    const unsigned char *entry = (const unsigned char *)&record->entry + record->entry;
+    const unsigned char *site = (const unsigned char *)&record->site + record->site;
+    if (entry[PATCHBAY_PAD_OFFSET] != PATCHBAY_X86_64_RET ||
+        site[0] != PATCHBAY_X86_64_SITE_DISARMED)
+      printf("record %ld points nowhere\n", i);
+  }
+}
+
+int patchbay_module_register(const struct patchbay_module *module) {
+  setvbuf(stdout, NULL, _IONBF, 0);
+  say("register", module);
+  return 0;
+}
+
+void patchbay_module_unregister(const struct patchbay_module *module) {
+  say("unregister", module);
+}

@@ -1,0 +1,25 @@
+; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+; Arguments that C cannot express. What the pass cannot vouch for says so.
+; RUN: llc -load %pass -filetype=obj %s -o %t.o
+; RUN: %shared %t.o -o %t.so && %records %t.so | FileCheck %s
+target triple = "x86_64-unknown-linux-gnu"
+
+; `nest` has a register of its own.
+; CHECK: {{^}}nested gp=1 fp=0 stack=0 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
+define void @nested(ptr nest %a, i64 %b) { ret void }
+; CHECK: {{^}}empty gp=1 fp=0 stack=0 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
+define void @empty({} %a, i64 %b) { ret void }
+; More than fits in registers returns through memory, though nothing says sret.
+; CHECK: {{^}}demoted gp=2 fp=0 stack=0 ret=gp {{[^ ]+ [^ ]+ [^ ]+}} sret{{$}}
+define {i64, i64, i64, i64} @demoted(i64 %a) { ret {i64, i64, i64, i64} zeroinitializer }
+; CHECK: {{^}}three gp=0 fp=0 stack=0 ret=other {{[^ ]+ [^ ]+ [^ ]+$}}
+define {i64, i64, i64} @three() { ret {i64, i64, i64} zeroinitializer }
+; CHECK: {{^}}mask gp=0 fp=1 stack=0 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
+define void @mask(<16 x i1> %a) "target-features"="+avx512f" { ret void }
+; CHECK: {{^}}on_stack gp={{[0-9]+}} {{.*}} unknown-args{{$}}
+define void @on_stack(ptr inalloca(i64) %a) { ret void }
+; CHECK: {{^}}prepared gp={{[0-9]+}} {{.*}} unknown-args{{$}}
+define void @prepared(ptr preallocated(i64) %a) { ret void }
+; Without SSE this is not the convention that the counts are about.
+; CHECK: {{^}}soft gp=1 fp=0 stack=0 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
+define void @soft(float %a) "target-features"="-sse,-x87,+soft-float" "use-soft-float"="true" { ret void }

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The site belongs to the line of the function, and breakpoints go behind it.
+// RUN: %clang_pass --target=x86_64-linux-gnu -O0 -g -c %s -o %t.o
+// RUN: llvm-objdump -dl --no-show-raw-insn --no-print-imm-hex %t.o | FileCheck %s
+// RUN: llvm-dwarfdump --debug-line %t.o | FileCheck %s --check-prefix=LINES
+// RUN: %clang_pass --target=x86_64-linux-gnu -O2 -g -c %s -o %t.o
+// RUN: llvm-objdump -dl --no-show-raw-insn --no-print-imm-hex %t.o | FileCheck %s
+// RUN: llvm-dwarfdump --debug-line %t.o | FileCheck %s --check-prefix=LINES
+
+int callee(int a);
+#line 100
+int function(int a) {
+#line 110
+  return callee(a) + 1;
+}
+
+// CHECK:      <function>:
+// CHECK-NEXT: function():
+// CHECK-NEXT: debug-info.c:100
+// CHECK-NEXT: testl $0, %eax
+// CHECK-NEXT: jb
+
+// LINES:    0x0000000000000010 100 0 {{.*}} is_stmt
+// LINES:    110 {{.*}} is_stmt prologue_end

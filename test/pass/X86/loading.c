@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Every way to load the plugin gives the same bytes, and two ways at once do
+// not instrument twice.
+// RUN: %clang --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fplugin=%pass -c %s -o %t.plugin.o
+// RUN: llvm-readelf -S %t.plugin.o | FileCheck %s
+// RUN: %clang --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fpass-plugin=%pass -c %s -o %t.o
+// RUN: cmp %t.plugin.o %t.o
+// RUN: %clang --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fplugin=%pass -fpass-plugin=%pass -c %s -o %t.o
+// RUN: cmp %t.plugin.o %t.o
+// RUN: %clang --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -S -emit-llvm %s -o %t.ll
+// RUN: llc -load %pass -O2 -relocation-model=pic -filetype=obj %t.ll -o %t.llc.o
+// RUN: llvm-readelf -S %t.llc.o | FileCheck %s
+// RUN: llc -load-pass-plugin %pass -O2 -relocation-model=pic -filetype=obj %t.ll -o %t.o
+// RUN: cmp %t.llc.o %t.o
+
+// Switched off, it leaves no trace.
+// RUN: %clang --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -c %s -o %t.stock.o
+// RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -mllvm -patchbay-disable -c %s -o %t.o
+// RUN: cmp %t.stock.o %t.o
+// RUN: llc -load %pass -help-hidden | FileCheck %s --check-prefix=HELP
+// HELP: Patchbay options:
+// HELP: --patchbay-disable {{ *}}- Leave every function alone, as if the plugin were not loaded
+
+int one(int a) { return a; }
+int two(int a) { return a; }
+
+// CHECK-COUNT-2: {{ }}patchbay_sites
+// CHECK-NOT: {{ }}patchbay_sites

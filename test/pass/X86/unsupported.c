@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where there is no slot the code is what it is without the plugin, and the
+// user is told once, in the compiler's own way.
+// RUN: %clang --target=i386-linux-gnu -O2 -c %s -o %t.stock.o
+// RUN: %clang_pass --target=i386-linux-gnu -O2 -c %s -o %t.o 2>&1 | FileCheck %s --implicit-check-not=warning: -DTARGET=i386-unknown-linux-gnu
+// RUN: cmp %t.stock.o %t.o
+// RUN: %clang --target=x86_64-linux-gnux32 -O2 -c %s -o %t.stock.o
+// RUN: %clang_pass --target=x86_64-linux-gnux32 -O2 -c %s -o %t.o 2>&1 | FileCheck %s --implicit-check-not=warning: -DTARGET=x86_64-unknown-linux-gnux32
+// RUN: cmp %t.stock.o %t.o
+// RUN: %clang --target=x86_64-apple-macosx -O2 -c %s -o %t.stock.o
+// RUN: %clang_pass --target=x86_64-apple-macosx -O2 -c %s -o %t.o 2>&1 | FileCheck %s --implicit-check-not=warning: -DTARGET=x86_64-apple-macosx
+// RUN: cmp %t.stock.o %t.o
+// CHECK: warning: patchbay: {{.*}}unsupported.c: target '[[TARGET]]{{[0-9.]*}}' has no slots; nothing is instrumented [-Wbackend-plugin]
+
+// RUN: %clang_pass --target=i386-linux-gnu -Wno-backend-plugin -c %s -o %t.o 2>&1 | count 0
+// RUN: not %clang_pass --target=i386-linux-gnu -Werror=backend-plugin -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=ERROR
+// ERROR: error: patchbay: {{.*}} has no slots; nothing is instrumented [-Werror,-Wbackend-plugin]
+
+// RUN: %clang --target=x86_64-linux-gnu -fno-pic -mcmodel=large -c %s -o %t.stock.o
+// RUN: %clang_pass --target=x86_64-linux-gnu -fno-pic -mcmodel=large -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=LARGE
+// RUN: cmp %t.stock.o %t.o
+// LARGE: warning: patchbay: {{.*}}: -mcmodel=large puts functions out of a record's reach; nothing is instrumented
+
+// RUN: %clang_pass --target=x86_64-linux-gnu -fno-pic -mcmodel=kernel -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=KERNEL
+// KERNEL: warning: patchbay: {{.*}}: -mcmodel=kernel asks for kernel code, and sites are for user mode; nothing is instrumented
+
+// RUN: %clang_pass --target=x86_64-linux-gnu -O2 -mllvm -enable-ipra -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=IPRA
+// IPRA: warning: patchbay: {{.*}}: interprocedural register allocation (-enable-ipra) does not know of tracers; nothing is instrumented
+
+// A file without functions is not worth a warning.
+// RUN: %clang_pass --target=i386-linux-gnu -DEMPTY -c %s -o %t.o 2>&1 | count 0
+
+int data;
+#ifndef EMPTY
+int one(int a) { return a; }
+int two(int a) { return a; }
+#endif
