@@ -27,8 +27,8 @@
 # ORDER-NEXT: error: v1.o: Patchbay ABI version 1 is incompatible with version 2 of v2.o
 # ORDER-NEXT: error: v3.o: Patchbay ABI version 3 is incompatible with version 2 of v2.o
 
-## A file made by -r has the notes of its parts. Stock LLD does not check.
-# RUN: %stock_lld -r v1.o v2.o -o both.o
+## A file made by -r has the notes of its parts, and is reported once. Stock LLD does not check.
+# RUN: %stock_lld -r v1.o v2.o v3.o -o both.o
 # RUN: not %ld.lld start.o both.o -o both.out 2>&1 | FileCheck %s --check-prefix=BOTH --implicit-check-not=error
 # BOTH: error: both.o: Patchbay ABI version 2 is incompatible with version 1 of both.o
 

@@ -6,16 +6,17 @@
 # RUN: llvm-mc -filetype=obj -triple=x86_64 lib.s -o lib.o
 # RUN: %ld.lld -shared lib.o -o lib.so
 # RUN: llvm-mc -filetype=obj -triple=x86_64 a.s -o a.o
+# RUN: llvm-mc -filetype=obj -triple=x86_64 abs.s -o abs.o
 
-# RUN: %ld.lld --static-calls a.o lib.so -o exe
+# RUN: %ld.lld --static-calls a.o abs.o lib.so -o exe
 # RUN: llvm-objdump -d --section=.static_call.text exe | FileCheck %s --check-prefixes=CHECK,EXE
-# RUN: %ld.lld --static-calls -pie a.o lib.so -o pie
+# RUN: %ld.lld --static-calls -pie a.o abs.o lib.so -o pie
 # RUN: llvm-objdump -d --section=.static_call.text pie | FileCheck %s --check-prefixes=CHECK,EXE
-# RUN: %ld.lld --static-calls -shared a.o lib.so -o dso
+# RUN: %ld.lld --static-calls -shared a.o abs.o lib.so -o dso
 # RUN: llvm-objdump -d --section=.static_call.text dso | FileCheck %s --check-prefixes=CHECK,DSO
-# RUN: %ld.lld --static-calls -shared -Bsymbolic a.o lib.so -o sym
+# RUN: %ld.lld --static-calls -shared -Bsymbolic a.o abs.o lib.so -o sym
 # RUN: llvm-objdump -d --section=.static_call.text sym | FileCheck %s --check-prefixes=CHECK,EXE
-# RUN: %ld.lld --static-calls -pie -z ifunc-noplt -z notext a.o lib.so -o noplt
+# RUN: %ld.lld --static-calls -pie -z ifunc-noplt -z notext a.o abs.o lib.so -o noplt
 # RUN: llvm-objdump -d --section=.static_call.text noplt | FileCheck %s --check-prefix=NOPLT
 
 ## A default-visibility function of a DSO can be preempted.
@@ -37,7 +38,10 @@
 # CHECK-NEXT:    a9 00 00 00 00
 # CHECK-LABEL: <__SCT__bss>:
 # CHECK-NEXT:    a9 00 00 00 00
+## Fixed addresses are not relative to the output.
 # CHECK-LABEL: <__SCT__absolute>:
+# CHECK-NEXT:    a9 00 00 00 00
+# CHECK-LABEL: <__SCT__constant>:
 # CHECK-NEXT:    a9 00 00 00 00
 ## The value of an ifunc is its PLT entry, which has a fixed place.
 # CHECK-LABEL: <__SCT__ifunc>:
@@ -55,15 +59,16 @@
 imported:
   ret
 
+#--- abs.s
+.globl absolute
+absolute = 0x201000
+
 #--- a.s
 .weak weak
-.globl absolute
 .hidden absolute
-absolute = 0x1234
-
 .globl _start, global
 _start:
-.irp name, global, hidden, local, untyped, imported, weak, null, bss, absolute, ifunc, chained
+.irp name, global, hidden, local, untyped, imported, weak, null, bss, absolute, constant, ifunc, chained
   call __SCT__\name
 .endr
 .type global,@function
@@ -103,6 +108,7 @@ key \name, \name
 .endr
 key local, .text + (local - .text)
 key null, 0
+key constant, 0x201000
 key chained, __SCT__hidden
 
 .bss

@@ -195,7 +195,6 @@ void elf::dropDeadStaticCalls(Ctx &ctx) {
     Undefined(ctx.internalFile, tramp->sym->getName(), STB_GLOBAL, STV_HIDDEN,
               STT_FUNC)
         .overwrite(*tramp->sym);
-    tramp->sym->isUsedInRegularObj = false;
     return true;
   });
 }
