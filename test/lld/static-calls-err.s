@@ -24,6 +24,9 @@
 # RUN: not %ld.lld --static-calls call.o -o undef.out 2>&1 | FileCheck %s --check-prefix=UNDEF
 # UNDEF: error: call.o: undefined static call key '__SCK__x'; define it with DEFINE_STATIC_CALL(x, function) in one file of this link
 
+## Not even with --noinhibit-exec: there is no tramp without a key.
+# RUN: not %ld.lld --static-calls --noinhibit-exec call.o -o undef.out 2>&1 | FileCheck %s --check-prefix=UNDEF
+
 # RUN: %ld.lld -shared dso.o -o dso.so
 # RUN: not %ld.lld --static-calls call.o dso.so -o dso.out 2>&1 | FileCheck %s --check-prefix=DSO
 # DSO: error: call.o: static call key '__SCK__x' is defined in dso.so, a static call needs its key in the same link
@@ -69,6 +72,14 @@
 
 # RUN: not %ld.lld --static-calls call.o pcrel.o -o pcrel.out 2>&1 | FileCheck %s --check-prefix=PCREL
 # PCREL: error: pcrel.o:(.data+0x0): relocation R_X86_64_PC32 cannot give static call key '__SCK__x' its function
+
+## Discarded by a linker script.
+# RUN: echo 'SECTIONS { /DISCARD/ : { *(.data) } }' > no-key.lds
+# RUN: not %ld.lld --static-calls -T no-key.lds call.o key.o -o no-key.out 2>&1 | FileCheck %s --check-prefix=UNDEF
+# RUN: echo 'SECTIONS { /DISCARD/ : { *(.static_call.text) } }' > no-tramp.lds
+# RUN: not %ld.lld --static-calls -T no-tramp.lds call.o key.o -o no-tramp.out 2>&1 | FileCheck %s --check-prefix=NO-TRAMP
+# NO-TRAMP: error: undefined hidden symbol: __SCT__x
+# NO-TRAMP-NEXT: >>> referenced by call.o:(.text+0x1)
 
 ## A dead call is no error.
 # RUN: %ld.lld --static-calls --gc-sections start.o call.o -e start -o /dev/null

@@ -60,6 +60,9 @@ namespace lld::elf {
 // What Ctx::staticCalls points to: null unless --static-calls is given.
 struct StaticCalls {
   std::unique_ptr<StaticCallArch> arch;
+  // Every symbol named like a tramp among the first `numScanned` ones.
+  SmallVector<Symbol *, 0> symbols;
+  size_t numScanned = 0;
   SmallVector<StaticCallTramp *, 0> tramps;
 };
 } // namespace lld::elf
@@ -76,34 +79,42 @@ void StaticCallTramp::writeTo(uint8_t *buf) {
   // Only now have output sections been sorted into what is writable to the end
   // and what the dynamic linker makes read-only.
   if (key->getOutputSection()->relro) {
-    Err(ctx) << cast<InputSection>(key->section)->getObjMsg(key->value)
-             << ": static call key '" << key
-             << "' becomes read-only after relocation; remove its section "
-                "attribute or const";
+    ErrAlways(ctx)
+        << cast<InputSection>(key->section)->getObjMsg(key->value)
+        << ": static call key '" << key
+        << "' becomes read-only after relocation; remove its section "
+           "attribute or const";
     return;
   }
   std::optional<uint64_t> va;
   if (target)
     va = target->getVA(ctx, targetAddend);
   if (!arch.writeTramp(buf, getVA(), key->getVA(ctx), va))
-    Err(ctx) << cast<InputSection>(key->section)->getObjMsg(key->value)
-             << ": static call key '" << key
-             << "' is out of reach of its tramp at 0x"
-             << utohexstr(getVA(), /*LowerCase=*/true);
+    ErrAlways(ctx) << cast<InputSection>(key->section)->getObjMsg(key->value)
+                   << ": static call key '" << key
+                   << "' is out of reach of its tramp at 0x"
+                   << utohexstr(getVA(), /*LowerCase=*/true);
 }
 
-// The name of the call whose tramp `sym` is to be, empty if it is none.
-static StringRef getCallName(const Symbol &sym) {
-  StringRef name = sym.getName();
-  if (!name.consume_front(PATCHBAY_SCT_PREFIX))
-    return {};
-  // A reference from a shared object is not a call that we can serve; and what
-  // is only defined by one is not referred to at all.
-  if (sym.isUndefined() && !isa_and_nonnull<SharedFile>(sym.file))
-    return name;
-  if (sym.isShared() && sym.referenced)
-    return name;
-  return {};
+// Look at each symbol's name once, however often this is called: in a large
+// link, that is most of what --static-calls costs.
+static void scanSymbols(Ctx &ctx, StaticCalls &calls) {
+  ArrayRef<Symbol *> all = ctx.symtab->getSymbols();
+  for (; calls.numScanned != all.size(); ++calls.numScanned)
+    if (all[calls.numScanned]->getName().starts_with(PATCHBAY_SCT_PREFIX))
+      calls.symbols.push_back(all[calls.numScanned]);
+}
+
+static StringRef getCallName(const Symbol &tramp) {
+  return tramp.getName().drop_front(strlen(PATCHBAY_SCT_PREFIX));
+}
+
+// Whether `sym` is to be a tramp. A reference from a shared object is not a
+// call that we can serve; and what is only defined by one is not referred to at
+// all.
+static bool needsTramp(const Symbol &sym) {
+  return (sym.isUndefined() && !isa_and_nonnull<SharedFile>(sym.file)) ||
+         (sym.isShared() && sym.referenced);
 }
 
 static Symbol *findKey(Ctx &ctx, StringRef callName) {
@@ -115,18 +126,19 @@ void elf::initStaticCalls(Ctx &ctx, bool enabled) {
     return;
   ctx.staticCalls = std::make_shared<StaticCalls>();
 
-  // Extraction appends to the symbol table, new calls included.
-  ArrayRef<Symbol *> syms = ctx.symtab->getSymbols();
-  for (size_t i = 0; i != syms.size(); ++i, syms = ctx.symtab->getSymbols()) {
-    StringRef name = getCallName(*syms[i]);
-    if (name.empty())
+  StaticCalls &calls = *ctx.staticCalls;
+  scanSymbols(ctx, calls);
+  for (size_t i = 0; i != calls.symbols.size(); ++i) {
+    if (!needsTramp(*calls.symbols[i]))
       continue;
-    Symbol *key = findKey(ctx, name);
+    Symbol *key = findKey(ctx, getCallName(*calls.symbols[i]));
     if (!key || !key->isLazy())
       continue;
     key->extract(ctx);
     if (!ctx.arg.whyExtract.empty())
       ctx.whyExtractRecords.emplace_back("--static-calls", key->file, *key);
+    // The file may call others.
+    scanSymbols(ctx, calls);
   }
 }
 
@@ -142,22 +154,21 @@ void elf::declareStaticCalls(Ctx &ctx) {
     return;
   llvm::TimeTraceScope timeScope("Declare static calls");
 
-  for (Symbol *sym : ctx.symtab->getSymbols()) {
-    if (sym->isDefined() || sym->isCommon()) {
-      if (sym->getName().starts_with(PATCHBAY_SCT_PREFIX))
-        Err(ctx) << sym->file << ": symbol '" << sym
-                 << "' is made by the linker; remove its definition or "
-                    "--static-calls";
-      continue;
-    }
-    StringRef name = getCallName(*sym);
-    if (name.empty())
+  scanSymbols(ctx, *calls);
+  for (Symbol *sym : calls->symbols) {
+    if (sym->isDefined() || sym->isCommon())
+      ErrAlways(ctx) << sym->file << ": symbol '" << sym
+                     << "' is made by the linker; remove its definition or "
+                        "--static-calls";
+    if (!needsTramp(*sym))
       continue;
     if (!calls->arch && !(calls->arch = makeArch(ctx))) {
-      Err(ctx) << sym->file << ": --static-calls does not support this target";
+      ErrAlways(ctx) << sym->file
+                     << ": --static-calls does not support this target";
       return;
     }
 
+    StringRef name = getCallName(*sym);
     auto *tramp = make<StaticCallTramp>(ctx, *calls->arch, name, sym->file);
     sym->resolve(ctx, Defined{ctx, ctx.internalFile, StringRef(), STB_GLOBAL,
                               STV_HIDDEN, STT_FUNC, /*value=*/0,
@@ -177,11 +188,9 @@ void elf::addStaticCallEdges(Ctx &ctx) {
     return;
   for (StaticCallTramp *tramp : calls->tramps) {
     ctx.inputSections.push_back(tramp);
-    tramp->key = dyn_cast_or_null<Defined>(findKey(ctx, tramp->callName));
-    if (!tramp->key)
-      continue;
-    if (auto *sec = dyn_cast_or_null<InputSection>(tramp->key->section))
-      tramp->dependentSections.push_back(sec);
+    if (auto *key = dyn_cast_or_null<Defined>(findKey(ctx, tramp->callName)))
+      if (auto *sec = dyn_cast_or_null<InputSection>(key->section))
+        tramp->dependentSections.push_back(sec);
   }
 }
 
@@ -207,19 +216,20 @@ static bool checkKey(Ctx &ctx, const StaticCallTramp &tramp,
     std::string name = (PATCHBAY_SCK_PREFIX + tramp.callName).str();
     Symbol *sym = ctx.symtab->find(name);
     if (sym && sym->isShared())
-      Err(ctx) << tramp.caller << ": static call key '" << sym
-               << "' is defined in " << sym->file
-               << ", a static call needs its key in the same link";
+      ErrAlways(ctx) << tramp.caller << ": static call key '" << sym
+                     << "' is defined in " << sym->file
+                     << ", a static call needs its key in the same link";
     else
-      Err(ctx) << tramp.caller << ": undefined static call key '" << name
-               << "'; define it with DEFINE_STATIC_CALL(" << tramp.callName
-               << ", function) in one file of this link";
+      ErrAlways(ctx) << tramp.caller << ": undefined static call key '" << name
+                     << "'; define it with DEFINE_STATIC_CALL("
+                     << tramp.callName
+                     << ", function) in one file of this link";
     return false;
   }
 
   auto *sec = dyn_cast_or_null<InputSection>(key->section);
   if (!sec || !(sec->flags & SHF_WRITE)) {
-    auto diag = Err(ctx);
+    auto diag = ErrAlways(ctx);
     if (key->section)
       diag << cast<InputSectionBase>(key->section)->getObjMsg(key->value);
     else
@@ -228,7 +238,7 @@ static bool checkKey(Ctx &ctx, const StaticCallTramp &tramp,
     return false;
   }
   auto error = [&] {
-    auto diag = Err(ctx);
+    auto diag = ErrAlways(ctx);
     diag << sec->getObjMsg(key->value) << ": static call key '" << key << "' ";
     return diag;
   };
@@ -269,14 +279,14 @@ static void readTarget(Ctx &ctx, StaticCallTramp &tramp, Relocs<RelTy> rels) {
       continue;
     RelType type = rel.getType(ctx.arg.isMips64EL);
     if (type != ctx.target->symbolicRel) {
-      Err(ctx) << sec->getObjMsg(rel.r_offset) << ": relocation " << type
-               << " cannot give static call key '" << tramp.key
-               << "' its function";
+      ErrAlways(ctx) << sec->getObjMsg(rel.r_offset) << ": relocation " << type
+                     << " cannot give static call key '" << tramp.key
+                     << "' its function";
       return;
     }
     Symbol &sym = sec->file->getRelocTargetSym(rel);
     if (!isFunction(sym)) {
-      auto diag = Err(ctx);
+      auto diag = ErrAlways(ctx);
       diag << sec->getObjMsg(rel.r_offset) << ": static call key '" << tramp.key
            << "' refers to ";
       if (sym.isSection()) // it has no name
@@ -309,7 +319,11 @@ void elf::resolveStaticCalls(Ctx &ctx) {
   if (!calls)
     return;
   llvm::TimeTraceScope timeScope("Resolve static calls");
-  for (StaticCallTramp *tramp : calls->tramps)
+  for (StaticCallTramp *tramp : calls->tramps) {
+    if (!tramp->isLive()) // discarded by a linker script since
+      continue;
+    tramp->key = dyn_cast_or_null<Defined>(findKey(ctx, tramp->callName));
     if (checkKey(ctx, *tramp, *calls->arch))
       invokeELFT(readTarget, ctx, *tramp);
+  }
 }

@@ -46,7 +46,7 @@ public:
   // The first file that refers to the tramp, for messages.
   InputFile *caller;
   Defined *sym = nullptr;
-  // The key; null if the program does not define one.
+  // The key, from resolveStaticCalls() on.
   Defined *key = nullptr;
   // The function that the key names first, or null if the key has none, if it
   // is known only to the dynamic linker, or if it is no address in this output.
