@@ -139,7 +139,7 @@ run_tests() {
 	say "testing"
 	results=$build/test/results.json
 	rm -f "$results"
-	"$($llvm_config --bindir)/lit" -v --output "$results" "$build/test" || true
+	"$($llvm_config --bindir)/lit" -v --param upstream=1 --output "$results" "$build/test" || true
 	python3 "$root/cmake/test-summary.py" "$results"
 }
 

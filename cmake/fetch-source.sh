@@ -37,12 +37,9 @@ store=$cache/sources
 partial=$cache/partial
 mkdir -p "$store" "$partial" || die "cannot write to $cache: set XDG_CACHE_HOME"
 
-# Prints the upstream tarball that lies in folder $1.
+# Prints the upstream tarball that lies in folder $1, the newest if several do.
 tarball_in() {
-	for file in "$1/${package}_"${version:-*}.orig.tar.*; do
-		case $file in *.asc) continue ;; esac
-		[ ! -f "$file" ] || printf '%s\n' "$file"
-	done | tail -n 1
+	find "$1" -name "${package}_${version:-*}.orig.tar.*" | sort -V | tail -n 1
 }
 
 check_sum() {

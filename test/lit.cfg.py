@@ -50,6 +50,8 @@ if os.path.exists(os.path.join(bin_dir, "ld.lld")):
     config.available_features.add("lld")
 if glob.glob(os.path.join(cache, "sources", "lua5.4_*.orig.tar.*")):
     config.available_features.add("lua-source")
+if lit_config.params.get("upstream"):
+    config.available_features.add("upstream-suite")
 for tool in ("gdb", "valgrind", "qemu-aarch64", "qemu-ppc64le", "qemu-riscv64"):
     if shutil.which(tool, path=config.environment["PATH"]):
         config.available_features.add(tool)
