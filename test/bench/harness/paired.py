@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Times programs against each other on a machine that does other things, too.
+
+A *round* asks every program for one sample, in an order that changes. A sample
+is the fastest of a few short *slices*, so that a program that loses the
+processor for a moment does not lose the round. Every ratio is made within a
+round, of samples that are milliseconds apart; the figure is the median of all
+rounds. After some rounds all programs are started anew (a *generation*), since
+a process keeps the luck of its addresses as long as it lives.
+"""
+import os
+import random
+import statistics
+import time
+from dataclasses import dataclass, field
+
+from . import BenchError
+from .report import Row, Skipped
+from .worker import Worker
+
+UNITS = {"ns": 1, "us": 1e3, "ms": 1e6}
+# A call and its return take longer than this on any machine, and a clock needs
+# this much to be read twice. What is below has not timed what it should.
+CALL_MIN_NS = 0.1
+SLICE_MIN_NS = 1000
+
+
+@dataclass(frozen=True)
+class Plan:
+    rounds: int
+    generations: int
+    cpu: int
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One program of a case. Every call must make this many events."""
+    system: str
+    command: tuple
+    against: tuple = ("baseline",)
+    events: int = 0
+    # Of a program that cannot count its events: one that is built alike and can.
+    proof: tuple = ()
+    environment: dict = field(default_factory=dict)
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    slices: int
+    calls: int
+    entries: tuple
+    unit: str = "ns"
+    skipped: tuple = ()  # (system, reason)
+
+
+def _idle_ticks():
+    with open("/proc/stat") as stat:
+        fields = [line.split() for line in stat]
+    return {int(name[3:]): int(ticks[3]) for name, *ticks in fields
+            if name.startswith("cpu") and name != "cpu"}
+
+
+def idle_cpu():
+    """The processor with least to do just now, of those we may use."""
+    before = _idle_ticks()
+    time.sleep(0.2)
+    after = _idle_ticks()
+    return max(os.sched_getaffinity(0), key=lambda cpu: after[cpu] - before[cpu])
+
+
+def _check_events(entry, worker):
+    if worker.proof_events != entry.events * worker.proof_calls:
+        raise BenchError(
+            f"{worker.name}: {worker.proof_events} events of "
+            f"{worker.proof_calls} calls, expected {entry.events} of each")
+
+
+def _start(case, plan):
+    workers = []
+    try:
+        for entry in case.entries:
+            if entry.proof:
+                proof = Worker(entry.proof, plan.cpu, entry.environment)
+                proof.stop()
+                _check_events(entry, proof)
+            worker = Worker(entry.command, plan.cpu, entry.environment)
+            workers.append(worker)
+            if not entry.proof:
+                _check_events(entry, worker)
+    except BaseException:
+        _stop(workers)
+        raise
+    return workers
+
+
+def _stop(workers):
+    for worker in workers:
+        worker.stop()
+
+
+def _round(case, workers, order):
+    """A sample of each worker, in ns per call."""
+    result = [0.0] * len(workers)
+    checks = {}
+    for i in order:
+        sample = workers[i].sample(case.slices, case.calls)
+        fastest = min(sample.times)
+        if fastest < SLICE_MIN_NS or fastest < CALL_MIN_NS * case.calls:
+            raise BenchError(f"{workers[i].name}: timed nothing, {case.calls} "
+                             f"calls took {fastest} ns")
+        checks[workers[i].name] = sample.check
+        result[i] = fastest / case.calls
+    if len(set(checks.values())) != 1:
+        raise BenchError(f"{case.name}: not the same work, check values {checks}")
+    return result
+
+
+def _rounds(case, plan):
+    """For each entry, its samples of all rounds."""
+    choose = random.Random(case.name)
+    rounds = []
+    for _ in range(plan.generations):
+        workers = _start(case, plan)
+        try:
+            order = list(range(len(workers)))
+            _round(case, workers, order)  # warms up
+            for _ in range(plan.rounds):
+                choose.shuffle(order)
+                rounds.append(_round(case, workers, order))
+        finally:
+            _stop(workers)
+    return list(zip(*rounds))
+
+
+def rows(case, samples):
+    """The rows of a case from the samples of its entries."""
+    scale = UNITS[case.unit]
+    of_system = {}
+    for entry, times in zip(case.entries, samples):
+        # The first of a system: a second one is there to be compared with it.
+        of_system.setdefault(entry.system, times)
+    for entry, times in zip(case.entries, samples):
+        median = statistics.median(times) / scale
+        row = dict(case=case.name, system=entry.system, median=median,
+                   min=min(times) / scale, unit=f"{case.unit}/call",
+                   rounds=len(times), note=entry.note)
+        if not entry.against:
+            yield Row(**row)
+        for against in entry.against:
+            base = of_system[against]
+            ratios = [a / b for a, b in zip(times, base)]
+            over = statistics.median(a - b for a, b in zip(times, base)) / scale
+            low, _, high = statistics.quantiles(ratios, n=4)
+            yield Row(**row, against=against, ratio=statistics.median(ratios),
+                      spread=(low, high), over=over)
+
+
+def measure(case, plan, report):
+    for row in rows(case, _rounds(case, plan)):
+        report.add(row)
+    for system, reason in case.skipped:
+        report.skip(Skipped(case.name, system, reason))

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles and links with the compiler that the build tree was configured with,
+without ccache. What it made is kept, each file with a hash of all that went into
+it beside it, and made again when that has changed."""
+import hashlib
+import os
+import re
+import subprocess
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from . import BenchError
+
+BENCH = Path(__file__).resolve().parent.parent
+SOURCE = BENCH.parent.parent
+CFLAGS = ("-std=c11", "-D_GNU_SOURCE", "-O2", "-fPIE", "-Wall", "-Wextra",
+          "-I", str(SOURCE / "runtime" / "include"), "-I", str(BENCH / "src"))
+LDFLAGS = ("-pie", "-fuse-ld=lld")
+
+
+def _cached_variable(build, name):
+    try:
+        text = (build / "CMakeCache.txt").read_text()
+    except OSError:
+        raise BenchError(
+            f"no build tree in {build}: run `cmake --preset release` and `cmake "
+            "--build --preset release`, or name another tree with --build")
+    return re.search(rf"^{name}:\w+=(.*)$", text, re.MULTILINE)[1]
+
+
+class Toolchain:
+    def __init__(self, build):
+        self.build = Path(build).resolve()
+        self.cc = _cached_variable(self.build, "CMAKE_C_COMPILER")
+        self.lib = self.build / "lib"
+        self.cache = self.build / "bench"
+        self.cache.mkdir(exist_ok=True)
+        self.version = self._output("--version").splitlines()[0]
+        headers = [*(BENCH / "src").glob("*.h"),
+                   *(SOURCE / "runtime" / "include").rglob("*.h")]
+        self._common = [self.version, *(h.read_text() for h in sorted(headers))]
+
+    def product(self, name):
+        """A library of the build tree."""
+        path = self.lib / name
+        if not path.exists():
+            raise BenchError(f"no {path}: run `cmake --build {self.build}`")
+        return path
+
+    def runtime_library(self, name):
+        """A library of compiler-rt, or None if it is not installed."""
+        folder = Path(self._output("--print-runtime-dir").strip())
+        # The folder of the triple, or the one that is still Debian's.
+        for path in (folder / f"lib{name}.a",
+                     folder.parent / "linux" / f"lib{name}-x86_64.a"):
+            if path.exists():
+                return path
+        return None
+
+    def object(self, source, flags=()):
+        """Compiles one file, which is of src/ unless its path is absolute."""
+        source = BENCH / "src" / source
+        return self._make(source.stem, ".o", [*CFLAGS, *flags, "-c", str(source)])
+
+    def program(self, name, objects, flags=()):
+        return self._make(name, "", [*LDFLAGS, *map(str, objects), *flags])
+
+    def each(self, function, items):
+        """The function of each item, on all processors. In a dictionary."""
+        items = list(items)
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            return dict(zip(items, pool.map(function, items)))
+
+    def _make(self, name, suffix, arguments):
+        digest = hashlib.sha256(repr(self._common).encode())
+        for argument in sorted(set(arguments)):
+            file = Path(argument.partition("=")[2] or argument)
+            if file.is_absolute() and file.is_file():
+                digest.update(file.read_bytes())
+        made_from = digest.hexdigest()
+        key = hashlib.sha256("\0".join(arguments).encode()).hexdigest()[:16]
+        path = self.cache / f"{name}-{key}{suffix}"
+        stamp = path.with_name(path.name + ".made-from")
+        if not (path.exists() and stamp.exists()
+                and stamp.read_text() == made_from):
+            # Under another name first, the stamp last: a run that is interrupted,
+            # or that is not alone, leaves no half file.
+            own = f".{os.getpid()}-{threading.get_ident()}-{path.name}"
+            part = path.with_name(own)
+            self._output(*arguments, "-o", str(part))
+            part.rename(path)
+            part.write_text(made_from)
+            part.rename(stamp)
+        return path
+
+    def _output(self, *arguments):
+        try:
+            run = subprocess.run([self.cc, *arguments], text=True,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        except OSError as error:
+            raise BenchError(f"cannot run the compiler {self.cc}: {error}")
+        if run.returncode:
+            raise BenchError(f"{self.cc} {' '.join(arguments)}: failed\n"
+                             f"{run.stderr.strip()}")
+        return run.stdout

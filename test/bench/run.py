@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Benchmarks: baseline, ours and peers in one run, as ratios."""
+import argparse
+import importlib
+import os
+import platform
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness import BenchError
+from harness.paired import Plan, idle_cpu
+from harness.report import Report, machine
+from harness.toolchain import SOURCE, Toolchain
+
+SUITES = sorted(path.stem.replace("_", "-")
+                for path in (Path(__file__).resolve().parent / "suites")
+                .glob("[!_]*.py"))
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What a suite gets."""
+    tools: Toolchain
+    plan: Plan
+    report: Report
+    functions: int
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("suite", choices=SUITES)
+    parser.add_argument("--json", metavar="FILE", type=Path,
+                        help="write the rows there, too")
+    parser.add_argument("--quick", action="store_true",
+                        help="few rounds: shows that it works, not how fast")
+    parser.add_argument("--rounds", type=int, default=40, metavar="N",
+                        help="rounds per generation (default: %(default)s)")
+    parser.add_argument("--generations", type=int, default=5, metavar="N",
+                        help="starts of all programs (default: %(default)s)")
+    parser.add_argument("--functions", type=int, default=50000, metavar="N",
+                        help="of the generated program (default: %(default)s)")
+    parser.add_argument("--cpu", type=int, metavar="N",
+                        help="pin programs there (default: the idlest)")
+    parser.add_argument("--build", type=Path, metavar="DIR",
+                        default=SOURCE / "build" / "release",
+                        help="build tree (default: build/release)")
+    args = parser.parse_args()
+    if args.quick:
+        args.rounds, args.generations = 5, 1
+    if args.rounds < 2 or args.generations < 1:
+        parser.error("a spread needs two rounds at least")
+    if args.cpu is None:
+        args.cpu = idle_cpu()
+    if args.cpu not in os.sched_getaffinity(0):
+        parser.error(f"cannot pin programs to processor {args.cpu}")
+    return args
+
+
+def main():
+    args = arguments()
+    try:
+        if platform.machine() != "x86_64":
+            raise BenchError(f"no benchmark for {platform.machine()}: only x86-64 "
+                             "is timed")
+        # Now, not after the work.
+        if args.json and not os.access(args.json.absolute().parent, os.W_OK):
+            raise BenchError(f"cannot write {args.json}: no such folder, or not "
+                             "writable")
+        tools = Toolchain(args.build)
+        plan = Plan(args.rounds, args.generations, args.cpu)
+        report = Report(args.suite, machine(tools.version, args.cpu))
+        suite = importlib.import_module(f"suites.{args.suite.replace('-', '_')}")
+        report.heading()
+        suite.run(Bench(tools, plan, report, args.functions))
+        if args.json:
+            report.write_json(args.json)
+    except (BenchError, OSError) as error:
+        sys.exit(f"run.py: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Usage: worker [OPTION OF THE TRACER]
+ *
+ * Prints "ready CALLS EVENTS" and then answers each line "SLICES CALLS" of
+ * standard input with one line: the check value of a slice, and the time of
+ * each in ns. The harness asks its workers in turn, so that what disturbs the
+ * machine disturbs all of them alike.
+ */
+#include "worker.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+#define PROOF_CALLS 1000
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
+}
+
+int main(int argc, char **argv)
+{
+	const char *option = argc > 1 ? argv[1] : "";
+	const char *error = tracer_count(option);
+	uint64_t slices, calls;
+
+	if (!error) {
+		load_run(PROOF_CALLS);
+		printf("ready %d %" PRIu64 "\n", PROOF_CALLS, tracer_events());
+		error = tracer_empty(option);
+	}
+	if (error) {
+		fprintf(stderr, "%s: %s\n", argv[0], error);
+		return 1;
+	}
+	fflush(stdout);
+	while (scanf("%" SCNu64 "%" SCNu64, &slices, &calls) == 2) {
+		for (uint64_t i = 0; i < slices; i++) {
+			uint64_t start, stop, check;
+
+			load_prepare();
+			start = now();
+			check = load_run(calls);
+			stop = now();
+			if (i == 0)
+				printf("%" PRIu64, check);
+			printf(" %" PRIu64, stop - start);
+		}
+		printf("\n");
+		fflush(stdout);
+	}
+	return 0;
+}
