@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tests of the harness, with workers that say what they are told to."""
+import os
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from harness import BenchError, functions
+from harness.paired import Case, Entry, Plan, measure, rows
+from harness.report import Row
+from harness.systems import systems
+from suites import sites
+
+PLAN = Plan(rounds=3, generations=2, cpu=min(os.sched_getaffinity(0)))
+
+
+class Collector:
+    def __init__(self):
+        self.rows, self.skipped = [], []
+        self.add, self.skip = self.rows.append, self.skipped.append
+
+
+def worker(ready, *answers):
+    """A command that says ready, then the answers in turn, for ever."""
+    script = (f"import itertools\nprint({ready!r}, flush=True)\n"
+              f"for answer in itertools.cycle({answers!r}):\n"
+              "    input()\n    print(answer, flush=True)\n")
+    return (sys.executable, "-c", "try:\n" + "".join(
+        f"    {line}\n" for line in script.splitlines()) + "except EOFError: pass")
+
+
+def case(*entries, calls=1000, **more):
+    return Case("a case", 2, calls, entries, **more)
+
+
+GOOD = worker("ready 1000 0", "7 4000 2000")
+
+
+class Measure(unittest.TestCase):
+    def refused(self, message, *entries):
+        collector = Collector()
+        with self.assertRaisesRegex(BenchError, message):
+            measure(case(*entries), PLAN, collector)
+        self.assertEqual(collector.rows, [])
+
+    def test_rows(self):
+        collector = Collector()
+        measure(case(Entry("baseline", GOOD, ()),
+                     Entry("ours", worker("ready 1000 1000", "7 5000 9000"),
+                           events=1, note="why"),
+                     skipped=(("xray", "not here"),)), PLAN, collector)
+        baseline, ours = collector.rows
+        self.assertEqual(baseline, Row("a case", "baseline", 2.0, "ns/call",
+                                       min=2.0, rounds=6))
+        self.assertEqual(ours, Row("a case", "ours", 5.0, "ns/call", "baseline",
+                                   2.5, (2.5, 2.5), 3.0, 5.0, 6, "why"))
+        self.assertEqual(collector.skipped[0].reason, "not here")
+
+    def test_ratios_are_paired(self):
+        # Rounds in which the machine is fast, slow and slower. The ratio of the
+        # medians would be 1.3.
+        one = case(Entry("baseline", (), ()), Entry("ours", ()), unit="us")
+        _, ours = rows(one, [(1000, 2000, 3000), (1100, 2600, 3300)])
+        self.assertAlmostEqual(ours.ratio, 1.1)
+        self.assertAlmostEqual(ours.over, 0.3)
+        self.assertAlmostEqual(ours.median, 2.6)
+        self.assertAlmostEqual(ours.min, 1.1)
+        self.assertEqual(ours.unit, "us/call")
+
+    def test_control_is_compared_with_the_first(self):
+        one = case(Entry("baseline", (), ()), Entry("baseline", ()))
+        _, control = rows(one, [(10, 10), (30, 30)])
+        self.assertEqual(control.ratio, 3)
+
+    def test_no_time_for_the_calls(self):
+        self.refused("timed nothing, 1000 calls took 0 ns",
+                     Entry("baseline", worker("ready 1000 0", "7 0 0"), ()))
+        self.refused("timed nothing, 1000 calls took 999 ns",
+                     Entry("baseline", worker("ready 1000 0", "7 999 2000"), ()))
+
+    def test_too_little_time_for_the_calls(self):
+        fast = Entry("baseline", worker("ready 1000 0", "7 3000 3000"), ())
+        with self.assertRaisesRegex(BenchError, "timed nothing, 40000 calls"):
+            measure(case(fast, calls=40000), PLAN, Collector())
+
+    def test_other_work(self):
+        self.refused("not the same work", Entry("baseline", GOOD, ()),
+                     Entry("ours", worker("ready 1000 0", "8 4000 2000")))
+
+    def test_lost_events(self):
+        self.refused("999 events of 1000 calls, expected 1 of each",
+                     Entry("ours", worker("ready 1000 999", "7 2000"), (), 1))
+
+    def test_lost_events_of_proof(self):
+        self.refused("0 events of 1000 calls, expected 2 of each",
+                     Entry("hooks", GOOD, (), 2, proof=GOOD))
+
+    def test_death(self):
+        self.refused("died with status 3",
+                     Entry("ours", (sys.executable, "-c", "exit(3)"), ()))
+        self.refused("died with status -4", Entry("ours", (
+            sys.executable, "-c", "import os; print('ready 1 0', flush=True);"
+            "input(); os.kill(os.getpid(), 4)"), ()))
+
+    def test_no_worker(self):
+        self.refused("not a worker, it said 'hello'",
+                     Entry("ours", worker("hello"), ()))
+
+
+class Sites(unittest.TestCase):
+    class Hot:
+        table = systems("plugin")
+
+        def program(self, *_):
+            return "program"
+
+    def test_without_xray(self):
+        for make in (sites.disarmed_hot, sites.armed):
+            with_it, without = make(self.Hot(), True), make(self.Hot(), False)
+            names = {entry.system for entry in with_it.entries}
+            left = {entry.system for entry in without.entries}
+            self.assertEqual(with_it.skipped, ())
+            self.assertEqual(dict(without.skipped), {
+                name: "no XRay runtime: install libclang-rt-22-dev"
+                for name in names - left})
+            self.assertIn("xray", names - left)
+
+
+class Functions(unittest.TestCase):
+    def test_copies(self):
+        self.assertEqual(functions.copies(50000), (25, 2000))
+        self.assertEqual(functions.copies(500), (1, 500))
+
+    def test_bad_number(self):
+        for number in (0, -1, 2001):
+            with self.assertRaisesRegex(BenchError, f"cannot make {number} "):
+                functions.copies(number)
+
+    def test_same_source_every_time(self):
+        with tempfile.TemporaryDirectory() as folder:
+            a = functions.write(Path(folder, "a.c"), 20).read_text()
+            b = functions.write(Path(folder, "b.c"), 20).read_text()
+        self.assertEqual(a, b)
+        self.assertEqual(a.count("static unsigned int f"), 20)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Handlers for the patchbay tracer. They are in a file of their own because it
+ * is compiled with -mgeneral-regs-only. */
+#ifndef BENCH_HANDLERS_H
+#define BENCH_HANDLERS_H
+
+#include <patchbay/patchbay.h>
+
+extern uint64_t counted_calls;
+
+void count_call(uintptr_t ip, uintptr_t parent_ip,
+		const struct patchbay_cell *cell, struct patchbay_regs *regs);
+void ignore_call(uintptr_t ip, uintptr_t parent_ip,
+		 const struct patchbay_cell *cell, struct patchbay_regs *regs);
+
+#endif /* BENCH_HANDLERS_H */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * One function, called in a loop. The loop is in this file and the function in
+ * another one, so that the same loop calls every system's function. Each call
+ * adds one: the check value is the number of calls.
+ */
+#include "worker.h"
+
+unsigned int hot_callee(unsigned int x);
+
+void load_prepare(void)
+{
+}
+
+/* Aligned, so that no system is lucky with the place of the loop. */
+__attribute__((aligned(64))) uint64_t load_run(uint64_t calls)
+{
+	unsigned int x = 0;
+
+	for (uint64_t i = 0; i < calls; i++)
+		x = hot_callee(x);
+	return x;
+}

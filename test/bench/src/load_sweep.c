@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Every function of the table once, in a random order that is the same for all
+ * systems, with the caches and TLBs emptied before. The table itself is read in
+ * order: what is cold is the text.
+ */
+#include "worker.h"
+
+#include <stddef.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+typedef unsigned int function(unsigned int);
+
+/* Filled by the generated files; see harness/functions.py. */
+extern function *__start_bench_functions[], *__stop_bench_functions[];
+
+static uint64_t xorshift(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+__attribute__((constructor)) static void shuffle(void)
+{
+	function **table = __start_bench_functions;
+	size_t nr = __stop_bench_functions - table;
+	uint64_t state = 0x9e3779b97f4a7c15;
+
+	for (size_t i = nr - 1; i > 0; i--) {
+		size_t j = xorshift(&state) % (i + 1);
+		function *other = table[j];
+
+		table[j] = table[i];
+		table[i] = other;
+	}
+}
+
+/*
+ * Read four times the size of the second-level cache, which holds instructions
+ * too, in small pages: that is also more pages than a second-level TLB has.
+ */
+void load_prepare(void)
+{
+	static volatile char *evict;
+	static size_t size;
+
+	if (!evict) {
+		long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
+		void *memory;
+
+		size = 4 * (l2 > 0 ? l2 : 4 << 20);
+		memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (memory == MAP_FAILED)
+			_exit(1);
+		madvise(memory, size, MADV_NOHUGEPAGE);
+		evict = memory;
+		for (size_t i = 0; i < size; i += 64)
+			evict[i] = 1;
+	}
+	for (size_t i = 0; i < size; i += 64)
+		(void)evict[i];
+}
+
+__attribute__((aligned(64))) uint64_t load_run(uint64_t calls)
+{
+	unsigned int x = 1;
+
+	while (calls > 0) {
+		function **f = __start_bench_functions;
+
+		for (; f < __stop_bench_functions && calls > 0; f++, calls--)
+			x = (*f)(x);
+	}
+	return x;
+}

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""sites: what a patchable function costs, beside other ways to have one."""
+from harness import elf, functions
+from harness.paired import Case, Entry, measure
+from harness.report import Row, Skipped
+from harness.systems import systems
+
+NO_XRAY = "no XRay runtime: install libclang-rt-22-dev"
+CALLS = 20000  # of the hot loop in a slice
+
+
+def run(bench):
+    tools = bench.tools
+    table = systems(tools.product("patchbay-pass.so"))
+    xray = tools.runtime_library("clang_rt.xray") is not None
+    hot = Hot(tools, table)
+    measure(disarmed_hot(hot, xray), bench.plan, bench.report)
+    programs = Sweep(tools, table, bench.functions)
+    measure(disarmed_cold(programs, bench.functions), bench.plan, bench.report)
+    measure(armed(hot, xray), bench.plan, bench.report)
+    sizes(programs, bench.functions, bench.report)
+
+
+class Hot:
+    """Programs of the hot loop: one object, the callee, is the system's own."""
+
+    def __init__(self, tools, table):
+        self.tools, self.table = tools, table
+        self.common = [tools.object("worker.c"), tools.object("load_hot.c")]
+
+    def program(self, system, tracer, flags=()):
+        tools, system = self.tools, self.table[system]
+        objects = [*self.common, tools.object("hot_callee.c", system.flags),
+                   tools.object(f"tracer_{tracer}.c", flags)]
+        link = ["-fxray-instrument"] if system.is_xray else []
+        if "ours" in system.name:
+            # As users link it: a shared library, which knows of the site.
+            library = tools.product("libpatchbay.so")
+            link += [str(library), f"-Wl,-rpath,{library.parent}"]
+            objects.append(tools.object("handlers.c", ["-mgeneral-regs-only"]))
+        return tools.program(f"hot-{system.name}-{tracer}", objects, link)
+
+
+def disarmed_hot(hot, xray):
+    """The price of a site in the place where it is cheapest: decoded, cached,
+    and beside a call that keeps the processor waiting anyway."""
+    names = ["baseline", "kcfi", "ours", "ours-without-kcfi", "pfe=5"]
+    skipped = () if xray else (("xray", NO_XRAY),)
+    names += ["xray"] if xray else []
+    entries = [Entry(name, (hot.program(name, "none"),), hot.table[name].against)
+               for name in names]
+    return Case("disarmed, hot", 10, CALLS, with_control(entries),
+                skipped=skipped)
+
+
+def with_control(entries):
+    """The baseline against itself shows what a ratio means here today."""
+    return (*entries, Entry(entries[0].system, entries[0].command,
+                            note="the baseline again: the noise of the ratios"))
+
+
+class Sweep:
+    """Programs of many functions; no runtime is linked with them."""
+
+    NAMES = ("baseline", "kcfi", "ours", "ours-without-kcfi", "pfe=5",
+             "pfe=5+kcfi", "pfe=21,16+kcfi", "xray", "xray+kcfi", "xray-entry")
+
+    def __init__(self, tools, table, number):
+        self.tools, self.table = tools, table
+        self.copies, bodies = functions.copies(number)
+        self.source = functions.write(tools.cache / f"functions-{bodies}.c",
+                                      bodies)
+        self.paths = tools.each(self.program, self.NAMES)
+
+    def program(self, name):
+        tools, system = self.tools, self.table[name]
+        objects = [tools.object("worker.c"), tools.object("tracer_none.c"),
+                   # The calls are here, with the checks of kCFI if it is on.
+                   tools.object("load_sweep.c", system.callers)]
+        objects += [tools.object(self.source, system.flags)] * self.copies
+        return tools.program(f"sweep-{name}", objects)
+
+
+def disarmed_cold(programs, number):
+    """The price of a site where it is dearest: its bytes come from the third
+    level of cache or from memory, with every function that is called."""
+    entries = [Entry(name, (path,), programs.table[name].against)
+               for name, path in programs.paths.items()]
+    return Case("disarmed, cold sweep", 3, number, with_control(entries))
+
+
+def armed(hot, xray):
+    """A handler that does nothing, so that the way to it is what is timed.
+    Ours, and XRay with its "entry" sleds, call it once for a call; XRay as it is
+    built by default, and -finstrument-functions, once more at the exit.
+    The hooks of -finstrument-* are calls that are always made: they cannot be
+    disarmed, and have no place for a handler. They are the least that a call
+    from within a function costs; entry-bare is not even told which one."""
+    both = "at entry and at exit: XRay's default, one cannot be armed alone"
+    entries = [
+        Entry("baseline", (hot.program("baseline", "none"),), ()),
+        Entry("ours", (hot.program("ours", "patchbay"), "fast"), events=1,
+              note="handler of general registers only, PATCHBAY_OPS_FAST"),
+        Entry("ours-any-handler", (hot.program("ours", "patchbay"), "any"),
+              events=1, note="any handler: vector registers are saved"),
+    ]
+    skipped = ()
+    if xray:
+        entries += [
+            Entry("xray-entry", (hot.program("xray-entry", "xray"),), events=1,
+                  note="built with -fxray-instrumentation-bundle=function-entry"),
+            Entry("xray", (hot.program("xray", "xray"),), events=2, note=both),
+        ]
+    else:
+        skipped = (("xray-entry", NO_XRAY), ("xray", NO_XRAY))
+    for name, events in (("instrument-functions", 2),
+                         ("instrument-function-entry-bare", 1)):
+        entries.append(Entry(
+            name, (hot.program(name, "hooks"),), events=events,
+            proof=(hot.program(name, "hooks", ["-DCOUNT"]),),
+            note="at entry and at exit; always on" if events == 2
+            else "always on; the hook is not told the function"))
+    return Case("armed, empty handler", 10, CALLS, with_control(entries),
+                skipped=skipped)
+
+
+def sizes(programs, number, report):
+    """Bytes per function over the program without it. Text has ratios, too;
+    those of tables and relocations would be ratios to next to nothing.
+    No runtime is in these programs: only what grows with the functions is."""
+    size = {name: elf.measure(path) for name, path in programs.paths.items()}
+    parts = {
+        "text": "",
+        "instructions": "text without prefix and alignment",
+        "tables": "",
+        "relocations": "dynamic, of a position-independent executable",
+        "total": "text, tables and relocations",
+    }
+    for part, note in parts.items():
+        for name in programs.NAMES:
+            # What ours costs over no kCFI at all is asked often; of the peers,
+            # it is the sum of two rows.
+            against_all = programs.table[name].against
+            for against in against_all if name == "ours" else against_all[:1]:
+                here = getattr(size[name], part)
+                there = getattr(size[against], part)
+                report.add(Row(
+                    f"size, {part}", name, (here - there) / number,
+                    "bytes/function", against,
+                    here / there if part == "text" else None, note=note))
+                note = ""
