@@ -40,6 +40,7 @@ config.substitutions += [
     ("%clangxx", config.cxx),
     ("%clang", config.cc),
     ("%ld.lld", os.path.join(bin_dir, "ld.lld")),
+    ("%stock_lld", os.path.join(config.llvm_tools, "ld.lld")),
     ("%python", "/usr/bin/env python3"),
 ]
 config.substitutions.sort(key=lambda pair: -len(pair[0]))
