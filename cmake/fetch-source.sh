@@ -35,7 +35,7 @@ wanted="$package${version:+ $version}"
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/patchbay
 store=$cache/sources
 partial=$cache/partial
-mkdir -p "$store" "$partial" || die "cannot write to $cache: set XDG_CACHE_HOME"
+mkdir -p "$store" "$partial" 2>/dev/null || die "cannot write to $cache: set XDG_CACHE_HOME"
 
 # Prints the upstream tarball that lies in folder $1, the newest if several do.
 tarball_in() {
@@ -101,9 +101,9 @@ debian_version() {
 		sort -uV | tail -n 1
 }
 
-# apt's own reason, without its prefix.
+# What apt said first: the cause, later lines are about its consequences.
 reason() {
-	sed -n 's/^[EW]: //p' "$1" | tail -n 1
+	sed -n 's/^[EW]: *//p' "$1" | tr -s ' ' | head -n 1
 }
 
 list=$(candidates "$@")
