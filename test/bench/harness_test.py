@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tests of the harness, with workers that say what they are told to."""
 import os
+import statistics
 import sys
 import tempfile
 import unittest
@@ -67,6 +68,13 @@ class Measure(unittest.TestCase):
         self.assertAlmostEqual(ours.median, 2.6)
         self.assertAlmostEqual(ours.min, 1.1)
         self.assertEqual(ours.unit, "us/call")
+
+    def test_median_of_slices(self):
+        collector = Collector()
+        answer = "7 9000 2000 3000"
+        entry = Entry("baseline", worker("ready 1000 0", answer), ())
+        measure(case(entry, of_slices=statistics.median), PLAN, collector)
+        self.assertEqual(collector.rows[0].median, 3.0)
 
     def test_control_is_compared_with_the_first(self):
         one = case(Entry("baseline", (), ()), Entry("baseline", ()))

@@ -3,6 +3,9 @@
  * Every function of the table once, in a random order that is the same for all
  * systems, with the caches and TLBs emptied before. The table itself is read in
  * order: what is cold is the text.
+ *
+ * A slice is a part of such a sweep and goes on where the last one ended,
+ * because a slice should be short (worker.h).
  */
 #include "worker.h"
 
@@ -14,6 +17,9 @@ typedef unsigned int function(unsigned int);
 
 /* Filled by the generated files; see harness/functions.py. */
 extern function *__start_bench_functions[], *__stop_bench_functions[];
+
+static function **next;
+static size_t calls_since_evict; /* the first sweep brings the text in */
 
 static uint64_t xorshift(uint64_t *state)
 {
@@ -36,6 +42,7 @@ __attribute__((constructor)) static void shuffle(void)
 		table[j] = table[i];
 		table[i] = other;
 	}
+	next = table;
 }
 
 /*
@@ -47,6 +54,11 @@ void load_prepare(void)
 	static volatile char *evict;
 	static size_t size;
 
+	size_t nr = __stop_bench_functions - __start_bench_functions;
+
+	if (calls_since_evict < nr)
+		return;
+	calls_since_evict = 0;
 	if (!evict) {
 		long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
 		void *memory;
@@ -67,13 +79,15 @@ void load_prepare(void)
 
 __attribute__((aligned(64))) uint64_t load_run(uint64_t calls)
 {
+	function **f = next;
 	unsigned int x = 1;
 
-	while (calls > 0) {
-		function **f = __start_bench_functions;
-
-		for (; f < __stop_bench_functions && calls > 0; f++, calls--)
-			x = (*f)(x);
+	calls_since_evict += calls;
+	for (uint64_t i = 0; i < calls; i++) {
+		x = (*f++)(x);
+		if (f == __stop_bench_functions)
+			f = __start_bench_functions;
 	}
+	next = f;
 	return x;
 }

@@ -3,9 +3,9 @@
  * Usage: worker [OPTION OF THE TRACER]
  *
  * Prints "ready CALLS EVENTS" and then answers each line "SLICES CALLS" of
- * standard input with one line: the check value of a slice, and the time of
- * each in ns. The harness asks its workers in turn, so that what disturbs the
- * machine disturbs all of them alike.
+ * standard input with one line: the sum of the slices' check values, and the
+ * time of each in ns. The harness asks its workers in turn, so that what
+ * disturbs the machine disturbs all of them alike.
  */
 #include "worker.h"
 
@@ -14,6 +14,7 @@
 #include <time.h>
 
 #define PROOF_CALLS 1000
+#define MAX_SLICES 10000
 
 static uint64_t now(void)
 {
@@ -28,6 +29,7 @@ int main(int argc, char **argv)
 	const char *option = argc > 1 ? argv[1] : "";
 	const char *error = tracer_count(option);
 	uint64_t slices, calls;
+	static uint64_t times[MAX_SLICES];
 
 	if (!error) {
 		load_run(PROOF_CALLS);
@@ -40,17 +42,24 @@ int main(int argc, char **argv)
 	}
 	fflush(stdout);
 	while (scanf("%" SCNu64 "%" SCNu64, &slices, &calls) == 2) {
+		uint64_t check = 0;
+
+		if (slices > MAX_SLICES) {
+			fprintf(stderr, "%s: more than %d slices\n", argv[0],
+				MAX_SLICES);
+			return 1;
+		}
 		for (uint64_t i = 0; i < slices; i++) {
-			uint64_t start, stop, check;
+			uint64_t start;
 
 			load_prepare();
 			start = now();
-			check = load_run(calls);
-			stop = now();
-			if (i == 0)
-				printf("%" PRIu64, check);
-			printf(" %" PRIu64, stop - start);
+			check += load_run(calls);
+			times[i] = now() - start;
 		}
+		printf("%" PRIu64, check);
+		for (uint64_t i = 0; i < slices; i++)
+			printf(" %" PRIu64, times[i]);
 		printf("\n");
 		fflush(stdout);
 	}

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """sites: what a patchable function costs, beside other ways to have one."""
+import statistics
+
 from harness import elf, functions
 from harness.paired import Case, Entry, measure
 from harness.report import Row, Skipped
@@ -16,7 +18,7 @@ def run(bench):
     hot = Hot(tools, table)
     measure(disarmed_hot(hot, xray), bench.plan, bench.report)
     programs = Sweep(tools, table, bench.functions)
-    measure(disarmed_cold(programs, bench.functions), bench.plan, bench.report)
+    measure(disarmed_cold(programs), bench.plan, bench.report)
     measure(armed(hot, xray), bench.plan, bench.report)
     sizes(programs, bench.functions, bench.report)
 
@@ -67,9 +69,9 @@ class Sweep:
 
     def __init__(self, tools, table, number):
         self.tools, self.table = tools, table
-        self.copies, bodies = functions.copies(number)
-        self.source = functions.write(tools.cache / f"functions-{bodies}.c",
-                                      bodies)
+        self.copies, self.bodies = functions.copies(number)
+        self.source = functions.write(
+            tools.cache / f"functions-{self.bodies}.c", self.bodies)
         self.paths = tools.each(self.program, self.NAMES)
 
     def program(self, name):
@@ -81,12 +83,14 @@ class Sweep:
         return tools.program(f"sweep-{name}", objects)
 
 
-def disarmed_cold(programs, number):
+def disarmed_cold(programs):
     """The price of a site where it is dearest: its bytes come from the third
     level of cache or from memory, with every function that is called."""
     entries = [Entry(name, (path,), programs.table[name].against)
                for name, path in programs.paths.items()]
-    return Case("disarmed, cold sweep", 3, number, with_control(entries))
+    # A sample is two sweeps in slices of one object's functions each.
+    return Case("disarmed, cold sweep", 2 * programs.copies, programs.bodies,
+                with_control(entries), of_slices=statistics.median)
 
 
 def armed(hot, xray):
