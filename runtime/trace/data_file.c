@@ -88,6 +88,12 @@ int pb_data_open(struct pb_data_file *file, const char *output)
 	return 0;
 }
 
+void pb_data_leave(struct pb_data_file *file)
+{
+	munmap(file->header, sizeof(*file->header));
+	close(file->fd);
+}
+
 void *pb_data_reserve(struct pb_data_file *file, enum pbd_kind kind,
 		      size_t size, int *error)
 {

@@ -22,6 +22,9 @@ struct pb_data_file {
  */
 int pb_data_open(struct pb_data_file *file, const char *output);
 
+/* Append no more. What is mapped of the file stays so: counters are there. */
+void pb_data_leave(struct pb_data_file *file);
+
 /*
  * Append a chunk of @size bytes, which are zero, and map it. The caller fills
  * it in and then calls pb_data_commit(). Returns NULL and sets *@error if

@@ -4,6 +4,9 @@
  * below arms the functions that PATCHBAY names, in every module that is there
  * and that will come, on a tracer whose counters are in the data file.
  *
+ * A forked child counts on in its parent's file, which both have mapped; what it
+ * arms itself (in modules that it loads) goes to a file of its own.
+ *
  * Nothing is reported from here: a process without a data file, or without a
  * chunk of a module, has not been traced, and `patchbay` says so.
  */
@@ -79,6 +82,10 @@ static int attach(void *data, const struct patchbay_module_info *module,
 	int error;
 
 	(void)data;
+	if (have_file && file.header->pid != (uint32_t)getpid()) {
+		pb_data_leave(&file);
+		have_file = 0;
+	}
 	if (!have_file) {
 		error = pb_data_open(&file, options.output);
 		if (error)
