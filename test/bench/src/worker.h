@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 /*
- * The load: make this many calls and return a value that depends on all. This is
- * a slice, and best much shorter than the time for which the kernel lets another
- * process run: then some slices are not interrupted.
+ * The load: make this many calls and return a value that depends on all. This
+ * is a slice, and best much shorter than the time for which the kernel lets
+ * another process run: then some slices are not interrupted.
  */
 uint64_t load_run(uint64_t calls);
 
