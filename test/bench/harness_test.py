@@ -76,6 +76,25 @@ class Measure(unittest.TestCase):
         measure(case(entry, of_slices=statistics.median), PLAN, collector)
         self.assertEqual(collector.rows[0].median, 3.0)
 
+    def test_copies(self):
+        with tempfile.TemporaryDirectory() as folder:
+            log = Path(folder, "log")
+            program = Path(folder, "program")
+            program.write_text('#!/bin/sh\necho $0 $1 >> $LOG\n'
+                               'echo ready 1 0\n'
+                               'while read line; do echo 7 2000; done\n')
+            program.chmod(0o755)
+            entry = Entry("baseline", (program, "option"), (), copy=True,
+                          environment={"LOG": str(log)})
+            measure(case(entry), PLAN, Collector())
+            runs = log.read_text().splitlines()
+            self.assertEqual(len(set(runs)), PLAN.generations)
+            for run in runs:
+                self.assertRegex(run, "/program option$")
+                self.assertNotEqual(run, f"{program} option")
+            left = sorted(path.name for path in Path(folder).iterdir())
+            self.assertEqual(left, ["log", "program"])
+
     def test_control_is_compared_with_the_first(self):
         one = case(Entry("baseline", (), ()), Entry("baseline", ()))
         _, control = rows(one, [(10, 10), (30, 30)])
@@ -93,7 +112,7 @@ class Measure(unittest.TestCase):
             measure(case(fast, calls=40000), PLAN, Collector())
 
     def test_other_work(self):
-        self.refused("not the same work", Entry("baseline", GOOD, ()),
+        self.refused("a case: not the same work: baseline 7, ours 8", Entry("baseline", GOOD, ()),
                      Entry("ours", worker("ready 1000 0", "8 4000 2000")))
 
     def test_lost_events(self):

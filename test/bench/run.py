@@ -35,9 +35,9 @@ def arguments():
                         help="write the rows there, too")
     parser.add_argument("--quick", action="store_true",
                         help="few rounds: shows that it works, not how fast")
-    parser.add_argument("--rounds", type=int, default=40, metavar="N",
+    parser.add_argument("--rounds", type=int, default=20, metavar="N",
                         help="rounds per generation (default: %(default)s)")
-    parser.add_argument("--generations", type=int, default=5, metavar="N",
+    parser.add_argument("--generations", type=int, default=10, metavar="N",
                         help="starts of all programs (default: %(default)s)")
     parser.add_argument("--functions", type=int, default=50000, metavar="N",
                         help="of the generated program (default: %(default)s)")

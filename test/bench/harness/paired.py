@@ -6,11 +6,15 @@ is the fastest of a few short *slices*, or the median of many, so that a program
 that loses the processor for a moment does not lose the round. Every ratio is made within a
 round, of samples that are milliseconds apart; the figure is the median of all
 rounds. After some rounds all programs are started anew (a *generation*), since
-a process keeps the luck of its addresses as long as it lives.
+a process keeps the luck of its addresses as long as it lives; and where the text
+is more than the caches hold, from new copies, since a file keeps the luck of its
+physical pages.
 """
 import os
 import random
+import shutil
 import statistics
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -43,6 +47,7 @@ class Entry:
     # Of a program that cannot count its events: one that is built alike and can.
     proof: tuple = ()
     environment: dict = field(default_factory=dict)
+    copy: bool = False  # run a copy of the program, another in each generation
     note: str = ""
 
 
@@ -79,6 +84,16 @@ def _check_events(entry, worker):
             f"{worker.proof_calls} calls, expected {entry.events} of each")
 
 
+def _run(entry, plan):
+    if not entry.copy:
+        return Worker(entry.command, plan.cpu, entry.environment)
+    program, *arguments = entry.command
+    # Beside it: where it was built, programs may be run.
+    with tempfile.TemporaryDirectory(dir=program.parent) as folder:
+        copy = shutil.copy(program, folder)
+        return Worker((copy, *arguments), plan.cpu, entry.environment)
+
+
 def _start(case, plan):
     workers = []
     try:
@@ -87,7 +102,7 @@ def _start(case, plan):
                 proof = Worker(entry.proof, plan.cpu, entry.environment)
                 proof.stop()
                 _check_events(entry, proof)
-            worker = Worker(entry.command, plan.cpu, entry.environment)
+            worker = _run(entry, plan)
             workers.append(worker)
             if not entry.proof:
                 _check_events(entry, worker)
@@ -112,10 +127,12 @@ def _round(case, workers, order):
         if taken < SLICE_MIN_NS or taken < CALL_MIN_NS * case.calls:
             raise BenchError(f"{workers[i].name}: timed nothing, {case.calls} "
                              f"calls took {taken} ns")
-        checks[workers[i].name] = sample.check
+        checks[i] = sample.check
         result[i] = taken / case.calls
     if len(set(checks.values())) != 1:
-        raise BenchError(f"{case.name}: not the same work, check values {checks}")
+        values = ", ".join(f"{case.entries[i].system} {checks[i]}"
+                           for i in sorted(checks))
+        raise BenchError(f"{case.name}: not the same work: {values}")
     return result
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """sites: what a patchable function costs, beside other ways to have one."""
 import statistics
+from dataclasses import replace
 
 from harness import elf, functions
 from harness.paired import Case, Entry, measure
@@ -57,8 +58,9 @@ def disarmed_hot(hot, xray):
 
 def with_control(entries):
     """The baseline against itself shows what a ratio means here today."""
-    return (*entries, Entry(entries[0].system, entries[0].command,
-                            note="the baseline again: the noise of the ratios"))
+    return (*entries, replace(
+        entries[0], against=(entries[0].system,),
+        note="the baseline again: the noise of the ratios"))
 
 
 class Sweep:
@@ -86,7 +88,7 @@ class Sweep:
 def disarmed_cold(programs):
     """The price of a site where it is dearest: its bytes come from the third
     level of cache or from memory, with every function that is called."""
-    entries = [Entry(name, (path,), programs.table[name].against)
+    entries = [Entry(name, (path,), programs.table[name].against, copy=True)
                for name, path in programs.paths.items()]
     # A sample is two sweeps in slices of one object's functions each.
     return Case("disarmed, cold sweep", 2 * programs.copies, programs.bodies,
