@@ -19,13 +19,16 @@
 #define MACHINE EM_PPC64
 #endif
 
-/* One file for each image that a process id runs: the first free name. */
-static int create(const char *output)
+/*
+ * One file for each image that a process id runs: the first free name. It gets
+ * the name when its header is written, so that no reader finds it half made.
+ */
+static int name_file(int fd, const char *output)
 {
-	char path[PATH_MAX];
-	int fd = -1;
+	char path[PATH_MAX], self[64];
 
-	for (int n = 0; fd < 0 && n < 10000; n++) {
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	for (int n = 0; n < 10000; n++) {
 		int length;
 
 		if (n)
@@ -36,11 +39,12 @@ static int create(const char *output)
 					  output, getpid(), PBD_SUFFIX);
 		if (length >= (int)sizeof(path))
 			return -ENAMETOOLONG;
-		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-		if (fd < 0 && errno != EEXIST)
+		if (!linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW))
+			return 0;
+		if (errno != EEXIST)
 			return -errno;
 	}
-	return fd < 0 ? -EEXIST : fd;
+	return -EEXIST;
 }
 
 static int allocate(int fd, uint64_t start, uint64_t size)
@@ -55,37 +59,41 @@ static int allocate(int fd, uint64_t start, uint64_t size)
 
 int pb_data_open(struct pb_data_file *file, const char *output)
 {
-	struct pbd_header *header;
+	struct pbd_header header = {
+		.byte_order = PBD_BYTE_ORDER,
+		.version = PBD_VERSION,
+		.header_size = sizeof(header),
+		.machine = MACHINE,
+		.pid = (uint32_t)getpid(),
+		.committed = sizeof(header),
+	};
 	struct timespec now;
 	int error;
 
-	file->fd = create(output);
-	if (file->fd < 0)
-		return file->fd;
-	error = allocate(file->fd, 0, sizeof(*header));
-	if (error) {
-		close(file->fd);
-		return error;
-	}
-	header = mmap(NULL, sizeof(*header), PROT_READ | PROT_WRITE, MAP_SHARED,
-		      file->fd, 0);
-	if (header == MAP_FAILED) {
-		error = -errno;
-		close(file->fd);
-		return error;
-	}
 	clock_gettime(CLOCK_REALTIME, &now);
-	header->byte_order = PBD_BYTE_ORDER;
-	header->version = PBD_VERSION;
-	header->header_size = sizeof(*header);
-	header->machine = MACHINE;
-	header->pid = (uint32_t)getpid();
-	header->start_ns = (uint64_t)now.tv_sec * 1000000000 +
-			   (uint64_t)now.tv_nsec;
-	header->committed = sizeof(*header);
-	memcpy(header->magic, PBD_MAGIC, sizeof(header->magic));
-	file->header = header;
-	return 0;
+	header.start_ns = (uint64_t)now.tv_sec * 1000000000 +
+			  (uint64_t)now.tv_nsec;
+	memcpy(header.magic, PBD_MAGIC, sizeof(header.magic));
+
+	file->fd = open(output, O_TMPFILE | O_RDWR | O_CLOEXEC, 0644);
+	if (file->fd < 0)
+		return -errno;
+	error = allocate(file->fd, 0, sizeof(header));
+	if (!error) {
+		file->header = mmap(NULL, sizeof(header),
+				    PROT_READ | PROT_WRITE, MAP_SHARED,
+				    file->fd, 0);
+		error = file->header == MAP_FAILED ? -errno : 0;
+	}
+	if (!error) {
+		*file->header = header;
+		error = name_file(file->fd, output);
+		if (error)
+			munmap(file->header, sizeof(header));
+	}
+	if (error)
+		close(file->fd);
+	return error;
 }
 
 void pb_data_leave(struct pb_data_file *file)
