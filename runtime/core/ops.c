@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names only what may be asked of it: it takes the lock, so not in handlers. */
+/* Not from a handler: whoever waits for handlers to end holds the lock. */
 static int enter_library(void)
 {
 	if (pb_thread_inside())
@@ -65,8 +65,11 @@ static void forget_future(struct patchbay_ops *ops, const char *glob)
 int patchbay_ops_destroy(struct patchbay_ops *ops)
 {
 	struct patchbay_ops **link;
-	int nr, error = enter_library();
+	int nr, error;
 
+	if (!ops)
+		return 0;
+	error = enter_library();
 	if (error)
 		return error;
 	nr = pb_engine_disarm(ops, "*", NULL);

@@ -34,7 +34,8 @@ struct pbd_header {
 	uint32_t header_size; /* first chunk is here */
 	uint32_t machine;     /* e_machine of the process */
 	uint32_t pid;
-	uint32_t reserved;
+	uint32_t error;       /* errno of the first failure to trace something,
+				 0 if there was none */
 	uint64_t start_ns;    /* CLOCK_REALTIME when the file was made */
 	uint64_t committed;   /* bytes of the file that hold complete chunks */
 };

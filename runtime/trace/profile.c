@@ -7,8 +7,8 @@
  * A forked child counts on in its parent's file, which both have mapped; what it
  * arms itself (in modules that it loads) goes to a file of its own.
  *
- * Nothing is reported from here: a process without a data file, or without a
- * chunk of a module, has not been traced, and `patchbay` says so.
+ * Nothing is reported from here. The first failure is left in the data file for
+ * `patchbay` to tell; a process without a data file could not even make one.
  */
 #include "profile.h"
 
@@ -25,6 +25,12 @@ static struct pb_options options;
 static struct pb_data_file file;
 static int have_file;
 static uint32_t nr_modules;
+
+static void note_error(int error)
+{
+	if (error && have_file && !file.header->error)
+		file.header->error = (uint32_t)-error;
+}
 
 static void write_cmdline(void)
 {
@@ -70,30 +76,13 @@ static int write_module(const struct patchbay_module_info *module, uint32_t id)
 	return 0;
 }
 
-/*
- * A counter for each function. A module gets a new id each time; the reader
- * tells by path and build id that they are the same.
- */
-static int attach(void *data, const struct patchbay_module_info *module,
-		  struct patchbay_target *targets, size_t nr)
+static int add_counters(const struct patchbay_module_info *module,
+			struct patchbay_target *targets, size_t nr)
 {
 	struct pbd_counters *chunk;
 	uint32_t id = nr_modules;
-	int error;
+	int error = write_module(module, id);
 
-	(void)data;
-	if (have_file && file.header->pid != (uint32_t)getpid()) {
-		pb_data_leave(&file);
-		have_file = 0;
-	}
-	if (!have_file) {
-		error = pb_data_open(&file, options.output);
-		if (error)
-			return error;
-		have_file = 1;
-		write_cmdline();
-	}
-	error = write_module(module, id);
 	if (error)
 		return error;
 	nr_modules++;
@@ -112,6 +101,32 @@ static int attach(void *data, const struct patchbay_module_info *module,
 	return 0;
 }
 
+/*
+ * A counter for each function. A module gets a new id each time; the reader
+ * tells by path and build id that they are the same.
+ */
+static int attach(void *data, const struct patchbay_module_info *module,
+		  struct patchbay_target *targets, size_t nr)
+{
+	int error;
+
+	(void)data;
+	if (have_file && file.header->pid != (uint32_t)getpid()) {
+		pb_data_leave(&file);
+		have_file = 0;
+	}
+	if (!have_file) {
+		error = pb_data_open(&file, options.output);
+		if (error)
+			return error;
+		have_file = 1;
+		write_cmdline();
+	}
+	error = add_counters(module, targets, nr);
+	note_error(error);
+	return error;
+}
+
 __attribute__((constructor)) static void start(void)
 {
 	const struct patchbay_ops_attr attr = {
@@ -128,6 +143,10 @@ __attribute__((constructor)) static void start(void)
 	if (options.tracer != PB_TRACER_FUNCTION_PROFILE || !options.output ||
 	    patchbay_ops_create(&attr, &ops))
 		return;
-	for (size_t i = 0; i < options.nr_filters; i++)
-		patchbay_arm(ops, options.filters[i], PATCHBAY_ARM_FUTURE);
+	for (size_t i = 0; i < options.nr_filters; i++) {
+		int nr = patchbay_arm(ops, options.filters[i],
+				      PATCHBAY_ARM_FUTURE);
+
+		note_error(nr < 0 ? nr : 0);
+	}
 }

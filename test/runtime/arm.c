@@ -178,6 +178,7 @@ static void refused(void)
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), -EINVAL);
 
 	CHECK_EQ(patchbay_disarm(first, "*"), -ENOENT);
+	CHECK_EQ(patchbay_ops_destroy(NULL), 0);
 	CHECK_EQ(patchbay_ops_destroy(first), 0);
 }
 

@@ -33,7 +33,7 @@
  * ------
  * Functions return 0, or a count where that is said, or a negative errno. The
  * library never prints, never exits and never aborts. A call that fails has
- * changed nothing.
+ * changed nothing. Pointers are not NULL, unless it is said that they may be.
  *
  * Threads and signals
  * -------------------
@@ -185,7 +185,7 @@ int patchbay_ops_create(const struct patchbay_ops_attr *attr,
 
 /*
  * Disarm the tracer everywhere and free it. When this returns no thread is in
- * its handler and none will enter it.
+ * its handler and none will enter it. NULL is no tracer, and no error.
  *
  * -EDEADLK: called from a handler; nothing changed.
  * Other errors are those of patchbay_disarm().

@@ -39,8 +39,9 @@
  *	}
  *
  * Link with -Wl,--static-calls by Patchbay's ld.lld, which makes the tramps:
- * without it a link ends with `undefined symbol: __SCT__checksum`. Programs
- * that use static_call_update() need -lpatchbay, too.
+ * without it a link ends with an undefined __SCT__checksum. Programs that use
+ * static_call_update() need -lpatchbay, too. Both macros stand at file scope,
+ * without `static`.
  *
  * What to know
  * ------------
