@@ -94,8 +94,6 @@ static Assignment assignArguments(const MachineFunction &MF,
         Arg.hasAttribute(Attribute::SwiftSelf) ||
         Arg.hasAttribute(Attribute::SwiftAsync))
       continue;
-    if (Arg.hasInAllocaAttr() || Arg.hasPreallocatedAttr())
-      A.Known = false;
 
     bool Together = TLI.functionArgumentNeedsConsecutiveRegisters(
         Arg.getType(), F.getCallingConv(), F.isVarArg(), DL);

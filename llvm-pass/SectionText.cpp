@@ -69,8 +69,9 @@ static std::string moduleCallText(const SlotLayout &Layout, StringRef Name,
 	.quad {0}_{1}
 	.popsection
 )";
+  std::string Return = ("${:private}patchbay_module_" + Name).str();
   std::string Body =
-      formatv(Layout.ModuleCall.data(), OwnModule, Module, Callee);
+      formatv(Layout.ModuleCall.data(), OwnModule, Module, Callee, Return);
   return formatv(Text, Module, Name, Callee, Array, Body);
 }
 

@@ -24,21 +24,21 @@ constexpr StringLiteral X86FloatRegisters[] = {"{xmm0}", "{xmm1}", "{xmm2}",
                                                "{xmm6}", "{xmm7}"};
 
 // The first part of the site is an instruction, not data, because it is the
-// first thing in the function: the line table hangs on instructions. The
-// second is data because -mrelax-all would lengthen a jump.
+// first thing in the function, and GNU as hangs line tables on instructions.
+// The second is data because -mrelax-all would lengthen a jump.
 constexpr StringLiteral X86Site = "\ttestl $$0, %eax\n"
                                   "\t.byte 0x72, {0}\n";
 
 constexpr StringLiteral X86ModuleCall = "\tendbr64\n"
                                         "\tmovq {2}@GOTPCREL(%rip), %rax\n"
                                         "\ttestq %rax, %rax\n"
-                                        "\tje 1f\n"
+                                        "\tje {3}\n"
                                         "\tleaq {0}(%rip), %rdi\n"
                                         "\tleaq {1}(%rip), %rcx\n"
                                         "\tcmpq %rcx, %rdi\n"
-                                        "\tjne 1f\n"
+                                        "\tjne {3}\n"
                                         "\tjmpq *%rax\n"
-                                        "1:\n"
+                                        "{3}:\n"
                                         "\tretq\n";
 
 const SlotLayout Layouts[] = {

@@ -50,7 +50,8 @@ struct SlotLayout {
 
   /// Body of a function that passes the descriptor {0} to the weak function
   /// {2}, if that is there and if {0} is what the linker made of the weak
-  /// symbol {1}.
+  /// symbol {1}. {3} is a label for it to use: LLVM mixes up numeric ones when
+  /// it generates code for a second module.
   llvm::StringLiteral ModuleCall;
 };
 

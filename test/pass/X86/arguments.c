@@ -58,6 +58,8 @@ two_floats floats(two_floats a) { return a; }
 mixed both_kinds(mixed a) { return a; }
 // CHECK-DAG: {{^}}x87 gp=1 fp=0 stack=4 ret=other {{[^ ]+ [^ ]+ [^ ]+$}}
 long double x87(long double a, int b, boxed_long_double c) { return a; }
+// CHECK-DAG: {{^}}one_x87 gp=0 fp=0 stack=2 ret=other {{[^ ]+ [^ ]+ [^ ]+$}}
+long double one_x87(long double a) { return a; }
 // CHECK-DAG: {{^}}quad gp=0 fp=1 stack=0 ret=fp {{[^ ]+ [^ ]+ [^ ]+$}}
 __float128 quad(__float128 a) { return a; }
 // CHECK-DAG: {{^}}half gp=0 fp=1 stack=0 ret=fp {{[^ ]+ [^ ]+ [^ ]+$}}
@@ -70,6 +72,8 @@ v4 vector(v4 a) { return a; }
 void by_value(bytes a, int b) {}
 // CHECK-DAG: {{^}}aligned_value gp=1 fp=0 stack=16 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 void aligned_value(aligned a, int b, aligned c) {}
+// CHECK-DAG: {{^}}two_values gp=0 fp=0 stack=12 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
+void two_values(bytes a, aligned b) {}
 // CHECK-DAG: {{^}}most_words gp=0 fp=0 stack=255 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 void most_words(large a) {}
 // CHECK-DAG: {{^}}too_many_words gp=0 fp=0 stack=255 ret=void {{[^ ]+ [^ ]+ [^ ]+}} unknown-args{{$}}

@@ -13,6 +13,10 @@
 // RUN: llc -load-pass-plugin %pass -O2 -relocation-model=pic -filetype=obj %t.ll -o %t.o
 // RUN: cmp %t.llc.o %t.o
 
+// So does a pass that is used for one module after another.
+// RUN: llc -load %pass -O2 -relocation-model=pic -filetype=obj -compile-twice %t.ll -o %t.o
+// RUN: cmp %t.llc.o %t.o
+
 // Switched off, it leaves no trace.
 // RUN: %clang --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -c %s -o %t.stock.o
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -mllvm -patchbay-disable -c %s -o %t.o
