@@ -26,6 +26,8 @@ config.environment["PATH"] = os.pathsep.join(
 cache = os.path.join(
     os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "patchbay")
 config.environment["XDG_CACHE_HOME"] = os.path.dirname(cache)
+# Tests that configure a project do so with the generator that is installed.
+config.environment["CMAKE_GENERATOR"] = "Ninja"
 
 # Tests name these; the longer names come first, because lit replaces text.
 config.substitutions += [
