@@ -26,8 +26,8 @@ struct pb_site {
 	const void *reach;
 };
 
-/* No site of any architecture is longer. */
-#define PB_SITE_SIZE_MAX 8
+/* How many bytes a site has. */
+extern const size_t pb_arch_site_size;
 
 enum pb_site_state { PB_SITE_DISARMED, PB_SITE_ARMED };
 

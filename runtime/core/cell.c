@@ -62,6 +62,19 @@ struct patchbay_cell *pb_cell_from_slot(const struct pb_module *module,
 	return NULL;
 }
 
+void pb_cells_redirect(struct pb_module *module, patchbay_handler enter)
+{
+	struct pb_cell_chunk *chunk;
+
+	for (chunk = module->cells; chunk; chunk = chunk->next) {
+		for (size_t i = 0; i < chunk->taken; i++) {
+			struct patchbay_cell *cell = (void *)chunk->cells[i];
+
+			__atomic_store_n(&cell->enter, enter, __ATOMIC_RELEASE);
+		}
+	}
+}
+
 void pb_cells_free(struct pb_module *module)
 {
 	struct pb_cell_chunk *chunk = module->cells;
@@ -69,6 +82,11 @@ void pb_cells_free(struct pb_module *module)
 	while (chunk) {
 		struct pb_cell_chunk *next = chunk->next;
 
+		for (size_t i = 0; i < chunk->taken; i++) {
+			struct patchbay_cell *cell = (void *)chunk->cells[i];
+
+			free((void *)cell->set);
+		}
 		free(chunk);
 		chunk = next;
 	}

@@ -16,7 +16,10 @@ struct patchbay_cell *pb_cell_take(struct pb_module *module);
 struct patchbay_cell *pb_cell_from_slot(const struct pb_module *module,
 					uintptr_t slot);
 
-/* Free all cells; nobody may be able to reach one any more. */
+/* Make every cell of @module enter @enter from now on. */
+void pb_cells_redirect(struct pb_module *module, patchbay_handler enter);
+
+/* Free all cells and their sets; nobody may be able to reach one any more. */
 void pb_cells_free(struct pb_module *module);
 
 #endif /* PB_CORE_CELL_H */

@@ -59,23 +59,26 @@ void pb_elf_close(struct pb_elf_file *file)
 	munmap((void *)file->bytes, file->size);
 }
 
-int pb_elf_has_build_id(const struct pb_elf_file *file, const uint8_t *id,
-			size_t size)
+int pb_elf_is(const struct pb_elf_file *file, const void *phdrs,
+	      size_t phdrs_size, const uint8_t *id, size_t id_size)
 {
 	const ElfW(Ehdr) *eh = (const void *)file->bytes;
 	const ElfW(Phdr) *ph = at(file, eh->e_phoff, eh->e_phnum, sizeof(*ph));
 
-	if (!size)
+	if (!ph || phdrs_size != eh->e_phnum * sizeof(*ph) ||
+	    memcmp(ph, phdrs, phdrs_size))
+		return 0;
+	if (!id_size)
 		return 1;
-	for (int i = 0; ph && i < eh->e_phnum; i++) {
+	for (int i = 0; i < eh->e_phnum; i++) {
 		const unsigned char *notes;
 
 		if (ph[i].p_type != PT_NOTE)
 			continue;
 		notes = at(file, ph[i].p_offset, ph[i].p_filesz, 1);
 		/* The id's own bytes are proof enough. */
-		if (notes && ph[i].p_filesz >= size &&
-		    memmem(notes, ph[i].p_filesz, id, size))
+		if (notes && ph[i].p_filesz >= id_size &&
+		    memmem(notes, ph[i].p_filesz, id, id_size))
 			return 1;
 	}
 	return 0;

@@ -18,9 +18,12 @@ struct pb_elf_file {
 int pb_elf_open(struct pb_elf_file *file, const char *path);
 void pb_elf_close(struct pb_elf_file *file);
 
-/* Has the file this GNU build id? Also true if @size is 0: nothing to compare. */
-int pb_elf_has_build_id(const struct pb_elf_file *file, const uint8_t *id,
-			size_t size);
+/*
+ * Is this the file that was loaded with these program headers and this GNU
+ * build id, of @id_size bytes, 0 if it has none?
+ */
+int pb_elf_is(const struct pb_elf_file *file, const void *phdrs,
+	      size_t phdrs_size, const uint8_t *id, size_t id_size);
 
 /* Call @visit for each defined function of .symtab, or else of .dynsym. */
 void pb_elf_for_each_function(const struct pb_elf_file *file,

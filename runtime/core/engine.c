@@ -3,6 +3,7 @@
 
 #include "arch.h"
 #include "cell.h"
+#include "enter.h"
 #include "names.h"
 #include "quiesce.h"
 #include "set.h"
@@ -33,60 +34,6 @@ struct batch {
 	size_t nr, room;
 };
 
-/* What a cell calls while its function is not armed. */
-static void enter_nothing(uintptr_t ip, uintptr_t parent_ip,
-			  const struct patchbay_cell *cell,
-			  struct patchbay_regs *regs)
-{
-	(void)ip;
-	(void)parent_ip;
-	(void)cell;
-	(void)regs;
-}
-
-/*
- * A handler's own calls are not traced. FAST handlers make none, so if one is
- * armed here it was a signal handler that interrupted us, and it is called.
- */
-static void enter_nested(uintptr_t ip, uintptr_t parent_ip,
-			 const struct patchbay_cell *cell,
-			 struct patchbay_regs *regs)
-{
-	patchbay_handler enter = __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE);
-	const struct patchbay_cell *cells = cell;
-	size_t nr = 1;
-
-	if (enter == pb_set_call || enter == pb_arch_enter_set) {
-		const struct pb_set *set =
-			__atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
-
-		cells = set->cells;
-		nr = set->nr;
-	} else if (enter == enter_nothing) {
-		nr = 0;
-	}
-	for (size_t i = 0; i < nr; i++)
-		if (cells[i].enter != pb_arch_enter_any)
-			cells[i].func(ip, parent_ip, &cells[i], regs);
-}
-
-/* The trampolines' way for a thread that is not simply outside (quiesce.h). */
-void pb_enter_slowly(uintptr_t ip, uintptr_t parent_ip,
-		     const struct patchbay_cell *const *slot,
-		     struct patchbay_regs *regs)
-{
-	int nested;
-	uint64_t token = pb_thread_enter(&nested);
-	const struct patchbay_cell *cell = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
-
-	if (nested)
-		enter_nested(ip, parent_ip, cell, regs);
-	else
-		__atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE)(ip, parent_ip,
-								cell, regs);
-	pb_thread_leave(token);
-}
-
 static struct pb_site site_of(const struct target *target)
 {
 	struct pb_site site = { .entry = pb_record_entry(target->record),
@@ -100,7 +47,7 @@ static struct pb_site site_of(const struct target *target)
 static int in_text(const struct pb_module *module, uintptr_t addr)
 {
 	return addr >= module->low + PATCHBAY_PREFIX_SIZE &&
-	       addr + PB_SITE_SIZE_MAX <= module->high;
+	       addr + pb_arch_site_size <= module->high;
 }
 
 /* The state of a record's site, with the record itself checked. */
@@ -171,12 +118,18 @@ static int add_to_arm(struct batch *batch, struct pb_module *module,
 		int state = state_of(&target);
 
 		target.cell = cell_of(module, records[i]);
-		target.site = state == PB_SITE_DISARMED;
 		if (state < 0)
 			error = state;
-		else if (!target.site && !target.cell)
+		else if (state == PB_SITE_ARMED && !target.cell)
 			error = -EILSEQ; /* armed, but not by us */
-		else if (target.site || !pb_set_find(target.cell, ops))
+		else if (state == PB_SITE_DISARMED && target.cell &&
+			 target.cell->ops)
+			error = -EAGAIN; /* see pb_engine_arm() */
+		if (error)
+			break;
+		/* An armed site without a tracer could not be disarmed. */
+		target.site = !target.cell || !target.cell->ops;
+		if (target.site || !pb_set_find(target.cell, ops))
 			error = batch_add(batch, target);
 	}
 	free(records);
@@ -184,7 +137,7 @@ static int add_to_arm(struct batch *batch, struct pb_module *module,
 }
 
 static int add_to_disarm(struct batch *batch, struct pb_module *module,
-			 struct patchbay_ops *ops, const char *glob)
+			 const struct patchbay_ops *ops, const char *glob)
 {
 	const struct patchbay_record **records;
 	size_t nr;
@@ -203,14 +156,11 @@ static int add_to_disarm(struct batch *batch, struct pb_module *module,
 		size_t tracers;
 
 		if (!target.cell || !target.cell->ops ||
-		    (ops && !pb_set_find(target.cell, ops)))
+		    !pb_set_find(target.cell, ops))
 			continue;
 		pb_set_cells(target.cell, &tracers);
-		target.site = !ops || tracers == 1;
-		if (state_of(&target) == PB_SITE_ARMED)
-			error = batch_add(batch, target);
-		else
-			error = -EILSEQ;
+		target.site = tracers == 1;
+		error = batch_add(batch, target);
 	}
 	free(records);
 	return error;
@@ -296,16 +246,16 @@ static void drop_sets(struct batch *batch)
 		free(batch->targets[i].set);
 }
 
-/* Sets that a thread may still be walking, until the next pb_quiesce(). */
+/* Sets that were replaced; a thread may still be walking one. */
 static struct pb_set *retired;
 
-static void free_retired(void)
+static void free_sets(struct pb_set *set)
 {
-	while (retired) {
-		struct pb_set *next = retired->retired;
+	while (set) {
+		struct pb_set *next = set->retired;
 
-		free(retired);
-		retired = next;
+		free(set);
+		set = next;
 	}
 }
 
@@ -382,7 +332,7 @@ static void empty_cells(struct batch *batch)
 	for (size_t i = 0; i < batch->nr; i++)
 		if (batch->targets[i].site)
 			__atomic_store_n(&batch->targets[i].cell->enter,
-					 enter_nothing, __ATOMIC_RELEASE);
+					 pb_enter_nothing, __ATOMIC_RELEASE);
 }
 
 /*
@@ -403,7 +353,34 @@ static void settle_cells(struct batch *batch)
 			fill_cell(cell, cell->set->cells[0]);
 		}
 	}
-	free_retired();
+}
+
+/*
+ * Let go of the engine lock until no handler is running that is running now,
+ * and free what nobody can see any more. Modules may come and go meanwhile;
+ * their memory stays until the caller lock is free (pb_graveyard).
+ */
+static int wait_for_handlers(void)
+{
+	struct pb_set *unseen = retired;
+	int error;
+
+	retired = NULL;
+	pb_engine_unlock();
+	error = pb_quiesce();
+	pb_engine_lock();
+	if (!error) {
+		free_sets(unseen);
+		return 0;
+	}
+	while (unseen) {
+		struct pb_set *next = unseen->retired;
+
+		unseen->retired = retired;
+		retired = unseen;
+		unseen = next;
+	}
+	return error;
 }
 
 static int by_address(const void *a, const void *b)
@@ -480,12 +457,12 @@ static int arm_batch(struct batch *batch, struct patchbay_ops *ops)
 	if (!error)
 		error = flip(batch, patches, PB_SITE_DISARMED, pb_arch_arm);
 	if (error) {
+		/*
+		 * Handlers may have run already. Their cells keep the tracer,
+		 * which marks them as not quiesced.
+		 */
 		flip(batch, patches, PB_SITE_ARMED, pb_arch_disarm);
 		empty_cells(batch);
-		pb_quiesce();
-		for (size_t i = 0; i < batch->nr; i++)
-			if (batch->targets[i].site)
-				batch->targets[i].cell->ops = NULL;
 		goto out;
 	}
 	swap_sets(batch);
@@ -495,20 +472,22 @@ out:
 	return error;
 }
 
+/*
+ * What counts is the cell: emptied, it calls no handler, whatever the text
+ * does. So if a site cannot be disarmed (another patcher has changed it, the
+ * process has lost its right to write text) it goes on calling the trampoline,
+ * for nothing, and that is no error.
+ */
 static int disarm_batch(struct batch *batch, const struct patchbay_ops *ops)
 {
 	struct pb_patch *patches = calloc(batch->nr, sizeof(*patches));
 	int error = patches ? make_sets(batch, ops, 0) : -ENOMEM;
 
 	if (!error) {
-		error = flip(batch, patches, PB_SITE_ARMED, pb_arch_disarm);
-		if (error)
-			flip(batch, patches, PB_SITE_DISARMED, pb_arch_arm);
-	}
-	if (!error) {
+		flip(batch, patches, PB_SITE_ARMED, pb_arch_disarm);
 		swap_sets(batch);
 		empty_cells(batch);
-		error = pb_quiesce();
+		error = wait_for_handlers();
 		if (!error)
 			settle_cells(batch);
 	}
@@ -522,8 +501,8 @@ static int count(const struct batch *batch)
 	return batch->nr > INT_MAX ? INT_MAX : (int)batch->nr;
 }
 
-int pb_engine_arm(struct patchbay_ops *ops, const char *glob,
-		  struct pb_module *only)
+static int try_arm(struct patchbay_ops *ops, const char *glob,
+		   struct pb_module *only)
 {
 	struct batch batch = { 0 };
 	struct pb_module *module;
@@ -541,19 +520,48 @@ int pb_engine_arm(struct patchbay_ops *ops, const char *glob,
 	return error ? error : count(&batch);
 }
 
-int pb_engine_disarm(struct patchbay_ops *ops, const char *glob,
-		     struct pb_module *only)
+/* Give cells that a batch left behind, in whatever process, to the next. */
+static int settle_left_behind(void)
+{
+	int error = wait_for_handlers();
+
+	for (struct pb_module *m = pb_modules; m && !error; m = m->next) {
+		for (size_t i = 0; i < m->nr; i++) {
+			struct target target = { .module = m,
+						 .record = &m->records[i] };
+			struct patchbay_cell *cell = cell_of(m, target.record);
+
+			if (cell && cell->ops &&
+			    state_of(&target) == PB_SITE_DISARMED) {
+				free((void *)cell->set);
+				cell->set = NULL;
+				cell->ops = NULL;
+			}
+		}
+	}
+	return error;
+}
+
+int pb_engine_arm(struct patchbay_ops *ops, const char *glob)
+{
+	int nr = try_arm(ops, glob, NULL);
+
+	if (nr == -EAGAIN) {
+		int error = settle_left_behind();
+
+		nr = error ? error : try_arm(ops, glob, NULL);
+	}
+	return nr;
+}
+
+int pb_engine_disarm(struct patchbay_ops *ops, const char *glob)
 {
 	struct batch batch = { 0 };
-	struct pb_module *module;
 	int error = 0;
 
-	for (module = pb_modules; module && !error; module = module->next)
-		if (!only || module == only)
-			error = add_to_disarm(&batch, module, ops, glob);
-	if (!error && !batch.nr)
-		error = -ENOENT;
-	if (!error)
+	for (struct pb_module *m = pb_modules; m && !error; m = m->next)
+		error = add_to_disarm(&batch, m, ops, glob);
+	if (!error && batch.nr)
 		error = disarm_batch(&batch, ops);
 	free(batch.targets);
 	return error ? error : count(&batch);
@@ -563,17 +571,10 @@ void pb_engine_module_added(struct pb_module *module)
 {
 	for (struct patchbay_ops *ops = pb_tracers; ops; ops = ops->next)
 		for (struct pb_future *f = ops->future; f; f = f->next)
-			pb_engine_arm(ops, f->glob, module);
+			try_arm(ops, f->glob, module);
 }
 
-int pb_engine_module_leaving(struct pb_module *module)
+void pb_engine_module_leaving(struct pb_module *module)
 {
-	int nr;
-
-	if (!module->cells)
-		return 0;
-	nr = pb_engine_disarm(NULL, "*", module);
-	if (nr == -ENOENT) /* disarmed already, by a call that waited */
-		return 0;
-	return nr < 0 ? nr : 0;
+	pb_cells_redirect(module, pb_enter_nothing);
 }

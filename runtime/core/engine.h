@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Arming and disarming in batches: plan, validate, publish, sync, arm. The
- * caller holds the engine lock and is not in a handler.
+ * caller holds both locks (lock.h) and is not in a handler. Both functions may
+ * let go of the engine lock for a while.
  */
 #ifndef PB_CORE_ENGINE_H
 #define PB_CORE_ENGINE_H
@@ -24,24 +25,28 @@ struct patchbay_ops {
 extern struct patchbay_ops *pb_tracers;
 
 /*
- * Arm @ops on what matches in @only, or in all modules if that is NULL.
- * Returns the number of newly armed functions or a negative errno, with
- * nothing changed.
+ * Arm @ops on what matches. Returns the number of newly armed functions or a
+ * negative errno, with nothing changed; -ENOENT: nothing matches.
  */
-int pb_engine_arm(struct patchbay_ops *ops, const char *glob,
-		  struct pb_module *only);
+int pb_engine_arm(struct patchbay_ops *ops, const char *glob);
 
-/* Disarm and wait until nobody is in the handler; the same returns. */
-int pb_engine_disarm(struct patchbay_ops *ops, const char *glob,
-		     struct pb_module *only);
+/*
+ * Disarm @ops on what matches and wait until nobody is in its handler on
+ * behalf of that. Returns how many functions it was armed on, 0 included. On
+ * error they may be without a tracer already, but nobody has waited.
+ */
+int pb_engine_disarm(struct patchbay_ops *ops, const char *glob);
 
 /* The tracers that are armed on the function of @record; *@nr may be 0. */
 const struct patchbay_cell *pb_engine_cells(const struct pb_module *module,
 					    const struct patchbay_record *record,
 					    size_t *nr);
 
-/* A module came: arm what tracers wait for. One goes: disarm all of it. */
+/*
+ * A module came: arm what tracers wait for. One goes: none of its functions
+ * calls a handler from now on. These do not wait, and need no caller lock.
+ */
 void pb_engine_module_added(struct pb_module *module);
-int pb_engine_module_leaving(struct pb_module *module);
+void pb_engine_module_leaving(struct pb_module *module);
 
 #endif /* PB_CORE_ENGINE_H */

@@ -4,10 +4,12 @@
 #include "cell.h"
 #include "engine.h"
 #include "arch.h"
-#include "text.h"
+#include "lock.h"
+#include "quiesce.h"
 
 #include <elf.h>
 #include <errno.h>
+#include <limits.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +24,8 @@ struct found {
 	const uint8_t *build_id;
 	size_t build_id_size;
 	const char *name;
+	const void *phdrs;
+	size_t phdrs_size;
 };
 
 static void find_build_id(struct found *found, uintptr_t notes, size_t size)
@@ -78,27 +82,27 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *arg)
 	}
 	found->base = info->dlpi_addr;
 	found->name = info->dlpi_name;
+	found->phdrs = info->dlpi_phdr;
+	found->phdrs_size = info->dlpi_phnum * sizeof(*info->dlpi_phdr);
 	return here;
 }
 
-/* The file of the module; the loader has no name for the executable. */
-static size_t module_path(const char *name, char *path, size_t size)
+/*
+ * The file of the module, as an absolute path: the program may change its
+ * directory. The loader has no name for the executable.
+ */
+static size_t module_path(const char *name, char path[PATH_MAX])
 {
-	ssize_t length;
+	ssize_t length = 0;
 
-	if (name && *name) {
-		length = (ssize_t)strlen(name);
-		if ((size_t)length < size)
-			memcpy(path, name, (size_t)length);
-		else
-			length = 0;
-	} else {
-		length = readlink("/proc/self/exe", path, size - 1);
-		if (length < 0)
-			length = 0;
-	}
-	path[length] = '\0';
-	return (size_t)length + 1;
+	if (!name || !*name)
+		length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+	else if (*name != '/' && realpath(name, path))
+		return strlen(path) + 1;
+	else if (strlen(name) < PATH_MAX)
+		return strlen(strcpy(path, name)) + 1;
+	path[length > 0 ? length : 0] = '\0';
+	return strlen(path) + 1;
 }
 
 static int check_desc(const struct patchbay_module *desc,
@@ -121,7 +125,7 @@ static struct pb_module *new_module(const struct patchbay_module *desc,
 {
 	struct found found = { .desc = desc };
 	struct pb_module *module;
-	char path[4096];
+	char path[PATH_MAX];
 	size_t path_size;
 	uintptr_t start, stop;
 
@@ -133,7 +137,7 @@ static struct pb_module *new_module(const struct patchbay_module *desc,
 	*error = check_desc(desc, &found, start, stop);
 	if (*error)
 		return NULL;
-	path_size = module_path(found.name, path, sizeof(path));
+	path_size = module_path(found.name, path);
 	module = calloc(1, sizeof(*module) + path_size);
 	if (!module) {
 		*error = -ENOMEM;
@@ -149,6 +153,11 @@ static struct pb_module *new_module(const struct patchbay_module *desc,
 	module->info.base = found.base;
 	module->info.build_id = found.build_id;
 	module->info.build_id_size = found.build_id_size;
+	module->phdrs = found.phdrs;
+	module->phdrs_size = found.phdrs_size;
+	/* Also where the executable was replaced or removed since it started. */
+	module->file = found.name && *found.name ? module->path :
+						    "/proc/self/exe";
 	return module;
 }
 
@@ -161,6 +170,59 @@ static struct pb_module **find(const struct patchbay_module *desc)
 	return link;
 }
 
+/*
+ * Modules that have gone, but whose cells a thread may be looking at, or whose
+ * text may still lead to them: destructors also run when a process exits while
+ * other threads run on, and then the text stays.
+ */
+static struct pb_module *graveyard;
+
+static int same_text(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	const struct pb_module *module = arg;
+
+	(void)size;
+	return info->dlpi_addr == module->info.base &&
+	       info->dlpi_phnum * sizeof(*info->dlpi_phdr) ==
+		       module->phdrs_size;
+}
+
+static void free_module(struct pb_module *module)
+{
+	pb_cells_free(module);
+	pb_arch_unmap_reach(module->reach);
+	free(module);
+}
+
+void pb_modules_reap(void)
+{
+	struct pb_module *gone, *next, *stay = NULL, **end;
+	uint64_t phase;
+	int over;
+
+	pb_engine_lock();
+	gone = graveyard;
+	graveyard = NULL;
+	pb_engine_unlock();
+	if (!gone)
+		return;
+	over = !pb_quiesce_begin(&phase) && pb_quiesce_over(phase);
+	for (; gone; gone = next) {
+		next = gone->next;
+		if (over && !dl_iterate_phdr(same_text, gone)) {
+			free_module(gone);
+			continue;
+		}
+		gone->next = stay;
+		stay = gone;
+	}
+	pb_engine_lock();
+	for (end = &graveyard; *end; end = &(*end)->next)
+		;
+	*end = stay;
+	pb_engine_unlock();
+}
+
 int patchbay_module_register(const struct patchbay_module *desc)
 {
 	/* The loader is asked before the lock is taken, not within it. */
@@ -170,8 +232,13 @@ int patchbay_module_register(const struct patchbay_module *desc)
 	module = new_module(desc, &error);
 	if (!module)
 		return error;
+	if (!pb_caller_trylock()) {
+		pb_modules_reap();
+		pb_caller_unlock();
+	}
 	pb_engine_lock();
 	pb_arch_init();
+	pb_quiesce_init();
 	link = find(desc);
 	if (*link) {
 		pb_engine_unlock();
@@ -191,21 +258,12 @@ int patchbay_module_unregister(const struct patchbay_module *desc)
 	pb_engine_lock();
 	link = find(desc);
 	module = *link;
-	if (!module) {
-		pb_engine_unlock();
-		return -ENOENT;
-	}
-	/*
-	 * The text may stay (RTLD_NODELETE, or the process is exiting while
-	 * other threads run on), so it must not lead to cells that are gone.
-	 * Where that cannot be made sure of, they are not freed.
-	 */
-	if (!pb_engine_module_leaving(module)) {
+	if (module) {
 		*link = module->next;
-		pb_cells_free(module);
-		pb_arch_unmap_reach(module->reach);
-		free(module);
+		pb_engine_module_leaving(module);
+		module->next = graveyard;
+		graveyard = module;
 	}
 	pb_engine_unlock();
-	return 0;
+	return module ? 0 : -ENOENT;
 }

@@ -20,12 +20,21 @@ struct pb_module {
 	int have_reach;
 	struct pb_cell_chunk *cells;
 	size_t nr_cells;
+	const char *file;     /* what to open for its symbols */
+	const void *phdrs;    /* as they were loaded */
+	size_t phdrs_size;
 	struct patchbay_module_info info;
 	char path[];
 };
 
 /* All of them; under the engine lock. */
 extern struct pb_module *pb_modules;
+
+/*
+ * Free what is left of modules that have gone, if nobody can see it any more.
+ * Does not wait. The caller holds the caller lock, and not the engine lock.
+ */
+void pb_modules_reap(void);
 
 static inline uintptr_t pb_record_entry(const struct patchbay_record *record)
 {

@@ -66,6 +66,7 @@ int pb_names_match(const struct pb_module *module, const char *glob,
 {
 	struct match match = { .glob = glob, .base = module->info.base };
 	struct pb_elf_file file;
+	int error;
 
 	*nr = 0;
 	match.nr = module->nr;
@@ -82,11 +83,18 @@ int pb_names_match(const struct pb_module *module, const char *glob,
 		free(match.records);
 		return -ENOMEM;
 	}
-	if (!pb_elf_open(&file, module->path)) {
-		if (pb_elf_has_build_id(&file, module->info.build_id,
-					module->info.build_id_size))
+	error = pb_elf_open(&file, module->file);
+	if (!error) {
+		if (pb_elf_is(&file, module->phdrs, module->phdrs_size,
+			      module->info.build_id,
+			      module->info.build_id_size))
 			pb_elf_for_each_function(&file, match_symbol, &match);
 		pb_elf_close(&file);
+	} else if (error == -EMFILE || error == -ENFILE || error == -ENOMEM) {
+		/* Not the file's fault: there may be names. */
+		free(match.chosen);
+		free(match.records);
+		return error;
 	}
 	for (size_t i = 0; i < match.nr; i++)
 		if (match.chosen[i])

@@ -11,7 +11,8 @@
  * "*" matches all. Names are read from the module's file, unless that is not
  * the file any more which was loaded (its build id tells).
  *
- * Returns 0 or -ENOMEM. A file that cannot be read or understood has no names.
+ * Returns 0, or -ENOMEM, -EMFILE, -ENFILE: no resources to look. A file that
+ * cannot be read or understood has no names.
  */
 int pb_names_match(const struct pb_module *module, const char *glob,
 		   const struct patchbay_record ***records, size_t *nr);

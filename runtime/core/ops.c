@@ -2,25 +2,47 @@
 /* Tracers: the public functions, each a lock around the engine. */
 #include "engine.h"
 
+#include "lock.h"
 #include "quiesce.h"
-#include "text.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Not from a handler: whoever waits for handlers to end holds the lock. */
+/* Not from a handler: whoever waits for handlers holds the caller lock. */
 static int enter_library(void)
 {
 	if (pb_thread_inside())
 		return -EDEADLK;
+	pb_caller_lock();
 	pb_engine_lock();
 	return 0;
+}
+
+static void leave_library(void)
+{
+	pb_engine_unlock();
+	pb_modules_reap();
+	pb_caller_unlock();
 }
 
 unsigned int patchbay_abi_version(void)
 {
 	return PATCHBAY_ABI_VERSION;
+}
+
+/* As of copy_struct_from_user(): what we do not know must not be asked for. */
+static int check_attr(const struct patchbay_ops_attr *attr)
+{
+	const unsigned char *byte = (const unsigned char *)attr;
+
+	if (attr->size < sizeof(*attr))
+		return -EINVAL;
+	for (size_t i = sizeof(*attr); i < attr->size; i++)
+		if (byte[i])
+			return -E2BIG;
+	return attr->handler && !(attr->flags & ~PATCHBAY_OPS_FAST) ? 0 :
+								     -EINVAL;
 }
 
 int patchbay_ops_create(const struct patchbay_ops_attr *attr,
@@ -29,9 +51,9 @@ int patchbay_ops_create(const struct patchbay_ops_attr *attr,
 	struct patchbay_ops *new;
 	int error;
 
-	if (attr->size != sizeof(*attr) || !attr->handler ||
-	    attr->flags & ~PATCHBAY_OPS_FAST)
-		return -EINVAL;
+	error = check_attr(attr);
+	if (error)
+		return error;
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		return -ENOMEM;
@@ -43,14 +65,15 @@ int patchbay_ops_create(const struct patchbay_ops_attr *attr,
 	}
 	new->next = pb_tracers;
 	pb_tracers = new;
-	pb_engine_unlock();
+	leave_library();
 	*ops = new;
 	return 0;
 }
 
-static void forget_future(struct patchbay_ops *ops, const char *glob)
+/* Take the globs equal to @glob, or all if it is NULL, from @ops. */
+static struct pb_future *take_future(struct patchbay_ops *ops, const char *glob)
 {
-	struct pb_future **link = &ops->future, *f;
+	struct pb_future **link = &ops->future, *taken = NULL, *f;
 
 	while ((f = *link)) {
 		if (glob && strcmp(f->glob, glob)) {
@@ -58,8 +81,38 @@ static void forget_future(struct patchbay_ops *ops, const char *glob)
 			continue;
 		}
 		*link = f->next;
-		free(f);
+		f->next = taken;
+		taken = f;
 	}
+	return taken;
+}
+
+static void free_future(struct pb_future *f)
+{
+	while (f) {
+		struct pb_future *next = f->next;
+
+		free(f);
+		f = next;
+	}
+}
+
+/*
+ * Disarm, with the globs for modules to come taken first: modules come while
+ * we wait. They are put back if it fails.
+ */
+static int disarm(struct patchbay_ops *ops, const char *glob, int all)
+{
+	struct pb_future *taken = take_future(ops, all ? NULL : glob), *f;
+	int nr = pb_engine_disarm(ops, glob);
+
+	while (nr < 0 && (f = taken)) {
+		taken = f->next;
+		f->next = ops->future;
+		ops->future = f;
+	}
+	free_future(taken);
+	return nr;
 }
 
 int patchbay_ops_destroy(struct patchbay_ops *ops)
@@ -72,16 +125,15 @@ int patchbay_ops_destroy(struct patchbay_ops *ops)
 	error = enter_library();
 	if (error)
 		return error;
-	nr = pb_engine_disarm(ops, "*", NULL);
-	if (nr < 0 && nr != -ENOENT) {
-		pb_engine_unlock();
-		return nr;
+	nr = disarm(ops, "*", 1);
+	if (nr >= 0) {
+		for (link = &pb_tracers; *link != ops; link = &(*link)->next)
+			;
+		*link = ops->next;
 	}
-	for (link = &pb_tracers; *link != ops; link = &(*link)->next)
-		;
-	*link = ops->next;
-	forget_future(ops, NULL);
-	pb_engine_unlock();
+	leave_library();
+	if (nr < 0)
+		return nr;
 	free(ops);
 	return 0;
 }
@@ -105,7 +157,7 @@ int patchbay_arm(struct patchbay_ops *ops, const char *glob,
 		free(future);
 		return error;
 	}
-	nr = pb_engine_arm(ops, glob, NULL);
+	nr = pb_engine_arm(ops, glob);
 	if (future && nr == -ENOENT)
 		nr = 0;
 	if (future && nr >= 0) {
@@ -113,7 +165,7 @@ int patchbay_arm(struct patchbay_ops *ops, const char *glob,
 		ops->future = future;
 		future = NULL;
 	}
-	pb_engine_unlock();
+	leave_library();
 	free(future);
 	return nr;
 }
@@ -124,11 +176,9 @@ int patchbay_disarm(struct patchbay_ops *ops, const char *glob)
 
 	if (error)
 		return error;
-	nr = pb_engine_disarm(ops, glob, NULL);
-	if (nr >= 0 || nr == -ENOENT)
-		forget_future(ops, glob);
-	pb_engine_unlock();
-	return nr;
+	nr = disarm(ops, glob, 0);
+	leave_library();
+	return nr ? nr : -ENOENT;
 }
 
 int patchbay_for_each_site(int (*visit)(const struct patchbay_site_info *site,
@@ -152,6 +202,6 @@ int patchbay_for_each_site(int (*visit)(const struct patchbay_site_info *site,
 			value = visit(&site, arg);
 		}
 	}
-	pb_engine_unlock();
+	leave_library();
 	return value;
 }

@@ -28,6 +28,13 @@ static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 /* Handlers entered by threads that are not on the list. */
 static uint64_t unlisted;
 
+/*
+ * glibc and musl keep the values of a thread's first keys in the thread itself,
+ * so that pthread_setspecific() only stores, as it must in a signal handler.
+ * For other keys glibc allocates; we do without one of those.
+ */
+#define KEYS_INLINE 32
+
 static pthread_key_t key;
 static int have_key;
 
@@ -96,17 +103,21 @@ static void forked_child(void)
 		push(&pb_thread);
 }
 
-__attribute__((constructor(101))) static void quiesce_init(void)
+void pb_quiesce_init(void)
 {
-	have_key = !pthread_key_create(&key, thread_exit);
+	static int done;
+
+	if (done)
+		return;
+	done = 1;
+	have_key = !pthread_key_create(&key, thread_exit) && key < KEYS_INLINE;
 	pthread_atfork(NULL, NULL, forked_child);
 }
 
 /*
  * Put this thread on the list. It counts as unlisted until it is there, for
- * the sake of signal handlers that interrupt us. pthread_setspecific() only
- * stores, for the first keys of a process; without a key nobody would take
- * the thread off the list, so it stays unlisted.
+ * the sake of signal handlers that interrupt us. Without a key nobody would
+ * take the thread off the list, so it stays unlisted.
  */
 static void enlist(void)
 {
@@ -151,8 +162,18 @@ int pb_thread_inside(void)
 	return pb_thread.phase >= PB_PHASE_FIRST || pb_thread.depth;
 }
 
-/* Is a thread still inside a handler that it entered before @phase? */
-static int somebody_inside(uint64_t phase)
+int pb_quiesce_begin(uint64_t *phase)
+{
+	*phase = __atomic_add_fetch(&pb_quiesce_phase, 1, __ATOMIC_SEQ_CST);
+	/*
+	 * Pairs with the trampolines' plain stores: after this every thread
+	 * has either made its mark visible, or will read its slot and cell
+	 * after what our caller stored.
+	 */
+	return pb_sync_core();
+}
+
+int pb_quiesce_over(uint64_t phase)
 {
 	int found = load(&unlisted) != 0;
 	sigset_t saved;
@@ -165,7 +186,7 @@ static int somebody_inside(uint64_t phase)
 		found = seen >= PB_PHASE_FIRST && seen < phase;
 	}
 	unlock_list(&saved);
-	return found;
+	return !found;
 }
 
 int pb_quiesce(void)
@@ -176,17 +197,11 @@ int pb_quiesce(void)
 
 	if (pb_thread_inside())
 		return -EDEADLK;
-	phase = __atomic_add_fetch(&pb_quiesce_phase, 1, __ATOMIC_SEQ_CST);
-	/*
-	 * Pairs with the trampolines' plain stores: after this every thread
-	 * has either made its mark visible, or will read its slot and cell
-	 * after what our caller stored.
-	 */
-	error = pb_sync_core();
+	error = pb_quiesce_begin(&phase);
 	if (error)
 		return error;
 	/* Most handlers are over at once; a few need their processor back. */
-	for (int polls = 0; somebody_inside(phase); polls++)
+	for (int polls = 0; !pb_quiesce_over(phase); polls++)
 		if (polls >= PATIENCE)
 			nanosleep(&pause, NULL);
 	return 0;

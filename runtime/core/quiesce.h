@@ -54,13 +54,25 @@ void pb_thread_leave(uint64_t token);
 /* Is this thread inside a handler? */
 int pb_thread_inside(void);
 
+/* Before the first trampoline can be entered; may be called again. */
+void pb_quiesce_init(void);
+
 /*
  * Return when every handler that was running at the time of the call has
  * returned. Handlers that are entered meanwhile see what was stored before.
  * Returns 0, -EDEADLK from within a handler, or an error of membarrier(2).
- * The caller holds the engine lock.
+ *
+ * The caller holds the caller lock and not the engine lock: handlers may be
+ * waiting for others that need that one.
  */
 int pb_quiesce(void);
+
+/*
+ * The same without waiting: 1 if no handler is running that was running at
+ * pb_quiesce_begin(), which returns 0 or an error of membarrier(2).
+ */
+int pb_quiesce_begin(uint64_t *phase);
+int pb_quiesce_over(uint64_t phase);
 
 #endif /* __ASSEMBLER__ */
 

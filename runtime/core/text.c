@@ -4,37 +4,15 @@
 #include "os/linux.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 
 /*
- * Patches closer than this are written by one call. Copying a few bytes more
- * is cheaper than entering the kernel again; the bytes between are written
- * back as they were.
+ * Patches of one function are written by one call: between its slot and its
+ * site there are only its pad, its hash and its landing pad, which have been
+ * recognised. Nothing further is ever written back, others may be changing it.
  */
-#define SPAN_GAP 512
-#define SPAN_MAX 4096
-
-static pthread_mutex_t engine = PTHREAD_MUTEX_INITIALIZER;
-
-void pb_engine_lock(void)
-{
-	pthread_mutex_lock(&engine);
-}
-
-void pb_engine_unlock(void)
-{
-	pthread_mutex_unlock(&engine);
-}
-
-/*
- * A child has one thread, which must not find the lock held by another that it
- * left behind, nor a batch half done.
- */
-__attribute__((constructor(101))) static void text_init(void)
-{
-	pthread_atfork(pb_engine_lock, pb_engine_unlock, pb_engine_unlock);
-}
+#define SPAN_GAP 16
+#define SPAN_MAX 64
 
 int pb_sync_core(void)
 {

@@ -4,7 +4,7 @@
  *
  * Everything that Patchbay patches (slots, sites, tramps) goes through
  * pb_text_apply(): read, compare, then write. It never makes a mapping
- * writable and never changes bytes that it does not recognise.
+ * writable and never writes bytes that it does not recognise.
  *
  * A write that other threads may execute through is not atomic beyond one
  * byte (x86-64) or one aligned instruction word (AArch64, ppc64le): the kernel
@@ -13,6 +13,8 @@
  */
 #ifndef PB_CORE_TEXT_H
 #define PB_CORE_TEXT_H
+
+#include "lock.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -55,9 +57,5 @@ int pb_text_write(uintptr_t addr, const void *old, const void *new, size_t len);
  * what they execute after. Returns 0 or the error of membarrier(2).
  */
 int pb_sync_core(void);
-
-/* One lock for everything that patches text or changes cells. */
-void pb_engine_lock(void);
-void pb_engine_unlock(void);
 
 #endif /* PB_CORE_TEXT_H */

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,21 +25,21 @@
  * One file for each image that a process id runs: the first free name. It gets
  * the name when its header is written, so that no reader finds it half made.
  */
-static int name_file(int fd, const char *output)
+static int name_file(int fd, const char *output, char path[PATH_MAX])
 {
-	char path[PATH_MAX], self[64];
+	char self[64];
 
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
 	for (int n = 0; n < 10000; n++) {
 		int length;
 
 		if (n)
-			length = snprintf(path, sizeof(path), "%s/%d.%d%s",
+			length = snprintf(path, PATH_MAX, "%s/%d.%d%s",
 					  output, getpid(), n, PBD_SUFFIX);
 		else
-			length = snprintf(path, sizeof(path), "%s/%d%s",
+			length = snprintf(path, PATH_MAX, "%s/%d%s",
 					  output, getpid(), PBD_SUFFIX);
-		if (length >= (int)sizeof(path))
+		if (length >= PATH_MAX)
 			return -ENAMETOOLONG;
 		if (!linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW))
 			return 0;
@@ -47,14 +49,40 @@ static int name_file(int fd, const char *output)
 	return -EEXIST;
 }
 
+/* Past this limit the kernel sends a signal that kills the program. */
+static int exceeds_limit(uint64_t end)
+{
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_FSIZE, &limit) && end > limit.rlim_cur;
+}
+
 static int allocate(int fd, uint64_t start, uint64_t size)
 {
 	int error;
 
+	if (exceeds_limit(start + size))
+		return -EFBIG;
 	do {
 		error = posix_fallocate(fd, (off_t)start, (off_t)size);
 	} while (error == EINTR);
 	return -error;
+}
+
+/* Open the file anew, if it is still there and the one we made. */
+static int reopen(const struct pb_data_file *file)
+{
+	int fd = open(file->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) || st.st_dev != file->device ||
+	    st.st_ino != file->inode) {
+		close(fd);
+		return -ESTALE;
+	}
+	return fd;
 }
 
 int pb_data_open(struct pb_data_file *file, const char *output)
@@ -68,38 +96,40 @@ int pb_data_open(struct pb_data_file *file, const char *output)
 		.committed = sizeof(header),
 	};
 	struct timespec now;
-	int error;
+	struct stat st;
+	int fd, error;
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	header.start_ns = (uint64_t)now.tv_sec * 1000000000 +
 			  (uint64_t)now.tv_nsec;
 	memcpy(header.magic, PBD_MAGIC, sizeof(header.magic));
 
-	file->fd = open(output, O_TMPFILE | O_RDWR | O_CLOEXEC, 0644);
-	if (file->fd < 0)
+	fd = open(output, O_TMPFILE | O_RDWR | O_CLOEXEC, 0644);
+	if (fd < 0)
 		return -errno;
-	error = allocate(file->fd, 0, sizeof(header));
-	if (!error) {
-		file->header = mmap(NULL, sizeof(header),
-				    PROT_READ | PROT_WRITE, MAP_SHARED,
-				    file->fd, 0);
-		error = file->header == MAP_FAILED ? -errno : 0;
-	}
-	if (!error) {
-		*file->header = header;
-		error = name_file(file->fd, output);
-		if (error)
-			munmap(file->header, sizeof(header));
-	}
+	error = fstat(fd, &st) ? -errno : allocate(fd, 0, sizeof(header));
 	if (error)
-		close(file->fd);
+		goto out;
+	file->device = st.st_dev;
+	file->inode = st.st_ino;
+	file->header = mmap(NULL, sizeof(header), PROT_READ | PROT_WRITE,
+			    MAP_SHARED, fd, 0);
+	if (file->header == MAP_FAILED) {
+		error = -errno;
+		goto out;
+	}
+	*file->header = header;
+	error = name_file(fd, output, file->path);
+	if (error)
+		munmap(file->header, sizeof(header));
+out:
+	close(fd);
 	return error;
 }
 
 void pb_data_leave(struct pb_data_file *file)
 {
 	munmap(file->header, sizeof(*file->header));
-	close(file->fd);
 }
 
 void *pb_data_reserve(struct pb_data_file *file, enum pbd_kind kind,
@@ -109,17 +139,23 @@ void *pb_data_reserve(struct pb_data_file *file, enum pbd_kind kind,
 	uint64_t page = start & ~((uint64_t)sysconf(_SC_PAGESIZE) - 1);
 	struct pbd_chunk *chunk;
 	unsigned char *mapped;
+	int fd = reopen(file);
 
-	size = (size + 7) & ~(size_t)7;
-	*error = allocate(file->fd, start, size);
-	if (*error)
-		return NULL;
-	mapped = mmap(NULL, start - page + size, PROT_READ | PROT_WRITE,
-		      MAP_SHARED, file->fd, (off_t)page);
-	if (mapped == MAP_FAILED) {
-		*error = -errno;
+	if (fd < 0) {
+		*error = fd;
 		return NULL;
 	}
+	size = (size + 7) & ~(size_t)7;
+	*error = allocate(fd, start, size);
+	mapped = *error ? MAP_FAILED :
+			  mmap(NULL, start - page + size,
+			       PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			       (off_t)page);
+	if (!*error && mapped == MAP_FAILED)
+		*error = -errno;
+	close(fd);
+	if (*error)
+		return NULL;
 	chunk = (struct pbd_chunk *)(mapped + (start - page));
 	/* Left over from a chunk that was not committed. */
 	memset(chunk, 0, size);

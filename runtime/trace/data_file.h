@@ -9,12 +9,20 @@
 
 #include "format.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
+/*
+ * No descriptor is kept: programs close those they do not know, and are given
+ * the numbers again for files of their own.
+ */
 struct pb_data_file {
-	int fd;
 	struct pbd_header *header; /* mapped, shared */
+	dev_t device;
+	ino_t inode;
+	char path[PATH_MAX];
 };
 
 /*
@@ -22,7 +30,7 @@ struct pb_data_file {
  */
 int pb_data_open(struct pb_data_file *file, const char *output);
 
-/* Append no more. What is mapped of the file stays so: counters are there. */
+/* Append no more. Chunks stay mapped: counters are there. */
 void pb_data_leave(struct pb_data_file *file);
 
 /*

@@ -165,6 +165,10 @@ static void refused(void)
 {
 	struct patchbay_ops *first = create(0, note);
 	struct patchbay_ops_attr attr = { .size = sizeof(attr) };
+	struct {
+		struct patchbay_ops_attr attr;
+		long more;
+	} later = { .attr.size = sizeof(later) };
 	struct patchbay_ops *ops;
 
 	CHECK_EQ(patchbay_arm(first, "cherry*", 0), -ENOENT);
@@ -176,6 +180,12 @@ static void refused(void)
 	attr.flags = 0;
 	attr.size--;
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), -EINVAL);
+	/* A program of a later version: what we do not know must be zero. */
+	later.attr.handler = note;
+	CHECK_EQ(patchbay_ops_create(&later.attr, &ops), 0);
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+	later.more = 1;
+	CHECK_EQ(patchbay_ops_create(&later.attr, &ops), -E2BIG);
 
 	CHECK_EQ(patchbay_disarm(first, "*"), -ENOENT);
 	CHECK_EQ(patchbay_ops_destroy(NULL), 0);

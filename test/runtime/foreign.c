@@ -61,13 +61,22 @@ static void patched_by_others(struct patchbay_ops *ops)
 	fig_tree(1);
 	CHECK_EQ(calls, 1);
 
-	/* Somebody armed it behind our back, and disarmed it. */
-	poke((uintptr_t)fig_tree, 0xa9);
-	CHECK_EQ(patchbay_disarm(ops, "fig*"), -EILSEQ);
-	fig(1);
-	CHECK_EQ(calls, 2);
-	poke((uintptr_t)fig_tree, 0xe8);
+	/*
+	 * Somebody changes a site while it is armed, and back after it was
+	 * disarmed: it is armed again, but leads to nobody.
+	 */
+	poke((uintptr_t)fig_tree, 0xcc);
 	CHECK_EQ(patchbay_disarm(ops, "fig*"), 2);
+	poke((uintptr_t)fig_tree, 0xe8);
+	fig(1);
+	CHECK_EQ(fig_tree(1), 3);
+	CHECK_EQ(calls, 1);
+	CHECK_EQ(patchbay_disarm(ops, "fig*"), -ENOENT);
+	CHECK_EQ(patchbay_arm(ops, "fig*", 0), 2);
+	fig_tree(1);
+	CHECK_EQ(calls, 2);
+	CHECK_EQ(patchbay_disarm(ops, "fig*"), 2);
+	CHECK_EQ(*(volatile unsigned char *)fig_tree, 0xa9);
 }
 
 static const struct patchbay_record nowhere[1] = { { .entry = 0x10 } };

@@ -21,6 +21,9 @@ int pb_os_text_open(void)
 {
 	int fd = open("/proc/self/mem", O_WRONLY | O_CLOEXEC);
 
+	/* No /proc, as in a chroot: not to be mistaken for "no such function". */
+	if (fd < 0 && errno == ENOENT)
+		return -ENODEV;
 	return fd < 0 ? -errno : fd;
 }
 
@@ -68,9 +71,8 @@ int pb_os_sync_core(void)
 }
 
 /*
- * Call @visit for each gap between mappings, from low to high addresses, until
- * it returns a mapping. Reads with stdio on a private stream; /proc/self/maps
- * may change meanwhile, so @visit must not rely on the gap still being there.
+ * Map @size bytes of code in the lowest gap between @low and @high. The gaps
+ * may change while /proc/self/maps is read; mmap() tells, and we go on.
  */
 static void *map_in_gap(uintptr_t low, uintptr_t high, size_t size, int *error)
 {
@@ -81,7 +83,7 @@ static void *map_in_gap(uintptr_t low, uintptr_t high, size_t size, int *error)
 	int c;
 
 	if (!maps) {
-		*error = -errno;
+		*error = errno == ENOENT ? -ENODEV : -errno;
 		return NULL;
 	}
 	*error = -ENOMEM;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * What the core asks of the operating system. A port to another one provides
- * these functions; none prints, none allocates with malloc.
+ * these functions.
  */
 #ifndef PB_CORE_OS_H
 #define PB_CORE_OS_H
@@ -9,7 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A handle for writing to our own text, whatever its protection; or -errno. */
+/*
+ * A handle for writing to our own text, whatever its protection; or -errno,
+ * -ENODEV if the system has no way to do so (Linux: no /proc).
+ */
 int pb_os_text_open(void);
 int pb_os_text_write(int handle, uintptr_t addr, const void *bytes, size_t len);
 void pb_os_text_close(int handle);

@@ -39,6 +39,7 @@
  * -------------------
  * Every function may be called from any thread at any time, except from a
  * handler (-EDEADLK) and from a signal handler (undefined: they take a lock).
+ * They may wait for handlers, so a lock that a handler takes must not be held.
  * Handlers run on the thread that made the call, also inside signal handlers,
  * and on several threads at once.
  *
@@ -46,8 +47,12 @@
  * ----------
  * - Functions inlined into their callers, and functions of modules that were
  *   built without the pass, have no site and are never reported.
- * - A handler may call instrumented functions; those calls are not traced
- *   (they would recurse). It must return: no longjmp, no exception.
+ * - A handler may call instrumented functions. Those calls, and what a signal
+ *   handler calls that interrupts a handler, are seen only by tracers that are
+ *   PATCHBAY_OPS_FAST: others might recurse.
+ * - A handler must return: no longjmp, no exception. Nor may a signal handler
+ *   leave one by siglongjmp; block the signal where that can happen. Who waits
+ *   for such a handler waits for ever.
  * - Calls that a thread makes after the last round of its pthread_key_create()
  *   destructors are traced, at a somewhat higher price.
  */
@@ -177,8 +182,9 @@ struct patchbay_ops_attr {
 /*
  * Make a tracer. It does nothing until it is armed.
  *
- * -EINVAL: no handler, unknown flags, or a size that is not this header's.
- * -ENOMEM.
+ * -EINVAL: no handler, unknown flags, or a size less than this header's.
+ * -E2BIG: a larger size, of a later header, with something set that this library
+ * does not know. -EDEADLK: called from a handler. -ENOMEM.
  */
 int patchbay_ops_create(const struct patchbay_ops_attr *attr,
 			struct patchbay_ops **ops);
@@ -212,7 +218,9 @@ int patchbay_ops_destroy(struct patchbay_ops *ops);
  *           else patched it)
  * -ENOMEM:  no memory, or no room for a trampoline within 2 GB of a module
  * -EDEADLK: called from a handler
- * or what membarrier(2) or writing /proc/self/mem returned.
+ * -ENODEV:  no /proc to write text through, as in a chroot(2)
+ * or what membarrier(2) or opening files returned: -EACCES where the process
+ * has given up privileges (setuid) and may not write its text any more.
  */
 int patchbay_arm(struct patchbay_ops *ops, const char *glob,
 		 unsigned int flags);
@@ -220,7 +228,11 @@ int patchbay_arm(struct patchbay_ops *ops, const char *glob,
 /*
  * Disarm @ops on every function whose name matches @glob, and forget the globs
  * equal to @glob that were given with PATCHBAY_ARM_FUTURE. When this returns
- * no thread is in the handler on behalf of these functions.
+ * no thread is in the handler on behalf of these functions: it waits for
+ * handlers that are running.
+ *
+ * A site that cannot be changed back (another patcher changed it, or writing
+ * text has become impossible) goes on calling a trampoline that does nothing.
  *
  * Returns the number of functions that were disarmed by this call, or -ENOENT
  * if @ops is armed on none that matches, or errors as for patchbay_arm().

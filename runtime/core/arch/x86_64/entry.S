@@ -23,6 +23,8 @@
 
 #include <patchbay/abi.h>
 
+#include <cet.h> /* says that this file works with IBT and shadow stacks */
+
 /* struct patchbay_regs; the stack stays aligned */
 #define REGS_SIZE 80
 #define CELL_ENTER 0
@@ -145,6 +147,7 @@ pb_x86_64_trampolines:
 	.p2align 4
 \name:
 	.cfi_startproc
+	endbr64
 	pushq	%rbp
 	.cfi_def_cfa_offset 16
 	.cfi_offset %rbp, -16

@@ -15,8 +15,8 @@
  *   thread decodes the whole old or the whole new instruction, since the other
  *   four bytes are the same for both. AMD documents such a one-byte change as
  *   safe; Intel asks for serialization as for any cross-modification, and does
- *   not list a9 <-> e8 as it does int3. test/runtime/torture.c and
- *   test/bench look for a processor that disagrees.
+ *   not list a9 <-> e8 as it does int3. test/runtime/toggle.c looks for a
+ *   processor that disagrees.
  */
 #include "arch.h"
 
@@ -29,6 +29,7 @@
 #include <string.h>
 
 uint8_t pb_x86_64_isa;
+const size_t pb_arch_site_size = PATCHBAY_X86_64_SITE_SIZE;
 
 /* Half of a rel32's reach would do; a page of slack keeps arithmetic simple. */
 #define REACH 0x7fff0000ul

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Two locks, taken in this order:
+ *
+ * The caller lock is held by arm, disarm and alike from beginning to end, also
+ * while they wait for handlers to return. Constructors of modules do not take
+ * it, because the loader's own lock is held around them and a handler may be
+ * waiting for that (dladdr); nor does fork().
+ *
+ * The engine lock protects what there is: modules, tracers, cells, text. It is
+ * held for short times, with signals blocked, so that a signal handler that
+ * forks does not find it held by its own thread. It is never held while waiting
+ * for a handler. fork() takes it, so that a child finds no batch half done.
+ */
+#ifndef PB_CORE_LOCK_H
+#define PB_CORE_LOCK_H
+
+void pb_caller_lock(void);
+int pb_caller_trylock(void); /* 0: taken */
+void pb_caller_unlock(void);
+
+void pb_engine_lock(void);
+void pb_engine_unlock(void);
+
+#endif /* PB_CORE_LOCK_H */
