@@ -152,7 +152,7 @@ case $#:${1:-} in
 	build
 	python3 "$root/test/examples/lua_demo.py" --build "$build"
 	;;
-1:help) usage ;;
+0: | 1:help | 1:--help | 1:-h) usage ;;
 *)
 	printf "bootstrap: unknown verb '%s': use deps, source, build, test, demo or help\n" "$*" >&2
 	exit 2
