@@ -10,6 +10,11 @@
 #include <errno.h>
 #include <string.h>
 
+/* What to arm: the one function of the hot loop, or all of a sweep. */
+#ifndef ARM
+#define ARM "hot_callee"
+#endif
+
 static struct patchbay_ops *ops;
 static char message[64];
 
@@ -30,10 +35,8 @@ static const char *arm(const char *option, patchbay_handler handler)
 
 	if (error)
 		return failure("patchbay_ops_create: ", error);
-	error = patchbay_arm(ops, "hot_callee", 0);
-	if (error < 0)
-		return failure("patchbay_arm: ", error);
-	return error == 1 ? NULL : "patchbay_arm: not one function";
+	error = patchbay_arm(ops, ARM, 0);
+	return error < 0 ? failure("patchbay_arm: ", error) : NULL;
 }
 
 const char *tracer_count(const char *option)

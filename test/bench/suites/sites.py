@@ -21,6 +21,7 @@ def run(bench):
     programs = Sweep(tools, table, bench.functions)
     measure(disarmed_cold(programs), bench.plan, bench.report)
     measure(armed(hot, xray), bench.plan, bench.report)
+    measure(armed_cold(programs, xray), bench.plan, bench.report)
     sizes(programs, bench.functions, bench.report)
 
 
@@ -85,6 +86,17 @@ class Sweep:
         return tools.program(f"sweep-{name}", objects)
 
 
+    def armed(self, name, tracer, flags=(), link=()):
+        tools, system = self.tools, self.table[name]
+        objects = [tools.object("worker.c"),
+                   tools.object("load_sweep.c", system.callers),
+                   tools.object(f"tracer_{tracer}.c", flags)]
+        objects += [tools.object(self.source, system.flags)] * self.copies
+        if tracer == "patchbay":
+            objects.append(tools.object("handlers.c", ["-mgeneral-regs-only"]))
+        return tools.program(f"sweep-armed-{name}", objects, link)
+
+
 def disarmed_cold(programs):
     """The price of a site where it is dearest: its bytes come from the third
     level of cache or from memory, with every function that is called."""
@@ -127,6 +139,29 @@ def armed(hot, xray):
             note="at entry and at exit; always on" if events == 2
             else "always on; the hook is not told the function"))
     return Case("armed, empty handler", 10, CALLS, with_control(entries),
+                skipped=skipped)
+
+
+def armed_cold(programs, xray):
+    """The same where it is dearest: each call brings in a slot, a cell and a
+    page of text that is no longer the file's."""
+    library = programs.tools.product("libpatchbay.so")
+    entries = [
+        Entry("baseline", (programs.paths["baseline"],), ()),
+        Entry("ours", (programs.armed(
+            "ours", "patchbay", ['-DARM="*"'],
+            [str(library), f"-Wl,-rpath,{library.parent}"]), "fast"), events=1,
+            note="all functions armed, PATCHBAY_OPS_FAST"),
+    ]
+    skipped = ()
+    if xray:
+        entries.append(Entry("xray-entry", (programs.armed(
+            "xray-entry", "xray", link=["-fxray-instrument"]),), events=1,
+            note="all sleds patched"))
+    else:
+        skipped = (("xray-entry", NO_XRAY),)
+    return Case("armed, cold sweep", 2 * programs.copies, programs.bodies,
+                with_control(entries), of_slices=statistics.median,
                 skipped=skipped)
 
 
