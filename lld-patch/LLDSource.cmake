@@ -83,7 +83,9 @@ if(NOT stamp STREQUAL old_stamp)
   find_program(PATCH_EXECUTABLE patch REQUIRED)
   file(REMOVE_RECURSE ${PATCHBAY_LLD_TREE})
   foreach(dir ELF Common include)
-    file(COPY ${PATCHBAY_LLD_SOURCE}/lld/${dir} DESTINATION ${PATCHBAY_LLD_TREE}/lld)
+    # Patches are to be applied, though the source may be read-only.
+    file(COPY ${PATCHBAY_LLD_SOURCE}/lld/${dir} DESTINATION ${PATCHBAY_LLD_TREE}/lld
+      NO_SOURCE_PERMISSIONS)
   endforeach()
   foreach(patch ${series})
     execute_process(

@@ -32,6 +32,11 @@
 # RUN: not %ld.lld start.o both.o -o both.out 2>&1 | FileCheck %s --check-prefix=BOTH --implicit-check-not=error
 # BOTH: error: both.o: Patchbay ABI version 2 is incompatible with version 1 of both.o
 
+## So is a file that has several note sections.
+# RUN: llvm-mc -filetype=obj -triple=x86_64 several.s -o several.o
+# RUN: not %ld.lld start.o several.o -o several.out 2>&1 | FileCheck %s --check-prefix=SEVERAL
+# SEVERAL: error: several.o: Patchbay ABI version 2 is incompatible with version 1 of several.o
+
 ## An archive member that is not extracted does not count.
 # RUN: llvm-ar rc lib.a v2.o
 # RUN: %ld.lld start.o v1.o lib.a -o ok
@@ -98,3 +103,14 @@ sym:
 .asciz "Patchbay"
 .p2align 2
 .long 1
+
+#--- several.s
+.macro note version
+  .section .note.patchbay,"",@note,unique,\version
+  .long 9, 8, 1
+  .asciz "Patchbay"
+  .p2align 2
+  .long \version, 1
+.endm
+note 1
+note 2

@@ -54,18 +54,17 @@ static bool forEachVersion(Ctx &ctx, ArrayRef<uint8_t> data,
 void elf::checkPatchbayNotes(Ctx &ctx) {
   // One element per object file, so that the order of messages does not depend
   // on the order in which threads finish.
-  std::vector<const InputSectionBase *> notes(ctx.objectFiles.size());
+  std::vector<SmallVector<const InputSectionBase *, 1>> notes(
+      ctx.objectFiles.size());
   parallelFor(0, notes.size(), [&](size_t i) {
     for (const InputSectionBase *sec : ctx.objectFiles[i]->getSections())
       if (sec && sec->type == SHT_NOTE && sec->name == PATCHBAY_NOTE_SECTION)
-        notes[i] = sec;
+        notes[i].push_back(sec);
   });
 
   const InputFile *firstFile = nullptr;
   uint32_t first = 0;
-  for (const InputSectionBase *sec : notes) {
-    if (!sec)
-      continue;
+  auto check = [&](const InputSectionBase *sec) {
     bool reported = false;
     bool valid = forEachVersion(ctx, sec->content(), [&](uint32_t version) {
       if (!firstFile) {
@@ -85,5 +84,8 @@ void elf::checkPatchbayNotes(Ctx &ctx) {
     });
     if (!valid)
       Err(ctx) << sec->getObjMsg(0) << ": malformed Patchbay ABI note";
-  }
+  };
+  for (const auto &ofFile : notes)
+    for (const InputSectionBase *sec : ofFile)
+      check(sec);
 }
