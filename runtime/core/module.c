@@ -194,7 +194,12 @@ static void free_module(struct pb_module *module)
 	free(module);
 }
 
-void pb_modules_reap(void)
+/*
+ * Free what is left of modules that have gone, if nobody can see it any more.
+ * Does not wait. Called when a module comes: the loader is at hand then, which
+ * in a forked child of a process with threads it may never be again.
+ */
+static void reap(void)
 {
 	struct pb_module *gone, *next, *stay = NULL, **end;
 	uint64_t phase;
@@ -233,7 +238,7 @@ int patchbay_module_register(const struct patchbay_module *desc)
 	if (!module)
 		return error;
 	if (!pb_caller_trylock()) {
-		pb_modules_reap();
+		reap();
 		pb_caller_unlock();
 	}
 	pb_engine_lock();

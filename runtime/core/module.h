@@ -30,12 +30,6 @@ struct pb_module {
 /* All of them; under the engine lock. */
 extern struct pb_module *pb_modules;
 
-/*
- * Free what is left of modules that have gone, if nobody can see it any more.
- * Does not wait. The caller holds the caller lock, and not the engine lock.
- */
-void pb_modules_reap(void);
-
 static inline uintptr_t pb_record_entry(const struct patchbay_record *record)
 {
 	return (uintptr_t)&record->entry + (uintptr_t)(intptr_t)record->entry;

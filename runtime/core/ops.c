@@ -22,7 +22,6 @@ static int enter_library(void)
 static void leave_library(void)
 {
 	pb_engine_unlock();
-	pb_modules_reap();
 	pb_caller_unlock();
 }
 
