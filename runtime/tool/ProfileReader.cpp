@@ -74,6 +74,7 @@ Error Reader::readHeader() {
     return corrupt(SizeAt, "header size " + Twine(Offset));
   Out.Machine = u32(Data, offsetof(pbd_header, machine));
   Out.Pid = u32(Data, offsetof(pbd_header, pid));
+  Out.Errno = u32(Data, offsetof(pbd_header, error));
   Out.StartNs = u64(Data, offsetof(pbd_header, start_ns));
   uint64_t CommittedAt = offsetof(pbd_header, committed);
   Committed = u64(Data, CommittedAt);

@@ -28,6 +28,7 @@ struct Profile {
   uint32_t Machine = 0;
   uint32_t Pid = 0;
   uint64_t StartNs = 0;
+  uint32_t Errno = 0; // why something was not traced, 0 if all was
   std::vector<std::string> Args;
   std::map<uint32_t, ProfileModule> Modules; // by id
   std::vector<ProfileCounter> Counters;      // each of a module in Modules

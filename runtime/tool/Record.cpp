@@ -3,8 +3,11 @@
 // `patchbay record`: runs a program with the tracer preloaded.
 #include "NameFilter.h"
 #include "OutputDir.h"
+#include "ProfileReader.h"
 #include "Program.h"
+#include "Table.h"
 #include "Verb.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
@@ -247,6 +250,16 @@ static Expected<int> run(const std::string &Path, ArrayRef<const char *> Args) {
   return Status;
 }
 
+// The processes in which some functions were not traced.
+static size_t countIncomplete(ArrayRef<std::string> Files) {
+  return llvm::count_if(Files, [](const std::string &File) {
+    Profile Data;
+    // `patchbay report` says what is wrong with a file, and where.
+    consumeError(readProfile(File, Data));
+    return Data.Errno != 0;
+  });
+}
+
 static void sayWhereDataWent(StringRef Program, const OutputDir &Dir) {
   auto Files = dataFiles(Dir.path());
   if (!Files) {
@@ -259,11 +272,22 @@ static void sayWhereDataWent(StringRef Program, const OutputDir &Dir) {
     warn(Twine(Program) + " wrote no data to " + Output);
     return;
   }
-  errs() << "patchbay: " << N << (N == 1 ? " process" : " processes")
-         << " recorded in " << Output << ", see it with 'patchbay report";
+  std::string Said = utostr(N) + (N == 1 ? " process" : " processes") +
+                     " recorded in " + Output;
+  std::string See = ", see it with 'patchbay report";
   if (Output != DefaultDataDir)
-    errs() << " -i " << Output;
-  errs() << "'\n";
+    See += " -i " + Output;
+  See += "'";
+  size_t Incomplete = countIncomplete(*Files);
+  if (!Incomplete) {
+    errs() << "patchbay: " << printable(Said + See) << '\n';
+    return;
+  }
+  if (N > 1)
+    Said += ", in " + utostr(Incomplete) + " of them";
+  else
+    Said += ", but in it";
+  warn(Said + " some functions were not traced" + See);
 }
 
 static Expected<int> runRecord(ArrayRef<const char *> Args) {

@@ -51,8 +51,8 @@ EXAMPLES:
 
 EXIT CODES:
   0  success
-  1  no data, or a data file is truncated or corrupt (what precedes the damage
-     is reported all the same)
+  1  no data; a data file is truncated or corrupt (what precedes the damage is
+     reported all the same); or functions of a process were not traced
   2  wrong usage
 )";
 
@@ -158,6 +158,7 @@ static void printJson(ArrayRef<Process> Processes,
           J.attribute("pid", P.Data.Pid);
           J.attribute("machine", P.Data.Machine);
           J.attribute("start_ns", P.Data.StartNs);
+          J.attribute("errno", P.Data.Errno);
           J.attributeArray("args", [&] {
             for (const std::string &Arg : P.Data.Args)
               J.value(json::fixUTF8(Arg));
@@ -176,6 +177,14 @@ static void printJson(ArrayRef<Process> Processes,
     });
   });
   outs() << '\n';
+}
+
+// Counts that are missing look like functions that were not called.
+static void warnIncomplete(const Process &P) {
+  warn(Twine(P.File) + ": process " + Twine(P.Data.Pid) +
+       (P.Data.Args.empty() ? "" : " (" + join(P.Data.Args, " ") + ")") +
+       ": some functions were not traced: " +
+       std::generic_category().message(P.Data.Errno));
 }
 
 static Expected<int> runReport(ArrayRef<const char *>) {
@@ -201,6 +210,10 @@ static Expected<int> runReport(ArrayRef<const char *>) {
     Process P{File, {}};
     if (Error E = readProfile(File, P.Data))
       Code = report(std::move(E));
+    if (P.Data.Errno) {
+      warnIncomplete(P);
+      Code = Failure;
+    }
     add(P.Data, Sum);
     Processes.push_back(std::move(P));
   }

@@ -4,6 +4,7 @@
     pbd.py good DIR MODULE [BUILD-ID]   two processes that traced MODULE
     pbd.py edges DIR                    unusual but valid
     pbd.py uncalled DIR                 two functions, no call
+    pbd.py incomplete DIR               two processes, one that met ENOSPC
     pbd.py truncations DIR              a file cut at every offset
     pbd.py corruptions DIR              one file per thing that can be wrong
 """
@@ -40,11 +41,11 @@ def counters(number, calls, order="<", nr=None):
 
 
 def pbd(chunks, order="<", magic=b"PBAYDATA", mark=0x01020304, version=1,
-        header_size=48, committed=None, pid=42):
+        header_size=48, committed=None, pid=42, errno=0):
     body = b"".join(chunks)
     committed = 48 + len(body) if committed is None else committed
     header = struct.pack(order + "8sIIIIIIQQ", magic, mark, version,
-                         header_size, 62, pid, 0, 10**18, committed)
+                         header_size, 62, pid, errno, 10**18, committed)
     return header + body
 
 
@@ -93,6 +94,13 @@ def edges(folder):
 def uncalled(folder):
     write(folder, "1", pbd([module(1, "/missing/module"),
                             counters(1, [(0x10, 0), (0x20, 0)])]))
+
+
+def incomplete(folder):
+    traced = [cmdline(["./server", "--port", "80"]),
+              module(1, "/missing/module"), counters(1, [(0x10, 1)])]
+    write(folder, "42", pbd(traced, errno=28))
+    write(folder, "43", pbd(traced, pid=43))
 
 
 def truncations(folder):
