@@ -51,8 +51,9 @@ EXAMPLES:
 
 EXIT CODES:
   0  success
-  1  no data; a data file is truncated or corrupt (what precedes the damage is
-     reported all the same); or functions of a process were not traced
+  1  no data or no function in it; a data file is truncated or corrupt (what
+     precedes the damage is reported all the same); or some functions of a
+     process were not traced
   2  wrong usage
 )";
 
@@ -226,16 +227,15 @@ static Expected<int> runReport(ArrayRef<const char *>) {
   if (!All)
     llvm::erase_if(Functions, [](const Function &F) { return !F.Calls; });
   sortFunctions(Functions);
-  if (Json) {
+  if (Json)
     printJson(Processes, Functions);
-    return Code;
-  }
-  printTable(Functions);
-  if (Functions.empty() && Traced)
+  else
+    printTable(Functions);
+  if (!Traced && Code == Success)
+    return makeError(Twine(Dir) + ": no function was traced");
+  if (Functions.empty() && !Json)
     errs() << "patchbay: none of the " << Traced
            << " traced functions was called, --all shows them\n";
-  else if (Functions.empty())
-    errs() << "patchbay: no function was traced\n";
   return Code;
 }
 
