@@ -37,8 +37,9 @@ static const Arch *findArch(uint16_t Machine) {
 // SymbolNames
 //===----------------------------------------------------------------------===//
 
-void SymbolNames::add(uint64_t Address, StringRef Name, unsigned Binding) {
-  Symbols.push_back({Address, Name, Binding});
+void SymbolNames::add(uint64_t Address, StringRef Name, unsigned Binding,
+                      bool Exported) {
+  Symbols.push_back({Address, Name, Binding, Exported});
 }
 
 // Identical code folding and aliases give one address several names. The first
@@ -65,6 +66,19 @@ std::vector<StringRef> SymbolNames::at(uint64_t Address) const {
     if (!llvm::is_contained(Names, I->Name))
       Names.push_back(I->Name);
   return Names;
+}
+
+bool SymbolNames::defines(StringRef Name) const {
+  return llvm::any_of(Symbols, [&](const Symbol &S) { return S.Name == Name; });
+}
+
+bool SymbolNames::exports(StringRef Name) const {
+  return llvm::any_of(
+      Symbols, [&](const Symbol &S) { return S.Exported && S.Name == Name; });
+}
+
+bool SymbolNames::stripped() const {
+  return llvm::all_of(Symbols, [](const Symbol &S) { return S.Exported; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -235,7 +249,8 @@ Expected<SymbolNames> ElfImage::symbolNames() const {
       if (!Name)
         return error(Name.takeError());
       if (!Name->empty())
-        Names.add(Symbol.st_value, *Name, Symbol.getBinding());
+        Names.add(Symbol.st_value, *Name, Symbol.getBinding(),
+                  Section.sh_type == ELF::SHT_DYNSYM);
     }
   }
   Names.sort();

@@ -26,17 +26,24 @@ struct SiteRecord {
 /// Function names by address.
 class SymbolNames {
 public:
-  void add(uint64_t Address, llvm::StringRef Name, unsigned Binding);
+  /// Exported: from .dynsym, not .symtab.
+  void add(uint64_t Address, llvm::StringRef Name, unsigned Binding,
+           bool Exported);
   /// To be called once, between the last add() and the first at().
   void sort();
   /// The names at an address, the one to show first; none if it has no symbol.
   std::vector<llvm::StringRef> at(uint64_t Address) const;
+  bool defines(llvm::StringRef Name) const;
+  bool exports(llvm::StringRef Name) const;
+  /// Without .symtab only exported functions have names.
+  bool stripped() const;
 
 private:
   struct Symbol {
     uint64_t Address;
     llvm::StringRef Name;
     unsigned Binding;
+    bool Exported;
   };
   std::vector<Symbol> Symbols;
 };

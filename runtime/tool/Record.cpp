@@ -146,6 +146,22 @@ static Expected<bool> addFunctions(const ElfImage &Image, NameFilter &Filter,
   return true;
 }
 
+// Where libpatchbay.a is linked in, functions register with that copy of the
+// runtime. The tracer calls it too if the program exports it, and else the one
+// in libpatchbay.so, which knows nothing of them.
+static Error checkRuntime(const ElfImage &Program) {
+  auto Names = Program.symbolNames();
+  if (!Names)
+    return Names.takeError();
+  if (Names->defines(PATCHBAY_MODULE_REGISTER) &&
+      !Names->exports("patchbay_arm"))
+    return makeError(Twine(Program.path()) +
+                     ": has a copy of the runtime (libpatchbay.a) that the "
+                     "tracer cannot reach: link it with libpatchbay.so, or "
+                     "with neither");
+  return Error::success();
+}
+
 // Fails if recording Program would show nothing.
 static Error checkProgram(const ElfImage &Program, const ElfImage &Tracer,
                           NameFilter &Filter, std::set<std::string> &Filters) {
@@ -169,6 +185,8 @@ static Error checkProgram(const ElfImage &Program, const ElfImage &Tracer,
     Any |= *Found;
   }
 
+  if (Error E = checkRuntime(Program))
+    return E;
   if (!Any)
     return makeError(Twine(Program.path()) +
                      ": no patchbay records in it or in the libraries it "
