@@ -47,6 +47,9 @@ inline llvm::Error makeError(const llvm::Twine &Message) {
   return makeError(Failure, Message);
 }
 
+/// NothingFound, with what may be the cause.
+llvm::Error noRecords(const llvm::Twine &Where);
+
 /// One line on stderr, "patchbay: warning: ...".
 void warn(const llvm::Twine &Message);
 /// One line on stderr, "patchbay: error: ..."; returns the error's exit code.

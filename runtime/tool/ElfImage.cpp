@@ -168,9 +168,6 @@ Error ElfImage::checkNote(const ELFT::Shdr &Section) const {
 }
 
 Expected<std::vector<SiteRecord>> ElfImage::records() const {
-  if (elf().getHeader().e_type == ELF::ET_REL)
-    return error("an object file, whose records have no addresses yet: link it "
-                 "first");
   if (elf().getHeader().e_shoff == 0)
     return error("no section headers, so its records cannot be found: use the "
                  "file from before they were stripped");
@@ -188,6 +185,9 @@ Expected<std::vector<SiteRecord>> ElfImage::records() const {
         return E;
     if (*Name != PATCHBAY_SITES_SECTION || Section.sh_type == ELF::SHT_NOBITS)
       continue;
+    if (elf().getHeader().e_type == ELF::ET_REL)
+      return error("an object file, whose records have no addresses yet: link "
+                   "it first");
     auto Contents = elf().getSectionContents(Section);
     if (!Contents)
       return error(Contents.takeError());

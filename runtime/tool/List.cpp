@@ -154,9 +154,7 @@ static Expected<int> runList(ArrayRef<const char *>) {
   if (!Records)
     return Records.takeError();
   if (Records->empty())
-    return makeError(NothingFound, Twine(Input) +
-                                       ": no patchbay records: compile it with "
-                                       "-fplugin=patchbay-pass.so");
+    return noRecords(Input);
   auto Names = Image->symbolNames();
   if (!Names)
     return Names.takeError();

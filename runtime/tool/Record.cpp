@@ -188,9 +188,7 @@ static Error checkProgram(const ElfImage &Program, const ElfImage &Tracer,
   if (Error E = checkRuntime(Program))
     return E;
   if (!Any)
-    return makeError(Twine(Program.path()) +
-                     ": no patchbay records in it or in the libraries it "
-                     "needs: compile it with -fplugin=patchbay-pass.so");
+    return noRecords(Twine(Program.path()) + " and the libraries it needs");
   std::string Unmatched = Filter.unmatched();
   if (!Unmatched.empty())
     return makeError(Twine(Program.path()) +
