@@ -8,13 +8,11 @@ using namespace patchbay;
 
 char ToolError::ID;
 
-Error patchbay::noRecords(const Twine &Where) {
-  return makeError(
-      NothingFound,
-      Where + ": no patchbay records: compile with -fplugin=patchbay-pass.so, "
-              "with -flto also link with Patchbay's ld.lld and "
-              "-Wl,--load-pass-plugin=DIR/patchbay-pass.so; "
-              "-Rpass-missed=patchbay says why functions were left out");
+std::string patchbay::noRecords() {
+  return "no patchbay records: compile with -fplugin=patchbay-pass.so, with "
+         "-flto also link with Patchbay's ld.lld and "
+         "-Wl,--load-pass-plugin=DIR/patchbay-pass.so; "
+         "-Rpass-missed=patchbay says why functions were left out";
 }
 
 void patchbay::warn(const Twine &Message) {

@@ -47,8 +47,8 @@ inline llvm::Error makeError(const llvm::Twine &Message) {
   return makeError(Failure, Message);
 }
 
-/// NothingFound, with what may be the cause.
-llvm::Error noRecords(const llvm::Twine &Where);
+/// What to say where there are no records: what may be the cause.
+std::string noRecords();
 
 /// One line on stderr, "patchbay: warning: ...".
 void warn(const llvm::Twine &Message);

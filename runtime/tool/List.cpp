@@ -154,7 +154,7 @@ static Expected<int> runList(ArrayRef<const char *>) {
   if (!Records)
     return Records.takeError();
   if (Records->empty())
-    return noRecords(Input);
+    return makeError(NothingFound, Twine(Input) + ": " + noRecords());
   auto Names = Image->symbolNames();
   if (!Names)
     return Names.takeError();
@@ -165,12 +165,13 @@ static Expected<int> runList(ArrayRef<const char *>) {
     if (Filter.match(F.Names) != NameFilter::None)
       Functions.push_back(std::move(F));
   }
-  std::string Unmatched = Filter.unmatched();
-  if (Functions.empty())
-    return makeError(NothingFound,
-                     Twine(Input) + ": no function matches " + Unmatched);
-  if (!Unmatched.empty())
-    warn(Twine(Input) + ": no function matches " + Unmatched);
+  if (std::string Unmatched = Filter.unmatched(); !Unmatched.empty()) {
+    std::string Message = Input + ": no function matches " + Unmatched + ": " +
+                          matchHint(Names->stripped() ? Image->path() : "");
+    if (Functions.empty())
+      return makeError(NothingFound, Message);
+    warn(Message);
+  }
   if (Json)
     printJson(*Image, Functions);
   else

@@ -59,3 +59,11 @@ std::string NameFilter::unmatched() const {
       Result += (Result.empty() ? "'" : ", '") + G.Text + "'";
   return Result;
 }
+
+std::string patchbay::matchHint(StringRef Stripped) {
+  if (!Stripped.empty())
+    return (Stripped + " has no symbol table, so only its exported functions "
+                       "have names: use the file from before it was stripped")
+        .str();
+  return "'patchbay list' shows the names, and '*part*' matches part of a name";
+}

@@ -18,6 +18,10 @@ namespace patchbay {
 std::vector<std::string> displayNames(llvm::ArrayRef<llvm::StringRef> Names,
                                       uint64_t Entry);
 
+/// What to do when a glob matches nothing. Stripped: a file in which it was
+/// looked for that has no symbol table, empty if all have one.
+std::string matchHint(llvm::StringRef Stripped);
+
 class NameFilter {
 public:
   enum Match { None, ByLinkageName, ByDemangledName };

@@ -42,19 +42,26 @@ static cl::opt<std::string>
 static cl::opt<bool>
     Force("force", cl::sub(RecordCommand), cl::cat(ToolOptions),
           cl::desc("Run PROG even if there is nothing to trace in it yet, for "
-                   "modules that it loads later"));
+                   "modules that it loads and programs that it starts later"));
 
 static constexpr char Help[] = R"(
   PROG and the libraries it needs are looked through first; if none has a
   function to trace, PROG is not run and nothing is written. An earlier
-  recording in DIR is moved to DIR.old. Processes that PROG starts are traced
-  too, each into a file of its own.
+  recording in DIR is moved to DIR.old.
+
+  Programs that PROG starts are traced too, each into a file of its own; a
+  process that only forks adds to its parent's file.
+
+  Demangled names are looked up in PROG and the libraries it needs at its
+  start. In modules that it loads later, and in programs that it starts, GLOB
+  matches mangled names only.
 
 EXAMPLES:
   patchbay record -- ./server --port 80
   patchbay record -F 'lua_*' -F 'luaV_execute' -- lua fib.lua
   patchbay record -F 'Cache::*' -o cache.data -- ./server
   patchbay record --force -F 'plugin_*' -- ./host plugin.so
+  patchbay record --force -- ./run-server.sh
 
 EXIT CODES:
   The status of PROG, 128+N if signal N killed it, or
@@ -125,25 +132,35 @@ static Expected<std::string> tracerOptions(ArrayRef<std::string> Filters) {
 // What there is to trace
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// What was seen in the program and its libraries.
+struct Seen {
+  bool Records = false;
+  std::string Stripped; // a file with records
+};
+} // namespace
+
 // Adds to Filters the mangled names of functions that only match demangled,
-// because the runtime matches symbols as they are. Returns whether Image has
-// records.
-static Expected<bool> addFunctions(const ElfImage &Image, NameFilter &Filter,
-                                   std::set<std::string> &Filters) {
+// because the runtime matches symbols as they are.
+static Error addFunctions(const ElfImage &Image, NameFilter &Filter,
+                          std::set<std::string> &Filters, Seen &What) {
   auto Records = Image.records();
   if (!Records)
     return Records.takeError();
   if (Records->empty())
-    return false;
+    return Error::success();
   auto Names = Image.symbolNames();
   if (!Names)
     return Names.takeError();
+  What.Records = true;
+  if (Names->stripped())
+    What.Stripped = Image.path();
   for (const SiteRecord &R : *Records) {
     std::vector<StringRef> Symbols = Names->at(R.Entry);
     if (Filter.match(Symbols) == NameFilter::ByDemangledName)
       Filters.insert(Symbols.front().str());
   }
-  return true;
+  return Error::success();
 }
 
 // Where libpatchbay.a is linked in, functions register with that copy of the
@@ -162,39 +179,49 @@ static Error checkRuntime(const ElfImage &Program) {
   return Error::success();
 }
 
-// Fails if recording Program would show nothing.
-static Error checkProgram(const ElfImage &Program, const ElfImage &Tracer,
-                          NameFilter &Filter, std::set<std::string> &Filters) {
+static Error nothingToTrace(const Twine &Why) {
+  std::string Later = Force
+                          ? "what it loads or starts later is traced"
+                          : "--force runs it for what it loads or starts later";
+  // The tracer itself matches globs there.
+  if (!Globs.empty())
+    Later += ", where -F matches mangled names only";
+  return makeError(Why + "; " + Later);
+}
+
+// Fails if recording Path, for which the kernel runs Program, would show
+// nothing.
+static Error checkProgram(StringRef Path, const ElfImage &Program,
+                          const ElfImage &Tracer, NameFilter &Filter,
+                          std::set<std::string> &Filters) {
   if (Error E = checkPreload(Program, Tracer))
     return E;
   auto Libraries = libraries(Program);
   if (!Libraries)
     return Libraries.takeError();
 
-  auto Found = addFunctions(Program, Filter, Filters);
-  if (!Found)
-    return Found.takeError();
-  bool Any = *Found;
-  for (const std::string &Path : *Libraries) {
-    auto Library = ElfImage::open(Path);
+  Seen What;
+  if (Error E = addFunctions(Program, Filter, Filters, What))
+    return E;
+  for (const std::string &LibraryPath : *Libraries) {
+    auto Library = ElfImage::open(LibraryPath);
     if (!Library)
       return Library.takeError();
-    Found = addFunctions(*Library, Filter, Filters);
-    if (!Found)
-      return Found.takeError();
-    Any |= *Found;
+    if (Error E = addFunctions(*Library, Filter, Filters, What))
+      return E;
   }
 
   if (Error E = checkRuntime(Program))
     return E;
-  if (!Any)
-    return noRecords(Twine(Program.path()) + " and the libraries it needs");
-  std::string Unmatched = Filter.unmatched();
-  if (!Unmatched.empty())
-    return makeError(Twine(Program.path()) +
-                     ": no function in it or in the libraries it needs "
-                     "matches " +
-                     Unmatched);
+  std::string Name = Path.str();
+  if (Path != Program.path())
+    Name += ": its interpreter " + Program.path();
+  Name += " and the libraries it needs";
+  if (!What.Records)
+    return nothingToTrace(Name + ": " + noRecords());
+  if (std::string Unmatched = Filter.unmatched(); !Unmatched.empty())
+    return nothingToTrace(Name + ": no function matches " + Unmatched + ": " +
+                          matchHint(What.Stripped));
   return Error::success();
 }
 
@@ -325,7 +352,7 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
     Given.push_back("*");
   NameFilter Filter(Given);
   std::set<std::string> Mangled;
-  if (Error E = checkProgram(*Program, *Tracer, Filter, Mangled)) {
+  if (Error E = checkProgram(*Path, *Program, *Tracer, Filter, Mangled)) {
     if (!Force)
       return E;
     warn(toString(std::move(E)));
