@@ -293,6 +293,19 @@ static Expected<int> run(const std::string &Path, ArrayRef<const char *> Args) {
   return Status;
 }
 
+// So that it can be pasted.
+static std::string shellQuoted(StringRef Text) {
+  auto IsPlain = [](char C) {
+    return isAlnum(C) || StringRef("%+,-./:=@_").contains(C);
+  };
+  if (llvm::all_of(Text, IsPlain))
+    return Text.str();
+  std::string Quoted = "'";
+  for (char C : Text)
+    Quoted += C == '\'' ? "'\\''" : std::string(1, C);
+  return Quoted + "'";
+}
+
 // The processes in which some functions were not traced.
 static size_t countIncomplete(ArrayRef<std::string> Files) {
   return llvm::count_if(Files, [](const std::string &File) {
@@ -317,10 +330,9 @@ static void sayWhereDataWent(StringRef Program, const OutputDir &Dir) {
   }
   std::string Said = utostr(N) + (N == 1 ? " process" : " processes") +
                      " recorded in " + Output;
-  std::string See = ", see it with 'patchbay report";
+  std::string See = ", see it with: patchbay report";
   if (Output != DefaultDataDir)
-    See += " -i " + Output;
-  See += "'";
+    See += " -i " + shellQuoted(Output);
   size_t Incomplete = countIncomplete(*Files);
   if (!Incomplete) {
     errs() << "patchbay: " << printable(Said + See) << '\n';
@@ -337,6 +349,8 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   if (Args.empty())
     return makeError("no program to run: put it last, as in 'patchbay record "
                      "-F GLOB -- PROG ARGS'");
+  if (Output.empty())
+    return makeError("-o needs a directory, its name is empty");
   auto Path = findProgram(Args.front());
   if (!Path)
     return Path.takeError();
