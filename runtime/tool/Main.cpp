@@ -4,7 +4,9 @@
 #include "Verb.h"
 #include "format.h"
 #include "patchbay/abi.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 using namespace patchbay;
@@ -76,6 +78,29 @@ static size_t findProgram(ArrayRef<const char *> Args,
   return std::min(I, Args.size());
 }
 
+// LLVM's lines "patchbay: Unknown ...  Try: '/bin/patchbay --help'" as one, in
+// the form of the command's own errors, which leads to the help of the verb.
+static Error usageError(StringRef Said, StringRef Self, const Verb *Chosen) {
+  std::string Help = "patchbay ";
+  if (Chosen)
+    Help += (Chosen->Command.getName() + " ").str();
+  Help += "--help";
+  // What is wrong with an option's value LLVM has printed itself.
+  if (Said.empty())
+    return makeError(Usage, "wrong usage: see '" + Help + "'");
+
+  std::string Message;
+  for (StringRef Line : split(Said.rtrim(), '\n')) {
+    Line.consume_front((sys::path::filename(Self) + ": ").str());
+    Message += (Message.empty() ? "" : " ") + Line.str();
+  }
+  std::string SelfHelp = (Self + " --help").str();
+  if (size_t At = Message.find(SelfHelp); At != std::string::npos)
+    Message.replace(At, SelfHelp.size(), Help);
+  Message.front() = toLower(Message.front());
+  return makeError(Usage, Message);
+}
+
 // Results that do not reach their reader are a failure, as on a full disk.
 static int flushed(int Code) {
   outs().flush();
@@ -109,8 +134,12 @@ int main(int argc, char **argv) {
       Program = Program.drop_front();
   }
 
-  if (!cl::ParseCommandLineOptions(Own.size(), Own.data(), Overview, &errs()))
-    return Chosen && Chosen->RunsProgram ? RecordFailed : Usage;
+  std::string Said;
+  raw_string_ostream Errors(Said);
+  if (!cl::ParseCommandLineOptions(Own.size(), Own.data(), Overview, &Errors)) {
+    int Code = report(usageError(Said, Own.front(), Chosen));
+    return Chosen && Chosen->RunsProgram ? RecordFailed : Code;
+  }
   if (!Chosen) {
     cl::PrintHelpMessage();
     outs() << Help;
