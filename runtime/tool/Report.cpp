@@ -44,6 +44,10 @@ static constexpr char Help[] = R"(
   Counts of several processes and of several copies of a module (same build
   id) are added up. A process that still runs can be reported on.
 
+  Names are read from the files that were traced, so keep these where they
+  were. One that was changed shows addresses; without a build id (link with
+  -Wl,--build-id) that cannot be noticed, and names may be wrong.
+
 EXAMPLES:
   patchbay report
   patchbay report -s name --all before.data
