@@ -237,7 +237,7 @@ static Expected<int> runReport(ArrayRef<const char *>) {
     printTable(Functions);
   if (!Traced && Code == Success)
     return makeError(Twine(Dir) + ": no function was traced");
-  if (Functions.empty() && !Json)
+  if (Functions.empty() && Traced && !Json)
     errs() << "patchbay: none of the " << Traced
            << " traced functions was called, --all shows them\n";
   return Code;
