@@ -152,7 +152,6 @@ static int add_to_disarm(struct batch *batch, struct pb_module *module,
 		struct target target = { .module = module,
 					 .record = records[i],
 					 .cell = cell_of(module, records[i]) };
-
 		size_t tracers;
 
 		if (!target.cell || !target.cell->ops ||
@@ -358,7 +357,7 @@ static void settle_cells(struct batch *batch)
 /*
  * Let go of the engine lock until no handler is running that is running now,
  * and free what nobody can see any more. Modules may come and go meanwhile;
- * their memory stays until the caller lock is free (pb_graveyard).
+ * the memory of those stays until the caller lock is free (module.c).
  */
 static int wait_for_handlers(void)
 {
