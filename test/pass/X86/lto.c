@@ -2,7 +2,7 @@
 // With LTO the linker generates code, and loads the plugin. Linkers ignore the
 // groups of what LTO compiled; the module registers once nevertheless.
 // REQUIRES: host-x86_64
-// RUN: %clang -O2 -fPIC %S/Inputs/runtime.c -shared -o %t.runtime.so -I %patchbay_include
+// RUN: %clang -O2 -fPIC %S/../Inputs/runtime.c -shared -o %t.runtime.so -I %patchbay_include
 // RUN: %clang -flto=full -O2 -fsanitize=kcfi -c %s -o %t.1.o
 // RUN: %clang -flto=full -O2 -fsanitize=kcfi -c %s -o %t.2.o -DSECOND
 // RUN: %clang -flto=full -fuse-ld=lld -fsanitize=kcfi -Wl,--load-pass-plugin=%pass %t.1.o %t.2.o %t.runtime.so -o %t

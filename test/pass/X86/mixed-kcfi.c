@@ -16,15 +16,15 @@
 // RUN: %clang -O2 -fsanitize=kcfi -fpatchable-function-entry=21,16 -c %s -o %t.pfe.main.o -DMAIN
 // RUN: %clang -O2 -fsanitize=kcfi -fpatchable-function-entry=21,16 -c %s -o %t.pfe.other.o
 // RUN: %clang %t.pfe.main.o %t.pfe.other.o -o %t && %t | FileCheck %s
-// RUN: %clang %t.pfe.main.o %t.other.o -o %t && %python %S/Inputs/expect-signal.py SIGILL %t
-// RUN: %clang %t.main.o %t.pfe.other.o -o %t && %python %S/Inputs/expect-signal.py SIGILL %t
+// RUN: %clang %t.pfe.main.o %t.other.o -o %t && %python %S/../Inputs/expect-signal.py SIGILL %t
+// RUN: %clang %t.main.o %t.pfe.other.o -o %t && %python %S/../Inputs/expect-signal.py SIGILL %t
 
 // A call of the wrong type traps as ever, whoever is instrumented.
 // RUN: %clang_pass -O2 -fsanitize=kcfi -c %s -o %t.pass.wrong.o -DMAIN -DWRONG
 // RUN: %clang -O2 -fsanitize=kcfi -c %s -o %t.wrong.o -DMAIN -DWRONG
-// RUN: %clang %t.pass.wrong.o %t.pass.other.o -o %t && %python %S/Inputs/expect-signal.py SIGILL %t
-// RUN: %clang %t.pass.wrong.o %t.other.o -o %t && %python %S/Inputs/expect-signal.py SIGILL %t
-// RUN: %clang %t.wrong.o %t.pass.other.o -o %t && %python %S/Inputs/expect-signal.py SIGILL %t
+// RUN: %clang %t.pass.wrong.o %t.pass.other.o -o %t && %python %S/../Inputs/expect-signal.py SIGILL %t
+// RUN: %clang %t.pass.wrong.o %t.other.o -o %t && %python %S/../Inputs/expect-signal.py SIGILL %t
+// RUN: %clang %t.wrong.o %t.pass.other.o -o %t && %python %S/../Inputs/expect-signal.py SIGILL %t
 
 #ifdef MAIN
 #include <stdio.h>

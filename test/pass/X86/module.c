@@ -3,8 +3,8 @@
 // is there, before the program's own constructors and after its destructors,
 // and a program that has none runs as ever.
 // REQUIRES: host-x86_64, gnu-binutils
-// RUN: %clang -O2 -fPIC %S/Inputs/runtime.c -shared -o %t.runtime.so -I %patchbay_include
-// RUN: %clang -O2 -c %S/Inputs/runtime.c -o %t.runtime.o -I %patchbay_include
+// RUN: %clang -O2 -fPIC %S/../Inputs/runtime.c -shared -o %t.runtime.so -I %patchbay_include
+// RUN: %clang -O2 -c %S/../Inputs/runtime.c -o %t.runtime.o -I %patchbay_include
 // RUN: %clang_pass -O2 -ffunction-sections -fsanitize=kcfi -fno-pic -c %s -o %t.o
 // RUN: %clang_pass -O2 -ffunction-sections -fsanitize=kcfi -fPIC -c %s -o %t.pic.o
 // RUN: %clang_pass -O2 -ffunction-sections -fsanitize=kcfi -fPIC -c %s -o %t.second.o -DSECOND
