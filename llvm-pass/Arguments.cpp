@@ -22,8 +22,8 @@ using namespace patchbay;
 
 namespace {
 
-/// Registers and stack that arguments take, in the order of the System V
-/// x86-64 convention: registers while there are any, then the stack.
+/// Registers and stack that arguments take: registers while there are any, then
+/// the stack.
 struct Assignment {
   unsigned MaxGP, MaxFP;
   unsigned GP = 0, FP = 0;
@@ -43,6 +43,29 @@ struct Assignment {
       GP < MaxGP ? void(++GP) : onStack(8, Align(8));
   }
 
+  /// AAPCS64: all in registers, the first a multiple of \p Step, or all on the
+  /// stack; and then no later argument gets the registers that are left.
+  void block(ArrayRef<MVT> Parts, unsigned Step, uint64_t Alignment) {
+    bool Integer = Parts.front().isScalarInteger();
+    unsigned &Used = Integer ? GP : FP, &Max = Integer ? MaxGP : MaxFP;
+    unsigned End = alignTo(Used, Step) + Parts.size();
+    if (End <= Max) {
+      Used = End;
+      return;
+    }
+    Max = Used;
+    onStack(Parts.size() * Parts.front().getStoreSize(),
+            Align(std::max<uint64_t>(Alignment, 8)));
+  }
+
+  /// AAPCS64: an integer of more than one register. C has one, __int128.
+  void wideInteger(unsigned Parts) {
+    if (Parts == 2)
+      block({MVT::i64, MVT::i64}, 2, 16);
+    else
+      Known = false;
+  }
+
   void floating(MVT VT, bool IsVarArg) {
     uint64_t Size = std::max<uint64_t>(VT.getStoreSize(), 8);
     // Wide vectors of variadic functions go to the stack.
@@ -53,7 +76,9 @@ struct Assignment {
   }
 
   void part(MVT VT, bool IsVarArg) {
-    if (VT.isScalarInteger())
+    if (VT.isScalableVector())
+      Known = false;
+    else if (VT.isScalarInteger())
       integer(1, false);
     else if (VT == MVT::f80)
       onStack(16, Align(16));
@@ -66,16 +91,22 @@ struct Assignment {
 
 } // namespace
 
+/// AAPCS64 has a register of its own, x8, for the address of the result.
+static bool countsHiddenPointer(const SlotLayout &Layout) {
+  return Layout.Standard == CallingStandard::SystemV_X86_64;
+}
+
 static Assignment assignArguments(const MachineFunction &MF,
                                   const SlotLayout &Layout, bool HiddenReturn) {
   const Function &F = MF.getFunction();
   const DataLayout &DL = F.getDataLayout();
   const TargetLowering &TLI = *MF.getSubtarget().getTargetLowering();
   LLVMContext &Ctx = F.getContext();
+  const bool AAPCS64 = Layout.Standard == CallingStandard::AAPCS64;
   Assignment A{unsigned(Layout.IntegerRegisters.size()),
                unsigned(Layout.FloatRegisters.size())};
 
-  if (HiddenReturn)
+  if (HiddenReturn && countsHiddenPointer(Layout))
     A.integer(1, false);
   for (const Argument &Arg : F.args()) {
     if (Arg.hasByValAttr()) {
@@ -92,23 +123,33 @@ static Assignment assignArguments(const MachineFunction &MF,
     // These have registers of their own.
     if (Arg.hasNestAttr() || Arg.hasSwiftErrorAttr() ||
         Arg.hasAttribute(Attribute::SwiftSelf) ||
-        Arg.hasAttribute(Attribute::SwiftAsync))
+        Arg.hasAttribute(Attribute::SwiftAsync) ||
+        (Arg.hasStructRetAttr() && !countsHiddenPointer(Layout)))
       continue;
 
     bool Together = TLI.functionArgumentNeedsConsecutiveRegisters(
         Arg.getType(), F.getCallingConv(), F.isVarArg(), DL);
     SmallVector<EVT, 4> Types;
     ComputeValueVTs(TLI, DL, Arg.getType(), Types);
+    SmallVector<MVT, 8> All;
     for (EVT VT : Types) {
       MVT Part = TLI.getRegisterTypeForCallingConv(Ctx, F.getCallingConv(), VT);
       unsigned Parts =
           TLI.getNumRegistersForCallingConv(Ctx, F.getCallingConv(), VT);
       if (Together)
-        A.integer(Parts, true);
+        All.append(Parts, Part);
+      else if (AAPCS64 && Parts > 1 && VT.isScalarInteger())
+        A.wideInteger(Parts);
       else
         for (; Parts; --Parts)
           A.part(Part, F.isVarArg());
     }
+    if (All.empty())
+      continue;
+    if (AAPCS64)
+      A.block(All, 1, All.front().getStoreSize());
+    else
+      A.integer(All.size(), true);
   }
   return A;
 }
@@ -135,8 +176,8 @@ static bool agrees(const MachineFunction &MF, const SlotLayout &Layout,
   int64_t End = 0;
   for (int I = MFI.getObjectIndexBegin(); I != 0; ++I)
     End = std::max(End, MFI.getObjectOffset(I) + MFI.getObjectSize(I));
-  // Where `...` is used, all argument registers are live in, and a one-byte
-  // object marks where unnamed arguments on the stack begin.
+  // Where `...` is used, all argument registers are live in, and an object of
+  // up to eight bytes marks where unnamed arguments on the stack begin.
   uint64_t Marker = MFI.hasVAStart() ? 8 : 0;
   return A.Known && alignTo(A.StackSize, 8) + Marker == alignTo(End, 8) &&
          (MFI.hasVAStart() || (fits(MF, Layout.IntegerRegisters, A.GP) &&
@@ -173,9 +214,11 @@ ArgumentSummary patchbay::summarizeArguments(const MachineFunction &MF,
       Return, F.getContext(), F.getReturnType());
 
   ArgumentSummary Summary = {};
-  // The hidden pointer is also what such a function returns.
+  // Where the hidden pointer counts it is also what such a function returns.
   if (HiddenReturn || F.hasStructRetAttr())
-    Summary.Flags |= PATCHBAY_RECORD_SRET | PATCHBAY_RECORD_RETURN_GP;
+    Summary.Flags |= PATCHBAY_RECORD_SRET | (countsHiddenPointer(Layout)
+                                                 ? PATCHBAY_RECORD_RETURN_GP
+                                                 : PATCHBAY_RECORD_RETURN_VOID);
   else
     Summary.Flags |= classifyReturn(Return);
   if (F.isVarArg())

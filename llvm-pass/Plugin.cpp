@@ -6,6 +6,7 @@
 // option loaded it, or how many did: a process maps a library once.
 #include "Diagnostics.h"
 #include "OpsSlotPass.h"
+#include "SlotLayout.h"
 #include "patchbay/abi.h"
 #include "llvm/CodeGen/Passes.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
@@ -18,11 +19,16 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Behind FuncletLayout: landing pads are in place and branches have their
-// final form, so the site stays the first thing in the function.
+// Where landing pads are in place and branches have their final form, so the
+// site stays the first thing in the function: behind FuncletLayout or, where
+// the target does both later, behind the last pass that changes code.
 static RegisterTargetPassConfigCallback
-    InsertPass([](TargetMachine &, PassManagerBase &, TargetPassConfig *TPC) {
-      TPC->insertPass(&FuncletLayoutID, &OpsSlotLegacy::ID);
+    InsertPass([](TargetMachine &TM, PassManagerBase &, TargetPassConfig *TPC) {
+      const SlotLayout *Layout = findSlotLayout(TM.getTargetTriple());
+      AnalysisID Anchor = Layout && Layout->LandingPadsComeLate
+                              ? &UnpackMachineBundlesID
+                              : &FuncletLayoutID;
+      TPC->insertPass(Anchor, &OpsSlotLegacy::ID);
     });
 
 // Insertion is by ID and llc's -run-pass= is by name: both need a pass that is

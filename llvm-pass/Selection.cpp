@@ -45,6 +45,23 @@ static bool keepsCConvention(const MachineFunction &MF) {
   }
 }
 
+// Callers keep values in more vector registers across such calls than across
+// those of the C convention.
+static bool hasScalableVectors(const Function &F) {
+  return F.getReturnType()->isScalableTy() ||
+         any_of(F.args(), [](const Argument &Arg) {
+           return Arg.getType()->isScalableTy();
+         });
+}
+
+// Attributes that ask for AArch64's streaming mode or its ZA state; a tracer
+// is code for neither.
+static bool usesSME(const Function &F) {
+  return any_of(F.getAttributes().getFnAttrs(), [](Attribute A) {
+    return A.isStringAttribute() && A.getKindAsString().starts_with("aarch64_");
+  });
+}
+
 const char *patchbay::whyNotFunction(const MachineFunction &MF) {
   const Function &F = MF.getFunction();
   if (MF.empty() || F.hasAvailableExternallyLinkage())
@@ -77,5 +94,9 @@ const char *patchbay::whyNotFunction(const MachineFunction &MF) {
     return "it is an ifunc resolver, which runs before relocation is done";
   if (!keepsCConvention(MF))
     return "its calling convention is not C's";
+  if (hasScalableVectors(F))
+    return "scalable vectors give it a calling convention of its own";
+  if (usesSME(F))
+    return "it uses streaming mode or ZA state, which a tracer does not expect";
   return nullptr;
 }

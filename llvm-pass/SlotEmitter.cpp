@@ -21,8 +21,9 @@
 using namespace llvm;
 using namespace patchbay;
 
-/// Takes the hash out of LLVM's hands, which would put it behind 11 nops: slot
-/// and pad fit where those are.
+/// Takes the hash out of LLVM's hands: on x86-64 it would be put behind 11
+/// nops, whose place slot and pad take, and elsewhere it would count as part of
+/// the function when LLVM aligns that.
 static std::optional<uint32_t> takeHash(Function &F) {
   const MDNode *Type = F.getMetadata(LLVMContext::MD_kcfi_type);
   if (!Type || !F.getParent()->getModuleFlag("kcfi"))
@@ -59,16 +60,42 @@ static unsigned emitPrefix(MachineFunction &MF, const SlotLayout &Layout,
   return Prefix.size();
 }
 
+static StringRef nameOf(const MachineInstr &MI) {
+  return MI.getMF()->getSubtarget().getInstrInfo()->getName(MI.getOpcode());
+}
+
+/// The first instruction of \p Entry that becomes code, or its end.
+static MachineBasicBlock::iterator firstInstruction(MachineBasicBlock &Entry,
+                                                    const SlotLayout &Layout) {
+  return find_if(Entry, [&](const MachineInstr &MI) {
+    return !MI.isMetaInstruction() &&
+           !is_contained(Layout.Directives, nameOf(MI));
+  });
+}
+
 /// The landing pad at the start of \p Entry, or its end if there is none.
 static MachineBasicBlock::iterator findLandingPad(MachineBasicBlock &Entry,
                                                   const SlotLayout &Layout) {
-  const TargetInstrInfo *TII = Entry.getParent()->getSubtarget().getInstrInfo();
-  auto First = find_if(
-      Entry, [](const MachineInstr &MI) { return !MI.isMetaInstruction(); });
+  auto First = firstInstruction(Entry, Layout);
   if (First != Entry.end() &&
-      is_contained(Layout.LandingPads, TII->getName(First->getOpcode())))
+      any_of(Layout.LandingPads, [&](const LandingPad &Pad) {
+        return nameOf(*First) == Pad.Name &&
+               (!Pad.Immediate ||
+                First->getOperand(0).getImm() == *Pad.Immediate);
+      }))
     return First;
   return Entry.end();
+}
+
+/// Whether the site takes a place that has to be a landing pad from an
+/// instruction that is one.
+static bool needsLandingPad(MachineBasicBlock &Entry,
+                            const SlotLayout &Layout) {
+  auto First = firstInstruction(Entry, Layout);
+  return First != Entry.end() &&
+         is_contained(Layout.ImpliedLandingPads, nameOf(*First)) &&
+         Entry.getParent()->getFunction().hasFnAttribute(
+             Layout.LandingPadAttribute);
 }
 
 /// The block that control enters the function by, and never again.
@@ -96,14 +123,19 @@ unsigned patchbay::emitSlot(MachineFunction &MF, const SlotLayout &Layout,
   MachineBasicBlock &Entry = entryBlock(MF, Layout);
   auto LandingPad = findLandingPad(Entry, Layout);
   bool HasLandingPad = LandingPad != Entry.end();
-  unsigned EntryDistance = HasLandingPad ? Layout.LandingPadSize : 0;
+  bool AddLandingPad = needsLandingPad(Entry, Layout);
+  unsigned EntryDistance =
+      HasLandingPad || AddLandingPad ? Layout.LandingPadSize : 0;
   auto InsertPoint = HasLandingPad ? std::next(LandingPad) : Entry.begin();
 
   int ToPad = PATCHBAY_PAD_OFFSET - int(EntryDistance + Layout.SiteSize);
   // ${:private} and ${:uid} make a label that no other site has.
   constexpr StringLiteral Site = "${:private}patchbay_site${:uid}";
-  std::string Text = Site.str() + ":\n";
-  Text += formatv(Layout.Site.data(), ToPad & 0xFF);
+  std::string Text;
+  if (AddLandingPad)
+    Text += Layout.LandingPadText;
+  Text += Site.str() + ":\n";
+  Text += formatv(/*Validate=*/false, Layout.Site.data(), ToPad & 0xFF);
   Text += recordText(Site, EntryDistance, Hash ? maskHash(Layout, *Hash) : 0,
                      summarizeArguments(MF, Layout));
   if (FirstInObject)

@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint32_t X86ReservedHashes[] = {0xFA1E0FF3 /* endbr64 */,
                                           0xFB1E0FF3 /* endbr32 */};
-constexpr StringLiteral X86LandingPads[] = {"ENDBR64"};
+constexpr LandingPad X86LandingPads[] = {{"ENDBR64", std::nullopt}};
 constexpr StringLiteral X86IntegerRegisters[] = {"{rdi}", "{rsi}", "{rdx}",
                                                  "{rcx}", "{r8}",  "{r9}"};
 constexpr StringLiteral X86FloatRegisters[] = {"{xmm0}", "{xmm1}", "{xmm2}",
@@ -41,17 +41,57 @@ constexpr StringLiteral X86ModuleCall = "\tendbr64\n"
                                         "{3}:\n"
                                         "\tretq\n";
 
+// bti c, and bti jc, which it is in a block that is also jumped to.
+constexpr LandingPad AArch64LandingPads[] = {{"HINT", 34}, {"HINT", 38}};
+constexpr StringLiteral AArch64Directives[] = {"EMITBKEY", "EMITMTETAGGED"};
+constexpr StringLiteral AArch64ImpliedLandingPads[] = {"PACIASP", "PACIBSP"};
+constexpr StringLiteral AArch64IntegerRegisters[] = {
+    "{x0}", "{x1}", "{x2}", "{x3}", "{x4}", "{x5}", "{x6}", "{x7}"};
+constexpr StringLiteral AArch64FloatRegisters[] = {
+    "{v0}", "{v1}", "{v2}", "{v3}", "{v4}", "{v5}", "{v6}", "{v7}"};
+
+// As a hint every assembler takes it, whatever the architecture's version.
+constexpr StringLiteral AArch64BTI = "\thint #34\n";
+
+constexpr StringLiteral AArch64Site = "\tmov x9, x30\n"
+                                      "\tnop\n";
+
+constexpr StringLiteral AArch64ModuleCall = "\thint #34\n"
+                                            "\tadrp x16, :got:{2}\n"
+                                            "\tldr x16, [x16, :got_lo12:{2}]\n"
+                                            "\tcbz x16, {3}\n"
+                                            "\tadrp x0, {0}\n"
+                                            "\tadd x0, x0, :lo12:{0}\n"
+                                            "\tadrp x1, {1}\n"
+                                            "\tadd x1, x1, :lo12:{1}\n"
+                                            "\tcmp x0, x1\n"
+                                            "\tb.ne {3}\n"
+                                            "\tbr x16\n"
+                                            "{3}:\n"
+                                            "\tret\n";
+
 const SlotLayout Layouts[] = {
     {Triple::x86_64, PadOf_X86_64, /*FillByte=*/0xCC,
      PATCHBAY_X86_64_MOV_EAX_IMM32, X86ReservedHashes, X86LandingPads,
-     PATCHBAY_X86_64_ENDBR64_SIZE, PATCHBAY_X86_64_SITE_SIZE, X86Site,
+     PATCHBAY_X86_64_ENDBR64_SIZE, /*LandingPadsComeLate=*/false,
+     /*Directives=*/{}, /*ImpliedLandingPads=*/{},
+     /*LandingPadAttribute=*/"", /*LandingPadText=*/"",
+     PATCHBAY_X86_64_SITE_SIZE, X86Site, CallingStandard::SystemV_X86_64,
      "{flags}", X86IntegerRegisters, X86FloatRegisters, X86ModuleCall},
+    // Zeros are udf, an undefined instruction.
+    {Triple::aarch64, PadOf_AARCH64, /*FillByte=*/0, /*HashOpcode=*/{},
+     /*ReservedHashes=*/{}, AArch64LandingPads, PATCHBAY_AARCH64_BTI_SIZE,
+     /*LandingPadsComeLate=*/true, AArch64Directives, AArch64ImpliedLandingPads,
+     "branch-target-enforcement", AArch64BTI, PATCHBAY_AARCH64_SITE_SIZE,
+     AArch64Site, CallingStandard::AAPCS64, "{x9}", AArch64IntegerRegisters,
+     AArch64FloatRegisters, AArch64ModuleCall},
 };
 
 } // namespace
 
 const SlotLayout *patchbay::findSlotLayout(const Triple &TT) {
-  if (!TT.isOSBinFormatELF() || TT.isX32())
+  if (!TT.isOSBinFormatELF() || TT.isX32() ||
+      TT.getEnvironment() == Triple::GNUILP32)
     return nullptr;
   const SlotLayout *Layout = find_if(
       Layouts, [&](const SlotLayout &L) { return L.Arch == TT.getArch(); });
@@ -77,7 +117,8 @@ SmallVector<uint8_t> patchbay::layOutPrefix(const SlotLayout &Layout,
     support::endian::write32le(Entry + PATCHBAY_HASH_OFFSET, Layout.PadWord);
     return Prefix;
   }
-  Entry[PATCHBAY_HASH_OFFSET - 1] = Layout.HashOpcode;
+  if (Layout.HashOpcode)
+    Entry[PATCHBAY_HASH_OFFSET - 1] = *Layout.HashOpcode;
   support::endian::write32le(Entry + PATCHBAY_HASH_OFFSET,
                              maskHash(Layout, *Hash));
   return Prefix;

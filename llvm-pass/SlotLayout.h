@@ -16,6 +16,16 @@
 
 namespace patchbay {
 
+/// The rules that a target's C calling convention follows.
+enum class CallingStandard { SystemV_X86_64, AAPCS64 };
+
+/// A landing pad instruction: LLVM's name and, if there is one name for several
+/// instructions, the immediate operand that tells it from the others.
+struct LandingPad {
+  llvm::StringLiteral Name;
+  std::optional<int64_t> Immediate;
+};
+
 struct SlotLayout {
   llvm::Triple::ArchType Arch;
 
@@ -26,24 +36,40 @@ struct SlotLayout {
   uint8_t FillByte;
 
   /// The opcode that LLVM puts directly before the hash, in a pad's place.
-  uint8_t HashOpcode;
+  std::optional<uint8_t> HashOpcode;
 
   /// A hash with one of these values, or the negative of one, is bumped by one
   /// so that it is not a landing pad; mirrors what callers check.
   llvm::ArrayRef<uint32_t> ReservedHashes;
 
-  /// LLVM's names of the landing pad instructions that a site must leave at
-  /// the entry, and their size.
-  llvm::ArrayRef<llvm::StringLiteral> LandingPads;
+  /// The landing pad instructions that a site must leave at the entry, and
+  /// their size.
+  llvm::ArrayRef<LandingPad> LandingPads;
   unsigned LandingPadSize;
+
+  /// Whether LLVM puts landing pads in place only behind FuncletLayout.
+  bool LandingPadsComeLate;
+
+  /// LLVM's names of instructions that only print a directive, but do not say
+  /// that they are no code.
+  llvm::ArrayRef<llvm::StringLiteral> Directives;
+
+  /// LLVM's names of instructions that are landing pads besides what else they
+  /// do. The site comes before them, and before it, in functions with the
+  /// attribute that asks for landing pads, one of its own.
+  llvm::ArrayRef<llvm::StringLiteral> ImpliedLandingPads;
+  llvm::StringLiteral LandingPadAttribute;
+  llvm::StringLiteral LandingPadText;
 
   /// Size of the site and its text; {0} is the displacement from the end of
   /// the site to the pad, as a byte.
   unsigned SiteSize;
   llvm::StringLiteral Site;
 
-  /// What the site clobbers, and the integer and the floating-point argument
-  /// registers in order; all spelled as inline assembly constraints.
+  /// How arguments are assigned; what the site clobbers, and the integer and
+  /// the floating-point argument registers in order, all spelled as inline
+  /// assembly constraints.
+  CallingStandard Standard;
   llvm::StringLiteral Clobber;
   llvm::ArrayRef<llvm::StringLiteral> IntegerRegisters;
   llvm::ArrayRef<llvm::StringLiteral> FloatRegisters;

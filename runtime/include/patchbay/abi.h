@@ -90,6 +90,29 @@
 #define PATCHBAY_X86_64_ENDBR64_SIZE 4     /* f3 0f 1e fa, before the site */
 
 /*
+ * AArch64: site
+ *
+ *	disarmed   aa1e03e9   mov x9, x30      d503201f   nop
+ *	armed      aa1e03e9   mov x9, x30      94xxxxxx   bl trampoline
+ *	armed      aa1e03e9   mov x9, x30      14xxxxxx   b trampoline
+ *
+ * The state is the second word; exchanging a NOP, a BL and a B for each other
+ * is what the architecture allows while other cores execute them. A record's
+ * site is the first word. There x9 is free and x30 is the return address as
+ * the caller left it, in functions that sign it, too: the site precedes their
+ * paciasp. Because paciasp is a landing pad, a function that is built for BTI
+ * has a bti c of its own before the site.
+ */
+#define PATCHBAY_AARCH64_SITE_MOV 0xaa1e03e9u
+#define PATCHBAY_AARCH64_SITE_NOP 0xd503201fu
+#define PATCHBAY_AARCH64_SITE_BL 0x94000000u /* | imm26, words */
+#define PATCHBAY_AARCH64_SITE_B 0x14000000u  /* | imm26, words */
+#define PATCHBAY_AARCH64_SITE_BRANCH_OFFSET 4
+#define PATCHBAY_AARCH64_SITE_SIZE 8
+#define PATCHBAY_AARCH64_BTI_C 0xd503245fu /* before the site */
+#define PATCHBAY_AARCH64_BTI_SIZE 4
+
+/*
  * Sections
  *
  * PATCHBAY_SITES_SECTION has SHF_ALLOC | SHF_LINK_ORDER: a record lives and
@@ -182,7 +205,9 @@
  * @entry:           entry of the function, relative to this field's address
  * @site:            the patchable instruction, relative to this field's address
  * @signature:       the kCFI type id as callers check it, 0 if there is none
- * @gp_args:         arguments in integer registers, the sret pointer included
+ * @gp_args:         integer registers that arguments take, counted to the last
+ *                   one, the sret pointer included (AArch64: x0 to x7; the
+ *                   sret pointer is in x8 and not counted)
  * @fp_args:         arguments in floating-point or vector registers
  * @stack_arg_words: 8-byte words of arguments on the caller's stack
  * @flags:           PATCHBAY_RECORD_*

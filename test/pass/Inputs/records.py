@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints the records of a linked x86-64 file, one a line:
+"""Prints the records of a linked file, one a line:
 
     function gp=2 fp=0 stack=0 ret=gp site=+0 hash=0x... align=16 [flags]
 
@@ -17,9 +17,34 @@ FLAGS = [(0x01, "variadic"), (0x02, "sret"), (0x04, "noreturn"),
 RECORD = struct.Struct("<iiIBBBB")
 
 
+# Numbers of machines in ELF headers.
+X86_64, AARCH64 = 62, 183
+PADS = {X86_64: bytes([0xC3] * 4), AARCH64: bytes.fromhex("c0035fd6")}
+LANDING_PADS = {X86_64: ["f30f1efa"], AARCH64: ["5f2403d5", "df2403d5"]}
+
+
+def check_x86_64(name, elf, entry, site):
+    code = elf.at(site, 7)
+    displacement = struct.unpack_from("b", code, 6)[0]
+    if code[:6] != bytes.fromhex("a90000000072"):
+        sys.exit(f"{name}: no site: {code.hex()}")
+    if site + 7 + displacement != entry - 8:
+        sys.exit(f"{name}: the site's jump misses the pad")
+
+
+def check_aarch64(name, elf, entry, site):
+    code = elf.at(site, 8)
+    if code != bytes.fromhex("e9031eaa 1f2003d5"):
+        sys.exit(f"{name}: no site: {code.hex()}")
+
+
+CHECKS = {X86_64: check_x86_64, AARCH64: check_aarch64}
+
+
 class Elf:
     def __init__(self, data):
         self.data = data
+        self.machine, = struct.unpack_from("<H", data, 18)
         table, = struct.unpack_from("<Q", data, 40)
         size, count, names = struct.unpack_from("<HHH", data, 58)
         self.sections = [struct.unpack_from("<IIQQQQIIQQ", data, table + i * size)
@@ -67,20 +92,21 @@ def main():
         site += address + at + 4
         name = "/".join(functions.get(entry, ["?"]))
         prefix = elf.at(entry - 16, 16)
-        hashed = prefix[11] == 0xB8
+        pad = PADS[elf.machine]
+        if elf.machine == X86_64:
+            hashed = prefix[11] == 0xB8
+            pads_end = 11 if hashed else 16
+        else:
+            hashed = prefix[12:] != pad
+            pads_end = 12 if hashed else 16
         if signature != (struct.unpack_from("<I", prefix, 12)[0] if hashed else 0):
             sys.exit(f"{name}: record and prefix have different hashes")
-        if prefix[:8] != bytes(8) or set(prefix[8:11 if hashed else 16]) != {0xC3}:
+        if prefix[:8] != bytes(8) or prefix[8:pads_end] != (pad * 2)[:pads_end - 8]:
             sys.exit(f"{name}: no slot and pad before the entry: {prefix.hex()}")
         if (entry - 16) % 8:
             sys.exit(f"{name}: slot is not aligned")
-        code = elf.at(site, 7)
-        displacement = struct.unpack_from("b", code, 6)[0]
-        if code[:6] != bytes.fromhex("a90000000072"):
-            sys.exit(f"{name}: no site: {code.hex()}")
-        if site + 7 + displacement != entry - 8:
-            sys.exit(f"{name}: the site's jump misses the pad")
-        if elf.at(entry, site - entry) != bytes.fromhex("f30f1efa")[:site - entry]:
+        CHECKS[elf.machine](name, elf, entry, site)
+        if site != entry and elf.at(entry, site - entry).hex() not in LANDING_PADS[elf.machine]:
             sys.exit(f"{name}: something else than a landing pad before the site")
         words = [f"{name} gp={gp} fp={fp} stack={stack} ret={RETURNS[flags >> 4 & 3]}",
                  f"site=+{site - entry} hash={signature:#x}",

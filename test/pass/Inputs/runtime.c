@@ -13,8 +13,14 @@ static void say(const char *what, const struct patchbay_module *module) {
   for (long i = 0; i < count; i++, record++) {
     const unsigned char *entry = (const unsigned char *)&record->entry + record->entry;
     const unsigned char *site = (const unsigned char *)&record->site + record->site;
+#ifdef __aarch64__
+    const uint32_t *pad = (const void *)(entry + PATCHBAY_PAD_OFFSET);
+    const uint32_t *branch = (const void *)(site + PATCHBAY_AARCH64_SITE_BRANCH_OFFSET);
+    if (*pad != 0xd65f03c0 || *branch != PATCHBAY_AARCH64_SITE_NOP)
+#else
     if (entry[PATCHBAY_PAD_OFFSET] != PATCHBAY_X86_64_RET ||
         site[0] != PATCHBAY_X86_64_SITE_DISARMED)
+#endif
       printf("record %ld points nowhere\n", i);
   }
 }

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Functions whose callers or whose state expect more of a tracer than C does.
+// RUN: %clang_pass --target=aarch64-linux-gnu -march=armv9-a+sme -O1 -w -c %s -o %t.o \
+// RUN:   -Rpass=patchbay -Rpass-missed=patchbay 2>&1 | FileCheck %s --implicit-check-not=remark:
+
+// CHECK: remark: plain: slot and site, prefix of 16 bytes
+int plain(int a) { return a; }
+// CHECK: remark: takes_scalable: no slot: scalable vectors give it a calling convention of its own
+void takes_scalable(__SVInt32_t a) {}
+// CHECK: remark: returns_scalable: no slot: scalable vectors give it
+__SVInt32_t returns_scalable(__SVInt32_t *a) { return *a; }
+// CHECK: remark: vector_pcs: no slot: its calling convention is not C's
+__attribute__((aarch64_vector_pcs)) int vector_pcs(int a) { return a; }
+// CHECK: remark: streaming: no slot: it uses streaming mode or ZA state, which a tracer does not expect
+void streaming(void) __arm_streaming {}
+// CHECK: remark: shares_za: no slot: it uses streaming mode or ZA state
+void shares_za(void) __arm_inout("za") {}
