@@ -103,13 +103,13 @@
  * paciasp. Because paciasp is a landing pad, a function that is built for BTI
  * has a bti c of its own before the site.
  */
-#define PATCHBAY_AARCH64_SITE_MOV 0xaa1e03e9u
-#define PATCHBAY_AARCH64_SITE_NOP 0xd503201fu
-#define PATCHBAY_AARCH64_SITE_BL 0x94000000u /* | imm26, words */
-#define PATCHBAY_AARCH64_SITE_B 0x14000000u  /* | imm26, words */
+#define PATCHBAY_AARCH64_SITE_MOV 0xaa1e03e9
+#define PATCHBAY_AARCH64_SITE_NOP 0xd503201f
+#define PATCHBAY_AARCH64_SITE_BL 0x94000000 /* | imm26, words */
+#define PATCHBAY_AARCH64_SITE_B 0x14000000  /* | imm26, words */
 #define PATCHBAY_AARCH64_SITE_BRANCH_OFFSET 4
 #define PATCHBAY_AARCH64_SITE_SIZE 8
-#define PATCHBAY_AARCH64_BTI_C 0xd503245fu /* before the site */
+#define PATCHBAY_AARCH64_BTI_C 0xd503245f /* before the site */
 #define PATCHBAY_AARCH64_BTI_SIZE 4
 
 /*
