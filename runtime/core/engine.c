@@ -392,7 +392,7 @@ static int by_address(const void *a, const void *b)
 static int apply(struct pb_patch *patches, size_t nr)
 {
 	qsort(patches, nr, sizeof(*patches), by_address);
-	return pb_text_apply(patches, nr, NULL);
+	return pb_text_apply(patches, nr);
 }
 
 static int publish(struct batch *batch, struct pb_patch *patches)

@@ -21,12 +21,7 @@ int pb_sync_core(void)
 
 static int matches(const struct pb_patch *patch)
 {
-	const uint8_t *text = (const uint8_t *)patch->addr;
-
-	for (unsigned int i = 0; i < patch->len; i++)
-		if (!(patch->any >> i & 1) && text[i] != patch->old[i])
-			return 0;
-	return 1;
+	return !memcmp((const void *)patch->addr, patch->old, patch->len);
 }
 
 /* The index behind the last patch that is written together with @first. */
@@ -60,17 +55,13 @@ static int write_span(int handle, const struct pb_patch *patches, size_t nr)
 	return pb_os_text_write(handle, start, image, size);
 }
 
-int pb_text_apply(const struct pb_patch *patches, size_t nr, size_t *bad)
+int pb_text_apply(const struct pb_patch *patches, size_t nr)
 {
 	int handle, error = 0;
 
-	for (size_t i = 0; i < nr; i++) {
-		if (matches(&patches[i]))
-			continue;
-		if (bad)
-			*bad = i;
-		return -EILSEQ;
-	}
+	for (size_t i = 0; i < nr; i++)
+		if (!matches(&patches[i]))
+			return -EILSEQ;
 	if (!nr)
 		return 0;
 	handle = pb_os_text_open();
@@ -92,5 +83,5 @@ int pb_text_write(uintptr_t addr, const void *old, const void *new, size_t len)
 		return -EINVAL;
 	memcpy(patch.old, old, len);
 	memcpy(patch.new, new, len);
-	return pb_text_apply(&patch, 1, NULL);
+	return pb_text_apply(&patch, 1);
 }

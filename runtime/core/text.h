@@ -21,16 +21,10 @@
 
 #define PB_PATCH_MAX 8
 
-/*
- * struct pb_patch - one change: @len bytes at @addr, from @old to @new
- *
- * Bytes of @old whose bit in @any is set are not compared: they are data that
- * the caller replaces whatever it was.
- */
+/* struct pb_patch - one change: @len bytes at @addr, from @old to @new */
 struct pb_patch {
 	uintptr_t addr;
 	uint8_t len;
-	uint8_t any;
 	uint8_t old[PB_PATCH_MAX];
 	uint8_t new[PB_PATCH_MAX];
 };
@@ -39,13 +33,13 @@ struct pb_patch {
  * Apply @nr patches, sorted by address, none overlapping. All are compared
  * before any is written.
  *
- * Returns 0; -EILSEQ if bytes are not the expected ones (nothing written, and
- * *@bad, if not NULL, is the index of the patch); or what opening or writing
- * /proc/self/mem returned, in which case a part may have been written.
+ * Returns 0; -EILSEQ if bytes are not the expected ones (nothing written); or
+ * what opening or writing /proc/self/mem returned, in which case a part may
+ * have been written.
  *
  * The caller holds the engine lock.
  */
-int pb_text_apply(const struct pb_patch *patches, size_t nr, size_t *bad);
+int pb_text_apply(const struct pb_patch *patches, size_t nr);
 
 /* One patch; the same errors. */
 int pb_text_write(uintptr_t addr, const void *old, const void *new, size_t len);

@@ -2,7 +2,7 @@
 /* The x86-64 encoders and decoders of the runtime, as tables. */
 // RUN: %clang -std=c11 -Wall -Wextra -Werror -fsanitize=undefined -fno-sanitize-recover %s -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
-// CHECK: {{^}}failures: 0 of 33{{$}}
+// CHECK: {{^}}failures: 0 of 32{{$}}
 
 #include "arch/x86_64/insn.h"
 
@@ -109,7 +109,6 @@ static void words(void)
 
 	pb_x86_64_put32(word, 0x80000001);
 	CHECK(word[0] == 1 && word[3] == 0x80);
-	CHECK(pb_x86_64_get32(word) == 0x80000001);
 	pb_x86_64_veneer(veneer, 0x1122334455667788);
 	/* jmp *6(%rip): the address is 6 bytes behind the jump */
 	CHECK(veneer[4] == 0xff && veneer[5] == 0x25 && veneer[6] == 6);

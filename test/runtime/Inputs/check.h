@@ -25,7 +25,6 @@
 		}                                                              \
 	} while (0)
 
-#define NOINLINE __attribute__((noinline))
 /* A call is a call: nothing is known about the function from its body. */
 #define OPAQUE __attribute__((noinline, optnone))
 

@@ -32,12 +32,6 @@ static inline void pb_x86_64_put32(uint8_t *at, uint32_t value)
 		at[i] = (uint8_t)(value >> 8 * i);
 }
 
-static inline uint32_t pb_x86_64_get32(const uint8_t *at)
-{
-	return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 |
-	       (uint32_t)at[3] << 24;
-}
-
 /*
  * What a site is, from its bytes and its distance from the entry:
  *
