@@ -6,6 +6,7 @@
 // the target really did: the live-in registers and the frame's incoming stack
 // objects. Where the two disagree the record says so (UNKNOWN_ARGS).
 #include "Arguments.h"
+#include "ArgumentAssignment.h"
 #include "SlotLayout.h"
 #include "patchbay/abi.h"
 #include "llvm/CodeGen/Analysis.h"
@@ -20,168 +21,78 @@
 using namespace llvm;
 using namespace patchbay;
 
-namespace {
-
-/// Registers and stack that arguments take: registers while there are any, then
-/// the stack.
-struct Assignment {
-  unsigned MaxGP, MaxFP;
-  unsigned GP = 0, FP = 0;
-  uint64_t StackSize = 0;
-  bool Known = true;
-
-  void onStack(uint64_t Size, Align Alignment) {
-    StackSize = alignTo(StackSize, Alignment) + Size;
-  }
-
-  void integer(unsigned Parts, bool TogetherOnly) {
-    if (TogetherOnly && GP + Parts > MaxGP) {
-      onStack(Parts * 8, Align(Parts * 8));
-      return;
-    }
-    for (; Parts; --Parts)
-      GP < MaxGP ? void(++GP) : onStack(8, Align(8));
-  }
-
-  /// AAPCS64: all in registers, the first a multiple of \p Step, or all on the
-  /// stack; and then no later argument gets the registers that are left.
-  void block(ArrayRef<MVT> Parts, unsigned Step, uint64_t Alignment) {
-    bool Integer = Parts.front().isScalarInteger();
-    unsigned &Used = Integer ? GP : FP, &Max = Integer ? MaxGP : MaxFP;
-    unsigned End = alignTo(Used, Step) + Parts.size();
-    if (End <= Max) {
-      Used = End;
-      return;
-    }
-    Max = Used;
-    onStack(Parts.size() * Parts.front().getStoreSize(),
-            Align(std::max<uint64_t>(Alignment, 8)));
-  }
-
-  /// AAPCS64: an integer of more than one register. C has one, __int128.
-  void wideInteger(unsigned Parts) {
-    if (Parts == 2)
-      block({MVT::i64, MVT::i64}, 2, 16);
-    else
-      Known = false;
-  }
-
-  void floating(MVT VT, bool IsVarArg) {
-    uint64_t Size = std::max<uint64_t>(VT.getStoreSize(), 8);
-    // Wide vectors of variadic functions go to the stack.
-    if (FP < MaxFP && !(IsVarArg && Size > 16))
-      ++FP;
-    else
-      onStack(Size, Align(Size));
-  }
-
-  void part(MVT VT, bool IsVarArg) {
-    if (VT.isScalableVector())
-      Known = false;
-    else if (VT.isScalarInteger())
-      integer(1, false);
-    else if (VT == MVT::f80)
-      onStack(16, Align(16));
-    else if (VT.isFloatingPoint() || VT.isFixedLengthVector())
-      floating(VT, IsVarArg);
-    else
-      Known = false;
-  }
-};
-
-} // namespace
-
 /// AAPCS64 has a register of its own, x8, for the address of the result.
 static bool countsHiddenPointer(const SlotLayout &Layout) {
-  return Layout.Standard == CallingStandard::SystemV_X86_64;
+  return Layout.Standard != CallingStandard::AAPCS64;
 }
 
-static Assignment assignArguments(const MachineFunction &MF,
-                                  const SlotLayout &Layout, bool HiddenReturn) {
-  const Function &F = MF.getFunction();
+/// The argument as its target splits it.
+static LoweredArgument lower(const Argument &Arg, const TargetLowering &TLI) {
+  const Function &F = *Arg.getParent();
   const DataLayout &DL = F.getDataLayout();
-  const TargetLowering &TLI = *MF.getSubtarget().getTargetLowering();
-  LLVMContext &Ctx = F.getContext();
-  const bool AAPCS64 = Layout.Standard == CallingStandard::AAPCS64;
-  Assignment A{unsigned(Layout.IntegerRegisters.size()),
-               unsigned(Layout.FloatRegisters.size())};
+  LLVMContext &Context = F.getContext();
+  LoweredArgument Lowered;
+  Lowered.ByVal = Arg.hasByValAttr();
+  if (Lowered.ByVal) {
+    Type *Pointee = Arg.getParamByValType();
+    Lowered.Size = DL.getTypeAllocSize(Pointee);
+    MaybeAlign Asked = Arg.getParamStackAlign();
+    if (!Asked)
+      Asked = Arg.getParamAlign();
+    if (!Asked)
+      Asked = TLI.getByValTypeAlignment(Pointee, DL);
+    Lowered.Alignment = std::max(*Asked, Align(8));
+    return Lowered;
+  }
+  Lowered.OfVariadic = F.isVarArg();
+  Lowered.Together = TLI.functionArgumentNeedsConsecutiveRegisters(
+      Arg.getType(), F.getCallingConv(), F.isVarArg(), DL);
+  SmallVector<EVT, 4> Types;
+  ComputeValueVTs(TLI, DL, Arg.getType(), Types);
+  for (EVT VT : Types)
+    Lowered.Values.push_back(
+        {TLI.getRegisterTypeForCallingConv(Context, F.getCallingConv(), VT),
+         TLI.getNumRegistersForCallingConv(Context, F.getCallingConv(), VT)});
+  return Lowered;
+}
 
-  if (HiddenReturn && countsHiddenPointer(Layout))
-    A.integer(1, false);
-  for (const Argument &Arg : F.args()) {
-    if (Arg.hasByValAttr()) {
-      Align Alignment = std::max(
-          TLI.getByValTypeAlignment(Arg.getParamByValType(), DL), Align(8));
-      if (MaybeAlign Asked = Arg.getParamStackAlign())
-        Alignment = std::max(*Asked, Align(8));
-      else if (MaybeAlign Asked = Arg.getParamAlign())
-        Alignment = std::max(*Asked, Align(8));
-      uint64_t Size = DL.getTypeAllocSize(Arg.getParamByValType());
-      A.onStack(std::max<uint64_t>(Size, 8), Alignment);
-      continue;
-    }
+static void assignArguments(ArgumentAssignment &A, const MachineFunction &MF,
+                            const SlotLayout &Layout, bool HiddenReturn) {
+  const TargetLowering &TLI = *MF.getSubtarget().getTargetLowering();
+  if (HiddenReturn)
+    A.hiddenPointer();
+  for (const Argument &Arg : MF.getFunction().args()) {
     // These have registers of their own.
     if (Arg.hasNestAttr() || Arg.hasSwiftErrorAttr() ||
         Arg.hasAttribute(Attribute::SwiftSelf) ||
         Arg.hasAttribute(Attribute::SwiftAsync) ||
         (Arg.hasStructRetAttr() && !countsHiddenPointer(Layout)))
       continue;
-
-    bool Together = TLI.functionArgumentNeedsConsecutiveRegisters(
-        Arg.getType(), F.getCallingConv(), F.isVarArg(), DL);
-    SmallVector<EVT, 4> Types;
-    ComputeValueVTs(TLI, DL, Arg.getType(), Types);
-    SmallVector<MVT, 8> All;
-    for (EVT VT : Types) {
-      MVT Part = TLI.getRegisterTypeForCallingConv(Ctx, F.getCallingConv(), VT);
-      unsigned Parts =
-          TLI.getNumRegistersForCallingConv(Ctx, F.getCallingConv(), VT);
-      if (Together)
-        All.append(Parts, Part);
-      else if (AAPCS64 && Parts > 1 && VT.isScalarInteger())
-        A.wideInteger(Parts);
-      else
-        for (; Parts; --Parts)
-          A.part(Part, F.isVarArg());
-    }
-    if (All.empty())
-      continue;
-    if (AAPCS64)
-      A.block(All, 1, All.front().getStoreSize());
-    else
-      A.integer(All.size(), true);
+    A.argument(lower(Arg, TLI));
   }
-  return A;
 }
 
-/// Whether every live-in register among \p Names is one of the first \p Count.
-static bool fits(const MachineFunction &MF, ArrayRef<StringLiteral> Names,
-                 unsigned Count) {
+/// Whether none of \p Registers is live into the function.
+static bool unused(const MachineFunction &MF, ArrayRef<MCRegister> Registers) {
   const TargetRegisterInfo *TRI = MF.getSubtarget().getRegisterInfo();
-  const TargetLowering &TLI = *MF.getSubtarget().getTargetLowering();
-  return all_of(Names.drop_front(Count), [&](StringRef Name) {
-    Register Reg =
-        TLI.getRegForInlineAsmConstraint(TRI, Name, MVT::Other).first;
-    return none_of(MF.getRegInfo().liveins(), [&](auto &LiveIn) {
-      return TRI->regsOverlap(Reg, LiveIn.first);
+  return none_of(MF.getRegInfo().liveins(), [&](auto &LiveIn) {
+    return any_of(Registers, [&](MCRegister Register) {
+      return TRI->regsOverlap(Register, LiveIn.first);
     });
   });
 }
 
 /// Whether an assignment agrees with the lowered function. Unused arguments
-/// leave no trace in registers, so those can only show too small a count.
-static bool agrees(const MachineFunction &MF, const SlotLayout &Layout,
-                   const Assignment &A) {
+/// leave no trace in registers, so those can only show too small a count; and
+/// where `...` is used, all argument registers are live in.
+static bool agrees(const MachineFunction &MF,
+                   const ArgumentRegisters &Registers,
+                   const ArgumentAssignment &A) {
   const MachineFrameInfo &MFI = MF.getFrameInfo();
-  int64_t End = 0;
-  for (int I = MFI.getObjectIndexBegin(); I != 0; ++I)
-    End = std::max(End, MFI.getObjectOffset(I) + MFI.getObjectSize(I));
-  // Where `...` is used, all argument registers are live in, and an object of
-  // up to eight bytes marks where unnamed arguments on the stack begin.
-  uint64_t Marker = MFI.hasVAStart() ? 8 : 0;
-  return A.Known && alignTo(A.StackSize, 8) + Marker == alignTo(End, 8) &&
-         (MFI.hasVAStart() || (fits(MF, Layout.IntegerRegisters, A.GP) &&
-                               fits(MF, Layout.FloatRegisters, A.FP)));
+  return A.Known && A.stackEnd(MFI) == A.expectedStackEnd(MFI) &&
+         (MFI.hasVAStart() ||
+          (unused(MF, ArrayRef(Registers.Integer).drop_front(A.GP)) &&
+           unused(MF, ArrayRef(Registers.Float).drop_front(A.FP))));
 }
 
 /// PATCHBAY_RECORD_RETURN_*: two registers of one kind are the most that
@@ -202,7 +113,8 @@ static uint8_t classifyReturn(ArrayRef<ISD::OutputArg> Parts) {
 }
 
 ArgumentSummary patchbay::summarizeArguments(const MachineFunction &MF,
-                                             const SlotLayout &Layout) {
+                                             const SlotLayout &Layout,
+                                             const ArgumentRegisters &Registers) {
   const Function &F = MF.getFunction();
   const TargetLowering &TLI = *MF.getSubtarget().getTargetLowering();
 
@@ -230,12 +142,14 @@ ArgumentSummary patchbay::summarizeArguments(const MachineFunction &MF,
       }))
     Summary.Flags |= PATCHBAY_RECORD_MUSTTAIL;
 
-  Assignment A = assignArguments(MF, Layout, HiddenReturn);
-  uint64_t StackWords = divideCeil(A.StackSize, 8);
-  if (!agrees(MF, Layout, A) || StackWords > PATCHBAY_RECORD_COUNT_MAX)
+  std::unique_ptr<ArgumentAssignment> A =
+      createAssignment(MF, Layout, Registers);
+  assignArguments(*A, MF, Layout, HiddenReturn);
+  uint64_t StackWords = divideCeil(A->StackSize, 8);
+  if (!agrees(MF, Registers, *A) || StackWords > PATCHBAY_RECORD_COUNT_MAX)
     Summary.Flags |= PATCHBAY_RECORD_UNKNOWN_ARGS;
-  Summary.GPArgs = A.GP;
-  Summary.FPArgs = A.FP;
+  Summary.GPArgs = A->GP;
+  Summary.FPArgs = A->FP;
   Summary.StackArgWords =
       std::min<uint64_t>(StackWords, PATCHBAY_RECORD_COUNT_MAX);
   return Summary;

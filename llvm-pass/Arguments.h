@@ -5,6 +5,8 @@
 #ifndef PATCHBAY_LLVM_PASS_ARGUMENTS_H
 #define PATCHBAY_LLVM_PASS_ARGUMENTS_H
 
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/MC/MCRegister.h"
 #include <cstdint>
 
 namespace llvm {
@@ -23,8 +25,14 @@ struct ArgumentSummary {
   uint8_t Flags;
 };
 
+/// A target's registers for arguments, in order.
+struct ArgumentRegisters {
+  llvm::SmallVector<llvm::MCRegister> Integer, Float;
+};
+
 ArgumentSummary summarizeArguments(const llvm::MachineFunction &MF,
-                                   const SlotLayout &Layout);
+                                   const SlotLayout &Layout,
+                                   const ArgumentRegisters &Registers);
 
 } // namespace patchbay
 

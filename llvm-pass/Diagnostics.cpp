@@ -51,9 +51,10 @@ static void emit(const MachineFunction &MF, StringRef Name, Fill &&FillIn) {
 }
 
 void patchbay::remarkInstrumented(const MachineFunction &MF,
-                                  unsigned PrefixSize) {
+                                  unsigned PrefixSize, bool KernelMode) {
   emit<MachineOptimizationRemark>(MF, "Instrumented", [&](auto &R) {
-    R << ore::NV("Function", MF.getName()) << ": slot and site, prefix of "
+    R << ore::NV("Function", MF.getName())
+      << (KernelMode ? ": slot, prefix of " : ": slot and site, prefix of ")
       << ore::NV("PrefixSize", PrefixSize) << " bytes";
   });
 }

@@ -21,7 +21,8 @@ inline constexpr char PassName[] = "patchbay";
 /// -Werror=backend-plugin apply.
 void warn(const llvm::Module &M, const llvm::Twine &Message);
 
-void remarkInstrumented(const llvm::MachineFunction &MF, unsigned PrefixSize);
+void remarkInstrumented(const llvm::MachineFunction &MF, unsigned PrefixSize,
+                        bool KernelMode);
 void remarkSkipped(const llvm::MachineFunction &MF, llvm::StringRef Reason);
 
 } // namespace patchbay

@@ -3,25 +3,73 @@
 #include "Diagnostics.h"
 #include "Options.h"
 #include "Selection.h"
+#include "SitePrinter.h"
 #include "SlotEmitter.h"
 #include "SlotLayout.h"
+#include "patchbay/abi.h"
+#include "llvm/CodeGen/GCMetadata.h"
+#include "llvm/CodeGen/TargetInstrInfo.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/IR/Module.h"
+#include "llvm/MC/MCContext.h"
 #include "llvm/InitializePasses.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
 using namespace patchbay;
 
+static bool isKernelMode(const Module &M) {
+  if (ModeOption != Mode::Auto)
+    return ModeOption == Mode::Kernel;
+  return any_of(M, [](const Function &F) {
+    return F.hasFnAttribute("patchable-function-entry");
+  });
+}
+
+void OpsSlotPass::begin(llvm::Module &M, SiteTable &TheTable) {
+  Table = &TheTable;
+  *Table = SiteTable();
+  Module = Unseen;
+  KernelMode = isKernelMode(M);
+}
+
+/// Looks up what the layout names. False if this LLVM has other names.
+static bool resolveNames(SiteTable &Table, const MachineFunction &MF) {
+  const SlotLayout &Layout = *Table.Layout;
+  const MCContext &Context = MF.getContext();
+  const MCInstrInfo &Instructions = *MF.getSubtarget().getInstrInfo();
+  const MCRegisterInfo &Registers = *Context.getRegisterInfo();
+  auto Site = buildInstructions(Layout.Site, Instructions, Context);
+  auto LandingPad =
+      buildInstructions(Layout.OwnLandingPad, Instructions, Context);
+  auto Integer = findRegisters(Layout.IntegerRegisters, Registers);
+  auto Float = findRegisters(Layout.FloatRegisters, Registers);
+  if (!Site || !LandingPad || !Integer || !Float)
+    return false;
+  Table.SiteCode = std::move(*Site);
+  Table.LandingPadCode = std::move(*LandingPad);
+  Table.Registers = {std::move(*Integer), std::move(*Float)};
+  return true;
+}
+
 /// Decides about the module when its first function comes, and says so once.
-bool OpsSlotPass::accepts(const MachineFunction &MF) {
+bool OpsSlotPass::accepts(MachineFunction &MF) {
   if (Module == Unseen) {
     const TargetMachine &TM = MF.getTarget();
-    const llvm::Module &M = *MF.getFunction().getParent();
-    Layout = findSlotLayout(TM.getTargetTriple());
-    std::string Reason = whyNotModule(TM, Layout);
+    llvm::Module &M = *MF.getFunction().getParent();
+    Table->Layout = findSlotLayout(TM.getTargetTriple());
+    std::string Reason = whyNotModule(TM, Table->Layout);
+    if (Reason.empty() && !KernelMode && !resolveNames(*Table, MF))
+      Reason = "this LLVM names instructions or registers in another way; "
+               "nothing is instrumented";
     if (!Reason.empty())
       warn(M, Reason);
     Module = Reason.empty() ? Accepted : Refused;
+    // It is a distance to the hash, in callees and in what callers check. The
+    // slot takes its place, at a distance that all functions share.
+    if (Module == Accepted && KernelMode)
+      for (Function &F : M)
+        F.removeFnAttr("patchable-function-prefix");
   }
   return Module == Accepted;
 }
@@ -29,13 +77,19 @@ bool OpsSlotPass::accepts(const MachineFunction &MF) {
 bool OpsSlotPass::run(MachineFunction &MF) {
   if (Disable || !accepts(MF))
     return false;
-  if (const char *Reason = whyNotFunction(MF)) {
+  if (const char *Reason = whyNotFunction(MF, KernelMode)) {
     remarkSkipped(MF, Reason);
     return false;
   }
-  unsigned PrefixSize = emitSlot(MF, *Layout, !EmittedObjectParts);
-  EmittedObjectParts = true;
-  remarkInstrumented(MF, PrefixSize);
+  unsigned PrefixSize;
+  if (KernelMode) {
+    PrefixSize = emitSlot(MF, *Table->Layout);
+    Table->Mode = PATCHBAY_MODE_KERNEL;
+  } else {
+    PrefixSize = emitSlotAndSite(MF, *Table);
+    Table->Mode = PATCHBAY_MODE_USER;
+  }
+  remarkInstrumented(MF, PrefixSize, KernelMode);
   return true;
 }
 
@@ -43,8 +97,19 @@ char OpsSlotLegacy::ID = 0;
 
 OpsSlotLegacy::OpsSlotLegacy() : MachineFunctionPass(ID) {}
 
+void OpsSlotLegacy::getAnalysisUsage(AnalysisUsage &AU) const {
+  AU.addRequired<GCModuleInfo>();
+  MachineFunctionPass::getAnalysisUsage(AU);
+}
+
 bool OpsSlotLegacy::doInitialization(Module &M) {
-  Worker = OpsSlotPass();
+  if (Disable)
+    return false;
+  // The strategy is created here for the printer to find it: LLVM initializes
+  // passes in the order in which they run.
+  auto *Strategies = getAnalysisIfAvailable<GCModuleInfo>();
+  GCStrategy *Strategy = Strategies->getGCStrategy(PassName);
+  Worker.begin(M, static_cast<SiteStrategy *>(Strategy)->Table);
   return false;
 }
 

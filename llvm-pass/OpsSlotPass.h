@@ -11,17 +11,18 @@ void initializeOpsSlotLegacyPass(PassRegistry &);
 
 namespace patchbay {
 
-struct SlotLayout;
+struct SiteTable;
 
 /// Gives functions of one module their slots.
 class OpsSlotPass {
-  const SlotLayout *Layout = nullptr;
+  SiteTable *Table = nullptr;
   enum { Unseen, Refused, Accepted } Module = Unseen;
-  bool EmittedObjectParts = false;
+  bool KernelMode = false;
 
-  bool accepts(const llvm::MachineFunction &MF);
+  bool accepts(llvm::MachineFunction &MF);
 
 public:
+  void begin(llvm::Module &M, SiteTable &Table);
   bool run(llvm::MachineFunction &MF);
 };
 
@@ -32,6 +33,7 @@ class OpsSlotLegacy : public llvm::MachineFunctionPass {
 public:
   static char ID;
   OpsSlotLegacy();
+  void getAnalysisUsage(llvm::AnalysisUsage &AU) const override;
   bool doInitialization(llvm::Module &M) override;
   bool runOnMachineFunction(llvm::MachineFunction &MF) override;
   llvm::StringRef getPassName() const override;

@@ -2,10 +2,24 @@
 #include "Options.h"
 
 using namespace llvm;
+using namespace patchbay;
 
 static cl::OptionCategory Category("Patchbay options");
 
 cl::opt<bool> patchbay::Disable(
     "patchbay-disable",
     cl::desc("Leave every function alone, as if the plugin were not loaded"),
+    cl::cat(Category));
+
+cl::opt<Mode> patchbay::ModeOption(
+    "patchbay-mode", cl::init(Mode::Auto), cl::desc("What is emitted:"),
+    cl::values(clEnumValN(Mode::Auto, "auto",
+                          "kernel mode in a module where a function has "
+                          "-fpatchable-function-entry, else user mode"),
+               clEnumValN(Mode::User, "user",
+                          "slots, sites and records, but none for functions "
+                          "with -fpatchable-function-entry"),
+               clEnumValN(Mode::Kernel, "kernel",
+                          "slots, and only for functions with "
+                          "-fpatchable-function-entry")),
     cl::cat(Category));

@@ -11,6 +11,11 @@ namespace patchbay {
 
 extern llvm::cl::opt<bool> Disable;
 
+/// Whose the entry is: in user mode the pass emits sites and records, in kernel
+/// mode the NOPs of -fpatchable-function-entry and their table stay LLVM's.
+enum class Mode { Auto, User, Kernel };
+extern llvm::cl::opt<Mode> ModeOption;
+
 } // namespace patchbay
 
 #endif

@@ -6,6 +6,7 @@
 // option loaded it, or how many did: a process maps a library once.
 #include "Diagnostics.h"
 #include "OpsSlotPass.h"
+#include "SitePrinter.h"
 #include "SlotLayout.h"
 #include "patchbay/abi.h"
 #include "llvm/CodeGen/Passes.h"
@@ -37,6 +38,11 @@ static RegisterTargetPassConfigCallback
   initializeOpsSlotLegacyPass(*PassRegistry::getPassRegistry());
   return true;
 }();
+
+// How the pass gets at LLVM's printer; SitePrinter.h says why.
+static GCRegistry::Add<SiteStrategy> Strategy(PassName, "Patchbay slots");
+static GCMetadataPrinterRegistry::Add<SitePrinterHook> Hook(PassName,
+                                                            "Patchbay slots");
 
 // What -fpass-plugin= and --load-pass-plugin= look for.
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo

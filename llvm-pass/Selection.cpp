@@ -62,7 +62,8 @@ static bool usesSME(const Function &F) {
   });
 }
 
-const char *patchbay::whyNotFunction(const MachineFunction &MF) {
+const char *patchbay::whyNotFunction(const MachineFunction &MF,
+                                     bool KernelMode) {
   const Function &F = MF.getFunction();
   if (MF.empty() || F.hasAvailableExternallyLinkage())
     return "it has no body in this object";
@@ -70,8 +71,9 @@ const char *patchbay::whyNotFunction(const MachineFunction &MF) {
     return "it is naked: its first instruction is its author's";
   if (F.hasFnAttribute(Attribute::NoProfile))
     return "it is marked no_profile_instrument_function";
-  if (F.hasFnAttribute("patchable-function-prefix") ||
-      F.hasFnAttribute("patchable-function-entry"))
+  if (KernelMode && !F.hasFnAttribute("patchable-function-entry"))
+    return "it has no -fpatchable-function-entry, which kernel mode goes by";
+  if (!KernelMode && F.hasFnAttribute("patchable-function-entry"))
     return "-fpatchable-function-entry claims its entry";
   if (F.hasFnAttribute("patchable-function"))
     return "hot patching claims its first instruction";
@@ -83,11 +85,6 @@ const char *patchbay::whyNotFunction(const MachineFunction &MF) {
     return "it has prefix data already";
   if (F.hasPrologueData())
     return "it has prologue data, which must be at the entry";
-  if (F.hasMetadata(LLVMContext::MD_func_sanitize))
-    return "-fsanitize=function puts its signature where the slot would be";
-  if (F.hasMetadata(LLVMContext::MD_kcfi_type) &&
-      F.getParent()->getModuleFlag("kcfi-arity"))
-    return "kcfi-arity, which kernels use, puts its own opcode before the hash";
   if (any_of(F.getParent()->ifuncs(), [&](const GlobalIFunc &IFunc) {
         return IFunc.getResolverFunction() == &F;
       }))

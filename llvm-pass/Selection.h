@@ -21,7 +21,7 @@ std::string whyNotModule(const llvm::TargetMachine &TM,
                          const SlotLayout *Layout);
 
 /// Why a function must not have a slot; null if it gets one.
-const char *whyNotFunction(const llvm::MachineFunction &MF);
+const char *whyNotFunction(const llvm::MachineFunction &MF, bool KernelMode);
 
 } // namespace patchbay
 

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The slot becomes prefix data of the function. Everything else is text of one
-// inline assembly instruction: plugins cannot name a target's opcodes, and
-// text that carries its own sections needs no hook in LLVM's printer.
+// The slot becomes prefix data of the function, which LLVM prints before the
+// words of kCFI and -fsanitize=function, so these stay where callers look.
 #include "SlotEmitter.h"
 #include "Arguments.h"
-#include "SectionText.h"
+#include "SitePrinter.h"
 #include "SlotLayout.h"
 #include "patchbay/abi.h"
+#include "llvm/CodeGen/MachineFrameInfo.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"
+#include "llvm/CodeGen/MachineRegisterInfo.h"
 #include "llvm/CodeGen/TargetInstrInfo.h"
-#include "llvm/CodeGen/TargetLowering.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/IR/Constants.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/MC/MCContext.h"
 
 using namespace llvm;
 using namespace patchbay;
@@ -50,11 +49,47 @@ static Align settleAlignment(MachineFunction &MF) {
   return *F.getAlign();
 }
 
+/// The function's arity as LLVM's x86 printer counts it for kcfi-arity: general
+/// registers that are live in, or 7 if arguments are on the stack.
+static unsigned countArity(const MachineFunction &MF) {
+  const MachineFrameInfo &MFI = MF.getFrameInfo();
+  for (int I = MFI.getObjectIndexBegin(); I != 0; ++I) {
+    // Where `...` is used, an object marks the end of the named arguments.
+    int64_t Offset = MFI.getObjectOffset(I);
+    if (Offset > 0 || (Offset == 0 && !MFI.hasVAStart()))
+      return 7;
+  }
+  const TargetRegisterInfo *TRI = MF.getSubtarget().getRegisterInfo();
+  return count_if(MF.getRegInfo().liveins(), [&](auto &LiveIn) {
+    return any_of(TRI->regclasses(), [&](const TargetRegisterClass *Class) {
+      StringRef Name = TRI->getRegClassName(Class);
+      return (Name == "GR8" || Name == "GR16" || Name == "GR32" ||
+              Name == "GR64") &&
+             Class->contains(LiveIn.first);
+    });
+  });
+}
+
+/// What is to go between slot and entry.
+static PrefixWords takeWords(MachineFunction &MF, const SlotLayout &Layout) {
+  Function &F = MF.getFunction();
+  PrefixWords Words;
+  Words.SanitizerWords = F.hasMetadata(LLVMContext::MD_func_sanitize);
+  Words.Hash = takeHash(F);
+  if (Words.Hash && Layout.HashOpcode) {
+    Words.HashOpcode = *Layout.HashOpcode;
+    if (F.getParent()->getModuleFlag("kcfi-arity"))
+      *Words.HashOpcode += countArity(MF);
+  }
+  return Words;
+}
+
 /// Puts the slot in front of the function. LLVM aligns the start of prefix
 /// data, so the entry is aligned as asked only if the prefix is a multiple.
 static unsigned emitPrefix(MachineFunction &MF, const SlotLayout &Layout,
-                           std::optional<uint32_t> Hash) {
-  SmallVector<uint8_t> Prefix = layOutPrefix(Layout, Hash, settleAlignment(MF));
+                           const PrefixWords &Words) {
+  SmallVector<uint8_t> Prefix =
+      layOutPrefix(Layout, Words, settleAlignment(MF));
   Function &F = MF.getFunction();
   F.setPrefixData(ConstantDataArray::get(F.getContext(), Prefix));
   return Prefix.size();
@@ -73,6 +108,15 @@ static MachineBasicBlock::iterator firstInstruction(MachineBasicBlock &Entry,
   });
 }
 
+static bool isOperand(const MachineOperand &Operand, const CodeOperand &Wanted) {
+  if (!Wanted.Register)
+    return Operand.isImm() && Operand.getImm() == Wanted.Immediate;
+  const TargetRegisterInfo *TRI =
+      Operand.getParent()->getMF()->getSubtarget().getRegisterInfo();
+  return Operand.isReg() &&
+         StringRef(TRI->getName(Operand.getReg())) == Wanted.Register;
+}
+
 /// The landing pad at the start of \p Entry, or its end if there is none.
 static MachineBasicBlock::iterator findLandingPad(MachineBasicBlock &Entry,
                                                   const SlotLayout &Layout) {
@@ -80,8 +124,7 @@ static MachineBasicBlock::iterator findLandingPad(MachineBasicBlock &Entry,
   if (First != Entry.end() &&
       any_of(Layout.LandingPads, [&](const LandingPad &Pad) {
         return nameOf(*First) == Pad.Name &&
-               (!Pad.Immediate ||
-                First->getOperand(0).getImm() == *Pad.Immediate);
+               (!Pad.Operand || isOperand(First->getOperand(0), *Pad.Operand));
       }))
     return First;
   return Entry.end();
@@ -115,45 +158,33 @@ static MachineBasicBlock &entryBlock(MachineFunction &MF,
   return *Entry;
 }
 
-unsigned patchbay::emitSlot(MachineFunction &MF, const SlotLayout &Layout,
-                            bool FirstInObject) {
-  std::optional<uint32_t> Hash = takeHash(MF.getFunction());
-  unsigned PrefixSize = emitPrefix(MF, Layout, Hash);
+unsigned patchbay::emitSlot(MachineFunction &MF, const SlotLayout &Layout) {
+  return emitPrefix(MF, Layout, takeWords(MF, Layout));
+}
+
+unsigned patchbay::emitSlotAndSite(MachineFunction &MF, SiteTable &Table) {
+  const SlotLayout &Layout = *Table.Layout;
+  PrefixWords Words = takeWords(MF, Layout);
+  unsigned PrefixSize = emitPrefix(MF, Layout, Words);
 
   MachineBasicBlock &Entry = entryBlock(MF, Layout);
   auto LandingPad = findLandingPad(Entry, Layout);
   bool HasLandingPad = LandingPad != Entry.end();
-  bool AddLandingPad = needsLandingPad(Entry, Layout);
-  unsigned EntryDistance =
-      HasLandingPad || AddLandingPad ? Layout.LandingPadSize : 0;
   auto InsertPoint = HasLandingPad ? std::next(LandingPad) : Entry.begin();
 
-  int ToPad = PATCHBAY_PAD_OFFSET - int(EntryDistance + Layout.SiteSize);
-  // ${:private} and ${:uid} make a label that no other site has.
-  constexpr StringLiteral Site = "${:private}patchbay_site${:uid}";
-  std::string Text;
-  if (AddLandingPad)
-    Text += Layout.LandingPadText;
-  Text += Site.str() + ":\n";
-  Text += formatv(/*Validate=*/false, Layout.Site.data(), ToPad & 0xFF);
-  Text += recordText(Site, EntryDistance, Hash ? maskHash(Layout, *Hash) : 0,
-                     summarizeArguments(MF, Layout));
-  if (FirstInObject)
-    Text += noteText() + moduleText(Layout);
+  Site &TheSite = Table.Sites[&MF.getFunction()];
+  TheSite.Label = MF.getContext().createTempSymbol("patchbay_site");
+  TheSite.AddLandingPad = needsLandingPad(Entry, Layout);
+  unsigned EntryDistance =
+      HasLandingPad || TheSite.AddLandingPad ? Layout.LandingPadSize : 0;
+  TheSite.ToPad = padOffset(Words) - int(EntryDistance + Layout.SiteSize);
+  TheSite.Signature = Words.Hash ? maskHash(Layout, *Words.Hash) : 0;
+  TheSite.Args = summarizeArguments(MF, Layout, Table.Registers);
 
-  const TargetSubtargetInfo &STI = MF.getSubtarget();
-  Register Clobber = STI.getTargetLowering()
-                         ->getRegForInlineAsmConstraint(
-                             STI.getRegisterInfo(), Layout.Clobber, MVT::Other)
-                         .first;
   // No debug location: the function's own line covers the site, as it does
   // LLVM's patchable entries.
   BuildMI(Entry, InsertPoint, DebugLoc(),
-          STI.getInstrInfo()->get(TargetOpcode::INLINEASM))
-      .addExternalSymbol(MF.createExternalSymbolName(Text))
-      .addImm(InlineAsm::Extra_HasSideEffects)
-      .addImm(InlineAsm::Flag(InlineAsm::Kind::Clobber, 1))
-      .addReg(Clobber, RegState::ImplicitDefine | RegState::EarlyClobber |
-                           RegState::Dead);
+          MF.getSubtarget().getInstrInfo()->get(TargetOpcode::ANNOTATION_LABEL))
+      .addSym(TheSite.Label);
   return PrefixSize;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes slot, site and record of one function, and what an object file has
-// once.
+// Puts the slot before one function, and into it the marker of its site.
 #ifndef PATCHBAY_LLVM_PASS_SLOTEMITTER_H
 #define PATCHBAY_LLVM_PASS_SLOTEMITTER_H
 
@@ -11,12 +10,15 @@ class MachineFunction;
 
 namespace patchbay {
 
+struct SiteTable;
 struct SlotLayout;
 
-/// Instruments \p MF; with \p FirstInObject also emits the object's note and
-/// its module descriptor. Returns the size of the prefix.
-unsigned emitSlot(llvm::MachineFunction &MF, const SlotLayout &Layout,
-                  bool FirstInObject);
+/// Gives \p MF a slot and returns the size of its prefix.
+unsigned emitSlot(llvm::MachineFunction &MF, const SlotLayout &Layout);
+
+/// Gives \p MF a slot, marks its site and enters that into \p Table for the
+/// printer. Returns the size of the prefix.
+unsigned emitSlotAndSite(llvm::MachineFunction &MF, SiteTable &Table);
 
 } // namespace patchbay
 

@@ -6,6 +6,7 @@
 #ifndef PATCHBAY_LLVM_PASS_SLOTLAYOUT_H
 #define PATCHBAY_LLVM_PASS_SLOTLAYOUT_H
 
+#include "MachineCode.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -17,13 +18,13 @@
 namespace patchbay {
 
 /// The rules that a target's C calling convention follows.
-enum class CallingStandard { SystemV_X86_64, AAPCS64 };
+enum class CallingStandard { SystemV_X86_64, AAPCS64, ELFv2, RISCV64 };
 
 /// A landing pad instruction: LLVM's name and, if there is one name for several
-/// instructions, the immediate operand that tells it from the others.
+/// instructions, the first operand, which tells it from the others.
 struct LandingPad {
   llvm::StringLiteral Name;
-  std::optional<int64_t> Immediate;
+  std::optional<CodeOperand> Operand;
 };
 
 struct SlotLayout {
@@ -35,7 +36,8 @@ struct SlotLayout {
   /// Fills what alignment asks for in front of the slot; never executed.
   uint8_t FillByte;
 
-  /// The opcode that LLVM puts directly before the hash, in a pad's place.
+  /// The opcode that LLVM puts directly before the hash, in a pad's place. With
+  /// kcfi-arity the function's arity is added to it.
   std::optional<uint8_t> HashOpcode;
 
   /// A hash with one of these values, or the negative of one, is bumped by one
@@ -59,36 +61,52 @@ struct SlotLayout {
   /// attribute that asks for landing pads, one of its own.
   llvm::ArrayRef<llvm::StringLiteral> ImpliedLandingPads;
   llvm::StringLiteral LandingPadAttribute;
-  llvm::StringLiteral LandingPadText;
+  llvm::ArrayRef<CodeTemplate> OwnLandingPad;
 
-  /// Size of the site and its text; {0} is the displacement from the end of
-  /// the site to the pad, as a byte.
+  /// Size of the site and its instructions. If \p PadBranch is given, it ends
+  /// with a branch to the pad: that opcode, then the displacement as a byte.
   unsigned SiteSize;
-  llvm::StringLiteral Site;
+  llvm::ArrayRef<CodeTemplate> Site;
+  std::optional<uint8_t> PadBranch;
 
-  /// How arguments are assigned; what the site clobbers, and the integer and
-  /// the floating-point argument registers in order, all spelled as inline
-  /// assembly constraints.
+  /// What encloses the site in assembly text, for assemblers that would make
+  /// something else of its instructions.
+  llvm::StringLiteral TextBefore;
+  llvm::StringLiteral TextAfter;
+
+  /// How arguments are assigned; the integer and the floating-point argument
+  /// registers in order, by LLVM's names.
   CallingStandard Standard;
-  llvm::StringLiteral Clobber;
   llvm::ArrayRef<llvm::StringLiteral> IntegerRegisters;
   llvm::ArrayRef<llvm::StringLiteral> FloatRegisters;
 
   /// Body of a function that passes the descriptor {0} to the weak function
   /// {2}, if that is there and if {0} is what the linker made of the weak
-  /// symbol {1}. {3} is a label for it to use: LLVM mixes up numeric ones when
-  /// it generates code for a second module.
+  /// symbol {1}. {3} is a label for it to use, {4} its own name.
   llvm::StringLiteral ModuleCall;
 };
 
 /// The row of a target, or null if the target has no row.
 const SlotLayout *findSlotLayout(const llvm::Triple &TT);
 
-/// What goes directly before the entry: slot, pad and hash, filled up in front
-/// to a multiple of \p Alignment.
+/// The words between slot and entry that are not the pad.
+struct PrefixWords {
+  /// The kCFI hash, if the function has one, and what precedes it.
+  std::optional<uint32_t> Hash;
+  std::optional<uint8_t> HashOpcode;
+
+  /// LLVM itself adds the two words of -fsanitize=function.
+  bool SanitizerWords = false;
+};
+
+/// What the pass puts before the entry: slot, pad and hash, filled up in front
+/// so that the function's first byte can be aligned to \p Alignment.
 llvm::SmallVector<uint8_t> layOutPrefix(const SlotLayout &Layout,
-                                        std::optional<uint32_t> Hash,
+                                        const PrefixWords &Words,
                                         llvm::Align Alignment);
+
+/// Where the pad is, relative to the entry.
+int padOffset(const PrefixWords &Words);
 
 /// The hash as callers check it.
 uint32_t maskHash(const SlotLayout &Layout, uint32_t Hash);

@@ -52,6 +52,14 @@
 #define PATCHBAY_PREFIX_SIZE 16
 
 /*
+ * Functions of -fsanitize=function have two words of its own where pad and
+ * hash are else: this magic, then a type hash that only it looks at. Their pad
+ * is the PATCHBAY_SLOT_SIZE bytes before the slot.
+ */
+#define PATCHBAY_FUNCTION_SANITIZER_MAGIC 0xc105cafe
+#define PATCHBAY_FUNCTION_SANITIZER_PAD_OFFSET (-24)
+
+/*
  * Architectures
  *
  * X(id, triple, llvm, linux, e_machine, pad): one row per architecture whose
@@ -111,6 +119,37 @@
 #define PATCHBAY_AARCH64_SITE_SIZE 8
 #define PATCHBAY_AARCH64_BTI_C 0xd503245f /* before the site */
 #define PATCHBAY_AARCH64_BTI_SIZE 4
+
+/*
+ * ppc64le: site
+ *
+ *	disarmed   60000000   nop
+ *	armed      48xxxxxx   b to a sequence of this site's own
+ *
+ * The entry is the global entry point; the site is at the local entry point,
+ * behind the two instructions that set up the TOC pointer if there are any.
+ */
+#define PATCHBAY_PPC64LE_SITE_NOP 0x60000000
+#define PATCHBAY_PPC64LE_SITE_B 0x48000000 /* | displacement & 0x03fffffc */
+#define PATCHBAY_PPC64LE_SITE_SIZE 4
+#define PATCHBAY_PPC64LE_GLOBAL_ENTRY_SIZE 8 /* addis r2,r12; addi r2,r2 */
+
+/*
+ * riscv64: site
+ *
+ *	disarmed   00000013   nop               00000013   nop
+ *	armed      xxxxx297   auipc t0, hi20    xxx282e7   jalr t0, lo12(t0)
+ *
+ * Neither word is ever compressed. At the entry t0 is free, so the first word
+ * may be changed at any time while the second is a nop; the state is the
+ * second word.
+ */
+#define PATCHBAY_RISCV64_SITE_NOP 0x00000013
+#define PATCHBAY_RISCV64_SITE_AUIPC 0x00000297 /* | hi20 */
+#define PATCHBAY_RISCV64_SITE_JALR 0x000282e7  /* | lo12 << 20 */
+#define PATCHBAY_RISCV64_SITE_BRANCH_OFFSET 4
+#define PATCHBAY_RISCV64_SITE_SIZE 8
+#define PATCHBAY_RISCV64_LPAD_SIZE 4 /* lpad, before the site */
 
 /*
  * Sections

@@ -2,14 +2,14 @@
 // Every way to load the plugin gives the same bytes, and two ways at once do
 // not instrument twice.
 // RUN: %clang --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fplugin=%pass -c %s -o %t.plugin.o
-// RUN: llvm-readelf -S %t.plugin.o | FileCheck %s
+// RUN: llvm-readelf -SW %t.plugin.o | FileCheck %s
 // RUN: %clang --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fpass-plugin=%pass -c %s -o %t.o
 // RUN: cmp %t.plugin.o %t.o
 // RUN: %clang --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fplugin=%pass -fpass-plugin=%pass -c %s -o %t.o
 // RUN: cmp %t.plugin.o %t.o
 // RUN: %clang --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -S -emit-llvm %s -o %t.ll
 // RUN: llc -load %pass -O2 -relocation-model=pic -filetype=obj %t.ll -o %t.llc.o
-// RUN: llvm-readelf -S %t.llc.o | FileCheck %s
+// RUN: llvm-readelf -SW %t.llc.o | FileCheck %s
 // RUN: llc -load-pass-plugin %pass -O2 -relocation-model=pic -filetype=obj %t.ll -o %t.o
 // RUN: cmp %t.llc.o %t.o
 
@@ -28,5 +28,5 @@
 int one(int a) { return a; }
 int two(int a) { return a; }
 
-// CHECK-COUNT-2: {{ }}patchbay_sites
+// CHECK: {{ }}patchbay_sites PROGBITS {{[0-9a-f]+ [0-9a-f]+}} 000020
 // CHECK-NOT: {{ }}patchbay_sites

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Each function that must not have a slot, with the reason that a user reads.
-// RUN: %clang_pass --target=x86_64-linux-gnu -O1 -w -fsanitize=kcfi -c %s -o %t.o \
+// RUN: %clang_pass --target=x86_64-linux-gnu -O1 -w -fsanitize=kcfi -mllvm -patchbay-mode=user -c %s -o %t.o \
 // RUN:   -Rpass=patchbay -Rpass-missed=patchbay 2>&1 | FileCheck %s --implicit-check-not=remark:
 // RUN: %shared %t.o -o %t.so && %records %t.so | FileCheck %s --check-prefix=RECORD --implicit-check-not=gp=
-// RUN: %clang_pass --target=x86_64-linux-gnu -O1 -w -c %s -o %t.o -DPLAIN -fsanitize=function \
-// RUN:   -Rpass-missed=patchbay 2>&1 | FileCheck %s --check-prefix=FUNCTION
 // RUN: %clang_pass --target=x86_64-linux-gnu -O1 -w -c %s -o %t.o -DPLAIN -fsplit-stack \
 // RUN:   -Rpass-missed=patchbay 2>&1 | FileCheck %s --check-prefix=SPLIT
 
-// FUNCTION: [[#@LINE+3]]:1: remark: plain: no slot: -fsanitize=function puts its signature where the slot would be [-Rpass-missed=patchbay]
 // SPLIT: [[#@LINE+2]]:1: remark: plain: no slot: -fsplit-stack: linkers rewrite its first instructions
 // CHECK: [[#@LINE+1]]:1: remark: plain: slot and site, prefix of 16 bytes [-Rpass=patchbay]
 int plain(int a) { return a; }

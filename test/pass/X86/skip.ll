@@ -2,9 +2,6 @@
 ; What only IR, or another language than C, can say.
 ; RUN: llc -load %pass -pass-remarks-missed=patchbay -filetype=obj %s -o %t.o 2>&1 | FileCheck %s
 ; RUN: %shared %t.o -o %t.so && %records %t.so | FileCheck %s --check-prefix=RECORD --implicit-check-not=gp=
-; RUN: sed 's/;ARITY//' %s > %t.ll
-; RUN: llc -load %pass -pass-remarks-missed=patchbay -filetype=obj %t.ll -o %t.o 2>&1 | FileCheck %s --check-prefix=ARITY
-; RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefix=STOCK
 target triple = "x86_64-unknown-linux-gnu"
 
 ; CHECK: remark: {{.*}} prefix: no slot: it has prefix data already
@@ -25,15 +22,8 @@ define fastcc void @fast(i32 %a) { ret void }
 ; RECORD: {{^}}cold gp=1
 define coldcc void @cold(i32 %a) { ret void }
 ; RECORD: {{^}}typed gp=0
-; ARITY: remark: {{.*}} typed: no slot: kcfi-arity, which kernels use, puts its own opcode before the hash
-; STOCK: b8 2a 00 00 00
-; STOCK: <typed>:
-; STOCK-NEXT: retq
 define void @typed() !kcfi_type !3 { ret void }
 
-!llvm.module.flags = !{!0
-;ARITY ,!1
-}
+!llvm.module.flags = !{!0}
 !0 = !{i32 4, !"kcfi", i32 1}
-!1 = !{i32 4, !"kcfi-arity", i32 1}
 !3 = !{i32 42}

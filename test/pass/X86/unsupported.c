@@ -13,11 +13,11 @@
 // RUN: %clang --target=aarch64-linux-gnu_ilp32 -O2 -c %s -o %t.stock.o
 // RUN: %clang_pass --target=aarch64-linux-gnu_ilp32 -O2 -c %s -o %t.o 2>&1 | FileCheck %s --implicit-check-not=warning: -DTARGET=aarch64-unknown-linux-gnu_ilp32
 // RUN: cmp %t.stock.o %t.o
-// RUN: %clang --target=powerpc64le-linux-gnu -O2 -c %s -o %t.stock.o
-// RUN: %clang_pass --target=powerpc64le-linux-gnu -O2 -c %s -o %t.o 2>&1 | FileCheck %s --implicit-check-not=warning: -DTARGET=powerpc64le-unknown-linux-gnu
+// RUN: %clang --target=powerpc64-linux-gnu -O2 -c %s -o %t.stock.o
+// RUN: %clang_pass --target=powerpc64-linux-gnu -O2 -c %s -o %t.o 2>&1 | FileCheck %s --implicit-check-not=warning: -DTARGET=powerpc64-unknown-linux-gnu
 // RUN: cmp %t.stock.o %t.o
-// RUN: %clang --target=riscv64-linux-gnu -O2 -c %s -o %t.stock.o
-// RUN: %clang_pass --target=riscv64-linux-gnu -O2 -c %s -o %t.o 2>&1 | FileCheck %s --implicit-check-not=warning: -DTARGET=riscv64-unknown-linux-gnu
+// RUN: %clang --target=riscv32-linux-gnu -O2 -c %s -o %t.stock.o
+// RUN: %clang_pass --target=riscv32-linux-gnu -O2 -c %s -o %t.o 2>&1 | FileCheck %s --implicit-check-not=warning: -DTARGET=riscv32-unknown-linux-gnu
 // RUN: cmp %t.stock.o %t.o
 // CHECK: warning: patchbay: {{.*}}unsupported.c: target '[[TARGET]]{{[0-9.]*}}' has no slots; nothing is instrumented [-Wbackend-plugin]
 
