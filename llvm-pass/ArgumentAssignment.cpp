@@ -250,6 +250,11 @@ public:
       else
         Known = false;
   }
+
+  /// As long as there are registers, unnamed arguments begin in these.
+  uint64_t expectedStackEnd(const MachineFrameInfo &MFI) const override {
+    return alignTo(StackSize, 8) + (MFI.hasVAStart() && GP == MaxGP ? 8 : 0);
+  }
 };
 
 } // namespace

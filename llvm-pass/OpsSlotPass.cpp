@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OpsSlotPass.h"
 #include "Diagnostics.h"
+#include "KernelMode.h"
 #include "Options.h"
 #include "Selection.h"
 #include "SitePrinter.h"
@@ -17,14 +18,6 @@
 
 using namespace llvm;
 using namespace patchbay;
-
-static bool isKernelMode(const Module &M) {
-  if (ModeOption != Mode::Auto)
-    return ModeOption == Mode::Kernel;
-  return any_of(M, [](const Function &F) {
-    return F.hasFnAttribute("patchable-function-entry");
-  });
-}
 
 void OpsSlotPass::begin(llvm::Module &M, SiteTable &TheTable) {
   Table = &TheTable;
@@ -65,11 +58,8 @@ bool OpsSlotPass::accepts(MachineFunction &MF) {
     if (!Reason.empty())
       warn(M, Reason);
     Module = Reason.empty() ? Accepted : Refused;
-    // It is a distance to the hash, in callees and in what callers check. The
-    // slot takes its place, at a distance that all functions share.
     if (Module == Accepted && KernelMode)
-      for (Function &F : M)
-        F.removeFnAttr("patchable-function-prefix");
+      dropPrefixes(M);
   }
   return Module == Accepted;
 }

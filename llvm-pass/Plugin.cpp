@@ -5,6 +5,7 @@
 // Loading the library is what registers the pass, so it does not matter which
 // option loaded it, or how many did: a process maps a library once.
 #include "Diagnostics.h"
+#include "KernelMode.h"
 #include "OpsSlotPass.h"
 #include "SitePrinter.h"
 #include "SlotLayout.h"
@@ -14,6 +15,7 @@
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Pass.h"
 #include "llvm/PassRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Plugins/PassPlugin.h"
 #include "llvm/Target/RegisterTargetPassConfigCallback.h"
 
@@ -48,5 +50,11 @@ static GCMetadataPrinterRegistry::Add<SitePrinterHook> Hook(PassName,
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo
 llvmGetPassPluginInfo() {
   return {LLVM_PLUGIN_API_VERSION, PassName, LLVM_VERSION_STRING,
-          [](PassBuilder &) {}, nullptr};
+          [](PassBuilder &PB) {
+            PB.registerPipelineStartEPCallback(
+                [](ModulePassManager &MPM, OptimizationLevel) {
+                  MPM.addPass(DropPrefixesPass());
+                });
+          },
+          nullptr};
 }

@@ -40,6 +40,9 @@ struct SlotLayout {
   /// kcfi-arity the function's arity is added to it.
   std::optional<uint8_t> HashOpcode;
 
+  /// Whether kCFI checks become ordinary instructions as early as in IR.
+  bool LowersKCFIInIR;
+
   /// A hash with one of these values, or the negative of one, is bumped by one
   /// so that it is not a landing pad; mirrors what callers check.
   llvm::ArrayRef<uint32_t> ReservedHashes;

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernel mode: the entry of functions belongs to -fpatchable-function-entry,
+// whose NOPs and table stay LLVM's, and the slot takes the place of the NOPs
+// before it.
+#ifndef PATCHBAY_LLVM_PASS_KERNELMODE_H
+#define PATCHBAY_LLVM_PASS_KERNELMODE_H
+
+#include "llvm/IR/PassManager.h"
+
+namespace patchbay {
+
+bool isKernelMode(const llvm::Module &M);
+
+/// Takes the NOPs before functions away. Their number is a distance to the
+/// hash, in callees and in what callers check; the slot has one distance for
+/// all, with or without a slot.
+void dropPrefixes(llvm::Module &M);
+
+/// Does so before the passes on IR run. Where LLVM lowers kCFI checks in IR it
+/// refuses functions with such NOPs, and clang 22 crashes on the refusal.
+class DropPrefixesPass : public llvm::PassInfoMixin<DropPrefixesPass> {
+public:
+  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &);
+  static bool isRequired() { return true; }
+};
+
+} // namespace patchbay
+
+#endif
