@@ -4,6 +4,8 @@
 // RUN: %t | FileCheck %s
 // RUN: %build -fcf-protection=branch %s -o %t.ibt %link
 // RUN: %t.ibt | FileCheck %s
+// RUN: %build -fno-sanitize=kcfi -fsanitize=function -fsanitize-trap=function %s -o %t.function %link
+// RUN: %t.function | FileCheck %s
 // CHECK: {{^}}done{{$}}
 
 #include "Inputs/check.h"

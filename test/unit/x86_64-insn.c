@@ -2,7 +2,7 @@
 /* The x86-64 encoders and decoders of the runtime, as tables. */
 // RUN: %clang -std=c11 -Wall -Wextra -Werror -fsanitize=undefined -fno-sanitize-recover %s -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
-// CHECK: {{^}}failures: 0 of 32{{$}}
+// CHECK: {{^}}failures: 0 of 38{{$}}
 
 #include "arch/x86_64/insn.h"
 
@@ -52,54 +52,63 @@ static void sites(void)
 	static const struct {
 		uint8_t bytes[7];
 		int64_t from_entry;
+		int pad;
 		uint8_t state;
 	} table[] = {
 		/* the three forms, with and without endbr64 */
-		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xf1 }, 0, 0xa9 },
-		{ { 0xe8, 1, 2, 3, 4, 0x72, 0xf1 }, 0, 0xe8 },
-		{ { 0xe9, 1, 2, 3, 4, 0x72, 0xf1 }, 0, 0xe9 },
-		{ { 0xa9, 0xff, 0xff, 0xff, 0xff, 0x72, 0xed }, 4, 0xa9 },
+		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xf1 }, 0, -8, 0xa9 },
+		{ { 0xe8, 1, 2, 3, 4, 0x72, 0xf1 }, 0, -8, 0xe8 },
+		{ { 0xe9, 1, 2, 3, 4, 0x72, 0xf1 }, 0, -8, 0xe9 },
+		{ { 0xa9, 0xff, 0xff, 0xff, 0xff, 0x72, 0xed }, 4, -8, 0xa9 },
 		/* a displacement that misses the pad */
-		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xf0 }, 0, 0 },
-		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xf2 }, 0, 0 },
-		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xed }, 0, 0 },
-		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xf1 }, 4, 0 },
+		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xf0 }, 0, -8, 0 },
+		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xf2 }, 0, -8, 0 },
+		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xed }, 0, -8, 0 },
+		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xf1 }, 4, -8, 0 },
 		/* somebody's breakpoint, nop, jae */
-		{ { 0xcc, 0, 0, 0, 0, 0x72, 0xf1 }, 0, 0 },
-		{ { 0x90, 0, 0, 0, 0, 0x72, 0xf1 }, 0, 0 },
-		{ { 0xa9, 0, 0, 0, 0, 0x73, 0xf1 }, 0, 0 },
+		{ { 0xcc, 0, 0, 0, 0, 0x72, 0xf1 }, 0, -8, 0 },
+		{ { 0x90, 0, 0, 0, 0, 0x72, 0xf1 }, 0, -8, 0 },
+		{ { 0xa9, 0, 0, 0, 0, 0x73, 0xf1 }, 0, -8, 0 },
 		/* a site where none can be */
-		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xf0 }, 1, 0 },
-		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xf5 }, -4, 0 },
+		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xf0 }, 1, -8, 0 },
+		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xf5 }, -4, -8, 0 },
+		/* with -fsanitize=function */
+		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xe1 }, 0, -24, 0xa9 },
+		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xdd }, 4, -24, 0xa9 },
+		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xf1 }, 0, -24, 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-		CHECK(pb_x86_64_site(table[i].bytes, table[i].from_entry) ==
+		CHECK(pb_x86_64_site(table[i].bytes, table[i].from_entry,
+				     table[i].pad) ==
 		      table[i].state);
 }
 
 static void pads(void)
 {
+	/* Everything from entry - 24 on. */
 	static const struct {
-		uint8_t pad[8];
-		bool slot;
+		uint8_t before[24];
+		int pad;
 	} table[] = {
-		{ { 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3 }, true },
-		{ { 0xc3, 0xc3, 0xc3, 0xb8, 1, 2, 3, 4 }, true },
+		{ { [16] = 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3 }, -8 },
+		{ { [16] = 0xc3, 0xc3, 0xc3, 0xb8, 1, 2, 3, 4 }, -8 },
 		/* what stock kCFI puts there, and one wrong byte each */
-		{ { 0x90, 0x90, 0x90, 0xb8, 1, 2, 3, 4 }, false },
-		{ { 0x90, 0xc3, 0xc3, 0xb8, 1, 2, 3, 4 }, false },
-		{ { 0xc3, 0x90, 0xc3, 0xb8, 1, 2, 3, 4 }, false },
-		{ { 0xc3, 0xc3, 0x90, 0xb8, 1, 2, 3, 4 }, false },
+		{ { [16] = 0x90, 0x90, 0x90, 0xb8, 1, 2, 3, 4 }, 0 },
+		{ { [16] = 0x90, 0xc3, 0xc3, 0xb8, 1, 2, 3, 4 }, 0 },
+		{ { [16] = 0xc3, 0x90, 0xc3, 0xb8, 1, 2, 3, 4 }, 0 },
+		{ { [16] = 0xc3, 0xc3, 0x90, 0xb8, 1, 2, 3, 4 }, 0 },
+		/* -fsanitize=function with and without a slot */
+		{ { 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3,
+		    [16] = 0xfe, 0xca, 0x05, 0xc1, 1, 2, 3, 4 }, -24 },
+		{ { 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0x90,
+		    [16] = 0xfe, 0xca, 0x05, 0xc1, 1, 2, 3, 4 }, 0 },
+		{ { 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3, 0xc3,
+		    [16] = 0xfe, 0xca, 0x05, 0xc2, 1, 2, 3, 4 }, 0 },
 	};
 
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		uint8_t prefix[PATCHBAY_PREFIX_SIZE + 1] = { 0 };
-
-		memcpy(prefix + 8, table[i].pad, 8);
-		CHECK(pb_x86_64_pad(prefix + PATCHBAY_PREFIX_SIZE) ==
-		      table[i].slot);
-	}
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		CHECK(pb_x86_64_pad(table[i].before + 24) == table[i].pad);
 }
 
 static void words(void)

@@ -33,17 +33,40 @@ static inline void pb_x86_64_put32(uint8_t *at, uint32_t value)
 }
 
 /*
+ * Where the pad is that proves a slot before @entry, relative to it; 0 if there
+ * is none. It is three or four `ret`, or three and the opcode of the kCFI hash;
+ * or, before the words of -fsanitize=function, eight before the slot.
+ */
+static inline int pb_x86_64_pad(const uint8_t *entry)
+{
+	static const uint8_t ret[8] = { PATCHBAY_X86_64_RET, PATCHBAY_X86_64_RET,
+					PATCHBAY_X86_64_RET, PATCHBAY_X86_64_RET,
+					PATCHBAY_X86_64_RET, PATCHBAY_X86_64_RET,
+					PATCHBAY_X86_64_RET, PATCHBAY_X86_64_RET };
+	uint8_t magic[4];
+
+	if (!memcmp(entry + PATCHBAY_PAD_OFFSET, ret, 3))
+		return PATCHBAY_PAD_OFFSET;
+	pb_x86_64_put32(magic, PATCHBAY_FUNCTION_SANITIZER_MAGIC);
+	if (!memcmp(entry + PATCHBAY_PAD_OFFSET, magic, sizeof(magic)) &&
+	    !memcmp(entry + PATCHBAY_FUNCTION_SANITIZER_PAD_OFFSET, ret,
+		    sizeof(ret)))
+		return PATCHBAY_FUNCTION_SANITIZER_PAD_OFFSET;
+	return 0;
+}
+
+/*
  * What a site is, from its bytes and its distance from the entry:
  *
  *	a9|e8|e9 imm32  72 rel8     rel8 leads to the first `ret` of the pad
  *
  * Returns the first byte, or 0 if the bytes are no site of this function.
  */
-static inline uint8_t pb_x86_64_site(const uint8_t *site, int64_t from_entry)
+static inline uint8_t pb_x86_64_site(const uint8_t *site, int64_t from_entry,
+				     int pad)
 {
 	/* From behind the jb back to the pad. */
-	int64_t back = PATCHBAY_PAD_OFFSET -
-		       (from_entry + PATCHBAY_X86_64_SITE_SIZE);
+	int64_t back = pad - (from_entry + PATCHBAY_X86_64_SITE_SIZE);
 
 	if (from_entry != 0 && from_entry != PATCHBAY_X86_64_ENDBR64_SIZE)
 		return 0;
@@ -54,18 +77,6 @@ static inline uint8_t pb_x86_64_site(const uint8_t *site, int64_t from_entry)
 	if (site[5] != PATCHBAY_X86_64_SITE_JB || (int8_t)site[6] != back)
 		return 0;
 	return site[0];
-}
-
-/*
- * Is there a slot before @entry? The pad proves it: three or four `ret`, or
- * three and the opcode of the kCFI hash.
- */
-static inline bool pb_x86_64_pad(const uint8_t *entry)
-{
-	static const uint8_t ret[3] = { PATCHBAY_X86_64_RET, PATCHBAY_X86_64_RET,
-					PATCHBAY_X86_64_RET };
-
-	return !memcmp(entry + PATCHBAY_PAD_OFFSET, ret, sizeof(ret));
 }
 
 /*

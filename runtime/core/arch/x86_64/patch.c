@@ -51,9 +51,11 @@ int pb_arch_site_state(const struct pb_site *site)
 {
 	const uint8_t *text = (const uint8_t *)site->site;
 
-	if (!pb_x86_64_pad((const uint8_t *)site->entry))
+	int pad = pb_x86_64_pad((const uint8_t *)site->entry);
+
+	if (!pad)
 		return -EILSEQ;
-	switch (pb_x86_64_site(text, (int64_t)(site->site - site->entry))) {
+	switch (pb_x86_64_site(text, (int64_t)(site->site - site->entry), pad)) {
 	case PATCHBAY_X86_64_SITE_DISARMED:
 		return PB_SITE_DISARMED;
 	case PATCHBAY_X86_64_SITE_CALL:

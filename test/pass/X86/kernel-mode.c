@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Kernel mode: the prefix NOPs of -fpatchable-function-entry become a slot, the
+// NOPs at the entry and their table stay LLVM's, and the hash is where it is in
+// functions that are not traced.
+// RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=4,2 -S %s -o - | FileCheck %s --check-prefixes=CHECK,X86
+// RUN: %clang_pass --target=aarch64-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=4,2 -S %s -o - | FileCheck %s --check-prefixes=CHECK,AARCH64
+// RUN: %clang_pass --target=riscv64-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=8,4 -S %s -o - | FileCheck %s --check-prefixes=CHECK,RISCV
+// RUN: %clang --target=powerpc64le-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=4,2 -fpass-plugin=%pass -S %s -o - | FileCheck %s --check-prefixes=CHECK,PPC
+// RUN: %clang --target=powerpc64le-linux-gnu -O0 -fsanitize=kcfi -fpatchable-function-entry=4,2 -fpass-plugin=%pass -S %s -o - | FileCheck %s --check-prefix=PPC
+
+// Stock clang keeps the hash away from the entry in the one function and not in
+// the other: a call from either to the other traps. Should this fail, upstream
+// has been mended.
+// RUN: %clang --target=aarch64-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=4,2 -S %s -o - | FileCheck %s --check-prefix=STOCK
+
+// The mode may be said. Then nothing is instrumented that is not to be traced,
+// not even where all of a file is like that.
+// RUN: %clang_pass --target=x86_64-linux-gnu -O2 -DNOTRACE -mllvm -patchbay-mode=kernel -Rpass-missed=patchbay -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=MISSED
+// RUN: llvm-readelf -S %t.o | FileCheck %s --check-prefix=NOTHING --implicit-check-not=patchbay
+// RUN: %clang_pass --target=x86_64-linux-gnu -O2 -mllvm -patchbay-mode=user -fpatchable-function-entry=4,2 -Rpass-missed=patchbay -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=USER
+// RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fpatchable-function-entry=4,2 -Rpass=patchbay -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// Without prefix NOPs there is a slot all the same; with a section of its own
+// for the table, that is used.
+// RUN: %clang_pass --target=aarch64-linux-gnu -O2 -fpatchable-function-entry=2 -mbranch-protection=bti -S %s -o - | FileCheck %s --check-prefix=BTI
+
+typedef int target(int);
+
+// CHECK-LABEL: .type traced,@function
+// X86-NEXT: .ascii "\000\000\000\000\000\000\000\000\303\303\303\270{{.*}}"
+// X86-NEXT: traced:
+// X86: xchgw %ax, %ax
+// X86: addl -4(
+// X86: .section __patchable_function_entries,"awo",@progbits,traced
+// X86-NEXT: .p2align 3
+// X86-NEXT: .quad .Lfunc_begin0
+
+// AARCH64-NEXT: .ascii "\000\000\000\000\000\000\000\000\300\003_\326{{.*}}"
+// AARCH64-NEXT: traced:
+// AARCH64: nop
+// AARCH64-NEXT: nop
+// AARCH64: ldur w16, [{{.*}}, #-4]
+// AARCH64: .section __patchable_function_entries,"awo",@progbits,traced
+
+// RISCV-NEXT: .ascii "\000\000\000\000\000\000\000\000g\200\000\000{{.*}}"
+// RISCV-NEXT: traced:
+// RISCV-COUNT-4: nop
+// RISCV: lw {{.*}}, -4(
+// RISCV: .section __patchable_function_entries,"awo",@progbits,traced
+
+// PPC: .ascii "\000\000\000\000\000\000\000\000 \000\200N{{.*}}"
+// PPC-NEXT: traced:
+// PPC: .localentry traced
+// PPC: nop
+// PPC-NEXT: nop
+// PPC: lwz {{[0-9]+}}, -4(
+// PPC: .section __patchable_function_entries,"awo",@progbits,traced
+
+// STOCK-LABEL: traced:
+// STOCK: ldur w16, [{{.*}}, #-12]
+// STOCK-LABEL: notrace:
+// STOCK: ldur w16, [{{.*}}, #-4]
+
+// BTI: .p2align 3
+// BTI: .ascii "\000\000\000\000\000\000\000\000\300\003_\326\300\003_\326"
+// BTI: traced:
+// BTI: hint #34
+// BTI: nop
+// BTI-NEXT: nop
+
+// USER: remark: traced: no slot: -fpatchable-function-entry claims its entry
+// REMARK: remark: traced: slot, prefix of 16 bytes
+#ifndef NOTRACE
+int traced(target *f) { return f(1) + 1; }
+#endif
+
+// CHECK-LABEL: .type notrace,@function
+// CHECK-NOT: .ascii "\000
+// CHECK: notrace:
+// X86: addl -4(
+// AARCH64: ldur w16, [{{.*}}, #-4]
+// CHECK-NOT: patchbay_sites
+// CHECK: .section .note.patchbay
+// CHECK-NOT: patchbay_sites
+// MISSED: remark: notrace: no slot: it has no -fpatchable-function-entry, which kernel mode goes by
+// NOTHING: .text
+__attribute__((patchable_function_entry(0, 0))) int notrace(target *f) { return f(2); }
