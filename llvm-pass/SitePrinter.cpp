@@ -35,6 +35,9 @@ class SitePrinter : public AsmPrinterHandler {
   MCSymbol *Entry = nullptr;
   bool AtMarker = false;
 
+  /// A function's, because with LTO the module's lacks the ABI's features.
+  const MCSubtargetInfo *Subtarget = nullptr;
+
   /// The section of the records of each section of functions.
   DenseMap<const MCSection *, MCSection *> RecordSections;
 
@@ -67,6 +70,7 @@ void SitePrinter::beginFunction(const MachineFunction *MF) {
               ? AP.OutContext.createTempSymbol("patchbay_entry")
               : AP.OutContext.createNamedTempSymbol("patchbay_entry");
   AP.OutStreamer->emitLabel(Entry);
+  Subtarget = &AP.getSubtargetInfo();
 }
 
 void SitePrinter::beginInstruction(const MachineInstr *MI) {
@@ -84,7 +88,7 @@ void SitePrinter::endInstruction() {
 
 void SitePrinter::emitCode(ArrayRef<MCInst> Code) {
   for (const MCInst &Inst : Code)
-    AP.OutStreamer->emitInstruction(Inst, AP.getSubtargetInfo());
+    AP.OutStreamer->emitInstruction(Inst, *Subtarget);
 }
 
 /// A site has the size that its record promises: no padding, no compression.
@@ -185,7 +189,6 @@ void SitePrinter::emitNote() {
 /// parser, too: it may be in another syntax.
 void SitePrinter::emitText(StringRef Text) {
   const TargetMachine &TM = AP.TM;
-  const MCSubtargetInfo &STI = *TM.getMCSubtargetInfo();
   SourceMgr Sources;
   Sources.AddNewSourceBuffer(
       MemoryBuffer::getMemBuffer(Text, "patchbay module"), SMLoc());
@@ -194,7 +197,7 @@ void SitePrinter::emitText(StringRef Text) {
   std::unique_ptr<MCInstrInfo> Instructions(
       TM.getTarget().createMCInstrInfo());
   std::unique_ptr<MCTargetAsmParser> TargetParser(
-      TM.getTarget().createMCAsmParser(STI, *Parser, *Instructions,
+      TM.getTarget().createMCAsmParser(*Subtarget, *Parser, *Instructions,
                                        TM.Options.MCOptions));
   constexpr unsigned ATT = 0; // On x86; other targets have no other.
   Parser->setAssemblerDialect(ATT);
