@@ -112,9 +112,10 @@ static uint8_t classifyReturn(ArrayRef<ISD::OutputArg> Parts) {
   return PATCHBAY_RECORD_RETURN_OTHER;
 }
 
-ArgumentSummary patchbay::summarizeArguments(const MachineFunction &MF,
-                                             const SlotLayout &Layout,
-                                             const ArgumentRegisters &Registers) {
+ArgumentSummary
+patchbay::summarizeArguments(const MachineFunction &MF,
+                             const SlotLayout &Layout,
+                             const ArgumentRegisters &Registers) {
   const Function &F = MF.getFunction();
   const TargetLowering &TLI = *MF.getSubtarget().getTargetLowering();
 

@@ -194,8 +194,7 @@ void SitePrinter::emitText(StringRef Text) {
       MemoryBuffer::getMemBuffer(Text, "patchbay module"), SMLoc());
   std::unique_ptr<MCAsmParser> Parser(
       createMCAsmParser(Sources, AP.OutContext, *AP.OutStreamer, *AP.MAI));
-  std::unique_ptr<MCInstrInfo> Instructions(
-      TM.getTarget().createMCInstrInfo());
+  std::unique_ptr<MCInstrInfo> Instructions(TM.getTarget().createMCInstrInfo());
   std::unique_ptr<MCTargetAsmParser> TargetParser(
       TM.getTarget().createMCAsmParser(*Subtarget, *Parser, *Instructions,
                                        TM.Options.MCOptions));

@@ -7,8 +7,8 @@
 // assembly parser is set up for every function, which costs more than to
 // compile a small one. LLVM's AsmPrinter has a cheaper place for code of
 // others: AsmPrinterHandler, which it calls around each function and each
-// instruction. A plugin gets hold of the AsmPrinter as garbage collectors do, by
-// a GCMetadataPrinter: that is created for each GCStrategy that the module's
+// instruction. A plugin gets hold of the AsmPrinter as garbage collectors do,
+// by a GCMetadataPrinter: that is created for each GCStrategy that the module's
 // GCModuleInfo knows. No function is marked as garbage-collected for that.
 #ifndef PATCHBAY_LLVM_PASS_SITEPRINTER_H
 #define PATCHBAY_LLVM_PASS_SITEPRINTER_H

@@ -108,7 +108,8 @@ static MachineBasicBlock::iterator firstInstruction(MachineBasicBlock &Entry,
   });
 }
 
-static bool isOperand(const MachineOperand &Operand, const CodeOperand &Wanted) {
+static bool isOperand(const MachineOperand &Operand,
+                      const CodeOperand &Wanted) {
   if (!Wanted.Register)
     return Operand.isImm() && Operand.getImm() == Wanted.Immediate;
   const TargetRegisterInfo *TRI =

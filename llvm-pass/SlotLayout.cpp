@@ -83,8 +83,8 @@ namespace ppc64le {
 
 constexpr StringLiteral IntegerRegisters[] = {"X3", "X4", "X5", "X6",
                                               "X7", "X8", "X9", "X10"};
-constexpr StringLiteral FloatRegisters[] = {"F1", "F2",  "F3",  "F4", "F5",
-                                            "F6", "F7",  "F8",  "F9", "F10",
+constexpr StringLiteral FloatRegisters[] = {"F1",  "F2",  "F3", "F4", "F5",
+                                            "F6",  "F7",  "F8", "F9", "F10",
                                             "F11", "F12", "F13"};
 
 constexpr CodeTemplate Site[] = {{"NOP", {}}};
