@@ -246,9 +246,13 @@
  * @signature:       the kCFI type id as callers check it, 0 if there is none
  * @gp_args:         integer registers that arguments take, counted to the last
  *                   one, the sret pointer included (AArch64: x0 to x7; the
- *                   sret pointer is in x8 and not counted)
- * @fp_args:         arguments in floating-point or vector registers
- * @stack_arg_words: 8-byte words of arguments on the caller's stack
+ *                   sret pointer is in x8 and not counted). ppc64le skips one
+ *                   for each floating-point argument before it
+ * @fp_args:         arguments in floating-point registers or, where these are
+ *                   the same, in vector registers (elsewhere: UNKNOWN_ARGS)
+ * @stack_arg_words: 8-byte words of arguments on the caller's stack; ppc64le:
+ *                   of the parameter save area, behind its first eight, whose
+ *                   arguments are in registers
  * @flags:           PATCHBAY_RECORD_*
  */
 struct patchbay_record {
