@@ -17,7 +17,7 @@ usage() {
 	usage: sh cmake/bootstrap.sh VERB
 
 	  deps    install the packages of cmake/packages.txt that are missing
-	  source  fetch LLD's source
+	  source  fetch LLD's source, and those of LLVM's tests that are run
 	  build   deps, source, then build into build/release
 	  test    build, then run every test that this machine can run
 	  demo    build, then count and change the calls of a real program
@@ -26,7 +26,8 @@ usage() {
 	  XDG_CACHE_HOME        holds patchbay/, what is downloaded (~/.cache)
 	  PATCHBAY_LLVM_CONFIG  the llvm-config of LLVM 22 (llvm-config-22)
 	  PATCHBAY_LLD_SOURCE   LLD's source, if it is there already: a folder with
-	                        lld/ and cmake/ of the same version of llvm-project
+	                        lld/ and cmake/ of the same version of llvm-project,
+	                        and llvm/test and clang/test for LLVM's tests
 	END
 }
 
@@ -87,8 +88,15 @@ known_sum() {
 	esac
 }
 
-# Sets lld_source. Of the tarball only what building and testing LLD reads is
-# unpacked; the rename at the end makes it appear whole or not at all.
+# What is unpacked of LLVM's tarball: what building and testing LLD reads, and
+# the tests that the pass is checked with. Patterns, a `*` matches no slash.
+wanted_parts() {
+	printf '%s\n' lld cmake llvm/utils/dtlto
+	sed '/^#/d; /^$/d' "$root/llvm-pass/upstream-tests.txt"
+}
+
+# Sets lld_source. The rename at the end makes it appear whole or not at all;
+# .complete says what it holds, so that a checkout that wants more gets it.
 source_lld() {
 	find_llvm
 	if [ -n "${PATCHBAY_LLD_SOURCE:-}" ]; then
@@ -98,22 +106,30 @@ source_lld() {
 		return
 	fi
 	lld_source=$cache/lld-$llvm_version
-	[ ! -f "$lld_source/.complete" ] || return 0
+	if [ -f "$lld_source/.complete" ] &&
+		! wanted_parts | grep -qFxvf "$lld_source/.complete"; then
+		return
+	fi
 	say "fetching the source of LLD $llvm_version"
 	sum=$(known_sum "$llvm_version")
 	[ -n "$sum" ] ||
 		say "the sum of LLVM $llvm_version is not known here, Debian's signed index is trusted alone"
 	tarball=$(sh "$root/cmake/fetch-source.sh" -v "$llvm_version" ${sum:+-s "$sum"} \
-		llvm-toolchain-22 bookworm-security trixie trixie-security forky sid) ||
-		die "no LLD source: see the line above, or set PATCHBAY_LLD_SOURCE to a folder with lld/ and cmake/ of LLVM $llvm_version"
+		llvm-toolchain-22 bookworm-security trixie trixie-security forky sid) || {
+		[ -f "$lld_source/.complete" ] ||
+			die "no LLD source: see the line above, or set PATCHBAY_LLD_SOURCE to a folder with lld/ and cmake/ of LLVM $llvm_version"
+		say "using $lld_source as it is, which lacks tests that are wanted"
+		return
+	}
 	unpacked=$lld_source.$$
 	trap 'rm -rf "$unpacked"' EXIT
 	trap 'exit 1' HUP INT TERM
 	mkdir -p "$unpacked"
-	tar -xf "$tarball" -C "$unpacked" --strip-components=1 --no-same-owner --wildcards \
-		--no-wildcards-match-slash '*/lld' '*/cmake' '*/llvm/utils/dtlto' ||
+	wanted_parts | sed 's,^,*/,' |
+		tar -xf "$tarball" -C "$unpacked" --strip-components=1 --no-same-owner \
+			--wildcards --no-wildcards-match-slash -T - ||
 		die "cannot unpack $tarball into $cache"
-	touch "$unpacked/.complete"
+	wanted_parts >"$unpacked/.complete"
 	rm -rf "$lld_source"
 	mv -T "$unpacked" "$lld_source"
 	trap - EXIT HUP INT TERM
