@@ -33,6 +33,7 @@ config.environment["CMAKE_GENERATOR"] = "Ninja"
 config.substitutions += [
     ("%patchbay_include", os.path.join(source, "runtime", "include")),
     ("%patchbay_source", source),
+    ("%llvm_source", config.llvm_source),
     ("%patchbay_build", build),
     ("%patchbay_lib", lib_dir),
     ("%patchbay", os.path.join(bin_dir, "patchbay")),
@@ -51,6 +52,8 @@ host = platform.machine()
 config.available_features.add(f"host-{host}")
 if os.path.exists(os.path.join(bin_dir, "ld.lld")):
     config.available_features.add("lld")
+if os.path.exists(os.path.join(config.llvm_source, "llvm", "test", "CodeGen")):
+    config.available_features.add("llvm-tests")
 if glob.glob(os.path.join(cache, "sources", "lua5.4_*.orig.tar.*")):
     config.available_features.add("lua-source")
 if lit_config.params.get("upstream"):
