@@ -3,6 +3,7 @@
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineOptimizationRemarkEmitter.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/Module.h"
@@ -12,7 +13,7 @@ using namespace patchbay;
 
 namespace {
 
-class Warning : public DiagnosticInfo {
+class Diagnostic : public DiagnosticInfo {
   const Twine &Message;
 
   // Plugin kinds are handed out at run time; one is enough for all of ours.
@@ -22,8 +23,8 @@ class Warning : public DiagnosticInfo {
   }
 
 public:
-  explicit Warning(const Twine &Message)
-      : DiagnosticInfo(static_cast<DiagnosticKind>(kind()), DS_Warning),
+  Diagnostic(DiagnosticSeverity Severity, const Twine &Message)
+      : DiagnosticInfo(static_cast<DiagnosticKind>(kind()), Severity),
         Message(Message) {}
   void print(DiagnosticPrinter &DP) const override { DP << Message; }
 };
@@ -32,7 +33,23 @@ public:
 
 void patchbay::warn(const Module &M, const Twine &Message) {
   M.getContext().diagnose(
-      Warning("patchbay: " + Twine(M.getSourceFileName()) + ": " + Message));
+      Diagnostic(DS_Warning,
+                 "patchbay: " + Twine(M.getSourceFileName()) + ": " + Message));
+}
+
+// Clang prints no location of its own for a plugin's diagnostics.
+void patchbay::warn(const Function &F, const Twine &Message) {
+  const DISubprogram *SP = F.getSubprogram();
+  if (!SP)
+    return warn(*F.getParent(), F.getName() + ": " + Message);
+  F.getContext().diagnose(
+      Diagnostic(DS_Warning, "patchbay: " + Twine(SP->getFilename()) + ":" +
+                                 Twine(SP->getLine()) + ": " + F.getName() +
+                                 ": " + Message));
+}
+
+void patchbay::error(const Module &M, const Twine &Message) {
+  M.getContext().diagnose(Diagnostic(DS_Error, "patchbay: " + Message));
 }
 
 // The emitter's frequency analysis is left out: remarks about every function
@@ -51,11 +68,14 @@ static void emit(const MachineFunction &MF, StringRef Name, Fill &&FillIn) {
 }
 
 void patchbay::remarkInstrumented(const MachineFunction &MF,
-                                  unsigned PrefixSize, bool KernelMode) {
+                                  unsigned PrefixSize, bool KernelMode,
+                                  const char *Reason) {
   emit<MachineOptimizationRemark>(MF, "Instrumented", [&](auto &R) {
     R << ore::NV("Function", MF.getName())
       << (KernelMode ? ": slot, prefix of " : ": slot and site, prefix of ")
       << ore::NV("PrefixSize", PrefixSize) << " bytes";
+    if (Reason)
+      R << ": " << ore::NV("Reason", Reason);
   });
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the pass says: a warning about a module it cannot work on, and a remark
-// about each function.
+// What the pass says: errors, warnings, and a remark about each function.
 #ifndef PATCHBAY_LLVM_PASS_DIAGNOSTICS_H
 #define PATCHBAY_LLVM_PASS_DIAGNOSTICS_H
 
 #include "llvm/ADT/Twine.h"
 
 namespace llvm {
+class Function;
 class MachineFunction;
 class Module;
 } // namespace llvm
@@ -21,8 +21,15 @@ inline constexpr char PassName[] = "patchbay";
 /// -Werror=backend-plugin apply.
 void warn(const llvm::Module &M, const llvm::Twine &Message);
 
+/// Warns about a function, with its line if there is debug information.
+void warn(const llvm::Function &F, const llvm::Twine &Message);
+
+/// Makes the compilation fail, once code generation is done.
+void error(const llvm::Module &M, const llvm::Twine &Message);
+
+/// \p Reason says why a function was chosen; null if all are.
 void remarkInstrumented(const llvm::MachineFunction &MF, unsigned PrefixSize,
-                        bool KernelMode);
+                        bool KernelMode, const char *Reason);
 void remarkSkipped(const llvm::MachineFunction &MF, llvm::StringRef Reason);
 
 } // namespace patchbay

@@ -23,6 +23,7 @@ void OpsSlotPass::begin(llvm::Module &M, SiteTable &TheTable) {
   Table = &TheTable;
   *Table = SiteTable();
   Module = Unseen;
+  Requested = Requests();
   KernelMode = isKernelMode(M);
 }
 
@@ -51,13 +52,15 @@ bool OpsSlotPass::accepts(MachineFunction &MF) {
     const TargetMachine &TM = MF.getTarget();
     llvm::Module &M = *MF.getFunction().getParent();
     Table->Layout = findSlotLayout(TM.getTargetTriple());
-    std::string Reason = whyNotModule(TM, Table->Layout);
-    if (Reason.empty() && !KernelMode && !resolveNames(*Table, MF))
-      Reason = "this LLVM names instructions or registers in another way; "
-               "nothing is instrumented";
-    if (!Reason.empty())
-      warn(M, Reason);
-    Module = Reason.empty() ? Accepted : Refused;
+    Refusal = whyNotModule(TM, Table->Layout);
+    if (Refusal.empty() && !KernelMode && !resolveNames(*Table, MF))
+      Refusal = "this LLVM names instructions or registers in another way; "
+                "nothing is instrumented";
+    if (!Refusal.empty())
+      warn(M, Refusal);
+    else
+      Refusal = Requested.read(M);
+    Module = Refusal.empty() ? Accepted : Refused;
     if (Module == Accepted && KernelMode)
       dropPrefixes(M);
   }
@@ -65,10 +68,15 @@ bool OpsSlotPass::accepts(MachineFunction &MF) {
 }
 
 bool OpsSlotPass::run(MachineFunction &MF) {
-  if (Disable || !accepts(MF))
+  if (Disable)
     return false;
-  if (const char *Reason = whyNotFunction(MF, KernelMode)) {
-    remarkSkipped(MF, Reason);
+  if (!accepts(MF)) {
+    remarkSkipped(MF, Refusal);
+    return false;
+  }
+  const Choice Chosen = choose(MF, KernelMode, Requested);
+  if (!Chosen.Instrument) {
+    remarkSkipped(MF, Chosen.Reason);
     return false;
   }
   unsigned PrefixSize;
@@ -79,7 +87,7 @@ bool OpsSlotPass::run(MachineFunction &MF) {
     PrefixSize = emitSlotAndSite(MF, *Table);
     Table->Mode = PATCHBAY_MODE_USER;
   }
-  remarkInstrumented(MF, PrefixSize, KernelMode);
+  remarkInstrumented(MF, PrefixSize, KernelMode, Chosen.Reason);
   return true;
 }
 

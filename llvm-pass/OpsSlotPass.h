@@ -2,7 +2,9 @@
 #ifndef PATCHBAY_LLVM_PASS_OPSSLOTPASS_H
 #define PATCHBAY_LLVM_PASS_OPSSLOTPASS_H
 
+#include "Requests.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
+#include <string>
 
 namespace llvm {
 class PassRegistry;
@@ -18,6 +20,8 @@ class OpsSlotPass {
   SiteTable *Table = nullptr;
   enum { Unseen, Refused, Accepted } Module = Unseen;
   bool KernelMode = false;
+  std::string Refusal;
+  Requests Requested;
 
   bool accepts(llvm::MachineFunction &MF);
 

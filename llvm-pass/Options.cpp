@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The names are those of clang's options for XRay, behind our own prefix.
 #include "Options.h"
 
 using namespace llvm;
@@ -22,4 +24,12 @@ cl::opt<Mode> patchbay::ModeOption(
                clEnumValN(Mode::Kernel, "kernel",
                           "slots, and only for functions with "
                           "-fpatchable-function-entry")),
+    cl::cat(Category));
+
+cl::list<std::string> patchbay::AttrListPaths(
+    "patchbay-attr-list", cl::value_desc("file"),
+    cl::desc("Read which functions to instrument, in sections [always] and "
+             "[never] of entries fun:<glob> and mainfile:<glob>. Attributes in "
+             "the source come before the list, fun before mainfile, always "
+             "before never. May be given several times"),
     cl::cat(Category));

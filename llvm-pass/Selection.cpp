@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Selection.h"
+#include "Diagnostics.h"
+#include "Requests.h"
 #include "SlotLayout.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/CodeGen/MachineFunction.h"
@@ -7,6 +9,7 @@
 #include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
+using namespace patchbay;
 
 std::string patchbay::whyNotModule(const TargetMachine &TM,
                                    const SlotLayout *Layout) {
@@ -69,8 +72,6 @@ const char *patchbay::whyNotFunction(const MachineFunction &MF,
     return "it has no body in this object";
   if (F.hasFnAttribute(Attribute::Naked))
     return "it is naked: its first instruction is its author's";
-  if (F.hasFnAttribute(Attribute::NoProfile))
-    return "it is marked no_profile_instrument_function";
   if (KernelMode && !F.hasFnAttribute("patchable-function-entry"))
     return "it has no -fpatchable-function-entry, which kernel mode goes by";
   if (!KernelMode && F.hasFnAttribute("patchable-function-entry"))
@@ -96,4 +97,17 @@ const char *patchbay::whyNotFunction(const MachineFunction &MF,
   if (usesSME(F))
     return "it uses streaming mode or ZA state, which a tracer does not expect";
   return nullptr;
+}
+
+Choice patchbay::choose(const MachineFunction &MF, bool KernelMode,
+                        const Requests &Requested) {
+  const Function &F = MF.getFunction();
+  const Request R = Requested.find(F);
+  if (const char *Obstacle = whyNotFunction(MF, KernelMode)) {
+    // Only who asks for one function by name counts on it.
+    if (R.Wish == Request::Always && R.OfFunction)
+      warn(F, Twine(R.Reason) + ", but has no slot: " + Obstacle);
+    return {false, Obstacle};
+  }
+  return {R.Wish != Request::Never, R.Reason};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which functions get a slot. Selection by name list or size belongs here.
+// Which functions get a slot.
 #ifndef PATCHBAY_LLVM_PASS_SELECTION_H
 #define PATCHBAY_LLVM_PASS_SELECTION_H
 
@@ -14,14 +14,25 @@ class TargetMachine;
 
 namespace patchbay {
 
+class Requests;
 struct SlotLayout;
 
 /// Why no function of a module can have a slot; empty if they can.
 std::string whyNotModule(const llvm::TargetMachine &TM,
                          const SlotLayout *Layout);
 
-/// Why a function must not have a slot; null if it gets one.
+/// Why a function cannot have a slot, whoever asks for it; null if it can.
 const char *whyNotFunction(const llvm::MachineFunction &MF, bool KernelMode);
+
+struct Choice {
+  bool Instrument;
+  const char *Reason; // null if the function is one like any other
+};
+
+/// Decides about one function: what cannot be is decided by whyNotFunction, the
+/// rest by the user's requests.
+Choice choose(const llvm::MachineFunction &MF, bool KernelMode,
+              const Requests &Requested);
 
 } // namespace patchbay
 

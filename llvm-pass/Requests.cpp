@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Requests.h"
+#include "Diagnostics.h"
+#include "Options.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+/// Reads __attribute__((annotate("patchbay::..."))). LLVM keeps annotations in
+/// a table of pointers to functions.
+void Requests::readAnnotations(const Module &M) {
+  const GlobalVariable *Table = M.getNamedGlobal("llvm.global.annotations");
+  if (!Table || !Table->hasInitializer())
+    return;
+  for (const Use &Row : Table->getInitializer()->operands()) {
+    const auto *Fields = cast<Constant>(Row);
+    const auto *F = dyn_cast<Function>(
+        Fields->getAggregateElement(0u)->stripPointerCasts());
+    StringRef Text;
+    if (!F || !getConstantStringInfo(Fields->getAggregateElement(1), Text) ||
+        !Text.starts_with("patchbay::"))
+      continue;
+    if (Text == "patchbay::always")
+      AnnotatedAlways.insert(F);
+    else if (Text == "patchbay::never")
+      AnnotatedNever.insert(F);
+    else
+      warn(*F, "unknown annotation '" + Text +
+                   "': expected patchbay::always or patchbay::never");
+  }
+  for (const Function *F : AnnotatedAlways)
+    if (const char *Reason = whyNever(*F))
+      warn(*F, Twine("conflicting attributes: it is annotated "
+                     "patchbay::always, but has no slot: ") +
+                   Reason);
+}
+
+/// An attribute that asks to leave a function alone, or null. Of clang's own
+/// these are the ones that reach LLVM: no_instrument_function leaves no trace,
+/// and patchable_function_entry(0, 0) none that a function without it lacks.
+const char *Requests::whyNever(const Function &F) const {
+  if (F.hasFnAttribute(Attribute::NoProfile))
+    return "it is marked no_profile_instrument_function";
+  if (F.getFnAttribute("function-instrument").getValueAsString() ==
+      "xray-never")
+    return "it is marked xray_never_instrument";
+  if (AnnotatedNever.contains(&F))
+    return "it is annotated patchbay::never";
+  return nullptr;
+}
+
+std::string Requests::read(const Module &M) {
+  if (Error E = List.read(AttrListPaths)) {
+    std::string Message = toString(std::move(E)) + "; nothing is instrumented";
+    error(M, Message);
+    return Message;
+  }
+  readAnnotations(M);
+  StringRef File = M.getSourceFileName();
+  if (List.matches("always", "mainfile", File))
+    OfModule = {Request::Always, "its main file is listed under [always]"};
+  else if (List.matches("never", "mainfile", File))
+    OfModule = {Request::Never, "its main file is listed under [never]"};
+  return {};
+}
+
+Request Requests::find(const Function &F) const {
+  if (const char *Reason = whyNever(F))
+    return {Request::Never, Reason, /*OfFunction=*/true};
+  if (AnnotatedAlways.contains(&F))
+    return {Request::Always, "it is annotated patchbay::always",
+            /*OfFunction=*/true};
+  StringRef Name = F.getName();
+  if (List.matches("always", "fun", Name))
+    return {Request::Always, "it is listed under [always]",
+            /*OfFunction=*/true};
+  if (List.matches("never", "fun", Name))
+    return {Request::Never, "it is listed under [never]", /*OfFunction=*/true};
+  return OfModule;
+}

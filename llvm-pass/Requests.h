@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which functions the user asks to instrument or to leave alone: by attributes
+// in the source, or by name in a list.
+#ifndef PATCHBAY_LLVM_PASS_REQUESTS_H
+#define PATCHBAY_LLVM_PASS_REQUESTS_H
+
+#include "AttrList.h"
+#include "llvm/ADT/SetVector.h"
+#include <string>
+
+namespace llvm {
+class Function;
+class Module;
+} // namespace llvm
+
+namespace patchbay {
+
+struct Request {
+  enum { None, Never, Always } Wish = None;
+  /// Who says so, for remarks.
+  const char *Reason = nullptr;
+  /// Whether it means this function, not the whole file.
+  bool OfFunction = false;
+};
+
+class Requests {
+  AttrList List;
+  Request OfModule;
+  llvm::SetVector<const llvm::Function *> AnnotatedAlways, AnnotatedNever;
+
+  void readAnnotations(const llvm::Module &M);
+  const char *whyNever(const llvm::Function &F) const;
+
+public:
+  /// Reads what a module's functions have in common. Returns the error, and has
+  /// diagnosed it, if that cannot be used; else an empty string.
+  std::string read(const llvm::Module &M);
+
+  /// The request for a function; of several the first of these: attributes, a
+  /// list's fun entries, a list's mainfile entries. Among attributes never
+  /// wins, in a list always.
+  Request find(const llvm::Function &F) const;
+};
+
+} // namespace patchbay
+
+#endif

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Options are LLVM's, known wherever the plugin is loaded before options are
+// read: by clang in each of its ways and by llc, but not by a linker, which
+// loads it only when it is about to generate code.
+// DEFINE: %{option} = -patchbay-disable
+// DEFINE: %{clang} = %clang --target=x86_64-linux-gnu -c %s
+// DEFINE: %{wrong} = FileCheck %s --check-prefixes=UNKNOWN
+// RUN: %{clang} -o %t.stock.o
+// RUN: %{clang} -o %t.o -fplugin=%pass && not cmp %t.stock.o %t.o
+// RUN: %{clang} -o %t.o -fplugin=%pass -mllvm %{option} && cmp %t.stock.o %t.o
+// RUN: %{clang} -o %t.o -fpass-plugin=%pass -mllvm %{option} && cmp %t.stock.o %t.o
+// RUN: %{clang} -o %t.o -Xclang -load -Xclang %pass -mllvm %{option} && cmp %t.stock.o %t.o
+// RUN: %clang --target=x86_64-linux-gnu -S -emit-llvm %s -o %t.ll
+// RUN: llc -load %pass -relocation-model=pic -filetype=obj %t.ll -o %t.llc.o %{option}
+// RUN: llvm-readelf -S %t.llc.o | FileCheck %s --check-prefix=STOCK
+// RUN: llc -load-pass-plugin %pass -filetype=obj %t.ll -o %t.llc.o %{option}
+// RUN: llvm-readelf -S %t.llc.o | FileCheck %s --check-prefix=STOCK
+// STOCK-NOT: patchbay
+
+// RUN: not %{clang} -o %t.o -fplugin=%pass -mllvm -patchbay-disabled 2>&1 | %{wrong},MEANT
+// RUN: not %{clang} -o %t.o -fpass-plugin=%pass -mllvm -patchbay-disabled 2>&1 | %{wrong},MEANT
+// RUN: not llc -load %pass -patchbay-disabled %t.ll -o %t.o 2>&1 | %{wrong}
+// UNKNOWN: Unknown command line argument '-patchbay-disabled'.
+// MEANT: Did you mean '--patchbay-disable'?
+
+// RUN: %clang -flto --target=x86_64-linux-gnu -c %s -o %t.o
+// RUN: not %stock_lld --load-pass-plugin=%pass -mllvm %{option} %t.o -o %t 2>&1 | FileCheck %s --check-prefix=LINKER
+// LINKER: error: -mllvm: ld.lld: Unknown command line argument '-patchbay-disable'.
+
+// RUN: llc -load %pass -help-hidden | FileCheck %s --check-prefix=HELP
+// HELP:      Patchbay options:
+// HELP-EMPTY:
+// HELP-NEXT: --patchbay-attr-list=<file> {{ *}}- Read which functions to instrument, in sections [always] and [never] of entries fun:<glob> and mainfile:<glob>. Attributes in the source come before the list, fun before mainfile, always before never. May be given several times
+// HELP-NEXT: --patchbay-disable {{ *}}- Leave every function alone, as if the plugin were not loaded
+// HELP-NEXT: --patchbay-mode=<value> {{ *}}- What is emitted:
+// HELP-NEXT:   =auto {{ *}}- {{ *}}kernel mode in a module where a function has -fpatchable-function-entry, else user mode
+// HELP-NEXT:   =user {{ *}}- {{ *}}slots, sites and records, but none for functions with -fpatchable-function-entry
+// HELP-NEXT:   =kernel {{ *}}- {{ *}}slots, and only for functions with -fpatchable-function-entry
+// HELP-EMPTY:
+
+int function(int a) { return a; }
