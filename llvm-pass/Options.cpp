@@ -31,5 +31,18 @@ cl::list<std::string> patchbay::AttrListPaths(
     cl::desc("Read which functions to instrument, in sections [always] and "
              "[never] of entries fun:<glob> and mainfile:<glob>. Attributes in "
              "the source come before the list, fun before mainfile, always "
-             "before never. May be given several times"),
+             "before never, and all of them before the threshold. May be "
+             "given several times"),
+    cl::cat(Category));
+
+cl::opt<unsigned> patchbay::InstructionThreshold(
+    "patchbay-instruction-threshold", cl::init(0), cl::value_desc("n"),
+    cl::desc("Leave functions of fewer than <n> machine instructions alone, "
+             "unless they have a loop"),
+    cl::cat(Category));
+
+cl::opt<bool> patchbay::IgnoreLoops(
+    "patchbay-ignore-loops",
+    cl::desc("Leave functions below the threshold alone even if they have a "
+             "loop"),
     cl::cat(Category));

@@ -11,6 +11,8 @@ namespace patchbay {
 
 extern llvm::cl::opt<bool> Disable;
 extern llvm::cl::list<std::string> AttrListPaths;
+extern llvm::cl::opt<unsigned> InstructionThreshold;
+extern llvm::cl::opt<bool> IgnoreLoops;
 
 /// Whose the entry is: in user mode the pass emits sites and records, in kernel
 /// mode the NOPs of -fpatchable-function-entry and their table stay LLVM's.

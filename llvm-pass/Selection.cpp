@@ -3,6 +3,7 @@
 #include "Diagnostics.h"
 #include "Requests.h"
 #include "SlotLayout.h"
+#include "Threshold.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/IR/Module.h"
@@ -109,5 +110,8 @@ Choice patchbay::choose(const MachineFunction &MF, bool KernelMode,
       warn(F, Twine(R.Reason) + ", but has no slot: " + Obstacle);
     return {false, Obstacle};
   }
-  return {R.Wish != Request::Never, R.Reason};
+  if (R.Wish != Request::None)
+    return {R.Wish == Request::Always, R.Reason};
+  const char *TooSmall = whyTooSmall(MF);
+  return {!TooSmall, TooSmall};
 }

@@ -30,7 +30,7 @@ struct Choice {
 };
 
 /// Decides about one function: what cannot be is decided by whyNotFunction, the
-/// rest by the user's requests.
+/// rest by the user's requests and then by the threshold.
 Choice choose(const llvm::MachineFunction &MF, bool KernelMode,
               const Requests &Requested);
 

@@ -7,7 +7,7 @@
 // RUN: %{cc}=only 2>&1 | %{check}=ONLY
 // RUN: %{cc}=file 2>&1 | %{check}=FILE
 // RUN: %{cc}=other-file 2>&1 | %{check}=OTHER
-// RUN: %{cc}=file-always 2>&1 | %{check}=ALWAYS
+// RUN: %{cc}=file-always -mllvm -patchbay-instruction-threshold=1000 2>&1 | %{check}=ALWAYS
 // RUN: %{cc}=regex 2>&1 | %{check}=NEVER
 // RUN: %{cc}=empty 2>&1 | %{check}=OTHER
 // RUN: sed 's/^$/  /' never > spaces

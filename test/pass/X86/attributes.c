@@ -5,9 +5,9 @@
 // RUN: %{remarks} 2>&1 | FileCheck %s --implicit-check-not=remark: --implicit-check-not=warning: --check-prefixes=CHECK,REMARK
 // RUN: %{cc} -g 2>&1 | FileCheck %s --implicit-check-not=warning: --check-prefix=LINE
 
-// Attributes count before lists.
+// Attributes count before the threshold and before lists.
 // RUN: printf '[always]\nfun:*_never\n[never]\nfun:asked' > %t.list
-// RUN: %{remarks} -mllvm -patchbay-attr-list=%t.list 2>&1 | FileCheck %s --check-prefix=CHECK
+// RUN: %{remarks} -mllvm -patchbay-instruction-threshold=100 -mllvm -patchbay-attr-list=%t.list 2>&1 | FileCheck %s --check-prefix=CHECK
 // RUN: %{remarks} -fpatchable-function-entry=2 2>&1 | FileCheck %s --check-prefix=KERNEL
 
 // Without debug information there is no line to name. A list asks by name, too.

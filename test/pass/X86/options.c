@@ -22,6 +22,8 @@
 // RUN: not llc -load %pass -patchbay-disabled %t.ll -o %t.o 2>&1 | %{wrong}
 // UNKNOWN: Unknown command line argument '-patchbay-disabled'.
 // MEANT: Did you mean '--patchbay-disable'?
+// RUN: not %{clang} -o %t.o -fplugin=%pass -mllvm -patchbay-instruction-threshold=few 2>&1 | FileCheck %s --check-prefix=NUMBER
+// NUMBER: for the --patchbay-instruction-threshold option: 'few' value invalid for uint argument!
 
 // RUN: %clang -flto --target=x86_64-linux-gnu -c %s -o %t.o
 // RUN: not %stock_lld --load-pass-plugin=%pass -mllvm %{option} %t.o -o %t 2>&1 | FileCheck %s --check-prefix=LINKER
@@ -30,8 +32,10 @@
 // RUN: llc -load %pass -help-hidden | FileCheck %s --check-prefix=HELP
 // HELP:      Patchbay options:
 // HELP-EMPTY:
-// HELP-NEXT: --patchbay-attr-list=<file> {{ *}}- Read which functions to instrument, in sections [always] and [never] of entries fun:<glob> and mainfile:<glob>. Attributes in the source come before the list, fun before mainfile, always before never. May be given several times
+// HELP-NEXT: --patchbay-attr-list=<file> {{ *}}- Read which functions to instrument, in sections [always] and [never] of entries fun:<glob> and mainfile:<glob>. Attributes in the source come before the list, fun before mainfile, always before never, and all of them before the threshold. May be given several times
 // HELP-NEXT: --patchbay-disable {{ *}}- Leave every function alone, as if the plugin were not loaded
+// HELP-NEXT: --patchbay-ignore-loops {{ *}}- Leave functions below the threshold alone even if they have a loop
+// HELP-NEXT: --patchbay-instruction-threshold=<n> {{ *}}- Leave functions of fewer than <n> machine instructions alone, unless they have a loop
 // HELP-NEXT: --patchbay-mode=<value> {{ *}}- What is emitted:
 // HELP-NEXT:   =auto {{ *}}- {{ *}}kernel mode in a module where a function has -fpatchable-function-entry, else user mode
 // HELP-NEXT:   =user {{ *}}- {{ *}}slots, sites and records, but none for functions with -fpatchable-function-entry
