@@ -10,6 +10,11 @@
 // RUN: %{remarks} -mllvm -patchbay-instruction-threshold=100 -mllvm -patchbay-attr-list=%t.list 2>&1 | FileCheck %s --check-prefix=CHECK
 // RUN: %{remarks} -fpatchable-function-entry=2 2>&1 | FileCheck %s --check-prefix=KERNEL
 
+// What was read for one module is not used for the next.
+// RUN: %clang --target=x86_64-linux-gnu -S -emit-llvm -O1 %s -o %t.ll
+// RUN: llc -load %pass -compile-twice -filetype=obj %t.ll -o %t.o 2>&1 | FileCheck %s --check-prefix=TWICE --implicit-check-not=conflicting
+// TWICE-COUNT-6: warning: {{.*}}: conflicting attributes
+
 // Without debug information there is no line to name. A list asks by name, too.
 // RUN: printf '[always]\nfun:naked\n' > %t.list
 // RUN: %{cc} -DNAKED -mllvm -patchbay-attr-list=%t.list 2>&1 | FileCheck %s --check-prefix=NAKED
