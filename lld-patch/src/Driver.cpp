@@ -10,10 +10,14 @@
 #include "lld/Common/Driver.h"
 #include "lld/Common/CommonLinkerContext.h"
 #include "lld/Common/ErrorHandler.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/StringSaver.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 
@@ -29,10 +33,29 @@ int unsafeLldMain(ArrayRef<const char *> args, raw_ostream &stdoutOS,
                   bool exitEarly);
 } // namespace lld
 
+// LLD reads -mllvm long before LTO loads --load-pass-plugin=, and a plugin's
+// options exist only when it is loaded. So it is loaded here; one that cannot
+// be loaded is LLD's to report.
+static void loadPassPlugins(ArrayRef<const char *> argsRef) {
+  SmallVector<const char *, 0> args(argsRef.begin(), argsRef.end());
+  BumpPtrAllocator allocator;
+  StringSaver saver(allocator);
+  cl::ExpandResponseFiles(saver, cl::TokenizeGNUCommandLine, args);
+  for (size_t i = 0; i != args.size(); ++i) {
+    StringRef path = args[i];
+    if (path == "--load-pass-plugin" && i + 1 != args.size())
+      path = args[++i];
+    else if (!path.consume_front("--load-pass-plugin="))
+      continue;
+    sys::DynamicLibrary::LoadLibraryPermanently(path.str().c_str());
+  }
+}
+
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   sys::Process::UseANSIEscapeCodes(true);
   ArrayRef<const char *> args(argv, argv + argc);
+  loadPassPlugins(args);
   const lld::DriverDef drivers[] = {{lld::Gnu, &lld::elf::link}};
 
   unsigned runs = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Options are LLVM's, known wherever the plugin is loaded before options are
-// read: by clang in each of its ways and by llc, but not by a linker, which
-// loads it only when it is about to generate code.
+// read: by clang in each of its ways, by llc and by Patchbay's linker, but
+// not by LLD's own, which loads it when it is about to generate code.
 // DEFINE: %{option} = -patchbay-disable
 // DEFINE: %{clang} = %clang --target=x86_64-linux-gnu -c %s
 // DEFINE: %{wrong} = FileCheck %s --check-prefixes=UNKNOWN
