@@ -8,6 +8,7 @@ a record contradicts the code that it describes. Written against the numbers
 of the ABI, not its header, so that the two check each other.
 """
 import argparse
+import re
 import struct
 import sys
 
@@ -18,9 +19,13 @@ RECORD = struct.Struct("<iiIBBBB")
 
 
 # Numbers of machines in ELF headers.
-X86_64, AARCH64 = 62, 183
-PADS = {X86_64: bytes([0xC3] * 4), AARCH64: bytes.fromhex("c0035fd6")}
-LANDING_PADS = {X86_64: ["f30f1efa"], AARCH64: ["5f2403d5", "df2403d5"]}
+PPC64LE, X86_64, AARCH64, RISCV64 = 21, 62, 183, 243
+PADS = {X86_64: bytes([0xC3] * 4), AARCH64: bytes.fromhex("c0035fd6"),
+        PPC64LE: bytes.fromhex("2000804e"), RISCV64: bytes.fromhex("67800000")}
+# What may be between entry and site: nothing, a landing pad, or on ppc64le the
+# set-up of r2, up to where a symbol says that the local entry is.
+PREAMBLES = {X86_64: "(f30f1efa)?", AARCH64: "(5f2403d5|df2403d5)?",
+             PPC64LE: "(....4c3c....4238)?", RISCV64: "(17000000)?"}
 
 
 def check_x86_64(name, elf, entry, site):
@@ -38,7 +43,24 @@ def check_aarch64(name, elf, entry, site):
         sys.exit(f"{name}: no site: {code.hex()}")
 
 
-CHECKS = {X86_64: check_x86_64, AARCH64: check_aarch64}
+def check_ppc64le(name, elf, entry, site):
+    code = elf.at(site, 4)
+    if code != bytes.fromhex("00000060"):
+        sys.exit(f"{name}: no site: {code.hex()}")
+    for value, _, other in elf.functions():
+        # The exponent of the distance; 0 and 1 mean that there is one entry.
+        if value == entry and site != entry + ((1 << (other >> 5)) & ~3):
+            sys.exit(f"{name}: the site is not at the local entry")
+
+
+def check_riscv64(name, elf, entry, site):
+    code = elf.at(site, 8)
+    if code != bytes.fromhex("13000000 13000000"):
+        sys.exit(f"{name}: no site: {code.hex()}")
+
+
+CHECKS = {X86_64: check_x86_64, AARCH64: check_aarch64,
+          PPC64LE: check_ppc64le, RISCV64: check_riscv64}
 
 
 class Elf:
@@ -55,14 +77,14 @@ class Elf:
         start = self.sections[section][4] + offset
         return self.data[start:self.data.index(b"\0", start)].decode()
 
-    def symbols(self):
+    def functions(self):
         for kind, symtab in ((s[1], s) for s in self.sections):
             if kind != 2:
                 continue
             for at in range(symtab[4], symtab[4] + symtab[5], 24):
-                name, info, _, index, value, _ = struct.unpack_from("<IBBHQQ", self.data, at)
+                name, info, other, index, value, _ = struct.unpack_from("<IBBHQQ", self.data, at)
                 if info & 15 == 2 and index:
-                    yield value, self.string(symtab[6], name)
+                    yield value, self.string(symtab[6], name), other
 
     def at(self, address, size):
         for _, kind, flags, start, offset, length, *_ in self.sections:
@@ -82,7 +104,7 @@ def main():
         print("no records")
         return
     functions = {}
-    for value, name in sorted(elf.symbols()):
+    for value, name, _ in sorted(elf.functions()):
         functions.setdefault(value, []).append(name)
     _, _, _, address, offset, size, *_ = elf.sections[elf.names.index("patchbay_sites")]
     for at in range(0, size, RECORD.size):
@@ -106,8 +128,9 @@ def main():
         if (entry - 16) % 8:
             sys.exit(f"{name}: slot is not aligned")
         CHECKS[elf.machine](name, elf, entry, site)
-        if site != entry and elf.at(entry, site - entry).hex() not in LANDING_PADS[elf.machine]:
-            sys.exit(f"{name}: something else than a landing pad before the site")
+        preamble = elf.at(entry, site - entry).hex()
+        if not re.fullmatch(PREAMBLES[elf.machine], preamble):
+            sys.exit(f"{name}: {preamble} between entry and site")
         words = [f"{name} gp={gp} fp={fp} stack={stack} ret={RETURNS[flags >> 4 & 3]}",
                  f"site=+{site - entry} hash={signature:#x}",
                  f"align={entry & -entry}"]

@@ -17,6 +17,13 @@ static void say(const char *what, const struct patchbay_module *module) {
     const uint32_t *pad = (const void *)(entry + PATCHBAY_PAD_OFFSET);
     const uint32_t *branch = (const void *)(site + PATCHBAY_AARCH64_SITE_BRANCH_OFFSET);
     if (*pad != 0xd65f03c0 || *branch != PATCHBAY_AARCH64_SITE_NOP)
+#elif defined(__powerpc64__)
+    const uint32_t *pad = (const void *)(entry + PATCHBAY_PAD_OFFSET);
+    if (*pad != 0x4e800020 || *(const uint32_t *)site != PATCHBAY_PPC64LE_SITE_NOP)
+#elif defined(__riscv)
+    const uint32_t *pad = (const void *)(entry + PATCHBAY_PAD_OFFSET);
+    const uint32_t *branch = (const void *)(site + PATCHBAY_RISCV64_SITE_BRANCH_OFFSET);
+    if (*pad != 0x00008067 || *branch != PATCHBAY_RISCV64_SITE_NOP)
 #else
     if (entry[PATCHBAY_PAD_OFFSET] != PATCHBAY_X86_64_RET ||
         site[0] != PATCHBAY_X86_64_SITE_DISARMED)
