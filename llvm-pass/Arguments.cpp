@@ -72,10 +72,10 @@ static void assignArguments(ArgumentAssignment &A, const MachineFunction &MF,
   }
 }
 
-/// Whether none of \p Registers is live into the function.
-static bool unused(const MachineFunction &MF, ArrayRef<MCRegister> Registers) {
+bool patchbay::usesAny(const MachineFunction &MF,
+                       ArrayRef<MCRegister> Registers) {
   const TargetRegisterInfo *TRI = MF.getSubtarget().getRegisterInfo();
-  return none_of(MF.getRegInfo().liveins(), [&](auto &LiveIn) {
+  return any_of(MF.getRegInfo().liveins(), [&](auto &LiveIn) {
     return any_of(Registers, [&](MCRegister Register) {
       return TRI->regsOverlap(Register, LiveIn.first);
     });
@@ -91,8 +91,8 @@ static bool agrees(const MachineFunction &MF,
   const MachineFrameInfo &MFI = MF.getFrameInfo();
   return A.Known && A.stackEnd(MFI) == A.expectedStackEnd(MFI) &&
          (MFI.hasVAStart() ||
-          (unused(MF, ArrayRef(Registers.Integer).drop_front(A.GP)) &&
-           unused(MF, ArrayRef(Registers.Float).drop_front(A.FP))));
+          (!usesAny(MF, ArrayRef(Registers.Integer).drop_front(A.GP)) &&
+           !usesAny(MF, ArrayRef(Registers.Float).drop_front(A.FP))));
 }
 
 /// PATCHBAY_RECORD_RETURN_*: two registers of one kind are the most that

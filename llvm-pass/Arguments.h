@@ -27,8 +27,12 @@ struct ArgumentSummary {
 
 /// A target's registers for arguments, in order.
 struct ArgumentRegisters {
-  llvm::SmallVector<llvm::MCRegister> Integer, Float;
+  llvm::SmallVector<llvm::MCRegister> Integer, Float, Fast;
 };
+
+/// Whether an argument that the function uses is in one of \p Registers.
+bool usesAny(const llvm::MachineFunction &MF,
+             llvm::ArrayRef<llvm::MCRegister> Registers);
 
 ArgumentSummary summarizeArguments(const llvm::MachineFunction &MF,
                                    const SlotLayout &Layout,

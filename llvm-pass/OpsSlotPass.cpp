@@ -38,11 +38,12 @@ static bool resolveNames(SiteTable &Table, const MachineFunction &MF) {
       buildInstructions(Layout.OwnLandingPad, Instructions, Context);
   auto Integer = findRegisters(Layout.IntegerRegisters, Registers);
   auto Float = findRegisters(Layout.FloatRegisters, Registers);
-  if (!Site || !LandingPad || !Integer || !Float)
+  auto Fast = findRegisters(Layout.FastRegisters, Registers);
+  if (!Site || !LandingPad || !Integer || !Float || !Fast)
     return false;
   Table.SiteCode = std::move(*Site);
   Table.LandingPadCode = std::move(*LandingPad);
-  Table.Registers = {std::move(*Integer), std::move(*Float)};
+  Table.Registers = {std::move(*Integer), std::move(*Float), std::move(*Fast)};
   return true;
 }
 
@@ -74,7 +75,7 @@ bool OpsSlotPass::run(MachineFunction &MF) {
     remarkSkipped(MF, Refusal);
     return false;
   }
-  const Choice Chosen = choose(MF, KernelMode, Requested);
+  const Choice Chosen = choose(MF, KernelMode, Table->Registers, Requested);
   if (!Chosen.Instrument) {
     remarkSkipped(MF, Chosen.Reason);
     return false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Selection.h"
+#include "Arguments.h"
 #include "Diagnostics.h"
 #include "Requests.h"
 #include "SlotLayout.h"
@@ -36,14 +37,15 @@ std::string patchbay::whyNotModule(const TargetMachine &TM,
 // lose. Only where both hold is it safe to call one at the entry; everywhere
 // else arguments may be in its scratch registers, or callers may expect more
 // registers to survive.
-static bool keepsCConvention(const MachineFunction &MF) {
+static bool keepsCConvention(const MachineFunction &MF,
+                             const ArgumentRegisters &Registers) {
   switch (MF.getFunction().getCallingConv()) {
   case CallingConv::C:
-  case CallingConv::Cold:
   case CallingConv::X86_64_SysV:
     return true;
   case CallingConv::Fast:
-    return !MF.getTarget().Options.GuaranteedTailCallOpt;
+    return !MF.getTarget().Options.GuaranteedTailCallOpt &&
+           !usesAny(MF, Registers.Fast);
   default:
     return false;
   }
@@ -66,8 +68,8 @@ static bool usesSME(const Function &F) {
   });
 }
 
-const char *patchbay::whyNotFunction(const MachineFunction &MF,
-                                     bool KernelMode) {
+const char *patchbay::whyNotFunction(const MachineFunction &MF, bool KernelMode,
+                                     const ArgumentRegisters &Registers) {
   const Function &F = MF.getFunction();
   if (MF.empty() || F.hasAvailableExternallyLinkage())
     return "it has no body in this object";
@@ -91,7 +93,7 @@ const char *patchbay::whyNotFunction(const MachineFunction &MF,
         return IFunc.getResolverFunction() == &F;
       }))
     return "it is an ifunc resolver, which runs before relocation is done";
-  if (!keepsCConvention(MF))
+  if (!keepsCConvention(MF, Registers))
     return "its calling convention is not C's";
   if (hasScalableVectors(F))
     return "scalable vectors give it a calling convention of its own";
@@ -101,10 +103,11 @@ const char *patchbay::whyNotFunction(const MachineFunction &MF,
 }
 
 Choice patchbay::choose(const MachineFunction &MF, bool KernelMode,
+                        const ArgumentRegisters &Registers,
                         const Requests &Requested) {
   const Function &F = MF.getFunction();
   const Request R = Requested.find(F);
-  if (const char *Obstacle = whyNotFunction(MF, KernelMode)) {
+  if (const char *Obstacle = whyNotFunction(MF, KernelMode, Registers)) {
     // Only who asks for one function by name counts on it.
     if (R.Wish == Request::Always && R.OfFunction)
       warn(F, Twine(R.Reason) + ", but has no slot: " + Obstacle);

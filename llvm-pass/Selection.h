@@ -14,6 +14,7 @@ class TargetMachine;
 
 namespace patchbay {
 
+struct ArgumentRegisters;
 class Requests;
 struct SlotLayout;
 
@@ -22,7 +23,8 @@ std::string whyNotModule(const llvm::TargetMachine &TM,
                          const SlotLayout *Layout);
 
 /// Why a function cannot have a slot, whoever asks for it; null if it can.
-const char *whyNotFunction(const llvm::MachineFunction &MF, bool KernelMode);
+const char *whyNotFunction(const llvm::MachineFunction &MF, bool KernelMode,
+                           const ArgumentRegisters &Registers);
 
 struct Choice {
   bool Instrument;
@@ -32,7 +34,7 @@ struct Choice {
 /// Decides about one function: what cannot be is decided by whyNotFunction, the
 /// rest by the user's requests and then by the threshold.
 Choice choose(const llvm::MachineFunction &MF, bool KernelMode,
-              const Requests &Requested);
+              const ArgumentRegisters &Registers, const Requests &Requested);
 
 } // namespace patchbay
 

@@ -119,6 +119,9 @@ constexpr StringLiteral IntegerRegisters[] = {"X10", "X11", "X12", "X13",
                                               "X14", "X15", "X16", "X17"};
 constexpr StringLiteral FloatRegisters[] = {"F10_D", "F11_D", "F12_D", "F13_D",
                                             "F14_D", "F15_D", "F16_D", "F17_D"};
+constexpr StringLiteral FastRegisters[] = {
+    "X28",  "X29",  "X30",  "X31",  "F0_D",  "F1_D",  "F2_D",  "F3_D",
+    "F4_D", "F5_D", "F6_D", "F7_D", "F28_D", "F29_D", "F30_D", "F31_D"};
 
 // nop; nop
 constexpr CodeOperand NOP[] = {"X0", "X0", int64_t(0)};
@@ -161,6 +164,7 @@ const SlotLayout Layouts[] = {
      CallingStandard::SystemV_X86_64,
      x86_64::IntegerRegisters,
      x86_64::FloatRegisters,
+     /*FastRegisters=*/{},
      x86_64::ModuleCall},
     // Zeros are udf, an undefined instruction.
     {Triple::aarch64,
@@ -184,6 +188,7 @@ const SlotLayout Layouts[] = {
      CallingStandard::AAPCS64,
      aarch64::IntegerRegisters,
      aarch64::FloatRegisters,
+     /*FastRegisters=*/{},
      aarch64::ModuleCall},
     // Zeros are an illegal instruction.
     {Triple::ppc64le,
@@ -207,6 +212,7 @@ const SlotLayout Layouts[] = {
      CallingStandard::ELFv2,
      ppc64le::IntegerRegisters,
      ppc64le::FloatRegisters,
+     /*FastRegisters=*/{},
      ppc64le::ModuleCall},
     // Zeros are an illegal instruction.
     {Triple::riscv64,
@@ -230,6 +236,7 @@ const SlotLayout Layouts[] = {
      CallingStandard::RISCV64,
      riscv64::IntegerRegisters,
      riscv64::FloatRegisters,
+     riscv64::FastRegisters,
      riscv64::ModuleCall},
 };
 

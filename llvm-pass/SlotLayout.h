@@ -83,6 +83,9 @@ struct SlotLayout {
   llvm::ArrayRef<llvm::StringLiteral> IntegerRegisters;
   llvm::ArrayRef<llvm::StringLiteral> FloatRegisters;
 
+  /// More registers in which LLVM's fastcc passes arguments.
+  llvm::ArrayRef<llvm::StringLiteral> FastRegisters;
+
   /// Body of a function that passes the descriptor {0} to the weak function
   /// {2}, if that is there and if {0} is what the linker made of the weak
   /// symbol {1}. {3} is a label for it to use, {4} its own name.

@@ -12,6 +12,9 @@ define void @prologue() prologue i8 144 { ret void }
 define ghccc void @ghc() { ret void }
 ; CHECK: remark: {{.*}} anyreg: no slot: its calling convention is not C's
 define anyregcc void @anyreg() { ret void }
+; Its callers keep values in registers that no tracer saves.
+; CHECK: remark: {{.*}} cold: no slot: its calling convention is not C's
+define coldcc void @cold(i32 %a) { ret void }
 ; CHECK: remark: {{.*}} tail: no slot: its calling convention is not C's
 define tailcc void @tail() { ret void }
 ; CHECK: remark: {{.*}} hotpatch: no slot: hot patching claims its first instruction
@@ -19,8 +22,6 @@ define void @hotpatch() "patchable-function"="prologue-short-redirect" { ret voi
 
 ; RECORD: {{^}}fast gp=1
 define fastcc void @fast(i32 %a) { ret void }
-; RECORD: {{^}}cold gp=1
-define coldcc void @cold(i32 %a) { ret void }
 ; RECORD: {{^}}typed gp=0
 define void @typed() !kcfi_type !3 { ret void }
 
