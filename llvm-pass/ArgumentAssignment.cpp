@@ -2,6 +2,7 @@
 #include "ArgumentAssignment.h"
 #include "Arguments.h"
 #include "SlotLayout.h"
+#include "patchbay/abi.h"
 #include "llvm/CodeGen/MachineFrameInfo.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
@@ -24,6 +25,14 @@ void ArgumentAssignment::onStack(uint64_t Size, Align Alignment) {
 void ArgumentAssignment::integer(unsigned Parts) {
   for (; Parts; --Parts)
     GP < MaxGP ? void(++GP) : onStack(8, Align(8));
+}
+
+uint8_t ArgumentAssignment::returnKind(MVT Type) const {
+  if (Type.isScalarInteger())
+    return PATCHBAY_RECORD_RETURN_GP;
+  return Type.isFloatingPoint() && !Type.isVector()
+             ? PATCHBAY_RECORD_RETURN_FP
+             : PATCHBAY_RECORD_RETURN_OTHER;
 }
 
 uint64_t ArgumentAssignment::stackEnd(const MachineFrameInfo &MFI) const {
@@ -86,6 +95,11 @@ public:
     if (Block)
       together(Block);
   }
+
+  uint8_t returnKind(MVT Type) const override {
+    return Type == MVT::f80 ? PATCHBAY_RECORD_RETURN_OTHER
+                            : ArgumentAssignment::returnKind(Type);
+  }
 };
 
 /// Procedure Call Standard for the Arm 64-bit Architecture, 6.8.2.
@@ -145,15 +159,19 @@ public:
 /// 64-Bit ELF V2 ABI Specification, Power Architecture, 2.2.3. Every argument
 /// has a place in the parameter save area; the first eight doublewords of that
 /// are the integer registers. Floating-point registers are taken besides.
+/// LLVM's fastcc gives no place to what is in a floating-point register, and
+/// puts what is on the stack where a record does not look for it.
 class ELFv2 : public ArgumentAssignment {
   static constexpr uint64_t LinkageArea = 32;
   uint64_t Offset = 0;
+  bool Fast;
 
   uint64_t inRegisters() const { return MaxGP * 8; }
 
   /// A place that the callee looks at, in a register or in memory.
   void place(uint64_t Size) {
     uint64_t End = Offset + Size;
+    Known &= !Fast || End <= inRegisters();
     if (Offset < inRegisters())
       GP = divideCeil(std::min(End, inRegisters()), 8);
     if (End > inRegisters())
@@ -164,23 +182,30 @@ class ELFv2 : public ArgumentAssignment {
   void floating(MVT Type, bool Packed) {
     uint64_t Size = Packed ? Type.getStoreSize().getFixedValue() : 8;
     if (FP == MaxFP) {
+      Known &= !Fast;
       place(Size);
       return;
     }
     ++FP;
-    Offset += Size;
+    if (!Fast)
+      Offset += Size;
   }
 
 public:
-  using ArgumentAssignment::ArgumentAssignment;
+  ELFv2(const MachineFunction &MF, const ArgumentRegisters &Registers)
+      : ArgumentAssignment(Registers),
+        Fast(MF.getFunction().getCallingConv() == CallingConv::Fast) {}
 
   void argument(const LoweredArgument &Arg) override {
     if (Arg.ByVal) {
-      Offset = alignTo(Offset, std::min(Arg.Alignment, Align(16)));
+      Offset = alignTo(Offset, Arg.Alignment);
       place(alignTo(Arg.Size, 8));
       return;
     }
-    for (auto [Type, Parts] : Arg.Values)
+    for (auto [Type, Parts] : Arg.Values) {
+      // A member of an array that is wider than a register.
+      if (Arg.Together && Type.isScalarInteger() && !Fast)
+        Offset = alignTo(Offset, Parts * 8);
       for (; Parts; --Parts)
         if (Type.isScalarInteger())
           place(8);
@@ -188,7 +213,13 @@ public:
           floating(Type, Arg.Together);
         else
           Known = false; // vectors have registers of a third kind
+    }
     Offset = alignTo(Offset, 8);
+  }
+
+  uint8_t returnKind(MVT Type) const override {
+    return Type == MVT::f128 ? PATCHBAY_RECORD_RETURN_OTHER
+                             : ArgumentAssignment::returnKind(Type);
   }
 
   void hiddenPointer() override { place(8); }
@@ -203,9 +234,16 @@ public:
 };
 
 /// RISC-V ABIs Specification, integer and hardware floating-point calling
-/// convention.
+/// convention. For arguments LLVM's fastcc uses floating-point registers
+/// whatever the ABI, and more registers of both kinds, FastRegisters.
 class RISCV64 : public ArgumentAssignment {
-  bool SingleOnly = false;
+  /// Which types have floating-point registers.
+  struct FloatTypes {
+    bool Single, Double;
+    bool contain(MVT Type) const { return Type == MVT::f64 ? Double : Single; }
+  };
+  bool Fast;
+  FloatTypes OfResult, OfArguments;
 
   /// Two words that belong together may be split between the last register and
   /// the stack, but on the stack alone they are aligned.
@@ -217,10 +255,12 @@ class RISCV64 : public ArgumentAssignment {
   }
 
   void floating(MVT Type) {
-    if (SingleOnly)
-      Known = false;
+    if (!OfArguments.contain(Type))
+      integer(1);
     else if (FP < MaxFP)
       ++FP;
+    else if (Fast)
+      Known = false;
     else
       integer(1);
   }
@@ -232,23 +272,42 @@ public:
     if (auto *Flag = dyn_cast_or_null<MDString>(
             MF.getFunction().getParent()->getModuleFlag("target-abi")))
       ABI = Flag->getString();
-    SingleOnly = ABI == "lp64f";
-    if (ABI.empty() ? !MF.getSubtarget().checkFeatures("+d") : ABI != "lp64d")
-      MaxFP = 0;
+    const TargetSubtargetInfo &Subtarget = MF.getSubtarget();
+    Fast = MF.getFunction().getCallingConv() == CallingConv::Fast;
+    FloatTypes Supported = {Subtarget.checkFeatures("+f"),
+                            Subtarget.checkFeatures("+d")};
+    bool Double = ABI == "lp64d";
+    OfResult =
+        ABI.empty() ? Supported : FloatTypes{Double || ABI == "lp64f", Double};
+    OfArguments = Fast ? Supported : OfResult;
+    if (Subtarget.checkFeatures("+e"))
+      MaxGP = 6;
   }
 
   void argument(const LoweredArgument &Arg) override {
     if (Arg.ByVal)
       Known = false; // clang passes a pointer that it declares as one
     for (auto [Type, Parts] : Arg.Values)
-      if (Type.isScalarInteger() && Parts == 2)
+      if (Type.isScalarInteger() && Fast) {
+        Known &= GP + Parts <= MaxGP;
+        integer(Parts);
+      } else if (Type.isScalarInteger() && Parts == 2)
         pair();
       else if (Type.isScalarInteger())
         integer(1); // of a wider integer, the address
-      else if (Type == MVT::f16 || Type == MVT::f32 || Type == MVT::f64)
-        floating(Type);
+      else if (Type == MVT::f16 || Type == MVT::bf16 || Type == MVT::f32 ||
+               Type == MVT::f64)
+        for (; Parts; --Parts)
+          floating(Type);
       else
         Known = false;
+  }
+
+  uint8_t returnKind(MVT Type) const override {
+    bool Floating = Type.isFloatingPoint() && !Type.isVector();
+    return Floating && !OfResult.contain(Type)
+               ? PATCHBAY_RECORD_RETURN_GP
+               : ArgumentAssignment::returnKind(Type);
   }
 
   /// As long as there are registers, unnamed arguments begin in these.
@@ -268,7 +327,7 @@ patchbay::createAssignment(const MachineFunction &MF, const SlotLayout &Layout,
   case CallingStandard::AAPCS64:
     return std::make_unique<AAPCS64>(Registers);
   case CallingStandard::ELFv2:
-    return std::make_unique<ELFv2>(Registers);
+    return std::make_unique<ELFv2>(MF, Registers);
   case CallingStandard::RISCV64:
     return std::make_unique<RISCV64>(MF, Registers);
   }

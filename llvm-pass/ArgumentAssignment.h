@@ -61,6 +61,9 @@ public:
   /// The pointer to the result, if it is passed like a first argument.
   virtual void hiddenPointer() { integer(1); }
 
+  /// PATCHBAY_RECORD_RETURN_* of a part of the result.
+  virtual uint8_t returnKind(llvm::MVT Type) const;
+
   /// End of the incoming stack arguments, by the frame's fixed objects, and
   /// where it should be by the rules. Where `...` is used, an object of up to
   /// eight bytes marks where unnamed arguments on the stack begin.

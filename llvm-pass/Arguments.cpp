@@ -97,19 +97,16 @@ static bool agrees(const MachineFunction &MF,
 
 /// PATCHBAY_RECORD_RETURN_*: two registers of one kind are the most that
 /// a tracer is asked to keep.
-static uint8_t classifyReturn(ArrayRef<ISD::OutputArg> Parts) {
+static uint8_t classifyReturn(ArrayRef<ISD::OutputArg> Parts,
+                              const ArgumentAssignment &A) {
   if (Parts.empty())
     return PATCHBAY_RECORD_RETURN_VOID;
-  if (Parts.size() > 2)
-    return PATCHBAY_RECORD_RETURN_OTHER;
-  if (all_of(Parts, [](auto &Part) { return Part.VT.isScalarInteger(); }))
-    return PATCHBAY_RECORD_RETURN_GP;
-  if (all_of(Parts, [](auto &Part) {
-        return Part.VT.isFloatingPoint() && !Part.VT.isVector() &&
-               Part.VT != MVT::f80;
+  uint8_t Kind = A.returnKind(Parts.front().VT);
+  if (Parts.size() > 2 || any_of(Parts, [&](const ISD::OutputArg &Part) {
+        return A.returnKind(Part.VT) != Kind;
       }))
-    return PATCHBAY_RECORD_RETURN_FP;
-  return PATCHBAY_RECORD_RETURN_OTHER;
+    return PATCHBAY_RECORD_RETURN_OTHER;
+  return Kind;
 }
 
 ArgumentSummary
@@ -126,6 +123,8 @@ patchbay::summarizeArguments(const MachineFunction &MF,
       F.getCallingConv(), const_cast<MachineFunction &>(MF), F.isVarArg(),
       Return, F.getContext(), F.getReturnType());
 
+  std::unique_ptr<ArgumentAssignment> A =
+      createAssignment(MF, Layout, Registers);
   ArgumentSummary Summary = {};
   // Where the hidden pointer counts it is also what such a function returns.
   if (HiddenReturn || F.hasStructRetAttr())
@@ -133,7 +132,7 @@ patchbay::summarizeArguments(const MachineFunction &MF,
                                                  ? PATCHBAY_RECORD_RETURN_GP
                                                  : PATCHBAY_RECORD_RETURN_VOID);
   else
-    Summary.Flags |= classifyReturn(Return);
+    Summary.Flags |= classifyReturn(Return, *A);
   if (F.isVarArg())
     Summary.Flags |= PATCHBAY_RECORD_VARIADIC;
   if (F.doesNotReturn())
@@ -143,8 +142,6 @@ patchbay::summarizeArguments(const MachineFunction &MF,
       }))
     Summary.Flags |= PATCHBAY_RECORD_MUSTTAIL;
 
-  std::unique_ptr<ArgumentAssignment> A =
-      createAssignment(MF, Layout, Registers);
   assignArguments(*A, MF, Layout, HiddenReturn);
   uint64_t StackWords = divideCeil(A->StackSize, 8);
   if (!agrees(MF, Registers, *A) || StackWords > PATCHBAY_RECORD_COUNT_MAX)
