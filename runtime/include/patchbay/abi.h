@@ -87,6 +87,7 @@
  * that no instruction depends on; armed, it is the branch displacement.
  */
 #define PATCHBAY_X86_64_MOV_EAX_IMM32 0xb8 /* at entry-5 if there is a hash */
+#define PATCHBAY_X86_64_MOV_REGISTERS 0x07 /* bits of it that kcfi-arity sets */
 #define PATCHBAY_X86_64_MOV_OFFSET (-5)
 #define PATCHBAY_X86_64_RET 0xc3
 #define PATCHBAY_X86_64_SITE_DISARMED 0xa9
@@ -95,7 +96,8 @@
 #define PATCHBAY_X86_64_SITE_JB 0x72
 #define PATCHBAY_X86_64_SITE_BRANCH_SIZE 5 /* opcode and imm32 */
 #define PATCHBAY_X86_64_SITE_SIZE 7        /* with the jb */
-#define PATCHBAY_X86_64_ENDBR64_SIZE 4     /* f3 0f 1e fa, before the site */
+#define PATCHBAY_X86_64_ENDBR64 0xfa1e0ff3 /* f3 0f 1e fa, before the site */
+#define PATCHBAY_X86_64_ENDBR64_SIZE 4
 
 /*
  * AArch64: site
@@ -117,7 +119,8 @@
 #define PATCHBAY_AARCH64_SITE_B 0x14000000  /* | imm26, words */
 #define PATCHBAY_AARCH64_SITE_BRANCH_OFFSET 4
 #define PATCHBAY_AARCH64_SITE_SIZE 8
-#define PATCHBAY_AARCH64_BTI_C 0xd503245f /* before the site */
+#define PATCHBAY_AARCH64_BTI_C 0xd503245f  /* before the site */
+#define PATCHBAY_AARCH64_BTI_JC 0xd50324df /* the same, where jumps land, too */
 #define PATCHBAY_AARCH64_BTI_SIZE 4
 
 /*
@@ -149,7 +152,8 @@
 #define PATCHBAY_RISCV64_SITE_JALR 0x000282e7  /* | lo12 << 20 */
 #define PATCHBAY_RISCV64_SITE_BRANCH_OFFSET 4
 #define PATCHBAY_RISCV64_SITE_SIZE 8
-#define PATCHBAY_RISCV64_LPAD_SIZE 4 /* lpad, before the site */
+#define PATCHBAY_RISCV64_LPAD 0x00000017 /* | label << 12, before the site */
+#define PATCHBAY_RISCV64_LPAD_SIZE 4
 
 /*
  * Sections
@@ -161,6 +165,7 @@
 #define PATCHBAY_SITES_SECTION "patchbay_sites"
 #define PATCHBAY_NOTE_SECTION ".note.patchbay"
 
+#define PATCHBAY_MODULE_SYMBOL "__patchbay_module"
 #define PATCHBAY_MODULE_REGISTER "patchbay_module_register"
 #define PATCHBAY_MODULE_UNREGISTER "patchbay_module_unregister"
 
