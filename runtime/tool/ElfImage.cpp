@@ -37,11 +37,6 @@ static const Arch *findArch(uint16_t Machine) {
 // SymbolNames
 //===----------------------------------------------------------------------===//
 
-void SymbolNames::add(uint64_t Address, StringRef Name, unsigned Binding,
-                      bool Exported) {
-  Symbols.push_back({Address, Name, Binding, Exported});
-}
-
 // Identical code folding and aliases give one address several names. The first
 // is the one a user is likely to know: global before weak before local, then
 // fewer leading underscores, then the alphabet.
@@ -57,14 +52,20 @@ void SymbolNames::sort() {
              [&](const Symbol &A, const Symbol &B) { return Key(A) < Key(B); });
 }
 
+ArrayRef<SymbolNames::Symbol> SymbolNames::symbolsAt(uint64_t Address) const {
+  auto First = llvm::partition_point(
+      Symbols, [&](const Symbol &S) { return S.Address < Address; });
+  return ArrayRef(Symbols)
+      .drop_front(First - Symbols.begin())
+      .take_while([&](const Symbol &S) { return S.Address == Address; });
+}
+
 std::vector<StringRef> SymbolNames::at(uint64_t Address) const {
   std::vector<StringRef> Names;
-  auto I = llvm::partition_point(
-      Symbols, [&](const Symbol &S) { return S.Address < Address; });
   // .symtab repeats what .dynsym has.
-  for (; I != Symbols.end() && I->Address == Address; ++I)
-    if (!llvm::is_contained(Names, I->Name))
-      Names.push_back(I->Name);
+  for (const Symbol &S : symbolsAt(Address))
+    if (!llvm::is_contained(Names, S.Name))
+      Names.push_back(S.Name);
   return Names;
 }
 
@@ -122,6 +123,11 @@ Expected<ElfImage> ElfImage::open(StringRef Path) {
 
 StringRef ElfImage::machineName() const { return findArch(machine())->Name; }
 
+bool ElfImage::isLinked() const {
+  uint16_t Type = elf().getHeader().e_type;
+  return Type == ELF::ET_EXEC || Type == ELF::ET_DYN;
+}
+
 ArrayRef<uint8_t> ElfImage::buildId() const { return getBuildID(Object.get()); }
 
 Expected<std::optional<std::string>> ElfImage::interpreter() const {
@@ -140,8 +146,7 @@ Expected<std::optional<std::string>> ElfImage::interpreter() const {
   return std::nullopt;
 }
 
-// Refuses records whose layout another ABI version defines.
-Error ElfImage::checkNote(const ELFT::Shdr &Section) const {
+Error ElfImage::readNote(const ELFT::Shdr &Section, uint32_t &Modes) const {
   Error E = Error::success();
   uint32_t Version = PATCHBAY_ABI_VERSION;
   for (const ELFT::Note &Note : elf().notes(Section, E)) {
@@ -157,6 +162,10 @@ Error ElfImage::checkNote(const ELFT::Shdr &Section) const {
     uint32_t Found = support::endian::read32le(Desc.data());
     if (Found != PATCHBAY_ABI_VERSION)
       Version = Found;
+    uint32_t Mode =
+        support::endian::read32le(&Desc[offsetof(patchbay_note, mode)]);
+    if (Mode < 32)
+      Modes |= 1u << Mode;
   }
   if (E)
     return error(std::move(E));
@@ -167,28 +176,50 @@ Error ElfImage::checkNote(const ELFT::Shdr &Section) const {
   return Error::success();
 }
 
-Expected<std::vector<SiteRecord>> ElfImage::records() const {
-  if (elf().getHeader().e_shoff == 0)
-    return error("no section headers, so its records cannot be found: use the "
-                 "file from before they were stripped");
+Expected<std::vector<const ElfImage::ELFT::Shdr *>>
+ElfImage::sectionsNamed(StringRef Wanted) const {
   auto Sections = elf().sections();
   if (!Sections)
     return error(Sections.takeError());
-
-  std::vector<SiteRecord> Records;
+  std::vector<const ELFT::Shdr *> Found;
   for (const ELFT::Shdr &Section : *Sections) {
     auto Name = elf().getSectionName(Section);
     if (!Name)
       return error(Name.takeError());
-    if (*Name == PATCHBAY_NOTE_SECTION)
-      if (Error E = checkNote(Section))
-        return E;
-    if (*Name != PATCHBAY_SITES_SECTION || Section.sh_type == ELF::SHT_NOBITS)
-      continue;
-    if (elf().getHeader().e_type == ELF::ET_REL)
-      return error("an object file, whose records have no addresses yet: link "
-                   "it first");
-    auto Contents = elf().getSectionContents(Section);
+    if (*Name == Wanted && Section.sh_type != ELF::SHT_NOBITS)
+      Found.push_back(&Section);
+  }
+  return Found;
+}
+
+Expected<uint32_t> ElfImage::modes() const {
+  auto Notes = sectionsNamed(PATCHBAY_NOTE_SECTION);
+  if (!Notes)
+    return Notes.takeError();
+  uint32_t Modes = 0;
+  for (const ELFT::Shdr *Section : *Notes)
+    if (Error E = readNote(*Section, Modes))
+      return E;
+  return Modes;
+}
+
+Expected<std::vector<SiteRecord>> ElfImage::records() const {
+  if (elf().getHeader().e_shoff == 0)
+    return error("no section headers, so its records cannot be found: use the "
+                 "file from before they were stripped");
+  // Another ABI version may define another layout.
+  if (Error E = modes().takeError())
+    return E;
+
+  auto Sections = sectionsNamed(PATCHBAY_SITES_SECTION);
+  if (!Sections)
+    return Sections.takeError();
+  if (!Sections->empty() && elf().getHeader().e_type == ELF::ET_REL)
+    return error("an object file, whose records have no addresses yet: link "
+                 "it first");
+  std::vector<SiteRecord> Records;
+  for (const ELFT::Shdr *Section : *Sections) {
+    auto Contents = elf().getSectionContents(*Section);
     if (!Contents)
       return error(Contents.takeError());
     if (Contents->size() % PATCHBAY_RECORD_SIZE)
@@ -212,7 +243,8 @@ Expected<std::vector<SiteRecord>> ElfImage::records() const {
       R.Raw.stack_arg_words = Bytes[offsetof(patchbay_record, stack_arg_words)];
       R.Raw.flags = Bytes[offsetof(patchbay_record, flags)];
       // Each reference is relative to its own field.
-      uint64_t Address = Section.sh_addr + Offset;
+      uint64_t Address = Section->sh_addr + Offset;
+      R.Address = Address;
       R.Entry = Address + offsetof(patchbay_record, entry) +
                 static_cast<int64_t>(R.Raw.entry);
       R.Site = Address + offsetof(patchbay_record, site) +
@@ -226,7 +258,8 @@ Expected<std::vector<SiteRecord>> ElfImage::records() const {
   return Records;
 }
 
-Expected<SymbolNames> ElfImage::symbolNames() const {
+Expected<SymbolNames>
+ElfImage::symbolNames(ArrayRef<unsigned char> Types) const {
   SymbolNames Names;
   auto Sections = elf().sections();
   if (!Sections)
@@ -242,15 +275,14 @@ Expected<SymbolNames> ElfImage::symbolNames() const {
     if (!Symbols)
       return error(Symbols.takeError());
     for (const ELFT::Sym &Symbol : *Symbols) {
-      if (Symbol.isUndefined() || (Symbol.getType() != ELF::STT_FUNC &&
-                                   Symbol.getType() != ELF::STT_GNU_IFUNC))
+      if (Symbol.isUndefined() || !is_contained(Types, Symbol.getType()))
         continue;
       auto Name = Symbol.getName(*Strings);
       if (!Name)
         return error(Name.takeError());
       if (!Name->empty())
-        Names.add(Symbol.st_value, *Name, Symbol.getBinding(),
-                  Section.sh_type == ELF::SHT_DYNSYM);
+        Names.add({Symbol.st_value, Symbol.st_size, *Name, Symbol.getBinding(),
+                   Symbol.st_other, Section.sh_type == ELF::SHT_DYNSYM});
     }
   }
   Names.sort();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the command reads of an ELF file: its records, the names of its
+// What the command reads of an ELF file: its records, the symbols of its
 // functions, and how it is to be loaded. Nothing in the file is trusted.
 #ifndef PATCHBAY_TOOL_ELFIMAGE_H
 #define PATCHBAY_TOOL_ELFIMAGE_H
@@ -18,6 +18,8 @@ namespace patchbay {
 
 /// A record with its references resolved to ELF addresses.
 struct SiteRecord {
+  /// Where the record itself is.
+  uint64_t Address;
   uint64_t Entry;
   uint64_t Site;
   patchbay_record Raw;
@@ -26,11 +28,22 @@ struct SiteRecord {
 /// Function names by address.
 class SymbolNames {
 public:
-  /// Exported: from .dynsym, not .symtab.
-  void add(uint64_t Address, llvm::StringRef Name, unsigned Binding,
-           bool Exported);
+  struct Symbol {
+    uint64_t Address;
+    uint64_t Size;
+    llvm::StringRef Name;
+    unsigned Binding;
+    uint8_t Other; // st_other
+    bool Exported; // from .dynsym, not .symtab
+  };
+
+  void add(const Symbol &S) { Symbols.push_back(S); }
   /// To be called once, between the last add() and the first at().
   void sort();
+  /// All symbols, sorted by address.
+  llvm::ArrayRef<Symbol> symbols() const { return Symbols; }
+  /// The symbols at an address, the one to show first.
+  llvm::ArrayRef<Symbol> symbolsAt(uint64_t Address) const;
   /// The names at an address, the one to show first; none if it has no symbol.
   std::vector<llvm::StringRef> at(uint64_t Address) const;
   bool defines(llvm::StringRef Name) const;
@@ -39,17 +52,13 @@ public:
   bool stripped() const;
 
 private:
-  struct Symbol {
-    uint64_t Address;
-    llvm::StringRef Name;
-    unsigned Binding;
-    bool Exported;
-  };
   std::vector<Symbol> Symbols;
 };
 
 class ElfImage {
 public:
+  using ELFT = llvm::object::ELF64LE;
+
   /// Fails if the file is not ELF of an architecture in abi.h's table.
   static llvm::Expected<ElfImage> open(llvm::StringRef Path);
 
@@ -57,22 +66,33 @@ public:
   uint16_t machine() const { return elf().getHeader().e_machine; }
   llvm::StringRef machineName() const;
   llvm::ArrayRef<uint8_t> buildId() const;
+  /// Whether it is an executable or a shared object.
+  bool isLinked() const;
   /// The loader that PT_INTERP names; none if the file is static or a library.
   llvm::Expected<std::optional<std::string>> interpreter() const;
 
+  /// The modes that the image's objects were compiled in, a mask of
+  /// 1 << PATCHBAY_MODE_*. Fails if one is of another ABI version.
+  llvm::Expected<uint32_t> modes() const;
   /// Sorted by entry; an empty vector if there are no records.
   llvm::Expected<std::vector<SiteRecord>> records() const;
-  /// Points into this image.
-  llvm::Expected<SymbolNames> symbolNames() const;
+  /// Of functions unless other types are asked for. Points into this image.
+  llvm::Expected<SymbolNames>
+  symbolNames(llvm::ArrayRef<unsigned char> Types = {
+                  llvm::ELF::STT_FUNC, llvm::ELF::STT_GNU_IFUNC}) const;
 
-private:
-  using ELFT = llvm::object::ELF64LE;
+  /// The sections of that name that have bytes in the file.
+  llvm::Expected<std::vector<const ELFT::Shdr *>>
+  sectionsNamed(llvm::StringRef Name) const;
   const llvm::object::ELFFile<ELFT> &elf() const {
     return Object->getELFFile();
   }
+  /// An error about this file.
   llvm::Error error(const llvm::Twine &Message) const;
   llvm::Error error(llvm::Error E) const;
-  llvm::Error checkNote(const ELFT::Shdr &Section) const;
+
+private:
+  llvm::Error readNote(const ELFT::Shdr &Section, uint32_t &Modes) const;
 
   std::string Path;
   std::unique_ptr<llvm::MemoryBuffer> Buffer;
