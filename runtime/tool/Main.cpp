@@ -19,10 +19,11 @@ EXAMPLES:
   patchbay list ./server                      what can be traced
   patchbay record -F 'http_*' -- ./server     count calls while it runs
   patchbay report                             show the counts
+  patchbay verify ./server                    check it against the ABI
 
 EXIT CODES:
   0    success
-  1    failure; one line on stderr says which
+  1    failure; one line on stderr says which, or 'verify' found faults
   2    wrong usage
   3    no patchbay records, or no function that matches
   125  'record' failed before it ran the program, wrong usage included
@@ -34,7 +35,8 @@ EXIT CODES:
 
 cl::OptionCategory patchbay::ToolOptions("Options");
 
-static const Verb *const Verbs[] = {&ListVerb, &RecordVerb, &ReportVerb};
+static const Verb *const Verbs[] = {&ListVerb, &RecordVerb, &ReportVerb,
+                                    &VerifyVerb};
 
 static void printVersion(raw_ostream &OS) {
   OS << "patchbay " PATCHBAY_VERSION "\n"

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "DynamicRelocations.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+// R_*_NONE of every machine, which writes nothing.
+static constexpr uint32_t NoRelocation = 0;
+
+// Nearly all dynamic relocations of 64-bit machines write this much.
+static constexpr uint64_t WrittenSize = 8;
+
+Expected<DynamicRelocations> DynamicRelocations::create(const ElfImage &Image) {
+  DynamicRelocations Result;
+  auto Add = [&](uint64_t Address, uint32_t Type,
+                 std::optional<uint64_t> Addend) {
+    if (Type != NoRelocation)
+      Result.Relocations.push_back({Address, Type, Addend});
+  };
+
+  const auto &Elf = Image.elf();
+  auto Sections = Elf.sections();
+  if (!Sections)
+    return Image.error(Sections.takeError());
+  for (const ElfImage::ELFT::Shdr &Section : *Sections) {
+    // What --emit-relocs leaves behind is for tools, not for the loader.
+    if (!(Section.sh_flags & ELF::SHF_ALLOC))
+      continue;
+    if (Section.sh_type == ELF::SHT_RELA) {
+      auto Relas = Elf.relas(Section);
+      if (!Relas)
+        return Image.error(Relas.takeError());
+      for (const auto &R : *Relas)
+        Add(R.r_offset, R.getType(/*isMips64EL=*/false), R.r_addend);
+    } else if (Section.sh_type == ELF::SHT_REL) {
+      auto Rels = Elf.rels(Section);
+      if (!Rels)
+        return Image.error(Rels.takeError());
+      for (const auto &R : *Rels)
+        Add(R.r_offset, R.getType(false), std::nullopt);
+    } else if (Section.sh_type == ELF::SHT_RELR) {
+      auto Relrs = Elf.relrs(Section);
+      if (!Relrs)
+        return Image.error(Relrs.takeError());
+      for (const auto &R : Elf.decode_relrs(*Relrs))
+        Add(R.r_offset, R.getType(false), std::nullopt);
+    } else if (is_contained({ELF::SHT_CREL, ELF::SHT_ANDROID_REL,
+                             ELF::SHT_ANDROID_RELA, ELF::SHT_ANDROID_RELR},
+                            Section.sh_type)) {
+      return Image.error("dynamic relocations in a form that 'verify' does not "
+                         "read: link without --pack-dyn-relocs=android");
+    }
+  }
+  llvm::sort(Result.Relocations, [](const Relocation &A, const Relocation &B) {
+    return A.Address < B.Address;
+  });
+  return Result;
+}
+
+const DynamicRelocations::Relocation *
+DynamicRelocations::in(uint64_t Address, uint64_t Size) const {
+  uint64_t First = Address - std::min(Address, WrittenSize - 1);
+  auto I = llvm::partition_point(
+      Relocations, [&](const Relocation &R) { return R.Address < First; });
+  return I != Relocations.end() &&
+                 (I->Address < Address || I->Address - Address < Size)
+             ? &*I
+             : nullptr;
+}

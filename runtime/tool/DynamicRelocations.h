@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The places of an image that the dynamic loader writes to.
+#ifndef PATCHBAY_TOOL_DYNAMICRELOCATIONS_H
+#define PATCHBAY_TOOL_DYNAMICRELOCATIONS_H
+
+#include "ElfImage.h"
+
+namespace patchbay {
+
+class DynamicRelocations {
+public:
+  struct Relocation {
+    uint64_t Address;
+    uint32_t Type;
+    /// None if it is in the place itself (REL, RELR).
+    std::optional<uint64_t> Addend;
+  };
+
+  static llvm::Expected<DynamicRelocations> create(const ElfImage &Image);
+
+  /// The first that writes to a range, null if none does.
+  const Relocation *in(uint64_t Address, uint64_t Size) const;
+
+private:
+  std::vector<Relocation> Relocations; // by address
+};
+
+} // namespace patchbay
+
+#endif

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Checks of functions that LLVM's own table of patchable entries leads to, as
+// in kernel mode: there the slot is all that is Patchbay's.
+#ifndef PATCHBAY_TOOL_ENTRYTABLE_H
+#define PATCHBAY_TOOL_ENTRYTABLE_H
+
+#include "Findings.h"
+#include "ImageView.h"
+
+namespace patchbay {
+
+/// Returns how many functions of the table have a slot.
+llvm::Expected<unsigned> checkEntryTable(const ImageView &View, Findings &Out);
+
+} // namespace patchbay
+
+#endif

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ModuleCheck.h"
+#include "llvm/Support/Endian.h"
+#include <set>
+
+using namespace llvm;
+using namespace llvm::support::endian;
+using namespace patchbay;
+
+using Section = ElfImage::ELFT::Shdr;
+
+static void checkSection(const ImageView &View, const Section &S,
+                         ArrayRef<uint8_t> InFile, Findings &Out) {
+  constexpr StringLiteral Name = PATCHBAY_SITES_SECTION;
+  constexpr unsigned Align = alignof(patchbay_record);
+  if (S.sh_addr % Align || S.sh_addralign % Align)
+    Out.add(Name, 0, "address and alignment", "multiples of " + Twine(Align),
+            hex(S.sh_addr) + " and " + Twine(S.sh_addralign));
+  constexpr uint64_t Given = ELF::SHF_ALLOC | ELF::SHF_WRITE;
+  if ((S.sh_flags & Given) != ELF::SHF_ALLOC)
+    Out.add(Name, 0, "flags", "a section that is loaded and read-only",
+            hex(S.sh_flags));
+  ArrayRef<uint8_t> Loaded = View.map().bytes(S.sh_addr, S.sh_size);
+  if (Loaded.data() != InFile.data())
+    Out.add(Name, 0, "contents", "what the loader maps there",
+            "another part of the file");
+  if (const auto *R = View.relocations().in(S.sh_addr, S.sh_size))
+    Out.add(Name, R->Address - S.sh_addr, "the dynamic loader changes records",
+            "no relocation", "one of type " + Twine(R->Type));
+}
+
+static void checkDescriptor(const ImageView &View, uint64_t Address,
+                            const Section &Sites, Findings &Out) {
+  constexpr StringLiteral Name = PATCHBAY_MODULE_SYMBOL;
+  ArrayRef<uint8_t> Bytes = View.map().bytes(Address, sizeof(patchbay_module));
+  if (Bytes.empty()) {
+    Out.add(Name, 0, "address", "a descriptor in the file", hex(Address));
+    return;
+  }
+  auto Check = [&](size_t Field, StringRef What, uint64_t Expected,
+                   uint64_t Found) {
+    if (Found != Expected)
+      Out.add(Name, Field, What, hex(Expected), hex(Found));
+  };
+  // Both references are relative to themselves.
+  auto Reference = [&](size_t Field) {
+    return Address + Field + read64le(&Bytes[Field]);
+  };
+  constexpr size_t Version = offsetof(patchbay_module, abi_version);
+  constexpr size_t Size = offsetof(patchbay_module, size);
+  constexpr size_t Start = offsetof(patchbay_module, sites_start);
+  constexpr size_t Stop = offsetof(patchbay_module, sites_stop);
+  Check(Version, "abi_version", PATCHBAY_ABI_VERSION,
+        read32le(&Bytes[Version]));
+  Check(Size, "size", sizeof(patchbay_module), read32le(&Bytes[Size]));
+  Check(Start, "sites_start", Sites.sh_addr, Reference(Start));
+  Check(Stop, "sites_stop", Sites.sh_addr + Sites.sh_size, Reference(Stop));
+  if (const auto *R = View.relocations().in(Address, Bytes.size()))
+    Out.add(Name, R->Address - Address,
+            "the dynamic loader changes the descriptor", "no relocation",
+            "one of type " + Twine(R->Type));
+}
+
+Error patchbay::checkModule(const ImageView &View, Findings &Out) {
+  auto Sections = View.image().sectionsNamed(PATCHBAY_SITES_SECTION);
+  if (!Sections)
+    return Sections.takeError();
+  if (Sections->empty())
+    return Error::success();
+  auto Objects = View.image().symbolNames({ELF::STT_OBJECT});
+  if (!Objects)
+    return Objects.takeError();
+
+  for (const Section *S : *Sections) {
+    auto Bytes = View.image().elf().getSectionContents(*S);
+    if (!Bytes)
+      return View.image().error(Bytes.takeError());
+    checkSection(View, *S, *Bytes, Out);
+  }
+  // The runtime finds one section per module.
+  if (Sections->size() != 1)
+    Out.add(PATCHBAY_SITES_SECTION, 0, "sections of that name", "1",
+            Twine(Sections->size()));
+
+  // .dynsym may repeat .symtab.
+  std::set<uint64_t> Descriptors;
+  for (const SymbolNames::Symbol &S : Objects->symbols())
+    if (S.Name == PATCHBAY_MODULE_SYMBOL &&
+        Descriptors.insert(S.Address).second)
+      checkDescriptor(View, S.Address, *Sections->front(), Out);
+  return Error::success();
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "RecordCheck.h"
+#include "PrefixCheck.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Endian.h"
+#include <unordered_map>
+
+using namespace llvm;
+using namespace patchbay;
+
+namespace {
+class Check {
+public:
+  Check(const ImageView &View, const SiteRecord &R, Findings &Out)
+      : View(View), Form(View.form()), R(R), Out(Out),
+        Function{R.Entry, View.nameAt(R.Entry)} {}
+  void run();
+
+private:
+  void fields();
+  bool isSanitized() const;
+  void padAndHash(bool Sanitized);
+  void hashSymbols();
+  std::optional<int64_t> localEntry() const;
+  bool distance();
+
+  const ImageView &View;
+  const CodeForm &Form;
+  const SiteRecord &R;
+  Findings &Out;
+  const Subject Function;
+};
+} // namespace
+
+static std::string inRecord(const SiteRecord &R, StringRef Field) {
+  return ("record at " + hex(R.Address) + ", " + Field).str();
+}
+
+// Counts cannot be told from the code, but neither can they be more than there
+// are registers.
+void Check::fields() {
+  if (R.Raw.flags & PATCHBAY_RECORD_RESERVED)
+    Out.add(Function.Name, 0, inRecord(R, "flags"), "reserved bits to be 0",
+            hex(R.Raw.flags));
+  if (R.Raw.flags & PATCHBAY_RECORD_UNKNOWN_ARGS)
+    return;
+  if (R.Raw.gp_args > Form.MaxGPArgs)
+    Out.add(Function.Name, 0, inRecord(R, "gp_args"),
+            "at most " + Twine(Form.MaxGPArgs), utostr(R.Raw.gp_args));
+  if (R.Raw.fp_args > Form.MaxFPArgs)
+    Out.add(Function.Name, 0, inRecord(R, "fp_args"),
+            "at most " + Twine(Form.MaxFPArgs), utostr(R.Raw.fp_args));
+}
+
+bool Check::isSanitized() const {
+  ArrayRef<uint8_t> Magic =
+      View.map().bytes(R.Entry + PATCHBAY_PAD_OFFSET, sizeof(uint32_t));
+  return !R.Raw.signature && support::endian::read32le(Magic.data()) ==
+                                 PATCHBAY_FUNCTION_SANITIZER_MAGIC;
+}
+
+// The type hash of -fsanitize=function is nobody's but its own.
+void Check::padAndHash(bool Sanitized) {
+  if (Sanitized) {
+    checkBytes(View, Function, PATCHBAY_FUNCTION_SANITIZER_PAD_OFFSET, "pad",
+               Form.pad(), Out);
+    return;
+  }
+  CodeBytes Expected = Form.padAndHash(
+      R.Raw.signature,
+      View.map().bytes(R.Entry + PATCHBAY_PAD_OFFSET, -PATCHBAY_PAD_OFFSET));
+  ArrayRef<uint8_t> Bytes = Expected;
+  checkBytes(View, Function, PATCHBAY_PAD_OFFSET, "pad",
+             Bytes.drop_back(PATCHBAY_HASH_SIZE), Out);
+  checkBytes(View, Function, PATCHBAY_HASH_OFFSET, "hash",
+             Bytes.take_back(PATCHBAY_HASH_SIZE), Out);
+}
+
+// A symbol of a hash is the function's own, and where tools look for it. A
+// function without a name is one whose name another definition took.
+void Check::hashSymbols() {
+  std::vector<StringRef> Names = View.functions().at(R.Entry);
+  for (int64_t Offset = PATCHBAY_SLOT_OFFSET; Offset != 0; ++Offset)
+    for (const auto &S : View.functions().symbolsAt(R.Entry + Offset)) {
+      StringRef Of = S.Name;
+      if (!Of.consume_front(HashSymbolPrefix))
+        continue;
+      if (Offset != PATCHBAY_SLOT_OFFSET)
+        Out.add(Function.Name, Offset, S.Name + " is not at the prefix",
+                hex(R.Entry + PATCHBAY_SLOT_OFFSET), hex(S.Address));
+      if (!Names.empty() && !is_contained(Names, Of))
+        Out.add(Function.Name, Offset, "symbol of another function's hash",
+                HashSymbolPrefix + Names.front(), S.Name);
+    }
+}
+
+// As the symbols have it; none where there is no symbol.
+std::optional<int64_t> Check::localEntry() const {
+  auto Symbols = View.functions().symbolsAt(R.Entry);
+  if (!Form.HasLocalEntry || Symbols.empty())
+    return std::nullopt;
+  return ELF::decodePPC64LocalEntryOffset(Symbols.front().Other);
+}
+
+// The site is at the entry, or behind what may stand there. Returns whether it
+// makes sense to look at the site.
+bool Check::distance() {
+  if (!View.map().isCode(R.Site, Form.siteSize())) {
+    Out.add(Function.Name, 0, inRecord(R, "site"), "an address of code",
+            hex(R.Site));
+    return false;
+  }
+  int64_t Distance = R.Site - R.Entry;
+  if (auto Expected = localEntry(); Expected && Distance != *Expected) {
+    Out.add(Function.Name, 0, inRecord(R, "site"),
+            "the local entry " + hex(R.Entry + *Expected), hex(R.Site));
+    return false;
+  }
+  if (Distance == 0)
+    return true;
+  if (none_of(Form.EntryCodes,
+              [&](const EntryCode &Code) { return Distance == Code.size(); })) {
+    Out.add(Function.Name, 0, inRecord(R, "site"),
+            "the entry or what follows its landing pad", hex(R.Site));
+    return false;
+  }
+  ArrayRef<uint8_t> Found = View.map().bytes(R.Entry, Distance);
+  if (none_of(Form.EntryCodes,
+              [&](const EntryCode &Code) { return Code.matches(Found); })) {
+    auto Names = map_range(Form.EntryCodes,
+                           [](const EntryCode &Code) { return Code.Name; });
+    Out.add(Function.Name, 0, "landing pad", join(Names, " or "), hex(Found));
+  }
+  return true;
+}
+
+void Check::run() {
+  fields();
+  if (!View.map().isCode(R.Entry + PATCHBAY_SLOT_OFFSET,
+                         PATCHBAY_PREFIX_SIZE + Form.siteSize())) {
+    Out.add(Function.Name, 0, inRecord(R, "entry"), "an address of code",
+            hex(R.Entry));
+    return;
+  }
+  bool Sanitized = isSanitized();
+  int64_t Pad =
+      Sanitized ? PATCHBAY_FUNCTION_SANITIZER_PAD_OFFSET : PATCHBAY_PAD_OFFSET;
+  int64_t Start = std::min<int64_t>(Pad, PATCHBAY_SLOT_OFFSET);
+  if (!View.map().isCode(R.Entry + Start, -Start)) {
+    Out.add(Function.Name, Start, "pad", "code", "none");
+    return;
+  }
+  checkSlot(View, Function, Out);
+  padAndHash(Sanitized);
+  hashSymbols();
+  if (!distance()) {
+    checkOwned(View, Function, Start, 0, Out);
+    return;
+  }
+  int64_t Distance = R.Site - R.Entry;
+  checkOwned(View, Function, Start, Distance + Form.siteSize(), Out);
+  checkBytes(View, Function, Distance, "site", Form.site(Pad - Distance), Out);
+}
+
+void patchbay::checkRecord(const ImageView &View, const SiteRecord &Record,
+                           Findings &Out) {
+  Check(View, Record, Out).run();
+}
+
+void patchbay::checkUnique(const ImageView &View, ArrayRef<SiteRecord> Records,
+                           Findings &Out) {
+  // No DenseMap, which has no room for every address.
+  using RecordAt = std::unordered_map<uint64_t, uint64_t>;
+  RecordAt Entries, Sites;
+  for (const SiteRecord &R : Records) {
+    auto Check = [&](RecordAt &Seen, uint64_t Place, StringRef Field) {
+      auto [First, Inserted] = Seen.try_emplace(Place, R.Address);
+      if (!Inserted)
+        Out.add(View.nameAt(R.Entry), 0, inRecord(R, Field), "one of its own",
+                "that of the record at " + hex(First->second));
+    };
+    Check(Entries, R.Entry, "entry");
+    Check(Sites, R.Site, "site");
+  }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `patchbay verify`: whether linked images are what the ABI says.
+#include "EntryTable.h"
+#include "ModuleCheck.h"
+#include "RecordCheck.h"
+#include "Verb.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+static cl::SubCommand
+    VerifyCommand("verify", "Check every byte that binaries owe to the ABI");
+static cl::list<std::string> Inputs(cl::Positional, cl::desc("BIN..."),
+                                    cl::OneOrMore, cl::sub(VerifyCommand),
+                                    cl::cat(ToolOptions));
+
+static constexpr char Help[] = R"(
+BIN is an executable or a shared object, which is read, not run. Checked are,
+for each function with a record, the record, slot, pad, hash and site; what
+leads the runtime to the records; and the slots of functions that LLVM's table
+of patchable entries names (kernel mode). Each fault is one line:
+
+  BIN: FUNCTION+0xOFFSET: what is wrong: expected X, found Y
+
+The last line counts. A function has no symbol if its name went to another
+definition, as a weak one's does, or if the linker discarded local symbols.
+
+EXAMPLES:
+  patchbay verify ./server
+  patchbay verify ./server lib/*.so
+
+EXIT CODES:
+  0  there are no faults
+  1  there are faults; or a BIN cannot be read, is malformed, is not linked, or
+     is of another ABI version
+  2  wrong usage
+  3  a BIN has neither records nor slots; there are no faults in the others
+)";
+
+namespace {
+struct Totals {
+  unsigned Functions = 0;
+  unsigned Nameless = 0;
+  unsigned Faults = 0;
+};
+} // namespace
+
+static Error verify(StringRef Path, Totals &Sum) {
+  Expected<ElfImage> Image = ElfImage::open(Path);
+  if (!Image)
+    return Image.takeError();
+  if (!Image->isLinked())
+    return Image->error("not a linked image: an object file has no addresses "
+                        "yet, so link it first");
+  auto Records = Image->records();
+  if (!Records)
+    return Records.takeError();
+  auto View = ImageView::create(*Image);
+  if (!View)
+    return View.takeError();
+
+  Findings Out(Path);
+  if (Error E = checkModule(*View, Out))
+    return E;
+  checkUnique(*View, *Records, Out);
+  for (const SiteRecord &R : *Records)
+    checkRecord(*View, R, Out);
+  auto Slots = checkEntryTable(*View, Out);
+  if (!Slots)
+    return Slots.takeError();
+  if (Records->empty() && !*Slots) {
+    Expected<uint32_t> Modes = Image->modes();
+    if (!Modes)
+      return Modes.takeError();
+    return makeError(NothingFound,
+                     Twine(Path) + ": " +
+                         (*Modes & (1u << PATCHBAY_MODE_KERNEL)
+                              ? "compiled in kernel mode, which has no records,"
+                                " and no __patchable_function_entries leads to"
+                                " a slot: the kernel's own table took its place"
+                              : noRecords()));
+  }
+
+  Sum.Functions += Records->size() + *Slots;
+  Sum.Faults += Out.count();
+  if (!View->functions().stripped())
+    Sum.Nameless += count_if(*Records, [&](const SiteRecord &R) {
+      return View->functions().symbolsAt(R.Entry).empty();
+    });
+  return Error::success();
+}
+
+static Expected<int> runVerify(ArrayRef<const char *>) {
+  Totals Sum;
+  int Code = Success;
+  for (const std::string &Path : Inputs)
+    if (Error E = verify(Path, Sum)) {
+      int Failed = report(std::move(E));
+      Code = Code == Failure ? Failure : Failed;
+    }
+  if (Sum.Functions) {
+    outs() << Sum.Functions << " functions verified, " << Sum.Faults
+           << " faults";
+    if (Sum.Nameless)
+      outs() << ", " << Sum.Nameless << " without a symbol";
+    outs() << '\n';
+  }
+  return Sum.Faults ? Failure : Code;
+}
+
+const Verb patchbay::VerifyVerb = {VerifyCommand, Help, runVerify};
