@@ -5,7 +5,7 @@
     records   functions are not instrumented
     output    instrumented programs print something else
     compiler  instrumented programs are not compiled
-    stock     programs that are not optimized print something else
+    stock     optimized programs print something else
 """
 import os
 import sys
@@ -18,7 +18,7 @@ if broken == "records":
     arguments = [argument for argument in arguments if not argument.startswith("-fplugin=")]
 elif broken == "compiler" and instrumented:
     sys.exit("error: broken")
-elif (broken == "output" and instrumented or broken == "stock" and "-O0" in arguments) \
+elif (broken == "output" and instrumented or broken == "stock" and "-O2" in arguments) \
         and "-c" in arguments:
     arguments += ["-include", str(Path(__file__).parent / "no-sort.h")]
 os.execv(os.environ["CLANG"], [os.environ["CLANG"], *arguments])
