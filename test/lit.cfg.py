@@ -58,6 +58,7 @@ if glob.glob(os.path.join(cache, "sources", "lua5.4_*.orig.tar.*")):
     config.available_features.add("lua-source")
 if lit_config.params.get("upstream"):
     config.available_features.add("upstream-suite")
-for tool in ("csmith", "gdb", "valgrind", "qemu-aarch64", "qemu-ppc64le", "qemu-riscv64"):
+for tool in ("csmith", "gdb", "pkg-config",
+             "valgrind", "qemu-aarch64", "qemu-ppc64le", "qemu-riscv64"):
     if shutil.which(tool, path=config.environment["PATH"]):
         config.available_features.add(tool)
