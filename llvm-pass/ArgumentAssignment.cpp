@@ -35,6 +35,10 @@ uint8_t ArgumentAssignment::returnKind(MVT Type) const {
              : PATCHBAY_RECORD_RETURN_OTHER;
 }
 
+bool ArgumentAssignment::keepsUnnamed(const MachineFrameInfo &MFI) const {
+  return MFI.hasVAStart();
+}
+
 uint64_t ArgumentAssignment::stackEnd(const MachineFrameInfo &MFI) const {
   int64_t End = stackBase();
   for (int I = MFI.getObjectIndexBegin(); I != 0; ++I)
@@ -198,7 +202,7 @@ public:
 
   void argument(const LoweredArgument &Arg) override {
     if (Arg.ByVal) {
-      Offset = alignTo(Offset, Arg.Alignment);
+      Offset = alignTo(LinkageArea + Offset, Arg.Alignment) - LinkageArea;
       place(alignTo(Arg.Size, 8));
       return;
     }
@@ -242,7 +246,7 @@ class RISCV64 : public ArgumentAssignment {
     bool Single, Double;
     bool contain(MVT Type) const { return Type == MVT::f64 ? Double : Single; }
   };
-  bool Fast;
+  bool Fast, Variadic;
   FloatTypes OfResult, OfArguments;
 
   /// Two words that belong together may be split between the last register and
@@ -274,6 +278,7 @@ public:
       ABI = Flag->getString();
     const TargetSubtargetInfo &Subtarget = MF.getSubtarget();
     Fast = MF.getFunction().getCallingConv() == CallingConv::Fast;
+    Variadic = MF.getFunction().isVarArg();
     FloatTypes Supported = {Subtarget.checkFeatures("+f"),
                             Subtarget.checkFeatures("+d")};
     bool Double = ABI == "lp64d";
@@ -310,9 +315,13 @@ public:
                : ArgumentAssignment::returnKind(Type);
   }
 
+  bool keepsUnnamed(const MachineFrameInfo &) const override {
+    return Variadic;
+  }
+
   /// As long as there are registers, unnamed arguments begin in these.
   uint64_t expectedStackEnd(const MachineFrameInfo &MFI) const override {
-    return alignTo(StackSize, 8) + (MFI.hasVAStart() && GP == MaxGP ? 8 : 0);
+    return alignTo(StackSize, 8) + (Variadic && GP == MaxGP ? 8 : 0);
   }
 };
 

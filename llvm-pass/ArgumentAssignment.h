@@ -64,8 +64,12 @@ public:
   /// PATCHBAY_RECORD_RETURN_* of a part of the result.
   virtual uint8_t returnKind(llvm::MVT Type) const;
 
+  /// Whether the code keeps what callers pass as `...`; all registers for
+  /// arguments are live in then.
+  virtual bool keepsUnnamed(const llvm::MachineFrameInfo &MFI) const;
+
   /// End of the incoming stack arguments, by the frame's fixed objects, and
-  /// where it should be by the rules. Where `...` is used, an object of up to
+  /// where it should be by the rules. Where `...` is kept, an object of up to
   /// eight bytes marks where unnamed arguments on the stack begin.
   uint64_t stackEnd(const llvm::MachineFrameInfo &MFI) const;
   virtual uint64_t expectedStackEnd(const llvm::MachineFrameInfo &MFI) const;

@@ -83,14 +83,13 @@ bool patchbay::usesAny(const MachineFunction &MF,
 }
 
 /// Whether an assignment agrees with the lowered function. Unused arguments
-/// leave no trace in registers, so those can only show too small a count; and
-/// where `...` is used, all argument registers are live in.
+/// leave no trace in registers, so those can only show too small a count.
 static bool agrees(const MachineFunction &MF,
                    const ArgumentRegisters &Registers,
                    const ArgumentAssignment &A) {
   const MachineFrameInfo &MFI = MF.getFrameInfo();
   return A.Known && A.stackEnd(MFI) == A.expectedStackEnd(MFI) &&
-         (MFI.hasVAStart() ||
+         (A.keepsUnnamed(MFI) ||
           (!usesAny(MF, ArrayRef(Registers.Integer).drop_front(A.GP)) &&
            !usesAny(MF, ArrayRef(Registers.Float).drop_front(A.FP))));
 }

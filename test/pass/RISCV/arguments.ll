@@ -1,0 +1,21 @@
+; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+; Arguments that C cannot express. What the pass cannot vouch for says so.
+; RUN: llc -mattr=+d -target-abi=lp64d -load %pass -filetype=obj %s -o %t.o
+; RUN: %shared %t.o -o %t.so && %records %t.so | FileCheck %s
+target triple = "riscv64-unknown-linux-gnu"
+
+; CHECK: {{^}}nested gp=1 fp=0 stack=0 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
+define void @nested(ptr nest %a, i64 %b) { ret void }
+; Of a number wider than two registers the address is passed.
+; CHECK: {{^}}three_words gp=2 fp=0 stack=0 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
+define void @three_words(i192 %a, i64 %b) { ret void }
+; Without vector registers a vector is as many numbers.
+; CHECK: {{^}}four_floats gp=0 fp=5 stack=0 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
+define void @four_floats(<4 x float> %a, float %b) { ret void }
+; CHECK: {{^}}vector {{.*}} unknown-args{{$}}
+define void @vector(<4 x float> %a, float %b) "target-features"="+d,+v" { ret void }
+; CHECK: {{^}}by_value {{.*}} unknown-args{{$}}
+define void @by_value(ptr byval([3 x i64]) %a) { ret void }
+; In the convention of internal functions each part has a register.
+; CHECK: {{^}}fast gp=5 fp=0 stack=0 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
+define fastcc void @fast(i192 %a, i128 %b) { ret void }
