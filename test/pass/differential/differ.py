@@ -85,9 +85,9 @@ def wrong_records(tools, objects, instrumented, untraced, image):
     return tools.verify(image)
 
 
-def fail(run_, configuration, fault, commands, stderr, work, kept, sources=()):
-    """Reports a fault, copies the sources, and writes a script that does there
-    what was done in the folder work."""
+def report(run_, count, configuration, fault, commands, stderr, work, kept, sources=()):
+    """Reports and counts a fault, copies the sources, and writes a script that
+    does there what was done in the folder work."""
     kept = run_.keep_failures.absolute() / kept
     kept.mkdir(parents=True, exist_ok=True)
     for source in sources:
@@ -96,7 +96,7 @@ def fail(run_, configuration, fault, commands, stderr, work, kept, sources=()):
     script = kept / f"{configuration.file_name}.sh"
     script.write_text(lines.replace(str(work), str(kept)))
     script.with_suffix(".stderr").write_text(stderr)
-    run_.say("failures", f"FAIL {kept.name}: {configuration}: {fault}; to reproduce: sh {script}")
+    run_.say(count, f"{count} {kept.name}: {configuration}: {fault}; to reproduce: sh {script}")
 
 
 def test(run_, program, configuration, reference):
@@ -110,17 +110,18 @@ def test(run_, program, configuration, reference):
     uses_plugin = [unit != program.plain_unit for unit in UNITS]
     ended, commands = outcome(tools, configuration, sources, image, uses_plugin)
     fault = None if ended.words == reference else f"{ended.words}, not {reference}"
+    count = "FAIL"
     if not fault:
         fault = wrong_records(tools, [Path(command[-1]) for command in commands[:2]],
                               uses_plugin, program.untraced, image)
+        commands.append(tools.verify_command(image))
     elif outcome(tools, configuration, sources, image.with_suffix(".stock"),
                  [False] * len(sources))[0].words == ended.words:
-        run_.say("stock", f"STOCK seed-{program.seed}: {configuration}: {fault}, "
-                          "without the plugin, too")
-        return
+        count = "STOCK"
+        fault += ", without the plugin, too"
     if fault:
-        fail(run_, configuration, fault, commands, ended.stderr, program.folder,
-             f"seed-{program.seed}", [program.folder / "calls.h", *sources])
+        report(run_, count, configuration, fault, commands, ended.stderr, program.folder,
+               f"seed-{program.seed}", [program.folder / "calls.h", *sources])
     run_.count(images=1)
 
 
@@ -166,7 +167,8 @@ def test_control(run_, configuration):
             if ended.status not in TRAPS:
                 fault = f"a call of the wrong type {ended.words}"
         if fault:
-            fail(run_, configuration, fault, commands, ended.stderr, folder, "control")
+            report(run_, "FAIL", configuration, fault, commands, ended.stderr, folder,
+                   "control")
     run_.count(controls=1)
 
 

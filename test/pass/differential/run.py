@@ -91,11 +91,11 @@ def main():
         sys.exit(130)
     counts = run_.counts
     print(f"{counts['programs']} of {args.programs} programs, {counts['images']} images, "
-          f"{counts['controls']} controls, {counts['stock']} differences of stock clang, "
-          f"{counts['failures']} failures, {run_.seconds:.0f} s")
-    if not counts["images"] and not counts["stock"]:
+          f"{counts['controls']} controls, {counts['STOCK']} differences of stock clang, "
+          f"{counts['FAIL']} failures, {run_.seconds:.0f} s")
+    if not counts["images"]:
         sys.exit("run.py: nothing was tested")
-    return 1 if counts["failures"] else 0
+    return 1 if counts["FAIL"] else 0
 
 
 if __name__ == "__main__":

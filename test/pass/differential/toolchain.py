@@ -97,8 +97,6 @@ class Toolchain:
         if not (self.include / "csmith.h").exists():
             raise SetupError(f"no {self.include}/csmith.h: install libcsmith-dev")
         self.nm = self._text(self.cc, "-print-prog-name=llvm-nm").strip()
-        # Not in every version that this can be run on, to find what broke.
-        self.can_verify = "\n  verify " in self._text(self.tool, "--help")
 
     def _text(self, *command):
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -129,11 +127,12 @@ class Toolchain:
         return Counter(_plain(function["name"])
                        for function in json.loads(found.stdout)["functions"])
 
+    def verify_command(self, image):
+        return [str(self.tool), "verify", str(image)]
+
     def verify(self, image):
         """The first fault that the command finds in what describes functions."""
-        if not self.can_verify:
-            return None
-        ended = run([self.tool, "verify", image])
+        ended = run(self.verify_command(image))
         return f"patchbay verify: {ended.first_line}" if ended.status else None
 
     def defined(self, objects):

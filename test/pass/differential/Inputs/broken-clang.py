@@ -3,11 +3,13 @@
 """Runs $CLANG, but what it makes is wrong as $BROKEN says:
 
     records   functions are not instrumented
+    bits      the first record of an image has a bit set that must be zero
     output    instrumented programs print something else
     compiler  instrumented programs are not compiled
     stock     optimized programs print something else
 """
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -21,4 +23,17 @@ elif broken == "compiler" and instrumented:
 elif (broken == "output" and instrumented or broken == "stock" and "-O2" in arguments) \
         and "-c" in arguments:
     arguments += ["-include", str(Path(__file__).parent / "no-sort.h")]
-os.execv(os.environ["CLANG"], [os.environ["CLANG"], *arguments])
+if broken != "bits" or "-c" in arguments or "-o" not in arguments:
+    os.execv(os.environ["CLANG"], [os.environ["CLANG"], *arguments])
+
+image = arguments[arguments.index("-o") + 1]
+sites = Path(f"{image}.sites")
+subprocess.run([os.environ["CLANG"], *arguments], check=True)
+dumped = subprocess.run(["llvm-objcopy", f"--dump-section=patchbay_sites={sites}", image],
+                        stderr=subprocess.DEVNULL)
+if dumped.returncode == 0:
+    records = bytearray(sites.read_bytes())
+    records[15] |= 0x80
+    sites.write_bytes(records)
+    subprocess.run(["llvm-objcopy", f"--update-section=patchbay_sites={sites}", image],
+                   check=True)
