@@ -25,9 +25,9 @@ struct ArgumentSummary {
   uint8_t Flags;
 };
 
-/// A target's registers for arguments, in order.
+/// A target's registers for arguments, in order, and those of a site.
 struct ArgumentRegisters {
-  llvm::SmallVector<llvm::MCRegister> Integer, Float, Fast;
+  llvm::SmallVector<llvm::MCRegister> Integer, Float, Fast, Site;
 };
 
 /// Whether an argument that the function uses is in one of \p Registers.

@@ -39,11 +39,13 @@ static bool resolveNames(SiteTable &Table, const MachineFunction &MF) {
   auto Integer = findRegisters(Layout.IntegerRegisters, Registers);
   auto Float = findRegisters(Layout.FloatRegisters, Registers);
   auto Fast = findRegisters(Layout.FastRegisters, Registers);
-  if (!Site || !LandingPad || !Integer || !Float || !Fast)
+  auto OfSite = findRegisters(Layout.SiteRegisters, Registers);
+  if (!Site || !LandingPad || !Integer || !Float || !Fast || !OfSite)
     return false;
   Table.SiteCode = std::move(*Site);
   Table.LandingPadCode = std::move(*LandingPad);
-  Table.Registers = {std::move(*Integer), std::move(*Float), std::move(*Fast)};
+  Table.Registers = {std::move(*Integer), std::move(*Float), std::move(*Fast),
+                      std::move(*OfSite)};
   return true;
 }
 

@@ -7,6 +7,7 @@
 #include "Threshold.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/CodeGen/MachineRegisterInfo.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -25,6 +26,10 @@ std::string patchbay::whyNotModule(const TargetMachine &TM,
   if (TM.getCodeModel() == CodeModel::Kernel)
     return "-mcmodel=kernel asks for kernel code, and sites are for user mode; "
            "nothing is instrumented";
+  if (Layout->Standard == CallingStandard::ELFv2 &&
+      TM.Options.MCOptions.getABIName() == "elfv1")
+    return "-mabi=elfv1 makes an entry a descriptor, not code; nothing is "
+           "instrumented";
   // Callers would rely on registers that the function leaves alone and its
   // tracer does not.
   if (TM.Options.EnableIPRA)
@@ -77,10 +82,17 @@ const char *patchbay::whyNotFunction(const MachineFunction &MF, bool KernelMode,
     return "it is naked: its first instruction is its author's";
   if (KernelMode && !F.hasFnAttribute("patchable-function-entry"))
     return "it has no -fpatchable-function-entry, which kernel mode goes by";
+  if (KernelMode &&
+      !F.getFnAttributeAsParsedInteger("patchable-function-entry"))
+    return "-fpatchable-function-entry puts all of its NOPs before the entry";
   if (!KernelMode && F.hasFnAttribute("patchable-function-entry"))
     return "-fpatchable-function-entry claims its entry";
   if (F.hasFnAttribute("patchable-function"))
     return "hot patching claims its first instruction";
+  if (MF.isOutlined())
+    return "it is outlined code: its callers have values in every register";
+  if (F.hasFnAttribute("interrupt"))
+    return "it handles interrupts, which may come where any register is in use";
   if (F.hasFnAttribute("split-stack"))
     return "-fsplit-stack: linkers rewrite its first instructions";
   if (F.hasFnAttribute("no_caller_saved_registers"))
@@ -95,6 +107,10 @@ const char *patchbay::whyNotFunction(const MachineFunction &MF, bool KernelMode,
     return "it is an ifunc resolver, which runs before relocation is done";
   if (!keepsCConvention(MF, Registers))
     return "its calling convention is not C's";
+  if (any_of(Registers.Site, [&](MCRegister Register) {
+        return MF.getRegInfo().isReserved(Register);
+      }))
+    return "a register that its site changes is reserved (-ffixed-...)";
   if (hasScalableVectors(F))
     return "scalable vectors give it a calling convention of its own";
   if (usesSME(F))

@@ -62,6 +62,7 @@ constexpr CodeTemplate OwnLandingPad[] = {{"HINT", BTI_C}};
 constexpr CodeOperand X9FromX30[] = {"X9", "XZR", "LR", int64_t(0)};
 constexpr CodeOperand NOP[] = {int64_t(0)};
 constexpr CodeTemplate Site[] = {{"ORRXrs", X9FromX30}, {"HINT", NOP}};
+constexpr StringLiteral SiteRegisters[] = {"X9"};
 
 constexpr StringLiteral ModuleCall = "\thint #34\n"
                                      "\tadrp x16, :got:{2}\n"
@@ -126,6 +127,7 @@ constexpr StringLiteral FastRegisters[] = {
 // nop; nop
 constexpr CodeOperand NOP[] = {"X0", "X0", int64_t(0)};
 constexpr CodeTemplate Site[] = {{"ADDI", NOP}, {"ADDI", NOP}};
+constexpr StringLiteral SiteRegisters[] = {"X5"};
 
 // The first instruction is lpad 0 where there are landing pads, and else none.
 constexpr StringLiteral ModuleCall = "\tauipc zero, 0\n"
@@ -159,6 +161,7 @@ const SlotLayout Layouts[] = {
      PATCHBAY_X86_64_SITE_SIZE,
      x86_64::Site,
      PATCHBAY_X86_64_SITE_JB,
+     /*SiteRegisters=*/{},
      /*TextBefore=*/"",
      /*TextAfter=*/"",
      CallingStandard::SystemV_X86_64,
@@ -183,6 +186,7 @@ const SlotLayout Layouts[] = {
      PATCHBAY_AARCH64_SITE_SIZE,
      aarch64::Site,
      /*PadBranch=*/{},
+     aarch64::SiteRegisters,
      /*TextBefore=*/"",
      /*TextAfter=*/"",
      CallingStandard::AAPCS64,
@@ -207,6 +211,7 @@ const SlotLayout Layouts[] = {
      PATCHBAY_PPC64LE_SITE_SIZE,
      ppc64le::Site,
      /*PadBranch=*/{},
+     /*SiteRegisters=*/{},
      /*TextBefore=*/"",
      /*TextAfter=*/"",
      CallingStandard::ELFv2,
@@ -231,6 +236,7 @@ const SlotLayout Layouts[] = {
      PATCHBAY_RISCV64_SITE_SIZE,
      riscv64::Site,
      /*PadBranch=*/{},
+     riscv64::SiteRegisters,
      "\t.option\tpush\n\t.option\tnorvc",
      "\t.option\tpop",
      CallingStandard::RISCV64,

@@ -72,6 +72,9 @@ struct SlotLayout {
   llvm::ArrayRef<CodeTemplate> Site;
   std::optional<uint8_t> PadBranch;
 
+  /// Registers that the site changes, armed or not.
+  llvm::ArrayRef<llvm::StringLiteral> SiteRegisters;
+
   /// What encloses the site in assembly text, for assemblers that would make
   /// something else of its instructions.
   llvm::StringLiteral TextBefore;

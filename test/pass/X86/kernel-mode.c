@@ -20,6 +20,11 @@
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -mllvm -patchbay-mode=user -fpatchable-function-entry=4,2 -Rpass-missed=patchbay -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=USER
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fpatchable-function-entry=4,2 -Rpass=patchbay -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=REMARK
 
+// A function that loses all of its NOPs has no entry in the table either, and
+// nobody would find its slot.
+// RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fpatchable-function-entry=2,2 -Rpass-missed=patchbay -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=NO-ENTRY
+// NO-ENTRY: remark: traced: no slot: -fpatchable-function-entry puts all of its NOPs before the entry
+
 // Without prefix NOPs there is a slot all the same; with a section of its own
 // for the table, that is used.
 // RUN: %clang_pass --target=aarch64-linux-gnu -O2 -fpatchable-function-entry=2 -mbranch-protection=bti -S %s -o - | FileCheck %s --check-prefix=BTI

@@ -36,6 +36,9 @@
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -mllvm -enable-ipra -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=IPRA
 // IPRA: warning: patchbay: {{.*}}: interprocedural register allocation (-enable-ipra) does not know of tracers; nothing is instrumented
 
+// RUN: %clang_pass --target=powerpc64le-linux-gnu -O2 -mabi=elfv1 -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=ELFV1
+// ELFV1: warning: patchbay: {{.*}}: -mabi=elfv1 makes an entry a descriptor, not code; nothing is instrumented
+
 // A file without functions is not worth a warning.
 // RUN: %clang_pass --target=i386-linux-gnu -DEMPTY -c %s -o %t.o 2>&1 | count 0
 
