@@ -156,6 +156,10 @@ static MachineBasicBlock &entryBlock(MachineFunction &MF,
   auto LandingPad = findLandingPad(First, Layout);
   if (LandingPad != First.end())
     Entry->splice(Entry->begin(), &First, LandingPad);
+  // Where the pass runs late, basic-block sections are settled.
+  Entry->setSectionID(First.getSectionID());
+  Entry->setIsBeginSection(First.isBeginSection());
+  First.setIsBeginSection(false);
   return *Entry;
 }
 
@@ -166,9 +170,12 @@ unsigned patchbay::emitSlot(MachineFunction &MF, const SlotLayout &Layout) {
 unsigned patchbay::emitSlotAndSite(MachineFunction &MF, SiteTable &Table) {
   const SlotLayout &Layout = *Table.Layout;
   PrefixWords Words = takeWords(MF, Layout);
+  MachineBasicBlock &Entry = entryBlock(MF, Layout);
+  // LLVM would pad between entry and site.
+  MF.ensureAlignment(Entry.getAlignment());
+  Entry.setAlignment(Align(1));
   unsigned PrefixSize = emitPrefix(MF, Layout, Words);
 
-  MachineBasicBlock &Entry = entryBlock(MF, Layout);
   auto LandingPad = findLandingPad(Entry, Layout);
   bool HasLandingPad = LandingPad != Entry.end();
   auto InsertPoint = HasLandingPad ? std::next(LandingPad) : Entry.begin();
