@@ -16,10 +16,14 @@ void Requests::readAnnotations(const Module &M) {
     return;
   for (const Use &Row : Table->getInitializer()->operands()) {
     const auto *Fields = cast<Constant>(Row);
-    const auto *F = dyn_cast<Function>(
-        Fields->getAggregateElement(0u)->stripPointerCasts());
+    const Constant *Annotated = Fields->getAggregateElement(0u);
+    const Constant *String = Fields->getAggregateElement(1);
+    // IR can have any table of that name.
+    if (!Annotated || !String)
+      continue;
+    const auto *F = dyn_cast<Function>(Annotated->stripPointerCasts());
     StringRef Text;
-    if (!F || !getConstantStringInfo(Fields->getAggregateElement(1), Text) ||
+    if (!F || !getConstantStringInfo(String, Text) ||
         !Text.starts_with("patchbay::"))
       continue;
     if (Text == "patchbay::always")

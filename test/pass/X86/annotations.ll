@@ -1,0 +1,7 @@
+; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+; The table of annotations is what clang makes it, but IR may come from elsewhere.
+; RUN: llc -load %pass -pass-remarks=patchbay -filetype=null %s 2>&1 | FileCheck %s
+; CHECK: f: slot and site
+target triple = "x86_64-unknown-linux-gnu"
+@llvm.global.annotations = appending global [1 x ptr] [ptr @f], section "llvm.metadata"
+define void @f() { ret void }
