@@ -189,11 +189,14 @@ void SitePrinter::emitNote() {
 /// parser, too: it may be in another syntax.
 void SitePrinter::emitText(StringRef Text) {
   const TargetMachine &TM = AP.TM;
-  SourceMgr Sources;
-  Sources.AddNewSourceBuffer(
-      MemoryBuffer::getMemBuffer(Text, "patchbay module"), SMLoc());
+  // The context's own, for it to find where an error is: what a program
+  // defines may have one of our names.
+  AP.OutContext.initInlineSourceManager();
+  SourceMgr &Sources = *AP.OutContext.getInlineSourceManager();
+  unsigned Buffer = Sources.AddNewSourceBuffer(
+      MemoryBuffer::getMemBufferCopy(Text, "patchbay module"), SMLoc());
   std::unique_ptr<MCAsmParser> Parser(
-      createMCAsmParser(Sources, AP.OutContext, *AP.OutStreamer, *AP.MAI));
+      createMCAsmParser(Sources, AP.OutContext, *AP.OutStreamer, *AP.MAI, Buffer));
   std::unique_ptr<MCInstrInfo> Instructions(TM.getTarget().createMCInstrInfo());
   std::unique_ptr<MCTargetAsmParser> TargetParser(
       TM.getTarget().createMCAsmParser(*Subtarget, *Parser, *Instructions,
