@@ -19,6 +19,12 @@
 // RUN: %clang --target=riscv32-linux-gnu -O2 -c %s -o %t.stock.o
 // RUN: %clang_pass --target=riscv32-linux-gnu -O2 -c %s -o %t.o 2>&1 | FileCheck %s --implicit-check-not=warning: -DTARGET=riscv32-unknown-linux-gnu
 // RUN: cmp %t.stock.o %t.o
+// RUN: %clang --target=loongarch64-linux-gnu -O2 -c %s -o %t.stock.o
+// RUN: %clang_pass --target=loongarch64-linux-gnu -O2 -c %s -o %t.o 2>&1 | FileCheck %s --implicit-check-not=warning: -DTARGET=loongarch64-unknown-linux-gnu
+// RUN: cmp %t.stock.o %t.o
+// RUN: %clang --target=s390x-linux-gnu -O2 -c %s -o %t.stock.o
+// RUN: %clang_pass --target=s390x-linux-gnu -O2 -c %s -o %t.o 2>&1 | FileCheck %s --implicit-check-not=warning: -DTARGET=s390x-unknown-linux-gnu
+// RUN: cmp %t.stock.o %t.o
 // CHECK: warning: patchbay: {{.*}}unsupported.c: target '[[TARGET]]{{[0-9.]*}}' has no slots; nothing is instrumented [-Wbackend-plugin]
 
 // RUN: %clang_pass --target=i386-linux-gnu -Wno-backend-plugin -c %s -o %t.o 2>&1 | count 0
