@@ -15,6 +15,16 @@ bool patchbay::isKernelMode(const Module &M) {
   });
 }
 
+bool patchbay::hasOnlyPrefixes(const Module &M) {
+  return any_of(M,
+                [](const Function &F) {
+                  return F.hasFnAttribute("patchable-function-prefix");
+                }) &&
+         none_of(M, [](const Function &F) {
+           return F.getFnAttributeAsParsedInteger("patchable-function-entry");
+         });
+}
+
 void patchbay::dropPrefixes(Module &M) {
   for (Function &F : M)
     F.removeFnAttr("patchable-function-prefix");
@@ -22,7 +32,8 @@ void patchbay::dropPrefixes(Module &M) {
 
 PreservedAnalyses DropPrefixesPass::run(Module &M, ModuleAnalysisManager &) {
   const SlotLayout *Layout = findSlotLayout(M.getTargetTriple());
-  if (!Disable && Layout && Layout->LowersKCFIInIR && isKernelMode(M))
+  if (!Disable && Layout && Layout->LowersKCFIInIR && isKernelMode(M) &&
+      !hasOnlyPrefixes(M))
     dropPrefixes(M);
   return PreservedAnalyses::all();
 }

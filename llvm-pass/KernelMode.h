@@ -12,6 +12,11 @@ namespace patchbay {
 
 bool isKernelMode(const llvm::Module &M);
 
+/// Whether functions have NOPs before, but none has any at the entry
+/// (-fpatchable-function-entry=N,N). There is nothing to trace then, and LLVM
+/// makes the table for the NOPs before, which a slot would replace.
+bool hasOnlyPrefixes(const llvm::Module &M);
+
 /// Takes the NOPs before functions away. Their number is a distance to the
 /// hash, in callees and in what callers check; the slot has one distance for
 /// all, with or without a slot.

@@ -45,7 +45,7 @@ static bool resolveNames(SiteTable &Table, const MachineFunction &MF) {
   Table.SiteCode = std::move(*Site);
   Table.LandingPadCode = std::move(*LandingPad);
   Table.Registers = {std::move(*Integer), std::move(*Float), std::move(*Fast),
-                      std::move(*OfSite)};
+                     std::move(*OfSite)};
   return true;
 }
 
@@ -59,6 +59,9 @@ bool OpsSlotPass::accepts(MachineFunction &MF) {
     if (Refusal.empty() && !KernelMode && !resolveNames(*Table, MF))
       Refusal = "this LLVM names instructions or registers in another way; "
                 "nothing is instrumented";
+    if (Refusal.empty() && KernelMode && hasOnlyPrefixes(M))
+      Refusal = "-fpatchable-function-entry=N,N leaves no NOP at entries to "
+                "trace; nothing is instrumented";
     if (!Refusal.empty())
       warn(M, Refusal);
     else

@@ -14,6 +14,7 @@
 #include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Pass.h"
+#include "llvm/PassInfo.h"
 #include "llvm/PassRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Plugins/PassPlugin.h"
@@ -22,16 +23,15 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Where landing pads are in place and branches have their final form, so the
-// site stays the first thing in the function: behind FuncletLayout or, where
-// the target does both later, behind the last pass that changes code.
+// Late enough that nothing comes between the entry and the site any more.
 static RegisterTargetPassConfigCallback
     InsertPass([](TargetMachine &TM, PassManagerBase &, TargetPassConfig *TPC) {
       const SlotLayout *Layout = findSlotLayout(TM.getTargetTriple());
-      AnalysisID Anchor = Layout && Layout->LandingPadsComeLate
-                              ? &UnpackMachineBundlesID
-                              : &FuncletLayoutID;
-      TPC->insertPass(Anchor, &OpsSlotLegacy::ID);
+      const PassInfo *Behind =
+          Layout ? PassRegistry::getPassRegistry()->getPassInfo(Layout->Behind)
+                 : nullptr;
+      TPC->insertPass(Behind ? Behind->getTypeInfo() : &FuncletLayoutID,
+                      &OpsSlotLegacy::ID);
     });
 
 // Insertion is by ID and llc's -run-pass= is by name: both need a pass that is

@@ -24,8 +24,8 @@ std::string patchbay::whyNotModule(const TargetMachine &TM,
     return "-mcmodel=large puts functions out of a record's reach; nothing is "
            "instrumented";
   if (TM.getCodeModel() == CodeModel::Kernel)
-    return "-mcmodel=kernel asks for kernel code, and sites are for user mode; "
-           "nothing is instrumented";
+    return "-mcmodel=kernel: x86 kernels want the hash's symbol where the slot "
+           "would be; nothing is instrumented";
   if (Layout->Standard == CallingStandard::ELFv2 &&
       TM.Options.MCOptions.getABIName() == "elfv1")
     return "-mabi=elfv1 makes an entry a descriptor, not code; nothing is "
@@ -101,9 +101,7 @@ const char *patchbay::whyNotFunction(const MachineFunction &MF, bool KernelMode,
     return "it has prefix data already";
   if (F.hasPrologueData())
     return "it has prologue data, which must be at the entry";
-  if (any_of(F.getParent()->ifuncs(), [&](const GlobalIFunc &IFunc) {
-        return IFunc.getResolverFunction() == &F;
-      }))
+  if (any_of(F.users(), [](const User *U) { return isa<GlobalIFunc>(U); }))
     return "it is an ifunc resolver, which runs before relocation is done";
   if (!keepsCConvention(MF, Registers))
     return "its calling convention is not C's";

@@ -8,6 +8,7 @@
 #include "llvm/CodeGen/AsmPrinterHandler.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineInstr.h"
+#include "llvm/CodeGen/TargetInstrInfo.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/MC/MCContext.h"
 #include "llvm/MC/MCExpr.h"
@@ -105,6 +106,9 @@ void SitePrinter::emitSite() {
     Out.emitInt8(*Layout.PadBranch);
     Out.emitInt8(Current->ToPad);
   }
+  const MCInst Nop = AP.MF->getSubtarget().getInstrInfo()->getNop();
+  for (unsigned Bytes = 0; Bytes < Current->Padding; Bytes += 4)
+    emitCode(Nop);
   if (Enclose)
     Out.emitRawText(Layout.TextAfter);
   Out.setAllowAutoPadding(AutoPadding);
@@ -195,8 +199,8 @@ void SitePrinter::emitText(StringRef Text) {
   SourceMgr &Sources = *AP.OutContext.getInlineSourceManager();
   unsigned Buffer = Sources.AddNewSourceBuffer(
       MemoryBuffer::getMemBufferCopy(Text, "patchbay module"), SMLoc());
-  std::unique_ptr<MCAsmParser> Parser(
-      createMCAsmParser(Sources, AP.OutContext, *AP.OutStreamer, *AP.MAI, Buffer));
+  std::unique_ptr<MCAsmParser> Parser(createMCAsmParser(
+      Sources, AP.OutContext, *AP.OutStreamer, *AP.MAI, Buffer));
   std::unique_ptr<MCInstrInfo> Instructions(TM.getTarget().createMCInstrInfo());
   std::unique_ptr<MCTargetAsmParser> TargetParser(
       TM.getTarget().createMCAsmParser(*Subtarget, *Parser, *Instructions,

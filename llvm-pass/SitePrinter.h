@@ -38,6 +38,9 @@ struct Site {
   /// Displacement from the end of the site to the pad.
   int8_t ToPad;
 
+  /// Bytes of NOPs that follow the site.
+  unsigned Padding;
+
   uint32_t Signature;
   ArgumentSummary Args;
 };

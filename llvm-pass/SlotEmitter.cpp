@@ -167,6 +167,27 @@ unsigned patchbay::emitSlot(MachineFunction &MF, const SlotLayout &Layout) {
   return emitPrefix(MF, Layout, takeWords(MF, Layout));
 }
 
+/// By how much to lengthen \p Inserted bytes at the entry. Nothing branches
+/// across them, but they move blocks that are aligned, and then the padding
+/// before these may grow and bring a branch out of its reach, which LLVM has
+/// computed already. Only functions longer than that have such branches.
+static unsigned findPadding(const MachineFunction &MF, const SlotLayout &Layout,
+                            unsigned Inserted) {
+  Align Max;
+  for (const MachineBasicBlock &MBB : MF)
+    Max = std::max(Max, MBB.getAlignment());
+  if (!Layout.BranchReach || isAligned(Max, Inserted))
+    return 0;
+  const TargetInstrInfo &TII = *MF.getSubtarget().getInstrInfo();
+  uint64_t Size = 0;
+  for (const MachineBasicBlock &MBB : MF) {
+    Size += MBB.getAlignment().value();
+    for (const MachineInstr &MI : MBB)
+      Size += TII.getInstSizeInBytes(MI);
+  }
+  return Size < Layout.BranchReach ? 0 : offsetToAlignment(Inserted, Max);
+}
+
 unsigned patchbay::emitSlotAndSite(MachineFunction &MF, SiteTable &Table) {
   const SlotLayout &Layout = *Table.Layout;
   PrefixWords Words = takeWords(MF, Layout);
@@ -186,6 +207,9 @@ unsigned patchbay::emitSlotAndSite(MachineFunction &MF, SiteTable &Table) {
   unsigned EntryDistance =
       HasLandingPad || TheSite.AddLandingPad ? Layout.LandingPadSize : 0;
   TheSite.ToPad = padOffset(Words) - int(EntryDistance + Layout.SiteSize);
+  TheSite.Padding = findPadding(
+      MF, Layout,
+      Layout.SiteSize + (TheSite.AddLandingPad ? Layout.LandingPadSize : 0));
   TheSite.Signature = Words.Hash ? maskHash(Layout, *Words.Hash) : 0;
   TheSite.Args = summarizeArguments(MF, Layout, Table.Registers);
 

@@ -52,8 +52,13 @@ struct SlotLayout {
   llvm::ArrayRef<LandingPad> LandingPads;
   unsigned LandingPadSize;
 
-  /// Whether LLVM puts landing pads in place only behind FuncletLayout.
-  bool LandingPadsComeLate;
+  /// LLVM's name of the pass behind which landing pads are in place and
+  /// branches have their final form.
+  llvm::StringLiteral Behind;
+
+  /// The shortest reach of a branch that LLVM has given its final form, 0 if
+  /// the assembler still does that.
+  unsigned BranchReach;
 
   /// LLVM's names of instructions that only print a directive, but do not say
   /// that they are no code.

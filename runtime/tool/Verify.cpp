@@ -77,8 +77,8 @@ static Error verify(StringRef Path, Totals &Sum) {
                      Twine(Path) + ": " +
                          (*Modes & (1u << PATCHBAY_MODE_KERNEL)
                               ? "compiled in kernel mode, which has no records,"
-                                " and no __patchable_function_entries leads to"
-                                " a slot: the kernel's own table took its place"
+                                " and it has no __patchable_function_entries "
+                                "that leads to a slot"
                               : noRecords()));
   }
 

@@ -20,10 +20,12 @@
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -mllvm -patchbay-mode=user -fpatchable-function-entry=4,2 -Rpass-missed=patchbay -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=USER
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fpatchable-function-entry=4,2 -Rpass=patchbay -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// A function that loses all of its NOPs has no entry in the table either, and
-// nobody would find its slot.
-// RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fpatchable-function-entry=2,2 -Rpass-missed=patchbay -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=NO-ENTRY
-// NO-ENTRY: remark: traced: no slot: -fpatchable-function-entry puts all of its NOPs before the entry
+// Where no function has a NOP at its entry there is nothing to trace, and the
+// code is what it is without the plugin.
+// RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=2,2 -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=NO-ENTRY
+// RUN: %clang --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=2,2 -c %s -o %t.stock.o
+// RUN: cmp %t.stock.o %t.o
+// NO-ENTRY: warning: patchbay: {{.*}}: -fpatchable-function-entry=N,N leaves no NOP at entries to trace; nothing is instrumented
 
 // Without prefix NOPs there is a slot all the same; with a section of its own
 // for the table, that is used.

@@ -37,7 +37,7 @@
 // LARGE: warning: patchbay: {{.*}}: -mcmodel=large puts functions out of a record's reach; nothing is instrumented
 
 // RUN: %clang_pass --target=x86_64-linux-gnu -fno-pic -mcmodel=kernel -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=KERNEL
-// KERNEL: warning: patchbay: {{.*}}: -mcmodel=kernel asks for kernel code, and sites are for user mode; nothing is instrumented
+// KERNEL: warning: patchbay: {{.*}}: -mcmodel=kernel: x86 kernels want the hash's symbol where the slot would be; nothing is instrumented
 
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -mllvm -enable-ipra -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=IPRA
 // IPRA: warning: patchbay: {{.*}}: interprocedural register allocation (-enable-ipra) does not know of tracers; nothing is instrumented
