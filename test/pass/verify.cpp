@@ -56,6 +56,35 @@
 // REDEFINE: %{O} = -O2 -mcpu=pwr10 -mrop-protect
 // RUN: %{check}
 
+// REDEFINE: %{target} = x86_64
+// REDEFINE: %{O} = -O0
+// RUN: %{check}
+// REDEFINE: %{O} = -O2 -fcf-protection=full
+// RUN: %{check} --check-prefix=LPAD
+// REDEFINE: %{O} = -O2 -fstack-protector-all -fstack-clash-protection -mretpoline
+// RUN: %{check}
+// REDEFINE: %{O} = -O2 -pg -mfentry
+// RUN: %{check}
+// REDEFINE: %{O} = -O2 -fxray-instrument -fxray-instruction-threshold=1
+// RUN: %{check}
+// REDEFINE: %{O} = -Oz -mllvm -enable-machine-outliner=always -fbasic-block-sections=all
+// RUN: %{check}
+// REDEFINE: %{O} = -O2 -Xclang -mrelax-all
+// RUN: %{check}
+// REDEFINE: %{target} = aarch64
+// REDEFINE: %{O} = -O0
+// RUN: %{check}
+// REDEFINE: %{O} = -O2 -mbranch-protection=standard
+// RUN: %{check} --check-prefix=LPAD
+// REDEFINE: %{O} = -O2 -fstack-protector-all -fstack-clash-protection -mharden-sls=all
+// RUN: %{check}
+// REDEFINE: %{O} = -O2 -pg
+// RUN: %{check}
+// REDEFINE: %{O} = -O2 -fxray-instrument -fxray-instruction-threshold=1
+// RUN: %{check}
+// REDEFINE: %{O} = -Oz -mllvm -enable-machine-outliner=always -mbranch-protection=standard
+// RUN: %{check} --check-prefix=LPAD
+
 // CHECK-DAG: _Z6throwsi gp=1
 // CHECK-DAG: _Z5loopsPVi gp=1
 // CHECK-DAG: _Z3bigi gp=1
