@@ -17,7 +17,6 @@
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Process.h"
-#include "llvm/Support/StringSaver.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 
@@ -35,12 +34,13 @@ int unsafeLldMain(ArrayRef<const char *> args, raw_ostream &stdoutOS,
 
 // LLD reads -mllvm long before LTO loads --load-pass-plugin=, and a plugin's
 // options exist only when it is loaded. So it is loaded here; one that cannot
-// be loaded is LLD's to report.
+// be loaded, or a response file that cannot be expanded, is LLD's to report.
 static void loadPassPlugins(ArrayRef<const char *> argsRef) {
   SmallVector<const char *, 0> args(argsRef.begin(), argsRef.end());
   BumpPtrAllocator allocator;
-  StringSaver saver(allocator);
-  cl::ExpandResponseFiles(saver, cl::TokenizeGNUCommandLine, args);
+  cl::ExpansionContext expansion(allocator, cl::TokenizeGNUCommandLine);
+  if (Error e = expansion.expandResponseFiles(args))
+    consumeError(std::move(e));
   for (size_t i = 0; i != args.size(); ++i) {
     StringRef path = args[i];
     if (path == "--load-pass-plugin" && i + 1 != args.size())

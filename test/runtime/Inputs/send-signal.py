@@ -2,10 +2,13 @@
 """send-signal.py SIGNAL STATUS COMMAND...: signals COMMAND when it has printed
 a line, and fails unless it then exits with STATUS.
 """
+import signal as signals
 import subprocess
 import sys
 
 signal, expected = map(int, sys.argv[1:3])
+# Under nohup, which a program inherits, it is ignored.
+signals.signal(signals.SIGHUP, signals.SIG_DFL)
 process = subprocess.Popen(sys.argv[3:], stdout=subprocess.PIPE)
 process.stdout.readline()
 process.send_signal(signal)
