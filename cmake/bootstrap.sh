@@ -150,8 +150,10 @@ build() {
 # The last line is the sum of all results: "N passed, N failed, N skipped".
 run_tests() {
 	build
-	sh "$root/cmake/fetch-source.sh" lua5.4 >/dev/null ||
-		say "no Lua source: tests that need it are skipped"
+	for package in lua5.4 libzstd sqlite3 fmtlib googletest; do
+		sh "$root/cmake/fetch-source.sh" "$package" >/dev/null ||
+			say "no source of $package: tests that need it are skipped"
+	done
 	say "testing"
 	results=$build/test/results.json
 	rm -f "$results"

@@ -54,8 +54,15 @@ if os.path.exists(os.path.join(bin_dir, "ld.lld")):
     config.available_features.add("lld")
 if os.path.exists(os.path.join(config.llvm_source, "llvm", "test", "CodeGen")):
     config.available_features.add("llvm-tests")
-if glob.glob(os.path.join(cache, "sources", "lua5.4_*.orig.tar.*")):
-    config.available_features.add("lua-source")
+for feature, packages in {"lua-source": ["lua5.4"],
+                          "zstd-source": ["libzstd"],
+                          "sqlite-source": ["sqlite3"],
+                          "fmt-source": ["fmtlib", "googletest"]}.items():
+    if all(glob.glob(os.path.join(cache, "sources", f"{package}_*.orig.tar.*"))
+           for package in packages):
+        config.available_features.add(feature)
+if glob.glob("/usr/include/tcl8.*/tcl.h"):
+    config.available_features.add("tcl")
 if lit_config.params.get("upstream"):
     config.available_features.add("upstream-suite")
 for tool in ("csmith", "gdb", "pkg-config",

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs that nobody here wrote, as Debian's source packages have them.
+
+A module of this package describes one of them: images(folder, cc) unpacks its
+source there, and says what files its images are built of; tests(folder, whole)
+says how its own tests are run, a short part of them or all. run.py builds and
+tests the programs; the benchmark weighs them and times the compiler on them."""
+import importlib
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent.parent
+NAMES = ("zstd", "sqlite", "fmt")
+
+
+class ProgramError(Exception):
+    """A program cannot be had, is not built, or fails its tests."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A file to compile."""
+    source: Path
+    flags: tuple = ()
+
+    @property
+    def is_cxx(self):
+        return self.source.suffix in (".cc", ".cpp")
+
+
+@dataclass(frozen=True)
+class Image:
+    """A program to link. The first of a program's images is its main one."""
+    name: str
+    units: tuple
+    libraries: tuple = ()
+
+
+@dataclass(frozen=True)
+class Test:
+    """One run of a program's own tests. What passed finds in the output is one
+    test that passed, or as many as the group in it says."""
+    command: tuple  # the name of an image, or a path; then arguments
+    passed: str
+    images: tuple = ()  # that it runs, if it is not the command that is one
+    environment: tuple = ()
+    # Short enough to be run twice, and with every function armed.
+    armed: bool = False
+
+
+def load(name):
+    return importlib.import_module(f"programs.{name}")
+
+
+def ignore_list(name):
+    """Functions whose indirect calls are not checked, and why, or None."""
+    path = Path(__file__).with_name(f"{name}.ignore")
+    return path if path.exists() else None
+
+
+def kcfi(name):
+    """The flags that build this program with kCFI."""
+    path = ignore_list(name)
+    return ("-fsanitize=kcfi",
+            *([f"-fsanitize-ignorelist={path}"] if path else []))
+
+
+def unpack(package, folder):
+    """The upstream source of a Debian source package."""
+    run = subprocess.run(["sh", ROOT / "cmake" / "fetch-source.sh", package],
+                         text=True, stdout=subprocess.PIPE)
+    if run.returncode:
+        raise ProgramError(f"no source of {package}: see the line above")
+    tarball = Path(run.stdout.strip())
+    source = folder / tarball.name.partition(".orig.")[0]
+    if not source.exists():
+        # Under another name first, so that it appears whole or not at all.
+        part = Path(tempfile.mkdtemp(dir=folder))
+        subprocess.run(["tar", "-xf", tarball, "-C", part, "--no-same-owner",
+                        "--strip-components=1"], check=True)
+        part.chmod(0o755)
+        part.rename(source)
+    return source

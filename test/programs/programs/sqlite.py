@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""SQLite: one file of a quarter of a million lines, and its tests in Tcl."""
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+from . import Image, ProgramError, Test, Unit, unpack
+
+DEFINES = ("-DHAVE_USLEEP=1", "-DSQLITE_THREADSAFE=1", "-DNDEBUG",
+           "-DSQLITE_ENABLE_MATH_FUNCTIONS", "-DSQLITE_HAVE_ZLIB=1",
+           "-DSQLITE_NO_SYNC=1", "-DSQLITE_TEMP_STORE=1")
+# Scripts of the suite "veryquick" that take no time and call most of SQLite.
+SHORT = ("select*", "join[2-9].test", "trigger*", "fts3a*", "rtree[1-9]*",
+         "wal2.test", "window1.test", "json101.test", "vtab1.test", "alter.test",
+         "vacuum*", "capi*")
+ARMED = ("select1.test", "join.test", "trigger1.test", "capi3.test")
+# They expect that some files cannot be opened, but root can open all.
+OMIT = (("QUICKTEST_OMIT", "attach.test,oserror.test"),) if os.geteuid() == 0 else ()
+
+
+def make(folder, cc, *words):
+    """Upstream's makefile for those who do not run configure."""
+    top = unpack("sqlite3", folder)
+    run = subprocess.run(["make", "-s", "-f", top / "main.mk", f"TOP={top}",
+                          f"BCC={cc}", "TCC=", *words],
+                         cwd=folder, text=True, stdout=subprocess.PIPE)
+    if run.returncode:
+        raise ProgramError(f"make {shlex.join(words)} in {folder}: exit code "
+                           f"{run.returncode}")
+    return run.stdout
+
+
+def images(folder, cc):
+    top = unpack("sqlite3", folder)
+    make(folder, cc, "sqlite3.c")
+    headers = sorted(Path("/usr/include").glob("tcl8.[0-9]"))
+    if not headers:
+        raise ProgramError("no headers of Tcl 8: install tcl-dev")
+    tcl = headers[-1]
+
+    def variable(name):
+        return shlex.split(make(folder, cc, f"--eval=print:;@echo '$({name})'", "print"))
+
+    flags = [*variable("TCCX"), *DEFINES, *variable("TESTFIXTURE_FLAGS")]
+    flags = tuple(f"-I{folder}" if flag == "-I." else flag for flag in flags)
+    # What amalgamation-testfixture is made of, where no source is there twice.
+    sources = dict.fromkeys([folder / "sqlite3.c", *map(Path, variable("TESTSRC")),
+                             top / "src" / "tclsqlite.c"])
+    units = tuple(Unit(source, (*flags, f"-I{tcl}")) for source in sources)
+    return [Image("testfixture", units, (f"-l{tcl.name}", "-lm", "-lz", "-pthread"))]
+
+
+def tests(folder, whole):
+    script = unpack("sqlite3", folder) / "test" / "permutations.test"
+
+    def suite(*patterns, armed=False):
+        return Test(("testfixture", str(script), "veryquick", *patterns,
+                     "--verbose=file", "--output=test-out.txt"),
+                    r"^0 errors out of (\d+) tests", environment=OMIT, armed=armed)
+
+    return [suite() if whole else suite(*SHORT), suite(*ARMED, armed=True)]

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""zstd: C, tables of function pointers, threads, and a function in assembly."""
+import sys
+
+from . import Image, Test, Unit, unpack
+
+# As tests/Makefile has them. Level 1 turns assertions on; Makefile's 2 is for
+# those who read traces.
+DEFINES = ("-DZSTD_MULTITHREAD", "-DZSTD_LEGACY_SUPPORT=4", "-DDEBUGLEVEL=1",
+           "-DZSTD_WINDOW_OVERFLOW_CORRECT_FREQUENTLY=1", "-DXXH_NAMESPACE=ZSTD_",
+           "-DZSTD_GZCOMPRESS", "-DZSTD_GZDECOMPRESS")
+FOLDERS = ("lib", "lib/common", "lib/compress", "lib/decompress",
+           "lib/dictBuilder", "lib/legacy", "programs")
+
+
+def images(folder, cc):
+    source = unpack("libzstd", folder)
+    flags = (*DEFINES, *(f"-I{source / f}" for f in FOLDERS),
+             "-Wno-deprecated-declarations")
+
+    def units(*patterns):
+        return tuple(Unit(path, flags) for pattern in patterns
+                     for path in sorted(source.glob(pattern)))
+
+    library = units("lib/*/*.c", "lib/*/*.S")
+    library = tuple(u for u in library if "deprecated" not in u.source.parts)
+    tools = units("programs/datagen.c", "programs/util.c", "programs/timefn.c")
+    included = source / "lib" / "compress" / "zstd_compress.c"
+    return [
+        Image("zstd", library + units("programs/*.c"), ("-pthread", "-lz")),
+        Image("fuzzer", library + tools + units("tests/fuzzer.c"), ("-pthread",)),
+        Image("zstreamtest", library + tools + units(
+            "tests/seqgen.c", "tests/zstreamtest.c",
+            "tests/external_matchfinder.c"), ("-pthread",)),
+        Image("fullbench", library + tools + units(
+            "programs/benchfn.c", "tests/fullbench.c"), ("-pthread",)),
+        Image("decodecorpus", tuple(
+            u for u in library if u.source != included) + units(
+                "programs/util.c", "programs/timefn.c", "tests/decodecorpus.c"),
+              ("-pthread", "-lm")),
+        Image("invalidDictionaries", library + units(
+            "tests/invalidDictionaries.c"), ("-pthread",)),
+        Image("legacy", library + units("tests/legacy.c"), ("-pthread",)),
+        Image("poolTests", library + units(
+            "programs/util.c", "programs/timefn.c", "tests/poolTests.c"),
+              ("-pthread",)),
+        Image("datagen", units("programs/datagen.c", "tests/datagencli.c")),
+    ]
+
+
+def tests(folder, whole):
+    scripts = unpack("libzstd", folder) / "tests"
+    # What the drivers print of each test, or in the end of all.
+    printed = r"^test.*: *OK *$|^SUCCESS|(\d+) (?:fuzzer )?tests completed|^OK$"
+
+    def test(*command, passed=printed, **more):
+        return Test(command, passed, **more)
+
+    cli = test(sys.executable, str(scripts / "cli-tests" / "run.py"),
+               "--zstd={images}/zstd", "--datagen={images}/datagen",
+               passed=r"^PASS:", images=("zstd", "datagen"))
+    quick = [cli, test("poolTests"), test("legacy"),
+             # Says nothing if all is well.
+             test("invalidDictionaries", passed=r"\A\Z"),
+             test("fuzzer", "-s1", "-t1", "-i30", armed=True)]
+    if not whole:
+        return [*quick, test("fuzzer", "-s1", "-v", "-i1")]
+    # The times are upstream's, see tests/Makefile.
+    return [
+        *quick,
+        test("fuzzer", "-v", "-T200s"),
+        test("zstreamtest", "-v", "-T90s"),
+        test("zstreamtest", "--newapi", "-t1", "-T90s"),
+        test("decodecorpus", "-t", "-T30"),
+        test("fullbench", "-i1", passed=r"^ *\d+#.*MB/s"),
+        test("fullbench", "-i1", "-P0", passed=r"^ *\d+#.*MB/s"),
+        test("/bin/sh", str(scripts / "playTests.sh"), passed=r"^===> ",
+             images=("zstd", "datagen"),
+             environment=(("ZSTD_BIN", "{images}/zstd"),
+                          ("DATAGEN_BIN", "{images}/datagen"))),
+    ]
