@@ -5,13 +5,15 @@ import statistics
 import sys
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
 from harness import BenchError, functions
+from harness.compiler import Compiler, time_rows
 from harness.paired import Case, Entry, Plan, measure, rows
 from harness.report import Row
 from harness.systems import systems
-from suites import sites
+from suites import sites, toolchain
 
 PLAN = Plan(rounds=3, generations=2, cpu=min(os.sched_getaffinity(0)))
 
@@ -152,6 +154,41 @@ class Sites(unittest.TestCase):
                 name: "no XRay runtime: install libclang-rt-22-dev"
                 for name in names - left})
             self.assertIn("xray", names - left)
+
+
+class Compilers(unittest.TestCase):
+    def rows(self, *scripts, rounds=2):
+        """Of compilers that are Python scripts."""
+        return list(time_rows("a file", [
+            Compiler(f"system {i}", ((sys.executable, "-c", script),),
+                     ("system 0",) if i else ()) for i, script in enumerate(scripts)],
+            Plan(rounds, 1, PLAN.cpu)))
+
+    def test_processor_time(self):
+        burn = "import time\nwhile time.process_time() < {}: pass"
+        # Time that passes is not time that the processor was used.
+        idle, busy = self.rows("import time; time.sleep(0.2)", burn.format(0.2))
+        self.assertEqual((idle.case, idle.unit, idle.rounds), ("a file, time", "ms/run", 2))
+        self.assertLess(idle.median, 150)
+        self.assertGreater(busy.median, 200)
+        self.assertGreater(busy.ratio, 1.25)
+
+    def test_order(self):
+        with tempfile.TemporaryDirectory() as folder:
+            log = Path(folder, "log")
+            self.rows(*(f"open({str(log)!r}, 'a').write({letter!r})" for letter in "AB"),
+                      rounds=3)
+            self.assertEqual(log.read_text(), "ABBA" * 3)
+
+    def test_compiler_fails(self):
+        with self.assertRaisesRegex(BenchError, "failed\nbad file"):
+            self.rows("import sys; sys.exit('bad file')")
+
+    def test_no_valgrind(self):
+        with unittest.mock.patch("shutil.which", return_value=None):
+            with self.assertRaisesRegex(BenchError, "^cannot count instructions: "
+                                                    "install valgrind$"):
+                toolchain.run(unittest.mock.Mock(count=True))
 
 
 class Functions(unittest.TestCase):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from harness import BenchError
 from harness.paired import Plan, idle_cpu
+from harness.real import PROGRAMS, ProgramError
 from harness.report import Report, machine
 from harness.toolchain import SOURCE, Toolchain
 
@@ -26,6 +27,9 @@ class Bench:
     plan: Plan
     report: Report
     functions: int
+    programs: list
+    quick: bool
+    count: bool
 
 
 def arguments():
@@ -41,6 +45,11 @@ def arguments():
                         help="starts of all programs (default: %(default)s)")
     parser.add_argument("--functions", type=int, default=50000, metavar="N",
                         help="of the generated program (default: %(default)s)")
+    parser.add_argument("--program", action="append", choices=PROGRAMS,
+                        help="of test/programs; may be repeated (default: all)")
+    parser.add_argument("--count", action="store_true",
+                        help="toolchain: count the compiler's instructions, for "
+                             "busy machines; takes 30 times as long")
     parser.add_argument("--cpu", type=int, metavar="N",
                         help="pin programs there (default: the idlest)")
     parser.add_argument("--build", type=Path, metavar="DIR",
@@ -73,10 +82,11 @@ def main():
         report = Report(args.suite, machine(tools.version, args.cpu))
         suite = importlib.import_module(f"suites.{args.suite.replace('-', '_')}")
         report.heading()
-        suite.run(Bench(tools, plan, report, args.functions))
+        suite.run(Bench(tools, plan, report, args.functions,
+                        args.program or PROGRAMS, args.quick, args.count))
         if args.json:
             report.write_json(args.json)
-    except (BenchError, OSError) as error:
+    except (BenchError, ProgramError, OSError) as error:
         sys.exit(f"run.py: {error}")
 
 

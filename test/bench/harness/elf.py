@@ -18,6 +18,7 @@ class Size:
     relocations: int   # that the dynamic linker processes
     tables: int        # all else that is in memory and in the file
     instructions: int  # of functions: text without prefix and alignment
+    functions: int     # that have a symbol
 
     @property
     def total(self):
@@ -33,25 +34,27 @@ def _sections(path, data):
         yield struct.unpack_from("<IIQQQQIIQQ", data, offset + i * size)
 
 
-def _instructions(data, symbols, names):
-    """The sizes of the functions in a symbol table. The prefix that kCFI puts
-    before a function f is a symbol of this type too, __cfi_f."""
-    total = 0
+def _functions(data, symbols, names):
+    """The functions in a symbol table: address and size. The prefix that kCFI
+    puts before a function f is a symbol of this type too, __cfi_f."""
+    found = {}
     for at in range(symbols[OFFSET], symbols[OFFSET] + symbols[SIZE], 24):
-        name, info, _, _, _, size = struct.unpack_from("<IBBHQQ", data, at)
+        name, info, _, _, value, size = struct.unpack_from("<IBBHQQ", data, at)
         prefix = data.startswith(b"__cfi_", names[OFFSET] + name)
-        total += size if info & 15 == STT_FUNC and not prefix else 0
-    return total
+        if info & 15 == STT_FUNC and size and not prefix:
+            found[value] = size
+    return found
 
 
 def measure(path):
     data = path.read_bytes()
     sections = list(_sections(path, data))
-    text = relocations = tables = instructions = 0
+    text = relocations = tables = 0
+    functions = {}
     for section in sections:
         kind, flags, size = section[KIND], section[FLAGS], section[SIZE]
         if kind == SHT_SYMTAB:
-            instructions += _instructions(data, section, sections[section[LINK]])
+            functions = _functions(data, section, sections[section[LINK]])
         elif not flags & SHF_ALLOC or kind == SHT_NOBITS:
             continue
         elif flags & SHF_EXECINSTR:
@@ -60,4 +63,4 @@ def measure(path):
             relocations += size
         else:
             tables += size
-    return Size(text, relocations, tables, instructions)
+    return Size(text, relocations, tables, sum(functions.values()), len(functions))

@@ -58,6 +58,7 @@ class Case:
     calls: int
     entries: tuple
     unit: str = "ns"
+    per: str = "call"  # what takes that long
     of_slices: Callable = min  # makes the sample
     skipped: tuple = ()  # (system, reason)
 
@@ -163,7 +164,7 @@ def rows(case, samples):
     for entry, times in zip(case.entries, samples):
         median = statistics.median(times) / scale
         row = dict(case=case.name, system=entry.system, median=median,
-                   min=min(times) / scale, unit=f"{case.unit}/call",
+                   min=min(times) / scale, unit=f"{case.unit}/{case.per}",
                    rounds=len(times), note=entry.note)
         if not entry.against:
             yield Row(**row)

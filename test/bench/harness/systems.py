@@ -20,6 +20,10 @@ class System:
     against: tuple = ("baseline",)
 
     @property
+    def checks(self):
+        return set(KCFI) <= set(self.flags)
+
+    @property
     def is_xray(self):
         return "-fxray-instrument" in self.flags
 

@@ -63,6 +63,10 @@ class Toolchain:
         source = BENCH / "src" / source
         return self._make(source.stem, ".o", [*CFLAGS, *flags, "-c", str(source)])
 
+    def compile(self, source, arguments):
+        """Compiles one file with these arguments and no others."""
+        return self._make(source.stem, ".o", [*arguments, "-c", str(source)])
+
     def program(self, name, objects, flags=()):
         return self._make(name, "", [*LDFLAGS, *map(str, objects), *flags])
 

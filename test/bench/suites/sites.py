@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from harness import elf, functions
 from harness.paired import Case, Entry, measure
-from harness.report import Row, Skipped
 from harness.systems import systems
+from harness.weigh import weigh
 
 NO_XRAY = "no XRay runtime: install libclang-rt-22-dev"
 CALLS = 20000  # of the hot loop in a slice
@@ -22,7 +22,9 @@ def run(bench):
     measure(disarmed_cold(programs), bench.plan, bench.report)
     measure(armed(hot, xray), bench.plan, bench.report)
     measure(armed_cold(programs, xray), bench.plan, bench.report)
-    sizes(programs, bench.functions, bench.report)
+    # No runtime is in these programs: only what grows with the functions is.
+    size = {name: elf.measure(path) for name, path in programs.paths.items()}
+    weigh("size", size, table, bench.functions, bench.report)
 
 
 class Hot:
@@ -163,30 +165,3 @@ def armed_cold(programs, xray):
     return Case("armed, cold sweep", 2 * programs.copies, programs.bodies,
                 with_control(entries), of_slices=statistics.median,
                 skipped=skipped)
-
-
-def sizes(programs, number, report):
-    """Bytes per function over the program without it. Text has ratios, too;
-    those of tables and relocations would be ratios to next to nothing.
-    No runtime is in these programs: only what grows with the functions is."""
-    size = {name: elf.measure(path) for name, path in programs.paths.items()}
-    parts = {
-        "text": "",
-        "instructions": "text without prefix and alignment",
-        "tables": "",
-        "relocations": "dynamic, of a position-independent executable",
-        "total": "text, tables and relocations",
-    }
-    for part, note in parts.items():
-        for name in programs.NAMES:
-            # What ours costs over no kCFI at all is asked often; of the peers,
-            # it is the sum of two rows.
-            against_all = programs.table[name].against
-            for against in against_all if name == "ours" else against_all[:1]:
-                here = getattr(size[name], part)
-                there = getattr(size[against], part)
-                report.add(Row(
-                    f"size, {part}", name, (here - there) / number,
-                    "bytes/function", against,
-                    here / there if part == "text" else None, note=note))
-                note = ""

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Times the compiler, in two ways.
+
+*Processor time* is what the kernel says when a process ends. A round runs all
+systems in turn and then in reverse, A B B A, so that what changes steadily in
+the meantime (load, temperature) weighs the same on all.
+
+*Instructions* are counted by valgrind. Their number hardly differs from run to
+run, however busy the machine is, so one run is enough, and a tenth of a percent
+means something; but not every instruction takes the same time.
+"""
+import os
+import re
+import subprocess
+import time
+from dataclasses import dataclass
+
+from . import BenchError
+from .paired import Case, rows
+from .report import Row
+
+VALGRIND = ("valgrind", "--tool=cachegrind", "--cache-sim=no",
+            "--cachegrind-out-file=/dev/null")
+SECONDS = 300  # after which no new round is begun
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A compiler that compiles some files, one after another."""
+    system: str
+    commands: tuple  # each ends with the object file
+    against: tuple = ()
+    note: str = ""
+
+
+def _run(command, cpu):
+    """Runs one process. Returns its processor time, and what it said."""
+    process = subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
+    with process.stderr:
+        said = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise BenchError(f"{' '.join(command)}: failed\n{said.strip()}")
+    return usage.ru_utime + usage.ru_stime, said
+
+
+def time_rows(name, compilers, plan):
+    """Processor time, in ms for all files of a compiler."""
+    rounds = []
+    turn = range(len(compilers))
+    start = time.monotonic()
+    while len(rounds) < 2 or (len(rounds) < plan.rounds * plan.generations
+                              and time.monotonic() < start + SECONDS):
+        times = [0] * len(compilers)
+        for i in (*turn, *reversed(turn)):
+            for command in compilers[i].commands:
+                times[i] += _run(command, plan.cpu)[0] * 1e9 / 2
+        rounds.append(times)
+    case = Case(f"{name}, time", 1, 1, tuple(compilers), unit="ms", per="run")
+    return rows(case, list(zip(*rounds)))
+
+
+def _instructions(command, cpu):
+    _, said = _run((*VALGRIND, *command), cpu)
+    found = re.search(r"I +refs: +([\d,]+)", said)
+    if not found:
+        raise BenchError(f"{' '.join(command)}: valgrind counted nothing: {said.strip()}")
+    return int(found[1].replace(",", ""))
+
+
+def instruction_rows(name, compilers, plan):
+    return _figures(f"{name}, instructions", compilers, "millions", lambda command:
+                    _instructions(command, plan.cpu) / 1e6)
+
+
+def object_rows(name, compilers):
+    """The object files that were made last."""
+    return _figures(f"{name}, objects", compilers, "kB", lambda command:
+                    os.path.getsize(command[-1]) / 1e3)
+
+
+def _figures(case, compilers, unit, figure):
+    """What is the same in every run needs no rounds."""
+    figures = {}
+    for compiler in compilers:
+        here = figures[compiler.system] = sum(map(figure, compiler.commands))
+        for against in compiler.against or (None,):
+            there = figures.get(against)
+            yield Row(case, compiler.system, here, unit, against,
+                      here / there if there else None,
+                      over=here - there if there else None)
