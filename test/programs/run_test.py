@@ -48,13 +48,13 @@ class Run(unittest.TestCase):
 
     def test_success(self):
         said = self.drive(HELLO)
-        self.assertIn("hello: hello: 1 patchable functions, verified", said)
+        self.assertIn("hello: hello: 1 functions verified, 0 faults\n", said)
         self.assertIn("hello: 3 passed: hello\n", said)
         self.assertIn("hello: 3 passed with all functions armed, 1 calls of 1 "
                       "functions: hello\n", said)
 
     def test_stock(self):
-        self.assertNotIn("patchable", self.drive(HELLO, stock=True))
+        self.assertNotIn("verified", self.drive(HELLO, stock=True))
 
     def test_does_not_compile(self):
         self.refused(r"-c \S+/hello\.c -o \S+: failed\n.*unknown type name", "nonsense")

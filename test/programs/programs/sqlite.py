@@ -12,11 +12,11 @@ DEFINES = ("-DHAVE_USLEEP=1", "-DSQLITE_THREADSAFE=1", "-DNDEBUG",
            "-DSQLITE_NO_SYNC=1", "-DSQLITE_TEMP_STORE=1")
 # Scripts of the suite "veryquick" that take no time and call most of SQLite.
 SHORT = ("select*", "join[2-9].test", "trigger*", "fts3a*", "rtree[1-9]*",
-         "wal2.test", "window1.test", "json101.test", "vtab1.test", "alter.test",
+         "wal.test", "window1.test", "json101.test", "vtab1.test", "alter.test",
          "vacuum*", "capi*")
 ARMED = ("select1.test", "join.test", "trigger1.test", "capi3.test")
 # They expect that some files cannot be opened, but root can open all.
-OMIT = (("QUICKTEST_OMIT", "attach.test,oserror.test"),) if os.geteuid() == 0 else ()
+OMIT = (("QUICKTEST_OMIT", "attach.test,oserror.test,wal2.test"),) if os.geteuid() == 0 else ()
 
 
 def make(folder, cc, *words):
