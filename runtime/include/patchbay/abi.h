@@ -200,31 +200,170 @@
 /*
  * Static calls: PATCHBAY_SCK_PREFIX "name" is the key, a data object that the
  * program defines; PATCHBAY_SCT_PREFIX "name" is the tramp, code that the
- * linker makes. The kernel's names (include/linux/static_call_types.h).
+ * linker makes, one in each link unit that calls it. The kernel's names
+ * (include/linux/static_call_types.h).
+ *
+ * A key that another link unit defines is imported: the unit's tramp finds it
+ * through a pointer that the dynamic linker fills in (its GOT entry).
+ *
+ * All tramps have a direct form, which branches to the target, and an indirect
+ * one, which falls through to a jump to where the key's func points. The run
+ * time may change one to the other at any time. Two targets are part of the
+ * tramp: RETURN0 returns 0, and RETURN, behind it, returns at once. The tramp
+ * goes there directly if func is one of the functions of these names.
  */
 #define PATCHBAY_SCK_PREFIX "__SCK__"
 #define PATCHBAY_SCT_PREFIX "__SCT__"
+#define PATCHBAY_STATIC_CALL_RETURN0 "__static_call_return0"
+#define PATCHBAY_STATIC_CALL_RETURN "__static_call_nop"
 
 /*
- * x86-64 user-mode tramp, 16 bytes, 16-byte aligned:
+ * x86-64 tramp, 24 bytes, 8-byte aligned:
  *
  *	+0   e9 rel32      jmp target          direct form
  *	     a9 imm32      test $imm,%eax      indirect form: falls through
  *	+5   3e ff 25 rel32  notrack jmp *key.func(%rip)
- *	+12  0f b9 cc      ud1 %esp,%ecx       the kernel's tramp signature
- *	+15  cc            int3
+ *	+12  cc cc cc cc
+ *   or, if the key is imported,
+ *	+5   4c 8b 1d rel32  mov key@GOTPCREL(%rip),%r11
+ *	+12  3e 41 ff 23     notrack jmp *(%r11)
+ *   then
+ *	+16  31 c0         xor %eax,%eax       RETURN0
+ *	+18  c3            ret                 RETURN
+ *	+19  cc ...
  *
  * As in a site, the form is the first byte alone, and in the indirect form the
  * immediate is data. A target may thus be exchanged without any instruction
  * being torn: key.func = new; e9 -> a9; write imm; a9 -> e9. A target out of
  * rel32's reach simply stays in the indirect form.
  */
-#define PATCHBAY_X86_64_TRAMP_SIZE 16
-#define PATCHBAY_X86_64_TRAMP_ALIGN 16
+#define PATCHBAY_X86_64_TRAMP_SIZE 24
+#define PATCHBAY_X86_64_TRAMP_ALIGN 8
 #define PATCHBAY_X86_64_TRAMP_DIRECT 0xe9
 #define PATCHBAY_X86_64_TRAMP_INDIRECT 0xa9
 #define PATCHBAY_X86_64_TRAMP_JMP_OFFSET 5
-#define PATCHBAY_X86_64_TRAMP_SIGNATURE_OFFSET 12
+#define PATCHBAY_X86_64_TRAMP_RETURN0_OFFSET 16
+#define PATCHBAY_X86_64_TRAMP_RETURN_OFFSET 18
+
+/*
+ * AArch64 tramp, 32 bytes, 8-byte aligned:
+ *
+ *	+0   bti  c
+ *	+4   b    target   direct form
+ *	     nop           indirect form
+ *	+8   adrp x16, key.func
+ *	+12  ldr  x16, [x16, :lo12:key.func]
+ *	+16  br   x16
+ *	+20  brk  #0
+ *   or, if the key is imported,
+ *	+8   adrp x16, :got:key
+ *	+12  ldr  x16, [x16, :got_lo12:key]
+ *	+16  ldr  x16, [x16]
+ *	+20  br   x16
+ *   then
+ *	+24  mov  x0, xzr  RETURN0
+ *	+28  ret           RETURN
+ *
+ * One word tells the forms apart, and it is always B or NOP, which the
+ * architecture lets be exchanged under threads that execute them.
+ */
+#define PATCHBAY_AARCH64_TRAMP_SIZE 32
+#define PATCHBAY_AARCH64_TRAMP_ALIGN 8
+#define PATCHBAY_AARCH64_TRAMP_BRANCH_OFFSET 4
+#define PATCHBAY_AARCH64_TRAMP_INDIRECT_OFFSET 8
+#define PATCHBAY_AARCH64_TRAMP_RETURN0_OFFSET 24
+#define PATCHBAY_AARCH64_TRAMP_RETURN_OFFSET 28
+
+/*
+ * ppc64le ELFv2 tramp, 48 bytes, 64-byte aligned if it has the second part:
+ *
+ *	+0   std   r2,24(r1)      callers have ld r2,24(r1) behind their bl
+ *	+4   b     target         direct form: to its local entry point
+ *	     nop                  indirect form
+ *	     b     +28            near form
+ *	+8   addis r12,r2,key.func@toc@ha
+ *	+12  ld    r12,key.func@toc@l(r12)
+ *	+16  mtctr r12
+ *	+20  bctr
+ *	+24  trap
+ *   or, if the key is imported,
+ *	+8   addis r12,r2,key@got@ha
+ *	+12  ld    r12,key@got@l(r12)
+ *	+16  ld    r12,0(r12)
+ *	+20  mtctr r12
+ *	+24  bctr
+ *   then
+ *	+28  addis r2,r2,0        the run time fills in the distance of the TOCs
+ *	+32  addi  r2,r2,0        and the target: one in reach of b, with a TOC
+ *	+36  b     .              that is not the caller's
+ *	+40  li    r3,0           RETURN0
+ *	+44  blr                  RETURN
+ *
+ * With PATCHBAY_STATIC_CALL_SAME_TOC the symbol is at +4: nothing saves r2, no
+ * caller restores it, and all targets must be in the tramp's link unit.
+ *
+ * The second part, 36 bytes more, is for callers that have no TOC pointer
+ * (R_PPC64_REL24_NOTOC; they run on POWER10 only), if there are any:
+ *
+ *	+48  b     target         direct form, if the target needs no TOC pointer
+ *	     b     +72            direct form, if it needs this unit's
+ *	     nop                  indirect form
+ *	+52  pld   r12,key.func@pcrel
+ *	+60  mtctr r12
+ *	+64  bctr
+ *	+68  trap
+ *   or, if the key is imported,
+ *	+52  pld   r12,key@got@pcrel
+ *	+60  ld    r12,0(r12)
+ *	+64  mtctr r12
+ *	+68  bctr
+ *   then
+ *	+72  paddi r2,0,.TOC.@pcrel,1
+ *	+80  b     target         to its local entry point
+ *
+ * Every word that is changed under threads is B or NOP before and after: they
+ * are Power's patch class.
+ */
+#define PATCHBAY_PPC64_TRAMP_SIZE 48
+#define PATCHBAY_PPC64_TRAMP_ALIGN 8
+#define PATCHBAY_PPC64_TRAMP_SAVE_OFFSET 0
+#define PATCHBAY_PPC64_TRAMP_BRANCH_OFFSET 4
+#define PATCHBAY_PPC64_TRAMP_INDIRECT_OFFSET 8
+#define PATCHBAY_PPC64_TRAMP_NEAR_OFFSET 28
+#define PATCHBAY_PPC64_TRAMP_RETURN0_OFFSET 40
+#define PATCHBAY_PPC64_TRAMP_RETURN_OFFSET 44
+#define PATCHBAY_PPC64_NOTOC_TRAMP_SIZE 84
+#define PATCHBAY_PPC64_NOTOC_TRAMP_ALIGN 64
+#define PATCHBAY_PPC64_NOTOC_BRANCH_OFFSET 48
+#define PATCHBAY_PPC64_NOTOC_INDIRECT_OFFSET 52
+#define PATCHBAY_PPC64_NOTOC_SET_TOC_OFFSET 72
+
+/*
+ * What the linker tells the run time of a link unit with static calls: a note
+ * of type PATCHBAY_NOTE_STATIC_CALLS, which is loaded (PT_NOTE) and whose
+ * descriptor is struct patchbay_static_calls. It leads to two tables:
+ *
+ * - the unit's tramps, struct static_call_tramp_key, sorted by the tramp;
+ * - every branch to them, struct static_call_site, in the kernel's format,
+ *   sorted by key, then by place.
+ *
+ * All offsets count from the field that holds them. The key's has flags in its
+ * low bits, once the field's address is added.
+ */
+#define PATCHBAY_NOTE_STATIC_CALLS 2
+#define PATCHBAY_STATIC_CALL_NOTE_SECTION ".note.patchbay.static_calls"
+#define PATCHBAY_STATIC_CALL_TRAMP_SECTION ".static_call_tramp_key"
+#define PATCHBAY_STATIC_CALL_SITE_SECTION ".static_call_sites"
+#define PATCHBAY_STATIC_CALL_TEXT_SECTION ".static_call.text"
+
+#define PATCHBAY_STATIC_CALL_FLAGS 7
+/* In both: the offset leads to a pointer to the key. */
+#define PATCHBAY_STATIC_CALL_IMPORTED 4
+/* A site: it is a jump, not a call. The kernel's bit. */
+#define PATCHBAY_STATIC_CALL_TAIL 1
+/* A tramp, ppc64le: see there. */
+#define PATCHBAY_STATIC_CALL_SAME_TOC 1
+#define PATCHBAY_STATIC_CALL_NOTOC 2
 
 #ifndef __ASSEMBLER__
 
@@ -314,18 +453,50 @@ PATCHBAY_STATIC_ASSERT(sizeof(struct patchbay_module) == 24);
 /*
  * struct static_call_key - what __SCK__name is
  * @func:  the target; the linker reads the initial one from its relocation
- * @tramp: __SCT__name
+ * @tramp: __SCT__name of the link unit that defines the key
+ * @type:  the kCFI type hash of targets, or 0 if they are not checked
  *
- * In the kernel the structure of the same name is the kernel's own.
+ * In the kernel the structures of these names are the kernel's own.
  */
 #ifndef __KERNEL__
 struct static_call_key {
 	void *func;
 	void *tramp;
+	uint64_t type;
 };
 
 PATCHBAY_STATIC_ASSERT(offsetof(struct static_call_key, func) == 0);
+
+/* struct static_call_tramp_key - a tramp of a link unit and its key */
+struct static_call_tramp_key {
+	int32_t tramp;
+	int32_t key;
+};
+
+/* struct static_call_site - a branch to a tramp, and the tramp's key */
+struct static_call_site {
+	int32_t addr;
+	int32_t key;
+};
 #endif
+
+/*
+ * struct patchbay_static_calls - the static calls of a link unit
+ * @abi_version: PATCHBAY_ABI_VERSION
+ * @tramps:      offset of its tramps from this field
+ * @nr_tramps:   their number
+ * @sites:       offset of the branches to them from this field
+ * @nr_sites:    their number
+ * @toc:         ppc64le: offset of .TOC. from this field
+ */
+struct patchbay_static_calls {
+	uint32_t abi_version;
+	int32_t tramps;
+	uint32_t nr_tramps;
+	int32_t sites;
+	uint32_t nr_sites;
+	int32_t toc;
+};
 
 #endif /* __ASSEMBLER__ */
 
