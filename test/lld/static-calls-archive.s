@@ -30,7 +30,7 @@ b:
 .globl __SCK__b
 .p2align 3
 __SCK__b:
-  .quad b, __SCT__b
+  .quad b, __SCT__b, 0
 
 #--- c.s
 c:
@@ -39,4 +39,4 @@ c:
 .globl __SCK__c
 .p2align 3
 __SCK__c:
-  .quad c, __SCT__c
+  .quad c, __SCT__c, 0

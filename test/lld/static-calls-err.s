@@ -28,8 +28,15 @@
 # RUN: not %ld.lld --static-calls --noinhibit-exec call.o -o undef.out 2>&1 | FileCheck %s --check-prefix=UNDEF
 
 # RUN: %ld.lld -shared dso.o -o dso.so
-# RUN: not %ld.lld --static-calls call.o dso.so -o dso.out 2>&1 | FileCheck %s --check-prefix=DSO
-# DSO: error: call.o: static call key '__SCK__x' is defined in dso.so, a static call needs its key in the same link
+## The key of a DSO: it may be imported, but not copied.
+# RUN: %ld.lld --static-calls call.o dso.so -o /dev/null
+# RUN: llvm-mc -filetype=obj -triple=x86_64 copy.s -o copy.o
+# RUN: not %ld.lld --static-calls call.o copy.o dso.so -o copy.out 2>&1 | FileCheck %s --check-prefix=COPY
+# COPY: error: static call key '__SCK__x' cannot be copied from its shared object; recompile what refers to it with -fPIE or -fPIC
+
+## An undefined key of a DSO may be defined by who loads it, unless -z defs.
+# RUN: %ld.lld --static-calls -shared call.o -o /dev/null
+# RUN: not %ld.lld --static-calls -shared -z defs call.o -o undef.out 2>&1 | FileCheck %s --check-prefix=UNDEF
 
 # RUN: not %ld.lld --static-calls call.o undef-target.o -o undef-target.out 2>&1 | FileCheck %s --check-prefix=TARGET
 # TARGET: error: undefined symbol: no_such_function
@@ -46,9 +53,9 @@
 # DUP-NEXT: >>> defined at {{.*}}key2.o:(.data+0x0)
 
 # RUN: not %ld.lld --static-calls call.o small.o -o small.out 2>&1 | FileCheck %s --check-prefix=SMALL
-# SMALL: error: small.o:(__SCK__x): static call key '__SCK__x' has 8 bytes, 16 are needed
+# SMALL: error: small.o:(__SCK__x): static call key '__SCK__x' has 8 bytes, 24 are needed
 # RUN: not %ld.lld --static-calls call.o end.o -o end.out 2>&1 | FileCheck %s --check-prefix=END
-# END: error: end.o:(.data+0x8): static call key '__SCK__x' has 12 bytes, 16 are needed
+# END: error: end.o:(.data+0x8): static call key '__SCK__x' has 12 bytes, 24 are needed
 
 # RUN: not %ld.lld --static-calls call.o odd.o -o odd.out 2>&1 | FileCheck %s --check-prefix=ODD
 # ODD: error: odd.o:(.data+0x4): static call key '__SCK__x' is not aligned to 8 bytes
@@ -81,6 +88,50 @@
 # NO-TRAMP: error: undefined hidden symbol: __SCT__x
 # NO-TRAMP-NEXT: >>> referenced by call.o:(.text+0x1)
 
+## Tables that cannot be found are of no use.
+# RUN: echo 'SECTIONS { /DISCARD/ : { *(.static_call_sites) } }' > no-sites.lds
+# RUN: %ld.lld --static-calls -T no-sites.lds call.o key.o -o /dev/null 2>&1 | FileCheck %s --check-prefix=NO-TABLE -DTABLE=.static_call_sites
+# RUN: echo 'SECTIONS { /DISCARD/ : { *(.note.patchbay.static_calls) } }' > no-note.lds
+# RUN: %ld.lld --static-calls -T no-note.lds call.o key.o -o /dev/null 2>&1 | FileCheck %s --check-prefix=NO-TABLE -DTABLE=.note.patchbay.static_calls
+# RUN: echo 'SECTIONS { /DISCARD/ : { *(.static_call_tramp_key) } }' > no-tramps.lds
+# RUN: %ld.lld --static-calls -T no-tramps.lds call.o key.o -o /dev/null 2>&1 | FileCheck %s --check-prefix=NO-TABLE -DTABLE=.static_call_tramp_key
+# NO-TABLE: warning: section [[TABLE]] is discarded by the linker script, and without it the run time cannot update static calls
+
+## They are the linker's to make.
+# RUN: llvm-mc -filetype=obj -triple=x86_64 table.s -o table.o
+# RUN: not %ld.lld --static-calls call.o key.o table.o -o table.out 2>&1 | FileCheck %s --check-prefix=TABLE
+# TABLE: error: table.o:(.static_call_sites): section is made by the linker; remove it or --static-calls
+
+## A tramp can only be branched to, at its beginning.
+# RUN: llvm-mc -filetype=obj -triple=x86_64 address.s -o address.o
+# RUN: not %ld.lld --static-calls call.o key.o address.o -o address.out 2>&1 | FileCheck %s --check-prefix=ADDRESS
+# ADDRESS: error: address.o:(.text+0x3): relocation R_X86_64_PC32 refers to static call 'x', which can only be called and jumped to
+# ADDRESS: error: address.o:(.text+0xa): relocation R_X86_64_REX_GOTPCRELX refers to static call 'x', which can only be called and jumped to
+# ADDRESS: error: address.o:(.text+0xf): branch into the middle of static call 'x'
+# ADDRESS: error: address.o:(.data+0x0): relocation R_X86_64_64 refers to static call 'x', which can only be called and jumped to
+
+## The first of several weak definitions wins, so they must not differ.
+# RUN: llvm-mc -filetype=obj -triple=x86_64 weak.s -o weak.o
+# RUN: llvm-mc -filetype=obj -triple=x86_64 weak.s -o weak-same.o
+# RUN: llvm-mc -filetype=obj -triple=x86_64 --defsym DIFFERENT=1 weak.s -o weak2.o
+# RUN: llvm-mc -filetype=obj -triple=x86_64 --defsym NONE=1 weak.s -o weak3.o
+# RUN: %ld.lld --static-calls call.o weak.o weak-same.o -o /dev/null
+# RUN: not %ld.lld --static-calls call.o weak.o weak2.o -o weak.out 2>&1 | FileCheck %s --check-prefix=WEAK -DB=end
+# RUN: not %ld.lld --static-calls call.o weak.o weak3.o -o weak.out 2>&1 | FileCheck %s --check-prefix=WEAK -DB=none
+# WEAK: error: static call key '__SCK__x' has different functions
+# WEAK-NEXT: >>> _start in weak.o
+# WEAK-NEXT: >>> [[B]] in weak{{[23]}}.o
+
+## So for members of a COMDAT group.
+# RUN: llvm-mc -filetype=obj -triple=x86_64 comdat.s -o comdat.o
+# RUN: cp comdat.o comdat-same.o
+# RUN: llvm-mc -filetype=obj -triple=x86_64 --defsym DIFFERENT=1 comdat.s -o comdat2.o
+# RUN: %ld.lld --static-calls call.o comdat.o comdat-same.o -o /dev/null
+# RUN: not %ld.lld --static-calls call.o comdat.o comdat2.o -o comdat.out 2>&1 | FileCheck %s --check-prefix=COMDAT
+# COMDAT: error: static call key '__SCK__x' has different functions
+# COMDAT-NEXT: >>> _start in comdat.o
+# COMDAT-NEXT: >>> end in comdat2.o
+
 ## A dead call is no error.
 # RUN: %ld.lld --static-calls --gc-sections start.o call.o -e start -o /dev/null
 
@@ -106,18 +157,18 @@ start:
 .globl __SCK__x
 .p2align 3
 __SCK__x:
-  .quad _start, __SCT__x
+  .quad _start, __SCT__x, 0
 #--- key2.s
 .data
 .globl __SCK__x
 .p2align 3
 __SCK__x:
-  .quad _start, __SCT__x
+  .quad _start, __SCT__x, 0
 #--- dso.s
 .data
 .globl __SCK__x
 .type __SCK__x,@object
-.size __SCK__x, 16
+.size __SCK__x, 24
 __SCK__x:
   .quad 0, 0
 
@@ -126,13 +177,13 @@ __SCK__x:
 .globl __SCK__x
 .p2align 3
 __SCK__x:
-  .quad no_such_function, __SCT__x
+  .quad no_such_function, __SCT__x, 0
 #--- object.s
 .data
 .globl __SCK__x
 .p2align 3
 __SCK__x:
-  .quad variable, __SCT__x
+  .quad variable, __SCT__x, 0
 .type variable,@object
 .globl variable
 variable:
@@ -142,7 +193,7 @@ variable:
 .globl __SCK__x
 .p2align 3
 __SCK__x:
-  .quad .rodata+8, __SCT__x
+  .quad .rodata+8, __SCT__x, 0
 .section .rodata,"a"
   .quad 0, 0
 
@@ -167,20 +218,20 @@ __SCK__x:
   .long 0
 .globl __SCK__x
 __SCK__x:
-  .quad _start, __SCT__x
+  .quad _start, __SCT__x, 0
 #--- odd-section.s
 .data
 .globl __SCK__x
 .p2align 2
 __SCK__x:
-  .quad _start, __SCT__x
+  .quad _start, __SCT__x, 0
 
 #--- rodata.s
 .section .rodata,"a"
 .globl __SCK__x
 .p2align 3
 __SCK__x:
-  .quad _start, __SCT__x
+  .quad _start, __SCT__x, 0
 #--- abs.s
 .globl __SCK__x
 __SCK__x = 0x1000
@@ -189,7 +240,7 @@ __SCK__x = 0x1000
 .globl __SCK__x
 .p2align 3
 __SCK__x:
-  .quad _start, __SCT__x
+  .quad _start, __SCT__x, 0
 
 #--- tramp.s
 .globl __SCT__x
@@ -202,7 +253,53 @@ __SCT__x:
 __SCK__x:
   .long _start - .
   .long 0
+  .quad __SCT__x, 0
+
+#--- copy.s
+  movq $__SCK__x, %rax
+#--- table.s
+.section .static_call_sites,"a"
+  .quad 0
+#--- address.s
+  leaq __SCT__x(%rip), %rax
+  movq __SCT__x@GOTPCREL(%rip), %rax
+  jmp __SCT__x+4
+.data
   .quad __SCT__x
+#--- weak.s
+.data
+.weak __SCK__x
+.p2align 3
+__SCK__x:
+.ifdef DIFFERENT
+  .quad end
+.else
+.ifdef NONE
+  .quad 0
+.else
+  .quad _start
+.endif
+.endif
+  .quad __SCT__x, 0
+.weak end
+.section .text.end,"ax"
+end:
+  ret
+#--- comdat.s
+.section .data.x,"awG",@progbits,__SCK__x,comdat
+.weak __SCK__x
+.p2align 3
+__SCK__x:
+.ifdef DIFFERENT
+  .quad end
+.else
+  .quad _start
+.endif
+  .quad __SCT__x, 0
+.section .text.end,"ax"
+.weak end
+end:
+  ret
 
 #--- riscv
 call __SCT__x

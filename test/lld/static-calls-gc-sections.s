@@ -44,5 +44,5 @@ caller:
 .p2align 3
 __SCK__\name:
   .quad \name\()_target
-  .quad __SCT__\name
+  .quad __SCT__\name, 0
 .endr

@@ -29,5 +29,5 @@ target_\name:
 .p2align 3
 __SCK__\name:
   .quad target_\name
-  .quad __SCT__\name
+  .quad __SCT__\name, 0
 .endr

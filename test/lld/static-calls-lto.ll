@@ -17,8 +17,8 @@
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
 
-%key = type { ptr, ptr }
-@__SCK__x = hidden global %key { ptr @target, ptr @__SCT__x }, align 8
+%key = type { ptr, ptr, i64 }
+@__SCK__x = hidden global %key { ptr @target, ptr @__SCT__x, i64 0 }, align 8
 
 declare hidden i32 @__SCT__x(i32)
 

@@ -45,7 +45,7 @@ target:
 .p2align 3
 __SCK__x:
   .quad target
-  .quad __SCT__x
+  .quad __SCT__x, 0
 
 #--- tramp.s
 .section .static_call.text,"ax"

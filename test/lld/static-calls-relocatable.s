@@ -21,4 +21,4 @@ _start:
 .p2align 3
 __SCK__x:
   .quad _start
-  .quad __SCT__x
+  .quad __SCT__x, 0

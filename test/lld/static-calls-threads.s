@@ -16,7 +16,7 @@ call __SCT__\n
 .p2align 3
 __SCK__\n:
   .quad _start
-  .quad __SCT__\n
+  .quad __SCT__\n, 0
 .text
 .endm
 .globl _start

@@ -47,7 +47,7 @@ far:
 .p2align 3
 __SCK__x:
   .quad .far
-  .quad __SCT__x
+  .quad __SCT__x, 0
 
 #--- lds
 PHDRS { a PT_LOAD; b PT_LOAD; c PT_LOAD; }

@@ -19,6 +19,9 @@
 # RUN: %ld.lld --static-calls -pie -z ifunc-noplt -z notext a.o abs.o lib.so -o noplt
 # RUN: llvm-objdump -d --section=.static_call.text noplt | FileCheck %s --check-prefix=NOPLT
 
+# RUN: %ld.lld --static-calls a.o abs.o lib.o -o static
+# RUN: llvm-objdump -d --section=.static_call.text static | FileCheck %s --check-prefix=STATIC
+
 ## A default-visibility function of a DSO can be preempted.
 # CHECK-LABEL: <__SCT__global>:
 # EXE-NEXT:      e9 {{.*}} <global>
@@ -32,12 +35,21 @@
 # CHECK-NEXT:    e9 {{.*}} <untyped>
 # CHECK-LABEL: <__SCT__imported>:
 # CHECK-NEXT:    a9 00 00 00 00
+## Undefined, and weak: the dynamic linker may yet find it, if there is one.
 # CHECK-LABEL: <__SCT__weak>:
 # CHECK-NEXT:    a9 00 00 00 00
+# STATIC-LABEL: <__SCT__weak>:
+# STATIC-NEXT:   e9 0d 00 00 00
+## Without a function a static call returns: the tramp's own ret, at +18.
 # CHECK-LABEL: <__SCT__null>:
-# CHECK-NEXT:    a9 00 00 00 00
+# CHECK-NEXT:    e9 0d 00 00 00
 # CHECK-LABEL: <__SCT__bss>:
-# CHECK-NEXT:    a9 00 00 00 00
+# CHECK-NEXT:    e9 0d 00 00 00
+## The tramp does the work of these, wherever they are: xor and ret, at +16.
+# CHECK-LABEL: <__SCT____static_call_return0>:
+# CHECK-NEXT:    e9 0b 00 00 00
+# CHECK-LABEL: <__SCT____static_call_nop>:
+# CHECK-NEXT:    e9 0d 00 00 00
 ## Fixed addresses are not relative to the output.
 # CHECK-LABEL: <__SCT__absolute>:
 # CHECK-NEXT:    a9 00 00 00 00
@@ -49,14 +61,12 @@
 ## Unless there is none.
 # NOPLT-LABEL: <__SCT__ifunc>:
 # NOPLT-NEXT:    a9 00 00 00 00
-## A tramp is a function like any other.
-# CHECK-LABEL: <__SCT__chained>:
-# CHECK-NEXT:    e9 {{.*}} <__SCT__hidden>
-
 #--- lib.s
-.globl imported
+.globl imported, __static_call_return0, __static_call_nop
 .type imported,@function
 imported:
+__static_call_return0:
+__static_call_nop:
   ret
 
 #--- abs.s
@@ -68,7 +78,7 @@ absolute = 0x201000
 .hidden absolute
 .globl _start, global
 _start:
-.irp name, global, hidden, local, untyped, imported, weak, null, bss, absolute, constant, ifunc, chained
+.irp name, global, hidden, local, untyped, imported, weak, null, bss, __static_call_return0, __static_call_nop, absolute, constant, ifunc
   call __SCT__\name
 .endr
 .type global,@function
@@ -97,23 +107,22 @@ ifunc:
 .hidden __SCK__\name
 __SCK__\name:
   .quad \func
-  .quad __SCT__\name
-.size __SCK__\name,16
+  .quad __SCT__\name, 0
+.size __SCK__\name,24
 .endm
 
 .data
 .p2align 3
-.irp name, global, hidden, untyped, imported, weak, absolute, ifunc
+.irp name, global, hidden, untyped, imported, weak, __static_call_return0, __static_call_nop, absolute, ifunc
 key \name, \name
 .endr
 key local, .text + (local - .text)
 key null, 0
 key constant, 0x201000
-key chained, __SCT__hidden
 
 .bss
 .p2align 3
 .globl __SCK__bss
 .hidden __SCK__bss
 __SCK__bss:
-  .zero 16
+  .zero 24

@@ -32,24 +32,27 @@
 # CHECK-LABEL: <__SCT__one>:
 # CHECK-NEXT:    e9 {{.*}} jmp {{.*}} <target>
 # CHECK-NEXT:    3e ff 25 {{.*}}
-# CHECK-NEXT:    0f b9 cc
-# CHECK-NEXT:    cc
+# CHECK-COUNT-4: cc
+# CHECK:         31 c0
+# CHECK-NEXT:    c3
+# CHECK-COUNT-5: cc
 ## Different calls have different tramps, the same call has one.
 # CHECK-LABEL: <__SCT__two>:
 # CHECK-NEXT:    e9 {{.*}} jmp {{.*}} <target>
 # CHECK-NOT:   __SCT__
 
-# ELF:       .static_call.text PROGBITS {{[0-9a-f]*}} {{[0-9a-f]*}} 000020 00 AX 0 0 16
-# ELF-DAG:   16 FUNC LOCAL HIDDEN {{.*}} __SCT__one
-# ELF-DAG:   16 FUNC LOCAL HIDDEN {{.*}} __SCT__two
+# ELF:       .static_call.text PROGBITS {{[0-9a-f]*}} {{[0-9a-f]*}} 000030 00 AX 0 0 8
+# ELF-DAG:   24 FUNC LOCAL HIDDEN {{.*}} __SCT__one
+# ELF-DAG:   24 FUNC LOCAL HIDDEN {{.*}} __SCT__two
 # DYN-NOT:   __SCT__
 
 # CALL:      callq {{.*}} <__SCT__one>
 # CALL-NEXT: jne {{.*}} <__SCT__one>
 # CALL-NEXT: jmp {{.*}} <__SCT__two>
 
-# BYTES:      10040 e9cbffff ff3eff25 04100000 0fb9cccc
-# BYTES-NEXT: 10050 e9bbffff ff3eff25 04100000 0fb9cccc
+# BYTES:      10040 e9cbffff ff3eff25 04100000 cccccccc
+# BYTES-NEXT: 10050 31c0c3cc cccccccc e9b3ffff ff3eff25
+# BYTES-NEXT: 10060 04100000 cccccccc 31c0c3cc cccccccc
 
 .globl _start
 _start:
@@ -68,11 +71,11 @@ target:
 .globl __SCK__\name
 .protected __SCK__\name
 .type __SCK__\name,@object
-.size __SCK__\name,16
+.size __SCK__\name,24
 .p2align 3
 __SCK__\name:
   .quad target
-  .quad __SCT__\name
+  .quad __SCT__\name, 0
 .endm
 key one
 key two

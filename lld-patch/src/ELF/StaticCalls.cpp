@@ -26,17 +26,18 @@
 // Here the program defines only the key. Every __SCT__name that it refers to
 // and that has a __SCK__name is defined by the linker, as a synthetic section,
 // which none of the passes that change calls look into. The symbol is hidden:
-// each link unit has tramps of its own, so that the branch to them is direct.
+// each link unit has tramps of its own, so that the branch to them is direct,
+// also where the key is another unit's.
 //
 // The initial target is what the relocation at the key's func field names. A
 // tramp branches there directly if its address is a link-time constant relative
 // to the tramp and in reach. Otherwise, if the target can be preempted, is in
-// another link unit, an ifunc that the dynamic linker resolves, or null, the
-// tramp branches through the field, which is what the dynamic linker relocates.
-// The run time may change from one form to the other at any time; abi.h says
-// how on each architecture. A null func is called like a null pointer.
+// another link unit, or an ifunc that the dynamic linker resolves, or if the
+// key is in another link unit, the tramp branches through the field, which is
+// what the dynamic linker relocates. The run time may change from one form to
+// the other at any time; abi.h says how on each architecture.
 //
-// The key must be in this link unit, and stay there: if it could be preempted,
+// A key that is in this link unit must stay there: if it could be preempted,
 // the tramp would go by one key and updates by another.
 //
 // With -r the tramps are left to the final link.
@@ -45,40 +46,69 @@
 #include "StaticCalls.h"
 #include "InputFiles.h"
 #include "OutputSections.h"
+#include "StaticCallTables.h"
 #include "SymbolTable.h"
 #include "Symbols.h"
 #include "Target.h"
 #include "patchbay/abi.h"
+#include "llvm/Support/Parallel.h"
 #include "llvm/Support/TimeProfiler.h"
 
 using namespace llvm;
 using namespace llvm::ELF;
+using namespace llvm::object;
 using namespace lld;
 using namespace lld::elf;
 
 namespace lld::elf {
 // What Ctx::staticCalls points to: null unless --static-calls is given.
 struct StaticCalls {
+  bool sameToc = false;
   std::unique_ptr<StaticCallArch> arch;
   // Every symbol named like a tramp among the first `numScanned` ones.
   SmallVector<Symbol *, 0> symbols;
   size_t numScanned = 0;
   SmallVector<StaticCallTramp *, 0> tramps;
+  std::unique_ptr<StaticCallTrampTable> trampTable;
+  std::unique_ptr<StaticCallSiteTable> siteTable;
+  std::unique_ptr<StaticCallNote> note;
 };
 } // namespace lld::elf
 
 StaticCallTramp::StaticCallTramp(Ctx &ctx, const StaticCallArch &arch,
-                                 StringRef callName, InputFile *caller)
-    : SyntheticSection(ctx, ".static_call.text", SHT_PROGBITS,
+                                 Symbol &sym)
+    : SyntheticSection(ctx, PATCHBAY_STATIC_CALL_TEXT_SECTION, SHT_PROGBITS,
                        SHF_ALLOC | SHF_EXECINSTR, arch.trampAlign),
-      callName(callName), caller(caller), arch(arch) {}
+      sym(&sym),
+      callName(sym.getName().drop_front(strlen(PATCHBAY_SCT_PREFIX))),
+      caller(sym.file), arch(arch) {
+  // AArch64 looks for a landing pad there before it makes a thunk of its own.
+  content_ = arch.header.data();
+  size = arch.trampSize;
+}
 
-size_t StaticCallTramp::getSize() const { return arch.trampSize; }
+std::string StaticCallTramp::keyName() const {
+  return (PATCHBAY_SCK_PREFIX + callName).str();
+}
+
+uint64_t StaticCallTramp::getPointerVA() const {
+  return importedKey ? importedKey->getGotVA(ctx) : key->getVA(ctx);
+}
+
+std::optional<uint64_t> StaticCallTramp::getTargetVA() const {
+  if (builtin == Return0)
+    return getVA(arch.return0Offset);
+  if (builtin == Return)
+    return getVA(arch.returnOffset);
+  if (target)
+    return target->getVA(ctx, targetAddend);
+  return std::nullopt;
+}
 
 void StaticCallTramp::writeTo(uint8_t *buf) {
   // Only now have output sections been sorted into what is writable to the end
   // and what the dynamic linker makes read-only.
-  if (key->getOutputSection()->relro) {
+  if (key && key->getOutputSection()->relro) {
     ErrAlways(ctx)
         << cast<InputSection>(key->section)->getObjMsg(key->value)
         << ": static call key '" << key
@@ -86,14 +116,16 @@ void StaticCallTramp::writeTo(uint8_t *buf) {
            "attribute or const";
     return;
   }
-  std::optional<uint64_t> va;
-  if (target)
-    va = target->getVA(ctx, targetAddend);
-  if (!arch.writeTramp(buf, getVA(), key->getVA(ctx), va))
-    ErrAlways(ctx) << cast<InputSection>(key->section)->getObjMsg(key->value)
-                   << ": static call key '" << key
-                   << "' is out of reach of its tramp at 0x"
-                   << utohexstr(getVA(), /*LowerCase=*/true);
+  if (arch.writeTramp(ctx, buf, *this))
+    return;
+  auto diag = ErrAlways(ctx);
+  if (key)
+    diag << cast<InputSection>(key->section)->getObjMsg(key->value);
+  else
+    diag << caller;
+  diag << ": static call key '" << keyName()
+       << "' is out of reach of its tramp at 0x"
+       << utohexstr(getVA(), /*LowerCase=*/true);
 }
 
 // Look at each symbol's name once, however often this is called: in a large
@@ -105,10 +137,6 @@ static void scanSymbols(Ctx &ctx, StaticCalls &calls) {
       calls.symbols.push_back(all[calls.numScanned]);
 }
 
-static StringRef getCallName(const Symbol &tramp) {
-  return tramp.getName().drop_front(strlen(PATCHBAY_SCT_PREFIX));
-}
-
 // Whether `sym` is to be a tramp. A reference from a shared object is not a
 // call that we can serve; and what is only defined by one is not referred to at
 // all.
@@ -117,21 +145,27 @@ static bool needsTramp(const Symbol &sym) {
          (sym.isShared() && sym.referenced);
 }
 
-static Symbol *findKey(Ctx &ctx, StringRef callName) {
-  return ctx.symtab->find((PATCHBAY_SCK_PREFIX + callName).str());
+static Symbol *findKey(Ctx &ctx, const Symbol &tramp) {
+  StringRef name = tramp.getName().drop_front(strlen(PATCHBAY_SCT_PREFIX));
+  return ctx.symtab->find((PATCHBAY_SCK_PREFIX + name).str());
 }
 
-void elf::initStaticCalls(Ctx &ctx, bool enabled) {
+void elf::initStaticCalls(Ctx &ctx, bool enabled, bool sameToc) {
   if (!enabled || ctx.arg.relocatable)
     return;
   ctx.staticCalls = std::make_shared<StaticCalls>();
 
   StaticCalls &calls = *ctx.staticCalls;
+  calls.sameToc = sameToc;
+  // Tramps need it, and if only bitcode does, LLD does not know in time.
+  if (ctx.arg.emachine == EM_PPC64)
+    ctx.symtab->addSymbol(Undefined{ctx.internalFile, ".TOC.", STB_GLOBAL,
+                                    STV_HIDDEN, STT_NOTYPE});
   scanSymbols(ctx, calls);
   for (size_t i = 0; i != calls.symbols.size(); ++i) {
     if (!needsTramp(*calls.symbols[i]))
       continue;
-    Symbol *key = findKey(ctx, getCallName(*calls.symbols[i]));
+    Symbol *key = findKey(ctx, *calls.symbols[i]);
     if (!key || !key->isLazy())
       continue;
     key->extract(ctx);
@@ -142,9 +176,13 @@ void elf::initStaticCalls(Ctx &ctx, bool enabled) {
   }
 }
 
-static std::unique_ptr<StaticCallArch> makeArch(Ctx &ctx) {
+static std::unique_ptr<StaticCallArch> makeArch(Ctx &ctx, bool sameToc) {
   if (ctx.arg.emachine == EM_X86_64 && ctx.arg.is64)
     return makeStaticCallArchX86_64();
+  if (ctx.arg.emachine == EM_AARCH64 && ctx.arg.isLE)
+    return makeStaticCallArchAArch64();
+  if (ctx.arg.emachine == EM_PPC64 && ctx.arg.isLE)
+    return makeStaticCallArchPPC64(sameToc);
   return nullptr;
 }
 
@@ -162,33 +200,40 @@ void elf::declareStaticCalls(Ctx &ctx) {
                         "--static-calls";
     if (!needsTramp(*sym))
       continue;
-    if (!calls->arch && !(calls->arch = makeArch(ctx))) {
+    if (!calls->arch && !(calls->arch = makeArch(ctx, calls->sameToc))) {
       ErrAlways(ctx) << sym->file
                      << ": --static-calls does not support this target";
       return;
     }
-
-    StringRef name = getCallName(*sym);
-    auto *tramp = make<StaticCallTramp>(ctx, *calls->arch, name, sym->file);
-    sym->resolve(ctx, Defined{ctx, ctx.internalFile, StringRef(), STB_GLOBAL,
-                              STV_HIDDEN, STT_FUNC, /*value=*/0,
-                              tramp->getSize(), tramp});
     sym->isUsedInRegularObj = true;
-    // A tramp refers to its key where LTO cannot see it.
-    if (Symbol *key = findKey(ctx, name))
-      key->isUsedInRegularObj = true;
-    tramp->sym = cast<Defined>(sym);
+    auto *tramp = make<StaticCallTramp>(ctx, *calls->arch, *sym);
     calls->tramps.push_back(tramp);
+
+    // A tramp refers to its key where neither LTO nor --as-needed can see it.
+    Symbol *key = ctx.symtab->addSymbol(
+        Undefined{ctx.internalFile, ctx.saver.save(tramp->keyName()),
+                  STB_GLOBAL, STV_DEFAULT, STT_NOTYPE});
+    key->isUsedInRegularObj = true;
+    key->referenced = true;
   }
 }
 
-void elf::addStaticCallEdges(Ctx &ctx) {
+void elf::defineStaticCalls(Ctx &ctx) {
   StaticCalls *calls = ctx.staticCalls.get();
   if (!calls)
     return;
+  calls->trampTable = std::make_unique<StaticCallTrampTable>(ctx);
+  calls->siteTable = std::make_unique<StaticCallSiteTable>(ctx);
+  calls->note = std::make_unique<StaticCallNote>(ctx, *calls->trampTable,
+                                                 *calls->siteTable);
+  // Not before LTO: a call of a function that this link defines has no nop on
+  // ppc64, for the compiler takes it to have the caller's TOC.
   for (StaticCallTramp *tramp : calls->tramps) {
+    tramp->sym->resolve(ctx, Defined{ctx, ctx.internalFile, StringRef(),
+                                     STB_GLOBAL, STV_HIDDEN, STT_FUNC,
+                                     /*value=*/0, tramp->getSize(), tramp});
     ctx.inputSections.push_back(tramp);
-    if (auto *key = dyn_cast_or_null<Defined>(findKey(ctx, tramp->callName)))
+    if (auto *key = dyn_cast_or_null<Defined>(findKey(ctx, *tramp->sym)))
       if (auto *sec = dyn_cast_or_null<InputSection>(key->section))
         tramp->dependentSections.push_back(sec);
   }
@@ -206,112 +251,120 @@ void elf::dropDeadStaticCalls(Ctx &ctx) {
         .overwrite(*tramp->sym);
     return true;
   });
+  for (StaticCallTramp *tramp : calls->tramps) {
+    Symbol *key = findKey(ctx, *tramp->sym);
+    if (key && !key->isDefined()) {
+      tramp->importedKey = key;
+      key->setFlags(NEEDS_GOT);
+    }
+  }
+  calls->siteTable->defineSymbols();
+  for (SyntheticSection *sec :
+       {static_cast<SyntheticSection *>(calls->trampTable.get()),
+        static_cast<SyntheticSection *>(calls->siteTable.get()),
+        static_cast<SyntheticSection *>(calls->note.get())})
+    ctx.inputSections.push_back(sec);
 }
 
-// Check that the key is one, and one that can be updated.
-static bool checkKey(Ctx &ctx, const StaticCallTramp &tramp,
-                     const StaticCallArch &arch) {
-  Defined *key = tramp.key;
-  if (!key) {
-    std::string name = (PATCHBAY_SCK_PREFIX + tramp.callName).str();
-    Symbol *sym = ctx.symtab->find(name);
-    if (sym && sym->isShared())
-      ErrAlways(ctx) << tramp.caller << ": static call key '" << sym
-                     << "' is defined in " << sym->file
-                     << ", a static call needs its key in the same link";
-    else
-      ErrAlways(ctx) << tramp.caller << ": undefined static call key '" << name
-                     << "'; define it with DEFINE_STATIC_CALL("
-                     << tramp.callName
-                     << ", function) in one file of this link";
-    return false;
-  }
+namespace {
+struct TrampReference {
+  InputSection *sec;
+  size_t index;
+  StaticCallTramp *tramp;
+};
+} // namespace
 
-  auto *sec = dyn_cast_or_null<InputSection>(key->section);
-  if (!sec || !(sec->flags & SHF_WRITE)) {
-    auto diag = ErrAlways(ctx);
-    if (key->section)
-      diag << cast<InputSectionBase>(key->section)->getObjMsg(key->value);
-    else
-      diag << key->file;
-    diag << ": static call key '" << key << "' is not in a writable section";
+// All relocations that refer to a tramp, in the order of the input.
+static std::vector<TrampReference>
+findReferences(Ctx &ctx, ArrayRef<StaticCallTramp *> tramps) {
+  const DenseMap<const Symbol *, StaticCallTramp *> trampOf = [&] {
+    DenseMap<const Symbol *, StaticCallTramp *> map;
+    for (StaticCallTramp *tramp : tramps)
+      map[tramp->sym] = tramp;
+    return map;
+  }();
+  std::vector<std::vector<TrampReference>> found(ctx.inputSections.size());
+  parallelFor(0, found.size(), [&](size_t i) {
+    auto *sec = dyn_cast<InputSection>(ctx.inputSections[i]);
+    if (!sec || !sec->isLive() || !(sec->flags & SHF_ALLOC))
+      return;
+    for (auto [index, rel] : llvm::enumerate(sec->relocs()))
+      // A tramp's symbol is in a tramp: fewer look-ups.
+      if (auto *d = dyn_cast_or_null<Defined>(rel.sym))
+        if (isa_and_nonnull<SyntheticSection>(d->section))
+          if (StaticCallTramp *tramp = trampOf.lookup(d))
+            found[i].push_back({sec, index, tramp});
+  });
+  std::vector<TrampReference> references;
+  for (auto &part : found)
+    references.insert(references.end(), part.begin(), part.end());
+  return references;
+}
+
+// Whether the reference is the key's own, which says where its tramp is, or that
+// of a definition of the key that lost to another.
+static bool isKeyReference(Ctx &ctx, const TrampReference &ref) {
+  auto *file = dyn_cast_or_null<ObjFile<ELF64LE>>(ref.sec->file);
+  if (!file)
     return false;
-  }
+  uint64_t offset =
+      ref.sec->relocs()[ref.index].offset - offsetof(static_call_key, tramp);
+  const Symbol *key = ctx.symtab->find(ref.tramp->keyName());
+  ArrayRef<InputSectionBase *> sections = file->getSections();
+  for (auto [sym, esym] : llvm::zip_equal(file->getGlobalSymbols(),
+                                          file->getGlobalELFSyms<ELF64LE>()))
+    if (sym == key && esym.st_value == offset &&
+        sections[file->getSectionIndex(esym)] == ref.sec)
+      return true;
+  return false;
+}
+
+static void resolveReference(Ctx &ctx, StaticCalls &calls,
+                             const TrampReference &ref) {
+  Relocation &rel = ref.sec->relocs()[ref.index];
   auto error = [&] {
     auto diag = ErrAlways(ctx);
-    diag << sec->getObjMsg(key->value) << ": static call key '" << key << "' ";
+    diag << ref.sec->getObjMsg(rel.offset) << ": ";
     return diag;
   };
-  uint64_t size = key->value < sec->getSize() ? sec->getSize() - key->value : 0;
-  if (key->size)
-    size = std::min(size, key->size);
-  if (size < arch.keySize) {
-    error() << "has " << size << " bytes, " << arch.keySize << " are needed";
-    return false;
+  std::optional<StaticCallBranch> branch = calls.arch->getBranch(*ref.sec, rel);
+  if (!branch) {
+    if (!isKeyReference(ctx, ref))
+      error() << "relocation " << rel.type << " refers to static call '"
+              << ref.tramp->getName()
+              << "', which can only be called and jumped to";
+    return;
   }
-  if (sec->addralign % arch.keyAlign || key->value % arch.keyAlign) {
-    error() << "is not aligned to " << arch.keyAlign << " bytes";
-    return false;
+  if (branch->hasAddend) {
+    error() << "branch into the middle of static call '" << ref.tramp->getName()
+            << "'";
+    return;
   }
-  if (key->isPreemptible) {
-    error() << "can be preempted; give it hidden or protected visibility";
-    return false;
-  }
-  return true;
+  if (!calls.arch->prepareBranch(ctx, *ref.tramp, *ref.sec, rel))
+    return;
+  calls.siteTable->sites.push_back(
+      {ref.sec, branch->offset, ref.tramp, branch->isTail});
+  // -Map lists the symbols of object files.
+  if (ref.tramp->sym->file == ctx.internalFile)
+    ref.tramp->sym->file = ref.sec->file;
 }
 
-// Whether a static call may go to `sym`. Assembly often leaves symbols untyped,
-// and compilers refer to local functions by section.
-static bool isFunction(const Symbol &sym) {
-  if (sym.isFunc() || sym.isGnuIFunc())
-    return true;
-  if (sym.type != STT_NOTYPE && !sym.isSection())
-    return false;
-  auto *d = dyn_cast<Defined>(&sym);
-  return !d || !d->section || (d->section->flags & SHF_EXECINSTR);
+// An input with tables of its own was meant for another tool than this linker.
+static void checkNoTables(Ctx &ctx) {
+  for (const InputSectionBase *sec : ctx.inputSections)
+    if (!isa<SyntheticSection>(sec) &&
+        (sec->name == PATCHBAY_STATIC_CALL_SITE_SECTION ||
+         sec->name == PATCHBAY_STATIC_CALL_TRAMP_SECTION))
+      ErrAlways(ctx) << sec
+                     << ": section is made by the linker; remove it or "
+                        "--static-calls";
 }
 
-template <class RelTy>
-static void readTarget(Ctx &ctx, StaticCallTramp &tramp, Relocs<RelTy> rels) {
-  auto *sec = cast<InputSection>(tramp.key->section);
-  for (const RelTy &rel : rels) {
-    if (rel.r_offset != tramp.key->value)
-      continue;
-    RelType type = rel.getType(ctx.arg.isMips64EL);
-    if (type != ctx.target->symbolicRel) {
-      ErrAlways(ctx) << sec->getObjMsg(rel.r_offset) << ": relocation " << type
-                     << " cannot give static call key '" << tramp.key
-                     << "' its function";
-      return;
-    }
-    Symbol &sym = sec->file->getRelocTargetSym(rel);
-    if (!isFunction(sym)) {
-      auto diag = ErrAlways(ctx);
-      diag << sec->getObjMsg(rel.r_offset) << ": static call key '" << tramp.key
-           << "' refers to ";
-      if (sym.isSection()) // it has no name
-        diag << cast<InputSectionBase>(cast<Defined>(sym).section)
-                    ->getObjMsg(rel.r_addend);
-      else
-        diag << '\'' << &sym << '\'';
-      diag << ", which is not a function";
-      return;
-    }
-    // An undefined symbol has been reported by now if it is an error.
-    auto *d = dyn_cast<Defined>(&sym);
-    if (!d || !d->section || d->isPreemptible || d->isGnuIFunc())
-      return;
-    tramp.target = d;
-    tramp.targetAddend = rel.r_addend;
-  }
-}
-
-// Static calls have RELA targets only, so there is nothing to read from `rels`.
-template <class ELFT> static void readTarget(Ctx &ctx, StaticCallTramp &tramp) {
-  auto *sec = cast<InputSection>(tramp.key->section);
-  const RelsOrRelas<ELFT> rels = sec->template relsOrRelas<ELFT>();
-  readTarget(ctx, tramp, rels.relas);
-  readTarget(ctx, tramp, rels.crels);
+static void warnIfDiscarded(Ctx &ctx, const SyntheticSection &table) {
+  if (!table.getParent() && table.isNeeded())
+    Warn(ctx) << "section " << table.name
+              << " is discarded by the linker script, and without it the run "
+                 "time cannot update static calls";
 }
 
 void elf::resolveStaticCalls(Ctx &ctx) {
@@ -319,11 +372,21 @@ void elf::resolveStaticCalls(Ctx &ctx) {
   if (!calls)
     return;
   llvm::TimeTraceScope timeScope("Resolve static calls");
-  for (StaticCallTramp *tramp : calls->tramps) {
-    if (!tramp->isLive()) // discarded by a linker script since
-      continue;
-    tramp->key = dyn_cast_or_null<Defined>(findKey(ctx, tramp->callName));
-    if (checkKey(ctx, *tramp, *calls->arch))
-      invokeELFT(readTarget, ctx, *tramp);
+  // A discarded tramp's calls have been reported by now.
+  llvm::erase_if(calls->tramps,
+                 [](StaticCallTramp *tramp) { return !tramp->isLive(); });
+  if (!calls->tramps.empty()) {
+    checkNoTables(ctx);
+    checkStaticCallDuplicates(ctx, calls->tramps);
+    for (StaticCallTramp *tramp : calls->tramps)
+      if (resolveStaticCallKey(ctx, *tramp) &&
+          calls->arch->prepareTarget(ctx, *tramp))
+        calls->trampTable->tramps.push_back(tramp);
+    for (const TrampReference &ref : findReferences(ctx, calls->tramps))
+      resolveReference(ctx, *calls, ref);
   }
+  calls->siteTable->finalizeSymbols();
+  warnIfDiscarded(ctx, *calls->trampTable);
+  warnIfDiscarded(ctx, *calls->siteTable);
+  warnIfDiscarded(ctx, *calls->note);
 }

@@ -1,80 +1,140 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The x86-64 tramp, 16 bytes (abi.h has the offsets and what the run time may
-// rely on):
-//
-//        direct                      indirect
-//    +0  e9 rel32  jmp target        a9 imm32  test $imm,%eax
-//    +5  3e ff 25 rel32   notrack jmp *key.func(%rip)
-//   +12  0f b9 cc         ud1 %esp,%ecx
-//   +15  cc               int3
-//
-// The two forms differ in the first byte alone: in the indirect one the
-// displacement is the immediate of an instruction whose result nobody uses (the
-// flags are dead at a function's entry), and control falls through to the jump.
-// So either form can be made from the other, and the displacement exchanged
-// while the indirect form is there, without a thread ever seeing half an
-// instruction.
+// The x86-64 tramp; abi.h draws it and says what the run time may rely on.
 //
 // `notrack`, because with IBT a target need not begin with endbr64: it is an
 // address that the program's code takes, but only for the key. The callers
 // reach the tramp by direct calls and tail jumps, so the tramp needs no endbr64
-// either. The last four bytes are never executed; the kernel puts the same
-// three there to recognise a tramp.
+// either.
 
-#include "StaticCalls.h"
+#include "InputFiles.h"
+#include "StaticCallTramp.h"
 #include "patchbay/abi.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
+using namespace llvm::ELF;
 using namespace llvm::support::endian;
 using namespace lld;
 using namespace lld::elf;
+
+static const uint8_t localTramp[] = {
+    PATCHBAY_X86_64_TRAMP_INDIRECT,
+    0,
+    0,
+    0,
+    0, // test $0,%eax
+    0x3e,
+    0xff,
+    0x25,
+    0,
+    0,
+    0,
+    0, // notrack jmp *func(%rip)
+    0xcc,
+    0xcc,
+    0xcc,
+    0xcc, // int3
+    0x31,
+    0xc0, // xor %eax,%eax
+    0xc3, // ret
+    0xcc,
+    0xcc,
+    0xcc,
+    0xcc,
+    0xcc, // int3
+};
+static const uint8_t importedTramp[] = {
+    PATCHBAY_X86_64_TRAMP_INDIRECT,
+    0,
+    0,
+    0,
+    0, // test $0,%eax
+    0x4c,
+    0x8b,
+    0x1d,
+    0,
+    0,
+    0,
+    0, // mov key@GOTPCREL(%rip),%r11
+    0x3e,
+    0x41,
+    0xff,
+    0x23, // notrack jmp *(%r11)
+    0x31,
+    0xc0, // xor %eax,%eax
+    0xc3, // ret
+    0xcc,
+    0xcc,
+    0xcc,
+    0xcc,
+    0xcc, // int3
+};
+static_assert(sizeof(localTramp) == PATCHBAY_X86_64_TRAMP_SIZE);
+static_assert(sizeof(importedTramp) == PATCHBAY_X86_64_TRAMP_SIZE);
 
 namespace {
 class StaticCallArchX86_64 final : public StaticCallArch {
 public:
   StaticCallArchX86_64()
       : StaticCallArch(PATCHBAY_X86_64_TRAMP_SIZE, PATCHBAY_X86_64_TRAMP_ALIGN,
-                       /*wordSize=*/8) {}
-  bool writeTramp(uint8_t *buf, uint64_t tramp, uint64_t func,
-                  std::optional<uint64_t> target) const override;
+                       PATCHBAY_X86_64_TRAMP_RETURN0_OFFSET,
+                       PATCHBAY_X86_64_TRAMP_RETURN_OFFSET) {
+    header = localTramp;
+  }
+  std::optional<StaticCallBranch>
+  getBranch(const InputSection &sec, const Relocation &rel) const override;
+  bool writeTramp(Ctx &, uint8_t *buf, const StaticCallTramp &) const override;
 };
 } // namespace
 
-bool StaticCallArchX86_64::writeTramp(uint8_t *buf, uint64_t tramp,
-                                      uint64_t func,
-                                      std::optional<uint64_t> target) const {
-  const uint8_t inst[] = {
-      PATCHBAY_X86_64_TRAMP_INDIRECT,
-      0,
-      0,
-      0,
-      0, // test $0,%eax
-      0x3e,
-      0xff,
-      0x25,
-      0,
-      0,
-      0,
-      0, // notrack jmp *func(%rip)
-      0x0f,
-      0xb9,
-      0xcc, // ud1 %esp,%ecx
-      0xcc, // int3
-  };
-  static_assert(sizeof(inst) == PATCHBAY_X86_64_TRAMP_SIZE);
-  memcpy(buf, inst, sizeof(inst));
+std::optional<StaticCallBranch>
+StaticCallArchX86_64::getBranch(const InputSection &sec,
+                                const Relocation &rel) const {
+  ArrayRef<uint8_t> code = sec.content();
+  if (rel.offset < 1 || rel.offset + 4 > code.size())
+    return std::nullopt;
+  const uint8_t opcode = code[rel.offset - 1];
+  const uint8_t before = rel.offset < 2 ? 0 : code[rel.offset - 2];
+  const bool hasAddend = rel.addend != -4;
+  switch (rel.type) {
+  case R_X86_64_PC32:
+  case R_X86_64_PLT32:
+    if (opcode == 0xe8 || opcode == 0xe9) // call, jmp
+      return StaticCallBranch{rel.offset - 1, opcode == 0xe9, hasAddend};
+    if (before == 0x0f && (opcode & 0xf0) == 0x80) // jcc
+      return StaticCallBranch{rel.offset - 2, true, hasAddend};
+    return std::nullopt;
+  case R_X86_64_GOTPCRELX:
+    // -fno-plt. LLD makes a direct branch of it: addr32 call, or jmp and nop.
+    if (before != 0xff || rel.expr != R_RELAX_GOT_PC)
+      return std::nullopt;
+    if (opcode == 0x15)
+      return StaticCallBranch{rel.offset - 1, false, hasAddend};
+    if (opcode == 0x25)
+      return StaticCallBranch{rel.offset - 2, true, hasAddend};
+    return std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
+bool StaticCallArchX86_64::writeTramp(Ctx &, uint8_t *buf,
+                                      const StaticCallTramp &tramp) const {
+  memcpy(buf, tramp.isImported() ? importedTramp : localTramp,
+         sizeof(localTramp));
 
   // Displacements count from the end of their instruction.
-  int64_t funcDisp = func - (tramp + PATCHBAY_X86_64_TRAMP_SIGNATURE_OFFSET);
-  if (!isInt<32>(funcDisp))
+  const uint64_t va = tramp.getVA();
+  const uint64_t loadEnd = PATCHBAY_X86_64_TRAMP_JMP_OFFSET + 7;
+  const int64_t pointer = tramp.getPointerVA() - (va + loadEnd);
+  if (!isInt<32>(pointer))
     return false;
-  write32le(buf + PATCHBAY_X86_64_TRAMP_SIGNATURE_OFFSET - 4, funcDisp);
+  write32le(buf + loadEnd - 4, pointer);
 
-  if (target) {
-    int64_t disp = *target - (tramp + PATCHBAY_X86_64_TRAMP_JMP_OFFSET);
+  if (std::optional<uint64_t> target = tramp.getTargetVA()) {
+    int64_t disp = *target - (va + PATCHBAY_X86_64_TRAMP_JMP_OFFSET);
     if (isInt<32>(disp)) {
       buf[0] = PATCHBAY_X86_64_TRAMP_DIRECT;
       write32le(buf + 1, disp);

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The AArch64 tramp; abi.h draws it and says what the run time may rely on.
+//
+// It begins with a landing pad because a far caller reaches it through a thunk,
+// whose jump is indirect. Its own goes through x16, which lets it land on a
+// function's `bti c`.
+
+#include "InputFiles.h"
+#include "StaticCallTramp.h"
+#include "Target.h"
+#include "patchbay/abi.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+using namespace llvm::ELF;
+using namespace llvm::support::endian;
+using namespace lld;
+using namespace lld::elf;
+
+static constexpr uint32_t nop = 0xd503201f;
+static constexpr uint32_t branch = 0x14000000;
+
+static const uint32_t localTramp[] = {
+    0xd503245f, // bti c
+    nop,
+    0x90000010, // adrp x16, key
+    0xf9400210, // ldr x16, [x16, :lo12:key]
+    0xd61f0200, // br x16
+    0xd4200000, // brk #0
+    0xaa1f03e0, // mov x0, xzr
+    0xd65f03c0, // ret
+};
+static const uint32_t importedTramp[] = {
+    0xd503245f, // bti c
+    nop,
+    0x90000010, // adrp x16, :got:key
+    0xf9400210, // ldr x16, [x16, :got_lo12:key]
+    0xf9400210, // ldr x16, [x16]
+    0xd61f0200, // br x16
+    0xaa1f03e0, // mov x0, xzr
+    0xd65f03c0, // ret
+};
+static_assert(sizeof(localTramp) == PATCHBAY_AARCH64_TRAMP_SIZE);
+static_assert(sizeof(importedTramp) == PATCHBAY_AARCH64_TRAMP_SIZE);
+
+static const uint8_t header[] = {0x5f, 0x24, 0x03, 0xd5}; // bti c
+
+namespace {
+class StaticCallArchAArch64 final : public StaticCallArch {
+public:
+  StaticCallArchAArch64()
+      : StaticCallArch(PATCHBAY_AARCH64_TRAMP_SIZE,
+                       PATCHBAY_AARCH64_TRAMP_ALIGN,
+                       PATCHBAY_AARCH64_TRAMP_RETURN0_OFFSET,
+                       PATCHBAY_AARCH64_TRAMP_RETURN_OFFSET) {
+    StaticCallArch::header = ::header;
+  }
+  std::optional<StaticCallBranch>
+  getBranch(const InputSection &sec, const Relocation &rel) const override;
+  bool writeTramp(Ctx &, uint8_t *buf, const StaticCallTramp &) const override;
+};
+} // namespace
+
+std::optional<StaticCallBranch>
+StaticCallArchAArch64::getBranch(const InputSection &,
+                                 const Relocation &rel) const {
+  if (rel.type != R_AARCH64_CALL26 && rel.type != R_AARCH64_JUMP26)
+    return std::nullopt;
+  return StaticCallBranch{rel.offset, rel.type == R_AARCH64_JUMP26,
+                          rel.addend != 0};
+}
+
+bool StaticCallArchAArch64::writeTramp(Ctx &ctx, uint8_t *buf,
+                                       const StaticCallTramp &tramp) const {
+  ArrayRef<uint32_t> insts = tramp.isImported() ? importedTramp : localTramp;
+  for (auto [i, inst] : llvm::enumerate(insts))
+    write32le(buf + 4 * i, inst);
+
+  const uint64_t va = tramp.getVA(), pointer = tramp.getPointerVA();
+  const uint64_t adrp = va + PATCHBAY_AARCH64_TRAMP_INDIRECT_OFFSET;
+  const int64_t pages = getAArch64Page(pointer) - getAArch64Page(adrp);
+  if (!isInt<33>(pages))
+    return false;
+  uint8_t *loc = buf + PATCHBAY_AARCH64_TRAMP_INDIRECT_OFFSET;
+  ctx.target->relocateNoSym(loc, R_AARCH64_ADR_PREL_PG_HI21, pages);
+  ctx.target->relocateNoSym(loc + 4, R_AARCH64_LDST64_ABS_LO12_NC, pointer);
+
+  if (std::optional<uint64_t> target = tramp.getTargetVA()) {
+    int64_t offset = *target - (va + PATCHBAY_AARCH64_TRAMP_BRANCH_OFFSET);
+    if (isInt<28>(offset))
+      write32le(buf + PATCHBAY_AARCH64_TRAMP_BRANCH_OFFSET,
+                branch | ((offset >> 2) & 0x03ffffff));
+  }
+  return true;
+}
+
+std::unique_ptr<StaticCallArch> elf::makeStaticCallArchAArch64() {
+  return std::make_unique<StaticCallArchAArch64>();
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The ppc64le ELFv2 tramp; abi.h draws it and says what the run time may rely
+// on.
+//
+// A function that uses the TOC pointer finds it in r2 if it is entered at its
+// local entry point, and makes it from r12, its address, if at its global one.
+// Whoever calls a function of another TOC saves r2 before and restores it
+// after.
+//
+// The tramp saves r2 itself, in the caller's frame, and the linker turns the
+// nop behind the call into the load that restores it. So it may go to any
+// function whatever, and to one of its own link unit by a direct branch to the
+// local entry point: a call, a store, a branch and a load.
+//
+// Callers that have no TOC pointer (R_PPC64_REL24_NOTOC) need none of that, but
+// cannot serve a function that wants one. For them the tramp has a second part,
+// with a symbol of its own.
+
+#include "InputFiles.h"
+#include "StaticCallTramp.h"
+#include "Symbols.h"
+#include "SyntheticSections.h"
+#include "Target.h"
+#include "patchbay/abi.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+using namespace llvm::ELF;
+using namespace llvm::support::endian;
+using namespace lld;
+using namespace lld::elf;
+
+// Instructions without their displacements.
+namespace {
+enum : uint32_t {
+  NOP = 0x60000000,
+  B = 0x48000000,
+  BL = 0x48000001,
+  BLR = 0x4e800020,
+  BCTR = 0x4e800420,
+  TRAP = 0x7fe00008,
+  MTCTR_R12 = 0x7d8903a6,
+  STD_R2_24_R1 = 0xf8410018,
+  ADDIS_R2_R2 = 0x3c420000,
+  ADDI_R2_R2 = 0x38420000,
+  ADDIS_R12_R2 = 0x3d820000,
+  LD_R12_R12 = 0xe98c0000,
+  LI_R3_0 = 0x38600000,
+  // Prefix and suffix, relative to the instruction.
+  PLD_PREFIX = 0x04100000,
+  PLD_R12 = 0xe5800000,
+  PADDI_PREFIX = 0x06100000,
+  PADDI_R2 = 0x38400000,
+};
+
+class StaticCallArchPPC64 final : public StaticCallArch {
+public:
+  StaticCallArchPPC64(bool sameToc)
+      : StaticCallArch(PATCHBAY_PPC64_TRAMP_SIZE, PATCHBAY_PPC64_TRAMP_ALIGN,
+                       PATCHBAY_PPC64_TRAMP_RETURN0_OFFSET,
+                       PATCHBAY_PPC64_TRAMP_RETURN_OFFSET),
+        sameToc(sameToc) {}
+  std::optional<StaticCallBranch>
+  getBranch(const InputSection &sec, const Relocation &rel) const override;
+  bool prepareBranch(Ctx &, StaticCallTramp &, InputSection &,
+                     Relocation &) const override;
+  bool prepareTarget(Ctx &, StaticCallTramp &) const override;
+  bool writeTramp(Ctx &, uint8_t *buf, const StaticCallTramp &) const override;
+
+private:
+  bool writeNotocPart(Ctx &, uint8_t *buf, const StaticCallTramp &) const;
+
+  const bool sameToc;
+};
+} // namespace
+
+std::optional<StaticCallBranch>
+StaticCallArchPPC64::getBranch(const InputSection &sec,
+                               const Relocation &rel) const {
+  if ((rel.type != R_PPC64_REL24 && rel.type != R_PPC64_REL24_NOTOC) ||
+      rel.offset + 4 > sec.content().size())
+    return std::nullopt;
+  bool isCall = read32le(sec.content().data() + rel.offset) & 1;
+  return StaticCallBranch{rel.offset, !isCall, rel.addend != 0};
+}
+
+bool StaticCallArchPPC64::prepareBranch(Ctx &ctx, StaticCallTramp &tramp,
+                                        InputSection &sec,
+                                        Relocation &rel) const {
+  if (rel.type == R_PPC64_REL24_NOTOC) {
+    if (!tramp.notocSym) {
+      tramp.setSize(PATCHBAY_PPC64_NOTOC_TRAMP_SIZE);
+      tramp.addralign = PATCHBAY_PPC64_NOTOC_TRAMP_ALIGN;
+      cast<Defined>(tramp.sym)->size = tramp.getSize();
+      tramp.notocSym = addSyntheticLocal(
+          ctx, ctx.saver.save("__notoc" + tramp.sym->getName()), STT_FUNC,
+          PATCHBAY_PPC64_NOTOC_BRANCH_OFFSET, /*size=*/0, tramp);
+    }
+    rel.sym = tramp.notocSym;
+    return true;
+  }
+  if (tramp.sameToc)
+    return true;
+  auto error = [&] {
+    auto diag = ErrAlways(ctx);
+    diag << sec.getObjMsg(rel.offset) << ": ";
+    return diag;
+  };
+  ArrayRef<uint8_t> code = sec.content();
+  if (!(read32le(code.data() + rel.offset) & 1)) {
+    error() << "jump to static call '" << tramp.getName()
+            << "' cannot restore the TOC pointer; declare it with "
+               "DECLARE_STATIC_CALL";
+    return false;
+  }
+  if (rel.offset + 8 > code.size() ||
+      read32le(code.data() + rel.offset + 4) != NOP) {
+    error() << "call to static call '" << tramp.getName()
+            << "' lacks nop, cannot restore the TOC pointer; declare it with "
+               "DECLARE_STATIC_CALL";
+    return false;
+  }
+  return true;
+}
+
+bool StaticCallArchPPC64::prepareTarget(Ctx &ctx,
+                                        StaticCallTramp &tramp) const {
+  auto *sym = cast<Defined>(tramp.sym);
+  if (!sameToc) {
+    // LLD turns the callers' nop into `ld r2,24(r1)`.
+    sym->setNeedsTocRestore(true);
+    return true;
+  }
+  tramp.sameToc = true;
+  sym->value = PATCHBAY_PPC64_TRAMP_BRANCH_OFFSET;
+  sym->size -= sym->value;
+  if (tramp.builtin)
+    return true;
+  StringRef problem;
+  if (tramp.isImported())
+    problem = "has its key in another link unit";
+  else if (!tramp.target)
+    problem = "cannot go to a function of another link unit";
+  // The function may change r2, and nobody would restore it.
+  else if (tramp.target->stOther >> 5 == 1)
+    problem = "cannot go to a function that has no TOC pointer";
+  if (problem.empty())
+    return true;
+  auto diag = ErrAlways(ctx);
+  if (tramp.key)
+    diag << cast<InputSection>(tramp.key->section)->getObjMsg(tramp.key->value);
+  else
+    diag << tramp.caller;
+  diag << ": with --static-calls-same-toc static call '" << tramp.getName()
+       << "' " << problem;
+  return false;
+}
+
+static uint32_t high(int64_t value) {
+  return ((value + 0x8000) >> 16) & 0xffff;
+}
+static uint32_t low(int64_t value) { return value & 0xffff; }
+
+static uint8_t *writeInsts(uint8_t *buf, ArrayRef<uint32_t> insts) {
+  for (uint32_t inst : insts) {
+    write32le(buf, inst);
+    buf += 4;
+  }
+  return buf;
+}
+
+// `b` from `from` to `to`, or nothing if it is out of reach.
+static std::optional<uint32_t> makeBranch(uint64_t from, uint64_t to) {
+  int64_t offset = to - from;
+  if (!isInt<26>(offset))
+    return std::nullopt;
+  return B | (offset & 0x03fffffc);
+}
+
+// Where a function is entered with r2 being its TOC pointer.
+static uint64_t getLocalEntry(Ctx &ctx, const StaticCallTramp &tramp) {
+  uint64_t va = *tramp.getTargetVA();
+  if (tramp.builtin)
+    return va;
+  return va + getPPC64GlobalEntryToLocalEntryOffset(ctx, tramp.target->stOther);
+}
+
+// Whether the function's local entry point is all there is to know of it. A
+// target without a symbol may have one that we do not know.
+static bool isLocalEntryKnown(const StaticCallTramp &tramp) {
+  return tramp.builtin || (tramp.target && !tramp.target->isSection());
+}
+
+bool StaticCallArchPPC64::writeTramp(Ctx &ctx, uint8_t *buf,
+                                     const StaticCallTramp &tramp) const {
+  const uint64_t va = tramp.getVA();
+  const int64_t pointer = tramp.getPointerVA() - getPPC64TocBase(ctx);
+  if (!isInt<32>(pointer + 0x8000))
+    return false;
+
+  writeInsts(buf, {STD_R2_24_R1, NOP});
+  uint8_t *indirect = buf + PATCHBAY_PPC64_TRAMP_INDIRECT_OFFSET;
+  indirect = writeInsts(
+      indirect, {ADDIS_R12_R2 | high(pointer), LD_R12_R12 | low(pointer)});
+  if (tramp.isImported())
+    writeInsts(indirect, {LD_R12_R12, MTCTR_R12, BCTR});
+  else
+    writeInsts(indirect, {MTCTR_R12, BCTR, TRAP});
+  writeInsts(buf + PATCHBAY_PPC64_TRAMP_NEAR_OFFSET,
+             {ADDIS_R2_R2, ADDI_R2_R2, B, LI_R3_0, BLR});
+
+  if (isLocalEntryKnown(tramp))
+    if (auto inst = makeBranch(va + PATCHBAY_PPC64_TRAMP_BRANCH_OFFSET,
+                               getLocalEntry(ctx, tramp)))
+      write32le(buf + PATCHBAY_PPC64_TRAMP_BRANCH_OFFSET, *inst);
+  return !tramp.notocSym || writeNotocPart(ctx, buf, tramp);
+}
+
+// A prefixed instruction that adds `offset` to its own address.
+static bool writePrefixed(uint8_t *buf, uint32_t prefix, uint32_t suffix,
+                          int64_t offset) {
+  if (!isInt<34>(offset))
+    return false;
+  writeInsts(
+      buf, {prefix | (uint32_t(offset >> 16) & 0x3ffff), suffix | low(offset)});
+  return true;
+}
+
+bool StaticCallArchPPC64::writeNotocPart(Ctx &ctx, uint8_t *buf,
+                                         const StaticCallTramp &tramp) const {
+  const uint64_t va = tramp.getVA();
+  constexpr unsigned branch = PATCHBAY_PPC64_NOTOC_BRANCH_OFFSET;
+  constexpr unsigned indirect = PATCHBAY_PPC64_NOTOC_INDIRECT_OFFSET;
+  constexpr unsigned setToc = PATCHBAY_PPC64_NOTOC_SET_TOC_OFFSET;
+  write32le(buf + branch, NOP);
+  if (!writePrefixed(buf + indirect, PLD_PREFIX, PLD_R12,
+                     tramp.getPointerVA() - (va + indirect)) ||
+      !writePrefixed(buf + setToc, PADDI_PREFIX, PADDI_R2,
+                     getPPC64TocBase(ctx) - (va + setToc)))
+    return false;
+  if (tramp.isImported())
+    writeInsts(buf + indirect + 8, {LD_R12_R12, MTCTR_R12, BCTR});
+  else
+    writeInsts(buf + indirect + 8, {MTCTR_R12, BCTR, TRAP});
+  write32le(buf + setToc + 8, B);
+
+  if (!isLocalEntryKnown(tramp))
+    return true;
+  const uint64_t target = getLocalEntry(ctx, tramp);
+  const bool needsToc = !tramp.builtin && tramp.target->stOther >> 5 > 1;
+  const unsigned from = needsToc ? setToc + 8 : branch;
+  if (auto inst = makeBranch(va + from, target)) {
+    write32le(buf + from, *inst);
+    if (needsToc)
+      write32le(buf + branch, *makeBranch(va + branch, va + setToc));
+  }
+  return true;
+}
+
+std::unique_ptr<StaticCallArch> elf::makeStaticCallArchPPC64(bool sameToc) {
+  return std::make_unique<StaticCallArchPPC64>(sameToc);
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The keys of static calls: that a tramp has one, which can be updated, and
+// where it goes first.
+
+#include "InputFiles.h"
+#include "StaticCallTramp.h"
+#include "SymbolTable.h"
+#include "Symbols.h"
+#include "Target.h"
+#include "patchbay/abi.h"
+#include "llvm/Support/Parallel.h"
+
+using namespace llvm;
+using namespace llvm::ELF;
+using namespace llvm::object;
+using namespace lld;
+using namespace lld::elf;
+
+// A key that is not in this link is in one that the dynamic linker finds, if it
+// may look for it.
+static bool checkImportedKey(Ctx &ctx, const StaticCallTramp &tramp,
+                             const Symbol *key) {
+  if (key && key->isShared())
+    return true;
+  if (key && key->isUndefined() && key->isPreemptible &&
+      ctx.arg.unresolvedSymbols == UnresolvedPolicy::Ignore)
+    return true;
+  ErrAlways(ctx) << tramp.caller << ": undefined static call key '"
+                 << tramp.keyName() << "'; define it with DEFINE_STATIC_CALL("
+                 << tramp.getName() << ", function) in one file of this link";
+  return false;
+}
+
+static bool checkKey(Ctx &ctx, const Defined &key) {
+  // Room for the dynamic linker's copy of a variable of a shared object.
+  if (isa_and_nonnull<BssSection>(key.section) &&
+      key.section->name != "COMMON") {
+    ErrAlways(ctx) << "static call key '" << &key
+                   << "' cannot be copied from its shared object; recompile "
+                      "what refers to it with -fPIE or -fPIC";
+    return false;
+  }
+  auto *sec = dyn_cast_or_null<InputSection>(key.section);
+  if (!sec || !(sec->flags & SHF_WRITE)) {
+    auto diag = ErrAlways(ctx);
+    if (key.section)
+      diag << cast<InputSectionBase>(key.section)->getObjMsg(key.value);
+    else
+      diag << key.file;
+    diag << ": static call key '" << &key << "' is not in a writable section";
+    return false;
+  }
+  auto error = [&] {
+    auto diag = ErrAlways(ctx);
+    diag << sec->getObjMsg(key.value) << ": static call key '" << &key << "' ";
+    return diag;
+  };
+  uint64_t size = key.value < sec->getSize() ? sec->getSize() - key.value : 0;
+  if (key.size)
+    size = std::min(size, key.size);
+  if (size < sizeof(static_call_key)) {
+    error() << "has " << size << " bytes, " << sizeof(static_call_key)
+            << " are needed";
+    return false;
+  }
+  constexpr uint64_t align = alignof(static_call_key);
+  if (sec->addralign % align || key.value % align) {
+    error() << "is not aligned to " << align << " bytes";
+    return false;
+  }
+  if (key.isPreemptible) {
+    error() << "can be preempted; give it hidden or protected visibility";
+    return false;
+  }
+  return true;
+}
+
+// Whether a static call may go to `sym`. Assembly often leaves symbols untyped,
+// and compilers refer to local functions by section.
+static bool isFunction(const Symbol &sym) {
+  if (sym.isFunc() || sym.isGnuIFunc())
+    return true;
+  if (sym.type != STT_NOTYPE && !sym.isSection())
+    return false;
+  auto *d = dyn_cast<Defined>(&sym);
+  return !d || !d->section || (d->section->flags & SHF_EXECINSTR);
+}
+
+// The function that a reference to a section means, which knows more of itself
+// (its local entry point on ppc64) than the section does.
+static Defined *findFunction(const InputSectionBase &sec, uint64_t offset) {
+  for (Symbol *sym : sec.file->getSymbols())
+    if (auto *d = dyn_cast<Defined>(sym))
+      if (d->section == &sec && d->value == offset && d->isFunc())
+        return d;
+  return nullptr;
+}
+
+static bool readTarget(Ctx &ctx, StaticCallTramp &tramp, InputSection &sec,
+                       RelType type, Symbol &sym, int64_t addend) {
+  uint64_t offset = tramp.key->value;
+  if (type != ctx.target->symbolicRel) {
+    ErrAlways(ctx) << sec.getObjMsg(offset) << ": relocation " << type
+                   << " cannot give static call key '" << tramp.key
+                   << "' its function";
+    return false;
+  }
+  if (!isFunction(sym)) {
+    auto diag = ErrAlways(ctx);
+    diag << sec.getObjMsg(offset) << ": static call key '" << tramp.key
+         << "' refers to ";
+    if (sym.isSection()) // it has no name
+      diag << cast<InputSectionBase>(cast<Defined>(sym).section)
+                  ->getObjMsg(addend);
+    else
+      diag << '\'' << &sym << '\'';
+    diag << ", which is not a function";
+    return false;
+  }
+  if (sym.getName() == PATCHBAY_STATIC_CALL_RETURN0)
+    tramp.builtin = StaticCallTramp::Return0;
+  else if (sym.getName() == PATCHBAY_STATIC_CALL_RETURN)
+    tramp.builtin = StaticCallTramp::Return;
+
+  // Without a function, like a key that is null.
+  if (sym.isUndefWeak() && !sym.isPreemptible)
+    tramp.builtin = StaticCallTramp::Return;
+
+  // An undefined symbol has been reported by now if it is an error.
+  auto *d = dyn_cast<Defined>(&sym);
+  if (!d || !d->section || d->isPreemptible || d->isGnuIFunc())
+    return true;
+  tramp.target = d;
+  tramp.targetAddend = addend;
+  if (d->isSection())
+    if (Defined *function = findFunction(*cast<InputSectionBase>(d->section),
+                                         d->value + addend)) {
+      tramp.target = function;
+      tramp.targetAddend = 0;
+    }
+  return true;
+}
+
+template <class RelTy>
+static const RelTy *findRelocation(Relocs<RelTy> rels, uint64_t offset) {
+  for (const RelTy &rel : rels)
+    if (rel.r_offset == offset)
+      return &rel;
+  return nullptr;
+}
+
+template <class RelTy>
+static bool readTarget(Ctx &ctx, StaticCallTramp &tramp, const RelTy &rel) {
+  auto *sec = cast<InputSection>(tramp.key->section);
+  return readTarget(ctx, tramp, *sec, rel.getType(/*isMips64EL=*/false),
+                    sec->file->getRelocTargetSym(rel), getAddend<ELF64LE>(rel));
+}
+
+bool elf::resolveStaticCallKey(Ctx &ctx, StaticCallTramp &tramp) {
+  Symbol *sym = ctx.symtab->find(tramp.keyName());
+  tramp.key = dyn_cast_or_null<Defined>(sym);
+  if (!tramp.key)
+    return checkImportedKey(ctx, tramp, sym);
+  tramp.importedKey = nullptr;
+  if (!checkKey(ctx, *tramp.key))
+    return false;
+  // All targets with static calls are 64-bit, little-endian and use RELA.
+  auto *sec = cast<InputSection>(tramp.key->section);
+  const RelsOrRelas<ELF64LE> rels = sec->template relsOrRelas<ELF64LE>();
+  if (auto *rela = findRelocation(rels.relas, tramp.key->value))
+    return readTarget(ctx, tramp, *rela);
+  for (const auto &crel : rels.crels)
+    if (crel.r_offset == tramp.key->value)
+      return readTarget(ctx, tramp, crel);
+  // A static call without a function does nothing.
+  ArrayRef<uint8_t> data = sec->content();
+  if (!data.data() || !read64(ctx, data.data() + tramp.key->value))
+    tramp.builtin = StaticCallTramp::Return;
+  return true;
+}
+
+// Which symbol the definition at `shndx`:`offset` of a file gives its func, or
+// null if none; such a definition lost to another, so there is no InputSection
+// with its relocations.
+static const Symbol *readLostTarget(const ELFFileBase &file, uint32_t shndx,
+                                    uint64_t offset) {
+  const auto obj = file.getObj<ELF64LE>();
+  for (const auto &sec : file.getELFShdrs<ELF64LE>()) {
+    if (sec.sh_type != SHT_RELA || sec.sh_info != shndx)
+      continue;
+    auto relas = obj.relas(sec);
+    if (!relas) {
+      consumeError(relas.takeError());
+      return nullptr;
+    }
+    for (const auto &rel : *relas)
+      if (rel.r_offset == offset)
+        return &file.getSymbol(rel.getSymbol(/*isMips64EL=*/false));
+  }
+  return nullptr;
+}
+
+// Of several weak definitions or members of a COMDAT group, the first one wins.
+// If they differ, that is a bug of the program that nothing else reports.
+void elf::checkStaticCallDuplicates(Ctx &ctx,
+                                    ArrayRef<StaticCallTramp *> tramps) {
+  DenseMap<const Symbol *, const Symbol *> targets;
+  for (StaticCallTramp *tramp : tramps) {
+    auto *key = dyn_cast_or_null<Defined>(ctx.symtab->find(tramp->keyName()));
+    auto *sec = key ? dyn_cast_or_null<InputSection>(key->section) : nullptr;
+    if (!sec || !isa_and_nonnull<ELFFileBase>(key->file) ||
+        !(key->isWeak() || sec->nextInSectionGroup))
+      continue;
+    const RelsOrRelas<ELF64LE> rels = sec->template relsOrRelas<ELF64LE>();
+    const auto *rel = findRelocation(rels.relas, key->value);
+    targets[key] = rel ? &sec->file->getRelocTargetSym(*rel) : nullptr;
+  }
+  if (targets.empty())
+    return;
+
+  for (ELFFileBase *file : ctx.objectFiles) {
+    ArrayRef<Symbol *> symbols = file->getGlobalSymbols();
+    auto elfSymbols = file->getGlobalELFSyms<ELF64LE>();
+    for (auto [sym, esym] : llvm::zip_equal(symbols, elfSymbols)) {
+      if (sym->file == file || esym.st_shndx == SHN_UNDEF)
+        continue;
+      auto it = targets.find(sym);
+      if (it == targets.end())
+        continue;
+      const Symbol *lost = readLostTarget(
+          *file, cast<ObjFile<ELF64LE>>(file)->getSectionIndex(esym),
+          esym.st_value);
+      if (lost == it->second)
+        continue;
+      ErrAlways(ctx) << "static call key '" << sym
+                     << "' has different functions\n>>> "
+                     << (it->second ? it->second->getName() : "none") << " in "
+                     << sym->file << "\n>>> "
+                     << (lost ? lost->getName() : "none") << " in " << file;
+    }
+  }
+}

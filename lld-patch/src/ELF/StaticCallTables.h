@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the run time reads of a link unit's static calls (abi.h): a note that
+// leads to a table of the tramps and one of the branches to them.
+
+#ifndef PATCHBAY_LLD_ELF_STATIC_CALL_TABLES_H
+#define PATCHBAY_LLD_ELF_STATIC_CALL_TABLES_H
+
+#include "StaticCallTramp.h"
+
+namespace lld::elf {
+
+class StaticCallTrampTable final : public SyntheticSection {
+public:
+  StaticCallTrampTable(Ctx &ctx);
+  size_t getSize() const override;
+  bool isNeeded() const override { return !tramps.empty(); }
+  void writeTo(uint8_t *buf) override;
+
+  SmallVector<StaticCallTramp *, 0> tramps;
+};
+
+struct StaticCallSite {
+  const InputSection *sec;
+  uint64_t offset;
+  const StaticCallTramp *tramp;
+  bool isTail;
+};
+
+// In the kernel's format, and with the kernel's symbols at its ends.
+class StaticCallSiteTable final : public SyntheticSection {
+public:
+  StaticCallSiteTable(Ctx &ctx);
+  size_t getSize() const override;
+  bool isNeeded() const override { return !sites.empty() || start || stop; }
+  void writeTo(uint8_t *buf) override;
+  void defineSymbols();
+  void finalizeSymbols();
+
+  SmallVector<StaticCallSite, 0> sites;
+
+private:
+  Defined *start = nullptr;
+  Defined *stop = nullptr;
+};
+
+class StaticCallNote final : public SyntheticSection {
+public:
+  StaticCallNote(Ctx &ctx, const StaticCallTrampTable &tramps,
+                 const StaticCallSiteTable &sites);
+  size_t getSize() const override;
+  bool isNeeded() const override { return tramps.isNeeded(); }
+  void writeTo(uint8_t *buf) override;
+
+private:
+  const StaticCallTrampTable &tramps;
+  const StaticCallSiteTable &sites;
+};
+
+} // namespace lld::elf
+
+#endif
