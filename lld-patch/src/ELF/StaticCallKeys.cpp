@@ -69,7 +69,7 @@ static bool checkKey(Ctx &ctx, const Defined &key) {
     error() << "is not aligned to " << align << " bytes";
     return false;
   }
-  if (key.isPreemptible) {
+  if (key.isPreemptible && !ctx.arg.relocatable) {
     error() << "can be preempted; give it hidden or protected visibility";
     return false;
   }
@@ -118,6 +118,8 @@ static bool readTarget(Ctx &ctx, StaticCallTramp &tramp, InputSection &sec,
     diag << ", which is not a function";
     return false;
   }
+  tramp.targetSym = &sym;
+  tramp.targetAddend = addend;
   if (sym.getName() == PATCHBAY_STATIC_CALL_RETURN0)
     tramp.builtin = StaticCallTramp::Return0;
   else if (sym.getName() == PATCHBAY_STATIC_CALL_RETURN)
@@ -132,8 +134,7 @@ static bool readTarget(Ctx &ctx, StaticCallTramp &tramp, InputSection &sec,
   if (!d || !d->section || d->isPreemptible || d->isGnuIFunc())
     return true;
   tramp.target = d;
-  tramp.targetAddend = addend;
-  if (d->isSection())
+  if (d->isSection() && !ctx.arg.relocatable)
     if (Defined *function = findFunction(*cast<InputSectionBase>(d->section),
                                          d->value + addend)) {
       tramp.target = function;

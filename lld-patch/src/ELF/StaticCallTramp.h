@@ -47,6 +47,8 @@ public:
   // is known only to the dynamic linker, or if it is no address in this output.
   Defined *target = nullptr;
   int64_t targetAddend = 0;
+  // What the key refers to, whatever that is: -r does not know more.
+  Symbol *targetSym = nullptr;
   // The function is one that the tramp does the work of.
   Builtin builtin = NotBuiltin;
   // ppc64: nobody saves and restores the TOC pointer; there are callers that
@@ -90,6 +92,12 @@ public:
   virtual bool writeTramp(Ctx &, uint8_t *buf,
                           const StaticCallTramp &) const = 0;
 
+  // For -r: the tramp without what its relocations give it, and those.
+  using AddRelocation = llvm::function_ref<void(
+      uint64_t offset, RelType type, const Symbol &, int64_t addend)>;
+  virtual void writeRelocatable(uint8_t *, const StaticCallTramp &) const {}
+  virtual void addRelocations(const StaticCallTramp &, AddRelocation) const {}
+
   // The bytes at the beginning of each tramp, for those who look at sections
   // before they are written.
   ArrayRef<uint8_t> header;
@@ -97,6 +105,10 @@ public:
   uint32_t trampAlign;
   uint32_t return0Offset;
   uint32_t returnOffset;
+  // For -r: the tramp's size, 0 if there is none, and the relocation of a
+  // 32-bit offset.
+  uint32_t relocatableSize = 0;
+  RelType offsetRel = 0;
 
 protected:
   StaticCallArch(uint32_t trampSize, uint32_t trampAlign,

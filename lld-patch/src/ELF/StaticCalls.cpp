@@ -40,12 +40,14 @@
 // A key that is in this link unit must stay there: if it could be preempted,
 // the tramp would go by one key and updates by another.
 //
-// With -r the tramps are left to the final link.
+// With -r the tramps are left to the final link, or made for those who have
+// none (StaticCallRelocatable.cpp).
 //===----------------------------------------------------------------------===//
 
 #include "StaticCalls.h"
 #include "InputFiles.h"
 #include "OutputSections.h"
+#include "StaticCallRelocatable.h"
 #include "StaticCallTables.h"
 #include "SymbolTable.h"
 #include "Symbols.h"
@@ -72,6 +74,7 @@ struct StaticCalls {
   std::unique_ptr<StaticCallTrampTable> trampTable;
   std::unique_ptr<StaticCallSiteTable> siteTable;
   std::unique_ptr<StaticCallNote> note;
+  std::unique_ptr<RelocatableStaticCalls> relocatable;
 };
 } // namespace lld::elf
 
@@ -84,7 +87,7 @@ StaticCallTramp::StaticCallTramp(Ctx &ctx, const StaticCallArch &arch,
       caller(sym.file), arch(arch) {
   // AArch64 looks for a landing pad there before it makes a thunk of its own.
   content_ = arch.header.data();
-  size = arch.trampSize;
+  size = ctx.arg.relocatable ? arch.relocatableSize : arch.trampSize;
 }
 
 std::string StaticCallTramp::keyName() const {
@@ -106,6 +109,10 @@ std::optional<uint64_t> StaticCallTramp::getTargetVA() const {
 }
 
 void StaticCallTramp::writeTo(uint8_t *buf) {
+  if (ctx.arg.relocatable) {
+    arch.writeRelocatable(buf, *this);
+    return;
+  }
   // Only now have output sections been sorted into what is writable to the end
   // and what the dynamic linker makes read-only.
   if (key && key->getOutputSection()->relro) {
@@ -150,8 +157,9 @@ static Symbol *findKey(Ctx &ctx, const Symbol &tramp) {
   return ctx.symtab->find((PATCHBAY_SCK_PREFIX + name).str());
 }
 
-void elf::initStaticCalls(Ctx &ctx, bool enabled, bool sameToc) {
-  if (!enabled || ctx.arg.relocatable)
+void elf::initStaticCalls(Ctx &ctx, bool enabled, bool sameToc,
+                          bool relocatable) {
+  if (!(ctx.arg.relocatable ? relocatable : enabled))
     return;
   ctx.staticCalls = std::make_shared<StaticCalls>();
 
@@ -205,6 +213,18 @@ void elf::declareStaticCalls(Ctx &ctx) {
                      << ": --static-calls does not support this target";
       return;
     }
+    if (ctx.arg.relocatable) {
+      if (!calls->arch->relocatableSize) {
+        ErrAlways(ctx) << sym->file
+                       << ": --static-calls-relocatable does not support this "
+                          "target";
+        return;
+      }
+      // Others have the tramps of other keys.
+      Symbol *key = findKey(ctx, *sym);
+      if (!key || !key->isDefined())
+        continue;
+    }
     sym->isUsedInRegularObj = true;
     auto *tramp = make<StaticCallTramp>(ctx, *calls->arch, *sym);
     calls->tramps.push_back(tramp);
@@ -226,11 +246,13 @@ void elf::defineStaticCalls(Ctx &ctx) {
   calls->siteTable = std::make_unique<StaticCallSiteTable>(ctx);
   calls->note = std::make_unique<StaticCallNote>(ctx, *calls->trampTable,
                                                  *calls->siteTable);
+  // A kernel module may offer its tramps to others.
+  const uint8_t visibility = ctx.arg.relocatable ? STV_DEFAULT : STV_HIDDEN;
   // Not before LTO: a call of a function that this link defines has no nop on
   // ppc64, for the compiler takes it to have the caller's TOC.
   for (StaticCallTramp *tramp : calls->tramps) {
     tramp->sym->resolve(ctx, Defined{ctx, ctx.internalFile, StringRef(),
-                                     STB_GLOBAL, STV_HIDDEN, STT_FUNC,
+                                     STB_GLOBAL, visibility, STT_FUNC,
                                      /*value=*/0, tramp->getSize(), tramp});
     ctx.inputSections.push_back(tramp);
     if (auto *key = dyn_cast_or_null<Defined>(findKey(ctx, *tramp->sym)))
@@ -257,6 +279,14 @@ void elf::dropDeadStaticCalls(Ctx &ctx) {
       tramp->importedKey = key;
       key->setFlags(NEEDS_GOT);
     }
+  }
+  if (ctx.arg.relocatable) {
+    if (calls->tramps.empty())
+      return;
+    calls->relocatable =
+        std::make_unique<RelocatableStaticCalls>(ctx, *calls->arch);
+    calls->relocatable->addSections(calls->tramps);
+    return;
   }
   calls->siteTable->defineSymbols();
   for (SyntheticSection *sec :
@@ -301,8 +331,8 @@ findReferences(Ctx &ctx, ArrayRef<StaticCallTramp *> tramps) {
   return references;
 }
 
-// Whether the reference is the key's own, which says where its tramp is, or that
-// of a definition of the key that lost to another.
+// Whether the reference is the key's own, which says where its tramp is, or
+// that of a definition of the key that lost to another.
 static bool isKeyReference(Ctx &ctx, const TrampReference &ref) {
   auto *file = dyn_cast_or_null<ObjFile<ELF64LE>>(ref.sec->file);
   if (!file)
@@ -389,4 +419,9 @@ void elf::resolveStaticCalls(Ctx &ctx) {
   warnIfDiscarded(ctx, *calls->trampTable);
   warnIfDiscarded(ctx, *calls->siteTable);
   warnIfDiscarded(ctx, *calls->note);
+}
+
+void elf::linkStaticCallRelocations(Ctx &ctx) {
+  if (ctx.staticCalls && ctx.staticCalls->relocatable)
+    ctx.staticCalls->relocatable->setLinks();
 }

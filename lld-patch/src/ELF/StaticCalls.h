@@ -11,9 +11,9 @@ namespace lld::elf {
 struct Ctx;
 
 // After the input files are parsed: pull the keys of all static calls out of
-// archives, as a call refers to its key only through its tramp. `sameToc` is
-// ppc64's --static-calls-same-toc.
-void initStaticCalls(Ctx &, bool enabled, bool sameToc);
+// archives, as a call refers to its key only through its tramp. The options are
+// --static-calls, --static-calls-same-toc and --static-calls-relocatable.
+void initStaticCalls(Ctx &, bool enabled, bool sameToc, bool relocatable);
 
 // Once symbol resolution is complete but for LTO, before version scripts: give
 // every static call that has no tramp yet one.
@@ -29,6 +29,9 @@ void dropDeadStaticCalls(Ctx &);
 // After postScanRelocations, when it is known which symbols can be preempted:
 // check keys and calls, and find out where each tramp goes first.
 void resolveStaticCalls(Ctx &);
+
+// With -r, when output sections have their numbers.
+void linkStaticCallRelocations(Ctx &);
 
 } // namespace lld::elf
 

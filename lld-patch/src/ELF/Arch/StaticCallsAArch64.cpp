@@ -56,10 +56,14 @@ public:
                        PATCHBAY_AARCH64_TRAMP_RETURN0_OFFSET,
                        PATCHBAY_AARCH64_TRAMP_RETURN_OFFSET) {
     StaticCallArch::header = ::header;
+    relocatableSize = PATCHBAY_AARCH64_TRAMP_SIZE;
+    offsetRel = R_AARCH64_PREL32;
   }
   std::optional<StaticCallBranch>
   getBranch(const InputSection &sec, const Relocation &rel) const override;
   bool writeTramp(Ctx &, uint8_t *buf, const StaticCallTramp &) const override;
+  void writeRelocatable(uint8_t *buf, const StaticCallTramp &) const override;
+  void addRelocations(const StaticCallTramp &, AddRelocation) const override;
 };
 } // namespace
 
@@ -72,11 +76,17 @@ StaticCallArchAArch64::getBranch(const InputSection &,
                           rel.addend != 0};
 }
 
-bool StaticCallArchAArch64::writeTramp(Ctx &ctx, uint8_t *buf,
-                                       const StaticCallTramp &tramp) const {
-  ArrayRef<uint32_t> insts = tramp.isImported() ? importedTramp : localTramp;
+static void writeInsts(uint8_t *buf, ArrayRef<uint32_t> insts) {
   for (auto [i, inst] : llvm::enumerate(insts))
     write32le(buf + 4 * i, inst);
+}
+
+bool StaticCallArchAArch64::writeTramp(Ctx &ctx, uint8_t *buf,
+                                       const StaticCallTramp &tramp) const {
+  if (tramp.isImported())
+    writeInsts(buf, importedTramp);
+  else
+    writeInsts(buf, localTramp);
 
   const uint64_t va = tramp.getVA(), pointer = tramp.getPointerVA();
   const uint64_t adrp = va + PATCHBAY_AARCH64_TRAMP_INDIRECT_OFFSET;
@@ -94,6 +104,27 @@ bool StaticCallArchAArch64::writeTramp(Ctx &ctx, uint8_t *buf,
                 branch | ((offset >> 2) & 0x03ffffff));
   }
   return true;
+}
+
+void StaticCallArchAArch64::writeRelocatable(
+    uint8_t *buf, const StaticCallTramp &tramp) const {
+  writeInsts(buf, localTramp);
+  // To a target by its relocation, else to the tramp's own return.
+  int64_t offset = tramp.targetSym ? 0
+                                   : PATCHBAY_AARCH64_TRAMP_RETURN_OFFSET -
+                                         PATCHBAY_AARCH64_TRAMP_BRANCH_OFFSET;
+  write32le(buf + PATCHBAY_AARCH64_TRAMP_BRANCH_OFFSET, branch | offset >> 2);
+}
+
+void StaticCallArchAArch64::addRelocations(const StaticCallTramp &tramp,
+                                           AddRelocation add) const {
+  if (tramp.targetSym)
+    add(PATCHBAY_AARCH64_TRAMP_BRANCH_OFFSET, R_AARCH64_JUMP26,
+        *tramp.targetSym, tramp.targetAddend);
+  add(PATCHBAY_AARCH64_TRAMP_INDIRECT_OFFSET, R_AARCH64_ADR_PREL_PG_HI21,
+      *tramp.key, 0);
+  add(PATCHBAY_AARCH64_TRAMP_INDIRECT_OFFSET + 4, R_AARCH64_LDST64_ABS_LO12_NC,
+      *tramp.key, 0);
 }
 
 std::unique_ptr<StaticCallArch> elf::makeStaticCallArchAArch64() {

@@ -74,6 +74,16 @@ static const uint8_t importedTramp[] = {
 static_assert(sizeof(localTramp) == PATCHBAY_X86_64_TRAMP_SIZE);
 static_assert(sizeof(importedTramp) == PATCHBAY_X86_64_TRAMP_SIZE);
 
+// The kernel's: a jump, or a return and what is as long, and its signature.
+static const uint8_t kernelTramp[] = {
+    0xe9, 0,    0,    0, 0, // jmp target
+    0x0f, 0xb9, 0xcc,       // ud1 %esp,%ecx
+};
+static const uint8_t kernelNullTramp[] = {
+    0xc3, 0xcc, 0x90, 0x90, 0x90, // ret; int3; nop; nop; nop
+    0x0f, 0xb9, 0xcc,             // ud1 %esp,%ecx
+};
+
 namespace {
 class StaticCallArchX86_64 final : public StaticCallArch {
 public:
@@ -82,10 +92,14 @@ public:
                        PATCHBAY_X86_64_TRAMP_RETURN0_OFFSET,
                        PATCHBAY_X86_64_TRAMP_RETURN_OFFSET) {
     header = localTramp;
+    relocatableSize = sizeof(kernelTramp);
+    offsetRel = R_X86_64_PC32;
   }
   std::optional<StaticCallBranch>
   getBranch(const InputSection &sec, const Relocation &rel) const override;
   bool writeTramp(Ctx &, uint8_t *buf, const StaticCallTramp &) const override;
+  void writeRelocatable(uint8_t *buf, const StaticCallTramp &) const override;
+  void addRelocations(const StaticCallTramp &, AddRelocation) const override;
 };
 } // namespace
 
@@ -141,6 +155,18 @@ bool StaticCallArchX86_64::writeTramp(Ctx &, uint8_t *buf,
     }
   }
   return true;
+}
+
+void StaticCallArchX86_64::writeRelocatable(
+    uint8_t *buf, const StaticCallTramp &tramp) const {
+  memcpy(buf, tramp.targetSym ? kernelTramp : kernelNullTramp,
+         sizeof(kernelTramp));
+}
+
+void StaticCallArchX86_64::addRelocations(const StaticCallTramp &tramp,
+                                          AddRelocation add) const {
+  if (tramp.targetSym)
+    add(1, R_X86_64_PLT32, *tramp.targetSym, tramp.targetAddend - 4);
 }
 
 std::unique_ptr<StaticCallArch> elf::makeStaticCallArchX86_64() {
