@@ -11,6 +11,10 @@
  * held for short times, with signals blocked, so that a signal handler that
  * forks does not find it held by its own thread. It is never held while waiting
  * for a handler. fork() takes it, so that a child finds no batch half done.
+ *
+ * Within it an update of static calls takes the lock of dl_iterate_phdr(). The
+ * loader holds that one only while it changes its list, so not around
+ * constructors and destructors, which take the engine lock.
  */
 #ifndef PB_CORE_LOCK_H
 #define PB_CORE_LOCK_H

@@ -4,6 +4,7 @@
 #include "cell.h"
 #include "engine.h"
 #include "arch.h"
+#include "elf_note.h"
 #include "lock.h"
 #include "quiesce.h"
 
@@ -28,27 +29,6 @@ struct found {
 	size_t phdrs_size;
 };
 
-static void find_build_id(struct found *found, uintptr_t notes, size_t size)
-{
-	while (size >= sizeof(ElfW(Nhdr))) {
-		const ElfW(Nhdr) *note = (const void *)notes;
-		size_t name = (note->n_namesz + 3u) & ~3u;
-		size_t desc = (note->n_descsz + 3u) & ~3u;
-		size_t whole = sizeof(*note) + name + desc;
-
-		if (whole > size)
-			return;
-		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
-		    !memcmp(note + 1, "GNU", 4)) {
-			found->build_id = (const uint8_t *)(note + 1) + name;
-			found->build_id_size = note->n_descsz;
-			return;
-		}
-		notes += whole;
-		size -= whole;
-	}
-}
-
 static int find_module(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct found *found = arg;
@@ -64,8 +44,10 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *arg)
 		uintptr_t start = info->dlpi_addr + ph->p_vaddr;
 		uintptr_t end = start + ph->p_memsz;
 
-		if (ph->p_type == PT_NOTE && ph->p_align <= 4)
-			find_build_id(found, start, ph->p_memsz);
+		if (ph->p_type == PT_NOTE && !found->build_id)
+			found->build_id = pb_elf_note(info, ph, "GNU",
+						      NT_GNU_BUILD_ID,
+						      &found->build_id_size);
 		if (ph->p_type != PT_LOAD)
 			continue;
 		here |= desc >= start && desc < end;

@@ -75,13 +75,10 @@ int pb_text_apply(const struct pb_patch *patches, size_t nr)
 	return error;
 }
 
-int pb_text_write(uintptr_t addr, const void *old, const void *new, size_t len)
+int pb_text_write(int handle, uintptr_t addr, const void *old, const void *new,
+		  size_t len)
 {
-	struct pb_patch patch = { .addr = addr, .len = (uint8_t)len };
-
-	if (len > PB_PATCH_MAX)
-		return -EINVAL;
-	memcpy(patch.old, old, len);
-	memcpy(patch.new, new, len);
-	return pb_text_apply(&patch, 1);
+	if (memcmp((const void *)addr, old, len))
+		return -EILSEQ;
+	return pb_os_text_write(handle, addr, new, len);
 }

@@ -7,9 +7,11 @@
  * writable and never writes bytes that it does not recognise.
  *
  * A write that other threads may execute through is not atomic beyond one
- * byte (x86-64) or one aligned instruction word (AArch64, ppc64le): the kernel
- * copies bytes as it likes. What may be changed while it can be executed is
- * for the callers in arch/ to know, and to say where they do it.
+ * byte (x86-64) or one aligned instruction word (AArch64, ppc64le, whose
+ * kernels copy one by one store): the kernel copies bytes as it likes. What may
+ * be changed while it can be executed is for the callers in arch/ to know, and
+ * to say where they do it. Making instruction caches see it is the kernel's
+ * business, on all of them.
  */
 #ifndef PB_CORE_TEXT_H
 #define PB_CORE_TEXT_H
@@ -41,8 +43,9 @@ struct pb_patch {
  */
 int pb_text_apply(const struct pb_patch *patches, size_t nr);
 
-/* One patch; the same errors. */
-int pb_text_write(uintptr_t addr, const void *old, const void *new, size_t len);
+/* One patch, through a handle of pb_os_text_open(); the same errors. */
+int pb_text_write(int handle, uintptr_t addr, const void *old, const void *new,
+		  size_t len);
 
 /*
  * Return after every other thread of the process has executed a serializing

@@ -12,14 +12,16 @@
 /*
  * /proc/self/mem writes through the protection of a mapping (FOLL_FORCE) and
  * breaks copy-on-write like a debugger's poke. So text stays r-x throughout,
- * also under prctl(PR_SET_MDWE), which forbids the mprotect() way.
+ * also under prctl(PR_SET_MDWE), which forbids the mprotect() way. Like a
+ * debugger's it is also made visible to instruction fetch, where caches do not
+ * see to that (copy_to_user_page() in the kernel).
  *
  * The file is opened for each batch: a descriptor that a forked child
  * inherited would write to its parent.
  */
 int pb_os_text_open(void)
 {
-	int fd = open("/proc/self/mem", O_WRONLY | O_CLOEXEC);
+	int fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
 
 	/* No /proc, as in a chroot: not to be mistaken for "no such function". */
 	if (fd < 0 && errno == ENOENT)
@@ -43,6 +45,18 @@ int pb_os_text_write(int handle, uintptr_t addr, const void *bytes, size_t len)
 		len -= (size_t)done;
 	}
 	return 0;
+}
+
+int pb_os_text_read(int handle, uintptr_t addr, void *bytes, size_t len)
+{
+	ssize_t done;
+
+	do
+		done = pread(handle, bytes, len, (off_t)addr);
+	while (done < 0 && errno == EINTR);
+	if (done < 0)
+		return -errno;
+	return (size_t)done == len ? 0 : -EIO;
 }
 
 void pb_os_text_close(int handle)

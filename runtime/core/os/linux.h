@@ -10,11 +10,13 @@
 #include <stdint.h>
 
 /*
- * A handle for writing to our own text, whatever its protection; or -errno,
- * -ENODEV if the system has no way to do so (Linux: no /proc).
+ * A handle for reading and writing our own text, whatever its protection; or
+ * -errno, -ENODEV if the system has no way to do so (Linux: no /proc).
  */
 int pb_os_text_open(void);
 int pb_os_text_write(int handle, uintptr_t addr, const void *bytes, size_t len);
+/* Where there may be nothing; -EIO if there is less than @len. */
+int pb_os_text_read(int handle, uintptr_t addr, void *bytes, size_t len);
 void pb_os_text_close(int handle);
 
 /* See pb_sync_core(). */

@@ -10,15 +10,27 @@
  * pointer points; changing the pointer patches the tramp. There is no indirect
  * branch to predict, to protect with a retpoline or to check for its type.
  *
- *	DECLARE_STATIC_CALL(name, func)     in a header; func is a function, or
- *	                                    a function type
- *	DEFINE_STATIC_CALL(name, func)      once, in a C or C++ file; func is the
- *	                                    first target
- *	static_call(name)(args...)          call it
- *	static_call_update(name, func)      from now on it goes to func
- *	static_call_query(name)             where it goes
+ *	DECLARE_STATIC_CALL(name, func)       in a header; func is a function, or
+ *	                                      a function type
+ *	DEFINE_STATIC_CALL(name, func)        once, in a C or C++ file; func is
+ *	                                      the first target
+ *	DEFINE_STATIC_CALL_NULL(name, func)   func has the type, the first target
+ *	                                      is NULL
+ *	DEFINE_STATIC_CALL_RET0(name, func)   the first target returns 0
  *
- * The names and the meaning are the Linux kernel's (include/linux/static_call.h).
+ *	DEFINE_EXPORTED_STATIC_CALL(name, func)         the same, for all shared
+ *	DEFINE_EXPORTED_STATIC_CALL_NULL(name, func)    objects and executables
+ *	DEFINE_EXPORTED_STATIC_CALL_RET0(name, func)    of the process
+ *
+ *	static_call(name)(args...)            call it
+ *	static_call_cond(name)(args...)       call it, without a result
+ *	static_call_update(name, func)        from now on it goes to func
+ *	static_call_query(name)               where it goes
+ *
+ *	static_call_patch_sites(enable)       whether callers are patched, too
+ *
+ * The names and the meaning are the Linux kernel's (include/linux/static_call.h)
+ * where it has them.
  *
  * Usage example
  * -------------
@@ -39,33 +51,112 @@
  *	}
  *
  * Link with -Wl,--static-calls by Patchbay's ld.lld, which makes the tramps:
- * without it a link ends with an undefined __SCT__checksum. Programs that use
- * static_call_update() need -lpatchbay, too. Both macros stand at file scope,
- * without `static`.
+ * without it a link ends with an undefined __SCT__checksum. Programs that do
+ * more than call need -lpatchbay, too. All DECLARE_ and DEFINE_ macros stand at
+ * file scope, without `static`.
  *
- * What to know
- * ------------
- * The type of a target is that of the first one; the compiler checks it in
- * static_call_update() like any assignment to a function pointer. kCFI checks
- * nothing at a static call, because it is a direct one.
+ * NULL and RET0
+ * -------------
+ * A static call whose target is NULL does nothing, unlike a function pointer:
+ * the tramp returns at once. What it returns, if that is not void, is
+ * undefined, so use static_call_cond(), which drops it. One whose target is
+ * STATIC_CALL_RET0(name) returns 0; use it where that is an integer or pointer.
  *
- * static_call_update() may be called at any time from any thread but a signal
- * handler. When it returns, no thread enters the former target through the
- * tramp any more; a thread that did so before may still be in there. Until it
- * returns a call goes to either. It returns 0 or a negative errno:
+ *	DEFINE_STATIC_CALL_NULL(trace_event, trace_event_full);
  *
- *	-EILSEQ   the tramp's bytes are not such as the linker or this library
- *	          wrote; nothing is changed
- *	others    of /proc/self/mem or membarrier(2); the call goes to one of
- *	          the two targets, as static_call_query() says
+ *	static_call_cond(trace_event)(event);
+ *	static_call_update(trace_event, trace_event_full);
+ *	static_call_update(trace_event, NULL);
  *
- * A target that the tramp's jump does not reach (x86-64: 2 GB, so a target in
- * another module as a rule) is jumped to through the pointer in the key.
+ * In the key NULL is the address of __static_call_nop(), so that nothing ever
+ * jumps to 0; static_call_query() says NULL.
  *
- * A NULL target is like a NULL function pointer: not to be called.
+ * Executables and shared objects
+ * ------------------------------
+ * Each link unit, executable or shared object, has tramps of its own for the
+ * static calls that it makes, so a call never leaves it on the way to its tramp.
+ * An update changes the tramps of all of them.
  *
- * A key is hidden: a static call is called and updated in the executable or
- * shared object that defines it. To offer it to others export a function.
+ * A key that DEFINE_STATIC_CALL() defines is hidden: the static call is called
+ * and updated in the link unit that defines it, and others may use the name for
+ * another. One that DEFINE_EXPORTED_STATIC_CALL() defines has protected
+ * visibility. Other units DECLARE_STATIC_CALL() it and then call, query and
+ * update it as if it were theirs. Compile those with -fPIC or -fPIE (-fno-pic
+ * would copy the key, which the linker refuses), and link an executable whose
+ * key is used by what it loads with -rdynamic, or name the key with
+ * -Wl,--export-dynamic-symbol=__SCK__name.
+ *
+ * Shared objects may come and go while updates run. One that is loaded finds
+ * the target in the key that it imports, whatever it is by then, and jumps
+ * there directly from the next update on. Before unloading one, update the
+ * static calls that go to its functions.
+ *
+ * Types
+ * -----
+ * The type of a target is that of the first one, and the compiler checks it in
+ * static_call_update() like any assignment to a function pointer. If the file
+ * that defines the key is compiled with -fsanitize=kcfi, so does the update
+ * itself: it refuses a function whose kCFI hash is another, or that has none,
+ * where a call through a pointer would have trapped. So functions of libraries
+ * that are built without kCFI need one that calls them. The call itself checks
+ * nothing, because it is a direct one.
+ *
+ * Updates
+ * -------
+ * static_call_update() may be called at any time from any thread, but not from
+ * a signal handler, a callback of dl_iterate_phdr(), or an ifunc resolver. A
+ * call that begins after it has returned goes to the new target; one that began
+ * before may be in the former one, or on its way there. One that begins
+ * meanwhile goes to either. It returns 0 or a negative errno, and then calls go
+ * where they went before:
+ *
+ *	-EINVAL   the target's kCFI hash is not that of the static call
+ *	-EXDEV    ppc64le: a tramp that was linked for targets of its own link
+ *	          unit only cannot call this one
+ *	-EILSEQ   the code of a tramp, or of a call site that was patched, is not
+ *	          such as the linker or this library wrote
+ *	-ENOENT   no link unit has a tramp for this key: it was not linked by
+ *	          Patchbay's linker
+ *	-EPROTONOSUPPORT  a loaded module has static calls of another version
+ *	others    of /proc/self/mem or membarrier(2)
+ *
+ * A target out of reach of a tramp's direct branch is jumped to through the
+ * pointer in the key. x86-64 reaches 2 GB, AArch64 128 MB, ppc64le 32 MB.
+ *
+ * Call sites
+ * ----------
+ * Callers reach the target by two direct branches, the call and the tramp's. An
+ * update can also make the call itself lead to the target, where that is in
+ * reach and neither NULL nor RET0; else it leads to the tramp.
+ *
+ *	AArch64   done by default. Branches are changed one aligned word at a
+ *	          time, as the architecture allows.
+ *	x86-64    done after static_call_patch_sites(1), where a call's
+ *	          displacement lies within an aligned word of 8 bytes. It is
+ *	          changed while threads execute the call: AMD allows that (APM vol.
+ *	          2, 7.6.1), Intel asks for synchronization that a library cannot
+ *	          enforce (SDM vol. 3A, 9.1.3); and a kernel may copy the 4 bytes
+ *	          one by one where the processor has FSRM. So it is for those who
+ *	          know their machines, and for processes of one thread.
+ *	ppc64le   never, because it is not safe: the tramp saves the TOC pointer
+ *	          that the instruction behind the call restores, so two
+ *	          instructions would have to change at once.
+ *
+ * static_call_patch_sites() enables or disables this for the process. At once
+ * it leads all call sites of the loaded link units to where their static calls
+ * go (1), or back to the tramps (0). Those that are loaded later begin with
+ * their tramps, and follow with the next update of each static call, or when
+ * static_call_patch_sites(1) is called again. It may be called where
+ * static_call_update() may, and returns 0 or a negative errno: -EOPNOTSUPP
+ * (enabling it on ppc64le), or those above, where some call sites stay as they
+ * were, which is no less right.
+ *
+ * ppc64le
+ * -------
+ * A target with another TOC than the tramp's link unit, within 32 MB, is
+ * branched to directly, too, with its TOC pointer set up before (near form). A
+ * tramp can do so for the first such TOC that it meets; the targets of further
+ * ones are jumped to through the key.
  */
 #ifndef PATCHBAY_STATIC_CALL_H
 #define PATCHBAY_STATIC_CALL_H
@@ -84,39 +175,96 @@
 #define PATCHBAY_HIDDEN __attribute__((visibility("hidden")))
 
 /*
+ * The tramp is hidden, because every link unit has its own; so the call is
+ * direct also with -fno-plt. On ppc64le the linker makes it so, because clang
+ * leaves room for restoring the TOC pointer only behind calls of functions that
+ * could be elsewhere.
+ */
+#ifdef __powerpc64__
+#define PATCHBAY_TRAMP_VISIBILITY
+#else
+#define PATCHBAY_TRAMP_VISIBILITY PATCHBAY_HIDDEN
+#endif
+
+/*
  * The tramp is declared with the target's type, so a call of it is checked and
- * compiled like one of the target. It is hidden, because every executable or
- * shared object has tramps of its own.
+ * compiled like one of the target. The key may be imported.
  */
 #define DECLARE_STATIC_CALL(name, func)                                        \
-	PATCHBAY_EXTERN_C struct static_call_key STATIC_CALL_KEY(name)         \
-		PATCHBAY_HIDDEN;                                               \
+	PATCHBAY_EXTERN_C struct static_call_key STATIC_CALL_KEY(name);        \
 	PATCHBAY_EXTERN_C __typeof__(func) STATIC_CALL_TRAMP(name)             \
-		PATCHBAY_HIDDEN
+		PATCHBAY_TRAMP_VISIBILITY
 
-#define DEFINE_STATIC_CALL(name, func)                                         \
+/*
+ * With -fsanitize=kcfi clang emits the hash of each function that is declared
+ * and whose address is taken, as the tramp's is here, as the value of an
+ * absolute symbol. It is weak, so it is 0 without.
+ */
+#define PATCHBAY_TYPE_SYMBOL(name) "__kcfi_typeid___SCT__" #name
+#define PATCHBAY_TYPE(name) __static_call_type_##name
+
+#define PATCHBAY_DEFINE_STATIC_CALL(name, func, target, vis)                   \
 	DECLARE_STATIC_CALL(name, func);                                       \
+	PATCHBAY_EXTERN_C const char PATCHBAY_TYPE(name)[]                     \
+		__asm__(PATCHBAY_TYPE_SYMBOL(name))                            \
+		__attribute__((weak)) PATCHBAY_HIDDEN;                         \
+	PATCHBAY_EXTERN_C struct static_call_key STATIC_CALL_KEY(name)         \
+		__attribute__((visibility(vis)));                              \
 	struct static_call_key STATIC_CALL_KEY(name) = {                       \
-		(void *)(func),                                                \
+		(void *)(target),                                              \
 		(void *)&STATIC_CALL_TRAMP(name),                              \
+		(uint64_t)(uintptr_t)PATCHBAY_TYPE(name),                      \
 	}
 
+#define DEFINE_STATIC_CALL(name, func)                                         \
+	PATCHBAY_DEFINE_STATIC_CALL(name, func, func, "hidden")
+#define DEFINE_STATIC_CALL_NULL(name, func)                                    \
+	PATCHBAY_DEFINE_STATIC_CALL(name, func, &__static_call_nop, "hidden")
+#define DEFINE_STATIC_CALL_RET0(name, func)                                    \
+	PATCHBAY_DEFINE_STATIC_CALL(name, func, &__static_call_return0,        \
+				    "hidden")
+
+#define DEFINE_EXPORTED_STATIC_CALL(name, func)                                \
+	PATCHBAY_DEFINE_STATIC_CALL(name, func, func, "protected")
+#define DEFINE_EXPORTED_STATIC_CALL_NULL(name, func)                           \
+	PATCHBAY_DEFINE_STATIC_CALL(name, func, &__static_call_nop, "protected")
+#define DEFINE_EXPORTED_STATIC_CALL_RET0(name, func)                           \
+	PATCHBAY_DEFINE_STATIC_CALL(name, func, &__static_call_return0,        \
+				    "protected")
+
 #define static_call(name) STATIC_CALL_TRAMP(name)
+#define static_call_cond(name) (void)STATIC_CALL_TRAMP(name)
 
 #define static_call_update(name, func)                                         \
 	__extension__({                                                        \
 		__typeof__(&STATIC_CALL_TRAMP(name)) __new_func = (func);      \
 		__static_call_update(&STATIC_CALL_KEY(name),                   \
-				     (void *)&STATIC_CALL_TRAMP(name),         \
 				     (void *)__new_func);                      \
 	})
 
 #define static_call_query(name)                                                \
-	((__typeof__(&STATIC_CALL_TRAMP(name)))__atomic_load_n(                \
-		&STATIC_CALL_KEY(name).func, __ATOMIC_ACQUIRE))
+	((__typeof__(&STATIC_CALL_TRAMP(name)))__static_call_query(            \
+		&STATIC_CALL_KEY(name)))
+
+/* A target that returns 0. */
+#define STATIC_CALL_RET0(name)                                                 \
+	((__typeof__(&STATIC_CALL_TRAMP(name)))(void *)&__static_call_return0)
+
+PATCHBAY_EXTERN_C int static_call_patch_sites(int enable);
+
+/* What a key's func is instead of NULL, and to return 0. */
+PATCHBAY_EXTERN_C void __static_call_nop(void);
+PATCHBAY_EXTERN_C long __static_call_return0(void);
 
 /* What static_call_update() calls; it does not know the type of @func. */
 PATCHBAY_EXTERN_C int __static_call_update(struct static_call_key *key,
-					   void *tramp, void *func);
+					   void *func);
+
+static inline void *__static_call_query(const struct static_call_key *key)
+{
+	void *func = __atomic_load_n(&key->func, __ATOMIC_ACQUIRE);
+
+	return func == (void *)&__static_call_nop ? NULL : func;
+}
 
 #endif /* PATCHBAY_STATIC_CALL_H */

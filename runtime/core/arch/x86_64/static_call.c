@@ -1,110 +1,152 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The x86-64 tramp, as the linker made it (abi.h):
+ * Tramps and call sites of x86-64; see abi.h for the tramps.
  *
- *	      direct                      indirect
- *	 +0   e9 rel32  jmp target        a9 imm32  test $imm,%eax
- *	 +5   3e ff 25 rel32  notrack jmp *key->func(%rip)
- *	+12   0f b9 cc cc     never executed
+ * Why other threads may execute them while they are changed:
  *
- * Other threads execute it all the time. Only its first byte is ever changed
- * under them, and a store of one byte is seen whole or not at all. The
- * displacement is changed while the first byte makes it the immediate of a test
- * instruction, whose result is dead: whatever part of it a thread sees, it
- * falls through to the jump.
+ * - The form of a tramp is its first byte, a store of which is atomic. See
+ *   patch.c, whose sites change in the same way.
+ * - A tramp's displacement is changed while the first byte makes it the
+ *   immediate of a test instruction, whose result is dead: whatever part of it
+ *   a thread sees, it falls through to the jump.
+ * - A call site is a branch before and after, so its displacement is changed
+ *   under threads that execute it. AMD lets an aligned word of 8 bytes be
+ *   changed so with one store (APM vol. 2, 7.6.1); Intel asks for
+ *   synchronization (SDM vol. 3A, 9.1.3), and a kernel on a processor with FSRM
+ *   copies by `rep movsb`, which is not promised to be one store. So this is
+ *   done on demand only, and only within such a word.
  */
 #include "static_call.h"
 
+#include "arch/x86_64/tramp.h"
 #include "text.h"
 
-#include <patchbay/abi.h>
-
 #include <errno.h>
-#include <string.h>
 
 #define DISP_OFFSET 1
-#define INDIRECT_OFFSET PATCHBAY_X86_64_TRAMP_JMP_OFFSET
-#define INDIRECT_DISP_OFFSET (PATCHBAY_X86_64_TRAMP_SIGNATURE_OFFSET - 4)
-#define SIGNATURE_OFFSET PATCHBAY_X86_64_TRAMP_SIGNATURE_OFFSET
 
-static int is_tramp_of(const uint8_t *tramp, const struct static_call_key *key)
+const size_t pb_arch_hash_size = 5;
+const enum pb_call_sites pb_arch_call_sites = PB_CALL_SITES_ON_DEMAND;
+
+void pb_arch_target(int text, struct pb_target *target)
 {
-	static const uint8_t indirect[] = { 0x3e, 0xff, 0x25 };
-	static const uint8_t signature[] = { 0x0f, 0xb9, 0xcc, 0xcc };
+	(void)text;
+	target->entry = target->func;
+}
+
+bool pb_arch_hash_is(const uint8_t *before, uint32_t type)
+{
+	uint32_t hash;
+
+	return pb_x86_64_hash(before, &hash) &&
+	       hash == pb_x86_64_type_hash(type);
+}
+
+static uint8_t form(const struct pb_tramp *tramp)
+{
+	return pb_x86_64_tramp((const uint8_t *)tramp->addr, tramp->addr,
+			       tramp->key,
+			       tramp->flags & PATCHBAY_STATIC_CALL_IMPORTED);
+}
+
+int pb_arch_tramp_check(const struct pb_tramp *tramp,
+			const struct pb_target *target)
+{
+	(void)target;
+	return form(tramp) ? 0 : -EILSEQ;
+}
+
+static int set_form(int text, const struct pb_tramp *tramp, uint8_t new)
+{
+	uint8_t old = form(tramp);
+
+	if (!old)
+		return -EILSEQ;
+	if (old == new)
+		return 0;
+	return pb_text_write(text, tramp->addr, &old, &new, 1);
+}
+
+int pb_arch_tramp_indirect(int text, const struct pb_tramp *tramp)
+{
+	return set_form(text, tramp, PATCHBAY_X86_64_TRAMP_INDIRECT);
+}
+
+/* The displacement of the direct form. False: @target is out of its reach. */
+static bool displacement(const struct pb_tramp *tramp,
+			 const struct pb_target *target, int32_t *disp)
+{
+	uintptr_t to = target->entry;
+
+	if (target->kind == PB_TARGET_RETURN0)
+		to = tramp->addr + PATCHBAY_X86_64_TRAMP_RETURN0_OFFSET;
+	else if (target->kind == PB_TARGET_RETURN)
+		to = tramp->addr + PATCHBAY_X86_64_TRAMP_RETURN_OFFSET;
+	return pb_x86_64_rel32(tramp->addr, to, disp);
+}
+
+int pb_arch_tramp_prepare(int text, const struct pb_tramp *tramp,
+			  const struct pb_target *target)
+{
+	const uint8_t *code = (const uint8_t *)tramp->addr;
+	uint8_t new[4];
 	int32_t disp;
-
-	if (tramp[0] != PATCHBAY_X86_64_TRAMP_DIRECT &&
-	    tramp[0] != PATCHBAY_X86_64_TRAMP_INDIRECT)
-		return 0;
-	if (memcmp(tramp + INDIRECT_OFFSET, indirect, sizeof(indirect)) ||
-	    memcmp(tramp + SIGNATURE_OFFSET, signature, sizeof(signature)))
-		return 0;
-	memcpy(&disp, tramp + INDIRECT_DISP_OFFSET, sizeof(disp));
-	return (uintptr_t)tramp + SIGNATURE_OFFSET + (uintptr_t)(intptr_t)disp ==
-	       (uintptr_t)&key->func;
-}
-
-/* One byte: done, or failed with nothing done. */
-static int set_form(uintptr_t tramp, uint8_t old, uint8_t new)
-{
-	return pb_text_write(tramp, &old, &new, 1);
-}
-
-/* Of a tramp that is indirect. */
-static int set_displacement(uintptr_t tramp, int32_t disp)
-{
-	int32_t old;
 	int error;
 
-	memcpy(&old, (const void *)(tramp + DISP_OFFSET), sizeof(old));
-	if (old == disp)
+	if (form(tramp) != PATCHBAY_X86_64_TRAMP_INDIRECT)
+		return -EILSEQ;
+	if (!displacement(tramp, target, &disp))
+		return -ERANGE;
+	pb_x86_64_put32(new, (uint32_t)disp);
+	if (!memcmp(code + DISP_OFFSET, new, sizeof(new)))
 		return 0;
-	error = pb_text_write(tramp + DISP_OFFSET, &old, &disp, sizeof(disp));
+	error = pb_text_write(text, tramp->addr + DISP_OFFSET,
+			      code + DISP_OFFSET, new, sizeof(new));
 	/*
 	 * A thread that has fetched the former displacement must fetch it anew
 	 * before the first byte makes a branch of it.
 	 */
-	return error ? error : pb_sync_core();
+	return error ? error : 1;
 }
 
-int pb_arch_static_call_update(struct static_call_key *key, uintptr_t tramp,
-			       void *func)
+int pb_arch_tramp_direct(int text, const struct pb_tramp *tramp,
+			 const struct pb_target *target)
 {
-	const uint8_t form = *(const uint8_t *)tramp;
-	intptr_t disp = (intptr_t)((uintptr_t)func - tramp -
-				   PATCHBAY_X86_64_TRAMP_JMP_OFFSET);
-	void *former = key->func;
-	int error;
+	int32_t disp;
 
-	if (!is_tramp_of((const uint8_t *)tramp, key))
+	if (!displacement(tramp, target, &disp))
+		return -ERANGE;
+	/* It could not be prepared. */
+	if (disp != pb_x86_64_get32((const uint8_t *)tramp->addr + DISP_OFFSET))
 		return -EILSEQ;
+	return set_form(text, tramp, PATCHBAY_X86_64_TRAMP_DIRECT);
+}
 
-	/* Read by the indirect form: release what @func's caller prepared. */
-	__atomic_store_n(&key->func, func, __ATOMIC_RELEASE);
-	if (form == PATCHBAY_X86_64_TRAMP_DIRECT) {
-		error = set_form(tramp, PATCHBAY_X86_64_TRAMP_DIRECT,
-				 PATCHBAY_X86_64_TRAMP_INDIRECT);
-		if (error) {
-			__atomic_store_n(&key->func, former, __ATOMIC_RELEASE);
-			return error;
-		}
-	}
-	/*
-	 * Until here a thread may have fetched the direct form, or loaded the
-	 * former target from the field; after it no thread goes there.
-	 */
-	error = pb_sync_core();
-	if (error)
-		return error;
+int pb_arch_call_site(uintptr_t site, uintptr_t *to)
+{
+	const uint8_t *code = (const uint8_t *)site;
+	int disp = pb_x86_64_branch(code);
 
-	/*
-	 * Every call goes to @func now. Going there directly is only faster, so
-	 * it is no error if that fails; the next update tries again. Nor need
-	 * anyone wait for it: both forms lead to @func.
-	 */
-	if (func && disp == (int32_t)disp &&
-	    !set_displacement(tramp, (int32_t)disp))
-		set_form(tramp, PATCHBAY_X86_64_TRAMP_INDIRECT,
-			 PATCHBAY_X86_64_TRAMP_DIRECT);
+	if (!disp)
+		return -EILSEQ;
+	*to = pb_x86_64_rip(code, site, disp);
 	return 0;
+}
+
+int pb_arch_call_site_write(int text, uintptr_t site, uintptr_t to)
+{
+	const uint8_t *code = (const uint8_t *)site;
+	int at = pb_x86_64_branch(code);
+	uint8_t new[4];
+	int32_t disp;
+
+	if (!at)
+		return -EILSEQ;
+	/* The displacement counts from its own end. */
+	if (!pb_x86_64_in_word(site + (uintptr_t)at) ||
+	    !pb_x86_64_rel32(site + (uintptr_t)at - 1, to, &disp))
+		return -ERANGE;
+	pb_x86_64_put32(new, (uint32_t)disp);
+	return pb_text_write(text, site + (uintptr_t)at, code + at, new,
+			     sizeof(new));
 }

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The x86-64 code of static calls: tramps, call sites, hashes of targets. Pure
+ * functions of bytes: compiled and tested on every host.
+ */
+#ifndef PB_X86_64_TRAMP_H
+#define PB_X86_64_TRAMP_H
+
+#include "insn.h"
+
+static inline int32_t pb_x86_64_get32(const uint8_t *at)
+{
+	return (int32_t)((uint32_t)at[0] | (uint32_t)at[1] << 8 |
+			 (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24);
+}
+
+/* Where the displacement at @at leads, in code whose first byte is at @addr. */
+static inline uint64_t pb_x86_64_rip(const uint8_t *code, uint64_t addr, int at)
+{
+	return addr + (uint64_t)(at + 4) +
+	       (uint64_t)(int64_t)pb_x86_64_get32(code + at);
+}
+
+/*
+ * Which form a tramp at @addr has, whose code is @code: its first byte, or 0 if
+ * it is no tramp that jumps through @key (a key that is @imported: through the
+ * pointer to it, which is at @key). See abi.h for the code.
+ */
+static inline uint8_t pb_x86_64_tramp(
+	const uint8_t code[PATCHBAY_X86_64_TRAMP_SIZE], uint64_t addr,
+	uint64_t key, bool imported)
+{
+	static const uint8_t tail[] = { 0x31, 0xc0, 0xc3, 0xcc,
+					0xcc, 0xcc, 0xcc, 0xcc };
+	/* The load or jump before the displacement, and what is behind it. */
+	static const uint8_t before[2][3] = { { 0x3e, 0xff, 0x25 },
+					      { 0x4c, 0x8b, 0x1d } };
+	static const uint8_t behind[2][4] = { { 0xcc, 0xcc, 0xcc, 0xcc },
+					      { 0x3e, 0x41, 0xff, 0x23 } };
+	const int jmp = PATCHBAY_X86_64_TRAMP_JMP_OFFSET;
+
+	if (code[0] != PATCHBAY_X86_64_TRAMP_DIRECT &&
+	    code[0] != PATCHBAY_X86_64_TRAMP_INDIRECT)
+		return 0;
+	if (memcmp(code + jmp, before[imported], sizeof(before[0])) ||
+	    memcmp(code + jmp + 7, behind[imported], sizeof(behind[0])) ||
+	    memcmp(code + PATCHBAY_X86_64_TRAMP_RETURN0_OFFSET, tail,
+		   sizeof(tail)))
+		return 0;
+	return pb_x86_64_rip(code, addr, jmp + 3) == key ? code[0] : 0;
+}
+
+/*
+ * A branch to a tramp: call, jmp or jcc. Returns where in it its displacement
+ * is, 0 if it is none of them.
+ */
+static inline int pb_x86_64_branch(const uint8_t code[6])
+{
+	if (code[0] == 0xe8 || code[0] == 0xe9)
+		return 1;
+	if (code[0] == 0x0f && (code[1] & 0xf0) == 0x80)
+		return 2;
+	return 0;
+}
+
+/* Whether 4 bytes at @addr lie within an aligned word of 8. */
+static inline bool pb_x86_64_in_word(uint64_t addr)
+{
+	return addr % 8 <= 4;
+}
+
+/*
+ * The kCFI hash of a function, from the 5 bytes before it. False if they are
+ * not a mov of one to a register (-fsanitize-kcfi-arity varies the register).
+ */
+static inline bool pb_x86_64_hash(const uint8_t before[5], uint32_t *hash)
+{
+	*hash = (uint32_t)pb_x86_64_get32(before + 1);
+	return (before[0] & ~PATCHBAY_X86_64_MOV_REGISTERS) ==
+	       PATCHBAY_X86_64_MOV_EAX_IMM32;
+}
+
+/*
+ * The hash of functions of @type: the compiler adds one to those that, negated
+ * or not, are an endbr64 or endbr32, because a check of such a hash would be a
+ * landing pad.
+ */
+static inline uint32_t pb_x86_64_type_hash(uint32_t type)
+{
+	const uint32_t endbr[] = { PATCHBAY_X86_64_ENDBR64, 0xfb1e0ff3 };
+
+	for (int i = 0; i < 2; i++)
+		if (type == endbr[i] || -type == endbr[i])
+			return type + 1;
+	return type;
+}
+
+#endif /* PB_X86_64_TRAMP_H */
