@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The header from C++: declarations that are repeated, a function type instead
-// of a function, a namespace, a variadic target, a null one, and a DSO with a
-// static call of its own and the same name. A wrong type is an error.
+// of a function, a namespace, a variadic target, NULL and RET0, and a DSO with a
+// static call of its own and the same name. A wrong type is an error. The keys
+// are initialized by the linker, not by code.
 //
 // RUN: rm -rf %t && mkdir %t
 // RUN: %clangxx -DDSO -O2 -fsanitize=kcfi -fPIC -shared -I %patchbay_include %s -o %t/libdso.so --ld-path=%ld.lld -Wl,--static-calls %link
 // RUN: %clangxx -O2 -Wall -Wextra -Wpedantic -Werror -fsanitize=kcfi -I %patchbay_include -c %s -o %t/exe.o
 // RUN: %clangxx %t/exe.o %t/libdso.so -o %t/exe --ld-path=%ld.lld -Wl,--static-calls,-rpath,%t %link
 // RUN: %t/exe | FileCheck %s
+// RUN: llvm-readelf -S %t/exe.o | FileCheck %s --check-prefix=SECTIONS
 // RUN: not %clangxx -DWRONG -I %patchbay_include -fsyntax-only %s 2>&1 | FileCheck %s --check-prefix=WRONG
 //
 // CHECK:      executable 1, DSO 10
 // CHECK-NEXT: executable 2, DSO 10
 // CHECK-NEXT: executable 2, DSO 20
 // CHECK-NEXT: variadic 7 of seven
-// CHECK-NEXT: null is null: 1, then 5
+// CHECK-NEXT: NULL: 1, then 5, NULL again: 1
+// CHECK-NEXT: RET0: 0, then 5, again 0
+// SECTIONS-NOT: .init_array
 // WRONG: error: cannot initialize a variable of type {{.*}}'int (*)()'{{.*}} with an lvalue of type 'double (double)'
 #include <patchbay/static_call.h>
 
@@ -43,11 +47,15 @@ DEFINE_STATIC_CALL(number, one);
 DECLARE_STATIC_CALL(number, name::one);
 DEFINE_STATIC_CALL(print, std::printf);
 
-typedef int Function();
-static Function *const nothing = nullptr;
-DECLARE_STATIC_CALL(nothing, Function);
-struct static_call_key __SCK__nothing = {nullptr, (void *)&__SCT__nothing};
-static int five() { return 5; }
+typedef void Store(int *);
+static void storeFive(int *to) { *to = 5; }
+DEFINE_STATIC_CALL_NULL(store, Store);
+
+static int *five() {
+  static int value = 5;
+  return &value;
+}
+DEFINE_STATIC_CALL_RET0(pointer, five);
 
 #ifdef WRONG
 static double wrong(double x) { return x; }
@@ -61,9 +69,24 @@ int main() {
   error |= dsoUpdate();
   std::printf("executable %d, DSO %d\n", static_call(number)(), dsoCall());
   static_call(print)("variadic %d of %s\n", 7, "seven");
-  bool null = static_call_query(nothing) == nothing;
-  error |= static_call_update(nothing, five);
-  std::printf("null is null: %d, then %d\n", null, static_call(nothing)());
+
+  int stored = 1;
+  bool null = static_call_query(store) == nullptr;
+  static_call_cond(store)(&stored);
+  std::printf("NULL: %d", null ? stored : 0);
+  error |= static_call_update(store, storeFive);
+  static_call_cond(store)(&stored);
+  std::printf(", then %d", stored);
+  error |= static_call_update(store, nullptr);
+  stored = 1;
+  static_call(store)(&stored);
+  std::printf(", NULL again: %d\n", stored);
+
+  std::printf("RET0: %d", static_call(pointer)() != nullptr);
+  error |= static_call_update(pointer, five);
+  std::printf(", then %d", *static_call(pointer)());
+  error |= static_call_update(pointer, STATIC_CALL_RET0(pointer));
+  std::printf(", again %d\n", static_call(pointer)() != nullptr);
   return error;
 }
 #endif

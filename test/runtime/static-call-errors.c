@@ -1,61 +1,74 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * An update that fails says so and changes nothing: where the tramp is not the
- * key's, where its bytes are unknown, and where the text cannot be written.
+ * An update that fails says so and changes nothing: where a tramp's bytes are
+ * unknown, where there is no tramp, and where the text cannot be written. One
+ * that fails in the middle leaves calls where they went. In a child process it
+ * is as possible as in its parent.
  */
 // RUN: %build %s -o %t --ld-path=%ld.lld -Wl,--static-calls %link
 // RUN: %t | FileCheck %s
-// CHECK: other key: -EILSEQ, calls 1, query 1
 // CHECK: changed tramp: -EILSEQ, calls 1, query 1
+// CHECK: changed key: -EILSEQ, calls 1, query 1
 // CHECK: no file: -EMFILE, calls 1, query 1
+// CHECK: no barrier: -EPERM, calls 1, query 1
+// CHECK: in a child: 0, calls 2, query 1
 // CHECK: in the end: 0, calls 2, query 1
+// CHECK: no tramp: -ENOENT, query 1
 
 #include <patchbay/static_call.h>
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static int one(void) { return 1; }
 static int two(void) { return 2; }
 
 DEFINE_STATIC_CALL(number, one);
-DEFINE_STATIC_CALL(other, one);
 
 static void report(const char *what, int error, int (*target)(void))
 {
 	printf("%s: %s%s, calls %d, query %d\n", what, error ? "-" : "",
 	       error ? strerrorname_np(-error) : "0", static_call(number)(),
 	       static_call_query(number) == target);
+	fflush(stdout);
 }
 
-/* As a debugger's breakpoint would be, but in the padding. */
-static void write_text(unsigned char *text, unsigned char byte)
+/* As a debugger's breakpoint would be. Returns what was there. */
+static unsigned char write_text(unsigned char *text, unsigned char byte)
 {
 	int file = open("/proc/self/mem", O_RDWR);
+	unsigned char before = *text;
 
 	if (pwrite(file, &byte, 1, (off_t)text) != 1)
 		perror("/proc/self/mem");
 	close(file);
+	return before;
 }
 
-int main(void)
+static void with_changed_byte(const char *what, int offset)
 {
-	unsigned char *tramp = STATIC_CALL_KEY(number).tramp;
+	unsigned char *text = STATIC_CALL_KEY(number).tramp;
+	unsigned char byte = write_text(text + offset, 0x7f);
+	int error = static_call_update(number, two);
+
+	write_text(text + offset, byte);
+	report(what, error, one);
+}
+
+static void no_file(void)
+{
 	struct rlimit limit, none;
 	int error;
-
-	error = __static_call_update(&STATIC_CALL_KEY(number),
-				     STATIC_CALL_KEY(other).tramp, (void *)two);
-	report("other key", error, one);
-
-	write_text(tramp + 12, 0x90);
-	error = static_call_update(number, two);
-	write_text(tramp + 12, 0x0f);
-	report("changed tramp", error, one);
 
 	getrlimit(RLIMIT_NOFILE, &limit);
 	none = limit;
@@ -64,8 +77,57 @@ int main(void)
 	error = static_call_update(number, two);
 	setrlimit(RLIMIT_NOFILE, &limit);
 	report("no file", error, one);
+}
 
-	error = static_call_update(number, two);
-	report("in the end", error, two);
+/* membarrier() fails once the tramp has been changed already. */
+static void no_barrier(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(filter) / sizeof(*filter), filter };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		perror("seccomp");
+	report("no barrier", static_call_update(number, two), one);
+}
+
+static void in_child(void (*body)(void))
+{
+	pid_t child = fork();
+
+	if (!child) {
+		body();
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+}
+
+static void update(void)
+{
+	report("in a child", static_call_update(number, two), two);
+}
+
+int main(void)
+{
+	struct static_call_key lone = { (void *)one, NULL, 0 };
+	int error;
+
+	with_changed_byte("changed tramp", 17);
+	with_changed_byte("changed key", 10);
+	no_file();
+	in_child(no_barrier);
+	in_child(update);
+	report("in the end", static_call_update(number, two), two);
+
+	error = __static_call_update(&lone, (void *)two);
+	printf("no tramp: %s%s, query %d\n", error ? "-" : "",
+	       error ? strerrorname_np(-error) : "0",
+	       lone.func == (void *)one);
 	return 0;
 }

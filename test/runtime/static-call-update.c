@@ -6,13 +6,13 @@
  * reach of the tramp's jump, the third is the C library's and, in a dynamic
  * executable, is not: the tramp goes through both of its forms.
  */
-// RUN: %build %s -o %t.pie -fPIE -pie --ld-path=%ld.lld -Wl,--static-calls %link
+// RUN: %build -fno-sanitize=kcfi %s -o %t.pie -fPIE -pie --ld-path=%ld.lld -Wl,--static-calls %link
 // RUN: %t.pie | FileCheck %s --check-prefixes=CHECK,FAR
-// RUN: %build %s -o %t.exe -fno-pie -no-pie --ld-path=%ld.lld -Wl,--static-calls %link
+// RUN: %build -fno-sanitize=kcfi %s -o %t.exe -fno-pie -no-pie --ld-path=%ld.lld -Wl,--static-calls %link
 // RUN: %t.exe | FileCheck %s --check-prefix=CHECK
-// RUN: %build %s -o %t.static -static --ld-path=%ld.lld -Wl,--static-calls %patchbay_lib/libpatchbay.a
+// RUN: %build -fno-sanitize=kcfi %s -o %t.static -static --ld-path=%ld.lld -Wl,--static-calls %patchbay_lib/libpatchbay.a
 // RUN: %t.static | FileCheck %s --check-prefix=CHECK
-// RUN: %build %s -o %t.lto -flto -O2 --ld-path=%ld.lld -Wl,--static-calls,--lto-O2,-O2 %link
+// RUN: %build -fno-sanitize=kcfi %s -o %t.lto -flto -O2 --ld-path=%ld.lld -Wl,--static-calls,--lto-O2,-O2 %link
 // RUN: %t.lto | FileCheck %s --check-prefixes=CHECK,FAR
 // CHECK: updates: 30000, failed: 0
 // FAR-SAME: , far: 10000

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What a test can see of the static calls of its own link unit: the code of
+ * tramps and of branches to them, by the tables that the linker made.
+ */
+#ifndef TRAMP_H
+#define TRAMP_H
+
+#include <patchbay/static_call.h>
+
+#include "../../../runtime/core/elf_note.h"
+
+struct unit_tables {
+	const char *here;
+	const struct patchbay_static_calls *calls;
+};
+
+static inline int find_tables(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct unit_tables *unit = arg;
+	int here = 0;
+
+	unit->calls = NULL;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		const char *start = (const char *)info->dlpi_addr + ph->p_vaddr;
+
+		if (ph->p_type == PT_LOAD)
+			here |= unit->here >= start &&
+				unit->here < start + ph->p_memsz;
+		if (ph->p_type == PT_NOTE && !unit->calls)
+			unit->calls = pb_elf_note(info, ph, PATCHBAY_NOTE_NAME,
+						  PATCHBAY_NOTE_STATIC_CALLS,
+						  &size);
+	}
+	return here;
+}
+
+static inline const struct patchbay_static_calls *tables_of_unit(void)
+{
+	static const char here;
+	struct unit_tables unit = { &here, NULL };
+
+	dl_iterate_phdr(find_tables, &unit);
+	return unit.calls;
+}
+
+#define FROM(field) ((const void *)((const char *)&(field) + (field)))
+
+static inline int is_key(const int32_t *field, const void *key)
+{
+	uintptr_t at = (uintptr_t)FROM(*field);
+	uintptr_t flags = at & PATCHBAY_STATIC_CALL_FLAGS;
+
+	at -= flags;
+	if (flags & PATCHBAY_STATIC_CALL_IMPORTED)
+		at = *(uintptr_t *)at;
+	return at == (uintptr_t)key;
+}
+
+/* This unit's tramp for @key. */
+static inline const void *tramp_of(const struct static_call_key *key)
+{
+	const struct patchbay_static_calls *calls = tables_of_unit();
+	const struct static_call_tramp_key *tramps = FROM(calls->tramps);
+
+	for (uint32_t i = 0; i < calls->nr_tramps; i++)
+		if (is_key(&tramps[i].key, key))
+			return FROM(tramps[i].tramp);
+	return NULL;
+}
+
+/* Whether it branches to its target directly. */
+static inline int tramp_is_direct(const void *tramp)
+{
+#if defined(__x86_64__)
+	return *(const unsigned char *)tramp == PATCHBAY_X86_64_TRAMP_DIRECT;
+#elif defined(__aarch64__)
+	unsigned int word;
+
+	memcpy(&word, (const char *)tramp + PATCHBAY_AARCH64_TRAMP_BRANCH_OFFSET,
+	       sizeof(word));
+	return word != PATCHBAY_AARCH64_SITE_NOP;
+#elif defined(__powerpc64__)
+	unsigned int word;
+
+	memcpy(&word, (const char *)tramp + PATCHBAY_PPC64_TRAMP_BRANCH_OFFSET,
+	       sizeof(word));
+	return word != PATCHBAY_PPC64LE_SITE_NOP;
+#endif
+}
+
+#define is_direct(name) tramp_is_direct(tramp_of(&STATIC_CALL_KEY(name)))
+
+#endif /* TRAMP_H */
