@@ -65,7 +65,7 @@ static int call(int x) { return static_call(number)(x) + 1; }
 static int tail_call(int x) { return static_call(number)(x); }
 static int update(int (*to)(int)) { return static_call_update(number, to); }
 static int (*query(void))(int) { return static_call_query(number); }
-static int direct(void) { return is_direct(number); }
+static int direct(void) { return has_direct_tramp(number); }
 
 #if defined(OWNER) || defined(USER)
 /* An executable need not be one that has it. */
@@ -149,7 +149,7 @@ int main(int argc, char **argv)
 	CHECK_EQ(set_verbosity(STATIC_CALL_RET0(verbosity)), 0);
 	CHECK_EQ(verbosity_now(), 0);
 	CHECK_EQ(units[3]->verbosity(), 0);
-	CHECK(is_direct(verbosity));
+	CHECK(has_direct_tramp(verbosity));
 
 	/* It goes, and nothing leads to it any more. */
 	update_by(&owner_unit, owner_unit.target, 1000);

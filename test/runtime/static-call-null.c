@@ -37,7 +37,7 @@ static void check_null(void)
 	static_call_cond(event)(&value, 2);
 	CHECK_EQ(value, 1);
 	CHECK(!static_call_query(event));
-	CHECK(is_direct(event));
+	CHECK(has_direct_tramp(event));
 }
 
 static void check_ret0(void)
@@ -45,7 +45,7 @@ static void check_ret0(void)
 	CHECK_EQ(static_call(number)(21), 0);
 	CHECK(!static_call(name)());
 	CHECK(static_call_query(number) == STATIC_CALL_RET0(number));
-	CHECK(is_direct(number));
+	CHECK(has_direct_tramp(number));
 }
 
 int main(void)

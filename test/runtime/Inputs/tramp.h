@@ -70,6 +70,45 @@ static inline const void *tramp_of(const struct static_call_key *key)
 	return NULL;
 }
 
+/* The branches to it in this unit, by address, and how many of @max there are. */
+static inline int sites_of(const struct static_call_key *key,
+			   const unsigned char **sites, int max)
+{
+	const struct patchbay_static_calls *calls = tables_of_unit();
+	const struct static_call_site *table = FROM(calls->sites);
+	int nr = 0;
+
+	for (uint32_t i = 0; i < calls->nr_sites && nr < max; i++)
+		if (is_key(&table[i].key, key))
+			sites[nr++] = FROM(table[i].addr);
+	return nr;
+}
+
+/* Where the displacement of a branch is, and where the branch leads. */
+static inline int displacement_of(const unsigned char *site)
+{
+#ifdef __x86_64__
+	return *site == 0x0f ? 2 : 1;
+#else
+	(void)site;
+	return 0;
+#endif
+}
+
+static inline const void *branch_target(const unsigned char *site)
+{
+	int32_t word;
+
+	memcpy(&word, site + displacement_of(site), sizeof(word));
+#if defined(__x86_64__)
+	return site + displacement_of(site) + 4 + word;
+#elif defined(__aarch64__)
+	return site + ((int32_t)((uint32_t)word << 6) >> 4);
+#else
+	return site + ((int32_t)((uint32_t)word << 6) >> 6 & ~3);
+#endif
+}
+
 /* Whether it branches to its target directly. */
 static inline int tramp_is_direct(const void *tramp)
 {
@@ -90,6 +129,6 @@ static inline int tramp_is_direct(const void *tramp)
 #endif
 }
 
-#define is_direct(name) tramp_is_direct(tramp_of(&STATIC_CALL_KEY(name)))
+#define has_direct_tramp(name) tramp_is_direct(tramp_of(&STATIC_CALL_KEY(name)))
 
 #endif /* TRAMP_H */
