@@ -6,7 +6,8 @@
  * is as possible as in its parent.
  */
 // RUN: %build %s -o %t --ld-path=%ld.lld -Wl,--static-calls %link
-// RUN: %t | FileCheck %s
+// RUN: %clang -DFUTURE -shared -fPIC %s -I %patchbay_include -o %t.so
+// RUN: %t %t.so | FileCheck %s
 // CHECK: changed tramp: -EILSEQ, calls 1, query 1
 // CHECK: changed key: -EILSEQ, calls 1, query 1
 // CHECK: no file: -EMFILE, calls 1, query 1
@@ -14,9 +15,22 @@
 // CHECK: in a child: 0, calls 2, query 1
 // CHECK: in the end: 0, calls 2, query 1
 // CHECK: no tramp: -ENOENT, query 1
+// CHECK: future module: -EPROTONOSUPPORT, calls 2, query 1
+// CHECK: without it: 0, calls 1, query 1
 
 #include <patchbay/static_call.h>
 
+#ifdef FUTURE
+/* As the linker makes it, but for the version. */
+__asm__(".pushsection .note.patchbay.static_calls, \"a\", %note\n"
+	"	.long 9, 24, 2\n"
+	"	.asciz \"Patchbay\"\n"
+	"	.p2align 2\n"
+	"	.long 99, 0, 0, 0, 0, 0\n"
+	"	.popsection\n");
+#else
+
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -113,10 +127,13 @@ static void update(void)
 	report("in a child", static_call_update(number, two), two);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct static_call_key lone = { (void *)one, NULL, 0 };
+	void *future;
 	int error;
+
+	(void)argc;
 
 	with_changed_byte("changed tramp", 17);
 	with_changed_byte("changed key", 10);
@@ -129,5 +146,11 @@ int main(void)
 	printf("no tramp: %s%s, query %d\n", error ? "-" : "",
 	       error ? strerrorname_np(-error) : "0",
 	       lone.func == (void *)one);
+
+	future = dlopen(argv[1], RTLD_NOW);
+	report("future module", static_call_update(number, one), two);
+	dlclose(future);
+	report("without it", static_call_update(number, one), one);
 	return 0;
 }
+#endif
