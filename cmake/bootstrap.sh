@@ -154,6 +154,10 @@ run_tests() {
 		sh "$root/cmake/fetch-source.sh" "$package" >/dev/null ||
 			say "no source of $package: tests that need it are skipped"
 	done
+	for arch in aarch64 ppc64le; do
+		sh "$root/cmake/fetch-system.sh" "$arch" >/dev/null ||
+			say "no system of $arch: tests that need it are skipped"
+	done
 	say "testing"
 	results=$build/test/results.json
 	rm -f "$results"

@@ -5,13 +5,11 @@
 #
 #   fetch-source.sh [-v UPSTREAM_VERSION] [-s SHA256] PACKAGE [SUITE...]
 #
-# apt does the work with a state directory of its own in the user's cache, so
-# neither the system's sources nor its package lists change, and no root is
-# needed. The mirrors are those that the system's apt is configured with.
 # SUITEs are tried in order; without any, the system's own. apt checks what it
 # downloads against the signed index; -s checks it against a known sum as well.
 # An interrupted download is resumed, a finished one is kept and reused.
 set -eu
+. "$(dirname "$0")/private-apt.sh"
 
 die() {
 	printf 'fetch-source: %s\n' "$*" >&2
@@ -32,7 +30,6 @@ package=$1
 shift
 wanted="$package${version:+ $version}"
 
-cache=${XDG_CACHE_HOME:-$HOME/.cache}/patchbay
 store=$cache/sources
 partial=$cache/partial
 mkdir -p "$store" "$partial" 2>/dev/null || die "cannot write to $cache: set XDG_CACHE_HOME"
@@ -58,39 +55,6 @@ fi
 
 command -v apt-get >/dev/null || die "cannot fetch $wanted: apt-get not found"
 
-# Prints "MIRROR SUITE" lines. Security suites live on mirrors of their own.
-candidates() {
-	configured=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE)' \
-		'Created-By: Packages' 'Component: main' | sort -u)
-	if [ $# -eq 0 ]; then
-		printf '%s\n' "$configured"
-		return
-	fi
-	for suite; do
-		printf '%s\n' "$configured" | awk -v suite="$suite" '
-			NF && ($2 ~ /-security$/) == (suite ~ /-security$/) && !seen[$1]++ {
-				print $1, suite
-			}'
-	done
-}
-
-# Writes the private configuration for mirror $1, suite $2 into folder $3.
-# Nothing of the system's hooks may run, they are about the system's state.
-configure() {
-	mkdir -p "$3/lists/partial" "$3/cache/archives/partial"
-	keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-	[ -f "$keyring" ] && option="[signed-by=$keyring] " || option=
-	printf 'deb-src %s%s %s main\n' "$option" "$1" "$2" >"$3/sources.list"
-	cat >"$3/apt.conf" <<-END
-		Dir::Etc::SourceList "$3/sources.list";
-		Dir::Etc::SourceParts "/dev/null";
-		Dir::State::Lists "$3/lists";
-		Dir::Cache "$3/cache";
-		APT::Sandbox::User "";
-		#clear APT::Update;
-	END
-}
-
 # Prints the newest Debian version in the suite whose tarball is wanted.
 debian_version() {
 	apt-cache -c "$1/apt.conf" showsrc --only-source "$package" 2>/dev/null |
@@ -101,18 +65,13 @@ debian_version() {
 		sort -uV | tail -n 1
 }
 
-# What apt said first: the cause, later lines are about its consequences.
-reason() {
-	sed -n 's/^[EW]: *//p' "$1" | tr -s ' ' | head -n 1
-}
-
 list=$(candidates "$@")
 [ -n "$list" ] || die "cannot fetch $wanted: apt has no mirror for ${*:-this system}"
 tried=
 while read -r mirror suite; do
 	state=$cache/apt/$suite
 	log=$state/log
-	configure "$mirror" "$suite" "$state"
+	configure "$state" "$mirror" "$suite"
 	printf 'looking for %s in %s\n' "$wanted" "$suite" >&2
 	if ! apt-get -c "$state/apt.conf" -q --error-on=any update >"$log" 2>&1; then
 		tried="$tried; $suite: $(reason "$log")"
