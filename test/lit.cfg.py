@@ -46,6 +46,10 @@ config.substitutions += [
     ("%stock_lld", os.path.join(config.llvm_tools, "ld.lld")),
     ("%python", "/usr/bin/env python3"),
 ]
+# Run a program of another architecture: test/system/run.py says how.
+config.substitutions += [
+    (f"%run_{arch}", f"/usr/bin/env python3 {source}/test/system/run.py {arch}")
+    for arch in ("aarch64", "ppc64le")]
 config.substitutions.sort(key=lambda pair: -len(pair[0]))
 
 host = platform.machine()
@@ -69,3 +73,9 @@ for tool in ("csmith", "gdb", "make", "pkg-config",
              "valgrind", "qemu-aarch64", "qemu-ppc64le", "qemu-riscv64"):
     if shutil.which(tool, path=config.environment["PATH"]):
         config.available_features.add(tool)
+for arch, qemu in {"aarch64": "qemu-system-aarch64", "ppc64le": "qemu-system-ppc64"}.items():
+    if (os.path.exists(os.path.join(cache, "system", arch, "kernel"))
+            and shutil.which(qemu, path=config.environment["PATH"])):
+        config.available_features.add(f"system-{arch}")
+    if os.path.exists(os.path.join(lib_dir, arch, "libpatchbay.a")):
+        config.available_features.add(f"libpatchbay-{arch}")

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The root file system of a guest: busybox, an init, the program and its files.
+
+Each file has the path it has on the host, and the program starts in the folder
+that run.py was started in: paths mean the same in both."""
+import glob
+import os
+import shlex
+import struct
+
+from . import GuestError
+from .cpio import Archive
+
+# The ports are serial lines of their own (machine.py): what the kernel prints
+# on its console never mixes with what the program writes. The program writes to
+# pipes, so it buffers as it would under lit; that the copying ends is waited
+# for, and closing a serial line waits until it is empty. The kernel boots with
+# one CPU, because it has phases in which the others only wait.
+INIT = """\
+#!/bin/sh
+export PATH=/bin HOME=/ LC_ALL=C
+/bin/busybox --install -s /bin
+mount -t proc proc /proc
+mount -t sysfs sysfs /sys
+mount -t devtmpfs dev /dev
+mkdir -p /tmp /dev/shm
+for cpu in /sys/devices/system/cpu/cpu[1-9]*/online; do
+	[ ! -e $cpu ] || echo 1 >$cpu
+done
+for port in 0 1 2; do stty -F /dev/ttyS$port raw -echo; done
+mkfifo /dev/stdout.pipe /dev/stderr.pipe
+cat /dev/stdout.pipe >/dev/ttyS0 &
+cat /dev/stderr.pipe >/dev/ttyS1 &
+echo up >/dev/ttyS2
+(exec /command </dev/null >/dev/stdout.pipe 2>/dev/stderr.pipe)
+status=$?
+wait
+echo "exit $status" >/dev/ttyS2
+poweroff -f
+"""
+
+
+def build(arch, busybox, program, args, files):
+    archive = Archive()
+    archive.device("/dev/console", 5, 1)
+    archive.directory("/proc")
+    archive.directory("/sys")
+    archive.file("/bin/busybox", busybox)
+    archive.link("/bin/sh", "busybox")
+    archive.file("/init", INIT.encode())
+    program = os.path.abspath(program)
+    command = f"#!/bin/sh\ncd {shlex.quote(os.getcwd())}\nexec {shlex.join([program, *args])}\n"
+    archive.directory(os.getcwd())
+    archive.file("/command", command.encode())
+    interpreters = set()
+    for path in (program, *files):
+        content = _read(path)
+        archive.file(os.path.abspath(path), content)
+        interpreters.add(_interpreter(arch, path, content))
+    for interpreter in interpreters - {None}:
+        _add_libc(arch, archive, interpreter)
+    return archive.finish()
+
+
+def _read(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise GuestError(GuestError.MISSING, f"cannot read {path}: {error.strerror}")
+
+
+def _interpreter(arch, path, content):
+    """The dynamic loader that an ELF file asks for; scripts ask for none."""
+    if content[:4] != b"\x7fELF":
+        return None
+    machine, = struct.unpack_from("<H", content, 18)
+    if content[4:6] != b"\2\1" or machine != arch.e_machine:
+        raise GuestError(GuestError.MISSING, f"{path} is not a program for {arch.name}")
+    phoff, = struct.unpack_from("<Q", content, 32)
+    phentsize, phnum = struct.unpack_from("<HH", content, 54)
+    for i in range(phnum):
+        kind, _, offset, _, _, size = struct.unpack_from("<IIQQQQ", content, phoff + i * phentsize)
+        if kind == 3:  # PT_INTERP
+            return os.fsdecode(content[offset:offset + size - 1])
+    return None
+
+
+def _add_libc(arch, archive, interpreter):
+    lib = os.path.join(arch.sysroot, "lib")
+    loader = os.path.join(lib, os.path.basename(interpreter))
+    if not os.path.exists(loader):
+        raise GuestError(GuestError.MISSING, f"no C library for {arch.name} ({loader} not found): "
+                                             f"install {arch.libc_package}")
+    archive.file(interpreter, _read(loader))
+    for path in glob.glob(os.path.join(lib, "*.so.*")):
+        archive.file(os.path.join("/lib", os.path.basename(path)), _read(path))

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs a program of another architecture on a whole emulated system: Debian's
+kernel, booted in QEMU for this one program. Unlike emulation of the program
+alone, this shows what patched text does. PROGRAM may be a script for busybox's
+sh that runs several programs (--file) in one boot. Standard output, standard
+error and exit status are the program's own, of a signal N 128 + N. If there is
+none: 121 something is missing on this machine, 122 the system did not boot,
+123 it panicked or stopped under the program, 124 the time is over."""
+import argparse
+import os
+import signal
+import sys
+import tempfile
+from pathlib import Path
+
+from guest import ARCHES, GuestError, image, machine
+
+
+def system_file(arch, name):
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    path = Path(cache) / "patchbay" / "system" / arch.name / name
+    if not path.exists():
+        raise GuestError(GuestError.MISSING, f"no {name} for {arch.name} ({path} not found): "
+                                             f"run 'sh cmake/fetch-system.sh {arch.name}'")
+    return path
+
+
+def run(options):
+    arch = ARCHES[options.arch]
+    kernel = system_file(arch, "kernel")
+    busybox = system_file(arch, "busybox").read_bytes()
+    root = image.build(arch, busybox, options.program, options.args, options.file)
+    with tempfile.TemporaryDirectory(prefix="patchbay-guest.") as folder:
+        initramfs = Path(folder) / "initramfs"
+        initramfs.write_bytes(root)
+        sinks = {"stdout": sys.stdout.buffer, "stderr": sys.stderr.buffer}
+        return machine.run(arch, kernel, initramfs, Path(folder) / "console", options, sinks)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("arch", metavar="ARCH", choices=ARCHES, help="one of: " + " ".join(ARCHES))
+    parser.add_argument("--cpus", type=int, default=2, metavar="N", help="2 by default")
+    parser.add_argument("--cpu", metavar="MODEL", help="a CPU that QEMU knows, such as power10")
+    parser.add_argument("--timeout", type=int, default=60, metavar="S",
+                        help="seconds that the program may take, 60 by default")
+    parser.add_argument("--boot-timeout", type=int, default=120, metavar="S",
+                        help="seconds that it may take to get there, 120 by default")
+    parser.add_argument("--file", action="append", default=[], metavar="PATH",
+                        help="a file that the program needs; has the same path there")
+    parser.add_argument("program", metavar="PROGRAM")
+    parser.add_argument("args", nargs="*", metavar="ARGS")
+    # Ends QEMU, too, and removes what is temporary.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        return run(parser.parse_args())
+    except GuestError as error:
+        print(f"run.py: {error}", file=sys.stderr)
+        return error.code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
