@@ -6,10 +6,12 @@ import sys
 import tempfile
 import unittest
 import unittest.mock
+from dataclasses import replace
 from pathlib import Path
 
-from harness import BenchError, functions
+from harness import BenchError, emulate, functions, linking, placed
 from harness.compiler import Compiler, time_rows
+from harness.emulate import ISAS, Count
 from harness.paired import Case, Entry, Plan, measure, rows
 from harness.report import Row
 from harness.systems import systems
@@ -189,6 +191,85 @@ class Compilers(unittest.TestCase):
             with self.assertRaisesRegex(BenchError, "^cannot count instructions: "
                                                     "install valgrind$"):
                 toolchain.run(unittest.mock.Mock(count=True))
+
+
+class Emulated(unittest.TestCase):
+    """With an emulator that is a script, and writes this log."""
+    ADDI, LD, BCTR, BLR = "38630001", "e8620000", "4e800420", "4e800020"
+    LOG = (("10", ADDI), ("20", "7f5ad378"), ("30", LD), ("40", "04100002", "e5800350"),
+           ("30",), ("50", BCTR), ("60", BLR), ("70", "7f7bdb78"), ("10",))
+
+    class Tools:
+        def tool(self, name):
+            return name
+
+    def run_log(self, log, says="a_call", status=0):
+        with tempfile.TemporaryDirectory() as folder:
+            text = ""
+            for address, *words in log:
+                if words:
+                    text += "----------------\nIN: main\n" + "".join(
+                        f"0x{int(address, 16) + 4 * i:010x}:  {word}  text of it\n"
+                        for i, word in enumerate(words)) + "\n"
+                text += f"Trace 0: 0x7f00 [00/{int(address, 16):016x}/01/02] main\n"
+            Path(folder, "canned").write_text(text)
+            script = Path(folder, "emulator")
+            script.write_text(
+                '#!/bin/sh\nwhile [ "$1" != -D ]; do shift; done\n'
+                f'cp {folder}/canned "$2"; echo {says}; echo why >&2; exit {status}\n')
+            script.chmod(0o755)
+            return emulate.run(self.Tools(), replace(
+                ISAS["powerpc64le"], emulator=str(script)), "program")
+
+    def test_count(self):
+        # What is before, behind and between the marks; a prefixed instruction is
+        # one; what is executed again counts again; a return is no branch.
+        self.assertEqual(self.run_log(self.LOG), {"a_call": Count(5, 3, 0, 1, 0)})
+
+    def test_two_calls(self):
+        other = (("20",), ("80", "f8410018"), ("90", "48000010"), ("70",))
+        self.assertEqual(self.run_log(self.LOG + other, "a b")["b"],
+                         Count(2, 0, 1, 0, 1))
+
+    def test_other_number_of_names(self):
+        with self.assertRaisesRegex(BenchError, "program: 1 pairs of marks for 2 names"):
+            self.run_log(self.LOG, "a b")
+        with self.assertRaisesRegex(BenchError, "program: 0 pairs of marks for 0 names"):
+            self.run_log(self.LOG[:1], "")
+
+    def test_program_fails(self):
+        with self.assertRaisesRegex(BenchError, "failed with status 3\nwhy$"):
+            self.run_log(self.LOG, status=3)
+
+    def test_no_instruction(self):
+        with self.assertRaisesRegex(BenchError, "llvm-mc cannot disassemble:"):
+            self.run_log((self.LOG[1], ("30", "00000000"), self.LOG[7]))
+
+    def test_nothing_to_emulate_with(self):
+        collector = Collector()
+        with unittest.mock.patch("shutil.which", return_value=None):
+            placed.report(None, collector)
+        self.assertEqual(collector.skipped[0].case, "ppc64le")
+        self.assertEqual([skipped.reason for skipped in collector.skipped],
+                         3 * ["no qemu-ppc64le: install qemu-user"] +
+                         ["no qemu-aarch64: install qemu-user"])
+        isa = replace(ISAS["aarch64"], name="vax", emulator="sh")
+        self.assertEqual(isa.missing(), "no C library in /usr/vax-linux-gnu")
+
+
+class Linking(unittest.TestCase):
+    def test_no_valgrind(self):
+        with unittest.mock.patch("shutil.which", return_value=None):
+            with self.assertRaisesRegex(BenchError, "^cannot count instructions: "
+                                                    "install valgrind$"):
+                linking.report(unittest.mock.Mock(count=True))
+
+    def test_no_libraries(self):
+        bench = unittest.mock.Mock(count=False, quick=False)
+        bench.tools.tool.return_value = "/nonexistent/bin/ld.lld"
+        linking.report(bench)
+        (skipped,), _ = bench.report.skip.call_args
+        self.assertEqual(skipped.reason, "no libraries of LLVM: install llvm-22-dev")
 
 
 class Functions(unittest.TestCase):

@@ -48,8 +48,8 @@ def arguments():
     parser.add_argument("--program", action="append", choices=PROGRAMS,
                         help="of test/programs; may be repeated (default: all)")
     parser.add_argument("--count", action="store_true",
-                        help="toolchain: count the compiler's instructions, for "
-                             "busy machines; takes 30 times as long")
+                        help="count instructions of compiler and linker instead of "
+                             "timing them, for busy machines; takes 30 times as long")
     parser.add_argument("--cpu", type=int, metavar="N",
                         help="pin programs there (default: the idlest)")
     parser.add_argument("--build", type=Path, metavar="DIR",

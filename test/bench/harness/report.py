@@ -23,6 +23,7 @@ class Row:
     min: float = None
     rounds: int = 1
     note: str = ""
+    parts: dict = None    # other figures of the same thing, by name
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,9 @@ class Report:
         self._separate(row.case)
         self.rows.append(row)
         spread = f"{row.spread[0]:.3f}-{row.spread[1]:.3f}" if row.spread else ""
+        if row.parts:
+            spread = "/".join("-" if part is None else str(part)
+                              for part in row.parts.values())
         print(COLUMNS.format(
             row.case, row.system, f"{row.median:.2f}", row.unit,
             "" if row.ratio is None else f"{row.ratio:.3f}", row.against or "",

@@ -42,11 +42,15 @@ class Toolchain:
         self._common = [self.version, *(h.read_text() for h in sorted(headers))]
 
     def product(self, name):
-        """A library of the build tree."""
-        path = self.lib / name
+        """A library of the build tree, or a program if the name is in bin/."""
+        path = (self.build if name.startswith("bin/") else self.lib) / name
         if not path.exists():
             raise BenchError(f"no {path}: run `cmake --build {self.build}`")
         return path
+
+    def tool(self, name):
+        """A tool of the compiler's release, such as its own linker."""
+        return self._output(f"--print-prog-name={name}").strip()
 
     def runtime_library(self, name):
         """A library of compiler-rt, or None if it is not installed."""
@@ -68,7 +72,11 @@ class Toolchain:
         return self._make(source.stem, ".o", [*arguments, "-c", str(source)])
 
     def program(self, name, objects, flags=()):
-        return self._make(name, "", [*LDFLAGS, *map(str, objects), *flags])
+        return self.link(name, [*LDFLAGS, *map(str, objects), *flags])
+
+    def link(self, name, arguments, suffix=""):
+        """Links with these arguments and no others."""
+        return self._make(name, suffix, list(map(str, arguments)))
 
     def each(self, function, items):
         """The function of each item, on all processors. In a dictionary."""

@@ -17,6 +17,8 @@ for row in result["rows"]:
         assert 0 < row["min"] <= row["median"], about
         assert row["rounds"] > 1, about
         assert (row["against"] is None) == (row["ratio"] is None), about
+    if row["unit"] == "instructions/call":
+        assert row["parts"].keys() == {"loads", "stores", "indirect", "direct"}, about
     if row["spread"]:
         low, high = row["spread"]
         assert 0 < low <= row["ratio"] <= high, about

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Counts what is executed between two marks, by running a program of another
+architecture in QEMU, which logs the address of each instruction that it
+executes. The counts are exact, and the same in every run; how long it takes on a
+real machine they do not say."""
+import re
+import shutil
+import subprocess
+import tempfile
+from collections import Counter
+from dataclasses import astuple, dataclass
+from pathlib import Path
+
+from . import BenchError
+
+
+@dataclass(frozen=True)
+class Isa:
+    """What llvm-mc prints is told apart by the mnemonic. The marks are words of
+    instructions that have no effect and that compilers do not emit."""
+    name: str
+    emulator: str
+    loads: str
+    stores: str
+    indirect: str
+    direct: str
+    mark_begin: int
+    mark_end: int
+    cpu: str  # of llvm-mc, which knows all instructions
+
+    @property
+    def triple(self):
+        return f"{self.name}-linux-gnu"
+
+    @property
+    def root(self):
+        """Where Debian's cross compilers have the C library."""
+        return Path("/usr", self.triple)
+
+    def missing(self):
+        """What is to be installed first, or None."""
+        if not shutil.which(self.emulator):
+            return f"no {self.emulator}: install qemu-user"
+        if not (self.root / "lib").exists():
+            return f"no C library in {self.root}"
+        return None
+
+
+# Returns are branches of neither kind: they are predicted by the link stack.
+ISAS = {isa.name: isa for isa in (
+    Isa("powerpc64le", "qemu-ppc64le",
+        r"p?l(?!i\b|is\b|a\b)\w*", r"p?st\w+", r"bctrl?", r"bl?",
+        mark_begin=0x7f5ad378, mark_end=0x7f7bdb78,  # or 26,26,26; or 27,27,27
+        cpu="pwr10"),
+    Isa("aarch64", "qemu-aarch64", r"ld\w+", r"st\w+", r"blr|br", r"bl?",
+        mark_begin=0xd503281f, mark_end=0xd503283f,  # hint #64; hint #65
+        cpu="generic"),
+)}
+
+
+@dataclass(frozen=True)
+class Count:
+    instructions: int = 0
+    loads: int = 0
+    stores: int = 0
+    indirect: int = 0  # branches, but returns
+    direct: int = 0
+
+    def __add__(self, other):
+        return Count(*(a + b for a, b in zip(astuple(self), astuple(other))))
+
+    def __sub__(self, other):
+        return Count(*(a - b for a, b in zip(astuple(self), astuple(other))))
+
+
+def _executed(log, isa):
+    """For each pair of marks, the words of the instructions between them. The
+    log has each instruction once with its words and then, whenever it is
+    executed, a line with its address."""
+    words, intervals, current = {}, [], None
+    instruction = []
+    for line in log:
+        if line.startswith("IN:"):
+            instruction = []
+        elif line.startswith("0x"):
+            address, word = line.split()[:2]
+            instruction.append(int(word, 16))
+            if len(instruction) == 1:
+                words[int(address[:-1], 16)] = instruction
+        elif line.startswith("Trace "):
+            executed = words[int(line.split("/", 2)[1], 16)]
+            if executed == [isa.mark_begin]:
+                current = []
+            elif executed == [isa.mark_end]:
+                intervals.append(current)
+                current = None
+            elif current is not None:
+                current.append(tuple(executed))
+    return intervals
+
+
+def _mnemonics(tools, isa, instructions):
+    text = "".join(
+        " ".join(f"{byte:#04x}" for word in words for byte in word.to_bytes(4, "little"))
+        + "\n" for words in instructions)
+    run = subprocess.run(
+        [tools.tool("llvm-mc"), "--disassemble", f"--triple={isa.triple}",
+         f"--mcpu={isa.cpu}"], input=text, text=True, capture_output=True)
+    lines = [line.split() for line in run.stdout.splitlines() if line.strip()]
+    lines = [line for line in lines if line[0] != ".text"]
+    if run.returncode or run.stderr or len(lines) != len(instructions):
+        raise BenchError(f"llvm-mc cannot disassemble:\n{text}{run.stderr.strip()}")
+    return {words: line[0] for words, line in zip(instructions, lines)}
+
+
+def _count(isa, mnemonics):
+    number = Counter(mnemonics)
+    return Count(len(mnemonics), *(
+        sum(n for name, n in number.items() if re.fullmatch(pattern, name))
+        for pattern in (isa.loads, isa.stores, isa.indirect, isa.direct)))
+
+
+def run(tools, isa, program, options=()):
+    """Runs a program that prints a name for each pair of marks that it comes by.
+    Returns the count of each name."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder, "log")
+        command = [isa.emulator, "-L", str(isa.root), *options, "-singlestep",
+                   "-d", "in_asm,exec,nochain", "-D", str(log), str(program)]
+        process = subprocess.run(command, text=True, capture_output=True)
+        if process.returncode:
+            raise BenchError(f"{' '.join(command)}: failed with status "
+                             f"{process.returncode}\n{process.stderr.strip()}")
+        with open(log) as file:
+            intervals = _executed(file, isa)
+    names = process.stdout.split()
+    if len(names) != len(intervals) or not names:
+        raise BenchError(f"{program}: {len(intervals)} pairs of marks for "
+                         f"{len(names)} names")
+    of = _mnemonics(tools, isa, sorted({i for interval in intervals for i in interval}))
+    return {name: _count(isa, [of[i] for i in interval])
+            for name, interval in zip(names, intervals)}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "placed.h"
+
+/*
+ * Each has data of its own, so that on ppc64le it needs its unit's TOC pointer,
+ * and computes something else if that is wrong. Protected, so that calls within
+ * a shared object are direct.
+ */
+#define TARGET(c, k, t)                                                        \
+	function target_##c##k##t __attribute__((visibility("protected")));    \
+	extern long data_##c##k##t __attribute__((visibility("hidden")));      \
+	long data_##c##k##t = 5;                                               \
+	long target_##c##k##t(long x) { return x + data_##c##k##t; }
+
+PLACED_TARGETS(UNIT, TARGET)
+
+#define EMPTY(unit) EMPTY_(unit)
+#define EMPTY_(unit)                                                           \
+	function empty_##unit __attribute__((visibility("protected")));        \
+	long empty_##unit(long x) { return x; }
+
+EMPTY(UNIT)
