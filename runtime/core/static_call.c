@@ -6,12 +6,11 @@
  * all of them are changed by an update. Units are not registered: the loader
  * knows them, and a note in each leads to its tramps and call sites (abi.h).
  *
- * Nothing is allocated. An update is a sequence of steps, each a walk over all
- * units; no unit is unloaded in between, because all of it happens within a
- * callback of dl_iterate_phdr(). What becomes visible during an update is a
- * unit that is being loaded. Its own code does not run yet, and its tramps of
- * others' keys have the indirect form, so it need not have been there from the
- * first step on.
+ * An update is a sequence of steps, each a walk over all units by
+ * dl_iterate_phdr(), during which none is unloaded. Units may come and go
+ * between steps: one that comes has the indirect form for the keys of others,
+ * so it need not have been there from the first step on, and each step looks at
+ * the code anew. Nothing is allocated, because the loader's lock is held.
  *
  * The code of tramps and sites is the architecture's business, static_call.h.
  */
@@ -50,9 +49,6 @@ struct update {
 	struct pb_target target, former;
 	int text;
 	bool found, prepared;
-	/* What to do within dl_iterate_phdr(), and its result. */
-	int (*run)(struct update *update);
-	int error;
 };
 
 /* A step of it, for one tramp. Others follow if it returns 0. */
@@ -288,10 +284,27 @@ static void set_func(struct static_call_key *key, uintptr_t func)
 	__atomic_store_n(&key->func, (void *)func, __ATOMIC_RELEASE);
 }
 
+static int check_type(const struct update *update)
+{
+	const uint64_t type = update->key->type;
+	uint8_t before[8];
+
+	if (!type || update->target.kind != PB_TARGET_FUNC)
+		return 0;
+	/* They may be unmapped: the function need not have a hash. */
+	if (pb_os_text_read(update->text,
+			    update->target.func - pb_arch_hash_size, before,
+			    pb_arch_hash_size))
+		return -EINVAL;
+	return pb_arch_hash_is(before, (uint32_t)type) ? 0 : -EINVAL;
+}
+
 static int update_key(struct update *update)
 {
-	int error = for_each_tramp(update, check);
+	int error = check_type(update);
 
+	if (!error)
+		error = for_each_tramp(update, check);
 	if (error)
 		return error;
 	if (!update->found)
@@ -341,85 +354,55 @@ static int set_sites(struct update *update, const struct unit *unit,
 			      target.entry);
 }
 
-static int update_sites(struct update *update)
-{
-	return for_each_tramp(update, set_sites);
-}
-
-/* The loader calls this with its lock held, once. */
-static int run(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	struct update *update = arg;
-
-	(void)info;
-	(void)size;
-	update->error = update->run(update);
-	return 1;
-}
-
-static int check_type(const struct update *update)
-{
-	const uint64_t type = update->key->type;
-	uint8_t before[8];
-
-	if (!type || update->target.kind != PB_TARGET_FUNC)
-		return 0;
-	/* They may be unmapped: the function need not have a hash. */
-	if (pb_os_text_read(update->text,
-			    update->target.func - pb_arch_hash_size, before,
-			    pb_arch_hash_size))
-		return -EINVAL;
-	return pb_arch_hash_is(before, (uint32_t)type) ? 0 : -EINVAL;
-}
-
 /* Under the engine lock. */
-static int start(struct update *update, void *func)
+static int open_text(struct update *update)
 {
-	void *former;
-
 	if (patch_sites == UNSET)
 		patch_sites = pb_arch_call_sites == PB_CALL_SITES_BY_DEFAULT ?
 				      ON :
 				      OFF;
 	update->text = pb_os_text_open();
-	if (update->text < 0)
-		return update->text;
-	if (update->key) {
-		update->target = target_of(update->text, func);
-		/* NULL: a weak function that is not there; the tramp returns. */
-		former = update->key->func;
-		if (!former)
-			former = (void *)__static_call_nop;
-		update->former = target_of(update->text, former);
-		update->error = check_type(update);
-	}
-	if (!update->error)
-		dl_iterate_phdr(run, update);
-	pb_os_text_close(update->text);
-	return update->error;
+	return update->text < 0 ? update->text : 0;
 }
 
 int __static_call_update(struct static_call_key *key, void *func)
 {
-	struct update update = { .key = key, .run = update_key };
+	struct update update = { .key = key };
+	void *former;
 	int error;
 
 	pb_engine_lock();
-	error = start(&update, func ? func : (void *)__static_call_nop);
+	error = open_text(&update);
+	if (!error) {
+		if (!func)
+			func = (void *)__static_call_nop;
+		/* NULL: a weak function that is not there; the tramp returns. */
+		former = key->func;
+		if (!former)
+			former = (void *)__static_call_nop;
+		update.target = target_of(update.text, func);
+		update.former = target_of(update.text, former);
+		error = update_key(&update);
+		pb_os_text_close(update.text);
+	}
 	pb_engine_unlock();
 	return error;
 }
 
 int static_call_patch_sites(int enable)
 {
-	struct update update = { .run = update_sites };
+	struct update update = { .key = NULL };
 	int error;
 
 	if (pb_arch_call_sites == PB_CALL_SITES_NEVER)
 		return enable ? -EOPNOTSUPP : 0;
 	pb_engine_lock();
 	patch_sites = enable ? ON : OFF;
-	error = start(&update, NULL);
+	error = open_text(&update);
+	if (!error) {
+		error = for_each_tramp(&update, set_sites);
+		pb_os_text_close(update.text);
+	}
 	pb_engine_unlock();
 	return error;
 }

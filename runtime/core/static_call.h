@@ -3,8 +3,8 @@
  * What static calls need from an architecture: arch/<name>/static_call.c, with
  * encoders and decoders in arch/<name>/tramp.h.
  *
- * The caller of all functions holds the engine lock and keeps modules from
- * being unloaded. @text is a handle of pb_os_text_open(). Errors are those of
+ * The caller of all functions holds the engine lock and keeps the tramp's module
+ * from being unloaded. @text is a handle of pb_os_text_open(). Errors are those of
  * text.h where no others are named; what failed is not done.
  */
 #ifndef PB_CORE_STATIC_CALL_H

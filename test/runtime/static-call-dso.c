@@ -21,6 +21,7 @@
 #include "Inputs/tramp.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 
 /* What each link unit offers: the same, by another name. */
 struct unit {
@@ -30,6 +31,7 @@ struct unit {
 	int (*(*query)(void))(int);
 	int (*direct)(void);
 	int (*target)(int);
+	unsigned char (*break_tramp)(unsigned char);
 	int (*verbosity)(void);
 	int (*set_verbosity)(int (*)(void));
 };
@@ -67,6 +69,14 @@ static int update(int (*to)(int)) { return static_call_update(number, to); }
 static int (*query(void))(int) { return static_call_query(number); }
 static int direct(void) { return has_direct_tramp(number); }
 
+/* As a debugger's breakpoint would be, behind what is patched. */
+static unsigned char break_tramp(unsigned char byte)
+{
+	return write_text((unsigned char *)tramp_of(&STATIC_CALL_KEY(number)) +
+				  17,
+			  byte);
+}
+
 #if defined(OWNER) || defined(USER)
 /* An executable need not be one that has it. */
 #define verbosity_now NULL
@@ -79,8 +89,10 @@ static int set_verbosity(int (*to)(void))
 }
 #endif
 
-struct unit UNIT(NAME) = { call,   tail_call, update,	     query,
-			   direct, target,    verbosity_now, set_verbosity };
+struct unit UNIT(NAME) = {
+	call,	tail_call,   update,	    query,	   direct,
+	target, break_tramp, verbosity_now, set_verbosity,
+};
 
 #if !defined(OWNER) && !defined(USER) && !defined(PLUGIN)
 static int loud(void) { return 2; }
@@ -119,6 +131,17 @@ static void update_by_all(void)
 	CHECK(executable_unit.direct());
 }
 
+/* One tramp in the middle is not as it should be: no other is changed. */
+static void check_broken(void)
+{
+	unsigned char byte = user_unit.break_tramp(0x7f);
+
+	CHECK_EQ(owner_unit.update(owner_unit.target), -EILSEQ);
+	user_unit.break_tramp(byte);
+	check(target, 4000);
+	CHECK(executable_unit.direct());
+}
+
 int main(int argc, char **argv)
 {
 	void *handle;
@@ -128,6 +151,7 @@ int main(int argc, char **argv)
 	CHECK(owner_unit.direct());
 	CHECK(!user_unit.direct());
 	update_by_all();
+	check_broken();
 
 	handle = dlopen(argv[1], RTLD_NOW);
 	CHECK(handle);

@@ -30,10 +30,11 @@ __asm__(".pushsection .note.patchbay.static_calls, \"a\", %note\n"
 	"	.popsection\n");
 #else
 
+#include "Inputs/tramp.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stdio.h>
@@ -55,18 +56,6 @@ static void report(const char *what, int error, int (*target)(void))
 	       error ? strerrorname_np(-error) : "0", static_call(number)(),
 	       static_call_query(number) == target);
 	fflush(stdout);
-}
-
-/* As a debugger's breakpoint would be. Returns what was there. */
-static unsigned char write_text(unsigned char *text, unsigned char byte)
-{
-	int file = open("/proc/self/mem", O_RDWR);
-	unsigned char before = *text;
-
-	if (pwrite(file, &byte, 1, (off_t)text) != 1)
-		perror("/proc/self/mem");
-	close(file);
-	return before;
 }
 
 static void with_changed_byte(const char *what, int offset)

@@ -10,6 +10,10 @@
 
 #include "../../../runtime/core/elf_note.h"
 
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
 struct unit_tables {
 	const char *here;
 	const struct patchbay_static_calls *calls;
@@ -130,5 +134,18 @@ static inline int tramp_is_direct(const void *tramp)
 }
 
 #define has_direct_tramp(name) tramp_is_direct(tramp_of(&STATIC_CALL_KEY(name)))
+
+/* As a debugger's breakpoint would be. Returns what was there. */
+static inline unsigned char write_text(const unsigned char *text,
+				       unsigned char byte)
+{
+	int file = open("/proc/self/mem", O_RDWR);
+	unsigned char before = *text;
+
+	if (pwrite(file, &byte, 1, (off_t)text) != 1)
+		perror("/proc/self/mem");
+	close(file);
+	return before;
+}
 
 #endif /* TRAMP_H */
