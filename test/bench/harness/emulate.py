@@ -108,9 +108,9 @@ def _mnemonics(tools, isa, instructions):
          f"--mcpu={isa.cpu}"], input=text, text=True, capture_output=True)
     lines = [line.split() for line in run.stdout.splitlines() if line.strip()]
     lines = [line for line in lines if line[0] != ".text"]
-    if run.returncode or run.stderr or len(lines) != len(instructions):
+    if run.stderr:
         raise BenchError(f"llvm-mc cannot disassemble:\n{text}{run.stderr.strip()}")
-    return {words: line[0] for words, line in zip(instructions, lines)}
+    return {words: line[0] for words, line in zip(instructions, lines, strict=True)}
 
 
 def _count(isa, mnemonics):
