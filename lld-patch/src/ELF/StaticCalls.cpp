@@ -304,26 +304,35 @@ struct TrampReference {
 };
 } // namespace
 
-// All relocations that refer to a tramp, in the order of the input.
+// All relocations that refer to a tramp, in the order of the input. Most files
+// of a large link refer to none, and to look at their symbols takes much less
+// time than to look at their relocations.
 static std::vector<TrampReference>
 findReferences(Ctx &ctx, ArrayRef<StaticCallTramp *> tramps) {
-  const DenseMap<const Symbol *, StaticCallTramp *> trampOf = [&] {
-    DenseMap<const Symbol *, StaticCallTramp *> map;
-    for (StaticCallTramp *tramp : tramps)
-      map[tramp->sym] = tramp;
-    return map;
-  }();
-  std::vector<std::vector<TrampReference>> found(ctx.inputSections.size());
+  DenseMap<const Symbol *, StaticCallTramp *> trampOf;
+  for (StaticCallTramp *tramp : tramps)
+    trampOf[tramp->sym] = tramp;
+  auto getTramp = [&](const Symbol *sym) -> StaticCallTramp * {
+    // A tramp's symbol is in a tramp: fewer look-ups.
+    auto *d = dyn_cast_or_null<Defined>(sym);
+    return d && isa_and_nonnull<SyntheticSection>(d->section)
+               ? trampOf.lookup(d)
+               : nullptr;
+  };
+
+  std::vector<std::vector<TrampReference>> found(ctx.objectFiles.size());
   parallelFor(0, found.size(), [&](size_t i) {
-    auto *sec = dyn_cast<InputSection>(ctx.inputSections[i]);
-    if (!sec || !sec->isLive() || !(sec->flags & SHF_ALLOC))
+    ELFFileBase *file = ctx.objectFiles[i];
+    if (llvm::none_of(file->getGlobalSymbols(), getTramp))
       return;
-    for (auto [index, rel] : llvm::enumerate(sec->relocs()))
-      // A tramp's symbol is in a tramp: fewer look-ups.
-      if (auto *d = dyn_cast_or_null<Defined>(rel.sym))
-        if (isa_and_nonnull<SyntheticSection>(d->section))
-          if (StaticCallTramp *tramp = trampOf.lookup(d))
-            found[i].push_back({sec, index, tramp});
+    for (InputSectionBase *base : file->getSections()) {
+      auto *sec = dyn_cast_or_null<InputSection>(base);
+      if (!sec || !sec->isLive() || !(sec->flags & SHF_ALLOC))
+        continue;
+      for (auto [index, rel] : llvm::enumerate(sec->relocs()))
+        if (StaticCallTramp *tramp = getTramp(rel.sym))
+          found[i].push_back({sec, index, tramp});
+    }
   });
   std::vector<TrampReference> references;
   for (auto &part : found)
