@@ -72,22 +72,23 @@ size_t StaticCallSiteTable::getSize() const {
 }
 
 void StaticCallSiteTable::writeTo(uint8_t *buf) {
-  auto keyOf = [](const StaticCallSite &site) {
-    return site.tramp->getPointerVA();
+  // To find out an address takes longer than to compare two.
+  struct Entry {
+    uint64_t key, place;
+    const StaticCallSite *site;
   };
-  auto placeOf = [](const StaticCallSite &site) {
-    return site.sec->getVA(site.offset);
-  };
-  SmallVector<StaticCallSite, 0> sorted = sites;
-  llvm::sort(sorted, [&](const StaticCallSite &a, const StaticCallSite &b) {
-    return std::make_pair(keyOf(a), placeOf(a)) <
-           std::make_pair(keyOf(b), placeOf(b));
+  SmallVector<Entry, 0> sorted;
+  for (const StaticCallSite &site : sites)
+    sorted.push_back(
+        {site.tramp->getPointerVA(), site.sec->getVA(site.offset), &site});
+  llvm::sort(sorted, [](const Entry &a, const Entry &b) {
+    return std::tie(a.key, a.place) < std::tie(b.key, b.place);
   });
   uint64_t va = getVA();
-  for (const StaticCallSite &site : sorted) {
-    writeOffset(ctx, buf, placeOf(site), va);
-    writeKey(ctx, buf + offsetof(static_call_site, key), *site.tramp,
-             site.isTail ? PATCHBAY_STATIC_CALL_TAIL : 0,
+  for (const Entry &entry : sorted) {
+    writeOffset(ctx, buf, entry.place, va);
+    writeKey(ctx, buf + offsetof(static_call_site, key), *entry.site->tramp,
+             entry.site->isTail ? PATCHBAY_STATIC_CALL_TAIL : 0,
              va + offsetof(static_call_site, key));
     buf += sizeof(static_call_site);
     va += sizeof(static_call_site);
