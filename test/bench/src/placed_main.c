@@ -29,8 +29,8 @@ struct call {
 };
 
 /*
- * What target and caller are made of is found out with these, which are compiled
- * like the targets however the other callers are.
+ * What target and caller are made of is found out with these, which are
+ * compiled like the targets however the other callers are.
  */
 extern function empty_k, target_kkk;
 static long base_empty(long x) { return empty_k(x) + 1; }
