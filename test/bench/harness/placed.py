@@ -49,9 +49,10 @@ VARIANTS = (
     Variant("AArch64", ISAS["aarch64"]),
 )
 
-# "Out-of-line static calls for powerpc64 ELF V2", linux-kernel, September 2022:
-# instructions, loads, stores, indirect branches of its own sequences, counted in
-# its code. It was not merged, and is not run here.
+# "Out-of-line static calls for powerpc64 ELF V2", linuxppc-dev, September 2022:
+# instructions, loads, stores, indirect branches of its own sequences. They are
+# constants: neither run nor counted here, and in a kernel, whose code reaches
+# pointers of other units in other ways than this program.
 SERIES = {
     "kkk": (6, 2, 1, 0), "kkm": (12, 3, 1, 1), "kmk": (21, 3, 1, 2),
     "kmm": (16, 2, 1, 1), "mkk": (10, 3, 1, 1), "mkm": (16, 4, 1, 2),
