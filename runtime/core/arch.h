@@ -2,15 +2,23 @@
 /*
  * What the core needs from an architecture: the whole porting surface.
  *
- * To add one, make arch/<triple name>/ with
+ * To add one, make arch/<name>/, where CMake's CMAKE_SYSTEM_PROCESSOR in lower
+ * case is the name, with
  *   1. insn.h   encoders and decoders, pure, tested on every host (test/unit);
  *   2. patch.c  the functions below; say at each store which rule of the
  *               architecture manual lets other threads execute it;
- *   3. entry.S  the trampoline: marks the thread inside (quiesce.h), loads the
- *               cell from the slot, calls cell->enter(ip, parent_ip, cell,
- *               regs), restores every argument register, returns to the site;
- *               and the functions named below;
- * then struct patchbay_regs in patchbay.h, and the row in CMakeLists.txt.
+ *   3. entry.S  the trampolines: mark the thread inside and, with release
+ *               semantics, outside (quiesce.h); in between load the cell from
+ *               the slot and, with acquire semantics, cell->enter; call that
+ *               with (ip, parent_ip, cell, regs); restore every register that
+ *               may hold an argument; return to the site. Use initial-exec
+ *               thread-local storage: it calls nothing. Describe each step to
+ *               unwinders. And the functions named below;
+ *   4. static_call.c, tramp.h  static calls (static_call.h);
+ * then struct patchbay_regs and its functions in patchbay.h, compiler flags in
+ * CMakeLists.txt (whatever hardens programs must work in the library, too; no
+ * register may be touched that a platform reserves), what is under #if in
+ * test/runtime/, and test/runtime/system-<name>.test.
  */
 #ifndef PB_CORE_ARCH_H
 #define PB_CORE_ARCH_H
@@ -53,7 +61,8 @@ uintptr_t pb_arch_slot(uintptr_t entry);
  *
  * pb_arch_publish() sets *@stale if it replaces a displacement that another
  * thread might still execute; then a pb_sync_core() must come before, too.
- * -ERANGE: the site cannot reach @site->reach.
+ * Where the displacement is in the word that pb_arch_arm() stores there is only
+ * the slot to publish. -ERANGE: the site cannot reach @site->reach.
  */
 #define PB_PUBLISH_MAX 2
 int pb_arch_publish(const struct pb_site *site, uintptr_t cell,
@@ -66,8 +75,10 @@ void pb_arch_init(void);
 
 /*
  * A way for sites between @low and @high to reach the trampolines: NULL and
- * *@error is 0 if they do so directly, else code that is mapped near them, or
- * NULL and *@error. pb_arch_reach() picks what a site shall branch to.
+ * *@error is 0 if they do so directly, else what knows code that is mapped near
+ * them, or NULL and *@error. pb_arch_reach() picks what a site shall branch to,
+ * always the same for the same @reach; it is asked with NULL, too, before any
+ * site of the module is armed.
  */
 void *pb_arch_map_reach(uintptr_t low, uintptr_t high, int *error);
 void pb_arch_unmap_reach(void *reach);

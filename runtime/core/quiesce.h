@@ -4,10 +4,12 @@
  *
  * A trampoline marks its thread as *inside* before it reads the slot, and as
  * outside after the handler has returned. The mark is the value of
- * pb_quiesce_phase at that time, in a thread-local variable: two plain stores
- * per call, no atomic instruction and no barrier; the barrier is on the side
- * of pb_quiesce(), by membarrier(2). This is the scheme of user-space RCU's
- * "memb" flavour with a phase that only grows.
+ * pb_quiesce_phase at that time, in a thread-local variable: two stores per
+ * call, no atomic exchange and no full barrier; that is on the side of
+ * pb_quiesce(), by membarrier(2). This is the scheme of user-space RCU's
+ * "memb" flavour with a phase that only grows. The mark of being outside is a
+ * store with release semantics, and cell->enter is loaded with acquire: plain
+ * instructions on x86-64, to be asked for elsewhere.
  *
  * (Desnoyers et al., User-Level Implementations of Read-Copy Update, IEEE
  * TPDS 23(2), 2012.)

@@ -96,6 +96,7 @@ static void *map_in_gap(uintptr_t low, uintptr_t high, size_t size, int *error)
 	void *code = NULL;
 	int c;
 
+	size = (size + align - 1) & -align;
 	if (!maps) {
 		*error = errno == ENOENT ? -ENODEV : -errno;
 		return NULL;

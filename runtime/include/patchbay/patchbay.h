@@ -73,9 +73,9 @@ struct pb_set;
  *
  * What a handler writes here is what the function receives. Only registers that
  * may hold something are filled in: those of the record's gp_args, in order,
- * and the static chain; the number of vector registers if the function is
- * variadic; all if the record says PATCHBAY_RECORD_UNKNOWN_ARGS. What the
- * others hold here means nothing.
+ * and the static chain; the number of vector registers (x86-64) or the address
+ * of the result (AArch64); all if the function is variadic or the record says
+ * PATCHBAY_RECORD_UNKNOWN_ARGS. What the others hold here means nothing.
  */
 #if defined(__x86_64__)
 struct patchbay_regs {
@@ -85,10 +85,37 @@ struct patchbay_regs {
 	uint64_t reserved[2];
 };
 
+/* The register of integer argument @n, counted from 0, below gp_args. */
+static inline uint64_t *patchbay_regs_gp(struct patchbay_regs *regs,
+					 unsigned int n)
+{
+	return (uint64_t *)regs + 1 + n;
+}
+
 /* The stack pointer at the entry; the return address is there. */
 static inline uintptr_t patchbay_regs_sp(const struct patchbay_regs *regs)
 {
 	return (uintptr_t)(regs + 1) + sizeof(uint64_t);
+}
+#elif defined(__aarch64__)
+struct patchbay_regs {
+	uint64_t x0, x1, x2, x3, x4, x5, x6, x7;
+	uint64_t x8;  /* address of the result, if that is in memory */
+	uint64_t x15; /* static chain of a nested function */
+	uint64_t reserved[6];
+};
+
+/* The register of integer argument @n, counted from 0, below gp_args. */
+static inline uint64_t *patchbay_regs_gp(struct patchbay_regs *regs,
+					 unsigned int n)
+{
+	return (uint64_t *)regs + n;
+}
+
+/* The stack pointer at the entry; arguments on the stack are there. */
+static inline uintptr_t patchbay_regs_sp(const struct patchbay_regs *regs)
+{
+	return (uintptr_t)(regs + 1);
 }
 #endif
 
@@ -216,7 +243,10 @@ int patchbay_ops_destroy(struct patchbay_ops *ops);
  * -ENOENT:  no function matches
  * -EILSEQ:  the text of a site is not what the compiler put there (somebody
  *           else patched it)
- * -ENOMEM:  no memory, or no room for a trampoline within 2 GB of a module
+ * -ENOMEM:  no memory, or no room for a way to the trampolines within a
+ *           branch's reach of a module (x86-64: 2 GB, AArch64: 128 MB)
+ * -ERANGE:  such a place is in reach of the module, but not of the function
+ *           (AArch64: it is in the middle of more than 200 MB of text)
  * -EDEADLK: called from a handler
  * -ENODEV:  no /proc to write text through, as in a chroot(2)
  * or what membarrier(2) or opening files returned: -EACCES where the process

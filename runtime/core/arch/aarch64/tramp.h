@@ -1,49 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The AArch64 code of static calls: tramps and branches. Pure functions of
- * words: compiled and tested on every host.
+ * The AArch64 code of static calls: tramps. Pure functions of words: compiled
+ * and tested on every host.
  */
 #ifndef PB_AARCH64_TRAMP_H
 #define PB_AARCH64_TRAMP_H
 
-#include <patchbay/abi.h>
+#include "insn.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#define PB_AARCH64_NOP PATCHBAY_AARCH64_SITE_NOP
 #define PB_AARCH64_TRAMP_WORDS (PATCHBAY_AARCH64_TRAMP_SIZE / 4)
-
-/*
- * B and BL:
- *
- *	31  30   26 25                        0
- *	 l  0 0 1 0 1   offset in words, signed
- */
-static inline bool pb_aarch64_is_branch(uint32_t word)
-{
-	return (word & 0x7c000000) == PATCHBAY_AARCH64_SITE_B;
-}
-
-/* Where the branch @word at @from leads. */
-static inline uint64_t pb_aarch64_branch_target(uint32_t word, uint64_t from)
-{
-	/* Sign and word size at once: bit 25 becomes bit 31, then >> 4. */
-	return from + (uint64_t)(int64_t)((int32_t)(word << 6) >> 4);
-}
-
-/* Let *@word, a B or BL at @from, lead to @to. False if that is too far. */
-static inline bool pb_aarch64_retarget(uint32_t *word, uint64_t from,
-				       uint64_t to)
-{
-	int64_t offset = (int64_t)(to - from);
-
-	if (offset < -0x8000000 || offset > 0x7ffffff || offset % 4)
-		return false;
-	*word = (*word & 0xfc000000) |
-		((uint32_t)((uint64_t)offset >> 2) & 0x03ffffff);
-	return true;
-}
 
 /*
  * What `adrp x16, A; ldr x16, [x16, #lo12]` at @addr loads from.
@@ -78,9 +43,9 @@ pb_aarch64_tramp(const uint32_t code[PB_AARCH64_TRAMP_WORDS], uint64_t addr,
 	/* From the load of x16 on. */
 	static const uint32_t behind[2][4] = {
 		{ 0xd61f0200 /* br x16 */, 0xd4200000 /* brk #0 */,
-		  0xaa1f03e0 /* mov x0, xzr */, 0xd65f03c0 /* ret */ },
+		  0xaa1f03e0 /* mov x0, xzr */, PB_AARCH64_RET },
 		{ 0xf9400210 /* ldr x16, [x16] */, 0xd61f0200 /* br x16 */,
-		  0xaa1f03e0 /* mov x0, xzr */, 0xd65f03c0 /* ret */ },
+		  0xaa1f03e0 /* mov x0, xzr */, PB_AARCH64_RET },
 	};
 	uint64_t from;
 

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What an armed site calls, by `mov x9, x30; bl`:
+ *
+ *	x9      return address into the caller      parent_ip
+ *	x30     site + 8                            leads to entry and slot
+ *
+ * Live here: the argument registers (x0-x7, q0-q7), x8 (address of the result),
+ * x15 (static chain), x18 (the platform's). x9-x14, x16 and x17 are nobody's
+ * and the flags are dead. We return to site + 8 with the caller's address in x30,
+ * as `mov` found it; `ret` pops what the site's `bl` pushed for prediction, and
+ * on the guarded control stack.
+ *
+ * Functions with arguments or results in scalable vectors, and those that have
+ * to do with streaming mode, have no site: there is nothing of these to keep.
+ *
+ * Of the argument registers a function leaves those dead that it has no
+ * arguments for, and its record tells how many it has: there is a trampoline
+ * for each case.
+ *
+ * While the handler runs, both return addresses are in memory. What we go back
+ * to is signed, where the processor does that. Beside it is a plain frame record
+ * of the function that has none yet, for unwinders alone: they find handler,
+ * function and caller, by frame pointers as well as by the directives below.
+ */
+#include "entry.h"
+#include "quiesce.h"
+
+#include <patchbay/abi.h>
+
+	/* Signing and landing pads are hints: NOPs where they are not known. */
+	.arch	armv8.5-a
+
+/* The frame: struct patchbay_regs, whose end is the stack pointer at the site. */
+#define FRAME_SIZE 128
+#define FRAME_RESULT 64 /* x8, x15 */
+#define FRAME_OWN 80    /* frame record: the next one, site + 8 signed */
+#define FRAME_CALLER 96 /* frame record: x29, parent_ip */
+#define FRAME_RETURN 112 /* parent_ip signed, &pb_thread */
+#define CELL_FUNC 8
+
+	.text
+
+/*
+ * The trampoline of functions with \nr argument registers: 2, 4 or 8.
+ *
+ * DWARF has one rule for where x30 is to be found, and one for where this call
+ * returns to. They are different addresses here, so the latter is x17's rule.
+ */
+.macro trampoline nr
+	.cfi_startproc
+	.cfi_return_column x17
+	.cfi_register x17, x30
+	.cfi_register x30, x9
+	bti	c
+	bic	x10, x30, #7	/* entry + 8, with and without a landing pad */
+	mov	x17, x30
+	.cfi_same_value x17
+	mov	x30, x9
+	mov	x16, sp
+	paciasp			/* x30 by sp */
+	pacia1716		/* x17 by x16 */
+	.cfi_negate_ra_state
+	sub	sp, sp, #FRAME_SIZE
+	.cfi_def_cfa_offset FRAME_SIZE
+	stp	x0, x1, [sp]
+	.if \nr >= 4
+	stp	x2, x3, [sp, #16]
+	.endif
+	.if \nr >= 8
+	stp	x4, x5, [sp, #32]
+	stp	x6, x7, [sp, #48]
+	.endif
+	stp	x8, x15, [sp, #FRAME_RESULT]
+	add	x16, sp, #FRAME_CALLER
+	stp	x16, x17, [sp, #FRAME_OWN]
+	.cfi_offset x17, FRAME_OWN+8-FRAME_SIZE
+	stp	x29, x9, [sp, #FRAME_CALLER]
+	.cfi_offset x29, FRAME_CALLER-FRAME_SIZE
+	.cfi_offset x30, FRAME_CALLER+8-FRAME_SIZE
+	add	x29, sp, #FRAME_OWN
+	adrp	x16, :gottprel:pb_thread
+	ldr	x16, [x16, :gottprel_lo12:pb_thread]
+	mrs	x17, tpidr_el0
+	add	x16, x16, x17
+	stp	x30, x16, [sp, #FRAME_RETURN]
+	ldr	x17, [x16]
+	sub	x0, x10, #8		/* ip */
+	mov	x1, x9			/* parent_ip */
+	mov	x3, sp
+	cbnz	x17, 1f			/* PB_THREAD_OUTSIDE is 0 */
+	/* The mark comes before the load of the slot; see pb_quiesce(). */
+	adrp	x17, pb_quiesce_phase
+	ldr	x17, [x17, :lo12:pb_quiesce_phase]
+	str	x17, [x16]
+	ldr	x2, [x0, #PATCHBAY_SLOT_OFFSET]
+	/* What the handler finds in the cell is no older than cell->enter. */
+	ldar	x17, [x2]
+	blr	x17
+	/* What the handler did is over before the mark says so. */
+	ldr	x16, [sp, #FRAME_RETURN+8]
+	stlr	xzr, [x16]
+0:
+	ldp	x0, x1, [sp]
+	.if \nr >= 4
+	ldp	x2, x3, [sp, #16]
+	.endif
+	.if \nr >= 8
+	ldp	x4, x5, [sp, #32]
+	ldp	x6, x7, [sp, #48]
+	.endif
+	ldp	x8, x15, [sp, #FRAME_RESULT]
+	.cfi_remember_state
+	ldr	x17, [sp, #FRAME_OWN+8]
+	.cfi_same_value x17
+	ldp	x29, x9, [sp, #FRAME_CALLER]
+	.cfi_same_value x29
+	.cfi_register x30, x9
+	ldr	x30, [sp, #FRAME_RETURN]
+	add	sp, sp, #FRAME_SIZE
+	.cfi_def_cfa_offset 0
+	mov	x16, sp
+	autia1716
+	.cfi_negate_ra_state
+	autiasp
+	ret	x17
+1:
+	.cfi_restore_state
+	sub	x2, x0, #-PATCHBAY_SLOT_OFFSET
+	bl	enter_slowly
+	b	0b
+	.cfi_endproc
+.endm
+
+/*
+ * All of them, PB_TRAMPOLINE_SIZE apart, in the order of patch.c.
+ */
+	.globl	pb_aarch64_trampolines
+	.hidden	pb_aarch64_trampolines
+	.type	pb_aarch64_trampolines, @function
+	.p2align 8
+pb_aarch64_trampolines:
+	.irp	nr, 2, 4, 8
+	.balign	PB_TRAMPOLINE_SIZE
+	trampoline \nr
+	.endr
+	/* An error if one of them outgrew its place. */
+	.org	pb_aarch64_trampolines + 3*PB_TRAMPOLINE_SIZE
+	.size	pb_aarch64_trampolines, .-pb_aarch64_trampolines
+
+/*
+ * Call what \call calls, with the arguments that are in place, and leave every
+ * vector argument as it was. paciasp is a landing pad, too.
+ */
+.macro call_saving_vectors name, call:vararg
+	.type	\name, @function
+	.p2align 4
+\name:
+	.cfi_startproc
+	paciasp
+	.cfi_negate_ra_state
+	stp	x29, x30, [sp, #-(16+8*16)]!
+	.cfi_def_cfa_offset 16+8*16
+	.cfi_offset x29, -(16+8*16)
+	.cfi_offset x30, -(8+8*16)
+	mov	x29, sp
+	stp	q0, q1, [sp, #16]
+	stp	q2, q3, [sp, #48]
+	stp	q4, q5, [sp, #80]
+	stp	q6, q7, [sp, #112]
+	\call
+	ldp	q0, q1, [sp, #16]
+	ldp	q2, q3, [sp, #48]
+	ldp	q4, q5, [sp, #80]
+	ldp	q6, q7, [sp, #112]
+	ldp	x29, x30, [sp], #16+8*16
+	.cfi_def_cfa_offset 0
+	.cfi_restore x29
+	.cfi_restore x30
+	autiasp
+	.cfi_negate_ra_state
+	ret
+	.cfi_endproc
+	.size	\name, .-\name
+.endm
+
+/* The cell is x2. */
+.macro call_func
+	ldr	x16, [x2, #CELL_FUNC]
+	blr	x16
+.endm
+
+	.globl	pb_arch_enter_any
+	.hidden	pb_arch_enter_any
+call_saving_vectors pb_arch_enter_any, call_func
+
+	.globl	pb_arch_enter_set
+	.hidden	pb_arch_enter_set
+call_saving_vectors pb_arch_enter_set, bl pb_set_call
+
+call_saving_vectors enter_slowly, bl pb_enter_slowly
+
+	.section .note.GNU-stack, "", @progbits
+
+	/* Landing pads are in place, and return addresses are signed. */
+	.section .note.gnu.property, "a", @note
+	.p2align 3
+	.word	4, 16, 5		/* NT_GNU_PROPERTY_TYPE_0 */
+	.asciz	"GNU"
+	.word	0xc0000000, 4, 3, 0	/* GNU_PROPERTY_AARCH64_FEATURE_1_AND */
