@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# What the tests of static calls run on an emulated system; the folder is $1.
+set -e
+for program in pie exe variant; do
+	echo $program
+	"$1/$program"
+done
+echo storm
+"$1/storm" "$1/plugin.so" 5
