@@ -27,7 +27,9 @@
 #include <stdlib.h>
 
 #define THREADS 2
+#ifndef UPDATES
 #define UPDATES 30000
+#endif
 
 /* With argument 10 each has a result of its own. */
 static long plus_one(long x) { return x + 1; }

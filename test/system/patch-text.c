@@ -23,7 +23,7 @@
 
 #define THREADS 2
 #define PATCHES 50
-#define SECONDS 50
+#define SECONDS 200
 
 // Returns 0 with the nop, 1 with the branch.
 int patched(void);

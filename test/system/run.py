@@ -43,10 +43,10 @@ def main():
     parser.add_argument("arch", metavar="ARCH", choices=ARCHES, help="one of: " + " ".join(ARCHES))
     parser.add_argument("--cpus", type=int, default=2, metavar="N", help="2 by default")
     parser.add_argument("--cpu", metavar="MODEL", help="a CPU that QEMU knows, such as power10")
-    parser.add_argument("--timeout", type=int, default=60, metavar="S",
-                        help="seconds that the program may take, 60 by default")
-    parser.add_argument("--boot-timeout", type=int, default=120, metavar="S",
-                        help="seconds that it may take to get there, 120 by default")
+    parser.add_argument("--timeout", type=int, default=300, metavar="S",
+                        help="seconds that the program may take, 300 by default")
+    parser.add_argument("--boot-timeout", type=int, default=300, metavar="S",
+                        help="seconds that it may take to get there, 300 by default")
     parser.add_argument("--file", action="append", default=[], metavar="PATH",
                         help="a file that the program needs; has the same path there")
     parser.add_argument("program", metavar="PROGRAM")
