@@ -57,7 +57,9 @@ extern struct unit owner_unit, user_unit, plugin_unit;
 #define ADD 4000
 #endif
 
-static int target(int x) { return x + ADD; }
+/* It needs a TOC pointer where there are any. */
+static volatile int add = ADD;
+static int target(int x) { return x + add; }
 
 #ifdef OWNER
 DEFINE_EXPORTED_STATIC_CALL(number, target);
@@ -125,10 +127,21 @@ static void update_by_all(void)
 	update_by(&executable_unit, target, 4000);
 	update_by(&user_unit, user_unit.target, 2000);
 	CHECK(user_unit.direct());
+	CHECK(owner_unit.direct()); /* shared objects are near each other */
 	update_by(&owner_unit, owner_unit.target, 1000);
 	CHECK(owner_unit.direct());
 	update_by(&user_unit, target, 4000);
 	CHECK(executable_unit.direct());
+}
+
+static int has_toc(int (*func)(int))
+{
+#ifdef __powerpc64__
+	return *(unsigned short *)((char *)func + 2) == 0x3c4c; /* addis r2,r12 */
+#else
+	(void)func;
+	return 0;
+#endif
 }
 
 /* One tramp in the middle is not as it should be: no other is changed. */
@@ -163,6 +176,8 @@ int main(int argc, char **argv)
 	update_by_all();
 	update_by(units[3], units[3]->target, 3000);
 	CHECK(units[3]->direct());
+	/* On ppc64le its near form has the TOC of another already. */
+	CHECK(owner_unit.direct() == !has_toc(units[3]->target));
 
 	/* A static call of the executable. */
 	CHECK_EQ(verbosity_now(), 0);

@@ -55,9 +55,13 @@ int update_shared_in_owner(get_type *);
 DECLARE_STATIC_CALL(own, get_type);
 DECLARE_STATIC_CALL(store, store_type);
 
-/* All of them tell which they are, and that the argument has come through. */
-#define TARGET(id) { return 16 * x + (id); }
-#define STORE_TARGET(id) { *to = 16 * x + (id); }
+/*
+ * All of them tell which they are, and that the argument has come through. They
+ * need a TOC pointer where there are any.
+ */
+static volatile int zero;
+#define TARGET(id) { return 16 * x + (id) + zero; }
+#define STORE_TARGET(id) { *to = 16 * x + (id) + zero; }
 
 #if defined(TARGETS)
 int get_three(int x) TARGET(3)
@@ -74,7 +78,7 @@ int update_shared_in_owner(get_type *to)
 }
 
 #elif defined(PLUGIN)
-int plugin_shared(int x) { return static_call(shared)(x) + 0; }
+int plugin_shared(int x) { return static_call(shared)(x) + zero; }
 int plugin_store(int x)
 {
 	int value = 16 * x;
@@ -134,7 +138,7 @@ static void check(enum key key, unsigned long begin, unsigned long end, int x,
 		check(key, begin, end, x, result);                             \
 	} while (0)
 
-static int own(int x) { return static_call(own)(x) + 0; }
+static int own(int x) { return static_call(own)(x) + zero; }
 static int own_by_tail_call(int x) { return static_call(own)(x); }
 #ifdef __x86_64__
 int own_by_jcc(int x);
@@ -147,7 +151,7 @@ __asm__(".text\n"
 #define own_by_jcc own
 #endif
 static int own_by_branch(int x) { return own_by_jcc(x); }
-static int shared(int x) { return static_call(shared)(x) + 0; }
+static int shared(int x) { return static_call(shared)(x) + zero; }
 static int store(int x)
 {
 	int value = 16 * x;
