@@ -12,6 +12,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+/* Bytes of a site, its state last, and of the pad: each alone is enough. */
+#if defined(__x86_64__)
+static const int site[] = { 5, 6, 0 }, pad[] = { -8, -6 };
+#elif defined(__aarch64__)
+static const int site[] = { 0, 3, 4, 7 }, pad[] = { -8, -5 };
+#endif
+#define SIZE(array) (sizeof(array) / sizeof(array[0]))
+
 OPAQUE int fig(int a) { return a + 1; }
 OPAQUE int fig_tree(int a) { return a + 2; }
 
@@ -28,8 +36,9 @@ static void handler(uintptr_t ip, uintptr_t parent_ip,
 }
 
 /* As a debugger would. */
-static unsigned char poke(uintptr_t addr, unsigned char byte)
+static unsigned char poke(int offset, unsigned char byte)
 {
+	uintptr_t addr = (uintptr_t)fig_tree + (uintptr_t)offset;
 	unsigned char old = *(volatile unsigned char *)addr;
 	int fd = open("/proc/self/mem", O_WRONLY);
 
@@ -38,25 +47,27 @@ static unsigned char poke(uintptr_t addr, unsigned char byte)
 	return old;
 }
 
+static void refused_with(struct patchbay_ops *ops, int offset)
+{
+	unsigned char old = poke(offset, 0xcc);
+
+	CHECK_EQ(patchbay_arm(ops, "fig*", 0), -EILSEQ);
+	CHECK_EQ(poke(offset, old), 0xcc);
+	fig(1);
+	fig_tree(1);
+	CHECK_EQ(calls, 0);
+}
+
 static void patched_by_others(struct patchbay_ops *ops)
 {
-	/* site, jb, pad, and each of them alone */
-	const uintptr_t places[] = { (uintptr_t)fig_tree,
-				     (uintptr_t)fig_tree + 5,
-				     (uintptr_t)fig_tree + 6,
-				     (uintptr_t)fig_tree - 8,
-				     (uintptr_t)fig_tree - 6 };
+	const int state = site[SIZE(site) - 1];
+	unsigned char disarmed, armed;
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		unsigned char old = poke(places[i], 0xcc);
-
-		CHECK_EQ(patchbay_arm(ops, "fig*", 0), -EILSEQ);
-		CHECK_EQ(*(volatile unsigned char *)places[i], 0xcc);
-		poke(places[i], old);
-		fig(1);
-		fig_tree(1);
-		CHECK_EQ(calls, 0);
-	}
+	for (size_t i = 0; i < SIZE(site); i++)
+		refused_with(ops, site[i]);
+	for (size_t i = 0; i < SIZE(pad); i++)
+		refused_with(ops, pad[i]);
+	disarmed = ((volatile unsigned char *)fig_tree)[state];
 	CHECK_EQ(patchbay_arm(ops, "fig*", 0), 2);
 	fig_tree(1);
 	CHECK_EQ(calls, 1);
@@ -65,9 +76,9 @@ static void patched_by_others(struct patchbay_ops *ops)
 	 * Somebody changes a site while it is armed, and back after it was
 	 * disarmed: it is armed again, but leads to nobody.
 	 */
-	poke((uintptr_t)fig_tree, 0xcc);
+	armed = poke(state, 0xcc);
 	CHECK_EQ(patchbay_disarm(ops, "fig*"), 2);
-	poke((uintptr_t)fig_tree, 0xe8);
+	poke(state, armed);
 	fig(1);
 	CHECK_EQ(fig_tree(1), 3);
 	CHECK_EQ(calls, 1);
@@ -76,7 +87,7 @@ static void patched_by_others(struct patchbay_ops *ops)
 	fig_tree(1);
 	CHECK_EQ(calls, 2);
 	CHECK_EQ(patchbay_disarm(ops, "fig*"), 2);
-	CHECK_EQ(*(volatile unsigned char *)fig_tree, 0xa9);
+	CHECK_EQ(((volatile unsigned char *)fig_tree)[state], disarmed);
 }
 
 static const struct patchbay_record nowhere[1] = { { .entry = 0x10 } };

@@ -140,7 +140,7 @@ static void *load(void *path)
 	return NULL;
 }
 
-static void with_loader(char *path)
+static void with_loader(char *path, int rounds)
 {
 	struct patchbay_ops *ops = create();
 	pthread_t threads[2];
@@ -148,7 +148,7 @@ static void with_loader(char *path)
 	what = ask_loader;
 	pthread_create(&threads[0], NULL, call, NULL);
 	pthread_create(&threads[1], NULL, load, path);
-	toggle(ops, 1000);
+	toggle(ops, rounds);
 	CHECK(calls && loads);
 	stop = 1;
 	for (int i = 0; i < 2; i++)
@@ -178,14 +178,14 @@ static void fork_in_handler(uintptr_t ip, uintptr_t parent_ip,
 	fork_and_wait();
 }
 
-static void handler_forks(void)
+static void handler_forks(int rounds)
 {
 	struct patchbay_ops *ops = create();
 	pthread_t thread;
 
 	what = fork_in_handler;
 	pthread_create(&thread, NULL, call, NULL);
-	toggle(ops, 100);
+	toggle(ops, rounds);
 	stop = 1;
 	pthread_join(thread, NULL);
 }
@@ -207,6 +207,12 @@ static void signal_forks(void)
 	setitimer(ITIMER_REAL, &never, NULL);
 }
 
+/* An emulated system asks for fewer. */
+static int rounds(int argc, char **argv, int which, int otherwise)
+{
+	return argc > which ? atoi(argv[which]) : otherwise;
+}
+
 int main(int argc, char **argv)
 {
 	/* A hang is a failure. SIGALRM is used above. */
@@ -219,9 +225,9 @@ int main(int argc, char **argv)
 	else if (!strcmp(argv[1], "dlclose"))
 		dlclose_armed(argv[2]);
 	else if (!strcmp(argv[1], "loader"))
-		with_loader(argv[2]);
+		with_loader(argv[2], rounds(argc, argv, 3, 1000));
 	else if (!strcmp(argv[1], "fork-in-handler"))
-		handler_forks();
+		handler_forks(rounds(argc, argv, 2, 100));
 	else if (!strcmp(argv[1], "fork-in-signal"))
 		signal_forks();
 	else

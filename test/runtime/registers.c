@@ -22,6 +22,13 @@ struct small {
 	long a, b;
 };
 
+/* Where the address of the parent's variables is in a nested function. */
+#if defined(__x86_64__)
+#define READ_STATIC_CHAIN "mov %%r10, %0"
+#elif defined(__aarch64__)
+#define READ_STATIC_CHAIN "mov %0, x15"
+#endif
+
 typedef long L;
 OPAQUE static L take0(void) { return 42; }
 OPAQUE static L take1(L a) { return a; }
@@ -63,7 +70,44 @@ OPAQUE static L take_variadic(int nr, ...)
 	return sum;
 }
 
+/* As a nested function that reads a variable of its parent. */
+OPAQUE static L take_chain(L a)
+{
+	L *parent;
+
+	__asm__ volatile(READ_STATIC_CHAIN : "=r"(parent));
+	return take2(*parent, a);
+}
+/* On the stack to the last, behind all registers of every target. */
+OPAQUE static L take_many(L a, L b, L c, L d, L e, L f, L g, L h, L i, L j)
+{
+	return take2(take8(a, b, c, d, e, f, g, h), i) * 10 + j;
+}
+
 static long calls;
+
+/* All that a callee may change, and what the trampoline itself uses. */
+static inline void overwrite_registers(void)
+{
+#if defined(__x86_64__)
+	__asm__ volatile(
+		"mov $-1, %%rax\n\tmov %%rax, %%rcx\n\tmov %%rax, %%rdx\n\t"
+		"mov %%rax, %%rsi\n\tmov %%rax, %%rdi\n\tmov %%rax, %%r8\n\t"
+		"mov %%rax, %%r9\n\tmov %%rax, %%r10\n\tmov %%rax, %%r11\n\tstc" ::
+			: "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10",
+			  "r11", "cc");
+#elif defined(__aarch64__)
+	/* Not x18, the platform's. */
+	__asm__ volatile(
+		".irp n,0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,30\n\t"
+		"mov x\\n, #-1\n\t.endr\n\tcmp x0, #0" ::
+			: "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8",
+			  "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16",
+			  "x17", "x30", "cc");
+#else
+#error "what may a callee change on this architecture?"
+#endif
+}
 
 __attribute__((noinline)) static void
 overwrite(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
@@ -74,17 +118,13 @@ overwrite(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
 	(void)cell;
 	(void)regs;
 	calls++;
-	__asm__ volatile(
-		"mov $-1, %%rax\n\tmov %%rax, %%rcx\n\tmov %%rax, %%rdx\n\t"
-		"mov %%rax, %%rsi\n\tmov %%rax, %%rdi\n\tmov %%rax, %%r8\n\t"
-		"mov %%rax, %%r9\n\tmov %%rax, %%r10\n\tmov %%rax, %%r11\n\tstc" ::
-			: "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10",
-			  "r11", "cc");
+	overwrite_registers();
 }
 
 static void check_all(void)
 {
 	struct big b;
+	L chain = 3;
 
 	CHECK_EQ(take0(), 42);
 	CHECK_EQ(take1(1), 1);
@@ -100,6 +140,8 @@ static void check_all(void)
 	CHECK_EQ(take_wide(1, (__int128)2 << 64), 12);
 	CHECK_EQ(take_stack(1, (struct big){ { 0, 0, 0, 2 } }), 12);
 	CHECK_EQ(take_variadic(7, 1l, 2l, 3l, 4l, 5l, 6l, 7l), 1234567);
+	CHECK_EQ(take_many(1, 2, 3, 4, 5, 6, 7, 8, 9, 10), 1234567900);
+	CHECK_EQ(__builtin_call_with_static_chain(take_chain(4), &chain), 34);
 }
 
 int main(void)
@@ -111,12 +153,12 @@ int main(void)
 		struct patchbay_ops *ops;
 
 		CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
-		CHECK_EQ(patchbay_arm(ops, "take*", 0), 13);
+		CHECK_EQ(patchbay_arm(ops, "take*", 0), 15);
 		check_all(); /* the first call of a thread goes another way */
 		calls = 0;
 		check_all();
 		/* take2 to take6 and take8 call one another */
-		CHECK_EQ(calls, 13 + 1 + 2 + 3 + 4 + 5 + 3 + 1 + 1);
+		CHECK_EQ(calls, 15 + 1 + 2 + 3 + 4 + 5 + 3 + 1 + 1 + 1 + 7);
 		CHECK_EQ(patchbay_ops_destroy(ops), 0);
 	}
 	puts("done");

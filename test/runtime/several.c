@@ -30,7 +30,7 @@ static void note(uintptr_t ip, uintptr_t parent_ip,
 
 	(void)ip;
 	(void)parent_ip;
-	CHECK_EQ(regs->rdi, 7);
+	CHECK_EQ(*patchbay_regs_gp(regs, 0), 7);
 	CHECK(cell->ops == ops[(long)cell->data]);
 	strcat(order, name);
 }

@@ -16,23 +16,33 @@
 
 #include <patchbay/patchbay.h>
 
-#include <immintrin.h>
 #include <stdarg.h>
 #include <string.h>
 
 #if defined(__AVX512F__)
 #define ISA "avx512f"
-#define WIPE "vpternlogd $255, %%zmm\\n, %%zmm\\n, %%zmm\\n\n"
-typedef __m512d vector;
+#define WIDTH 64
+#define WIPE "vpternlogd $255, %%zmm\\n, %%zmm\\n, %%zmm\\n"
 #elif defined(__AVX__)
 #define ISA "avx"
-#define WIPE "vcmptrueps %%ymm\\n, %%ymm\\n, %%ymm\\n\n"
-typedef __m256d vector;
-#else
+#define WIDTH 32
+#define WIPE "vcmptrueps %%ymm\\n, %%ymm\\n, %%ymm\\n"
+#elif defined(__SSE2__)
 #define ISA "sse2"
-#define WIPE "pcmpeqd %%xmm\\n, %%xmm\\n\n"
-typedef __m128d vector;
+#define WIDTH 16
+#define WIPE "pcmpeqd %%xmm\\n, %%xmm\\n"
+#elif defined(__aarch64__)
+#define WIDTH 16
+#define WIPE "movi v\\n\\().16b, #255"
 #endif
+
+#if defined(__x86_64__)
+#define VECTORS "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"
+#elif defined(__aarch64__)
+#define VECTORS "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7"
+#endif
+
+typedef double vector __attribute__((vector_size(WIDTH)));
 
 static int calls;
 
@@ -45,9 +55,7 @@ static void wipe(uintptr_t ip, uintptr_t parent_ip,
 	(void)cell;
 	(void)regs;
 	calls++;
-	__asm__ volatile(".irp n,0,1,2,3,4,5,6,7\n" WIPE ".endr\n" ::: "xmm0",
-			 "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6",
-			 "xmm7");
+	__asm__ volatile(".irp n,0,1,2,3,4,5,6,7\n" WIPE "\n.endr\n" ::: VECTORS);
 }
 
 OPAQUE static void take_vectors(vector a, vector b, vector c, vector d,
@@ -90,10 +98,12 @@ int main(void)
 					  .handler = wipe };
 	struct patchbay_ops *ops;
 
+#ifdef ISA
 	if (!__builtin_cpu_supports(ISA)) {
 		puts("skipped: this processor has no " ISA);
 		return 0;
 	}
+#endif
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
 	CHECK_EQ(patchbay_arm(ops, "take_*", 0), 2);
 	/* The first call of a thread takes another path than those that follow. */

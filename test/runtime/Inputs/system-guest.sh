@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# system-guest.sh DIR: runs what system-programs.sh built there, a line each.
+cd "$1" || exit
+while read -r program arguments; do
+	output=$(timeout 60 "./$program" $arguments 2>&1)
+	status=$?
+	[ $status = 0 ] || output="$output (status $status)"
+	echo "$program${arguments:+ $arguments}:" $output
+done <<'END'
+arm
+arm.hard
+arm.function
+registers
+registers.hard
+registers.static
+vectors
+unwind
+unwind.hard
+unwind-step.hard
+static
+dso ./dso.so
+foreign
+several 100
+toggle 50
+fork 10
+life exit
+life dlclose ./life.so
+life loader ./life.so 20
+life fork-in-handler 20
+END

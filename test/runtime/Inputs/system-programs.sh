@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# system-programs.sh DIR LIB RUN CC CXX HARDEN
+#
+# Builds the run-time tests for another architecture in DIR, with the libpatchbay
+# in LIB, and runs all of them in one boot of an emulated system. RUN, CC and CXX
+# are commands with their options; HARDEN are more options, for programs with
+# landing pads and alike. What is left out: life fork-in-signal, whose signals
+# come faster than an emulated system forks.
+set -eu
+dir=$1 lib=$2 run=$3 cc=$4 cxx=$5 harden=$6
+tests=$(dirname "$0")/..
+dynamic="-L $lib -lpatchbay -Wl,-rpath,$lib -lpthread"
+static="-static $lib/libpatchbay.a -lpthread"
+
+for program in arm several registers vectors toggle life dso fork foreign; do
+	$cc "$tests/$program.c" -o "$dir/$program" $dynamic
+done
+for program in life dso; do
+	$cc -DLIBRARY -shared -fPIC "$tests/$program.c" -o "$dir/$program.so"
+done
+$cxx "$tests/unwind.cpp" -o "$dir/unwind" $dynamic
+$cxx $harden "$tests/unwind.cpp" -o "$dir/unwind.hard" $dynamic
+$cc $harden "$tests/arm.c" -o "$dir/arm.hard" $dynamic
+$cc $harden -O0 "$tests/registers.c" -o "$dir/registers.hard" $dynamic
+$cc -fno-sanitize=kcfi -fsanitize=function -fsanitize-trap=function \
+	"$tests/arm.c" -o "$dir/arm.function" $dynamic
+# Where trampolines are in reach of the program's text there are no veneers.
+$cc $harden "$tests/registers.c" -o "$dir/registers.static" $static
+$cc $harden "$tests/unwind-step.c" -o "$dir/unwind-step.hard" $static
+$cc -fPIE -static-pie "$tests/static.c" -o "$dir/static" \
+	"$lib/libpatchbay.a" -lpthread
+
+files="--file $lib/libpatchbay.so.0"
+for file in "$dir"/*; do
+	files="$files --file $file"
+done
+$run --timeout 300 $files -- "$tests/Inputs/system-guest.sh" "$dir"

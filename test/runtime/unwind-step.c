@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A profiler's signal may come at any instruction. At each one between the call
+ * of an armed function and its return, in site, trampoline, handler and body, a
+ * backtrace finds the callers: a debugger steps through and has it taken there.
+ */
+// RUN: %build -static %s -o %t %patchbay_lib/libpatchbay.a -lpthread
+// RUN: %t | FileCheck %s
+// CHECK: {{^}}unwound at {{[1-9][0-9]+}} instructions, and not at 0{{$}}
+
+#include "Inputs/check.h"
+
+#include <patchbay/patchbay.h>
+
+#include <elf.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <unwind.h>
+
+OPAQUE static int traced(int a) { return a; }
+OPAQUE static int caller(int a) { return traced(a) + 1; }
+OPAQUE static int outermost(int a) { return caller(a) + 1; }
+
+static volatile int calls;
+static volatile bool *unwound; /* shared by both processes */
+
+/* An atomic loop would never end in single steps. */
+static void handler(uintptr_t ip, uintptr_t parent_ip,
+		    const struct patchbay_cell *cell, struct patchbay_regs *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)cell;
+	(void)regs;
+	calls = calls + 1;
+}
+
+static bool is_in(uintptr_t pc, int (*function)(int))
+{
+	return _Unwind_FindEnclosingFunction((void *)pc) == (void *)function;
+}
+
+static _Unwind_Reason_Code frame(struct _Unwind_Context *context, void *arg)
+{
+	uintptr_t return_address = _Unwind_GetIP(context);
+	int *found = arg;
+
+	if (*found == 0 && is_in(return_address - 1, caller))
+		*found = 1;
+	else if (*found == 1 && is_in(return_address - 1, outermost))
+		*found = 2;
+	return _URC_NO_REASON;
+}
+
+static void on_signal(int number)
+{
+	int found = 0;
+
+	(void)number;
+	_Unwind_Backtrace(frame, &found);
+	*unwound = found == 2;
+	kill(getpid(), SIGSTOP);
+}
+
+static int debugged(void)
+{
+	signal(SIGUSR1, on_signal);
+	CHECK_EQ(outermost(7), 9); /* the first call of a thread goes another way */
+	CHECK_EQ(ptrace(PTRACE_TRACEME, 0, 0, 0), 0);
+	kill(getpid(), SIGSTOP);
+	CHECK_EQ(outermost(8), 10);
+	CHECK_EQ(calls, 2);
+	return 0;
+}
+
+static uintptr_t pc_of(pid_t pid)
+{
+	struct user_regs_struct regs;
+	struct iovec all = { &regs, sizeof(regs) };
+
+	CHECK_EQ(ptrace(PTRACE_GETREGSET, pid, NT_PRSTATUS, &all), 0);
+#if defined(__x86_64__)
+	return regs.rip;
+#elif defined(__aarch64__)
+	return regs.pc;
+#endif
+}
+
+/* Returns false when the process has ended, as it should. */
+static bool resume(pid_t pid, int request, int number)
+{
+	int status;
+
+	CHECK_EQ(ptrace(request, pid, 0, number), 0);
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK(WIFSTOPPED(status) || !status);
+	return WIFSTOPPED(status);
+}
+
+int main(void)
+{
+	struct patchbay_ops_attr attr = { .size = sizeof(attr),
+					  .handler = handler };
+	int status, good = 0, bad = 0;
+	struct patchbay_ops *ops;
+	bool between = false;
+	pid_t pid;
+
+	unwound = mmap(NULL, sizeof(*unwound), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
+	CHECK_EQ(patchbay_arm(ops, "traced", 0), 1);
+	pid = fork();
+	if (!pid)
+		_exit(debugged());
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK(WIFSTOPPED(status));
+	while (resume(pid, PTRACE_SINGLESTEP, 0)) {
+		uintptr_t pc = pc_of(pid);
+
+		between = pc == (uintptr_t)traced || (between && !is_in(pc, caller));
+		if (!between)
+			continue;
+		*unwound = false;
+		CHECK(resume(pid, PTRACE_CONT, SIGUSR1));
+		if (!*unwound)
+			printf("not unwound at %#lx\n", (long)pc);
+		*unwound ? good++ : bad++;
+		/* Back to where the signal came. */
+		while (pc_of(pid) != pc)
+			CHECK(resume(pid, PTRACE_SINGLESTEP, 0));
+	}
+	printf("unwound at %d instructions, and not at %d\n", good, bad);
+	return 0;
+}
