@@ -4,7 +4,7 @@
 # system-guest.sh DIR: runs what system-programs.sh built there, a line each.
 cd "$1" || exit
 while read -r program arguments; do
-	output=$(timeout 60 "./$program" $arguments 2>&1)
+	output=$(timeout -s KILL 60 "./$program" $arguments 2>&1)
 	status=$?
 	[ $status = 0 ] || output="$output (status $status)"
 	echo "$program${arguments:+ $arguments}:" $output
