@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Where AArch64's veneers are asked for, and which of them a site branches to.
- * No code is executed: addresses are numbers here, so any host will do.
+ * How AArch64's sites are read and changed, where their veneers are asked for,
+ * and which of these a site branches to. No code is executed: it is numbers
+ * here, so any host will do.
  */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
-// CHECK: {{^}}failures: 0 of 58{{$}}
+// CHECK: {{^}}failures: 0 of 73{{$}}
 
 #include "arch/aarch64/patch.c"
 
@@ -100,11 +101,62 @@ static void text(uintptr_t low, uintptr_t size, int places, bool ends,
 	CHECK(nr_unmapped == places);
 }
 
+/* A function whose site is looked at, armed and disarmed. */
+static void sites(void)
+{
+	static struct {
+		uint64_t slot;
+		uint32_t pad, hash, entry[4];
+	} f __attribute__((aligned(8))) = {
+		.pad = PB_AARCH64_RET,
+		.entry = { PATCHBAY_AARCH64_BTI_C, PATCHBAY_AARCH64_SITE_MOV,
+			   PB_AARCH64_NOP },
+	};
+	struct pb_site site = { .entry = (uintptr_t)f.entry,
+				.site = (uintptr_t)&f.entry[1],
+				.reach = &f.entry[2] + 256 };
+	const uint32_t nop = PB_AARCH64_NOP, armed = 0x94000100;
+	struct pb_patch patch[PB_PUBLISH_MAX];
+	int stale = 0;
+
+	CHECK(pb_arch_site_state(&site) == PB_SITE_DISARMED);
+	CHECK(pb_arch_publish(&site, 0x1234, patch, &stale) == 1 && !stale);
+	CHECK(patch[0].addr == (uintptr_t)&f.slot && patch[0].len == 8);
+	CHECK(patch[0].new[0] == 0x34 && patch[0].new[1] == 0x12);
+	f.slot = 0x1234;
+	CHECK(pb_arch_slot(site.entry) == 0x1234);
+	CHECK(pb_arch_publish(&site, 0x1234, patch, &stale) == 0);
+	pb_arch_arm(&site, patch);
+	CHECK(patch[0].addr == (uintptr_t)&f.entry[2] && patch[0].len == 4);
+	CHECK(!memcmp(patch[0].old, &nop, 4) && !memcmp(patch[0].new, &armed, 4));
+	f.entry[2] = armed;
+	CHECK(pb_arch_site_state(&site) == PB_SITE_ARMED);
+	pb_arch_disarm(&site, patch);
+	CHECK(!memcmp(patch[0].old, &armed, 4) && !memcmp(patch[0].new, &nop, 4));
+	/* Somebody else's branch, and the B that is not ours either. */
+	f.entry[2] = armed + 1;
+	CHECK(pb_arch_site_state(&site) == -EILSEQ);
+	f.entry[2] = armed & 0x7fffffff;
+	CHECK(pb_arch_site_state(&site) == -EILSEQ);
+	f.entry[2] = nop;
+	/* No slot; an entry that its trampoline would not find. */
+	f.pad = nop;
+	CHECK(pb_arch_site_state(&site) == -EILSEQ);
+	f.pad = PB_AARCH64_RET;
+	f.hash = PB_AARCH64_RET;
+	site.entry += 4;
+	CHECK(pb_arch_site_state(&site) == -EILSEQ);
+	site.entry -= 4;
+	site.reach = (const char *)f.entry + 200 * MB;
+	CHECK(pb_arch_publish(&site, 0x1234, patch, &stale) == -ERANGE);
+}
+
 int main(void)
 {
 	/* Somewhere out of the trampolines' reach, but not of a record's. */
 	uintptr_t low = (uintptr_t)pb_aarch64_trampolines + 512 * MB;
 
+	sites();
 	trampolines();
 	gap[0] = low - MB;
 	text(low, 1, 1, true, true);
