@@ -40,9 +40,31 @@ static _Unwind_Reason_Code frame(_Unwind_Context *context, void *) {
   return _URC_NO_REASON;
 }
 
+// Where there are frame records they lead the same way; return addresses in
+// them may be signed.
+#ifdef __aarch64__
+static void walkFrameRecords() {
+  void *const wanted[] = {reinterpret_cast<void *>(traced),
+                          reinterpret_cast<void *>(caller),
+                          reinterpret_cast<void *>(outermost)};
+  auto *record = static_cast<uintptr_t *>(__builtin_frame_address(0));
+  int found = 0;
+  for (int depth = 0; found != 3 && record && depth != 10; ++depth) {
+    uintptr_t address = record[1] & 0x0000ffffffffffff;
+    found += _Unwind_FindEnclosingFunction(
+                 reinterpret_cast<void *>(address - 1)) == wanted[found];
+    record = reinterpret_cast<uintptr_t *>(record[0]);
+  }
+  CHECK_EQ(found, 3);
+}
+#else
+static void walkFrameRecords() {}
+#endif
+
 static void handler(uintptr_t, uintptr_t, const patchbay_cell *,
                     patchbay_regs *) {
   ++calls;
+  walkFrameRecords();
   sawTraced = sawCaller = sawOutermost = false;
   _Unwind_Backtrace(frame, nullptr);
 }
