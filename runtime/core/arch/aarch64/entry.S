@@ -7,9 +7,9 @@
  *
  * Live here: the argument registers (x0-x7, q0-q7), x8 (address of the result),
  * x15 (static chain), x18 (the platform's). x9-x14, x16 and x17 are nobody's
- * and the flags are dead. We return to site + 8 with the caller's address in x30,
- * as `mov` found it; `ret` pops what the site's `bl` pushed for prediction, and
- * on the guarded control stack.
+ * and the flags are dead. We return to site + 8 with the caller's address in
+ * x30, as `mov` found it; `ret` pops what the site's `bl` pushed for prediction,
+ * and on the guarded control stack.
  *
  * Functions with arguments or results in scalable vectors, and those that have
  * to do with streaming mode, have no site: there is nothing of these to keep.
@@ -19,9 +19,10 @@
  * for each case.
  *
  * While the handler runs, both return addresses are in memory. What we go back
- * to is signed, where the processor does that. Beside it is a plain frame record
- * of the function that has none yet, for unwinders alone: they find handler,
- * function and caller, by frame pointers as well as by the directives below.
+ * to is signed, where the processor does that. Beside it is a plain frame
+ * record of the function that has none yet, for unwinders alone: they find
+ * handler, function and caller, by frame pointers as well as by the directives
+ * below.
  */
 #include "entry.h"
 #include "quiesce.h"
@@ -31,13 +32,12 @@
 	/* Signing and landing pads are hints: NOPs where they are not known. */
 	.arch	armv8.5-a
 
-/* The frame: struct patchbay_regs, whose end is the stack pointer at the site. */
-#define FRAME_SIZE 128
-#define FRAME_RESULT 64 /* x8, x15 */
+/* The frame is struct patchbay_regs; it ends at the site's stack pointer. */
+#define FRAME_SIZE PB_FRAME_SIZE
+#define FRAME_RESULT PB_FRAME_RESULT
 #define FRAME_OWN 80    /* frame record: the next one, site + 8 signed */
 #define FRAME_CALLER 96 /* frame record: x29, parent_ip */
 #define FRAME_RETURN 112 /* parent_ip signed, &pb_thread */
-#define CELL_FUNC 8
 
 	.text
 
@@ -186,7 +186,7 @@ pb_aarch64_trampolines:
 
 /* The cell is x2. */
 .macro call_func
-	ldr	x16, [x2, #CELL_FUNC]
+	ldr	x16, [x2, #PB_CELL_FUNC]
 	blr	x16
 .endm
 
