@@ -8,7 +8,7 @@
  * Live here: the argument registers (x0-x7, q0-q7), x8 (address of the result),
  * x15 (static chain), x18 (the platform's). x9-x14, x16 and x17 are nobody's
  * and the flags are dead. We return to site + 8 with the caller's address in
- * x30, as `mov` found it; `ret` pops what the site's `bl` pushed for prediction,
+ * x30, as `mov` found it; `ret` pops what the site's `bl` pushed to predict it,
  * and on the guarded control stack.
  *
  * Functions with arguments or results in scalable vectors, and those that have
