@@ -17,6 +17,16 @@
 ## The version is recorded, and the library needed, also with --as-needed.
 # RUN: %ld.lld --static-calls -pie --as-needed exe.o lib.so -o exe
 # RUN: llvm-readelf -dr --dyn-syms exe | FileCheck %s --check-prefix=EXE
+# RUN: %ld.lld --static-calls -pie --as-needed --gc-sections exe.o lib.so -o exe.gc
+# RUN: llvm-readelf -dr --dyn-syms exe.gc | FileCheck %s --check-prefix=EXE
+# RUN: %ld.lld --static-calls -shared --as-needed --gc-sections exe.o lib.so -o exe.so
+# RUN: llvm-readelf -dr --dyn-syms exe.so | FileCheck %s --check-prefix=EXE
+# RUN: %ld.lld --static-calls -pie --gc-sections exe.o lib.so -o exe.gc2
+# RUN: llvm-readelf -dr --dyn-syms exe.gc2 | FileCheck %s --check-prefix=EXE
+## But not for a call that is not made.
+# RUN: %ld.lld --static-calls -pie --as-needed --gc-sections -e 0 exe.o lib.so -o dead
+# RUN: llvm-readelf -d dead | FileCheck %s --check-prefix=DEAD --implicit-check-not=NEEDED
+# DEAD: Dynamic section
 # EXE: (NEEDED) {{.*}}[lib.so]
 # EXE: R_X86_64_GLOB_DAT {{.*}} __SCK__offered@V1 + 0
 # EXE: OBJECT GLOBAL DEFAULT UND __SCK__offered@V1

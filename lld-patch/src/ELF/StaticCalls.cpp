@@ -278,6 +278,11 @@ void elf::dropDeadStaticCalls(Ctx &ctx) {
     if (key && !key->isDefined()) {
       tramp->importedKey = key;
       key->setFlags(NEEDS_GOT);
+      // --gc-sections, which looks at relocations, has not seen that the tramp
+      // refers to it: it belongs in .dynsym, and its shared object is needed.
+      key->used = true;
+      if (key->isShared())
+        cast<SharedFile>(key->file)->isNeeded = true;
     }
   }
   if (ctx.arg.relocatable) {
