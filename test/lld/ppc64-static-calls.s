@@ -126,6 +126,27 @@
 # BE: error: be.o: --static-calls does not support this target
 # RUN: not ls *.out
 
+## An ifunc's PLT entry has one entry point, though the resolver has two, and
+## uses r2. What --defsym or an addend names may have a local entry point, but it
+## is not known where.
+# RUN: llvm-mc -filetype=obj -triple=powerpc64le named.s -o named.o
+# RUN: %ld.lld --static-calls -pie --defsym=alias=function named.o -o named
+# RUN: llvm-objdump -d --no-show-raw-insn --mcpu=pwr10 named | FileCheck %s --check-prefix=NAMED
+# NAMED-LABEL: <__SCT__ifunc>:
+# NAMED-NEXT:    std 2, 24(1)
+# NAMED-NEXT:    b 0x[[PLT:[0-9a-f]+]] <ifunc>
+# NAMED:         <__notoc__SCT__ifunc>:
+# NAMED-NEXT:    b {{.*}} <__notoc__SCT__ifunc+0x18>
+# NAMED:         paddi 2, 0,
+# NAMED-NEXT:    b 0x[[PLT]] <ifunc>
+# NAMED-LABEL: <__SCT__alias>:
+# NAMED-NEXT:    std 2, 24(1)
+# NAMED-NEXT:    nop
+# NAMED-LABEL: <__SCT__addend>:
+# NAMED-NEXT:    std 2, 24(1)
+# NAMED-NEXT:    nop
+# NAMED:       [[PLT]] <ifunc>:
+
 #--- a.lds
 SECTIONS {
   .text 0x10000 : { *(.text) }
@@ -211,6 +232,39 @@ key imported, imported
 key null, 0
 key zero, __static_call_return0
 .endif
+#--- named.s
+.abiversion 2
+.macro two_entries name
+\name:
+  addis 2,12,.TOC.-\name@ha
+  addi 2,2,.TOC.-\name@l
+  .localentry \name, .-\name
+  blr
+.endm
+.type ifunc,@gnu_indirect_function
+.type function,@function
+.globl ifunc, function, _start
+.hidden ifunc, function
+two_entries ifunc
+two_entries function
+_start:
+.irp name, ifunc, alias, addend
+  bl __SCT__\name
+  nop
+.endr
+  bl __SCT__ifunc@notoc
+
+.data
+.p2align 3
+.macro key name, func
+.globl __SCK__\name
+.hidden __SCK__\name
+__SCK__\name:
+  .quad \func, __SCT__\name, 0
+.endm
+key ifunc, ifunc
+key alias, alias
+key addend, function + 4
 #--- lib.s
 .abiversion 2
 .globl imported, __static_call_return0

@@ -179,18 +179,28 @@ static std::optional<uint32_t> makeBranch(uint64_t from, uint64_t to) {
   return B | (offset & 0x03fffffc);
 }
 
+// The PLT entry that stands for an ifunc. It has one entry point, whatever the
+// resolver, whose symbol this was, has, and uses this output's TOC pointer.
+static bool isPltEntry(const StaticCallTramp &tramp) {
+  return isa<SyntheticSection>(tramp.target->section);
+}
+
 // Where a function is entered with r2 being its TOC pointer.
 static uint64_t getLocalEntry(Ctx &ctx, const StaticCallTramp &tramp) {
   uint64_t va = *tramp.getTargetVA();
-  if (tramp.builtin)
+  if (tramp.builtin || isPltEntry(tramp))
     return va;
   return va + getPPC64GlobalEntryToLocalEntryOffset(ctx, tramp.target->stOther);
 }
 
 // Whether the function's local entry point is all there is to know of it. A
-// target without a symbol may have one that we do not know.
+// target without a symbol of its own (a section and an addend, --defsym) may have
+// one that we do not know.
 static bool isLocalEntryKnown(const StaticCallTramp &tramp) {
-  return tramp.builtin || (tramp.target && !tramp.target->isSection());
+  if (tramp.builtin)
+    return true;
+  const Defined *d = tramp.target;
+  return d && !d->isSection() && !d->scriptDefined && !tramp.targetAddend;
 }
 
 bool StaticCallArchPPC64::writeTramp(Ctx &ctx, uint8_t *buf,
@@ -249,7 +259,8 @@ bool StaticCallArchPPC64::writeNotocPart(Ctx &ctx, uint8_t *buf,
   if (!isLocalEntryKnown(tramp))
     return true;
   const uint64_t target = getLocalEntry(ctx, tramp);
-  const bool needsToc = !tramp.builtin && tramp.target->stOther >> 5 > 1;
+  const bool needsToc = !tramp.builtin && (isPltEntry(tramp) ||
+                                           tramp.target->stOther >> 5 > 1);
   const unsigned from = needsToc ? setToc + 8 : branch;
   if (auto inst = makeBranch(va + from, target)) {
     write32le(buf + from, *inst);
