@@ -8,40 +8,71 @@
 static pthread_mutex_t caller = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t engine = PTHREAD_MUTEX_INITIALIZER;
 
-/* Of the thread that holds the engine lock. */
+/* Of the threads that hold the locks. */
+static int caller_cancel, engine_cancel;
 static sigset_t saved;
+
+static int disable_cancel(void)
+{
+	int before;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	return before;
+}
+
+static void restore_cancel(int before)
+{
+	pthread_setcancelstate(before, &before);
+}
 
 void pb_caller_lock(void)
 {
+	int before = disable_cancel();
+
 	pthread_mutex_lock(&caller);
+	caller_cancel = before;
 }
 
 int pb_caller_trylock(void)
 {
-	return pthread_mutex_trylock(&caller);
+	int before = disable_cancel();
+	int error = pthread_mutex_trylock(&caller);
+
+	if (error)
+		restore_cancel(before);
+	else
+		caller_cancel = before;
+	return error;
 }
 
 void pb_caller_unlock(void)
 {
+	int before = caller_cancel;
+
 	pthread_mutex_unlock(&caller);
+	restore_cancel(before);
 }
 
 void pb_engine_lock(void)
 {
 	sigset_t all, before;
+	int cancel = disable_cancel();
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pthread_mutex_lock(&engine);
 	saved = before;
+	engine_cancel = cancel;
 }
 
 void pb_engine_unlock(void)
 {
 	sigset_t before = saved;
+	int cancel = engine_cancel;
 
 	pthread_mutex_unlock(&engine);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	restore_cancel(cancel);
 }
 
 /* Who held the caller lock, if it was not us, does not exist in the child. */

@@ -12,6 +12,9 @@
  * forks does not find it held by its own thread. It is never held while waiting
  * for a handler. fork() takes it, so that a child finds no batch half done.
  *
+ * Who holds either cannot be cancelled: open(), pwrite() and nanosleep() are
+ * cancellation points, and a thread that ends there would keep the lock for ever.
+ *
  * Within it an update of static calls takes the lock of dl_iterate_phdr(). The
  * loader holds that one only while it changes its list, so not around
  * constructors and destructors, which take the engine lock.
