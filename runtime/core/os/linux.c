@@ -10,18 +10,20 @@
 #include <unistd.h>
 
 /*
- * /proc/self/mem writes through the protection of a mapping (FOLL_FORCE) and
- * breaks copy-on-write like a debugger's poke. So text stays r-x throughout,
- * also under prctl(PR_SET_MDWE), which forbids the mprotect() way. Like a
- * debugger's it is also made visible to instruction fetch, where caches do not
- * see to that (copy_to_user_page() in the kernel).
+ * /proc/thread-self/mem writes through the protection of a mapping (FOLL_FORCE)
+ * and breaks copy-on-write like a debugger's poke. So text stays r-x
+ * throughout, also under prctl(PR_SET_MDWE), which forbids the mprotect() way.
+ * Like a debugger's it is also made visible to instruction fetch, where caches
+ * do not see to that (copy_to_user_page() in the kernel).
+ *
+ * Not /proc/self: that is the main thread, and without memory if it has ended.
  *
  * The file is opened for each batch: a descriptor that a forked child
  * inherited would write to its parent.
  */
 int pb_os_text_open(void)
 {
-	int fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+	int fd = open("/proc/thread-self/mem", O_RDWR | O_CLOEXEC);
 
 	/* No /proc, as in a chroot: not to be mistaken for "no such function". */
 	if (fd < 0 && errno == ENOENT)
@@ -86,12 +88,12 @@ int pb_os_sync_core(void)
 
 /*
  * Map @size bytes of code in the lowest gap between @low and @high. The gaps
- * may change while /proc/self/maps is read; mmap() tells, and we go on.
+ * may change while the list is read; mmap() tells, and we go on.
  */
 static void *map_in_gap(uintptr_t low, uintptr_t high, size_t size, int *error)
 {
 	const uintptr_t align = (uintptr_t)sysconf(_SC_PAGESIZE);
-	FILE *maps = fopen("/proc/self/maps", "re");
+	FILE *maps = fopen("/proc/thread-self/maps", "re");
 	unsigned long start, end, gap = align;
 	void *code = NULL;
 	int c;

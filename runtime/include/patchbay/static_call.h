@@ -118,7 +118,7 @@
  *	-ENOENT   no link unit has a tramp for this key: it was not linked by
  *	          Patchbay's linker
  *	-EPROTONOSUPPORT  a loaded module has static calls of another version
- *	others    of /proc/self/mem or membarrier(2)
+ *	others    of /proc/thread-self/mem or membarrier(2)
  *
  * A target out of reach of a tramp's direct branch is jumped to through the
  * pointer in the key. x86-64 reaches 2 GB, AArch64 128 MB, ppc64le 32 MB.

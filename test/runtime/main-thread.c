@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The main thread may end before others do. /proc/self is then that of a thread
+ * without memory; text is written all the same.
+ */
+// RUN: %build %s -o %t --ld-path=%ld.lld -Wl,--static-calls %link
+// RUN: %t | FileCheck %s
+// CHECK: update: 0, result 2
+
+#include <patchbay/static_call.h>
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static int one(void) { return 1; }
+static int two(void) { return 2; }
+
+DEFINE_STATIC_CALL(number, one);
+
+static void *last(void *arg)
+{
+	int error, fd;
+
+	while ((fd = open("/proc/self/mem", O_RDONLY)) >= 0) {
+		close(fd);
+		usleep(1000);
+	}
+	error = static_call_update(number, two);
+	printf("update: %d, result %d\n", error, static_call(number)());
+	exit(0);
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, last, NULL))
+		return 1;
+	pthread_exit(NULL);
+}
