@@ -127,6 +127,15 @@
 # RUN: cp comdat.o comdat-same.o
 # RUN: llvm-mc -filetype=obj -triple=x86_64 --defsym DIFFERENT=1 comdat.s -o comdat2.o
 # RUN: %ld.lld --static-calls call.o comdat.o comdat-same.o -o /dev/null
+## In whatever form the relocations are.
+# RUN: llvm-mc -filetype=obj -triple=x86_64 -crel comdat.s -o crel.o
+# RUN: llvm-mc -filetype=obj -triple=x86_64 -crel --defsym DIFFERENT=1 comdat.s -o crel2.o
+# RUN: %ld.lld --static-calls call.o comdat.o crel.o -o /dev/null
+# RUN: %ld.lld --static-calls call.o crel.o comdat.o -o /dev/null
+# RUN: not %ld.lld --static-calls call.o crel.o crel2.o -o crel.out 2>&1 | FileCheck %s --check-prefix=CREL
+# CREL: error: static call key '__SCK__x' has different functions
+# CREL-NEXT: >>> _start in crel.o
+# CREL-NEXT: >>> end in crel2.o
 # RUN: not %ld.lld --static-calls call.o comdat.o comdat2.o -o comdat.out 2>&1 | FileCheck %s --check-prefix=COMDAT
 # COMDAT: error: static call key '__SCK__x' has different functions
 # COMDAT-NEXT: >>> _start in comdat.o

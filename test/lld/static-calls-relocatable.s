@@ -20,6 +20,11 @@
 # RUN: %ld.lld -r --static-calls-relocatable first.o a.o -o module.o
 # RUN: llvm-objdump -dr --section=.static_call.text module.o | FileCheck %s --check-prefix=TRAMP
 # RUN: llvm-readelf -SrsW module.o | FileCheck %s
+# RUN: llvm-mc -filetype=obj -triple=x86_64 -crel a.s -o crel.o
+# RUN: %ld.lld -r --static-calls-relocatable first.o crel.o -o crel-module.o
+# RUN: llvm-objdump -dr --section=.static_call.text crel-module.o | FileCheck %s --check-prefix=TRAMP
+# RUN: llvm-readelf -r crel-module.o | FileCheck %s --check-prefix=CREL
+# CREL: '.rela.static_call_sites' {{.*}} contains 8 entries
 # TRAMP-LABEL: <__SCT__a>:
 # TRAMP-NEXT:    e9 00 00 00 00 jmp
 # TRAMP-NEXT:    R_X86_64_PLT32 .text.target+0x1

@@ -187,17 +187,26 @@ bool elf::resolveStaticCallKey(Ctx &ctx, StaticCallTramp &tramp) {
 static const Symbol *readLostTarget(const ELFFileBase &file, uint32_t shndx,
                                     uint64_t offset) {
   const auto obj = file.getObj<ELF64LE>();
-  for (const auto &sec : file.getELFShdrs<ELF64LE>()) {
-    if (sec.sh_type != SHT_RELA || sec.sh_info != shndx)
-      continue;
-    auto relas = obj.relas(sec);
-    if (!relas) {
-      consumeError(relas.takeError());
-      return nullptr;
-    }
-    for (const auto &rel : *relas)
+  auto find = [&](const auto &rels) -> const Symbol * {
+    for (const auto &rel : rels)
       if (rel.r_offset == offset)
         return &file.getSymbol(rel.getSymbol(/*isMips64EL=*/false));
+    return nullptr;
+  };
+  for (const auto &sec : file.getELFShdrs<ELF64LE>()) {
+    if (sec.sh_info != shndx)
+      continue;
+    if (sec.sh_type == SHT_RELA) {
+      if (auto relas = obj.relas(sec))
+        return find(*relas);
+      else
+        consumeError(relas.takeError());
+    } else if (sec.sh_type == SHT_CREL) {
+      if (auto crels = obj.crels(sec))
+        return find(crels->second);
+      else
+        consumeError(crels.takeError());
+    }
   }
   return nullptr;
 }
@@ -213,7 +222,7 @@ void elf::checkStaticCallDuplicates(Ctx &ctx,
     if (!sec || !isa_and_nonnull<ELFFileBase>(key->file) ||
         !(key->isWeak() || sec->nextInSectionGroup))
       continue;
-    const RelsOrRelas<ELF64LE> rels = sec->template relsOrRelas<ELF64LE>();
+    const auto rels = sec->template relsOrRelas<ELF64LE>(/*supportsCrel=*/false);
     const auto *rel = findRelocation(rels.relas, key->value);
     targets[key] = rel ? &sec->file->getRelocTargetSym(*rel) : nullptr;
   }

@@ -96,7 +96,9 @@ void RelocatableStaticCalls::addSites(
     InputSection &sec,
     const DenseMap<const Symbol *, StaticCallTramp *> &trampOf) {
   Defined *place = nullptr;
-  for (const ELF64LE::Rela &rela : sec.relsOrRelas<ELF64LE>().relas) {
+  // CREL is read as RELA.
+  const auto rels = sec.relsOrRelas<ELF64LE>(/*supportsCrel=*/false);
+  for (const ELF64LE::Rela &rela : rels.relas) {
     Symbol &sym = sec.file->getRelocTargetSym(rela);
     StaticCallTramp *tramp = trampOf.lookup(&sym);
     if (!tramp)
