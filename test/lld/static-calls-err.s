@@ -109,6 +109,8 @@
 # ADDRESS: error: address.o:(.text+0xa): relocation R_X86_64_REX_GOTPCRELX refers to static call 'x', which can only be called and jumped to
 # ADDRESS: error: address.o:(.text+0xf): branch into the middle of static call 'x'
 # ADDRESS: error: address.o:(.data+0x0): relocation R_X86_64_64 refers to static call 'x', which can only be called and jumped to
+## The byte before looks like a call's.
+# ADDRESS: error: address.o:(.data+0x9): relocation R_X86_64_PC32 refers to static call 'x', which can only be called and jumped to
 
 ## The first of several weak definitions wins, so they must not differ.
 # RUN: llvm-mc -filetype=obj -triple=x86_64 weak.s -o weak.o
@@ -148,6 +150,12 @@
 # RUN: llvm-mc -filetype=obj -triple=riscv64 riscv -o riscv.o
 # RUN: not %ld.lld --static-calls riscv.o -o riscv.out 2>&1 | FileCheck %s --check-prefix=ARCH
 # ARCH: error: riscv.o: --static-calls does not support this target
+# RUN: llvm-mc -filetype=obj -triple=x86_64-linux-gnux32 call.s -o x32.o
+# RUN: not %ld.lld --static-calls x32.o -o x32.out 2>&1 | FileCheck %s --check-prefix=X32
+# X32: error: x32.o: --static-calls does not support this target
+# RUN: llvm-mc -filetype=obj -triple=aarch64-linux-gnu_ilp32 ilp32.s -o ilp32.o
+# RUN: not %ld.lld --static-calls ilp32.o -o ilp32.out 2>&1 | FileCheck %s --check-prefix=ILP32
+# ILP32: error: ilp32.o: --static-calls does not support this target
 
 # RUN: not ls *.out
 
@@ -275,6 +283,8 @@ __SCK__x:
   jmp __SCT__x+4
 .data
   .quad __SCT__x
+  .byte 0xe8
+  .long __SCT__x - . - 4
 #--- weak.s
 .data
 .weak __SCK__x
@@ -310,5 +320,13 @@ __SCK__x:
 end:
   ret
 
+#--- ilp32.s
+.globl _start
+_start:
+  bl __SCT__x
+.data
+.globl __SCK__x
+__SCK__x:
+  .word _start, 0, 0, 0, 0, 0
 #--- riscv
 call __SCT__x

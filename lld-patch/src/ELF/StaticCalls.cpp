@@ -187,7 +187,7 @@ void elf::initStaticCalls(Ctx &ctx, bool enabled, bool sameToc,
 static std::unique_ptr<StaticCallArch> makeArch(Ctx &ctx, bool sameToc) {
   if (ctx.arg.emachine == EM_X86_64 && ctx.arg.is64)
     return makeStaticCallArchX86_64();
-  if (ctx.arg.emachine == EM_AARCH64 && ctx.arg.isLE)
+  if (ctx.arg.emachine == EM_AARCH64 && ctx.arg.is64 && ctx.arg.isLE)
     return makeStaticCallArchAArch64();
   if (ctx.arg.emachine == EM_PPC64 && ctx.arg.isLE)
     return makeStaticCallArchPPC64(sameToc);
