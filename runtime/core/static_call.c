@@ -70,6 +70,15 @@ static uintptr_t key_of(const int32_t *field)
 	return offset_from(field, *field) & ~(uintptr_t)PATCHBAY_STATIC_CALL_FLAGS;
 }
 
+static bool holds(const struct unit *unit, const void *table, size_t nr,
+		  size_t entry_size)
+{
+	uintptr_t start = (uintptr_t)table;
+
+	return !nr || (start >= unit->low && start <= unit->high &&
+		       nr <= (unit->high - start) / entry_size);
+}
+
 /* 1: it is one with static calls. */
 static int get_unit(const struct dl_phdr_info *info, struct unit *unit)
 {
@@ -100,6 +109,10 @@ static int get_unit(const struct dl_phdr_info *info, struct unit *unit)
 	unit->tramps = (const void *)offset_from(&calls->tramps, calls->tramps);
 	unit->sites = (const void *)offset_from(&calls->sites, calls->sites);
 	unit->toc = offset_from(&calls->toc, calls->toc);
+	if (!holds(unit, unit->tramps, calls->nr_tramps,
+		   sizeof(*unit->tramps)) ||
+	    !holds(unit, unit->sites, calls->nr_sites, sizeof(*unit->sites)))
+		return -ENOEXEC;
 	return 1;
 }
 

@@ -22,7 +22,7 @@
 # RUN: llvm-mc -filetype=obj -triple=x86_64 pcrel.s -o pcrel.o
 
 # RUN: not %ld.lld --static-calls call.o -o undef.out 2>&1 | FileCheck %s --check-prefix=UNDEF
-# UNDEF: error: call.o: undefined static call key '__SCK__x'; define it with DEFINE_STATIC_CALL(x, function) in one file of this link
+# UNDEF: error: call.o: undefined static call key '__SCK__x'; define it with DEFINE_STATIC_CALL(x, function) in one file of this link, or with DEFINE_EXPORTED_STATIC_CALL in a shared object of it
 
 ## Not even with --noinhibit-exec: there is no tramp without a key.
 # RUN: not %ld.lld --static-calls --noinhibit-exec call.o -o undef.out 2>&1 | FileCheck %s --check-prefix=UNDEF
@@ -111,6 +111,20 @@
 # ADDRESS: error: address.o:(.data+0x0): relocation R_X86_64_64 refers to static call 'x', which can only be called and jumped to
 ## The byte before looks like a call's.
 # ADDRESS: error: address.o:(.data+0x9): relocation R_X86_64_PC32 refers to static call 'x', which can only be called and jumped to
+
+## TLS, and what a script makes in an output section.
+# RUN: llvm-mc -filetype=obj -triple=x86_64 tls.s -o tls.o
+# RUN: not %ld.lld --static-calls -z norelro call.o tls.o -o tls.out 2>&1 | FileCheck %s --check-prefix=TLS
+# TLS: error: tls.o:(.tdata+0x0): static call key '__SCK__x' is thread-local; all threads have one tramp
+# RUN: echo 'SECTIONS { .text : { *(.text) } .data : { __SCK__x = .; QUAD(0) QUAD(0) QUAD(0) } }' > key.lds
+# RUN: not %ld.lld --static-calls -T key.lds call.o -o script.out 2>&1 | FileCheck %s --check-prefix=SCRIPT
+# SCRIPT: static call key '__SCK__x' is not in a writable section
+
+## A weak function that nobody need have.
+# RUN: llvm-mc -filetype=obj -triple=x86_64 weak-target.s -o weak-target.o
+# RUN: not %ld.lld --static-calls -pie call.o weak-target.o dso.so -o weak-target.out 2>&1 | FileCheck %s --check-prefix=WEAK-TARGET
+# WEAK-TARGET: error: weak-target.o:(.data+0x0): static call key '__SCK__x' refers to weak function 'hook', which may be missing at run time; define it with DEFINE_STATIC_CALL_NULL and update it
+# RUN: %ld.lld --static-calls call.o weak-target.o -o /dev/null
 
 ## The first of several weak definitions wins, so they must not differ.
 # RUN: llvm-mc -filetype=obj -triple=x86_64 weak.s -o weak.o
@@ -272,6 +286,21 @@ __SCK__x:
   .long 0
   .quad __SCT__x, 0
 
+#--- tls.s
+.section .tdata,"awT",@progbits
+.globl __SCK__x
+.p2align 3
+.type __SCK__x,@tls_object
+__SCK__x:
+  .quad 0, 0, 0
+#--- weak-target.s
+.weak hook
+.data
+.globl __SCK__x
+.p2align 3
+.hidden __SCK__x
+__SCK__x:
+  .quad hook, __SCT__x, 0
 #--- copy.s
   movq $__SCK__x, %rax
 #--- table.s

@@ -33,7 +33,7 @@
 
 ## What is not offered is not found.
 # RUN: not %ld.lld --static-calls -pie both.o lib.so -o both.out 2>&1 | FileCheck %s
-# CHECK: error: both.o: undefined static call key '__SCK__own'; define it with DEFINE_STATIC_CALL(own, function) in one file of this link
+# CHECK: error: both.o: undefined static call key '__SCK__own'; define it with DEFINE_STATIC_CALL(own, function) in one file of this link, or with DEFINE_EXPORTED_STATIC_CALL in a shared object of it
 # RUN: not ls both.out
 
 ## A version script may also be what keeps a key of default visibility in place.

@@ -19,8 +19,12 @@
 # RUN: %ld.lld --static-calls -pie -z ifunc-noplt -z notext a.o abs.o lib.so -o noplt
 # RUN: llvm-objdump -d --section=.static_call.text noplt | FileCheck %s --check-prefix=NOPLT
 
-# RUN: %ld.lld --static-calls a.o abs.o lib.o -o static
+# RUN: llvm-mc -filetype=obj -triple=x86_64 --defsym WEAK=1 a.s -o weak.o
+# RUN: %ld.lld --static-calls weak.o abs.o lib.o -o static
 # RUN: llvm-objdump -d --section=.static_call.text static | FileCheck %s --check-prefix=STATIC
+## Undefined, and weak: without a dynamic linker nobody will find it.
+# STATIC-LABEL: <__SCT__weak>:
+# STATIC-NEXT:   e9 0d 00 00 00
 
 ## A default-visibility function of a DSO can be preempted.
 # CHECK-LABEL: <__SCT__global>:
@@ -35,11 +39,6 @@
 # CHECK-NEXT:    e9 {{.*}} <untyped>
 # CHECK-LABEL: <__SCT__imported>:
 # CHECK-NEXT:    a9 00 00 00 00
-## Undefined, and weak: the dynamic linker may yet find it, if there is one.
-# CHECK-LABEL: <__SCT__weak>:
-# CHECK-NEXT:    a9 00 00 00 00
-# STATIC-LABEL: <__SCT__weak>:
-# STATIC-NEXT:   e9 0d 00 00 00
 ## Without a function a static call returns: the tramp's own ret, at +18.
 # CHECK-LABEL: <__SCT__null>:
 # CHECK-NEXT:    e9 0d 00 00 00
@@ -78,9 +77,12 @@ absolute = 0x201000
 .hidden absolute
 .globl _start, global
 _start:
-.irp name, global, hidden, local, untyped, imported, weak, null, bss, __static_call_return0, __static_call_nop, absolute, constant, ifunc
+.irp name, global, hidden, local, untyped, imported, null, bss, __static_call_return0, __static_call_nop, absolute, constant, ifunc
   call __SCT__\name
 .endr
+.ifdef WEAK
+  call __SCT__weak
+.endif
 .type global,@function
 global:
   ret
@@ -113,9 +115,12 @@ __SCK__\name:
 
 .data
 .p2align 3
-.irp name, global, hidden, untyped, imported, weak, __static_call_return0, __static_call_nop, absolute, ifunc
+.irp name, global, hidden, untyped, imported, __static_call_return0, __static_call_nop, absolute, ifunc
 key \name, \name
 .endr
+.ifdef WEAK
+key weak, weak
+.endif
 key local, .text + (local - .text)
 key null, 0
 key constant, 0x201000

@@ -6,8 +6,10 @@
  * is as possible as in its parent.
  */
 // RUN: %build %s -o %t --ld-path=%ld.lld -Wl,--static-calls %link
-// RUN: %clang -DFUTURE -shared -fPIC %s -I %patchbay_include -o %t.so
-// RUN: %t %t.so | FileCheck %s
+// RUN: %clang -DNOTE=99,0,0,0,0,0 -shared -fPIC %s -I %patchbay_include -o %t.future.so
+// RUN: %clang -DNOTE=1,0,0x1000000,0,0,0 -shared -fPIC %s -I %patchbay_include -o %t.tramps.so
+// RUN: %clang -DNOTE=1,0,0,-0x1000000,1,0 -shared -fPIC %s -I %patchbay_include -o %t.sites.so
+// RUN: %t %t.future.so %t.tramps.so %t.sites.so | FileCheck %s
 // CHECK: changed tramp: -EILSEQ, calls 1, query 1
 // CHECK: changed key: -EILSEQ, calls 1, query 1
 // CHECK: no file: -EMFILE, calls 1, query 1
@@ -16,17 +18,21 @@
 // CHECK: in the end: 0, calls 2, query 1
 // CHECK: no tramp: -ENOENT, query 1
 // CHECK: future module: -EPROTONOSUPPORT, calls 2, query 1
+// CHECK: too many tramps: -ENOEXEC, calls 2, query 1
+// CHECK: sites elsewhere: -ENOEXEC, calls 2, query 1
 // CHECK: without it: 0, calls 1, query 1
 
 #include <patchbay/static_call.h>
 
-#ifdef FUTURE
-/* As the linker makes it, but for the version. */
+#ifdef NOTE
+/* As the linker makes it, but for what is wrong with it. */
+#define STRING(...) #__VA_ARGS__
+#define LIST(...) STRING(__VA_ARGS__)
 __asm__(".pushsection .note.patchbay.static_calls, \"a\", %note\n"
 	"	.long 9, 24, 2\n"
 	"	.asciz \"Patchbay\"\n"
 	"	.p2align 2\n"
-	"	.long 99, 0, 0, 0, 0, 0\n"
+	"	.long " LIST(NOTE) "\n"
 	"	.popsection\n");
 #else
 
@@ -119,7 +125,9 @@ static void update(void)
 int main(int argc, char **argv)
 {
 	struct static_call_key lone = { (void *)one, NULL, 0 };
-	void *future;
+	static const char *const modules[] = {
+		"future module", "too many tramps", "sites elsewhere"
+	};
 	int error;
 
 	(void)argc;
@@ -136,9 +144,12 @@ int main(int argc, char **argv)
 	       error ? strerrorname_np(-error) : "0",
 	       lone.func == (void *)one);
 
-	future = dlopen(argv[1], RTLD_NOW);
-	report("future module", static_call_update(number, one), two);
-	dlclose(future);
+	for (int i = 0; i < 3; i++) {
+		void *module = dlopen(argv[i + 1], RTLD_NOW);
+
+		report(modules[i], static_call_update(number, one), two);
+		dlclose(module);
+	}
 	report("without it", static_call_update(number, one), one);
 	return 0;
 }

@@ -28,7 +28,9 @@ static bool checkImportedKey(Ctx &ctx, const StaticCallTramp &tramp,
     return true;
   ErrAlways(ctx) << tramp.caller << ": undefined static call key '"
                  << tramp.keyName() << "'; define it with DEFINE_STATIC_CALL("
-                 << tramp.getName() << ", function) in one file of this link";
+                 << tramp.getName()
+                 << ", function) in one file of this link, or with "
+                    "DEFINE_EXPORTED_STATIC_CALL in a shared object of it";
   return false;
 }
 
@@ -44,8 +46,9 @@ static bool checkKey(Ctx &ctx, const Defined &key) {
   auto *sec = dyn_cast_or_null<InputSection>(key.section);
   if (!sec || !(sec->flags & SHF_WRITE)) {
     auto diag = ErrAlways(ctx);
-    if (key.section)
-      diag << cast<InputSectionBase>(key.section)->getObjMsg(key.value);
+    // A linker script may have defined it, in an output section.
+    if (auto *base = dyn_cast_or_null<InputSectionBase>(key.section))
+      diag << base->getObjMsg(key.value);
     else
       diag << key.file;
     diag << ": static call key '" << &key << "' is not in a writable section";
@@ -56,6 +59,10 @@ static bool checkKey(Ctx &ctx, const Defined &key) {
     diag << sec->getObjMsg(key.value) << ": static call key '" << &key << "' ";
     return diag;
   };
+  if (key.isTls()) {
+    error() << "is thread-local; all threads have one tramp";
+    return false;
+  }
   uint64_t size = key.value < sec->getSize() ? sec->getSize() - key.value : 0;
   if (key.size)
     size = std::min(size, key.size);
@@ -125,8 +132,16 @@ static bool readTarget(Ctx &ctx, StaticCallTramp &tramp, InputSection &sec,
   else if (sym.getName() == PATCHBAY_STATIC_CALL_RETURN)
     tramp.builtin = StaticCallTramp::Return;
 
-  // Without a function, like a key that is null.
-  if (sym.isUndefWeak() && !sym.isPreemptible)
+  // Without a function, like a key that is null. But if the dynamic linker looks
+  // for it, and finds nothing, it leaves a null that tramps jump to.
+  if (sym.isUndefWeak() && sym.isPreemptible) {
+    ErrAlways(ctx) << sec.getObjMsg(offset) << ": static call key '"
+                   << tramp.key << "' refers to weak function '" << &sym
+                   << "', which may be missing at run time; define it with "
+                      "DEFINE_STATIC_CALL_NULL and update it";
+    return false;
+  }
+  if (sym.isUndefWeak())
     tramp.builtin = StaticCallTramp::Return;
 
   // An undefined symbol has been reported by now if it is an error.

@@ -32,7 +32,7 @@ static void writeKey(Ctx &ctx, uint8_t *buf, const StaticCallTramp &tramp,
 }
 
 static bool isInOutput(const SyntheticSection &sec) {
-  return sec.getParent() && sec.isLive();
+  return sec.getParent() && (sec.getParent()->flags & SHF_ALLOC);
 }
 
 StaticCallTrampTable::StaticCallTrampTable(Ctx &ctx)

@@ -148,8 +148,7 @@ static void scanSymbols(Ctx &ctx, StaticCalls &calls) {
 // call that we can serve; and what is only defined by one is not referred to at
 // all.
 static bool needsTramp(const Symbol &sym) {
-  return (sym.isUndefined() && !isa_and_nonnull<SharedFile>(sym.file)) ||
-         (sym.isShared() && sym.referenced);
+  return (sym.isUndefined() || sym.isShared()) && sym.referenced;
 }
 
 static Symbol *findKey(Ctx &ctx, const Symbol &tramp) {
@@ -161,6 +160,7 @@ void elf::initStaticCalls(Ctx &ctx, bool enabled, bool sameToc,
                           bool relocatable) {
   if (!(ctx.arg.relocatable ? relocatable : enabled))
     return;
+  llvm::TimeTraceScope timeScope("Find static calls");
   ctx.staticCalls = std::make_shared<StaticCalls>();
 
   StaticCalls &calls = *ctx.staticCalls;
@@ -328,7 +328,9 @@ findReferences(Ctx &ctx, ArrayRef<StaticCallTramp *> tramps) {
   std::vector<std::vector<TrampReference>> found(ctx.objectFiles.size());
   parallelFor(0, found.size(), [&](size_t i) {
     ELFFileBase *file = ctx.objectFiles[i];
-    if (llvm::none_of(file->getGlobalSymbols(), getTramp))
+    // By the symbols' addresses alone: to look into each takes a cache miss.
+    if (llvm::none_of(file->getGlobalSymbols(),
+                      [&](const Symbol *sym) { return trampOf.contains(sym); }))
       return;
     for (InputSectionBase *base : file->getSections()) {
       auto *sec = dyn_cast_or_null<InputSection>(base);
@@ -394,14 +396,17 @@ static void resolveReference(Ctx &ctx, StaticCalls &calls,
 }
 
 // An input with tables of its own was meant for another tool than this linker.
-static void checkNoTables(Ctx &ctx) {
-  for (const InputSectionBase *sec : ctx.inputSections)
-    if (!isa<SyntheticSection>(sec) &&
-        (sec->name == PATCHBAY_STATIC_CALL_SITE_SECTION ||
-         sec->name == PATCHBAY_STATIC_CALL_TRAMP_SECTION))
-      ErrAlways(ctx) << sec
-                     << ": section is made by the linker; remove it or "
-                        "--static-calls";
+// It would be where ours is, and there are few sections to look at there.
+static void checkNoOther(Ctx &ctx, const SyntheticSection &table) {
+  if (!table.getParent())
+    return;
+  for (SectionCommand *cmd : table.getParent()->commands)
+    if (auto *isd = dyn_cast<InputSectionDescription>(cmd))
+      for (const InputSection *sec : isd->sections)
+        if (sec != &table && sec->name == table.name)
+          ErrAlways(ctx) << sec
+                         << ": section is made by the linker; remove it or "
+                            "--static-calls";
 }
 
 static void warnIfDiscarded(Ctx &ctx, const SyntheticSection &table) {
@@ -420,7 +425,8 @@ void elf::resolveStaticCalls(Ctx &ctx) {
   llvm::erase_if(calls->tramps,
                  [](StaticCallTramp *tramp) { return !tramp->isLive(); });
   if (!calls->tramps.empty()) {
-    checkNoTables(ctx);
+    checkNoOther(ctx, *calls->siteTable);
+    checkNoOther(ctx, *calls->trampTable);
     checkStaticCallDuplicates(ctx, calls->tramps);
     for (StaticCallTramp *tramp : calls->tramps)
       if (resolveStaticCallKey(ctx, *tramp) &&

@@ -53,7 +53,8 @@
  * Link with -Wl,--static-calls by Patchbay's ld.lld, which makes the tramps:
  * without it a link ends with an undefined __SCT__checksum. Programs that do
  * more than call need -lpatchbay, too. All DECLARE_ and DEFINE_ macros stand at
- * file scope, without `static`.
+ * file scope, without `static`. Names are global, and in C++ those of no
+ * namespace. For C99 or C++11 and later, with the GNU extensions of clang or GCC.
  *
  * NULL and RET0
  * -------------
@@ -112,13 +113,18 @@
  *
  *	-EINVAL   the target's kCFI hash is not that of the static call
  *	-EXDEV    ppc64le: a tramp that was linked for targets of its own link
- *	          unit only cannot call this one
+ *	          unit only cannot call this one (nor may it one that is
+ *	          compiled to have no TOC pointer, which is not noticed)
  *	-EILSEQ   the code of a tramp, or of a call site that was patched, is not
  *	          such as the linker or this library wrote
  *	-ENOENT   no link unit has a tramp for this key: it was not linked by
  *	          Patchbay's linker
  *	-EPROTONOSUPPORT  a loaded module has static calls of another version
+ *	-ENOEXEC  a loaded module's tables of static calls are damaged
  *	others    of /proc/thread-self/mem or membarrier(2)
+ *
+ * Emulation of a single program (qemu-user 7.2) goes on to execute what it has
+ * translated before: an update succeeds there, but calls do not follow.
  *
  * A target out of reach of a tramp's direct branch is jumped to through the
  * pointer in the key. x86-64 reaches 2 GB, AArch64 128 MB, ppc64le 32 MB.

@@ -125,6 +125,12 @@ bool StaticCallArchPPC64::prepareBranch(Ctx &ctx, StaticCallTramp &tramp,
   return true;
 }
 
+// The PLT entry that stands for an ifunc. It has one entry point, whatever the
+// resolver, whose symbol this was, has, and uses this output's TOC pointer.
+static bool isPltEntry(const StaticCallTramp &tramp) {
+  return isa<SyntheticSection>(tramp.target->section);
+}
+
 bool StaticCallArchPPC64::prepareTarget(Ctx &ctx,
                                         StaticCallTramp &tramp) const {
   auto *sym = cast<Defined>(tramp.sym);
@@ -141,7 +147,7 @@ bool StaticCallArchPPC64::prepareTarget(Ctx &ctx,
   StringRef problem;
   if (tramp.isImported())
     problem = "has its key in another link unit";
-  else if (!tramp.target)
+  else if (!tramp.target || isPltEntry(tramp)) // an ifunc may go anywhere
     problem = "cannot go to a function of another link unit";
   // The function may change r2, and nobody would restore it.
   else if (tramp.target->stOther >> 5 == 1)
@@ -177,12 +183,6 @@ static std::optional<uint32_t> makeBranch(uint64_t from, uint64_t to) {
   if (!isInt<26>(offset))
     return std::nullopt;
   return B | (offset & 0x03fffffc);
-}
-
-// The PLT entry that stands for an ifunc. It has one entry point, whatever the
-// resolver, whose symbol this was, has, and uses this output's TOC pointer.
-static bool isPltEntry(const StaticCallTramp &tramp) {
-  return isa<SyntheticSection>(tramp.target->section);
 }
 
 // Where a function is entered with r2 being its TOC pointer.

@@ -108,7 +108,8 @@ StaticCallArchX86_64::getBranch(const InputSection &sec,
                                 const Relocation &rel) const {
   // Data that happen to follow the byte of an opcode are no branch.
   ArrayRef<uint8_t> code = sec.content();
-  if (!(sec.flags & SHF_EXECINSTR) || rel.offset < 1 || rel.offset + 4 > code.size())
+  if (!(sec.flags & SHF_EXECINSTR) || rel.offset < 1 ||
+      rel.offset + 4 > code.size())
     return std::nullopt;
   const uint8_t opcode = code[rel.offset - 1];
   const uint8_t before = rel.offset < 2 ? 0 : code[rel.offset - 2];
