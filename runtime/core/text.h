@@ -36,8 +36,8 @@ struct pb_patch {
  * before any is written.
  *
  * Returns 0; -EILSEQ if bytes are not the expected ones (nothing written); or
- * what opening or writing /proc/thread-self/mem returned, in which case a part may
- * have been written.
+ * what opening or writing /proc/thread-self/mem returned, in which case a part
+ * may have been written.
  *
  * The caller holds the engine lock.
  */

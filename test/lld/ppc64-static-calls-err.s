@@ -26,6 +26,11 @@
 # NOTOC: error: notoc-key.o:(.data+0x0): with --static-calls-same-toc static call 'x' cannot go to a function that has no TOC pointer
 # RUN: not %ld.lld --static-calls --static-calls-same-toc call.o lib.so -o imported.out 2>&1 | FileCheck %s --check-prefix=IMPORTED
 # IMPORTED: error: call.o: with --static-calls-same-toc static call 'x' has its key in another link unit
+
+## ELFv1 has function descriptors, where this one has two entry points.
+# RUN: llvm-mc -filetype=obj -triple=powerpc64le v1.s -o v1.o
+# RUN: not %ld.lld --static-calls v1.o key.o -o v1.out 2>&1 | FileCheck %s --check-prefix=V1
+# V1: error: v1.o: ABI version 1 is not supported
 # RUN: not ls *.out
 
 #--- err.s
@@ -38,6 +43,10 @@
   beq __SCT__x
   addis 3,2,__SCT__x@toc@ha
   bl __SCT__x
+#--- v1.s
+.abiversion 1
+  bl __SCT__x
+  nop
 #--- call.s
 .abiversion 2
 .globl _start

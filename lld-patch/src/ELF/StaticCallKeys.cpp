@@ -132,8 +132,8 @@ static bool readTarget(Ctx &ctx, StaticCallTramp &tramp, InputSection &sec,
   else if (sym.getName() == PATCHBAY_STATIC_CALL_RETURN)
     tramp.builtin = StaticCallTramp::Return;
 
-  // Without a function, like a key that is null. But if the dynamic linker looks
-  // for it, and finds nothing, it leaves a null that tramps jump to.
+  // Without a function, like a key that is null. But if the dynamic linker
+  // looks for it, and finds nothing, it leaves a null that tramps jump to.
   if (sym.isUndefWeak() && sym.isPreemptible) {
     ErrAlways(ctx) << sec.getObjMsg(offset) << ": static call key '"
                    << tramp.key << "' refers to weak function '" << &sym
@@ -237,7 +237,8 @@ void elf::checkStaticCallDuplicates(Ctx &ctx,
     if (!sec || !isa_and_nonnull<ELFFileBase>(key->file) ||
         !(key->isWeak() || sec->nextInSectionGroup))
       continue;
-    const auto rels = sec->template relsOrRelas<ELF64LE>(/*supportsCrel=*/false);
+    const auto rels =
+        sec->template relsOrRelas<ELF64LE>(/*supportsCrel=*/false);
     const auto *rel = findRelocation(rels.relas, key->value);
     targets[key] = rel ? &sec->file->getRelocTargetSym(*rel) : nullptr;
   }

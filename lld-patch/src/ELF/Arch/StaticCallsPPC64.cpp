@@ -194,8 +194,8 @@ static uint64_t getLocalEntry(Ctx &ctx, const StaticCallTramp &tramp) {
 }
 
 // Whether the function's local entry point is all there is to know of it. A
-// target without a symbol of its own (a section and an addend, --defsym) may have
-// one that we do not know.
+// target without a symbol of its own (a section and an addend, --defsym) may
+// have one that we do not know.
 static bool isLocalEntryKnown(const StaticCallTramp &tramp) {
   if (tramp.builtin)
     return true;
