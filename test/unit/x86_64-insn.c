@@ -6,18 +6,7 @@
 
 #include "arch/x86_64/insn.h"
 
-#include <stdio.h>
-
-static int checks, failures;
-
-#define CHECK(cond)                                                            \
-	do {                                                                   \
-		checks++;                                                      \
-		if (!(cond)) {                                                 \
-			failures++;                                            \
-			printf("line %d: %s\n", __LINE__, #cond);              \
-		}                                                              \
-	} while (0)
+#include "Inputs/table.h"
 
 /* rel32 at the ends of its reach: -1, 0 and +1 byte. */
 static void rel32(void)

@@ -23,8 +23,7 @@ public:
   void setSize(size_t newSize) { size = newSize; }
 
   StringRef getName() const { return callName; }
-  // Where the first file that calls it is, or what its key is called, for
-  // messages.
+  // The symbol of its key.
   std::string keyName() const;
 
   // Where the indirect form finds the address to go to, and whether what is
@@ -36,7 +35,8 @@ public:
   enum Builtin { NotBuiltin, Return0, Return };
   std::optional<uint64_t> getTargetVA() const;
 
-  // The symbol, and its name without the prefix: what the program calls it.
+  // The symbol, and its name without the prefix: what the program calls it. The
+  // first file that refers to it, for messages.
   Symbol *sym;
   StringRef callName;
   InputFile *caller;
