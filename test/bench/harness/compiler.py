@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Times the compiler, in two ways.
 
-*Processor time* is what the kernel says when a process ends. A round runs all
-systems in turn and then in reverse, A B B A, so that what changes steadily in
-the meantime (load, temperature) weighs the same on all.
+*Processor time* is what the kernel says when a process ends. A round compiles
+one file with all systems in turn and then in reverse, A B B A, so that what
+changes steadily in the meantime (load, temperature) weighs the same on all. The
+next round takes the next file: many short rounds say more than few long ones.
 
 *Instructions* are counted by valgrind. Their number hardly differs from run to
 run, however busy the machine is, so one run is enough, and a tenth of a percent
@@ -48,16 +49,18 @@ def _run(command, cpu):
 
 
 def time_rows(name, compilers, plan):
-    """Processor time, in ms for all files of a compiler."""
+    """Processor time of one compiler run, in ms."""
     rounds = []
     turn = range(len(compilers))
+    files = len(compilers[0].commands)
     start = time.monotonic()
-    while len(rounds) < 2 or (len(rounds) < plan.rounds * plan.generations
-                              and time.monotonic() < start + SECONDS):
+    while len(rounds) < max(files, 2) or (
+            len(rounds) < plan.rounds * plan.generations
+            and time.monotonic() < start + SECONDS):
         times = [0] * len(compilers)
         for i in (*turn, *reversed(turn)):
-            for command in compilers[i].commands:
-                times[i] += _run(command, plan.cpu)[0] * 1e9 / 2
+            command = compilers[i].commands[len(rounds) % files]
+            times[i] += _run(command, plan.cpu)[0] * 1e9 / 2
         rounds.append(times)
     case = Case(f"{name}, time", 1, 1, tuple(compilers), unit="ms", per="run")
     return rows(case, list(zip(*rounds)))

@@ -17,7 +17,7 @@ FILES = {
 }
 LEVELS = {"sqlite": ("-O0", "-O2")}
 # The worst case: functions of which nothing is as long as their site.
-TINY = 20000
+TINY = 5000
 
 
 def run(bench):
