@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "cell.h"
 
+#include "arch.h"
+#include "set.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +51,15 @@ struct patchbay_cell *pb_cell_take(struct pb_module *module)
 	return memset(chunk->cells[chunk->taken++], 0, CELL_SIZE);
 }
 
+void pb_cell_give_back(struct pb_module *module, struct patchbay_cell *cell)
+{
+	struct pb_cell_chunk *chunk = module->cells;
+
+	if (chunk->taken &&
+	    (void *)cell == chunk->cells[chunk->taken - 1])
+		chunk->taken--;
+}
+
 struct patchbay_cell *pb_cell_from_slot(const struct pb_module *module,
 					uintptr_t slot)
 {
@@ -62,31 +74,39 @@ struct patchbay_cell *pb_cell_from_slot(const struct pb_module *module,
 	return NULL;
 }
 
+struct patchbay_cell *pb_cell_of(const struct pb_module *module,
+				 const struct patchbay_record *record)
+{
+	return pb_cell_from_slot(module, pb_arch_slot(pb_record_entry(record)));
+}
+
+struct patchbay_cell *pb_cell_next(struct pb_cell_walk *walk)
+{
+	while (walk->chunk && walk->next == walk->chunk->taken)
+		*walk = (struct pb_cell_walk){ walk->chunk->next, 0 };
+	return walk->chunk ? (void *)walk->chunk->cells[walk->next++] : NULL;
+}
+
 void pb_cells_redirect(struct pb_module *module, patchbay_handler enter)
 {
-	struct pb_cell_chunk *chunk;
+	struct patchbay_cell *cell;
+	struct pb_cell_walk walk;
 
-	for (chunk = module->cells; chunk; chunk = chunk->next) {
-		for (size_t i = 0; i < chunk->taken; i++) {
-			struct patchbay_cell *cell = (void *)chunk->cells[i];
-
-			__atomic_store_n(&cell->enter, enter, __ATOMIC_RELEASE);
-		}
-	}
+	pb_for_each_cell(module, walk, cell)
+		__atomic_store_n(&cell->enter, enter, __ATOMIC_RELEASE);
 }
 
 void pb_cells_free(struct pb_module *module)
 {
 	struct pb_cell_chunk *chunk = module->cells;
+	struct patchbay_cell *cell;
+	struct pb_cell_walk walk;
 
+	pb_for_each_cell(module, walk, cell)
+		pb_set_free((struct pb_set *)cell->set);
 	while (chunk) {
 		struct pb_cell_chunk *next = chunk->next;
 
-		for (size_t i = 0; i < chunk->taken; i++) {
-			struct patchbay_cell *cell = (void *)chunk->cells[i];
-
-			free((void *)cell->set);
-		}
 		free(chunk);
 		chunk = next;
 	}

@@ -9,12 +9,31 @@
 int pb_cells_reserve(struct pb_module *module, size_t nr);
 struct patchbay_cell *pb_cell_take(struct pb_module *module);
 
+/* Undo pb_cell_take(), the last one first; nobody has seen the cell. */
+void pb_cell_give_back(struct pb_module *module, struct patchbay_cell *cell);
+
 /*
  * The cell that @slot of a function of @module holds: NULL if it is 0, or if
  * it is no address that pb_cell_take() gave.
  */
 struct patchbay_cell *pb_cell_from_slot(const struct pb_module *module,
 					uintptr_t slot);
+
+/* The cell of the function of @record, or NULL if it never had one. */
+struct patchbay_cell *pb_cell_of(const struct pb_module *module,
+				 const struct patchbay_record *record);
+
+/* Every cell of a module that was taken, armed or not. */
+struct pb_cell_walk {
+	struct pb_cell_chunk *chunk;
+	size_t next;
+};
+
+struct patchbay_cell *pb_cell_next(struct pb_cell_walk *walk);
+
+#define pb_for_each_cell(module, walk, cell)                                   \
+	for ((walk) = (struct pb_cell_walk){ (module)->cells, 0 };             \
+	     ((cell) = pb_cell_next(&(walk)));)
 
 /* Make every cell of @module enter @enter from now on. */
 void pb_cells_redirect(struct pb_module *module, patchbay_handler enter);

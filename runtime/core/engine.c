@@ -4,296 +4,64 @@
 #include "arch.h"
 #include "cell.h"
 #include "enter.h"
-#include "names.h"
 #include "quiesce.h"
 #include "set.h"
 #include "text.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 
 struct patchbay_ops *pb_tracers;
-
-/*
- * One function of a batch. @site says that the site itself is flipped: it is
- * the first tracer that is armed here, or the last that is disarmed. Otherwise
- * the function's cell gets @set.
- */
-struct target {
-	struct pb_module *module;
-	const struct patchbay_record *record;
-	void *data;
-	struct patchbay_cell *cell;
-	struct pb_set *set;
-	int site;
-};
-
-struct batch {
-	struct target *targets;
-	size_t nr, room;
-};
-
-static struct pb_site site_of(const struct target *target)
-{
-	struct pb_site site = { .entry = pb_record_entry(target->record),
-				.site = pb_record_site(target->record) };
-
-	site.reach = pb_arch_reach(target->module->reach, target->record);
-	return site;
-}
-
-/* Is @addr in the module's text, with a prefix before and a site behind it? */
-static int in_text(const struct pb_module *module, uintptr_t addr)
-{
-	return addr >= module->low + PATCHBAY_PREFIX_SIZE &&
-	       addr + pb_arch_site_size <= module->high;
-}
-
-/* The state of a record's site, with the record itself checked. */
-static int state_of(const struct target *target)
-{
-	struct pb_site site;
-
-	if (!in_text(target->module, pb_record_entry(target->record)) ||
-	    !in_text(target->module, pb_record_site(target->record)))
-		return -EILSEQ;
-	site = site_of(target);
-	return pb_arch_site_state(&site);
-}
-
-static struct patchbay_cell *cell_of(const struct pb_module *module,
-				     const struct patchbay_record *record)
-{
-	return pb_cell_from_slot(module, pb_arch_slot(pb_record_entry(record)));
-}
 
 const struct patchbay_cell *pb_engine_cells(const struct pb_module *module,
 					    const struct patchbay_record *record,
 					    size_t *nr)
 {
-	struct target target = { .module = (struct pb_module *)module,
-				 .record = record };
 	const struct patchbay_cell *cell;
 
 	*nr = 0;
-	if (state_of(&target) != PB_SITE_ARMED)
+	if (pb_site_state(module, record) != PB_SITE_ARMED)
 		return NULL;
-	cell = cell_of(module, record);
-	return cell ? pb_set_cells(cell, nr) : NULL;
-}
-
-static int batch_add(struct batch *batch, struct target target)
-{
-	if (batch->nr == batch->room) {
-		size_t room = batch->room ? 2 * batch->room : 64;
-		struct target *targets =
-			realloc(batch->targets, room * sizeof(*targets));
-
-		if (!targets)
-			return -ENOMEM;
-		batch->targets = targets;
-		batch->room = room;
-	}
-	batch->targets[batch->nr++] = target;
-	return 0;
-}
-
-/* Add what shall be armed in @module; *@matches counts what the glob found. */
-static int add_to_arm(struct batch *batch, struct pb_module *module,
-		      struct patchbay_ops *ops, const char *glob,
-		      size_t *matches)
-{
-	const struct patchbay_record **records;
-	size_t nr;
-	int error = pb_names_match(module, glob, &records, &nr);
-
-	if (error)
-		return error;
-	*matches += nr;
-	for (size_t i = 0; i < nr && !error; i++) {
-		struct target target = { .module = module,
-					 .record = records[i],
-					 .data = ops->attr.data };
-		int state = state_of(&target);
-
-		target.cell = cell_of(module, records[i]);
-		if (state < 0)
-			error = state;
-		else if (state == PB_SITE_ARMED && !target.cell)
-			error = -EILSEQ; /* armed, but not by us */
-		else if (state == PB_SITE_DISARMED && target.cell &&
-			 target.cell->ops)
-			error = -EAGAIN; /* see pb_engine_arm() */
-		if (error)
-			break;
-		/* An armed site without a tracer could not be disarmed. */
-		target.site = !target.cell || !target.cell->ops;
-		if (target.site || !pb_set_find(target.cell, ops))
-			error = batch_add(batch, target);
-	}
-	free(records);
-	return error;
-}
-
-static int add_to_disarm(struct batch *batch, struct pb_module *module,
-			 const struct patchbay_ops *ops, const char *glob)
-{
-	const struct patchbay_record **records;
-	size_t nr;
-	int error;
-
-	if (!module->cells)
-		return 0;
-	error = pb_names_match(module, glob, &records, &nr);
-	if (error)
-		return error;
-	for (size_t i = 0; i < nr && !error; i++) {
-		struct target target = { .module = module,
-					 .record = records[i],
-					 .cell = cell_of(module, records[i]) };
-		size_t tracers;
-
-		if (!target.cell || !target.cell->ops ||
-		    !pb_set_find(target.cell, ops))
-			continue;
-		pb_set_cells(target.cell, &tracers);
-		target.site = tracers == 1;
-		error = batch_add(batch, target);
-	}
-	free(records);
-	return error;
-}
-
-/* Ask the tracer for the data of its functions, module by module. */
-static int attach(struct batch *batch, struct patchbay_ops *ops)
-{
-	struct patchbay_target *asked;
-	int error = 0;
-
-	if (!ops->attr.attach)
-		return 0;
-	asked = calloc(batch->nr, sizeof(*asked));
-	if (!asked)
-		return -ENOMEM;
-	for (size_t i = 0, end; i < batch->nr && !error; i = end) {
-		struct target *t = &batch->targets[i];
-
-		for (end = i; end < batch->nr &&
-			      batch->targets[end].module == t->module;
-		     end++)
-			asked[end - i] = (struct patchbay_target){
-				.entry = pb_record_entry(
-					batch->targets[end].record),
-				.record = batch->targets[end].record,
-				.data = batch->targets[end].data,
-			};
-		error = ops->attr.attach(ops->attr.data, &t->module->info,
-					 asked, end - i);
-		for (size_t j = i; j < end; j++)
-			batch->targets[j].data = asked[j - i].data;
-	}
-	free(asked);
-	return error;
-}
-
-/* Memory and a way to the trampolines, before anything is changed. */
-static int provide(struct batch *batch)
-{
-	for (size_t i = 0, end; i < batch->nr; i = end) {
-		struct pb_module *module = batch->targets[i].module;
-		size_t cells = 0;
-		int error;
-
-		if (!module->have_reach) {
-			module->reach = pb_arch_map_reach(module->low,
-							  module->high, &error);
-			if (error)
-				return error;
-			module->have_reach = 1;
-		}
-		for (end = i; end < batch->nr &&
-			      batch->targets[end].module == module;
-		     end++)
-			cells += !batch->targets[end].cell;
-		error = pb_cells_reserve(module, cells);
-		if (error)
-			return error;
-	}
-	return 0;
-}
-
-/* A set for each function that keeps others. @more: room for one more. */
-static int make_sets(struct batch *batch, const struct patchbay_ops *gone,
-		     int more)
-{
-	for (size_t i = 0; i < batch->nr; i++) {
-		struct target *t = &batch->targets[i];
-
-		if (t->site)
-			continue;
-		t->set = pb_set_new(t->cell, gone, more);
-		if (!t->set)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static void drop_sets(struct batch *batch)
-{
-	for (size_t i = 0; i < batch->nr; i++)
-		free(batch->targets[i].set);
+	cell = pb_cell_of(module, record);
+	return cell && cell->ops ? pb_set_cells(cell, nr) : NULL;
 }
 
 /* Sets that were replaced; a thread may still be walking one. */
 static struct pb_set *retired;
 
-static void free_sets(struct pb_set *set)
-{
-	while (set) {
-		struct pb_set *next = set->retired;
+/* What a cell has whose tracers have gone while a thread may be inside. */
+static struct pb_set nobody = { .fast = 1 };
 
-		free(set);
-		set = next;
+static void retire(struct pb_set *set)
+{
+	if (set && set != &nobody) {
+		set->retired = retired;
+		retired = set;
 	}
 }
 
 /*
- * Give the cells their new sets. A thread that entered a cell the old way
- * finds all of the old way as it was: the cell's own fields, or the old set.
+ * Let go of the engine lock until no handler is running that is running now,
+ * and free what nobody can see any more. Modules may come and go meanwhile;
+ * the memory of those stays until the caller lock is free (module.c).
  */
-static void swap_sets(struct batch *batch)
+static int wait_for_handlers(void)
 {
-	for (size_t i = 0; i < batch->nr; i++) {
-		struct target *t = &batch->targets[i];
-		struct pb_set *old;
+	struct pb_set *unseen = retired, *next;
+	int error;
 
-		if (t->site)
-			continue;
-		old = (struct pb_set *)t->cell->set;
-		__atomic_store_n(&t->cell->set, t->set, __ATOMIC_RELEASE);
-		__atomic_store_n(&t->cell->enter, pb_set_enter(t->set),
-				 __ATOMIC_RELEASE);
-		t->set = NULL;
-		if (old) {
-			old->retired = retired;
-			retired = old;
-		}
+	retired = NULL;
+	pb_engine_unlock();
+	error = pb_quiesce();
+	pb_engine_lock();
+	for (; unseen; unseen = next) {
+		next = unseen->retired;
+		if (error)
+			retire(unseen);
+		else
+			free(unseen);
 	}
-}
-
-static struct patchbay_cell new_cell(const struct target *target,
-				     struct patchbay_ops *ops)
-{
-	return (struct patchbay_cell){
-		.enter = ops->attr.flags & PATCHBAY_OPS_FAST ?
-				 ops->attr.handler :
-				 pb_arch_enter_any,
-		.func = ops->attr.handler,
-		.data = target->data,
-		.record = target->record,
-		.ops = ops,
-	};
+	return error;
 }
 
 /*
@@ -306,78 +74,123 @@ static void fill_cell(struct patchbay_cell *cell, struct patchbay_cell from)
 	cell->data = from.data;
 	cell->record = from.record;
 	cell->ops = from.ops;
-	__atomic_store_n(&cell->enter, from.enter, __ATOMIC_RELEASE);
+	__atomic_store_n(&cell->enter,
+			 from.ops->disabled ? pb_enter_nothing : from.enter,
+			 __ATOMIC_RELEASE);
 }
 
-/* Where the site is to be armed, nobody is inside: disarming has waited. */
-static void fill_cells(struct batch *batch, struct patchbay_ops *ops)
+/* Give a cell its first tracers. Nobody is inside: disarming has waited. */
+static void fill_target(struct pb_target *t)
 {
-	for (size_t i = 0; i < batch->nr; i++) {
-		struct target *t = &batch->targets[i];
+	struct pb_module *module = t->changes->module;
 
-		if (!t->site) {
-			t->set->cells[t->set->nr++] = new_cell(t, ops);
-			continue;
-		}
-		if (!t->cell)
-			t->cell = pb_cell_take(t->module);
-		fill_cell(t->cell, new_cell(t, ops));
+	if (!t->cell)
+		t->cell = pb_cell_take(module);
+	if (t->only) {
+		fill_cell(t->cell, pb_ops_cell(t->only->request->ops,
+					       t->only->record, t->only->data));
+		return;
 	}
+	t->cell->record = t->changes->record;
+	t->cell->ops = t->set->cells[0].ops;
+	t->cell->set = t->set;
+	__atomic_store_n(&t->cell->enter, pb_set_enter(t->set),
+			 __ATOMIC_RELEASE);
+	t->set = NULL;
 }
 
-/* Where the site is disarmed now, let nobody enter any more. */
-static void empty_cells(struct batch *batch)
+/* Let nobody enter any more. */
+static void empty_cell(struct patchbay_cell *cell)
 {
-	for (size_t i = 0; i < batch->nr; i++)
-		if (batch->targets[i].site)
-			__atomic_store_n(&batch->targets[i].cell->enter,
-					 pb_enter_nothing, __ATOMIC_RELEASE);
+	retire((struct pb_set *)cell->set);
+	__atomic_store_n(&cell->set, &nobody, __ATOMIC_RELEASE);
+	__atomic_store_n(&cell->enter, pb_enter_nothing, __ATOMIC_RELEASE);
+}
+
+/* An empty cell that nobody is inside of is free for other tracers. */
+static void release_cell(struct patchbay_cell *cell)
+{
+	cell->ops = NULL;
+	cell->set = NULL;
 }
 
 /*
- * After pb_quiesce(): nobody is in a cell the way it was before the batch.
+ * Give a cell its new set. A thread that entered the old way finds the cell's
+ * own fields as they were, or walks the new set (pb_set_call_fast()).
+ */
+static void swap_set(struct pb_target *t)
+{
+	retire((struct pb_set *)t->cell->set);
+	__atomic_store_n(&t->cell->set, t->set, __ATOMIC_RELEASE);
+	__atomic_store_n(&t->cell->enter, pb_set_enter(t->set),
+			 __ATOMIC_RELEASE);
+	t->set = NULL;
+}
+
+/*
+ * After pb_quiesce(): nobody is in the cell the way it was before the batch.
  * Cells of one tracer are entered without their set again, which is faster;
  * the set stays, since a thread may be walking it.
  */
-static void settle_cells(struct batch *batch)
+static void settle_target(struct pb_target *t)
 {
-	for (size_t i = 0; i < batch->nr; i++) {
-		struct patchbay_cell *cell = batch->targets[i].cell;
-
-		if (batch->targets[i].site) {
-			cell->ops = NULL;
-			free((void *)cell->set);
-			cell->set = NULL;
-		} else if (cell->set->nr == 1) {
-			fill_cell(cell, cell->set->cells[0]);
-		}
-	}
+	if (t->step == PB_STEP_DISARM)
+		release_cell(t->cell);
+	else if (t->cell->set && t->cell->set->nr == 1 &&
+		 !t->changes->module->gone)
+		fill_cell(t->cell, t->cell->set->cells[0]);
 }
 
 /*
- * Let go of the engine lock until no handler is running that is running now,
- * and free what nobody can see any more. Modules may come and go meanwhile;
- * the memory of those stays until the caller lock is free (module.c).
+ * Wait for handlers. Until that is over, or if it fails, or if the process
+ * forks meanwhile, the modules of the plan are marked for settle_left_behind().
  */
-static int wait_for_handlers(void)
+static int wait_and_settle(struct pb_plan *plan)
 {
-	struct pb_set *unseen = retired;
 	int error;
 
-	retired = NULL;
-	pb_engine_unlock();
-	error = pb_quiesce();
-	pb_engine_lock();
-	if (!error) {
-		free_sets(unseen);
-		return 0;
+	for (size_t i = 0; i < plan->nr; i++)
+		plan->targets[i].changes->module->unsettled = 1;
+	error = wait_for_handlers();
+	for (size_t i = 0; i < plan->nr && !error; i++) {
+		settle_target(&plan->targets[i]);
+		plan->targets[i].changes->module->unsettled = 0;
 	}
-	while (unseen) {
-		struct pb_set *next = unseen->retired;
+	return error;
+}
 
-		unseen->retired = retired;
-		retired = unseen;
-		unseen = next;
+/* A module has gone, maybe with threads in handlers on behalf of it. */
+static int module_gone;
+
+/*
+ * Give cells that a batch left behind, in whatever process, to the next. What
+ * modules leave behind that come or go while we wait is for another time.
+ */
+static int settle_left_behind(void)
+{
+	enum { WAITING = 2 };
+	struct patchbay_cell *cell;
+	struct pb_cell_walk walk;
+	int found = module_gone, error;
+
+	for (struct pb_module *m = pb_modules; m; m = m->next) {
+		if (m->unsettled)
+			m->unsettled = WAITING;
+		found |= m->unsettled;
+	}
+	if (!found)
+		return 0;
+	module_gone = 0;
+	error = wait_for_handlers();
+	if (error)
+		module_gone = 1;
+	for (struct pb_module *m = pb_modules; m && !error; m = m->next) {
+		if (m->unsettled != WAITING)
+			continue;
+		pb_for_each_cell(m, walk, cell)
+			if (cell->set == &nobody)
+				release_cell(cell);
+		m->unsettled = 0;
 	}
 	return error;
 }
@@ -391,83 +204,120 @@ static int by_address(const void *a, const void *b)
 
 static int apply(struct pb_patch *patches, size_t nr)
 {
-	qsort(patches, nr, sizeof(*patches), by_address);
+	for (size_t i = 1; i < nr; i++) {
+		if (patches[i - 1].addr <= patches[i].addr)
+			continue;
+		qsort(patches, nr, sizeof(*patches), by_address);
+		break;
+	}
 	return pb_text_apply(patches, nr);
 }
 
-static int publish(struct batch *batch, struct pb_patch *patches)
+static struct pb_site site_of(const struct pb_target *target)
 {
-	int stale = 0, error;
+	return pb_site_of(target->changes->module, target->changes->record);
+}
+
+static int publish(struct pb_plan *plan, struct pb_patch *patches)
+{
+	int stale = 0, arms = 0, error = 0;
 	size_t nr = 0;
 
-	for (size_t i = 0; i < batch->nr; i++) {
-		struct pb_site site = site_of(&batch->targets[i]);
+	for (size_t i = 0; i < plan->nr; i++) {
+		struct pb_target *t = &plan->targets[i];
+		struct pb_site site;
 		int more;
 
-		if (!batch->targets[i].site)
+		if (t->step != PB_STEP_ARM)
 			continue;
-		more = pb_arch_publish(&site, (uintptr_t)batch->targets[i].cell,
-				       &patches[nr], &stale);
+		arms = 1;
+		site = site_of(t);
+		more = pb_arch_publish(&site, (uintptr_t)t->cell, &patches[nr],
+				       &stale);
 		if (more < 0)
 			return more;
 		nr += (size_t)more;
 	}
-	if (stale) {
+	if (stale)
 		error = pb_sync_core();
-		if (error)
-			return error;
-	}
-	error = apply(patches, nr);
-	return error ? error : pb_sync_core();
+	if (!error)
+		error = apply(patches, nr);
+	return error || !arms ? error : pb_sync_core();
 }
 
-typedef void flip_site(const struct pb_site *, struct pb_patch *);
-
-/* Flip the sites of @batch that are in state @from. */
-static int flip(struct batch *batch, struct pb_patch *patches, int from,
-		flip_site *flip_site)
+/* Flip the sites that are to take @step and are in state @from. */
+static int flip(struct pb_plan *plan, struct pb_patch *patches,
+		enum pb_step step, int from)
 {
 	size_t nr = 0;
 
-	for (size_t i = 0; i < batch->nr; i++) {
-		struct pb_site site = site_of(&batch->targets[i]);
+	for (size_t i = 0; i < plan->nr; i++) {
+		struct pb_site site;
 
-		if (batch->targets[i].site && pb_arch_site_state(&site) == from)
-			flip_site(&site, &patches[nr++]);
+		if (plan->targets[i].step != step)
+			continue;
+		site = site_of(&plan->targets[i]);
+		if (pb_arch_site_state(&site) != from)
+			continue;
+		if (from == PB_SITE_DISARMED)
+			pb_arch_arm(&site, &patches[nr++]);
+		else
+			pb_arch_disarm(&site, &patches[nr++]);
 	}
 	return apply(patches, nr);
 }
 
-static int arm_batch(struct batch *batch, struct patchbay_ops *ops)
+/* No site was flipped, so nobody has seen the cells. */
+static void take_back(struct pb_plan *plan)
 {
-	struct pb_patch *patches;
+	for (size_t i = plan->nr; i-- > 0;) {
+		struct pb_target *t = &plan->targets[i];
+		struct pb_module *module = t->changes->module;
+
+		if (t->step != PB_STEP_ARM)
+			continue;
+		empty_cell(t->cell);
+		release_cell(t->cell);
+		if (pb_cell_of(module, t->changes->record) != t->cell)
+			pb_cell_give_back(module, t->cell);
+	}
+}
+
+/*
+ * Some sites were flipped, and handlers may have run already. The others of
+ * the plan's functions have not been touched.
+ */
+static void roll_back(struct pb_plan *plan, struct pb_patch *patches, int wait)
+{
+	flip(plan, patches, PB_STEP_ARM, PB_SITE_ARMED);
+	for (size_t i = 0; i < plan->nr; i++) {
+		struct pb_target *t = &plan->targets[i];
+
+		if (t->step != PB_STEP_ARM)
+			continue;
+		empty_cell(t->cell);
+		t->changes->module->unsettled = 1;
+	}
+	if (wait)
+		settle_left_behind();
+}
+
+/* All that can fail: the first tracers of functions. */
+static int arm(struct pb_plan *plan, struct pb_patch *patches, int wait)
+{
 	int error;
 
-	patches = calloc(batch->nr, PB_PUBLISH_MAX * sizeof(*patches));
-	error = patches ? provide(batch) : -ENOMEM;
-	if (!error)
-		error = make_sets(batch, NULL, 1);
-	if (!error)
-		error = attach(batch, ops);
-	if (error)
-		goto out;
-	fill_cells(batch, ops);
-	error = publish(batch, patches);
-	if (!error)
-		error = flip(batch, patches, PB_SITE_DISARMED, pb_arch_arm);
+	for (size_t i = 0; i < plan->nr; i++)
+		if (plan->targets[i].step == PB_STEP_ARM)
+			fill_target(&plan->targets[i]);
+	error = publish(plan, patches);
 	if (error) {
-		/*
-		 * Handlers may have run already. Their cells keep the tracer,
-		 * which marks them as not quiesced.
-		 */
-		flip(batch, patches, PB_SITE_ARMED, pb_arch_disarm);
-		empty_cells(batch);
-		goto out;
+		take_back(plan);
+		return error;
 	}
-	swap_sets(batch);
-out:
-	drop_sets(batch);
-	free(patches);
+	error = flip(plan, patches, PB_STEP_ARM, PB_SITE_DISARMED);
+	if (error)
+		roll_back(plan, patches, wait);
 	return error;
 }
 
@@ -477,103 +327,137 @@ out:
  * process has lost its right to write text) it goes on calling the trampoline,
  * for nothing, and that is no error.
  */
-static int disarm_batch(struct batch *batch, const struct patchbay_ops *ops)
+static void swap_and_disarm(struct pb_plan *plan, struct pb_patch *patches)
 {
-	struct pb_patch *patches = calloc(batch->nr, sizeof(*patches));
-	int error = patches ? make_sets(batch, ops, 0) : -ENOMEM;
+	for (size_t i = 0; i < plan->nr; i++) {
+		struct pb_target *t = &plan->targets[i];
 
-	if (!error) {
-		flip(batch, patches, PB_SITE_ARMED, pb_arch_disarm);
-		swap_sets(batch);
-		empty_cells(batch);
-		error = wait_for_handlers();
-		if (!error)
-			settle_cells(batch);
+		if (t->step == PB_STEP_SWAP)
+			swap_set(t);
+		else if (t->step == PB_STEP_DISARM)
+			empty_cell(t->cell);
 	}
-	drop_sets(batch);
+	flip(plan, patches, PB_STEP_DISARM, PB_SITE_ARMED);
+}
+
+static void forget(struct patchbay_ops *ops, const struct pb_request *request)
+{
+	struct pb_filter **link = &ops->future, *filter;
+
+	while ((filter = *link)) {
+		if (!request->all && !pb_filter_equal(filter, request->filter)) {
+			link = &filter->next;
+			continue;
+		}
+		*link = filter->next;
+		pb_filter_free(filter);
+	}
+}
+
+/* Modules come while we wait for handlers: this is said before. */
+static void keep_filters(struct pb_request *requests)
+{
+	for (struct pb_request *r = requests; r; r = r->next) {
+		if (r->disarm) {
+			forget(r->ops, r);
+		} else if (r->flags & PATCHBAY_ARM_FUTURE && r->owned) {
+			r->owned = 0;
+			r->filter->flags = r->flags;
+			r->filter->next = r->ops->future;
+			r->ops->future = r->filter;
+		}
+	}
+}
+
+static int commit(struct pb_request *requests, struct pb_module *only)
+{
+	struct pb_plan plan = { 0 };
+	struct pb_patch *patches = NULL;
+	int error = pb_plan(&plan, requests, only);
+
+	if (!error && plan.nr) {
+		patches = calloc(plan.nr, PB_PUBLISH_MAX * sizeof(*patches));
+		error = patches ? arm(&plan, patches, !only) : -ENOMEM;
+	}
+	if (!error) {
+		keep_filters(requests);
+		if (plan.nr)
+			swap_and_disarm(&plan, patches);
+		if (plan.removes)
+			error = wait_and_settle(&plan);
+	}
+	pb_plan_free(&plan);
 	free(patches);
 	return error;
 }
 
-static int count(const struct batch *batch)
+int pb_engine_commit(struct pb_request *requests)
 {
-	return batch->nr > INT_MAX ? INT_MAX : (int)batch->nr;
+	int error = settle_left_behind();
+
+	return error ? error : commit(requests, NULL);
 }
 
-static int try_arm(struct patchbay_ops *ops, const char *glob,
-		   struct pb_module *only)
+/*
+ * What a thread finds on its way is the old handler or the new one, with the
+ * data of both: so there is nothing to be copied and nothing to be torn.
+ */
+static void retarget_cell(struct patchbay_cell *cell, struct patchbay_ops *ops)
 {
-	struct batch batch = { 0 };
-	struct pb_module *module;
-	size_t matches = 0;
-	int error = 0;
+	const struct patchbay_cell new = pb_ops_cell(ops, NULL, NULL);
+	struct pb_set *set = (struct pb_set *)cell->set;
 
-	for (module = pb_modules; module && !error; module = module->next)
-		if (!only || module == only)
-			error = add_to_arm(&batch, module, ops, glob, &matches);
-	if (!error && !matches)
-		error = -ENOENT;
-	if (!error && batch.nr)
-		error = arm_batch(&batch, ops);
-	free(batch.targets);
-	return error ? error : count(&batch);
+	for (size_t i = 0; set && i < set->nr; i++) {
+		if (set->cells[i].ops != ops)
+			continue;
+		set->cells[i].enter = new.enter;
+		__atomic_store_n(&set->cells[i].func, new.func,
+				 __ATOMIC_RELEASE);
+	}
+	/* A set may also be one that is entered no more (settle_target()). */
+	if (cell->ops != ops || set == &nobody ||
+	    (set && cell->enter == pb_set_enter(set)))
+		return;
+	__atomic_store_n(&cell->func, new.func, __ATOMIC_RELEASE);
+	__atomic_store_n(&cell->enter,
+			 ops->disabled ? pb_enter_nothing : new.enter,
+			 __ATOMIC_RELEASE);
 }
 
-/* Give cells that a batch left behind, in whatever process, to the next. */
-static int settle_left_behind(void)
+int pb_engine_retarget(struct patchbay_ops *ops)
 {
-	int error = wait_for_handlers();
+	struct patchbay_cell *cell;
+	struct pb_cell_walk walk;
 
-	for (struct pb_module *m = pb_modules; m && !error; m = m->next) {
-		for (size_t i = 0; i < m->nr; i++) {
-			struct target target = { .module = m,
-						 .record = &m->records[i] };
-			struct patchbay_cell *cell = cell_of(m, target.record);
-
-			if (cell && cell->ops &&
-			    state_of(&target) == PB_SITE_DISARMED) {
-				free((void *)cell->set);
-				cell->set = NULL;
-				cell->ops = NULL;
-			}
+	for (struct pb_module *m = pb_modules; m; m = m->next) {
+		pb_for_each_cell(m, walk, cell) {
+			if (!cell->ops)
+				continue;
+			retarget_cell(cell, ops);
+			m->unsettled = 1;
 		}
 	}
-	return error;
-}
-
-int pb_engine_arm(struct patchbay_ops *ops, const char *glob)
-{
-	int nr = try_arm(ops, glob, NULL);
-
-	if (nr == -EAGAIN) {
-		int error = settle_left_behind();
-
-		nr = error ? error : try_arm(ops, glob, NULL);
-	}
-	return nr;
-}
-
-int pb_engine_disarm(struct patchbay_ops *ops, const char *glob)
-{
-	struct batch batch = { 0 };
-	int error = 0;
-
-	for (struct pb_module *m = pb_modules; m && !error; m = m->next)
-		error = add_to_disarm(&batch, m, ops, glob);
-	if (!error && batch.nr)
-		error = disarm_batch(&batch, ops);
-	free(batch.targets);
-	return error ? error : count(&batch);
+	return settle_left_behind();
 }
 
 void pb_engine_module_added(struct pb_module *module)
 {
-	for (struct patchbay_ops *ops = pb_tracers; ops; ops = ops->next)
-		for (struct pb_future *f = ops->future; f; f = f->next)
-			try_arm(ops, f->glob, module);
+	for (struct patchbay_ops *ops = pb_tracers; ops; ops = ops->next) {
+		for (struct pb_filter *f = ops->future; f; f = f->next) {
+			struct pb_request request = { .ops = ops,
+						      .filter = f,
+						      .flags = f->flags };
+			int error = commit(&request, module);
+
+			if (error)
+				ops->error = error;
+		}
+	}
 }
 
 void pb_engine_module_leaving(struct pb_module *module)
 {
+	module->gone = 1;
+	module_gone = 1;
 	pb_cells_redirect(module, pb_enter_nothing);
 }

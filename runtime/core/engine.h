@@ -1,41 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Arming and disarming in batches: plan, validate, publish, sync, arm. The
- * caller holds both locks (lock.h) and is not in a handler. Both functions may
- * let go of the engine lock for a while.
+ * Making it so: the plan of a batch (plan.h) is published, synced, armed. The
+ * caller holds both locks (lock.h) and is not in a handler. These functions
+ * may let go of the engine lock for a while.
  */
 #ifndef PB_CORE_ENGINE_H
 #define PB_CORE_ENGINE_H
 
-#include "module.h"
+#include "plan.h"
 
-/* A glob that also holds for modules to come. */
-struct pb_future {
-	struct pb_future *next;
-	char glob[];
-};
-
+/*
+ * @future: filters that also hold for modules to come
+ * @error:  of the last attempt to arm one of those, or 0
+ * @missed: calls not seen because the thread was in a handler
+ */
 struct patchbay_ops {
 	struct patchbay_ops_attr attr;
 	struct patchbay_ops *next;
-	struct pb_future *future;
+	struct pb_filter *future;
+	int disabled;
+	int error;
+	uint64_t missed;
 };
 
 /* All tracers. */
 extern struct patchbay_ops *pb_tracers;
 
 /*
- * Arm @ops on what matches. Returns the number of newly armed functions or a
- * negative errno, with nothing changed; -ENOENT: nothing matches.
+ * Carry out @requests, all or none. Afterwards their counts are set, filters
+ * for modules to come are kept or forgotten, and nobody is in a handler on
+ * behalf of what was disarmed.
+ *
+ * Returns 0 or an error of patchbay_arm(), with nothing changed. If it is
+ * waiting for handlers that failed, which only membarrier(2) may, everything
+ * is as asked for, but a handler may be running; the next call that changes
+ * anything waits for it first.
  */
-int pb_engine_arm(struct patchbay_ops *ops, const char *glob);
+int pb_engine_commit(struct pb_request *requests);
 
 /*
- * Disarm @ops on what matches and wait until nobody is in its handler on
- * behalf of that. Returns how many functions it was armed on, 0 included. On
- * error they may be without a tracer already, but nobody has waited.
+ * Make all cells of @ops call what it says now (handler, disabled), without a
+ * write to text, and wait until nobody is in what they called before. Returns 0
+ * or an error of membarrier(2), as pb_engine_commit().
  */
-int pb_engine_disarm(struct patchbay_ops *ops, const char *glob);
+int pb_engine_retarget(struct patchbay_ops *ops);
 
 /* The tracers that are armed on the function of @record; *@nr may be 0. */
 const struct patchbay_cell *pb_engine_cells(const struct pb_module *module,

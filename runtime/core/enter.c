@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What trampolines call when it is not simply a handler. */
 #include "arch.h"
+#include "engine.h"
 #include "enter.h"
 #include "quiesce.h"
 #include "set.h"
@@ -16,6 +17,13 @@ void pb_enter_nothing(uintptr_t ip, uintptr_t parent_ip,
 	(void)regs;
 }
 
+/* A handler that is not called because it might be running. */
+static void miss(const struct patchbay_cell *cell, patchbay_handler func)
+{
+	if (func != pb_enter_nothing)
+		__atomic_fetch_add(&cell->ops->missed, 1, __ATOMIC_RELAXED);
+}
+
 /*
  * Called from within a handler, or by a signal handler that interrupted one:
  * only FAST handlers, which call nothing that is traced and so cannot recurse.
@@ -25,25 +33,28 @@ static void enter_nested(uintptr_t ip, uintptr_t parent_ip,
 			 struct patchbay_regs *regs)
 {
 	patchbay_handler enter = __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE);
-	const struct patchbay_cell *cells = cell;
-	size_t nr = 0;
+	const struct pb_set *set;
 
-	if (enter == pb_set_call || enter == pb_arch_enter_set) {
-		const struct pb_set *set =
-			__atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
-
-		cells = set->cells;
-		nr = set->nr;
-	}
-	if (cells == cell) {
-		/* @enter as it was read: the cell may be changing. */
-		if (enter != pb_arch_enter_any)
-			enter(ip, parent_ip, cell, regs);
+	/* @enter as it was read: the cell may be changing. */
+	if (enter == pb_arch_enter_any) {
+		miss(cell, cell->func);
 		return;
 	}
-	for (size_t i = 0; i < nr; i++)
-		if (cells[i].enter != pb_arch_enter_any)
-			cells[i].func(ip, parent_ip, &cells[i], regs);
+	if (enter != pb_set_call_fast && enter != pb_arch_enter_set) {
+		enter(ip, parent_ip, cell, regs);
+		return;
+	}
+	set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
+	for (size_t i = 0; i < set->nr; i++) {
+		const struct patchbay_cell *member = &set->cells[i];
+		patchbay_handler func =
+			__atomic_load_n(&member->func, __ATOMIC_RELAXED);
+
+		if (member->ops->attr.flags & PATCHBAY_OPS_FAST)
+			func(ip, parent_ip, member, regs);
+		else
+			miss(member, func);
+	}
 }
 
 /* The trampolines' way for a thread that is not simply outside (quiesce.h). */

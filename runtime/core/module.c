@@ -173,6 +173,7 @@ static void free_module(struct pb_module *module)
 {
 	pb_cells_free(module);
 	pb_arch_unmap_reach(module->reach);
+	free(module->order);
 	free(module);
 }
 

@@ -20,6 +20,10 @@ struct pb_module {
 	int have_reach;
 	struct pb_cell_chunk *cells;
 	size_t nr_cells;
+	int unsettled;        /* cells await pb_quiesce(); see engine.c */
+	int gone;
+	int ordered;          /* records by entry: in @order, NULL: as they are */
+	const struct patchbay_record **order;
 	const char *file;     /* what to open for its symbols */
 	const void *phdrs;    /* as they were loaded */
 	size_t phdrs_size;

@@ -4,7 +4,6 @@
 #include "elf_file.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,89 +15,152 @@ static int by_entry(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* All records, sorted by entry. Linkers leave them so most of the time. */
-static const struct patchbay_record **sort_records(const struct pb_module *module)
+/*
+ * Linkers leave records sorted by entry, because they are in link order, most
+ * of the time. Found out when it is first needed.
+ */
+static int order_records(struct pb_module *module)
 {
-	const struct patchbay_record **all;
-	int sorted = 1;
+	const struct patchbay_record **order;
+	size_t i;
 
-	all = malloc((module->nr + 1) * sizeof(*all));
-	if (!all)
-		return NULL;
-	for (size_t i = 0; i < module->nr; i++) {
-		all[i] = &module->records[i];
-		sorted &= !i || by_entry(&all[i - 1], &all[i]) <= 0;
+	if (module->ordered)
+		return 0;
+	for (i = 1; i < module->nr; i++)
+		if (pb_record_entry(&module->records[i - 1]) >
+		    pb_record_entry(&module->records[i]))
+			break;
+	if (i < module->nr) {
+		order = malloc(module->nr * sizeof(*order));
+		if (!order)
+			return -ENOMEM;
+		for (i = 0; i < module->nr; i++)
+			order[i] = &module->records[i];
+		qsort(order, module->nr, sizeof(*order), by_entry);
+		module->order = order;
 	}
-	if (!sorted)
-		qsort(all, module->nr, sizeof(*all), by_entry);
-	return all;
+	module->ordered = 1;
+	return 0;
 }
 
-struct match {
-	const char *glob;
-	uintptr_t base;
-	const struct patchbay_record **records;
-	size_t nr;
-	unsigned char *chosen;
-};
-
-static void match_symbol(const char *name, uint64_t value, void *arg)
+/* The index of the record of the function at @entry, or -1. */
+static ptrdiff_t find_record(const struct pb_module *module, uintptr_t entry)
 {
-	struct match *match = arg;
-	uintptr_t entry = match->base + (uintptr_t)value;
-	size_t low = 0, high = match->nr;
+	size_t low = 0, high = module->nr;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
+		const struct patchbay_record *record =
+			module->order ? module->order[middle] :
+					&module->records[middle];
+		uintptr_t here = pb_record_entry(record);
 
-		if (pb_record_entry(match->records[middle]) < entry)
+		if (here == entry)
+			return record - module->records;
+		if (here < entry)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low < match->nr && pb_record_entry(match->records[low]) == entry &&
-	    !match->chosen[low] && !fnmatch(match->glob, name, 0))
-		match->chosen[low] = 1;
+	return -1;
 }
 
-int pb_names_match(const struct pb_module *module, const char *glob,
-		   const struct patchbay_record ***records, size_t *nr)
-{
-	struct match match = { .glob = glob, .base = module->info.base };
-	struct pb_elf_file file;
-	int error;
+struct search {
+	const struct pb_module *module;
+	const struct pb_filter *filter;
+	uint32_t *choice;
+	unsigned char *found;
+};
 
-	*nr = 0;
-	match.nr = module->nr;
-	match.records = sort_records(module);
-	if (!match.records)
-		return -ENOMEM;
-	*records = match.records;
-	if (!strcmp(glob, "*")) {
-		*nr = match.nr;
-		return 0;
-	}
-	match.chosen = calloc(match.nr + 1, 1);
-	if (!match.chosen) {
-		free(match.records);
-		return -ENOMEM;
-	}
-	error = pb_elf_open(&file, module->file);
+static void choose(const struct search *search, uintptr_t entry, uint32_t item)
+{
+	ptrdiff_t record = find_record(search->module, entry);
+
+	if (record < 0)
+		return;
+	if (search->found)
+		search->found[item - 1] = 1;
+	/* Of several names of a function, the one that is first in the list. */
+	if (!search->choice[record] || item < search->choice[record])
+		search->choice[record] = item;
+}
+
+static void match_symbol(const char *name, uint64_t value, void *arg)
+{
+	const struct search *search = arg;
+	uint32_t item = pb_filter_name(search->filter, name);
+
+	if (item)
+		choose(search, search->module->info.base + (uintptr_t)value,
+		       item);
+}
+
+static int choose_by_name(const struct search *search)
+{
+	const struct pb_module *module = search->module;
+	struct pb_elf_file file;
+	int error = pb_elf_open(&file, module->file);
+
 	if (!error) {
 		if (pb_elf_is(&file, module->phdrs, module->phdrs_size,
 			      module->info.build_id,
 			      module->info.build_id_size))
-			pb_elf_for_each_function(&file, match_symbol, &match);
+			pb_elf_for_each_function(&file, match_symbol,
+						 (void *)search);
 		pb_elf_close(&file);
-	} else if (error == -EMFILE || error == -ENFILE || error == -ENOMEM) {
-		/* Not the file's fault: there may be names. */
-		free(match.chosen);
-		free(match.records);
-		return error;
 	}
-	for (size_t i = 0; i < match.nr; i++)
-		if (match.chosen[i])
-			match.records[(*nr)++] = match.records[i];
-	free(match.chosen);
+	/* All other errors are the file's fault: there are no names. */
+	return error == -EMFILE || error == -ENFILE || error == -ENOMEM ? error :
+									  0;
+}
+
+static void choose_by_addr(const struct search *search)
+{
+	const struct pb_filter *filter = search->filter;
+
+	for (size_t i = 0; i < filter->nr; i++)
+		if (filter->items[i].addr >= search->module->low &&
+		    filter->items[i].addr < search->module->high)
+			choose(search, filter->items[i].addr, (uint32_t)i + 1);
+}
+
+static int choose_all(struct pb_module *module, const struct pb_filter *filter,
+		      uint32_t *choice, unsigned char *found)
+{
+	const struct search search = { module, filter, choice, found };
+	int error;
+
+	if (pb_filter_is_all(filter)) {
+		for (size_t i = 0; i < module->nr; i++)
+			choice[i] = 1;
+		return 0;
+	}
+	error = order_records(module);
+	if (error)
+		return error;
+	if (filter->by != PB_BY_ADDRS)
+		return choose_by_name(&search);
+	choose_by_addr(&search);
 	return 0;
+}
+
+int pb_names_choose(struct pb_module *module, const struct pb_filter *filter,
+		    uint32_t *choice, unsigned char *found)
+{
+	uint32_t *hidden;
+	int error;
+
+	memset(choice, 0, module->nr * sizeof(*choice));
+	error = choose_all(module, filter, choice, found);
+	if (error || !filter->notrace)
+		return error;
+	hidden = calloc(module->nr, sizeof(*hidden));
+	if (!hidden)
+		return -ENOMEM;
+	error = choose_all(module, filter->notrace, hidden, NULL);
+	for (size_t i = 0; i < module->nr; i++)
+		if (hidden[i])
+			choice[i] = 0;
+	free(hidden);
+	return error;
 }

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* From names of functions to their records. */
+/* From what a filter says to records. */
 #ifndef PB_CORE_NAMES_H
 #define PB_CORE_NAMES_H
 
+#include "filter.h"
 #include "module.h"
 
 /*
- * The records of @module whose function has a name that matches @glob, sorted
- * by entry, each once, in an array that the caller frees; *@nr may become 0.
- * "*" matches all. Names are read from the module's file, unless that is not
- * the file any more which was loaded (its build id tells).
+ * Which functions of @module does @filter select? choice[i] becomes, for record
+ * i, 0: not selected; else 1, or for lists 1 + the index of the item. @found
+ * is NULL, or has a place for each item and is set to 1 where a function has
+ * that name or address, selected or not.
+ *
+ * Names are read from the module's file, unless that is not the file any more
+ * which was loaded (its build id tells).
  *
  * Returns 0, or -ENOMEM, -EMFILE, -ENFILE: no resources to look. A file that
  * cannot be read or understood has no names.
  */
-int pb_names_match(const struct pb_module *module, const char *glob,
-		   const struct patchbay_record ***records, size_t *nr);
+int pb_names_choose(struct pb_module *module, const struct pb_filter *filter,
+		    uint32_t *choice, unsigned char *found);
 
 #endif /* PB_CORE_NAMES_H */

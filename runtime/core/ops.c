@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Tracers: the public functions, each a lock around the engine. */
-#include "engine.h"
+#include "ops.h"
 
+#include "attr.h"
+#include "cell.h"
+#include "engine.h"
 #include "lock.h"
 #include "quiesce.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Not from a handler: whoever waits for handlers holds the caller lock. */
-static int enter_library(void)
+int pb_enter_library(void)
 {
 	if (pb_thread_inside())
 		return -EDEADLK;
@@ -19,7 +22,7 @@ static int enter_library(void)
 	return 0;
 }
 
-static void leave_library(void)
+void pb_leave_library(void)
 {
 	pb_engine_unlock();
 	pb_caller_unlock();
@@ -30,16 +33,12 @@ unsigned int patchbay_abi_version(void)
 	return PATCHBAY_ABI_VERSION;
 }
 
-/* As of copy_struct_from_user(): what we do not know must not be asked for. */
 static int check_attr(const struct patchbay_ops_attr *attr)
 {
-	const unsigned char *byte = (const unsigned char *)attr;
+	int error = pb_check_size(attr, attr->size, sizeof(*attr));
 
-	if (attr->size < sizeof(*attr))
-		return -EINVAL;
-	for (size_t i = sizeof(*attr); i < attr->size; i++)
-		if (byte[i])
-			return -E2BIG;
+	if (error)
+		return error;
 	return attr->handler && !(attr->flags & ~PATCHBAY_OPS_FAST) ? 0 :
 								     -EINVAL;
 }
@@ -57,134 +56,200 @@ int patchbay_ops_create(const struct patchbay_ops_attr *attr,
 	if (!new)
 		return -ENOMEM;
 	new->attr = *attr;
-	error = enter_library();
+	error = pb_enter_library();
 	if (error) {
 		free(new);
 		return error;
 	}
 	new->next = pb_tracers;
 	pb_tracers = new;
-	leave_library();
+	pb_leave_library();
 	*ops = new;
 	return 0;
 }
 
-/* Take the globs equal to @glob, or all if it is NULL, from @ops. */
-static struct pb_future *take_future(struct patchbay_ops *ops, const char *glob)
-{
-	struct pb_future **link = &ops->future, *taken = NULL, *f;
-
-	while ((f = *link)) {
-		if (glob && strcmp(f->glob, glob)) {
-			link = &f->next;
-			continue;
-		}
-		*link = f->next;
-		f->next = taken;
-		taken = f;
-	}
-	return taken;
-}
-
-static void free_future(struct pb_future *f)
-{
-	while (f) {
-		struct pb_future *next = f->next;
-
-		free(f);
-		f = next;
-	}
-}
-
-/*
- * Disarm, with the globs for modules to come taken first: modules come while
- * we wait. They are put back if it fails.
- */
-static int disarm(struct patchbay_ops *ops, const char *glob, int all)
-{
-	struct pb_future *taken = take_future(ops, all ? NULL : glob), *f;
-	int nr = pb_engine_disarm(ops, glob);
-
-	while (nr < 0 && (f = taken)) {
-		taken = f->next;
-		f->next = ops->future;
-		ops->future = f;
-	}
-	free_future(taken);
-	return nr;
-}
-
 int patchbay_ops_destroy(struct patchbay_ops *ops)
 {
+	struct pb_request request = { .ops = ops,
+				      .filter = &pb_filter_all,
+				      .disarm = 1,
+				      .all = 1 };
 	struct patchbay_ops **link;
-	int nr, error;
+	int error;
 
 	if (!ops)
 		return 0;
-	error = enter_library();
+	error = pb_enter_library();
 	if (error)
 		return error;
-	nr = disarm(ops, "*", 1);
-	if (nr >= 0) {
+	error = pb_engine_commit(&request);
+	if (!error) {
 		for (link = &pb_tracers; *link != ops; link = &(*link)->next)
 			;
 		*link = ops->next;
 	}
-	leave_library();
-	if (nr < 0)
-		return nr;
-	free(ops);
+	pb_leave_library();
+	if (!error)
+		free(ops);
+	return error;
+}
+
+/* Change a tracer, then what its cells call. */
+static int retarget(struct patchbay_ops *ops, patchbay_handler handler,
+		    int disabled)
+{
+	int error = pb_enter_library();
+
+	if (error)
+		return error;
+	if (handler)
+		ops->attr.handler = handler;
+	else
+		ops->disabled = disabled;
+	error = pb_engine_retarget(ops);
+	pb_leave_library();
+	return error;
+}
+
+int patchbay_ops_update(struct patchbay_ops *ops, patchbay_handler handler)
+{
+	return handler ? retarget(ops, handler, 0) : -EINVAL;
+}
+
+int patchbay_ops_enable(struct patchbay_ops *ops)
+{
+	return retarget(ops, NULL, 0);
+}
+
+int patchbay_ops_disable(struct patchbay_ops *ops)
+{
+	return retarget(ops, NULL, 1);
+}
+
+static size_t count_armed(const struct patchbay_ops *ops)
+{
+	struct patchbay_cell *cell;
+	struct pb_cell_walk walk;
+	size_t nr = 0;
+
+	for (struct pb_module *m = pb_modules; m; m = m->next)
+		pb_for_each_cell(m, walk, cell)
+			nr += cell->ops && pb_set_find(cell, ops);
+	return nr;
+}
+
+int patchbay_ops_get_info(const struct patchbay_ops *ops,
+			  struct patchbay_ops_info *info)
+{
+	int error;
+
+	if (info->size < sizeof(*info))
+		return -EINVAL;
+	error = pb_enter_library();
+	if (error)
+		return error;
+	info->flags = ops->attr.flags;
+	info->enabled = !ops->disabled;
+	info->armed = count_armed(ops);
+	info->nmissed = __atomic_load_n(&ops->missed, __ATOMIC_RELAXED);
+	info->future_error = ops->error;
+	pb_leave_library();
 	return 0;
+}
+
+int pb_count(const struct pb_request *requests)
+{
+	size_t nr = 0;
+
+	for (; requests; requests = requests->next)
+		nr += requests->nr;
+	return nr > INT_MAX ? INT_MAX : (int)nr;
+}
+
+int pb_request_init(struct pb_request *request, struct patchbay_ops *ops,
+		    const struct patchbay_filter *filter, unsigned int flags,
+		    int disarm)
+{
+	struct pb_filter *own;
+	int error;
+
+	if (flags & ~(PATCHBAY_ARM_FUTURE | PATCHBAY_ARM_SKIP))
+		return -EINVAL;
+	/* Another function may be at an address by then. */
+	if (flags & PATCHBAY_ARM_FUTURE &&
+	    (filter->addrs || (filter->notrace && filter->notrace->addrs)))
+		return -EINVAL;
+	error = pb_filter_new(filter, &own);
+	if (!error)
+		*request = (struct pb_request){ .ops = ops,
+						.filter = own,
+						.flags = flags,
+						.disarm = disarm,
+						.owned = 1 };
+	return error;
+}
+
+void pb_request_drop(struct pb_request *request)
+{
+	if (request->owned)
+		pb_filter_free(request->filter);
+}
+
+static int carry_out(struct patchbay_ops *ops,
+		     const struct patchbay_filter *filter, unsigned int flags,
+		     int disarm)
+{
+	struct pb_request request;
+	int error = pb_request_init(&request, ops, filter, flags, disarm);
+
+	if (error)
+		return error;
+	error = pb_enter_library();
+	if (!error) {
+		error = pb_engine_commit(&request);
+		pb_leave_library();
+	}
+	pb_request_drop(&request);
+	return error ? error : pb_count(&request);
+}
+
+int patchbay_arm_filter(struct patchbay_ops *ops,
+			const struct patchbay_filter *filter,
+			unsigned int flags)
+{
+	return carry_out(ops, filter, flags, 0);
+}
+
+int patchbay_disarm_filter(struct patchbay_ops *ops,
+			   const struct patchbay_filter *filter)
+{
+	int nr = carry_out(ops, filter, 0, 1);
+
+	return nr ? nr : -ENOENT;
 }
 
 int patchbay_arm(struct patchbay_ops *ops, const char *glob,
 		 unsigned int flags)
 {
-	struct pb_future *future = NULL;
-	int nr, error;
+	const struct patchbay_filter filter = { .size = sizeof(filter),
+						.glob = glob };
 
-	if (flags & ~PATCHBAY_ARM_FUTURE)
-		return -EINVAL;
-	if (flags & PATCHBAY_ARM_FUTURE) {
-		future = malloc(sizeof(*future) + strlen(glob) + 1);
-		if (!future)
-			return -ENOMEM;
-		strcpy(future->glob, glob);
-	}
-	error = enter_library();
-	if (error) {
-		free(future);
-		return error;
-	}
-	nr = pb_engine_arm(ops, glob);
-	if (future && nr == -ENOENT)
-		nr = 0;
-	if (future && nr >= 0) {
-		future->next = ops->future;
-		ops->future = future;
-		future = NULL;
-	}
-	leave_library();
-	free(future);
-	return nr;
+	return patchbay_arm_filter(ops, &filter, flags);
 }
 
 int patchbay_disarm(struct patchbay_ops *ops, const char *glob)
 {
-	int nr, error = enter_library();
+	const struct patchbay_filter filter = { .size = sizeof(filter),
+						.glob = glob };
 
-	if (error)
-		return error;
-	nr = disarm(ops, glob, 0);
-	leave_library();
-	return nr ? nr : -ENOENT;
+	return patchbay_disarm_filter(ops, &filter);
 }
 
 int patchbay_for_each_site(int (*visit)(const struct patchbay_site_info *site,
 					void *arg),
 			   void *arg)
 {
-	int value = enter_library();
+	int value = pb_enter_library();
 
 	if (value)
 		return value;
@@ -201,6 +266,6 @@ int patchbay_for_each_site(int (*visit)(const struct patchbay_site_info *site,
 			value = visit(&site, arg);
 		}
 	}
-	leave_library();
+	pb_leave_library();
 	return value;
 }

@@ -2,9 +2,27 @@
 #include "set.h"
 
 #include "arch.h"
+#include "engine.h"
+#include "enter.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+struct patchbay_cell pb_ops_cell(struct patchbay_ops *ops,
+				 const struct patchbay_record *record,
+				 void *data)
+{
+	const struct patchbay_ops_attr *attr = &ops->attr;
+
+	return (struct patchbay_cell){
+		.enter = attr->flags & PATCHBAY_OPS_FAST ? attr->handler :
+							   pb_arch_enter_any,
+		.func = ops->disabled ? pb_enter_nothing : attr->handler,
+		.data = data,
+		.record = record,
+		.ops = ops,
+	};
+}
 
 const struct patchbay_cell *pb_set_cells(const struct patchbay_cell *cell,
 					 size_t *nr)
@@ -25,35 +43,38 @@ const struct patchbay_cell *pb_set_find(const struct patchbay_cell *cell,
 	return NULL;
 }
 
-struct pb_set *pb_set_new(const struct patchbay_cell *cell,
-			  const struct patchbay_ops *gone, int more)
+struct pb_set *pb_set_new(const struct patchbay_cell *cells, size_t nr)
 {
-	size_t nr;
-	const struct patchbay_cell *cells = pb_set_cells(cell, &nr);
-	struct pb_set *set;
+	struct pb_set *set = malloc(sizeof(*set) + nr * sizeof(*cells));
 
-	set = malloc(sizeof(*set) + (nr + (size_t)more) * sizeof(*cells));
 	if (!set)
 		return NULL;
 	set->retired = NULL;
-	set->nr = 0;
-	for (size_t i = 0; i < nr; i++) {
-		if (cells[i].ops == gone)
-			continue;
-		set->cells[set->nr] = cells[i];
-		set->cells[set->nr++].set = NULL;
-	}
+	set->nr = nr;
+	set->fast = 1;
+	memcpy(set->cells, cells, nr * sizeof(*cells));
+	for (size_t i = 0; i < nr; i++)
+		if (!(cells[i].ops->attr.flags & PATCHBAY_OPS_FAST))
+			set->fast = 0;
 	return set;
 }
 
-/*
- * A member's own @enter says whether its handler is FAST, also for a cell that
- * was alone until now.
- */
-patchbay_handler pb_set_enter(const struct pb_set *set)
+void pb_set_free(struct pb_set *set)
+{
+	/* The empty one is nobody's; see engine.c. */
+	if (set && set->nr)
+		free(set);
+}
+
+void pb_set_data(struct pb_set *set, const struct patchbay_ops *ops,
+		 void *data)
 {
 	for (size_t i = 0; i < set->nr; i++)
-		if (set->cells[i].enter == pb_arch_enter_any)
-			return pb_arch_enter_set;
-	return pb_set_call;
+		if (set->cells[i].ops == ops)
+			set->cells[i].data = data;
+}
+
+patchbay_handler pb_set_enter(const struct pb_set *set)
+{
+	return set->fast ? pb_set_call_fast : pb_arch_enter_set;
 }

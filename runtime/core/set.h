@@ -1,19 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Several tracers on one function: an immutable array of exactly these, which
- * the function's cell points to. A set is never changed; a cell is given
+ * the function's cell points to. Nobody joins or leaves a set; a cell is given
  * another, and the old one is freed when nobody can be walking it any more.
+ * (Only which function a tracer's handler is may change: patchbay_ops_update().)
  */
 #ifndef PB_CORE_SET_H
 #define PB_CORE_SET_H
 
 #include <patchbay/patchbay.h>
 
+/*
+ * @retired: of a list of sets that were replaced
+ * @nr:      0 only where tracers have gone and nobody has waited yet
+ * @fast:    all handlers are PATCHBAY_OPS_FAST
+ */
 struct pb_set {
 	struct pb_set *retired;
 	size_t nr;
+	int fast;
 	struct patchbay_cell cells[];
 };
+
+/* What the cell of a function is when @ops is alone there; and in sets. */
+struct patchbay_cell pb_ops_cell(struct patchbay_ops *ops,
+				 const struct patchbay_record *record,
+				 void *data);
 
 /*
  * The tracers of an armed cell: those of its set, or the cell itself. *@nr is
@@ -26,20 +38,27 @@ const struct patchbay_cell *pb_set_cells(const struct patchbay_cell *cell,
 const struct patchbay_cell *pb_set_find(const struct patchbay_cell *cell,
 					const struct patchbay_ops *ops);
 
-/*
- * A new set: the tracers of @cell, without @gone unless that is NULL, and
- * then room for one more if @more. NULL: out of memory.
- */
-struct pb_set *pb_set_new(const struct patchbay_cell *cell,
-			  const struct patchbay_ops *gone, int more);
+/* A new set of these tracers. NULL: out of memory. */
+struct pb_set *pb_set_new(const struct patchbay_cell *cells, size_t nr);
+
+/* Before it is put to use: the data of one of its tracers. */
+void pb_set_data(struct pb_set *set, const struct patchbay_ops *ops,
+		 void *data);
+
+/* Free @set, which may be NULL or have no tracer. */
+void pb_set_free(struct pb_set *set);
 
 /* How a cell enters @set: with vector registers saved if any handler asks. */
 patchbay_handler pb_set_enter(const struct pb_set *set);
 
 /*
- * Walk the set of @cell. Compiled without vector instructions: this is what a
- * cell enters directly if all handlers are PATCHBAY_OPS_FAST.
+ * Walk the set of @cell. Compiled without vector instructions. The first is
+ * for cells that enter it directly, because all handlers are FAST; if the cell
+ * has been given another set since it was entered, that may not be so any more.
  */
+void pb_set_call_fast(uintptr_t ip, uintptr_t parent_ip,
+		      const struct patchbay_cell *cell,
+		      struct patchbay_regs *regs);
 void pb_set_call(uintptr_t ip, uintptr_t parent_ip,
 		 const struct patchbay_cell *cell, struct patchbay_regs *regs);
 

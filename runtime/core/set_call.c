@@ -2,13 +2,34 @@
 /* On its own because it is compiled for general registers only. */
 #include "set.h"
 
-void pb_set_call(uintptr_t ip, uintptr_t parent_ip,
-		 const struct patchbay_cell *cell, struct patchbay_regs *regs)
+#include "arch.h"
+
+static inline void walk(const struct pb_set *set, uintptr_t ip,
+			uintptr_t parent_ip, struct patchbay_regs *regs)
 {
-	const struct pb_set *set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
 	const struct patchbay_cell *member = set->cells;
 	const struct patchbay_cell *end = member + set->nr;
 
 	for (; member < end; member++)
-		member->func(ip, parent_ip, member, regs);
+		__atomic_load_n(&member->func, __ATOMIC_RELAXED)(
+			ip, parent_ip, member, regs);
+}
+
+void pb_set_call(uintptr_t ip, uintptr_t parent_ip,
+		 const struct patchbay_cell *cell, struct patchbay_regs *regs)
+{
+	walk(__atomic_load_n(&cell->set, __ATOMIC_ACQUIRE), ip, parent_ip,
+	     regs);
+}
+
+void pb_set_call_fast(uintptr_t ip, uintptr_t parent_ip,
+		      const struct patchbay_cell *cell,
+		      struct patchbay_regs *regs)
+{
+	const struct pb_set *set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
+
+	if (set->fast)
+		walk(set, ip, parent_ip, regs);
+	else
+		pb_arch_enter_set(ip, parent_ip, cell, regs);
 }

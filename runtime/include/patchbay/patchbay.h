@@ -29,6 +29,27 @@
  *	...
  *	patchbay_ops_destroy(ops);
  *
+ * Functions are selected by a struct patchbay_filter: glob, regular expression,
+ * a list of names or of addresses, each with a filter for what to leave out:
+ *
+ *	const char *const syms[] = { "lua_newstate", "lua_close" };
+ *	void *const cookies[] = { &opened, &closed };
+ *	const struct patchbay_filter filter = {
+ *		.size = sizeof(filter),
+ *		.syms = syms, .cookies = cookies, .cnt = 2,
+ *	};
+ *
+ *	error = patchbay_arm_filter(ops, &filter, 0);
+ *
+ * What several calls of these would do one after the other, a batch does at
+ * once or not at all, also for several tracers:
+ *
+ *	error = patchbay_batch_disarm(batch, before, &filter);
+ *	error = patchbay_batch_arm(batch, after, &filter, 0);
+ *	error = patchbay_batch_commit(batch);
+ *
+ * <patchbay/args.h> is how a handler gets at arguments by their number.
+ *
  * Errors
  * ------
  * Functions return 0, or a count where that is said, or a negative errno. The
@@ -40,6 +61,7 @@
  * Every function may be called from any thread at any time, except from a
  * handler (-EDEADLK) and from a signal handler (undefined: they take a lock).
  * They may wait for handlers, so a lock that a handler takes must not be held.
+ * A batch is the exception: it is for one thread at a time.
  * Handlers run on the thread that made the call, also inside signal handlers,
  * and on several threads at once.
  *
@@ -49,7 +71,8 @@
  *   built without the pass, have no site and are never reported.
  * - A handler may call instrumented functions. Those calls, and what a signal
  *   handler calls that interrupts a handler, are seen only by tracers that are
- *   PATCHBAY_OPS_FAST: others might recurse.
+ *   PATCHBAY_OPS_FAST: others might recurse. Each counts what it has missed
+ *   (struct patchbay_ops_info).
  * - A handler must return: no longjmp, no exception. Nor may a signal handler
  *   leave one by siglongjmp; block the signal where that can happen. Who waits
  *   for such a handler waits for ever.
@@ -171,7 +194,8 @@ struct patchbay_module_info {
  * struct patchbay_target - a function that is about to be armed
  * @entry:  its entry
  * @record: its record
- * @data:   what cell->data shall be; set to the tracer's data beforehand
+ * @data:   what cell->data shall be; beforehand, the filter's cookie or else the
+ *          tracer's data
  */
 struct patchbay_target {
 	uintptr_t entry;
@@ -191,8 +215,8 @@ struct patchbay_target {
  * @size:    sizeof(struct patchbay_ops_attr), so that it can grow
  * @flags:   PATCHBAY_OPS_*
  * @handler: what to call; not NULL
- * @data:    cell->data of every function, unless @attach sets another
- * @attach:  NULL, or called once per module and batch before its functions are
+ * @data:    cell->data of every function, unless a cookie or @attach says other
+ * @attach:  NULL, or called once per module and request before its functions are
  *           armed, to choose the data of each. A negative errno stops the
  *           batch. It is called with the library's lock held and must not call
  *           the library. If the batch fails later, what @attach did stays.
@@ -225,22 +249,115 @@ int patchbay_ops_create(const struct patchbay_ops_attr *attr,
  */
 int patchbay_ops_destroy(struct patchbay_ops *ops);
 
-/* Arm also the matching functions of modules that are loaded later. It is then
- * no error if nothing matches now. */
+/*
+ * Exchange the handler, everywhere at once and without a write to text. @handler
+ * has the same PATCHBAY_OPS_FAST. Data stay. During the call threads run the old
+ * handler or the new one; when it returns none is in the old one.
+ *
+ * -EINVAL: @handler is NULL. -EDEADLK: called from a handler.
+ * Other errors are those of membarrier(2): the handler was exchanged, but the old
+ * one may be running. The next call that changes a tracer waits for it.
+ */
+int patchbay_ops_update(struct patchbay_ops *ops, patchbay_handler handler);
+
+/*
+ * Stop calling the handler, and start again; a tracer is enabled when it is made.
+ * It stays armed where it is, and can be armed and disarmed meanwhile. So this
+ * takes microseconds and no write to text, but calls of its functions go on
+ * taking the way through a trampoline. When patchbay_ops_disable() returns, no
+ * thread is in the handler. To do either twice is no error.
+ *
+ * -EDEADLK, or errors as for patchbay_ops_update().
+ */
+int patchbay_ops_enable(struct patchbay_ops *ops);
+int patchbay_ops_disable(struct patchbay_ops *ops);
+
+/*
+ * struct patchbay_ops_info - a tracer as it is
+ * @size:         sizeof(struct patchbay_ops_info), set by the caller
+ * @flags:        as it was made
+ * @enabled:      1, or 0 after patchbay_ops_disable()
+ * @armed:        on how many functions
+ * @nmissed:      calls that it did not see since it was made, because their
+ *                thread was in a handler (always 0 if it is FAST)
+ * @future_error: the last negative errno of arming functions of a module that
+ *                came after PATCHBAY_ARM_FUTURE, 0 if there was none: those
+ *                functions are not armed
+ */
+struct patchbay_ops_info {
+	size_t size;
+	unsigned int flags;
+	int enabled;
+	size_t armed;
+	uint64_t nmissed;
+	int future_error;
+};
+
+/* -EINVAL: a size less than this header's. -EDEADLK. */
+int patchbay_ops_get_info(const struct patchbay_ops *ops,
+			  struct patchbay_ops_info *info);
+
+/*
+ * struct patchbay_filter - which functions
+ * @size:    sizeof(struct patchbay_filter), so that it can grow
+ * @glob:    a pattern of fnmatch(3) for the name in the symbol table (of C++
+ *           functions: the mangled name). "*" matches every function with a
+ *           site, also those without a name
+ * @regex:   a POSIX extended regular expression, regcomp(3), to be found
+ *           anywhere in the name; ^ and $ tie it to the ends
+ * @syms:    @cnt names. All functions of a name are meant, and of a name that is
+ *           there twice the first. They are hashed: 50,000 are as good as one
+ * @addrs:   @cnt entries of functions; an address within a function is none
+ * @cookies: NULL, or @cnt values for cell->data, for the names or addresses in
+ *           the same places
+ * @cnt:     0 with @glob and @regex
+ * @notrace: NULL, or a filter without cookies: leave out what that selects
+ *
+ * Exactly one of @glob, @regex, @syms and @addrs is not NULL. Everything is
+ * copied: nothing has to stay when the call is over.
+ */
+struct patchbay_filter {
+	size_t size;
+	const char *glob;
+	const char *regex;
+	const char *const *syms;
+	const uintptr_t *addrs;
+	void *const *cookies;
+	size_t cnt;
+	const struct patchbay_filter *notrace;
+};
+
+/*
+ * Arm also the selected functions of modules that are loaded later; not for
+ * @addrs. It is then no error if nothing is selected now. What goes wrong later
+ * is in struct patchbay_ops_info.
+ */
 #define PATCHBAY_ARM_FUTURE 1u
 
 /*
- * Arm @ops on every function whose name matches @glob, in all loaded modules.
+ * Skip what cannot be armed, and arm the rest: names and addresses that no
+ * function with a site has, sites with -EILSEQ and -ERANGE. The count tells.
+ */
+#define PATCHBAY_ARM_SKIP 2u
+
+/*
+ * Arm @ops on the functions that @filter selects, in all loaded modules.
  *
- * @glob is a pattern of fnmatch(3) for the name in the symbol table (of C++
- * functions: the mangled name). "*" matches every function with a site, also
- * those without a name. Functions that @ops is armed on already are left so.
- * Several tracers may be armed on one function; their handlers run in the order
- * in which they were armed, and a call costs nothing for tracers that are
+ * Functions that @ops is armed on already are left so, with the data that they
+ * have. Several tracers may be armed on one function; their handlers run in the
+ * order in which they were armed, and a call costs nothing for tracers that are
  * armed on other functions only.
  *
  * Returns the number of functions that were armed by this call, or
- * -ENOENT:  no function matches
+ * -EINVAL:  unknown flags, or a filter that is none: not exactly one selector,
+ *           a list without items or with a NULL, a regular expression that does
+ *           not compile, cookies without a list, @notrace with cookies or with
+ *           a @notrace, PATCHBAY_ARM_FUTURE with addresses, a size less than
+ *           this header's
+ * -E2BIG:   a filter of a later header, with something set that this library
+ *           does not know; or more than INT_MAX items
+ * -ENOENT:  no function is selected, or for a name or an address in the list
+ *           there is none
  * -EILSEQ:  the text of a site is not what the compiler put there (somebody
  *           else patched it)
  * -ENOMEM:  no memory, or no room for a way to the trampolines within a
@@ -252,22 +369,75 @@ int patchbay_ops_destroy(struct patchbay_ops *ops);
  * or what membarrier(2) or opening files returned: -EACCES where the process
  * has given up privileges (setuid) and may not write its text any more.
  */
+int patchbay_arm_filter(struct patchbay_ops *ops,
+			const struct patchbay_filter *filter,
+			unsigned int flags);
+
+/* The same, for a filter that has only a glob. */
 int patchbay_arm(struct patchbay_ops *ops, const char *glob,
 		 unsigned int flags);
 
 /*
- * Disarm @ops on every function whose name matches @glob, and forget the globs
- * equal to @glob that were given with PATCHBAY_ARM_FUTURE. When this returns
- * no thread is in the handler on behalf of these functions: it waits for
- * handlers that are running.
+ * Disarm @ops on the functions that @filter selects, and forget the filters that
+ * were given with PATCHBAY_ARM_FUTURE and are equal to it but for cookies. When
+ * this returns no thread is in the handler on behalf of these functions: it
+ * waits for handlers that are running.
  *
  * A site that cannot be changed back (another patcher changed it, or writing
  * text has become impossible) goes on calling a trampoline that does nothing.
  *
  * Returns the number of functions that were disarmed by this call, or -ENOENT
- * if @ops is armed on none that matches, or errors as for patchbay_arm().
+ * if @ops is armed on none that is selected (names and addresses where it is
+ * not armed are no error), or errors as for patchbay_arm_filter(). If it is
+ * waiting that failed, which is an error of membarrier(2), the functions are
+ * disarmed, but the handler may be running; the next call that changes a tracer
+ * waits for it.
  */
+int patchbay_disarm_filter(struct patchbay_ops *ops,
+			   const struct patchbay_filter *filter);
 int patchbay_disarm(struct patchbay_ops *ops, const char *glob);
+
+/*
+ * Batches: what several calls of the above would do, of several tracers, in one
+ * transaction. Nothing happens until it is committed; then each request is
+ * carried out on what those before it lead to, and each function goes from its
+ * tracers to the new ones in one step: tracers that stay miss no call, and one
+ * that is disarmed and armed again, with other data, sees each call once, at
+ * the end of the order. Text is written and processors are interrupted as often
+ * as for one request.
+ *
+ * The tracers of a batch must not be destroyed before it is committed or
+ * destroyed.
+ */
+struct patchbay_batch;
+
+/* -ENOMEM */
+int patchbay_batch_create(struct patchbay_batch **batch);
+
+/* Forget the batch. NULL is none. */
+void patchbay_batch_destroy(struct patchbay_batch *batch);
+
+/* Note a request. -EINVAL, -E2BIG, -ENOMEM: the batch is as before. */
+int patchbay_batch_arm(struct patchbay_batch *batch, struct patchbay_ops *ops,
+		       const struct patchbay_filter *filter,
+		       unsigned int flags);
+int patchbay_batch_disarm(struct patchbay_batch *batch,
+			  struct patchbay_ops *ops,
+			  const struct patchbay_filter *filter);
+
+/*
+ * Carry out all requests, or none. The batch is then empty and can be used
+ * again; after an error it is as before. A request that disarms nothing is no
+ * error here: all is as it asked for.
+ *
+ * Returns how many functions were armed and disarmed, added up over requests,
+ * or errors as for patchbay_arm_filter() and patchbay_disarm_filter().
+ *
+ * If text cannot be written in the middle of it, sites that were armed by then
+ * are disarmed again. Their handlers may have run, but none is running when
+ * this returns.
+ */
+int patchbay_batch_commit(struct patchbay_batch *batch);
 
 /*
  * struct patchbay_site_info - a site, as patchbay_for_each_site() shows it

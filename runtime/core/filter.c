@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "filter.h"
+
+#include "attr.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct pb_filter pb_filter_all = { .by = PB_BY_GLOB, .pattern = (char[]){ "*" } };
+
+static int check(const struct patchbay_filter *from, int notrace)
+{
+	int error = pb_check_size(from, from->size, sizeof(*from));
+	int list = from->syms || from->addrs;
+
+	if (error)
+		return error;
+	if (!!from->glob + !!from->regex + !!from->syms + !!from->addrs != 1)
+		return -EINVAL;
+	if (list ? !from->cnt : from->cnt || from->cookies)
+		return -EINVAL;
+	if (notrace && (from->cookies || from->notrace))
+		return -EINVAL;
+	return from->cnt > INT_MAX ? -E2BIG : 0;
+}
+
+static int new_glob(struct pb_filter *filter, const char *glob)
+{
+	filter->by = PB_BY_GLOB;
+	filter->prefix = strcspn(glob, "*?[\\");
+	filter->pattern = strdup(glob);
+	return filter->pattern ? 0 : -ENOMEM;
+}
+
+static int new_regex(struct pb_filter *filter, const char *regex)
+{
+	filter->pattern = strdup(regex);
+	if (!filter->pattern)
+		return -ENOMEM;
+	switch (regcomp(&filter->regex, regex, REG_EXTENDED | REG_NOSUB)) {
+	case 0:
+		filter->by = PB_BY_REGEX;
+		return 0;
+	case REG_ESPACE:
+		return -ENOMEM;
+	default:
+		return -EINVAL;
+	}
+}
+
+static uint32_t hash_of(const char *name)
+{
+	uint32_t hash = 5381;
+
+	while (*name)
+		hash = hash * 33 + (unsigned char)*name++;
+	return hash;
+}
+
+/* Where the name is in the table, or the free place where it would be. */
+static uint32_t *find_name(const struct pb_filter *filter, const char *name,
+			   uint32_t hash)
+{
+	uint32_t at = hash & filter->mask;
+
+	for (; filter->table[at]; at = (at + 1) & filter->mask) {
+		const struct pb_filter_item *item =
+			&filter->items[filter->table[at] - 1];
+
+		if (item->hash == hash && !strcmp(item->name, name))
+			break;
+	}
+	return &filter->table[at];
+}
+
+/* Names in one piece of memory with the items, and a table with free places. */
+static int new_syms(struct pb_filter *filter, const char *const *syms,
+		    void *const *cookies, size_t nr)
+{
+	size_t size = 0, places = 4;
+	char *names;
+
+	filter->by = PB_BY_SYMS;
+	for (size_t i = 0; i < nr; i++) {
+		if (!syms[i])
+			return -EINVAL;
+		size += strlen(syms[i]) + 1;
+	}
+	while (places < 2 * nr)
+		places *= 2;
+	filter->items = malloc(nr * sizeof(*filter->items) + size);
+	filter->table = calloc(places, sizeof(*filter->table));
+	if (!filter->items || !filter->table)
+		return -ENOMEM;
+	filter->mask = (uint32_t)places - 1;
+	names = (char *)(filter->items + nr);
+	for (size_t i = 0; i < nr; i++) {
+		struct pb_filter_item *item = &filter->items[filter->nr];
+		uint32_t hash = hash_of(syms[i]);
+		uint32_t *place = find_name(filter, syms[i], hash);
+
+		if (*place)
+			continue;
+		item->name = names;
+		item->hash = hash;
+		item->place = (uint32_t)i;
+		item->cookie = cookies ? cookies[i] : NULL;
+		names = stpcpy(names, syms[i]) + 1;
+		*place = (uint32_t)++filter->nr;
+	}
+	return 0;
+}
+
+static int by_addr(const void *a, const void *b)
+{
+	const struct pb_filter_item *left = a, *right = b;
+
+	if (left->addr != right->addr)
+		return left->addr > right->addr ? 1 : -1;
+	return left->place > right->place ? 1 : -1;
+}
+
+static int new_addrs(struct pb_filter *filter, const uintptr_t *addrs,
+		     void *const *cookies, size_t nr)
+{
+	struct pb_filter_item *items = malloc(nr * sizeof(*items));
+	int sorted = 1;
+
+	filter->by = PB_BY_ADDRS;
+	filter->items = items;
+	if (!items)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++) {
+		items[i] = (struct pb_filter_item){
+			.addr = addrs[i],
+			.cookie = cookies ? cookies[i] : NULL,
+			.place = (uint32_t)i,
+		};
+		sorted &= !i || addrs[i - 1] <= addrs[i];
+	}
+	if (!sorted)
+		qsort(items, nr, sizeof(*items), by_addr);
+	for (size_t i = 0; i < nr; i++)
+		if (!i || items[i].addr != items[i - 1].addr)
+			items[filter->nr++] = items[i];
+	return 0;
+}
+
+static int new_filter(const struct patchbay_filter *from, int notrace,
+		      struct pb_filter **filter)
+{
+	struct pb_filter *new;
+	int error = check(from, notrace);
+
+	if (error)
+		return error;
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return -ENOMEM;
+	new->cookies = from->cookies != NULL;
+	if (from->glob)
+		error = new_glob(new, from->glob);
+	else if (from->regex)
+		error = new_regex(new, from->regex);
+	else if (from->syms)
+		error = new_syms(new, from->syms, from->cookies, from->cnt);
+	else
+		error = new_addrs(new, from->addrs, from->cookies, from->cnt);
+	if (!error && from->notrace)
+		error = new_filter(from->notrace, 1, &new->notrace);
+	if (error) {
+		pb_filter_free(new);
+		return error;
+	}
+	*filter = new;
+	return 0;
+}
+
+int pb_filter_new(const struct patchbay_filter *from, struct pb_filter **filter)
+{
+	return new_filter(from, 0, filter);
+}
+
+void pb_filter_free(struct pb_filter *filter)
+{
+	if (!filter)
+		return;
+	pb_filter_free(filter->notrace);
+	if (filter->by == PB_BY_REGEX)
+		regfree(&filter->regex);
+	free(filter->pattern);
+	free(filter->items);
+	free(filter->table);
+	free(filter);
+}
+
+static int equal_lists(const struct pb_filter *a, const struct pb_filter *b)
+{
+	if (a->nr != b->nr)
+		return 0;
+	for (size_t i = 0; i < a->nr; i++) {
+		const struct pb_filter_item *item = &a->items[i];
+
+		if (a->by == PB_BY_ADDRS ? item->addr != b->items[i].addr :
+					   !pb_filter_name(b, item->name))
+			return 0;
+	}
+	return 1;
+}
+
+int pb_filter_equal(const struct pb_filter *a, const struct pb_filter *b)
+{
+	if (a->by != b->by || !a->notrace != !b->notrace)
+		return 0;
+	if (a->notrace && !pb_filter_equal(a->notrace, b->notrace))
+		return 0;
+	return pb_filter_is_list(a) ? equal_lists(a, b) :
+				      !strcmp(a->pattern, b->pattern);
+}
+
+static int match_glob(const struct pb_filter *filter, const char *name)
+{
+	const char *rest = filter->pattern + filter->prefix;
+
+	/* fnmatch() is slow, and most names differ at once. */
+	if (strncmp(name, filter->pattern, filter->prefix))
+		return 0;
+	if (!strcmp(rest, "*"))
+		return 1;
+	return *rest ? !fnmatch(filter->pattern, name, 0) :
+		       !name[filter->prefix];
+}
+
+uint32_t pb_filter_name(const struct pb_filter *filter, const char *name)
+{
+	switch (filter->by) {
+	case PB_BY_GLOB:
+		return (uint32_t)match_glob(filter, name);
+	case PB_BY_REGEX:
+		return !regexec(&filter->regex, name, 0, NULL, 0);
+	case PB_BY_SYMS:
+		return *find_name(filter, name, hash_of(name));
+	default:
+		return 0;
+	}
+}
+
+int pb_filter_is_all(const struct pb_filter *filter)
+{
+	return filter->by == PB_BY_GLOB && !strcmp(filter->pattern, "*");
+}

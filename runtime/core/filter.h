@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Filters as the library keeps them: checked, compiled, with copies of their
+ * lists, so that they outlive the call that brought them.
+ */
+#ifndef PB_CORE_FILTER_H
+#define PB_CORE_FILTER_H
+
+#include <patchbay/patchbay.h>
+
+#include <regex.h>
+
+enum pb_selector { PB_BY_GLOB, PB_BY_REGEX, PB_BY_SYMS, PB_BY_ADDRS };
+
+/*
+ * An item of a list. Items that are equal are one, the first.
+ * @hash:  of the name
+ * @place: in the caller's list
+ */
+struct pb_filter_item {
+	union {
+		const char *name;
+		uintptr_t addr;
+	};
+	void *cookie;
+	uint32_t hash;
+	uint32_t place;
+};
+
+/*
+ * @next, @flags: of a list of filters for modules to come, and how it shall be
+ *                armed there
+ * @pattern:      glob or regular expression, as it was given
+ * @prefix:       how much of a glob is no pattern
+ * @items:        addresses are sorted
+ * @table:        names: 1 + the index of an item, or 0, at its hash or behind
+ * @mask:         size of the table minus 1
+ * @cookies:      items have cookies
+ */
+struct pb_filter {
+	struct pb_filter *next;
+	unsigned int flags;
+	enum pb_selector by;
+	char *pattern;
+	size_t prefix;
+	regex_t regex;
+	size_t nr;
+	struct pb_filter_item *items;
+	uint32_t *table;
+	uint32_t mask;
+	int cookies;
+	struct pb_filter *notrace;
+};
+
+/* "*": every function, also those without a name. */
+extern struct pb_filter pb_filter_all;
+
+/* Returns 0, -EINVAL, -E2BIG or -ENOMEM. */
+int pb_filter_new(const struct patchbay_filter *from,
+		  struct pb_filter **filter);
+void pb_filter_free(struct pb_filter *filter);
+
+/* Do they select the same functions, for the same reasons? */
+int pb_filter_equal(const struct pb_filter *a, const struct pb_filter *b);
+
+/*
+ * Does it select functions of this name? 0: no; else, of lists, 1 + the index
+ * of the item. Not for PB_BY_ADDRS.
+ */
+uint32_t pb_filter_name(const struct pb_filter *filter, const char *name);
+
+static inline int pb_filter_is_list(const struct pb_filter *filter)
+{
+	return filter->by == PB_BY_SYMS || filter->by == PB_BY_ADDRS;
+}
+
+int pb_filter_is_all(const struct pb_filter *filter);
+
+#endif /* PB_CORE_FILTER_H */

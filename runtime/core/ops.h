@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the public functions share. */
+#ifndef PB_CORE_OPS_H
+#define PB_CORE_OPS_H
+
+#include "plan.h"
+
+/* Take both locks. -EDEADLK, and nothing taken: this is a handler. */
+int pb_enter_library(void);
+void pb_leave_library(void);
+
+/* Returns 0, or what is wrong with @filter or @flags, or -ENOMEM. */
+int pb_request_init(struct pb_request *request, struct patchbay_ops *ops,
+		    const struct patchbay_filter *filter, unsigned int flags,
+		    int disarm);
+void pb_request_drop(struct pb_request *request);
+
+/* How many functions a list of requests armed and disarmed. */
+int pb_count(const struct pb_request *requests);
+
+#endif /* PB_CORE_OPS_H */

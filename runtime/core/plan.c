@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "plan.h"
+
+#include "cell.h"
+#include "engine.h"
+#include "names.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct pb_site pb_site_of(const struct pb_module *module,
+			  const struct patchbay_record *record)
+{
+	return (struct pb_site){ .entry = pb_record_entry(record),
+				 .site = pb_record_site(record),
+				 .reach = pb_arch_reach(module->reach, record) };
+}
+
+/* Is @addr in the module's text, with a prefix before and a site behind it? */
+static int in_text(const struct pb_module *module, uintptr_t addr)
+{
+	return addr >= module->low + PATCHBAY_PREFIX_SIZE &&
+	       addr + pb_arch_site_size <= module->high;
+}
+
+int pb_site_state(const struct pb_module *module,
+		  const struct patchbay_record *record)
+{
+	struct pb_site site;
+
+	if (!in_text(module, pb_record_entry(record)) ||
+	    !in_text(module, pb_record_site(record)))
+		return -EILSEQ;
+	site = pb_site_of(module, record);
+	return pb_arch_site_state(&site);
+}
+
+static int add_change(struct pb_plan *plan, struct pb_request *request,
+		      struct pb_module *module,
+		      const struct patchbay_record *record, void *data)
+{
+	if (plan->nr_changes == plan->room) {
+		size_t room = plan->room ? 2 * plan->room : 64;
+		struct pb_change *changes =
+			realloc(plan->changes, room * sizeof(*changes));
+
+		if (!changes)
+			return -ENOMEM;
+		plan->changes = changes;
+		plan->room = room;
+	}
+	plan->changes[plan->nr_changes++] = (struct pb_change){
+		.module = module,
+		.record = record,
+		.request = request,
+		.data = data,
+	};
+	return 0;
+}
+
+static int add_to_arm(struct pb_plan *plan, struct pb_request *request,
+		      struct pb_module *module, const uint32_t *choice)
+{
+	const struct pb_filter *filter = request->filter;
+	int error = 0;
+
+	for (size_t i = 0; i < module->nr && !error; i++) {
+		void *data = request->ops->attr.data;
+
+		if (!choice[i])
+			continue;
+		if (filter->cookies)
+			data = filter->items[choice[i] - 1].cookie;
+		request->known++;
+		error = add_change(plan, request, module, &module->records[i],
+				   data);
+	}
+	return error;
+}
+
+/*
+ * What is armed is found by cells, not by records, of which there may be very
+ * many; and what will be is among the changes so far.
+ */
+static int add_to_disarm(struct pb_plan *plan, struct pb_request *request,
+			 struct pb_module *module, const uint32_t *choice)
+{
+	size_t before = plan->nr_changes;
+	struct patchbay_cell *cell;
+	struct pb_cell_walk walk;
+	int error = 0;
+
+	pb_for_each_cell(module, walk, cell) {
+		if (!cell->ops || !pb_set_find(cell, request->ops) ||
+		    !choice[cell->record - module->records])
+			continue;
+		error = add_change(plan, request, module, cell->record, NULL);
+		if (error)
+			return error;
+	}
+	for (size_t i = 0; i < before && !error; i++) {
+		struct pb_change change = plan->changes[i];
+
+		if (change.module == module && !change.request->disarm &&
+		    change.request->ops == request->ops &&
+		    choice[change.record - module->records])
+			error = add_change(plan, request, module,
+					   change.record, NULL);
+	}
+	return error;
+}
+
+/* The functions of @module that @request is about. */
+static int add_module(struct pb_plan *plan, struct pb_request *request,
+		      struct pb_module *module, unsigned char *found)
+{
+	uint32_t *choice;
+	int error;
+
+	if (!module->nr || (request->disarm && !module->cells && !plan->nr_changes))
+		return 0;
+	choice = malloc(module->nr * sizeof(*choice));
+	if (!choice)
+		return -ENOMEM;
+	error = pb_names_choose(module, request->filter, choice, found);
+	if (!error)
+		error = (request->disarm ? add_to_disarm : add_to_arm)(
+			plan, request, module, choice);
+	free(choice);
+	return error;
+}
+
+static int add_request(struct pb_plan *plan, struct pb_request *request,
+		       struct pb_module *only)
+{
+	const unsigned int lenient = PATCHBAY_ARM_SKIP | PATCHBAY_ARM_FUTURE;
+	const struct pb_filter *filter = request->filter;
+	unsigned char *found = NULL;
+	int error = 0;
+
+	request->nr = request->known = 0;
+	/* Who asks for functions one by one wants to know of each. */
+	if (!request->disarm && !(request->flags & lenient) &&
+	    pb_filter_is_list(filter)) {
+		found = calloc(filter->nr, 1);
+		if (!found)
+			return -ENOMEM;
+	}
+	for (struct pb_module *m = pb_modules; m && !error; m = m->next)
+		if (!only || m == only)
+			error = add_module(plan, request, m, found);
+	if (!error && found && memchr(found, 0, filter->nr))
+		error = -ENOENT;
+	if (!error && !request->disarm && !(request->flags & lenient) &&
+	    !request->known)
+		error = -ENOENT;
+	free(found);
+	return error;
+}
+
+/* By function, then in the order in which it was asked for. */
+static int by_function(const void *a, const void *b)
+{
+	const struct pb_change *left = a, *right = b;
+
+	if (left->record != right->record)
+		return left->record > right->record ? 1 : -1;
+	return left->request->order > right->request->order ? 1 : -1;
+}
+
+static void sort_changes(struct pb_plan *plan)
+{
+	for (size_t i = 1; i < plan->nr_changes; i++) {
+		if (by_function(&plan->changes[i - 1], &plan->changes[i]) < 0)
+			continue;
+		qsort(plan->changes, plan->nr_changes, sizeof(*plan->changes),
+		      by_function);
+		return;
+	}
+}
+
+/* A way to the trampolines for each module where something is armed. */
+static int map_reach(struct pb_plan *plan)
+{
+	const struct pb_module *last = NULL;
+	int error;
+
+	for (size_t i = 0; i < plan->nr_changes; i++) {
+		struct pb_module *module = plan->changes[i].module;
+
+		if (module == last || plan->changes[i].request->disarm)
+			continue;
+		last = module;
+		if (module->have_reach)
+			continue;
+		module->reach = pb_arch_map_reach(module->low, module->high,
+						  &error);
+		if (error)
+			return error;
+		module->have_reach = 1;
+	}
+	return 0;
+}
+
+/*
+ * The tracers of a function while they are worked out. @from says by which
+ * change each was armed; NULL: it was before.
+ */
+struct list {
+	struct patchbay_cell *cells;
+	struct pb_change **from;
+	size_t nr, room, kept;
+};
+
+static void drop_list(struct list *list)
+{
+	free(list->cells);
+	free(list->from);
+}
+
+/* Take over the tracers of @cell, NULL if there are none, with room for more. */
+static int start_list(struct list *list, const struct patchbay_cell *cell,
+		      size_t more)
+{
+	const struct patchbay_cell *cells = NULL;
+	size_t nr = 0;
+
+	if (cell && cell->ops)
+		cells = pb_set_cells(cell, &nr);
+	if (nr + more > list->room) {
+		size_t room = 2 * (nr + more);
+
+		drop_list(list);
+		list->room = 0;
+		list->cells = malloc(room * sizeof(*list->cells));
+		list->from = malloc(room * sizeof(struct pb_change *));
+		if (!list->cells || !list->from)
+			return -ENOMEM;
+		list->room = room;
+	}
+	list->nr = list->kept = nr;
+	for (size_t i = 0; i < nr; i++) {
+		list->cells[i] = pb_ops_cell(cells[i].ops, cells[i].record,
+					     cells[i].data);
+		list->from[i] = NULL;
+	}
+	return 0;
+}
+
+/* The place of @ops on the list, or its end. */
+static size_t find_ops(const struct list *list, const struct patchbay_ops *ops)
+{
+	size_t i = 0;
+
+	while (i < list->nr && list->cells[i].ops != ops)
+		i++;
+	return i;
+}
+
+static void remove_from_list(struct list *list, size_t at)
+{
+	size_t behind = list->nr - at - 1;
+
+	list->kept -= !list->from[at];
+	list->nr--;
+	memmove(&list->cells[at], &list->cells[at + 1],
+		behind * sizeof(*list->cells));
+	memmove(&list->from[at], &list->from[at + 1],
+		behind * sizeof(struct pb_change *));
+}
+
+/* Can the site of this function be armed, or be gone on with? */
+static int check_site(const struct pb_module *module,
+		      const struct patchbay_record *record,
+		      const struct patchbay_cell *cell)
+{
+	int state = pb_site_state(module, record);
+	int in_use = cell && cell->ops, stale = 0;
+	struct pb_patch unused[PB_PUBLISH_MAX];
+	struct pb_site site;
+
+	if (state < 0)
+		return state;
+	/* Flipped, but not by us: armed without a cell, or the other way. */
+	if (state == PB_SITE_ARMED ? !cell : in_use)
+		return -EILSEQ;
+	if (in_use)
+		return 0;
+	site = pb_site_of(module, record);
+	state = pb_arch_publish(&site, 0, unused, &stale);
+	return state < 0 ? state : 0;
+}
+
+/* Carry out what all requests ask of one function, on the list. */
+static int apply_changes(struct list *list, const struct pb_target *target)
+{
+	const struct pb_change *first = target->changes;
+	int usable = 1;
+
+	for (size_t i = 0; i < target->nr; i++) {
+		struct pb_change *change = &target->changes[i];
+		struct pb_request *request = change->request;
+		size_t at = find_ops(list, request->ops);
+
+		if (request->disarm) {
+			if (at < list->nr) {
+				remove_from_list(list, at);
+				request->nr++;
+			}
+			continue;
+		}
+		if (usable == 1)
+			usable = check_site(first->module, first->record,
+					    target->cell);
+		if (usable < 0 && request->flags & PATCHBAY_ARM_SKIP &&
+		    (usable == -EILSEQ || usable == -ERANGE))
+			continue;
+		if (usable < 0)
+			return usable;
+		if (at < list->nr)
+			continue;
+		list->cells[at] = pb_ops_cell(request->ops, change->record,
+					      change->data);
+		list->from[at] = change;
+		list->nr++;
+		request->nr++;
+	}
+	return 0;
+}
+
+/* What has to be done for a function to come to the tracers of @list. */
+static int finish_target(struct pb_plan *plan, struct pb_target *target,
+			 const struct list *list, size_t before)
+{
+	if (list->kept == before && list->nr == before)
+		return 0;
+	plan->removes |= list->kept < before;
+	for (size_t i = 0; i < list->nr; i++)
+		if (list->from[i])
+			list->from[i]->live = 1;
+	plan->nr++;
+	if (!list->nr) {
+		target->step = PB_STEP_DISARM;
+		return 0;
+	}
+	target->step = before ? PB_STEP_SWAP : PB_STEP_ARM;
+	if (!before && list->nr == 1) {
+		target->only = list->from[0];
+		return 0;
+	}
+	target->set = pb_set_new(list->cells, list->nr);
+	return target->set ? 0 : -ENOMEM;
+}
+
+/* A target for each function that changes; changes are sorted. */
+static int make_targets(struct pb_plan *plan)
+{
+	struct list list = { 0 };
+	int error = 0;
+
+	plan->targets = calloc(plan->nr_changes, sizeof(*plan->targets));
+	if (!plan->targets)
+		return -ENOMEM;
+	for (size_t i = 0, end; i < plan->nr_changes && !error; i = end) {
+		struct pb_change *first = &plan->changes[i];
+		struct pb_target *target = &plan->targets[plan->nr];
+		size_t before;
+
+		for (end = i + 1; end < plan->nr_changes &&
+				  plan->changes[end].record == first->record;
+		     end++)
+			;
+		*target = (struct pb_target){
+			.changes = first,
+			.nr = end - i,
+			.cell = pb_cell_of(first->module, first->record),
+		};
+		error = start_list(&list, target->cell, end - i);
+		before = list.nr;
+		if (!error)
+			error = apply_changes(&list, target);
+		if (!error)
+			error = finish_target(plan, target, &list, before);
+	}
+	drop_list(&list);
+	return error;
+}
+
+/* Cells for all functions that have none. */
+static int reserve_cells(const struct pb_plan *plan)
+{
+	for (size_t i = 0, end; i < plan->nr; i = end) {
+		struct pb_module *module = plan->targets[i].changes->module;
+		size_t cells = 0;
+		int error;
+
+		for (end = i; end < plan->nr &&
+			      plan->targets[end].changes->module == module;
+		     end++)
+			cells += !plan->targets[end].cell;
+		error = pb_cells_reserve(module, cells);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+/* Ask the tracer of @request for the data of the functions of one module. */
+static int attach_module(struct pb_plan *plan, const struct pb_request *request,
+			 size_t start, size_t end,
+			 struct patchbay_target *asked)
+{
+	const struct patchbay_ops_attr *attr = &request->ops->attr;
+	size_t nr = 0;
+	int error;
+
+	for (size_t i = start; i < end; i++) {
+		const struct pb_change *change = &plan->changes[i];
+
+		if (change->live && change->request == request)
+			asked[nr++] = (struct patchbay_target){
+				.entry = pb_record_entry(change->record),
+				.record = change->record,
+				.data = change->data,
+			};
+	}
+	if (!nr)
+		return 0;
+	error = attr->attach(attr->data, &plan->changes[start].module->info,
+			     asked, nr);
+	for (size_t i = start, j = 0; i < end; i++) {
+		struct pb_change *change = &plan->changes[i];
+
+		if (change->live && change->request == request)
+			change->data = asked[j++].data;
+	}
+	return error < 0 ? error : 0;
+}
+
+static int attach(struct pb_plan *plan, const struct pb_request *request)
+{
+	struct patchbay_target *asked;
+	int error = 0;
+
+	if (request->disarm || !request->ops->attr.attach || !request->nr)
+		return 0;
+	asked = malloc(request->nr * sizeof(*asked));
+	if (!asked)
+		return -ENOMEM;
+	for (size_t i = 0, end; i < plan->nr_changes && !error; i = end) {
+		const struct pb_module *module = plan->changes[i].module;
+
+		for (end = i; end < plan->nr_changes &&
+			      plan->changes[end].module == module;
+		     end++)
+			;
+		error = attach_module(plan, request, i, end, asked);
+	}
+	free(asked);
+	return error;
+}
+
+/* Put what tracers said into the sets that are ready for it. */
+static void take_data(struct pb_plan *plan)
+{
+	for (size_t i = 0; i < plan->nr; i++) {
+		const struct pb_target *target = &plan->targets[i];
+
+		for (size_t j = 0; target->set && j < target->nr; j++)
+			if (target->changes[j].live)
+				pb_set_data(target->set,
+					    target->changes[j].request->ops,
+					    target->changes[j].data);
+	}
+}
+
+int pb_plan(struct pb_plan *plan, struct pb_request *requests,
+	    struct pb_module *only)
+{
+	unsigned int order = 0;
+	int error = 0;
+
+	for (struct pb_request *r = requests; r && !error; r = r->next) {
+		r->order = order++;
+		error = add_request(plan, r, only);
+	}
+	if (error || !plan->nr_changes)
+		return error;
+	sort_changes(plan);
+	error = map_reach(plan);
+	if (!error)
+		error = make_targets(plan);
+	if (!error)
+		error = reserve_cells(plan);
+	for (struct pb_request *r = requests; r && !error; r = r->next)
+		error = attach(plan, r);
+	if (!error)
+		take_data(plan);
+	return error;
+}
+
+void pb_plan_free(struct pb_plan *plan)
+{
+	for (size_t i = 0; i < plan->nr; i++)
+		free(plan->targets[i].set);
+	free(plan->targets);
+	free(plan->changes);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What shall be: from requests of several tracers to the new tracers of each
+ * function that they touch. Planning changes nothing that others can see.
+ */
+#ifndef PB_CORE_PLAN_H
+#define PB_CORE_PLAN_H
+
+#include "arch.h"
+#include "filter.h"
+#include "module.h"
+#include "set.h"
+
+/*
+ * Arm or disarm @ops on what @filter selects. Requests are carried out in the
+ * order of their list.
+ * @flags: PATCHBAY_ARM_*
+ * @all:   of a disarm, forget all filters for modules to come
+ * @owned: the filter is the request's; who takes it for modules to come sets 0
+ * @order: in the list
+ * @nr:    how many functions it armed or disarmed
+ * @known: how many it found, armed already or not
+ */
+struct pb_request {
+	struct pb_request *next;
+	struct patchbay_ops *ops;
+	struct pb_filter *filter;
+	unsigned int flags;
+	int disarm, all, owned;
+	unsigned int order;
+	size_t nr, known;
+};
+
+/*
+ * A request on one function.
+ * @data: of a tracer to be armed
+ * @live: it is armed by this change when all is done
+ */
+struct pb_change {
+	struct pb_module *module;
+	const struct patchbay_record *record;
+	struct pb_request *request;
+	void *data;
+	int live;
+};
+
+/*
+ * What is to be done to a function that changes:
+ *
+ * PB_STEP_ARM     it had no tracer: arm its site
+ * PB_STEP_SWAP    it has tracers before and after: give its cell another set
+ * PB_STEP_DISARM  none is left: disarm its site
+ */
+enum pb_step { PB_STEP_ARM, PB_STEP_SWAP, PB_STEP_DISARM };
+
+/*
+ * @changes, @nr: what requests do to it; all of one function
+ * @cell:         NULL if it never had one
+ * @set:          its new tracers; NULL if it is one and the site is to be armed
+ * @only:         then this change's
+ */
+struct pb_target {
+	struct pb_change *changes;
+	size_t nr;
+	struct patchbay_cell *cell;
+	struct pb_set *set;
+	const struct pb_change *only;
+	enum pb_step step;
+};
+
+/*
+ * @removes: a tracer goes from some function, or is replaced
+ */
+struct pb_plan {
+	struct pb_change *changes;
+	size_t nr_changes, room;
+	struct pb_target *targets;
+	size_t nr;
+	int removes;
+};
+
+/*
+ * Fill in @plan, zero before, for @requests, in all modules or in @only.
+ * Allocates everything that it takes to carry the plan out, and asks the
+ * tracers for their data. Returns 0 or an error of patchbay_arm().
+ */
+int pb_plan(struct pb_plan *plan, struct pb_request *requests,
+	    struct pb_module *only);
+
+/* Free the plan, with the sets that have not been put to use. */
+void pb_plan_free(struct pb_plan *plan);
+
+/* The site of a record, as the architecture sees it; and its state, with the
+ * record itself checked. */
+struct pb_site pb_site_of(const struct pb_module *module,
+			  const struct patchbay_record *record);
+int pb_site_state(const struct pb_module *module,
+		  const struct patchbay_record *record);
+
+#endif /* PB_CORE_PLAN_H */

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Arguments by their number, for handlers: what a function's record proves about
+ * where its arguments are.
+ *
+ * A record counts registers, not parameters: it knows how many integer registers
+ * hold arguments, but no types. So arguments are counted here as registers are:
+ * f(double x, int a, char *b) has a as 0 and b as 1, and a structure that is
+ * passed in two integer registers has two numbers. Of a type narrower than 64
+ * bits the upper bits mean nothing.
+ *
+ * Arguments in floating-point and vector registers are kept for the function, but
+ * there is no way to see them: for handlers that are PATCHBAY_OPS_FAST they are
+ * in the registers themselves, for others in a place that depends on the
+ * processor.
+ *
+ * All functions here are for handlers, with what these were given. They call
+ * nothing and use general registers only, and are async-signal-safe.
+ */
+#ifndef PATCHBAY_ARGS_H
+#define PATCHBAY_ARGS_H
+
+#include <patchbay/patchbay.h>
+
+#include <errno.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * The integer register, counted from 0, of argument 0; and where the words of
+ * arguments on the stack begin, in bytes from patchbay_regs_sp().
+ */
+#if defined(__x86_64__)
+#define PATCHBAY_ARG_SRET_REGS 1 /* the result's address is argument 0 */
+#define PATCHBAY_ARG_STACK 8     /* behind the return address */
+#elif defined(__aarch64__)
+#define PATCHBAY_ARG_SRET_REGS 0 /* it is in x8 */
+#define PATCHBAY_ARG_STACK 0
+#elif defined(__powerpc64__)
+#define PATCHBAY_ARG_SRET_REGS 1
+#define PATCHBAY_ARG_STACK 96 /* behind the header and eight words for registers */
+#endif
+
+/*
+ * Where integer or pointer argument @n is, to be read or written: what is there
+ * when the handler returns is what the function receives. Not counted is the
+ * address of a result in memory.
+ *
+ * Returns 0 and sets *@arg, or
+ * -ERANGE:  the function has no such argument
+ * -ENODATA: the record does not tell where it is: it may be on the stack, among
+ *           others; or be one of `...`; or the counts cannot be relied on
+ *           (PATCHBAY_RECORD_UNKNOWN_ARGS); or, on ppc64le, floating-point
+ *           arguments before it may have taken its register
+ */
+static inline int patchbay_arg(const struct patchbay_cell *cell,
+			       struct patchbay_regs *regs, unsigned int n,
+			       uint64_t **arg)
+{
+	const struct patchbay_record *record = cell->record;
+	unsigned int hidden = record->flags & PATCHBAY_RECORD_SRET ?
+				      PATCHBAY_ARG_SRET_REGS :
+				      0;
+
+	if (record->flags & PATCHBAY_RECORD_UNKNOWN_ARGS)
+		return -ENODATA;
+#if defined(__powerpc64__)
+	if (record->fp_args)
+		return -ENODATA;
+#endif
+	if (n >= record->gp_args || n + hidden >= record->gp_args)
+		return record->stack_arg_words ||
+				       record->flags & PATCHBAY_RECORD_VARIADIC ?
+			       -ENODATA :
+			       -ERANGE;
+	*arg = patchbay_regs_gp(regs, n + hidden);
+	return 0;
+}
+
+/*
+ * Where word @n, counted from 0, of the arguments on the stack is: those that
+ * found no register, of whatever type, in order. Words are 8 bytes; arguments of
+ * a larger alignment have an unused one before them.
+ *
+ * Returns 0 and sets *@word, or -ERANGE: there are not so many; or -ENODATA, of
+ * a function with `...` or PATCHBAY_RECORD_UNKNOWN_ARGS: nobody knows.
+ */
+static inline int patchbay_arg_stack(const struct patchbay_cell *cell,
+				     const struct patchbay_regs *regs,
+				     unsigned int n, uint64_t **word)
+{
+	const struct patchbay_record *record = cell->record;
+
+	if (record->flags & PATCHBAY_RECORD_UNKNOWN_ARGS)
+		return -ENODATA;
+	if (n >= record->stack_arg_words)
+		return record->flags & PATCHBAY_RECORD_VARIADIC ? -ENODATA :
+								  -ERANGE;
+	*word = (uint64_t *)(patchbay_regs_sp(regs) + PATCHBAY_ARG_STACK) + n;
+	return 0;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PATCHBAY_ARGS_H */
