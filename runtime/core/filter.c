@@ -230,19 +230,39 @@ static int match_glob(const struct pb_filter *filter, const char *name)
 		return 0;
 	if (!strcmp(rest, "*"))
 		return 1;
-	return *rest ? !fnmatch(filter->pattern, name, 0) :
-		       !name[filter->prefix];
+	if (!*rest)
+		return !name[filter->prefix];
+	switch (fnmatch(filter->pattern, name, 0)) {
+	case 0:
+		return 1;
+	case FNM_NOMATCH:
+		return 0;
+	default:
+		return -ENOMEM;
+	}
 }
 
-uint32_t pb_filter_name(const struct pb_filter *filter, const char *name)
+static int match_regex(const struct pb_filter *filter, const char *name)
+{
+	switch (regexec(&filter->regex, name, 0, NULL, 0)) {
+	case 0:
+		return 1;
+	case REG_NOMATCH:
+		return 0;
+	default:
+		return -ENOMEM;
+	}
+}
+
+int pb_filter_name(const struct pb_filter *filter, const char *name)
 {
 	switch (filter->by) {
 	case PB_BY_GLOB:
-		return (uint32_t)match_glob(filter, name);
+		return match_glob(filter, name);
 	case PB_BY_REGEX:
-		return !regexec(&filter->regex, name, 0, NULL, 0);
+		return match_regex(filter, name);
 	case PB_BY_SYMS:
-		return *find_name(filter, name, hash_of(name));
+		return (int)*find_name(filter, name, hash_of(name));
 	default:
 		return 0;
 	}

@@ -64,10 +64,10 @@ void pb_filter_free(struct pb_filter *filter);
 int pb_filter_equal(const struct pb_filter *a, const struct pb_filter *b);
 
 /*
- * Does it select functions of this name? 0: no; else, of lists, 1 + the index
- * of the item. Not for PB_BY_ADDRS.
+ * Does it select functions of this name? 0: no; else 1, of lists 1 + the index
+ * of the item. -ENOMEM. Not for PB_BY_ADDRS.
  */
-uint32_t pb_filter_name(const struct pb_filter *filter, const char *name);
+int pb_filter_name(const struct pb_filter *filter, const char *name);
 
 static inline int pb_filter_is_list(const struct pb_filter *filter)
 {

@@ -70,6 +70,7 @@ struct search {
 	const struct pb_filter *filter;
 	uint32_t *choice;
 	unsigned char *found;
+	int error;
 };
 
 static void choose(const struct search *search, uintptr_t entry, uint32_t item)
@@ -87,15 +88,17 @@ static void choose(const struct search *search, uintptr_t entry, uint32_t item)
 
 static void match_symbol(const char *name, uint64_t value, void *arg)
 {
-	const struct search *search = arg;
-	uint32_t item = pb_filter_name(search->filter, name);
+	struct search *search = arg;
+	int item = pb_filter_name(search->filter, name);
 
-	if (item)
+	if (item < 0)
+		search->error = item;
+	else if (item)
 		choose(search, search->module->info.base + (uintptr_t)value,
-		       item);
+		       (uint32_t)item);
 }
 
-static int choose_by_name(const struct search *search)
+static int choose_by_name(struct search *search)
 {
 	const struct pb_module *module = search->module;
 	struct pb_elf_file file;
@@ -105,9 +108,9 @@ static int choose_by_name(const struct search *search)
 		if (pb_elf_is(&file, module->phdrs, module->phdrs_size,
 			      module->info.build_id,
 			      module->info.build_id_size))
-			pb_elf_for_each_function(&file, match_symbol,
-						 (void *)search);
+			pb_elf_for_each_function(&file, match_symbol, search);
 		pb_elf_close(&file);
+		return search->error;
 	}
 	/* All other errors are the file's fault: there are no names. */
 	return error == -EMFILE || error == -ENFILE || error == -ENOMEM ? error :
@@ -127,7 +130,7 @@ static void choose_by_addr(const struct search *search)
 static int choose_all(struct pb_module *module, const struct pb_filter *filter,
 		      uint32_t *choice, unsigned char *found)
 {
-	const struct search search = { module, filter, choice, found };
+	struct search search = { module, filter, choice, found, 0 };
 	int error;
 
 	if (pb_filter_is_all(filter)) {

@@ -22,6 +22,10 @@ unwind-step.hard
 static
 dso ./dso.so
 foreign
+filter
+inject
+ops ./ops.so 20
+batch 50
 several 100
 toggle 50
 fork 10

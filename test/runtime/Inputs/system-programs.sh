@@ -14,10 +14,11 @@ tests=$(dirname "$0")/..
 dynamic="-L $lib -lpatchbay -Wl,-rpath,$lib -lpthread"
 static="-static $lib/libpatchbay.a -lpthread"
 
-for program in arm several registers vectors toggle life dso fork foreign; do
+for program in arm several registers vectors toggle life dso fork foreign \
+	filter batch ops inject; do
 	$cc "$tests/$program.c" -o "$dir/$program" $dynamic
 done
-for program in life dso; do
+for program in life dso ops; do
 	$cc -DLIBRARY -shared -fPIC "$tests/$program.c" -o "$dir/$program.so"
 done
 $cxx "$tests/unwind.cpp" -o "$dir/unwind" $dynamic

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What the library asks of the system fails, each time at another place: memory,
+ * writes to text, membarrier(2). Then all is as before, or all is done.
+ */
+// RUN: %build %s -o %t %link
+// RUN: %t | FileCheck %s
+// CHECK: {{^}}memory: failed at {{[1-9][0-9]+}} places{{$}}
+// CHECK: {{^}}writes: failed at 4 places{{$}}
+// CHECK: {{^}}writes from then on: failed at 4 places{{$}}
+// CHECK: {{^}}membarrier: failed at 2 places{{$}}
+// CHECK: {{^}}done{{$}}
+
+#include "Inputs/check.h"
+
+#include <patchbay/patchbay.h>
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <regex.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What fails: the call when @left becomes 0, and with @on all behind it. */
+static struct {
+	int what, left, on, hits;
+} fault;
+
+enum { NONE, MEMORY, WRITE, MEMBARRIER };
+
+static int fails(int what)
+{
+	if (fault.what != what || fault.left < 0 ||
+	    (fault.left ? --fault.left : !fault.on))
+		return 0;
+	if (!fault.left && !fault.on)
+		fault.left = -1;
+	fault.hits++;
+	return 1;
+}
+
+/* The n-th from here, counted from 1. */
+static void inject(int what, int n, int on)
+{
+	fault.what = what;
+	fault.left = n;
+	fault.on = on;
+	fault.hits = 0;
+}
+
+static int injected(void)
+{
+	fault.what = NONE;
+	return fault.hits;
+}
+
+#define NOT_TRACED __attribute__((no_instrument_function))
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t nr, size_t size);
+void *__libc_realloc(void *old, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+
+static void *no_memory(void)
+{
+	errno = ENOMEM;
+	return NULL;
+}
+
+NOT_TRACED void *malloc(size_t size)
+{
+	return fails(MEMORY) ? no_memory() : __libc_malloc(size);
+}
+
+NOT_TRACED void *calloc(size_t nr, size_t size)
+{
+	return fails(MEMORY) ? no_memory() : __libc_calloc(nr, size);
+}
+
+NOT_TRACED void *realloc(void *old, size_t size)
+{
+	return fails(MEMORY) ? no_memory() : __libc_realloc(old, size);
+}
+
+NOT_TRACED void *aligned_alloc(size_t alignment, size_t size)
+{
+	return fails(MEMORY) ? no_memory() : __libc_memalign(alignment, size);
+}
+
+/* As one: glibc's frees some memory twice when it gets no more within. */
+__attribute__((no_sanitize("kcfi"))) /* libc has no type hashes */
+int regcomp(regex_t *regex, const char *pattern, int flags)
+{
+	int (*next)(regex_t *, const char *, int) =
+		(int (*)(regex_t *, const char *, int))dlsym(RTLD_NEXT,
+							     "regcomp");
+	int what = fault.what, error;
+
+	if (fails(MEMORY))
+		return REG_ESPACE;
+	fault.what = NONE;
+	error = next(regex, pattern, flags);
+	fault.what = what;
+	return error;
+}
+
+static long system_call(long nr, long a, long b, long c, long d, long e)
+{
+#if defined(__x86_64__)
+	register long r10 __asm__("r10") = d, r8 __asm__("r8") = e;
+
+	__asm__ volatile("syscall" : "+a"(nr)
+			 : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
+			 : "rcx", "r11", "memory");
+	return nr;
+#elif defined(__aarch64__)
+	register long x8 __asm__("x8") = nr, x0 __asm__("x0") = a,
+		      x1 __asm__("x1") = b, x2 __asm__("x2") = c,
+		      x3 __asm__("x3") = d, x4 __asm__("x4") = e;
+
+	__asm__ volatile("svc #0" : "+r"(x0)
+			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4)
+			 : "memory");
+	return x0;
+#endif
+}
+
+static long result(long value)
+{
+	if (value >= 0)
+		return value;
+	errno = (int)-value;
+	return -1;
+}
+
+ssize_t pwrite(int file, const void *bytes, size_t size, off_t offset)
+{
+	return result(fails(WRITE) ? -EACCES :
+				     system_call(SYS_pwrite64, file,
+						 (long)bytes, (long)size,
+						 offset, 0));
+}
+
+ssize_t pwritev(int file, const struct iovec *parts, int nr, off_t offset)
+{
+	return result(fails(WRITE) ? -EACCES :
+				     system_call(SYS_pwritev, file, (long)parts,
+						 nr, offset, 0));
+}
+
+long syscall(long nr, ...)
+{
+	long args[5];
+	va_list list;
+
+	va_start(list, nr);
+	for (int i = 0; i < 5; i++)
+		args[i] = va_arg(list, long);
+	va_end(list);
+	if (nr == SYS_membarrier && fails(MEMBARRIER))
+		return result(-ENOMEM);
+	return result(system_call(nr, args[0], args[1], args[2], args[3],
+				  args[4]));
+}
+
+/* Too far from each other to be written together. */
+#define APART OPAQUE __attribute__((aligned(256)))
+APART int at_one(int a) { return a; }
+APART int at_two(int a) { return a; }
+APART int at_three(int a) { return a; }
+APART int at_four(int a) { return a; }
+
+static int (*const functions[])(int) = { at_one, at_two, at_three, at_four };
+enum { NR = 4, TRACERS = 3 };
+
+static struct patchbay_ops *ops[TRACERS];
+static char order[64];
+
+static void note(uintptr_t ip, uintptr_t parent_ip,
+		 const struct patchbay_cell *cell, struct patchbay_regs *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)regs;
+	strcat(order, cell->data);
+}
+
+/* What is called at each function, in one string. */
+static void expect(const char *names)
+{
+	order[0] = '\0';
+	for (int i = 0; i < NR; i++) {
+		CHECK_EQ(functions[i](i), i);
+		strcat(order, i < NR - 1 ? "," : "");
+	}
+	if (strcmp(order, names)) {
+		printf("called %s, not %s, at the fault\n", order, names);
+		exit(1);
+	}
+}
+
+static const char before[] = "a,ab,,", after[] = "ab,b,c,bc";
+
+static const struct patchbay_filter *glob(const char *glob)
+{
+	static struct patchbay_filter filter = { .size = sizeof(filter) };
+
+	filter.glob = glob;
+	return &filter;
+}
+
+/* All kinds of steps, by all kinds of filters. */
+static int fill(struct patchbay_batch *batch)
+{
+	const char *const syms[] = { "at_one", "at_four" };
+	const uintptr_t addrs[] = { (uintptr_t)at_four, (uintptr_t)at_three };
+	const struct patchbay_filter by_name = { .size = sizeof(by_name),
+						 .syms = syms, .cnt = 2 };
+	const struct patchbay_filter by_addr = { .size = sizeof(by_addr),
+						 .addrs = addrs, .cnt = 2 };
+	const struct patchbay_filter by_regex = { .size = sizeof(by_regex),
+						  .regex = "^at_t",
+						  .notrace = glob("at_th*") };
+	int error;
+
+	error = patchbay_batch_arm(batch, ops[1], &by_name, 0);
+	if (!error)
+		error = patchbay_batch_arm(batch, ops[2], &by_addr, 0);
+	if (!error)
+		error = patchbay_batch_disarm(batch, ops[0], &by_regex);
+	return error;
+}
+
+static int change(void)
+{
+	struct patchbay_batch *batch;
+	int error = patchbay_batch_create(&batch);
+
+	if (error)
+		return error;
+	error = fill(batch);
+	if (!error)
+		error = patchbay_batch_commit(batch);
+	patchbay_batch_destroy(batch);
+	return error;
+}
+
+static void set_up(void)
+{
+	static char names[TRACERS][2] = { "a", "b", "c" };
+
+	for (int i = 0; i < TRACERS; i++) {
+		struct patchbay_ops_attr attr = { .size = sizeof(attr),
+						  .handler = note,
+						  .data = names[i] };
+
+		CHECK_EQ(patchbay_ops_create(&attr, &ops[i]), 0);
+	}
+	CHECK_EQ(patchbay_arm(ops[0], "at_one", 0), 1);
+	CHECK_EQ(patchbay_arm(ops[0], "at_two", 0), 1);
+	CHECK_EQ(patchbay_arm(ops[1], "at_two", 0), 1);
+	expect(before);
+}
+
+static void tear_down(void)
+{
+	for (int i = 0; i < TRACERS; i++)
+		CHECK_EQ(patchbay_ops_destroy(ops[i]), 0);
+	expect(",,,");
+}
+
+enum { PREFIX = 16, SITE = 8 };
+
+/* Slots and sites. */
+static void look(char text[NR][PREFIX + SITE])
+{
+	for (int i = 0; i < NR; i++)
+		memcpy(text[i], (const char *)functions[i] - PREFIX,
+		       PREFIX + SITE);
+}
+
+/* What became of the change: @n was more than there are; it failed; it did not. */
+enum { OVER, FAILED, DONE };
+
+static int outcome(int nr, int hits)
+{
+	if (nr < 0)
+		CHECK(hits);
+	return nr < 0 ? FAILED : hits ? DONE : OVER;
+}
+
+/*
+ * Text is not touched before all memory is there. Some functions of libc (qsort)
+ * do without memory that they do not get.
+ */
+static int memory_at(int n)
+{
+	char text[2][NR][PREFIX + SITE];
+	int nr, what;
+
+	look(text[0]);
+	inject(MEMORY, n, 0);
+	nr = change();
+	what = outcome(nr, injected());
+	if (what == FAILED) {
+		CHECK_EQ(nr, -ENOMEM);
+		look(text[1]);
+		CHECK(!memcmp(text[0], text[1], sizeof(text[0])));
+		expect(before);
+		inject(MEMORY, n, 1); /* and all that follow */
+		CHECK_EQ(change(), -ENOMEM);
+		injected();
+		expect(before);
+		inject(MEMORY, 1, 1);
+		CHECK_EQ(patchbay_disarm(ops[0], "at_*"), -ENOMEM);
+		CHECK_EQ(patchbay_ops_destroy(ops[0]), -ENOMEM);
+		CHECK_EQ(patchbay_ops_update(ops[0], note), 0);
+		injected();
+		expect(before);
+		nr = change();
+	}
+	CHECK_EQ(nr, 5);
+	expect(after);
+	return what;
+}
+
+/*
+ * Sites that were armed are disarmed again, as far as that is possible. The
+ * last of the writes are those that disarm, and no reason to fail.
+ */
+static int write_at(int n, int on)
+{
+	int nr, what;
+
+	inject(WRITE, n, on);
+	nr = change();
+	what = outcome(nr, injected());
+	if (what == FAILED) {
+		CHECK_EQ(nr, -EACCES);
+		expect(before);
+		nr = change();
+	}
+	CHECK_EQ(nr, 5);
+	expect(after);
+	return what;
+}
+
+static int one_write_at(int n)
+{
+	return write_at(n, 0);
+}
+
+static int writes_from(int n)
+{
+	return write_at(n, 1);
+}
+
+static int membarrier_at(int n)
+{
+	int nr, what;
+
+	inject(MEMBARRIER, n, 0);
+	nr = change();
+	what = outcome(nr, injected());
+	if (what == FAILED) {
+		CHECK_EQ(nr, -ENOMEM);
+		/* The last is for waiting: by then all is done. */
+		order[0] = '\0';
+		at_four(0);
+		expect(*order ? after : before);
+		nr = change();
+		CHECK(nr == 5 || nr == 0);
+	}
+	expect(after);
+
+	/* Nobody waited: then the next one does, or fails, too. */
+	inject(MEMBARRIER, 1, 1);
+	CHECK_EQ(patchbay_disarm(ops[2], "at_*"), -ENOMEM);
+	CHECK_EQ(patchbay_ops_destroy(ops[2]), -ENOMEM);
+	CHECK_EQ(patchbay_ops_disable(ops[1]), -ENOMEM);
+	injected();
+	expect("a,,,");
+	CHECK_EQ(patchbay_ops_enable(ops[1]), 0);
+	expect("ab,b,,b");
+	CHECK_EQ(patchbay_arm(ops[2], "at_three", 0), 1);
+	expect("ab,b,c,b");
+	return what;
+}
+
+/* Each time in a process where nothing was armed or allocated before. */
+static void everywhere(const char *name, int (*at)(int n))
+{
+	int status, n = 0, failed = 0;
+
+	do {
+		pid_t pid = fork();
+
+		CHECK(pid >= 0);
+		if (!pid) {
+			set_up();
+			n = at(n + 1);
+			tear_down();
+			_exit(10 + n);
+		}
+		CHECK_EQ(waitpid(pid, &status, 0), pid);
+		CHECK(WIFEXITED(status));
+		status = WEXITSTATUS(status) - 10;
+		CHECK(status >= OVER && status <= DONE);
+		failed += status == FAILED;
+		n++;
+	} while (status != OVER);
+	printf("%s: failed at %d places\n", name, failed);
+	fflush(stdout);
+}
+
+int main(void)
+{
+	everywhere("memory", memory_at);
+	everywhere("writes", one_write_at);
+	everywhere("writes from then on", writes_from);
+	everywhere("membarrier", membarrier_at);
+	puts("done");
+	return 0;
+}
