@@ -37,6 +37,9 @@ struct pb_site {
 /* How many bytes a site has. */
 extern const size_t pb_arch_site_size;
 
+/* May code be written back unchanged while other threads execute it? */
+extern const int pb_arch_rewrite;
+
 enum pb_site_state { PB_SITE_DISARMED, PB_SITE_ARMED };
 
 /*

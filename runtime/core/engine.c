@@ -210,7 +210,7 @@ static int apply(struct pb_patch *patches, size_t nr)
 		qsort(patches, nr, sizeof(*patches), by_address);
 		break;
 	}
-	return pb_text_apply(patches, nr);
+	return pb_text_apply(patches, nr, pb_arch_rewrite);
 }
 
 static struct pb_site site_of(const struct pb_target *target)

@@ -7,69 +7,118 @@
 #include <string.h>
 
 /*
- * Patches of one function are written by one call: between its slot and its
- * site there are only its pad, its hash and its landing pad, which have been
- * recognised. Nothing further is ever written back, others may be changing it.
+ * What one system call writes lies within a block; the kernel copies page by
+ * page. A block with many patches is written as one, with the code between
+ * them, since the call is most of what a patch costs: 0.57 us of a byte, 1.0 us
+ * of 4096. For 50,000 functions of 96 bytes (Cascade Lake, Linux 6.18, ms):
+ *
+ *	                                    first time   again
+ *	a call for each site                       126     112
+ *	           of up to 1024 bytes              32     3.4
+ *	           of up to 4096 bytes             5.0     1.6
+ *	           of up to 65536 bytes            4.9     1.3
+ *	stores, text made writable by mprotect()   3.2    0.55
+ *
+ * (The last is not for us: writable and executable, and no PR_SET_MDWE.
+ * process_vm_writev() respects protections. pwritev() is a pwrite() for each
+ * element here, and for places that follow each other. A second mapping there
+ * cannot be of private pages, and shared ones a fork() would share, too.)
  */
-#define SPAN_GAP 16
-#define SPAN_MAX 64
+#define BLOCK 4096
+#define MANY 8
+/* Of few patches those of one function: between slot and site are its hash and
+ * its landing pad. */
+#define GAP 16
 
 int pb_sync_core(void)
 {
 	return pb_os_sync_core();
 }
 
-static int matches(const struct pb_patch *patch)
+/* As numbers, so that a patch is no call of memcmp() and memcpy(). */
+static uint64_t load(const uint8_t *from)
 {
-	return !memcmp((const void *)patch->addr, patch->old, patch->len);
+	uint64_t value;
+
+	memcpy(&value, from, sizeof(value));
+	return value;
+}
+
+static uint64_t mask(size_t len)
+{
+	static const uint8_t ones[2 * PB_PATCH_MAX] = {
+		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
+	};
+
+	return load(ones + PB_PATCH_MAX - len);
+}
+
+static int differs(const uint8_t *text, const struct pb_patch *patch)
+{
+	return ((load(text) ^ load(patch->old)) & mask(patch->len)) != 0;
+}
+
+static void put(uint8_t *text, const struct pb_patch *patch)
+{
+	uint64_t value = load(text) ^ load(patch->old) ^ load(patch->new);
+
+	memcpy(text, &value, sizeof(value));
 }
 
 /* The index behind the last patch that is written together with @first. */
-static size_t span_end(const struct pb_patch *patches, size_t first, size_t nr)
+static size_t run_end(const struct pb_patch *patches, size_t first, size_t nr)
 {
-	size_t last = first;
+	uintptr_t block = patches[first].addr & -(uintptr_t)BLOCK;
+	uintptr_t end = patches[first].addr + patches[first].len;
+	size_t near = first + 1, last = first + 1;
 
-	while (last + 1 < nr) {
-		const struct pb_patch *next = &patches[last + 1];
-		uintptr_t end = patches[last].addr + patches[last].len;
+	for (; last < nr && patches[last].addr >= end; last++) {
+		uintptr_t gap = patches[last].addr - end;
 
-		if (next->addr - end > SPAN_GAP ||
-		    next->addr + next->len - patches[first].addr > SPAN_MAX)
+		end = patches[last].addr + patches[last].len;
+		if (end - block > BLOCK)
 			break;
-		last++;
+		if (near == last && gap <= GAP)
+			near++;
 	}
-	return last + 1;
+	return last - first >= MANY ? last : near;
 }
 
-static int write_span(int handle, const struct pb_patch *patches, size_t nr)
+static int write_run(int handle, const struct pb_patch *patches, size_t nr)
 {
-	const struct pb_patch *last = &patches[nr - 1];
-	uintptr_t start = patches[0].addr;
-	size_t size = last->addr + last->len - start;
-	uint8_t image[SPAN_MAX];
+	const uint8_t *text = (const uint8_t *)patches[0].addr;
+	size_t size = patches[nr - 1].addr + patches[nr - 1].len -
+		      patches[0].addr;
+	uint8_t old[BLOCK + PB_PATCH_MAX], new[BLOCK + PB_PATCH_MAX];
 
-	memcpy(image, (const void *)start, size);
-	for (size_t i = 0; i < nr; i++)
-		memcpy(image + (patches[i].addr - start), patches[i].new,
-		       patches[i].len);
-	return pb_os_text_write(handle, start, image, size);
+	do {
+		memcpy(old, text, size);
+		memcpy(new, old, size);
+		for (size_t i = 0; i < nr; i++) {
+			const struct pb_patch *patch = &patches[i];
+			uintptr_t at = patch->addr - patches[0].addr;
+
+			if (differs(old + at, patch))
+				return -EILSEQ;
+			put(new + at, patch);
+		}
+		/* Compared as late as can be: see pb_text_apply(). */
+	} while (memcmp(text, old, size));
+	return pb_os_text_write(handle, patches[0].addr, new, size);
 }
 
-int pb_text_apply(const struct pb_patch *patches, size_t nr)
+int pb_text_apply(const struct pb_patch *patches, size_t nr, int rewrite)
 {
 	int handle, error = 0;
 
-	for (size_t i = 0; i < nr; i++)
-		if (!matches(&patches[i]))
-			return -EILSEQ;
 	if (!nr)
 		return 0;
 	handle = pb_os_text_open();
 	if (handle < 0)
 		return handle;
 	for (size_t i = 0, end; i < nr && !error; i = end) {
-		end = span_end(patches, i, nr);
-		error = write_span(handle, &patches[i], end - i);
+		end = rewrite ? run_end(patches, i, nr) : i + 1;
+		error = write_run(handle, &patches[i], end - i);
 	}
 	pb_os_text_close(handle);
 	return error;

@@ -23,7 +23,10 @@
 
 #define PB_PATCH_MAX 8
 
-/* struct pb_patch - one change: @len bytes at @addr, from @old to @new */
+/*
+ * struct pb_patch - one change: @len bytes at @addr, from @old to @new, both
+ * filled up with zeros
+ */
 struct pb_patch {
 	uintptr_t addr;
 	uint8_t len;
@@ -32,16 +35,23 @@ struct pb_patch {
 };
 
 /*
- * Apply @nr patches, sorted by address, none overlapping. All are compared
- * before any is written.
+ * Apply @nr patches, none overlapping. It is quicker if they are sorted by
+ * address.
  *
- * Returns 0; -EILSEQ if bytes are not the expected ones (nothing written); or
- * what opening or writing /proc/thread-self/mem returned, in which case a part
- * may have been written.
+ * @rewrite: those that are close together may be written together, with the
+ * code between them, as it was read. Whoever else changes that code in the time
+ * from the last look at it to the end of the write loses the change: less than
+ * a microsecond for each 4096 bytes, nearly all of it in the kernel, where a
+ * debugger does not stop us. Whether other threads may execute code that is
+ * written back unchanged is for the architecture to know, see pb_arch_rewrite.
+ *
+ * Returns 0; -EILSEQ if bytes are not the expected ones; or what opening or
+ * writing /proc/thread-self/mem returned. Each time a part may have been
+ * written.
  *
  * The caller holds the engine lock.
  */
-int pb_text_apply(const struct pb_patch *patches, size_t nr);
+int pb_text_apply(const struct pb_patch *patches, size_t nr, int rewrite);
 
 /* One patch, through a handle of pb_os_text_open(); the same errors. */
 int pb_text_write(int handle, uintptr_t addr, const void *old, const void *new,

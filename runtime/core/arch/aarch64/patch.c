@@ -35,6 +35,8 @@ _Static_assert(offsetof(struct patchbay_cell, enter) == 0, "entry.S");
 _Static_assert(offsetof(struct patchbay_cell, func) == PB_CELL_FUNC, "entry.S");
 
 const size_t pb_arch_site_size = PATCHBAY_AARCH64_SITE_SIZE;
+/* Of other instructions than the above the Arm ARM promises nothing. */
+const int pb_arch_rewrite = 0;
 
 /* A page of slack keeps arithmetic simple. */
 #define REACH 0x7fff000ul

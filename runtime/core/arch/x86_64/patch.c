@@ -17,6 +17,11 @@
  *   safe; Intel asks for serialization as for any cross-modification, and does
  *   not list a9 <-> e8 as it does int3. test/runtime/toggle.c looks for a
  *   processor that disagrees.
+ * - Code around it, with the bytes that it had: there is no moment at which
+ *   memory or a cache, which instruction fetch is coherent with (SDM vol. 3A,
+ *   12.6 "Self-Modifying Code"), holds others, in whatever pieces the kernel
+ *   copies them. A processor that has such code in its pipeline fetches it
+ *   again.
  */
 #include "arch.h"
 
@@ -30,6 +35,7 @@
 
 uint8_t pb_x86_64_isa;
 const size_t pb_arch_site_size = PATCHBAY_X86_64_SITE_SIZE;
+const int pb_arch_rewrite = 1;
 
 /* Half of a rel32's reach would do; a page of slack keeps arithmetic simple. */
 #define REACH 0x7fff0000ul
