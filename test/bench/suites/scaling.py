@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""scaling: what a call costs by the number of tracers, those that are armed on
+the function (relevant) and those that are armed on others."""
+from harness.paired import Case, Entry, measure
+from harness.systems import systems
+from suites.sites import CALLS, with_control
+
+# Relevant and irrelevant tracers.
+COUNTS = ((0, 0), (0, 1), (0, 10), (0, 100), (0, 10000),
+          (1, 0), (1, 1), (1, 10), (1, 100), (1, 1000), (1, 10000),
+          (2, 0), (2, 1), (2, 100), (2, 10000),
+          (10, 0), (10, 1), (10, 100), (10, 10000),
+          (100, 0), (100, 1), (100, 100), (100, 10000))
+QUICK = ((0, 1), (1, 0), (1, 10), (2, 0))
+# A walk over this many tracers is not made more often than it takes to time it.
+LIST_STEPS = 2000000
+
+
+def run(bench):
+    tools = bench.tools
+    ours = systems(tools.product("patchbay-pass.so"))["ours"]
+    programs = {
+        "baseline": program(tools, "baseline", "none", ()),
+        "ours": program(tools, "ours", "sets", ours.flags),
+        "list-walk": program(tools, "list-walk", "list", ours.flags),
+        "floor": program(tools, "floor", "none", (), "hot_floor.c"),
+    }
+    for counts in QUICK if bench.quick else COUNTS:
+        measure(case(programs, *counts), bench.plan, bench.report)
+
+
+def program(tools, name, tracer, flags, callee="hot_callee.c"):
+    objects = [tools.object(source) for source in ("worker.c", "load_hot.c")]
+    objects += [tools.object(source, flags) for source in (callee, "others.c")]
+    objects.append(tools.object(f"tracer_{tracer}.c"))
+    link = []
+    if tracer != "none":
+        library = tools.product("libpatchbay.so")
+        link = [str(library), f"-Wl,-rpath,{library.parent}"]
+        objects.append(tools.object("handlers.c", ["-mgeneral-regs-only"]))
+    if tracer == "list":
+        objects.append(tools.object("list_walk.c", ["-mgeneral-regs-only"]))
+    return tools.program(f"scaling-{name}", objects, link)
+
+
+def list_calls(tracers):
+    """Of a walk over this many tracers, in a slice."""
+    return min(CALLS, max(100, LIST_STEPS // max(tracers, 1)))
+
+
+def case(programs, relevant, irrelevant):
+    option = f"{relevant}/{irrelevant}"
+    entries = [Entry("baseline", (programs["baseline"],), ())]
+    if option == "1/0":
+        entries.append(Entry("floor", (programs["floor"],),
+                             note="a call of a call; one register is kept"))
+    entries += [
+        Entry("ours", (programs["ours"], option), events=relevant),
+        Entry("list-walk", (programs["list-walk"], option), events=relevant,
+              # Not armed, a function has no list to walk.
+              calls=list_calls(relevant and relevant + irrelevant),
+              note="emulated: every site calls one function, which asks all "
+              "tracers" if option == "1/0" else ""),
+    ]
+    return Case(f"{relevant} and {irrelevant} others", 10, CALLS,
+                with_control(entries))
