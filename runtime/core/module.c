@@ -177,38 +177,72 @@ static void free_module(struct pb_module *module)
 	free(module);
 }
 
-/*
- * Free what is left of modules that have gone, if nobody can see it any more.
- * Does not wait. Called when a module comes: the loader is at hand then, which
- * in a forked child of a process with threads it may never be again.
- */
-static void reap(void)
+/* Does a slot of @module lead to a cell of @gone? */
+static int leads_to(const struct pb_module *module,
+		    const struct pb_module *gone)
 {
-	struct pb_module *gone, *next, *stay = NULL, **end;
-	uint64_t phase;
-	int over;
+	for (size_t i = 0; i < module->nr; i++) {
+		uintptr_t entry = pb_record_entry(&module->records[i]);
+
+		if (entry >= module->low + PATCHBAY_PREFIX_SIZE &&
+		    entry < module->high &&
+		    pb_cell_from_slot(gone, pb_arch_slot(entry)))
+			return 1;
+	}
+	return 0;
+}
+
+/*
+ * May text lead to the cells of @gone? A module that is loaded again, like
+ * @coming, is often at the place where it was, but its slots are new.
+ */
+static int has_text(struct pb_module *gone, const struct pb_module *coming)
+{
+	if (coming->info.base == gone->info.base)
+		return leads_to(coming, gone);
+	for (const struct pb_module *m = pb_modules; m; m = m->next)
+		if (m->info.base == gone->info.base)
+			return leads_to(m, gone);
+	return dl_iterate_phdr(same_text, gone);
+}
+
+/*
+ * Note which modules nothing leads to any more, but maybe a thread that is in a
+ * trampoline since before. Called when a module comes: the loader is at hand
+ * then, which in a forked child of a process with threads it may never be again.
+ */
+static void note_unmapped(const struct pb_module *coming)
+{
+	uint64_t phase = 0;
+
+	for (struct pb_module *gone = graveyard; gone; gone = gone->next) {
+		if (gone->unmapped || has_text(gone, coming))
+			continue;
+		if (!phase && pb_quiesce_begin(&phase))
+			return;
+		gone->unmapped = phase;
+	}
+}
+
+void pb_modules_reap(void)
+{
+	struct pb_module **link = &graveyard, *gone, *unseen = NULL;
 
 	pb_engine_lock();
-	gone = graveyard;
-	graveyard = NULL;
-	pb_engine_unlock();
-	if (!gone)
-		return;
-	over = !pb_quiesce_begin(&phase) && pb_quiesce_over(phase);
-	for (; gone; gone = next) {
-		next = gone->next;
-		if (over && !dl_iterate_phdr(same_text, gone)) {
-			free_module(gone);
+	while ((gone = *link)) {
+		if (!gone->unmapped || !pb_quiesce_over(gone->unmapped)) {
+			link = &gone->next;
 			continue;
 		}
-		gone->next = stay;
-		stay = gone;
+		*link = gone->next;
+		gone->next = unseen;
+		unseen = gone;
 	}
-	pb_engine_lock();
-	for (end = &graveyard; *end; end = &(*end)->next)
-		;
-	*end = stay;
 	pb_engine_unlock();
+	while ((gone = unseen)) {
+		unseen = gone->next;
+		free_module(gone);
+	}
 }
 
 int patchbay_module_register(const struct patchbay_module *desc)
@@ -220,10 +254,6 @@ int patchbay_module_register(const struct patchbay_module *desc)
 	module = new_module(desc, &error);
 	if (!module)
 		return error;
-	if (!pb_caller_trylock()) {
-		reap();
-		pb_caller_unlock();
-	}
 	pb_engine_lock();
 	pb_arch_init();
 	pb_quiesce_init();
@@ -233,9 +263,15 @@ int patchbay_module_register(const struct patchbay_module *desc)
 		free(module);
 		return -EALREADY;
 	}
+	note_unmapped(module);
 	*link = module;
 	pb_engine_module_added(module);
 	pb_engine_unlock();
+	/* Who has the lock does so when it is done. */
+	if (!pb_caller_trylock()) {
+		pb_modules_reap();
+		pb_caller_unlock();
+	}
 	return 0;
 }
 

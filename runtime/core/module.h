@@ -24,6 +24,7 @@ struct pb_module {
 	int gone;
 	int ordered;          /* records by entry: in @order, NULL: as they are */
 	const struct patchbay_record **order;
+	uint64_t unmapped;    /* of one that has gone: phase, see quiesce.h */
 	const char *file;     /* what to open for its symbols */
 	const void *phdrs;    /* as they were loaded */
 	size_t phdrs_size;
@@ -33,6 +34,13 @@ struct pb_module {
 
 /* All of them; under the engine lock. */
 extern struct pb_module *pb_modules;
+
+/*
+ * Free what is left of modules that have gone, if nobody can see it any more.
+ * Does not wait. The caller holds the caller lock, since whoever does may have
+ * a module in hand, and not the engine lock.
+ */
+void pb_modules_reap(void);
 
 static inline uintptr_t pb_record_entry(const struct patchbay_record *record)
 {

@@ -25,6 +25,7 @@ int pb_enter_library(void)
 void pb_leave_library(void)
 {
 	pb_engine_unlock();
+	pb_modules_reap();
 	pb_caller_unlock();
 }
 
