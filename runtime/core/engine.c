@@ -86,9 +86,13 @@ static void fill_target(struct pb_target *t)
 
 	if (!t->cell)
 		t->cell = pb_cell_take(module);
-	if (t->only) {
-		fill_cell(t->cell, pb_ops_cell(t->only->request->ops,
-					       t->only->record, t->only->data));
+	if (!t->set) {
+		const struct pb_change *only = t->changes;
+
+		while (!only->live)
+			only++;
+		fill_cell(t->cell, pb_ops_cell(only->request->ops,
+					       only->record, only->data));
 		return;
 	}
 	t->cell->record = t->changes->record;
@@ -245,26 +249,43 @@ static int publish(struct pb_plan *plan, struct pb_patch *patches)
 	return error || !arms ? error : pb_sync_core();
 }
 
-/* Flip the sites that are to take @step and are in state @from. */
-static int flip(struct pb_plan *plan, struct pb_patch *patches,
-		enum pb_step step, int from)
+/*
+ * Make the sites of the plan's new cells call. That they are as they were when
+ * the plan was made is what pb_text_apply() sees.
+ */
+static int arm_sites(struct pb_plan *plan, struct pb_patch *patches)
 {
 	size_t nr = 0;
 
 	for (size_t i = 0; i < plan->nr; i++) {
+		struct pb_target *t = &plan->targets[i];
 		struct pb_site site;
 
-		if (plan->targets[i].step != step)
+		if (t->step != PB_STEP_ARM || t->armed)
 			continue;
-		site = site_of(&plan->targets[i]);
-		if (pb_arch_site_state(&site) != from)
-			continue;
-		if (from == PB_SITE_DISARMED)
-			pb_arch_arm(&site, &patches[nr++]);
-		else
-			pb_arch_disarm(&site, &patches[nr++]);
+		site = site_of(t);
+		pb_arch_arm(&site, &patches[nr++]);
 	}
 	return apply(patches, nr);
+}
+
+/* Make the sites that are to take @step call no more, as far as they do. */
+static void disarm_sites(struct pb_plan *plan, struct pb_patch *patches,
+			 enum pb_step step)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < plan->nr; i++) {
+		struct pb_target *t = &plan->targets[i];
+		struct pb_site site;
+
+		if (t->step != step)
+			continue;
+		site = site_of(t);
+		if (pb_arch_site_state(&site) == PB_SITE_ARMED)
+			pb_arch_disarm(&site, &patches[nr++]);
+	}
+	apply(patches, nr);
 }
 
 /* No site was flipped, so nobody has seen the cells. */
@@ -289,7 +310,7 @@ static void take_back(struct pb_plan *plan)
  */
 static void roll_back(struct pb_plan *plan, struct pb_patch *patches, int wait)
 {
-	flip(plan, patches, PB_STEP_ARM, PB_SITE_ARMED);
+	disarm_sites(plan, patches, PB_STEP_ARM);
 	for (size_t i = 0; i < plan->nr; i++) {
 		struct pb_target *t = &plan->targets[i];
 
@@ -315,7 +336,7 @@ static int arm(struct pb_plan *plan, struct pb_patch *patches, int wait)
 		take_back(plan);
 		return error;
 	}
-	error = flip(plan, patches, PB_STEP_ARM, PB_SITE_DISARMED);
+	error = arm_sites(plan, patches);
 	if (error)
 		roll_back(plan, patches, wait);
 	return error;
@@ -337,7 +358,7 @@ static void swap_and_disarm(struct pb_plan *plan, struct pb_patch *patches)
 		else if (t->step == PB_STEP_DISARM)
 			empty_cell(t->cell);
 	}
-	flip(plan, patches, PB_STEP_DISARM, PB_SITE_ARMED);
+	disarm_sites(plan, patches, PB_STEP_DISARM);
 }
 
 static void forget(struct patchbay_ops *ops, const struct pb_request *request)
@@ -376,7 +397,7 @@ static int commit(struct pb_request *requests, struct pb_module *only)
 	int error = pb_plan(&plan, requests, only);
 
 	if (!error && plan.nr) {
-		patches = calloc(plan.nr, PB_PUBLISH_MAX * sizeof(*patches));
+		patches = malloc(plan.nr * PB_PUBLISH_MAX * sizeof(*patches));
 		error = patches ? arm(&plan, patches, !only) : -ENOMEM;
 	}
 	if (!error) {

@@ -43,39 +43,54 @@ static int order_records(struct pb_module *module)
 	return 0;
 }
 
-/* The index of the record of the function at @entry, or -1. */
-static ptrdiff_t find_record(const struct pb_module *module, uintptr_t entry)
-{
-	size_t low = 0, high = module->nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct patchbay_record *record =
-			module->order ? module->order[middle] :
-					&module->records[middle];
-		uintptr_t here = pb_record_entry(record);
-
-		if (here == entry)
-			return record - module->records;
-		if (here < entry)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return -1;
-}
-
 struct search {
 	const struct pb_module *module;
 	const struct pb_filter *filter;
 	uint32_t *choice;
 	unsigned char *found;
+	size_t next;
 	int error;
 };
 
-static void choose(const struct search *search, uintptr_t entry, uint32_t item)
+static uintptr_t entry_at(const struct pb_module *module, size_t i)
 {
-	ptrdiff_t record = find_record(search->module, entry);
+	return pb_record_entry(module->order ? module->order[i] :
+					       &module->records[i]);
+}
+
+/*
+ * The index of the record of the function at @entry, or -1. Symbols are in the
+ * order of their functions most of the time: try the next one first.
+ */
+static ptrdiff_t find_record(struct search *search, uintptr_t entry)
+{
+	const struct pb_module *module = search->module;
+	size_t low = 0, high = module->nr, middle = search->next;
+
+	while (low < high) {
+		uintptr_t here;
+
+		if (middle < low || middle >= high)
+			middle = low + (high - low) / 2;
+		here = entry_at(module, middle);
+		if (here == entry) {
+			search->next = middle + 1;
+			return module->order ?
+				       module->order[middle] - module->records :
+				       (ptrdiff_t)middle;
+		}
+		if (here < entry)
+			low = middle + 1;
+		else
+			high = middle;
+		middle = high;
+	}
+	return -1;
+}
+
+static void choose(struct search *search, uintptr_t entry, uint32_t item)
+{
+	ptrdiff_t record = find_record(search, entry);
 
 	if (record < 0)
 		return;
@@ -117,7 +132,7 @@ static int choose_by_name(struct search *search)
 									  0;
 }
 
-static void choose_by_addr(const struct search *search)
+static void choose_by_addr(struct search *search)
 {
 	const struct pb_filter *filter = search->filter;
 
@@ -130,7 +145,7 @@ static void choose_by_addr(const struct search *search)
 static int choose_all(struct pb_module *module, const struct pb_filter *filter,
 		      uint32_t *choice, unsigned char *found)
 {
-	struct search search = { module, filter, choice, found, 0 };
+	struct search search = { module, filter, choice, found, 0, 0 };
 	int error;
 
 	if (pb_filter_is_all(filter)) {

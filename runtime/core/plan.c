@@ -271,20 +271,21 @@ static void remove_from_list(struct list *list, size_t at)
 }
 
 /* Can the site of this function be armed, or be gone on with? */
-static int check_site(const struct pb_module *module,
-		      const struct patchbay_record *record,
-		      const struct patchbay_cell *cell)
+static int check_site(struct pb_target *target)
 {
+	const struct pb_module *module = target->changes->module;
+	const struct patchbay_record *record = target->changes->record;
 	int state = pb_site_state(module, record);
-	int in_use = cell && cell->ops, stale = 0;
+	int in_use = target->cell && target->cell->ops, stale = 0;
 	struct pb_patch unused[PB_PUBLISH_MAX];
 	struct pb_site site;
 
 	if (state < 0)
 		return state;
 	/* Flipped, but not by us: armed without a cell, or the other way. */
-	if (state == PB_SITE_ARMED ? !cell : in_use)
+	if (state == PB_SITE_ARMED ? !target->cell : in_use)
 		return -EILSEQ;
+	target->armed = state == PB_SITE_ARMED;
 	if (in_use)
 		return 0;
 	site = pb_site_of(module, record);
@@ -293,12 +294,11 @@ static int check_site(const struct pb_module *module,
 }
 
 /* Carry out what all requests ask of one function, on the list. */
-static int apply_changes(struct list *list, const struct pb_target *target)
+static int apply_changes(struct list *list, struct pb_target *target)
 {
-	const struct pb_change *first = target->changes;
 	int usable = 1;
 
-	for (size_t i = 0; i < target->nr; i++) {
+	for (uint32_t i = 0; i < target->nr; i++) {
 		struct pb_change *change = &target->changes[i];
 		struct pb_request *request = change->request;
 		size_t at = find_ops(list, request->ops);
@@ -311,8 +311,7 @@ static int apply_changes(struct list *list, const struct pb_target *target)
 			continue;
 		}
 		if (usable == 1)
-			usable = check_site(first->module, first->record,
-					    target->cell);
+			usable = check_site(target);
 		if (usable < 0 && request->flags & PATCHBAY_ARM_SKIP &&
 		    (usable == -EILSEQ || usable == -ERANGE))
 			continue;
@@ -345,10 +344,8 @@ static int finish_target(struct pb_plan *plan, struct pb_target *target,
 		return 0;
 	}
 	target->step = before ? PB_STEP_SWAP : PB_STEP_ARM;
-	if (!before && list->nr == 1) {
-		target->only = list->from[0];
+	if (!before && list->nr == 1)
 		return 0;
-	}
 	target->set = pb_set_new(list->cells, list->nr);
 	return target->set ? 0 : -ENOMEM;
 }
@@ -359,7 +356,7 @@ static int make_targets(struct pb_plan *plan)
 	struct list list = { 0 };
 	int error = 0;
 
-	plan->targets = calloc(plan->nr_changes, sizeof(*plan->targets));
+	plan->targets = malloc(plan->nr_changes * sizeof(*plan->targets));
 	if (!plan->targets)
 		return -ENOMEM;
 	for (size_t i = 0, end; i < plan->nr_changes && !error; i = end) {
@@ -373,7 +370,7 @@ static int make_targets(struct pb_plan *plan)
 			;
 		*target = (struct pb_target){
 			.changes = first,
-			.nr = end - i,
+			.nr = (uint32_t)(end - i),
 			.cell = pb_cell_of(first->module, first->record),
 		};
 		error = start_list(&list, target->cell, end - i);
@@ -467,7 +464,7 @@ static void take_data(struct pb_plan *plan)
 	for (size_t i = 0; i < plan->nr; i++) {
 		const struct pb_target *target = &plan->targets[i];
 
-		for (size_t j = 0; target->set && j < target->nr; j++)
+		for (uint32_t j = 0; target->set && j < target->nr; j++)
 			if (target->changes[j].live)
 				pb_set_data(target->set,
 					    target->changes[j].request->ops,

@@ -56,16 +56,17 @@ enum pb_step { PB_STEP_ARM, PB_STEP_SWAP, PB_STEP_DISARM };
 /*
  * @changes, @nr: what requests do to it; all of one function
  * @cell:         NULL if it never had one
- * @set:          its new tracers; NULL if it is one and the site is to be armed
- * @only:         then this change's
+ * @set:          its new tracers; NULL if it is one, by the change that is live,
+ *                and the site is to be armed
+ * @step:         enum pb_step
+ * @armed:        the site already is, after another patcher meddled with it
  */
 struct pb_target {
 	struct pb_change *changes;
-	size_t nr;
 	struct patchbay_cell *cell;
 	struct pb_set *set;
-	const struct pb_change *only;
-	enum pb_step step;
+	uint32_t nr;
+	uint8_t step, armed;
 };
 
 /*
