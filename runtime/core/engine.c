@@ -29,12 +29,9 @@ const struct patchbay_cell *pb_engine_cells(const struct pb_module *module,
 /* Sets that were replaced; a thread may still be walking one. */
 static struct pb_set *retired;
 
-/* What a cell has whose tracers have gone while a thread may be inside. */
-static struct pb_set nobody = { .fast = 1 };
-
 static void retire(struct pb_set *set)
 {
-	if (set && set != &nobody) {
+	if (set && set != &pb_set_nobody) {
 		set->retired = retired;
 		retired = set;
 	}
@@ -107,7 +104,7 @@ static void fill_target(struct pb_target *t)
 static void empty_cell(struct patchbay_cell *cell)
 {
 	retire((struct pb_set *)cell->set);
-	__atomic_store_n(&cell->set, &nobody, __ATOMIC_RELEASE);
+	__atomic_store_n(&cell->set, &pb_set_nobody, __ATOMIC_RELEASE);
 	__atomic_store_n(&cell->enter, pb_enter_nothing, __ATOMIC_RELEASE);
 }
 
@@ -192,7 +189,7 @@ static int settle_left_behind(void)
 		if (m->unsettled != WAITING)
 			continue;
 		pb_for_each_cell(m, walk, cell)
-			if (cell->set == &nobody)
+			if (cell->set == &pb_set_nobody)
 				release_cell(cell);
 		m->unsettled = 0;
 	}
@@ -436,7 +433,7 @@ static void retarget_cell(struct patchbay_cell *cell, struct patchbay_ops *ops)
 				 __ATOMIC_RELEASE);
 	}
 	/* A set may also be one that is entered no more (settle_target()). */
-	if (cell->ops != ops || set == &nobody ||
+	if (cell->ops != ops || set == &pb_set_nobody ||
 	    (set && cell->enter == pb_set_enter(set)))
 		return;
 	__atomic_store_n(&cell->func, new.func, __ATOMIC_RELEASE);

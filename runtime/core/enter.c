@@ -50,6 +50,8 @@ static void enter_nested(uintptr_t ip, uintptr_t parent_ip,
 		patchbay_handler func =
 			__atomic_load_n(&member->func, __ATOMIC_RELAXED);
 
+		if (func == pb_enter_nothing)
+			continue;
 		if (member->ops->attr.flags & PATCHBAY_OPS_FAST)
 			func(ip, parent_ip, member, regs);
 		else

@@ -8,6 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct pb_set pb_set_nobody = {
+	.nr = 1,
+	.fast = 1,
+	.cells = { { .func = pb_enter_nothing } },
+};
+
 struct patchbay_cell pb_ops_cell(struct patchbay_ops *ops,
 				 const struct patchbay_record *record,
 				 void *data)
@@ -27,7 +33,10 @@ struct patchbay_cell pb_ops_cell(struct patchbay_ops *ops,
 const struct patchbay_cell *pb_set_cells(const struct patchbay_cell *cell,
 					 size_t *nr)
 {
-	*nr = cell->set ? cell->set->nr : 1;
+	if (cell->set == &pb_set_nobody)
+		*nr = 0;
+	else
+		*nr = cell->set ? cell->set->nr : 1;
 	return cell->set ? cell->set->cells : cell;
 }
 
@@ -61,8 +70,7 @@ struct pb_set *pb_set_new(const struct patchbay_cell *cells, size_t nr)
 
 void pb_set_free(struct pb_set *set)
 {
-	/* The empty one is nobody's; see engine.c. */
-	if (set && set->nr)
+	if (set != &pb_set_nobody)
 		free(set);
 }
 

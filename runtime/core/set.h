@@ -12,7 +12,7 @@
 
 /*
  * @retired: of a list of sets that were replaced
- * @nr:      0 only where tracers have gone and nobody has waited yet
+ * @nr:      not 0, so that walking one is short
  * @fast:    all handlers are PATCHBAY_OPS_FAST
  */
 struct pb_set {
@@ -22,14 +22,20 @@ struct pb_set {
 	struct patchbay_cell cells[];
 };
 
+/*
+ * What a cell has whose tracers have gone while a thread may be inside: one
+ * tracer that does nothing and is not counted.
+ */
+extern struct pb_set pb_set_nobody;
+
 /* What the cell of a function is when @ops is alone there; and in sets. */
 struct patchbay_cell pb_ops_cell(struct patchbay_ops *ops,
 				 const struct patchbay_record *record,
 				 void *data);
 
 /*
- * The tracers of an armed cell: those of its set, or the cell itself. *@nr is
- * their number.
+ * The tracers of a cell with @ops: those of its set, or the cell itself. *@nr is
+ * their number; it may be 0.
  */
 const struct patchbay_cell *pb_set_cells(const struct patchbay_cell *cell,
 					 size_t *nr);
@@ -45,7 +51,7 @@ struct pb_set *pb_set_new(const struct patchbay_cell *cells, size_t nr);
 void pb_set_data(struct pb_set *set, const struct patchbay_ops *ops,
 		 void *data);
 
-/* Free @set, which may be NULL or have no tracer. */
+/* Free @set, unless it is NULL or pb_set_nobody. */
 void pb_set_free(struct pb_set *set);
 
 /* How a cell enters @set: with vector registers saved if any handler asks. */

@@ -20,7 +20,7 @@ OPAQUE int viola(int a) { return a; }
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -326,6 +326,8 @@ static void while_called(int rounds)
 	CHECK_EQ(patchbay_arm(other, "tulip", 0), 1);
 	for (int i = 0; i < 2; i++)
 		pthread_create(&threads[i], NULL, caller, NULL);
+	while (!first_calls)
+		sched_yield();
 	while (rounds--) {
 		CHECK_EQ(patchbay_ops_update(ops, second), 0);
 		first_over = 1;
