@@ -16,6 +16,7 @@ registers
 registers.hard
 registers.static
 vectors
+args
 unwind
 unwind.hard
 unwind-step.hard

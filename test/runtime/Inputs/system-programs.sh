@@ -21,7 +21,9 @@ done
 for program in life dso ops; do
 	$cc -DLIBRARY -shared -fPIC "$tests/$program.c" -o "$dir/$program.so"
 done
-$cxx "$tests/unwind.cpp" -o "$dir/unwind" $dynamic
+for program in args unwind; do
+	$cxx "$tests/$program.cpp" -o "$dir/$program" $dynamic
+done
 $cxx $harden "$tests/unwind.cpp" -o "$dir/unwind.hard" $dynamic
 $cc $harden "$tests/arm.c" -o "$dir/arm.hard" $dynamic
 $cc $harden -O0 "$tests/registers.c" -o "$dir/registers.hard" $dynamic
