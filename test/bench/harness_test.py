@@ -99,6 +99,15 @@ class Measure(unittest.TestCase):
             left = sorted(path.name for path in Path(folder).iterdir())
             self.assertEqual(left, ["log", "program"])
 
+    def test_no_warm_up(self):
+        # What a process does first counts, and only that.
+        entry = Entry("baseline", worker("ready 0 0", "7 9000", "7 2000"), ())
+        for warm_up, median in ((False, 9.0), (True, 2.0)):
+            collector = Collector()
+            measure(replace(case(entry), slices=1, warm_up=warm_up),
+                    replace(PLAN, rounds=1), collector)
+            self.assertEqual(collector.rows[0].median, median)
+
     def test_other_number_of_calls(self):
         # A tenth of the calls, whose sum is a tenth, in a tenth of the time.
         collector = Collector()

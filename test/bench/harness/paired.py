@@ -61,6 +61,7 @@ class Case:
     unit: str = "ns"
     per: str = "call"  # what takes that long
     of_slices: Callable = min  # makes the sample
+    warm_up: bool = True  # one round of each generation is not counted
     skipped: tuple = ()  # (system, reason)
 
 
@@ -148,7 +149,8 @@ def _rounds(case, plan):
         workers = _start(case, plan)
         try:
             order = list(range(len(workers)))
-            _round(case, workers, order)  # warms up
+            if case.warm_up:
+                _round(case, workers, order)
             for _ in range(plan.rounds):
                 choose.shuffle(order)
                 rounds.append(_round(case, workers, order))

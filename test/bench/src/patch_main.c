@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Usage: patch_main MODE
+ *
+ * A worker, as worker.c, whose slices are operations of a patcher on the
+ * functions of the generated table. After each one every function is called
+ * once, and the events are what they should be or the program ends.
+ */
+#include "patcher.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef unsigned int function(unsigned int);
+
+/* Filled by the generated files; see harness/functions.py. */
+extern function *__start_bench_functions[], *__stop_bench_functions[];
+
+static int handler; /* that should be called */
+
+/*
+ * Processor time: an operation can take longer than the time for which the
+ * kernel lets nobody else run. Nothing here waits.
+ */
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
+}
+
+/* Without what is left of an answer. */
+static void must(const char *error)
+{
+	if (!error)
+		return;
+	fprintf(stderr, "%s\n", error);
+	_Exit(1);
+}
+
+static size_t nr_functions(void)
+{
+	return (size_t)(__stop_bench_functions - __start_bench_functions);
+}
+
+static void expect_armed(size_t armed)
+{
+	uint64_t events;
+	int last;
+
+	patcher_events(&last);
+	for (function **f = __start_bench_functions;
+	     f < __stop_bench_functions; f++)
+		(*f)(1);
+	events = patcher_events(&last);
+	if (events == armed * patcher_events_per_call &&
+	    (!armed || last == handler))
+		return;
+	fprintf(stderr, "%" PRIu64 " events, %zu functions armed, handler %d\n",
+		events, armed, last);
+	must("not what was asked for");
+}
+
+/* Of the bytes about each entry, where all systems patch. */
+static uint64_t text_sum(void)
+{
+	uint64_t sum = 0;
+
+	for (function **f = __start_bench_functions;
+	     f < __stop_bench_functions; f++)
+		for (int i = -16; i < 16; i++)
+			sum = sum * 31 + ((const uint8_t *)*f)[i];
+	return sum;
+}
+
+static void disarm_all(size_t nr)
+{
+	(void)nr;
+	must(patcher_disarm_all());
+}
+
+static void arm_all(size_t nr)
+{
+	(void)nr;
+	must(patcher_arm_all());
+}
+
+/* @nr of them, far from each other: another page each time. */
+static void arm_ones(size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		must(patcher_arm_one((uintptr_t)
+			__start_bench_functions[i * (nr_functions() / nr)]));
+}
+
+static void nothing(size_t nr)
+{
+	(void)nr;
+}
+
+static void retarget(size_t nr)
+{
+	(void)nr;
+	handler = !handler;
+	must(patcher_retarget());
+}
+
+/* What comes before, what is timed, what is armed then, and what is after. */
+enum armed { NONE, SOME, ALL };
+
+static const struct mode {
+	const char *name;
+	void (*begin)(size_t), (*run)(size_t);
+	enum armed armed;
+	void (*undo)(size_t);
+	int same_text;
+} modes[] = {
+	{ "arm", nothing, arm_all, ALL, disarm_all, 0 },
+	{ "disarm", arm_all, disarm_all, NONE, arm_all, 0 },
+	{ "retarget", arm_all, retarget, ALL, nothing, 1 },
+	{ "one-by-one", nothing, arm_ones, SOME, disarm_all, 0 },
+};
+
+static const struct mode *find_mode(const char *name)
+{
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+		if (!strcmp(modes[i].name, name))
+			return &modes[i];
+	fprintf(stderr, "unknown mode %s\n", name);
+	exit(1);
+}
+
+static uint64_t slice(const struct mode *mode, size_t nr)
+{
+	uint64_t sum = mode->same_text ? text_sum() : 0, start = now(), taken;
+
+	mode->run(nr);
+	taken = now() - start;
+	if (mode->same_text && text_sum() != sum)
+		must("text was written");
+	expect_armed(mode->armed == ALL	 ? nr_functions() :
+		     mode->armed == SOME ? nr :
+					   0);
+	mode->undo(nr);
+	return taken;
+}
+
+int main(int argc, char **argv)
+{
+	const struct mode *mode = find_mode(argc > 1 ? argv[1] : "");
+	size_t slices, nr;
+
+	must(patcher_init());
+	/* As in a program that runs: its text is in memory, and mapped. */
+	expect_armed(0);
+	mode->begin(0);
+	/* The proof comes with each slice. */
+	printf("ready 0 0\n");
+	fflush(stdout);
+	while (scanf("%zu%zu", &slices, &nr) == 2) {
+		printf("%zu", slices * nr);
+		for (size_t i = 0; i < slices; i++)
+			printf(" %" PRIu64, slice(mode, nr));
+		printf("\n");
+		fflush(stdout);
+	}
+	return 0;
+}

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""patch: what it takes to arm and disarm the functions of a program."""
+from dataclasses import replace
+
+from harness import functions
+from harness.paired import Case, Entry, measure
+from harness.systems import systems
+from suites.sites import NO_XRAY, with_control
+
+ONES = 200
+XRAY = ("xray", "xray-entry")
+
+
+def run(bench):
+    tools = bench.tools
+    programs = build(tools, bench.functions)
+    xray = tools.runtime_library("clang_rt.xray") is not None
+    number = f"{bench.functions:,}"
+    # A program arms for the first time once.
+    once = replace(bench.plan, rounds=1,
+                   generations=bench.plan.rounds * bench.plan.generations)
+    measure(case(f"arm {number}, first time", programs, "arm", xray,
+                 warm_up=False), once, bench.report)
+    measure(case(f"arm {number}, again", programs, "arm", xray, 3, more=(
+        Entry("ours-update", (programs["ours"], "retarget"), XRAY if xray else (),
+              note="patchbay_ops_update: all call another handler, no text is "
+              "written"),)), bench.plan, bench.report)
+    measure(case(f"disarm {number}", programs, "disarm", xray, 3),
+            bench.plan, bench.report)
+    measure(case("arm one by one", programs, "one-by-one", xray, 1, ONES,
+                 unit="us", per="function"), bench.plan, bench.report)
+
+
+def build(tools, number):
+    table = systems(tools.product("patchbay-pass.so"))
+    library = tools.product("libpatchbay.so")
+    copies, bodies = functions.copies(number)
+    source = functions.write(tools.cache / f"functions-{bodies}.c", bodies)
+
+    def program(name):
+        system = table[name]
+        objects = [tools.object("patch_main.c", system.callers)]
+        if system.is_xray:
+            link = ["-fxray-instrument"]
+            objects.append(tools.object(
+                "patcher_xray.c", ["-DENTRIES_ONLY"] if name == "xray-entry" else ()))
+        else:
+            link = [str(library), f"-Wl,-rpath,{library.parent}"]
+            # Its handlers are of general registers only.
+            objects.append(tools.object("patcher_patchbay.c",
+                                        ["-mgeneral-regs-only"]))
+        objects += [tools.object(source, system.flags)] * copies
+        return tools.program(f"patch-{name}", objects, link)
+
+    names = ["ours"]
+    if tools.runtime_library("clang_rt.xray") is not None:
+        names += XRAY
+    return tools.each(program, names)
+
+
+def case(name, programs, mode, xray, slices=1, calls=1, more=(), unit="ms",
+         per="batch", warm_up=True):
+    """XRay comes first, as what the others are compared with."""
+    entries = [Entry(system, (programs[system], mode),
+                     () if system == XRAY[0] else XRAY[:1],
+                     note="a sled at the entry only, as ours"
+                     if system == XRAY[1] and mode == "arm" else "")
+               for system in XRAY if xray]
+    entries.append(Entry("ours", (programs["ours"], mode), XRAY if xray else ()))
+    entries = (*entries, *more)
+    return Case(name, slices, calls, with_control(entries) if xray else entries,
+                unit=unit, per=per, warm_up=warm_up,
+                skipped=() if xray else tuple((x, NO_XRAY) for x in XRAY))
