@@ -27,11 +27,14 @@
 
 #include <patchbay/patchbay.h>
 
-/* A site as the engine sees it. @reach is the module's way to a trampoline. */
+struct pb_module;
+
+/* A site as the engine sees it. @reach is what pb_arch_reach() gave for it. */
 struct pb_site {
 	uintptr_t entry;
 	uintptr_t site;
 	const void *reach;
+	const struct patchbay_record *record;
 };
 
 /* How many bytes a site has. */
@@ -55,9 +58,9 @@ uintptr_t pb_arch_slot(uintptr_t entry);
  * Two steps lead from disarmed to armed, with a pb_sync_core() between them:
  *
  * pb_arch_publish()  write what is not executed while the site is disarmed:
- *                    slot, branch displacement; returns the number of
- *                    patches, at most PB_PUBLISH_MAX, sorted by address, 0 if
- *                    it is all there already
+ *                    slot, branch displacement, code that it will branch to;
+ *                    returns the number of patches, at most PB_PUBLISH_MAX, 0
+ *                    if it is all there already
  * pb_arch_arm()      the one store that makes the site a branch
  *
  * and pb_arch_disarm() is the one store back. All only fill in @patch.
@@ -65,9 +68,10 @@ uintptr_t pb_arch_slot(uintptr_t entry);
  * pb_arch_publish() sets *@stale if it replaces a displacement that another
  * thread might still execute; then a pb_sync_core() must come before, too.
  * Where the displacement is in the word that pb_arch_arm() stores there is only
- * the slot to publish. -ERANGE: the site cannot reach @site->reach.
+ * the slot to publish. -ERANGE: the site cannot reach @site->reach. -ENOMEM, or
+ * errors of pb_os_map_code(): nor can code be made that it could reach.
  */
-#define PB_PUBLISH_MAX 2
+#define PB_PUBLISH_MAX 5
 int pb_arch_publish(const struct pb_site *site, uintptr_t cell,
 		    struct pb_patch patch[PB_PUBLISH_MAX], int *stale);
 void pb_arch_arm(const struct pb_site *site, struct pb_patch *patch);
@@ -77,13 +81,13 @@ void pb_arch_disarm(const struct pb_site *site, struct pb_patch *patch);
 void pb_arch_init(void);
 
 /*
- * A way for sites between @low and @high to reach the trampolines: NULL and
- * *@error is 0 if they do so directly, else what knows code that is mapped near
- * them, or NULL and *@error. pb_arch_reach() picks what a site shall branch to,
- * always the same for the same @reach; it is asked with NULL, too, before any
- * site of the module is armed.
+ * A way for the sites of @module to reach the trampolines: NULL and *@error is 0
+ * if they do so directly, else what knows code that is mapped near them, or that
+ * will be; or NULL and *@error. pb_arch_reach() picks a site's part of it, always
+ * the same for the same @reach; it is asked with NULL, too, before any site of
+ * the module is armed.
  */
-void *pb_arch_map_reach(uintptr_t low, uintptr_t high, int *error);
+void *pb_arch_map_reach(const struct pb_module *module, int *error);
 void pb_arch_unmap_reach(void *reach);
 const void *pb_arch_reach(const void *reach,
 			  const struct patchbay_record *record);

@@ -14,6 +14,7 @@ struct pb_site pb_site_of(const struct pb_module *module,
 {
 	return (struct pb_site){ .entry = pb_record_entry(record),
 				 .site = pb_record_site(record),
+				 .record = record,
 				 .reach = pb_arch_reach(module->reach, record) };
 }
 
@@ -194,8 +195,7 @@ static int map_reach(struct pb_plan *plan)
 		last = module;
 		if (module->have_reach)
 			continue;
-		module->reach = pb_arch_map_reach(module->low, module->high,
-						  &error);
+		module->reach = pb_arch_map_reach(module, &error);
 		if (error)
 			return error;
 		module->have_reach = 1;

@@ -57,10 +57,12 @@ static uintptr_t reach_of(const void *reach, uintptr_t site, int gp_args,
 static void trampolines(void)
 {
 	const uintptr_t first = (uintptr_t)pb_aarch64_trampolines;
+	const struct pb_module module = { .low = first - MB,
+					  .high = first + MB };
 	int error;
 
 	/* In reach themselves. */
-	CHECK(!pb_arch_map_reach(first - MB, first + MB, &error) && !error);
+	CHECK(!pb_arch_map_reach(&module, &error) && !error);
 	CHECK(reach_of(NULL, first, 0, 0) == first);
 	CHECK(reach_of(NULL, first, 2, 0) == first);
 	CHECK(reach_of(NULL, first, 3, 0) == first + 256);
@@ -77,13 +79,14 @@ static void text(uintptr_t low, uintptr_t size, int places, bool ends,
 		 bool middle)
 {
 	uintptr_t high = low + size * MB;
+	const struct pb_module module = { .low = low, .high = high };
 	struct pb_site site;
 	uint32_t word;
 	void *reach;
 	int error;
 
 	nr_mapped = nr_unmapped = 0;
-	reach = pb_arch_map_reach(low, high, &error);
+	reach = pb_arch_map_reach(&module, &error);
 	CHECK(nr_mapped == places && !!reach == !!places &&
 	      error == (places ? 0 : failure ? failure : -ENOMEM));
 	if (!reach)

@@ -158,8 +158,9 @@ static const char *map_veneers(uintptr_t low, uintptr_t high, int *error)
 			      code, sizeof(code), error);
 }
 
-void *pb_arch_map_reach(uintptr_t low, uintptr_t high, int *error)
+void *pb_arch_map_reach(const struct pb_module *module, int *error)
 {
+	const uintptr_t low = module->low, high = module->high;
 	/* Less than what could be reached: there must be a gap to map them in. */
 	const uintptr_t most = REACH - REACH / 8;
 	uintptr_t part = (high - low) / 2;

@@ -135,8 +135,9 @@ static const char *trampoline(unsigned int which)
 	return pb_x86_64_trampolines + which * PB_TRAMPOLINE_SIZE;
 }
 
-void *pb_arch_map_reach(uintptr_t low, uintptr_t high, int *error)
+void *pb_arch_map_reach(const struct pb_module *module, int *error)
 {
+	const uintptr_t low = module->low, high = module->high;
 	uint8_t code[REACH_SIZE];
 
 	*error = 0;
