@@ -81,11 +81,11 @@ void pb_arch_disarm(const struct pb_site *site, struct pb_patch *patch);
 void pb_arch_init(void);
 
 /*
- * A way for the sites of @module to reach the trampolines: NULL and *@error is 0
- * if they do so directly, else what knows code that is mapped near them, or that
- * will be; or NULL and *@error. pb_arch_reach() picks a site's part of it, always
- * the same for the same @reach; it is asked with NULL, too, before any site of
- * the module is armed.
+ * A way for the sites of @module to reach the trampolines: NULL and *@error is
+ * 0 if they do so directly, else what knows code that is mapped near them, or
+ * that will be; or NULL and *@error. pb_arch_reach() picks a site's part of it,
+ * always the same for the same @reach; it is asked with NULL, too, before any
+ * site of the module is armed.
  */
 void *pb_arch_map_reach(const struct pb_module *module, int *error);
 void pb_arch_unmap_reach(void *reach);

@@ -129,6 +129,9 @@
  *	disarmed   60000000   nop
  *	armed      48xxxxxx   b to a sequence of this site's own
  *
+ * The state is the word; exchanging a NOP and a B for each other is what the
+ * architecture allows while other processors execute them. At the site r0, r12
+ * and CTR are free, and LR is the return address as the caller left it.
  * The entry is the global entry point; the site is at the local entry point,
  * behind the two instructions that set up the TOC pointer if there are any.
  */

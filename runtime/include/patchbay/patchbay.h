@@ -140,6 +140,28 @@ static inline uintptr_t patchbay_regs_sp(const struct patchbay_regs *regs)
 {
 	return (uintptr_t)(regs + 1);
 }
+#elif defined(__powerpc64__)
+struct patchbay_regs {
+	uint64_t r3, r4, r5, r6, r7, r8, r9, r10;
+	uint64_t r11; /* environment pointer: static chain of a nested function */
+	uint64_t reserved[3];
+};
+
+/* The register of integer argument @n, counted from 0, below gp_args. */
+static inline uint64_t *patchbay_regs_gp(struct patchbay_regs *regs,
+					 unsigned int n)
+{
+	return (uint64_t *)regs + n;
+}
+
+/*
+ * The stack pointer at the entry: the caller's frame. Arguments on the stack
+ * are behind its header and eight doublewords, from 96 on.
+ */
+static inline uintptr_t patchbay_regs_sp(const struct patchbay_regs *regs)
+{
+	return (uintptr_t)(regs + 1);
+}
 #endif
 
 struct patchbay_cell;
@@ -204,9 +226,10 @@ struct patchbay_target {
 };
 
 /*
- * The handler was compiled with -mgeneral-regs-only (or is known to use no
- * vector and no x87 register) and calls nothing that is instrumented. It is
- * called without saving vector registers, which is several times cheaper.
+ * The handler was compiled with -mgeneral-regs-only (ppc64le: -msoft-float
+ * -mno-altivec -mno-vsx), or is known to use no vector and no floating-point
+ * register, and calls nothing that is instrumented. It is called without saving
+ * these, which is several times cheaper.
  */
 #define PATCHBAY_OPS_FAST 1u
 
@@ -361,9 +384,11 @@ struct patchbay_filter {
  * -EILSEQ:  the text of a site is not what the compiler put there (somebody
  *           else patched it)
  * -ENOMEM:  no memory, or no room for a way to the trampolines within a
- *           branch's reach of a module (x86-64: 2 GB, AArch64: 128 MB)
+ *           branch's reach of a module (x86-64: 2 GB, AArch64: 128 MB, ppc64le:
+ *           32 MB)
  * -ERANGE:  such a place is in reach of the module, but not of the function
- *           (AArch64: it is in the middle of more than 200 MB of text)
+ *           (AArch64: it is in the middle of more than 200 MB of text, ppc64le:
+ *           of more than 64 MB)
  * -EDEADLK: called from a handler
  * -ENODEV:  no /proc to write text through, as in a chroot(2)
  * or what membarrier(2) or opening files returned: -EACCES where the process

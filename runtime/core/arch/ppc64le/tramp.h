@@ -1,50 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The ppc64le code of static calls: tramps, branches, entries of targets. Pure
- * functions of words: compiled and tested on every host.
+ * The ppc64le code of static calls: tramps. Pure functions of words: compiled
+ * and tested on every host.
  */
 #ifndef PB_PPC64LE_TRAMP_H
 #define PB_PPC64LE_TRAMP_H
 
-#include <patchbay/abi.h>
+#include "insn.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#define PB_PPC64_NOP PATCHBAY_PPC64LE_SITE_NOP
-#define PB_PPC64_B PATCHBAY_PPC64LE_SITE_B
 #define PB_PPC64_TRAMP_WORDS (PATCHBAY_PPC64_TRAMP_SIZE / 4)
 #define PB_PPC64_NOTOC_TRAMP_WORDS (PATCHBAY_PPC64_NOTOC_TRAMP_SIZE / 4)
 
 /* The word of a tramp at a byte offset. */
 #define PB_PPC64_AT(code, offset) ((code)[(offset) / 4])
 
-/*
- * b: 18, 24 bits of offset in words, AA = 0, LK = 0. Encode one at @from to
- * @to. False if that is too far.
- */
-static inline bool pb_ppc64_b(uint32_t *word, uint64_t from, uint64_t to)
-{
-	int64_t offset = (int64_t)(to - from);
-
-	if (offset < -0x2000000 || offset > 0x1ffffff || offset % 4)
-		return false;
-	*word = PB_PPC64_B | ((uint32_t)offset & 0x03fffffc);
-	return true;
-}
-
-static inline bool pb_ppc64_is_b(uint32_t word)
-{
-	return (word & 0xfc000003) == PB_PPC64_B;
-}
-
-/* What `addis A,B,@hi; addi A,A,@lo` adds to B; the high halves of words go. */
-static inline int64_t pb_ppc64_hi_lo(uint32_t hi, uint32_t lo)
-{
-	return (int64_t)(int16_t)hi * 0x10000 + (int16_t)lo;
-}
-
-/* And the instructions' immediates, for @sum. False if it has too many bits. */
+/* The immediates of pb_ppc64_hi_lo() for @sum. False if it has too many bits. */
 static inline bool pb_ppc64_split(int64_t sum, uint16_t *hi, uint16_t *lo)
 {
 	*lo = (uint16_t)sum;
@@ -94,49 +64,6 @@ static inline int64_t pb_ppc64_pcrel(const uint32_t code[2])
 	int64_t offset = (int64_t)(code[0] & 0x3ffff) << 16 | (code[1] & 0xffff);
 
 	return offset - (offset >> 33 << 34);
-}
-
-/* How a function's entry sets up its TOC pointer. */
-enum pb_ppc64_entry {
-	PB_PPC64_NO_TOC,    /* not at all: it has one entry */
-	PB_PPC64_TOC,       /* the local entry is behind two instructions */
-	PB_PPC64_LARGE_TOC, /* the same; 8 bytes before it is the TOC's distance */
-	PB_PPC64_UNKNOWN,   /* it uses r12 for what we do not know */
-};
-
-/*
- * The entry at @func that begins with @code. Sets *@toc, for PB_PPC64_LARGE_TOC
- * to what the distance has to be added to.
- *
- * Only what is entered through a pointer has its own address in r12. Linkers
- * change the first form to the second if the address of the TOC is known.
- */
-static inline enum pb_ppc64_entry
-pb_ppc64_entry(const uint32_t code[2], uint64_t func, uint64_t *toc)
-{
-	const uint32_t form = code[0] & 0xffff0000;
-
-	*toc = func;
-	if ((form == 0x3c4c0000 /* addis r2,r12,.. */ ||
-	     form == 0x3c400000 /* lis r2,.. */) &&
-	    (code[1] & 0xffff0000) == 0x38420000 /* addi r2,r2,.. */) {
-		if (form == 0x3c400000)
-			*toc = 0;
-		*toc += (uint64_t)pb_ppc64_hi_lo(code[0], code[1]);
-		return PB_PPC64_TOC;
-	}
-	if (code[0] == 0xe84cfff8 /* ld r2,-8(r12) */ &&
-	    code[1] == 0x7c426214 /* add r2,r2,r12 */)
-		return PB_PPC64_LARGE_TOC;
-	for (int i = 0; i < 2; i++) {
-		uint32_t opcode = code[i] >> 26;
-
-		/* addi, addis, ld of r12: a linker's stub, or assembly. */
-		if ((opcode == 14 || opcode == 15 || opcode == 58) &&
-		    (code[i] >> 16 & 31) == 12)
-			return PB_PPC64_UNKNOWN;
-	}
-	return PB_PPC64_NO_TOC;
 }
 
 /* What follows the load of r12 in both parts of a tramp. */

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What an armed site leads to, by way of its sequence and a veneer (insn.h):
+ *
+ *	r0      return address into the caller      parent_ip
+ *	LR      return address into the sequence    leads to the entry
+ *	r12     this trampoline
+ *
+ * Live here: the argument registers (r3-r10, f1-f13, v2-v13), r11 (environment
+ * pointer), r2 (the TOC pointer of the function, or whatever it is in functions
+ * without), r1, r13. r12, CTR, XER and the volatile fields of CR are nobody's.
+ * We return by blr to the sequence, which has pushed this address onto the link
+ * stack, with the caller's in r0; it puts that into LR again.
+ *
+ * Of the argument registers a function leaves those dead that it has no
+ * arguments for, and its record tells how many it has: there is a trampoline
+ * for each case.
+ *
+ * r1 is the caller's frame, whose LR save doubleword is the function's to use,
+ * as is what lies below. There we make the frame that the function has not made
+ * yet, and under it our own. So what follows back chains finds handler,
+ * trampoline, function and caller, and so do the directives below, which say
+ * that we return into the function. Unwinders know no sequences and veneers.
+ *
+ *	+176  the caller's frame
+ *	+80   struct patchbay_regs                   the function's frame, from
+ *	+48   header                                 +48 on
+ *	+40   &pb_thread
+ *	+32   where we return to
+ *	+0    header, with r2
+ */
+#include "entry.h"
+#include "quiesce.h"
+
+#include <patchbay/abi.h>
+
+	.abiversion 2
+
+/* Of a frame's header: what its callee and what its owner keep there. */
+#define HEADER_SIZE 32
+#define HEADER_LR 16
+#define HEADER_TOC 24
+
+#define FUNCTION_SIZE (HEADER_SIZE + PB_FRAME_REGS_SIZE)
+#define OWN_SIZE (HEADER_SIZE + 16)
+#define OWN_RETURN HEADER_SIZE
+#define OWN_THREAD (HEADER_SIZE + 8)
+#define OWN_REGS (OWN_SIZE + HEADER_SIZE)
+#define FRAMES_SIZE (OWN_SIZE + FUNCTION_SIZE)
+
+#define DWARF_LR 65
+
+	.text
+
+/*
+ * The trampoline of functions with \nr argument registers: 2, 4 or 8.
+ *
+ * DWARF has one rule for where LR is to be found, and one for where this call
+ * returns to. They are different addresses here, so the latter is r12's rule.
+ * Any address behind the entry's first instruction will do for it, because no
+ * frame has been made there.
+ */
+.macro trampoline nr
+	.cfi_startproc
+	.cfi_return_column 12
+	/* DW_CFA_val_expression r12: *(LR + PB_RETURN_ENTRY) + 4 */
+	.cfi_escape 0x16, 12, 6, 0x92, DWARF_LR, PB_RETURN_ENTRY, 0x06, 0x23, 4
+	.cfi_register DWARF_LR, 0
+9:	std	0, HEADER_LR(1)
+	.cfi_offset DWARF_LR, HEADER_LR
+	stdu	1, -FUNCTION_SIZE(1)
+	.cfi_def_cfa_offset FUNCTION_SIZE
+	std	3, HEADER_SIZE(1)
+	std	4, HEADER_SIZE+8(1)
+	.if \nr >= 4
+	std	5, HEADER_SIZE+16(1)
+	std	6, HEADER_SIZE+24(1)
+	.endif
+	.if \nr >= 8
+	std	7, HEADER_SIZE+32(1)
+	std	8, HEADER_SIZE+40(1)
+	std	9, HEADER_SIZE+48(1)
+	std	10, HEADER_SIZE+56(1)
+	.endif
+	std	11, HEADER_SIZE+PB_FRAME_CHAIN(1)
+	mflr	11
+	mr	4, 0			/* parent_ip */
+	ld	3, PB_RETURN_ENTRY(11)	/* ip */
+	addi	6, 1, HEADER_SIZE
+	addi	0, 3, 4
+	std	0, HEADER_LR(1)
+	.cfi_offset 12, HEADER_LR-FUNCTION_SIZE
+	stdu	1, -OWN_SIZE(1)
+	.cfi_def_cfa_offset FRAMES_SIZE
+	std	11, OWN_RETURN(1)
+	std	2, HEADER_TOC(1)
+	.cfi_offset 2, HEADER_TOC-FRAMES_SIZE
+	addis	2, 12, (.TOC.-9b)@ha
+	addi	2, 2, (.TOC.-9b)@l
+	addis	12, 2, pb_thread@got@tprel@ha
+	ld	12, pb_thread@got@tprel@l(12)
+	add	12, 12, pb_thread@tls
+	std	12, OWN_THREAD(1)
+	ld	0, 0(12)
+	cmpdi	0, PB_THREAD_OUTSIDE
+	bne-	1f
+	/* The mark comes before the load of the slot; see pb_quiesce(). */
+	addis	11, 2, pb_quiesce_phase@toc@ha
+	ld	11, pb_quiesce_phase@toc@l(11)
+	std	11, 0(12)
+	ld	5, PATCHBAY_SLOT_OFFSET(3)
+	ld	12, 0(5)
+	/* What the handler finds in the cell is no older than cell->enter. */
+	lwsync
+	mtctr	12
+	bctrl
+	.cfi_remember_state
+	ld	2, HEADER_TOC(1)
+	.cfi_restore 2
+	/* What the handler did is over before the mark says so. */
+	ld	12, OWN_THREAD(1)
+	li	0, PB_THREAD_OUTSIDE
+	lwsync
+	std	0, 0(12)
+0:
+	ld	12, OWN_RETURN(1)
+	mtlr	12
+	ld	3, OWN_REGS(1)
+	ld	4, OWN_REGS+8(1)
+	.if \nr >= 4
+	ld	5, OWN_REGS+16(1)
+	ld	6, OWN_REGS+24(1)
+	.endif
+	.if \nr >= 8
+	ld	7, OWN_REGS+32(1)
+	ld	8, OWN_REGS+40(1)
+	ld	9, OWN_REGS+48(1)
+	ld	10, OWN_REGS+56(1)
+	.endif
+	ld	11, OWN_REGS+PB_FRAME_CHAIN(1)
+	/* What unwinders read is below r1 now, where signals do not write. */
+	addi	1, 1, FRAMES_SIZE
+	.cfi_def_cfa_offset 0
+	ld	0, HEADER_LR(1)
+	blr
+1:
+	.cfi_restore_state
+	addi	5, 3, PATCHBAY_SLOT_OFFSET
+	bl	enter_slowly
+	ld	2, HEADER_TOC(1)
+	b	0b
+	.cfi_endproc
+.endm
+
+/*
+ * All of them, PB_TRAMPOLINE_SIZE apart, in the order of patch.c. No symbol of
+ * theirs is called, so none needs a local entry.
+ */
+	.globl	pb_ppc64_trampolines
+	.hidden	pb_ppc64_trampolines
+	.type	pb_ppc64_trampolines, @function
+	.p2align 8
+pb_ppc64_trampolines:
+	.irp	nr, 2, 4, 8
+	.balign	PB_TRAMPOLINE_SIZE
+	trampoline \nr
+	.endr
+	/* An error if one of them outgrew its place. */
+	.org	pb_ppc64_trampolines + 3*PB_TRAMPOLINE_SIZE
+	.size	pb_ppc64_trampolines, .-pb_ppc64_trampolines
+
+#define VECTORS_SIZE (HEADER_SIZE + 12*16 + 14*8)
+
+/*
+ * Call what \call calls, with the arguments that are in place, and leave every
+ * floating-point and vector argument as it was. The second halves of the
+ * floating-point registers, which VSX has, hold none.
+ */
+.macro call_saving_vectors name, call:vararg
+	.type	\name, @function
+	.p2align 4
+\name:
+	.cfi_startproc
+	addis	2, 12, (.TOC.-\name)@ha
+	addi	2, 2, (.TOC.-\name)@l
+	.localentry \name, .-\name
+	mflr	0
+	std	0, HEADER_LR(1)
+	stdu	1, -VECTORS_SIZE(1)
+	.cfi_def_cfa_offset VECTORS_SIZE
+	.cfi_offset DWARF_LR, HEADER_LR
+	std	2, HEADER_TOC(1)
+	.irp	n, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
+	li	11, HEADER_SIZE+(\n-2)*16
+	stvx	\n, 11, 1
+	.endr
+	.irp	n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
+	stfd	\n, HEADER_SIZE+12*16+(\n-1)*8(1)
+	.endr
+	\call
+	ld	2, HEADER_TOC(1)
+	.irp	n, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
+	li	11, HEADER_SIZE+(\n-2)*16
+	lvx	\n, 11, 1
+	.endr
+	.irp	n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
+	lfd	\n, HEADER_SIZE+12*16+(\n-1)*8(1)
+	.endr
+	addi	1, 1, VECTORS_SIZE
+	.cfi_def_cfa_offset 0
+	ld	0, HEADER_LR(1)
+	mtlr	0
+	.cfi_restore DWARF_LR
+	blr
+	.cfi_endproc
+	.size	\name, .-\name
+.endm
+
+/* The cell is r5. */
+.macro call_func
+	ld	12, PB_CELL_FUNC(5)
+	mtctr	12
+	bctrl
+.endm
+
+	.globl	pb_arch_enter_any
+	.hidden	pb_arch_enter_any
+call_saving_vectors pb_arch_enter_any, call_func
+
+	.globl	pb_arch_enter_set
+	.hidden	pb_arch_enter_set
+call_saving_vectors pb_arch_enter_set, bl pb_set_call
+
+call_saving_vectors enter_slowly, bl pb_enter_slowly
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * How ppc64le's sites are read and changed, which sequences they are given, and
+ * where room for these is asked for. No code is executed: it is numbers here,
+ * so any host will do.
+ */
+// RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
+// RUN: %t | FileCheck %s
+// CHECK: {{^}}failures: 0 of 110{{$}}
+
+#include "arch/ppc64le/patch.c"
+
+#include "table.h"
+
+#define MB 0x100000ul
+#define NR 5000
+
+const char pb_ppc64_trampolines[3 * PB_TRAMPOLINE_SIZE];
+
+/* Where the system has room: places there, one above the other. */
+static uintptr_t gap[2];
+static int nr_mapped, nr_unmapped, failure;
+
+void *pb_os_map_code(uintptr_t low, uintptr_t high, const void *code,
+		     size_t size, int *error)
+{
+	uint32_t veneer[PB_PPC64_VENEER_WORDS];
+
+	pb_ppc64_veneer(veneer);
+	CHECK(!memcmp(code, veneer, sizeof(veneer)) && size == PLACE_SIZE);
+	*error = failure ? failure : -ENOMEM;
+	for (int i = 0; i < 2 && !failure; i++) {
+		uintptr_t here = gap[i];
+
+		if (!here || here < low || here + size > high)
+			continue;
+		*error = 0;
+		gap[i] += size;
+		nr_mapped++;
+		return (void *)here;
+	}
+	return NULL;
+}
+
+void pb_os_unmap_code(void *code, size_t size)
+{
+	CHECK(code && size == PLACE_SIZE);
+	nr_unmapped++;
+}
+
+static struct patchbay_record records[NR];
+
+static struct pb_site site_at(const void *reach, size_t i, uintptr_t addr)
+{
+	return (struct pb_site){ .entry = addr, .site = addr,
+				 .record = &records[i],
+				 .reach = pb_arch_reach(reach, &records[i]) };
+}
+
+/* The sequence that record @i with a site at @addr is given, or an error. */
+static intptr_t sequence_for(void *reach, size_t i, uintptr_t addr)
+{
+	struct pb_site site = site_at(reach, i, addr);
+	int error = *sequence_of(&site) ? 0 : take_sequence(&site);
+
+	return error ? error : (intptr_t)*sequence_of(&site);
+}
+
+/* Text from @low on, @size MB of it. */
+static void *text(struct pb_module *module, uintptr_t low, uintptr_t size)
+{
+	void *reach;
+	int error = 1;
+
+	*module = (struct pb_module){ .records = records, .nr = NR, .low = low,
+				      .high = low + size * MB };
+	nr_mapped = nr_unmapped = 0;
+	reach = pb_arch_map_reach(module, &error);
+	CHECK(reach && !error && !nr_mapped);
+	return reach;
+}
+
+/* A place at the ends of a branch's reach, and beyond. */
+static void edges(void)
+{
+	const uintptr_t site = 1024 * MB, step = 4096;
+	const uintptr_t ends[] = { site - 32 * MB, site + 32 * MB - PLACE_SIZE };
+	uint32_t code[PB_PPC64_SEQUENCE_WORDS], word;
+	struct pb_module module;
+
+	for (int i = 0; i < 2; i++) {
+		void *reach = text(&module, site, 0);
+
+		gap[0] = ends[i] + (i ? step : -step);
+		CHECK(sequence_for(reach, 0, site) == -ENOMEM);
+		gap[0] = ends[i];
+		CHECK(sequence_for(reach, 0, site) == (intptr_t)ends[i] + 32);
+		/* The first and the last that it has room for. */
+		for (uintptr_t at = ends[i] + 32; at < ends[i] + PLACE_SIZE;
+		     at += PLACE_SIZE - 64)
+			CHECK_ROW(i, pb_ppc64_b(&word, site, at) &&
+					     pb_ppc64_sequence(code, at, ends[i],
+							       site, 0, 0));
+		pb_arch_unmap_reach(reach);
+	}
+}
+
+static void places(void)
+{
+	const uintptr_t low = 1024 * MB;
+	struct pb_module module;
+	struct pb_site site;
+	intptr_t first, next;
+	void *reach;
+
+	/* One after the other, as they are needed; the veneer comes first. */
+	gap[0] = low - MB;
+	reach = text(&module, low, 1);
+	first = sequence_for(reach, 7, low + 64);
+	CHECK(first == (intptr_t)(low - MB + 32));
+	CHECK(sequence_for(reach, 3, low) == first + 32);
+	CHECK(sequence_for(reach, 7, low + 64) == first);
+	CHECK(nr_mapped == 1);
+	/* A full place, and the next. */
+	for (size_t i = 10; i < 10 + 2045; i++)
+		sequence_for(reach, i, low + 64 * i);
+	CHECK(nr_mapped == 1);
+	next = sequence_for(reach, 4000, low);
+	CHECK(nr_mapped == 2 && next == first + (intptr_t)PLACE_SIZE);
+	/* Each has the veneer of its place. */
+	site = site_at(reach, 7, low + 64);
+	CHECK(veneer_of(&site) == (uintptr_t)first - 32);
+	site = site_at(reach, 4000, low);
+	CHECK(veneer_of(&site) == (uintptr_t)next - 32);
+	pb_arch_unmap_reach(reach);
+	CHECK(nr_unmapped == 2);
+
+	/* No room: nothing has changed, and later there may be some. */
+	reach = text(&module, low, 1);
+	gap[0] = 0;
+	CHECK(sequence_for(reach, 0, low) == -ENOMEM);
+	failure = -EMFILE;
+	CHECK(sequence_for(reach, 0, low) == -EMFILE);
+	failure = 0;
+	gap[0] = low - 8 * MB;
+	CHECK(sequence_for(reach, 0, low) == (intptr_t)(low - 8 * MB + 32));
+	pb_arch_unmap_reach(reach);
+
+	/* All of 30 MB are in reach of one place, of 60 MB only one half is. */
+	gap[0] = low - MB;
+	gap[1] = low + 30 * MB;
+	reach = text(&module, low, 30);
+	first = sequence_for(reach, 0, low);
+	CHECK(sequence_for(reach, 1, low + 30 * MB - 4) == first + 32);
+	CHECK(nr_mapped == 1);
+	pb_arch_unmap_reach(reach);
+	gap[0] = low - MB;
+	gap[1] = low + 60 * MB;
+	reach = text(&module, low, 60);
+	CHECK(sequence_for(reach, 0, low) == (intptr_t)(low - MB + 32));
+	CHECK(sequence_for(reach, 1, low + 59 * MB) ==
+	      (intptr_t)(low + 60 * MB + 32));
+	CHECK(sequence_for(reach, 2, low + 27 * MB) ==
+	      (intptr_t)(low - MB + 64));
+	CHECK(nr_mapped == 2);
+	pb_arch_unmap_reach(reach);
+	CHECK(nr_unmapped == 2);
+	/* In the middle of more there is nothing but text. */
+	gap[0] = low - MB;
+	gap[1] = low + 80 * MB;
+	reach = text(&module, low, 80);
+	CHECK(sequence_for(reach, 0, low + 40 * MB) == -ERANGE);
+	CHECK(sequence_for(reach, 0, low + 16 * MB) ==
+	      (intptr_t)(low - MB + 32));
+	gap[1] = 0;
+	CHECK(sequence_for(reach, 1, low + 79 * MB) == -ENOMEM);
+	pb_arch_unmap_reach(reach);
+	/* Below the lowest address there is none. */
+	gap[0] = 2 * MB;
+	reach = text(&module, 4 * MB, 1);
+	CHECK(sequence_for(reach, 0, 4 * MB) == (intptr_t)(2 * MB + 32));
+	pb_arch_unmap_reach(reach);
+	pb_arch_unmap_reach(NULL);
+}
+
+/* A function whose site is looked at, armed and disarmed, and its place. */
+static struct {
+	uint64_t slot;
+	uint32_t pad, hash, entry[4];
+} f __attribute__((aligned(8))) = {
+	.pad = PB_PPC64_BLR,
+	.entry = { 0x3c4c0002, 0x38428000, PB_PPC64_NOP, PB_PPC64_BLR },
+};
+static uint32_t place[PLACE_SIZE / 4] __attribute__((aligned(32)));
+
+/* Which trampoline a function's sequence leads to. */
+static uintptr_t trampoline_of(int gp_args, int flags)
+{
+	struct patchbay_record record = { .gp_args = (uint8_t)gp_args,
+					  .flags = (uint8_t)flags };
+
+	return (uintptr_t)(trampoline(&record) - pb_ppc64_trampolines);
+}
+
+static void apply(const struct pb_patch *patch, int nr)
+{
+	for (int i = 0; i < nr; i++) {
+		void *at = (void *)patch[i].addr;
+
+		CHECK(!memcmp(at, patch[i].old, patch[i].len));
+		memcpy(at, patch[i].new, patch[i].len);
+	}
+}
+
+static void sites(void)
+{
+	struct pb_module module;
+	struct pb_patch patch[PB_PUBLISH_MAX];
+	uint32_t sequence[PB_PPC64_SEQUENCE_WORDS], armed;
+	const uint32_t nop = PB_PPC64_NOP;
+	struct pb_site site;
+	int stale = 0, nr;
+	void *reach;
+
+	gap[0] = (uintptr_t)place;
+	reach = text(&module, (uintptr_t)&f, 1);
+	site = site_at(NULL, 9, (uintptr_t)&f.entry[0]);
+	site.site += 8;
+	/* Before the module has a way, and before the site has. */
+	CHECK(pb_arch_site_state(&site) == PB_SITE_DISARMED);
+	f.entry[2] = 0x48000100;
+	CHECK(pb_arch_site_state(&site) == -EILSEQ);
+	site.reach = reach;
+	CHECK(pb_arch_site_state(&site) == -EILSEQ);
+	f.entry[2] = nop;
+
+	nr = pb_arch_publish(&site, 0x1234, patch, &stale);
+	CHECK(nr == PB_PUBLISH_MAX && !stale && nr_mapped == 1);
+	apply(patch, nr);
+	CHECK(pb_arch_slot(site.entry) == 0x1234);
+	CHECK(pb_ppc64_sequence(sequence, (uintptr_t)&place[8],
+				(uintptr_t)place, site.site, site.entry,
+				(uintptr_t)pb_ppc64_trampolines));
+	CHECK(!memcmp(&place[8], sequence, sizeof(sequence)));
+	CHECK(pb_arch_publish(&site, 0x1234, patch, &stale) == 0);
+	/* Another cell: the slot alone. What was left half done is finished. */
+	CHECK(pb_arch_publish(&site, 0x5678, patch, &stale) == 1);
+	CHECK(patch[0].addr == (uintptr_t)&f.slot && patch[0].new[0] == 0x78);
+	place[10] = place[11] = 0;
+	nr = pb_arch_publish(&site, 0x1234, patch, &stale);
+	CHECK(nr == 1 && patch[0].addr == (uintptr_t)&place[10]);
+	apply(patch, nr);
+	CHECK(!memcmp(&place[8], sequence, sizeof(sequence)));
+	/* Over bytes that are not ours nothing is written. */
+	place[8] ^= 1;
+	nr = pb_arch_publish(&site, 0x1234, patch, &stale);
+	CHECK(nr == 1 && memcmp(patch[0].old, &place[8], 8));
+	place[8] ^= 1;
+
+	CHECK(pb_ppc64_b(&armed, site.site, (uintptr_t)&place[8]));
+	pb_arch_arm(&site, patch);
+	CHECK(patch[0].addr == site.site && patch[0].len == 4);
+	CHECK(!memcmp(patch[0].old, &nop, 4) &&
+	      !memcmp(patch[0].new, &armed, 4));
+	apply(patch, 1);
+	CHECK(pb_arch_site_state(&site) == PB_SITE_ARMED);
+	pb_arch_disarm(&site, patch);
+	CHECK(!memcmp(patch[0].old, &armed, 4) &&
+	      !memcmp(patch[0].new, &nop, 4));
+	/* Somebody else's branch, and a bl, which is not ours either. */
+	f.entry[2] = armed + 32;
+	CHECK(pb_arch_site_state(&site) == -EILSEQ);
+	f.entry[2] = armed | 1;
+	CHECK(pb_arch_site_state(&site) == -EILSEQ);
+	f.entry[2] = nop;
+	/* No slot; an entry where none can be. */
+	f.pad = nop;
+	CHECK(pb_arch_site_state(&site) == -EILSEQ);
+	f.pad = f.hash = PB_PPC64_BLR;
+	f.entry[1] = nop;
+	site.entry = site.site = (uintptr_t)&f.entry[1];
+	CHECK(pb_arch_site_state(&site) == -EILSEQ);
+	pb_arch_unmap_reach(reach);
+}
+
+int main(void)
+{
+	sites();
+	edges();
+	places();
+	CHECK(trampoline_of(0, 0) == 0 && trampoline_of(2, 0) == 0);
+	CHECK(trampoline_of(3, 0) == 256 && trampoline_of(4, 0) == 256);
+	CHECK(trampoline_of(5, 0) == 512 && trampoline_of(8, 0) == 512);
+	CHECK(trampoline_of(1, PATCHBAY_RECORD_VARIADIC) == 512);
+	CHECK(trampoline_of(1, PATCHBAY_RECORD_UNKNOWN_ARGS) == 512);
+	printf("failures: %d of %d\n", failures, checks);
+	return 0;
+}
