@@ -45,6 +45,9 @@ static void note(uintptr_t ip, uintptr_t parent_ip,
 	seen.regs = *regs;
 #ifdef __x86_64__
 	CHECK(*(uintptr_t *)patchbay_regs_sp(regs) == parent_ip);
+#elif defined(__powerpc64__)
+	/* Where the function would save it. */
+	CHECK(((uintptr_t *)patchbay_regs_sp(regs))[2] == parent_ip);
 #endif
 }
 

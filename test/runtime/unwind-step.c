@@ -81,7 +81,11 @@ static int debugged(void)
 
 static uintptr_t pc_of(pid_t pid)
 {
+#ifdef __powerpc64__
+	struct pt_regs regs;
+#else
 	struct user_regs_struct regs;
+#endif
 	struct iovec all = { &regs, sizeof(regs) };
 
 	CHECK_EQ(ptrace(PTRACE_GETREGSET, pid, NT_PRSTATUS, &all), 0);
@@ -89,6 +93,8 @@ static uintptr_t pc_of(pid_t pid)
 	return regs.rip;
 #elif defined(__aarch64__)
 	return regs.pc;
+#elif defined(__powerpc64__)
+	return regs.nip;
 #endif
 }
 
@@ -132,9 +138,9 @@ int main(void)
 		if (!*unwound)
 			printf("not unwound at %#lx\n", (long)pc);
 		*unwound ? good++ : bad++;
-		/* Back to where the signal came. */
+		/* Back to where the signal came: sigreturn ends there. */
 		while (pc_of(pid) != pc)
-			CHECK(resume(pid, PTRACE_SINGLESTEP, 0));
+			CHECK(resume(pid, PTRACE_SYSCALL, 0));
 	}
 	printf("unwound at %d instructions, and not at %d\n", good, bad);
 	return 0;

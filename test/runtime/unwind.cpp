@@ -40,17 +40,26 @@ static _Unwind_Reason_Code frame(_Unwind_Context *context, void *) {
   return _URC_NO_REASON;
 }
 
-// Where there are frame records they lead the same way; return addresses in
-// them may be signed.
+// Where there are frame records or back chains they lead the same way.
+#if defined(__aarch64__) || defined(__powerpc64__)
+// The return address of the frame that @record belongs to; it may be signed. On
+// ppc64le it is in the frame that this one's back chain leads to.
+static uintptr_t returnAddress(const uintptr_t *record) {
 #ifdef __aarch64__
+  return record[1] & 0x0000ffffffffffff;
+#else
+  return reinterpret_cast<uintptr_t *>(record[0])[2];
+#endif
+}
+
 static void walkFrameRecords() {
   void *const wanted[] = {reinterpret_cast<void *>(traced),
                           reinterpret_cast<void *>(caller),
                           reinterpret_cast<void *>(outermost)};
   auto *record = static_cast<uintptr_t *>(__builtin_frame_address(0));
   int found = 0;
-  for (int depth = 0; found != 3 && record && depth != 10; ++depth) {
-    uintptr_t address = record[1] & 0x0000ffffffffffff;
+  for (int depth = 0; found != 3 && record[0] && depth != 10; ++depth) {
+    uintptr_t address = returnAddress(record);
     found += _Unwind_FindEnclosingFunction(
                  reinterpret_cast<void *>(address - 1)) == wanted[found];
     record = reinterpret_cast<uintptr_t *>(record[0]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Vector arguments survive a handler that uses every vector register, at the
- * width that the program was compiled for; and variadic arguments, whose number
- * of vector registers is in al.
+ * Vector and floating-point arguments survive a handler that uses every
+ * register of theirs, at the width that the program was compiled for; and
+ * variadic ones, whose number of vector registers is in al on x86-64.
  */
 // RUN: %build %s -o %t.sse %link
 // RUN: %t.sse | FileCheck %s
@@ -34,12 +34,24 @@
 #elif defined(__aarch64__)
 #define WIDTH 16
 #define WIPE "movi v\\n\\().16b, #255"
+#elif defined(__powerpc64__)
+#define WIDTH 16
+#define WIPE "xxleqv \\n, \\n, \\n\n vspltisw \\n, -1"
 #endif
 
 #if defined(__x86_64__)
 #define VECTORS "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"
 #elif defined(__aarch64__)
 #define VECTORS "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7"
+#elif defined(__powerpc64__)
+#define VECTORS                                                                \
+	"f0", "f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10",     \
+		"f11", "f12", "f13", "v0", "v1", "v2", "v3", "v4", "v5", "v6", \
+		"v7", "v8", "v9", "v10", "v11", "v12", "v13"
+#define NUMBERS "0,1,2,3,4,5,6,7,8,9,10,11,12,13"
+#endif
+#ifndef NUMBERS
+#define NUMBERS "0,1,2,3,4,5,6,7"
 #endif
 
 typedef double vector __attribute__((vector_size(WIDTH)));
@@ -55,16 +67,30 @@ static void wipe(uintptr_t ip, uintptr_t parent_ip,
 	(void)cell;
 	(void)regs;
 	calls++;
-	__asm__ volatile(".irp n,0,1,2,3,4,5,6,7\n" WIPE "\n.endr\n" ::: VECTORS);
+	__asm__ volatile(".irp n," NUMBERS "\n" WIPE "\n.endr\n" ::: VECTORS);
 }
 
+/* More of each than there are registers for, on most. */
 OPAQUE static void take_vectors(vector a, vector b, vector c, vector d,
 				vector e, vector f, vector g, vector h,
+				vector i, vector j, vector k, vector l,
 				double *out)
 {
-	vector all[8] = { a, b, c, d, e, f, g, h };
+	vector all[12] = { a, b, c, d, e, f, g, h, i, j, k, l };
 
 	memcpy(out, all, sizeof(all));
+}
+
+/* Not static, or the one call's constants would be taken instead. */
+OPAQUE double take_doubles(double a, double b, double c, double d, double e,
+			   double f, double g, double h, double i, double j,
+			   double k, double l, double m)
+{
+	double all[13] = { a, b, c, d, e, f, g, h, i, j, k, l, m }, sum = 0;
+
+	for (int n = 0; n < 13; n++)
+		sum += (n + 1) * all[n];
+	return sum;
 }
 
 OPAQUE static double take_variadic(int n, ...)
@@ -81,14 +107,17 @@ OPAQUE static double take_variadic(int n, ...)
 
 static void check(void)
 {
-	double in[sizeof(vector)], out[sizeof(vector)];
-	vector v[8];
+	vector v[12];
+	double in[12 * WIDTH / 8], out[12 * WIDTH / 8];
 
-	for (int i = 0; i < (int)sizeof(vector); i++)
+	for (int i = 0; i < 12 * WIDTH / 8; i++)
 		in[i] = i + 1;
 	memcpy(v, in, sizeof(v));
-	take_vectors(v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], out);
+	take_vectors(v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9],
+		     v[10], v[11], out);
 	CHECK(!memcmp(in, out, sizeof(in)));
+	CHECK(take_doubles(1., 2., 3., 4., 5., 6., 7., 8., 9., 10., 11., 12.,
+			   13.) == 819.);
 	CHECK(take_variadic(9, 1., 2., 3., 4., 5., 6., 7., 8., 9.) == 45.);
 }
 
@@ -105,11 +134,11 @@ int main(void)
 	}
 #endif
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
-	CHECK_EQ(patchbay_arm(ops, "take_*", 0), 2);
+	CHECK_EQ(patchbay_arm(ops, "take_*", 0), 3);
 	/* The first call of a thread takes another path than those that follow. */
 	for (int i = 1; i <= 3; i++) {
 		check();
-		CHECK_EQ(calls, 2 * i);
+		CHECK_EQ(calls, 3 * i);
 	}
 	CHECK_EQ(patchbay_ops_destroy(ops), 0);
 	puts("done");

@@ -21,6 +21,7 @@ unwind
 unwind.hard
 unwind-step.hard
 static
+main-thread
 dso ./dso.so
 foreign
 filter

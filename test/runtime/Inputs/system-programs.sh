@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# system-programs.sh DIR LIB RUN CC CXX HARDEN
+# system-programs.sh DIR LIB RUN CC CXX HARDEN STATIC
 #
 # Builds the run-time tests for another architecture in DIR, with the libpatchbay
 # in LIB, and runs all of them in one boot of an emulated system. RUN, CC and CXX
 # are commands with their options; HARDEN are more options, for programs with
-# landing pads and alike. What is left out: life fork-in-signal, whose signals
-# come faster than an emulated system forks.
+# landing pads and alike; STATIC make a static executable, position-independent
+# where the C library can be linked so. What is left out: life fork-in-signal,
+# whose signals come faster than an emulated system forks.
 set -eu
-dir=$1 lib=$2 run=$3 cc=$4 cxx=$5 harden=$6
+dir=$1 lib=$2 run=$3 cc=$4 cxx=$5 harden=$6 pie=$7
 tests=$(dirname "$0")/..
 dynamic="-L $lib -lpatchbay -Wl,-rpath,$lib -lpthread"
 static="-static $lib/libpatchbay.a -lpthread"
@@ -29,11 +30,15 @@ $cc $harden "$tests/arm.c" -o "$dir/arm.hard" $dynamic
 $cc $harden -O0 "$tests/registers.c" -o "$dir/registers.hard" $dynamic
 $cc -fno-sanitize=kcfi -fsanitize=function -fsanitize-trap=function \
 	"$tests/arm.c" -o "$dir/arm.function" $dynamic
-# Where trampolines are in reach of the program's text there are no veneers.
+# On AArch64, where trampolines are in reach of the program's text there are no
+# veneers.
 $cc $harden "$tests/registers.c" -o "$dir/registers.static" $static
 $cc $harden "$tests/unwind-step.c" -o "$dir/unwind-step.hard" $static
-$cc -fPIE -static-pie "$tests/static.c" -o "$dir/static" \
+$cc $pie "$tests/static.c" -o "$dir/static" \
 	"$lib/libpatchbay.a" -lpthread
+# The linker that makes static calls comes first in PATH.
+$cc --ld-path="$(command -v ld.lld)" -Wl,--static-calls \
+	"$tests/main-thread.c" -o "$dir/main-thread" $dynamic
 
 files="--file $lib/libpatchbay.so.0"
 for file in "$dir"/*; do
