@@ -8,8 +8,9 @@ import unittest
 import unittest.mock
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
-from harness import BenchError, emulate, functions, linking, placed
+from harness import BenchError, emulate, entries, functions, linking, placed
 from harness.compiler import Compiler, time_rows
 from harness.emulate import ISAS, Count
 from harness.paired import Case, Entry, Plan, measure, rows
@@ -265,14 +266,35 @@ class Emulated(unittest.TestCase):
         with self.assertRaisesRegex(BenchError, "llvm-mc cannot disassemble:"):
             self.run_log((self.LOG[1], ("30", "00000000"), self.LOG[7]))
 
+    def test_unpaired(self):
+        def unpaired(*executed):
+            return emulate.unpaired(ISAS["powerpc64le"], executed)
+
+        call = (0, "bl"), (8, "mflr"), (12, "bctrl"), (40, "blr"), (16, "blr"), (4, "ld")
+        self.assertEqual(unpaired(*call), 0)
+        # Back to elsewhere; without a call; a branch, so a call is left over.
+        self.assertEqual(unpaired((0, "bl"), (8, "blr"), (12, "ld")), 1)
+        self.assertEqual(unpaired((0, "b"), (8, "blr"), (4, "ld")), 1)
+        self.assertEqual(unpaired((0, "bl"), (8, "bctr"), (4, "ld")), 1)
+        self.assertEqual(unpaired((0, "bl"), (8, "bl"), (20, "bctr"), (12, "blr"),
+                                  (4, "ld")), 2)
+
     def test_nothing_to_emulate_with(self):
         collector = Collector()
         with unittest.mock.patch("shutil.which", return_value=None):
             placed.report(None, collector)
+            entries.report(None, collector)
         self.assertEqual(collector.skipped[0].case, "ppc64le")
         self.assertEqual([skipped.reason for skipped in collector.skipped],
                          3 * ["no qemu-ppc64le: install qemu-user"] +
-                         ["no qemu-aarch64: install qemu-user"])
+                         ["no qemu-aarch64: install qemu-user"] +
+                         2 * ["no qemu-ppc64le: install qemu-user"])
+        self.assertEqual([skipped.case for skipped in collector.skipped[4:]],
+                         ["ppc64le entry, off", "ppc64le entry, on"])
+        collector = Collector()
+        with tempfile.TemporaryDirectory() as lib:
+            entries.report(SimpleNamespace(lib=Path(lib)), collector)
+        self.assertRegex(collector.skipped[1].reason, "^no ppc64le/libpatchbay.a: ")
         isa = replace(ISAS["aarch64"], name="vax", emulator="sh")
         self.assertEqual(isa.missing(), "no C library in /usr/vax-linux-gnu")
 

@@ -24,6 +24,8 @@ class Isa:
     stores: str
     indirect: str
     direct: str
+    calls: str
+    returns: str
     mark_begin: int
     mark_end: int
     cpu: str  # of llvm-mc, which knows all instructions
@@ -50,9 +52,11 @@ class Isa:
 ISAS = {isa.name: isa for isa in (
     Isa("powerpc64le", "qemu-ppc64le",
         r"p?l(?!i\b|is\b|a\b)\w*", r"p?st\w+", r"bctrl?", r"bl?",
+        r"bl|bctrl", r"blr",
         mark_begin=0x7f5ad378, mark_end=0x7f7bdb78,  # or 26,26,26; or 27,27,27
         cpu="pwr10"),
     Isa("aarch64", "qemu-aarch64", r"ld\w+", r"st\w+", r"blr|br", r"bl?",
+        r"bl|blr", r"ret",
         mark_begin=0xd503281f, mark_end=0xd503283f,  # hint #64; hint #65
         cpu="generic"),
 )}
@@ -74,8 +78,8 @@ class Count:
 
 
 def _executed(log, isa):
-    """For each pair of marks, the words of the instructions between them. The
-    log has each instruction once with its words and then, whenever it is
+    """For each pair of marks, the instructions between them: addresses and words.
+    The log has each instruction once with its words and then, whenever it is
     executed, a line with its address."""
     words, intervals, current = {}, [], None
     instruction = []
@@ -88,14 +92,15 @@ def _executed(log, isa):
             if len(instruction) == 1:
                 words[int(address[:-1], 16)] = instruction
         elif line.startswith("Trace "):
-            executed = words[int(line.split("/", 2)[1], 16)]
+            address = int(line.split("/", 2)[1], 16)
+            executed = words[address]
             if executed == [isa.mark_begin]:
                 current = []
             elif executed == [isa.mark_end]:
                 intervals.append(current)
                 current = None
             elif current is not None:
-                current.append(tuple(executed))
+                current.append((address, tuple(executed)))
     return intervals
 
 
@@ -113,16 +118,35 @@ def _mnemonics(tools, isa, instructions):
     return {words: line[0] for words, line in zip(instructions, lines, strict=True)}
 
 
-def _count(isa, mnemonics):
+def count(isa, mnemonics):
     number = Counter(mnemonics)
     return Count(len(mnemonics), *(
         sum(n for name, n in number.items() if re.fullmatch(pattern, name))
         for pattern in (isa.loads, isa.stores, isa.indirect, isa.direct)))
 
 
+def unpaired(isa, executed):
+    """How many returns do not lead to behind the last call that has not returned
+    yet, and how many calls have not returned in the end: a processor's link stack
+    predicts the former wrongly, and for the latter those that follow."""
+    stack, wrong = [], 0
+    for (address, name), (following, _) in zip(executed, executed[1:]):
+        if re.fullmatch(isa.calls, name):
+            stack.append(address + 4)
+        elif re.fullmatch(isa.returns, name):
+            wrong += not stack or stack.pop() != following
+    return wrong + len(stack)
+
+
 def run(tools, isa, program, options=()):
     """Runs a program that prints a name for each pair of marks that it comes by.
     Returns the count of each name."""
+    return {name: count(isa, [mnemonic for _, mnemonic in executed])
+            for name, executed in trace(tools, isa, program, options).items()}
+
+
+def trace(tools, isa, program, options=()):
+    """The same, but what was executed: addresses and mnemonics."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder, "log")
         command = [isa.emulator, "-L", str(isa.root), *options, "-singlestep",
@@ -137,6 +161,7 @@ def run(tools, isa, program, options=()):
     if len(names) != len(intervals) or not names:
         raise BenchError(f"{program}: {len(intervals)} pairs of marks for "
                          f"{len(names)} names")
-    of = _mnemonics(tools, isa, sorted({i for interval in intervals for i in interval}))
-    return {name: _count(isa, [of[i] for i in interval])
+    of = _mnemonics(tools, isa, sorted({words for interval in intervals
+                                        for _, words in interval}))
+    return {name: [(address, of[words]) for address, words in interval]
             for name, interval in zip(names, intervals)}

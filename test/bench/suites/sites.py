@@ -3,7 +3,7 @@
 import statistics
 from dataclasses import replace
 
-from harness import elf, functions
+from harness import elf, entries, functions
 from harness.paired import Case, Entry, measure
 from harness.systems import systems
 from harness.weigh import weigh
@@ -25,6 +25,7 @@ def run(bench):
     # No runtime is in these programs: only what grows with the functions is.
     size = {name: elf.measure(path) for name, path in programs.paths.items()}
     weigh("size", size, table, bench.functions, bench.report)
+    entries.report(tools, bench.report)
 
 
 class Hot:

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Executed instructions of calls of patchable functions on ppc64le, by the form of
+their entries: src/entry_calls.c, src/entry_forms.S. The whole call is counted, with
+a body of two instructions, so what a form adds is the difference to the plain one.
+
+Beside the counts it is said how many returns do not pair with their calls, which
+every processor with a link stack predicts wrongly."""
+from dataclasses import asdict
+
+from . import emulate
+from .emulate import ISAS
+from .report import Row, Skipped
+from .toolchain import BENCH, SOURCE
+
+ISA = ISAS["powerpc64le"]
+LIBRARY = "ppc64le/libpatchbay.a"
+COMPILE = (f"--target={ISA.triple}", "-D_GNU_SOURCE", "-I",
+           str(SOURCE / "runtime" / "include"))
+GENERAL_REGISTERS = ("-msoft-float", "-mno-altivec", "-mno-vsx")
+
+# Rows of the program by case, and what they are.
+CASES = {
+    "ppc64le entry, off": {
+        "plain": "", "ours-off": "one nop", "mflr-nop": "mflr, nop; as of -mprofile-kernel"},
+    "ppc64le entry, on": {
+        "plain": "", "ours": "handler of general registers only, PATCHBAY_OPS_FAST",
+        "ours-any-handler": "any handler: vector registers are saved",
+        "in-line": "mflr, std, bl, ld, mtlr; calls the least that a hook needs",
+        "mflr-bl": "mflr, bl, with a way back by bctr; as of -mprofile-kernel"},
+}
+NAMES = {"plain": "baseline", "ours-off": "ours"}
+
+
+def build(tools):
+    def compile(source, *flags):
+        return tools.compile(BENCH / "src" / source, [*COMPILE, *flags])
+
+    c = ("-std=c11", "-O2", "-Wall", "-Wextra")
+    calls = compile("entry_calls.c", *c, f"-fplugin={tools.product('patchbay-pass.so')}",
+                    f"-DMARK_BEGIN={ISA.mark_begin:#x}", f"-DMARK_END={ISA.mark_end:#x}")
+    return tools.link("entries", [
+        f"--target={ISA.triple}", "-fuse-ld=lld", "-static", calls,
+        compile("entry_forms.S"), compile("handlers.c", *c, *GENERAL_REGISTERS),
+        tools.product(LIBRARY)])
+
+
+def count(tools):
+    """Of each form the count, and the number of returns that are not paired."""
+    traces = emulate.trace(tools, ISA, build(tools))
+    return {form: (emulate.count(ISA, [name for _, name in executed]),
+                   emulate.unpaired(ISA, executed))
+            for form, executed in traces.items()}
+
+
+def rows(counts):
+    base = counts["plain"][0].instructions
+    for case, forms in CASES.items():
+        for form, note in forms.items():
+            number, unpaired = counts[form]
+            parts = asdict(number) | {"unpaired": unpaired}
+            here = float(parts.pop("instructions"))
+            against = None if form == "plain" else "baseline"
+            yield Row(case, NAMES.get(form, form), here, "instructions/call", against,
+                      here / base if against else None, note=note, parts=parts,
+                      over=here - base if against else None)
+
+
+def report(tools, out):
+    reason = ISA.missing()
+    if not reason and not (tools.lib / LIBRARY).exists():
+        reason = f"no {LIBRARY}: the build tree was made without its C library"
+    if reason:
+        for case in CASES:
+            out.skip(Skipped(case, "ours", reason))
+        return
+    for row in rows(count(tools)):
+        out.add(row)
