@@ -378,8 +378,9 @@ static void keep_filters(struct pb_request *requests)
 	for (struct pb_request *r = requests; r; r = r->next) {
 		if (r->disarm) {
 			forget(r->ops, r);
-		} else if (r->flags & PATCHBAY_ARM_FUTURE && r->owned) {
-			r->owned = 0;
+		} else if (r->flags & PATCHBAY_ARM_FUTURE && r->fresh) {
+			r->fresh = 0;
+			r->filter->users++;
 			r->filter->flags = r->flags;
 			r->filter->next = r->ops->future;
 			r->ops->future = r->filter;
@@ -433,8 +434,7 @@ static void retarget_cell(struct patchbay_cell *cell, struct patchbay_ops *ops)
 				 __ATOMIC_RELEASE);
 	}
 	/* A set may also be one that is entered no more (settle_target()). */
-	if (cell->ops != ops || set == &pb_set_nobody ||
-	    (set && cell->enter == pb_set_enter(set)))
+	if (set && cell->enter == pb_set_enter(set))
 		return;
 	__atomic_store_n(&cell->func, new.func, __ATOMIC_RELEASE);
 	__atomic_store_n(&cell->enter,
@@ -449,7 +449,7 @@ int pb_engine_retarget(struct patchbay_ops *ops)
 
 	for (struct pb_module *m = pb_modules; m; m = m->next) {
 		pb_for_each_cell(m, walk, cell) {
-			if (!cell->ops)
+			if (!cell->ops || !pb_set_find(cell, ops))
 				continue;
 			retarget_cell(cell, ops);
 			m->unsettled = 1;

@@ -18,10 +18,9 @@ void pb_enter_nothing(uintptr_t ip, uintptr_t parent_ip,
 }
 
 /* A handler that is not called because it might be running. */
-static void miss(const struct patchbay_cell *cell, patchbay_handler func)
+static void miss(const struct patchbay_cell *cell)
 {
-	if (func != pb_enter_nothing)
-		__atomic_fetch_add(&cell->ops->missed, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&cell->ops->missed, 1, __ATOMIC_RELAXED);
 }
 
 /*
@@ -37,7 +36,7 @@ static void enter_nested(uintptr_t ip, uintptr_t parent_ip,
 
 	/* @enter as it was read: the cell may be changing. */
 	if (enter == pb_arch_enter_any) {
-		miss(cell, cell->func);
+		miss(cell);
 		return;
 	}
 	if (enter != pb_set_call_fast && enter != pb_arch_enter_set) {
@@ -55,7 +54,7 @@ static void enter_nested(uintptr_t ip, uintptr_t parent_ip,
 		if (member->ops->attr.flags & PATCHBAY_OPS_FAST)
 			func(ip, parent_ip, member, regs);
 		else
-			miss(member, func);
+			miss(member);
 	}
 }
 

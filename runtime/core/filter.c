@@ -106,7 +106,6 @@ static int new_syms(struct pb_filter *filter, const char *const *syms,
 			continue;
 		item->name = names;
 		item->hash = hash;
-		item->place = (uint32_t)i;
 		item->cookie = cookies ? cookies[i] : NULL;
 		names = stpcpy(names, syms[i]) + 1;
 		*place = (uint32_t)++filter->nr;
@@ -114,38 +113,21 @@ static int new_syms(struct pb_filter *filter, const char *const *syms,
 	return 0;
 }
 
-static int by_addr(const void *a, const void *b)
-{
-	const struct pb_filter_item *left = a, *right = b;
-
-	if (left->addr != right->addr)
-		return left->addr > right->addr ? 1 : -1;
-	return left->place > right->place ? 1 : -1;
-}
-
 static int new_addrs(struct pb_filter *filter, const uintptr_t *addrs,
 		     void *const *cookies, size_t nr)
 {
 	struct pb_filter_item *items = malloc(nr * sizeof(*items));
-	int sorted = 1;
 
 	filter->by = PB_BY_ADDRS;
 	filter->items = items;
 	if (!items)
 		return -ENOMEM;
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++)
 		items[i] = (struct pb_filter_item){
 			.addr = addrs[i],
 			.cookie = cookies ? cookies[i] : NULL,
-			.place = (uint32_t)i,
 		};
-		sorted &= !i || addrs[i - 1] <= addrs[i];
-	}
-	if (!sorted)
-		qsort(items, nr, sizeof(*items), by_addr);
-	for (size_t i = 0; i < nr; i++)
-		if (!i || items[i].addr != items[i - 1].addr)
-			items[filter->nr++] = items[i];
+	filter->nr = nr;
 	return 0;
 }
 
@@ -160,6 +142,7 @@ static int new_filter(const struct patchbay_filter *from, int notrace,
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		return -ENOMEM;
+	new->users = 1;
 	new->cookies = from->cookies != NULL;
 	if (from->glob)
 		error = new_glob(new, from->glob);
@@ -186,7 +169,7 @@ int pb_filter_new(const struct patchbay_filter *from, struct pb_filter **filter)
 
 void pb_filter_free(struct pb_filter *filter)
 {
-	if (!filter)
+	if (!filter || --filter->users)
 		return;
 	pb_filter_free(filter->notrace);
 	if (filter->by == PB_BY_REGEX)
@@ -197,17 +180,13 @@ void pb_filter_free(struct pb_filter *filter)
 	free(filter);
 }
 
-static int equal_lists(const struct pb_filter *a, const struct pb_filter *b)
+static int equal_syms(const struct pb_filter *a, const struct pb_filter *b)
 {
 	if (a->nr != b->nr)
 		return 0;
-	for (size_t i = 0; i < a->nr; i++) {
-		const struct pb_filter_item *item = &a->items[i];
-
-		if (a->by == PB_BY_ADDRS ? item->addr != b->items[i].addr :
-					   !pb_filter_name(b, item->name))
+	for (size_t i = 0; i < a->nr; i++)
+		if (!pb_filter_name(b, a->items[i].name))
 			return 0;
-	}
 	return 1;
 }
 
@@ -217,8 +196,8 @@ int pb_filter_equal(const struct pb_filter *a, const struct pb_filter *b)
 		return 0;
 	if (a->notrace && !pb_filter_equal(a->notrace, b->notrace))
 		return 0;
-	return pb_filter_is_list(a) ? equal_lists(a, b) :
-				      !strcmp(a->pattern, b->pattern);
+	return a->by == PB_BY_SYMS ? equal_syms(a, b) :
+				     !strcmp(a->pattern, b->pattern);
 }
 
 static int match_glob(const struct pb_filter *filter, const char *name)

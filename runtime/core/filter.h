@@ -13,9 +13,8 @@
 enum pb_selector { PB_BY_GLOB, PB_BY_REGEX, PB_BY_SYMS, PB_BY_ADDRS };
 
 /*
- * An item of a list. Items that are equal are one, the first.
- * @hash:  of the name
- * @place: in the caller's list
+ * An item of a list. Names that are equal are one item, the first.
+ * @hash: of the name
  */
 struct pb_filter_item {
 	union {
@@ -24,20 +23,20 @@ struct pb_filter_item {
 	};
 	void *cookie;
 	uint32_t hash;
-	uint32_t place;
 };
 
 /*
+ * @users:        how often pb_filter_free() has to be called
  * @next, @flags: of a list of filters for modules to come, and how it shall be
  *                armed there
  * @pattern:      glob or regular expression, as it was given
  * @prefix:       how much of a glob is no pattern
- * @items:        addresses are sorted
  * @table:        names: 1 + the index of an item, or 0, at its hash or behind
  * @mask:         size of the table minus 1
  * @cookies:      items have cookies
  */
 struct pb_filter {
+	unsigned int users;
 	struct pb_filter *next;
 	unsigned int flags;
 	enum pb_selector by;
@@ -60,7 +59,7 @@ int pb_filter_new(const struct patchbay_filter *from,
 		  struct pb_filter **filter);
 void pb_filter_free(struct pb_filter *filter);
 
-/* Do they select the same functions, for the same reasons? */
+/* Do they say the same? Not for PB_BY_ADDRS, nor of cookies. */
 int pb_filter_equal(const struct pb_filter *a, const struct pb_filter *b);
 
 /*

@@ -186,14 +186,13 @@ int pb_request_init(struct pb_request *request, struct patchbay_ops *ops,
 						.filter = own,
 						.flags = flags,
 						.disarm = disarm,
-						.owned = 1 };
+						.fresh = 1 };
 	return error;
 }
 
 void pb_request_drop(struct pb_request *request)
 {
-	if (request->owned)
-		pb_filter_free(request->filter);
+	pb_filter_free(request->filter);
 }
 
 static int carry_out(struct patchbay_ops *ops,

@@ -16,7 +16,7 @@
  * order of their list.
  * @flags: PATCHBAY_ARM_*
  * @all:   of a disarm, forget all filters for modules to come
- * @owned: the filter is the request's; who takes it for modules to come sets 0
+ * @fresh: the filter is not among those for modules to come yet
  * @order: in the list
  * @nr:    how many functions it armed or disarmed
  * @known: how many it found, armed already or not
@@ -26,7 +26,7 @@ struct pb_request {
 	struct patchbay_ops *ops;
 	struct pb_filter *filter;
 	unsigned int flags;
-	int disarm, all, owned;
+	int disarm, all, fresh;
 	unsigned int order;
 	size_t nr, known;
 };

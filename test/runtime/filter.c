@@ -175,6 +175,23 @@ static void cookies(void)
 	calls();
 	CHECK_EQ(cookies_seen, 1 + 4);
 	CHECK_EQ(patchbay_disarm(ops, "*"), 2);
+
+	/* Of two items that are one function, the first. */
+	CHECK_EQ(patchbay_arm_filter(ops, FILTER(SYMS("yew", "yew_tree"),
+						 COOKIES(&one, &two)), 0), 1);
+	calls();
+	CHECK_EQ(cookies_seen, 1);
+	CHECK_EQ(patchbay_disarm(ops, "*"), 1);
+	CHECK_EQ(patchbay_arm_filter(ops, FILTER(SYMS("yew_tree", "yew"),
+						 COOKIES(&one, &two)), 0), 1);
+	calls();
+	CHECK_EQ(cookies_seen, 1);
+	CHECK_EQ(patchbay_disarm(ops, "*"), 1);
+	CHECK_EQ(patchbay_arm_filter(ops, FILTER(ADDRS(oak_at, oak_at),
+						 COOKIES(&two, &one)), 0), 1);
+	calls();
+	CHECK_EQ(cookies_seen, 2);
+	CHECK_EQ(patchbay_disarm(ops, "*"), 1);
 }
 
 static void wrong(void)

@@ -17,8 +17,11 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <regex.h>
+#include <sched.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -32,6 +35,8 @@ static struct {
 
 enum { NONE, MEMORY, WRITE, MEMBARRIER };
 
+static void (*before_fault)(void);
+
 static int fails(int what)
 {
 	if (fault.what != what || fault.left < 0 ||
@@ -40,6 +45,8 @@ static int fails(int what)
 	if (!fault.left && !fault.on)
 		fault.left = -1;
 	fault.hits++;
+	if (before_fault)
+		before_fault();
 	return 1;
 }
 
@@ -90,19 +97,35 @@ NOT_TRACED void *aligned_alloc(size_t alignment, size_t size)
 	return fails(MEMORY) ? no_memory() : __libc_memalign(alignment, size);
 }
 
-/* As one: glibc's frees some memory twice when it gets no more within. */
+/*
+ * As one each: glibc's regcomp() frees some memory twice when it gets no more
+ * within, and where regexec() needs some depends on names.
+ */
+#define next_of(function) ((__typeof__(&function))dlsym(RTLD_NEXT, #function))
+
 __attribute__((no_sanitize("kcfi"))) /* libc has no type hashes */
 int regcomp(regex_t *regex, const char *pattern, int flags)
 {
-	int (*next)(regex_t *, const char *, int) =
-		(int (*)(regex_t *, const char *, int))dlsym(RTLD_NEXT,
-							     "regcomp");
 	int what = fault.what, error;
 
 	if (fails(MEMORY))
 		return REG_ESPACE;
 	fault.what = NONE;
-	error = next(regex, pattern, flags);
+	error = next_of(regcomp)(regex, pattern, flags);
+	fault.what = what;
+	return error;
+}
+
+__attribute__((no_sanitize("kcfi")))
+int regexec(const regex_t *regex, const char *name, size_t nr,
+	    regmatch_t *matches, int flags)
+{
+	int what = fault.what, error;
+
+	if (!strcmp(name, "at_two") && fails(MEMORY))
+		return REG_ESPACE;
+	fault.what = NONE;
+	error = next_of(regexec)(regex, name, nr, matches, flags);
 	fault.what = what;
 	return error;
 }
@@ -274,6 +297,13 @@ static void tear_down(void)
 
 enum { PREFIX = 16, SITE = 8 };
 
+/* Where a site says whether it is armed. */
+#if defined(__x86_64__)
+enum { STATE = PREFIX, STATE_SIZE = 1 };
+#elif defined(__aarch64__)
+enum { STATE = PREFIX + 4, STATE_SIZE = 4 };
+#endif
+
 /* Slots and sites. */
 static void look(char text[NR][PREFIX + SITE])
 {
@@ -333,13 +363,19 @@ static int memory_at(int n)
  */
 static int write_at(int n, int on)
 {
+	char text[2][NR][PREFIX + SITE];
 	int nr, what;
 
+	look(text[0]);
 	inject(WRITE, n, on);
 	nr = change();
 	what = outcome(nr, injected());
 	if (what == FAILED) {
 		CHECK_EQ(nr, -EACCES);
+		look(text[1]);
+		for (int i = 0; i < NR && !on; i++)
+			CHECK(!memcmp(&text[0][i][STATE], &text[1][i][STATE],
+				      STATE_SIZE));
 		expect(before);
 		nr = change();
 	}
@@ -390,6 +426,60 @@ static int membarrier_at(int n)
 	return what;
 }
 
+static atomic_int in_handler, left_handler, stop;
+
+static void linger(uintptr_t ip, uintptr_t parent_ip,
+		   const struct patchbay_cell *cell, struct patchbay_regs *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)cell;
+	(void)regs;
+	in_handler = 1;
+	usleep(20000);
+	left_handler = 1;
+}
+
+static void *call(void *arg)
+{
+	while (!stop)
+		at_one(1);
+	return arg;
+}
+
+static void wait_for_handler(void)
+{
+	while (!in_handler)
+		sched_yield();
+}
+
+/*
+ * The second site cannot be armed while a thread is in the handler of the first
+ * already: it is out when the error is there.
+ */
+static void rolled_back_while_called(void)
+{
+	const struct patchbay_ops_attr attr = { .size = sizeof(attr),
+						.handler = linger };
+	pthread_t thread;
+
+	CHECK_EQ(patchbay_ops_create(&attr, &ops[0]), 0);
+	/* Slots and displacements first: they stay. */
+	CHECK_EQ(patchbay_arm(ops[0], "at_one", 0), 1);
+	CHECK_EQ(patchbay_arm(ops[0], "at_two", 0), 1);
+	CHECK_EQ(patchbay_disarm(ops[0], "at_*"), 2);
+	pthread_create(&thread, NULL, call, NULL);
+	inject(WRITE, 2, 0);
+	before_fault = wait_for_handler;
+	CHECK_EQ(patchbay_arm(ops[0], "at_*[nw][eo]", 0), -EACCES);
+	CHECK(left_handler);
+	stop = 1;
+	pthread_join(thread, NULL);
+	CHECK_EQ(injected(), 1);
+	before_fault = NULL;
+	CHECK_EQ(patchbay_ops_destroy(ops[0]), 0);
+}
+
 /* Each time in a process where nothing was armed or allocated before. */
 static void everywhere(const char *name, int (*at)(int n))
 {
@@ -422,6 +512,7 @@ int main(void)
 	everywhere("writes", one_write_at);
 	everywhere("writes from then on", writes_from);
 	everywhere("membarrier", membarrier_at);
+	rolled_back_while_called();
 	puts("done");
 	return 0;
 }

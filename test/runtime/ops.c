@@ -22,7 +22,7 @@ OPAQUE int viola(int a) { return a; }
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <string.h>
+#include <unistd.h>
 
 OPAQUE int rose(int a) { return a; }
 OPAQUE int tulip(int a) { return a; }
@@ -112,6 +112,9 @@ static void changed(unsigned int flags, unsigned int others_flags)
 	CHECK_EQ(patchbay_arm(ops, "tulip", 0), 1);
 	CHECK_EQ(patchbay_disarm(ops, "rose"), 1);
 	CHECK_EQ(patchbay_arm(ops, "rose", 0), 1);
+	rose(1);
+	tulip(1);
+	CHECK_EQ(calls(), 1);
 	CHECK_EQ(patchbay_ops_update(ops, second), 0);
 	rose(1);
 	tulip(1);
@@ -254,7 +257,7 @@ static void future(const char *path)
 					  .handler = first,
 					  .data = &data,
 					  .attach = attach };
-	const char *const syms[] = { "violet", "rose", "daisy" };
+	const char *const syms[] = { "violet", "rose", "daisy", "lily" };
 	void *const cookies[] = { &data, &data, &data };
 	struct patchbay_filter by_name = { .size = sizeof(by_name),
 					   .syms = syms,
@@ -286,8 +289,12 @@ static void future(const char *path)
 	CHECK_EQ(patchbay_disarm_filter(ops, &by_name), 1);
 	call_violets(path);
 	CHECK_EQ(calls(), 2);
-	by_name.cnt = 3;
 	by_name.cookies = NULL;
+	by_name.cnt = 4;
+	CHECK_EQ(patchbay_disarm_filter(ops, &by_name), -ENOENT);
+	call_violets(path);
+	CHECK_EQ(calls(), 2);
+	by_name.cnt = 3;
 	CHECK_EQ(patchbay_disarm_filter(ops, &by_name), -ENOENT);
 	call_violets(path);
 	CHECK_EQ(calls(), 1);
@@ -302,7 +309,45 @@ static void future(const char *path)
 	CHECK_EQ(patchbay_ops_destroy(ops), 0);
 }
 
-static atomic_int stop;
+static atomic_int in_handler, left_handler, stop;
+
+static void linger(uintptr_t ip, uintptr_t parent_ip,
+		   const struct patchbay_cell *cell, struct patchbay_regs *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)cell;
+	(void)regs;
+	in_handler = 1;
+	usleep(20000);
+	left_handler = 1;
+}
+
+static void *call_once(void *arg)
+{
+	rose(1);
+	return arg;
+}
+
+/* A thread is in the handler when it is taken away, and out when that is over. */
+static void waits(int which)
+{
+	struct patchbay_ops *ops = create(0, linger);
+	pthread_t thread;
+
+	in_handler = left_handler = 0;
+	CHECK_EQ(patchbay_arm(ops, "rose", 0), 1);
+	pthread_create(&thread, NULL, call_once, NULL);
+	while (!in_handler)
+		sched_yield();
+	CHECK_EQ(which == 0 ? patchbay_ops_update(ops, second) :
+		 which == 1 ? patchbay_ops_disable(ops) :
+			      patchbay_ops_destroy(ops), 0);
+	CHECK(left_handler);
+	pthread_join(thread, NULL);
+	if (which < 2)
+		CHECK_EQ(patchbay_ops_destroy(ops), 0);
+}
 
 static void *caller(void *arg)
 {
@@ -359,6 +404,8 @@ int main(int argc, char **argv)
 	nested();
 	refused();
 	future(argv[1]);
+	for (int i = 0; i < 3; i++)
+		waits(i);
 	while_called(atoi(argv[2]));
 	return 0;
 }
