@@ -142,22 +142,28 @@ static void settle_target(struct pb_target *t)
 		fill_cell(t->cell, t->cell->set->cells[0]);
 }
 
+/* Of a module: somebody is waiting for handlers (pb_module.unsettled). */
+enum { WAITING = 2 };
+
 /*
  * Wait for handlers. Until that is over, or if it fails, or if the process
- * forks meanwhile, the modules of the plan are marked for settle_left_behind().
+ * forks meanwhile, modules are marked for settle_left_behind().
  */
 static int wait_and_settle(struct pb_plan *plan)
 {
 	int error;
 
-	for (size_t i = 0; i < plan->nr; i++)
-		plan->targets[i].changes->module->unsettled = 1;
+	for (struct pb_module *m = pb_modules; m; m = m->next)
+		m->unsettled = WAITING;
 	error = wait_for_handlers();
-	for (size_t i = 0; i < plan->nr && !error; i++) {
+	if (error)
+		return error;
+	for (size_t i = 0; i < plan->nr; i++)
 		settle_target(&plan->targets[i]);
-		plan->targets[i].changes->module->unsettled = 0;
-	}
-	return error;
+	for (struct pb_module *m = pb_modules; m; m = m->next)
+		if (m->unsettled == WAITING)
+			m->unsettled = 0;
+	return 0;
 }
 
 /* A module has gone, maybe with threads in handlers on behalf of it. */
@@ -169,7 +175,6 @@ static int module_gone;
  */
 static int settle_left_behind(void)
 {
-	enum { WAITING = 2 };
 	struct patchbay_cell *cell;
 	struct pb_cell_walk walk;
 	int found = module_gone, error;
@@ -221,7 +226,7 @@ static struct pb_site site_of(const struct pb_target *target)
 
 static int publish(struct pb_plan *plan, struct pb_patch *patches)
 {
-	int stale = 0, arms = 0, error = 0;
+	int stale = 0, error = 0;
 	size_t nr = 0;
 
 	for (size_t i = 0; i < plan->nr; i++) {
@@ -231,7 +236,6 @@ static int publish(struct pb_plan *plan, struct pb_patch *patches)
 
 		if (t->step != PB_STEP_ARM)
 			continue;
-		arms = 1;
 		site = site_of(t);
 		more = pb_arch_publish(&site, (uintptr_t)t->cell, &patches[nr],
 				       &stale);
@@ -243,7 +247,7 @@ static int publish(struct pb_plan *plan, struct pb_patch *patches)
 		error = pb_sync_core();
 	if (!error)
 		error = apply(patches, nr);
-	return error || !arms ? error : pb_sync_core();
+	return error ? error : pb_sync_core();
 }
 
 /*
@@ -325,6 +329,8 @@ static int arm(struct pb_plan *plan, struct pb_patch *patches, int wait)
 {
 	int error;
 
+	if (!plan->steps[PB_STEP_ARM])
+		return 0;
 	for (size_t i = 0; i < plan->nr; i++)
 		if (plan->targets[i].step == PB_STEP_ARM)
 			fill_target(&plan->targets[i]);
@@ -347,6 +353,8 @@ static int arm(struct pb_plan *plan, struct pb_patch *patches, int wait)
  */
 static void swap_and_disarm(struct pb_plan *plan, struct pb_patch *patches)
 {
+	if (plan->nr == plan->steps[PB_STEP_ARM])
+		return;
 	for (size_t i = 0; i < plan->nr; i++) {
 		struct pb_target *t = &plan->targets[i];
 

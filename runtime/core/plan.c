@@ -338,14 +338,14 @@ static int finish_target(struct pb_plan *plan, struct pb_target *target,
 	for (size_t i = 0; i < list->nr; i++)
 		if (list->from[i])
 			list->from[i]->live = 1;
+	target->step = !list->nr ? PB_STEP_DISARM :
+		       before	 ? PB_STEP_SWAP :
+				   PB_STEP_ARM;
+	plan->steps[target->step]++;
 	plan->nr++;
-	if (!list->nr) {
-		target->step = PB_STEP_DISARM;
+	if (!list->nr || (!before && list->nr == 1))
 		return 0;
-	}
-	target->step = before ? PB_STEP_SWAP : PB_STEP_ARM;
-	if (!before && list->nr == 1)
-		return 0;
+	plan->sets = 1;
 	target->set = pb_set_new(list->cells, list->nr);
 	return target->set ? 0 : -ENOMEM;
 }
@@ -461,7 +461,7 @@ static int attach(struct pb_plan *plan, const struct pb_request *request)
 /* Put what tracers said into the sets that are ready for it. */
 static void take_data(struct pb_plan *plan)
 {
-	for (size_t i = 0; i < plan->nr; i++) {
+	for (size_t i = 0; plan->sets && i < plan->nr; i++) {
 		const struct pb_target *target = &plan->targets[i];
 
 		for (uint32_t j = 0; target->set && j < target->nr; j++)
@@ -499,7 +499,7 @@ int pb_plan(struct pb_plan *plan, struct pb_request *requests,
 
 void pb_plan_free(struct pb_plan *plan)
 {
-	for (size_t i = 0; i < plan->nr; i++)
+	for (size_t i = 0; plan->sets && i < plan->nr; i++)
 		free(plan->targets[i].set);
 	free(plan->targets);
 	free(plan->changes);

@@ -51,7 +51,7 @@ struct pb_change {
  * PB_STEP_SWAP    it has tracers before and after: give its cell another set
  * PB_STEP_DISARM  none is left: disarm its site
  */
-enum pb_step { PB_STEP_ARM, PB_STEP_SWAP, PB_STEP_DISARM };
+enum pb_step { PB_STEP_ARM, PB_STEP_SWAP, PB_STEP_DISARM, PB_NR_STEPS };
 
 /*
  * @changes, @nr: what requests do to it; all of one function
@@ -70,14 +70,16 @@ struct pb_target {
 };
 
 /*
+ * @steps:   how many targets take each step
+ * @sets:    targets have sets
  * @removes: a tracer goes from some function, or is replaced
  */
 struct pb_plan {
 	struct pb_change *changes;
 	size_t nr_changes, room;
 	struct pb_target *targets;
-	size_t nr;
-	int removes;
+	size_t nr, steps[PB_NR_STEPS];
+	int sets, removes;
 };
 
 /*
