@@ -4,9 +4,8 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,111 +16,145 @@
 #endif
 #define NATIVE_CLASS (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)
 
-/* @nr things of @each bytes at @offset, NULL unless all lie in the file. */
-static const void *at(const struct pb_elf_file *file, uint64_t offset,
-		      uint64_t nr, uint64_t each)
+/*
+ * A copy of @nr things of @each bytes at @offset, NULL unless all lie in the
+ * file. Not a mapping: the file may be truncated at any time, and then that
+ * would end the process (SIGBUS).
+ */
+static void *get(struct pb_elf_file *file, uint64_t offset, uint64_t nr,
+		 uint64_t each)
 {
+	size_t size = (size_t)(nr * each), done = 0;
+	char *bytes;
+
 	if (offset > file->size || nr > (file->size - offset) / each)
 		return NULL;
-	return file->bytes + offset;
+	bytes = malloc(size + 1);
+	if (!bytes)
+		file->error = -ENOMEM;
+	while (bytes && done < size) {
+		ssize_t more = pread(file->fd, bytes + done, size - done,
+				     (off_t)(offset + done));
+
+		if (more < 0 && errno == EINTR)
+			continue;
+		if (more <= 0) {
+			free(bytes);
+			return NULL;
+		}
+		done += (size_t)more;
+	}
+	return bytes;
 }
 
 int pb_elf_open(struct pb_elf_file *file, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ElfW(Ehdr) *header = NULL;
 	struct stat st;
-	void *bytes;
+	int ok = 0;
 
-	if (fd < 0)
+	/* Whatever the path leads to by now, do not wait for it. */
+	file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (file->fd < 0)
 		return -errno;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
-	    (size_t)st.st_size < sizeof(ElfW(Ehdr))) {
-		close(fd);
-		return -ENOEXEC;
+	file->error = 0;
+	if (!fstat(file->fd, &st) && S_ISREG(st.st_mode)) {
+		file->size = (size_t)st.st_size;
+		header = get(file, 0, 1, sizeof(*header));
 	}
-	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	close(fd);
-	if (bytes == MAP_FAILED)
-		return -errno;
-	file->bytes = bytes;
-	file->size = (size_t)st.st_size;
-	if (memcmp(file->bytes, ELFMAG, SELFMAG) ||
-	    file->bytes[EI_CLASS] != NATIVE_CLASS ||
-	    file->bytes[EI_DATA] != NATIVE_DATA) {
-		pb_elf_close(file);
-		return -ENOEXEC;
+	if (header) {
+		file->header = *header;
+		ok = !memcmp(header->e_ident, ELFMAG, SELFMAG) &&
+		     header->e_ident[EI_CLASS] == NATIVE_CLASS &&
+		     header->e_ident[EI_DATA] == NATIVE_DATA;
+		free(header);
+	}
+	if (!ok) {
+		int error = pb_elf_close(file);
+
+		return error ? error : -ENOEXEC;
 	}
 	return 0;
 }
 
-void pb_elf_close(struct pb_elf_file *file)
+int pb_elf_close(struct pb_elf_file *file)
 {
-	munmap((void *)file->bytes, file->size);
+	close(file->fd);
+	return file->error;
 }
 
-int pb_elf_is(const struct pb_elf_file *file, const void *phdrs,
-	      size_t phdrs_size, const uint8_t *id, size_t id_size)
+/* Does a note segment have @id in it? The id's own bytes are proof enough. */
+static int has_id(struct pb_elf_file *file, const ElfW(Phdr) *ph,
+		  const uint8_t *id, size_t id_size)
 {
-	const ElfW(Ehdr) *eh = (const void *)file->bytes;
-	const ElfW(Phdr) *ph = at(file, eh->e_phoff, eh->e_phnum, sizeof(*ph));
+	char *notes;
+	int found;
 
-	if (!ph || phdrs_size != eh->e_phnum * sizeof(*ph) ||
-	    memcmp(ph, phdrs, phdrs_size))
+	if (ph->p_type != PT_NOTE)
 		return 0;
-	if (!id_size)
-		return 1;
-	for (int i = 0; i < eh->e_phnum; i++) {
-		const unsigned char *notes;
-
-		if (ph[i].p_type != PT_NOTE)
-			continue;
-		notes = at(file, ph[i].p_offset, ph[i].p_filesz, 1);
-		/* The id's own bytes are proof enough. */
-		if (notes && ph[i].p_filesz >= id_size &&
-		    memmem(notes, ph[i].p_filesz, id, id_size))
-			return 1;
-	}
-	return 0;
+	notes = get(file, ph->p_offset, ph->p_filesz, 1);
+	found = notes && memmem(notes, ph->p_filesz, id, id_size);
+	free(notes);
+	return found;
 }
 
-static void visit_table(const struct pb_elf_file *file, const ElfW(Shdr) *table,
+int pb_elf_is(struct pb_elf_file *file, const void *phdrs, size_t phdrs_size,
+	      const uint8_t *id, size_t id_size)
+{
+	size_t nr = file->header.e_phnum;
+	ElfW(Phdr) *ph = get(file, file->header.e_phoff, nr, sizeof(*ph));
+	int same = ph && phdrs_size == nr * sizeof(*ph) &&
+		   !memcmp(ph, phdrs, phdrs_size);
+
+	if (same && id_size) {
+		same = 0;
+		for (size_t i = 0; i < nr && !same; i++)
+			same = has_id(file, &ph[i], id, id_size);
+	}
+	free(ph);
+	return same;
+}
+
+static void visit_table(struct pb_elf_file *file, const ElfW(Shdr) *table,
 			const ElfW(Shdr) *strings,
 			void (*visit)(const char *, uint64_t, void *),
 			void *arg)
 {
-	size_t nr = table->sh_size / sizeof(ElfW(Sym));
-	const ElfW(Sym) *symbols =
-		at(file, table->sh_offset, nr, sizeof(*symbols));
-	const char *names = at(file, strings->sh_offset, strings->sh_size, 1);
+	size_t nr = table->sh_size / sizeof(ElfW(Sym)), size = strings->sh_size;
+	ElfW(Sym) *symbols = get(file, table->sh_offset, nr, sizeof(*symbols));
+	char *names = get(file, strings->sh_offset, size, 1);
 
-	if (!symbols || !names || !strings->sh_size ||
-	    names[strings->sh_size - 1])
-		return;
-	for (size_t i = 0; i < nr; i++) {
-		const ElfW(Sym) *s = &symbols[i];
+	if (symbols && names && size && !names[size - 1]) {
+		for (size_t i = 0; i < nr; i++) {
+			const ElfW(Sym) *s = &symbols[i];
 
-		/* The type is in the same place in both classes. */
-		if (ELF64_ST_TYPE(s->st_info) == STT_FUNC &&
-		    s->st_shndx != SHN_UNDEF && s->st_name < strings->sh_size)
-			visit(names + s->st_name, s->st_value, arg);
+			/* The type is in the same place in both classes. */
+			if (ELF64_ST_TYPE(s->st_info) == STT_FUNC &&
+			    s->st_shndx != SHN_UNDEF && s->st_name < size)
+				visit(names + s->st_name, s->st_value, arg);
+		}
 	}
+	free(symbols);
+	free(names);
 }
 
-void pb_elf_for_each_function(const struct pb_elf_file *file,
+void pb_elf_for_each_function(struct pb_elf_file *file,
 			      void (*visit)(const char *name, uint64_t value,
 					    void *arg),
 			      void *arg)
 {
-	const ElfW(Ehdr) *eh = (const void *)file->bytes;
-	const ElfW(Shdr) *sh = at(file, eh->e_shoff, eh->e_shnum, sizeof(*sh));
+	size_t nr = file->header.e_shnum;
 	const ElfW(Shdr) *table = NULL;
+	ElfW(Shdr) *sh;
 
-	if (!sh || eh->e_shentsize != sizeof(*sh))
+	if (file->header.e_shentsize != sizeof(*sh))
 		return;
-	for (int i = 0; i < eh->e_shnum; i++)
+	sh = get(file, file->header.e_shoff, nr, sizeof(*sh));
+	for (size_t i = 0; sh && i < nr; i++)
 		if (sh[i].sh_type == SHT_SYMTAB ||
 		    (sh[i].sh_type == SHT_DYNSYM && !table))
 			table = &sh[i];
-	if (table && table->sh_link < eh->e_shnum)
+	if (table && table->sh_link < nr)
 		visit_table(file, table, &sh[table->sh_link], visit, arg);
+	free(sh);
 }

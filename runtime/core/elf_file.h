@@ -6,27 +6,34 @@
 #ifndef PB_CORE_ELF_FILE_H
 #define PB_CORE_ELF_FILE_H
 
+#include <link.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct pb_elf_file {
-	const unsigned char *bytes;
+	int fd;
+	int error; /* 0 or -ENOMEM: something was not looked at */
 	size_t size;
+	ElfW(Ehdr) header;
 };
 
-/* Map @path. Returns 0 or a negative errno; -ENOEXEC if it is no such file. */
+/*
+ * Returns 0 or a negative errno; -ENOEXEC if @path is no such file. When it is
+ * closed, it tells whether memory was lacking: then what was asked in between
+ * did not look at everything.
+ */
 int pb_elf_open(struct pb_elf_file *file, const char *path);
-void pb_elf_close(struct pb_elf_file *file);
+int pb_elf_close(struct pb_elf_file *file);
 
 /*
  * Is this the file that was loaded with these program headers and this GNU
  * build id, of @id_size bytes, 0 if it has none?
  */
-int pb_elf_is(const struct pb_elf_file *file, const void *phdrs,
-	      size_t phdrs_size, const uint8_t *id, size_t id_size);
+int pb_elf_is(struct pb_elf_file *file, const void *phdrs, size_t phdrs_size,
+	      const uint8_t *id, size_t id_size);
 
 /* Call @visit for each defined function of .symtab, or else of .dynsym. */
-void pb_elf_for_each_function(const struct pb_elf_file *file,
+void pb_elf_for_each_function(struct pb_elf_file *file,
 			      void (*visit)(const char *name, uint64_t value,
 					    void *arg),
 			      void *arg);

@@ -18,6 +18,9 @@
 
 struct pb_module *pb_modules;
 
+/* Of /proc/self there is nothing left once the main thread has ended. */
+#define EXE "/proc/thread-self/exe"
+
 /* What dl_iterate_phdr() knows of the module that @desc is in. */
 struct found {
 	const struct patchbay_module *desc;
@@ -78,7 +81,7 @@ static size_t module_path(const char *name, char path[PATH_MAX])
 	ssize_t length = 0;
 
 	if (!name || !*name)
-		length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+		length = readlink(EXE, path, PATH_MAX - 1);
 	else if (*name != '/' && realpath(name, path))
 		return strlen(path) + 1;
 	else if (strlen(name) < PATH_MAX)
@@ -139,7 +142,7 @@ static struct pb_module *new_module(const struct patchbay_module *desc,
 	module->phdrs_size = found.phdrs_size;
 	/* Also where the executable was replaced or removed since it started. */
 	module->file = found.name && *found.name ? module->path :
-						    "/proc/self/exe";
+						    EXE;
 	return module;
 }
 

@@ -124,8 +124,9 @@ static int choose_by_name(struct search *search)
 			      module->info.build_id,
 			      module->info.build_id_size))
 			pb_elf_for_each_function(&file, match_symbol, search);
-		pb_elf_close(&file);
-		return search->error;
+		error = pb_elf_close(&file);
+		if (search->error)
+			error = search->error;
 	}
 	/* All other errors are the file's fault: there are no names. */
 	return error == -EMFILE || error == -ENFILE || error == -ENOMEM ? error :

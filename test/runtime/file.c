@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Names come from the files of modules, and those change: one is truncated
+ * while it is read, replaced by something to wait for, removed. Then there are
+ * no names, and "*" still means all. The executable's file is found also when
+ * the main thread has ended, and with it /proc/self.
+ */
+// RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
+// RUN: %build %s -o %t %link
+// RUN: timeout -s KILL 60 %t %t.so | FileCheck %s
+// CHECK: {{^}}done{{$}}
+
+#include "Inputs/check.h"
+
+#ifdef LIBRARY
+OPAQUE int quince(int a) { return a; }
+#else
+
+#include <patchbay/patchbay.h>
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+OPAQUE static int medlar(int a) { return a; }
+
+static struct patchbay_ops *ops;
+static int (*quince)(int);
+static int calls;
+static atomic_int stop;
+static char path[PATH_MAX];
+
+static void handler(uintptr_t ip, uintptr_t parent_ip,
+		    const struct patchbay_cell *cell, struct patchbay_regs *regs)
+{
+	(void)parent_ip;
+	(void)cell;
+	(void)regs;
+	calls += ip == (uintptr_t)quince || ip == (uintptr_t)medlar;
+}
+
+static void copy(const char *from, const char *to)
+{
+	static char bytes[1 << 20];
+	FILE *in = fopen(from, "r"), *out = fopen(to, "w");
+	size_t size;
+
+	CHECK(in && out);
+	size = fread(bytes, 1, sizeof(bytes), in);
+	CHECK(size && size < sizeof(bytes));
+	CHECK_EQ(fwrite(bytes, 1, size, out), size);
+	fclose(in);
+	fclose(out);
+}
+
+static int arm_quince(void)
+{
+	int nr = patchbay_arm(ops, "quince", 0);
+
+	calls = 0;
+	CHECK_EQ(quince(3), 3);
+	CHECK_EQ(calls, nr == 1);
+	if (nr == 1)
+		CHECK_EQ(patchbay_disarm(ops, "*"), 1);
+	return nr;
+}
+
+/* Only behind what is loaded: text that is cut off is lost to the program. */
+static void *truncate_often(void *arg)
+{
+	int fd = open(path, O_RDWR);
+	struct stat st;
+	off_t half;
+	char *tail;
+
+	CHECK_EQ(fstat(fd, &st), 0);
+	half = st.st_size / 2;
+	tail = malloc((size_t)half);
+	CHECK_EQ(pread(fd, tail, (size_t)half, st.st_size - half), half);
+	while (!stop) {
+		CHECK_EQ(ftruncate(fd, st.st_size - half), 0);
+		CHECK_EQ(pwrite(fd, tail, (size_t)half, st.st_size - half),
+			 half);
+		usleep(50);
+	}
+	free(tail);
+	close(fd);
+	return arg;
+}
+
+static void truncated(void)
+{
+	int found[2] = { 0, 0 };
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, truncate_often, NULL);
+	for (int i = 0; i < 100000 && (!found[0] || i < 2000); i++) {
+		int nr = arm_quince();
+
+		CHECK(nr == 1 || nr == -ENOENT);
+		found[nr == 1]++;
+	}
+	stop = 1;
+	pthread_join(thread, NULL);
+	CHECK(found[0] && found[1]);
+	CHECK_EQ(arm_quince(), 1);
+}
+
+static void replaced(void)
+{
+	CHECK_EQ(unlink(path), 0);
+	CHECK_EQ(arm_quince(), -ENOENT);
+	CHECK_EQ(mkfifo(path, 0600), 0);
+	CHECK_EQ(arm_quince(), -ENOENT);
+	CHECK_EQ(unlink(path), 0);
+	CHECK(patchbay_arm(ops, "*", 0) > 1);
+	calls = 0;
+	quince(1);
+	CHECK_EQ(calls, 1);
+	CHECK(patchbay_disarm(ops, "*") > 1);
+}
+
+static void *last(void *arg)
+{
+	int fd;
+
+	while ((fd = open("/proc/self/mem", O_RDONLY)) >= 0) {
+		close(fd);
+		usleep(1000);
+	}
+	CHECK_EQ(patchbay_arm(ops, "medlar", 0), 1);
+	calls = 0;
+	medlar(1);
+	CHECK_EQ(calls, 1);
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+	puts("done");
+	exit(0);
+	return arg;
+}
+
+int main(int argc, char **argv)
+{
+	struct patchbay_ops_attr attr = { .size = sizeof(attr),
+					  .handler = handler };
+	pthread_t thread;
+	void *library;
+
+	CHECK(argc == 2);
+	snprintf(path, sizeof(path), "%s.copy", argv[1]);
+	unlink(path);
+	copy(argv[1], path);
+	library = dlopen(path, RTLD_NOW);
+	CHECK(library);
+	quince = (int (*)(int))dlsym(library, "quince");
+	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
+	CHECK_EQ(arm_quince(), 1);
+	truncated();
+	replaced();
+	CHECK_EQ(pthread_create(&thread, NULL, last, NULL), 0);
+	pthread_exit(NULL);
+}
+#endif
