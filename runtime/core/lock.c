@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "lock.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -11,6 +12,10 @@ static pthread_mutex_t engine = PTHREAD_MUTEX_INITIALIZER;
 /* Of the threads that hold the locks. */
 static int caller_cancel, engine_cancel;
 static sigset_t saved;
+
+/* How often this thread has locked each. */
+static __thread __attribute__((tls_model("initial-exec"))) unsigned int
+	caller_depth, engine_depth;
 
 static int disable_cancel(void)
 {
@@ -25,12 +30,17 @@ static void restore_cancel(int before)
 	pthread_setcancelstate(before, &before);
 }
 
-void pb_caller_lock(void)
+int pb_caller_lock(void)
 {
-	int before = disable_cancel();
+	int before;
 
+	if (caller_depth)
+		return -EDEADLK;
+	before = disable_cancel();
 	pthread_mutex_lock(&caller);
+	caller_depth = 1;
 	caller_cancel = before;
+	return 0;
 }
 
 int pb_caller_trylock(void)
@@ -38,17 +48,20 @@ int pb_caller_trylock(void)
 	int before = disable_cancel();
 	int error = pthread_mutex_trylock(&caller);
 
-	if (error)
+	if (error) {
 		restore_cancel(before);
-	else
-		caller_cancel = before;
-	return error;
+		return error;
+	}
+	caller_depth = 1;
+	caller_cancel = before;
+	return 0;
 }
 
 void pb_caller_unlock(void)
 {
 	int before = caller_cancel;
 
+	caller_depth = 0;
 	pthread_mutex_unlock(&caller);
 	restore_cancel(before);
 }
@@ -56,8 +69,11 @@ void pb_caller_unlock(void)
 void pb_engine_lock(void)
 {
 	sigset_t all, before;
-	int cancel = disable_cancel();
+	int cancel;
 
+	if (engine_depth++)
+		return;
+	cancel = disable_cancel();
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pthread_mutex_lock(&engine);
@@ -70,6 +86,8 @@ void pb_engine_unlock(void)
 	sigset_t before = saved;
 	int cancel = engine_cancel;
 
+	if (--engine_depth)
+		return;
 	pthread_mutex_unlock(&engine);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	restore_cancel(cancel);
@@ -78,7 +96,8 @@ void pb_engine_unlock(void)
 /* Who held the caller lock, if it was not us, does not exist in the child. */
 static void forked_child(void)
 {
-	pthread_mutex_init(&caller, NULL);
+	if (!caller_depth)
+		pthread_mutex_init(&caller, NULL);
 	pb_engine_unlock();
 }
 

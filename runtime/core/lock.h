@@ -15,6 +15,10 @@
  * Who holds either cannot be cancelled: open(), pwrite() and nanosleep() are
  * cancellation points, and a thread that ends there would keep the lock for ever.
  *
+ * A thread that has it may take it again: what the library calls back
+ * (@attach, @visit) may end in exit(), whose destructors unregister modules,
+ * or fork.
+ *
  * Within it an update of static calls takes the lock of dl_iterate_phdr(). The
  * loader holds that one only while it changes its list, so not around
  * constructors and destructors, which take the engine lock.
@@ -22,7 +26,7 @@
 #ifndef PB_CORE_LOCK_H
 #define PB_CORE_LOCK_H
 
-void pb_caller_lock(void);
+int pb_caller_lock(void);    /* -EDEADLK: this thread has it */
 int pb_caller_trylock(void); /* 0: taken */
 void pb_caller_unlock(void);
 

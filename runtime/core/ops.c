@@ -15,11 +15,11 @@
 /* Not from a handler: whoever waits for handlers holds the caller lock. */
 int pb_enter_library(void)
 {
-	if (pb_thread_inside())
-		return -EDEADLK;
-	pb_caller_lock();
-	pb_engine_lock();
-	return 0;
+	int error = pb_thread_inside() ? -EDEADLK : pb_caller_lock();
+
+	if (!error)
+		pb_engine_lock();
+	return error;
 }
 
 void pb_leave_library(void)
