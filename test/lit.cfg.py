@@ -69,7 +69,7 @@ if glob.glob("/usr/include/tcl8.*/tcl.h"):
     config.available_features.add("tcl")
 if lit_config.params.get("upstream"):
     config.available_features.add("upstream-suite")
-for tool in ("csmith", "gdb", "make", "pkg-config", "rustc",
+for tool in ("csmith", "gdb", "make", "pkg-config", "rustc", "uftrace",
              "valgrind", "qemu-aarch64", "qemu-ppc64le", "qemu-riscv64"):
     if shutil.which(tool, path=config.environment["PATH"]):
         config.available_features.add(tool)

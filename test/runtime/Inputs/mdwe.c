@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Usage: mdwe COMMAND [ARGUMENTS]: run it as a process that has given up making
+ * memory executable; its children have, too. */
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	(void)argc;
+	if (prctl(65 /* PR_SET_MDWE */, 1 /* REFUSE_EXEC_GAIN */, 0, 0, 0))
+		perror("PR_SET_MDWE");
+	else
+		execvp(argv[1], argv + 1);
+	return 1;
+}
