@@ -6,6 +6,7 @@
 #include "arch.h"
 #include "elf_note.h"
 #include "lock.h"
+#include "os/linux.h"
 #include "quiesce.h"
 
 #include <elf.h>
@@ -257,6 +258,7 @@ int patchbay_module_register(const struct patchbay_module *desc)
 	module = new_module(desc, &error);
 	if (!module)
 		return error;
+	pb_os_stay_loaded();
 	pb_engine_lock();
 	pb_arch_init();
 	pb_quiesce_init();

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "os/linux.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/membarrier.h>
 #include <stdio.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -152,4 +154,19 @@ void *pb_os_map_code(uintptr_t low, uintptr_t high, const void *code,
 void pb_os_unmap_code(void *code, size_t size)
 {
 	munmap(code, size);
+}
+
+/* Not there in static executables, which need none of this. */
+#pragma weak dladdr
+#pragma weak dlopen
+
+void pb_os_stay_loaded(void)
+{
+	Dl_info here, program;
+
+	if (!dladdr || !dlopen || !dladdr((void *)pb_os_stay_loaded, &here) ||
+	    !dladdr((void *)getauxval(AT_PHDR), &program) ||
+	    here.dli_fbase == program.dli_fbase)
+		return;
+	dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }

@@ -31,4 +31,11 @@ void *pb_os_map_code(uintptr_t low, uintptr_t high, const void *code,
 		     size_t size, int *error);
 void pb_os_unmap_code(void *code, size_t size);
 
+/*
+ * Make sure that the object that this library is in is never unloaded: threads
+ * keep a pointer to its code, the destructor of a pthread key. libpatchbay.so
+ * says so of itself; libpatchbay.a may be in any shared object.
+ */
+void pb_os_stay_loaded(void);
+
 #endif /* PB_CORE_OS_H */

@@ -76,6 +76,16 @@
  * - A handler must return: no longjmp, no exception. Nor may a signal handler
  *   leave one by siglongjmp; block the signal where that can happen. Who waits
  *   for such a handler waits for ever.
+ * - A shared object with libpatchbay.a inside stays loaded after dlclose(), as
+ *   libpatchbay.so does: threads have pointers to its code.
+ * - A process may have several copies of the library. Each knows the modules
+ *   whose patchbay_module_register() the loader bound to it, as of any symbol:
+ *   where a copy is visible to all (in the executable, exported), it serves
+ *   all; where it is hidden in a shared object, it has that alone.
+ * - A module is registered before its own constructors run: armed by then, or
+ *   with PATCHBAY_ARM_FUTURE, they are traced.
+ * - A handler must not be traced by itself if it is PATCHBAY_OPS_FAST: mark it
+ *   no_profile_instrument_function. It would call itself for ever.
  * - Calls that a thread makes after the last round of its pthread_key_create()
  *   destructors are traced, at a somewhat higher price.
  */
