@@ -46,8 +46,8 @@ extern const int pb_arch_rewrite;
 enum pb_site_state { PB_SITE_DISARMED, PB_SITE_ARMED };
 
 /*
- * The state of a site by its bytes, or -EILSEQ if they are not what the
- * compiler or this library wrote: no pad, no site, another patcher's bytes.
+ * The state of a site by its bytes; -ENOEXEC if there is no pad before the
+ * entry, -EILSEQ if the site is not what the compiler or this library wrote.
  */
 int pb_arch_site_state(const struct pb_site *site);
 

@@ -77,7 +77,12 @@ struct patchbay_cell *pb_cell_from_slot(const struct pb_module *module,
 struct patchbay_cell *pb_cell_of(const struct pb_module *module,
 				 const struct patchbay_record *record)
 {
-	return pb_cell_from_slot(module, pb_arch_slot(pb_record_entry(record)));
+	const uintptr_t entry = pb_record_entry(record);
+
+	/* Nobody has checked the record yet: its slot may be nowhere. */
+	if (entry < module->low + PATCHBAY_PREFIX_SIZE || entry >= module->high)
+		return NULL;
+	return pb_cell_from_slot(module, pb_arch_slot(entry));
 }
 
 struct patchbay_cell *pb_cell_next(struct pb_cell_walk *walk)
@@ -94,6 +99,27 @@ void pb_cells_redirect(struct pb_module *module, patchbay_handler enter)
 
 	pb_for_each_cell(module, walk, cell)
 		__atomic_store_n(&cell->enter, enter, __ATOMIC_RELEASE);
+}
+
+void pb_cells_weigh(const struct pb_module *module, uint64_t *armed,
+		    uint64_t *memory)
+{
+	const struct pb_cell_chunk *chunk;
+	const struct patchbay_cell *cell;
+	struct pb_cell_walk walk;
+
+	for (chunk = module->cells; chunk; chunk = chunk->next)
+		*memory += sizeof(*chunk) + chunk->nr * CELL_SIZE;
+	pb_for_each_cell(module, walk, cell) {
+		size_t nr;
+
+		if (!cell->ops)
+			continue;
+		pb_set_cells(cell, &nr);
+		*armed += nr != 0;
+		if (nr && cell->set)
+			*memory += sizeof(*cell->set) + nr * sizeof(*cell);
+	}
 }
 
 void pb_cells_free(struct pb_module *module)

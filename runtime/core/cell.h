@@ -38,6 +38,14 @@ struct patchbay_cell *pb_cell_next(struct pb_cell_walk *walk);
 /* Make every cell of @module enter @enter from now on. */
 void pb_cells_redirect(struct pb_module *module, patchbay_handler enter);
 
+/* Add to *@armed how many have a tracer, to *@memory what all need in bytes. */
+void pb_cells_weigh(const struct pb_module *module, uint64_t *armed,
+		    uint64_t *memory);
+
+/* Add to *@armed how many have a tracer, to *@memory what all need in bytes. */
+void pb_cells_weigh(const struct pb_module *module, uint64_t *armed,
+		    uint64_t *memory);
+
 /* Free all cells and their sets; nobody may be able to reach one any more. */
 void pb_cells_free(struct pb_module *module);
 

@@ -6,25 +6,14 @@
 #include "enter.h"
 #include "quiesce.h"
 #include "set.h"
+#include "stats.h"
+#include "strict.h"
 #include "text.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 struct patchbay_ops *pb_tracers;
-
-const struct patchbay_cell *pb_engine_cells(const struct pb_module *module,
-					    const struct patchbay_record *record,
-					    size_t *nr)
-{
-	const struct patchbay_cell *cell;
-
-	*nr = 0;
-	if (pb_site_state(module, record) != PB_SITE_ARMED)
-		return NULL;
-	cell = pb_cell_of(module, record);
-	return cell && cell->ops ? pb_set_cells(cell, nr) : NULL;
-}
 
 /* Sets that were replaced; a thread may still be walking one. */
 static struct pb_set *retired;
@@ -224,13 +213,14 @@ static struct pb_site site_of(const struct pb_target *target)
 	return pb_site_of(target->changes->module, target->changes->record);
 }
 
-static int publish(struct pb_plan *plan, struct pb_patch *patches)
+/* What is to be there before sites are flipped: the number of patches. */
+static int to_publish(const struct pb_plan *plan, struct pb_patch *patches,
+		      int *stale)
 {
-	int stale = 0, error = 0;
-	size_t nr = 0;
+	int nr = 0;
 
 	for (size_t i = 0; i < plan->nr; i++) {
-		struct pb_target *t = &plan->targets[i];
+		const struct pb_target *t = &plan->targets[i];
 		struct pb_site site;
 		int more;
 
@@ -238,15 +228,24 @@ static int publish(struct pb_plan *plan, struct pb_patch *patches)
 			continue;
 		site = site_of(t);
 		more = pb_arch_publish(&site, (uintptr_t)t->cell, &patches[nr],
-				       &stale);
+				       stale);
 		if (more < 0)
 			return more;
-		nr += (size_t)more;
+		nr += more;
 	}
+	return nr;
+}
+
+static int publish(struct pb_plan *plan, struct pb_patch *patches)
+{
+	int stale = 0, nr = to_publish(plan, patches, &stale), error = 0;
+
+	if (nr < 0)
+		return nr;
 	if (stale)
 		error = pb_sync_core();
 	if (!error)
-		error = apply(patches, nr);
+		error = apply(patches, (size_t)nr);
 	return error ? error : pb_sync_core();
 }
 
@@ -254,12 +253,12 @@ static int publish(struct pb_plan *plan, struct pb_patch *patches)
  * Make the sites of the plan's new cells call. That they are as they were when
  * the plan was made is what pb_text_apply() sees.
  */
-static int arm_sites(struct pb_plan *plan, struct pb_patch *patches)
+static size_t to_arm(const struct pb_plan *plan, struct pb_patch *patches)
 {
 	size_t nr = 0;
 
 	for (size_t i = 0; i < plan->nr; i++) {
-		struct pb_target *t = &plan->targets[i];
+		const struct pb_target *t = &plan->targets[i];
 		struct pb_site site;
 
 		if (t->step != PB_STEP_ARM || t->armed)
@@ -267,7 +266,27 @@ static int arm_sites(struct pb_plan *plan, struct pb_patch *patches)
 		site = site_of(t);
 		pb_arch_arm(&site, &patches[nr++]);
 	}
-	return apply(patches, nr);
+	return nr;
+}
+
+/* Both at once, or only the second; see strict.h. */
+static int apply_strictly(struct pb_patch *tail, size_t nr_tail,
+			  struct pb_patch *first, size_t nr_first)
+{
+	if (!nr_tail && !nr_first)
+		return 0;
+	qsort(tail, nr_tail, sizeof(*tail), by_address);
+	qsort(first, nr_first, sizeof(*first), by_address);
+	return pb_strict_change(tail, nr_tail, first, nr_first);
+}
+
+static int arm_strictly(struct pb_plan *plan, struct pb_patch *patches)
+{
+	int unused, nr = to_publish(plan, patches, &unused);
+
+	return nr < 0 ? nr :
+			apply_strictly(patches, (size_t)nr, patches + nr,
+				       to_arm(plan, patches + nr));
 }
 
 /* Make the sites that are to take @step call no more, as far as they do. */
@@ -286,7 +305,10 @@ static void disarm_sites(struct pb_plan *plan, struct pb_patch *patches,
 		if (pb_arch_site_state(&site) == PB_SITE_ARMED)
 			pb_arch_disarm(&site, &patches[nr++]);
 	}
-	apply(patches, nr);
+	if (pb_strict)
+		apply_strictly(NULL, 0, patches, nr);
+	else
+		apply(patches, nr);
 }
 
 /* No site was flipped, so nobody has seen the cells. */
@@ -324,6 +346,20 @@ static void roll_back(struct pb_plan *plan, struct pb_patch *patches, int wait)
 		settle_left_behind();
 }
 
+static int is_any_armed(const struct pb_plan *plan)
+{
+	for (size_t i = 0; i < plan->nr; i++) {
+		struct pb_site site;
+
+		if (plan->targets[i].step != PB_STEP_ARM)
+			continue;
+		site = site_of(&plan->targets[i]);
+		if (pb_arch_site_state(&site) == PB_SITE_ARMED)
+			return 1;
+	}
+	return 0;
+}
+
 /* All that can fail: the first tracers of functions. */
 static int arm(struct pb_plan *plan, struct pb_patch *patches, int wait)
 {
@@ -334,12 +370,16 @@ static int arm(struct pb_plan *plan, struct pb_patch *patches, int wait)
 	for (size_t i = 0; i < plan->nr; i++)
 		if (plan->targets[i].step == PB_STEP_ARM)
 			fill_target(&plan->targets[i]);
-	error = publish(plan, patches);
-	if (error) {
+	if (pb_strict)
+		error = arm_strictly(plan, patches);
+	else
+		error = publish(plan, patches);
+	if (error && !is_any_armed(plan)) {
 		take_back(plan);
 		return error;
 	}
-	error = arm_sites(plan, patches);
+	if (!error && !pb_strict)
+		error = apply(patches, to_arm(plan, patches));
 	if (error)
 		roll_back(plan, patches, wait);
 	return error;
@@ -403,7 +443,9 @@ static int commit(struct pb_request *requests, struct pb_module *only)
 	int error = pb_plan(&plan, requests, only);
 
 	if (!error && plan.nr) {
-		patches = malloc(plan.nr * PB_PUBLISH_MAX * sizeof(*patches));
+		pb_count(&pb_stats.batches);
+		patches = malloc(plan.nr * (PB_PUBLISH_MAX + 1) *
+				 sizeof(*patches));
 		error = patches ? arm(&plan, patches, !only) : -ENOMEM;
 	}
 	if (!error) {

@@ -45,11 +45,6 @@ int pb_engine_commit(struct pb_request *requests);
  */
 int pb_engine_retarget(struct patchbay_ops *ops);
 
-/* The tracers that are armed on the function of @record; *@nr may be 0. */
-const struct patchbay_cell *pb_engine_cells(const struct pb_module *module,
-					    const struct patchbay_record *record,
-					    size_t *nr);
-
 /*
  * A module came: arm what tracers wait for. One goes: none of its functions
  * calls a handler from now on. These do not wait, and need no caller lock.

@@ -17,6 +17,8 @@ static sigset_t saved;
 static __thread __attribute__((tls_model("initial-exec"))) unsigned int
 	caller_depth, engine_depth;
 
+uint64_t pb_engine_generation;
+
 static int disable_cancel(void)
 {
 	int before;
@@ -75,8 +77,14 @@ void pb_engine_lock(void)
 		return;
 	cancel = disable_cancel();
 	sigfillset(&all);
+	/* A trap of strict mode that is blocked would kill the process. */
+	sigdelset(&all, SIGTRAP);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pthread_mutex_lock(&engine);
+	/* Like a seqlock's: odd before anything changes, even when all has. */
+	__atomic_store_n(&pb_engine_generation, pb_engine_generation + 1,
+			 __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
 	saved = before;
 	engine_cancel = cancel;
 }
@@ -88,6 +96,8 @@ void pb_engine_unlock(void)
 
 	if (--engine_depth)
 		return;
+	__atomic_store_n(&pb_engine_generation, pb_engine_generation + 1,
+			 __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&engine);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	restore_cancel(cancel);

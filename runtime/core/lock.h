@@ -26,9 +26,14 @@
 #ifndef PB_CORE_LOCK_H
 #define PB_CORE_LOCK_H
 
+#include <stdint.h>
+
 int pb_caller_lock(void);    /* -EDEADLK: this thread has it */
 int pb_caller_trylock(void); /* 0: taken */
 void pb_caller_unlock(void);
+
+/* How often the engine lock was taken and given back: odd while it is held. */
+extern uint64_t pb_engine_generation;
 
 void pb_engine_lock(void);
 void pb_engine_unlock(void);

@@ -5,6 +5,7 @@
 #include "engine.h"
 #include "arch.h"
 #include "elf_note.h"
+#include "live.h"
 #include "lock.h"
 #include "os/linux.h"
 #include "quiesce.h"
@@ -21,6 +22,9 @@ struct pb_module *pb_modules;
 
 /* Of /proc/self there is nothing left once the main thread has ended. */
 #define EXE "/proc/thread-self/exe"
+
+/* Whoever links this from the archive has the way to it, too. */
+static const struct pb_live *const way __attribute__((used)) = &pb_live;
 
 /* What dl_iterate_phdr() knows of the module that @desc is in. */
 struct found {

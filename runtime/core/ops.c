@@ -5,6 +5,7 @@
 #include "attr.h"
 #include "cell.h"
 #include "engine.h"
+#include "inspect.h"
 #include "lock.h"
 #include "quiesce.h"
 
@@ -255,14 +256,9 @@ int patchbay_for_each_site(int (*visit)(const struct patchbay_site_info *site,
 		return value;
 	for (struct pb_module *m = pb_modules; m && !value; m = m->next) {
 		for (size_t i = 0; i < m->nr && !value; i++) {
-			const struct patchbay_record *record = &m->records[i];
-			struct patchbay_site_info site = {
-				.module = &m->info,
-				.record = record,
-				.entry = pb_record_entry(record),
-			};
+			struct patchbay_site_info site;
 
-			site.cells = pb_engine_cells(m, record, &site.nr_cells);
+			pb_inspect_site(m, &m->records[i], &site);
 			value = visit(&site, arg);
 		}
 	}

@@ -3,6 +3,7 @@
 
 #include "cell.h"
 #include "engine.h"
+#include "inspect.h"
 #include "names.h"
 
 #include <errno.h>
@@ -32,7 +33,7 @@ int pb_site_state(const struct pb_module *module,
 
 	if (!in_text(module, pb_record_entry(record)) ||
 	    !in_text(module, pb_record_site(record)))
-		return -EILSEQ;
+		return -EFAULT;
 	site = pb_site_of(module, record);
 	return pb_arch_site_state(&site);
 }
@@ -280,11 +281,11 @@ static int check_site(struct pb_target *target)
 	struct pb_patch unused[PB_PUBLISH_MAX];
 	struct pb_site site;
 
-	if (state < 0)
-		return state;
 	/* Flipped, but not by us: armed without a cell, or the other way. */
-	if (state == PB_SITE_ARMED ? !target->cell : in_use)
+	if (state < 0 || (state == PB_SITE_ARMED ? !target->cell : in_use)) {
+		pb_count_refused(module, record);
 		return -EILSEQ;
+	}
 	target->armed = state == PB_SITE_ARMED;
 	if (in_use)
 		return 0;

@@ -93,8 +93,11 @@ int pb_plan(struct pb_plan *plan, struct pb_request *requests,
 /* Free the plan, with the sets that have not been put to use. */
 void pb_plan_free(struct pb_plan *plan);
 
-/* The site of a record, as the architecture sees it; and its state, with the
- * record itself checked. */
+/*
+ * The site of a record, as the architecture sees it; and its state, as
+ * pb_arch_site_state(), with the record itself checked: -EFAULT if that leads to
+ * outside of the module's text.
+ */
 struct pb_site pb_site_of(const struct pb_module *module,
 			  const struct patchbay_record *record);
 int pb_site_state(const struct pb_module *module,

@@ -19,6 +19,7 @@
 #include "elf_note.h"
 #include "lock.h"
 #include "os/linux.h"
+#include "strict.h"
 #include "text.h"
 
 #include <patchbay/static_call.h>
@@ -48,7 +49,8 @@ struct update {
 	struct static_call_key *key;
 	struct pb_target target, former;
 	int text;
-	bool found, prepared;
+	size_t found;
+	bool prepared;
 };
 
 /* A step of it, for one tramp. Others follow if it returns 0. */
@@ -227,7 +229,7 @@ static int check(struct update *update, const struct unit *unit,
 	const struct static_call_site *site;
 	uintptr_t to;
 
-	update->found = true;
+	update->found++;
 	if (sites_patched)
 		for_each_site(site, unit, tramp)
 			if (pb_arch_call_site(site_addr(site), &to))
@@ -291,6 +293,15 @@ static int to_direct(struct update *update, const struct unit *unit,
 	return 0;
 }
 
+/* Strict mode: what has not become direct is indirect, without a trap. */
+static int unstage(struct update *update, const struct unit *unit,
+		   const struct pb_tramp *tramp)
+{
+	(void)unit;
+	pb_strict_remove(update->text, tramp->addr);
+	return 0;
+}
+
 static void set_func(struct static_call_key *key, uintptr_t func)
 {
 	/* The indirect form reads it: release what the target relies on. */
@@ -312,6 +323,18 @@ static int check_type(const struct update *update)
 	return pb_arch_hash_is(before, (uint32_t)type) ? 0 : -EINVAL;
 }
 
+/*
+ * Every call goes to the new target already. Going there directly is only
+ * faster, so it is no error if that fails; the next update tries again. Nor need
+ * anyone wait for it: both forms lead to the same target.
+ */
+static void go_directly(struct update *update)
+{
+	for_each_tramp(update, prepare);
+	if (!update->prepared || !pb_sync_core())
+		for_each_tramp(update, to_direct);
+}
+
 static int update_key(struct update *update)
 {
 	int error = check_type(update);
@@ -322,6 +345,10 @@ static int update_key(struct update *update)
 		return error;
 	if (!update->found)
 		return -ENOENT;
+	if (pb_strict)
+		error = pb_strict_begin(update->found);
+	if (error)
+		return error;
 
 	set_func(update->key, update->target.func);
 	error = for_each_tramp(update, to_indirect);
@@ -331,21 +358,17 @@ static int update_key(struct update *update)
 	 */
 	if (!error)
 		error = pb_sync_core();
-	if (error) {
+	if (error)
 		/* What is direct still goes there, and the rest again. */
 		set_func(update->key, update->former.func);
-		return error;
+	else
+		go_directly(update);
+	if (pb_strict) {
+		for_each_tramp(update, unstage);
+		pb_sync_core();
+		pb_strict_end();
 	}
-
-	/*
-	 * Every call goes to the new target now. Going there directly is only
-	 * faster, so it is no error if that fails; the next update tries again.
-	 * Nor need anyone wait for it: both forms lead to the same target.
-	 */
-	for_each_tramp(update, prepare);
-	if (!update->prepared || !pb_sync_core())
-		for_each_tramp(update, to_direct);
-	return 0;
+	return error;
 }
 
 /* The call sites of any tramp, to where its key leads or back to the tramp. */
@@ -410,12 +433,18 @@ int static_call_patch_sites(int enable)
 	if (pb_arch_call_sites == PB_CALL_SITES_NEVER)
 		return enable ? -EOPNOTSUPP : 0;
 	pb_engine_lock();
+	if (enable && pb_strict) {
+		pb_engine_unlock();
+		return -EOPNOTSUPP;
+	}
 	patch_sites = enable ? ON : OFF;
 	error = open_text(&update);
 	if (!error) {
 		error = for_each_tramp(&update, set_sites);
 		pb_os_text_close(update.text);
 	}
+	/* What could not be led back is not changed any more, but may be. */
+	pb_strict_unfit = enable || error;
 	pb_engine_unlock();
 	return error;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "os/linux.h"
 
+#include "stats.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -37,6 +39,7 @@ int pb_os_text_write(int handle, uintptr_t addr, const void *bytes, size_t len)
 {
 	const char *from = bytes;
 
+	pb_count(&pb_stats.text_writes);
 	while (len) {
 		ssize_t done = pwrite(handle, from, len, (off_t)addr);
 
@@ -77,6 +80,7 @@ int pb_os_sync_core(void)
 {
 	int error = membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
 
+	pb_count(&pb_stats.membarriers);
 	/* A process has to announce itself once before its first use. */
 	if (error == -EPERM) {
 		error = membarrier(

@@ -94,6 +94,7 @@
 #define PATCHBAY_X86_64_SITE_CALL 0xe8
 #define PATCHBAY_X86_64_SITE_JMP 0xe9
 #define PATCHBAY_X86_64_SITE_JB 0x72
+#define PATCHBAY_X86_64_TRAP 0xcc /* while it is changed, in strict mode */
 #define PATCHBAY_X86_64_SITE_BRANCH_SIZE 5 /* opcode and imm32 */
 #define PATCHBAY_X86_64_SITE_SIZE 7        /* with the jb */
 #define PATCHBAY_X86_64_ENDBR64 0xfa1e0ff3 /* f3 0f 1e fa, before the site */
@@ -180,6 +181,12 @@
 #define PATCHBAY_NOTE_ABI 1
 #define PATCHBAY_MODE_USER 1   /* site and record are ours */
 #define PATCHBAY_MODE_KERNEL 2 /* only the slot is; entry NOPs are LLVM's */
+
+/*
+ * The note of libpatchbay, by which `patchbay list --live` finds it in a running
+ * process. What it holds is between the two, and its first word is a version.
+ */
+#define PATCHBAY_NOTE_RUNTIME 3
 
 /*
  * Record flags: each bit is a promise about the lowered function.

@@ -264,6 +264,46 @@ struct patchbay_ops_attr {
 };
 
 /*
+ * Modes of the whole process.
+ *
+ * PATCHBAY_MODE_STRICT: change code by the letter of the processor's manual.
+ *
+ * On x86-64 a site is armed by a store to its first byte, while other threads
+ * may execute it. AMD documents that as safe (APM vol. 2, 7.6.1). Intel does
+ * not list it (SDM vol. 3A, 10.1.3): it may be found to fail on some processor,
+ * though none is known. In strict mode sites, and the tramps of static calls,
+ * are changed as the Linux kernel changes its own code: for some microseconds
+ * their first byte is a breakpoint (int3). A batch takes three membarriers
+ * instead of one, and a thread that calls one of its functions meanwhile takes
+ * a signal, SIGTRAP, and goes on untraced. Once armed, calls cost the same.
+ *
+ * It needs SIGTRAP. The library installs a handler, which calls the former one
+ * for traps and signals that are not its own. So:
+ * - Install other handlers of SIGTRAP before this mode is switched on. If ours
+ *   is not there any more, arming fails (-EBUSY), and disarming takes the
+ *   tracer away but leaves the site calling a trampoline that does nothing.
+ * - Functions with sites must not run while SIGTRAP is blocked: the kernel kills
+ *   a process that cannot take a trap. Whoever blocks "all" signals, in a
+ *   thread or in the sa_mask of a handler, has to leave out SIGTRAP.
+ * - A debugger shows such a trap as if it had set it, and does not hand it on:
+ *   `handle SIGTRAP nostop noprint pass` in gdb.
+ * static_call_patch_sites() is refused, and this mode while that is enabled.
+ *
+ * Elsewhere it changes nothing: the architectures list the stores that are used.
+ */
+#define PATCHBAY_MODE_STRICT 1u
+
+/*
+ * Switch on @modes, PATCHBAY_MODE_*, in addition to those that are on. They
+ * stay on for the life of the process. Best called before anything is armed; it
+ * holds for what is armed and disarmed afterwards.
+ *
+ * -EINVAL: unknown modes. -EDEADLK: called from a handler. -EBUSY: see strict
+ * mode. Or what sigaction(2) or mprotect(2) returned.
+ */
+int patchbay_set_mode(unsigned int modes);
+
+/*
  * Make a tracer. It does nothing until it is armed.
  *
  * -EINVAL: no handler, unknown flags, or a size less than this header's.
@@ -400,6 +440,7 @@ struct patchbay_filter {
  *           (AArch64: it is in the middle of more than 200 MB of text, ppc64le:
  *           of more than 64 MB)
  * -EDEADLK: called from a handler
+ * -EBUSY:   strict mode: the handler of SIGTRAP has been replaced
  * -ENODEV:  no /proc to write text through, as in a chroot(2)
  * or what membarrier(2) or opening files returned: -EACCES where the process
  * has given up privileges (setuid) and may not write its text any more.
@@ -475,9 +516,33 @@ int patchbay_batch_disarm(struct patchbay_batch *batch,
 int patchbay_batch_commit(struct patchbay_batch *batch);
 
 /*
+ * enum patchbay_site_state - what a site is, by its bytes
+ * @PATCHBAY_SITE_DISARMED: it can be armed
+ * @PATCHBAY_SITE_ARMED:    it calls a trampoline of this library
+ *
+ * The others cannot be armed: patchbay_arm() returns -EILSEQ.
+ * @PATCHBAY_SITE_OUTSIDE:  its record leads to outside of the module's text
+ * @PATCHBAY_SITE_NO_SLOT:  there is no pad, and so no slot, before the entry
+ * @PATCHBAY_SITE_UNKNOWN:  its bytes are not what the compiler put there: a
+ *                          debugger's breakpoint, another patcher
+ * @PATCHBAY_SITE_FOREIGN:  it is armed, but not by this copy of the library
+ */
+enum patchbay_site_state {
+	PATCHBAY_SITE_DISARMED,
+	PATCHBAY_SITE_ARMED,
+	PATCHBAY_SITE_OUTSIDE,
+	PATCHBAY_SITE_NO_SLOT,
+	PATCHBAY_SITE_UNKNOWN,
+	PATCHBAY_SITE_FOREIGN,
+};
+#define PATCHBAY_SITE_NR_STATES 8 /* with room for more */
+
+/*
  * struct patchbay_site_info - a site, as patchbay_for_each_site() shows it
+ * @state:    what it is
  * @cells:    the tracers that are armed on it, in the order of their handlers
- * @nr_cells: how many; 0 if the site is not armed
+ * @nr_cells: how many; 0 if the site is not armed, or is armed for nothing
+ *            because it could not be disarmed
  */
 struct patchbay_site_info {
 	const struct patchbay_module_info *module;
@@ -485,6 +550,7 @@ struct patchbay_site_info {
 	uintptr_t entry;
 	const struct patchbay_cell *cells;
 	size_t nr_cells;
+	enum patchbay_site_state state;
 };
 
 /*
@@ -495,6 +561,35 @@ struct patchbay_site_info {
 int patchbay_for_each_site(int (*visit)(const struct patchbay_site_info *site,
 					void *arg),
 			   void *arg);
+
+/*
+ * struct patchbay_stats - what there is, and what happened so far
+ * @size:         sizeof(struct patchbay_stats), set by the caller
+ * @modules:      loaded modules
+ * @sites:        their sites
+ * @armed:        functions that have a tracer
+ * @memory:       bytes of cells and sets of tracers, for functions that are or
+ *                were armed
+ * @batches:      times that functions were armed or disarmed
+ * @membarriers:  system calls that made every processor serialize
+ * @text_writes:  system calls that wrote to text, for static calls, too
+ * @strict_traps: calls that met a trap of strict mode
+ * @refused:      sites for which arming failed, by enum patchbay_site_state
+ * @modes:        PATCHBAY_MODE_* that are on
+ */
+struct patchbay_stats {
+	size_t size;
+	uint64_t modules, sites, armed, memory;
+	uint64_t batches, membarriers, text_writes, strict_traps;
+	uint64_t refused[PATCHBAY_SITE_NR_STATES];
+	unsigned int modes;
+};
+
+/*
+ * Fill in @stats. It may be called from a handler. -EINVAL: a size less than
+ * this header's.
+ */
+int patchbay_get_stats(struct patchbay_stats *stats);
 
 /*
  * Called by the constructor and the destructor that the pass puts into every

@@ -80,7 +80,7 @@ int pb_arch_site_state(const struct pb_site *site)
 
 	/* The trampolines find the entry by its alignment, too. */
 	if (site->entry % PATCHBAY_SLOT_SIZE || !pb_aarch64_has_slot(entry))
-		return -EILSEQ;
+		return -ENOEXEC;
 	word = pb_aarch64_site(entry, (int64_t)(site->site - site->entry));
 	if (word == PB_AARCH64_NOP)
 		return PB_SITE_DISARMED;

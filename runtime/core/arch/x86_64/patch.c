@@ -60,7 +60,7 @@ int pb_arch_site_state(const struct pb_site *site)
 	int pad = pb_x86_64_pad((const uint8_t *)site->entry);
 
 	if (!pad)
-		return -EILSEQ;
+		return -ENOEXEC;
 	switch (pb_x86_64_site(text, (int64_t)(site->site - site->entry), pad)) {
 	case PATCHBAY_X86_64_SITE_DISARMED:
 		return PB_SITE_DISARMED;

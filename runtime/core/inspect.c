@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "inspect.h"
+
+#include "cell.h"
+#include "lock.h"
+#include "mode.h"
+#include "plan.h"
+#include "stats.h"
+
+#include <errno.h>
+#include <string.h>
+
+static enum patchbay_site_state state_of(const struct pb_module *module,
+					 const struct patchbay_record *record,
+					 const struct patchbay_cell *cell)
+{
+	switch (pb_site_state(module, record)) {
+	case PB_SITE_DISARMED:
+		return cell && cell->ops && cell->set != &pb_set_nobody ?
+			       PATCHBAY_SITE_FOREIGN :
+			       PATCHBAY_SITE_DISARMED;
+	case PB_SITE_ARMED:
+		return cell ? PATCHBAY_SITE_ARMED : PATCHBAY_SITE_FOREIGN;
+	case -EFAULT:
+		return PATCHBAY_SITE_OUTSIDE;
+	case -ENOEXEC:
+		return PATCHBAY_SITE_NO_SLOT;
+	default:
+		return PATCHBAY_SITE_UNKNOWN;
+	}
+}
+
+void pb_inspect_site(const struct pb_module *module,
+		     const struct patchbay_record *record,
+		     struct patchbay_site_info *site)
+{
+	const struct patchbay_cell *cell = pb_cell_of(module, record);
+
+	*site = (struct patchbay_site_info){
+		.module = &module->info,
+		.record = record,
+		.entry = pb_record_entry(record),
+		.state = state_of(module, record, cell),
+	};
+	if (site->state == PATCHBAY_SITE_ARMED && cell->ops)
+		site->cells = pb_set_cells(cell, &site->nr_cells);
+}
+
+void pb_count_refused(const struct pb_module *module,
+		      const struct patchbay_record *record)
+{
+	pb_count(&pb_stats.refused[state_of(module, record,
+					    pb_cell_of(module, record))]);
+}
+
+static void add_module(const struct pb_module *module,
+		       struct patchbay_stats *stats)
+{
+	stats->modules++;
+	stats->sites += module->nr;
+	pb_cells_weigh(module, &stats->armed, &stats->memory);
+}
+
+int patchbay_get_stats(struct patchbay_stats *stats)
+{
+	const size_t size = stats->size;
+	struct patchbay_stats now = { .size = size };
+
+	if (size < sizeof(now))
+		return -EINVAL;
+	pb_engine_lock();
+	for (const struct pb_module *m = pb_modules; m; m = m->next)
+		add_module(m, &now);
+	now.batches = pb_stats.batches;
+	now.membarriers = pb_stats.membarriers;
+	now.text_writes = pb_stats.text_writes;
+	now.strict_traps = pb_stats.strict_traps;
+	memcpy(now.refused, pb_stats.refused, sizeof(now.refused));
+	now.modes = pb_modes;
+	pb_engine_unlock();
+	/* What a later header has that we do not know of is 0. */
+	memset((char *)stats + sizeof(now), 0, size - sizeof(now));
+	*stats = now;
+	return 0;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Looking at sites without changing them. Under the engine lock. */
+#ifndef PB_CORE_INSPECT_H
+#define PB_CORE_INSPECT_H
+
+#include "module.h"
+
+/* Fill in @site for @record of @module. */
+void pb_inspect_site(const struct pb_module *module,
+		     const struct patchbay_record *record,
+		     struct patchbay_site_info *site);
+
+/* Count a site that cannot be armed, by its reason. */
+void pb_count_refused(const struct pb_module *module,
+		      const struct patchbay_record *record);
+
+#endif /* PB_CORE_INSPECT_H */

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Modes of the whole process. They are switched on, and stay on. */
+#include "mode.h"
+
+#include "lock.h"
+#include "quiesce.h"
+#include "strict.h"
+
+#include <errno.h>
+
+unsigned int pb_modes;
+
+int patchbay_set_mode(unsigned int modes)
+{
+	int error = 0;
+
+	if (modes & ~PATCHBAY_MODE_STRICT)
+		return -EINVAL;
+	if (pb_thread_inside())
+		return -EDEADLK;
+	pb_engine_lock();
+	if (modes & PATCHBAY_MODE_STRICT)
+		error = pb_strict_init();
+	if (!error)
+		pb_modes |= modes;
+	pb_engine_unlock();
+	return error;
+}
