@@ -2,6 +2,7 @@
 //
 // `patchbay list`: the records of a binary.
 #include "ElfImage.h"
+#include "ListLive.h"
 #include "NameFilter.h"
 #include "Table.h"
 #include "Verb.h"
@@ -14,8 +15,13 @@ using namespace patchbay;
 
 static cl::SubCommand
     ListCommand("list", "Show the functions of a binary that can be traced");
-static cl::opt<std::string> Input(cl::Positional, cl::desc("BIN"), cl::Required,
+static cl::opt<std::string> Input(cl::Positional, cl::desc("BIN"),
                                   cl::sub(ListCommand), cl::cat(ToolOptions));
+static cl::opt<unsigned>
+    Live("live", cl::value_desc("PID"), cl::sub(ListCommand),
+         cl::cat(ToolOptions),
+         cl::desc("Show the functions of a running process instead, and what "
+                  "traces them. It goes on meanwhile"));
 static cl::list<std::string>
     Globs("F", cl::Prefix, cl::value_desc("GLOB"), cl::sub(ListCommand),
           cl::cat(ToolOptions),
@@ -34,16 +40,25 @@ COLUMNS:
   returns   void, int, fp, or other: both, vectors, memory
   flags     sret, variadic, noreturn, musttail
 
+COLUMNS OF --live:
+  entry     address of the function in the process
+  state     armed, disarmed, or why it cannot be armed: outside (its record
+            leads to outside of the module's text), no slot, unknown (bytes
+            that are neither the compiler's nor libpatchbay's), foreign (armed
+            by another copy of libpatchbay); ? if it keeps changing
+  tracers   handlers in the order in which they are called, and their data
+
 EXAMPLES:
   patchbay list ./server
   patchbay list -F 'http_*' -F 'Cache::*' ./server
   patchbay list --json libz.so | jq -r '.functions[].name'
+  patchbay list --live 4711 | grep ' armed '
 
 EXIT CODES:
   0  at least one function was shown
-  1  BIN cannot be read, is malformed, or is of another ABI version
+  1  BIN or the process cannot be read, is malformed, or is of another version
   2  wrong usage
-  3  BIN has no records, or no function matches
+  3  BIN has no records, the process no libpatchbay, or no function matches
 )";
 
 static StringRef returns(uint8_t Flags) {
@@ -147,6 +162,12 @@ static void printJson(const ElfImage &Image, ArrayRef<Function> Functions) {
 
 static Expected<int> runList(ArrayRef<const char *>) {
   NameFilter Filter(Globs);
+  bool IsLive = Live.getNumOccurrences();
+  if (IsLive == (Input.getNumOccurrences() != 0))
+    return makeError(Usage, "list takes either BIN or --live PID: see "
+                            "'patchbay list --help'");
+  if (IsLive)
+    return listLive(Live, Filter, Json);
   Expected<ElfImage> Image = ElfImage::open(Input);
   if (!Image)
     return Image.takeError();

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What libpatchbay has done to a running process: its modules, their sites, and
+// who traces them, read from its memory (runtime/core/live.h). The process goes
+// on meanwhile, and nothing in it is trusted: a site that cannot be read
+// consistently is of state Unreadable.
+#ifndef PATCHBAY_TOOL_LIVEPROCESS_H
+#define PATCHBAY_TOOL_LIVEPROCESS_H
+
+#include "ProcessMemory.h"
+#include "core/live.h"
+
+namespace patchbay {
+
+struct LiveTracer {
+  uint64_t Handler;
+  uint64_t Data;
+};
+
+struct LiveSite {
+  enum States {
+    Disarmed = PATCHBAY_SITE_DISARMED,
+    Armed = PATCHBAY_SITE_ARMED,
+    Outside = PATCHBAY_SITE_OUTSIDE,
+    NoSlot = PATCHBAY_SITE_NO_SLOT,
+    Unknown = PATCHBAY_SITE_UNKNOWN,
+    Foreign = PATCHBAY_SITE_FOREIGN,
+    Unreadable,
+  };
+  uint64_t Entry;
+  States State;
+  std::vector<LiveTracer> Tracers; // in the order in which they are called
+};
+
+struct LiveModule {
+  uint64_t Base; // run-time address minus ELF address
+  uint64_t Records, NumRecords;
+  uint64_t Low, High; // text
+  std::string Path;
+  std::vector<LiveSite> Sites; // by entry
+};
+
+struct LiveCounters {
+  uint64_t Batches = 0, Membarriers = 0, TextWrites = 0, StrictTraps = 0;
+  uint64_t Refused[PATCHBAY_SITE_NR_STATES] = {};
+  unsigned Modes = 0;
+};
+
+class LiveProcess {
+public:
+  /// Fails if libpatchbay is not in the process, or is of another version.
+  static llvm::Expected<LiveProcess> open(unsigned Pid);
+
+  const ProcessMemory &memory() const { return Memory; }
+  /// Those that were there from the beginning to the end, with their sites.
+  llvm::Expected<std::vector<LiveModule>> modules() const;
+  LiveCounters counters() const;
+
+private:
+  /// One copy of libpatchbay in the process.
+  struct Runtime {
+    struct pb_live Live;
+    uint16_t Machine;
+  };
+  LiveProcess(ProcessMemory Memory) : Memory(std::move(Memory)) {}
+  struct MappedImage;
+  llvm::Error findRuntimes();
+  llvm::Error addRuntime(const MappedImage &Image, uint64_t NoteDescriptor);
+  bool readList(const Runtime &R, std::vector<LiveModule> &Found) const;
+  llvm::Expected<std::vector<LiveModule>> list(const Runtime &R) const;
+  bool readSites(const Runtime &R, LiveModule &Module) const;
+  LiveSite readSite(const Runtime &R, const LiveModule &Module,
+                    uint64_t Address, const patchbay_record &Record) const;
+
+  ProcessMemory Memory;
+  std::vector<Runtime> Runtimes;
+};
+
+} // namespace patchbay
+
+#endif

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""while-running.py PROGRAM ARGS... -- COMMAND...: exits as COMMAND does, which
+runs while PROGRAM does, from when that has printed a line; PID in COMMAND is its
+process. If the line is "ended" PROGRAM ends before, but nobody has noticed yet.
+"""
+import os
+import subprocess
+import sys
+
+split = len(sys.argv) - 1 - sys.argv[::-1].index("--")
+program = subprocess.Popen(sys.argv[1:split], stdout=subprocess.PIPE, text=True)
+try:
+    line = program.stdout.readline()
+    if not line:
+        sys.exit(f"{sys.argv[1]} printed nothing")
+    if line == "ended\n":
+        os.waitid(os.P_PID, program.pid, os.WEXITED | os.WNOWAIT)
+    command = [word.replace("PID", str(program.pid))
+               for word in sys.argv[split + 1:]]
+    status = subprocess.run(command, timeout=300).returncode
+finally:
+    program.kill()
+    program.wait()
+sys.exit(status if status >= 0 else f"{command} ended by signal {-status}")
