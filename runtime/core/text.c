@@ -65,8 +65,12 @@ static void put(uint8_t *text, const struct pb_patch *patch)
 	memcpy(text, &value, sizeof(value));
 }
 
-/* The index behind the last patch that is written together with @first. */
-static size_t run_end(const struct pb_patch *patches, size_t first, size_t nr)
+/*
+ * The index behind the last patch that is written together with @first; if not
+ * @rewrite, nothing else is written with them.
+ */
+static size_t run_end(const struct pb_patch *patches, size_t first, size_t nr,
+		      int rewrite)
 {
 	uintptr_t block = patches[first].addr & -(uintptr_t)BLOCK;
 	uintptr_t end = patches[first].addr + patches[first].len;
@@ -76,7 +80,7 @@ static size_t run_end(const struct pb_patch *patches, size_t first, size_t nr)
 		uintptr_t gap = patches[last].addr - end;
 
 		end = patches[last].addr + patches[last].len;
-		if (end - block > BLOCK)
+		if (end - block > BLOCK || (gap && !rewrite))
 			break;
 		if (near == last && gap <= GAP)
 			near++;
@@ -117,7 +121,7 @@ int pb_text_apply(const struct pb_patch *patches, size_t nr, int rewrite)
 	if (handle < 0)
 		return handle;
 	for (size_t i = 0, end; i < nr && !error; i = end) {
-		end = rewrite ? run_end(patches, i, nr) : i + 1;
+		end = run_end(patches, i, nr, rewrite);
 		error = write_run(handle, &patches[i], end - i);
 	}
 	pb_os_text_close(handle);

@@ -36,7 +36,7 @@ struct pb_patch {
 
 /*
  * Apply @nr patches, none overlapping. It is quicker if they are sorted by
- * address.
+ * address. Those with nothing between them are written together.
  *
  * @rewrite: those that are close together may be written together, with the
  * code between them, as it was read. Whoever else changes that code in the time

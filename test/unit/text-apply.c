@@ -5,7 +5,7 @@
  */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
-// CHECK: {{^}}failures: 0 of 476{{$}}
+// CHECK: {{^}}failures: 0 of 482{{$}}
 
 #include <stddef.h>
 #include <stdint.h>
@@ -147,6 +147,13 @@ static void few(void)
 	add_functions(96, 160, 64);
 	CHECK(!apply(0) && all_there() && nr_writes == 2);
 	CHECK(wrote(0, 96, 8) && wrote(1, 113, 4));
+	/* Code that is made there, in pieces: nothing else is, up to the block. */
+	begin();
+	for (size_t i = 0; i < 20; i++)
+		add(BLOCK - 80 + 8 * i, 8);
+	add(2 * BLOCK, 4);
+	CHECK(!apply(0) && all_there() && nr_writes == 3);
+	CHECK(wrote(0, BLOCK - 80, 80) && wrote(1, BLOCK, 80));
 }
 
 static void many(void)
