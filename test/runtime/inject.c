@@ -6,6 +6,7 @@
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}memory: failed at {{[1-9][0-9]+}} places{{$}}
+// CHECK: {{^}}no write: failed at 1 places{{$}}
 // CHECK: {{^}}writes: failed at 4 places{{$}}
 // CHECK: {{^}}writes from then on: failed at 4 places{{$}}
 // CHECK: {{^}}membarrier: failed at 2 places{{$}}
@@ -70,6 +71,7 @@ void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t nr, size_t size);
 void *__libc_realloc(void *old, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
+void __libc_free(void *block);
 
 static void *no_memory(void)
 {
@@ -77,24 +79,43 @@ static void *no_memory(void)
 	return NULL;
 }
 
+/* Blocks that are in use. */
+static long blocks;
+
+static void *counted(void *block)
+{
+	blocks += block != NULL;
+	return block;
+}
+
 NOT_TRACED void *malloc(size_t size)
 {
-	return fails(MEMORY) ? no_memory() : __libc_malloc(size);
+	return fails(MEMORY) ? no_memory() : counted(__libc_malloc(size));
 }
 
 NOT_TRACED void *calloc(size_t nr, size_t size)
 {
-	return fails(MEMORY) ? no_memory() : __libc_calloc(nr, size);
+	return fails(MEMORY) ? no_memory() : counted(__libc_calloc(nr, size));
 }
 
 NOT_TRACED void *realloc(void *old, size_t size)
 {
-	return fails(MEMORY) ? no_memory() : __libc_realloc(old, size);
+	if (fails(MEMORY))
+		return no_memory();
+	return old ? __libc_realloc(old, size) :
+		     counted(__libc_malloc(size));
 }
 
 NOT_TRACED void *aligned_alloc(size_t alignment, size_t size)
 {
-	return fails(MEMORY) ? no_memory() : __libc_memalign(alignment, size);
+	return fails(MEMORY) ? no_memory() :
+			       counted(__libc_memalign(alignment, size));
+}
+
+NOT_TRACED void free(void *block)
+{
+	blocks -= block != NULL;
+	__libc_free(block);
 }
 
 /*
@@ -322,6 +343,20 @@ static int outcome(int nr, int hits)
 	return nr < 0 ? FAILED : hits ? DONE : OVER;
 }
 
+/* Nothing is left behind, however often it is tried. */
+static void fail_often(int what, int n, int error)
+{
+	long before_all = blocks;
+
+	for (int i = 0; i < 100; i++) {
+		inject(what, n, 1);
+		CHECK_EQ(change(), error);
+		CHECK(injected());
+		/* Once: room for cells, which stays. */
+		CHECK(blocks <= before_all + (what == WRITE));
+	}
+}
+
 /*
  * Text is not touched before all memory is there. Some functions of libc (qsort)
  * do without memory that they do not get.
@@ -340,9 +375,7 @@ static int memory_at(int n)
 		look(text[1]);
 		CHECK(!memcmp(text[0], text[1], sizeof(text[0])));
 		expect(before);
-		inject(MEMORY, n, 1); /* and all that follow */
-		CHECK_EQ(change(), -ENOMEM);
-		injected();
+		fail_often(MEMORY, n, -ENOMEM); /* and all that follow */
 		expect(before);
 		inject(MEMORY, 1, 1);
 		CHECK_EQ(patchbay_disarm(ops[0], "at_*"), -ENOMEM);
@@ -382,6 +415,16 @@ static int write_at(int n, int on)
 	CHECK_EQ(nr, 5);
 	expect(after);
 	return what;
+}
+
+/* Not even the first: cells that nobody has seen are for the next. */
+static int no_write_at(int n)
+{
+	if (n > 1)
+		return OVER;
+	fail_often(WRITE, n, -EACCES);
+	expect(before);
+	return FAILED;
 }
 
 static int one_write_at(int n)
@@ -509,6 +552,7 @@ static void everywhere(const char *name, int (*at)(int n))
 int main(void)
 {
 	everywhere("memory", memory_at);
+	everywhere("no write", no_write_at);
 	everywhere("writes", one_write_at);
 	everywhere("writes from then on", writes_from);
 	everywhere("membarrier", membarrier_at);
