@@ -29,8 +29,10 @@ def copies(functions):
     return functions // bodies, bodies
 
 
-def write(path, functions):
-    """Writes the C source of one object, the same one for every system."""
+def write(path, functions, table=True):
+    """Writes the C source of one object, the same one for every system. The table
+    is not wanted where its relocations would be what the program starts with."""
+    used = "" if table else "__attribute__((used)) "
     choose = random.Random(functions)
     lines = ["typedef unsigned int function(unsigned int);"]
     for i in range(functions):
@@ -38,8 +40,11 @@ def write(path, functions):
             choose.choice(FORMS).format(n=choose.getrandbits(31),
                                         s=choose.randrange(1, 31))
             for _ in range(int(STATEMENTS ** choose.random())))
-        lines.append(f"static unsigned int f{i}(unsigned int x)"
+        lines.append(f"{used}static unsigned int f{i}(unsigned int x)"
                      f" {{ {body}; return x; }}")
+    if not table:
+        path.write_text("\n".join(lines[1:]) + "\n")
+        return path
     names = ", ".join(f"f{i}" for i in range(functions))
     lines.append('__attribute__((section("bench_functions"), used))')
     lines.append(f"static function *table[] = {{ {names} }};")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What patch_main.c times: arming functions. A system under test provides these
+ * What patch_main.c and start_main.c time: arming functions. A system under test provides these
  * functions, which return NULL or what went wrong. Its handlers count, so that
  * every sample shows that it has done what was timed.
  */
@@ -15,6 +15,10 @@ const char *patcher_disarm_all(void);
 
 /* The function that is entered at @entry. */
 const char *patcher_arm_one(uintptr_t entry);
+
+/* One by its name; only if the system knows names. */
+const char *patcher_arm_hot_callee(void);
+extern const int patcher_has_names;
 
 /* Let all armed functions call another handler, which counts, too. */
 const char *patcher_retarget(void);

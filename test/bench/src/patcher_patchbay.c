@@ -7,6 +7,7 @@
 #include <string.h>
 
 const unsigned int patcher_events_per_call = 1;
+const int patcher_has_names = 1;
 
 static uint64_t events;
 static int last;
@@ -65,6 +66,11 @@ const char *patcher_arm_one(uintptr_t entry)
 	};
 
 	return failure(patchbay_arm_filter(ops, &filter, 0));
+}
+
+const char *patcher_arm_hot_callee(void)
+{
+	return failure(patchbay_arm(ops, "hot_callee", 0));
 }
 
 const char *patcher_retarget(void)

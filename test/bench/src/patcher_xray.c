@@ -10,6 +10,8 @@ const unsigned int patcher_events_per_call = 1;
 const unsigned int patcher_events_per_call = 2;
 #endif
 
+const int patcher_has_names = 0;
+
 static uint64_t events;
 static int last;
 
@@ -63,6 +65,11 @@ const char *patcher_arm_one(uintptr_t entry)
 {
 	return __xray_patch_function(number_of(entry)) == SUCCESS ?
 		       NULL : "__xray_patch_function failed";
+}
+
+const char *patcher_arm_hot_callee(void)
+{
+	return "XRay does not know names";
 }
 
 const char *patcher_retarget(void)
