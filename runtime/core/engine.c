@@ -421,7 +421,8 @@ static void forget(struct patchbay_ops *ops, const struct pb_request *request)
 	struct pb_filter **link = &ops->future, *filter;
 
 	while ((filter = *link)) {
-		if (!request->all && !pb_filter_equal(filter, request->filter)) {
+		if (!request->all &&
+		    !pb_filter_equal(filter, request->filter)) {
 			link = &filter->next;
 			continue;
 		}

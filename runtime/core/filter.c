@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct pb_filter pb_filter_all = { .by = PB_BY_GLOB, .pattern = (char[]){ "*" } };
+struct pb_filter pb_filter_all = { .by = PB_BY_GLOB,
+				   .pattern = (char[]){ "*" } };
 
 static int check(const struct patchbay_filter *from, int notrace)
 {

@@ -128,9 +128,10 @@ static int choose_by_name(struct search *search)
 		if (search->error)
 			error = search->error;
 	}
+	if (error == -EMFILE || error == -ENFILE || error == -ENOMEM)
+		return error;
 	/* All other errors are the file's fault: there are no names. */
-	return error == -EMFILE || error == -ENFILE || error == -ENOMEM ? error :
-									  0;
+	return 0;
 }
 
 static void choose_by_addr(struct search *search)

@@ -120,7 +120,9 @@ static int add_module(struct pb_plan *plan, struct pb_request *request,
 	uint32_t *choice;
 	int error;
 
-	if (!module->nr || (request->disarm && !module->cells && !plan->nr_changes))
+	if (!module->nr)
+		return 0;
+	if (request->disarm && !module->cells && !plan->nr_changes)
 		return 0;
 	choice = malloc(module->nr * sizeof(*choice));
 	if (!choice)
@@ -220,7 +222,7 @@ static void drop_list(struct list *list)
 	free(list->from);
 }
 
-/* Take over the tracers of @cell, NULL if there are none, with room for more. */
+/* Take over the tracers of @cell, which may be NULL, with room for @more. */
 static int start_list(struct list *list, const struct patchbay_cell *cell,
 		      size_t more)
 {

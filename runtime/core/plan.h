@@ -56,8 +56,8 @@ enum pb_step { PB_STEP_ARM, PB_STEP_SWAP, PB_STEP_DISARM, PB_NR_STEPS };
 /*
  * @changes, @nr: what requests do to it; all of one function
  * @cell:         NULL if it never had one
- * @set:          its new tracers; NULL if it is one, by the change that is live,
- *                and the site is to be armed
+ * @set:          its new tracers; NULL if none, or if it is one, by the change
+ *                that is live, and the site is to be armed
  * @step:         enum pb_step
  * @armed:        the site already is, after another patcher meddled with it
  */

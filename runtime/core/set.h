@@ -3,7 +3,7 @@
  * Several tracers on one function: an immutable array of exactly these, which
  * the function's cell points to. Nobody joins or leaves a set; a cell is given
  * another, and the old one is freed when nobody can be walking it any more.
- * (Only which function a tracer's handler is may change: patchbay_ops_update().)
+ * Only which function a tracer's handler is may change: patchbay_ops_update().
  */
 #ifndef PB_CORE_SET_H
 #define PB_CORE_SET_H
@@ -34,8 +34,8 @@ struct patchbay_cell pb_ops_cell(struct patchbay_ops *ops,
 				 void *data);
 
 /*
- * The tracers of a cell with @ops: those of its set, or the cell itself. *@nr is
- * their number; it may be 0.
+ * The tracers of a cell with @ops: those of its set, or the cell itself. *@nr
+ * is their number; it may be 0.
  */
 const struct patchbay_cell *pb_set_cells(const struct patchbay_cell *cell,
 					 size_t *nr);

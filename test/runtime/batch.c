@@ -115,7 +115,10 @@ static void together(void)
 	const char *const syms[] = { "go_south" };
 	void *const x[] = { "x" };
 	const struct patchbay_filter with_cookie = {
-		.size = sizeof(with_cookie), .syms = syms, .cookies = x, .cnt = 1,
+		.size = sizeof(with_cookie),
+		.syms = syms,
+		.cookies = x,
+		.cnt = 1,
 	};
 
 	CHECK_EQ(patchbay_batch_commit(batch), 0); /* nothing to do */
@@ -286,7 +289,10 @@ static void while_called(long rounds)
 	const char *const syms[] = { "go_south" };
 	void *cookie[1];
 	const struct patchbay_filter south = {
-		.size = sizeof(south), .syms = syms, .cookies = cookie, .cnt = 1,
+		.size = sizeof(south),
+		.syms = syms,
+		.cookies = cookie,
+		.cnt = 1,
 	};
 	pthread_t threads[2];
 	unsigned int random = 1;

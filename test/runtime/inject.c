@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What the library asks of the system fails, each time at another place: memory,
- * writes to text, membarrier(2). Then all is as before, or all is done.
+ * What the library asks of the system fails, each time at another place:
+ * memory, writes to text, membarrier(2). Then all is as before, or all is done.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -169,6 +169,18 @@ static long system_call(long nr, long a, long b, long c, long d, long e)
 			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4)
 			 : "memory");
 	return x0;
+#elif defined(__powerpc64__)
+	register long r0 __asm__("r0") = nr, r3 __asm__("r3") = a,
+		      r4 __asm__("r4") = b, r5 __asm__("r5") = c,
+		      r6 __asm__("r6") = d, r7 __asm__("r7") = e;
+
+	__asm__ volatile("sc; bns+ 0f; neg %1, %1; 0:"
+			 : "+r"(r0), "+r"(r3), "+r"(r4), "+r"(r5), "+r"(r6),
+			   "+r"(r7)
+			 :
+			 : "memory", "cr0", "ctr", "r8", "r9", "r10", "r11",
+			   "r12");
+	return r3;
 #endif
 }
 
@@ -323,6 +335,8 @@ enum { PREFIX = 16, SITE = 8 };
 enum { STATE = PREFIX, STATE_SIZE = 1 };
 #elif defined(__aarch64__)
 enum { STATE = PREFIX + 4, STATE_SIZE = 4 };
+#elif defined(__powerpc64__)
+enum { STATE = PREFIX, STATE_SIZE = 4 };
 #endif
 
 /* Slots and sites. */
@@ -333,7 +347,7 @@ static void look(char text[NR][PREFIX + SITE])
 		       PREFIX + SITE);
 }
 
-/* What became of the change: @n was more than there are; it failed; it did not. */
+/* What became of the change: there are not so many places; it failed; or not. */
 enum { OVER, FAILED, DONE };
 
 static int outcome(int nr, int hits)
@@ -358,8 +372,8 @@ static void fail_often(int what, int n, int error)
 }
 
 /*
- * Text is not touched before all memory is there. Some functions of libc (qsort)
- * do without memory that they do not get.
+ * Text is not touched before all memory is there. Some functions of libc, as
+ * qsort, do without memory that they do not get.
  */
 static int memory_at(int n)
 {

@@ -329,7 +329,7 @@ static void *call_once(void *arg)
 	return arg;
 }
 
-/* A thread is in the handler when it is taken away, and out when that is over. */
+/* A thread is in the handler that is taken away, and out when that is over. */
 static void waits(int which)
 {
 	struct patchbay_ops *ops = create(0, linger);

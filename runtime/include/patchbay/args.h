@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Arguments by their number, for handlers: what a function's record proves about
- * where its arguments are.
+ * Arguments by their number, for handlers: what a function's record proves
+ * about where its arguments are.
  *
- * A record counts registers, not parameters: it knows how many integer registers
- * hold arguments, but no types. So arguments are counted here as registers are:
- * f(double x, int a, char *b) has a as 0 and b as 1, and a structure that is
- * passed in two integer registers has two numbers. Of a type narrower than 64
- * bits the upper bits mean nothing.
+ * A record counts registers, not parameters: it knows how many integer
+ * registers hold arguments, but no types. So arguments are counted here as
+ * registers are: f(double x, int a, char *b) has a as 0 and b as 1, and a
+ * structure that is passed in two integer registers has two numbers. Of a type
+ * narrower than 64 bits the upper bits mean nothing.
  *
- * Arguments in floating-point and vector registers are kept for the function, but
- * there is no way to see them: for handlers that are PATCHBAY_OPS_FAST they are
- * in the registers themselves, for others in a place that depends on the
+ * Arguments in floating-point and vector registers are kept for the function,
+ * but there is no way to see them: for handlers that are PATCHBAY_OPS_FAST they
+ * are in the registers themselves, for others in a place that depends on the
  * processor.
  *
  * All functions here are for handlers, with what these were given. They call
@@ -40,7 +40,7 @@ extern "C" {
 #define PATCHBAY_ARG_STACK 0
 #elif defined(__powerpc64__)
 #define PATCHBAY_ARG_SRET_REGS 1
-#define PATCHBAY_ARG_STACK 96 /* behind the header and eight words for registers */
+#define PATCHBAY_ARG_STACK 96 /* behind the header and words for registers */
 #endif
 
 /*
@@ -70,19 +70,19 @@ static inline int patchbay_arg(const struct patchbay_cell *cell,
 	if (record->fp_args)
 		return -ENODATA;
 #endif
-	if (n >= record->gp_args || n + hidden >= record->gp_args)
-		return record->stack_arg_words ||
-				       record->flags & PATCHBAY_RECORD_VARIADIC ?
-			       -ENODATA :
-			       -ERANGE;
+	if (n >= record->gp_args || n + hidden >= record->gp_args) {
+		if (record->flags & PATCHBAY_RECORD_VARIADIC)
+			return -ENODATA;
+		return record->stack_arg_words ? -ENODATA : -ERANGE;
+	}
 	*arg = patchbay_regs_gp(regs, n + hidden);
 	return 0;
 }
 
 /*
  * Where word @n, counted from 0, of the arguments on the stack is: those that
- * found no register, of whatever type, in order. Words are 8 bytes; arguments of
- * a larger alignment have an unused one before them.
+ * found no register, of whatever type, in order. Words are 8 bytes; arguments
+ * of a larger alignment may have an unused one before them.
  *
  * Returns 0 and sets *@word, or -ERANGE: there are not so many; or -ENODATA, of
  * a function with `...` or PATCHBAY_RECORD_UNKNOWN_ARGS: nobody knows.

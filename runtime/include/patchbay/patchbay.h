@@ -226,8 +226,8 @@ struct patchbay_module_info {
  * struct patchbay_target - a function that is about to be armed
  * @entry:  its entry
  * @record: its record
- * @data:   what cell->data shall be; beforehand, the filter's cookie or else the
- *          tracer's data
+ * @data:   what cell->data shall be; beforehand, the filter's cookie or else
+ *          the tracer's data
  */
 struct patchbay_target {
 	uintptr_t entry;
@@ -249,8 +249,8 @@ struct patchbay_target {
  * @flags:   PATCHBAY_OPS_*
  * @handler: what to call; not NULL
  * @data:    cell->data of every function, unless a cookie or @attach says other
- * @attach:  NULL, or called once per module and request before its functions are
- *           armed, to choose the data of each. A negative errno stops the
+ * @attach:  NULL, or called once per module and request before its functions
+ *           are armed, to choose the data of each. A negative errno stops the
  *           batch. It is called with the library's lock held and must not call
  *           the library. If the batch fails later, what @attach did stays.
  */
@@ -323,22 +323,22 @@ int patchbay_ops_create(const struct patchbay_ops_attr *attr,
 int patchbay_ops_destroy(struct patchbay_ops *ops);
 
 /*
- * Exchange the handler, everywhere at once and without a write to text. @handler
- * has the same PATCHBAY_OPS_FAST. Data stay. During the call threads run the old
+ * Exchange the handler, everywhere at once and without a write to text. The
+ * flags hold for @handler, too. Data stay. During the call threads run the old
  * handler or the new one; when it returns none is in the old one.
  *
  * -EINVAL: @handler is NULL. -EDEADLK: called from a handler.
- * Other errors are those of membarrier(2): the handler was exchanged, but the old
- * one may be running. The next call that changes a tracer waits for it.
+ * Other errors are those of membarrier(2): the handler was exchanged, but the
+ * old one may be running. The next call that changes a tracer waits for it.
  */
 int patchbay_ops_update(struct patchbay_ops *ops, patchbay_handler handler);
 
 /*
- * Stop calling the handler, and start again; a tracer is enabled when it is made.
- * It stays armed where it is, and can be armed and disarmed meanwhile. So this
- * takes microseconds and no write to text, but calls of its functions go on
- * taking the way through a trampoline. When patchbay_ops_disable() returns, no
- * thread is in the handler. To do either twice is no error.
+ * Stop calling the handler, and start again; a tracer is enabled when it is
+ * made. It stays armed where it is, and can be armed and disarmed meanwhile. So
+ * this takes no write to text, but calls of its functions go on taking the way
+ * through a trampoline. When patchbay_ops_disable() returns, no thread is in
+ * the handler. To do either twice is no error.
  *
  * -EDEADLK, or errors as for patchbay_ops_update().
  */
@@ -378,11 +378,12 @@ int patchbay_ops_get_info(const struct patchbay_ops *ops,
  *           site, also those without a name
  * @regex:   a POSIX extended regular expression, regcomp(3), to be found
  *           anywhere in the name; ^ and $ tie it to the ends
- * @syms:    @cnt names. All functions of a name are meant, and of a name that is
- *           there twice the first. They are hashed: 50,000 are as good as one
+ * @syms:    @cnt names, in any order. All functions of a name are meant. It
+ *           costs little more to look for 50,000 than for one: the symbol
+ *           tables of all modules are read once
  * @addrs:   @cnt entries of functions; an address within a function is none
  * @cookies: NULL, or @cnt values for cell->data, for the names or addresses in
- *           the same places
+ *           the same places; where several are one function, the first counts
  * @cnt:     0 with @glob and @regex
  * @notrace: NULL, or a filter without cookies: leave out what that selects
  *
@@ -454,10 +455,10 @@ int patchbay_arm(struct patchbay_ops *ops, const char *glob,
 		 unsigned int flags);
 
 /*
- * Disarm @ops on the functions that @filter selects, and forget the filters that
- * were given with PATCHBAY_ARM_FUTURE and are equal to it but for cookies. When
- * this returns no thread is in the handler on behalf of these functions: it
- * waits for handlers that are running.
+ * Disarm @ops on the functions that @filter selects, and forget the filters
+ * that were given with PATCHBAY_ARM_FUTURE and are equal to it but for cookies.
+ * When this returns no thread is in the handler on behalf of these functions:
+ * it waits for handlers that are running.
  *
  * A site that cannot be changed back (another patcher changed it, or writing
  * text has become impossible) goes on calling a trampoline that does nothing.

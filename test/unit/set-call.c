@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What a thread finds that has entered a cell, and not loaded its set, when the
+ * cell changes: the set may be any that comes after the one that it was for.
+ */
+// RUN: %clang -std=c11 -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
+// RUN: %t | FileCheck %s
+// CHECK: {{^}}failures: 0 of 8{{$}}
+
+#include "set.c"
+#include "set_call.c"
+
+#include "table.h"
+
+static int saved, called, last;
+
+/* Vector registers would be saved here. */
+void pb_arch_enter_set(uintptr_t ip, uintptr_t parent_ip,
+		       const struct patchbay_cell *cell,
+		       struct patchbay_regs *regs)
+{
+	saved++;
+	pb_set_call(ip, parent_ip, cell, regs);
+}
+
+void pb_arch_enter_any(uintptr_t ip, uintptr_t parent_ip,
+		       const struct patchbay_cell *cell,
+		       struct patchbay_regs *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)cell;
+	(void)regs;
+}
+
+void pb_enter_nothing(uintptr_t ip, uintptr_t parent_ip,
+		      const struct patchbay_cell *cell,
+		      struct patchbay_regs *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)cell;
+	(void)regs;
+}
+
+static void handler(uintptr_t ip, uintptr_t parent_ip,
+		    const struct patchbay_cell *cell, struct patchbay_regs *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)regs;
+	called++;
+	last = *(int *)cell->data;
+}
+
+int main(void)
+{
+	static int first = 1, second = 2;
+	struct patchbay_ops fast = { .attr = { .flags = PATCHBAY_OPS_FAST,
+					       .handler = handler } };
+	struct patchbay_ops any = { .attr = { .handler = handler } };
+	struct patchbay_cell members[] = { pb_ops_cell(&fast, NULL, &first),
+					   pb_ops_cell(&any, NULL, &second) };
+	struct pb_set *one = pb_set_new(members, 1);
+	struct pb_set *two = pb_set_new(members, 2);
+	struct patchbay_cell cell = { .set = one };
+	size_t nr;
+
+	CHECK(pb_set_enter(one) == pb_set_call_fast);
+	CHECK(pb_set_enter(two) == pb_arch_enter_set);
+	pb_set_call_fast(0, 0, &cell, NULL);
+	CHECK(called == 1 && !saved);
+
+	/* Another tracer came, which is not FAST. */
+	cell.set = two;
+	pb_set_call_fast(0, 0, &cell, NULL);
+	CHECK(called == 3 && saved == 1);
+	CHECK(last == second);
+
+	/* All have gone: the cell itself has tracers, but not the set. */
+	cell.set = &pb_set_nobody;
+	pb_set_call_fast(0, 0, &cell, NULL);
+	pb_set_call(0, 0, &cell, NULL);
+	CHECK(called == 3 && saved == 1);
+	cell.ops = &any;
+	pb_set_cells(&cell, &nr);
+	CHECK(!nr && !pb_set_find(&cell, &any));
+	cell.set = NULL;
+	CHECK(pb_set_find(&cell, &any) == &cell);
+	pb_set_free(one);
+	pb_set_free(two);
+	pb_set_free(NULL);
+	pb_set_free(&pb_set_nobody);
+	printf("failures: %d of %d\n", failures, checks);
+	return failures != 0;
+}
