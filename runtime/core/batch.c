@@ -81,7 +81,7 @@ int patchbay_batch_commit(struct patchbay_batch *batch)
 	if (error)
 		return error;
 	error = pb_engine_commit(batch->requests);
-	nr = pb_count(batch->requests);
+	nr = pb_request_count(batch->requests);
 	pb_leave_library();
 	if (error)
 		return error;

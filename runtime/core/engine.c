@@ -311,10 +311,7 @@ static void disarm_sites(struct pb_plan *plan, struct pb_patch *patches,
 		apply(patches, nr);
 }
 
-/*
- * No site was flipped, so nobody has seen the cells, but those of sites that
- * were armed already.
- */
+/* No site is armed, so nobody has seen the cells. */
 static void take_back(struct pb_plan *plan)
 {
 	for (size_t i = plan->nr; i-- > 0;) {
@@ -323,11 +320,6 @@ static void take_back(struct pb_plan *plan)
 
 		if (t->step != PB_STEP_ARM)
 			continue;
-		if (t->armed) {
-			empty_cell(t->cell);
-			module->unsettled = 1;
-			continue;
-		}
 		pb_set_free((struct pb_set *)t->cell->set);
 		t->cell->set = NULL;
 		empty_cell(t->cell);

@@ -159,7 +159,7 @@ int patchbay_ops_get_info(const struct patchbay_ops *ops,
 	return 0;
 }
 
-int pb_count(const struct pb_request *requests)
+int pb_request_count(const struct pb_request *requests)
 {
 	size_t nr = 0;
 
@@ -211,7 +211,7 @@ static int carry_out(struct patchbay_ops *ops,
 		pb_leave_library();
 	}
 	pb_request_drop(&request);
-	return error ? error : pb_count(&request);
+	return error ? error : pb_request_count(&request);
 }
 
 int patchbay_arm_filter(struct patchbay_ops *ops,

@@ -16,6 +16,6 @@ int pb_request_init(struct pb_request *request, struct patchbay_ops *ops,
 void pb_request_drop(struct pb_request *request);
 
 /* How many functions a list of requests armed and disarmed. */
-int pb_count(const struct pb_request *requests);
+int pb_request_count(const struct pb_request *requests);
 
 #endif /* PB_CORE_OPS_H */

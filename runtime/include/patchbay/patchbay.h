@@ -483,8 +483,9 @@ int patchbay_disarm(struct patchbay_ops *ops, const char *glob);
  * the end of the order. Text is written and processors are interrupted as often
  * as for one request.
  *
- * The tracers of a batch must not be destroyed before it is committed or
- * destroyed.
+ * Each request looks at the functions of all modules: a list of many is faster
+ * than as many requests. The tracers of a batch must not be destroyed before it
+ * is committed or destroyed.
  */
 struct patchbay_batch;
 
