@@ -27,7 +27,7 @@ foreign
 filter
 inject
 ops ./ops.so 20
-batch 50
+batch 5
 several 100
 toggle 50
 fork 10
