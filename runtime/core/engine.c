@@ -161,12 +161,13 @@ static int module_gone;
 /*
  * Give cells that a batch left behind, in whatever process, to the next. What
  * modules leave behind that come or go while we wait is for another time.
+ * @gone: wait also for handlers on behalf of modules that have gone
  */
-static int settle_left_behind(void)
+static int settle_left_behind(int gone)
 {
 	struct patchbay_cell *cell;
 	struct pb_cell_walk walk;
-	int found = module_gone, error;
+	int found = gone && module_gone, error;
 
 	for (struct pb_module *m = pb_modules; m; m = m->next) {
 		if (m->unsettled)
@@ -345,7 +346,7 @@ static void roll_back(struct pb_plan *plan, struct pb_patch *patches, int wait)
 		t->changes->module->unsettled = 1;
 	}
 	if (wait)
-		settle_left_behind();
+		settle_left_behind(0);
 }
 
 static int is_any_armed(const struct pb_plan *plan)
@@ -465,7 +466,8 @@ static int commit(struct pb_request *requests, struct pb_module *only)
 
 int pb_engine_commit(struct pb_request *requests)
 {
-	int error = settle_left_behind();
+	/* Who takes a tracer from everywhere is about to free it. */
+	int error = settle_left_behind(requests && requests->all);
 
 	return error ? error : commit(requests, NULL);
 }
@@ -508,7 +510,7 @@ int pb_engine_retarget(struct patchbay_ops *ops)
 			m->unsettled = 1;
 		}
 	}
-	return settle_left_behind();
+	return settle_left_behind(1);
 }
 
 void pb_engine_module_added(struct pb_module *module)

@@ -349,6 +349,28 @@ static void waits(int which)
 		CHECK_EQ(patchbay_ops_destroy(ops), 0);
 }
 
+extern const struct patchbay_module __patchbay_module
+	__attribute__((visibility("hidden")));
+
+/* The same, when the module has gone meanwhile; as at exit, its text stays. */
+static void waits_for_gone(void)
+{
+	struct patchbay_ops *ops = create(0, linger);
+	pthread_t thread;
+
+	in_handler = left_handler = 0;
+	CHECK_EQ(patchbay_arm(ops, "rose", 0), 1);
+	pthread_create(&thread, NULL, call_once, NULL);
+	while (!in_handler)
+		sched_yield();
+	CHECK_EQ(patchbay_module_unregister(&__patchbay_module), 0);
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+	CHECK(left_handler);
+	pthread_join(thread, NULL);
+	rose(1);
+	CHECK_EQ(patchbay_module_register(&__patchbay_module), 0);
+}
+
 static void *caller(void *arg)
 {
 	while (!stop) {
@@ -407,6 +429,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 3; i++)
 		waits(i);
 	while_called(atoi(argv[2]));
+	waits_for_gone();
 	return 0;
 }
 #endif
