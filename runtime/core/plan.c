@@ -289,11 +289,18 @@ static int check_site(struct pb_target *target)
 		return -EILSEQ;
 	}
 	target->armed = state == PB_SITE_ARMED;
-	if (in_use)
+	/* All of the module is in reach if nothing was made for that. */
+	if (in_use || !module->reach)
 		return 0;
 	site = pb_site_of(module, record);
 	state = pb_arch_publish(&site, 0, unused, &stale);
 	return state < 0 ? state : 0;
+}
+
+static int may_skip(const struct pb_request *request, int error)
+{
+	return request->flags & PATCHBAY_ARM_SKIP &&
+	       (error == -EILSEQ || error == -ERANGE);
 }
 
 /* Carry out what all requests ask of one function, on the list. */
@@ -315,8 +322,7 @@ static int apply_changes(struct list *list, struct pb_target *target)
 		}
 		if (usable == 1)
 			usable = check_site(target);
-		if (usable < 0 && request->flags & PATCHBAY_ARM_SKIP &&
-		    (usable == -EILSEQ || usable == -ERANGE))
+		if (may_skip(request, usable))
 			continue;
 		if (usable < 0)
 			return usable;
@@ -331,6 +337,12 @@ static int apply_changes(struct list *list, struct pb_target *target)
 	return 0;
 }
 
+static void count_step(struct pb_plan *plan, enum pb_step step)
+{
+	plan->targets[plan->nr++].step = step;
+	plan->steps[step]++;
+}
+
 /* What has to be done for a function to come to the tracers of @list. */
 static int finish_target(struct pb_plan *plan, struct pb_target *target,
 			 const struct list *list, size_t before)
@@ -341,16 +353,46 @@ static int finish_target(struct pb_plan *plan, struct pb_target *target,
 	for (size_t i = 0; i < list->nr; i++)
 		if (list->from[i])
 			list->from[i]->live = 1;
-	target->step = !list->nr ? PB_STEP_DISARM :
-		       before	 ? PB_STEP_SWAP :
-				   PB_STEP_ARM;
-	plan->steps[target->step]++;
-	plan->nr++;
+	count_step(plan, !list->nr ? PB_STEP_DISARM :
+			 before	   ? PB_STEP_SWAP :
+				     PB_STEP_ARM);
 	if (!list->nr || (!before && list->nr == 1))
 		return 0;
 	plan->sets = 1;
 	target->set = pb_set_new(list->cells, list->nr);
 	return target->set ? 0 : -ENOMEM;
+}
+
+/*
+ * What nearly all targets are: one request, by which the first tracer comes or
+ * the only one goes. 0: this is none; else 1, or a negative errno.
+ */
+static int make_simple_target(struct pb_plan *plan, struct pb_target *target)
+{
+	const struct patchbay_cell *cell = target->cell;
+	struct pb_change *change = target->changes;
+	struct pb_request *request = change->request;
+
+	if (target->nr != 1)
+		return 0;
+	if (request->disarm) {
+		if (!cell || cell->ops != request->ops || cell->set)
+			return 0;
+		plan->removes = 1;
+		count_step(plan, PB_STEP_DISARM);
+	} else {
+		int error;
+
+		if (cell && cell->ops)
+			return 0;
+		error = check_site(target);
+		if (error)
+			return may_skip(request, error) ? 1 : error;
+		change->live = 1;
+		count_step(plan, PB_STEP_ARM);
+	}
+	request->nr++;
+	return 1;
 }
 
 /* A target for each function that changes; changes are sorted. */
@@ -376,6 +418,11 @@ static int make_targets(struct pb_plan *plan)
 			.nr = (uint32_t)(end - i),
 			.cell = pb_cell_of(first->module, first->record),
 		};
+		error = make_simple_target(plan, target);
+		if (error) {
+			error = error < 0 ? error : 0;
+			continue;
+		}
 		error = start_list(&list, target->cell, end - i);
 		before = list.nr;
 		if (!error)

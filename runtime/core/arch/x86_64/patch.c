@@ -164,12 +164,10 @@ const void *pb_arch_reach(const void *reach,
 {
 	const uint8_t all = PATCHBAY_RECORD_VARIADIC |
 			    PATCHBAY_RECORD_UNKNOWN_ARGS;
+	unsigned int args = record->flags & all ? 6 : record->gp_args;
 	unsigned int which = pb_record_entry(record) != pb_record_site(record);
 
-	if (record->flags & all || record->gp_args > 4)
-		which += 4;
-	else if (record->gp_args > 2)
-		which += 2;
+	which += 2 * ((args > 2) + (args > 4));
 	return reach ? (const char *)reach + which * PB_X86_64_VENEER_SIZE :
 		       trampoline(which);
 }
