@@ -10,12 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
-from harness import BenchError, emulate, entries, functions, linking, placed
+from harness import BenchError, emulate, entries, functions, linking, placed, uftrace
 from harness.compiler import Compiler, time_rows
 from harness.emulate import ISAS, Count
 from harness.paired import Case, Entry, Plan, measure, rows
 from harness.report import Row
 from harness.systems import systems
+from harness.worker import Worker
 from suites import sites, toolchain
 
 PLAN = Plan(rounds=3, generations=2, cpu=min(os.sched_getaffinity(0)))
@@ -167,7 +168,13 @@ class Sites(unittest.TestCase):
         def program(self, *_):
             return "program"
 
-    def test_without_xray(self):
+    def test_without_uftrace(self):
+        with unittest.mock.patch("shutil.which", return_value=None):
+            self.assertEqual(sites.armed(self.Hot(), True).skipped,
+                             (("uftrace", "no uftrace: install uftrace"),))
+
+    @unittest.mock.patch("shutil.which", return_value="uftrace")
+    def test_without_xray(self, _):
         for make in (sites.disarmed_hot, sites.armed):
             with_it, without = make(self.Hot(), True), make(self.Hot(), False)
             names = {entry.system for entry in with_it.entries}
@@ -212,6 +219,30 @@ class Compilers(unittest.TestCase):
             with self.assertRaisesRegex(BenchError, "^cannot count instructions: "
                                                     "install valgrind$"):
                 toolchain.run(unittest.mock.Mock(count=True))
+
+
+class Uftrace(unittest.TestCase):
+    """With a uftrace that is a script: it runs the worker, and reports."""
+
+    def proof(self, report):
+        with tempfile.TemporaryDirectory() as folder:
+            script = Path(folder, "uftrace")
+            script.write_text('#!/bin/sh\ncase $1 in\n'
+                              f'report) echo "{report}" ;;\n'
+                              '*) echo "ready 1000 0" ;;\nesac\n')
+            script.chmod(0o755)
+            path = f"{folder}:{os.environ['PATH']}"
+            with unittest.mock.patch.dict(os.environ, {"PATH": path}):
+                one = Worker(uftrace.proof("program"), PLAN.cpu)
+            one.stop()
+            return one.proof_calls, one.proof_events
+
+    def test_entries_and_exits(self):
+        line = "  7.5 us  7.3 us  1000  hot_callee"
+        self.assertEqual(self.proof(line), (1000, 2000))
+
+    def test_not_seen(self):
+        self.assertEqual(self.proof("  7.5 us  7.3 us  1000  main"), (1000, 0))
 
 
 class Emulated(unittest.TestCase):

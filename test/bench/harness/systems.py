@@ -48,6 +48,8 @@ def systems(plugin):
         # Only sleds at entries; the default has one at every exit, too.
         System("xray-entry",
                XRAY + ("-fxray-instrumentation-bundle=function-entry",)),
+        # What its tracer hooks at run time, here from the start.
+        System("uftrace", ("-pg", "-mfentry")),
         System("instrument-functions", ("-finstrument-functions",)),
         System("instrument-function-entry-bare",
                ("-finstrument-function-entry-bare",)),

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """sites: what a patchable function costs, beside other ways to have one."""
+import shutil
 import statistics
 from dataclasses import replace
 
-from harness import elf, entries, functions
+from harness import elf, entries, functions, uftrace
 from harness.paired import Case, Entry, measure
 from harness.systems import systems
 from harness.weigh import weigh
 
 NO_XRAY = "no XRay runtime: install libclang-rt-22-dev"
+NO_UFTRACE = "no uftrace: install uftrace"
 CALLS = 20000  # of the hot loop in a slice
 
 
@@ -141,6 +143,14 @@ def armed(hot, xray):
             proof=(hot.program(name, "hooks", ["-DCOUNT"]),),
             note="at entry and at exit; always on" if events == 2
             else "always on; the hook is not told the function"))
+    if shutil.which("uftrace"):
+        program = hot.program("uftrace", "none")
+        entries.append(Entry(
+            "uftrace", uftrace.command(program), events=2,
+            proof=uftrace.proof(program),
+            note="at entry and at exit, with time stamps; it has no handlers"))
+    else:
+        skipped += (("uftrace", NO_UFTRACE),)
     return Case("armed, empty handler", 10, CALLS, with_control(entries),
                 skipped=skipped)
 
