@@ -77,12 +77,13 @@ struct patchbay_cell *pb_cell_from_slot(const struct pb_module *module,
 struct patchbay_cell *pb_cell_of(const struct pb_module *module,
 				 const struct patchbay_record *record)
 {
-	const uintptr_t entry = pb_record_entry(record);
+	uintptr_t entry = pb_record_entry(record);
+	struct patchbay_cell *cell;
 
-	/* Nobody has checked the record yet: its slot may be nowhere. */
-	if (entry < module->low + PATCHBAY_PREFIX_SIZE || entry >= module->high)
+	if (!pb_has_slot(module, entry))
 		return NULL;
-	return pb_cell_from_slot(module, pb_arch_slot(entry));
+	cell = pb_cell_from_slot(module, pb_arch_slot(entry));
+	return cell && cell->record == record ? cell : NULL;
 }
 
 struct patchbay_cell *pb_cell_next(struct pb_cell_walk *walk)

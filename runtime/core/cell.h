@@ -19,7 +19,10 @@ void pb_cell_give_back(struct pb_module *module, struct patchbay_cell *cell);
 struct patchbay_cell *pb_cell_from_slot(const struct pb_module *module,
 					uintptr_t slot);
 
-/* The cell of the function of @record, or NULL if it never had one. */
+/*
+ * The cell of the function of @record, or NULL if it never had one. Neither
+ * record nor slot is trusted to be what it was.
+ */
 struct patchbay_cell *pb_cell_of(const struct pb_module *module,
 				 const struct patchbay_record *record);
 

@@ -192,8 +192,7 @@ static int leads_to(const struct pb_module *module,
 	for (size_t i = 0; i < module->nr; i++) {
 		uintptr_t entry = pb_record_entry(&module->records[i]);
 
-		if (entry >= module->low + PATCHBAY_PREFIX_SIZE &&
-		    entry < module->high &&
+		if (pb_has_slot(module, entry) &&
 		    pb_cell_from_slot(gone, pb_arch_slot(entry)))
 			return 1;
 	}

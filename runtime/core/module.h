@@ -52,4 +52,10 @@ static inline uintptr_t pb_record_site(const struct patchbay_record *record)
 	return (uintptr_t)&record->site + (uintptr_t)(intptr_t)record->site;
 }
 
+/* Has an entry at @addr a slot that can be read? Records may be damaged. */
+static inline int pb_has_slot(const struct pb_module *module, uintptr_t addr)
+{
+	return addr >= module->low + PATCHBAY_PREFIX_SIZE && addr < module->high;
+}
+
 #endif /* PB_CORE_MODULE_H */
