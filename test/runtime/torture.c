@@ -61,6 +61,7 @@ int plugin_loaded(void) { return loaded; }
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef PR_SET_MDWE
@@ -328,8 +329,17 @@ static void *sampler(void *arg)
 	return arg;
 }
 
-static void torture(long milliseconds)
+static double now(void)
 {
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static void torture(double seconds)
+{
+	double end = now() + seconds;
 	static void *(*const others[])(void *) = { starter, loader };
 	pthread_t sampling;
 
@@ -342,9 +352,9 @@ static void torture(long milliseconds)
 					(void *)(uintptr_t)i),
 			 0);
 	pthread_create(&sampling, NULL, sampler, NULL);
-	while (milliseconds--) {
+	for (int i = 0; now() < end; i = (i + 1) % NR) {
 		usleep(1000);
-		pthread_kill(thread[milliseconds % NR], SIGUSR1);
+		pthread_kill(thread[i], SIGUSR1);
 	}
 	stop = 1;
 	for (int i = 0; i < NR; i++)
@@ -406,9 +416,9 @@ int main(int argc, char **argv)
 	sigaction(SIGUSR1, &action, NULL);
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
 	CHECK_EQ(patchbay_arm(ops, "steady", PATCHBAY_ARM_FUTURE), 1);
-	torture(500);
+	torture(0.5);
 	before = memory();
-	torture(1000 * seconds);
+	torture((double)seconds);
 	after = memory();
 	CHECK_EQ(patchbay_ops_destroy(ops), 0);
 

@@ -69,6 +69,9 @@
  * ----------
  * - Functions inlined into their callers, and functions of modules that were
  *   built without the pass, have no site and are never reported.
+ * - Names are those of the symbol table in a module's file. If that is stripped,
+ *   or has been replaced or removed since it was loaded, its functions have no
+ *   names any more; "*" and addresses select them all the same.
  * - A handler may call instrumented functions. Those calls, and what a signal
  *   handler calls that interrupts a handler, are seen only by tracers that are
  *   PATCHBAY_OPS_FAST: others might recurse. Each counts what it has missed

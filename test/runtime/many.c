@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * 200 shared objects: armed all at once, some closed while they are armed, the
+ * rest armed on, and in the end as much memory as before.
+ */
+// RUN: rm -rf %t && mkdir %t
+// RUN: %build -DLIBRARY -shared -fPIC %s -o %t/lib.so
+// RUN: %build %s -o %t/exe %link
+// RUN: timeout -s KILL 60 %t/exe %t/lib.so | FileCheck %s
+// CHECK: {{^}}done{{$}}
+
+#include "Inputs/check.h"
+
+#ifdef LIBRARY
+OPAQUE int melon(int a) { return a + 1; }
+#else
+
+#include <patchbay/patchbay.h>
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <malloc.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NR = 200 };
+
+static void *library[NR];
+static int (*melon[NR])(int);
+static int calls;
+
+static void handler(uintptr_t ip, uintptr_t parent_ip,
+		    const struct patchbay_cell *cell, struct patchbay_regs *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)cell;
+	(void)regs;
+	calls++;
+}
+
+/* A copy of its own for each, or the loader takes them for one. */
+static void load(const char *from, int i)
+{
+	static char bytes[1 << 20];
+	char to[PATH_MAX];
+	int in = open(from, O_RDONLY), out;
+	ssize_t size = read(in, bytes, sizeof(bytes));
+
+	CHECK(size > 0 && size < (ssize_t)sizeof(bytes));
+	snprintf(to, sizeof(to), "%s.%d", from, i);
+	out = open(to, O_WRONLY | O_CREAT | O_TRUNC, 0700);
+	CHECK_EQ(write(out, bytes, (size_t)size), size);
+	close(in);
+	close(out);
+	library[i] = dlopen(to, RTLD_NOW);
+	CHECK(library[i]);
+	melon[i] = (int (*)(int))dlsym(library[i], "melon");
+	unlink(to);
+}
+
+static int calls_seen(void)
+{
+	calls = 0;
+	for (int i = 0; i < NR; i++)
+		if (library[i])
+			CHECK_EQ(melon[i](i), i + 1);
+	return calls;
+}
+
+static void close_every(int step)
+{
+	for (int i = 0; i < NR; i += step) {
+		if (library[i])
+			CHECK_EQ(dlclose(library[i]), 0);
+		library[i] = NULL;
+	}
+}
+
+static void cycle(const char *path)
+{
+	struct patchbay_ops_attr attr = { .size = sizeof(attr),
+					  .handler = handler };
+	struct patchbay_ops *ops;
+
+	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
+	/* Their files are gone later, and with them all names but "*". */
+	CHECK_EQ(patchbay_arm(ops, "melon", PATCHBAY_ARM_FUTURE), 0);
+	for (int i = 0; i < NR / 2; i++)
+		load(path, i);
+	CHECK_EQ(calls_seen(), NR / 2);
+	CHECK_EQ(patchbay_disarm(ops, "melon"), -ENOENT); /* has no file */
+	CHECK(patchbay_disarm(ops, "*") >= NR / 2);
+	for (int i = NR / 2; i < NR; i++)
+		load(path, i);
+	CHECK_EQ(calls_seen(), 0);
+	CHECK(patchbay_arm(ops, "*", 0) >= NR);
+	CHECK_EQ(calls_seen(), NR);
+	close_every(3);
+	CHECK_EQ(calls_seen(), NR - (NR + 2) / 3);
+	CHECK(patchbay_disarm(ops, "*") >= NR - (NR + 2) / 3);
+	CHECK_EQ(calls_seen(), 0);
+	close_every(1);
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+}
+
+int main(int argc, char **argv)
+{
+	size_t before = 0;
+
+	CHECK(argc == 2);
+	for (int i = 0; i < 4; i++) {
+		cycle(argv[1]);
+		if (i == 1)
+			before = mallinfo2().uordblks;
+	}
+	CHECK(mallinfo2().uordblks < before + 65536);
+	puts("done");
+	return 0;
+}
+#endif
