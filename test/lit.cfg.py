@@ -67,6 +67,8 @@ for feature, packages in {"lua-source": ["lua5.4"],
         config.available_features.add(feature)
 if glob.glob("/usr/include/tcl8.*/tcl.h"):
     config.available_features.add("tcl")
+if os.getuid() == 0:
+    config.available_features.add("root")
 if lit_config.params.get("upstream"):
     config.available_features.add("upstream-suite")
 for tool in ("csmith", "gdb", "make", "pkg-config", "rustc", "uftrace",
