@@ -17,6 +17,7 @@ static constexpr char Overview[] =
 static constexpr char Help[] = R"(
 EXAMPLES:
   patchbay list ./server                      what can be traced
+  patchbay list --live 4711                   what is traced in a process
   patchbay record -F 'http_*' -- ./server     count calls while it runs
   patchbay report                             show the counts
   patchbay verify ./server                    check it against the ABI
