@@ -2,6 +2,7 @@
 /* Modes of the whole process. They are switched on, and stay on. */
 #include "mode.h"
 
+#include "hardened.h"
 #include "lock.h"
 #include "quiesce.h"
 #include "strict.h"
@@ -14,12 +15,14 @@ int patchbay_set_mode(unsigned int modes)
 {
 	int error = 0;
 
-	if (modes & ~PATCHBAY_MODE_STRICT)
+	if (modes & ~(PATCHBAY_MODE_STRICT | PATCHBAY_MODE_HARDENED))
 		return -EINVAL;
 	if (pb_thread_inside())
 		return -EDEADLK;
 	pb_engine_lock();
-	if (modes & PATCHBAY_MODE_STRICT)
+	if (modes & PATCHBAY_MODE_HARDENED)
+		error = pb_hardened_init();
+	if (!error && modes & PATCHBAY_MODE_STRICT)
 		error = pb_strict_init();
 	if (!error)
 		pb_modes |= modes;

@@ -5,6 +5,7 @@
 #include "attr.h"
 #include "cell.h"
 #include "engine.h"
+#include "hardened.h"
 #include "inspect.h"
 #include "lock.h"
 #include "quiesce.h"
@@ -63,9 +64,17 @@ int patchbay_ops_create(const struct patchbay_ops_attr *attr,
 		free(new);
 		return error;
 	}
-	new->next = pb_tracers;
-	pb_tracers = new;
+	if (pb_hardened)
+		error = pb_hardened_check(attr->handler, attr->attach);
+	if (!error) {
+		new->next = pb_tracers;
+		pb_tracers = new;
+	}
 	pb_leave_library();
+	if (error) {
+		free(new);
+		return error;
+	}
 	*ops = new;
 	return 0;
 }
@@ -104,6 +113,12 @@ static int retarget(struct patchbay_ops *ops, patchbay_handler handler,
 
 	if (error)
 		return error;
+	if (handler && pb_hardened)
+		error = pb_hardened_check(handler, NULL);
+	if (error) {
+		pb_leave_library();
+		return error;
+	}
 	if (handler)
 		ops->attr.handler = handler;
 	else

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct pb_set pb_set_nobody = {
+const struct pb_set pb_set_nobody = {
 	.nr = 1,
 	.fast = 1,
 	.cells = { { .func = pb_enter_nothing } },

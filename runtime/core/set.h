@@ -26,7 +26,7 @@ struct pb_set {
  * What a cell has whose tracers have gone while a thread may be inside: one
  * tracer that does nothing and is not counted.
  */
-extern struct pb_set pb_set_nobody;
+extern const struct pb_set pb_set_nobody;
 
 /* What the cell of a function is when @ops is alone there; and in sets. */
 struct patchbay_cell pb_ops_cell(struct patchbay_ops *ops,

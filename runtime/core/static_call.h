@@ -10,9 +10,7 @@
 #ifndef PB_CORE_STATIC_CALL_H
 #define PB_CORE_STATIC_CALL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "hash.h"
 
 /*
  * struct pb_tramp - a tramp, as the table of its link unit describes it
@@ -51,13 +49,6 @@ struct pb_target {
 
 /* Set @target's entry and toc, from its func. */
 void pb_arch_target(int text, struct pb_target *target);
-
-/*
- * The kCFI hash of a function is within this many bytes before it: whether it
- * is that of functions of @type.
- */
-extern const size_t pb_arch_hash_size;
-bool pb_arch_hash_is(const uint8_t *before, uint32_t type);
 
 /*
  * Whether what is at @tramp->addr is a tramp of this key, and may be made go to

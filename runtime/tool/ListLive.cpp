@@ -34,6 +34,8 @@ static std::vector<StringRef> modeNames(unsigned Modes) {
   std::vector<StringRef> Names;
   if (Modes & PATCHBAY_MODE_STRICT)
     Names.push_back("strict");
+  if (Modes & PATCHBAY_MODE_HARDENED)
+    Names.push_back("hardened");
   return Names;
 }
 

@@ -65,6 +65,19 @@
  * Handlers run on the thread that made the call, also inside signal handlers,
  * and on several threads at once.
  *
+ * Security
+ * --------
+ * - Text is never writable and executable at once; slots are in text.
+ * - Function pointers in writable memory are: handlers and @attach of tracers,
+ *   which are read with the library's lock held only; and what calls read
+ *   without it, which is cells and the sets that they point to, and nothing
+ *   else. (Keys of static calls are the program's data; tramps in the direct
+ *   form do not read them.) What the C library keeps, destructors and handlers
+ *   of fork(), is its own matter. PATCHBAY_MODE_HARDENED checks what is given.
+ * - The library reads no environment variables, so none arms anything, in
+ *   programs that run with more privileges than their caller or elsewhere.
+ * - Whoever may debug a process may look at it: `patchbay list --live`.
+ *
  * Edge cases
  * ----------
  * - Functions inlined into their callers, and functions of modules that were
@@ -297,12 +310,32 @@ struct patchbay_ops_attr {
 #define PATCHBAY_MODE_STRICT 1u
 
 /*
+ * PATCHBAY_MODE_HARDENED: call only what has the kCFI hash of its type.
+ *
+ * A program that is compiled with -fsanitize=kcfi checks the hash before a
+ * function that it calls through a pointer. In hardened mode the library does
+ * so, too, when a handler or @attach is given to it: what has another hash, or
+ * none, is refused (-EACCES). So tracers have to be compiled with
+ * -fsanitize=kcfi, and without -fsanitize-cfi-icall-experimental-normalize-integers,
+ * which makes other hashes.
+ *
+ * Trampolines call what a cell says without looking, because what they would
+ * compare is as much as a call costs; where there is time, which is when a
+ * handler is interrupted or calls traced functions, the hash is looked at again,
+ * and what has another one is not called. See Security.
+ */
+#define PATCHBAY_MODE_HARDENED 2u
+
+/*
  * Switch on @modes, PATCHBAY_MODE_*, in addition to those that are on. They
  * stay on for the life of the process. Best called before anything is armed; it
  * holds for what is armed and disarmed afterwards.
  *
- * -EINVAL: unknown modes. -EDEADLK: called from a handler. -EBUSY: see strict
- * mode. Or what sigaction(2) or mprotect(2) returned.
+ * -EINVAL: unknown modes. -EDEADLK: called from a handler. -EBUSY: strict mode,
+ * while static_call_patch_sites() is enabled. -EACCES: hardened mode, and a
+ * tracer that exists already is not of its type. -EOPNOTSUPP: hardened mode, and
+ * the library was built by a compiler without kCFI. Or what sigaction(2),
+ * mprotect(2) or opening files returned.
  */
 int patchbay_set_mode(unsigned int modes);
 
@@ -311,7 +344,8 @@ int patchbay_set_mode(unsigned int modes);
  *
  * -EINVAL: no handler, unknown flags, or a size less than this header's.
  * -E2BIG: a larger size, of a later header, with something set that this library
- * does not know. -EDEADLK: called from a handler. -ENOMEM.
+ * does not know. -EACCES: hardened mode; @handler or @attach is not of its type.
+ * -EDEADLK: called from a handler. -ENOMEM.
  */
 int patchbay_ops_create(const struct patchbay_ops_attr *attr,
 			struct patchbay_ops **ops);
@@ -330,9 +364,10 @@ int patchbay_ops_destroy(struct patchbay_ops *ops);
  * flags hold for @handler, too. Data stay. During the call threads run the old
  * handler or the new one; when it returns none is in the old one.
  *
- * -EINVAL: @handler is NULL. -EDEADLK: called from a handler.
- * Other errors are those of membarrier(2): the handler was exchanged, but the
- * old one may be running. The next call that changes a tracer waits for it.
+ * -EINVAL: @handler is NULL. -EACCES: hardened mode; it is not of its type.
+ * -EDEADLK: called from a handler.
+ * Other errors are those of membarrier(2): the handler was exchanged, but the old
+ * one may be running. The next call that changes a tracer waits for it.
  */
 int patchbay_ops_update(struct patchbay_ops *ops, patchbay_handler handler);
 

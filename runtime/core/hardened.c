@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "hardened.h"
+
+#include "engine.h"
+#include "hash.h"
+#include "os/linux.h"
+
+#include <errno.h>
+#include <string.h>
+
+int pb_hardened;
+
+/* The hash of a function that has one. */
+static uint32_t hash_of(uintptr_t func)
+{
+	uint32_t hash;
+
+	memcpy(&hash, (const void *)(func + (uintptr_t)PATCHBAY_HASH_OFFSET),
+	       sizeof(hash));
+	return hash;
+}
+
+int pb_hardened_is_handler(patchbay_handler func)
+{
+	const uint8_t *code = (const uint8_t *)(uintptr_t)func;
+
+	return pb_arch_hash_is(code - pb_arch_hash_size,
+			       hash_of((uintptr_t)pb_typed_handler));
+}
+
+/* There may be nothing before @func, or nothing at it. */
+static int check(int text, uintptr_t func, uintptr_t typed)
+{
+	uint8_t before[8];
+
+	if (pb_os_text_read(text, func - pb_arch_hash_size, before,
+			    pb_arch_hash_size) ||
+	    !pb_arch_hash_is(before, hash_of(typed)))
+		return -EACCES;
+	return 0;
+}
+
+int pb_hardened_check(patchbay_handler handler,
+		      int (*attach)(void *,
+				    const struct patchbay_module_info *,
+				    struct patchbay_target *, size_t))
+{
+	int text = pb_os_text_open(), error;
+
+	if (text < 0)
+		return text;
+	error = check(text, (uintptr_t)handler, (uintptr_t)pb_typed_handler);
+	if (!error && attach)
+		error = check(text, (uintptr_t)attach,
+			      (uintptr_t)pb_typed_attach);
+	pb_os_text_close(text);
+	return error;
+}
+
+int pb_hardened_init(void)
+{
+	int error = pb_typed ? 0 : -EOPNOTSUPP;
+
+	for (const struct patchbay_ops *ops = pb_tracers; ops && !error;
+	     ops = ops->next)
+		error = pb_hardened_check(ops->attr.handler, ops->attr.attach);
+	if (!error)
+		pb_hardened = 1;
+	return error;
+}

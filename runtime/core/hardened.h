@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Hardened mode: what tracers call has the kCFI hash of its type before it, as
+ * it would have to have if the compiler had made the call.
+ */
+#ifndef PB_CORE_HARDENED_H
+#define PB_CORE_HARDENED_H
+
+#include <patchbay/patchbay.h>
+
+/* Whether it is on. */
+extern int pb_hardened;
+
+/*
+ * Switch it on. -EACCES: a tracer that exists already does not pass. -EOPNOTSUPP:
+ * the library was built by a compiler without kCFI. Under the engine lock, as
+ * the next one is.
+ */
+int pb_hardened_init(void);
+
+/* -EACCES: @handler, or @attach unless it is NULL, is not of its type. */
+int pb_hardened_check(patchbay_handler handler,
+		      int (*attach)(void *,
+				    const struct patchbay_module_info *,
+				    struct patchbay_target *, size_t));
+
+/* Has @func the hash of a handler? It is code: this reads what is before it. */
+int pb_hardened_is_handler(patchbay_handler func);
+
+/* Functions of these types, which have a hash if any function here can. */
+extern const int pb_typed;
+void pb_typed_handler(uintptr_t ip, uintptr_t parent_ip,
+		      const struct patchbay_cell *cell,
+		      struct patchbay_regs *regs);
+int pb_typed_attach(void *data, const struct patchbay_module_info *module,
+		    struct patchbay_target *targets, size_t nr);
+
+#endif /* PB_CORE_HARDENED_H */

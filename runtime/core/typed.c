@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* On its own because it is compiled with -fsanitize=kcfi. */
+#include "hardened.h"
+
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+
+const int pb_typed = __has_feature(kcfi);
+
+void pb_typed_handler(uintptr_t ip, uintptr_t parent_ip,
+		      const struct patchbay_cell *cell,
+		      struct patchbay_regs *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)cell;
+	(void)regs;
+}
+
+int pb_typed_attach(void *data, const struct patchbay_module_info *module,
+		    struct patchbay_target *targets, size_t nr)
+{
+	(void)data;
+	(void)module;
+	(void)targets;
+	(void)nr;
+	return 0;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Hardened mode: tracers without the hash of their type are refused, and cells
+ * that were overwritten are not called where that is looked at.
+ */
+// RUN: %build %s -o %t %link
+// RUN: %t | FileCheck %s
+// RUN: %t late | FileCheck %s
+// RUN: %t lax | FileCheck %s
+/* What records a program is of its type. */
+// RUN: rm -rf %t.data
+// RUN: %patchbay record -o %t.data -F hazel -- %t | FileCheck %s
+// CHECK: {{^}}done{{$}}
+
+#include "Inputs/check.h"
+
+#include <patchbay/patchbay.h>
+
+#include <errno.h>
+#include <string.h>
+
+#define FAST __attribute__((target("general-regs-only")))
+
+OPAQUE int hazel(int a) { return a + 1; }
+OPAQUE int hazel_nut(int a) { return a + 2; }
+
+/* In assembly, where nobody has put a hash. */
+__asm__(".pushsection .text\n"
+	".balign 16, 0\n"
+	".skip 16\n"
+	"unhashed:\n"
+	"ret\n"
+	".popsection\n");
+extern void unhashed(uintptr_t ip, uintptr_t parent_ip,
+		     const struct patchbay_cell *cell,
+		     struct patchbay_regs *regs);
+extern int unhashed_attach(void *data, const struct patchbay_module_info *module,
+			   struct patchbay_target *targets, size_t nr)
+	__asm__("unhashed");
+
+static int inner_calls, other_calls;
+
+static void outer(uintptr_t ip, uintptr_t parent_ip,
+		  const struct patchbay_cell *cell, struct patchbay_regs *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)cell;
+	(void)regs;
+	CHECK_EQ(hazel_nut(1), 3);
+}
+
+FAST static void inner(uintptr_t ip, uintptr_t parent_ip,
+		       const struct patchbay_cell *cell,
+		       struct patchbay_regs *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)cell;
+	(void)regs;
+	inner_calls++;
+}
+
+/* A handler but for one type. */
+FAST static void other(uintptr_t ip, uintptr_t parent_ip,
+		       const struct patchbay_cell *cell, void *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)cell;
+	(void)regs;
+	other_calls++;
+}
+
+static int attach(void *data, const struct patchbay_module_info *module,
+		  struct patchbay_target *targets, size_t nr)
+{
+	(void)data;
+	(void)module;
+	(void)targets;
+	(void)nr;
+	return 0;
+}
+
+static struct patchbay_ops *ops;
+
+static int create(patchbay_handler handler,
+		  int (*attach)(void *, const struct patchbay_module_info *,
+				struct patchbay_target *, size_t),
+		  unsigned int flags)
+{
+	struct patchbay_ops_attr attr = { .size = sizeof(attr),
+					  .flags = flags,
+					  .handler = handler,
+					  .attach = attach };
+
+	return patchbay_ops_create(&attr, &ops);
+}
+
+static void refused(void)
+{
+	CHECK_EQ(patchbay_set_mode(PATCHBAY_MODE_HARDENED), 0);
+	CHECK_EQ(create((patchbay_handler)other, NULL, 0), -EACCES);
+	CHECK_EQ(create(unhashed, NULL, 0), -EACCES);
+	CHECK_EQ(create((patchbay_handler)attach, NULL, 0), -EACCES);
+	/* Nothing is mapped there, or before it. */
+	CHECK_EQ(create((patchbay_handler)8, NULL, 0), -EACCES);
+	CHECK_EQ(create(inner, unhashed_attach, 0), -EACCES);
+	CHECK_EQ(create(inner, attach, 0), 0);
+	CHECK_EQ(patchbay_ops_update(ops, (patchbay_handler)other), -EACCES);
+	CHECK_EQ(patchbay_ops_update(ops, outer), 0);
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+	/* It stays on. */
+	CHECK_EQ(patchbay_set_mode(0), 0);
+	CHECK_EQ(create(unhashed, NULL, 0), -EACCES);
+}
+
+/* Who was there before has to be of its type, too. */
+static void late(void)
+{
+	struct patchbay_stats stats = { .size = sizeof(stats) };
+
+	CHECK_EQ(create(unhashed, NULL, 0), 0);
+	CHECK_EQ(patchbay_set_mode(PATCHBAY_MODE_HARDENED), -EACCES);
+	CHECK_EQ(patchbay_get_stats(&stats), 0);
+	CHECK_EQ(stats.modes, 0);
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+	CHECK_EQ(create(inner, unhashed_attach, 0), 0);
+	CHECK_EQ(patchbay_set_mode(PATCHBAY_MODE_HARDENED), -EACCES);
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+	CHECK_EQ(create(inner, attach, 0), 0);
+	CHECK_EQ(patchbay_set_mode(PATCHBAY_MODE_HARDENED), 0);
+	CHECK_EQ(patchbay_get_stats(&stats), 0);
+	CHECK_EQ(stats.modes, PATCHBAY_MODE_HARDENED);
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+}
+
+static int find_cell(const struct patchbay_site_info *site, void *cell)
+{
+	if (site->entry != (uintptr_t)hazel_nut)
+		return 0;
+	CHECK_EQ(site->nr_cells, 1);
+	*(struct patchbay_cell **)cell = (struct patchbay_cell *)site->cells;
+	return 1;
+}
+
+/* How often the handler of hazel_nut() is called from that of hazel(). */
+static int nested_calls(void)
+{
+	int before = inner_calls;
+
+	CHECK_EQ(hazel(1), 2);
+	return inner_calls - before;
+}
+
+static void overwritten(int hardened)
+{
+	struct patchbay_ops *outer_ops;
+	struct patchbay_cell *cell = NULL, good;
+
+	CHECK_EQ(create(outer, NULL, 0), 0);
+	outer_ops = ops;
+	CHECK_EQ(patchbay_arm(outer_ops, "hazel", 0), 1);
+	CHECK_EQ(create(inner, NULL, PATCHBAY_OPS_FAST), 0);
+	CHECK_EQ(patchbay_arm(ops, "hazel_nut", 0), 1);
+	CHECK_EQ(nested_calls(), 1);
+
+	CHECK_EQ(patchbay_for_each_site(find_cell, &cell), 1);
+	good = *cell;
+	cell->enter = NULL;
+	CHECK_EQ(nested_calls(), 0);
+	if (hardened) {
+		cell->enter = (patchbay_handler)other;
+		CHECK_EQ(nested_calls(), 0);
+		CHECK_EQ(other_calls, 0);
+	}
+	*cell = good;
+	CHECK_EQ(nested_calls(), 1);
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+	CHECK_EQ(patchbay_ops_destroy(outer_ops), 0);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && !strcmp(argv[1], "late"))
+		late();
+	else if (argc == 1)
+		refused();
+	overwritten(argc == 1 || !strcmp(argv[1], "late"));
+	puts("done");
+	return 0;
+}
