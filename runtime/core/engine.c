@@ -198,7 +198,7 @@ static int by_address(const void *a, const void *b)
 	return (left->addr > right->addr) - (left->addr < right->addr);
 }
 
-static int apply(struct pb_patch *patches, size_t nr)
+static void sort(struct pb_patch *patches, size_t nr)
 {
 	for (size_t i = 1; i < nr; i++) {
 		if (patches[i - 1].addr <= patches[i].addr)
@@ -206,6 +206,11 @@ static int apply(struct pb_patch *patches, size_t nr)
 		qsort(patches, nr, sizeof(*patches), by_address);
 		break;
 	}
+}
+
+static int apply(struct pb_patch *patches, size_t nr)
+{
+	sort(patches, nr);
 	return pb_text_apply(patches, nr, pb_arch_rewrite);
 }
 
@@ -276,14 +281,14 @@ static int apply_strictly(struct pb_patch *tail, size_t nr_tail,
 {
 	if (!nr_tail && !nr_first)
 		return 0;
-	qsort(tail, nr_tail, sizeof(*tail), by_address);
-	qsort(first, nr_first, sizeof(*first), by_address);
+	sort(tail, nr_tail);
+	sort(first, nr_first);
 	return pb_strict_change(tail, nr_tail, first, nr_first);
 }
 
 static int arm_strictly(struct pb_plan *plan, struct pb_patch *patches)
 {
-	int unused, nr = to_publish(plan, patches, &unused);
+	int stale = 0, nr = to_publish(plan, patches, &stale);
 
 	return nr < 0 ? nr :
 			apply_strictly(patches, (size_t)nr, patches + nr,

@@ -144,11 +144,11 @@ static void sites(void)
 	f.entry[2] = nop;
 	/* No slot; an entry that its trampoline would not find. */
 	f.pad = nop;
-	CHECK(pb_arch_site_state(&site) == -EILSEQ);
+	CHECK(pb_arch_site_state(&site) == -ENOEXEC);
 	f.pad = PB_AARCH64_RET;
 	f.hash = PB_AARCH64_RET;
 	site.entry += 4;
-	CHECK(pb_arch_site_state(&site) == -EILSEQ);
+	CHECK(pb_arch_site_state(&site) == -ENOEXEC);
 	site.entry -= 4;
 	site.reach = (const char *)f.entry + 200 * MB;
 	CHECK(pb_arch_publish(&site, 0x1234, patch, &stale) == -ERANGE);

@@ -275,11 +275,11 @@ static void sites(void)
 	f.entry[2] = nop;
 	/* No slot; an entry where none can be. */
 	f.pad = nop;
-	CHECK(pb_arch_site_state(&site) == -EILSEQ);
+	CHECK(pb_arch_site_state(&site) == -ENOEXEC);
 	f.pad = f.hash = PB_PPC64_BLR;
 	f.entry[1] = nop;
 	site.entry = site.site = (uintptr_t)&f.entry[1];
-	CHECK(pb_arch_site_state(&site) == -EILSEQ);
+	CHECK(pb_arch_site_state(&site) == -ENOEXEC);
 	pb_arch_unmap_reach(reach);
 }
 

@@ -128,7 +128,7 @@ int pb_arch_site_state(const struct pb_site *site)
 	uint32_t word, armed;
 
 	if (site->entry % PATCHBAY_SLOT_SIZE || !pb_ppc64_has_slot(entry))
-		return -EILSEQ;
+		return -ENOEXEC;
 	word = pb_ppc64_site(entry, (int64_t)(site->site - site->entry));
 	if (word == PB_PPC64_NOP)
 		return PB_SITE_DISARMED;
