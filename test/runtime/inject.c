@@ -174,12 +174,13 @@ static long system_call(long nr, long a, long b, long c, long d, long e)
 		      r4 __asm__("r4") = b, r5 __asm__("r5") = c,
 		      r6 __asm__("r6") = d, r7 __asm__("r7") = e;
 
-	__asm__ volatile("sc; bns+ 0f; neg %1, %1; 0:"
+	/* An error is positive, and told by a bit of CR. */
+	__asm__ volatile("sc\n\tbns+ 1f\n\tneg %1, %1\n1:"
 			 : "+r"(r0), "+r"(r3), "+r"(r4), "+r"(r5), "+r"(r6),
 			   "+r"(r7)
 			 :
-			 : "memory", "cr0", "ctr", "r8", "r9", "r10", "r11",
-			   "r12");
+			 : "r8", "r9", "r10", "r11", "r12", "cr0", "ctr", "xer",
+			   "memory");
 	return r3;
 #endif
 }

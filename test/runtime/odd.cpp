@@ -24,6 +24,13 @@
 #include <ucontext.h>
 
 #define NOT_TRACED __attribute__((no_profile_instrument_function))
+#ifdef __powerpc64__
+#define GENERAL_REGS __attribute__((target("no-altivec,no-vsx")))
+#define MUSTTAIL // clang refuses it even of static functions
+#else
+#define GENERAL_REGS __attribute__((target("general-regs-only")))
+#define MUSTTAIL __attribute__((musttail))
+#endif
 
 // Contexts of ucontext.h: one is switched to from within a function and goes
 // on where it was, below frames of its own.
@@ -209,7 +216,7 @@ static bool haveWide() { return true; }
 __attribute__((noinline)) static int oddTail(int a, int b) {
   if (!a)
     return b;
-  __attribute__((musttail)) return oddTail(a - 1, b + a);
+  MUSTTAIL return oddTail(a - 1, b + a);
 }
 struct Base {
   virtual ~Base() = default;
@@ -256,7 +263,7 @@ NOT_TRACED static void handler(uintptr_t ip, uintptr_t, const patchbay_cell *,
   value = (double)more * 0;
   ++calls;
 }
-NOT_TRACED __attribute__((target("general-regs-only"))) static void
+NOT_TRACED GENERAL_REGS static void
 fast(uintptr_t, uintptr_t, const patchbay_cell *, patchbay_regs *) {
   ++calls;
 }

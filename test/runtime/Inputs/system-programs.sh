@@ -25,6 +25,8 @@ done
 for program in args unwind; do
 	$cxx "$tests/$program.cpp" -o "$dir/$program" $dynamic
 done
+$cxx -std=c++20 "$tests/odd.cpp" -o "$dir/odd" $dynamic
+$cxx -std=c++20 -O0 $harden "$tests/odd.cpp" -o "$dir/odd.hard" $dynamic
 $cxx $harden "$tests/unwind.cpp" -o "$dir/unwind.hard" $dynamic
 $cc $harden "$tests/arm.c" -o "$dir/arm.hard" $dynamic
 $cc $harden -O0 "$tests/registers.c" -o "$dir/registers.hard" $dynamic
@@ -44,4 +46,4 @@ files="--file $lib/libpatchbay.so.0"
 for file in "$dir"/*; do
 	files="$files --file $file"
 done
-$run --timeout 300 $files -- "$tests/Inputs/system-guest.sh" "$dir"
+$run --timeout 900 $files -- "$tests/Inputs/system-guest.sh" "$dir"
