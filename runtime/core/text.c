@@ -13,11 +13,12 @@
  * of 4096. For 50,000 functions of 96 bytes (Cascade Lake, Linux 6.18, ms):
  *
  *	                                    first time   again
- *	a call for each site                       126     112
- *	           of up to 1024 bytes              32     3.4
- *	           of up to 4096 bytes             5.0     1.6
- *	           of up to 65536 bytes            4.9     1.3
- *	stores, text made writable by mprotect()   3.2    0.55
+ *	a call for each site                        39      29
+ *	           of up to 1024 bytes              12     3.5
+ *	           of up to 4096 bytes             5.9     1.6
+ *	           of up to 65536 bytes            5.0     1.3
+ *	io_uring, a write for each site                     83
+ *	stores, text made writable by mprotect()   3.0     0.6
  *
  * (The last is not for us: writable and executable, and no PR_SET_MDWE.
  * process_vm_writev() respects protections. pwritev() is a pwrite() for each
