@@ -20,9 +20,6 @@
 
 struct pb_module *pb_modules;
 
-/* Of /proc/self there is nothing left once the main thread has ended. */
-#define EXE "/proc/thread-self/exe"
-
 /* Whoever links this from the archive has the way to it, too. */
 static const struct pb_live *const way __attribute__((used)) = &pb_live;
 
@@ -85,12 +82,15 @@ static size_t module_path(const char *name, char path[PATH_MAX])
 {
 	ssize_t length = 0;
 
-	if (!name || !*name)
-		length = readlink(EXE, path, PATH_MAX - 1);
-	else if (*name != '/' && realpath(name, path))
+	if (!name || !*name) {
+		length = readlink(PB_EXE, path, PATH_MAX - 1);
+		if (length < 0)
+			length = readlink(PB_EXE_OF_THREAD, path, PATH_MAX - 1);
+	} else if (*name != '/' && realpath(name, path)) {
 		return strlen(path) + 1;
-	else if (strlen(name) < PATH_MAX)
+	} else if (strlen(name) < PATH_MAX) {
 		return strlen(strcpy(path, name)) + 1;
+	}
 	path[length > 0 ? length : 0] = '\0';
 	return strlen(path) + 1;
 }
@@ -147,7 +147,7 @@ static struct pb_module *new_module(const struct patchbay_module *desc,
 	module->phdrs_size = found.phdrs_size;
 	/* Also where the executable was replaced or removed since it started. */
 	module->file = found.name && *found.name ? module->path :
-						    EXE;
+						    PB_EXE;
 	return module;
 }
 

@@ -8,6 +8,13 @@
 
 #include <patchbay/patchbay.h>
 
+/*
+ * The executable's file. Once the main thread has ended there is only the
+ * second; and an emulator that runs one process may know only of the first.
+ */
+#define PB_EXE "/proc/self/exe"
+#define PB_EXE_OF_THREAD "/proc/thread-self/exe"
+
 struct pb_cell_chunk;
 
 struct pb_module {

@@ -119,6 +119,8 @@ static int choose_by_name(struct search *search)
 	struct pb_elf_file file;
 	int error = pb_elf_open(&file, module->file);
 
+	if (error == -ENOENT && !strcmp(module->file, PB_EXE))
+		error = pb_elf_open(&file, PB_EXE_OF_THREAD);
 	if (!error) {
 		if (pb_elf_is(&file, module->phdrs, module->phdrs_size,
 			      module->info.build_id,
