@@ -19,17 +19,21 @@
 #include <errno.h>
 #include <string.h>
 
+#ifdef __x86_64__
 #define FAST __attribute__((target("general-regs-only")))
+#else
+#define FAST
+#endif
 
 OPAQUE int hazel(int a) { return a + 1; }
 OPAQUE int hazel_nut(int a) { return a + 2; }
 
-/* In assembly, where nobody has put a hash. */
+/* Without a hash, and never called. */
 __asm__(".pushsection .text\n"
 	".balign 16, 0\n"
 	".skip 16\n"
 	"unhashed:\n"
-	"ret\n"
+	".long 0\n"
 	".popsection\n");
 extern void unhashed(uintptr_t ip, uintptr_t parent_ip,
 		     const struct patchbay_cell *cell,

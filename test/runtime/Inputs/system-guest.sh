@@ -27,6 +27,9 @@ static
 main-thread
 dso ./dso.so
 foreign
+inspect
+hardened
+hardened late
 filter
 inject
 ops ./ops.so 20

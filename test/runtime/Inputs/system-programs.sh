@@ -16,7 +16,7 @@ dynamic="-L $lib -lpatchbay -Wl,-rpath,$lib -lpthread"
 static="-static $lib/libpatchbay.a -lpthread"
 
 for program in arm several registers vectors toggle life dso fork foreign \
-	filter batch ops inject; do
+	filter batch ops inject inspect hardened; do
 	$cc "$tests/$program.c" -o "$dir/$program" $dynamic
 done
 for program in life dso ops; do
