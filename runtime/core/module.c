@@ -60,13 +60,16 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *arg)
 			found->start = start;
 		if (end > found->end)
 			found->end = end;
-		if (!(ph->p_flags & PF_X))
+		/* Slots are read: what can only be executed is not for us. */
+		if (~ph->p_flags & (PF_R | PF_X))
 			continue;
 		if (start < found->low)
 			found->low = start;
 		if (end > found->high)
 			found->high = end;
 	}
+	if (found->low > found->high)
+		found->low = found->high = 0;
 	found->base = info->dlpi_addr;
 	found->name = info->dlpi_name;
 	found->phdrs = info->dlpi_phdr;

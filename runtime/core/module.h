@@ -22,7 +22,7 @@ struct pb_module {
 	const struct patchbay_module *desc;
 	const struct patchbay_record *records;
 	size_t nr;
-	uintptr_t low, high;  /* executable segments */
+	uintptr_t low, high;  /* readable and executable segments */
 	void *reach;          /* pb_arch_map_reach() */
 	int have_reach;
 	struct pb_cell_chunk *cells;

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Slots are read by trampolines, so text that can only be executed cannot be
+ * armed: it is refused and not looked at.
+ */
+// RUN: %build -fno-sanitize=kcfi %s -o %t %link
+// RUN: %t 2 | FileCheck %s
+// RUN: %python %S/Inputs/execute-only.py %t
+// RUN: %t refused | FileCheck %s
+// CHECK: {{^}}done{{$}}
+
+#include "Inputs/check.h"
+
+#include <patchbay/patchbay.h>
+
+#include <errno.h>
+
+OPAQUE static int olive(int a) { return a + 1; }
+OPAQUE static int olives(int a) { return a + 2; }
+
+static int calls;
+
+static void handler(uintptr_t ip, uintptr_t parent_ip,
+		    const struct patchbay_cell *cell, struct patchbay_regs *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)cell;
+	(void)regs;
+	calls++;
+}
+
+static int count(const struct patchbay_site_info *site, void *armed)
+{
+	*(int *)armed += site->nr_cells != 0;
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct patchbay_ops_attr attr = { .size = sizeof(attr),
+					  .handler = handler };
+	int armed = 0, wanted = argc > 1 ? atoi(argv[1]) : 0;
+	struct patchbay_ops *ops;
+
+	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
+	CHECK_EQ(patchbay_arm(ops, "olive*", 0), wanted ? wanted : -EILSEQ);
+	CHECK_EQ(patchbay_for_each_site(count, &armed), 0);
+	CHECK_EQ(armed, wanted);
+	CHECK_EQ(olive(1) + olives(1), 5);
+	CHECK_EQ(calls, wanted);
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+	puts("done");
+	return 0;
+}
