@@ -94,13 +94,13 @@ static void *truncate_often(void *arg)
 	return arg;
 }
 
-static void truncated(void)
+static void truncated(int least)
 {
 	int found[2] = { 0, 0 };
 	pthread_t thread;
 
 	pthread_create(&thread, NULL, truncate_often, NULL);
-	for (int i = 0; i < 100000 && (!found[0] || i < 2000); i++) {
+	for (int i = 0; i < 100000 && (!found[0] || !found[1] || i < least); i++) {
 		int nr = arm_quince();
 
 		CHECK(nr == 1 || nr == -ENOENT);
@@ -151,7 +151,7 @@ int main(int argc, char **argv)
 	pthread_t thread;
 	void *library;
 
-	CHECK(argc == 2);
+	CHECK(argc > 1);
 	snprintf(path, sizeof(path), "%s.copy", argv[1]);
 	unlink(path);
 	copy(argv[1], path);
@@ -160,7 +160,7 @@ int main(int argc, char **argv)
 	quince = (int (*)(int))dlsym(library, "quince");
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
 	CHECK_EQ(arm_quince(), 1);
-	truncated();
+	truncated(argc > 2 ? atoi(argv[2]) : 2000);
 	replaced();
 	CHECK_EQ(pthread_create(&thread, NULL, last, NULL), 0);
 	pthread_exit(NULL);

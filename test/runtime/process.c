@@ -260,14 +260,16 @@ int main(int argc, char **argv)
 	in_main = 1;
 	if (!strcmp(name, "nothing"))
 		return 0;
+	if (!strcmp(name, "executed")) {
+		executed();
+		return 0;
+	}
 	if (!strcmp(name, "start"))
 		start();
 	else if (!strcmp(name, "vfork"))
 		vfork_and_exec(argv);
 	else if (!strcmp(name, "exec"))
 		exec_while_arming(argv);
-	else if (!strcmp(name, "executed"))
-		executed();
 	else if (!strcmp(name, "call-back"))
 		within_callbacks(library_refuses);
 	else if (!strcmp(name, "fork-in-callback"))
