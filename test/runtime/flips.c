@@ -31,6 +31,8 @@ static int (*const functions[NR])(void) = { f0, f1, f2, f3, f4, f5, f6, f7 };
 #define SITE_SIZE 7
 #elif defined(__aarch64__)
 #define SITE_SIZE 8
+#elif defined(__powerpc64__)
+#define SITE_SIZE 4
 #endif
 
 extern const struct patchbay_module __patchbay_module
@@ -135,12 +137,18 @@ static unsigned char poke(uintptr_t addr, unsigned char byte)
 
 static void flip_text(struct patchbay_ops *ops, long result[2])
 {
-	uintptr_t at = (uintptr_t)functions[random_below(NR)] -
-		       PATCHBAY_PREFIX_SIZE +
-		       random_below(PATCHBAY_PREFIX_SIZE + SITE_SIZE);
-	unsigned char byte = *(volatile unsigned char *)at, flipped;
+	const struct patchbay_record *record = &records[random_below(NR)];
+	unsigned int which = random_below(PATCHBAY_PREFIX_SIZE + SITE_SIZE);
+	unsigned char byte, flipped;
+	uintptr_t at;
 	int nr;
 
+	if (which < SITE_SIZE)
+		at = (uintptr_t)&record->site + (uintptr_t)record->site + which;
+	else
+		at = (uintptr_t)&record->entry + (uintptr_t)record->entry -
+		     (which - SITE_SIZE + 1);
+	byte = *(volatile unsigned char *)at;
 	flipped = byte ^ (unsigned char)(1 << random_below(8));
 	poke(at, flipped);
 	nr = patchbay_arm(ops, "*", 0);

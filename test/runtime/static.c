@@ -6,7 +6,7 @@
 // RUN: %t.pie | FileCheck %s
 // RUN: %build -no-pie -fno-pie %s -o %t.dynamic %link
 // RUN: %t.dynamic | FileCheck %s
-/* Stripped, functions have no names, and "*" still means all of them. */
+/* Stripped, functions have no names; addresses and "*" still select them. */
 // RUN: llvm-strip %t -o %t.stripped
 // RUN: %t.stripped | FileCheck %s --check-prefix=STRIPPED
 // CHECK: named 1 calls 10
@@ -34,11 +34,20 @@ int main(void)
 {
 	struct patchbay_ops_attr attr = { .size = sizeof(attr),
 					  .handler = handler };
+	struct patchbay_filter filter = { .size = sizeof(filter) };
 	struct patchbay_ops *ops;
 
 	wanted = (uintptr_t)olive;
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
 	printf("named %d", patchbay_arm(ops, "olive", 0));
+	patchbay_disarm(ops, "*");
+	filter.addrs = &wanted;
+	filter.cnt = 1;
+	CHECK_EQ(patchbay_arm_filter(ops, &filter, 0), 1);
+	olive(1);
+	CHECK_EQ(calls, 1);
+	CHECK_EQ(patchbay_disarm(ops, "*"), 1);
+	calls = 0;
 	CHECK(patchbay_arm(ops, "*", 0) > 0);
 	for (int i = 0; i < 10; i++)
 		olive(i);
