@@ -128,12 +128,10 @@ static void replaced(void)
 
 static void *last(void *arg)
 {
-	int fd;
+	char exe[PATH_MAX];
 
-	while ((fd = open("/proc/self/mem", O_RDONLY)) >= 0) {
-		close(fd);
+	while (readlink("/proc/self/exe", exe, sizeof(exe)) > 0)
 		usleep(1000);
-	}
 	CHECK_EQ(patchbay_arm(ops, "medlar", 0), 1);
 	calls = 0;
 	medlar(1);
