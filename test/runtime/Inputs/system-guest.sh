@@ -41,4 +41,14 @@ life exit
 life dlclose ./life.so
 life loader ./life.so 20
 life fork-in-handler 20
+process start
+process vfork
+process exec
+process call-back
+process exit-in-attach
+file ./file.so 5
+flips 300
+sandbox
+many ./many.so 60
+torture ./torture.so 2
 END

@@ -16,10 +16,11 @@ dynamic="-L $lib -lpatchbay -Wl,-rpath,$lib -lpthread"
 static="-static $lib/libpatchbay.a -lpthread"
 
 for program in arm several registers vectors toggle life dso fork foreign \
-	filter batch ops inject inspect hardened; do
+	filter batch ops inject inspect hardened torture process file flips \
+	sandbox many; do
 	$cc "$tests/$program.c" -o "$dir/$program" $dynamic
 done
-for program in life dso ops; do
+for program in life dso ops torture file many; do
 	$cc -DLIBRARY -shared -fPIC "$tests/$program.c" -o "$dir/$program.so"
 done
 for program in args unwind; do
