@@ -59,9 +59,9 @@ int pb_text_write(int handle, uintptr_t addr, const void *old, const void *new,
 
 /*
  * Return after every other thread of the process has executed a serializing
- * instruction (x86-64: IRET or alike; AArch64: ISB by exception return) and a
- * full memory barrier since the call: what was written to text before is
- * what they execute after. Returns 0 or the error of membarrier(2).
+ * instruction (x86-64: IRET or alike; AArch64: ISB by exception return; ppc64le:
+ * rfid) and a full memory barrier since the call: what was written to text
+ * before is what they execute after. Returns 0 or the error of membarrier(2).
  */
 int pb_sync_core(void);
 
