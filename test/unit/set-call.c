@@ -90,7 +90,7 @@ int main(void)
 	pb_set_free(one);
 	pb_set_free(two);
 	pb_set_free(NULL);
-	pb_set_free(&pb_set_nobody);
+	pb_set_free((struct pb_set *)&pb_set_nobody);
 	printf("failures: %d of %d\n", failures, checks);
 	return failures != 0;
 }
