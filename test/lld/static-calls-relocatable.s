@@ -73,6 +73,10 @@
 # AARCH64-NEXT:    ldr x16, [x16]
 # AARCH64-NEXT:    R_AARCH64_LDST64_ABS_LO12_NC __SCK__a
 # AARCH64-NEXT:    br x16
+# AARCH64-LABEL: <__SCT__null>:
+# AARCH64-NEXT:    bti c
+# AARCH64-NEXT:    b 0x3c <__SCT__null+0x1c>
+# AARCH64:         ret
 # AARCH64-SITES: R_AARCH64_PREL32 {{.*}} .text + 0
 # AARCH64-SITES: R_AARCH64_PREL32 {{.*}} __SCK__a + 0
 
@@ -117,11 +121,14 @@ __SCK__null:
   bl __SCT__a
 target:
   ret
+  bl __SCT__null
 .data
 .p2align 3
-.globl __SCK__a
+.globl __SCK__a, __SCK__null
 __SCK__a:
   .quad target, __SCT__a, 0
+__SCK__null:
+  .quad 0, __SCT__null, 0
 #--- ppc64.s
 .abiversion 2
   bl __SCT__a
