@@ -48,6 +48,14 @@
 # RUN: not ls page-down1
 # ERR: error: a.o:(.data+0x0): static call key '__SCK__x' is out of reach of its tramp at 0x110000000
 
+## Tables have 32-bit offsets: 0x7fffffff up, 0x80000000 down.
+# RUN: sed 's/FAR/0x110010000/; s/TABLE/0x190000000/; s/DATA/0x110020000/' lds > table.lds
+# RUN: %ld.lld --static-calls -T table.lds a.o -o table
+# RUN: sed 's/FAR/0x110010000/; s/TABLE/0x190000004/; s/DATA/0x110020000/' lds > table1.lds
+# RUN: not %ld.lld --static-calls -T table1.lds a.o -o table1 2>&1 | FileCheck %s --check-prefix=TABLE
+# RUN: not ls table1
+# TABLE: error: static call table at 0x190000004 is out of reach of 0x110000000
+
 #--- a.s
 .globl _start, __SCK__x
 _start:
