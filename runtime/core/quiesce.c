@@ -164,13 +164,19 @@ int pb_thread_inside(void)
 
 int pb_quiesce_begin(uint64_t *phase)
 {
-	*phase = __atomic_add_fetch(&pb_quiesce_phase, 1, __ATOMIC_SEQ_CST);
 	/*
-	 * Pairs with the trampolines' plain stores: after this every thread
-	 * has either made its mark visible, or will read its slot and cell
-	 * after what our caller stored.
+	 * Pairs with the trampolines' plain loads and stores: after this every
+	 * thread has either made its mark visible, or will read its slot and
+	 * cell after what our caller stored. The phase moves afterwards: weakly
+	 * ordered processors may load slot and cell before it, so who finds the
+	 * new phase must be known to find the new cell, too.
 	 */
-	return pb_sync_core();
+	int error = pb_sync_core();
+
+	if (!error)
+		*phase = __atomic_add_fetch(&pb_quiesce_phase, 1,
+					    __ATOMIC_SEQ_CST);
+	return error;
 }
 
 int pb_quiesce_over(uint64_t phase)
