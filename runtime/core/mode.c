@@ -13,18 +13,22 @@ unsigned int pb_modes;
 
 int patchbay_set_mode(unsigned int modes)
 {
-	int error = 0;
+	int error = 0, hardened;
 
 	if (modes & ~(PATCHBAY_MODE_STRICT | PATCHBAY_MODE_HARDENED))
 		return -EINVAL;
 	if (pb_thread_inside())
 		return -EDEADLK;
 	pb_engine_lock();
+	hardened = pb_hardened;
 	if (modes & PATCHBAY_MODE_HARDENED)
 		error = pb_hardened_init();
 	if (!error && modes & PATCHBAY_MODE_STRICT)
 		error = pb_strict_init();
-	if (!error)
+	/* All or none; strict mode comes last, it has more to take back. */
+	if (error)
+		pb_hardened = hardened;
+	else
 		pb_modes |= modes;
 	pb_engine_unlock();
 	return error;

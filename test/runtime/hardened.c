@@ -15,6 +15,9 @@
 #include "Inputs/check.h"
 
 #include <patchbay/patchbay.h>
+#ifdef __x86_64__
+#include <patchbay/static_call.h>
+#endif
 
 #include <errno.h>
 #include <string.h>
@@ -124,6 +127,14 @@ static void late(void)
 {
 	struct patchbay_stats stats = { .size = sizeof(stats) };
 
+#ifdef __x86_64__
+	/* Both modes or none. */
+	CHECK_EQ(static_call_patch_sites(1), 0);
+	CHECK_EQ(patchbay_set_mode(PATCHBAY_MODE_HARDENED |
+				   PATCHBAY_MODE_STRICT),
+		 -EBUSY);
+	CHECK_EQ(static_call_patch_sites(0), 0);
+#endif
 	CHECK_EQ(create(unhashed, NULL, 0), 0);
 	CHECK_EQ(patchbay_set_mode(PATCHBAY_MODE_HARDENED), -EACCES);
 	CHECK_EQ(patchbay_get_stats(&stats), 0);
