@@ -23,7 +23,7 @@ struct pb_site pb_site_of(const struct pb_module *module,
 static int in_text(const struct pb_module *module, uintptr_t addr)
 {
 	return addr >= module->low + PATCHBAY_PREFIX_SIZE &&
-	       addr + pb_arch_site_size <= module->high;
+	       addr < module->high && module->high - addr >= pb_arch_site_size;
 }
 
 int pb_site_state(const struct pb_module *module,

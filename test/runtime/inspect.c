@@ -2,6 +2,8 @@
 /* What the library says of its sites, and what it has counted. */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
+// RUN: %build -fno-pie -no-pie %s -o %t.no-pie %link
+// RUN: %t.no-pie | FileCheck %s
 // CHECK: {{^}}done{{$}}
 
 #include "Inputs/check.h"
@@ -187,20 +189,21 @@ static void counts(struct patchbay_ops *ops[2])
 }
 
 /* A record that leads to nowhere: not even its slot may be looked at. */
-static const struct patchbay_record wild[1] = { { .entry = 0x70000000,
-						  .site = 0x70000000 } };
+static struct patchbay_record wild[1];
 
-static void outside(struct patchbay_ops *ops)
+static void outside(struct patchbay_ops *ops, intptr_t addr)
 {
 	static struct patchbay_module module = {
 		.abi_version = PATCHBAY_ABI_VERSION, .size = sizeof(module),
 	};
 	uint64_t count = now().refused[PATCHBAY_SITE_OUTSIDE];
 
+	wild->entry = (int32_t)(addr - (intptr_t)&wild->entry);
+	wild->site = (int32_t)(addr - (intptr_t)&wild->site);
 	module.sites_start = (intptr_t)wild - (intptr_t)&module.sites_start;
 	module.sites_stop = (intptr_t)(wild + 1) - (intptr_t)&module.sites_stop;
 	CHECK_EQ(patchbay_module_register(&module), 0);
-	CHECK_EQ(site_of((uintptr_t)wild + 0x70000000).state,
+	CHECK_EQ(site_of((uintptr_t)addr).state,
 		 PATCHBAY_SITE_OUTSIDE);
 	CHECK_EQ(patchbay_arm(ops, "*", 0), -EILSEQ);
 	CHECK_EQ(now().refused[PATCHBAY_SITE_OUTSIDE], count + 1);
@@ -212,7 +215,10 @@ int main(void)
 	struct patchbay_ops *ops[2] = { make_ops(10), make_ops(11) };
 
 	sites(ops);
-	outside(ops[0]);
+	outside(ops[0], (intptr_t)wild + 0x70000000);
+	/* The last addresses there are, where a record leads that far. */
+	if ((intptr_t)wild <= INT32_MAX)
+		outside(ops[0], -3);
 	counts(ops);
 	puts("done");
 	return 0;
