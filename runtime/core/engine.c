@@ -72,6 +72,7 @@ static void fill_target(struct pb_target *t)
 
 	if (!t->cell)
 		t->cell = pb_cell_take(module);
+	t->fresh = !t->cell->enter;
 	if (!t->set) {
 		const struct pb_change *only = t->changes;
 
@@ -317,7 +318,10 @@ static void disarm_sites(struct pb_plan *plan, struct pb_patch *patches,
 		apply(patches, nr);
 }
 
-/* No site is armed, so nobody has seen the cells. */
+/*
+ * No site is armed, so nobody has seen the fresh cells. The others a thread may
+ * have entered that has been on its way since the function was armed before.
+ */
 static void take_back(struct pb_plan *plan)
 {
 	for (size_t i = plan->nr; i-- > 0;) {
@@ -326,10 +330,14 @@ static void take_back(struct pb_plan *plan)
 
 		if (t->step != PB_STEP_ARM)
 			continue;
+		if (!t->fresh) {
+			empty_cell(t->cell);
+			module->unsettled = 1;
+			continue;
+		}
 		pb_set_free((struct pb_set *)t->cell->set);
-		t->cell->set = NULL;
-		empty_cell(t->cell);
 		release_cell(t->cell);
+		t->cell->enter = NULL;
 		if (pb_cell_of(module, t->changes->record) != t->cell)
 			pb_cell_give_back(module, t->cell);
 	}

@@ -60,13 +60,14 @@ enum pb_step { PB_STEP_ARM, PB_STEP_SWAP, PB_STEP_DISARM, PB_NR_STEPS };
  *                that is live, and the site is to be armed
  * @step:         enum pb_step
  * @armed:        the site already is, after another patcher meddled with it
+ * @fresh:        the cell has never been what an armed site leads to
  */
 struct pb_target {
 	struct pb_change *changes;
 	struct patchbay_cell *cell;
 	struct pb_set *set;
 	uint32_t nr;
-	uint8_t step, armed;
+	uint8_t step, armed, fresh;
 };
 
 /*
