@@ -422,13 +422,17 @@ static void swap_and_disarm(struct pb_plan *plan, struct pb_patch *patches)
 	disarm_sites(plan, patches, PB_STEP_DISARM);
 }
 
-static void forget(struct patchbay_ops *ops, const struct pb_request *request)
+/* Filters that also hold for modules to come, in the order they were given. */
+static struct pb_filter *future;
+
+static void forget(const struct pb_request *request)
 {
-	struct pb_filter **link = &ops->future, *filter;
+	struct pb_filter **link = &future, *filter;
 
 	while ((filter = *link)) {
-		if (!request->all &&
-		    !pb_filter_equal(filter, request->filter)) {
+		if (filter->ops != request->ops ||
+		    (!request->all &&
+		     !pb_filter_equal(filter, request->filter))) {
 			link = &filter->next;
 			continue;
 		}
@@ -437,19 +441,27 @@ static void forget(struct patchbay_ops *ops, const struct pb_request *request)
 	}
 }
 
+static void keep(struct pb_request *request)
+{
+	struct pb_filter **link = &future;
+
+	while (*link)
+		link = &(*link)->next;
+	*link = request->filter;
+	request->fresh = 0;
+	request->filter->users++;
+	request->filter->flags = request->flags;
+	request->filter->ops = request->ops;
+}
+
 /* Modules come while we wait for handlers: this is said before. */
 static void keep_filters(struct pb_request *requests)
 {
 	for (struct pb_request *r = requests; r; r = r->next) {
-		if (r->disarm) {
-			forget(r->ops, r);
-		} else if (r->flags & PATCHBAY_ARM_FUTURE && r->fresh) {
-			r->fresh = 0;
-			r->filter->users++;
-			r->filter->flags = r->flags;
-			r->filter->next = r->ops->future;
-			r->ops->future = r->filter;
-		}
+		if (r->disarm)
+			forget(r);
+		else if (r->flags & PATCHBAY_ARM_FUTURE && r->fresh)
+			keep(r);
 	}
 }
 
@@ -528,16 +540,14 @@ int pb_engine_retarget(struct patchbay_ops *ops)
 
 void pb_engine_module_added(struct pb_module *module)
 {
-	for (struct patchbay_ops *ops = pb_tracers; ops; ops = ops->next) {
-		for (struct pb_filter *f = ops->future; f; f = f->next) {
-			struct pb_request request = { .ops = ops,
-						      .filter = f,
-						      .flags = f->flags };
-			int error = commit(&request, module);
+	for (struct pb_filter *f = future; f; f = f->next) {
+		struct pb_request request = { .ops = f->ops,
+					      .filter = f,
+					      .flags = f->flags };
+		int error = commit(&request, module);
 
-			if (error)
-				ops->error = error;
-		}
+		if (error)
+			f->ops->error = error;
 	}
 }
 

@@ -10,14 +10,12 @@
 #include "plan.h"
 
 /*
- * @future: filters that also hold for modules to come
- * @error:  of the last attempt to arm one of those, or 0
+ * @error:  of the last attempt to arm it in a module that came, or 0
  * @missed: calls not seen because the thread was in a handler
  */
 struct patchbay_ops {
 	struct patchbay_ops_attr attr;
 	struct patchbay_ops *next;
-	struct pb_filter *future;
 	int disabled;
 	int error;
 	uint64_t missed;

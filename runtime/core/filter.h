@@ -27,8 +27,8 @@ struct pb_filter_item {
 
 /*
  * @users:        how often pb_filter_free() has to be called
- * @next, @flags: of a list of filters for modules to come, and how it shall be
- *                armed there
+ * @next:         of the list of filters for modules to come
+ * @ops, @flags:  the tracer that is to be armed there, and how
  * @pattern:      glob or regular expression, as it was given
  * @prefix:       how much of a glob is no pattern
  * @table:        names: 1 + the index of an item, or 0, at its hash or behind
@@ -38,6 +38,7 @@ struct pb_filter_item {
 struct pb_filter {
 	unsigned int users;
 	struct pb_filter *next;
+	struct patchbay_ops *ops;
 	unsigned int flags;
 	enum pb_selector by;
 	char *pattern;

@@ -42,6 +42,53 @@ static int attach(void *data, const struct patchbay_module_info *module,
 	return 0;
 }
 
+/* Which tracers saw the last call, one digit each. */
+static long seen;
+
+static void note(uintptr_t ip, uintptr_t parent_ip,
+		 const struct patchbay_cell *cell, struct patchbay_regs *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)regs;
+	seen = 10 * seen + (intptr_t)cell->data;
+}
+
+/* In a module that comes as in those that are there. */
+static void in_order(const char *path)
+{
+	struct patchbay_ops_attr attr = { .size = sizeof(attr),
+					  .handler = note };
+	const char *const syms[] = { "plum", "pear" };
+	void *const cookies[] = { (void *)1, (void *)1 };
+	const struct patchbay_filter filter = { .size = sizeof(filter),
+						.syms = syms,
+						.cookies = cookies,
+						.cnt = 2 };
+	struct patchbay_ops *ops[2];
+	void *library;
+
+	for (intptr_t i = 0; i < 2; i++) {
+		attr.data = (void *)(i + 2);
+		CHECK_EQ(patchbay_ops_create(&attr, &ops[i]), 0);
+	}
+	CHECK_EQ(patchbay_arm(ops[1], "p*r", PATCHBAY_ARM_FUTURE), 1);
+	CHECK_EQ(patchbay_arm_filter(ops[0], &filter, PATCHBAY_ARM_FUTURE), 1);
+	CHECK_EQ(patchbay_arm(ops[0], "p*", PATCHBAY_ARM_FUTURE), 0);
+	CHECK_EQ(patchbay_arm(ops[1], "pl*m", PATCHBAY_ARM_FUTURE), 0);
+	library = dlopen(path, RTLD_NOW);
+	CHECK(library);
+	seen = 0;
+	pear(1);
+	CHECK_EQ(seen, 31);
+	seen = 0;
+	((int (*)(int))dlsym(library, "plum"))(1);
+	CHECK_EQ(seen, 13);
+	CHECK_EQ(dlclose(library), 0);
+	for (int i = 0; i < 2; i++)
+		CHECK_EQ(patchbay_ops_destroy(ops[i]), 0);
+}
+
 static int refuse(void *data, const struct patchbay_module_info *module,
 		  struct patchbay_target *targets, size_t nr)
 {
@@ -60,6 +107,7 @@ int main(int argc, char **argv)
 	struct patchbay_ops *ops;
 
 	CHECK(argc == 2);
+	in_order(argv[1]);
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
 	CHECK_EQ(patchbay_arm(ops, "plum*", 0), -ENOENT);
 	CHECK_EQ(patchbay_arm(ops, "plum*", PATCHBAY_ARM_FUTURE), 0);

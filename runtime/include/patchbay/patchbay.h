@@ -441,8 +441,10 @@ struct patchbay_filter {
 
 /*
  * Arm also the selected functions of modules that are loaded later; not for
- * @addrs. It is then no error if nothing is selected now. What goes wrong later
- * is in struct patchbay_ops_info.
+ * @addrs. It is then no error if nothing is selected now. A module that comes is
+ * armed as if it had been there: for filter after filter, of all tracers, in the
+ * order in which they were given. What goes wrong is in struct
+ * patchbay_ops_info.
  */
 #define PATCHBAY_ARM_FUTURE 1u
 
