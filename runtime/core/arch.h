@@ -85,7 +85,7 @@ void pb_arch_init(void);
  * 0 if they do so directly, else what knows code that is mapped near them, or
  * that will be; or NULL and *@error. pb_arch_reach() picks a site's part of it,
  * always the same for the same @reach; it is asked with NULL, too, before any
- * site of the module is armed.
+ * site of the module is armed. All three are called under the engine lock.
  */
 void *pb_arch_map_reach(const struct pb_module *module, int *error);
 void pb_arch_unmap_reach(void *reach);

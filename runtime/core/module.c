@@ -183,7 +183,6 @@ static int same_text(struct dl_phdr_info *info, size_t size, void *arg)
 static void free_module(struct pb_module *module)
 {
 	pb_cells_free(module);
-	pb_arch_unmap_reach(module->reach);
 	free(module->order);
 	free(module);
 }
@@ -245,6 +244,7 @@ void pb_modules_reap(void)
 			continue;
 		}
 		*link = gone->next;
+		pb_arch_unmap_reach(gone->reach);
 		gone->next = unseen;
 		unseen = gone;
 	}

@@ -6,7 +6,7 @@
  */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
-// CHECK: {{^}}failures: 0 of 110{{$}}
+// CHECK: {{^}}failures: 0 of 127{{$}}
 
 #include "arch/ppc64le/patch.c"
 
@@ -105,7 +105,7 @@ static void edges(void)
 	}
 }
 
-static void places(void)
+static void from_places(void)
 {
 	const uintptr_t low = 1024 * MB;
 	struct pb_module module;
@@ -181,6 +181,40 @@ static void places(void)
 	CHECK(sequence_for(reach, 0, 4 * MB) == (intptr_t)(2 * MB + 32));
 	pb_arch_unmap_reach(reach);
 	pb_arch_unmap_reach(NULL);
+}
+
+/* Modules that lie together share a place, as long as one of them is there. */
+static void shared(void)
+{
+	const uintptr_t low = 1024 * MB;
+	struct pb_module module[3];
+	struct pb_site site;
+	intptr_t first, next;
+	void *reach[3];
+
+	gap[0] = low - MB;
+	gap[1] = low + 80 * MB;
+	for (int i = 0; i < 2; i++)
+		reach[i] = text(&module[i], low + (uintptr_t)i * MB, 1);
+	first = sequence_for(reach[0], 0, low);
+	CHECK(sequence_for(reach[1], 0, low + MB) == first + 32);
+	CHECK(sequence_for(reach[0], 1, low + 4) == first + 64);
+	CHECK(nr_mapped == 1);
+	site = site_at(reach[1], 0, low + MB);
+	CHECK(veneer_of(&site) == (uintptr_t)first - 32);
+	/* One that goes leaves its sequences unused: threads may rest there. */
+	pb_arch_unmap_reach(reach[0]);
+	CHECK(nr_unmapped == 0);
+	CHECK(sequence_for(reach[1], 1, low + MB + 4) == first + 96);
+	/* Not with one that is out of reach. */
+	reach[2] = text(&module[2], low + 81 * MB, 1);
+	next = sequence_for(reach[2], 0, low + 81 * MB);
+	CHECK(next == (intptr_t)(low + 80 * MB + 32) && nr_mapped == 1);
+	CHECK(sequence_for(reach[1], 2, low + MB + 8) == first + 128);
+	pb_arch_unmap_reach(reach[1]);
+	CHECK(nr_unmapped == 1);
+	pb_arch_unmap_reach(reach[2]);
+	CHECK(nr_unmapped == 2 && !places);
 }
 
 /* A function whose site is looked at, armed and disarmed, and its place. */
@@ -287,7 +321,8 @@ int main(void)
 {
 	sites();
 	edges();
-	places();
+	from_places();
+	shared();
 	CHECK(trampoline_of(0, 0) == 0 && trampoline_of(2, 0) == 0);
 	CHECK(trampoline_of(3, 0) == 256 && trampoline_of(4, 0) == 256);
 	CHECK(trampoline_of(5, 0) == 512 && trampoline_of(8, 0) == 512);

@@ -21,7 +21,8 @@
  * Sequences are not the compiler's: every function would pay for what only armed
  * ones need. They are in places of PLACE_SIZE bytes near the module, each of
  * which begins with a veneer. Where no place is in reach of all text, sites are
- * given one that is in reach of them.
+ * given one that is in reach of them. Modules share places: many small ones that
+ * lie together would leave no room in reach if each had one of its own.
  */
 #include "arch.h"
 
@@ -54,16 +55,29 @@ const int pb_arch_rewrite = 0;
 /* A place is in reach if all of it is: then branches lead back, too. */
 #define REACH 0x2000000ul
 
+/*
+ * @used:  bytes that were given away; none is given twice, see above
+ * @users: modules that have sequences there
+ */
 struct pb_ppc64_place {
 	struct pb_ppc64_place *next;
 	uintptr_t code;
-	size_t used;
+	size_t used, users;
+};
+
+/* All of them; under the engine lock. */
+static struct pb_ppc64_place *places;
+
+/* A place where a module has sequences. */
+struct use {
+	struct use *next;
+	struct pb_ppc64_place *place;
 };
 
 /* @sequences: by record; 0 for functions that were never armed */
 struct pb_ppc64_reach {
 	const struct pb_module *module;
-	struct pb_ppc64_place *places;
+	struct use *uses;
 	uintptr_t sequences[];
 };
 
@@ -85,17 +99,29 @@ void *pb_arch_map_reach(const struct pb_module *module, int *error)
 	return reach;
 }
 
+static void unmap_place(struct pb_ppc64_place *place)
+{
+	struct pb_ppc64_place **link = &places;
+
+	while (*link != place)
+		link = &(*link)->next;
+	*link = place->next;
+	pb_os_unmap_code((void *)place->code, PLACE_SIZE);
+	free(place);
+}
+
 void pb_arch_unmap_reach(void *reach_of_module)
 {
 	struct pb_ppc64_reach *reach = reach_of_module;
-	struct pb_ppc64_place *place = reach ? reach->places : NULL;
+	struct use *use = reach ? reach->uses : NULL;
 
-	while (place) {
-		struct pb_ppc64_place *next = place->next;
+	while (use) {
+		struct use *next = use->next;
 
-		pb_os_unmap_code((void *)place->code, PLACE_SIZE);
-		free(place);
-		place = next;
+		if (!--use->place->users)
+			unmap_place(use->place);
+		free(use);
+		use = next;
 	}
 	free(reach);
 }
@@ -191,11 +217,28 @@ static bool is_full(const struct pb_ppc64_place *place)
 	return place->used + PB_PPC64_SEQUENCE_SIZE > PLACE_SIZE;
 }
 
+static int use_place(struct pb_ppc64_reach *reach, struct pb_ppc64_place *place)
+{
+	struct use *use = reach->uses;
+
+	while (use && use->place != place)
+		use = use->next;
+	if (use)
+		return 0;
+	use = malloc(sizeof(*use));
+	if (!use)
+		return -ENOMEM;
+	*use = (struct use){ reach->uses, place };
+	reach->uses = use;
+	place->users++;
+	return 0;
+}
+
 /* Give the function of @site a sequence. */
 static int take_sequence(const struct pb_site *site)
 {
 	struct pb_ppc64_reach *reach = (void *)site->reach;
-	struct pb_ppc64_place *place = reach->places;
+	struct pb_ppc64_place *place = places;
 	int error;
 
 	while (place && (is_full(place) || !in_reach(place, site->site)))
@@ -204,8 +247,15 @@ static int take_sequence(const struct pb_site *site)
 		place = map_place(reach->module, site->site, &error);
 		if (!place)
 			return error;
-		place->next = reach->places;
-		reach->places = place;
+		place->users = 0;
+		place->next = places;
+		places = place;
+	}
+	error = use_place(reach, place);
+	if (error) {
+		if (!place->users)
+			unmap_place(place);
+		return error;
 	}
 	*sequence_of(site) = place->code + place->used;
 	place->used += PB_PPC64_SEQUENCE_SIZE;
@@ -215,11 +265,11 @@ static int take_sequence(const struct pb_site *site)
 static uintptr_t veneer_of(const struct pb_site *site)
 {
 	const struct pb_ppc64_reach *reach = site->reach;
-	const struct pb_ppc64_place *place = reach->places;
+	const struct use *use = reach->uses;
 
-	while (*sequence_of(site) - place->code >= PLACE_SIZE)
-		place = place->next;
-	return place->code;
+	while (*sequence_of(site) - use->place->code >= PLACE_SIZE)
+		use = use->next;
+	return use->place->code;
 }
 
 static const char *trampoline(const struct patchbay_record *record)
