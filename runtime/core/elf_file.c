@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +16,31 @@
 #define NATIVE_DATA ELFDATA2MSB
 #endif
 #define NATIVE_CLASS (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)
+
+/*
+ * Symbol tables may be large, and are needed for a moment. malloc() would keep
+ * memory of their size from the second time on (M_MMAP_THRESHOLD, mallopt(3)).
+ */
+#define LARGE 0x10000
+
+static void *allocate(size_t size)
+{
+	void *bytes;
+
+	if (size < LARGE)
+		return malloc(size);
+	bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return bytes == MAP_FAILED ? NULL : bytes;
+}
+
+static void release(void *bytes, size_t size)
+{
+	if (size < LARGE)
+		free(bytes);
+	else if (bytes)
+		munmap(bytes, size);
+}
 
 /*
  * A copy of @nr things of @each bytes at @offset, NULL unless all lie in the
@@ -29,7 +55,7 @@ static void *get(struct pb_elf_file *file, uint64_t offset, uint64_t nr,
 
 	if (offset > file->size || nr > (file->size - offset) / each)
 		return NULL;
-	bytes = malloc(size + 1);
+	bytes = allocate(size + 1);
 	if (!bytes)
 		file->error = -ENOMEM;
 	while (bytes && done < size) {
@@ -39,12 +65,18 @@ static void *get(struct pb_elf_file *file, uint64_t offset, uint64_t nr,
 		if (more < 0 && errno == EINTR)
 			continue;
 		if (more <= 0) {
-			free(bytes);
+			release(bytes, size + 1);
 			return NULL;
 		}
 		done += (size_t)more;
 	}
 	return bytes;
+}
+
+/* What get() gave. */
+static void drop(void *bytes, uint64_t nr, uint64_t each)
+{
+	release(bytes, (size_t)(nr * each) + 1);
 }
 
 int pb_elf_open(struct pb_elf_file *file, const char *path)
@@ -67,7 +99,7 @@ int pb_elf_open(struct pb_elf_file *file, const char *path)
 		ok = !memcmp(header->e_ident, ELFMAG, SELFMAG) &&
 		     header->e_ident[EI_CLASS] == NATIVE_CLASS &&
 		     header->e_ident[EI_DATA] == NATIVE_DATA;
-		free(header);
+		drop(header, 1, sizeof(*header));
 	}
 	if (!ok) {
 		int error = pb_elf_close(file);
@@ -94,7 +126,7 @@ static int has_id(struct pb_elf_file *file, const ElfW(Phdr) *ph,
 		return 0;
 	notes = get(file, ph->p_offset, ph->p_filesz, 1);
 	found = notes && memmem(notes, ph->p_filesz, id, id_size);
-	free(notes);
+	drop(notes, ph->p_filesz, 1);
 	return found;
 }
 
@@ -111,7 +143,7 @@ int pb_elf_is(struct pb_elf_file *file, const void *phdrs, size_t phdrs_size,
 		for (size_t i = 0; i < nr && !same; i++)
 			same = has_id(file, &ph[i], id, id_size);
 	}
-	free(ph);
+	drop(ph, nr, sizeof(*ph));
 	return same;
 }
 
@@ -134,8 +166,8 @@ static void visit_table(struct pb_elf_file *file, const ElfW(Shdr) *table,
 				visit(names + s->st_name, s->st_value, arg);
 		}
 	}
-	free(symbols);
-	free(names);
+	drop(symbols, nr, sizeof(*symbols));
+	drop(names, size, 1);
 }
 
 void pb_elf_for_each_function(struct pb_elf_file *file,
@@ -156,5 +188,5 @@ void pb_elf_for_each_function(struct pb_elf_file *file,
 			table = &sh[i];
 	if (table && table->sh_link < nr)
 		visit_table(file, table, &sh[table->sh_link], visit, arg);
-	free(sh);
+	drop(sh, nr, sizeof(*sh));
 }

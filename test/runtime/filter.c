@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <malloc.h>
 #include <string.h>
 #include <time.h>
 
@@ -327,9 +328,27 @@ static void many(void)
 static void many(void) {}
 #endif
 
+/* The memory for a symbol table is not kept for the next time: the first test. */
+static void look_up(void)
+{
+	size_t before = 0;
+
+	for (int i = 0; i < 4; i++) {
+		struct mallinfo2 info;
+
+		CHECK_EQ(patchbay_arm(ops, "oak", 0), 1);
+		info = mallinfo2();
+		if (!i)
+			before = info.arena + info.hblkhd;
+		CHECK(info.arena + info.hblkhd < before + 0x20000);
+		CHECK_EQ(patchbay_disarm(ops, "oak"), 1);
+	}
+}
+
 int main(void)
 {
 	ops = create();
+	look_up();
 	patterns();
 	lists();
 	notrace();
