@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Not from a handler: whoever waits for handlers holds the caller lock. */
 int pb_enter_library(void)
@@ -165,6 +166,8 @@ int patchbay_ops_get_info(const struct patchbay_ops *ops,
 	error = pb_enter_library();
 	if (error)
 		return error;
+	/* What a later header has that we do not know of is 0. */
+	memset((char *)info + sizeof(*info), 0, info->size - sizeof(*info));
 	info->flags = ops->attr.flags;
 	info->enabled = !ops->disabled;
 	info->armed = count_armed(ops);

@@ -22,6 +22,7 @@ OPAQUE int viola(int a) { return a; }
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <unistd.h>
 
 OPAQUE int rose(int a) { return a; }
@@ -85,7 +86,7 @@ static void changed(unsigned int flags, unsigned int others_flags)
 {
 	struct patchbay_ops *ops = create(flags, first);
 	struct patchbay_ops *other = create(others_flags, second);
-	struct patchbay_ops_info info;
+	struct patchbay_ops_info info, larger[2];
 
 	/* Alone on one function, with another tracer on the other. */
 	CHECK_EQ(patchbay_arm(ops, "rose", 0), 1);
@@ -102,6 +103,11 @@ static void changed(unsigned int flags, unsigned int others_flags)
 	tulip(1);
 	CHECK_EQ(second_calls, 1);
 	CHECK_EQ(calls(), 1);
+	memset(larger, 0xff, sizeof(larger));
+	larger[0].size = sizeof(larger);
+	CHECK_EQ(patchbay_ops_get_info(ops, larger), 0);
+	CHECK_EQ(larger[0].armed, 2);
+	CHECK_EQ(larger[1].armed, 0); /* what is not known */
 	info = info_of(ops);
 	CHECK_EQ(info.enabled, 0);
 	CHECK_EQ(info.armed, 2);
