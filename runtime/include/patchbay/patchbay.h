@@ -268,7 +268,8 @@ struct patchbay_target {
  * @attach:  NULL, or called once per module and request before its functions
  *           are armed, to choose the data of each. A negative errno stops the
  *           batch. It is called with the library's lock held and must not call
- *           the library. If the batch fails later, what @attach did stays.
+ *           the library, nor dlclose(). If the batch fails later, what
+ *           @attach did stays.
  */
 struct patchbay_ops_attr {
 	size_t size;
@@ -415,7 +416,9 @@ int patchbay_ops_get_info(const struct patchbay_ops *ops,
  *           functions: the mangled name). "*" matches every function with a
  *           site, also those without a name
  * @regex:   a POSIX extended regular expression, regcomp(3), to be found
- *           anywhere in the name; ^ and $ tie it to the ends
+ *           anywhere in the name; ^ and $ tie it to the ends. glibc recurses
+ *           into it, so one of ten thousand nested parentheses ends the stack:
+ *           take none from who is not trusted
  * @syms:    @cnt names, in any order. All functions of a name are meant. It
  *           costs little more to look for 50,000 than for one: the symbol
  *           tables of all modules are read once
@@ -505,7 +508,7 @@ int patchbay_arm(struct patchbay_ops *ops, const char *glob,
  *
  * Returns the number of functions that were disarmed by this call, or -ENOENT
  * if @ops is armed on none that is selected (names and addresses where it is
- * not armed are no error), or errors as for patchbay_arm_filter(). If it is
+ * not armed are no error; filters for later are forgotten all the same), or errors as for patchbay_arm_filter(). If it is
  * waiting that failed, which is an error of membarrier(2), the functions are
  * disarmed, but the handler may be running; the next call that changes a tracer
  * waits for it.
