@@ -45,10 +45,6 @@ void pb_cells_redirect(struct pb_module *module, patchbay_handler enter);
 void pb_cells_weigh(const struct pb_module *module, uint64_t *armed,
 		    uint64_t *memory);
 
-/* Add to *@armed how many have a tracer, to *@memory what all need in bytes. */
-void pb_cells_weigh(const struct pb_module *module, uint64_t *armed,
-		    uint64_t *memory);
-
 /* Free all cells and their sets; nobody may be able to reach one any more. */
 void pb_cells_free(struct pb_module *module);
 

@@ -94,6 +94,9 @@
  *   for such a handler waits for ever.
  * - A shared object with libpatchbay.a inside stays loaded after dlclose(), as
  *   libpatchbay.so does: threads have pointers to its code.
+ * - The child of a fork() may go on with tracers and change them. That of a
+ *   _Fork(), or of clone(2) as such, must not call the library: its locks are
+ *   as they were.
  * - A process may have several copies of the library. Each knows the modules
  *   whose patchbay_module_register() the loader bound to it, as of any symbol:
  *   where a copy is visible to all (in the executable, exported), it serves
