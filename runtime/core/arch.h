@@ -15,7 +15,7 @@
  *               thread-local storage: it calls nothing. Describe each step to
  *               unwinders. And the functions named below;
  *   4. static_call.c, tramp.h  static calls (static_call.h);
- * then struct patchbay_regs and its functions in patchbay.h, compiler flags in
+ * then struct patchbay_regs and its functions in regs.h, compiler flags in
  * CMakeLists.txt (whatever hardens programs must work in the library, too; no
  * register may be touched that a platform reserves), what is under #if in
  * test/runtime/, and test/runtime/system-<name>.test.

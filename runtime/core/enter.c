@@ -7,17 +7,6 @@
 #include "quiesce.h"
 #include "set.h"
 
-/* What a cell calls while its function is not armed. */
-void pb_enter_nothing(uintptr_t ip, uintptr_t parent_ip,
-			  const struct patchbay_cell *cell,
-			  struct patchbay_regs *regs)
-{
-	(void)ip;
-	(void)parent_ip;
-	(void)cell;
-	(void)regs;
-}
-
 /* A handler that is not called because it might be running. */
 static void miss(const struct patchbay_cell *cell)
 {
@@ -26,8 +15,7 @@ static void miss(const struct patchbay_cell *cell)
 
 static int may_call(patchbay_handler func)
 {
-	return func == pb_enter_nothing ||
-	       (func && (!pb_hardened || pb_hardened_is_handler(func)));
+	return func && (!pb_hardened || pb_hardened_is_handler(func));
 }
 
 /*

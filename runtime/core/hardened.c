@@ -2,6 +2,7 @@
 #include "hardened.h"
 
 #include "engine.h"
+#include "enter.h"
 #include "hash.h"
 #include "os/linux.h"
 
@@ -25,7 +26,7 @@ int pb_hardened_is_handler(patchbay_handler func)
 	const uint8_t *code = (const uint8_t *)(uintptr_t)func;
 
 	return pb_arch_hash_is(code - pb_arch_hash_size,
-			       hash_of((uintptr_t)pb_typed_handler));
+			       hash_of((uintptr_t)pb_enter_nothing));
 }
 
 /* There may be nothing before @func, or nothing at it. */
@@ -49,7 +50,7 @@ int pb_hardened_check(patchbay_handler handler,
 
 	if (text < 0)
 		return text;
-	error = check(text, (uintptr_t)handler, (uintptr_t)pb_typed_handler);
+	error = check(text, (uintptr_t)handler, (uintptr_t)pb_enter_nothing);
 	if (!error && attach)
 		error = check(text, (uintptr_t)attach,
 			      (uintptr_t)pb_typed_attach);

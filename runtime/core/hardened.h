@@ -27,11 +27,11 @@ int pb_hardened_check(patchbay_handler handler,
 /* Has @func the hash of a handler? It is code: this reads what is before it. */
 int pb_hardened_is_handler(patchbay_handler func);
 
-/* Functions of these types, which have a hash if any function here can. */
+/*
+ * A function of this type, and pb_enter_nothing() as a handler, have a hash if
+ * any function here can.
+ */
 extern const int pb_typed;
-void pb_typed_handler(uintptr_t ip, uintptr_t parent_ip,
-		      const struct patchbay_cell *cell,
-		      struct patchbay_regs *regs);
 int pb_typed_attach(void *data, const struct patchbay_module_info *module,
 		    struct patchbay_target *targets, size_t nr);
 

@@ -12,15 +12,16 @@ int pb_strict_init(void)
 	return 0;
 }
 
-/* Not called, because pb_strict stays 0. */
+/* What follows is not called, because pb_strict stays 0. */
+
 int pb_strict_change(const struct pb_patch *tail, size_t nr_tail,
 		     const struct pb_patch *first, size_t nr_first)
 {
-	int error = pb_text_apply(tail, nr_tail, 0);
-
-	if (!error)
-		error = pb_sync_core();
-	return error ? error : pb_text_apply(first, nr_first, 0);
+	(void)tail;
+	(void)nr_tail;
+	(void)first;
+	(void)nr_first;
+	return -EOPNOTSUPP;
 }
 
 int pb_strict_begin(size_t nr)
@@ -42,7 +43,7 @@ int pb_strict_clear(int text, uintptr_t addr, uint8_t first)
 	(void)text;
 	(void)addr;
 	(void)first;
-	return -EILSEQ;
+	return -EOPNOTSUPP;
 }
 
 int pb_strict_remove(int text, uintptr_t addr)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* On its own because it is compiled with -fsanitize=kcfi. */
+#include "enter.h"
 #include "hardened.h"
 
 #ifndef __has_feature
@@ -8,7 +9,8 @@
 
 const int pb_typed = __has_feature(kcfi);
 
-void pb_typed_handler(uintptr_t ip, uintptr_t parent_ip,
+/* What a cell calls while its function is not armed; and what handlers are. */
+void pb_enter_nothing(uintptr_t ip, uintptr_t parent_ip,
 		      const struct patchbay_cell *cell,
 		      struct patchbay_regs *regs)
 {

@@ -17,6 +17,7 @@
 // CHECK: {{^}}done{{$}}
 
 #include "Inputs/check.h"
+#include "Inputs/count-calls.h"
 
 #include <patchbay/patchbay.h>
 
@@ -24,19 +25,6 @@
 #include <string.h>
 
 OPAQUE static int own(int a) { return a + 1; }
-
-static _Atomic long calls;
-
-__attribute__((no_profile_instrument_function)) static void
-handler(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
-	struct patchbay_regs *regs)
-{
-	(void)ip;
-	(void)parent_ip;
-	(void)cell;
-	(void)regs;
-	calls++;
-}
 
 static struct patchbay_ops *create(void)
 {

@@ -10,6 +10,7 @@
 // CHECK: {{^}}done{{$}}
 
 #include "Inputs/check.h"
+#include "Inputs/count-calls.h"
 
 #include <patchbay/patchbay.h>
 
@@ -17,18 +18,6 @@
 
 OPAQUE static int olive(int a) { return a + 1; }
 OPAQUE static int olives(int a) { return a + 2; }
-
-static int calls;
-
-static void handler(uintptr_t ip, uintptr_t parent_ip,
-		    const struct patchbay_cell *cell, struct patchbay_regs *regs)
-{
-	(void)ip;
-	(void)parent_ip;
-	(void)cell;
-	(void)regs;
-	calls++;
-}
 
 static int count(const struct patchbay_site_info *site, void *armed)
 {

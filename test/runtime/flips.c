@@ -13,6 +13,7 @@
 // CHECK: {{^}}text: {{[1-9][0-9]*}} armed, {{[1-9][0-9]*}} refused{{$}}
 
 #include "Inputs/check.h"
+#include "Inputs/count-calls.h"
 
 #include <patchbay/patchbay.h>
 
@@ -46,24 +47,12 @@ static struct patchbay_module module = {
 };
 
 static unsigned int random_state;
-static long calls;
 static int mem;
 
 static unsigned int random_below(unsigned int n)
 {
 	random_state = random_state * 1103515245 + 12345;
 	return (random_state >> 16) % n;
-}
-
-__attribute__((no_profile_instrument_function)) static void
-handler(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
-	struct patchbay_regs *regs)
-{
-	(void)ip;
-	(void)parent_ip;
-	(void)cell;
-	(void)regs;
-	calls++;
 }
 
 /* Make @to, wherever it is, a record of what @from is one of. */

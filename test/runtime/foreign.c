@@ -5,6 +5,7 @@
 // CHECK: {{^}}done{{$}}
 
 #include "Inputs/check.h"
+#include "Inputs/count-calls.h"
 
 #include <patchbay/patchbay.h>
 
@@ -24,18 +25,6 @@ static const int site[] = { 0, 1, 3 }, pad[] = { -8, -5 };
 
 OPAQUE int fig(int a) { return a + 1; }
 OPAQUE int fig_tree(int a) { return a + 2; }
-
-static int calls;
-
-static void handler(uintptr_t ip, uintptr_t parent_ip,
-		    const struct patchbay_cell *cell, struct patchbay_regs *regs)
-{
-	(void)ip;
-	(void)parent_ip;
-	(void)cell;
-	(void)regs;
-	calls++;
-}
 
 /* As a debugger would. */
 static unsigned char poke(int offset, unsigned char byte)

@@ -8,6 +8,7 @@
 // CHECK: {{^}}done{{$}}
 
 #include "Inputs/check.h"
+#include "Inputs/count-calls.h"
 
 #include <patchbay/patchbay.h>
 
@@ -21,18 +22,7 @@ OPAQUE int always(int a) { return a; }
 OPAQUE int sometimes(int a) { return a; }
 
 static atomic_int stop;
-static _Atomic long calls;
 static struct patchbay_ops *ops;
-
-static void handler(uintptr_t ip, uintptr_t parent_ip,
-		    const struct patchbay_cell *cell, struct patchbay_regs *regs)
-{
-	(void)ip;
-	(void)parent_ip;
-	(void)cell;
-	(void)regs;
-	calls++;
-}
 
 static void *toggler(void *arg)
 {

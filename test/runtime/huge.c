@@ -9,6 +9,7 @@
 // CHECK: {{^}}{{done|skipped: .*}}{{$}}
 
 #include "Inputs/check.h"
+#include "Inputs/count-calls.h"
 
 #include <patchbay/patchbay.h>
 
@@ -31,19 +32,6 @@ IN_HUGE static int grapefruit(int a, int b) { return a * b; }
 extern char huge_start[], huge_end[];
 
 static atomic_int stop;
-static _Atomic long calls;
-
-__attribute__((no_profile_instrument_function)) static void
-handler(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
-	struct patchbay_regs *regs)
-{
-	(void)ip;
-	(void)parent_ip;
-	(void)cell;
-	(void)regs;
-	calls++;
-}
-
 /* Kilobytes of the range in huge pages; checks its protection. */
 static long huge_kilobytes(void)
 {

@@ -13,6 +13,7 @@
 // CHECK: {{^}}done{{$}}
 
 #include "Inputs/check.h"
+#include "Inputs/count-calls.h"
 
 #ifdef LIBRARY
 OPAQUE int melon(int a) { return a + 1; }
@@ -33,18 +34,6 @@ enum { MAX = 200 };
 static int nr = MAX;
 static void *library[MAX];
 static int (*melon[MAX])(int);
-static int calls;
-
-static void handler(uintptr_t ip, uintptr_t parent_ip,
-		    const struct patchbay_cell *cell, struct patchbay_regs *regs)
-{
-	(void)ip;
-	(void)parent_ip;
-	(void)cell;
-	(void)regs;
-	calls++;
-}
-
 /* A copy of its own for each, or the loader takes them for one. */
 static void load(const char *from, int i)
 {

@@ -15,6 +15,7 @@
 // CHECK-NEXT: {{^}}descriptors: done{{$}}
 
 #include "Inputs/check.h"
+#include "Inputs/count-calls.h"
 
 #include <patchbay/patchbay.h>
 
@@ -30,19 +31,6 @@
 
 OPAQUE static int lemon(int a) { return a + 1; }
 OPAQUE static int lime(int a) { return a + 2; }
-
-static int calls;
-
-__attribute__((no_profile_instrument_function)) static void
-handler(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
-	struct patchbay_regs *regs)
-{
-	(void)ip;
-	(void)parent_ip;
-	(void)cell;
-	(void)regs;
-	calls++;
-}
 
 static struct patchbay_ops *ops, *second;
 

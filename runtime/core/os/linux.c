@@ -166,8 +166,11 @@ void pb_os_unmap_code(void *code, size_t size)
 
 void pb_os_stay_loaded(void)
 {
+	static int done;
 	Dl_info here, program;
 
+	if (__atomic_exchange_n(&done, 1, __ATOMIC_RELAXED))
+		return;
 	if (!dladdr || !dlopen || !dladdr((void *)pb_os_stay_loaded, &here) ||
 	    !dladdr((void *)getauxval(AT_PHDR), &program) ||
 	    here.dli_fbase == program.dli_fbase)

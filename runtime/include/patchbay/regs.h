@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The registers that a handler sees, of each architecture. Included by
+ * patchbay.h; args.h has arguments by their number.
+ *
+ * All functions here are for handlers, with what these were given. They are
+ * async-signal-safe and cannot fail.
+ */
+#ifndef PATCHBAY_REGS_H
+#define PATCHBAY_REGS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * struct patchbay_regs - the argument registers at the entry of the function
+ *
+ * What a handler writes here is what the function receives. Only registers that
+ * may hold something are filled in: those of the record's gp_args, in order,
+ * and the static chain; the number of vector registers (x86-64) or the address
+ * of the result (AArch64); all if the function is variadic or the record says
+ * PATCHBAY_RECORD_UNKNOWN_ARGS. What the others hold here means nothing.
+ */
+#if defined(__x86_64__)
+struct patchbay_regs {
+	uint64_t r10; /* static chain of a nested function */
+	uint64_t rdi, rsi, rdx, rcx, r8, r9;
+	uint64_t rax; /* al: number of vector registers used by `...` */
+	uint64_t reserved[2];
+};
+
+/* The register of integer argument @n, counted from 0, below gp_args. */
+static inline uint64_t *patchbay_regs_gp(struct patchbay_regs *regs,
+					 unsigned int n)
+{
+	return (uint64_t *)regs + 1 + n;
+}
+
+/* The stack pointer at the entry; the return address is there. */
+static inline uintptr_t patchbay_regs_sp(const struct patchbay_regs *regs)
+{
+	return (uintptr_t)(regs + 1) + sizeof(uint64_t);
+}
+#elif defined(__aarch64__)
+struct patchbay_regs {
+	uint64_t x0, x1, x2, x3, x4, x5, x6, x7;
+	uint64_t x8;  /* address of the result, if that is in memory */
+	uint64_t x15; /* static chain of a nested function */
+	uint64_t reserved[6];
+};
+
+/* The register of integer argument @n, counted from 0, below gp_args. */
+static inline uint64_t *patchbay_regs_gp(struct patchbay_regs *regs,
+					 unsigned int n)
+{
+	return (uint64_t *)regs + n;
+}
+
+/* The stack pointer at the entry; arguments on the stack are there. */
+static inline uintptr_t patchbay_regs_sp(const struct patchbay_regs *regs)
+{
+	return (uintptr_t)(regs + 1);
+}
+#elif defined(__powerpc64__)
+struct patchbay_regs {
+	uint64_t r3, r4, r5, r6, r7, r8, r9, r10;
+	uint64_t r11; /* environment pointer: static chain of a nested function */
+	uint64_t reserved[3];
+};
+
+/* The register of integer argument @n, counted from 0, below gp_args. */
+static inline uint64_t *patchbay_regs_gp(struct patchbay_regs *regs,
+					 unsigned int n)
+{
+	return (uint64_t *)regs + n;
+}
+
+/*
+ * The stack pointer at the entry: the caller's frame. Arguments on the stack
+ * are behind its header and eight doublewords, from 96 on.
+ */
+static inline uintptr_t patchbay_regs_sp(const struct patchbay_regs *regs)
+{
+	return (uintptr_t)(regs + 1);
+}
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PATCHBAY_REGS_H */
