@@ -14,7 +14,9 @@
  *               may hold an argument; return to the site. Use initial-exec
  *               thread-local storage: it calls nothing. Describe each step to
  *               unwinders. And the functions named below;
- *   4. static_call.c, tramp.h  static calls (static_call.h);
+ *   4. exit.S   calling a function's body for its exit (call.h), or else
+ *               no_exit.c is taken;
+ *   5. static_call.c, tramp.h  static calls (static_call.h);
  * then struct patchbay_regs and its functions in regs.h, compiler flags in
  * CMakeLists.txt (whatever hardens programs must work in the library, too; no
  * register may be touched that a platform reserves), what is under #if in
@@ -107,9 +109,10 @@ void pb_arch_enter_set(uintptr_t ip, uintptr_t parent_ip,
 
 /*
  * Called by the trampolines when the thread is not simply outside; C, with
- * vector registers saved.
+ * vector registers saved. 1: now it is, and nothing has been called; go on as if
+ * it had been. (Only where there are exits.)
  */
-void pb_enter_slowly(uintptr_t ip, uintptr_t parent_ip,
+int pb_enter_slowly(uintptr_t ip, uintptr_t parent_ip,
 		     const struct patchbay_cell *const *slot,
 		     struct patchbay_regs *regs);
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 struct patchbay_ops *pb_tracers;
+uint64_t pb_since;
 
 /* Sets that were replaced; a thread may still be walking one. */
 static struct pb_set *retired;
@@ -57,6 +58,8 @@ static int wait_for_handlers(void)
 static void fill_cell(struct patchbay_cell *cell, struct patchbay_cell from)
 {
 	cell->func = from.func;
+	cell->exit = from.exit;
+	cell->since = from.since;
 	cell->data = from.data;
 	cell->record = from.record;
 	cell->ops = from.ops;
@@ -79,7 +82,8 @@ static void fill_target(struct pb_target *t)
 		while (!only->live)
 			only++;
 		fill_cell(t->cell, pb_ops_cell(only->request->ops,
-					       only->record, only->data));
+					       only->record, only->data,
+					       pb_since));
 		return;
 	}
 	t->cell->record = t->changes->record;
@@ -121,13 +125,15 @@ static void swap_set(struct pb_target *t)
 /*
  * After pb_quiesce(): nobody is in the cell the way it was before the batch.
  * Cells of one tracer are entered without their set again, which is faster;
- * the set stays, since a thread may be walking it.
+ * the set stays, since a thread may be walking it. Then its word of calls has to
+ * be the first.
  */
 static void settle_target(struct pb_target *t)
 {
 	if (t->step == PB_STEP_DISARM)
 		release_cell(t->cell);
 	else if (t->cell->set && t->cell->set->nr == 1 &&
+		 !(t->cell->set->cells[0].since & PATCHBAY_CELL_WORD) &&
 		 !t->changes->module->gone)
 		fill_cell(t->cell, t->cell->set->cells[0]);
 }
@@ -503,7 +509,7 @@ int pb_engine_commit(struct pb_request *requests)
  */
 static void retarget_cell(struct patchbay_cell *cell, struct patchbay_ops *ops)
 {
-	const struct patchbay_cell new = pb_ops_cell(ops, NULL, NULL);
+	const struct patchbay_cell new = pb_ops_cell(ops, cell->record, NULL, 0);
 	struct pb_set *set = (struct pb_set *)cell->set;
 
 	for (size_t i = 0; set && i < set->nr; i++) {
@@ -512,11 +518,14 @@ static void retarget_cell(struct patchbay_cell *cell, struct patchbay_ops *ops)
 		set->cells[i].enter = new.enter;
 		__atomic_store_n(&set->cells[i].func, new.func,
 				 __ATOMIC_RELEASE);
+		__atomic_store_n(&set->cells[i].exit, new.exit,
+				 __ATOMIC_RELEASE);
 	}
 	/* A set may also be one that is entered no more (settle_target()). */
 	if (set && cell->enter == pb_set_enter(set))
 		return;
 	__atomic_store_n(&cell->func, new.func, __ATOMIC_RELEASE);
+	__atomic_store_n(&cell->exit, new.exit, __ATOMIC_RELEASE);
 	__atomic_store_n(&cell->enter,
 			 ops->disabled ? pb_enter_nothing : new.enter,
 			 __ATOMIC_RELEASE);

@@ -21,6 +21,12 @@ struct patchbay_ops {
 	uint64_t missed;
 };
 
+/*
+ * What the last batch gave the tracers that it armed: cell->since but for the
+ * word. It only grows.
+ */
+extern uint64_t pb_since;
+
 /* All tracers. */
 extern struct patchbay_ops *pb_tracers;
 

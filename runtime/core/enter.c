@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What trampolines call when it is not simply a handler. */
 #include "arch.h"
+#include "call.h"
 #include "engine.h"
 #include "enter.h"
 #include "hardened.h"
@@ -18,6 +19,20 @@ static int may_call(patchbay_handler func)
 	return func && (!pb_hardened || pb_hardened_is_handler(func));
 }
 
+static int is_set(patchbay_handler enter)
+{
+	return enter == pb_set_call_fast || enter == pb_arch_enter_set ||
+	       pb_call_is_of_set(enter);
+}
+
+static int is_sound_member(const struct patchbay_cell *cell)
+{
+	patchbay_handler exit = __atomic_load_n(&cell->exit, __ATOMIC_RELAXED);
+
+	return may_call(__atomic_load_n(&cell->func, __ATOMIC_RELAXED)) &&
+	       (!exit || may_call(exit));
+}
+
 /*
  * Cells and sets are in ordinary memory, which faults of a program may have
  * overwritten. There is time to look here: what makes no sense is not called.
@@ -26,69 +41,79 @@ static int is_sound(const struct patchbay_cell *cell, patchbay_handler enter)
 {
 	const struct pb_set *set;
 
-	if (enter == pb_arch_enter_any)
-		return may_call(__atomic_load_n(&cell->func, __ATOMIC_RELAXED));
-	if (enter != pb_set_call_fast && enter != pb_arch_enter_set)
+	if (enter == pb_arch_enter_any || pb_call_is_of_one(enter))
+		return is_sound_member(cell);
+	if (!is_set(enter))
 		return may_call(enter);
 	set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
 	if (!set || !set->nr)
 		return 0;
 	for (size_t i = 0; pb_hardened && i < set->nr; i++)
-		if (!may_call(__atomic_load_n(&set->cells[i].func,
-					      __ATOMIC_RELAXED)))
+		if (!is_sound_member(&set->cells[i]))
 			return 0;
 	return 1;
 }
 
 /*
- * Called from within a handler, or by a signal handler that interrupted one:
- * only FAST handlers, which call nothing that is traced and so cannot recurse.
+ * Called where there can be no exit, and, if @nested, from within a handler or
+ * by a signal handler that interrupted one: then only FAST handlers, which call
+ * nothing that is traced and so cannot recurse.
  */
-static void enter_nested(uintptr_t ip, uintptr_t parent_ip,
-			 const struct patchbay_cell *cell,
-			 struct patchbay_regs *regs, patchbay_handler enter)
+static void enter_member(uintptr_t ip, uintptr_t parent_ip,
+			 const struct patchbay_cell *member,
+			 struct patchbay_regs *regs, int nested)
+{
+	patchbay_handler func = __atomic_load_n(&member->func, __ATOMIC_RELAXED);
+	int fast = member->ops && member->ops->attr.flags & PATCHBAY_OPS_FAST;
+
+	/* The one of pb_set_nobody has no tracer. */
+	if (func == pb_enter_nothing && !member->exit)
+		return;
+	if (member->exit || (nested && !fast))
+		miss(member);
+	else
+		func(ip, parent_ip, member, regs);
+}
+
+/* @enter as it was read: the cell may be changing. */
+static void enter_restricted(uintptr_t ip, uintptr_t parent_ip,
+			     const struct patchbay_cell *cell,
+			     struct patchbay_regs *regs,
+			     patchbay_handler enter, int nested)
 {
 	const struct pb_set *set;
 
-	/* @enter as it was read: the cell may be changing. */
-	if (enter == pb_arch_enter_any) {
-		miss(cell);
-		return;
-	}
-	if (enter != pb_set_call_fast && enter != pb_arch_enter_set) {
-		enter(ip, parent_ip, cell, regs);
+	if (!is_set(enter)) {
+		if (enter == pb_arch_enter_any || pb_call_is_of_one(enter))
+			miss(cell);
+		else
+			enter(ip, parent_ip, cell, regs);
 		return;
 	}
 	set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
-	for (size_t i = 0; i < set->nr; i++) {
-		const struct patchbay_cell *member = &set->cells[i];
-		patchbay_handler func =
-			__atomic_load_n(&member->func, __ATOMIC_RELAXED);
-
-		if (func == pb_enter_nothing)
-			continue;
-		if (member->ops->attr.flags & PATCHBAY_OPS_FAST)
-			func(ip, parent_ip, member, regs);
-		else
-			miss(member);
-	}
+	for (size_t i = 0; i < set->nr; i++)
+		enter_member(ip, parent_ip, &set->cells[i], regs, nested);
 }
 
 /* The trampolines' way for a thread that is not simply outside (quiesce.h). */
-void pb_enter_slowly(uintptr_t ip, uintptr_t parent_ip,
-		     const struct patchbay_cell *const *slot,
-		     struct patchbay_regs *regs)
+int pb_enter_slowly(uintptr_t ip, uintptr_t parent_ip,
+		    const struct patchbay_cell *const *slot,
+		    struct patchbay_regs *regs)
 {
-	int nested;
+	int nested, has_exit, again = 0;
 	uint64_t token = pb_thread_enter(&nested);
 	const struct patchbay_cell *cell = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 	patchbay_handler enter = __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE);
 
+	has_exit = pb_call_is_of_one(enter) || pb_call_is_of_set(enter);
 	if (!is_sound(cell, enter))
 		;
-	else if (nested)
-		enter_nested(ip, parent_ip, cell, regs, enter);
+	else if (has_exit && token == PB_THREAD_OUTSIDE)
+		again = 1;
+	else if (nested || has_exit)
+		enter_restricted(ip, parent_ip, cell, regs, enter, nested);
 	else
 		enter(ip, parent_ip, cell, regs);
 	pb_thread_leave(token);
+	return again;
 }

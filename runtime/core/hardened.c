@@ -41,18 +41,20 @@ static int check(int text, uintptr_t func, uintptr_t typed)
 	return 0;
 }
 
-int pb_hardened_check(patchbay_handler handler,
-		      int (*attach)(void *,
-				    const struct patchbay_module_info *,
-				    struct patchbay_target *, size_t))
+int pb_hardened_check(const struct patchbay_ops_attr *attr)
 {
-	int text = pb_os_text_open(), error;
+	int text = pb_os_text_open(), error = 0;
 
 	if (text < 0)
 		return text;
-	error = check(text, (uintptr_t)handler, (uintptr_t)pb_enter_nothing);
-	if (!error && attach)
-		error = check(text, (uintptr_t)attach,
+	if (attr->handler)
+		error = check(text, (uintptr_t)attr->handler,
+			      (uintptr_t)pb_enter_nothing);
+	if (!error && attr->exit)
+		error = check(text, (uintptr_t)attr->exit,
+			      (uintptr_t)pb_enter_nothing);
+	if (!error && attr->attach)
+		error = check(text, (uintptr_t)attr->attach,
 			      (uintptr_t)pb_typed_attach);
 	pb_os_text_close(text);
 	return error;
@@ -64,7 +66,7 @@ int pb_hardened_init(void)
 
 	for (const struct patchbay_ops *ops = pb_tracers; ops && !error;
 	     ops = ops->next)
-		error = pb_hardened_check(ops->attr.handler, ops->attr.attach);
+		error = pb_hardened_check(&ops->attr);
 	if (!error)
 		pb_hardened = 1;
 	return error;

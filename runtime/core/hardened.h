@@ -18,11 +18,8 @@ extern int pb_hardened;
  */
 int pb_hardened_init(void);
 
-/* -EACCES: @handler, or @attach unless it is NULL, is not of its type. */
-int pb_hardened_check(patchbay_handler handler,
-		      int (*attach)(void *,
-				    const struct patchbay_module_info *,
-				    struct patchbay_target *, size_t));
+/* -EACCES: a function of @attr is not NULL and not of its type. */
+int pb_hardened_check(const struct patchbay_ops_attr *attr);
 
 /* Has @func the hash of a handler? It is code: this reads what is before it. */
 int pb_hardened_is_handler(patchbay_handler func);

@@ -43,8 +43,9 @@ static int check_attr(const struct patchbay_ops_attr *attr)
 
 	if (error)
 		return error;
-	return attr->handler && !(attr->flags & ~PATCHBAY_OPS_FAST) ? 0 :
-								     -EINVAL;
+	if (!attr->handler && !attr->exit)
+		return -EINVAL;
+	return attr->flags & ~PATCHBAY_OPS_FAST ? -EINVAL : 0;
 }
 
 int patchbay_ops_create(const struct patchbay_ops_attr *attr,
@@ -66,7 +67,7 @@ int patchbay_ops_create(const struct patchbay_ops_attr *attr,
 		return error;
 	}
 	if (pb_hardened)
-		error = pb_hardened_check(attr->handler, attr->attach);
+		error = pb_hardened_check(attr);
 	if (!error) {
 		new->next = pb_tracers;
 		pb_tracers = new;
@@ -106,42 +107,60 @@ int patchbay_ops_destroy(struct patchbay_ops *ops)
 	return error;
 }
 
-/* Change a tracer, then what its cells call. */
-static int retarget(struct patchbay_ops *ops, patchbay_handler handler,
-		    int disabled)
+static int update(struct patchbay_ops *ops, const struct patchbay_ops_attr *new)
 {
 	int error = pb_enter_library();
 
 	if (error)
 		return error;
-	if (handler && pb_hardened)
-		error = pb_hardened_check(handler, NULL);
-	if (error) {
-		pb_leave_library();
-		return error;
+	if (!new->handler != !ops->attr.handler ||
+	    !new->exit != !ops->attr.exit)
+		error = -EINVAL;
+	else if (pb_hardened)
+		error = pb_hardened_check(new);
+	if (!error) {
+		ops->attr.handler = new->handler;
+		ops->attr.exit = new->exit;
+		error = pb_engine_retarget(ops);
 	}
-	if (handler)
-		ops->attr.handler = handler;
-	else
-		ops->disabled = disabled;
-	error = pb_engine_retarget(ops);
 	pb_leave_library();
 	return error;
 }
 
 int patchbay_ops_update(struct patchbay_ops *ops, patchbay_handler handler)
 {
-	return handler ? retarget(ops, handler, 0) : -EINVAL;
+	return patchbay_ops_update_both(ops, handler, ops->attr.exit);
+}
+
+int patchbay_ops_update_both(struct patchbay_ops *ops, patchbay_handler handler,
+			     patchbay_handler exit)
+{
+	const struct patchbay_ops_attr new = { .handler = handler,
+					       .exit = exit };
+
+	return handler || exit ? update(ops, &new) : -EINVAL;
+}
+
+static int disable(struct patchbay_ops *ops, int disabled)
+{
+	int error = pb_enter_library();
+
+	if (error)
+		return error;
+	ops->disabled = disabled;
+	error = pb_engine_retarget(ops);
+	pb_leave_library();
+	return error;
 }
 
 int patchbay_ops_enable(struct patchbay_ops *ops)
 {
-	return retarget(ops, NULL, 0);
+	return disable(ops, 0);
 }
 
 int patchbay_ops_disable(struct patchbay_ops *ops)
 {
-	return retarget(ops, NULL, 1);
+	return disable(ops, 1);
 }
 
 static size_t count_armed(const struct patchbay_ops *ops)

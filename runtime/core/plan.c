@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "plan.h"
 
+#include "call.h"
 #include "cell.h"
 #include "engine.h"
 #include "inspect.h"
@@ -245,7 +246,7 @@ static int start_list(struct list *list, const struct patchbay_cell *cell,
 	list->nr = list->kept = nr;
 	for (size_t i = 0; i < nr; i++) {
 		list->cells[i] = pb_ops_cell(cells[i].ops, cells[i].record,
-					     cells[i].data);
+					     cells[i].data, cells[i].since);
 		list->from[i] = NULL;
 	}
 	return 0;
@@ -300,7 +301,33 @@ static int check_site(struct pb_target *target)
 static int may_skip(const struct pb_request *request, int error)
 {
 	return request->flags & PATCHBAY_ARM_SKIP &&
-	       (error == -EILSEQ || error == -ERANGE);
+	       (error == -EILSEQ || error == -ERANGE || error == -EOPNOTSUPP ||
+		error == -E2BIG);
+}
+
+/* Can @ops have the exit of this function, if it wants that? */
+static int check_exit(const struct patchbay_ops *ops,
+		      const struct patchbay_record *record)
+{
+	return ops->attr.exit ? pb_call_check(record) : 0;
+}
+
+/* Put the tracer of @change on the list, at its end. */
+static int add_to_list(struct list *list, struct pb_change *change)
+{
+	struct patchbay_ops *ops = change->request->ops;
+	int error = check_exit(ops, change->record);
+	int word = 0;
+
+	if (!error && ops->attr.exit)
+		word = pb_set_find_word(list->cells, list->nr);
+	if (error || word < 0)
+		return error ? error : word;
+	list->cells[list->nr] = pb_ops_cell(ops, change->record, change->data,
+					    pb_since | (uint64_t)word);
+	list->from[list->nr] = change;
+	list->nr++;
+	return 0;
 }
 
 /* Carry out what all requests ask of one function, on the list. */
@@ -312,6 +339,7 @@ static int apply_changes(struct list *list, struct pb_target *target)
 		struct pb_change *change = &target->changes[i];
 		struct pb_request *request = change->request;
 		size_t at = find_ops(list, request->ops);
+		int error;
 
 		if (request->disarm) {
 			if (at < list->nr) {
@@ -328,10 +356,11 @@ static int apply_changes(struct list *list, struct pb_target *target)
 			return usable;
 		if (at < list->nr)
 			continue;
-		list->cells[at] = pb_ops_cell(request->ops, change->record,
-					      change->data);
-		list->from[at] = change;
-		list->nr++;
+		error = add_to_list(list, change);
+		if (may_skip(request, error))
+			continue;
+		if (error)
+			return error;
 		request->nr++;
 	}
 	return 0;
@@ -386,6 +415,8 @@ static int make_simple_target(struct pb_plan *plan, struct pb_target *target)
 		if (cell && cell->ops)
 			return 0;
 		error = check_site(target);
+		if (!error)
+			error = check_exit(request->ops, change->record);
 		if (error)
 			return may_skip(request, error) ? 1 : error;
 		change->live = 1;
@@ -528,6 +559,7 @@ int pb_plan(struct pb_plan *plan, struct pb_request *requests,
 	unsigned int order = 0;
 	int error = 0;
 
+	pb_since += PATCHBAY_CELL_WORD + 1;
 	for (struct pb_request *r = requests; r && !error; r = r->next) {
 		r->order = order++;
 		error = add_request(plan, r, only);

@@ -23,6 +23,12 @@
 #define PB_THREAD_UNLISTED 2 /* being set up or torn down: counted instead */
 #define PB_PHASE_FIRST 3
 
+/*
+ * For the trampoline, from what it called: outside again, and the function's
+ * body has been called. Nobody waits for such a thread.
+ */
+#define PB_THREAD_CALLED (-1) /* what else is there is positive */
+
 #ifndef __ASSEMBLER__
 
 #include <stdint.h>

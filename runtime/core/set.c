@@ -2,9 +2,11 @@
 #include "set.h"
 
 #include "arch.h"
+#include "call.h"
 #include "engine.h"
 #include "enter.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,19 +16,36 @@ const struct pb_set pb_set_nobody = {
 	.cells = { { .func = pb_enter_nothing } },
 };
 
-struct patchbay_cell pb_ops_cell(struct patchbay_ops *ops,
-				 const struct patchbay_record *record,
-				 void *data)
+/* How the cell of @ops alone is entered. */
+static patchbay_handler enter_of(const struct patchbay_ops *ops,
+				 const struct patchbay_record *record)
 {
 	const struct patchbay_ops_attr *attr = &ops->attr;
+	int fast = attr->flags & PATCHBAY_OPS_FAST;
+
+	if (!attr->exit)
+		return fast ? attr->handler : pb_arch_enter_any;
+	if (!fast || !pb_call_is_simple(record))
+		return pb_arch_call_any;
+	return attr->handler ? pb_arch_call_both : pb_arch_call_exit;
+}
+
+struct patchbay_cell pb_ops_cell(struct patchbay_ops *ops,
+				 const struct patchbay_record *record,
+				 void *data, uint64_t since)
+{
+	const struct patchbay_ops_attr *attr = &ops->attr;
+	int silent = ops->disabled || !attr->handler;
 
 	return (struct patchbay_cell){
-		.enter = attr->flags & PATCHBAY_OPS_FAST ? attr->handler :
-							   pb_arch_enter_any,
-		.func = ops->disabled ? pb_enter_nothing : attr->handler,
+		.enter = enter_of(ops, record),
+		.func = silent ? pb_enter_nothing : attr->handler,
+		.exit = attr->exit && ops->disabled ? pb_enter_nothing :
+						      attr->exit,
 		.data = data,
 		.record = record,
 		.ops = ops,
+		.since = since,
 	};
 }
 
@@ -58,14 +77,39 @@ struct pb_set *pb_set_new(const struct patchbay_cell *cells, size_t nr)
 
 	if (!set)
 		return NULL;
-	set->retired = NULL;
-	set->nr = nr;
-	set->fast = 1;
+	*set = (struct pb_set){ .nr = nr, .fast = 1 };
 	memcpy(set->cells, cells, nr * sizeof(*cells));
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++) {
+		unsigned int words = (cells[i].since & PATCHBAY_CELL_WORD) + 1;
+
 		if (!(cells[i].ops->attr.flags & PATCHBAY_OPS_FAST))
 			set->fast = 0;
+		if (cells[i].since > set->since)
+			set->since = cells[i].since;
+		if (!cells[i].exit)
+			continue;
+		set->exits = 1;
+		if (words > set->words)
+			set->words = words;
+	}
+	set->fast_exits = set->exits && set->fast &&
+			  pb_call_is_simple(cells[0].record);
+	set->fast &= !set->exits;
 	return set;
+}
+
+int pb_set_find_word(const struct patchbay_cell *cells, size_t nr)
+{
+	uint64_t taken = 0;
+
+	_Static_assert(PATCHBAY_EXIT_MAX <= 64, "more than bits");
+	for (size_t i = 0; i < nr; i++)
+		if (cells[i].exit)
+			taken |= 1ull << (cells[i].since & PATCHBAY_CELL_WORD);
+	for (int word = 0; word < PATCHBAY_EXIT_MAX; word++)
+		if (!(taken >> word & 1))
+			return word;
+	return -E2BIG;
 }
 
 void pb_set_free(struct pb_set *set)
@@ -84,5 +128,8 @@ void pb_set_data(struct pb_set *set, const struct patchbay_ops *ops,
 
 patchbay_handler pb_set_enter(const struct pb_set *set)
 {
+	if (set->exits)
+		return set->fast_exits ? pb_arch_call_set :
+					 pb_arch_call_any_set;
 	return set->fast ? pb_set_call_fast : pb_arch_enter_set;
 }

@@ -13,12 +13,19 @@
 /*
  * @retired: of a list of sets that were replaced
  * @nr:      not 0, so that walking one is short
- * @fast:    all handlers are PATCHBAY_OPS_FAST
+ * @fast:    all handlers are PATCHBAY_OPS_FAST, and none has an exit
+ * @exits:   some have
+ * @fast_exits: some have, all are PATCHBAY_OPS_FAST, and the function is simple
+ *           (call.h)
+ * @words:   how many words of a call are theirs
+ * @since:   the highest of theirs
  */
 struct pb_set {
 	struct pb_set *retired;
 	size_t nr;
-	int fast;
+	int fast, fast_exits, exits;
+	unsigned int words;
+	uint64_t since;
 	struct patchbay_cell cells[];
 };
 
@@ -28,10 +35,13 @@ struct pb_set {
  */
 extern const struct pb_set pb_set_nobody;
 
-/* What the cell of a function is when @ops is alone there; and in sets. */
+/*
+ * What the cell of a function is when @ops is alone there; and in sets.
+ * @since: when it was armed, and its word
+ */
 struct patchbay_cell pb_ops_cell(struct patchbay_ops *ops,
 				 const struct patchbay_record *record,
-				 void *data);
+				 void *data, uint64_t since);
 
 /*
  * The tracers of a cell with @ops: those of its set, or the cell itself. *@nr
@@ -46,6 +56,12 @@ const struct patchbay_cell *pb_set_find(const struct patchbay_cell *cell,
 
 /* A new set of these tracers. NULL: out of memory. */
 struct pb_set *pb_set_new(const struct patchbay_cell *cells, size_t nr);
+
+/*
+ * A word of calls for a tracer with an exit that is to join these; -E2BIG if
+ * they have all.
+ */
+int pb_set_find_word(const struct patchbay_cell *cells, size_t nr);
 
 /* Before it is put to use: the data of one of its tracers. */
 void pb_set_data(struct pb_set *set, const struct patchbay_ops *ops,

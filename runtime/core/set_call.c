@@ -5,6 +5,19 @@
 #include "arch.h"
 
 /*
+ * Who has an exit does not see calls that were on their way here when it joined
+ * the set: they have no words for it.
+ */
+static void walk_without_exits(const struct pb_set *set, uintptr_t ip,
+			       uintptr_t parent_ip, struct patchbay_regs *regs)
+{
+	for (size_t i = 0; i < set->nr; i++)
+		if (!set->cells[i].exit)
+			__atomic_load_n(&set->cells[i].func, __ATOMIC_RELAXED)(
+				ip, parent_ip, &set->cells[i], regs);
+}
+
+/*
  * A set is never empty. The last handler is called in our place and returns to
  * where we would: what a short set costs is little but its branches.
  */
@@ -23,8 +36,12 @@ static inline void walk(const struct pb_set *set, uintptr_t ip,
 void pb_set_call(uintptr_t ip, uintptr_t parent_ip,
 		 const struct patchbay_cell *cell, struct patchbay_regs *regs)
 {
-	walk(__atomic_load_n(&cell->set, __ATOMIC_ACQUIRE), ip, parent_ip,
-	     regs);
+	const struct pb_set *set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
+
+	if (set->exits)
+		walk_without_exits(set, ip, parent_ip, regs);
+	else
+		walk(set, ip, parent_ip, regs);
 }
 
 void pb_set_call_fast(uintptr_t ip, uintptr_t parent_ip,

@@ -5,8 +5,9 @@
  */
 // RUN: %clang -std=c11 -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
-// CHECK: {{^}}failures: 0 of 8{{$}}
+// CHECK: {{^}}failures: 0 of 13{{$}}
 
+#include "no_exit.c"
 #include "set.c"
 #include "set_call.c"
 
@@ -43,6 +44,11 @@ void pb_enter_nothing(uintptr_t ip, uintptr_t parent_ip,
 	(void)regs;
 }
 
+int pb_call_is_simple(const struct patchbay_record *record)
+{
+	return !record;
+}
+
 static void handler(uintptr_t ip, uintptr_t parent_ip,
 		    const struct patchbay_cell *cell, struct patchbay_regs *regs)
 {
@@ -59,10 +65,17 @@ int main(void)
 	struct patchbay_ops fast = { .attr = { .flags = PATCHBAY_OPS_FAST,
 					       .handler = handler } };
 	struct patchbay_ops any = { .attr = { .handler = handler } };
-	struct patchbay_cell members[] = { pb_ops_cell(&fast, NULL, &first),
-					   pb_ops_cell(&any, NULL, &second) };
+	struct patchbay_ops leaving = { .attr = { .flags = PATCHBAY_OPS_FAST,
+						  .handler = handler,
+						  .exit = handler } };
+	struct patchbay_cell members[] = {
+		pb_ops_cell(&fast, NULL, &first, 0x100),
+		pb_ops_cell(&any, NULL, &second, 0x200),
+		pb_ops_cell(&leaving, NULL, &first, 0x301),
+	};
 	struct pb_set *one = pb_set_new(members, 1);
 	struct pb_set *two = pb_set_new(members, 2);
+	struct pb_set *three = pb_set_new(members, 3);
 	struct patchbay_cell cell = { .set = one };
 	size_t nr;
 
@@ -77,6 +90,17 @@ int main(void)
 	CHECK(called == 3 && saved == 1);
 	CHECK(last == second);
 
+	/* And one with an exit, which misses this call. */
+	CHECK(pb_set_enter(three) == pb_arch_call_any_set);
+	CHECK(three->since == 0x301 && three->words == 2);
+	CHECK(pb_set_find_word(members, 3) == 0);
+	cell.set = three;
+	pb_set_call_fast(0, 0, &cell, NULL);
+	CHECK(called == 5 && saved == 2);
+	CHECK(last == second);
+	called = 3;
+	saved = 1;
+
 	/* All have gone: the cell itself has tracers, but not the set. */
 	cell.set = &pb_set_nobody;
 	pb_set_call_fast(0, 0, &cell, NULL);
@@ -89,6 +113,7 @@ int main(void)
 	CHECK(pb_set_find(&cell, &any) == &cell);
 	pb_set_free(one);
 	pb_set_free(two);
+	pb_set_free(three);
 	pb_set_free(NULL);
 	pb_set_free((struct pb_set *)&pb_set_nobody);
 	printf("failures: %d of %d\n", failures, checks);

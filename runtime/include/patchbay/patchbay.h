@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * libpatchbay: calling a handler at the entry of chosen functions.
+ * libpatchbay: calling handlers at entry and exit of chosen functions.
  *
  * Overview
  * --------
@@ -48,7 +48,9 @@
  *	error = patchbay_batch_arm(batch, after, &filter, 0);
  *	error = patchbay_batch_commit(batch);
  *
- * <patchbay/args.h> is how a handler gets at arguments by their number.
+ * <patchbay/args.h> is how a handler gets at arguments by their number. A tracer
+ * may also be called when a function is left, see its result or give another,
+ * or answer in its place: <patchbay/exit.h>.
  *
  * Errors
  * ------
@@ -142,6 +144,8 @@ typedef void (*patchbay_handler)(uintptr_t ip, uintptr_t parent_ip,
  * @record: the function's record
  * @ops:    the tracer
  * @set:    the other tracers of the function (internal)
+ * @exit:   the exit handler, or NULL
+ * @since:  when it was armed, and which of a call's words is its own (internal)
  *
  * The slot of an armed function points to one. Handlers read what is theirs;
  * the library writes.
@@ -153,7 +157,10 @@ struct patchbay_cell {
 	const struct patchbay_record *record;
 	struct patchbay_ops *ops;
 	const struct pb_set *set;
+	patchbay_handler exit;
+	uint64_t since;
 };
+#define PATCHBAY_CELL_WORD 0xff /* bits of since */
 
 /*
  * struct patchbay_module_info - a loaded module
@@ -194,13 +201,15 @@ struct patchbay_target {
  * struct patchbay_ops_attr - properties of a tracer
  * @size:    sizeof(struct patchbay_ops_attr), so that it can grow
  * @flags:   PATCHBAY_OPS_*
- * @handler: what to call; not NULL
+ * @handler: what to call; NULL only if there is an @exit
  * @data:    cell->data of every function, unless a cookie or @attach says other
  * @attach:  NULL, or called once per module and request before its functions
  *           are armed, to choose the data of each. A negative errno stops the
  *           batch. It is called with the library's lock held and must not call
  *           the library, nor dlclose(). If the batch fails later, what
  *           @attach did stays.
+ * @exit:    NULL, or what to call when the function is left; <patchbay/exit.h>
+ *           has what it sees, and what @handler can do beside it
  */
 struct patchbay_ops_attr {
 	size_t size;
@@ -209,6 +218,7 @@ struct patchbay_ops_attr {
 	void *data;
 	int (*attach)(void *data, const struct patchbay_module_info *module,
 		      struct patchbay_target *targets, size_t nr);
+	patchbay_handler exit;
 };
 
 /*
@@ -274,9 +284,10 @@ int patchbay_set_mode(unsigned int modes);
 /*
  * Make a tracer. It does nothing until it is armed.
  *
- * -EINVAL: no handler, unknown flags, or a size less than this header's.
+ * -EINVAL: neither handler, unknown flags, or a size less than this header's.
  * -E2BIG: a larger size, of a later header, with something set that this library
- * does not know. -EACCES: hardened mode; @handler or @attach is not of its type.
+ * does not know. -EACCES: hardened mode; @handler, @exit or @attach is not of its
+ * type.
  * -EDEADLK: called from a handler. -ENOMEM.
  */
 int patchbay_ops_create(const struct patchbay_ops_attr *attr,
@@ -292,16 +303,24 @@ int patchbay_ops_create(const struct patchbay_ops_attr *attr,
 int patchbay_ops_destroy(struct patchbay_ops *ops);
 
 /*
- * Exchange the handler, everywhere at once and without a write to text. The
- * flags hold for @handler, too. Data stay. During the call threads run the old
- * handler or the new one; when it returns none is in the old one.
+ * Exchange the entry handler, everywhere at once and without a write to text.
+ * The flags hold for @handler, too. Data stay. During the call threads run the
+ * old handler or the new one; when it returns none is in the old one.
  *
- * -EINVAL: @handler is NULL. -EACCES: hardened mode; it is not of its type.
+ * -EINVAL: @handler is NULL, or the tracer was made without one. -EACCES: hardened mode; it is not of its type.
  * -EDEADLK: called from a handler.
  * Other errors are those of membarrier(2): the handler was exchanged, but the old
  * one may be running. The next call that changes a tracer waits for it.
  */
 int patchbay_ops_update(struct patchbay_ops *ops, patchbay_handler handler);
+
+/*
+ * The same for a tracer with an exit handler. A call whose entry the old handler
+ * saw may be told of to the new @exit, with the word that it left. -EINVAL, too:
+ * one of the two is NULL and was not, or the other way.
+ */
+int patchbay_ops_update_both(struct patchbay_ops *ops, patchbay_handler handler,
+			     patchbay_handler exit);
 
 /*
  * Stop calling the handler, and start again; a tracer is enabled when it is
@@ -384,7 +403,8 @@ struct patchbay_filter {
 
 /*
  * Skip what cannot be armed, and arm the rest: names and addresses that no
- * function with a site has, sites with -EILSEQ and -ERANGE. The count tells.
+ * function with a site has, sites with -EILSEQ and -ERANGE, functions with
+ * -EOPNOTSUPP and -E2BIG. The count tells.
  */
 #define PATCHBAY_ARM_SKIP 2u
 
@@ -403,7 +423,11 @@ struct patchbay_filter {
  *           a @notrace, PATCHBAY_ARM_FUTURE with addresses, a size less than
  *           this header's
  * -E2BIG:   a filter of a later header, with something set that this library
- *           does not know; or more than INT_MAX items
+ *           does not know; or more than INT_MAX items; or more than
+ *           PATCHBAY_EXIT_MAX tracers with @exit on a function
+ * -EOPNOTSUPP: a tracer with @exit, and a function whose body cannot be called
+ *           for it: its arguments are not known (`...`, or by its record), or
+ *           it never returns; or this architecture has no exits
  * -ENOENT:  no function is selected, or for a name or an address in the list
  *           there is none
  * -EILSEQ:  the text of a site is not what the compiler put there (somebody

@@ -9,7 +9,8 @@
  *
  * Live here: the argument registers (rdi rsi rdx rcx r8 r9, xmm/ymm/zmm 0-7),
  * al (vector registers used by `...`), r10 (static chain). r11 is nobody's and
- * the flags are dead. We return to the site's `jb`, so with CF clear.
+ * the flags are dead. We return to the site's `jb`: with CF clear, and the body
+ * is next; or set, if what the cell says has called the body already (exit.S).
  *
  * Of the argument registers a function leaves those dead that it has no
  * arguments for, and its record tells how many it has. Saving and loading them
@@ -24,11 +25,6 @@
 #include <patchbay/abi.h>
 
 #include <cet.h> /* says that this file works with IBT and shadow stacks */
-
-/* struct patchbay_regs; the stack stays aligned */
-#define REGS_SIZE 80
-#define CELL_ENTER 0
-#define CELL_FUNC 8
 
 	.text
 
@@ -74,6 +70,7 @@
 	subq	$REGS_SIZE, %rsp
 	.cfi_adjust_cfa_offset REGS_SIZE
 	save_regs \nr
+2:
 	movq	pb_thread@gottpoff(%rip), %r11
 	movq	REGS_SIZE(%rsp), %rdi	/* site + 5 */
 	movq	REGS_SIZE+8(%rsp), %rsi	/* parent_ip */
@@ -87,11 +84,12 @@
 	subq	$\from, %rdi
 	callq	*CELL_ENTER(%rdx)
 	movq	pb_thread@gottpoff(%rip), %r11
+	btq	$63, %fs:(%r11)		/* CF = is it PB_THREAD_CALLED? */
 	movq	$PB_THREAD_OUTSIDE, %fs:(%r11)
 0:
 	.cfi_remember_state
 	restore_regs \nr
-	addq	$REGS_SIZE, %rsp	/* no carry: CF = 0 for the site's jb */
+	leaq	REGS_SIZE(%rsp), %rsp	/* CF stays for the site's jb */
 	.cfi_adjust_cfa_offset -REGS_SIZE
 	retq
 1:
@@ -99,7 +97,9 @@
 	leaq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
 	subq	$\from, %rdi
 	callq	enter_slowly
-	jmp	0b
+	testl	%eax, %eax		/* CF = 0 */
+	jz	0b
+	jmp	2b
 	.cfi_endproc
 .endm
 
@@ -190,5 +190,9 @@ call_saving_vectors pb_arch_enter_any, CELL_FUNC(%rdx)
 call_saving_vectors pb_arch_enter_set, %r11, pb_set_call
 
 call_saving_vectors enter_slowly, %r11, pb_enter_slowly
+
+	.globl	pb_call_entry_any
+	.hidden	pb_call_entry_any
+call_saving_vectors pb_call_entry_any, %r11, pb_call_entry
 
 	.section .note.GNU-stack, "", @progbits

@@ -11,6 +11,50 @@
 /* From one trampoline to the next. */
 #define PB_TRAMPOLINE_SIZE 256
 
+/* struct patchbay_regs; the stack stays aligned. */
+#define REGS_SIZE 80
+#define REGS_RDX 24
+#define REGS_RAX 56
+
+/* struct patchbay_cell */
+#define CELL_ENTER 0
+#define CELL_FUNC 8
+#define CELL_RECORD 24
+#define CELL_SET 40
+#define CELL_EXIT 48
+#define CELL_SINCE 56
+
+/* struct pb_set */
+#define SET_FAST_EXITS 20
+
+/* struct patchbay_record */
+#define RECORD_FLAGS 15
+
+/*
+ * struct patchbay_call, from its caller's frame pointer, which is what rbp
+ * points to; and struct patchbay_regs behind it.
+ */
+#define CALL (-176)
+#define CALL_VECTOR0 (CALL + 0)
+#define CALL_VECTOR1 (CALL + 64)
+#define CALL_RAX (CALL + 128)
+#define CALL_RDX (CALL + 136)
+#define CALL_SET (CALL + 144)
+#define CALL_TOLD (CALL + 152)
+#define CALL_SINCE (CALL + 160)
+#define CALL_IP (CALL + 168)
+#define CALL_FRAME (CALL + 176)
+#define CALL_PARENT (CALL + 184)
+#define CALL_SIZE 200
+#define CALL_REGS (CALL + CALL_SIZE)
+
+/*
+ * In CALL_SINCE: PATCHBAY_EXIT_SKIP; and x87 registers are kept, at the stack
+ * pointer.
+ */
+#define CALL_SKIP 2
+#define CALL_X87 4
+
 #ifndef __ASSEMBLER__
 #include <stdint.h>
 extern uint8_t pb_x86_64_isa;

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The exits that trampolines have time for, and what arming asks about them. */
+#include "call.h"
+
+#include "engine.h"
+#include "quiesce.h"
+
+#include <errno.h>
+#include <unwind.h>
+
+int pb_call_check(const struct patchbay_record *record)
+{
+	/*
+	 * Nobody knows what of the stack to copy; or there is no exit.
+	 */
+	const uint8_t never = PATCHBAY_RECORD_VARIADIC |
+			      PATCHBAY_RECORD_UNKNOWN_ARGS |
+			      PATCHBAY_RECORD_NORETURN;
+
+	return pb_arch_exits && !(record->flags & never) ? 0 : -EOPNOTSUPP;
+}
+
+int pb_call_is_simple(const struct patchbay_record *record)
+{
+	uint8_t result = record->flags & PATCHBAY_RECORD_RETURN_MASK;
+
+	return !record->stack_arg_words &&
+	       (result == PATCHBAY_RECORD_RETURN_VOID ||
+		result == PATCHBAY_RECORD_RETURN_GP);
+}
+
+void pb_call_exit_slowly(struct patchbay_call *call)
+{
+	int nested;
+	uint64_t token = pb_thread_enter(&nested);
+
+	/* Only who left a handler by siglongjmp() can come here from within. */
+	if (!nested)
+		pb_call_exit(call);
+	pb_thread_leave(token);
+}
+
+void pb_call_unwound(struct patchbay_call *call)
+{
+	call->since |= PATCHBAY_EXIT_UNWIND;
+	pb_call_exit_slowly(call);
+}
+
+/*
+ * What unwinders ask about the frame between the body and its caller. It wants
+ * to know of every exception that passes, and catches none. (Itanium C++ ABI:
+ * Exception Handling, 1.6.)
+ *
+ * Its data are two offsets, each from itself: where the body returns to, and
+ * the landing pad.
+ */
+_Unwind_Reason_Code pb_call_personality(int version, _Unwind_Action actions,
+					_Unwind_Exception_Class class,
+					struct _Unwind_Exception *exception,
+					struct _Unwind_Context *context)
+	__attribute__((visibility("hidden")));
+
+_Unwind_Reason_Code pb_call_personality(int version, _Unwind_Action actions,
+					_Unwind_Exception_Class class,
+					struct _Unwind_Exception *exception,
+					struct _Unwind_Context *context)
+{
+	const int32_t *data = _Unwind_GetLanguageSpecificData(context);
+
+	(void)version;
+	(void)class;
+	/* Not when the landing pad itself resumes the exception. */
+	if (!(actions & _UA_CLEANUP_PHASE) ||
+	    _Unwind_GetIP(context) != (uintptr_t)&data[0] + (intptr_t)data[0])
+		return _URC_CONTINUE_UNWIND;
+	_Unwind_SetGR(context, __builtin_eh_return_data_regno(0),
+		      (uintptr_t)exception);
+	_Unwind_SetIP(context, (uintptr_t)&data[1] + (intptr_t)data[1]);
+	return _URC_INSTALL_CONTEXT;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The exit of functions: what the handlers of a tracer with @exit see of a call.
+ *
+ * Such a tracer's site does not lead back into the function. Its trampoline
+ * calls what is behind the site as a function of its own, with the same
+ * arguments, and returns to the caller in its place. No return address is
+ * exchanged, so processors predict all returns, shadow stacks agree, and what
+ * leaves a function by other ways finds nothing that it would have to undo:
+ *
+ *  - an exception, pthread_exit(), a thread's cancellation: @exit is called
+ *    while the stack is unwound, with PATCHBAY_EXIT_UNWIND;
+ *  - longjmp(), exit(), a fiber that is never resumed: @exit is not called;
+ *  - a fiber that is resumed by another thread: @exit is called there;
+ *  - a tail call: the function it leads to is part of the call. Its parent_ip
+ *    is in the trampoline, as is what __builtin_return_address() gives in every
+ *    function with such a tracer.
+ *
+ * @exit is called for calls whose entry the same tracer saw, or would have seen
+ * had it a handler, and whose function it is still armed on: so there is never
+ * an exit without its entry, and there are entries without exit only of what
+ * longjmp() and the like cut off, or of what was disarmed meanwhile. Several
+ * tracers are called in the opposite order of their entry handlers. A thread
+ * that is in a handler already, or is past the last round of its
+ * pthread_key_create() destructors, makes calls that such tracers miss, also
+ * PATCHBAY_OPS_FAST ones (struct patchbay_ops_info).
+ *
+ * Each call takes some 300 bytes more of the stack, and what the arguments on
+ * the stack take, which are copied.
+ *
+ * All functions here are for handlers of tracers with @exit, with what these
+ * were given. They call nothing, use general registers only, are
+ * async-signal-safe and cannot fail.
+ */
+#ifndef PATCHBAY_EXIT_H
+#define PATCHBAY_EXIT_H
+
+#include <patchbay/patchbay.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * How many tracers with @exit one function may have; the next is refused with
+ * -E2BIG.
+ */
+#define PATCHBAY_EXIT_MAX 64
+
+/*
+ * Registers for results of floating-point and vector types, and the eight-byte
+ * words of each.
+ */
+#if defined(__x86_64__)
+#define PATCHBAY_RESULT_VECTORS 2 /* xmm, ymm or zmm 0 and 1 */
+#define PATCHBAY_RESULT_VECTOR_WORDS 8
+#elif defined(__aarch64__)
+#define PATCHBAY_RESULT_VECTORS 4 /* q0 to q3 */
+#define PATCHBAY_RESULT_VECTOR_WORDS 2
+#elif defined(__powerpc64__)
+#define PATCHBAY_RESULT_VECTORS 8 /* f1 to f8, or v2 to v9 */
+#define PATCHBAY_RESULT_VECTOR_WORDS 2
+#endif
+
+/*
+ * struct patchbay_call - a call of a function with such tracers; it lies before
+ * struct patchbay_regs, and the words of the tracers lie before it (internal)
+ * @vector: the result, in floating-point or vector registers
+ * @gp:     in integer registers
+ * @set:    the tracers at the entry, NULL if it was one
+ * @told:   by their words, who was told of the entry
+ * @since:  tracers that came later are not told of the exit; PATCHBAY_EXIT_* are
+ *          where cell->since has a word
+ * @ip:     the function
+ * @frame_pointer, @parent_ip: of the caller, together as in any frame
+ * @way_out: into the trampoline
+ */
+struct patchbay_call {
+	uint64_t vector[PATCHBAY_RESULT_VECTORS][PATCHBAY_RESULT_VECTOR_WORDS];
+	uint64_t gp[2];
+	const struct pb_set *set;
+	uint64_t told;
+	uint64_t since;
+	uintptr_t ip;
+	uintptr_t frame_pointer, parent_ip, way_out;
+};
+
+#define PATCHBAY_EXIT_UNWIND 1 /* by an exception or the end of the thread */
+#define PATCHBAY_EXIT_SKIP 2   /* the body is not, or was not, called */
+
+static inline struct patchbay_call *patchbay_call(struct patchbay_regs *regs)
+{
+	return (struct patchbay_call *)regs - 1;
+}
+
+/*
+ * A word of this call and this tracer: what the entry handler leaves there its
+ * exit handler finds. It is not initialized.
+ */
+static inline uint64_t *patchbay_session_word(const struct patchbay_cell *cell,
+					      struct patchbay_regs *regs)
+{
+	return (uint64_t *)patchbay_call(regs) - 1 -
+	       (cell->since & PATCHBAY_CELL_WORD);
+}
+
+/*
+ * In an exit handler: why. PATCHBAY_EXIT_UNWIND: there is no result.
+ * PATCHBAY_EXIT_SKIP: the result is that of the handler which asked for it. 0:
+ * the function has returned.
+ */
+static inline unsigned int patchbay_exit_reason(struct patchbay_regs *regs)
+{
+	return (unsigned int)patchbay_call(regs)->since &
+	       (PATCHBAY_EXIT_UNWIND | PATCHBAY_EXIT_SKIP);
+}
+
+/*
+ * In an entry handler: do not call the function's body, but return what
+ * patchbay_result_gp() and patchbay_result_fp() are set to. Handlers of other
+ * tracers are called all the same; who asks later may change the result.
+ */
+static inline void patchbay_skip_body(struct patchbay_regs *regs)
+{
+	patchbay_call(regs)->since |= PATCHBAY_EXIT_SKIP;
+}
+
+/*
+ * The result, to be read or written in an exit handler, or set beside
+ * patchbay_skip_body(): integer register @n, 0 or 1, in the order in which
+ * results fill them, and floating-point register @n, below
+ * PATCHBAY_RESULT_VECTORS, of which float and double take the lower bits. Which of them are in use is the function's
+ * matter; PATCHBAY_RECORD_RETURN_MASK of its record says of what kind they
+ * are, and floating-point registers are not looked at if it is
+ * PATCHBAY_RECORD_RETURN_GP or PATCHBAY_RECORD_RETURN_VOID. A long double is in
+ * neither; it is kept. Of a structure in memory, the address is in register 0.
+ */
+static inline uint64_t *patchbay_result_gp(struct patchbay_regs *regs,
+					   unsigned int n)
+{
+	return &patchbay_call(regs)->gp[n];
+}
+
+static inline uint64_t *patchbay_result_fp(struct patchbay_regs *regs,
+					   unsigned int n)
+{
+	return patchbay_call(regs)->vector[n];
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PATCHBAY_EXIT_H */
