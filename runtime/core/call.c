@@ -26,7 +26,7 @@ size_t pb_call_begin(struct patchbay_call *call)
 	size_t more;
 
 	call->since = (set ? set->since : cell_of(call)->since) &
-		      ~(uint64_t)PATCHBAY_CELL_WORD;
+		      PATCHBAY_CELL_SINCE;
 	call->told = 0;
 	if (!set || set->words <= WORDS_OF_FRAME)
 		return 0;
@@ -79,7 +79,7 @@ static void call_exit(struct patchbay_call *call,
 		__atomic_load_n(&member->exit, __ATOMIC_RELAXED);
 
 	if (exit && call->told & bit_of(member) &&
-	    member->since <= (call->since | PATCHBAY_CELL_WORD))
+	    (member->since & PATCHBAY_CELL_SINCE) <= call->since)
 		exit(call->ip, call->parent_ip, member, regs_of(call));
 }
 

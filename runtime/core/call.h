@@ -24,17 +24,13 @@ extern const int pb_arch_exits;
 /*
  * cell->enter of a cell that has an exit:
  *
- * pb_arch_call_exit     one tracer, which has no entry handler and is FAST, on a
- *                       function that is simple (pb_call_is_simple())
- * pb_arch_call_both     the same with an entry handler
+ * pb_arch_call_fast     one tracer, FAST, on a function that is simple
+ *                       (pb_call_is_simple())
  * pb_arch_call_any      one tracer, one function, of any kind
  * pb_arch_call_set      the cell's set, all FAST, on a simple function
  * pb_arch_call_any_set  any set
  */
-void pb_arch_call_exit(uintptr_t ip, uintptr_t parent_ip,
-		       const struct patchbay_cell *cell,
-		       struct patchbay_regs *regs);
-void pb_arch_call_both(uintptr_t ip, uintptr_t parent_ip,
+void pb_arch_call_fast(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs);
 void pb_arch_call_any(uintptr_t ip, uintptr_t parent_ip,
@@ -47,7 +43,7 @@ void pb_arch_call_any_set(uintptr_t ip, uintptr_t parent_ip,
 			  const struct patchbay_cell *cell,
 			  struct patchbay_regs *regs);
 
-/* Is @enter the second or the first kind of these: of a set, or of one? */
+/* Is @enter one of these, of a set or of one tracer? */
 static inline int pb_call_is_of_set(patchbay_handler enter)
 {
 	return enter == pb_arch_call_set || enter == pb_arch_call_any_set;
@@ -55,8 +51,7 @@ static inline int pb_call_is_of_set(patchbay_handler enter)
 
 static inline int pb_call_is_of_one(patchbay_handler enter)
 {
-	return enter == pb_arch_call_exit || enter == pb_arch_call_both ||
-	       enter == pb_arch_call_any;
+	return enter == pb_arch_call_fast || enter == pb_arch_call_any;
 }
 
 /* Can the function be called? 0, or -EOPNOTSUPP. */

@@ -2,6 +2,8 @@
 #include "cell.h"
 
 #include "arch.h"
+#include "call.h"
+#include "enter.h"
 #include "set.h"
 
 #include <errno.h>
@@ -93,13 +95,26 @@ struct patchbay_cell *pb_cell_next(struct pb_cell_walk *walk)
 	return walk->chunk ? (void *)walk->chunk->cells[walk->next++] : NULL;
 }
 
+void pb_cell_enter_by(struct patchbay_cell *cell, patchbay_handler enter)
+{
+	uint64_t since = cell->since &
+			 (PATCHBAY_CELL_SINCE | PATCHBAY_CELL_WORD);
+
+	if (enter == pb_arch_call_fast)
+		since |= cell->func == pb_enter_nothing ?
+				 PATCHBAY_CELL_DIRECT_EXIT :
+				 PATCHBAY_CELL_DIRECT_BOTH;
+	__atomic_store_n(&cell->since, since, __ATOMIC_RELEASE);
+	__atomic_store_n(&cell->enter, enter, __ATOMIC_RELEASE);
+}
+
 void pb_cells_redirect(struct pb_module *module, patchbay_handler enter)
 {
 	struct patchbay_cell *cell;
 	struct pb_cell_walk walk;
 
 	pb_for_each_cell(module, walk, cell)
-		__atomic_store_n(&cell->enter, enter, __ATOMIC_RELEASE);
+		pb_cell_enter_by(cell, enter);
 }
 
 void pb_cells_weigh(const struct pb_module *module, uint64_t *armed,

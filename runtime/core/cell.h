@@ -38,6 +38,13 @@ struct patchbay_cell *pb_cell_next(struct pb_cell_walk *walk);
 	for ((walk) = (struct pb_cell_walk){ (module)->cells, 0 };             \
 	     ((cell) = pb_cell_next(&(walk)));)
 
+/*
+ * Make @cell enter @enter from now on. A thread on its way may see what
+ * trampolines find in cell->since before or after the change, in whatever order:
+ * to them a direct way is but a shorter one to the same (arch/x86_64/direct.S).
+ */
+void pb_cell_enter_by(struct patchbay_cell *cell, patchbay_handler enter);
+
 /* Make every cell of @module enter @enter from now on. */
 void pb_cells_redirect(struct pb_module *module, patchbay_handler enter);
 

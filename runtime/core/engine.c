@@ -63,9 +63,8 @@ static void fill_cell(struct patchbay_cell *cell, struct patchbay_cell from)
 	cell->data = from.data;
 	cell->record = from.record;
 	cell->ops = from.ops;
-	__atomic_store_n(&cell->enter,
-			 from.ops->disabled ? pb_enter_nothing : from.enter,
-			 __ATOMIC_RELEASE);
+	pb_cell_enter_by(cell, from.ops->disabled ? pb_enter_nothing :
+						    from.enter);
 }
 
 /* Give a cell its first tracers. Nobody is inside: disarming has waited. */
@@ -89,8 +88,7 @@ static void fill_target(struct pb_target *t)
 	t->cell->record = t->changes->record;
 	t->cell->ops = t->set->cells[0].ops;
 	t->cell->set = t->set;
-	__atomic_store_n(&t->cell->enter, pb_set_enter(t->set),
-			 __ATOMIC_RELEASE);
+	pb_cell_enter_by(t->cell, pb_set_enter(t->set));
 	t->set = NULL;
 }
 
@@ -99,7 +97,7 @@ static void empty_cell(struct patchbay_cell *cell)
 {
 	retire((struct pb_set *)cell->set);
 	__atomic_store_n(&cell->set, &pb_set_nobody, __ATOMIC_RELEASE);
-	__atomic_store_n(&cell->enter, pb_enter_nothing, __ATOMIC_RELEASE);
+	pb_cell_enter_by(cell, pb_enter_nothing);
 }
 
 /* An empty cell that nobody is inside of is free for other tracers. */
@@ -117,8 +115,7 @@ static void swap_set(struct pb_target *t)
 {
 	retire((struct pb_set *)t->cell->set);
 	__atomic_store_n(&t->cell->set, t->set, __ATOMIC_RELEASE);
-	__atomic_store_n(&t->cell->enter, pb_set_enter(t->set),
-			 __ATOMIC_RELEASE);
+	pb_cell_enter_by(t->cell, pb_set_enter(t->set));
 	t->set = NULL;
 }
 
@@ -526,9 +523,7 @@ static void retarget_cell(struct patchbay_cell *cell, struct patchbay_ops *ops)
 		return;
 	__atomic_store_n(&cell->func, new.func, __ATOMIC_RELEASE);
 	__atomic_store_n(&cell->exit, new.exit, __ATOMIC_RELEASE);
-	__atomic_store_n(&cell->enter,
-			 ops->disabled ? pb_enter_nothing : new.enter,
-			 __ATOMIC_RELEASE);
+	pb_cell_enter_by(cell, ops->disabled ? pb_enter_nothing : new.enter);
 }
 
 int pb_engine_retarget(struct patchbay_ops *ops)

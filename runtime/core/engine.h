@@ -22,8 +22,8 @@ struct patchbay_ops {
 };
 
 /*
- * What the last batch gave the tracers that it armed: cell->since but for the
- * word. It only grows.
+ * What the last batch gave the tracers that it armed: cell->since but for its
+ * lower bits. It only grows.
  */
 extern uint64_t pb_since;
 

@@ -16,8 +16,7 @@ const int pb_arch_exits = 0;
 		pb_enter_nothing(ip, parent_ip, cell, regs);                   \
 	}
 
-NEVER(pb_arch_call_exit)
-NEVER(pb_arch_call_both)
+NEVER(pb_arch_call_fast)
 NEVER(pb_arch_call_any)
 NEVER(pb_arch_call_set)
 NEVER(pb_arch_call_any_set)

@@ -559,7 +559,7 @@ int pb_plan(struct pb_plan *plan, struct pb_request *requests,
 	unsigned int order = 0;
 	int error = 0;
 
-	pb_since += PATCHBAY_CELL_WORD + 1;
+	pb_since += ~PATCHBAY_CELL_SINCE + 1;
 	for (struct pb_request *r = requests; r && !error; r = r->next) {
 		r->order = order++;
 		error = add_request(plan, r, only);

@@ -25,9 +25,8 @@ static patchbay_handler enter_of(const struct patchbay_ops *ops,
 
 	if (!attr->exit)
 		return fast ? attr->handler : pb_arch_enter_any;
-	if (!fast || !pb_call_is_simple(record))
-		return pb_arch_call_any;
-	return attr->handler ? pb_arch_call_both : pb_arch_call_exit;
+	return fast && pb_call_is_simple(record) ? pb_arch_call_fast :
+						   pb_arch_call_any;
 }
 
 struct patchbay_cell pb_ops_cell(struct patchbay_ops *ops,
@@ -45,7 +44,7 @@ struct patchbay_cell pb_ops_cell(struct patchbay_ops *ops,
 		.data = data,
 		.record = record,
 		.ops = ops,
-		.since = since,
+		.since = since & (PATCHBAY_CELL_SINCE | PATCHBAY_CELL_WORD),
 	};
 }
 

@@ -160,7 +160,12 @@ struct patchbay_cell {
 	patchbay_handler exit;
 	uint64_t since;
 };
-#define PATCHBAY_CELL_WORD 0xff /* bits of since */
+
+/* Bits of @since: the word, and how the trampoline may go about it (internal). */
+#define PATCHBAY_CELL_WORD 0x3f
+#define PATCHBAY_CELL_DIRECT_EXIT 0x40
+#define PATCHBAY_CELL_DIRECT_BOTH 0x80
+#define PATCHBAY_CELL_SINCE (~(uint64_t)0xff)
 
 /*
  * struct patchbay_module_info - a loaded module

@@ -19,12 +19,7 @@
  * An unwinder needs nothing special: the site is in the function, before its
  * prologue, and the call frame below is described as of any other code.
  */
-#include "entry.h"
-#include "quiesce.h"
-
-#include <patchbay/abi.h>
-
-#include <cet.h> /* says that this file works with IBT and shadow stacks */
+#include "direct.h"
 
 	.text
 
@@ -62,22 +57,31 @@
 /*
  * The trampoline of sites whose `call` ends \from bytes behind the entry, in
  * functions with \nr argument registers.
+ *
+ * Before a thread is marked as inside it may look at the slot and at the cell's
+ * since: a cell stays where it is as long as its function.
  */
 .macro trampoline from, nr
 	.p2align 6
 	.cfi_startproc
+	.cfi_personality 0x1b, pb_call_personality
+	.cfi_lsda 0x1b, .Llsda_\@
 	endbr64
 	subq	$REGS_SIZE, %rsp
 	.cfi_adjust_cfa_offset REGS_SIZE
 	save_regs \nr
-2:
+	movq	REGS_SIZE(%rsp), %r11
+	movq	PATCHBAY_SLOT_OFFSET-\from(%r11), %r11
+	testb	$(CELL_DIRECT_EXIT+CELL_DIRECT_BOTH), CELL_SINCE(%r11)
+	jnz	4f
+.Lgeneral_\@:
 	movq	pb_thread@gottpoff(%rip), %r11
 	movq	REGS_SIZE(%rsp), %rdi	/* site + 5 */
 	movq	REGS_SIZE+8(%rsp), %rsi	/* parent_ip */
 	movq	%rsp, %rcx
 	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
 	jne	1f
-	/* The mark comes before the load of the slot; see pb_quiesce(). */
+	/* The mark comes before the load of cell->enter; see pb_quiesce(). */
 	movq	pb_quiesce_phase(%rip), %rdx
 	movq	%rdx, %fs:(%r11)
 	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
@@ -99,7 +103,9 @@
 	callq	enter_slowly
 	testl	%eax, %eax		/* CF = 0 */
 	jz	0b
-	jmp	2b
+	jmp	.Lgeneral_\@
+4:
+	call_directly \from, \nr, \@
 	.cfi_endproc
 .endm
 

@@ -9,7 +9,7 @@
 #define PB_ISA_AVX512 2
 
 /* From one trampoline to the next. */
-#define PB_TRAMPOLINE_SIZE 256
+#define PB_TRAMPOLINE_SIZE 1024
 
 /* struct patchbay_regs; the stack stays aligned. */
 #define REGS_SIZE 80
@@ -47,6 +47,10 @@
 #define CALL_PARENT (CALL + 184)
 #define CALL_SIZE 200
 #define CALL_REGS (CALL + CALL_SIZE)
+
+/* In CELL_SINCE: what of the direct ways (direct.S) the cell takes. */
+#define CELL_DIRECT_EXIT 0x40
+#define CELL_DIRECT_BOTH 0x80
 
 /*
  * In CALL_SINCE: PATCHBAY_EXIT_SKIP; and x87 registers are kept, at the stack

@@ -7,6 +7,8 @@
 const int pb_arch_exits = 1;
 
 _Static_assert(CALL_SKIP == PATCHBAY_EXIT_SKIP, "skip");
+_Static_assert(CELL_DIRECT_EXIT == PATCHBAY_CELL_DIRECT_EXIT, "exit");
+_Static_assert(CELL_DIRECT_BOTH == PATCHBAY_CELL_DIRECT_BOTH, "both");
 
 #define CHECK_OFFSET(type, field, offset)                                      \
 	_Static_assert(offsetof(struct type, field) == (offset), #field)

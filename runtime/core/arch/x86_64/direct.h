@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The short way to the exit of a function that has one tracer, which is FAST,
+ * and that is simple (pb_call_is_simple()): part of each trampoline. cell->since
+ * says that it may be taken. It comes to the same as pb_arch_call_fast() in
+ * exit.S, at a third of the price.
+ *
+ * Without an entry handler nobody has to be told that the thread is here: what
+ * is read at the entry is but a number, which is compared at the exit. So a
+ * thread may be in whatever state when it comes, and no argument is touched.
+ *
+ * The stack, from above: return address into the caller; site + 5; struct
+ * patchbay_regs; then struct patchbay_call, where rbp is as in exit.S.
+ */
+#include "exit_macros.h"
+
+#define WAY_TO_CALL (CALL_REGS - CALL_FRAME) /* from rbp up to the registers */
+
+/*
+ * rsp points to struct patchbay_regs, r11 to the cell. rax is nobody's: al is an
+ * argument of variadic functions only, which have no exit. \id is for names.
+ */
+.macro call_directly from, nr, id
+	.cfi_remember_state
+	movq	%rbp, -WAY_TO_CALL(%rsp)	/* in the red zone */
+	leaq	-WAY_TO_CALL(%rsp), %rbp
+	.cfi_def_cfa %rbp, WAY_TO_CALL+REGS_SIZE+8
+	.cfi_offset %rbp, -(WAY_TO_CALL+REGS_SIZE+8)
+	movq	SITE_RETURN+8(%rbp), %rax
+	movq	%rax, CALL_PARENT(%rbp)
+	subq	$(FRAME_SIZE+WAY_TO_CALL), %rsp
+	movq	CELL_SINCE(%r11), %rax
+	testb	$CELL_DIRECT_BOTH, %al
+	jnz	.Lboth_\id
+	movq	%rax, CALL_SINCE(%rbp)
+.Lcall_\id:
+	movq	SITE_RETURN(%rbp), %rax
+	addq	$JB_SIZE, %rax
+	.cfi_remember_state
+	.cfi_def_cfa_offset STACK_ARGS
+	.cfi_offset %rbp, -STACK_ARGS
+	/* There is no landing pad behind the site. */
+	notrack callq *%rax
+.Lbody_\id:
+	.cfi_restore_state
+	movq	%rax, CALL_RAX(%rbp)
+	movq	%rdx, CALL_RDX(%rbp)
+	/* It may be another thread by now: a fiber that was resumed there. */
+	movq	pb_thread@gottpoff(%rip), %r11
+	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
+	jne	.Lslow_\id
+	movq	pb_quiesce_phase(%rip), %rcx
+	movq	%rcx, %fs:(%r11)
+.Lexit_\id:
+	movq	SITE_RETURN(%rbp), %rdi
+	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
+	subq	$\from, %rdi
+	movq	CELL_SINCE(%rdx), %rcx
+	cmpq	%rcx, CALL_SINCE(%rbp)
+	jne	.Lchanged_\id
+	movq	CALL_PARENT(%rbp), %rsi
+	leaq	CALL_REGS(%rbp), %rcx
+	callq	*CELL_EXIT(%rdx)
+.Loutside_\id:
+	movq	pb_thread@gottpoff(%rip), %r11
+	movq	$PB_THREAD_OUTSIDE, %fs:(%r11)
+.Lreturn_\id:
+	movq	CALL_RAX(%rbp), %rax
+	movq	CALL_RDX(%rbp), %rdx
+	.cfi_remember_state
+	leaq	SITE_RETURN(%rbp), %rsp
+	.cfi_def_cfa %rsp, 8
+	movq	CALL_FRAME-SITE_RETURN(%rsp), %rbp	/* in the red zone */
+	.cfi_same_value %rbp
+	stc				/* for the site's jb */
+	retq
+	.cfi_restore_state
+
+.Lboth_\id:	/* An entry handler, too: this needs a thread that is outside. */
+	movq	%r11, %rdx
+	movq	pb_thread@gottpoff(%rip), %r11
+	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
+	jne	.Lback_\id
+	movq	pb_quiesce_phase(%rip), %rax
+	movq	%rax, %fs:(%r11)
+	/* Only now is it sure that this and the handler are of one tracer. */
+	movq	CELL_SINCE(%rdx), %rax
+	testb	$CELL_DIRECT_BOTH, %al
+	jz	.Lother_\id
+	movq	%rax, CALL_SINCE(%rbp)
+	movq	SITE_RETURN(%rbp), %rdi
+	subq	$\from, %rdi
+	movq	CALL_PARENT(%rbp), %rsi
+	leaq	CALL_REGS(%rbp), %rcx
+	callq	*CELL_FUNC(%rdx)
+	testb	$CALL_SKIP, CALL_SINCE(%rbp)
+	jnz	.Lexit_\id
+	movq	pb_thread@gottpoff(%rip), %r11
+	movq	$PB_THREAD_OUTSIDE, %fs:(%r11)
+	movq	CALL_REGS(%rbp), %r10
+	movq	CALL_REGS+8(%rbp), %rdi
+	movq	CALL_REGS+16(%rbp), %rsi
+	.if \nr >= 4
+	movq	CALL_REGS+REGS_RDX(%rbp), %rdx
+	movq	CALL_REGS+32(%rbp), %rcx
+	.endif
+	.if \nr >= 7
+	movq	CALL_REGS+40(%rbp), %r8
+	movq	CALL_REGS+48(%rbp), %r9
+	.endif
+	jmp	.Lcall_\id
+
+	/* Other tracers are armed here by now: who was at the entry? */
+.Lchanged_\id:
+	movq	%rdi, CALL_IP(%rbp)
+	movq	$-1, CALL_TOLD(%rbp)
+	leaq	CALL(%rbp), %rdi
+	callq	pb_call_exit
+	jmp	.Loutside_\id
+
+.Lslow_\id:
+	save_results
+	movq	SITE_RETURN(%rbp), %rdi
+	subq	$\from, %rdi
+	movq	%rdi, CALL_IP(%rbp)
+	movq	$-1, CALL_TOLD(%rbp)
+	leaq	CALL(%rbp), %rdi
+	callq	pb_call_exit_slowly
+	restore_results
+	jmp	.Lreturn_\id
+
+	/* The general way after all. */
+.Lother_\id:
+	movq	$PB_THREAD_OUTSIDE, %fs:(%r11)
+.Lback_\id:
+	leaq	CALL_REGS(%rbp), %rsp
+	movq	(%rbp), %rbp		/* in the red zone */
+	.cfi_restore_state
+	.cfi_remember_state
+	jmp	.Lgeneral_\id
+
+	/* An exception passes, and is in rax. */
+.Lunwind_\id:
+	.cfi_def_cfa %rbp, STACK_ARGS
+	.cfi_offset %rbp, -STACK_ARGS
+	movq	%rax, CALL_RAX(%rbp)
+	movq	SITE_RETURN(%rbp), %rdi
+	subq	$\from, %rdi
+	movq	%rdi, CALL_IP(%rbp)
+	movq	$-1, CALL_TOLD(%rbp)
+	leaq	CALL(%rbp), %rdi
+	callq	pb_call_unwound
+	movq	CALL_RAX(%rbp), %rdi
+	drop_shadow 1			/* the site's frame */
+	callq	_Unwind_Resume@PLT
+	ud2
+	.cfi_restore_state
+	lsda	\id
+.endm

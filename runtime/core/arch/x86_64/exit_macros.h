@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What is done around a function's body, for exit.S and direct.S. */
+#include "entry.h"
+#include "quiesce.h"
+
+#include <patchbay/abi.h>
+
+#include <cet.h> /* says that the file works with IBT and shadow stacks */
+
+/* struct patchbay_call up to rbp, and a word; rsp is aligned below it. */
+#define FRAME_SIZE (-CALL + 8)
+
+/* Behind the site's call, which is where it returns to. */
+#define JB_SIZE (PATCHBAY_X86_64_SITE_SIZE-PATCHBAY_X86_64_SITE_BRANCH_SIZE)
+#define SITE_RETURN (CALL_REGS + REGS_SIZE)
+#define STACK_ARGS (SITE_RETURN + 16)
+
+#define X87_SIZE 112 /* of fnsave, rounded up */
+
+/* Drop \nr entries of the shadow stack, if there is one. Clobbers rcx. */
+.macro drop_shadow nr
+	xorl	%ecx, %ecx
+	rdsspq	%rcx
+	testq	%rcx, %rcx
+	jz	1f
+	movl	$\nr, %ecx
+	incsspq	%rcx
+1:
+.endm
+
+/* What pb_call_personality() reads. */
+.macro lsda id
+	.section .rodata.pb_call, "a", @progbits
+	.p2align 2
+.Llsda_\id:
+	.long	.Lbody_\id - .
+	.long	.Lunwind_\id - .
+	.previous
+.endm
+
+/* Vector registers 0 and 1, at the width that the processor has. */
+.macro move_results from0, to0, from1, to1, kind
+	.ifc \kind, xmm
+	movups	\from0, \to0
+	movups	\from1, \to1
+	.else
+	vmovups	\from0, \to0
+	vmovups	\from1, \to1
+	.endif
+.endm
+
+.macro save_results
+	cmpb	$PB_ISA_AVX, pb_x86_64_isa(%rip)
+	ja	2f
+	je	1f
+	move_results %xmm0, CALL_VECTOR0(%rbp), %xmm1, CALL_VECTOR1(%rbp), xmm
+	jmp	3f
+1:	move_results %ymm0, CALL_VECTOR0(%rbp), %ymm1, CALL_VECTOR1(%rbp), ymm
+	vzeroupper
+	jmp	3f
+2:	move_results %zmm0, CALL_VECTOR0(%rbp), %zmm1, CALL_VECTOR1(%rbp), zmm
+	vzeroupper
+3:
+.endm
+
+.macro restore_results
+	cmpb	$PB_ISA_AVX, pb_x86_64_isa(%rip)
+	ja	2f
+	je	1f
+	move_results CALL_VECTOR0(%rbp), %xmm0, CALL_VECTOR1(%rbp), %xmm1, xmm
+	jmp	3f
+1:	move_results CALL_VECTOR0(%rbp), %ymm0, CALL_VECTOR1(%rbp), %ymm1, ymm
+	jmp	3f
+2:	move_results CALL_VECTOR0(%rbp), %zmm0, CALL_VECTOR1(%rbp), %zmm1, zmm
+3:
+.endm
+
+/* A result in x87 registers is kept where the stack ends, and they are empty. */
+.macro save_x87
+	movq	CALL_IP(%rbp), %rcx
+	movq	PATCHBAY_SLOT_OFFSET(%rcx), %rcx
+	movq	CELL_RECORD(%rcx), %rcx
+	movzbl	RECORD_FLAGS(%rcx), %ecx
+	notl	%ecx
+	testl	$PATCHBAY_RECORD_RETURN_OTHER, %ecx
+	jnz	1f
+	subq	$X87_SIZE, %rsp
+	fnsave	(%rsp)
+	orl	$CALL_X87, CALL_SINCE(%rbp)
+1:
+.endm
+
+.macro restore_x87
+	testl	$CALL_X87, CALL_SINCE(%rbp)
+	jz	1f
+	frstor	(%rsp)
+1:
+.endm
