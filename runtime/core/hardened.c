@@ -56,6 +56,9 @@ int pb_hardened_check(const struct patchbay_ops_attr *attr)
 	if (!error && attr->attach)
 		error = check(text, (uintptr_t)attr->attach,
 			      (uintptr_t)pb_typed_attach);
+	if (!error && attr->check)
+		error = check(text, (uintptr_t)attr->check,
+			      (uintptr_t)pb_typed_check);
 	pb_os_text_close(text);
 	return error;
 }

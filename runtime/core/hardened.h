@@ -31,5 +31,6 @@ int pb_hardened_is_handler(patchbay_handler func);
 extern const int pb_typed;
 int pb_typed_attach(void *data, const struct patchbay_module_info *module,
 		    struct patchbay_target *targets, size_t nr);
+int pb_typed_check(void *arg, const struct patchbay_target *target);
 
 #endif /* PB_CORE_HARDENED_H */

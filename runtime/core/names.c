@@ -101,6 +101,31 @@ static void choose(struct search *search, uintptr_t entry, uint32_t item)
 		search->choice[record] = item;
 }
 
+/*
+ * Visit the symbols of @module's file, with @arg. Only what has to do with the
+ * process, not with the file, is an error: what cannot be read has no names.
+ */
+static int for_each_symbol(const struct pb_module *module,
+			   void (*visit)(const char *, uint64_t, void *),
+			   void *arg)
+{
+	struct pb_elf_file file;
+	int error = pb_elf_open(&file, module->file);
+
+	if (error == -ENOENT && !strcmp(module->file, PB_EXE))
+		error = pb_elf_open(&file, PB_EXE_OF_THREAD);
+	if (!error) {
+		if (pb_elf_is(&file, module->phdrs, module->phdrs_size,
+			      module->info.build_id,
+			      module->info.build_id_size))
+			pb_elf_for_each_function(&file, visit, arg);
+		error = pb_elf_close(&file);
+	}
+	if (error == -EMFILE || error == -ENFILE || error == -ENOMEM)
+		return error;
+	return 0;
+}
+
 static void match_symbol(const char *name, uint64_t value, void *arg)
 {
 	struct search *search = arg;
@@ -115,25 +140,9 @@ static void match_symbol(const char *name, uint64_t value, void *arg)
 
 static int choose_by_name(struct search *search)
 {
-	const struct pb_module *module = search->module;
-	struct pb_elf_file file;
-	int error = pb_elf_open(&file, module->file);
+	int error = for_each_symbol(search->module, match_symbol, search);
 
-	if (error == -ENOENT && !strcmp(module->file, PB_EXE))
-		error = pb_elf_open(&file, PB_EXE_OF_THREAD);
-	if (!error) {
-		if (pb_elf_is(&file, module->phdrs, module->phdrs_size,
-			      module->info.build_id,
-			      module->info.build_id_size))
-			pb_elf_for_each_function(&file, match_symbol, search);
-		error = pb_elf_close(&file);
-		if (search->error)
-			error = search->error;
-	}
-	if (error == -EMFILE || error == -ENFILE || error == -ENOMEM)
-		return error;
-	/* All other errors are the file's fault: there are no names. */
-	return 0;
+	return search->error ? search->error : error;
 }
 
 static void choose_by_addr(struct search *search)
@@ -185,4 +194,34 @@ int pb_names_choose(struct pb_module *module, const struct pb_filter *filter,
 			choice[i] = 0;
 	free(hidden);
 	return error;
+}
+
+struct names {
+	struct search search;
+	int (*visit)(uintptr_t entry, const char *name, void *arg);
+	void *arg;
+	int value;
+};
+
+static void visit_symbol(const char *name, uint64_t value, void *arg)
+{
+	struct names *names = arg;
+	uintptr_t entry = names->search.module->info.base + (uintptr_t)value;
+
+	if (!names->value && find_record(&names->search, entry) >= 0)
+		names->value = names->visit(entry, name, names->arg);
+}
+
+int pb_names_visit(struct pb_module *module,
+		   int (*visit)(uintptr_t entry, const char *name, void *arg),
+		   void *arg)
+{
+	struct names names = { .search.module = module,
+			       .visit = visit,
+			       .arg = arg };
+	int error = order_records(module);
+
+	if (!error)
+		error = for_each_symbol(module, visit_symbol, &names);
+	return names.value ? names.value : error;
 }

@@ -21,4 +21,12 @@
 int pb_names_choose(struct pb_module *module, const struct pb_filter *filter,
 		    uint32_t *choice, unsigned char *found);
 
+/*
+ * Call @visit with each name of a function of @module that has a site, until it
+ * returns non-zero. Returns that, or 0 or an error as above.
+ */
+int pb_names_visit(struct pb_module *module,
+		   int (*visit)(uintptr_t entry, const char *name, void *arg),
+		   void *arg);
+
 #endif /* PB_CORE_NAMES_H */

@@ -8,6 +8,7 @@
 #include "hardened.h"
 #include "inspect.h"
 #include "lock.h"
+#include "names.h"
 #include "quiesce.h"
 
 #include <errno.h>
@@ -299,6 +300,20 @@ int patchbay_for_each_site(int (*visit)(const struct patchbay_site_info *site,
 			value = visit(&site, arg);
 		}
 	}
+	pb_leave_library();
+	return value;
+}
+
+int patchbay_for_each_name(int (*visit)(uintptr_t entry, const char *name,
+					void *arg),
+			   void *arg)
+{
+	int value = pb_enter_library();
+
+	if (value)
+		return value;
+	for (struct pb_module *m = pb_modules; m && !value; m = m->next)
+		value = pb_names_visit(m, visit, arg);
 	pb_leave_library();
 	return value;
 }

@@ -305,24 +305,36 @@ static int may_skip(const struct pb_request *request, int error)
 		error == -E2BIG);
 }
 
-/* Can @ops have the exit of this function, if it wants that? */
-static int check_exit(const struct patchbay_ops *ops,
-		      const struct patchbay_record *record)
+/*
+ * May the tracer of @change be on its function, by what it says itself and, if
+ * it has an exit, by what the function is? 1: no, but that is no error.
+ */
+static int check_function(const struct pb_change *change)
 {
-	return ops->attr.exit ? pb_call_check(record) : 0;
+	const struct patchbay_ops_attr *attr = &change->request->ops->attr;
+	const struct patchbay_target target = {
+		.entry = pb_record_entry(change->record),
+		.record = change->record,
+		.data = change->data,
+	};
+	int error = attr->check ? attr->check(attr->check_arg, &target) : 0;
+
+	if (error < 0)
+		return change->request->flags & PATCHBAY_ARM_SKIP ? 1 : error;
+	error = attr->exit ? pb_call_check(change->record) : 0;
+	return may_skip(change->request, error) ? 1 : error;
 }
 
 /* Put the tracer of @change on the list, at its end. */
 static int add_to_list(struct list *list, struct pb_change *change)
 {
 	struct patchbay_ops *ops = change->request->ops;
-	int error = check_exit(ops, change->record);
 	int word = 0;
 
-	if (!error && ops->attr.exit)
+	if (ops->attr.exit)
 		word = pb_set_find_word(list->cells, list->nr);
-	if (error || word < 0)
-		return error ? error : word;
+	if (word < 0)
+		return word;
 	list->cells[list->nr] = pb_ops_cell(ops, change->record, change->data,
 					    pb_since | (uint64_t)word);
 	list->from[list->nr] = change;
@@ -348,6 +360,12 @@ static int apply_changes(struct list *list, struct pb_target *target)
 			}
 			continue;
 		}
+		/* First, so that a tracer knows at which function it failed. */
+		error = at < list->nr ? 0 : check_function(change);
+		if (error < 0)
+			return error;
+		if (error)
+			continue;
 		if (usable == 1)
 			usable = check_site(target);
 		if (may_skip(request, usable))
@@ -414,9 +432,10 @@ static int make_simple_target(struct pb_plan *plan, struct pb_target *target)
 
 		if (cell && cell->ops)
 			return 0;
+		error = check_function(change);
+		if (error)
+			return error;
 		error = check_site(target);
-		if (!error)
-			error = check_exit(request->ops, change->record);
 		if (error)
 			return may_skip(request, error) ? 1 : error;
 		change->live = 1;

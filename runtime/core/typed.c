@@ -29,3 +29,10 @@ int pb_typed_attach(void *data, const struct patchbay_module_info *module,
 	(void)nr;
 	return 0;
 }
+
+int pb_typed_check(void *arg, const struct patchbay_target *target)
+{
+	(void)arg;
+	(void)target;
+	return 0;
+}

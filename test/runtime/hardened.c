@@ -44,6 +44,8 @@ extern void unhashed(uintptr_t ip, uintptr_t parent_ip,
 extern int unhashed_attach(void *data, const struct patchbay_module_info *module,
 			   struct patchbay_target *targets, size_t nr)
 	__asm__("unhashed");
+extern int unhashed_check(void *data, const struct patchbay_target *target)
+	__asm__("unhashed");
 
 static int inner_calls, other_calls;
 
@@ -89,7 +91,23 @@ static int attach(void *data, const struct patchbay_module_info *module,
 	return 0;
 }
 
+static int check(void *data, const struct patchbay_target *target)
+{
+	(void)data;
+	(void)target;
+	return 0;
+}
+
 static struct patchbay_ops *ops;
+
+static int create_checked(int (*check)(void *, const struct patchbay_target *))
+{
+	struct patchbay_ops_attr attr = { .size = sizeof(attr),
+					  .handler = inner,
+					  .check = check };
+
+	return patchbay_ops_create(&attr, &ops);
+}
 
 static int create(patchbay_handler handler,
 		  int (*attach)(void *, const struct patchbay_module_info *,
@@ -113,6 +131,9 @@ static void refused(void)
 	/* Nothing is mapped there, or before it. */
 	CHECK_EQ(create((patchbay_handler)8, NULL, 0), -EACCES);
 	CHECK_EQ(create(inner, unhashed_attach, 0), -EACCES);
+	CHECK_EQ(create_checked(unhashed_check), -EACCES);
+	CHECK_EQ(create_checked(check), 0);
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
 	CHECK_EQ(create(inner, attach, 0), 0);
 	CHECK_EQ(patchbay_ops_update(ops, (patchbay_handler)other), -EACCES);
 	CHECK_EQ(patchbay_ops_update(ops, outer), 0);

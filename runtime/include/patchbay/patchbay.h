@@ -70,8 +70,8 @@
  * Security
  * --------
  * - Text is never writable and executable at once; slots are in text.
- * - Function pointers in writable memory are: handlers and @attach of tracers,
- *   which are read with the library's lock held only; and what calls read
+ * - Function pointers in writable memory are: what tracers were made with, which
+ *   is read with the library's lock held only; and what calls read
  *   without it, which is cells and the sets that they point to, and nothing
  *   else. (Keys of static calls are the program's data; tramps in the direct
  *   form do not read them.) What the C library keeps, destructors and handlers
@@ -215,6 +215,11 @@ struct patchbay_target {
  *           @attach did stays.
  * @exit:    NULL, or what to call when the function is left; <patchbay/exit.h>
  *           has what it sees, and what @handler can do beside it
+ * @check:   NULL, or called with @check_arg for each function that is selected
+ *           and does not have the tracer yet, before anything is changed. A
+ *           negative errno refuses the function: it stops the batch, or the
+ *           function is left out with PATCHBAY_ARM_SKIP. As @attach it is called
+ *           with the library's lock held
  */
 struct patchbay_ops_attr {
 	size_t size;
@@ -224,6 +229,8 @@ struct patchbay_ops_attr {
 	int (*attach)(void *data, const struct patchbay_module_info *module,
 		      struct patchbay_target *targets, size_t nr);
 	patchbay_handler exit;
+	int (*check)(void *check_arg, const struct patchbay_target *target);
+	void *check_arg;
 };
 
 /*
@@ -291,8 +298,8 @@ int patchbay_set_mode(unsigned int modes);
  *
  * -EINVAL: neither handler, unknown flags, or a size less than this header's.
  * -E2BIG: a larger size, of a later header, with something set that this library
- * does not know. -EACCES: hardened mode; @handler, @exit or @attach is not of its
- * type.
+ * does not know. -EACCES: hardened mode; @handler, @exit, @attach or @check is not
+ * of its type.
  * -EDEADLK: called from a handler. -ENOMEM.
  */
 int patchbay_ops_create(const struct patchbay_ops_attr *attr,
@@ -409,7 +416,7 @@ struct patchbay_filter {
 /*
  * Skip what cannot be armed, and arm the rest: names and addresses that no
  * function with a site has, sites with -EILSEQ and -ERANGE, functions with
- * -EOPNOTSUPP and -E2BIG. The count tells.
+ * -EOPNOTSUPP and -E2BIG, what the tracer's @check refuses. The count tells.
  */
 #define PATCHBAY_ARM_SKIP 2u
 
@@ -446,7 +453,7 @@ struct patchbay_filter {
  * -EDEADLK: called from a handler
  * -EBUSY:   strict mode: the handler of SIGTRAP has been replaced
  * -ENODEV:  no /proc to write text through, as in a chroot(2)
- * or what membarrier(2) or opening files returned: -EACCES where the process
+ * or what the tracer's @check or @attach returned, or what membarrier(2) or opening files returned: -EACCES where the process
  * has given up privileges (setuid) and may not write its text any more.
  */
 int patchbay_arm_filter(struct patchbay_ops *ops,
@@ -564,6 +571,17 @@ struct patchbay_site_info {
  * must not call the library.
  */
 int patchbay_for_each_site(int (*visit)(const struct patchbay_site_info *site,
+					void *arg),
+			   void *arg);
+
+/*
+ * Call @visit for every name of every function with a site until it returns
+ * non-zero, and return what it returned last. The symbol tables of all modules
+ * are read, which takes some milliseconds. @name is gone when @visit returns,
+ * which is called as that of patchbay_for_each_site(). -EDEADLK, -ENOMEM,
+ * -EMFILE, -ENFILE: there may be names that were not visited.
+ */
+int patchbay_for_each_name(int (*visit)(uintptr_t entry, const char *name,
 					void *arg),
 			   void *arg);
 
