@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "check.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+struct pb_needs pb_needs_of(enum patchbay_link_kind kind,
+			    const struct patchbay_program *program)
+{
+	return (struct pb_needs){ .exits = kind != PATCHBAY_FENTRY,
+				  .nr_args = program->nr_args,
+				  .result = program->result };
+}
+
+/* NULL, or why the function's body cannot be called for its exit. */
+static const char *no_exit(const struct patchbay_record *record)
+{
+	if (record->flags & PATCHBAY_RECORD_VARIADIC)
+		return "its exit cannot be seen: it is variadic";
+	if (record->flags & PATCHBAY_RECORD_UNKNOWN_ARGS)
+		return "its exit cannot be seen: its arguments are not known";
+	if (record->flags & PATCHBAY_RECORD_NORETURN)
+		return "its exit cannot be seen: it never returns";
+	return NULL;
+}
+
+/* How many arguments patchbay_get_func_arg() can give, at most @nr. */
+static unsigned int count_args(const struct patchbay_record *record,
+			       unsigned int nr)
+{
+	const struct patchbay_cell cell = { .record = record };
+	struct patchbay_regs regs;
+	uint64_t *arg;
+
+	if (nr > PATCHBAY_RECORD_COUNT_MAX)
+		nr = PATCHBAY_RECORD_COUNT_MAX;
+	/* Nothing is read: it tells where they would be. */
+	while (nr && patchbay_arg(&cell, &regs, nr - 1, &arg))
+		nr--;
+	return nr;
+}
+
+static int is_result(enum patchbay_return result,
+		     const struct patchbay_record *record)
+{
+	int class = record->flags & PATCHBAY_RECORD_RETURN_MASK;
+
+	if (result == PATCHBAY_RETURN_ANY)
+		return 1;
+	if (record->flags & PATCHBAY_RECORD_SRET)
+		return 0;
+	if (result == PATCHBAY_RETURN_VOID)
+		return class == PATCHBAY_RECORD_RETURN_VOID;
+	return class == (result == PATCHBAY_RETURN_GP ?
+				 PATCHBAY_RECORD_RETURN_GP :
+				 PATCHBAY_RECORD_RETURN_FP);
+}
+
+int pb_needs_check(const struct pb_needs *needs,
+		   const struct patchbay_record *record)
+{
+	if (needs->exits && no_exit(record))
+		return -EOPNOTSUPP;
+	if (count_args(record, needs->nr_args) < needs->nr_args)
+		return -EDOM;
+	return is_result(needs->result, record) ? 0 : -EPROTOTYPE;
+}
+
+static const char *name_result(const struct patchbay_record *record)
+{
+	if (record->flags & PATCHBAY_RECORD_SRET)
+		return "a structure in memory";
+	switch (record->flags & PATCHBAY_RECORD_RETURN_MASK) {
+	case PATCHBAY_RECORD_RETURN_VOID:
+		return "void";
+	case PATCHBAY_RECORD_RETURN_GP:
+		return "integer";
+	case PATCHBAY_RECORD_RETURN_FP:
+		return "floating-point";
+	default:
+		return "of both or of neither";
+	}
+}
+
+void pb_needs_explain(const struct pb_needs *needs,
+		      const struct patchbay_record *record, char *reason,
+		      size_t size)
+{
+	static const char *const results[] = {
+		[PATCHBAY_RETURN_ANY] = "any",
+		[PATCHBAY_RETURN_VOID] = "void",
+		[PATCHBAY_RETURN_GP] = "integer",
+		[PATCHBAY_RETURN_FP] = "floating-point",
+	};
+
+	switch (pb_needs_check(needs, record)) {
+	case -EOPNOTSUPP:
+		snprintf(reason, size, "%s", no_exit(record));
+		break;
+	case -EDOM:
+		snprintf(reason, size,
+			 "the program reads %u arguments, the function has %u "
+			 "that are known to be in integer registers",
+			 needs->nr_args, count_args(record, needs->nr_args));
+		break;
+	default:
+		snprintf(reason, size,
+			 "the program asks for results that are %s, the "
+			 "function's is %s",
+			 results[needs->result], name_result(record));
+	}
+}

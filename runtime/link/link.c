@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <patchbay/link.h>
+
+#include "missing.h"
+#include "nothing.h"
+#include "refused.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * @ops:     NULL when it is detached
+ * @needs:   what was asked of functions when it was attached
+ * @refused: NULL but while it is being attached and has a log
+ * @last:    the function that was looked at last
+ */
+struct patchbay_link {
+	struct patchbay_ops *ops;
+	enum patchbay_link_kind kind;
+	unsigned int flags;
+	struct patchbay_program program;
+	struct pb_needs needs;
+	struct pb_refused *refused;
+	struct patchbay_target last;
+};
+
+/* As of copy_struct_from_user(): nothing may be asked for that is not known. */
+static int check_size(const void *bytes, size_t size, size_t known)
+{
+	const unsigned char *byte = bytes;
+
+	if (size < known)
+		return -EINVAL;
+	for (size_t i = known; i < size; i++)
+		if (byte[i])
+			return -E2BIG;
+	return 0;
+}
+
+/* NULL, or why it is no program of this kind. */
+static const char *check_program(enum patchbay_link_kind kind,
+				 const struct patchbay_program *program)
+{
+	if ((unsigned int)kind > PATCHBAY_SESSION)
+		return "unknown kind of link";
+	if (!program->entry != (kind == PATCHBAY_FEXIT))
+		return program->entry ? "a program for exits has an entry handler" :
+					"a program without an entry handler";
+	if (!program->exit !=
+	    (kind == PATCHBAY_FENTRY || kind == PATCHBAY_MODIFY_RETURN))
+		return program->exit ? "a program for entries has an exit handler" :
+				       "a program without an exit handler";
+	if (program->flags & ~PATCHBAY_OPS_FAST)
+		return "unknown flags of a program";
+	if ((unsigned int)program->result > PATCHBAY_RETURN_FP)
+		return "unknown kind of result";
+	return NULL;
+}
+
+static const char *check_opts(const struct patchbay_link_opts *opts)
+{
+	if (!opts->filter)
+		return "no filter";
+	if (opts->flags & ~(PATCHBAY_LINK_SKIP_INVALID | PATCHBAY_LINK_FUTURE))
+		return "unknown flags of a link";
+	if (opts->filter->size >= sizeof(*opts->filter) &&
+	    opts->filter->cookies && opts->cookie)
+		return "cookies in the filter and beside it";
+	return NULL;
+}
+
+static void say(const struct patchbay_link_opts *opts, const char *name,
+		uintptr_t entry, int error, const char *reason)
+{
+	if (opts->log)
+		opts->log(opts->log_arg, name, entry, error, reason);
+}
+
+static int check_all(enum patchbay_link_kind kind,
+		     const struct patchbay_program *program,
+		     const struct patchbay_link_opts *opts)
+{
+	int error = check_size(opts, opts->size, sizeof(*opts));
+	const char *reason;
+
+	if (error)
+		return error;
+	error = check_size(program, program->size, sizeof(*program));
+	if (error) {
+		say(opts, NULL, 0, error, "a program of another size");
+		return error;
+	}
+	reason = check_program(kind, program);
+	if (!reason)
+		reason = check_opts(opts);
+	if (!reason)
+		return 0;
+	say(opts, NULL, 0, -EINVAL, reason);
+	return -EINVAL;
+}
+
+/* Called by the library, with its lock held. */
+static int check_function(void *arg, const struct patchbay_target *target)
+{
+	struct patchbay_link *link = arg;
+	int error = pb_needs_check(&link->needs, target->record);
+
+	if (!link->refused)
+		return error;
+	link->last = *target;
+	if (error)
+		pb_refused_add(link->refused, target, error);
+	return error;
+}
+
+/* What the body is called for even if nobody wants to know of its exit. */
+static patchbay_handler exit_of(enum patchbay_link_kind kind,
+				const struct patchbay_program *program)
+{
+	return kind == PATCHBAY_MODIFY_RETURN ? pb_link_nothing : program->exit;
+}
+
+static int make_ops(struct patchbay_link *link, void *cookie)
+{
+	const struct patchbay_program *program = &link->program;
+	const struct patchbay_ops_attr attr = {
+		.size = sizeof(attr),
+		.flags = program->flags,
+		.handler = program->entry,
+		.exit = exit_of(link->kind, program),
+		.data = cookie,
+		.check = check_function,
+		.check_arg = link,
+	};
+
+	return patchbay_ops_create(&attr, &link->ops);
+}
+
+static int arm(struct patchbay_link *link, const struct patchbay_link_opts *opts)
+{
+	unsigned int flags = 0;
+	int nr;
+
+	if (link->flags & PATCHBAY_LINK_SKIP_INVALID)
+		flags |= PATCHBAY_ARM_SKIP;
+	if (link->flags & PATCHBAY_LINK_FUTURE)
+		flags |= PATCHBAY_ARM_FUTURE;
+	nr = patchbay_arm_filter(link->ops, opts->filter, flags);
+	return nr || link->flags & PATCHBAY_LINK_FUTURE ? nr : -ENOENT;
+}
+
+static void say_missing(const struct patchbay_link_opts *opts)
+{
+	const struct patchbay_filter *filter = opts->filter;
+	const char *name = filter->glob ? filter->glob : filter->regex;
+	uintptr_t entry = 0;
+
+	if (filter->cnt) {
+		size_t index = pb_find_missing(filter);
+
+		if (index < filter->cnt && filter->syms)
+			name = filter->syms[index];
+		else if (index < filter->cnt)
+			entry = filter->addrs[index];
+	}
+	say(opts, name, entry, -ENOENT, patchbay_link_strerror(-ENOENT));
+}
+
+/* Errors of the library that are the last function's. */
+static int is_of_function(int error)
+{
+	return error == -EILSEQ || error == -ERANGE || error == -E2BIG ||
+	       error == -EOPNOTSUPP;
+}
+
+static void explain(struct patchbay_link *link,
+		    const struct patchbay_link_opts *opts, int error)
+{
+	size_t before = link->refused->nr;
+
+	if (is_of_function(error) && link->last.entry && !before)
+		pb_refused_add(link->refused, &link->last, error);
+	pb_refused_log(link->refused, &link->needs, opts);
+	if (error == -EINVAL)
+		say(opts, NULL, 0, error, "no filter of any kind: "
+		    "<patchbay/patchbay.h> says what one is");
+	else if (error == -ENOENT && !before)
+		say_missing(opts);
+	else if (error < 0 && !link->refused->nr)
+		say(opts, NULL, 0, error, patchbay_link_strerror(error));
+}
+
+static int attach(struct patchbay_link *link,
+		  const struct patchbay_link_opts *opts)
+{
+	struct pb_refused refused = { 0 };
+	int nr, error = make_ops(link, opts->cookie);
+
+	if (opts->log)
+		link->refused = &refused;
+	nr = error ? error : arm(link, opts);
+	if (opts->log)
+		explain(link, opts, nr);
+	link->refused = NULL;
+	pb_refused_free(&refused);
+	/* It is on no function, so nothing has to be waited for. */
+	if (nr < 0 && !error)
+		patchbay_ops_destroy(link->ops);
+	return nr;
+}
+
+int patchbay_link_attach(enum patchbay_link_kind kind,
+			 const struct patchbay_program *program,
+			 const struct patchbay_link_opts *opts,
+			 struct patchbay_link **link)
+{
+	struct patchbay_link *new;
+	int nr = check_all(kind, program, opts);
+
+	if (nr)
+		return nr;
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return -ENOMEM;
+	new->kind = kind;
+	new->flags = opts->flags;
+	new->program = *program;
+	new->needs = pb_needs_of(kind, program);
+	nr = attach(new, opts);
+	if (nr < 0)
+		free(new);
+	else
+		*link = new;
+	return nr;
+}
+
+/* Functions were asked for what @needs says, and not for more. */
+static int is_covered(const struct pb_needs *needs,
+		      const struct patchbay_program *program)
+{
+	return program->nr_args <= needs->nr_args &&
+	       (program->result == PATCHBAY_RETURN_ANY ||
+		program->result == needs->result);
+}
+
+int patchbay_link_update(struct patchbay_link *link,
+			 const struct patchbay_program *program)
+{
+	int error = check_size(program, program->size, sizeof(*program));
+
+	if (error)
+		return error;
+	if (!link->ops)
+		return -ENOLINK;
+	if (check_program(link->kind, program) ||
+	    program->flags != link->program.flags ||
+	    !is_covered(&link->needs, program))
+		return -EINVAL;
+	error = patchbay_ops_update_both(link->ops, program->entry,
+					 exit_of(link->kind, program));
+	if (!error)
+		link->program = *program;
+	return error;
+}
+
+int patchbay_link_detach(struct patchbay_link *link)
+{
+	int error = link->ops ? patchbay_ops_destroy(link->ops) : -ENOLINK;
+
+	if (!error)
+		link->ops = NULL;
+	return error;
+}
+
+int patchbay_link_destroy(struct patchbay_link *link)
+{
+	int error = link && link->ops ? patchbay_link_detach(link) : 0;
+
+	if (!error)
+		free(link);
+	return error;
+}
+
+int patchbay_link_get_info(const struct patchbay_link *link,
+			   struct patchbay_link_info *info)
+{
+	struct patchbay_ops_info ops = { .size = sizeof(ops) };
+	size_t size = info->size;
+	int error = 0;
+
+	if (size < sizeof(*info))
+		return -EINVAL;
+	if (link->ops)
+		error = patchbay_ops_get_info(link->ops, &ops);
+	if (error)
+		return error;
+	/* What a later header has that we do not know of is 0. */
+	memset((char *)info + sizeof(*info), 0, size - sizeof(*info));
+	*info = (struct patchbay_link_info){
+		.size = size,
+		.kind = link->kind,
+		.flags = link->flags,
+		.program = link->program,
+		.attached = ops.armed,
+		.nmissed = ops.nmissed,
+		.future_error = ops.future_error,
+	};
+	return 0;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Which item of a list is the one that no function has. */
+#ifndef PB_LINK_MISSING_H
+#define PB_LINK_MISSING_H
+
+#include <patchbay/patchbay.h>
+
+/*
+ * The index of the first name or address in the list of @filter that no
+ * function with a site has, or @filter->cnt if there is none such, or if it
+ * cannot be found out.
+ */
+size_t pb_find_missing(const struct patchbay_filter *filter);
+
+#endif /* PB_LINK_MISSING_H */

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "refused.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void pb_refused_add(struct pb_refused *refused,
+		    const struct patchbay_target *target, int error)
+{
+	if (refused->nr == refused->room) {
+		size_t room = refused->room ? 2 * refused->room : 16;
+		struct pb_refusal *list =
+			realloc(refused->list, room * sizeof(*list));
+
+		if (!list)
+			return;
+		refused->list = list;
+		refused->room = room;
+	}
+	refused->list[refused->nr++] = (struct pb_refusal){
+		.entry = target->entry,
+		.record = *target->record,
+		.error = error,
+	};
+}
+
+static int by_entry(const void *a, const void *b)
+{
+	const struct pb_refusal *left = a, *right = b;
+
+	return (left->entry > right->entry) - (left->entry < right->entry);
+}
+
+/* Of several names the first. Without memory there are fewer names. */
+static int take_name(uintptr_t entry, const char *name, void *arg)
+{
+	const struct pb_refused *refused = arg;
+	const struct pb_refusal key = { .entry = entry };
+	struct pb_refusal *refusal = bsearch(&key, refused->list, refused->nr,
+					     sizeof(key), by_entry);
+
+	if (refusal && !refusal->name)
+		refusal->name = strdup(name);
+	return 0;
+}
+
+static void tell(const struct pb_refusal *refusal, const struct pb_needs *needs,
+		 const struct patchbay_link_opts *opts)
+{
+	const char *reason = patchbay_link_strerror(refusal->error);
+	char text[160];
+
+	if (pb_needs_check(needs, &refusal->record) == refusal->error) {
+		pb_needs_explain(needs, &refusal->record, text, sizeof(text));
+		reason = text;
+	}
+	opts->log(opts->log_arg, refusal->name, refusal->entry, refusal->error,
+		  reason);
+}
+
+void pb_refused_log(struct pb_refused *refused, const struct pb_needs *needs,
+		    const struct patchbay_link_opts *opts)
+{
+	if (!refused->nr)
+		return;
+	qsort(refused->list, refused->nr, sizeof(*refused->list), by_entry);
+	patchbay_for_each_name(take_name, refused);
+	for (size_t i = 0; i < refused->nr; i++)
+		tell(&refused->list[i], needs, opts);
+}
+
+void pb_refused_free(struct pb_refused *refused)
+{
+	for (size_t i = 0; i < refused->nr; i++)
+		free(refused->list[i].name);
+	free(refused->list);
+}

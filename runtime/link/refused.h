@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Functions that were refused while a link was attached, kept until the
+ * library's locks are free: then names can be looked up, and the log be called.
+ */
+#ifndef PB_LINK_REFUSED_H
+#define PB_LINK_REFUSED_H
+
+#include "check.h"
+
+/*
+ * @record: a copy, the module may be gone by then
+ * @name:   looked up afterwards
+ */
+struct pb_refusal {
+	uintptr_t entry;
+	struct patchbay_record record;
+	int error;
+	char *name;
+};
+
+struct pb_refused {
+	struct pb_refusal *list;
+	size_t nr, room;
+};
+
+/* Note a function; if there is no memory it is left out of the log. */
+void pb_refused_add(struct pb_refused *refused,
+		    const struct patchbay_target *target, int error);
+
+/* Tell the log of all. */
+void pb_refused_log(struct pb_refused *refused, const struct pb_needs *needs,
+		    const struct patchbay_link_opts *opts);
+
+void pb_refused_free(struct pb_refused *refused);
+
+#endif /* PB_LINK_REFUSED_H */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <patchbay/link.h>
+
+#include <errno.h>
+
+const char *patchbay_link_strerror(int error)
+{
+	switch (error < 0 ? -error : 0) {
+	case 0:
+		return "no error";
+	case EINVAL:
+		return "an argument that makes no sense: the log says which";
+	case E2BIG:
+		return "something set that this library does not know, or more "
+		       "links with exits on a function than it can have";
+	case ENOENT:
+		return "no function with a site is selected: none of the name, "
+		       "or it was inlined, or built without the pass";
+	case EDOM:
+		return "the program reads an argument that the function does "
+		       "not have in an integer register";
+	case EPROTOTYPE:
+		return "the function's result is not of the kind that the "
+		       "program asks for";
+	case EOPNOTSUPP:
+		return "the function's exit cannot be seen: it is variadic, its "
+		       "arguments are not known, or it never returns";
+	case ENOLINK:
+		return "the link is detached";
+	case EILSEQ:
+		return "the function's site is not as the compiler made it: "
+		       "somebody else has patched it";
+	case ERANGE:
+		return "the function is too far from where trampolines can be";
+	case EDEADLK:
+		return "called from a handler";
+	case EACCES:
+		return "a program without the hash of its type in hardened "
+		       "mode, or text that may not be written";
+	case ENOMEM:
+		return "no memory, or no room for trampolines near the module";
+	case EBUSY:
+		return "the handler of SIGTRAP that strict mode needs has been "
+		       "replaced";
+	case ENODEV:
+		return "no /proc to write text through";
+	default:
+		return "an error of the system: strerror() has its name";
+	}
+}

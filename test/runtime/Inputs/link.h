@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the tests of links share. */
+#ifndef LINK_H
+#define LINK_H
+
+#include "check.h"
+
+#include <patchbay/link.h>
+
+#define NOT_TRACED __attribute__((no_profile_instrument_function))
+#ifdef __powerpc64__
+#define GENERAL_REGS __attribute__((target("no-altivec,no-vsx")))
+#else
+#define GENERAL_REGS __attribute__((target("general-regs-only")))
+#endif
+
+/* A program that is PATCHBAY_OPS_FAST. */
+#define PROGRAM(name)                                                          \
+	NOT_TRACED GENERAL_REGS static void name(                              \
+		uintptr_t ip, uintptr_t parent_ip,                             \
+		const struct patchbay_cell *cell, struct patchbay_regs *regs)
+
+#define UNUSED_CONTEXT                                                         \
+	((void)ip, (void)parent_ip, (void)cell, (void)regs)
+
+#endif /* LINK_H */
