@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "data_file.h"
+#include "sys.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
+#include <linux/stat.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #if defined(__x86_64__)
 #define MACHINE EM_X86_64
@@ -21,30 +17,62 @@
 #define MACHINE EM_PPC64
 #endif
 
+uint64_t pb_page_size;
+
+/* A path that is put together; behind its end, nothing is added. */
+struct path {
+	char *at, *end;
+};
+
+static void add_text(struct path *path, const char *text)
+{
+	while (*text && path->at < path->end)
+		*path->at++ = *text++;
+}
+
+static void add_number(struct path *path, unsigned int number)
+{
+	char digits[12], *first = digits + sizeof(digits) - 1;
+
+	*first = '\0';
+	do {
+		*--first = (char)('0' + number % 10);
+		number /= 10;
+	} while (number);
+	add_text(path, first);
+}
+
 /*
  * One file for each image that a process id runs: the first free name. It gets
  * the name when its header is written, so that no reader finds it half made.
  */
-static int name_file(int fd, const char *output, char path[PATH_MAX])
+static int name_file(int fd, const char *output, char name[PATH_MAX])
 {
 	char self[64];
+	struct path path = { self, self + sizeof(self) - 1 };
 
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
-	for (int n = 0; n < 10000; n++) {
-		int length;
+	add_text(&path, "/proc/self/fd/");
+	add_number(&path, (unsigned int)fd);
+	*path.at = '\0';
+	for (unsigned int n = 0; n < 10000; n++) {
+		long error;
 
-		if (n)
-			length = snprintf(path, PATH_MAX, "%s/%d.%d%s",
-					  output, getpid(), n, PBD_SUFFIX);
-		else
-			length = snprintf(path, PATH_MAX, "%s/%d%s",
-					  output, getpid(), PBD_SUFFIX);
-		if (length >= PATH_MAX)
+		path = (struct path){ name, name + PATH_MAX - 1 };
+		add_text(&path, output);
+		add_text(&path, "/");
+		add_number(&path, (unsigned int)pb_sys(SYS_getpid));
+		if (n) {
+			add_text(&path, ".");
+			add_number(&path, n);
+		}
+		add_text(&path, PBD_SUFFIX);
+		if (path.at == path.end)
 			return -ENAMETOOLONG;
-		if (!linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW))
-			return 0;
-		if (errno != EEXIST)
-			return -errno;
+		*path.at = '\0';
+		error = pb_sys(SYS_linkat, AT_FDCWD, self, AT_FDCWD, name,
+			       AT_SYMLINK_FOLLOW);
+		if (error != -EEXIST)
+			return (int)error;
 	}
 	return -EEXIST;
 }
@@ -54,91 +82,115 @@ static int exceeds_limit(uint64_t end)
 {
 	struct rlimit limit;
 
-	return !getrlimit(RLIMIT_FSIZE, &limit) && end > limit.rlim_cur;
+	return !pb_sys(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) &&
+	       end > limit.rlim_cur;
 }
 
+/* As posix_fallocate(3): where the file system cannot, bytes are written. */
 static int allocate(int fd, uint64_t start, uint64_t size)
 {
-	int error;
+	long error;
 
 	if (exceeds_limit(start + size))
 		return -EFBIG;
 	do {
-		error = posix_fallocate(fd, (off_t)start, (off_t)size);
-	} while (error == EINTR);
-	return -error;
+		error = pb_sys(SYS_fallocate, fd, 0, start, size);
+	} while (error == -EINTR);
+	if (error != -EOPNOTSUPP)
+		return (int)error;
+	for (uint64_t at = start; at < start + size; at += 512) {
+		error = pb_sys(SYS_pwrite64, fd, "", 1, at);
+		if (error < 0)
+			return (int)error;
+	}
+	error = pb_sys(SYS_pwrite64, fd, "", 1, start + size - 1);
+	return error < 0 ? (int)error : 0;
+}
+
+static int identify(int fd, uint64_t *device, uint64_t *inode)
+{
+	struct statx st;
+	long error = pb_sys(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_INO, &st);
+
+	if (error)
+		return (int)error;
+	*device = (uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor;
+	*inode = st.stx_ino;
+	return 0;
 }
 
 /* Open the file anew, if it is still there and the one we made. */
 static int reopen(const struct pb_data_file *file)
 {
-	int fd = open(file->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	struct stat st;
+	int fd = (int)pb_sys(SYS_openat, AT_FDCWD, file->path,
+			     O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	uint64_t device, inode;
 
 	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) || st.st_dev != file->device ||
-	    st.st_ino != file->inode) {
-		close(fd);
+		return fd;
+	if (identify(fd, &device, &inode) || device != file->device ||
+	    inode != file->inode) {
+		pb_sys(SYS_close, fd);
 		return -ESTALE;
 	}
 	return fd;
 }
 
-int pb_data_open(struct pb_data_file *file, const char *output)
+/* @at need not be a multiple of the page size. */
+static void *map(int fd, uint64_t at, uint64_t size, int *error)
 {
-	struct pbd_header header = {
-		.byte_order = PBD_BYTE_ORDER,
-		.version = PBD_VERSION,
-		.header_size = sizeof(header),
-		.machine = MACHINE,
-		.pid = (uint32_t)getpid(),
-		.committed = sizeof(header),
-	};
-	struct timespec now;
-	struct stat st;
-	int fd, error;
+	uint64_t page = at & ~(pb_page_size - 1);
+	long mapped = pb_sys(SYS_mmap, NULL, at - page + size,
+			     PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+			     fd, page);
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	header.start_ns = (uint64_t)now.tv_sec * 1000000000 +
-			  (uint64_t)now.tv_nsec;
-	memcpy(header.magic, PBD_MAGIC, sizeof(header.magic));
-
-	fd = open(output, O_TMPFILE | O_RDWR | O_CLOEXEC, 0644);
-	if (fd < 0)
-		return -errno;
-	error = fstat(fd, &st) ? -errno : allocate(fd, 0, sizeof(header));
-	if (error)
-		goto out;
-	file->device = st.st_dev;
-	file->inode = st.st_ino;
-	file->header = mmap(NULL, sizeof(header), PROT_READ | PROT_WRITE,
-			    MAP_SHARED, fd, 0);
-	if (file->header == MAP_FAILED) {
-		error = -errno;
-		goto out;
-	}
-	*file->header = header;
-	error = name_file(fd, output, file->path);
-	if (error)
-		munmap(file->header, sizeof(header));
-out:
-	close(fd);
-	return error;
+	*error = mapped < 0 && mapped > -4096 ? (int)mapped : 0;
+	return *error ? NULL : (char *)mapped + (at - page);
 }
 
-void pb_data_leave(struct pb_data_file *file)
+int pb_data_open(struct pb_data_file *file, const char *output)
 {
-	munmap(file->header, sizeof(*file->header));
+	struct pbd_header *header;
+	struct timespec now;
+	int fd, error;
+
+	fd = (int)pb_sys(SYS_openat, AT_FDCWD, output,
+			 O_TMPFILE | O_RDWR | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return fd;
+	error = identify(fd, &file->device, &file->inode);
+	if (!error)
+		error = allocate(fd, 0, sizeof(*header));
+	if (error)
+		goto out;
+	header = map(fd, 0, sizeof(*header), &error);
+	if (error)
+		goto out;
+	pb_sys(SYS_clock_gettime, CLOCK_REALTIME, &now);
+	pb_copy(header->magic, PBD_MAGIC, sizeof(header->magic));
+	header->byte_order = PBD_BYTE_ORDER;
+	header->version = PBD_VERSION;
+	header->header_size = sizeof(*header);
+	header->machine = MACHINE;
+	header->pid = (uint32_t)pb_sys(SYS_getpid);
+	header->start_ns = (uint64_t)now.tv_sec * 1000000000 +
+			   (uint64_t)now.tv_nsec;
+	header->committed = sizeof(*header);
+	error = name_file(fd, output, file->path);
+	if (error)
+		pb_sys(SYS_munmap, header, sizeof(*header));
+	else
+		file->header = header;
+out:
+	pb_sys(SYS_close, fd);
+	return error;
 }
 
 void *pb_data_reserve(struct pb_data_file *file, enum pbd_kind kind,
 		      size_t size, int *error)
 {
 	uint64_t start = file->header->committed;
-	uint64_t page = start & ~((uint64_t)sysconf(_SC_PAGESIZE) - 1);
-	struct pbd_chunk *chunk;
-	unsigned char *mapped;
+	struct pbd_chunk *chunk = NULL;
 	int fd = reopen(file);
 
 	if (fd < 0) {
@@ -147,18 +199,11 @@ void *pb_data_reserve(struct pb_data_file *file, enum pbd_kind kind,
 	}
 	size = (size + 7) & ~(size_t)7;
 	*error = allocate(fd, start, size);
-	mapped = *error ? MAP_FAILED :
-			  mmap(NULL, start - page + size,
-			       PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-			       (off_t)page);
-	if (!*error && mapped == MAP_FAILED)
-		*error = -errno;
-	close(fd);
-	if (*error)
+	if (!*error)
+		chunk = map(fd, start, size, error);
+	pb_sys(SYS_close, fd);
+	if (!chunk)
 		return NULL;
-	chunk = (struct pbd_chunk *)(mapped + (start - page));
-	/* Left over from a chunk that was not committed. */
-	memset(chunk, 0, size);
 	chunk->kind = kind;
 	chunk->size = size;
 	return chunk;
@@ -170,4 +215,10 @@ void pb_data_commit(struct pb_data_file *file, const struct pbd_chunk *chunk)
 	__atomic_store_n(&file->header->committed,
 			 file->header->committed + chunk->size,
 			 __ATOMIC_RELEASE);
+}
+
+void pb_data_note(struct pb_data_file *file, int error)
+{
+	if (error && !file->header->error)
+		file->header->error = (uint32_t)-error;
 }

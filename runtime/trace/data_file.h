@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Writing the data file (format.h). Space is allocated on disk before it is
- * mapped, so that a full disk is an error here and not a signal later. Chunks
- * are appended by one thread at a time; the callers see to that.
+ * mapped, so that a full disk is an error here and not a signal later. All of
+ * it may be called where sys.h's code may; callers hold a lock.
  */
 #ifndef PB_TRACE_DATA_FILE_H
 #define PB_TRACE_DATA_FILE_H
@@ -12,34 +12,35 @@
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 /*
  * No descriptor is kept: programs close those they do not know, and are given
  * the numbers again for files of their own.
  */
 struct pb_data_file {
-	struct pbd_header *header; /* mapped, shared */
-	dev_t device;
-	ino_t inode;
+	struct pbd_header *header; /* mapped, shared; NULL: no file */
+	uint64_t device, inode;
 	char path[PATH_MAX];
 };
+
+/* To be set before anything else here is used. */
+extern uint64_t pb_page_size;
 
 /*
  * Make the file of this process in directory @output. Returns 0 or -errno.
  */
 int pb_data_open(struct pb_data_file *file, const char *output);
 
-/* Append no more. Chunks stay mapped: counters are there. */
-void pb_data_leave(struct pb_data_file *file);
-
 /*
- * Append a chunk of @size bytes, which are zero, and map it. The caller fills
- * it in and then calls pb_data_commit(). Returns NULL and sets *@error if
- * there is no space; the file is as before.
+ * Append a chunk of @size bytes, which are zero, and map it; it stays mapped.
+ * The caller fills it in and then calls pb_data_commit(). Returns NULL and sets
+ * *@error if there is no space; the file is as before.
  */
 void *pb_data_reserve(struct pb_data_file *file, enum pbd_kind kind,
 		      size_t size, int *error);
 void pb_data_commit(struct pb_data_file *file, const struct pbd_chunk *chunk);
+
+/* Leave word of the first failure; @error is 0 or -errno. */
+void pb_data_note(struct pb_data_file *file, int error);
 
 #endif /* PB_TRACE_DATA_FILE_H */

@@ -10,7 +10,13 @@
  * mapped shared, and advances `committed` only over chunks that are complete;
  * so after SIGKILL the kernel still holds every committed chunk, and a reader
  * that stops at `committed` never sees a half-written one. Counters inside a
- * committed chunk go on changing while the process runs.
+ * committed chunk go on changing while the process runs, and so do blocks of
+ * event records: a record counts once its last word is there.
+ *
+ * Times are ticks of the processor's counter; struct pbd_clock has what turns
+ * them into nanoseconds, on any machine. Functions have numbers, struct
+ * pbd_functions says which are whose; modules have build ids, so that symbols
+ * can come from another copy of the file.
  *
  * Numbers are of the traced machine's byte order; `byte_order` tells. Every
  * chunk begins at a multiple of 8 bytes. A reader skips kinds it does not know
@@ -44,6 +50,9 @@ enum pbd_kind {
 	PBD_CMDLINE = 1,  /* struct pbd_cmdline */
 	PBD_MODULE = 2,   /* struct pbd_module */
 	PBD_COUNTERS = 3, /* struct pbd_counters */
+	PBD_SESSION = 4,  /* struct pbd_session */
+	PBD_FUNCTIONS = 5, /* struct pbd_functions */
+	PBD_BLOCK = 6,    /* struct pbd_block */
 };
 
 struct pbd_chunk {
@@ -80,6 +89,92 @@ struct pbd_counters {
 	uint32_t module;
 	uint32_t nr;
 	struct pbd_counter counter[];
+};
+
+/* Functions with the numbers @first and following. */
+struct pbd_functions {
+	struct pbd_chunk chunk;
+	uint32_t module;
+	uint32_t nr;
+	uint64_t first;
+	uint64_t entry[]; /* ELF addresses */
+};
+
+enum pbd_counter_kind {
+	PBD_COUNTER_TSC = 1,    /* x86-64 */
+	PBD_COUNTER_CNTVCT = 2, /* AArch64 */
+	PBD_COUNTER_TB = 3,     /* ppc64le */
+};
+
+/* The same moment on three clocks. */
+struct pbd_moment {
+	uint64_t ticks;
+	uint64_t monotonic_ns;
+	uint64_t realtime_ns;
+};
+
+#define PBD_SESSION_OVERWRITE 1u      /* blocks are used again */
+#define PBD_SESSION_VARIABLE_RATE 2u  /* the counter may not be a clock */
+#define PBD_NAME_MAX 64
+
+/*
+ * How events were recorded, and when. @last is brought up to date whenever a
+ * thread begins a block and when the process ends; of the two, the one at
+ * @nr_last % 2 is whole. The time between @first and the last moment is what
+ * the counter's rate is computed from.
+ */
+struct pbd_session {
+	struct pbd_chunk chunk;
+	uint32_t counter; /* enum pbd_counter_kind */
+	uint32_t flags;   /* PBD_SESSION_* */
+	uint64_t threshold_ns; /* calls that took less were dropped */
+	uint64_t buffer;  /* bytes of events that a thread may have */
+	uint64_t lost;    /* events, in addition to those that blocks count */
+	uint64_t overwritten; /* records that made room for newer ones */
+	struct pbd_moment first;
+	struct pbd_moment last[2];
+	uint64_t nr_last;
+	char tracer[PBD_NAME_MAX];
+	char host[PBD_NAME_MAX];
+};
+
+enum pbd_record_kind {
+	PBD_RECORD_NONE = 0,    /* a hole: not written (yet) */
+	PBD_RECORD_ENTRY = 1,   /* a call begins; detail: return address */
+	PBD_RECORD_CALL = 2,    /* a call that returned; detail: duration */
+	PBD_RECORD_UNWOUND = 3, /* one that an exception left; detail: duration */
+};
+
+/*
+ * An event. @last is written last: a record is there or it is not. A duration of
+ * 2^56 ticks (five months at 5 GHz) or more reads as one less than that.
+ *
+ * @frame tells which of two calls at the same time is within the other, as far
+ * as the counter can tell: it is the stack pointer, divided by 16.
+ */
+struct pbd_record {
+	uint64_t time;     /* of the call's entry, in ticks */
+	uint32_t function; /* its number */
+	uint32_t frame;
+	uint64_t last;     /* kind in the lowest 8 bits, above it the detail */
+};
+#define PBD_DETAIL_SHIFT 8
+
+/*
+ * Events of one thread, in the order in which they were recorded. A thread has
+ * one block after another, with growing @seq. To use a block again, the writer
+ * sets @end_seq, then clears the records, then sets @seq: where the two differ
+ * the block is being cleared.
+ */
+struct pbd_block {
+	struct pbd_chunk chunk;
+	uint64_t seq;    /* from 1, of this @thread */
+	uint32_t thread; /* counted from 1 by this process */
+	uint32_t tid;    /* gettid(2), which the system may use again */
+	uint64_t lost;   /* events that found no place behind this block */
+	char comm[16];   /* the thread's name when the block was begun */
+	struct pbd_record record[];
+	/* uint64_t end_seq, the last 8 bytes of the chunk */
 };
 
 #endif /* PATCHBAY_TRACE_FORMAT_H */

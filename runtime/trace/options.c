@@ -20,15 +20,59 @@ static char *next_word(char **rest)
 	return word;
 }
 
+struct unit {
+	const char *name;
+	uint64_t factor;
+};
+
+static const struct unit time_units[] = {
+	{ "", 1000 },	   { "ns", 1 },		{ "us", 1000 },
+	{ "ms", 1000000 }, { "s", 1000000000 }, { NULL, 0 },
+};
+static const struct unit size_units[] = {
+	{ "", 1 }, { "K", 1 << 10 }, { "M", 1 << 20 }, { "G", 1 << 30 }, { NULL, 0 },
+};
+
+static int parse_number(const char *text, const struct unit *unit,
+			uint64_t *number)
+{
+	unsigned long long value;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return -EINVAL;
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	while (unit->name && strcmp(end, unit->name))
+		unit++;
+	if (!unit->name)
+		return -EINVAL;
+	if (errno || __builtin_mul_overflow(value, unit->factor, number))
+		return -ERANGE;
+	return 0;
+}
+
 static int set_option(struct pb_options *options, const char *name,
 		      const char *value)
 {
 	if (!strcmp(name, "filter"))
 		options->filters[options->nr_filters++] = value;
+	else if (!strcmp(name, "notrace"))
+		options->notrace[options->nr_notrace++] = value;
 	else if (!strcmp(name, "output"))
 		options->output = value;
-	else if (!strcmp(name, "tracer") && !strcmp(value, "function_profile"))
-		options->tracer = PB_TRACER_FUNCTION_PROFILE;
+	else if (!strcmp(name, "tracer"))
+		options->tracer_name = value;
+	else if (!strcmp(name, "start_at"))
+		options->start_at = value;
+	else if (!strcmp(name, "stop_at"))
+		options->stop_at = value;
+	else if (!strcmp(name, "thresh"))
+		return parse_number(value, time_units, &options->threshold_ns);
+	else if (!strcmp(name, "buffer"))
+		return parse_number(value, size_units, &options->buffer);
+	else if (!strcmp(name, "overwrite") && !strcmp(value, "1"))
+		options->overwrite = 1;
 	else
 		return -EINVAL;
 	return 0;
@@ -41,11 +85,13 @@ int pb_options_parse(struct pb_options *options, const char *value)
 	int error = 0;
 
 	memset(options, 0, sizeof(*options));
+	options->buffer = PB_BUFFER_DEFAULT;
 	for (const char *c = value; *c; c++)
 		words += *c == ',';
 	options->text = strdup(value);
 	options->filters = calloc(words, sizeof(*options->filters));
-	if (!options->text || !options->filters)
+	options->notrace = calloc(words, sizeof(*options->notrace));
+	if (!options->text || !options->filters || !options->notrace)
 		error = -ENOMEM;
 	for (rest = options->text; rest && !error;) {
 		char *word = next_word(&rest);
@@ -67,4 +113,5 @@ void pb_options_free(struct pb_options *options)
 {
 	free(options->text);
 	free(options->filters);
+	free(options->notrace);
 }

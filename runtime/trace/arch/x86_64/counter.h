@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* See trace/ring.h. */
+#ifndef PB_TRACE_ARCH_COUNTER_H
+#define PB_TRACE_ARCH_COUNTER_H
+
+#include "format.h"
+
+#include <cpuid.h>
+#include <stdint.h>
+
+#define PB_COUNTER PBD_COUNTER_TSC
+
+/* Unordered: what lies between two reads costs much more than their skew. */
+static inline uint64_t pb_counter(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+
+/* APM vol. 3, CPUID 8000_0007 edx bit 8; the SDM calls it the same. */
+static inline int pb_counter_is_invariant(void)
+{
+	unsigned int a, b, c, d;
+
+	return __get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1u << 8;
+}
+
+/* Without `lock`, an instruction is atomic for its own processor alone. */
+static inline int pb_local_cmpxchg(uint64_t *word, uint64_t old, uint64_t new)
+{
+	int done;
+
+	__asm__ volatile("cmpxchgq %3, %1"
+			 : "=@ccz"(done), "+m"(*word), "+a"(old)
+			 : "r"(new)
+			 : "memory");
+	return done;
+}
+
+#endif /* PB_TRACE_ARCH_COUNTER_H */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A lock that code called from signal handlers may take: whoever holds it has
+ * signals blocked. A word that is 0 is one that nobody holds.
+ *
+ * SIGTRAP stays: if it is blocked when an instruction raises it (single steps,
+ * traps of strict mode), the kernel kills the process. Its handler, and a C
+ * library that is itself traced, find pb_locked set and must not wait.
+ *
+ * (Drepper, Futexes Are Tricky, 2011: mutex 2.)
+ */
+#ifndef PB_TRACE_LOCK_H
+#define PB_TRACE_LOCK_H
+
+#include "sys.h"
+
+#include <linux/futex.h>
+
+#define PB_SIGTRAP 5 /* of all architectures of Linux */
+
+/* Does this thread hold a lock, or wait for one? */
+extern __thread int pb_locked __attribute__((tls_model("initial-exec")));
+
+struct pb_signal_lock {
+	uint32_t word; /* 0 free, 1 held, 2 held and waited for */
+};
+
+static inline void pb_signal_lock(struct pb_signal_lock *lock, pb_sigset *old)
+{
+	uint32_t word = 0;
+
+	pb_locked = 1;
+	pb_sigmask(~((pb_sigset)1 << (PB_SIGTRAP - 1)), old);
+	if (__atomic_compare_exchange_n(&lock->word, &word, 1, 0,
+					__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return;
+	while (__atomic_exchange_n(&lock->word, 2, __ATOMIC_ACQUIRE))
+		pb_sys(SYS_futex, &lock->word, FUTEX_WAIT_PRIVATE, 2, NULL,
+		       NULL, 0);
+}
+
+static inline void pb_signal_unlock(struct pb_signal_lock *lock, pb_sigset old)
+{
+	if (__atomic_exchange_n(&lock->word, 0, __ATOMIC_RELEASE) == 2)
+		pb_sys(SYS_futex, &lock->word, FUTEX_WAKE_PRIVATE, 1, NULL,
+		       NULL, 0);
+	pb_sigmask(old, NULL);
+	pb_locked = 0;
+}
+
+#endif /* PB_TRACE_LOCK_H */

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "ring.h"
+#include "session.h"
+
+#include <linux/prctl.h>
+
+/* Blocks of a short-lived thread are small, those of a busy one are rare. */
+#define BLOCK_MIN 4096u
+#define BLOCK_MAX (1u << 20)
+
+__thread struct pb_ring *pb_ring __attribute__((tls_model("initial-exec")));
+
+__thread int pb_locked __attribute__((tls_model("initial-exec")));
+
+static uint64_t *end_seq(struct pbd_block *block)
+{
+	return (uint64_t *)((char *)block + block->chunk.size) - 1;
+}
+
+/* One less than there is room for: see pb_ring_reserve(). */
+static uint64_t capacity(const struct pbd_block *block)
+{
+	return (block->chunk.size - sizeof(*block) - sizeof(uint64_t)) /
+		       sizeof(block->record[0]) -
+	       1;
+}
+
+static struct pbd_block *current(const struct pb_ring *ring)
+{
+	return ring->block[(ring->seq - 1) % ring->nr_blocks];
+}
+
+static void begin(struct pb_ring *ring, struct pbd_block *block)
+{
+	block->thread = ring->thread;
+	block->tid = ring->tid;
+	block->lost = 0;
+	pb_sys(SYS_prctl, PR_GET_NAME, block->comm);
+	/*
+	 * Whoever reads while we write sees records of the new sequence number
+	 * only if they see that, too.
+	 */
+	__atomic_store_n(&block->seq, ++ring->seq, __ATOMIC_RELEASE);
+	ring->end = (uint64_t)(uintptr_t)&block->record[capacity(block)];
+	ring->next = (uint64_t)(uintptr_t)block->record;
+	pb_session_tick();
+}
+
+static int add_block(struct pb_ring *ring)
+{
+	uint64_t size = BLOCK_MIN;
+	struct pbd_block *block;
+	int error;
+
+	if (ring->nr_blocks)
+		size = ring->block[ring->nr_blocks - 1]->chunk.size * 2;
+	if (size > BLOCK_MAX)
+		size = BLOCK_MAX;
+	if (ring->size + size > pb_options.buffer)
+		return -ENOBUFS;
+	block = pb_data_reserve(&pb_session->file, PBD_BLOCK, size, &error);
+	if (!block)
+		return error;
+	ring->block[ring->nr_blocks++] = block;
+	ring->size += size;
+	*end_seq(block) = ring->seq + 1;
+	begin(ring, block);
+	pb_data_commit(&pb_session->file, &block->chunk);
+	return 0;
+}
+
+static void use_again(struct pb_ring *ring)
+{
+	struct pbd_block *block = ring->block[ring->seq % ring->nr_blocks];
+	uint64_t nr = capacity(block);
+
+	__atomic_store_n(end_seq(block), ring->seq + 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	for (uint64_t i = 0; i < nr; i++) {
+		pb_session->chunk->overwritten += block->record[i].last != 0;
+		block->record[i] = (struct pbd_record){ 0 };
+	}
+	pb_session->chunk->lost += block->lost;
+	begin(ring, block);
+}
+
+static int next_block(struct pb_ring *ring)
+{
+	int error = ring->full ? -ENOBUFS : add_block(ring);
+
+	if (!error)
+		return 0;
+	/* From now on the order of blocks is that in which they were made. */
+	ring->full = 1;
+	if (error != -ENOBUFS)
+		pb_data_note(&pb_session->file, error);
+	if (ring->nr_blocks && pb_options.overwrite) {
+		use_again(ring);
+		return 0;
+	}
+	ring->stopped = 1;
+	return error;
+}
+
+static size_t max_blocks(void)
+{
+	size_t growing = 8; /* from BLOCK_MIN to BLOCK_MAX */
+
+	return pb_options.buffer / BLOCK_MAX + growing + 1;
+}
+
+static void unmap(struct pbd_block *block)
+{
+	uintptr_t start = (uintptr_t)block & ~(pb_page_size - 1);
+	uintptr_t end = (uintptr_t)block + block->chunk.size;
+
+	pb_sys(SYS_munmap, start, end - start);
+}
+
+/*
+ * The ring of a thread that is no more. Blocks that are not to be overwritten
+ * are for readers only, from now on.
+ */
+static struct pb_ring *inherit(void)
+{
+	uint32_t pid = pb_session->file.header->pid;
+	struct pb_ring *ring = pb_session->rings;
+
+	while (ring && pb_sys(SYS_tgkill, pid, ring->tid, 0) != -ESRCH)
+		ring = ring->others;
+	if (ring && !pb_options.overwrite) {
+		while (ring->nr_blocks)
+			unmap(ring->block[--ring->nr_blocks]);
+		ring->seq = ring->size = 0;
+		ring->full = ring->stopped = 0;
+		ring->next = ring->end = 0;
+	}
+	return ring;
+}
+
+static struct pb_ring *make_ring(int *error)
+{
+	struct pb_ring *ring = pb_ring; /* wiped by fork() */
+	size_t size = sizeof(*ring) + max_blocks() * sizeof(ring->block[0]);
+
+	if (!ring)
+		ring = pb_session_alloc(size, error);
+	if (!ring)
+		return NULL;
+	ring->others = pb_session->rings;
+	pb_session->rings = ring;
+	return ring;
+}
+
+/* The ring of this thread, with a block, or -errno. */
+static int own_ring(void)
+{
+	struct pb_ring *ring = NULL;
+	int error = pb_session_events();
+
+	if (error)
+		return error;
+	if (!pb_ring)
+		ring = inherit();
+	if (!ring)
+		ring = make_ring(&error);
+	if (!ring)
+		return error;
+	ring->thread = ++pb_session->nr_threads;
+	ring->tid = (uint32_t)pb_sys(SYS_gettid);
+	error = next_block(ring);
+	pb_ring = ring;
+	return error;
+}
+
+static void count_lost(const struct pb_ring *ring)
+{
+	uint64_t *lost = NULL;
+
+	if (ring && ring->nr_blocks)
+		lost = &current(ring)->lost;
+	else if (pb_session->chunk)
+		lost = &pb_session->chunk->lost;
+	if (lost)
+		__atomic_fetch_add(lost, 1, __ATOMIC_RELAXED);
+}
+
+static struct pbd_record *reserve(void)
+{
+	struct pb_ring *ring = pb_ring;
+	int error = 0;
+
+	if (!ring || !ring->tid) {
+		error = own_ring();
+		pb_session->failed = error && (!pb_ring || !pb_ring->tid);
+	} else if (ring->next >= ring->end) {
+		error = next_block(ring);
+	}
+	if (error)
+		return NULL;
+	ring = pb_ring;
+	ring->next += sizeof(struct pbd_record);
+	return (struct pbd_record *)(uintptr_t)ring->next - 1;
+}
+
+struct pbd_record *pb_ring_reserve_slowly(void)
+{
+	struct pbd_record *record = NULL;
+	int saved_errno = errno;
+	pb_sigset signals;
+
+	if (!pb_locked && !pb_session->failed && !(pb_ring && pb_ring->stopped)) {
+		pb_signal_lock(&pb_session->lock, &signals);
+		record = reserve();
+		pb_signal_unlock(&pb_session->lock, signals);
+	}
+	if (!record)
+		count_lost(pb_ring);
+	errno = saved_errno;
+	return record;
+}

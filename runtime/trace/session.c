@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "session.h"
+
+#include <counter.h>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+struct pb_session *pb_session;
+struct pb_options pb_options;
+
+struct pb_map *pb_maps;
+
+void *pb_session_alloc(size_t size, int *error)
+{
+	long memory = pb_sys(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	*error = memory < 0 && memory > -4096 ? (int)memory : 0;
+	if (*error)
+		return NULL;
+	*error = (int)pb_sys(SYS_madvise, memory, size, MADV_WIPEONFORK);
+	if (*error) {
+		pb_sys(SYS_munmap, memory, size);
+		return NULL;
+	}
+	return (void *)memory;
+}
+
+static void write_cmdline(struct pb_data_file *file)
+{
+	struct pbd_cmdline *chunk;
+	char args[4096];
+	long length;
+	int error, fd;
+
+	fd = (int)pb_sys(SYS_openat, AT_FDCWD, "/proc/self/cmdline",
+			 O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	length = pb_sys(SYS_read, fd, args, sizeof(args));
+	pb_sys(SYS_close, fd);
+	if (length <= 0)
+		return;
+	chunk = pb_data_reserve(file, PBD_CMDLINE,
+				sizeof(*chunk) + (size_t)length, &error);
+	if (!chunk)
+		return;
+	chunk->length = (uint64_t)length;
+	pb_copy(chunk->args, args, (size_t)length);
+	pb_data_commit(file, &chunk->chunk);
+}
+
+int pb_session_file(void)
+{
+	int error;
+
+	if (pb_session->file.header)
+		return 0;
+	error = pb_data_open(&pb_session->file, pb_options.output);
+	if (!error)
+		write_cmdline(&pb_session->file);
+	return error;
+}
+
+static uint64_t now_ns(int clock)
+{
+	struct timespec now;
+
+	pb_sys(SYS_clock_gettime, clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static struct pbd_moment moment(void)
+{
+	struct pbd_moment now = { .realtime_ns = now_ns(CLOCK_REALTIME) };
+	uint64_t before = pb_counter();
+
+	now.monotonic_ns = now_ns(CLOCK_MONOTONIC);
+	now.ticks = before + (pb_counter() - before) / 2;
+	return now;
+}
+
+void pb_session_tick(void)
+{
+	struct pbd_session *chunk = pb_session->chunk;
+	uint64_t nr = chunk->nr_last + 1;
+
+	chunk->last[nr % 2] = moment();
+	/* Whoever finds the number finds the moment, also after SIGKILL. */
+	__atomic_store_n(&chunk->nr_last, nr, __ATOMIC_RELEASE);
+}
+
+static void copy_name(char to[PBD_NAME_MAX], const char *from)
+{
+	for (size_t i = 0; i < PBD_NAME_MAX - 1 && from[i]; i++)
+		to[i] = from[i];
+}
+
+static int write_session(void)
+{
+	struct pbd_session *chunk;
+	struct utsname name;
+	int error;
+
+	chunk = pb_data_reserve(&pb_session->file, PBD_SESSION, sizeof(*chunk),
+				&error);
+	if (!chunk)
+		return error;
+	chunk->counter = PB_COUNTER;
+	if (pb_options.overwrite)
+		chunk->flags |= PBD_SESSION_OVERWRITE;
+	if (!pb_counter_is_invariant())
+		chunk->flags |= PBD_SESSION_VARIABLE_RATE;
+	chunk->threshold_ns = pb_options.threshold_ns;
+	chunk->buffer = pb_options.buffer;
+	chunk->first = chunk->last[0] = moment();
+	copy_name(chunk->tracer, pb_options.tracer_name);
+	if (!pb_sys(SYS_uname, &name))
+		copy_name(chunk->host, name.nodename);
+	pb_data_commit(&pb_session->file, &chunk->chunk);
+	pb_session->chunk = chunk;
+	return 0;
+}
+
+static int copy_chunk(const struct pbd_chunk *from)
+{
+	struct pbd_chunk *to;
+	int error;
+
+	to = pb_data_reserve(&pb_session->file, from->kind, from->size, &error);
+	if (!to)
+		return error;
+	pb_copy(to, from, from->size);
+	pb_data_commit(&pb_session->file, to);
+	return 0;
+}
+
+/* What the parent of a forked child has written. */
+static int copy_maps(void)
+{
+	struct pb_map *map = __atomic_load_n(&pb_maps, __ATOMIC_ACQUIRE);
+
+	for (; map; map = map->next) {
+		int error = copy_chunk(&map->module->chunk);
+
+		if (!error)
+			error = copy_chunk(&map->functions->chunk);
+		if (error)
+			return error;
+		if (pb_session->nr_modules <= map->module->id)
+			pb_session->nr_modules = map->module->id + 1;
+	}
+	return 0;
+}
+
+int pb_session_events(void)
+{
+	int error = pb_session_file();
+
+	if (error || pb_session->chunk)
+		return error;
+	error = copy_maps();
+	if (!error)
+		error = write_session();
+	pb_data_note(&pb_session->file, error);
+	return error;
+}

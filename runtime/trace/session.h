@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What a process records into: its data file and what is in it once. A forked
+ * child that records events has a file of its own, made with its first event,
+ * with a copy of what it takes to understand them.
+ */
+#ifndef PB_TRACE_SESSION_H
+#define PB_TRACE_SESSION_H
+
+#include "data_file.h"
+#include "lock.h"
+#include "options.h"
+
+#include <patchbay/patchbay.h>
+
+struct pb_ring;
+
+/* In memory that fork() fills with zeros. @lock guards it all. */
+struct pb_session {
+	struct pb_signal_lock lock;
+	uint32_t nr_modules;
+	uint32_t nr_threads;
+	uint32_t failed; /* events cannot be recorded */
+	struct pb_ring *rings;
+	struct pbd_session *chunk; /* NULL: no events are recorded (yet) */
+	struct pb_data_file file;
+};
+
+/*
+ * The chunks that explain the numbers of functions, as they are in memory: a
+ * forked child still has its parent's mapped. Added to within the library's
+ * lock; a child reads what was complete when it was made.
+ */
+struct pb_map {
+	const struct pbd_module *module;
+	const struct pbd_functions *functions;
+	struct pb_map *next;
+};
+
+/* NULL until the constructor has made it; from then on the same. */
+extern struct pb_session *pb_session;
+extern struct pb_options pb_options;
+extern struct pb_map *pb_maps;
+
+/*
+ * @size bytes of memory that fork() fills with zeros, or NULL. Where sys.h's
+ * code may be called.
+ */
+void *pb_session_alloc(size_t size, int *error);
+
+/*
+ * All below are called with the lock held. Make the file, unless there is one.
+ * Returns 0 or -errno.
+ */
+int pb_session_file(void);
+
+/* The same, with what records of events need. */
+int pb_session_events(void);
+
+/* Write down that it is now. */
+void pb_session_tick(void);
+
+/* Write down a module; returns its id or -errno. */
+int pb_session_module(const struct patchbay_module_info *module);
+
+/*
+ * An attach function of tracers that record events: cell->data is the number
+ * of the function.
+ */
+int pb_session_attach(void *data, const struct patchbay_module_info *module,
+		      struct patchbay_target *targets, size_t nr);
+
+#endif /* PB_TRACE_SESSION_H */

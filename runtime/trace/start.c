@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What happens in a program that `patchbay record` starts: the constructor
+ * below arms the functions that PATCHBAY names, in every module that is there
+ * and that will come.
+ *
+ * Nothing is reported from here. The first failure is left in the data file for
+ * `patchbay` to tell; a process without a data file could not even make one.
+ */
+#include "session.h"
+#include "tracers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct tracer {
+	const char *name;
+	int events; /* which triggers can start and stop */
+	struct patchbay_ops_attr attr;
+} tracers[] = {
+	{ "function_profile", 0,
+	  { .handler = pb_profile_call, .attach = pb_profile_attach } },
+	{ "function", 1,
+	  { .handler = pb_function_entry, .attach = pb_session_attach } },
+};
+
+static const struct tracer *find_tracer(const char *name)
+{
+	for (size_t i = 0; i < sizeof(tracers) / sizeof(tracers[0]); i++)
+		if (name && !strcmp(tracers[i].name, name))
+			return &tracers[i];
+	return NULL;
+}
+
+static void note(int result)
+{
+	pb_sigset signals;
+
+	if (result >= 0)
+		return;
+	pb_signal_lock(&pb_session->lock, &signals);
+	if (!pb_session_file())
+		pb_data_note(&pb_session->file, result);
+	pb_signal_unlock(&pb_session->lock, signals);
+}
+
+/* Append @glob, a pattern of fnmatch(3), to @to as a regular expression. */
+static char *glob_to_regex(char *to, const char *glob)
+{
+	for (; *glob; glob++) {
+		if (*glob == '*') {
+			*to++ = '.';
+			*to++ = '*';
+		} else if (*glob == '?') {
+			*to++ = '.';
+		} else if (*glob == '[' && strchr(glob + 1, ']')) {
+			const char *end = strchr(glob + 1, ']');
+
+			*to++ = *glob++;
+			if (*glob == '!')
+				*to++ = '^', glob++;
+			while (glob < end)
+				*to++ = *glob++;
+			*to++ = ']';
+		} else {
+			if (*glob == '\\' && glob[1])
+				glob++;
+			if (strchr(".[\\()*+?{|^$", *glob))
+				*to++ = '\\';
+			*to++ = *glob;
+		}
+	}
+	return to;
+}
+
+/* A filter leaves out what one pattern selects: all of notrace= in one. */
+static char *notrace_regex(void)
+{
+	size_t length = 5;
+	char *regex, *to;
+
+	for (size_t i = 0; i < pb_options.nr_notrace; i++)
+		length += 2 * strlen(pb_options.notrace[i]) + 1;
+	regex = to = malloc(length);
+	if (!regex)
+		return NULL;
+	*to++ = '^';
+	for (size_t i = 0; i < pb_options.nr_notrace; i++) {
+		*to++ = i ? '|' : '(';
+		to = glob_to_regex(to, pb_options.notrace[i]);
+	}
+	strcpy(to, ")$");
+	return regex;
+}
+
+static void arm(struct patchbay_ops *ops)
+{
+	struct patchbay_filter notrace = { .size = sizeof(notrace) };
+	struct patchbay_filter filter = { .size = sizeof(filter) };
+
+	if (pb_options.nr_notrace) {
+		notrace.regex = notrace_regex();
+		if (!notrace.regex) {
+			note(-ENOMEM);
+			return;
+		}
+		filter.notrace = &notrace;
+	}
+	for (size_t i = 0; i < pb_options.nr_filters; i++) {
+		filter.glob = pb_options.filters[i];
+		note(patchbay_arm_filter(ops, &filter, PATCHBAY_ARM_FUTURE));
+	}
+	free((char *)notrace.regex);
+}
+
+/* Before the tracer: handlers run in the order in which they were armed. */
+static void arm_trigger(patchbay_handler handler, const char *function)
+{
+	const struct patchbay_ops_attr attr = {
+		.size = sizeof(attr),
+		.flags = PATCHBAY_OPS_FAST,
+		.handler = handler,
+	};
+	const struct patchbay_filter filter = {
+		.size = sizeof(filter), .syms = &function, .cnt = 1,
+	};
+	struct patchbay_ops *ops;
+	int error;
+
+	if (!function)
+		return;
+	error = patchbay_ops_create(&attr, &ops);
+	if (!error)
+		error = patchbay_arm_filter(ops, &filter, PATCHBAY_ARM_FUTURE);
+	note(error);
+}
+
+static int start_events(void)
+{
+	pb_sigset signals;
+	int error;
+
+	pb_signal_lock(&pb_session->lock, &signals);
+	error = pb_session_events();
+	pb_signal_unlock(&pb_session->lock, signals);
+	arm_trigger(pb_trigger_start, pb_options.start_at);
+	arm_trigger(pb_trigger_stop, pb_options.stop_at);
+	pb_recording = !pb_options.start_at;
+	return error;
+}
+
+static int start_session(void)
+{
+	int error;
+
+	pb_page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	pb_session = pb_session_alloc(sizeof(*pb_session), &error);
+	return error;
+}
+
+__attribute__((constructor)) static void start(void)
+{
+	const char *value = secure_getenv("PATCHBAY");
+	const struct tracer *tracer;
+	struct patchbay_ops_attr attr;
+	struct patchbay_ops *ops;
+
+	if (!value || pb_options_parse(&pb_options, value))
+		return;
+	tracer = find_tracer(pb_options.tracer_name);
+	if (!tracer || !pb_options.output || start_session() ||
+	    (tracer->events && start_events()))
+		return;
+	attr = tracer->attr;
+	attr.size = sizeof(attr);
+	attr.flags = PATCHBAY_OPS_FAST;
+	if (!patchbay_ops_create(&attr, &ops))
+		arm(ops);
+}
+
+/* The later the second moment, the better the clock's rate is known. */
+__attribute__((destructor)) static void end(void)
+{
+	pb_sigset signals;
+
+	if (!pb_session)
+		return;
+	pb_signal_lock(&pb_session->lock, &signals);
+	if (pb_session->chunk)
+		pb_session_tick();
+	pb_signal_unlock(&pb_session->lock, signals);
+}
