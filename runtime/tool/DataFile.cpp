@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ProfileReader.h"
+#include "DataFile.h"
 #include "Diagnostics.h"
 #include "format.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/DataExtractor.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace llvm;
@@ -12,16 +14,22 @@ namespace {
 
 class Reader {
 public:
-  Reader(StringRef Path, StringRef Data, Profile &Out)
+  Reader(StringRef Path, StringRef Data, DataFile &Out)
       : Path(Path), Data(Data), Out(Out) {}
   Error read();
 
 private:
   Error readHeader();
+  Error readChunks();
   Error readChunk(uint32_t Kind, StringRef Chunk);
   Error readCmdline(StringRef Chunk);
   Error readModule(StringRef Chunk);
   Error readCounters(StringRef Chunk);
+  Error readSession(StringRef Chunk);
+  Error readFunctions(StringRef Chunk);
+  Error readBlock(StringRef Chunk);
+  DataMoment moment(StringRef Chunk, uint64_t At) const;
+  void addEvents();
 
   /// What is wrong, and where in the file.
   Error corrupt(uint64_t At, const Twine &What) const {
@@ -43,10 +51,17 @@ private:
 
   StringRef Path;
   StringRef Data;
-  Profile &Out;
+  DataFile &Out;
   bool LittleEndian = true;
   uint64_t Committed = 0;
   uint64_t Offset = 0; // of the chunk being read
+  /// Blocks are written over, so they may be in any order in the file.
+  struct Block {
+    uint32_t Thread;
+    uint64_t Seq;
+    StringRef Records;
+  };
+  std::vector<Block> Blocks;
 };
 
 } // namespace
@@ -85,8 +100,14 @@ Error Reader::readHeader() {
 }
 
 Error Reader::read() {
-  if (Error E = readHeader())
-    return E;
+  Error E = readHeader();
+  if (!E)
+    E = readChunks();
+  addEvents();
+  return E;
+}
+
+Error Reader::readChunks() {
   // What lies behind the committed size is unfinished, not corrupt.
   while (Offset != Committed) {
     if (Offset >= Data.size() || Data.size() - Offset < sizeof(pbd_chunk))
@@ -113,6 +134,12 @@ Error Reader::readChunk(uint32_t Kind, StringRef Chunk) {
     return readModule(Chunk);
   case PBD_COUNTERS:
     return readCounters(Chunk);
+  case PBD_SESSION:
+    return readSession(Chunk);
+  case PBD_FUNCTIONS:
+    return readFunctions(Chunk);
+  case PBD_BLOCK:
+    return readBlock(Chunk);
   default: // of a newer writer
     return Error::success();
   }
@@ -148,7 +175,7 @@ Error Reader::readModule(StringRef Chunk) {
   if (End == StringRef::npos)
     return corrupt(Offset, "module path has no end");
 
-  ProfileModule Module;
+  DataModule Module;
   Module.Base = u64(Chunk, offsetof(pbd_module, base));
   Module.BuildId =
       Chunk.substr(offsetof(pbd_module, build_id), BuildIdSize).str();
@@ -179,12 +206,113 @@ Error Reader::readCounters(StringRef Chunk) {
   return Error::success();
 }
 
-Error patchbay::readProfile(StringRef Path, Profile &Out) {
+DataMoment Reader::moment(StringRef Chunk, uint64_t At) const {
+  return {u64(Chunk, At + offsetof(pbd_moment, ticks)),
+          u64(Chunk, At + offsetof(pbd_moment, monotonic_ns)),
+          u64(Chunk, At + offsetof(pbd_moment, realtime_ns))};
+}
+
+Error Reader::readSession(StringRef Chunk) {
+  if (Chunk.size() < sizeof(pbd_session))
+    return corrupt(Offset, "session chunk is too small");
+  if (Out.Session)
+    return corrupt(Offset, "second session");
+  DataSession S;
+  S.Counter = u32(Chunk, offsetof(pbd_session, counter));
+  S.Flags = u32(Chunk, offsetof(pbd_session, flags));
+  S.ThresholdNs = u64(Chunk, offsetof(pbd_session, threshold_ns));
+  S.Buffer = u64(Chunk, offsetof(pbd_session, buffer));
+  S.Lost = u64(Chunk, offsetof(pbd_session, lost));
+  S.Overwritten = u64(Chunk, offsetof(pbd_session, overwritten));
+  S.First = moment(Chunk, offsetof(pbd_session, first));
+  uint64_t NrLast = u64(Chunk, offsetof(pbd_session, nr_last));
+  S.Last = moment(Chunk, offsetof(pbd_session, last) +
+                             NrLast % 2 * sizeof(pbd_moment));
+  auto Name = [&](uint64_t At) {
+    StringRef Field = Chunk.substr(At, PBD_NAME_MAX);
+    return Field.take_front(Field.find('\0')).str();
+  };
+  S.Tracer = Name(offsetof(pbd_session, tracer));
+  S.Host = Name(offsetof(pbd_session, host));
+  Out.Session = std::move(S);
+  return Error::success();
+}
+
+Error Reader::readFunctions(StringRef Chunk) {
+  constexpr size_t EntryAt = offsetof(pbd_functions, entry);
+  if (Chunk.size() < EntryAt)
+    return corrupt(Offset, "function chunk is too small");
+  uint32_t Module = u32(Chunk, offsetof(pbd_functions, module));
+  if (!Out.Modules.count(Module))
+    return corrupt(Offset, "functions of unknown module " + Twine(Module));
+  uint64_t Nr = u32(Chunk, offsetof(pbd_functions, nr));
+  if (Nr > (Chunk.size() - EntryAt) / 8)
+    return corrupt(Offset, Twine(Nr) + " functions in a chunk of " +
+                               Twine(Chunk.size()) + " bytes");
+  uint64_t First = u64(Chunk, offsetof(pbd_functions, first));
+  for (uint64_t I = 0; I != Nr; ++I)
+    Out.Functions.try_emplace(
+        First + I, DataFunction{Module, u64(Chunk, EntryAt + I * 8)});
+  return Error::success();
+}
+
+Error Reader::readBlock(StringRef Chunk) {
+  constexpr size_t RecordAt = offsetof(pbd_block, record);
+  if (Chunk.size() < RecordAt + 8)
+    return corrupt(Offset, "block is too small");
+  uint64_t Seq = u64(Chunk, offsetof(pbd_block, seq));
+  // Being cleared, to be used again.
+  if (Seq != u64(Chunk, Chunk.size() - 8))
+    return Error::success();
+  uint32_t Thread = u32(Chunk, offsetof(pbd_block, thread));
+  uint64_t Lost = u64(Chunk, offsetof(pbd_block, lost));
+  DataThread &T = Out.Threads[Thread];
+  T.Tid = u32(Chunk, offsetof(pbd_block, tid));
+  T.Lost = SaturatingAdd(T.Lost, Lost);
+  if (Out.Session)
+    Out.Session->Lost = SaturatingAdd(Out.Session->Lost, Lost);
+  StringRef Name =
+      Chunk.substr(offsetof(pbd_block, comm), sizeof(pbd_block::comm));
+  T.Name = Name.take_front(Name.find('\0')).str();
+  Blocks.push_back({Thread, Seq, Chunk.drop_front(RecordAt).drop_back(8)});
+  return Error::success();
+}
+
+void Reader::addEvents() {
+  llvm::sort(Blocks, [](const Block &A, const Block &B) {
+    return std::make_tuple(A.Thread, A.Seq, A.Records.data()) <
+           std::make_tuple(B.Thread, B.Seq, B.Records.data());
+  });
+  for (const Block &B : Blocks) {
+    std::vector<DataEvent> &Events = Out.Threads[B.Thread].Events;
+    for (uint64_t At = 0; B.Records.size() - At >= sizeof(pbd_record);
+         At += sizeof(pbd_record)) {
+      uint64_t Last = u64(B.Records, At + offsetof(pbd_record, last));
+      uint8_t Kind = Last & ((1u << PBD_DETAIL_SHIFT) - 1);
+      uint32_t Function = u32(B.Records, At + offsetof(pbd_record, function));
+      // What a newer writer adds, and what the file does not explain, is left
+      // out.
+      if (Kind == PBD_RECORD_NONE || Kind > PBD_RECORD_UNWOUND ||
+          !Out.Functions.count(Function))
+        continue;
+      Events.push_back({u64(B.Records, At + offsetof(pbd_record, time)),
+                        Last >> PBD_DETAIL_SHIFT, Function,
+                        u32(B.Records, At + offsetof(pbd_record, frame)),
+                        Kind});
+    }
+  }
+}
+
+Error patchbay::readDataFile(StringRef Path, DataFile &Out) {
   // Volatile: the traced process may still be writing it.
   auto Buffer = MemoryBuffer::getFile(Path, /*IsText=*/false,
                                       /*RequiresNullTerminator=*/false,
                                       /*IsVolatile=*/true);
   if (!Buffer)
     return makeError(Path + ": cannot read: " + Buffer.getError().message());
-  return Reader(Path, (*Buffer)->getBuffer(), Out).read();
+  return parseDataFile(Path, (*Buffer)->getBuffer(), Out);
+}
+
+Error patchbay::parseDataFile(StringRef Path, StringRef Bytes, DataFile &Out) {
+  return Reader(Path, Bytes, Out).read();
 }

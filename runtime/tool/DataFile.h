@@ -1,41 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads a data file, which may be truncated, corrupt, or still being written.
-#ifndef PATCHBAY_TOOL_PROFILEREADER_H
-#define PATCHBAY_TOOL_PROFILEREADER_H
+#ifndef PATCHBAY_TOOL_DATAFILE_H
+#define PATCHBAY_TOOL_DATAFILE_H
 
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace patchbay {
 
-struct ProfileModule {
+struct DataModule {
   uint64_t Base = 0;
   std::string BuildId; // bytes; empty if the module has none
   std::string Path;
 };
 
-struct ProfileCounter {
+struct DataCounter {
   uint32_t Module;
   uint64_t Entry;
   uint64_t Calls;
 };
 
-struct Profile {
+/// The same moment on three clocks.
+struct DataMoment {
+  uint64_t Ticks = 0;
+  uint64_t MonotonicNs = 0;
+  uint64_t RealtimeNs = 0;
+};
+
+/// How events were recorded.
+struct DataSession {
+  uint32_t Counter = 0; // pbd_counter_kind
+  uint32_t Flags = 0;   // PBD_SESSION_*
+  uint64_t ThresholdNs = 0;
+  uint64_t Buffer = 0;
+  uint64_t Lost = 0; // with those that blocks count
+  uint64_t Overwritten = 0;
+  DataMoment First, Last;
+  std::string Tracer;
+  std::string Host;
+};
+
+struct DataFunction {
+  uint32_t Module; // of one in Modules
+  uint64_t Entry;
+};
+
+struct DataEvent {
+  uint64_t Time;   // in ticks
+  uint64_t Detail; // see pbd_record_kind
+  uint32_t Function;
+  uint32_t Frame;
+  uint8_t Kind; // pbd_record_kind, but never NONE
+};
+
+/// Events of a thread, in the order in which they were recorded.
+struct DataThread {
+  uint32_t Tid = 0;
+  uint64_t Lost = 0;
+  std::string Name;
+  std::vector<DataEvent> Events;
+};
+
+struct DataFile {
   uint32_t Machine = 0;
   uint32_t Pid = 0;
   uint64_t StartNs = 0;
   uint32_t Errno = 0; // why something was not traced, 0 if all was
   std::vector<std::string> Args;
-  std::map<uint32_t, ProfileModule> Modules; // by id
-  std::vector<ProfileCounter> Counters;      // each of a module in Modules
+  std::map<uint32_t, DataModule> Modules; // by id
+  std::vector<DataCounter> Counters;      // each of a module in Modules
+  std::optional<DataSession> Session;     // if events were recorded
+  std::unordered_map<uint64_t, DataFunction> Functions; // by number
+  std::map<uint32_t, DataThread> Threads; // by the process's own count
 };
 
 /// Reads the file into Out. On an error Out holds what precedes it.
-llvm::Error readProfile(llvm::StringRef Path, Profile &Out);
+llvm::Error readDataFile(llvm::StringRef Path, DataFile &Out);
+
+/// The same, of a file's bytes; Path is for messages.
+llvm::Error parseDataFile(llvm::StringRef Path, llvm::StringRef Bytes,
+                          DataFile &Out);
 
 } // namespace patchbay
 

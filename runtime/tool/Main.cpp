@@ -36,7 +36,7 @@ EXIT CODES:
 
 cl::OptionCategory patchbay::ToolOptions("Options");
 
-static const Verb *const Verbs[] = {&ListVerb, &RecordVerb, &ReportVerb,
+static const Verb *const Verbs[] = {&DumpVerb, &ListVerb, &RecordVerb, &ReportVerb,
                                     &VerifyVerb};
 
 static void printVersion(raw_ostream &OS) {

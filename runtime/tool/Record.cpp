@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay record`: runs a program with the tracer preloaded.
+#include "DataFile.h"
 #include "NameFilter.h"
 #include "OutputDir.h"
-#include "ProfileReader.h"
 #include "Program.h"
 #include "Table.h"
 #include "Verb.h"
@@ -22,9 +22,12 @@
 using namespace llvm;
 using namespace patchbay;
 
-static cl::SubCommand
-    RecordCommand("record",
-                  "Run a program and count the calls of its functions");
+namespace {
+enum TracerT { FunctionProfile, Function };
+}
+
+static cl::SubCommand RecordCommand("record",
+                                    "Run a program and trace its functions");
 // For the usage line. Main.cpp has taken the program off the command line.
 static cl::list<std::string> ProgramUsage(cl::Positional,
                                           cl::desc("-- PROG [ARGS...]"),
@@ -35,6 +38,36 @@ static cl::list<std::string>
           cl::cat(ToolOptions),
           cl::desc("Trace only functions whose name, mangled or demangled, "
                    "matches; may be repeated"));
+static cl::list<std::string>
+    NoTrace("N", cl::Prefix, cl::value_desc("GLOB"), cl::sub(RecordCommand),
+            cl::cat(ToolOptions),
+            cl::desc("But not functions whose mangled name matches; may be "
+                     "repeated"));
+static cl::opt<TracerT>
+    Tracer("p", cl::Prefix, cl::value_desc("TRACER"), cl::init(FunctionProfile),
+           cl::sub(RecordCommand), cl::cat(ToolOptions),
+           cl::desc("What to record"),
+           cl::values(clEnumValN(FunctionProfile, "function_profile",
+                                 "how often functions are called (default)"),
+                      clEnumValN(Function, "function",
+                                 "an event for each call, when it begins")));
+static cl::opt<std::string>
+    Buffer("buffer", cl::value_desc("SIZE"), cl::sub(RecordCommand),
+           cl::cat(ToolOptions),
+           cl::desc("Events to keep of each thread, in bytes; with K, M or G "
+                    "(default: 256M, of 24 bytes per event)"));
+static cl::opt<bool>
+    Overwrite("overwrite", cl::sub(RecordCommand), cl::cat(ToolOptions),
+              cl::desc("When the buffer is full, drop the oldest events "
+                       "instead of the next ones"));
+static cl::opt<std::string>
+    StartAt("start-at", cl::value_desc("FUNCTION"), cl::sub(RecordCommand),
+            cl::cat(ToolOptions),
+            cl::desc("Record no events before this function is called"));
+static cl::opt<std::string>
+    StopAt("stop-at", cl::value_desc("FUNCTION"), cl::sub(RecordCommand),
+           cl::cat(ToolOptions),
+           cl::desc("Record no events once this function is called"));
 static cl::opt<std::string>
     Output("o", cl::Prefix, cl::value_desc("DIR"), cl::init(DefaultDataDir),
            cl::sub(RecordCommand), cl::cat(ToolOptions),
@@ -52,6 +85,10 @@ static constexpr char Help[] = R"(
   Programs that PROG starts are traced too, each into a file of its own; a
   process that only forks adds to its parent's file.
 
+  Events of several threads and processes are put in order when they are read,
+  by the processor's clock. They are in files from the moment on when they
+  happen: a process may be killed at any time.
+
   Demangled names are looked up in PROG and the libraries it needs at its
   start. In modules that it loads later, and in programs that it starts, GLOB
   matches mangled names only.
@@ -60,6 +97,8 @@ EXAMPLES:
   patchbay record -- ./server --port 80
   patchbay record -F 'lua_*' -F 'luaV_execute' -- lua fib.lua
   patchbay record -F 'Cache::*' -o cache.data -- ./server
+  patchbay record -p function -F 'lua_*' --buffer 4M --overwrite -- lua fib.lua
+  patchbay record -p function --start-at parse --stop-at emit -- ./compiler x.c
   patchbay record --force -F 'plugin_*' -- ./host plugin.so
   patchbay record --force -- ./run-server.sh
 
@@ -116,10 +155,56 @@ static std::string escapeOption(StringRef Text) {
   return Result;
 }
 
+static StringRef tracerName() {
+  switch (Tracer) {
+  case FunctionProfile:
+    return "function_profile";
+  case Function:
+    return "function";
+  }
+  llvm_unreachable("all tracers are above");
+}
+
+static Error badNumber(StringRef Option, StringRef Text, StringRef Units) {
+  return makeError(Usage, "--" + Option + ": '" + Text +
+                              "' is not a whole number with one of the units " +
+                              Units);
+}
+
+// What runtime/trace/options.c takes.
+static bool isNumber(StringRef Text, ArrayRef<StringRef> Units) {
+  uint64_t Number;
+  return !Text.consumeInteger(10, Number) && is_contained(Units, Text);
+}
+
+static Error checkOptions() {
+  if (!Buffer.empty() && !isNumber(Buffer, {"", "K", "M", "G"}))
+    return badNumber("buffer", Buffer, "K, M, G");
+  if (Tracer == FunctionProfile)
+    for (const cl::Option *Given : std::initializer_list<const cl::Option *>{
+             &Buffer, &Overwrite, &StartAt, &StopAt})
+      if (Given->getNumOccurrences())
+        return makeError(Usage, "--" + Given->ArgStr +
+                                    " is for events, of which "
+                                    "function_profile records none: choose "
+                                    "another tracer with -p");
+  return Error::success();
+}
+
 static Expected<std::string> tracerOptions(ArrayRef<std::string> Filters) {
-  std::string Options = "tracer=function_profile";
+  std::string Options = ("tracer=" + tracerName()).str();
   for (const std::string &Filter : Filters)
     Options += ",filter=" + escapeOption(Filter);
+  for (const std::string &Filter : NoTrace)
+    Options += ",notrace=" + escapeOption(Filter);
+  if (!Buffer.empty())
+    Options += ",buffer=" + Buffer;
+  if (Overwrite)
+    Options += ",overwrite=1";
+  if (!StartAt.empty())
+    Options += ",start_at=" + escapeOption(StartAt);
+  if (!StopAt.empty())
+    Options += ",stop_at=" + escapeOption(StopAt);
   if (Options.size() > MaxOptions)
     return makeError("the functions that -F matches by demangled name fill " +
                      Twine(Options.size()) +
@@ -309,9 +394,9 @@ static std::string shellQuoted(StringRef Text) {
 // The processes in which some functions were not traced.
 static size_t countIncomplete(ArrayRef<std::string> Files) {
   return llvm::count_if(Files, [](const std::string &File) {
-    Profile Data;
+    DataFile Data;
     // `patchbay report` says what is wrong with a file, and where.
-    consumeError(readProfile(File, Data));
+    consumeError(readDataFile(File, Data));
     return Data.Errno != 0;
   });
 }
@@ -349,6 +434,8 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   if (Args.empty())
     return makeError("no program to run: put it last, as in 'patchbay record "
                      "-F GLOB -- PROG ARGS'");
+  if (Error E = checkOptions())
+    return E;
   if (Output.empty())
     return makeError("-o needs a directory, its name is empty");
   auto Path = findProgram(Args.front());
@@ -357,16 +444,16 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   auto Program = openProgram(*Path);
   if (!Program)
     return Program.takeError();
-  auto Tracer = openTracer();
-  if (!Tracer)
-    return Tracer.takeError();
+  auto TracerImage = openTracer();
+  if (!TracerImage)
+    return TracerImage.takeError();
 
   std::vector<std::string> Given(Globs.begin(), Globs.end());
   if (Given.empty())
     Given.push_back("*");
   NameFilter Filter(Given);
   std::set<std::string> Mangled;
-  if (Error E = checkProgram(*Path, *Program, *Tracer, Filter, Mangled)) {
+  if (Error E = checkProgram(*Path, *Program, *TracerImage, Filter, Mangled)) {
     if (!Force)
       return E;
     warn(toString(std::move(E)));
@@ -382,7 +469,7 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   if (!Dir)
     return Dir.takeError();
   *Options += ",output=" + escapeOption(Dir->path());
-  std::string Preload = Tracer->path();
+  std::string Preload = TracerImage->path();
   if (const char *Others = getenv("LD_PRELOAD"); Others && *Others)
     Preload += ":" + std::string(Others);
   setenv("LD_PRELOAD", Preload.c_str(), /*overwrite=*/1);

@@ -4,8 +4,9 @@
 #include "ElfImage.h"
 #include "NameFilter.h"
 #include "OutputDir.h"
-#include "ProfileReader.h"
+#include "DataFile.h"
 #include "Table.h"
+#include "TracedNames.h"
 #include "Verb.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -78,7 +79,7 @@ struct Function {
 
 struct Process {
   std::string File;
-  Profile Data;
+  DataFile Data;
 };
 
 /// A recording, summed: modules by what identifies them.
@@ -86,12 +87,7 @@ using Modules = std::map<std::string, Module>;
 
 } // namespace
 
-// A build id names the content whatever the path is.
-static std::string moduleKey(const ProfileModule &M) {
-  return M.BuildId.empty() ? "path " + M.Path : "id " + M.BuildId;
-}
-
-static void add(const Profile &Data, Modules &Sum) {
+static void add(const DataFile &Data, Modules &Sum) {
   for (const auto &[Id, M] : Data.Modules) {
     Module &Target = Sum[moduleKey(M)];
     if (Target.Path.empty()) {
@@ -99,37 +95,19 @@ static void add(const Profile &Data, Modules &Sum) {
       Target.BuildId = M.BuildId;
     }
   }
-  for (const ProfileCounter &C : Data.Counters) {
+  for (const DataCounter &C : Data.Counters) {
     uint64_t &Calls = Sum[moduleKey(Data.Modules.at(C.Module))].Calls[C.Entry];
     Calls = SaturatingAdd(Calls, C.Calls);
   }
 }
 
-// Fails if the file is not the one that was traced.
-static Expected<ElfImage> openTraced(const Module &M) {
-  Expected<ElfImage> Image = ElfImage::open(M.Path);
-  if (Image && !M.BuildId.empty() && toStringRef(Image->buildId()) != M.BuildId)
-    return makeError(Twine(M.Path) + ": not the file that was traced (its "
-                                     "build id differs)");
-  return Image;
-}
-
-static void symbolize(const Module &M, std::vector<Function> &Functions) {
-  SymbolNames Names;
-  Expected<ElfImage> Image = openTraced(M);
-  Error E = Image ? Error::success() : Image.takeError();
-  if (!E) {
-    Expected<SymbolNames> Read = Image->symbolNames();
-    if (Read)
-      Names = std::move(*Read);
-    else
-      E = Read.takeError();
-  }
-  if (E)
-    warn(toString(std::move(E)) + ": showing addresses");
+static void symbolize(const Module &M, TracedNames &Names,
+                      std::vector<Function> &Functions) {
+  DataModule File;
+  File.BuildId = M.BuildId;
+  File.Path = M.Path;
   for (const auto &[Entry, Calls] : M.Calls)
-    Functions.push_back(
-        {&M, Entry, Calls, displayNames(Names.at(Entry), Entry).front()});
+    Functions.push_back({&M, Entry, Calls, Names.function(File, Entry)});
 }
 
 static void sortFunctions(std::vector<Function> &Functions) {
@@ -213,7 +191,7 @@ static Expected<int> runReport(ArrayRef<const char *>) {
   Modules Sum;
   for (const std::string &File : *Files) {
     Process P{File, {}};
-    if (Error E = readProfile(File, P.Data))
+    if (Error E = readDataFile(File, P.Data))
       Code = report(std::move(E));
     if (P.Data.Errno) {
       warnIncomplete(P);
@@ -223,10 +201,11 @@ static Expected<int> runReport(ArrayRef<const char *>) {
     Processes.push_back(std::move(P));
   }
 
+  TracedNames Names;
   std::vector<Function> Functions;
   for (const auto &[Key, M] : Sum)
     if (!M.Calls.empty())
-      symbolize(M, Functions);
+      symbolize(M, Names, Functions);
   size_t Traced = Functions.size();
   if (!All)
     llvm::erase_if(Functions, [](const Function &F) { return !F.Calls; });

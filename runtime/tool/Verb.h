@@ -25,7 +25,7 @@ struct Verb {
 };
 
 extern llvm::cl::OptionCategory ToolOptions;
-extern const Verb ListVerb, RecordVerb, ReportVerb, VerifyVerb;
+extern const Verb DumpVerb, ListVerb, RecordVerb, ReportVerb, VerifyVerb;
 
 } // namespace patchbay
 

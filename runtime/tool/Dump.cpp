@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `patchbay dump`: the events of a recording in one of several forms.
+#include "Export.h"
+#include "Verb.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+namespace {
+enum FormT { Text, Csv, Json, Chrome, Folded, Perfetto };
+}
+
+static cl::SubCommand
+    DumpCommand("dump", "Write the recorded events for other programs");
+static cl::opt<std::string> Dir(cl::Positional, cl::desc("[DIR]"),
+                                cl::init(DefaultDataDir), cl::sub(DumpCommand),
+                                cl::cat(ToolOptions));
+static cl::opt<FormT>
+    Form(cl::desc("Form:"), cl::init(Text), cl::sub(DumpCommand),
+         cl::cat(ToolOptions),
+         cl::values(
+             clEnumValN(Text, "text", "one line per call (default)"),
+             clEnumValN(Csv, "csv", "for spreadsheets and databases"),
+             clEnumValN(Json, "json", "one JSON object per line"),
+             clEnumValN(Chrome, "chrome",
+                        "for chrome://tracing, Perfetto and speedscope"),
+             clEnumValN(Folded, "folded",
+                        "stacks with their own nanoseconds, for flame graphs"),
+             clEnumValN(Perfetto, "perfetto", "Perfetto's protobuf")));
+
+static constexpr char Help[] = R"(
+  Times are nanoseconds of CLOCK_MONOTONIC on the traced machine.
+
+EXAMPLES:
+  patchbay dump | less
+  patchbay dump --chrome server.data > trace.json
+  patchbay dump --perfetto > trace.pftrace       open it in ui.perfetto.dev
+  patchbay dump --folded | flamegraph.pl --countname=ns > flame.svg
+  patchbay dump --csv > a.csv; duckdb -c "select function, sum(duration_ns)
+    from 'a.csv' group by function"
+
+EXIT CODES:
+  0  success
+  1  no data or no events in it; a data file is truncated or corrupt (what
+     precedes the damage is written all the same); or some functions of a
+     process were not traced
+  2  wrong usage
+)";
+
+static Expected<int> runDump(ArrayRef<const char *>) {
+  Expected<Trace> T = readEvents(Dir);
+  if (!T)
+    return T.takeError();
+  switch (Form) {
+  case Text:
+    exportText(*T, outs());
+    break;
+  case Csv:
+    exportCsv(*T, outs());
+    break;
+  case Json:
+    exportJson(*T, outs());
+    break;
+  case Chrome:
+    exportChrome(*T, outs());
+    break;
+  case Folded:
+    exportFolded(*T, outs());
+    break;
+  case Perfetto:
+    exportPerfetto(*T, outs());
+    break;
+  }
+  return T->Incomplete ? Failure : Success;
+}
+
+const Verb patchbay::DumpVerb = {DumpCommand, Help, runDump};

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Export.h"
+#include "Table.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+StringRef patchbay::kindName(TraceCall::KindT Kind) {
+  switch (Kind) {
+  case TraceCall::Returned:
+    return "returned";
+  case TraceCall::Unwound:
+    return "unwound";
+  case TraceCall::Unfinished:
+    return "unfinished";
+  case TraceCall::Entry:
+    return "entry";
+  }
+  llvm_unreachable("all kinds are above");
+}
+
+static std::string host(const Trace &T, const TraceThread &Thread) {
+  return T.Processes[Thread.Process].Data.Session->Host;
+}
+
+static uint32_t pid(const Trace &T, const TraceThread &Thread) {
+  return T.Processes[Thread.Process].Data.Pid;
+}
+
+// Nanoseconds as seconds, without the errors of floating point.
+static std::string seconds(uint64_t Ns) {
+  return formatv("{0}.{1:d9}", Ns / 1000000000, Ns % 1000000000).str();
+}
+
+void patchbay::exportText(Trace &T, raw_ostream &OS) {
+  for (const TraceThread &Thread : T.Threads)
+    for (const TraceCall &C : Thread.Calls) {
+      OS << printable(Thread.Name) << '-' << Thread.Tid << ' '
+         << seconds(C.Start) << ' ';
+      if (C.hasDuration())
+        OS << C.Duration << " ns ";
+      OS << kindName(C.Kind) << ' ' << printable(T.Functions[C.Function].Name);
+      if (std::string Caller = C.Caller ? T.caller(Thread, C) : "";
+          !Caller.empty())
+        OS << " <- " << printable(Caller);
+      OS << '\n';
+    }
+}
+
+static std::string quotedCsv(StringRef Text) {
+  if (Text.find_first_of(",\"\r\n") == StringRef::npos)
+    return Text.str();
+  std::string Quoted = "\"";
+  for (char C : Text)
+    Quoted += C == '"' ? "\"\"" : std::string(1, C);
+  return Quoted + "\"";
+}
+
+void patchbay::exportCsv(const Trace &T, raw_ostream &OS) {
+  OS << "host,pid,tid,thread,start_ns,duration_ns,kind,depth,function,module,"
+        "build_id\n";
+  for (const TraceThread &Thread : T.Threads) {
+    std::string Prefix =
+        formatv("{0},{1},{2},{3},", quotedCsv(host(T, Thread)), pid(T, Thread),
+                Thread.Tid, quotedCsv(Thread.Name))
+            .str();
+    for (const TraceCall &C : Thread.Calls) {
+      const TraceFunction &F = T.Functions[C.Function];
+      OS << Prefix << C.Start << ',';
+      if (C.hasDuration())
+        OS << C.Duration;
+      OS << ',' << kindName(C.Kind) << ',' << C.Depth << ','
+         << quotedCsv(F.Name) << ',' << quotedCsv(F.Module) << ','
+         << toHex(F.BuildId, /*LowerCase=*/true) << '\n';
+    }
+  }
+}
+
+void patchbay::exportJson(const Trace &T, raw_ostream &OS) {
+  for (const TraceThread &Thread : T.Threads)
+    for (const TraceCall &C : Thread.Calls) {
+      const TraceFunction &F = T.Functions[C.Function];
+      json::OStream J(OS);
+      J.object([&] {
+        J.attribute("host", json::fixUTF8(host(T, Thread)));
+        J.attribute("pid", pid(T, Thread));
+        J.attribute("tid", Thread.Tid);
+        J.attribute("thread", json::fixUTF8(Thread.Name));
+        J.attribute("start_ns", C.Start);
+        if (C.hasDuration())
+          J.attribute("duration_ns", C.Duration);
+        J.attribute("kind", kindName(C.Kind));
+        J.attribute("depth", C.Depth);
+        J.attribute("function", json::fixUTF8(F.Name));
+        J.attribute("module", json::fixUTF8(F.Module));
+        J.attribute("build_id", toHex(F.BuildId, /*LowerCase=*/true));
+      });
+      OS << '\n';
+    }
+}
+
+// Microseconds with three decimals, as a JSON number.
+static std::string microseconds(uint64_t Ns) {
+  return formatv("{0}.{1:d3}", Ns / 1000, Ns % 1000).str();
+}
+
+static void nameChrome(json::OStream &J, StringRef What, uint32_t Pid,
+                       uint32_t Tid, StringRef Name) {
+  J.object([&] {
+    J.attribute("ph", "M");
+    J.attribute("name", What);
+    J.attribute("pid", Pid);
+    J.attribute("tid", Tid);
+    J.attributeObject("args",
+                      [&] { J.attribute("name", json::fixUTF8(Name)); });
+  });
+}
+
+static StringRef chromePhase(TraceCall::KindT Kind) {
+  if (Kind == TraceCall::Entry)
+    return "i";
+  return Kind == TraceCall::Unfinished ? "B" : "X";
+}
+
+void patchbay::exportChrome(const Trace &T, raw_ostream &OS) {
+  json::OStream J(OS);
+  J.object([&] {
+    J.attribute("displayTimeUnit", "ns");
+    J.attributeArray("traceEvents", [&] {
+      for (const TraceProcess &P : T.Processes)
+        nameChrome(J, "process_name", P.Data.Pid, 0,
+                   P.Data.Args.empty() ? "" : P.Data.Args.front());
+      for (const TraceThread &Thread : T.Threads) {
+        nameChrome(J, "thread_name", pid(T, Thread), Thread.Tid, Thread.Name);
+        for (const TraceCall &C : Thread.Calls)
+          J.object([&] {
+            J.attribute("ph", chromePhase(C.Kind));
+            J.attribute("name", json::fixUTF8(T.Functions[C.Function].Name));
+            J.attribute("pid", pid(T, Thread));
+            J.attribute("tid", Thread.Tid);
+            J.attributeBegin("ts");
+            J.rawValue(microseconds(C.Start));
+            J.attributeEnd();
+            if (C.Kind == TraceCall::Entry)
+              J.attribute("s", "t");
+            if (!C.hasDuration())
+              return;
+            J.attributeBegin("dur");
+            J.rawValue(microseconds(C.Duration));
+            J.attributeEnd();
+          });
+      }
+    });
+  });
+  OS << '\n';
+}
+
+// Semicolons and newlines separate, in that format, and it has no escapes.
+static std::string frameName(StringRef Name) {
+  std::string Result = printable(Name);
+  llvm::replace(Result, ';', ':');
+  return Result;
+}
+
+void patchbay::exportFolded(const Trace &T, raw_ostream &OS) {
+  std::map<std::string, uint64_t> Stacks;
+  for (const TraceThread &Thread : T.Threads) {
+    std::vector<uint64_t> Self = T.selfTimes(Thread);
+    std::vector<std::string> Stack;
+    for (size_t I = 0; I != Self.size(); ++I) {
+      const TraceCall &C = Thread.Calls[I];
+      Stack.resize(C.Depth);
+      std::string Outer = Stack.empty() ? frameName(Thread.Name) : Stack.back();
+      Stack.push_back(Outer + ";" + frameName(T.Functions[C.Function].Name));
+      // Entries have no duration: there, a call counts as one.
+      uint64_t Weight = C.Kind == TraceCall::Entry ? 1 : Self[I];
+      if (Weight)
+        Stacks[Stack.back()] += Weight;
+    }
+  }
+  for (const auto &[Stack, Weight] : Stacks)
+    OS << Stack << ' ' << Weight << '\n';
+}

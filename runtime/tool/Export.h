@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The forms in which `patchbay dump` writes a trace, for other programs.
+#ifndef PATCHBAY_TOOL_EXPORT_H
+#define PATCHBAY_TOOL_EXPORT_H
+
+#include "Trace.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace patchbay {
+
+/// One line per call.
+void exportText(Trace &T, llvm::raw_ostream &OS);
+/// RFC 4180, with a header line; as well for DuckDB, ClickHouse and the like.
+void exportCsv(const Trace &T, llvm::raw_ostream &OS);
+/// One object per call and line.
+void exportJson(const Trace &T, llvm::raw_ostream &OS);
+/// The Trace Event Format of Chromium, which Perfetto and speedscope read, too.
+void exportChrome(const Trace &T, llvm::raw_ostream &OS);
+/// "thread;outer;inner SELF": stacks with nanoseconds, for flame graphs.
+void exportFolded(const Trace &T, llvm::raw_ostream &OS);
+/// Perfetto's protobuf.
+void exportPerfetto(const Trace &T, llvm::raw_ostream &OS);
+
+/// "returned", "unwound", "unfinished", "entry".
+llvm::StringRef kindName(TraceCall::KindT Kind);
+
+} // namespace patchbay
+
+#endif

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A trace as Perfetto's protobuf: the few messages of its schema that say which
+// thread was in which function (protos/perfetto/trace: trace_packet.proto,
+// track_event/track_event.proto, track_descriptor.proto, interned_data.proto).
+#include "Export.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/LEB128.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+namespace {
+
+/// A message that is being put together. Fields are written as they come.
+class Message {
+public:
+  void number(unsigned Field, uint64_t Value) {
+    varint(Field << 3 | 0);
+    varint(Value);
+  }
+  void bytes(unsigned Field, StringRef Value) {
+    varint(Field << 3 | 2);
+    varint(Value.size());
+    Bytes += Value;
+  }
+  // Strings are UTF-8 there.
+  void text(unsigned Field, StringRef Value) {
+    bytes(Field, json::fixUTF8(Value));
+  }
+  void message(unsigned Field, const Message &Value) {
+    bytes(Field, Value.Bytes);
+  }
+  StringRef str() const { return Bytes; }
+
+private:
+  void varint(uint64_t Value) {
+    uint8_t Buffer[10];
+    unsigned Size = encodeULEB128(Value, Buffer);
+    Bytes.append(reinterpret_cast<char *>(Buffer), Size);
+  }
+
+  std::string Bytes;
+};
+
+// Trace
+constexpr unsigned TracePacketField = 1;
+// TracePacket
+constexpr unsigned Timestamp = 8, SequenceId = 10, TrackEventField = 11,
+                   InternedData = 12, SequenceFlags = 13, ClockId = 58,
+                   TrackDescriptorField = 60;
+constexpr unsigned StateCleared = 1, NeedsState = 2, Monotonic = 3;
+// TrackDescriptor
+constexpr unsigned Uuid = 1, Process = 3, Thread = 4, ParentUuid = 5;
+// ProcessDescriptor, ThreadDescriptor
+constexpr unsigned ProcessPid = 1, Cmdline = 2, ProcessName = 6, ThreadPid = 1,
+                   ThreadTid = 2, ThreadName = 5;
+// InternedData, EventName
+constexpr unsigned EventNames = 2, NameIid = 1, NameText = 2;
+// TrackEvent
+constexpr unsigned EventType = 9, EventNameIid = 10, TrackUuid = 11;
+enum EventTypes { SliceBegin = 1, SliceEnd = 2, Instant = 3 };
+
+class Writer {
+public:
+  Writer(const Trace &T, raw_ostream &OS) : T(T), OS(OS) {}
+  void write();
+
+private:
+  void packet(Message &Packet) {
+    Packet.number(SequenceId, 1);
+    Message Trace;
+    Trace.message(TracePacketField, Packet);
+    OS << Trace.str();
+  }
+  void names();
+  void processes();
+  void thread(const TraceThread &Thread, uint64_t Track);
+  void event(uint64_t Time, EventTypes Type, uint64_t Track, uint64_t Function);
+  uint64_t processTrack(size_t I) const { return I + 1; }
+  uint64_t threadTrack(size_t I) const { return T.Processes.size() + I + 1; }
+
+  const Trace &T;
+  raw_ostream &OS;
+};
+
+} // namespace
+
+void Writer::names() {
+  Message Interned;
+  for (size_t I = 0; I != T.Functions.size(); ++I) {
+    Message Name;
+    Name.number(NameIid, I + 1); // 0 is none
+    Name.text(NameText, T.Functions[I].Name);
+    Interned.message(EventNames, Name);
+  }
+  Message Packet;
+  Packet.number(SequenceFlags, StateCleared);
+  Packet.message(InternedData, Interned);
+  packet(Packet);
+}
+
+void Writer::processes() {
+  for (size_t I = 0; I != T.Processes.size(); ++I) {
+    const DataFile &Data = T.Processes[I].Data;
+    Message Descriptor, Track, Packet;
+    Descriptor.number(ProcessPid, Data.Pid);
+    for (const std::string &Arg : Data.Args)
+      Descriptor.text(Cmdline, Arg);
+    if (!Data.Args.empty())
+      Descriptor.text(ProcessName, Data.Args.front());
+    Track.number(Uuid, processTrack(I));
+    Track.message(Process, Descriptor);
+    Packet.message(TrackDescriptorField, Track);
+    packet(Packet);
+  }
+}
+
+void Writer::event(uint64_t Time, EventTypes Type, uint64_t Track,
+                   uint64_t Function) {
+  Message Event, Packet;
+  Event.number(EventType, Type);
+  if (Type != SliceEnd)
+    Event.number(EventNameIid, Function + 1);
+  Event.number(TrackUuid, Track);
+  Packet.number(Timestamp, Time);
+  Packet.number(ClockId, Monotonic);
+  Packet.number(SequenceFlags, NeedsState);
+  Packet.message(TrackEventField, Event);
+  packet(Packet);
+}
+
+void Writer::thread(const TraceThread &From, uint64_t TrackId) {
+  Message Descriptor, Track, Packet;
+  Descriptor.number(ThreadPid, T.Processes[From.Process].Data.Pid);
+  Descriptor.number(ThreadTid, From.Tid);
+  Descriptor.text(ThreadName, From.Name);
+  Track.number(Uuid, TrackId);
+  Track.number(ParentUuid, processTrack(From.Process));
+  Track.message(Thread, Descriptor);
+  Packet.message(TrackDescriptorField, Track);
+  packet(Packet);
+
+  // Slices begin and end like brackets.
+  std::vector<const TraceCall *> Open;
+  auto Close = [&](size_t Depth) {
+    for (; Open.size() > Depth; Open.pop_back())
+      if (Open.back()->hasDuration())
+        event(Open.back()->Start + Open.back()->Duration, SliceEnd, TrackId, 0);
+  };
+  for (const TraceCall &C : From.Calls) {
+    Close(C.Depth);
+    Open.push_back(&C);
+    event(C.Start, C.Kind == TraceCall::Entry ? Instant : SliceBegin, TrackId,
+          C.Function);
+  }
+  Close(0);
+}
+
+void Writer::write() {
+  names();
+  processes();
+  for (size_t I = 0; I != T.Threads.size(); ++I)
+    thread(T.Threads[I], threadTrack(I));
+}
+
+void patchbay::exportPerfetto(const Trace &T, raw_ostream &OS) {
+  Writer(T, OS).write();
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Trace.h"
+#include "Diagnostics.h"
+#include "OutputDir.h"
+#include "format.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+#include <system_error>
+
+using namespace llvm;
+using namespace patchbay;
+
+namespace {
+
+/// Ticks of one process to nanoseconds of CLOCK_MONOTONIC.
+class Clock {
+public:
+  explicit Clock(const DataSession &S) : First(S.First) {
+    uint64_t Ticks = S.Last.Ticks - S.First.Ticks;
+    uint64_t Ns = S.Last.MonotonicNs - S.First.MonotonicNs;
+    // Both grow; in a damaged file nothing needs to.
+    if (S.Last.Ticks > S.First.Ticks &&
+        S.Last.MonotonicNs > S.First.MonotonicNs)
+      NsPerTick = double(Ns) / double(Ticks);
+  }
+  bool calibrated() const { return NsPerTick != 0; }
+  uint64_t duration(uint64_t Ticks) const {
+    double Ns = double(Ticks) * (calibrated() ? NsPerTick : 1);
+    return Ns < 9e18 ? uint64_t(Ns + 0.5) : uint64_t(9e18);
+  }
+  uint64_t time(uint64_t Ticks) const {
+    if (Ticks >= First.Ticks)
+      return SaturatingAdd(First.MonotonicNs, duration(Ticks - First.Ticks));
+    uint64_t Before = duration(First.Ticks - Ticks);
+    return First.MonotonicNs - std::min(Before, First.MonotonicNs);
+  }
+
+private:
+  DataMoment First;
+  double NsPerTick = 0;
+};
+
+/// What tells two calls apart, as far as events can.
+struct CallKey {
+  uint64_t Time;
+  uint32_t Function, Frame;
+  bool operator==(const CallKey &O) const {
+    return Time == O.Time && Function == O.Function && Frame == O.Frame;
+  }
+};
+struct CallKeyHash {
+  size_t operator()(const CallKey &K) const {
+    return hash_combine(K.Time, K.Function, K.Frame);
+  }
+};
+
+bool isCall(const DataEvent &E) { return E.Kind != PBD_RECORD_ENTRY; }
+
+uint64_t endOf(const DataEvent &E) {
+  return isCall(E) ? SaturatingAdd(E.Time, E.Detail) : UINT64_MAX;
+}
+
+/// Of two calls that begin at the same tick the one with the higher frame is
+/// the outer one; siblings are in the order in which they were recorded.
+std::vector<DataEvent> sortByStart(ArrayRef<DataEvent> Events) {
+  std::vector<uint32_t> Order(Events.size());
+  std::iota(Order.begin(), Order.end(), 0);
+  llvm::sort(Order, [&](uint32_t I, uint32_t J) {
+    const DataEvent &A = Events[I], &B = Events[J];
+    return std::make_tuple(A.Time, -int64_t(A.Frame), I) <
+           std::make_tuple(B.Time, -int64_t(B.Frame), J);
+  });
+  std::vector<DataEvent> Sorted;
+  Sorted.reserve(Events.size());
+  for (uint32_t I : Order)
+    Sorted.push_back(Events[I]);
+  return Sorted;
+}
+
+/// Where a call is recorded at its entry and at its exit, drops the entry.
+void dropEntriesOfCalls(std::vector<DataEvent> &Events) {
+  std::unordered_map<CallKey, unsigned, CallKeyHash> Exits;
+  for (const DataEvent &E : Events)
+    if (isCall(E))
+      ++Exits[{E.Time, E.Function, E.Frame}];
+  if (Exits.size() == Events.size() || Exits.empty())
+    return;
+  llvm::erase_if(Events, [&](const DataEvent &E) {
+    if (isCall(E))
+      return false;
+    auto Exit = Exits.find({E.Time, E.Function, E.Frame});
+    return Exit != Exits.end() && Exit->second && Exit->second--;
+  });
+}
+
+class Builder {
+public:
+  explicit Builder(Trace &Out) : Out(Out) {}
+  void add(std::string File, DataFile Data);
+
+private:
+  void addThread(uint32_t Process, const DataThread &From, const Clock &Clock,
+                 bool EntriesOnly);
+  uint32_t function(const DataFile &Data, uint32_t Number);
+
+  Trace &Out;
+  std::map<std::pair<std::string, uint64_t>, uint32_t> Known;
+  std::unordered_map<uint32_t, uint32_t> Numbers; // of the file being added
+};
+
+} // namespace
+
+uint32_t Builder::function(const DataFile &Data, uint32_t Number) {
+  auto [At, New] = Numbers.try_emplace(Number);
+  if (!New)
+    return At->second;
+  const DataFunction &F = Data.Functions.at(Number);
+  const DataModule &M = Data.Modules.at(F.Module);
+  auto [Place, First] = Known.try_emplace({moduleKey(M), F.Entry},
+                                          uint32_t(Out.Functions.size()));
+  if (First)
+    Out.Functions.push_back(
+        {Out.Names.function(M, F.Entry), M.Path, M.BuildId, F.Entry});
+  return At->second = Place->second;
+}
+
+void Builder::addThread(uint32_t Process, const DataThread &From,
+                        const Clock &Clock, bool EntriesOnly) {
+  TraceThread T = {Process, From.Tid, From.Lost, From.Name, {}};
+  std::vector<DataEvent> Events = From.Events;
+  dropEntriesOfCalls(Events);
+  Events = sortByStart(Events);
+
+  std::vector<uint32_t> Open;                    // into Events
+  std::unordered_map<uint32_t, uint32_t> OpenOf; // by function: how many
+  const DataFile &Data = Out.Processes[Process].Data;
+  T.Calls.reserve(Events.size());
+  for (uint32_t I = 0; I != Events.size(); ++I) {
+    const DataEvent &E = Events[I];
+    while (!Open.empty()) {
+      const DataEvent &Top = Events[Open.back()];
+      if (!EntriesOnly && Top.Frame > E.Frame &&
+          (endOf(Top) >= endOf(E) || !isCall(E)) && endOf(Top) >= E.Time)
+        break;
+      --OpenOf[Top.Function];
+      Open.pop_back();
+    }
+    TraceCall C = {};
+    C.Start = Clock.time(E.Time);
+    C.Function = function(Data, E.Function);
+    C.Parent = Open.empty() ? TraceCall::NoParent : Open.back();
+    C.Depth = Open.size();
+    if (isCall(E)) {
+      C.Duration = Clock.duration(E.Detail);
+      C.Kind =
+          E.Kind == PBD_RECORD_CALL ? TraceCall::Returned : TraceCall::Unwound;
+    } else {
+      C.Caller = E.Detail;
+      C.Kind = EntriesOnly ? TraceCall::Entry : TraceCall::Unfinished;
+    }
+    C.Recursive = OpenOf[E.Function]++ != 0;
+    Open.push_back(I);
+    T.Calls.push_back(C);
+  }
+  Out.Threads.push_back(std::move(T));
+}
+
+static std::string processOf(const std::string &File, const DataFile &Data) {
+  return File + ": process " + utostr(Data.Pid) +
+         (Data.Args.empty() ? "" : " (" + join(Data.Args, " ") + ")");
+}
+
+void Builder::add(std::string File, DataFile Data) {
+  std::map<uint32_t, DataThread> Threads = std::move(Data.Threads);
+  Data.Threads.clear();
+  uint32_t Process = Out.Processes.size();
+  Out.Processes.push_back({std::move(File), std::move(Data)});
+  TraceProcess &P = Out.Processes.back();
+  if (!P.Data.Session)
+    return;
+  const DataSession &S = *P.Data.Session;
+  Clock Clock(S);
+  if (!Clock.calibrated())
+    warn(processOf(P.File, P.Data) +
+         ": its clock was not calibrated, times are in ticks");
+  if (S.Flags & PBD_SESSION_VARIABLE_RATE)
+    warn(processOf(P.File, P.Data) +
+         ": the processor's counter may have changed its rate, so times may be "
+         "wrong");
+  Numbers.clear();
+  for (const auto &[Id, T] : Threads)
+    addThread(Process, T, Clock, S.Tracer == "function");
+}
+
+size_t Trace::calls() const {
+  size_t N = 0;
+  for (const TraceThread &T : Threads)
+    N += T.Calls.size();
+  return N;
+}
+
+uint64_t Trace::lost() const {
+  uint64_t N = 0;
+  for (const TraceProcess &P : Processes)
+    if (P.Data.Session)
+      N = SaturatingAdd(N, P.Data.Session->Lost);
+  return N;
+}
+
+std::string Trace::caller(const TraceThread &T, const TraceCall &C) {
+  const DataModule *In = nullptr;
+  for (const auto &[Id, M] : Processes[T.Process].Data.Modules)
+    if (M.Base <= C.Caller && (!In || M.Base > In->Base))
+      In = &M;
+  return In ? Names.around(*In, C.Caller - In->Base) : "";
+}
+
+std::vector<uint64_t> Trace::selfTimes(const TraceThread &T) const {
+  std::vector<uint64_t> Self;
+  for (const TraceCall &C : T.Calls) {
+    Self.push_back(C.Duration);
+    if (C.Parent != TraceCall::NoParent && C.hasDuration()) {
+      uint64_t &Outer = Self[C.Parent];
+      // Rounding may make the parts more than the whole.
+      Outer -= std::min(Outer, C.Duration);
+    }
+  }
+  return Self;
+}
+
+Expected<Trace> patchbay::readEvents(const std::string &Dir) {
+  Expected<Trace> Result = readTrace(Dir);
+  if (Result && llvm::none_of(Result->Processes, [](const TraceProcess &P) {
+        return P.Data.Session.has_value();
+      }))
+    return makeError(Twine(Dir) +
+                     ": has no events, only counts: 'patchbay report' shows "
+                     "them, 'patchbay record -p function' records events");
+  return Result;
+}
+
+Expected<Trace> patchbay::readTrace(const std::string &Dir) {
+  auto Files = dataFiles(Dir);
+  if (!Files)
+    return makeError("cannot read " + Twine(Dir) + ": " +
+                     toString(Files.takeError()) +
+                     ": make it with 'patchbay record'");
+  if (Files->empty())
+    return makeError(Twine(Dir) + ": no process wrote data to it");
+
+  Trace Result;
+  Builder B(Result);
+  for (const std::string &File : *Files) {
+    DataFile Data;
+    if (Error E = readDataFile(File, Data)) {
+      report(std::move(E));
+      Result.Incomplete = true;
+    }
+    if (Data.Errno) {
+      warn(processOf(File, Data) + ": not everything was traced: " +
+           std::generic_category().message(Data.Errno));
+      Result.Incomplete = true;
+    }
+    B.add(File, std::move(Data));
+  }
+  return Result;
+}

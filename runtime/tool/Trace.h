@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The events of a recording as people look at them: calls with names, in
+// nanoseconds, and which call is within which other.
+#ifndef PATCHBAY_TOOL_TRACE_H
+#define PATCHBAY_TOOL_TRACE_H
+
+#include "DataFile.h"
+#include "TracedNames.h"
+
+namespace patchbay {
+
+struct TraceFunction {
+  std::string Name;
+  std::string Module; // path
+  std::string BuildId;
+  uint64_t Entry; // ELF address
+};
+
+struct TraceCall {
+  static constexpr uint32_t NoParent = UINT32_MAX;
+  enum KindT : uint8_t {
+    Returned,
+    Unwound,    // left by an exception
+    Unfinished, // an entry without an exit, where exits are recorded
+    Entry,      // an entry, where exits are not
+  };
+
+  uint64_t Start;    // in ns, CLOCK_MONOTONIC
+  uint64_t Duration; // in ns; 0 of entries
+  uint64_t Caller;   // run-time return address of entries, else 0
+  uint32_t Function; // in Trace::Functions
+  uint32_t Parent;   // in TraceThread::Calls, NoParent if it is not recorded
+  uint32_t Depth;    // how many of the recorded calls it is in
+  KindT Kind;
+  bool Recursive; // within another call of the function
+
+  bool hasDuration() const { return Kind <= Unwound; }
+};
+
+struct TraceThread {
+  uint32_t Process; // in Trace::Processes
+  uint32_t Tid;
+  uint64_t Lost;
+  std::string Name;
+  std::vector<TraceCall> Calls; // by Start; a call is behind its parent
+};
+
+struct TraceProcess {
+  std::string File;
+  DataFile Data; // without its threads
+};
+
+struct Trace {
+  std::vector<TraceFunction> Functions;
+  std::vector<TraceThread> Threads;
+  std::vector<TraceProcess> Processes;
+  /// Something could not be read, or was not recorded; it has been warned of.
+  bool Incomplete = false;
+
+  TracedNames Names;
+
+  size_t calls() const;
+  uint64_t lost() const;
+  /// What an entry's Caller is in; empty if it is not in a module with sites.
+  std::string caller(const TraceThread &T, const TraceCall &C);
+  /// The time of a call that is not in any of those that it calls; by index.
+  std::vector<uint64_t> selfTimes(const TraceThread &T) const;
+};
+
+/// Reads the data files in Dir. Fails if there are none.
+llvm::Expected<Trace> readTrace(const std::string &Dir);
+/// The same, and fails if no events were recorded.
+llvm::Expected<Trace> readEvents(const std::string &Dir);
+
+} // namespace patchbay
+
+#endif
