@@ -108,20 +108,23 @@ int patchbay_ops_destroy(struct patchbay_ops *ops)
 	return error;
 }
 
-static int update(struct patchbay_ops *ops, const struct patchbay_ops_attr *new)
+/* @exit: NULL, or where the new one is, which may be NULL. */
+static int update(struct patchbay_ops *ops, patchbay_handler handler,
+		  const patchbay_handler *exit)
 {
+	struct patchbay_ops_attr new = { .handler = handler };
 	int error = pb_enter_library();
 
 	if (error)
 		return error;
-	if (!new->handler != !ops->attr.handler ||
-	    !new->exit != !ops->attr.exit)
+	new.exit = exit ? *exit : ops->attr.exit;
+	if (!new.handler != !ops->attr.handler || !new.exit != !ops->attr.exit)
 		error = -EINVAL;
 	else if (pb_hardened)
-		error = pb_hardened_check(new);
+		error = pb_hardened_check(&new);
 	if (!error) {
-		ops->attr.handler = new->handler;
-		ops->attr.exit = new->exit;
+		ops->attr.handler = new.handler;
+		ops->attr.exit = new.exit;
 		error = pb_engine_retarget(ops);
 	}
 	pb_leave_library();
@@ -130,16 +133,13 @@ static int update(struct patchbay_ops *ops, const struct patchbay_ops_attr *new)
 
 int patchbay_ops_update(struct patchbay_ops *ops, patchbay_handler handler)
 {
-	return patchbay_ops_update_both(ops, handler, ops->attr.exit);
+	return handler ? update(ops, handler, NULL) : -EINVAL;
 }
 
 int patchbay_ops_update_both(struct patchbay_ops *ops, patchbay_handler handler,
 			     patchbay_handler exit)
 {
-	const struct patchbay_ops_attr new = { .handler = handler,
-					       .exit = exit };
-
-	return handler || exit ? update(ops, &new) : -EINVAL;
+	return update(ops, handler, &exit);
 }
 
 static int disable(struct patchbay_ops *ops, int disabled)

@@ -490,6 +490,7 @@ static void testRefused() {
   CHECK_EQ(patchbay_arm(ops, "x_printf_like", PATCHBAY_ARM_SKIP), 0);
   CHECK_EQ(patchbay_arm(ops, "x_noreturn", 0), -EOPNOTSUPP);
   CHECK_EQ(patchbay_ops_update(ops, enterAny), -EINVAL);
+  CHECK_EQ(patchbay_ops_update(ops, nullptr), -EINVAL);
   CHECK_EQ(patchbay_ops_update_both(ops, nullptr, nullptr), -EINVAL);
   CHECK_EQ(patchbay_ops_update_both(ops, nullptr, countExit), 0);
   CHECK_EQ(patchbay_ops_destroy(ops), 0);
