@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Ways into an installed Patchbay: a configuration file for clang, a CMake
-# package, a pkg-config file. They name everything relative to themselves, so
+# package, pkg-config files. They name everything relative to themselves, so
 # the installed tree can be moved.
 include(CMakePackageConfigHelpers)
 
@@ -20,6 +20,7 @@ endfunction()
 
 install_relative(patchbay.cfg patchbay)
 install_relative(patchbay.pc pkgconfig)
+install_relative(patchbay-link.pc pkgconfig)
 
 set(destination ${CMAKE_INSTALL_LIBDIR}/cmake/patchbay)
 configure_package_config_file(cmake/patchbayConfig.cmake.in

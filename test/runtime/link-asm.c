@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What it takes a program to get at its function's data: cookie and argument
+ * within five instructions, seen by disassembly. There is no table to look in,
+ * and no context that somebody else has to build before.
+ */
+// RUN: %plain -c %s -o %t.o
+// RUN: llvm-objdump -d --no-show-raw-insn --no-leading-addr %t.o | FileCheck %s
+
+#include <patchbay/link.h>
+
+void take(void *cookie, uint64_t value);
+
+#define PROGRAM(name)                                                          \
+	void name(uintptr_t ip, uintptr_t parent_ip,                           \
+		  const struct patchbay_cell *cell,                            \
+		  struct patchbay_regs *regs);                                 \
+	void name(uintptr_t ip, uintptr_t parent_ip,                           \
+		  const struct patchbay_cell *cell, struct patchbay_regs *regs)
+
+/* Of any function: the record tells whether a hidden argument comes first. */
+PROGRAM(cookie_and_arg)
+{
+	take(patchbay_get_attach_cookie(cell),
+	     patchbay_get_func_arg(cell, regs, 2));
+}
+// CHECK-LABEL: <cookie_and_arg>:
+// CHECK-NEXT: movq 0x10(%rdx), %rdi
+// CHECK-NEXT: movq 0x18(%rdx), %rax
+// CHECK-NEXT: movzbl 0xf(%rax), %eax
+// CHECK-NEXT: andl $0x2, %eax
+// CHECK-NEXT: movq 0x18(%rcx,%rax,4), %rsi
+// CHECK-NEXT: jmp
+
+/* Of functions that are known to have none. */
+PROGRAM(cookie_and_register)
+{
+	take(patchbay_get_attach_cookie(cell), *patchbay_regs_gp(regs, 2));
+}
+// CHECK-LABEL: <cookie_and_register>:
+// CHECK-NEXT: movq 0x10(%rdx), %rdi
+// CHECK-NEXT: movq 0x18(%rcx), %rsi
+// CHECK-NEXT: jmp
+
+PROGRAM(cookie_and_ret)
+{
+	take(patchbay_get_attach_cookie(cell), patchbay_get_func_ret(regs));
+}
+// CHECK-LABEL: <cookie_and_ret>:
+// CHECK-NEXT: movq 0x10(%rdx), %rdi
+// CHECK-NEXT: movq -0x48(%rcx), %rsi
+// CHECK-NEXT: jmp
