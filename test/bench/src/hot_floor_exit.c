@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * hot_callee() with the least that calling a handler at its exit can cost, with
+ * the site's `jb`: a trampoline calls the body, then what it finds in memory,
+ * keeps the result, and returns with CF set. Nothing can be disarmed, nobody
+ * knows who is inside, and no exception could pass.
+ */
+__asm__("	.text\n"
+	"	.p2align 4\n"
+	".Lpad:\n"
+	"	ret\n"
+	"	.globl hot_callee\n"
+	"	.type hot_callee, @function\n"
+	"	.p2align 6\n"
+	"hot_callee:\n"
+	"	call .Ltrampoline\n"
+	"	jb .Lpad\n"
+	".Lbody:\n"
+	"	leal 1(%rdi), %eax\n"
+	"	ret\n"
+	"	.size hot_callee, .-hot_callee\n"
+	"	.p2align 6\n"
+	".Ltrampoline:\n"
+	"	subq $8, %rsp\n"
+	"	call .Lbody\n"
+	"	movq %rax, (%rsp)\n"
+	"	movq .Lcell(%rip), %rdx\n"
+	"	call *(%rdx)\n"
+	"	movq (%rsp), %rax\n"
+	"	addq $8, %rsp\n"
+	"	stc\n"
+	"	ret\n"
+	"	.p2align 6\n"
+	".Lhandler:\n"
+	"	ret\n"
+	"	.section .data.rel.local, \"aw\"\n"
+	"	.p2align 3\n"
+	".Lcell:\n"
+	"	.quad .Lcell+8\n"
+	"	.quad .Lhandler\n"
+	"	.text\n");

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""links: programs at entry and exit of one function or of all, what they cost a
+call, and what it takes to attach them."""
+import shutil
+import subprocess
+
+from harness import BenchError, functions, uftrace
+from harness.paired import Case, Entry, measure
+from harness.report import Row
+from harness.systems import systems
+from suites.sites import CALLS, NO_UFTRACE, NO_XRAY, Hot, with_control
+
+# Kinds, and how many events of a call their programs see.
+KINDS = {"fentry": 1, "fexit": 1, "fmodret": 1, "fmodret-skip": 1, "session": 2}
+NOTES = {"fmodret": "the body is called", "fmodret-skip": "the program answers"}
+ATTACHED = ("fentry", "fexit", "session")
+UPROBE_CALLS = 2000  # system calls take their time
+
+
+def run(bench):
+    tools = bench.tools
+    table = systems(tools.product("patchbay-pass.so"))
+    xray = tools.runtime_library("clang_rt.xray") is not None
+    hot = Hot(tools, table)
+    library = Library(tools, table, bench.functions)
+    measure(calls(hot, library, xray), bench.plan, bench.report)
+    measure(floors(hot, library), bench.plan, bench.report)
+    number = f"{bench.functions:,}"
+    programs = library.patchers(xray)
+    for name, mode in (("attach", "arm"), ("detach", "disarm")):
+        measure(batches(f"{name} {number}", programs, mode, xray), bench.plan,
+                bench.report)
+    memory(library, bench)
+
+
+class Library:
+    """Programs of the hot loop and many functions besides, linked with ours."""
+
+    def __init__(self, tools, table, number):
+        self.tools, self.table = tools, table
+        self.copies, bodies = functions.copies(number)
+        self.source = functions.write(
+            tools.cache / f"functions-{bodies}.c", bodies)
+        folder = tools.product("libpatchbay-link.so").parent
+        self.link = [str(folder / "libpatchbay-link.so"),
+                     str(folder / "libpatchbay.so"), f"-Wl,-rpath,{folder}"]
+
+    def functions(self, system):
+        return [self.tools.object(self.source, self.table[system].flags)] * self.copies
+
+    def worker(self):
+        tools = self.tools
+        objects = [tools.object(source) for source in
+                   ("worker.c", "load_hot.c", "tracer_link.c")]
+        objects += [tools.object(source, ["-mgeneral-regs-only"])
+                    for source in ("handlers.c", "link_programs.c")]
+        objects.append(tools.object("hot_callee.c", self.table["ours"].flags))
+        return tools.program("links-worker", objects + self.functions("ours"),
+                             self.link)
+
+    def patchers(self, xray):
+        def program(name):
+            system = self.table["xray" if name == "xray" else "ours"]
+            main = self.tools.object("patch_main.c", system.callers)
+            if name == "xray":
+                patcher, link = self.tools.object("patcher_xray.c"), ["-fxray-instrument"]
+            else:
+                kind = f"-DLINK_KIND=PATCHBAY_{name.upper()}"
+                patcher = self.tools.object("patcher_link.c",
+                                            ["-mgeneral-regs-only", kind])
+                link = self.link
+            return self.tools.program(f"links-{name}",
+                                      [main, patcher, *self.functions(system.name)], link)
+
+        return self.tools.each(program, ATTACHED + (("xray",) if xray else ()))
+
+    def memory(self):
+        objects = [self.tools.object("link_memory.c"),
+                   self.tools.object("handlers.c", ["-mgeneral-regs-only"])]
+        return self.tools.program("links-memory", objects + self.functions("ours"),
+                                  self.link)
+
+
+def calls(hot, library, xray):
+    """The hot loop, in one program of ours: what differs between single and multi
+    is to how many functions its link is attached. As in the kernel's table, multi
+    is compared with single, too."""
+    worker = library.worker()
+    entries = [Entry("baseline", (hot.program("baseline", "none"),), ())]
+    for kind, events in KINDS.items():
+        entries.append(Entry(kind, (worker, f"{kind}/one"), events=events,
+                             note=NOTES.get(kind, "")))
+        entries.append(Entry(f"{kind}-multi", (worker, f"{kind}/all"),
+                             ("baseline", kind), events))
+    skipped = []
+    if xray:
+        entries.append(Entry("xray", (hot.program("xray", "xray"),),
+                             ("baseline", "fexit", "session"), 2,
+                             note="at entry and at exit"))
+    else:
+        skipped.append(("xray", NO_XRAY))
+    if shutil.which("uftrace"):
+        program = hot.program("uftrace", "none")
+        entries.append(Entry("uftrace", uftrace.command(program), events=2,
+                             proof=uftrace.proof(program),
+                             note="at entry and at exit, with time stamps"))
+    else:
+        skipped.append(("uftrace", NO_UFTRACE))
+    program = hot.program("baseline", "uprobe")
+    for name, option in (("uprobe", "entry"), ("uretprobe", "return")):
+        reason = refusal((program, option))
+        if reason:
+            skipped.append((name, reason))
+        else:
+            entries.append(Entry(name, (program, option), events=1,
+                                 calls=UPROBE_CALLS, note="counts in the kernel"))
+    return Case("hot", 10, CALLS, with_control(entries), skipped=tuple(skipped))
+
+
+def refusal(command):
+    """Why a worker does not start, or None."""
+    worker = subprocess.run([str(part) for part in command], text=True,
+                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                            stderr=subprocess.PIPE)
+    if not worker.returncode:
+        return None
+    return worker.stderr.partition(": ")[2].strip() or f"status {worker.returncode}"
+
+
+def floors(hot, library):
+    """What no trampoline can be below: written by hand, for this one function."""
+    def floor(name, source):
+        tools = hot.tools
+        return tools.program(f"links-{name}", [
+            *hot.common, tools.object(source), tools.object("tracer_none.c")])
+
+    worker = library.worker()
+    entries = (
+        Entry("baseline", (hot.program("baseline", "none"),), ()),
+        Entry("floor", (floor("floor", "hot_floor.c"),),
+              note="a call of a call; one register is kept"),
+        Entry("floor-exit", (floor("floor-exit", "hot_floor_exit.c"),),
+              note="a call of the body and a call; the result is kept"),
+        Entry("fentry", (worker, "fentry/one"), ("baseline", "floor"), 1),
+        Entry("fexit", (worker, "fexit/one"), ("baseline", "floor-exit"), 1))
+    return Case("hot, floor", 10, CALLS, with_control(entries))
+
+
+def batches(name, programs, mode, xray):
+    entries = [Entry("xray", (programs["xray"], mode), ())] if xray else []
+    entries += [Entry(kind, (programs[kind], mode), ("xray",) if xray else ())
+                for kind in ATTACHED]
+    return Case(name, 3, 1, with_control(entries) if xray else tuple(entries),
+                unit="ms", per="batch",
+                skipped=() if xray else (("xray", NO_XRAY),))
+
+
+def memory(library, bench):
+    """Of the heap, by the number of links that a function has."""
+    run = subprocess.run([str(library.memory())], text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if run.returncode:
+        raise BenchError(f"link_memory: {run.stderr.strip()}")
+    for line in run.stdout.splitlines():
+        number, size = line.split()
+        bench.report.add(Row("memory", f"ours, links: {number}", float(size),
+                             "bytes/function"))
