@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Ours, as links. The option "KIND/WHERE": "fmodret-skip" has a program that
- * answers in the function's place; "one" attaches to the function of the hot loop
- * alone, "all" to every function of the program.
+ * Ours, as links. The option "KIND/WHERE" or "KIND/WHERE/NUMBER": "fmodret-skip"
+ * has a program that answers in the function's place; "one" attaches to the
+ * function of the hot loop alone, "all" to every function of the program. With a
+ * number there are so many such links.
  */
 #include "handlers.h"
 #include "link_programs.h"
@@ -28,7 +29,10 @@ static const struct kind {
 	  ignore_call },
 };
 
-static struct patchbay_link *link;
+#define MAX_LINKS 10
+
+static struct patchbay_link *links[MAX_LINKS];
+static unsigned int nr_links;
 static char message[256];
 
 static void note(void *arg, const char *name, uintptr_t entry, int error,
@@ -50,7 +54,8 @@ static const struct kind *find_kind(const char *option)
 	return NULL;
 }
 
-static const char *attach(const char *option, int counting)
+static const char *attach_one(const char *option, int counting,
+			      struct patchbay_link **link)
 {
 	const struct kind *kind = find_kind(option);
 	int all = strstr(option, "/all") != NULL;
@@ -67,10 +72,23 @@ static const char *attach(const char *option, int counting)
 	program.entry = counting ? kind->count_entry : kind->entry;
 	program.exit = counting ? kind->count_exit : kind->exit;
 	filter.glob = all ? "*" : "hot_callee";
-	nr = patchbay_link_attach(kind->kind, &program, &opts, &link);
+	nr = patchbay_link_attach(kind->kind, &program, &opts, link);
 	if (nr < 0)
 		return message;
 	return (nr > 1) == all ? NULL : "not as many functions as was asked for";
+}
+
+static const char *attach(const char *option, int counting)
+{
+	const char *error = NULL;
+
+	nr_links = 1;
+	if (sscanf(option, "%*[^/]/%*[^/]/%u", &nr_links) == 1 &&
+	    nr_links > MAX_LINKS)
+		return "too many links";
+	for (unsigned int i = 0; i < nr_links && !error; i++)
+		error = attach_one(option, counting, &links[i]);
+	return error;
 }
 
 const char *tracer_count(const char *option)
@@ -80,8 +98,9 @@ const char *tracer_count(const char *option)
 
 const char *tracer_empty(const char *option)
 {
-	if (patchbay_link_destroy(link))
-		return "patchbay_link_destroy failed";
+	for (unsigned int i = 0; i < nr_links; i++)
+		if (patchbay_link_destroy(links[i]))
+			return "patchbay_link_destroy failed";
 	return attach(option, 0);
 }
 

@@ -25,6 +25,7 @@ def run(bench):
     library = Library(tools, table, bench.functions)
     measure(calls(hot, library, xray), bench.plan, bench.report)
     measure(floors(hot, library), bench.plan, bench.report)
+    measure(several(hot, library), bench.plan, bench.report)
     number = f"{bench.functions:,}"
     programs = library.patchers(xray)
     for name, mode in (("attach", "arm"), ("detach", "disarm")):
@@ -144,6 +145,16 @@ def floors(hot, library):
         Entry("fentry", (worker, "fentry/one"), ("baseline", "floor"), 1),
         Entry("fexit", (worker, "fexit/one"), ("baseline", "floor-exit"), 1))
     return Case("hot, floor", 10, CALLS, with_control(entries))
+
+
+def several(hot, library):
+    """Links that share the function of the hot loop."""
+    worker = library.worker()
+    entries = [Entry("baseline", (hot.program("baseline", "none"),), ())]
+    entries += [Entry(f"{kind}, links: {number}", (worker, f"{kind}/one/{number}"),
+                      events=number * KINDS[kind])
+                for kind in ("fentry", "fexit", "session") for number in (1, 2, 4)]
+    return Case("hot, several", 10, CALLS, with_control(entries))
 
 
 def batches(name, programs, mode, xray):
