@@ -6,8 +6,6 @@
 #include "enter.h"
 #include "set.h"
 
-#define WORDS_OF_FRAME 1
-
 static struct patchbay_regs *regs_of(struct patchbay_call *call)
 {
 	return (struct patchbay_regs *)(call + 1);
@@ -22,54 +20,54 @@ static const struct patchbay_cell *cell_of(const struct patchbay_call *call)
 
 size_t pb_call_begin(struct patchbay_call *call)
 {
-	const struct pb_set *set = call->set;
-	size_t more;
-
-	call->since = (set ? set->since : cell_of(call)->since) &
-		      PATCHBAY_CELL_SINCE;
-	call->told = 0;
-	if (!set || set->words <= WORDS_OF_FRAME)
-		return 0;
-	more = set->words - WORDS_OF_FRAME;
-	return (more + (more & 1)) * sizeof(uint64_t);
+	return call->set ? call->set->more : 0;
 }
 
-/* Which bit of @told is of @member, if it has an exit. */
-static uint64_t bit_of(const struct patchbay_cell *member)
+/* Of a tracer that has no handler to call at the entry. */
+static int is_disabled(const struct patchbay_cell *member)
 {
-	return 1ull << (member->since & PATCHBAY_CELL_WORD);
+	return member->ops->attr.handler ||
+	       __atomic_load_n(&member->exit, __ATOMIC_RELAXED) ==
+		       pb_enter_nothing;
 }
 
 /*
  * Tracers that are disabled at the moment are not called, and not at the exit
- * either, even if they are enabled by then.
+ * either, even if they are enabled by then. @told is of all @nr, of which there
+ * is one at least; it is kept in a register, since a handler might write to @call
+ * for all that the compiler knows.
  */
-static void call_entry(struct patchbay_call *call,
-		       const struct patchbay_cell *member)
+static inline void call_entries(struct patchbay_call *call,
+				const struct patchbay_cell *member, size_t nr,
+				uint64_t told)
 {
-	patchbay_handler func =
-		__atomic_load_n(&member->func, __ATOMIC_RELAXED);
-	patchbay_handler exit =
-		__atomic_load_n(&member->exit, __ATOMIC_RELAXED);
-	int called = func != pb_enter_nothing;
+	do {
+		patchbay_handler func =
+			__atomic_load_n(&member->func, __ATOMIC_RELAXED);
 
-	if (called)
-		func(call->ip, call->parent_ip, member, regs_of(call));
-	else
-		called = exit != pb_enter_nothing && !member->ops->attr.handler;
-	if (exit && called)
-		call->told |= bit_of(member);
+		if (func != pb_enter_nothing)
+			func(call->ip, call->parent_ip, member, regs_of(call));
+		else if (member->exit && is_disabled(member))
+			told &= ~pb_call_bit(member);
+		member++;
+	} while (--nr);
+	call->told = told;
 }
 
 uint64_t pb_call_entry(struct patchbay_call *call)
 {
 	const struct pb_set *set = call->set;
+	const struct patchbay_cell *cell;
 
-	if (!set)
-		call_entry(call, cell_of(call));
-	for (size_t i = 0; set && i < set->nr; i++)
-		call_entry(call, &set->cells[i]);
-	return cell_of(call)->record->stack_arg_words;
+	if (set) {
+		call->since = set->since & PATCHBAY_CELL_SINCE;
+		call_entries(call, set->cells, set->nr, set->told);
+		return call->set->cells[0].record->stack_arg_words;
+	}
+	cell = cell_of(call);
+	call->since = cell->since & PATCHBAY_CELL_SINCE;
+	call_entries(call, cell, 1, pb_call_bit(cell));
+	return cell->record->stack_arg_words;
 }
 
 static void call_exit(struct patchbay_call *call,
@@ -78,9 +76,31 @@ static void call_exit(struct patchbay_call *call,
 	patchbay_handler exit =
 		__atomic_load_n(&member->exit, __ATOMIC_RELAXED);
 
-	if (exit && call->told & bit_of(member) &&
-	    (member->since & PATCHBAY_CELL_SINCE) <= call->since)
+	if (exit)
 		exit(call->ip, call->parent_ip, member, regs_of(call));
+}
+
+/* Who was told of the entry, and is armed since then. */
+static void call_own_exit(struct patchbay_call *call,
+			  const struct patchbay_cell *member)
+{
+	if (call->told & pb_call_bit(member) &&
+	    (member->since & PATCHBAY_CELL_SINCE) <= call->since)
+		call_exit(call, member);
+}
+
+/* Most of the time these are all that have an exit, so nobody is asked. */
+static void call_exits(struct patchbay_call *call, const struct pb_set *set)
+{
+	const struct patchbay_cell *member = set->cells + set->nr;
+
+	if (call->told == set->told &&
+	    (set->since & PATCHBAY_CELL_SINCE) <= call->since)
+		while (member-- > set->cells)
+			call_exit(call, member);
+	else
+		while (member-- > set->cells)
+			call_own_exit(call, member);
 }
 
 /* What the cell says now: it need not be what it said at the entry. */
@@ -88,13 +108,9 @@ void pb_call_exit(struct patchbay_call *call)
 {
 	const struct patchbay_cell *cell = cell_of(call);
 	patchbay_handler enter = __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE);
-	const struct pb_set *set;
 
-	if (pb_call_is_of_one(enter)) {
-		call_exit(call, cell);
-	} else if (pb_call_is_of_set(enter)) {
-		set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
-		for (size_t i = set->nr; i-- > 0;)
-			call_exit(call, &set->cells[i]);
-	}
+	if (pb_call_is_of_set(enter))
+		call_exits(call, __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE));
+	else if (pb_call_is_of_one(enter))
+		call_own_exit(call, cell);
 }

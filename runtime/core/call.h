@@ -54,6 +54,12 @@ static inline int pb_call_is_of_one(patchbay_handler enter)
 	return enter == pb_arch_call_fast || enter == pb_arch_call_any;
 }
 
+/* Which bit of call->told is of @member, if it has an exit. */
+static inline uint64_t pb_call_bit(const struct patchbay_cell *member)
+{
+	return 1ull << (member->since & PATCHBAY_CELL_WORD);
+}
+
 /* Can the function be called? 0, or -EOPNOTSUPP. */
 int pb_call_check(const struct patchbay_record *record);
 

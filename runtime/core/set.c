@@ -73,6 +73,7 @@ const struct patchbay_cell *pb_set_find(const struct patchbay_cell *cell,
 struct pb_set *pb_set_new(const struct patchbay_cell *cells, size_t nr)
 {
 	struct pb_set *set = malloc(sizeof(*set) + nr * sizeof(*cells));
+	unsigned int most = 0;
 
 	if (!set)
 		return NULL;
@@ -88,9 +89,12 @@ struct pb_set *pb_set_new(const struct patchbay_cell *cells, size_t nr)
 		if (!cells[i].exit)
 			continue;
 		set->exits = 1;
-		if (words > set->words)
-			set->words = words;
+		set->told |= pb_call_bit(&cells[i]);
+		if (words > most)
+			most = words;
 	}
+	/* One is in the frame; the stack stays aligned. */
+	set->more = (unsigned int)(most / 2 * 2 * sizeof(uint64_t));
 	set->fast_exits = set->exits && set->fast &&
 			  pb_call_is_simple(cells[0].record);
 	set->fast &= !set->exits;
@@ -104,7 +108,7 @@ int pb_set_find_word(const struct patchbay_cell *cells, size_t nr)
 	_Static_assert(PATCHBAY_EXIT_MAX <= 64, "more than bits");
 	for (size_t i = 0; i < nr; i++)
 		if (cells[i].exit)
-			taken |= 1ull << (cells[i].since & PATCHBAY_CELL_WORD);
+			taken |= pb_call_bit(&cells[i]);
 	for (int word = 0; word < PATCHBAY_EXIT_MAX; word++)
 		if (!(taken >> word & 1))
 			return word;

@@ -17,14 +17,16 @@
  * @exits:   some have
  * @fast_exits: some have, all are PATCHBAY_OPS_FAST, and the function is simple
  *           (call.h)
- * @words:   how many words of a call are theirs
+ * @more:    bytes for their words of a call that are not in its frame
+ * @told:    whose words those are: call->told when all are told
  * @since:   the highest of theirs
  */
 struct pb_set {
 	struct pb_set *retired;
 	size_t nr;
 	int fast, fast_exits, exits;
-	unsigned int words;
+	unsigned int more;
+	uint64_t told;
 	uint64_t since;
 	struct patchbay_cell cells[];
 };

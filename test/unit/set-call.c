@@ -92,7 +92,7 @@ int main(void)
 
 	/* And one with an exit, which misses this call. */
 	CHECK(pb_set_enter(three) == pb_arch_call_any_set);
-	CHECK(three->since == 0x301 && three->words == 2);
+	CHECK(three->since == 0x301 && three->more == 16);
 	CHECK(pb_set_find_word(members, 3) == 0);
 	cell.set = three;
 	pb_set_call_fast(0, 0, &cell, NULL);
