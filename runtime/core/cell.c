@@ -95,15 +95,22 @@ struct patchbay_cell *pb_cell_next(struct pb_cell_walk *walk)
 	return walk->chunk ? (void *)walk->chunk->cells[walk->next++] : NULL;
 }
 
+static uint64_t direct_way(const struct patchbay_cell *cell)
+{
+	if (cell->func == pb_enter_nothing)
+		return PATCHBAY_CELL_DIRECT_EXIT;
+	if (cell->exit == patchbay_no_exit)
+		return PATCHBAY_CELL_DIRECT_EXIT | PATCHBAY_CELL_DIRECT_BOTH;
+	return PATCHBAY_CELL_DIRECT_BOTH;
+}
+
 void pb_cell_enter_by(struct patchbay_cell *cell, patchbay_handler enter)
 {
 	uint64_t since = cell->since &
 			 (PATCHBAY_CELL_SINCE | PATCHBAY_CELL_WORD);
 
 	if (enter == pb_arch_call_fast)
-		since |= cell->func == pb_enter_nothing ?
-				 PATCHBAY_CELL_DIRECT_EXIT :
-				 PATCHBAY_CELL_DIRECT_BOTH;
+		since |= direct_way(cell);
 	__atomic_store_n(&cell->since, since, __ATOMIC_RELEASE);
 	__atomic_store_n(&cell->enter, enter, __ATOMIC_RELEASE);
 }

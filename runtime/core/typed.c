@@ -3,6 +3,8 @@
 #include "enter.h"
 #include "hardened.h"
 
+#include <patchbay/exit.h>
+
 #ifndef __has_feature
 #define __has_feature(feature) 0
 #endif
@@ -18,6 +20,13 @@ void pb_enter_nothing(uintptr_t ip, uintptr_t parent_ip,
 	(void)parent_ip;
 	(void)cell;
 	(void)regs;
+}
+
+void patchbay_no_exit(uintptr_t ip, uintptr_t parent_ip,
+		      const struct patchbay_cell *cell,
+		      struct patchbay_regs *regs)
+{
+	pb_enter_nothing(ip, parent_ip, cell, regs);
 }
 
 int pb_typed_attach(void *data, const struct patchbay_module_info *module,

@@ -2,7 +2,6 @@
 #include <patchbay/link.h>
 
 #include "missing.h"
-#include "nothing.h"
 #include "refused.h"
 
 #include <errno.h>
@@ -114,11 +113,11 @@ static int check_function(void *arg, const struct patchbay_target *target)
 	return error;
 }
 
-/* What the body is called for even if nobody wants to know of its exit. */
+/* Who may answer in the function's place has to have one. */
 static patchbay_handler exit_of(enum patchbay_link_kind kind,
 				const struct patchbay_program *program)
 {
-	return kind == PATCHBAY_MODIFY_RETURN ? pb_link_nothing : program->exit;
+	return kind == PATCHBAY_MODIFY_RETURN ? patchbay_no_exit : program->exit;
 }
 
 static int make_ops(struct patchbay_link *link, void *cookie)

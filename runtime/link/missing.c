@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "missing.h"
 
-#include "nothing.h"
+#include <patchbay/exit.h>
 
 #include <errno.h>
 
@@ -50,7 +50,7 @@ static size_t search(struct patchbay_ops *ops,
 size_t pb_find_missing(const struct patchbay_filter *filter)
 {
 	const struct patchbay_ops_attr attr = { .size = sizeof(attr),
-						.handler = pb_link_nothing,
+						.handler = patchbay_no_exit,
 						.check = refuse };
 	struct patchbay_ops *ops;
 	size_t index;

@@ -15,6 +15,13 @@
 #include <stdarg.h>
 #include <string.h>
 
+/* Is the body not called for programs that only may answer in its place? */
+#ifdef __x86_64__
+#define NO_BODY_CALL 1
+#else
+#define NO_BODY_CALL 0
+#endif
+
 struct large {
 	long a[5];
 };
@@ -35,6 +42,7 @@ __attribute__((noinline, noreturn)) void fern_never(int a)
 	exit(a);
 }
 OPAQUE int moss_one(int a) { return a + 1; }
+OPAQUE void *rush_caller(void) { return __builtin_return_address(0); }
 OPAQUE int moss_two(int a) { return a + 2; }
 int plain_one(int a) __attribute__((no_profile_instrument_function));
 OPAQUE int plain_one(int a) { return a; }
@@ -73,6 +81,17 @@ PROGRAM(override)
 {
 	UNUSED_CONTEXT;
 	patchbay_override_return(regs, (uintptr_t)cell->data);
+}
+
+/* Asks for another argument, and answers where that is more than the cookie. */
+PROGRAM(change)
+{
+	uint64_t *arg = patchbay_regs_gp(regs, 0);
+
+	UNUSED_CONTEXT;
+	if (*arg > (uintptr_t)cell->data)
+		patchbay_override_return(regs, 1000);
+	*arg += 100;
 }
 
 static const struct patchbay_program fentry = { .size = sizeof(fentry),
@@ -500,6 +519,66 @@ static void test_override(void)
 	CHECK_EQ(fern_one(3), 3);
 }
 
+/* The body gets what the program left, alone on its function and with others. */
+static void test_change(void)
+{
+	const struct patchbay_program program = { .size = sizeof(program),
+						  .flags = PATCHBAY_OPS_FAST,
+						  .entry = change };
+	const struct patchbay_filter filter = { .size = sizeof(filter),
+						.glob = "moss_one" };
+	struct patchbay_link *changing;
+
+	CHECK_EQ(attach_opts(PATCHBAY_MODIFY_RETURN, &program,
+			     (struct patchbay_link_opts){
+				     .filter = &filter,
+				     .cookie = (void *)10 }),
+		 1);
+	changing = link;
+	for (int others = 0; others < 2; others++) {
+		if (others)
+			CHECK_EQ(attach(PATCHBAY_FEXIT, &fexit, "moss_one", 0),
+				 1);
+		calls = 0;
+		CHECK_EQ(moss_one(5), 106);
+		CHECK_EQ(moss_one(11), 1000);
+		CHECK_EQ(moss_one(6), 107);
+		CHECK_EQ(calls, 3 * others);
+	}
+	CHECK_EQ(patchbay_link_destroy(link), 0);
+	CHECK_EQ(moss_one(5), 106);
+	CHECK_EQ(patchbay_link_destroy(changing), 0);
+	CHECK_EQ(moss_one(5), 6);
+}
+
+/* One place to call it from. */
+static __attribute__((noinline)) void *caller_of_rush(void)
+{
+	void *caller = rush_caller();
+
+	__asm__ volatile("");
+	return caller;
+}
+
+/* Where nobody wants to know of the exit, nobody is between it and its caller. */
+static void test_caller(void)
+{
+	const struct patchbay_program program = { .size = sizeof(program),
+						  .flags = PATCHBAY_OPS_FAST,
+						  .entry = count };
+	void *caller = caller_of_rush();
+
+	CHECK_EQ(attach(PATCHBAY_MODIFY_RETURN, &program, "rush_*", 0), 1);
+	calls = 0;
+	CHECK_EQ(caller_of_rush() == caller, NO_BODY_CALL);
+	CHECK_EQ(patchbay_link_destroy(link), 0);
+	CHECK_EQ(attach(PATCHBAY_FEXIT, &fexit, "rush_*", 0), 1);
+	CHECK(caller_of_rush() != caller);
+	CHECK_EQ(patchbay_link_destroy(link), 0);
+	CHECK(caller_of_rush() == caller);
+	CHECK_EQ(calls, 2);
+}
+
 /* From a program nothing can be changed, and nothing is. */
 static void meddle(uintptr_t ip, uintptr_t parent_ip,
 		   const struct patchbay_cell *cell, struct patchbay_regs *regs)
@@ -561,6 +640,8 @@ int main(void)
 	test_info();
 	test_order();
 	test_override();
+	test_change();
+	test_caller();
 	test_inside();
 	test_strerror();
 	CHECK(!cookie_seen);

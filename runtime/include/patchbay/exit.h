@@ -126,6 +126,15 @@ static inline void patchbay_skip_body(struct patchbay_regs *regs)
 }
 
 /*
+ * The exit handler of tracers that may call patchbay_skip_body() and do not want
+ * to know of exits. It does nothing, and the library knows that: the body need
+ * not be called for it, which costs half of what an exit costs.
+ */
+void patchbay_no_exit(uintptr_t ip, uintptr_t parent_ip,
+		      const struct patchbay_cell *cell,
+		      struct patchbay_regs *regs);
+
+/*
  * The result, to be read or written in an exit handler, or set beside
  * patchbay_skip_body(): integer register @n, 0 or 1, in the order in which
  * results fill them, and floating-point register @n, below

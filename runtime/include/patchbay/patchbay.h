@@ -161,7 +161,10 @@ struct patchbay_cell {
 	uint64_t since;
 };
 
-/* Bits of @since: the word, and how the trampoline may go about it (internal). */
+/*
+ * Bits of @since: the word, and how the trampoline may go about it, of which both
+ * means: entry handler, no exit (internal).
+ */
 #define PATCHBAY_CELL_WORD 0x3f
 #define PATCHBAY_CELL_DIRECT_EXIT 0x40
 #define PATCHBAY_CELL_DIRECT_BOTH 0x80

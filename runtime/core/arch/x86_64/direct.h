@@ -58,6 +58,7 @@
 	movq	CELL_SINCE(%rdx), %rcx
 	cmpq	%rcx, CALL_SINCE(%rbp)
 	jne	.Lchanged_\id
+.Ltell_\id:
 	movq	CALL_PARENT(%rbp), %rsi
 	leaq	CALL_REGS(%rbp), %rcx
 	callq	*CELL_EXIT(%rdx)
@@ -93,8 +94,9 @@
 	movq	CALL_PARENT(%rbp), %rsi
 	leaq	CALL_REGS(%rbp), %rcx
 	callq	*CELL_FUNC(%rdx)
-	testb	$CALL_SKIP, CALL_SINCE(%rbp)
-	jnz	.Lexit_\id
+	movzbl	CALL_SINCE(%rbp), %eax
+	cmpb	$CELL_DIRECT_BOTH, %al
+	jne	.Lshort_\id
 	movq	pb_thread@gottpoff(%rip), %r11
 	movq	$PB_THREAD_OUTSIDE, %fs:(%r11)
 	movq	CALL_REGS(%rbp), %r10
@@ -109,6 +111,30 @@
 	movq	CALL_REGS+48(%rbp), %r9
 	.endif
 	jmp	.Lcall_\id
+
+	/* The handler has answered, or there is no exit, or both. */
+.Lshort_\id:
+	testb	$CALL_SKIP, %al		/* CF = 0 */
+	jnz	.Lskip_\id
+	movq	pb_thread@gottpoff(%rip), %r11
+	movq	$PB_THREAD_OUTSIDE, %fs:(%r11)
+	leaq	CALL_REGS(%rbp), %rsp
+	movq	(%rbp), %rbp		/* in the red zone */
+	.cfi_remember_state
+	.cfi_def_cfa %rsp, REGS_SIZE+8
+	.cfi_same_value %rbp
+	jmp	.Lleave_\id		/* the body is next */
+	.cfi_restore_state
+.Lskip_\id:
+	testb	$CELL_DIRECT_EXIT, %al
+	jnz	.Loutside_\id
+	movq	SITE_RETURN(%rbp), %rdi
+	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
+	subq	$\from, %rdi
+	movq	CELL_SINCE(%rdx), %rcx
+	xorq	CALL_SINCE(%rbp), %rcx
+	cmpq	$CALL_SKIP, %rcx
+	je	.Ltell_\id
 
 	/* Other tracers are armed here by now: who was at the entry? */
 .Lchanged_\id:

@@ -90,7 +90,7 @@
 	movq	pb_thread@gottpoff(%rip), %r11
 	btq	$63, %fs:(%r11)		/* CF = is it PB_THREAD_CALLED? */
 	movq	$PB_THREAD_OUTSIDE, %fs:(%r11)
-0:
+.Lleave_\@:
 	.cfi_remember_state
 	restore_regs \nr
 	leaq	REGS_SIZE(%rsp), %rsp	/* CF stays for the site's jb */
@@ -102,7 +102,7 @@
 	subq	$\from, %rdi
 	callq	enter_slowly
 	testl	%eax, %eax		/* CF = 0 */
-	jz	0b
+	jz	.Lleave_\@
 	jmp	.Lgeneral_\@
 4:
 	call_directly \from, \nr, \@

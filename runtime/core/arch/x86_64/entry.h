@@ -48,7 +48,10 @@
 #define CALL_SIZE 200
 #define CALL_REGS (CALL + CALL_SIZE)
 
-/* In CELL_SINCE: what of the direct ways (direct.S) the cell takes. */
+/*
+ * In CELL_SINCE: what of the direct ways (direct.h) the cell takes. Both bits: an
+ * entry handler, and no exit.
+ */
 #define CELL_DIRECT_EXIT 0x40
 #define CELL_DIRECT_BOTH 0x80
 
