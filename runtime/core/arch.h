@@ -57,25 +57,30 @@ int pb_arch_site_state(const struct pb_site *site);
 uintptr_t pb_arch_slot(uintptr_t entry);
 
 /*
- * Two steps lead from disarmed to armed, with a pb_sync_core() between them:
+ * Three steps lead from disarmed to armed, with a pb_sync_core() between the
+ * last two:
  *
+ * pb_arch_prepare()  all that can fail: see whether there is a way from the site
+ *                    to a trampoline, or make one; nobody else can see it
  * pb_arch_publish()  write what is not executed while the site is disarmed:
  *                    slot, branch displacement, code that it will branch to;
  *                    returns the number of patches, at most PB_PUBLISH_MAX, 0
  *                    if it is all there already
  * pb_arch_arm()      the one store that makes the site a branch
  *
- * and pb_arch_disarm() is the one store back. All only fill in @patch.
+ * and pb_arch_disarm() is the one store back. The last three only fill in
+ * @patch.
  *
- * pb_arch_publish() sets *@stale if it replaces a displacement that another
+ * pb_arch_prepare() sets *@stale if a displacement will be replaced that another
  * thread might still execute; then a pb_sync_core() must come before, too.
  * Where the displacement is in the word that pb_arch_arm() stores there is only
  * the slot to publish. -ERANGE: the site cannot reach @site->reach. -ENOMEM, or
  * errors of pb_os_map_code(): nor can code be made that it could reach.
  */
 #define PB_PUBLISH_MAX 5
+int pb_arch_prepare(const struct pb_site *site, int *stale);
 int pb_arch_publish(const struct pb_site *site, uintptr_t cell,
-		    struct pb_patch patch[PB_PUBLISH_MAX], int *stale);
+		    struct pb_patch patch[PB_PUBLISH_MAX]);
 void pb_arch_arm(const struct pb_site *site, struct pb_patch *patch);
 void pb_arch_disarm(const struct pb_site *site, struct pb_patch *patch);
 

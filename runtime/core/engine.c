@@ -224,38 +224,29 @@ static struct pb_site site_of(const struct pb_target *target)
 }
 
 /* What is to be there before sites are flipped: the number of patches. */
-static int to_publish(const struct pb_plan *plan, struct pb_patch *patches,
-		      int *stale)
+static size_t to_publish(const struct pb_plan *plan, struct pb_patch *patches)
 {
-	int nr = 0;
+	size_t nr = 0;
 
 	for (size_t i = 0; i < plan->nr; i++) {
 		const struct pb_target *t = &plan->targets[i];
 		struct pb_site site;
-		int more;
 
 		if (t->step != PB_STEP_ARM)
 			continue;
 		site = site_of(t);
-		more = pb_arch_publish(&site, (uintptr_t)t->cell, &patches[nr],
-				       stale);
-		if (more < 0)
-			return more;
-		nr += more;
+		nr += (size_t)pb_arch_publish(&site, (uintptr_t)t->cell,
+					      &patches[nr]);
 	}
 	return nr;
 }
 
 static int publish(struct pb_plan *plan, struct pb_patch *patches)
 {
-	int stale = 0, nr = to_publish(plan, patches, &stale), error = 0;
+	int error = plan->stale ? pb_sync_core() : 0;
 
-	if (nr < 0)
-		return nr;
-	if (stale)
-		error = pb_sync_core();
 	if (!error)
-		error = apply(patches, (size_t)nr);
+		error = apply(patches, to_publish(plan, patches));
 	return error ? error : pb_sync_core();
 }
 
@@ -292,11 +283,10 @@ static int apply_strictly(struct pb_patch *tail, size_t nr_tail,
 
 static int arm_strictly(struct pb_plan *plan, struct pb_patch *patches)
 {
-	int stale = 0, nr = to_publish(plan, patches, &stale);
+	size_t nr = to_publish(plan, patches);
 
-	return nr < 0 ? nr :
-			apply_strictly(patches, (size_t)nr, patches + nr,
-				       to_arm(plan, patches + nr));
+	return apply_strictly(patches, nr, patches + nr,
+			      to_arm(plan, patches + nr));
 }
 
 /* Make the sites that are to take @step call no more, as far as they do. */

@@ -275,13 +275,12 @@ static void remove_from_list(struct list *list, size_t at)
 }
 
 /* Can the site of this function be armed, or be gone on with? */
-static int check_site(struct pb_target *target)
+static int check_site(struct pb_plan *plan, struct pb_target *target)
 {
 	const struct pb_module *module = target->changes->module;
 	const struct patchbay_record *record = target->changes->record;
 	int state = pb_site_state(module, record);
-	int in_use = target->cell && target->cell->ops, stale = 0;
-	struct pb_patch unused[PB_PUBLISH_MAX];
+	int in_use = target->cell && target->cell->ops;
 	struct pb_site site;
 
 	/* Flipped, but not by us: armed without a cell, or the other way. */
@@ -290,12 +289,10 @@ static int check_site(struct pb_target *target)
 		return -EILSEQ;
 	}
 	target->armed = state == PB_SITE_ARMED;
-	/* All of the module is in reach if nothing was made for that. */
-	if (in_use || !module->reach)
+	if (in_use)
 		return 0;
 	site = pb_site_of(module, record);
-	state = pb_arch_publish(&site, 0, unused, &stale);
-	return state < 0 ? state : 0;
+	return pb_arch_prepare(&site, &plan->stale);
 }
 
 static int may_skip(const struct pb_request *request, int error)
@@ -343,7 +340,8 @@ static int add_to_list(struct list *list, struct pb_change *change)
 }
 
 /* Carry out what all requests ask of one function, on the list. */
-static int apply_changes(struct list *list, struct pb_target *target)
+static int apply_changes(struct pb_plan *plan, struct list *list,
+			 struct pb_target *target)
 {
 	int usable = 1;
 
@@ -367,7 +365,7 @@ static int apply_changes(struct list *list, struct pb_target *target)
 		if (error)
 			continue;
 		if (usable == 1)
-			usable = check_site(target);
+			usable = check_site(plan, target);
 		if (may_skip(request, usable))
 			continue;
 		if (usable < 0)
@@ -435,7 +433,7 @@ static int make_simple_target(struct pb_plan *plan, struct pb_target *target)
 		error = check_function(change);
 		if (error)
 			return error;
-		error = check_site(target);
+		error = check_site(plan, target);
 		if (error)
 			return may_skip(request, error) ? 1 : error;
 		change->live = 1;
@@ -476,7 +474,7 @@ static int make_targets(struct pb_plan *plan)
 		error = start_list(&list, target->cell, end - i);
 		before = list.nr;
 		if (!error)
-			error = apply_changes(&list, target);
+			error = apply_changes(plan, &list, target);
 		if (!error)
 			error = finish_target(plan, target, &list, before);
 	}

@@ -74,13 +74,14 @@ struct pb_target {
  * @steps:   how many targets take each step
  * @sets:    targets have sets
  * @removes: a tracer goes from some function, or is replaced
+ * @stale:   pb_arch_prepare()
  */
 struct pb_plan {
 	struct pb_change *changes;
 	size_t nr_changes, room;
 	struct pb_target *targets;
 	size_t nr, steps[PB_NR_STEPS];
-	int sets, removes;
+	int sets, removes, stale;
 };
 
 /*

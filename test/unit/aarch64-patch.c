@@ -6,7 +6,7 @@
  */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
-// CHECK: {{^}}failures: 0 of 73{{$}}
+// CHECK: {{^}}failures: 0 of 74{{$}}
 
 #include "arch/aarch64/patch.c"
 
@@ -123,12 +123,13 @@ static void sites(void)
 	int stale = 0;
 
 	CHECK(pb_arch_site_state(&site) == PB_SITE_DISARMED);
-	CHECK(pb_arch_publish(&site, 0x1234, patch, &stale) == 1 && !stale);
+	CHECK(pb_arch_prepare(&site, &stale) == 0 && !stale);
+	CHECK(pb_arch_publish(&site, 0x1234, patch) == 1);
 	CHECK(patch[0].addr == (uintptr_t)&f.slot && patch[0].len == 8);
 	CHECK(patch[0].new[0] == 0x34 && patch[0].new[1] == 0x12);
 	f.slot = 0x1234;
 	CHECK(pb_arch_slot(site.entry) == 0x1234);
-	CHECK(pb_arch_publish(&site, 0x1234, patch, &stale) == 0);
+	CHECK(pb_arch_publish(&site, 0x1234, patch) == 0);
 	pb_arch_arm(&site, patch);
 	CHECK(patch[0].addr == (uintptr_t)&f.entry[2] && patch[0].len == 4);
 	CHECK(!memcmp(patch[0].old, &nop, 4) && !memcmp(patch[0].new, &armed, 4));
@@ -151,7 +152,7 @@ static void sites(void)
 	CHECK(pb_arch_site_state(&site) == -ENOEXEC);
 	site.entry -= 4;
 	site.reach = (const char *)f.entry + 200 * MB;
-	CHECK(pb_arch_publish(&site, 0x1234, patch, &stale) == -ERANGE);
+	CHECK(pb_arch_prepare(&site, &stale) == -ERANGE);
 }
 
 int main(void)

@@ -6,7 +6,7 @@
  */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
-// CHECK: {{^}}failures: 0 of 127{{$}}
+// CHECK: {{^}}failures: 0 of 128{{$}}
 
 #include "arch/ppc64le/patch.c"
 
@@ -268,26 +268,27 @@ static void sites(void)
 	CHECK(pb_arch_site_state(&site) == -EILSEQ);
 	f.entry[2] = nop;
 
-	nr = pb_arch_publish(&site, 0x1234, patch, &stale);
-	CHECK(nr == PB_PUBLISH_MAX && !stale && nr_mapped == 1);
+	CHECK(pb_arch_prepare(&site, &stale) == 0 && !stale && nr_mapped == 1);
+	nr = pb_arch_publish(&site, 0x1234, patch);
+	CHECK(nr == PB_PUBLISH_MAX);
 	apply(patch, nr);
 	CHECK(pb_arch_slot(site.entry) == 0x1234);
 	CHECK(pb_ppc64_sequence(sequence, (uintptr_t)&place[8],
 				(uintptr_t)place, site.site, site.entry,
 				(uintptr_t)pb_ppc64_trampolines));
 	CHECK(!memcmp(&place[8], sequence, sizeof(sequence)));
-	CHECK(pb_arch_publish(&site, 0x1234, patch, &stale) == 0);
+	CHECK(pb_arch_publish(&site, 0x1234, patch) == 0);
 	/* Another cell: the slot alone. What was left half done is finished. */
-	CHECK(pb_arch_publish(&site, 0x5678, patch, &stale) == 1);
+	CHECK(pb_arch_publish(&site, 0x5678, patch) == 1);
 	CHECK(patch[0].addr == (uintptr_t)&f.slot && patch[0].new[0] == 0x78);
 	place[10] = place[11] = 0;
-	nr = pb_arch_publish(&site, 0x1234, patch, &stale);
+	nr = pb_arch_publish(&site, 0x1234, patch);
 	CHECK(nr == 1 && patch[0].addr == (uintptr_t)&place[10]);
 	apply(patch, nr);
 	CHECK(!memcmp(&place[8], sequence, sizeof(sequence)));
 	/* Over bytes that are not ours nothing is written. */
 	place[8] ^= 1;
-	nr = pb_arch_publish(&site, 0x1234, patch, &stale);
+	nr = pb_arch_publish(&site, 0x1234, patch);
 	CHECK(nr == 1 && memcmp(patch[0].old, &place[8], 8));
 	place[8] ^= 1;
 

@@ -103,15 +103,19 @@ static int replace(struct pb_patch *patch, uintptr_t addr, const void *old,
 	return memcmp(old, new, len) != 0;
 }
 
-int pb_arch_publish(const struct pb_site *site, uintptr_t cell,
-		    struct pb_patch patch[PB_PUBLISH_MAX], int *stale)
+int pb_arch_prepare(const struct pb_site *site, int *stale)
 {
-	uintptr_t slot = pb_arch_slot(site->entry);
 	uint32_t armed;
 
 	(void)stale;
-	if (!armed_word(site, &armed))
-		return -ERANGE;
+	return armed_word(site, &armed) ? 0 : -ERANGE;
+}
+
+int pb_arch_publish(const struct pb_site *site, uintptr_t cell,
+		    struct pb_patch patch[PB_PUBLISH_MAX])
+{
+	uintptr_t slot = pb_arch_slot(site->entry);
+
 	return replace(patch, site->entry + PATCHBAY_SLOT_OFFSET, &slot, &cell,
 		       sizeof(cell));
 }
@@ -121,7 +125,7 @@ static void flip(const struct pb_site *site, struct pb_patch *patch, int arm)
 	const uint32_t disarmed = PB_AARCH64_NOP;
 	uint32_t armed;
 
-	/* In reach: it was published, or is what the site's state is read by. */
+	/* In reach: it was prepared, or is what the site's state is read by. */
 	armed_word(site, &armed);
 	replace(patch, branch_of(site), arm ? &disarmed : &armed,
 		arm ? &armed : &disarmed, sizeof(armed));

@@ -85,7 +85,7 @@ void pb_arch_init(void)
 {
 }
 
-/* Nothing is mapped yet: pb_arch_publish() does so. */
+/* Nothing is mapped yet: pb_arch_prepare() does so. */
 void *pb_arch_map_reach(const struct pb_module *module, int *error)
 {
 	struct pb_ppc64_reach *reach;
@@ -295,25 +295,38 @@ static int replace(struct pb_patch *patch, uintptr_t addr, const void *old,
 	return memcmp((const void *)addr, new, len) != 0;
 }
 
+/* The code of the site's sequence. False if that cannot reach, or be reached. */
+static bool make_sequence(const struct pb_site *site,
+			  uint32_t code[PB_PPC64_SEQUENCE_WORDS])
+{
+	uint32_t armed;
+
+	return armed_word(site, &armed) &&
+	       pb_ppc64_sequence(code, *sequence_of(site), veneer_of(site),
+				 site->site, site->entry,
+				 (uintptr_t)trampoline(site->record));
+}
+
+int pb_arch_prepare(const struct pb_site *site, int *stale)
+{
+	uint32_t code[PB_PPC64_SEQUENCE_WORDS];
+	int error = *sequence_of(site) ? 0 : take_sequence(site);
+
+	(void)stale;
+	if (error)
+		return error;
+	return make_sequence(site, code) ? 0 : -ERANGE;
+}
+
 int pb_arch_publish(const struct pb_site *site, uintptr_t cell,
-		    struct pb_patch patch[PB_PUBLISH_MAX], int *stale)
+		    struct pb_patch patch[PB_PUBLISH_MAX])
 {
 	static const uint8_t never[PB_PATCH_MAX];
 	const uintptr_t slot = pb_arch_slot(site->entry);
-	uint32_t code[PB_PPC64_SEQUENCE_WORDS], armed;
-	int nr = 0, error;
+	uint32_t code[PB_PPC64_SEQUENCE_WORDS];
+	int nr = 0;
 
-	(void)stale;
-	if (!*sequence_of(site)) {
-		error = take_sequence(site);
-		if (error)
-			return error;
-	}
-	if (!armed_word(site, &armed) ||
-	    !pb_ppc64_sequence(code, *sequence_of(site), veneer_of(site),
-			       site->site, site->entry,
-			       (uintptr_t)trampoline(site->record)))
-		return -ERANGE;
+	make_sequence(site, code); /* as pb_arch_prepare() has */
 	for (size_t i = 0; i < sizeof(code); i += PB_PATCH_MAX)
 		nr += replace(&patch[nr], *sequence_of(site) + i, never,
 			      (const char *)code + i, PB_PATCH_MAX);
@@ -326,7 +339,7 @@ static void flip(const struct pb_site *site, struct pb_patch *patch, int arm)
 	const uint32_t disarmed = PB_PPC64_NOP;
 	uint32_t armed = 0;
 
-	/* There is one: it was published, or the site's state is read by it. */
+	/* There is one: it was prepared, or the site's state is read by it. */
 	armed_word(site, &armed);
 	replace(patch, site->site, arm ? &disarmed : &armed,
 		arm ? &armed : &disarmed, sizeof(armed));

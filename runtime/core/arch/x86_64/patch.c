@@ -76,7 +76,7 @@ uintptr_t pb_arch_slot(uintptr_t entry)
 	return *(const volatile uintptr_t *)(entry + PATCHBAY_SLOT_OFFSET);
 }
 
-static size_t replace(struct pb_patch *patch, uintptr_t addr, const void *new,
+static int replace(struct pb_patch *patch, uintptr_t addr, const void *new,
 		      size_t len)
 {
 	*patch = (struct pb_patch){ .addr = addr, .len = (uint8_t)len };
@@ -85,24 +85,39 @@ static size_t replace(struct pb_patch *patch, uintptr_t addr, const void *new,
 	return memcmp(patch->old, patch->new, len) != 0;
 }
 
-int pb_arch_publish(const struct pb_site *site, uintptr_t cell,
-		    struct pb_patch patch[PB_PUBLISH_MAX], int *stale)
+/* The site's displacement: what it is to be. False if it cannot reach. */
+static bool displacement_of(const struct pb_site *site, uint8_t new[4])
+{
+	int32_t rel;
+	bool fits = pb_x86_64_rel32(site->site, (uint64_t)site->reach, &rel);
+
+	pb_x86_64_put32(new, (uint32_t)rel);
+	return fits;
+}
+
+int pb_arch_prepare(const struct pb_site *site, int *stale)
 {
 	static const uint8_t never[4];
-	uint8_t displacement[4];
-	int32_t rel;
-	int nr = 0;
+	const uint8_t *old = (const uint8_t *)site->site + 1;
+	uint8_t new[4];
 
-	if (!pb_x86_64_rel32(site->site, (uint64_t)site->reach, &rel))
+	if (!displacement_of(site, new))
 		return -ERANGE;
-	pb_x86_64_put32(displacement, (uint32_t)rel);
-	nr += replace(&patch[nr], site->entry + PATCHBAY_SLOT_OFFSET, &cell,
-		      sizeof(cell));
-	if (replace(&patch[nr], site->site + 1, displacement, 4)) {
-		*stale |= memcmp(patch[nr].old, never, sizeof(never)) != 0;
-		nr++;
-	}
-	return nr;
+	*stale |= memcmp(old, never, sizeof(never)) &&
+		  memcmp(old, new, sizeof(new));
+	return 0;
+}
+
+int pb_arch_publish(const struct pb_site *site, uintptr_t cell,
+		    struct pb_patch patch[PB_PUBLISH_MAX])
+{
+	uint8_t displacement[4];
+	int nr;
+
+	displacement_of(site, displacement);
+	nr = replace(&patch[0], site->entry + PATCHBAY_SLOT_OFFSET, &cell,
+		     sizeof(cell));
+	return nr + replace(&patch[nr], site->site + 1, displacement, 4);
 }
 
 static void flip(const struct pb_site *site, struct pb_patch *patch,
