@@ -8,7 +8,7 @@
 #include "set.h"
 #include "stats.h"
 #include "strict.h"
-#include "text.h"
+#include "text_queue.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -195,79 +195,70 @@ static int settle_left_behind(int gone)
 	return error;
 }
 
-static int by_address(const void *a, const void *b)
-{
-	const struct pb_patch *left = a, *right = b;
-
-	return (left->addr > right->addr) - (left->addr < right->addr);
-}
-
-static void sort(struct pb_patch *patches, size_t nr)
-{
-	for (size_t i = 1; i < nr; i++) {
-		if (patches[i - 1].addr <= patches[i].addr)
-			continue;
-		qsort(patches, nr, sizeof(*patches), by_address);
-		break;
-	}
-}
-
-static int apply(struct pb_patch *patches, size_t nr)
-{
-	sort(patches, nr);
-	return pb_text_apply(patches, nr, pb_arch_rewrite);
-}
-
 static struct pb_site site_of(const struct pb_target *target)
 {
 	return pb_site_of(target->changes->module, target->changes->record);
 }
 
-/* What is to be there before sites are flipped: the number of patches. */
-static size_t to_publish(const struct pb_plan *plan, struct pb_patch *patches)
+/* What is to be there before sites are flipped. */
+static int queue_publish(const struct pb_plan *plan,
+			 struct pb_text_queue *text)
 {
-	size_t nr = 0;
-
 	for (size_t i = 0; i < plan->nr; i++) {
 		const struct pb_target *t = &plan->targets[i];
 		struct pb_site site;
+		int error;
 
 		if (t->step != PB_STEP_ARM)
 			continue;
+		error = pb_text_queue_room(text, PB_PUBLISH_MAX);
+		if (error)
+			return error;
 		site = site_of(t);
-		nr += (size_t)pb_arch_publish(&site, (uintptr_t)t->cell,
-					      &patches[nr]);
+		text->nr += (size_t)pb_arch_publish(&site, (uintptr_t)t->cell,
+						    &text->patches[text->nr]);
 	}
-	return nr;
-}
-
-static int publish(struct pb_plan *plan, struct pb_patch *patches)
-{
-	int error = plan->stale ? pb_sync_core() : 0;
-
-	if (!error)
-		error = apply(patches, to_publish(plan, patches));
-	return error ? error : pb_sync_core();
+	return 0;
 }
 
 /*
  * Make the sites of the plan's new cells call. That they are as they were when
  * the plan was made is what pb_text_apply() sees.
  */
-static size_t to_arm(const struct pb_plan *plan, struct pb_patch *patches)
+static int queue_arm(const struct pb_plan *plan, struct pb_text_queue *text)
 {
-	size_t nr = 0;
-
 	for (size_t i = 0; i < plan->nr; i++) {
 		const struct pb_target *t = &plan->targets[i];
 		struct pb_site site;
+		int error;
 
 		if (t->step != PB_STEP_ARM || t->armed)
 			continue;
+		error = pb_text_queue_room(text, 1);
+		if (error)
+			return error;
 		site = site_of(t);
-		pb_arch_arm(&site, &patches[nr++]);
+		pb_arch_arm(&site, &text->patches[text->nr++]);
 	}
-	return nr;
+	return 0;
+}
+
+static int publish(struct pb_plan *plan, struct pb_text_queue *text)
+{
+	int error = plan->stale ? pb_sync_core() : 0;
+
+	if (!error)
+		error = queue_publish(plan, text);
+	if (!error)
+		error = pb_text_flush(text);
+	return error ? error : pb_sync_core();
+}
+
+static int flip(struct pb_plan *plan, struct pb_text_queue *text)
+{
+	int error = queue_arm(plan, text);
+
+	return error ? error : pb_text_finish(text);
 }
 
 /* Both at once, or only the second; see strict.h. */
@@ -276,25 +267,27 @@ static int apply_strictly(struct pb_patch *tail, size_t nr_tail,
 {
 	if (!nr_tail && !nr_first)
 		return 0;
-	sort(tail, nr_tail);
-	sort(first, nr_first);
+	pb_text_sort(tail, nr_tail);
+	pb_text_sort(first, nr_first);
 	return pb_strict_change(tail, nr_tail, first, nr_first);
 }
 
-static int arm_strictly(struct pb_plan *plan, struct pb_patch *patches)
+static int arm_strictly(struct pb_plan *plan, struct pb_text_queue *text)
 {
-	size_t nr = to_publish(plan, patches);
+	size_t nr_tail;
 
-	return apply_strictly(patches, nr, patches + nr,
-			      to_arm(plan, patches + nr));
+	queue_publish(plan, text);
+	nr_tail = text->nr;
+	queue_arm(plan, text);
+	return apply_strictly(text->patches, nr_tail, text->patches + nr_tail,
+			      text->nr - nr_tail);
 }
 
 /* Make the sites that are to take @step call no more, as far as they do. */
-static void disarm_sites(struct pb_plan *plan, struct pb_patch *patches,
+static void disarm_sites(struct pb_plan *plan, struct pb_text_queue *text,
 			 enum pb_step step)
 {
-	size_t nr = 0;
-
+	text->nr = 0;
 	for (size_t i = 0; i < plan->nr; i++) {
 		struct pb_target *t = &plan->targets[i];
 		struct pb_site site;
@@ -302,13 +295,15 @@ static void disarm_sites(struct pb_plan *plan, struct pb_patch *patches,
 		if (t->step != step)
 			continue;
 		site = site_of(t);
-		if (pb_arch_site_state(&site) == PB_SITE_ARMED)
-			pb_arch_disarm(&site, &patches[nr++]);
+		if (pb_arch_site_state(&site) != PB_SITE_ARMED)
+			continue;
+		pb_text_queue_room(text, 1);
+		pb_arch_disarm(&site, &text->patches[text->nr++]);
 	}
 	if (pb_strict)
-		apply_strictly(NULL, 0, patches, nr);
+		apply_strictly(NULL, 0, text->patches, text->nr);
 	else
-		apply(patches, nr);
+		pb_text_finish(text);
 }
 
 /*
@@ -340,9 +335,10 @@ static void take_back(struct pb_plan *plan)
  * Some sites were flipped, and handlers may have run already. The others of
  * the plan's functions have not been touched.
  */
-static void roll_back(struct pb_plan *plan, struct pb_patch *patches, int wait)
+static void roll_back(struct pb_plan *plan, struct pb_text_queue *text,
+		      int wait)
 {
-	disarm_sites(plan, patches, PB_STEP_ARM);
+	disarm_sites(plan, text, PB_STEP_ARM);
 	for (size_t i = 0; i < plan->nr; i++) {
 		struct pb_target *t = &plan->targets[i];
 
@@ -370,7 +366,7 @@ static int is_any_armed(const struct pb_plan *plan)
 }
 
 /* All that can fail: the first tracers of functions. */
-static int arm(struct pb_plan *plan, struct pb_patch *patches, int wait)
+static int arm(struct pb_plan *plan, struct pb_text_queue *text, int wait)
 {
 	int error;
 
@@ -380,17 +376,17 @@ static int arm(struct pb_plan *plan, struct pb_patch *patches, int wait)
 		if (plan->targets[i].step == PB_STEP_ARM)
 			fill_target(&plan->targets[i]);
 	if (pb_strict)
-		error = arm_strictly(plan, patches);
+		error = arm_strictly(plan, text);
 	else
-		error = publish(plan, patches);
+		error = publish(plan, text);
 	if (error && !is_any_armed(plan)) {
 		take_back(plan);
 		return error;
 	}
 	if (!error && !pb_strict)
-		error = apply(patches, to_arm(plan, patches));
+		error = flip(plan, text);
 	if (error)
-		roll_back(plan, patches, wait);
+		roll_back(plan, text, wait);
 	return error;
 }
 
@@ -400,7 +396,7 @@ static int arm(struct pb_plan *plan, struct pb_patch *patches, int wait)
  * process has lost its right to write text) it goes on calling the trampoline,
  * for nothing, and that is no error.
  */
-static void swap_and_disarm(struct pb_plan *plan, struct pb_patch *patches)
+static void swap_and_disarm(struct pb_plan *plan, struct pb_text_queue *text)
 {
 	if (plan->nr == plan->steps[PB_STEP_ARM])
 		return;
@@ -412,7 +408,7 @@ static void swap_and_disarm(struct pb_plan *plan, struct pb_patch *patches)
 		else if (t->step == PB_STEP_DISARM)
 			empty_cell(t->cell);
 	}
-	disarm_sites(plan, patches, PB_STEP_DISARM);
+	disarm_sites(plan, text, PB_STEP_DISARM);
 }
 
 /* Filters that also hold for modules to come, in the order they were given. */
@@ -461,24 +457,27 @@ static void keep_filters(struct pb_request *requests)
 static int commit(struct pb_request *requests, struct pb_module *only)
 {
 	struct pb_plan plan = { 0 };
-	struct pb_patch *patches = NULL;
+	struct pb_text_queue text = { .handle = -1 };
 	int error = pb_plan(&plan, requests, only);
 
 	if (!error && plan.nr) {
 		pb_count(&pb_stats.batches);
-		patches = malloc(plan.nr * (PB_PUBLISH_MAX + 1) *
-				 sizeof(*patches));
-		error = patches ? arm(&plan, patches, !only) : -ENOMEM;
+		/* Strict mode takes all at once. */
+		error = pb_text_queue_init(&text,
+					   plan.nr * (PB_PUBLISH_MAX + 1),
+					   pb_strict);
+		if (!error)
+			error = arm(&plan, &text, !only);
 	}
 	if (!error) {
 		keep_filters(requests);
 		if (plan.nr)
-			swap_and_disarm(&plan, patches);
+			swap_and_disarm(&plan, &text);
 		if (plan.removes)
 			error = wait_and_settle(&plan);
 	}
 	pb_plan_free(&plan);
-	free(patches);
+	pb_text_queue_free(&text);
 	return error;
 }
 

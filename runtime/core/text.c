@@ -112,20 +112,15 @@ static int write_run(int handle, const struct pb_patch *patches, size_t nr)
 	return pb_os_text_write(handle, patches[0].addr, new, size);
 }
 
-int pb_text_apply(const struct pb_patch *patches, size_t nr, int rewrite)
+int pb_text_apply(int handle, const struct pb_patch *patches, size_t nr,
+		  int rewrite)
 {
-	int handle, error = 0;
+	int error = 0;
 
-	if (!nr)
-		return 0;
-	handle = pb_os_text_open();
-	if (handle < 0)
-		return handle;
 	for (size_t i = 0, end; i < nr && !error; i = end) {
 		end = run_end(patches, i, nr, rewrite);
 		error = write_run(handle, &patches[i], end - i);
 	}
-	pb_os_text_close(handle);
 	return error;
 }
 

@@ -35,8 +35,9 @@ struct pb_patch {
 };
 
 /*
- * Apply @nr patches, none overlapping. It is quicker if they are sorted by
- * address. Those with nothing between them are written together.
+ * Apply @nr patches, none overlapping, through a handle of pb_os_text_open(). It
+ * is quicker if they are sorted by address. Those with nothing between them are
+ * written together.
  *
  * @rewrite: those that are close together may be written together, with the
  * code between them, as it was read. Whoever else changes that code in the time
@@ -45,15 +46,15 @@ struct pb_patch {
  * debugger does not stop us. Whether other threads may execute code that is
  * written back unchanged is for the architecture to know, see pb_arch_rewrite.
  *
- * Returns 0; -EILSEQ if bytes are not the expected ones; or what opening or
- * writing /proc/thread-self/mem returned. Each time a part may have been
- * written.
+ * Returns 0; -EILSEQ if bytes are not the expected ones; or what writing
+ * /proc/thread-self/mem returned. Each time a part may have been written.
  *
  * The caller holds the engine lock.
  */
-int pb_text_apply(const struct pb_patch *patches, size_t nr, int rewrite);
+int pb_text_apply(int handle, const struct pb_patch *patches, size_t nr,
+		  int rewrite);
 
-/* One patch, through a handle of pb_os_text_open(); the same errors. */
+/* One patch; the same errors. */
 int pb_text_write(int handle, uintptr_t addr, const void *old, const void *new,
 		  size_t len);
 

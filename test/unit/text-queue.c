@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * When queued patches are written, in which order, and how long the text is
+ * open. Writes are written down; one may fail.
+ */
+// RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
+// RUN: %t | FileCheck %s
+// CHECK: {{^}}failures: 0 of 37{{$}}
+
+#include "text_queue.c"
+
+#include "table.h"
+
+enum { HANDLE = 7, MANY = 3 * ROOM };
+
+const int pb_arch_rewrite = 1;
+
+static int opens, open_now, open_error, write_error, nr_writes;
+static size_t nr_written, last_size;
+static uintptr_t last_addr;
+static int sorted;
+
+int pb_os_text_open(void)
+{
+	if (open_error)
+		return open_error;
+	opens++;
+	open_now++;
+	return HANDLE;
+}
+
+void pb_os_text_close(int handle)
+{
+	CHECK(handle == HANDLE);
+	open_now--;
+}
+
+int pb_text_apply(int handle, const struct pb_patch *patches, size_t nr,
+		  int rewrite)
+{
+	CHECK(handle == HANDLE && rewrite);
+	nr_writes++;
+	last_size = nr;
+	if (write_error)
+		return write_error;
+	for (size_t i = 0; i < nr; i++) {
+		sorted &= !i || patches[i - 1].addr < patches[i].addr;
+		last_addr = patches[i].addr;
+	}
+	nr_written += nr;
+	return 0;
+}
+
+static struct pb_text_queue begin(size_t nr, int whole)
+{
+	struct pb_text_queue queue = { .handle = -1 };
+
+	opens = nr_writes = 0;
+	nr_written = last_size = 0;
+	sorted = 1;
+	CHECK(pb_text_queue_init(&queue, nr, whole) == 0);
+	return queue;
+}
+
+static int add(struct pb_text_queue *queue, uintptr_t addr)
+{
+	int error = pb_text_queue_room(queue, 1);
+
+	queue->patches[queue->nr++] = (struct pb_patch){ .addr = addr };
+	return error;
+}
+
+static void few(void)
+{
+	struct pb_text_queue queue = begin(3, 0);
+
+	/* Of what is not needed nothing is asked. */
+	CHECK(pb_text_flush(&queue) == 0 && pb_text_finish(&queue) == 0);
+	CHECK(!opens && !nr_writes);
+	add(&queue, 30);
+	add(&queue, 10);
+	add(&queue, 20);
+	CHECK(!nr_writes);
+	CHECK(pb_text_flush(&queue) == 0 && nr_written == 3);
+	CHECK(sorted && last_addr == 30 && nr_writes == 1);
+	/* It stays open for more, and is opened again after the end. */
+	add(&queue, 40);
+	CHECK(pb_text_finish(&queue) == 0 && nr_written == 4);
+	CHECK(opens == 1 && !open_now);
+	add(&queue, 50);
+	CHECK(pb_text_flush(&queue) == 0 && opens == 2 && open_now);
+	pb_text_queue_free(&queue);
+	CHECK(!open_now);
+}
+
+static void many(int whole)
+{
+	struct pb_text_queue queue = begin(MANY, whole);
+
+	for (uintptr_t i = 0; i < MANY; i++)
+		add(&queue, i);
+	CHECK(nr_writes == (whole ? 0 : 2));
+	CHECK(pb_text_finish(&queue) == 0 && nr_written == MANY && sorted);
+	CHECK(nr_writes == (whole ? 1 : 3));
+	pb_text_queue_free(&queue);
+}
+
+static void errors(void)
+{
+	struct pb_text_queue queue = begin(2, 0);
+
+	/* What could not be written does not wait for another time. */
+	write_error = -EACCES;
+	add(&queue, 10);
+	add(&queue, 20);
+	CHECK(add(&queue, 30) == -EACCES && last_size == 2);
+	write_error = 0;
+	CHECK(pb_text_finish(&queue) == 0 && last_size == 1 && !open_now);
+	open_error = -ENODEV;
+	add(&queue, 10);
+	CHECK(pb_text_finish(&queue) == -ENODEV && nr_writes == 2);
+	open_error = 0;
+	CHECK(pb_text_finish(&queue) == 0 && nr_writes == 2 && !open_now);
+	pb_text_queue_free(&queue);
+}
+
+int main(void)
+{
+	few();
+	many(0);
+	many(1);
+	errors();
+	printf("failures: %d of %d\n", failures, checks);
+	return failures != 0;
+}
