@@ -46,7 +46,7 @@ static int order_records(struct pb_module *module)
 struct search {
 	const struct pb_module *module;
 	const struct pb_filter *filter;
-	uint32_t *choice;
+	struct pb_choice *choice;
 	unsigned char *found;
 	size_t next;
 	int error;
@@ -95,10 +95,8 @@ static void choose(struct search *search, uintptr_t entry, uint32_t item)
 	if (record < 0)
 		return;
 	if (search->found)
-		search->found[item - 1] = 1;
-	/* Of several names of a function, the one that is first in the list. */
-	if (!search->choice[record] || item < search->choice[record])
-		search->choice[record] = item;
+		search->found[item] = 1;
+	pb_choice_add(search->choice, (size_t)record, item);
 }
 
 /*
@@ -135,7 +133,7 @@ static void match_symbol(const char *name, uint64_t value, void *arg)
 		search->error = item;
 	else if (item)
 		choose(search, search->module->info.base + (uintptr_t)value,
-		       (uint32_t)item);
+		       (uint32_t)item - 1);
 }
 
 static int choose_by_name(struct search *search)
@@ -152,18 +150,17 @@ static void choose_by_addr(struct search *search)
 	for (size_t i = 0; i < filter->nr; i++)
 		if (filter->items[i].addr >= search->module->low &&
 		    filter->items[i].addr < search->module->high)
-			choose(search, filter->items[i].addr, (uint32_t)i + 1);
+			choose(search, filter->items[i].addr, (uint32_t)i);
 }
 
 static int choose_all(struct pb_module *module, const struct pb_filter *filter,
-		      uint32_t *choice, unsigned char *found)
+		      struct pb_choice *choice, unsigned char *found)
 {
 	struct search search = { module, filter, choice, found, 0, 0 };
 	int error;
 
 	if (pb_filter_is_all(filter)) {
-		for (size_t i = 0; i < module->nr; i++)
-			choice[i] = 1;
+		pb_choice_add_all(choice);
 		return 0;
 	}
 	error = order_records(module);
@@ -175,25 +172,35 @@ static int choose_all(struct pb_module *module, const struct pb_filter *filter,
 	return 0;
 }
 
-int pb_names_choose(struct pb_module *module, const struct pb_filter *filter,
-		    uint32_t *choice, unsigned char *found)
+static int new_choice(struct pb_module *module, const struct pb_filter *filter,
+		      struct pb_choice *choice, unsigned char *found)
 {
-	uint32_t *hidden;
-	int error;
+	int error = pb_choice_init(choice, module->nr, filter->cookies);
 
-	memset(choice, 0, module->nr * sizeof(*choice));
+	if (error)
+		return error;
 	error = choose_all(module, filter, choice, found);
+	if (error)
+		pb_choice_free(choice);
+	return error;
+}
+
+int pb_names_choose(struct pb_module *module, const struct pb_filter *filter,
+		    struct pb_choice *choice, unsigned char *found)
+{
+	struct pb_choice hidden;
+	int error = new_choice(module, filter, choice, found);
+
 	if (error || !filter->notrace)
 		return error;
-	hidden = calloc(module->nr, sizeof(*hidden));
-	if (!hidden)
-		return -ENOMEM;
-	error = choose_all(module, filter->notrace, hidden, NULL);
-	for (size_t i = 0; i < module->nr; i++)
-		if (hidden[i])
-			choice[i] = 0;
-	free(hidden);
-	return error;
+	error = new_choice(module, filter->notrace, &hidden, NULL);
+	if (error) {
+		pb_choice_free(choice);
+		return error;
+	}
+	pb_choice_remove(choice, &hidden);
+	pb_choice_free(&hidden);
+	return 0;
 }
 
 struct names {

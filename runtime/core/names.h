@@ -3,23 +3,24 @@
 #ifndef PB_CORE_NAMES_H
 #define PB_CORE_NAMES_H
 
+#include "choice.h"
 #include "filter.h"
 #include "module.h"
 
 /*
- * Which functions of @module does @filter select? choice[i] becomes, for record
- * i, 0: not selected; else 1, or for lists 1 + the index of the item. @found
- * is NULL, or has a place for each item and is set to 1 where a function has
- * that name or address, selected or not.
+ * Which functions of @module, which has some, does @filter select? @choice
+ * has items if the filter has cookies. @found is NULL, or has a place for each
+ * item and is set to 1 where a function has that name or address, selected or
+ * not.
  *
  * Names are read from the module's file, unless that is not the file any more
  * which was loaded (its build id tells).
  *
- * Returns 0, or -ENOMEM, -EMFILE, -ENFILE: no resources to look. A file that
- * cannot be read or understood has no names.
+ * Returns 0, or -ENOMEM, -EMFILE, -ENFILE: no resources to look, and @choice is not
+ * to be freed. A file that cannot be read or understood has no names.
  */
 int pb_names_choose(struct pb_module *module, const struct pb_filter *filter,
-		    uint32_t *choice, unsigned char *found);
+		    struct pb_choice *choice, unsigned char *found);
 
 /*
  * Call @visit with each name of a function of @module that has a site, until it

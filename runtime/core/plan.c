@@ -63,18 +63,16 @@ static int add_change(struct pb_plan *plan, struct pb_request *request,
 }
 
 static int add_to_arm(struct pb_plan *plan, struct pb_request *request,
-		      struct pb_module *module, const uint32_t *choice)
+		      struct pb_module *module, const struct pb_choice *choice)
 {
-	const struct pb_filter *filter = request->filter;
 	int error = 0;
 
-	for (size_t i = 0; i < module->nr && !error; i++) {
+	for (size_t i = pb_choice_next(choice, 0); i < module->nr && !error;
+	     i = pb_choice_next(choice, i + 1)) {
 		void *data = request->ops->attr.data;
 
-		if (!choice[i])
-			continue;
-		if (filter->cookies)
-			data = filter->items[choice[i] - 1].cookie;
+		if (choice->items)
+			data = request->filter->items[choice->items[i]].cookie;
 		request->known++;
 		error = add_change(plan, request, module, &module->records[i],
 				   data);
@@ -82,12 +80,19 @@ static int add_to_arm(struct pb_plan *plan, struct pb_request *request,
 	return error;
 }
 
+static size_t index_of(const struct pb_module *module,
+		       const struct patchbay_record *record)
+{
+	return (size_t)(record - module->records);
+}
+
 /*
  * What is armed is found by cells, not by records, of which there may be very
  * many; and what will be is among the changes so far.
  */
 static int add_to_disarm(struct pb_plan *plan, struct pb_request *request,
-			 struct pb_module *module, const uint32_t *choice)
+			 struct pb_module *module,
+			 const struct pb_choice *choice)
 {
 	size_t before = plan->nr_changes;
 	struct patchbay_cell *cell;
@@ -96,7 +101,7 @@ static int add_to_disarm(struct pb_plan *plan, struct pb_request *request,
 
 	pb_for_each_cell(module, walk, cell) {
 		if (!cell->ops || !pb_set_find(cell, request->ops) ||
-		    !choice[cell->record - module->records])
+		    !pb_choice_has(choice, index_of(module, cell->record)))
 			continue;
 		error = add_change(plan, request, module, cell->record, NULL);
 		if (error)
@@ -107,7 +112,7 @@ static int add_to_disarm(struct pb_plan *plan, struct pb_request *request,
 
 		if (change.module == module && !change.request->disarm &&
 		    change.request->ops == request->ops &&
-		    choice[change.record - module->records])
+		    pb_choice_has(choice, index_of(module, change.record)))
 			error = add_change(plan, request, module,
 					   change.record, NULL);
 	}
@@ -118,21 +123,19 @@ static int add_to_disarm(struct pb_plan *plan, struct pb_request *request,
 static int add_module(struct pb_plan *plan, struct pb_request *request,
 		      struct pb_module *module, unsigned char *found)
 {
-	uint32_t *choice;
+	struct pb_choice choice;
 	int error;
 
 	if (!module->nr)
 		return 0;
 	if (request->disarm && !module->cells && !plan->nr_changes)
 		return 0;
-	choice = malloc(module->nr * sizeof(*choice));
-	if (!choice)
-		return -ENOMEM;
-	error = pb_names_choose(module, request->filter, choice, found);
-	if (!error)
-		error = (request->disarm ? add_to_disarm : add_to_arm)(
-			plan, request, module, choice);
-	free(choice);
+	error = pb_names_choose(module, request->filter, &choice, found);
+	if (error)
+		return error;
+	error = (request->disarm ? add_to_disarm : add_to_arm)(
+		plan, request, module, &choice);
+	pb_choice_free(&choice);
 	return error;
 }
 

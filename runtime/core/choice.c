@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "choice.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t nr_words(const struct pb_choice *choice)
+{
+	return (choice->nr + 63) / 64;
+}
+
+int pb_choice_init(struct pb_choice *choice, size_t nr, int items)
+{
+	choice->nr = nr;
+	choice->bits = calloc(nr_words(choice), sizeof(*choice->bits));
+	choice->items = items ? malloc(nr * sizeof(*choice->items)) : NULL;
+	if (choice->bits && (!items || choice->items))
+		return 0;
+	pb_choice_free(choice);
+	return -ENOMEM;
+}
+
+void pb_choice_free(struct pb_choice *choice)
+{
+	free(choice->bits);
+	free(choice->items);
+}
+
+void pb_choice_add(struct pb_choice *choice, size_t i, uint32_t item)
+{
+	if (choice->items &&
+	    (!pb_choice_has(choice, i) || item < choice->items[i]))
+		choice->items[i] = item;
+	choice->bits[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+void pb_choice_add_all(struct pb_choice *choice)
+{
+	const size_t nr = nr_words(choice);
+
+	memset(choice->bits, 0xff, nr * sizeof(*choice->bits));
+	choice->bits[nr - 1] >>= nr * 64 - choice->nr;
+}
+
+void pb_choice_remove(struct pb_choice *choice, const struct pb_choice *others)
+{
+	for (size_t i = 0; i < nr_words(choice); i++)
+		choice->bits[i] &= ~others->bits[i];
+}

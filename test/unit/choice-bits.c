@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Choices of up to some hundred functions, beside an array of them. */
+// RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_source/runtime/core -o %t
+// RUN: env ASAN_OPTIONS=allocator_may_return_null=1:max_allocation_size_mb=1 %t | FileCheck %s
+// CHECK: {{^}}failures: 0 of 1007{{$}}
+
+#include "choice.c"
+
+#include "table.h"
+
+#define MOST 200
+
+/* Is it exactly every @step-th, from @first on, but those of @hidden? */
+static int is(const struct pb_choice *choice, size_t first, size_t step,
+	      size_t hidden)
+{
+	size_t next = 0;
+
+	for (size_t i = 0; i <= choice->nr; i++) {
+		size_t want = i;
+
+		while (want < choice->nr &&
+		       (want < first || (want - first) % step ||
+			(hidden && !(want % hidden))))
+			want++;
+		next = pb_choice_next(choice, i);
+		if (next != want)
+			return 0;
+		if (i < choice->nr && pb_choice_has(choice, i) != (want == i))
+			return 0;
+	}
+	return next == choice->nr;
+}
+
+static void all(size_t nr)
+{
+	struct pb_choice choice, others;
+
+	CHECK_ROW(nr, !pb_choice_init(&choice, nr, 0) && is(&choice, nr, 1, 0));
+	CHECK_ROW(nr, !pb_choice_init(&others, nr, 0));
+	pb_choice_add_all(&choice);
+	CHECK_ROW(nr, is(&choice, 0, 1, 0));
+	CHECK_ROW(nr, !(nr % 64) || !(choice.bits[nr / 64] >> nr % 64));
+	for (size_t i = 0; i < nr; i += 3)
+		pb_choice_add(&others, i, 0);
+	pb_choice_remove(&choice, &others);
+	CHECK_ROW(nr, is(&choice, 0, 1, 3) && is(&others, 0, 3, 0));
+	pb_choice_free(&choice);
+	pb_choice_free(&others);
+}
+
+static void some(void)
+{
+	struct pb_choice choice;
+
+	CHECK(!pb_choice_init(&choice, MOST, 1));
+	/* No item that was there before. */
+	memset(choice.items, 0, MOST * sizeof(*choice.items));
+	for (size_t i = 5; i < MOST; i += 65)
+		pb_choice_add(&choice, i, 7);
+	CHECK(is(&choice, 5, 65, 0) && choice.items[135] == 7);
+	/* The first item counts, whenever it comes. */
+	pb_choice_add(&choice, 70, 8);
+	pb_choice_add(&choice, 135, 6);
+	CHECK(is(&choice, 5, 65, 0));
+	CHECK(choice.items[5] == 7 && choice.items[70] == 7);
+	CHECK(choice.items[135] == 6);
+	pb_choice_free(&choice);
+	/* More than a megabyte is refused: of items, then of bits. */
+	CHECK(pb_choice_init(&choice, 1 << 20, 1) == -ENOMEM);
+	CHECK(pb_choice_init(&choice, 1 << 25, 0) == -ENOMEM);
+}
+
+int main(void)
+{
+	for (size_t nr = 1; nr <= MOST; nr++)
+		all(nr);
+	some();
+	printf("failures: %d of %d\n", failures, checks);
+	return failures != 0;
+}
