@@ -195,18 +195,12 @@ static int settle_left_behind(int gone)
 	return error;
 }
 
-static struct pb_site site_of(const struct pb_target *target)
-{
-	return pb_site_of(target->changes->module, target->changes->record);
-}
-
 /* What is to be there before sites are flipped. */
 static int queue_publish(const struct pb_plan *plan,
 			 struct pb_text_queue *text)
 {
 	for (size_t i = 0; i < plan->nr; i++) {
 		const struct pb_target *t = &plan->targets[i];
-		struct pb_site site;
 		int error;
 
 		if (t->step != PB_STEP_ARM)
@@ -214,8 +208,7 @@ static int queue_publish(const struct pb_plan *plan,
 		error = pb_text_queue_room(text, PB_PUBLISH_MAX);
 		if (error)
 			return error;
-		site = site_of(t);
-		text->nr += (size_t)pb_arch_publish(&site, (uintptr_t)t->cell,
+		text->nr += (size_t)pb_arch_publish(&t->site, (uintptr_t)t->cell,
 						    &text->patches[text->nr]);
 	}
 	return 0;
@@ -229,7 +222,6 @@ static int queue_arm(const struct pb_plan *plan, struct pb_text_queue *text)
 {
 	for (size_t i = 0; i < plan->nr; i++) {
 		const struct pb_target *t = &plan->targets[i];
-		struct pb_site site;
 		int error;
 
 		if (t->step != PB_STEP_ARM || t->armed)
@@ -237,8 +229,7 @@ static int queue_arm(const struct pb_plan *plan, struct pb_text_queue *text)
 		error = pb_text_queue_room(text, 1);
 		if (error)
 			return error;
-		site = site_of(t);
-		pb_arch_arm(&site, &text->patches[text->nr++]);
+		pb_arch_arm(&t->site, &text->patches[text->nr++]);
 	}
 	return 0;
 }
@@ -290,15 +281,13 @@ static void disarm_sites(struct pb_plan *plan, struct pb_text_queue *text,
 	text->nr = 0;
 	for (size_t i = 0; i < plan->nr; i++) {
 		struct pb_target *t = &plan->targets[i];
-		struct pb_site site;
 
 		if (t->step != step)
 			continue;
-		site = site_of(t);
-		if (pb_arch_site_state(&site) != PB_SITE_ARMED)
+		if (pb_arch_site_state(&t->site) != PB_SITE_ARMED)
 			continue;
 		pb_text_queue_room(text, 1);
-		pb_arch_disarm(&site, &text->patches[text->nr++]);
+		pb_arch_disarm(&t->site, &text->patches[text->nr++]);
 	}
 	if (pb_strict)
 		apply_strictly(NULL, 0, text->patches, text->nr);
@@ -354,12 +343,10 @@ static void roll_back(struct pb_plan *plan, struct pb_text_queue *text,
 static int is_any_armed(const struct pb_plan *plan)
 {
 	for (size_t i = 0; i < plan->nr; i++) {
-		struct pb_site site;
+		const struct pb_target *t = &plan->targets[i];
 
-		if (plan->targets[i].step != PB_STEP_ARM)
-			continue;
-		site = site_of(&plan->targets[i]);
-		if (pb_arch_site_state(&site) == PB_SITE_ARMED)
+		if (t->step == PB_STEP_ARM &&
+		    pb_arch_site_state(&t->site) == PB_SITE_ARMED)
 			return 1;
 	}
 	return 0;

@@ -27,16 +27,19 @@ static int in_text(const struct pb_module *module, uintptr_t addr)
 	       addr < module->high && module->high - addr >= pb_arch_site_size;
 }
 
+static int state_of(const struct pb_module *module, const struct pb_site *site)
+{
+	if (!in_text(module, site->entry) || !in_text(module, site->site))
+		return -EFAULT;
+	return pb_arch_site_state(site);
+}
+
 int pb_site_state(const struct pb_module *module,
 		  const struct patchbay_record *record)
 {
-	struct pb_site site;
+	const struct pb_site site = pb_site_of(module, record);
 
-	if (!in_text(module, pb_record_entry(record)) ||
-	    !in_text(module, pb_record_site(record)))
-		return -EFAULT;
-	site = pb_site_of(module, record);
-	return pb_arch_site_state(&site);
+	return state_of(module, &site);
 }
 
 static int add_change(struct pb_plan *plan, struct pb_request *request,
@@ -188,28 +191,6 @@ static void sort_changes(struct pb_plan *plan)
 	}
 }
 
-/* A way to the trampolines for each module where something is armed. */
-static int map_reach(struct pb_plan *plan)
-{
-	const struct pb_module *last = NULL;
-	int error;
-
-	for (size_t i = 0; i < plan->nr_changes; i++) {
-		struct pb_module *module = plan->changes[i].module;
-
-		if (module == last || plan->changes[i].request->disarm)
-			continue;
-		last = module;
-		if (module->have_reach)
-			continue;
-		module->reach = pb_arch_map_reach(module, &error);
-		if (error)
-			return error;
-		module->have_reach = 1;
-	}
-	return 0;
-}
-
 /*
  * The tracers of a function while they are worked out. @from says by which
  * change each was armed; NULL: it was before.
@@ -277,25 +258,38 @@ static void remove_from_list(struct list *list, size_t at)
 		behind * sizeof(struct pb_change *));
 }
 
+/* A way to the trampolines for a module where something is armed. */
+static int map_reach(struct pb_module *module, struct pb_target *target)
+{
+	int error;
+
+	if (module->have_reach)
+		return 0;
+	module->reach = pb_arch_map_reach(module, &error);
+	if (error)
+		return error;
+	module->have_reach = 1;
+	target->site = pb_site_of(module, target->site.record);
+	return 0;
+}
+
 /* Can the site of this function be armed, or be gone on with? */
 static int check_site(struct pb_plan *plan, struct pb_target *target)
 {
-	const struct pb_module *module = target->changes->module;
-	const struct patchbay_record *record = target->changes->record;
-	int state = pb_site_state(module, record);
+	struct pb_module *module = target->changes->module;
 	int in_use = target->cell && target->cell->ops;
-	struct pb_site site;
+	int state, error = map_reach(module, target);
 
+	if (error)
+		return error;
+	state = state_of(module, &target->site);
 	/* Flipped, but not by us: armed without a cell, or the other way. */
 	if (state < 0 || (state == PB_SITE_ARMED ? !target->cell : in_use)) {
-		pb_count_refused(module, record);
+		pb_count_refused(module, target->site.record);
 		return -EILSEQ;
 	}
 	target->armed = state == PB_SITE_ARMED;
-	if (in_use)
-		return 0;
-	site = pb_site_of(module, record);
-	return pb_arch_prepare(&site, &plan->stale);
+	return in_use ? 0 : pb_arch_prepare(&target->site, &plan->stale);
 }
 
 static int may_skip(const struct pb_request *request, int error)
@@ -387,8 +381,11 @@ static int apply_changes(struct pb_plan *plan, struct list *list,
 
 static void count_step(struct pb_plan *plan, enum pb_step step)
 {
-	plan->targets[plan->nr++].step = step;
+	struct pb_target *target = &plan->targets[plan->nr++];
+
+	target->step = step;
 	plan->steps[step]++;
+	plan->new_cells += !target->cell;
 }
 
 /* What has to be done for a function to come to the tracers of @list. */
@@ -467,6 +464,7 @@ static int make_targets(struct pb_plan *plan)
 		*target = (struct pb_target){
 			.changes = first,
 			.nr = (uint32_t)(end - i),
+			.site = pb_site_of(first->module, first->record),
 			.cell = pb_cell_of(first->module, first->record),
 		};
 		error = make_simple_target(plan, target);
@@ -488,7 +486,7 @@ static int make_targets(struct pb_plan *plan)
 /* Cells for all functions that have none. */
 static int reserve_cells(const struct pb_plan *plan)
 {
-	for (size_t i = 0, end; i < plan->nr; i = end) {
+	for (size_t i = 0, end; plan->new_cells && i < plan->nr; i = end) {
 		struct pb_module *module = plan->targets[i].changes->module;
 		size_t cells = 0;
 		int error;
@@ -587,9 +585,7 @@ int pb_plan(struct pb_plan *plan, struct pb_request *requests,
 	if (error || !plan->nr_changes)
 		return error;
 	sort_changes(plan);
-	error = map_reach(plan);
-	if (!error)
-		error = make_targets(plan);
+	error = make_targets(plan);
 	if (!error)
 		error = reserve_cells(plan);
 	for (struct pb_request *r = requests; r && !error; r = r->next)

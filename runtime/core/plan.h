@@ -55,6 +55,7 @@ enum pb_step { PB_STEP_ARM, PB_STEP_SWAP, PB_STEP_DISARM, PB_NR_STEPS };
 
 /*
  * @changes, @nr: what requests do to it; all of one function
+ * @site:         where it is armed
  * @cell:         NULL if it never had one
  * @set:          its new tracers; NULL if none, or if it is one, by the change
  *                that is live, and the site is to be armed
@@ -64,6 +65,7 @@ enum pb_step { PB_STEP_ARM, PB_STEP_SWAP, PB_STEP_DISARM, PB_NR_STEPS };
  */
 struct pb_target {
 	struct pb_change *changes;
+	struct pb_site site;
 	struct patchbay_cell *cell;
 	struct pb_set *set;
 	uint32_t nr;
@@ -71,16 +73,17 @@ struct pb_target {
 };
 
 /*
- * @steps:   how many targets take each step
- * @sets:    targets have sets
- * @removes: a tracer goes from some function, or is replaced
- * @stale:   pb_arch_prepare()
+ * @steps:     how many targets take each step
+ * @new_cells: how many targets have no cell yet
+ * @sets:      targets have sets
+ * @removes:   a tracer goes from some function, or is replaced
+ * @stale:     pb_arch_prepare()
  */
 struct pb_plan {
 	struct pb_change *changes;
 	size_t nr_changes, room;
 	struct pb_target *targets;
-	size_t nr, steps[PB_NR_STEPS];
+	size_t nr, steps[PB_NR_STEPS], new_cells;
 	int sets, removes, stale;
 };
 
