@@ -70,13 +70,13 @@ static void fill_cell(struct patchbay_cell *cell, struct patchbay_cell from)
 /* Give a cell its first tracers. Nobody is inside: disarming has waited. */
 static void fill_target(struct pb_target *t)
 {
-	struct pb_module *module = t->changes->module;
+	struct pb_module *module = t->module;
 
 	if (!t->cell)
 		t->cell = pb_cell_take(module);
 	t->fresh = !t->cell->enter;
 	if (!t->set) {
-		const struct pb_change *only = t->changes;
+		const struct pb_target *only = t;
 
 		while (!only->live)
 			only++;
@@ -85,7 +85,7 @@ static void fill_target(struct pb_target *t)
 					       pb_since));
 		return;
 	}
-	t->cell->record = t->changes->record;
+	t->cell->record = t->record;
 	t->cell->ops = t->set->cells[0].ops;
 	t->cell->set = t->set;
 	pb_cell_enter_by(t->cell, pb_set_enter(t->set));
@@ -131,7 +131,7 @@ static void settle_target(struct pb_target *t)
 		release_cell(t->cell);
 	else if (t->cell->set && t->cell->set->nr == 1 &&
 		 !(t->cell->set->cells[0].since & PATCHBAY_CELL_WORD) &&
-		 !t->changes->module->gone)
+		 !t->module->gone)
 		fill_cell(t->cell, t->cell->set->cells[0]);
 }
 
@@ -152,7 +152,8 @@ static int wait_and_settle(struct pb_plan *plan)
 	if (error)
 		return error;
 	for (size_t i = 0; i < plan->nr; i++)
-		settle_target(&plan->targets[i]);
+		if (plan->targets[i].step != PB_STEP_NONE)
+			settle_target(&plan->targets[i]);
 	for (struct pb_module *m = pb_modules; m; m = m->next)
 		if (m->unsettled == WAITING)
 			m->unsettled = 0;
@@ -195,12 +196,12 @@ static int settle_left_behind(int gone)
 	return error;
 }
 
-/* What is to be there before sites are flipped. */
-static int queue_publish(const struct pb_plan *plan,
-			 struct pb_text_queue *text)
+/* What is to be there before sites are flipped: cells, and text for each. */
+static int queue_publish(struct pb_plan *plan, struct pb_text_queue *text)
 {
 	for (size_t i = 0; i < plan->nr; i++) {
-		const struct pb_target *t = &plan->targets[i];
+		struct pb_target *t = &plan->targets[i];
+		struct pb_site site;
 		int error;
 
 		if (t->step != PB_STEP_ARM)
@@ -208,7 +209,9 @@ static int queue_publish(const struct pb_plan *plan,
 		error = pb_text_queue_room(text, PB_PUBLISH_MAX);
 		if (error)
 			return error;
-		text->nr += (size_t)pb_arch_publish(&t->site, (uintptr_t)t->cell,
+		fill_target(t);
+		site = pb_target_site(t);
+		text->nr += (size_t)pb_arch_publish(&site, (uintptr_t)t->cell,
 						    &text->patches[text->nr]);
 	}
 	return 0;
@@ -222,6 +225,7 @@ static int queue_arm(const struct pb_plan *plan, struct pb_text_queue *text)
 {
 	for (size_t i = 0; i < plan->nr; i++) {
 		const struct pb_target *t = &plan->targets[i];
+		struct pb_site site;
 		int error;
 
 		if (t->step != PB_STEP_ARM || t->armed)
@@ -229,7 +233,8 @@ static int queue_arm(const struct pb_plan *plan, struct pb_text_queue *text)
 		error = pb_text_queue_room(text, 1);
 		if (error)
 			return error;
-		pb_arch_arm(&t->site, &text->patches[text->nr++]);
+		site = pb_target_site(t);
+		pb_arch_arm(&site, &text->patches[text->nr++]);
 	}
 	return 0;
 }
@@ -265,30 +270,37 @@ static int apply_strictly(struct pb_patch *tail, size_t nr_tail,
 
 static int arm_strictly(struct pb_plan *plan, struct pb_text_queue *text)
 {
-	size_t nr_tail;
+	size_t nr_tail, nr_first;
 
 	queue_publish(plan, text);
 	nr_tail = text->nr;
 	queue_arm(plan, text);
+	nr_first = text->nr - nr_tail;
+	text->nr = 0;
 	return apply_strictly(text->patches, nr_tail, text->patches + nr_tail,
-			      text->nr - nr_tail);
+			      nr_first);
 }
 
-/* Make the sites that are to take @step call no more, as far as they do. */
-static void disarm_sites(struct pb_plan *plan, struct pb_text_queue *text,
-			 enum pb_step step)
+/* Let nobody enter any more, and the site call no more, if it does. */
+static void empty_target(struct pb_target *t, struct pb_text_queue *text)
 {
-	text->nr = 0;
-	for (size_t i = 0; i < plan->nr; i++) {
-		struct pb_target *t = &plan->targets[i];
+	const struct pb_site site = pb_target_site(t);
 
-		if (t->step != step)
-			continue;
-		if (pb_arch_site_state(&t->site) != PB_SITE_ARMED)
-			continue;
-		pb_text_queue_room(text, 1);
-		pb_arch_disarm(&t->site, &text->patches[text->nr++]);
-	}
+	empty_cell(t->cell);
+	if (pb_arch_site_state(&site) != PB_SITE_ARMED)
+		return;
+	pb_text_queue_room(text, 1);
+	pb_arch_disarm(&site, &text->patches[text->nr++]);
+}
+
+/*
+ * What counts is the cell: emptied, it calls no handler, whatever the text
+ * does. So if a site cannot be disarmed (another patcher has changed it, the
+ * process has lost its right to write text) it goes on calling the trampoline,
+ * for nothing, and that is no error.
+ */
+static void disarm(struct pb_text_queue *text)
+{
 	if (pb_strict)
 		apply_strictly(NULL, 0, text->patches, text->nr);
 	else
@@ -303,9 +315,9 @@ static void take_back(struct pb_plan *plan)
 {
 	for (size_t i = plan->nr; i-- > 0;) {
 		struct pb_target *t = &plan->targets[i];
-		struct pb_module *module = t->changes->module;
+		struct pb_module *module = t->module;
 
-		if (t->step != PB_STEP_ARM)
+		if (t->step != PB_STEP_ARM || !t->cell)
 			continue;
 		if (!t->fresh) {
 			empty_cell(t->cell);
@@ -315,27 +327,27 @@ static void take_back(struct pb_plan *plan)
 		pb_set_free((struct pb_set *)t->cell->set);
 		release_cell(t->cell);
 		t->cell->enter = NULL;
-		if (pb_cell_of(module, t->changes->record) != t->cell)
+		if (pb_cell_of(module, t->record) != t->cell)
 			pb_cell_give_back(module, t->cell);
 	}
 }
 
 /*
  * Some sites were flipped, and handlers may have run already. The others of
- * the plan's functions have not been touched.
+ * the plan's functions have not been touched; some may have no cell yet.
  */
 static void roll_back(struct pb_plan *plan, struct pb_text_queue *text,
 		      int wait)
 {
-	disarm_sites(plan, text, PB_STEP_ARM);
 	for (size_t i = 0; i < plan->nr; i++) {
 		struct pb_target *t = &plan->targets[i];
 
-		if (t->step != PB_STEP_ARM)
+		if (t->step != PB_STEP_ARM || !t->cell)
 			continue;
-		empty_cell(t->cell);
-		t->changes->module->unsettled = 1;
+		empty_target(t, text);
+		t->module->unsettled = 1;
 	}
+	disarm(text);
 	if (wait)
 		settle_left_behind(0);
 }
@@ -344,9 +356,10 @@ static int is_any_armed(const struct pb_plan *plan)
 {
 	for (size_t i = 0; i < plan->nr; i++) {
 		const struct pb_target *t = &plan->targets[i];
+		const struct pb_site site = pb_target_site(t);
 
 		if (t->step == PB_STEP_ARM &&
-		    pb_arch_site_state(&t->site) == PB_SITE_ARMED)
+		    pb_arch_site_state(&site) == PB_SITE_ARMED)
 			return 1;
 	}
 	return 0;
@@ -359,9 +372,6 @@ static int arm(struct pb_plan *plan, struct pb_text_queue *text, int wait)
 
 	if (!plan->steps[PB_STEP_ARM])
 		return 0;
-	for (size_t i = 0; i < plan->nr; i++)
-		if (plan->targets[i].step == PB_STEP_ARM)
-			fill_target(&plan->targets[i]);
 	if (pb_strict)
 		error = arm_strictly(plan, text);
 	else
@@ -377,15 +387,9 @@ static int arm(struct pb_plan *plan, struct pb_text_queue *text, int wait)
 	return error;
 }
 
-/*
- * What counts is the cell: emptied, it calls no handler, whatever the text
- * does. So if a site cannot be disarmed (another patcher has changed it, the
- * process has lost its right to write text) it goes on calling the trampoline,
- * for nothing, and that is no error.
- */
 static void swap_and_disarm(struct pb_plan *plan, struct pb_text_queue *text)
 {
-	if (plan->nr == plan->steps[PB_STEP_ARM])
+	if (plan->nr_steps == plan->steps[PB_STEP_ARM])
 		return;
 	for (size_t i = 0; i < plan->nr; i++) {
 		struct pb_target *t = &plan->targets[i];
@@ -393,9 +397,9 @@ static void swap_and_disarm(struct pb_plan *plan, struct pb_text_queue *text)
 		if (t->step == PB_STEP_SWAP)
 			swap_set(t);
 		else if (t->step == PB_STEP_DISARM)
-			empty_cell(t->cell);
+			empty_target(t, text);
 	}
-	disarm_sites(plan, text, PB_STEP_DISARM);
+	disarm(text);
 }
 
 /* Filters that also hold for modules to come, in the order they were given. */
@@ -447,18 +451,18 @@ static int commit(struct pb_request *requests, struct pb_module *only)
 	struct pb_text_queue text = { .handle = -1 };
 	int error = pb_plan(&plan, requests, only);
 
-	if (!error && plan.nr) {
+	if (!error && plan.nr_steps) {
 		pb_count(&pb_stats.batches);
 		/* Strict mode takes all at once. */
 		error = pb_text_queue_init(&text,
-					   plan.nr * (PB_PUBLISH_MAX + 1),
+					   plan.nr_steps * (PB_PUBLISH_MAX + 1),
 					   pb_strict);
 		if (!error)
 			error = arm(&plan, &text, !only);
 	}
 	if (!error) {
 		keep_filters(requests);
-		if (plan.nr)
+		if (plan.nr_steps)
 			swap_and_disarm(&plan, &text);
 		if (plan.removes)
 			error = wait_and_settle(&plan);

@@ -42,26 +42,42 @@ int pb_site_state(const struct pb_module *module,
 	return state_of(module, &site);
 }
 
-static int add_change(struct pb_plan *plan, struct pb_request *request,
+/* By function, then in the order in which it was asked for. */
+static int by_function(const void *a, const void *b)
+{
+	const struct pb_target *left = a, *right = b;
+
+	if (left->record != right->record)
+		return left->record > right->record ? 1 : -1;
+	return left->request->order > right->request->order ? 1 : -1;
+}
+
+static int add_target(struct pb_plan *plan, struct pb_request *request,
 		      struct pb_module *module,
 		      const struct patchbay_record *record, void *data)
 {
-	if (plan->nr_changes == plan->room) {
-		size_t room = plan->room ? 2 * plan->room : 64;
-		struct pb_change *changes =
-			realloc(plan->changes, room * sizeof(*changes));
+	struct pb_target *target;
 
-		if (!changes)
+	if (plan->nr == plan->room) {
+		size_t room = plan->room ? 2 * plan->room : 64;
+		struct pb_target *targets =
+			realloc(plan->targets, room * sizeof(*targets));
+
+		if (!targets)
 			return -ENOMEM;
-		plan->changes = changes;
+		plan->targets = targets;
 		plan->room = room;
 	}
-	plan->changes[plan->nr_changes++] = (struct pb_change){
+	target = &plan->targets[plan->nr++];
+	*target = (struct pb_target){
 		.module = module,
 		.record = record,
 		.request = request,
 		.data = data,
 	};
+	if (plan->nr > plan->module + 1 &&
+	    by_function(target - 1, target) > 0)
+		plan->unsorted = 1;
 	return 0;
 }
 
@@ -77,7 +93,7 @@ static int add_to_arm(struct pb_plan *plan, struct pb_request *request,
 		if (choice->items)
 			data = request->filter->items[choice->items[i]].cookie;
 		request->known++;
-		error = add_change(plan, request, module, &module->records[i],
+		error = add_target(plan, request, module, &module->records[i],
 				   data);
 	}
 	return error;
@@ -91,13 +107,13 @@ static size_t index_of(const struct pb_module *module,
 
 /*
  * What is armed is found by cells, not by records, of which there may be very
- * many; and what will be is among the changes so far.
+ * many; and what will be is among the targets so far.
  */
 static int add_to_disarm(struct pb_plan *plan, struct pb_request *request,
 			 struct pb_module *module,
 			 const struct pb_choice *choice)
 {
-	size_t before = plan->nr_changes;
+	const size_t before = plan->nr;
 	struct patchbay_cell *cell;
 	struct pb_cell_walk walk;
 	int error = 0;
@@ -106,34 +122,34 @@ static int add_to_disarm(struct pb_plan *plan, struct pb_request *request,
 		if (!cell->ops || !pb_set_find(cell, request->ops) ||
 		    !pb_choice_has(choice, index_of(module, cell->record)))
 			continue;
-		error = add_change(plan, request, module, cell->record, NULL);
+		error = add_target(plan, request, module, cell->record, NULL);
 		if (error)
 			return error;
 	}
-	for (size_t i = 0; i < before && !error; i++) {
-		struct pb_change change = plan->changes[i];
+	for (size_t i = plan->module; i < before && !error; i++) {
+		struct pb_target target = plan->targets[i];
 
-		if (change.module == module && !change.request->disarm &&
-		    change.request->ops == request->ops &&
-		    pb_choice_has(choice, index_of(module, change.record)))
-			error = add_change(plan, request, module,
-					   change.record, NULL);
+		if (!target.request->disarm &&
+		    target.request->ops == request->ops &&
+		    pb_choice_has(choice, index_of(module, target.record)))
+			error = add_target(plan, request, module,
+					   target.record, NULL);
 	}
 	return error;
 }
 
 /* The functions of @module that @request is about. */
-static int add_module(struct pb_plan *plan, struct pb_request *request,
-		      struct pb_module *module, unsigned char *found)
+static int add_request(struct pb_plan *plan, struct pb_request *request,
+		       struct pb_module *module)
 {
 	struct pb_choice choice;
 	int error;
 
-	if (!module->nr)
+	if (request->disarm && !module->cells &&
+	    plan->nr == plan->module)
 		return 0;
-	if (request->disarm && !module->cells && !plan->nr_changes)
-		return 0;
-	error = pb_names_choose(module, request->filter, &choice, found);
+	error = pb_names_choose(module, request->filter, &choice,
+				request->found);
 	if (error)
 		return error;
 	error = (request->disarm ? add_to_disarm : add_to_arm)(
@@ -142,62 +158,88 @@ static int add_module(struct pb_plan *plan, struct pb_request *request,
 	return error;
 }
 
-static int add_request(struct pb_plan *plan, struct pb_request *request,
-		       struct pb_module *only)
+/* Targets of a module follow each other, requests on a function within. */
+static int add_module(struct pb_plan *plan, struct pb_request *requests,
+		      struct pb_module *module)
 {
-	const unsigned int lenient = PATCHBAY_ARM_SKIP | PATCHBAY_ARM_FUTURE;
-	const struct pb_filter *filter = request->filter;
-	unsigned char *found = NULL;
 	int error = 0;
 
-	request->nr = request->known = 0;
-	/* Who asks for functions one by one wants to know of each. */
-	if (!request->disarm && !(request->flags & lenient) &&
-	    pb_filter_is_list(filter)) {
-		found = calloc(filter->nr, 1);
-		if (!found)
-			return -ENOMEM;
-	}
-	for (struct pb_module *m = pb_modules; m && !error; m = m->next)
-		if (!only || m == only)
-			error = add_module(plan, request, m, found);
-	if (!error && found && memchr(found, 0, filter->nr))
-		error = -ENOENT;
-	if (!error && !request->disarm && !(request->flags & lenient) &&
-	    !request->known)
-		error = -ENOENT;
-	free(found);
+	plan->module = plan->nr;
+	plan->unsorted = 0;
+	for (struct pb_request *r = requests; r && !error; r = r->next)
+		error = add_request(plan, r, module);
+	if (plan->unsorted)
+		qsort(plan->targets + plan->module,
+		      plan->nr - plan->module, sizeof(*plan->targets),
+		      by_function);
 	return error;
 }
 
-/* By function, then in the order in which it was asked for. */
-static int by_function(const void *a, const void *b)
+/* Is nothing to be found an error? */
+static int must_find(const struct pb_request *request)
 {
-	const struct pb_change *left = a, *right = b;
-
-	if (left->record != right->record)
-		return left->record > right->record ? 1 : -1;
-	return left->request->order > right->request->order ? 1 : -1;
+	return !request->disarm &&
+	       !(request->flags & (PATCHBAY_ARM_SKIP | PATCHBAY_ARM_FUTURE));
 }
 
-static void sort_changes(struct pb_plan *plan)
+static int begin_requests(struct pb_request *requests)
 {
-	for (size_t i = 1; i < plan->nr_changes; i++) {
-		if (by_function(&plan->changes[i - 1], &plan->changes[i]) < 0)
+	unsigned int order = 0;
+
+	for (struct pb_request *r = requests; r; r = r->next) {
+		r->nr = r->known = 0;
+		r->order = order++;
+		/* Who asks for functions one by one wants to know of each. */
+		if (!must_find(r) || !pb_filter_is_list(r->filter))
 			continue;
-		qsort(plan->changes, plan->nr_changes, sizeof(*plan->changes),
-		      by_function);
-		return;
+		r->found = calloc(r->filter->nr, 1);
+		if (!r->found)
+			return -ENOMEM;
 	}
+	return 0;
+}
+
+static int check_found(const struct pb_request *requests)
+{
+	for (const struct pb_request *r = requests; r; r = r->next) {
+		if (must_find(r) && !r->known)
+			return -ENOENT;
+		if (r->found && memchr(r->found, 0, r->filter->nr))
+			return -ENOENT;
+	}
+	return 0;
+}
+
+static void end_requests(struct pb_request *requests)
+{
+	for (struct pb_request *r = requests; r; r = r->next) {
+		free(r->found);
+		r->found = NULL;
+	}
+}
+
+/* All that is asked for. */
+static int add_requests(struct pb_plan *plan, struct pb_request *requests,
+			struct pb_module *only)
+{
+	int error = begin_requests(requests);
+
+	for (struct pb_module *m = pb_modules; m && !error; m = m->next)
+		if (m->nr && (!only || m == only))
+			error = add_module(plan, requests, m);
+	if (!error)
+		error = check_found(requests);
+	end_requests(requests);
+	return error;
 }
 
 /*
  * The tracers of a function while they are worked out. @from says by which
- * change each was armed; NULL: it was before.
+ * request each was armed; NULL: it was before.
  */
 struct list {
 	struct patchbay_cell *cells;
-	struct pb_change **from;
+	struct pb_target **from;
 	size_t nr, room, kept;
 };
 
@@ -222,7 +264,7 @@ static int start_list(struct list *list, const struct patchbay_cell *cell,
 		drop_list(list);
 		list->room = 0;
 		list->cells = malloc(room * sizeof(*list->cells));
-		list->from = malloc(room * sizeof(struct pb_change *));
+		list->from = malloc(room * sizeof(struct pb_target *));
 		if (!list->cells || !list->from)
 			return -ENOMEM;
 		list->room = room;
@@ -255,12 +297,18 @@ static void remove_from_list(struct list *list, size_t at)
 	memmove(&list->cells[at], &list->cells[at + 1],
 		behind * sizeof(*list->cells));
 	memmove(&list->from[at], &list->from[at + 1],
-		behind * sizeof(struct pb_change *));
+		behind * sizeof(struct pb_target *));
+}
+
+static void find_reach(struct pb_target *target)
+{
+	target->reach = pb_arch_reach(target->module->reach, target->record);
 }
 
 /* A way to the trampolines for a module where something is armed. */
-static int map_reach(struct pb_module *module, struct pb_target *target)
+static int map_reach(struct pb_target *target)
 {
+	struct pb_module *module = target->module;
 	int error;
 
 	if (module->have_reach)
@@ -269,27 +317,28 @@ static int map_reach(struct pb_module *module, struct pb_target *target)
 	if (error)
 		return error;
 	module->have_reach = 1;
-	target->site = pb_site_of(module, target->site.record);
+	find_reach(target);
 	return 0;
 }
 
 /* Can the site of this function be armed, or be gone on with? */
 static int check_site(struct pb_plan *plan, struct pb_target *target)
 {
-	struct pb_module *module = target->changes->module;
 	int in_use = target->cell && target->cell->ops;
-	int state, error = map_reach(module, target);
+	int state, error = map_reach(target);
+	struct pb_site site;
 
 	if (error)
 		return error;
-	state = state_of(module, &target->site);
+	site = pb_target_site(target);
+	state = state_of(target->module, &site);
 	/* Flipped, but not by us: armed without a cell, or the other way. */
 	if (state < 0 || (state == PB_SITE_ARMED ? !target->cell : in_use)) {
-		pb_count_refused(module, target->site.record);
+		pb_count_refused(target->module, target->record);
 		return -EILSEQ;
 	}
 	target->armed = state == PB_SITE_ARMED;
-	return in_use ? 0 : pb_arch_prepare(&target->site, &plan->stale);
+	return in_use ? 0 : pb_arch_prepare(&site, &plan->stale);
 }
 
 static int may_skip(const struct pb_request *request, int error)
@@ -300,51 +349,51 @@ static int may_skip(const struct pb_request *request, int error)
 }
 
 /*
- * May the tracer of @change be on its function, by what it says itself and, if
+ * May the tracer of @asked be on its function, by what it says itself and, if
  * it has an exit, by what the function is? 1: no, but that is no error.
  */
-static int check_function(const struct pb_change *change)
+static int check_function(const struct pb_target *asked)
 {
-	const struct patchbay_ops_attr *attr = &change->request->ops->attr;
+	const struct patchbay_ops_attr *attr = &asked->request->ops->attr;
 	const struct patchbay_target target = {
-		.entry = pb_record_entry(change->record),
-		.record = change->record,
-		.data = change->data,
+		.entry = pb_record_entry(asked->record),
+		.record = asked->record,
+		.data = asked->data,
 	};
 	int error = attr->check ? attr->check(attr->check_arg, &target) : 0;
 
 	if (error < 0)
-		return change->request->flags & PATCHBAY_ARM_SKIP ? 1 : error;
-	error = attr->exit ? pb_call_check(change->record) : 0;
-	return may_skip(change->request, error) ? 1 : error;
+		return asked->request->flags & PATCHBAY_ARM_SKIP ? 1 : error;
+	error = attr->exit ? pb_call_check(asked->record) : 0;
+	return may_skip(asked->request, error) ? 1 : error;
 }
 
-/* Put the tracer of @change on the list, at its end. */
-static int add_to_list(struct list *list, struct pb_change *change)
+/* Put the tracer of @asked on the list, at its end. */
+static int add_to_list(struct list *list, struct pb_target *asked)
 {
-	struct patchbay_ops *ops = change->request->ops;
+	struct patchbay_ops *ops = asked->request->ops;
 	int word = 0;
 
 	if (ops->attr.exit)
 		word = pb_set_find_word(list->cells, list->nr);
 	if (word < 0)
 		return word;
-	list->cells[list->nr] = pb_ops_cell(ops, change->record, change->data,
+	list->cells[list->nr] = pb_ops_cell(ops, asked->record, asked->data,
 					    pb_since | (uint64_t)word);
-	list->from[list->nr] = change;
+	list->from[list->nr] = asked;
 	list->nr++;
 	return 0;
 }
 
 /* Carry out what all requests ask of one function, on the list. */
-static int apply_changes(struct pb_plan *plan, struct list *list,
-			 struct pb_target *target)
+static int apply_requests(struct pb_plan *plan, struct list *list,
+			  struct pb_target *target)
 {
 	int usable = 1;
 
 	for (uint32_t i = 0; i < target->nr; i++) {
-		struct pb_change *change = &target->changes[i];
-		struct pb_request *request = change->request;
+		struct pb_target *asked = &target[i];
+		struct pb_request *request = asked->request;
 		size_t at = find_ops(list, request->ops);
 		int error;
 
@@ -356,7 +405,7 @@ static int apply_changes(struct pb_plan *plan, struct list *list,
 			continue;
 		}
 		/* First, so that a tracer knows at which function it failed. */
-		error = at < list->nr ? 0 : check_function(change);
+		error = at < list->nr ? 0 : check_function(asked);
 		if (error < 0)
 			return error;
 		if (error)
@@ -369,7 +418,7 @@ static int apply_changes(struct pb_plan *plan, struct list *list,
 			return usable;
 		if (at < list->nr)
 			continue;
-		error = add_to_list(list, change);
+		error = add_to_list(list, asked);
 		if (may_skip(request, error))
 			continue;
 		if (error)
@@ -379,17 +428,17 @@ static int apply_changes(struct pb_plan *plan, struct list *list,
 	return 0;
 }
 
-static void count_step(struct pb_plan *plan, enum pb_step step)
+static void take_step(struct pb_plan *plan, struct pb_target *target,
+		      enum pb_step step)
 {
-	struct pb_target *target = &plan->targets[plan->nr++];
-
 	target->step = step;
 	plan->steps[step]++;
+	plan->nr_steps++;
 	plan->new_cells += !target->cell;
 }
 
 /* What has to be done for a function to come to the tracers of @list. */
-static int finish_target(struct pb_plan *plan, struct pb_target *target,
+static int finish_step(struct pb_plan *plan, struct pb_target *target,
 			 const struct list *list, size_t before)
 {
 	if (list->kept == before && list->nr == before)
@@ -398,9 +447,10 @@ static int finish_target(struct pb_plan *plan, struct pb_target *target,
 	for (size_t i = 0; i < list->nr; i++)
 		if (list->from[i])
 			list->from[i]->live = 1;
-	count_step(plan, !list->nr ? PB_STEP_DISARM :
-			 before	   ? PB_STEP_SWAP :
-				     PB_STEP_ARM);
+	take_step(plan, target,
+		  !list->nr ? PB_STEP_DISARM :
+		  before    ? PB_STEP_SWAP :
+			      PB_STEP_ARM);
 	if (!list->nr || (!before && list->nr == 1))
 		return 0;
 	plan->sets = 1;
@@ -409,14 +459,13 @@ static int finish_target(struct pb_plan *plan, struct pb_target *target,
 }
 
 /*
- * What nearly all targets are: one request, by which the first tracer comes or
+ * What nearly all functions have: one request, by which the first tracer comes or
  * the only one goes. 0: this is none; else 1, or a negative errno.
  */
-static int make_simple_target(struct pb_plan *plan, struct pb_target *target)
+static int make_simple_step(struct pb_plan *plan, struct pb_target *target)
 {
 	const struct patchbay_cell *cell = target->cell;
-	struct pb_change *change = target->changes;
-	struct pb_request *request = change->request;
+	struct pb_request *request = target->request;
 
 	if (target->nr != 1)
 		return 0;
@@ -424,50 +473,43 @@ static int make_simple_target(struct pb_plan *plan, struct pb_target *target)
 		if (!cell || cell->ops != request->ops || cell->set)
 			return 0;
 		plan->removes = 1;
-		count_step(plan, PB_STEP_DISARM);
+		take_step(plan, target, PB_STEP_DISARM);
 	} else {
 		int error;
 
 		if (cell && cell->ops)
 			return 0;
-		error = check_function(change);
+		error = check_function(target);
 		if (error)
 			return error;
 		error = check_site(plan, target);
 		if (error)
 			return may_skip(request, error) ? 1 : error;
-		change->live = 1;
-		count_step(plan, PB_STEP_ARM);
+		target->live = 1;
+		take_step(plan, target, PB_STEP_ARM);
 	}
 	request->nr++;
 	return 1;
 }
 
-/* A target for each function that changes; changes are sorted. */
-static int make_targets(struct pb_plan *plan)
+/* What is to be done to each function. */
+static int make_steps(struct pb_plan *plan)
 {
 	struct list list = { 0 };
 	int error = 0;
 
-	plan->targets = malloc(plan->nr_changes * sizeof(*plan->targets));
-	if (!plan->targets)
-		return -ENOMEM;
-	for (size_t i = 0, end; i < plan->nr_changes && !error; i = end) {
-		struct pb_change *first = &plan->changes[i];
-		struct pb_target *target = &plan->targets[plan->nr];
+	for (size_t i = 0, end; i < plan->nr && !error; i = end) {
+		struct pb_target *target = &plan->targets[i];
 		size_t before;
 
-		for (end = i + 1; end < plan->nr_changes &&
-				  plan->changes[end].record == first->record;
+		for (end = i + 1; end < plan->nr && plan->targets[end].record ==
+							    target->record;
 		     end++)
 			;
-		*target = (struct pb_target){
-			.changes = first,
-			.nr = (uint32_t)(end - i),
-			.site = pb_site_of(first->module, first->record),
-			.cell = pb_cell_of(first->module, first->record),
-		};
-		error = make_simple_target(plan, target);
+		target->nr = (uint32_t)(end - i);
+		target->cell = pb_cell_of(target->module, target->record);
+		find_reach(target);
+		error = make_simple_step(plan, target);
 		if (error) {
 			error = error < 0 ? error : 0;
 			continue;
@@ -475,26 +517,27 @@ static int make_targets(struct pb_plan *plan)
 		error = start_list(&list, target->cell, end - i);
 		before = list.nr;
 		if (!error)
-			error = apply_changes(plan, &list, target);
+			error = apply_requests(plan, &list, target);
 		if (!error)
-			error = finish_target(plan, target, &list, before);
+			error = finish_step(plan, target, &list, before);
 	}
 	drop_list(&list);
 	return error;
 }
 
-/* Cells for all functions that have none. */
+/* Cells for all functions that are to have one. */
 static int reserve_cells(const struct pb_plan *plan)
 {
 	for (size_t i = 0, end; plan->new_cells && i < plan->nr; i = end) {
-		struct pb_module *module = plan->targets[i].changes->module;
+		struct pb_module *module = plan->targets[i].module;
 		size_t cells = 0;
 		int error;
 
 		for (end = i; end < plan->nr &&
-			      plan->targets[end].changes->module == module;
+			      plan->targets[end].module == module;
 		     end++)
-			cells += !plan->targets[end].cell;
+			cells += plan->targets[end].step &&
+				 !plan->targets[end].cell;
 		error = pb_cells_reserve(module, cells);
 		if (error)
 			return error;
@@ -512,24 +555,24 @@ static int attach_module(struct pb_plan *plan, const struct pb_request *request,
 	int error;
 
 	for (size_t i = start; i < end; i++) {
-		const struct pb_change *change = &plan->changes[i];
+		const struct pb_target *target = &plan->targets[i];
 
-		if (change->live && change->request == request)
+		if (target->live && target->request == request)
 			asked[nr++] = (struct patchbay_target){
-				.entry = pb_record_entry(change->record),
-				.record = change->record,
-				.data = change->data,
+				.entry = pb_record_entry(target->record),
+				.record = target->record,
+				.data = target->data,
 			};
 	}
 	if (!nr)
 		return 0;
-	error = attr->attach(attr->data, &plan->changes[start].module->info,
+	error = attr->attach(attr->data, &plan->targets[start].module->info,
 			     asked, nr);
 	for (size_t i = start, j = 0; i < end; i++) {
-		struct pb_change *change = &plan->changes[i];
+		struct pb_target *target = &plan->targets[i];
 
-		if (change->live && change->request == request)
-			change->data = asked[j++].data;
+		if (target->live && target->request == request)
+			target->data = asked[j++].data;
 	}
 	return error < 0 ? error : 0;
 }
@@ -544,11 +587,11 @@ static int attach(struct pb_plan *plan, const struct pb_request *request)
 	asked = malloc(request->nr * sizeof(*asked));
 	if (!asked)
 		return -ENOMEM;
-	for (size_t i = 0, end; i < plan->nr_changes && !error; i = end) {
-		const struct pb_module *module = plan->changes[i].module;
+	for (size_t i = 0, end; i < plan->nr && !error; i = end) {
+		const struct pb_module *module = plan->targets[i].module;
 
-		for (end = i; end < plan->nr_changes &&
-			      plan->changes[end].module == module;
+		for (end = i; end < plan->nr &&
+			      plan->targets[end].module == module;
 		     end++)
 			;
 		error = attach_module(plan, request, i, end, asked);
@@ -564,28 +607,23 @@ static void take_data(struct pb_plan *plan)
 		const struct pb_target *target = &plan->targets[i];
 
 		for (uint32_t j = 0; target->set && j < target->nr; j++)
-			if (target->changes[j].live)
+			if (target[j].live)
 				pb_set_data(target->set,
-					    target->changes[j].request->ops,
-					    target->changes[j].data);
+					    target[j].request->ops,
+					    target[j].data);
 	}
 }
 
 int pb_plan(struct pb_plan *plan, struct pb_request *requests,
 	    struct pb_module *only)
 {
-	unsigned int order = 0;
-	int error = 0;
+	int error;
 
 	pb_since += ~PATCHBAY_CELL_SINCE + 1;
-	for (struct pb_request *r = requests; r && !error; r = r->next) {
-		r->order = order++;
-		error = add_request(plan, r, only);
-	}
-	if (error || !plan->nr_changes)
+	error = add_requests(plan, requests, only);
+	if (error || !plan->nr)
 		return error;
-	sort_changes(plan);
-	error = make_targets(plan);
+	error = make_steps(plan);
 	if (!error)
 		error = reserve_cells(plan);
 	for (struct pb_request *r = requests; r && !error; r = r->next)
@@ -600,5 +638,4 @@ void pb_plan_free(struct pb_plan *plan)
 	for (size_t i = 0; plan->sets && i < plan->nr; i++)
 		free(plan->targets[i].set);
 	free(plan->targets);
-	free(plan->changes);
 }

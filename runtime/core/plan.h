@@ -20,6 +20,7 @@
  * @order: in the list
  * @nr:    how many functions it armed or disarmed
  * @known: how many it found, armed already or not
+ * @found: while it is planned, NULL, or which items of a list were found
  */
 struct pb_request {
 	struct pb_request *next;
@@ -29,19 +30,7 @@ struct pb_request {
 	int disarm, all, fresh;
 	unsigned int order;
 	size_t nr, known;
-};
-
-/*
- * A request on one function.
- * @data: of a tracer to be armed
- * @live: it is armed by this change when all is done
- */
-struct pb_change {
-	struct pb_module *module;
-	const struct patchbay_record *record;
-	struct pb_request *request;
-	void *data;
-	int live;
+	unsigned char *found;
 };
 
 /*
@@ -51,40 +40,57 @@ struct pb_change {
  * PB_STEP_SWAP    it has tracers before and after: give its cell another set
  * PB_STEP_DISARM  none is left: disarm its site
  */
-enum pb_step { PB_STEP_ARM, PB_STEP_SWAP, PB_STEP_DISARM, PB_NR_STEPS };
-
-/*
- * @changes, @nr: what requests do to it; all of one function
- * @site:         where it is armed
- * @cell:         NULL if it never had one
- * @set:          its new tracers; NULL if none, or if it is one, by the change
- *                that is live, and the site is to be armed
- * @step:         enum pb_step
- * @armed:        the site already is, after another patcher meddled with it
- * @fresh:        the cell has never been what an armed site leads to
- */
-struct pb_target {
-	struct pb_change *changes;
-	struct pb_site site;
-	struct patchbay_cell *cell;
-	struct pb_set *set;
-	uint32_t nr;
-	uint8_t step, armed, fresh;
+enum pb_step {
+	PB_STEP_NONE,
+	PB_STEP_ARM,
+	PB_STEP_SWAP,
+	PB_STEP_DISARM,
+	PB_NR_STEPS
 };
 
 /*
- * @steps:     how many targets take each step
- * @new_cells: how many targets have no cell yet
+ * A request on one function. Several on the same follow each other; the first
+ * is where it says what is to be done. There may be very many: a cache line each.
+ * @data:  of a tracer to be armed
+ * @live:  it is armed by this request when all is done
+ *
+ * Of the first:
+ * @nr:    how many of them there are
+ * @reach: pb_arch_reach()
+ * @cell:  NULL if the function never had one
+ * @set:   its new tracers; NULL if none, or if it is one, by the request that is
+ *         live, and the site is to be armed
+ * @step:  enum pb_step
+ * @armed: the site already is, after another patcher meddled with it
+ * @fresh: the cell has never been what an armed site leads to
+ */
+struct pb_target {
+	struct pb_module *module;
+	const struct patchbay_record *record;
+	struct pb_request *request;
+	void *data;
+	const void *reach;
+	struct patchbay_cell *cell;
+	struct pb_set *set;
+	uint32_t nr;
+	uint8_t live, step, armed, fresh;
+};
+
+/*
+ * @module:    where the targets of the last module begin
+ * @unsorted:  they are not in the order of functions
+ * @nr_steps:  how many functions change
+ * @steps:     how many take each step
+ * @new_cells: how many have no cell yet
  * @sets:      targets have sets
  * @removes:   a tracer goes from some function, or is replaced
  * @stale:     pb_arch_prepare()
  */
 struct pb_plan {
-	struct pb_change *changes;
-	size_t nr_changes, room;
 	struct pb_target *targets;
-	size_t nr, steps[PB_NR_STEPS], new_cells;
-	int sets, removes, stale;
+	size_t nr, room, module;
+	size_t nr_steps, steps[PB_NR_STEPS], new_cells;
+	int unsorted, sets, removes, stale;
 };
 
 /*
@@ -107,5 +113,13 @@ struct pb_site pb_site_of(const struct pb_module *module,
 			  const struct patchbay_record *record);
 int pb_site_state(const struct pb_module *module,
 		  const struct patchbay_record *record);
+
+static inline struct pb_site pb_target_site(const struct pb_target *target)
+{
+	return (struct pb_site){ .entry = pb_record_entry(target->record),
+				 .site = pb_record_site(target->record),
+				 .reach = target->reach,
+				 .record = target->record };
+}
 
 #endif /* PB_CORE_PLAN_H */

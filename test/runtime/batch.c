@@ -343,10 +343,21 @@ static void while_called(long rounds)
 	printf("done: %ld calls\n", (long)made);
 }
 
+/* What is armed and disarmed again, in a module where nothing ever was armed. */
+static void there_and_back(void)
+{
+	CHECK_EQ(patchbay_batch_arm(batch, ops[0], glob("go_*"), 0), 0);
+	CHECK_EQ(patchbay_batch_disarm(batch, ops[0], glob("go_?o*")), 0);
+	CHECK_EQ(patchbay_batch_commit(batch), 5);
+	expect_all("", "", "a");
+	CHECK_EQ(patchbay_disarm(ops[0], "go_*"), 1);
+}
+
 int main(int argc, char **argv)
 {
 	CHECK_EQ(patchbay_batch_create(&batch), 0);
 	create_all(note);
+	there_and_back();
 	together();
 	or_nothing();
 	from_handler();

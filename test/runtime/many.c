@@ -72,6 +72,20 @@ static void close_every(int step)
 	}
 }
 
+/* In all modules, in one batch. */
+static void there_and_back(struct patchbay_ops *ops)
+{
+	const struct patchbay_filter all = { .size = sizeof(all), .glob = "*" };
+	struct patchbay_batch *batch;
+
+	CHECK_EQ(patchbay_batch_create(&batch), 0);
+	CHECK_EQ(patchbay_batch_arm(batch, ops, &all, 0), 0);
+	CHECK_EQ(patchbay_batch_disarm(batch, ops, &all), 0);
+	CHECK(patchbay_batch_commit(batch) >= 2 * nr);
+	patchbay_batch_destroy(batch);
+	CHECK_EQ(calls_seen(), 0);
+}
+
 static void cycle(const char *path)
 {
 	struct patchbay_ops_attr attr = { .size = sizeof(attr),
@@ -89,6 +103,7 @@ static void cycle(const char *path)
 	for (int i = nr / 2; i < nr; i++)
 		load(path, i);
 	CHECK_EQ(calls_seen(), 0);
+	there_and_back(ops);
 	CHECK(patchbay_arm(ops, "*", 0) >= nr);
 	CHECK_EQ(calls_seen(), nr);
 	close_every(3);

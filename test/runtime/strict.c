@@ -97,6 +97,22 @@ static void poke(void *at, unsigned char byte)
 	CHECK_EQ(fclose(mem), 0);
 }
 
+/* Arm one and disarm another at once. */
+static void exchange(struct patchbay_ops *ops, const char *arm,
+		     const char *disarm)
+{
+	const struct patchbay_filter one = { .size = sizeof(one), .glob = arm },
+				     other = { .size = sizeof(other),
+					       .glob = disarm };
+	struct patchbay_batch *batch;
+
+	CHECK_EQ(patchbay_batch_create(&batch), 0);
+	CHECK_EQ(patchbay_batch_arm(batch, ops, &one, 0), 0);
+	CHECK_EQ(patchbay_batch_disarm(batch, ops, &other), 0);
+	CHECK_EQ(patchbay_batch_commit(batch), 2);
+	patchbay_batch_destroy(batch);
+}
+
 static void handlers(void)
 {
 	struct sigaction action = { .sa_sigaction = on_trap,
@@ -130,6 +146,11 @@ static void handlers(void)
 	CHECK_EQ(patchbay_disarm(ops, "plum"), 1);
 	CHECK_EQ(plum(1) + plum_tree(1), 5);
 	CHECK_EQ(calls, 3);
+
+	exchange(ops, "plum", "plum_tree");
+	CHECK_EQ(plum(1) + plum_tree(1), 5);
+	CHECK_EQ(calls, 4);
+	CHECK_EQ(*(volatile unsigned char *)plum_tree, 0xa9);
 	CHECK_EQ(patchbay_disarm(ops, "*"), 1);
 
 	/* A site whose bytes are another's is left so, and all others. */
@@ -149,11 +170,11 @@ static void handlers(void)
 	sigaction(SIGTRAP, &other, NULL);
 	CHECK_EQ(patchbay_disarm(ops, "plum"), 1);
 	plum(1);
-	CHECK_EQ(calls, 3);
+	CHECK_EQ(calls, 4);
 	sigaction(SIGTRAP, &ours, NULL);
 	CHECK_EQ(patchbay_arm(ops, "plum", 0), 1);
 	plum(1);
-	CHECK_EQ(calls, 4);
+	CHECK_EQ(calls, 5);
 	CHECK_EQ(patchbay_ops_destroy(ops), 0);
 	CHECK(!memcmp(site, (void *)plum, 1));
 	CHECK_EQ(strict_traps(), 0);

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A thousand functions, and text that cannot be written any more when some of
+ * them are armed, or not even ready to be: then none is, and it can be done later.
+ */
+// RUN: %build %s -o %t %link
+// RUN: %t | FileCheck %s
+// CHECK: {{^}}failed at {{[1-9][0-9]+}} places{{$}}
+
+#include "Inputs/check.h"
+#include "Inputs/count-calls.h"
+
+#include <patchbay/patchbay.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define X4(what, n) what(n##0) what(n##1) what(n##2) what(n##3)
+#define X16(what, n)                                                           \
+	X4(what, n##0) X4(what, n##1) X4(what, n##2) X4(what, n##3)
+#define X64(what, n)                                                           \
+	X16(what, n##0) X16(what, n##1) X16(what, n##2) X16(what, n##3)
+#define X256(what, n)                                                          \
+	X64(what, n##0) X64(what, n##1) X64(what, n##2) X64(what, n##3)
+#define X1024(what, n)                                                         \
+	X256(what, n##0) X256(what, n##1) X256(what, n##2) X256(what, n##3)
+
+#define FUNCTION(n) OPAQUE int at##n(int a) { return a; }
+#define NAME(n) at##n,
+X1024(FUNCTION, _)
+static int (*const functions[])(int) = { X1024(NAME, _) };
+enum { NR = sizeof(functions) / sizeof(functions[0]) };
+
+/* Which write from here fails; 0: none. */
+static int fails, failed;
+
+ssize_t pwrite(int file, const void *bytes, size_t size, off_t offset)
+{
+	if (fails && !--fails) {
+		failed = 1;
+		errno = EACCES;
+		return -1;
+	}
+	return syscall(SYS_pwrite64, file, bytes, size, offset);
+}
+
+static int calls_seen(void)
+{
+	calls = 0;
+	for (int i = 0; i < NR; i++)
+		CHECK_EQ(functions[i](i), i);
+	return calls;
+}
+
+static int count_armed(const struct patchbay_site_info *site, void *nr)
+{
+	*(int *)nr += site->state == PATCHBAY_SITE_ARMED;
+	return 0;
+}
+
+static int sites_armed(void)
+{
+	int nr = 0;
+
+	CHECK_EQ(patchbay_for_each_site(count_armed, &nr), 0);
+	return nr;
+}
+
+/* Does the n-th write fail? */
+static int fail_at(struct patchbay_ops *ops, int n)
+{
+	int nr;
+
+	fails = n;
+	failed = 0;
+	nr = patchbay_arm(ops, "at_*", 0);
+	fails = 0;
+	if (!failed) {
+		CHECK_EQ(nr, NR);
+		return 0;
+	}
+	CHECK_EQ(nr, -EACCES);
+	CHECK_EQ(calls_seen(), 0);
+	CHECK_EQ(sites_armed(), 0);
+	return 1;
+}
+
+#if defined(__x86_64__)
+/* Somebody else armed a site; it has a cell, and most of the others none yet. */
+static void armed_by_others(struct patchbay_ops *ops)
+{
+	const char call = (char)0xe8;
+	int text = open("/proc/self/mem", O_RDWR);
+
+	CHECK_EQ(patchbay_arm(ops, "at_00000", 0), 1);
+	CHECK_EQ(patchbay_disarm(ops, "at_00000"), 1);
+	CHECK_EQ(pwrite(text, &call, 1, (off_t)functions[0]), 1);
+	close(text);
+	CHECK(fail_at(ops, 1));
+}
+#else
+static void armed_by_others(struct patchbay_ops *ops)
+{
+	(void)ops;
+}
+#endif
+
+/* In a process where nothing was armed before. Returns whether it failed. */
+static int try(int n)
+{
+	const struct patchbay_ops_attr attr = { .size = sizeof(attr),
+						.handler = handler };
+	struct patchbay_ops *ops;
+	int status, failed_there;
+	pid_t pid = fork();
+
+	CHECK(pid >= 0);
+	if (pid) {
+		CHECK_EQ(waitpid(pid, &status, 0), pid);
+		CHECK(WIFEXITED(status) && WEXITSTATUS(status) >= 10);
+		return WEXITSTATUS(status) - 10;
+	}
+	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
+	if (!n)
+		armed_by_others(ops);
+	failed_there = fail_at(ops, n);
+	if (failed_there)
+		CHECK_EQ(patchbay_arm(ops, "at_*", 0), NR);
+	CHECK_EQ(calls_seen(), NR);
+	CHECK_EQ(sites_armed(), NR);
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+	CHECK_EQ(calls_seen(), 0);
+	_exit(10 + failed_there);
+}
+
+int main(void)
+{
+	int n = 1;
+
+	CHECK_EQ(try(0), 0);
+	while (try(n))
+		n++;
+	printf("failed at %d places\n", n - 1);
+	return 0;
+}
