@@ -58,7 +58,7 @@ private:
   /// Blocks are written over, so they may be in any order in the file.
   struct Block {
     uint32_t Thread;
-    uint64_t Seq;
+    uint64_t Seq, Pass;
     StringRef Records;
   };
   std::vector<Block> Blocks;
@@ -258,12 +258,8 @@ Error Reader::readFunctions(StringRef Chunk) {
 
 Error Reader::readBlock(StringRef Chunk) {
   constexpr size_t RecordAt = offsetof(pbd_block, record);
-  if (Chunk.size() < RecordAt + 8)
+  if (Chunk.size() < RecordAt)
     return corrupt(Offset, "block is too small");
-  uint64_t Seq = u64(Chunk, offsetof(pbd_block, seq));
-  // Being cleared, to be used again.
-  if (Seq != u64(Chunk, Chunk.size() - 8))
-    return Error::success();
   uint32_t Thread = u32(Chunk, offsetof(pbd_block, thread));
   uint64_t Lost = u64(Chunk, offsetof(pbd_block, lost));
   DataThread &T = Out.Threads[Thread];
@@ -274,7 +270,9 @@ Error Reader::readBlock(StringRef Chunk) {
   StringRef Name =
       Chunk.substr(offsetof(pbd_block, comm), sizeof(pbd_block::comm));
   T.Name = Name.take_front(Name.find('\0')).str();
-  Blocks.push_back({Thread, Seq, Chunk.drop_front(RecordAt).drop_back(8)});
+  Blocks.push_back({Thread, u64(Chunk, offsetof(pbd_block, seq)),
+                    u64(Chunk, offsetof(pbd_block, pass)),
+                    Chunk.drop_front(RecordAt)});
   return Error::success();
 }
 
@@ -288,11 +286,12 @@ void Reader::addEvents() {
     for (uint64_t At = 0; B.Records.size() - At >= sizeof(pbd_record);
          At += sizeof(pbd_record)) {
       uint64_t Last = u64(B.Records, At + offsetof(pbd_record, last));
-      uint8_t Kind = Last & ((1u << PBD_DETAIL_SHIFT) - 1);
+      uint8_t Kind = Last & ((1u << PBD_KIND_BITS) - 1);
+      uint8_t Pass = Last >> PBD_KIND_BITS & ((1u << PBD_PASS_BITS) - 1);
       uint32_t Function = u32(B.Records, At + offsetof(pbd_record, function));
-      // What a newer writer adds, and what the file does not explain, is left
-      // out.
-      if (Kind == PBD_RECORD_NONE || Kind > PBD_RECORD_UNWOUND ||
+      // A hole, what is left of an earlier pass, what the file does not
+      // explain.
+      if (Kind == PBD_RECORD_NONE || Pass != B.Pass % (1u << PBD_PASS_BITS) ||
           !Out.Functions.count(Function))
         continue;
       Events.push_back({u64(B.Records, At + offsetof(pbd_record, time)),

@@ -23,7 +23,7 @@ using namespace llvm;
 using namespace patchbay;
 
 namespace {
-enum TracerT { FunctionProfile, Function };
+enum TracerT { FunctionProfile, Function, FunctionDuration, FunctionGraph };
 }
 
 static cl::SubCommand RecordCommand("record",
@@ -43,14 +43,23 @@ static cl::list<std::string>
             cl::cat(ToolOptions),
             cl::desc("But not functions whose mangled name matches; may be "
                      "repeated"));
-static cl::opt<TracerT>
-    Tracer("p", cl::Prefix, cl::value_desc("TRACER"), cl::init(FunctionProfile),
-           cl::sub(RecordCommand), cl::cat(ToolOptions),
-           cl::desc("What to record"),
-           cl::values(clEnumValN(FunctionProfile, "function_profile",
-                                 "how often functions are called (default)"),
-                      clEnumValN(Function, "function",
-                                 "an event for each call, when it begins")));
+static cl::opt<TracerT> Tracer(
+    "p", cl::Prefix, cl::value_desc("TRACER"), cl::init(FunctionProfile),
+    cl::sub(RecordCommand), cl::cat(ToolOptions), cl::desc("What to record"),
+    cl::values(clEnumValN(FunctionProfile, "function_profile",
+                          "how often functions are called (default)"),
+               clEnumValN(Function, "function",
+                          "an event for each call, when it begins"),
+               clEnumValN(FunctionDuration, "function_duration",
+                          "an event for each call, with how long it took"),
+               clEnumValN(FunctionGraph, "function_graph",
+                          "the same, and one when it begins: calls that have "
+                          "not returned are there")));
+static cl::opt<std::string> Threshold(
+    "threshold", cl::value_desc("TIME"), cl::sub(RecordCommand),
+    cl::cat(ToolOptions),
+    cl::desc("Drop calls that take less; with ns, us, ms or s, and us "
+             "if there is no unit"));
 static cl::opt<std::string>
     Buffer("buffer", cl::value_desc("SIZE"), cl::sub(RecordCommand),
            cl::cat(ToolOptions),
@@ -97,6 +106,7 @@ EXAMPLES:
   patchbay record -- ./server --port 80
   patchbay record -F 'lua_*' -F 'luaV_execute' -- lua fib.lua
   patchbay record -F 'Cache::*' -o cache.data -- ./server
+  patchbay record -p function_duration --threshold 200us -- ./server
   patchbay record -p function -F 'lua_*' --buffer 4M --overwrite -- lua fib.lua
   patchbay record -p function --start-at parse --stop-at emit -- ./compiler x.c
   patchbay record --force -F 'plugin_*' -- ./host plugin.so
@@ -161,6 +171,10 @@ static StringRef tracerName() {
     return "function_profile";
   case Function:
     return "function";
+  case FunctionDuration:
+    return "function_duration";
+  case FunctionGraph:
+    return "function_graph";
   }
   llvm_unreachable("all tracers are above");
 }
@@ -180,6 +194,11 @@ static bool isNumber(StringRef Text, ArrayRef<StringRef> Units) {
 static Error checkOptions() {
   if (!Buffer.empty() && !isNumber(Buffer, {"", "K", "M", "G"}))
     return badNumber("buffer", Buffer, "K, M, G");
+  if (!Threshold.empty() && !isNumber(Threshold, {"", "ns", "us", "ms", "s"}))
+    return badNumber("threshold", Threshold, "ns, us, ms, s");
+  if (!Threshold.empty() && Tracer == Function)
+    return makeError(Usage, "--threshold is for durations, which the tracer "
+                            "function does not record: choose another with -p");
   if (Tracer == FunctionProfile)
     for (const cl::Option *Given : std::initializer_list<const cl::Option *>{
              &Buffer, &Overwrite, &StartAt, &StopAt})
@@ -199,6 +218,8 @@ static Expected<std::string> tracerOptions(ArrayRef<std::string> Filters) {
     Options += ",notrace=" + escapeOption(Filter);
   if (!Buffer.empty())
     Options += ",buffer=" + Buffer;
+  if (!Threshold.empty())
+    Options += ",thresh=" + Threshold;
   if (Overwrite)
     Options += ",overwrite=1";
   if (!StartAt.empty())

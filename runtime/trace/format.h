@@ -146,7 +146,9 @@ enum pbd_record_kind {
 };
 
 /*
- * An event. @last is written last: a record is there or it is not. A duration of
+ * An event. @last is written last: its lowest two bits are the kind, the next six
+ * those of the block's @pass, and above them is the detail. So a record is there
+ * or it is not, and what is left from an earlier pass is not there. A duration of
  * 2^56 ticks (five months at 5 GHz) or more reads as one less than that.
  *
  * @frame tells which of two calls at the same time is within the other, as far
@@ -156,25 +158,27 @@ struct pbd_record {
 	uint64_t time;     /* of the call's entry, in ticks */
 	uint32_t function; /* its number */
 	uint32_t frame;
-	uint64_t last;     /* kind in the lowest 8 bits, above it the detail */
+	uint64_t last;
 };
-#define PBD_DETAIL_SHIFT 8
+#define PBD_KIND_BITS 2
+#define PBD_PASS_BITS 6
+#define PBD_DETAIL_SHIFT (PBD_KIND_BITS + PBD_PASS_BITS)
+#define PBD_DETAIL_MAX (UINT64_MAX >> PBD_DETAIL_SHIFT)
 
 /*
  * Events of one thread, in the order in which they were recorded. A thread has
- * one block after another, with growing @seq. To use a block again, the writer
- * sets @end_seq, then clears the records, then sets @seq: where the two differ
- * the block is being cleared.
+ * one block after another, with growing @seq. Where a block is used again @pass
+ * grows, by one, and records stay until others are written over them.
  */
 struct pbd_block {
 	struct pbd_chunk chunk;
 	uint64_t seq;    /* from 1, of this @thread */
+	uint64_t pass;   /* from 0 */
 	uint32_t thread; /* counted from 1 by this process */
 	uint32_t tid;    /* gettid(2), which the system may use again */
 	uint64_t lost;   /* events that found no place behind this block */
 	char comm[16];   /* the thread's name when the block was begun */
 	struct pbd_record record[];
-	/* uint64_t end_seq, the last 8 bytes of the chunk */
 };
 
 #endif /* PATCHBAY_TRACE_FORMAT_H */

@@ -2,7 +2,11 @@
 #include "ring.h"
 #include "tracers.h"
 
+#include <patchbay/exit.h>
+
 int pb_recording;
+uint64_t pb_threshold = UINT64_MAX;
+uint64_t pb_threshold_when_recording;
 
 void pb_profile_call(uintptr_t ip, uintptr_t parent_ip,
 		     const struct patchbay_cell *cell,
@@ -18,15 +22,62 @@ void pb_function_entry(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs)
 {
-	struct pbd_record *record;
+	(void)ip;
+	if (__atomic_load_n(&pb_recording, __ATOMIC_RELAXED))
+		pb_ring_record(pb_counter(), (uintptr_t)cell->data,
+			       (uintptr_t)regs, PBD_RECORD_ENTRY, parent_ip);
+}
+
+void pb_duration_entry(uintptr_t ip, uintptr_t parent_ip,
+		       const struct patchbay_cell *cell,
+		       struct patchbay_regs *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	*patchbay_session_word(cell, regs) = pb_counter();
+}
+
+void pb_duration_exit(uintptr_t ip, uintptr_t parent_ip,
+		      const struct patchbay_cell *cell,
+		      struct patchbay_regs *regs)
+{
+	uint64_t start = *patchbay_session_word(cell, regs);
+	uint64_t duration = pb_counter() - start;
+	enum pbd_record_kind kind = PBD_RECORD_CALL;
 
 	(void)ip;
-	if (!__atomic_load_n(&pb_recording, __ATOMIC_RELAXED))
+	(void)parent_ip;
+	/* One comparison: while nothing is recorded, no call takes that long. */
+	if (duration < __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED))
 		return;
-	record = pb_ring_reserve();
-	if (record)
-		pb_ring_commit(record, pb_counter(), (uintptr_t)cell->data,
-			       (uintptr_t)regs, PBD_RECORD_ENTRY, parent_ip);
+	if (__builtin_expect(duration > PBD_DETAIL_MAX, 0))
+		duration = PBD_DETAIL_MAX;
+	if (patchbay_exit_reason(regs) & PATCHBAY_EXIT_UNWIND)
+		kind = PBD_RECORD_UNWOUND;
+	pb_ring_record(start, (uintptr_t)cell->data, (uintptr_t)regs, kind,
+		       duration);
+}
+
+void pb_graph_entry(uintptr_t ip, uintptr_t parent_ip,
+		    const struct patchbay_cell *cell,
+		    struct patchbay_regs *regs)
+{
+	uint64_t start = pb_counter();
+
+	(void)ip;
+	*patchbay_session_word(cell, regs) = start;
+	/* With a threshold nobody knows yet whether the call is long enough. */
+	if (!__atomic_load_n(&pb_threshold, __ATOMIC_RELAXED))
+		pb_ring_record(start, (uintptr_t)cell->data, (uintptr_t)regs,
+			       PBD_RECORD_ENTRY, parent_ip);
+}
+
+static void record_events(int recording)
+{
+	__atomic_store_n(&pb_recording, recording, __ATOMIC_RELAXED);
+	__atomic_store_n(&pb_threshold,
+			 recording ? pb_threshold_when_recording : UINT64_MAX,
+			 __ATOMIC_RELAXED);
 }
 
 void pb_trigger_start(uintptr_t ip, uintptr_t parent_ip,
@@ -37,7 +88,7 @@ void pb_trigger_start(uintptr_t ip, uintptr_t parent_ip,
 	(void)parent_ip;
 	(void)cell;
 	(void)regs;
-	__atomic_store_n(&pb_recording, 1, __ATOMIC_RELAXED);
+	record_events(1);
 }
 
 void pb_trigger_stop(uintptr_t ip, uintptr_t parent_ip,
@@ -48,5 +99,5 @@ void pb_trigger_stop(uintptr_t ip, uintptr_t parent_ip,
 	(void)parent_ip;
 	(void)cell;
 	(void)regs;
-	__atomic_store_n(&pb_recording, 0, __ATOMIC_RELAXED);
+	record_events(0);
 }

@@ -12,15 +12,10 @@ __thread struct pb_ring *pb_ring __attribute__((tls_model("initial-exec")));
 
 __thread int pb_locked __attribute__((tls_model("initial-exec")));
 
-static uint64_t *end_seq(struct pbd_block *block)
-{
-	return (uint64_t *)((char *)block + block->chunk.size) - 1;
-}
-
-/* One less than there is room for: see pb_ring_reserve(). */
+/* One less than there is room for: see pb_ring_record(). */
 static uint64_t capacity(const struct pbd_block *block)
 {
-	return (block->chunk.size - sizeof(*block) - sizeof(uint64_t)) /
+	return (block->chunk.size - sizeof(*block)) /
 		       sizeof(block->record[0]) -
 	       1;
 }
@@ -30,19 +25,26 @@ static struct pbd_block *current(const struct pb_ring *ring)
 	return ring->block[(ring->seq - 1) % ring->nr_blocks];
 }
 
+static uint64_t place(const struct pbd_block *block, uint64_t nr)
+{
+	return (uint64_t)(uintptr_t)&block->record[nr] |
+	       block->pass << PB_PASS_SHIFT;
+}
+
 static void begin(struct pb_ring *ring, struct pbd_block *block)
 {
 	block->thread = ring->thread;
 	block->tid = ring->tid;
+	block->seq = ++ring->seq;
 	block->lost = 0;
 	pb_sys(SYS_prctl, PR_GET_NAME, block->comm);
-	/*
-	 * Whoever reads while we write sees records of the new sequence number
-	 * only if they see that, too.
-	 */
-	__atomic_store_n(&block->seq, ++ring->seq, __ATOMIC_RELEASE);
-	ring->end = (uint64_t)(uintptr_t)&block->record[capacity(block)];
-	ring->next = (uint64_t)(uintptr_t)block->record;
+	/* In between, a handler of SIGTRAP must find no room. */
+	__atomic_store_n(&ring->end, 0, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_store_n(&ring->next, place(block, 0), __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_store_n(&ring->end, place(block, capacity(block)),
+			 __ATOMIC_RELAXED);
 	pb_session_tick();
 }
 
@@ -63,7 +65,6 @@ static int add_block(struct pb_ring *ring)
 		return error;
 	ring->block[ring->nr_blocks++] = block;
 	ring->size += size;
-	*end_seq(block) = ring->seq + 1;
 	begin(ring, block);
 	pb_data_commit(&pb_session->file, &block->chunk);
 	return 0;
@@ -72,15 +73,10 @@ static int add_block(struct pb_ring *ring)
 static void use_again(struct pb_ring *ring)
 {
 	struct pbd_block *block = ring->block[ring->seq % ring->nr_blocks];
-	uint64_t nr = capacity(block);
 
-	__atomic_store_n(end_seq(block), ring->seq + 1, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	for (uint64_t i = 0; i < nr; i++) {
-		pb_session->chunk->overwritten += block->record[i].last != 0;
-		block->record[i] = (struct pbd_record){ 0 };
-	}
+	pb_session->chunk->overwritten += capacity(block);
 	pb_session->chunk->lost += block->lost;
+	block->pass++;
 	begin(ring, block);
 }
 
@@ -185,37 +181,34 @@ static void count_lost(const struct pb_ring *ring)
 		__atomic_fetch_add(lost, 1, __ATOMIC_RELAXED);
 }
 
-static struct pbd_record *reserve(void)
+/* Does this thread's ring have room now? */
+static int make_room(void)
 {
-	struct pb_ring *ring = pb_ring;
 	int error = 0;
 
-	if (!ring || !ring->tid) {
+	if (!pb_ring || !pb_ring->tid) {
 		error = own_ring();
 		pb_session->failed = error && (!pb_ring || !pb_ring->tid);
-	} else if (ring->next >= ring->end) {
-		error = next_block(ring);
+	} else if (pb_ring->next >= pb_ring->end) {
+		error = next_block(pb_ring);
 	}
-	if (error)
-		return NULL;
-	ring = pb_ring;
-	ring->next += sizeof(struct pbd_record);
-	return (struct pbd_record *)(uintptr_t)ring->next - 1;
+	return !error;
 }
 
-struct pbd_record *pb_ring_reserve_slowly(void)
+void pb_ring_record_slowly(uint64_t time, uint64_t function, uintptr_t frame,
+			   uint64_t last)
 {
-	struct pbd_record *record = NULL;
-	int saved_errno = errno;
+	int saved_errno = errno, recorded = 0;
 	pb_sigset signals;
 
-	if (!pb_locked && !pb_session->failed && !(pb_ring && pb_ring->stopped)) {
+	if (!pb_locked && !pb_session->failed &&
+	    !(pb_ring && pb_ring->stopped)) {
 		pb_signal_lock(&pb_session->lock, &signals);
-		record = reserve();
+		recorded = make_room() &&
+			   pb_ring_try(time, function, frame, last);
 		pb_signal_unlock(&pb_session->lock, signals);
 	}
-	if (!record)
+	if (!recorded)
 		count_lost(pb_ring);
 	errno = saved_errno;
-	return record;
 }

@@ -11,7 +11,7 @@
  *
  * Blocks are made when they are needed, each twice as large as the one before,
  * up to a limit; then recording stops for this thread, or its oldest block is
- * used again. Events that find no place are counted.
+ * used again, in another *pass*, whose number marks its records. Events that find no place are counted.
  */
 #ifndef PB_TRACE_RING_H
 #define PB_TRACE_RING_H
@@ -25,8 +25,9 @@
 /*
  * In memory that fork() fills with zeros (MADV_WIPEONFORK), so that a child,
  * however it was made, finds a ring without a block and not its parent's.
- * @next:  where the next record will be
- * @end:   where a block has no more room for one
+ * @next:  where the next record will be, and in the upper bits, which addresses
+ *         of user space do not have, the block's pass
+ * @end:   where a block has no more room for one, in the same form
  * The rest is ring.c's.
  */
 struct pb_ring {
@@ -46,52 +47,64 @@ struct pb_ring {
 extern __thread struct pb_ring *pb_ring
 	__attribute__((tls_model("initial-exec")));
 
-/* When the block is full, or there is none. NULL: the event is lost. */
-struct pbd_record *pb_ring_reserve_slowly(void);
+#define PB_PASS_SHIFT (64 - PBD_PASS_BITS)
 
 /*
- * A place for a record, or NULL. Async-signal-safe; nothing that it uses but
- * general registers and flags is changed.
- *
  * A signal handler may come between any two instructions, record, and begin
  * another block. @next is then another one, so that the exchange fails: it can
- * be the same only after all blocks have been used once more. If then @end was
- * read in between, of another block, the record lies behind the last one of its
- * block: there is room for one, which is never read.
+ * be the same only after all blocks have been used 64 times more. If then @end
+ * was read in between, of another block, the record lies behind the last one of
+ * its block: there is room for one, which is never read.
+ *
+ * Returns 0 if there is no room.
  */
-static inline struct pbd_record *pb_ring_reserve(void)
+static inline int pb_ring_try(uint64_t time, uint64_t function, uintptr_t frame,
+			      uint64_t last)
 {
 	struct pb_ring *ring = pb_ring;
+	struct pbd_record *record;
+	uint64_t next, end;
 
 	if (__builtin_expect(!ring, 0))
-		return pb_ring_reserve_slowly();
-	for (;;) {
-		uint64_t next = __atomic_load_n(&ring->next, __ATOMIC_RELAXED);
-		uint64_t end;
-
+		return 0;
+	do {
+		next = __atomic_load_n(&ring->next, __ATOMIC_RELAXED);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		end = __atomic_load_n(&ring->end, __ATOMIC_RELAXED);
 		if (__builtin_expect(next >= end, 0))
-			return pb_ring_reserve_slowly();
-		if (pb_local_cmpxchg(&ring->next, next,
-				     next + sizeof(struct pbd_record)))
-			return (struct pbd_record *)(uintptr_t)next;
-	}
-}
-
-/*
- * Release, for readers of a process that runs. For those of one that was killed
- * program order would do.
- */
-static inline void pb_ring_commit(struct pbd_record *record, uint64_t time,
-				  uint64_t function, uintptr_t frame,
-				  enum pbd_record_kind kind, uint64_t detail)
-{
+			return 0;
+	} while (!pb_local_cmpxchg(&ring->next, next,
+				   next + sizeof(struct pbd_record)));
+	record = (struct pbd_record *)(next << PBD_PASS_BITS >> PBD_PASS_BITS);
 	record->time = time;
 	record->function = (uint32_t)function;
 	record->frame = (uint32_t)(frame >> 4);
-	__atomic_store_n(&record->last, detail << PBD_DETAIL_SHIFT | kind,
-			 __ATOMIC_RELEASE);
+	last |= next >> PB_PASS_SHIFT << PBD_KIND_BITS;
+	/*
+	 * Release, for readers of a process that runs. For those of one that was
+	 * killed program order would do.
+	 */
+	__atomic_store_n(&record->last, last, __ATOMIC_RELEASE);
+	return 1;
+}
+
+/* When the block is full, or there is none; the event may be lost. */
+void pb_ring_record_slowly(uint64_t time, uint64_t function, uintptr_t frame,
+			   uint64_t last);
+
+/*
+ * Record an event. Async-signal-safe; nothing that it uses but general registers
+ * and flags is changed. The last thing that a handler does, so that the slow way
+ * is a jump and the fast one keeps no registers.
+ */
+static inline void pb_ring_record(uint64_t time, uint64_t function,
+				  uintptr_t frame, enum pbd_record_kind kind,
+				  uint64_t detail)
+{
+	uint64_t last = detail << PBD_DETAIL_SHIFT | kind;
+
+	if (__builtin_expect(!pb_ring_try(time, function, frame, last), 0))
+		pb_ring_record_slowly(time, function, frame, last);
 }
 
 #endif /* PB_TRACE_RING_H */

@@ -12,6 +12,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const struct tracer {
 	const char *name;
@@ -22,6 +23,12 @@ static const struct tracer {
 	  { .handler = pb_profile_call, .attach = pb_profile_attach } },
 	{ "function", 1,
 	  { .handler = pb_function_entry, .attach = pb_session_attach } },
+	{ "function_duration", 1,
+	  { .handler = pb_duration_entry, .exit = pb_duration_exit,
+	    .attach = pb_session_attach } },
+	{ "function_graph", 1,
+	  { .handler = pb_graph_entry, .exit = pb_duration_exit,
+	    .attach = pb_session_attach } },
 };
 
 static const struct tracer *find_tracer(const char *name)
@@ -93,11 +100,18 @@ static char *notrace_regex(void)
 	return regex;
 }
 
-static void arm(struct patchbay_ops *ops)
+/*
+ * Some functions cannot have exits; as with those without a site, that is no
+ * reason not to trace the others.
+ */
+static void arm(struct patchbay_ops *ops, int exits)
 {
+	unsigned int flags = PATCHBAY_ARM_FUTURE;
 	struct patchbay_filter notrace = { .size = sizeof(notrace) };
 	struct patchbay_filter filter = { .size = sizeof(filter) };
 
+	if (exits)
+		flags |= PATCHBAY_ARM_SKIP;
 	if (pb_options.nr_notrace) {
 		notrace.regex = notrace_regex();
 		if (!notrace.regex) {
@@ -108,7 +122,7 @@ static void arm(struct patchbay_ops *ops)
 	}
 	for (size_t i = 0; i < pb_options.nr_filters; i++) {
 		filter.glob = pb_options.filters[i];
-		note(patchbay_arm_filter(ops, &filter, PATCHBAY_ARM_FUTURE));
+		note(patchbay_arm_filter(ops, &filter, flags));
 	}
 	free((char *)notrace.regex);
 }
@@ -135,6 +149,27 @@ static void arm_trigger(patchbay_handler handler, const char *function)
 	note(error);
 }
 
+/* In ticks. The longer between two moments, the better known is the rate. */
+static uint64_t threshold_ticks(void)
+{
+	const struct timespec wait = { .tv_nsec = 1000000 };
+	const struct pbd_session *chunk = pb_session->chunk;
+	const struct pbd_moment *last;
+	pb_sigset signals;
+
+	if (!pb_options.threshold_ns)
+		return 0;
+	nanosleep(&wait, NULL);
+	pb_signal_lock(&pb_session->lock, &signals);
+	pb_session_tick();
+	pb_signal_unlock(&pb_session->lock, signals);
+	last = &chunk->last[chunk->nr_last % 2];
+	return (uint64_t)((double)pb_options.threshold_ns *
+			  (double)(last->ticks - chunk->first.ticks) /
+			  (double)(last->monotonic_ns -
+				   chunk->first.monotonic_ns));
+}
+
 static int start_events(void)
 {
 	pb_sigset signals;
@@ -143,10 +178,16 @@ static int start_events(void)
 	pb_signal_lock(&pb_session->lock, &signals);
 	error = pb_session_events();
 	pb_signal_unlock(&pb_session->lock, signals);
+	if (error)
+		return error;
+	pb_threshold_when_recording = threshold_ticks();
 	arm_trigger(pb_trigger_start, pb_options.start_at);
 	arm_trigger(pb_trigger_stop, pb_options.stop_at);
-	pb_recording = !pb_options.start_at;
-	return error;
+	if (!pb_options.start_at) {
+		pb_recording = 1;
+		pb_threshold = pb_threshold_when_recording;
+	}
+	return 0;
 }
 
 static int start_session(void)
@@ -175,7 +216,7 @@ __attribute__((constructor)) static void start(void)
 	attr.size = sizeof(attr);
 	attr.flags = PATCHBAY_OPS_FAST;
 	if (!patchbay_ops_create(&attr, &ops))
-		arm(ops);
+		arm(ops, attr.exit != NULL);
 }
 
 /* The later the second moment, the better the clock's rate is known. */

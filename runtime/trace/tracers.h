@@ -5,6 +5,10 @@
  *
  * function_profile:  counts calls, in the data file itself: no events
  * function:          an event at each entry
+ * function_duration: an event for each call, at its exit, if it took at least
+ *                    as long as the threshold says; entries are only timed
+ * function_graph:    an event at each entry, too, unless there is a threshold:
+ *                    so calls that never return are there
  */
 #ifndef PB_TRACE_TRACERS_H
 #define PB_TRACE_TRACERS_H
@@ -23,6 +27,17 @@ void pb_function_entry(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs);
 
+/* The same; entry and exit handlers, which share a word per call. */
+void pb_duration_entry(uintptr_t ip, uintptr_t parent_ip,
+		       const struct patchbay_cell *cell,
+		       struct patchbay_regs *regs);
+void pb_graph_entry(uintptr_t ip, uintptr_t parent_ip,
+		    const struct patchbay_cell *cell,
+		    struct patchbay_regs *regs);
+void pb_duration_exit(uintptr_t ip, uintptr_t parent_ip,
+		      const struct patchbay_cell *cell,
+		      struct patchbay_regs *regs);
+
 /* Triggers: they begin and end recording, whatever cell->data is. */
 void pb_trigger_start(uintptr_t ip, uintptr_t parent_ip,
 		      const struct patchbay_cell *cell,
@@ -31,7 +46,12 @@ void pb_trigger_stop(uintptr_t ip, uintptr_t parent_ip,
 		     const struct patchbay_cell *cell,
 		     struct patchbay_regs *regs);
 
-/* Are events recorded now? */
+/*
+ * Are events recorded now? And of calls that take how many ticks: UINT64_MAX
+ * while they are not, else pb_threshold_when_recording.
+ */
 extern int pb_recording;
+extern uint64_t pb_threshold;
+extern uint64_t pb_threshold_when_recording;
 
 #endif /* PB_TRACE_TRACERS_H */
