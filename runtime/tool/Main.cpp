@@ -20,6 +20,9 @@ EXAMPLES:
   patchbay list --live 4711                   what is traced in a process
   patchbay record -F 'http_*' -- ./server     count calls while it runs
   patchbay report                             show the counts
+  patchbay record -p function_duration --threshold 200us -- ./server
+  patchbay report                             show what took how long
+  patchbay dump --chrome > trace.json         for other programs
   patchbay verify ./server                    check it against the ABI
 
 EXIT CODES:
@@ -36,8 +39,9 @@ EXIT CODES:
 
 cl::OptionCategory patchbay::ToolOptions("Options");
 
-static const Verb *const Verbs[] = {&DumpVerb, &ListVerb, &RecordVerb, &ReportVerb,
-                                    &VerifyVerb};
+static const Verb *const Verbs[] = {&DumpVerb,   &GraphVerb,  &InfoVerb,
+                                    &ListVerb,   &RecordVerb, &ReplayVerb,
+                                    &ReportVerb, &VerifyVerb};
 
 static void printVersion(raw_ostream &OS) {
   OS << "patchbay " PATCHBAY_VERSION "\n"

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `patchbay report`: what the processes of one recording counted, summed.
-#include "ElfImage.h"
-#include "NameFilter.h"
-#include "OutputDir.h"
-#include "DataFile.h"
+// `patchbay report`: what the processes of one recording counted, summed; of
+// events, how long functions took.
+#include "Durations.h"
 #include "Table.h"
-#include "TracedNames.h"
+#include "Trace.h"
 #include "Verb.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -18,11 +16,12 @@ using namespace llvm;
 using namespace patchbay;
 
 namespace {
-enum SortKey { ByCalls, ByName };
+using Key = DurationKey;
 }
 
 static cl::SubCommand ReportCommand("report",
-                                    "Show how often functions were called");
+                                    "Show how often functions were called, and "
+                                    "how long they took");
 static cl::opt<std::string> Positional(cl::Positional, cl::desc("[DIR]"),
                                        cl::sub(ReportCommand),
                                        cl::cat(ToolOptions));
@@ -31,11 +30,21 @@ static cl::opt<std::string>
              cl::cat(ToolOptions),
              cl::desc("Directory that 'patchbay record' wrote (default: "
                       "patchbay.data)"));
-static cl::opt<SortKey>
+static cl::opt<Key>
     Sort("s", cl::Prefix, cl::value_desc("KEY"), cl::sub(ReportCommand),
-         cl::cat(ToolOptions), cl::desc("Sort by"), cl::init(ByCalls),
-         cl::values(clEnumValN(ByCalls, "calls", "calls, most first (default)"),
-                    clEnumValN(ByName, "name", "function name")));
+         cl::cat(ToolOptions), cl::desc("Sort by"), cl::init(Key::Calls),
+         cl::values(clEnumValN(Key::Calls, "calls",
+                               "calls, most first (default, of counts)"),
+                    clEnumValN(Key::Name, "name", "function name"),
+                    clEnumValN(Key::Total, "total",
+                               "time with sub-routines (default, of events)"),
+                    clEnumValN(Key::Self, "self", "time without them"),
+                    clEnumValN(Key::Average, "average", "average time"),
+                    clEnumValN(Key::Longest, "longest", "longest call")));
+static cl::opt<std::string>
+    Diff("diff", cl::value_desc("BEFORE"), cl::sub(ReportCommand),
+         cl::cat(ToolOptions),
+         cl::desc("Show what changed since another recording"));
 static cl::opt<bool> All("all", cl::sub(ReportCommand), cl::cat(ToolOptions),
                          cl::desc("Show also functions that were not called"));
 static cl::opt<bool> Json("json", cl::desc("Print JSON"),
@@ -45,6 +54,15 @@ static constexpr char Help[] = R"(
   Counts of several processes and of several copies of a module (same build
   id) are added up. A process that still runs can be reported on.
 
+  Of events, the columns are:
+    total     time in the function and all that it called; where it called
+              itself, that of the outermost call
+    average   time of a call, longest: of the longest
+    self      total without what the functions that it called took, as far as
+              these were recorded: with a threshold or a filter, self is more
+    sub-routine that took most: of those that it called itself
+  Time in which a thread waited or did not run is in it.
+
   Names are read from the files that were traced, so keep these where they
   were. One that was changed shows addresses; without a build id (link with
   -Wl,--build-id) that cannot be noticed, and names may be wrong.
@@ -52,6 +70,8 @@ static constexpr char Help[] = R"(
 EXAMPLES:
   patchbay report
   patchbay report -s name --all before.data
+  patchbay report -s self server.data
+  patchbay report --diff before.data after.data
   patchbay report --json | jq '.functions[] | select(.calls > 1000)'
 
 EXIT CODES:
@@ -75,11 +95,6 @@ struct Function {
   uint64_t Entry;
   uint64_t Calls;
   std::string Name;
-};
-
-struct Process {
-  std::string File;
-  DataFile Data;
 };
 
 /// A recording, summed: modules by what identifies them.
@@ -112,7 +127,7 @@ static void symbolize(const Module &M, TracedNames &Names,
 
 static void sortFunctions(std::vector<Function> &Functions) {
   llvm::sort(Functions, [](const Function &A, const Function &B) {
-    if (Sort == ByCalls && A.Calls != B.Calls)
+    if (Sort != Key::Name && A.Calls != B.Calls)
       return A.Calls > B.Calls;
     return std::tie(A.Name, A.In->Path, A.Entry) <
            std::tie(B.Name, B.In->Path, B.Entry);
@@ -130,12 +145,12 @@ static void printTable(ArrayRef<Function> Functions) {
   T.print(outs());
 }
 
-static void printJson(ArrayRef<Process> Processes,
+static void printJson(ArrayRef<TraceProcess> Processes,
                       ArrayRef<Function> Functions) {
   json::OStream J(outs(), /*IndentSize=*/2);
   J.object([&] {
     J.attributeArray("processes", [&] {
-      for (const Process &P : Processes)
+      for (const TraceProcess &P : Processes)
         J.object([&] {
           J.attribute("file", json::fixUTF8(P.File));
           J.attribute("pid", P.Data.Pid);
@@ -162,12 +177,44 @@ static void printJson(ArrayRef<Process> Processes,
   outs() << '\n';
 }
 
-// Counts that are missing look like functions that were not called.
-static void warnIncomplete(const Process &P) {
-  warn(Twine(P.File) + ": process " + Twine(P.Data.Pid) +
-       (P.Data.Args.empty() ? "" : " (" + join(P.Data.Args, " ") + ")") +
-       ": some functions were not traced: " +
-       std::generic_category().message(P.Data.Errno));
+// Returns whether there is anything to report.
+static bool reportCounts(Trace &T) {
+  Modules Sum;
+  for (const TraceProcess &P : T.Processes)
+    add(P.Data, Sum);
+  std::vector<Function> Functions;
+  for (const auto &[Key, M] : Sum)
+    if (!M.Calls.empty())
+      symbolize(M, T.Names, Functions);
+  size_t Traced = Functions.size();
+  if (!All)
+    llvm::erase_if(Functions, [](const Function &F) { return !F.Calls; });
+  sortFunctions(Functions);
+  if (Json)
+    printJson(T.Processes, Functions);
+  else
+    printTable(Functions);
+  if (Functions.empty() && Traced && !Json)
+    errs() << "patchbay: none of the " << Traced
+           << " traced functions was called, --all shows them\n";
+  return Traced;
+}
+
+static bool hasCounts(const Trace &T) {
+  return llvm::any_of(T.Processes, [](const TraceProcess &P) {
+    return !P.Data.Session || !P.Data.Counters.empty();
+  });
+}
+
+static Expected<int> runDiff(const std::string &Dir) {
+  Expected<Trace> Before = readEvents(Diff);
+  if (!Before)
+    return Before.takeError();
+  Expected<Trace> After = readEvents(Dir);
+  if (!After)
+    return After.takeError();
+  printDurationsDiff(*Before, *After, outs());
+  return Before->Incomplete || After->Incomplete ? Failure : Success;
 }
 
 static Expected<int> runReport(ArrayRef<const char *>) {
@@ -178,48 +225,22 @@ static Expected<int> runReport(ArrayRef<const char *>) {
     Dir = InputDir;
   else if (!Positional.empty())
     Dir = Positional;
-  auto Files = dataFiles(Dir);
-  if (!Files)
-    return makeError("cannot read " + Twine(Dir) + ": " +
-                     toString(Files.takeError()) +
-                     ": make it with 'patchbay record'");
-  if (Files->empty())
-    return makeError(Twine(Dir) + ": no process wrote data to it");
-
-  int Code = Success;
-  std::vector<Process> Processes;
-  Modules Sum;
-  for (const std::string &File : *Files) {
-    Process P{File, {}};
-    if (Error E = readDataFile(File, P.Data))
-      Code = report(std::move(E));
-    if (P.Data.Errno) {
-      warnIncomplete(P);
-      Code = Failure;
-    }
-    add(P.Data, Sum);
-    Processes.push_back(std::move(P));
-  }
-
-  TracedNames Names;
-  std::vector<Function> Functions;
-  for (const auto &[Key, M] : Sum)
-    if (!M.Calls.empty())
-      symbolize(M, Names, Functions);
-  size_t Traced = Functions.size();
-  if (!All)
-    llvm::erase_if(Functions, [](const Function &F) { return !F.Calls; });
-  sortFunctions(Functions);
-  if (Json)
-    printJson(Processes, Functions);
+  if (!Diff.empty())
+    return runDiff(Dir);
+  Expected<Trace> T = readTrace(Dir);
+  if (!T)
+    return T.takeError();
+  bool Traced = true;
+  Key By = Sort.getNumOccurrences() ? Sort : Key::Total;
+  if (hasCounts(*T))
+    Traced = reportCounts(*T);
+  else if (Json)
+    printDurationsJson(*T, By, outs());
   else
-    printTable(Functions);
-  if (!Traced && Code == Success)
+    printDurations(*T, By, outs());
+  if (!Traced && !T->Incomplete)
     return makeError(Twine(Dir) + ": no function was traced");
-  if (Functions.empty() && Traced && !Json)
-    errs() << "patchbay: none of the " << Traced
-           << " traced functions was called, --all shows them\n";
-  return Code;
+  return T->Incomplete ? Failure : Success;
 }
 
 const Verb patchbay::ReportVerb = {ReportCommand, Help, runReport};

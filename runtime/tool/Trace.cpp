@@ -258,11 +258,15 @@ Expected<Trace> patchbay::readTrace(const std::string &Dir) {
       Result.Incomplete = true;
     }
     if (Data.Errno) {
-      warn(processOf(File, Data) + ": not everything was traced: " +
+      warn(processOf(File, Data) + ": some functions were not traced: " +
            std::generic_category().message(Data.Errno));
       Result.Incomplete = true;
     }
     B.add(File, std::move(Data));
   }
+  if (uint64_t Lost = Result.lost())
+    warn(Twine(Dir) + ": " + Twine(Lost) +
+         " events were lost, because a buffer was full or the disk was: "
+         "'patchbay record' takes --buffer, --threshold and --overwrite");
   return Result;
 }

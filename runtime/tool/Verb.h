@@ -25,7 +25,8 @@ struct Verb {
 };
 
 extern llvm::cl::OptionCategory ToolOptions;
-extern const Verb DumpVerb, ListVerb, RecordVerb, ReportVerb, VerifyVerb;
+extern const Verb DumpVerb, GraphVerb, InfoVerb, ListVerb, RecordVerb, ReplayVerb,
+    ReportVerb, VerifyVerb;
 
 } // namespace patchbay
 

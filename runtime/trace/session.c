@@ -99,6 +99,12 @@ static void copy_name(char to[PBD_NAME_MAX], const char *from)
 		to[i] = from[i];
 }
 
+/*
+ * The clock's rate is known the better the longer ago its first reading was:
+ * a child goes on with its parent's.
+ */
+static struct pbd_moment first;
+
 static int write_session(void)
 {
 	struct pbd_session *chunk;
@@ -116,7 +122,10 @@ static int write_session(void)
 		chunk->flags |= PBD_SESSION_VARIABLE_RATE;
 	chunk->threshold_ns = pb_options.threshold_ns;
 	chunk->buffer = pb_options.buffer;
-	chunk->first = chunk->last[0] = moment();
+	chunk->last[0] = moment();
+	if (!first.monotonic_ns)
+		first = chunk->last[0];
+	chunk->first = first;
 	copy_name(chunk->tracer, pb_options.tracer_name);
 	if (!pb_sys(SYS_uname, &name))
 		copy_name(chunk->host, name.nodename);

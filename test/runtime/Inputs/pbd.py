@@ -5,14 +5,19 @@
     pbd.py edges DIR                    unusual but valid
     pbd.py uncalled DIR                 two functions, no call
     pbd.py incomplete DIR               two processes, one that met ENOSPC
+    pbd.py events DIR MODULE [BUILD-ID [TRACER]]
+                                        events of two threads of a process
+    pbd.py slower DIR MODULE            the same process, but one function
     pbd.py truncations DIR              a file cut at every offset
+    pbd.py event-truncations DIR        the same of a file with events
     pbd.py corruptions DIR              one file per thing that can be wrong
 """
 import os
 import struct
 import sys
 
-CMDLINE, MODULE, COUNTERS = 1, 2, 3
+CMDLINE, MODULE, COUNTERS, SESSION, FUNCTIONS, BLOCK = range(1, 7)
+ENTRY, CALL, UNWOUND = 1, 2, 3
 
 
 def chunk(kind, body, order="<", size=None):
@@ -38,6 +43,36 @@ def counters(number, calls, order="<", nr=None):
     for entry, count in calls:
         body += struct.pack(order + "QQ", entry, count)
     return chunk(COUNTERS, body, order)
+
+
+def moment(ns, order):
+    """Two ticks are a nanosecond."""
+    return struct.pack(order + "QQQ", 1000 + 2 * ns, 10**9 + ns, 10**18 + ns)
+
+
+def session(order="<", tracer="function_duration", flags=0, lost=0, end_ns=10**9):
+    body = struct.pack(order + "IIQQQQ", 1, flags, 1000, 1 << 20, lost, 0)
+    body += moment(0, order) + moment(0, order) + moment(end_ns, order)
+    body += struct.pack(order + "Q64s64s", 1, tracer.encode(), b"build.example")
+    return chunk(SESSION, body, order)
+
+
+def functions(number, entries, first=0, order="<", nr=None):
+    nr = len(entries) if nr is None else nr
+    return chunk(FUNCTIONS, struct.pack(
+        order + f"IIQ{len(entries)}Q", number, nr, first, *entries), order)
+
+
+def record(start_ns, function, frame, detail, kind=CALL, passed=0, order="<"):
+    """detail: in ns, or a return address"""
+    return struct.pack(order + "QIIQ", 1000 + 2 * start_ns, function, frame,
+                       (detail if kind == ENTRY else 2 * detail) << 8
+                       | passed << 2 | kind)
+
+
+def block(thread, tid, records, seq=1, passed=0, lost=0, name=b"main", order="<"):
+    return chunk(BLOCK, struct.pack(order + "QQIIQ16s", seq, passed, thread, tid,
+                                    lost, name) + b"".join(records), order)
 
 
 def pbd(chunks, order="<", magic=b"PBAYDATA", mark=0x01020304, version=1,
@@ -103,6 +138,58 @@ def incomplete(folder):
     write(folder, "43", pbd(traced, pid=43))
 
 
+def event_chunks(path, build_id=b"", tracer="function_duration", order="<", slower=0):
+    def event(*args, **options):
+        return record(*args, **options, order=order)
+    if tracer == "function":
+        threads = [block(1, 100, [event(1000, 5, 100, 0x11012, ENTRY),
+                                  event(2000, 6, 90, 0x99999999, ENTRY)], order=order)]
+    else:
+        # Recorded as calls end. The second block is used for the second time.
+        first = [event(2000, 6, 90, 1000), event(4500, 7, 80, 500)]
+        second = [event(4000, 6, 90, 1500, UNWOUND, 1),
+                  event(1000, 5, 100, 5000 + slower, CALL, 1),
+                  event(7000, 5, 100, 0x11012, ENTRY, 1), bytes(24),
+                  event(1, 6, 90, 77, CALL, 0)]
+        threads = [
+            block(1, 100, second, seq=2, passed=1, order=order),
+            block(1, 100, first, seq=1, order=order),
+            # All at once, as far as the clock can tell: the frame decides.
+            block(2, 101, [event(10, 6, 40, 0), event(10, 6, 40, 0),
+                           event(10, 5, 50, 0)], name=b"wor;ker", order=order)]
+    return [cmdline(["./server", "80"], order), module(3, path, build_id, order),
+            session(order, tracer), functions(3, [0x1010, 0x1030, 0x1040], 5, order),
+            *threads]
+
+
+def events(folder, path, build_id="", tracer="function_duration"):
+    write(folder, "42", pbd(event_chunks(path, bytes.fromhex(build_id), tracer)))
+
+
+def slower(folder, path):
+    write(folder, "42", pbd(event_chunks(path, slower=250)))
+
+
+def event_edges(folder):
+    path = "/missing/module"
+    write(folder, "big-endian", pbd(event_chunks(path, order=">"), order=">"))
+    # a clock with one reading; events of functions and of kinds nobody knows
+    write(folder, "clock", pbd([
+        module(3, path), session(end_ns=0), functions(3, [0x1010]),
+        block(1, 100, [record(10, 0, 1, 20), record(10, 9, 1, 20)])]))
+    # before the file was begun, and for ever
+    write(folder, "times", pbd([
+        module(3, path), session(lost=7), functions(3, [0x1010]),
+        block(1, 100, [struct.pack("<QIIQ", 10, 0, 1, 2),
+                       struct.pack("<QIIQ", 2**64 - 1, 0, 1, (2**56 - 1) << 8 | 2)], lost=5)]))
+
+
+def event_truncations(folder):
+    whole = pbd(event_chunks("/missing/module"))
+    for size in range(len(whole)):
+        write(folder, f"{size:04}", whole[:size])
+
+
 def truncations(folder):
     whole = pbd([cmdline(["a"]), module(1, "/missing/module"),
                  counters(1, [(0x10, 1)])])
@@ -136,6 +223,12 @@ def corruptions(folder):
         "counters-module": pbd([counters(5, [])]),
         "counters-many": pbd([one, counters(1, [(0x10, 1)], nr=2)]),
         "counters-wild": pbd([one, counters(1, [(0x10, 1)], nr=2**32 - 1)]),
+        "session-small": pbd([chunk(SESSION, bytes(64))]),
+        "session-twice": pbd([session(), session()]),
+        "functions-small": pbd([one, chunk(FUNCTIONS, bytes(8))]),
+        "functions-module": pbd([functions(5, [])]),
+        "functions-many": pbd([one, functions(1, [1], nr=2**32 - 1)]),
+        "block-small": pbd([chunk(BLOCK, bytes(32))]),
         "counters-after": pbd([one, counters(1, [(0x50, 5)]), bytes(16)]),
     }
     for name, data in bad.items():
@@ -143,4 +236,4 @@ def corruptions(folder):
 
 
 if __name__ == "__main__":
-    globals()[sys.argv[1]](*sys.argv[2:])
+    globals()[sys.argv[1].replace("-", "_")](*sys.argv[2:])

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `patchbay graph`: which function called which, and how long that took.
+#include "Durations.h"
+#include "Table.h"
+#include "Verb.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+static cl::SubCommand GraphCommand("graph", "Show the tree of calls, summed");
+static cl::opt<std::string> Dir(cl::Positional, cl::desc("[DIR]"),
+                                cl::init(DefaultDataDir), cl::sub(GraphCommand),
+                                cl::cat(ToolOptions));
+static cl::opt<std::string>
+    Root("f", cl::Prefix, cl::value_desc("FUNCTION"), cl::sub(GraphCommand),
+         cl::cat(ToolOptions),
+         cl::desc("Show what this function called, wherever it was called"));
+
+static constexpr char Help[] = R"(
+  Calls that were reached in the same way are one line. Trees of all threads and
+  processes are added up.
+
+EXAMPLES:
+  patchbay graph
+  patchbay graph -f 'Cache::get(int)' server.data
+
+EXIT CODES:
+  0  success
+  1  no data or no events in it; a data file is truncated or corrupt (what
+     precedes the damage is shown all the same); or some functions of a process
+     were not traced
+  2  wrong usage
+  3  no call of the function that -f names
+)";
+
+namespace {
+struct Node {
+  uint64_t Calls = 0, Total = 0, Self = 0;
+  std::map<uint32_t, Node> Subs; // by function
+};
+} // namespace
+
+static void addThread(const Trace &T, const TraceThread &Thread, Node &Top) {
+  std::vector<uint64_t> Self = T.selfTimes(Thread);
+  // Where each call is in the tree; null if it is above the root.
+  std::vector<Node *> Places;
+  for (size_t I = 0; I != Self.size(); ++I) {
+    const TraceCall &C = Thread.Calls[I];
+    Node *Outer = C.Parent == TraceCall::NoParent ? nullptr : Places[C.Parent];
+    bool IsRoot = Root.empty() ? C.Parent == TraceCall::NoParent
+                               : T.Functions[C.Function].Name == Root;
+    if (!Outer && IsRoot)
+      Outer = &Top;
+    Node *Place = Outer ? &Outer->Subs[C.Function] : nullptr;
+    Places.push_back(Place);
+    if (!Place)
+      continue;
+    ++Place->Calls;
+    Place->Total += C.Duration;
+    Place->Self += Self[I];
+  }
+}
+
+static void addRows(const Trace &T, const Node &Of, unsigned Depth,
+                    Table &Out) {
+  std::vector<std::pair<uint32_t, const Node *>> Order;
+  for (const auto &[Function, Sub] : Of.Subs)
+    Order.push_back({Function, &Sub});
+  llvm::sort(Order, [](const auto &A, const auto &B) {
+    return std::make_tuple(B.second->Total, B.second->Calls, A.first) <
+           std::make_tuple(A.second->Total, A.second->Calls, B.first);
+  });
+  for (auto [Function, Sub] : Order) {
+    Out.addRow(
+        {durationText(Sub->Total), durationText(Sub->Self), utostr(Sub->Calls),
+         std::string(2 * Depth, ' ') + printable(T.Functions[Function].Name)});
+    addRows(T, *Sub, Depth + 1, Out);
+  }
+}
+
+static Expected<int> runGraph(ArrayRef<const char *>) {
+  Expected<Trace> T = readEvents(Dir);
+  if (!T)
+    return T.takeError();
+  Node Top;
+  for (const TraceThread &Thread : T->Threads)
+    addThread(*T, Thread, Top);
+  if (Top.Subs.empty() && !Root.empty())
+    return makeError(NothingFound, Dir + ": no call of '" + Root +
+                                       "' was recorded: 'patchbay report' "
+                                       "shows which were");
+  Table Out;
+  Out.addColumn("total", Table::Right);
+  Out.addColumn("self", Table::Right);
+  Out.addColumn("calls", Table::Right);
+  Out.addColumn("function", Table::Left);
+  addRows(*T, Top, 0, Out);
+  Out.print(outs());
+  return T->Incomplete ? Failure : Success;
+}
+
+const Verb patchbay::GraphVerb = {GraphCommand, Help, runGraph};

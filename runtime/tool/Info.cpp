@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `patchbay info`: what a recording is of, and how it was made.
+#include "Durations.h"
+#include "Table.h"
+#include "Trace.h"
+#include "Verb.h"
+#include "format.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Chrono.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+static cl::SubCommand InfoCommand("info", "Show how a recording was made");
+static cl::opt<std::string> Dir(cl::Positional, cl::desc("[DIR]"),
+                                cl::init(DefaultDataDir), cl::sub(InfoCommand),
+                                cl::cat(ToolOptions));
+
+static constexpr char Help[] = R"(
+EXAMPLES:
+  patchbay info server.data
+
+EXIT CODES:
+  0  success
+  1  no data; a data file is truncated or corrupt; or some functions of a
+     process were not traced
+  2  wrong usage
+)";
+
+static StringRef counterName(uint32_t Counter) {
+  switch (Counter) {
+  case PBD_COUNTER_TSC:
+    return "TSC (x86-64)";
+  case PBD_COUNTER_CNTVCT:
+    return "CNTVCT (AArch64)";
+  case PBD_COUNTER_TB:
+    return "timebase (ppc64le)";
+  default:
+    return "of a newer patchbay";
+  }
+}
+
+static void printSession(const DataSession &S, raw_ostream &OS) {
+  OS << "  host       " << printable(S.Host) << '\n'
+     << "  tracer     " << printable(S.Tracer) << '\n';
+  if (S.ThresholdNs)
+    OS << "  threshold  " << durationText(S.ThresholdNs) << '\n';
+  OS << "  buffer     " << S.Buffer << " bytes per thread, when full "
+     << (S.Flags & PBD_SESSION_OVERWRITE ? "the oldest events are overwritten"
+                                         : "the next events are lost")
+     << '\n'
+     << "  lost       " << S.Lost << " events, overwritten " << S.Overwritten
+     << '\n'
+     << "  clock      " << counterName(S.Counter);
+  uint64_t Ticks = S.Last.Ticks - S.First.Ticks;
+  uint64_t Ns = S.Last.MonotonicNs - S.First.MonotonicNs;
+  if (Ns)
+    OS << formatv(", {0:f3} MHz, known to {1:f0} in a million",
+                  double(Ticks) * 1000 / double(Ns),
+                  // Each moment is known to about 50 ns.
+                  100 * 1e6 / double(Ns));
+  if (S.Flags & PBD_SESSION_VARIABLE_RATE)
+    OS << ", rate may vary";
+  OS << '\n';
+}
+
+static Expected<int> runInfo(ArrayRef<const char *>) {
+  Expected<Trace> T = readTrace(Dir);
+  if (!T)
+    return T.takeError();
+  for (uint32_t I = 0; I != T->Processes.size(); ++I) {
+    const DataFile &Data = T->Processes[I].Data;
+    outs() << printable(T->Processes[I].File) << '\n'
+           << "  process    " << Data.Pid;
+    for (const std::string &Arg : Data.Args)
+      outs() << ' ' << printable(Arg);
+    outs() << '\n'
+           << formatv("  began      {0:%Y-%m-%d %H:%M:%S}",
+                      sys::TimePoint<>(std::chrono::nanoseconds(Data.StartNs)))
+           << '\n';
+    if (Data.Session)
+      printSession(*Data.Session, outs());
+    else
+      outs() << "  tracer     function_profile, " << Data.Counters.size()
+             << " counters\n";
+    for (const TraceThread &Thread : T->Threads)
+      if (Thread.Process == I)
+        outs() << "  thread     " << Thread.Tid << ' ' << printable(Thread.Name)
+               << ", " << Thread.Calls.size() << " calls\n";
+    for (const auto &[Id, M] : Data.Modules)
+      outs() << "  module     " << printable(M.Path) << ' '
+             << (M.BuildId.empty() ? "without a build id"
+                                   : toHex(M.BuildId, /*LowerCase=*/true))
+             << '\n';
+  }
+  return T->Incomplete ? Failure : Success;
+}
+
+const Verb patchbay::InfoVerb = {InfoCommand, Help, runInfo};
