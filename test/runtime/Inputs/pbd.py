@@ -8,6 +8,8 @@
     pbd.py events DIR MODULE [BUILD-ID [TRACER]]
                                         events of two threads of a process
     pbd.py slower DIR MODULE            the same process, but one function
+    pbd.py recursion DIR MODULE         a function that calls itself
+    pbd.py event-edges DIR              unusual but valid
     pbd.py truncations DIR              a file cut at every offset
     pbd.py event-truncations DIR        the same of a file with events
     pbd.py corruptions DIR              one file per thing that can be wrong
@@ -168,6 +170,13 @@ def events(folder, path, build_id="", tracer="function_duration"):
 
 def slower(folder, path):
     write(folder, "42", pbd(event_chunks(path, slower=250)))
+
+
+def recursion(folder, path):
+    write(folder, "42", pbd([
+        module(3, path), session(), functions(3, [0x1010, 0x1030]),
+        block(1, 100, [record(30, 0, 80, 20), record(20, 1, 90, 40),
+                       record(10, 0, 100, 100)])]))
 
 
 def event_edges(folder):
