@@ -65,13 +65,18 @@ for feature, packages in {"lua-source": ["lua5.4"],
     if all(glob.glob(os.path.join(cache, "sources", f"{package}_*.orig.tar.*"))
            for package in packages):
         config.available_features.add(feature)
+for version in ("6.12", "7.2"):
+    tarball = os.path.join(cache, "sources", f"linux-source-{version}.tar.xz")
+    config.substitutions.append((f"%linux_{version}", tarball))
+    if os.path.exists(tarball):
+        config.available_features.add(f"linux-{version}-source")
 if glob.glob("/usr/include/tcl8.*/tcl.h"):
     config.available_features.add("tcl")
 if os.getuid() == 0:
     config.available_features.add("root")
 if lit_config.params.get("upstream"):
     config.available_features.add("upstream-suite")
-for tool in ("csmith", "gdb", "make", "pkg-config", "rustc", "uftrace",
+for tool in ("csmith", "gdb", "git", "make", "pkg-config", "rustc", "uftrace",
              "valgrind", "qemu-aarch64", "qemu-ppc64le", "qemu-riscv64"):
     if shutil.which(tool, path=config.environment["PATH"]):
         config.available_features.add(tool)
