@@ -8,16 +8,15 @@
 #include "module.h"
 
 /*
- * Which functions of @module, which has some, does @filter select? @choice
- * has items if the filter has cookies. @found is NULL, or has a place for each
- * item and is set to 1 where a function has that name or address, selected or
- * not.
+ * Which functions of @module, which has some, does @filter select? @choice has
+ * items if the filter has cookies. @found is NULL, or has a place for each item
+ * and is set to 1 where a function has that name or address, selected or not.
  *
  * Names are read from the module's file, unless that is not the file any more
  * which was loaded (its build id tells).
  *
- * Returns 0, or -ENOMEM, -EMFILE, -ENFILE: no resources to look, and @choice is not
- * to be freed. A file that cannot be read or understood has no names.
+ * Returns 0, or -ENOMEM, -EMFILE, -ENFILE: no resources to look. A file that
+ * cannot be read or understood has no names. After 0, @choice is to be freed.
  */
 int pb_names_choose(struct pb_module *module, const struct pb_filter *filter,
 		    struct pb_choice *choice, unsigned char *found);

@@ -459,8 +459,8 @@ static int finish_step(struct pb_plan *plan, struct pb_target *target,
 }
 
 /*
- * What nearly all functions have: one request, by which the first tracer comes or
- * the only one goes. 0: this is none; else 1, or a negative errno.
+ * What nearly all functions have: one request, by which the first tracer comes
+ * or the only one goes. 0: this is none; else 1, or a negative errno.
  */
 static int make_simple_step(struct pb_plan *plan, struct pb_target *target)
 {

@@ -50,7 +50,8 @@ enum pb_step {
 
 /*
  * A request on one function. Several on the same follow each other; the first
- * is where it says what is to be done. There may be very many: a cache line each.
+ * is where it says what is to be done. There may be very many, so a target is no
+ * more than a cache line.
  * @data:  of a tracer to be armed
  * @live:  it is armed by this request when all is done
  *
