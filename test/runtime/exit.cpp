@@ -68,6 +68,14 @@ NOT_TRACED static void spoil() {
                "faddp\n faddp\n faddp\n faddp\n faddp\n faddp\n faddp\n"
                "fstp %%st\n" ::
                    : "xmm0", "xmm1", "xmm2", "xmm7");
+#elif defined(__aarch64__)
+  asm volatile("movi v0.16b, #255\n movi v1.16b, #255\n movi v2.16b, #255\n"
+               "movi v3.16b, #255\n movi v7.16b, #255\n" ::
+                   : "v0", "v1", "v2", "v3", "v7");
+#elif defined(__powerpc64__)
+  asm volatile("xxleqv 1, 1, 1\n xxleqv 2, 2, 2\n xxleqv 8, 8, 8\n"
+               "xxleqv 34, 34, 34\n xxleqv 35, 35, 35\n xxleqv 41, 41, 41\n" ::
+                   : "f1", "f2", "f8", "v2", "v3", "v9");
 #endif
 }
 

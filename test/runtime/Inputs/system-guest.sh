@@ -23,6 +23,8 @@ odd.hard
 unwind
 unwind.hard
 unwind-step.hard
+exit
+exit.hard
 static
 main-thread
 dso ./dso.so

@@ -23,12 +23,13 @@ done
 for program in life dso ops torture file many; do
 	$cc -DLIBRARY -shared -fPIC "$tests/$program.c" -o "$dir/$program.so"
 done
-for program in args unwind; do
+for program in args unwind exit; do
 	$cxx "$tests/$program.cpp" -o "$dir/$program" $dynamic
 done
 $cxx -std=c++20 "$tests/odd.cpp" -o "$dir/odd" $dynamic
 $cxx -std=c++20 -O0 $harden "$tests/odd.cpp" -o "$dir/odd.hard" $dynamic
 $cxx $harden "$tests/unwind.cpp" -o "$dir/unwind.hard" $dynamic
+$cxx $harden -O0 "$tests/exit.cpp" -o "$dir/exit.hard" $dynamic
 $cc $harden "$tests/arm.c" -o "$dir/arm.hard" $dynamic
 $cc $harden -O0 "$tests/registers.c" -o "$dir/registers.hard" $dynamic
 $cc -fno-sanitize=kcfi -fsanitize=function -fsanitize-trap=function \

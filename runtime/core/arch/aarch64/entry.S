@@ -32,13 +32,6 @@
 	/* Signing and landing pads are hints: NOPs where they are not known. */
 	.arch	armv8.5-a
 
-/* The frame is struct patchbay_regs; it ends at the site's stack pointer. */
-#define FRAME_SIZE PB_FRAME_SIZE
-#define FRAME_RESULT PB_FRAME_RESULT
-#define FRAME_OWN 80    /* frame record: the next one, site + 8 signed */
-#define FRAME_CALLER 96 /* frame record: x29, parent_ip */
-#define FRAME_RETURN 112 /* parent_ip signed, &pb_thread */
-
 	.text
 
 /*
@@ -87,6 +80,7 @@
 	ldr	x17, [x16]
 	sub	x0, x10, #8		/* ip */
 	mov	x1, x9			/* parent_ip */
+2:
 	mov	x3, sp
 	cbnz	x17, 1f			/* PB_THREAD_OUTSIDE is 0 */
 	/* The mark comes before the load of the slot; see pb_quiesce(). */
@@ -128,7 +122,16 @@
 	.cfi_restore_state
 	sub	x2, x0, #-PATCHBAY_SLOT_OFFSET
 	bl	enter_slowly
-	b	0b
+	cbz	w0, 0b
+	add	x16, sp, #FRAME_SIZE
+	ldr	x17, [sp, #FRAME_OWN+8]
+	autia1716
+	bic	x0, x17, #7
+	sub	x0, x0, #8
+	ldr	x1, [sp, #FRAME_CALLER+8]
+	ldr	x16, [sp, #FRAME_RETURN+8]
+	ldr	x17, [x16]
+	b	2b
 	.cfi_endproc
 .endm
 
@@ -186,7 +189,7 @@ pb_aarch64_trampolines:
 
 /* The cell is x2. */
 .macro call_func
-	ldr	x16, [x2, #PB_CELL_FUNC]
+	ldr	x16, [x2, #CELL_FUNC]
 	blr	x16
 .endm
 
@@ -199,6 +202,10 @@ call_saving_vectors pb_arch_enter_any, call_func
 call_saving_vectors pb_arch_enter_set, bl pb_set_call
 
 call_saving_vectors enter_slowly, bl pb_enter_slowly
+
+	.globl	pb_call_entry_any
+	.hidden	pb_call_entry_any
+call_saving_vectors pb_call_entry_any, bl pb_call_entry
 
 	.section .note.GNU-stack, "", @progbits
 

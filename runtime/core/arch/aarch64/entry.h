@@ -1,17 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What patch.c and entry.S agree on. */
+/* What patch.c, entry.S and exit.S agree on. */
 #ifndef PB_AARCH64_ENTRY_H
 #define PB_AARCH64_ENTRY_H
 
 /* From one trampoline to the next. */
 #define PB_TRAMPOLINE_SIZE 256
 
-/* struct patchbay_regs; x8 and x15 in it */
-#define PB_FRAME_SIZE 128
-#define PB_FRAME_RESULT 64
+/*
+ * A trampoline's frame is struct patchbay_regs; it ends at the site's stack
+ * pointer. From FRAME_OWN on it is the reserved part of that.
+ */
+#define FRAME_SIZE 128
+#define FRAME_RESULT 64	 /* x8 and x15 */
+#define FRAME_OWN 80	 /* frame record: the next one, site + 8 signed */
+#define FRAME_CALLER 96	 /* frame record: x29, parent_ip */
+#define FRAME_RETURN 112 /* parent_ip signed, &pb_thread */
 
-/* struct patchbay_cell; enter comes first */
-#define PB_CELL_FUNC 8
+/* struct patchbay_cell */
+#define CELL_ENTER 0
+#define CELL_FUNC 8
+#define CELL_SET 40
+#define CELL_EXIT 48
+#define CELL_SINCE 56
+
+/* struct pb_set */
+#define SET_FAST_EXITS 20
+
+/*
+ * struct patchbay_call, from its caller's frame pointer, which is what x29
+ * points to; and struct patchbay_regs behind it.
+ */
+#define CALL (-112)
+#define CALL_VECTOR (CALL + 0)
+#define CALL_GP (CALL + 64)
+#define CALL_SET (CALL + 80)
+#define CALL_TOLD (CALL + 88)
+#define CALL_SINCE (CALL + 96)
+#define CALL_IP (CALL + 104)
+#define CALL_FRAME (CALL + 112)
+#define CALL_PARENT (CALL + 120)
+#define CALL_WAY_OUT (CALL + 128)
+#define CALL_SIZE 136
+#define CALL_REGS (CALL + CALL_SIZE)
+
+/* In CALL_SINCE: which bit is PATCHBAY_EXIT_SKIP. */
+#define CALL_SKIP_BIT 1
 
 #ifndef __ASSEMBLER__
 extern const char pb_aarch64_trampolines[];

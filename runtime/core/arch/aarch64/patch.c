@@ -27,13 +27,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __aarch64__ /* patchbay_regs is the target's */
-_Static_assert(sizeof(struct patchbay_regs) == PB_FRAME_SIZE, "entry.S");
-_Static_assert(offsetof(struct patchbay_regs, x8) == PB_FRAME_RESULT, "entry.S");
-#endif
-_Static_assert(offsetof(struct patchbay_cell, enter) == 0, "entry.S");
-_Static_assert(offsetof(struct patchbay_cell, func) == PB_CELL_FUNC, "entry.S");
-
 const size_t pb_arch_site_size = PATCHBAY_AARCH64_SITE_SIZE;
 /* Of other instructions than the above the Arm ARM promises nothing. */
 const int pb_arch_rewrite = 0;

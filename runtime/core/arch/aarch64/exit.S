@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Calling a function's body for it: what cells enter whose tracers want to know
+ * of the exit (exit.h).
+ *
+ * The stack, from above:
+ *
+ *	arguments on the stack
+ *	struct patchbay_regs			the trampoline (entry.S)
+ *	way into the trampoline, signed		struct patchbay_call, down from here;
+ *	parent_ip, once more			so frame records lead from the body
+ *	the caller's frame pointer	<- x29	to us and to the caller
+ *	...
+ *	the tracers' words
+ *	arguments on the stack, copied
+ *
+ * The body is what comes behind the site, where there is no landing pad: only
+ * `ret` may lead there. So what calls it is a return to the site with an
+ * address of ours in x30. From there we return to the caller, in the place of
+ * body and trampoline: three returns for the three calls that were made since
+ * the caller's, so those further out are predicted as ever. Two of the three
+ * are not.
+ *
+ * To unwinders we look as if the caller had called us: the site's frame is
+ * skipped, because the tables of C++ functions say that no exception comes from
+ * there, and the trampoline's with it.
+ */
+#include "entry.h"
+#include "quiesce.h"
+
+#include <patchbay/abi.h>
+
+	.arch	armv8.5-a
+
+/* From x29. */
+#define REGS CALL_REGS
+#define OWN (REGS + FRAME_OWN)
+#define RETURN (REGS + FRAME_RETURN)
+#define STACK_ARGS (REGS + FRAME_SIZE)
+
+/* struct patchbay_call and a word. */
+#define CALL_FRAME_SIZE (CALL_SIZE + 8)
+
+	.text
+
+/* The site's caller has called us, whose frame x29 points to. */
+.macro cfi_as_called
+	.cfi_def_cfa x29, STACK_ARGS
+	.cfi_offset x29, -STACK_ARGS
+	.cfi_offset x30, 8-STACK_ARGS
+.endm
+
+/*
+ * \name: for cells that say so.
+ * \members: 0: cell->func and cell->exit are called from here, FAST handlers on a
+ *              function without arguments on the stack, whose result is in
+ *              integer registers or nowhere
+ *           1: anything, through call.c
+ * \vectors: handlers may use vector registers
+ * \set:     cell->set says who they are, not the cell itself
+ * \any:     with \set, and without \vectors: what to go on with if the set has
+ *           handlers that do, because the cell was given another
+ */
+.macro call_body name, members, vectors, set, any
+	.globl	\name
+	.hidden	\name
+	.type	\name, @function
+	.p2align 6
+\name:
+	.cfi_startproc
+	.cfi_personality 0x1b, pb_call_personality
+	.cfi_lsda 0x1b, .Llsda_\name
+	bti	c
+	.if \set
+	ldr	x16, [x2, #CELL_SET]
+	.ifnb \any
+	ldr	w17, [x16, #SET_FAST_EXITS]
+	cbz	w17, \any
+	.endif
+	.endif
+	paciasp
+	.cfi_negate_ra_state
+	sub	sp, sp, #CALL_FRAME_SIZE
+	.cfi_def_cfa_offset CALL_FRAME_SIZE
+	ldr	x17, [x3, #FRAME_CALLER]
+	stp	x17, x1, [sp, #8+CALL_FRAME-CALL]
+	str	x30, [sp, #8+CALL_WAY_OUT-CALL]
+	.cfi_offset x30, -8
+	add	x29, sp, #8-CALL
+	.cfi_def_cfa x29, REGS
+	.cfi_val_offset x29, FRAME_OWN
+	stur	x0, [x29, #CALL_IP]
+
+	.if \members
+	.if \set
+	stur	x16, [x29, #CALL_SET]
+	.else
+	stur	xzr, [x29, #CALL_SET]
+	.endif
+	add	x0, x29, #CALL
+	bl	pb_call_begin		/* bytes for more words */
+	sub	sp, sp, x0
+	add	x0, x29, #CALL
+	.if \vectors
+	bl	pb_call_entry_any
+	.else
+	bl	pb_call_entry
+	.endif
+	ldur	x16, [x29, #CALL_SINCE]
+	tbnz	x16, #CALL_SKIP_BIT, .Lskip_\name
+	cbz	x0, 2f			/* words of arguments on the stack */
+	add	x16, x0, #1
+	and	x16, x16, #~1
+	sub	sp, sp, x16, lsl #3
+	mov	x16, sp
+	add	x17, x29, #STACK_ARGS
+1:	ldr	x9, [x17], #8
+	str	x9, [x16], #8
+	subs	x0, x0, #1
+	b.ne	1b
+2:
+	.else
+	ldr	x16, [x2, #CELL_SINCE]
+	stur	x16, [x29, #CALL_SINCE]	/* no PATCHBAY_EXIT_*: its word is 0 */
+	ldr	x16, [x2, #CELL_FUNC]
+	blr	x16
+	ldur	x16, [x29, #CALL_SINCE]
+	tbnz	x16, #CALL_SKIP_BIT, .Lskip_\name
+	.endif
+
+	/* What handlers did is over before the mark says so. */
+	ldr	x16, [x29, #RETURN+8]
+	stlr	xzr, [x16]
+	add	x16, x29, #STACK_ARGS
+	ldr	x17, [x29, #OWN+8]
+	autia1716			/* site + 8 */
+	/* What is not an argument of the function may be anything. */
+	ldp	x0, x1, [x29, #REGS]
+	ldp	x2, x3, [x29, #REGS+16]
+	ldp	x4, x5, [x29, #REGS+32]
+	ldp	x6, x7, [x29, #REGS+48]
+	ldp	x8, x15, [x29, #REGS+FRAME_RESULT]
+	.cfi_remember_state
+	.cfi_negate_ra_state
+	cfi_as_called
+	adr	x30, .Lbody_\name
+	ret	x17
+.Lbody_\name:
+	.cfi_restore_state
+	stp	x0, x1, [x29, #CALL_GP]
+	.if \vectors
+	stp	q0, q1, [x29, #CALL_VECTOR]
+	stp	q2, q3, [x29, #CALL_VECTOR+32]
+	.endif
+
+	/* It may be another thread by now: a fiber that was resumed there. */
+	adrp	x16, :gottprel:pb_thread
+	ldr	x16, [x16, :gottprel_lo12:pb_thread]
+	mrs	x17, tpidr_el0
+	add	x16, x16, x17
+	str	x16, [x29, #RETURN+8]
+	ldr	x17, [x16]
+	cbnz	x17, .Lslow_\name	/* PB_THREAD_OUTSIDE is 0 */
+	adrp	x17, pb_quiesce_phase
+	ldr	x17, [x17, :lo12:pb_quiesce_phase]
+	str	x17, [x16]
+.Lskip_\name:
+	.if \members
+	add	x0, x29, #CALL
+	bl	pb_call_exit
+	.else
+	ldur	x0, [x29, #CALL_IP]
+	ldr	x2, [x0, #PATCHBAY_SLOT_OFFSET]
+	ldar	x16, [x2]		/* before what else it says */
+	adr	x17, \name
+	cmp	x16, x17
+	b.ne	.Lchanged_\name
+	ldr	x16, [x2, #CELL_SINCE]
+	ldur	x17, [x29, #CALL_SINCE]
+	cmp	x16, x17
+	b.ne	.Lchanged_\name
+	ldr	x1, [x29, #CALL_PARENT]
+	add	x3, x29, #REGS
+	ldr	x16, [x2, #CELL_EXIT]
+	blr	x16
+	.endif
+
+.Lreturn_\name:
+	ldr	x16, [x29, #RETURN+8]
+	stlr	xzr, [x16]
+.Lleave_\name:
+	.if \vectors
+	ldp	q0, q1, [x29, #CALL_VECTOR]
+	ldp	q2, q3, [x29, #CALL_VECTOR+32]
+	.endif
+	ldp	x0, x1, [x29, #CALL_GP]
+	/* Nothing that unwinders need may be below the stack pointer. */
+	.cfi_remember_state
+	.cfi_negate_ra_state
+	cfi_as_called
+	ldr	x9, [x29, #CALL_PARENT]
+	.cfi_register x30, x9
+	ldr	x30, [x29, #RETURN]
+	add	x16, x29, #STACK_ARGS
+	.cfi_def_cfa x16, 0
+	ldr	x29, [x29]
+	.cfi_same_value x29
+	mov	sp, x16
+	.cfi_def_cfa sp, 0
+	autiasp
+	ret
+	.cfi_restore_state
+
+	.if !\members
+	/* Other tracers are armed here by now: who was at the entry? */
+.Lchanged_\name:
+	mov	x16, #-1
+	stur	x16, [x29, #CALL_TOLD]
+	add	x0, x29, #CALL
+	bl	pb_call_exit
+	b	.Lreturn_\name
+	.endif
+
+	/* The thread cannot simply be marked. */
+.Lslow_\name:
+	.if !\members
+	mov	x16, #-1
+	stur	x16, [x29, #CALL_TOLD]
+	.endif
+	add	x0, x29, #CALL
+	bl	pb_call_exit_slowly
+	b	.Lleave_\name
+
+	/* An exception passes, and is in x0. */
+.Lunwind_\name:
+	.cfi_negate_ra_state
+	cfi_as_called
+	bti	j
+	stur	x0, [x29, #CALL_GP]
+	.if !\members
+	mov	x16, #-1
+	stur	x16, [x29, #CALL_TOLD]
+	.endif
+	add	x0, x29, #CALL
+	bl	pb_call_unwound
+	ldur	x0, [x29, #CALL_GP]
+	bl	_Unwind_Resume
+	udf	#0
+	.cfi_endproc
+	.size	\name, .-\name
+
+	.section .rodata.pb_call, "a", @progbits
+	.p2align 2
+.Llsda_\name:
+	.long	.Lbody_\name - .
+	.long	.Lunwind_\name - .
+	.previous
+.endm
+
+call_body pb_arch_call_fast, 0, 0, 0
+call_body pb_arch_call_any, 1, 1, 0
+call_body pb_arch_call_any_set, 1, 1, 1
+call_body pb_arch_call_set, 1, 0, 1, pb_arch_call_any_set
+
+	.section .note.GNU-stack, "", @progbits
+
+	/* Landing pads are in place, and return addresses are signed. */
+	.section .note.gnu.property, "a", @note
+	.p2align 3
+	.word	4, 16, 5		/* NT_GNU_PROPERTY_TYPE_0 */
+	.asciz	"GNU"
+	.word	0xc0000000, 4, 3, 0	/* GNU_PROPERTY_AARCH64_FEATURE_1_AND */
