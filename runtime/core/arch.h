@@ -77,7 +77,7 @@ uintptr_t pb_arch_slot(uintptr_t entry);
  * the slot to publish. -ERANGE: the site cannot reach @site->reach. -ENOMEM, or
  * errors of pb_os_map_code(): nor can code be made that it could reach.
  */
-#define PB_PUBLISH_MAX 5
+#define PB_PUBLISH_MAX 6
 int pb_arch_prepare(const struct pb_site *site, int *stale);
 int pb_arch_publish(const struct pb_site *site, uintptr_t cell,
 		    struct pb_patch patch[PB_PUBLISH_MAX]);

@@ -5,7 +5,7 @@
  */
 // RUN: %clang -std=c11 -Wall -Wextra -Werror -fsanitize=undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
-// CHECK: {{^}}failures: 0 of 45{{$}}
+// CHECK: {{^}}failures: 0 of 46{{$}}
 
 #include "arch/ppc64le/insn.h"
 
@@ -90,19 +90,19 @@ static void sequence(void)
 		uint64_t at, veneer, site;
 		uint32_t bl, b; /* 0 if it is too far */
 	} table[] = {
-		{ 0x20020, 0x20000, 0x10008, 0x4bffffdd, 0x4bfeffe0 },
-		{ 0x10000, 0x10020, 0x20000, 0x4800001d, 0x4800fff8 },
+		{ 0x20020, 0x20000, 0x10008, 0x4bffffdd, 0x4bfeffdc },
+		{ 0x10000, 0x10020, 0x20000, 0x4800001d, 0x4800fff4 },
 		/* the ends of its reach */
-		{ 0x2000000, 0x2000000, 0x8, 0x4bfffffd, 0x4a000000 },
-		{ 0x2000000, 0x2000000, 0x4, 0, 0 },
-		{ 0x1000, 0x1000, 0x2001004, 0x4bfffffd, 0x49fffffc },
-		{ 0x1000, 0x1000, 0x2001008, 0, 0 },
+		{ 0x2000000, 0x2000000, 0xc, 0x4bfffffd, 0x4a000000 },
+		{ 0x2000000, 0x2000000, 0x8, 0, 0 },
+		{ 0x1000, 0x1000, 0x2001008, 0x4bfffffd, 0x49fffffc },
+		{ 0x1000, 0x1000, 0x200100c, 0, 0 },
 		{ 0x3000000, 0x1000000, 0x3000000, 0, 0 },
 	};
 	const unsigned int LR = 8, MFSPR = 339, MTSPR = 467;
 	uint32_t code[PB_PPC64_SEQUENCE_WORDS];
 
-	CHECK(sizeof(code) == 32);
+	CHECK(sizeof(code) == 40);
 	for (size_t i = 0; i < ROWS(table); i++) {
 		bool fits = pb_ppc64_sequence(code, table[i].at,
 					      table[i].veneer, table[i].site,
@@ -111,14 +111,15 @@ static void sequence(void)
 
 		CHECK_ROW(i, fits == !!table[i].b &&
 				     (!fits || (code[1] == table[i].bl &&
-						code[3] == table[i].b)));
+						code[4] == table[i].b)));
 	}
 	CHECK(code[0] == spr(0, LR, MFSPR));
 	CHECK(code[2] == spr(0, LR, MTSPR));
+	CHECK(code[3] == (19u << 26 | 4 << 21 | 2 << 16 | 16 << 1)); /* bclr 4,2 */
 	CHECK(pb_ppc64_sequence(code, 0, 0, 0, 0x1122334455667788,
 				0x99aabbccddeeff00));
-	CHECK(code[4] == 0x55667788 && code[5] == 0x11223344);
-	CHECK(code[6] == 0xddeeff00 && code[7] == 0x99aabbcc);
+	CHECK(code[6] == 0x55667788 && code[7] == 0x11223344);
+	CHECK(code[8] == 0xddeeff00 && code[9] == 0x99aabbcc);
 }
 
 static void veneer(void)
@@ -128,9 +129,9 @@ static void veneer(void)
 
 	pb_ppc64_veneer(code);
 	CHECK(code[0] == spr(12, LR, MFSPR));
-	/* ld r12,..(r12): from where bl returns to what is at +24 */
+	/* ld r12,..(r12): from where bl returns to what is at +32 */
 	CHECK(code[1] == (58u << 26 | 12 << 21 | 12 << 16 |
-			  (24 - PB_PPC64_SEQUENCE_RETURN)));
+			  (32 - PB_PPC64_SEQUENCE_RETURN)));
 	CHECK(code[2] == spr(12, CTR, MTSPR));
 	CHECK(code[3] == (19u << 26 | 20 << 21 | 528 << 1)); /* bcctr 20,0 */
 }

@@ -26,8 +26,8 @@
  * pthread_key_create() destructors, makes calls that such tracers miss, also
  * PATCHBAY_OPS_FAST ones (struct patchbay_ops_info).
  *
- * Each call takes some 300 bytes more of the stack, and what the arguments on
- * the stack take, which are copied.
+ * Each call takes some 300 bytes more of the stack (ppc64le: 560), and what the
+ * arguments on the stack take, which are copied.
  *
  * All functions here are for handlers of tracers with @exit, with what these
  * were given. They call nothing, use general registers only, are
@@ -59,7 +59,7 @@ extern "C" {
 #define PATCHBAY_RESULT_VECTORS 4 /* q0 to q3 */
 #define PATCHBAY_RESULT_VECTOR_WORDS 2
 #elif defined(__powerpc64__)
-#define PATCHBAY_RESULT_VECTORS 8 /* f1 to f8, or v2 to v9 */
+#define PATCHBAY_RESULT_VECTORS 16 /* f1 to f8, then v2 to v9 */
 #define PATCHBAY_RESULT_VECTOR_WORDS 2
 #endif
 
@@ -75,6 +75,7 @@ extern "C" {
  * @ip:     the function
  * @frame_pointer, @parent_ip: of the caller, together as in any frame
  * @way_out: into the trampoline
+ * @frames: ppc64le: stack frames begin before struct patchbay_regs
  */
 struct patchbay_call {
 	uint64_t vector[PATCHBAY_RESULT_VECTORS][PATCHBAY_RESULT_VECTOR_WORDS];
@@ -84,6 +85,9 @@ struct patchbay_call {
 	uint64_t since;
 	uintptr_t ip;
 	uintptr_t frame_pointer, parent_ip, way_out;
+#ifdef __powerpc64__
+	uint64_t frames[11];
+#endif
 };
 
 #define PATCHBAY_EXIT_UNWIND 1 /* by an exception or the end of the thread */
@@ -139,11 +143,13 @@ void patchbay_no_exit(uintptr_t ip, uintptr_t parent_ip,
  * The result, to be read or written in an exit handler, or set beside
  * patchbay_skip_body(): integer register @n, 0 or 1, in the order in which
  * results fill them, and floating-point register @n, below
- * PATCHBAY_RESULT_VECTORS, of which float and double take the lower bits. Which of them are in use is the function's
- * matter; PATCHBAY_RECORD_RETURN_MASK of its record says of what kind they
- * are, and floating-point registers are not looked at if it is
- * PATCHBAY_RECORD_RETURN_GP or PATCHBAY_RECORD_RETURN_VOID. A long double is in
- * neither; it is kept. Of a structure in memory, the address is in register 0.
+ * PATCHBAY_RESULT_VECTORS, of which float and double take the lower bits (on
+ * ppc64le a float is there as a double). Which of them are in use is the
+ * function's matter; PATCHBAY_RECORD_RETURN_MASK of its record says of what kind
+ * they are, and floating-point registers are not looked at if it is
+ * PATCHBAY_RECORD_RETURN_GP or PATCHBAY_RECORD_RETURN_VOID. On x86-64 a long
+ * double is in neither; it is kept. Of a structure in memory, the address is in
+ * register 0 or, on AArch64, in x8 of @regs.
  */
 static inline uint64_t *patchbay_result_gp(struct patchbay_regs *regs,
 					   unsigned int n)

@@ -52,7 +52,7 @@ class Isa:
 ISAS = {isa.name: isa for isa in (
     Isa("powerpc64le", "qemu-ppc64le",
         r"p?l(?!i\b|is\b|a\b)\w*", r"p?st\w+", r"bctrl?", r"bl?",
-        r"bl|bctrl", r"blr",
+        r"bl|bctrl", r"bc?lr",
         mark_begin=0x7f5ad378, mark_end=0x7f7bdb78,  # or 26,26,26; or 27,27,27
         cpu="pwr10"),
     Isa("aarch64", "qemu-aarch64", r"ld\w+", r"st\w+", r"blr|br", r"bl?",
@@ -133,7 +133,7 @@ def unpaired(isa, executed):
     for (address, name), (following, _) in zip(executed, executed[1:]):
         if re.fullmatch(isa.calls, name):
             stack.append(address + 4)
-        elif re.fullmatch(isa.returns, name):
+        elif re.fullmatch(isa.returns, name) and following != address + 4:  # or not taken
             wrong += not stack or stack.pop() != following
     return wrong + len(stack)
 

@@ -25,6 +25,7 @@ CASES = {
     "ppc64le entry, on": {
         "plain": "", "ours": "handler of general registers only, PATCHBAY_OPS_FAST",
         "ours-any-handler": "any handler: vector registers are saved",
+        "ours-exit": "handlers at entry and exit, PATCHBAY_OPS_FAST",
         "in-line": "mflr, std, bl, ld, mtlr; calls the least that a hook needs",
         "mflr-bl": "mflr, bl, with a way back by bctr; as of -mprofile-kernel"},
 }

@@ -10,7 +10,8 @@
  * pointer), r2 (the TOC pointer of the function, or whatever it is in functions
  * without), r1, r13. r12, CTR, XER and the volatile fields of CR are nobody's.
  * We return by blr to the sequence, which has pushed this address onto the link
- * stack, with the caller's in r0; it puts that into LR again.
+ * stack, with the caller's in r0; it puts that into LR again. EQ in CR0 says that
+ * the body is next; or not, if what the cell says has called it already (exit.S).
  *
  * Of the argument registers a function leaves those dead that it has no
  * arguments for, and its record tells how many it has: there is a trampoline
@@ -26,7 +27,7 @@
  *	+80   struct patchbay_regs                   the function's frame, from
  *	+48   header                                 +48 on
  *	+40   &pb_thread
- *	+32   where we return to
+ *	+32   where we return to, and whether the body has been called
  *	+0    header, with r2
  */
 #include "entry.h"
@@ -35,20 +36,6 @@
 #include <patchbay/abi.h>
 
 	.abiversion 2
-
-/* Of a frame's header: what its callee and what its owner keep there. */
-#define HEADER_SIZE 32
-#define HEADER_LR 16
-#define HEADER_TOC 24
-
-#define FUNCTION_SIZE (HEADER_SIZE + PB_FRAME_REGS_SIZE)
-#define OWN_SIZE (HEADER_SIZE + 16)
-#define OWN_RETURN HEADER_SIZE
-#define OWN_THREAD (HEADER_SIZE + 8)
-#define OWN_REGS (OWN_SIZE + HEADER_SIZE)
-#define FRAMES_SIZE (OWN_SIZE + FUNCTION_SIZE)
-
-#define DWARF_LR 65
 
 	.text
 
@@ -82,7 +69,7 @@
 	std	9, HEADER_SIZE+48(1)
 	std	10, HEADER_SIZE+56(1)
 	.endif
-	std	11, HEADER_SIZE+PB_FRAME_CHAIN(1)
+	std	11, HEADER_SIZE+REGS_CHAIN(1)
 	mflr	11
 	mr	4, 0			/* parent_ip */
 	ld	3, PB_RETURN_ENTRY(11)	/* ip */
@@ -101,6 +88,7 @@
 	ld	12, pb_thread@got@tprel@l(12)
 	add	12, 12, pb_thread@tls
 	std	12, OWN_THREAD(1)
+2:
 	ld	0, 0(12)
 	cmpdi	0, PB_THREAD_OUTSIDE
 	bne-	1f
@@ -124,6 +112,7 @@
 	std	0, 0(12)
 0:
 	ld	12, OWN_RETURN(1)
+	andi.	0, 12, OWN_CALLED
 	mtlr	12
 	ld	3, OWN_REGS(1)
 	ld	4, OWN_REGS+8(1)
@@ -137,7 +126,7 @@
 	ld	9, OWN_REGS+48(1)
 	ld	10, OWN_REGS+56(1)
 	.endif
-	ld	11, OWN_REGS+PB_FRAME_CHAIN(1)
+	ld	11, OWN_REGS+REGS_CHAIN(1)
 	/* What unwinders read is below r1 now, where signals do not write. */
 	addi	1, 1, FRAMES_SIZE
 	.cfi_def_cfa_offset 0
@@ -145,8 +134,8 @@
 	blr
 1:
 	.cfi_restore_state
-	addi	5, 3, PATCHBAY_SLOT_OFFSET
 	bl	enter_slowly
+	bne	2b
 	ld	2, HEADER_TOC(1)
 	b	0b
 	.cfi_endproc
@@ -218,7 +207,7 @@ pb_ppc64_trampolines:
 
 /* The cell is r5. */
 .macro call_func
-	ld	12, PB_CELL_FUNC(5)
+	ld	12, CELL_FUNC(5)
 	mtctr	12
 	bctrl
 .endm
@@ -231,6 +220,22 @@ call_saving_vectors pb_arch_enter_any, call_func
 	.hidden	pb_arch_enter_set
 call_saving_vectors pb_arch_enter_set, bl pb_set_call
 
-call_saving_vectors enter_slowly, bl pb_enter_slowly
+/* Sets CR0 by what is returned, and the registers of those who go on. */
+.macro call_slowly
+	addi	5, 3, PATCHBAY_SLOT_OFFSET
+	bl	pb_enter_slowly
+	cmpdi	3, 0
+	ld	11, VECTORS_SIZE+OWN_RETURN(1)
+	ld	3, PB_RETURN_ENTRY(11)
+	ld	4, VECTORS_SIZE+FRAMES_SIZE+HEADER_LR(1)
+	addi	6, 1, VECTORS_SIZE+OWN_REGS
+	ld	12, VECTORS_SIZE+OWN_THREAD(1)
+.endm
+
+call_saving_vectors enter_slowly, call_slowly
+
+	.globl	pb_call_entry_any
+	.hidden	pb_call_entry_any
+call_saving_vectors pb_call_entry_any, bl pb_call_entry
 
 	.section .note.GNU-stack, "", @progbits

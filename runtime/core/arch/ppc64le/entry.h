@@ -1,20 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What patch.c and entry.S agree on. */
+/* What patch.c, entry.S and exit.S agree on. */
 #ifndef PB_PPC64LE_ENTRY_H
 #define PB_PPC64LE_ENTRY_H
 
 /* From one trampoline to the next. */
 #define PB_TRAMPOLINE_SIZE 256
 
-/* From where a trampoline returns to in a sequence, the function's entry. */
-#define PB_RETURN_ENTRY 8
+/*
+ * From where a trampoline returns to in a sequence: what leads to the
+ * function's body, and the function's entry.
+ */
+#define PB_RETURN_BODY 8
+#define PB_RETURN_ENTRY 16
+
+/* Of a frame's header: what its callee and what its owner keep there. */
+#define HEADER_SIZE 32
+#define HEADER_LR 16
+#define HEADER_TOC 24
 
 /* struct patchbay_regs; r11 in it */
-#define PB_FRAME_REGS_SIZE 96
-#define PB_FRAME_CHAIN 64
+#define REGS_SIZE 96
+#define REGS_CHAIN 64
 
-/* struct patchbay_cell; enter comes first */
-#define PB_CELL_FUNC 8
+/* A trampoline's own frame, and the function's above it. */
+#define OWN_RETURN HEADER_SIZE /* where we return to, and OWN_CALLED */
+#define OWN_THREAD (HEADER_SIZE + 8)
+#define OWN_SIZE (HEADER_SIZE + 16)
+#define OWN_REGS (OWN_SIZE + HEADER_SIZE)
+#define FUNCTION_SIZE (HEADER_SIZE + REGS_SIZE)
+#define FRAMES_SIZE (OWN_SIZE + FUNCTION_SIZE)
+
+/*
+ * The function's body has been called. It is a bit of addresses in LR that
+ * branches do not look at.
+ */
+#define OWN_CALLED 1
+
+#define DWARF_LR 65
+
+/* struct patchbay_cell */
+#define CELL_ENTER 0
+#define CELL_FUNC 8
+#define CELL_SET 40
+#define CELL_EXIT 48
+#define CELL_SINCE 56
+
+/* struct pb_set */
+#define SET_FAST_EXITS 20
+
+/*
+ * struct patchbay_call, from a trampoline's own frame, which is what r31 points
+ * to; its end is that and what else is before struct patchbay_regs.
+ */
+#define CALL (-336)
+#define CALL_FLOAT (CALL + 0)
+#define CALL_VECTOR (CALL + 128)
+#define CALL_GP (CALL + 256)
+#define CALL_SET (CALL + 272)
+#define CALL_TOLD (CALL + 280)
+#define CALL_SINCE (CALL + 288)
+#define CALL_IP (CALL + 296)
+#define CALL_FRAME (CALL + 304)
+#define CALL_PARENT (CALL + 312)
+#define CALL_WAY_OUT (CALL + 320)
+#define CALL_SIZE (OWN_REGS - CALL)
+
+/* In CALL_SINCE: PATCHBAY_EXIT_SKIP. */
+#define CALL_SKIP 2
 
 #ifndef __ASSEMBLER__
 extern const char pb_ppc64_trampolines[];

@@ -118,19 +118,21 @@ static inline uint32_t pb_ppc64_site(const uint32_t *entry, int64_t from_entry)
 }
 
 /*
- * What an armed site branches to, 32 bytes, one for each function:
+ * What an armed site branches to, 40 bytes, one for each function:
  *
- *	+0   mflr r0
- *	+4   bl   veneer
- *	+8   mtlr r0
- *	+12  b    site+4
- *	+16  <entry>
- *	+24  <trampoline>
+ *	+0   mflr  r0
+ *	+4   bl    veneer
+ *	+8   mtlr  r0
+ *	+12  bnelr           the body has been called
+ *	+16  b     site+4
+ *	+20  trap
+ *	+24  <entry>
+ *	+32  <trampoline>
  *
  * and the veneer, which all that are near it share:
  *
  *	mflr  r12
- *	ld    r12,16(r12)     trampoline
+ *	ld    r12,24(r12)     trampoline
  *	mtctr r12
  *	bctr
  *
@@ -139,10 +141,11 @@ static inline uint32_t pb_ppc64_site(const uint32_t *entry, int64_t from_entry)
  * functions use neither r0 nor r12: r0 is for linkage, and what is in r12 has
  * been used when the local entry point is reached.
  */
-#define PB_PPC64_SEQUENCE_SIZE 32
+#define PB_PPC64_SEQUENCE_SIZE 40
 #define PB_PPC64_SEQUENCE_WORDS (PB_PPC64_SEQUENCE_SIZE / 4)
 #define PB_PPC64_SEQUENCE_RETURN 8 /* where the trampoline returns to */
-#define PB_PPC64_SEQUENCE_ENTRY 16
+#define PB_PPC64_SEQUENCE_BODY 16
+#define PB_PPC64_SEQUENCE_ENTRY 24
 #define PB_PPC64_VENEER_WORDS 4
 
 /* Encode the sequence that is to be @at. False if it cannot reach @site. */
@@ -153,21 +156,24 @@ static inline bool pb_ppc64_sequence(uint32_t code[PB_PPC64_SEQUENCE_WORDS],
 {
 	code[0] = 0x7c0802a6; /* mflr r0 */
 	code[2] = 0x7c0803a6; /* mtlr r0 */
+	code[3] = 0x4c820020; /* bnelr */
 	if (!pb_ppc64_b(&code[1], at + 4, veneer) ||
-	    !pb_ppc64_b(&code[3], at + 12, site + PATCHBAY_PPC64LE_SITE_SIZE))
+	    !pb_ppc64_b(&code[4], at + PB_PPC64_SEQUENCE_BODY,
+			site + PATCHBAY_PPC64LE_SITE_SIZE))
 		return false;
 	code[1] |= PB_PPC64_BL;
-	code[4] = (uint32_t)entry;
-	code[5] = (uint32_t)(entry >> 32);
-	code[6] = (uint32_t)trampoline;
-	code[7] = (uint32_t)(trampoline >> 32);
+	code[5] = 0x7fe00008; /* trap */
+	code[6] = (uint32_t)entry;
+	code[7] = (uint32_t)(entry >> 32);
+	code[8] = (uint32_t)trampoline;
+	code[9] = (uint32_t)(trampoline >> 32);
 	return true;
 }
 
 static inline void pb_ppc64_veneer(uint32_t code[PB_PPC64_VENEER_WORDS])
 {
 	code[0] = 0x7d8802a6; /* mflr r12 */
-	code[1] = 0xe98c0010; /* ld r12,16(r12) */
+	code[1] = 0xe98c0018; /* ld r12,24(r12) */
 	code[2] = 0x7d8903a6; /* mtctr r12 */
 	code[3] = 0x4e800420; /* bctr */
 }

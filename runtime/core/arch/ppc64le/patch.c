@@ -35,13 +35,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __powerpc64__ /* patchbay_regs is the target's */
-_Static_assert(sizeof(struct patchbay_regs) == PB_FRAME_REGS_SIZE, "entry.S");
-_Static_assert(offsetof(struct patchbay_regs, r11) == PB_FRAME_CHAIN,
-	       "entry.S");
-#endif
-_Static_assert(offsetof(struct patchbay_cell, enter) == 0, "entry.S");
-_Static_assert(offsetof(struct patchbay_cell, func) == PB_CELL_FUNC, "entry.S");
+_Static_assert(PB_PPC64_SEQUENCE_BODY ==
+	       PB_PPC64_SEQUENCE_RETURN + PB_RETURN_BODY, "exit.S");
 _Static_assert(PB_PPC64_SEQUENCE_ENTRY ==
 	       PB_PPC64_SEQUENCE_RETURN + PB_RETURN_ENTRY, "entry.S");
 

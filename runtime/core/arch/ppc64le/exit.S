@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Calling a function's body for it: what cells enter whose tracers want to know
+ * of the exit (exit.h).
+ *
+ * The stack, from above:
+ *
+ *	the caller's frame, with arguments on the stack and parent_ip
+ *	struct patchbay_regs			the trampoline (entry.S)
+ *	the function's header			struct patchbay_call, down from here
+ *	the trampoline's own frame	<- r31
+ *	...
+ *	the tracers' words
+ *	arguments on the stack, copied
+ *	header, with r2			<- r1
+ *
+ * The body is what the end of the sequence branches to. When it returns, so do
+ * we, to the trampoline, with the mark that makes it set CR0; it returns to the
+ * sequence, which then returns to the caller. Each blr is of the last bl.
+ *
+ * To unwinders, and by the back chain, we look as if the caller had called us:
+ * the site's frame is skipped, because the tables of C++ functions say that no
+ * exception comes from there, and the trampoline's with it.
+ *
+ * Only trampolines come here, so r2 is ours already.
+ */
+#include "entry.h"
+#include "quiesce.h"
+
+#include <patchbay/abi.h>
+
+	.abiversion 2
+
+/* Header, struct patchbay_call up to r31 and a word; r1 is aligned. */
+#define FRAME_SIZE (HEADER_SIZE + 16 - CALL)
+
+/* Arguments that are in registers may have a place on the stack, too. */
+#define SAVE_AREA_WORDS 8
+
+	.text
+
+/* The site's caller has called us, with r31 as ever. */
+.macro cfi_as_called
+	.cfi_def_cfa 31, FRAMES_SIZE
+	.cfi_offset DWARF_LR, HEADER_LR
+	.cfi_offset 31, CALL_FRAME-FRAMES_SIZE
+	.cfi_offset 2, HEADER_TOC-FRAMES_SIZE
+.endm
+
+/* Let the frame grow by \bytes, a register. Clobbers r0. */
+.macro extend_frame bytes
+	neg	\bytes, \bytes
+	ld	0, 0(1)
+	stdux	0, 1, \bytes
+	std	2, HEADER_TOC(1)
+.endm
+
+/*
+ * \name: for cells that say so.
+ * \members: 0: cell->func and cell->exit are called from here, FAST handlers on a
+ *              function without arguments on the stack, whose result is in
+ *              integer registers or nowhere
+ *           1: anything, through call.c
+ * \vectors: handlers may use floating-point and vector registers
+ * \set:     cell->set says who they are, not the cell itself
+ * \any:     with \set, and without \vectors: what to go on with if the set has
+ *           handlers that do, because the cell was given another
+ */
+.macro call_body name, members, vectors, set, any
+	.globl	\name
+	.hidden	\name
+	.type	\name, @function
+	.p2align 6
+\name:
+	.cfi_startproc
+	.cfi_personality 0x1b, pb_call_personality
+	.cfi_lsda 0x1b, .Llsda_\name
+	.if \set
+	ld	11, CELL_SET(5)
+	.ifnb \any
+	lwz	0, SET_FAST_EXITS(11)
+	cmpwi	0, 0
+	bne	1f
+	b	\any
+1:
+	.endif
+	.endif
+	mflr	0
+	std	0, CALL_WAY_OUT(1)
+	.cfi_offset DWARF_LR, CALL_WAY_OUT
+	std	31, CALL_FRAME(1)
+	.cfi_offset 31, CALL_FRAME
+	mr	31, 1
+	.cfi_def_cfa_register 31
+	addi	0, 1, FRAMES_SIZE
+	stdu	0, -FRAME_SIZE(1)
+	std	2, HEADER_TOC(1)
+	std	3, CALL_IP(31)
+	std	4, CALL_PARENT(31)
+
+	.if \members
+	.ifeq \set
+	li	11, 0
+	.endif
+	std	11, CALL_SET(31)
+	addi	3, 31, CALL
+	bl	pb_call_begin		/* bytes for more words */
+	extend_frame 3
+	addi	3, 31, CALL
+	.if \vectors
+	bl	pb_call_entry_any
+	.else
+	bl	pb_call_entry
+	.endif
+	ld	0, CALL_SINCE(31)
+	andi.	0, 0, CALL_SKIP
+	bne-	.Lskip_\name
+	cmpdi	3, 0			/* words of arguments on the stack */
+	beq	2f
+	addi	3, 3, SAVE_AREA_WORDS
+	mtctr	3
+	addi	3, 3, 1
+	sldi	3, 3, 3
+	clrrdi	3, 3, 4
+	extend_frame 3
+	addi	4, 31, FRAMES_SIZE+HEADER_SIZE-8
+	addi	5, 1, HEADER_SIZE-8
+1:	ldu	0, 8(4)
+	stdu	0, 8(5)
+	bdnz	1b
+2:
+	.else
+	ld	0, CELL_SINCE(5)
+	std	0, CALL_SINCE(31)	/* no PATCHBAY_EXIT_*: its word is 0 */
+	ld	12, CELL_FUNC(5)
+	mtctr	12
+	bctrl
+	ld	2, HEADER_TOC(1)
+	ld	0, CALL_SINCE(31)
+	andi.	0, 0, CALL_SKIP
+	bne-	.Lskip_\name
+	.endif
+
+	/* What handlers did is over before the mark says so. */
+	ld	12, OWN_THREAD(31)
+	li	0, PB_THREAD_OUTSIDE
+	lwsync
+	std	0, 0(12)
+	ld	12, OWN_RETURN(31)
+	addi	12, 12, PB_RETURN_BODY
+	mtctr	12
+	/* What is not an argument of the function may be anything. */
+	.irp	n, 3, 4, 5, 6, 7, 8, 9, 10
+	ld	\n, OWN_REGS+(\n-3)*8(31)
+	.endr
+	ld	11, OWN_REGS+REGS_CHAIN(31)
+	.cfi_remember_state
+	cfi_as_called
+	ld	2, HEADER_TOC(31)
+	bctrl
+.Lbody_\name:
+	ld	2, HEADER_TOC(1)
+	.cfi_restore_state
+	std	3, CALL_GP(31)
+	std	4, CALL_GP+8(31)
+	.if \vectors
+	.irp	n, 1, 2, 3, 4, 5, 6, 7, 8
+	stfd	\n, CALL_FLOAT+(\n-1)*16(31)
+	.endr
+	.irp	n, 2, 3, 4, 5, 6, 7, 8, 9
+	li	11, CALL_VECTOR+(\n-2)*16
+	stvx	\n, 11, 31
+	.endr
+	.endif
+
+	/* It may be another thread by now: a fiber that was resumed there. */
+	addis	12, 2, pb_thread@got@tprel@ha
+	ld	12, pb_thread@got@tprel@l(12)
+	add	12, 12, pb_thread@tls
+	std	12, OWN_THREAD(31)
+	ld	0, 0(12)
+	cmpdi	0, PB_THREAD_OUTSIDE
+	bne-	.Lslow_\name
+	addis	11, 2, pb_quiesce_phase@toc@ha
+	ld	11, pb_quiesce_phase@toc@l(11)
+	std	11, 0(12)
+.Lskip_\name:
+	.if \members
+	addi	3, 31, CALL
+	bl	pb_call_exit
+	.else
+	ld	3, CALL_IP(31)
+	ld	5, PATCHBAY_SLOT_OFFSET(3)
+	ld	0, CELL_ENTER(5)
+	lwsync				/* before what else it says */
+	addis	11, 2, \name@toc@ha
+	addi	11, 11, \name@toc@l
+	cmpd	0, 11
+	bne-	.Lchanged_\name
+	ld	0, CELL_SINCE(5)
+	ld	11, CALL_SINCE(31)
+	cmpd	0, 11
+	bne-	.Lchanged_\name
+	ld	4, CALL_PARENT(31)
+	addi	6, 31, OWN_REGS
+	ld	12, CELL_EXIT(5)
+	mtctr	12
+	bctrl
+	ld	2, HEADER_TOC(1)
+	.endif
+
+.Lreturn_\name:
+	.if \vectors
+	.irp	n, 1, 2, 3, 4, 5, 6, 7, 8
+	lfd	\n, CALL_FLOAT+(\n-1)*16(31)
+	.endr
+	.irp	n, 2, 3, 4, 5, 6, 7, 8, 9
+	li	11, CALL_VECTOR+(\n-2)*16
+	lvx	\n, 11, 31
+	.endr
+	.endif
+	/* The trampoline loads these again. */
+	ld	3, CALL_GP(31)
+	ld	4, CALL_GP+8(31)
+	std	3, OWN_REGS(31)
+	std	4, OWN_REGS+8(31)
+	ld	0, OWN_RETURN(31)
+	ori	0, 0, OWN_CALLED
+	std	0, OWN_RETURN(31)
+	ld	0, CALL_WAY_OUT(31)
+	mtlr	0
+	.cfi_remember_state
+	mr	1, 31
+	.cfi_def_cfa_register 1
+	ld	31, CALL_FRAME(1)
+	blr
+	.cfi_restore_state
+
+	.if !\members
+	/* Other tracers are armed here by now: who was at the entry? */
+.Lchanged_\name:
+	li	0, -1
+	std	0, CALL_TOLD(31)
+	addi	3, 31, CALL
+	bl	pb_call_exit
+	b	.Lreturn_\name
+	.endif
+
+	/*
+	 * The thread cannot simply be marked, so neither may the trampoline do
+	 * so: what it marks is a word of its own.
+	 */
+.Lslow_\name:
+	.if !\members
+	li	0, -1
+	std	0, CALL_TOLD(31)
+	.endif
+	addi	3, 31, CALL
+	bl	pb_call_exit_slowly
+	addi	0, 31, OWN_THREAD
+	std	0, OWN_THREAD(31)
+	b	.Lreturn_\name
+
+	/*
+	 * An exception passes, and is in r3. Unwinders restore r2 for who does
+	 * so behind the call.
+	 */
+.Lunwind_\name:
+	cfi_as_called
+	std	3, CALL_GP(31)
+	.if !\members
+	li	0, -1
+	std	0, CALL_TOLD(31)
+	.endif
+	addi	3, 31, CALL
+	bl	pb_call_unwound
+	ld	3, CALL_GP(31)
+	bl	_Unwind_Resume
+	nop
+	trap
+	.cfi_endproc
+	.size	\name, .-\name
+
+	.section .rodata.pb_call, "a", @progbits
+	.p2align 2
+.Llsda_\name:
+	.long	.Lbody_\name - .
+	.long	.Lunwind_\name - .
+	.previous
+.endm
+
+call_body pb_arch_call_fast, 0, 0, 0
+call_body pb_arch_call_any, 1, 1, 0
+call_body pb_arch_call_any_set, 1, 1, 1
+call_body pb_arch_call_set, 1, 0, 1, pb_arch_call_any_set
+
+	.section .note.GNU-stack, "", @progbits
