@@ -24,6 +24,10 @@
 #include <string>
 #include <thread>
 #include <ucontext.h>
+#ifdef __ARM_FEATURE_BTI_DEFAULT
+#include <link.h>
+#include <sys/mman.h>
+#endif
 
 #define NOT_TRACED __attribute__((no_profile_instrument_function))
 #ifdef __powerpc64__
@@ -131,6 +135,7 @@ OPAQUE long double x_long_double(long double a, int b) { return a / b; }
 OPAQUE Mixed x_mixed(Mixed m) { return {m.a + 1, m.b * 2}; }
 OPAQUE Doubles x_doubles(Doubles d) { return {d.b, d.a}; }
 OPAQUE Vector x_vector(Vector a, Vector b) { return a * b; }
+OPAQUE Vector x_splat(float a) { return Vector{a, a + 1, a + 2, a + 3}; }
 OPAQUE long x_nine(long a, long b, long c, long d, long e, long f, long g,
                    long h, long i) {
   return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i;
@@ -214,6 +219,8 @@ NOT_TRACED static void callAll() {
   CHECK(doubles.a == 2 && doubles.b == 1);
   Vector v = x_vector(Vector{1, 2, 3, 4}, Vector{5, 6, 7, 8});
   CHECK(v[0] == 5 && v[3] == 32);
+  v = x_splat(2);
+  CHECK(v[0] == 2 && v[3] == 5);
   CHECK_EQ(x_nine(1, 2, 3, 4, 5, 6, 7, 8, 9), 285);
   Large large = xLarge(10, "abc");
   CHECK(large.a[0] == 10 && large.a[4] == 14 && large.s == "abc!");
@@ -348,8 +355,10 @@ static void testThreadExit() {
   CHECK_EQ(patchbay_ops_destroy(ops), 0);
 }
 
-// A function is left on another thread than it was entered on, one that has
-// never called a function with a site.
+// A function is left on another thread than it was entered on: one that has
+// never called a function with a site, one that has, or one at its end, where
+// calls are missed. What is left there is told of all the same.
+enum Thread { NEW, KNOWN, ENDING };
 static ucontext_t here, there;
 static char stack[256 * 1024];
 extern "C" {
@@ -367,31 +376,46 @@ NOT_TRACED GENERAL_REGS static void countExit(uintptr_t ip, uintptr_t parent_ip,
   (void)regs;
   ++fiberExits;
 }
+NOT_TRACED GENERAL_REGS static void ignore(uintptr_t ip, uintptr_t parent_ip,
+                                           const patchbay_cell *cell,
+                                           patchbay_regs *regs) {
+  BODY;
+  (void)cell;
+  (void)regs;
+}
 static int fiberResult;
 NOT_TRACED static void fiber() {
   x_yield(1);
   fiberResult = x_int(9, 2);
 }
-NOT_TRACED static void testFiber() {
-  patchbay_ops *ops = create(nullptr, countExit, PATCHBAY_OPS_FAST);
+NOT_TRACED static void resume(void *) { swapcontext(&here, &there); }
+NOT_TRACED static void *resumeOnThread(void *arg) {
+  static pthread_key_t key;
+  if (*(Thread *)arg != NEW)
+    x_int(1, 1);
+  if (*(Thread *)arg != ENDING) {
+    resume(nullptr);
+  } else {
+    CHECK_EQ(pthread_key_create(&key, resume), 0);
+    CHECK_EQ(pthread_setspecific(key, arg), 0);
+  }
+  return nullptr;
+}
+NOT_TRACED static void testFiber(Thread kind, long expected) {
+  patchbay_ops *ops = create(ignore, countExit, PATCHBAY_OPS_FAST);
   arm(ops);
   getcontext(&there);
   there.uc_stack.ss_sp = stack;
   there.uc_stack.ss_size = sizeof(stack);
   there.uc_link = &here;
   makecontext(&there, fiber, 0);
+  fiberExits = fiberResult = 0;
   swapcontext(&here, &there);
   CHECK_EQ(fiberExits.load(), 0);
   pthread_t thread;
-  pthread_create(
-      &thread, nullptr,
-      [](void *) NOT_TRACED -> void * {
-        swapcontext(&here, &there);
-        return nullptr;
-      },
-      nullptr);
+  pthread_create(&thread, nullptr, resumeOnThread, &kind);
   pthread_join(thread, nullptr);
-  CHECK_EQ(fiberExits.load(), 2);
+  CHECK_EQ(fiberExits.load(), expected);
   CHECK_EQ(fiberResult, 7);
   CHECK_EQ(patchbay_ops_destroy(ops), 0);
 }
@@ -519,16 +543,45 @@ static void testRefused() {
     CHECK_EQ(patchbay_ops_destroy(each), 0);
 }
 
+// Landing pads of this program and libpatchbay are looked at, as those of a
+// program all of which has them. The C library's start files need not.
+NOT_TRACED static void guard(bool on) {
+#ifdef __ARM_FEATURE_BTI_DEFAULT
+  dl_iterate_phdr(
+      [](dl_phdr_info *info, size_t, void *on) NOT_TRACED {
+        if (*info->dlpi_name && !strstr(info->dlpi_name, "libpatchbay"))
+          return 0;
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const ElfW(Phdr) &segment = info->dlpi_phdr[i];
+          uintptr_t start = info->dlpi_addr + segment.p_vaddr;
+          uintptr_t page = start & -4096ul;
+          if (segment.p_type == PT_LOAD && segment.p_flags & PF_X)
+            CHECK_EQ(mprotect((void *)page, start + segment.p_memsz - page,
+                              PROT_READ | PROT_EXEC | (on ? PROT_BTI : 0)),
+                     0);
+        }
+        return 0;
+      },
+      on ? &on : nullptr);
+#else
+  (void)on;
+#endif
+}
+
 int main() {
+  guard(true);
   callAll();
   testKinds();
   testResults();
   testLongjmp();
   testThreadExit();
-  testFiber();
+  testFiber(NEW, 2);
+  testFiber(KNOWN, 3);
+  testFiber(ENDING, 2);
   testChange();
   testSkip();
   testRefused();
   callAll();
+  guard(false);
   puts("done");
 }

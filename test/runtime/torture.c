@@ -204,12 +204,10 @@ static struct patchbay_ops *create(int fast, int with_exit, struct witness *w)
 	};
 	struct patchbay_ops *ops;
 
-#ifdef __x86_64__ /* nowhere else are there exits */
 	if (with_exit) {
 		attr.handler = witness_entry;
 		attr.exit = fast ? witness_exit : witness_exit_any;
 	}
-#endif
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
 	return ops;
 }
@@ -470,9 +468,7 @@ int main(int argc, char **argv)
 	CHECK_EQ(patchbay_ops_destroy(ops), 0);
 
 	printf("calls: %ld seen: %ld\n", made, seen);
-#ifdef __x86_64__
 	CHECK(exits);
-#endif
 	printf("windows: %ld tracers: %ld late: %ld\n", windows, tracers, late);
 	printf("modules: %ld threads: %ld signals: %ld\n", modules, threads,
 	       signals);

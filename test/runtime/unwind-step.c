@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * A profiler's signal may come at any instruction. At each one between the call
- * of an armed function and its return, in site, trampoline, handler and body, a
+ * of an armed function and its return, in site, trampoline, handlers and body, a
  * backtrace finds the callers: a debugger steps through and has it taken there.
  */
 // RUN: %build -static %s -o %t %patchbay_lib/libpatchbay.a -lpthread
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}unwound at {{[1-9][0-9]+}} instructions, and not at 0{{$}}
+/* With an exit handler all are but one, the `ret` before the function's entry. */
+// RUN: %t exit | FileCheck %s --check-prefix=EXIT
+// RUN: %t exit-any | FileCheck %s --check-prefix=EXIT
+// EXIT: unwound at {{[1-9][0-9]+}} instructions, and not at 1{{$}}
 
 #include "Inputs/check.h"
 
@@ -15,6 +19,7 @@
 #include <elf.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
@@ -28,6 +33,7 @@ OPAQUE static int caller(int a) { return traced(a) + 1; }
 OPAQUE static int outermost(int a) { return caller(a) + 1; }
 
 static volatile int calls;
+static int expected = 2;
 static volatile bool *unwound; /* shared by both processes */
 
 /* An atomic loop would never end in single steps. */
@@ -75,7 +81,7 @@ static int debugged(void)
 	CHECK_EQ(ptrace(PTRACE_TRACEME, 0, 0, 0), 0);
 	kill(getpid(), SIGSTOP);
 	CHECK_EQ(outermost(8), 10);
-	CHECK_EQ(calls, 2);
+	CHECK_EQ(calls, expected);
 	return 0;
 }
 
@@ -105,11 +111,15 @@ static bool resume(pid_t pid, int request, int number)
 
 	CHECK_EQ(ptrace(request, pid, 0, number), 0);
 	CHECK_EQ(waitpid(pid, &status, 0), pid);
-	CHECK(WIFSTOPPED(status) || !status);
+	CHECK(WIFSTOPPED(status) ? WSTOPSIG(status) != SIGSEGV : !status);
 	return WIFSTOPPED(status);
 }
 
-int main(void)
+/*
+ * With an argument the function has an exit, too; handlers may use all registers
+ * if that is another than "exit".
+ */
+int main(int argc, char **argv)
 {
 	struct patchbay_ops_attr attr = { .size = sizeof(attr),
 					  .handler = handler };
@@ -118,6 +128,11 @@ int main(void)
 	bool between = false;
 	pid_t pid;
 
+	if (argc > 1) {
+		attr.exit = handler;
+		attr.flags = strcmp(argv[1], "exit") ? 0 : PATCHBAY_OPS_FAST;
+		expected *= 2;
+	}
 	unwound = mmap(NULL, sizeof(*unwound), PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);

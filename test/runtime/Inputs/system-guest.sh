@@ -23,6 +23,7 @@ odd.hard
 unwind
 unwind.hard
 unwind-step.hard
+unwind-step.hard exit
 exit
 exit.hard
 static
