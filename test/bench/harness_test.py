@@ -303,6 +303,9 @@ class Emulated(unittest.TestCase):
 
         call = (0, "bl"), (8, "mflr"), (12, "bctrl"), (40, "blr"), (16, "blr"), (4, "ld")
         self.assertEqual(unpaired(*call), 0)
+        # A conditional return that is not taken, and is.
+        self.assertEqual(unpaired((0, "bl"), (8, "bclr"), (12, "blr"), (4, "ld")), 0)
+        self.assertEqual(unpaired((0, "bl"), (8, "bclr"), (4, "ld")), 0)
         # Back to elsewhere; without a call; a branch, so a call is left over.
         self.assertEqual(unpaired((0, "bl"), (8, "blr"), (12, "ld")), 1)
         self.assertEqual(unpaired((0, "b"), (8, "blr"), (4, "ld")), 1)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Executed instructions of calls of patchable functions on ppc64le, by the form of
-their entries: src/entry_calls.c, src/entry_forms.S. The whole call is counted, with
+"""Executed instructions of calls of patchable functions, by the form of their
+entries: src/entry_calls.c and, on ppc64le, src/entry_forms.S. The whole call is counted, with
 a body of two instructions, so what a form adds is the difference to the plain one.
 
 Beside the counts it is said how many returns do not pair with their calls, which
@@ -13,10 +13,10 @@ from .report import Row, Skipped
 from .toolchain import BENCH, SOURCE
 
 ISA = ISAS["powerpc64le"]
-LIBRARY = "ppc64le/libpatchbay.a"
-COMPILE = (f"--target={ISA.triple}", "-D_GNU_SOURCE", "-I",
-           str(SOURCE / "runtime" / "include"))
-GENERAL_REGISTERS = ("-msoft-float", "-mno-altivec", "-mno-vsx")
+LIBRARY = {"powerpc64le": "ppc64le/libpatchbay.a", "aarch64": "aarch64/libpatchbay.a"}
+GENERAL_REGISTERS = {"powerpc64le": ("-msoft-float", "-mno-altivec", "-mno-vsx"),
+                     "aarch64": ("-mgeneral-regs-only",)}
+OTHER_FORMS = {"powerpc64le": "entry_forms.S"}
 
 # Rows of the program by case, and what they are.
 CASES = {
@@ -32,24 +32,29 @@ CASES = {
 NAMES = {"plain": "baseline", "ours-off": "ours"}
 
 
-def build(tools):
+def build(tools, isa):
+    target = f"--target={isa.triple}"
+
     def compile(source, *flags):
-        return tools.compile(BENCH / "src" / source, [*COMPILE, *flags])
+        return tools.compile(BENCH / "src" / source, [
+            target, "-D_GNU_SOURCE", "-I", str(SOURCE / "runtime" / "include"), *flags])
 
     c = ("-std=c11", "-O2", "-Wall", "-Wextra")
-    calls = compile("entry_calls.c", *c, f"-fplugin={tools.product('patchbay-pass.so')}",
-                    f"-DMARK_BEGIN={ISA.mark_begin:#x}", f"-DMARK_END={ISA.mark_end:#x}")
-    return tools.link("entries", [
-        f"--target={ISA.triple}", "-fuse-ld=lld", "-static", calls,
-        compile("entry_forms.S"), compile("handlers.c", *c, *GENERAL_REGISTERS),
-        tools.product(LIBRARY)])
+    objects = [
+        compile("entry_calls.c", *c, f"-fplugin={tools.product('patchbay-pass.so')}",
+                f"-DMARK_BEGIN={isa.mark_begin:#x}", f"-DMARK_END={isa.mark_end:#x}"),
+        compile("handlers.c", *c, *GENERAL_REGISTERS[isa.name])]
+    if isa.name in OTHER_FORMS:
+        objects.append(compile(OTHER_FORMS[isa.name]))
+    return tools.link("entries", [target, "-fuse-ld=lld", "-static", *objects,
+                                  tools.product(LIBRARY[isa.name])])
 
 
-def count(tools):
+def count(tools, isa=ISA):
     """Of each form the count, and the number of returns that are not paired."""
-    traces = emulate.trace(tools, ISA, build(tools))
-    return {form: (emulate.count(ISA, [name for _, name in executed]),
-                   emulate.unpaired(ISA, executed))
+    traces = emulate.trace(tools, isa, build(tools, isa))
+    return {form: (emulate.count(isa, [name for _, name in executed]),
+                   emulate.unpaired(isa, executed))
             for form, executed in traces.items()}
 
 
@@ -68,8 +73,8 @@ def rows(counts):
 
 def report(tools, out):
     reason = ISA.missing()
-    if not reason and not (tools.lib / LIBRARY).exists():
-        reason = f"no {LIBRARY}: the build tree was made without its C library"
+    if not reason and not (tools.lib / LIBRARY[ISA.name]).exists():
+        reason = f"no {LIBRARY[ISA.name]}: the build tree was made without its C library"
     if reason:
         for case in CASES:
             out.skip(Skipped(case, "ours", reason))
