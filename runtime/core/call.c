@@ -54,20 +54,24 @@ static inline void call_entries(struct patchbay_call *call,
 	call->told = told;
 }
 
-uint64_t pb_call_entry(struct patchbay_call *call)
+static __attribute__((noinline)) uint64_t enter_one(struct patchbay_call *call)
 {
-	const struct pb_set *set = call->set;
-	const struct patchbay_cell *cell;
+	const struct patchbay_cell *cell = cell_of(call);
 
-	if (set) {
-		call->since = set->since & PATCHBAY_CELL_SINCE;
-		call_entries(call, set->cells, set->nr, set->told);
-		return call->set->cells[0].record->stack_arg_words;
-	}
-	cell = cell_of(call);
 	call->since = cell->since & PATCHBAY_CELL_SINCE;
 	call_entries(call, cell, 1, pb_call_bit(cell));
 	return cell->record->stack_arg_words;
+}
+
+uint64_t pb_call_entry(struct patchbay_call *call)
+{
+	const struct pb_set *set = call->set;
+
+	if (!set)
+		return enter_one(call);
+	call->since = set->since;
+	call_entries(call, set->cells, set->nr, set->told);
+	return call->set->cells[0].record->stack_arg_words;
 }
 
 static void call_exit(struct patchbay_call *call,
@@ -89,28 +93,46 @@ static void call_own_exit(struct patchbay_call *call,
 		call_exit(call, member);
 }
 
-/* Most of the time these are all that have an exit, so nobody is asked. */
-static void call_exits(struct patchbay_call *call, const struct pb_set *set)
+/* What the cell says now: it need not be what it said at the entry. */
+static __attribute__((noinline)) void leave_any(struct patchbay_call *call,
+						const struct patchbay_cell *cell)
 {
-	const struct patchbay_cell *member = set->cells + set->nr;
+	patchbay_handler enter = __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE);
+	const struct pb_set *set;
 
-	if (call->told == set->told &&
-	    (set->since & PATCHBAY_CELL_SINCE) <= call->since)
-		while (member-- > set->cells)
-			call_exit(call, member);
-	else
-		while (member-- > set->cells)
-			call_own_exit(call, member);
+	if (pb_call_is_of_one(enter)) {
+		call_own_exit(call, cell);
+	} else if (pb_call_is_of_set(enter)) {
+		set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
+		for (size_t i = set->nr; i-- > 0;)
+			call_own_exit(call, &set->cells[i]);
+	}
 }
 
-/* What the cell says now: it need not be what it said at the entry. */
+/*
+ * Are the exits of @set, which the cell has now, just those that were told of
+ * the entry? Then there is nothing to ask each of them, which is most of what
+ * the way here would cost.
+ */
+static int is_as_entered(const struct patchbay_call *call,
+			 const struct patchbay_cell *cell,
+			 const struct pb_set *set)
+{
+	return set && call->told == set->told && set->since <= call->since &&
+	       __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE) == set->enter;
+}
+
 void pb_call_exit(struct patchbay_call *call)
 {
-	const struct patchbay_cell *cell = cell_of(call);
-	patchbay_handler enter = __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE);
+	const struct patchbay_cell *cell = cell_of(call), *member;
+	const struct pb_set *set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
 
-	if (pb_call_is_of_set(enter))
-		call_exits(call, __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE));
-	else if (pb_call_is_of_one(enter))
-		call_own_exit(call, cell);
+	if (!is_as_entered(call, cell, set)) {
+		leave_any(call, cell);
+		return;
+	}
+	member = set->cells + set->nr;
+	do
+		call_exit(call, --member);
+	while (member != set->cells);
 }

@@ -88,7 +88,7 @@ static void fill_target(struct pb_target *t)
 	t->cell->record = t->record;
 	t->cell->ops = t->set->cells[0].ops;
 	t->cell->set = t->set;
-	pb_cell_enter_by(t->cell, pb_set_enter(t->set));
+	pb_cell_enter_by(t->cell, t->set->enter);
 	t->set = NULL;
 }
 
@@ -115,7 +115,7 @@ static void swap_set(struct pb_target *t)
 {
 	retire((struct pb_set *)t->cell->set);
 	__atomic_store_n(&t->cell->set, t->set, __ATOMIC_RELEASE);
-	pb_cell_enter_by(t->cell, pb_set_enter(t->set));
+	pb_cell_enter_by(t->cell, t->set->enter);
 	t->set = NULL;
 }
 
@@ -499,7 +499,7 @@ static void retarget_cell(struct patchbay_cell *cell, struct patchbay_ops *ops)
 				 __ATOMIC_RELEASE);
 	}
 	/* A set may also be one that is entered no more (settle_target()). */
-	if (set && cell->enter == pb_set_enter(set))
+	if (set && cell->enter == set->enter)
 		return;
 	__atomic_store_n(&cell->func, new.func, __ATOMIC_RELEASE);
 	__atomic_store_n(&cell->exit, new.exit, __ATOMIC_RELEASE);

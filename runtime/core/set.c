@@ -70,6 +70,14 @@ const struct patchbay_cell *pb_set_find(const struct patchbay_cell *cell,
 	return NULL;
 }
 
+static patchbay_handler enter_of_set(const struct pb_set *set)
+{
+	if (set->exits)
+		return set->fast_exits ? pb_arch_call_set :
+					 pb_arch_call_any_set;
+	return set->fast ? pb_set_call_fast : pb_arch_enter_set;
+}
+
 struct pb_set *pb_set_new(const struct patchbay_cell *cells, size_t nr)
 {
 	struct pb_set *set = malloc(sizeof(*set) + nr * sizeof(*cells));
@@ -80,12 +88,13 @@ struct pb_set *pb_set_new(const struct patchbay_cell *cells, size_t nr)
 	*set = (struct pb_set){ .nr = nr, .fast = 1 };
 	memcpy(set->cells, cells, nr * sizeof(*cells));
 	for (size_t i = 0; i < nr; i++) {
+		uint64_t since = cells[i].since & PATCHBAY_CELL_SINCE;
 		unsigned int words = (cells[i].since & PATCHBAY_CELL_WORD) + 1;
 
 		if (!(cells[i].ops->attr.flags & PATCHBAY_OPS_FAST))
 			set->fast = 0;
-		if (cells[i].since > set->since)
-			set->since = cells[i].since;
+		if (since > set->since)
+			set->since = since;
 		if (!cells[i].exit)
 			continue;
 		set->exits = 1;
@@ -98,6 +107,7 @@ struct pb_set *pb_set_new(const struct patchbay_cell *cells, size_t nr)
 	set->fast_exits = set->exits && set->fast &&
 			  pb_call_is_simple(cells[0].record);
 	set->fast &= !set->exits;
+	set->enter = enter_of_set(set);
 	return set;
 }
 
@@ -127,12 +137,4 @@ void pb_set_data(struct pb_set *set, const struct patchbay_ops *ops,
 	for (size_t i = 0; i < set->nr; i++)
 		if (set->cells[i].ops == ops)
 			set->cells[i].data = data;
-}
-
-patchbay_handler pb_set_enter(const struct pb_set *set)
-{
-	if (set->exits)
-		return set->fast_exits ? pb_arch_call_set :
-					 pb_arch_call_any_set;
-	return set->fast ? pb_set_call_fast : pb_arch_enter_set;
 }

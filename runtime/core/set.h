@@ -19,7 +19,9 @@
  *           (call.h)
  * @more:    bytes for their words of a call that are not in its frame
  * @told:    whose words those are: call->told when all are told
- * @since:   the highest of theirs
+ * @since:   the highest of theirs, without its word
+ * @enter:   how a cell enters it: with vector registers saved if any handler
+ *           asks, with the body called if any has an exit
  */
 struct pb_set {
 	struct pb_set *retired;
@@ -28,6 +30,7 @@ struct pb_set {
 	unsigned int more;
 	uint64_t told;
 	uint64_t since;
+	patchbay_handler enter;
 	struct patchbay_cell cells[];
 };
 
@@ -71,9 +74,6 @@ void pb_set_data(struct pb_set *set, const struct patchbay_ops *ops,
 
 /* Free @set, unless it is NULL or pb_set_nobody. */
 void pb_set_free(struct pb_set *set);
-
-/* How a cell enters @set: with vector registers saved if any handler asks. */
-patchbay_handler pb_set_enter(const struct pb_set *set);
 
 /*
  * Walk the set of @cell. Compiled without vector instructions. The first is
