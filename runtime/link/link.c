@@ -136,7 +136,8 @@ static int make_ops(struct patchbay_link *link, void *cookie)
 	return patchbay_ops_create(&attr, &link->ops);
 }
 
-static int arm(struct patchbay_link *link, const struct patchbay_link_opts *opts)
+static int arm(struct patchbay_link *link,
+	       const struct patchbay_link_opts *opts)
 {
 	unsigned int flags = 0;
 	int nr;

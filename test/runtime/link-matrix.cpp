@@ -218,15 +218,27 @@ static const Kind kinds[] = {
 };
 
 
-// What the caller counts, for the kinds that are attached now.
-static long seesEntries, seesExits;
+// What the caller counts, for the kinds that are attached now: of entries, those
+// that every function has, and those of kinds with exits.
+static long seesEntries, seesEntriesOfExits, seesExits;
 static bool overridesNow;
+
+// ppc64le has vectors in registers of their own, and records do not count them:
+// so it is not known where all arguments are.
+#ifdef __powerpc64__
+constexpr bool CountsVectors = false;
+#else
+constexpr bool CountsVectors = true;
+#endif
+template <typename A> NOT_TRACED static bool hasExit() {
+  return CountsVectors || !std::is_same<A, Vector>::value;
+}
 
 constexpr int Depth = 3;
 
 template <typename T> NOT_TRACED static bool canOverride() {
   return !std::is_void<T>::value && !std::is_same<T, long double>::value &&
-         !std::is_same<T, Mixed>::value;
+         !std::is_same<T, Mixed>::value && hasExit<T>();
 }
 
 // Where the result @value would be: registers in the order of results, and
@@ -246,11 +258,7 @@ template <typename R> NOT_TRACED static void prepareAnswer(int n) {
 
 template <Shape S, typename R, typename A> NOT_TRACED static void callOne() {
   int n = 40 + S, expected = n + 1;
-  bool skip = overridesNow && canOverride<R>();
-#ifdef __powerpc64__
-  // Vectors are in registers of their own there.
-  skip = skip && !std::is_same<R, Vector>::value;
-#endif
+  bool seen = hasExit<A>(), skip = overridesNow && seen && canOverride<R>();
   long in = entries, out = exits, unwinding = unwound, skipping = skipped;
   int ran = bodies;
   argument = n;
@@ -289,9 +297,11 @@ template <Shape S, typename R, typename A> NOT_TRACED static void callOne() {
   CHECK_EQ(thrown, S == Throw && !skip ? n : 0);
   long calls = S == Recursion && !skip ? Depth + 1 : 1;
   CHECK_EQ(bodies - ran, skip ? 0 : calls);
-  CHECK_EQ(entries - in, seesEntries * calls);
-  CHECK_EQ(exits - out, S == Jump && !skip ? 0 : seesExits * calls);
-  CHECK_EQ(unwound - unwinding, S == Throw && !skip ? seesExits : 0);
+  long seenExits = seen ? seesExits : 0;
+  CHECK_EQ(entries - in,
+           (seesEntries + (seen ? seesEntriesOfExits : 0)) * calls);
+  CHECK_EQ(exits - out, S == Jump && !skip ? 0 : seenExits * calls);
+  CHECK_EQ(unwound - unwinding, S == Throw && !skip ? seenExits : 0);
   CHECK_EQ(skipped - skipping, 0);
   CHECK_EQ(wrong, 0);
 }
@@ -351,10 +361,13 @@ static patchbay_link *attach(const Kind &kind, int *number) {
   patchbay_link_opts opts = {};
   opts.size = sizeof(opts);
   opts.filter = &filter;
+  opts.flags = CountsVectors ? 0 : PATCHBAY_LINK_SKIP_INVALID;
   patchbay_link *link;
   *number = patchbay_link_attach(kind.kind, &program, &opts, &link);
   CHECK(*number > 0);
-  seesEntries += kind.kind != PATCHBAY_FEXIT;
+  seesEntries += kind.kind == PATCHBAY_FENTRY;
+  seesEntriesOfExits +=
+      kind.kind == PATCHBAY_SESSION || kind.kind == PATCHBAY_MODIFY_RETURN;
   seesExits += kind.kind == PATCHBAY_FEXIT || kind.kind == PATCHBAY_SESSION;
   overridesNow |= kind.overrides;
   return link;
@@ -363,7 +376,7 @@ static patchbay_link *attach(const Kind &kind, int *number) {
 NOT_TRACED static void test(std::initializer_list<const Kind *> together) {
   std::vector<patchbay_link *> links;
   int number = 0;
-  seesEntries = seesExits = 0;
+  seesEntries = seesEntriesOfExits = seesExits = 0;
   overridesNow = false;
   for (const Kind *kind : together)
     links.push_back(attach(*kind, &number));

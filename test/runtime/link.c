@@ -12,8 +12,9 @@
 #include "Inputs/link.h"
 
 #include <errno.h>
-#include <stdarg.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Is the body not called for programs that only may answer in its place? */
 #ifdef __x86_64__
@@ -115,7 +116,7 @@ static void log_line(void *arg, const char *name, uintptr_t entry, int error,
 		 name ? name : "-", error, reason);
 }
 
-static struct patchbay_link *link;
+static struct patchbay_link *latest;
 
 static int attach_opts(enum patchbay_link_kind kind,
 		       const struct patchbay_program *program,
@@ -125,8 +126,8 @@ static int attach_opts(enum patchbay_link_kind kind,
 	opts.log = log_line;
 	opts.log_arg = logged;
 	logged[0] = 0;
-	link = NULL;
-	return patchbay_link_attach(kind, program, &opts, &link);
+	latest = NULL;
+	return patchbay_link_attach(kind, program, &opts, &latest);
 }
 
 static int attach(enum patchbay_link_kind kind,
@@ -156,7 +157,7 @@ static void check_refused(enum patchbay_link_kind kind,
 {
 	calls = 0;
 	CHECK_EQ(attach(kind, &program, glob, 0), error);
-	CHECK(!link);
+	CHECK(!latest);
 	CHECK_LOG(line);
 	CHECK_EQ(fern_one(1) + fern_two(1, 1), 3);
 	CHECK_EQ(calls, 0);
@@ -260,7 +261,7 @@ static void test_misuse(void)
 	CHECK_EQ(attach(PATCHBAY_FENTRY, &fentry, NULL, 0), -EINVAL);
 	CHECK_LOG("-: -22: no filter of any kind: <patchbay/patchbay.h> says "
 		  "what one is\n");
-	CHECK_EQ(patchbay_link_attach(PATCHBAY_FENTRY, &fentry, &opts, &link),
+	CHECK_EQ(patchbay_link_attach(PATCHBAY_FENTRY, &fentry, &opts, &latest),
 		 -EINVAL);
 }
 
@@ -284,7 +285,7 @@ static void test_lists(void)
 				     .flags = PATCHBAY_LINK_SKIP_INVALID }),
 		 4);
 	CHECK_LOG("");
-	CHECK_EQ(patchbay_link_destroy(link), 0);
+	CHECK_EQ(patchbay_link_destroy(latest), 0);
 	filter.cookies = cookies;
 	CHECK_EQ(attach_opts(PATCHBAY_FENTRY, &fentry,
 			     (struct patchbay_link_opts){ .filter = &filter,
@@ -313,7 +314,7 @@ static void test_skip(void)
 
 	calls = 0;
 	CHECK_EQ(attach(PATCHBAY_FENTRY, &two, "fern_t*", 0), 2);
-	CHECK_EQ(patchbay_link_destroy(link), 0);
+	CHECK_EQ(patchbay_link_destroy(latest), 0);
 	CHECK_EQ(attach(PATCHBAY_FENTRY, &two, "fern_*", 0), -EDOM);
 	CHECK_EQ(fern_two(1, 2), 3);
 	CHECK_EQ(calls, 0);
@@ -325,7 +326,7 @@ static void test_skip(void)
 	CHECK(!strstr(logged, "fern_t"));
 	CHECK_EQ(fern_one(1) + fern_two(1, 2), 4);
 	CHECK_EQ(calls, 1);
-	CHECK_EQ(patchbay_link_destroy(link), 0);
+	CHECK_EQ(patchbay_link_destroy(latest), 0);
 
 	CHECK_EQ(attach(PATCHBAY_SESSION, &sessions, "fern_*",
 			PATCHBAY_LINK_SKIP_INVALID),
@@ -335,7 +336,7 @@ static void test_skip(void)
 	calls = 0;
 	CHECK_EQ(fern_none() + fern_three(1, 2, 3), 7);
 	CHECK_EQ(calls, 6);
-	CHECK_EQ(patchbay_link_destroy(link), 0);
+	CHECK_EQ(patchbay_link_destroy(latest), 0);
 	CHECK_EQ(attach(PATCHBAY_FEXIT, &fexit, "fern_never",
 			PATCHBAY_LINK_SKIP_INVALID),
 		 -ENOENT);
@@ -350,19 +351,52 @@ static void test_many(void)
 
 	for (int i = 0; i < PATCHBAY_EXIT_MAX; i++) {
 		CHECK_EQ(attach(PATCHBAY_FEXIT, &fexit, "fern_two", 0), 1);
-		links[i] = link;
+		links[i] = latest;
 	}
 	CHECK_EQ(attach(PATCHBAY_FEXIT, &fexit, "fern_t*", 0), -E2BIG);
 	CHECK(!strncmp(logged, "fern_two: -7: ", 14));
 	CHECK_EQ(attach(PATCHBAY_FEXIT, &fexit, "fern_t*",
 			PATCHBAY_LINK_SKIP_INVALID),
 		 1);
-	CHECK_EQ(patchbay_link_destroy(link), 0);
+	CHECK_EQ(patchbay_link_destroy(latest), 0);
 	calls = 0;
 	CHECK_EQ(fern_two(1, 2), 3);
 	CHECK_EQ(calls, PATCHBAY_EXIT_MAX);
 	for (int i = 0; i < PATCHBAY_EXIT_MAX; i++)
 		CHECK_EQ(patchbay_link_destroy(links[i]), 0);
+}
+
+static int find_site(const struct patchbay_site_info *site, void *arg)
+{
+	uintptr_t *place = arg;
+
+	if (site->entry != *place)
+		return 0;
+	*place = (uintptr_t)&site->record->site +
+		 (uintptr_t)(intptr_t)site->record->site;
+	return 1;
+}
+
+/* A site that somebody else has written to: the function is named. */
+static void test_foreign(void)
+{
+	uintptr_t site = (uintptr_t)fern_two;
+	int mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+	uint32_t was, strange = 0x12345678;
+
+	CHECK_EQ(patchbay_for_each_site(find_site, &site), 1);
+	memcpy(&was, (const void *)site, sizeof(was));
+	CHECK_EQ(pwrite(mem, &strange, sizeof(strange), (off_t)site),
+		 sizeof(strange));
+	CHECK_EQ(attach(PATCHBAY_FENTRY, &fentry, "fern_t*", 0), -EILSEQ);
+	CHECK_LOG("fern_two: -84: the function's site is not as the compiler "
+		  "made it: somebody else has patched it\n");
+	CHECK_EQ(attach(PATCHBAY_FENTRY, &fentry, "fern_t*",
+			PATCHBAY_LINK_SKIP_INVALID),
+		 1);
+	CHECK_EQ(patchbay_link_destroy(latest), 0);
+	CHECK_EQ(pwrite(mem, &was, sizeof(was), (off_t)site), sizeof(was));
+	close(mem);
 }
 
 static void test_update(void)
@@ -379,25 +413,25 @@ static void test_update(void)
 	CHECK_EQ(arg_sum, 11);
 	next.entry = count;
 	next.nr_args = 0;
-	CHECK_EQ(patchbay_link_update(link, &next), 0);
+	CHECK_EQ(patchbay_link_update(latest, &next), 0);
 	CHECK_EQ(moss_one(5), 6);
 	CHECK_EQ(arg_sum, 11);
 	CHECK_EQ(calls, 1);
 	/* What was asked of functions at first may be asked again, not more. */
-	CHECK_EQ(patchbay_link_update(link, &one), 0);
+	CHECK_EQ(patchbay_link_update(latest, &one), 0);
 	next.nr_args = 2;
-	CHECK_EQ(patchbay_link_update(link, &next), -EINVAL);
+	CHECK_EQ(patchbay_link_update(latest, &next), -EINVAL);
 	next = asking(one, 0, PATCHBAY_RETURN_GP);
-	CHECK_EQ(patchbay_link_update(link, &next), -EINVAL);
+	CHECK_EQ(patchbay_link_update(latest, &next), -EINVAL);
 	next = one;
 	next.flags = 0;
-	CHECK_EQ(patchbay_link_update(link, &next), -EINVAL);
-	CHECK_EQ(patchbay_link_update(link, &fexit), -EINVAL);
+	CHECK_EQ(patchbay_link_update(latest, &next), -EINVAL);
+	CHECK_EQ(patchbay_link_update(latest, &fexit), -EINVAL);
 	small.size--;
-	CHECK_EQ(patchbay_link_update(link, &small), -EINVAL);
+	CHECK_EQ(patchbay_link_update(latest, &small), -EINVAL);
 	CHECK_EQ(moss_one(5), 6);
 	CHECK_EQ(arg_sum, 16);
-	CHECK_EQ(patchbay_link_destroy(link), 0);
+	CHECK_EQ(patchbay_link_destroy(latest), 0);
 }
 
 static void test_info(void)
@@ -408,22 +442,22 @@ static void test_info(void)
 	CHECK_EQ(attach(PATCHBAY_FEXIT, &fexit, "fern_t*",
 			PATCHBAY_LINK_SKIP_INVALID),
 		 2);
-	CHECK_EQ(patchbay_link_get_info(link, &small), -EINVAL);
-	CHECK_EQ(patchbay_link_get_info(link, &info), 0);
+	CHECK_EQ(patchbay_link_get_info(latest, &small), -EINVAL);
+	CHECK_EQ(patchbay_link_get_info(latest, &info), 0);
 	CHECK_EQ(info.kind, PATCHBAY_FEXIT);
 	CHECK_EQ(info.flags, PATCHBAY_LINK_SKIP_INVALID);
 	CHECK(info.program.exit == count && !info.program.entry);
 	CHECK_EQ(info.attached, 2);
 	CHECK_EQ(info.nmissed, 0);
 	calls = 0;
-	CHECK_EQ(patchbay_link_detach(link), 0);
+	CHECK_EQ(patchbay_link_detach(latest), 0);
 	CHECK_EQ(fern_two(1, 2), 3);
 	CHECK_EQ(calls, 0);
-	CHECK_EQ(patchbay_link_get_info(link, &info), 0);
+	CHECK_EQ(patchbay_link_get_info(latest, &info), 0);
 	CHECK_EQ(info.attached, 0);
-	CHECK_EQ(patchbay_link_detach(link), -ENOLINK);
-	CHECK_EQ(patchbay_link_update(link, &fexit), -ENOLINK);
-	CHECK_EQ(patchbay_link_destroy(link), 0);
+	CHECK_EQ(patchbay_link_detach(latest), -ENOLINK);
+	CHECK_EQ(patchbay_link_update(latest, &fexit), -ENOLINK);
+	CHECK_EQ(patchbay_link_destroy(latest), 0);
 	CHECK_EQ(patchbay_link_destroy(NULL), 0);
 }
 
@@ -472,7 +506,7 @@ static void test_order(void)
 					     .cookie = (void *)(uintptr_t)(
 						     'a' + i) }),
 			 strcmp(globs[i], "moss_*") ? 1 : 2);
-		links[i] = link;
+		links[i] = latest;
 	}
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
 	CHECK_EQ(patchbay_arm(ops, "moss_one", 0), 1);
@@ -510,7 +544,7 @@ static void test_override(void)
 					     .filter = &filter,
 					     .cookie = (void *)(70 + i) }),
 			 1);
-		links[i] = link;
+		links[i] = latest;
 		CHECK_EQ(fern_one(3), (int)(70 + i));
 	}
 	CHECK_EQ(patchbay_link_destroy(links[1]), 0);
@@ -534,7 +568,7 @@ static void test_change(void)
 				     .filter = &filter,
 				     .cookie = (void *)10 }),
 		 1);
-	changing = link;
+	changing = latest;
 	for (int others = 0; others < 2; others++) {
 		if (others)
 			CHECK_EQ(attach(PATCHBAY_FEXIT, &fexit, "moss_one", 0),
@@ -545,7 +579,7 @@ static void test_change(void)
 		CHECK_EQ(moss_one(6), 107);
 		CHECK_EQ(calls, 3 * others);
 	}
-	CHECK_EQ(patchbay_link_destroy(link), 0);
+	CHECK_EQ(patchbay_link_destroy(latest), 0);
 	CHECK_EQ(moss_one(5), 106);
 	CHECK_EQ(patchbay_link_destroy(changing), 0);
 	CHECK_EQ(moss_one(5), 6);
@@ -571,10 +605,10 @@ static void test_caller(void)
 	CHECK_EQ(attach(PATCHBAY_MODIFY_RETURN, &program, "rush_*", 0), 1);
 	calls = 0;
 	CHECK_EQ(caller_of_rush() == caller, NO_BODY_CALL);
-	CHECK_EQ(patchbay_link_destroy(link), 0);
+	CHECK_EQ(patchbay_link_destroy(latest), 0);
 	CHECK_EQ(attach(PATCHBAY_FEXIT, &fexit, "rush_*", 0), 1);
 	CHECK(caller_of_rush() != caller);
-	CHECK_EQ(patchbay_link_destroy(link), 0);
+	CHECK_EQ(patchbay_link_destroy(latest), 0);
 	CHECK(caller_of_rush() == caller);
 	CHECK_EQ(calls, 2);
 }
@@ -588,10 +622,10 @@ static void meddle(uintptr_t ip, uintptr_t parent_ip,
 					    .entry = meddle };
 
 	UNUSED_CONTEXT;
-	CHECK_EQ(patchbay_link_get_info(link, &info), -EDEADLK);
-	CHECK_EQ(patchbay_link_update(link, &program), -EDEADLK);
-	CHECK_EQ(patchbay_link_detach(link), -EDEADLK);
-	CHECK_EQ(patchbay_link_destroy(link), -EDEADLK);
+	CHECK_EQ(patchbay_link_get_info(latest, &info), -EDEADLK);
+	CHECK_EQ(patchbay_link_update(latest, &program), -EDEADLK);
+	CHECK_EQ(patchbay_link_detach(latest), -EDEADLK);
+	CHECK_EQ(patchbay_link_destroy(latest), -EDEADLK);
 	calls++;
 }
 
@@ -604,7 +638,7 @@ static void test_inside(void)
 	calls = 0;
 	CHECK_EQ(moss_one(1), 2);
 	CHECK_EQ(calls, 1);
-	CHECK_EQ(patchbay_link_destroy(link), 0);
+	CHECK_EQ(patchbay_link_destroy(latest), 0);
 }
 
 static void test_strerror(void)
@@ -636,6 +670,7 @@ int main(void)
 	test_lists();
 	test_skip();
 	test_many();
+	test_foreign();
 	test_update();
 	test_info();
 	test_order();
