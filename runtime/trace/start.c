@@ -12,6 +12,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <time.h>
 
 static const struct tracer {
@@ -199,13 +200,34 @@ static int start_session(void)
 	return error;
 }
 
-__attribute__((constructor)) static void start(void)
+/*
+ * This library is initialized first (-z initfirst), so glibc has not set environ
+ * yet; it gives constructors what it will be. Other C libraries do the opposite.
+ */
+static const char *from_environment(char **envp)
 {
-	const char *value = secure_getenv("PATCHBAY");
+	static const char name[] = "PATCHBAY=";
+
+	if (environ)
+		envp = environ;
+	if (getauxval(AT_SECURE) || !envp)
+		return NULL;
+	for (; *envp; envp++)
+		if (!strncmp(*envp, name, sizeof(name) - 1))
+			return *envp + sizeof(name) - 1;
+	return NULL;
+}
+
+__attribute__((constructor)) static void start(int argc, char **argv,
+					       char **envp)
+{
+	const char *value = from_environment(envp);
 	const struct tracer *tracer;
 	struct patchbay_ops_attr attr;
 	struct patchbay_ops *ops;
 
+	(void)argc;
+	(void)argv;
 	if (!value || pb_options_parse(&pb_options, value))
 		return;
 	tracer = find_tracer(pb_options.tracer_name);
