@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs whose calls a tracer writes down. Run as a program, this is the proof
+of one: a worker that is traced, whose log is then read with the tracer's own tool,
+to say "ready CALLS EVENTS"."""
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+# In a buffer of this size the oldest events make room for new ones, as with XRay's
+# flight data recorder, and as in the ring of the floor.
+BUFFER = "256K"
+
+
+def ours(tools, tracer, folder, options=""):
+    return {"LD_PRELOAD": str(tools.product("libpatchbay-trace.so")),
+            "PATCHBAY": f"tracer={tracer},filter=hot_callee,buffer={BUFFER},"
+                        f"overwrite=1,output={folder}{options}"}
+
+
+def xray(folder):
+    return {"XRAY_OPTIONS": f"patch_premain=false xray_logfile_base={folder}/log."}
+
+
+def proof(reader, tool, folder, *command):
+    """The log is written to another folder, of the proof alone."""
+    return (sys.executable, __file__, reader, tool, folder, *command)
+
+
+def read_ours(folder, _program, tool):
+    report = subprocess.run((tool, "report", "--json", folder), check=True,
+                            text=True, stdout=subprocess.PIPE)
+    return sum(function["calls"] for function in json.loads(report.stdout)["functions"]
+               if function["name"] == "hot_callee")
+
+
+def read_xray(folder, program, tool):
+    """An event is an entry or an exit."""
+    log = max(Path(folder).glob("log.*"), key=lambda path: path.stat().st_size)
+    account = subprocess.run((tool, "account", log, f"--instr_map={program}", "-k",
+                              "-f", "csv"), check=True, text=True,
+                             stdout=subprocess.PIPE)
+    return sum(2 * int(row["count"]) for row in csv.DictReader(io.StringIO(account.stdout))
+               if row["function"] == "hot_callee")
+
+
+def main(reader, tool, instead_of, *command):
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {name: value.replace(instead_of, folder)
+                       for name, value in os.environ.items()}
+        worker = subprocess.run(command, check=True, text=True, env=environment,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        events = globals()[f"read_{reader}"](folder, command[0], tool)
+    calls = re.search(r"^ready (\d+) ", worker.stdout, re.MULTILINE)
+    print("ready", calls[1], events)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""trace: what it costs to write down a call and how long it took, beside other
+tracers and the least that it can cost."""
+import shutil
+
+from harness import traced, uftrace
+from harness.paired import Case, Entry, measure
+from harness.systems import systems
+from suites.sites import CALLS, NO_UFTRACE, NO_XRAY, Hot, with_control
+
+BOTH = "an event at entry and one at exit"
+AGAINST = ("baseline", "floor")
+
+
+def run(bench):
+    programs = Programs(bench.tools)
+    measure(logged(programs), bench.plan, bench.report)
+    measure(dropped(programs), bench.plan, bench.report)
+
+
+class Programs:
+    def __init__(self, tools):
+        self.tools = tools
+        self.hot = Hot(tools, systems(tools.product("patchbay-pass.so")))
+        self.logs = tools.cache / "trace"
+        shutil.rmtree(self.logs, ignore_errors=True)
+        self.xray = tools.runtime_library("clang_rt.xray") is not None
+        self.uftrace = shutil.which("uftrace") is not None
+
+    def floor(self, name, flags=()):
+        tools = self.tools
+        objects = [*self.hot.common, tools.object("hot_log.c", flags),
+                   tools.object("tracer_none.c")]
+        return tools.program(f"trace-{name}", objects)
+
+    def plain(self, system):
+        """No library of the tracer's is linked with it, as of any program that
+        is traced."""
+        tools, flags = self.tools, self.hot.table[system].flags
+        objects = [*self.hot.common, tools.object("hot_callee.c", flags),
+                   tools.object("tracer_none.c")]
+        return tools.program(f"trace-{system}", objects)
+
+    def log(self, name):
+        folder = self.logs / name
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    def ours(self, name, tracer, options="", note=""):
+        program, log = self.plain("ours-without-kcfi"), self.log(name)
+        environment = traced.ours(self.tools, tracer, log, options)
+        proof = traced.proof("ours", self.tools.product("bin/patchbay"), log, program)
+        if options:
+            # What is dropped leaves nothing to count: the same without options.
+            plain = traced.ours(self.tools, tracer, log)
+            proof = ("env", f"PATCHBAY={plain['PATCHBAY']}", *proof)
+        return Entry(name, (program,), AGAINST, events=1, proof=proof,
+                     environment=environment, note=note)
+
+    def xray_log(self, mode):
+        command, log = (self.hot.program("xray", "xray_log"), mode), self.log(mode)
+        return Entry(mode, command, AGAINST, events=2, environment=traced.xray(log),
+                     proof=traced.proof("xray", self.tools.tool("llvm-xray"), log,
+                                        *command), note=BOTH)
+
+
+def logged(programs):
+    entries = [
+        Entry("baseline", (programs.hot.program("baseline", "none"),), ()),
+        Entry("floor", (programs.floor("floor", ["-DRECORD"]),),
+              note="two readings of the clock and a record of 24 bytes"),
+        programs.ours("ours", "function_duration",
+                      note="one record, at the exit, with entry and duration"),
+        programs.ours("ours-graph", "function_graph", note=BOTH),
+        programs.ours("ours-function", "function", note="an event at entry"),
+    ]
+    skipped = ()
+    if programs.xray:
+        entries += [programs.xray_log("xray-fdr"), programs.xray_log("xray-basic")]
+    else:
+        skipped += (("xray-fdr", NO_XRAY), ("xray-basic", NO_XRAY))
+    if programs.uftrace:
+        program = programs.plain("uftrace")
+        entries.append(Entry(
+            "uftrace", (*uftrace.RECORD, "-d", programs.log("uftrace") / "data", program),
+            AGAINST, events=2, proof=uftrace.proof(program), note=BOTH))
+    else:
+        skipped += (("uftrace", NO_UFTRACE),)
+    return Case("logged call", 10, CALLS, with_control(entries), skipped=skipped)
+
+
+def dropped(programs):
+    """Calls that are shorter than what is asked for."""
+    entries = [
+        Entry("baseline", (programs.hot.program("baseline", "none"),), ()),
+        Entry("floor", (programs.floor("clocks"),),
+              note="two readings of the clock"),
+        programs.ours("ours", "function_duration", ",thresh=10s"),
+    ]
+    skipped = ()
+    if programs.uftrace:
+        program = programs.plain("uftrace")
+        entries.append(Entry("uftrace", uftrace.command(program), AGAINST, events=2,
+                             proof=uftrace.proof(program)))
+    else:
+        skipped += (("uftrace", NO_UFTRACE),)
+    return Case("call below the threshold", 10, CALLS, with_control(entries),
+                skipped=skipped)
