@@ -28,6 +28,7 @@ class Arch:
     kernel_args: str
     sysroot: str     # its C library, and the Debian package that has it
     libc_package: str
+    options: tuple = ()  # more, of the emulator
 
 
 # x-vof and impdef leave out what costs time and no program can see: firmware,
