@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Boots a kernel in QEMU, in the guest of test/system, and runs scripts of
+guest/ in it."""
+import dataclasses
+import io
+import os
+import re
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "system"))
+from guest import ARCHES, GuestError, image, machine  # noqa: E402
+
+# Time in the guest is the number of instructions executed, one a nanosecond, and
+# passes at once while all CPUs sleep. So what a kernel measures of itself says
+# the same on a busy machine.
+GUESTS = {
+    "arm64": dataclasses.replace(
+        ARCHES["aarch64"], kernel_args="console=ttyAMA0 log_buf_len=8M",
+        options=("-icount", "shift=0,sleep=off")),
+}
+
+PRELUDE = """\
+#!/bin/sh
+mount -t debugfs debugfs /sys/kernel/debug
+mount -t tracefs tracefs /sys/kernel/tracing
+mount -t securityfs securityfs /sys/kernel/security
+mkdir -p /etc
+printf 'root:x:0:\nusers:x:100:\n' >/etc/group
+printf 'root:x:0:0::/:/bin/sh\nuser:x:100:100::/:/bin/sh\n' >/etc/passwd
+mkdir -p /lib/modules
+ln -s {modules} /lib/modules/$(uname -r)
+depmod
+export {environment}
+"""
+
+
+class Sink(io.BytesIO):
+    """Keeps what comes, and says so in a file as it comes."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.copy = open(path, "wb", buffering=0)
+
+    def write(self, data):
+        self.copy.write(data)
+        return super().write(data)
+
+
+def boot(arch, busybox, kernel, folder, scripts, files, environment, timeout):
+    """Runs the scripts, one after another, and returns what each has printed.
+    `folder` is for what is temporary, and a copy of all output."""
+    folder.mkdir(parents=True, exist_ok=True)
+    variables = " ".join(f"{name}={value}" for name, value in environment.items())
+    program = PRELUDE.format(modules=kernel.out, environment=variables or "LC_ALL=C")
+    for script in scripts:
+        path = HERE / "guest" / f"{script}.sh"
+        files = [*files, path]
+        program += f"echo '== {script}'\nsh {path} 2>&1\n"
+    program += "echo '== end'\n"
+    (folder / "program").write_text(program)
+    initramfs = folder / "initramfs"
+    initramfs.write_bytes(image.build(GUESTS[arch], busybox.read_bytes(),
+                                      folder / "program", [], files))
+    sinks = {"stdout": Sink(folder / "output"), "stderr": Sink(folder / "errors")}
+    machine.run(GUESTS[arch], kernel.image, initramfs, folder / "console",
+                Namespace(cpus=2, cpu=None, boot_timeout=timeout, timeout=timeout), sinks)
+    os.unlink(initramfs)
+    return sections(sinks["stdout"].getvalue().decode(errors="replace"))
+
+
+def sections(text):
+    parts = re.split(r"^== (.*)\n", text, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2]))

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a kernel must show. Each function reads what one script of guest/ printed
+and yields checks: (what is true, whether it is, what was seen)."""
+import re
+
+# Printed by the kernel only when something is wrong with it.
+TROUBLE = re.compile(r"WARNING:|BUG:|CFI failure|Oops|Internal error|Unable to handle"
+                     r"|cannot be traced|DEBUG_LOCKS_WARN|FAILED|ftrace bug")
+STARTUP_TESTS = ("Testing tracer function:", "Testing dynamic ftrace:",
+                 "Testing dynamic ftrace ops #1:", "Testing ftrace recursion:",
+                 "Testing tracer function_graph:", "Testing tracer irqsoff:",
+                 "Testing kprobe tracing:")
+
+
+def log(text):
+    trouble = [line for line in text.splitlines() if TROUBLE.search(line)]
+    yield "no CFI failure, warning or bug while all this ran", not trouble, "; ".join(trouble[:3])
+
+
+def startup(text):
+    """The kernel goes on in the same line, or at the start of a later one."""
+    said = re.sub(r"^\[ *[\d.]+\] ", "", text, flags=re.MULTILINE)
+    missing = [test for test in STARTUP_TESTS
+               if not re.search(re.escape(test) + r"[^:]*?(PASSED|OK)", said)]
+    yield ("ftrace's start-up tests pass", not missing,
+           "not passed: " + " ".join(missing) if missing else f"{len(STARTUP_TESTS)} looked for")
+
+
+def lkdtm(text):
+    yield ("a call of the wrong type (LKDTM's CFI_FORWARD_PROTO) traps",
+           "Kernel panic - not syncing: Oops - CFI: Fatal exception" in text, text)
+
+
+BPF = {"fentry": "1000 calls, result 0 of 0, 0 denied",
+       "fexit": None,
+       "lsm": "1000 calls, result 0 of 0, 1000 denied"}
+
+
+def bpf(text):
+    for kind, wanted in BPF.items():
+        said = dict(re.findall(rf"^{kind}: (attached|detached): (.*)", text, re.MULTILINE))
+        attached = said.get("attached", "")
+        if kind == "fexit":
+            result = re.fullmatch(r"1000 calls, result (\d+) of (\d+), 0 denied", attached)
+            good = result and result[1] == result[2] != "0"
+        else:
+            good = attached == wanted
+        seen = re.search(rf"^{kind}: .*", text, re.MULTILINE)
+        yield (f"a BPF {kind} program attaches, counts right, and detaches",
+               bool(good and said.get("detached") == "0 calls"), seen[0] if seen else text)
+
+
+def no_bpf(text):
+    """ENOTSUPP is 524 inside the kernel, and comes out of bpf(2) as it is."""
+    for kind in BPF:
+        yield (f"without CALL_OPS a BPF {kind} program does not attach",
+               f"{kind}: cannot attach: error 524" in text, text.strip().replace("\n", "; "))
+
+
+DIRECT = {"ftrace-direct": ("my_direct_func", 1),
+          "ftrace-direct-too": ("my_direct_func", 1),
+          "ftrace-direct-modify": ("my_direct_func1 my_direct_func2", 1),
+          "ftrace-direct-multi": ("my_direct_func", 2),
+          "ftrace-direct-multi-modify": ("my_direct_func1 my_direct_func2", 2)}
+
+
+def direct(text):
+    for module, (callers, functions) in DIRECT.items():
+        seen = re.search(rf"^{module}: .*", text, re.MULTILINE)
+        yield (f"samples/ftrace/{module} loads, works and unloads",
+               bool(seen) and seen[0] == f"{module}: {callers}, {functions} direct, 0 left",
+               seen[0] if seen else text)
+
+
+def modules(text):
+    lines = text.splitlines()
+    yield ("an out-of-tree module is traced", "slots: 100 calls, 100 traced" in lines
+           and "traceable: traced [slots]" in lines, text)
+    refused = [line for line in lines if "no_slots" in line and "traceable" in line]
+    yield ("a module compiled without the plugin loads, and is not traced",
+           "no_slots: 100 calls, 0 traced" in lines and not refused, text)
+    named = [line for line in lines if "cannot be traced: no ops slot" in line]
+    yield ("what of it is refused is named", {line.split(" [no_slots]")[0] for line in named}
+           == {"traced", "set_calls", "get_before", "deceiver"}, "; ".join(named) or text)
+    yield "what lies before its functions stays as it is", "before: 42" in lines, text
+
+
+def cells(text):
+    """{(relevant, irrelevant): (total ns, calls)} of guest/ops.sh."""
+    found = re.findall(r"^(\d+) (\d+) (\d+) (\d+)$", text, re.MULTILINE)
+    return {(int(r), int(i)): (int(ns), int(calls)) for r, i, calls, ns in found}
+
+
+def ops(text):
+    got = cells(text)
+    yield ("samples/ftrace/ftrace-ops runs for all numbers of tracers", len(got) == 25,
+           f"{len(got)} of 25" if got else text)
+    yield ("each tracer is called as often as its function", "Counter called" not in text, text)
+    if len(got) == 25:
+        one = [got[1, i][0] for i in (0, 1, 2, 10, 100)]
+        yield ("one relevant tracer costs the same beside 100 others",
+               max(one) < 1.1 * min(one), " ".join(map(str, one)) + " ns")
+
+
+RESULT = re.compile(r"^\[\d+\](.*)\t\[([A-Z]+)\]", re.MULTILINE)
+RANK = {"PASS": 2, "XFAIL": 2, "UNSUPPORTED": 1, "UNRESOLVED": 1, "UNTESTED": 1}
+
+
+def selftests(text, reference):
+    """Test by test beside what a kernel without CFI says."""
+    ours, theirs = dict(RESULT.findall(text)), dict(RESULT.findall(reference))
+    worse = [f"{name.strip()} [{ours.get(name, 'missing')}, not {result}]"
+             for name, result in theirs.items()
+             if RANK.get(ours.get(name), 0) < RANK.get(result, 0)]
+    yield (f"no ftrace selftest is worse: {tally(ours)}; without CFI {tally(theirs)}",
+           bool(theirs) and len(ours) == len(theirs) and not worse,
+           "; ".join(worse) or f"{len(ours)} tests, {len(theirs)} without CFI")
+
+
+def tally(results):
+    kinds = sorted(set(results.values()), key=lambda kind: (-RANK.get(kind, 0), kind))
+    return ", ".join(f"{sum(value == kind for value in results.values())} {kind}"
+                     for kind in kinds)

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Linux's source with our patches, and the kernels that are built of it."""
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+PATCHES = ROOT / "runtime" / "linux" / "patches"
+SELFTESTS = Path("tools/testing/selftests/ftrace")
+
+
+class KernelError(Exception):
+    """Why a kernel could not be built."""
+
+
+def run(command, log, **options):
+    """Runs the command; what it prints is in the log, and last in the error."""
+    with open(log, "ab") as file:
+        file.write(f"$ {' '.join(map(str, command))}\n".encode())
+        file.flush()
+        status = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=file,
+                                stderr=subprocess.STDOUT, check=False, **options)
+    if status.returncode:
+        last = log.read_text(errors="replace").splitlines()[-8:]
+        raise KernelError(f"{command[0]} failed, see {log}" +
+                          "".join(f"\n| {line}" for line in last))
+
+
+def series(version):
+    folder = PATCHES / version
+    if not folder.is_dir():
+        versions = sorted(path.name for path in PATCHES.iterdir())
+        raise KernelError(f"no patches for Linux {version}: use {' or '.join(versions)}")
+    return [folder / name for name in (folder / "series").read_text().split()]
+
+
+def source(version, out):
+    """The patched source, unpacked once. It is made anew if a patch changes."""
+    patches = series(version)
+    wanted = "".join(patch.read_text() for patch in patches)
+    tree, done = out / "source", out / "source" / ".patched"
+    if done.exists() and done.read_text() == wanted:
+        return tree
+    tarball = subprocess.run(["sh", ROOT / "cmake" / "fetch-linux.sh", version],
+                             stdout=subprocess.PIPE, check=False, text=True).stdout.strip()
+    if not tarball:
+        raise KernelError(f"no source of Linux {version}: the line above says why")
+    shutil.rmtree(tree, ignore_errors=True)
+    tree.mkdir(parents=True)
+    log = out / "source.log"
+    run(["tar", "-xf", tarball, "-C", tree, "--strip-components=1", "--no-same-owner"], log)
+    for name in patches:
+        run(["patch", "-p1", "--fuzz=0", "-s", "-d", tree, "-i", name], log)
+    done.write_text(wanted)
+    return tree
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What kernels are built with: make's variables, by their names."""
+    plugin: Path
+    linker: Path
+
+    def variables(self, plugin):
+        stock = {"LLVM": "-22", "PATCHBAY_PASS": ""}
+        ours = {**stock, "PATCHBAY_PASS": self.plugin, "LD": self.linker}
+        return ours if plugin else stock
+
+
+@dataclass(frozen=True)
+class Kernel:
+    arch: str
+    name: str
+    source: Path
+    out: Path
+    tools: Tools
+    plugin: bool            # built with our plugin and linker
+    config: tuple           # of config/, without what is the same for all
+    options: tuple = ()     # more of make's variables
+
+    @property
+    def image(self):
+        return self.out / "arch" / self.arch / "boot" / "Image"
+
+    @property
+    def log(self):
+        return self.out / "make.log"
+
+    def make(self, *targets, jobs=None):
+        variables = self.tools.variables(self.plugin)
+        if shutil.which("ccache"):
+            variables["CC"] = f"ccache clang{variables['LLVM']}"
+        # The same bytes each time.
+        variables["KBUILD_BUILD_TIMESTAMP"] = "@0"
+        run(["make", "-s", f"-j{jobs or os.cpu_count()}", "-C", self.source,
+             f"O={self.out}", f"ARCH={self.arch}",
+             *(f"{name}={value}" for name, value in variables.items()),
+             *self.options, *targets], self.log)
+
+    def configure(self):
+        """allnoconfig, what the selftests ask for, and ours over it."""
+        self.out.mkdir(parents=True, exist_ok=True)
+        self.log.unlink(missing_ok=True)
+        parts = [self.source / SELFTESTS / "config"]
+        parts += [HERE / "config" / f"{name}.config"
+                  for name in ("common", self.arch, *self.config)]
+        wanted = "".join(part.read_text() for part in parts)
+        all_config = self.out / "all.config"
+        if not (self.out / ".config").exists() or not all_config.exists() or \
+                all_config.read_text() != wanted:
+            all_config.write_text(wanted)
+            self.make(f"KCONFIG_ALLCONFIG={all_config}", "allnoconfig")
+        else:
+            self.make("olddefconfig")
+
+    def build(self):
+        self.configure()
+        self.make("Image", "modules")
+
+    def enabled(self, option):
+        return f"CONFIG_{option}=y\n" in (self.out / ".config").read_text()
+
+    def modules(self):
+        return sorted(self.out.glob("**/*.ko"))

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception OR GPL-2.0-only
+/* A function to trace, which writing N to the parameter "calls" calls N times. */
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+
+static noinline int traced(int count)
+{
+	barrier();
+	return count + 1;
+}
+
+static int count;
+
+static int set_calls(const char *value, const struct kernel_param *param)
+{
+	unsigned int calls;
+	int error = kstrtouint(value, 0, &calls);
+
+	if (error)
+		return error;
+	for (count = 0; count < calls;)
+		count = traced(count);
+	return 0;
+}
+
+static const struct kernel_param_ops calls_ops = {
+	.set = set_calls,
+	.get = param_get_int,
+};
+module_param_cb(calls, &calls_ops, &count, 0600);
+
+MODULE_DESCRIPTION("Functions that are traced, in a test");
+/* Half of what a module may call is exported to this license only. */
+MODULE_LICENSE("GPL");
