@@ -79,7 +79,6 @@ class Kernel:
     tools: Tools
     plugin: bool            # built with our plugin and linker
     config: tuple           # of config/, without what is the same for all
-    options: tuple = ()     # more of make's variables
 
     @property
     def image(self):
@@ -93,12 +92,14 @@ class Kernel:
         variables = self.tools.variables(self.plugin)
         if shutil.which("ccache"):
             variables["CC"] = f"ccache clang{variables['LLVM']}"
-        # The same bytes each time.
+        # The same bytes each time, and in each folder.
         variables["KBUILD_BUILD_TIMESTAMP"] = "@0"
+        environment = {**os.environ, "CCACHE_BASEDIR": str(self.out.parent),
+                       "CCACHE_NOHASHDIR": "1"}
         run(["make", "-s", f"-j{jobs or os.cpu_count()}", "-C", self.source,
              f"O={self.out}", f"ARCH={self.arch}",
              *(f"{name}={value}" for name, value in variables.items()),
-             *self.options, *targets], self.log)
+             *targets], self.log, env=environment)
 
     def configure(self):
         """allnoconfig, what the selftests ask for, and ours over it."""
