@@ -28,15 +28,24 @@ static cl::opt<FormT>
              clEnumValN(Folded, "folded",
                         "stacks with their own nanoseconds, for flame graphs"),
              clEnumValN(Perfetto, "perfetto", "Perfetto's protobuf")));
+static cl::opt<std::string>
+    Ctf("ctf", cl::value_desc("OUT"), cl::sub(DumpCommand),
+        cl::cat(ToolOptions),
+        cl::desc("Make the directory OUT and write the Common Trace Format "
+                 "there, for babeltrace2 and Trace Compass"));
 
 static constexpr char Help[] = R"(
   Times are nanoseconds of CLOCK_MONOTONIC on the traced machine.
+
+  --ctf writes a trace per process, with a stream per thread. Events are
+  func_entry and func_exit.
 
 EXAMPLES:
   patchbay dump | less
   patchbay dump --chrome server.data > trace.json
   patchbay dump --perfetto > trace.pftrace       open it in ui.perfetto.dev
   patchbay dump --folded | flamegraph.pl --countname=ns > flame.svg
+  patchbay dump --ctf=server.ctf server.data && babeltrace2 server.ctf
   patchbay dump --csv > a.csv; duckdb -c "select function, sum(duration_ns)
     from 'a.csv' group by function"
 
@@ -49,9 +58,18 @@ EXIT CODES:
 )";
 
 static Expected<int> runDump(ArrayRef<const char *>) {
+  if (Ctf.getNumOccurrences() && Form.getNumOccurrences())
+    return makeError(Usage, "--ctf is a form of its own: give it alone");
+  if (Ctf.getNumOccurrences() && Ctf.empty())
+    return makeError(Usage, "--ctf needs a directory, its name is empty");
   Expected<Trace> T = readEvents(Dir);
   if (!T)
     return T.takeError();
+  if (!Ctf.empty()) {
+    if (Error E = exportCtf(*T, Ctf))
+      return E;
+    return T->Incomplete ? Failure : Success;
+  }
   switch (Form) {
   case Text:
     exportText(*T, outs());

@@ -21,6 +21,8 @@ void exportChrome(const Trace &T, llvm::raw_ostream &OS);
 void exportFolded(const Trace &T, llvm::raw_ostream &OS);
 /// Perfetto's protobuf.
 void exportPerfetto(const Trace &T, llvm::raw_ostream &OS);
+/// The Common Trace Format, in a directory that is made.
+llvm::Error exportCtf(const Trace &T, llvm::StringRef Dir);
 
 /// "returned", "unwound", "unfinished", "entry".
 llvm::StringRef kindName(TraceCall::KindT Kind);

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Calls that return, that an exception leaves, and that longjmp() cuts off, in
+// two threads; more of them than a packet holds.
+#include "check.h"
+
+#include <csetjmp>
+#include <pthread.h>
+
+OPAQUE int leaf(int x) { return x; }
+OPAQUE int outer(int n) {
+  int sum = 0;
+  for (int i = 0; i < n; i++)
+    sum += leaf(i) & 1;
+  return sum;
+}
+OPAQUE int thrower(int x) { throw x; }
+OPAQUE int catcher(int x) {
+  try {
+    return thrower(x);
+  } catch (int caught) {
+    return caught;
+  }
+}
+
+static jmp_buf target;
+OPAQUE void cut_off(int) { longjmp(target, 1); }
+OPAQUE int jumps(int n) {
+  if (!setjmp(target))
+    cut_off(n);
+  return n;
+}
+
+static void *thread(void *) {
+  outer(3);
+  return nullptr;
+}
+
+int main() {
+  pthread_t other;
+  CHECK_EQ(outer(20000), 10000);
+  CHECK_EQ(catcher(3), 3);
+  CHECK_EQ(jumps(5), 5);
+  CHECK(!pthread_create(&other, nullptr, thread, nullptr));
+  pthread_join(other, nullptr);
+}
