@@ -158,6 +158,8 @@ run_tests() {
 		sh "$root/cmake/fetch-system.sh" "$arch" >/dev/null ||
 			say "no system of $arch: tests that need it are skipped"
 	done
+	sh "$root/cmake/fetch-duckdb.sh" >/dev/null ||
+		say "no DuckDB: tests that need it are skipped"
 	say "testing"
 	results=$build/test/results.json
 	rm -f "$results"

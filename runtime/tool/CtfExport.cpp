@@ -179,7 +179,6 @@ static ModuleIds numberModules(const Trace &T) {
   return Ids;
 }
 
-// Offset is from CLOCK_MONOTONIC to the time since 1970.
 static void writeMetadata(const TraceProcess &P, const ModuleIds &Modules,
                           int64_t Offset, raw_ostream &OS) {
   OS << "/* CTF 1.8 */\n\nenv {\n\ttracer_name = \"patchbay\";\n"
@@ -256,17 +255,9 @@ Error patchbay::exportCtf(const Trace &T, StringRef Dir) {
   if (Error E = createDirectory(Dir))
     return E;
   ModuleIds Modules = numberModules(T);
-  std::optional<int64_t> Offset;
-  for (uint32_t I = 0; I != T.Processes.size(); ++I) {
-    const std::optional<DataSession> &S = T.Processes[I].Data.Session;
-    if (!S)
-      continue;
-    // One for all, so that the order between processes is that of the clock
-    // which they share.
-    if (!Offset)
-      Offset = S->First.RealtimeNs - S->First.MonotonicNs;
-    if (Error E = writeProcess(T, I, Dir, Modules, *Offset))
+  int64_t Offset = realtimeOffset(T);
+  for (uint32_t I = 0; I != T.Processes.size(); ++I)
+    if (Error E = writeProcess(T, I, Dir, Modules, Offset))
       return E;
-  }
   return Error::success();
 }

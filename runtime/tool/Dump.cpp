@@ -8,7 +8,7 @@ using namespace llvm;
 using namespace patchbay;
 
 namespace {
-enum FormT { Text, Csv, Json, Chrome, Folded, Perfetto };
+enum FormT { Text, Csv, Json, Chrome, Folded, Perfetto, Parquet };
 }
 
 static cl::SubCommand
@@ -27,7 +27,10 @@ static cl::opt<FormT>
                         "for chrome://tracing, Perfetto and speedscope"),
              clEnumValN(Folded, "folded",
                         "stacks with their own nanoseconds, for flame graphs"),
-             clEnumValN(Perfetto, "perfetto", "Perfetto's protobuf")));
+             clEnumValN(Perfetto, "perfetto", "Perfetto's protobuf"),
+             clEnumValN(Parquet, "parquet",
+                        "Apache Parquet, for DuckDB, ClickHouse and the "
+                        "like")));
 static cl::opt<std::string>
     Ctf("ctf", cl::value_desc("OUT"), cl::sub(DumpCommand),
         cl::cat(ToolOptions),
@@ -46,8 +49,9 @@ EXAMPLES:
   patchbay dump --perfetto > trace.pftrace       open it in ui.perfetto.dev
   patchbay dump --folded | flamegraph.pl --countname=ns > flame.svg
   patchbay dump --ctf=server.ctf server.data && babeltrace2 server.ctf
-  patchbay dump --csv > a.csv; duckdb -c "select function, sum(duration_ns)
-    from 'a.csv' group by function"
+  patchbay dump --parquet a.data > a.parquet
+  patchbay dump --parquet b.data > b.parquet; duckdb -c "select host, program,
+    function, sum(duration_ns) from '*.parquet' group by all"
 
 EXIT CODES:
   0  success
@@ -88,6 +92,9 @@ static Expected<int> runDump(ArrayRef<const char *>) {
     break;
   case Perfetto:
     exportPerfetto(*T, outs());
+    break;
+  case Parquet:
+    exportParquet(*T, outs());
     break;
   }
   return T->Incomplete ? Failure : Success;

@@ -23,6 +23,13 @@ StringRef patchbay::kindName(TraceCall::KindT Kind) {
   llvm_unreachable("all kinds are above");
 }
 
+int64_t patchbay::realtimeOffset(const Trace &T) {
+  for (const TraceProcess &P : T.Processes)
+    if (const std::optional<DataSession> &S = P.Data.Session)
+      return S->First.RealtimeNs - S->First.MonotonicNs;
+  return 0;
+}
+
 static std::string host(const Trace &T, const TraceThread &Thread) {
   return T.Processes[Thread.Process].Data.Session->Host;
 }

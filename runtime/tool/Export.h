@@ -21,9 +21,14 @@ void exportChrome(const Trace &T, llvm::raw_ostream &OS);
 void exportFolded(const Trace &T, llvm::raw_ostream &OS);
 /// Perfetto's protobuf.
 void exportPerfetto(const Trace &T, llvm::raw_ostream &OS);
+/// Apache Parquet, one row per call.
+void exportParquet(const Trace &T, llvm::raw_ostream &OS);
 /// The Common Trace Format, in a directory that is made.
 llvm::Error exportCtf(const Trace &T, llvm::StringRef Dir);
 
+/// From the times of calls to nanoseconds since 1970. One for all processes, so
+/// that the order between them is that of the clock which they share.
+int64_t realtimeOffset(const Trace &T);
 /// "returned", "unwound", "unfinished", "entry".
 llvm::StringRef kindName(TraceCall::KindT Kind);
 

@@ -36,9 +36,10 @@ static void *thread(void *) {
   return nullptr;
 }
 
-int main() {
+int main(int argc, char **argv) {
+  int n = argc > 1 ? atoi(argv[1]) : 20000;
   pthread_t other;
-  CHECK_EQ(outer(20000), 10000);
+  CHECK_EQ(outer(n), n / 2);
   CHECK_EQ(catcher(3), 3);
   CHECK_EQ(jumps(5), 5);
   CHECK(!pthread_create(&other, nullptr, thread, nullptr));

@@ -10,6 +10,7 @@
     pbd.py slower DIR MODULE            the same process, but one function
     pbd.py recursion DIR MODULE         a function that calls itself
     pbd.py event-edges DIR              unusual but valid
+    pbd.py rounding DIR                 calls between two nanoseconds
     pbd.py truncations DIR              a file cut at every offset
     pbd.py event-truncations DIR        the same of a file with events
     pbd.py corruptions DIR              one file per thing that can be wrong
@@ -191,6 +192,15 @@ def event_edges(folder):
         module(3, path), session(lost=7), functions(3, [0x1010]),
         block(1, 100, [struct.pack("<QIIQ", 10, 0, 1, 2),
                        struct.pack("<QIIQ", 2**64 - 1, 0, 1, (2**56 - 1) << 8 | 2)], lost=5)]))
+
+
+def rounding(folder):
+    def event(start, ticks, frame):
+        return struct.pack("<QIIQ", 1000 + start, 0, frame, ticks << 8 | CALL)
+    # From 1 to 4 ticks, within 0 to 4: 1 to 3 and 0 to 2 when rounded.
+    write(folder, "42", pbd([
+        module(3, "/missing/module"), session(), functions(3, [0x1010]),
+        block(1, 100, [event(1, 3, 90), event(0, 4, 100)])]))
 
 
 def event_truncations(folder):

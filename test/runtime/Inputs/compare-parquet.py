@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compares what DuckDB reads of `patchbay dump --parquet` with --csv.
+
+    compare-parquet.py PARQUET CSV
+"""
+import sys
+
+import duckdb
+
+parquet, table = (f"'{path}'" for path in sys.argv[1:])
+columns = ("host, pid, tid, thread, start_ns, duration_ns, kind, depth, "
+           "function, module, build_id")
+# In the order in which they are in the file, also beyond a row group.
+sides = [duckdb.sql(f"select {columns} from {source}").fetchall()
+         for source in (parquet, f"read_csv({table}, header = true, "
+                        "types = {'build_id': 'varchar'})")]
+if sides[0] != sides[1]:
+    differ = [pair for pair in zip(*sides) if pair[0] != pair[1]]
+    sys.exit(f"{len(sides[0])} and {len(sides[1])} rows, of which differ: {differ[:3]}")
+(groups, offsets, age), = duckdb.sql(f"""
+    select (select count(distinct row_group_id) from parquet_metadata({parquet})),
+           count(distinct epoch_ns(time) - start_ns),
+           epoch_ns(now()) - max(epoch_ns(time)) between 0 and 3600 * 10::bigint ** 9
+    from {parquet}""").fetchall()
+# The clocks of one recording differ by the same everywhere.
+print(f"{len(sides[0])} rows agree, {groups} row groups, {offsets} clock offset, "
+      f"{'of now' if age else 'of another time'}")

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Prints, a line per row, what DuckDB answers.
+
+    query-parquet.py QUERY
+"""
+import sys
+
+import duckdb
+
+for row in duckdb.sql(sys.argv[1]).fetchall():
+    print(*row)
