@@ -102,6 +102,17 @@ static constexpr char Help[] = R"(
   start. In modules that it loads later, and in programs that it starts, GLOB
   matches mangled names only.
 
+ENVIRONMENT:
+  A program that something else starts, such as a service manager, is traced if
+  LD_PRELOAD names libpatchbay-trace.so and PATCHBAY is a list of NAME=VALUE,
+  separated by commas; a backslash makes a comma part of a value:
+    tracer    as -p
+    output    directory for data files, which exists
+    filter    as -F, of mangled names; may be repeated
+    notrace   as -N; may be repeated
+    thresh, buffer, overwrite=1, start_at, stop_at
+              as the options above
+
 EXAMPLES:
   patchbay record -- ./server --port 80
   patchbay record -F 'lua_*' -F 'luaV_execute' -- lua fib.lua
@@ -111,6 +122,8 @@ EXAMPLES:
   patchbay record -p function --start-at parse --stop-at emit -- ./compiler x.c
   patchbay record --force -F 'plugin_*' -- ./host plugin.so
   patchbay record --force -- ./run-server.sh
+  LD_PRELOAD=/usr/lib/libpatchbay-trace.so \
+    PATCHBAY='tracer=function,filter=http_*,output=/var/tmp' ./server
 
 EXIT CODES:
   The status of PROG, 128+N if signal N killed it, or

@@ -22,6 +22,9 @@ if sides[0] != sides[1]:
            count(distinct epoch_ns(time) - start_ns),
            epoch_ns(now()) - max(epoch_ns(time)) between 0 and 3600 * 10::bigint ** 9
     from {parquet}""").fetchall()
+total = duckdb.sql(f"select num_rows from parquet_file_metadata({parquet})").fetchall()
+if total != [(len(sides[0]),)]:
+    sys.exit(f"{len(sides[0])} rows, but the footer says {total}")
 # The clocks of one recording differ by the same everywhere.
 print(f"{len(sides[0])} rows agree, {groups} row groups, {offsets} clock offset, "
       f"{'of now' if age else 'of another time'}")

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Turns the help of the command or of one of its verbs into a man page.
+
+    help-to-man.py PATCHBAY [VERB] > PAGE
+
+The help is the one text there is to write, so no page can differ from it.
+"""
+import os
+import re
+import subprocess
+import sys
+import textwrap
+import time
+
+OPTION = re.compile(r" +(-\S+(?: <\w+>)?) +- +(.*)")
+VALUE = re.compile(r" +=(\S+) +- +(.*)")
+HEADING = re.compile(r"([A-Z][A-Z ]+(?: --\w+)?):$")
+SUBCOMMAND = re.compile(r"  (\w+) +- (.*)")
+
+
+def run(*command):
+    return subprocess.run(command, check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+
+
+def escaped(text):
+    text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq")
+    text = text.replace("^", "\\(ha").replace("~", "\\(ti").replace("`", "\\(ga")
+    return "\\&" + text if text.startswith(".") else text
+
+
+def option_name(text):
+    """--ctf=<OUT>, with what one types in bold and what one replaces in italics."""
+    return "".join(f"\\fI{escaped(part[1:-1])}\\fR" if part.startswith("<")
+                   else f"\\fB{escaped(part)}\\fR" if part.strip() else part
+                   for part in re.split(r"(<\w+>)", text) if part)
+
+
+def option_lines(lines):
+    nested = False
+    for line in lines:
+        if match := VALUE.match(line):
+            if not nested:
+                yield ".RS"
+            nested = True
+            yield from (".TP", option_name(match[1]), escaped(match[2]))
+            continue
+        if nested:
+            yield ".RE"
+        nested = False
+        if match := OPTION.match(line):
+            yield from (".TP", option_name(match[1]), escaped(match[2]))
+        else:  # a heading of options that exclude each other
+            yield from (".PP", escaped(line.strip()))
+    if nested:
+        yield ".RE"
+
+
+def verbatim(lines):
+    yield ".nf"
+    for line in textwrap.dedent("\n".join(lines)).split("\n"):
+        yield escaped(line)
+    yield ".fi"
+
+
+def paragraphs(lines):
+    """What is indented stays as it is, the rest is filled."""
+    indented = False
+    for line in lines:
+        deep = line.startswith("    ")
+        if deep != indented:
+            yield ".nf" if deep else ".fi"
+        indented = deep
+        yield escaped(line if deep else line.strip()) if line else ".PP"
+    if indented:
+        yield ".fi"
+
+
+def blocks(text):
+    """Pairs of a heading, empty at first, and the lines below it."""
+    found = [("", [])]
+    for line in text:
+        if match := HEADING.match(line):
+            found.append((match[1], []))
+        else:
+            found[-1][1].append(line)
+    for heading, lines in found:
+        while lines and not lines[0]:
+            lines.pop(0)
+        while lines and not lines[-1]:
+            lines.pop()
+        yield heading, lines
+
+
+def split_help(text):
+    """Returns usage, the lines of options, and the text behind them."""
+    lines = re.sub(r"\n\n+", "\n\n", text).split("\n")
+    usage = next(line for line in lines if line.startswith("USAGE: "))[7:]
+    at = lines.index("Generic Options:") + 2
+    options = []
+    while True:
+        end = lines.index("", at)
+        options += lines[at:end]
+        if lines[end + 1] != "Options:":
+            return usage, options, lines[end + 1:]
+        at = end + 3
+
+
+def page(command, verb):
+    help_of = {verb: run(command, *filter(None, [verb]), "--help")}
+    overview = run(command, "--help")
+    verbs = dict(SUBCOMMAND.findall(overview))
+    version = run(command, "--version").split("\n")[0]
+    usage, options, text = split_help(help_of[verb])
+    name = f"patchbay-{verb}" if verb else "patchbay"
+    what = verbs.get(verb) or re.match("OVERVIEW: (.*)", overview)[1]
+    date = time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time())))
+    yield (f'.TH {escaped(name.upper())} 1 "{time.strftime("%Y-%m-%d", date)}" '
+           f'"{version}" "User Commands"')
+    yield from (".SH NAME", f"{escaped(name)} \\- {escaped(what[0].lower() + what[1:])}")
+    yield from (".SH SYNOPSIS", f".B {escaped(usage)}")
+    rest = list(blocks(text))
+    if rest[0][1]:
+        yield from (".SH DESCRIPTION", *paragraphs(rest[0][1]))
+    if not verb:
+        yield ".SH VERBS"
+        for other, does in verbs.items():
+            yield from (".TP", f".BR patchbay\\-{other} (1)", escaped(does))
+    yield from (".SH OPTIONS", *option_lines(options))
+    for heading, lines in rest[1:]:
+        yield f".SH {escaped(heading.replace('EXIT CODES', 'EXIT STATUS'))}"
+        yield from verbatim(lines)
+    others = ["patchbay"] * bool(verb) + [
+        f"patchbay\\-{other}" for other in verbs if other != verb]
+    yield ".SH SEE ALSO"
+    for other in others[:-1]:
+        yield f".BR {other} (1),"
+    yield f".BR {others[-1]} (1)"
+
+
+if __name__ == "__main__":
+    print("\n".join(page(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "")))
