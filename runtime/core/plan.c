@@ -5,7 +5,7 @@
 #include "cell.h"
 #include "engine.h"
 #include "inspect.h"
-#include "names.h"
+#include "select.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -40,197 +40,6 @@ int pb_site_state(const struct pb_module *module,
 	const struct pb_site site = pb_site_of(module, record);
 
 	return state_of(module, &site);
-}
-
-/* By function, then in the order in which it was asked for. */
-static int by_function(const void *a, const void *b)
-{
-	const struct pb_target *left = a, *right = b;
-
-	if (left->record != right->record)
-		return left->record > right->record ? 1 : -1;
-	return left->request->order > right->request->order ? 1 : -1;
-}
-
-static int add_target(struct pb_plan *plan, struct pb_request *request,
-		      struct pb_module *module,
-		      const struct patchbay_record *record, void *data)
-{
-	struct pb_target *target;
-
-	if (plan->nr == plan->room) {
-		size_t room = plan->room ? 2 * plan->room : 64;
-		struct pb_target *targets =
-			realloc(plan->targets, room * sizeof(*targets));
-
-		if (!targets)
-			return -ENOMEM;
-		plan->targets = targets;
-		plan->room = room;
-	}
-	target = &plan->targets[plan->nr++];
-	*target = (struct pb_target){
-		.module = module,
-		.record = record,
-		.request = request,
-		.data = data,
-	};
-	if (plan->nr > plan->module + 1 &&
-	    by_function(target - 1, target) > 0)
-		plan->unsorted = 1;
-	return 0;
-}
-
-static int add_to_arm(struct pb_plan *plan, struct pb_request *request,
-		      struct pb_module *module, const struct pb_choice *choice)
-{
-	int error = 0;
-
-	for (size_t i = pb_choice_next(choice, 0); i < module->nr && !error;
-	     i = pb_choice_next(choice, i + 1)) {
-		void *data = request->ops->attr.data;
-
-		if (choice->items)
-			data = request->filter->items[choice->items[i]].cookie;
-		request->known++;
-		error = add_target(plan, request, module, &module->records[i],
-				   data);
-	}
-	return error;
-}
-
-static size_t index_of(const struct pb_module *module,
-		       const struct patchbay_record *record)
-{
-	return (size_t)(record - module->records);
-}
-
-/*
- * What is armed is found by cells, not by records, of which there may be very
- * many; and what will be is among the targets so far.
- */
-static int add_to_disarm(struct pb_plan *plan, struct pb_request *request,
-			 struct pb_module *module,
-			 const struct pb_choice *choice)
-{
-	const size_t before = plan->nr;
-	struct patchbay_cell *cell;
-	struct pb_cell_walk walk;
-	int error = 0;
-
-	pb_for_each_cell(module, walk, cell) {
-		if (!cell->ops || !pb_set_find(cell, request->ops) ||
-		    !pb_choice_has(choice, index_of(module, cell->record)))
-			continue;
-		error = add_target(plan, request, module, cell->record, NULL);
-		if (error)
-			return error;
-	}
-	for (size_t i = plan->module; i < before && !error; i++) {
-		struct pb_target target = plan->targets[i];
-
-		if (!target.request->disarm &&
-		    target.request->ops == request->ops &&
-		    pb_choice_has(choice, index_of(module, target.record)))
-			error = add_target(plan, request, module,
-					   target.record, NULL);
-	}
-	return error;
-}
-
-/* The functions of @module that @request is about. */
-static int add_request(struct pb_plan *plan, struct pb_request *request,
-		       struct pb_module *module)
-{
-	struct pb_choice choice;
-	int error;
-
-	if (request->disarm && !module->cells &&
-	    plan->nr == plan->module)
-		return 0;
-	error = pb_names_choose(module, request->filter, &choice,
-				request->found);
-	if (error)
-		return error;
-	error = (request->disarm ? add_to_disarm : add_to_arm)(
-		plan, request, module, &choice);
-	pb_choice_free(&choice);
-	return error;
-}
-
-/* Targets of a module follow each other, requests on a function within. */
-static int add_module(struct pb_plan *plan, struct pb_request *requests,
-		      struct pb_module *module)
-{
-	int error = 0;
-
-	plan->module = plan->nr;
-	plan->unsorted = 0;
-	for (struct pb_request *r = requests; r && !error; r = r->next)
-		error = add_request(plan, r, module);
-	if (plan->unsorted)
-		qsort(plan->targets + plan->module,
-		      plan->nr - plan->module, sizeof(*plan->targets),
-		      by_function);
-	return error;
-}
-
-/* Is nothing to be found an error? */
-static int must_find(const struct pb_request *request)
-{
-	return !request->disarm &&
-	       !(request->flags & (PATCHBAY_ARM_SKIP | PATCHBAY_ARM_FUTURE));
-}
-
-static int begin_requests(struct pb_request *requests)
-{
-	unsigned int order = 0;
-
-	for (struct pb_request *r = requests; r; r = r->next) {
-		r->nr = r->known = 0;
-		r->order = order++;
-		/* Who asks for functions one by one wants to know of each. */
-		if (!must_find(r) || !pb_filter_is_list(r->filter))
-			continue;
-		r->found = calloc(r->filter->nr, 1);
-		if (!r->found)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static int check_found(const struct pb_request *requests)
-{
-	for (const struct pb_request *r = requests; r; r = r->next) {
-		if (must_find(r) && !r->known)
-			return -ENOENT;
-		if (r->found && memchr(r->found, 0, r->filter->nr))
-			return -ENOENT;
-	}
-	return 0;
-}
-
-static void end_requests(struct pb_request *requests)
-{
-	for (struct pb_request *r = requests; r; r = r->next) {
-		free(r->found);
-		r->found = NULL;
-	}
-}
-
-/* All that is asked for. */
-static int add_requests(struct pb_plan *plan, struct pb_request *requests,
-			struct pb_module *only)
-{
-	int error = begin_requests(requests);
-
-	for (struct pb_module *m = pb_modules; m && !error; m = m->next)
-		if (m->nr && (!only || m == only))
-			error = add_module(plan, requests, m);
-	if (!error)
-		error = check_found(requests);
-	end_requests(requests);
-	return error;
 }
 
 /*
@@ -620,7 +429,7 @@ int pb_plan(struct pb_plan *plan, struct pb_request *requests,
 	int error;
 
 	pb_since += ~PATCHBAY_CELL_SINCE + 1;
-	error = add_requests(plan, requests, only);
+	error = pb_select(plan, requests, only);
 	if (error || !plan->nr)
 		return error;
 	error = make_steps(plan);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Which functions requests are about: the first half of a plan. */
+#ifndef PB_CORE_SELECT_H
+#define PB_CORE_SELECT_H
+
+#include "plan.h"
+
+/*
+ * Add a target to @plan for each function that each of @requests selects, in all
+ * modules or in @only; those of one function follow each other, in the order of
+ * the requests. Returns 0, -ENOMEM, -ENOENT where a request has to find more, or
+ * an error of reading names.
+ */
+int pb_select(struct pb_plan *plan, struct pb_request *requests,
+	      struct pb_module *only);
+
+#endif /* PB_CORE_SELECT_H */
