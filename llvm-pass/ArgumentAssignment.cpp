@@ -19,6 +19,8 @@ ArgumentAssignment::ArgumentAssignment(const ArgumentRegisters &Registers)
 ArgumentAssignment::~ArgumentAssignment() = default;
 
 void ArgumentAssignment::onStack(uint64_t Size, Align Alignment) {
+  // Who copies the arguments has to know how the copy must lie.
+  Known &= Alignment <= Align(PATCHBAY_RECORD_STACK_ALIGN_MAX);
   StackSize = alignTo(StackSize, Alignment) + Size;
 }
 

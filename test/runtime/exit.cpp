@@ -123,6 +123,12 @@ struct Large {
   std::string s;
 };
 typedef float Vector __attribute__((vector_size(16)));
+struct alignas(64) Aligned {
+  long a;
+};
+struct alignas(128) TooAligned {
+  long a;
+};
 
 extern "C" {
 OPAQUE void x_void(int *p) { ++*p; }
@@ -148,6 +154,13 @@ OPAQUE double x_stack(double a, Large l, int b, double c, double d, double e,
 }
 OPAQUE long double x_stack_x87(long double a, long double b, int c) {
   return a - b * c;
+}
+OPAQUE uintptr_t x_aligned(Aligned a) { return (uintptr_t)&a % 64 + a.a; }
+OPAQUE uintptr_t x_two_aligned(Aligned a, int b, long double c, Aligned d) {
+  return (uintptr_t)&a % 64 + (uintptr_t)&d % 64 + a.a + b + c + d.a;
+}
+OPAQUE uintptr_t x_too_aligned(TooAligned a) {
+  return (uintptr_t)&a % 128 + a.a;
 }
 OPAQUE int x_recurse(int n) { return n ? x_recurse(n - 1) + n : 0; }
 OPAQUE long x_eight(long a) { return a; }
@@ -230,6 +243,9 @@ NOT_TRACED static void callAll() {
   CHECK(x_stack_x87(10, 2, 3) == 4);
   std::complex<long double> c = xComplex(3);
   CHECK(c.real() == 3 && c.imag() == 4);
+  CHECK_EQ(x_aligned({5}), 5);
+  CHECK_EQ(x_two_aligned({5}, 6, 7, {8}), 26);
+  CHECK_EQ(x_too_aligned({9}), 9);
   CHECK_EQ(x_recurse(100), 5050);
   CHECK_EQ(x_tail(5), 6);
   CHECK_EQ(xCatch(3), 4);
@@ -521,6 +537,9 @@ static void testRefused() {
   CHECK_EQ(patchbay_arm(ops, "x_printf_like", 0), -EOPNOTSUPP);
   CHECK_EQ(patchbay_arm(ops, "x_printf_like", PATCHBAY_ARM_SKIP), 0);
   CHECK_EQ(patchbay_arm(ops, "x_noreturn", 0), -EOPNOTSUPP);
+#ifdef __x86_64__ // elsewhere it is passed by its address, or not aligned
+  CHECK_EQ(patchbay_arm(ops, "x_too_aligned", 0), -EOPNOTSUPP);
+#endif
   CHECK_EQ(patchbay_ops_update(ops, enterAny), -EINVAL);
   CHECK_EQ(patchbay_ops_update(ops, nullptr), -EINVAL);
   CHECK_EQ(patchbay_ops_update_both(ops, nullptr, nullptr), -EINVAL);

@@ -204,6 +204,8 @@
 #define PATCHBAY_RECORD_RESERVED 0x80     /* zero */
 #define PATCHBAY_RECORD_COUNT_MAX 255     /* a count that does not fit is
                                              UNKNOWN_ARGS and this value */
+#define PATCHBAY_RECORD_STACK_ALIGN_MAX 64 /* more, of an argument on the
+                                             stack, is UNKNOWN_ARGS, too */
 
 #define PATCHBAY_RECORD_SIZE 16
 

@@ -84,7 +84,7 @@
 	jz	1f
 	leaq	(,%rax,8), %rcx
 	subq	%rcx, %rsp
-	andq	$-16, %rsp
+	andq	$-ARGS_ALIGN, %rsp
 	movq	%rsp, %rdi
 	leaq	STACK_ARGS(%rbp), %rsi
 	movl	%eax, %ecx

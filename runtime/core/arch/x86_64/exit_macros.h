@@ -15,6 +15,9 @@
 #define SITE_RETURN (CALL_REGS + REGS_SIZE)
 #define STACK_ARGS (SITE_RETURN + 16)
 
+/* Where arguments on the stack begin, if one is that wide: the most there is. */
+#define ARGS_ALIGN PATCHBAY_RECORD_STACK_ALIGN_MAX
+
 #define X87_SIZE 112 /* of fnsave, rounded up */
 
 /* Drop \nr entries of the shadow stack, if there is one. Clobbers rcx. */
