@@ -71,7 +71,8 @@ uint64_t pb_call_entry(struct patchbay_call *call)
 		return enter_one(call);
 	call->since = set->since;
 	call_entries(call, set->cells, set->nr, set->told);
-	return call->set->cells[0].record->stack_arg_words;
+	/* Not of the set: it may be pb_set_nobody, which has no function. */
+	return cell_of(call)->record->stack_arg_words;
 }
 
 static void call_exit(struct patchbay_call *call,

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Other threads and signal handlers may come between any two instructions. Here
+ * they do: a debugger's trap comes at each instruction, and its handler calls
+ * the function that is being called, or whose tracers are being changed.
+ */
+// RUN: %build %s -o %t %link
+// RUN: %t | FileCheck %s
+// CHECK: {{^}}calls: {{[1-9][0-9]+}} changes: {{[1-9][0-9]+}}{{$}}
+
+#include "Inputs/check.h"
+
+#include <patchbay/exit.h>
+
+#include <signal.h>
+#include <string.h>
+#include <ucontext.h>
+
+#define NOT_TRACED __attribute__((no_profile_instrument_function))
+#define FAST NOT_TRACED __attribute__((target("general-regs-only")))
+#define TRAP_FLAG 0x100
+
+OPAQUE int stepped(int a) { return a + 1; }
+
+/* What a tracer has seen; @wrong: words that are not of their entries. */
+struct seen {
+	long entries, exits, wrong;
+};
+
+static struct seen seen[2];
+static long made, traps;
+static int stepping;
+static void (*at_trap)(void);
+
+FAST static uint64_t word(uintptr_t ip, const struct patchbay_cell *cell,
+			  const struct patchbay_regs *regs)
+{
+	return ip ^ (uintptr_t)cell->data ^ (uintptr_t)regs;
+}
+
+FAST static void entry(uintptr_t ip, uintptr_t parent_ip,
+		       const struct patchbay_cell *cell,
+		       struct patchbay_regs *regs)
+{
+	struct seen *s = cell->data;
+
+	(void)parent_ip;
+	s->entries++;
+	*patchbay_session_word(cell, regs) = word(ip, cell, regs);
+}
+
+FAST static void leave(uintptr_t ip, uintptr_t parent_ip,
+		       const struct patchbay_cell *cell,
+		       struct patchbay_regs *regs)
+{
+	struct seen *s = cell->data;
+
+	(void)parent_ip;
+	s->exits++;
+	s->wrong += *patchbay_session_word(cell, regs) != word(ip, cell, regs);
+}
+
+/* Of a tracer that has only this one. */
+FAST static void both(uintptr_t ip, uintptr_t parent_ip,
+		      const struct patchbay_cell *cell,
+		      struct patchbay_regs *regs)
+{
+	struct seen *s = cell->data;
+
+	(void)ip;
+	(void)parent_ip;
+	(void)regs;
+	s->entries++;
+	s->exits++;
+}
+
+NOT_TRACED static void on_trap(int number, siginfo_t *info, void *context)
+{
+	ucontext_t *interrupted = context;
+
+	(void)number;
+	(void)info;
+	traps++;
+	if (stepping)
+		at_trap();
+	else
+		interrupted->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
+}
+
+NOT_TRACED static void step(void)
+{
+	stepping = 1;
+	__asm__ volatile("pushf\n\torl %0, (%%rsp)\n\tpopf"
+			 :
+			 : "i"(TRAP_FLAG)
+			 : "memory", "cc");
+}
+
+NOT_TRACED static void stop(void)
+{
+	stepping = 0;
+	__asm__ volatile("nop" ::: "memory");
+}
+
+static struct patchbay_ops *create(int which, patchbay_handler handler,
+				   patchbay_handler leaving, unsigned int flags)
+{
+	const struct patchbay_ops_attr attr = { .size = sizeof(attr),
+						.handler = handler,
+						.exit = leaving,
+						.flags = flags,
+						.data = &seen[which] };
+	struct patchbay_ops *ops;
+
+	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
+	return ops;
+}
+
+static void arm(struct patchbay_ops *ops)
+{
+	CHECK_EQ(patchbay_arm(ops, "stepped", 0), 1);
+}
+
+NOT_TRACED static void call(void)
+{
+	made++;
+	CHECK_EQ(stepped(7), 8);
+}
+
+/* A tracer has seen all of a call, or knows that it has missed it. */
+static void check_missed(const struct patchbay_ops *ops, const struct seen *s)
+{
+	struct patchbay_ops_info info = { .size = sizeof(info) };
+
+	CHECK_EQ(patchbay_ops_get_info(ops, &info), 0);
+	CHECK_EQ(s->entries + (long)info.nmissed, made);
+	CHECK_EQ(s->exits, s->entries);
+	CHECK_EQ(s->wrong, 0);
+}
+
+NOT_TRACED static void step_call(patchbay_handler handler, patchbay_handler leaving,
+				 unsigned int flags, int second)
+{
+	struct patchbay_ops *ops = create(0, handler, leaving, flags);
+	struct patchbay_ops *other = create(1, entry, leave, flags);
+	int result;
+
+	memset(seen, 0, sizeof(seen));
+	made = 1;
+	arm(ops);
+	if (second)
+		arm(other);
+	at_trap = call;
+	step();
+	result = stepped(3);
+	stop();
+	CHECK_EQ(result, 4);
+	check_missed(ops, &seen[0]);
+	if (second)
+		check_missed(other, &seen[1]);
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+	CHECK_EQ(patchbay_ops_destroy(other), 0);
+}
+
+static void step_calls(void)
+{
+	for (unsigned int flags = 0; flags <= PATCHBAY_OPS_FAST; flags++)
+		for (int second = 0; second < 2; second++) {
+			step_call(entry, leave, flags, second);
+			step_call(both, patchbay_no_exit, flags, second);
+		}
+}
+
+/* How the entry of a call without an exit is to be had. */
+enum { NEVER, ALLOWED };
+static int entry_only;
+
+NOT_TRACED static void call_and_compare(void)
+{
+	struct seen before[2];
+
+	memcpy(before, seen, sizeof(seen));
+	call();
+	for (int i = 0; i < 2; i++) {
+		long entries = seen[i].entries - before[i].entries;
+		long exits = seen[i].exits - before[i].exits;
+
+		CHECK(exits == entries || (entry_only && !exits));
+		CHECK_EQ(seen[i].wrong, 0);
+	}
+}
+
+#define STEP_CHANGE(call_, result_, entry_only_)                               \
+	do {                                                                   \
+		int result;                                                    \
+		entry_only = entry_only_;                                      \
+		step();                                                        \
+		result = call_;                                                \
+		stop();                                                        \
+		CHECK_EQ(result, result_);                                     \
+	} while (0)
+
+NOT_TRACED static void step_changes(unsigned int flags, int second)
+{
+	struct patchbay_ops *ops = create(0, entry, leave, flags);
+	struct patchbay_ops *other = create(1, entry, leave, flags);
+
+	at_trap = call_and_compare;
+	if (second)
+		arm(other);
+	STEP_CHANGE(patchbay_arm(ops, "stepped", 0), 1, NEVER);
+	if (second)
+		STEP_CHANGE(patchbay_disarm(other, "stepped"), 1, NEVER);
+	STEP_CHANGE(patchbay_ops_destroy(ops), 0, NEVER);
+	CHECK_EQ(patchbay_ops_destroy(other), 0);
+}
+
+int main(void)
+{
+	const struct sigaction action = { .sa_sigaction = on_trap,
+					  .sa_flags = SA_SIGINFO };
+	long calls;
+
+	CHECK_EQ(sigaction(SIGTRAP, &action, NULL), 0);
+	CHECK_EQ(stepped(1), 2);
+	step_calls();
+	calls = traps;
+	for (unsigned int flags = 0; flags <= PATCHBAY_OPS_FAST; flags++)
+		for (int second = 0; second < 2; second++)
+			step_changes(flags, second);
+	printf("calls: %ld changes: %ld\n", calls, traps - calls);
+	return 0;
+}
