@@ -481,6 +481,17 @@ int pb_engine_commit(struct pb_request *requests)
 }
 
 /*
+ * The exit first: then who sees the new entry handler finds the new exit, too,
+ * and no entry is seen without its exit because the tracer is being enabled.
+ */
+static void retarget_tracer(struct patchbay_cell *cell,
+			    const struct patchbay_cell *new)
+{
+	__atomic_store_n(&cell->exit, new->exit, __ATOMIC_RELEASE);
+	__atomic_store_n(&cell->func, new->func, __ATOMIC_RELEASE);
+}
+
+/*
  * What a thread finds on its way is the old handler or the new one, with the
  * data of both: so there is nothing to be copied and nothing to be torn.
  */
@@ -493,16 +504,17 @@ static void retarget_cell(struct patchbay_cell *cell, struct patchbay_ops *ops)
 		if (set->cells[i].ops != ops)
 			continue;
 		set->cells[i].enter = new.enter;
-		__atomic_store_n(&set->cells[i].func, new.func,
-				 __ATOMIC_RELEASE);
-		__atomic_store_n(&set->cells[i].exit, new.exit,
-				 __ATOMIC_RELEASE);
+		retarget_tracer(&set->cells[i], &new);
 	}
 	/* A set may also be one that is entered no more (settle_target()). */
 	if (set && cell->enter == set->enter)
 		return;
-	__atomic_store_n(&cell->func, new.func, __ATOMIC_RELEASE);
-	__atomic_store_n(&cell->exit, new.exit, __ATOMIC_RELEASE);
+	/*
+	 * Who is on a direct way calls what is there, and cannot note that it was
+	 * nothing: its exit would be called once the tracer is enabled again.
+	 */
+	if (!ops->disabled)
+		retarget_tracer(cell, &new);
 	pb_cell_enter_by(cell, ops->disabled ? pb_enter_nothing : new.enter);
 }
 

@@ -209,6 +209,9 @@ NOT_TRACED static void step_changes(unsigned int flags, int second)
 	if (second)
 		arm(other);
 	STEP_CHANGE(patchbay_arm(ops, "stepped", 0), 1, NEVER);
+	STEP_CHANGE(patchbay_ops_disable(ops), 0, ALLOWED);
+	STEP_CHANGE(patchbay_ops_enable(ops), 0, NEVER);
+	STEP_CHANGE(patchbay_ops_update_both(ops, entry, leave), 0, NEVER);
 	if (second)
 		STEP_CHANGE(patchbay_disarm(other, "stepped"), 1, NEVER);
 	STEP_CHANGE(patchbay_ops_destroy(ops), 0, NEVER);
