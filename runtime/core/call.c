@@ -11,13 +11,6 @@ static struct patchbay_regs *regs_of(struct patchbay_call *call)
 	return (struct patchbay_regs *)(call + 1);
 }
 
-/* The function's slot leads to the same cell as long as it has been armed. */
-static const struct patchbay_cell *cell_of(const struct patchbay_call *call)
-{
-	return *(const struct patchbay_cell **)(call->ip +
-						(uintptr_t)PATCHBAY_SLOT_OFFSET);
-}
-
 size_t pb_call_begin(struct patchbay_call *call)
 {
 	return call->set ? call->set->more : 0;
@@ -56,7 +49,7 @@ static inline void call_entries(struct patchbay_call *call,
 
 static __attribute__((noinline)) uint64_t enter_one(struct patchbay_call *call)
 {
-	const struct patchbay_cell *cell = cell_of(call);
+	const struct patchbay_cell *cell = pb_call_cell(call);
 
 	call->since = cell->since & PATCHBAY_CELL_SINCE;
 	call_entries(call, cell, 1, pb_call_bit(cell));
@@ -72,7 +65,7 @@ uint64_t pb_call_entry(struct patchbay_call *call)
 	call->since = set->since;
 	call_entries(call, set->cells, set->nr, set->told);
 	/* Not of the set: it may be pb_set_nobody, which has no function. */
-	return cell_of(call)->record->stack_arg_words;
+	return pb_call_cell(call)->record->stack_arg_words;
 }
 
 static void call_exit(struct patchbay_call *call,
@@ -125,7 +118,7 @@ static int is_as_entered(const struct patchbay_call *call,
 
 void pb_call_exit(struct patchbay_call *call)
 {
-	const struct patchbay_cell *cell = cell_of(call), *member;
+	const struct patchbay_cell *cell = pb_call_cell(call), *member;
 	const struct pb_set *set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
 
 	if (!is_as_entered(call, cell, set)) {

@@ -60,6 +60,14 @@ static inline uint64_t pb_call_bit(const struct patchbay_cell *member)
 	return 1ull << (member->since & PATCHBAY_CELL_WORD);
 }
 
+/* The function's slot leads to the same cell as long as it has been armed. */
+static inline const struct patchbay_cell *
+pb_call_cell(const struct patchbay_call *call)
+{
+	return *(const struct patchbay_cell **)(call->ip +
+						(uintptr_t)PATCHBAY_SLOT_OFFSET);
+}
+
 /* Can the function be called? 0, or -EOPNOTSUPP. */
 int pb_call_check(const struct patchbay_record *record);
 

@@ -29,13 +29,28 @@ int pb_call_is_simple(const struct patchbay_record *record)
 		result == PATCHBAY_RECORD_RETURN_GP);
 }
 
+/*
+ * The exit of a call from within a handler. Of tracers without an entry handler
+ * nobody has looked before: their direct way begins without asking.
+ */
+static void miss(const struct patchbay_call *call)
+{
+	const struct patchbay_cell *cell = pb_call_cell(call);
+	uint64_t since = __atomic_load_n(&cell->since, __ATOMIC_ACQUIRE);
+	uint64_t entered = call->since & ~(uint64_t)PATCHBAY_EXIT_UNWIND;
+
+	if (since & PATCHBAY_CELL_DIRECT_EXIT && since == entered)
+		__atomic_fetch_add(&cell->ops->missed, 1, __ATOMIC_RELAXED);
+}
+
 void pb_call_exit_slowly(struct patchbay_call *call)
 {
 	int nested;
 	uint64_t token = pb_thread_enter(&nested);
 
-	/* Only who left a handler by siglongjmp() can come here from within. */
-	if (!nested)
+	if (nested)
+		miss(call);
+	else
 		pb_call_exit(call);
 	pb_thread_leave(token);
 }

@@ -167,11 +167,12 @@ static void step_calls(void)
 	for (unsigned int flags = 0; flags <= PATCHBAY_OPS_FAST; flags++)
 		for (int second = 0; second < 2; second++) {
 			step_call(entry, leave, flags, second);
+			step_call(NULL, both, flags, second);
 			step_call(both, patchbay_no_exit, flags, second);
 		}
 }
 
-/* How the entry of a call without an exit is to be had. */
+/* May a call's exit be missing, because the tracer is being switched off? */
 enum { NEVER, ALLOWED };
 static int entry_only;
 

@@ -356,7 +356,8 @@ int patchbay_ops_disable(struct patchbay_ops *ops);
  * @enabled:      1, or 0 after patchbay_ops_disable()
  * @armed:        on how many functions
  * @nmissed:      calls that it did not see since it was made, because their
- *                thread was in a handler (always 0 if it is FAST)
+ *                thread was in a handler (always 0 if it is FAST, without
+ *                an exit handler)
  * @future_error: the last negative errno of arming functions of a module that
  *                came after PATCHBAY_ARM_FUTURE, 0 if there was none: those
  *                functions are not armed
