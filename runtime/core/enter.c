@@ -105,6 +105,7 @@ int pb_enter_slowly(uintptr_t ip, uintptr_t parent_ip,
 	const struct patchbay_cell *cell = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 	patchbay_handler enter = __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE);
 
+	/* Back in the trampoline only PB_THREAD_OUTSIDE lets the body be called. */
 	has_exit = pb_call_is_of_one(enter) || pb_call_is_of_set(enter);
 	if (!is_sound(cell, enter))
 		;

@@ -130,6 +130,12 @@ static void enlist(void)
 	store(&pb_thread.phase, PB_THREAD_OUTSIDE);
 }
 
+/* PB_THREAD_CALLED: a signal handler has interrupted the rest of a trampoline. */
+static int is_outside(uint64_t phase)
+{
+	return phase == PB_THREAD_OUTSIDE || phase == (uint64_t)PB_THREAD_CALLED;
+}
+
 uint64_t pb_thread_enter(int *nested)
 {
 	uint64_t token;
@@ -140,7 +146,7 @@ uint64_t pb_thread_enter(int *nested)
 	if (token == PB_THREAD_UNLISTED) {
 		*nested = pb_thread.depth++ != 0;
 		__atomic_fetch_add(&unlisted, 1, __ATOMIC_SEQ_CST);
-	} else if (token == PB_THREAD_OUTSIDE) {
+	} else if (is_outside(token)) {
 		*nested = 0;
 		store(&pb_thread.phase, load(&pb_quiesce_phase));
 	} else {
@@ -154,8 +160,8 @@ void pb_thread_leave(uint64_t token)
 	if (token == PB_THREAD_UNLISTED) {
 		__atomic_fetch_sub(&unlisted, 1, __ATOMIC_SEQ_CST);
 		pb_thread.depth--;
-	} else if (token == PB_THREAD_OUTSIDE) {
-		store(&pb_thread.phase, PB_THREAD_OUTSIDE);
+	} else if (is_outside(token)) {
+		store(&pb_thread.phase, token);
 	}
 }
 

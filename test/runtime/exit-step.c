@@ -6,15 +6,19 @@
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
-// CHECK: {{^}}calls: {{[1-9][0-9]+}} changes: {{[1-9][0-9]+}}{{$}}
+// CHECK: {{^}}calls: {{[1-9][0-9]+}} changes: {{[1-9][0-9]+}}
+// CHECK-SAME: {{ }}waited: {{[1-9][0-9]*}}{{$}}
 
 #include "Inputs/check.h"
 
 #include <patchbay/exit.h>
 
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #define NOT_TRACED __attribute__((no_profile_instrument_function))
 #define FAST NOT_TRACED __attribute__((target("general-regs-only")))
@@ -219,6 +223,76 @@ NOT_TRACED static void step_changes(unsigned int flags, int second)
 	CHECK_EQ(patchbay_ops_destroy(other), 0);
 }
 
+/*
+ * A tracer is not gone while its handler runs, be it in a signal handler that
+ * came when the interrupted call had nothing left to do but return.
+ */
+OPAQUE int held(int a) { return a; }
+
+static struct patchbay_ops *going;
+static atomic_int is_held, is_gone;
+static long hold_at, waited;
+
+NOT_TRACED static void *destroy_it(void *arg)
+{
+	while (!is_held)
+		usleep(100);
+	CHECK_EQ(patchbay_ops_destroy(going), 0);
+	is_gone = 1;
+	return arg;
+}
+
+/* FAST: it uses no vector registers, and calls nothing that is traced. */
+NOT_TRACED static void hold(uintptr_t ip, uintptr_t parent_ip,
+			    const struct patchbay_cell *cell,
+			    struct patchbay_regs *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)cell;
+	(void)regs;
+	is_held = 1;
+	usleep(3000);
+	CHECK(!is_gone);
+	waited++;
+}
+
+NOT_TRACED static void call_held(void)
+{
+	if (!--hold_at)
+		CHECK_EQ(held(5), 5);
+}
+
+/* The next call is held after so many instructions. Returns whether it was. */
+NOT_TRACED static int step_to(long instruction)
+{
+	pthread_t thread;
+
+	is_held = is_gone = 0;
+	hold_at = instruction;
+	going = create(1, hold, NULL, PATCHBAY_OPS_FAST);
+	CHECK_EQ(patchbay_arm(going, "held", 0), 1);
+	CHECK_EQ(pthread_create(&thread, NULL, destroy_it, NULL), 0);
+	at_trap = call_held;
+	step();
+	CHECK_EQ(stepped(1), 2);
+	stop();
+	instruction = is_held;
+	is_held = 1;
+	CHECK_EQ(pthread_join(thread, NULL), 0);
+	return (int)instruction;
+}
+
+NOT_TRACED static void step_until_gone(void)
+{
+	struct patchbay_ops *ops = create(0, entry, leave, 0);
+
+	arm(ops);
+	for (long i = 1; step_to(i); i++)
+		;
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+}
+
 int main(void)
 {
 	const struct sigaction action = { .sa_sigaction = on_trap,
@@ -232,6 +306,8 @@ int main(void)
 	for (unsigned int flags = 0; flags <= PATCHBAY_OPS_FAST; flags++)
 		for (int second = 0; second < 2; second++)
 			step_changes(flags, second);
-	printf("calls: %ld changes: %ld\n", calls, traps - calls);
+	printf("calls: %ld changes: %ld", calls, traps - calls);
+	step_until_gone();
+	printf(" waited: %ld\n", waited);
 	return 0;
 }
