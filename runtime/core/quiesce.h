@@ -24,8 +24,8 @@
 #define PB_PHASE_FIRST 3
 
 /*
- * For the trampoline, from what it called: outside again, and the function's
- * body has been called. Nobody waits for such a thread.
+ * x86-64: for the trampoline, from what it called: outside again, and the
+ * function's body has been called. Nobody waits for such a thread.
  */
 #define PB_THREAD_CALLED (-1) /* what else is there is positive */
 
