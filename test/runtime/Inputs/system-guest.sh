@@ -26,6 +26,8 @@ unwind-step.hard
 unwind-step.hard exit
 exit
 exit.hard
+link-matrix
+link-matrix.hard
 static
 main-thread
 dso ./dso.so

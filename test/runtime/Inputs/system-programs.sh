@@ -30,6 +30,9 @@ $cxx -std=c++20 "$tests/odd.cpp" -o "$dir/odd" $dynamic
 $cxx -std=c++20 -O0 $harden "$tests/odd.cpp" -o "$dir/odd.hard" $dynamic
 $cxx $harden "$tests/unwind.cpp" -o "$dir/unwind.hard" $dynamic
 $cxx $harden -O0 "$tests/exit.cpp" -o "$dir/exit.hard" $dynamic
+$cxx "$tests/link-matrix.cpp" -o "$dir/link-matrix" -lpatchbay-link $dynamic
+$cxx $harden -O0 "$tests/link-matrix.cpp" -o "$dir/link-matrix.hard" \
+	-lpatchbay-link $dynamic
 $cc $harden "$tests/arm.c" -o "$dir/arm.hard" $dynamic
 $cc $harden -O0 "$tests/registers.c" -o "$dir/registers.hard" $dynamic
 $cc -fno-sanitize=kcfi -fsanitize=function -fsanitize-trap=function \
@@ -44,7 +47,7 @@ $cc $pie "$tests/static.c" -o "$dir/static" \
 $cc --ld-path="$(command -v ld.lld)" -Wl,--static-calls \
 	"$tests/main-thread.c" -o "$dir/main-thread" $dynamic
 
-files="--file $lib/libpatchbay.so.0"
+files="--file $lib/libpatchbay.so.0 --file $lib/libpatchbay-link.so.0"
 for file in "$dir"/*; do
 	files="$files --file $file"
 done
