@@ -3,7 +3,7 @@
  * Links to functions of modules that come later: what a program asks of
  * functions is asked of theirs, too.
  */
-// RUN: %build -DMODULE -shared -fPIC %s -o %t.so
+// RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build %s -o %t -lpatchbay-link %link
 // RUN: %t %t.so | FileCheck %s
 // CHECK: {{^}}done{{$}}
@@ -13,7 +13,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 
-#ifdef MODULE
+#ifdef LIBRARY
 OPAQUE int later_one(int a) { return a; }
 OPAQUE int later_two(int a, int b) { return a + b; }
 #else

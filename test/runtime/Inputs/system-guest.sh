@@ -42,6 +42,12 @@ batch 5
 several 100
 toggle 50
 fork 10
+check
+link
+link-selftests
+link-future ./link-future.so
+link-matrix
+link-matrix.hard
 life exit
 life dlclose ./life.so
 life loader ./life.so 20

@@ -17,10 +17,16 @@ static="-static $lib/libpatchbay.a -lpthread"
 
 for program in arm several registers vectors toggle life dso fork foreign \
 	filter batch ops inject inspect hardened torture process file flips \
-	sandbox many; do
+	sandbox many check; do
 	$cc "$tests/$program.c" -o "$dir/$program" $dynamic
 done
-for program in life dso ops torture file many; do
+for program in link link-selftests link-future; do
+	$cc "$tests/$program.c" -o "$dir/$program" -lpatchbay-link $dynamic
+done
+$cxx "$tests/link-matrix.cpp" -o "$dir/link-matrix" -lpatchbay-link $dynamic
+$cxx $harden -O0 "$tests/link-matrix.cpp" -o "$dir/link-matrix.hard" \
+	-lpatchbay-link $dynamic
+for program in life dso ops torture file many link-future; do
 	$cc -DLIBRARY -shared -fPIC "$tests/$program.c" -o "$dir/$program.so"
 done
 for program in args unwind exit; do
