@@ -132,8 +132,9 @@ static inline void patchbay_skip_body(struct patchbay_regs *regs)
 
 /*
  * The exit handler of tracers that may call patchbay_skip_body() and do not want
- * to know of exits. It does nothing, and the library knows that: the body need
- * not be called for it, which costs half of what an exit costs.
+ * to know of exits. It does nothing, and the library knows that: on x86-64, if
+ * the tracer is alone on its function and FAST, the body is gone on with as after
+ * any entry, and not called.
  */
 void patchbay_no_exit(uintptr_t ip, uintptr_t parent_ip,
 		      const struct patchbay_cell *cell,
