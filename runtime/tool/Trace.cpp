@@ -240,6 +240,12 @@ Expected<Trace> patchbay::readEvents(const std::string &Dir) {
   return Result;
 }
 
+Trace patchbay::makeTrace(std::string File, DataFile Data) {
+  Trace Result;
+  Builder(Result).add(std::move(File), std::move(Data));
+  return Result;
+}
+
 Expected<Trace> patchbay::readTrace(const std::string &Dir) {
   auto Files = dataFiles(Dir);
   if (!Files)

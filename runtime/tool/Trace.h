@@ -68,6 +68,8 @@ struct Trace {
   std::vector<uint64_t> selfTimes(const TraceThread &T) const;
 };
 
+/// What one data file says.
+Trace makeTrace(std::string File, DataFile Data);
 /// Reads the data files in Dir. Fails if there are none.
 llvm::Expected<Trace> readTrace(const std::string &Dir);
 /// The same, and fails if no events were recorded.
