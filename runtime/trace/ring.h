@@ -76,9 +76,16 @@ static inline int pb_ring_try(uint64_t time, uint64_t function, uintptr_t frame,
 	} while (!pb_local_cmpxchg(&ring->next, next,
 				   next + sizeof(struct pbd_record)));
 	record = (struct pbd_record *)(next << PBD_PASS_BITS >> PBD_PASS_BITS);
-	record->time = time;
-	record->function = (uint32_t)function;
-	record->frame = (uint32_t)(frame >> 4);
+	/*
+	 * What is there from an earlier pass is gone first, for who reads the
+	 * block while it is used again.
+	 */
+	__atomic_store_n(&record->last, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&record->time, time, __ATOMIC_RELEASE);
+	__atomic_store_n(&record->function, (uint32_t)function,
+			 __ATOMIC_RELEASE);
+	__atomic_store_n(&record->frame, (uint32_t)(frame >> 4),
+			 __ATOMIC_RELEASE);
 	last |= next >> PB_PASS_SHIFT << PBD_KIND_BITS;
 	/*
 	 * Release, for readers of a process that runs. For those of one that was

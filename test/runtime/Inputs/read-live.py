@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reads a copy of a recording that goes on, many times.
+
+    read-live.py TIMES PATCHBAY TRACER-LIBRARY PROGRAM FOLDER
+"""
+import csv
+import io
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+times, patchbay, library, program, folder = sys.argv[1:]
+shutil.rmtree(folder, ignore_errors=True)
+os.makedirs(f"{folder}/data")
+process = subprocess.Popen(
+    (program,), stdout=subprocess.PIPE,
+    env={**os.environ, "LD_PRELOAD": library,
+         "PATCHBAY": "tracer=function_duration,filter=inner,filter=outer,"
+                     f"buffer=64K,overwrite=1,output={folder}/data"})
+try:
+    process.stdout.readline()
+    newest = 0
+    for i in range(int(times)):
+        time.sleep(0.02)
+        shutil.rmtree(f"{folder}/copy", ignore_errors=True)
+        before = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+        shutil.copytree(f"{folder}/data", f"{folder}/copy")
+        after = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+        dump = subprocess.run((patchbay, "dump", "--csv", f"{folder}/copy"), text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        if dump.returncode or dump.stderr:
+            sys.exit(f"{i}: status {dump.returncode}: {dump.stderr}")
+        ends = []
+        for row in csv.DictReader(io.StringIO(dump.stdout)):
+            start, duration = int(row["start_ns"]), int(row["duration_ns"])
+            # Half of one record and half of another would be of any length. The
+            # clock's rate is known to some millionth of the time since then.
+            if not (duration < 10**9 and start + duration < after + 10**7
+                    and row["function"] in ("inner", "outer")):
+                sys.exit(f"{i}: {row} by {after}")
+            ends.append(start + duration)
+        if not ends or max(ends) <= newest:
+            sys.exit(f"{i}: {len(ends)} events, none later than {newest}")
+        newest = max(ends)
+    print(f"read {times} times")
+finally:
+    process.kill()
+    process.wait()
