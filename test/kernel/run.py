@@ -4,6 +4,7 @@
 do there: a line for each check, then their number. The same configuration is
 built without the plugin, and once more without CFI, to compare with."""
 import argparse
+import dataclasses
 import shutil
 import subprocess
 import sys
@@ -56,6 +57,27 @@ class Run:
         run(["clang-22", "--target=aarch64-linux-gnu", "-fuse-ld=lld", "-static", "-O1",
              HERE / "guest" / "bpf.c", "-o", self.bpf], self.out / "bpf.log")
 
+    def messages(self):
+        """What a user reads whose plugin is not there, before and after a kernel
+        was configured with it."""
+        none = self.out / "none.so"
+        without = dataclasses.replace(
+            self.ours, out=self.out / "messages", tools=Tools(none, self.tools.linker))
+        shutil.rmtree(without.out, ignore_errors=True)
+        without.configure()
+        said = without.log.read_text(errors="replace")
+        yield ("configuring without the plugin says so, and leaves CALL_OPS out",
+               f"no ftrace ops slots: there is no {none}" in said
+               and not without.enabled("DYNAMIC_FTRACE_WITH_CALL_OPS"), said)
+        dataclasses.replace(without, tools=self.tools).make("olddefconfig", "syncconfig")
+        try:
+            without.make("lib/ctype.o")
+            said = "it was built"
+        except KernelError as error:
+            said = str(error)
+        yield ("building without the plugin that it was configured with says so",
+               f'no compiler plugin for ftrace ops slots at "{none}"' in said, said)
+
     def boot(self, kernel, *scripts):
         selftests = self.source / SELFTESTS
         files = [self.bpf, *kernel.modules(), *self.modules.glob("*.ko"),
@@ -78,6 +100,7 @@ class Run:
     def check(self, quick):
         """QEMU runs in one thread, and boots one kernel while the next is built."""
         with ThreadPoolExecutor(2) as pool:
+            yield from self.messages()
             self.build(self.ours)
             self.build_guest()
             ours = pool.submit(self.boot, self.ours, "bpf", "direct", "ops", "log", "modules")
