@@ -23,6 +23,7 @@ EXAMPLES:
   patchbay record -p function_duration --threshold 200us -- ./server
   patchbay report                             show what took how long
   patchbay dump --chrome > trace.json         for other programs
+  patchbay live 4711 --threshold 1ms          while it runs
   patchbay verify ./server                    check it against the ABI
 
 EXIT CODES:
@@ -40,8 +41,8 @@ EXIT CODES:
 cl::OptionCategory patchbay::ToolOptions("Options");
 
 static const Verb *const Verbs[] = {&DumpVerb,   &GraphVerb,  &InfoVerb,
-                                    &ListVerb,   &RecordVerb, &ReplayVerb,
-                                    &ReportVerb, &VerifyVerb};
+                                    &ListVerb,   &LiveVerb,   &RecordVerb,
+                                    &ReplayVerb, &ReportVerb, &VerifyVerb};
 
 static void printVersion(raw_ostream &OS) {
   OS << "patchbay " PATCHBAY_VERSION "\n"

@@ -69,6 +69,9 @@ static cl::opt<bool>
     Overwrite("overwrite", cl::sub(RecordCommand), cl::cat(ToolOptions),
               cl::desc("When the buffer is full, drop the oldest events "
                        "instead of the next ones"));
+static cl::opt<bool>
+    Live("live", cl::sub(RecordCommand), cl::cat(ToolOptions),
+         cl::desc("Let 'patchbay live' change what is traced while PROG runs"));
 static cl::opt<std::string>
     StartAt("start-at", cl::value_desc("FUNCTION"), cl::sub(RecordCommand),
             cl::cat(ToolOptions),
@@ -98,6 +101,9 @@ static constexpr char Help[] = R"(
   by the processor's clock. They are in files from the moment on when they
   happen: a process may be killed at any time.
 
+  With --live PROG has one thread more, which listens: it must not end by ending
+  its last thread, nor count on having only one (as for unshare(2)).
+
   Demangled names are looked up in PROG and the libraries it needs at its
   start. In modules that it loads later, and in programs that it starts, GLOB
   matches mangled names only.
@@ -110,7 +116,7 @@ ENVIRONMENT:
     output    directory for data files, which exists
     filter    as -F, of mangled names; may be repeated
     notrace   as -N; may be repeated
-    thresh, buffer, overwrite=1, start_at, stop_at
+    thresh, buffer, overwrite=1, live=1, start_at, stop_at
               as the options above
 
 EXAMPLES:
@@ -235,6 +241,8 @@ static Expected<std::string> tracerOptions(ArrayRef<std::string> Filters) {
     Options += ",thresh=" + Threshold;
   if (Overwrite)
     Options += ",overwrite=1";
+  if (Live)
+    Options += ",live=1";
   if (!StartAt.empty())
     Options += ",start_at=" + escapeOption(StartAt);
   if (!StopAt.empty())

@@ -119,8 +119,7 @@ static int identify(int fd, uint64_t *device, uint64_t *inode)
 	return 0;
 }
 
-/* Open the file anew, if it is still there and the one we made. */
-static int reopen(const struct pb_data_file *file)
+int pb_data_reopen(const struct pb_data_file *file)
 {
 	int fd = (int)pb_sys(SYS_openat, AT_FDCWD, file->path,
 			     O_RDWR | O_CLOEXEC | O_NOFOLLOW);
@@ -191,7 +190,7 @@ void *pb_data_reserve(struct pb_data_file *file, enum pbd_kind kind,
 {
 	uint64_t start = file->header->committed;
 	struct pbd_chunk *chunk = NULL;
-	int fd = reopen(file);
+	int fd = pb_data_reopen(file);
 
 	if (fd < 0) {
 		*error = fd;

@@ -40,6 +40,9 @@ void *pb_data_reserve(struct pb_data_file *file, enum pbd_kind kind,
 		      size_t size, int *error);
 void pb_data_commit(struct pb_data_file *file, const struct pbd_chunk *chunk);
 
+/* A descriptor of the file, or -errno: -ESTALE if another one is in its place. */
+int pb_data_reopen(const struct pb_data_file *file);
+
 /* Leave word of the first failure; @error is 0 or -errno. */
 void pb_data_note(struct pb_data_file *file, int error);
 

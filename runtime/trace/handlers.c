@@ -76,7 +76,9 @@ static void record_events(int recording)
 {
 	__atomic_store_n(&pb_recording, recording, __ATOMIC_RELAXED);
 	__atomic_store_n(&pb_threshold,
-			 recording ? pb_threshold_when_recording : UINT64_MAX,
+			 recording ? __atomic_load_n(&pb_threshold_when_recording,
+						     __ATOMIC_RELAXED) :
+				     UINT64_MAX,
 			 __ATOMIC_RELAXED);
 }
 

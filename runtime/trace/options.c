@@ -52,6 +52,11 @@ static int parse_number(const char *text, const struct unit *unit,
 	return 0;
 }
 
+int pb_parse_time(const char *text, uint64_t *ns)
+{
+	return parse_number(text, time_units, ns);
+}
+
 static int set_option(struct pb_options *options, const char *name,
 		      const char *value)
 {
@@ -68,11 +73,13 @@ static int set_option(struct pb_options *options, const char *name,
 	else if (!strcmp(name, "stop_at"))
 		options->stop_at = value;
 	else if (!strcmp(name, "thresh"))
-		return parse_number(value, time_units, &options->threshold_ns);
+		return pb_parse_time(value, &options->threshold_ns);
 	else if (!strcmp(name, "buffer"))
 		return parse_number(value, size_units, &options->buffer);
 	else if (!strcmp(name, "overwrite") && !strcmp(value, "1"))
 		options->overwrite = 1;
+	else if (!strcmp(name, "live") && !strcmp(value, "1"))
+		options->live = 1;
 	else
 		return -EINVAL;
 	return 0;

@@ -17,6 +17,7 @@
  *	               tracing_thresh
  *	buffer=SIZE    of events, per thread: a number, with K, M or G
  *	overwrite=1    a full buffer loses its oldest events, not the next ones
+ *	live=1         listen for `patchbay live`, in a thread
  *	start_at=NAME  record nothing before the entry of a function
  *	stop_at=NAME   record nothing from the entry of a function on
  */
@@ -40,6 +41,7 @@ struct pb_options {
 	uint64_t threshold_ns;
 	uint64_t buffer;
 	int overwrite;
+	int live;
 	char *text;
 };
 
@@ -49,6 +51,8 @@ struct pb_options {
  * -ENOMEM; then there is nothing to free.
  */
 int pb_options_parse(struct pb_options *options, const char *value);
+/* What thresh= takes, in nanoseconds. Returns 0, -EINVAL or -ERANGE. */
+int pb_parse_time(const char *text, uint64_t *ns);
 void pb_options_free(struct pb_options *options);
 
 #endif /* PB_TRACE_OPTIONS_H */

@@ -10,6 +10,7 @@
 
 __thread struct pb_ring *pb_ring __attribute__((tls_model("initial-exec")));
 
+__thread int pb_untraced __attribute__((tls_model("initial-exec")));
 __thread int pb_locked __attribute__((tls_model("initial-exec")));
 
 /* One less than there is room for: see pb_ring_record(). */
@@ -201,6 +202,8 @@ void pb_ring_record_slowly(uint64_t time, uint64_t function, uintptr_t frame,
 	int saved_errno = errno, recorded = 0;
 	pb_sigset signals;
 
+	if (pb_untraced)
+		return;
 	if (!pb_locked && !pb_session->failed &&
 	    !(pb_ring && pb_ring->stopped)) {
 		pb_signal_lock(&pb_session->lock, &signals);

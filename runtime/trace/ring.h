@@ -47,6 +47,9 @@ struct pb_ring {
 extern __thread struct pb_ring *pb_ring
 	__attribute__((tls_model("initial-exec")));
 
+/* Of threads that are the library's own: what they call is not recorded. */
+extern __thread int pb_untraced __attribute__((tls_model("initial-exec")));
+
 #define PB_PASS_SHIFT (64 - PBD_PASS_BITS)
 
 /*

@@ -8,6 +8,7 @@
  * `patchbay` to tell; a process without a data file could not even make one.
  */
 #include "session.h"
+#include "start.h"
 #include "tracers.h"
 
 #include <stdlib.h>
@@ -32,6 +33,10 @@ static const struct tracer {
 	    .attach = pb_session_attach } },
 };
 
+static const struct tracer *tracer;
+static struct patchbay_filter notrace = { .size = sizeof(notrace) };
+struct patchbay_ops *pb_tracer;
+
 static const struct tracer *find_tracer(const char *name)
 {
 	for (size_t i = 0; i < sizeof(tracers) / sizeof(tracers[0]); i++)
@@ -40,7 +45,7 @@ static const struct tracer *find_tracer(const char *name)
 	return NULL;
 }
 
-static void note(int result)
+void pb_note(int result)
 {
 	pb_sigset signals;
 
@@ -105,27 +110,36 @@ static char *notrace_regex(void)
  * Some functions cannot have exits; as with those without a site, that is no
  * reason not to trace the others.
  */
-static void arm(struct patchbay_ops *ops, int exits)
+int pb_tracer_arm(const char *glob, unsigned int flags)
 {
-	unsigned int flags = PATCHBAY_ARM_FUTURE;
-	struct patchbay_filter notrace = { .size = sizeof(notrace) };
-	struct patchbay_filter filter = { .size = sizeof(filter) };
+	const struct patchbay_filter filter = {
+		.size = sizeof(filter),
+		.glob = glob,
+		.notrace = notrace.regex ? &notrace : NULL,
+	};
 
-	if (exits)
+	if (tracer->attr.exit)
 		flags |= PATCHBAY_ARM_SKIP;
+	return patchbay_arm_filter(pb_tracer, &filter, flags);
+}
+
+int pb_tracer_disarm(const char *glob)
+{
+	return patchbay_disarm(pb_tracer, glob);
+}
+
+static void arm(void)
+{
 	if (pb_options.nr_notrace) {
 		notrace.regex = notrace_regex();
 		if (!notrace.regex) {
-			note(-ENOMEM);
+			pb_note(-ENOMEM);
 			return;
 		}
-		filter.notrace = &notrace;
 	}
-	for (size_t i = 0; i < pb_options.nr_filters; i++) {
-		filter.glob = pb_options.filters[i];
-		note(patchbay_arm_filter(ops, &filter, flags));
-	}
-	free((char *)notrace.regex);
+	for (size_t i = 0; i < pb_options.nr_filters; i++)
+		pb_note(pb_tracer_arm(pb_options.filters[i],
+				      PATCHBAY_ARM_FUTURE));
 }
 
 /* Before the tracer: handlers run in the order in which they were armed. */
@@ -147,7 +161,7 @@ static void arm_trigger(patchbay_handler handler, const char *function)
 	error = patchbay_ops_create(&attr, &ops);
 	if (!error)
 		error = patchbay_arm_filter(ops, &filter, PATCHBAY_ARM_FUTURE);
-	note(error);
+	pb_note(error);
 }
 
 /* In ticks. The longer between two moments, the better known is the rate. */
@@ -169,6 +183,30 @@ static uint64_t threshold_ticks(void)
 			  (double)(last->ticks - chunk->first.ticks) /
 			  (double)(last->monotonic_ns -
 				   chunk->first.monotonic_ns));
+}
+
+int pb_tracer_set_threshold(uint64_t ns)
+{
+	uint64_t ticks, old;
+
+	if (!tracer->attr.exit)
+		return -EOPNOTSUPP;
+	pb_options.threshold_ns = ns;
+	pb_session->chunk->threshold_ns = ns;
+	ticks = threshold_ticks();
+	__atomic_store_n(&pb_threshold_when_recording, ticks, __ATOMIC_RELAXED);
+	/* Unless a trigger has just ended recording, which must stay so. */
+	old = __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED);
+	if (old != UINT64_MAX)
+		__atomic_compare_exchange_n(&pb_threshold, &old, ticks, 0,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return 0;
+}
+
+int pb_tracer_is_recording(void)
+{
+	return !tracer->events ||
+	       __atomic_load_n(&pb_recording, __ATOMIC_RELAXED);
 }
 
 static int start_events(void)
@@ -222,9 +260,7 @@ __attribute__((constructor)) static void start(int argc, char **argv,
 					       char **envp)
 {
 	const char *value = from_environment(envp);
-	const struct tracer *tracer;
 	struct patchbay_ops_attr attr;
-	struct patchbay_ops *ops;
 
 	(void)argc;
 	(void)argv;
@@ -237,8 +273,11 @@ __attribute__((constructor)) static void start(int argc, char **argv,
 	attr = tracer->attr;
 	attr.size = sizeof(attr);
 	attr.flags = PATCHBAY_OPS_FAST;
-	if (!patchbay_ops_create(&attr, &ops))
-		arm(ops, attr.exit != NULL);
+	if (patchbay_ops_create(&attr, &pb_tracer))
+		return;
+	arm();
+	if (pb_options.live)
+		pb_note(pb_control_start());
 }
 
 /* The later the second moment, the better the clock's rate is known. */

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * How `patchbay live` talks to a process that is being traced.
+ *
+ * With live=1 in PATCHBAY the process listens on a Unix socket of the type
+ * SOCK_SEQPACKET, whose name is abstract, so that nothing is left when it is
+ * killed: PB_CONTROL_NAME and its process id. Anybody may connect to an
+ * abstract name, and anybody may have taken it: each side asks the kernel who
+ * the other one is (SO_PEERCRED), and has nothing to do with another user.
+ *
+ * One request, one reply, and the connection is closed. Both are of this
+ * machine and in its byte order. Where versions differ, @version and @result of
+ * the reply are still in their places.
+ */
+#ifndef PATCHBAY_TRACE_CONTROL_H
+#define PATCHBAY_TRACE_CONTROL_H
+
+#include "format.h"
+
+#include <limits.h>
+
+#define PB_CONTROL_NAME "patchbay/"
+#define PB_CONTROL_VERSION 1
+#define PB_CONTROL_TEXT_MAX 4096
+
+enum pb_control_verb {
+	PB_CONTROL_STATUS = 1,    /* change nothing */
+	PB_CONTROL_ARM = 2,       /* @text: a glob for names of functions */
+	PB_CONTROL_DISARM = 3,    /* likewise */
+	PB_CONTROL_THRESHOLD = 4, /* @text: as the value of thresh= */
+	PB_CONTROL_SNAPSHOT = 5,  /* to the file whose descriptor comes along */
+};
+
+struct pb_control_request {
+	uint32_t version;
+	uint32_t verb;
+	char text[PB_CONTROL_TEXT_MAX]; /* ended by NUL */
+};
+
+/*
+ * @result: 0, for ARM and DISARM the number of functions, or -errno:
+ *          -EPROTONOSUPPORT: another version. -ENOSYS: an unknown verb.
+ *          -EOPNOTSUPP: a threshold, and a tracer without durations.
+ *          -EINVAL, -ERANGE: a threshold that is none. -EBADF: no descriptor.
+ *          Others: patchbay_arm_filter() and patchbay_disarm_filter(), or what
+ *          reading and writing files returned.
+ * The rest is as it is afterwards.
+ */
+struct pb_control_reply {
+	uint32_t version;
+	int32_t result;
+	uint64_t armed; /* functions */
+	uint64_t threshold_ns;
+	uint32_t recording; /* 0: before start_at, or after stop_at */
+	uint32_t reserved;
+	char tracer[PBD_NAME_MAX];
+	char file[PATH_MAX];
+};
+
+#endif /* PATCHBAY_TRACE_CONTROL_H */

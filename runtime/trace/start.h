@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What was started, and can be changed later. Not for handlers. Callers of the
+ * functions that change something do so one after another.
+ */
+#ifndef PB_TRACE_START_H
+#define PB_TRACE_START_H
+
+#include <patchbay/patchbay.h>
+
+/* Leave word of a failure: @result is -errno. Others are none. */
+void pb_note(int result);
+
+/*
+ * Arm the tracer on functions that are not excluded by notrace=. @flags are
+ * PATCHBAY_ARM_*. Returns what patchbay_arm_filter() does.
+ */
+int pb_tracer_arm(const char *glob, unsigned int flags);
+int pb_tracer_disarm(const char *glob);
+
+/* -EOPNOTSUPP: the tracer records no durations. */
+int pb_tracer_set_threshold(uint64_t ns);
+
+/* To disable and enable it, and how many functions it is armed on. */
+extern struct patchbay_ops *pb_tracer;
+
+/* Does it record anything now? */
+int pb_tracer_is_recording(void);
+
+/* Listen for `patchbay live`, in a thread. Returns 0 or -errno. */
+int pb_control_start(void);
+
+#endif /* PB_TRACE_START_H */

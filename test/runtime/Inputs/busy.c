@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Calls functions for ever: quick() and slow(), which takes 2 ms. "ready" is
+ * printed when they have been called.
+ */
+#include "check.h"
+
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+OPAQUE int quick(int a) { return a + 1; }
+OPAQUE int slow(int a)
+{
+	const struct timespec wait = { .tv_nsec = 2000000 };
+
+	nanosleep(&wait, NULL);
+	return a + 1;
+}
+
+/* What the listening thread calls, if the program exports it. */
+int accept4(int fd, __SOCKADDR_ARG address, socklen_t *size, int flags)
+{
+	return (int)syscall(SYS_accept4, fd, address, size, flags);
+}
+
+OPAQUE int rest(int a) { return a + 1; }
+
+/* What listens for `patchbay live` takes no number of ours. */
+static int listens(void)
+{
+	int listening;
+	socklen_t size = sizeof(listening);
+
+	for (int fd = 0; fd < 1024; fd++)
+		if (!getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening,
+				&size) && listening)
+			return 1;
+	return 0;
+}
+
+int main(void)
+{
+	int n = 0;
+
+	for (int i = 0;; i++) {
+		n = slow(quick(rest(n)));
+		if (i == 5) {
+			CHECK(!listens());
+			puts("ready");
+			fflush(stdout);
+		}
+	}
+}

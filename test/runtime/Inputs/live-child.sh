@@ -1,0 +1,13 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#	live-child.sh PATCHBAY PID
+#
+# Asks the program that `patchbay record`, the process PID, has started, as soon as
+# it listens. It is the last child: before it others looked at the program.
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	child=$(sed 's/.* \([0-9]\)/\1/' "/proc/$2/task/$2/children")
+	"$1" live $child && kill $child && exit
+	sleep 0.5
+done
+exit 1

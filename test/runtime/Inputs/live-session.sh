@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#	live-session.sh PATCHBAY PID
+#
+# Changes what is traced in a busy process, and prints what became of it. A pause
+# is long enough for many calls.
+set -eu
+patchbay=$1 pid=$2
+
+live() {
+	"$patchbay" live "$pid" "$@"
+}
+
+calls() { # FUNCTION: how many are in a snapshot that is taken now
+	live --snapshot snap >/dev/null
+	"$patchbay" dump --csv snap | cut -d, -f9 | grep -c "^$1\$" || true
+}
+
+goes_on() { # FUNCTION
+	before=$(calls "$1")
+	for _ in 1 2 3 4 5; do
+		sleep 0.1
+		if [ "$(calls "$1")" -gt "$before" ]; then
+			echo "$1: recorded"
+			return
+		fi
+	done
+	echo "$1: not recorded"
+}
+
+live
+goes_on slow
+echo "quick: $(calls quick)"
+live --arm quick
+goes_on quick
+live --threshold 1ms
+goes_on slow
+goes_on quick
+live --threshold=0 --disarm 's*'
+goes_on slow
+goes_on quick
+live --arm '*' --list
+live
