@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A trace in the Common Trace Format 1.8, for babeltrace2, Trace Compass and the
-// like: a folder per process with its metadata, in that format's language, and a
-// stream per thread.
+// A trace in the Common Trace Format 1.8, for babeltrace2, Trace Compass and
+// the like: a folder per process with its metadata, in that format's language,
+// and a stream per thread.
 #include "Diagnostics.h"
 #include "Export.h"
 #include "Table.h"
@@ -217,9 +217,8 @@ static Error writeFile(const Twine &Path,
 }
 
 static Error createDirectory(const Twine &Path) {
-  if (std::error_code EC =
-          sys::fs::create_directory(Path, /*IgnoreExisting=*/false,
-                                    sys::fs::all_all))
+  if (std::error_code EC = sys::fs::create_directory(
+          Path, /*IgnoreExisting=*/false, sys::fs::all_all))
     return makeError("cannot create " + Path + ": " + EC.message() +
                      ": choose another directory");
   return Error::success();
@@ -242,10 +241,10 @@ static Error writeProcess(const Trace &T, uint32_t Process, StringRef Dir,
           }))
         return E;
     }
-    if (Error E = writeFile(Folder + "/thread_" + Twine(++N),
-                            [&](raw_ostream &OS) {
-                              Stream(T, Thread, Modules, OS).write();
-                            }))
+    if (Error E =
+            writeFile(Folder + "/thread_" + Twine(++N), [&](raw_ostream &OS) {
+              Stream(T, Thread, Modules, OS).write();
+            }))
       return E;
   }
   return Error::success();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A trace as a table for engines that query columns. Each row says all that tells
-// it from those of other programs and machines, so that many files are one table.
+// A trace as a table for engines that query columns. Each row says all that
+// tells it from those of other programs and machines, so that many files are
+// one table.
 #include "Export.h"
 #include "ParquetFile.h"
 #include "llvm/ADT/StringExtras.h"

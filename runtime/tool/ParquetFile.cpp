@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The format is github.com/apache/parquet-format: parquet.thrift has the numbers
-// of types, encodings and fields, Encodings.md what is in pages.
+// The format is github.com/apache/parquet-format: parquet.thrift has the
+// numbers of types, encodings and fields, Encodings.md what is in pages.
 #include "ParquetFile.h"
 #include "CompactThrift.h"
 #include "llvm/Support/JSON.h"

@@ -38,7 +38,7 @@ public:
 private:
   struct Column {
     Field Is;
-    std::vector<uint64_t> Values; // of text: in the dictionary
+    std::vector<uint64_t> Values;  // of text: in the dictionary
     std::vector<uint64_t> Defined; // 0 or 1 per row, if it is optional
     llvm::StringMap<uint32_t> Known;
     std::string Dictionary;
@@ -52,8 +52,8 @@ private:
   llvm::raw_ostream &OS;
   uint64_t Written = 0;
   size_t Cell = 0;
-  uint64_t Rows = 0;              // of the row group
-  uint64_t AllRows = 0;           // of those before it
+  uint64_t Rows = 0;               // of the row group
+  uint64_t AllRows = 0;            // of those before it
   std::vector<std::string> Groups; // their metadata
 };
 
