@@ -3,6 +3,7 @@
 // `patchbay report`: what the processes of one recording counted, summed; of
 // events, how long functions took.
 #include "Durations.h"
+#include "HtmlReport.h"
 #include "Table.h"
 #include "Trace.h"
 #include "Verb.h"
@@ -50,6 +51,12 @@ static cl::opt<bool> All("all", cl::sub(ReportCommand), cl::cat(ToolOptions),
 static cl::opt<bool> Json("json", cl::desc("Print JSON"),
                           cl::sub(ReportCommand), cl::cat(ToolOptions));
 
+static cl::opt<std::string>
+    Html("html", cl::value_desc("FILE"), cl::sub(ReportCommand),
+         cl::cat(ToolOptions),
+         cl::desc("Write a page for a browser there: flame graph, durations, "
+                  "timeline"));
+
 static constexpr char Help[] = R"(
   Counts of several processes and of several copies of a module (same build
   id) are added up. A process that still runs can be reported on.
@@ -71,6 +78,7 @@ EXAMPLES:
   patchbay report
   patchbay report -s name --all before.data
   patchbay report -s self server.data
+  patchbay report --html out.html
   patchbay report --diff before.data after.data
   patchbay report --json | jq '.functions[] | select(.calls > 1000)'
 
@@ -217,6 +225,23 @@ static Expected<int> runDiff(const std::string &Dir) {
   return Before->Incomplete || After->Incomplete ? Failure : Success;
 }
 
+static Expected<int> runHtml(const std::string &Dir) {
+  Expected<Trace> T = readEvents(Dir);
+  if (!T)
+    return T.takeError();
+  std::error_code EC;
+  raw_fd_ostream OS(Html, EC);
+  if (!EC) {
+    printHtml(*T, "patchbay report: " + Dir, OS);
+    OS.flush();
+    EC = OS.error();
+    OS.clear_error();
+  }
+  if (EC)
+    return makeError("cannot write " + Html + ": " + EC.message());
+  return T->Incomplete ? Failure : Success;
+}
+
 static Expected<int> runReport(ArrayRef<const char *>) {
   if (!InputDir.empty() && !Positional.empty())
     return makeError(Usage, "give the directory once, either with -i or not");
@@ -227,6 +252,8 @@ static Expected<int> runReport(ArrayRef<const char *>) {
     Dir = Positional;
   if (!Diff.empty())
     return runDiff(Dir);
+  if (!Html.empty())
+    return runHtml(Dir);
   Expected<Trace> T = readTrace(Dir);
   if (!T)
     return T.takeError();
