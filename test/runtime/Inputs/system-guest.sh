@@ -26,8 +26,6 @@ unwind-step.hard
 unwind-step.hard exit
 exit
 exit.hard
-link-matrix
-link-matrix.hard
 static
 main-thread
 dso ./dso.so

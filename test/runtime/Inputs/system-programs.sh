@@ -36,9 +36,6 @@ $cxx -std=c++20 "$tests/odd.cpp" -o "$dir/odd" $dynamic
 $cxx -std=c++20 -O0 $harden "$tests/odd.cpp" -o "$dir/odd.hard" $dynamic
 $cxx $harden "$tests/unwind.cpp" -o "$dir/unwind.hard" $dynamic
 $cxx $harden -O0 "$tests/exit.cpp" -o "$dir/exit.hard" $dynamic
-$cxx "$tests/link-matrix.cpp" -o "$dir/link-matrix" -lpatchbay-link $dynamic
-$cxx $harden -O0 "$tests/link-matrix.cpp" -o "$dir/link-matrix.hard" \
-	-lpatchbay-link $dynamic
 $cc $harden "$tests/arm.c" -o "$dir/arm.hard" $dynamic
 $cc $harden -O0 "$tests/registers.c" -o "$dir/registers.hard" $dynamic
 $cc -fno-sanitize=kcfi -fsanitize=function -fsanitize-trap=function \
