@@ -13,6 +13,7 @@
 
 #include <patchbay/exit.h>
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -224,6 +225,52 @@ NOT_TRACED static void step_changes(unsigned int flags, int second)
 }
 
 /*
+ * A tracer joins another while that is being called, after so many instructions.
+ * Where the thread is in a handler the library says so.
+ */
+static struct patchbay_ops *joining;
+static long join_at;
+
+NOT_TRACED static void join(void)
+{
+	int nr;
+
+	if (--join_at)
+		return;
+	nr = patchbay_arm(joining, "stepped", 0);
+	CHECK(nr == 1 || nr == -EDEADLK);
+}
+
+/* Returns whether the call took that many. */
+NOT_TRACED static int join_after(long instructions, unsigned int flags)
+{
+	memset(seen, 0, sizeof(seen));
+	joining = create(1, entry, leave, flags);
+	join_at = instructions;
+	at_trap = join;
+	step();
+	CHECK_EQ(stepped(1), 2);
+	stop();
+	CHECK_EQ(seen[0].entries, 1);
+	for (int i = 0; i < 2; i++) {
+		CHECK_EQ(seen[i].exits, seen[i].entries);
+		CHECK_EQ(seen[i].wrong, 0);
+	}
+	CHECK_EQ(patchbay_ops_destroy(joining), 0);
+	return join_at <= 0;
+}
+
+NOT_TRACED static void step_joins(unsigned int flags)
+{
+	struct patchbay_ops *ops = create(0, entry, leave, flags);
+
+	arm(ops);
+	for (long i = 1; join_after(i, flags); i++)
+		;
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+}
+
+/*
  * A tracer is not gone while its handler runs, be it in a signal handler that
  * came when the interrupted call had nothing left to do but return.
  */
@@ -306,6 +353,8 @@ int main(void)
 	for (unsigned int flags = 0; flags <= PATCHBAY_OPS_FAST; flags++)
 		for (int second = 0; second < 2; second++)
 			step_changes(flags, second);
+	step_joins(0);
+	step_joins(PATCHBAY_OPS_FAST);
 	printf("calls: %ld changes: %ld", calls, traps - calls);
 	step_until_gone();
 	printf(" waited: %ld\n", waited);

@@ -17,8 +17,9 @@
 #define WAY_TO_CALL (CALL_REGS - CALL_FRAME) /* from rbp up to the registers */
 
 /*
- * rsp points to struct patchbay_regs, r11 to the cell. rax is nobody's: al is an
- * argument of variadic functions only, which have no exit. \id is for names.
+ * rsp points to struct patchbay_regs, r11 to the cell. rax is the cell's since, as
+ * it was when this way was chosen: it may be another by now, which is for the
+ * exit to see. \id is for names.
  */
 .macro call_directly from, nr, id
 	.cfi_remember_state
@@ -26,13 +27,12 @@
 	leaq	-WAY_TO_CALL(%rsp), %rbp
 	.cfi_def_cfa %rbp, WAY_TO_CALL+REGS_SIZE+8
 	.cfi_offset %rbp, -(WAY_TO_CALL+REGS_SIZE+8)
+	subq	$(FRAME_SIZE+WAY_TO_CALL), %rsp
+	movq	%rax, CALL_SINCE(%rbp)
 	movq	SITE_RETURN+8(%rbp), %rax
 	movq	%rax, CALL_PARENT(%rbp)
-	subq	$(FRAME_SIZE+WAY_TO_CALL), %rsp
-	movq	CELL_SINCE(%r11), %rax
-	testb	$CELL_DIRECT_BOTH, %al
+	testb	$CELL_DIRECT_BOTH, CALL_SINCE(%rbp)
 	jnz	.Lboth_\id
-	movq	%rax, CALL_SINCE(%rbp)
 .Lcall_\id:
 	movq	SITE_RETURN(%rbp), %rax
 	addq	$JB_SIZE, %rax

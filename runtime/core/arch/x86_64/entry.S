@@ -72,7 +72,8 @@
 	save_regs \nr
 	movq	REGS_SIZE(%rsp), %r11
 	movq	PATCHBAY_SLOT_OFFSET-\from(%r11), %r11
-	testb	$(CELL_DIRECT_EXIT+CELL_DIRECT_BOTH), CELL_SINCE(%r11)
+	movq	CELL_SINCE(%r11), %rax	/* al is kept, if there is one */
+	testb	$(CELL_DIRECT_EXIT+CELL_DIRECT_BOTH), %al
 	jnz	4f
 .Lgeneral_\@:
 	movq	pb_thread@gottpoff(%rip), %r11
