@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <patchbay/link.h>
 
+#include "log.h"
 #include "missing.h"
 #include "refused.h"
 
@@ -69,13 +70,6 @@ static const char *check_opts(const struct patchbay_link_opts *opts)
 	return NULL;
 }
 
-static void say(const struct patchbay_link_opts *opts, const char *name,
-		uintptr_t entry, int error, const char *reason)
-{
-	if (opts->log)
-		opts->log(opts->log_arg, name, entry, error, reason);
-}
-
 static int check_all(enum patchbay_link_kind kind,
 		     const struct patchbay_program *program,
 		     const struct patchbay_link_opts *opts)
@@ -87,7 +81,7 @@ static int check_all(enum patchbay_link_kind kind,
 		return error;
 	error = check_size(program, program->size, sizeof(*program));
 	if (error) {
-		say(opts, NULL, 0, error, "a program of another size");
+		pb_log(opts, NULL, 0, error, "a program of another size");
 		return error;
 	}
 	reason = check_program(kind, program);
@@ -95,7 +89,7 @@ static int check_all(enum patchbay_link_kind kind,
 		reason = check_opts(opts);
 	if (!reason)
 		return 0;
-	say(opts, NULL, 0, -EINVAL, reason);
+	pb_log(opts, NULL, 0, -EINVAL, reason);
 	return -EINVAL;
 }
 
@@ -164,7 +158,7 @@ static void say_missing(const struct patchbay_link_opts *opts)
 		else if (index < filter->cnt)
 			entry = filter->addrs[index];
 	}
-	say(opts, name, entry, -ENOENT, patchbay_link_strerror(-ENOENT));
+	pb_log(opts, name, entry, -ENOENT, patchbay_link_strerror(-ENOENT));
 }
 
 /* Errors of the library that are the last function's. */
@@ -183,12 +177,13 @@ static void explain(struct patchbay_link *link,
 		pb_refused_add(link->refused, &link->last, error);
 	pb_refused_log(link->refused, &link->needs, opts);
 	if (error == -EINVAL)
-		say(opts, NULL, 0, error, "no filter of any kind: "
-		    "<patchbay/patchbay.h> says what one is");
+		pb_log(opts, NULL, 0, error,
+		       "no filter of any kind: <patchbay/patchbay.h> says what "
+		       "one is");
 	else if (error == -ENOENT && !before)
 		say_missing(opts);
 	else if (error < 0 && !link->refused->nr)
-		say(opts, NULL, 0, error, patchbay_link_strerror(error));
+		pb_log(opts, NULL, 0, error, patchbay_link_strerror(error));
 }
 
 static int attach(struct patchbay_link *link,

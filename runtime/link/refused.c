@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "refused.h"
+#include "log.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -55,8 +56,7 @@ static void tell(const struct pb_refusal *refusal, const struct pb_needs *needs,
 		pb_needs_explain(needs, &refusal->record, text, sizeof(text));
 		reason = text;
 	}
-	opts->log(opts->log_arg, refusal->name, refusal->entry, refusal->error,
-		  reason);
+	pb_log(opts, refusal->name, refusal->entry, refusal->error, reason);
 }
 
 void pb_refused_log(struct pb_refused *refused, const struct pb_needs *needs,

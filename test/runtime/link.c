@@ -5,6 +5,8 @@
  */
 // RUN: %build %s -o %t -lpatchbay-link %link
 // RUN: %t | FileCheck %s
+// RUN: %build -fno-sanitize=kcfi %s -o %t.plain -lpatchbay-link %link
+// RUN: %t.plain | FileCheck %s
 // RUN: %build -DHARDENED %s -o %t.hard -lpatchbay-link %link
 // RUN: %t.hard | FileCheck %s
 // CHECK: {{^}}done{{$}}
