@@ -34,6 +34,8 @@
  *	...
  *	patchbay_link_destroy(link);
  *
+ * It is a library of its own: link with -lpatchbay-link -lpatchbay.
+ *
  * Kinds
  * -----
  * PATCHBAY_FENTRY         @entry is called when the function is entered
