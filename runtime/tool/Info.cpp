@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Chrono.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 
 using namespace llvm;
 using namespace patchbay;
@@ -59,8 +60,8 @@ static void printSession(const DataSession &S, raw_ostream &OS) {
   if (Ns)
     OS << formatv(", {0:f3} MHz, known to {1:f0} in a million",
                   double(Ticks) * 1000 / double(Ns),
-                  // Each moment is known to about 50 ns.
-                  100 * 1e6 / double(Ns));
+                  // Each moment is known to about 50 ns. Nothing is known to 0.
+                  std::ceil(100 * 1e6 / double(Ns)));
   if (S.Flags & PBD_SESSION_VARIABLE_RATE)
     OS << ", rate may vary";
   OS << '\n';

@@ -181,7 +181,10 @@ void Builder::add(std::string File, DataFile Data) {
     return;
   const DataSession &S = *P.Data.Session;
   Clock Clock(S);
-  if (!Clock.calibrated())
+  // A shell that only starts others has no times that could be in anything.
+  if (!Clock.calibrated() && llvm::any_of(Threads, [](const auto &T) {
+        return !T.second.Events.empty();
+      }))
     warn(processOf(P.File, P.Data) +
          ": its clock was not calibrated, times are in ticks");
   if (S.Flags & PBD_SESSION_VARIABLE_RATE)

@@ -187,6 +187,8 @@ def event_edges(folder):
     write(folder, "clock", pbd([
         module(3, path), session(end_ns=0), functions(3, [0x1010]),
         block(1, 100, [record(10, 0, 1, 20), record(10, 9, 1, 20)])]))
+    # the same clock, and nothing that it would be needed for
+    write(folder, "eventless", pbd([module(3, path), session(end_ns=0)]))
     # before the file was begun, and for ever
     write(folder, "times", pbd([
         module(3, path), session(lost=7), functions(3, [0x1010]),
