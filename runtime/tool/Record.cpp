@@ -75,11 +75,13 @@ static cl::opt<bool>
 static cl::opt<std::string>
     StartAt("start-at", cl::value_desc("FUNCTION"), cl::sub(RecordCommand),
             cl::cat(ToolOptions),
-            cl::desc("Record no events before this function is called"));
+            cl::desc("Record no events before this function is called, by its "
+                     "mangled name"));
 static cl::opt<std::string>
     StopAt("stop-at", cl::value_desc("FUNCTION"), cl::sub(RecordCommand),
            cl::cat(ToolOptions),
-           cl::desc("Record no events once this function is called"));
+           cl::desc("Record no events once this function is called, by its "
+                    "mangled name"));
 static cl::opt<std::string>
     Output("o", cl::Prefix, cl::value_desc("DIR"), cl::init(DefaultDataDir),
            cl::sub(RecordCommand), cl::cat(ToolOptions),
@@ -94,8 +96,9 @@ static constexpr char Help[] = R"(
   function to trace, PROG is not run and nothing is written. An earlier
   recording in DIR is moved to DIR.old.
 
-  Programs that PROG starts are traced too, each into a file of its own; a
-  process that only forks adds to its parent's file.
+  Programs that PROG starts are traced too, each into a file of its own. The
+  child of a fork adds its counts to its parent's file, and has one of its own
+  for events.
 
   Events of several threads and processes are put in order when they are read,
   by the processor's clock. They are in files from the moment on when they
@@ -264,6 +267,7 @@ namespace {
 struct Seen {
   bool Records = false;
   std::string Stripped; // a file with records
+  bool StartAt = false, StopAt = false;
 };
 } // namespace
 
@@ -284,6 +288,8 @@ static Error addFunctions(const ElfImage &Image, NameFilter &Filter,
     What.Stripped = Image.path();
   for (const SiteRecord &R : *Records) {
     std::vector<StringRef> Symbols = Names->at(R.Entry);
+    What.StartAt |= is_contained(Symbols, StartAt);
+    What.StopAt |= is_contained(Symbols, StopAt);
     if (Filter.match(Symbols) == NameFilter::ByDemangledName)
       Filters.insert(Symbols.front().str());
   }
@@ -349,6 +355,13 @@ static Error checkProgram(StringRef Path, const ElfImage &Program,
   if (std::string Unmatched = Filter.unmatched(); !Unmatched.empty())
     return nothingToTrace(Name + ": no function matches " + Unmatched + ": " +
                           matchHint(What.Stripped));
+  for (auto [Option, Found] : {std::make_pair(&StartAt, What.StartAt),
+                               std::make_pair(&StopAt, What.StopAt)})
+    if (!Option->empty() && !Found)
+      return nothingToTrace(Name + ": no function '" + *Option + "' for --" +
+                            Option->ArgStr +
+                            ", which takes a name as it is in the symbol "
+                            "table, of C++ functions the mangled one");
   return Error::success();
 }
 
