@@ -322,8 +322,8 @@ int patchbay_ops_destroy(struct patchbay_ops *ops);
  * The flags hold for @handler, too. Data stay. During the call threads run the
  * old handler or the new one; when it returns none is in the old one.
  *
- * -EINVAL: @handler is NULL, or the tracer was made without one. -EACCES: hardened mode; it is not of its type.
- * -EDEADLK: called from a handler.
+ * -EINVAL: @handler is NULL, or the tracer was made without one. -EACCES:
+ * hardened mode; it is not of its type. -EDEADLK: called from a handler.
  * Other errors are those of membarrier(2): the handler was exchanged, but the old
  * one may be running. The next call that changes a tracer waits for it.
  */
@@ -457,8 +457,9 @@ struct patchbay_filter {
  * -EDEADLK: called from a handler
  * -EBUSY:   strict mode: the handler of SIGTRAP has been replaced
  * -ENODEV:  no /proc to write text through, as in a chroot(2)
- * or what the tracer's @check or @attach returned, or what membarrier(2) or opening files returned: -EACCES where the process
- * has given up privileges (setuid) and may not write its text any more.
+ * or what the tracer's @check or @attach returned, or what membarrier(2) or
+ * opening files returned: -EACCES where the process has given up privileges
+ * (setuid) and may not write its text any more.
  */
 int patchbay_arm_filter(struct patchbay_ops *ops,
 			const struct patchbay_filter *filter,
@@ -479,10 +480,10 @@ int patchbay_arm(struct patchbay_ops *ops, const char *glob,
  *
  * Returns the number of functions that were disarmed by this call, or -ENOENT
  * if @ops is armed on none that is selected (names and addresses where it is
- * not armed are no error; filters for later are forgotten all the same), or errors as for patchbay_arm_filter(). If it is
- * waiting that failed, which is an error of membarrier(2), the functions are
- * disarmed, but the handler may be running; the next call that changes a tracer
- * waits for it.
+ * not armed are no error; filters for later are forgotten all the same), or
+ * errors as for patchbay_arm_filter(). If it is waiting that failed, which is
+ * an error of membarrier(2), the functions are disarmed, but the handler may be
+ * running; the next call that changes a tracer waits for it.
  */
 int patchbay_disarm_filter(struct patchbay_ops *ops,
 			   const struct patchbay_filter *filter);
