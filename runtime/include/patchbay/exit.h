@@ -27,7 +27,13 @@
  * PATCHBAY_OPS_FAST ones (struct patchbay_ops_info).
  *
  * Each call takes some 300 bytes more of the stack (ppc64le: 560), and what the
- * arguments on the stack take, which are copied.
+ * arguments on the stack take, which are copied. It is given back when the call
+ * is over, tail calls and all: functions that go on by those without end, as
+ * coroutines do that resume each other, run out of it.
+ *
+ * On x86-64 such a call ends by the return instruction before the function's
+ * entry. No unwinder knows about that one: a sample that a profiler takes there
+ * has no callers.
  *
  * All functions here are for handlers of tracers with @exit, with what these
  * were given. They call nothing, use general registers only, are
