@@ -178,8 +178,9 @@ static void explain(struct patchbay_link *link,
 	pb_refused_log(link->refused, &link->needs, opts);
 	if (error == -EINVAL)
 		pb_log(opts, NULL, 0, error,
-		       "no filter of any kind: <patchbay/patchbay.h> says what "
-		       "one is");
+		       "a filter of no or several kinds, a bad regular "
+		       "expression, or addresses of modules to come: "
+		       "<patchbay/patchbay.h> says what a filter is");
 	else if (error == -ENOENT && !before)
 		say_missing(opts);
 	else if (error < 0 && !link->refused->nr)

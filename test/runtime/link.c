@@ -223,8 +223,15 @@ static void test_refused(void)
 		      "the pass\n");
 }
 
+#define BAD_FILTER                                                             \
+	"-: -22: a filter of no or several kinds, a bad regular expression, "  \
+	"or addresses of modules to come: <patchbay/patchbay.h> says what a "  \
+	"filter is\n"
+
 static void test_misuse(void)
 {
+	const struct patchbay_filter bad_regex = { .size = sizeof(bad_regex),
+						   .regex = "(" };
 	const struct patchbay_program exit_and_entry = {
 		.size = sizeof(exit_and_entry), .entry = count, .exit = count
 	};
@@ -261,8 +268,11 @@ static void test_misuse(void)
 		 -EINVAL);
 	CHECK_LOG("-: -22: no filter\n");
 	CHECK_EQ(attach(PATCHBAY_FENTRY, &fentry, NULL, 0), -EINVAL);
-	CHECK_LOG("-: -22: no filter of any kind: <patchbay/patchbay.h> says "
-		  "what one is\n");
+	CHECK_LOG(BAD_FILTER);
+	CHECK_EQ(attach_opts(PATCHBAY_FENTRY, &fentry,
+			     (struct patchbay_link_opts){ .filter = &bad_regex }),
+		 -EINVAL);
+	CHECK_LOG(BAD_FILTER);
 	CHECK_EQ(patchbay_link_attach(PATCHBAY_FENTRY, &fentry, &opts, &latest),
 		 -EINVAL);
 }
