@@ -90,6 +90,9 @@ sorted(const Trace &T, ArrayRef<FunctionDurations> Functions, DurationKey Key) {
     uint64_t ValueB = sortValue(Functions[B], Key);
     if (ValueA != ValueB)
       return ValueA > ValueB;
+    // The tracer function records no times: all are the same.
+    if (Key != DurationKey::Name && Functions[A].Calls != Functions[B].Calls)
+      return Functions[A].Calls > Functions[B].Calls;
     const TraceFunction &FA = T.Functions[A], &FB = T.Functions[B];
     return std::tie(FA.Name, FA.Module, FA.Entry) <
            std::tie(FB.Name, FB.Module, FB.Entry);

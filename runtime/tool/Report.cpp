@@ -45,7 +45,8 @@ static cl::opt<Key>
 static cl::opt<std::string>
     Diff("diff", cl::value_desc("BEFORE"), cl::sub(ReportCommand),
          cl::cat(ToolOptions),
-         cl::desc("Show what changed since another recording"));
+         cl::desc("Show what changed since another recording of events, as a "
+                  "table by change of self"));
 static cl::opt<bool> All("all", cl::sub(ReportCommand), cl::cat(ToolOptions),
                          cl::desc("Show also functions that were not called"));
 static cl::opt<bool> Json("json", cl::desc("Print JSON"),
@@ -250,8 +251,15 @@ static Expected<int> runReport(ArrayRef<const char *>) {
     Dir = InputDir;
   else if (!Positional.empty())
     Dir = Positional;
-  if (!Diff.empty())
+  if (!Diff.empty()) {
+    for (const cl::Option *Given :
+         std::initializer_list<const cl::Option *>{&All, &Json, &Sort})
+      if (Given->getNumOccurrences())
+        return makeError(Usage, Twine(Given->ArgStr.size() == 1 ? "-" : "--") +
+                                    Given->ArgStr +
+                                    " does nothing beside --diff: leave it out");
     return runDiff(Dir);
+  }
   if (!Html.empty())
     return runHtml(Dir);
   Expected<Trace> T = readTrace(Dir);

@@ -146,7 +146,8 @@ def event_chunks(path, build_id=b"", tracer="function_duration", order="<", slow
         return record(*args, **options, order=order)
     if tracer == "function":
         threads = [block(1, 100, [event(1000, 5, 100, 0x11012, ENTRY),
-                                  event(2000, 6, 90, 0x99999999, ENTRY)], order=order)]
+                                  event(2000, 6, 90, 0x99999999, ENTRY),
+                                  event(3000, 6, 90, 0x99999999, ENTRY)], order=order)]
     else:
         # Recorded as calls end. The second block is used for the second time.
         first = [event(2000, 6, 90, 1000), event(4500, 7, 80, 500)]
