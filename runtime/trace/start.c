@@ -256,6 +256,12 @@ static const char *from_environment(char **envp)
 	return NULL;
 }
 
+/*
+ * In programs with ThreadSanitizer: it stands in for functions of the C library,
+ * and initializes itself only before the executable's constructors.
+ */
+void __tsan_init(void) __attribute__((weak));
+
 __attribute__((constructor)) static void start(int argc, char **argv,
 					       char **envp)
 {
@@ -264,6 +270,8 @@ __attribute__((constructor)) static void start(int argc, char **argv,
 
 	(void)argc;
 	(void)argv;
+	if (value && __tsan_init)
+		__tsan_init();
 	if (!value || pb_options_parse(&pb_options, value))
 		return;
 	tracer = find_tracer(pb_options.tracer_name);
