@@ -18,8 +18,9 @@ public:
       : Path(Path), Data(Data), Out(Out) {}
   Error read();
 
-private:
   Error readHeader();
+
+private:
   Error readChunks();
   Error readChunk(uint32_t Kind, StringRef Chunk);
   Error readCmdline(StringRef Chunk);
@@ -310,6 +311,14 @@ Error patchbay::readDataFile(StringRef Path, DataFile &Out) {
   if (!Buffer)
     return makeError(Path + ": cannot read: " + Buffer.getError().message());
   return parseDataFile(Path, (*Buffer)->getBuffer(), Out);
+}
+
+Error patchbay::readDataHeader(StringRef Path, DataFile &Out) {
+  auto Buffer = MemoryBuffer::getFileSlice(Path, sizeof(pbd_header), 0,
+                                           /*IsVolatile=*/true);
+  if (!Buffer)
+    return makeError(Path + ": cannot read: " + Buffer.getError().message());
+  return Reader(Path, (*Buffer)->getBuffer(), Out).readHeader();
 }
 
 Error patchbay::parseDataFile(StringRef Path, StringRef Bytes, DataFile &Out) {

@@ -83,7 +83,11 @@ struct DataFile {
 /// Reads the file into Out. On an error Out holds what precedes it.
 llvm::Error readDataFile(llvm::StringRef Path, DataFile &Out);
 
-/// The same, of a file's bytes; Path is for messages.
+/// Reads what a file says of its process; of one with millions of events the
+/// rest takes seconds.
+llvm::Error readDataHeader(llvm::StringRef Path, DataFile &Out);
+
+/// The same as the first, of a file's bytes; Path is for messages.
 llvm::Error parseDataFile(llvm::StringRef Path, llvm::StringRef Bytes,
                           DataFile &Out);
 

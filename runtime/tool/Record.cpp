@@ -451,7 +451,7 @@ static size_t countIncomplete(ArrayRef<std::string> Files) {
   return llvm::count_if(Files, [](const std::string &File) {
     DataFile Data;
     // `patchbay report` says what is wrong with a file, and where.
-    consumeError(readDataFile(File, Data));
+    consumeError(readDataHeader(File, Data));
     return Data.Errno != 0;
   });
 }
