@@ -244,14 +244,6 @@ static unsigned int nr_called(enum key key)
 	return nr;
 }
 
-static int is_complete(void)
-{
-	for (enum key key = OWN; key < NR_KEYS; key++)
-		if (nr_called(key) < nr_targets[key])
-			return 0;
-	return loaded >= 10;
-}
-
 #ifdef __x86_64__
 static void be_strict(void)
 {
@@ -283,13 +275,21 @@ static unsigned long traps_met(void)
 }
 #endif
 
+static int is_complete(int strict)
+{
+	for (enum key key = OWN; key < NR_KEYS; key++)
+		if (nr_called(key) < nr_targets[key])
+			return 0;
+	return loaded >= 10 && (!strict || traps_met());
+}
+
 int main(int argc, char **argv)
 {
 	static enum key keys[] = { OWN, SHARED, STORE };
 	const struct timespec tenth = { .tv_nsec = 100000000 };
 	double seconds = argc > 2 ? atof(argv[2]) : 1;
 	pthread_t threads[NR_KEYS + 4];
-	int nr = 0;
+	int strict = argc > 3 && !strcmp(argv[3], "strict"), nr = 0;
 
 	CHECK(argc > 1);
 	for (int i = 0; i < NR_KEYS; i++)
@@ -297,12 +297,13 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 2; i++)
 		pthread_create(&threads[nr++], NULL, caller, NULL);
 	pthread_create(&threads[nr++], NULL, loader, argv[1]);
-	if (argc > 3 && !strcmp(argv[3], "strict"))
+	if (strict)
 		be_strict();
 	else if (argc > 3)
 		pthread_create(&threads[nr++], NULL, toggler, NULL);
 	/* On a busy machine all that shall happen may take longer. */
-	for (double now = 0; now < seconds || (!is_complete() && now < 60);
+	for (double now = 0;
+	     now < seconds || (!is_complete(strict) && now < 60);
 	     now += 0.1)
 		nanosleep(&tenth, NULL);
 	stop = 1;
