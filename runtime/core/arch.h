@@ -14,8 +14,8 @@
  *               may hold an argument; return to the site. Use initial-exec
  *               thread-local storage: it calls nothing. Describe each step to
  *               unwinders. And the functions named below;
- *   4. exit.S   calling a function's body for its exit (call.h), or else
- *               no_exit.c is taken;
+ *   4. exit.S   calling a function's body for its exit (call.h); offsets.c, what
+ *               it and entry.S know of structures (offsets.h);
  *   5. static_call.c, tramp.h  static calls (static_call.h);
  * then struct patchbay_regs and its functions in regs.h, compiler flags in
  * CMakeLists.txt (whatever hardens programs must work in the library, too; no

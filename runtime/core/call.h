@@ -18,9 +18,6 @@
 
 #include <stddef.h>
 
-/* Of every architecture, or of none (no_exit.c). */
-extern const int pb_arch_exits;
-
 /*
  * cell->enter of a cell that has an exit:
  *
@@ -76,13 +73,13 @@ int pb_call_is_simple(const struct patchbay_record *record);
 
 /*
  * In this order, from the trampolines. All but pb_call_exit_slowly() and
- * pb_call_unwound() are called inside (quiesce.h), compiled for general
- * registers only, and may be called by FAST tracers' ways.
+ * pb_call_unwound() are called inside (quiesce.h) and are compiled for general
+ * registers only.
  *
- * pb_call_begin()   fill in @call; returns for how many bytes there have to be
- *                   words beyond the first, a multiple of 16
- * pb_call_entry()   entry handlers; returns how many words of arguments on the
- *                   stack the function has
+ * pb_call_begin()   returns for how many bytes there have to be words beyond the
+ *                   first, a multiple of 16
+ * pb_call_entry()   fill in @since and @told, call entry handlers; returns how
+ *                   many words of arguments on the stack the function has
  * pb_call_entry_any()   the same, with vector arguments kept
  * pb_call_exit()    exit handlers
  * pb_call_exit_slowly() exit handlers, on a thread in whatever state

@@ -10,14 +10,12 @@
 
 int pb_call_check(const struct patchbay_record *record)
 {
-	/*
-	 * Nobody knows what of the stack to copy; or there is no exit.
-	 */
+	/* Nobody knows what of the stack to copy; or there is no exit. */
 	const uint8_t never = PATCHBAY_RECORD_VARIADIC |
 			      PATCHBAY_RECORD_UNKNOWN_ARGS |
 			      PATCHBAY_RECORD_NORETURN;
 
-	return pb_arch_exits && !(record->flags & never) ? 0 : -EOPNOTSUPP;
+	return record->flags & never ? -EOPNOTSUPP : 0;
 }
 
 int pb_call_is_simple(const struct patchbay_record *record)

@@ -157,6 +157,16 @@ static int may_skip(const struct pb_request *request, int error)
 		error == -E2BIG);
 }
 
+/* As tracers are shown it. */
+static struct patchbay_target target_of(const struct pb_target *target)
+{
+	return (struct patchbay_target){
+		.entry = pb_record_entry(target->record),
+		.record = target->record,
+		.data = target->data,
+	};
+}
+
 /*
  * May the tracer of @asked be on its function, by what it says itself and, if
  * it has an exit, by what the function is? 1: no, but that is no error.
@@ -164,15 +174,17 @@ static int may_skip(const struct pb_request *request, int error)
 static int check_function(const struct pb_target *asked)
 {
 	const struct patchbay_ops_attr *attr = &asked->request->ops->attr;
-	const struct patchbay_target target = {
-		.entry = pb_record_entry(asked->record),
-		.record = asked->record,
-		.data = asked->data,
-	};
-	int error = attr->check ? attr->check(attr->check_arg, &target) : 0;
+	int error;
 
-	if (error < 0)
-		return asked->request->flags & PATCHBAY_ARM_SKIP ? 1 : error;
+	if (attr->check) {
+		const struct patchbay_target target = target_of(asked);
+
+		error = attr->check(attr->check_arg, &target);
+		if (error < 0)
+			return asked->request->flags & PATCHBAY_ARM_SKIP ?
+				       1 :
+				       error;
+	}
 	error = attr->exit ? pb_call_check(asked->record) : 0;
 	return may_skip(asked->request, error) ? 1 : error;
 }
@@ -248,7 +260,7 @@ static void take_step(struct pb_plan *plan, struct pb_target *target,
 
 /* What has to be done for a function to come to the tracers of @list. */
 static int finish_step(struct pb_plan *plan, struct pb_target *target,
-			 const struct list *list, size_t before)
+		       const struct list *list, size_t before)
 {
 	if (list->kept == before && list->nr == before)
 		return 0;
@@ -367,11 +379,7 @@ static int attach_module(struct pb_plan *plan, const struct pb_request *request,
 		const struct pb_target *target = &plan->targets[i];
 
 		if (target->live && target->request == request)
-			asked[nr++] = (struct patchbay_target){
-				.entry = pb_record_entry(target->record),
-				.record = target->record,
-				.data = target->data,
-			};
+			asked[nr++] = target_of(target);
 	}
 	if (!nr)
 		return 0;

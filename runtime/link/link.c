@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <patchbay/link.h>
 
+#include "attr.h"
 #include "log.h"
 #include "missing.h"
 #include "refused.h"
@@ -24,19 +25,6 @@ struct patchbay_link {
 	struct pb_refused *refused;
 	struct patchbay_target last;
 };
-
-/* As of copy_struct_from_user(): nothing may be asked for that is not known. */
-static int check_size(const void *bytes, size_t size, size_t known)
-{
-	const unsigned char *byte = bytes;
-
-	if (size < known)
-		return -EINVAL;
-	for (size_t i = known; i < size; i++)
-		if (byte[i])
-			return -E2BIG;
-	return 0;
-}
 
 /* NULL, or why it is no program of this kind. */
 static const char *check_program(enum patchbay_link_kind kind,
@@ -74,12 +62,12 @@ static int check_all(enum patchbay_link_kind kind,
 		     const struct patchbay_program *program,
 		     const struct patchbay_link_opts *opts)
 {
-	int error = check_size(opts, opts->size, sizeof(*opts));
+	int error = pb_check_size(opts, opts->size, sizeof(*opts));
 	const char *reason;
 
 	if (error)
 		return error;
-	error = check_size(program, program->size, sizeof(*program));
+	error = pb_check_size(program, program->size, sizeof(*program));
 	if (error) {
 		pb_log(opts, NULL, 0, error, "a program of another size");
 		return error;
@@ -243,7 +231,7 @@ static int is_covered(const struct pb_needs *needs,
 int patchbay_link_update(struct patchbay_link *link,
 			 const struct patchbay_program *program)
 {
-	int error = check_size(program, program->size, sizeof(*program));
+	int error = pb_check_size(program, program->size, sizeof(*program));
 
 	if (error)
 		return error;

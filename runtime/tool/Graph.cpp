@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay graph`: which function called which, and how long that took.
+#include "CallTree.h"
 #include "Durations.h"
 #include "Table.h"
 #include "Verb.h"
@@ -35,37 +36,9 @@ EXIT CODES:
   3  no call of the function that -f names
 )";
 
-namespace {
-struct Node {
-  uint64_t Calls = 0, Total = 0, Self = 0;
-  std::map<uint32_t, Node> Subs; // by function
-};
-} // namespace
-
-static void addThread(const Trace &T, const TraceThread &Thread, Node &Top) {
-  std::vector<uint64_t> Self = T.selfTimes(Thread);
-  // Where each call is in the tree; null if it is above the root.
-  std::vector<Node *> Places;
-  for (size_t I = 0; I != Self.size(); ++I) {
-    const TraceCall &C = Thread.Calls[I];
-    Node *Outer = C.Parent == TraceCall::NoParent ? nullptr : Places[C.Parent];
-    bool IsRoot = Root.empty() ? C.Parent == TraceCall::NoParent
-                               : T.Functions[C.Function].Name == Root;
-    if (!Outer && IsRoot)
-      Outer = &Top;
-    Node *Place = Outer ? &Outer->Subs[C.Function] : nullptr;
-    Places.push_back(Place);
-    if (!Place)
-      continue;
-    ++Place->Calls;
-    Place->Total += C.Duration;
-    Place->Self += Self[I];
-  }
-}
-
-static void addRows(const Trace &T, const Node &Of, unsigned Depth,
+static void addRows(const Trace &T, const CallNode &Of, unsigned Depth,
                     Table &Out) {
-  std::vector<std::pair<uint32_t, const Node *>> Order;
+  std::vector<std::pair<uint32_t, const CallNode *>> Order;
   for (const auto &[Function, Sub] : Of.Subs)
     Order.push_back({Function, &Sub});
   llvm::sort(Order, [](const auto &A, const auto &B) {
@@ -84,9 +57,7 @@ static Expected<int> runGraph(ArrayRef<const char *>) {
   Expected<Trace> T = readEvents(Dir);
   if (!T)
     return T.takeError();
-  Node Top;
-  for (const TraceThread &Thread : T->Threads)
-    addThread(*T, Thread, Top);
+  CallNode Top = callTree(*T, Root);
   if (Top.Subs.empty() && !Root.empty())
     return makeError(NothingFound, Dir + ": no call of '" + Root +
                                        "' was recorded: 'patchbay report' "

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "HtmlReport.h"
+#include "CallTree.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
@@ -14,18 +15,13 @@ static constexpr size_t MaxTimeline = 5000;
 
 namespace {
 
-struct Node {
-  uint64_t Calls = 0, Total = 0, Self = 0;
-  std::map<uint32_t, Node> Subs; // by function
-};
-
 class Page {
 public:
   Page(const Trace &T, json::OStream &J) : T(T), J(J) {}
   void write();
 
 private:
-  void tree(int64_t Function, const Node &N);
+  void tree(int64_t Function, const CallNode &N);
   void threads();
 
   const Trace &T;
@@ -34,25 +30,7 @@ private:
 
 } // namespace
 
-static void addThread(const Trace &T, const TraceThread &Thread, Node &Top) {
-  std::vector<uint64_t> Self = T.selfTimes(Thread);
-  std::vector<Node *> Places;
-  for (size_t I = 0; I != Self.size(); ++I) {
-    const TraceCall &C = Thread.Calls[I];
-    Node &Outer = C.Parent == TraceCall::NoParent ? Top : *Places[C.Parent];
-    Node &Place = Outer.Subs[C.Function];
-    Places.push_back(&Place);
-    ++Place.Calls;
-    Place.Total += C.Duration;
-    Place.Self += Self[I];
-    if (&Outer == &Top) {
-      ++Top.Calls;
-      Top.Total += C.Duration;
-    }
-  }
-}
-
-void Page::tree(int64_t Function, const Node &N) {
+void Page::tree(int64_t Function, const CallNode &N) {
   J.array([&] {
     J.value(Function);
     J.value(N.Calls);
@@ -106,24 +84,21 @@ void Page::threads() {
 }
 
 void Page::write() {
-  Node Top;
   std::vector<std::vector<uint64_t>> Histogram(T.Functions.size(),
                                                std::vector<uint64_t>(Buckets));
-  for (const TraceThread &Thread : T.Threads) {
-    addThread(T, Thread, Top);
+  for (const TraceThread &Thread : T.Threads)
     for (const TraceCall &C : Thread.Calls)
       if (C.hasDuration())
         ++Histogram[C.Function][C.Duration
                                     ? std::min(Log2_64(C.Duration), Buckets - 1)
                                     : 0];
-  }
   J.object([&] {
     J.attributeArray("functions", [&] {
       for (const TraceFunction &F : T.Functions)
         J.value(json::fixUTF8(F.Name));
     });
     J.attributeBegin("root");
-    tree(-1, Top);
+    tree(-1, callTree(T));
     J.attributeEnd();
     J.attributeArray("histogram", [&] {
       for (const auto &Of : Histogram)

@@ -11,7 +11,8 @@
  *
  * Blocks are made when they are needed, each twice as large as the one before,
  * up to a limit; then recording stops for this thread, or its oldest block is
- * used again, in another *pass*, whose number marks its records. Events that find no place are counted.
+ * used again, in another *pass*, whose number marks its records. Events that find
+ * no place are counted.
  */
 #ifndef PB_TRACE_RING_H
 #define PB_TRACE_RING_H

@@ -7,7 +7,6 @@
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}failures: 0 of 13{{$}}
 
-#include "no_exit.c"
 #include "set.c"
 #include "set_call.c"
 
@@ -24,25 +23,23 @@ void pb_arch_enter_set(uintptr_t ip, uintptr_t parent_ip,
 	pb_set_call(ip, parent_ip, cell, regs);
 }
 
-void pb_arch_enter_any(uintptr_t ip, uintptr_t parent_ip,
-		       const struct patchbay_cell *cell,
-		       struct patchbay_regs *regs)
-{
-	(void)ip;
-	(void)parent_ip;
-	(void)cell;
-	(void)regs;
-}
+#define UNCALLED(name)                                                         \
+	void name(uintptr_t ip, uintptr_t parent_ip,                           \
+		  const struct patchbay_cell *cell,                            \
+		  struct patchbay_regs *regs)                                  \
+	{                                                                      \
+		(void)ip;                                                      \
+		(void)parent_ip;                                               \
+		(void)cell;                                                    \
+		(void)regs;                                                    \
+	}
 
-void pb_enter_nothing(uintptr_t ip, uintptr_t parent_ip,
-		      const struct patchbay_cell *cell,
-		      struct patchbay_regs *regs)
-{
-	(void)ip;
-	(void)parent_ip;
-	(void)cell;
-	(void)regs;
-}
+UNCALLED(pb_enter_nothing)
+UNCALLED(pb_arch_enter_any)
+UNCALLED(pb_arch_call_fast)
+UNCALLED(pb_arch_call_any)
+UNCALLED(pb_arch_call_set)
+UNCALLED(pb_arch_call_any_set)
 
 int pb_call_is_simple(const struct patchbay_record *record)
 {

@@ -443,7 +443,7 @@ struct patchbay_filter {
  *           PATCHBAY_EXIT_MAX tracers with @exit on a function
  * -EOPNOTSUPP: a tracer with @exit, and a function whose body cannot be called
  *           for it: its arguments are not known (`...`, or by its record), or
- *           it never returns; or this architecture has no exits
+ *           it never returns
  * -ENOENT:  no function is selected, or for a name or an address in the list
  *           there is none
  * -EILSEQ:  the text of a site is not what the compiler put there (somebody

@@ -3,6 +3,8 @@
 #ifndef PB_AARCH64_ENTRY_H
 #define PB_AARCH64_ENTRY_H
 
+#include "offsets.h"
+
 /* From one trampoline to the next. */
 #define PB_TRAMPOLINE_SIZE 256
 
@@ -15,16 +17,6 @@
 #define FRAME_OWN 80	 /* frame record: the next one, site + 8 signed */
 #define FRAME_CALLER 96	 /* frame record: x29, parent_ip */
 #define FRAME_RETURN 112 /* parent_ip signed, &pb_thread */
-
-/* struct patchbay_cell */
-#define CELL_ENTER 0
-#define CELL_FUNC 8
-#define CELL_SET 40
-#define CELL_EXIT 48
-#define CELL_SINCE 56
-
-/* struct pb_set */
-#define SET_FAST_EXITS 20
 
 /*
  * struct patchbay_call, from its caller's frame pointer, which is what x29

@@ -26,6 +26,7 @@
  * there, and the trampoline's with it.
  */
 #include "entry.h"
+#include "lsda.h"
 #include "quiesce.h"
 
 #include <patchbay/abi.h>
@@ -249,12 +250,7 @@
 	.cfi_endproc
 	.size	\name, .-\name
 
-	.section .rodata.pb_call, "a", @progbits
-	.p2align 2
-.Llsda_\name:
-	.long	.Lbody_\name - .
-	.long	.Lunwind_\name - .
-	.previous
+	lsda	\name
 .endm
 
 call_body pb_arch_call_fast, 0, 0, 0

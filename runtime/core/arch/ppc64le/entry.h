@@ -3,6 +3,8 @@
 #ifndef PB_PPC64LE_ENTRY_H
 #define PB_PPC64LE_ENTRY_H
 
+#include "offsets.h"
+
 /* From one trampoline to the next. */
 #define PB_TRAMPOLINE_SIZE 256
 
@@ -37,16 +39,6 @@
 #define OWN_CALLED 1
 
 #define DWARF_LR 65
-
-/* struct patchbay_cell */
-#define CELL_ENTER 0
-#define CELL_FUNC 8
-#define CELL_SET 40
-#define CELL_EXIT 48
-#define CELL_SINCE 56
-
-/* struct pb_set */
-#define SET_FAST_EXITS 20
 
 /*
  * struct patchbay_call, from a trampoline's own frame, which is what r31 points

@@ -25,6 +25,7 @@
  * Only trampolines come here, so r2 is ours already.
  */
 #include "entry.h"
+#include "lsda.h"
 #include "quiesce.h"
 
 #include <patchbay/abi.h>
@@ -281,12 +282,7 @@
 	.cfi_endproc
 	.size	\name, .-\name
 
-	.section .rodata.pb_call, "a", @progbits
-	.p2align 2
-.Llsda_\name:
-	.long	.Lbody_\name - .
-	.long	.Lunwind_\name - .
-	.previous
+	lsda	\name
 .endm
 
 call_body pb_arch_call_fast, 0, 0, 0

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What patch.c and entry.S agree on. */
+/* What patch.c, entry.S and exit.S agree on. */
 #ifndef PB_X86_64_ENTRY_H
 #define PB_X86_64_ENTRY_H
+
+#include "offsets.h"
 
 /* The width of vector arguments. */
 #define PB_ISA_SSE 0
@@ -15,20 +17,6 @@
 #define REGS_SIZE 80
 #define REGS_RDX 24
 #define REGS_RAX 56
-
-/* struct patchbay_cell */
-#define CELL_ENTER 0
-#define CELL_FUNC 8
-#define CELL_RECORD 24
-#define CELL_SET 40
-#define CELL_EXIT 48
-#define CELL_SINCE 56
-
-/* struct pb_set */
-#define SET_FAST_EXITS 20
-
-/* struct patchbay_record */
-#define RECORD_FLAGS 15
 
 /*
  * struct patchbay_call, from its caller's frame pointer, which is what rbp

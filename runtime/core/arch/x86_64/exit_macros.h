@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What is done around a function's body, for exit.S and direct.S. */
+/* What is done around a function's body, for exit.S and direct.h. */
 #include "entry.h"
+#include "lsda.h"
 #include "quiesce.h"
 
 #include <patchbay/abi.h>
@@ -29,16 +30,6 @@
 	movl	$\nr, %ecx
 	incsspq	%rcx
 1:
-.endm
-
-/* What pb_call_personality() reads. */
-.macro lsda id
-	.section .rodata.pb_call, "a", @progbits
-	.p2align 2
-.Llsda_\id:
-	.long	.Lbody_\id - .
-	.long	.Lunwind_\id - .
-	.previous
 .endm
 
 /* Vector registers 0 and 1, at the width that the processor has. */

@@ -1,39 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What entry.S and exit.S know of structures. */
+/* What entry.h says of structures of this architecture. */
 #include "arch/x86_64/entry.h"
 #include "call.h"
-#include "set.h"
-
-const int pb_arch_exits = 1;
 
 _Static_assert(CALL_SKIP == PATCHBAY_EXIT_SKIP, "skip");
 _Static_assert(CELL_DIRECT_EXIT == PATCHBAY_CELL_DIRECT_EXIT, "exit");
 _Static_assert(CELL_DIRECT_BOTH == PATCHBAY_CELL_DIRECT_BOTH, "both");
 
-#define CHECK_OFFSET(type, field, offset)                                      \
-	_Static_assert(offsetof(struct type, field) == (offset), #field)
-
-CHECK_OFFSET(patchbay_call, vector[0], CALL_VECTOR0 - CALL);
-CHECK_OFFSET(patchbay_call, vector[1], CALL_VECTOR1 - CALL);
-CHECK_OFFSET(patchbay_call, gp[0], CALL_RAX - CALL);
-CHECK_OFFSET(patchbay_call, gp[1], CALL_RDX - CALL);
-CHECK_OFFSET(patchbay_call, set, CALL_SET - CALL);
-CHECK_OFFSET(patchbay_call, since, CALL_SINCE - CALL);
-CHECK_OFFSET(patchbay_call, told, CALL_TOLD - CALL);
-CHECK_OFFSET(patchbay_call, ip, CALL_IP - CALL);
-CHECK_OFFSET(patchbay_call, frame_pointer, CALL_FRAME - CALL);
-CHECK_OFFSET(patchbay_call, parent_ip, CALL_PARENT - CALL);
+PB_CHECK_OFFSET(patchbay_call, vector[0], CALL_VECTOR0 - CALL);
+PB_CHECK_OFFSET(patchbay_call, vector[1], CALL_VECTOR1 - CALL);
+PB_CHECK_OFFSET(patchbay_call, gp[0], CALL_RAX - CALL);
+PB_CHECK_OFFSET(patchbay_call, gp[1], CALL_RDX - CALL);
+PB_CHECK_OFFSET(patchbay_call, set, CALL_SET - CALL);
+PB_CHECK_OFFSET(patchbay_call, since, CALL_SINCE - CALL);
+PB_CHECK_OFFSET(patchbay_call, told, CALL_TOLD - CALL);
+PB_CHECK_OFFSET(patchbay_call, ip, CALL_IP - CALL);
+PB_CHECK_OFFSET(patchbay_call, frame_pointer, CALL_FRAME - CALL);
+PB_CHECK_OFFSET(patchbay_call, parent_ip, CALL_PARENT - CALL);
 _Static_assert(sizeof(struct patchbay_call) == CALL_SIZE, "call");
 
 _Static_assert(sizeof(struct patchbay_regs) == REGS_SIZE, "regs");
-CHECK_OFFSET(patchbay_regs, rdx, REGS_RDX);
-CHECK_OFFSET(patchbay_regs, rax, REGS_RAX);
-
-CHECK_OFFSET(patchbay_cell, enter, CELL_ENTER);
-CHECK_OFFSET(patchbay_cell, func, CELL_FUNC);
-CHECK_OFFSET(patchbay_cell, record, CELL_RECORD);
-CHECK_OFFSET(patchbay_cell, set, CELL_SET);
-CHECK_OFFSET(patchbay_cell, exit, CELL_EXIT);
-CHECK_OFFSET(patchbay_cell, since, CELL_SINCE);
-CHECK_OFFSET(pb_set, fast_exits, SET_FAST_EXITS);
-CHECK_OFFSET(patchbay_record, flags, RECORD_FLAGS);
+PB_CHECK_OFFSET(patchbay_regs, rdx, REGS_RDX);
+PB_CHECK_OFFSET(patchbay_regs, rax, REGS_RAX);

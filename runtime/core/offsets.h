@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Where trampolines of every architecture find fields of structures. What they
+ * know of struct patchbay_regs and struct patchbay_call is in their entry.h.
+ */
+#ifndef PB_CORE_OFFSETS_H
+#define PB_CORE_OFFSETS_H
+
+/* struct patchbay_cell */
+#define CELL_ENTER 0
+#define CELL_FUNC 8
+#define CELL_RECORD 24
+#define CELL_SET 40
+#define CELL_EXIT 48
+#define CELL_SINCE 56
+
+/* struct pb_set */
+#define SET_FAST_EXITS 20
+
+/* struct patchbay_record */
+#define RECORD_FLAGS 15
+
+#ifndef __ASSEMBLER__
+
+#include <stddef.h>
+
+#define PB_CHECK_OFFSET(type, field, offset)                                   \
+	_Static_assert(offsetof(struct type, field) == (offset), #field)
+
+#endif /* __ASSEMBLER__ */
+
+#endif /* PB_CORE_OFFSETS_H */
