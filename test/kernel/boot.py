@@ -15,12 +15,16 @@ from guest import ARCHES, GuestError, image, machine  # noqa: E402
 
 # Time in the guest is the number of instructions executed, one a nanosecond, and
 # passes at once while all CPUs sleep. So what a kernel measures of itself says
-# the same on a busy machine.
+# the same on a busy machine. All of the log is on the console, and from the
+# first instruction on: that is what is left of a kernel that does not boot.
 GUESTS = {
     "arm64": dataclasses.replace(
-        ARCHES["aarch64"], kernel_args="console=ttyAMA0 log_buf_len=8M",
+        ARCHES["aarch64"], kernel_args="console=ttyAMA0 earlycon ignore_loglevel log_buf_len=8M",
         options=("-icount", "shift=0,sleep=off")),
 }
+
+# In seconds; both are longer than it takes on a busy machine.
+BOOT_TIMEOUT, TIMEOUT = 600, 3600
 
 PRELUDE = """\
 #!/bin/sh
@@ -49,7 +53,7 @@ class Sink(io.BytesIO):
         return super().write(data)
 
 
-def boot(arch, busybox, kernel, folder, scripts, files, environment, timeout):
+def boot(arch, busybox, kernel, folder, scripts, files, environment):
     """Runs the scripts, one after another, and returns what each has printed.
     `folder` is for what is temporary, and a copy of all output."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -65,9 +69,12 @@ def boot(arch, busybox, kernel, folder, scripts, files, environment, timeout):
     initramfs.write_bytes(image.build(GUESTS[arch], busybox.read_bytes(),
                                       folder / "program", [], files))
     sinks = {"stdout": Sink(folder / "output"), "stderr": Sink(folder / "errors")}
-    machine.run(GUESTS[arch], kernel.image, initramfs, folder / "console",
-                Namespace(cpus=2, cpu=None, boot_timeout=timeout, timeout=timeout), sinks)
-    os.unlink(initramfs)
+    try:
+        machine.run(GUESTS[arch], kernel.image, initramfs, folder / "console",
+                    Namespace(cpus=2, cpu=None, boot_timeout=BOOT_TIMEOUT, timeout=TIMEOUT),
+                    sinks)
+    finally:
+        os.unlink(initramfs)
     return sections(sinks["stdout"].getvalue().decode(errors="replace"))
 
 

@@ -88,18 +88,20 @@ class Kernel:
     def log(self):
         return self.out / "make.log"
 
+    @property
+    def environment(self):
+        """The same bytes each time, and in each folder."""
+        return {**os.environ, "CCACHE_BASEDIR": str(self.out.parent), "CCACHE_NOHASHDIR": "1"}
+
     def make(self, *targets, jobs=None):
         variables = self.tools.variables(self.plugin)
         if shutil.which("ccache"):
             variables["CC"] = f"ccache clang{variables['LLVM']}"
-        # The same bytes each time, and in each folder.
         variables["KBUILD_BUILD_TIMESTAMP"] = "@0"
-        environment = {**os.environ, "CCACHE_BASEDIR": str(self.out.parent),
-                       "CCACHE_NOHASHDIR": "1"}
         run(["make", "-s", f"-j{jobs or os.cpu_count()}", "-C", self.source,
              f"O={self.out}", f"ARCH={self.arch}",
              *(f"{name}={value}" for name, value in variables.items()),
-             *targets], self.log, env=environment)
+             *targets], self.log, env=self.environment)
 
     def configure(self):
         """allnoconfig, what the selftests ask for, and ours over it."""

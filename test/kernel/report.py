@@ -35,10 +35,30 @@ def text_size(path):
     return total
 
 
-def size(files):
+def size(what, files):
+    """Beside the first."""
     base = None
-    for name, path in files.items():
-        total = text_size(path)
+    for name, paths in files.items():
+        total = sum(map(text_size, paths))
         base = base or total
-        print(f"text of {name}: {total:,} bytes, {(total / base - 1) * 100:+.2f} %")
+        print(f"text of {what} {name}: {total:,} bytes, {(total / base - 1) * 100:+.2f} %")
+
+
+def lines(patches):
+    """How much of the kernel a series of patches changes. In a repository, git
+    would leave out what is not in the folder it was started in."""
+    said = subprocess.run(["git", "apply", "--numstat", *patches], capture_output=True,
+                          text=True, check=True, cwd="/").stdout
+    counts = [line.split("\t") for line in said.splitlines()]
+    print(f"lines of the kernel that are ours: {sum(int(added) for added, _, _ in counts)} added,"
+          f" {sum(int(removed) for _, removed, _ in counts)} removed,"
+          f" in {len({path for _, _, path in counts})} files")
+
+
+def selftests(ours, theirs):
+    """Those that do not just pass."""
+    print("ftrace selftest                                   | with CALL_OPS and CFI | without CFI")
+    for name in ours:
+        if {ours[name], theirs.get(name)} != {"PASS"}:
+            print(f"{name:49.49} | {ours[name]:21} | {theirs.get(name, 'missing')}")
     print()

@@ -15,10 +15,8 @@ from pathlib import Path
 import boot
 import checks
 import report
-from kernels import HERE, ROOT, SELFTESTS, Kernel, KernelError, Tools, run, source
-
-# Longer than any of the boots takes on a busy machine.
-TIMEOUT = 3600
+import rival
+from kernels import HERE, ROOT, SELFTESTS, Kernel, KernelError, Tools, run, series, source
 
 
 class Run:
@@ -29,31 +27,45 @@ class Run:
         self.tools = Tools(product(options.build, "lib/patchbay-pass.so"),
                            product(options.build, "bin/ld.lld"))
         self.busybox = system(self.arch)
+        self.bpf = self.out / "bpf"
+        self.patches = series(options.version)
         self.source = source(options.version, self.out)
         self.ours = self.kernel("ours", True, "cfi")
         self.cfi = self.kernel("cfi", False, "cfi")
         self.plain = self.kernel("plain", False)
-        self.start = time.monotonic()
+        self.began = time.monotonic()
 
     def kernel(self, name, plugin, *config):
         return Kernel(self.arch, name, self.source, self.out / name, self.tools, plugin, config)
 
     def say(self, text):
-        print(f"-- {time.monotonic() - self.start:.0f} s: {text}", flush=True)
+        print(f"-- {time.monotonic() - self.began:.0f} s: {text}", flush=True)
 
-    def build(self, kernel):
+    def start(self, kernel, *boots):
+        """Builds the kernel, then boots it for each of these lists of scripts, while
+        others are built. Yields a check; returns what is under way, by the first
+        script of each."""
         self.say(f"building {kernel.name}")
-        kernel.build()
-        return kernel
+        try:
+            kernel.build()
+            if kernel.plugin:
+                self.build_modules(kernel)
+        except KernelError as error:
+            yield f"kernel {kernel.name} is built", False, str(error)
+            return {}
+        yield f"kernel {kernel.name} is built", True, ""
+        return {scripts[0]: self.pool.submit(self.boot, kernel, *scripts) for scripts in boots}
 
-    def build_guest(self):
-        """What is run in the guest, beside the kernel's own: modules are built
-        where they lie, so not in our source."""
-        self.modules = self.out / "modules"
-        shutil.rmtree(self.modules, ignore_errors=True)
-        shutil.copytree(HERE / "modules", self.modules)
-        self.ours.make(f"M={self.modules}", "modules")
-        self.bpf = self.out / "bpf"
+    def modules(self, kernel):
+        return self.out / "modules" / kernel.name
+
+    def build_modules(self, kernel):
+        """Modules are built where they lie, so not in our source."""
+        shutil.rmtree(self.modules(kernel), ignore_errors=True)
+        shutil.copytree(HERE / "modules", self.modules(kernel))
+        kernel.make(f"M={self.modules(kernel)}", "modules")
+
+    def build_bpf(self):
         run(["clang-22", "--target=aarch64-linux-gnu", "-fuse-ld=lld", "-static", "-O1",
              HERE / "guest" / "bpf.c", "-o", self.bpf], self.out / "bpf.log")
 
@@ -80,59 +92,107 @@ class Run:
 
     def boot(self, kernel, *scripts):
         selftests = self.source / SELFTESTS
-        files = [self.bpf, *kernel.modules(), *self.modules.glob("*.ko"),
+        modules = self.modules(kernel)
+        files = [self.bpf, *kernel.modules(), *modules.glob("*.ko"),
                  *(path for path in selftests.glob("**/*") if path.is_file())]
         folder = kernel.out / f"boot-{scripts[0]}"
         started = time.monotonic()
-        said = boot.boot(self.arch, self.busybox, kernel, folder, scripts, files,
-                         {"BPF": self.bpf, "MODULES": self.modules, "SELFTESTS": selftests},
-                         TIMEOUT)
-        self.say(f"{kernel.name} ran {' '.join(scripts)} in {time.monotonic() - started:.0f} s")
-        return said
-
-    def boot_to_death(self, kernel, script):
-        """The kernel's last words; or the script's, if the kernel survives it."""
         try:
-            return self.boot(kernel, script)[script]
+            return boot.boot(self.arch, self.busybox, kernel, folder, scripts, files,
+                             {"BPF": self.bpf, "MODULES": modules, "SELFTESTS": selftests})
         except boot.GuestError as error:
-            return str(error)
+            raise KernelError(f"{error}\nsee {folder}/console and {folder}/output") from error
+        finally:
+            self.say(f"{kernel.name} ran {' '.join(scripts)}"
+                     f" in {time.monotonic() - started:.0f} s")
 
     def check(self, quick):
         """QEMU runs in one thread, and boots one kernel while the next is built."""
-        with ThreadPoolExecutor(2) as pool:
+        with ThreadPoolExecutor(2) as self.pool:
+            self.build_bpf()
             yield from self.messages()
-            self.build(self.ours)
-            self.build_guest()
-            ours = pool.submit(self.boot, self.ours, "bpf", "direct", "ops", "log", "modules")
-            trap = pool.submit(self.boot_to_death, self.ours, "lkdtm")
-            if not quick:
-                selftests = pool.submit(self.boot, self.ours, "selftests", "log")
-                cfi = pool.submit(self.boot, self.build(self.cfi), "bpf", "ops", "log")
-                reference = pool.submit(self.boot, self.build(self.plain), "selftests", "log")
-            yield from self.check_ours(ours.result(), trap.result())
-            if quick:
-                report.ops({}, checks.cells(ours.result()["ops"]))
-                return
-            yield from self.compare(ours.result(), cfi.result())
-            yield from checks.selftests(selftests.result()["selftests"],
-                                        reference.result()["selftests"])
-            yield from checks.log(selftests.result()["log"])
+            yield from self.check_version(quick)
 
-    def check_ours(self, said, last_words):
-        yield from config(self.ours)
-        yield from checks.startup(said["log"])
-        yield from checks.log(said["log"])
-        yield from checks.lkdtm(last_words)
-        yield from checks.bpf(said["bpf"])
-        yield from checks.direct(said["direct"])
-        yield from checks.ops(said["ops"])
-        yield from checks.modules(said["modules"])
+    def check_version(self, quick):
+        boots = [("bpf", "direct", "ops", "log", "modules"), ("lkdtm",)]
+        if quick:
+            ours = yield from self.start(self.ours, *boots)
+            said = yield from self.check_ours(self.ours, ours)
+            report.ops({}, checks.cells(said.get("ops", "")))
+            return
+        ours = yield from self.start(self.ours, ("selftests", "log"), *boots)
+        cfi = yield from self.start(self.cfi, ("bpf", "ops", "log"))
+        plain = yield from self.start(self.plain, ("selftests", "log"))
+        said = yield from self.check_ours(self.ours, ours)
+        yield from self.compare(said, (yield from finished(self.cfi, cfi, "bpf")))
+        yield from self.check_selftests((yield from finished(self.ours, ours, "selftests")),
+                                        (yield from finished(self.plain, plain, "selftests")))
+        if ours and cfi and plain:
+            self.report_sizes()
 
-    def compare(self, ours, cfi):
-        yield from checks.no_bpf(cfi["bpf"])
-        report.ops(checks.cells(cfi["ops"]), checks.cells(ours["ops"]))
-        report.size({kernel.name: kernel.out / "vmlinux"
-                     for kernel in (self.plain, self.cfi, self.ours)})
+    def check_ours(self, kernel, boots):
+        yield from config(kernel)
+        said = yield from finished(kernel, boots, "bpf")
+        if said:
+            yield from checks.startup(said["log"])
+            yield from checks.log(said["log"])
+            yield from checks.bpf(said["bpf"])
+            yield from checks.direct(said["direct"])
+            yield from checks.modules(said["modules"])
+        if "ops" in said:
+            yield from checks.ops(said["ops"])
+        if "lkdtm" in boots:
+            yield from checks.lkdtm(last_words(boots["lkdtm"]))
+        return said
+
+    @staticmethod
+    def compare(ours, cfi):
+        if cfi:
+            yield from checks.no_bpf(cfi["bpf"])
+        report.ops(checks.cells(cfi.get("ops", "")), checks.cells(ours.get("ops", "")))
+
+    @staticmethod
+    def check_selftests(ours, plain):
+        if ours and plain:
+            yield from checks.selftests(ours["selftests"], plain["selftests"])
+            yield from checks.log(ours["log"], plain["log"])
+            report.selftests(checks.results(ours["selftests"]),
+                             checks.results(plain["selftests"]))
+
+    def report_sizes(self):
+        report.size("vmlinux", {"with CFI alone": [self.cfi.out / "vmlinux"],
+                                "with CALL_OPS and CFI": [self.ours.out / "vmlinux"],
+                                "with CALL_OPS, without CFI": [self.plain.out / "vmlinux"]})
+        self.say("compiling for the rival layout")
+        paths = rival.build(self.cfi, self.out / "rival")
+        report.size(f"{len(paths)} objects", {
+            name: [folder / path for path in paths] for name, folder in (
+                ("with CFI alone", self.cfi.out),
+                ("with CALL_OPS and CFI", self.ours.out),
+                (f"with CFI and {' '.join(rival.FLAGS)}", self.out / "rival"))})
+        report.lines(self.patches)
+
+
+def finished(kernel, boots, first):
+    """A check that a kernel booted, and came to the end of the scripts; returns
+    what these have printed, by their names."""
+    if first not in boots:
+        return {}  # it was not built, and that was said
+    try:
+        said = boots[first].result()
+    except KernelError as error:
+        yield f"kernel {kernel.name} boots, and runs {first} and more", False, str(error)
+        return {}
+    yield f"kernel {kernel.name} boots, and runs {' '.join(said)}", "end" in said, str(said)
+    return said
+
+
+def last_words(future):
+    """The kernel's; or the script's, if the kernel survives it."""
+    try:
+        return future.result()["lkdtm"]
+    except KernelError as error:
+        return str(error)
 
 
 def config(kernel):
@@ -179,7 +239,7 @@ def main():
             passed, failed = passed + bool(good), failed + (not good)
             print(f"ok: {what}" if good else f"FAILED: {what}\n| " +
                   seen.strip().replace("\n", "\n| "), flush=True)
-    except (KernelError, boot.GuestError) as error:
+    except KernelError as error:
         print(f"run.py: {error}", file=sys.stderr)
         return 1
     print(f"{passed} passed, {failed} failed")
