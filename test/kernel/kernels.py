@@ -123,6 +123,16 @@ class Kernel:
         self.configure()
         self.make("Image", "modules")
 
+    def asked(self):
+        """What the last fragment of its configuration asks for, and whether it has
+        it. What another option rules out is dropped without a word."""
+        lines = (HERE / "config" / f"{self.config[-1]}.config").read_text().splitlines()
+        for line in lines:
+            if line.startswith("CONFIG_"):
+                yield line, self.enabled(line[len("CONFIG_"):].split("=")[0])
+            elif line.endswith(" is not set"):
+                yield line, not self.enabled(line[len("# CONFIG_"):].split()[0])
+
     def enabled(self, option):
         return f"CONFIG_{option}=y\n" in (self.out / ".config").read_text()
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Builds Linux with Patchbay, boots it in QEMU, and checks what CFI and tracing
 do there: a line for each check, then their number. The same configuration is
-built without the plugin, and once more without CFI, to compare with."""
+built without the plugin, and once more without CFI, to compare with. Or it is
+built with the plugin in variants."""
 import argparse
 import dataclasses
 import shutil
@@ -17,6 +18,8 @@ import checks
 import report
 import rival
 from kernels import HERE, ROOT, SELFTESTS, Kernel, KernelError, Tools, run, series, source
+
+VARIANTS = sorted(path.stem for path in (HERE / "config" / "variants").iterdir())
 
 
 class Run:
@@ -106,12 +109,26 @@ class Run:
             self.say(f"{kernel.name} ran {' '.join(scripts)}"
                      f" in {time.monotonic() - started:.0f} s")
 
-    def check(self, quick):
+    def check(self, quick, variants):
         """QEMU runs in one thread, and boots one kernel while the next is built."""
         with ThreadPoolExecutor(2) as self.pool:
             self.build_bpf()
-            yield from self.messages()
-            yield from self.check_version(quick)
+            if variants:
+                yield from self.check_variants(variants)
+            else:
+                yield from self.messages()
+                yield from self.check_version(quick)
+
+    def check_variants(self, names):
+        kernels = [self.kernel(name, True, "cfi", f"variants/{name}") for name in names]
+        started = []
+        for kernel in kernels:
+            boots = yield from self.start(kernel, ("bpf", "direct", "log", "modules"), ("lkdtm",))
+            started.append((kernel, boots))
+        for kernel, boots in started:
+            for line, good in kernel.asked():
+                yield f"{kernel.name}: {line}", good, "not so"
+            yield from self.check_ours(kernel, boots)
 
     def check_version(self, quick):
         boots = [("bpf", "direct", "ops", "log", "modules"), ("lkdtm",)]
@@ -226,6 +243,8 @@ def arguments():
                         help="where the plugin and the linker are (default: build/release)")
     parser.add_argument("--quick", action="store_true",
                         help="our kernel alone: no selftests, nothing to compare with")
+    parser.add_argument("--variant", nargs="+", default=[], metavar="NAME", choices=VARIANTS,
+                        help="our kernel in other configurations: " + " ".join(VARIANTS))
     parser.add_argument("--out", type=Path, metavar="DIR",
                         help="for sources, kernels and logs (default: build/kernel/ARCH-VERSION)")
     return parser.parse_args()
@@ -235,7 +254,7 @@ def main():
     passed = failed = 0
     try:
         options = arguments()
-        for what, good, seen in Run(options).check(options.quick):
+        for what, good, seen in Run(options).check(options.quick, options.variant):
             passed, failed = passed + bool(good), failed + (not good)
             print(f"ok: {what}" if good else f"FAILED: {what}\n| " +
                   seen.strip().replace("\n", "\n| "), flush=True)
