@@ -1,24 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """trace: what it costs to write down a call and how long it took, beside other
 tracers and the least that it can cost."""
+import contextlib
 import shutil
 import tempfile
 from pathlib import Path
 
-from harness import traced, uftrace
+from harness import lttng, traced, uftrace
 from harness.paired import Case, Entry, measure
 from harness.systems import systems
 from suites.sites import CALLS, NO_UFTRACE, NO_XRAY, Hot, with_control
 
+NO_LTTNG = "no LTTng: install lttng-tools, liblttng-ust1, babeltrace2"
 BOTH = "an event at entry and one at exit"
 AGAINST = ("baseline", "floor")
+# Of those that take longest: a slice that is long is interrupted more often.
+FEWER = CALLS // 10
 
 
 def run(bench):
     # Where the programs are, not in a memory file system.
     with tempfile.TemporaryDirectory(dir=bench.tools.cache) as logs:
         programs = Programs(bench.tools, logs)
-        measure(logged(programs), bench.plan, bench.report)
+        with lttng.ring() if programs.lttng else contextlib.nullcontext():
+            measure(logged(programs), bench.plan, bench.report)
         measure(dropped(programs), bench.plan, bench.report)
 
 
@@ -29,6 +34,7 @@ class Programs:
         self.logs = Path(logs)
         self.xray = tools.runtime_library("clang_rt.xray") is not None
         self.uftrace = shutil.which("uftrace") is not None
+        self.lttng = lttng.library() is not None
 
     def floor(self, name, flags=()):
         tools = self.tools
@@ -64,7 +70,7 @@ class Programs:
         command, log = (self.hot.program("xray", "xray_log"), mode), self.log(mode)
         return Entry(mode, command, AGAINST, events=2, environment=traced.xray(log),
                      proof=traced.proof("xray", self.tools.tool("llvm-xray"), log,
-                                        *command), note=BOTH)
+                                        *command), calls=FEWER, note=BOTH)
 
 
 def logged(programs):
@@ -89,6 +95,13 @@ def logged(programs):
             AGAINST, events=2, proof=uftrace.proof(program), note=BOTH))
     else:
         skipped += (("uftrace", NO_UFTRACE),)
+    if programs.lttng:
+        program = programs.plain("instrument-functions")
+        entries.append(Entry(
+            "lttng", (program,), AGAINST, events=2, proof=lttng.proof(program),
+            environment=lttng.environment(), calls=FEWER, note=f"{BOTH}; always on"))
+    else:
+        skipped += (("lttng", NO_LTTNG),)
     return Case("logged call", 10, CALLS, with_control(entries), skipped=skipped)
 
 

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""LTTng as a system under test: the hooks of -finstrument-functions, in a library of
+LTTng's that is preloaded and writes an event for each. Run as a program, this is the
+proof of one: a worker whose events are written to files and counted, to say "ready
+CALLS EVENTS"."""
+import contextlib
+import ctypes.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from . import BenchError
+from .toolchain import BENCH
+
+SECONDS = 30  # after which no daemon is ready any more
+PROVIDER = "lttng_ust_cyg_profile_fast"
+# A ring of 256K, as that of other systems here; of each processor.
+RING = ("--overwrite", "--subbuf-size=64K", "--num-subbuf=4")
+
+
+def library():
+    """Of the two that LTTng has, the one that writes less; None if it is not there."""
+    if all(map(shutil.which, ("lttng", "lttng-sessiond", "babeltrace2"))):
+        return ctypes.util.find_library("lttng-ust-cyg-profile-fast")
+    return None
+
+
+def lttng(*arguments):
+    run = subprocess.run(("lttng", "--no-sessiond", *arguments), text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if run.returncode:
+        raise BenchError(f"lttng {' '.join(arguments)}: failed\n{run.stdout.strip()}")
+
+
+def _answers():
+    with contextlib.suppress(BenchError):
+        lttng("list")
+        return True
+    return False
+
+
+@contextlib.contextmanager
+def daemon():
+    """One that is there already is used; what it is doing is left alone."""
+    if _answers():
+        yield
+        return
+    process = subprocess.Popen(("lttng-sessiond", "--no-kernel"),
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        end = time.monotonic() + SECONDS
+        while not _answers():
+            if process.poll() is not None or time.monotonic() > end:
+                raise BenchError("lttng-sessiond does not run: try it by hand, with "
+                                 "--no-kernel -v")
+            time.sleep(0.05)
+        yield
+    finally:
+        process.terminate()
+        process.wait()
+
+
+@contextlib.contextmanager
+def session(output, *channel):
+    """While it lasts, processes that have the library write events: to memory, where
+    output is --snapshot, or to files. Its name is not one that users have."""
+    name = f"patchbay-bench-{os.getpid()}"
+    lttng("create", name, output)
+    try:
+        lttng("enable-channel", "-u", "-s", name, *channel, "calls")
+        lttng("enable-event", "-u", "-s", name, "-c", "calls", f"{PROVIDER}:*")
+        lttng("start", name)
+        yield
+        lttng("stop", name)
+    finally:
+        lttng("destroy", name)
+
+
+@contextlib.contextmanager
+def ring():
+    with daemon(), session("--snapshot", *RING):
+        yield
+
+
+def environment():
+    # -1: the program waits until the daemon knows it.
+    return {"LD_PRELOAD": library(), "LTTNG_UST_REGISTER_TIMEOUT": "-1"}
+
+
+def proof(program):
+    """The daemon that is used runs already."""
+    return ("env", f"PYTHONPATH={BENCH}", sys.executable, "-m", "harness.lttng", program)
+
+
+def main(program):
+    with tempfile.TemporaryDirectory() as folder:
+        with session(f"--output={folder}"):
+            worker = subprocess.run((program,), check=True, text=True,
+                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        events = subprocess.run(("babeltrace2", folder), check=True, text=True,
+                                stdout=subprocess.PIPE).stdout
+    calls = re.search(r"^ready (\d+) ", worker.stdout, re.MULTILINE)
+    # The program's one function with hooks is hot_callee().
+    print("ready", calls[1], len(re.findall(f" {PROVIDER}:func_(?:entry|exit): ", events)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
