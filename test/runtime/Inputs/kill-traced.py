@@ -4,7 +4,8 @@
     kill-traced.py TIMES PATCHBAY TRACER-LIBRARY PROGRAM FOLDER
 
 The program keeps, in a mapped file, how many calls each of its threads has
-finished; each of these must be in the recording, and at most one more.
+finished; each of these must be in the recording, and at most one more. The test
+does it some times; TIMES may be hundreds, by hand.
 """
 import csv
 import io
@@ -23,7 +24,7 @@ blocks = calls = 0
 for i in range(int(times)):
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(f"{folder}/data")
-    tracer = choose.choice(("function", "function_duration"))
+    tracer = choose.choice(("function", "function_duration", "function_graph"))
     process = subprocess.Popen(
         (program, f"{folder}/counts"), stdout=subprocess.PIPE,
         env={**os.environ, "LD_PRELOAD": library,
