@@ -2,13 +2,16 @@
 """while-running.py PROGRAM ARGS... -- COMMAND...: exits as COMMAND does, which
 runs while PROGRAM does, from when that has printed a line; PID in COMMAND is its
 process. If the line is "ended" PROGRAM ends before, but nobody has noticed yet.
+What PROGRAM has started ends with it.
 """
 import os
+import signal
 import subprocess
 import sys
 
 split = len(sys.argv) - 1 - sys.argv[::-1].index("--")
-program = subprocess.Popen(sys.argv[1:split], stdout=subprocess.PIPE, text=True)
+program = subprocess.Popen(sys.argv[1:split], stdout=subprocess.PIPE, text=True,
+                           process_group=0)
 try:
     line = program.stdout.readline()
     if not line:
@@ -19,6 +22,6 @@ try:
                for word in sys.argv[split + 1:]]
     status = subprocess.run(command, timeout=300).returncode
 finally:
-    program.kill()
+    os.killpg(program.pid, signal.SIGKILL)
     program.wait()
 sys.exit(status if status >= 0 else f"{command} ended by signal {-status}")
