@@ -95,6 +95,21 @@ static void enter_restricted(uintptr_t ip, uintptr_t parent_ip,
 		enter_member(ip, parent_ip, &set->cells[i], regs, nested);
 }
 
+/*
+ * Vector arguments have been saved on the way here: what handlers change of them
+ * there is what the function receives. They are not saved again.
+ */
+static void enter_saved(uintptr_t ip, uintptr_t parent_ip,
+			const struct patchbay_cell *cell,
+			struct patchbay_regs *regs, patchbay_handler enter)
+{
+	if (enter == pb_arch_enter_any)
+		enter = __atomic_load_n(&cell->func, __ATOMIC_RELAXED);
+	else if (is_set(enter))
+		enter = pb_set_call;
+	enter(ip, parent_ip, cell, regs);
+}
+
 /* The trampolines' way for a thread that is not simply outside (quiesce.h). */
 int pb_enter_slowly(uintptr_t ip, uintptr_t parent_ip,
 		    const struct patchbay_cell *const *slot,
@@ -114,7 +129,7 @@ int pb_enter_slowly(uintptr_t ip, uintptr_t parent_ip,
 	else if (nested || has_exit)
 		enter_restricted(ip, parent_ip, cell, regs, enter, nested);
 	else
-		enter(ip, parent_ip, cell, regs);
+		enter_saved(ip, parent_ip, cell, regs, enter);
 	pb_thread_leave(token);
 	return again;
 }

@@ -10,7 +10,9 @@
 #include <patchbay/args.h>
 
 #include <cstdarg>
+#include <cstring>
 #include <initializer_list>
+#include <thread>
 
 struct Large {
   long A, B, C;
@@ -35,6 +37,13 @@ OPAQUE long takeMore(long A, ...) {
   return A + B;
 }
 OPAQUE void takeNothing() {}
+// More of each than there are registers for.
+OPAQUE double addFloats(float A, double B, double C, double D, double E,
+                        double F, double G, double H, double I, double J,
+                        double K, double L, double M, double N) {
+  return A + B + C + D + E + F + G + H + I + J + K + L + M + 10 * N;
+}
+OPAQUE double addMore(double A, ...) { return A; }
 }
 
 namespace {
@@ -144,6 +153,90 @@ void changeArguments() {
   CHECK_EQ(takeHidden(21, 22).C, 1043);
 }
 
+#if defined(__powerpc64__)
+enum { FloatRegisters = 13 };
+void addFloat(uint64_t *Arg, float Summand) { // it is there as a double
+  double Value;
+  std::memcpy(&Value, Arg, sizeof(Value));
+  Value += Summand;
+  std::memcpy(Arg, &Value, sizeof(Value));
+}
+#else
+enum { FloatRegisters = 8 };
+void addFloat(uint64_t *Arg, float Summand) {
+  float Value;
+  std::memcpy(&Value, Arg, sizeof(Value));
+  Value += Summand;
+  std::memcpy(Arg, &Value, sizeof(Value));
+}
+#endif
+
+// How many arguments the last call had in registers, and what is said of the next.
+int Floats, FloatError;
+
+void floatHandler(uintptr_t, uintptr_t, const patchbay_cell *Cell,
+                  patchbay_regs *Regs) {
+  uint64_t *Arg;
+  for (Floats = 0; !(FloatError = patchbay_arg_fp(Cell, Regs, Floats, &Arg));
+       ++Floats) {
+    CHECK(Arg == patchbay_regs_fp(Regs, Floats));
+    if (!Floats && Cell->record->fp_args > 1) {
+      addFloat(Arg, 0.5);
+      continue;
+    }
+    double Value;
+    std::memcpy(&Value, Arg, sizeof(Value));
+    CHECK(Value == Floats + 1);
+    Value += 100;
+    std::memcpy(Arg, &Value, sizeof(Value));
+  }
+}
+
+void callFloats(bool Variadic) {
+  double Sum = addFloats(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14);
+  CHECK_EQ(Floats, FloatRegisters);
+  CHECK_EQ(FloatError, -ENODATA);
+  CHECK(Sum == 231 + 0.5 + 100 * (FloatRegisters - 1));
+  if (Variadic) { // or its exit cannot be seen
+    CHECK(addMore(1, 2.0) == 101);
+    CHECK_EQ(Floats, 1);
+    CHECK_EQ(FloatError, -ENODATA);
+  }
+  takeNothing();
+  CHECK_EQ(Floats, 0);
+  CHECK_EQ(FloatError, -ERANGE);
+}
+
+void ignore(uintptr_t, uintptr_t, const patchbay_cell *, patchbay_regs *) {}
+
+// Seen and changed by a tracer that is alone on its functions, that is told of
+// exits, or that has another beside it. The first call of a thread takes another
+// path than those that follow.
+void floatArguments() {
+  patchbay_ops_attr Attr{};
+  Attr.size = sizeof(Attr);
+  Attr.handler = ignore;
+  patchbay_ops *Other;
+  CHECK_EQ(patchbay_ops_create(&Attr, &Other), 0);
+  Attr.handler = floatHandler;
+  for (patchbay_handler Exit : {patchbay_handler(nullptr), &ignore})
+    for (bool Beside : {false, true}) {
+      patchbay_ops *Ops;
+      Attr.exit = Exit;
+      CHECK_EQ(patchbay_ops_create(&Attr, &Ops), 0);
+      for (patchbay_ops *Each : {Other, Ops})
+        if (Each == Ops || Beside) {
+          CHECK(patchbay_arm(Each, "add*", PATCHBAY_ARM_SKIP) > 0);
+          CHECK_EQ(patchbay_arm(Each, "takeNothing", 0), 1);
+        }
+      std::thread(callFloats, !Exit).join();
+      callFloats(!Exit);
+      CHECK_EQ(patchbay_ops_destroy(Ops), 0);
+      CHECK(!Beside || patchbay_disarm(Other, "*") > 0);
+    }
+  CHECK_EQ(patchbay_ops_destroy(Other), 0);
+}
+
 // Of functions whose counts cannot be relied on nothing is said.
 void unknown() {
   patchbay_record Record{};
@@ -156,8 +249,11 @@ void unknown() {
   Record.flags = PATCHBAY_RECORD_UNKNOWN_ARGS;
   CHECK_EQ(patchbay_arg(&Cell, &Regs, 0, &Arg), -ENODATA);
   CHECK_EQ(patchbay_arg_stack(&Cell, &Regs, 0, &Arg), -ENODATA);
+  Record.fp_args = PATCHBAY_RECORD_COUNT_MAX;
+  CHECK_EQ(patchbay_arg_fp(&Cell, &Regs, 0, &Arg), -ENODATA);
   Record = {};
   CHECK_EQ(patchbay_arg(&Cell, &Regs, ~0u, &Arg), -ERANGE);
+  CHECK_EQ(patchbay_arg_fp(&Cell, &Regs, 0, &Arg), -ERANGE);
   CHECK(!Arg);
 }
 } // namespace
@@ -191,6 +287,7 @@ int main() {
     CHECK_EQ(patchbay_disarm_filter(Ops, &Filter), 7);
     CHECK_EQ(patchbay_ops_destroy(Ops), 0);
   }
+  floatArguments();
   unknown();
   puts("done");
   return 0;

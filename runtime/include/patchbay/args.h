@@ -9,10 +9,9 @@
  * structure that is passed in two integer registers has two numbers. Of a type
  * narrower than 64 bits the upper bits mean nothing.
  *
- * Arguments in floating-point and vector registers are kept for the function,
- * but there is no way to see them: for handlers that are PATCHBAY_OPS_FAST they
- * are in the registers themselves, for others in a place that depends on the
- * processor.
+ * Floating-point arguments are counted on their own, also as their registers
+ * are: that f has x as 0. A record does not tell double from float or, but on
+ * ppc64le, vectors: who asks has to know.
  *
  * All functions here are for handlers, with what these were given. They call
  * nothing and use general registers only, and are async-signal-safe.
@@ -76,6 +75,34 @@ static inline int patchbay_arg(const struct patchbay_cell *cell,
 		return record->stack_arg_words ? -ENODATA : -ERANGE;
 	}
 	*arg = patchbay_regs_gp(regs, n + hidden);
+	return 0;
+}
+
+/*
+ * Where floating-point argument @n is, to be read or written alike: what
+ * patchbay_regs_fp() gives. Not for handlers that are PATCHBAY_OPS_FAST: for
+ * these it is in the register itself, and nowhere else.
+ *
+ * Returns 0 and sets *@arg, or
+ * -ERANGE:  the function has no such argument
+ * -ENODATA: the record does not tell where it is: it may be on the stack, among
+ *           others; or be one of `...`; or the counts cannot be relied on
+ *           (PATCHBAY_RECORD_UNKNOWN_ARGS)
+ */
+static inline int patchbay_arg_fp(const struct patchbay_cell *cell,
+				  struct patchbay_regs *regs, unsigned int n,
+				  uint64_t **arg)
+{
+	const struct patchbay_record *record = cell->record;
+
+	if (record->flags & PATCHBAY_RECORD_UNKNOWN_ARGS)
+		return -ENODATA;
+	if (n >= record->fp_args) {
+		if (record->flags & PATCHBAY_RECORD_VARIADIC)
+			return -ENODATA;
+		return record->stack_arg_words ? -ENODATA : -ERANGE;
+	}
+	*arg = patchbay_regs_fp(regs, n);
 	return 0;
 }
 

@@ -23,13 +23,18 @@ extern "C" {
  * and the static chain; the number of vector registers (x86-64) or the address
  * of the result (AArch64); all if the function is variadic or the record says
  * PATCHBAY_RECORD_UNKNOWN_ARGS. What the others hold here means nothing.
+ *
+ * Floating-point and vector registers are kept elsewhere, at @vectors, and only
+ * for handlers that are not PATCHBAY_OPS_FAST: for those the pointer means
+ * nothing, and patchbay_regs_fp() must not be called.
  */
 #if defined(__x86_64__)
 struct patchbay_regs {
 	uint64_t r10; /* static chain of a nested function */
 	uint64_t rdi, rsi, rdx, rcx, r8, r9;
 	uint64_t rax; /* al: number of vector registers used by `...` */
-	uint64_t reserved[2];
+	uint64_t *vectors;
+	uint64_t reserved;
 };
 
 /* The register of integer argument @n, counted from 0, below gp_args. */
@@ -37,6 +42,17 @@ static inline uint64_t *patchbay_regs_gp(struct patchbay_regs *regs,
 					 unsigned int n)
 {
 	return (uint64_t *)regs + 1 + n;
+}
+
+/*
+ * The vector register of floating-point argument @n, counted from 0, below
+ * fp_args, as eight-byte words: xmm, ymm or zmm @n, of which float and double
+ * take the lower bits.
+ */
+static inline uint64_t *patchbay_regs_fp(struct patchbay_regs *regs,
+					 unsigned int n)
+{
+	return regs->vectors + 8 * n;
 }
 
 /* The stack pointer at the entry; the return address is there. */
@@ -49,7 +65,9 @@ struct patchbay_regs {
 	uint64_t x0, x1, x2, x3, x4, x5, x6, x7;
 	uint64_t x8;  /* address of the result, if that is in memory */
 	uint64_t x15; /* static chain of a nested function */
-	uint64_t reserved[6];
+	uint64_t reserved[3];
+	uint64_t *vectors;
+	uint64_t reserved_too[4];
 };
 
 /* The register of integer argument @n, counted from 0, below gp_args. */
@@ -57,6 +75,17 @@ static inline uint64_t *patchbay_regs_gp(struct patchbay_regs *regs,
 					 unsigned int n)
 {
 	return (uint64_t *)regs + n;
+}
+
+/*
+ * The vector register of floating-point argument @n, counted from 0, below
+ * fp_args, as eight-byte words: q @n, of which float and double take the lower
+ * bits.
+ */
+static inline uint64_t *patchbay_regs_fp(struct patchbay_regs *regs,
+					 unsigned int n)
+{
+	return regs->vectors + 2 * n;
 }
 
 /* The stack pointer at the entry; arguments on the stack are there. */
@@ -68,7 +97,8 @@ static inline uintptr_t patchbay_regs_sp(const struct patchbay_regs *regs)
 struct patchbay_regs {
 	uint64_t r3, r4, r5, r6, r7, r8, r9, r10;
 	uint64_t r11; /* environment pointer: static chain of a nested function */
-	uint64_t reserved[3];
+	uint64_t *vectors;
+	uint64_t reserved[2];
 };
 
 /* The register of integer argument @n, counted from 0, below gp_args. */
@@ -76,6 +106,16 @@ static inline uint64_t *patchbay_regs_gp(struct patchbay_regs *regs,
 					 unsigned int n)
 {
 	return (uint64_t *)regs + n;
+}
+
+/*
+ * The register of floating-point argument @n, counted from 0, below fp_args:
+ * f1 + @n. A float is there as a double.
+ */
+static inline uint64_t *patchbay_regs_fp(struct patchbay_regs *regs,
+					 unsigned int n)
+{
+	return regs->vectors + n;
 }
 
 /*

@@ -26,6 +26,7 @@
  */
 #include "entry.h"
 #include "quiesce.h"
+#include "vectors.h"
 
 #include <patchbay/abi.h>
 
@@ -153,7 +154,8 @@ pb_aarch64_trampolines:
 
 /*
  * Call what \call calls, with the arguments that are in place, and leave every
- * vector argument as it was. paciasp is a landing pad, too.
+ * vector argument as it was, or as the registers in x3 are told where it is.
+ * paciasp is a landing pad, too.
  */
 .macro call_saving_vectors name, call:vararg
 	.type	\name, @function
@@ -162,21 +164,17 @@ pb_aarch64_trampolines:
 	.cfi_startproc
 	paciasp
 	.cfi_negate_ra_state
-	stp	x29, x30, [sp, #-(16+8*16)]!
-	.cfi_def_cfa_offset 16+8*16
-	.cfi_offset x29, -(16+8*16)
-	.cfi_offset x30, -(8+8*16)
+	stp	x29, x30, [sp, #-(16+VECTORS_SIZE)]!
+	.cfi_def_cfa_offset 16+VECTORS_SIZE
+	.cfi_offset x29, -(16+VECTORS_SIZE)
+	.cfi_offset x30, -(8+VECTORS_SIZE)
 	mov	x29, sp
-	stp	q0, q1, [sp, #16]
-	stp	q2, q3, [sp, #48]
-	stp	q4, q5, [sp, #80]
-	stp	q6, q7, [sp, #112]
+	move_vectors stp, 16
+	add	x16, sp, #16
+	str	x16, [x3, #FRAME_VECTORS]
 	\call
-	ldp	q0, q1, [sp, #16]
-	ldp	q2, q3, [sp, #48]
-	ldp	q4, q5, [sp, #80]
-	ldp	q6, q7, [sp, #112]
-	ldp	x29, x30, [sp], #16+8*16
+	move_vectors ldp, 16
+	ldp	x29, x30, [sp], #16+VECTORS_SIZE
 	.cfi_def_cfa_offset 0
 	.cfi_restore x29
 	.cfi_restore x30
@@ -202,10 +200,6 @@ call_saving_vectors pb_arch_enter_any, call_func
 call_saving_vectors pb_arch_enter_set, bl pb_set_call
 
 call_saving_vectors enter_slowly, bl pb_enter_slowly
-
-	.globl	pb_call_entry_any
-	.hidden	pb_call_entry_any
-call_saving_vectors pb_call_entry_any, bl pb_call_entry
 
 	.section .note.GNU-stack, "", @progbits
 

@@ -10,13 +10,15 @@
 
 /*
  * A trampoline's frame is struct patchbay_regs; it ends at the site's stack
- * pointer. From FRAME_OWN on it is the reserved part of that.
+ * pointer. From FRAME_OWN on it is the reserved part of that, but for where
+ * vector registers are kept.
  */
-#define FRAME_SIZE 128
+#define FRAME_SIZE 144
 #define FRAME_RESULT 64	 /* x8 and x15 */
 #define FRAME_OWN 80	 /* frame record: the next one, site + 8 signed */
-#define FRAME_CALLER 96	 /* frame record: x29, parent_ip */
-#define FRAME_RETURN 112 /* parent_ip signed, &pb_thread */
+#define FRAME_VECTORS 104
+#define FRAME_CALLER 112 /* frame record: x29, parent_ip */
+#define FRAME_RETURN 128 /* parent_ip signed, &pb_thread */
 
 /*
  * struct patchbay_call, from its caller's frame pointer, which is what x29

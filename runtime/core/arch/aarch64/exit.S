@@ -12,6 +12,7 @@
  *	the caller's frame pointer	<- x29	to us and to the caller
  *	...
  *	the tracers' words
+ *	vector arguments, for handlers at the exit, too
  *	arguments on the stack, copied
  *
  * The body is what comes behind the site, where there is no landing pad: only
@@ -28,6 +29,7 @@
 #include "entry.h"
 #include "lsda.h"
 #include "quiesce.h"
+#include "vectors.h"
 
 #include <patchbay/abi.h>
 
@@ -101,11 +103,16 @@
 	add	x0, x29, #CALL
 	bl	pb_call_begin		/* bytes for more words */
 	sub	sp, sp, x0
-	add	x0, x29, #CALL
 	.if \vectors
-	bl	pb_call_entry_any
-	.else
+	sub	sp, sp, #VECTORS_SIZE
+	mov	x16, sp
+	str	x16, [x29, #REGS+FRAME_VECTORS]
+	move_vectors stp, 0
+	.endif
+	add	x0, x29, #CALL
 	bl	pb_call_entry
+	.if \vectors
+	move_vectors ldp, 0
 	.endif
 	ldur	x16, [x29, #CALL_SINCE]
 	tbnz	x16, #CALL_SKIP_BIT, .Lskip_\name

@@ -19,3 +19,5 @@ _Static_assert(sizeof(struct patchbay_call) == CALL_SIZE, "call");
 _Static_assert(sizeof(struct patchbay_regs) == FRAME_SIZE, "regs");
 PB_CHECK_OFFSET(patchbay_regs, x8, FRAME_RESULT);
 PB_CHECK_OFFSET(patchbay_regs, reserved, FRAME_OWN);
+PB_CHECK_OFFSET(patchbay_regs, vectors, FRAME_VECTORS);
+PB_CHECK_OFFSET(patchbay_regs, reserved_too, FRAME_CALLER);

@@ -32,6 +32,7 @@
  */
 #include "entry.h"
 #include "quiesce.h"
+#include "vectors.h"
 
 #include <patchbay/abi.h>
 
@@ -158,12 +159,12 @@ pb_ppc64_trampolines:
 	.org	pb_ppc64_trampolines + 3*PB_TRAMPOLINE_SIZE
 	.size	pb_ppc64_trampolines, .-pb_ppc64_trampolines
 
-#define VECTORS_SIZE (HEADER_SIZE + 12*16 + 14*8)
+#define SAVING_SIZE (HEADER_SIZE + VECTORS_SIZE)
 
 /*
  * Call what \call calls, with the arguments that are in place, and leave every
- * floating-point and vector argument as it was. The second halves of the
- * floating-point registers, which VSX has, hold none.
+ * floating-point and vector argument as it was, or as the registers in r6 are
+ * told where it is.
  */
 .macro call_saving_vectors name, call:vararg
 	.type	\name, @function
@@ -175,27 +176,17 @@ pb_ppc64_trampolines:
 	.localentry \name, .-\name
 	mflr	0
 	std	0, HEADER_LR(1)
-	stdu	1, -VECTORS_SIZE(1)
-	.cfi_def_cfa_offset VECTORS_SIZE
+	stdu	1, -SAVING_SIZE(1)
+	.cfi_def_cfa_offset SAVING_SIZE
 	.cfi_offset DWARF_LR, HEADER_LR
 	std	2, HEADER_TOC(1)
-	.irp	n, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
-	li	11, HEADER_SIZE+(\n-2)*16
-	stvx	\n, 11, 1
-	.endr
-	.irp	n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
-	stfd	\n, HEADER_SIZE+12*16+(\n-1)*8(1)
-	.endr
+	move_vectors stfd, stvx
+	addi	11, 1, VECTORS_F
+	std	11, REGS_VECTORS(6)
 	\call
 	ld	2, HEADER_TOC(1)
-	.irp	n, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
-	li	11, HEADER_SIZE+(\n-2)*16
-	lvx	\n, 11, 1
-	.endr
-	.irp	n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
-	lfd	\n, HEADER_SIZE+12*16+(\n-1)*8(1)
-	.endr
-	addi	1, 1, VECTORS_SIZE
+	move_vectors lfd, lvx
+	addi	1, 1, SAVING_SIZE
 	.cfi_def_cfa_offset 0
 	ld	0, HEADER_LR(1)
 	mtlr	0
@@ -225,17 +216,13 @@ call_saving_vectors pb_arch_enter_set, bl pb_set_call
 	addi	5, 3, PATCHBAY_SLOT_OFFSET
 	bl	pb_enter_slowly
 	cmpdi	3, 0
-	ld	11, VECTORS_SIZE+OWN_RETURN(1)
+	ld	11, SAVING_SIZE+OWN_RETURN(1)
 	ld	3, PB_RETURN_ENTRY(11)
-	ld	4, VECTORS_SIZE+FRAMES_SIZE+HEADER_LR(1)
-	addi	6, 1, VECTORS_SIZE+OWN_REGS
-	ld	12, VECTORS_SIZE+OWN_THREAD(1)
+	ld	4, SAVING_SIZE+FRAMES_SIZE+HEADER_LR(1)
+	addi	6, 1, SAVING_SIZE+OWN_REGS
+	ld	12, SAVING_SIZE+OWN_THREAD(1)
 .endm
 
 call_saving_vectors enter_slowly, call_slowly
-
-	.globl	pb_call_entry_any
-	.hidden	pb_call_entry_any
-call_saving_vectors pb_call_entry_any, bl pb_call_entry
 
 	.section .note.GNU-stack, "", @progbits

@@ -20,9 +20,10 @@
 #define HEADER_LR 16
 #define HEADER_TOC 24
 
-/* struct patchbay_regs; r11 in it */
+/* struct patchbay_regs; r11 in it, and where f1 is */
 #define REGS_SIZE 96
 #define REGS_CHAIN 64
+#define REGS_VECTORS 72
 
 /* A trampoline's own frame, and the function's above it. */
 #define OWN_RETURN HEADER_SIZE /* where we return to, and OWN_CALLED */

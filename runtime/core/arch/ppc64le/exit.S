@@ -11,6 +11,7 @@
  *	the trampoline's own frame	<- r31
  *	...
  *	the tracers' words
+ *	vector arguments, for handlers at the exit, too
  *	arguments on the stack, copied
  *	header, with r2			<- r1
  *
@@ -27,6 +28,7 @@
 #include "entry.h"
 #include "lsda.h"
 #include "quiesce.h"
+#include "vectors.h"
 
 #include <patchbay/abi.h>
 
@@ -106,12 +108,19 @@
 	std	11, CALL_SET(31)
 	addi	3, 31, CALL
 	bl	pb_call_begin		/* bytes for more words */
-	extend_frame 3
-	addi	3, 31, CALL
 	.if \vectors
-	bl	pb_call_entry_any
-	.else
+	addi	3, 3, VECTORS_SIZE
+	.endif
+	extend_frame 3
+	.if \vectors
+	move_vectors stfd, stvx
+	addi	11, 1, VECTORS_F
+	std	11, OWN_REGS+REGS_VECTORS(31)
+	.endif
+	addi	3, 31, CALL
 	bl	pb_call_entry
+	.if \vectors
+	move_vectors lfd, lvx
 	.endif
 	ld	0, CALL_SINCE(31)
 	andi.	0, 0, CALL_SKIP

@@ -19,3 +19,4 @@ _Static_assert(sizeof(struct patchbay_call) == CALL_SIZE, "call");
 
 _Static_assert(sizeof(struct patchbay_regs) == REGS_SIZE, "regs");
 PB_CHECK_OFFSET(patchbay_regs, r11, REGS_CHAIN);
+PB_CHECK_OFFSET(patchbay_regs, vectors, REGS_VECTORS);

@@ -20,6 +20,7 @@
  * prologue, and the call frame below is described as of any other code.
  */
 #include "direct.h"
+#include "vectors.h"
 
 	.text
 
@@ -130,26 +131,11 @@ pb_x86_64_trampolines:
 	.org	pb_x86_64_trampolines + 6*PB_TRAMPOLINE_SIZE
 	.size	pb_x86_64_trampolines, .-pb_x86_64_trampolines
 
-/* Keep register \n of \kind (xmm, ymm, zmm) 0 to 7 at rsp, \size bytes each. */
-.macro save_vectors mov, kind, size
-	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
-	\mov	%\kind\n, \n*\size(%rsp)
-	.endr
-.endm
-
-.macro restore_vectors mov, kind, size
-	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
-	\mov	\n*\size(%rsp), %\kind\n
-	.endr
-.endm
-
 /*
- * Call \target (r11 is the address of \function) with the arguments that are
- * in place, and leave every vector argument as it was, at the width that this
- * processor has. vzeroupper spares handlers with SSE instructions the cost of
- * dirty upper halves.
+ * Call \target with the arguments that are in place, and leave every vector
+ * argument as it was, or as the registers in rcx are told where it is.
  */
-.macro call_saving_vectors name, target, function
+.macro call_saving_vectors name, target
 	.type	\name, @function
 	.p2align 4
 \name:
@@ -160,28 +146,11 @@ pb_x86_64_trampolines:
 	.cfi_offset %rbp, -16
 	movq	%rsp, %rbp
 	.cfi_def_cfa_register %rbp
-	subq	$8*64, %rsp
-	andq	$-64, %rsp
-	.ifnb \function
-	leaq	\function(%rip), %r11
-	.endif
-	cmpb	$PB_ISA_AVX, pb_x86_64_isa(%rip)
-	ja	2f
-	je	1f
-	save_vectors movaps, xmm, 16
-	callq	*\target
-	restore_vectors movaps, xmm, 16
-	jmp	3f
-1:	save_vectors vmovaps, ymm, 32
-	vzeroupper
-	callq	*\target
-	restore_vectors vmovaps, ymm, 32
-	jmp	3f
-2:	save_vectors vmovaps, zmm, 64
-	vzeroupper
-	callq	*\target
-	restore_vectors vmovaps, zmm, 64
-3:	leave
+	subq	$VECTORS_SIZE, %rsp
+	andq	$-VECTOR_SIZE, %rsp
+	movq	%rsp, REGS_VECTORS(%rcx)
+	saving_vectors callq \target
+	leave
 	.cfi_def_cfa %rsp, 8
 	retq
 	.cfi_endproc
@@ -190,16 +159,12 @@ pb_x86_64_trampolines:
 
 	.globl	pb_arch_enter_any
 	.hidden	pb_arch_enter_any
-call_saving_vectors pb_arch_enter_any, CELL_FUNC(%rdx)
+call_saving_vectors pb_arch_enter_any, *CELL_FUNC(%rdx)
 
 	.globl	pb_arch_enter_set
 	.hidden	pb_arch_enter_set
-call_saving_vectors pb_arch_enter_set, %r11, pb_set_call
+call_saving_vectors pb_arch_enter_set, pb_set_call
 
-call_saving_vectors enter_slowly, %r11, pb_enter_slowly
-
-	.globl	pb_call_entry_any
-	.hidden	pb_call_entry_any
-call_saving_vectors pb_call_entry_any, %r11, pb_call_entry
+call_saving_vectors enter_slowly, pb_enter_slowly
 
 	.section .note.GNU-stack, "", @progbits

@@ -17,6 +17,7 @@
 #define REGS_SIZE 80
 #define REGS_RDX 24
 #define REGS_RAX 56
+#define REGS_VECTORS 64
 
 /*
  * struct patchbay_call, from its caller's frame pointer, which is what rbp

@@ -14,6 +14,7 @@
  *	the caller's frame pointer	<- rbp	so frame pointers lead from the body
  *	...					to us and to the caller
  *	the tracers' words
+ *	vector arguments, for handlers at the exit, too
  *	arguments on the stack, copied
  *	return address into us			the body's
  *
@@ -27,6 +28,7 @@
  * there, and the trampoline's with it.
  */
 #include "exit_macros.h"
+#include "vectors.h"
 
 	.text
 
@@ -74,7 +76,10 @@
 	subq	%rax, %rsp
 	leaq	CALL(%rbp), %rdi
 	.if \vectors
-	callq	pb_call_entry_any
+	subq	$VECTORS_SIZE, %rsp
+	andq	$-VECTOR_SIZE, %rsp
+	movq	%rsp, CALL_REGS+REGS_VECTORS(%rbp)
+	saving_vectors callq pb_call_entry
 	.else
 	callq	pb_call_entry
 	.endif

@@ -22,3 +22,4 @@ _Static_assert(sizeof(struct patchbay_call) == CALL_SIZE, "call");
 _Static_assert(sizeof(struct patchbay_regs) == REGS_SIZE, "regs");
 PB_CHECK_OFFSET(patchbay_regs, rdx, REGS_RDX);
 PB_CHECK_OFFSET(patchbay_regs, rax, REGS_RAX);
+PB_CHECK_OFFSET(patchbay_regs, vectors, REGS_VECTORS);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Keeping what may be arguments in floating-point and vector registers, for
+ * entry.S and exit.S. The second halves of the former, which VSX has, hold none.
+ */
+#define VECTORS_SIZE (14 * 8 + 12 * 16)
+
+/* Where they are: above the header, v2 first, which has to be aligned. */
+#define VECTORS_V HEADER_SIZE
+#define VECTORS_F (HEADER_SIZE + 12 * 16)
+
+/*
+ * \float and \vector: stfd and stvx, or lfd and lvx, to or from a frame of
+ * VECTORS_SIZE above its header. Clobbers r11.
+ */
+.macro move_vectors float, vector
+	.irp	n, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
+	li	11, VECTORS_V+(\n-2)*16
+	\vector	\n, 11, 1
+	.endr
+	.irp	n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
+	\float	\n, VECTORS_F+(\n-1)*8(1)
+	.endr
+.endm
