@@ -9,6 +9,7 @@ struct pb_needs pb_needs_of(enum patchbay_link_kind kind,
 {
 	return (struct pb_needs){ .exits = kind != PATCHBAY_FENTRY,
 				  .nr_args = program->nr_args,
+				  .nr_fp_args = program->nr_fp_args,
 				  .result = program->result };
 }
 
@@ -40,6 +41,13 @@ static unsigned int count_args(const struct patchbay_record *record,
 	return nr;
 }
 
+/* The same for patchbay_get_func_arg_double() and alike. */
+static unsigned int count_fp_args(const struct patchbay_record *record)
+{
+	return record->flags & PATCHBAY_RECORD_UNKNOWN_ARGS ? 0 :
+							      record->fp_args;
+}
+
 static int is_result(enum patchbay_return result,
 		     const struct patchbay_record *record)
 {
@@ -61,7 +69,8 @@ int pb_needs_check(const struct pb_needs *needs,
 {
 	if (needs->exits && no_exit(record))
 		return -EOPNOTSUPP;
-	if (count_args(record, needs->nr_args) < needs->nr_args)
+	if (count_args(record, needs->nr_args) < needs->nr_args ||
+	    count_fp_args(record) < needs->nr_fp_args)
 		return -EDOM;
 	return is_result(needs->result, record) ? 0 : -EPROTOTYPE;
 }
@@ -82,6 +91,25 @@ static const char *name_result(const struct patchbay_record *record)
 	}
 }
 
+static void explain_args(const struct pb_needs *needs,
+			 const struct patchbay_record *record, char *reason,
+			 size_t size)
+{
+	unsigned int wanted = needs->nr_args;
+	unsigned int nr = count_args(record, wanted);
+	int is_fp = nr >= wanted;
+
+	if (is_fp) {
+		wanted = needs->nr_fp_args;
+		nr = count_fp_args(record);
+	}
+	snprintf(reason, size,
+		 "the program reads %u %sarguments, the function has %u that "
+		 "are known to be in %s registers",
+		 wanted, is_fp ? "floating-point " : "", nr,
+		 is_fp ? "floating-point" : "integer");
+}
+
 void pb_needs_explain(const struct pb_needs *needs,
 		      const struct patchbay_record *record, char *reason,
 		      size_t size)
@@ -98,10 +126,7 @@ void pb_needs_explain(const struct pb_needs *needs,
 		snprintf(reason, size, "%s", no_exit(record));
 		break;
 	case -EDOM:
-		snprintf(reason, size,
-			 "the program reads %u arguments, the function has %u "
-			 "that are known to be in integer registers",
-			 needs->nr_args, count_args(record, needs->nr_args));
+		explain_args(needs, record, reason, size);
 		break;
 	default:
 		snprintf(reason, size,

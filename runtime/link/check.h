@@ -11,7 +11,7 @@
  */
 struct pb_needs {
 	int exits;
-	unsigned int nr_args;
+	unsigned int nr_args, nr_fp_args;
 	enum patchbay_return result;
 };
 

@@ -43,6 +43,9 @@ static const char *check_program(enum patchbay_link_kind kind,
 		return "unknown flags of a program";
 	if ((unsigned int)program->result > PATCHBAY_RETURN_FP)
 		return "unknown kind of result";
+	if (program->nr_fp_args && program->flags & PATCHBAY_OPS_FAST)
+		return "a program of general registers only reads "
+		       "floating-point arguments";
 	return NULL;
 }
 
@@ -224,6 +227,7 @@ static int is_covered(const struct pb_needs *needs,
 		      const struct patchbay_program *program)
 {
 	return program->nr_args <= needs->nr_args &&
+	       program->nr_fp_args <= needs->nr_fp_args &&
 	       (program->result == PATCHBAY_RETURN_ANY ||
 		program->result == needs->result);
 }

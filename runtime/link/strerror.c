@@ -18,7 +18,8 @@ const char *patchbay_link_strerror(int error)
 		       "or it was inlined, or built without the pass";
 	case EDOM:
 		return "the program reads an argument that the function does "
-		       "not have in an integer register";
+		       "not have in an integer register, or in a "
+		       "floating-point one";
 	case EPROTOTYPE:
 		return "the function's result is not of the kind that the "
 		       "program asks for";

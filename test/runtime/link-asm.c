@@ -10,6 +10,7 @@
 #include <patchbay/link.h>
 
 void take(void *cookie, uint64_t value);
+void take_double(double value);
 
 #define PROGRAM(name)                                                          \
 	void name(uintptr_t ip, uintptr_t parent_ip,                           \
@@ -40,6 +41,18 @@ PROGRAM(cookie_and_register)
 // CHECK-LABEL: <cookie_and_register>:
 // CHECK-NEXT: movq 0x10(%rdx), %rdi
 // CHECK-NEXT: movq 0x18(%rcx), %rsi
+// CHECK-NEXT: jmp
+
+PROGRAM(floating)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)cell;
+	take_double(patchbay_get_func_arg_double(regs, 1));
+}
+// CHECK-LABEL: <floating>:
+// CHECK-NEXT: movq 0x40(%rcx), %rax
+// CHECK-NEXT: movsd 0x40(%rax), %xmm0
 // CHECK-NEXT: jmp
 
 PROGRAM(cookie_and_ret)

@@ -10,7 +10,7 @@
 // RUN: %t | FileCheck %s
 // RUN: %buildxx -O0 -fcf-protection=full -fno-sanitize=kcfi %s -o %t.O0 -lpatchbay-link %link
 // RUN: %t.O0 | FileCheck %s
-// CHECK: {{^}}functions: 240{{$}}
+// CHECK: {{^}}functions: 280{{$}}
 // CHECK: {{^}}done{{$}}
 
 #include "Inputs/link.h"
@@ -103,7 +103,9 @@ template <typename R, typename A> struct Target<Stack, R, A> {
 
 // What programs saw on this thread, and what they should see.
 static thread_local long entries, exits, unwound, skipped, wrong;
-static thread_local int argument, result;
+static thread_local long floats;
+static thread_local int argument, result, floatArgs;
+static thread_local bool isFloat;
 static thread_local bool argumentIsSeen, resultIsSeen, overrides;
 static thread_local uint64_t answer[PATCHBAY_RESULT_VECTORS][2], memory[5];
 
@@ -169,12 +171,27 @@ PROGRAM(modify) {
   *patchbay_result_gp(regs, 0) = (uintptr_t)to;
 }
 
+// Of those that are there the first is the number, as a double or a float, the
+// next another one.
+NOT_TRACED static void checkFloats(const patchbay_cell *cell,
+                                   patchbay_regs *regs) {
+  uint64_t *arg;
+  for (int n = 0; n < floatArgs; ++n) {
+    CHECK_EQ(patchbay_arg_fp(cell, regs, n, &arg), 0);
+    double value = !n && isFloat ? patchbay_get_func_arg_float(regs, n)
+                                 : patchbay_get_func_arg_double(regs, n);
+    wrong += value != (n ? 11 : argument);
+    ++floats;
+  }
+}
+
 // The same ones, which use vector registers besides.
 #define WITH_VECTORS(name, program)                                            \
   NOT_TRACED static void name(uintptr_t ip, uintptr_t parent_ip,               \
                               const patchbay_cell *cell,                       \
                               patchbay_regs *regs) {                           \
     program(ip, parent_ip, cell, regs);                                        \
+    checkFloats(cell, regs);                                                   \
     spoil();                                                                   \
   }
 
@@ -219,8 +236,10 @@ static const Kind kinds[] = {
 
 
 // What the caller counts, for the kinds that are attached now: of entries, those
-// that every function has, and those of kinds with exits.
+// that every function has, and those of kinds with exits; and of both what looks
+// at floating-point arguments.
 static long seesEntries, seesEntriesOfExits, seesExits;
+static long seesFloatsAtEntries, seesFloatsAtExits;
 static bool overridesNow;
 
 // ppc64le has vectors in registers of their own, and records do not count them:
@@ -260,9 +279,11 @@ template <Shape S, typename R, typename A> NOT_TRACED static void callOne() {
   int n = 40 + S, expected = n + 1;
   bool seen = hasExit<A>(), skip = overridesNow && seen && canOverride<R>();
   long in = entries, out = exits, unwinding = unwound, skipping = skipped;
-  int ran = bodies;
+  int ran = bodies, looks = floats;
   argument = n;
   argumentIsSeen = std::is_integral<A>::value || std::is_pointer<A>::value;
+  isFloat = std::is_same<A, float>::value;
+  floatArgs = isFloat || std::is_same<A, double>::value ? 1 + (S == Stack) : 0;
   result = expected;
   resultIsSeen = true;
   overrides = skip;
@@ -303,6 +324,10 @@ template <Shape S, typename R, typename A> NOT_TRACED static void callOne() {
   CHECK_EQ(exits - out, S == Jump && !skip ? 0 : seenExits * calls);
   CHECK_EQ(unwound - unwinding, S == Throw && !skip ? seenExits : 0);
   CHECK_EQ(skipped - skipping, 0);
+  CHECK_EQ(floats - looks,
+           (seesFloatsAtEntries +
+            (S == Jump && !skip ? 0 : seesFloatsAtExits)) *
+               calls * floatArgs);
   CHECK_EQ(wrong, 0);
 }
 
@@ -310,6 +335,7 @@ template <Shape S, typename R> NOT_TRACED static void callArguments() {
   callOne<S, R, int>();
   callOne<S, R, void *>();
   callOne<S, R, double>();
+  callOne<S, R, float>();
   callOne<S, R, Pair>();
   callOne<S, R, Large>();
   callOne<S, R, Vector>();
@@ -369,6 +395,8 @@ static patchbay_link *attach(const Kind &kind, int *number) {
   seesEntriesOfExits +=
       kind.kind == PATCHBAY_SESSION || kind.kind == PATCHBAY_MODIFY_RETURN;
   seesExits += kind.kind == PATCHBAY_FEXIT || kind.kind == PATCHBAY_SESSION;
+  seesFloatsAtEntries += kind.entry && !kind.flags;
+  seesFloatsAtExits += kind.exit && !kind.flags;
   overridesNow |= kind.overrides;
   return link;
 }
@@ -377,6 +405,7 @@ NOT_TRACED static void test(std::initializer_list<const Kind *> together) {
   std::vector<patchbay_link *> links;
   int number = 0;
   seesEntries = seesEntriesOfExits = seesExits = 0;
+  seesFloatsAtEntries = seesFloatsAtExits = 0;
   overridesNow = false;
   for (const Kind *kind : together)
     links.push_back(attach(*kind, &number));

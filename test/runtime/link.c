@@ -25,6 +25,13 @@
 #define NO_BODY_CALL 0
 #endif
 
+/* Where numbers take registers of integers, too, these are not known. */
+#ifdef __powerpc64__
+#define INTEGER_ARGS 0
+#else
+#define INTEGER_ARGS 1
+#endif
+
 struct large {
 	long a[5];
 };
@@ -35,6 +42,7 @@ OPAQUE int fern_two(int a, int b) { return a + b; }
 OPAQUE int fern_three(int a, int b, int c) { return a + b + c; }
 OPAQUE void fern_void(int a) { (void)a; }
 OPAQUE double fern_double(double a) { return a; }
+OPAQUE double moor_scale(int a, double b, float c) { return a * b * c; }
 OPAQUE struct large fern_large(long a)
 {
 	return (struct large){ { a } };
@@ -70,6 +78,20 @@ PROGRAM(sum_args)
 	UNUSED_CONTEXT;
 	arg_sum += (int)patchbay_get_func_arg(cell, regs, 0);
 }
+/* What general registers cannot hold, and a program is given all the same. */
+static double scaled;
+
+static void see_scale(uintptr_t ip, uintptr_t parent_ip,
+		      const struct patchbay_cell *cell,
+		      struct patchbay_regs *regs)
+{
+	UNUSED_CONTEXT;
+	CHECK_EQ(patchbay_get_func_fp_arg_cnt(cell), 2);
+	scaled = INTEGER_ARGS * (int)patchbay_get_func_arg(cell, regs, 0) +
+		 patchbay_get_func_arg_double(regs, 0) +
+		 (double)patchbay_get_func_arg_float(regs, 1);
+}
+
 /* Writes its cookie down, which is a letter. */
 PROGRAM(write_order)
 {
@@ -174,6 +196,14 @@ static struct patchbay_program asking(struct patchbay_program program,
 	return program;
 }
 
+static struct patchbay_program asking_fp(struct patchbay_program program,
+					 unsigned int nr_fp_args)
+{
+	program.flags = 0;
+	program.nr_fp_args = nr_fp_args;
+	return program;
+}
+
 static void test_refused(void)
 {
 	check_refused(PATCHBAY_FENTRY, asking(fentry, 3, 0), "fern_two",
@@ -189,6 +219,20 @@ static void test_refused(void)
 	check_refused(PATCHBAY_FENTRY, asking(fentry, 2, 0), "fern_large",
 		      -EDOM,
 		      "fern_large: -33: the program reads 2 arguments, the "
+		      "function has 1 that are known to be in integer "
+		      "registers\n");
+	check_refused(PATCHBAY_FENTRY, asking_fp(fentry, 2), "fern_double",
+		      -EDOM,
+		      "fern_double: -33: the program reads 2 floating-point "
+		      "arguments, the function has 1 that are known to be in "
+		      "floating-point registers\n");
+	check_refused(PATCHBAY_FEXIT, asking_fp(fexit, 1), "fern_printf",
+		      -EOPNOTSUPP,
+		      "fern_printf: -95: its exit cannot be seen: it is "
+		      "variadic\n");
+	check_refused(PATCHBAY_FENTRY, asking_fp(asking(fentry, 2, 0), 1),
+		      "fern_one", -EDOM,
+		      "fern_one: -33: the program reads 2 arguments, the "
 		      "function has 1 that are known to be in integer "
 		      "registers\n");
 	check_refused(PATCHBAY_FEXIT, asking(fexit, 0, PATCHBAY_RETURN_FP),
@@ -257,6 +301,11 @@ static void test_misuse(void)
 	MISUSE(PATCHBAY_FENTRY, bad, "unknown flags of a program");
 	bad = asking(fentry, 0, (enum patchbay_return)9);
 	MISUSE(PATCHBAY_FENTRY, bad, "unknown kind of result");
+	bad = asking_fp(fentry, 1);
+	bad.flags = PATCHBAY_OPS_FAST;
+	MISUSE(PATCHBAY_FENTRY, bad,
+	       "a program of general registers only reads floating-point "
+	       "arguments");
 	bad = fentry;
 	bad.size--;
 	MISUSE(PATCHBAY_FENTRY, bad, "a program of another size");
@@ -443,6 +492,34 @@ static void test_update(void)
 	CHECK_EQ(patchbay_link_update(latest, &small), -EINVAL);
 	CHECK_EQ(moss_one(5), 6);
 	CHECK_EQ(arg_sum, 16);
+	CHECK_EQ(patchbay_link_destroy(latest), 0);
+}
+
+/* Both kinds of argument, at the entry and at the exit. */
+static void test_floating(void)
+{
+	struct patchbay_program program = { .size = sizeof(program),
+					    .entry = see_scale,
+					    .nr_args = INTEGER_ARGS,
+					    .nr_fp_args = 2 };
+	struct patchbay_program more = program;
+
+	CHECK_EQ(attach(PATCHBAY_FENTRY, &program, "moor_*", 0), 1);
+	CHECK(moor_scale(2, 1.25, 3.5f) == 8.75);
+	CHECK(scaled == INTEGER_ARGS * 2 + 4.75);
+	more.nr_fp_args = 3;
+	CHECK_EQ(patchbay_link_update(latest, &more), -EINVAL);
+	CHECK_EQ(patchbay_link_destroy(latest), 0);
+	program.exit = program.entry;
+	program.entry = NULL;
+	scaled = 0;
+	CHECK_EQ(attach(PATCHBAY_FEXIT, &program, "m??r_*", 0), 1);
+	CHECK(moor_scale(-4, 0.5, 8) == -16);
+	CHECK(scaled == INTEGER_ARGS * -4 + 8.5);
+	CHECK_EQ(patchbay_link_destroy(latest), 0);
+	CHECK_EQ(attach(PATCHBAY_FEXIT, &program, "mo*",
+			PATCHBAY_LINK_SKIP_INVALID),
+		 1);
 	CHECK_EQ(patchbay_link_destroy(latest), 0);
 }
 
@@ -684,6 +761,7 @@ int main(void)
 	test_many();
 	test_foreign();
 	test_update();
+	test_floating();
 	test_info();
 	test_order();
 	test_override();

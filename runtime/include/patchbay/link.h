@@ -3,7 +3,7 @@
  * libpatchbay-link: links, in the manner of libbpf.
  *
  * A *program* is one or two handlers and what they ask of a function: how many
- * arguments they read, what kind of result. A *link* is a program attached to
+ * arguments of which kind they read, what kind of result. A *link* is a program attached to
  * functions, one or fifty thousand: whoever does not have what the program asks
  * for is refused, with a reason, when it is attached. So programs need not check
  * what they read. A link is a tracer (patchbay.h) and costs what one costs: a
@@ -34,6 +34,21 @@
  *	...
  *	patchbay_link_destroy(link);
  *
+ * Floating-point arguments are counted on their own. Of scale(int, double):
+ *
+ *	static void on_scale(uintptr_t ip, uintptr_t parent_ip,
+ *			     const struct patchbay_cell *cell,
+ *			     struct patchbay_regs *regs)
+ *	{
+ *		log_call(patchbay_get_func_arg(cell, regs, 0),
+ *			 patchbay_get_func_arg_double(regs, 0));
+ *	}
+ *
+ *	const struct patchbay_program program = {
+ *		.size = sizeof(program), .entry = on_scale,
+ *		.nr_args = 1, .nr_fp_args = 1,
+ *	};
+ *
  * It is a library of its own: link with -lpatchbay-link -lpatchbay.
  *
  * Kinds
@@ -50,6 +65,8 @@
  * bpf_get_func_ip()         @ip
  * bpf_get_func_arg()        patchbay_get_func_arg()
  * bpf_get_func_arg_cnt()    patchbay_get_func_arg_cnt()
+ * floating-point ones       patchbay_get_func_arg_double(), ..._float(),
+ *                           patchbay_get_func_fp_arg_cnt()
  * bpf_get_func_ret()        patchbay_get_func_ret()
  * bpf_get_attach_cookie()   patchbay_get_attach_cookie()
  * bpf_session_cookie()      patchbay_session_word()       <patchbay/exit.h>
@@ -123,6 +140,8 @@ enum patchbay_return {
  * @flags:   PATCHBAY_OPS_FAST
  * @nr_args: patchbay_get_func_arg() is called for arguments below this
  * @result:  of the functions
+ * @nr_fp_args: patchbay_get_func_arg_double() and alike are called for arguments
+ *           below this; 0 with PATCHBAY_OPS_FAST
  */
 struct patchbay_program {
 	size_t size;
@@ -130,6 +149,7 @@ struct patchbay_program {
 	unsigned int flags;
 	unsigned int nr_args;
 	enum patchbay_return result;
+	unsigned int nr_fp_args;
 };
 
 /* Leave out functions that are refused, and attach to the others. */
@@ -168,13 +188,14 @@ struct patchbay_link_opts {
  * Returns the number of functions, and the link in *@link; or
  * -EINVAL:     a size less than this header's; unknown kind, flags or result; a
  *              handler that the kind does not have, or without one that it has;
- *              no filter, or one that is none; cookies in both places
+ *              floating-point arguments and PATCHBAY_OPS_FAST; no filter, or one
+ *              that is none; cookies in both places
  * -E2BIG:      a later header's size, with something set; or more than
  *              PATCHBAY_EXIT_MAX links with exits on a function
  * -ENOENT:     no function with a site is selected, or none of a name or address
  *              in the list; or all were left out
  * -EDOM:       the program reads an argument that a function does not have in
- *              an integer register
+ *              an integer register, or in a floating-point one
  * -EPROTOTYPE: a function's result is not of the kind that the program asks for
  * -EOPNOTSUPP: a function whose body cannot be called for its exit, by any kind
  *              but PATCHBAY_FENTRY: it is variadic, its arguments are not
@@ -244,7 +265,8 @@ const char *patchbay_link_strerror(int error);
 
 /*
  * What follows is for programs, with what these were given. It calls nothing,
- * uses general registers only, is async-signal-safe and cannot fail.
+ * uses general registers only unless that is said, is async-signal-safe and
+ * cannot fail.
  */
 
 /* The cookie of this function and this link. */
@@ -268,6 +290,42 @@ static inline uint64_t patchbay_get_func_arg(const struct patchbay_cell *cell,
 				      0;
 
 	return *patchbay_regs_gp(regs, n + hidden);
+}
+
+/*
+ * Floating-point argument @n, counted from 0, below the nr_fp_args of the
+ * program, of a function that takes it as a double or a float, which is for the
+ * program to know. At the exit, too, it is what the function was called with.
+ * These two use floating-point registers. patchbay_regs_fp() is where the
+ * argument is, to be changed, or read with other registers.
+ */
+static inline double patchbay_get_func_arg_double(struct patchbay_regs *regs,
+						  unsigned int n)
+{
+	double value;
+
+	__builtin_memcpy(&value, patchbay_regs_fp(regs, n), sizeof(value));
+	return value;
+}
+
+static inline float patchbay_get_func_arg_float(struct patchbay_regs *regs,
+						unsigned int n)
+{
+#if defined(__powerpc64__)
+	return (float)patchbay_get_func_arg_double(regs, n);
+#else
+	float value;
+
+	__builtin_memcpy(&value, patchbay_regs_fp(regs, n), sizeof(value));
+	return value;
+#endif
+}
+
+/* How many of these are in registers. */
+static inline unsigned int
+patchbay_get_func_fp_arg_cnt(const struct patchbay_cell *cell)
+{
+	return cell->record->fp_args;
 }
 
 /* How many integer or pointer arguments are in registers. */
