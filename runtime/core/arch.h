@@ -6,7 +6,8 @@
  * case is the name, with
  *   1. insn.h   encoders and decoders, pure, tested on every host (test/unit);
  *   2. patch.c  the functions below; say at each store which rule of the
- *               architecture manual lets other threads execute it;
+ *               architecture manual lets other threads execute it. Where
+ *               sites need code of their own, sequences.c has some of them;
  *   3. entry.S  the trampolines: mark the thread inside and, with release
  *               semantics, outside (quiesce.h); in between load the cell from
  *               the slot and, with acquire semantics, cell->enter; call that

@@ -8,6 +8,8 @@
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}failures: 0 of 129{{$}}
 
+#include "sequences.c"
+
 #include "arch/ppc64le/patch.c"
 
 #include "table.h"
@@ -27,7 +29,7 @@ void *pb_os_map_code(uintptr_t low, uintptr_t high, const void *code,
 	uint32_t veneer[PB_PPC64_VENEER_WORDS];
 
 	pb_ppc64_veneer(veneer);
-	CHECK(!memcmp(code, veneer, sizeof(veneer)) && size == PLACE_SIZE);
+	CHECK(!memcmp(code, veneer, sizeof(veneer)) && size == PB_PLACE_SIZE);
 	*error = failure ? failure : -ENOMEM;
 	for (int i = 0; i < 2 && !failure; i++) {
 		uintptr_t here = gap[i];
@@ -44,7 +46,7 @@ void *pb_os_map_code(uintptr_t low, uintptr_t high, const void *code,
 
 void pb_os_unmap_code(void *code, size_t size)
 {
-	CHECK(code && size == PLACE_SIZE);
+	CHECK(code && size == PB_PLACE_SIZE);
 	nr_unmapped++;
 }
 
@@ -84,7 +86,7 @@ static void *text(struct pb_module *module, uintptr_t low, uintptr_t size)
 static void edges(void)
 {
 	const uintptr_t site = 1024 * MB, step = 4096;
-	const uintptr_t ends[] = { site - 32 * MB, site + 32 * MB - PLACE_SIZE };
+	const uintptr_t ends[] = { site - 32 * MB, site + 32 * MB - PB_PLACE_SIZE };
 	uint32_t code[PB_PPC64_SEQUENCE_WORDS], word;
 	struct pb_module module;
 
@@ -96,7 +98,7 @@ static void edges(void)
 		gap[0] = ends[i];
 		CHECK(sequence_for(reach, 0, site) == (intptr_t)ends[i] + 40);
 		/* The first and the last that it has room for. */
-		for (uintptr_t at = ends[i] + 40; at < ends[i] + PLACE_SIZE;
+		for (uintptr_t at = ends[i] + 40; at < ends[i] + PB_PLACE_SIZE;
 		     at += 1636 * 40)
 			CHECK_ROW(i, pb_ppc64_b(&word, site, at) &&
 					     pb_ppc64_sequence(code, at, ends[i],
@@ -126,12 +128,12 @@ static void from_places(void)
 		sequence_for(reach, i, low + 64 * i);
 	CHECK(nr_mapped == 1);
 	next = sequence_for(reach, 4000, low);
-	CHECK(nr_mapped == 2 && next == first + (intptr_t)PLACE_SIZE);
+	CHECK(nr_mapped == 2 && next == first + (intptr_t)PB_PLACE_SIZE);
 	/* Each has the veneer of its place. */
 	site = site_at(reach, 7, low + 64);
-	CHECK(veneer_of(&site) == (uintptr_t)first - 40);
+	CHECK(place_of(&site) == (uintptr_t)first - 40);
 	site = site_at(reach, 4000, low);
-	CHECK(veneer_of(&site) == (uintptr_t)next - 40);
+	CHECK(place_of(&site) == (uintptr_t)next - 40);
 	pb_arch_unmap_reach(reach);
 	CHECK(nr_unmapped == 2);
 
@@ -201,7 +203,7 @@ static void shared(void)
 	CHECK(sequence_for(reach[0], 1, low + 4) == first + 80);
 	CHECK(nr_mapped == 1);
 	site = site_at(reach[1], 0, low + MB);
-	CHECK(veneer_of(&site) == (uintptr_t)first - 40);
+	CHECK(place_of(&site) == (uintptr_t)first - 40);
 	/* One that goes leaves its sequences unused: threads may rest there. */
 	pb_arch_unmap_reach(reach[0]);
 	CHECK(nr_unmapped == 0);
@@ -225,7 +227,7 @@ static struct {
 	.pad = PB_PPC64_BLR,
 	.entry = { 0x3c4c0002, 0x38428000, PB_PPC64_NOP, PB_PPC64_BLR },
 };
-static uint32_t place[PLACE_SIZE / 4] __attribute__((aligned(32)));
+static uint32_t place[PB_PLACE_SIZE / 4] __attribute__((aligned(32)));
 
 /* Which trampoline a function's sequence leads to. */
 static uintptr_t trampoline_of(int gp_args, int flags)
