@@ -2,7 +2,7 @@
 /* The AArch64 code around an entry, as tables; branches are in aarch64-tramp.c. */
 // RUN: %clang -std=c11 -Wall -Wextra -Werror -fsanitize=undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
-// CHECK: {{^}}failures: 0 of 32{{$}}
+// CHECK: {{^}}failures: 0 of 39{{$}}
 
 #include "arch/aarch64/insn.h"
 
@@ -77,23 +77,33 @@ static void pads(void)
 				     table[i].is);
 }
 
-static void veneer(void)
+static void sequence(void)
 {
-	uint32_t code[PB_AARCH64_VENEER_WORDS];
+	const uint64_t at = 0x40000000, site = at + 0x1000;
+	uint32_t code[PB_AARCH64_SEQUENCE_WORDS];
 
-	pb_aarch64_veneer(code, 0x1122334455667788);
+	CHECK(pb_aarch64_sequence(code, at, site, 0x1122334455667780,
+				  0x99aabbccddeeff00));
 	/* ldr literal: opc 01, imm19 in words, x16 */
-	CHECK(code[0] == (0x58000000 | 2 << 5 | 16));
-	CHECK(code[1] == (0xd61f0000 | 16 << 5));
-	CHECK(code[2] == 0x55667788 && code[3] == 0x11223344);
-	CHECK(sizeof(code) % 8 == 0);
+	CHECK(code[0] == (0x58000000 | 6 << 5 | 16));
+	CHECK(code[1] == (0xd63f0000 | 16 << 5));
+	/* cbnz: sf 1, imm19 in words, x11 */
+	CHECK(code[2] == (0xb5000000 | 3 << 5 | 11));
+	CHECK(code[3] == RET && code[4] == BTI_C);
+	CHECK(code[5] == (0x14000000 | (0x1000 + 8 - 20) / 4));
+	CHECK(code[6] == 0xddeeff00 && code[7] == 0x99aabbcc);
+	CHECK(code[8] == 0x55667788 && code[9] == 0x11223344);
+	CHECK(sizeof(code) == PB_AARCH64_SEQUENCE_SIZE);
+	/* The last site that it reaches, and the next. */
+	CHECK(pb_aarch64_sequence(code, at, at + 20 + 0x7fffffc - 8, 0, 0));
+	CHECK(!pb_aarch64_sequence(code, at, at + 20 + 0x8000000 - 8, 0, 0));
 }
 
 int main(void)
 {
 	sites();
 	pads();
-	veneer();
+	sequence();
 	printf("failures: %d of %d\n", failures, checks);
 	return 0;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * How AArch64's sites are read and changed, where their veneers are asked for,
- * and which of these a site branches to. No code is executed: it is numbers
- * here, so any host will do.
+ * How AArch64's sites are read and changed, and how far from their sequences they
+ * may be; ppc64le-patch.c has where sequences are. No code is executed: it is
+ * numbers here, so any host will do.
  */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
-// CHECK: {{^}}failures: 0 of 74{{$}}
+// CHECK: {{^}}failures: 0 of 71{{$}}
+
+#include "sequences.c"
 
 #include "arch/aarch64/patch.c"
 
@@ -14,122 +16,123 @@
 
 #define MB 0x100000ul
 
-const char pb_aarch64_trampolines[NR_TRAMPOLINES * PB_TRAMPOLINE_SIZE];
+const char pb_aarch64_trampolines[3 * PB_TRAMPOLINE_SIZE];
 
-/* Where the system has room, and what it gave. */
-static uintptr_t gap[2], mapped[2];
-static int nr_mapped, nr_unmapped, failure;
+/* Where the system has room. */
+static uintptr_t gap[2];
+static int nr_mapped, nr_unmapped;
 
 void *pb_os_map_code(uintptr_t low, uintptr_t high, const void *code,
 		     size_t size, int *error)
 {
-	uint64_t first;
-
-	memcpy(&first, (const char *)code + 8, sizeof(first));
-	CHECK(first == (uintptr_t)pb_aarch64_trampolines && size == 48);
-	*error = failure ? failure : -ENOMEM;
-	for (int i = 0; i < 2 && !failure; i++) {
-		if (gap[i] < low || gap[i] + size > high || !gap[i])
-			continue;
+	CHECK(!*(const uint64_t *)code && size == PB_PLACE_SIZE);
+	for (int i = 0; i < 2; i++) {
 		*error = 0;
-		return (void *)(mapped[nr_mapped++] = gap[i]);
+		if (gap[i] && gap[i] >= low && gap[i] + size <= high) {
+			nr_mapped++;
+			return (void *)gap[i];
+		}
 	}
+	*error = -ENOMEM;
 	return NULL;
 }
 
 void pb_os_unmap_code(void *code, size_t size)
 {
-	CHECK((uintptr_t)code == mapped[nr_unmapped++] && size == 48);
+	CHECK(code && size == PB_PLACE_SIZE);
+	nr_unmapped++;
 }
 
-/* A record whose site is at @site, which is out of a real record's reach. */
-static uintptr_t reach_of(const void *reach, uintptr_t site, int gp_args,
-			  int flags)
+static struct patchbay_record records[3];
+
+/* Text of @size MB from @low on: what becomes of a site at @offset MB. */
+static void text(uintptr_t low, uintptr_t size, uintptr_t offset, int error)
 {
-	static struct patchbay_record record;
-
-	record.gp_args = (uint8_t)gp_args;
-	record.flags = (uint8_t)flags;
-	record.site = (int32_t)(site - (uintptr_t)&record.site);
-	return (uintptr_t)pb_arch_reach(reach, &record);
-}
-
-static void trampolines(void)
-{
-	const uintptr_t first = (uintptr_t)pb_aarch64_trampolines;
-	const struct pb_module module = { .low = first - MB,
-					  .high = first + MB };
-	int error;
-
-	/* In reach themselves. */
-	CHECK(!pb_arch_map_reach(&module, &error) && !error);
-	CHECK(reach_of(NULL, first, 0, 0) == first);
-	CHECK(reach_of(NULL, first, 2, 0) == first);
-	CHECK(reach_of(NULL, first, 3, 0) == first + 256);
-	CHECK(reach_of(NULL, first, 4, 0) == first + 256);
-	CHECK(reach_of(NULL, first, 5, 0) == first + 512);
-	CHECK(reach_of(NULL, first, 1, PATCHBAY_RECORD_VARIADIC) ==
-	      first + 512);
-	CHECK(reach_of(NULL, first, 1, PATCHBAY_RECORD_UNKNOWN_ARGS) ==
-	      first + 512);
-}
-
-/* Text of @size MB from @low on, and whether all its sites are reached. */
-static void text(uintptr_t low, uintptr_t size, int places, bool ends,
-		 bool middle)
-{
-	uintptr_t high = low + size * MB;
-	const struct pb_module module = { .low = low, .high = high };
-	struct pb_site site;
-	uint32_t word;
-	void *reach;
-	int error;
+	const struct pb_module module = { .records = records,
+					  .nr = 3,
+					  .low = low,
+					  .high = low + size * MB };
+	struct pb_site site = { .site = low + offset * MB,
+				.entry = low + offset * MB,
+				.record = &records[1] };
+	int status, stale = 0;
+	void *reach = pb_arch_map_reach(&module, &status);
 
 	nr_mapped = nr_unmapped = 0;
-	reach = pb_arch_map_reach(&module, &error);
-	CHECK(nr_mapped == places && !!reach == !!places &&
-	      error == (places ? 0 : failure ? failure : -ENOMEM));
-	if (!reach)
-		return;
-	site.site = low;
-	site.reach = (void *)reach_of(reach, site.site, 0, 0);
-	CHECK(armed_word(&site, &word) == ends);
-	site.site = high - 8;
-	site.reach = (void *)reach_of(reach, site.site, 8, 0);
-	CHECK(armed_word(&site, &word) == ends);
-	site.site = low + size / 2 * MB;
-	site.reach = (void *)reach_of(reach, site.site, 8, 0);
-	CHECK(armed_word(&site, &word) == middle);
+	CHECK(reach && !status);
+	site.reach = pb_arch_reach(reach, site.record);
+	CHECK(pb_arch_prepare(&site, &stale) == error && !stale);
+	CHECK(nr_mapped == !error);
 	pb_arch_unmap_reach(reach);
-	CHECK(nr_unmapped == places);
+	CHECK(nr_unmapped == !error);
 }
 
-/* A function whose site is looked at, armed and disarmed. */
+/* Which trampoline a function's sequence leads to. */
+static uintptr_t trampoline_of(int gp_args, int flags)
+{
+	struct patchbay_record record = { .gp_args = (uint8_t)gp_args,
+					  .flags = (uint8_t)flags };
+
+	return (uintptr_t)(trampoline(&record) - pb_aarch64_trampolines);
+}
+
+static void apply(const struct pb_patch *patch, int nr)
+{
+	for (int i = 0; i < nr; i++) {
+		void *at = (void *)patch[i].addr;
+
+		CHECK(!memcmp(at, patch[i].old, patch[i].len));
+		memcpy(at, patch[i].new, patch[i].len);
+	}
+}
+
+/* A function whose site is looked at, armed and disarmed, and its place. */
+static struct {
+	uint64_t slot;
+	uint32_t pad, hash, entry[4];
+} f __attribute__((aligned(8))) = {
+	.pad = PB_AARCH64_RET,
+	.entry = { PATCHBAY_AARCH64_BTI_C, PATCHBAY_AARCH64_SITE_MOV,
+		   PB_AARCH64_NOP },
+};
+static uint32_t place[PB_PLACE_SIZE / 4] __attribute__((aligned(32)));
+
 static void sites(void)
 {
-	static struct {
-		uint64_t slot;
-		uint32_t pad, hash, entry[4];
-	} f __attribute__((aligned(8))) = {
-		.pad = PB_AARCH64_RET,
-		.entry = { PATCHBAY_AARCH64_BTI_C, PATCHBAY_AARCH64_SITE_MOV,
-			   PB_AARCH64_NOP },
-	};
+	const struct pb_module module = { .records = records,
+					  .nr = 3,
+					  .low = (uintptr_t)&f,
+					  .high = (uintptr_t)(&f + 1) };
 	struct pb_site site = { .entry = (uintptr_t)f.entry,
 				.site = (uintptr_t)&f.entry[1],
-				.reach = &f.entry[2] + 256 };
-	const uint32_t nop = PB_AARCH64_NOP, armed = 0x94000100;
+				.record = &records[2] };
+	const uint32_t nop = PB_AARCH64_NOP;
+	uint32_t sequence[PB_SEQUENCE_WORDS], armed = PATCHBAY_AARCH64_SITE_B;
 	struct pb_patch patch[PB_PUBLISH_MAX];
-	int stale = 0;
+	int stale = 0, nr;
 
+	/* Before the module has a way, and before the site has. */
 	CHECK(pb_arch_site_state(&site) == PB_SITE_DISARMED);
+	f.entry[2] = 0x14000100;
+	CHECK(pb_arch_site_state(&site) == -EILSEQ);
+	site.reach = pb_arch_map_reach(&module, &stale);
+	CHECK(pb_arch_site_state(&site) == -EILSEQ);
+	f.entry[2] = nop;
+
+	gap[0] = (uintptr_t)place;
 	CHECK(pb_arch_prepare(&site, &stale) == 0 && !stale);
-	CHECK(pb_arch_publish(&site, 0x1234, patch) == 1);
-	CHECK(patch[0].addr == (uintptr_t)&f.slot && patch[0].len == 8);
-	CHECK(patch[0].new[0] == 0x34 && patch[0].new[1] == 0x12);
-	f.slot = 0x1234;
-	CHECK(pb_arch_slot(site.entry) == 0x1234);
+	nr = pb_arch_publish(&site, 0x1234, patch);
+	CHECK(nr == PB_PUBLISH_MAX);
+	apply(patch, nr);
+	CHECK(pb_arch_slot(site.entry) == 0x1234 && f.slot == 0x1234);
+	CHECK(pb_aarch64_sequence(sequence, (uintptr_t)&place[10], site.site,
+				  site.entry,
+				  (uintptr_t)pb_aarch64_trampolines));
+	CHECK(!memcmp(&place[10], sequence, sizeof(sequence)));
 	CHECK(pb_arch_publish(&site, 0x1234, patch) == 0);
+
+	CHECK(pb_aarch64_retarget(&armed, (uintptr_t)&f.entry[2],
+				  (uintptr_t)&place[10]));
 	pb_arch_arm(&site, patch);
 	CHECK(patch[0].addr == (uintptr_t)&f.entry[2] && patch[0].len == 4);
 	CHECK(!memcmp(patch[0].old, &nop, 4) && !memcmp(patch[0].new, &armed, 4));
@@ -137,49 +140,43 @@ static void sites(void)
 	CHECK(pb_arch_site_state(&site) == PB_SITE_ARMED);
 	pb_arch_disarm(&site, patch);
 	CHECK(!memcmp(patch[0].old, &armed, 4) && !memcmp(patch[0].new, &nop, 4));
-	/* Somebody else's branch, and the B that is not ours either. */
+	/* Somebody else's branch, and the BL that is not ours either. */
 	f.entry[2] = armed + 1;
 	CHECK(pb_arch_site_state(&site) == -EILSEQ);
-	f.entry[2] = armed & 0x7fffffff;
+	f.entry[2] = armed | 0x80000000;
 	CHECK(pb_arch_site_state(&site) == -EILSEQ);
 	f.entry[2] = nop;
-	/* No slot; an entry that its trampoline would not find. */
+	/* No slot; an entry where none can be. */
 	f.pad = nop;
 	CHECK(pb_arch_site_state(&site) == -ENOEXEC);
 	f.pad = PB_AARCH64_RET;
 	f.hash = PB_AARCH64_RET;
 	site.entry += 4;
 	CHECK(pb_arch_site_state(&site) == -ENOEXEC);
-	site.entry -= 4;
-	site.reach = (const char *)f.entry + 200 * MB;
-	CHECK(pb_arch_prepare(&site, &stale) == -ERANGE);
+	pb_arch_unmap_reach((void *)site.reach);
 }
 
 int main(void)
 {
-	/* Somewhere out of the trampolines' reach, but not of a record's. */
-	uintptr_t low = (uintptr_t)pb_aarch64_trampolines + 512 * MB;
+	const uintptr_t low = 4096 * MB;
 
 	sites();
-	trampolines();
+	/* In reach of one place on either side, in the middle of too much. */
 	gap[0] = low - MB;
-	text(low, 1, 1, true, true);
-	text(low, 126, 1, true, true);
-	failure = -EMFILE;
-	text(low, 1, 0, true, true);
-	failure = 0;
-	gap[0] = 0;
-	text(low, 1, 0, true, true);
-	/* One place on each side: as text is so large, or as places are so far. */
-	gap[0] = low - 5 * MB;
-	gap[1] = low + 126 * MB + 5 * MB;
-	text(low, 126, 2, true, true);
-	gap[0] = low - MB;
-	gap[1] = low + 200 * MB + MB;
-	text(low, 200, 2, true, true);
-	/* More than two places can reach. */
+	gap[1] = low + 250 * MB + MB;
+	text(low, 250, 0, 0);
+	text(low, 250, 125, 0);
+	text(low, 250, 249, 0);
 	gap[1] = low + 400 * MB + MB;
-	text(low, 400, 2, true, false);
+	text(low, 400, 100, 0);
+	text(low, 400, 200, -ERANGE);
+	gap[0] = gap[1] = 0;
+	text(low, 1, 0, -ENOMEM);
+	CHECK(trampoline_of(0, 0) == 0 && trampoline_of(2, 0) == 0);
+	CHECK(trampoline_of(3, 0) == 256 && trampoline_of(4, 0) == 256);
+	CHECK(trampoline_of(5, 0) == 512 && trampoline_of(8, 0) == 512);
+	CHECK(trampoline_of(1, PATCHBAY_RECORD_VARIADIC) == 512);
+	CHECK(trampoline_of(1, PATCHBAY_RECORD_UNKNOWN_ARGS) == 512);
 	printf("failures: %d of %d\n", failures, checks);
 	return 0;
 }

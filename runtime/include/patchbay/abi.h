@@ -105,7 +105,8 @@
  *
  *	disarmed   aa1e03e9   mov x9, x30      d503201f   nop
  *	armed      aa1e03e9   mov x9, x30      94xxxxxx   bl trampoline
- *	armed      aa1e03e9   mov x9, x30      14xxxxxx   b trampoline
+ *	armed      aa1e03e9   mov x9, x30      14xxxxxx   b to a sequence of this
+ *	                                                  site's own
  *
  * The state is the second word; exchanging a NOP, a BL and a B for each other
  * is what the architecture allows while other cores execute them. A record's

@@ -452,7 +452,7 @@ struct patchbay_filter {
  *           branch's reach of a module (x86-64: 2 GB, AArch64: 128 MB, ppc64le:
  *           32 MB)
  * -ERANGE:  such a place is in reach of the module, but not of the function
- *           (AArch64: it is in the middle of more than 200 MB of text, ppc64le:
+ *           (AArch64: it is in the middle of more than 256 MB of text, ppc64le:
  *           of more than 64 MB)
  * -EDEADLK: called from a handler
  * -EBUSY:   strict mode: the handler of SIGTRAP has been replaced

@@ -34,6 +34,9 @@ static long entry_ours(long x) { return x + 1; }
 static long entry_ours_armed(long x) { return x + 1; }
 static long entry_ours_any(long x) { return x + 1; }
 static long entry_ours_exit(long x) { return x + 1; }
+static long entry_ours_exit_any(long x) { return x + 1; }
+static long entry_ours_exits(long x) { return x + 1; }
+static long entry_ours_answer(long x) { return x + 1; }
 
 #ifdef __powerpc64__
 extern function entry_plain, entry_mflr_nop, entry_mflr_bl, entry_in_line;
@@ -60,45 +63,60 @@ void (*entry_hook)(uintptr_t ip, uintptr_t parent_ip);
 static const struct {
 	const char *name;
 	function *volatile function; /* nothing is known of a call */
-	const char *arm; /* ours: the name again */
+	int hooks;
+	const char *arm; /* ours: the name again, and its tracers */
+	int tracers;
 	unsigned int flags;
-	int exits, hooks;
+	patchbay_handler handler, exit;
 } calls[] = {
-	{ "plain", entry_plain, NULL, 0, 0, 0 },
-	{ "ours-off", entry_ours, NULL, 0, 0, 0 },
-	{ "ours", entry_ours_armed, "entry_ours_armed", PATCHBAY_OPS_FAST, 0, 1 },
-	{ "ours-any-handler", entry_ours_any, "entry_ours_any", 0, 0, 1 },
-	{ "ours-exit", entry_ours_exit, "entry_ours_exit", PATCHBAY_OPS_FAST, 1,
-	  2 },
+	{ "plain", entry_plain, 0, NULL, 0, 0, NULL, NULL },
+	{ "ours-off", entry_ours, 0, NULL, 0, 0, NULL, NULL },
+	{ "ours", entry_ours_armed, 1, "entry_ours_armed", 1, PATCHBAY_OPS_FAST,
+	  count_call, NULL },
+	{ "ours-any-handler", entry_ours_any, 1, "entry_ours_any", 1, 0,
+	  count_call, NULL },
+	{ "ours-exit", entry_ours_exit, 2, "entry_ours_exit", 1,
+	  PATCHBAY_OPS_FAST, count_call, count_call },
+	{ "ours-exit-any-handler", entry_ours_exit_any, 2,
+	  "entry_ours_exit_any", 1, 0, count_call, count_call },
+	{ "ours-exits", entry_ours_exits, 4, "entry_ours_exits", 2,
+	  PATCHBAY_OPS_FAST, count_call, count_call },
+	{ "ours-answer", entry_ours_answer, 1, "entry_ours_answer", 1,
+	  PATCHBAY_OPS_FAST, answer_call, patchbay_no_exit },
 #ifdef __powerpc64__
-	{ "mflr-nop", entry_mflr_nop, NULL, 0, 0, 0 },
-	{ "in-line", entry_in_line, NULL, 0, 0, 1 },
-	{ "mflr-bl", entry_mflr_bl, NULL, 0, 0, 1 },
+	{ "mflr-nop", entry_mflr_nop, 0, NULL, 0, 0, NULL, NULL },
+	{ "in-line", entry_in_line, 1, NULL, 0, 0, NULL, NULL },
+	{ "mflr-bl", entry_mflr_bl, 1, NULL, 0, 0, NULL, NULL },
 #endif
 };
 #define NR (sizeof(calls) / sizeof(calls[0]))
+#define MAX_TRACERS 2
 
 static int arm(int i, struct patchbay_ops **ops)
 {
 	const struct patchbay_ops_attr attr = {
 		.size = sizeof(attr),
 		.flags = calls[i].flags,
-		.handler = count_call,
-		.exit = calls[i].exits ? count_call : NULL,
+		.handler = calls[i].handler,
+		.exit = calls[i].exit,
 	};
 
-	if (!calls[i].arm)
-		return 0;
-	return patchbay_ops_create(&attr, ops) ||
-	       patchbay_arm(*ops, calls[i].arm, 0) != 1;
+	for (int tracer = 0; tracer < calls[i].tracers; tracer++)
+		if (patchbay_ops_create(&attr, &ops[tracer]) ||
+		    patchbay_arm(ops[tracer], calls[i].arm, 0) != 1)
+			return 1;
+	return 0;
 }
 
 /* Cells lead to other handlers then: no text of armed sites changes. */
-static int ignore(int i, struct patchbay_ops *ops)
+static int ignore(int i, struct patchbay_ops **ops)
 {
-	if (calls[i].exits)
-		return patchbay_ops_update_both(ops, ignore_call, ignore_call);
-	return ops ? patchbay_ops_update(ops, ignore_call) : 0;
+	for (int tracer = 0; tracer < calls[i].tracers; tracer++)
+		if (calls[i].handler == count_call &&
+		    patchbay_ops_update_both(ops[tracer], ignore_call,
+					     calls[i].exit ? ignore_call : NULL))
+			return 1;
+	return 0;
 }
 
 static int fail(int i, const char *what)
@@ -109,11 +127,11 @@ static int fail(int i, const char *what)
 
 int main(void)
 {
-	struct patchbay_ops *ops[NR] = { 0 };
+	struct patchbay_ops *ops[NR][MAX_TRACERS] = { 0 };
 
 	/* Counters show that all are called, and go when that is known. */
 	for (int i = 0; i < (int)NR; i++)
-		if (arm(i, &ops[i]))
+		if (arm(i, ops[i]))
 			return fail(i, "not armed");
 	entry_hook = counting_hook;
 	for (int i = 0; i < (int)NR; i++) {

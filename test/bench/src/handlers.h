@@ -4,13 +4,17 @@
 #ifndef BENCH_HANDLERS_H
 #define BENCH_HANDLERS_H
 
-#include <patchbay/patchbay.h>
+#include <patchbay/exit.h>
 
 extern uint64_t counted_calls;
 
 void count_call(uintptr_t ip, uintptr_t parent_ip,
 		const struct patchbay_cell *cell, struct patchbay_regs *regs);
 void ignore_call(uintptr_t ip, uintptr_t parent_ip,
+		 const struct patchbay_cell *cell, struct patchbay_regs *regs);
+
+/* Counts, and gives the argument and 1 in the function's place. */
+void answer_call(uintptr_t ip, uintptr_t parent_ip,
 		 const struct patchbay_cell *cell, struct patchbay_regs *regs);
 
 #endif /* BENCH_HANDLERS_H */

@@ -40,8 +40,6 @@ $cc $harden "$tests/arm.c" -o "$dir/arm.hard" $dynamic
 $cc $harden -O0 "$tests/registers.c" -o "$dir/registers.hard" $dynamic
 $cc -fno-sanitize=kcfi -fsanitize=function -fsanitize-trap=function \
 	"$tests/arm.c" -o "$dir/arm.function" $dynamic
-# On AArch64, where trampolines are in reach of the program's text there are no
-# veneers.
 $cc $harden "$tests/registers.c" -o "$dir/registers.static" $static
 $cc $harden "$tests/unwind-step.c" -o "$dir/unwind-step.hard" $static
 $cc $pie "$tests/static.c" -o "$dir/static" \

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What an armed site calls, by `mov x9, x30; bl`:
+ * What an armed site leads to, by way of its sequence (insn.h):
  *
  *	x9      return address into the caller      parent_ip
- *	x30     site + 8                            leads to entry and slot
+ *	x30     return address into the sequence    leads to the entry
  *
  * Live here: the argument registers (x0-x7, q0-q7), x8 (address of the result),
  * x15 (static chain), x18 (the platform's). x9-x14, x16 and x17 are nobody's
- * and the flags are dead. We return to site + 8 with the caller's address in
- * x30, as `mov` found it; `ret` pops what the site's `bl` pushed to predict it,
- * and on the guarded control stack.
+ * and the flags are dead. We return to the sequence with the caller's address in
+ * x30, as the site's `mov` found it; `ret` pops what the `blr` there pushed to
+ * predict it, and on the guarded control stack. x11 is not 0 if the body is next;
+ * or 0, if what the cell says has called it already (exit.S).
  *
  * Functions with arguments or results in scalable vectors, and those that have
  * to do with streaming mode, have no site: there is nothing of these to keep.
@@ -18,11 +19,11 @@
  * arguments for, and its record tells how many it has: there is a trampoline
  * for each case.
  *
- * While the handler runs, both return addresses are in memory. What we go back
- * to is signed, where the processor does that. Beside it is a plain frame
- * record of the function that has none yet, for unwinders alone: they find
- * handler, function and caller, by frame pointers as well as by the directives
- * below.
+ * While the handler runs, both return addresses are in memory, signed, where the
+ * processor does that. Beside them are plain frame records, of ours and of the
+ * function that has none yet, for unwinders alone: they find handler, function
+ * and caller, by frame pointers as well as by the directives below. Those do not
+ * know of sequences; they say that we return to behind the function's entry.
  */
 #include "entry.h"
 #include "quiesce.h"
@@ -40,21 +41,23 @@
  *
  * DWARF has one rule for where x30 is to be found, and one for where this call
  * returns to. They are different addresses here, so the latter is x17's rule.
+ * Any address behind the entry's first instruction will do for it, because no
+ * frame has been made there.
  */
 .macro trampoline nr
 	.cfi_startproc
 	.cfi_return_column x17
-	.cfi_register x17, x30
+	/* DW_CFA_expression x17: x30 + PB_RETURN_INSIDE */
+	.cfi_escape 0x10, 17, 2, 0x8e, PB_RETURN_INSIDE
 	.cfi_register x30, x9
 	bti	c
-	bic	x10, x30, #7	/* entry + 8, with and without a landing pad */
+	ldr	x10, [x30, #PB_RETURN_INSIDE]
+	.cfi_register x17, x10
 	mov	x17, x30
-	.cfi_same_value x17
 	mov	x30, x9
 	mov	x16, sp
 	paciasp			/* x30 by sp */
 	pacia1716		/* x17 by x16 */
-	.cfi_negate_ra_state
 	sub	sp, sp, #FRAME_SIZE
 	.cfi_def_cfa_offset FRAME_SIZE
 	stp	x0, x1, [sp]
@@ -66,8 +69,9 @@
 	stp	x6, x7, [sp, #48]
 	.endif
 	stp	x8, x15, [sp, #FRAME_RESULT]
+	str	x17, [sp, #FRAME_BACK]
 	add	x16, sp, #FRAME_CALLER
-	stp	x16, x17, [sp, #FRAME_OWN]
+	stp	x16, x10, [sp, #FRAME_OWN]
 	.cfi_offset x17, FRAME_OWN+8-FRAME_SIZE
 	stp	x29, x9, [sp, #FRAME_CALLER]
 	.cfi_offset x29, FRAME_CALLER-FRAME_SIZE
@@ -93,8 +97,9 @@
 	ldar	x17, [x2]
 	blr	x17
 	/* What the handler did is over before the mark says so. */
-	ldr	x16, [sp, #FRAME_RETURN+8]
-	stlr	xzr, [x16]
+	ldr	x11, [sp, #FRAME_THREAD]
+	cbz	x11, 0f
+	stlr	xzr, [x11]
 0:
 	ldp	x0, x1, [sp]
 	.if \nr >= 4
@@ -106,8 +111,8 @@
 	.endif
 	ldp	x8, x15, [sp, #FRAME_RESULT]
 	.cfi_remember_state
-	ldr	x17, [sp, #FRAME_OWN+8]
-	.cfi_same_value x17
+	ldp	x10, x17, [sp, #FRAME_OWN+8]
+	.cfi_register x17, x10
 	ldp	x29, x9, [sp, #FRAME_CALLER]
 	.cfi_same_value x29
 	.cfi_register x30, x9
@@ -116,21 +121,18 @@
 	.cfi_def_cfa_offset 0
 	mov	x16, sp
 	autia1716
-	.cfi_negate_ra_state
 	autiasp
 	ret	x17
 1:
 	.cfi_restore_state
 	sub	x2, x0, #-PATCHBAY_SLOT_OFFSET
 	bl	enter_slowly
+	ldr	x11, [sp, #FRAME_THREAD]
 	cbz	w0, 0b
-	add	x16, sp, #FRAME_SIZE
-	ldr	x17, [sp, #FRAME_OWN+8]
-	autia1716
-	bic	x0, x17, #7
+	ldr	x0, [sp, #FRAME_OWN+8]
 	sub	x0, x0, #8
 	ldr	x1, [sp, #FRAME_CALLER+8]
-	ldr	x16, [sp, #FRAME_RETURN+8]
+	mov	x16, x11
 	ldr	x17, [x16]
 	b	2b
 	.cfi_endproc

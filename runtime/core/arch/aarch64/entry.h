@@ -9,16 +9,25 @@
 #define PB_TRAMPOLINE_SIZE 256
 
 /*
+ * From where a trampoline returns to in a sequence: what leads to the
+ * function's body, and the function's entry + 8.
+ */
+#define PB_RETURN_BODY 8
+#define PB_RETURN_INSIDE 24
+
+/*
  * A trampoline's frame is struct patchbay_regs; it ends at the site's stack
  * pointer. From FRAME_OWN on it is the reserved part of that, but for where
  * vector registers are kept.
  */
 #define FRAME_SIZE 144
 #define FRAME_RESULT 64	 /* x8 and x15 */
-#define FRAME_OWN 80	 /* frame record: the next one, site + 8 signed */
+#define FRAME_OWN 80	 /* frame record: the next one, entry + 8 */
+#define FRAME_BACK 96	 /* into the sequence, signed */
 #define FRAME_VECTORS 104
 #define FRAME_CALLER 112 /* frame record: x29, parent_ip */
-#define FRAME_RETURN 128 /* parent_ip signed, &pb_thread */
+#define FRAME_RETURN 128 /* parent_ip signed */
+#define FRAME_THREAD 136 /* &pb_thread, or 0: the body has been called */
 
 /*
  * struct patchbay_call, from its caller's frame pointer, which is what x29

@@ -15,12 +15,10 @@
  *	vector arguments, for handlers at the exit, too
  *	arguments on the stack, copied
  *
- * The body is what comes behind the site, where there is no landing pad: only
- * `ret` may lead there. So what calls it is a return to the site with an
- * address of ours in x30. From there we return to the caller, in the place of
- * body and trampoline: three returns for the three calls that were made since
- * the caller's, so those further out are predicted as ever. Two of the three
- * are not.
+ * The body is what the end of the sequence branches to. When it returns, so do
+ * we, to the trampoline, and it to the sequence, which returns to the caller then.
+ * Each ret is of the last call, as processors predict them and guarded control
+ * stacks ask for.
  *
  * To unwinders we look as if the caller had called us: the site's frame is
  * skipped, because the tables of C++ functions say that no exception comes from
@@ -37,8 +35,8 @@
 
 /* From x29. */
 #define REGS CALL_REGS
-#define OWN (REGS + FRAME_OWN)
-#define RETURN (REGS + FRAME_RETURN)
+#define OWN_BACK (REGS + FRAME_BACK)
+#define OWN_THREAD (REGS + FRAME_THREAD)
 #define STACK_ARGS (REGS + FRAME_SIZE)
 
 /* struct patchbay_call and a word. */
@@ -137,11 +135,12 @@
 	.endif
 
 	/* What handlers did is over before the mark says so. */
-	ldr	x16, [x29, #RETURN+8]
+	ldr	x16, [x29, #OWN_THREAD]
 	stlr	xzr, [x16]
 	add	x16, x29, #STACK_ARGS
-	ldr	x17, [x29, #OWN+8]
-	autia1716			/* site + 8 */
+	ldr	x17, [x29, #OWN_BACK]
+	autia1716
+	add	x17, x17, #PB_RETURN_BODY
 	/* What is not an argument of the function may be anything. */
 	ldp	x0, x1, [x29, #REGS]
 	ldp	x2, x3, [x29, #REGS+16]
@@ -151,8 +150,7 @@
 	.cfi_remember_state
 	.cfi_negate_ra_state
 	cfi_as_called
-	adr	x30, .Lbody_\name
-	ret	x17
+	blr	x17
 .Lbody_\name:
 	.cfi_restore_state
 	stp	x0, x1, [x29, #CALL_GP]
@@ -166,7 +164,7 @@
 	ldr	x16, [x16, :gottprel_lo12:pb_thread]
 	mrs	x17, tpidr_el0
 	add	x16, x16, x17
-	str	x16, [x29, #RETURN+8]
+	str	x16, [x29, #OWN_THREAD]
 	ldr	x17, [x16]
 	cbnz	x17, .Lslow_\name	/* PB_THREAD_OUTSIDE is 0 */
 	adrp	x17, pb_quiesce_phase
@@ -194,28 +192,27 @@
 	.endif
 
 .Lreturn_\name:
-	ldr	x16, [x29, #RETURN+8]
+	ldr	x16, [x29, #OWN_THREAD]
 	stlr	xzr, [x16]
 .Lleave_\name:
+	str	xzr, [x29, #OWN_THREAD]
 	.if \vectors
 	ldp	q0, q1, [x29, #CALL_VECTOR]
 	ldp	q2, q3, [x29, #CALL_VECTOR+32]
 	.endif
+	/* The trampoline loads these again. */
 	ldp	x0, x1, [x29, #CALL_GP]
+	stp	x0, x1, [x29, #REGS]
 	/* Nothing that unwinders need may be below the stack pointer. */
 	.cfi_remember_state
-	.cfi_negate_ra_state
-	cfi_as_called
-	ldr	x9, [x29, #CALL_PARENT]
-	.cfi_register x30, x9
-	ldr	x30, [x29, #RETURN]
-	add	x16, x29, #STACK_ARGS
-	.cfi_def_cfa x16, 0
-	ldr	x29, [x29]
-	.cfi_same_value x29
-	mov	sp, x16
+	ldr	x30, [x29, #CALL_WAY_OUT]
+	.cfi_same_value x30
+	add	sp, x29, #REGS
 	.cfi_def_cfa sp, 0
+	add	x29, sp, #FRAME_OWN
+	.cfi_same_value x29
 	autiasp
+	.cfi_negate_ra_state
 	ret
 	.cfi_restore_state
 

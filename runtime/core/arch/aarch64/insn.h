@@ -83,22 +83,44 @@ static inline uint32_t pb_aarch64_site(const uint32_t *entry,
 }
 
 /*
- * The veneer that leads from a module to a trampoline out of its reach. Only
- * direct branches lead to it, so it is no landing pad; the trampoline is one.
+ * What an armed site branches to, 40 bytes, one for each function:
  *
- *	ldr	x16, .+8
- *	br	x16
- *	<address>
+ *	+0   ldr   x16, .+24
+ *	+4   blr   x16
+ *	+8   cbnz  x11, .+12
+ *	+12  ret                 the body has been called
+ *	+16  bti   c             what calls it comes here
+ *	+20  b     site+8
+ *	+24  <trampoline>
+ *	+32  <entry+8>
+ *
+ * The trampoline returns to +8 with ret, as its blr predicts, and x30 as the
+ * caller left it. No landing pad is behind a site: only direct branches lead
+ * there. entry+8 is where unwinders are told that the function is.
  */
-#define PB_AARCH64_VENEER_WORDS 4
+#define PB_AARCH64_SEQUENCE_SIZE 40
+#define PB_AARCH64_SEQUENCE_WORDS (PB_AARCH64_SEQUENCE_SIZE / 4)
+#define PB_AARCH64_SEQUENCE_RETURN 8 /* where the trampoline returns to */
+#define PB_AARCH64_SEQUENCE_BODY 16
+#define PB_AARCH64_SEQUENCE_INSIDE 32
 
-static inline void pb_aarch64_veneer(uint32_t code[PB_AARCH64_VENEER_WORDS],
-				     uint64_t target)
+/* Encode the sequence that is to be @at. False if it cannot reach @site. */
+static inline bool
+pb_aarch64_sequence(uint32_t code[PB_AARCH64_SEQUENCE_WORDS], uint64_t at,
+		    uint64_t site, uint64_t entry, uint64_t trampoline)
 {
-	code[0] = 0x58000050;
-	code[1] = 0xd61f0200;
-	code[2] = (uint32_t)target;
-	code[3] = (uint32_t)(target >> 32);
+	code[0] = 0x580000d0; /* ldr x16, .+24 */
+	code[1] = 0xd63f0200; /* blr x16 */
+	code[2] = 0xb500006b; /* cbnz x11, .+12 */
+	code[3] = PB_AARCH64_RET;
+	code[4] = PATCHBAY_AARCH64_BTI_C;
+	code[5] = PATCHBAY_AARCH64_SITE_B;
+	code[6] = (uint32_t)trampoline;
+	code[7] = (uint32_t)(trampoline >> 32);
+	code[8] = (uint32_t)(entry + 8);
+	code[9] = (uint32_t)((entry + 8) >> 32);
+	return pb_aarch64_retarget(&code[5], at + 20,
+				   site + PATCHBAY_AARCH64_SITE_SIZE);
 }
 
 #endif /* PB_AARCH64_INSN_H */
