@@ -11,11 +11,6 @@ static struct patchbay_regs *regs_of(struct patchbay_call *call)
 	return (struct patchbay_regs *)(call + 1);
 }
 
-size_t pb_call_begin(struct patchbay_call *call)
-{
-	return call->set ? call->set->more : 0;
-}
-
 /* Of a tracer that has no handler to call at the entry. */
 static int is_disabled(const struct patchbay_cell *member)
 {

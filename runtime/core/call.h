@@ -76,15 +76,12 @@ int pb_call_is_simple(const struct patchbay_record *record);
  * pb_call_unwound() are called inside (quiesce.h) and are compiled for general
  * registers only.
  *
- * pb_call_begin()   returns for how many bytes there have to be words beyond the
- *                   first, a multiple of 16
  * pb_call_entry()   fill in @since and @told, call entry handlers; returns how
  *                   many words of arguments on the stack the function has
  * pb_call_exit()    exit handlers
  * pb_call_exit_slowly() exit handlers, on a thread in whatever state
  * pb_call_unwound() the same, for the personality's landing pad
  */
-size_t pb_call_begin(struct patchbay_call *call);
 uint64_t pb_call_entry(struct patchbay_call *call);
 void pb_call_exit(struct patchbay_call *call);
 void pb_call_exit_slowly(struct patchbay_call *call);

@@ -11,4 +11,5 @@ PB_CHECK_OFFSET(patchbay_cell, set, CELL_SET);
 PB_CHECK_OFFSET(patchbay_cell, exit, CELL_EXIT);
 PB_CHECK_OFFSET(patchbay_cell, since, CELL_SINCE);
 PB_CHECK_OFFSET(pb_set, fast_exits, SET_FAST_EXITS);
+PB_CHECK_OFFSET(pb_set, more, SET_MORE);
 PB_CHECK_OFFSET(patchbay_record, flags, RECORD_FLAGS);

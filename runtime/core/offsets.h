@@ -16,6 +16,7 @@
 
 /* struct pb_set */
 #define SET_FAST_EXITS 20
+#define SET_MORE 28
 
 /* struct patchbay_record */
 #define RECORD_FLAGS 15

@@ -17,7 +17,8 @@
  * @exits:   some have
  * @fast_exits: some have, all are PATCHBAY_OPS_FAST, and the function is simple
  *           (call.h)
- * @more:    bytes for their words of a call that are not in its frame
+ * @more:    bytes for their words of a call that are not in its frame, a
+ *           multiple of 16; trampolines read it
  * @told:    whose words those are: call->told when all are told
  * @since:   the highest of theirs, without its word
  * @enter:   how a cell enters it: with vector registers saved if any handler

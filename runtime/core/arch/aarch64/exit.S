@@ -95,12 +95,11 @@
 	.if \members
 	.if \set
 	stur	x16, [x29, #CALL_SET]
+	ldr	w16, [x16, #SET_MORE]
+	sub	sp, sp, x16
 	.else
 	stur	xzr, [x29, #CALL_SET]
 	.endif
-	add	x0, x29, #CALL
-	bl	pb_call_begin		/* bytes for more words */
-	sub	sp, sp, x0
 	.if \vectors
 	sub	sp, sp, #VECTORS_SIZE
 	mov	x16, sp

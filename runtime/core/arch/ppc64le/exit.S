@@ -102,12 +102,13 @@
 	std	4, CALL_PARENT(31)
 
 	.if \members
-	.ifeq \set
+	.if \set
+	lwz	3, SET_MORE(11)
+	.else
 	li	11, 0
+	li	3, 0
 	.endif
 	std	11, CALL_SET(31)
-	addi	3, 31, CALL
-	bl	pb_call_begin		/* bytes for more words */
 	.if \vectors
 	addi	3, 3, VECTORS_SIZE
 	.endif

@@ -68,12 +68,11 @@
 
 	.if \set
 	movq	%rax, CALL_SET(%rbp)
+	movl	SET_MORE(%rax), %eax
+	subq	%rax, %rsp
 	.else
 	movq	$0, CALL_SET(%rbp)
 	.endif
-	leaq	CALL(%rbp), %rdi
-	callq	pb_call_begin		/* bytes for more words */
-	subq	%rax, %rsp
 	leaq	CALL(%rbp), %rdi
 	.if \vectors
 	subq	$VECTORS_SIZE, %rsp
