@@ -190,6 +190,8 @@ def event_edges(folder):
         block(1, 100, [record(10, 0, 1, 20), record(10, 9, 1, 20)])]))
     # the same clock, and nothing that it would be needed for
     write(folder, "eventless", pbd([module(3, path), session(end_ns=0)]))
+    # a counter that follows the processor's frequency
+    write(folder, "frequency", pbd([module(3, path), session(flags=2)]))
     # before the file was begun, and for ever
     write(folder, "times", pbd([
         module(3, path), session(lost=7), functions(3, [0x1010]),
