@@ -163,7 +163,7 @@
 	movq	(%rbp), %rbp		/* in the red zone */
 	.cfi_restore_state
 	.cfi_remember_state
-	jmp	.Lgeneral_\id
+	jmp	.Lagain_\id
 
 	/* An exception passes, and is in rax. */
 .Lunwind_\id:

@@ -77,16 +77,16 @@
 	testb	$(CELL_DIRECT_EXIT+CELL_DIRECT_BOTH), %al
 	jnz	4f
 .Lgeneral_\@:
-	movq	pb_thread@gottpoff(%rip), %r11
+	movq	pb_thread@gottpoff(%rip), %rax
 	movq	REGS_SIZE(%rsp), %rdi	/* site + 5 */
 	movq	REGS_SIZE+8(%rsp), %rsi	/* parent_ip */
 	movq	%rsp, %rcx
-	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
+	cmpq	$PB_THREAD_OUTSIDE, %fs:(%rax)
 	jne	1f
 	/* The mark comes before the load of cell->enter; see pb_quiesce(). */
 	movq	pb_quiesce_phase(%rip), %rdx
-	movq	%rdx, %fs:(%r11)
-	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
+	movq	%rdx, %fs:(%rax)
+	movq	%r11, %rdx
 	subq	$\from, %rdi
 	callq	*CELL_ENTER(%rdx)
 	movq	pb_thread@gottpoff(%rip), %r11
@@ -105,6 +105,9 @@
 	callq	enter_slowly
 	testl	%eax, %eax		/* CF = 0 */
 	jz	.Lleave_\@
+.Lagain_\@:
+	movq	REGS_SIZE(%rsp), %r11
+	movq	PATCHBAY_SLOT_OFFSET-\from(%r11), %r11
 	jmp	.Lgeneral_\@
 4:
 	call_directly \from, \nr, \@
