@@ -5,6 +5,7 @@
 #include "call.h"
 #include "enter.h"
 #include "set.h"
+#include "timed.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -99,6 +100,8 @@ static uint64_t direct_way(const struct patchbay_cell *cell)
 {
 	if (cell->func == pb_enter_nothing)
 		return PATCHBAY_CELL_DIRECT_EXIT;
+	if (cell->func == pb_timed_entry)
+		return PATCHBAY_CELL_DIRECT_EXIT | PATCHBAY_CELL_DIRECT_TIMED;
 	if (cell->exit == patchbay_no_exit)
 		return PATCHBAY_CELL_DIRECT_EXIT | PATCHBAY_CELL_DIRECT_BOTH;
 	return PATCHBAY_CELL_DIRECT_BOTH;

@@ -2,14 +2,18 @@
 /* That what is in offsets.h is so; arch/.../offsets.c says it of the rest. */
 #include "offsets.h"
 
+#include "engine.h"
 #include "set.h"
 
 PB_CHECK_OFFSET(patchbay_cell, enter, CELL_ENTER);
 PB_CHECK_OFFSET(patchbay_cell, func, CELL_FUNC);
 PB_CHECK_OFFSET(patchbay_cell, record, CELL_RECORD);
+PB_CHECK_OFFSET(patchbay_cell, ops, CELL_OPS);
 PB_CHECK_OFFSET(patchbay_cell, set, CELL_SET);
 PB_CHECK_OFFSET(patchbay_cell, exit, CELL_EXIT);
 PB_CHECK_OFFSET(patchbay_cell, since, CELL_SINCE);
 PB_CHECK_OFFSET(pb_set, fast_exits, SET_FAST_EXITS);
 PB_CHECK_OFFSET(pb_set, more, SET_MORE);
+PB_CHECK_OFFSET(patchbay_ops, attr.exit, OPS_EXIT);
+PB_CHECK_OFFSET(patchbay_ops, attr.threshold, OPS_THRESHOLD);
 PB_CHECK_OFFSET(patchbay_record, flags, RECORD_FLAGS);

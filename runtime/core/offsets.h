@@ -10,6 +10,7 @@
 #define CELL_ENTER 0
 #define CELL_FUNC 8
 #define CELL_RECORD 24
+#define CELL_OPS 32
 #define CELL_SET 40
 #define CELL_EXIT 48
 #define CELL_SINCE 56
@@ -17,6 +18,10 @@
 /* struct pb_set */
 #define SET_FAST_EXITS 20
 #define SET_MORE 28
+
+/* struct patchbay_ops */
+#define OPS_EXIT 40
+#define OPS_THRESHOLD 64
 
 /* struct patchbay_record */
 #define RECORD_FLAGS 15

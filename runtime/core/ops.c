@@ -10,6 +10,7 @@
 #include "lock.h"
 #include "names.h"
 #include "quiesce.h"
+#include "timed.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -46,6 +47,8 @@ static int check_attr(const struct patchbay_ops_attr *attr)
 		return error;
 	if (!attr->handler && !attr->exit)
 		return -EINVAL;
+	if (attr->threshold && (attr->handler || !attr->exit))
+		return -EINVAL;
 	return attr->flags & ~PATCHBAY_OPS_FAST ? -EINVAL : 0;
 }
 
@@ -62,6 +65,8 @@ int patchbay_ops_create(const struct patchbay_ops_attr *attr,
 	if (!new)
 		return -ENOMEM;
 	new->attr = *attr;
+	if (attr->threshold)
+		new->attr.handler = pb_timed_entry;
 	error = pb_enter_library();
 	if (error) {
 		free(new);
@@ -117,6 +122,9 @@ static int update(struct patchbay_ops *ops, patchbay_handler handler,
 
 	if (error)
 		return error;
+	/* That of a tracer with a threshold is ours, and stays. */
+	if (ops->attr.threshold)
+		new.handler = handler ? NULL : pb_timed_entry;
 	new.exit = exit ? *exit : ops->attr.exit;
 	if (!new.handler != !ops->attr.handler || !new.exit != !ops->attr.exit)
 		error = -EINVAL;
@@ -124,7 +132,7 @@ static int update(struct patchbay_ops *ops, patchbay_handler handler,
 		error = pb_hardened_check(&new);
 	if (!error) {
 		ops->attr.handler = new.handler;
-		ops->attr.exit = new.exit;
+		__atomic_store_n(&ops->attr.exit, new.exit, __ATOMIC_RELAXED);
 		error = pb_engine_retarget(ops);
 	}
 	pb_leave_library();

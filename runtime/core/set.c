@@ -5,6 +5,7 @@
 #include "call.h"
 #include "engine.h"
 #include "enter.h"
+#include "timed.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,13 +35,13 @@ struct patchbay_cell pb_ops_cell(struct patchbay_ops *ops,
 				 void *data, uint64_t since)
 {
 	const struct patchbay_ops_attr *attr = &ops->attr;
+	patchbay_handler exit = attr->threshold ? pb_timed_exit : attr->exit;
 	int silent = ops->disabled || !attr->handler;
 
 	return (struct patchbay_cell){
 		.enter = enter_of(ops, record),
 		.func = silent ? pb_enter_nothing : attr->handler,
-		.exit = attr->exit && ops->disabled ? pb_enter_nothing :
-						      attr->exit,
+		.exit = exit && ops->disabled ? pb_enter_nothing : exit,
 		.data = data,
 		.record = record,
 		.ops = ops,

@@ -27,12 +27,13 @@
 
 OPAQUE int stepped(int a) { return a + 1; }
 
-/* What a tracer has seen; @wrong: words that are not of their entries. */
+/* What a tracer has seen; @wrong: words or times that are not of the call. */
 struct seen {
 	long entries, exits, wrong;
 };
 
 static struct seen seen[2];
+static uint64_t called; /* when the call that is under way was */
 static long made, traps;
 static int stepping;
 static void (*at_trap)(void);
@@ -79,6 +80,19 @@ FAST static void both(uintptr_t ip, uintptr_t parent_ip,
 	s->exits++;
 }
 
+/* Of one that has a threshold. */
+FAST static void timed(uintptr_t ip, uintptr_t parent_ip,
+		       const struct patchbay_cell *cell,
+		       struct patchbay_regs *regs)
+{
+	uint64_t start = *patchbay_session_word(cell, regs);
+	struct seen *s = cell->data;
+
+	both(ip, parent_ip, cell, regs);
+	s->wrong += start < called ||
+		    patchbay_duration(regs) > patchbay_clock() - start;
+}
+
 NOT_TRACED static void on_trap(int number, siginfo_t *info, void *context)
 {
 	ucontext_t *interrupted = context;
@@ -110,11 +124,15 @@ NOT_TRACED static void stop(void)
 static struct patchbay_ops *create(int which, patchbay_handler handler,
 				   patchbay_handler leaving, unsigned int flags)
 {
-	const struct patchbay_ops_attr attr = { .size = sizeof(attr),
-						.handler = handler,
-						.exit = leaving,
-						.flags = flags,
-						.data = &seen[which] };
+	static const uint64_t all;
+	const struct patchbay_ops_attr attr = {
+		.size = sizeof(attr),
+		.handler = handler,
+		.exit = leaving,
+		.flags = flags,
+		.data = &seen[which],
+		.threshold = leaving == timed ? &all : NULL,
+	};
 	struct patchbay_ops *ops;
 
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
@@ -128,8 +146,12 @@ static void arm(struct patchbay_ops *ops)
 
 NOT_TRACED static void call(void)
 {
+	uint64_t before = called;
+
 	made++;
+	called = patchbay_clock();
 	CHECK_EQ(stepped(7), 8);
+	called = before;
 }
 
 /* A tracer has seen all of a call, or knows that it has missed it. */
@@ -156,6 +178,7 @@ NOT_TRACED static void step_call(patchbay_handler handler, patchbay_handler leav
 	if (second)
 		arm(other);
 	at_trap = call;
+	called = patchbay_clock();
 	step();
 	result = stepped(3);
 	stop();
@@ -174,6 +197,7 @@ static void step_calls(void)
 			step_call(entry, leave, flags, second);
 			step_call(NULL, both, flags, second);
 			step_call(both, patchbay_no_exit, flags, second);
+			step_call(NULL, timed, flags, second);
 		}
 }
 
@@ -206,9 +230,11 @@ NOT_TRACED static void call_and_compare(void)
 		CHECK_EQ(result, result_);                                     \
 	} while (0)
 
-NOT_TRACED static void step_changes(unsigned int flags, int second)
+NOT_TRACED static void step_changes(patchbay_handler handler,
+				    patchbay_handler leaving,
+				    unsigned int flags, int second)
 {
-	struct patchbay_ops *ops = create(0, entry, leave, flags);
+	struct patchbay_ops *ops = create(0, handler, leaving, flags);
 	struct patchbay_ops *other = create(1, entry, leave, flags);
 
 	at_trap = call_and_compare;
@@ -217,7 +243,7 @@ NOT_TRACED static void step_changes(unsigned int flags, int second)
 	STEP_CHANGE(patchbay_arm(ops, "stepped", 0), 1, NEVER);
 	STEP_CHANGE(patchbay_ops_disable(ops), 0, ALLOWED);
 	STEP_CHANGE(patchbay_ops_enable(ops), 0, NEVER);
-	STEP_CHANGE(patchbay_ops_update_both(ops, entry, leave), 0, NEVER);
+	STEP_CHANGE(patchbay_ops_update_both(ops, handler, leaving), 0, NEVER);
 	if (second)
 		STEP_CHANGE(patchbay_disarm(other, "stepped"), 1, NEVER);
 	STEP_CHANGE(patchbay_ops_destroy(ops), 0, NEVER);
@@ -351,8 +377,10 @@ int main(void)
 	step_calls();
 	calls = traps;
 	for (unsigned int flags = 0; flags <= PATCHBAY_OPS_FAST; flags++)
-		for (int second = 0; second < 2; second++)
-			step_changes(flags, second);
+		for (int second = 0; second < 2; second++) {
+			step_changes(entry, leave, flags, second);
+			step_changes(NULL, timed, flags, second);
+		}
 	step_joins(0);
 	step_joins(PATCHBAY_OPS_FAST);
 	printf("calls: %ld changes: %ld", calls, traps - calls);

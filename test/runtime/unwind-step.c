@@ -10,6 +10,7 @@
 /* With an exit handler all are but one, the `ret` before the function's entry. */
 // RUN: %t exit | FileCheck %s --check-prefix=EXIT
 // RUN: %t exit-any | FileCheck %s --check-prefix=EXIT
+// RUN: %t timed | FileCheck %s --check-prefix=EXIT
 // EXIT: unwound at {{[1-9][0-9]+}} instructions, and not at 1{{$}}
 
 #include "Inputs/check.h"
@@ -116,22 +117,28 @@ static bool resume(pid_t pid, int request, int number)
 }
 
 /*
- * With an argument the function has an exit, too; handlers may use all registers
- * if that is another than "exit".
+ * With an argument the function has an exit, too, or it is timed; handlers may use
+ * all registers if that is "exit-any".
  */
 int main(int argc, char **argv)
 {
 	struct patchbay_ops_attr attr = { .size = sizeof(attr),
 					  .handler = handler };
 	int status, good = 0, bad = 0;
+	static const uint64_t threshold;
 	struct patchbay_ops *ops;
 	bool between = false;
 	pid_t pid;
 
 	if (argc > 1) {
 		attr.exit = handler;
-		attr.flags = strcmp(argv[1], "exit") ? 0 : PATCHBAY_OPS_FAST;
+		attr.flags = strcmp(argv[1], "exit-any") ? PATCHBAY_OPS_FAST : 0;
 		expected *= 2;
+	}
+	if (argc > 1 && !strcmp(argv[1], "timed")) {
+		attr.handler = NULL;
+		attr.threshold = &threshold;
+		expected /= 2;
 	}
 	unwound = mmap(NULL, sizeof(*unwound), PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);

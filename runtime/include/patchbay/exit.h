@@ -25,6 +25,12 @@
  * pthread_key_create() destructors, makes calls that such tracers miss, also
  * PATCHBAY_OPS_FAST ones (struct patchbay_ops_info).
  *
+ * Who wants to know how long calls take, and of short ones nothing, gives a
+ * threshold in the place of an entry handler (struct patchbay_ops_attr). Then
+ * the library reads the clock at entry and exit, and @exit finds both. On x86-64
+ * that is done without calling anybody, if the tracer is alone on its function
+ * and FAST.
+ *
  * Each call takes some 300 bytes more of the stack (ppc64le: 560), or 850
  * (AArch64: 450, ppc64le: 870) where vector registers are kept, which is unless
  * all handlers are FAST and the result is in integer registers; and what the
@@ -76,6 +82,7 @@ extern "C" {
  * @vector: the result, in floating-point or vector registers
  * @gp:     in integer registers
  * @set:    the tracers at the entry, NULL if it was one
+ * @duration: at the exit in its place
  * @told:   by their words, who was told of the entry
  * @since:  tracers that came later are not told of the exit; PATCHBAY_EXIT_* are
  *          where cell->since has a word
@@ -87,7 +94,10 @@ extern "C" {
 struct patchbay_call {
 	uint64_t vector[PATCHBAY_RESULT_VECTORS][PATCHBAY_RESULT_VECTOR_WORDS];
 	uint64_t gp[2];
-	const struct pb_set *set;
+	union {
+		const struct pb_set *set;
+		uint64_t duration;
+	};
 	uint64_t told;
 	uint64_t since;
 	uintptr_t ip;
@@ -96,6 +106,25 @@ struct patchbay_call {
 	uint64_t frames[11];
 #endif
 };
+
+/*
+ * The time in ticks of the processor's counter: TSC, CNTVCT_EL0 or time base. It
+ * is the cheapest clock that there is, and is not ordered with what comes before
+ * and after it.
+ */
+static inline uint64_t patchbay_clock(void)
+{
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+	uint64_t ticks;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+	return ticks;
+#elif defined(__powerpc64__)
+	return __builtin_ppc_get_timebase();
+#endif
+}
 
 #define PATCHBAY_EXIT_UNWIND 1 /* by an exception or the end of the thread */
 #define PATCHBAY_EXIT_SKIP 2   /* the body is not, or was not, called */
@@ -114,6 +143,15 @@ static inline uint64_t *patchbay_session_word(const struct patchbay_cell *cell,
 {
 	return (uint64_t *)patchbay_call(regs) - 1 -
 	       (cell->since & PATCHBAY_CELL_WORD);
+}
+
+/*
+ * In an exit handler of a tracer with a threshold: how long the call took, in
+ * ticks. When it began is in the session word.
+ */
+static inline uint64_t patchbay_duration(struct patchbay_regs *regs)
+{
+	return patchbay_call(regs)->duration;
 }
 
 /*

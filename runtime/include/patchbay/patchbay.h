@@ -71,11 +71,12 @@
  * --------
  * - Text is never writable and executable at once; slots are in text.
  * - Function pointers in writable memory are: what tracers were made with, which
- *   is read with the library's lock held only; and what calls read
- *   without it, which is cells and the sets that they point to, and nothing
- *   else. (Keys of static calls are the program's data; tramps in the direct
- *   form do not read them.) What the C library keeps, destructors and handlers
- *   of fork(), is its own matter. PATCHBAY_MODE_HARDENED checks what is given.
+ *   is read with the library's lock held only, but for the exit handlers of those
+ *   with a threshold; and what calls read without it, which is these, cells and
+ *   the sets that they point to, and nothing else. (Keys of static calls are the
+ *   program's data; tramps in the direct form do not read them.) What the C
+ *   library keeps, destructors and handlers of fork(), is its own matter.
+ *   PATCHBAY_MODE_HARDENED checks what is given.
  * - The library reads no environment variables, so none arms anything, in
  *   programs that run with more privileges than their caller or elsewhere.
  * - Whoever may debug a process may look at it: `patchbay list --live`.
@@ -162,13 +163,15 @@ struct patchbay_cell {
 };
 
 /*
- * Bits of @since: the word, and how the trampoline may go about it, of which both
- * means: entry handler, no exit (internal).
+ * Bits of @since: the word, and how the trampoline may go about it, of which EXIT
+ * and BOTH together mean: entry handler, no exit; and EXIT and TIMED: a threshold
+ * (internal).
  */
 #define PATCHBAY_CELL_WORD 0x3f
 #define PATCHBAY_CELL_DIRECT_EXIT 0x40
 #define PATCHBAY_CELL_DIRECT_BOTH 0x80
-#define PATCHBAY_CELL_SINCE (~(uint64_t)0xff)
+#define PATCHBAY_CELL_DIRECT_TIMED 0x100
+#define PATCHBAY_CELL_SINCE (~(uint64_t)0x1ff)
 
 /*
  * struct patchbay_module_info - a loaded module
@@ -223,6 +226,12 @@ struct patchbay_target {
  *           negative errno refuses the function: it stops the batch, or the
  *           function is left out with PATCHBAY_ARM_SKIP. As @attach it is called
  *           with the library's lock held
+ * @threshold: NULL, or @exit is called for calls only that took at least this
+ *           many ticks of patchbay_clock(), with both times: <patchbay/exit.h>.
+ *           The library times them, so there is no @handler. It may be changed at
+ *           any time, by an atomic store, also from handlers and signal
+ *           handlers; it is what it is when a call ends. It has to stay until
+ *           the tracer has been destroyed
  */
 struct patchbay_ops_attr {
 	size_t size;
@@ -234,6 +243,7 @@ struct patchbay_ops_attr {
 	patchbay_handler exit;
 	int (*check)(void *check_arg, const struct patchbay_target *target);
 	void *check_arg;
+	const uint64_t *threshold;
 };
 
 /*
@@ -299,7 +309,8 @@ int patchbay_set_mode(unsigned int modes);
 /*
  * Make a tracer. It does nothing until it is armed.
  *
- * -EINVAL: neither handler, unknown flags, or a size less than this header's.
+ * -EINVAL: neither handler, unknown flags, @threshold with @handler or without
+ * @exit, or a size less than this header's.
  * -E2BIG: a larger size, of a later header, with something set that this library
  * does not know. -EACCES: hardened mode; @handler, @exit, @attach or @check is not
  * of its type.

@@ -26,6 +26,8 @@ unwind-step.hard
 unwind-step.hard exit
 exit
 exit.hard
+exit-timed
+exit-timed hardened
 static
 main-thread
 dso ./dso.so

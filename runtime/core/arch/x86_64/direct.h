@@ -16,6 +16,57 @@
 
 #define WAY_TO_CALL (CALL_REGS - CALL_FRAME) /* from rbp up to the registers */
 
+/* patchbay_clock(), in rax. Clobbers rdx. */
+.macro read_clock
+	rdtsc
+	shlq	$32, %rdx
+	orq	%rdx, %rax
+.endm
+
+/* With the result that the call has, to the site, whose jb it makes jump. */
+.macro return_past_body
+	movq	CALL_RAX(%rbp), %rax
+	movq	CALL_RDX(%rbp), %rdx
+	.cfi_remember_state
+	leaq	SITE_RETURN(%rbp), %rsp
+	.cfi_def_cfa %rsp, 8
+	movq	CALL_FRAME-SITE_RETURN(%rsp), %rbp	/* in the red zone */
+	.cfi_same_value %rbp
+	stc
+	retq
+	.cfi_restore_state
+.endm
+
+/*
+ * Call the body, keep its result and mark the thread. Then rdi is the function
+ * and rdx the cell, which is still that of the tracer that was here before.
+ */
+.macro call_body_directly from, body, id
+	movq	SITE_RETURN(%rbp), %rax
+	addq	$JB_SIZE, %rax
+	.cfi_remember_state
+	.cfi_def_cfa_offset STACK_ARGS
+	.cfi_offset %rbp, -STACK_ARGS
+	/* There is no landing pad behind the site. */
+	notrack callq *%rax
+.Lbody_\body:
+	.cfi_restore_state
+	movq	%rax, CALL_RAX(%rbp)
+	movq	%rdx, CALL_RDX(%rbp)
+	/* It may be another thread by now: a fiber that was resumed there. */
+	movq	pb_thread@gottpoff(%rip), %r11
+	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
+	jne	.Lslow_\id
+	movq	pb_quiesce_phase(%rip), %rcx
+	movq	%rcx, %fs:(%r11)
+	movq	SITE_RETURN(%rbp), %rdi
+	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
+	subq	$\from, %rdi
+	movq	CELL_SINCE(%rdx), %rcx
+	cmpq	%rcx, CALL_SINCE(%rbp)
+	jne	.Lchanged_\id
+.endm
+
 /*
  * rsp points to struct patchbay_regs, r11 to the cell. rax is the cell's since, as
  * it was when this way was chosen: it may be another by now, which is for the
@@ -29,35 +80,14 @@
 	.cfi_offset %rbp, -(WAY_TO_CALL+REGS_SIZE+8)
 	subq	$(FRAME_SIZE+WAY_TO_CALL), %rsp
 	movq	%rax, CALL_SINCE(%rbp)
-	movq	SITE_RETURN+8(%rbp), %rax
-	movq	%rax, CALL_PARENT(%rbp)
-	testb	$CELL_DIRECT_BOTH, CALL_SINCE(%rbp)
+	testb	$CELL_DIRECT_BOTH, %al
 	jnz	.Lboth_\id
+	movq	SITE_RETURN+8(%rbp), %r11
+	movq	%r11, CALL_PARENT(%rbp)
+	testl	$CELL_DIRECT_TIMED, %eax
+	jnz	.Ltimed_\id
 .Lcall_\id:
-	movq	SITE_RETURN(%rbp), %rax
-	addq	$JB_SIZE, %rax
-	.cfi_remember_state
-	.cfi_def_cfa_offset STACK_ARGS
-	.cfi_offset %rbp, -STACK_ARGS
-	/* There is no landing pad behind the site. */
-	notrack callq *%rax
-.Lbody_\id:
-	.cfi_restore_state
-	movq	%rax, CALL_RAX(%rbp)
-	movq	%rdx, CALL_RDX(%rbp)
-	/* It may be another thread by now: a fiber that was resumed there. */
-	movq	pb_thread@gottpoff(%rip), %r11
-	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
-	jne	.Lslow_\id
-	movq	pb_quiesce_phase(%rip), %rcx
-	movq	%rcx, %fs:(%r11)
-.Lexit_\id:
-	movq	SITE_RETURN(%rbp), %rdi
-	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
-	subq	$\from, %rdi
-	movq	CELL_SINCE(%rdx), %rcx
-	cmpq	%rcx, CALL_SINCE(%rbp)
-	jne	.Lchanged_\id
+	call_body_directly \from, \id, \id
 .Ltell_\id:
 	movq	CALL_PARENT(%rbp), %rsi
 	leaq	CALL_REGS(%rbp), %rcx
@@ -66,18 +96,11 @@
 	movq	pb_thread@gottpoff(%rip), %r11
 	movq	$PB_THREAD_OUTSIDE, %fs:(%r11)
 .Lreturn_\id:
-	movq	CALL_RAX(%rbp), %rax
-	movq	CALL_RDX(%rbp), %rdx
-	.cfi_remember_state
-	leaq	SITE_RETURN(%rbp), %rsp
-	.cfi_def_cfa %rsp, 8
-	movq	CALL_FRAME-SITE_RETURN(%rsp), %rbp	/* in the red zone */
-	.cfi_same_value %rbp
-	stc				/* for the site's jb */
-	retq
-	.cfi_restore_state
+	return_past_body
 
 .Lboth_\id:	/* An entry handler, too: this needs a thread that is outside. */
+	movq	SITE_RETURN+8(%rbp), %rax
+	movq	%rax, CALL_PARENT(%rbp)
 	movq	%r11, %rdx
 	movq	pb_thread@gottpoff(%rip), %r11
 	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
@@ -162,7 +185,6 @@
 	leaq	CALL_REGS(%rbp), %rsp
 	movq	(%rbp), %rbp		/* in the red zone */
 	.cfi_restore_state
-	.cfi_remember_state
 	jmp	.Lagain_\id
 
 	/* An exception passes, and is in rax. */
@@ -180,6 +202,45 @@
 	drop_shadow 1			/* the site's frame */
 	callq	_Unwind_Resume@PLT
 	ud2
-	.cfi_restore_state
-	lsda	\id
+	.cfi_endproc
+	lsda	\id, \id
+
+	/*
+	 * A tracer with a threshold: pb_timed_entry() and pb_timed_exit(), and a
+	 * call of neither. For unwinders it is on its own: this is another body.
+	 */
+	.cfi_startproc
+	.cfi_personality 0x1b, pb_call_personality
+	.cfi_lsda 0x1b, .Llsda_timed_\id
+	.cfi_def_cfa %rbp, WAY_TO_CALL+REGS_SIZE+8
+	.cfi_offset %rbp, -(WAY_TO_CALL+REGS_SIZE+8)
+.Ltimed_\id:
+	.if \nr >= 4
+	movq	%rdx, %r11
+	.endif
+	read_clock
+	movq	%rax, CALL_WORD(%rbp)
+	.if \nr >= 4
+	movq	%r11, %rdx
+	.endif
+	call_body_directly \from, timed_\id, \id
+	movq	%rdx, %r9
+	movq	CELL_OPS(%rdx), %r8
+	movq	OPS_THRESHOLD(%r8), %rcx
+	read_clock
+	subq	CALL_WORD(%rbp), %rax
+	cmpq	(%rcx), %rax
+	jae	.Llong_\id
+	movq	$PB_THREAD_OUTSIDE, %fs:(%r11)
+	return_past_body
+.Llong_\id:
+	movq	%rax, CALL_DURATION(%rbp)
+	movq	%r9, %rdx
+	movq	CALL_PARENT(%rbp), %rsi
+	leaq	CALL_REGS(%rbp), %rcx
+	callq	*OPS_EXIT(%r8)
+	movq	pb_thread@gottpoff(%rip), %r11
+	movq	$PB_THREAD_OUTSIDE, %fs:(%r11)
+	return_past_body
+	lsda	timed_\id, \id
 .endm

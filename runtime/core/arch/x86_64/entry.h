@@ -11,7 +11,7 @@
 #define PB_ISA_AVX512 2
 
 /* From one trampoline to the next. */
-#define PB_TRAMPOLINE_SIZE 1024
+#define PB_TRAMPOLINE_SIZE 2048
 
 /* struct patchbay_regs; the stack stays aligned. */
 #define REGS_SIZE 80
@@ -24,11 +24,13 @@
  * points to; and struct patchbay_regs behind it.
  */
 #define CALL (-176)
+#define CALL_WORD (CALL - 8)
 #define CALL_VECTOR0 (CALL + 0)
 #define CALL_VECTOR1 (CALL + 64)
 #define CALL_RAX (CALL + 128)
 #define CALL_RDX (CALL + 136)
 #define CALL_SET (CALL + 144)
+#define CALL_DURATION (CALL + 144)
 #define CALL_TOLD (CALL + 152)
 #define CALL_SINCE (CALL + 160)
 #define CALL_IP (CALL + 168)
@@ -39,10 +41,11 @@
 
 /*
  * In CELL_SINCE: what of the direct ways (direct.h) the cell takes. Both bits: an
- * entry handler, and no exit.
+ * entry handler, and no exit. TIMED beside EXIT: calls are timed.
  */
 #define CELL_DIRECT_EXIT 0x40
 #define CELL_DIRECT_BOTH 0x80
+#define CELL_DIRECT_TIMED 0x100
 
 /*
  * In CALL_SINCE: PATCHBAY_EXIT_SKIP; and x87 registers are kept, at the stack

@@ -6,12 +6,14 @@
 _Static_assert(CALL_SKIP == PATCHBAY_EXIT_SKIP, "skip");
 _Static_assert(CELL_DIRECT_EXIT == PATCHBAY_CELL_DIRECT_EXIT, "exit");
 _Static_assert(CELL_DIRECT_BOTH == PATCHBAY_CELL_DIRECT_BOTH, "both");
+_Static_assert(CELL_DIRECT_TIMED == PATCHBAY_CELL_DIRECT_TIMED, "timed");
 
 PB_CHECK_OFFSET(patchbay_call, vector[0], CALL_VECTOR0 - CALL);
 PB_CHECK_OFFSET(patchbay_call, vector[1], CALL_VECTOR1 - CALL);
 PB_CHECK_OFFSET(patchbay_call, gp[0], CALL_RAX - CALL);
 PB_CHECK_OFFSET(patchbay_call, gp[1], CALL_RDX - CALL);
 PB_CHECK_OFFSET(patchbay_call, set, CALL_SET - CALL);
+PB_CHECK_OFFSET(patchbay_call, duration, CALL_DURATION - CALL);
 PB_CHECK_OFFSET(patchbay_call, since, CALL_SINCE - CALL);
 PB_CHECK_OFFSET(patchbay_call, told, CALL_TOLD - CALL);
 PB_CHECK_OFFSET(patchbay_call, ip, CALL_IP - CALL);
