@@ -24,32 +24,17 @@ void pb_function_entry(uintptr_t ip, uintptr_t parent_ip,
 {
 	(void)ip;
 	if (__atomic_load_n(&pb_recording, __ATOMIC_RELAXED))
-		pb_ring_record(pb_counter(), (uintptr_t)cell->data,
+		pb_ring_record(patchbay_clock(), (uintptr_t)cell->data,
 			       (uintptr_t)regs, PBD_RECORD_ENTRY, parent_ip);
 }
 
-void pb_duration_entry(uintptr_t ip, uintptr_t parent_ip,
-		       const struct patchbay_cell *cell,
-		       struct patchbay_regs *regs)
+/* Inline: the last thing that an exit handler does. */
+static inline void record_call(const struct patchbay_cell *cell,
+			       struct patchbay_regs *regs, uint64_t start,
+			       uint64_t duration)
 {
-	(void)ip;
-	(void)parent_ip;
-	*patchbay_session_word(cell, regs) = pb_counter();
-}
-
-void pb_duration_exit(uintptr_t ip, uintptr_t parent_ip,
-		      const struct patchbay_cell *cell,
-		      struct patchbay_regs *regs)
-{
-	uint64_t start = *patchbay_session_word(cell, regs);
-	uint64_t duration = pb_counter() - start;
 	enum pbd_record_kind kind = PBD_RECORD_CALL;
 
-	(void)ip;
-	(void)parent_ip;
-	/* One comparison: while nothing is recorded, no call takes that long. */
-	if (duration < __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED))
-		return;
 	if (__builtin_expect(duration > PBD_DETAIL_MAX, 0))
 		duration = PBD_DETAIL_MAX;
 	if (patchbay_exit_reason(regs) & PATCHBAY_EXIT_UNWIND)
@@ -58,11 +43,21 @@ void pb_duration_exit(uintptr_t ip, uintptr_t parent_ip,
 		       duration);
 }
 
+void pb_duration_exit(uintptr_t ip, uintptr_t parent_ip,
+		      const struct patchbay_cell *cell,
+		      struct patchbay_regs *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	record_call(cell, regs, *patchbay_session_word(cell, regs),
+		    patchbay_duration(regs));
+}
+
 void pb_graph_entry(uintptr_t ip, uintptr_t parent_ip,
 		    const struct patchbay_cell *cell,
 		    struct patchbay_regs *regs)
 {
-	uint64_t start = pb_counter();
+	uint64_t start = patchbay_clock();
 
 	(void)ip;
 	*patchbay_session_word(cell, regs) = start;
@@ -70,6 +65,20 @@ void pb_graph_entry(uintptr_t ip, uintptr_t parent_ip,
 	if (!__atomic_load_n(&pb_threshold, __ATOMIC_RELAXED))
 		pb_ring_record(start, (uintptr_t)cell->data, (uintptr_t)regs,
 			       PBD_RECORD_ENTRY, parent_ip);
+}
+
+void pb_graph_exit(uintptr_t ip, uintptr_t parent_ip,
+		   const struct patchbay_cell *cell,
+		   struct patchbay_regs *regs)
+{
+	uint64_t start = *patchbay_session_word(cell, regs);
+	uint64_t duration = patchbay_clock() - start;
+
+	(void)ip;
+	(void)parent_ip;
+	/* One comparison: while nothing is recorded, no call takes that long. */
+	if (duration >= __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED))
+		record_call(cell, regs, start, duration);
 }
 
 static void record_events(int recording)

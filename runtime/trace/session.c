@@ -2,6 +2,7 @@
 #include "session.h"
 
 #include <counter.h>
+#include <patchbay/exit.h>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -76,10 +77,10 @@ static uint64_t now_ns(int clock)
 static struct pbd_moment moment(void)
 {
 	struct pbd_moment now = { .realtime_ns = now_ns(CLOCK_REALTIME) };
-	uint64_t before = pb_counter();
+	uint64_t before = patchbay_clock();
 
 	now.monotonic_ns = now_ns(CLOCK_MONOTONIC);
-	now.ticks = before + (pb_counter() - before) / 2;
+	now.ticks = before + (patchbay_clock() - before) / 2;
 	return now;
 }
 

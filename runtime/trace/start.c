@@ -26,10 +26,10 @@ static const struct tracer {
 	{ "function", 1,
 	  { .handler = pb_function_entry, .attach = pb_session_attach } },
 	{ "function_duration", 1,
-	  { .handler = pb_duration_entry, .exit = pb_duration_exit,
+	  { .exit = pb_duration_exit, .threshold = &pb_threshold,
 	    .attach = pb_session_attach } },
 	{ "function_graph", 1,
-	  { .handler = pb_graph_entry, .exit = pb_duration_exit,
+	  { .handler = pb_graph_entry, .exit = pb_graph_exit,
 	    .attach = pb_session_attach } },
 };
 

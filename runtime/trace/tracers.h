@@ -27,16 +27,18 @@ void pb_function_entry(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs);
 
-/* The same; entry and exit handlers, which share a word per call. */
-void pb_duration_entry(uintptr_t ip, uintptr_t parent_ip,
-		       const struct patchbay_cell *cell,
-		       struct patchbay_regs *regs);
-void pb_graph_entry(uintptr_t ip, uintptr_t parent_ip,
-		    const struct patchbay_cell *cell,
-		    struct patchbay_regs *regs);
+/* The same; the exit handler of a tracer with pb_threshold. */
 void pb_duration_exit(uintptr_t ip, uintptr_t parent_ip,
 		      const struct patchbay_cell *cell,
 		      struct patchbay_regs *regs);
+
+/* The same; entry and exit handlers, which share a word per call. */
+void pb_graph_entry(uintptr_t ip, uintptr_t parent_ip,
+		    const struct patchbay_cell *cell,
+		    struct patchbay_regs *regs);
+void pb_graph_exit(uintptr_t ip, uintptr_t parent_ip,
+		   const struct patchbay_cell *cell,
+		   struct patchbay_regs *regs);
 
 /* Triggers: they begin and end recording, whatever cell->data is. */
 void pb_trigger_start(uintptr_t ip, uintptr_t parent_ip,

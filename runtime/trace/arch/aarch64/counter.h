@@ -9,14 +9,6 @@
 
 #define PB_COUNTER PBD_COUNTER_CNTVCT
 
-static inline uint64_t pb_counter(void)
-{
-	uint64_t ticks;
-
-	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-	return ticks;
-}
-
 /* By its architecture. */
 static inline int pb_counter_is_invariant(void)
 {

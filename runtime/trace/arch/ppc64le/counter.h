@@ -9,11 +9,6 @@
 
 #define PB_COUNTER PBD_COUNTER_TB
 
-static inline uint64_t pb_counter(void)
-{
-	return __builtin_ppc_get_timebase();
-}
-
 /* By its architecture. */
 static inline int pb_counter_is_invariant(void)
 {

@@ -10,12 +10,6 @@
 
 #define PB_COUNTER PBD_COUNTER_TSC
 
-/* Unordered: what lies between two reads costs much more than their skew. */
-static inline uint64_t pb_counter(void)
-{
-	return __builtin_ia32_rdtsc();
-}
-
 /* APM vol. 3, CPUID 8000_0007 edx bit 8; the SDM calls it the same. */
 static inline int pb_counter_is_invariant(void)
 {
