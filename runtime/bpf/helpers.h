@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Functions that programs may call, and what the verifier has to know of them. */
+#ifndef PB_BPF_HELPERS_H
+#define PB_BPF_HELPERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What an argument must be.
+ * @PB_BPF_ARG_NONE:     there is none; nor are there any behind it
+ * @PB_BPF_ARG_ANY:      a number
+ * @PB_BPF_ARG_CONTEXT:  the program's
+ * @PB_BPF_ARG_TABLE:    a map that is an array or a hash
+ * @PB_BPF_ARG_RING:     a map that is a ring buffer
+ * @PB_BPF_ARG_KEY:      memory to read, of that map's key
+ * @PB_BPF_ARG_VALUE:    memory to read, of that map's value
+ * @PB_BPF_ARG_IN:       memory to read, of the size that the next argument is
+ * @PB_BPF_ARG_OUT:      memory to write, likewise
+ * @PB_BPF_ARG_OUT_WORD: 8 bytes of memory to write
+ * @PB_BPF_ARG_SIZE:     a number that is known, above 0
+ * @PB_BPF_ARG_RECORD:   what bpf_ringbuf_reserve() gave
+ */
+enum pb_bpf_arg {
+	PB_BPF_ARG_NONE,
+	PB_BPF_ARG_ANY,
+	PB_BPF_ARG_CONTEXT,
+	PB_BPF_ARG_TABLE,
+	PB_BPF_ARG_RING,
+	PB_BPF_ARG_KEY,
+	PB_BPF_ARG_VALUE,
+	PB_BPF_ARG_IN,
+	PB_BPF_ARG_OUT,
+	PB_BPF_ARG_OUT_WORD,
+	PB_BPF_ARG_SIZE,
+	PB_BPF_ARG_RECORD,
+};
+
+/*
+ * What a helper returns: a number; or the address of a value of the map, or of a
+ * record of the ring, or NULL.
+ */
+enum pb_bpf_result {
+	PB_BPF_GIVES_NUMBER,
+	PB_BPF_GIVES_VALUE,
+	PB_BPF_GIVES_RECORD,
+};
+
+/* It may touch vector registers. */
+#define PB_BPF_VECTORS 1u
+
+#define PB_BPF_HELPER_ARGS 5
+
+struct pb_bpf_helper {
+	uint32_t id; /* of enum bpf_func_id */
+	unsigned int flags;
+	enum pb_bpf_arg args[PB_BPF_HELPER_ARGS];
+	enum pb_bpf_result result;
+	uint64_t (*function)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+};
+
+extern const struct pb_bpf_helper pb_bpf_helpers[];
+extern const size_t pb_bpf_nr_helpers;
+
+/* NULL: there is none of this id. */
+const struct pb_bpf_helper *pb_bpf_find_helper(uint32_t id);
+
+#endif /* PB_BPF_HELPERS_H */

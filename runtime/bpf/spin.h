@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A lock for a few instructions. A thread is in one program at a time, and
+ * signals are blocked where others take it, so nobody waits for himself; but a
+ * holder may not run: who waits gives up in the end.
+ */
+#ifndef PB_BPF_SPIN_H
+#define PB_BPF_SPIN_H
+
+#include <errno.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define PB_BPF_PATIENCE 10000
+
+/* 0, or -EBUSY. */
+static inline int pb_bpf_lock(uint32_t *lock)
+{
+	int saved = errno;
+
+	for (int tries = 0; tries < PB_BPF_PATIENCE; tries++) {
+		if (!__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE))
+			return 0;
+		syscall(SYS_sched_yield);
+		errno = saved;
+	}
+	return -EBUSY;
+}
+
+static inline void pb_bpf_unlock(uint32_t *lock)
+{
+	__atomic_store_n(lock, 0, __ATOMIC_RELEASE);
+}
+
+#endif /* PB_BPF_SPIN_H */
