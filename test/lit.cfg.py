@@ -56,6 +56,8 @@ host = platform.machine()
 config.available_features.add(f"host-{host}")
 if os.path.exists(os.path.join(bin_dir, "ld.lld")):
     config.available_features.add("lld")
+if os.path.exists(os.path.join(lib_dir, "libpatchbay-bpf.so")):
+    config.available_features.add("bpf")
 if os.path.exists(os.path.join(config.llvm_source, "llvm", "test", "CodeGen")):
     config.available_features.add("llvm-tests")
 for feature, packages in {"lua-source": ["lua5.4"],

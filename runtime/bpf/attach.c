@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Programs as those of links. */
+#include "context.h"
+#include "helpers.h"
+#include "object.h"
+#include "run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* An interpreter is compiled as any other code. */
+static unsigned int flags_of(const struct patchbay_bpf_program *program)
+{
+	return program->machine.function &&
+			       !(program->uses.flags & PB_BPF_VECTORS) ?
+		       PATCHBAY_OPS_FAST :
+		       0;
+}
+
+/* Behind a function's arguments is its result, which needs no register. */
+static unsigned int nr_args(const struct patchbay_bpf_program *program)
+{
+	unsigned int words = program->uses.nr_words;
+
+	return program->kind == PATCHBAY_FENTRY || !words ? words : words - 1;
+}
+
+static struct patchbay_program
+describe(const struct patchbay_bpf_program *program)
+{
+	struct patchbay_program result = {
+		.size = sizeof(result),
+		.flags = flags_of(program),
+		.nr_args = nr_args(program),
+	};
+
+	if (program->kind == PATCHBAY_FENTRY)
+		result.entry = pb_bpf_run_entry;
+	else if (program->kind == PATCHBAY_FEXIT)
+		result.exit = pb_bpf_run_exit;
+	else
+		result.entry = pb_bpf_run_modify_return;
+	return result;
+}
+
+/*
+ * A cell has one word for the program and the cookie: a list with cookies needs
+ * an attachment for each.
+ */
+static struct pb_bpf_attachment *
+make_attachments(const struct patchbay_bpf_program *program,
+		 const struct patchbay_link_opts *opts, void **cookies)
+{
+	const struct patchbay_filter *filter = opts->filter;
+	size_t nr = cookies ? filter->cnt : 1;
+	struct pb_bpf_attachment *all = calloc(nr + 1, sizeof(*all));
+
+	if (!all)
+		return NULL;
+	for (size_t i = 0; i < nr; i++) {
+		void *cookie = cookies ? filter->cookies[i] : opts->cookie;
+
+		all[i].program = program;
+		all[i].cookie = (uintptr_t)cookie;
+		if (cookies)
+			cookies[i] = &all[i];
+	}
+	return all;
+}
+
+static int attach(struct patchbay_bpf_program *program,
+		  const struct patchbay_link_opts *opts, void **cookies)
+{
+	const struct patchbay_program what = describe(program);
+	struct patchbay_filter filter = *opts->filter;
+	struct patchbay_link_opts with = *opts;
+	struct pb_bpf_attachment *attachments;
+	int nr;
+
+	attachments = make_attachments(program, opts, cookies);
+	if (!attachments)
+		return -ENOMEM;
+	filter.cookies = cookies;
+	with.filter = &filter;
+	with.cookie = cookies ? NULL : attachments;
+	nr = patchbay_link_attach(program->kind, &what, &with, &program->link);
+	if (nr < 0)
+		free(attachments);
+	else
+		program->attachments = attachments;
+	return nr;
+}
+
+static int attach_to(struct patchbay_bpf_program *program,
+		     const struct patchbay_link_opts *opts)
+{
+	void **cookies = NULL;
+	int nr;
+
+	if (opts->filter->cookies) {
+		if (opts->cookie)
+			return -EINVAL;
+		cookies = calloc(opts->filter->cnt + 1, sizeof(*cookies));
+		if (!cookies)
+			return -ENOMEM;
+	}
+	nr = attach(program, opts, cookies);
+	free(cookies);
+	return nr;
+}
+
+int patchbay_bpf_attach(struct patchbay_bpf_program *program,
+			const struct patchbay_link_opts *opts)
+{
+	const struct patchbay_filter section = {
+		.size = sizeof(section),
+		.glob = program->multi ? program->target : NULL,
+		.syms = program->multi ? NULL : &program->target,
+		.cnt = !program->multi,
+	};
+	struct patchbay_link_opts with = { .size = sizeof(with) };
+
+	if (program->link)
+		return -EALREADY;
+	if (opts && (opts->size != sizeof(*opts) ||
+		     (opts->filter &&
+		      opts->filter->size != sizeof(*opts->filter))))
+		return -EINVAL;
+	if (opts)
+		with = *opts;
+	if (!with.filter)
+		with.filter = &section;
+	return attach_to(program, &with);
+}
+
+int patchbay_bpf_attach_all(struct patchbay_bpf_object *object,
+			    const struct patchbay_link_opts *opts)
+{
+	int sum = 0;
+
+	if (opts && opts->filter)
+		return -EINVAL;
+	for (uint32_t i = 0; i < object->nr_programs; i++) {
+		int nr = patchbay_bpf_attach(&object->programs[i], opts);
+
+		if (nr < 0) {
+			while (i--)
+				patchbay_bpf_detach(&object->programs[i]);
+			return nr;
+		}
+		sum += nr;
+	}
+	return sum;
+}
+
+int patchbay_bpf_detach(struct patchbay_bpf_program *program)
+{
+	int error = program->link ? patchbay_link_destroy(program->link) :
+				    -ENOLINK;
+
+	if (error)
+		return error;
+	free(program->attachments);
+	program->attachments = NULL;
+	program->link = NULL;
+	return 0;
+}
+
+struct patchbay_link *
+patchbay_bpf_link(const struct patchbay_bpf_program *program)
+{
+	return program->link;
+}

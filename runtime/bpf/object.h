@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* An object that was opened: its maps and programs. */
+#ifndef PB_BPF_OBJECT_H
+#define PB_BPF_OBJECT_H
+
+#include "engine.h"
+#include "map.h"
+#include "verify.h"
+
+#include <patchbay/bpf.h>
+
+/* What a cell's data points to. */
+struct pb_bpf_attachment {
+	const struct patchbay_bpf_program *program;
+	uint64_t cookie;
+};
+
+/*
+ * @kind, @multi, @target: as the section says; @target points into @section
+ * @link, @attachments:    NULL when it is not attached
+ */
+struct patchbay_bpf_program {
+	char *name;
+	char *section;
+	enum patchbay_link_kind kind;
+	int multi;
+	const char *target;
+	struct pb_bpf_uses uses;
+	struct pb_bpf_machine machine;
+	struct patchbay_link *link;
+	struct pb_bpf_attachment *attachments;
+};
+
+struct patchbay_bpf_object {
+	struct patchbay_bpf_map **maps;
+	uint32_t nr_maps;
+	struct patchbay_bpf_program *programs;
+	uint32_t nr_programs;
+};
+
+/* Frees what there is of it. No program is attached. */
+void pb_bpf_object_free(struct patchbay_bpf_object *object);
+
+/* Calls the log of @opts, if there is one; returns @error. */
+int pb_bpf_log(const struct patchbay_bpf_opts *opts, const char *name,
+	       int error, const char *reason);
+
+/*
+ * What programs and maps are made from; both return 0 or a negative errno, and
+ * have called the log. The number of programs and maps, and their names are set
+ * step by step, so that whatever there is can be freed.
+ */
+int pb_bpf_read(struct patchbay_bpf_object *object, const void *bytes,
+		size_t size, const struct patchbay_bpf_opts *opts);
+
+/*
+ * Tell kind and target from @program->section. -EINVAL: it is none of those that
+ * are known.
+ */
+int pb_bpf_parse_section(struct patchbay_bpf_program *program);
+
+#endif /* PB_BPF_OBJECT_H */
