@@ -21,6 +21,9 @@ endfunction()
 install_relative(patchbay.cfg patchbay)
 install_relative(patchbay.pc pkgconfig)
 install_relative(patchbay-link.pc pkgconfig)
+if(TARGET patchbay-bpf)
+  install_relative(patchbay-bpf.pc pkgconfig)
+endif()
 
 set(destination ${CMAKE_INSTALL_LIBDIR}/cmake/patchbay)
 configure_package_config_file(cmake/patchbayConfig.cmake.in

@@ -139,6 +139,8 @@ source_lld() {
 build() {
 	deps
 	source_lld
+	sh "$root/cmake/fetch-dpdk.sh" >/dev/null ||
+		say "no headers of DPDK: libpatchbay-bpf is left out"
 	say "building in $build"
 	cd "$root"
 	cmake --preset release -DLLVM_DIR="$($llvm_config --cmakedir)" \
