@@ -3,13 +3,13 @@
 #ifndef PB_CORE_LSDA_H
 #define PB_CORE_LSDA_H
 
-/* Of a function whose labels end in \id. */
-.macro lsda id
+/* Of a call whose labels end in \body, and which unwinds to those in \pad. */
+.macro lsda body, pad
 	.section .rodata.pb_call, "a", @progbits
 	.p2align 2
-.Llsda_\id:
-	.long	.Lbody_\id - .
-	.long	.Lunwind_\id - .
+.Llsda_\body:
+	.long	.Lbody_\body - .
+	.long	.Lunwind_\pad - .
 	.previous
 .endm
 

@@ -292,7 +292,7 @@
 	.cfi_endproc
 	.size	\name, .-\name
 
-	lsda	\name
+	lsda	\name, \name
 .endm
 
 call_body pb_arch_call_fast, 0, 0, 0
