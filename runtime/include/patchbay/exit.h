@@ -5,8 +5,9 @@
  * Such a tracer's site does not lead back into the function. Its trampoline
  * calls what is behind the site as a function of its own, with the same
  * arguments, and returns to the caller in its place. No return address is
- * exchanged, so processors predict all returns, shadow stacks agree, and what
- * leaves a function by other ways finds nothing that it would have to undo:
+ * exchanged, so processors predict all returns, shadow stacks agree (exceptions:
+ * see the table of architectures in runtime/README.md), and what leaves a
+ * function by other ways finds nothing that it would have to undo:
  *
  *  - an exception, pthread_exit(), a thread's cancellation: @exit is called
  *    while the stack is unwound, with PATCHBAY_EXIT_UNWIND;
