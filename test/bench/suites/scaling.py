@@ -22,6 +22,8 @@ def run(bench):
     programs = {
         "baseline": program(tools, "baseline", "none", ()),
         "ours": program(tools, "ours", "sets", ours.flags),
+        "ours-static": program(tools, "ours-static", "sets", ours.flags,
+                               library="libpatchbay.a"),
         "list-walk": program(tools, "list-walk", "list", ours.flags),
         "floor": program(tools, "floor", "none", (), "hot_floor.c"),
     }
@@ -29,14 +31,17 @@ def run(bench):
         measure(case(programs, *counts), bench.plan, bench.report)
 
 
-def program(tools, name, tracer, flags, callee="hot_callee.c"):
+def program(tools, name, tracer, flags, callee="hot_callee.c",
+            library="libpatchbay.so"):
     objects = [tools.object(source) for source in ("worker.c", "load_hot.c")]
     objects += [tools.object(source, flags) for source in (callee, "others.c")]
     objects.append(tools.object(f"tracer_{tracer}.c"))
     link = []
     if tracer != "none":
-        library = tools.product("libpatchbay.so")
-        link = [str(library), f"-Wl,-rpath,{library.parent}"]
+        library = tools.product(library)
+        # The reference to it is weak, which no archive would answer.
+        link = ["-Wl,-u,patchbay_module_register", str(library),
+                f"-Wl,-rpath,{library.parent}", "-lpthread"]
         objects.append(tools.object("handlers.c", ["-mgeneral-regs-only"]))
     if tracer == "list":
         objects.append(tools.object("list_walk.c", ["-mgeneral-regs-only"]))
@@ -56,6 +61,9 @@ def case(programs, relevant, irrelevant):
                              note="a call of a call; one register is kept"))
     entries += [
         Entry("ours", (programs["ours"], option), events=relevant),
+        Entry("ours-static", (programs["ours-static"], option), events=relevant,
+              note="with libpatchbay.a: the trampolines are within reach of the "
+              "site" if option == "1/0" else ""),
         Entry("list-walk", (programs["list-walk"], option), events=relevant,
               # Not armed, a function has no list to walk.
               calls=list_calls(relevant and relevant + irrelevant),

@@ -36,9 +36,9 @@ class Programs:
         self.uftrace = shutil.which("uftrace") is not None
         self.lttng = lttng.library() is not None
 
-    def floor(self, name, flags=()):
+    def floor(self, name, flags=(), callee="hot_log.c"):
         tools = self.tools
-        objects = [*self.hot.common, tools.object("hot_log.c", flags),
+        objects = [*self.hot.common, tools.object(callee, flags),
                    tools.object("tracer_none.c")]
         return tools.program(f"trace-{name}", objects)
 
@@ -55,7 +55,7 @@ class Programs:
         folder.mkdir(parents=True, exist_ok=True)
         return folder
 
-    def ours(self, name, tracer, options="", note=""):
+    def ours(self, name, tracer, options="", note="", against=AGAINST):
         program, log = self.plain("ours-without-kcfi"), self.log(name)
         environment = traced.ours(self.tools, tracer, log, options)
         proof = traced.proof("ours", self.tools.product("bin/patchbay"), log, program)
@@ -63,7 +63,7 @@ class Programs:
             # What is dropped leaves nothing to count: the same without options.
             plain = traced.ours(self.tools, tracer, log)
             proof = ("env", f"PATCHBAY={plain['PATCHBAY']}", *proof)
-        return Entry(name, (program,), AGAINST, events=1, proof=proof,
+        return Entry(name, (program,), against, events=1, proof=proof,
                      environment=environment, note=note)
 
     def xray_log(self, mode):
@@ -111,7 +111,11 @@ def dropped(programs):
         Entry("baseline", (programs.hot.program("baseline", "none"),), ()),
         Entry("floor", (programs.floor("clocks"),),
               note="two readings of the clock"),
-        programs.ours("ours", "function_duration", ",thresh=10s"),
+        Entry("floor-exit",
+              (programs.floor("timed", callee="hot_floor_timed.c"),), AGAINST,
+              note="the same from a trampoline, around a call of the body"),
+        programs.ours("ours", "function_duration", ",thresh=10s",
+                      against=(*AGAINST, "floor-exit")),
     ]
     skipped = ()
     if programs.uftrace:
