@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks a recording of function_graph or function_duration, record by record:
+
+    recording.py [--cut] FOLDER
+
+An exit has an entry, of the same call; of two calls of a thread one is within the
+other or they are apart; what a call took itself, without those that it made, adds
+up to what the outermost calls took. Calls that nobody knows the end of are allowed
+only at the end of a thread, unless longjmp() cut them off, or functions were disarmed
+while they ran (--cut).
+
+This reads the files by itself, as runtime/trace/format.h has them, and in the order
+in which they were written: what it finds, the command did not put in order.
+"""
+import argparse
+import mmap
+import struct
+import sys
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HEADER = struct.Struct("<8sIIIIIIQQ")
+CHUNK = struct.Struct("<IIQ")
+MODULE = struct.Struct("<IIQ32s")
+FUNCTIONS = struct.Struct("<IIQ")
+SESSION = struct.Struct("<IIQQQQ9QQ64s64s")
+BLOCK = struct.Struct("<QQIIQ16s")
+RECORD = struct.Struct("<QIIQ")
+ENTRY, CALL, UNWOUND = 1, 2, 3
+
+
+class Damage(Exception):
+    """A recording says what cannot have been."""
+
+
+@dataclass
+class Thread:
+    tid: int = 0
+    name: str = ""
+    blocks: list = field(default_factory=list)  # (seq, pass, bytes)
+    # What was found:
+    entries: int = 0
+    exits: int = 0
+    cut: int = 0        # calls without an end, that others went on from
+    unfinished: int = 0
+    outermost: int = 0  # ticks of calls that are within no other
+    own: int = 0        # ticks of all calls, each without those that it made
+    first: int = 0
+    last: int = 0
+    calls: Counter = field(default_factory=Counter)  # by number of the function
+
+
+class Recording:
+    """One file. Threads are by the number that the tracer gave them."""
+
+    def __init__(self, path):
+        self.path, self.threads, self.lost = path, {}, 0
+        self.overwritten = 0
+        self.session, self.modules, self.functions = None, {}, {}
+        with open(path, "rb") as file:
+            self.data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        magic, order, version, at, _, self.pid, error, _, end = HEADER.unpack_from(self.data)
+        if (magic, order, version) != (b"PBAYDATA", 0x01020304, 1):
+            raise Damage(f"{path}: not a data file that is known here")
+        if error:
+            raise Damage(f"{path}: the tracer met error {error}")
+        while at < end:
+            kind, _, size = CHUNK.unpack_from(self.data, at)
+            self._chunk(kind, self.data[at + CHUNK.size:at + size])
+            at += size
+
+    def _chunk(self, kind, body):
+        if kind == 2:
+            number, *_ = MODULE.unpack_from(body)
+            path = bytes(body[MODULE.size:])
+            self.modules[number] = path.partition(b"\0")[0].decode()
+        elif kind == 5:
+            module, number, first = FUNCTIONS.unpack_from(body)
+            entries = struct.unpack_from(f"<{number}Q", body, FUNCTIONS.size)
+            for at, entry in enumerate(entries, first):
+                self.functions[at] = self.modules[module], entry
+        elif kind == 4:
+            self.session = SESSION.unpack_from(body)
+            self.lost += self.session[4]
+            self.overwritten = self.session[5]
+        elif kind == 6:
+            seq, passed, number, tid, lost, name = BLOCK.unpack_from(body)
+            thread = self.threads.setdefault(number, Thread())
+            thread.tid, thread.name = tid, name.partition(b"\0")[0].decode()
+            records = body[BLOCK.size:]
+            whole = len(records) // RECORD.size * RECORD.size
+            thread.blocks.append((seq, passed, records[:whole]))
+            self.lost += lost
+
+    def calls(self):
+        """How often functions were called, by path of the module and address there."""
+        calls = Counter()
+        for thread in self.threads.values():
+            for number, times in thread.calls.items():
+                calls[self.functions[number]] += times
+        return calls
+
+    @property
+    def tracer(self):
+        return self.session[-2].partition(b"\0")[0].decode()
+
+    def ns(self, ticks):
+        """A time by CLOCK_MONOTONIC."""
+        first_ticks, first_ns = self.session[6:8]
+        return first_ns + self.duration_ns(ticks - first_ticks)
+
+    def duration_ns(self, ticks):
+        first_ticks, first_ns = self.session[6:8]
+        last = 9 + 3 * (self.session[15] % 2)
+        last_ticks, last_ns = self.session[last:last + 2]
+        if last_ticks <= first_ticks:
+            raise Damage(f"{self.path}: its clock was read once")
+        return ticks * (last_ns - first_ns) / (last_ticks - first_ticks)
+
+    def records(self, thread):
+        """(time, function, frame, kind, detail), in the order of writing."""
+        for _, passed, records in sorted(thread.blocks, key=lambda block: block[:2]):
+            for time, function, frame, last in RECORD.iter_unpack(records):
+                # The rest are holes, and what an earlier pass left.
+                if last & 3 and last >> 2 & 63 == passed & 63:
+                    yield time, function, frame, last & 3, last >> 8
+
+    def check(self):
+        for number in sorted(self.threads):
+            thread = self.threads[number]
+            try:
+                check_thread(thread, self.records(thread), self.tracer == "function_graph")
+            except Damage as damage:
+                raise Damage(f"{self.path}: thread {number}, {thread.name}: {damage}")
+
+
+def check_thread(thread, records, graph):
+    open_calls = []  # entries without an exit, the outermost first
+    ended = []       # (start, end) of calls that no call around them has ended
+    for time, function, frame, kind, detail in records:
+        if kind == ENTRY:
+            thread.entries += 1
+            thread.calls[function] += 1
+            open_calls.append((time, function, frame))
+            continue
+        thread.exits += 1
+        if graph:
+            close(thread, open_calls, (time, function, frame))
+        else:
+            thread.calls[function] += 1
+        end = time + detail
+        own = detail
+        while ended and ended[-1][0] >= time:
+            inner_start, inner_end = ended.pop()
+            if inner_end > end:
+                raise Damage(f"a call of function {function}, from {time} to {end}, ends "
+                             f"within one from {inner_start} to {inner_end}")
+            own -= inner_end - inner_start
+        if ended and ended[-1][1] > time:
+            raise Damage(f"a call of function {function}, from {time} to {end}, begins "
+                         f"within one from {ended[-1][0]} to {ended[-1][1]}")
+        ended.append((time, end))
+        thread.own += own
+    thread.unfinished = len(open_calls)
+    thread.outermost = sum(end - start for start, end in ended)
+    thread.first = min([start for start, _ in ended] + [call[0] for call in open_calls],
+                       default=0)
+    thread.last = ended[-1][1] if ended else thread.first
+    if thread.own != thread.outermost:
+        raise Damage(f"calls took {thread.own} ticks themselves, the outermost "
+                     f"{thread.outermost}")
+
+
+def close(thread, open_calls, call):
+    while open_calls and open_calls[-1] != call:
+        open_calls.pop()
+        thread.cut += 1
+    if not open_calls:
+        raise Damage(f"function {call[1]}, called at {call[0]}, has an exit and no entry")
+    open_calls.pop()
+
+
+def check(folder, cut=False):
+    """The recordings in the folder, checked."""
+    recordings = [Recording(path) for path in sorted(Path(folder).glob("*.pbd"))]
+    recordings = [recording for recording in recordings if recording.session]
+    for recording in recordings:
+        recording.check()
+        if recording.lost:
+            raise Damage(f"{recording.path}: {recording.lost} events were lost")
+        for number, thread in recording.threads.items():
+            if thread.cut and not cut:
+                raise Damage(f"{recording.path}: thread {number}, {thread.name}: "
+                             f"{thread.cut} calls have an entry and no exit")
+    if not any(thread.exits for recording in recordings
+               for thread in recording.threads.values()):
+        raise Damage(f"{folder}: no call was recorded")
+    return recordings
+
+
+def summary(recordings):
+    threads = [thread for recording in recordings
+               for thread in recording.threads.values()]
+    exits = sum(thread.exits for thread in threads)
+    said = f"{exits} calls of {len(threads)} threads in {len(recordings)} processes"
+    if any(thread.entries for thread in threads):
+        said += (f", {sum(thread.entries for thread in threads)} entries, "
+                 f"{sum(thread.cut for thread in threads)} cut off, "
+                 f"{sum(thread.unfinished for thread in threads)} unfinished")
+    return said
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
+    parser.add_argument("folder", metavar="FOLDER")
+    parser.add_argument("--cut", action="store_true",
+                        help="longjmp() is called, or functions were disarmed")
+    args = parser.parse_args()
+    try:
+        print(summary(check(args.folder, args.cut)))
+    except (Damage, OSError) as error:
+        sys.exit(f"recording.py: {error}")
+
+
+if __name__ == "__main__":
+    main()
