@@ -29,6 +29,8 @@ private:
   Error readSession(StringRef Chunk);
   Error readFunctions(StringRef Chunk);
   Error readBlock(StringRef Chunk);
+  Error readHistograms(StringRef Chunk);
+  Error readLeftOut(StringRef Chunk);
   DataMoment moment(StringRef Chunk, uint64_t At) const;
   void addEvents();
 
@@ -48,6 +50,11 @@ private:
   }
   uint64_t u64(StringRef Bytes, uint64_t At) const {
     return DataExtractor(Bytes, LittleEndian, 8).getU64(&At);
+  }
+  // It has an end only if it is shorter than Size.
+  static std::string name(StringRef Bytes, uint64_t At, size_t Size) {
+    StringRef Field = Bytes.substr(At, Size);
+    return Field.take_front(Field.find('\0')).str();
   }
 
   StringRef Path;
@@ -71,7 +78,7 @@ Error Reader::readHeader() {
   StringRef Magic(PBD_MAGIC);
   if (!Data.starts_with(Magic) && !Magic.starts_with(Data))
     return makeError(Path + ": not a patchbay data file");
-  if (Data.size() < sizeof(pbd_header))
+  if (Data.size() < PBD_HEADER_MIN)
     return truncated(0);
 
   uint64_t OrderAt = offsetof(pbd_header, byte_order);
@@ -86,8 +93,10 @@ Error Reader::readHeader() {
 
   uint64_t SizeAt = offsetof(pbd_header, header_size);
   Offset = u32(Data, SizeAt);
-  if (Offset < sizeof(pbd_header) || Offset % 8)
+  if (Offset < PBD_HEADER_MIN || Offset % 8)
     return corrupt(SizeAt, "header size " + Twine(Offset));
+  if (Offset >= sizeof(pbd_header) && Data.size() >= sizeof(pbd_header))
+    Out.NrLeftOut = u64(Data, offsetof(pbd_header, left_out));
   Out.Machine = u32(Data, offsetof(pbd_header, machine));
   Out.Pid = u32(Data, offsetof(pbd_header, pid));
   Out.Errno = u32(Data, offsetof(pbd_header, error));
@@ -141,6 +150,10 @@ Error Reader::readChunk(uint32_t Kind, StringRef Chunk) {
     return readFunctions(Chunk);
   case PBD_BLOCK:
     return readBlock(Chunk);
+  case PBD_LEFT_OUT:
+    return readLeftOut(Chunk);
+  case PBD_HISTOGRAMS:
+    return readHistograms(Chunk);
   default: // of a newer writer
     return Error::success();
   }
@@ -229,12 +242,8 @@ Error Reader::readSession(StringRef Chunk) {
   uint64_t NrLast = u64(Chunk, offsetof(pbd_session, nr_last));
   S.Last = moment(Chunk, offsetof(pbd_session, last) +
                              NrLast % 2 * sizeof(pbd_moment));
-  auto Name = [&](uint64_t At) {
-    StringRef Field = Chunk.substr(At, PBD_NAME_MAX);
-    return Field.take_front(Field.find('\0')).str();
-  };
-  S.Tracer = Name(offsetof(pbd_session, tracer));
-  S.Host = Name(offsetof(pbd_session, host));
+  S.Tracer = name(Chunk, offsetof(pbd_session, tracer), PBD_NAME_MAX);
+  S.Host = name(Chunk, offsetof(pbd_session, host), PBD_NAME_MAX);
   Out.Session = std::move(S);
   return Error::success();
 }
@@ -268,37 +277,114 @@ Error Reader::readBlock(StringRef Chunk) {
   T.Lost = SaturatingAdd(T.Lost, Lost);
   if (Out.Session)
     Out.Session->Lost = SaturatingAdd(Out.Session->Lost, Lost);
-  StringRef Name =
-      Chunk.substr(offsetof(pbd_block, comm), sizeof(pbd_block::comm));
-  T.Name = Name.take_front(Name.find('\0')).str();
+  T.Name = name(Chunk, offsetof(pbd_block, comm), sizeof(pbd_block::comm));
   Blocks.push_back({Thread, u64(Chunk, offsetof(pbd_block, seq)),
                     u64(Chunk, offsetof(pbd_block, pass)),
                     Chunk.drop_front(RecordAt)});
   return Error::success();
 }
 
+Error Reader::readLeftOut(StringRef Chunk) {
+  constexpr size_t FunctionAt = offsetof(pbd_left_out, function);
+  constexpr size_t Size = sizeof(pbd_left_out::function[0]);
+  if (Chunk.size() < FunctionAt)
+    return corrupt(Offset, "chunk of what was left out is too small");
+  uint64_t Nr = u64(Chunk, offsetof(pbd_left_out, nr));
+  if (Nr > (Chunk.size() - FunctionAt) / Size)
+    return corrupt(Offset, Twine(Nr) + " functions in a chunk of " +
+                               Twine(Chunk.size()) + " bytes");
+  for (uint64_t I = 0; I != Nr; ++I)
+    Out.LeftOut.push_back({u64(Chunk, FunctionAt + I * Size),
+                           u64(Chunk, FunctionAt + I * Size + 8)});
+  return Error::success();
+}
+
+Error Reader::readHistograms(StringRef Chunk) {
+  constexpr size_t HistogramAt = offsetof(pbd_histograms, histogram);
+  if (Chunk.size() < HistogramAt)
+    return corrupt(Offset, "histogram chunk is too small");
+  uint32_t Tid = u32(Chunk, offsetof(pbd_histograms, tid));
+  std::string Thread =
+      name(Chunk, offsetof(pbd_histograms, comm), sizeof(pbd_histograms::comm));
+  Chunk = Chunk.drop_front(HistogramAt);
+  for (; Chunk.size() >= sizeof(pbd_histogram);
+       Chunk = Chunk.drop_front(sizeof(pbd_histogram))) {
+    uint64_t Function = u64(Chunk, offsetof(pbd_histogram, function));
+    if (!Function) // not in use
+      continue;
+    DataHistogram H;
+    H.Tid = Tid;
+    H.Thread = Thread;
+    H.Function = Function - 1;
+    H.Total = u64(Chunk, offsetof(pbd_histogram, total));
+    H.Longest = u64(Chunk, offsetof(pbd_histogram, longest));
+    for (unsigned I = 0; I != PBD_HISTOGRAM_BUCKETS; ++I)
+      H.Buckets.push_back(
+          u64(Chunk, offsetof(pbd_histogram, bucket) + I * sizeof(uint64_t)));
+    Out.Histograms.push_back(std::move(H));
+  }
+  return Error::success();
+}
+
+namespace {
+/// Values lie before their call, but for what signal handlers recorded between.
+class ValueReader {
+public:
+  explicit ValueReader(DataThread &T) : T(T) {}
+  void add(const DataEvent &E) {
+    DataValues &Of = Pending[{E.Frame, uint32_t(E.Detail)}];
+    uint32_t Which = E.Function - PBD_VALUE;
+    if (!Which) // what is there is of a call that was lost
+      Of = {};
+    if (Which < PBD_VALUE_ARGS && Which == Of.Args.size()) {
+      Of.Args.push_back(E.Time);
+    } else if (Which == PBD_VALUE_RESULT || Which == PBD_VALUE_RESULT_FP) {
+      Of.Result = E.Time;
+      Of.IsFloat = Which == PBD_VALUE_RESULT_FP;
+    }
+  }
+  uint32_t take(const DataEvent &Call) {
+    auto At = Pending.find({Call.Frame, Call.Function});
+    if (At == Pending.end())
+      return 0;
+    T.Values.push_back(std::move(At->second));
+    Pending.erase(At);
+    return T.Values.size();
+  }
+
+private:
+  DataThread &T;
+  std::map<std::pair<uint32_t, uint32_t>, DataValues> Pending;
+};
+} // namespace
+
 void Reader::addEvents() {
   llvm::sort(Blocks, [](const Block &A, const Block &B) {
     return std::make_tuple(A.Thread, A.Seq, A.Records.data()) <
            std::make_tuple(B.Thread, B.Seq, B.Records.data());
   });
+  std::map<uint32_t, ValueReader> Values;
   for (const Block &B : Blocks) {
-    std::vector<DataEvent> &Events = Out.Threads[B.Thread].Events;
+    DataThread &T = Out.Threads[B.Thread];
+    ValueReader &Reader = Values.try_emplace(B.Thread, T).first->second;
     for (uint64_t At = 0; B.Records.size() - At >= sizeof(pbd_record);
          At += sizeof(pbd_record)) {
       uint64_t Last = u64(B.Records, At + offsetof(pbd_record, last));
       uint8_t Kind = Last & ((1u << PBD_KIND_BITS) - 1);
       uint8_t Pass = Last >> PBD_KIND_BITS & ((1u << PBD_PASS_BITS) - 1);
-      uint32_t Function = u32(B.Records, At + offsetof(pbd_record, function));
-      // A hole, what is left of an earlier pass, what the file does not
-      // explain.
-      if (Kind == PBD_RECORD_NONE || Pass != B.Pass % (1u << PBD_PASS_BITS) ||
-          !Out.Functions.count(Function))
+      // A hole, or what is left of an earlier pass.
+      if (Kind == PBD_RECORD_NONE || Pass != B.Pass % (1u << PBD_PASS_BITS))
         continue;
-      Events.push_back({u64(B.Records, At + offsetof(pbd_record, time)),
-                        Last >> PBD_DETAIL_SHIFT, Function,
-                        u32(B.Records, At + offsetof(pbd_record, frame)),
-                        Kind});
+      DataEvent E = {u64(B.Records, At + offsetof(pbd_record, time)),
+                     Last >> PBD_DETAIL_SHIFT,
+                     u32(B.Records, At + offsetof(pbd_record, function)),
+                     u32(B.Records, At + offsetof(pbd_record, frame)), Kind, 0};
+      if (E.Function >= PBD_VALUE) {
+        Reader.add(E);
+      } else if (Out.Functions.count(E.Function)) {
+        E.Values = Reader.take(E);
+        T.Events.push_back(E);
+      }
     }
   }
 }

@@ -51,12 +51,20 @@ struct DataFunction {
   uint64_t Entry;
 };
 
+/// What was recorded beside a call: PATCHBAY_RECORD_* say of what class.
+struct DataValues {
+  std::vector<uint64_t> Args; // those in integer registers
+  std::optional<uint64_t> Result;
+  bool IsFloat = false; // the result, as it was in its register
+};
+
 struct DataEvent {
   uint64_t Time;   // in ticks
   uint64_t Detail; // see pbd_record_kind
   uint32_t Function;
   uint32_t Frame;
-  uint8_t Kind; // pbd_record_kind, but never NONE
+  uint8_t Kind;    // pbd_record_kind, but never NONE
+  uint32_t Values; // behind those of DataThread::Values; 0: none
 };
 
 /// Events of a thread, in the order in which they were recorded.
@@ -65,6 +73,22 @@ struct DataThread {
   uint64_t Lost = 0;
   std::string Name;
   std::vector<DataEvent> Events;
+  std::vector<DataValues> Values;
+};
+
+/// How long the calls of a function took, of one thread; see pbd_histogram.
+struct DataHistogram {
+  uint32_t Tid;
+  std::string Thread; // its name
+  uint64_t Function; // of one in Functions, or of one that was not written down
+  uint64_t Total = 0, Longest = 0; // in ticks
+  std::vector<uint64_t> Buckets;
+};
+
+/// A function that was to be traced, and cannot be.
+struct DataLeftOut {
+  uint64_t Address; // at run time
+  uint64_t Flags;   // PATCHBAY_RECORD_*
 };
 
 struct DataFile {
@@ -72,12 +96,15 @@ struct DataFile {
   uint32_t Pid = 0;
   uint64_t StartNs = 0;
   uint32_t Errno = 0; // why something was not traced, 0 if all was
+  uint64_t NrLeftOut = 0; // as the header says
+  std::vector<DataLeftOut> LeftOut;
   std::vector<std::string> Args;
   std::map<uint32_t, DataModule> Modules; // by id
   std::vector<DataCounter> Counters;      // each of a module in Modules
   std::optional<DataSession> Session;     // if events were recorded
   std::unordered_map<uint64_t, DataFunction> Functions; // by number
   std::map<uint32_t, DataThread> Threads; // by the process's own count
+  std::vector<DataHistogram> Histograms;
 };
 
 /// Reads the file into Out. On an error Out holds what precedes it.

@@ -2,6 +2,7 @@
 //
 // `patchbay dump`: the events of a recording in one of several forms.
 #include "Export.h"
+#include "ThreadChoice.h"
 #include "Verb.h"
 
 using namespace llvm;
@@ -37,6 +38,8 @@ static cl::opt<std::string>
         cl::desc("Make the directory OUT and write the Common Trace Format "
                  "there, for babeltrace2 and Trace Compass"));
 
+static ThreadChoice Threads(DumpCommand);
+
 static constexpr char Help[] = R"(
   Times are nanoseconds of CLOCK_MONOTONIC on the traced machine.
 
@@ -69,6 +72,8 @@ static Expected<int> runDump(ArrayRef<const char *>) {
   Expected<Trace> T = readEvents(Dir);
   if (!T)
     return T.takeError();
+  if (Error E = Threads.apply(*T, Dir))
+    return E;
   if (!Ctf.empty()) {
     if (Error E = exportCtf(*T, Ctf))
       return E;

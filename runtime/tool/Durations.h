@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What `patchbay report` shows of a trace: functions by the time they took.
+// What `patchbay report` shows of a recording: functions with their calls and
+// the time that these took.
 #ifndef PATCHBAY_TOOL_DURATIONS_H
 #define PATCHBAY_TOOL_DURATIONS_H
 
 #include "Trace.h"
-#include "llvm/Support/raw_ostream.h"
 
 namespace patchbay {
 
-enum class DurationKey { Calls, Total, Average, Self, Longest, Name };
-
 struct FunctionDurations {
   uint64_t Calls = 0;
-  /// Calls that are within another one of the function are in this already.
+  /// Calls that are within another one of the function are in this already; in
+  /// histograms nobody knows, and they count.
   uint64_t Total = 0;
   uint64_t Timed = 0; // calls with a duration
   uint64_t Sum = 0;   // of all durations
@@ -23,19 +22,14 @@ struct FunctionDurations {
   std::string SubName;
   uint64_t SubCalls = 0;
   uint64_t SubTotal = 0;
+  /// How many calls took what; see Histogram.h. Empty if there is no duration.
+  std::vector<uint64_t> Buckets;
 
   uint64_t average() const { return Timed ? Sum / Timed : 0; }
 };
 
 /// By index in T.Functions.
 std::vector<FunctionDurations> functionDurations(const Trace &T);
-
-void printDurations(const Trace &T, DurationKey Sort, llvm::raw_ostream &OS);
-void printDurationsJson(const Trace &T, DurationKey Sort,
-                        llvm::raw_ostream &OS);
-/// How After differs from Before; functions are compared by name.
-void printDurationsDiff(const Trace &Before, const Trace &After,
-                        llvm::raw_ostream &OS);
 
 /// "1.234 us", with four digits that count.
 std::string durationText(uint64_t Ns);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Export.h"
 #include "Table.h"
+#include "Values.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -50,7 +51,14 @@ void patchbay::exportText(Trace &T, raw_ostream &OS) {
          << seconds(C.Start) << ' ';
       if (C.hasDuration())
         OS << C.Duration << " ns ";
-      OS << kindName(C.Kind) << ' ' << printable(T.Functions[C.Function].Name);
+      OS << kindName(C.Kind) << ' ';
+      std::string Name = printable(T.Functions[C.Function].Name);
+      if (const DataValues *V = valuesOf(Thread, C)) {
+        std::string Result = resultText(*V);
+        OS << calledText(Name, *V) << (Result.empty() ? "" : " = ") << Result;
+      } else {
+        OS << Name;
+      }
       if (std::string Caller = C.Caller ? T.caller(Thread, C) : "";
           !Caller.empty())
         OS << " <- " << printable(Caller);
@@ -69,7 +77,7 @@ static std::string quotedCsv(StringRef Text) {
 
 void patchbay::exportCsv(const Trace &T, raw_ostream &OS) {
   OS << "host,pid,tid,thread,start_ns,duration_ns,kind,depth,function,module,"
-        "build_id\n";
+        "build_id,args,result\n";
   for (const TraceThread &Thread : T.Threads) {
     std::string Prefix =
         formatv("{0},{1},{2},{3},", quotedCsv(host(T, Thread)), pid(T, Thread),
@@ -82,7 +90,12 @@ void patchbay::exportCsv(const Trace &T, raw_ostream &OS) {
         OS << C.Duration;
       OS << ',' << kindName(C.Kind) << ',' << C.Depth << ','
          << quotedCsv(F.Name) << ',' << quotedCsv(F.Module) << ','
-         << toHex(F.BuildId, /*LowerCase=*/true) << '\n';
+         << toHex(F.BuildId, /*LowerCase=*/true) << ',';
+      if (const DataValues *V = valuesOf(Thread, C))
+        OS << quotedCsv(argsText(*V)) << ',' << resultText(*V);
+      else
+        OS << ',';
+      OS << '\n';
     }
   }
 }
@@ -103,6 +116,14 @@ void patchbay::exportJson(const Trace &T, raw_ostream &OS) {
         J.attribute("kind", kindName(C.Kind));
         J.attribute("depth", C.Depth);
         J.attribute("function", json::fixUTF8(F.Name));
+        if (const DataValues *V = valuesOf(Thread, C)) {
+          J.attributeArray("args", [&] {
+            for (uint64_t Arg : V->Args)
+              J.value(Arg);
+          });
+          if (V->Result)
+            J.attribute("result", resultText(*V));
+        }
         J.attribute("module", json::fixUTF8(F.Module));
         J.attribute("build_id", toHex(F.BuildId, /*LowerCase=*/true));
       });

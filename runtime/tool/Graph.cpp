@@ -4,6 +4,7 @@
 #include "CallTree.h"
 #include "Durations.h"
 #include "Table.h"
+#include "ThreadChoice.h"
 #include "Verb.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -18,6 +19,8 @@ static cl::opt<std::string>
     Root("f", cl::Prefix, cl::value_desc("FUNCTION"), cl::sub(GraphCommand),
          cl::cat(ToolOptions),
          cl::desc("Show what this function called, wherever it was called"));
+
+static ThreadChoice Threads(GraphCommand);
 
 static constexpr char Help[] = R"(
   Calls that were reached in the same way are one line. Trees of all threads and
@@ -57,6 +60,8 @@ static Expected<int> runGraph(ArrayRef<const char *>) {
   Expected<Trace> T = readEvents(Dir);
   if (!T)
     return T.takeError();
+  if (Error E = Threads.apply(*T, Dir))
+    return E;
   CallNode Top = callTree(*T, Root);
   if (Top.Subs.empty() && !Root.empty())
     return makeError(NothingFound, Dir + ": no call of '" + Root +
@@ -68,7 +73,7 @@ static Expected<int> runGraph(ArrayRef<const char *>) {
   Out.addColumn("calls", Table::Right);
   Out.addColumn("function", Table::Left);
   addRows(*T, Top, 0, Out);
-  Out.print(outs());
+  Out.print(outs(), terminalWidth());
   return T->Incomplete ? Failure : Success;
 }
 

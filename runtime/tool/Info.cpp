@@ -6,10 +6,12 @@
 #include "Trace.h"
 #include "Verb.h"
 #include "format.h"
+#include "patchbay/abi.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Chrono.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
+#include <set>
 
 using namespace llvm;
 using namespace patchbay;
@@ -20,6 +22,10 @@ static cl::opt<std::string> Dir(cl::Positional, cl::desc("[DIR]"),
                                 cl::cat(ToolOptions));
 
 static constexpr char Help[] = R"(
+  Functions that are left out are those whose body a tracer of durations cannot
+  call: the tracer function, and function_profile without --histogram, trace
+  them.
+
 EXAMPLES:
   patchbay info server.data
 
@@ -48,11 +54,12 @@ static void printSession(const DataSession &S, raw_ostream &OS) {
      << "  tracer     " << printable(S.Tracer) << '\n';
   if (S.ThresholdNs)
     OS << "  threshold  " << durationText(S.ThresholdNs) << '\n';
-  OS << "  buffer     " << S.Buffer << " bytes per thread, when full "
+  if (S.Tracer != "function_profile")
+    OS << "  buffer     " << S.Buffer << " bytes per thread, when full "
      << (S.Flags & PBD_SESSION_OVERWRITE ? "the oldest events are overwritten"
                                          : "the next events are lost")
-     << '\n'
-     << "  lost       " << S.Lost << " events, overwritten " << S.Overwritten
+       << '\n';
+  OS << "  lost       " << S.Lost << " events, overwritten " << S.Overwritten
      << '\n'
      << "  clock      " << counterName(S.Counter);
   uint64_t Ticks = S.Last.Ticks - S.First.Ticks;
@@ -65,6 +72,34 @@ static void printSession(const DataSession &S, raw_ostream &OS) {
   if (S.Flags & PBD_SESSION_VARIABLE_RATE)
     OS << ", rate may vary";
   OS << '\n';
+}
+
+// Threads with histograms.
+static void printCounted(const DataFile &Data, raw_ostream &OS) {
+  std::map<std::pair<uint32_t, std::string>, uint64_t> Calls;
+  for (const DataHistogram &H : Data.Histograms)
+    if (Data.Functions.count(H.Function))
+      for (uint64_t N : H.Buckets)
+        Calls[{H.Tid, H.Thread}] += N;
+  for (const auto &[Thread, N] : Calls)
+    OS << "  thread     " << Thread.first << ' ' << printable(Thread.second)
+       << ", " << N << " calls\n";
+}
+
+static StringRef whyLeftOut(uint64_t Flags) {
+  if (Flags & PATCHBAY_RECORD_VARIADIC)
+    return "takes ..., so its arguments cannot be passed on";
+  if (Flags & PATCHBAY_RECORD_NORETURN)
+    return "never returns";
+  return "its arguments are not known, so they cannot be passed on";
+}
+
+static void printLeftOut(Trace &T, const DataFile &Data, raw_ostream &OS) {
+  std::set<std::pair<std::string, StringRef>> Lines;
+  for (const DataLeftOut &F : Data.LeftOut)
+    Lines.insert({T.nameAt(Data, F.Address), whyLeftOut(F.Flags)});
+  for (const auto &[Name, Why] : Lines)
+    OS << "  left out   " << printable(Name) << ": " << Why << '\n';
 }
 
 static Expected<int> runInfo(ArrayRef<const char *>) {
@@ -95,6 +130,8 @@ static Expected<int> runInfo(ArrayRef<const char *>) {
              << (M.BuildId.empty() ? "without a build id"
                                    : toHex(M.BuildId, /*LowerCase=*/true))
              << '\n';
+    printCounted(Data, outs());
+    printLeftOut(*T, Data, outs());
   }
   return T->Incomplete ? Failure : Success;
 }

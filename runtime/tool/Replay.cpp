@@ -4,6 +4,8 @@
 // in which ftrace prints them.
 #include "Table.h"
 #include "Trace.h"
+#include "ThreadChoice.h"
+#include "Values.h"
 #include "Verb.h"
 #include "llvm/Support/Format.h"
 
@@ -19,6 +21,8 @@ static cl::opt<bool>
     Nested("nested", cl::sub(ReplayCommand), cl::cat(ToolOptions),
            cl::desc("Show the calls of function_duration as those of "
                     "function_graph"));
+
+static ThreadChoice Threads(ReplayCommand);
 
 static constexpr char Help[] = R"(
   The form is ftrace's, of the tracer that was used: function prints entries,
@@ -59,6 +63,17 @@ private:
   const TraceCall &call(const Line &L) const { return thread(L).Calls[L.Call]; }
   std::string function(const Line &L) const {
     return printable(T.Functions[call(L).Function].Name);
+  }
+  const DataValues *values(const Line &L) const {
+    return valuesOf(thread(L), call(L));
+  }
+  std::string called(const Line &L) const {
+    const DataValues *V = values(L);
+    return V ? calledText(function(L), *V) : function(L);
+  }
+  std::string result(const Line &L) const {
+    std::string Text = values(L) ? resultText(*values(L)) : "";
+    return Text.empty() ? "" : " = " + Text;
   }
   std::string task(const Line &L) const {
     return printable(thread(L).Name) + "-" + std::to_string(thread(L).Tid);
@@ -123,7 +138,7 @@ void Printer::entries() {
   for (const Line &L : lines(/*Ends=*/false)) {
     OS << format("%20s  ", task(L).c_str());
     printTime(OS, L.Time);
-    OS << ": " << function(L);
+    OS << ": " << called(L);
     if (std::string Caller = T.caller(thread(L), call(L)); !Caller.empty())
       OS << " <-" << printable(Caller);
     OS << '\n';
@@ -161,7 +176,7 @@ void Printer::durations() {
                  static_cast<unsigned long long>(L.Time / 1000000000),
                  static_cast<unsigned long long>(L.Time % 1000000000));
     duration(call(L));
-    OS << "  " << function(L);
+    OS << "  " << called(L) << result(L);
     if (call(L).Kind == TraceCall::Unwound)
       OS << " /* unwound */";
     OS << '\n';
@@ -186,11 +201,11 @@ void Printer::nested() {
       noDuration(OS);
     OS.indent(2 + 2 * C.Depth);
     if (L.End)
-      OS << "} /* " << function(L);
+      OS << "} /* " << function(L) << result(L);
     else
       // A demangled name has its parameters already.
-      OS << function(L) << (StringRef(function(L)).ends_with(")") ? "" : "()")
-         << (Leaf ? ";" : " {");
+      OS << called(L) << (StringRef(called(L)).ends_with(")") ? "" : "()")
+         << (Leaf ? result(L) + ";" : " {");
     if (C.Kind == TraceCall::Unwound && (L.End || Leaf))
       OS << (L.End ? ", unwound" : " /* unwound */");
     if (C.Kind == TraceCall::Unfinished)
@@ -203,6 +218,8 @@ static Expected<int> runReplay(ArrayRef<const char *>) {
   Expected<Trace> T = readEvents(Dir);
   if (!T)
     return T.takeError();
+  if (Error E = Threads.apply(*T, Dir))
+    return E;
   // Of one recording all are of the same tracer.
   StringRef Tracer;
   for (const TraceProcess &P : T->Processes)

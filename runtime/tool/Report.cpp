@@ -2,23 +2,18 @@
 //
 // `patchbay report`: what the processes of one recording counted, summed; of
 // events, how long functions took.
-#include "Durations.h"
+#include "Histogram.h"
 #include "HtmlReport.h"
+#include "ReportTable.h"
 #include "Table.h"
-#include "Trace.h"
+#include "ThreadChoice.h"
 #include "Verb.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MathExtras.h"
-#include "llvm/Support/Path.h"
 
 using namespace llvm;
 using namespace patchbay;
-
-namespace {
-using Key = DurationKey;
-}
 
 static cl::SubCommand ReportCommand("report",
                                     "Show how often functions were called, and "
@@ -31,22 +26,38 @@ static cl::opt<std::string>
              cl::cat(ToolOptions),
              cl::desc("Directory that 'patchbay record' wrote (default: "
                       "patchbay.data)"));
-static cl::opt<Key>
+static cl::opt<Field>
     Sort("s", cl::Prefix, cl::value_desc("KEY"), cl::sub(ReportCommand),
-         cl::cat(ToolOptions), cl::desc("Sort by"), cl::init(Key::Calls),
-         cl::values(clEnumValN(Key::Calls, "calls",
-                               "calls, most first (default, of counts)"),
-                    clEnumValN(Key::Name, "name", "function name"),
-                    clEnumValN(Key::Total, "total",
-                               "time with sub-routines (default, of events)"),
-                    clEnumValN(Key::Self, "self", "time without them"),
-                    clEnumValN(Key::Average, "average", "average time"),
-                    clEnumValN(Key::Longest, "longest", "longest call")));
+         cl::cat(ToolOptions), cl::desc("Sort by"),
+         cl::values(
+             clEnumValN(Field::Calls, "calls",
+                        "calls, most first (default, of counts)"),
+             clEnumValN(Field::Name, "name", "function name"),
+             clEnumValN(Field::Total, "total",
+                        "time with sub-routines (default, of durations)"),
+             clEnumValN(Field::Self, "self", "time without them"),
+             clEnumValN(Field::Average, "average", "average time"),
+             clEnumValN(Field::Longest, "longest", "longest call"),
+             clEnumValN(Field::Sub, "sub", "name of the sub-routine that took "
+                                           "most"),
+             clEnumValN(Field::Module, "module", "file with the function")));
+static cl::opt<std::string>
+    FieldList("f", cl::Prefix, cl::value_desc("KEYS"), cl::sub(ReportCommand),
+              cl::cat(ToolOptions),
+              cl::desc("Show these columns, in this order: keys of -s, "
+                       "separated by commas"));
+static cl::alias SortAlias("sort", cl::desc("Same as -s"), cl::aliasopt(Sort),
+                           cl::cat(ToolOptions));
+static cl::alias FieldsAlias("fields", cl::desc("Same as -f"),
+                             cl::aliasopt(FieldList), cl::cat(ToolOptions));
+static cl::opt<bool>
+    Histograms("histogram", cl::sub(ReportCommand), cl::cat(ToolOptions),
+               cl::desc("Show how many calls of each function took how long"));
 static cl::opt<std::string>
     Diff("diff", cl::value_desc("BEFORE"), cl::sub(ReportCommand),
          cl::cat(ToolOptions),
-         cl::desc("Show what changed since another recording of events, as a "
-                  "table by change of self"));
+         cl::desc("Show what changed since another recording, sorted by the "
+                  "change of -s (default: self, of counts calls)"));
 static cl::opt<bool> All("all", cl::sub(ReportCommand), cl::cat(ToolOptions),
                          cl::desc("Show also functions that were not called"));
 static cl::opt<bool> Json("json", cl::desc("Print JSON"),
@@ -58,9 +69,14 @@ static cl::opt<std::string>
          cl::desc("Write a page for a browser there: flame graph, durations, "
                   "timeline"));
 
+static ThreadChoice Threads(ReportCommand);
+
 static constexpr char Help[] = R"(
   Counts of several processes and of several copies of a module (same build
   id) are added up. A process that still runs can be reported on.
+
+  On a terminal names that are too long for its width are shortened in the
+  middle. Elsewhere they never are.
 
   Of events, the columns are:
     total     time in the function and all that it called; where it called
@@ -69,7 +85,9 @@ static constexpr char Help[] = R"(
     self      total without what the functions that it called took, as far as
               these were recorded: with a threshold or a filter, self is more
     sub-routine that took most: of those that it called itself
-  Time in which a thread waited or did not run is in it.
+  Time in which a thread waited or did not run is in it. Histograms of
+  function_profile have no self, and a total in which a function's calls of
+  itself count each.
 
   Names are read from the files that were traced, so keep these where they
   were. One that was changed shows addresses; without a build id (link with
@@ -79,6 +97,8 @@ EXAMPLES:
   patchbay report
   patchbay report -s name --all before.data
   patchbay report -s self server.data
+  patchbay report -f self,name,module --sort longest
+  patchbay report --histogram server.data
   patchbay report --html out.html
   patchbay report --diff before.data after.data
   patchbay report --json | jq '.functions[] | select(.calls > 1000)'
@@ -91,75 +111,46 @@ EXIT CODES:
   2  wrong usage
 )";
 
-namespace {
-
-struct Module {
-  std::string Path;
-  std::string BuildId;
-  std::map<uint64_t, uint64_t> Calls; // by entry
-};
-
-struct Function {
-  const Module *In;
-  uint64_t Entry;
-  uint64_t Calls;
-  std::string Name;
-};
-
-/// A recording, summed: modules by what identifies them.
-using Modules = std::map<std::string, Module>;
-
-} // namespace
-
-static void add(const DataFile &Data, Modules &Sum) {
-  for (const auto &[Id, M] : Data.Modules) {
-    Module &Target = Sum[moduleKey(M)];
-    if (Target.Path.empty()) {
-      Target.Path = M.Path;
-      Target.BuildId = M.BuildId;
-    }
-  }
-  for (const DataCounter &C : Data.Counters) {
-    uint64_t &Calls = Sum[moduleKey(Data.Modules.at(C.Module))].Calls[C.Entry];
-    Calls = SaturatingAdd(Calls, C.Calls);
+static void printHistograms(const Trace &T,
+                            ArrayRef<FunctionDurations> Functions,
+                            ArrayRef<size_t> Order) {
+  for (size_t I : Order) {
+    if (I != Order.front())
+      outs() << '\n';
+    printHistogram(T.Functions[I].Name, T.BucketUnit, Functions[I].Buckets,
+                   outs());
   }
 }
 
-static void symbolize(const Module &M, TracedNames &Names,
-                      std::vector<Function> &Functions) {
-  DataModule File;
-  File.BuildId = M.BuildId;
-  File.Path = M.Path;
-  for (const auto &[Entry, Calls] : M.Calls)
-    Functions.push_back({&M, Entry, Calls, Names.function(File, Entry)});
-}
-
-static void sortFunctions(std::vector<Function> &Functions) {
-  llvm::sort(Functions, [](const Function &A, const Function &B) {
-    if (Sort != Key::Name && A.Calls != B.Calls)
-      return A.Calls > B.Calls;
-    return std::tie(A.Name, A.In->Path, A.Entry) <
-           std::tie(B.Name, B.In->Path, B.Entry);
+static void printJsonTimes(json::OStream &J, const Trace &T,
+                           const FunctionDurations &F) {
+  J.attribute("total_ns", F.Total);
+  J.attribute("average_ns", F.average());
+  if (T.hasEvents())
+    J.attribute("self_ns", F.Self);
+  J.attribute("longest_ns", F.Longest);
+  if (!F.SubName.empty())
+    J.attributeObject("sub", [&] {
+      J.attribute("name", json::fixUTF8(F.SubName));
+      J.attribute("calls", F.SubCalls);
+      J.attribute("total_ns", F.SubTotal);
+    });
+  J.attributeArray("histogram", [&] {
+    for (size_t I = 0; I != F.Buckets.size(); ++I)
+      if (F.Buckets[I])
+        J.object([&] {
+          J.attribute("at_least_ns", bucketStart(T.BucketUnit, I));
+          J.attribute("calls", F.Buckets[I]);
+        });
   });
 }
 
-static void printTable(ArrayRef<Function> Functions) {
-  Table T;
-  T.addColumn("calls", Table::Right);
-  T.addColumn("function", Table::Left);
-  T.addColumn("module", Table::Left);
-  for (const Function &F : Functions)
-    T.addRow(
-        {utostr(F.Calls), F.Name, printable(sys::path::filename(F.In->Path))});
-  T.print(outs());
-}
-
-static void printJson(ArrayRef<TraceProcess> Processes,
-                      ArrayRef<Function> Functions) {
+static void printJson(const Trace &T, ArrayRef<FunctionDurations> Functions,
+                      ArrayRef<size_t> Order) {
   json::OStream J(outs(), /*IndentSize=*/2);
   J.object([&] {
     J.attributeArray("processes", [&] {
-      for (const TraceProcess &P : Processes)
+      for (const TraceProcess &P : T.Processes)
         J.object([&] {
           J.attribute("file", json::fixUTF8(P.File));
           J.attribute("pid", P.Data.Pid);
@@ -172,57 +163,77 @@ static void printJson(ArrayRef<TraceProcess> Processes,
           });
         });
     });
+    J.attribute("lost", T.lost());
     J.attributeArray("functions", [&] {
-      for (const Function &F : Functions)
+      for (size_t I : Order)
         J.object([&] {
-          J.attribute("name", json::fixUTF8(F.Name));
+          const FunctionDurations &F = Functions[I];
+          const TraceFunction &Of = T.Functions[I];
+          J.attribute("name", json::fixUTF8(Of.Name));
           J.attribute("calls", F.Calls);
-          J.attribute("entry", formatv("{0:x}", F.Entry).str());
-          J.attribute("module", json::fixUTF8(F.In->Path));
-          J.attribute("build_id", toHex(F.In->BuildId, /*LowerCase=*/true));
+          if (T.hasDurations() || T.hasEvents())
+            printJsonTimes(J, T, F);
+          J.attribute("entry", formatv("{0:x}", Of.Entry).str());
+          J.attribute("module", json::fixUTF8(Of.Module));
+          J.attribute("build_id", toHex(Of.BuildId, /*LowerCase=*/true));
         });
     });
   });
   outs() << '\n';
 }
 
-// Returns whether there is anything to report.
-static bool reportCounts(Trace &T) {
-  Modules Sum;
-  for (const TraceProcess &P : T.Processes)
-    add(P.Data, Sum);
-  std::vector<Function> Functions;
-  for (const auto &[Key, M] : Sum)
-    if (!M.Calls.empty())
-      symbolize(M, T.Names, Functions);
-  size_t Traced = Functions.size();
-  if (!All)
-    llvm::erase_if(Functions, [](const Function &F) { return !F.Calls; });
-  sortFunctions(Functions);
-  if (Json)
-    printJson(T.Processes, Functions);
-  else
-    printTable(Functions);
-  if (Functions.empty() && Traced && !Json)
-    errs() << "patchbay: none of the " << Traced
-           << " traced functions was called, --all shows them\n";
-  return Traced;
+static Expected<std::vector<Field>> parseFields() {
+  static constexpr std::pair<StringLiteral, Field> Keys[] = {
+      {"calls", Field::Calls},     {"total", Field::Total},
+      {"average", Field::Average}, {"self", Field::Self},
+      {"longest", Field::Longest}, {"name", Field::Name},
+      {"sub", Field::Sub},         {"module", Field::Module}};
+  std::vector<Field> Fields;
+  if (!FieldList.getNumOccurrences())
+    return Fields;
+  for (StringRef Word : split(FieldList, ',')) {
+    auto *Key = llvm::find_if(
+        Keys, [&](const auto &Known) { return Known.first == Word; });
+    if (Key == std::end(Keys))
+      return makeError(Usage, "-f: there is no column '" + Word +
+                                  "': name some of calls, total, average, "
+                                  "self, longest, name, sub, module");
+    Fields.push_back(Key->second);
+  }
+  return Fields;
 }
 
-static bool hasCounts(const Trace &T) {
-  return llvm::any_of(T.Processes, [](const TraceProcess &P) {
-    return !P.Data.Session || !P.Data.Counters.empty();
-  });
+// Events have most to say, and calls are what all recordings have.
+static const Trace &poorer(const Trace &A, const Trace &B) {
+  auto Rank = [](const Trace &T) { return T.hasDurations() + T.hasEvents(); };
+  return Rank(A) < Rank(B) ? A : B;
 }
 
-static Expected<int> runDiff(const std::string &Dir) {
-  Expected<Trace> Before = readEvents(Diff);
+static Expected<int> runDiff(const std::string &Dir, std::vector<Field> Fields) {
+  for (const cl::Option *Given :
+       std::initializer_list<const cl::Option *>{&All, &Json, &Histograms})
+    if (Given->getNumOccurrences())
+      return makeError(Usage, "--" + Given->ArgStr +
+                                  " does nothing beside --diff: leave it out");
+  auto IsOther = [](Field F) { return F == Field::Sub || F == Field::Module; };
+  if (llvm::any_of(Fields, IsOther) || (Sort.getNumOccurrences() && IsOther(Sort)))
+    return makeError(Usage, "--diff compares functions by name: leave out sub "
+                            "and module");
+  Expected<Trace> Before = readTrace(Diff);
   if (!Before)
     return Before.takeError();
-  Expected<Trace> After = readEvents(Dir);
+  Expected<Trace> After = readTrace(Dir);
   if (!After)
     return After.takeError();
-  printDurationsDiff(*Before, *After, outs());
+  if (Error E = Threads.apply(*Before, Diff))
+    return E;
+  if (Error E = Threads.apply(*After, Dir))
+    return E;
+  const Trace &Kind = poorer(*Before, *After);
+  Field By = Sort.getNumOccurrences() ? Sort : defaultDiffSort(Kind);
+  if (Fields.empty())
+    Fields = defaultDiffFields(Kind);
+  printReportDiff(*Before, *After, By, Fields, terminalWidth(), outs());
   return Before->Incomplete || After->Incomplete ? Failure : Success;
 }
 
@@ -230,6 +241,8 @@ static Expected<int> runHtml(const std::string &Dir) {
   Expected<Trace> T = readEvents(Dir);
   if (!T)
     return T.takeError();
+  if (Error E = Threads.apply(*T, Dir))
+    return E;
   std::error_code EC;
   raw_fd_ostream OS(Html, EC);
   if (!EC) {
@@ -243,6 +256,40 @@ static Expected<int> runHtml(const std::string &Dir) {
   return T->Incomplete ? Failure : Success;
 }
 
+static Expected<int> runTable(const std::string &Dir,
+                              std::vector<Field> Fields) {
+  Expected<Trace> T = readTrace(Dir);
+  if (!T)
+    return T.takeError();
+  if (Error E = Threads.apply(*T, Dir))
+    return E;
+  if (Histograms && !T->hasDurations())
+    return makeError(Twine(Dir) +
+                     ": has no durations: 'patchbay record -p "
+                     "function_profile --histogram' counts them, -p "
+                     "function_duration records them");
+  std::vector<FunctionDurations> Functions = functionDurations(*T);
+  std::vector<size_t> Order = sortFunctions(
+      *T, Functions, Sort.getNumOccurrences() ? Sort : defaultSort(*T));
+  size_t Traced = Order.size();
+  if (!All)
+    llvm::erase_if(Order, [&](size_t I) { return !Functions[I].Calls; });
+  if (Fields.empty())
+    Fields = defaultFields(*T);
+  if (Json)
+    printJson(*T, Functions, Order);
+  else if (Histograms)
+    printHistograms(*T, Functions, Order);
+  else
+    printReport(*T, Functions, Order, Fields, terminalWidth(), outs());
+  if (Order.empty() && Traced && !Json)
+    errs() << "patchbay: none of the " << Traced
+           << " traced functions was called, --all shows them\n";
+  if (!Traced && !T->hasEvents() && !T->hasDurations() && !T->Incomplete)
+    return makeError(Twine(Dir) + ": no function was traced");
+  return T->Incomplete ? Failure : Success;
+}
+
 static Expected<int> runReport(ArrayRef<const char *>) {
   if (!InputDir.empty() && !Positional.empty())
     return makeError(Usage, "give the directory once, either with -i or not");
@@ -251,31 +298,19 @@ static Expected<int> runReport(ArrayRef<const char *>) {
     Dir = InputDir;
   else if (!Positional.empty())
     Dir = Positional;
-  if (!Diff.empty()) {
-    for (const cl::Option *Given :
-         std::initializer_list<const cl::Option *>{&All, &Json, &Sort})
-      if (Given->getNumOccurrences())
-        return makeError(Usage, Twine(Given->ArgStr.size() == 1 ? "-" : "--") +
-                                    Given->ArgStr +
-                                    " does nothing beside --diff: leave it out");
-    return runDiff(Dir);
-  }
+  Expected<std::vector<Field>> Fields = parseFields();
+  if (!Fields)
+    return Fields.takeError();
+  if (!Diff.empty())
+    return runDiff(Dir, *Fields);
   if (!Html.empty())
     return runHtml(Dir);
-  Expected<Trace> T = readTrace(Dir);
-  if (!T)
-    return T.takeError();
-  bool Traced = true;
-  Key By = Sort.getNumOccurrences() ? Sort : Key::Total;
-  if (hasCounts(*T))
-    Traced = reportCounts(*T);
-  else if (Json)
-    printDurationsJson(*T, By, outs());
-  else
-    printDurations(*T, By, outs());
-  if (!Traced && !T->Incomplete)
-    return makeError(Twine(Dir) + ": no function was traced");
-  return T->Incomplete ? Failure : Success;
+  if (Json && (Histograms || !Fields->empty()))
+    return makeError(Usage, "--json has all there is: leave out -f and "
+                            "--histogram");
+  if (Histograms && !Fields->empty())
+    return makeError(Usage, "--histogram shows no columns: leave out -f");
+  return runTable(Dir, *Fields);
 }
 
 const Verb patchbay::ReportVerb = {ReportCommand, Help, runReport};

@@ -2,6 +2,8 @@
 #include "Table.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;
@@ -9,6 +11,8 @@ using namespace patchbay;
 // A C++ name can be hundreds of characters long. Such a cell pushes the rest of
 // its own line, instead of every line, to the right.
 static constexpr size_t MaxWidth = 48;
+// On a terminal no column of text becomes narrower than this.
+static constexpr size_t MinWidth = 16;
 
 void Table::addColumn(StringRef Title, Alignment Align) {
   Columns.push_back({Align});
@@ -19,14 +23,39 @@ void Table::addRow(std::vector<std::string> Cells) {
   Rows.push_back(std::move(Cells));
 }
 
-void Table::print(raw_ostream &OS) const {
-  std::vector<Column> Sized = Columns;
+// The widest column of text gives first, until lines fit or all are narrow.
+std::vector<size_t> Table::limits(unsigned Width) const {
+  std::vector<size_t> Limits(Columns.size());
   for (const auto &Row : Rows)
-    for (size_t I = 0; I != Sized.size(); ++I)
+    for (size_t I = 0; I != Limits.size(); ++I)
+      Limits[I] = std::max(Limits[I], Row[I].size());
+  size_t Length = 2 * (Limits.size() - 1);
+  for (size_t Limit : Limits)
+    Length += Limit;
+  for (; Width && Length > Width; --Length) {
+    size_t *Widest = nullptr;
+    for (size_t I = 0; I != Limits.size(); ++I)
+      if (Columns[I].Align == Left && (!Widest || Limits[I] > *Widest))
+        Widest = &Limits[I];
+    if (!Widest || *Widest <= MinWidth)
+      break;
+    --*Widest;
+  }
+  return Limits;
+}
+
+void Table::print(raw_ostream &OS, unsigned Width) const {
+  std::vector<size_t> Limits = limits(Width);
+  std::vector<std::vector<std::string>> Cells = Rows;
+  std::vector<Column> Sized = Columns;
+  for (auto &Row : Cells)
+    for (size_t I = 0; I != Sized.size(); ++I) {
+      Row[I] = shortened(Row[I], Limits[I]);
       if (Row[I].size() <= MaxWidth)
         Sized[I].Width = std::max(Sized[I].Width, Row[I].size());
+    }
 
-  for (const auto &Row : Rows) {
+  for (const auto &Row : Cells) {
     for (size_t I = 0; I != Sized.size(); ++I) {
       size_t Pad = Sized[I].Width - std::min(Row[I].size(), Sized[I].Width);
       bool Last = I + 1 == Sized.size();
@@ -38,6 +67,30 @@ void Table::print(raw_ostream &OS) const {
       OS << (Last ? "\n" : "  ");
     }
   }
+}
+
+unsigned patchbay::terminalWidth() {
+  winsize Size;
+  if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &Size))
+    return 0;
+  return Size.ws_col;
+}
+
+std::string patchbay::shortened(StringRef Text, size_t Size) {
+  static constexpr StringLiteral Dots = "...";
+  if (Text.size() <= Size || Size < Dots.size())
+    return Text.str();
+  size_t Head = (Size - Dots.size() + 1) / 2;
+  size_t Tail = Text.size() - (Size - Dots.size() - Head);
+  // Not within a character of UTF-8.
+  auto IsInside = [&](size_t At) {
+    return At < Text.size() && (static_cast<unsigned char>(Text[At]) & 0xc0) == 0x80;
+  };
+  while (Head && IsInside(Head))
+    --Head;
+  while (IsInside(Tail))
+    ++Tail;
+  return (Text.take_front(Head) + Dots + Text.drop_front(Tail)).str();
 }
 
 std::string patchbay::printable(StringRef Text) {

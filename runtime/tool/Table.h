@@ -16,16 +16,25 @@ public:
   enum Alignment { Left, Right };
   void addColumn(llvm::StringRef Title, Alignment Align);
   void addRow(std::vector<std::string> Cells);
-  void print(llvm::raw_ostream &OS) const;
+  /// With a Width lines that are longer have columns of text shortened.
+  void print(llvm::raw_ostream &OS, unsigned Width = 0) const;
 
 private:
   struct Column {
     Alignment Align;
     size_t Width = 0;
   };
+  std::vector<size_t> limits(unsigned Width) const;
+
   std::vector<Column> Columns;
   std::vector<std::vector<std::string>> Rows = {{}};
 };
+
+/// In characters, of the terminal that standard output is; 0 if it is none.
+unsigned terminalWidth();
+
+/// At most Size bytes: what is in the middle makes room for "...".
+std::string shortened(llvm::StringRef Text, size_t Size);
 
 /// Text from a file, fit for a terminal: control characters become '?'.
 std::string printable(llvm::StringRef Text);

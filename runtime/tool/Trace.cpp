@@ -5,6 +5,7 @@
 #include "format.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 #include <numeric>
 #include <system_error>
 
@@ -25,8 +26,9 @@ public:
       NsPerTick = double(Ns) / double(Ticks);
   }
   bool calibrated() const { return NsPerTick != 0; }
+  double nsPerTick() const { return calibrated() ? NsPerTick : 1; }
   uint64_t duration(uint64_t Ticks) const {
-    double Ns = double(Ticks) * (calibrated() ? NsPerTick : 1);
+    double Ns = double(Ticks) * nsPerTick();
     return Ns < 9e18 ? uint64_t(Ns + 0.5) : uint64_t(9e18);
   }
   uint64_t time(uint64_t Ticks) const {
@@ -98,15 +100,20 @@ class Builder {
 public:
   explicit Builder(Trace &Out) : Out(Out) {}
   void add(std::string File, DataFile Data);
+  /// Of all processes, when each has been read: looking for names may warn.
+  void addCounters();
 
 private:
   void addThread(uint32_t Process, const DataThread &From, const Clock &Clock,
                  bool EntriesOnly);
+  void addHistograms(const DataFile &Data, const Clock &Clock);
   uint32_t function(const DataFile &Data, uint32_t Number);
+  uint32_t function(const DataModule &M, uint64_t Entry);
 
   Trace &Out;
   std::map<std::pair<std::string, uint64_t>, uint32_t> Known;
   std::unordered_map<uint32_t, uint32_t> Numbers; // of the file being added
+  bool HasUnit = false;
 };
 
 } // namespace
@@ -116,18 +123,52 @@ uint32_t Builder::function(const DataFile &Data, uint32_t Number) {
   if (!New)
     return At->second;
   const DataFunction &F = Data.Functions.at(Number);
-  const DataModule &M = Data.Modules.at(F.Module);
-  auto [Place, First] = Known.try_emplace({moduleKey(M), F.Entry},
-                                          uint32_t(Out.Functions.size()));
+  return At->second = function(Data.Modules.at(F.Module), F.Entry);
+}
+
+uint32_t Builder::function(const DataModule &M, uint64_t Entry) {
+  auto [Place, First] =
+      Known.try_emplace({moduleKey(M), Entry}, uint32_t(Out.Functions.size()));
   if (First)
     Out.Functions.push_back(
-        {Out.Names.function(M, F.Entry), M.Path, M.BuildId, F.Entry});
-  return At->second = Place->second;
+        {Out.Names.function(M, Entry), M.Path, M.BuildId, Entry});
+  return Place->second;
+}
+
+void Builder::addCounters() {
+  for (const TraceProcess &P : Out.Processes)
+    for (const DataCounter &C : P.Data.Counters)
+      Out.Counts.push_back({function(P.Data.Modules.at(C.Module), C.Entry),
+                            C.Calls, 0, 0, 0, {}, ""});
+}
+
+// Buckets are powers of two of a tick. Where another process's tick is not of
+// this length, as that of another machine, they are those that fit best.
+void Builder::addHistograms(const DataFile &Data, const Clock &Clock) {
+  if (Data.Histograms.empty())
+    return;
+  if (!std::exchange(HasUnit, true))
+    Out.BucketUnit = Clock.nsPerTick();
+  long Shift = std::lround(std::log2(Clock.nsPerTick() / Out.BucketUnit));
+  for (const DataHistogram &H : Data.Histograms) {
+    if (!Data.Functions.count(H.Function))
+      continue;
+    TraceCount C = {function(Data, H.Function), 0, H.Tid,
+                    Clock.duration(H.Total), Clock.duration(H.Longest),
+                    std::vector<uint64_t>(H.Buckets.size()), H.Thread};
+    for (size_t I = 0; I != H.Buckets.size(); ++I) {
+      C.Calls = SaturatingAdd(C.Calls, H.Buckets[I]);
+      long Last = long(H.Buckets.size()) - 1;
+      uint64_t &B = C.Buckets[std::clamp(long(I) + Shift, 0l, Last)];
+      B = SaturatingAdd(B, H.Buckets[I]);
+    }
+    Out.Counts.push_back(std::move(C));
+  }
 }
 
 void Builder::addThread(uint32_t Process, const DataThread &From,
                         const Clock &Clock, bool EntriesOnly) {
-  TraceThread T = {Process, From.Tid, From.Lost, From.Name, {}};
+  TraceThread T = {Process, From.Tid, From.Lost, From.Name, {}, From.Values};
   std::vector<DataEvent> Events = From.Events;
   dropEntriesOfCalls(Events);
   Events = sortByStart(Events);
@@ -151,6 +192,7 @@ void Builder::addThread(uint32_t Process, const DataThread &From,
     C.Function = function(Data, E.Function);
     C.Parent = Open.empty() ? TraceCall::NoParent : Open.back();
     C.Depth = Open.size();
+    C.Values = E.Values;
     if (isCall(E)) {
       C.Duration = Clock.duration(E.Detail);
       C.Kind =
@@ -182,9 +224,11 @@ void Builder::add(std::string File, DataFile Data) {
   const DataSession &S = *P.Data.Session;
   Clock Clock(S);
   // A shell that only starts others has no times that could be in anything.
-  if (!Clock.calibrated() && llvm::any_of(Threads, [](const auto &T) {
-        return !T.second.Events.empty();
-      }))
+  bool Timed = !P.Data.Histograms.empty() ||
+               llvm::any_of(Threads, [](const auto &T) {
+                 return !T.second.Events.empty();
+               });
+  if (!Clock.calibrated() && Timed)
     warn(processOf(P.File, P.Data) +
          ": its clock was not calibrated, times are in ticks");
   if (S.Flags & PBD_SESSION_VARIABLE_RATE)
@@ -194,6 +238,29 @@ void Builder::add(std::string File, DataFile Data) {
   Numbers.clear();
   for (const auto &[Id, T] : Threads)
     addThread(Process, T, Clock, S.Tracer == "function");
+  addHistograms(P.Data, Clock);
+}
+
+static bool hasSession(const Trace &T, bool (*IsWanted)(StringRef Tracer)) {
+  return llvm::any_of(T.Processes, [&](const TraceProcess &P) {
+    return P.Data.Session && IsWanted(P.Data.Session->Tracer);
+  });
+}
+
+bool Trace::hasEvents() const {
+  // What a damaged file says of events that are gone is not much beside counts.
+  return calls() || (Counts.empty() && hasSession(*this, [](StringRef Tracer) {
+                       return Tracer != "function_profile";
+                     }));
+}
+
+bool Trace::hasDurations() const {
+  return hasSession(*this, [](StringRef Tracer) {
+           return Tracer == "function_profile";
+         }) ||
+         (hasEvents() && hasSession(*this, [](StringRef Tracer) {
+            return Tracer != "function";
+          }));
 }
 
 size_t Trace::calls() const {
@@ -211,11 +278,23 @@ uint64_t Trace::lost() const {
   return N;
 }
 
-std::string Trace::caller(const TraceThread &T, const TraceCall &C) {
+// Of modules that there were: which one lies next below.
+static const DataModule *moduleAt(const DataFile &Data, uint64_t Address) {
   const DataModule *In = nullptr;
-  for (const auto &[Id, M] : Processes[T.Process].Data.Modules)
-    if (M.Base <= C.Caller && (!In || M.Base > In->Base))
+  for (const auto &[Id, M] : Data.Modules)
+    if (M.Base <= Address && (!In || M.Base > In->Base))
       In = &M;
+  return In;
+}
+
+std::string Trace::nameAt(const DataFile &Data, uint64_t Address) {
+  const DataModule *In = moduleAt(Data, Address);
+  return In ? Names.function(*In, Address - In->Base)
+            : "0x" + utohexstr(Address, /*LowerCase=*/true);
+}
+
+std::string Trace::caller(const TraceThread &T, const TraceCall &C) {
+  const DataModule *In = moduleAt(Processes[T.Process].Data, C.Caller);
   return In ? Names.around(*In, C.Caller - In->Base) : "";
 }
 
@@ -234,9 +313,7 @@ std::vector<uint64_t> Trace::selfTimes(const TraceThread &T) const {
 
 Expected<Trace> patchbay::readEvents(const std::string &Dir) {
   Expected<Trace> Result = readTrace(Dir);
-  if (Result && llvm::none_of(Result->Processes, [](const TraceProcess &P) {
-        return P.Data.Session.has_value();
-      }))
+  if (Result && !Result->hasEvents())
     return makeError(Twine(Dir) +
                      ": has no events, only counts: 'patchbay report' shows "
                      "them, 'patchbay record -p function' records events");
@@ -245,7 +322,9 @@ Expected<Trace> patchbay::readEvents(const std::string &Dir) {
 
 Trace patchbay::makeTrace(std::string File, DataFile Data) {
   Trace Result;
-  Builder(Result).add(std::move(File), std::move(Data));
+  Builder B(Result);
+  B.add(std::move(File), std::move(Data));
+  B.addCounters();
   return Result;
 }
 
@@ -273,6 +352,7 @@ Expected<Trace> patchbay::readTrace(const std::string &Dir) {
     }
     B.add(File, std::move(Data));
   }
+  B.addCounters();
   if (uint64_t Lost = Result.lost())
     warn(Twine(Dir) + ": " + Twine(Lost) +
          " events were lost, because a buffer was full or the disk was: "

@@ -32,6 +32,7 @@ struct TraceCall {
   uint32_t Function; // in Trace::Functions
   uint32_t Parent;   // in TraceThread::Calls, NoParent if it is not recorded
   uint32_t Depth;    // how many of the recorded calls it is in
+  uint32_t Values;   // behind those in TraceThread::Values; 0: none
   KindT Kind;
   bool Recursive; // within another call of the function
 
@@ -44,6 +45,18 @@ struct TraceThread {
   uint64_t Lost;
   std::string Name;
   std::vector<TraceCall> Calls; // by Start; a call is behind its parent
+  std::vector<DataValues> Values;
+};
+
+/// What function_profile counted of a function.
+struct TraceCount {
+  uint32_t Function; // in Trace::Functions
+  uint64_t Calls;
+  // The rest is of histograms.
+  uint32_t Tid;
+  uint64_t Total, Longest; // in ns
+  std::vector<uint64_t> Buckets; // by power of two of Trace::BucketUnit
+  std::string Thread;            // its name
 };
 
 struct TraceProcess {
@@ -55,13 +68,21 @@ struct Trace {
   std::vector<TraceFunction> Functions;
   std::vector<TraceThread> Threads;
   std::vector<TraceProcess> Processes;
+  std::vector<TraceCount> Counts;
+  /// In ns: what buckets count in, of all processes.
+  double BucketUnit = 1;
   /// Something could not be read, or was not recorded; it has been warned of.
   bool Incomplete = false;
 
   TracedNames Names;
 
+  /// Whether a process recorded events, and whether durations were recorded.
+  bool hasEvents() const;
+  bool hasDurations() const;
   size_t calls() const;
   uint64_t lost() const;
+  /// Names a function by its run-time address; its address if nobody knows.
+  std::string nameAt(const DataFile &Data, uint64_t Address);
   /// What an entry's Caller is in; empty if it is not in a module with sites.
   std::string caller(const TraceThread &T, const TraceCall &C);
   /// The time of a call that is not in any of those that it calls; by index.

@@ -25,6 +25,7 @@
 #ifndef PATCHBAY_TRACE_FORMAT_H
 #define PATCHBAY_TRACE_FORMAT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define PBD_MAGIC "PBAYDATA" /* 8 bytes, no terminator */
@@ -44,7 +45,10 @@ struct pbd_header {
 				 0 if there was none */
 	uint64_t start_ns;    /* CLOCK_REALTIME when the file was made */
 	uint64_t committed;   /* bytes of the file that hold complete chunks */
+	uint64_t left_out;    /* functions in chunks of struct pbd_left_out; not in
+				 a header of PBD_HEADER_MIN */
 };
+#define PBD_HEADER_MIN offsetof(struct pbd_header, left_out)
 
 enum pbd_kind {
 	PBD_CMDLINE = 1,  /* struct pbd_cmdline */
@@ -53,6 +57,8 @@ enum pbd_kind {
 	PBD_SESSION = 4,  /* struct pbd_session */
 	PBD_FUNCTIONS = 5, /* struct pbd_functions */
 	PBD_BLOCK = 6,    /* struct pbd_block */
+	PBD_HISTOGRAMS = 7, /* struct pbd_histograms */
+	PBD_LEFT_OUT = 8, /* struct pbd_left_out */
 };
 
 struct pbd_chunk {
@@ -166,6 +172,19 @@ struct pbd_record {
 #define PBD_DETAIL_MAX (UINT64_MAX >> PBD_DETAIL_SHIFT)
 
 /*
+ * Records with these numbers of functions, PBD_VALUE and following, are values
+ * of the call whose record comes after them: of the next one that has the same
+ * @frame and the function that is their detail, unless one that is not a value
+ * comes first. @time is the value. The last two are results, in an integer
+ * register or a floating-point one, as it was. Others are arguments in integer
+ * registers, counted as registers are.
+ */
+#define PBD_VALUE 0xffffff00u
+#define PBD_VALUE_ARGS 6
+#define PBD_VALUE_RESULT PBD_VALUE_ARGS
+#define PBD_VALUE_RESULT_FP (PBD_VALUE_ARGS + 1)
+
+/*
  * Events of one thread, in the order in which they were recorded. A thread has
  * one block after another, with growing @seq. Where a block is used again @pass
  * grows, by one, and records stay until others are written over them.
@@ -179,6 +198,42 @@ struct pbd_block {
 	uint64_t lost;   /* events that found no place behind this block */
 	char comm[16];   /* the thread's name when the block was begun */
 	struct pbd_record record[];
+};
+
+/*
+ * How long the calls of a function took, of one thread. @bucket counts those of
+ * 2^i ticks and more, but less than 2^(i+1); the first those of no tick, too, the
+ * last all that are longer. Of a process that runs, counts may be of slightly
+ * different moments.
+ */
+#define PBD_HISTOGRAM_BUCKETS 48
+struct pbd_histogram {
+	uint64_t function; /* its number + 1; 0: not in use (yet) */
+	uint64_t total;    /* in ticks; calls within others count, too */
+	uint64_t longest;
+	uint64_t bucket[PBD_HISTOGRAM_BUCKETS];
+};
+
+/* A thread may have several of these, in which a function stands once. */
+struct pbd_histograms {
+	struct pbd_chunk chunk;
+	uint32_t thread; /* as in struct pbd_block */
+	uint32_t tid;
+	char comm[16];
+	struct pbd_histogram histogram[];
+};
+
+/*
+ * Functions that were to be traced, and cannot be by this tracer. @flags are of
+ * their records, PATCHBAY_RECORD_*, and say why.
+ */
+struct pbd_left_out {
+	struct pbd_chunk chunk;
+	uint64_t nr;
+	struct {
+		uint64_t address; /* of the entry, at run time */
+		uint64_t flags;
+	} function[];
 };
 
 #endif /* PATCHBAY_TRACE_FORMAT_H */

@@ -9,8 +9,9 @@ set -e
 cxx=$1 source=$2 output=$3
 llvm=$(dirname "$("$cxx" --print-prog-name=llvm-config)")/llvm-config
 set --
-for part in DataFile Diagnostics Durations ElfImage Export NameFilter OutputDir \
-            PerfettoExport Table Trace TracedNames; do
+for part in DataFile Diagnostics Durations ElfImage Export Histogram \
+            NameFilter OutputDir PerfettoExport ReportTable Table Trace TracedNames \
+            Values; do
 	set -- "$@" "$source/runtime/tool/$part.cpp"
 done
 exec "$cxx" -std=c++17 -O1 -g -fno-exceptions -fno-rtti \

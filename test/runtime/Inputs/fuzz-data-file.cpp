@@ -2,7 +2,7 @@
 //
 // A libFuzzer target: the bytes of a data file, from the reader to what users
 // see. Whatever they are, calls are within each other as they claim to be.
-#include "Durations.h"
+#include "ReportTable.h"
 #include "Export.h"
 
 using namespace llvm;
@@ -16,6 +16,7 @@ static void check(bool Holds) {
 static void checkThread(const TraceThread &Thread) {
   for (size_t I = 0; I != Thread.Calls.size(); ++I) {
     const TraceCall &C = Thread.Calls[I];
+    check(C.Values <= Thread.Values.size());
     check(!I || Thread.Calls[I - 1].Start <= C.Start);
     if (C.Parent == TraceCall::NoParent) {
       check(C.Depth == 0);
@@ -37,7 +38,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Bytes, size_t Size) {
   for (const TraceThread &Thread : T.Threads)
     checkThread(Thread);
   raw_null_ostream Nowhere;
-  printDurations(T, DurationKey::Self, Nowhere);
+  std::vector<FunctionDurations> Functions = functionDurations(T);
+  std::vector<size_t> Order = sortFunctions(T, Functions, Field::Self);
+  printReport(T, Functions, Order, defaultFields(T), 80, Nowhere);
   exportText(T, Nowhere);
   exportCsv(T, Nowhere);
   exportChrome(T, Nowhere);

@@ -9,6 +9,8 @@
                                         events of two threads of a process
     pbd.py slower DIR MODULE            the same process, but one function
     pbd.py recursion DIR MODULE         a function that calls itself
+    pbd.py profile DIR MODULE           two threads that function_profile timed
+    pbd.py values DIR MODULE            calls with arguments and results
     pbd.py event-edges DIR              unusual but valid
     pbd.py rounding DIR                 calls between two nanoseconds
     pbd.py truncations DIR              a file cut at every offset
@@ -19,7 +21,7 @@ import os
 import struct
 import sys
 
-CMDLINE, MODULE, COUNTERS, SESSION, FUNCTIONS, BLOCK = range(1, 7)
+CMDLINE, MODULE, COUNTERS, SESSION, FUNCTIONS, BLOCK, HISTOGRAMS, LEFT_OUT = range(1, 9)
 ENTRY, CALL, UNWOUND = 1, 2, 3
 
 
@@ -76,6 +78,15 @@ def record(start_ns, function, frame, detail, kind=CALL, passed=0, order="<"):
 def block(thread, tid, records, seq=1, passed=0, lost=0, name=b"main", order="<"):
     return chunk(BLOCK, struct.pack(order + "QQIIQ16s", seq, passed, thread, tid,
                                     lost, name) + b"".join(records), order)
+
+
+def histograms(tid, of):
+    """of: (function, ticks in all, longest, {bucket: calls})"""
+    body = struct.pack("<II16s", 1, tid, b"main")
+    for function, total, longest, calls in of:
+        body += struct.pack("<QQQ", function + 1, total, longest)
+        body += struct.pack("<48Q", *(calls.get(i, 0) for i in range(48)))
+    return chunk(HISTOGRAMS, body)
 
 
 def pbd(chunks, order="<", magic=b"PBAYDATA", mark=0x01020304, version=1,
@@ -199,6 +210,31 @@ def event_edges(folder):
                        struct.pack("<QIIQ", 2**64 - 1, 0, 1, (2**56 - 1) << 8 | 2)], lost=5)]))
 
 
+def profile(folder, path):
+    # One is not in use yet, one is of a function that nobody knows.
+    write(folder, "42", pbd([
+        module(3, path), session(tracer="function_profile"),
+        functions(3, [0x1010, 0x1030]),
+        histograms(100, [(0, 3000, 1500, {0: 1, 10: 2}), (-1, 0, 0, {3: 7}),
+                         (1, 80, 80, {6: 1})]),
+        histograms(101, [(0, 1000, 600, {8: 2}), (99, 1, 1, {0: 1})])]))
+
+
+def values(folder, path):
+    def value(which, number, frame, function):
+        return struct.pack("<QIIQ", number, 0xffffff00 + which, frame,
+                           function << 8 | ENTRY)
+    write(folder, "42", pbd([
+        module(3, path), session(), functions(3, [0x1010, 0x1030]),
+        block(1, 100, [
+            # of a call that was lost, of an argument without the one before it
+            value(0, 9, 90, 0), value(1, 9, 90, 0), value(3, 9, 90, 0),
+            value(0, 1, 90, 0), value(0, 2, 90, 1), value(6, 3, 90, 1),
+            value(200, 4, 90, 1),
+            record(10, 0, 90, 1), record(10, 0, 90, 1), record(20, 1, 90, 1),
+            value(7, 0x3fe0000000000000, 90, 1), record(30, 1, 90, 1)])]))
+
+
 def rounding(folder):
     def event(start, ticks, frame):
         return struct.pack("<QIIQ", 1000 + start, 0, frame, ticks << 8 | CALL)
@@ -253,6 +289,9 @@ def corruptions(folder):
         "functions-module": pbd([functions(5, [])]),
         "functions-many": pbd([one, functions(1, [1], nr=2**32 - 1)]),
         "block-small": pbd([chunk(BLOCK, bytes(32))]),
+        "left-out-small": pbd([chunk(LEFT_OUT, b"")]),
+        "left-out-many": pbd([chunk(LEFT_OUT, struct.pack("<QQQ", 2, 0, 0))]),
+        "histograms-small": pbd([chunk(HISTOGRAMS, bytes(16))]),
         "counters-after": pbd([one, counters(1, [(0x50, 5)]), bytes(16)]),
     }
     for name, data in bad.items():

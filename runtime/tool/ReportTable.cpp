@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ReportTable.h"
+#include "Table.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+std::vector<Field> patchbay::defaultFields(const Trace &T) {
+  if (T.hasEvents())
+    return {Field::Calls,   Field::Total, Field::Average, Field::Self,
+            Field::Longest, Field::Name,  Field::Sub};
+  if (T.hasDurations())
+    return {Field::Calls, Field::Total, Field::Average, Field::Longest,
+            Field::Name};
+  return {Field::Calls, Field::Name, Field::Module};
+}
+
+std::vector<Field> patchbay::defaultDiffFields(const Trace &T) {
+  if (!T.hasDurations())
+    return {Field::Calls, Field::Name};
+  return {Field::Calls, defaultDiffSort(T),
+          T.hasEvents() ? Field::Total : Field::Average, Field::Name};
+}
+
+Field patchbay::defaultSort(const Trace &T) {
+  return T.hasEvents() || T.hasDurations() ? Field::Total : Field::Calls;
+}
+
+Field patchbay::defaultDiffSort(const Trace &T) {
+  if (!T.hasDurations())
+    return Field::Calls;
+  return T.hasEvents() ? Field::Self : Field::Total;
+}
+
+static bool isText(Field F) {
+  return F == Field::Name || F == Field::Sub || F == Field::Module;
+}
+
+static uint64_t number(const FunctionDurations &F, Field Of) {
+  switch (Of) {
+  case Field::Calls:
+    return F.Calls;
+  case Field::Total:
+    return F.Total;
+  case Field::Average:
+    return F.average();
+  case Field::Self:
+    return F.Self;
+  case Field::Longest:
+    return F.Longest;
+  case Field::Name:
+  case Field::Sub:
+  case Field::Module:
+    return 0;
+  }
+  llvm_unreachable("all fields are above");
+}
+
+static StringRef title(Field F) {
+  switch (F) {
+  case Field::Calls:
+    return "calls";
+  case Field::Total:
+    return "total";
+  case Field::Average:
+    return "average";
+  case Field::Self:
+    return "self";
+  case Field::Longest:
+    return "longest";
+  case Field::Name:
+    return "function";
+  case Field::Sub:
+    return "sub-routine that took most";
+  case Field::Module:
+    return "module";
+  }
+  llvm_unreachable("all fields are above");
+}
+
+std::vector<size_t>
+patchbay::sortFunctions(const Trace &T, ArrayRef<FunctionDurations> Functions,
+                        Field By) {
+  std::vector<size_t> Order;
+  for (size_t I = 0; I != Functions.size(); ++I)
+    Order.push_back(I);
+  llvm::sort(Order, [&](size_t A, size_t B) {
+    const FunctionDurations &DA = Functions[A], &DB = Functions[B];
+    const TraceFunction &FA = T.Functions[A], &FB = T.Functions[B];
+    uint64_t NumberA = number(DA, By), NumberB = number(DB, By);
+    if (NumberA != NumberB)
+      return NumberA > NumberB;
+    if (By == Field::Sub && DA.SubName != DB.SubName)
+      return DA.SubName < DB.SubName;
+    if (By == Field::Module && FA.Module != FB.Module)
+      return FA.Module < FB.Module;
+    // The tracer function records no times: all are the same.
+    if (By != Field::Name && DA.Calls != DB.Calls)
+      return DA.Calls > DB.Calls;
+    return std::tie(FA.Name, FA.Module, FA.Entry) <
+           std::tie(FB.Name, FB.Module, FB.Entry);
+  });
+  return Order;
+}
+
+static std::string cell(const TraceFunction &Function,
+                        const FunctionDurations &F, Field Of, bool HasSelf) {
+  switch (Of) {
+  case Field::Calls:
+    return utostr(F.Calls);
+  case Field::Self:
+    return F.Timed && HasSelf ? durationText(F.Self) : "-";
+  case Field::Total:
+  case Field::Average:
+  case Field::Longest:
+    return F.Timed ? durationText(number(F, Of)) : "-";
+  case Field::Name:
+    return printable(Function.Name);
+  case Field::Sub:
+    return F.SubName.empty()
+               ? "-"
+               : printable(formatv("{0} ({1} calls, {2})", F.SubName,
+                                   F.SubCalls, durationText(F.SubTotal))
+                               .str());
+  case Field::Module:
+    return printable(sys::path::filename(Function.Module));
+  }
+  llvm_unreachable("all fields are above");
+}
+
+void patchbay::printReport(const Trace &T,
+                           ArrayRef<FunctionDurations> Functions,
+                           ArrayRef<size_t> Order, ArrayRef<Field> Fields,
+                           unsigned Width, raw_ostream &OS) {
+  Table Out;
+  for (Field F : Fields)
+    Out.addColumn(title(F), isText(F) ? Table::Left : Table::Right);
+  for (size_t I : Order) {
+    std::vector<std::string> Row;
+    for (Field F : Fields)
+      Row.push_back(cell(T.Functions[I], Functions[I], F, T.hasEvents()));
+    Out.addRow(std::move(Row));
+  }
+  Out.print(OS, Width);
+}
+
+//===----------------------------------------------------------------------===//
+// Two recordings
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Compared {
+  FunctionDurations Before, After;
+  uint64_t change(Field F) const {
+    uint64_t Old = number(Before, F), New = number(After, F);
+    return std::max(Old, New) - std::min(Old, New);
+  }
+};
+} // namespace
+
+static void addTo(FunctionDurations &Sum, const FunctionDurations &F) {
+  Sum.Calls += F.Calls;
+  Sum.Total += F.Total;
+  Sum.Timed += F.Timed;
+  Sum.Sum += F.Sum;
+  Sum.Self += F.Self;
+  Sum.Longest = std::max(Sum.Longest, F.Longest);
+}
+
+// "+1.234 us", "-20 ns", "0".
+static std::string changeText(uint64_t Before, uint64_t After) {
+  if (Before == After)
+    return "0";
+  return Before < After ? "+" + durationText(After - Before)
+                        : "-" + durationText(Before - After);
+}
+
+void patchbay::printReportDiff(const Trace &Before, const Trace &After,
+                               Field By, ArrayRef<Field> Fields, unsigned Width,
+                               raw_ostream &OS) {
+  std::map<std::string, Compared> ByName;
+  std::vector<FunctionDurations> Old = functionDurations(Before);
+  std::vector<FunctionDurations> New = functionDurations(After);
+  for (size_t I = 0; I != Old.size(); ++I)
+    addTo(ByName[Before.Functions[I].Name].Before, Old[I]);
+  for (size_t I = 0; I != New.size(); ++I)
+    addTo(ByName[After.Functions[I].Name].After, New[I]);
+
+  std::vector<std::pair<StringRef, const Compared *>> Order;
+  for (const auto &[Name, C] : ByName)
+    if (C.Before.Calls || C.After.Calls)
+      Order.push_back({Name, &C});
+  llvm::sort(Order, [&](const auto &A, const auto &B) {
+    uint64_t ChangeA = A.second->change(By), ChangeB = B.second->change(By);
+    return ChangeA != ChangeB ? ChangeA > ChangeB : A.first < B.first;
+  });
+
+  bool Both = Before.hasEvents() && After.hasEvents();
+  Table Out;
+  for (Field F : Fields) {
+    Out.addColumn(title(F), isText(F) ? Table::Left : Table::Right);
+    if (!isText(F))
+      Out.addColumn(F == Field::Calls ? "calls now" : "change", Table::Right);
+  }
+  for (const auto &[Name, C] : Order) {
+    std::vector<std::string> Row;
+    for (Field F : Fields) {
+      uint64_t Was = number(C->Before, F), Is = number(C->After, F);
+      if (isText(F))
+        Row.push_back(printable(Name));
+      else if (F == Field::Calls)
+        Row.insert(Row.end(), {utostr(Was), utostr(Is)});
+      else if (F == Field::Self && !Both)
+        Row.insert(Row.end(), {"-", "-"});
+      else
+        Row.insert(Row.end(), {durationText(Is), changeText(Was, Is)});
+    }
+    Out.addRow(std::move(Row));
+  }
+  Out.print(OS, Width);
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The table of `patchbay report`: which columns, in which order, and the same
+// of two recordings side by side.
+#ifndef PATCHBAY_TOOL_REPORTTABLE_H
+#define PATCHBAY_TOOL_REPORTTABLE_H
+
+#include "Durations.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace patchbay {
+
+enum class Field { Calls, Total, Average, Self, Longest, Name, Sub, Module };
+
+/// What to show and by what to sort unless somebody says so.
+std::vector<Field> defaultFields(const Trace &T);
+std::vector<Field> defaultDiffFields(const Trace &T);
+Field defaultSort(const Trace &T);
+Field defaultDiffSort(const Trace &T);
+
+/// Indices of the functions, largest or first name first.
+std::vector<size_t> sortFunctions(const Trace &T,
+                                  llvm::ArrayRef<FunctionDurations> Functions,
+                                  Field By);
+
+/// Of the functions in Order. Width is a terminal's, 0 if there is none.
+void printReport(const Trace &T, llvm::ArrayRef<FunctionDurations> Functions,
+                 llvm::ArrayRef<size_t> Order, llvm::ArrayRef<Field> Fields,
+                 unsigned Width, llvm::raw_ostream &OS);
+
+/// How After differs from Before, by how much By has changed; functions are
+/// compared by name, so Field::Module is not for this, and neither is Sub.
+void printReportDiff(const Trace &Before, const Trace &After, Field By,
+                     llvm::ArrayRef<Field> Fields, unsigned Width,
+                     llvm::raw_ostream &OS);
+
+} // namespace patchbay
+
+#endif

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs a command on a terminal and prints what it wrote there.
+
+    in-terminal.py COLUMNS COMMAND...
+"""
+import fcntl
+import os
+import pty
+import struct
+import sys
+import termios
+
+pid, terminal = pty.fork()
+if not pid:
+    fcntl.ioctl(1, termios.TIOCSWINSZ,
+                struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
+    os.execvp(sys.argv[2], sys.argv[2:])
+try:
+    while data := os.read(terminal, 65536):
+        sys.stdout.write(data.decode().replace("\r\n", "\n"))
+except OSError:  # EIO: nobody has it open any more
+    pass
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
