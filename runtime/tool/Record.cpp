@@ -7,12 +7,15 @@
 #include "Program.h"
 #include "Table.h"
 #include "Verb.h"
+#include "patchbay/exit.h"
+#include "tracers.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <set>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -43,6 +46,11 @@ static cl::list<std::string>
             cl::cat(ToolOptions),
             cl::desc("But not functions whose mangled name matches; may be "
                      "repeated"));
+static cl::list<std::string>
+    ArgsOf("args", cl::value_desc("GLOB"), cl::sub(RecordCommand),
+           cl::cat(ToolOptions),
+           cl::desc("Trace functions whose mangled name matches, too, and "
+                    "record their arguments and results; may be repeated"));
 static cl::opt<TracerT> Tracer(
     "p", cl::Prefix, cl::value_desc("TRACER"), cl::init(FunctionProfile),
     cl::sub(RecordCommand), cl::cat(ToolOptions), cl::desc("What to record"),
@@ -60,6 +68,15 @@ static cl::opt<std::string> Threshold(
     cl::cat(ToolOptions),
     cl::desc("Drop calls that take less; with ns, us, ms or s, and us "
              "if there is no unit"));
+static cl::opt<bool>
+    Histogram("histogram", cl::sub(RecordCommand), cl::cat(ToolOptions),
+              cl::desc("With function_profile, count how long calls take, too: "
+                       "of each function and thread, by powers of two"));
+static cl::opt<unsigned>
+    Depth("depth", cl::value_desc("N"), cl::sub(RecordCommand),
+          cl::cat(ToolOptions),
+          cl::desc("Record calls only that are within fewer than N calls of "
+                   "functions that are traced; up to 64"));
 static cl::opt<std::string>
     Buffer("buffer", cl::value_desc("SIZE"), cl::sub(RecordCommand),
            cl::cat(ToolOptions),
@@ -107,6 +124,12 @@ static constexpr char Help[] = R"(
   With --live PROG has one thread more, which listens: it must not end by ending
   its last thread, nor count on having only one (as for unshare(2)).
 
+  Arguments are those in integer registers, in their order; a structure may take
+  two. Of what types they are is not known: small numbers are shown in decimal,
+  others in hexadecimal. What floating-point registers hold is known of results
+  only: a float if the upper half of the register is zero, else a double.
+  'patchbay replay' and 'patchbay dump' show them.
+
   Demangled names are looked up in PROG and the libraries it needs at its
   start. In modules that it loads later, and in programs that it starts, GLOB
   matches mangled names only.
@@ -119,14 +142,17 @@ ENVIRONMENT:
     output    directory for data files, which exists
     filter    as -F, of mangled names; may be repeated
     notrace   as -N; may be repeated
-    thresh, buffer, overwrite=1, live=1, start_at, stop_at
+    args      as --args; may be repeated
+    thresh, depth, histogram=1, buffer, overwrite=1, live=1, start_at, stop_at
               as the options above
 
 EXAMPLES:
   patchbay record -- ./server --port 80
   patchbay record -F 'lua_*' -F 'luaV_execute' -- lua fib.lua
   patchbay record -F 'Cache::*' -o cache.data -- ./server
+  patchbay record --histogram -F 'http_*' -- ./server
   patchbay record -p function_duration --threshold 200us -- ./server
+  patchbay record -p function_graph --args 'http_*' -- ./server
   patchbay record -p function -F 'lua_*' --buffer 4M --overwrite -- lua fib.lua
   patchbay record -p function --start-at parse --stop-at emit -- ./compiler x.c
   patchbay record --force -F 'plugin_*' -- ./host plugin.so
@@ -221,15 +247,49 @@ static Error checkOptions() {
   if (!Threshold.empty() && Tracer == Function)
     return makeError(Usage, "--threshold is for durations, which the tracer "
                             "function does not record: choose another with -p");
+  if (!ArgsOf.empty() && (Tracer == FunctionProfile || Depth))
+    return makeError(Usage, Twine("--args is for events") +
+                                (Depth ? ", and not beside --depth"
+                                       : ": choose a tracer of these with -p"));
+  if (Depth.getNumOccurrences()) {
+    if (!Depth || Depth > PB_DEPTH_MAX)
+      return makeError(Usage, "--depth takes a number from 1 to " +
+                                  Twine(PB_DEPTH_MAX));
+    if (Tracer != FunctionDuration && Tracer != FunctionGraph)
+      return makeError(Usage, "--depth is for function_duration and "
+                              "function_graph: choose one with -p");
+  }
+  if (Histogram && Tracer != FunctionProfile)
+    return makeError(Usage, "--histogram is for function_profile: of events "
+                            "'patchbay report --histogram' makes it");
   if (Tracer == FunctionProfile)
-    for (const cl::Option *Given : std::initializer_list<const cl::Option *>{
-             &Buffer, &Overwrite, &StartAt, &StopAt})
+    for (const cl::Option *Given :
+         std::initializer_list<const cl::Option *>{&Buffer, &Overwrite})
       if (Given->getNumOccurrences())
         return makeError(Usage, "--" + Given->ArgStr +
                                     " is for events, of which "
                                     "function_profile records none: choose "
                                     "another tracer with -p");
+  if (Tracer == FunctionProfile && !Histogram)
+    for (const cl::Option *Given : std::initializer_list<const cl::Option *>{
+             &Threshold, &StartAt, &StopAt})
+      if (Given->getNumOccurrences())
+        return makeError(Usage, "--" + Given->ArgStr +
+                                    " does nothing where calls are only "
+                                    "counted: choose another tracer with -p, "
+                                    "or --histogram");
   return Error::success();
+}
+
+// A moment by two clocks. The traced process knows its counter's rate the
+// better the longer ago that is, so it is taken first.
+static std::string clockOption() {
+  timespec Now;
+  uint64_t Before = patchbay_clock();
+  clock_gettime(CLOCK_MONOTONIC, &Now);
+  uint64_t Ticks = Before + (patchbay_clock() - Before) / 2;
+  uint64_t Ns = uint64_t(Now.tv_sec) * 1000000000 + uint64_t(Now.tv_nsec);
+  return ",clock=" + utostr(Ticks) + "/" + utostr(Ns);
 }
 
 static Expected<std::string> tracerOptions(ArrayRef<std::string> Filters) {
@@ -238,10 +298,16 @@ static Expected<std::string> tracerOptions(ArrayRef<std::string> Filters) {
     Options += ",filter=" + escapeOption(Filter);
   for (const std::string &Filter : NoTrace)
     Options += ",notrace=" + escapeOption(Filter);
+  for (const std::string &Glob : ArgsOf)
+    Options += ",args=" + escapeOption(Glob);
   if (!Buffer.empty())
     Options += ",buffer=" + Buffer;
   if (!Threshold.empty())
     Options += ",thresh=" + Threshold;
+  if (Histogram)
+    Options += ",histogram=1";
+  if (Depth)
+    Options += ",depth=" + utostr(Depth);
   if (Overwrite)
     Options += ",overwrite=1";
   if (Live)
@@ -447,13 +513,20 @@ static std::string shellQuoted(StringRef Text) {
 }
 
 // The processes in which some functions were not traced.
-static size_t countIncomplete(ArrayRef<std::string> Files) {
-  return llvm::count_if(Files, [](const std::string &File) {
-    DataFile Data;
-    // `patchbay report` says what is wrong with a file, and where.
-    consumeError(readDataHeader(File, Data));
-    return Data.Errno != 0;
-  });
+static size_t countIncomplete(ArrayRef<DataFile> Files) {
+  return llvm::count_if(Files,
+                        [](const DataFile &Data) { return Data.Errno != 0; });
+}
+
+static void sayWhatWasLeftOut(ArrayRef<DataFile> Files, StringRef Dir) {
+  uint64_t N = 0;
+  for (const DataFile &Data : Files)
+    N += Data.NrLeftOut;
+  if (N)
+    errs() << "patchbay: " << N << (N == 1 ? " function" : " functions")
+           << " whose calls cannot be timed " << (N == 1 ? "was" : "were")
+           << " left out: 'patchbay info " << printable(Dir)
+           << "' says why\n";
 }
 
 static void sayWhereDataWent(StringRef Program, const OutputDir &Dir) {
@@ -473,7 +546,12 @@ static void sayWhereDataWent(StringRef Program, const OutputDir &Dir) {
   std::string See = ", see it with: patchbay report";
   if (Output != DefaultDataDir)
     See += " -i " + shellQuoted(Output);
-  size_t Incomplete = countIncomplete(*Files);
+  std::vector<DataFile> Heads(N);
+  // `patchbay report` says what is wrong with a file, and where.
+  for (size_t I = 0; I != N; ++I)
+    consumeError(readDataHeader((*Files)[I], Heads[I]));
+  sayWhatWasLeftOut(Heads, Output);
+  size_t Incomplete = countIncomplete(Heads);
   if (!Incomplete) {
     errs() << "patchbay: " << printable(Said + See) << '\n';
     return;
@@ -491,6 +569,7 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
                      "-F GLOB -- PROG ARGS'");
   if (Error E = checkOptions())
     return E;
+  std::string Clock = clockOption();
   if (Output.empty())
     return makeError("-o needs a directory, its name is empty");
   auto Path = findProgram(Args.front());
@@ -523,6 +602,8 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   auto Dir = OutputDir::create(Output);
   if (!Dir)
     return Dir.takeError();
+  if (Tracer != FunctionProfile || Histogram)
+    *Options += Clock;
   *Options += ",output=" + escapeOption(Dir->path());
   std::string Preload = TracerImage->path();
   if (const char *Others = getenv("LD_PRELOAD"); Others && *Others)

@@ -103,6 +103,8 @@ static int snapshot(int to)
 	if (to < 0)
 		return -EBADF;
 	error = patchbay_ops_disable(pb_tracer);
+	if (!error && pb_values_tracer)
+		error = patchbay_ops_disable(pb_values_tracer);
 	if (error)
 		return error;
 	pb_signal_lock(&pb_session->lock, &signals);
@@ -114,6 +116,8 @@ static int snapshot(int to)
 	error = from < 0 ? from : copy(from, to);
 	if (from >= 0)
 		close(from);
+	if (pb_values_tracer)
+		patchbay_ops_enable(pb_values_tracer);
 	patchbay_ops_enable(pb_tracer);
 	return error;
 }

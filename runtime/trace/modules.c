@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What is written down of modules, when their functions are armed. */
+#include "left_out.h"
 #include "session.h"
 
 #include <stdlib.h>
@@ -78,6 +79,7 @@ int pb_session_attach(void *data, const struct patchbay_module_info *module,
 		return -ENOMEM;
 	pb_signal_lock(&pb_session->lock, &signals);
 	error = add_functions(module, targets, nr, map);
+	pb_left_out_write_locked();
 	if (pb_session->file.header)
 		pb_data_note(&pb_session->file, error);
 	pb_signal_unlock(&pb_session->lock, signals);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "options.h"
+#include "tracers.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +31,7 @@ static const struct unit time_units[] = {
 	{ "", 1000 },	   { "ns", 1 },		{ "us", 1000 },
 	{ "ms", 1000000 }, { "s", 1000000000 }, { NULL, 0 },
 };
+static const struct unit no_units[] = { { "", 1 }, { NULL, 0 } };
 static const struct unit size_units[] = {
 	{ "", 1 }, { "K", 1 << 10 }, { "M", 1 << 20 }, { "G", 1 << 30 }, { NULL, 0 },
 };
@@ -57,6 +60,40 @@ int pb_parse_time(const char *text, uint64_t *ns)
 	return parse_number(text, time_units, ns);
 }
 
+static int parse_depth(const char *text, uint64_t *depth)
+{
+	int error = parse_number(text, no_units, depth);
+
+	if (error)
+		return error;
+	return *depth >= 1 && *depth <= PB_DEPTH_MAX ? 0 : -EINVAL;
+}
+
+static int parse_clock(const char *text, struct pb_options *options)
+{
+	char *end;
+
+	errno = 0;
+	options->clock_ticks = strtoull(text, &end, 10);
+	if (end == text || *end != '/')
+		return -EINVAL;
+	text = end + 1;
+	options->clock_ns = strtoull(text, &end, 10);
+	if (end == text || *end)
+		return -EINVAL;
+	return errno ? -ERANGE : 0;
+}
+
+/* For options that are switched on: 1 is the only value. */
+static int parse_switch(const char *text, int *on)
+{
+	if (strcmp(text, "1"))
+		return -EINVAL;
+	*on = 1;
+	return 0;
+}
+
+/* -ENOENT: there is no option @name. */
 static int set_option(struct pb_options *options, const char *name,
 		      const char *value)
 {
@@ -64,6 +101,8 @@ static int set_option(struct pb_options *options, const char *name,
 		options->filters[options->nr_filters++] = value;
 	else if (!strcmp(name, "notrace"))
 		options->notrace[options->nr_notrace++] = value;
+	else if (!strcmp(name, "args"))
+		options->args[options->nr_args++] = value;
 	else if (!strcmp(name, "output"))
 		options->output = value;
 	else if (!strcmp(name, "tracer"))
@@ -76,16 +115,62 @@ static int set_option(struct pb_options *options, const char *name,
 		return pb_parse_time(value, &options->threshold_ns);
 	else if (!strcmp(name, "buffer"))
 		return parse_number(value, size_units, &options->buffer);
-	else if (!strcmp(name, "overwrite") && !strcmp(value, "1"))
-		options->overwrite = 1;
-	else if (!strcmp(name, "live") && !strcmp(value, "1"))
-		options->live = 1;
+	else if (!strcmp(name, "depth"))
+		return parse_depth(value, &options->depth);
+	else if (!strcmp(name, "clock"))
+		return parse_clock(value, options);
+	else if (!strcmp(name, "overwrite"))
+		return parse_switch(value, &options->overwrite);
+	else if (!strcmp(name, "histogram"))
+		return parse_switch(value, &options->histogram);
+	else if (!strcmp(name, "live"))
+		return parse_switch(value, &options->live);
 	else
-		return -EINVAL;
+		return -ENOENT;
 	return 0;
 }
 
-int pb_options_parse(struct pb_options *options, const char *value)
+static const char *wanted(const char *name)
+{
+	if (!strcmp(name, "thresh"))
+		return "a whole number with one of the units ns, us, ms, s";
+	if (!strcmp(name, "buffer"))
+		return "a whole number with one of the units K, M, G";
+	if (!strcmp(name, "depth"))
+		return "a number from 1 to 64";
+	if (!strcmp(name, "clock"))
+		return "TICKS/NANOSECONDS";
+	return "1";
+}
+
+static int parse_word(struct pb_options *options, char *word,
+		      char why[PB_WHY_MAX])
+{
+	char *value = strchr(word, '=');
+	int error;
+
+	if (!value) {
+		snprintf(why, PB_WHY_MAX, "'%s' is not NAME=VALUE", word);
+		return -EINVAL;
+	}
+	*value++ = '\0';
+	error = set_option(options, word, value);
+	if (error == -ENOENT) {
+		snprintf(why, PB_WHY_MAX,
+			 "there is no option '%s': 'patchbay record --help' lists them",
+			 word);
+		return -EINVAL;
+	}
+	if (error == -ERANGE)
+		snprintf(why, PB_WHY_MAX, "%s='%s' is too large", word, value);
+	else if (error)
+		snprintf(why, PB_WHY_MAX, "%s='%s' is not %s", word, value,
+			 wanted(word));
+	return error;
+}
+
+int pb_options_parse(struct pb_options *options, const char *value,
+		     char why[PB_WHY_MAX])
 {
 	size_t words = 1;
 	char *rest;
@@ -98,19 +183,14 @@ int pb_options_parse(struct pb_options *options, const char *value)
 	options->text = strdup(value);
 	options->filters = calloc(words, sizeof(*options->filters));
 	options->notrace = calloc(words, sizeof(*options->notrace));
-	if (!options->text || !options->filters || !options->notrace)
+	options->args = calloc(words, sizeof(*options->args));
+	if (!options->text || !options->filters || !options->notrace ||
+	    !options->args) {
+		snprintf(why, PB_WHY_MAX, "out of memory");
 		error = -ENOMEM;
-	for (rest = options->text; rest && !error;) {
-		char *word = next_word(&rest);
-		char *equals = strchr(word, '=');
-
-		if (!equals) {
-			error = -EINVAL;
-			break;
-		}
-		*equals = '\0';
-		error = set_option(options, word, equals + 1);
 	}
+	for (rest = options->text; rest && !error;)
+		error = parse_word(options, next_word(&rest), why);
 	if (error)
 		pb_options_free(options);
 	return error;
@@ -121,4 +201,5 @@ void pb_options_free(struct pb_options *options)
 	free(options->text);
 	free(options->filters);
 	free(options->notrace);
+	free(options->args);
 }

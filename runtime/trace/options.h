@@ -5,18 +5,26 @@
  *	PATCHBAY=tracer=function_duration,thresh=200us,filter=lua_*,output=DIR
  *
  * A list of NAME=VALUE, separated by commas; `\,` is a comma within a value
- * and `\\` a backslash. Ignored in a process of the kind AT_SECURE.
+ * and `\\` a backslash. Ignored in a process of the kind AT_SECURE. Where it is
+ * wrong nothing is traced, and one line on standard error says why.
  *
  *	tracer=NAME    one of tracers.h
  *	output=DIR     where data files are made
  *	filter=GLOB    trace functions whose name in the symbol table matches;
  *	               may be repeated
  *	notrace=GLOB   but not these; may be repeated
+ *	args=GLOB      trace these, too, with arguments and results; may be repeated
  *	thresh=TIME    drop calls that take less: a number with ns, us, ms or s;
  *	               without a unit it is microseconds, as ftrace's
  *	               tracing_thresh
+ *	depth=N        drop calls that are within N or more traced ones; N is from
+ *	               1 to PB_DEPTH_MAX
  *	buffer=SIZE    of events, per thread: a number, with K, M or G
  *	overwrite=1    a full buffer loses its oldest events, not the next ones
+ *	histogram=1    function_profile counts also how long calls took
+ *	clock=TICKS/NS an earlier moment, by the processor's counter and
+ *	               CLOCK_MONOTONIC: the rate of the counter is computed from
+ *	               then on, so it is known in a process that ends at once
  *	live=1         listen for `patchbay live`, in a thread
  *	start_at=NAME  record nothing before the entry of a function
  *	stop_at=NAME   record nothing from the entry of a function on
@@ -37,20 +45,29 @@ struct pb_options {
 	size_t nr_filters;
 	const char **notrace;
 	size_t nr_notrace;
+	const char **args;
+	size_t nr_args;
 	const char *start_at, *stop_at;
 	uint64_t threshold_ns;
 	uint64_t buffer;
+	uint64_t depth; /* 0: any */
+	uint64_t clock_ticks, clock_ns; /* 0: not given */
 	int overwrite;
 	int live;
+	int histogram;
 	char *text;
 };
+
+/* Has room for what is wrong with an option, which may be cut off. */
+#define PB_WHY_MAX 256
 
 /*
  * Parse @value. Returns 0, -EINVAL (a name that is not known, a value that is
  * none, a word that is not NAME=VALUE), -ERANGE (a number that is too large) or
- * -ENOMEM; then there is nothing to free.
+ * -ENOMEM; then there is nothing to free, and @why says what is wrong.
  */
-int pb_options_parse(struct pb_options *options, const char *value);
+int pb_options_parse(struct pb_options *options, const char *value,
+		     char why[PB_WHY_MAX]);
 /* What thresh= takes, in nanoseconds. Returns 0, -EINVAL or -ERANGE. */
 int pb_parse_time(const char *text, uint64_t *ns);
 void pb_options_free(struct pb_options *options);

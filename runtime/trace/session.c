@@ -117,9 +117,50 @@ static void copy_name(char to[PBD_NAME_MAX], const char *from)
 
 /*
  * The clock's rate is known the better the longer ago its first reading was:
- * a child goes on with its parent's.
+ * a child goes on with its parent's, and who started the first process may have
+ * given one.
  */
 static struct pbd_moment first;
+
+/*
+ * Is the rate since clock= the same as now, to 1/16? It is not if that is none of
+ * this machine's counter, or of a clock that a time namespace has shifted. Some
+ * microseconds are enough to tell, unless the thread is interrupted.
+ */
+static int is_same_clock(uint64_t ticks, uint64_t ns)
+{
+	for (int tries = 0; tries < 5; tries++) {
+		struct pbd_moment now = moment(), later;
+		unsigned __int128 expected, seen;
+
+		do
+			later = moment();
+		while (later.monotonic_ns - now.monotonic_ns < 20000);
+		expected = (unsigned __int128)ticks *
+			   (later.monotonic_ns - now.monotonic_ns);
+		seen = (unsigned __int128)(later.ticks - now.ticks) * ns;
+		if (seen >= expected - expected / 16 &&
+		    seen <= expected + expected / 16)
+			return 1;
+	}
+	return 0;
+}
+
+static struct pbd_moment first_moment(struct pbd_moment now)
+{
+	uint64_t ticks = now.ticks - pb_options.clock_ticks;
+	uint64_t ns = now.monotonic_ns - pb_options.clock_ns;
+
+	if (!pb_options.clock_ns || pb_options.clock_ticks >= now.ticks ||
+	    pb_options.clock_ns >= now.monotonic_ns ||
+	    !is_same_clock(ticks, ns))
+		return now;
+	return (struct pbd_moment){
+		.ticks = pb_options.clock_ticks,
+		.monotonic_ns = pb_options.clock_ns,
+		.realtime_ns = now.realtime_ns - ns,
+	};
+}
 
 static int write_session(void)
 {
@@ -140,7 +181,7 @@ static int write_session(void)
 	chunk->buffer = pb_options.buffer;
 	chunk->last[0] = moment();
 	if (!first.monotonic_ns)
-		first = chunk->last[0];
+		first = first_moment(chunk->last[0]);
 	chunk->first = first;
 	copy_name(chunk->tracer, pb_options.tracer_name);
 	if (!pb_sys(SYS_uname, &name))

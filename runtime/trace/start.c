@@ -4,13 +4,18 @@
  * below arms the functions that PATCHBAY names, in every module that is there
  * and that will come.
  *
- * Nothing is reported from here. The first failure is left in the data file for
- * `patchbay` to tell; a process without a data file could not even make one.
+ * What goes wrong is left in the data file, the first failure, for `patchbay` to
+ * tell. Only where there will be none, because PATCHBAY itself is wrong, one line
+ * goes to standard error, as ld.so(8) does when LD_PRELOAD is: a user who set it
+ * would find nothing at all.
  */
+#include "left_out.h"
 #include "session.h"
 #include "start.h"
 #include "tracers.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -18,29 +23,53 @@
 
 static const struct tracer {
 	const char *name;
-	int events; /* which triggers can start and stop */
+	int events;    /* which triggers can start and stop */
+	int histogram; /* the one that is meant beside histogram=1 */
+	int depth;     /* or beside depth=N */
 	struct patchbay_ops_attr attr;
+	struct patchbay_ops_attr values; /* of functions that args= names */
 } tracers[] = {
-	{ "function_profile", 0,
-	  { .handler = pb_profile_call, .attach = pb_profile_attach } },
-	{ "function", 1,
-	  { .handler = pb_function_entry, .attach = pb_session_attach } },
-	{ "function_duration", 1,
-	  { .exit = pb_duration_exit, .threshold = &pb_threshold,
-	    .attach = pb_session_attach } },
-	{ "function_graph", 1,
-	  { .handler = pb_graph_entry, .exit = pb_graph_exit,
-	    .attach = pb_session_attach } },
+	{ .name = "function_profile",
+	  .attr = { .handler = pb_profile_call, .attach = pb_profile_attach } },
+	{ .name = "function_profile", .events = 1, .histogram = 1,
+	  .attr = { .exit = pb_histogram_exit, .threshold = &pb_threshold,
+		    .attach = pb_session_attach } },
+	{ .name = "function", .events = 1,
+	  .attr = { .handler = pb_function_entry,
+		    .attach = pb_session_attach },
+	  .values = { .handler = pb_values_entry,
+		      .attach = pb_session_attach } },
+	{ .name = "function_duration", .events = 1,
+	  .attr = { .exit = pb_duration_exit, .threshold = &pb_threshold,
+		    .attach = pb_session_attach },
+	  .values = { .exit = pb_values_exit, .threshold = &pb_threshold,
+		      .attach = pb_session_attach } },
+	{ .name = "function_duration", .events = 1, .depth = 1,
+	  .attr = { .handler = pb_depth_duration_entry, .exit = pb_depth_exit,
+		    .attach = pb_session_attach } },
+	{ .name = "function_graph", .events = 1,
+	  .attr = { .handler = pb_graph_entry, .exit = pb_graph_exit,
+		    .attach = pb_session_attach },
+	  .values = { .handler = pb_graph_entry, .exit = pb_values_graph_exit,
+		      .attach = pb_session_attach } },
+	{ .name = "function_graph", .events = 1, .depth = 1,
+	  .attr = { .handler = pb_depth_graph_entry, .exit = pb_depth_exit,
+		    .attach = pb_session_attach } },
 };
 
 static const struct tracer *tracer;
+/* What no tracer is armed on, and what pb_tracer is not. */
 static struct patchbay_filter notrace = { .size = sizeof(notrace) };
-struct patchbay_ops *pb_tracer;
+static struct patchbay_filter not_plain = { .size = sizeof(not_plain) };
+struct patchbay_ops *pb_tracer, *pb_values_tracer;
 
-static const struct tracer *find_tracer(const char *name)
+static const struct tracer *find_tracer(const char *name, int histogram,
+					int depth)
 {
 	for (size_t i = 0; i < sizeof(tracers) / sizeof(tracers[0]); i++)
-		if (name && !strcmp(tracers[i].name, name))
+		if (name && !strcmp(tracers[i].name, name) &&
+		    tracers[i].histogram == histogram &&
+		    tracers[i].depth == depth)
 			return &tracers[i];
 	return NULL;
 }
@@ -86,41 +115,72 @@ static char *glob_to_regex(char *to, const char *glob)
 	return to;
 }
 
-/* A filter leaves out what one pattern selects: all of notrace= in one. */
-static char *notrace_regex(void)
+static size_t regex_size(const char **globs, size_t nr)
 {
-	size_t length = 5;
+	size_t size = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		size += 2 * strlen(globs[i]) + 1;
+	return size;
+}
+
+static char *add_globs(char *to, const char **globs, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		to = glob_to_regex(to, globs[i]);
+		*to++ = '|';
+	}
+	return to;
+}
+
+/*
+ * A filter leaves out what one pattern selects: all of these in one. Leaves
+ * @filter without a pattern if there is nothing to leave out.
+ */
+static int leave_out(struct patchbay_filter *filter, const char **globs,
+		     size_t nr, const char **others, size_t nr_others)
+{
 	char *regex, *to;
 
-	for (size_t i = 0; i < pb_options.nr_notrace; i++)
-		length += 2 * strlen(pb_options.notrace[i]) + 1;
-	regex = to = malloc(length);
+	if (!nr && !nr_others)
+		return 0;
+	regex = to = malloc(regex_size(globs, nr) +
+			    regex_size(others, nr_others) + 5);
 	if (!regex)
-		return NULL;
+		return -ENOMEM;
 	*to++ = '^';
-	for (size_t i = 0; i < pb_options.nr_notrace; i++) {
-		*to++ = i ? '|' : '(';
-		to = glob_to_regex(to, pb_options.notrace[i]);
-	}
-	strcpy(to, ")$");
-	return regex;
+	*to++ = '(';
+	to = add_globs(to, globs, nr);
+	to = add_globs(to, others, nr_others);
+	strcpy(to - 1, ")$");
+	filter->regex = regex;
+	return 0;
 }
 
 /*
  * Some functions cannot have exits; as with those without a site, that is no
  * reason not to trace the others.
  */
-int pb_tracer_arm(const char *glob, unsigned int flags)
+static int arm_tracer(struct patchbay_ops *ops, const char *glob,
+		      const struct patchbay_filter *except, unsigned int flags)
 {
 	const struct patchbay_filter filter = {
 		.size = sizeof(filter),
 		.glob = glob,
-		.notrace = notrace.regex ? &notrace : NULL,
+		.notrace = except->regex ? except : NULL,
 	};
+	int armed;
 
 	if (tracer->attr.exit)
 		flags |= PATCHBAY_ARM_SKIP;
-	return patchbay_arm_filter(pb_tracer, &filter, flags);
+	armed = patchbay_arm_filter(ops, &filter, flags);
+	pb_left_out_write();
+	return armed;
+}
+
+int pb_tracer_arm(const char *glob, unsigned int flags)
+{
+	return arm_tracer(pb_tracer, glob, &not_plain, flags);
 }
 
 int pb_tracer_disarm(const char *glob)
@@ -130,16 +190,22 @@ int pb_tracer_disarm(const char *glob)
 
 static void arm(void)
 {
-	if (pb_options.nr_notrace) {
-		notrace.regex = notrace_regex();
-		if (!notrace.regex) {
-			pb_note(-ENOMEM);
-			return;
-		}
-	}
+	int error = leave_out(&notrace, pb_options.notrace,
+			      pb_options.nr_notrace, NULL, 0);
+
+	if (!error)
+		error = leave_out(&not_plain, pb_options.notrace,
+				  pb_options.nr_notrace, pb_options.args,
+				  pb_options.nr_args);
+	pb_note(error);
+	if (error)
+		return;
 	for (size_t i = 0; i < pb_options.nr_filters; i++)
 		pb_note(pb_tracer_arm(pb_options.filters[i],
 				      PATCHBAY_ARM_FUTURE));
+	for (size_t i = 0; i < pb_options.nr_args; i++)
+		pb_note(arm_tracer(pb_values_tracer, pb_options.args[i],
+				   &notrace, PATCHBAY_ARM_FUTURE));
 }
 
 /* Before the tracer: handlers run in the order in which they were armed. */
@@ -164,7 +230,10 @@ static void arm_trigger(patchbay_handler handler, const char *function)
 	pb_note(error);
 }
 
-/* In ticks. The longer between two moments, the better known is the rate. */
+/*
+ * In ticks. The longer between two moments, the better known is the rate: unless
+ * there is one of a while ago, wait.
+ */
 static uint64_t threshold_ticks(void)
 {
 	const struct timespec wait = { .tv_nsec = 1000000 };
@@ -174,7 +243,10 @@ static uint64_t threshold_ticks(void)
 
 	if (!pb_options.threshold_ns)
 		return 0;
-	nanosleep(&wait, NULL);
+	last = &chunk->last[chunk->nr_last % 2];
+	if (last->monotonic_ns - chunk->first.monotonic_ns <
+	    (uint64_t)wait.tv_nsec)
+		nanosleep(&wait, NULL);
 	pb_signal_lock(&pb_session->lock, &signals);
 	pb_session_tick();
 	pb_signal_unlock(&pb_session->lock, signals);
@@ -262,26 +334,104 @@ static const char *from_environment(char **envp)
  */
 void __tsan_init(void) __attribute__((weak));
 
+static int create(struct patchbay_ops_attr attr, struct patchbay_ops **ops)
+{
+	attr.size = sizeof(attr);
+	attr.flags = PATCHBAY_OPS_FAST;
+	if (attr.exit)
+		attr.check = pb_left_out_check;
+	return patchbay_ops_create(&attr, ops);
+}
+
+static void complain(const char *why)
+{
+	char line[PB_WHY_MAX + 64];
+	int length = snprintf(line, sizeof(line),
+			      "patchbay: error: PATCHBAY: %s; nothing is traced\n",
+			      why);
+
+	/* It is one line, and moves no cursor, whatever was given. */
+	for (int i = 0; i < length - 1; i++)
+		if ((unsigned char)line[i] < ' ')
+			line[i] = '?';
+	/* In one piece, and not through a stream that the program may use. */
+	if (length > 0 && write(STDERR_FILENO, line, (size_t)length) < 0)
+		return; /* there is nobody else to tell */
+}
+
+/* Before there is something to record: a program may have none. */
+static int check_output(char why[PB_WHY_MAX])
+{
+	int fd, error = 0;
+
+	if (!pb_options.output) {
+		snprintf(why, PB_WHY_MAX,
+			 "no output: give a directory, as in output=/tmp");
+		return -EINVAL;
+	}
+	fd = open(pb_options.output, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || faccessat(AT_FDCWD, pb_options.output, W_OK | X_OK, 0))
+		error = -errno;
+	if (fd >= 0)
+		close(fd);
+	if (error)
+		snprintf(why, PB_WHY_MAX, "output='%s': %s", pb_options.output,
+			 strerror(-error));
+	return error;
+}
+
+/* Everything that PATCHBAY says, or what is wrong with it. */
+static int read_options(const char *value, char why[PB_WHY_MAX])
+{
+	int error = pb_options_parse(&pb_options, value, why);
+
+	if (error)
+		return error;
+	tracer = find_tracer(pb_options.tracer_name, pb_options.histogram,
+			     pb_options.depth != 0);
+	pb_depth = (unsigned int)pb_options.depth;
+	if (tracer && pb_options.nr_args && !tracer->values.handler)
+		snprintf(why, PB_WHY_MAX,
+			 "args is for tracers of events, and not beside depth");
+	else if (tracer && !pb_options.nr_filters && !pb_options.nr_args &&
+		 !pb_options.live)
+		snprintf(why, PB_WHY_MAX,
+			 "no filter: give a glob for names, as in filter=*");
+	else if (tracer)
+		return check_output(why);
+	else if (find_tracer(pb_options.tracer_name, 0, 0) && pb_options.depth)
+		snprintf(why, PB_WHY_MAX,
+			 "depth is for function_duration and function_graph");
+	else if (pb_options.histogram)
+		snprintf(why, PB_WHY_MAX,
+			 "histogram=1 is for tracer=function_profile");
+	else
+		snprintf(why, PB_WHY_MAX,
+			 "tracer='%s' is none of function_profile, function, function_duration, function_graph",
+			 pb_options.tracer_name ? pb_options.tracer_name : "");
+	return -EINVAL;
+}
+
 __attribute__((constructor)) static void start(int argc, char **argv,
 					       char **envp)
 {
 	const char *value = from_environment(envp);
-	struct patchbay_ops_attr attr;
+	char why[PB_WHY_MAX];
 
 	(void)argc;
 	(void)argv;
-	if (value && __tsan_init)
+	if (!value)
+		return;
+	if (__tsan_init)
 		__tsan_init();
-	if (!value || pb_options_parse(&pb_options, value))
+	if (read_options(value, why)) {
+		complain(why);
 		return;
-	tracer = find_tracer(pb_options.tracer_name);
-	if (!tracer || !pb_options.output || start_session() ||
-	    (tracer->events && start_events()))
+	}
+	if (start_session() || (tracer->events && start_events()))
 		return;
-	attr = tracer->attr;
-	attr.size = sizeof(attr);
-	attr.flags = PATCHBAY_OPS_FAST;
-	if (patchbay_ops_create(&attr, &pb_tracer))
+	if (create(tracer->attr, &pb_tracer) ||
+	    (pb_options.nr_args && create(tracer->values, &pb_values_tracer)))
 		return;
 	arm();
 	if (pb_options.live)

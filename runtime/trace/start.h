@@ -23,6 +23,8 @@ int pb_tracer_set_threshold(uint64_t ns);
 
 /* To disable and enable it, and how many functions it is armed on. */
 extern struct patchbay_ops *pb_tracer;
+/* The same of functions with args=; NULL if there are none. */
+extern struct patchbay_ops *pb_values_tracer;
 
 /* Does it record anything now? */
 int pb_tracer_is_recording(void);

@@ -3,7 +3,8 @@
  * The tracers of libpatchbay-trace. Handlers are in files of their own, which
  * are compiled for general registers only; that is what PATCHBAY_OPS_FAST says.
  *
- * function_profile:  counts calls, in the data file itself: no events
+ * function_profile:  counts calls, in the data file itself: no events. With
+ *                    histogram=1 it counts how long they took
  * function:          an event at each entry
  * function_duration: an event for each call, at its exit, if it took at least
  *                    as long as the threshold says; entries are only timed
@@ -39,6 +40,40 @@ void pb_graph_entry(uintptr_t ip, uintptr_t parent_ip,
 void pb_graph_exit(uintptr_t ip, uintptr_t parent_ip,
 		   const struct patchbay_cell *cell,
 		   struct patchbay_regs *regs);
+
+/* The exit handler of another tracer with pb_threshold; histogram.c. */
+void pb_histogram_exit(uintptr_t ip, uintptr_t parent_ip,
+		       const struct patchbay_cell *cell,
+		       struct patchbay_regs *regs);
+
+/* As function_duration and function_graph, with pb_depth; depth.c. */
+void pb_depth_duration_entry(uintptr_t ip, uintptr_t parent_ip,
+			     const struct patchbay_cell *cell,
+			     struct patchbay_regs *regs);
+void pb_depth_graph_entry(uintptr_t ip, uintptr_t parent_ip,
+			  const struct patchbay_cell *cell,
+			  struct patchbay_regs *regs);
+void pb_depth_exit(uintptr_t ip, uintptr_t parent_ip,
+		   const struct patchbay_cell *cell,
+		   struct patchbay_regs *regs);
+
+/* How many traced calls may be within each other and are recorded. */
+#define PB_DEPTH_MAX 64
+extern unsigned int pb_depth;
+
+/*
+ * As function, as function_duration, and beside pb_graph_entry(), with values;
+ * values.c.
+ */
+void pb_values_entry(uintptr_t ip, uintptr_t parent_ip,
+		     const struct patchbay_cell *cell,
+		     struct patchbay_regs *regs);
+void pb_values_exit(uintptr_t ip, uintptr_t parent_ip,
+		    const struct patchbay_cell *cell,
+		    struct patchbay_regs *regs);
+void pb_values_graph_exit(uintptr_t ip, uintptr_t parent_ip,
+			  const struct patchbay_cell *cell,
+			  struct patchbay_regs *regs);
 
 /* Triggers: they begin and end recording, whatever cell->data is. */
 void pb_trigger_start(uintptr_t ip, uintptr_t parent_ip,

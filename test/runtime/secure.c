@@ -11,6 +11,10 @@
 /* Of another group, not user: that one may not see this folder. */
 // RUN: cp %t/prog %t/setgid && chgrp 65534 %t/setgid && chmod 2755 %t/setgid
 // RUN: env PATCHBAY=tracer=function_profile,filter=main,output=%t/secure %t/setgid | FileCheck %s --check-prefix=SECURE
+/* Nor does it make such a program say what is wrong. */
+// RUN: env PATCHBAY=wrong %t/prog 2>&1 | FileCheck %s --check-prefix=WRONG
+// RUN: env PATCHBAY=wrong %t/setgid 2>&1 | FileCheck %s --check-prefix=SECURE --implicit-check-not=PATCHBAY
+// WRONG: PATCHBAY: 'wrong' is not NAME=VALUE
 // RUN: rmdir %t/secure
 // ARMED: secure 0, armed {{[1-9]}}
 // SECURE: secure 1, armed 0

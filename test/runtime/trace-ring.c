@@ -17,6 +17,10 @@
 // RUN: %patchbay dump --csv %t/patchbay.data > %t/csv
 // RUN: %python %S/Inputs/trace-counts.py %t/some < %t/csv | FileCheck %s
 // CHECK: counts agree
+/* The same as histograms, without an event. */
+// RUN: cd %t && %patchbay record --histogram -- ./prog > %t/said
+// RUN: %patchbay report --json %t/patchbay.data > %t/json
+// RUN: %python %S/Inputs/histogram-counts.py %t/said < %t/json | FileCheck %s
 
 #include "Inputs/check.h"
 

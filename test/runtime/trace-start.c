@@ -23,8 +23,33 @@
 // RUN: %patchbay dump %t/data | FileCheck %s --check-prefix=FROM --implicit-check-not=calls
 // FROM: entry main
 // FROM-NEXT: entry later
-// RUN: env PROG=%t/prog NONE=%t/none TRACER=%patchbay_lib/libpatchbay-trace.so sh %S/Inputs/bad-options.sh
+// RUN: env PROG=%t/prog NONE=%t/none TRACER=%patchbay_lib/libpatchbay-trace.so sh %S/Inputs/bad-options.sh 2> %t/said
+// RUN: FileCheck %s --check-prefix=SAID --match-full-lines --strict-whitespace < %t/said
 // RUN: rmdir %t/none
+//      SAID:patchbay: error: PATCHBAY: tracer='functions' is none of function_profile, function, function_duration, function_graph; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: tracer='' is none of {{.*}}
+// SAID-NEXT:patchbay: error: PATCHBAY: thresh='1x' is not a whole number with one of the units ns, us, ms, s; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: thresh='' is not a whole number {{.*}}
+// SAID-NEXT:patchbay: error: PATCHBAY: thresh='99999999999999999999' is too large; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: thresh='99999999999s' is too large; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: buffer='1T' is not a whole number with one of the units K, M, G; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: depth='0' is not a number from 1 to 64; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: depth is for function_duration and function_graph; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: clock='1' is not TICKS/NANOSECONDS; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: clock='1/2x' is not TICKS/NANOSECONDS; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: args is for tracers of events, and not beside depth; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: overwrite='yes' is not 1; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: live='0' is not 1; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: histogram=1 is for tracer=function_profile; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: there is no option 'color': 'patchbay record --help' lists them; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: 'word' is not NAME=VALUE; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: tracer='' is none of {{.*}}
+// SAID-NEXT:patchbay: error: PATCHBAY: no output: give a directory, as in output=/tmp; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: no filter: give a glob for names, as in filter=*; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: output='{{.*}}/none/missing': No such file or directory; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: output='{{.*}}/prog': Not a directory; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: output='{{.*}}/none/??[2J': No such file or directory; nothing is traced
+//  SAID-NOT:{{.}}
 
 #include "Inputs/check.h"
 

@@ -1,9 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Runs PROG with each of some values that TRACER must not take.
+# Runs PROG with each of some values that TRACER must not take; NONE stays empty.
 set -e
-for value in tracer=functions thresh=1x thresh= thresh=99999999999999999999 \
-             thresh=99999999999s buffer=1T overwrite=yes color=red word; do
-	LD_PRELOAD=$TRACER \
-		PATCHBAY="tracer=function,filter=*,output=$NONE,$value" $PROG
+say() {
+	LD_PRELOAD=$TRACER PATCHBAY=$1 $PROG
+}
+for value in tracer=functions tracer= thresh=1x thresh= \
+             thresh=99999999999999999999 thresh=99999999999s buffer=1T \
+             depth=0 depth=2 clock=1 clock=1/2x args=x,tracer=function_profile \
+             overwrite=yes live=0 histogram=1 color=red word; do
+	say "tracer=function,filter=*,output=$NONE,$value"
 done
+say "filter=*,output=$NONE"
+say "tracer=function,filter=*"
+say "tracer=function,output=$NONE"
+say "tracer=function,filter=*,output=$NONE/missing"
+say "tracer=function,filter=*,output=$PROG"
+say "tracer=function,filter=*,output=$NONE$(printf '/\n\033[2J')"

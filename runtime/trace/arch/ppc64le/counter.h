@@ -22,4 +22,9 @@ static inline int pb_local_cmpxchg(uint64_t *word, uint64_t old, uint64_t new)
 					   __ATOMIC_RELAXED);
 }
 
+static inline void pb_local_add(uint64_t *word, uint64_t value)
+{
+	__atomic_fetch_add(word, value, __ATOMIC_RELAXED);
+}
+
 #endif /* PB_TRACE_ARCH_COUNTER_H */

@@ -30,4 +30,10 @@ static inline int pb_local_cmpxchg(uint64_t *word, uint64_t old, uint64_t new)
 	return done;
 }
 
+/* The same for an addition. */
+static inline void pb_local_add(uint64_t *word, uint64_t value)
+{
+	__asm__("addq %1, %0" : "+m"(*word) : "er"(value) : "cc");
+}
+
 #endif /* PB_TRACE_ARCH_COUNTER_H */

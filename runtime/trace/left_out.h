@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Functions that a tracer with an exit handler was to be armed on, and that
+ * cannot have one: <patchbay/patchbay.h>, -EOPNOTSUPP. They are written down, so
+ * that nobody looks for their calls in vain.
+ */
+#ifndef PB_TRACE_LEFT_OUT_H
+#define PB_TRACE_LEFT_OUT_H
+
+#include <patchbay/patchbay.h>
+
+/* A tracer's @check. */
+int pb_left_out_check(void *arg, const struct patchbay_target *target);
+
+/* Write down those that are not yet. */
+void pb_left_out_write(void);
+
+/* The same, with the session's lock held. */
+void pb_left_out_write_locked(void);
+
+#endif /* PB_TRACE_LEFT_OUT_H */

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Tracers with args=GLOB: before the event of a call there are others, one for
+ * each of its arguments and for its result. The function's record says where
+ * they are; of what types they are it does not say.
+ */
+#include "ring.h"
+#include "tracers.h"
+
+#include <patchbay/args.h>
+#include <patchbay/exit.h>
+
+/* Of the function with the number that is the detail. */
+static void record_value(unsigned int which, uint64_t value,
+			 const struct patchbay_cell *cell,
+			 struct patchbay_regs *regs)
+{
+	pb_ring_record(value, PBD_VALUE + which, (uintptr_t)regs,
+		       PBD_RECORD_ENTRY, (uintptr_t)cell->data);
+}
+
+static void record_args(const struct patchbay_cell *cell,
+			struct patchbay_regs *regs)
+{
+	uint64_t *arg;
+
+	for (unsigned int n = 0; n < PBD_VALUE_ARGS; n++) {
+		if (patchbay_arg(cell, regs, n, &arg))
+			return;
+		record_value(n, *arg, cell, regs);
+	}
+}
+
+static void record_result(const struct patchbay_cell *cell,
+			  struct patchbay_regs *regs)
+{
+	unsigned int kind = cell->record->flags & PATCHBAY_RECORD_RETURN_MASK;
+
+	if (kind == PATCHBAY_RECORD_RETURN_GP)
+		record_value(PBD_VALUE_RESULT, *patchbay_result_gp(regs, 0),
+			     cell, regs);
+	else if (kind == PATCHBAY_RECORD_RETURN_FP)
+		record_value(PBD_VALUE_RESULT_FP, *patchbay_result_fp(regs, 0),
+			     cell, regs);
+}
+
+void pb_values_entry(uintptr_t ip, uintptr_t parent_ip,
+		     const struct patchbay_cell *cell,
+		     struct patchbay_regs *regs)
+{
+	(void)ip;
+	if (!__atomic_load_n(&pb_recording, __ATOMIC_RELAXED))
+		return;
+	record_args(cell, regs);
+	pb_ring_record(patchbay_clock(), (uintptr_t)cell->data, (uintptr_t)regs,
+		       PBD_RECORD_ENTRY, parent_ip);
+}
+
+static void record_call(const struct patchbay_cell *cell,
+			struct patchbay_regs *regs, uint64_t start,
+			uint64_t duration)
+{
+	enum pbd_record_kind kind = PBD_RECORD_CALL;
+
+	if (duration > PBD_DETAIL_MAX)
+		duration = PBD_DETAIL_MAX;
+	record_args(cell, regs);
+	if (patchbay_exit_reason(regs) & PATCHBAY_EXIT_UNWIND)
+		kind = PBD_RECORD_UNWOUND;
+	else
+		record_result(cell, regs);
+	pb_ring_record(start, (uintptr_t)cell->data, (uintptr_t)regs, kind,
+		       duration);
+}
+
+void pb_values_exit(uintptr_t ip, uintptr_t parent_ip,
+		    const struct patchbay_cell *cell,
+		    struct patchbay_regs *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	record_call(cell, regs, *patchbay_session_word(cell, regs),
+		    patchbay_duration(regs));
+}
+
+void pb_values_graph_exit(uintptr_t ip, uintptr_t parent_ip,
+			  const struct patchbay_cell *cell,
+			  struct patchbay_regs *regs)
+{
+	uint64_t start = *patchbay_session_word(cell, regs);
+	uint64_t duration = patchbay_clock() - start;
+
+	(void)ip;
+	(void)parent_ip;
+	if (duration >= __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED))
+		record_call(cell, regs, start, duration);
+}

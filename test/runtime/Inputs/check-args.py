@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks that calls have the arguments that they were made with, of `patchbay dump
+--json`: those of shown_counts() count, those of shown_in_signal() are SIGALRM.
+Each returns its argument.
+"""
+import json
+import sys
+
+counts, signals = [], []
+for line in sys.stdin:
+    call = json.loads(line)
+    if call["function"] == "shown_counts(int)":
+        counts.append(call)
+    elif call["function"] == "shown_in_signal(int)":
+        signals.append(call)
+
+if [call["args"] for call in counts] != [[i] for i in range(len(counts))]:
+    sys.exit("arguments of shown_counts() do not count")
+if any(call["args"] != [14] for call in signals):
+    sys.exit("arguments of shown_in_signal() are those of another function")
+
+# Small enough to be in decimal, or as large as they were.
+for call in counts + signals:
+    if int(call["result"], 0) != call["args"][0]:
+        sys.exit(f"the result is that of another call: {call}")
+print(f"{len(counts)} calls of shown_counts(int)")
+print(f"{len(signals)} calls of shown_in_signal(int)")

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Counts calls by depth, function and kind, of `patchbay dump --csv`."""
+import csv
+import sys
+from collections import Counter
+
+calls = Counter((row["depth"], row["function"], row["kind"])
+                for row in csv.DictReader(sys.stdin))
+for key, number in sorted(calls.items()):
+    print(*key, number)

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A process that ends at once has no time to find out how fast the counter is:
+ * the command has looked at it before. What cannot be true is not believed.
+ */
+// RUN: rm -rf %t && mkdir %t
+// RUN: %build %s -o %t/prog %link
+// RUN: cd %t && %patchbay record -p function_duration -- ./prog
+// RUN: %patchbay info %t/patchbay.data | FileCheck %s
+// CHECK: MHz, known to {{[1-9][0-9]?}} in a million
+// RUN: %python %S/Inputs/wrong-clocks.py %patchbay %t/patchbay.data %t/wrong %patchbay_lib/libpatchbay-trace.so %t/prog | FileCheck %s --check-prefix=WRONG
+// WRONG: 3 wrong clocks, none believed
+#include "Inputs/check.h"
+
+#include <time.h>
+
+int main(int argc, char **argv)
+{
+	const struct timespec wait = { .tv_nsec = 20000000 };
+
+	(void)argv;
+	if (argc > 1)
+		nanosleep(&wait, NULL);
+	return 0;
+}

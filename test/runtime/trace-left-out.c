@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What a tracer of durations cannot be armed on is said, with the reason: once,
+ * whatever number of filters select it, in modules that are loaded later, too.
+ */
+// RUN: rm -rf %t && mkdir %t
+// RUN: %build -DLIBRARY -shared -fPIC %s -o %t/lib.so
+// RUN: %build %s -o %t/prog %link -Wl,-rpath,%t
+// RUN: cd %t && %patchbay record -p function_duration -F '*' -F 'sums*' -- ./prog 2>&1 | FileCheck %s --check-prefix=SAID
+// SAID: {{^}}patchbay: 3 functions whose calls cannot be timed were left out: 'patchbay info patchbay.data' says why{{$}}
+// SAID-NEXT: 1 process recorded
+// RUN: %patchbay info %t/patchbay.data | FileCheck %s --implicit-check-not="left out"
+// CHECK: left out ends: never returns{{$}}
+// CHECK-NEXT: left out sums: takes ..., so its arguments cannot be passed on{{$}}
+// CHECK-NEXT: left out sums_later: takes ..., so its arguments cannot be passed on{{$}}
+/* Those that are left to be traced, and nothing that could not be. */
+// RUN: %patchbay report -f name %t/patchbay.data | FileCheck %s --check-prefix=TRACED
+// TRACED-DAG: later
+// TRACED-DAG: main
+// RUN: cd %t && %patchbay record -p function_duration -N sums -N sums_later -- ./prog 2>&1 | FileCheck %s --check-prefix=ONE
+// ONE: 1 function whose calls cannot be timed was left out:
+// RUN: cd %t && %patchbay record -p function -- ./prog 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not="left out"
+// NONE: 1 process recorded
+#include "Inputs/check.h"
+
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+static inline int add(int nr, va_list list)
+{
+	int sum = 0;
+
+	while (nr--)
+		sum += va_arg(list, int);
+	return sum;
+}
+
+#ifdef LIBRARY
+OPAQUE int sums_later(int nr, ...)
+{
+	va_list list;
+	int sum;
+
+	va_start(list, nr);
+	sum = add(nr, list);
+	va_end(list);
+	return sum;
+}
+OPAQUE int later(void)
+{
+	return sums_later(2, 1, 2);
+}
+#else
+OPAQUE int sums(int nr, ...)
+{
+	va_list list;
+	int sum;
+
+	va_start(list, nr);
+	sum = add(nr, list);
+	va_end(list);
+	return sum;
+}
+OPAQUE _Noreturn void ends(int status)
+{
+	exit(status);
+}
+int main(void)
+{
+	void *library = dlopen("lib.so", RTLD_NOW);
+	int (*later)(void) = (int (*)(void))dlsym(library, "later");
+
+	if (sums(3, 1, 2, 3) + later() != 9)
+		ends(1);
+	return 0;
+}
+#endif
