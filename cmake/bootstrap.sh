@@ -160,8 +160,10 @@ run_tests() {
 		sh "$root/cmake/fetch-system.sh" "$arch" >/dev/null ||
 			say "no system of $arch: tests that need it are skipped"
 	done
-	sh "$root/cmake/fetch-duckdb.sh" >/dev/null ||
-		say "no DuckDB: tests that need it are skipped"
+	for package in duckdb perfetto; do
+		sh "$root/cmake/fetch-python.sh" "$package" >/dev/null ||
+			say "no Python package $package: tests that need it are skipped"
+	done
 	say "testing"
 	results=$build/test/results.json
 	rm -f "$results"

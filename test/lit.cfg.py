@@ -74,10 +74,11 @@ for version in ("6.12", "7.2"):
         config.available_features.add(f"linux-{version}-source")
 if glob.glob("/usr/include/tcl8.*/tcl.h"):
     config.available_features.add("tcl")
-duckdb = os.path.join(cache, "duckdb", "bin", "python3")
-config.substitutions.insert(0, ("%duckdb_python", duckdb))
-if os.path.exists(duckdb):
-    config.available_features.add("duckdb")
+for package in ("duckdb", "perfetto"):
+    python = os.path.join(cache, package, "bin", "python3")
+    config.substitutions.insert(0, (f"%{package}_python", python))
+    if os.path.exists(python):
+        config.available_features.add(package)
 if os.getuid() == 0:
     config.available_features.add("root")
 if lit_config.params.get("upstream"):

@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# fetch-python.sh duckdb|perfetto
+#
+# Installs the package into a Python environment of its own, below where downloads
+# are kept, and prints its interpreter. Only tests need them, to read what we write
+# with other people's readers: no distribution that we build on has them.
+set -eu
+
+die() {
+	printf 'fetch-python: %s\n' "$*" >&2
+	exit 1
+}
+
+case ${1:-} in
+duckdb) version=2.0.0 ;;
+perfetto) version=0.59.1 ;;
+*) die "no such package: '${1:-}': there are duckdb and perfetto" ;;
+esac
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/patchbay
+folder=$cache/$1
+
+if [ ! -x "$folder/bin/python3" ]; then
+	mkdir -p "$cache" 2>/dev/null || die "cannot write to $cache: set XDG_CACHE_HOME"
+	# An environment cannot be moved, so it is made where it will be; what is
+	# incomplete is removed.
+	trap 'rm -rf "$folder"' EXIT
+	trap 'exit 1' HUP INT TERM
+	python3 -m venv "$folder" >&2 ||
+		die "cannot make a Python environment in $folder: install python3-venv"
+	"$folder/bin/pip" install -q --disable-pip-version-check "$1==$version" >&2 ||
+		die "pip cannot install $1 $version, its messages are above"
+	trap - EXIT HUP INT TERM
+fi
+printf '%s\n' "$folder/bin/python3"
