@@ -390,7 +390,7 @@ static int read_options(const char *value, char why[PB_WHY_MAX])
 	tracer = find_tracer(pb_options.tracer_name, pb_options.histogram,
 			     pb_options.depth != 0);
 	pb_depth = (unsigned int)pb_options.depth;
-	if (tracer && pb_options.nr_args && !tracer->values.handler)
+	if (tracer && pb_options.nr_args && !tracer->values.attach)
 		snprintf(why, PB_WHY_MAX,
 			 "args is for tracers of events, and not beside depth");
 	else if (tracer && !pb_options.nr_filters && !pb_options.nr_args &&

@@ -39,7 +39,7 @@
 // RUN: cd %t && %patchbay record -p function -F plain* --args '*shown_float*' -- ./prog
 // RUN: %patchbay dump %t/patchbay.data | FileCheck %s --check-prefix=ENTRY --implicit-check-not=shown_void
 // ENTRY-DAG: entry shown_float(3) <- main
-// ENTRY-DAG: entry plain(int) <- main
+// ENTRY-DAG: entry plain(int) <- shown_calls(int)
 // RUN: cd %t && %patchbay record -p function_graph --args '*shown*' -N '*shown_void*' -- ./prog
 // RUN: %patchbay replay %t/patchbay.data | FileCheck %s --check-prefix=GRAPH --implicit-check-not=shown_void
 // GRAPH: shown_float(3) = 1.5;
