@@ -142,20 +142,28 @@ void Writer::thread(const TraceThread &From, uint64_t TrackId) {
   Packet.message(TrackDescriptorField, Track);
   packet(Packet);
 
-  // Slices begin and end like brackets.
+  // Slices begin and end like brackets, also those of calls that did not return:
+  // else the end of another would be theirs. They end with the call that they are
+  // in, or before the next; what is open when the thread ends stays so.
   std::vector<const TraceCall *> Open;
-  auto Close = [&](size_t Depth) {
-    for (; Open.size() > Depth; Open.pop_back())
-      if (Open.back()->hasDuration())
-        event(Open.back()->Start + Open.back()->Duration, SliceEnd, TrackId, 0);
+  auto Close = [&](size_t Depth, std::optional<uint64_t> Now) {
+    for (; Open.size() > Depth; Open.pop_back()) {
+      size_t I = Open.size() - 1;
+      while (!Open[I]->hasDuration() && I > Depth)
+        --I;
+      if (Open[I]->hasDuration())
+        event(Open[I]->Start + Open[I]->Duration, SliceEnd, TrackId, 0);
+      else if (Now && Open.back()->Kind != TraceCall::Entry)
+        event(*Now, SliceEnd, TrackId, 0);
+    }
   };
   for (const TraceCall &C : From.Calls) {
-    Close(C.Depth);
+    Close(C.Depth, C.Start);
     Open.push_back(&C);
     event(C.Start, C.Kind == TraceCall::Entry ? Instant : SliceBegin, TrackId,
           C.Function);
   }
-  Close(0);
+  Close(0, std::nullopt);
 }
 
 void Writer::write() {
