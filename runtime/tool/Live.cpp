@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay live`: asks a process that is being traced to trace something else.
+#include "ControlSocket.h"
 #include "DataFile.h"
 #include "ListLive.h"
 #include "OutputDir.h"
 #include "Table.h"
 #include "Verb.h"
-#include "control.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
-#include <csignal>
-#include <cstring>
 #include <fcntl.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -72,86 +67,7 @@ EXIT CODES:
   3  no function that GLOB matches could be armed, or disarmed
 )";
 
-static Error failure(const Twine &What) {
-  return makeError("process " + Twine(Pid) + ": " + What);
-}
-
-static std::string errnoText(int Errno) {
-  return std::generic_category().message(Errno);
-}
-
-//===----------------------------------------------------------------------===//
-// One request
-//===----------------------------------------------------------------------===//
-
-// Anybody may have taken the name.
-static Error checkPeer(int Socket) {
-  ucred Peer;
-  socklen_t Size = sizeof(Peer);
-  if (getsockopt(Socket, SOL_SOCKET, SO_PEERCRED, &Peer, &Size))
-    return failure("cannot tell who listens: " + errnoText(errno));
-  if (Peer.pid != Pid)
-    return failure("its socket is held by process " + Twine(Peer.pid) +
-                   ", which is not trusted");
-  if (Peer.uid != geteuid())
-    return failure("it is of user " + Twine(Peer.uid) + " and listens to no " +
-                   "other: run patchbay as that user");
-  return Error::success();
-}
-
-static Expected<int> connectTo() {
-  sockaddr_un Address = {};
-  Address.sun_family = AF_UNIX;
-  std::string Name = PB_CONTROL_NAME + std::to_string(Pid);
-  memcpy(Address.sun_path + 1, Name.data(), Name.size());
-  socklen_t Length = offsetof(sockaddr_un, sun_path) + 1 + Name.size();
-
-  int Socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-  if (Socket < 0)
-    return failure("cannot make a socket: " + errnoText(errno));
-  auto Fail = [&](Error E) -> Expected<int> {
-    close(Socket);
-    return std::move(E);
-  };
-  if (connect(Socket, reinterpret_cast<sockaddr *>(&Address), Length)) {
-    if (errno != ECONNREFUSED)
-      return Fail(failure("cannot connect: " + errnoText(errno)));
-    if (Pid <= 0 || (kill(Pid, 0) && errno == ESRCH))
-      return Fail(failure("no such process"));
-    return Fail(failure("it does not listen: start it with 'patchbay record "
-                        "--live', or with live=1 in PATCHBAY"));
-  }
-  if (Error E = checkPeer(Socket))
-    return Fail(std::move(E));
-  return Socket;
-}
-
-// File: a descriptor to send along, or -1.
-static Error sendRequest(int Socket, pb_control_verb Verb, StringRef Text,
-                         int File) {
-  pb_control_request Request = {};
-  Request.version = PB_CONTROL_VERSION;
-  Request.verb = Verb;
-  memcpy(Request.text, Text.data(), Text.size());
-
-  iovec Data = {&Request, sizeof(Request)};
-  alignas(cmsghdr) char Control[CMSG_SPACE(sizeof(int))] = {};
-  msghdr Message = {};
-  Message.msg_iov = &Data;
-  Message.msg_iovlen = 1;
-  if (File >= 0) {
-    Message.msg_control = Control;
-    Message.msg_controllen = sizeof(Control);
-    cmsghdr *Header = CMSG_FIRSTHDR(&Message);
-    Header->cmsg_level = SOL_SOCKET;
-    Header->cmsg_type = SCM_RIGHTS;
-    Header->cmsg_len = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(Header), &File, sizeof(int));
-  }
-  if (sendmsg(Socket, &Message, MSG_NOSIGNAL) < 0)
-    return failure("cannot send: " + errnoText(errno));
-  return Error::success();
-}
+static Error failure(const Twine &What) { return processError(Pid, What); }
 
 static Expected<pb_control_reply> request(pb_control_verb Verb,
                                           StringRef Text = "", int File = -1) {
@@ -159,25 +75,12 @@ static Expected<pb_control_reply> request(pb_control_verb Verb,
     return makeError(Usage, "a pattern or time of " + Twine(Text.size()) +
                                 " bytes: use fewer than " +
                                 Twine(PB_CONTROL_TEXT_MAX));
-  auto Socket = connectTo();
+  auto Socket = ControlSocket::connect(Pid);
   if (!Socket)
     return Socket.takeError();
-  scope_exit Close([&] { close(*Socket); });
-  if (Error E = sendRequest(*Socket, Verb, Text, File))
+  if (Error E = Socket->send(Verb, Text, File))
     return std::move(E);
-  pb_control_reply Reply = {};
-  ssize_t Size = recv(*Socket, &Reply, sizeof(Reply), 0);
-  if (Size >= ssize_t(sizeof(Reply.version)) &&
-      Reply.version != PB_CONTROL_VERSION)
-    return failure("it speaks version " + Twine(Reply.version) +
-                   " of the protocol, this patchbay version " +
-                   Twine(PB_CONTROL_VERSION) +
-                   ": use the patchbay that it was started with");
-  if (Size != sizeof(Reply))
-    return failure("it ended before it answered");
-  Reply.tracer[sizeof(Reply.tracer) - 1] = 0;
-  Reply.file[sizeof(Reply.file) - 1] = 0;
-  return Reply;
+  return Socket->receive();
 }
 
 //===----------------------------------------------------------------------===//

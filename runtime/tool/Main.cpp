@@ -24,6 +24,7 @@ EXAMPLES:
   patchbay report                             show what took how long
   patchbay dump --chrome > trace.json         for other programs
   patchbay live 4711 --threshold 1ms          while it runs
+  patchbay attach -p 4711 --fexit 'http_*' prog.so:on_exit
   patchbay verify ./server                    check it against the ABI
 
 EXIT CODES:
@@ -40,9 +41,9 @@ EXIT CODES:
 
 cl::OptionCategory patchbay::ToolOptions("Options");
 
-static const Verb *const Verbs[] = {&DumpVerb,   &GraphVerb,  &InfoVerb,
-                                    &ListVerb,   &LiveVerb,   &RecordVerb,
-                                    &ReplayVerb, &ReportVerb, &VerifyVerb};
+static const Verb *const Verbs[] = {
+    &AttachVerb, &DumpVerb,   &GraphVerb,  &InfoVerb,   &ListVerb,
+    &LiveVerb,   &RecordVerb, &ReplayVerb, &ReportVerb, &VerifyVerb};
 
 static void printVersion(raw_ostream &OS) {
   OS << "patchbay " PATCHBAY_VERSION "\n"

@@ -25,7 +25,7 @@ struct Verb {
 };
 
 extern llvm::cl::OptionCategory ToolOptions;
-extern const Verb DumpVerb, GraphVerb, InfoVerb, ListVerb, LiveVerb, RecordVerb, ReplayVerb,
+extern const Verb AttachVerb, DumpVerb, GraphVerb, InfoVerb, ListVerb, LiveVerb, RecordVerb, ReplayVerb,
     ReportVerb, VerifyVerb;
 
 } // namespace patchbay

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "attach.h"
 #include "control.h"
 #include "ring.h"
 #include "session.h"
@@ -23,7 +24,7 @@ static int listen_for_clients(void)
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd, length, error = 0;
 
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
 	length = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1,
@@ -130,7 +131,8 @@ static int set_threshold(const char *text)
 	return error ? error : pb_tracer_set_threshold(ns);
 }
 
-static int carry_out(const struct pb_control_request *request, int file)
+static int carry_out(int client, const struct pb_control_request *request,
+		     int file)
 {
 	if (request->version != PB_CONTROL_VERSION)
 		return -EPROTONOSUPPORT;
@@ -145,6 +147,8 @@ static int carry_out(const struct pb_control_request *request, int file)
 		return set_threshold(request->text);
 	case PB_CONTROL_SNAPSHOT:
 		return snapshot(file);
+	case PB_CONTROL_ATTACH:
+		return pb_attach(client, request);
 	}
 	return -ENOSYS;
 }
@@ -162,19 +166,22 @@ static void describe(struct pb_control_reply *reply)
 	memcpy(reply->file, pb_session->file.path, sizeof(reply->file));
 }
 
-static void answer(int client)
+/* Is the connection still needed? */
+static int answer(int client)
 {
 	struct pb_control_reply reply = { .version = PB_CONTROL_VERSION };
 	struct pb_control_request request;
 	int file;
 
 	if (!is_same_user(client) || receive(client, &request, &file))
-		return;
-	reply.result = carry_out(&request, file);
+		return 0;
+	reply.result = carry_out(client, &request, file);
 	if (file >= 0)
 		close(file);
 	describe(&reply);
 	send(client, &reply, sizeof(reply), MSG_NOSIGNAL);
+	return request.version == PB_CONTROL_VERSION &&
+	       request.verb == PB_CONTROL_ATTACH && reply.result >= 0;
 }
 
 static void *serve(void *arg)
@@ -195,13 +202,16 @@ static void *serve(void *arg)
 	fd = listen_for_clients();
 	pb_note(fd);
 	while (fd >= 0) {
+		pb_attach_wait(fd);
 		client = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
-		if (client < 0 && errno != EINTR && errno != ECONNABORTED)
+		/* EAGAIN: who connected has gone again. */
+		if (client < 0 && errno != EINTR && errno != EAGAIN &&
+		    errno != ECONNABORTED)
 			break;
 		if (client < 0)
 			continue;
-		answer(client);
-		close(client);
+		if (!answer(client))
+			close(client);
 	}
 	return NULL;
 }

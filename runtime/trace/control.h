@@ -8,7 +8,9 @@
  * abstract name, and anybody may have taken it: each side asks the kernel who
  * the other one is (SO_PEERCRED), and has nothing to do with another user.
  *
- * One request, one reply, and the connection is closed. Both are of this
+ * One request, one reply, and the connection is closed; but that of
+ * PB_CONTROL_ATTACH stays open as long as the program is to be attached: when the
+ * client closes it, or dies, the program is detached. Both are of this
  * machine and in its byte order. Where versions differ, @version and @result of
  * the reply are still in their places.
  */
@@ -29,7 +31,22 @@ enum pb_control_verb {
 	PB_CONTROL_DISARM = 3,    /* likewise */
 	PB_CONTROL_THRESHOLD = 4, /* @text: as the value of thresh= */
 	PB_CONTROL_SNAPSHOT = 5,  /* to the file whose descriptor comes along */
+	PB_CONTROL_ATTACH = 6,    /* @text: five strings, see below */
 };
+
+/*
+ * The strings of PB_CONTROL_ATTACH, one behind the other: the kind of link, as
+ * option of `patchbay attach`; a glob for names of functions; the path of the
+ * file; the symbol in it, empty for BPF objects, whose sections name kinds and
+ * functions; "s" to skip functions that are refused, or "".
+ *
+ * Before the reply the process sends lines for the user, each a packet of at most
+ * PB_CONTROL_SAID_MAX bytes: why the program is refused, and by which functions.
+ * Behind it come what BPF programs put into ring buffers and, when the client
+ * has shut down its side, what their maps hold; then it closes the connection.
+ */
+#define PB_CONTROL_ATTACH_STRINGS 5
+#define PB_CONTROL_SAID_MAX 1024
 
 struct pb_control_request {
 	uint32_t version;
@@ -42,6 +59,7 @@ struct pb_control_request {
  *          -EPROTONOSUPPORT: another version. -ENOSYS: an unknown verb.
  *          -EOPNOTSUPP: a threshold, and a tracer without durations.
  *          -EINVAL, -ERANGE: a threshold that is none. -EBADF: no descriptor.
+ *          Of ATTACH: the number of functions; errors were explained by lines.
  *          Others: patchbay_arm_filter() and patchbay_disarm_filter(), or what
  *          reading and writing files returned.
  * The rest is as it is afterwards.

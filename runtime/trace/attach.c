@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "attach.h"
+#include "program.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Of attached programs, each with a connection. */
+#define CLIENTS_MAX 64
+
+/* How long what is in a ring buffer may wait, in milliseconds. */
+#define TICK 100
+
+/* Of functions that are refused: whoever attaches to all does not read more. */
+#define SAID_MAX 20
+
+static struct attached {
+	int client;
+	struct pb_attached_program program;
+} attached[CLIENTS_MAX];
+static nfds_t nr_attached;
+
+void pb_say(int client, const char *format, ...)
+{
+	char line[PB_CONTROL_SAID_MAX];
+	va_list args;
+	int size;
+
+	va_start(args, format);
+	size = vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	if (size >= (int)sizeof(line))
+		size = sizeof(line) - 1;
+	if (size > 0)
+		send(client, line, (size_t)size, MSG_NOSIGNAL);
+}
+
+void pb_program_log(void *arg, const char *name, uintptr_t entry, int error,
+		    const char *reason)
+{
+	struct pb_program_request *request = arg;
+
+	(void)error;
+	if (request->nr_said++ >= SAID_MAX)
+		return;
+	if (name)
+		pb_say(request->client, "%s: %s", name, reason);
+	else if (entry)
+		pb_say(request->client, "%#lx: %s", (unsigned long)entry,
+		       reason);
+	else
+		pb_say(request->client, "%s", reason);
+}
+
+/*
+ * As of what else a process loads for its user: a file that somebody else could
+ * have written would be somebody else's code. Who may exchange files in its
+ * folder, or the folder, is not asked.
+ */
+static int check_file(const struct pb_program_request *request)
+{
+	struct stat status;
+
+	if (stat(request->path, &status)) {
+		int error = -errno;
+
+		pb_say(request->client, "%s: %s", request->path,
+		       strerror(errno));
+		return error;
+	}
+	if (!S_ISREG(status.st_mode)) {
+		pb_say(request->client, "%s: no regular file", request->path);
+		return -EINVAL;
+	}
+	if ((status.st_uid && status.st_uid != geteuid()) ||
+	    status.st_mode & (S_IWGRP | S_IWOTH)) {
+		pb_say(request->client,
+		       "%s: not loaded: it has to belong to the user of the "
+		       "process or to root, and to be writable by nobody else",
+		       request->path);
+		return -EPERM;
+	}
+	return 0;
+}
+
+/* -EINVAL: there are fewer strings. */
+static int parse(const struct pb_control_request *request,
+		 struct pb_program_request *parsed)
+{
+	const char *strings[PB_CONTROL_ATTACH_STRINGS];
+	const char *text = request->text;
+	const char *end = text + sizeof(request->text);
+
+	for (int i = 0; i < PB_CONTROL_ATTACH_STRINGS; i++) {
+		if (text == end)
+			return -EINVAL;
+		strings[i] = text;
+		/* The last byte is 0. */
+		text += strlen(text) + 1;
+	}
+	parsed->kind = strings[0];
+	parsed->glob = strings[1];
+	parsed->path = strings[2];
+	parsed->symbol = strings[3];
+	parsed->flags = *strings[4] ? PATCHBAY_LINK_SKIP_INVALID : 0;
+	return 0;
+}
+
+int pb_attach(int client, const struct pb_control_request *request)
+{
+	struct pb_program_request parsed = { .client = client };
+	struct attached *new = &attached[nr_attached];
+	int nr = parse(request, &parsed);
+
+	if (nr)
+		return nr;
+	if (nr_attached == CLIENTS_MAX) {
+		pb_say(client, "the process has %d attached programs already",
+		       CLIENTS_MAX);
+		return -EUSERS;
+	}
+	nr = check_file(&parsed);
+	if (nr)
+		return nr;
+	memset(new, 0, sizeof(*new));
+	new->client = client;
+	nr = *parsed.symbol ? pb_program_attach_so(&parsed, &new->program) :
+			      pb_program_attach_bpf(&parsed, &new->program);
+	if (parsed.nr_said > SAID_MAX)
+		pb_say(client, "and %u more", parsed.nr_said - SAID_MAX);
+	if (nr >= 0)
+		nr_attached++;
+	return nr;
+}
+
+static void end(nfds_t index)
+{
+	struct attached *a = &attached[index];
+
+	if (a->program.object) {
+		pb_program_tell_records(a->client, &a->program);
+		pb_program_tell_maps(a->client, &a->program);
+		pb_program_detach_bpf(&a->program);
+	} else {
+		pb_program_detach_so(&a->program);
+	}
+	close(a->client);
+	*a = attached[--nr_attached];
+}
+
+static int tick(void)
+{
+	int has_records = 0;
+
+	for (nfds_t i = 0; i < nr_attached; i++) {
+		struct attached *a = &attached[i];
+
+		if (!a->program.object)
+			continue;
+		has_records = 1;
+		pb_program_tell_records(a->client, &a->program);
+	}
+	return has_records;
+}
+
+void pb_attach_wait(int listener)
+{
+	for (;;) {
+		struct pollfd fds[CLIENTS_MAX + 1];
+		nfds_t nr = nr_attached;
+		int ready;
+
+		for (nfds_t i = 0; i < nr; i++)
+			fds[i] = (struct pollfd){ attached[i].client, POLLIN,
+						  0 };
+		fds[nr] = (struct pollfd){ listener, POLLIN, 0 };
+		ready = poll(fds, nr + 1, tick() ? TICK : -1);
+		if (ready < 0 && errno == EINTR)
+			continue;
+		if (ready < 0 || fds[nr].revents)
+			return;
+		/* From the end: the last one takes the place of one that ends. */
+		while (nr--)
+			if (fds[nr].revents)
+				end(nr);
+	}
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * libpatchbay-bpf is loaded when it is first needed: it may not be installed,
+ * and it brings many others.
+ */
+#include "program.h"
+
+#include <patchbay/bpf.h>
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+
+#define LIBRARY "libpatchbay-bpf.so.0"
+
+/* Bytes of a key, a value or a record that are shown. */
+#define SHOWN_MAX 128
+
+static struct {
+	__typeof__(patchbay_bpf_open) *open;
+	__typeof__(patchbay_bpf_close) *close;
+	__typeof__(patchbay_bpf_attach_all) *attach_all;
+	__typeof__(patchbay_bpf_next_map) *next_map;
+	__typeof__(patchbay_bpf_map_get_info) *get_info;
+	__typeof__(patchbay_bpf_map_for_each) *for_each;
+	__typeof__(patchbay_bpf_ringbuf_consume) *consume;
+} bpf;
+
+static int load_library(int client)
+{
+	static const struct {
+		const char *name;
+		void *to;
+	} functions[] = {
+		{ "patchbay_bpf_open", &bpf.open },
+		{ "patchbay_bpf_close", &bpf.close },
+		{ "patchbay_bpf_attach_all", &bpf.attach_all },
+		{ "patchbay_bpf_next_map", &bpf.next_map },
+		{ "patchbay_bpf_map_get_info", &bpf.get_info },
+		{ "patchbay_bpf_map_for_each", &bpf.for_each },
+		{ "patchbay_bpf_ringbuf_consume", &bpf.consume },
+	};
+	void *handle;
+
+	if (bpf.consume)
+		return 0;
+	handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	if (!handle) {
+		pb_say(client, "no BPF: %s", dlerror());
+		return -ENOTSUP;
+	}
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		*(void **)functions[i].to = dlsym(handle, functions[i].name);
+	return 0;
+}
+
+static void log_open(void *arg, const char *name, int error,
+		     const char *reason)
+{
+	pb_program_log(arg, name, 0, error, reason);
+}
+
+int pb_program_attach_bpf(struct pb_program_request *request,
+			  struct pb_attached_program *program)
+{
+	const struct patchbay_bpf_opts open_opts = {
+		.size = sizeof(open_opts),
+		.log = log_open,
+		.log_arg = request,
+	};
+	const struct patchbay_link_opts opts = {
+		.size = sizeof(opts),
+		.flags = request->flags,
+		.log = pb_program_log,
+		.log_arg = request,
+	};
+	int nr = load_library(request->client);
+
+	if (!nr)
+		nr = bpf.open(request->path, &open_opts, &program->object);
+	if (nr)
+		return nr;
+	nr = bpf.attach_all(program->object, &opts);
+	if (nr < 0) {
+		bpf.close(program->object);
+		program->object = NULL;
+	}
+	return nr;
+}
+
+void pb_program_detach_bpf(struct pb_attached_program *program)
+{
+	bpf.close(program->object);
+}
+
+/* What is being told. */
+struct telling {
+	int client;
+	struct patchbay_bpf_map_info info;
+};
+
+/* A number if it has the size of one, else bytes. */
+static const char *show(char *to, size_t room, const void *data, size_t size)
+{
+	const unsigned char *bytes = data;
+	unsigned long long number = 0;
+	size_t at = 0;
+
+	if (size == 1 || size == 2 || size == 4 || size == 8) {
+		__builtin_memcpy(&number, data, size);
+		snprintf(to, room, "%llu", number);
+		return to;
+	}
+	*to = '\0';
+	for (size_t i = 0; i < size && i < SHOWN_MAX; i++)
+		at += (size_t)snprintf(to + at, room - at, "%02x", bytes[i]);
+	if (size > SHOWN_MAX)
+		snprintf(to + at, room - at, "...");
+	return to;
+}
+
+static int tell_element(void *arg, const void *key, const void *value)
+{
+	const struct telling *telling = arg;
+	char k[2 * SHOWN_MAX + 8], v[2 * SHOWN_MAX + 8];
+
+	pb_say(telling->client, "%s[%s] = %s", telling->info.name,
+	       show(k, sizeof(k), key, telling->info.key_size),
+	       show(v, sizeof(v), value, telling->info.value_size));
+	return 0;
+}
+
+static int tell_record(void *arg, const void *data, size_t size)
+{
+	const struct telling *telling = arg;
+	char record[2 * SHOWN_MAX + 8];
+
+	pb_say(telling->client, "%s: %s", telling->info.name,
+	       show(record, sizeof(record), data, size));
+	return 0;
+}
+
+static void for_each_map(int client, const struct pb_attached_program *program,
+			 int rings)
+{
+	struct telling telling = { .client = client,
+				   .info = { .size = sizeof(telling.info) } };
+	struct patchbay_bpf_map *map = NULL;
+
+	while ((map = bpf.next_map(program->object, map))) {
+		bpf.get_info(map, &telling.info);
+		if (rings)
+			bpf.consume(map, tell_record, &telling);
+		else
+			bpf.for_each(map, tell_element, &telling);
+	}
+}
+
+void pb_program_tell_records(int client,
+			     const struct pb_attached_program *program)
+{
+	for_each_map(client, program, 1);
+}
+
+void pb_program_tell_maps(int client, const struct pb_attached_program *program)
+{
+	for_each_map(client, program, 0);
+}

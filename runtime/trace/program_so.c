@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "program.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <string.h>
+
+static int find_kind(const char *name, enum patchbay_link_kind *kind)
+{
+	static const char *const names[] = {
+		[PATCHBAY_FENTRY] = "fentry",
+		[PATCHBAY_FEXIT] = "fexit",
+		[PATCHBAY_MODIFY_RETURN] = "fmod-ret",
+		[PATCHBAY_SESSION] = "session",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(names[i], name)) {
+			*kind = (enum patchbay_link_kind)i;
+			return 0;
+		}
+	return -EINVAL;
+}
+
+/*
+ * A function is the handler of a program that asks nothing of the functions
+ * that it is attached to; others are described by a struct patchbay_program.
+ */
+static int describe(const struct pb_program_request *request,
+		    enum patchbay_link_kind kind, void *address,
+		    const ElfW(Sym) *symbol, struct patchbay_program *program)
+{
+	struct patchbay_program only = { .size = sizeof(only) };
+
+	switch (ELF64_ST_TYPE(symbol->st_info)) {
+	case STT_OBJECT:
+		if (symbol->st_size < sizeof(*program))
+			break;
+		*program = *(const struct patchbay_program *)address;
+		return 0;
+	case STT_FUNC:
+		if (kind == PATCHBAY_SESSION) {
+			pb_say(request->client,
+			       "%s: a function, and a session needs two "
+			       "handlers: name a struct patchbay_program",
+			       request->symbol);
+			return -EINVAL;
+		}
+		if (kind == PATCHBAY_FEXIT)
+			only.exit = (patchbay_handler)address;
+		else
+			only.entry = (patchbay_handler)address;
+		*program = only;
+		return 0;
+	}
+	pb_say(request->client,
+	       "%s: neither a function nor a struct patchbay_program",
+	       request->symbol);
+	return -EINVAL;
+}
+
+static int find_program(const struct pb_program_request *request,
+			enum patchbay_link_kind kind, void *handle,
+			struct patchbay_program *program)
+{
+	void *address = dlsym(handle, request->symbol);
+	const ElfW(Sym) *symbol = NULL;
+	Dl_info info;
+
+	if (!address ||
+	    !dladdr1(address, &info, (void **)&symbol, RTLD_DL_SYMENT) ||
+	    !symbol || address != info.dli_saddr) {
+		pb_say(request->client, "%s: no such symbol in %s",
+		       request->symbol, request->path);
+		return -ESRCH;
+	}
+	return describe(request, kind, address, symbol, program);
+}
+
+static int attach(struct pb_program_request *request, void *handle,
+		  struct patchbay_link **link)
+{
+	const struct patchbay_filter filter = {
+		.size = sizeof(filter), .glob = request->glob,
+	};
+	const struct patchbay_link_opts opts = {
+		.size = sizeof(opts),
+		.filter = &filter,
+		.flags = request->flags,
+		.log = pb_program_log,
+		.log_arg = request,
+	};
+	struct patchbay_program program;
+	enum patchbay_link_kind kind;
+	int error = find_kind(request->kind, &kind);
+
+	if (!error)
+		error = find_program(request, kind, handle, &program);
+	return error ? error :
+		       patchbay_link_attach(kind, &program, &opts, link);
+}
+
+int pb_program_attach_so(struct pb_program_request *request,
+			 struct pb_attached_program *program)
+{
+	int nr;
+
+	program->handle = dlopen(request->path, RTLD_NOW | RTLD_LOCAL);
+	if (!program->handle) {
+		pb_say(request->client, "%s", dlerror());
+		return -ENOEXEC;
+	}
+	nr = attach(request, program->handle, &program->link);
+	if (nr < 0)
+		dlclose(program->handle);
+	return nr;
+}
+
+void pb_program_detach_so(struct pb_attached_program *program)
+{
+	/* Or its code stays, which calls may lead to still. */
+	if (!patchbay_link_destroy(program->link))
+		dlclose(program->handle);
+}

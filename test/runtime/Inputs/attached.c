@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Programs for `patchbay attach`. Each writes a line to standard error once.
+ */
+#include <patchbay/link.h>
+
+#include <string.h>
+#include <unistd.h>
+
+#define ONCE(text)                                                             \
+	do {                                                                   \
+		static int said;                                               \
+		if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))          \
+			write(2, text "\n", sizeof(text));                     \
+	} while (0)
+#define HANDLER(name)                                                          \
+	void name(uintptr_t ip, uintptr_t parent_ip,                           \
+		  const struct patchbay_cell *cell, struct patchbay_regs *regs)
+#define UNUSED ((void)ip, (void)parent_ip, (void)cell, (void)regs)
+
+HANDLER(on_entry)
+{
+	UNUSED;
+	ONCE("entry");
+}
+
+HANDLER(on_exit)
+{
+	UNUSED;
+	ONCE("exit");
+}
+
+HANDLER(answer)
+{
+	UNUSED;
+	ONCE("answer");
+	patchbay_override_return(regs, 7);
+}
+
+HANDLER(session_entry)
+{
+	UNUSED;
+	*patchbay_session_word(cell, regs) = 42;
+}
+
+HANDLER(session_exit)
+{
+	UNUSED;
+	if (*patchbay_session_word(cell, regs) == 42)
+		ONCE("session");
+}
+
+const struct patchbay_program both = {
+	.size = sizeof(both), .entry = session_entry, .exit = session_exit,
+};
+const struct patchbay_program two_args = {
+	.size = sizeof(two_args), .entry = on_entry, .nr_args = 2,
+};
+int number = 1;
