@@ -8,12 +8,15 @@ from harness import BenchError, functions, uftrace
 from harness.paired import Case, Entry, measure
 from harness.report import Row
 from harness.systems import systems
+from harness.toolchain import BENCH
 from suites.sites import CALLS, NO_UFTRACE, NO_XRAY, Hot, with_control
 
 # Kinds, and how many events of a call their programs see.
 KINDS = {"fentry": 1, "fexit": 1, "fmodret": 1, "fmodret-skip": 1, "session": 2}
 NOTES = {"fmodret": "the body is called", "fmodret-skip": "the program answers"}
 ATTACHED = ("fentry", "fexit", "session")
+BPF = ("fentry", "fexit", "fmodret")
+NO_BPF = "libpatchbay-bpf is not built: see cmake/packages.txt"
 UPROBE_CALLS = 2000  # system calls take their time
 
 
@@ -25,6 +28,7 @@ def run(bench):
     library = Library(tools, table, bench.functions)
     measure(calls(hot, library, xray), bench.plan, bench.report)
     measure(floors(hot, library), bench.plan, bench.report)
+    measure(bpf(hot, library), bench.plan, bench.report)
     measure(several(hot, library), bench.plan, bench.report)
     number = f"{bench.functions:,}"
     programs = library.patchers(xray)
@@ -58,6 +62,23 @@ class Library:
         objects.append(tools.object("hot_callee.c", self.table["ours"].flags))
         return tools.program("links-worker", objects + self.functions("ours"),
                              self.link)
+
+    def bpf_worker(self):
+        """None if there is no library for BPF."""
+        tools = self.tools
+        library = tools.lib / "libpatchbay-bpf.so"
+        if not library.exists():
+            return None
+        objects = [tools.object(source) for source in
+                   ("worker.c", "load_hot.c", "tracer_bpf.c")]
+        objects.append(tools.object("hot_callee.c", self.table["ours"].flags))
+        return tools.program("links-bpf", objects + self.functions("ours"),
+                             [str(library), *self.link])
+
+    def bpf_programs(self):
+        tools = self.tools
+        return tools.compile(BENCH / "src" / "programs.bpf.c",
+                             ["-target", "bpf", "-mcpu=v2", "-O2", "-g"])
 
     def patchers(self, xray):
         def program(name):
@@ -145,6 +166,22 @@ def floors(hot, library):
         Entry("fentry", (worker, "fentry/one"), ("baseline", "floor"), 1),
         Entry("fexit", (worker, "fexit/one"), ("baseline", "floor-exit"), 1))
     return Case("hot, floor", 10, CALLS, with_control(entries))
+
+
+def bpf(hot, library):
+    """The same programs, empty, as code of the process and as BPF."""
+    worker, plain = library.bpf_worker(), library.worker()
+    baseline = Entry("baseline", (hot.program("baseline", "none"),), ())
+    if not worker:
+        return Case("hot, BPF", 10, CALLS, (baseline,), skipped=(("bpf", NO_BPF),))
+    programs = library.bpf_programs()
+    entries = [baseline]
+    for kind in BPF:
+        entries.append(Entry(kind, (plain, f"{kind}/one"), events=1))
+        for name, where in ((f"{kind}-bpf", "one"), (f"{kind}-multi-bpf", "all")):
+            entries.append(Entry(name, (worker, f"{kind}/{where}/{programs}"),
+                                 ("baseline", kind), 1))
+    return Case("hot, BPF", 10, CALLS, with_control(entries))
 
 
 def several(hot, library):
