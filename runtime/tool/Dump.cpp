@@ -62,6 +62,7 @@ EXIT CODES:
      precedes the damage is written all the same); or some functions of a
      process were not traced
   2  wrong usage
+  3  no thread that --tid or --thread names
 )";
 
 static Expected<int> runDump(ArrayRef<const char *>) {

@@ -36,7 +36,8 @@ EXIT CODES:
      precedes the damage is shown all the same); or some functions of a process
      were not traced
   2  wrong usage
-  3  no call of the function that -f names
+  3  no call of the function that -f names, or no thread that --tid or --thread
+     names
 )";
 
 static void addRows(const Trace &T, const CallNode &Of, unsigned Depth,

@@ -31,7 +31,7 @@ EXIT CODES:
   0    success
   1    failure; one line on stderr says which, or 'verify' found faults
   2    wrong usage
-  3    no patchbay records, or no function that matches
+  3    no patchbay records, or no function or thread that matches
   125  'record' failed before it ran the program, wrong usage included
   126  'record' cannot execute the program
   127  'record' cannot find the program

@@ -40,6 +40,7 @@ EXIT CODES:
      precedes the damage is printed all the same); or some functions of a
      process were not traced
   2  wrong usage
+  3  no thread that --tid or --thread names
 )";
 
 namespace {

@@ -47,9 +47,10 @@ static cl::opt<std::string>
               cl::desc("Show these columns, in this order: keys of -s, "
                        "separated by commas"));
 static cl::alias SortAlias("sort", cl::desc("Same as -s"), cl::aliasopt(Sort),
-                           cl::cat(ToolOptions));
+                           cl::NotHidden, cl::cat(ToolOptions));
 static cl::alias FieldsAlias("fields", cl::desc("Same as -f"),
-                             cl::aliasopt(FieldList), cl::cat(ToolOptions));
+                             cl::aliasopt(FieldList), cl::NotHidden,
+                             cl::cat(ToolOptions));
 static cl::opt<bool>
     Histograms("histogram", cl::sub(ReportCommand), cl::cat(ToolOptions),
                cl::desc("Show how many calls of each function took how long"));
@@ -109,6 +110,7 @@ EXIT CODES:
      precedes the damage is reported all the same); or some functions of a
      process were not traced
   2  wrong usage
+  3  no thread that --tid or --thread names
 )";
 
 static void printHistograms(const Trace &T,
