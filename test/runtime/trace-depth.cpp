@@ -9,6 +9,7 @@
 // RUN: %{count}=TWO
 //      TWO: 0 main returned 1
 // TWO-NEXT: 1 catches() returned 10
+// TWO-NEXT: 1 continues() returned 10
 // TWO-NEXT: 1 jumps() returned 10
 // TWO-NEXT: 1 recurses(int) returned 10
 //  TWO-NOT: {{.}}
@@ -16,9 +17,11 @@
 // RUN: %{count}=THREE
 //      THREE: 0 main returned 1
 // THREE-NEXT: 1 catches() returned 10
+// THREE-NEXT: 1 continues() returned 10
 // THREE-NEXT: 1 jumps() returned 10
 // THREE-NEXT: 1 recurses(int) returned 10
-// THREE-NEXT: 2 is_left(int) unfinished 10
+// THREE-NEXT: 2 after() returned 10
+// THREE-NEXT: 2 is_left(int) unfinished 20
 // THREE-NEXT: 2 recurses(int) returned 10
 // THREE-NEXT: 2 throws(int) unwound 10
 //  THREE-NOT: {{.}}
@@ -44,6 +47,12 @@ OPAQUE void jumps() {
   if (!setjmp(target))
     is_left(5);
 }
+OPAQUE void after() {}
+OPAQUE void continues() {
+  if (!setjmp(target))
+    is_left(5);
+  after();
+}
 OPAQUE int throws(int n) {
   if (n == 0)
     throw n;
@@ -62,6 +71,7 @@ int main() {
   int sum = 0;
   for (int i = 0; i < 10; ++i) {
     jumps();
+    continues();
     sum += catches();
     sum += recurses(100);
   }
