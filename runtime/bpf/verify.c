@@ -264,6 +264,18 @@ static const char *check_operation(const struct bpf_insn *insn, int is_32)
 	}
 }
 
+/* The engine ends a program that divides by 0: who would submit its record? */
+static const char *check_divisor(const struct verifier *v,
+				 const struct pb_bpf_val *by, int is_32)
+{
+	int64_t num = is_32 ? (uint32_t)by->num : by->num;
+
+	if (!v->now.record || (by->type == PB_BPF_CONSTANT && num))
+		return NULL;
+	return "a division by what may be 0 while a record is reserved: divide "
+	       "before, or by a constant";
+}
+
 static const char *arithmetic(struct verifier *v, const struct bpf_insn *insn)
 {
 	int is_32 = BPF_CLASS(insn->code) == BPF_ALU;
@@ -285,6 +297,8 @@ static const char *arithmetic(struct verifier *v, const struct bpf_insn *insn)
 	wrong = check_defined(to);
 	if (!wrong)
 		wrong = check_defined(&by);
+	if (!wrong && (op == BPF_DIV || op == BPF_MOD))
+		wrong = check_divisor(v, &by, is_32);
 	if (wrong)
 		return wrong;
 	if (!pb_bpf_is_number(&by))

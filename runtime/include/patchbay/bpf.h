@@ -95,7 +95,8 @@
  * instructions. Programs may read the process's memory, as any code of its own,
  * through bpf_probe_read_user(), and store addresses in maps.
  *
- * A division by 0 ends the program, with 0 as its result.
+ * A division by 0 ends the program, with 0 as its result. While a record is
+ * reserved only constants may divide: nobody would submit it.
  *
  * Programs are verified, and the file around them is not: libbpf expects what a
  * compiler wrote, and may crash on a file that was damaged or made up.
