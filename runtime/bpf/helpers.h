@@ -12,6 +12,7 @@
  * @PB_BPF_ARG_ANY:      a number
  * @PB_BPF_ARG_CONTEXT:  the program's
  * @PB_BPF_ARG_TABLE:    a map that is an array or a hash
+ * @PB_BPF_ARG_WRITABLE: such a map, whose values programs may write to
  * @PB_BPF_ARG_RING:     a map that is a ring buffer
  * @PB_BPF_ARG_KEY:      memory to read, of that map's key
  * @PB_BPF_ARG_VALUE:    memory to read, of that map's value
@@ -26,6 +27,7 @@ enum pb_bpf_arg {
 	PB_BPF_ARG_ANY,
 	PB_BPF_ARG_CONTEXT,
 	PB_BPF_ARG_TABLE,
+	PB_BPF_ARG_WRITABLE,
 	PB_BPF_ARG_RING,
 	PB_BPF_ARG_KEY,
 	PB_BPF_ARG_VALUE,

@@ -357,14 +357,19 @@ struct call {
 };
 
 static const char *check_map(const struct verifier *v,
-			     const struct pb_bpf_val *arg, int is_ring)
+			     const struct pb_bpf_val *arg,
+			     enum pb_bpf_arg expected)
 {
+	int is_ring = expected == PB_BPF_ARG_RING;
+
 	if (arg->type != PB_BPF_MAP)
 		return "an argument that is no map";
 	if (is_ring != (map_of(v, arg)->kind == PB_BPF_RINGBUF))
 		return is_ring ? "a map that is no ring buffer" :
 				 "a ring buffer, which has no keys";
-	return NULL;
+	return expected == PB_BPF_ARG_WRITABLE && map_of(v, arg)->read_only ?
+		       "a write to a constant" :
+		       NULL;
 }
 
 static const char *find_size(const struct verifier *v, struct call *call,
@@ -411,9 +416,10 @@ static const char *check_arg(struct verifier *v, struct call *call,
 			       NULL :
 			       "an argument that is not the context";
 	case PB_BPF_ARG_TABLE:
+	case PB_BPF_ARG_WRITABLE:
 	case PB_BPF_ARG_RING:
 		call->map = arg;
-		return check_map(v, arg, expected == PB_BPF_ARG_RING);
+		return check_map(v, arg, expected);
 	case PB_BPF_ARG_KEY:
 		return check_read(v, arg, 0, map_of(v, call->map)->key_size);
 	case PB_BPF_ARG_VALUE:
