@@ -378,7 +378,9 @@ void Reader::addEvents() {
       DataEvent E = {u64(B.Records, At + offsetof(pbd_record, time)),
                      Last >> PBD_DETAIL_SHIFT,
                      u32(B.Records, At + offsetof(pbd_record, function)),
-                     u32(B.Records, At + offsetof(pbd_record, frame)), Kind, 0};
+                     u32(B.Records, At + offsetof(pbd_record, frame)),
+                     Kind,
+                     0};
       if (E.Function >= PBD_VALUE) {
         Reader.add(E);
       } else if (Out.Functions.count(E.Function)) {

@@ -95,7 +95,7 @@ struct DataFile {
   uint32_t Machine = 0;
   uint32_t Pid = 0;
   uint64_t StartNs = 0;
-  uint32_t Errno = 0; // why something was not traced, 0 if all was
+  uint32_t Errno = 0;     // why something was not traced, 0 if all was
   uint64_t NrLeftOut = 0; // as the header says
   std::vector<DataLeftOut> LeftOut;
   std::vector<std::string> Args;

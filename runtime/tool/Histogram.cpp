@@ -45,10 +45,10 @@ void patchbay::printHistogram(StringRef Title, double Unit,
     unsigned Bar = unsigned(double(Buckets[I]) / double(Most) * BarWidth);
     if (Buckets[I] && !Bar)
       Bar = 1;
-    T.addRow({durationText(bucketStart(Unit, I)),
-              durationText(bucketStart(Unit, I + 1)), utostr(Buckets[I]),
-              "|" + std::string(Bar, '@') + std::string(BarWidth - Bar, ' ') +
-                  "|"});
+    T.addRow(
+        {durationText(bucketStart(Unit, I)),
+         durationText(bucketStart(Unit, I + 1)), utostr(Buckets[I]),
+         "|" + std::string(Bar, '@') + std::string(BarWidth - Bar, ' ') + "|"});
   }
   T.print(OS);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How many calls took how long, in buckets that are each twice as wide as the one
-// before: bucket I begins at 2^I units, the first at 0.
+// How many calls took how long, in buckets that are each twice as wide as the
+// one before: bucket I begins at 2^I units, the first at 0.
 #ifndef PATCHBAY_TOOL_HISTOGRAM_H
 #define PATCHBAY_TOOL_HISTOGRAM_H
 

@@ -56,8 +56,8 @@ static void printSession(const DataSession &S, raw_ostream &OS) {
     OS << "  threshold  " << durationText(S.ThresholdNs) << '\n';
   if (S.Tracer != "function_profile")
     OS << "  buffer     " << S.Buffer << " bytes per thread, when full "
-     << (S.Flags & PBD_SESSION_OVERWRITE ? "the oldest events are overwritten"
-                                         : "the next events are lost")
+       << (S.Flags & PBD_SESSION_OVERWRITE ? "the oldest events are overwritten"
+                                           : "the next events are lost")
        << '\n';
   OS << "  lost       " << S.Lost << " events, overwritten " << S.Overwritten
      << '\n'

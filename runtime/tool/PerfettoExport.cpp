@@ -142,9 +142,10 @@ void Writer::thread(const TraceThread &From, uint64_t TrackId) {
   Packet.message(TrackDescriptorField, Track);
   packet(Packet);
 
-  // Slices begin and end like brackets, also those of calls that did not return:
-  // else the end of another would be theirs. They end with the call that they are
-  // in, or before the next; what is open when the thread ends stays so.
+  // Slices begin and end like brackets, also those of calls that did not
+  // return: else the end of another would be theirs. They end with the call
+  // that they are in, or before the next; what is open when the thread ends
+  // stays so.
   std::vector<const TraceCall *> Open;
   auto Close = [&](size_t Depth, std::optional<uint64_t> Now) {
     for (; Open.size() > Depth; Open.pop_back()) {

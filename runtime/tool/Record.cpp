@@ -525,8 +525,7 @@ static void sayWhatWasLeftOut(ArrayRef<DataFile> Files, StringRef Dir) {
   if (N)
     errs() << "patchbay: " << N << (N == 1 ? " function" : " functions")
            << " whose calls cannot be timed " << (N == 1 ? "was" : "were")
-           << " left out: 'patchbay info " << printable(Dir)
-           << "' says why\n";
+           << " left out: 'patchbay info " << printable(Dir) << "' says why\n";
 }
 
 static void sayWhereDataWent(StringRef Program, const OutputDir &Dir) {

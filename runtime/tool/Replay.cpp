@@ -3,8 +3,8 @@
 // `patchbay replay`: the events of a recording one after another, in the form
 // in which ftrace prints them.
 #include "Table.h"
-#include "Trace.h"
 #include "ThreadChoice.h"
+#include "Trace.h"
 #include "Values.h"
 #include "Verb.h"
 #include "llvm/Support/Format.h"

@@ -26,21 +26,21 @@ static cl::opt<std::string>
              cl::cat(ToolOptions),
              cl::desc("Directory that 'patchbay record' wrote (default: "
                       "patchbay.data)"));
-static cl::opt<Field>
-    Sort("s", cl::Prefix, cl::value_desc("KEY"), cl::sub(ReportCommand),
-         cl::cat(ToolOptions), cl::desc("Sort by"),
-         cl::values(
-             clEnumValN(Field::Calls, "calls",
-                        "calls, most first (default, of counts)"),
-             clEnumValN(Field::Name, "name", "function name"),
-             clEnumValN(Field::Total, "total",
-                        "time with sub-routines (default, of durations)"),
-             clEnumValN(Field::Self, "self", "time without them"),
-             clEnumValN(Field::Average, "average", "average time"),
-             clEnumValN(Field::Longest, "longest", "longest call"),
-             clEnumValN(Field::Sub, "sub", "name of the sub-routine that took "
-                                           "most"),
-             clEnumValN(Field::Module, "module", "file with the function")));
+static cl::opt<Field> Sort(
+    "s", cl::Prefix, cl::value_desc("KEY"), cl::sub(ReportCommand),
+    cl::cat(ToolOptions), cl::desc("Sort by"),
+    cl::values(clEnumValN(Field::Calls, "calls",
+                          "calls, most first (default, of counts)"),
+               clEnumValN(Field::Name, "name", "function name"),
+               clEnumValN(Field::Total, "total",
+                          "time with sub-routines (default, of durations)"),
+               clEnumValN(Field::Self, "self", "time without them"),
+               clEnumValN(Field::Average, "average", "average time"),
+               clEnumValN(Field::Longest, "longest", "longest call"),
+               clEnumValN(Field::Sub, "sub",
+                          "name of the sub-routine that took "
+                          "most"),
+               clEnumValN(Field::Module, "module", "file with the function")));
 static cl::opt<std::string>
     FieldList("f", cl::Prefix, cl::value_desc("KEYS"), cl::sub(ReportCommand),
               cl::cat(ToolOptions),
@@ -211,14 +211,16 @@ static const Trace &poorer(const Trace &A, const Trace &B) {
   return Rank(A) < Rank(B) ? A : B;
 }
 
-static Expected<int> runDiff(const std::string &Dir, std::vector<Field> Fields) {
+static Expected<int> runDiff(const std::string &Dir,
+                             std::vector<Field> Fields) {
   for (const cl::Option *Given :
        std::initializer_list<const cl::Option *>{&All, &Json, &Histograms})
     if (Given->getNumOccurrences())
       return makeError(Usage, "--" + Given->ArgStr +
                                   " does nothing beside --diff: leave it out");
   auto IsOther = [](Field F) { return F == Field::Sub || F == Field::Module; };
-  if (llvm::any_of(Fields, IsOther) || (Sort.getNumOccurrences() && IsOther(Sort)))
+  if (llvm::any_of(Fields, IsOther) ||
+      (Sort.getNumOccurrences() && IsOther(Sort)))
     return makeError(Usage, "--diff compares functions by name: leave out sub "
                             "and module");
   Expected<Trace> Before = readTrace(Diff);

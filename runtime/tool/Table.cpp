@@ -84,7 +84,8 @@ std::string patchbay::shortened(StringRef Text, size_t Size) {
   size_t Tail = Text.size() - (Size - Dots.size() - Head);
   // Not within a character of UTF-8.
   auto IsInside = [&](size_t At) {
-    return At < Text.size() && (static_cast<unsigned char>(Text[At]) & 0xc0) == 0x80;
+    return At < Text.size() &&
+           (static_cast<unsigned char>(Text[At]) & 0xc0) == 0x80;
   };
   while (Head && IsInside(Head))
     --Head;

@@ -21,8 +21,8 @@ Error ThreadChoice::apply(Trace &T, const std::string &Dir) const {
   for (const std::string &Name : Names) {
     Expected<GlobPattern> Glob = GlobPattern::create(Name);
     if (!Glob)
-      return makeError(Usage, "--thread: '" + Name +
-                                  "' is no glob: " + toString(Glob.takeError()));
+      return makeError(Usage, "--thread: '" + Name + "' is no glob: " +
+                                  toString(Glob.takeError()));
     Globs.push_back(std::move(*Glob));
   }
   auto IsOther = [&](uint32_t Tid, StringRef Name) {
@@ -37,9 +37,8 @@ Error ThreadChoice::apply(Trace &T, const std::string &Dir) const {
   llvm::erase_if(T.Threads, [&](const TraceThread &Thread) {
     return IsOther(Thread.Tid, Thread.Name);
   });
-  llvm::erase_if(T.Counts, [&](const TraceCount &C) {
-    return IsOther(C.Tid, C.Thread);
-  });
+  llvm::erase_if(T.Counts,
+                 [&](const TraceCount &C) { return IsOther(C.Tid, C.Thread); });
   if (T.Threads.empty() && T.Counts.empty())
     return makeError(NothingFound, Dir + ": no such thread: 'patchbay info' "
                                          "shows which there are");

@@ -139,7 +139,12 @@ void Builder::addCounters() {
   for (const TraceProcess &P : Out.Processes)
     for (const DataCounter &C : P.Data.Counters)
       Out.Counts.push_back({function(P.Data.Modules.at(C.Module), C.Entry),
-                            C.Calls, 0, 0, 0, {}, ""});
+                            C.Calls,
+                            0,
+                            0,
+                            0,
+                            {},
+                            ""});
 }
 
 // Buckets are powers of two of a tick. Where another process's tick is not of
@@ -153,9 +158,13 @@ void Builder::addHistograms(const DataFile &Data, const Clock &Clock) {
   for (const DataHistogram &H : Data.Histograms) {
     if (!Data.Functions.count(H.Function))
       continue;
-    TraceCount C = {function(Data, H.Function), 0, H.Tid,
-                    Clock.duration(H.Total), Clock.duration(H.Longest),
-                    std::vector<uint64_t>(H.Buckets.size()), H.Thread};
+    TraceCount C = {function(Data, H.Function),
+                    0,
+                    H.Tid,
+                    Clock.duration(H.Total),
+                    Clock.duration(H.Longest),
+                    std::vector<uint64_t>(H.Buckets.size()),
+                    H.Thread};
     for (size_t I = 0; I != H.Buckets.size(); ++I) {
       C.Calls = SaturatingAdd(C.Calls, H.Buckets[I]);
       long Last = long(H.Buckets.size()) - 1;
@@ -224,10 +233,10 @@ void Builder::add(std::string File, DataFile Data) {
   const DataSession &S = *P.Data.Session;
   Clock Clock(S);
   // A shell that only starts others has no times that could be in anything.
-  bool Timed = !P.Data.Histograms.empty() ||
-               llvm::any_of(Threads, [](const auto &T) {
-                 return !T.second.Events.empty();
-               });
+  bool Timed =
+      !P.Data.Histograms.empty() || llvm::any_of(Threads, [](const auto &T) {
+        return !T.second.Events.empty();
+      });
   if (!Clock.calibrated() && Timed)
     warn(processOf(P.File, P.Data) +
          ": its clock was not calibrated, times are in ticks");
@@ -255,9 +264,9 @@ bool Trace::hasEvents() const {
 }
 
 bool Trace::hasDurations() const {
-  return hasSession(*this, [](StringRef Tracer) {
-           return Tracer == "function_profile";
-         }) ||
+  return hasSession(
+             *this,
+             [](StringRef Tracer) { return Tracer == "function_profile"; }) ||
          (hasEvents() && hasSession(*this, [](StringRef Tracer) {
             return Tracer != "function";
           }));

@@ -54,7 +54,7 @@ struct TraceCount {
   uint64_t Calls;
   // The rest is of histograms.
   uint32_t Tid;
-  uint64_t Total, Longest; // in ns
+  uint64_t Total, Longest;       // in ns
   std::vector<uint64_t> Buckets; // by power of two of Trace::BucketUnit
   std::string Thread;            // its name
 };

@@ -7,8 +7,8 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Of what is narrower than a register the upper half means nothing, and compilers
-// leave it zero as a rule: there, a negative int is one of 32 bits.
+// Of what is narrower than a register the upper half means nothing, and
+// compilers leave it zero as a rule: there, a negative int is one of 32 bits.
 static std::string integerText(uint64_t Value) {
   int64_t Signed = Value >> 32 ? int64_t(Value) : int32_t(Value);
   if (Signed > -65536 && Signed < 65536)
