@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A lock for a few instructions. A thread is in one program at a time, and
- * signals are blocked where others take it, so nobody waits for himself; but a
- * holder may not run: who waits gives up in the end.
+ * A lock for a few instructions. A thread is in one program at a time
+ * (PATCHBAY_OPS_RECURSION), and signals are blocked where others take it, so
+ * nobody waits for himself; but a holder may not run: who waits gives up in the
+ * end.
  */
 #ifndef PB_BPF_SPIN_H
 #define PB_BPF_SPIN_H

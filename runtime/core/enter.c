@@ -54,22 +54,28 @@ static int is_sound(const struct patchbay_cell *cell, patchbay_handler enter)
 	return 1;
 }
 
+/* Handlers that may interrupt themselves, and call nothing that is traced. */
+static int may_nest(const struct patchbay_ops *ops)
+{
+	return (ops->attr.flags &
+		(PATCHBAY_OPS_FAST | PATCHBAY_OPS_RECURSION)) ==
+	       PATCHBAY_OPS_FAST;
+}
+
 /*
  * Called where there can be no exit, and, if @nested, from within a handler or
- * by a signal handler that interrupted one: then only FAST handlers, which call
- * nothing that is traced and so cannot recurse.
+ * by a signal handler that interrupted one: then only handlers that may nest.
  */
 static void enter_member(uintptr_t ip, uintptr_t parent_ip,
 			 const struct patchbay_cell *member,
 			 struct patchbay_regs *regs, int nested)
 {
 	patchbay_handler func = __atomic_load_n(&member->func, __ATOMIC_RELAXED);
-	int fast = member->ops && member->ops->attr.flags & PATCHBAY_OPS_FAST;
 
 	/* The one of pb_set_nobody has no tracer. */
 	if (func == pb_enter_nothing && !member->exit)
 		return;
-	if (member->exit || (nested && !fast))
+	if (member->exit || (nested && !may_nest(member->ops)))
 		miss(member);
 	else
 		func(ip, parent_ip, member, regs);
@@ -83,8 +89,12 @@ static void enter_restricted(uintptr_t ip, uintptr_t parent_ip,
 {
 	const struct pb_set *set;
 
+	/* Then the cell need not be anybody's. */
+	if (enter == pb_enter_nothing)
+		return;
 	if (!is_set(enter)) {
-		if (enter == pb_arch_enter_any || pb_call_is_of_one(enter))
+		if (enter == pb_arch_enter_any || pb_call_is_of_one(enter) ||
+		    !may_nest(cell->ops))
 			miss(cell);
 		else
 			enter(ip, parent_ip, cell, regs);

@@ -49,7 +49,9 @@ static int check_attr(const struct patchbay_ops_attr *attr)
 		return -EINVAL;
 	if (attr->threshold && (attr->handler || !attr->exit))
 		return -EINVAL;
-	return attr->flags & ~PATCHBAY_OPS_FAST ? -EINVAL : 0;
+	return attr->flags & ~(PATCHBAY_OPS_FAST | PATCHBAY_OPS_RECURSION) ?
+		       -EINVAL :
+		       0;
 }
 
 int patchbay_ops_create(const struct patchbay_ops_attr *attr,

@@ -39,7 +39,7 @@ static const char *check_program(enum patchbay_link_kind kind,
 	    (kind == PATCHBAY_FENTRY || kind == PATCHBAY_MODIFY_RETURN))
 		return program->exit ? "a program for entries has an exit handler" :
 				       "a program without an exit handler";
-	if (program->flags & ~PATCHBAY_OPS_FAST)
+	if (program->flags & ~(PATCHBAY_OPS_FAST | PATCHBAY_OPS_RECURSION))
 		return "unknown flags of a program";
 	if ((unsigned int)program->result > PATCHBAY_RETURN_FP)
 		return "unknown kind of result";

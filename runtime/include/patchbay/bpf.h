@@ -116,8 +116,10 @@
  * An object is for one thread at a time; but functions of maps may be called by
  * several threads, patchbay_bpf_ringbuf_consume() by one for each map. Nothing
  * here may be called from handlers or signal handlers. Programs run wherever
- * handlers do (patchbay.h), on several threads at once. A program takes up to
- * 1 KiB of its thread's stack.
+ * handlers do (patchbay.h), on several threads at once. A thread is in one at a
+ * time: calls that a signal handler makes which interrupts a program, or another
+ * handler, are missed and counted (struct patchbay_link_info). A program takes up
+ * to 1 KiB of its thread's stack.
  *
  * A child of fork() has copies of the maps. Where another thread was in a map at
  * that moment, that element's operations fail there with -EBUSY.

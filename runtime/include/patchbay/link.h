@@ -137,7 +137,7 @@ enum patchbay_return {
  * @size:    sizeof(struct patchbay_program), so that it can grow
  * @entry:   for all kinds but PATCHBAY_FEXIT
  * @exit:    for PATCHBAY_FEXIT and PATCHBAY_SESSION
- * @flags:   PATCHBAY_OPS_FAST
+ * @flags:   PATCHBAY_OPS_FAST, PATCHBAY_OPS_RECURSION
  * @nr_args: patchbay_get_func_arg() is called for arguments below this
  * @result:  of the functions
  * @nr_fp_args: patchbay_get_func_arg_double() and alike are called for arguments

@@ -90,8 +90,8 @@
  *   names any more; "*" and addresses select them all the same.
  * - A handler may call instrumented functions. Those calls, and what a signal
  *   handler calls that interrupts a handler, are seen only by tracers that are
- *   PATCHBAY_OPS_FAST: others might recurse. Each counts what it has missed
- *   (struct patchbay_ops_info).
+ *   PATCHBAY_OPS_FAST, and not PATCHBAY_OPS_RECURSION: others might recurse. Each
+ *   counts what it has missed (struct patchbay_ops_info).
  * - A handler must return: no longjmp, no exception. Nor may a signal handler
  *   leave one by siglongjmp; block the signal where that can happen. Who waits
  *   for such a handler waits for ever.
@@ -207,6 +207,14 @@ struct patchbay_target {
  * these, which is several times cheaper.
  */
 #define PATCHBAY_OPS_FAST 1u
+
+/*
+ * Beside PATCHBAY_OPS_FAST: the handler must not be called while its thread is in
+ * a handler, because it takes a lock, for instance, which a signal handler that
+ * interrupts it and makes a traced call would wait for. Such calls are missed,
+ * and counted, as by tracers that are not FAST.
+ */
+#define PATCHBAY_OPS_RECURSION 2u
 
 /*
  * struct patchbay_ops_attr - properties of a tracer
@@ -367,8 +375,8 @@ int patchbay_ops_disable(struct patchbay_ops *ops);
  * @enabled:      1, or 0 after patchbay_ops_disable()
  * @armed:        on how many functions
  * @nmissed:      calls that it did not see since it was made, because their
- *                thread was in a handler (always 0 if it is FAST, without
- *                an exit handler)
+ *                thread was in a handler (always 0 if it is FAST and not
+ *                PATCHBAY_OPS_RECURSION, without an exit handler)
  * @future_error: the last negative errno of arming functions of a module that
  *                came after PATCHBAY_ARM_FUTURE, 0 if there was none: those
  *                functions are not armed
