@@ -20,6 +20,13 @@ SECONDS = 7200  # that a run of tests may take
 
 class Driver:
     def __init__(self, args, name):
+        self.prepare(args, name)
+        images = self.program.images(self.work, args.cc)
+        self.tests = self.program.tests(self.work, args.whole)
+        wanted = {name for test in self.tests for name in test.images or test.command[:1]}
+        self.images = [image for image in images if image.name in wanted]
+
+    def prepare(self, args, name):
         self.args, self.name = args, name
         self.program = programs.load(name)
         self.work = args.work.resolve() / name
@@ -28,10 +35,6 @@ class Driver:
         self.patchbay = self.build / "bin" / "patchbay"
         variant = "kcfi" if args.stock else "patchbay"
         self.folder = self.work / variant
-        images = self.program.images(self.work, args.cc)
-        self.tests = self.program.tests(self.work, args.whole)
-        wanted = {name for test in self.tests for name in test.images or test.command[:1]}
-        self.images = [image for image in images if image.name in wanted]
 
     def run(self):
         if not self.args.no_build:

@@ -3,8 +3,9 @@
 
 A module of this package describes one of them: images(folder, cc) unpacks its
 source there, and says what files its images are built of; tests(folder, whole)
-says how its own tests are run, a short part of them or all. run.py builds and
-tests the programs; the benchmark weighs them and times the compiler on them."""
+says how its own tests are run, a short part of them or all; workloads(folder, cc,
+whole) says what is run to be traced. run.py builds and tests the programs, trace.py
+traces them; the benchmark weighs them and times the compiler on them."""
 import importlib
 import subprocess
 import tempfile
@@ -13,6 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent.parent
 NAMES = ("zstd", "sqlite", "fmt")
+TRACED = ("lua", *NAMES)
 
 
 class ProgramError(Exception):
@@ -48,6 +50,16 @@ class Test:
     environment: tuple = ()
     # Short enough to be run twice, and with every function armed.
     armed: bool = False
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A run of a program that is traced."""
+    images: tuple
+    command: tuple  # as in a Test
+    data: tuple = ()  # a file for it, and the command that prints what is in it
+    same: bool = True  # it makes the same calls each time
+    jumps: bool = False  # it calls longjmp()
 
 
 def load(name):

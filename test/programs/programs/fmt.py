@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """{fmt} and GoogleTest: C++ templates, virtual functions, and exceptions."""
-from . import Image, Test, Unit, unpack
+from . import Image, Test, Unit, Workload, unpack
 
 # Of the tests in test/CMakeLists.txt, those that link with the library.
 TESTS = ("format-test", "args-test", "assert-test", "chrono-test", "color-test",
@@ -33,3 +33,10 @@ def images(folder, cc):
 def tests(folder, whole):
     return [Test((name,), r"^\[  PASSED  \] (\d+) tests", armed=True)
             for name in (TESTS if whole else SHORT)]
+
+
+def workloads(folder, cc, whole):
+    wanted = ("format-test", "os-test", "chrono-test") if whole else ("os-test",)
+    # Other numbers are drawn each time, and elapsed times are printed.
+    return [Workload((image,), (image.name,), same=False)
+            for image in images(folder, cc) if image.name in wanted]

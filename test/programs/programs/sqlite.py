@@ -5,7 +5,7 @@ import shlex
 import subprocess
 from pathlib import Path
 
-from . import Image, ProgramError, Test, Unit, unpack
+from . import Image, ProgramError, Test, Unit, Workload, unpack
 
 DEFINES = ("-DHAVE_USLEEP=1", "-DSQLITE_THREADSAFE=1", "-DNDEBUG",
            "-DSQLITE_ENABLE_MATH_FUNCTIONS", "-DSQLITE_HAVE_ZLIB=1",
@@ -62,3 +62,19 @@ def tests(folder, whole):
                     r"^0 errors out of (\d+) tests", environment=OMIT, armed=armed)
 
     return [suite() if whole else suite(*SHORT), suite(*ARMED, armed=True)]
+
+
+def speed_test(folder, cc):
+    """As its users build SQLite, not as its tests do."""
+    top = unpack("sqlite3", folder)
+    make(folder, cc, "sqlite3.c")
+    flags = ("-DNDEBUG", "-DSQLITE_THREADSAFE=1", f"-I{folder}")
+    return Image("speedtest1", (Unit(folder / "sqlite3.c", flags),
+                                Unit(top / "test" / "speedtest1.c", flags)),
+                 ("-lm", "-pthread"))
+
+
+def workloads(folder, cc, whole):
+    size = "5" if whole else "1"
+    return [Workload((speed_test(folder, cc),),
+                     ("speedtest1", "--memdb", "--size", size))]

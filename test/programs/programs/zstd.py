@@ -2,7 +2,7 @@
 """zstd: C, tables of function pointers, threads, and a function in assembly."""
 import sys
 
-from . import Image, Test, Unit, unpack
+from . import Image, Test, Unit, Workload, unpack
 
 # As tests/Makefile has them. Level 1 turns assertions on; Makefile's 2 is for
 # those who read traces.
@@ -79,3 +79,16 @@ def tests(folder, whole):
              environment=(("ZSTD_BIN", "{images}/zstd"),
                           ("DATAGEN_BIN", "{images}/datagen"))),
     ]
+
+
+def workloads(folder, cc, whole):
+    tools = tuple(image for image in images(folder, cc) if image.name in ("zstd", "datagen"))
+    data = ("data", ("datagen", f"-g{200 if whole else 4}MB"))
+
+    def zstd(*arguments, **more):
+        return Workload(tools, ("zstd", "-q", "-f", *arguments), data, **more)
+
+    return [zstd("--single-thread", "--no-asyncio", "-3", "data", "-o", "data.zst"),
+            zstd("--no-asyncio", "-d", "data.zst", "-o", "data.again"),
+            # How often a thread looks for work differs.
+            zstd("-T3", "-3", "data", "-o", "data.zst", same=False)]
