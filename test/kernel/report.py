@@ -57,8 +57,9 @@ def lines(patches):
 
 def selftests(ours, theirs):
     """Those that do not just pass."""
-    print("ftrace selftest                                   | with CALL_OPS and CFI | without CFI")
+    print("  CALL_OPS and CFI | without CFI | ftrace selftest\n"
+          "  =================+=============+=================")
     for name in ours:
         if {ours[name], theirs.get(name)} != {"PASS"}:
-            print(f"{name:49.49} | {ours[name]:21} | {theirs.get(name, 'missing')}")
+            print(f"  {ours[name]:16} | {theirs.get(name, 'missing'):11} | {name}")
     print()
