@@ -3,6 +3,6 @@
 # The kernel's own tests of ftrace.
 cd $SELFTESTS
 ./ftracetest
-for log in logs/*/*.tc-log.*; do
+for log in logs/latest/*.tc-log.*; do
 	[ ! -f $log ] || { echo "-- $log"; tail -n 20 $log; }
 done
