@@ -107,18 +107,18 @@ private:
   void addThread(uint32_t Process, const DataThread &From, const Clock &Clock,
                  bool EntriesOnly);
   void addHistograms(const DataFile &Data, const Clock &Clock);
-  uint32_t function(const DataFile &Data, uint32_t Number);
+  uint32_t function(const DataFile &Data, uint64_t Number);
   uint32_t function(const DataModule &M, uint64_t Entry);
 
   Trace &Out;
   std::map<std::pair<std::string, uint64_t>, uint32_t> Known;
-  std::unordered_map<uint32_t, uint32_t> Numbers; // of the file being added
+  std::unordered_map<uint64_t, uint32_t> Numbers; // of the file being added
   bool HasUnit = false;
 };
 
 } // namespace
 
-uint32_t Builder::function(const DataFile &Data, uint32_t Number) {
+uint32_t Builder::function(const DataFile &Data, uint64_t Number) {
   auto [At, New] = Numbers.try_emplace(Number);
   if (!New)
     return At->second;

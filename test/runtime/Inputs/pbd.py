@@ -10,6 +10,7 @@
     pbd.py slower DIR MODULE            the same process, but one function
     pbd.py recursion DIR MODULE         a function that calls itself
     pbd.py profile DIR MODULE           two threads that function_profile timed
+    pbd.py numbers DIR MODULE           the same of a function with a large number
     pbd.py values DIR MODULE            calls with arguments and results
     pbd.py event-edges DIR              unusual but valid
     pbd.py rounding DIR                 calls between two nanoseconds
@@ -218,6 +219,13 @@ def profile(folder, path):
         histograms(100, [(0, 3000, 1500, {0: 1, 10: 2}), (-1, 0, 0, {3: 7}),
                          (1, 80, 80, {6: 1})]),
         histograms(101, [(0, 1000, 600, {8: 2}), (99, 1, 1, {0: 1})])]))
+
+
+def numbers(folder, path):
+    write(folder, "42", pbd([
+        module(3, path), session(tracer="function_profile"),
+        functions(3, [0x1010], 2**32 + 5),
+        histograms(100, [(2**32 + 5, 100, 100, {6: 1})])]))
 
 
 def values(folder, path):
