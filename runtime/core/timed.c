@@ -27,7 +27,8 @@ void pb_timed_exit(uintptr_t ip, uintptr_t parent_ip,
 		   struct patchbay_regs *regs)
 {
 	uint64_t end = patchbay_clock();
-	uint64_t duration = end - *patchbay_session_word(cell, regs);
+	uint64_t start = *patchbay_session_word(cell, regs);
+	uint64_t duration = patchbay_ticks(start, end);
 	const struct patchbay_ops_attr *attr = &cell->ops->attr;
 	patchbay_handler exit;
 

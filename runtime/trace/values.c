@@ -88,7 +88,7 @@ void pb_values_graph_exit(uintptr_t ip, uintptr_t parent_ip,
 			  struct patchbay_regs *regs)
 {
 	uint64_t start = *patchbay_session_word(cell, regs);
-	uint64_t duration = patchbay_clock() - start;
+	uint64_t duration = patchbay_ticks(start, patchbay_clock());
 
 	(void)ip;
 	(void)parent_ip;

@@ -30,6 +30,7 @@
 /* Ticks that no call takes, and that some are made to take. */
 #define NEVER (UINT64_MAX / 2)
 #define LONG 20000
+#define FAR ((uint64_t)1 << 40) /* how far another processor is ahead */
 
 struct pair {
 	long a, b;
@@ -75,6 +76,7 @@ struct seen {
 
 static struct seen seen[2];
 static uint64_t called;
+static uint64_t *word; /* of the last call */
 
 FAST static void leave(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
@@ -86,6 +88,7 @@ FAST static void leave(uintptr_t ip, uintptr_t parent_ip,
 
 	(void)ip;
 	(void)parent_ip;
+	word = patchbay_session_word(cell, regs);
 	s->exits++;
 	s->unwound += patchbay_exit_reason(regs) == PATCHBAY_EXIT_UNWIND;
 	s->wrong += start < called || duration > patchbay_clock() - start ||
@@ -191,6 +194,31 @@ static void check_calls(void)
 	seen[0].threshold = NEVER;
 	CHECK_EQ(timed_1(LONG), ~LONG);
 	check_seen(0, 1);
+}
+
+/* It begins later than it ends, as if on a processor that is ahead. */
+OPAQUE void timed_backwards(uint64_t *start, uint64_t ticks)
+{
+	if (start)
+		*start += ticks;
+}
+
+static void check_backwards(void)
+{
+	const uint64_t thresholds[] = { 1, NEVER, UINT64_MAX };
+
+	reset(0, NEVER);
+	timed_backwards(NULL, 0);
+	check_seen(0, 1);
+	seen[0].longest = 0;
+	timed_backwards(word, FAR);
+	CHECK_EQ(seen[0].exits, 2);
+	CHECK_EQ(seen[0].longest, 0);
+	for (int i = 0; i < 3; i++) {
+		seen[0].threshold = thresholds[i];
+		timed_backwards(word, FAR);
+		CHECK_EQ(seen[0].exits, 2);
+	}
 }
 
 static void check_two(struct patchbay_ops *second)
@@ -339,6 +367,7 @@ static void check_tracer(unsigned int flags)
 	struct patchbay_ops *ops = create(0, flags), *other;
 
 	check_calls();
+	check_backwards();
 	check_ways_out();
 	check_first_call();
 	check_missed(ops);

@@ -127,6 +127,15 @@ static inline uint64_t patchbay_clock(void)
 #endif
 }
 
+/*
+ * From one time to a later one. Where processors' counters differ, and a thread
+ * went from one to another, it may look as if it were earlier: that is 0.
+ */
+static inline uint64_t patchbay_ticks(uint64_t start, uint64_t end)
+{
+	return (int64_t)(end - start) < 0 ? 0 : end - start;
+}
+
 #define PATCHBAY_EXIT_UNWIND 1 /* by an exception or the end of the thread */
 #define PATCHBAY_EXIT_SKIP 2   /* the body is not, or was not, called */
 
@@ -147,8 +156,8 @@ static inline uint64_t *patchbay_session_word(const struct patchbay_cell *cell,
 }
 
 /*
- * In an exit handler of a tracer with a threshold: how long the call took, in
- * ticks. When it began is in the session word.
+ * In an exit handler of a tracer with a threshold: how long the call took,
+ * patchbay_ticks(). When it began is in the session word.
  */
 static inline uint64_t patchbay_duration(struct patchbay_regs *regs)
 {

@@ -231,9 +231,16 @@
 	subq	CALL_WORD(%rbp), %rax
 	cmpq	(%rcx), %rax
 	jae	.Llong_\id
+.Ldrop_\id:
 	movq	$PB_THREAD_OUTSIDE, %fs:(%r11)
 	return_past_body
+.Lnegative_\id:
+	xorl	%eax, %eax
+	cmpq	(%rcx), %rax
+	jb	.Ldrop_\id
 .Llong_\id:
+	testq	%rax, %rax
+	js	.Lnegative_\id
 	movq	%rax, CALL_DURATION(%rbp)
 	movq	%r9, %rdx
 	movq	CALL_PARENT(%rbp), %rsi
