@@ -228,6 +228,26 @@ static const char *move_address(struct pb_bpf_val *to,
 	return NULL;
 }
 
+/*
+ * What the engine's compiler (of all releases up to 26.07, for x86-64) makes wrong
+ * code of: a division of 32 bits by a register cuts the address in r0 in half;
+ * one by the same register divides by what is in another, maybe 0; a shift by the
+ * same register gives another number.
+ */
+static const char *check_by_register(const struct bpf_insn *insn, int is_32)
+{
+	int divides = BPF_OP(insn->code) == BPF_DIV ||
+		      BPF_OP(insn->code) == BPF_MOD;
+
+	if (divides && is_32)
+		return "a division of 32 bits by a register, which the virtual "
+		       "machine cannot do: compile with -mcpu=v2";
+	return insn->dst_reg == insn->src_reg ?
+		       "a division or shift of a register by itself, which the "
+		       "virtual machine cannot do" :
+		       NULL;
+}
+
 static const char *check_operation(const struct bpf_insn *insn, int is_32)
 {
 	int by_constant = BPF_SRC(insn->code) == BPF_K;
@@ -237,11 +257,15 @@ static const char *check_operation(const struct bpf_insn *insn, int is_32)
 	switch (BPF_OP(insn->code)) {
 	case BPF_DIV:
 	case BPF_MOD:
-		return by_constant && !insn->imm ? "a division by 0" : NULL;
+		if (!by_constant)
+			return check_by_register(insn, is_32);
+		return insn->imm ? NULL : "a division by 0";
 	case BPF_LSH:
 	case BPF_RSH:
 	case BPF_ARSH:
-		return by_constant && (uint32_t)insn->imm >= (is_32 ? 32 : 64) ?
+		if (!by_constant)
+			return check_by_register(insn, is_32);
+		return (uint32_t)insn->imm >= (is_32 ? 32 : 64) ?
 			       "a shift by more bits than there are" :
 			       NULL;
 	case BPF_ADD:
@@ -266,11 +290,9 @@ static const char *check_operation(const struct bpf_insn *insn, int is_32)
 
 /* The engine ends a program that divides by 0: who would submit its record? */
 static const char *check_divisor(const struct verifier *v,
-				 const struct pb_bpf_val *by, int is_32)
+				 const struct pb_bpf_val *by)
 {
-	int64_t num = is_32 ? (uint32_t)by->num : by->num;
-
-	if (!v->now.record || (by->type == PB_BPF_CONSTANT && num))
+	if (!v->now.record || (by->type == PB_BPF_CONSTANT && by->num))
 		return NULL;
 	return "a division by what may be 0 while a record is reserved: divide "
 	       "before, or by a constant";
@@ -298,7 +320,7 @@ static const char *arithmetic(struct verifier *v, const struct bpf_insn *insn)
 	if (!wrong)
 		wrong = check_defined(&by);
 	if (!wrong && (op == BPF_DIV || op == BPF_MOD))
-		wrong = check_divisor(v, &by, is_32);
+		wrong = check_divisor(v, &by);
 	if (wrong)
 		return wrong;
 	if (!pb_bpf_is_number(&by))
@@ -539,6 +561,11 @@ static const char *jump(struct verifier *v, const struct bpf_insn *insn)
 		wrong = check_defined(&v->now.reg[insn->dst_reg]);
 		if (!wrong && BPF_SRC(insn->code) == BPF_X)
 			wrong = check_defined(&v->now.reg[insn->src_reg]);
+		if (!wrong && insn->code == (BPF_JMP | BPF_JSET | BPF_K))
+			/* Of a small one the engine's compiler drops 3 bytes. */
+			return "a jump by the bits of a constant, which the "
+			       "virtual machine cannot do: compile with "
+			       "-mcpu=v2";
 		return wrong;
 	default:
 		return "an unknown instruction";

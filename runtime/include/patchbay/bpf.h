@@ -93,7 +93,8 @@
  * together have a million instructions at most: each `if` may double them, unless
  * it ends the program. -mcpu=v2 is the newest set of
  * instructions. Programs may read the process's memory, as any code of its own,
- * through bpf_probe_read_user(), and store addresses in maps.
+ * through bpf_probe_read_user(), and store addresses in maps. What the virtual
+ * machine compiles wrongly is refused; with -mcpu=v2 clang does not emit it.
  *
  * A division by 0 ends the program, with 0 as its result. While a record is
  * reserved only constants may divide: nobody would submit it.
