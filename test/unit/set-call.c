@@ -40,6 +40,7 @@ UNCALLED(pb_arch_call_fast)
 UNCALLED(pb_arch_call_any)
 UNCALLED(pb_arch_call_set)
 UNCALLED(pb_arch_call_any_set)
+UNCALLED(pb_timed_exit)
 
 int pb_call_is_simple(const struct patchbay_record *record)
 {
