@@ -154,9 +154,9 @@ static long read_memory(void *to, uint64_t from, uint64_t size)
 	const struct iovec local = { to, size };
 	const struct iovec remote = { address(from), size };
 	int saved = errno;
-	/* A long, since the last argument lies on the stack, whole. */
-	long nr = syscall(SYS_process_vm_readv, syscall(SYS_getpid), &local, 1,
-			  &remote, 1, 0ul);
+	/* Wide ones: of an int in `...` the upper half may be anything. */
+	long nr = syscall(SYS_process_vm_readv, syscall(SYS_getpid), &local,
+			  1ul, &remote, 1ul, 0ul);
 
 	errno = saved;
 	return nr;
