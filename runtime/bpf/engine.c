@@ -157,8 +157,12 @@ static int make_image(struct image *image, const struct pb_bpf_code *code)
 	return 0;
 }
 
-/* It writes to stderr, which is not ours, what nobody asked for. */
-static struct rte_bpf *load_silently(const struct rte_bpf_prm *prm)
+/*
+ * It writes to stderr, which is not ours, what nobody asked for. Its interpreter
+ * does so when a program divides by 0, wherever that runs: then it stays silent.
+ */
+static struct rte_bpf *load_silently(const struct rte_bpf_prm *prm,
+				     struct rte_bpf_jit *jit)
 {
 	int type = rte_log_register("lib.bpf");
 	int level = rte_log_get_level((uint32_t)type);
@@ -166,7 +170,10 @@ static struct rte_bpf *load_silently(const struct rte_bpf_prm *prm)
 
 	rte_log_set_level((uint32_t)type, RTE_LOG_EMERG);
 	vm = rte_bpf_load(prm);
-	rte_log_set_level((uint32_t)type, (uint32_t)level);
+	if (vm)
+		rte_bpf_get_jit(vm, jit);
+	if (!vm || jit->func)
+		rte_log_set_level((uint32_t)type, (uint32_t)level);
 	return vm;
 }
 
@@ -187,7 +194,7 @@ int pb_bpf_machine_load(struct pb_bpf_machine *machine,
 				      .size = 8 * PB_BPF_WORDS },
 		};
 
-		machine->vm = load_silently(&prm);
+		machine->vm = load_silently(&prm, &jit);
 		if (!machine->vm)
 			error = rte_errno == ENOMEM ? -ENOMEM : -ENOTSUP;
 	}
@@ -195,7 +202,6 @@ int pb_bpf_machine_load(struct pb_bpf_machine *machine,
 	free(image.symbols);
 	if (error)
 		return error;
-	rte_bpf_get_jit(machine->vm, &jit);
 	machine->function = jit.func;
 	machine->interpret = rte_bpf_exec;
 	return 0;

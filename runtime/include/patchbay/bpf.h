@@ -109,7 +109,8 @@
  * library: 30 changes from 2025 to July 2026). It compiles programs on x86-64 and
  * AArch64, and interprets them elsewhere. Its own verifier is not relied upon,
  * but has to agree. It needs memory that becomes executable: where that is
- * forbidden (PR_SET_MDWE), programs are interpreted. It brings some thirty shared
+ * forbidden (PR_SET_MDWE), programs are interpreted, and its log, "lib.bpf", stays
+ * off, to which the interpreter would write. It brings some thirty shared
  * libraries into the process. libbpf (LGPL-2.1 or BSD-2-Clause) reads objects.
  *
  * Threads and signals

@@ -106,5 +106,7 @@ int BPF_PROG(open_entry, const char *name)
 SEC("fmod_ret/fern_deny")
 int BPF_PROG(deny, int a)
 {
-	return a > 2 ? answer : 0;
+	__u64 by = a > 4 ? a - 5 : 1;
+
+	return a > 2 ? answer / by : 0;
 }
