@@ -7,6 +7,7 @@
 #include "OutputDir.h"
 #include "Table.h"
 #include "Verb.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
@@ -18,8 +19,11 @@ using namespace patchbay;
 
 static cl::SubCommand LiveCommand("live",
                                   "Change what is traced in a running process");
-static cl::opt<int> Pid(cl::Positional, cl::Required, cl::desc("PID"),
-                        cl::sub(LiveCommand), cl::cat(ToolOptions));
+// A string, as LLVM goes on with 0 where a positional number is none.
+static cl::opt<std::string> Process(cl::Positional, cl::Required,
+                                    cl::desc("PID"), cl::sub(LiveCommand),
+                                    cl::cat(ToolOptions));
+static int Pid;
 static cl::opt<bool> List("list", cl::sub(LiveCommand), cl::cat(ToolOptions),
                           cl::desc("List the functions and what traces them"));
 static cl::list<std::string>
@@ -191,6 +195,9 @@ static Error showStatus() {
 }
 
 static Expected<int> runLive(ArrayRef<const char *>) {
+  if (!to_integer(Process.getValue(), Pid, 10))
+    return makeError(Usage,
+                     "'" + Process + "' is no process ID: it is a number");
   if (Snapshot.getNumOccurrences() && Snapshot.empty())
     return makeError(Usage, "--snapshot needs a directory, its name is empty");
   for (const std::string &Glob : Disarm)
