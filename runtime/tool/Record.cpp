@@ -137,7 +137,8 @@ static constexpr char Help[] = R"(
 ENVIRONMENT:
   A program that something else starts, such as a service manager, is traced if
   LD_PRELOAD names libpatchbay-trace.so and PATCHBAY is a list of NAME=VALUE,
-  separated by commas; a backslash makes a comma part of a value:
+  separated by commas; a backslash makes a comma part of a value. Three of them
+  have no default: tracer, output, and filter, unless there is args or live:
     tracer    as -p
     output    directory for data files, which exists
     filter    as -F, of mangled names; may be repeated

@@ -405,10 +405,13 @@ static int read_options(const char *value, char why[PB_WHY_MAX])
 	else if (pb_options.histogram)
 		snprintf(why, PB_WHY_MAX,
 			 "histogram=1 is for tracer=function_profile");
+	else if (!pb_options.tracer_name)
+		snprintf(why, PB_WHY_MAX,
+			 "no tracer: give one, as in tracer=function_profile");
 	else
 		snprintf(why, PB_WHY_MAX,
 			 "tracer='%s' is none of function_profile, function, function_duration, function_graph",
-			 pb_options.tracer_name ? pb_options.tracer_name : "");
+			 pb_options.tracer_name);
 	return -EINVAL;
 }
 

@@ -43,7 +43,7 @@
 // SAID-NEXT:patchbay: error: PATCHBAY: histogram=1 is for tracer=function_profile; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: there is no option 'color': 'patchbay record --help' lists them; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: 'word' is not NAME=VALUE; nothing is traced
-// SAID-NEXT:patchbay: error: PATCHBAY: tracer='' is none of {{.*}}
+// SAID-NEXT:patchbay: error: PATCHBAY: no tracer: give one, as in tracer=function_profile; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: no output: give a directory, as in output=/tmp; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: no filter: give a glob for names, as in filter=*; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: output='{{.*}}/none/missing': No such file or directory; nothing is traced
