@@ -50,7 +50,8 @@ static cl::list<std::string>
     ArgsOf("args", cl::value_desc("GLOB"), cl::sub(RecordCommand),
            cl::cat(ToolOptions),
            cl::desc("Trace functions whose mangled name matches, too, and "
-                    "record their arguments and results; may be repeated"));
+                    "record their arguments and results; not with "
+                    "function_profile or --depth; may be repeated"));
 static cl::opt<TracerT> Tracer(
     "p", cl::Prefix, cl::value_desc("TRACER"), cl::init(FunctionProfile),
     cl::sub(RecordCommand), cl::cat(ToolOptions), cl::desc("What to record"),
