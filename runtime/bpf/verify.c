@@ -179,7 +179,7 @@ static const char *atomic(struct verifier *v, const struct bpf_insn *insn)
 
 	if (insn->imm != BPF_ADD || size < 4)
 		return "an atomic operation that is no addition without result: "
-		       "others are not supported";
+		       "compile with -mcpu=v2, which has no other";
 	if ((to.num + insn->off) % size)
 		return "an atomic operation that is not aligned";
 	if (!pb_bpf_is_number(&v->now.reg[insn->src_reg]))

@@ -347,7 +347,9 @@ static const struct {
 
 	{ "a packet", "an access to packets",
 	  { MOVX(6, 1), INSN(BPF_LD | BPF_ABS | BPF_W, 0, 0, 0, 0), EXIT } },
-	{ "atomic and with a result", "an atomic operation that is no addition",
+	{ "atomic and with a result",
+	  "an atomic operation that is no addition without result: "
+	  "compile with -mcpu=v2",
 	  { DATA(1, ARRAY, 0), MOV(2, 1),
 	    ATOMIC(BPF_DW, 1, 0, 2, BPF_ADD | BPF_FETCH), MOV(0, 0), EXIT } },
 	{ "atomic of a byte", "an atomic operation that is no addition",
