@@ -63,6 +63,9 @@ static constexpr char Help[] = R"(
   PATCHBAY, and by the same user. A file is loaded only if it belongs to that user
   or to root, and if nobody else may write to it.
 
+  Where <asm/types.h> is in a folder of the architecture's, as on Debian, BPF is
+  compiled with -I/usr/include/$(uname -m)-linux-gnu, too.
+
 EXAMPLES:
   clang -shared -fPIC -O2 prog.c -o prog.so
   patchbay attach -p 4711 --fexit 'lua_*' prog.so:on_exit

@@ -33,6 +33,9 @@
  *
  *	clang -target bpf -mcpu=v2 -O2 -g -c calls.bpf.c
  *
+ * (on Debian and its like, which keep <asm/types.h> in a folder of the
+ * architecture's, with -I/usr/include/$(uname -m)-linux-gnu, too)
+ *
  * and in the process that has these functions
  *
  *	error = patchbay_bpf_open("calls.bpf.o", &opts, &object);
