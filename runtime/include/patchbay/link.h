@@ -164,7 +164,8 @@ struct patchbay_program {
  * @filter:  the functions. Its cookies are what patchbay_get_attach_cookie() gives
  * @cookie:  the same for all functions, if the filter has none
  * @flags:   PATCHBAY_LINK_*
- * @log:     NULL, or called for each function that is refused, by its name
+ * @log:     NULL, or called for each function that is refused (without
+ *           PATCHBAY_LINK_SKIP_INVALID for one of them), by its name
  *           (NULL if it has none) and entry, and for what else is wrong, with
  *           the name that is meant, or NULL, and 0. @error is a negative errno,
  *           @reason a phrase in English. Called before patchbay_link_attach()
