@@ -47,6 +47,9 @@ int pb_call_is_simple(const struct patchbay_record *record)
 	return !record;
 }
 
+/* The number of an arming, above the bits that are not of it. */
+#define SINCE(n) ((n) * (~PATCHBAY_CELL_SINCE + 1))
+
 static void handler(uintptr_t ip, uintptr_t parent_ip,
 		    const struct patchbay_cell *cell, struct patchbay_regs *regs)
 {
@@ -67,9 +70,9 @@ int main(void)
 						  .handler = handler,
 						  .exit = handler } };
 	struct patchbay_cell members[] = {
-		pb_ops_cell(&fast, NULL, &first, 0x100),
-		pb_ops_cell(&any, NULL, &second, 0x200),
-		pb_ops_cell(&leaving, NULL, &first, 0x301),
+		pb_ops_cell(&fast, NULL, &first, SINCE(1)),
+		pb_ops_cell(&any, NULL, &second, SINCE(2)),
+		pb_ops_cell(&leaving, NULL, &first, SINCE(3) + 1),
 	};
 	struct pb_set *one = pb_set_new(members, 1);
 	struct pb_set *two = pb_set_new(members, 2);
@@ -90,7 +93,7 @@ int main(void)
 
 	/* And one with an exit, which misses this call. */
 	CHECK(three->enter == pb_arch_call_any_set);
-	CHECK(three->since == 0x300 && three->more == 16);
+	CHECK(three->since == SINCE(3) && three->more == 16);
 	CHECK(pb_set_find_word(members, 3) == 0);
 	cell.set = three;
 	pb_set_call_fast(0, 0, &cell, NULL);
