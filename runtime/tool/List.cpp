@@ -26,8 +26,8 @@ static cl::opt<unsigned>
 static cl::list<std::string>
     Globs("F", cl::Prefix, cl::value_desc("GLOB"), cl::sub(ListCommand),
           cl::cat(ToolOptions),
-          cl::desc("Show only functions whose name, mangled or demangled, "
-                   "matches; may be repeated"));
+          cl::desc("Show only functions whose name matches, mangled or "
+                   "demangled, with or without parameters; may be repeated"));
 static cl::opt<bool> Json("json", cl::desc("Print JSON"), cl::sub(ListCommand),
                           cl::cat(ToolOptions));
 

@@ -23,6 +23,15 @@ std::vector<std::string> patchbay::displayNames(ArrayRef<StringRef> Names,
   return Result;
 }
 
+// "Cache::get<int>" of "int Cache::get<int>(int)": in front of a template's
+// instance stands the type of its result, which 'Cache::*' does not match.
+static std::string qualifiedName(StringRef Name) {
+  std::string Result;
+  bool Done = nonMicrosoftDemangle(Name, Result, /*CanHaveLeadingDot=*/true,
+                                   /*ParseParams=*/false);
+  return Done ? Result : Name.str();
+}
+
 NameFilter::NameFilter(ArrayRef<std::string> Texts) {
   for (const std::string &Text : Texts)
     Globs.push_back({Text});
@@ -42,7 +51,7 @@ NameFilter::Match NameFilter::match(ArrayRef<StringRef> Names) {
       G.Matched = true;
       Result = ByLinkageName;
     } else if (llvm::any_of(Names, [&](StringRef Name) {
-                 return Matches(demangle(Name));
+                 return Matches(demangle(Name)) || Matches(qualifiedName(Name));
                })) {
       G.Matched = true;
       if (Result == None)

@@ -39,8 +39,8 @@ static cl::list<std::string> ProgramUsage(cl::Positional,
 static cl::list<std::string>
     Globs("F", cl::Prefix, cl::value_desc("GLOB"), cl::sub(RecordCommand),
           cl::cat(ToolOptions),
-          cl::desc("Trace only functions whose name, mangled or demangled, "
-                   "matches; may be repeated"));
+          cl::desc("Trace only functions whose name matches, mangled or "
+                   "demangled, with or without parameters; may be repeated"));
 static cl::list<std::string>
     NoTrace("N", cl::Prefix, cl::value_desc("GLOB"), cl::sub(RecordCommand),
             cl::cat(ToolOptions),

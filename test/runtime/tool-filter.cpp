@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// -F takes C++ names as the source has them: those of templates, before which
+// the demangled name has the type of the result, and without parameters.
+// RUN: %buildxx %s -o %t %link
+// RUN: %patchbay list -F 'Cache::*' %t | FileCheck %s --check-prefix=CLASS
+//      CLASS: entry
+// CLASS-NEXT: Cache::hits() const{{$}}
+// CLASS-NEXT: int Cache::get<int>(int){{$}}
+//  CLASS-NOT: {{.}}
+// RUN: %patchbay list -F 'Cache::hits' %t | FileCheck %s --check-prefix=BARE
+//      BARE: entry
+// BARE-NEXT: Cache::hits() const{{$}}
+//  BARE-NOT: {{.}}
+// RUN: %patchbay list -F 'int Cache::get<int>(int)' -F '_ZNK5Cache4*' %t | FileCheck %s --check-prefix=CLASS
+// RUN: not %patchbay list -F 'Cache' -F '' %t 2>&1 | FileCheck %s --check-prefix=NONE
+// NONE: no function matches 'Cache', ''
+// RUN: %patchbay record -F 'Cache::*' -o %t.data -- %t
+// RUN: %patchbay report %t.data | FileCheck %s --check-prefix=COUNTS
+// COUNTS-DAG: 1 {{ *}}Cache::hits() const
+// COUNTS-DAG: 1 {{ *}}int Cache::get<int>(int)
+
+struct Cache {
+	int hits() const;
+	template <typename T> T get(T key);
+};
+
+__attribute__((noinline)) int Cache::hits() const
+{
+	__asm__ volatile("");
+	return 1;
+}
+
+template <typename T> __attribute__((noinline)) T Cache::get(T key)
+{
+	__asm__ volatile("");
+	return key;
+}
+
+template int Cache::get<int>(int);
+
+int main()
+{
+	Cache cache;
+
+	return cache.hits() - cache.get(1);
+}
