@@ -86,6 +86,7 @@ static constexpr char Help[] = R"(
     self      total without what the functions that it called took, as far as
               these were recorded: with a threshold or a filter, self is more
     sub-routine that took most: of those that it called itself
+  With --diff, calls are those of BEFORE, calls now and all times those of DIR.
   Time in which a thread waited or did not run is in it. Histograms of
   function_profile have no self, and a total in which a function's calls of
   itself count each.

@@ -8,7 +8,8 @@ using namespace patchbay;
 ThreadChoice::ThreadChoice(cl::SubCommand &Command)
     : Tids("tid", cl::value_desc("TID"), cl::CommaSeparated, cl::sub(Command),
            cl::cat(ToolOptions),
-           cl::desc("Show only this thread; several, separated by commas")),
+           cl::desc("Show only this thread; several, separated by commas; "
+                    "beside --thread, these as well")),
       Names("thread", cl::value_desc("GLOB"), cl::sub(Command),
             cl::cat(ToolOptions),
             cl::desc("Show only threads whose name matches; may be repeated")) {
