@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,6 +26,13 @@ static int check_opts(const struct patchbay_bpf_opts *opts)
 	return 0;
 }
 
+/*
+ * While an object is read, libbpf and the engine say what they have to say to us
+ * or to nobody, which each is told for the whole process. Whoever is logged to
+ * may open another object.
+ */
+static pthread_mutex_t reading = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
 int patchbay_bpf_open_mem(const void *bytes, size_t size,
 			  const struct patchbay_bpf_opts *opts,
 			  struct patchbay_bpf_object **object)
@@ -37,7 +45,9 @@ int patchbay_bpf_open_mem(const void *bytes, size_t size,
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		return -ENOMEM;
+	pthread_mutex_lock(&reading);
 	error = pb_bpf_read(new, bytes, size, opts);
+	pthread_mutex_unlock(&reading);
 	if (error)
 		pb_bpf_object_free(new);
 	else

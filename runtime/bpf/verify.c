@@ -229,10 +229,10 @@ static const char *move_address(struct pb_bpf_val *to,
 }
 
 /*
- * What the engine's compiler (of all releases up to 26.07, for x86-64) makes wrong
- * code of: a division of 32 bits by a register cuts the address in r0 in half;
- * one by the same register divides by what is in another, maybe 0; a shift by the
- * same register gives another number.
+ * What the engine's compiler (of release 22.11, for x86-64) makes wrong code of:
+ * a division of 32 bits by a register cuts the address in r0 in half; one by the
+ * same register divides by what is in another, maybe 0; a shift by the same
+ * register gives another number.
  */
 static const char *check_by_register(const struct bpf_insn *insn, int is_32)
 {

@@ -7,7 +7,7 @@
  * The engine has a verifier of its own, which is not relied upon: of release
  * 22.11 it takes programs with wild pointers (a store over half of a spilled
  * pointer), does not know that a lookup may find nothing, and computes ranges of
- * numbers wrongly; releases up to 26.07 mended some of that. The one here is
+ * numbers wrongly; later releases mended some of that. The one here is
  * simple instead of clever: addresses have offsets that are known, so ranges of
  * numbers are of no concern; and there are no loops, so one pass over the
  * instructions, in an order in which each comes behind those that lead to it,

@@ -17,7 +17,7 @@ struct pb_map *pb_maps;
 void *pb_session_alloc(size_t size, int *error)
 {
 	long memory = pb_sys(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0ul);
 
 	*error = memory < 0 && memory > -4096 ? (int)memory : 0;
 	if (*error)

@@ -250,7 +250,7 @@ int patchbay_bpf_map_get_info(const struct patchbay_bpf_map *map,
  * Copy the value of @key, put @value there (@flags: BPF_ANY, BPF_NOEXIST,
  * BPF_EXIST), delete it. 0, or -ENOENT, -EEXIST, -E2BIG (the map is full, or an
  * array has no such index), -EINVAL (deleted from an array; unknown flags; a
- * ring buffer; a value written that is constant), -EBUSY.
+ * ring buffer; a value written that is constant), -EBUSY (to look up: -ENOENT).
  */
 int patchbay_bpf_map_lookup(struct patchbay_bpf_map *map, const void *key,
 			    void *value);
