@@ -59,6 +59,21 @@ static inline uintptr_t pb_record_site(const struct patchbay_record *record)
 	return (uintptr_t)&record->site + (uintptr_t)(intptr_t)record->site;
 }
 
+/*
+ * Which of three trampolines a function's site leads to: 0, 1 or 2, which keep 2,
+ * 4 or all registers that arguments may be in.
+ */
+static inline unsigned int
+pb_record_trampoline(const struct patchbay_record *record)
+{
+	const uint8_t all = PATCHBAY_RECORD_VARIADIC |
+			    PATCHBAY_RECORD_UNKNOWN_ARGS;
+
+	if (record->flags & all || record->gp_args > 4)
+		return 2;
+	return record->gp_args > 2;
+}
+
 /* Has an entry at @addr a slot that can be read? Records may be damaged. */
 static inline int pb_has_slot(const struct pb_module *module, uintptr_t addr)
 {

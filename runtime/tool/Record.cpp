@@ -7,7 +7,7 @@
 #include "Program.h"
 #include "Table.h"
 #include "Verb.h"
-#include "patchbay/exit.h"
+#include "moment.h"
 #include "tracers.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -15,7 +15,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <ctime>
 #include <set>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -283,23 +282,11 @@ static Error checkOptions() {
   return Error::success();
 }
 
-// A moment by two clocks. The traced process knows its counter's rate the
-// better the longer ago that is, so it is taken first. As in trace/session.c,
-// of some tries the shortest is taken.
+// The traced process knows its counter's rate the better the longer ago the
+// first moment is, so it is taken first.
 static std::string clockOption() {
-  uint64_t Shortest = UINT64_MAX, Ticks = 0, Ns = 0;
-  for (int Try = 0; Try < 3; ++Try) {
-    timespec Now;
-    uint64_t Before = patchbay_clock();
-    clock_gettime(CLOCK_MONOTONIC, &Now);
-    uint64_t Took = patchbay_clock() - Before;
-    if (Took >= Shortest)
-      continue;
-    Shortest = Took;
-    Ticks = Before + Took / 2;
-    Ns = uint64_t(Now.tv_sec) * 1000000000 + uint64_t(Now.tv_nsec);
-  }
-  return ",clock=" + utostr(Ticks) + "/" + utostr(Ns);
+  pb_moment Now = pb_moment_now();
+  return ",clock=" + utostr(Now.ticks) + "/" + utostr(Now.monotonic_ns);
 }
 
 static Expected<std::string> tracerOptions(ArrayRef<std::string> Filters) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "session.h"
 
+#include "moment.h"
+
 #include <counter.h>
-#include <patchbay/exit.h>
 
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
-#include <time.h>
 
 struct pb_session *pb_session;
 struct pb_options pb_options;
@@ -66,37 +66,16 @@ int pb_session_file(void)
 	return error;
 }
 
-static uint64_t now_ns(int clock)
-{
-	struct timespec now;
-
-	pb_sys(SYS_clock_gettime, clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-/*
- * The counter is read before and after the clock. Whoever loses the processor in
- * between knows the moment badly: of some tries the shortest is taken.
- */
-#define MOMENT_TRIES 3
-
 static struct pbd_moment moment(void)
 {
-	struct pbd_moment now = { .realtime_ns = now_ns(CLOCK_REALTIME) };
-	uint64_t shortest = UINT64_MAX;
+	const uint64_t realtime_ns = pb_now_ns(CLOCK_REALTIME);
+	const struct pb_moment now = pb_moment_now();
 
-	for (int i = 0; i < MOMENT_TRIES; i++) {
-		uint64_t before = patchbay_clock();
-		uint64_t ns = now_ns(CLOCK_MONOTONIC);
-		uint64_t took = patchbay_clock() - before;
-
-		if (took >= shortest)
-			continue;
-		shortest = took;
-		now.monotonic_ns = ns;
-		now.ticks = before + took / 2;
-	}
-	return now;
+	return (struct pbd_moment){
+		.ticks = now.ticks,
+		.monotonic_ns = now.monotonic_ns,
+		.realtime_ns = realtime_ns,
+	};
 }
 
 void pb_session_tick(void)

@@ -9,7 +9,6 @@ import re
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import programs
 from programs import ProgramError
@@ -121,15 +120,8 @@ def main():
     parser.add_argument("--stock", action="store_true",
                         help="without Patchbay: what kCFI alone does to the program")
     parser.add_argument("--no-build", action="store_true", help="test what is built")
-    parser.add_argument("--build", type=Path, metavar="DIR",
-                        default=programs.ROOT / "build" / "release",
-                        help="where Patchbay is built (build/release)")
-    parser.add_argument("--work", type=Path, metavar="DIR",
-                        help="where to work (BUILD/programs)")
-    parser.add_argument("--cc", default="clang-22", help="the compiler (clang-22)")
-    parser.add_argument("-j", "--jobs", type=int, metavar="N", help="compile N files at once")
-    args = parser.parse_args()
-    args.work = args.work or args.build / "programs"
+    programs.add_places(parser)
+    args = programs.read_places(parser)
     try:
         for name in args.program:
             Driver(args, name).run()

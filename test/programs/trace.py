@@ -11,7 +11,6 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from pathlib import Path
 
 import programs
 import recording
@@ -157,16 +156,9 @@ def main():
     parser.add_argument("--whole", action="store_true",
                         help="longer runs: gigabytes of events, many minutes")
     parser.add_argument("--no-build", action="store_true", help="trace what is built")
-    parser.add_argument("--build", type=Path, metavar="DIR",
-                        default=programs.ROOT / "build" / "release",
-                        help="where Patchbay is built (build/release)")
-    parser.add_argument("--work", type=Path, metavar="DIR",
-                        help="where to work (BUILD/programs)")
-    parser.add_argument("--cc", default="clang-22", help="the compiler (clang-22)")
-    parser.add_argument("-j", "--jobs", type=int, metavar="N", help="compile N files at once")
-    args = parser.parse_args()
+    programs.add_places(parser)
+    args = programs.read_places(parser)
     args.stock = False
-    args.work = args.work or args.build / "programs"
     try:
         for name in args.program:
             Tracing(args, name).run()

@@ -95,3 +95,19 @@ def unpack(package, folder):
         part.chmod(0o755)
         part.rename(source)
     return source
+
+
+def add_places(parser):
+    """The arguments that say where to work, and with what; see read_places()."""
+    parser.add_argument("--build", type=Path, metavar="DIR", default=ROOT / "build" / "release",
+                        help="where Patchbay is built (build/release)")
+    parser.add_argument("--work", type=Path, metavar="DIR",
+                        help="where to work (BUILD/programs)")
+    parser.add_argument("--cc", default="clang-22", help="the compiler (clang-22)")
+    parser.add_argument("-j", "--jobs", type=int, metavar="N", help="compile N files at once")
+
+
+def read_places(parser):
+    args = parser.parse_args()
+    args.work = args.work or args.build / "programs"
+    return args

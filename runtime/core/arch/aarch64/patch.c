@@ -21,6 +21,7 @@
 
 #include "arch/aarch64/entry.h"
 #include "arch/aarch64/insn.h"
+#include "module.h"
 
 #include <errno.h>
 #include <string.h>
@@ -84,15 +85,8 @@ uintptr_t pb_arch_slot(uintptr_t entry)
 
 static const char *trampoline(const struct patchbay_record *record)
 {
-	const uint8_t all = PATCHBAY_RECORD_VARIADIC |
-			    PATCHBAY_RECORD_UNKNOWN_ARGS;
-	unsigned int which = 0;
-
-	if (record->flags & all || record->gp_args > 4)
-		which = 2;
-	else if (record->gp_args > 2)
-		which = 1;
-	return pb_aarch64_trampolines + which * PB_TRAMPOLINE_SIZE;
+	return pb_aarch64_trampolines +
+	       pb_record_trampoline(record) * PB_TRAMPOLINE_SIZE;
 }
 
 bool pb_arch_sequence(const struct pb_site *site, uintptr_t at, uintptr_t place,

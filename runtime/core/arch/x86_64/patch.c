@@ -177,12 +177,9 @@ void pb_arch_unmap_reach(void *reach)
 const void *pb_arch_reach(const void *reach,
 			  const struct patchbay_record *record)
 {
-	const uint8_t all = PATCHBAY_RECORD_VARIADIC |
-			    PATCHBAY_RECORD_UNKNOWN_ARGS;
-	unsigned int args = record->flags & all ? 6 : record->gp_args;
-	unsigned int which = pb_record_entry(record) != pb_record_site(record);
+	unsigned int which = 2 * pb_record_trampoline(record);
 
-	which += 2 * ((args > 2) + (args > 4));
+	which += pb_record_entry(record) != pb_record_site(record);
 	return reach ? (const char *)reach + which * PB_X86_64_VENEER_SIZE :
 		       trampoline(which);
 }

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A moment by the processor's counter and by CLOCK_MONOTONIC, of which two give
+ * the counter's rate. For the traced process and, in C++, for `patchbay record`.
+ */
+#ifndef PB_TRACE_MOMENT_H
+#define PB_TRACE_MOMENT_H
+
+#include <patchbay/exit.h>
+
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+struct pb_moment {
+	uint64_t ticks, monotonic_ns;
+};
+
+/* By a system call, for the reasons in sys.h. It does not fail. */
+static inline uint64_t pb_now_ns(int clock)
+{
+	struct timespec now;
+
+	syscall(SYS_clock_gettime, clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/*
+ * The counter is read before and after the clock. Whoever loses the processor in
+ * between knows the moment badly: of some tries the shortest is taken.
+ */
+static inline struct pb_moment pb_moment_now(void)
+{
+	struct pb_moment now = { 0, 0 };
+	uint64_t shortest = UINT64_MAX;
+
+	for (int tries = 0; tries < 3; tries++) {
+		uint64_t before = patchbay_clock();
+		uint64_t ns = pb_now_ns(CLOCK_MONOTONIC);
+		uint64_t took = patchbay_clock() - before;
+
+		if (took >= shortest)
+			continue;
+		shortest = took;
+		now.ticks = before + took / 2;
+		now.monotonic_ns = ns;
+	}
+	return now;
+}
+
+#endif /* PB_TRACE_MOMENT_H */
