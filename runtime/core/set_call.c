@@ -20,15 +20,36 @@ static void walk_without_exits(const struct pb_set *set, uintptr_t ip,
 /*
  * A set is never empty. The last handler is called in our place and returns to
  * where we would: what a short set costs is little but its branches.
+ *
+ * What is needed again is on the stack by name. In registers it would be, too,
+ * in those that are our caller's: more of them, and with copies.
  */
 static inline void walk(const struct pb_set *set, uintptr_t ip,
 			uintptr_t parent_ip, struct patchbay_regs *regs)
 {
 	const struct patchbay_cell *member = set->cells;
+	const struct patchbay_cell *last = &set->cells[set->nr - 1];
+	volatile struct {
+		uintptr_t ip, parent_ip;
+		struct patchbay_regs *regs;
+		const struct patchbay_cell *member, *last;
+	} kept;
 
-	for (size_t more = set->nr - 1; more; more--, member++)
-		__atomic_load_n(&member->func, __ATOMIC_RELAXED)(
-			ip, parent_ip, member, regs);
+	if (member != last) {
+		kept.ip = ip;
+		kept.parent_ip = parent_ip;
+		kept.regs = regs;
+		kept.last = last;
+		do {
+			kept.member = member;
+			__atomic_load_n(&member->func, __ATOMIC_RELAXED)(
+				ip, parent_ip, member, regs);
+			ip = kept.ip;
+			parent_ip = kept.parent_ip;
+			regs = kept.regs;
+			member = kept.member + 1;
+		} while (member != kept.last);
+	}
 	__atomic_load_n(&member->func, __ATOMIC_RELAXED)(ip, parent_ip, member,
 							 regs);
 }
