@@ -160,6 +160,10 @@ run_tests() {
 		sh "$root/cmake/fetch-system.sh" "$arch" >/dev/null ||
 			say "no system of $arch: tests that need it are skipped"
 	done
+	for version in 6.12 7.2; do
+		sh "$root/cmake/fetch-linux.sh" "$version" >/dev/null ||
+			say "no source of Linux $version: tests that need it are skipped"
+	done
 	for package in duckdb perfetto; do
 		sh "$root/cmake/fetch-python.sh" "$package" >/dev/null ||
 			say "no Python package $package: tests that need it are skipped"
