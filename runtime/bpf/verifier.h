@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the verifier's files share: it is at one instruction. */
+#ifndef PB_BPF_VERIFIER_H
+#define PB_BPF_VERIFIER_H
+
+#include "context.h"
+#include "flow.h"
+#include "state.h"
+#include "verify.h"
+
+/*
+ * @before: the state before each instruction that was led to
+ * @ways:   to each instruction
+ * @now:    the state at the instruction with @index
+ */
+struct pb_bpf_verifier {
+	const struct pb_bpf_code *code;
+	struct pb_bpf_uses *uses;
+	struct pb_bpf_state *before;
+	uint32_t ways[PB_BPF_INSNS_MAX];
+	uint32_t nr_visits;
+	struct pb_bpf_state now;
+	uint32_t index;
+};
+
+static inline const struct patchbay_bpf_map *pb_bpf_map_of(
+	const struct pb_bpf_verifier *v, const struct pb_bpf_val *val)
+{
+	return v->code->maps[val->of];
+}
+
+/* All return NULL, or what is wrong. */
+
+const char *pb_bpf_check_defined(const struct pb_bpf_val *val);
+
+/* @size bytes at @val and @offset may be read. */
+const char *pb_bpf_check_read(struct pb_bpf_verifier *v,
+			      const struct pb_bpf_val *val, int64_t offset,
+			      uint32_t size);
+
+/* They may be written; @what is there from then on. */
+const char *pb_bpf_check_write(struct pb_bpf_verifier *v,
+			       const struct pb_bpf_val *val, int64_t offset,
+			       uint32_t size, const struct pb_bpf_val *what);
+
+/* Check an instruction of that kind, and carry it out on @v->now. */
+const char *pb_bpf_verify_load(struct pb_bpf_verifier *v,
+			       const struct bpf_insn *insn);
+const char *pb_bpf_verify_store(struct pb_bpf_verifier *v,
+				const struct bpf_insn *insn);
+const char *pb_bpf_verify_atomic(struct pb_bpf_verifier *v,
+				 const struct bpf_insn *insn);
+const char *pb_bpf_verify_arithmetic(struct pb_bpf_verifier *v,
+				     const struct bpf_insn *insn);
+const char *pb_bpf_verify_wide(struct pb_bpf_verifier *v,
+			       const struct bpf_insn *insn);
+const char *pb_bpf_verify_call(struct pb_bpf_verifier *v,
+			       const struct bpf_insn *insn);
+
+#endif /* PB_BPF_VERIFIER_H */

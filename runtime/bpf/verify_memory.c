@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What instructions of the verified program read and write. */
+#include "verifier.h"
+
+static uint32_t size_of(const struct bpf_insn *insn)
+{
+	switch (BPF_SIZE(insn->code)) {
+	case BPF_B:
+		return 1;
+	case BPF_H:
+		return 2;
+	case BPF_W:
+		return 4;
+	default:
+		return 8;
+	}
+}
+
+static const char *check_within(int64_t from, uint32_t size, int64_t end,
+				const char *wrong)
+{
+	return from < 0 || from + size > end ? wrong : NULL;
+}
+
+static const char *check_context(struct pb_bpf_verifier *v, int64_t from,
+				 uint32_t size)
+{
+	unsigned int words = (unsigned int)(from / 8) + 1;
+
+	if (from < 0 || from + size > 8 * PB_BPF_WORDS)
+		return "the context is read outside of its words";
+	if (from / 8 != (from + size - 1) / 8)
+		return "the context is read across two words";
+	if (v->uses->nr_words < words)
+		v->uses->nr_words = words;
+	return NULL;
+}
+
+/* @size bytes at @val and @offset are there, whatever is in them. */
+static const char *check_memory(struct pb_bpf_verifier *v,
+				const struct pb_bpf_val *val, int64_t offset,
+				uint32_t size)
+{
+	int64_t from = val->num + offset;
+
+	switch (val->type) {
+	case PB_BPF_FRAME:
+		return check_within(from + PB_BPF_STACK, size, PB_BPF_STACK,
+				    "an access outside of the stack, which has "
+				    "512 bytes");
+	case PB_BPF_VALUE:
+		return check_within(from, size,
+				    pb_bpf_map_of(v, val)->value_size,
+				    "an access outside of a map's value");
+	case PB_BPF_RECORD:
+		return check_within(from, size, val->of,
+				    "an access outside of a record");
+	case PB_BPF_VALUE_OR_NULL:
+	case PB_BPF_RECORD_OR_NULL:
+		return "an access to what may be NULL: compare it with NULL "
+		       "before";
+	case PB_BPF_NOTHING:
+		return pb_bpf_check_defined(val);
+	default:
+		return "an access to what is no address of the program's "
+		       "memory: bpf_probe_read_user() reads other memory";
+	}
+}
+
+const char *pb_bpf_check_read(struct pb_bpf_verifier *v,
+			      const struct pb_bpf_val *val,
+			      int64_t offset, uint32_t size)
+{
+	const char *wrong;
+
+	if (val->type == PB_BPF_CONTEXT)
+		return check_context(v, val->num + offset, size);
+	wrong = check_memory(v, val, offset, size);
+	if (!wrong && val->type == PB_BPF_FRAME &&
+	    !pb_bpf_stack_is_written(&v->now, val->num + offset, size))
+		return "a read of what was not written to the stack before";
+	return wrong;
+}
+
+const char *pb_bpf_check_write(struct pb_bpf_verifier *v,
+			       const struct pb_bpf_val *val, int64_t offset,
+			       uint32_t size, const struct pb_bpf_val *what)
+{
+	const char *wrong;
+
+	if (val->type == PB_BPF_CONTEXT)
+		return "a write to the context";
+	wrong = check_memory(v, val, offset, size);
+	if (wrong)
+		return wrong;
+	if (val->type == PB_BPF_VALUE && pb_bpf_map_of(v, val)->read_only)
+		return "a write to a constant";
+	if (val->type == PB_BPF_FRAME)
+		pb_bpf_stack_write(&v->now, val->num + offset, size, what);
+	return NULL;
+}
+
+const char *pb_bpf_verify_load(struct pb_bpf_verifier *v,
+			       const struct bpf_insn *insn)
+{
+	const struct pb_bpf_val from = v->now.reg[insn->src_reg];
+	uint32_t size = size_of(insn);
+	const char *wrong = pb_bpf_check_read(v, &from, insn->off, size);
+
+	if (wrong)
+		return wrong;
+	v->now.reg[insn->dst_reg] =
+		from.type == PB_BPF_FRAME ?
+			pb_bpf_stack_read(&v->now, from.num + insn->off, size) :
+			pb_bpf_scalar();
+	return NULL;
+}
+
+const char *pb_bpf_verify_store(struct pb_bpf_verifier *v,
+				const struct bpf_insn *insn)
+{
+	const struct pb_bpf_val *to = &v->now.reg[insn->dst_reg];
+	struct pb_bpf_val what = { .type = PB_BPF_CONSTANT, .num = insn->imm };
+
+	if (BPF_CLASS(insn->code) == BPF_STX) {
+		const char *wrong =
+			pb_bpf_check_defined(&v->now.reg[insn->src_reg]);
+
+		if (wrong)
+			return wrong;
+		what = v->now.reg[insn->src_reg];
+	}
+	return pb_bpf_check_write(v, to, insn->off, size_of(insn), &what);
+}
+
+/* The stack lies at a multiple of 8, and so do values and records. */
+const char *pb_bpf_verify_atomic(struct pb_bpf_verifier *v,
+				 const struct bpf_insn *insn)
+{
+	const struct pb_bpf_val to = v->now.reg[insn->dst_reg];
+	const struct pb_bpf_val scalar = pb_bpf_scalar();
+	uint32_t size = size_of(insn);
+	const char *wrong;
+
+	if (insn->imm != BPF_ADD || size < 4)
+		return "an atomic operation that is no addition without result: "
+		       "compile with -mcpu=v2, which has no other";
+	if ((to.num + insn->off) % size)
+		return "an atomic operation that is not aligned";
+	if (!pb_bpf_is_number(&v->now.reg[insn->src_reg]))
+		return "an atomic addition of what is no number";
+	wrong = pb_bpf_check_read(v, &to, insn->off, size);
+	return wrong ? wrong :
+		       pb_bpf_check_write(v, &to, insn->off, size, &scalar);
+}
