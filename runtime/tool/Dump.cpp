@@ -43,6 +43,11 @@ static ThreadChoice Threads(DumpCommand);
 static constexpr char Help[] = R"(
   Times are nanoseconds of CLOCK_MONOTONIC on the traced machine.
 
+  A call that did not return, because longjmp() or the end of the process cut it
+  off, ends in --chrome and --perfetto with the call that it is in, or before the
+  next one begins. What is open when a thread's events end, ends there in --chrome,
+  and never in --perfetto.
+
   --ctf writes a trace per process, with a stream per thread. Events are
   func_entry and func_exit.
 

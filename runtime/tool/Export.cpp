@@ -5,6 +5,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -29,6 +30,30 @@ int64_t patchbay::realtimeOffset(const Trace &T) {
     if (const std::optional<DataSession> &S = P.Data.Session)
       return S->First.RealtimeNs - S->First.MonotonicNs;
   return 0;
+}
+
+std::vector<std::optional<uint64_t>>
+patchbay::endTimes(const TraceThread &Thread) {
+  std::vector<std::optional<uint64_t>> Ends(Thread.Calls.size());
+  std::vector<size_t> Open;
+  auto Close = [&](size_t Depth, std::optional<uint64_t> End) {
+    for (size_t I : ArrayRef(Open).drop_front(Depth)) {
+      const TraceCall &C = Thread.Calls[I];
+      if (C.hasDuration()) {
+        uint64_t Own = SaturatingAdd(C.Start, C.Duration);
+        // Rounded to nanoseconds it may be behind that.
+        End = std::min(Own, End.value_or(Own));
+      }
+      Ends[I] = End;
+    }
+    Open.resize(Depth);
+  };
+  for (size_t I = 0; I != Thread.Calls.size(); ++I) {
+    Close(Thread.Calls[I].Depth, Thread.Calls[I].Start);
+    Open.push_back(I);
+  }
+  Close(0, std::nullopt);
+  return Ends;
 }
 
 static std::string host(const Trace &T, const TraceThread &Thread) {
@@ -148,10 +173,39 @@ static void nameChrome(json::OStream &J, StringRef What, uint32_t Pid,
   });
 }
 
-static StringRef chromePhase(TraceCall::KindT Kind) {
-  if (Kind == TraceCall::Entry)
-    return "i";
-  return Kind == TraceCall::Unfinished ? "B" : "X";
+// A begin without an end would have in it whatever comes behind it, so that no
+// call is written as one: what was open when a thread's events end, ends there.
+// The last of these lasts a nanosecond, else it would not be in the others.
+static void callsChrome(json::OStream &J, const Trace &T,
+                        const TraceThread &Thread) {
+  std::vector<std::optional<uint64_t>> Ends = endTimes(Thread);
+  uint64_t Last = 0;
+  for (const TraceCall &C : Thread.Calls)
+    Last = std::max(Last,
+                    SaturatingAdd(C.Start, std::max(C.Duration, uint64_t(1))));
+  for (size_t I = 0; I != Ends.size(); ++I) {
+    const TraceCall &C = Thread.Calls[I];
+    bool IsEntry = C.Kind == TraceCall::Entry;
+    J.object([&] {
+      J.attribute("ph", IsEntry ? "i" : "X");
+      J.attribute("name", json::fixUTF8(T.Functions[C.Function].Name));
+      J.attribute("pid", pid(T, Thread));
+      J.attribute("tid", Thread.Tid);
+      J.attributeBegin("ts");
+      J.rawValue(microseconds(C.Start));
+      J.attributeEnd();
+      if (IsEntry) {
+        J.attribute("s", "t");
+        return;
+      }
+      J.attributeBegin("dur");
+      J.rawValue(microseconds(Ends[I].value_or(Last) - C.Start));
+      J.attributeEnd();
+      if (C.Kind != TraceCall::Returned)
+        J.attributeObject("args",
+                          [&] { J.attribute("kind", kindName(C.Kind)); });
+    });
+  }
 }
 
 void patchbay::exportChrome(const Trace &T, raw_ostream &OS) {
@@ -164,23 +218,7 @@ void patchbay::exportChrome(const Trace &T, raw_ostream &OS) {
                    P.Data.Args.empty() ? "" : P.Data.Args.front());
       for (const TraceThread &Thread : T.Threads) {
         nameChrome(J, "thread_name", pid(T, Thread), Thread.Tid, Thread.Name);
-        for (const TraceCall &C : Thread.Calls)
-          J.object([&] {
-            J.attribute("ph", chromePhase(C.Kind));
-            J.attribute("name", json::fixUTF8(T.Functions[C.Function].Name));
-            J.attribute("pid", pid(T, Thread));
-            J.attribute("tid", Thread.Tid);
-            J.attributeBegin("ts");
-            J.rawValue(microseconds(C.Start));
-            J.attributeEnd();
-            if (C.Kind == TraceCall::Entry)
-              J.attribute("s", "t");
-            if (!C.hasDuration())
-              return;
-            J.attributeBegin("dur");
-            J.rawValue(microseconds(C.Duration));
-            J.attributeEnd();
-          });
+        callsChrome(J, T, Thread);
       }
     });
   });

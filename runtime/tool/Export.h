@@ -29,6 +29,10 @@ llvm::Error exportCtf(const Trace &T, llvm::StringRef Dir);
 /// From the times of calls to nanoseconds since 1970. One for all processes, so
 /// that the order between them is that of the clock which they share.
 int64_t realtimeOffset(const Trace &T);
+/// When each call of a thread ended, by index. One that did not return ends
+/// with the call that it is in, or before the next that is not in it; nothing
+/// says when one ends that is open when the thread's events end.
+std::vector<std::optional<uint64_t>> endTimes(const TraceThread &Thread);
 /// "returned", "unwound", "unfinished", "entry".
 llvm::StringRef kindName(TraceCall::KindT Kind);
 

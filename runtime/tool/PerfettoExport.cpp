@@ -143,28 +143,24 @@ void Writer::thread(const TraceThread &From, uint64_t TrackId) {
   packet(Packet);
 
   // Slices begin and end like brackets, also those of calls that did not
-  // return: else the end of another would be theirs. They end with the call
-  // that they are in, or before the next; what is open when the thread ends
-  // stays so.
-  std::vector<const TraceCall *> Open;
-  auto Close = [&](size_t Depth, std::optional<uint64_t> Now) {
-    for (; Open.size() > Depth; Open.pop_back()) {
-      size_t I = Open.size() - 1;
-      while (!Open[I]->hasDuration() && I > Depth)
-        --I;
-      if (Open[I]->hasDuration())
-        event(Open[I]->Start + Open[I]->Duration, SliceEnd, TrackId, 0);
-      else if (Now && Open.back()->Kind != TraceCall::Entry)
-        event(*Now, SliceEnd, TrackId, 0);
-    }
+  // return: else the end of another would be theirs. Of one without an end
+  // Perfetto says that it did not end.
+  std::vector<std::optional<uint64_t>> Ends = endTimes(From);
+  std::vector<size_t> Open;
+  auto Close = [&](size_t Depth) {
+    for (; Open.size() > Depth; Open.pop_back())
+      if (size_t I = Open.back();
+          Ends[I] && From.Calls[I].Kind != TraceCall::Entry)
+        event(*Ends[I], SliceEnd, TrackId, 0);
   };
-  for (const TraceCall &C : From.Calls) {
-    Close(C.Depth, C.Start);
-    Open.push_back(&C);
+  for (size_t I = 0; I != Ends.size(); ++I) {
+    const TraceCall &C = From.Calls[I];
+    Close(C.Depth);
+    Open.push_back(I);
     event(C.Start, C.Kind == TraceCall::Entry ? Instant : SliceBegin, TrackId,
           C.Function);
   }
-  Close(0, std::nullopt);
+  Close(0);
 }
 
 void Writer::write() {
