@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "HtmlReport.h"
 #include "CallTree.h"
+#include "Durations.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
@@ -8,8 +9,6 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Up to 2^40 ns, which is 18 minutes.
-static constexpr unsigned Buckets = 41;
 // A browser draws so many at once. The longest calls are what can be seen.
 static constexpr size_t MaxTimeline = 5000;
 
@@ -21,6 +20,7 @@ public:
   void write();
 
 private:
+  void functions();
   void tree(int64_t Function, const CallNode &N);
   void threads();
 
@@ -83,31 +83,54 @@ void Page::threads() {
   });
 }
 
+void Page::functions() {
+  std::vector<FunctionDurations> Functions = functionDurations(T);
+  J.attributeArray("functions", [&] {
+    for (size_t I = 0; I != Functions.size(); ++I)
+      J.array([&] {
+        J.value(json::fixUTF8(T.Functions[I].Name));
+        J.value(Functions[I].Calls);
+        J.value(Functions[I].Total);
+        J.value(Functions[I].Longest);
+      });
+  });
+  J.attribute("unit", T.BucketUnit);
+  J.attributeArray("histogram", [&] {
+    for (const FunctionDurations &F : Functions)
+      J.array([&] {
+        for (uint64_t N : F.Buckets)
+          J.value(N);
+      });
+  });
+}
+
+static StringRef whyNoCalls(const Trace &T) {
+  if (!T.hasEvents())
+    return "Calls were counted, not recorded: for this, record them with -p "
+           "function_graph";
+  if (!T.hasDurations())
+    return "When calls ended was not recorded: for this, record them with -p "
+           "function_graph";
+  return "";
+}
+
+static StringRef whyNoDurations(const Trace &T) {
+  if (!T.hasDurations())
+    return "How long calls took was not recorded: for this, record them with "
+           "-p function_graph, or count them with -p function_profile "
+           "--histogram";
+  return "";
+}
+
 void Page::write() {
-  std::vector<std::vector<uint64_t>> Histogram(T.Functions.size(),
-                                               std::vector<uint64_t>(Buckets));
-  for (const TraceThread &Thread : T.Threads)
-    for (const TraceCall &C : Thread.Calls)
-      if (C.hasDuration())
-        ++Histogram[C.Function][C.Duration
-                                    ? std::min(Log2_64(C.Duration), Buckets - 1)
-                                    : 0];
   J.object([&] {
-    J.attributeArray("functions", [&] {
-      for (const TraceFunction &F : T.Functions)
-        J.value(json::fixUTF8(F.Name));
-    });
+    functions();
     J.attributeBegin("root");
     tree(-1, callTree(T));
     J.attributeEnd();
-    J.attributeArray("histogram", [&] {
-      for (const auto &Of : Histogram)
-        J.array([&] {
-          for (uint64_t N : Of)
-            J.value(N);
-        });
-    });
     threads();
+    J.attribute("noCalls", whyNoCalls(T));
+    J.attribute("noDurations", whyNoDurations(T));
   });
 }
 

@@ -243,11 +243,13 @@ static Expected<int> runDiff(const std::string &Dir,
 }
 
 static Expected<int> runHtml(const std::string &Dir) {
-  Expected<Trace> T = readEvents(Dir);
+  Expected<Trace> T = readTrace(Dir);
   if (!T)
     return T.takeError();
   if (Error E = Threads.apply(*T, Dir))
     return E;
+  if (T->Functions.empty())
+    return makeError(Twine(Dir) + ": no function was traced");
   std::error_code EC;
   raw_fd_ostream OS(Html, EC);
   if (!EC) {
