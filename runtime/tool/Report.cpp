@@ -2,7 +2,9 @@
 //
 // `patchbay report`: what the processes of one recording counted, summed; of
 // events, how long functions took.
+#include "Diagnostics.h"
 #include "Histogram.h"
+#include "HowRecorded.h"
 #include "HtmlReport.h"
 #include "ReportTable.h"
 #include "Table.h"
@@ -87,6 +89,8 @@ static constexpr char Help[] = R"(
               these were recorded: with a threshold or a filter, self is more
     sub-routine that took most: of those that it called itself
   With --diff, calls are those of BEFORE, calls now and all times those of DIR.
+  A warning says if they were recorded with other options, or, where a file has
+  the same build id in both, of other functions.
   Time in which a thread waited or did not run is in it. Histograms of
   function_profile have no self, and a total in which a function's calls of
   itself count each.
@@ -234,6 +238,12 @@ static Expected<int> runDiff(const std::string &Dir,
     return E;
   if (Error E = Threads.apply(*After, Dir))
     return E;
+  if (std::string How = recordedDifferently(*Before, *After); !How.empty())
+    warn(
+        Diff + " and " + Dir +
+        " were recorded with other options, so that calls and times differ for "
+        "this alone: " +
+        How);
   const Trace &Kind = poorer(*Before, *After);
   Field By = Sort.getNumOccurrences() ? Sort : defaultDiffSort(Kind);
   if (Fields.empty())

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "HowRecorded.h"
+#include "Durations.h"
+#include "format.h"
+#include "llvm/ADT/StringExtras.h"
+#include <set>
+
+using namespace llvm;
+using namespace patchbay;
+
+static std::string tracer(const DataFile &Data) {
+  if (!Data.Session)
+    return "function_profile";
+  if (Data.Session->Tracer == "function_profile")
+    return "function_profile --histogram";
+  return Data.Session->Tracer;
+}
+
+static std::string threshold(const DataFile &Data) {
+  uint64_t Ns = Data.Session ? Data.Session->ThresholdNs : 0;
+  return Ns ? durationText(Ns) : "none";
+}
+
+static std::string overwrite(const DataFile &Data) {
+  return Data.Session && Data.Session->Flags & PBD_SESSION_OVERWRITE ? "yes"
+                                                                     : "no";
+}
+
+// What there is in the processes, which are mostly all the same. One that had
+// nothing to trace does not say how that would have been done.
+static std::string ofAll(const Trace &T, std::string (*Of)(const DataFile &)) {
+  std::set<std::string> Known;
+  for (const TraceProcess &P : T.Processes)
+    if (P.Data.Session || !P.Data.Counters.empty())
+      Known.insert(Of(P.Data));
+  return join(Known, " or ");
+}
+
+using EntriesOf = std::map<std::string, std::set<uint64_t>>; // by build id
+
+static EntriesOf tracedEntries(const Trace &T) {
+  EntriesOf Result;
+  for (const TraceProcess &P : T.Processes) {
+    auto Add = [&](uint32_t Module, uint64_t Entry) {
+      const DataModule &M = P.Data.Modules.at(Module);
+      if (!M.BuildId.empty())
+        Result[M.BuildId].insert(Entry);
+    };
+    for (const auto &[Number, F] : P.Data.Functions)
+      Add(F.Module, F.Entry);
+    for (const DataCounter &C : P.Data.Counters)
+      Add(C.Module, C.Entry);
+  }
+  return Result;
+}
+
+static std::string otherFunctions(const Trace &A, const Trace &B) {
+  EntriesOf OfA = tracedEntries(A), OfB = tracedEntries(B);
+  size_t InA = 0, InB = 0, InBoth = 0;
+  for (const auto &[BuildId, Entries] : OfA) {
+    auto Other = OfB.find(BuildId);
+    if (Other == OfB.end())
+      continue;
+    InA += Entries.size();
+    InB += Other->second.size();
+    for (uint64_t Entry : Entries)
+      InBoth += Other->second.count(Entry);
+  }
+  if (InA == InBoth && InB == InBoth)
+    return "";
+  return "functions traced " + utostr(InA) + " and " + utostr(InB) + ", " +
+         utostr(InBoth) + " of them in both";
+}
+
+std::string patchbay::recordedDifferently(const Trace &A, const Trace &B) {
+  static constexpr std::pair<const char *, std::string (*)(const DataFile &)>
+      Options[] = {{"tracer", tracer},
+                   {"threshold", threshold},
+                   {"overwrite", overwrite}};
+  std::vector<std::string> Differences;
+  for (auto [Name, Of] : Options)
+    if (std::string OfA = ofAll(A, Of), OfB = ofAll(B, Of); OfA != OfB)
+      Differences.push_back(Name + (" " + OfA) + " and " + OfB);
+  if (std::string Functions = otherFunctions(A, B); !Functions.empty())
+    Differences.push_back(Functions);
+  return join(Differences, "; ");
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Two recordings that are compared differ in what the programs did, and in how
+// they were made.
+#ifndef PATCHBAY_TOOL_HOWRECORDED_H
+#define PATCHBAY_TOOL_HOWRECORDED_H
+
+#include "Trace.h"
+
+namespace patchbay {
+
+/// "tracer A and B; threshold none and 10 us": which options they were made
+/// with, as far as data files say. Empty if there is no difference. Which
+/// functions were chosen is known only of files with the same build id.
+std::string recordedDifferently(const Trace &A, const Trace &B);
+
+} // namespace patchbay
+
+#endif
