@@ -7,6 +7,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Path.h"
+#include <sys/mman.h>
+#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;
@@ -87,27 +89,78 @@ static size_t findProgram(ArrayRef<const char *> Args,
   return std::min(I, Args.size());
 }
 
-// LLVM's lines "patchbay: Unknown ...  Try: '/bin/patchbay --help'" as one, in
-// the form of the command's own errors, which leads to the help of the verb.
-static Error usageError(StringRef Said, StringRef Self, const Verb *Chosen) {
-  std::string Help = "patchbay ";
-  if (Chosen)
-    Help += (Chosen->Command.getName() + " ").str();
-  Help += "--help";
-  // What is wrong with an option's value LLVM has printed itself.
-  if (Said.empty())
-    return makeError(Usage, "wrong usage: see '" + Help + "'");
+static Error seeHelp(const Twine &Message, const Verb *Chosen) {
+  StringRef Name = Chosen ? Chosen->Command.getName() : "";
+  return makeError(Usage, Message + ": see 'patchbay " + Name +
+                              (Name.empty() ? "" : " ") + "--help'");
+}
 
-  std::string Message;
-  for (StringRef Line : split(Said.rtrim(), '\n')) {
-    Line.consume_front((sys::path::filename(Self) + ": ").str());
-    Message += (Message.empty() ? "" : " ") + Line.str();
+// LLVM takes --output for -o with the value "utput".
+static Error checkLongOptions(ArrayRef<const char *> Args, const Verb *Chosen) {
+  auto &Options = cl::getRegisteredOptions(
+      Chosen ? Chosen->Command : cl::SubCommand::getTopLevel());
+  for (size_t I = 0; I < Args.size() && StringRef(Args[I]) != "--"; ++I) {
+    StringRef Arg = Args[I];
+    if (!Arg.starts_with("-"))
+      continue;
+    StringRef Name = Arg.ltrim('-').split('=').first;
+    if (auto Option = Options.find(Name); Option != Options.end()) {
+      // Its value may look like an option.
+      I += Option->second->getValueExpectedFlag() == cl::ValueRequired &&
+           !Arg.contains('=');
+    } else if (Arg.starts_with("--")) {
+      auto Distance = [&](StringRef Known) {
+        return Known.starts_with(Name) ? 0 : Name.edit_distance(Known);
+      };
+      StringRef Near;
+      for (auto &[Known, Option] : Options)
+        if (Distance(Known) <= Name.size() / 3 &&
+            (Near.empty() || Distance(Known) < Distance(Near)))
+          Near = Known;
+      return seeHelp(
+          "unknown option '--" + Name + "'" +
+              (Near.empty() ? "" : ", did you mean '--" + Near + "'"),
+          Chosen);
+    }
   }
-  std::string SelfHelp = (Self + " --help").str();
-  if (size_t At = Message.find(SelfHelp); At != std::string::npos)
-    Message.replace(At, SelfHelp.size(), Help);
-  Message.front() = toLower(Message.front());
-  return makeError(Usage, Message);
+  return Error::success();
+}
+
+// LLVM's lines as one, in the form of the command's own errors: without its
+// hint, which leads to the help of all verbs, and only the first thing that is
+// wrong.
+static Error usageError(StringRef Said, StringRef Self, const Verb *Chosen) {
+  std::string Prefix = (sys::path::filename(Self) + ": ").str(), Message;
+  for (StringRef Line : split(Said.rtrim(), '\n')) {
+    bool Begins = Line.consume_front(Prefix);
+    // -h is near to every letter.
+    if (Line == "Did you mean '-h'?")
+      continue;
+    if (Begins && !Message.empty() && !Line.starts_with("Did you mean"))
+      break;
+    size_t Hint = std::min(Line.find(" Try: '"), Line.find(" See: "));
+    Message += Message.empty() ? "" : ", ";
+    Message += toLower(Line.front());
+    Message += Line.slice(1, Hint).rtrim(" .!?:");
+  }
+  return seeHelp(Message.empty() ? "wrong usage" : Message, Chosen);
+}
+
+// What is wrong with an option's value LLVM prints itself, and it cannot be
+// told where. Without a file for it, it is printed there.
+static bool parseOptions(ArrayRef<const char *> Args, std::string &Said) {
+  raw_string_ostream Errors(Said);
+  int Stderr = dup(STDERR_FILENO), Printed = memfd_create("", MFD_CLOEXEC);
+  dup2(Printed, STDERR_FILENO);
+  bool Parsed =
+      cl::ParseCommandLineOptions(Args.size(), Args.data(), Overview, &Errors);
+  dup2(Stderr, STDERR_FILENO);
+  char Text[4096];
+  if (ssize_t Size = pread(Printed, Text, sizeof(Text), 0); Size > 0)
+    Errors << StringRef(Text, Size);
+  close(Printed);
+  close(Stderr);
+  return Parsed;
 }
 
 // Results that do not reach their reader are a failure, as on a full disk.
@@ -144,9 +197,11 @@ int main(int argc, char **argv) {
   }
 
   std::string Said;
-  raw_string_ostream Errors(Said);
-  if (!cl::ParseCommandLineOptions(Own.size(), Own.data(), Overview, &Errors)) {
-    int Code = report(usageError(Said, Own.front(), Chosen));
+  Error Wrong = checkLongOptions(Own.drop_front(Chosen ? 2 : 1), Chosen);
+  if (!Wrong && !parseOptions(Own, Said))
+    Wrong = usageError(Said, Own.front(), Chosen);
+  if (Wrong) {
+    int Code = report(std::move(Wrong));
     return Chosen && Chosen->RunsProgram ? RecordFailed : Code;
   }
   if (!Chosen) {
