@@ -156,7 +156,7 @@ void Stream::write() {
   auto Close = [&](size_t Depth) {
     for (; Open.size() > Depth; Open.pop_back())
       if (const TraceCall &C = *Open.back(); C.hasDuration())
-        event(FuncExit, SaturatingAdd(C.Start, C.Duration), C);
+        event(FuncExit, C.end(), C);
   };
   for (const TraceCall &C : Thread.Calls) {
     Close(C.Depth);

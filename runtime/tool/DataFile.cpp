@@ -381,7 +381,9 @@ void Reader::addEvents() {
                      u32(B.Records, At + offsetof(pbd_record, frame)),
                      Kind,
                      0};
-      if (E.Function >= PBD_VALUE) {
+      if (E.Function == PBD_ASLEEP) {
+        T.Sleeps.push_back({E.Time, E.Detail});
+      } else if (E.Function >= PBD_VALUE) {
         Reader.add(E);
       } else if (Out.Functions.count(E.Function)) {
         E.Values = Reader.take(E);

@@ -67,6 +67,11 @@ struct DataEvent {
   uint32_t Values; // behind those of DataThread::Values; 0: none
 };
 
+/// From a time of a thread's own clock on, how far the counter is ahead of it.
+struct DataSleep {
+  uint64_t Time, Ticks;
+};
+
 /// Events of a thread, in the order in which they were recorded.
 struct DataThread {
   uint32_t Tid = 0;
@@ -74,6 +79,7 @@ struct DataThread {
   std::string Name;
   std::vector<DataEvent> Events;
   std::vector<DataValues> Values;
+  std::vector<DataSleep> Sleeps;
 };
 
 /// How long the calls of a function took, of one thread; see pbd_histogram.

@@ -40,7 +40,7 @@ patchbay::endTimes(const TraceThread &Thread) {
     for (size_t I : ArrayRef(Open).drop_front(Depth)) {
       const TraceCall &C = Thread.Calls[I];
       if (C.hasDuration()) {
-        uint64_t Own = SaturatingAdd(C.Start, C.Duration);
+        uint64_t Own = C.end();
         // Rounded to nanoseconds it may be behind that.
         End = std::min(Own, End.value_or(Own));
       }
@@ -182,7 +182,7 @@ static void callsChrome(json::OStream &J, const Trace &T,
   uint64_t Last = 0;
   for (const TraceCall &C : Thread.Calls)
     Last = std::max(Last,
-                    SaturatingAdd(C.Start, std::max(C.Duration, uint64_t(1))));
+                    SaturatingAdd(C.Start, std::max(C.elapsed(), uint64_t(1))));
   for (size_t I = 0; I != Ends.size(); ++I) {
     const TraceCall &C = Thread.Calls[I];
     bool IsEntry = C.Kind == TraceCall::Entry;
@@ -201,6 +201,12 @@ static void callsChrome(json::OStream &J, const Trace &T,
       J.attributeBegin("dur");
       J.rawValue(microseconds(Ends[I].value_or(Last) - C.Start));
       J.attributeEnd();
+      if (C.Asleep) {
+        // In that format, what a clock of the thread says.
+        J.attributeBegin("tdur");
+        J.rawValue(microseconds(C.Duration));
+        J.attributeEnd();
+      }
       if (C.Kind != TraceCall::Returned)
         J.attributeObject("args",
                           [&] { J.attribute("kind", kindName(C.Kind)); });

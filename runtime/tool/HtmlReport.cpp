@@ -63,7 +63,7 @@ void Page::threads() {
   for (const TraceThread &Thread : T.Threads)
     for (const TraceCall &C : Thread.Calls) {
       Begin = std::min(Begin, C.Start);
-      End = std::max(End, SaturatingAdd(C.Start, C.Duration));
+      End = std::max(End, C.end());
     }
   J.attribute("length", End > Begin ? End - Begin : 1);
   J.attributeArray("threads", [&] {
@@ -74,7 +74,7 @@ void Page::threads() {
           for (const TraceCall *C : longest(Thread))
             J.array([&] {
               J.value(C->Start - Begin);
-              J.value(C->Duration);
+              J.value(C->elapsed());
               J.value(C->Depth);
               J.value(C->Function);
             });

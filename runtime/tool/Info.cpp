@@ -49,11 +49,27 @@ static StringRef counterName(uint32_t Counter) {
   }
 }
 
+static StringRef ownClockName(uint32_t Flags) {
+  switch (Flags & (PBD_SESSION_OWN_PAGE | PBD_SESSION_OWN_CALL)) {
+  case PBD_SESSION_OWN_PAGE:
+    return "by pages of perf_event_open(2)";
+  case PBD_SESSION_OWN_CALL:
+    return "by system calls: perf_event_open(2) was refused";
+  case PBD_SESSION_OWN_PAGE | PBD_SESSION_OWN_CALL:
+    return "by pages of perf_event_open(2), and system calls where it was "
+           "refused";
+  default:
+    return "no thread was traced yet";
+  }
+}
+
 static void printSession(const DataSession &S, raw_ostream &OS) {
   OS << "  host       " << printable(S.Host) << '\n'
      << "  tracer     " << printable(S.Tracer) << '\n';
   if (S.ThresholdNs)
     OS << "  threshold  " << durationText(S.ThresholdNs) << '\n';
+  if (S.Flags & PBD_SESSION_NO_SLEEP_TIME)
+    OS << "  sleep      left out of durations, " << ownClockName(S.Flags) << '\n';
   if (S.Tracer != "function_profile")
     OS << "  buffer     " << S.Buffer << " bytes per thread, when full "
        << (S.Flags & PBD_SESSION_OVERWRITE ? "the oldest events are overwritten"

@@ -72,6 +72,11 @@ static cl::opt<bool>
     Histogram("histogram", cl::sub(RecordCommand), cl::cat(ToolOptions),
               cl::desc("With function_profile, count how long calls take, too: "
                        "of each function and thread, by powers of two"));
+static cl::opt<bool> NoSleepTime(
+    "no-sleep-time", cl::sub(RecordCommand), cl::cat(ToolOptions),
+    cl::desc("Durations, and what --threshold says, are without the time that "
+             "the thread was not on a processor; not with -p function, --depth "
+             "or --args"));
 static cl::opt<unsigned>
     Depth("depth", cl::value_desc("N"), cl::sub(RecordCommand),
           cl::cat(ToolOptions),
@@ -124,6 +129,14 @@ static constexpr char Help[] = R"(
   With --live PROG has one thread more, which listens: it must not end by ending
   its last thread, nor count on having only one (as for unshare(2)).
 
+  With --no-sleep-time each thread has a page of perf_event_open(2), which says
+  whether it has been off its processor; the kernel is asked for how long, by one
+  system call. Where perf_event_open(2) is refused (perf_event_paranoid, sandboxes)
+  that is one system call each time that a function begins or ends: 'patchbay info'
+  shows which it was. Each time that a thread has slept takes an event. When calls
+  began and ended is recorded all the same, and shown by 'patchbay replay' and
+  timelines.
+
   Arguments are those in integer registers, in their order; a structure may take
   two. Of what types they are is not known: small numbers are shown in decimal,
   others in hexadecimal. What floating-point registers hold is known of results
@@ -144,8 +157,9 @@ ENVIRONMENT:
     filter    as -F, of mangled names; may be repeated
     notrace   as -N; may be repeated
     args      as --args; may be repeated
-    thresh, depth, histogram=1, buffer, overwrite=1, live=1, start_at, stop_at
-              as the options above
+    thresh, depth, histogram=1, sleep-time=0, buffer, overwrite=1, live=1,
+    start_at, stop_at
+              as the options above; sleep-time=0 as --no-sleep-time
 
 EXAMPLES:
   patchbay record -- ./server --port 80
@@ -153,6 +167,7 @@ EXAMPLES:
   patchbay record -F 'Cache::*' -o cache.data -- ./server
   patchbay record --histogram -F 'http_*' -- ./server
   patchbay record -p function_duration --threshold 200us -- ./server
+  patchbay record -p function_duration --no-sleep-time -- ./server
   patchbay record -p function_graph --args 'http_*' -- ./server
   patchbay record -p function -F 'lua_*' --buffer 4M --overwrite -- lua fib.lua
   patchbay record -p function --start-at parse --stop-at emit -- ./compiler x.c
@@ -260,6 +275,14 @@ static Error checkOptions() {
       return makeError(Usage, "--depth is for function_duration and "
                               "function_graph: choose one with -p");
   }
+  if (NoSleepTime && (Tracer == Function ||
+                      (Tracer == FunctionProfile && !Histogram)))
+    return makeError(Usage, "--no-sleep-time is for durations: choose "
+                            "function_duration or function_graph with -p, or "
+                            "--histogram");
+  if (NoSleepTime && (Depth || !ArgsOf.empty()))
+    return makeError(Usage, "--no-sleep-time is not for use beside --depth or "
+                            "--args: leave out one of them");
   if (Histogram && Tracer != FunctionProfile)
     return makeError(Usage, "--histogram is for function_profile: of events "
                             "'patchbay report --histogram' makes it");
@@ -303,6 +326,8 @@ static Expected<std::string> tracerOptions(ArrayRef<std::string> Filters) {
     Options += ",thresh=" + Threshold;
   if (Histogram)
     Options += ",histogram=1";
+  if (NoSleepTime)
+    Options += ",sleep-time=0";
   if (Depth)
     Options += ",depth=" + utostr(Depth);
   if (Overwrite)

@@ -102,7 +102,7 @@ std::vector<Line> Printer::lines(bool Ends) const {
       for (; Open.size() > Depth; Open.pop_back()) {
         const TraceCall &C = Calls[Open.back()];
         if (Ends && C.hasDuration() && !isLeaf({0, I, Open.back(), false}))
-          Lines.push_back({C.Start + C.Duration, I, Open.back(), true});
+          Lines.push_back({C.end(), I, Open.back(), true});
       }
     };
     for (uint32_t J = 0; J != Calls.size(); ++J) {

@@ -91,9 +91,9 @@ static constexpr char Help[] = R"(
   With --diff, calls are those of BEFORE, calls now and all times those of DIR.
   A warning says if they were recorded with other options, or, where a file has
   the same build id in both, of other functions.
-  Time in which a thread waited or did not run is in it. Histograms of
-  function_profile have no self, and a total in which a function's calls of
-  itself count each.
+  Time in which a thread waited or did not run is in it, unless it was recorded
+  with --no-sleep-time. Histograms of function_profile have no self, and a total
+  in which a function's calls of itself count each.
 
   Names are read from the files that were traced, so keep these where they
   were. One that was changed shows addresses; without a build id (link with

@@ -57,6 +57,33 @@ struct CallKeyHash {
   }
 };
 
+/// A thread's own time to ticks of the counter.
+class OwnClock {
+public:
+  explicit OwnClock(std::vector<DataSleep> Found) : Sleeps(std::move(Found)) {
+    llvm::sort(Sleeps, [](const DataSleep &A, const DataSleep &B) {
+      return std::tie(A.Time, A.Ticks) < std::tie(B.Time, B.Ticks);
+    });
+    // In a damaged file it need not grow.
+    for (size_t I = 1; I < Sleeps.size(); ++I)
+      Sleeps[I].Ticks = std::max(Sleeps[I].Ticks, Sleeps[I - 1].Ticks);
+  }
+  uint64_t asleep(uint64_t Time) const {
+    if (Sleeps.empty())
+      return 0;
+    auto After = llvm::upper_bound(
+        Sleeps, Time,
+        [](uint64_t T, const DataSleep &S) { return T < S.Time; });
+    return (After == Sleeps.begin() ? After : std::prev(After))->Ticks;
+  }
+  uint64_t counter(uint64_t Time) const {
+    return SaturatingAdd(Time, asleep(Time));
+  }
+
+private:
+  std::vector<DataSleep> Sleeps;
+};
+
 bool isCall(const DataEvent &E) { return E.Kind != PBD_RECORD_ENTRY; }
 
 uint64_t endOf(const DataEvent &E) {
@@ -185,6 +212,7 @@ void Builder::addThread(uint32_t Process, const DataThread &From,
   std::vector<uint32_t> Open;                    // into Events
   std::unordered_map<uint32_t, uint32_t> OpenOf; // by function: how many
   const DataFile &Data = Out.Processes[Process].Data;
+  const OwnClock Own(From.Sleeps);
   T.Calls.reserve(Events.size());
   for (uint32_t I = 0; I != Events.size(); ++I) {
     const DataEvent &E = Events[I];
@@ -197,13 +225,15 @@ void Builder::addThread(uint32_t Process, const DataThread &From,
       Open.pop_back();
     }
     TraceCall C = {};
-    C.Start = Clock.time(E.Time);
+    C.Start = Clock.time(Own.counter(E.Time));
     C.Function = function(Data, E.Function);
     C.Parent = Open.empty() ? TraceCall::NoParent : Open.back();
     C.Depth = Open.size();
     C.Values = E.Values;
     if (isCall(E)) {
       C.Duration = Clock.duration(E.Detail);
+      uint64_t Before = Own.asleep(E.Time), Then = Own.asleep(endOf(E));
+      C.Asleep = Clock.duration(Then - Before);
       C.Kind =
           E.Kind == PBD_RECORD_CALL ? TraceCall::Returned : TraceCall::Unwound;
     } else {

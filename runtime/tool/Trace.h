@@ -7,6 +7,7 @@
 
 #include "DataFile.h"
 #include "TracedNames.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace patchbay {
 
@@ -28,6 +29,7 @@ struct TraceCall {
 
   uint64_t Start;    // in ns, CLOCK_MONOTONIC
   uint64_t Duration; // in ns; 0 of entries
+  uint64_t Asleep;   // in ns: what Duration leaves out
   uint64_t Caller;   // run-time return address of entries, else 0
   uint32_t Function; // in Trace::Functions
   uint32_t Parent;   // in TraceThread::Calls, NoParent if it is not recorded
@@ -37,6 +39,9 @@ struct TraceCall {
   bool Recursive; // within another call of the function
 
   bool hasDuration() const { return Kind <= Unwound; }
+  /// From Start to the end, in ns.
+  uint64_t elapsed() const { return llvm::SaturatingAdd(Duration, Asleep); }
+  uint64_t end() const { return llvm::SaturatingAdd(Start, elapsed()); }
 };
 
 struct TraceThread {

@@ -121,6 +121,9 @@ struct pbd_moment {
 
 #define PBD_SESSION_OVERWRITE 1u      /* blocks are used again */
 #define PBD_SESSION_VARIABLE_RATE 2u  /* the counter may not be a clock */
+#define PBD_SESSION_NO_SLEEP_TIME 4u  /* times are of threads' own clocks */
+#define PBD_SESSION_OWN_PAGE 8u   /* of some by pages of perf_event_open(2) */
+#define PBD_SESSION_OWN_CALL 16u  /* of some by asking the kernel each time */
 #define PBD_NAME_MAX 64
 
 /*
@@ -183,6 +186,15 @@ struct pbd_record {
 #define PBD_VALUE_ARGS 6
 #define PBD_VALUE_RESULT PBD_VALUE_ARGS
 #define PBD_VALUE_RESULT_FP (PBD_VALUE_ARGS + 1)
+
+/*
+ * With PBD_SESSION_NO_SLEEP_TIME a thread's times are of its own clock, which
+ * stands still while the thread is not on a processor: so durations are without
+ * that. A record with this number says that from its @time on the processor's
+ * counter is ahead of that clock by the detail. Before the first such record of a
+ * thread it was ahead as it was then.
+ */
+#define PBD_ASLEEP (PBD_VALUE + 16)
 
 /*
  * Events of one thread, in the order in which they were recorded. A thread has

@@ -84,12 +84,12 @@ static int parse_clock(const char *text, struct pb_options *options)
 	return errno ? -ERANGE : 0;
 }
 
-/* For options that are switched on: 1 is the only value. */
-static int parse_switch(const char *text, int *on)
+/* For options that have one value: the one that is not the default. */
+static int parse_switch(const char *text, const char *value, int *switched)
 {
-	if (strcmp(text, "1"))
+	if (strcmp(text, value))
 		return -EINVAL;
-	*on = 1;
+	*switched = 1;
 	return 0;
 }
 
@@ -120,11 +120,13 @@ static int set_option(struct pb_options *options, const char *name,
 	else if (!strcmp(name, "clock"))
 		return parse_clock(value, options);
 	else if (!strcmp(name, "overwrite"))
-		return parse_switch(value, &options->overwrite);
+		return parse_switch(value, "1", &options->overwrite);
 	else if (!strcmp(name, "histogram"))
-		return parse_switch(value, &options->histogram);
+		return parse_switch(value, "1", &options->histogram);
 	else if (!strcmp(name, "live"))
-		return parse_switch(value, &options->live);
+		return parse_switch(value, "1", &options->live);
+	else if (!strcmp(name, "sleep-time"))
+		return parse_switch(value, "0", &options->no_sleep_time);
 	else
 		return -ENOENT;
 	return 0;
@@ -140,6 +142,8 @@ static const char *wanted(const char *name)
 		return "a number from 1 to 64";
 	if (!strcmp(name, "clock"))
 		return "TICKS/NANOSECONDS";
+	if (!strcmp(name, "sleep-time"))
+		return "0";
 	return "1";
 }
 

@@ -22,6 +22,9 @@
  *	buffer=SIZE    of events, per thread: a number, with K, M or G
  *	overwrite=1    a full buffer loses its oldest events, not the next ones
  *	histogram=1    function_profile counts also how long calls took
+ *	sleep-time=0   durations, and what thresh= says, are without the time that
+ *	               a thread was not on a processor, as with ftrace's option;
+ *	               not with tracer=function, depth= or args=
  *	clock=TICKS/NS an earlier moment, by the processor's counter and
  *	               CLOCK_MONOTONIC: the rate of the counter is computed from
  *	               then on, so it is known in a process that ends at once
@@ -55,6 +58,7 @@ struct pb_options {
 	int overwrite;
 	int live;
 	int histogram;
+	int no_sleep_time;
 	char *text;
 };
 

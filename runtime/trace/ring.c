@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ring.h"
+#include "own_clock.h"
 #include "session.h"
 
 #include <linux/prctl.h>
@@ -207,8 +208,10 @@ void pb_ring_record_slowly(uint64_t time, uint64_t function, uintptr_t frame,
 	if (!pb_locked && !pb_session->failed &&
 	    !(pb_ring && pb_ring->stopped)) {
 		pb_signal_lock(&pb_session->lock, &signals);
-		recorded = make_room() &&
-			   pb_ring_try(time, function, frame, last);
+		if (make_room()) {
+			pb_own_clock_begin_block();
+			recorded = pb_ring_try(time, function, frame, last);
+		}
 		pb_signal_unlock(&pb_session->lock, signals);
 	}
 	if (!recorded)

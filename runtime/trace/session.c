@@ -154,6 +154,8 @@ static int write_session(void)
 	chunk->counter = PB_COUNTER;
 	if (pb_options.overwrite)
 		chunk->flags |= PBD_SESSION_OVERWRITE;
+	if (pb_options.no_sleep_time)
+		chunk->flags |= PBD_SESSION_NO_SLEEP_TIME;
 	if (!pb_counter_is_invariant())
 		chunk->flags |= PBD_SESSION_VARIABLE_RATE;
 	chunk->threshold_ns = pb_options.threshold_ns;

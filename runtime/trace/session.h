@@ -14,6 +14,7 @@
 #include <patchbay/patchbay.h>
 
 struct pb_ring;
+struct pb_own_clock;
 
 /* In memory that fork() fills with zeros. @lock guards it all. */
 struct pb_session {
@@ -24,6 +25,7 @@ struct pb_session {
 	struct pb_ring *rings;
 	struct pbd_session *chunk; /* NULL: no events are recorded (yet) */
 	struct pb_data_file file;
+	struct pb_own_clock *clocks;
 };
 
 /*

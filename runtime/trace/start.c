@@ -10,6 +10,7 @@
  * would find nothing at all.
  */
 #include "left_out.h"
+#include "own_clock.h"
 #include "session.h"
 #include "start.h"
 #include "tracers.h"
@@ -26,6 +27,7 @@ static const struct tracer {
 	int events;    /* which triggers can start and stop */
 	int histogram; /* the one that is meant beside histogram=1 */
 	int depth;     /* or beside depth=N */
+	int no_sleep_time; /* or beside sleep-time=0 */
 	struct patchbay_ops_attr attr;
 	struct patchbay_ops_attr values; /* of functions that args= names */
 } tracers[] = {
@@ -33,6 +35,10 @@ static const struct tracer {
 	  .attr = { .handler = pb_profile_call, .attach = pb_profile_attach } },
 	{ .name = "function_profile", .events = 1, .histogram = 1,
 	  .attr = { .exit = pb_histogram_exit, .threshold = &pb_threshold,
+		    .attach = pb_session_attach } },
+	{ .name = "function_profile", .events = 1, .histogram = 1,
+	  .no_sleep_time = 1,
+	  .attr = { .handler = pb_awake_entry, .exit = pb_awake_histogram_exit,
 		    .attach = pb_session_attach } },
 	{ .name = "function", .events = 1,
 	  .attr = { .handler = pb_function_entry,
@@ -47,6 +53,9 @@ static const struct tracer {
 	{ .name = "function_duration", .events = 1, .depth = 1,
 	  .attr = { .handler = pb_depth_duration_entry, .exit = pb_depth_exit,
 		    .attach = pb_session_attach } },
+	{ .name = "function_duration", .events = 1, .no_sleep_time = 1,
+	  .attr = { .handler = pb_awake_entry, .exit = pb_awake_exit,
+		    .attach = pb_session_attach } },
 	{ .name = "function_graph", .events = 1,
 	  .attr = { .handler = pb_graph_entry, .exit = pb_graph_exit,
 		    .attach = pb_session_attach },
@@ -54,6 +63,9 @@ static const struct tracer {
 		      .attach = pb_session_attach } },
 	{ .name = "function_graph", .events = 1, .depth = 1,
 	  .attr = { .handler = pb_depth_graph_entry, .exit = pb_depth_exit,
+		    .attach = pb_session_attach } },
+	{ .name = "function_graph", .events = 1, .no_sleep_time = 1,
+	  .attr = { .handler = pb_awake_graph_entry, .exit = pb_awake_exit,
 		    .attach = pb_session_attach } },
 };
 
@@ -64,12 +76,13 @@ static struct patchbay_filter not_plain = { .size = sizeof(not_plain) };
 struct patchbay_ops *pb_tracer, *pb_values_tracer;
 
 static const struct tracer *find_tracer(const char *name, int histogram,
-					int depth)
+					int depth, int no_sleep_time)
 {
 	for (size_t i = 0; i < sizeof(tracers) / sizeof(tracers[0]); i++)
 		if (name && !strcmp(tracers[i].name, name) &&
 		    tracers[i].histogram == histogram &&
-		    tracers[i].depth == depth)
+		    tracers[i].depth == depth &&
+		    tracers[i].no_sleep_time == no_sleep_time)
 			return &tracers[i];
 	return NULL;
 }
@@ -231,18 +244,16 @@ static void arm_trigger(patchbay_handler handler, const char *function)
 }
 
 /*
- * In ticks. The longer between two moments, the better known is the rate: unless
- * there is one of a while ago, wait.
+ * The longer between two moments, the better known is the rate: unless there is
+ * one of a while ago, wait.
  */
-static uint64_t threshold_ticks(void)
+static double ticks_per_ns(void)
 {
 	const struct timespec wait = { .tv_nsec = 1000000 };
 	const struct pbd_session *chunk = pb_session->chunk;
 	const struct pbd_moment *last;
 	pb_sigset signals;
 
-	if (!pb_options.threshold_ns)
-		return 0;
 	last = &chunk->last[chunk->nr_last % 2];
 	if (last->monotonic_ns - chunk->first.monotonic_ns <
 	    (uint64_t)wait.tv_nsec)
@@ -251,10 +262,15 @@ static uint64_t threshold_ticks(void)
 	pb_session_tick();
 	pb_signal_unlock(&pb_session->lock, signals);
 	last = &chunk->last[chunk->nr_last % 2];
-	return (uint64_t)((double)pb_options.threshold_ns *
-			  (double)(last->ticks - chunk->first.ticks) /
-			  (double)(last->monotonic_ns -
-				   chunk->first.monotonic_ns));
+	return (double)(last->ticks - chunk->first.ticks) /
+	       (double)(last->monotonic_ns - chunk->first.monotonic_ns);
+}
+
+static uint64_t threshold_ticks(void)
+{
+	if (!pb_options.threshold_ns)
+		return 0;
+	return (uint64_t)((double)pb_options.threshold_ns * ticks_per_ns());
 }
 
 int pb_tracer_set_threshold(uint64_t ns)
@@ -292,6 +308,8 @@ static int start_events(void)
 	if (error)
 		return error;
 	pb_threshold_when_recording = threshold_ticks();
+	if (pb_options.no_sleep_time)
+		pb_own_clock_rate = (uint64_t)(ticks_per_ns() * 4294967296.0);
 	arm_trigger(pb_trigger_start, pb_options.start_at);
 	arm_trigger(pb_trigger_stop, pb_options.stop_at);
 	if (!pb_options.start_at) {
@@ -388,18 +406,23 @@ static int read_options(const char *value, char why[PB_WHY_MAX])
 	if (error)
 		return error;
 	tracer = find_tracer(pb_options.tracer_name, pb_options.histogram,
-			     pb_options.depth != 0);
+			     pb_options.depth != 0, pb_options.no_sleep_time);
 	pb_depth = (unsigned int)pb_options.depth;
 	if (tracer && pb_options.nr_args && !tracer->values.attach)
 		snprintf(why, PB_WHY_MAX,
-			 "args is for tracers of events, and not beside depth");
+			 "args is for tracers of events, and not beside depth or sleep-time");
 	else if (tracer && !pb_options.nr_filters && !pb_options.nr_args &&
 		 !pb_options.live)
 		snprintf(why, PB_WHY_MAX,
 			 "no filter: give a glob for names, as in filter=*");
 	else if (tracer)
 		return check_output(why);
-	else if (find_tracer(pb_options.tracer_name, 0, 0) && pb_options.depth)
+	else if (pb_options.no_sleep_time &&
+		 find_tracer(pb_options.tracer_name, pb_options.histogram,
+			     pb_options.depth != 0, 0))
+		snprintf(why, PB_WHY_MAX,
+			 "sleep-time is for tracers of durations, and not beside depth");
+	else if (find_tracer(pb_options.tracer_name, 0, 0, 0) && pb_options.depth)
 		snprintf(why, PB_WHY_MAX,
 			 "depth is for function_duration and function_graph");
 	else if (pb_options.histogram)

@@ -57,6 +57,20 @@ void pb_depth_exit(uintptr_t ip, uintptr_t parent_ip,
 		   const struct patchbay_cell *cell,
 		   struct patchbay_regs *regs);
 
+/* As those, with the thread's own clock; sleep_time.c. */
+void pb_awake_entry(uintptr_t ip, uintptr_t parent_ip,
+		    const struct patchbay_cell *cell,
+		    struct patchbay_regs *regs);
+void pb_awake_graph_entry(uintptr_t ip, uintptr_t parent_ip,
+			  const struct patchbay_cell *cell,
+			  struct patchbay_regs *regs);
+void pb_awake_exit(uintptr_t ip, uintptr_t parent_ip,
+		   const struct patchbay_cell *cell,
+		   struct patchbay_regs *regs);
+void pb_awake_histogram_exit(uintptr_t ip, uintptr_t parent_ip,
+			     const struct patchbay_cell *cell,
+			     struct patchbay_regs *regs);
+
 /* How many traced calls may be within each other and are recorded. */
 #define PB_DEPTH_MAX 64
 extern unsigned int pb_depth;

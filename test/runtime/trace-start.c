@@ -37,10 +37,14 @@
 // SAID-NEXT:patchbay: error: PATCHBAY: depth is for function_duration and function_graph; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: clock='1' is not TICKS/NANOSECONDS; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: clock='1/2x' is not TICKS/NANOSECONDS; nothing is traced
-// SAID-NEXT:patchbay: error: PATCHBAY: args is for tracers of events, and not beside depth; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: args is for tracers of events, and not beside depth or sleep-time; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: overwrite='yes' is not 1; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: live='0' is not 1; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: histogram=1 is for tracer=function_profile; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: sleep-time='1' is not 0; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: sleep-time is for tracers of durations, and not beside depth; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: sleep-time is for tracers of durations, and not beside depth; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: args is for tracers of events, and not beside depth or sleep-time; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: there is no option 'color': 'patchbay record --help' lists them; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: 'word' is not NAME=VALUE; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: no tracer: give one, as in tracer=function_profile; nothing is traced

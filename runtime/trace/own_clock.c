@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "own_clock.h"
+
+#include "moment.h"
+#include "ring.h"
+#include "session.h"
+
+#include <linux/perf_event.h>
+#include <sys/mman.h>
+
+__thread struct pb_own_clock *pb_own_clock
+	__attribute__((tls_model("initial-exec")));
+__thread struct pb_own_time pb_own_time
+	__attribute__((tls_model("initial-exec")));
+uint64_t pb_own_clock_rate;
+
+/*
+ * No switch to another thread and back is shorter. What the two clocks differ by
+ * is less, between two looks at both.
+ */
+#define SHORTEST_SLEEP_NS 1000
+
+static uint64_t to_ticks(uint64_t ns)
+{
+	return (uint64_t)((unsigned __int128)ns * pb_own_clock_rate >> 32);
+}
+
+/*
+ * An event that never happens, since only its page is wanted. No descriptor is
+ * kept: programs close those they do not know.
+ */
+static struct perf_event_mmap_page *map_page(void)
+{
+	const struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		/* Or users who may not look at the kernel are refused. */
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	long fd, page;
+
+	fd = pb_sys(SYS_perf_event_open, &attr, 0, -1, -1,
+		    PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	page = pb_sys(SYS_mmap, NULL, pb_page_size, PROT_READ, MAP_SHARED,
+		      (int)fd, 0ul);
+	pb_sys(SYS_close, (int)fd);
+	return page < 0 && page > -4096 ? NULL : (void *)page;
+}
+
+/* The clock of a thread that is no more. */
+static struct pb_own_clock *inherit(void)
+{
+	long pid = pb_sys(SYS_getpid);
+	struct pb_own_clock *own = pb_session->clocks;
+
+	while (own && pb_sys(SYS_tgkill, pid, own->tid, 0) != -ESRCH)
+		own = own->others;
+	if (own && own->page)
+		pb_sys(SYS_munmap, own->page, pb_page_size);
+	return own;
+}
+
+static struct pb_own_clock *make_clock(void)
+{
+	struct pb_own_clock *own = pb_own_clock; /* wiped by fork() */
+	int error = 0;
+
+	if (!own)
+		own = inherit();
+	if (own && own->tid)
+		return own;
+	if (!own)
+		own = pb_session_alloc(sizeof(*own), &error);
+	if (!own) {
+		if (pb_session->file.header)
+			pb_data_note(&pb_session->file, error);
+		return NULL;
+	}
+	own->others = pb_session->clocks;
+	pb_session->clocks = own;
+	return own;
+}
+
+/* Before clocks are read: what comes in between is found the next time. */
+static void note_switches(struct pb_own_clock *own)
+{
+	own->seen = __atomic_load_n(own->switches, __ATOMIC_RELAXED);
+	if (!own->page)
+		own->seen = own->never + 1;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/*
+ * The only thread of a forked child has a clock of the processor that began at
+ * the fork, and its own one goes on from where its parent's was.
+ */
+static void begin_clock(struct pb_own_clock *own)
+{
+	if (pb_own_time.last) {
+		own->ticks = pb_own_time.last + pb_own_time.asleep;
+		own->cpu_ns = 0;
+	} else {
+		own->ticks = patchbay_clock();
+		own->cpu_ns = pb_now_ns(CLOCK_THREAD_CPUTIME_ID);
+		pb_own_time.last = own->ticks;
+	}
+}
+
+static int begin_thread(void)
+{
+	struct pb_own_clock *own;
+	pb_sigset signals;
+
+	pb_signal_lock(&pb_session->lock, &signals);
+	own = make_clock();
+	if (own) {
+		struct perf_event_mmap_page *page = map_page();
+
+		own->tid = (uint32_t)pb_sys(SYS_gettid);
+		own->page = page;
+		own->switches = page ? &page->lock : &own->never;
+		if (!pb_session_events())
+			pb_session->chunk->flags |=
+				page ? PBD_SESSION_OWN_PAGE :
+				       PBD_SESSION_OWN_CALL;
+		begin_clock(own);
+		pb_own_clock = own;
+	}
+	pb_signal_unlock(&pb_session->lock, signals);
+	return own != NULL;
+}
+
+/* Histograms are not of moments, so nobody asks when it was. */
+static void record_asleep(void)
+{
+	if (!pb_options.histogram)
+		pb_ring_record(pb_own_time.last, PBD_ASLEEP, 0,
+			       PBD_RECORD_ENTRY, pb_own_time.asleep);
+}
+
+void pb_own_clock_begin_block(void)
+{
+	if (pb_own_clock)
+		pb_ring_try(pb_own_time.last, PBD_ASLEEP, 0,
+			    pb_own_time.asleep << PBD_DETAIL_SHIFT |
+				    PBD_RECORD_ENTRY);
+}
+
+/*
+ * The moment is taken over only where sleep is found: if the thread lost the
+ * processor, or the machine, between the two readings, the next ones set it right.
+ * A child of vfork(2), which has its parent's memory, has another clock of the
+ * processor, which is less.
+ */
+static int find_sleep(struct pb_own_clock *own, uint64_t ticks)
+{
+	uint64_t cpu_ns = pb_now_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t passed = ticks - own->ticks;
+	uint64_t awake = to_ticks(cpu_ns - own->cpu_ns);
+
+	if (cpu_ns < own->cpu_ns ||
+	    passed < awake + to_ticks(SHORTEST_SLEEP_NS))
+		return 0;
+	own->ticks = ticks;
+	own->cpu_ns = cpu_ns;
+	pb_own_time.asleep += passed - awake;
+	/*
+	 * Ticks and nanoseconds are in a ratio that is known to some parts in a
+	 * million: time must not seem to stand or go back.
+	 */
+	if ((int64_t)(ticks - pb_own_time.asleep - pb_own_time.last) <= 0)
+		pb_own_time.asleep = ticks - pb_own_time.last - 1;
+	return 1;
+}
+
+uint64_t pb_own_clock_slowly(void)
+{
+	int saved_errno = errno, slept;
+	uint64_t ticks;
+
+	if (pb_untraced || pb_locked)
+		return patchbay_clock() - pb_own_time.asleep;
+	if (!pb_own_clock || !pb_own_clock->switches) {
+		if (!begin_thread()) {
+			errno = saved_errno;
+			return patchbay_clock() - pb_own_time.asleep;
+		}
+		record_asleep();
+	}
+	note_switches(pb_own_clock);
+	ticks = patchbay_clock();
+	slept = find_sleep(pb_own_clock, ticks);
+	pb_own_time.last = ticks - pb_own_time.asleep;
+	if (slept)
+		record_asleep();
+	errno = saved_errno;
+	return pb_own_time.last;
+}

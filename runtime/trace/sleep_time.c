@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Tracers with sleep-time=0: calls are timed by the thread's own clock
+ * (own_clock.h). The rest is the ordinary handlers'.
+ */
+#include "own_clock.h"
+#include "ring.h"
+#include "tracers.h"
+
+void pb_awake_entry(uintptr_t ip, uintptr_t parent_ip,
+		    const struct patchbay_cell *cell,
+		    struct patchbay_regs *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	*patchbay_session_word(cell, regs) = pb_own_clock_now();
+}
+
+void pb_awake_graph_entry(uintptr_t ip, uintptr_t parent_ip,
+			  const struct patchbay_cell *cell,
+			  struct patchbay_regs *regs)
+{
+	uint64_t start = pb_own_clock_now();
+
+	(void)ip;
+	*patchbay_session_word(cell, regs) = start;
+	if (!__atomic_load_n(&pb_threshold, __ATOMIC_RELAXED))
+		pb_ring_record(start, (uintptr_t)cell->data, (uintptr_t)regs,
+			       PBD_RECORD_ENTRY, parent_ip);
+}
+
+/* As the library does it for tracers with a threshold. */
+static inline int is_long(const struct patchbay_cell *cell,
+			  struct patchbay_regs *regs)
+{
+	uint64_t duration = patchbay_ticks(*patchbay_session_word(cell, regs),
+					   pb_own_clock_now());
+
+	patchbay_call(regs)->duration = duration;
+	return duration >= __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED);
+}
+
+void pb_awake_exit(uintptr_t ip, uintptr_t parent_ip,
+		   const struct patchbay_cell *cell,
+		   struct patchbay_regs *regs)
+{
+	if (is_long(cell, regs))
+		pb_duration_exit(ip, parent_ip, cell, regs);
+}
+
+void pb_awake_histogram_exit(uintptr_t ip, uintptr_t parent_ip,
+			     const struct patchbay_cell *cell,
+			     struct patchbay_regs *regs)
+{
+	if (is_long(cell, regs))
+		pb_histogram_exit(ip, parent_ip, cell, regs);
+}
