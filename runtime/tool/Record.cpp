@@ -51,6 +51,11 @@ static cl::list<std::string>
            cl::desc("Trace functions whose mangled name matches, too, and "
                     "record their arguments and results; not with "
                     "function_profile or --depth; may be repeated"));
+static cl::list<std::string>
+    Threads("thread", cl::value_desc("GLOB"), cl::sub(RecordCommand),
+            cl::cat(ToolOptions),
+            cl::desc("Record only threads whose name matches, or whose id it "
+                     "is; may be repeated"));
 static cl::opt<TracerT> Tracer(
     "p", cl::Prefix, cl::value_desc("TRACER"), cl::init(FunctionProfile),
     cl::sub(RecordCommand), cl::cat(ToolOptions), cl::desc("What to record"),
@@ -129,6 +134,10 @@ static constexpr char Help[] = R"(
   With --live PROG has one thread more, which listens: it must not end by ending
   its last thread, nor count on having only one (as for unshare(2)).
 
+  With --thread the others take no space. What counts is the name that a thread has
+  when it makes traced calls; a new name of one that is not recorded is seen some
+  10 ms later, and of one that is, when it takes more space.
+
   With --no-sleep-time each thread has a page of perf_event_open(2), which says
   whether it has been off its processor; the kernel is asked for how long, by one
   system call. Where perf_event_open(2) is refused (perf_event_paranoid, sandboxes)
@@ -157,6 +166,7 @@ ENVIRONMENT:
     filter    as -F, of mangled names; may be repeated
     notrace   as -N; may be repeated
     args      as --args; may be repeated
+    thread    as --thread; may be repeated
     thresh, depth, histogram=1, sleep-time=0, buffer, overwrite=1, live=1,
     start_at, stop_at
               as the options above; sleep-time=0 as --no-sleep-time
@@ -168,6 +178,7 @@ EXAMPLES:
   patchbay record --histogram -F 'http_*' -- ./server
   patchbay record -p function_duration --threshold 200us -- ./server
   patchbay record -p function_duration --no-sleep-time -- ./server
+  patchbay record -p function_graph --thread 'worker-*' -- ./server
   patchbay record -p function_graph --args 'http_*' -- ./server
   patchbay record -p function -F 'lua_*' --buffer 4M --overwrite -- lua fib.lua
   patchbay record -p function --start-at parse --stop-at emit -- ./compiler x.c
@@ -283,6 +294,10 @@ static Error checkOptions() {
   if (NoSleepTime && (Depth || !ArgsOf.empty()))
     return makeError(Usage, "--no-sleep-time is not for use beside --depth or "
                             "--args: leave out one of them");
+  if (!Threads.empty() && Tracer == FunctionProfile && !Histogram)
+    return makeError(Usage, "--thread: function_profile counts calls without "
+                            "regard to threads: add --histogram, or choose "
+                            "another tracer with -p");
   if (Histogram && Tracer != FunctionProfile)
     return makeError(Usage, "--histogram is for function_profile: of events "
                             "'patchbay report --histogram' makes it");
@@ -320,6 +335,8 @@ static Expected<std::string> tracerOptions(ArrayRef<std::string> Filters) {
     Options += ",notrace=" + escapeOption(Filter);
   for (const std::string &Glob : ArgsOf)
     Options += ",args=" + escapeOption(Glob);
+  for (const std::string &Thread : Threads)
+    Options += ",thread=" + escapeOption(Thread);
   if (!Buffer.empty())
     Options += ",buffer=" + Buffer;
   if (!Threshold.empty())

@@ -7,6 +7,7 @@
  */
 #include "ring.h"
 #include "session.h"
+#include "thread_choice.h"
 #include "tracers.h"
 
 #include <counter.h>
@@ -184,6 +185,8 @@ static struct pbd_histogram *find_slowly(uint64_t function)
 	if (pb_untraced)
 		return NULL;
 	if (!pb_locked && !pb_session->failed) {
+		if (!pb_thread_is_chosen())
+			return NULL;
 		pb_signal_lock(&pb_session->lock, &signals);
 		histogram = make_histogram(function);
 		pb_session->failed = !histogram;

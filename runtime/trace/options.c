@@ -103,6 +103,8 @@ static int set_option(struct pb_options *options, const char *name,
 		options->notrace[options->nr_notrace++] = value;
 	else if (!strcmp(name, "args"))
 		options->args[options->nr_args++] = value;
+	else if (!strcmp(name, "thread"))
+		options->threads[options->nr_threads++] = value;
 	else if (!strcmp(name, "output"))
 		options->output = value;
 	else if (!strcmp(name, "tracer"))
@@ -188,8 +190,9 @@ int pb_options_parse(struct pb_options *options, const char *value,
 	options->filters = calloc(words, sizeof(*options->filters));
 	options->notrace = calloc(words, sizeof(*options->notrace));
 	options->args = calloc(words, sizeof(*options->args));
+	options->threads = calloc(words, sizeof(*options->threads));
 	if (!options->text || !options->filters || !options->notrace ||
-	    !options->args) {
+	    !options->args || !options->threads) {
 		snprintf(why, PB_WHY_MAX, "out of memory");
 		error = -ENOMEM;
 	}
@@ -206,4 +209,5 @@ void pb_options_free(struct pb_options *options)
 	free(options->filters);
 	free(options->notrace);
 	free(options->args);
+	free(options->threads);
 }

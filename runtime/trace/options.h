@@ -14,6 +14,8 @@
  *	               may be repeated
  *	notrace=GLOB   but not these; may be repeated
  *	args=GLOB      trace these, too, with arguments and results; may be repeated
+ *	thread=GLOB    record only threads whose name matches, or whose id it is; may
+ *	               be repeated; not with function_profile without histogram=1
  *	thresh=TIME    drop calls that take less: a number with ns, us, ms or s;
  *	               without a unit it is microseconds, as ftrace's
  *	               tracing_thresh
@@ -50,6 +52,8 @@ struct pb_options {
 	size_t nr_notrace;
 	const char **args;
 	size_t nr_args;
+	const char **threads;
+	size_t nr_threads;
 	const char *start_at, *stop_at;
 	uint64_t threshold_ns;
 	uint64_t buffer;

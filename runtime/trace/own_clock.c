@@ -4,6 +4,7 @@
 #include "moment.h"
 #include "ring.h"
 #include "session.h"
+#include "thread_choice.h"
 
 #include <linux/perf_event.h>
 #include <sys/mman.h>
@@ -185,7 +186,7 @@ uint64_t pb_own_clock_slowly(void)
 	if (pb_untraced || pb_locked)
 		return patchbay_clock() - pb_own_time.asleep;
 	if (!pb_own_clock || !pb_own_clock->switches) {
-		if (!begin_thread()) {
+		if (!pb_thread_is_chosen() || !begin_thread()) {
 			errno = saved_errno;
 			return patchbay_clock() - pb_own_time.asleep;
 		}

@@ -2,6 +2,7 @@
 #include "ring.h"
 #include "own_clock.h"
 #include "session.h"
+#include "thread_choice.h"
 
 #include <linux/prctl.h>
 
@@ -207,6 +208,8 @@ void pb_ring_record_slowly(uint64_t time, uint64_t function, uintptr_t frame,
 		return;
 	if (!pb_locked && !pb_session->failed &&
 	    !(pb_ring && pb_ring->stopped)) {
+		if (!pb_thread_is_chosen())
+			return;
 		pb_signal_lock(&pb_session->lock, &signals);
 		if (make_room()) {
 			pb_own_clock_begin_block();

@@ -13,6 +13,7 @@
 #include "own_clock.h"
 #include "session.h"
 #include "start.h"
+#include "thread_choice.h"
 #include "tracers.h"
 
 #include <fcntl.h>
@@ -310,6 +311,9 @@ static int start_events(void)
 	pb_threshold_when_recording = threshold_ticks();
 	if (pb_options.no_sleep_time)
 		pb_own_clock_rate = (uint64_t)(ticks_per_ns() * 4294967296.0);
+	if (pb_options.nr_threads)
+		pb_thread_look_ticks =
+			(uint64_t)(ticks_per_ns() * PB_THREAD_LOOK_NS);
 	arm_trigger(pb_trigger_start, pb_options.start_at);
 	arm_trigger(pb_trigger_stop, pb_options.stop_at);
 	if (!pb_options.start_at) {
@@ -411,6 +415,9 @@ static int read_options(const char *value, char why[PB_WHY_MAX])
 	if (tracer && pb_options.nr_args && !tracer->values.attach)
 		snprintf(why, PB_WHY_MAX,
 			 "args is for tracers of events, and not beside depth or sleep-time");
+	else if (tracer && pb_options.nr_threads && !tracer->events)
+		snprintf(why, PB_WHY_MAX,
+			 "thread is for tracers of events, and for histogram=1");
 	else if (tracer && !pb_options.nr_filters && !pb_options.nr_args &&
 		 !pb_options.live)
 		snprintf(why, PB_WHY_MAX,

@@ -45,6 +45,7 @@
 // SAID-NEXT:patchbay: error: PATCHBAY: sleep-time is for tracers of durations, and not beside depth; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: sleep-time is for tracers of durations, and not beside depth; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: args is for tracers of events, and not beside depth or sleep-time; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: thread is for tracers of events, and for histogram=1; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: there is no option 'color': 'patchbay record --help' lists them; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: 'word' is not NAME=VALUE; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: no tracer: give one, as in tracer=function_profile; nothing is traced

@@ -10,7 +10,8 @@ for value in tracer=functions tracer= thresh=1x thresh= \
              depth=0 depth=2 clock=1 clock=1/2x args=x,tracer=function_profile \
              overwrite=yes live=0 histogram=1 sleep-time=1 sleep-time=0 \
              sleep-time=0,tracer=function_graph,depth=2 \
-             sleep-time=0,tracer=function_graph,args=x color=red word; do
+             sleep-time=0,tracer=function_graph,args=x tracer=function_profile,thread=x \
+             color=red word; do
 	say "tracer=function,filter=*,output=$NONE,$value"
 done
 say "filter=*,output=$NONE"

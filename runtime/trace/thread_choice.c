@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "thread_choice.h"
+
+#include "session.h"
+
+#include <linux/prctl.h>
+#include <patchbay/exit.h>
+
+uint64_t pb_thread_look_ticks;
+
+/* Of a thread that was not chosen; 0: it was, or was not looked at yet. */
+static __thread uint64_t look_again __attribute__((tls_model("initial-exec")));
+
+/* The ] of the set that begins at @glob, or NULL: then [ is for itself. */
+static const char *set_end(const char *glob)
+{
+	glob += glob[1] == '!' ? 3 : 2;
+	while (glob[-1] && *glob && *glob != ']')
+		glob++;
+	return glob[-1] && *glob ? glob : NULL;
+}
+
+static int is_in_set(const char *set, const char *end, char c)
+{
+	int negated = set[1] == '!', found = 0;
+
+	for (set += 1 + negated; set < end; set++) {
+		if (set[1] == '-' && set + 2 < end) {
+			found |= set[0] <= c && c <= set[2];
+			set += 2;
+		} else {
+			found |= *set == c;
+		}
+	}
+	return found != negated;
+}
+
+/*
+ * As fnmatch(3), which may use vector registers. After a * that was tried the last
+ * one alone need be tried again, with one more character.
+ */
+static int matches(const char *glob, const char *text)
+{
+	const char *star = NULL, *from = NULL;
+
+	for (;;) {
+		const char *end = *glob == '[' ? set_end(glob) : NULL;
+
+		if (*glob == '*') {
+			star = ++glob;
+			from = text;
+			continue;
+		}
+		if (end ? *text && is_in_set(glob, end, *text) :
+			  *glob == '?' && *text) {
+			glob = end ? end + 1 : glob + 1;
+			text++;
+			continue;
+		}
+		if (!end && *glob != '?') {
+			const char *c = glob + (*glob == '\\' && glob[1]);
+
+			if (*c == *text) {
+				if (!*text)
+					return 1;
+				glob = c + 1;
+				text++;
+				continue;
+			}
+		}
+		if (!star || !*from)
+			return 0;
+		glob = star;
+		text = ++from;
+	}
+}
+
+/* Also a name may consist of digits. */
+static int is_number(const char *text, uint64_t number)
+{
+	uint64_t value = 0;
+
+	for (; *text >= '0' && *text <= '9' && value <= number; text++)
+		value = value * 10 + (uint64_t)(*text - '0');
+	return !*text && value == number;
+}
+
+static int look(void)
+{
+	uint64_t tid = (uint64_t)pb_sys(SYS_gettid);
+	char comm[16];
+
+	pb_sys(SYS_prctl, PR_GET_NAME, comm);
+	for (size_t i = 0; i < pb_options.nr_threads; i++)
+		if (matches(pb_options.threads[i], comm) ||
+		    is_number(pb_options.threads[i], tid))
+			return 1;
+	return 0;
+}
+
+int pb_thread_is_chosen(void)
+{
+	uint64_t now;
+
+	if (!pb_options.nr_threads)
+		return 1;
+	now = patchbay_clock();
+	if (look_again && (int64_t)(now - look_again) < 0)
+		return 0;
+	look_again = look() ? 0 : now + pb_thread_look_ticks;
+	return !look_again;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * With thread=GLOB the threads that are not chosen record nothing and have no
+ * buffer. So it is asked where a thread would be given one, or another block of
+ * it: not where events are recorded.
+ */
+#ifndef PB_TRACE_THREAD_CHOICE_H
+#define PB_TRACE_THREAD_CHOICE_H
+
+#include <stdint.h>
+
+/*
+ * A name may change. One that is chosen is looked at again when its block is full;
+ * one that is not, when it has an event this many ticks later. To be set before
+ * anything is traced.
+ */
+#define PB_THREAD_LOOK_NS 10000000
+extern uint64_t pb_thread_look_ticks;
+
+/* Is this thread to be recorded? Where sys.h's code may be called; keeps errno. */
+int pb_thread_is_chosen(void);
+
+#endif /* PB_TRACE_THREAD_CHOICE_H */
