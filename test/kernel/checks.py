@@ -107,6 +107,10 @@ def modules(text):
     yield ("what of it is refused is named", {line.split(" [no_slots]")[0] for line in named}
            == {"traced", "set_calls", "get_before", "deceiver"}, "; ".join(named) or text)
     yield "what lies before its functions stays as it is", "before: 42" in lines, text
+    counts = dict(re.findall(r"^records (before|after): (\d+ pages:\d+ groups: \d+)$", text,
+                             re.MULTILINE))
+    yield ("unloaded, both leave no records and no pages behind",
+           len(counts) == 2 and counts["before"] == counts["after"], text)
 
 
 def cells(text):

@@ -2,6 +2,7 @@
 #
 # Traces the function of a module with slots and of one without.
 cd /sys/kernel/tracing
+echo records before: $(cat dyn_ftrace_total_info)
 for module in slots no_slots; do
 	insmod $(find $MODULES -name ${module/_/-}.ko)
 	grep "\[$module\]" available_filter_functions | sort | sed 's/^/traceable: /'
@@ -18,3 +19,4 @@ echo before: $(cat /sys/module/no_slots/parameters/before)
 dmesg | grep 'cannot be traced'
 rmmod no_slots
 rmmod slots
+echo records after: $(cat dyn_ftrace_total_info)
