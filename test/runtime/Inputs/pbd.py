@@ -8,6 +8,8 @@
     pbd.py events DIR MODULE [BUILD-ID [TRACER]]
                                         events of two threads of a process
     pbd.py slower DIR MODULE            the same process, but one function
+    pbd.py orders DIR MODULE            each column has another order of functions
+    pbd.py twins DIR                    functions of two modules, with one name
     pbd.py recursion DIR MODULE         a function that calls itself
     pbd.py profile DIR MODULE           two threads that function_profile timed
     pbd.py numbers DIR MODULE           the same of a function with a large number
@@ -184,6 +186,23 @@ def events(folder, path, build_id="", tracer="function_duration"):
 
 def slower(folder, path):
     write(folder, "42", pbd(event_chunks(path, slower=250)))
+
+
+def orders(folder, path):
+    calls = [record(900, 6, 90, 300), record(1300, 7, 90, 350)]
+    for start in range(2000, 4000, 200):
+        calls += [record(start + 20, 7, 80, 60), record(start, 5, 90, 100)]
+    write(folder, "42", pbd([
+        module(3, path), session(), functions(3, [0x1010, 0x1030, 0x1040], 5),
+        block(1, 100, calls)]))
+
+
+def twins(folder):
+    write(folder, "42", pbd([
+        module(3, "/missing/one"), module(4, "/missing/other"), session(),
+        functions(3, [0x10]), functions(4, [0x10], 1),
+        block(1, 100, [record(100, 0, 90, 50), record(200, 1, 90, 20),
+                       record(300, 1, 90, 30)])]))
 
 
 def recursion(folder, path):
