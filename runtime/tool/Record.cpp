@@ -43,14 +43,13 @@ static cl::list<std::string>
 static cl::list<std::string>
     NoTrace("N", cl::Prefix, cl::value_desc("GLOB"), cl::sub(RecordCommand),
             cl::cat(ToolOptions),
-            cl::desc("But not functions whose mangled name matches; may be "
-                     "repeated"));
+            cl::desc("But not functions whose name matches; may be repeated"));
 static cl::list<std::string>
     ArgsOf("args", cl::value_desc("GLOB"), cl::sub(RecordCommand),
            cl::cat(ToolOptions),
-           cl::desc("Trace functions whose mangled name matches, too, and "
-                    "record their arguments and results; not with "
-                    "function_profile or --depth; may be repeated"));
+           cl::desc("Trace functions whose name matches, too, and record "
+                    "their arguments and results; not with function_profile or "
+                    "--depth; may be repeated"));
 static cl::list<std::string>
     Threads("thread", cl::value_desc("GLOB"), cl::sub(RecordCommand),
             cl::cat(ToolOptions),
@@ -152,18 +151,19 @@ static constexpr char Help[] = R"(
   only: a float if the upper half of the register is zero, else a double.
   'patchbay replay' and 'patchbay dump' show them.
 
-  Demangled names are looked up in PROG and the libraries it needs at its
-  start. In modules that it loads later, and in programs that it starts, GLOB
-  matches mangled names only.
+  Demangled names, of -F, -N and --args, are looked up in PROG and the libraries it
+  needs at its start. In modules that it loads later, and in programs that it
+  starts, GLOB matches mangled names only.
 
 ENVIRONMENT:
   A program that something else starts, such as a service manager, is traced if
   LD_PRELOAD names libpatchbay-trace.so and PATCHBAY is a list of NAME=VALUE,
   separated by commas; a backslash makes a comma part of a value. Three of them
-  have no default: tracer, output, and filter, unless there is args or live:
+  have no default: tracer, output, and filter, unless there is args or live.
+  Globs match mangled names:
     tracer    as -p
     output    directory for data files, which exists
-    filter    as -F, of mangled names; may be repeated
+    filter    as -F; may be repeated
     notrace   as -N; may be repeated
     args      as --args; may be repeated
     thread    as --thread; may be repeated
@@ -202,6 +202,19 @@ static constexpr char TracerFile[] = "libpatchbay-trace.so";
 //===----------------------------------------------------------------------===//
 // What the tracer is told
 //===----------------------------------------------------------------------===//
+
+namespace {
+/// Functions that an option selects. The runtime matches symbols as they are, so
+/// it is told the mangled names of those that only match demangled.
+struct Selection {
+  Selection(StringRef Name, std::vector<std::string> Given)
+      : Name(Name), Globs(std::move(Given)), Filter(Globs) {}
+  StringRef Name; // in PATCHBAY
+  std::vector<std::string> Globs;
+  NameFilter Filter;
+  std::set<std::string> Symbols;
+};
+} // namespace
 
 // Beside this command, in the layout of the build or of the installation.
 static Expected<ElfImage> openTracer() {
@@ -327,14 +340,14 @@ static std::string clockOption() {
   return ",clock=" + utostr(Now.ticks) + "/" + utostr(Now.monotonic_ns);
 }
 
-static Expected<std::string> tracerOptions(ArrayRef<std::string> Filters) {
+static Expected<std::string> tracerOptions(ArrayRef<Selection> Selections) {
   std::string Options = ("tracer=" + tracerName()).str();
-  for (const std::string &Filter : Filters)
-    Options += ",filter=" + escapeOption(Filter);
-  for (const std::string &Filter : NoTrace)
-    Options += ",notrace=" + escapeOption(Filter);
-  for (const std::string &Glob : ArgsOf)
-    Options += ",args=" + escapeOption(Glob);
+  for (const Selection &S : Selections) {
+    for (const std::string &Glob : S.Globs)
+      Options += ("," + S.Name + "=" + escapeOption(Glob)).str();
+    for (const std::string &Symbol : S.Symbols)
+      Options += ("," + S.Name + "=" + escapeOption(Symbol)).str();
+  }
   for (const std::string &Thread : Threads)
     Options += ",thread=" + escapeOption(Thread);
   if (!Buffer.empty())
@@ -356,7 +369,7 @@ static Expected<std::string> tracerOptions(ArrayRef<std::string> Filters) {
   if (!StopAt.empty())
     Options += ",stop_at=" + escapeOption(StopAt);
   if (Options.size() > MaxOptions)
-    return makeError("the functions that -F matches by demangled name fill " +
+    return makeError("the functions that globs match by demangled name fill " +
                      Twine(Options.size()) +
                      " bytes, which the environment cannot hold: use globs for "
                      "mangled names, as in '_ZN5Cache*'");
@@ -376,10 +389,8 @@ struct Seen {
 };
 } // namespace
 
-// Adds to Filters the mangled names of functions that only match demangled,
-// because the runtime matches symbols as they are.
-static Error addFunctions(const ElfImage &Image, NameFilter &Filter,
-                          std::set<std::string> &Filters, Seen &What) {
+static Error addFunctions(const ElfImage &Image,
+                          MutableArrayRef<Selection> Selections, Seen &What) {
   auto Records = Image.records();
   if (!Records)
     return Records.takeError();
@@ -395,8 +406,9 @@ static Error addFunctions(const ElfImage &Image, NameFilter &Filter,
     std::vector<StringRef> Symbols = Names->at(R.Entry);
     What.StartAt |= is_contained(Symbols, StartAt);
     What.StopAt |= is_contained(Symbols, StopAt);
-    if (Filter.match(Symbols) == NameFilter::ByDemangledName)
-      Filters.insert(Symbols.front().str());
+    for (Selection &S : Selections)
+      if (S.Filter.match(Symbols) == NameFilter::ByDemangledName)
+        S.Symbols.insert(Symbols.front().str());
   }
   return Error::success();
 }
@@ -422,16 +434,16 @@ static Error nothingToTrace(const Twine &Why) {
                           ? "what it loads or starts later is traced"
                           : "--force runs it for what it loads or starts later";
   // The tracer itself matches globs there.
-  if (!Globs.empty())
-    Later += ", where -F matches mangled names only";
+  if (!Globs.empty() || !ArgsOf.empty())
+    Later += ", where globs match mangled names only";
   return makeError(Why + "; " + Later);
 }
 
 // Fails if recording Path, for which the kernel runs Program, would show
 // nothing.
 static Error checkProgram(StringRef Path, const ElfImage &Program,
-                          const ElfImage &Tracer, NameFilter &Filter,
-                          std::set<std::string> &Filters) {
+                          const ElfImage &Tracer,
+                          MutableArrayRef<Selection> Selections) {
   if (Error E = checkPreload(Program, Tracer))
     return E;
   auto Libraries = libraries(Program);
@@ -439,13 +451,13 @@ static Error checkProgram(StringRef Path, const ElfImage &Program,
     return Libraries.takeError();
 
   Seen What;
-  if (Error E = addFunctions(Program, Filter, Filters, What))
+  if (Error E = addFunctions(Program, Selections, What))
     return E;
   for (const std::string &LibraryPath : *Libraries) {
     auto Library = ElfImage::open(LibraryPath);
     if (!Library)
       return Library.takeError();
-    if (Error E = addFunctions(*Library, Filter, Filters, What))
+    if (Error E = addFunctions(*Library, Selections, What))
       return E;
   }
 
@@ -457,9 +469,12 @@ static Error checkProgram(StringRef Path, const ElfImage &Program,
   Name += " and the libraries it needs";
   if (!What.Records)
     return nothingToTrace(Name + ": " + noRecords());
-  if (std::string Unmatched = Filter.unmatched(); !Unmatched.empty())
-    return nothingToTrace(Name + ": no function matches " + Unmatched + ": " +
-                          matchHint(What.Stripped));
+  // What matches nothing is not to be traced, either.
+  for (const Selection &S : Selections)
+    if (std::string Unmatched = S.Filter.unmatched();
+        !Unmatched.empty() && S.Name != "notrace")
+      return nothingToTrace(Name + ": no function matches " + Unmatched + ": " +
+                            matchHint(What.Stripped));
   for (auto [Option, Found] : {std::make_pair(&StartAt, What.StartAt),
                                std::make_pair(&StopAt, What.StopAt)})
     if (!Option->empty() && !Found)
@@ -623,17 +638,15 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   std::vector<std::string> Given(Globs.begin(), Globs.end());
   if (Given.empty())
     Given.push_back("*");
-  NameFilter Filter(Given);
-  std::set<std::string> Mangled;
-  if (Error E = checkProgram(*Path, *Program, *TracerImage, Filter, Mangled)) {
+  Selection Selections[] = {{"filter", Given},
+                            {"notrace", {NoTrace.begin(), NoTrace.end()}},
+                            {"args", {ArgsOf.begin(), ArgsOf.end()}}};
+  if (Error E = checkProgram(*Path, *Program, *TracerImage, Selections)) {
     if (!Force)
       return E;
     warn(toString(std::move(E)));
   }
-  std::vector<std::string> Filters = Given;
-  Filters.insert(Filters.end(), Mangled.begin(), Mangled.end());
-
-  auto Options = tracerOptions(Filters);
+  auto Options = tracerOptions(Selections);
   if (!Options)
     return Options.takeError();
 
