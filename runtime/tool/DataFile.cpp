@@ -6,9 +6,23 @@
 #include "llvm/Support/DataExtractor.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <cerrno>
+#include <system_error>
 
 using namespace llvm;
 using namespace patchbay;
+
+bool patchbay::isOutOfSpace(uint32_t Errno) {
+  return is_contained({ENOSPC, EDQUOT, EFBIG}, int(Errno));
+}
+
+std::string patchbay::incompleteText(uint32_t Errno) {
+  std::string Why = std::generic_category().message(Errno);
+  if (isOutOfSpace(Errno))
+    return "there was no more space for the file: " + Why +
+           "; what was recorded before is there";
+  return "some functions were not traced: " + Why;
+}
 
 namespace {
 

@@ -97,11 +97,16 @@ struct DataLeftOut {
   uint64_t Flags;   // PATCHBAY_RECORD_*
 };
 
+/// Of a failure that is in a data file: what it means for who reads it.
+std::string incompleteText(uint32_t Errno);
+/// Was there no more space for the file?
+bool isOutOfSpace(uint32_t Errno);
+
 struct DataFile {
   uint32_t Machine = 0;
   uint32_t Pid = 0;
   uint64_t StartNs = 0;
-  uint32_t Errno = 0;     // why something was not traced, 0 if all was
+  uint32_t Errno = 0;     // why something was not recorded, 0 if all was
   uint64_t NrLeftOut = 0; // as the header says
   std::vector<DataLeftOut> LeftOut;
   std::vector<std::string> Args;

@@ -31,8 +31,8 @@ EXAMPLES:
 
 EXIT CODES:
   0  success
-  1  no data; a data file is truncated or corrupt; or some functions of a
-     process were not traced
+  1  no data; a data file is truncated or corrupt; some functions of a process
+     were not traced; or there was no space for what it recorded
   2  wrong usage
 )";
 

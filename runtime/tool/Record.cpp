@@ -568,8 +568,18 @@ static std::string shellQuoted(StringRef Text) {
 
 // The processes in which some functions were not traced.
 static size_t countIncomplete(ArrayRef<DataFile> Files) {
-  return llvm::count_if(Files,
-                        [](const DataFile &Data) { return Data.Errno != 0; });
+  return llvm::count_if(Files, [](const DataFile &Data) {
+    return Data.Errno && !isOutOfSpace(Data.Errno);
+  });
+}
+
+// One line, whatever number of processes shared the disk.
+static void sayIfSpaceRanOut(ArrayRef<DataFile> Files, StringRef Dir) {
+  auto Full = llvm::find_if(
+      Files, [](const DataFile &Data) { return isOutOfSpace(Data.Errno); });
+  if (Full != Files.end())
+    warn(Dir + ": " + incompleteText(Full->Errno) +
+         "; --threshold, --overwrite and --buffer record less");
 }
 
 static void sayWhatWasLeftOut(ArrayRef<DataFile> Files, StringRef Dir) {
@@ -604,6 +614,7 @@ static void sayWhereDataWent(StringRef Program, const OutputDir &Dir) {
   for (size_t I = 0; I != N; ++I)
     consumeError(readDataHeader((*Files)[I], Heads[I]));
   sayWhatWasLeftOut(Heads, Output);
+  sayIfSpaceRanOut(Heads, Output);
   size_t Incomplete = countIncomplete(Heads);
   if (!Incomplete) {
     errs() << "patchbay: " << printable(Said + See) << '\n';

@@ -385,8 +385,7 @@ Expected<Trace> patchbay::readTrace(const std::string &Dir) {
       Result.Incomplete = true;
     }
     if (Data.Errno) {
-      warn(processOf(File, Data) + ": some functions were not traced: " +
-           std::generic_category().message(Data.Errno));
+      warn(processOf(File, Data) + ": " + incompleteText(Data.Errno));
       Result.Incomplete = true;
     }
     B.add(File, std::move(Data));

@@ -151,7 +151,7 @@ def uncalled(folder):
 def incomplete(folder):
     traced = [cmdline(["./server", "--port", "80"]),
               module(1, "/missing/module"), counters(1, [(0x10, 1)])]
-    write(folder, "42", pbd(traced, errno=28))
+    write(folder, "42", pbd(traced, errno=12))
     write(folder, "43", pbd(traced, pid=43))
 
 
