@@ -23,6 +23,8 @@ static cl::opt<unsigned>
          cl::cat(ToolOptions),
          cl::desc("Show the functions of a running process instead, and what "
                   "traces them. It goes on meanwhile"));
+static cl::alias LiveP("p", cl::aliasopt(Live), cl::desc("Same as --live"),
+                       cl::NotHidden, cl::cat(ToolOptions));
 static cl::list<std::string>
     Globs("F", cl::Prefix, cl::value_desc("GLOB"), cl::sub(ListCommand),
           cl::cat(ToolOptions),
@@ -41,7 +43,7 @@ COLUMNS:
   returns   void, int, fp, or other: both, vectors, memory
   flags     sret, variadic, noreturn, musttail
 
-COLUMNS OF --live:
+COLUMNS OF -p AND --live:
   entry     address of the function in the process
   state     armed, disarmed, or why it cannot be armed: outside (its record
             leads to outside of the module's text), no slot, unknown (bytes
@@ -53,7 +55,7 @@ EXAMPLES:
   patchbay list ./server
   patchbay list -F 'http_*' -F 'Cache::*' ./server
   patchbay list --json libz.so | jq -r '.functions[].name'
-  patchbay list --live 4711 | grep ' armed '
+  patchbay list -p 4711 | grep ' armed '
 
 EXIT CODES:
   0  at least one function was shown
@@ -165,7 +167,7 @@ static Expected<int> runList(ArrayRef<const char *>) {
   NameFilter Filter(Globs);
   bool IsLive = Live.getNumOccurrences();
   if (IsLive == (Input.getNumOccurrences() != 0))
-    return makeError(Usage, "list takes either BIN or --live PID: see "
+    return makeError(Usage, "list takes either BIN or -p PID: see "
                             "'patchbay list --help'");
   if (IsLive)
     return listLive(Live, Filter, Json);

@@ -20,9 +20,13 @@ using namespace patchbay;
 static cl::SubCommand LiveCommand("live",
                                   "Change what is traced in a running process");
 // A string, as LLVM goes on with 0 where a positional number is none.
-static cl::opt<std::string> Process(cl::Positional, cl::Required,
-                                    cl::desc("PID"), cl::sub(LiveCommand),
-                                    cl::cat(ToolOptions));
+static cl::opt<std::string> Process("p", cl::value_desc("PID"),
+                                    cl::sub(LiveCommand), cl::cat(ToolOptions),
+                                    cl::desc("The process; PID may also stand "
+                                             "on its own"));
+static cl::opt<std::string> ProcessAlone(cl::Positional, cl::desc("[PID]"),
+                                         cl::sub(LiveCommand),
+                                         cl::cat(ToolOptions));
 static int Pid;
 static cl::opt<bool> List("list", cl::sub(LiveCommand), cl::cat(ToolOptions),
                           cl::desc("List the functions and what traces them"));
@@ -58,10 +62,10 @@ static constexpr char Help[] = R"(
 
 EXAMPLES:
   patchbay record --live -p function_duration --overwrite -- ./server &
-  patchbay live 4711
-  patchbay live 4711 --threshold 1ms --disarm 'log_*'
-  patchbay live 4711 --arm 'http_*' --list | grep ' armed '
-  patchbay live 4711 --snapshot slow.data && patchbay report slow.data
+  patchbay live -p 4711
+  patchbay live -p 4711 --threshold 1ms --disarm 'log_*'
+  patchbay live -p 4711 --arm 'http_*' --list | grep ' armed '
+  patchbay live -p 4711 --snapshot slow.data && patchbay report slow.data
 
 EXIT CODES:
   0  success
@@ -106,7 +110,7 @@ static Error change(pb_control_verb Verb, StringRef Done, StringRef Glob) {
         "process " + Twine(Pid) + ": no function matches '" + Glob +
             "' that is " +
             (Verb == PB_CONTROL_ARM ? "not traced already" : "traced") +
-            ": 'patchbay list --live " + Twine(Pid) +
+            ": 'patchbay list -p " + Twine(Pid) +
             "' shows them, of C++ functions the mangled name "
             "counts");
   if (Reply->result < 0)
@@ -195,9 +199,13 @@ static Error showStatus() {
 }
 
 static Expected<int> runLive(ArrayRef<const char *>) {
-  if (!to_integer(Process.getValue(), Pid, 10))
-    return makeError(Usage,
-                     "'" + Process + "' is no process ID: it is a number");
+  bool IsAlone = ProcessAlone.getNumOccurrences();
+  if (IsAlone == (Process.getNumOccurrences() != 0))
+    return makeError(Usage, IsAlone ? "two processes are named: use -p PID once"
+                                    : "no process is named: use -p PID");
+  const std::string &Text = IsAlone ? ProcessAlone : Process;
+  if (!to_integer(Text, Pid, 10))
+    return makeError(Usage, "'" + Text + "' is no process ID: it is a number");
   if (Snapshot.getNumOccurrences() && Snapshot.empty())
     return makeError(Usage, "--snapshot needs a directory, its name is empty");
   for (const std::string &Glob : Disarm)

@@ -19,13 +19,13 @@ static constexpr char Overview[] =
 static constexpr char Help[] = R"(
 EXAMPLES:
   patchbay list ./server                      what can be traced
-  patchbay list --live 4711                   what is traced in a process
+  patchbay list -p 4711                       what is traced in a process
   patchbay record -F 'http_*' -- ./server     count calls while it runs
   patchbay report                             show the counts
   patchbay record -p function_duration --threshold 200us -- ./server
   patchbay report                             show what took how long
   patchbay dump --chrome > trace.json         for other programs
-  patchbay live 4711 --threshold 1ms          while it runs
+  patchbay live -p 4711 --threshold 1ms       while it runs
   patchbay attach -p 4711 --fexit 'http_*' prog.so:on_exit
   patchbay verify ./server                    check it against the ABI
 
