@@ -65,16 +65,21 @@ int pb_left_out_check(void *arg, const struct patchbay_target *target)
 void pb_left_out_write_locked(void)
 {
 	size_t nr = nr_left_out - nr_written;
+	struct pb_left_out_map *map;
 	struct pbd_left_out *chunk;
 	int error;
 
 	if (!nr || !pb_session->file.header)
+		return;
+	map = malloc(sizeof(*map));
+	if (!map)
 		return;
 	chunk = pb_data_reserve(&pb_session->file, PBD_LEFT_OUT,
 				sizeof(*chunk) + nr * sizeof(chunk->function[0]),
 				&error);
 	if (!chunk) {
 		pb_data_note(&pb_session->file, error);
+		free(map);
 		return;
 	}
 	for (size_t i = 0; i < nr_left_out; i++) {
@@ -87,6 +92,10 @@ void pb_left_out_write_locked(void)
 	pb_session->file.header->left_out += nr;
 	nr_written = nr_left_out;
 	pb_data_commit(&pb_session->file, &chunk->chunk);
+	map->chunk = chunk;
+	map->next = pb_left_out_maps;
+	/* A child that is forked at this moment reads a list that is whole. */
+	__atomic_store_n(&pb_left_out_maps, map, __ATOMIC_RELEASE);
 }
 
 void pb_left_out_write(void)

@@ -13,6 +13,7 @@ struct pb_session *pb_session;
 struct pb_options pb_options;
 
 struct pb_map *pb_maps;
+struct pb_left_out_map *pb_left_out_maps;
 
 void *pb_session_alloc(size_t size, int *error)
 {
@@ -203,6 +204,21 @@ static int copy_maps(void)
 	return 0;
 }
 
+static int copy_left_out(void)
+{
+	const struct pb_left_out_map *map =
+		__atomic_load_n(&pb_left_out_maps, __ATOMIC_ACQUIRE);
+
+	for (; map; map = map->next) {
+		int error = copy_chunk(&map->chunk->chunk);
+
+		if (error)
+			return error;
+		pb_session->file.header->left_out += map->chunk->nr;
+	}
+	return 0;
+}
+
 int pb_session_events(void)
 {
 	int error = pb_session_file();
@@ -210,6 +226,8 @@ int pb_session_events(void)
 	if (error || pb_session->chunk)
 		return error;
 	error = copy_maps();
+	if (!error)
+		error = copy_left_out();
 	if (!error)
 		error = write_session();
 	pb_data_note(&pb_session->file, error);

@@ -39,10 +39,17 @@ struct pb_map {
 	struct pb_map *next;
 };
 
+/* What was left out, which is of a forked child, too. */
+struct pb_left_out_map {
+	const struct pbd_left_out *chunk;
+	struct pb_left_out_map *next;
+};
+
 /* NULL until the constructor has made it; from then on the same. */
 extern struct pb_session *pb_session;
 extern struct pb_options pb_options;
 extern struct pb_map *pb_maps;
+extern struct pb_left_out_map *pb_left_out_maps;
 
 /*
  * @size bytes of memory that fork() fills with zeros, or NULL. Where sys.h's

@@ -21,11 +21,19 @@
 // ONE: 1 function whose calls cannot be timed was left out:
 // RUN: cd %t && %patchbay record -p function -- ./prog 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not="left out"
 // NONE: 1 process recorded
+/* Of forked children, in files of their own, too. */
+// RUN: cd %t && %patchbay record -p function_duration -- ./prog fork 2>&1 | FileCheck %s --check-prefix=FORKED
+// FORKED: {{^}}patchbay: 6 functions whose calls cannot be timed were left out:
+// FORKED-NEXT: 2 processes recorded
+// RUN: %patchbay info %t/patchbay.data | FileCheck %s --check-prefix=BOTH
+// BOTH-COUNT-2: left out sums: takes ..., so its arguments cannot be passed on{{$}}
 #include "Inputs/check.h"
 
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static inline int add(int nr, va_list list)
 {
@@ -66,11 +74,19 @@ OPAQUE _Noreturn void ends(int status)
 {
 	exit(status);
 }
-int main(void)
+OPAQUE void in_child(void) {}
+int main(int argc, char **argv)
 {
 	void *library = dlopen("lib.so", RTLD_NOW);
 	int (*later)(void) = (int (*)(void))dlsym(library, "later");
 
+	(void)argv;
+	if (argc > 1 && !fork()) {
+		in_child();
+		_exit(0);
+	}
+	if (argc > 1)
+		wait(NULL);
 	if (sums(3, 1, 2, 3) + later() != 9)
 		ends(1);
 	return 0;
