@@ -185,7 +185,7 @@ static struct pbd_histogram *find_slowly(uint64_t function)
 	if (pb_untraced)
 		return NULL;
 	if (!pb_locked && !pb_session->failed) {
-		if (!pb_thread_is_chosen())
+		if (!pb_thread_is_chosen(!table || !table->tid))
 			return NULL;
 		pb_signal_lock(&pb_session->lock, &signals);
 		histogram = make_histogram(function);

@@ -186,7 +186,7 @@ uint64_t pb_own_clock_slowly(void)
 	if (pb_untraced || pb_locked)
 		return patchbay_clock() - pb_own_time.asleep;
 	if (!pb_own_clock || !pb_own_clock->switches) {
-		if (!pb_thread_is_chosen() || !begin_thread()) {
+		if (!pb_thread_is_chosen(1) || !begin_thread()) {
 			errno = saved_errno;
 			return patchbay_clock() - pb_own_time.asleep;
 		}

@@ -208,7 +208,7 @@ void pb_ring_record_slowly(uint64_t time, uint64_t function, uintptr_t frame,
 		return;
 	if (!pb_locked && !pb_session->failed &&
 	    !(pb_ring && pb_ring->stopped)) {
-		if (!pb_thread_is_chosen())
+		if (!pb_thread_is_chosen(!pb_ring || !pb_ring->tid))
 			return;
 		pb_signal_lock(&pb_session->lock, &signals);
 		if (make_room()) {

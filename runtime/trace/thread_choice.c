@@ -98,10 +98,20 @@ static int look(void)
 	return 0;
 }
 
-int pb_thread_is_chosen(void)
+/* Has this process its parent's memory? A file is made in a process's own. */
+static int is_vforked(void)
+{
+	const struct pbd_header *header = pb_session->file.header;
+
+	return header && header->pid != (uint32_t)pb_sys(SYS_getpid);
+}
+
+int pb_thread_is_chosen(int is_new)
 {
 	uint64_t now;
 
+	if (is_new && is_vforked())
+		return 0;
 	if (!pb_options.nr_threads)
 		return 1;
 	now = patchbay_clock();

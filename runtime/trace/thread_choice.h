@@ -17,7 +17,11 @@
 #define PB_THREAD_LOOK_NS 10000000
 extern uint64_t pb_thread_look_ticks;
 
-/* Is this thread to be recorded? Where sys.h's code may be called; keeps errno. */
-int pb_thread_is_chosen(void);
+/*
+ * Is this thread to be recorded? Where sys.h's code may be called; keeps errno.
+ * @is_new: it has no buffer yet. In a child of vfork(2) it gets none: its parent's
+ * thread would go on with it, and others would take it for that of one that ended.
+ */
+int pb_thread_is_chosen(int is_new);
 
 #endif /* PB_TRACE_THREAD_CHOICE_H */

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A child of vfork(2) has its parent's memory, but not its threads: what it calls
+ * takes neither buffers nor clocks from these, nor leaves them its own.
+ */
+// RUN: rm -rf %t && mkdir %t
+// RUN: %build %s -o %t/prog %link
+// DEFINE: %{calls} = %patchbay dump --csv %t/patchbay.data | cut -d, -f4,9 | sort | uniq -c | sed 's/  *//' | FileCheck %s --match-full-lines --implicit-check-not={{.}} --check-prefix
+// RUN: cd %t && %patchbay record -p function -- ./prog
+// RUN: %{calls}=CALLS
+// CALLS: 10 other,step
+// CALLS: 3 prog,step
+// CALLS: 1 thread,function
+// RUN: cd %t && %patchbay record --histogram -- ./prog
+// RUN: %patchbay report --json %t/patchbay.data | FileCheck %s --check-prefix=COUNTED
+// COUNTED: "calls": 13,
+// RUN: cd %t && %patchbay record -p function_duration --no-sleep-time -- ./prog naps
+// RUN: %patchbay dump --chrome %t/patchbay.data > %t/json && %python %S/Inputs/sleep-times.py %t/json | FileCheck %s --check-prefix=AWAKE
+// AWAKE: naps: 2 calls of 4 to 20 ms, elapsed 50 ms and more
+#include "Inputs/check.h"
+
+#include <pthread.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define UNTRACED __attribute__((no_profile_instrument_function))
+
+static pthread_barrier_t barrier;
+
+OPAQUE static void step(void) {}
+
+OPAQUE static void naps(void)
+{
+	const struct timespec wait = { .tv_nsec = 50000000 };
+	struct timespec start, now;
+
+	nanosleep(&wait, NULL);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
+	do
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	while ((now.tv_sec - start.tv_sec) * 1000000000l + now.tv_nsec -
+		       start.tv_nsec < 5000000);
+}
+
+UNTRACED static void *ten_steps(void *arg)
+{
+	pthread_setname_np(pthread_self(), "other");
+	for (int i = 0; i < 10; i++)
+		step();
+	return arg;
+}
+
+UNTRACED static void *nap_twice(void *arg)
+{
+	naps();
+	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&barrier);
+	naps();
+	return arg;
+}
+
+UNTRACED static void step_in_child(void)
+{
+	int status;
+	pid_t child = vfork();
+
+	if (!child) {
+		step();
+		_exit(0);
+	}
+	CHECK_EQ(waitpid(child, &status, 0), child);
+	CHECK_EQ(status, 0);
+}
+
+UNTRACED int main(int argc, char **argv)
+{
+	pthread_t id;
+
+	(void)argv;
+	if (argc > 1) {
+		pthread_barrier_init(&barrier, NULL, 2);
+		pthread_create(&id, NULL, nap_twice, NULL);
+		pthread_barrier_wait(&barrier);
+		step_in_child();
+		pthread_barrier_wait(&barrier);
+		pthread_join(id, NULL);
+		return 0;
+	}
+	/* The first that this thread calls; what follows is its own. */
+	step_in_child();
+	step();
+	pthread_create(&id, NULL, ten_steps, NULL);
+	pthread_join(id, NULL);
+	step();
+	/* As part of it, which has a buffer now. */
+	step_in_child();
+	return 0;
+}
