@@ -21,9 +21,14 @@ static std::string threshold(const DataFile &Data) {
   return Ns ? durationText(Ns) : "none";
 }
 
+static std::string flag(const DataFile &Data, uint32_t Flag) {
+  return Data.Session && Data.Session->Flags & Flag ? "yes" : "no";
+}
 static std::string overwrite(const DataFile &Data) {
-  return Data.Session && Data.Session->Flags & PBD_SESSION_OVERWRITE ? "yes"
-                                                                     : "no";
+  return flag(Data, PBD_SESSION_OVERWRITE);
+}
+static std::string noSleepTime(const DataFile &Data) {
+  return flag(Data, PBD_SESSION_NO_SLEEP_TIME);
 }
 
 // What there is in the processes, which are mostly all the same. One that had
@@ -76,6 +81,7 @@ std::string patchbay::recordedDifferently(const Trace &A, const Trace &B) {
   static constexpr std::pair<const char *, std::string (*)(const DataFile &)>
       Options[] = {{"tracer", tracer},
                    {"threshold", threshold},
+                   {"no-sleep-time", noSleepTime},
                    {"overwrite", overwrite}};
   std::vector<std::string> Differences;
   for (auto [Name, Of] : Options)
