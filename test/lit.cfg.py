@@ -63,7 +63,8 @@ if os.path.exists(os.path.join(config.llvm_source, "llvm", "test", "CodeGen")):
 for feature, packages in {"lua-source": ["lua5.4"],
                           "zstd-source": ["libzstd"],
                           "sqlite-source": ["sqlite3"],
-                          "fmt-source": ["fmtlib", "googletest"]}.items():
+                          "fmt-source": ["fmtlib", "googletest"],
+                          "tbb-source": ["onetbb"]}.items():
     if all(glob.glob(os.path.join(cache, "sources", f"{package}_*.orig.tar.*"))
            for package in packages):
         config.available_features.add(feature)

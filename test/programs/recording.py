@@ -43,6 +43,7 @@ class Thread:
     # What was found:
     entries: int = 0
     exits: int = 0
+    unwound: int = 0    # of these: left by an exception
     cut: int = 0        # calls without an end, that others went on from
     unfinished: int = 0
     outermost: int = 0  # ticks of calls that are within no other
@@ -146,6 +147,7 @@ def check_thread(thread, records, graph):
             open_calls.append((time, function, frame))
             continue
         thread.exits += 1
+        thread.unwound += kind == UNWOUND
         if graph:
             close(thread, open_calls, (time, function, frame))
         else:
@@ -205,6 +207,8 @@ def summary(recordings):
                for thread in recording.threads.values()]
     exits = sum(thread.exits for thread in threads)
     said = f"{exits} calls of {len(threads)} threads in {len(recordings)} processes"
+    if unwound := sum(thread.unwound for thread in threads):
+        said += f", {unwound} unwound"
     if any(thread.entries for thread in threads):
         said += (f", {sum(thread.entries for thread in threads)} entries, "
                  f"{sum(thread.cut for thread in threads)} cut off, "

@@ -41,8 +41,8 @@ class Check(unittest.TestCase):
             entry(10, 5, 9), entry(20, 6, 8), pbd.record(20, 6, 8, 5),
             entry(30, 6, 8), pbd.record(30, 6, 8, 10, pbd.UNWOUND), pbd.record(10, 5, 9, 50),
             entry(70, 7, 9))
-        self.assertEqual(said, "3 calls of 1 threads in 1 processes, 4 entries, 0 cut "
-                               "off, 1 unfinished")
+        self.assertEqual(said, "3 calls of 1 threads in 1 processes, 1 unwound, 4 "
+                               "entries, 0 cut off, 1 unfinished")
         # Two ticks are a nanosecond.
         self.assertEqual((thread.outermost, thread.own), (100, 100))
         self.assertEqual(whole.ns(thread.first), 10**9 + 10)

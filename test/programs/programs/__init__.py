@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent.parent
-NAMES = ("zstd", "sqlite", "fmt")
+NAMES = ("zstd", "sqlite", "fmt", "tbb")
 TRACED = ("lua", *NAMES)
 
 
