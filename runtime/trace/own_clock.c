@@ -32,7 +32,8 @@ static uint64_t to_ticks(uint64_t ns)
  */
 static struct perf_event_mmap_page *map_page(void)
 {
-	const struct perf_event_attr attr = {
+	/* Static: elsewhere than on x86-64, to fill it in calls memset(3). */
+	static const struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
 		.config = PERF_COUNT_SW_DUMMY,
