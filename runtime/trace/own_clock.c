@@ -87,13 +87,25 @@ static struct pb_own_clock *make_clock(void)
 	return own;
 }
 
-/* Before clocks are read: what comes in between is found the next time. */
-static void note_switches(struct pb_own_clock *own)
+/*
+ * Has the thread been off the processor, as far as its word tells? Before clocks
+ * are read: what comes in between is found the next time.
+ */
+static int note_switches(struct pb_own_clock *own)
 {
-	own->seen = __atomic_load_n(own->switches, __ATOMIC_RELAXED);
-	if (!own->page)
-		own->seen = own->never + 1;
+	uint32_t now = __atomic_load_n(own->switches, __ATOMIC_RELAXED);
+	int switched = now != own->seen;
+
+	own->seen = own->page ? now : now + 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return switched;
+}
+
+static void take_over(struct pb_own_clock *own, uint64_t ticks, uint64_t cpu_ns)
+{
+	own->ticks = ticks;
+	own->cpu_ns = cpu_ns;
+	own->until = ticks + to_ticks(PB_OWN_CLOCK_NS);
 }
 
 /*
@@ -103,12 +115,11 @@ static void note_switches(struct pb_own_clock *own)
 static void begin_clock(struct pb_own_clock *own)
 {
 	if (pb_own_time.last) {
-		own->ticks = pb_own_time.last + pb_own_time.asleep;
-		own->cpu_ns = 0;
+		take_over(own, pb_own_time.last + pb_own_time.asleep, 0);
 	} else {
-		own->ticks = patchbay_clock();
-		own->cpu_ns = pb_now_ns(CLOCK_THREAD_CPUTIME_ID);
-		pb_own_time.last = own->ticks;
+		pb_own_time.last = patchbay_clock();
+		take_over(own, pb_own_time.last,
+			  pb_now_ns(CLOCK_THREAD_CPUTIME_ID));
 	}
 }
 
@@ -125,6 +136,8 @@ static int begin_thread(void)
 		own->tid = (uint32_t)pb_sys(SYS_gettid);
 		own->page = page;
 		own->switches = page ? &page->lock : &own->never;
+		/* Is asked at once: a forked child's parent may have slept. */
+		own->seen = *own->switches - 1;
 		if (!pb_session_events())
 			pb_session->chunk->flags |=
 				page ? PBD_SESSION_OWN_PAGE :
@@ -153,22 +166,23 @@ void pb_own_clock_begin_block(void)
 }
 
 /*
- * The moment is taken over only where sleep is found: if the thread lost the
- * processor, or the machine, between the two readings, the next ones set it right.
- * A child of vfork(2), which has its parent's memory, has another clock of the
- * processor, which is less.
+ * The moment is taken over only where sleep is found, or is due: if the thread lost
+ * the processor, or the machine, between the two readings, the next ones set it
+ * right. A child of vfork(2), which has its parent's memory, has another clock of
+ * the processor, so that this may have gone back.
  */
-static int find_sleep(struct pb_own_clock *own, uint64_t ticks)
+static int find_sleep(struct pb_own_clock *own, uint64_t ticks, int switched)
 {
 	uint64_t cpu_ns = pb_now_ns(CLOCK_THREAD_CPUTIME_ID);
 	uint64_t passed = ticks - own->ticks;
 	uint64_t awake = to_ticks(cpu_ns - own->cpu_ns);
+	int slept = switched && cpu_ns >= own->cpu_ns &&
+		    passed >= awake + to_ticks(SHORTEST_SLEEP_NS);
 
-	if (cpu_ns < own->cpu_ns ||
-	    passed < awake + to_ticks(SHORTEST_SLEEP_NS))
+	if (slept || (int64_t)(ticks - own->until) >= 0)
+		take_over(own, ticks, cpu_ns);
+	if (!slept)
 		return 0;
-	own->ticks = ticks;
-	own->cpu_ns = cpu_ns;
 	pb_own_time.asleep += passed - awake;
 	/*
 	 * Ticks and nanoseconds are in a ratio that is known to some parts in a
@@ -181,7 +195,7 @@ static int find_sleep(struct pb_own_clock *own, uint64_t ticks)
 
 uint64_t pb_own_clock_slowly(void)
 {
-	int saved_errno = errno, slept;
+	int saved_errno = errno, switched, slept;
 	uint64_t ticks;
 
 	if (pb_untraced || pb_locked)
@@ -193,9 +207,9 @@ uint64_t pb_own_clock_slowly(void)
 		}
 		record_asleep();
 	}
-	note_switches(pb_own_clock);
+	switched = note_switches(pb_own_clock);
 	ticks = patchbay_clock();
-	slept = find_sleep(pb_own_clock, ticks);
+	slept = find_sleep(pb_own_clock, ticks, switched);
 	pb_own_time.last = ticks - pb_own_time.asleep;
 	if (slept)
 		record_asleep();

@@ -9,6 +9,10 @@
  * for an event of this thread, of no matter what. Only then is the kernel asked,
  * for how long. Where there is no such page it is asked each time.
  *
+ * For how long, is the difference of two clocks, which do not quite have the same
+ * rate, and of which the kernel's may leave out interrupts. That it does not grow
+ * until the thread sleeps they are compared again each PB_OWN_CLOCK_NS.
+ *
  * For handlers of tracers with an exit handler, which are not called while another
  * such handler of the thread is, so no signal handler is in between here.
  */
@@ -22,15 +26,17 @@
  * @switches: the word; NULL after a fork
  * @seen:     what it was when the kernel was asked last
  * @never:    what @switches leads to where there is no page: is not @seen
+ * @until:    when the clocks are to be compared again
  * The rest is own_clock.c's.
  */
 struct pb_own_clock {
 	const uint32_t *switches;
 	uint32_t seen;
 	uint32_t never;
+	uint64_t until;
 	uint32_t tid;
 	void *page;
-	uint64_t ticks, cpu_ns; /* when sleep was last found */
+	uint64_t ticks, cpu_ns; /* when the clocks were compared last */
 	struct pb_own_clock *others;
 };
 
@@ -48,10 +54,15 @@ extern __thread struct pb_own_clock *pb_own_clock
 extern __thread struct pb_own_time pb_own_time
 	__attribute__((tls_model("initial-exec")));
 
+#define PB_OWN_CLOCK_NS 10000000
+
 /* Ticks per nanosecond, times 2^32. To be set before a clock is read. */
 extern uint64_t pb_own_clock_rate;
 
-/* When the thread has been off the processor, or has no clock yet. */
+/*
+ * When the thread has been off the processor, when the clocks are to be compared
+ * again, or when there is none yet.
+ */
 uint64_t pb_own_clock_slowly(void);
 
 /*
@@ -67,7 +78,8 @@ static inline uint64_t pb_own_clock_now(void)
 	if (__builtin_expect(!own || !own->switches ||
 				     __atomic_load_n(own->switches,
 						     __ATOMIC_RELAXED) !=
-					     own->seen,
+					     own->seen ||
+				     (int64_t)(now - own->until) >= 0,
 			     0))
 		return pb_own_clock_slowly();
 	return pb_own_time.last = now - pb_own_time.asleep;

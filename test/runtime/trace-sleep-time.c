@@ -45,10 +45,17 @@
 // RUN: cd %t && %patchbay record -p function_duration --no-sleep-time -- ./prog threads | FileCheck %s --check-prefix=THREADS
 // RUN: cd %t && ./refuse %patchbay record -p function_duration --no-sleep-time -- ./prog threads | FileCheck %s --check-prefix=THREADS
 // THREADS: 1000 threads: descriptors 0 more, pages at most 2
+/* By clocks of which one is slow: it is not made up for where a thread sleeps. */
+// RUN: cd %t && %patchbay record --force -p function_duration --no-sleep-time -F naps -F late -- ./prog slow
+// RUN: %{look}=SLOW
+// SLOW: naps: 1 calls of 4 to 20 ms
 #include "Inputs/check.h"
+
+#include <patchbay/exit.h>
 
 #include <dirent.h>
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -155,12 +162,18 @@ UNTRACED static int run_threads(void)
 	return 0;
 }
 
-UNTRACED static void say_now(void)
+
+UNTRACED static long long now_ns(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	printf("%lld\n", now.tv_sec * 1000000000ll + now.tv_nsec);
+	return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
+
+UNTRACED static void say_now(void)
+{
+	printf("%lld\n", now_ns());
 }
 
 /* More than the buffer has room for, behind some sleep. */
@@ -174,12 +187,50 @@ UNTRACED static int run_many(void)
 	return 0;
 }
 
+/* Again, told that the counter counted 5 percent less in the last second. */
+UNTRACED static int start_slow(char **argv)
+{
+	const struct sched_param first = { .sched_priority = 1 };
+	unsigned long long ticks = patchbay_clock();
+	long long ns = now_ns(), passed;
+	char options[4096];
+	double rate;
+
+	/* So that nothing else runs in between, where that is permitted. */
+	sched_setscheduler(0, SCHED_FIFO, &first);
+	do
+		passed = now_ns() - ns;
+	while (passed < 20000000);
+	rate = (double)(patchbay_clock() - ticks) / (double)passed;
+	snprintf(options, sizeof(options), "%s,clock=%llu/%lld",
+		 getenv("PATCHBAY"), ticks - (unsigned long long)(0.95e9 * rate),
+		 ns - 1000000000);
+	setenv("PATCHBAY", options, 1);
+	execlp(argv[0], argv[0], "slowly", NULL);
+	return 1;
+}
+
+/* Not asleep for so long that the clocks then differ by more than naps() takes. */
+UNTRACED static int run_slow(void)
+{
+	for (int i = 0; i < 250; i++) {
+		late();
+		spin_ms(1);
+	}
+	naps();
+	return 0;
+}
+
 UNTRACED int main(int argc, char **argv)
 {
 	pid_t child;
 
 	if (argc > 1 && !strcmp(argv[1], "threads"))
 		return run_threads();
+	if (argc > 1 && !strcmp(argv[1], "slow"))
+		return start_slow(argv);
+	if (argc > 1 && !strcmp(argv[1], "slowly"))
+		return run_slow();
 	if (argc > 1)
 		return run_many();
 	outer();
