@@ -5,6 +5,7 @@
 #include "ring.h"
 #include "session.h"
 #include "thread_choice.h"
+#include "tracers.h"
 
 #include <linux/perf_event.h>
 #include <sys/mman.h>
@@ -149,12 +150,28 @@ static int begin_thread(void)
 	return own != NULL;
 }
 
+void pb_own_clock_record_owed(void)
+{
+	uint64_t time = pb_own_time.owed;
+
+	pb_own_time.owed = 0;
+	pb_ring_record(time, PBD_ASLEEP, 0, PBD_RECORD_ENTRY,
+		       pb_own_time.asleep);
+}
+
+static int is_recording(void)
+{
+	return __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED) != UINT64_MAX;
+}
+
 /* Histograms are not of moments, so nobody asks when it was. */
 static void record_asleep(void)
 {
-	if (!pb_options.histogram)
-		pb_ring_record(pb_own_time.last, PBD_ASLEEP, 0,
-			       PBD_RECORD_ENTRY, pb_own_time.asleep);
+	if (pb_options.histogram)
+		return;
+	pb_own_time.owed = pb_own_time.last;
+	if (is_recording())
+		pb_own_clock_record_owed();
 }
 
 void pb_own_clock_begin_block(void)
@@ -207,6 +224,8 @@ uint64_t pb_own_clock_slowly(void)
 		}
 		record_asleep();
 	}
+	if (is_recording())
+		pb_own_clock_settle();
 	switched = note_switches(pb_own_clock);
 	ticks = patchbay_clock();
 	slept = find_sleep(pb_own_clock, ticks, switched);

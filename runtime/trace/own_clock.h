@@ -47,6 +47,7 @@ struct pb_own_clock {
 struct pb_own_time {
 	uint64_t asleep; /* ticks that were left out so far */
 	uint64_t last;   /* what was read last */
+	uint64_t owed;   /* when sleep was found last, if that is not recorded */
 };
 
 extern __thread struct pb_own_clock *pb_own_clock
@@ -83,6 +84,18 @@ static inline uint64_t pb_own_clock_now(void)
 			     0))
 		return pb_own_clock_slowly();
 	return pb_own_time.last = now - pb_own_time.asleep;
+}
+
+/*
+ * While nothing is recorded, sleep is not: a thread that waits for that would fill
+ * its buffer. Before each event: record what there was of it.
+ */
+void pb_own_clock_record_owed(void);
+
+static inline void pb_own_clock_settle(void)
+{
+	if (__builtin_expect(pb_own_time.owed != 0, 0))
+		pb_own_clock_record_owed();
 }
 
 /*

@@ -24,9 +24,11 @@ void pb_awake_graph_entry(uintptr_t ip, uintptr_t parent_ip,
 
 	(void)ip;
 	*patchbay_session_word(cell, regs) = start;
-	if (!__atomic_load_n(&pb_threshold, __ATOMIC_RELAXED))
+	if (!__atomic_load_n(&pb_threshold, __ATOMIC_RELAXED)) {
+		pb_own_clock_settle();
 		pb_ring_record(start, (uintptr_t)cell->data, (uintptr_t)regs,
 			       PBD_RECORD_ENTRY, parent_ip);
+	}
 }
 
 /* As the library does it for tracers with a threshold. */
@@ -44,8 +46,10 @@ void pb_awake_exit(uintptr_t ip, uintptr_t parent_ip,
 		   const struct patchbay_cell *cell,
 		   struct patchbay_regs *regs)
 {
-	if (is_long(cell, regs))
+	if (is_long(cell, regs)) {
+		pb_own_clock_settle();
 		pb_duration_exit(ip, parent_ip, cell, regs);
+	}
 }
 
 void pb_awake_histogram_exit(uintptr_t ip, uintptr_t parent_ip,

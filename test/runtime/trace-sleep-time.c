@@ -49,6 +49,12 @@
 // RUN: cd %t && %patchbay record --force -p function_duration --no-sleep-time -F naps -F late -- ./prog slow
 // RUN: %{look}=SLOW
 // SLOW: naps: 1 calls of 4 to 20 ms
+/* While nothing is recorded, sleep takes no room; then all of it is known. */
+// RUN: cd %t && %patchbay record -p function_duration --no-sleep-time --buffer 8K --start-at late --stop-at halts -- ./prog waits > %t/said
+// RUN: %patchbay dump --chrome %t/patchbay.data > %t/json && %python %S/Inputs/sleep-times.py --between %t/said %t/json 3 | FileCheck %s --check-prefix=WAITS
+// WAITS: late: all in between
+// RUN: %{look}=NAPS
+// NAPS: naps: 1 calls of 4 to 20 ms, elapsed 50 ms and more
 #include "Inputs/check.h"
 
 #include <patchbay/exit.h>
@@ -187,6 +193,31 @@ UNTRACED static int run_many(void)
 	return 0;
 }
 
+OPAQUE static void waits(void)
+{
+	const struct timespec wait = { .tv_nsec = 1000 };
+
+	nanosleep(&wait, NULL);
+}
+
+OPAQUE static void halts(void) {}
+
+/* More sleeps than the buffer has room for, and long ones between events. */
+UNTRACED static int run_waits(void)
+{
+	for (int i = 0; i < 1000; i++)
+		waits();
+	late();
+	halts();
+	outer();
+	say_now();
+	late();
+	naps();
+	late();
+	say_now();
+	return 0;
+}
+
 /* Again, told that the counter counted 5 percent less in the last second. */
 UNTRACED static int start_slow(char **argv)
 {
@@ -227,6 +258,8 @@ UNTRACED int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "threads"))
 		return run_threads();
+	if (argc > 1 && !strcmp(argv[1], "waits"))
+		return run_waits();
 	if (argc > 1 && !strcmp(argv[1], "slow"))
 		return start_slow(argv);
 	if (argc > 1 && !strcmp(argv[1], "slowly"))

@@ -48,11 +48,12 @@ def events(path):
               else f"late: 1 calls, {behind} ms behind outer")
 
 
-def between(said, path):
+def between(said, path, last="0"):
     with open(said) as file:
         begin, end = (int(line) / 1e3 for line in file)
     with open(path) as file:
         calls = [e for e in json.load(file)["traceEvents"] if e["ph"] == "X"]
+    calls = calls[-int(last):]
     # The counter's rate is not known exactly.
     outside = [e for e in calls if not begin - 1e3 < e["ts"] < end + 1e3]
     print(calls[-1]["name"] + ": all in between" if not outside else
