@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception OR GPL-2.0-only
-/* A function to trace, which writing N to the parameter "calls" calls N times. */
+/*
+ * A function to trace, which writing N to the parameter "calls" calls N times. And
+ * a call of wake_up_process(): with LTO the kernel's own ones are inlined.
+ */
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/sched.h>
 
 static noinline int traced(int count)
 {
@@ -20,6 +24,7 @@ static int set_calls(const char *value, const struct kernel_param *param)
 		return error;
 	for (count = 0; count < calls;)
 		count = traced(count);
+	wake_up_process(current);
 	return 0;
 }
 
