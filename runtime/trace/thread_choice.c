@@ -11,10 +11,16 @@ uint64_t pb_thread_look_ticks;
 /* Of a thread that was not chosen; 0: it was, or was not looked at yet. */
 static __thread uint64_t look_again __attribute__((tls_model("initial-exec")));
 
+/* As for `patchbay report --thread`. */
+static int is_negated(const char *set)
+{
+	return set[1] == '!' || set[1] == '^';
+}
+
 /* The ] of the set that begins at @glob, or NULL: then [ is for itself. */
 static const char *set_end(const char *glob)
 {
-	glob += glob[1] == '!' ? 3 : 2;
+	glob += is_negated(glob) ? 3 : 2;
 	while (glob[-1] && *glob && *glob != ']')
 		glob++;
 	return glob[-1] && *glob ? glob : NULL;
@@ -22,7 +28,7 @@ static const char *set_end(const char *glob)
 
 static int is_in_set(const char *set, const char *end, char c)
 {
-	int negated = set[1] == '!', found = 0;
+	int negated = is_negated(set), found = 0;
 
 	for (set += 1 + negated; set < end; set++) {
 		if (set[1] == '-' && set + 2 < end) {

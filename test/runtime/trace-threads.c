@@ -27,6 +27,8 @@
 // RUN: %{calls}=TWO
 // TWO: 1 thread,function
 // TWO: 1000 worker-2,step
+// RUN: cd %t && %patchbay record -p function_duration -F 'step*' --thread 'prog*' --thread '*-[^2-9*]' --thread '\*' -- ./prog
+// RUN: %{calls}=SETS
 /* By its id, which is the process's. */
 // RUN: cd %t && %patchbay record --force -p function -F 'step*' -- sh -c 'PATCHBAY="$PATCHBAY,thread=$$" exec ./prog'
 // RUN: %{calls}=MAIN
