@@ -37,12 +37,14 @@ patchbay::endTimes(const TraceThread &Thread) {
   std::vector<std::optional<uint64_t>> Ends(Thread.Calls.size());
   std::vector<size_t> Open;
   auto Close = [&](size_t Depth, std::optional<uint64_t> End) {
+    // The last call is in all of these, or the only one.
+    uint64_t Least = Open.empty() ? 0 : Thread.Calls[Open.back()].Start;
     for (size_t I : ArrayRef(Open).drop_front(Depth)) {
       const TraceCall &C = Thread.Calls[I];
       if (C.hasDuration()) {
         uint64_t Own = C.end();
-        // Rounded to nanoseconds it may be behind that.
-        End = std::min(Own, End.value_or(Own));
+        // Rounded to nanoseconds it may be behind that, or before what is in it.
+        End = std::max(Least, std::min(Own, End.value_or(Own)));
       }
       Ends[I] = End;
     }

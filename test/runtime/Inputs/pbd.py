@@ -53,14 +53,15 @@ def counters(number, calls, order="<", nr=None):
     return chunk(COUNTERS, body, order)
 
 
-def moment(ns, order):
-    """Two ticks are a nanosecond."""
-    return struct.pack(order + "QQQ", 1000 + 2 * ns, 10**9 + ns, 10**18 + ns)
+def moment(ns, order, rate=2):
+    """rate: ticks of a nanosecond"""
+    return struct.pack(order + "QQQ", 1000 + int(rate * ns), 10**9 + ns, 10**18 + ns)
 
 
-def session(order="<", tracer="function_duration", flags=0, lost=0, end_ns=10**9):
+def session(order="<", tracer="function_duration", flags=0, lost=0, end_ns=10**9,
+            rate=2):
     body = struct.pack(order + "IIQQQQ", 1, flags, 1000, 1 << 20, lost, 0)
-    body += moment(0, order) + moment(0, order) + moment(end_ns, order)
+    body += moment(0, order) + moment(0, order) + moment(end_ns, order, rate)
     body += struct.pack(order + "Q64s64s", 1, tracer.encode(), b"build.example")
     return chunk(SESSION, body, order)
 
@@ -262,6 +263,22 @@ def values(folder, path):
             value(7, 0x3fe0000000000000, 90, 1), record(30, 1, 90, 1)])]))
 
 
+def sleeps(folder, path):
+    def asleep(start_ns, ns):
+        return record(start_ns, 0xffffff10, 0, ns, ENTRY)
+    def ticks(ns):
+        return 2 * ns
+    write(folder, "42", pbd([
+        module(3, path), session(flags=4), functions(3, [0x1010, 0x1030]),
+        block(1, 100, [
+            asleep(0, ticks(1000)),
+            # Within a call; then it cannot be less, nor be at the end of time.
+            asleep(20, ticks(5000)), record(10, 1, 80, 15), asleep(40, 0),
+            record(5, 0, 90, 50), record(60, 1, 90, 10),
+            struct.pack("<QIIQ", 2**64 - 1, 0xffffff10, 0, 2**64 - 256 | ENTRY),
+            struct.pack("<QIIQ", 2**64 - 2, 1, 90, 2**64 - 256 | CALL)])]))
+
+
 def rounding(folder):
     def event(start, ticks, frame):
         return struct.pack("<QIIQ", 1000 + start, 0, frame, ticks << 8 | CALL)
@@ -269,6 +286,10 @@ def rounding(folder):
     write(folder, "42", pbd([
         module(3, "/missing/module"), session(), functions(3, [0x1010]),
         block(1, 100, [event(1, 3, 90), event(0, 4, 100)])]))
+    # From 0.4 to 0.8, and at 0.8: to 0 and at 1 when rounded.
+    write(folder + "-start", "42", pbd([
+        module(3, "/missing/module"), session(rate=2.5), functions(3, [0x1010]),
+        block(1, 100, [event(2, 0, 90), event(1, 1, 100)])]))
 
 
 def event_truncations(folder):
