@@ -241,7 +241,7 @@ DataMoment Reader::moment(StringRef Chunk, uint64_t At) const {
 }
 
 Error Reader::readSession(StringRef Chunk) {
-  if (Chunk.size() < sizeof(pbd_session))
+  if (Chunk.size() < PBD_SESSION_MIN)
     return corrupt(Offset, "session chunk is too small");
   if (Out.Session)
     return corrupt(Offset, "second session");
@@ -258,6 +258,8 @@ Error Reader::readSession(StringRef Chunk) {
                              NrLast % 2 * sizeof(pbd_moment));
   S.Tracer = name(Chunk, offsetof(pbd_session, tracer), PBD_NAME_MAX);
   S.Host = name(Chunk, offsetof(pbd_session, host), PBD_NAME_MAX);
+  if (Chunk.size() >= sizeof(pbd_session))
+    S.Depth = u64(Chunk, offsetof(pbd_session, depth));
   Out.Session = std::move(S);
   return Error::success();
 }

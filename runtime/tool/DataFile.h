@@ -41,6 +41,7 @@ struct DataSession {
   uint64_t Buffer = 0;
   uint64_t Lost = 0; // with those that blocks count
   uint64_t Overwritten = 0;
+  uint64_t Depth = 0; // of calls that were recorded; 0: any
   DataMoment First, Last;
   std::string Tracer;
   std::string Host;

@@ -30,6 +30,13 @@ static std::string overwrite(const DataFile &Data) {
 static std::string noSleepTime(const DataFile &Data) {
   return flag(Data, PBD_SESSION_NO_SLEEP_TIME);
 }
+static std::string chosenThreads(const DataFile &Data) {
+  return flag(Data, PBD_SESSION_SOME_THREADS);
+}
+static std::string depth(const DataFile &Data) {
+  uint64_t Depth = Data.Session ? Data.Session->Depth : 0;
+  return Depth ? utostr(Depth) : "any";
+}
 
 // What there is in the processes, which are mostly all the same. One that had
 // nothing to trace does not say how that would have been done.
@@ -82,6 +89,8 @@ std::string patchbay::recordedDifferently(const Trace &A, const Trace &B) {
       Options[] = {{"tracer", tracer},
                    {"threshold", threshold},
                    {"no-sleep-time", noSleepTime},
+                   {"depth", depth},
+                   {"only chosen threads", chosenThreads},
                    {"overwrite", overwrite}};
   std::vector<std::string> Differences;
   for (auto [Name, Of] : Options)

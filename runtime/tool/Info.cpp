@@ -68,6 +68,10 @@ static void printSession(const DataSession &S, raw_ostream &OS) {
      << "  tracer     " << printable(S.Tracer) << '\n';
   if (S.ThresholdNs)
     OS << "  threshold  " << durationText(S.ThresholdNs) << '\n';
+  if (S.Depth)
+    OS << "  depth      " << S.Depth << '\n';
+  if (S.Flags & PBD_SESSION_SOME_THREADS)
+    OS << "  threads    only those that were chosen\n";
   if (S.Flags & PBD_SESSION_NO_SLEEP_TIME)
     OS << "  sleep      left out of durations, " << ownClockName(S.Flags) << '\n';
   if (S.Tracer != "function_profile")

@@ -124,6 +124,7 @@ struct pbd_moment {
 #define PBD_SESSION_NO_SLEEP_TIME 4u  /* times are of threads' own clocks */
 #define PBD_SESSION_OWN_PAGE 8u   /* of some by pages of perf_event_open(2) */
 #define PBD_SESSION_OWN_CALL 16u  /* of some by asking the kernel each time */
+#define PBD_SESSION_SOME_THREADS 32u /* those that were chosen */
 #define PBD_NAME_MAX 64
 
 /*
@@ -145,7 +146,10 @@ struct pbd_session {
 	uint64_t nr_last;
 	char tracer[PBD_NAME_MAX];
 	char host[PBD_NAME_MAX];
+	uint64_t depth; /* of calls that were recorded, 0: any; not in a session
+			   of PBD_SESSION_MIN */
 };
+#define PBD_SESSION_MIN offsetof(struct pbd_session, depth)
 
 enum pbd_record_kind {
 	PBD_RECORD_NONE = 0,    /* a hole: not written (yet) */

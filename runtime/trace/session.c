@@ -157,10 +157,13 @@ static int write_session(void)
 		chunk->flags |= PBD_SESSION_OVERWRITE;
 	if (pb_options.no_sleep_time)
 		chunk->flags |= PBD_SESSION_NO_SLEEP_TIME;
+	if (pb_options.nr_threads)
+		chunk->flags |= PBD_SESSION_SOME_THREADS;
 	if (!pb_counter_is_invariant())
 		chunk->flags |= PBD_SESSION_VARIABLE_RATE;
 	chunk->threshold_ns = pb_options.threshold_ns;
 	chunk->buffer = pb_options.buffer;
+	chunk->depth = pb_options.depth;
 	chunk->last[0] = moment();
 	if (!first.monotonic_ns)
 		first = first_moment(chunk->last[0]);
