@@ -134,7 +134,7 @@ static Error usageError(StringRef Said, StringRef Self, const Verb *Chosen) {
   for (StringRef Line : split(Said.rtrim(), '\n')) {
     bool Begins = Line.consume_front(Prefix);
     // -h is near to every letter.
-    if (Line == "Did you mean '-h'?")
+    if (Line.empty() || Line == "Did you mean '-h'?")
       continue;
     if (Begins && !Message.empty() && !Line.starts_with("Did you mean"))
       break;
