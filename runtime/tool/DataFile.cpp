@@ -4,6 +4,7 @@
 #include "format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/DataExtractor.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <cerrno>
@@ -374,6 +375,14 @@ private:
 };
 } // namespace
 
+static std::string threadName(const DataEvent &E) {
+  char Bytes[sizeof(pbd_block::comm)];
+  support::endian::write64le(Bytes, E.Time);
+  support::endian::write64le(Bytes + 8, E.Detail);
+  StringRef Name(Bytes, sizeof(Bytes));
+  return Name.take_front(Name.find('\0')).str();
+}
+
 void Reader::addEvents() {
   llvm::sort(Blocks, [](const Block &A, const Block &B) {
     return std::make_tuple(A.Thread, A.Seq, A.Records.data()) <
@@ -381,8 +390,13 @@ void Reader::addEvents() {
   });
   std::map<uint32_t, ValueReader> Values;
   for (const Block &B : Blocks) {
-    DataThread &T = Out.Threads[B.Thread];
-    ValueReader &Reader = Values.try_emplace(B.Thread, T).first->second;
+    DataThread *T;
+    ValueReader *Reader;
+    auto GoOnWith = [&](uint32_t Thread) {
+      T = &Out.Threads[Thread];
+      Reader = &Values.try_emplace(Thread, *T).first->second;
+    };
+    GoOnWith(B.Thread);
     for (uint64_t At = 0; B.Records.size() - At >= sizeof(pbd_record);
          At += sizeof(pbd_record)) {
       uint64_t Last = u64(B.Records, At + offsetof(pbd_record, last));
@@ -398,12 +412,19 @@ void Reader::addEvents() {
                      Kind,
                      0};
       if (E.Function == PBD_ASLEEP) {
-        T.Sleeps.push_back({E.Time, E.Detail});
+        T->Sleeps.push_back({E.Time, E.Detail});
+      } else if (E.Function == PBD_THREAD) {
+        GoOnWith(E.Time);
+        T->Tid = E.Detail;
+      } else if (E.Function == PBD_THREAD_NAME) {
+        // A block that the thread began later has a newer one.
+        if (T->Name.empty())
+          T->Name = threadName(E);
       } else if (E.Function >= PBD_VALUE) {
-        Reader.add(E);
+        Reader->add(E);
       } else if (Out.Functions.count(E.Function)) {
-        E.Values = Reader.take(E);
-        T.Events.push_back(E);
+        E.Values = Reader->take(E);
+        T->Events.push_back(E);
       }
     }
   }

@@ -129,18 +129,20 @@ struct pbd_moment {
 
 /*
  * How events were recorded, and when. @last is brought up to date whenever a
- * thread begins a block and when the process ends; of the two, the one at
- * @nr_last % 2 is whole. The time between @first and the last moment is what
- * the counter's rate is computed from.
+ * thread begins, or begins a block, and when the process ends; of the two, the
+ * one at @nr_last % 2 is whole. The time between @first and the last moment is
+ * what the counter's rate is computed from.
  */
 struct pbd_session {
 	struct pbd_chunk chunk;
 	uint32_t counter; /* enum pbd_counter_kind */
 	uint32_t flags;   /* PBD_SESSION_* */
 	uint64_t threshold_ns; /* calls that took less were dropped */
-	uint64_t buffer;  /* bytes of events that a thread may have */
+	uint64_t buffer;  /* bytes of events that a thread may have; with
+			     PBD_SESSION_OVERWRITE, with those of threads whose
+			     blocks it took over */
 	uint64_t lost;    /* events, in addition to those that blocks count */
-	uint64_t overwritten; /* records that made room for newer ones */
+	uint64_t overwritten; /* events of calls that made room for newer ones */
 	struct pbd_moment first;
 	struct pbd_moment last[2];
 	uint64_t nr_last;
@@ -201,15 +203,26 @@ struct pbd_record {
 #define PBD_ASLEEP (PBD_VALUE + 16)
 
 /*
- * Events of one thread, in the order in which they were recorded. A thread has
+ * With PBD_SESSION_OVERWRITE a thread may go on in the block of one that has
+ * ended. Two records, one behind the other, say so: what follows them is of the
+ * thread whose number is the @time of the first, and whose tid is its detail.
+ * The second has its name: eight bytes as @time and seven as detail, in each
+ * the first one lowest.
+ */
+#define PBD_THREAD (PBD_VALUE + 17)
+#define PBD_THREAD_NAME (PBD_VALUE + 18)
+
+/*
+ * Events of one thread, and behind each PBD_THREAD of another one, with a
+ * higher number. They are in the order in which they were recorded. A thread has
  * one block after another, with growing @seq. Where a block is used again @pass
  * grows, by one, and records stay until others are written over them.
  */
 struct pbd_block {
 	struct pbd_chunk chunk;
-	uint64_t seq;    /* from 1, of this @thread */
+	uint64_t seq;    /* of this @thread; its first one need not be 1 */
 	uint64_t pass;   /* from 0 */
-	uint32_t thread; /* counted from 1 by this process */
+	uint32_t thread; /* that began it; counted from 1 by this process */
 	uint32_t tid;    /* gettid(2), which the system may use again */
 	uint64_t lost;   /* events that found no place behind this block */
 	char comm[16];   /* the thread's name when the block was begun */

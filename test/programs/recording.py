@@ -29,6 +29,13 @@ SESSION = struct.Struct("<IIQQQQ9QQ64s64s")
 BLOCK = struct.Struct("<QQIIQ16s")
 RECORD = struct.Struct("<QIIQ")
 ENTRY, CALL, UNWOUND = 1, 2, 3
+OVERWRITE = 1
+THREAD = 0xffffff11  # what follows is of another thread
+
+
+def is_of_pass(last, passed):
+    """The rest are holes, and what an earlier pass left."""
+    return last & 3 and last >> 2 & 63 == passed & 63
 
 
 class Damage(Exception):
@@ -60,6 +67,7 @@ class Recording:
         self.path, self.threads, self.lost = path, {}, 0
         self.overwritten = 0
         self.session, self.modules, self.functions = None, {}, {}
+        blocks = []  # (number of the thread, seq, pass, records)
         with open(path, "rb") as file:
             self.data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
         magic, order, version, at, _, self.pid, error, _, end = HEADER.unpack_from(self.data)
@@ -69,10 +77,29 @@ class Recording:
             raise Damage(f"{path}: the tracer met error {error}")
         while at < end:
             kind, _, size = CHUNK.unpack_from(self.data, at)
-            self._chunk(kind, self.data[at + CHUNK.size:at + size])
+            self._chunk(kind, self.data[at + CHUNK.size:at + size], blocks)
             at += size
+        for block in sorted(blocks, key=lambda block: block[:3]):
+            self._share_out(*block)
 
-    def _chunk(self, kind, body):
+    def _share_out(self, number, seq, passed, records):
+        """Threads that ended are followed by others within a block."""
+        begin = 0
+        if self.session and self.session[1] & OVERWRITE:
+            for i, (of, function, _, last) in enumerate(RECORD.iter_unpack(records)):
+                if function != THREAD or not is_of_pass(last, passed):
+                    continue
+                at = i * RECORD.size
+                self.threads[number].blocks.append((seq, passed, records[begin:at]))
+                number, begin = of, at + 2 * RECORD.size
+                first, _, _, rest = RECORD.unpack(records[at + RECORD.size:begin])
+                thread = self.threads.setdefault(number, Thread())
+                thread.tid = last >> 8
+                thread.name = thread.name or struct.pack(
+                    "<QQ", first, rest >> 8).partition(b"\0")[0].decode()
+        self.threads[number].blocks.append((seq, passed, records[begin:]))
+
+    def _chunk(self, kind, body, blocks):
         if kind == 2:
             number, *_ = MODULE.unpack_from(body)
             path = bytes(body[MODULE.size:])
@@ -92,7 +119,7 @@ class Recording:
             thread.tid, thread.name = tid, name.partition(b"\0")[0].decode()
             records = body[BLOCK.size:]
             whole = len(records) // RECORD.size * RECORD.size
-            thread.blocks.append((seq, passed, records[:whole]))
+            blocks.append((number, seq, passed, records[:whole]))
             self.lost += lost
 
     def calls(self):
@@ -124,8 +151,7 @@ class Recording:
         """(time, function, frame, kind, detail), in the order of writing."""
         for _, passed, records in sorted(thread.blocks, key=lambda block: block[:2]):
             for time, function, frame, last in RECORD.iter_unpack(records):
-                # The rest are holes, and what an earlier pass left.
-                if last & 3 and last >> 2 & 63 == passed & 63:
+                if is_of_pass(last, passed):
                     yield time, function, frame, last & 3, last >> 8
 
     def check(self):

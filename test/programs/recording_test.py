@@ -87,6 +87,24 @@ class Check(unittest.TestCase):
         self.refused("the tracer met error 28", pbd.record(20, 6, 8, 5), error=28,
                      tracer="function_duration")
 
+    def test_thread_goes_on_in_block(self):
+        # Another thread's number and tid, then its name; one that is of an
+        # earlier pass says nothing.
+        follows = (pbd.thread_follows(2, 101, b"a-long-name-123"),
+                   pbd.thread_follows(3, 102, b"gone", passed=1))
+        records = [pbd.record(10, 5, 9, 50), *follows,
+                   pbd.record(20, 6, 8, 50), pbd.record(80, 6, 8, 5)]
+        for flags in 0, recording.OVERWRITE:
+            pbd.write(self.folder.name, "42", pbd.pbd([
+                pbd.module(3, "/module"), pbd.session(flags=flags),
+                pbd.functions(3, [0x10, 0x20], 5), pbd.block(1, 100, records)]))
+            whole = recording.Recording(Path(self.folder.name) / "42.pbd")
+            self.assertEqual(len(whole.threads), 1 + flags)
+        whole.check()
+        self.assertEqual([(thread.tid, thread.name, thread.calls)
+                          for thread in whole.threads.values()],
+                         [(100, "main", {5: 1}), (101, "a-long-name-123", {6: 2})])
+
     def test_nothing(self):
         self.refused("no call was recorded")
 

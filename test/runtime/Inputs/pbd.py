@@ -79,6 +79,13 @@ def record(start_ns, function, frame, detail, kind=CALL, passed=0, order="<"):
                        | passed << 2 | kind)
 
 
+def thread_follows(thread, tid, name, passed=0):
+    first, rest = struct.unpack("<QQ", name.ljust(16, b"\0"))
+    tail = passed << 2 | ENTRY
+    return struct.pack("<QIIQQIIQ", thread, 0xffffff11, 0, tid << 8 | tail,
+                       first, 0xffffff12, 0, rest << 8 | tail)
+
+
 def block(thread, tid, records, seq=1, passed=0, lost=0, name=b"main", order="<"):
     return chunk(BLOCK, struct.pack(order + "QQIIQ16s", seq, passed, thread, tid,
                                     lost, name) + b"".join(records), order)
@@ -277,6 +284,13 @@ def sleeps(folder, path):
             record(5, 0, 90, 50), record(60, 1, 90, 10),
             struct.pack("<QIIQ", 2**64 - 1, 0xffffff10, 0, 2**64 - 256 | ENTRY),
             struct.pack("<QIIQ", 2**64 - 2, 1, 90, 2**64 - 256 | CALL)])]))
+
+
+def follows(folder):
+    write(folder, "42", pbd([
+        module(3, "/missing/module"), session(flags=1), functions(3, [0x1010]),
+        block(1, 100, [record(10, 0, 90, 1), thread_follows(2, 101, b"next"),
+                       record(20, 0, 90, 1)])]))
 
 
 def rounding(folder):
