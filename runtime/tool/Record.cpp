@@ -94,7 +94,8 @@ static cl::opt<std::string>
 static cl::opt<bool>
     Overwrite("overwrite", cl::sub(RecordCommand), cl::cat(ToolOptions),
               cl::desc("When the buffer is full, drop the oldest events "
-                       "instead of the next ones"));
+                       "instead of the next ones; a new thread goes on in the "
+                       "buffer of one that has ended, if there is one"));
 static cl::opt<bool>
     Live("live", cl::sub(RecordCommand), cl::cat(ToolOptions),
          cl::desc("Let 'patchbay live' change what is traced while PROG runs"));

@@ -22,7 +22,9 @@
  *	depth=N        drop calls that are within N or more traced ones; N is from
  *	               1 to PB_DEPTH_MAX
  *	buffer=SIZE    of events, per thread: a number, with K, M or G
- *	overwrite=1    a full buffer loses its oldest events, not the next ones
+ *	overwrite=1    a full buffer loses its oldest events, not the next ones; it
+ *	               has those of threads that have ended, too, when a new
+ *	               thread takes it over
  *	histogram=1    function_profile counts also how long calls took
  *	sleep-time=0   durations, and what thresh= says, are without the time that
  *	               a thread was not on a processor, as with ftrace's option;

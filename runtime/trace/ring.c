@@ -73,11 +73,22 @@ static int add_block(struct pb_ring *ring)
 	return 0;
 }
 
+/* Of a block that is full: each place was taken in its present pass. */
+static uint64_t nr_events(const struct pbd_block *block)
+{
+	uint64_t nr = 0;
+
+	for (uint64_t i = 0; i < capacity(block); i++)
+		nr += block->record[i].last % (1u << PBD_KIND_BITS) &&
+		      block->record[i].function < PBD_VALUE;
+	return nr;
+}
+
 static void use_again(struct pb_ring *ring)
 {
 	struct pbd_block *block = ring->block[ring->seq % ring->nr_blocks];
 
-	pb_session->chunk->overwritten += capacity(block);
+	pb_session->chunk->overwritten += nr_events(block);
 	pb_session->chunk->lost += block->lost;
 	block->pass++;
 	begin(ring, block);
@@ -116,9 +127,44 @@ static void unmap(struct pbd_block *block)
 	pb_sys(SYS_munmap, start, end - start);
 }
 
+static void put(struct pb_ring *ring, uint64_t time, uint32_t function,
+		uint64_t last)
+{
+	uint64_t next = ring->next;
+
+	ring->next = next + sizeof(struct pbd_record);
+	pb_ring_commit(next, time, function, 0, last);
+}
+
 /*
- * The ring of a thread that is no more. Blocks that are not to be overwritten
- * are for readers only, from now on.
+ * Is there room behind what an earlier thread recorded? For who it is from now
+ * on, how long it has slept, and an event: else that would be lost. Plain
+ * stores do: no handler finds the ring before it is this thread's.
+ *
+ * Too little room becomes holes: what was left there, pass after pass, would
+ * count again once a pass has the number of its own.
+ */
+static int go_on(struct pb_ring *ring)
+{
+	uint64_t name[2] = { 0, 0 };
+
+	if (ring->next + 4 * sizeof(struct pbd_record) > ring->end) {
+		while (ring->next < ring->end)
+			put(ring, 0, 0, PBD_RECORD_NONE);
+		return 0;
+	}
+	pb_sys(SYS_prctl, PR_GET_NAME, name);
+	put(ring, ring->thread, PBD_THREAD,
+	    (uint64_t)ring->tid << PBD_DETAIL_SHIFT | PBD_RECORD_ENTRY);
+	put(ring, name[0], PBD_THREAD_NAME,
+	    name[1] << PBD_DETAIL_SHIFT | PBD_RECORD_ENTRY);
+	pb_session_tick();
+	return 1;
+}
+
+/*
+ * The ring of a thread that is no more, as it is if it is to be overwritten.
+ * Blocks that are not are for readers only, from now on.
  */
 static struct pb_ring *inherit(void)
 {
@@ -167,7 +213,8 @@ static int own_ring(void)
 		return error;
 	ring->thread = ++pb_session->nr_threads;
 	ring->tid = (uint32_t)pb_sys(SYS_gettid);
-	error = next_block(ring);
+	if (!go_on(ring))
+		error = next_block(ring);
 	pb_ring = ring;
 	return error;
 }

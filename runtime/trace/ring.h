@@ -11,8 +11,13 @@
  *
  * Blocks are made when they are needed, each twice as large as the one before,
  * up to a limit; then recording stops for this thread, or its oldest block is
- * used again, in another *pass*, whose number marks its records. Events that find
- * no place are counted.
+ * used again, in another *pass*, whose number marks its records. Events that
+ * find no place are counted, and so are those that are overwritten.
+ *
+ * Where blocks are used again, a new thread takes over the ring of one that is
+ * no more and goes on in the middle of its block: so many threads that record
+ * little fill few blocks, and what they recorded is overwritten in its turn.
+ * Elsewhere a new thread has blocks of its own, from the smallest on.
  */
 #ifndef PB_TRACE_RING_H
 #define PB_TRACE_RING_H
@@ -53,33 +58,14 @@ extern __thread int pb_untraced __attribute__((tls_model("initial-exec")));
 
 #define PB_PASS_SHIFT (64 - PBD_PASS_BITS)
 
-/*
- * A signal handler may come between any two instructions, record, and begin
- * another block. @next is then another one, so that the exchange fails: it can
- * be the same only after all blocks have been used 64 times more. If then @end
- * was read in between, of another block, the record lies behind the last one of
- * its block: there is room for one, which is never read.
- *
- * Returns 0 if there is no room.
- */
-static inline int pb_ring_try(uint64_t time, uint64_t function, uintptr_t frame,
-			      uint64_t last)
+/* Write the record that was reserved at @next, of a block in use. */
+static inline void pb_ring_commit(uint64_t next, uint64_t time,
+				  uint64_t function, uintptr_t frame,
+				  uint64_t last)
 {
-	struct pb_ring *ring = pb_ring;
-	struct pbd_record *record;
-	uint64_t next, end;
+	struct pbd_record *record =
+		(struct pbd_record *)(next << PBD_PASS_BITS >> PBD_PASS_BITS);
 
-	if (__builtin_expect(!ring, 0))
-		return 0;
-	do {
-		next = __atomic_load_n(&ring->next, __ATOMIC_RELAXED);
-		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		end = __atomic_load_n(&ring->end, __ATOMIC_RELAXED);
-		if (__builtin_expect(next >= end, 0))
-			return 0;
-	} while (!pb_local_cmpxchg(&ring->next, next,
-				   next + sizeof(struct pbd_record)));
-	record = (struct pbd_record *)(next << PBD_PASS_BITS >> PBD_PASS_BITS);
 	/*
 	 * What is there from an earlier pass is gone first, for who reads the
 	 * block while it is used again.
@@ -96,6 +82,34 @@ static inline int pb_ring_try(uint64_t time, uint64_t function, uintptr_t frame,
 	 * killed program order would do.
 	 */
 	__atomic_store_n(&record->last, last, __ATOMIC_RELEASE);
+}
+
+/*
+ * A signal handler may come between any two instructions, record, and begin
+ * another block. @next is then another one, so that the exchange fails: it can
+ * be the same only after all blocks have been used 64 times more. If then @end
+ * was read in between, of another block, the record lies behind the last one of
+ * its block: there is room for one, which is never read.
+ *
+ * Returns 0 if there is no room.
+ */
+static inline int pb_ring_try(uint64_t time, uint64_t function, uintptr_t frame,
+			      uint64_t last)
+{
+	struct pb_ring *ring = pb_ring;
+	uint64_t next, end;
+
+	if (__builtin_expect(!ring, 0))
+		return 0;
+	do {
+		next = __atomic_load_n(&ring->next, __ATOMIC_RELAXED);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		end = __atomic_load_n(&ring->end, __ATOMIC_RELAXED);
+		if (__builtin_expect(next >= end, 0))
+			return 0;
+	} while (!pb_local_cmpxchg(&ring->next, next,
+				   next + sizeof(struct pbd_record)));
+	pb_ring_commit(next, time, function, frame, last);
 	return 1;
 }
 

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""newest-kept.py INFO CSV LEAVES THREADS EVERY ROUNDS: fails unless the calls that were recorded are the last
+ones of trace-overwrite.c, in their order, and the others are counted as overwritten.
+Of its functions LEAVES were traced; the rest are its arguments.
+"""
+import csv
+import re
+import sys
+
+info, events = sys.argv[1:3]
+leaves, threads, every, rounds = map(int, sys.argv[3:])
+made = [(f"the-thread-{n:04}", f"leaf_{leaf}") for n in range(threads)
+        for _ in range(1 if n % every else rounds) for leaf in range(leaves)]
+kept = [(row["thread"], row["function"]) for row in csv.DictReader(open(events))]
+for i, (call, expected) in enumerate(zip(kept, made[len(made) - len(kept):])):
+    if call != expected:
+        sys.exit(f"{len(kept)} kept: call {i} is {call}, not {expected}")
+lost, overwritten = re.search(r"lost +(\d+) events, overwritten (\d+)",
+                              open(info).read()).groups()
+if int(lost) or len(kept) + int(overwritten) != len(made):
+    sys.exit(f"{len(kept)} kept, {overwritten} overwritten, {lost} lost, "
+             f"of {len(made)} calls")
+print(f"{len(kept)} calls kept, {overwritten} overwritten")
