@@ -94,6 +94,17 @@ static void printSession(const DataSession &S, raw_ostream &OS) {
   OS << '\n';
 }
 
+// The tracer writes a module down for each filter that selects functions of it.
+static void printModules(const DataFile &Data, raw_ostream &OS) {
+  std::set<std::pair<std::string, std::string>> Printed;
+  for (const auto &[Id, M] : Data.Modules)
+    if (Printed.insert({M.Path, M.BuildId}).second)
+      OS << "  module     " << printable(M.Path) << ' '
+         << (M.BuildId.empty() ? "without a build id"
+                               : toHex(M.BuildId, /*LowerCase=*/true))
+         << '\n';
+}
+
 // Threads with histograms.
 static void printCounted(const DataFile &Data, raw_ostream &OS) {
   std::map<std::pair<uint32_t, std::string>, uint64_t> Calls;
@@ -145,11 +156,7 @@ static Expected<int> runInfo(ArrayRef<const char *>) {
       if (Thread.Process == I)
         outs() << "  thread     " << Thread.Tid << ' ' << printable(Thread.Name)
                << ", " << Thread.Calls.size() << " calls\n";
-    for (const auto &[Id, M] : Data.Modules)
-      outs() << "  module     " << printable(M.Path) << ' '
-             << (M.BuildId.empty() ? "without a build id"
-                                   : toHex(M.BuildId, /*LowerCase=*/true))
-             << '\n';
+    printModules(Data, outs());
     printCounted(Data, outs());
     printLeftOut(*T, Data, outs());
   }
