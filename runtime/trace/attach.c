@@ -67,12 +67,11 @@ static int check_file(const struct pb_program_request *request)
 {
 	struct stat status;
 
+	/* Not -errno: that may be -ENOENT, which means functions. */
 	if (stat(request->path, &status)) {
-		int error = -errno;
-
 		pb_say(request->client, "%s: %s", request->path,
 		       strerror(errno));
-		return error;
+		return -ENOEXEC;
 	}
 	if (!S_ISREG(status.st_mode)) {
 		pb_say(request->client, "%s: no regular file", request->path);

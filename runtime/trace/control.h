@@ -60,6 +60,7 @@ struct pb_control_request {
  *          -EOPNOTSUPP: a threshold, and a tracer without durations.
  *          -EINVAL, -ERANGE: a threshold that is none. -EBADF: no descriptor.
  *          Of ATTACH: the number of functions; errors were explained by lines.
+ *          -ENOENT: there is no such function. -ENOEXEC: no such file.
  *          Others: patchbay_arm_filter() and patchbay_disarm_filter(), or what
  *          reading and writing files returned.
  * The rest is as it is afterwards.
