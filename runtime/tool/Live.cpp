@@ -3,6 +3,7 @@
 // `patchbay live`: asks a process that is being traced to trace something else.
 #include "ControlSocket.h"
 #include "DataFile.h"
+#include "Durations.h"
 #include "ListLive.h"
 #include "OutputDir.h"
 #include "Table.h"
@@ -127,7 +128,7 @@ static Error setThreshold() {
     return Reply.takeError();
   switch (Reply->result) {
   case 0:
-    outs() << "threshold " << Reply->threshold_ns << " ns\n";
+    outs() << "threshold " << durationText(Reply->threshold_ns) << '\n';
     return Error::success();
   case -EOPNOTSUPP:
     return failure("its tracer, " + Twine(Reply->tracer) +
@@ -192,7 +193,7 @@ static Error showStatus() {
     return Reply.takeError();
   outs() << "tracer     " << printable(Reply->tracer) << '\n'
          << "functions  " << Reply->armed << '\n'
-         << "threshold  " << Reply->threshold_ns << " ns\n"
+         << "threshold  " << durationText(Reply->threshold_ns) << '\n'
          << "recording  " << (Reply->recording ? "yes" : "no") << '\n'
          << "file       " << printable(Reply->file) << '\n';
   return Error::success();
