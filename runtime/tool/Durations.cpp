@@ -22,8 +22,54 @@ std::string patchbay::durationText(uint64_t Ns) {
 namespace {
 struct Sub {
   uint64_t Calls = 0, Total = 0;
+  uint64_t Open = 0; // calls that the one that is looked at is within
+};
+
+/// The calls of sub-routines by function. One that is within another such call
+/// is not in the total, as with a function that calls itself.
+class SubCalls {
+public:
+  void addThread(const TraceThread &Thread);
+  void nameLongest(const Trace &T, std::vector<FunctionDurations> &Of) const;
+
+private:
+  std::map<std::pair<uint32_t, uint32_t>, Sub> Subs; // caller, callee
 };
 } // namespace
+
+void SubCalls::addThread(const TraceThread &Thread) {
+  std::vector<std::pair<size_t, Sub *>> Open; // each call and what it is of
+  Sub Outermost;                              // of calls that nobody made
+  auto Close = [&] {
+    --Open.back().second->Open;
+    Open.pop_back();
+  };
+  for (size_t I = 0; I != Thread.Calls.size(); ++I) {
+    const TraceCall &C = Thread.Calls[I];
+    while (!Open.empty() && Open.back().first != C.Parent)
+      Close();
+    Sub &S = Open.empty() ? Outermost
+                          : Subs[{Thread.Calls[C.Parent].Function, C.Function}];
+    ++S.Calls;
+    if (!S.Open++)
+      S.Total += C.Duration;
+    Open.push_back({I, &S});
+  }
+  while (!Open.empty())
+    Close();
+}
+
+void SubCalls::nameLongest(const Trace &T,
+                           std::vector<FunctionDurations> &Of) const {
+  for (const auto &[Pair, S] : Subs) {
+    FunctionDurations &F = Of[Pair.first];
+    if (!F.SubName.empty() && S.Total <= F.SubTotal)
+      continue;
+    F.SubName = T.Functions[Pair.second].Name;
+    F.SubCalls = S.Calls;
+    F.SubTotal = S.Total;
+  }
+}
 
 static void addCount(FunctionDurations &F, const TraceCount &C) {
   F.Calls = SaturatingAdd(F.Calls, C.Calls);
@@ -41,8 +87,9 @@ static void addCount(FunctionDurations &F, const TraceCount &C) {
 
 std::vector<FunctionDurations> patchbay::functionDurations(const Trace &T) {
   std::vector<FunctionDurations> Result(T.Functions.size());
-  std::map<std::pair<uint32_t, uint32_t>, Sub> Subs; // caller, callee
+  SubCalls Subs;
   for (const TraceThread &Thread : T.Threads) {
+    Subs.addThread(Thread);
     std::vector<uint64_t> Self = T.selfTimes(Thread);
     for (size_t I = 0; I != Self.size(); ++I) {
       const TraceCall &C = Thread.Calls[I];
@@ -56,22 +103,10 @@ std::vector<FunctionDurations> patchbay::functionDurations(const Trace &T) {
         F.Longest = std::max(F.Longest, C.Duration);
         addToBuckets(F.Buckets, T.BucketUnit, C.Duration);
       }
-      if (C.Parent == TraceCall::NoParent)
-        continue;
-      Sub &S = Subs[{Thread.Calls[C.Parent].Function, C.Function}];
-      ++S.Calls;
-      S.Total += C.Duration;
     }
   }
   for (const TraceCount &C : T.Counts)
     addCount(Result[C.Function], C);
-  for (const auto &[Pair, S] : Subs) {
-    FunctionDurations &F = Result[Pair.first];
-    if (!F.SubName.empty() && S.Total <= F.SubTotal)
-      continue;
-    F.SubName = T.Functions[Pair.second].Name;
-    F.SubCalls = S.Calls;
-    F.SubTotal = S.Total;
-  }
+  Subs.nameLongest(T, Result);
   return Result;
 }

@@ -87,7 +87,8 @@ static constexpr char Help[] = R"(
     average   time of a call, longest: of the longest
     self      total without what the functions that it called took, as far as
               these were recorded: with a threshold or a filter, self is more
-    sub-routine that took most: of those that it called itself
+    sub-routine that took most: of those that it called itself, with the time
+              of the outermost calls, as in total
   With --diff, calls are those of BEFORE, calls now and all times those of DIR.
   A warning says if they were recorded with other options, or, where a file has
   the same build id in both, of other functions.

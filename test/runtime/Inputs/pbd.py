@@ -10,7 +10,7 @@
     pbd.py slower DIR MODULE            the same process, but one function
     pbd.py orders DIR MODULE            each column has another order of functions
     pbd.py twins DIR                    functions of two modules, with one name
-    pbd.py recursion DIR MODULE         a function that calls itself
+    pbd.py recursion DIR MODULE         functions that call themselves
     pbd.py profile DIR MODULE           two threads that function_profile timed
     pbd.py numbers DIR MODULE           the same of a function with a large number
     pbd.py values DIR MODULE            calls with arguments and results
@@ -215,9 +215,11 @@ def twins(folder):
 
 def recursion(folder, path):
     write(folder, "42", pbd([
-        module(3, path), session(), functions(3, [0x1010, 0x1030]),
+        module(3, path), session(), functions(3, [0x1010, 0x1030, 0x1040]),
         block(1, 100, [record(30, 0, 80, 20), record(20, 1, 90, 40),
-                       record(10, 0, 100, 100)])]))
+                       record(10, 0, 100, 100),
+                       record(220, 2, 80, 20), record(210, 2, 90, 40),
+                       record(200, 2, 100, 60)])]))
 
 
 def event_edges(folder):
