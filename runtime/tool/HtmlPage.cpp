@@ -18,10 +18,10 @@ const char patchbay::HtmlHead[] = R"html(<!doctype html>
 <style>
 body { font: 13px sans-serif; margin: 1em 2em; color: #222; background: #fff }
 h1 { font-size: 1.4em } h2 { font-size: 1.1em; margin: 1.5em 0 .3em }
-.plot { position: relative; overflow: hidden; border: 1px solid #ccc }
+.plot { position: relative; border: 1px solid #ccc }
 .plot div { position: absolute; height: 17px; line-height: 17px; overflow: hidden;
   white-space: nowrap; font-size: 11px; cursor: pointer; box-sizing: border-box;
-  border-right: 1px solid #fff; text-indent: 2px }
+  border-right: 1px solid #fff; min-width: 2px; text-indent: 2px }
 .dim, .other { opacity: .35 }
 #what { min-height: 1.5em } svg text { font-size: 10px }
 th, td { text-align: right; padding: 0 1em 0 0; font-weight: normal }
@@ -40,10 +40,10 @@ const char patchbay::HtmlScript[] = R"html(
 <div id="durations"><svg id="histogram" width="700" height="190" aria-hidden="true"></svg>
 <details><summary>As a table</summary><table id="buckets">
 <thead><tr><th>at least<th>less than<th>calls</thead><tbody></table></details></div>
-<h2>Timeline</h2><div id="timeline"></div>
 <h2>Functions</h2><table id="functions">
 <thead><tr><th>calls<th>total<th>longest<th>function</thead><tbody></table>
 <p id="more"></p>
+<h2>Timeline</h2><div id="timeline"></div>
 <script>
 "use strict";
 const trace = JSON.parse(document.getElementById("trace").textContent);
@@ -68,7 +68,7 @@ let found = null;
 function box(plot, left, width, top, f, text) {
   const div = document.createElement("div");
   div.style.left = 100 * left + "%";
-  div.style.width = Math.max(100 * width, .05) + "%";
+  div.style.width = 100 * width + "%";
   div.style.top = top * row + "px";
   div.style.background = f < 0 ? "#ddd" : color(f);
   div.textContent = f < 0 ? "all" : nameOf(f);
@@ -193,16 +193,29 @@ function search(text) {
   list();
   markFound();
 }
+// Threads of which there is as good as nothing to see are folded.
+const folded = document.createElement("details");
+const isSeen = calls =>
+  calls.reduce((sum, c) => c[2] ? sum : sum + c[1], 0) >= trace.length / 1000;
 for (const [name, calls] of trace.threads) {
   const plot = document.createElement("div"), label = document.createElement("p");
   plot.className = "plot";
   plot.style.height = (1 + Math.max(0, ...calls.map(c => c[2]))) * row + "px";
   label.textContent = name;
-  get("timeline").append(label, plot);
+  (isSeen(calls) ? get("timeline") : folded).append(label, plot);
   for (const [start, duration, depth, f] of calls)
     box(plot, start / trace.length, duration / trace.length, depth, f,
         `${nameOf(f)}: ${time(duration)}, ${time(start)} after the first`)
       .onclick = () => histogram(f);
+}
+const nrFolded = folded.querySelectorAll(".plot").length;
+if (nrFolded) {
+  const summary = document.createElement("summary");
+  summary.textContent =
+    `Threads with calls in less than 0.1 % of the time: ${nrFolded}`;
+  folded.prepend(summary);
+  folded.open = nrFolded == trace.threads.length;
+  get("timeline").append(folded);
 }
 function missing(id, why) {
   const p = document.createElement("p");
