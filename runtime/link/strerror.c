@@ -14,8 +14,9 @@ const char *patchbay_link_strerror(int error)
 		return "something set that this library does not know, or more "
 		       "links with exits on a function than it can have";
 	case ENOENT:
-		return "no function with a site is selected: none of the name, "
-		       "or it was inlined, or built without the pass";
+		return "no function with a site is selected: none of the name "
+		       "(in C++ the mangled one), or it was inlined, or built "
+		       "without the pass";
 	case EDOM:
 		return "the program reads an argument that the function does "
 		       "not have in an integer register, or in a "

@@ -51,8 +51,9 @@ static constexpr char Help[] = R"(
   is called; or a BPF object, whose sections say that. SYMBOL is a function of the
   type patchbay_handler, or a struct patchbay_program, which also says what it
   asks of functions; <patchbay/link.h> is the manual of the first, <patchbay/bpf.h>
-  of the second. GLOB matches mangled names. Several programs are attached in the
-  order of the command line, all or none.
+  of the second. GLOB matches mangled names, which are symbols in the output of
+  'patchbay list --json'. Several programs are attached in the order of the
+  command line, all or none.
 
   They stay attached until this command ends, by Ctrl-C or otherwise; shared
   objects are unloaded then, when no thread is in them. Their constructors and
@@ -179,7 +180,8 @@ static Error refused(const Wanted &W, const pb_control_reply &Reply,
   std::string What = nameOf(W) + " was not attached: " +
                      (Why.empty() ? errnoText(-Reply.result) : Why.str());
   if (Reply.result == -ENOENT && !W.Glob.empty())
-    return makeError(NothingFound, "process " + Twine(Pid) + ": " + What);
+    return makeError(NothingFound, "process " + Twine(Pid) + ": " + What +
+                                       seeMangledNames(Pid, W.Glob));
   return processError(Pid, What);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Diagnostics.h"
 #include "Table.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/WithColor.h"
 
 using namespace llvm;
@@ -33,4 +34,16 @@ ExitCode patchbay::report(Error E) {
             << printable(Other.message()) << '\n';
       });
   return Code;
+}
+
+std::string patchbay::shellQuoted(StringRef Text) {
+  auto IsPlain = [](char C) {
+    return isAlnum(C) || StringRef("%+,-./:=@_").contains(C);
+  };
+  if (llvm::all_of(Text, IsPlain))
+    return Text.str();
+  std::string Quoted = "'";
+  for (char C : Text)
+    Quoted += C == '\'' ? "'\\''" : std::string(1, C);
+  return Quoted + "'";
 }

@@ -50,6 +50,9 @@ inline llvm::Error makeError(const llvm::Twine &Message) {
 /// What to say where there are no records: what may be the cause.
 std::string noRecords();
 
+/// As a word that can be pasted into a shell.
+std::string shellQuoted(llvm::StringRef Text);
+
 /// One line on stderr, "patchbay: warning: ...".
 void warn(const llvm::Twine &Message);
 /// One line on stderr, "patchbay: error: ..."; returns the error's exit code.

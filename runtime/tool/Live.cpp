@@ -56,7 +56,7 @@ static constexpr char Help[] = R"(
   The process has to be started with 'patchbay record --live', or with live=1 in
   PATCHBAY, and by the same user; privileged programs (AT_SECURE) never listen,
   nor do children that only fork. GLOB matches mangled names, of functions in
-  modules that are loaded.
+  modules that are loaded; 'patchbay list -p PID --json' shows them as symbols.
 
   A snapshot is a recording: 'patchbay report DIR' shows it, and an earlier one in
   DIR is moved to DIR.old. Nothing is recorded in the moment in which it is taken.
@@ -108,12 +108,10 @@ static Error change(pb_control_verb Verb, StringRef Done, StringRef Glob) {
   if (Reply->result == -ENOENT || Reply->result == 0)
     return makeError(
         NothingFound,
-        "process " + Twine(Pid) + ": no function matches '" + Glob +
-            "' that is " +
+        "process " + Twine(Pid) + ": no function that is " +
             (Verb == PB_CONTROL_ARM ? "not traced already" : "traced") +
-            ": 'patchbay list -p " + Twine(Pid) +
-            "' shows them, of C++ functions the mangled name "
-            "counts");
+            " has a mangled name that matches '" + Glob + "'" +
+            seeMangledNames(Pid, Glob));
   if (Reply->result < 0)
     return failure("'" + Glob + "' could not be " + Done + ": " +
                    errnoText(-Reply->result));

@@ -2,6 +2,7 @@
 //
 // `patchbay record`: runs a program with the tracer preloaded.
 #include "DataFile.h"
+#include "Diagnostics.h"
 #include "NameFilter.h"
 #include "OutputDir.h"
 #include "Program.h"
@@ -552,19 +553,6 @@ static Expected<int> run(const std::string &Path, ArrayRef<const char *> Args) {
       tcgetpgrp(STDIN_FILENO) == getpgrp())
     tcsetattr(STDIN_FILENO, TCSADRAIN, &Terminal);
   return Status;
-}
-
-// So that it can be pasted.
-static std::string shellQuoted(StringRef Text) {
-  auto IsPlain = [](char C) {
-    return isAlnum(C) || StringRef("%+,-./:=@_").contains(C);
-  };
-  if (llvm::all_of(Text, IsPlain))
-    return Text.str();
-  std::string Quoted = "'";
-  for (char C : Text)
-    Quoted += C == '\'' ? "'\\''" : std::string(1, C);
-  return Quoted + "'";
 }
 
 // The processes in which some functions were not traced.

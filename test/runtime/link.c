@@ -259,12 +259,12 @@ static void test_refused(void)
 		      "returns\n");
 	check_refused(PATCHBAY_FENTRY, fentry, "no_such_*", -ENOENT,
 		      "no_such_*: -2: no function with a site is selected: "
-		      "none of the name, or it was inlined, or built without "
-		      "the pass\n");
+		      "none of the name (in C++ the mangled one), or it was "
+		      "inlined, or built without the pass\n");
 	check_refused(PATCHBAY_FENTRY, fentry, "plain_one", -ENOENT,
 		      "plain_one: -2: no function with a site is selected: "
-		      "none of the name, or it was inlined, or built without "
-		      "the pass\n");
+		      "none of the name (in C++ the mangled one), or it was "
+		      "inlined, or built without the pass\n");
 }
 
 #define BAD_FILTER                                                             \
