@@ -18,6 +18,9 @@ for line in open(sys.argv[1]):
 
 seen = {f["name"]: f for f in json.load(sys.stdin)["functions"]}
 for name, calls in said.items():
+    # On a busy machine few signals come, and all of them may come at such times.
+    if name == "in_signal" and name not in seen:
+        continue
     f = seen[name]
     in_buckets = sum(b["calls"] for b in f["histogram"])
     if name == "in_signal" and f["calls"] < calls:
