@@ -6,7 +6,7 @@
  */
 // REQUIRES: bpf
 // DEFINE: %{from} = %patchbay_source/runtime/bpf
-// RUN: %clang -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s %{from}/flow.c %{from}/hash.c %{from}/helpers.c %{from}/map.c %{from}/ringbuf.c %{from}/state.c %{from}/verify.c -I %patchbay_include -I %{from} -o %t
+// RUN: %clang -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s %{from}/flow.c %{from}/hash.c %{from}/helpers.c %{from}/map.c %{from}/ringbuf.c %{from}/state.c %{from}/verify.c %{from}/verify_arithmetic.c %{from}/verify_call.c %{from}/verify_memory.c -I %patchbay_include -I %{from} -o %t
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}failures: 0 of {{[1-9][0-9]+}}{{$}}
 
