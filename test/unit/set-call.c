@@ -5,14 +5,19 @@
  */
 // RUN: %clang -std=c11 -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
-// CHECK: {{^}}failures: 0 of 13{{$}}
+// CHECK: {{^}}failures: 0 of 14{{$}}
 
 #include "set.c"
 #include "set_call.c"
 
 #include "table.h"
 
-static int saved, called, last;
+static int saved, called, wrong, last;
+static struct patchbay_regs regs;
+
+/* What all members of a set are called with. */
+#define IP ((uintptr_t)0x1000)
+#define PARENT_IP ((uintptr_t)0x2000)
 
 /* Vector registers would be saved here. */
 void pb_arch_enter_set(uintptr_t ip, uintptr_t parent_ip,
@@ -51,11 +56,9 @@ int pb_call_is_simple(const struct patchbay_record *record)
 #define SINCE(n) ((n) * (~PATCHBAY_CELL_SINCE + 1))
 
 static void handler(uintptr_t ip, uintptr_t parent_ip,
-		    const struct patchbay_cell *cell, struct patchbay_regs *regs)
+		    const struct patchbay_cell *cell, struct patchbay_regs *seen)
 {
-	(void)ip;
-	(void)parent_ip;
-	(void)regs;
+	wrong += ip != IP || parent_ip != PARENT_IP || seen != &regs;
 	called++;
 	last = *(int *)cell->data;
 }
@@ -82,12 +85,12 @@ int main(void)
 
 	CHECK(one->enter == pb_set_call_fast);
 	CHECK(two->enter == pb_arch_enter_set);
-	pb_set_call_fast(0, 0, &cell, NULL);
+	pb_set_call_fast(IP, PARENT_IP, &cell, &regs);
 	CHECK(called == 1 && !saved);
 
 	/* Another tracer came, which is not FAST. */
 	cell.set = two;
-	pb_set_call_fast(0, 0, &cell, NULL);
+	pb_set_call_fast(IP, PARENT_IP, &cell, &regs);
 	CHECK(called == 3 && saved == 1);
 	CHECK(last == second);
 
@@ -96,7 +99,7 @@ int main(void)
 	CHECK(three->since == SINCE(3) && three->more == 16);
 	CHECK(pb_set_find_word(members, 3) == 0);
 	cell.set = three;
-	pb_set_call_fast(0, 0, &cell, NULL);
+	pb_set_call_fast(IP, PARENT_IP, &cell, &regs);
 	CHECK(called == 5 && saved == 2);
 	CHECK(last == second);
 	called = 3;
@@ -104,14 +107,15 @@ int main(void)
 
 	/* All have gone: the cell itself has tracers, but not the set. */
 	cell.set = &pb_set_nobody;
-	pb_set_call_fast(0, 0, &cell, NULL);
-	pb_set_call(0, 0, &cell, NULL);
+	pb_set_call_fast(IP, PARENT_IP, &cell, &regs);
+	pb_set_call(IP, PARENT_IP, &cell, &regs);
 	CHECK(called == 3 && saved == 1);
 	cell.ops = &any;
 	pb_set_cells(&cell, &nr);
 	CHECK(!nr && !pb_set_find(&cell, &any));
 	cell.set = NULL;
 	CHECK(pb_set_find(&cell, &any) == &cell);
+	CHECK(!wrong);
 	pb_set_free(one);
 	pb_set_free(two);
 	pb_set_free(three);
