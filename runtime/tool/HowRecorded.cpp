@@ -24,15 +24,19 @@ static std::string threshold(const DataFile &Data) {
 static std::string flag(const DataFile &Data, uint32_t Flag) {
   return Data.Session && Data.Session->Flags & Flag ? "yes" : "no";
 }
+
 static std::string overwrite(const DataFile &Data) {
   return flag(Data, PBD_SESSION_OVERWRITE);
 }
+
 static std::string noSleepTime(const DataFile &Data) {
   return flag(Data, PBD_SESSION_NO_SLEEP_TIME);
 }
+
 static std::string chosenThreads(const DataFile &Data) {
   return flag(Data, PBD_SESSION_SOME_THREADS);
 }
+
 static std::string depth(const DataFile &Data) {
   uint64_t Depth = Data.Session ? Data.Session->Depth : 0;
   return Depth ? utostr(Depth) : "any";

@@ -72,8 +72,10 @@ void pb_left_out_write_locked(void)
 	if (!nr || !pb_session->file.header)
 		return;
 	map = malloc(sizeof(*map));
-	if (!map)
+	if (!map) {
+		pb_data_note(&pb_session->file, -ENOMEM);
 		return;
+	}
 	chunk = pb_data_reserve(&pb_session->file, PBD_LEFT_OUT,
 				sizeof(*chunk) + nr * sizeof(chunk->function[0]),
 				&error);
