@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay record`: runs a program with the tracer preloaded.
-#include "DataFile.h"
-#include "Diagnostics.h"
-#include "NameFilter.h"
 #include "OutputDir.h"
 #include "Program.h"
-#include "Table.h"
+#include "RecordSummary.h"
+#include "RunProgram.h"
+#include "Selection.h"
+#include "TracerLibrary.h"
 #include "Verb.h"
 #include "moment.h"
 #include "tracers.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
-#include <cerrno>
-#include <csignal>
 #include <cstdlib>
-#include <set>
-#include <spawn.h>
 #include <sys/wait.h>
-#include <termios.h>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;
@@ -199,50 +191,10 @@ EXIT CODES:
 // Linux refuses an environment string of 128 KiB (MAX_ARG_STRLEN); this leaves
 // room for the output directory.
 static constexpr size_t MaxOptions = 112 * 1024;
-static constexpr char TracerFile[] = "libpatchbay-trace.so";
 
 //===----------------------------------------------------------------------===//
 // What the tracer is told
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// Functions that an option selects. The runtime matches symbols as they are, so
-/// it is told the mangled names of those that only match demangled.
-struct Selection {
-  Selection(StringRef Name, std::vector<std::string> Given)
-      : Name(Name), Globs(std::move(Given)), Filter(Globs) {}
-  StringRef Name; // in PATCHBAY
-  std::vector<std::string> Globs;
-  NameFilter Filter;
-  std::set<std::string> Symbols;
-};
-} // namespace
-
-// Beside this command, in the layout of the build or of the installation.
-static Expected<ElfImage> openTracer() {
-  static const int Anchor = 0;
-  std::string Self =
-      sys::fs::getMainExecutable(nullptr, const_cast<int *>(&Anchor));
-  StringRef Bin = sys::path::parent_path(Self);
-  std::string Tried;
-  for (StringRef Lib : {"../lib", PATCHBAY_LIBDIR_FROM_BINDIR}) {
-    SmallString<256> Path = Bin;
-    sys::path::append(Path, Lib, TracerFile);
-    sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
-    if (sys::fs::exists(Path)) {
-      // ld.so(8) splits LD_PRELOAD there, and knows no escape.
-      if (Path.str().find_first_of(": ") != StringRef::npos)
-        return makeError(Twine(Path) + ": LD_PRELOAD cannot name a file with a "
-                                       "space or colon in its path: move "
-                                       "patchbay to another folder");
-      return ElfImage::open(Path);
-    }
-    if (!StringRef(Tried).contains(Path))
-      Tried += (Tried.empty() ? "" : " and ") + Path.str().str();
-  }
-  return makeError(Twine("no ") + TracerFile +
-                   " beside this command: looked for " + Tried);
-}
 
 // What runtime/trace/options.c undoes.
 static std::string escapeOption(StringRef Text) {
@@ -378,242 +330,23 @@ static Expected<std::string> tracerOptions(ArrayRef<Selection> Selections) {
   return Options;
 }
 
-//===----------------------------------------------------------------------===//
-// What there is to trace
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// What was seen in the program and its libraries.
-struct Seen {
-  bool Records = false;
-  std::string Stripped; // a file with records
-  bool StartAt = false, StopAt = false;
-};
-} // namespace
-
-static Error addFunctions(const ElfImage &Image,
-                          MutableArrayRef<Selection> Selections, Seen &What) {
-  auto Records = Image.records();
-  if (!Records)
-    return Records.takeError();
-  if (Records->empty())
-    return Error::success();
-  auto Names = Image.symbolNames();
-  if (!Names)
-    return Names.takeError();
-  What.Records = true;
-  if (Names->stripped())
-    What.Stripped = Image.path();
-  for (const SiteRecord &R : *Records) {
-    std::vector<StringRef> Symbols = Names->at(R.Entry);
-    What.StartAt |= is_contained(Symbols, StartAt);
-    What.StopAt |= is_contained(Symbols, StopAt);
-    for (Selection &S : Selections)
-      if (S.Filter.match(Symbols) == NameFilter::ByDemangledName)
-        S.Symbols.insert(Symbols.front().str());
-  }
-  return Error::success();
-}
-
-// Where libpatchbay.a is linked in, functions register with that copy of the
-// runtime. The tracer calls it too if the program exports it, and else the one
-// in libpatchbay.so, which knows nothing of them.
-static Error checkRuntime(const ElfImage &Program) {
-  auto Names = Program.symbolNames();
-  if (!Names)
-    return Names.takeError();
-  if (Names->defines(PATCHBAY_MODULE_REGISTER) &&
-      !Names->exports("patchbay_arm"))
-    return makeError(Twine(Program.path()) +
-                     ": has a copy of the runtime (libpatchbay.a) that the "
-                     "tracer cannot reach: link it with libpatchbay.so, or "
-                     "with neither");
-  return Error::success();
-}
-
-static Error nothingToTrace(const Twine &Why) {
-  std::string Later = Force
-                          ? "what it loads or starts later is traced"
-                          : "--force runs it for what it loads or starts later";
+// What to trace, and what becomes of a program in which there is none of it.
+static Wanted wanted() {
+  Wanted W;
+  std::vector<std::string> Given(Globs.begin(), Globs.end());
+  if (Given.empty())
+    Given.push_back("*");
+  W.Selections.emplace_back("filter", std::move(Given));
+  W.Selections.emplace_back("notrace", NoTrace);
+  W.Selections.emplace_back("args", ArgsOf);
+  W.StartAt = StartAt;
+  W.StopAt = StopAt;
+  W.OrElse = Force ? "what it loads or starts later is traced"
+                   : "--force runs it for what it loads or starts later";
   // The tracer itself matches globs there.
   if (!Globs.empty() || !ArgsOf.empty())
-    Later += ", where globs match mangled names only";
-  return makeError(Why + "; " + Later);
-}
-
-// Fails if recording Path, for which the kernel runs Program, would show
-// nothing.
-static Error checkProgram(StringRef Path, const ElfImage &Program,
-                          const ElfImage &Tracer,
-                          MutableArrayRef<Selection> Selections) {
-  if (Error E = checkPreload(Program, Tracer))
-    return E;
-  auto Libraries = libraries(Program);
-  if (!Libraries)
-    return Libraries.takeError();
-
-  Seen What;
-  if (Error E = addFunctions(Program, Selections, What))
-    return E;
-  for (const std::string &LibraryPath : *Libraries) {
-    auto Library = ElfImage::open(LibraryPath);
-    if (!Library)
-      return Library.takeError();
-    if (Error E = addFunctions(*Library, Selections, What))
-      return E;
-  }
-
-  if (Error E = checkRuntime(Program))
-    return E;
-  std::string Name = Path.str();
-  if (Path != Program.path())
-    Name += ": its interpreter " + Program.path();
-  Name += " and the libraries it needs";
-  if (!What.Records)
-    return nothingToTrace(Name + ": " + noRecords());
-  // What matches nothing is not to be traced, either.
-  for (const Selection &S : Selections)
-    if (std::string Unmatched = S.Filter.unmatched();
-        !Unmatched.empty() && S.Name != "notrace")
-      return nothingToTrace(Name + ": no function matches " + Unmatched + ": " +
-                            matchHint(What.Stripped));
-  for (auto [Option, Found] : {std::make_pair(&StartAt, What.StartAt),
-                               std::make_pair(&StopAt, What.StopAt)})
-    if (!Option->empty() && !Found)
-      return nothingToTrace(Name + ": no function '" + *Option + "' for --" +
-                            Option->ArgStr +
-                            ", which takes a name as it is in the symbol "
-                            "table, of C++ functions the mangled one");
-  return Error::success();
-}
-
-//===----------------------------------------------------------------------===//
-// Running it
-//===----------------------------------------------------------------------===//
-
-static volatile sig_atomic_t Child;
-
-// Signals while the program runs. The terminal sends SIGINT and SIGQUIT to the
-// program as well, whose answer is what counts; others are passed on. A
-// handler, unlike SIG_IGN, is not inherited by the program, and a signal that
-// was ignored stays so for both.
-static void catchSignals() {
-  auto Install = [](int Signal, void (*Handler)(int)) {
-    struct sigaction Action = {};
-    if (sigaction(Signal, nullptr, &Action) || Action.sa_handler == SIG_IGN)
-      return;
-    Action = {};
-    Action.sa_handler = Handler;
-    Action.sa_flags = SA_RESTART;
-    sigaction(Signal, &Action, nullptr);
-  };
-  for (int Signal : {SIGINT, SIGQUIT})
-    Install(Signal, [](int) {});
-  for (int Signal : {SIGTERM, SIGHUP})
-    Install(Signal, [](int S) { kill(Child, S); });
-}
-
-// Returns the wait status.
-static Expected<int> run(const std::string &Path, ArrayRef<const char *> Args) {
-  termios Terminal;
-  bool HasTerminal = tcgetattr(STDIN_FILENO, &Terminal) == 0;
-
-  // No signal is passed on before there is somebody to pass it to.
-  sigset_t Passed, Before;
-  sigemptyset(&Passed);
-  sigaddset(&Passed, SIGTERM);
-  sigaddset(&Passed, SIGHUP);
-  sigprocmask(SIG_BLOCK, &Passed, &Before);
-  catchSignals();
-  posix_spawnattr_t Attributes;
-  posix_spawnattr_init(&Attributes);
-  posix_spawnattr_setsigmask(&Attributes, &Before);
-  posix_spawnattr_setflags(&Attributes, POSIX_SPAWN_SETSIGMASK);
-
-  std::vector<char *> Argv;
-  for (const char *Arg : Args)
-    Argv.push_back(const_cast<char *>(Arg));
-  Argv.push_back(nullptr);
-  pid_t Pid;
-  int Errno = posix_spawn(&Pid, Path.c_str(), nullptr, &Attributes, Argv.data(),
-                          environ);
-  posix_spawnattr_destroy(&Attributes);
-  if (Errno)
-    return makeError(CannotExecute, "cannot execute " + Twine(Path) + ": " +
-                                        std::generic_category().message(Errno));
-  Child = Pid;
-  sigprocmask(SIG_SETMASK, &Before, nullptr);
-
-  int Status;
-  while (waitpid(Pid, &Status, 0) < 0)
-    if (errno != EINTR)
-      return errorCodeToError(errnoAsErrorCode());
-  // A killed editor leaves the terminal raw. In the background it is not ours.
-  if (WIFSIGNALED(Status) && HasTerminal &&
-      tcgetpgrp(STDIN_FILENO) == getpgrp())
-    tcsetattr(STDIN_FILENO, TCSADRAIN, &Terminal);
-  return Status;
-}
-
-// The processes in which some functions were not traced.
-static size_t countIncomplete(ArrayRef<DataFile> Files) {
-  return llvm::count_if(Files, [](const DataFile &Data) {
-    return Data.Errno && !isOutOfSpace(Data.Errno);
-  });
-}
-
-// One line, whatever number of processes shared the disk.
-static void sayIfSpaceRanOut(ArrayRef<DataFile> Files, StringRef Dir) {
-  auto Full = llvm::find_if(
-      Files, [](const DataFile &Data) { return isOutOfSpace(Data.Errno); });
-  if (Full != Files.end())
-    warn(Dir + ": " + incompleteText(Full->Errno) +
-         "; --threshold, --overwrite and --buffer record less");
-}
-
-static void sayWhatWasLeftOut(ArrayRef<DataFile> Files, StringRef Dir) {
-  uint64_t N = 0;
-  for (const DataFile &Data : Files)
-    N += Data.NrLeftOut;
-  if (N)
-    errs() << "patchbay: " << N << (N == 1 ? " function" : " functions")
-           << " whose calls cannot be timed " << (N == 1 ? "was" : "were")
-           << " left out: 'patchbay info " << printable(Dir) << "' says why\n";
-}
-
-static void sayWhereDataWent(StringRef Program, const OutputDir &Dir) {
-  auto Files = dataFiles(Dir.path());
-  if (!Files) {
-    warn("cannot read " + Twine(Dir.path()) + ": " +
-         toString(Files.takeError()));
-    return;
-  }
-  size_t N = Files->size();
-  if (N == 0) {
-    warn(Twine(Program) + " wrote no data to " + Output);
-    return;
-  }
-  std::string Said = utostr(N) + (N == 1 ? " process" : " processes") +
-                     " recorded in " + Output;
-  std::string See = ", see it with: patchbay report";
-  if (Output != DefaultDataDir)
-    See += " -i " + shellQuoted(Output);
-  std::vector<DataFile> Heads(N);
-  // `patchbay report` says what is wrong with a file, and where.
-  for (size_t I = 0; I != N; ++I)
-    consumeError(readDataHeader((*Files)[I], Heads[I]));
-  sayWhatWasLeftOut(Heads, Output);
-  sayIfSpaceRanOut(Heads, Output);
-  size_t Incomplete = countIncomplete(Heads);
-  if (!Incomplete) {
-    errs() << "patchbay: " << printable(Said + See) << '\n';
-    return;
-  }
-  if (N > 1)
-    Said += ", in " + utostr(Incomplete) + " of them";
-  else
-    Said += ", but in it";
-  warn(Said + " some functions were not traced" + See);
+    W.OrElse += ", where globs match mangled names only";
+  return W;
 }
 
 static Expected<int> runRecord(ArrayRef<const char *> Args) {
@@ -635,18 +368,13 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   if (!TracerImage)
     return TracerImage.takeError();
 
-  std::vector<std::string> Given(Globs.begin(), Globs.end());
-  if (Given.empty())
-    Given.push_back("*");
-  Selection Selections[] = {{"filter", Given},
-                            {"notrace", {NoTrace.begin(), NoTrace.end()}},
-                            {"args", {ArgsOf.begin(), ArgsOf.end()}}};
-  if (Error E = checkProgram(*Path, *Program, *TracerImage, Selections)) {
+  Wanted W = wanted();
+  if (Error E = checkProgram(*Path, *Program, *TracerImage, W)) {
     if (!Force)
       return E;
     warn(toString(std::move(E)));
   }
-  auto Options = tracerOptions(Selections);
+  auto Options = tracerOptions(W.Selections);
   if (!Options)
     return Options.takeError();
 
@@ -662,12 +390,12 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   setenv("LD_PRELOAD", Preload.c_str(), /*overwrite=*/1);
   setenv("PATCHBAY", Options->c_str(), /*overwrite=*/1);
 
-  auto Status = run(*Path, Args);
+  auto Status = runProgram(*Path, Args);
   if (!Status) {
     Dir->undo();
     return Status.takeError();
   }
-  sayWhereDataWent(Args.front(), *Dir);
+  sayWhatWasRecorded(Args.front(), *Dir, Output);
   return WIFSIGNALED(*Status) ? 128 + WTERMSIG(*Status) : WEXITSTATUS(*Status);
 }
 

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "RecordSummary.h"
+#include "DataFile.h"
+#include "Diagnostics.h"
+#include "Table.h"
+#include "Verb.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+// The processes in which some functions were not traced.
+static size_t countIncomplete(ArrayRef<DataFile> Files) {
+  return llvm::count_if(Files, [](const DataFile &Data) {
+    return Data.Errno && !isOutOfSpace(Data.Errno);
+  });
+}
+
+// One line, whatever number of processes shared the disk.
+static void sayIfSpaceRanOut(ArrayRef<DataFile> Files, StringRef Dir) {
+  auto Full = llvm::find_if(
+      Files, [](const DataFile &Data) { return isOutOfSpace(Data.Errno); });
+  if (Full != Files.end())
+    warn(Dir + ": " + incompleteText(Full->Errno) +
+         "; --threshold, --overwrite and --buffer record less");
+}
+
+static void sayWhatWasLeftOut(ArrayRef<DataFile> Files, StringRef Dir) {
+  uint64_t N = 0;
+  for (const DataFile &Data : Files)
+    N += Data.NrLeftOut;
+  if (N)
+    errs() << "patchbay: " << N << (N == 1 ? " function" : " functions")
+           << " whose calls cannot be timed " << (N == 1 ? "was" : "were")
+           << " left out: 'patchbay info " << printable(Dir) << "' says why\n";
+}
+
+void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
+                                  StringRef Named) {
+  auto Files = dataFiles(Dir.path());
+  if (!Files) {
+    warn("cannot read " + Twine(Dir.path()) + ": " +
+         toString(Files.takeError()));
+    return;
+  }
+  size_t N = Files->size();
+  if (N == 0) {
+    warn(Twine(Program) + " wrote no data to " + Named);
+    return;
+  }
+  std::string Said = utostr(N) + (N == 1 ? " process" : " processes") +
+                     " recorded in " + Named.str();
+  std::string See = ", see it with: patchbay report";
+  if (Named != DefaultDataDir)
+    See += " -i " + shellQuoted(Named);
+  std::vector<DataFile> Heads(N);
+  // `patchbay report` says what is wrong with a file, and where.
+  for (size_t I = 0; I != N; ++I)
+    consumeError(readDataHeader((*Files)[I], Heads[I]));
+  sayWhatWasLeftOut(Heads, Named);
+  sayIfSpaceRanOut(Heads, Named);
+  size_t Incomplete = countIncomplete(Heads);
+  if (!Incomplete) {
+    errs() << "patchbay: " << printable(Said + See) << '\n';
+    return;
+  }
+  if (N > 1)
+    Said += ", in " + utostr(Incomplete) + " of them";
+  else
+    Said += ", but in it";
+  warn(Said + " some functions were not traced" + See);
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What `record` says when the program has ended.
+#ifndef PATCHBAY_TOOL_RECORDSUMMARY_H
+#define PATCHBAY_TOOL_RECORDSUMMARY_H
+
+#include "OutputDir.h"
+
+namespace patchbay {
+
+/// One line on stderr that says where the data of Program went, and before it one
+/// for each thing that is not as was asked for. Named: Dir as the user calls it.
+void sayWhatWasRecorded(llvm::StringRef Program, const OutputDir &Dir,
+                        llvm::StringRef Named);
+
+} // namespace patchbay
+
+#endif

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Selection.h"
+#include "Diagnostics.h"
+#include "Program.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+namespace {
+/// What was seen in the program and its libraries.
+struct Seen {
+  bool Records = false;
+  std::string Stripped; // a file with records
+  bool StartAt = false, StopAt = false;
+};
+} // namespace
+
+static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What) {
+  auto Records = Image.records();
+  if (!Records)
+    return Records.takeError();
+  if (Records->empty())
+    return Error::success();
+  auto Names = Image.symbolNames();
+  if (!Names)
+    return Names.takeError();
+  What.Records = true;
+  if (Names->stripped())
+    What.Stripped = Image.path();
+  for (const SiteRecord &R : *Records) {
+    std::vector<StringRef> Symbols = Names->at(R.Entry);
+    What.StartAt |= is_contained(Symbols, W.StartAt);
+    What.StopAt |= is_contained(Symbols, W.StopAt);
+    for (Selection &S : W.Selections)
+      if (S.Filter.match(Symbols) == NameFilter::ByDemangledName)
+        S.Symbols.insert(Symbols.front().str());
+  }
+  return Error::success();
+}
+
+// Where libpatchbay.a is linked in, functions register with that copy of the
+// runtime. The tracer calls it too if the program exports it, and else the one
+// in libpatchbay.so, which knows nothing of them.
+static Error checkRuntime(const ElfImage &Program) {
+  auto Names = Program.symbolNames();
+  if (!Names)
+    return Names.takeError();
+  if (Names->defines(PATCHBAY_MODULE_REGISTER) &&
+      !Names->exports("patchbay_arm"))
+    return makeError(Twine(Program.path()) +
+                     ": has a copy of the runtime (libpatchbay.a) that the "
+                     "tracer cannot reach: link it with libpatchbay.so, or "
+                     "with neither");
+  return Error::success();
+}
+
+// Why there is nothing to trace; empty if there is.
+static std::string whyNothing(const Wanted &W, const Seen &What) {
+  if (!What.Records)
+    return noRecords();
+  // What matches nothing is not to be traced, either.
+  for (const Selection &S : W.Selections)
+    if (std::string Unmatched = S.Filter.unmatched();
+        !Unmatched.empty() && S.Name != "notrace")
+      return "no function matches " + Unmatched + ": " +
+             matchHint(What.Stripped);
+  auto NoTrigger = [](StringRef Function, StringRef Option) {
+    return ("no function '" + Function + "' for " + Option +
+            ", which takes a name as it is in the symbol table, of C++ "
+            "functions the mangled one")
+        .str();
+  };
+  if (!W.StartAt.empty() && !What.StartAt)
+    return NoTrigger(W.StartAt, "--start-at");
+  if (!W.StopAt.empty() && !What.StopAt)
+    return NoTrigger(W.StopAt, "--stop-at");
+  return "";
+}
+
+Error patchbay::checkProgram(StringRef Path, const ElfImage &Program,
+                             const ElfImage &Tracer, Wanted &W) {
+  if (Error E = checkPreload(Program, Tracer))
+    return E;
+  auto Libraries = libraries(Program);
+  if (!Libraries)
+    return Libraries.takeError();
+
+  Seen What;
+  if (Error E = addFunctions(Program, W, What))
+    return E;
+  for (const std::string &LibraryPath : *Libraries) {
+    auto Library = ElfImage::open(LibraryPath);
+    if (!Library)
+      return Library.takeError();
+    if (Error E = addFunctions(*Library, W, What))
+      return E;
+  }
+
+  if (Error E = checkRuntime(Program))
+    return E;
+  std::string Why = whyNothing(W, What);
+  if (Why.empty())
+    return Error::success();
+  std::string Name = Path.str();
+  if (Path != Program.path())
+    Name += ": its interpreter " + Program.path();
+  return makeError(Name + " and the libraries it needs: " + Why + "; " +
+                   W.OrElse);
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "TracerLibrary.h"
+#include "Diagnostics.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+static constexpr char TracerFile[] = "libpatchbay-trace.so";
+
+// Beside this command, in the layout of the build or of the installation.
+Expected<ElfImage> patchbay::openTracer() {
+  static const int Anchor = 0;
+  std::string Self =
+      sys::fs::getMainExecutable(nullptr, const_cast<int *>(&Anchor));
+  StringRef Bin = sys::path::parent_path(Self);
+  std::string Tried;
+  for (StringRef Lib : {"../lib", PATCHBAY_LIBDIR_FROM_BINDIR}) {
+    SmallString<256> Path = Bin;
+    sys::path::append(Path, Lib, TracerFile);
+    sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+    if (sys::fs::exists(Path)) {
+      // ld.so(8) splits LD_PRELOAD there, and knows no escape.
+      if (Path.str().find_first_of(": ") != StringRef::npos)
+        return makeError(Twine(Path) + ": LD_PRELOAD cannot name a file with a "
+                                       "space or colon in its path: move "
+                                       "patchbay to another folder");
+      return ElfImage::open(Path);
+    }
+    if (!StringRef(Tried).contains(Path))
+      Tried += (Tried.empty() ? "" : " and ") + Path.str().str();
+  }
+  return makeError(Twine("no ") + TracerFile +
+                   " beside this command: looked for " + Tried);
+}
