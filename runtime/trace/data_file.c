@@ -51,7 +51,8 @@ static int name_file(int fd, const char *output, char name[PATH_MAX])
 	char self[64];
 	struct path path = { self, self + sizeof(self) - 1 };
 
-	add_text(&path, "/proc/self/fd/");
+	/* Not /proc/self: a thread that listens has descriptors of its own. */
+	add_text(&path, "/proc/thread-self/fd/");
 	add_number(&path, (unsigned int)fd);
 	*path.at = '\0';
 	for (unsigned int n = 0; n < 10000; n++) {
