@@ -3,6 +3,7 @@
 // `patchbay attach`: has programs attached to functions of a running process, as
 // long as it runs itself.
 #include "ControlSocket.h"
+#include "LiveSelection.h"
 #include "Table.h"
 #include "Verb.h"
 #include "llvm/ADT/SmallString.h"
@@ -51,8 +52,8 @@ static constexpr char Help[] = R"(
   is called; or a BPF object, whose sections say that. SYMBOL is a function of the
   type patchbay_handler, or a struct patchbay_program, which also says what it
   asks of functions; <patchbay/link.h> is the manual of the first, <patchbay/bpf.h>
-  of the second. GLOB matches mangled names, which are symbols in the output of
-  'patchbay list --json'. Several programs are attached in the order of the
+  of the second. GLOB matches names as that of 'patchbay live' does, in sections of
+  BPF objects mangled ones only. Several programs are attached in the order of the
   command line, all or none.
 
   They stay attached until this command ends, by Ctrl-C or otherwise; shared
@@ -172,17 +173,21 @@ static std::string nameOf(const Wanted &W) {
   return W.Symbol.empty() ? W.File : W.File + ":" + W.Symbol;
 }
 
-static Error refused(const Wanted &W, const pb_control_reply &Reply,
-                     StringRef Why) {
+static Error refused(const Wanted &W, const LiveSelection &Selection,
+                     const pb_control_reply &Reply, StringRef Why) {
   if (Reply.result == -ENOSYS)
     return processError(Pid, "it was started by an older patchbay, which "
                              "attaches no programs");
-  std::string What = nameOf(W) + " was not attached: " +
-                     (Why.empty() ? errnoText(-Reply.result) : Why.str());
-  if (Reply.result == -ENOENT && !W.Glob.empty())
+  std::string What = nameOf(W) + " was not attached: ";
+  // Where names were sent, the process says which of them it does not know.
+  bool IsGlob = !W.Glob.empty() && Selection.file() < 0;
+  if (Reply.result == -ENOENT && IsGlob)
     return makeError(NothingFound, "process " + Twine(Pid) + ": " + What +
-                                       seeMangledNames(Pid, W.Glob));
-  return processError(Pid, What);
+                                       "no function with a site has a name "
+                                       "that matches '" +
+                                       W.Glob + "'" + Selection.hint());
+  return processError(Pid, What + (Why.empty() ? errnoText(-Reply.result)
+                                               : Why.str()));
 }
 
 static Expected<ControlSocket> attach(const Wanted &W) {
@@ -191,10 +196,14 @@ static Expected<ControlSocket> attach(const Wanted &W) {
     return makeError(Usage, "a program and functions of " + Twine(Text.size()) +
                                 " bytes: use fewer than " +
                                 Twine(PB_CONTROL_TEXT_MAX));
+  // Whether it listens at all. While names are looked up it is not to wait.
+  if (Error E = ControlSocket::connect(Pid).takeError())
+    return std::move(E);
+  LiveSelection Selection(Pid, W.Glob);
   auto Socket = ControlSocket::connect(Pid);
   if (!Socket)
     return Socket.takeError();
-  if (Error E = Socket->send(PB_CONTROL_ATTACH, Text))
+  if (Error E = Socket->send(PB_CONTROL_ATTACH, Text, Selection.file()))
     return std::move(E);
   std::vector<std::string> Said;
   auto Reply =
@@ -210,7 +219,7 @@ static Expected<ControlSocket> attach(const Wanted &W) {
   for (const std::string &Line : Said)
     errs() << "patchbay: " << Line << '\n';
   if (Reply->result < 0)
-    return refused(W, *Reply, Why);
+    return refused(W, Selection, *Reply, Why);
   outs() << "attached " << printable(nameOf(W)) << " to " << Reply->result
          << (Reply->result == 1 ? " function" : " functions") << '\n';
   return std::move(*Socket);

@@ -20,11 +20,6 @@ std::string patchbay::errnoText(int Errno) {
   return std::generic_category().message(Errno);
 }
 
-std::string patchbay::seeMangledNames(int Pid, StringRef Glob) {
-  return "; see symbols in: patchbay list -p " + std::to_string(Pid) +
-         " --json -F " + shellQuoted(Glob);
-}
-
 ControlSocket::ControlSocket(ControlSocket &&Other)
     : Pid(Other.Pid), Socket(std::exchange(Other.Socket, -1)) {}
 

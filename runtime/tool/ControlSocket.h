@@ -15,9 +15,6 @@ namespace patchbay {
 /// "process 4711: What"
 llvm::Error processError(int Pid, const llvm::Twine &What);
 std::string errnoText(int Errno);
-/// How to find out what a glob matches in a process, which knows no others:
-/// "; see symbols in: ..."
-std::string seeMangledNames(int Pid, llvm::StringRef Glob);
 
 /// Closed when it is destroyed.
 class ControlSocket {

@@ -5,6 +5,7 @@
 #include "DataFile.h"
 #include "Durations.h"
 #include "ListLive.h"
+#include "LiveSelection.h"
 #include "OutputDir.h"
 #include "Table.h"
 #include "Verb.h"
@@ -55,8 +56,11 @@ static constexpr char Help[] = R"(
 
   The process has to be started with 'patchbay record --live', or with live=1 in
   PATCHBAY, and by the same user; privileged programs (AT_SECURE) never listen,
-  nor do children that only fork. GLOB matches mangled names, of functions in
-  modules that are loaded; 'patchbay list -p PID --json' shows them as symbols.
+  nor do children that only fork. GLOB matches names of functions in modules that
+  are loaded, mangled or demangled, as -F of 'patchbay record'; 'patchbay list -p
+  PID' shows them. Demangled names are looked up in the files that the process has
+  mapped; where this command may not see which these are, a warning says so, and
+  GLOB matches mangled names only.
 
   A snapshot is a recording: 'patchbay report DIR' shows it, and an earlier one in
   DIR is moved to DIR.old. Nothing is recorded in the moment in which it is taken.
@@ -101,7 +105,11 @@ static std::string functions(uint64_t N) {
 }
 
 static Error change(pb_control_verb Verb, StringRef Done, StringRef Glob) {
-  auto Reply = request(Verb, Glob);
+  // Whether it listens at all, before names are looked up.
+  if (Error E = ControlSocket::connect(Pid).takeError())
+    return E;
+  LiveSelection Selection(Pid, Glob);
+  auto Reply = request(Verb, Glob, Selection.file());
   if (!Reply)
     return Reply.takeError();
   // Where functions without exits are skipped, none at all is no error.
@@ -110,8 +118,7 @@ static Error change(pb_control_verb Verb, StringRef Done, StringRef Glob) {
         NothingFound,
         "process " + Twine(Pid) + ": no function that is " +
             (Verb == PB_CONTROL_ARM ? "not traced already" : "traced") +
-            " has a mangled name that matches '" + Glob + "'" +
-            seeMangledNames(Pid, Glob));
+            " has a name that matches '" + Glob + "'" + Selection.hint());
   if (Reply->result < 0)
     return failure("'" + Glob + "' could not be " + Done + ": " +
                    errnoText(-Reply->result));

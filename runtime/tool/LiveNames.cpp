@@ -4,27 +4,17 @@
 #include "Table.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
-#include <sys/stat.h>
 
 using namespace llvm;
 using namespace patchbay;
 
-static bool isFile(const std::string &Path, uint64_t Inode) {
-  struct stat Status;
-  return !stat(Path.c_str(), &Status) && Status.st_ino == Inode;
-}
-
-// The file may have been replaced since it was mapped, or be in a file system
-// that only the process sees.
 const LiveNames::File *LiveNames::file(const ProcessMemory::Mapping &M) {
   auto [I, IsNew] = Files.try_emplace(M.Path);
   File &F = I->second;
   if (!IsNew)
     return F.Image ? &F : nullptr;
-  std::string Path = Memory.proc("exe");
-  if (!isFile(Path, M.Inode))
-    Path = Memory.proc("root") + M.Path;
-  if (!isFile(Path, M.Inode))
+  std::string Path = Memory.fileOf(M);
+  if (Path.empty())
     return nullptr;
   auto Image = ElfImage::open(Path);
   if (!Image) {

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -21,9 +22,10 @@ static std::string procPath(unsigned Pid, const Twine &Name) {
   return ("/proc/" + Twine(Pid) + "/" + Name).str();
 }
 
+static constexpr char NoMemory[] =
+    "it has no memory: it has ended, or is a thread of the kernel";
+
 Expected<ProcessMemory> ProcessMemory::open(unsigned Pid) {
-  const char NoMemory[] =
-      "it has no memory: it has ended, or is a thread of the kernel";
   int Fd = ::open(procPath(Pid, "mem").c_str(), O_RDONLY | O_CLOEXEC);
   int Errno = errno;
   // Some kernels open it.
@@ -43,8 +45,13 @@ Expected<ProcessMemory> ProcessMemory::open(unsigned Pid) {
   ProcessMemory Memory(Pid, Fd);
   if (Error E = Memory.readMappings())
     return E;
-  if (Memory.Mappings.empty())
-    return processError(Pid, NoMemory);
+  return Memory;
+}
+
+Expected<ProcessMemory> ProcessMemory::openMappings(unsigned Pid) {
+  ProcessMemory Memory(Pid, /*Fd=*/-1);
+  if (Error E = Memory.readMappings())
+    return E;
   return Memory;
 }
 
@@ -74,6 +81,7 @@ static bool parse(StringRef Line, ProcessMemory::Mapping &M) {
     Line = Rest;
   }
   auto [Start, End] = Fields[0].split('-');
+  M.Executable = Fields[1].contains('x');
   M.Path = Line.ltrim(' ').str();
   return !Start.getAsInteger(16, M.Start) && !End.getAsInteger(16, M.End) &&
          !Fields[2].getAsInteger(16, M.Offset) &&
@@ -93,7 +101,20 @@ Error ProcessMemory::readMappings() {
   for (StringRef Line : split((*Buffer)->getBuffer(), '\n'))
     if (Mapping M; parse(Line, M))
       Mappings.push_back(std::move(M));
-  return Error::success();
+  return Mappings.empty() ? error(NoMemory) : Error::success();
+}
+
+static bool isFile(const std::string &Path, uint64_t Inode) {
+  struct stat Status;
+  return !stat(Path.c_str(), &Status) && Status.st_ino == Inode;
+}
+
+// The file may be in a file system that only the process sees.
+std::string ProcessMemory::fileOf(const Mapping &M) const {
+  for (const std::string &Path : {proc("exe"), proc("root") + M.Path})
+    if (isFile(Path, M.Inode))
+      return Path;
+  return "";
 }
 
 const ProcessMemory::Mapping *ProcessMemory::mappingAt(uint64_t Address) const {

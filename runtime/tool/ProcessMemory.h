@@ -18,11 +18,14 @@ public:
   /// A line of /proc/PID/maps. Path is empty if no file is mapped there.
   struct Mapping {
     uint64_t Start, End, Offset, Inode;
+    bool Executable;
     std::string Path;
   };
 
   /// Fails if there is no such process, or we may not read it.
   static llvm::Expected<ProcessMemory> open(unsigned Pid);
+  /// The same without the right to debug it: mappings only, read() fails.
+  static llvm::Expected<ProcessMemory> openMappings(unsigned Pid);
   ProcessMemory(ProcessMemory &&Other);
   ~ProcessMemory();
 
@@ -34,6 +37,9 @@ public:
   const std::vector<Mapping> &mappings() const { return Mappings; }
   const Mapping *mappingAt(uint64_t Address) const;
   llvm::Error readMappings();
+  /// By what path to open the file of a mapping; empty if it was replaced or
+  /// removed since.
+  std::string fileOf(const Mapping &M) const;
 
   /// False unless all Size bytes are there.
   bool read(uint64_t Address, void *Bytes, size_t Size) const;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "attach.h"
+#include "name_list.h"
 #include "program.h"
 
 #include <errno.h>
@@ -104,37 +105,54 @@ static int parse(const struct pb_control_request *request,
 		text += strlen(text) + 1;
 	}
 	parsed->kind = strings[0];
-	parsed->glob = strings[1];
+	parsed->filter.glob = strings[1];
 	parsed->path = strings[2];
 	parsed->symbol = strings[3];
 	parsed->flags = *strings[4] ? PATCHBAY_LINK_SKIP_INVALID : 0;
 	return 0;
 }
 
-int pb_attach(int client, const struct pb_control_request *request)
+/* The last of @attached is free. */
+static int attach(struct pb_program_request *request)
 {
-	struct pb_program_request parsed = { .client = client };
 	struct attached *new = &attached[nr_attached];
+	int nr = check_file(request);
+
+	if (nr)
+		return nr;
+	memset(new, 0, sizeof(*new));
+	new->client = request->client;
+	nr = *request->symbol ? pb_program_attach_so(request, &new->program) :
+				pb_program_attach_bpf(request, &new->program);
+	if (request->nr_said > SAID_MAX)
+		pb_say(request->client, "and %u more",
+		       request->nr_said - SAID_MAX);
+	if (nr >= 0)
+		nr_attached++;
+	return nr;
+}
+
+int pb_attach(int client, const struct pb_control_request *request, int file)
+{
+	struct pb_program_request parsed = {
+		.client = client,
+		.filter = { .size = sizeof(parsed.filter) },
+	};
+	struct pb_name_list names = { 0 };
 	int nr = parse(request, &parsed);
 
+	if (!nr && file >= 0)
+		nr = pb_name_list_read(&names, file, &parsed.filter);
 	if (nr)
 		return nr;
 	if (nr_attached == CLIENTS_MAX) {
 		pb_say(client, "the process has %d attached programs already",
 		       CLIENTS_MAX);
-		return -EUSERS;
+		nr = -EUSERS;
+	} else {
+		nr = attach(&parsed);
 	}
-	nr = check_file(&parsed);
-	if (nr)
-		return nr;
-	memset(new, 0, sizeof(*new));
-	new->client = client;
-	nr = *parsed.symbol ? pb_program_attach_so(&parsed, &new->program) :
-			      pb_program_attach_bpf(&parsed, &new->program);
-	if (parsed.nr_said > SAID_MAX)
-		pb_say(client, "and %u more", parsed.nr_said - SAID_MAX);
-	if (nr >= 0)
-		nr_attached++;
+	pb_name_list_free(&names);
 	return nr;
 }
 

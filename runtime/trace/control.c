@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "attach.h"
 #include "control.h"
+#include "name_list.h"
 #include "ring.h"
 #include "session.h"
 #include "start.h"
@@ -131,6 +132,29 @@ static int set_threshold(const char *text)
 	return error ? error : pb_tracer_set_threshold(ns);
 }
 
+/* @file: of names, or -1. */
+static int arm_or_disarm(const struct pb_control_request *request, int file)
+{
+	struct patchbay_filter filter = {
+		.size = sizeof(filter), .glob = request->text,
+	};
+	struct pb_name_list names = { 0 };
+	unsigned int flags = 0;
+	int result = 0;
+
+	if (file >= 0) {
+		result = pb_name_list_read(&names, file, &filter);
+		/* The client may know names that the library does not. */
+		flags = PATCHBAY_ARM_SKIP;
+	}
+	if (!result)
+		result = request->verb == PB_CONTROL_ARM ?
+				 pb_tracer_arm(&filter, flags) :
+				 pb_tracer_disarm(&filter);
+	pb_name_list_free(&names);
+	return result;
+}
+
 static int carry_out(int client, const struct pb_control_request *request,
 		     int file)
 {
@@ -140,15 +164,14 @@ static int carry_out(int client, const struct pb_control_request *request,
 	case PB_CONTROL_STATUS:
 		return 0;
 	case PB_CONTROL_ARM:
-		return pb_tracer_arm(request->text, 0);
 	case PB_CONTROL_DISARM:
-		return pb_tracer_disarm(request->text);
+		return arm_or_disarm(request, file);
 	case PB_CONTROL_THRESHOLD:
 		return set_threshold(request->text);
 	case PB_CONTROL_SNAPSHOT:
 		return snapshot(file);
 	case PB_CONTROL_ATTACH:
-		return pb_attach(client, request);
+		return pb_attach(client, request, file);
 	}
 	return -ENOSYS;
 }

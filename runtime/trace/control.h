@@ -22,7 +22,7 @@
 #include <limits.h>
 
 #define PB_CONTROL_NAME "patchbay/"
-#define PB_CONTROL_VERSION 1
+#define PB_CONTROL_VERSION 2
 #define PB_CONTROL_TEXT_MAX 4096
 
 enum pb_control_verb {
@@ -39,6 +39,11 @@ enum pb_control_verb {
  * option of `patchbay attach`; a glob for names of functions; the path of the
  * file; the symbol in it, empty for BPF objects, whose sections name kinds and
  * functions; "s" to skip functions that are refused, or "".
+ *
+ * Names of functions are those of symbol tables. A client that knows others, such as
+ * demangled ones, finds out what a glob means by them. It then sends the symbols'
+ * names in a file, each ended by NUL, whose descriptor comes along with ARM,
+ * DISARM or ATTACH: they count in place of the glob, which is not looked at.
  *
  * Before the reply the process sends lines for the user, each a packet of at most
  * PB_CONTROL_SAID_MAX bytes: why the program is refused, and by which functions.
@@ -59,6 +64,7 @@ struct pb_control_request {
  *          -EPROTONOSUPPORT: another version. -ENOSYS: an unknown verb.
  *          -EOPNOTSUPP: a threshold, and a tracer without durations.
  *          -EINVAL, -ERANGE: a threshold that is none. -EBADF: no descriptor.
+ *          -EINVAL: a file that does not hold names.
  *          Of ATTACH: the number of functions; errors were explained by lines.
  *          -ENOENT: there is no such function. -ENOEXEC: no such file.
  *          Others: patchbay_arm_filter() and patchbay_disarm_filter(), or what

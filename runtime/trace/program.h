@@ -11,7 +11,8 @@
 /* The strings of a request, and whom to tell what. */
 struct pb_program_request {
 	int client;
-	const char *kind, *glob, *path, *symbol;
+	const char *kind, *path, *symbol;
+	struct patchbay_filter filter; /* not of BPF */
 	unsigned int flags; /* PATCHBAY_LINK_* */
 	unsigned int nr_said;
 };

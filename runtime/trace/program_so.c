@@ -81,12 +81,9 @@ static int find_program(const struct pb_program_request *request,
 static int attach(struct pb_program_request *request, void *handle,
 		  struct patchbay_link **link)
 {
-	const struct patchbay_filter filter = {
-		.size = sizeof(filter), .glob = request->glob,
-	};
 	const struct patchbay_link_opts opts = {
 		.size = sizeof(opts),
-		.filter = &filter,
+		.filter = &request->filter,
 		.flags = request->flags,
 		.log = pb_program_log,
 		.log_arg = request,

@@ -175,16 +175,14 @@ static int leave_out(struct patchbay_filter *filter, const char **globs,
  * Some functions cannot have exits; as with those without a site, that is no
  * reason not to trace the others.
  */
-static int arm_tracer(struct patchbay_ops *ops, const char *glob,
+static int arm_tracer(struct patchbay_ops *ops,
+		      const struct patchbay_filter *which,
 		      const struct patchbay_filter *except, unsigned int flags)
 {
-	const struct patchbay_filter filter = {
-		.size = sizeof(filter),
-		.glob = glob,
-		.notrace = except->regex ? except : NULL,
-	};
+	struct patchbay_filter filter = *which;
 	int armed;
 
+	filter.notrace = except->regex ? except : NULL;
 	if (tracer->attr.exit)
 		flags |= PATCHBAY_ARM_SKIP;
 	armed = patchbay_arm_filter(ops, &filter, flags);
@@ -192,14 +190,27 @@ static int arm_tracer(struct patchbay_ops *ops, const char *glob,
 	return armed;
 }
 
-int pb_tracer_arm(const char *glob, unsigned int flags)
+int pb_tracer_arm(const struct patchbay_filter *which, unsigned int flags)
 {
-	return arm_tracer(pb_tracer, glob, &not_plain, flags);
+	return arm_tracer(pb_tracer, which, &not_plain, flags);
 }
 
-int pb_tracer_disarm(const char *glob)
+int pb_tracer_disarm(const struct patchbay_filter *which)
 {
-	return patchbay_disarm(pb_tracer, glob);
+	return patchbay_disarm_filter(pb_tracer, which);
+}
+
+/* In modules that come later, too. */
+static void arm_globs(struct patchbay_ops *ops, const char **globs, size_t nr,
+		      const struct patchbay_filter *except)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const struct patchbay_filter filter = {
+			.size = sizeof(filter), .glob = globs[i],
+		};
+
+		pb_note(arm_tracer(ops, &filter, except, PATCHBAY_ARM_FUTURE));
+	}
 }
 
 static void arm(void)
@@ -214,12 +225,10 @@ static void arm(void)
 	pb_note(error);
 	if (error)
 		return;
-	for (size_t i = 0; i < pb_options.nr_filters; i++)
-		pb_note(pb_tracer_arm(pb_options.filters[i],
-				      PATCHBAY_ARM_FUTURE));
-	for (size_t i = 0; i < pb_options.nr_args; i++)
-		pb_note(arm_tracer(pb_values_tracer, pb_options.args[i],
-				   &notrace, PATCHBAY_ARM_FUTURE));
+	arm_globs(pb_tracer, pb_options.filters, pb_options.nr_filters,
+		  &not_plain);
+	arm_globs(pb_values_tracer, pb_options.args, pb_options.nr_args,
+		  &notrace);
 }
 
 /* Before the tracer: handlers run in the order in which they were armed. */

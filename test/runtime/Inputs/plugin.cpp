@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A module that is loaded later.
+namespace plugin {
+__attribute__((noinline, used)) int load(int a)
+{
+	return a + 1;
+}
+} // namespace plugin
