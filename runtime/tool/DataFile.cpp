@@ -32,6 +32,7 @@ public:
   Reader(StringRef Path, StringRef Data, DataFile &Out)
       : Path(Path), Data(Data), Out(Out) {}
   Error read();
+  Error readThreads();
 
   Error readHeader();
 
@@ -47,7 +48,7 @@ private:
   Error readHistograms(StringRef Chunk);
   Error readLeftOut(StringRef Chunk);
   DataMoment moment(StringRef Chunk, uint64_t At) const;
-  void addEvents();
+  void addEvents(bool OnlyThreads = false);
 
   /// What is wrong, and where in the file.
   Error corrupt(uint64_t At, const Twine &What) const {
@@ -129,6 +130,16 @@ Error Reader::read() {
   if (!E)
     E = readChunks();
   addEvents();
+  return E;
+}
+
+Error Reader::readThreads() {
+  Error E = readHeader();
+  if (!E)
+    E = readChunks();
+  // Elsewhere every thread has begun a block.
+  if (Out.Session && Out.Session->Flags & PBD_SESSION_OVERWRITE)
+    addEvents(/*OnlyThreads=*/true);
   return E;
 }
 
@@ -383,7 +394,7 @@ static std::string threadName(const DataEvent &E) {
   return Name.take_front(Name.find('\0')).str();
 }
 
-void Reader::addEvents() {
+void Reader::addEvents(bool OnlyThreads) {
   llvm::sort(Blocks, [](const Block &A, const Block &B) {
     return std::make_tuple(A.Thread, A.Seq, A.Records.data()) <
            std::make_tuple(B.Thread, B.Seq, B.Records.data());
@@ -411,6 +422,9 @@ void Reader::addEvents() {
                      u32(B.Records, At + offsetof(pbd_record, frame)),
                      Kind,
                      0};
+      if (OnlyThreads && E.Function != PBD_THREAD &&
+          E.Function != PBD_THREAD_NAME)
+        continue;
       if (E.Function == PBD_ASLEEP) {
         T->Sleeps.push_back({E.Time, E.Detail});
       } else if (E.Function == PBD_THREAD) {
@@ -446,6 +460,16 @@ Error patchbay::readDataHeader(StringRef Path, DataFile &Out) {
   if (!Buffer)
     return makeError(Path + ": cannot read: " + Buffer.getError().message());
   return Reader(Path, (*Buffer)->getBuffer(), Out).readHeader();
+}
+
+Error patchbay::readDataThreads(StringRef Path, DataFile &Out) {
+  // Mapped, so that what is not looked at is not read. The file may grow, but
+  // what was committed stays.
+  auto Buffer = MemoryBuffer::getFile(Path, /*IsText=*/false,
+                                      /*RequiresNullTerminator=*/false);
+  if (!Buffer)
+    return makeError(Path + ": cannot read: " + Buffer.getError().message());
+  return Reader(Path, (*Buffer)->getBuffer(), Out).readThreads();
 }
 
 Error patchbay::parseDataFile(StringRef Path, StringRef Bytes, DataFile &Out) {

@@ -126,6 +126,9 @@ llvm::Error readDataFile(llvm::StringRef Path, DataFile &Out);
 /// rest takes seconds.
 llvm::Error readDataHeader(llvm::StringRef Path, DataFile &Out);
 
+/// Reads all but events, which may be more than there is memory.
+llvm::Error readDataThreads(llvm::StringRef Path, DataFile &Out);
+
 /// The same as the first, of a file's bytes; Path is for messages.
 llvm::Error parseDataFile(llvm::StringRef Path, llvm::StringRef Bytes,
                           DataFile &Out);

@@ -129,7 +129,8 @@ static constexpr char Help[] = R"(
 
   With --thread the others take no space. What counts is the name that a thread has
   when it makes traced calls; a new name of one that is not recorded is seen some
-  10 ms later, and of one that is, when it takes more space.
+  10 ms later, and of one that is, when it takes more space. A warning says, at the
+  end, which GLOB no thread matched.
 
   With --no-sleep-time each thread has a page of perf_event_open(2), which says
   whether it has been off its processor; the kernel is asked for how long, by one
@@ -395,7 +396,7 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
     Dir->undo();
     return Status.takeError();
   }
-  sayWhatWasRecorded(Args.front(), *Dir, Output);
+  sayWhatWasRecorded(Args.front(), *Dir, Output, Threads);
   return WIFSIGNALED(*Status) ? 128 + WTERMSIG(*Status) : WEXITSTATUS(*Status);
 }
 

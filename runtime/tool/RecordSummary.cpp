@@ -6,6 +6,7 @@
 #include "Verb.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <fnmatch.h>
 
 using namespace llvm;
 using namespace patchbay;
@@ -36,8 +37,44 @@ static void sayWhatWasLeftOut(ArrayRef<DataFile> Files, StringRef Dir) {
            << " left out: 'patchbay info " << printable(Dir) << "' says why\n";
 }
 
+// As runtime/trace/thread_choice.c does it.
+static bool isChosenBy(const std::string &Glob, uint32_t Tid,
+                       const std::string &Name) {
+  return Glob == utostr(Tid) || fnmatch(Glob.c_str(), Name.c_str(), 0) == 0;
+}
+
+static bool hasThread(const DataFile &Data, const std::string &Glob) {
+  return any_of(Data.Threads,
+                [&](const auto &Of) {
+                  return isChosenBy(Glob, Of.second.Tid, Of.second.Name);
+                }) ||
+         any_of(Data.Histograms, [&](const DataHistogram &H) {
+           return isChosenBy(Glob, H.Tid, H.Thread);
+         });
+}
+
+static void sayWhatNoThreadMatched(ArrayRef<std::string> Paths, StringRef Dir,
+                                   ArrayRef<std::string> Globs) {
+  std::vector<std::string> Unmatched(Globs);
+  for (const std::string &Path : Paths) {
+    if (Unmatched.empty())
+      return;
+    DataFile Data;
+    // Nobody knows what the rest of the file has.
+    if (errorToBool(readDataThreads(Path, Data)))
+      return;
+    erase_if(Unmatched,
+             [&](const std::string &Glob) { return hasThread(Data, Glob); });
+  }
+  if (!Unmatched.empty())
+    warn(Dir + ": no thread matches '" + join(Unmatched, "', '") +
+         "': threads that made no traced call do not count, and names have 15 "
+         "bytes at most");
+}
+
 void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
-                                  StringRef Named) {
+                                  StringRef Named,
+                                  ArrayRef<std::string> Threads) {
   auto Files = dataFiles(Dir.path());
   if (!Files) {
     warn("cannot read " + Twine(Dir.path()) + ": " +
@@ -60,6 +97,7 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
     consumeError(readDataHeader((*Files)[I], Heads[I]));
   sayWhatWasLeftOut(Heads, Named);
   sayIfSpaceRanOut(Heads, Named);
+  sayWhatNoThreadMatched(*Files, Named, Threads);
   size_t Incomplete = countIncomplete(Heads);
   if (!Incomplete) {
     errs() << "patchbay: " << printable(Said + See) << '\n';

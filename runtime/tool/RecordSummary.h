@@ -5,13 +5,17 @@
 #define PATCHBAY_TOOL_RECORDSUMMARY_H
 
 #include "OutputDir.h"
+#include "llvm/ADT/ArrayRef.h"
 
 namespace patchbay {
 
-/// One line on stderr that says where the data of Program went, and before it one
-/// for each thing that is not as was asked for. Named: Dir as the user calls it.
+/// One line on stderr that says where the data of Program went, and before it
+/// one for each thing that is not as was asked for. Named: Dir as the user
+/// calls it. Threads: globs of those that were to be recorded, none if all
+/// were.
 void sayWhatWasRecorded(llvm::StringRef Program, const OutputDir &Dir,
-                        llvm::StringRef Named);
+                        llvm::StringRef Named,
+                        llvm::ArrayRef<std::string> Threads);
 
 } // namespace patchbay
 

@@ -23,7 +23,8 @@
 // SETS: 1000 prog,step
 // SETS: 1 thread,function
 // SETS: 1000 worker-1,step
-// RUN: cd %t && %patchbay record -p function_duration --no-sleep-time -F 'step*' --thread '*-2' -- ./prog
+// RUN: cd %t && %patchbay record -p function_duration --no-sleep-time -F 'step*' --thread '*-2' --thread '*-6' -- ./prog 2>&1 | FileCheck %s --check-prefix=SIX
+// SIX: {{^}}patchbay: warning: patchbay.data: no thread matches '*-6': threads that made no traced call do not count
 // RUN: %{calls}=TWO
 // TWO: 1 thread,function
 // TWO: 1000 worker-2,step
