@@ -2,6 +2,7 @@
 //
 // The page of `patchbay report --html`. The trace is in it as JSON:
 //   functions  [name, calls, total, longest]
+//   order      of those that were called, by index
 //   histogram  by function: how many calls took at least unit * 2^i ns, less than
 //              twice as long; empty if none has a duration
 //   unit       in ns
@@ -59,10 +60,7 @@ const shortTime = ns => inUnit(ns, n => +n.toPrecision(3));
 const shortCount = n => n.toLocaleString("en", { notation: "compact" });
 const nameOf = f => f < 0 ? "all functions" : trace.functions[f][0];
 const color = f => `hsl(${f * 47 % 60 + 5},85%,${68 + f * 13 % 14}%)`;
-// The longest first, or those with most calls.
-const order = [...trace.functions.keys()].filter(f => trace.functions[f][1])
-  .sort((a, b) => trace.functions[b][2] - trace.functions[a][2] ||
-                  trace.functions[b][1] - trace.functions[a][1]);
+const order = trace.order;
 let found = null;
 
 function box(plot, left, width, top, f, text) {

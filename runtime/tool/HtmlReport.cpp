@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "HtmlReport.h"
 #include "CallTree.h"
-#include "Durations.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
@@ -16,7 +15,7 @@ namespace {
 
 class Page {
 public:
-  Page(const Trace &T, json::OStream &J) : T(T), J(J) {}
+  Page(const Trace &T, Field By, json::OStream &J) : T(T), By(By), J(J) {}
   void write();
 
 private:
@@ -25,6 +24,7 @@ private:
   void threads();
 
   const Trace &T;
+  Field By;
   json::OStream &J;
 };
 
@@ -94,6 +94,11 @@ void Page::functions() {
         J.value(Functions[I].Longest);
       });
   });
+  J.attributeArray("order", [&] {
+    for (size_t I : sortFunctions(T, Functions, By))
+      if (Functions[I].Calls)
+        J.value(I);
+  });
   J.attribute("unit", T.BucketUnit);
   J.attributeArray("histogram", [&] {
     for (const FunctionDurations &F : Functions)
@@ -141,11 +146,12 @@ static std::string escaped(StringRef Text) {
   return Result;
 }
 
-void patchbay::printHtml(const Trace &T, StringRef Title, raw_ostream &OS) {
+void patchbay::printHtml(const Trace &T, StringRef Title, Field By,
+                         raw_ostream &OS) {
   std::string Data;
   raw_string_ostream DataOS(Data);
   json::OStream J(DataOS);
-  Page(T, J).write();
+  Page(T, By, J).write();
   OS << HtmlHead << "<title>" << escaped(Title) << "</title>\n<h1>"
      << escaped(Title)
      << "</h1>\n<script id=\"trace\" type=\"application/json\">";

@@ -4,13 +4,15 @@
 #ifndef PATCHBAY_TOOL_HTMLREPORT_H
 #define PATCHBAY_TOOL_HTMLREPORT_H
 
-#include "Trace.h"
+#include "ReportTable.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace patchbay {
 
-/// The page needs no network and nothing beside it.
-void printHtml(const Trace &T, llvm::StringRef Title, llvm::raw_ostream &OS);
+/// The page needs no network and nothing beside it. Its functions are sorted as
+/// those of the table are.
+void printHtml(const Trace &T, llvm::StringRef Title, Field By,
+               llvm::raw_ostream &OS);
 
 /// What the page's script is, apart from the trace.
 extern const char HtmlHead[], HtmlScript[];

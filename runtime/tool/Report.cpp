@@ -100,6 +100,9 @@ static constexpr char Help[] = R"(
   were. One that was changed shows addresses; without a build id (link with
   -Wl,--build-id) that cannot be noticed, and names may be wrong.
 
+  With --html, -s says in which order the page lists functions; it has columns of its
+  own.
+
 EXAMPLES:
   patchbay report
   patchbay report -s name --all before.data
@@ -217,13 +220,20 @@ static const Trace &poorer(const Trace &A, const Trace &B) {
   return Rank(A) < Rank(B) ? A : B;
 }
 
+static Error refuseBeside(StringRef Other,
+                          std::initializer_list<const cl::Option *> Options) {
+  for (const cl::Option *Given : Options)
+    if (Given->getNumOccurrences())
+      return makeError(Usage, (Given->ArgStr.size() == 1 ? "-" : "--") +
+                                  Given->ArgStr + " does nothing beside " +
+                                  Other + ": leave it out");
+  return Error::success();
+}
+
 static Expected<int> runDiff(const std::string &Dir,
                              std::vector<Field> Fields) {
-  for (const cl::Option *Given :
-       std::initializer_list<const cl::Option *>{&All, &Json, &Histograms})
-    if (Given->getNumOccurrences())
-      return makeError(Usage, "--" + Given->ArgStr +
-                                  " does nothing beside --diff: leave it out");
+  if (Error E = refuseBeside("--diff", {&All, &Json, &Histograms, &Html}))
+    return E;
   auto IsOther = [](Field F) { return F == Field::Sub || F == Field::Module; };
   if (llvm::any_of(Fields, IsOther) ||
       (Sort.getNumOccurrences() && IsOther(Sort)))
@@ -254,6 +264,8 @@ static Expected<int> runDiff(const std::string &Dir,
 }
 
 static Expected<int> runHtml(const std::string &Dir) {
+  if (Error E = refuseBeside("--html", {&FieldList, &All, &Json, &Histograms}))
+    return E;
   Expected<Trace> T = readTrace(Dir);
   if (!T)
     return T.takeError();
@@ -264,7 +276,8 @@ static Expected<int> runHtml(const std::string &Dir) {
   std::error_code EC;
   raw_fd_ostream OS(Html, EC);
   if (!EC) {
-    printHtml(*T, "patchbay report: " + Dir, OS);
+    printHtml(*T, "patchbay report: " + Dir,
+              Sort.getNumOccurrences() ? Sort : defaultSort(*T), OS);
     OS.flush();
     EC = OS.error();
     OS.clear_error();
