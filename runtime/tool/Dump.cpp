@@ -41,7 +41,10 @@ static cl::opt<std::string>
 static ThreadChoice Threads(DumpCommand);
 
 static constexpr char Help[] = R"(
-  Times are nanoseconds of CLOCK_MONOTONIC on the traced machine.
+  Times are nanoseconds of CLOCK_MONOTONIC on the traced machine. Of recordings
+  without sleep time, duration_ns (of --csv, --json and --parquet) is the time on a
+  processor, and elapsed_ns that from the call's beginning to its end; of others both
+  are the same. In --chrome these are tdur, if it is less, and dur.
 
   A call that did not return, because longjmp() or the end of the process cut it
   off, ends in --chrome and --perfetto with the call that it is in, or before the

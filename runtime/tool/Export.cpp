@@ -43,7 +43,8 @@ patchbay::endTimes(const TraceThread &Thread) {
       const TraceCall &C = Thread.Calls[I];
       if (C.hasDuration()) {
         uint64_t Own = C.end();
-        // Rounded to nanoseconds it may be behind that, or before what is in it.
+        // Rounded to nanoseconds it may be behind that, or before what is in
+        // it.
         End = std::max(Least, std::min(Own, End.value_or(Own)));
       }
       Ends[I] = End;
@@ -104,7 +105,7 @@ static std::string quotedCsv(StringRef Text) {
 
 void patchbay::exportCsv(const Trace &T, raw_ostream &OS) {
   OS << "host,pid,tid,thread,start_ns,duration_ns,kind,depth,function,module,"
-        "build_id,args,result\n";
+        "build_id,args,result,elapsed_ns\n";
   for (const TraceThread &Thread : T.Threads) {
     std::string Prefix =
         formatv("{0},{1},{2},{3},", quotedCsv(host(T, Thread)), pid(T, Thread),
@@ -122,6 +123,9 @@ void patchbay::exportCsv(const Trace &T, raw_ostream &OS) {
         OS << quotedCsv(argsText(*V)) << ',' << resultText(*V);
       else
         OS << ',';
+      OS << ',';
+      if (C.hasDuration())
+        OS << C.elapsed();
       OS << '\n';
     }
   }
@@ -138,8 +142,10 @@ void patchbay::exportJson(const Trace &T, raw_ostream &OS) {
         J.attribute("tid", Thread.Tid);
         J.attribute("thread", json::fixUTF8(Thread.Name));
         J.attribute("start_ns", C.Start);
-        if (C.hasDuration())
+        if (C.hasDuration()) {
           J.attribute("duration_ns", C.Duration);
+          J.attribute("elapsed_ns", C.elapsed());
+        }
         J.attribute("kind", kindName(C.Kind));
         J.attribute("depth", C.Depth);
         J.attribute("function", json::fixUTF8(F.Name));

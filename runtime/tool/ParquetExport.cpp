@@ -24,6 +24,7 @@ static const ParquetFile::Field Fields[] = {
     {"function", ParquetFile::Text},
     {"module", ParquetFile::Text},
     {"build_id", ParquetFile::Text},
+    {"elapsed_ns", ParquetFile::Int64, /*Optional=*/true},
 };
 
 void patchbay::exportParquet(const Trace &T, raw_ostream &OS) {
@@ -32,6 +33,12 @@ void patchbay::exportParquet(const Trace &T, raw_ostream &OS) {
   for (const TraceFunction &F : T.Functions)
     BuildIds.push_back(toHex(F.BuildId, /*LowerCase=*/true));
   int64_t Offset = realtimeOffset(T);
+  auto AddTime = [&](bool IsKnown, uint64_t Ns) {
+    if (IsKnown)
+      File.add(int64_t(Ns));
+    else
+      File.addNull();
+  };
   for (const TraceThread &Thread : T.Threads) {
     const DataFile &Process = T.Processes[Thread.Process].Data;
     StringRef Program;
@@ -46,15 +53,13 @@ void patchbay::exportParquet(const Trace &T, raw_ostream &OS) {
       File.add(StringRef(Thread.Name));
       File.add(int64_t(C.Start + Offset));
       File.add(int64_t(C.Start));
-      if (C.hasDuration())
-        File.add(int64_t(C.Duration));
-      else
-        File.addNull();
+      AddTime(C.hasDuration(), C.Duration);
       File.add(kindName(C.Kind));
       File.add(C.Depth);
       File.add(StringRef(F.Name));
       File.add(StringRef(F.Module));
       File.add(StringRef(BuildIds[C.Function]));
+      AddTime(C.hasDuration(), C.elapsed());
     }
   }
   File.finish();

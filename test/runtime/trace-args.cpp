@@ -19,9 +19,9 @@
 // JSON-DAG: "function":"shown_float(int)","args":[3],"result":"1.5","module"
 // JSON-DAG: "function":"shown_void(int)","args":[5],"module"
 // RUN: %patchbay dump --csv %t/patchbay.data | FileCheck %s --check-prefix=CSV
-// CSV: build_id,args,result{{$}}
-// CSV-DAG: shown_ints{{.*}},"1, -2, 300, 0x123456789abcdef0, 65535, 0x10000",7{{$}}
-// CSV-DAG: main,{{[^,]*,[^,]*}},,{{$}}
+// CSV: build_id,args,result,elapsed_ns{{$}}
+// CSV-DAG: shown_ints{{.*}},"1, -2, 300, 0x123456789abcdef0, 65535, 0x10000",7,{{[0-9]+}}{{$}}
+// CSV-DAG: main,{{[^,]*,[^,]*}},,,{{[0-9]+}}{{$}}
 // RUN: %patchbay replay --nested %t/patchbay.data | FileCheck %s --check-prefix=NESTED
 // NESTED-DAG: shown_float(3) = 1.5;
 // NESTED-DAG: shown_calls(2) {

@@ -9,7 +9,7 @@ import duckdb
 
 parquet, table = (f"'{path}'" for path in sys.argv[1:])
 columns = ("host, pid, tid, thread, start_ns, duration_ns, kind, depth, "
-           "function, module, build_id")
+           "function, module, build_id, elapsed_ns")
 # In the order in which they are in the file, also beyond a row group.
 sides = [duckdb.sql(f"select {columns} from {source}").fetchall()
          for source in (parquet, f"read_csv({table}, header = true, "
