@@ -37,6 +37,10 @@ def series(version):
     return [folder / name for name in (folder / "series").read_text().split()]
 
 
+def apply(patch, tree, log, *options):
+    run(["patch", "-p1", "--fuzz=0", "-s", *options, "-d", tree, "-i", patch], log)
+
+
 def source(version, out):
     """The patched source, unpacked once. It is made anew if a patch changes."""
     patches = series(version)
@@ -52,8 +56,8 @@ def source(version, out):
     tree.mkdir(parents=True)
     log = out / "source.log"
     run(["tar", "-xf", tarball, "-C", tree, "--strip-components=1", "--no-same-owner"], log)
-    for name in patches:
-        run(["patch", "-p1", "--fuzz=0", "-s", "-d", tree, "-i", name], log)
+    for patch in patches:
+        apply(patch, tree, log)
     done.write_text(wanted)
     return tree
 

@@ -44,13 +44,13 @@ def size(what, files):
         print(f"text of {what} {name}: {total:,} bytes, {(total / base - 1) * 100:+.2f} %")
 
 
-def lines(patches):
+def lines(whose, patches):
     """How much of the kernel a series of patches changes. In a repository, git
     would leave out what is not in the folder it was started in."""
     said = subprocess.run(["git", "apply", "--numstat", *patches], capture_output=True,
                           text=True, check=True, cwd="/").stdout
     counts = [line.split("\t") for line in said.splitlines()]
-    print(f"lines of the kernel that are ours: {sum(int(added) for added, _, _ in counts)} added,"
+    print(f"lines of the kernel that are {whose}: {sum(int(added) for added, _, _ in counts)} added,"
           f" {sum(int(removed) for _, removed, _ in counts)} removed,"
           f" in {len({path for _, _, path in counts})} files")
 

@@ -1,40 +1,52 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The other way to have CALL_OPS and CFI: room before each function, traced or
-not, so that all hashes are at one distance. What callers, assembly and BPF would
-have to know of it is missing here, so it comes to objects, not to a kernel."""
+not, so that all hashes are at one distance. The patch is there to be compared
+with, and is no part of the product."""
 import os
-import shlex
-from concurrent.futures import ThreadPoolExecutor
+import shutil
 
-from kernels import run
+from kernels import HERE, apply, series
 
-FLAGS = ("-fpatchable-function-entry=5,3", "-falign-functions=8")
 FOLDERS = ("kernel", "mm")
 
 
-def commands(kernel):
-    """How the kernel's objects of C were compiled, by their paths in its folder."""
-    for folder in FOLDERS:
-        for file in sorted((kernel.out / folder).rglob(".*.o.cmd")):
-            command = file.read_text().splitlines()[0].split(":=", 1)[1].split(";")[0]
-            if command.rstrip().endswith(".c"):
-                path = (file.parent / file.name[1:-len(".cmd")]).relative_to(kernel.out)
-                yield path, shlex.split(command.replace("$$", "$"))
+def patches(version):
+    """None, if there is no rival for that version."""
+    return sorted((HERE / "rival").glob(f"{version}.patch"))
 
 
-def build(kernel, out):
-    """Compiles the objects of the kernel again, into a folder; returns their paths."""
-    log = out / "make.log"
-    out.mkdir(parents=True, exist_ok=True)
-    log.unlink(missing_ok=True)
+def source(ours, version, out):
+    """Our source with the rival's patch instead of ours. What neither changes are
+    the same files: patch(1) writes a new one, and leaves the old one as it is. It is
+    made anew if a patch changes."""
+    wanted = "".join(path.read_text() for path in (*series(version), *patches(version)))
+    tree, log = out / "rival-source", out / "rival-source.log"
+    done = tree / ".rival"
+    if done.exists() and done.read_text() == wanted:
+        return tree
+    shutil.rmtree(tree, ignore_errors=True)
+    shutil.copytree(ours, tree, symlinks=True, copy_function=os.link)
+    for patch in reversed(series(version)):
+        apply(patch, tree, log, "--reverse")
+    for patch in patches(version):
+        apply(patch, tree, log)
+    done.write_text(wanted)
+    return tree
 
-    def compile_one(path, command):
-        (out / path).parent.mkdir(parents=True, exist_ok=True)
-        kept = [word for word in command if not word.startswith("-Wp,-MMD,")]
-        at = kept.index("-o")
-        run([*kept[:at], *FLAGS, "-o", out / path, *kept[at + 2:]], log,
-            cwd=kernel.out, env=kernel.environment)
-        return path
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(pool.map(lambda one: compile_one(*one), commands(kernel)))
+def build(kernel):
+    """Only what is compared."""
+    kernel.configure()
+    kernel.make(*(f"{folder}/" for folder in FOLDERS))
+
+
+def objects(*kernels):
+    """What was compiled or assembled for all of them, by the paths there."""
+    found = []
+    for kernel in kernels:
+        commands = (file for folder in FOLDERS
+                    for file in (kernel.out / folder).rglob(".*.o.cmd")
+                    if "\nsource_" in file.read_text())
+        found.append({(file.parent / file.name[1:-len(".cmd")]).relative_to(kernel.out)
+                      for file in commands})
+    return sorted(set.intersection(*found))

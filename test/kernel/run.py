@@ -25,15 +25,17 @@ VARIANTS = sorted(path.stem for path in (HERE / "config" / "variants").iterdir()
 
 class Run:
     def __init__(self, options):
-        self.arch = options.arch
+        self.arch, self.version = options.arch, options.version
+        if options.rival and not rival.patches(self.version):
+            raise KernelError(f"no patch of the rival layout for Linux {self.version}: use 6.12")
         self.out = options.out or ROOT / "build" / "kernel" / f"{options.arch}-{options.version}"
         self.out.mkdir(parents=True, exist_ok=True)
         self.tools = Tools(product(options.build, "lib/patchbay-pass.so"),
                            product(options.build, "bin/ld.lld"))
         self.busybox = system(self.arch)
         self.bpf = self.out / "bpf"
-        self.patches = series(options.version)
-        self.source = source(options.version, self.out)
+        self.patches = series(self.version)
+        self.source = source(self.version, self.out)
         self.ours = self.kernel("ours", True, "cfi")
         self.cfi = self.kernel("cfi", False, "cfi")
         self.plain = self.kernel("plain", False)
@@ -41,6 +43,11 @@ class Run:
 
     def kernel(self, name, plugin, *config):
         return Kernel(self.arch, name, self.source, self.out / name, self.tools, plugin, config)
+
+    def rival(self):
+        """Stock clang is all that it needs."""
+        return dataclasses.replace(self.kernel("rival", False, "cfi"),
+                                   source=rival.source(self.source, self.version, self.out))
 
     def say(self, text):
         print(f"-- {time.monotonic() - self.began:.0f} s: {text}", flush=True)
@@ -110,12 +117,14 @@ class Run:
             self.say(f"{kernel.name} ran {' '.join(scripts)}"
                      f" in {time.monotonic() - started:.0f} s")
 
-    def check(self, quick, variants):
+    def check(self, quick, variants, with_rival):
         """QEMU runs in one thread, and boots one kernel while the next is built."""
         with ThreadPoolExecutor(2) as self.pool:
             self.build_bpf()
             if variants:
                 yield from self.check_variants(variants)
+            elif with_rival:
+                yield from self.check_rival()
             else:
                 yield from self.messages()
                 yield from self.check_version(quick)
@@ -130,6 +139,16 @@ class Run:
             for line, good in kernel.asked():
                 yield f"{kernel.name}: {line}", good, "not so"
             yield from self.check_ours(kernel, boots)
+
+    def check_rival(self):
+        kernel = self.rival()
+        boots = yield from self.start(kernel, ("bpf", "direct", "ops", "log"), ("lkdtm",))
+        said = yield from self.check_ours(kernel, boots)
+        report.ops({}, checks.cells(said.get("ops", "")))
+        built = {"with CFI alone": self.cfi, "with CALL_OPS and CFI": self.ours,
+                 "with CFI and room in each function": kernel}
+        report.size("vmlinux", {name: [one.out / "vmlinux"] for name, one in built.items()
+                                if (one.out / "vmlinux").exists()})
 
     def check_version(self, quick):
         boots = [("bpf", "direct", "ops", "log", "modules"), ("lkdtm",)]
@@ -156,7 +175,8 @@ class Run:
             yield from checks.log(said["log"])
             yield from checks.bpf(said["bpf"])
             yield from checks.direct(said["direct"])
-            yield from checks.modules(said["modules"])
+            if kernel.plugin:
+                yield from checks.modules(said["modules"])
         if "ops" in said:
             yield from checks.ops(said["ops"])
         if "lkdtm" in boots:
@@ -181,14 +201,21 @@ class Run:
         report.size("vmlinux", {"with CFI alone": [self.cfi.out / "vmlinux"],
                                 "with CALL_OPS and CFI": [self.ours.out / "vmlinux"],
                                 "with CALL_OPS, without CFI": [self.plain.out / "vmlinux"]})
+        report.lines("ours", self.patches)
+        if rival.patches(self.version):
+            self.report_rival()
+
+    def report_rival(self):
         self.say("compiling for the rival layout")
-        paths = rival.build(self.cfi, self.out / "rival")
+        kernel = self.rival()
+        rival.build(kernel)
+        paths = rival.objects(self.cfi, self.ours, kernel)
         report.size(f"{len(paths)} objects", {
-            name: [folder / path for path in paths] for name, folder in (
-                ("with CFI alone", self.cfi.out),
-                ("with CALL_OPS and CFI", self.ours.out),
-                (f"with CFI and {' '.join(rival.FLAGS)}", self.out / "rival"))})
-        report.lines(self.patches)
+            name: [one.out / path for path in paths] for name, one in (
+                ("with CFI alone", self.cfi),
+                ("with CALL_OPS and CFI", self.ours),
+                ("with CFI and room in each function", kernel))})
+        report.lines("the rival's", rival.patches(self.version))
 
 
 def finished(kernel, boots, first):
@@ -246,6 +273,8 @@ def arguments():
                         help="our kernel alone: no selftests, nothing to compare with")
     parser.add_argument("--variant", nargs="+", default=[], metavar="NAME", choices=VARIANTS,
                         help="our kernel in other configurations: " + " ".join(VARIANTS))
+    parser.add_argument("--rival", action="store_true",
+                        help="the kernel with room before each function instead of slots")
     parser.add_argument("--out", type=Path, metavar="DIR",
                         help="for sources, kernels and logs (default: build/kernel/ARCH-VERSION)")
     return parser.parse_args()
@@ -262,7 +291,7 @@ def main():
     try:
         options = arguments()
         test = Run(options)
-        for what, good, seen in test.check(options.quick, options.variant):
+        for what, good, seen in test.check(options.quick, options.variant, options.rival):
             passed, failed = passed + bool(good), failed + (not good)
             print(f"ok: {what}" if good else f"FAILED: {what}\n| " +
                   seen.strip().replace("\n", "\n| "), flush=True)
