@@ -158,14 +158,16 @@ class Run:
             report.ops({}, checks.cells(said.get("ops", "")))
             return
         ours = yield from self.start(self.ours, ("selftests", "log"), *boots)
-        cfi = yield from self.start(self.cfi, ("bpf", "ops", "log"))
+        # Next, since the selftests take longest: they run side by side.
         plain = yield from self.start(self.plain, ("selftests", "log"))
+        cfi = yield from self.start(self.cfi, ("bpf", "ops", "log"))
+        padded = (yield from self.build_rival()) if ours and cfi and plain else None
         said = yield from self.check_ours(self.ours, ours)
         yield from self.compare(said, (yield from finished(self.cfi, cfi, "bpf")))
         yield from self.check_selftests((yield from finished(self.ours, ours, "selftests")),
                                         (yield from finished(self.plain, plain, "selftests")))
         if ours and cfi and plain:
-            self.report_sizes()
+            self.report_sizes(padded)
 
     def check_ours(self, kernel, boots):
         yield from config(kernel)
@@ -197,18 +199,27 @@ class Run:
             report.selftests(checks.results(ours["selftests"]),
                              checks.results(plain["selftests"]))
 
-    def report_sizes(self):
+    def build_rival(self):
+        """Of which its objects are compared, and nothing is booted."""
+        if not rival.patches(self.version):
+            return None
+        self.say("compiling for the rival layout")
+        try:
+            kernel = self.rival()
+            rival.build(kernel)
+        except KernelError as error:
+            yield "objects of the rival layout are compiled", False, str(error)
+            return None
+        yield "objects of the rival layout are compiled", True, ""
+        return kernel
+
+    def report_sizes(self, kernel):
         report.size("vmlinux", {"with CFI alone": [self.cfi.out / "vmlinux"],
                                 "with CALL_OPS and CFI": [self.ours.out / "vmlinux"],
                                 "with CALL_OPS, without CFI": [self.plain.out / "vmlinux"]})
         report.lines("ours", self.patches)
-        if rival.patches(self.version):
-            self.report_rival()
-
-    def report_rival(self):
-        self.say("compiling for the rival layout")
-        kernel = self.rival()
-        rival.build(kernel)
+        if not kernel:
+            return
         paths = rival.objects(self.cfi, self.ours, kernel)
         report.size(f"{len(paths)} objects", {
             name: [one.out / path for path in paths] for name, one in (
