@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""until.py FILE TEXT SIGNAL COMMAND...: runs COMMAND until TEXT is in FILE, then
-sends it SIGNAL, and prints how it ended."""
+"""until.py FILE TEXT,TEXT... SIGNAL COMMAND...: runs COMMAND until each TEXT is in
+FILE, then sends it SIGNAL, and prints how it ended."""
 import signal
 import subprocess
 import sys
@@ -8,19 +8,21 @@ import time
 
 PATIENCE = 100  # seconds, on a busy machine
 
-path, text, name = sys.argv[1:4]
+path, texts, name = sys.argv[1:4]
 sys.stdout.flush()
 command = subprocess.Popen(sys.argv[4:])
 end = time.monotonic() + PATIENCE
 try:
     while True:
         with open(path, encoding="utf-8", errors="replace") as file:
-            if text in file.read():
-                break
+            said = file.read()
+        missing = [text for text in texts.split(",") if text not in said]
+        if not missing:
+            break
         if command.poll() is not None:
-            sys.exit(f"ended with status {command.returncode} before '{text}' was in {path}")
+            sys.exit(f"ended with status {command.returncode} before {missing} was in {path}")
         if time.monotonic() > end:
-            sys.exit(f"'{text}' was not in {path} after {PATIENCE} s")
+            sys.exit(f"{missing} was not in {path} after {PATIENCE} s")
         time.sleep(0.02)
     command.send_signal(getattr(signal, "SIG" + name))
     print("status", command.wait(PATIENCE), flush=True)
