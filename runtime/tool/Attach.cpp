@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `patchbay attach`: has programs attached to functions of a running process, as
-// long as it runs itself.
+// `patchbay attach`: has programs attached to functions of a running process,
+// as long as it runs itself.
 #include "ControlSocket.h"
 #include "LiveSelection.h"
 #include "Table.h"
@@ -20,10 +20,10 @@ using namespace llvm;
 using namespace patchbay;
 
 static cl::SubCommand
-    AttachCommand("attach", "Attach programs to functions of a running process");
-static cl::opt<int> Pid("p", cl::value_desc("PID"),
-                        cl::sub(AttachCommand), cl::cat(ToolOptions),
-                        cl::desc("The process"));
+    AttachCommand("attach",
+                  "Attach programs to functions of a running process");
+static cl::opt<int> Pid("p", cl::value_desc("PID"), cl::sub(AttachCommand),
+                        cl::cat(ToolOptions), cl::desc("The process"));
 static cl::list<std::string>
     Fentry("fentry", cl::value_desc("GLOB"), cl::sub(AttachCommand),
            cl::cat(ToolOptions),
@@ -36,9 +36,10 @@ static cl::list<std::string>
     FmodRet("fmod-ret", cl::value_desc("GLOB"), cl::sub(AttachCommand),
             cl::cat(ToolOptions),
             cl::desc("Call it first: it may answer in their place"));
-static cl::list<std::string>
-    Session("session", cl::value_desc("GLOB"), cl::sub(AttachCommand),
-            cl::cat(ToolOptions), cl::desc("Call it at entry and exit"));
+static cl::list<std::string> Session("session", cl::value_desc("GLOB"),
+                                     cl::sub(AttachCommand),
+                                     cl::cat(ToolOptions),
+                                     cl::desc("Call it at entry and exit"));
 static cl::opt<bool>
     SkipInvalid("skip-invalid", cl::sub(AttachCommand), cl::cat(ToolOptions),
                 cl::desc("Leave out functions that the program is refused on"));
@@ -160,9 +161,9 @@ static Expected<std::vector<Wanted>> programs() {
 
 static std::string textOf(const Wanted &W) {
   std::string Text;
-  for (StringRef Part : {StringRef(W.Kind), StringRef(W.Glob),
-                         StringRef(W.File), StringRef(W.Symbol),
-                         StringRef(SkipInvalid ? "s" : "")}) {
+  for (StringRef Part :
+       {StringRef(W.Kind), StringRef(W.Glob), StringRef(W.File),
+        StringRef(W.Symbol), StringRef(SkipInvalid ? "s" : "")}) {
     Text += Part;
     Text += '\0';
   }
@@ -186,8 +187,8 @@ static Error refused(const Wanted &W, const LiveSelection &Selection,
                                        "no function with a site has a name "
                                        "that matches '" +
                                        W.Glob + "'" + Selection.hint());
-  return processError(Pid, What + (Why.empty() ? errnoText(-Reply.result)
-                                               : Why.str()));
+  return processError(
+      Pid, What + (Why.empty() ? errnoText(-Reply.result) : Why.str()));
 }
 
 static Expected<ControlSocket> attach(const Wanted &W) {

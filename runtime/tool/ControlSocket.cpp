@@ -12,14 +12,6 @@
 using namespace llvm;
 using namespace patchbay;
 
-Error patchbay::processError(int Pid, const Twine &What) {
-  return makeError("process " + Twine(Pid) + ": " + What);
-}
-
-std::string patchbay::errnoText(int Errno) {
-  return std::generic_category().message(Errno);
-}
-
 ControlSocket::ControlSocket(ControlSocket &&Other)
     : Pid(Other.Pid), Socket(std::exchange(Other.Socket, -1)) {}
 

@@ -12,10 +12,6 @@
 
 namespace patchbay {
 
-/// "process 4711: What"
-llvm::Error processError(int Pid, const llvm::Twine &What);
-std::string errnoText(int Errno);
-
 /// Closed when it is destroyed.
 class ControlSocket {
 public:

@@ -8,7 +8,6 @@
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <cerrno>
-#include <system_error>
 
 using namespace llvm;
 using namespace patchbay;
@@ -18,7 +17,7 @@ bool patchbay::isOutOfSpace(uint32_t Errno) {
 }
 
 std::string patchbay::incompleteText(uint32_t Errno) {
-  std::string Why = std::generic_category().message(Errno);
+  std::string Why = errnoText(Errno);
   if (isOutOfSpace(Errno))
     return "there was no more space for the file: " + Why +
            "; what was recorded before is there";

@@ -9,6 +9,14 @@ using namespace patchbay;
 
 char ToolError::ID;
 
+Error patchbay::processError(int Pid, const Twine &What) {
+  return makeError("process " + Twine(Pid) + ": " + What);
+}
+
+std::string patchbay::errnoText(int Errno) {
+  return std::generic_category().message(Errno);
+}
+
 std::string patchbay::noRecords() {
   return "no patchbay records: compile with -fplugin=patchbay-pass.so, with "
          "-flto also link with Patchbay's ld.lld and "

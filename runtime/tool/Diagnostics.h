@@ -47,6 +47,11 @@ inline llvm::Error makeError(const llvm::Twine &Message) {
   return makeError(Failure, Message);
 }
 
+/// "process 4711: What"
+llvm::Error processError(int Pid, const llvm::Twine &What);
+/// What strerror(3) says.
+std::string errnoText(int Errno);
+
 /// What to say where there are no records: what may be the cause.
 std::string noRecords();
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LiveSelection.h"
-#include "ControlSocket.h"
 #include "Diagnostics.h"
 #include "ElfImage.h"
 #include "NameFilter.h"

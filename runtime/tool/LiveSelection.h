@@ -13,14 +13,15 @@ namespace patchbay {
 
 class LiveSelection {
 public:
-  /// An empty glob is none. One line on stderr says if names cannot be looked up.
+  /// An empty glob is none. One line on stderr says if names cannot be looked
+  /// up.
   LiveSelection(int Pid, llvm::StringRef Glob);
   ~LiveSelection();
   LiveSelection(const LiveSelection &) = delete;
   LiveSelection &operator=(const LiveSelection &) = delete;
 
-  /// The descriptor of a file with the names of the functions, to be sent to the
-  /// process; -1 if it finds all that can be found by the glob.
+  /// The descriptor of a file with the names of the functions, to be sent to
+  /// the process; -1 if it finds all that can be found by the glob.
   int file() const { return File; }
   /// What to say where nothing matches: "; ..."
   std::string hint() const;

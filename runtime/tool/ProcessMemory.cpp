@@ -14,10 +14,6 @@
 using namespace llvm;
 using namespace patchbay;
 
-static Error processError(unsigned Pid, const Twine &Message) {
-  return makeError("process " + Twine(Pid) + ": " + Message);
-}
-
 static std::string procPath(unsigned Pid, const Twine &Name) {
   return ("/proc/" + Twine(Pid) + "/" + Name).str();
 }
@@ -34,14 +30,12 @@ Expected<ProcessMemory> ProcessMemory::open(unsigned Pid) {
   if (Fd < 0 && (Errno == ENOENT || Errno == ESRCH))
     return processError(Pid, "no such process");
   if (Fd < 0 && (Errno == EACCES || Errno == EPERM))
-    return processError(Pid, "cannot read its memory: " +
-                                 std::generic_category().message(Errno) +
+    return processError(Pid, "cannot read its memory: " + errnoText(Errno) +
                                  ": it takes the right to debug it, as its "
                                  "user or as root (ptrace(2), "
                                  "/proc/sys/kernel/yama/ptrace_scope)");
   if (Fd < 0)
-    return processError(Pid, "cannot read its memory: " +
-                                 std::generic_category().message(Errno));
+    return processError(Pid, "cannot read its memory: " + errnoText(Errno));
   ProcessMemory Memory(Pid, Fd);
   if (Error E = Memory.readMappings())
     return E;

@@ -30,7 +30,7 @@ static int executable(const std::string &Path) {
 
 Expected<std::string> patchbay::findProgram(StringRef Name) {
   auto Fail = [&](int Errno) -> Error {
-    std::string Why = std::generic_category().message(Errno);
+    std::string Why = errnoText(Errno);
     if (Errno == ENOENT || Errno == ENOTDIR)
       return makeError(NotFound, "cannot find " + Name + ": " + Why);
     return cannotExecute(Name, Why);
@@ -82,7 +82,7 @@ Expected<ElfImage> patchbay::openProgram(StringRef Path) {
       return ElfImage::open(File);
     if (int Errno = executable(Interpreter))
       return cannotExecute(File, "its interpreter " + Interpreter + ": " +
-                                     std::generic_category().message(Errno));
+                                     errnoText(Errno));
     File = Interpreter;
   }
   return cannotExecute(Path, "too many scripts in a row");

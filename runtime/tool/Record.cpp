@@ -254,8 +254,8 @@ static Error checkOptions() {
       return makeError(Usage, "--depth is for function_duration and "
                               "function_graph: choose one with -p");
   }
-  if (NoSleepTime && (Tracer == Function ||
-                      (Tracer == FunctionProfile && !Histogram)))
+  if (NoSleepTime &&
+      (Tracer == Function || (Tracer == FunctionProfile && !Histogram)))
     return makeError(Usage, "--no-sleep-time is for durations: choose "
                             "function_duration or function_graph with -p, or "
                             "--histogram");

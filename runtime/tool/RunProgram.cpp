@@ -60,8 +60,8 @@ Expected<int> patchbay::runProgram(const std::string &Path,
                           environ);
   posix_spawnattr_destroy(&Attributes);
   if (Errno)
-    return makeError(CannotExecute, "cannot execute " + Twine(Path) + ": " +
-                                        std::generic_category().message(Errno));
+    return makeError(CannotExecute,
+                     "cannot execute " + Twine(Path) + ": " + errnoText(Errno));
   Child = Pid;
   sigprocmask(SIG_SETMASK, &Before, nullptr);
 

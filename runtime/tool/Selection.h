@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What `record` was asked to trace, and whether the program that it will run has
-// it.
+// What `record` was asked to trace, and whether the program that it will run
+// has it.
 #ifndef PATCHBAY_TOOL_SELECTION_H
 #define PATCHBAY_TOOL_SELECTION_H
 
@@ -11,8 +11,8 @@
 
 namespace patchbay {
 
-/// Functions that an option selects. The runtime matches symbols as they are, so
-/// it is told the mangled names of those that only match demangled.
+/// Functions that an option selects. The runtime matches symbols as they are,
+/// so it is told the mangled names of those that only match demangled.
 struct Selection {
   Selection(llvm::StringRef Name, std::vector<std::string> Given)
       : Name(Name), Globs(std::move(Given)), Filter(Globs) {}
@@ -29,8 +29,8 @@ struct Wanted {
   std::string OrElse;
 };
 
-/// Looks for it in Program, which the kernel runs for Path, and in the libraries
-/// that it needs. Fails if to run it with Tracer would show nothing.
+/// Looks for it in Program, which the kernel runs for Path, and in the
+/// libraries that it needs. Fails if to run it with Tracer would show nothing.
 llvm::Error checkProgram(llvm::StringRef Path, const ElfImage &Program,
                          const ElfImage &Tracer, Wanted &W);
 

@@ -7,7 +7,6 @@
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 #include <numeric>
-#include <system_error>
 
 using namespace llvm;
 using namespace patchbay;

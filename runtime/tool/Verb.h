@@ -25,8 +25,8 @@ struct Verb {
 };
 
 extern llvm::cl::OptionCategory ToolOptions;
-extern const Verb AttachVerb, DumpVerb, GraphVerb, InfoVerb, ListVerb, LiveVerb, RecordVerb, ReplayVerb,
-    ReportVerb, VerifyVerb;
+extern const Verb AttachVerb, DumpVerb, GraphVerb, InfoVerb, ListVerb, LiveVerb,
+    RecordVerb, ReplayVerb, ReportVerb, VerifyVerb;
 
 } // namespace patchbay
 

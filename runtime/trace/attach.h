@@ -6,10 +6,10 @@
 #include "control.h"
 
 /*
- * Carry out a request of PB_CONTROL_ATTACH that came from @client, with a @file of
- * names or -1. Returns the number of functions: @client is then kept until the
- * program is detached; or a negative errno, and what is wrong has been said to
- * @client.
+ * Carry out a request of PB_CONTROL_ATTACH that came from @client, with a @file
+ * of names or -1. Returns the number of functions: @client is then kept until
+ * the program is detached; or a negative errno, and what is wrong has been said
+ * to @client.
  */
 int pb_attach(int client, const struct pb_control_request *request, int file);
 

@@ -40,10 +40,11 @@ enum pb_control_verb {
  * file; the symbol in it, empty for BPF objects, whose sections name kinds and
  * functions; "s" to skip functions that are refused, or "".
  *
- * Names of functions are those of symbol tables. A client that knows others, such as
- * demangled ones, finds out what a glob means by them. It then sends the symbols'
- * names in a file, each ended by NUL, whose descriptor comes along with ARM,
- * DISARM or ATTACH: they count in place of the glob, which is not looked at.
+ * Names of functions are those of symbol tables. A client that knows others,
+ * such as demangled ones, finds out what a glob means by them. It then sends the
+ * symbols' names in a file, each ended by NUL, whose descriptor comes along with
+ * ARM, DISARM or ATTACH: they count in place of the glob, which is not looked
+ * at.
  *
  * Before the reply the process sends lines for the user, each a packet of at most
  * PB_CONTROL_SAID_MAX bytes: why the program is refused, and by which functions.

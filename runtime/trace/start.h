@@ -12,9 +12,9 @@
 void pb_note(int result);
 
 /*
- * Arm the tracer on the functions that @which selects, which excludes none itself,
- * and that are not excluded by notrace=. @flags are PATCHBAY_ARM_*. Returns what
- * patchbay_arm_filter() does.
+ * Arm the tracer on the functions that @which selects, which excludes none
+ * itself, and that are not excluded by notrace=. @flags are PATCHBAY_ARM_*.
+ * Returns what patchbay_arm_filter() does.
  */
 int pb_tracer_arm(const struct patchbay_filter *which, unsigned int flags);
 int pb_tracer_disarm(const struct patchbay_filter *which);
