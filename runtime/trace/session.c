@@ -38,7 +38,8 @@ static void write_cmdline(struct pb_data_file *file)
 	long length;
 	int error, fd;
 
-	fd = (int)pb_sys(SYS_openat, AT_FDCWD, "/proc/self/cmdline",
+	/* Not /proc/self, which has no arguments if the main thread has ended. */
+	fd = (int)pb_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/cmdline",
 			 O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
