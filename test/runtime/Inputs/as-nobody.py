@@ -1,14 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""as-nobody.py PROGRAM ARGS...: runs it without any privileges, also where its
-file cannot be reached without them.
+"""as-nobody.py [LIBRARY.so...] PROGRAM ARGS...: runs it without any privileges, with
+the libraries in it, also where these files cannot be reached without them.
 """
 import os
 import sys
 
-program = os.open(sys.argv[1], os.O_RDONLY)
-os.set_inheritable(program, True)
+
+
+def opened(path):
+    file = os.open(path, os.O_RDONLY)
+    os.set_inheritable(file, True)
+    return file
+
+
+command = sys.argv[1:]
+libraries = []
+while command[0].endswith(".so"):
+    libraries.append(f"/proc/self/fd/{opened(command.pop(0))}")
+if libraries:
+    os.environ["LD_PRELOAD"] = ":".join(libraries)
+program = opened(command[0])
 if os.getuid() == 0:
     os.setgroups([])
     os.setgid(65534)
     os.setuid(65534)
-os.execve(program, sys.argv[1:], os.environ)
+os.execve(program, command, os.environ)
