@@ -57,9 +57,11 @@ static int receive(int client, struct pb_control_request *request, int *file)
 		char bytes[CMSG_SPACE(sizeof(int))];
 	} control;
 	struct iovec iov = { request, sizeof(*request) };
+	/* CMSG_SPACE() has room for a second descriptor: that would stay open. */
 	struct msghdr message = {
 		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = &control, .msg_controllen = sizeof(control),
+		.msg_control = &control,
+		.msg_controllen = CMSG_LEN(sizeof(int)),
 	};
 	struct cmsghdr *header;
 	ssize_t size;

@@ -2,20 +2,21 @@
 """send-names.py PID: asks the process to arm functions by files of names that no
 `patchbay live` sends, and prints what it answers."""
 import errno
+import glob
 import os
 import socket
 import struct
 import sys
 import tempfile
 
-VERSION, ARM, TEXT_MAX = 2, 2, 4096
+VERSION, STATUS, ARM, TEXT_MAX = 2, 1, 2, 4096
 
 
-def ask(what, descriptor):
+def ask(what, *descriptors, verb=ARM):
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as client:
         client.connect(f"\0patchbay/{sys.argv[1]}")
-        request = struct.pack(f"II{TEXT_MAX}s", VERSION, ARM, b"*")
-        socket.send_fds(client, [request], [descriptor])
+        request = struct.pack(f"II{TEXT_MAX}s", VERSION, verb, b"*")
+        socket.send_fds(client, [request], descriptors)
         result = struct.unpack_from("Ii", client.recv(65536))[1]
     print(f"{what}:", errno.errorcode[-result] if result < 0 else result)
 
@@ -27,6 +28,12 @@ def ask_names(what, names):
         ask(what, file.fileno())
 
 
+def count_open(name):
+    """How often a thread of the process has a file of that name open."""
+    tasks = f"/proc/{sys.argv[1]}/task/*/fd/*"
+    return sum(name in os.readlink(path) for path in glob.glob(tasks))
+
+
 ask_names("empty", b"")
 ask_names("no end", b"main")
 ask("pipe", os.pipe()[0])
@@ -36,3 +43,11 @@ with tempfile.NamedTemporaryFile() as named:
     ask("not to be read", os.open(named.name, os.O_WRONLY))
 ask_names("unknown", b"none\0")
 ask_names("two, one of them unknown", b"none\0main\0")
+
+# Files are closed, whether asked for or not.
+names = os.memfd_create("sent-along")
+os.write(names, b"none\0")
+ask("two files", names, names)
+ask("three files", names, names, names)
+ask("one for nothing", names, verb=STATUS)
+print("left open:", count_open("sent-along"))
