@@ -65,7 +65,7 @@ struct pb_control_request {
  *          -EPROTONOSUPPORT: another version. -ENOSYS: an unknown verb.
  *          -EOPNOTSUPP: a threshold, and a tracer without durations.
  *          -EINVAL, -ERANGE: a threshold that is none. -EBADF: no descriptor.
- *          -EINVAL: a file that does not hold names.
+ *          -EINVAL: a file that does not hold names. -EFBIG: more than 64 MiB.
  *          Of ATTACH: the number of functions; errors were explained by lines.
  *          -ENOENT: there is no such function. -ENOEXEC: no such file.
  *          Others: patchbay_arm_filter() and patchbay_disarm_filter(), or what

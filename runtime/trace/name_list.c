@@ -7,6 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/*
+ * All functions of the largest programs have fewer. What a client sends by
+ * mistake must not take the program's memory.
+ */
+#define NAMES_SIZE_MAX (64 << 20)
+
 /* Not mapped: whoever has the file may make it shorter at any time. */
 static int read_text(char *text, size_t size, int file)
 {
@@ -52,6 +58,8 @@ int pb_name_list_read(struct pb_name_list *list, int file,
 	/* Others could be waited for without end. */
 	if (!S_ISREG(status.st_mode) || status.st_size <= 0)
 		return -EINVAL;
+	if (status.st_size > NAMES_SIZE_MAX)
+		return -EFBIG;
 	new.text = malloc((size_t)status.st_size);
 	if (!new.text)
 		return -ENOMEM;

@@ -14,8 +14,9 @@ struct pb_name_list {
 /*
  * Have @filter select the names in @file, each ended by NUL, and nothing else.
  * They are in @list, to be freed when the filter was used. Returns 0, -EINVAL
- * (no regular file, or one without a name, or without a NUL at its end), -ENOMEM
- * or what reading it returned; then both are as they were.
+ * (no regular file, or one without a name, or without a NUL at its end), -EFBIG
+ * (more than 64 MiB), -ENOMEM or what reading it returned; then both are as they
+ * were.
  */
 int pb_name_list_read(struct pb_name_list *list, int file,
 		      struct patchbay_filter *filter);

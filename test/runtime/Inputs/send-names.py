@@ -43,6 +43,9 @@ with tempfile.NamedTemporaryFile() as named:
     ask("not to be read", os.open(named.name, os.O_WRONLY))
 ask_names("unknown", b"none\0")
 ask_names("two, one of them unknown", b"none\0main\0")
+huge = os.memfd_create("huge")
+os.truncate(huge, 1 << 42)
+ask("terabytes", huge)
 
 # Files are closed, whether asked for or not.
 names = os.memfd_create("sent-along")
