@@ -137,22 +137,25 @@ static int set_threshold(const char *text)
 /* @file: of names, or -1. */
 static int arm_or_disarm(const struct pb_control_request *request, int file)
 {
-	struct patchbay_filter filter = {
-		.size = sizeof(filter), .glob = request->text,
+	struct patchbay_filter filters[] = {
+		{ .size = sizeof(filters[0]), .glob = request->text },
+		{ 0 },
 	};
 	struct pb_name_list names = { 0 };
-	unsigned int flags = 0;
+	size_t last = 0;
 	int result = 0;
 
 	if (file >= 0) {
-		result = pb_name_list_read(&names, file, &filter);
-		/* The client may know names that the library does not. */
-		flags = PATCHBAY_ARM_SKIP;
+		result = pb_name_list_read(&names, file, &filters[1]);
+		last = 1;
 	}
-	if (!result)
-		result = request->verb == PB_CONTROL_ARM ?
-				 pb_tracer_arm(&filter, flags) :
-				 pb_tracer_disarm(&filter);
+	/* The client may know names that the library does not. */
+	if (!result && request->verb == PB_CONTROL_ARM)
+		result = pb_tracer_arm(&filters[last],
+				       last ? PATCHBAY_ARM_SKIP : 0);
+	/* By the glob, too: modules that are loaded later are armed by it. */
+	else if (!result)
+		result = pb_tracer_disarm(filters, last + 1);
 	pb_name_list_free(&names);
 	return result;
 }

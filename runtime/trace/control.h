@@ -43,8 +43,8 @@ enum pb_control_verb {
  * Names of functions are those of symbol tables. A client that knows others,
  * such as demangled ones, finds out what a glob means by them. It then sends the
  * symbols' names in a file, each ended by NUL, whose descriptor comes along with
- * ARM, DISARM or ATTACH: they count in place of the glob, which is not looked
- * at.
+ * ARM, DISARM or ATTACH: they count in place of the glob. DISARM looks at that
+ * as well: by it modules that are loaded later may be armed.
  *
  * Before the reply the process sends lines for the user, each a packet of at most
  * PB_CONTROL_SAID_MAX bytes: why the program is refused, and by which functions.
@@ -68,7 +68,7 @@ struct pb_control_request {
  *          -EINVAL: a file that does not hold names. -EFBIG: more than 64 MiB.
  *          Of ATTACH: the number of functions; errors were explained by lines.
  *          -ENOENT: there is no such function. -ENOEXEC: no such file.
- *          Others: patchbay_arm_filter() and patchbay_disarm_filter(), or what
+ *          Others: patchbay_arm_filter() and patchbay_batch_commit(), or what
  *          reading and writing files returned.
  * The rest is as it is afterwards.
  */

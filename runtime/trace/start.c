@@ -171,6 +171,15 @@ static int leave_out(struct patchbay_filter *filter, const char **globs,
 	return 0;
 }
 
+static struct patchbay_filter without(const struct patchbay_filter *which,
+				      const struct patchbay_filter *except)
+{
+	struct patchbay_filter filter = *which;
+
+	filter.notrace = except->regex ? except : NULL;
+	return filter;
+}
+
 /*
  * Some functions cannot have exits; as with those without a site, that is no
  * reason not to trace the others.
@@ -179,10 +188,9 @@ static int arm_tracer(struct patchbay_ops *ops,
 		      const struct patchbay_filter *which,
 		      const struct patchbay_filter *except, unsigned int flags)
 {
-	struct patchbay_filter filter = *which;
+	const struct patchbay_filter filter = without(which, except);
 	int armed;
 
-	filter.notrace = except->regex ? except : NULL;
 	if (tracer->attr.exit)
 		flags |= PATCHBAY_ARM_SKIP;
 	armed = patchbay_arm_filter(ops, &filter, flags);
@@ -195,9 +203,24 @@ int pb_tracer_arm(const struct patchbay_filter *which, unsigned int flags)
 	return arm_tracer(pb_tracer, which, &not_plain, flags);
 }
 
-int pb_tracer_disarm(const struct patchbay_filter *which)
+int pb_tracer_disarm(const struct patchbay_filter *which, size_t nr)
 {
-	return patchbay_disarm_filter(pb_tracer, which);
+	struct patchbay_batch *batch;
+	int result = patchbay_batch_create(&batch);
+
+	if (result)
+		return result;
+	/* As it was armed: filters for modules to come are known by all of it. */
+	for (size_t i = 0; i < nr && !result; i++) {
+		const struct patchbay_filter filter =
+			without(&which[i], &not_plain);
+
+		result = patchbay_batch_disarm(batch, pb_tracer, &filter);
+	}
+	if (!result)
+		result = patchbay_batch_commit(batch);
+	patchbay_batch_destroy(batch);
+	return result;
 }
 
 /* In modules that come later, too. */

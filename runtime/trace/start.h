@@ -17,7 +17,12 @@ void pb_note(int result);
  * Returns what patchbay_arm_filter() does.
  */
 int pb_tracer_arm(const struct patchbay_filter *which, unsigned int flags);
-int pb_tracer_disarm(const struct patchbay_filter *which);
+/*
+ * Disarm it on what any of @nr filters selects, and forget equal ones that are
+ * for modules to come: all of them or none. Returns what
+ * patchbay_batch_commit() does.
+ */
+int pb_tracer_disarm(const struct patchbay_filter *which, size_t nr);
 
 /* -EOPNOTSUPP: the tracer records no durations. */
 int pb_tracer_set_threshold(uint64_t ns);

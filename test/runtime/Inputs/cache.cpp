@@ -2,13 +2,17 @@
 //
 // Calls functions of C++ for ever, of which there are thousands more. "ready" is
 // printed when they have been called.
-//	cache [--private] [PLUGIN]
-// --private: nobody may look into the process
+//	cache --private | [PLUGIN [LATER]]
+// --private: nobody may look into the process. LATER is a link to a module,
+// which is loaded whenever it is there, and then removed.
+#include <climits>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <dlfcn.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 #include <utility>
 
 #define OPAQUE __attribute__((noinline, used))
@@ -47,6 +51,7 @@ template <int... N> int all(std::integer_sequence<int, N...>)
 
 int main(int argc, char **argv)
 {
+	char module[PATH_MAX];
 	Cache cache;
 
 	if (argc > 1 && !strcmp(argv[1], "--private"))
@@ -56,6 +61,11 @@ int main(int argc, char **argv)
 	all(std::make_integer_sequence<int, 3000>());
 	for (int i = 0;; i++) {
 		cache.get(cache.hits());
+		if (argc > 2 && realpath(argv[2], module)) {
+			if (!dlopen(module, RTLD_NOW))
+				return 1;
+			unlink(argv[2]);
+		}
 		if (i == 5) {
 			puts("ready");
 			fflush(stdout);

@@ -7,3 +7,8 @@ __attribute__((noinline, used)) int load(int a)
 	return a + 1;
 }
 } // namespace plugin
+
+extern "C" __attribute__((noinline, used)) int plugin_init(int a)
+{
+	return a + 2;
+}
