@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """make-setuid.py PROG OUT: makes OUT a program that gains privileges.
 
-Root copies PROG and gives it to another user. Others link to mount(8), which
-every Debian has setuid root.
+Root copies PROG and gives it to another group: another user might not reach the
+libraries. Others link to mount(8), which every Debian has setuid root.
 """
 import os
 import shutil
@@ -11,7 +11,7 @@ import sys
 program, out = sys.argv[1:]
 if os.getuid() == 0:
     shutil.copy(program, out)
-    os.chown(out, 65534, 65534)
-    os.chmod(out, 0o4755)
+    os.chown(out, 0, 65534)
+    os.chmod(out, 0o6755)
 else:
     os.symlink(shutil.which("mount", path="/bin:/usr/bin"), out)
