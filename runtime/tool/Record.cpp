@@ -116,9 +116,9 @@ static constexpr char Help[] = R"(
   function to trace, PROG is not run and nothing is written. An earlier
   recording in DIR is moved to DIR.old.
 
-  Programs that PROG starts are traced too, each into a file of its own. The
-  child of a fork adds its counts to its parent's file, and has one of its own
-  for events.
+  PROG finds LD_PRELOAD and PATCHBAY in its environment, so that programs that it
+  starts are traced too, each into a file of its own. The child of a fork adds its
+  counts to its parent's file, and has one of its own for events.
 
   Events of several threads and processes are put in order when they are read,
   by the processor's clock. They are in files from the moment on when they

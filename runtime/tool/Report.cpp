@@ -93,7 +93,9 @@ static constexpr char Help[] = R"(
   A warning says if they were recorded with other options, or, where a file has
   the same build id in both, of other functions.
   Time in which a thread waited or did not run is in it, unless it was recorded
-  with --no-sleep-time. Histograms of function_profile have no self, and a total
+  with --no-sleep-time. What it takes to record a call, some tens of nanoseconds,
+  is in the time of its caller: of functions that make very many short calls, self
+  is mostly that. 'record -N' leaves those calls out, a profiler shows the rest. Histograms of function_profile have no self, and a total
   in which a function's calls of itself count each.
 
   Names are read from the files that were traced, so keep these where they
