@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ThreadChoice.h"
-#include "llvm/Support/GlobPattern.h"
+#include <fnmatch.h>
 
 using namespace llvm;
 using namespace patchbay;
@@ -12,24 +12,17 @@ ThreadChoice::ThreadChoice(cl::SubCommand &Command)
                     "beside --thread, these as well")),
       Names("thread", cl::value_desc("GLOB"), cl::sub(Command),
             cl::cat(ToolOptions),
-            cl::desc("Show only threads whose name matches; may be repeated")) {
-}
+            cl::desc("Show only threads whose name matches, by fnmatch(3) as "
+                    "for 'patchbay record'; may be repeated")) {}
 
 Error ThreadChoice::apply(Trace &T, const std::string &Dir) const {
   if (Tids.empty() && Names.empty())
     return Error::success();
-  std::vector<GlobPattern> Globs;
-  for (const std::string &Name : Names) {
-    Expected<GlobPattern> Glob = GlobPattern::create(Name);
-    if (!Glob)
-      return makeError(Usage, "--thread: '" + Name + "' is no glob: " +
-                                  toString(Glob.takeError()));
-    Globs.push_back(std::move(*Glob));
-  }
-  auto IsOther = [&](uint32_t Tid, StringRef Name) {
+  auto IsOther = [&](uint32_t Tid, const std::string &Name) {
     return !is_contained(Tids, Tid) &&
-           llvm::none_of(Globs,
-                         [&](const GlobPattern &G) { return G.match(Name); });
+           llvm::none_of(Names, [&](const std::string &Glob) {
+             return fnmatch(Glob.c_str(), Name.c_str(), 0) == 0;
+           });
   };
   for (const TraceProcess &P : T.Processes)
     if (!P.Data.Counters.empty())
