@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -103,9 +104,15 @@ static bool isFile(const std::string &Path, uint64_t Inode) {
   return !stat(Path.c_str(), &Status) && Status.st_ino == Inode;
 }
 
-// The file may be in a file system that only the process sees.
+// The file may be in a file system that only the process sees; but of one that
+// has only called chroot(2) paths are as we see them. Files of other file systems
+// may have the number of the program's, which is there even if it was removed.
 std::string ProcessMemory::fileOf(const Mapping &M) const {
-  for (const std::string &Path : {proc("exe"), proc("root") + M.Path})
+  char Exe[PATH_MAX];
+  ssize_t Size = readlink(proc("exe").c_str(), Exe, sizeof(Exe));
+  if (Size > 0 && StringRef(Exe, Size) == M.Path)
+    return proc("exe");
+  for (const std::string &Path : {proc("root") + M.Path, M.Path})
     if (isFile(Path, M.Inode))
       return Path;
   return "";
