@@ -99,6 +99,8 @@ static int set_option(struct pb_options *options, const char *name,
 {
 	if (!strcmp(name, "filter"))
 		options->filters[options->nr_filters++] = value;
+	else if (!strcmp(name, "symbol"))
+		options->symbols[options->nr_symbols++] = value;
 	else if (!strcmp(name, "notrace"))
 		options->notrace[options->nr_notrace++] = value;
 	else if (!strcmp(name, "args"))
@@ -188,11 +190,12 @@ int pb_options_parse(struct pb_options *options, const char *value,
 		words += *c == ',';
 	options->text = strdup(value);
 	options->filters = calloc(words, sizeof(*options->filters));
+	options->symbols = calloc(words, sizeof(*options->symbols));
 	options->notrace = calloc(words, sizeof(*options->notrace));
 	options->args = calloc(words, sizeof(*options->args));
 	options->threads = calloc(words, sizeof(*options->threads));
-	if (!options->text || !options->filters || !options->notrace ||
-	    !options->args || !options->threads) {
+	if (!options->text || !options->filters || !options->symbols ||
+	    !options->notrace || !options->args || !options->threads) {
 		snprintf(why, PB_WHY_MAX, "out of memory");
 		error = -ENOMEM;
 	}
@@ -207,6 +210,7 @@ void pb_options_free(struct pb_options *options)
 {
 	free(options->text);
 	free(options->filters);
+	free(options->symbols);
 	free(options->notrace);
 	free(options->args);
 	free(options->threads);

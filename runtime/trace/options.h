@@ -12,6 +12,8 @@
  *	output=DIR     where data files are made
  *	filter=GLOB    trace functions whose name in the symbol table matches;
  *	               may be repeated
+ *	symbol=NAME    and functions of this name; may be repeated: all of them are
+ *	               looked for at once, so thousands cost what one filter does
  *	notrace=GLOB   but not these; may be repeated
  *	args=GLOB      trace these, too, with arguments and results; may be repeated
  *	thread=GLOB    record only threads whose name matches, or whose id it is; may
@@ -50,6 +52,8 @@ struct pb_options {
 	const char *output;
 	const char **filters;
 	size_t nr_filters;
+	const char **symbols;
+	size_t nr_symbols;
 	const char **notrace;
 	size_t nr_notrace;
 	const char **args;

@@ -236,6 +236,17 @@ static void arm_globs(struct patchbay_ops *ops, const char **globs, size_t nr,
 	}
 }
 
+static void arm_symbols(void)
+{
+	const struct patchbay_filter filter = {
+		.size = sizeof(filter), .syms = pb_options.symbols,
+		.cnt = pb_options.nr_symbols,
+	};
+
+	if (filter.cnt)
+		pb_note(pb_tracer_arm(&filter, PATCHBAY_ARM_FUTURE));
+}
+
 static void arm(void)
 {
 	int error = leave_out(&notrace, pb_options.notrace,
@@ -250,6 +261,7 @@ static void arm(void)
 		return;
 	arm_globs(pb_tracer, pb_options.filters, pb_options.nr_filters,
 		  &not_plain);
+	arm_symbols();
 	arm_globs(pb_values_tracer, pb_options.args, pb_options.nr_args,
 		  &notrace);
 }
