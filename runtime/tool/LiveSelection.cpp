@@ -17,7 +17,7 @@ namespace {
 /// of a function is looked at on its own.
 struct Matches {
   explicit Matches(StringRef Glob) : Filter(Glob.str()) {}
-  void add(ArrayRef<StringRef> Symbols);
+  void add(StringRef Name);
 
   NameFilter Filter;
   std::set<std::string> Names;
@@ -25,12 +25,11 @@ struct Matches {
 };
 } // namespace
 
-void Matches::add(ArrayRef<StringRef> Symbols) {
-  for (StringRef Name : Symbols)
-    if (NameFilter::Match Match = Filter.match(Name)) {
-      Names.insert(Name.str());
-      ByDemangledName |= Match == NameFilter::ByDemangledName;
-    }
+void Matches::add(StringRef Name) {
+  if (NameFilter::Match Match = Filter.match(Name)) {
+    Names.insert(Name.str());
+    ByDemangledName |= Match == NameFilter::ByDemangledName;
+  }
 }
 
 static Error addFile(StringRef Path, Matches &Found, bool &IsStripped) {
@@ -47,7 +46,10 @@ static Error addFile(StringRef Path, Matches &Found, bool &IsStripped) {
     return Names.takeError();
   IsStripped = Names->stripped();
   for (const SiteRecord &R : *Records)
-    Found.add(Names->at(R.Entry));
+    for (const SymbolNames::Symbol &S : Names->symbolsAt(R.Entry))
+      // The process reads .dynsym only if there is no other.
+      if (IsStripped || !S.Exported)
+        Found.add(S.Name);
   return Error::success();
 }
 
