@@ -107,7 +107,8 @@ def modules(text):
     yield ("what of it is refused is named", {line.split(" [no_slots]")[0] for line in named}
            == {"traced", "set_calls", "get_before", "deceiver"}, "; ".join(named) or text)
     yield "what lies before its functions stays as it is", "before: 42" in lines, text
-    counts = dict(re.findall(r"^records (before|after): (\d+ pages:\d+ groups: \d+)$", text,
+    # 7.2 says more, which is times.
+    counts = dict(re.findall(r"^records (before|after): (\d+ pages:\d+ groups: \d+)\b", text,
                              re.MULTILINE))
     yield ("unloaded, both leave no records and no pages behind",
            len(counts) == 2 and counts["before"] == counts["after"], text)
