@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Fetches what test/system/run.py boots, Debian's prebuilt kernel and static
-# busybox of another architecture, and prints the folder that holds them:
+# Fetches what test/system/run.py and test/kernel/run.py boot, Debian's prebuilt
+# kernel and static busybox of another architecture, and prints their folder:
 #
 #   fetch-system.sh ARCH [SUITE...]
 #
@@ -20,7 +20,8 @@ die() {
 case ${1:-} in
 aarch64) debian=arm64 meta=linux-image-arm64 ;;
 ppc64le) debian=ppc64el meta=linux-image-powerpc64le ;;
-*) die "no system for '${1:-}': use aarch64 or ppc64le" ;;
+riscv64) debian=riscv64 meta=linux-image-riscv64 ;;
+*) die "no system for '${1:-}': use aarch64, ppc64le or riscv64" ;;
 esac
 system=$cache/system/$1
 wanted="a kernel for $1"
@@ -78,7 +79,7 @@ while read -r mirror suite; do
 	trap 'exit 1' HUP INT TERM
 	mkdir "$unpacked"
 	unpack "$kernel" 'boot/vmlinu*' "$unpacked/kernel"
-	unpack busybox-static bin/busybox "$unpacked/busybox"
+	unpack busybox-static '*bin/busybox' "$unpacked/busybox"
 	rm -rf "$system"
 	mv -T "$unpacked" "$system"
 	rm -r "$partial" "$state/lists"

@@ -28,13 +28,15 @@ class Run:
         self.arch, self.version = options.arch, options.version
         if options.rival and not rival.patches(self.version):
             raise KernelError(f"no patch of the rival layout for Linux {self.version}: use 6.12")
+        self.patches = series(self.version)
+        if not any(f"+++ b/arch/{self.arch}/" in patch.read_text() for patch in self.patches):
+            raise KernelError(f"no patches of {self.arch} for Linux {self.version}: use 7.2")
         self.out = options.out or ROOT / "build" / "kernel" / f"{options.arch}-{options.version}"
         self.out.mkdir(parents=True, exist_ok=True)
         self.tools = Tools(product(options.build, "lib/patchbay-pass.so"),
                            product(options.build, "bin/ld.lld"))
         self.busybox = system(self.arch)
         self.bpf = self.out / "bpf"
-        self.patches = series(self.version)
         self.source = source(self.version, self.out)
         self.ours = self.kernel("ours", True, "cfi")
         self.cfi = self.kernel("cfi", False, "cfi")
@@ -77,7 +79,8 @@ class Run:
         kernel.make(f"M={self.modules(kernel)}", "modules")
 
     def build_bpf(self):
-        run(["clang-22", "--target=aarch64-linux-gnu", "-fuse-ld=lld", "-static", "-O1",
+        run(["clang-22", f"--target={boot.GUESTS[self.arch].name}-linux-gnu", "-fuse-ld=lld",
+             "-static", "-O1", f'-DSYSCALL="__{self.arch}_sys_getsid"',
              HERE / "guest" / "bpf.c", "-o", self.bpf], self.out / "bpf.log")
 
     def messages(self):
@@ -90,23 +93,29 @@ class Run:
         without.configure()
         said = without.log.read_text(errors="replace")
         yield ("configuring without the plugin says so, and leaves CALL_OPS out",
-               f"no ftrace ops slots: there is no {none}" in said
+               f"no ftrace ops slots: there is no file {none}" in said
                and not without.enabled("DYNAMIC_FTRACE_WITH_CALL_OPS"), said)
         dataclasses.replace(without, tools=self.tools).make("olddefconfig", "syncconfig")
-        try:
-            without.make("lib/ctype.o")
-            said = "it was built"
-        except KernelError as error:
-            said = str(error)
-        yield ("building without the plugin that it was configured with says so",
-               f'no compiler plugin for ftrace ops slots at "{none}"' in said, said)
+        # Who builds a module cannot configure the kernel anew.
+        for what, plugin, target, offered in (
+                ("without the plugin that it was configured with", none, ["lib/ctype.o"], True),
+                ("with a folder as the plugin", self.out, ["lib/ctype.o"], True),
+                ("a module without the plugin", none, [f"M={self.out}", "modules"], False)):
+            try:
+                dataclasses.replace(without, tools=Tools(plugin, self.tools.linker)).make(*target)
+                said = "it was built"
+            except KernelError as error:
+                said = str(error).rpartition("| $ make ")[2]
+            yield (f"building {what} says so",
+                   f'no compiler plugin for ftrace ops slots at "{plugin}"' in said
+                   and ("syncconfig" in said) == offered, said)
 
     def boot(self, kernel, *scripts):
         selftests = self.source / SELFTESTS
         modules = self.modules(kernel)
         files = [self.bpf, *kernel.modules(), *modules.glob("*.ko"),
                  *(path for path in selftests.glob("**/*") if path.is_file())]
-        folder = kernel.out / f"boot-{scripts[0]}"
+        folder = log_folder(kernel, scripts[0])
         started = time.monotonic()
         try:
             return boot.boot(self.arch, self.busybox, kernel, folder, scripts, files,
@@ -182,7 +191,7 @@ class Run:
         if "ops" in said:
             yield from checks.ops(said["ops"])
         if "lkdtm" in boots:
-            yield from checks.lkdtm(last_words(boots["lkdtm"]))
+            yield from checks.lkdtm(last_words(kernel, boots["lkdtm"]))
         return said
 
     @staticmethod
@@ -243,12 +252,18 @@ def finished(kernel, boots, first):
     return said
 
 
-def last_words(future):
+def log_folder(kernel, script):
+    """Of the boot that runs this script first."""
+    return kernel.out / f"boot-{script}"
+
+
+def last_words(kernel, future):
     """The kernel's; or the script's, if the kernel survives it."""
     try:
         return future.result()["lkdtm"]
     except KernelError as error:
-        return str(error)
+        console = log_folder(kernel, "lkdtm") / "console"
+        return console.read_text(errors="replace")[-8000:] if console.exists() else str(error)
 
 
 def config(kernel):

@@ -27,9 +27,9 @@ struct kind {
 
 static const struct kind kinds[] = {
 	{ "fentry", BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY,
-	  "__arm64_sys_getsid", -1, 0 },
+	  SYSCALL, -1, 0 },
 	{ "fexit", BPF_PROG_TYPE_TRACING, BPF_TRACE_FEXIT,
-	  "__arm64_sys_getsid", 1, 0 },
+	  SYSCALL, 1, 0 },
 	{ "lsm", BPF_PROG_TYPE_LSM, BPF_LSM_MAC, "bpf_lsm_task_getsid", -1,
 	  -EPERM },
 };

@@ -5,19 +5,18 @@
  */
 #include <linux/linkage.h>
 #include "slots.c"
+#include "code.h"
 
 asmlinkage int before_traced(void);
 
 asm(".pushsection .text\n"
     ".balign 8\n"
     "before_traced:\n"
-    "	hint	#34\n"			/* BTI C */
-    "	mov	w0, #42\n"
-    "	ret\n"
+    RETURN_42
     "	.word	0\n"
     "deceiver:\n"
-    "1:	nop\n"
-    "	nop\n"
+    "1:\n"
+    NOPS
     "	ret\n"
     ".type before_traced, %function\n"
     ".type deceiver, %function\n"
