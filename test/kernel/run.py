@@ -191,7 +191,7 @@ class Run:
         if "ops" in said:
             yield from checks.ops(said["ops"])
         if "lkdtm" in boots:
-            yield from checks.lkdtm(last_words(kernel, boots["lkdtm"]))
+            yield from checks.lkdtm(last_words(kernel, "lkdtm", boots["lkdtm"]))
         return said
 
     @staticmethod
@@ -257,12 +257,12 @@ def log_folder(kernel, script):
     return kernel.out / f"boot-{script}"
 
 
-def last_words(kernel, future):
+def last_words(kernel, script, future):
     """The kernel's; or the script's, if the kernel survives it."""
     try:
-        return future.result()["lkdtm"]
+        return future.result()[script]
     except KernelError as error:
-        console = log_folder(kernel, "lkdtm") / "console"
+        console = log_folder(kernel, script) / "console"
         return console.read_text(errors="replace")[-8000:] if console.exists() else str(error)
 
 

@@ -41,4 +41,4 @@ with ThreadPoolExecutor(1) as pool:
     for what, good, seen in checks:
         print(f"{'ok' if good else 'FAILED'}: {what}\n{seen}")
 if how == "boot":
-    print("last words:", run.last_words(future))
+    print("last words:", run.last_words(bad, "log", future))
