@@ -5,7 +5,7 @@ import re
 
 # Printed by the kernel only when something is wrong with it.
 TROUBLE = re.compile(r"WARNING:|BUG:|CFI failure|Oops|Internal error|Unable to handle"
-                     r"|cannot be traced|DEBUG_LOCKS_WARN|FAILED|ftrace bug")
+                     r"|(?<!\[no_slots\] )cannot be traced|DEBUG_LOCKS_WARN|FAILED|ftrace bug")
 STARTUP_TESTS = ("Testing tracer function:", "Testing dynamic ftrace:",
                  "Testing dynamic ftrace ops #1:", "Testing ftrace recursion:",
                  "Testing tracer function_graph:", "Testing tracer irqsoff:",
@@ -39,6 +39,21 @@ def tainted(text):
     said = re.search(r"^tainted: (\d+)", text, re.MULTILINE)
     return {f"tainted by {what}" for bit, what in TAINTS.items()
             if said and int(said[1]) >> bit & 1}
+
+
+def records(text, reference=None):
+    """Beside all records that the kernel was linked with, of which it drops those of
+    .init.text as it boots; or beside what another kernel can trace."""
+    seen = re.search(r"^traceable: (\d+)", text, re.MULTILINE)
+    if reference is None:
+        what, share = "records", 0.9
+        other = re.search(r"ftrace: allocating (\d+) entries", text)
+    else:
+        what, share = "with CFI alone", 0.999
+        other = re.search(r"^traceable: (\d+)", reference, re.MULTILINE)
+    ours, theirs = int(seen[1]) if seen else 0, int(other[1]) if other else 0
+    yield (f"all functions can be traced: {ours}, of {theirs} {what}",
+           theirs > 0 and ours >= share * theirs, text[-2000:])
 
 
 def startup(text):

@@ -103,8 +103,8 @@ class Kernel:
             variables["CC"] = f"ccache clang{variables['LLVM']}"
         variables["KBUILD_BUILD_TIMESTAMP"] = "@0"
         if self.arch == "riscv":
-            # pahole 1.24 misplaces per-CPU variables there, and the kernel then
-            # takes none of its types.
+            # The kernel refuses what pahole 1.24 writes of per-CPU variables there,
+            # and with it all types.
             variables["PAHOLE_FLAGS"] = "--btf_gen_floats --skip_encoding_btf_vars"
         run(["make", "-s", f"-j{jobs or os.cpu_count()}", "-C", self.source,
              f"O={self.out}", f"ARCH={self.arch}",

@@ -109,6 +109,9 @@ class Run:
             yield (f"building {what} says so",
                    f'no compiler plugin for ftrace ops slots at "{plugin}"' in said
                    and ("syncconfig" in said) == offered, said)
+        without.make("syncconfig", "lib/ctype.o")
+        yield ("a kernel without the plugin is built after make syncconfig",
+               not without.enabled("DYNAMIC_FTRACE_WITH_CALL_OPS"), "CALL_OPS is still on")
 
     def boot(self, kernel, *scripts):
         selftests = self.source / SELFTESTS
@@ -142,7 +145,7 @@ class Run:
         kernels = [self.kernel(name, True, "cfi", f"variants/{name}") for name in names]
         started = []
         for kernel in kernels:
-            boots = yield from self.start(kernel, ("bpf", "direct", "log", "modules"), ("lkdtm",))
+            boots = yield from self.start(kernel, ("bpf", "direct", "modules", "log"), ("lkdtm",))
             started.append((kernel, boots))
         for kernel, boots in started:
             for line, good in kernel.asked():
@@ -160,7 +163,7 @@ class Run:
                                 if (one.out / "vmlinux").exists()})
 
     def check_version(self, quick):
-        boots = [("bpf", "direct", "ops", "log", "modules"), ("lkdtm",)]
+        boots = [("bpf", "direct", "ops", "modules", "log"), ("lkdtm",)]
         if quick:
             ours = yield from self.start(self.ours, *boots)
             said = yield from self.check_ours(self.ours, ours)
@@ -184,6 +187,7 @@ class Run:
         if said:
             yield from checks.startup(said["log"])
             yield from checks.log(said["log"])
+            yield from checks.records(said["log"])
             yield from checks.bpf(said["bpf"])
             yield from checks.direct(said["direct"])
             if kernel.plugin:
@@ -198,6 +202,8 @@ class Run:
     def compare(ours, cfi):
         if cfi:
             yield from checks.no_bpf(cfi["bpf"])
+        if cfi and ours:
+            yield from checks.records(ours["log"], cfi["log"])
         report.ops(checks.cells(cfi.get("ops", "")), checks.cells(ours.get("ops", "")))
 
     @staticmethod
