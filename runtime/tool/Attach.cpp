@@ -6,14 +6,17 @@
 #include "LiveSelection.h"
 #include "Table.h"
 #include "Verb.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
 #include <csignal>
+#include <fcntl.h>
 #include <map>
 #include <poll.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -63,8 +66,11 @@ static constexpr char Help[] = R"(
   put into ring buffers are printed as they come, what their maps hold at the end.
 
   The process has to be started with 'patchbay record --live', or with live=1 in
-  PATCHBAY, and by the same user. A file is loaded only if it belongs to that user
-  or to root, and if nobody else may write to it.
+  PATCHBAY, and to be one that you may debug: yours, or as root any (ptrace(2),
+  /proc/sys/kernel/yama/ptrace_scope), in containers, too. This command opens the
+  file, the process gets the descriptor; its user has to be allowed to read it. A
+  file is loaded only if it belongs to you, to the user of the process or to root,
+  and if nobody else may write to it. $ORIGIN in it is no folder.
 
   Where <asm/types.h> is in a folder of the architecture's, as on Debian, BPF is
   compiled with -I/usr/include/$(uname -m)-linux-gnu, too.
@@ -79,8 +85,8 @@ EXAMPLES:
 EXIT CODES:
   0  success: the programs were attached, until the end was asked for or the
      process ended
-  1  the process does not exist or does not listen, is another user's, or does
-     not load the program
+  1  the process does not exist or does not listen, is not yours to debug, or
+     does not load the program
   2  wrong usage
   3  no function that GLOB matches
 )";
@@ -174,6 +180,34 @@ static std::string nameOf(const Wanted &W) {
   return W.Symbol.empty() ? W.File : W.File + ":" + W.Symbol;
 }
 
+static Error notLoaded(const Wanted &W, const Twine &Why) {
+  return processError(Pid, nameOf(W) + " was not attached: " + W.File + ": " +
+                               Why);
+}
+
+// As of what else a process loads for its user: a file that somebody else could
+// have written would be somebody else's code. Who may exchange files in its
+// folder, or the folder, is not asked.
+static Expected<int> openProgram(const Wanted &W) {
+  struct stat Status, Process;
+  int File = open(W.File.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (File < 0)
+    return notLoaded(W, errnoText(errno));
+  scope_exit Close([&] { close(File); });
+  if (fstat(File, &Status))
+    return notLoaded(W, errnoText(errno));
+  if (!S_ISREG(Status.st_mode))
+    return notLoaded(W, "no regular file");
+  bool IsItsUsers = !stat(("/proc/" + std::to_string(Pid)).c_str(), &Process) &&
+                    Status.st_uid == Process.st_uid;
+  if ((Status.st_uid && Status.st_uid != geteuid() && !IsItsUsers) ||
+      Status.st_mode & (S_IWGRP | S_IWOTH))
+    return notLoaded(W, "not loaded: it has to belong to you, to the user of the "
+                        "process or to root, and to be writable by nobody else");
+  Close.release();
+  return File;
+}
+
 static Error refused(const Wanted &W, const LiveSelection &Selection,
                      const pb_control_reply &Reply, StringRef Why) {
   if (Reply.result == -ENOSYS)
@@ -200,11 +234,16 @@ static Expected<ControlSocket> attach(const Wanted &W) {
   // Whether it listens at all. While names are looked up it is not to wait.
   if (Error E = ControlSocket::connect(Pid).takeError())
     return std::move(E);
+  auto Program = openProgram(W);
+  if (!Program)
+    return Program.takeError();
+  scope_exit Close([&] { close(*Program); });
   LiveSelection Selection(Pid, W.Glob);
   auto Socket = ControlSocket::connect(Pid);
   if (!Socket)
     return Socket.takeError();
-  if (Error E = Socket->send(PB_CONTROL_ATTACH, Text, Selection.file()))
+  if (Error E = Socket->send(PB_CONTROL_ATTACH, Text,
+                             {Selection.file(), *Program}))
     return std::move(E);
   std::vector<std::string> Said;
   auto Reply =

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ControlSocket.h"
 #include "Diagnostics.h"
+#include "MappedNotes.h"
+#include "patchbay/abi.h"
 #include <cerrno>
-#include <csignal>
 #include <cstring>
+#include <fcntl.h>
+#include <sched.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 #include <utility>
@@ -12,43 +17,141 @@
 using namespace llvm;
 using namespace patchbay;
 
+// Until it greets us. A process that is stopped does not.
+static constexpr timeval Patience = {5, 0};
+
 ControlSocket::ControlSocket(ControlSocket &&Other)
-    : Pid(Other.Pid), Socket(std::exchange(Other.Socket, -1)) {}
+    : Pid(Other.Pid), Socket(std::exchange(Other.Socket, -1)) {
+  memcpy(Proof, Other.Proof, sizeof(Proof));
+}
 
 ControlSocket::~ControlSocket() {
   if (Socket >= 0)
     close(Socket);
 }
 
-Expected<ControlSocket> ControlSocket::connect(int Pid) {
-  int Socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-  if (Socket < 0)
-    return processError(Pid, "cannot make a socket: " + errnoText(errno));
-  ControlSocket Connection(Pid, Socket);
-  if (Error E = Connection.connectToProcess())
-    return std::move(E);
-  if (Error E = Connection.checkPeer())
-    return std::move(E);
-  return std::move(Connection);
-}
+//===----------------------------------------------------------------------===//
+// Where it listens
+//===----------------------------------------------------------------------===//
 
-Error ControlSocket::connectToProcess() {
-  sockaddr_un Address = {};
-  Address.sun_family = AF_UNIX;
-  std::string Name = PB_CONTROL_NAME + std::to_string(Pid);
-  memcpy(Address.sun_path + 1, Name.data(), Name.size());
-  socklen_t Length = offsetof(sockaddr_un, sun_path) + 1 + Name.size();
-  if (!::connect(Socket, reinterpret_cast<sockaddr *>(&Address), Length))
-    return Error::success();
-  if (errno != ECONNREFUSED)
-    return processError(Pid, "cannot connect: " + errnoText(errno));
-  if (Pid <= 0 || (kill(Pid, 0) && errno == ESRCH))
-    return processError(Pid, "no such process");
+static Error doesNotListen(int Pid) {
   return processError(Pid, "it does not listen: start it with 'patchbay record "
                            "--live', or with live=1 in PATCHBAY");
 }
 
-// Anybody may have taken the name.
+static Error speaksVersion(int Pid, uint32_t Version) {
+  return processError(Pid, "it speaks version " + Twine(Version) +
+                               " of the protocol, this patchbay version " +
+                               Twine(PB_CONTROL_VERSION) +
+                               ": use the patchbay that it was started with");
+}
+
+// Where its struct pb_control_point is, and what that says.
+static Expected<uint64_t> findPoint(const ProcessMemory &Memory, int Pid,
+                                    pb_control_point &Point) {
+  uint64_t Found = 0;
+  auto Look = [&](const MappedImage &Image, uint64_t Descriptor) -> Error {
+    pb_control_note Note;
+    pb_control_point Read;
+    uint64_t Address;
+    if (!Memory.read(Descriptor, Note))
+      return Error::success();
+    if (Note.version != PB_CONTROL_VERSION)
+      return speaksVersion(Pid, Note.version);
+    uint64_t Pointer =
+        Descriptor + offsetof(pb_control_note, point) + int64_t(Note.point);
+    // A library that is there twice listens once.
+    if (!Image.contains(Pointer) || !Memory.read(Pointer, Address) || !Address ||
+        !Memory.read(Address, Read) || Read.version != PB_CONTROL_VERSION)
+      return Error::success();
+    Found = Address;
+    Point = Read;
+    return Error::success();
+  };
+  if (Error E = forEachMappedNote(Memory, PATCHBAY_NOTE_CONTROL,
+                                  sizeof(pb_control_note), Look))
+    return std::move(E);
+  if (!Found)
+    return doesNotListen(Pid);
+  Point.name[sizeof(Point.name) - 1] = 0;
+  return Found;
+}
+
+//===----------------------------------------------------------------------===//
+// Connecting
+//===----------------------------------------------------------------------===//
+
+static int openNetwork(const Twine &Process) {
+  return open(("/proc/" + Process + "/ns/net").str().c_str(),
+              O_RDONLY | O_CLOEXEC);
+}
+
+static bool isSameFile(int A, int B) {
+  struct stat StatusA, StatusB;
+  return !fstat(A, &StatusA) && !fstat(B, &StatusB) &&
+         StatusA.st_dev == StatusB.st_dev && StatusA.st_ino == StatusB.st_ino;
+}
+
+// Abstract names are of a network namespace, and a socket is of the one that its
+// thread was in when it was made (network_namespaces(7)).
+static Expected<int> makeSocket(int Pid) {
+  int Ours = openNetwork("thread-self"), Its = openNetwork(Twine(Pid));
+  bool IsOther = Ours >= 0 && Its >= 0 && !isSameFile(Ours, Its);
+  int Socket = -1, Errno = 0;
+  bool HasEntered = !IsOther || !setns(Its, CLONE_NEWNET);
+  if (HasEntered)
+    Socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  Errno = errno;
+  if (IsOther && HasEntered)
+    setns(Ours, CLONE_NEWNET);
+  for (int Fd : {Ours, Its})
+    if (Fd >= 0)
+      close(Fd);
+  if (!HasEntered)
+    return processError(Pid, "cannot enter its network namespace: " +
+                                 errnoText(Errno) +
+                                 ": it takes CAP_SYS_ADMIN there (setns(2))");
+  if (Socket < 0)
+    return processError(Pid, "cannot make a socket: " + errnoText(Errno));
+  return Socket;
+}
+
+Expected<ControlSocket> ControlSocket::connect(int Pid) {
+  // What asks the kernel whether we may.
+  auto Memory = ProcessMemory::open(Pid);
+  if (!Memory)
+    return Memory.takeError();
+  pb_control_point Point;
+  auto Address = findPoint(*Memory, Pid, Point);
+  if (!Address)
+    return Address.takeError();
+  auto Socket = makeSocket(Pid);
+  if (!Socket)
+    return Socket.takeError();
+  ControlSocket Connection(Pid, *Socket);
+  if (Error E = Connection.connectTo(Point.name))
+    return std::move(E);
+  if (Error E = Connection.checkPeer())
+    return std::move(E);
+  if (Error E = Connection.readProof(*Memory, *Address))
+    return std::move(E);
+  return std::move(Connection);
+}
+
+Error ControlSocket::connectTo(StringRef Name) {
+  sockaddr_un Address = {};
+  Address.sun_family = AF_UNIX;
+  memcpy(Address.sun_path + 1, Name.data(), Name.size());
+  socklen_t Length = offsetof(sockaddr_un, sun_path) + 1 + Name.size();
+  if (!::connect(Socket, reinterpret_cast<sockaddr *>(&Address), Length))
+    return Error::success();
+  // Its thread has come to an end.
+  if (errno == ECONNREFUSED)
+    return doesNotListen(Pid);
+  return processError(Pid, "cannot connect: " + errnoText(errno));
+}
+
+// Whoever can read the name may have taken it after the process's end.
 Error ControlSocket::checkPeer() {
   ucred Peer;
   socklen_t Size = sizeof(Peer);
@@ -57,62 +160,121 @@ Error ControlSocket::checkPeer() {
   if (Peer.pid != Pid)
     return processError(Pid, "its socket is held by process " +
                                  Twine(Peer.pid) + ", which is not trusted");
-  if (Peer.uid != geteuid())
-    return processError(Pid, "it is of user " + Twine(Peer.uid) +
-                                 " and listens to no other: run patchbay as "
-                                 "that user");
   return Error::success();
 }
 
-Error ControlSocket::send(pb_control_verb Verb, StringRef Text, int File) {
+Error ControlSocket::readProof(const ProcessMemory &Memory, uint64_t Point) {
+  pb_control_greeting Greeting;
+  setsockopt(Socket, SOL_SOCKET, SO_RCVTIMEO, &Patience, sizeof(Patience));
+  ssize_t Size = recv(Socket, &Greeting, sizeof(Greeting), 0);
+  if (Size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+    return processError(Pid, "it does not answer: it may be stopped");
+  if (Size >= ssize_t(sizeof(Greeting.version)) &&
+      Greeting.version != PB_CONTROL_VERSION)
+    return speaksVersion(Pid, Greeting.version);
+  if (Size != sizeof(Greeting) || Greeting.place >= PB_CONTROL_PLACES)
+    return processError(Pid, "it ended before it answered");
+  // A request may take as long as it takes.
+  timeval NoLimit = {};
+  setsockopt(Socket, SOL_SOCKET, SO_RCVTIMEO, &NoLimit, sizeof(NoLimit));
+  uint64_t Place = Point + offsetof(pb_control_point, proof) +
+                   uint64_t(Greeting.place) * PB_CONTROL_PROOF;
+  if (!Memory.read(Place, Proof, sizeof(Proof)))
+    return processError(Pid, "its memory has gone: it ends, or runs another "
+                             "program");
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Requests and replies
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Room for descriptors, aligned as headers are.
+union ControlBuffer {
+  cmsghdr Header;
+  char Bytes[CMSG_SPACE(PB_CONTROL_FILES_MAX * sizeof(int))];
+};
+} // namespace
+
+Error ControlSocket::send(pb_control_verb Verb, StringRef Text,
+                          ControlFiles Files) {
   pb_control_request Request = {};
   Request.version = PB_CONTROL_VERSION;
   Request.verb = Verb;
+  memcpy(Request.proof, Proof, sizeof(Proof));
   memcpy(Request.text, Text.data(), Text.size());
 
+  int Sent[PB_CONTROL_FILES_MAX];
+  unsigned NumSent = 0;
+  auto Add = [&](int File, pb_control_file Bit) {
+    if (File < 0)
+      return;
+    Sent[NumSent++] = File;
+    Request.files |= Bit;
+  };
+  Add(Files.Names, PB_CONTROL_NAMES);
+  Add(Files.Program, PB_CONTROL_PROGRAM);
+
   iovec Data = {&Request, sizeof(Request)};
-  alignas(cmsghdr) char Control[CMSG_SPACE(sizeof(int))] = {};
+  ControlBuffer Control = {};
   msghdr Message = {};
   Message.msg_iov = &Data;
   Message.msg_iovlen = 1;
-  if (File >= 0) {
-    Message.msg_control = Control;
-    Message.msg_controllen = sizeof(Control);
-    cmsghdr *Header = CMSG_FIRSTHDR(&Message);
-    Header->cmsg_level = SOL_SOCKET;
-    Header->cmsg_type = SCM_RIGHTS;
-    Header->cmsg_len = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(Header), &File, sizeof(int));
+  if (NumSent) {
+    Message.msg_control = &Control;
+    Message.msg_controllen = CMSG_SPACE(NumSent * sizeof(int));
+    Control.Header.cmsg_level = SOL_SOCKET;
+    Control.Header.cmsg_type = SCM_RIGHTS;
+    Control.Header.cmsg_len = CMSG_LEN(NumSent * sizeof(int));
+    memcpy(CMSG_DATA(&Control.Header), Sent, NumSent * sizeof(int));
   }
   if (sendmsg(Socket, &Message, MSG_NOSIGNAL) < 0)
     return processError(Pid, "cannot send: " + errnoText(errno));
   return Error::success();
 }
 
+// Size of the packet, as recv(2); *File as that of receive().
+static ssize_t receivePacket(int Socket, void *Packet, size_t Size, int *File) {
+  iovec Data = {Packet, Size};
+  ControlBuffer Control = {};
+  msghdr Message = {};
+  Message.msg_iov = &Data;
+  Message.msg_iovlen = 1;
+  // The kernel closes what nobody has asked for.
+  Message.msg_control = File ? &Control : nullptr;
+  Message.msg_controllen = File ? CMSG_LEN(sizeof(int)) : 0;
+  ssize_t Received = recvmsg(Socket, &Message, MSG_CMSG_CLOEXEC);
+  const cmsghdr *Header = File ? CMSG_FIRSTHDR(&Message) : nullptr;
+  if (Header && Header->cmsg_level == SOL_SOCKET &&
+      Header->cmsg_type == SCM_RIGHTS)
+    memcpy(File, CMSG_DATA(Header), sizeof(*File));
+  return Received;
+}
+
 Expected<pb_control_reply>
-ControlSocket::receive(const std::function<void(StringRef)> &Said) {
+ControlSocket::receive(const std::function<void(StringRef)> &Said, int *File) {
   union {
     pb_control_reply Reply;
     char Text[sizeof(pb_control_reply)];
   } Packet = {};
   ssize_t Size;
+  if (File)
+    *File = -1;
   // What is said is shorter than any version of a reply.
-  while ((Size = recv(Socket, &Packet, sizeof(Packet), 0)) > 0 &&
+  while ((Size = receivePacket(Socket, &Packet, sizeof(Packet), File)) > 0 &&
          Size <= PB_CONTROL_SAID_MAX && Said)
     Said(StringRef(Packet.Text, Size));
-  const pb_control_reply &Reply = Packet.Reply;
-  if (Size >= ssize_t(sizeof(Reply.version)) &&
-      Reply.version != PB_CONTROL_VERSION)
-    return processError(Pid,
-                        "it speaks version " + Twine(Reply.version) +
-                            " of the protocol, this patchbay version " +
-                            Twine(PB_CONTROL_VERSION) +
-                            ": use the patchbay that it was started with");
-  if (Size != sizeof(Reply))
+  if (Size != sizeof(Packet.Reply) ||
+      Packet.Reply.version != PB_CONTROL_VERSION)
     return processError(Pid, "it ended before it answered");
-  Packet.Reply.tracer[sizeof(Reply.tracer) - 1] = 0;
-  Packet.Reply.file[sizeof(Reply.file) - 1] = 0;
-  return Reply;
+  // Our proof was read from it: it has started another program meanwhile.
+  if (Packet.Reply.result == -EKEYREJECTED)
+    return processError(Pid, "it does not take our proof that we may control "
+                             "it");
+  Packet.Reply.tracer[sizeof(Packet.Reply.tracer) - 1] = 0;
+  Packet.Reply.file[sizeof(Packet.Reply.file) - 1] = 0;
+  return Packet.Reply;
 }
 
 bool ControlSocket::receiveText(std::string &Text) {

@@ -12,21 +12,32 @@
 
 namespace patchbay {
 
+class ProcessMemory;
+
+/// Descriptors to send along, or -1.
+struct ControlFiles {
+  int Names = -1;
+  int Program = -1;
+};
+
 /// Closed when it is destroyed.
 class ControlSocket {
 public:
-  /// Also makes sure that it is the process who listens, and of this user.
+  /// Connects, and reads the proof that we may control the process: fails if we
+  /// may not ptrace it. Also makes sure that it is the process who listens.
   static llvm::Expected<ControlSocket> connect(int Pid);
   ControlSocket(ControlSocket &&Other);
   ~ControlSocket();
 
-  /// Text is shorter than PB_CONTROL_TEXT_MAX. File: a descriptor to send
-  /// along, or -1.
-  llvm::Error send(pb_control_verb Verb, llvm::StringRef Text, int File = -1);
+  /// Text is shorter than PB_CONTROL_TEXT_MAX.
+  llvm::Error send(pb_control_verb Verb, llvm::StringRef Text,
+                   ControlFiles Files);
 
-  /// Said is called with what the process has to say before it replies.
+  /// Said is called with what the process has to say before it replies. *File is
+  /// a descriptor that came along, which is the caller's, or -1.
   llvm::Expected<pb_control_reply>
-  receive(const std::function<void(llvm::StringRef)> &Said = nullptr);
+  receive(const std::function<void(llvm::StringRef)> &Said = nullptr,
+          int *File = nullptr);
 
   /// What the process has to say; false if it has closed the connection.
   bool receiveText(std::string &Text);
@@ -38,11 +49,13 @@ public:
 
 private:
   ControlSocket(int Pid, int Socket) : Pid(Pid), Socket(Socket) {}
-  llvm::Error connectToProcess();
+  llvm::Error connectTo(llvm::StringRef Name);
   llvm::Error checkPeer();
+  llvm::Error readProof(const ProcessMemory &Memory, uint64_t Point);
 
   int Pid;
   int Socket;
+  uint8_t Proof[PB_CONTROL_PROOF] = {};
 };
 
 } // namespace patchbay

@@ -9,11 +9,14 @@
 #include "OutputDir.h"
 #include "Table.h"
 #include "Verb.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
 #include <fcntl.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -55,15 +58,17 @@ static constexpr char Help[] = R"(
   carried out in this order: --disarm, --arm, --threshold, --snapshot, --list.
 
   The process has to be started with 'patchbay record --live', or with live=1 in
-  PATCHBAY, and by the same user; privileged programs (AT_SECURE) never listen,
-  nor do children that only fork. GLOB matches names of functions in modules that
-  are loaded, mangled or demangled, as -F of 'patchbay record'; 'patchbay list -p
-  PID' shows them. Demangled names are looked up in the files that the process has
-  mapped; where this command may not see which these are, a warning says so, and
-  GLOB matches mangled names only.
+  PATCHBAY; privileged programs (AT_SECURE) never listen, nor do children that only
+  fork. You may do this to processes that you may debug: yours, or as root any
+  (ptrace(2), /proc/sys/kernel/yama/ptrace_scope), in containers, too.
+
+  GLOB matches names of functions in modules that are loaded, mangled or demangled,
+  as -F of 'patchbay record'; 'patchbay list -p PID' shows them. Demangled names are
+  looked up in the files that the process has mapped.
 
   A snapshot is a recording: 'patchbay report DIR' shows it, and an earlier one in
-  DIR is moved to DIR.old. Nothing is recorded in the moment in which it is taken.
+  DIR is moved to DIR.old. The process goes on meanwhile, whatever becomes of the
+  copy.
 
 EXAMPLES:
   patchbay record --live -p function_duration --overwrite -- ./server &
@@ -74,16 +79,18 @@ EXAMPLES:
 
 EXIT CODES:
   0  success
-  1  the process does not exist or does not listen, is another user's, or could
-     not do what it was asked
+  1  the process does not exist or does not listen, is not yours to debug, or
+     could not do what it was asked
   2  wrong usage
   3  no function that GLOB matches could be armed, or disarmed
 )";
 
 static Error failure(const Twine &What) { return processError(Pid, What); }
 
+// Names: a descriptor to send along, or -1. *Received: one that comes back.
 static Expected<pb_control_reply> request(pb_control_verb Verb,
-                                          StringRef Text = "", int File = -1) {
+                                          StringRef Text = "", int Names = -1,
+                                          int *Received = nullptr) {
   if (Text.size() >= PB_CONTROL_TEXT_MAX)
     return makeError(Usage, "a pattern or time of " + Twine(Text.size()) +
                                 " bytes: use fewer than " +
@@ -91,9 +98,9 @@ static Expected<pb_control_reply> request(pb_control_verb Verb,
   auto Socket = ControlSocket::connect(Pid);
   if (!Socket)
     return Socket.takeError();
-  if (Error E = Socket->send(Verb, Text, File))
+  if (Error E = Socket->send(Verb, Text, {Names, /*Program=*/-1}))
     return std::move(E);
-  return Socket->receive();
+  return Socket->receive(nullptr, Received);
 }
 
 //===----------------------------------------------------------------------===//
@@ -157,37 +164,54 @@ static bool isRecordedTo(StringRef Dir, StringRef File) {
   return sys::fs::equivalent(Dir, Path);
 }
 
+// As much as is there now: a process that goes on recording adds to it. Nothing
+// is expected of the descriptor, which came from that process.
+static Error copyFile(int From, StringRef To) {
+  int File = open(To.str().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                  0666);
+  if (File < 0)
+    return failure("cannot create " + To + ": " + errnoText(errno));
+  struct stat Status;
+  int Errno = fstat(From, &Status)         ? errno
+              : !S_ISREG(Status.st_mode) ? EINVAL
+                                         : 0;
+  off_t At = 0;
+  while (!Errno && At < Status.st_size) {
+    ssize_t Size = sendfile(File, From, &At, size_t(Status.st_size - At));
+    if (Size == 0)
+      break; // it has become shorter
+    if (Size < 0 && errno != EINTR)
+      Errno = errno;
+  }
+  // What is still to be written may have no room.
+  if (close(File) && !Errno)
+    Errno = errno;
+  return Errno ? failure("no snapshot could be written: " + errnoText(Errno))
+               : Error::success();
+}
+
 static Error takeSnapshot() {
-  // Whether it listens at all, before anything is moved.
-  auto Status = request(PB_CONTROL_STATUS);
-  if (!Status)
-    return Status.takeError();
-  if (isRecordedTo(Snapshot, Status->file))
+  // Whether it listens at all, and records, before anything is moved.
+  int Data = -1;
+  auto Reply = request(PB_CONTROL_SNAPSHOT, "", -1, &Data);
+  if (!Reply)
+    return Reply.takeError();
+  scope_exit Close([&] { close(Data); });
+  if (isRecordedTo(Snapshot, Reply->file))
     return makeError(Usage, "--snapshot: the process records to " +
                                 Twine(Snapshot) + ": choose another directory");
+  if (Reply->result)
+    return failure("no snapshot of " + printable(Reply->file) +
+                   " could be written: " + errnoText(-Reply->result));
   auto Dir = OutputDir::create(Snapshot);
   if (!Dir)
     return Dir.takeError();
   std::string Path = Dir->path() + "/" + std::to_string(Pid) + PBD_SUFFIX;
-  auto Fail = [&](const Twine &What) {
-    Error E = failure(What);
+  if (Error E = copyFile(Data, Path)) {
     unlink(Path.c_str());
     Dir->undo();
     return E;
-  };
-  int File = open(Path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (File < 0)
-    return Fail("cannot create " + Path + ": " + errnoText(errno));
-  auto Reply = request(PB_CONTROL_SNAPSHOT, "", File);
-  close(File);
-  if (!Reply) {
-    unlink(Path.c_str());
-    Dir->undo();
-    return Reply.takeError();
   }
-  if (Reply->result)
-    return Fail("no snapshot of " + Twine(Reply->file) +
-                " could be written: " + errnoText(-Reply->result));
   outs() << "snapshot in " << printable(Snapshot) << '\n';
   return Error::success();
 }

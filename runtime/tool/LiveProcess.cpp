@@ -2,6 +2,7 @@
 #include "LiveProcess.h"
 #include "CodeForm.h"
 #include "Diagnostics.h"
+#include "MappedNotes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Support/Endian.h"
@@ -24,7 +25,6 @@ static constexpr useconds_t Pause = 200;
 // More than anybody has, and few enough to end soon.
 static constexpr size_t MaxModules = 1 << 16;
 static constexpr size_t MaxTracers = 1 << 16;
-static constexpr uint64_t MaxNotes = 1 << 16;
 
 static uint64_t address(const volatile void *Pointer) {
   return reinterpret_cast<uintptr_t>(Pointer);
@@ -33,74 +33,6 @@ static uint64_t address(const volatile void *Pointer) {
 //===----------------------------------------------------------------------===//
 // Finding libpatchbay
 //===----------------------------------------------------------------------===//
-
-/// An ELF image whose header is mapped.
-struct LiveProcess::MappedImage {
-  StringRef Path;
-  uint16_t Machine;
-  uint64_t Base;
-  std::vector<ELF::Elf64_Phdr> Headers;
-
-  static std::optional<MappedImage> at(const ProcessMemory &Memory,
-                                       const ProcessMemory::Mapping &M);
-  bool contains(const void *Address) const;
-};
-
-std::optional<LiveProcess::MappedImage>
-LiveProcess::MappedImage::at(const ProcessMemory &Memory,
-                             const ProcessMemory::Mapping &M) {
-  ELF::Elf64_Ehdr Header;
-  if (M.Offset || !Memory.read(M.Start, Header) || !Header.checkMagic() ||
-      Header.getFileClass() != ELF::ELFCLASS64 ||
-      Header.getDataEncoding() != ELF::ELFDATA2LSB ||
-      Header.e_phentsize != sizeof(ELF::Elf64_Phdr))
-    return std::nullopt;
-  MappedImage Image{M.Path, Header.e_machine, 0, {}};
-  Image.Headers.resize(Header.e_phnum);
-  if (!Memory.read(M.Start + Header.e_phoff, Image.Headers.data(),
-                   Image.Headers.size() * sizeof(ELF::Elf64_Phdr)))
-    return std::nullopt;
-  for (const ELF::Elf64_Phdr &P : Image.Headers)
-    if (P.p_type == ELF::PT_LOAD && P.p_offset == 0) {
-      Image.Base = M.Start - P.p_vaddr;
-      return Image;
-    }
-  return std::nullopt;
-}
-
-// Where in the process the descriptor of libpatchbay's note is, 0 if there is
-// none among these notes.
-static uint64_t findNote(const ProcessMemory &Memory, uint64_t Address,
-                         uint64_t Size) {
-  std::vector<uint8_t> Notes(std::min(Size, MaxNotes));
-  if (!Memory.read(Address, Notes.data(), Notes.size()))
-    return 0;
-  const StringRef Owner(PATCHBAY_NOTE_NAME, sizeof(PATCHBAY_NOTE_NAME));
-  for (uint64_t At = 0; At + sizeof(ELF::Elf64_Nhdr) <= Notes.size();) {
-    ELF::Elf64_Nhdr Note;
-    memcpy(&Note, &Notes[At], sizeof(Note));
-    uint64_t Name = At + sizeof(Note);
-    uint64_t Desc = Name + alignTo(uint64_t(Note.n_namesz), 4);
-    uint64_t End = Desc + alignTo(uint64_t(Note.n_descsz), 4);
-    if (End > Notes.size())
-      return 0;
-    if (Note.n_type == PATCHBAY_NOTE_RUNTIME &&
-        Note.n_descsz >= sizeof(pb_live_note) &&
-        StringRef(reinterpret_cast<char *>(&Notes[Name]), Note.n_namesz) ==
-            Owner)
-      return Address + Desc;
-    At = End;
-  }
-  return 0;
-}
-
-// Whether an address is in the image as its loader has mapped it.
-bool LiveProcess::MappedImage::contains(const void *Address) const {
-  return any_of(Headers, [&](const ELF::Elf64_Phdr &P) {
-    return P.p_type == ELF::PT_LOAD &&
-           address(Address) - Base - P.p_vaddr < P.p_memsz;
-  });
-}
 
 Error LiveProcess::addRuntime(const MappedImage &Image,
                               uint64_t NoteDescriptor) {
@@ -127,10 +59,8 @@ Error LiveProcess::addRuntime(const MappedImage &Image,
     return Error::success();
   // Where the file is merely mapped, as debuggers do, or has not been relocated
   // yet, this is something else.
-  for (const void *P : {static_cast<const void *>(R.Live.generation),
-                        static_cast<const void *>(R.Live.modules),
-                        static_cast<const void *>(R.Live.stats),
-                        static_cast<const void *>(R.Live.modes)})
+  for (uint64_t P : {address(R.Live.generation), address(R.Live.modules),
+                     address(R.Live.stats), address(R.Live.modes)})
     if (!Image.contains(P))
       return Error::success();
   if (R.Live.size != sizeof(R.Live) || R.Live.layout != PB_LIVE_LAYOUT)
@@ -142,21 +72,11 @@ Error LiveProcess::addRuntime(const MappedImage &Image,
 }
 
 Error LiveProcess::findRuntimes() {
-  for (const ProcessMemory::Mapping &M : Memory.mappings()) {
-    std::optional<MappedImage> Image = MappedImage::at(Memory, M);
-    if (!Image)
-      continue;
-    for (const ELF::Elf64_Phdr &P : Image->Headers) {
-      if (P.p_type != ELF::PT_NOTE || P.p_align > 4)
-        continue;
-      uint64_t Note = findNote(Memory, Image->Base + P.p_vaddr, P.p_memsz);
-      if (!Note)
-        continue;
-      if (Error E = addRuntime(*Image, Note))
-        return E;
-    }
-  }
-  return Error::success();
+  return forEachMappedNote(
+      Memory, PATCHBAY_NOTE_RUNTIME, sizeof(pb_live_note),
+      [&](const MappedImage &Image, uint64_t Descriptor) {
+        return addRuntime(Image, Descriptor);
+      });
 }
 
 Expected<LiveProcess> LiveProcess::open(unsigned Pid) {

@@ -12,6 +12,8 @@
 
 namespace patchbay {
 
+struct MappedImage;
+
 struct LiveTracer {
   uint64_t Handler;
   uint64_t Data;
@@ -63,7 +65,6 @@ private:
     uint16_t Machine;
   };
   LiveProcess(ProcessMemory Memory) : Memory(std::move(Memory)) {}
-  struct MappedImage;
   llvm::Error findRuntimes();
   llvm::Error addRuntime(const MappedImage &Image, uint64_t NoteDescriptor);
   bool readList(const Runtime &R, std::vector<LiveModule> &Found) const;

@@ -60,7 +60,7 @@ static void warnOfMangledOnly(StringRef Glob, const Twine &Why) {
 LiveSelection::LiveSelection(int Pid, StringRef Glob) : Pid(Pid) {
   if (Glob.empty())
     return;
-  auto Memory = ProcessMemory::openMappings(Pid);
+  auto Memory = ProcessMemory::open(Pid);
   if (!Memory) {
     warnOfMangledOnly(Glob, toString(Memory.takeError()));
     return;

@@ -4,6 +4,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <cerrno>
 #include <climits>
@@ -15,18 +16,15 @@
 using namespace llvm;
 using namespace patchbay;
 
-static std::string procPath(unsigned Pid, const Twine &Name) {
-  return ("/proc/" + Twine(Pid) + "/" + Name).str();
-}
-
 static constexpr char NoMemory[] =
     "it has no memory: it has ended, or is a thread of the kernel";
 
-Expected<ProcessMemory> ProcessMemory::open(unsigned Pid) {
-  int Fd = ::open(procPath(Pid, "mem").c_str(), O_RDONLY | O_CLOEXEC);
+Expected<ProcessMemory> ProcessMemory::openIn(unsigned Pid,
+                                              const std::string &Folder) {
+  int Fd = ::open((Folder + "/mem").c_str(), O_RDONLY | O_CLOEXEC);
   int Errno = errno;
   // Some kernels open it.
-  if (Fd < 0 && Errno == ESRCH && !access(procPath(Pid, "").c_str(), F_OK))
+  if (Fd < 0 && Errno == ESRCH && !access(Folder.c_str(), F_OK))
     return processError(Pid, NoMemory);
   if (Fd < 0 && (Errno == ENOENT || Errno == ESRCH))
     return processError(Pid, "no such process");
@@ -37,22 +35,33 @@ Expected<ProcessMemory> ProcessMemory::open(unsigned Pid) {
                                  "/proc/sys/kernel/yama/ptrace_scope)");
   if (Fd < 0)
     return processError(Pid, "cannot read its memory: " + errnoText(Errno));
-  ProcessMemory Memory(Pid, Fd);
+  ProcessMemory Memory(Pid, Folder, Fd);
   if (Error E = Memory.readMappings())
     return E;
   return Memory;
 }
 
-Expected<ProcessMemory> ProcessMemory::openMappings(unsigned Pid) {
-  ProcessMemory Memory(Pid, /*Fd=*/-1);
-  if (Error E = Memory.readMappings())
-    return E;
+// Where the main thread has ended, as pthread_exit(3) ends it, another has what
+// was its: memory, mappings and root.
+Expected<ProcessMemory> ProcessMemory::open(unsigned Pid) {
+  std::string Folder = "/proc/" + std::to_string(Pid);
+  Expected<ProcessMemory> Memory = openIn(Pid, Folder);
+  std::error_code EC;
+  for (sys::fs::directory_iterator I(Folder + "/task", EC), End;
+       !Memory && !EC && I != End; I.increment(EC)) {
+    Expected<ProcessMemory> Other = openIn(Pid, I->path());
+    if (Other) {
+      consumeError(Memory.takeError());
+      return Other;
+    }
+    consumeError(Other.takeError());
+  }
   return Memory;
 }
 
 ProcessMemory::ProcessMemory(ProcessMemory &&Other)
-    : Pid(Other.Pid), Fd(std::exchange(Other.Fd, -1)),
-      Mappings(std::move(Other.Mappings)) {}
+    : Pid(Other.Pid), Folder(std::move(Other.Folder)),
+      Fd(std::exchange(Other.Fd, -1)), Mappings(std::move(Other.Mappings)) {}
 
 ProcessMemory::~ProcessMemory() {
   if (Fd >= 0)
@@ -60,7 +69,7 @@ ProcessMemory::~ProcessMemory() {
 }
 
 std::string ProcessMemory::proc(const Twine &Name) const {
-  return procPath(Pid, Name);
+  return (Folder + "/" + Name).str();
 }
 
 Error ProcessMemory::error(const Twine &Message) const {

@@ -24,13 +24,11 @@ public:
 
   /// Fails if there is no such process, or we may not read it.
   static llvm::Expected<ProcessMemory> open(unsigned Pid);
-  /// The same without the right to debug it: mappings only, read() fails.
-  static llvm::Expected<ProcessMemory> openMappings(unsigned Pid);
   ProcessMemory(ProcessMemory &&Other);
   ~ProcessMemory();
 
   unsigned pid() const { return Pid; }
-  /// /proc/PID/Name.
+  /// /proc/PID/Name, or of a thread of it.
   std::string proc(const llvm::Twine &Name) const;
 
   /// As they were at the last call of readMappings(), by address.
@@ -53,9 +51,13 @@ public:
   llvm::Error error(const llvm::Twine &Message) const;
 
 private:
-  ProcessMemory(unsigned Pid, int Fd) : Pid(Pid), Fd(Fd) {}
+  ProcessMemory(unsigned Pid, std::string Folder, int Fd)
+      : Pid(Pid), Folder(std::move(Folder)), Fd(Fd) {}
+  static llvm::Expected<ProcessMemory> openIn(unsigned Pid,
+                                              const std::string &Folder);
 
   unsigned Pid;
+  std::string Folder;
   int Fd;
   std::vector<Mapping> Mappings;
 };

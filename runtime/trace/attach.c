@@ -4,16 +4,12 @@
 #include "program.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* Of attached programs, each with a connection. */
-#define CLIENTS_MAX 64
 
 /* How long what is in a ring buffer may wait, in milliseconds. */
 #define TICK 100
@@ -24,7 +20,7 @@
 static struct attached {
 	int client;
 	struct pb_attached_program program;
-} attached[CLIENTS_MAX];
+} attached[PB_ATTACHED_MAX];
 static nfds_t nr_attached;
 
 void pb_say(int client, const char *format, ...)
@@ -38,8 +34,16 @@ void pb_say(int client, const char *format, ...)
 	va_end(args);
 	if (size >= (int)sizeof(line))
 		size = sizeof(line) - 1;
-	if (size > 0)
-		send(client, line, (size_t)size, MSG_NOSIGNAL);
+	if (size <= 0)
+		return;
+	/*
+	 * SO_SNDTIMEO limits how long that takes (listen.c). It is not waited for
+	 * once more: from here on nothing can be sent, and poll(2) says that the
+	 * client has gone.
+	 */
+	if (send(client, line, (size_t)size, MSG_NOSIGNAL) < 0 &&
+	    errno == EAGAIN)
+		shutdown(client, SHUT_RDWR);
 }
 
 void pb_program_log(void *arg, const char *name, uintptr_t entry, int error,
@@ -59,32 +63,16 @@ void pb_program_log(void *arg, const char *name, uintptr_t entry, int error,
 		pb_say(request->client, "%s", reason);
 }
 
-/*
- * As of what else a process loads for its user: a file that somebody else could
- * have written would be somebody else's code. Who may exchange files in its
- * folder, or the folder, is not asked.
- */
+/* Not -errno where it was no file: that may be -ENOENT, which means functions. */
 static int check_file(const struct pb_program_request *request)
 {
 	struct stat status;
 
-	/* Not -errno: that may be -ENOENT, which means functions. */
-	if (stat(request->path, &status)) {
-		pb_say(request->client, "%s: %s", request->path,
-		       strerror(errno));
-		return -ENOEXEC;
-	}
+	if (request->file < 0 || fstat(request->file, &status))
+		return -EBADF;
 	if (!S_ISREG(status.st_mode)) {
 		pb_say(request->client, "%s: no regular file", request->path);
 		return -EINVAL;
-	}
-	if ((status.st_uid && status.st_uid != geteuid()) ||
-	    status.st_mode & (S_IWGRP | S_IWOTH)) {
-		pb_say(request->client,
-		       "%s: not loaded: it has to belong to the user of the "
-		       "process or to root, and to be writable by nobody else",
-		       request->path);
-		return -EPERM;
 	}
 	return 0;
 }
@@ -132,22 +120,23 @@ static int attach(struct pb_program_request *request)
 	return nr;
 }
 
-int pb_attach(int client, const struct pb_control_request *request, int file)
+int pb_attach(int client, const struct pb_message *message)
 {
 	struct pb_program_request parsed = {
 		.client = client,
+		.file = message->program,
 		.filter = { .size = sizeof(parsed.filter) },
 	};
 	struct pb_name_list names = { 0 };
-	int nr = parse(request, &parsed);
+	int nr = parse(&message->request, &parsed);
 
-	if (!nr && file >= 0)
-		nr = pb_name_list_read(&names, file, &parsed.filter);
+	if (!nr && message->names >= 0)
+		nr = pb_name_list_read(&names, message->names, &parsed.filter);
 	if (nr)
 		return nr;
-	if (nr_attached == CLIENTS_MAX) {
+	if (nr_attached == PB_ATTACHED_MAX) {
 		pb_say(client, "the process has %d attached programs already",
-		       CLIENTS_MAX);
+		       PB_ATTACHED_MAX);
 		nr = -EUSERS;
 	} else {
 		nr = attach(&parsed);
@@ -171,7 +160,7 @@ static void end(nfds_t index)
 	*a = attached[--nr_attached];
 }
 
-static int tick(void)
+int pb_attach_tick(void)
 {
 	int has_records = 0;
 
@@ -183,28 +172,20 @@ static int tick(void)
 		has_records = 1;
 		pb_program_tell_records(a->client, &a->program);
 	}
-	return has_records;
+	return has_records ? TICK : -1;
 }
 
-void pb_attach_wait(int listener)
+nfds_t pb_attach_poll(struct pollfd *fds)
 {
-	for (;;) {
-		struct pollfd fds[CLIENTS_MAX + 1];
-		nfds_t nr = nr_attached;
-		int ready;
+	for (nfds_t i = 0; i < nr_attached; i++)
+		fds[i] = (struct pollfd){ attached[i].client, POLLIN, 0 };
+	return nr_attached;
+}
 
-		for (nfds_t i = 0; i < nr; i++)
-			fds[i] = (struct pollfd){ attached[i].client, POLLIN,
-						  0 };
-		fds[nr] = (struct pollfd){ listener, POLLIN, 0 };
-		ready = poll(fds, nr + 1, tick() ? TICK : -1);
-		if (ready < 0 && errno == EINTR)
-			continue;
-		if (ready < 0 || fds[nr].revents)
-			return;
-		/* From the end: the last one takes the place of one that ends. */
-		while (nr--)
-			if (fds[nr].revents)
-				end(nr);
-	}
+void pb_attach_polled(const struct pollfd *fds, nfds_t nr)
+{
+	/* From the end: the last one takes the place of one that ends. */
+	while (nr--)
+		if (fds[nr].revents)
+			end(nr);
 }

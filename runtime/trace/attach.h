@@ -3,17 +3,29 @@
 #ifndef PB_TRACE_ATTACH_H
 #define PB_TRACE_ATTACH_H
 
-#include "control.h"
+#include "message.h"
+
+#include <poll.h>
+
+/* Of attached programs, each with a connection. */
+#define PB_ATTACHED_MAX 64
 
 /*
- * Carry out a request of PB_CONTROL_ATTACH that came from @client, with a @file
- * of names or -1. Returns the number of functions: @client is then kept until
- * the program is detached; or a negative errno, and what is wrong has been said
- * to @client.
+ * Carry out a request of PB_CONTROL_ATTACH that came from @client. Returns the
+ * number of functions: @client is then kept until the program is detached; or a
+ * negative errno, and what is wrong has been said to @client.
  */
-int pb_attach(int client, const struct pb_control_request *request, int file);
+int pb_attach(int client, const struct pb_message *message);
 
-/* Wait until @listener has a client, and detach meanwhile what is to be. */
-void pb_attach_wait(int listener);
+/*
+ * Tell clients what has come into ring buffers. Returns the milliseconds until
+ * this is to be done again, or -1.
+ */
+int pb_attach_tick(void);
+
+/* What to wait for; returns how many of @fds, of at most PB_ATTACHED_MAX. */
+nfds_t pb_attach_poll(struct pollfd *fds);
+/* Detach programs whose clients have gone, as poll(2) has said. */
+void pb_attach_polled(const struct pollfd *fds, nfds_t nr);
 
 #endif /* PB_TRACE_ATTACH_H */

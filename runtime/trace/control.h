@@ -1,18 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * How `patchbay live` talks to a process that is being traced.
+ * How `patchbay live` and `patchbay attach` talk to a process that is traced.
  *
  * With live=1 in PATCHBAY the process listens on a Unix socket of the type
- * SOCK_SEQPACKET, whose name is abstract, so that nothing is left when it is
- * killed: PB_CONTROL_NAME and its process id. Anybody may connect to an
- * abstract name, and anybody may have taken it: each side asks the kernel who
- * the other one is (SO_PEERCRED), and has nothing to do with another user.
+ * SOCK_SEQPACKET. Its name is abstract, so that nothing is left when the process
+ * is killed, and random: no other process can have taken it, in whatever PID
+ * namespace, and a forked child, which has a number of its own, has another.
+ *
+ * Anybody who shares the network namespace may connect. So *being connected says
+ * nothing*. Who may control a process is who may ptrace it, since that one could
+ * do all of this anyway, and it is the kernel that decides: by user and group, by
+ * capabilities, by prctl(PR_SET_DUMPABLE), by user namespaces, and by Yama
+ * (ptrace(2), "Ptrace access mode checking"). The client proves it in this way:
+ *
+ *  1. It opens /proc/PID/mem, which asks for PTRACE_MODE_ATTACH_FSCREDS, finds
+ *     struct pb_control_note in libpatchbay-trace.so, and by it the name of the
+ *     socket in struct pb_control_point.
+ *  2. The process draws a proof for each connection, writes it into a place of
+ *     its memory, and greets the client with the number of that place.
+ *  3. The client reads the proof there, and sends it along with its request.
+ *
+ * The proof is for this connection only: it is wiped when the request has come,
+ * or has not come for some time. struct pb_control_point is in memory that
+ * fork() fills with zeros, so that a child, which may have fewer rights, has no
+ * proof of its parent's.
+ *
+ * The client makes sure that it speaks to the process (SO_PEERCRED), since it
+ * sends descriptors, too.
  *
  * One request, one reply, and the connection is closed; but that of
  * PB_CONTROL_ATTACH stays open as long as the program is to be attached: when the
  * client closes it, or dies, the program is detached. Both are of this
  * machine and in its byte order. Where versions differ, @version and @result of
- * the reply are still in their places.
+ * greeting and reply are still in their places.
  */
 #ifndef PATCHBAY_TRACE_CONTROL_H
 #define PATCHBAY_TRACE_CONTROL_H
@@ -22,23 +42,68 @@
 #include <limits.h>
 
 #define PB_CONTROL_NAME "patchbay/"
-#define PB_CONTROL_VERSION 2
+#define PB_CONTROL_NAME_MAX 48
+#define PB_CONTROL_VERSION 3
 #define PB_CONTROL_TEXT_MAX 4096
+
+/* Bytes of a proof: nobody guesses it. */
+#define PB_CONTROL_PROOF 32
+
+/* Connections that have not sent their request yet. */
+#define PB_CONTROL_PLACES 16
+
+/*
+ * @version: PB_CONTROL_VERSION
+ * @name:    of the socket, behind the first NUL of its address; empty as long as
+ *           nobody listens
+ * @proof:   by place
+ */
+struct pb_control_point {
+	uint32_t version;
+	char name[PB_CONTROL_NAME_MAX];
+	uint8_t proof[PB_CONTROL_PLACES][PB_CONTROL_PROOF];
+};
+
+/*
+ * Descriptor of the note of type PATCHBAY_NOTE_CONTROL: PB_CONTROL_VERSION, which
+ * always comes first, and where the pointer to struct pb_control_point is.
+ */
+struct pb_control_note {
+	uint32_t version;
+	int32_t point; /* relative to this field */
+};
+
+/* @result: 0. @place: of the proof. */
+struct pb_control_greeting {
+	uint32_t version;
+	int32_t result;
+	uint32_t place;
+};
 
 enum pb_control_verb {
 	PB_CONTROL_STATUS = 1,    /* change nothing */
 	PB_CONTROL_ARM = 2,       /* @text: a glob for names of functions */
 	PB_CONTROL_DISARM = 3,    /* likewise */
 	PB_CONTROL_THRESHOLD = 4, /* @text: as the value of thresh= */
-	PB_CONTROL_SNAPSHOT = 5,  /* to the file whose descriptor comes along */
+	PB_CONTROL_SNAPSHOT = 5,  /* the reply has a descriptor of the data file */
 	PB_CONTROL_ATTACH = 6,    /* @text: five strings, see below */
 };
 
 /*
+ * Descriptors that come along, in this order. A process never opens a path that a
+ * client gave: the client may see other files by it.
+ */
+enum pb_control_file {
+	PB_CONTROL_NAMES = 1,   /* see below */
+	PB_CONTROL_PROGRAM = 2, /* the file of ATTACH, opened for reading */
+};
+#define PB_CONTROL_FILES_MAX 2
+
+/*
  * The strings of PB_CONTROL_ATTACH, one behind the other: the kind of link, as
  * option of `patchbay attach`; a glob for names of functions; the path of the
- * file; the symbol in it, empty for BPF objects, whose sections name kinds and
- * functions; "s" to skip functions that are refused, or "".
+ * file, for messages only; the symbol in it, empty for BPF objects, whose sections
+ * name kinds and functions; "s" to skip functions that are refused, or "".
  *
  * Names of functions are those of symbol tables. A client that knows others,
  * such as demangled ones, finds out what a glob means by them. It then sends the
@@ -49,27 +114,34 @@ enum pb_control_verb {
  * Before the reply the process sends lines for the user, each a packet of at most
  * PB_CONTROL_SAID_MAX bytes: why the program is refused, and by which functions.
  * Behind it come what BPF programs put into ring buffers and, when the client
- * has shut down its side, what their maps hold; then it closes the connection.
+ * has shut down its side, what their maps hold; then it closes the connection. A
+ * client that does not take them for two seconds is let go: the process waits
+ * for nobody longer.
  */
 #define PB_CONTROL_ATTACH_STRINGS 5
 #define PB_CONTROL_SAID_MAX 1024
 
+/* @files: PB_CONTROL_NAMES and PB_CONTROL_PROGRAM, those that come along */
 struct pb_control_request {
 	uint32_t version;
 	uint32_t verb;
+	uint32_t files;
+	uint8_t proof[PB_CONTROL_PROOF];
 	char text[PB_CONTROL_TEXT_MAX]; /* ended by NUL */
 };
 
 /*
  * @result: 0, for ARM and DISARM the number of functions, or -errno:
+ *          -EKEYREJECTED: the proof is not right. Nothing else is told.
  *          -EPROTONOSUPPORT: another version. -ENOSYS: an unknown verb.
  *          -EOPNOTSUPP: a threshold, and a tracer without durations.
- *          -EINVAL, -ERANGE: a threshold that is none. -EBADF: no descriptor.
+ *          -EINVAL, -ERANGE: a threshold that is none.
+ *          -EBADF: other descriptors than @files and the verb say.
  *          -EINVAL: a file that does not hold names. -EFBIG: more than 64 MiB.
  *          Of ATTACH: the number of functions; errors were explained by lines.
- *          -ENOENT: there is no such function. -ENOEXEC: no such file.
+ *          -ENOENT: there is no such function. -ENOEXEC: it cannot be loaded.
  *          Others: patchbay_arm_filter() and patchbay_batch_commit(), or what
- *          reading and writing files returned.
+ *          opening the data file returned.
  * The rest is as it is afterwards.
  */
 struct pb_control_reply {

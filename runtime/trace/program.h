@@ -8,9 +8,13 @@
 
 #include <patchbay/link.h>
 
-/* The strings of a request, and whom to tell what. */
+/*
+ * A request, and whom to tell what. @file is the program's, as the client has
+ * opened it; @path is what the client calls it.
+ */
 struct pb_program_request {
 	int client;
+	int file;
 	const char *kind, *path, *symbol;
 	struct patchbay_filter filter; /* not of BPF */
 	unsigned int flags; /* PATCHBAY_LINK_* */

@@ -4,12 +4,15 @@
  * and it brings many others.
  */
 #include "program.h"
+#include "read_file.h"
 
 #include <patchbay/bpf.h>
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define LIBRARY "libpatchbay-bpf.so.0"
 
@@ -17,7 +20,7 @@
 #define SHOWN_MAX 128
 
 static struct {
-	__typeof__(patchbay_bpf_open) *open;
+	__typeof__(patchbay_bpf_open_mem) *open_mem;
 	__typeof__(patchbay_bpf_close) *close;
 	__typeof__(patchbay_bpf_attach_all) *attach_all;
 	__typeof__(patchbay_bpf_next_map) *next_map;
@@ -32,7 +35,7 @@ static int load_library(int client)
 		const char *name;
 		void *to;
 	} functions[] = {
-		{ "patchbay_bpf_open", &bpf.open },
+		{ "patchbay_bpf_open_mem", &bpf.open_mem },
 		{ "patchbay_bpf_close", &bpf.close },
 		{ "patchbay_bpf_attach_all", &bpf.attach_all },
 		{ "patchbay_bpf_next_map", &bpf.next_map },
@@ -60,14 +63,35 @@ static void log_open(void *arg, const char *name, int error,
 	pb_program_log(arg, name, 0, error, reason);
 }
 
-int pb_program_attach_bpf(struct pb_program_request *request,
-			  struct pb_attached_program *program)
+/* As that of patchbay_bpf_open(). */
+#define FILE_MAX (64 << 20)
+
+static int open_object(struct pb_program_request *request,
+		       struct patchbay_bpf_object **object)
 {
-	const struct patchbay_bpf_opts open_opts = {
-		.size = sizeof(open_opts),
+	const struct patchbay_bpf_opts opts = {
+		.size = sizeof(opts),
 		.log = log_open,
 		.log_arg = request,
 	};
+	size_t size;
+	char *bytes;
+	int error = pb_read_file(request->file, FILE_MAX, &bytes, &size);
+
+	if (error) {
+		pb_say(request->client, "%s: %s", request->path,
+		       error == -EINVAL ? "no file with an object" :
+					  strerror(-error));
+		return error;
+	}
+	error = bpf.open_mem(bytes, size, &opts, object);
+	free(bytes);
+	return error;
+}
+
+int pb_program_attach_bpf(struct pb_program_request *request,
+			  struct pb_attached_program *program)
+{
 	const struct patchbay_link_opts opts = {
 		.size = sizeof(opts),
 		.flags = request->flags,
@@ -77,7 +101,7 @@ int pb_program_attach_bpf(struct pb_program_request *request,
 	int nr = load_library(request->client);
 
 	if (!nr)
-		nr = bpf.open(request->path, &open_opts, &program->object);
+		nr = open_object(request, &program->object);
 	if (nr)
 		return nr;
 	nr = bpf.attach_all(program->object, &opts);

@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 static int find_kind(const char *name, enum patchbay_link_kind *kind)
@@ -98,14 +100,43 @@ static int attach(struct pb_program_request *request, void *handle,
 		       patchbay_link_attach(kind, &program, &opts, link);
 }
 
+/*
+ * The loader takes a library that it has for the one of the same *path*, before
+ * it looks at the file, and keeps the path as long as any handle; numbers of
+ * descriptors are used again meanwhile. So each path is a new one: the bits of
+ * @serial are slashes, one or two, behind which the kernel finds the same.
+ */
+static void write_path(char *path, size_t size, int file)
+{
+	static uint32_t serial;
+	size_t at = (size_t)snprintf(path, size, "/proc/thread-self/fd");
+
+	serial++;
+	for (int bit = 0; bit < 32; bit++) {
+		path[at++] = '/';
+		path[at++] = serial >> bit & 1 ? '/' : '.';
+	}
+	snprintf(path + at, size - at, "/%d", file);
+}
+
+/* Its dependences are found as those of any library, but by $ORIGIN. */
 int pb_program_attach_so(struct pb_program_request *request,
 			 struct pb_attached_program *program)
 {
+	char path[128];
 	int nr;
 
-	program->handle = dlopen(request->path, RTLD_NOW | RTLD_LOCAL);
+	write_path(path, sizeof(path), request->file);
+	program->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!program->handle) {
-		pb_say(request->client, "%s", dlerror());
+		const char *why = dlerror();
+
+		/* To the user it is his own path. */
+		if (!strncmp(why, path, strlen(path)))
+			pb_say(request->client, "%s%s", request->path,
+			       why + strlen(path));
+		else
+			pb_say(request->client, "%s", why);
 		return -ENOEXEC;
 	}
 	nr = attach(request, program->handle, &program->link);

@@ -10,6 +10,7 @@
  * would find nothing at all.
  */
 #include "left_out.h"
+#include "listen.h"
 #include "own_clock.h"
 #include "session.h"
 #include "start.h"
@@ -512,7 +513,7 @@ __attribute__((constructor)) static void start(int argc, char **argv,
 		return;
 	arm();
 	if (pb_options.live)
-		pb_note(pb_control_start());
+		pb_note(pb_listen_start());
 }
 
 /* The later the second moment, the better the clock's rate is known. */

@@ -35,7 +35,4 @@ extern struct patchbay_ops *pb_values_tracer;
 /* Does it record anything now? */
 int pb_tracer_is_recording(void);
 
-/* Listen for `patchbay live`, in a thread. Returns 0 or -errno. */
-int pb_control_start(void);
-
 #endif /* PB_TRACE_START_H */

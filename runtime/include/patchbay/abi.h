@@ -190,6 +190,12 @@
 #define PATCHBAY_NOTE_RUNTIME 3
 
 /*
+ * The note of libpatchbay-trace, by which `patchbay live` finds out where the
+ * process listens; likewise.
+ */
+#define PATCHBAY_NOTE_CONTROL 4
+
+/*
  * Record flags: each bit is a promise about the lowered function.
  */
 #define PATCHBAY_RECORD_VARIADIC 0x01 /* takes `...`; counts are of named ones */

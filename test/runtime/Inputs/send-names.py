@@ -5,19 +5,20 @@ import errno
 import glob
 import os
 import socket
-import struct
 import sys
 import tempfile
 
-VERSION, STATUS, ARM, TEXT_MAX = 2, 1, 2, 4096
+import control
+
+STATUS, ARM, NAMES = 1, 2, 1
+memory = control.Memory(sys.argv[1])
 
 
-def ask(what, *descriptors, verb=ARM):
-    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as client:
-        client.connect(f"\0patchbay/{sys.argv[1]}")
-        request = struct.pack(f"II{TEXT_MAX}s", VERSION, verb, b"*")
-        socket.send_fds(client, [request], descriptors)
-        result = struct.unpack_from("Ii", client.recv(65536))[1]
+def ask(what, *descriptors, verb=ARM, files=NAMES):
+    client, proof = control.connect(memory)
+    with client:
+        socket.send_fds(client, [control.request(verb, proof, b"*", files)], descriptors)
+        result = control.reply(client)[1]
     print(f"{what}:", errno.errorcode[-result] if result < 0 else result)
 
 

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "answer.h"
+
+#include "attach.h"
+#include "name_list.h"
+#include "session.h"
+#include "start.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/*
+ * The client copies the file itself, so that one that is slow, or stops, stops
+ * nobody here: records are committed one by one, and what is read meanwhile is
+ * whole ones (ring.h). Returns a descriptor or -errno.
+ */
+static int open_data_file(void)
+{
+	pb_sigset signals;
+	int file;
+
+	pb_signal_lock(&pb_session->lock, &signals);
+	if (pb_session->chunk)
+		pb_session_tick();
+	file = pb_session->file.header ? pb_data_reopen(&pb_session->file) :
+					 -ENODATA;
+	pb_signal_unlock(&pb_session->lock, signals);
+	return file;
+}
+
+static int set_threshold(const char *text)
+{
+	uint64_t ns;
+	int error = pb_parse_time(text, &ns);
+
+	return error ? error : pb_tracer_set_threshold(ns);
+}
+
+static int arm_or_disarm(const struct pb_message *message)
+{
+	const struct pb_control_request *request = &message->request;
+	struct patchbay_filter filters[] = {
+		{ .size = sizeof(filters[0]), .glob = request->text },
+		{ 0 },
+	};
+	struct pb_name_list names = { 0 };
+	size_t last = 0;
+	int result = 0;
+
+	if (message->names >= 0) {
+		result = pb_name_list_read(&names, message->names, &filters[1]);
+		last = 1;
+	}
+	/* The client may know names that the library does not. */
+	if (!result && request->verb == PB_CONTROL_ARM)
+		result = pb_tracer_arm(&filters[last],
+				       last ? PATCHBAY_ARM_SKIP : 0);
+	/* By the glob, too: modules that are loaded later are armed by it. */
+	else if (!result)
+		result = pb_tracer_disarm(filters, last + 1);
+	pb_name_list_free(&names);
+	return result;
+}
+
+/* *@file: a descriptor for the client, or -1. */
+static int carry_out(int client, struct pb_message *message, int *file)
+{
+	if (message->unexpected)
+		return -EBADF;
+	switch (message->request.verb) {
+	case PB_CONTROL_STATUS:
+		return 0;
+	case PB_CONTROL_ARM:
+	case PB_CONTROL_DISARM:
+		return arm_or_disarm(message);
+	case PB_CONTROL_THRESHOLD:
+		return set_threshold(message->request.text);
+	case PB_CONTROL_SNAPSHOT:
+		*file = open_data_file();
+		return *file < 0 ? *file : 0;
+	case PB_CONTROL_ATTACH:
+		return pb_attach(client, message);
+	}
+	return -ENOSYS;
+}
+
+static void describe(struct pb_control_reply *reply)
+{
+	struct patchbay_ops_info info = { .size = sizeof(info) };
+
+	if (!patchbay_ops_get_info(pb_tracer, &info))
+		reply->armed = info.armed;
+	reply->threshold_ns = pb_options.threshold_ns;
+	reply->recording = (uint32_t)pb_tracer_is_recording();
+	strncpy(reply->tracer, pb_options.tracer_name,
+		sizeof(reply->tracer) - 1);
+	memcpy(reply->file, pb_session->file.path, sizeof(reply->file));
+}
+
+int pb_answer(int client, struct pb_message *message)
+{
+	struct pb_control_reply reply = { .version = PB_CONTROL_VERSION };
+	int file = -1;
+
+	reply.result = carry_out(client, message, &file);
+	describe(&reply);
+	pb_message_reply(client, &reply, file);
+	if (file >= 0)
+		close(file);
+	return message->request.verb == PB_CONTROL_ATTACH && reply.result >= 0;
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "listen.h"
+
+#include "answer.h"
+#include "attach.h"
+#include "message.h"
+#include "moment.h"
+#include "ring.h"
+#include "session.h"
+#include "start.h"
+
+#include <linux/close_range.h>
+
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#define PATIENCE_NS (PB_PATIENCE_SECONDS * 1000000000ull)
+
+/* Where the note below leads to; NULL: nobody has listened yet. */
+struct pb_control_point *pb_control_point;
+
+#define STRING(x) #x
+#define NUMBER(x) STRING(x)
+
+/* As that of libpatchbay (core/live.c). */
+__asm__(".pushsection .note.patchbay.control, \"a\", %note\n"
+	"	.balign 4\n"
+	"	.long 2f - 1f, 4f - 3f, " NUMBER(PATCHBAY_NOTE_CONTROL) "\n"
+	"1:	.asciz \"" PATCHBAY_NOTE_NAME "\"\n"
+	"2:	.balign 4\n"
+	"3:	.long " NUMBER(PB_CONTROL_VERSION) "\n"
+	"	.long pb_control_point - .\n"
+	"4:	.balign 4\n"
+	"	.popsection\n");
+
+/* A random name: whoever knows it knows nothing that he may not. */
+static int draw_name(char name[PB_CONTROL_NAME_MAX])
+{
+	uint64_t random[2];
+
+	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+		return -errno;
+	snprintf(name, PB_CONTROL_NAME_MAX, PB_CONTROL_NAME "%016llx%016llx",
+		 (unsigned long long)random[0], (unsigned long long)random[1]);
+	return 0;
+}
+
+static int listen_by_name(const char *name)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	size_t length = strlen(name);
+	int fd, error = 0;
+
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	memcpy(address.sun_path + 1, name, length);
+	length += offsetof(struct sockaddr_un, sun_path) + 1;
+	if (bind(fd, (struct sockaddr *)&address, (socklen_t)length) ||
+	    listen(fd, PB_CONTROL_PLACES)) {
+		error = -errno;
+		close(fd);
+	}
+	return error ? error : fd;
+}
+
+/* The descriptor, or -errno. From then on the point says how it is called. */
+static int listen_for_clients(void)
+{
+	struct pb_control_point *point = pb_control_point;
+	char name[PB_CONTROL_NAME_MAX];
+	int error = draw_name(name), fd;
+
+	if (error)
+		return error;
+	fd = listen_by_name(name);
+	if (fd < 0)
+		return fd;
+	memcpy(point->name, name, sizeof(point->name));
+	__atomic_store_n(&point->version, PB_CONTROL_VERSION, __ATOMIC_RELEASE);
+	return fd;
+}
+
+/*
+ * Clients that have not sent their request yet. Their number is limited, since
+ * anybody may connect; then the oldest has to make place. Whoever connects again
+ * and again can keep others from being heard in this way, but nothing else.
+ */
+static struct place {
+	int client; /* -1: the place is free */
+	uint64_t since_ns;
+} places[PB_CONTROL_PLACES];
+
+static void free_place(size_t nr)
+{
+	explicit_bzero(pb_control_point->proof[nr], PB_CONTROL_PROOF);
+	places[nr].client = -1;
+}
+
+static void drop(size_t nr)
+{
+	close(places[nr].client);
+	free_place(nr);
+}
+
+static size_t find_place(void)
+{
+	size_t oldest = 0;
+
+	for (size_t i = 0; i < PB_CONTROL_PLACES; i++) {
+		if (places[i].client < 0)
+			return i;
+		if (places[i].since_ns < places[oldest].since_ns)
+			oldest = i;
+	}
+	drop(oldest);
+	return oldest;
+}
+
+static void greet(int client)
+{
+	const struct timeval patience = { .tv_sec = PB_PATIENCE_SECONDS };
+	size_t nr = find_place();
+	const struct pb_control_greeting greeting = {
+		.version = PB_CONTROL_VERSION,
+		.place = (uint32_t)nr,
+	};
+
+	setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &patience,
+		   sizeof(patience));
+	places[nr].client = client;
+	places[nr].since_ns = pb_now_ns(CLOCK_MONOTONIC);
+	/* Before the client is told where it is. */
+	if (getrandom(pb_control_point->proof[nr], PB_CONTROL_PROOF, 0) !=
+		    PB_CONTROL_PROOF ||
+	    send(client, &greeting, sizeof(greeting),
+		 MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof(greeting))
+		drop(nr);
+}
+
+static void accept_client(int listener)
+{
+	const struct timespec pause = { .tv_nsec = 100000000 };
+	int client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+
+	if (client >= 0)
+		greet(client);
+	/* No descriptors, or no memory: it stays in the queue, so not at once. */
+	else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
+		 errno == ENOMEM)
+		nanosleep(&pause, NULL);
+}
+
+/* In a time that does not depend on how much of it is right. */
+static int is_proven(const uint8_t *proof, const uint8_t *given)
+{
+	unsigned int differs = 0;
+
+	for (size_t i = 0; i < PB_CONTROL_PROOF; i++)
+		differs |= (unsigned int)(proof[i] ^ given[i]);
+	return !differs;
+}
+
+static void refuse(int client, int error)
+{
+	const struct pb_control_reply reply = { .version = PB_CONTROL_VERSION,
+						.result = error };
+
+	pb_message_reply(client, &reply, -1);
+	close(client);
+}
+
+/* One try for each proof. */
+static void hear(size_t nr)
+{
+	struct pb_message message;
+	int client = places[nr].client, proven;
+	int error = pb_message_receive(client, &message);
+
+	if (error == -EAGAIN || error == -EINTR)
+		return;
+	if (error) {
+		drop(nr);
+		return;
+	}
+	proven = is_proven(pb_control_point->proof[nr], message.request.proof);
+	free_place(nr);
+	if (message.request.version != PB_CONTROL_VERSION)
+		refuse(client, -EPROTONOSUPPORT);
+	else if (!proven)
+		refuse(client, -EKEYREJECTED);
+	else if (!pb_answer(client, &message))
+		close(client);
+	pb_message_close(&message);
+}
+
+/* Those that took too long. Returns in how many ms the next will have, or -1. */
+static int drop_late(void)
+{
+	uint64_t now = pb_now_ns(CLOCK_MONOTONIC), left, least = UINT64_MAX;
+
+	for (size_t i = 0; i < PB_CONTROL_PLACES; i++) {
+		if (places[i].client < 0)
+			continue;
+		if (now - places[i].since_ns >= PATIENCE_NS) {
+			drop(i);
+			continue;
+		}
+		left = PATIENCE_NS - (now - places[i].since_ns);
+		if (left < least)
+			least = left;
+	}
+	return least == UINT64_MAX ? -1 : (int)(least / 1000000) + 1;
+}
+
+static void serve_once(int listener)
+{
+	struct pollfd fds[1 + PB_CONTROL_PLACES + PB_ATTACHED_MAX];
+	struct pollfd *attached = &fds[1 + PB_CONTROL_PLACES];
+	nfds_t nr_attached;
+	int timeout = drop_late(), tick = pb_attach_tick();
+
+	fds[0] = (struct pollfd){ listener, POLLIN, 0 };
+	/* Negative descriptors are left out. */
+	for (size_t i = 0; i < PB_CONTROL_PLACES; i++)
+		fds[1 + i] = (struct pollfd){ places[i].client, POLLIN, 0 };
+	nr_attached = pb_attach_poll(attached);
+	if (timeout < 0 || (tick >= 0 && tick < timeout))
+		timeout = tick;
+	if (poll(fds, 1 + PB_CONTROL_PLACES + nr_attached, timeout) <= 0)
+		return;
+	pb_attach_polled(attached, nr_attached);
+	for (size_t i = 0; i < PB_CONTROL_PLACES; i++)
+		if (fds[1 + i].revents)
+			hear(i);
+	if (fds[0].revents)
+		accept_client(listener);
+}
+
+static void *serve(void *arg)
+{
+	int listener;
+
+	(void)arg;
+	pb_untraced = 1;
+	/*
+	 * From here on the thread has descriptors of its own: the program cannot
+	 * close them and does not find numbers taken, and files that it closes
+	 * are not kept open here.
+	 */
+	if (close_range(0, ~0u, CLOSE_RANGE_UNSHARE)) {
+		pb_note(-errno);
+		return NULL;
+	}
+	for (size_t i = 0; i < PB_CONTROL_PLACES; i++)
+		places[i].client = -1;
+	listener = listen_for_clients();
+	pb_note(listener);
+	while (listener >= 0)
+		serve_once(listener);
+	return NULL;
+}
+
+int pb_listen_start(void)
+{
+	sigset_t all, before;
+	pthread_attr_t attr;
+	pthread_t thread;
+	int error;
+
+	if (!pb_control_point)
+		pb_control_point = pb_session_alloc(sizeof(*pb_control_point),
+						    &error);
+	if (!pb_control_point)
+		return error;
+	/* The program's signals are for its own threads; traps are ours, too. */
+	sigfillset(&all);
+	sigdelset(&all, SIGTRAP);
+	error = pthread_attr_init(&attr);
+	if (error)
+		return -error;
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&thread, &attr, serve, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	return -error;
+}

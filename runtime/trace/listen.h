@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The thread that listens for clients (control.h), and lets only those be
+ * answered that have proven that they may ptrace this process.
+ */
+#ifndef PB_TRACE_LISTEN_H
+#define PB_TRACE_LISTEN_H
+
+/* How long a client may take to send its request, or to take what it is sent. */
+#define PB_PATIENCE_SECONDS 2
+
+/* Listen, in a thread. Returns 0 or -errno. */
+int pb_listen_start(void);
+
+#endif /* PB_TRACE_LISTEN_H */

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "message.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* With room for descriptors, and aligned as headers are. */
+union control {
+	struct cmsghdr header;
+	char bytes[CMSG_SPACE(PB_CONTROL_FILES_MAX * sizeof(int))];
+};
+
+static int take(int **file, uint32_t files, uint32_t bit)
+{
+	return files & bit ? *(*file)++ : -1;
+}
+
+/* Their number says whether they are those that the request speaks of. */
+static void sort_files(struct pb_message *message, int *file, size_t nr)
+{
+	const uint32_t known = PB_CONTROL_NAMES | PB_CONTROL_PROGRAM;
+	uint32_t files = message->request.files;
+
+	message->names = message->program = -1;
+	message->unexpected = files & ~known ||
+			      nr != (size_t)__builtin_popcount(files);
+	if (message->unexpected) {
+		while (nr--)
+			close(file[nr]);
+		return;
+	}
+	message->names = take(&file, files, PB_CONTROL_NAMES);
+	message->program = take(&file, files, PB_CONTROL_PROGRAM);
+}
+
+int pb_message_receive(int client, struct pb_message *message)
+{
+	struct pb_control_request *request = &message->request;
+	struct iovec iov = { request, sizeof(*request) };
+	int file[PB_CONTROL_FILES_MAX] = { 0 };
+	union control control;
+	/* The kernel closes what has no room. */
+	struct msghdr header = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = CMSG_LEN(sizeof(file)),
+	};
+	const struct cmsghdr *files;
+	size_t nr = 0;
+	ssize_t size;
+
+	size = recvmsg(client, &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+	if (size <= 0)
+		return size ? -errno : -ECONNRESET;
+	files = CMSG_FIRSTHDR(&header);
+	if (files && files->cmsg_level == SOL_SOCKET &&
+	    files->cmsg_type == SCM_RIGHTS) {
+		nr = (files->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		memcpy(file, CMSG_DATA(files), nr * sizeof(int));
+	}
+	/* Of another version it may have any size. */
+	memset((char *)request + size, 0, sizeof(*request) - (size_t)size);
+	request->text[sizeof(request->text) - 1] = '\0';
+	sort_files(message, file, nr);
+	return 0;
+}
+
+void pb_message_close(struct pb_message *message)
+{
+	if (message->names >= 0)
+		close(message->names);
+	if (message->program >= 0)
+		close(message->program);
+	message->names = message->program = -1;
+}
+
+void pb_message_reply(int client, const struct pb_control_reply *reply,
+		      int file)
+{
+	struct iovec iov = { (void *)reply, sizeof(*reply) };
+	struct msghdr header = { .msg_iov = &iov, .msg_iovlen = 1 };
+	union control control = { 0 };
+
+	if (file >= 0) {
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN(sizeof(file));
+		memcpy(CMSG_DATA(&control.header), &file, sizeof(file));
+		header.msg_control = &control;
+		header.msg_controllen = CMSG_SPACE(sizeof(file));
+	}
+	sendmsg(client, &header, MSG_NOSIGNAL);
+}

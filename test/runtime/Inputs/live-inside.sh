@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#	live-inside.sh PID PATCHBAY PROGRAM
+#
+# PID, a program that makes namespaces, has a child in them that is to be controlled
+# from here: its state, and PROGRAM attached to slow().
+child=
+until [ -n "$child" ] && "$2" live -p "$child" 2>/dev/null; do
+	child=$(cat /proc/"$1"/task/"$1"/children)
+	child=${child% }
+	sleep 0.05
+done
+timeout --preserve-status -s INT 2 "$2" attach -p "$child" --fentry slow "$3"

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""live-raw.py PID REQUEST...: one request after the other, as a client that is not
+`patchbay` makes it, and what comes back. REQUEST is words with commas between:
+
+    version=N verb=N size=N files=N  of the request, SIZE bytes of which are sent
+    text=TEXT                        with | for NUL, filled up with x
+    send=PATH                        a descriptor that comes along, repeatable
+    proof=own|none|old               the right one, zeros, that of the last request
+    wait                             send nothing, until it is closed
+
+Without a REQUEST it prints the socket's name. That may stand for PID: then no proof
+can be read.
+"""
+import errno
+import os
+import socket
+import sys
+
+import control
+
+
+def ask(words, memory, last):
+    options = dict(word.partition("=")[::2] for word in words if word[:5] != "send=")
+    files = [os.open(word[5:], os.O_RDONLY) for word in words if word[:5] == "send="]
+    client, proof = control.connect(memory)
+    if "wait" in options:
+        print("?" if client.recv(64) else "closed", flush=True)
+        return proof
+    given = {"own": proof, "none": bytes(control.PROOF), "old": last}
+    text = options.get("text", "").replace("|", "\0").encode()
+    packet = control.request(int(options["verb"]), given[options.get("proof", "own")],
+                             text.ljust(control.TEXT_MAX, b"x"),
+                             int(options.get("files", 0)),
+                             int(options.get("version", control.VERSION)))
+    socket.send_fds(client, [packet[:int(options.get("size", len(packet)))]], files)
+    reply = control.reply(client)
+    if not reply:
+        print("closed", flush=True)
+        return proof
+    version, result, rest = reply
+    tells = "" if any(rest) else ", nothing else"
+    print(f"version {version} result {errno.errorcode.get(-result, result)}{tells}",
+          flush=True)
+    return proof
+
+
+whom = sys.argv[1]
+memory = control.Stranger(whom) if "/" in whom else control.Memory(whom)
+if len(sys.argv) == 2:
+    print(memory.name.decode())
+last = bytes(control.PROOF)
+for words in sys.argv[2:]:
+    last = ask(words.split(","), memory, last)
