@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "quiesce.h"
 
+#include "private.h"
 #include "text.h"
 
 #include <errno.h>
@@ -38,7 +39,10 @@ static uint64_t unlisted;
 static pthread_key_t key;
 static int have_key;
 
-static void lock_list(sigset_t *saved)
+/* Of libpatchbay-trace, or NULL. */
+static void (*retire)(void);
+
+static void block_signals(sigset_t *saved)
 {
 	sigset_t all;
 
@@ -46,6 +50,11 @@ static void lock_list(sigset_t *saved)
 	/* Not a trap of strict mode: whoever wraps mutexes may be traced. */
 	sigdelset(&all, SIGTRAP);
 	pthread_sigmask(SIG_SETMASK, &all, saved);
+}
+
+static void lock_list(sigset_t *saved)
+{
+	block_signals(saved);
 	pthread_mutex_lock(&list_lock);
 }
 
@@ -86,12 +95,30 @@ static void unlink_thread(struct pb_thread *self)
 static void thread_exit(void *arg)
 {
 	struct pb_thread *self = arg;
-	sigset_t saved;
+	void (*also)(void) = load(&retire);
+	sigset_t saved, blocked;
 
-	lock_list(&saved);
+	block_signals(&saved);
+	lock_list(&blocked);
 	unlink_thread(self);
 	store(&self->phase, PB_THREAD_UNLISTED);
-	unlock_list(&saved);
+	unlock_list(&blocked);
+	if (also)
+		also();
+	pthread_sigmask(SIG_SETMASK, &saved, NULL);
+}
+
+int pb_private_at_thread_exit(void (*func)(void))
+{
+	void (*none)(void) = NULL;
+
+	pb_quiesce_init();
+	if (!have_key)
+		return -EAGAIN;
+	return __atomic_compare_exchange_n(&retire, &none, func, 0,
+					   __ATOMIC_RELEASE, __ATOMIC_RELAXED) ?
+		       0 :
+		       -EBUSY;
 }
 
 /* Only the thread that forks lives on in the child. */
@@ -105,15 +132,17 @@ static void forked_child(void)
 		push(&pb_thread);
 }
 
-void pb_quiesce_init(void)
+static void init(void)
 {
-	static int done;
-
-	if (done)
-		return;
-	done = 1;
 	have_key = !pthread_key_create(&key, thread_exit) && key < KEYS_INLINE;
 	pthread_atfork(NULL, NULL, forked_child);
+}
+
+void pb_quiesce_init(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, init);
 }
 
 /*

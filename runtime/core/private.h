@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What libpatchbay does for libpatchbay-trace, and for nobody else: both are of
+ * the same build. Not a part of the interface; it may change at any time. The
+ * library exports these functions under a version of their own,
+ * PATCHBAY_PRIVATE.
+ */
+#ifndef PB_CORE_PRIVATE_H
+#define PB_CORE_PRIVATE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Have @retire called by each thread that ends and has made a traced call: so
+ * that what belongs to the thread can be given back. There is one such function
+ * in a process, and it stays.
+ *
+ * It is called in the thread itself, from a destructor of a pthread key, with
+ * signals blocked and no lock of the library held. That need not be the last
+ * that the thread does. Destructors that run later may make calls that are
+ * traced: handlers have to expect them, also on a thread that has been retired.
+ * @retire is not called when the whole process ends, nor in a forked child for
+ * the threads that the child does not have.
+ *
+ * -EBUSY: there is another one. -EAGAIN: the C library has no key left, and
+ * nobody can be called when a thread ends.
+ */
+int pb_private_at_thread_exit(void (*retire)(void));
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PB_CORE_PRIVATE_H */
