@@ -3,6 +3,8 @@
 #include "Diagnostics.h"
 #include "MappedNotes.h"
 #include "patchbay/abi.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallVector.h"
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -11,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 
@@ -28,6 +31,55 @@ ControlSocket::ControlSocket(ControlSocket &&Other)
 ControlSocket::~ControlSocket() {
   if (Socket >= 0)
     close(Socket);
+}
+
+//===----------------------------------------------------------------------===//
+// Packets with descriptors
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Room for descriptors, aligned as headers are.
+union ControlBuffer {
+  cmsghdr Header;
+  char Bytes[CMSG_SPACE(PB_CONTROL_FILES_MAX * sizeof(int))];
+};
+} // namespace
+
+static ssize_t sendPacket(int Socket, void *Packet, size_t Size,
+                          ArrayRef<int> Files) {
+  iovec Data = {Packet, Size};
+  ControlBuffer Control = {};
+  msghdr Message = {};
+  Message.msg_iov = &Data;
+  Message.msg_iovlen = 1;
+  if (!Files.empty()) {
+    size_t FilesSize = Files.size() * sizeof(int);
+    Message.msg_control = &Control;
+    Message.msg_controllen = CMSG_SPACE(FilesSize);
+    Control.Header.cmsg_level = SOL_SOCKET;
+    Control.Header.cmsg_type = SCM_RIGHTS;
+    Control.Header.cmsg_len = CMSG_LEN(FilesSize);
+    memcpy(CMSG_DATA(&Control.Header), Files.data(), FilesSize);
+  }
+  return sendmsg(Socket, &Message, MSG_NOSIGNAL);
+}
+
+// *File is a descriptor that comes along; the kernel closes what nobody has
+// asked for.
+static ssize_t receivePacket(int Socket, void *Packet, size_t Size, int *File) {
+  iovec Data = {Packet, Size};
+  ControlBuffer Control = {};
+  msghdr Message = {};
+  Message.msg_iov = &Data;
+  Message.msg_iovlen = 1;
+  Message.msg_control = File ? &Control : nullptr;
+  Message.msg_controllen = File ? CMSG_LEN(sizeof(int)) : 0;
+  ssize_t Received = recvmsg(Socket, &Message, MSG_CMSG_CLOEXEC);
+  const cmsghdr *Header = File ? CMSG_FIRSTHDR(&Message) : nullptr;
+  if (Header && Header->cmsg_level == SOL_SOCKET &&
+      Header->cmsg_type == SCM_RIGHTS)
+    memcpy(File, CMSG_DATA(Header), sizeof(*File));
+  return Received;
 }
 
 //===----------------------------------------------------------------------===//
@@ -81,8 +133,8 @@ static Expected<uint64_t> findPoint(const ProcessMemory &Memory, int Pid,
 // Connecting
 //===----------------------------------------------------------------------===//
 
-static int openNetwork(const Twine &Process) {
-  return open(("/proc/" + Process + "/ns/net").str().c_str(),
+static int openNamespace(const Twine &Process, const Twine &Kind) {
+  return open(("/proc/" + Process + "/ns/" + Kind).str().c_str(),
               O_RDONLY | O_CLOEXEC);
 }
 
@@ -92,27 +144,65 @@ static bool isSameFile(int A, int B) {
          StatusA.st_dev == StatusB.st_dev && StatusA.st_ino == StatusB.st_ino;
 }
 
-// Abstract names are of a network namespace, and a socket is of the one that its
-// thread was in when it was made (network_namespaces(7)).
-static Expected<int> makeSocket(int Pid) {
-  int Ours = openNetwork("thread-self"), Its = openNetwork(Twine(Pid));
-  bool IsOther = Ours >= 0 && Its >= 0 && !isSameFile(Ours, Its);
-  int Socket = -1, Errno = 0;
-  bool HasEntered = !IsOther || !setns(Its, CLONE_NEWNET);
-  if (HasEntered)
-    Socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-  Errno = errno;
-  if (IsOther && HasEntered)
-    setns(Ours, CLONE_NEWNET);
-  for (int Fd : {Ours, Its})
-    if (Fd >= 0)
-      close(Fd);
-  if (!HasEntered)
+// The only descriptor in a packet, or -1.
+static int receiveDescriptor(int Socket) {
+  char Byte;
+  int File = -1;
+  receivePacket(Socket, &Byte, sizeof(Byte), &File);
+  return File;
+}
+
+// Returns an errno. Who made a user namespace has all rights in it, but has to
+// enter it to use them (user_namespaces(7)), as who runs a container without
+// being root.
+static int sendSocketFrom(int User, int Net, int To) {
+  if (setns(Net, CLONE_NEWNET) &&
+      (setns(User, CLONE_NEWUSER) || setns(Net, CLONE_NEWNET)))
+    return errno;
+  int Socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  if (Socket < 0)
+    return errno;
+  char Byte = 0;
+  return sendPacket(To, &Byte, sizeof(Byte), Socket) < 0 ? errno : 0;
+}
+
+// In a child, as nobody gets out of a user namespace again.
+static Expected<int> makeSocketIn(int Pid, int User, int Net) {
+  int Pair[2], Status = 0;
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, Pair))
+    return processError(Pid, "cannot make a socket: " + errnoText(errno));
+  pid_t Child = fork();
+  if (!Child)
+    _exit(sendSocketFrom(User, Net, Pair[1]));
+  int Errno = errno;
+  close(Pair[1]);
+  int Socket = Child < 0 ? -1 : receiveDescriptor(Pair[0]);
+  close(Pair[0]);
+  if (Child > 0 && waitpid(Child, &Status, 0) == Child && WIFEXITED(Status))
+    Errno = WEXITSTATUS(Status);
+  if (Socket < 0)
     return processError(Pid, "cannot enter its network namespace: " +
                                  errnoText(Errno) +
                                  ": it takes CAP_SYS_ADMIN there (setns(2))");
+  return Socket;
+}
+
+// Abstract names are of a network namespace, and a socket is of the one that its
+// process was in when it was made (network_namespaces(7)).
+static Expected<int> makeSocket(int Pid) {
+  int Ours = openNamespace("self", "net");
+  int Net = openNamespace(Twine(Pid), "net");
+  int User = openNamespace(Twine(Pid), "user");
+  scope_exit Close([&] {
+    for (int Fd : {Ours, Net, User})
+      if (Fd >= 0)
+        close(Fd);
+  });
+  if (Ours >= 0 && Net >= 0 && !isSameFile(Ours, Net))
+    return makeSocketIn(Pid, User, Net);
+  int Socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
   if (Socket < 0)
-    return processError(Pid, "cannot make a socket: " + errnoText(Errno));
+    return processError(Pid, "cannot make a socket: " + errnoText(errno));
   return Socket;
 }
 
@@ -189,14 +279,6 @@ Error ControlSocket::readProof(const ProcessMemory &Memory, uint64_t Point) {
 // Requests and replies
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Room for descriptors, aligned as headers are.
-union ControlBuffer {
-  cmsghdr Header;
-  char Bytes[CMSG_SPACE(PB_CONTROL_FILES_MAX * sizeof(int))];
-};
-} // namespace
-
 Error ControlSocket::send(pb_control_verb Verb, StringRef Text,
                           ControlFiles Files) {
   pb_control_request Request = {};
@@ -205,51 +287,18 @@ Error ControlSocket::send(pb_control_verb Verb, StringRef Text,
   memcpy(Request.proof, Proof, sizeof(Proof));
   memcpy(Request.text, Text.data(), Text.size());
 
-  int Sent[PB_CONTROL_FILES_MAX];
-  unsigned NumSent = 0;
+  SmallVector<int, PB_CONTROL_FILES_MAX> Sent;
   auto Add = [&](int File, pb_control_file Bit) {
     if (File < 0)
       return;
-    Sent[NumSent++] = File;
+    Sent.push_back(File);
     Request.files |= Bit;
   };
   Add(Files.Names, PB_CONTROL_NAMES);
   Add(Files.Program, PB_CONTROL_PROGRAM);
-
-  iovec Data = {&Request, sizeof(Request)};
-  ControlBuffer Control = {};
-  msghdr Message = {};
-  Message.msg_iov = &Data;
-  Message.msg_iovlen = 1;
-  if (NumSent) {
-    Message.msg_control = &Control;
-    Message.msg_controllen = CMSG_SPACE(NumSent * sizeof(int));
-    Control.Header.cmsg_level = SOL_SOCKET;
-    Control.Header.cmsg_type = SCM_RIGHTS;
-    Control.Header.cmsg_len = CMSG_LEN(NumSent * sizeof(int));
-    memcpy(CMSG_DATA(&Control.Header), Sent, NumSent * sizeof(int));
-  }
-  if (sendmsg(Socket, &Message, MSG_NOSIGNAL) < 0)
+  if (sendPacket(Socket, &Request, sizeof(Request), Sent) < 0)
     return processError(Pid, "cannot send: " + errnoText(errno));
   return Error::success();
-}
-
-// Size of the packet, as recv(2); *File as that of receive().
-static ssize_t receivePacket(int Socket, void *Packet, size_t Size, int *File) {
-  iovec Data = {Packet, Size};
-  ControlBuffer Control = {};
-  msghdr Message = {};
-  Message.msg_iov = &Data;
-  Message.msg_iovlen = 1;
-  // The kernel closes what nobody has asked for.
-  Message.msg_control = File ? &Control : nullptr;
-  Message.msg_controllen = File ? CMSG_LEN(sizeof(int)) : 0;
-  ssize_t Received = recvmsg(Socket, &Message, MSG_CMSG_CLOEXEC);
-  const cmsghdr *Header = File ? CMSG_FIRSTHDR(&Message) : nullptr;
-  if (Header && Header->cmsg_level == SOL_SOCKET &&
-      Header->cmsg_type == SCM_RIGHTS)
-    memcpy(File, CMSG_DATA(Header), sizeof(*File));
-  return Received;
 }
 
 Expected<pb_control_reply>

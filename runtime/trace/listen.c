@@ -167,21 +167,43 @@ static int is_proven(const uint8_t *proof, const uint8_t *given)
 	return !differs;
 }
 
+/* 0, or why the client is refused. */
+static int check(const struct pb_control_request *request, const uint8_t *proof)
+{
+	if (request->version != PB_CONTROL_VERSION)
+		return -EPROTONOSUPPORT;
+	return is_proven(proof, request->proof) ? 0 : -EKEYREJECTED;
+}
+
 static void refuse(int client, int error)
 {
 	const struct pb_control_reply reply = { .version = PB_CONTROL_VERSION,
 						.result = error };
 
+	pb_message_drop(client);
 	pb_message_reply(client, &reply, -1);
 	close(client);
+}
+
+static void answer(int client)
+{
+	struct pb_message message;
+	int is_needed = 0;
+
+	if (!pb_message_receive(client, &message)) {
+		is_needed = pb_answer(client, &message);
+		pb_message_close(&message);
+	}
+	if (!is_needed)
+		close(client);
 }
 
 /* One try for each proof. */
 static void hear(size_t nr)
 {
-	struct pb_message message;
-	int client = places[nr].client, proven;
-	int error = pb_message_receive(client, &message);
+	struct pb_control_request request;
+	int client = places[nr].client;
+	int error = pb_message_peek(client, &request);
 
 	if (error == -EAGAIN || error == -EINTR)
 		return;
@@ -189,15 +211,12 @@ static void hear(size_t nr)
 		drop(nr);
 		return;
 	}
-	proven = is_proven(pb_control_point->proof[nr], message.request.proof);
+	error = check(&request, pb_control_point->proof[nr]);
 	free_place(nr);
-	if (message.request.version != PB_CONTROL_VERSION)
-		refuse(client, -EPROTONOSUPPORT);
-	else if (!proven)
-		refuse(client, -EKEYREJECTED);
-	else if (!pb_answer(client, &message))
-		close(client);
-	pb_message_close(&message);
+	if (error)
+		refuse(client, error);
+	else
+		answer(client);
 }
 
 /* Those that took too long. Returns in how many ms the next will have, or -1. */

@@ -35,6 +35,31 @@ static void sort_files(struct pb_message *message, int *file, size_t nr)
 	message->program = take(&file, files, PB_CONTROL_PROGRAM);
 }
 
+/* Of another version it may have any size. */
+static void complete(struct pb_control_request *request, ssize_t size)
+{
+	memset((char *)request + size, 0, sizeof(*request) - (size_t)size);
+	request->text[sizeof(request->text) - 1] = '\0';
+}
+
+int pb_message_peek(int client, struct pb_control_request *request)
+{
+	ssize_t size = recv(client, request, sizeof(*request),
+			    MSG_PEEK | MSG_DONTWAIT);
+
+	if (size <= 0)
+		return size ? -errno : -ECONNRESET;
+	complete(request, size);
+	return 0;
+}
+
+void pb_message_drop(int client)
+{
+	char byte;
+
+	recv(client, &byte, sizeof(byte), MSG_DONTWAIT);
+}
+
 int pb_message_receive(int client, struct pb_message *message)
 {
 	struct pb_control_request *request = &message->request;
@@ -60,9 +85,7 @@ int pb_message_receive(int client, struct pb_message *message)
 		nr = (files->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 		memcpy(file, CMSG_DATA(files), nr * sizeof(int));
 	}
-	/* Of another version it may have any size. */
-	memset((char *)request + size, 0, sizeof(*request) - (size_t)size);
-	request->text[sizeof(request->text) - 1] = '\0';
+	complete(request, size);
 	sort_files(message, file, nr);
 	return 0;
 }

@@ -16,6 +16,15 @@ struct pb_message {
 };
 
 /*
+ * What @client has sent, without waiting and without taking it: descriptors stay
+ * where they are. They are not taken of anybody, since even to close one can take
+ * as long as its file system likes. Returns 0 or an error as below.
+ */
+int pb_message_peek(int client, struct pb_control_request *request);
+/* Take it, without descriptors: a socket that is closed before resets the other. */
+void pb_message_drop(int client);
+
+/*
  * What @client has sent, without waiting. Returns 0, and the caller closes the
  * message; or -EAGAIN, -ECONNRESET: it sends no more, or another -errno.
  */
