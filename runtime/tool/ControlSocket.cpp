@@ -156,9 +156,11 @@ static int receiveDescriptor(int Socket) {
 // enter it to use them (user_namespaces(7)), as who runs a container without
 // being root.
 static int sendSocketFrom(int User, int Net, int To) {
-  if (setns(Net, CLONE_NEWNET) &&
-      (setns(User, CLONE_NEWUSER) || setns(Net, CLONE_NEWNET)))
-    return errno;
+  if (setns(Net, CLONE_NEWNET)) {
+    int Errno = errno;
+    if (setns(User, CLONE_NEWUSER) || setns(Net, CLONE_NEWNET))
+      return Errno;
+  }
   int Socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
   if (Socket < 0)
     return errno;
