@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// LTO compiles at link time, and --thinlto-cache-dir= keeps the objects for the
+// next link. LLVM looks them up by a hash of the bitcode and of the options that
+// matter to it (computeLTOCacheKey). Pass plugins are not among them, though
+// they change the code as much as the bitcode does. So a link with a plugin
+// would be served objects that were compiled without it, and end with exit
+// status 0 and nothing instrumented; or the other way round; or with the objects
+// of yesterday's plugin, list of functions or option.
+//
+// The hash does contain the arguments of -mllvm. We add one that LLVM never
+// parses: a digest of
+//
+// - the files of the plugins, not their names: a rebuilt plugin is another one;
+// - our own options, which may also come as --plugin-opt=-, where LLVM's hash
+//   does not see them;
+// - the content of the files that those options name.
+//
+// With --thinlto-distributor= another process compiles, and what it loads is in
+// the arguments that are passed on to it, so those count, too.
+//
+// A second gap: LLVM puts an object into the cache whether or not there was an
+// error while it was compiled. The link fails, but the next one finds the object
+// and succeeds. A plugin that refuses a module, or a list of functions that
+// cannot be read, would be noticed only once. So objects are passed on to the
+// cache only while the link is without error.
+//
+// Without --load-pass-plugin= the cache is stock LLD's, key by key.
+//===----------------------------------------------------------------------===//
+
+#include "LtoCache.h"
+#include "Config.h"
+#include "Driver.h"
+#include "lld/Common/ErrorHandler.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Option/ArgList.h"
+#include "llvm/Support/DynamicLibrary.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SHA1.h"
+#include <dlfcn.h>
+
+using namespace llvm;
+using namespace lld;
+using namespace lld::elf;
+
+// Whether the compiler that --thinlto-distributor= starts has a plugin.
+static bool remoteUsesPlugin(Ctx &ctx) {
+  return llvm::any_of(ctx.arg.dtltoCompilerArgs, [](StringRef arg) {
+    return arg.starts_with("-fplugin=") || arg.starts_with("-fpass-plugin=");
+  });
+}
+
+static bool usesPlugin(Ctx &ctx) {
+  return !ctx.arg.passPlugins.empty() || remoteUsesPlugin(ctx);
+}
+
+static void addString(SHA1 &hash, StringRef s) {
+  hash.update(s);
+  hash.update(ArrayRef<uint8_t>{0});
+}
+
+// The content of a file, or that there is none: whoever needs it says so.
+static void addFile(SHA1 &hash, StringRef path) {
+  if (auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false)) {
+    addString(hash, utostr((*buffer)->getBufferSize()));
+    hash.update((*buffer)->getBuffer());
+  } else {
+    addString(hash, "none");
+  }
+}
+
+// A name without a slash is looked for in the dynamic linker's folders, so the
+// dynamic linker must be asked which file it is. The plugin is loaded by now
+// (Driver.cpp); if it could not be, LTO says so.
+static void addPlugin(SHA1 &hash, StringRef name) {
+  auto library = sys::DynamicLibrary::getPermanentLibrary(name.str().c_str());
+  Dl_info info;
+  if (library.isValid() &&
+      dladdr(library.getAddressOfSymbol("llvmGetPassPluginInfo"), &info) &&
+      info.dli_fname)
+    addFile(hash, info.dli_fname);
+  else
+    addFile(hash, name);
+}
+
+// An option, and the file behind its equals sign if there is one.
+static void addOption(SHA1 &hash, StringRef option) {
+  addString(hash, option);
+  if (option.contains('='))
+    addFile(hash, option.split('=').second);
+}
+
+void elf::addPluginsToLtoCacheKey(Ctx &ctx, const opt::InputArgList &args) {
+  if (!ctx.arg.dtltoDistributor.empty() && !ctx.arg.passPlugins.empty() &&
+      !remoteUsesPlugin(ctx))
+    Warn(ctx) << "--load-pass-plugin= has no effect on what "
+                 "--thinlto-distributor= compiles; add "
+                 "--thinlto-remote-compiler-arg=-fplugin="
+              << ctx.arg.passPlugins[0];
+  if (ctx.arg.thinLTOCacheDir.empty() || !usesPlugin(ctx))
+    return;
+  SHA1 hash;
+  for (StringRef plugin : ctx.arg.passPlugins)
+    addPlugin(hash, plugin);
+  for (const opt::Arg *arg : args.filtered(OPT_mllvm, OPT_plugin_opt_eq_minus)) {
+    StringRef option = arg->getValue();
+    option = option.ltrim('-');
+    if (option.starts_with("patchbay-"))
+      addOption(hash, option);
+  }
+  for (StringRef arg : ctx.arg.dtltoCompilerArgs)
+    addOption(hash, arg);
+  ctx.arg.mllvmOpts.push_back(
+      ctx.saver.save("patchbay-plugins=" + toHex(hash.final())));
+}
+
+namespace {
+// One object, held back until it is complete.
+class HeldStream final : public CachedFileStream {
+public:
+  using Buffer = SmallVector<char, 0>;
+  HeldStream(Ctx &ctx, std::unique_ptr<Buffer> buffer, AddStreamFn addStream,
+             unsigned task, std::string moduleName)
+      : CachedFileStream(std::make_unique<raw_svector_ostream>(*buffer)),
+        ctx(ctx), buffer(std::move(buffer)), addStream(std::move(addStream)),
+        task(task), moduleName(std::move(moduleName)) {}
+
+  Error commit() override {
+    if (Error e = CachedFileStream::commit())
+      return e;
+    // Errors of modules that other threads compile count as well, which costs
+    // no more than to compile this one again.
+    if (errCount(ctx))
+      return Error::success();
+    auto stream = addStream(task, moduleName);
+    if (!stream)
+      return stream.takeError();
+    (*stream)->OS->write(buffer->data(), buffer->size());
+    return (*stream)->commit();
+  }
+
+private:
+  Ctx &ctx;
+  std::unique_ptr<Buffer> buffer;
+  AddStreamFn addStream;
+  unsigned task;
+  std::string moduleName;
+};
+} // namespace
+
+FileCache elf::makePluginLtoCache(Ctx &ctx, FileCache cache) {
+  if (!cache.isValid() || !usesPlugin(ctx))
+    return cache;
+  std::string path = cache.getCacheDirectoryPath();
+  auto lookUp = [&ctx, cache = std::move(cache)](
+                    unsigned task, StringRef key,
+                    const Twine &moduleName) mutable -> Expected<AddStreamFn> {
+    Expected<AddStreamFn> addStream = cache(task, key, moduleName);
+    if (!addStream || !*addStream) // an error, or the object was there
+      return addStream;
+    return [&ctx, addStream = std::move(*addStream)](
+               unsigned task, const Twine &moduleName)
+               -> Expected<std::unique_ptr<CachedFileStream>> {
+      return std::make_unique<HeldStream>(
+          ctx, std::make_unique<HeldStream::Buffer>(), addStream, task,
+          moduleName.str());
+    };
+  };
+  return FileCache(lookUp, path);
+}
