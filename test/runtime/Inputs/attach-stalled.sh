@@ -12,7 +12,9 @@ until grep -q ^attached stalled; do
 done
 kill -STOP $client
 "$2" list --live "$1" | grep "functions armed"
-while "$2" list --live "$1" | grep -q '^[1-9].* functions armed'; do
+tries=0
+while "$2" list --live "$1" | grep -q '^[1-9].* functions armed' &&
+	[ $((tries += 1)) -le 100 ]; do
 	"$2" live -p "$1" | head -n 1
 	sleep 0.2
 done
