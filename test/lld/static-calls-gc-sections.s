@@ -20,7 +20,7 @@
 
 # DIS:       <__SCT__live>:
 # DIS-NEXT:    {{.*}}jmp {{.*}} <live_target>
-# DIS-NOT:   <__SCT__
+# DIS-NOT:   <__SCT__{{.*}}>:
 
 # KEEP:      __SCK__dead
 # KEEP:      __SCT__dead

@@ -21,7 +21,7 @@
 # RUN: llvm-readelf --dyn-syms %t.so | FileCheck %s --check-prefix=DYN
 
 ## Placed by the addresses below, the displacements are known: the function is
-## 0x30 below the end of the jmp, the key 0xff4 above the end of the indirect one.
+## 0x30 below the end of the jmp, the key 0xff4 above the end of the load.
 # RUN: echo 'SECTIONS { \
 # RUN:   .text 0x10000 : { *(.text) } \
 # RUN:   .static_call.text 0x10040 : { *(.static_call.text) } \
@@ -31,15 +31,16 @@
 
 # CHECK-LABEL: <__SCT__one>:
 # CHECK-NEXT:    e9 {{.*}} jmp {{.*}} <target>
-# CHECK-NEXT:    3e ff 25 {{.*}}
-# CHECK-COUNT-4: cc
-# CHECK:         31 c0
+# CHECK-NEXT:    4c 8b 1d {{.*}}
+# CHECK-NEXT:    3e 41 ff e3
+# CHECK-NEXT:    31 c0
 # CHECK-NEXT:    c3
-# CHECK-COUNT-5: cc
+# CHECK-NEXT:    e3 fe
+# CHECK-COUNT-3: cc
 ## Different calls have different tramps, the same call has one.
 # CHECK-LABEL: <__SCT__two>:
 # CHECK-NEXT:    e9 {{.*}} jmp {{.*}} <target>
-# CHECK-NOT:   __SCT__
+# CHECK-NOT:   <__SCT__{{.*}}>:
 
 # ELF:       .static_call.text PROGBITS {{[0-9a-f]*}} {{[0-9a-f]*}} 000030 00 AX 0 0 8
 # ELF-DAG:   24 FUNC LOCAL HIDDEN {{.*}} __SCT__one
@@ -50,9 +51,9 @@
 # CALL-NEXT: jne {{.*}} <__SCT__one>
 # CALL-NEXT: jmp {{.*}} <__SCT__two>
 
-# BYTES:      10040 e9cbffff ff3eff25 04100000 cccccccc
-# BYTES-NEXT: 10050 31c0c3cc cccccccc e9b3ffff ff3eff25
-# BYTES-NEXT: 10060 04100000 cccccccc 31c0c3cc cccccccc
+# BYTES:      10040 e9cbffff ff4c8b1d 04100000 3e41ffe3
+# BYTES-NEXT: 10050 31c0c3e3 fecccccc e9b3ffff ff4c8b1d
+# BYTES-NEXT: 10060 04100000 3e41ffe3 31c0c3e3 fecccccc
 
 .globl _start
 _start:

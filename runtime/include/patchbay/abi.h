@@ -241,15 +241,16 @@
  *
  *	+0   e9 rel32      jmp target          direct form
  *	     a9 imm32      test $imm,%eax      indirect form: falls through
- *	+5   3e ff 25 rel32  notrack jmp *key.func(%rip)
- *	+12  cc cc cc cc
+ *	+5   4c 8b 1d rel32  mov key.func(%rip),%r11
+ *	+12  3e 41 ff e3     notrack jmp *%r11
  *   or, if the key is imported,
  *	+5   4c 8b 1d rel32  mov key@GOTPCREL(%rip),%r11
  *	+12  3e 41 ff 23     notrack jmp *(%r11)
  *   then
  *	+16  31 c0         xor %eax,%eax       RETURN0
  *	+18  c3            ret                 RETURN
- *	+19  cc ...
+ *	+19  e3 fe         jrcxz .             for BOLT: do not move this function
+ *	+21  cc ...
  *
  * As in a site, the form is the first byte alone, and in the indirect form the
  * immediate is data. A target may thus be exchanged without any instruction

@@ -6,6 +6,12 @@
 // address that the program's code takes, but only for the key. The callers
 // reach the tramp by direct calls and tail jumps, so the tramp needs no endbr64
 // either.
+//
+// Nobody gets to the `jrcxz`. It is for BOLT, which would move a tramp as it
+// moves any function and shorten its jump, while the run time goes on patching
+// the tramp at its old place. BOLT leaves a function that has this instruction
+// where it is, for the instruction has no form that reaches further than 127
+// bytes, and still leads the jump to where it has moved the target.
 
 #include "InputFiles.h"
 #include "StaticCallTramp.h"
@@ -20,56 +26,22 @@ using namespace lld;
 using namespace lld::elf;
 
 static const uint8_t localTramp[] = {
-    PATCHBAY_X86_64_TRAMP_INDIRECT,
-    0,
-    0,
-    0,
-    0, // test $0,%eax
-    0x3e,
-    0xff,
-    0x25,
-    0,
-    0,
-    0,
-    0, // notrack jmp *func(%rip)
-    0xcc,
-    0xcc,
-    0xcc,
-    0xcc, // int3
-    0x31,
-    0xc0, // xor %eax,%eax
-    0xc3, // ret
-    0xcc,
-    0xcc,
-    0xcc,
-    0xcc,
-    0xcc, // int3
+    PATCHBAY_X86_64_TRAMP_INDIRECT, 0, 0, 0, 0, // test $0,%eax
+    0x4c, 0x8b, 0x1d, 0, 0, 0, 0,               // mov func(%rip),%r11
+    0x3e, 0x41, 0xff, 0xe3,                     // notrack jmp *%r11
+    0x31, 0xc0,                                 // xor %eax,%eax
+    0xc3,                                       // ret
+    0xe3, 0xfe,                                 // jrcxz . (for BOLT)
+    0xcc, 0xcc, 0xcc                            // int3
 };
 static const uint8_t importedTramp[] = {
-    PATCHBAY_X86_64_TRAMP_INDIRECT,
-    0,
-    0,
-    0,
-    0, // test $0,%eax
-    0x4c,
-    0x8b,
-    0x1d,
-    0,
-    0,
-    0,
-    0, // mov key@GOTPCREL(%rip),%r11
-    0x3e,
-    0x41,
-    0xff,
-    0x23, // notrack jmp *(%r11)
-    0x31,
-    0xc0, // xor %eax,%eax
-    0xc3, // ret
-    0xcc,
-    0xcc,
-    0xcc,
-    0xcc,
-    0xcc, // int3
+    PATCHBAY_X86_64_TRAMP_INDIRECT, 0, 0, 0, 0, // test $0,%eax
+    0x4c, 0x8b, 0x1d, 0, 0, 0, 0, // mov key@GOTPCREL(%rip),%r11
+    0x3e, 0x41, 0xff, 0x23,       // notrack jmp *(%r11)
+    0x31, 0xc0,                   // xor %eax,%eax
+    0xc3,                         // ret
+    0xe3, 0xfe,                   // jrcxz . (for BOLT)
+    0xcc, 0xcc, 0xcc              // int3
 };
 static_assert(sizeof(localTramp) == PATCHBAY_X86_64_TRAMP_SIZE);
 static_assert(sizeof(importedTramp) == PATCHBAY_X86_64_TRAMP_SIZE);

@@ -30,20 +30,19 @@ static inline uint8_t pb_x86_64_tramp(
 	const uint8_t code[PATCHBAY_X86_64_TRAMP_SIZE], uint64_t addr,
 	uint64_t key, bool imported)
 {
-	static const uint8_t tail[] = { 0x31, 0xc0, 0xc3, 0xcc,
-					0xcc, 0xcc, 0xcc, 0xcc };
-	/* The load or jump before the displacement, and what is behind it. */
-	static const uint8_t before[2][3] = { { 0x3e, 0xff, 0x25 },
-					      { 0x4c, 0x8b, 0x1d } };
-	static const uint8_t behind[2][4] = { { 0xcc, 0xcc, 0xcc, 0xcc },
-					      { 0x3e, 0x41, 0xff, 0x23 } };
+	static const uint8_t tail[] = { 0x31, 0xc0, 0xc3, 0xe3,
+					0xfe, 0xcc, 0xcc, 0xcc };
+	/* What is before the displacement, and behind it. */
+	static const uint8_t load[] = { 0x4c, 0x8b, 0x1d };
+	static const uint8_t jump[2][4] = { { 0x3e, 0x41, 0xff, 0xe3 },
+					    { 0x3e, 0x41, 0xff, 0x23 } };
 	const int jmp = PATCHBAY_X86_64_TRAMP_JMP_OFFSET;
 
 	if (code[0] != PATCHBAY_X86_64_TRAMP_DIRECT &&
 	    code[0] != PATCHBAY_X86_64_TRAMP_INDIRECT)
 		return 0;
-	if (memcmp(code + jmp, before[imported], sizeof(before[0])) ||
-	    memcmp(code + jmp + 7, behind[imported], sizeof(behind[0])) ||
+	if (memcmp(code + jmp, load, sizeof(load)) ||
+	    memcmp(code + jmp + 7, jump[imported], sizeof(jump[0])) ||
 	    memcmp(code + PATCHBAY_X86_64_TRAMP_RETURN0_OFFSET, tail,
 		   sizeof(tail)))
 		return 0;
