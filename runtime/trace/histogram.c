@@ -5,8 +5,10 @@
  * file, which only it and its signal handlers write to, with additions that are
  * atomic with respect to these and need no bus lock.
  */
-#include "ring.h"
+#include "histogram.h"
+
 #include "session.h"
+#include "thread.h"
 #include "thread_choice.h"
 #include "tracers.h"
 
@@ -24,26 +26,22 @@
 /*
  * What a thread has counted in. It is in memory that fork() fills with zeros, so
  * that a child begins anew, in a file of its own.
- * @nr:   functions that there is room for in @of
- * @used: histograms of the last chunk that belong to a function
+ * @nr:      functions that there is room for in @of
+ * @used:    histograms of the last chunk that belong to a function
+ * @smaller: the thread's table before this one
  */
-struct table {
+struct pb_histogram_table {
 	uint64_t nr;
 	size_t size;
-	uint32_t thread;
-	uint32_t tid;
 	uint32_t nr_chunks;
 	uint64_t used;
-	struct table *others;
+	struct pb_histogram_table *smaller;
 	struct pbd_histograms *chunk[MAX_CHUNKS];
 	struct pbd_histogram *of[];
 };
 
-static __thread struct table *table __attribute__((tls_model("initial-exec")));
-
-/* Of all threads; beside pb_session, whose lock guards it. */
-static struct table *tables;
-static uint32_t tables_pid; /* whose they are */
+static __thread struct pb_histogram_table *table
+	__attribute__((tls_model("initial-exec")));
 
 static uint64_t capacity(const struct pbd_histograms *chunk)
 {
@@ -51,7 +49,7 @@ static uint64_t capacity(const struct pbd_histograms *chunk)
 	       sizeof(chunk->histogram[0]);
 }
 
-static int add_chunk(struct table *own)
+static int add_chunk(struct pb_histogram_table *own)
 {
 	struct pbd_histograms *chunk;
 	int error;
@@ -62,8 +60,8 @@ static int add_chunk(struct table *own)
 				(size_t)CHUNK_MIN << own->nr_chunks, &error);
 	if (!chunk)
 		return error;
-	chunk->thread = own->thread;
-	chunk->tid = own->tid;
+	chunk->thread = pb_self->number;
+	chunk->tid = pb_self->tid;
 	pb_sys(SYS_prctl, PR_GET_NAME, chunk->comm);
 	pb_data_commit(&pb_session->file, &chunk->chunk);
 	own->chunk[own->nr_chunks++] = chunk;
@@ -72,34 +70,23 @@ static int add_chunk(struct table *own)
 	return 0;
 }
 
-/* What a thread that is no more has counted is for readers only. */
-static void release(struct table *old)
+static void release_chunk(const struct pbd_histograms *chunk)
 {
-	for (uint32_t i = 0; i < old->nr_chunks; i++) {
-		uintptr_t start = (uintptr_t)old->chunk[i] &
-				  ~(pb_page_size - 1);
-		uintptr_t end = (uintptr_t)old->chunk[i] +
-				old->chunk[i]->chunk.size;
+	uintptr_t start = (uintptr_t)chunk & ~(pb_page_size - 1);
+	uintptr_t end = (uintptr_t)chunk + chunk->chunk.size;
 
-		pb_sys(SYS_munmap, start, end - start);
-	}
-	pb_sys(SYS_munmap, old, old->size);
+	pb_sys(SYS_munmap, start, end - start);
 }
 
-static void release_dead(void)
+void pb_histogram_release(struct pb_histogram_table *of)
 {
-	uint32_t pid = pb_session->file.header->pid;
-	struct table **at = &tables;
+	while (of) {
+		struct pb_histogram_table *smaller = of->smaller;
 
-	while (*at) {
-		struct table *old = *at;
-
-		if (pb_sys(SYS_tgkill, pid, old->tid, 0) == -ESRCH) {
-			*at = old->others;
-			release(old);
-		} else {
-			at = &old->others;
-		}
+		while (of->nr_chunks)
+			release_chunk(of->chunk[--of->nr_chunks]);
+		pb_sys(SYS_munmap, of, of->size);
+		of = smaller;
 	}
 }
 
@@ -109,8 +96,8 @@ static void release_dead(void)
  */
 static int make_table(uint64_t function)
 {
+	struct pb_histogram_table *own, *old = pb_self->histograms;
 	uint64_t nr = MIN_FUNCTIONS;
-	struct table *own, *old = table && table->tid ? table : NULL;
 	size_t size;
 	int error;
 
@@ -123,31 +110,26 @@ static int make_table(uint64_t function)
 	if (old) {
 		pb_copy(own, old, sizeof(*old) + old->nr * sizeof(old->of[0]));
 		old->nr_chunks = 0; /* they are the new one's to release */
-	} else {
-		own->thread = ++pb_session->nr_threads;
-		own->tid = (uint32_t)pb_sys(SYS_gettid);
 	}
 	own->nr = nr;
 	own->size = size;
-	own->others = tables;
-	tables = own;
+	own->smaller = old;
+	pb_self->histograms = own;
 	table = own;
 	return 0;
 }
 
-static int begin_thread(uint64_t function)
+/* This thread, with a table in which the function has a place. */
+static int make_place(uint64_t function)
 {
 	int error = pb_session_events();
 
-	if (error)
-		return error;
-	/* A forked child's parent had others, which are zeros here. */
-	if (tables_pid != pb_session->file.header->pid)
-		tables = NULL;
-	tables_pid = pb_session->file.header->pid;
-	if (!table || !table->tid)
-		release_dead();
-	return make_table(function);
+	if (!error)
+		pb_thread_begin(&error);
+	/* A forked child's table is its parent's, and zeros. */
+	if (!error && (!table || table->nr <= function))
+		error = make_table(function);
+	return error;
 }
 
 /* The histogram of a function, made if need be, or NULL. */
@@ -155,10 +137,8 @@ static struct pbd_histogram *make_histogram(uint64_t function)
 {
 	struct pbd_histograms *chunk;
 	struct pbd_histogram *histogram;
-	int error = 0;
+	int error = make_place(function);
 
-	if (!table || table->nr <= function)
-		error = begin_thread(function);
 	/* A signal handler may have been quicker. */
 	if (!error && table->of[function])
 		return table->of[function];
@@ -185,7 +165,7 @@ static struct pbd_histogram *find_slowly(uint64_t function)
 	if (pb_untraced)
 		return NULL;
 	if (!pb_locked && !pb_session->failed) {
-		if (!pb_thread_is_chosen(!table || !table->tid))
+		if (!pb_thread_is_chosen(!pb_self || !pb_self->tid))
 			return NULL;
 		pb_signal_lock(&pb_session->lock, &signals);
 		histogram = make_histogram(function);
@@ -222,7 +202,7 @@ void pb_histogram_exit(uintptr_t ip, uintptr_t parent_ip,
 	uint64_t duration = patchbay_duration(regs);
 	uint64_t function = (uintptr_t)cell->data;
 	struct pbd_histogram *histogram = NULL;
-	struct table *own = table;
+	struct pb_histogram_table *own = table;
 
 	(void)ip;
 	(void)parent_ip;

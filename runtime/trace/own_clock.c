@@ -4,14 +4,13 @@
 #include "moment.h"
 #include "ring.h"
 #include "session.h"
+#include "thread.h"
 #include "thread_choice.h"
 #include "tracers.h"
 
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 
-__thread struct pb_own_clock *pb_own_clock
-	__attribute__((tls_model("initial-exec")));
 __thread struct pb_own_time pb_own_time
 	__attribute__((tls_model("initial-exec")));
 uint64_t pb_own_clock_rate;
@@ -54,38 +53,12 @@ static struct perf_event_mmap_page *map_page(void)
 	return page < 0 && page > -4096 ? NULL : (void *)page;
 }
 
-/* The clock of a thread that is no more. */
-static struct pb_own_clock *inherit(void)
+void pb_own_clock_release(struct pb_own_clock *own)
 {
-	long pid = pb_sys(SYS_getpid);
-	struct pb_own_clock *own = pb_session->clocks;
-
-	while (own && pb_sys(SYS_tgkill, pid, own->tid, 0) != -ESRCH)
-		own = own->others;
-	if (own && own->page)
+	if (own->page)
 		pb_sys(SYS_munmap, own->page, pb_page_size);
-	return own;
-}
-
-static struct pb_own_clock *make_clock(void)
-{
-	struct pb_own_clock *own = pb_own_clock; /* wiped by fork() */
-	int error = 0;
-
-	if (!own)
-		own = inherit();
-	if (own && own->tid)
-		return own;
-	if (!own)
-		own = pb_session_alloc(sizeof(*own), &error);
-	if (!own) {
-		if (pb_session->file.header)
-			pb_data_note(&pb_session->file, error);
-		return NULL;
-	}
-	own->others = pb_session->clocks;
-	pb_session->clocks = own;
-	return own;
+	own->page = NULL;
+	own->switches = NULL;
 }
 
 /*
@@ -126,28 +99,31 @@ static void begin_clock(struct pb_own_clock *own)
 
 static int begin_thread(void)
 {
-	struct pb_own_clock *own;
+	struct pb_thread_state *self;
 	pb_sigset signals;
+	int error;
 
 	pb_signal_lock(&pb_session->lock, &signals);
-	own = make_clock();
-	if (own) {
+	error = pb_session_events();
+	self = pb_thread_begin(&error);
+	if (self) {
+		struct pb_own_clock *own = &self->clock;
 		struct perf_event_mmap_page *page = map_page();
 
-		own->tid = (uint32_t)pb_sys(SYS_gettid);
 		own->page = page;
 		own->switches = page ? &page->lock : &own->never;
 		/* Is asked at once: a forked child's parent may have slept. */
 		own->seen = *own->switches - 1;
-		if (!pb_session_events())
+		if (pb_session->chunk)
 			pb_session->chunk->flags |=
 				page ? PBD_SESSION_OWN_PAGE :
 				       PBD_SESSION_OWN_CALL;
 		begin_clock(own);
-		pb_own_clock = own;
+	} else if (pb_session->file.header) {
+		pb_data_note(&pb_session->file, error);
 	}
 	pb_signal_unlock(&pb_session->lock, signals);
-	return own != NULL;
+	return self != NULL;
 }
 
 void pb_own_clock_record_owed(void)
@@ -176,7 +152,7 @@ static void record_asleep(void)
 
 void pb_own_clock_begin_block(void)
 {
-	if (pb_own_clock)
+	if (pb_own_clock && pb_own_clock->switches)
 		pb_ring_try(pb_own_time.last, PBD_ASLEEP, 0,
 			    pb_own_time.asleep << PBD_DETAIL_SHIFT |
 				    PBD_RECORD_ENTRY);

@@ -34,10 +34,8 @@ struct pb_own_clock {
 	uint32_t seen;
 	uint32_t never;
 	uint64_t until;
-	uint32_t tid;
 	void *page;
 	uint64_t ticks, cpu_ns; /* when the clocks were compared last */
-	struct pb_own_clock *others;
 };
 
 /*
@@ -50,6 +48,7 @@ struct pb_own_time {
 	uint64_t owed;   /* when sleep was found last, if that is not recorded */
 };
 
+/* In the thread's struct pb_thread_state; NULL: it has none yet. */
 extern __thread struct pb_own_clock *pb_own_clock
 	__attribute__((tls_model("initial-exec")));
 extern __thread struct pb_own_time pb_own_time
@@ -59,6 +58,9 @@ extern __thread struct pb_own_time pb_own_time
 
 /* Ticks per nanosecond, times 2^32. To be set before a clock is read. */
 extern uint64_t pb_own_clock_rate;
+
+/* The thread that it was of is gone: forget it. With the session's lock held. */
+void pb_own_clock_release(struct pb_own_clock *own);
 
 /*
  * When the thread has been off the processor, when the clocks are to be compared

@@ -2,6 +2,7 @@
 #include "ring.h"
 #include "own_clock.h"
 #include "session.h"
+#include "thread.h"
 #include "thread_choice.h"
 
 #include <linux/prctl.h>
@@ -9,11 +10,6 @@
 /* Blocks of a short-lived thread are small, those of a busy one are rare. */
 #define BLOCK_MIN 4096u
 #define BLOCK_MAX (1u << 20)
-
-__thread struct pb_ring *pb_ring __attribute__((tls_model("initial-exec")));
-
-__thread int pb_untraced __attribute__((tls_model("initial-exec")));
-__thread int pb_locked __attribute__((tls_model("initial-exec")));
 
 /* One less than there is room for: see pb_ring_record(). */
 static uint64_t capacity(const struct pbd_block *block)
@@ -112,7 +108,7 @@ static int next_block(struct pb_ring *ring)
 	return error;
 }
 
-static size_t max_blocks(void)
+size_t pb_ring_max_blocks(void)
 {
 	size_t growing = 8; /* from BLOCK_MIN to BLOCK_MAX */
 
@@ -144,14 +140,14 @@ static void put(struct pb_ring *ring, uint64_t time, uint32_t function,
  * Too little room becomes holes: what was left there, pass after pass, would
  * count again once a pass has the number of its own.
  */
-static int go_on(struct pb_ring *ring)
+static void go_on(struct pb_ring *ring)
 {
 	uint64_t name[2] = { 0, 0 };
 
 	if (ring->next + 4 * sizeof(struct pbd_record) > ring->end) {
 		while (ring->next < ring->end)
 			put(ring, 0, 0, PBD_RECORD_NONE);
-		return 0;
+		return;
 	}
 	pb_sys(SYS_prctl, PR_GET_NAME, name);
 	put(ring, ring->thread, PBD_THREAD,
@@ -159,64 +155,28 @@ static int go_on(struct pb_ring *ring)
 	put(ring, name[0], PBD_THREAD_NAME,
 	    name[1] << PBD_DETAIL_SHIFT | PBD_RECORD_ENTRY);
 	pb_session_tick();
-	return 1;
 }
 
-/*
- * The ring of a thread that is no more, as it is if it is to be overwritten.
- * Blocks that are not are for readers only, from now on.
- */
-static struct pb_ring *inherit(void)
+/* What an earlier thread recorded is for readers only, from now on. */
+static void release(struct pb_ring *ring)
 {
-	uint32_t pid = pb_session->file.header->pid;
-	struct pb_ring *ring = pb_session->rings;
-
-	while (ring && pb_sys(SYS_tgkill, pid, ring->tid, 0) != -ESRCH)
-		ring = ring->others;
-	if (ring && !pb_options.overwrite) {
-		while (ring->nr_blocks)
-			unmap(ring->block[--ring->nr_blocks]);
-		ring->seq = ring->size = 0;
-		ring->full = ring->stopped = 0;
-		ring->next = ring->end = 0;
-	}
-	return ring;
+	while (ring->nr_blocks)
+		unmap(ring->block[--ring->nr_blocks]);
+	ring->seq = ring->size = 0;
+	ring->full = ring->stopped = 0;
+	ring->next = ring->end = 0;
 }
 
-static struct pb_ring *make_ring(int *error)
+void pb_ring_begin(struct pb_ring *ring, uint32_t thread, uint32_t tid)
 {
-	struct pb_ring *ring = pb_ring; /* wiped by fork() */
-	size_t size = sizeof(*ring) + max_blocks() * sizeof(ring->block[0]);
-
-	if (!ring)
-		ring = pb_session_alloc(size, error);
-	if (!ring)
-		return NULL;
-	ring->others = pb_session->rings;
-	pb_session->rings = ring;
-	return ring;
-}
-
-/* The ring of this thread, with a block, or -errno. */
-static int own_ring(void)
-{
-	struct pb_ring *ring = NULL;
-	int error = pb_session_events();
-
-	if (error)
-		return error;
-	if (!pb_ring)
-		ring = inherit();
-	if (!ring)
-		ring = make_ring(&error);
-	if (!ring)
-		return error;
-	ring->thread = ++pb_session->nr_threads;
-	ring->tid = (uint32_t)pb_sys(SYS_gettid);
-	if (!go_on(ring))
-		error = next_block(ring);
-	pb_ring = ring;
-	return error;
+	ring->thread = thread;
+	ring->tid = tid;
+	if (!ring->nr_blocks)
+		return;
+	if (pb_options.overwrite)
+		go_on(ring);
+	else
+		release(ring);
 }
 
 static void count_lost(const struct pb_ring *ring)
@@ -234,14 +194,13 @@ static void count_lost(const struct pb_ring *ring)
 /* Does this thread's ring have room now? */
 static int make_room(void)
 {
-	int error = 0;
+	int error = pb_session_events();
+	const struct pb_thread_state *self;
 
-	if (!pb_ring || !pb_ring->tid) {
-		error = own_ring();
-		pb_session->failed = error && (!pb_ring || !pb_ring->tid);
-	} else if (pb_ring->next >= pb_ring->end) {
+	self = error ? NULL : pb_thread_begin(&error);
+	pb_session->failed = !self;
+	if (self && pb_ring->next >= pb_ring->end)
 		error = next_block(pb_ring);
-	}
 	return !error;
 }
 
@@ -255,7 +214,7 @@ void pb_ring_record_slowly(uint64_t time, uint64_t function, uintptr_t frame,
 		return;
 	if (!pb_locked && !pb_session->failed &&
 	    !(pb_ring && pb_ring->stopped)) {
-		if (!pb_thread_is_chosen(!pb_ring || !pb_ring->tid))
+		if (!pb_thread_is_chosen(!pb_self || !pb_self->tid))
 			return;
 		pb_signal_lock(&pb_session->lock, &signals);
 		if (make_room()) {

@@ -46,10 +46,10 @@ struct pb_ring {
 	uint32_t nr_blocks;
 	uint32_t full;        /* there will be no more blocks */
 	uint32_t stopped;     /* and none is used again */
-	struct pb_ring *others;
-	struct pbd_block *block[]; /* the current one is the last made or used */
+	struct pbd_block **block; /* the current one is the last made or used */
 };
 
+/* Of this thread, in its struct pb_thread_state; NULL: it has none yet. */
 extern __thread struct pb_ring *pb_ring
 	__attribute__((tls_model("initial-exec")));
 
@@ -112,6 +112,16 @@ static inline int pb_ring_try(uint64_t time, uint64_t function, uintptr_t frame,
 	pb_ring_commit(next, time, function, frame, last);
 	return 1;
 }
+
+/* How many blocks a ring has at most: room for so many is behind @block. */
+size_t pb_ring_max_blocks(void);
+
+/*
+ * The ring is a thread's that begins, which has number @thread and id @tid. It is
+ * new, or that of a thread that is gone. With the session's lock held, and before
+ * any handler finds the ring.
+ */
+void pb_ring_begin(struct pb_ring *ring, uint32_t thread, uint32_t tid);
 
 /* When the block is full, or there is none; the event may be lost. */
 void pb_ring_record_slowly(uint64_t time, uint64_t function, uintptr_t frame,

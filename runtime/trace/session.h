@@ -13,8 +13,7 @@
 
 #include <patchbay/patchbay.h>
 
-struct pb_ring;
-struct pb_own_clock;
+struct pb_thread_state;
 
 /* In memory that fork() fills with zeros. @lock guards it all. */
 struct pb_session {
@@ -22,10 +21,12 @@ struct pb_session {
 	uint32_t nr_modules;
 	uint32_t nr_threads;
 	uint32_t failed; /* events cannot be recorded */
-	struct pb_ring *rings;
 	struct pbd_session *chunk; /* NULL: no events are recorded (yet) */
 	struct pb_data_file file;
-	struct pb_own_clock *clocks;
+	/* Of threads that leave, by @next; and new ones, not used yet. */
+	struct pb_thread_state *first_leaving, *last_leaving;
+	char *new_threads;
+	uint32_t nr_new_threads;
 };
 
 /*

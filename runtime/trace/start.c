@@ -14,8 +14,11 @@
 #include "own_clock.h"
 #include "session.h"
 #include "start.h"
+#include "thread.h"
 #include "thread_choice.h"
 #include "tracers.h"
+
+#include <core/private.h>
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -374,6 +377,9 @@ static int start_session(void)
 
 	pb_page_size = (uint64_t)sysconf(_SC_PAGESIZE);
 	pb_session = pb_session_alloc(sizeof(*pb_session), &error);
+	/* Where it cannot be had, what threads leave behind is not used again. */
+	if (!error)
+		pb_private_at_thread_exit(pb_thread_leaves);
 	return error;
 }
 

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#ifndef PB_TRACE_HISTOGRAM_H
+#define PB_TRACE_HISTOGRAM_H
+
+struct pb_histogram_table;
+
+/*
+ * The thread that counted in it is gone: what it counted is for readers only. NULL
+ * is no table. With the session's lock held.
+ */
+void pb_histogram_release(struct pb_histogram_table *of);
+
+#endif /* PB_TRACE_HISTOGRAM_H */

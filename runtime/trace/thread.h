@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * All that the library keeps of a thread, in one object: the ring that its
+ * events go to, its own clock, and what it counts calls in.
+ *
+ * An object is made when its thread is first to record something. It stays that
+ * thread's until the kernel says that there is no such thread any more. When the
+ * thread ends (libpatchbay calls pb_thread_leaves() in it) the object is put at
+ * the end of a queue, and goes on being used: destructors that run later may
+ * call traced functions. A thread that begins looks at the first few objects in
+ * the queue, asks the kernel about their threads, and takes over the first one
+ * whose thread is gone. So what a thread pays when it begins does not depend on
+ * how many others there are, and nobody is asked about threads that have not
+ * said that they end.
+ *
+ * Threads that nobody tells of when they end (made by clone(2) as such, or in a
+ * program that has used up pthread_key_create()) never get into the queue: what
+ * they recorded stays, and their object is not used again.
+ */
+#ifndef PB_TRACE_THREAD_H
+#define PB_TRACE_THREAD_H
+
+#include "own_clock.h"
+#include "ring.h"
+
+struct pb_histogram_table;
+
+/*
+ * In memory that fork() fills with zeros, so that a child, however it was made,
+ * finds an object without a thread and not its parent's.
+ * @tid:     gettid(2) of the thread it belongs to; 0: nobody's
+ * @number:  the same thread, counted from 1 in this process
+ * @leaving: it is in the queue
+ */
+struct pb_thread_state {
+	struct pb_ring ring;
+	struct pb_own_clock clock;
+	struct pb_histogram_table *histograms;
+	uint32_t tid;
+	uint32_t number;
+	uint32_t leaving;
+	struct pb_thread_state *next;
+};
+
+/* NULL until the thread is first to record something. */
+extern __thread struct pb_thread_state *pb_self
+	__attribute__((tls_model("initial-exec")));
+
+/*
+ * This thread's object, made if there is none, or NULL and *@error. Called with
+ * the session's lock held.
+ */
+struct pb_thread_state *pb_thread_begin(int *error);
+
+/* Called in a thread that ends, with signals blocked. */
+void pb_thread_leaves(void);
+
+#endif /* PB_TRACE_THREAD_H */
