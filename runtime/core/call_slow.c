@@ -3,6 +3,7 @@
 #include "call.h"
 
 #include "engine.h"
+#include "left.h"
 #include "quiesce.h"
 
 #include <errno.h>
@@ -44,7 +45,8 @@ static void miss(const struct patchbay_call *call)
 void pb_call_exit_slowly(struct patchbay_call *call)
 {
 	int nested;
-	uint64_t token = pb_thread_enter(&nested);
+	const struct patchbay_regs *frame = (const void *)(call + 1);
+	uint64_t token = pb_thread_enter(frame, &nested);
 
 	if (nested)
 		miss(call);
@@ -56,6 +58,8 @@ void pb_call_exit_slowly(struct patchbay_call *call)
 void pb_call_unwound(struct patchbay_call *call)
 {
 	call->since |= PATCHBAY_EXIT_UNWIND;
+	/* The thread that had this frame may have been another one. */
+	pb_left_mark_frame((struct patchbay_regs *)(call + 1));
 	pb_call_exit_slowly(call);
 }
 

@@ -9,6 +9,7 @@
 #include "stats.h"
 #include "strict.h"
 #include "text_queue.h"
+#include "wait.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -39,7 +40,7 @@ static int wait_for_handlers(void)
 
 	retired = NULL;
 	pb_engine_unlock();
-	error = pb_quiesce();
+	error = pb_wait();
 	pb_engine_lock();
 	for (; unseen; unseen = next) {
 		next = unseen->retired;
@@ -120,7 +121,7 @@ static void swap_set(struct pb_target *t)
 }
 
 /*
- * After pb_quiesce(): nobody is in the cell the way it was before the batch.
+ * After pb_wait(): nobody is in the cell the way it was before the batch.
  * Cells of one tracer are entered without their set again, which is faster;
  * the set stays, since a thread may be walking it. Then its word of calls has to
  * be the first.

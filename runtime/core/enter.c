@@ -126,7 +126,7 @@ int pb_enter_slowly(uintptr_t ip, uintptr_t parent_ip,
 		    struct patchbay_regs *regs)
 {
 	int nested, has_exit, again = 0;
-	uint64_t token = pb_thread_enter(&nested);
+	uint64_t token = pb_thread_enter(regs, &nested);
 	const struct patchbay_cell *cell = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 	patchbay_handler enter = __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE);
 

@@ -76,6 +76,9 @@ int patchbay_get_stats(struct patchbay_stats *stats)
 	now.text_writes = pb_stats.text_writes;
 	now.strict_traps = pb_stats.strict_traps;
 	memcpy(now.refused, pb_stats.refused, sizeof(now.refused));
+	now.left = pb_stats.left;
+	now.timeouts = pb_stats.timeouts;
+	now.waited_for = pb_stats.waited_for;
 	now.modes = pb_modes;
 	pb_engine_unlock();
 	/* What a later header has that we do not know of is 0. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "quiesce.h"
 
+#include "left.h"
 #include "private.h"
+#include "stats.h"
 #include "text.h"
 
 #include <errno.h>
@@ -9,8 +11,6 @@
 #include <signal.h>
 #include <stddef.h>
 #include <time.h>
-
-#define PATIENCE 64 /* polls, about 20 microseconds */
 
 #define load(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define store(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
@@ -159,24 +159,39 @@ static void enlist(void)
 	store(&pb_thread.phase, PB_THREAD_OUTSIDE);
 }
 
-/* PB_THREAD_CALLED: a signal handler has interrupted the rest of a trampoline. */
-static int is_outside(uint64_t phase)
+/* The handler that the thread is in has gone: the thread is outside. */
+static void forget_handler(void)
 {
-	return phase == PB_THREAD_OUTSIDE || phase == (uint64_t)PB_THREAD_CALLED;
+	pb_count(&pb_stats.left);
+	store(&pb_thread.phase, PB_THREAD_OUTSIDE);
+	store(&pb_thread.frame, 0);
 }
 
-uint64_t pb_thread_enter(int *nested)
+/* Does the calling thread go on somewhere else than in its handler? */
+static int has_left(const struct patchbay_regs *frame)
+{
+	return pb_left_is_reused(&pb_thread,
+				 (uintptr_t)__builtin_frame_address(0),
+				 (uintptr_t)(frame + 1));
+}
+
+/* Not inlined: what is below its frame address is not looked at. */
+__attribute__((noinline)) uint64_t
+pb_thread_enter(const struct patchbay_regs *frame, int *nested)
 {
 	uint64_t token;
 
 	if (pb_thread.phase == PB_THREAD_NEW)
 		enlist();
+	if (pb_thread.phase >= PB_PHASE_FIRST && has_left(frame))
+		forget_handler();
 	token = pb_thread.phase;
 	if (token == PB_THREAD_UNLISTED) {
 		*nested = pb_thread.depth++ != 0;
 		__atomic_fetch_add(&unlisted, 1, __ATOMIC_SEQ_CST);
-	} else if (is_outside(token)) {
+	} else if (token == PB_THREAD_OUTSIDE) {
 		*nested = 0;
+		store(&pb_thread.frame, (uintptr_t)frame);
 		store(&pb_thread.phase, load(&pb_quiesce_phase));
 	} else {
 		*nested = 1;
@@ -189,13 +204,17 @@ void pb_thread_leave(uint64_t token)
 	if (token == PB_THREAD_UNLISTED) {
 		__atomic_fetch_sub(&unlisted, 1, __ATOMIC_SEQ_CST);
 		pb_thread.depth--;
-	} else if (is_outside(token)) {
+	} else if (token == PB_THREAD_OUTSIDE) {
 		store(&pb_thread.phase, token);
+		store(&pb_thread.frame, 0);
 	}
 }
 
 int pb_thread_inside(void)
 {
+	if (pb_thread.phase >= PB_PHASE_FIRST &&
+	    pb_left_is_surely_gone(&pb_thread))
+		forget_handler();
 	return pb_thread.phase >= PB_PHASE_FIRST || pb_thread.depth;
 }
 
@@ -232,20 +251,47 @@ int pb_quiesce_over(uint64_t phase)
 	return !found;
 }
 
-int pb_quiesce(void)
+/*
+ * The kernel's number of the thread that @thread is of, by its clock, of which it
+ * is a part: see CPUCLOCK_PID() in Linux. What a thread has in thread-local
+ * storage is as far from its pthread_t in each.
+ */
+static int number_of(const struct pb_thread *thread)
 {
-	const struct timespec pause = { .tv_nsec = 20000 };
-	uint64_t phase;
-	int error;
+	uintptr_t self = (uintptr_t)pthread_self() +
+			 ((uintptr_t)thread - (uintptr_t)&pb_thread);
+	clockid_t clock;
 
-	if (pb_thread_inside())
-		return -EDEADLK;
-	error = pb_quiesce_begin(&phase);
-	if (error)
-		return error;
-	/* Most handlers are over at once; a few need their processor back. */
-	for (int polls = 0; !pb_quiesce_over(phase); polls++)
-		if (polls >= PATIENCE)
-			nanosleep(&pause, NULL);
-	return 0;
+	if (pthread_getcpuclockid((pthread_t)self, &clock))
+		return 0;
+	return ~(clock >> 3);
+}
+
+int pb_quiesce_thread(uint64_t phase, int *over)
+{
+	int number = 0;
+	sigset_t saved;
+
+	*over = load(&unlisted) == 0;
+	lock_list(&saved);
+	for (const struct pb_thread *t = load(&threads); t && !number;
+	     t = t->next) {
+		uint64_t seen = load(&t->phase);
+		uintptr_t frame;
+
+		if (seen < PB_PHASE_FIRST || seen >= phase)
+			continue;
+		/*
+		 * A handler that has been running all the time since @phase was
+		 * read has this frame, or 0. If the frame has gone, so has the
+		 * handler; another one of this thread is not waited for.
+		 */
+		frame = load(&t->frame);
+		if (frame && pb_left_is_gone(t, frame))
+			continue;
+		*over = 0;
+		number = number_of(t);
+	}
+	unlock_list(&saved);
+	return number;
 }

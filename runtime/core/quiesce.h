@@ -4,9 +4,9 @@
  *
  * A trampoline marks its thread as *inside* before it reads the slot, and as
  * outside after the handler has returned. The mark is the value of
- * pb_quiesce_phase at that time, in a thread-local variable: two stores per
- * call, no atomic exchange and no full barrier; that is on the side of
- * pb_quiesce(), by membarrier(2). This is the scheme of user-space RCU's
+ * pb_quiesce_phase at that time, in a thread-local variable: plain stores, no
+ * atomic exchange and no full barrier; that is on the side of
+ * pb_quiesce_begin(), by membarrier(2). This is the scheme of user-space RCU's
  * "memb" flavour with a phase that only grows. The mark of being outside is a
  * store with release semantics, and cell->enter is loaded with acquire: plain
  * instructions on x86-64, to be asked for elsewhere.
@@ -23,26 +23,39 @@
 #define PB_THREAD_UNLISTED 2 /* being set up or torn down: counted instead */
 #define PB_PHASE_FIRST 3
 
-/*
- * x86-64: for the trampoline, from what it called: outside again, and the
- * function's body has been called. Nobody waits for such a thread.
- */
-#define PB_THREAD_CALLED (-1) /* what else is there is positive */
+/* Of struct pb_thread, for the trampolines; phase is at 0. */
+#define PB_THREAD_FRAME 8
 
 #ifndef __ASSEMBLER__
 
-#include <stdint.h>
+#include <patchbay/patchbay.h>
+
+#include <stddef.h>
 
 /*
- * One per thread, in its thread-local storage.
- * @phase: read and written by the trampolines (arch/.../entry.S) at offset 0
- * @depth: handlers entered while PB_THREAD_UNLISTED
+ * One per thread, in its thread-local storage. The trampolines (arch/.../entry.S)
+ * read and write the first two.
+ * @phase:  the mark
+ * @frame:  of a thread inside, where the trampoline that marked it has its struct
+ *          patchbay_regs; see left.h
+ * @depth:  handlers entered while PB_THREAD_UNLISTED
+ * @nested: calls that came from within a handler, or seemed to
+ *
+ * A signal may come between any two stores, and its handler make traced calls.
+ * So that @frame is never that of another handler than the one which is running,
+ * who goes in stores it before @phase, and who goes out stores 0 after @phase.
+ * Of a handler that was interrupted between the two it is 0 then: not known.
+ * (AArch64 stores both by one instruction when it goes in.)
  */
 struct pb_thread {
 	uint64_t phase;
+	uintptr_t frame;
 	uint64_t depth;
+	uint64_t nested;
 	struct pb_thread *next;
-};
+} __attribute__((aligned(16)));
+
+_Static_assert(offsetof(struct pb_thread, frame) == PB_THREAD_FRAME, "frame");
 
 extern __thread struct pb_thread pb_thread
 	__attribute__((tls_model("initial-exec")));
@@ -51,12 +64,13 @@ extern uint64_t pb_quiesce_phase;
 /*
  * The general way in and out, for what the trampolines do not do themselves:
  * the first call of a thread, calls from within a handler, calls of a thread
- * that is being torn down. Async-signal-safe.
+ * that is being torn down, or that has left a handler for good (left.h).
+ * Async-signal-safe.
  *
  * pb_thread_enter() returns the value that pb_thread_leave() takes, and tells
- * whether this thread was in a handler already.
+ * whether this thread was in a handler already. @frame is the trampoline's.
  */
-uint64_t pb_thread_enter(int *nested);
+uint64_t pb_thread_enter(const struct patchbay_regs *frame, int *nested);
 void pb_thread_leave(uint64_t token);
 
 /* Is this thread inside a handler? */
@@ -66,21 +80,21 @@ int pb_thread_inside(void);
 void pb_quiesce_init(void);
 
 /*
- * Return when every handler that was running at the time of the call has
- * returned. Handlers that are entered meanwhile see what was stored before.
- * Returns 0, -EDEADLK from within a handler, or an error of membarrier(2).
- *
- * The caller holds the caller lock and not the engine lock: handlers may be
- * waiting for others that need that one.
- */
-int pb_quiesce(void);
-
-/*
- * The same without waiting: 1 if no handler is running that was running at
- * pb_quiesce_begin(), which returns 0 or an error of membarrier(2).
+ * Is any handler running that was running at pb_quiesce_begin()? Handlers that
+ * are entered later see what was stored before it. It returns 0 or an error of
+ * membarrier(2); pb_quiesce_over() returns 1 if there is none, and does not wait:
+ * who waits calls pb_wait() (wait.h).
  */
 int pb_quiesce_begin(uint64_t *phase);
 int pb_quiesce_over(uint64_t phase);
+
+/*
+ * The kernel's number of a thread in a handler that was running at
+ * pb_quiesce_begin(); 0: there is none, or it is being torn down. It takes more
+ * time than pb_quiesce_over(): *@over is what that would return if it knew which
+ * handlers were left (left.h).
+ */
+int pb_quiesce_thread(uint64_t phase, int *over);
 
 #endif /* __ASSEMBLER__ */
 

@@ -12,6 +12,9 @@ struct pb_stats {
 	uint64_t text_writes;
 	uint64_t strict_traps;
 	uint64_t refused[PATCHBAY_SITE_NR_STATES];
+	uint64_t left;
+	uint64_t timeouts;
+	uint64_t waited_for;
 };
 
 extern struct pb_stats pb_stats;

@@ -6,9 +6,11 @@
  */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
-// CHECK: {{^}}failures: 0 of 10{{$}}
+// CHECK: {{^}}failures: 0 of 18{{$}}
 
+#include "left.c"
 #include "quiesce.c"
+#include "wait.c"
 
 #include "table.h"
 
@@ -26,9 +28,20 @@ int pb_sync_core(void)
 	return error;
 }
 
+/* What the kernel is asked. */
+int pb_os_differs(const uint32_t *at, uint32_t value)
+{
+	return *at != value;
+}
+
+struct pb_stats pb_stats;
+const struct pb_frame_mark pb_frame_mark = { 8, 7 };
+
 int main(void)
 {
+	uint32_t frame[16] = { [2] = 7 };
 	uint64_t phase = 0, before;
+	int over;
 
 	push(&other);
 	CHECK(!pb_quiesce_begin(&phase));
@@ -51,7 +64,27 @@ int main(void)
 	before = pb_quiesce_phase;
 	CHECK(pb_quiesce_begin(&phase) == -EPERM);
 	CHECK(pb_quiesce_phase == before);
-	CHECK(pb_quiesce() == -EPERM);
+	CHECK(pb_wait() == -EPERM);
+	error = 0;
+
+	/* A handler is waited for until its frame is used for something else. */
+	enter = 1;
+	CHECK(!pb_quiesce_begin(&phase));
+	other.frame = (uintptr_t)frame;
+	CHECK(!pb_quiesce_over(phase));
+	pb_quiesce_thread(phase, &over);
+	CHECK(!over);
+	patchbay_set_wait_limit(1);
+	enter = 0;
+	CHECK(pb_wait() == -ETIMEDOUT);
+	CHECK(pb_stats.timeouts == 1);
+	frame[2] = 8;
+	pb_quiesce_thread(phase, &over);
+	CHECK(over);
+	CHECK(!pb_wait());
+	/* There is no telling where its frame is. */
+	other.frame = 0;
+	CHECK(pb_wait() == -ETIMEDOUT);
 	printf("failures: %d of %d\n", failures, checks);
 	return failures != 0;
 }

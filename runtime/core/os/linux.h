@@ -23,6 +23,13 @@ void pb_os_text_close(int handle);
 int pb_os_sync_core(void);
 
 /*
+ * 1: the word at @at is another than @value, or cannot be read. 0: it is @value,
+ * or there is no telling. Async-signal-safe, errno stays, and no fault happens
+ * whatever @at is.
+ */
+int pb_os_differs(const uint32_t *at, uint32_t value);
+
+/*
  * Map @size bytes of readable and executable, never writable, memory filled
  * from @code, wholly between @low and @high. Returns NULL and sets *@error to
  * a negative errno if there is no room or no permission.

@@ -92,9 +92,13 @@
  *   handler calls that interrupts a handler, are seen only by tracers that are
  *   PATCHBAY_OPS_FAST, and not PATCHBAY_OPS_RECURSION: others might recurse. Each
  *   counts what it has missed (struct patchbay_ops_info).
- * - A handler must return: no longjmp, no exception. Nor may a signal handler
- *   leave one by siglongjmp; block the signal where that can happen. Who waits
- *   for such a handler waits for ever.
+ * - A handler must return: no longjmp, no exception. A signal handler may leave
+ *   one by siglongjmp, as programs do that limit the time of a computation.
+ *   What the thread calls after that is missed, and counted, until memory that
+ *   the handler had on the stack is used for something else, most of the time
+ *   by the next traced call; only then is it sure that the handler has gone.
+ *   Who waits for handlers meanwhile waits as long as
+ *   patchbay_set_wait_limit() allows (struct patchbay_stats: left, timeouts).
  * - A shared object with libpatchbay.a inside stays loaded after dlclose(), as
  *   libpatchbay.so does: threads have pointers to its code.
  * - The child of a fork() may go on with tracers and change them. That of a
@@ -300,6 +304,22 @@ struct patchbay_ops_attr {
  * and what has another one is not called. See Security.
  */
 #define PATCHBAY_MODE_HARDENED 2u
+
+/*
+ * How long whoever disarms or changes a tracer waits for handlers that are
+ * running, in milliseconds. 0: not at all. It holds for the whole process, from
+ * the next wait on. May be called from anywhere.
+ *
+ * Where a handler takes longer, -ETIMEDOUT is returned: all is as it was asked
+ * for, but for what the handler may be using, which is kept, and it may be
+ * running still. struct patchbay_stats says which thread it is. To try once more
+ * is no error: what has been disarmed is disarmed, and patchbay_ops_destroy()
+ * waits again.
+ */
+#define PATCHBAY_WAIT_LIMIT 5000u /* unless it is set */
+#define PATCHBAY_WAIT_FOREVER (~0u)
+
+void patchbay_set_wait_limit(unsigned int milliseconds);
 
 /*
  * Switch on @modes, PATCHBAY_MODE_*, in addition to those that are on. They
@@ -623,6 +643,11 @@ int patchbay_for_each_name(int (*visit)(uintptr_t entry, const char *name,
  * @strict_traps: calls that met a trap of strict mode
  * @refused:      sites for which arming failed, by enum patchbay_site_state
  * @modes:        PATCHBAY_MODE_* that are on
+ * @left:         handlers that were found never to return, because a signal
+ *                handler left them by siglongjmp(3)
+ * @timeouts:     waits for handlers that patchbay_set_wait_limit() ended
+ * @waited_for:   the thread that the last of these waited for, as gettid(2) calls
+ *                it; 0: one that is ending
  */
 struct patchbay_stats {
 	size_t size;
@@ -630,6 +655,7 @@ struct patchbay_stats {
 	uint64_t batches, membarriers, text_writes, strict_traps;
 	uint64_t refused[PATCHBAY_SITE_NR_STATES];
 	unsigned int modes;
+	uint64_t left, timeouts, waited_for;
 };
 
 /*

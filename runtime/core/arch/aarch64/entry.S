@@ -88,10 +88,10 @@
 2:
 	mov	x3, sp
 	cbnz	x17, 1f			/* PB_THREAD_OUTSIDE is 0 */
-	/* The mark comes before the load of the slot; see pb_quiesce(). */
+	/* The mark comes before the load of the slot; see pb_quiesce_begin(). */
 	adrp	x17, pb_quiesce_phase
 	ldr	x17, [x17, :lo12:pb_quiesce_phase]
-	str	x17, [x16]
+	stp	x17, x3, [x16]
 	ldr	x2, [x0, #PATCHBAY_SLOT_OFFSET]
 	/* What the handler finds in the cell is no older than cell->enter. */
 	ldar	x17, [x2]
@@ -100,6 +100,7 @@
 	ldr	x11, [sp, #FRAME_THREAD]
 	cbz	x11, 0f
 	stlr	xzr, [x11]
+	str	xzr, [x11, #PB_THREAD_FRAME]
 0:
 	ldp	x0, x1, [sp]
 	.if \nr >= 4

@@ -29,6 +29,9 @@
 #define FRAME_RETURN 128 /* parent_ip signed */
 #define FRAME_THREAD 136 /* &pb_thread, or 0: the body has been called */
 
+/* Where quiesce.c looks whether a frame is still there: it has FRAME_THREAD. */
+#define PB_FRAME_MARK_AT FRAME_THREAD
+
 /*
  * struct patchbay_call, from its caller's frame pointer, which is what x29
  * points to; and struct patchbay_regs behind it.

@@ -136,6 +136,7 @@
 	/* What handlers did is over before the mark says so. */
 	ldr	x16, [x29, #OWN_THREAD]
 	stlr	xzr, [x16]
+	str	xzr, [x16, #PB_THREAD_FRAME]
 	add	x16, x29, #STACK_ARGS
 	ldr	x17, [x29, #OWN_BACK]
 	autia1716
@@ -168,7 +169,8 @@
 	cbnz	x17, .Lslow_\name	/* PB_THREAD_OUTSIDE is 0 */
 	adrp	x17, pb_quiesce_phase
 	ldr	x17, [x17, :lo12:pb_quiesce_phase]
-	str	x17, [x16]
+	add	x9, x29, #REGS
+	stp	x17, x9, [x16]
 .Lskip_\name:
 	.if \members
 	add	x0, x29, #CALL
@@ -193,6 +195,7 @@
 .Lreturn_\name:
 	ldr	x16, [x29, #OWN_THREAD]
 	stlr	xzr, [x16]
+	str	xzr, [x16, #PB_THREAD_FRAME]
 .Lleave_\name:
 	str	xzr, [x29, #OWN_THREAD]
 	.if \vectors

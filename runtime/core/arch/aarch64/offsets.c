@@ -2,6 +2,7 @@
 /* What entry.h says of structures of this architecture. */
 #include "arch/aarch64/entry.h"
 #include "call.h"
+#include "left.h"
 
 _Static_assert(1 << CALL_SKIP_BIT == PATCHBAY_EXIT_SKIP, "skip");
 
@@ -21,3 +22,5 @@ PB_CHECK_OFFSET(patchbay_regs, x8, FRAME_RESULT);
 PB_CHECK_OFFSET(patchbay_regs, reserved, FRAME_OWN);
 PB_CHECK_OFFSET(patchbay_regs, vectors, FRAME_VECTORS);
 PB_CHECK_OFFSET(patchbay_regs, reserved_too, FRAME_CALLER);
+
+const struct pb_frame_mark pb_frame_mark = { PB_FRAME_MARK_AT, 0 };

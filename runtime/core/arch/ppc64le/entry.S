@@ -93,7 +93,8 @@
 	ld	0, 0(12)
 	cmpdi	0, PB_THREAD_OUTSIDE
 	bne-	1f
-	/* The mark comes before the load of the slot; see pb_quiesce(). */
+	std	6, PB_THREAD_FRAME(12)
+	/* The mark comes before the load of the slot; see pb_quiesce_begin(). */
 	addis	11, 2, pb_quiesce_phase@toc@ha
 	ld	11, pb_quiesce_phase@toc@l(11)
 	std	11, 0(12)
@@ -111,6 +112,7 @@
 	li	0, PB_THREAD_OUTSIDE
 	lwsync
 	std	0, 0(12)
+	std	0, PB_THREAD_FRAME(12)
 0:
 	ld	12, OWN_RETURN(1)
 	andi.	0, 12, OWN_CALLED

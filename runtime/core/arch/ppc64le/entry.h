@@ -30,6 +30,8 @@
 #define OWN_THREAD (HEADER_SIZE + 8)
 #define OWN_SIZE (HEADER_SIZE + 16)
 #define OWN_REGS (OWN_SIZE + HEADER_SIZE)
+/* Where quiesce.c looks, from struct patchbay_regs, whether a frame is there. */
+#define PB_FRAME_MARK_AT (OWN_THREAD - OWN_REGS)
 #define FUNCTION_SIZE (HEADER_SIZE + REGS_SIZE)
 #define FRAMES_SIZE (OWN_SIZE + FUNCTION_SIZE)
 

@@ -157,6 +157,7 @@
 	li	0, PB_THREAD_OUTSIDE
 	lwsync
 	std	0, 0(12)
+	std	0, PB_THREAD_FRAME(12)
 	ld	12, OWN_RETURN(31)
 	addi	12, 12, PB_RETURN_BODY
 	mtctr	12
@@ -192,6 +193,8 @@
 	ld	0, 0(12)
 	cmpdi	0, PB_THREAD_OUTSIDE
 	bne-	.Lslow_\name
+	addi	0, 31, OWN_REGS
+	std	0, PB_THREAD_FRAME(12)
 	addis	11, 2, pb_quiesce_phase@toc@ha
 	ld	11, pb_quiesce_phase@toc@l(11)
 	std	11, 0(12)
@@ -259,7 +262,7 @@
 
 	/*
 	 * The thread cannot simply be marked, so neither may the trampoline do
-	 * so: what it marks is a word of its own.
+	 * so: what it marks are two words of ours that are not read any more.
 	 */
 .Lslow_\name:
 	.if !\members
@@ -268,7 +271,7 @@
 	.endif
 	addi	3, 31, CALL
 	bl	pb_call_exit_slowly
-	addi	0, 31, OWN_THREAD
+	addi	0, 31, CALL_TOLD
 	std	0, OWN_THREAD(31)
 	b	.Lreturn_\name
 

@@ -2,6 +2,7 @@
 /* What entry.h says of structures of this architecture. */
 #include "arch/ppc64le/entry.h"
 #include "call.h"
+#include "left.h"
 
 _Static_assert(CALL_SKIP == PATCHBAY_EXIT_SKIP, "skip");
 
@@ -20,3 +21,5 @@ _Static_assert(sizeof(struct patchbay_call) == CALL_SIZE, "call");
 _Static_assert(sizeof(struct patchbay_regs) == REGS_SIZE, "regs");
 PB_CHECK_OFFSET(patchbay_regs, r11, REGS_CHAIN);
 PB_CHECK_OFFSET(patchbay_regs, vectors, REGS_VECTORS);
+
+const struct pb_frame_mark pb_frame_mark = { PB_FRAME_MARK_AT, 0 };

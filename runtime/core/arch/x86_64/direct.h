@@ -57,8 +57,7 @@
 	movq	pb_thread@gottpoff(%rip), %r11
 	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
 	jne	.Lslow_\id
-	movq	pb_quiesce_phase(%rip), %rcx
-	movq	%rcx, %fs:(%r11)
+	mark_inside %r11, %rcx
 	movq	SITE_RETURN(%rbp), %rdi
 	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
 	subq	$\from, %rdi
@@ -94,7 +93,7 @@
 	callq	*CELL_EXIT(%rdx)
 .Loutside_\id:
 	movq	pb_thread@gottpoff(%rip), %r11
-	movq	$PB_THREAD_OUTSIDE, %fs:(%r11)
+	mark_outside %r11
 .Lreturn_\id:
 	return_past_body
 
@@ -105,8 +104,7 @@
 	movq	pb_thread@gottpoff(%rip), %r11
 	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
 	jne	.Lback_\id
-	movq	pb_quiesce_phase(%rip), %rax
-	movq	%rax, %fs:(%r11)
+	mark_inside %r11, %rax
 	/* Only now is it sure that this and the handler are of one tracer. */
 	movq	CELL_SINCE(%rdx), %rax
 	testb	$CELL_DIRECT_BOTH, %al
@@ -121,7 +119,7 @@
 	cmpb	$CELL_DIRECT_BOTH, %al
 	jne	.Lshort_\id
 	movq	pb_thread@gottpoff(%rip), %r11
-	movq	$PB_THREAD_OUTSIDE, %fs:(%r11)
+	mark_outside %r11
 	movq	CALL_REGS(%rbp), %r10
 	movq	CALL_REGS+8(%rbp), %rdi
 	movq	CALL_REGS+16(%rbp), %rsi
@@ -140,7 +138,7 @@
 	testb	$CALL_SKIP, %al		/* CF = 0 */
 	jnz	.Lskip_\id
 	movq	pb_thread@gottpoff(%rip), %r11
-	movq	$PB_THREAD_OUTSIDE, %fs:(%r11)
+	mark_outside %r11
 	leaq	CALL_REGS(%rbp), %rsp
 	movq	(%rbp), %rbp		/* in the red zone */
 	.cfi_remember_state
@@ -180,7 +178,7 @@
 
 	/* The general way after all. */
 .Lother_\id:
-	movq	$PB_THREAD_OUTSIDE, %fs:(%r11)
+	mark_outside %r11
 .Lback_\id:
 	leaq	CALL_REGS(%rbp), %rsp
 	movq	(%rbp), %rbp		/* in the red zone */
@@ -232,7 +230,7 @@
 	cmpq	(%rcx), %rax
 	jae	.Llong_\id
 .Ldrop_\id:
-	movq	$PB_THREAD_OUTSIDE, %fs:(%r11)
+	mark_outside %r11
 	return_past_body
 .Lnegative_\id:
 	xorl	%eax, %eax
@@ -247,7 +245,7 @@
 	leaq	CALL_REGS(%rbp), %rcx
 	callq	*OPS_EXIT(%r8)
 	movq	pb_thread@gottpoff(%rip), %r11
-	movq	$PB_THREAD_OUTSIDE, %fs:(%r11)
+	mark_outside %r11
 	return_past_body
 	lsda	timed_\id, \id
 .endm

@@ -29,6 +29,7 @@
 	movq	%r10, (%rsp)
 	movq	%rdi, 8(%rsp)
 	movq	%rsi, 16(%rsp)
+	movq	$PB_FRAME_MARK, REGS_MARK(%rsp)	/* and 0 for REGS_CALLED */
 	.if \nr >= 4
 	movq	%rdx, 24(%rsp)
 	movq	%rcx, 32(%rsp)
@@ -83,15 +84,16 @@
 	movq	%rsp, %rcx
 	cmpq	$PB_THREAD_OUTSIDE, %fs:(%rax)
 	jne	1f
-	/* The mark comes before the load of cell->enter; see pb_quiesce(). */
+	movq	%rcx, %fs:PB_THREAD_FRAME(%rax)
+	/* The mark comes before the load of cell->enter; see pb_quiesce_begin(). */
 	movq	pb_quiesce_phase(%rip), %rdx
 	movq	%rdx, %fs:(%rax)
 	movq	%r11, %rdx
 	subq	$\from, %rdi
 	callq	*CELL_ENTER(%rdx)
 	movq	pb_thread@gottpoff(%rip), %r11
-	btq	$63, %fs:(%r11)		/* CF = is it PB_THREAD_CALLED? */
-	movq	$PB_THREAD_OUTSIDE, %fs:(%r11)
+	btl	$31, REGS_CALLED(%rsp)	/* to CF */
+	mark_outside %r11
 .Lleave_\@:
 	.cfi_remember_state
 	restore_regs \nr

@@ -18,6 +18,12 @@
 #define REGS_RDX 24
 #define REGS_RAX 56
 #define REGS_VECTORS 64
+#define REGS_MARK 72   /* PB_FRAME_MARK, as long as the trampoline runs */
+#define REGS_CALLED 76 /* bit 31: the function's body has been called */
+
+/* Where quiesce.c looks whether a frame is still there, and what for. */
+#define PB_FRAME_MARK_AT REGS_MARK
+#define PB_FRAME_MARK 0x6b724d50
 
 /*
  * struct patchbay_call, from its caller's frame pointer, which is what rbp

@@ -95,7 +95,7 @@
 	rep movsq
 1:
 	movq	pb_thread@gottpoff(%rip), %r11
-	movq	$PB_THREAD_OUTSIDE, %fs:(%r11)
+	mark_outside %r11
 	/* What is not an argument of the function may be anything. */
 	movq	CALL_REGS+8(%rbp), %rdi
 	movq	CALL_REGS+16(%rbp), %rsi
@@ -124,15 +124,13 @@
 	movq	pb_thread@gottpoff(%rip), %r11
 	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
 	jne	.Lslow_\name
-	movq	pb_quiesce_phase(%rip), %rcx
-	movq	%rcx, %fs:(%r11)
+	mark_inside %r11, %rcx
 .Lskip_\name:
 	leaq	CALL(%rbp), %rdi
 	callq	pb_call_exit
 
 .Lreturn_\name:
-	movq	pb_thread@gottpoff(%rip), %r11
-	movq	$PB_THREAD_CALLED, %fs:(%r11)
+	movl	$-1, CALL_REGS+REGS_CALLED(%rbp)
 	.if \vectors
 	restore_results
 	restore_x87

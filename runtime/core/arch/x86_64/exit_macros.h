@@ -21,6 +21,23 @@
 
 #define X87_SIZE 112 /* of fnsave, rounded up */
 
+/*
+ * The thread is in handlers, whose trampoline's frame is known by rbp. \thread is
+ * where pb_thread is. Clobbers \temp.
+ */
+.macro mark_inside thread, temp
+	leaq	CALL_REGS(%rbp), \temp
+	movq	\temp, %fs:PB_THREAD_FRAME(\thread)
+	movq	pb_quiesce_phase(%rip), \temp
+	movq	\temp, %fs:(\thread)
+.endm
+
+/* It is not any more: in this order, see struct pb_thread. */
+.macro mark_outside thread
+	movq	$PB_THREAD_OUTSIDE, %fs:(\thread)
+	movq	$0, %fs:PB_THREAD_FRAME(\thread)
+.endm
+
 /* Drop \nr entries of the shadow stack, if there is one. Clobbers rcx. */
 .macro drop_shadow nr
 	xorl	%ecx, %ecx

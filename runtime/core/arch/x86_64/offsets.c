@@ -2,6 +2,7 @@
 /* What entry.h says of structures of this architecture. */
 #include "arch/x86_64/entry.h"
 #include "call.h"
+#include "left.h"
 
 _Static_assert(CALL_SKIP == PATCHBAY_EXIT_SKIP, "skip");
 _Static_assert(CELL_DIRECT_EXIT == PATCHBAY_CELL_DIRECT_EXIT, "exit");
@@ -25,3 +26,5 @@ _Static_assert(sizeof(struct patchbay_regs) == REGS_SIZE, "regs");
 PB_CHECK_OFFSET(patchbay_regs, rdx, REGS_RDX);
 PB_CHECK_OFFSET(patchbay_regs, rax, REGS_RAX);
 PB_CHECK_OFFSET(patchbay_regs, vectors, REGS_VECTORS);
+
+const struct pb_frame_mark pb_frame_mark = { PB_FRAME_MARK_AT, PB_FRAME_MARK };

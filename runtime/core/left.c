@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "left.h"
+
+#include "os/linux.h"
+
+/* No page is smaller. */
+#define PAGE ((uintptr_t)4096)
+
+/* Of so many calls that are missed one asks the kernel. */
+#define OFTEN 64
+
+static const uint32_t *mark_of(uintptr_t frame)
+{
+	return (const uint32_t *)(frame + (uintptr_t)(intptr_t)pb_frame_mark.at);
+}
+
+static uint32_t value_of(const struct pb_thread *thread)
+{
+	return pb_frame_mark.value ? pb_frame_mark.value :
+				     (uint32_t)(uintptr_t)thread;
+}
+
+int pb_left_is_gone(const struct pb_thread *thread, uintptr_t frame)
+{
+	return pb_os_differs(mark_of(frame), value_of(thread));
+}
+
+/*
+ * As much as the library needs elsewhere, too. What is overwritten is below the
+ * stack pointer, so it is nobody's.
+ */
+__attribute__((noinline)) static void overwrite_stack(void)
+{
+	volatile char room[8192];
+
+	for (size_t i = 0; i < sizeof(room); i += sizeof(uint32_t))
+		*(volatile uint32_t *)&room[i] = 0;
+}
+
+int pb_left_is_surely_gone(const struct pb_thread *self)
+{
+	if (!self->frame)
+		return 0;
+	overwrite_stack();
+	return pb_left_is_gone(self, self->frame);
+}
+
+/* A frame is at least struct patchbay_regs and the mark. */
+static int overlaps(uintptr_t frame, uintptr_t from, uintptr_t to)
+{
+	uintptr_t start = frame, end = frame + sizeof(struct patchbay_regs);
+
+	if (pb_frame_mark.at < 0)
+		start = (uintptr_t)mark_of(frame);
+	return start < to && end > from;
+}
+
+int pb_left_is_reused(struct pb_thread *self, uintptr_t from, uintptr_t to)
+{
+	const uintptr_t frame = self->frame;
+	const uint32_t *mark = mark_of(frame);
+
+	/*
+	 * 0: the handler was interrupted when it had just begun, by a signal
+	 * handler that made traced calls (struct pb_thread). It has a frame, but
+	 * nobody knows where.
+	 */
+	if (!frame)
+		return 0;
+	/* In the middle of our own stack nobody else has anything. */
+	if (overlaps(frame, from, to))
+		return 1;
+	/* What is in the same page as our own stack can be read. */
+	if ((((uintptr_t)mark ^ from) & -PAGE) == 0 ||
+	    (((uintptr_t)mark ^ (to - 1)) & -PAGE) == 0)
+		return __atomic_load_n(mark, __ATOMIC_RELAXED) !=
+		       value_of(self);
+	return ++self->nested % OFTEN == 0 && pb_left_is_gone(self, frame);
+}
+
+void pb_left_mark_frame(struct patchbay_regs *frame)
+{
+	if (!pb_frame_mark.value)
+		*(uint64_t *)mark_of((uintptr_t)frame) =
+			(uint64_t)(uintptr_t)&pb_thread;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "wait.h"
+
+#include "quiesce.h"
+#include "stats.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <time.h>
+
+#define PATIENCE 64 /* polls, about 20 microseconds */
+
+/* Pauses between polls, in nanoseconds: each is a bit longer than the last. */
+#define PAUSE_MIN 20000
+#define PAUSE_MAX 2000000
+
+/*
+ * When it has waited for so long, in nanoseconds, it looks more closely: whether
+ * handlers were left, which takes a system call for each thread that is inside.
+ */
+#define LOOK_CLOSELY 1000000
+
+static unsigned int limit = PATCHBAY_WAIT_LIMIT;
+
+void patchbay_set_wait_limit(unsigned int milliseconds)
+{
+	__atomic_store_n(&limit, milliseconds, __ATOMIC_RELAXED);
+}
+
+static int64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static int give_up(int thread)
+{
+	pb_count(&pb_stats.timeouts);
+	__atomic_store_n(&pb_stats.waited_for, (uint64_t)thread,
+			 __ATOMIC_RELAXED);
+	return -ETIMEDOUT;
+}
+
+int pb_wait(void)
+{
+	const unsigned int most = __atomic_load_n(&limit, __ATOMIC_RELAXED);
+	struct timespec pause = { .tv_nsec = PAUSE_MIN };
+	uint64_t phase;
+	int64_t begin;
+	int error;
+
+	if (pb_thread_inside())
+		return -EDEADLK;
+	error = pb_quiesce_begin(&phase);
+	if (error)
+		return error;
+	/* Most handlers are over at once; a few need their processor back. */
+	for (int polls = 0; polls < PATIENCE; polls++)
+		if (pb_quiesce_over(phase))
+			return 0;
+	for (begin = now(); !pb_quiesce_over(phase);) {
+		int64_t waited = now() - begin;
+
+		if (waited >= LOOK_CLOSELY || waited >= most * 1000000ll) {
+			int over, thread = pb_quiesce_thread(phase, &over);
+
+			if (over)
+				return 0;
+			if (most != PATCHBAY_WAIT_FOREVER &&
+			    waited >= most * 1000000ll)
+				return give_up(thread);
+		}
+		nanosleep(&pause, NULL);
+		if (pause.tv_nsec < PAUSE_MAX)
+			pause.tv_nsec += pause.tv_nsec / 8;
+	}
+	return 0;
+}

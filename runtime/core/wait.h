@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Waiting for handlers, for so long and no longer. */
+#ifndef PB_CORE_WAIT_H
+#define PB_CORE_WAIT_H
+
+/*
+ * Return when every handler that was running at the time of the call has
+ * returned. Handlers that are entered meanwhile see what was stored before.
+ * Returns 0, -EDEADLK from within a handler, -ETIMEDOUT when it has waited as long
+ * as patchbay_set_wait_limit() says, or an error of membarrier(2).
+ *
+ * The caller holds the caller lock and not the engine lock: handlers may be
+ * waiting for others that need that one.
+ */
+int pb_wait(void);
+
+#endif /* PB_CORE_WAIT_H */

@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Signal handlers that leave a tracer's handler by siglongjmp(), two thousand
+ * times a second: the thread goes on being traced, each call that returns was
+ * seen or is counted as missed, and nobody waits for what will never return. But
+ * a handler that is only interrupted, by a signal handler on another stack or by
+ * a coroutine, is waited for, whatever its thread calls meanwhile.
+ */
+// RUN: %build %s -o %t %link
+// RUN: %t | FileCheck %s
+// CHECK:      {{^}}entry: left 200 times, all calls seen or missed
+// CHECK-NEXT: {{^}}entry, any: left 200 times, all calls seen or missed
+// CHECK-NEXT: {{^}}exit: left 200 times, all calls seen or missed
+// CHECK-NEXT: {{^}}exit, any: left 200 times, all calls seen or missed
+// CHECK-NEXT: {{^}}timed: left 200 times, all calls seen or missed
+// CHECK-NEXT: {{^}}sets: left 200 times, all calls seen or missed
+// CHECK-NEXT: {{^}}status: {{[0-9]+}} ms at most, disarming: {{[0-9]+}} ms
+// CHECK-NEXT: {{^}}left and idle: waited {{[0-9]+}} ms
+// CHECK-NEXT: {{^}}interrupted: the thread is named
+// CHECK-NEXT: {{^}}on another stack: waited for
+// CHECK-NEXT: {{^}}in a coroutine: waited for
+
+#include "Inputs/check.h"
+
+#include <patchbay/exit.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+enum { TIMES = 200, SLOW = 2000, STACK = 256 * 1024 };
+
+OPAQUE int traced(int a) { return a + 1; }
+OPAQUE int other(int a) { return a + 2; }
+
+#define NOT_TRACED __attribute__((no_profile_instrument_function))
+#ifdef __powerpc64__
+#define FAST NOT_TRACED __attribute__((target("no-altivec,no-vsx")))
+#else
+#define FAST NOT_TRACED __attribute__((target("general-regs-only")))
+#endif
+#define HANDLER(name)                                                          \
+	static void name(uintptr_t ip, uintptr_t parent_ip,                    \
+			 const struct patchbay_cell *cell,                     \
+			 struct patchbay_regs *regs)
+
+static volatile sig_atomic_t inside, jumps;
+static sigjmp_buf back;
+
+/* A handler that takes long enough to be interrupted most of the time. */
+FAST static inline __attribute__((always_inline)) void spend_time(void)
+{
+	inside = 1;
+	for (volatile int i = 0; i < 300; i++)
+		;
+	inside = 0;
+}
+
+FAST HANDLER(see)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)regs;
+	spend_time();
+	++*(volatile long *)cell->data;
+}
+
+FAST HANDLER(enter)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)cell;
+	(void)regs;
+	spend_time();
+}
+
+NOT_TRACED HANDLER(see_any) { see(ip, parent_ip, cell, regs); }
+NOT_TRACED HANDLER(enter_any) { enter(ip, parent_ip, cell, regs); }
+
+static void leave(int signal)
+{
+	(void)signal;
+	if (!inside)
+		return;
+	inside = 0;
+	jumps++;
+	siglongjmp(back, 1);
+}
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static void set_timer(timer_t timer, long nanoseconds)
+{
+	const struct itimerspec often = { { 0, nanoseconds },
+					  { 0, nanoseconds } };
+
+	timer_settime(timer, 0, &often, NULL);
+}
+
+/* To the calling thread. */
+static timer_t new_timer(void)
+{
+	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID,
+				  .sigev_signo = SIGUSR1 };
+	timer_t timer;
+
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+	event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
+	CHECK_EQ(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);
+	return timer;
+}
+
+static const uint64_t at_once = 0;
+
+struct kind {
+	const char *name;
+	unsigned int flags;
+	patchbay_handler handler, exit;
+	const uint64_t *threshold;
+	int nr;
+};
+
+static struct patchbay_ops *create(const struct kind *kind, long *seen)
+{
+	const struct patchbay_ops_attr attr = {
+		.size = sizeof(attr),
+		.flags = kind->flags,
+		.handler = kind->handler,
+		.exit = kind->exit,
+		.threshold = kind->threshold,
+		.data = seen,
+	};
+	struct patchbay_ops *ops;
+
+	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
+	return ops;
+}
+
+static uint64_t missed(const struct patchbay_ops *ops)
+{
+	struct patchbay_ops_info info = { .size = sizeof(info) };
+
+	CHECK_EQ(patchbay_ops_get_info(ops, &info), 0);
+	return info.nmissed;
+}
+
+/* Calls from places where the stack is used to different extents. */
+NOT_TRACED static int call_deep(int depth)
+{
+	volatile char room[64];
+
+	room[0] = (char)depth;
+	return depth ? call_deep(depth - 1) + room[0] - room[0] : traced(1);
+}
+
+static volatile long returned;
+
+NOT_TRACED static void call_for_long(timer_t timer, double end)
+{
+	static volatile unsigned int random = 1;
+
+	sigsetjmp(back, 1);
+	while (jumps < TIMES && now() < end) {
+		random = random * 1103515245 + 12345;
+		call_deep(random >> 16 & 15);
+		returned++;
+	}
+	set_timer(timer, 0);
+}
+
+static void leave_often(const struct kind *kind, timer_t timer)
+{
+	long seen[2] = { 0 };
+	struct patchbay_ops *ops[2] = { NULL };
+
+	for (int i = 0; i < kind->nr; i++) {
+		ops[i] = create(kind, &seen[i]);
+		CHECK_EQ(patchbay_arm(ops[i], "traced", 0), 1);
+	}
+	jumps = 0;
+	returned = 0;
+	set_timer(timer, 500000);
+	call_for_long(timer, now() + 20);
+	CHECK_EQ(jumps, TIMES);
+	/* Of several tracers some were told of a call that did not return. */
+	for (int i = 0; i < kind->nr; i++) {
+		long known = seen[i] + (long)missed(ops[i]);
+
+		CHECK(known >= returned);
+		CHECK(known <= returned + (kind->nr - 1) * TIMES);
+		CHECK(seen[i] > returned / 2);
+		CHECK_EQ(patchbay_ops_destroy(ops[i]), 0);
+	}
+	printf("%s: left %d times, all calls seen or missed (%ld)\n", kind->name,
+	       jumps, returned);
+}
+
+static atomic_int stop;
+static double longest_status, longest_disarm;
+
+static double longer(double longest, double begin)
+{
+	double time = now() - begin;
+
+	return time > longest ? time : longest;
+}
+
+/* While all that goes on. */
+static void *ask(void *arg)
+{
+	static const struct kind kind = { "", 0, see_any, NULL, NULL, 1 };
+	static long seen;
+	struct patchbay_ops *ops = create(&kind, &seen);
+
+	while (!stop) {
+		struct patchbay_stats stats = { .size = sizeof(stats) };
+		double begin = now();
+
+		CHECK_EQ(patchbay_get_stats(&stats), 0);
+		missed(ops);
+		longest_status = longer(longest_status, begin);
+		begin = now();
+		CHECK_EQ(patchbay_arm(ops, "other", 0), 1);
+		CHECK_EQ(patchbay_disarm(ops, "other"), 1);
+		longest_disarm = longer(longest_disarm, begin);
+		usleep(1000);
+	}
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+	return arg;
+}
+
+static void *leave_all(void *arg)
+{
+	static const struct kind kinds[] = {
+		{ "entry", PATCHBAY_OPS_FAST | PATCHBAY_OPS_RECURSION, see, NULL,
+		  NULL, 1 },
+		{ "entry, any", 0, see_any, NULL, NULL, 1 },
+		{ "exit", PATCHBAY_OPS_FAST, enter, see, NULL, 1 },
+		{ "exit, any", 0, enter_any, see_any, NULL, 1 },
+		{ "timed", PATCHBAY_OPS_FAST, NULL, see, &at_once, 1 },
+		{ "sets", PATCHBAY_OPS_FAST, enter, see, NULL, 2 },
+	};
+	timer_t timer = new_timer();
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		leave_often(&kinds[i], timer);
+	timer_delete(timer);
+	return arg;
+}
+
+/* From here on a handler stays until it is let go. */
+static atomic_int arrived, let_go, idle;
+static pid_t tid;
+
+NOT_TRACED HANDLER(stay)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)cell;
+	(void)regs;
+	inside = 1;
+	arrived++;
+	while (!let_go)
+		;
+	inside = 0;
+}
+
+static struct patchbay_ops *arm_staying(void)
+{
+	static const struct kind kind = { "", 0, stay, NULL, NULL, 1 };
+	struct patchbay_ops *ops = create(&kind, NULL);
+
+	arrived = let_go = idle = 0;
+	CHECK_EQ(patchbay_arm(ops, "traced", 0), 1);
+	return ops;
+}
+
+NOT_TRACED static void use_stack(void)
+{
+	volatile char room[16384];
+
+	memset((char *)room, 1, sizeof(room));
+}
+
+NOT_TRACED static void *leave_and_idle(void *arg)
+{
+	if (!sigsetjmp(back, 1))
+		traced(1);
+	use_stack();
+	idle = 1;
+	while (!stop)
+		usleep(1000);
+	return arg;
+}
+
+/* It makes no call any more by which it could be found out. */
+static void left_and_idle(void)
+{
+	struct patchbay_ops *ops = arm_staying();
+	pthread_t thread;
+	double begin;
+
+	stop = 0;
+	pthread_create(&thread, NULL, leave_and_idle, NULL);
+	while (!arrived)
+		usleep(100);
+	pthread_kill(thread, SIGUSR1);
+	while (!idle)
+		usleep(100);
+	begin = now();
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+	printf("left and idle: waited %.0f ms\n", (now() - begin) * 1e3);
+	stop = 1;
+	pthread_join(thread, NULL);
+}
+
+static void *call(void *arg)
+{
+	tid = (pid_t)syscall(SYS_gettid);
+	CHECK_EQ(traced(1), 2);
+	return arg;
+}
+
+/* Its thread is named, and nobody else waits. */
+static void expect_timeout(struct patchbay_ops *ops)
+{
+	struct patchbay_stats stats = { .size = sizeof(stats) };
+	double begin;
+
+	patchbay_set_wait_limit(200);
+	CHECK_EQ(patchbay_ops_destroy(ops), -ETIMEDOUT);
+	begin = now();
+	CHECK_EQ(patchbay_get_stats(&stats), 0);
+	CHECK_EQ(stats.waited_for, tid);
+	missed(ops);
+	CHECK(now() - begin < 2);
+	patchbay_set_wait_limit(PATCHBAY_WAIT_LIMIT);
+}
+
+static void interrupted(void)
+{
+	struct patchbay_ops *ops = arm_staying();
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, call, NULL);
+	while (!arrived)
+		usleep(100);
+	expect_timeout(ops);
+	let_go = 1;
+	pthread_join(thread, NULL);
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+	puts("interrupted: the thread is named");
+}
+
+/* Many, so that it is looked at closely, from different depths. */
+NOT_TRACED static void call_meanwhile(void)
+{
+	use_stack();
+	for (int i = 0; i < 1000; i++)
+		call_deep(i % 16);
+	idle = 1;
+	while (!let_go)
+		usleep(1000);
+}
+
+static void on_other_stack(int signal)
+{
+	(void)signal;
+	call_meanwhile();
+}
+
+static char *both_stacks;
+
+static void *call_with_altstack(void *arg)
+{
+	const stack_t stack = { .ss_sp = both_stacks + STACK, .ss_size = STACK };
+
+	CHECK_EQ(sigaltstack(&stack, NULL), 0);
+	return call(arg);
+}
+
+/* The signal handler's stack lies above that of the handler it interrupts. */
+static void other_stack(void)
+{
+	const struct sigaction action = { .sa_handler = on_other_stack,
+					  .sa_flags = SA_ONSTACK };
+	struct patchbay_ops *ops = arm_staying();
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	both_stacks = mmap(NULL, 2 * STACK, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	sigaction(SIGUSR2, &action, NULL);
+	pthread_attr_init(&attr);
+	pthread_attr_setstack(&attr, both_stacks, STACK);
+	CHECK_EQ(pthread_create(&thread, &attr, call_with_altstack, NULL), 0);
+	while (!arrived)
+		usleep(100);
+	pthread_kill(thread, SIGUSR2);
+	while (!idle)
+		usleep(100);
+	expect_timeout(ops);
+	let_go = 1;
+	pthread_join(thread, NULL);
+	CHECK_EQ(arrived, 1); /* all others were missed */
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+	puts("on another stack: waited for");
+}
+
+static ucontext_t lower, upper, in_thread;
+
+static void change_coroutine(int signal)
+{
+	(void)signal;
+	swapcontext(&lower, &upper);
+}
+
+static void run_lower(void) { CHECK_EQ(traced(1), 2); }
+static void run_upper(void) { call_meanwhile(); }
+
+static void make(ucontext_t *coroutine, char *stack, void (*run)(void),
+		 ucontext_t *next)
+{
+	getcontext(coroutine);
+	coroutine->uc_stack.ss_sp = stack;
+	coroutine->uc_stack.ss_size = STACK;
+	coroutine->uc_link = next;
+	makecontext(coroutine, run, 0);
+}
+
+NOT_TRACED static void *with_coroutines(void *arg)
+{
+	char stacks[2 * STACK]; /* the thread's own stack has all three */
+
+	tid = (pid_t)syscall(SYS_gettid);
+	make(&lower, stacks, run_lower, &in_thread);
+	make(&upper, stacks + STACK, run_upper, &lower);
+	swapcontext(&in_thread, &lower);
+	return arg;
+}
+
+/* A handler is interrupted by a signal handler that goes on elsewhere. */
+static void coroutine(void)
+{
+	const struct sigaction action = { .sa_handler = change_coroutine };
+	struct patchbay_ops *ops = arm_staying();
+	pthread_t thread;
+
+	sigaction(SIGUSR2, &action, NULL);
+	CHECK_EQ(pthread_create(&thread, NULL, with_coroutines, NULL), 0);
+	while (!arrived)
+		usleep(100);
+	pthread_kill(thread, SIGUSR2);
+	while (!idle)
+		usleep(100);
+	expect_timeout(ops);
+	let_go = 1;
+	pthread_join(thread, NULL);
+	CHECK_EQ(arrived, 1);
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+	puts("in a coroutine: waited for");
+}
+
+int main(void)
+{
+	const struct sigaction action = { .sa_handler = leave };
+	pthread_t leaving, asking;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	alarm(120); /* a hang is a failure */
+	sigaction(SIGUSR1, &action, NULL);
+	pthread_create(&asking, NULL, ask, NULL);
+	pthread_create(&leaving, NULL, leave_all, NULL);
+	pthread_join(leaving, NULL);
+	stop = 1;
+	pthread_join(asking, NULL);
+	printf("status: %.0f ms at most, disarming: %.0f ms\n",
+	       longest_status * 1e3, longest_disarm * 1e3);
+	CHECK(longest_status < 2 && longest_disarm < 2);
+	left_and_idle();
+	interrupted();
+	other_stack();
+	coroutine();
+	return 0;
+}
