@@ -59,6 +59,7 @@ enum pbd_kind {
 	PBD_BLOCK = 6,    /* struct pbd_block */
 	PBD_HISTOGRAMS = 7, /* struct pbd_histograms */
 	PBD_LEFT_OUT = 8, /* struct pbd_left_out */
+	PBD_LOSSES = 9,   /* struct pbd_losses */
 };
 
 struct pbd_chunk {
@@ -263,6 +264,55 @@ struct pbd_left_out {
 		uint64_t address; /* of the entry, at run time */
 		uint64_t flags;
 	} function[];
+};
+
+/*
+ * Why something that happened is not in the file. The first ones are *lost*
+ * events: the tracer saw the call and had no place to write it down. Together
+ * they are what blocks and struct pbd_session count as @lost (histograms: calls),
+ * except PBD_LOST_CHILD. A *missed* call is one that the tracer was not even
+ * shown, so nothing else counts it.
+ *
+ * PBD_LOST_FULL:    the thread's buffer was full
+ * PBD_LOST_SPACE:   the file could not be made longer; pbd_header.error says why
+ * PBD_LOST_SANDBOX: the process had restricted its system calls (seccomp(2)), and
+ *                   what had been set aside for that case was used up
+ * PBD_LOST_CHILD:   events of forked children that have no file of their own
+ * PBD_MISSED_IN_HANDLER:  calls made while the thread was in a handler of this
+ *                   or another tracer, or in a signal handler that interrupted
+ *                   one, by tracers that cannot be called there
+ * PBD_MISSED_IN_RECORDER: calls made while the thread was adding to this file, or
+ *                   in a signal handler that interrupted that
+ */
+enum pbd_loss {
+	PBD_LOST_FULL = 0,
+	PBD_LOST_SPACE = 1,
+	PBD_LOST_SANDBOX = 2,
+	PBD_LOST_CHILD = 3,
+	PBD_MISSED_IN_HANDLER = 4,
+	PBD_MISSED_IN_RECORDER = 5,
+};
+#define PBD_LOSS_MAX 8 /* those that are not used are 0 */
+#define PBD_LOSS_THREADS 15
+
+struct pbd_loss_counts {
+	uint32_t thread; /* as in struct pbd_block */
+	uint32_t tid;
+	uint64_t count[PBD_LOSS_MAX]; /* by enum pbd_loss */
+};
+
+/*
+ * One of each file, unless it is of an older writer. @process counts all,
+ * @thread, as far as there is room, those of the first @nr threads that lost or
+ * missed something; @nr may be more than there is room for. A thread may stand
+ * there twice: its counts add up. A forked child that has no file, or none yet,
+ * counts in that of the process it comes from.
+ */
+struct pbd_losses {
+	struct pbd_chunk chunk;
+	uint64_t nr;
+	struct pbd_loss_counts process; /* its @thread and @tid are 0 */
+	struct pbd_loss_counts thread[PBD_LOSS_THREADS];
 };
 
 #endif /* PATCHBAY_TRACE_FORMAT_H */

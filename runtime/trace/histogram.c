@@ -7,6 +7,7 @@
  */
 #include "histogram.h"
 
+#include "losses.h"
 #include "session.h"
 #include "thread.h"
 #include "thread_choice.h"
@@ -156,25 +157,43 @@ static struct pbd_histogram *make_histogram(uint64_t function)
 	return table->of[function] = histogram;
 }
 
+static struct pbd_histogram *make_slowly(uint64_t function)
+{
+	struct pbd_histogram *histogram;
+	pb_sigset signals;
+
+	pb_signal_lock(&pb_session->lock, &signals);
+	histogram = make_histogram(function);
+	pb_session->failed = !histogram;
+	pb_signal_unlock(&pb_session->lock, signals);
+	return histogram;
+}
+
+/* NULL: the call is not counted, or is among those that are lost. */
 static struct pbd_histogram *find_slowly(uint64_t function)
 {
 	struct pbd_histogram *histogram = NULL;
 	int saved_errno = errno;
-	pb_sigset signals;
 
 	if (pb_untraced)
 		return NULL;
-	if (!pb_locked && !pb_session->failed) {
-		if (!pb_thread_is_chosen(!pb_self || !pb_self->tid))
-			return NULL;
-		pb_signal_lock(&pb_session->lock, &signals);
-		histogram = make_histogram(function);
-		pb_session->failed = !histogram;
-		pb_signal_unlock(&pb_session->lock, signals);
+	if (pb_locked) {
+		pb_count_loss(PBD_MISSED_IN_RECORDER);
+		return NULL;
 	}
-	if (!histogram && pb_session->chunk)
-		__atomic_fetch_add(&pb_session->chunk->lost, 1,
-				   __ATOMIC_RELAXED);
+	if (!pb_session->failed) {
+		if (pb_thread_is_chosen(!pb_self || !pb_self->tid))
+			histogram = make_slowly(function);
+		else
+			goto out;
+	}
+	if (!histogram) {
+		pb_count_loss(PBD_LOST_SPACE);
+		if (pb_session->chunk)
+			__atomic_fetch_add(&pb_session->chunk->lost, 1,
+					   __ATOMIC_RELAXED);
+	}
+out:
 	errno = saved_errno;
 	return histogram;
 }

@@ -29,8 +29,15 @@ static inline void pb_signal_lock(struct pb_signal_lock *lock, pb_sigset *old)
 {
 	uint32_t word = 0;
 
-	pb_locked = 1;
+	/*
+	 * In this order: a signal handler that came in between and left by
+	 * siglongjmp(3) would leave pb_locked behind, and this thread would record
+	 * nothing any more.
+	 */
 	pb_sigmask(~((pb_sigset)1 << (PB_SIGTRAP - 1)), old);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	pb_locked = 1;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (__atomic_compare_exchange_n(&lock->word, &word, 1, 0,
 					__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return;
@@ -44,8 +51,11 @@ static inline void pb_signal_unlock(struct pb_signal_lock *lock, pb_sigset old)
 	if (__atomic_exchange_n(&lock->word, 0, __ATOMIC_RELEASE) == 2)
 		pb_sys(SYS_futex, &lock->word, FUTEX_WAKE_PRIVATE, 1, NULL,
 		       NULL, 0);
-	pb_sigmask(old, NULL);
+	/* Before signals come: see above. */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	pb_locked = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	pb_sigmask(old, NULL);
 }
 
 #endif /* PB_TRACE_LOCK_H */

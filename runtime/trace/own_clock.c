@@ -61,20 +61,6 @@ void pb_own_clock_release(struct pb_own_clock *own)
 	own->switches = NULL;
 }
 
-/*
- * Has the thread been off the processor, as far as its word tells? Before clocks
- * are read: what comes in between is found the next time.
- */
-static int note_switches(struct pb_own_clock *own)
-{
-	uint32_t now = __atomic_load_n(own->switches, __ATOMIC_RELAXED);
-	int switched = now != own->seen;
-
-	own->seen = own->page ? now : now + 1;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	return switched;
-}
-
 static void take_over(struct pb_own_clock *own, uint64_t ticks, uint64_t cpu_ns)
 {
 	own->ticks = ticks;
@@ -188,24 +174,35 @@ static int find_sleep(struct pb_own_clock *own, uint64_t ticks, int switched)
 
 uint64_t pb_own_clock_slowly(void)
 {
-	int saved_errno = errno, switched, slept;
+	struct pb_own_clock *own = pb_own_clock;
+	int saved_errno = errno, slept;
 	uint64_t ticks;
+	uint32_t now;
 
 	if (pb_untraced || pb_locked)
 		return patchbay_clock() - pb_own_time.asleep;
-	if (!pb_own_clock || !pb_own_clock->switches) {
+	if (!own || !own->switches) {
 		if (!pb_thread_is_chosen(1) || !begin_thread()) {
 			errno = saved_errno;
 			return patchbay_clock() - pb_own_time.asleep;
 		}
+		own = pb_own_clock;
 		record_asleep();
 	}
 	if (is_recording())
 		pb_own_clock_settle();
-	switched = note_switches(pb_own_clock);
+	/* Before clocks are read: what comes in between is found the next time. */
+	now = __atomic_load_n(own->switches, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	ticks = patchbay_clock();
-	slept = find_sleep(pb_own_clock, ticks, switched);
+	slept = find_sleep(own, ticks, now != own->seen);
 	pb_own_time.last = ticks - pb_own_time.asleep;
+	/*
+	 * Last, for the sake of signal handlers that leave by siglongjmp(3): what was
+	 * not done because of one is done the next time.
+	 */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	own->seen = own->page ? now : now + 1;
 	if (slept)
 		record_asleep();
 	errno = saved_errno;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ring.h"
+#include "losses.h"
 #include "own_clock.h"
 #include "session.h"
 #include "thread.h"
@@ -105,6 +106,7 @@ static int next_block(struct pb_ring *ring)
 		return 0;
 	}
 	ring->stopped = 1;
+	ring->why = error == -ENOBUFS ? PBD_LOST_FULL : PBD_LOST_SPACE;
 	return error;
 }
 
@@ -183,6 +185,7 @@ static void count_lost(const struct pb_ring *ring)
 {
 	uint64_t *lost = NULL;
 
+	pb_count_loss(ring && ring->stopped ? ring->why : PBD_LOST_SPACE);
 	if (ring && ring->nr_blocks)
 		lost = &current(ring)->lost;
 	else if (pb_session->chunk)
@@ -204,26 +207,39 @@ static int make_room(void)
 	return !error;
 }
 
+/* Returns whether it is recorded; if not, the thread's ring may say why. */
+static int record_in_new_block(uint64_t time, uint64_t function,
+			       uintptr_t frame, uint64_t last)
+{
+	int recorded = 0;
+	pb_sigset signals;
+
+	pb_signal_lock(&pb_session->lock, &signals);
+	if (make_room()) {
+		pb_own_clock_begin_block();
+		recorded = pb_ring_try(time, function, frame, last);
+	}
+	pb_signal_unlock(&pb_session->lock, signals);
+	return recorded;
+}
+
 void pb_ring_record_slowly(uint64_t time, uint64_t function, uintptr_t frame,
 			   uint64_t last)
 {
-	int saved_errno = errno, recorded = 0;
-	pb_sigset signals;
+	int saved_errno = errno;
 
 	if (pb_untraced)
 		return;
-	if (!pb_locked && !pb_session->failed &&
-	    !(pb_ring && pb_ring->stopped)) {
-		if (!pb_thread_is_chosen(!pb_self || !pb_self->tid))
-			return;
-		pb_signal_lock(&pb_session->lock, &signals);
-		if (make_room()) {
-			pb_own_clock_begin_block();
-			recorded = pb_ring_try(time, function, frame, last);
-		}
-		pb_signal_unlock(&pb_session->lock, signals);
+	if (pb_locked) {
+		pb_count_loss(PBD_MISSED_IN_RECORDER);
+		return;
 	}
-	if (!recorded)
-		count_lost(pb_ring);
+	if (!pb_session->failed && !(pb_ring && pb_ring->stopped)) {
+		if (!pb_thread_is_chosen(!pb_self || !pb_self->tid) ||
+		    record_in_new_block(time, function, frame, last))
+			goto out;
+	}
+	count_lost(pb_ring);
+out:
 	errno = saved_errno;
 }

@@ -46,6 +46,7 @@ struct pb_ring {
 	uint32_t nr_blocks;
 	uint32_t full;        /* there will be no more blocks */
 	uint32_t stopped;     /* and none is used again */
+	enum pbd_loss why;    /* what it cannot record then is lost */
 	struct pbd_block **block; /* the current one is the last made or used */
 };
 

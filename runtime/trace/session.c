@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "session.h"
 
+#include "losses.h"
 #include "moment.h"
 
 #include <counter.h>
@@ -63,9 +64,12 @@ int pb_session_file(void)
 	if (pb_session->file.header)
 		return 0;
 	error = pb_data_open(&pb_session->file, pb_options.output);
-	if (!error)
-		write_cmdline(&pb_session->file);
-	return error;
+	if (error)
+		return error;
+	write_cmdline(&pb_session->file);
+	/* Without these counts there are those of blocks and of the session. */
+	pb_data_note(&pb_session->file, pb_losses_begin());
+	return 0;
 }
 
 static struct pbd_moment moment(void)

@@ -118,6 +118,7 @@ struct pb_thread_state *pb_thread_begin(int *error)
 	pb_own_clock_release(&self->clock);
 	pb_histogram_release(self->histograms);
 	self->histograms = NULL;
+	self->losses = NULL;
 	pb_self = self;
 	pb_own_clock = &self->clock;
 	pb_ring = &self->ring;

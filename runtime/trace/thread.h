@@ -36,6 +36,7 @@ struct pb_thread_state {
 	struct pb_ring ring;
 	struct pb_own_clock clock;
 	struct pb_histogram_table *histograms;
+	struct pbd_loss_counts *losses; /* NULL: none yet */
 	uint32_t tid;
 	uint32_t number;
 	uint32_t leaving;

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "losses.h"
+
+#include "session.h"
+#include "thread.h"
+
+static void add(uint64_t *count)
+{
+	__atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+}
+
+/*
+ * This thread's own counts, or NULL: it is not known (yet), or there is no more
+ * room. A signal handler that comes in between may take a second place for it.
+ */
+static struct pbd_loss_counts *own_counts(struct pbd_losses *losses)
+{
+	struct pb_thread_state *self = pb_self;
+	uint64_t nr;
+
+	if (!self || !self->tid)
+		return NULL;
+	if (self->losses)
+		return self->losses;
+	/* So it does not count on without end. */
+	if (__atomic_load_n(&losses->nr, __ATOMIC_RELAXED) >= PBD_LOSS_THREADS)
+		return NULL;
+	nr = __atomic_fetch_add(&losses->nr, 1, __ATOMIC_RELAXED);
+	if (nr >= PBD_LOSS_THREADS)
+		return NULL;
+	losses->thread[nr].thread = self->number;
+	losses->thread[nr].tid = self->tid;
+	self->losses = &losses->thread[nr];
+	return self->losses;
+}
+
+/* Of the process itself, or of the nearest one it descends from. */
+static struct pbd_losses *nearest;
+
+void pb_count_loss(enum pbd_loss why)
+{
+	struct pbd_losses *losses =
+		__atomic_load_n(&pb_session->losses, __ATOMIC_ACQUIRE);
+	struct pbd_loss_counts *own;
+
+	if (losses) {
+		own = own_counts(losses);
+		if (own)
+			add(&own->count[why]);
+	} else {
+		losses = nearest;
+		if (pb_session->failed && why < PBD_MISSED_IN_HANDLER)
+			why = PBD_LOST_CHILD;
+	}
+	if (losses)
+		add(&losses->process.count[why]);
+}
+
+int pb_losses_begin(void)
+{
+	struct pbd_losses *losses;
+	int error;
+
+	losses = pb_data_reserve(&pb_session->file, PBD_LOSSES, sizeof(*losses),
+				 &error);
+	if (!losses)
+		return error;
+	pb_data_commit(&pb_session->file, &losses->chunk);
+	__atomic_store_n(&pb_session->losses, losses, __ATOMIC_RELEASE);
+	nearest = losses;
+	return 0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Counting what is not recorded, in pages of the data file (format.h, struct
+ * pbd_losses): so the counts are there whatever becomes of the process. Without
+ * a lock and without a system call, from wherever a traced function is called.
+ */
+#ifndef PB_TRACE_LOSSES_H
+#define PB_TRACE_LOSSES_H
+
+#include "format.h"
+
+/*
+ * One more. A forked child that has no file, or none yet, counts in that of the
+ * process it comes from.
+ */
+void pb_count_loss(enum pbd_loss why);
+
+/*
+ * Make the chunk, in the file that was just made. With the session's lock held.
+ * Returns 0 or -errno.
+ */
+int pb_losses_begin(void);
+
+#endif /* PB_TRACE_LOSSES_H */

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reads what a data file says that it does not hold: struct pbd_losses of
+runtime/trace/format.h, and the counts of blocks and of the session.
+
+    losses.py SAID CSV FOLDER
+
+checks a recording against what its program said, lines of "FUNCTION CALLS JUMPS":
+each of CALLS is recorded or counted as lost or missed, by the process and by its
+threads; of more calls only JUMPS may be recorded, which ended in a jump. CSV holds
+the calls that were recorded, or is - where FOLDER has histograms.
+"""
+import csv
+import struct
+import sys
+from collections import Counter
+from pathlib import Path
+
+KINDS = ("full", "space", "sandbox", "child", "missed in handler",
+         "missed in recorder", "6", "7")
+COUNTS = struct.Struct("<II8Q")
+
+
+def chunks(path):
+    data = path.read_bytes()
+    at, = struct.unpack_from("<I", data, 16)
+    end, = struct.unpack_from("<Q", data, 40)
+    while at < end:
+        kind, _, size = struct.unpack_from("<IIQ", data, at)
+        yield kind, data[at + 16:at + size]
+        at += size
+
+
+def losses(folder):
+    """Of all files: (what the processes count, what their threads count)."""
+    process, threads = Counter(), Counter()
+    for path in sorted(Path(folder).glob("*.pbd")):
+        lost = 0
+        for kind, body in chunks(path):
+            if kind == 4:
+                lost += struct.unpack_from("<Q", body, 24)[0]
+            elif kind == 6:
+                lost += struct.unpack_from("<Q", body, 24)[0]
+            elif kind == 9:
+                counts = [COUNTS.unpack_from(body, 8 + i * COUNTS.size)
+                          for i in range(16)]
+                own = Counter(dict(zip(KINDS, counts[0][2:])))
+                process += own
+                for of_thread in counts[1:]:
+                    threads += Counter(dict(zip(KINDS, of_thread[2:])))
+        if lost != own["full"] + own["space"] + own["sandbox"]:
+            sys.exit(f"{path}: {lost} lost, but by their reasons {own}")
+    return process, threads
+
+
+def histogram_calls(folder):
+    calls = Counter()
+    for path in Path(folder).glob("*.pbd"):
+        for kind, body in chunks(path):
+            if kind != 7:
+                continue
+            for at in range(24, len(body) - 408 + 1, 408):
+                function, _, _, *buckets = struct.unpack_from("<51Q", body, at)
+                if function:
+                    calls["all"] += sum(buckets)
+    return calls
+
+
+def main(said, recorded, folder):
+    if recorded == "-":
+        calls = histogram_calls(folder)
+    else:
+        calls = Counter(row["function"] for row in csv.DictReader(open(recorded)))
+    process, threads = losses(folder)
+    if threads - process:
+        sys.exit(f"threads count more than their process: {threads} {process}")
+    missing = jumps = made = 0
+    for line in open(said):
+        function, expected, jumped = line.split()
+        expected, jumped = int(expected), int(jumped)
+        of_it = calls[function]
+        if of_it > expected + jumped:
+            sys.exit(f"{function}: {of_it} recorded, of {expected}, {jumped} jumps")
+        missing += max(expected - of_it, 0)
+        jumps += jumped
+        made += expected
+    counted = sum(process.values()) - process["child"]
+    if missing > counted:
+        sys.exit(f"{missing} calls of {made} are neither recorded nor counted: "
+                 f"{dict(process)}")
+    if counted > missing + 2 * jumps:
+        sys.exit(f"{counted} are counted, {missing} of {made} are missing")
+    print(f"{made} calls, {missing} missing, "
+          + ", ".join(f"{kind}: {process[kind]}" for kind in KINDS if process[kind]))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A program whose handler of SIGFPE leaves by siglongjmp(), as servers' do: out of
+ * traced functions, and out of whatever of the tracer it came into. The thread
+ * goes on being recorded: each call that returned is there, or is counted as
+ * missed, and what is missed is little.
+ */
+// RUN: rm -rf %t && mkdir %t
+// RUN: %build %s -o %t/prog %link
+// DEFINE: %{record} = cd %t && timeout 100 %patchbay record -F step -F after
+// DEFINE: %{check} = %patchbay dump --csv %t/patchbay.data > %t/csv && %python %S/Inputs/losses.py %t/said %t/csv %t/patchbay.data | FileCheck %s
+// RUN: %{record} -p function -- ./prog > %t/said && %{check}
+// CHECK: {{[0-9]+}} calls, {{[0-9]|[0-9][0-9]|[0-9][0-9][0-9]}} missing
+#include "Inputs/check.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <unistd.h>
+
+#define UNTRACED __attribute__((no_profile_instrument_function))
+#define JUMPS 200
+
+OPAQUE void step(void) {}
+OPAQUE void after(void) {}
+
+static sigjmp_buf back;
+static volatile sig_atomic_t ready, jumps;
+static volatile long steps;
+
+UNTRACED static void on_error(int signal)
+{
+	(void)signal;
+	if (!ready)
+		return;
+	ready = 0;
+	jumps++;
+	siglongjmp(back, 1);
+}
+
+/* At about 2 kHz. */
+UNTRACED static void *send_signals(void *arg)
+{
+	while (jumps < JUMPS) {
+		pthread_kill(*(pthread_t *)arg, SIGFPE);
+		usleep(500);
+	}
+	return NULL;
+}
+
+UNTRACED int main(void)
+{
+	pthread_t self = pthread_self(), sender;
+
+	CHECK(signal(SIGFPE, on_error) != SIG_ERR);
+	CHECK(!pthread_create(&sender, NULL, send_signals, &self));
+	/* A signal that comes behind the call does not undo it. */
+	sigsetjmp(back, 1);
+	ready = 1;
+	while (jumps < JUMPS) {
+		step();
+		steps++;
+	}
+	ready = 0;
+	pthread_join(sender, NULL);
+	for (int i = 0; i < 1000; i++)
+		after();
+	printf("step %ld %d\n", steps, (int)jumps);
+	printf("after 1000 0\n");
+	return 0;
+}
