@@ -21,11 +21,6 @@
 using namespace llvm;
 using namespace patchbay;
 
-/// AAPCS64 has a register of its own, x8, for the address of the result.
-static bool countsHiddenPointer(const SlotLayout &Layout) {
-  return Layout.Standard != CallingStandard::AAPCS64;
-}
-
 /// The argument as its target splits it.
 static LoweredArgument lower(const Argument &Arg, const TargetLowering &TLI) {
   const Function &F = *Arg.getParent();
@@ -66,7 +61,7 @@ static void assignArguments(ArgumentAssignment &A, const MachineFunction &MF,
     if (Arg.hasNestAttr() || Arg.hasSwiftErrorAttr() ||
         Arg.hasAttribute(Attribute::SwiftSelf) ||
         Arg.hasAttribute(Attribute::SwiftAsync) ||
-        (Arg.hasStructRetAttr() && !countsHiddenPointer(Layout)))
+        (Arg.hasStructRetAttr() && !Layout.ResultPointerIsArgument))
       continue;
     A.argument(lower(Arg, TLI));
   }
@@ -127,7 +122,7 @@ patchbay::summarizeArguments(const MachineFunction &MF,
   ArgumentSummary Summary = {};
   // Where the hidden pointer counts it is also what such a function returns.
   if (HiddenReturn || F.hasStructRetAttr())
-    Summary.Flags |= PATCHBAY_RECORD_SRET | (countsHiddenPointer(Layout)
+    Summary.Flags |= PATCHBAY_RECORD_SRET | (Layout.ResultPointerIsArgument
                                                  ? PATCHBAY_RECORD_RETURN_GP
                                                  : PATCHBAY_RECORD_RETURN_VOID);
   else

@@ -19,10 +19,10 @@
 using namespace llvm;
 using namespace patchbay;
 
-void OpsSlotPass::begin(llvm::Module &M, SiteTable &TheTable) {
+void OpsSlotPass::begin(Module &M, SiteTable &TheTable) {
   Table = &TheTable;
   *Table = SiteTable();
-  Module = Unseen;
+  State = Unseen;
   Requested = Requests();
   KernelMode = isKernelMode(M);
 }
@@ -51,9 +51,9 @@ static bool resolveNames(SiteTable &Table, const MachineFunction &MF) {
 
 /// Decides about the module when its first function comes, and says so once.
 bool OpsSlotPass::accepts(MachineFunction &MF) {
-  if (Module == Unseen) {
+  if (State == Unseen) {
     const TargetMachine &TM = MF.getTarget();
-    llvm::Module &M = *MF.getFunction().getParent();
+    Module &M = *MF.getFunction().getParent();
     Table->Layout = findSlotLayout(TM.getTargetTriple());
     Refusal = whyNotModule(TM, Table->Layout);
     if (Refusal.empty() && !KernelMode && !resolveNames(*Table, MF))
@@ -66,11 +66,11 @@ bool OpsSlotPass::accepts(MachineFunction &MF) {
       warn(M, Refusal);
     else
       Refusal = Requested.read(M);
-    Module = Refusal.empty() ? Accepted : Refused;
-    if (Module == Accepted && KernelMode)
+    State = Refusal.empty() ? Accepted : Refused;
+    if (State == Accepted && KernelMode)
       dropPrefixes(M);
   }
-  return Module == Accepted;
+  return State == Accepted;
 }
 
 bool OpsSlotPass::run(MachineFunction &MF) {
@@ -80,7 +80,8 @@ bool OpsSlotPass::run(MachineFunction &MF) {
     remarkSkipped(MF, Refusal);
     return false;
   }
-  const Choice Chosen = choose(MF, KernelMode, Table->Registers, Requested);
+  const Choice Chosen = choose(MF, KernelMode, *Table->Layout,
+                               Table->Registers, Requested);
   if (!Chosen.Instrument) {
     remarkSkipped(MF, Chosen.Reason);
     return false;

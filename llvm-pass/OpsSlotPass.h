@@ -18,7 +18,7 @@ struct SiteTable;
 /// Gives functions of one module their slots.
 class OpsSlotPass {
   SiteTable *Table = nullptr;
-  enum { Unseen, Refused, Accepted } Module = Unseen;
+  enum { Unseen, Refused, Accepted } State = Unseen;
   bool KernelMode = false;
   std::string Refusal;
   Requests Requested;

@@ -23,13 +23,9 @@ std::string patchbay::whyNotModule(const TargetMachine &TM,
   if (TM.getCodeModel() == CodeModel::Large)
     return "-mcmodel=large puts functions out of a record's reach; nothing is "
            "instrumented";
-  if (TM.getCodeModel() == CodeModel::Kernel)
-    return "-mcmodel=kernel: x86 kernels want the hash's symbol where the slot "
-           "would be; nothing is instrumented";
-  if (Layout->Standard == CallingStandard::ELFv2 &&
-      TM.Options.MCOptions.getABIName() == "elfv1")
-    return "-mabi=elfv1 makes an entry a descriptor, not code; nothing is "
-           "instrumented";
+  if (const char *Reason =
+          Layout->WhyNotModule ? Layout->WhyNotModule(TM) : nullptr)
+    return Reason;
   // Callers would rely on registers that the function leaves alone and its
   // tracer does not.
   if (TM.Options.EnableIPRA)
@@ -43,17 +39,14 @@ std::string patchbay::whyNotModule(const TargetMachine &TM,
 // else arguments may be in its scratch registers, or callers may expect more
 // registers to survive.
 static bool keepsCConvention(const MachineFunction &MF,
+                             const SlotLayout &Layout,
                              const ArgumentRegisters &Registers) {
-  switch (MF.getFunction().getCallingConv()) {
-  case CallingConv::C:
-  case CallingConv::X86_64_SysV:
+  const CallingConv::ID Convention = MF.getFunction().getCallingConv();
+  if (Convention == CallingConv::C || Convention == Layout.NameOfC)
     return true;
-  case CallingConv::Fast:
-    return !MF.getTarget().Options.GuaranteedTailCallOpt &&
-           !usesAny(MF, Registers.Fast);
-  default:
-    return false;
-  }
+  return Convention == CallingConv::Fast &&
+         !MF.getTarget().Options.GuaranteedTailCallOpt &&
+         !usesAny(MF, Registers.Fast);
 }
 
 // Callers keep values in more vector registers across such calls than across
@@ -65,15 +58,16 @@ static bool hasScalableVectors(const Function &F) {
          });
 }
 
-// Attributes that ask for AArch64's streaming mode or its ZA state; a tracer
-// is code for neither.
-static bool usesSME(const Function &F) {
-  return any_of(F.getAttributes().getFnAttrs(), [](Attribute A) {
-    return A.isStringAttribute() && A.getKindAsString().starts_with("aarch64_");
-  });
+static bool usesMode(const Function &F, const SlotLayout &Layout) {
+  return !Layout.ModeAttributes.empty() &&
+         any_of(F.getAttributes().getFnAttrs(), [&](Attribute A) {
+           return A.isStringAttribute() &&
+                  A.getKindAsString().starts_with(Layout.ModeAttributes);
+         });
 }
 
 const char *patchbay::whyNotFunction(const MachineFunction &MF, bool KernelMode,
+                                     const SlotLayout &Layout,
                                      const ArgumentRegisters &Registers) {
   const Function &F = MF.getFunction();
   if (MF.empty() || F.hasAvailableExternallyLinkage())
@@ -103,7 +97,7 @@ const char *patchbay::whyNotFunction(const MachineFunction &MF, bool KernelMode,
     return "it has prologue data, which must be at the entry";
   if (any_of(F.users(), [](const User *U) { return isa<GlobalIFunc>(U); }))
     return "it is an ifunc resolver, which runs before relocation is done";
-  if (!keepsCConvention(MF, Registers))
+  if (!keepsCConvention(MF, Layout, Registers))
     return "its calling convention is not C's";
   if (any_of(Registers.Site, [&](MCRegister Register) {
         return MF.getRegInfo().isReserved(Register);
@@ -111,17 +105,19 @@ const char *patchbay::whyNotFunction(const MachineFunction &MF, bool KernelMode,
     return "a register that its site changes is reserved (-ffixed-...)";
   if (hasScalableVectors(F))
     return "scalable vectors give it a calling convention of its own";
-  if (usesSME(F))
+  if (usesMode(F, Layout))
     return "it uses streaming mode or ZA state, which a tracer does not expect";
   return nullptr;
 }
 
 Choice patchbay::choose(const MachineFunction &MF, bool KernelMode,
+                        const SlotLayout &Layout,
                         const ArgumentRegisters &Registers,
                         const Requests &Requested) {
   const Function &F = MF.getFunction();
   const Request R = Requested.find(F);
-  if (const char *Obstacle = whyNotFunction(MF, KernelMode, Registers)) {
+  if (const char *Obstacle =
+          whyNotFunction(MF, KernelMode, Layout, Registers)) {
     // Only who asks for one function by name counts on it.
     if (R.Wish == Request::Always && R.OfFunction)
       warn(F, Twine(R.Reason) + ", but has no slot: " + Obstacle);

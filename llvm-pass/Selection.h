@@ -24,6 +24,7 @@ std::string whyNotModule(const llvm::TargetMachine &TM,
 
 /// Why a function cannot have a slot, whoever asks for it; null if it can.
 const char *whyNotFunction(const llvm::MachineFunction &MF, bool KernelMode,
+                           const SlotLayout &Layout,
                            const ArgumentRegisters &Registers);
 
 struct Choice {
@@ -34,7 +35,8 @@ struct Choice {
 /// Decides about one function: what cannot be is decided by whyNotFunction, the
 /// rest by the user's requests and then by the threshold.
 Choice choose(const llvm::MachineFunction &MF, bool KernelMode,
-              const ArgumentRegisters &Registers, const Requests &Requested);
+              const SlotLayout &Layout, const ArgumentRegisters &Registers,
+              const Requests &Requested);
 
 } // namespace patchbay
 

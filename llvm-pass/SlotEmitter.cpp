@@ -49,9 +49,10 @@ static Align settleAlignment(MachineFunction &MF) {
   return *F.getAlign();
 }
 
-/// The function's arity as LLVM's x86 printer counts it for kcfi-arity: general
+/// The function's arity as LLVM's printer counts it for kcfi-arity: general
 /// registers that are live in, or 7 if arguments are on the stack.
-static unsigned countArity(const MachineFunction &MF) {
+static unsigned countArity(const MachineFunction &MF,
+                           const SlotLayout &Layout) {
   const MachineFrameInfo &MFI = MF.getFrameInfo();
   for (int I = MFI.getObjectIndexBegin(); I != 0; ++I) {
     // Where `...` is used, an object marks the end of the named arguments.
@@ -62,9 +63,7 @@ static unsigned countArity(const MachineFunction &MF) {
   const TargetRegisterInfo *TRI = MF.getSubtarget().getRegisterInfo();
   return count_if(MF.getRegInfo().liveins(), [&](auto &LiveIn) {
     return any_of(TRI->regclasses(), [&](const TargetRegisterClass *Class) {
-      StringRef Name = TRI->getRegClassName(Class);
-      return (Name == "GR8" || Name == "GR16" || Name == "GR32" ||
-              Name == "GR64") &&
+      return is_contained(Layout.ArityClasses, TRI->getRegClassName(Class)) &&
              Class->contains(LiveIn.first);
     });
   });
@@ -79,7 +78,7 @@ static PrefixWords takeWords(MachineFunction &MF, const SlotLayout &Layout) {
   if (Words.Hash && Layout.HashOpcode) {
     Words.HashOpcode = *Layout.HashOpcode;
     if (F.getParent()->getModuleFlag("kcfi-arity"))
-      *Words.HashOpcode += countArity(MF);
+      *Words.HashOpcode += countArity(MF, Layout);
   }
   return Words;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the pass knows about a target, as data. A new target is a new row in
-// SlotLayout.cpp and, where it passes arguments in a new way, a new case in
-// Arguments.cpp; nothing else in the pass names a target.
+// What the pass knows about a target, as data. A new target is a new file in
+// Targets, a line in findSlotLayout() and, where it passes arguments in a new
+// way, a new class in ArgumentAssignment.cpp, which goes by the names of
+// calling standards. Nothing else in the pass names a target.
 #ifndef PATCHBAY_LLVM_PASS_SLOTLAYOUT_H
 #define PATCHBAY_LLVM_PASS_SLOTLAYOUT_H
 
@@ -10,10 +11,15 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/IR/CallingConv.h"
 #include "llvm/Support/Alignment.h"
 #include "llvm/TargetParser/Triple.h"
 #include <cstdint>
 #include <optional>
+
+namespace llvm {
+class TargetMachine;
+} // namespace llvm
 
 namespace patchbay {
 
@@ -27,21 +33,23 @@ struct LandingPad {
   std::optional<CodeOperand> Operand;
 };
 
+/// The defaults are those of a target that lacks what a field describes.
 struct SlotLayout {
-  llvm::Triple::ArchType Arch;
-
   /// Four bytes of return instructions, little endian: the pad.
-  uint32_t PadWord;
+  uint32_t PadWord = 0;
 
   /// Fills what alignment asks for in front of the slot; never executed.
-  uint8_t FillByte;
+  uint8_t FillByte = 0;
 
   /// The opcode that LLVM puts directly before the hash, in a pad's place. With
   /// kcfi-arity the function's arity is added to it.
   std::optional<uint8_t> HashOpcode;
 
+  /// LLVM's names of the classes of the registers that count for that.
+  llvm::ArrayRef<llvm::StringLiteral> ArityClasses;
+
   /// Whether kCFI checks become ordinary instructions as early as in IR.
-  bool LowersKCFIInIR;
+  bool LowersKCFIInIR = false;
 
   /// A hash with one of these values, or the negative of one, is bumped by one
   /// so that it is not a landing pad; mirrors what callers check.
@@ -50,15 +58,15 @@ struct SlotLayout {
   /// The landing pad instructions that a site must leave at the entry, and
   /// their size.
   llvm::ArrayRef<LandingPad> LandingPads;
-  unsigned LandingPadSize;
+  unsigned LandingPadSize = 0;
 
   /// LLVM's name of the pass behind which landing pads are in place and
   /// branches have their final form.
-  llvm::StringLiteral Behind;
+  llvm::StringLiteral Behind = "";
 
   /// The shortest reach of a branch that LLVM has given its final form, 0 if
   /// the assembler still does that.
-  unsigned BranchReach;
+  unsigned BranchReach = 0;
 
   /// LLVM's names of instructions that only print a directive, but do not say
   /// that they are no code.
@@ -68,12 +76,12 @@ struct SlotLayout {
   /// do. The site comes before them, and before it, in functions with the
   /// attribute that asks for landing pads, one of its own.
   llvm::ArrayRef<llvm::StringLiteral> ImpliedLandingPads;
-  llvm::StringLiteral LandingPadAttribute;
+  llvm::StringLiteral LandingPadAttribute = "";
   llvm::ArrayRef<CodeTemplate> OwnLandingPad;
 
   /// Size of the site and its instructions. If \p PadBranch is given, it ends
   /// with a branch to the pad: that opcode, then the displacement as a byte.
-  unsigned SiteSize;
+  unsigned SiteSize = 0;
   llvm::ArrayRef<CodeTemplate> Site;
   std::optional<uint8_t> PadBranch;
 
@@ -82,12 +90,27 @@ struct SlotLayout {
 
   /// What encloses the site in assembly text, for assemblers that would make
   /// something else of its instructions.
-  llvm::StringLiteral TextBefore;
-  llvm::StringLiteral TextAfter;
+  llvm::StringLiteral TextBefore = "";
+  llvm::StringLiteral TextAfter = "";
 
-  /// How arguments are assigned; the integer and the floating-point argument
-  /// registers in order, by LLVM's names.
-  CallingStandard Standard;
+  /// Why no function of a module can have a slot, as far as only this target
+  /// has the reason: null if they can. No function if it has no such reason.
+  const char *(*WhyNotModule)(const llvm::TargetMachine &TM) = nullptr;
+
+  /// How the target's C convention may be called besides C.
+  llvm::CallingConv::ID NameOfC = llvm::CallingConv::C;
+
+  /// What the names of attributes begin with that put a function into a mode
+  /// of the processor in which a tracer cannot run; empty if there is none.
+  llvm::StringLiteral ModeAttributes = "";
+
+  /// How arguments are assigned, and whether the address of a result in memory
+  /// is the first of them or has a register of its own.
+  CallingStandard Standard = CallingStandard::SystemV_X86_64;
+  bool ResultPointerIsArgument = true;
+
+  /// The integer and the floating-point argument registers in order, by LLVM's
+  /// names.
   llvm::ArrayRef<llvm::StringLiteral> IntegerRegisters;
   llvm::ArrayRef<llvm::StringLiteral> FloatRegisters;
 
@@ -97,10 +120,10 @@ struct SlotLayout {
   /// Body of a function that passes the descriptor {0} to the weak function
   /// {2}, if that is there and if {0} is what the linker made of the weak
   /// symbol {1}. {3} is a label for it to use, {4} its own name.
-  llvm::StringLiteral ModuleCall;
+  llvm::StringLiteral ModuleCall = "";
 };
 
-/// The row of a target, or null if the target has no row.
+/// What is known about a target; null if it has no slots.
 const SlotLayout *findSlotLayout(const llvm::Triple &TT);
 
 /// The words between slot and entry that are not the pad.
