@@ -8,8 +8,9 @@ using namespace llvm;
 using namespace patchbay;
 
 bool patchbay::isKernelMode(const Module &M) {
-  if (ModeOption != Mode::Auto)
-    return ModeOption == Mode::Kernel;
+  const Mode Asked = options().ModeOption;
+  if (Asked != Mode::Auto)
+    return Asked == Mode::Kernel;
   return any_of(M, [](const Function &F) {
     return F.hasFnAttribute("patchable-function-entry");
   });
@@ -32,8 +33,8 @@ void patchbay::dropPrefixes(Module &M) {
 
 PreservedAnalyses DropPrefixesPass::run(Module &M, ModuleAnalysisManager &) {
   const SlotLayout *Layout = findSlotLayout(M.getTargetTriple());
-  if (!Disable && Layout && Layout->LowersKCFIInIR && isKernelMode(M) &&
-      !hasOnlyPrefixes(M))
+  if (!options().Disable && Layout && Layout->LowersKCFIInIR &&
+      isKernelMode(M) && !hasOnlyPrefixes(M))
     dropPrefixes(M);
   return PreservedAnalyses::all();
 }

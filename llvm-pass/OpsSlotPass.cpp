@@ -74,7 +74,7 @@ bool OpsSlotPass::accepts(MachineFunction &MF) {
 }
 
 bool OpsSlotPass::run(MachineFunction &MF) {
-  if (Disable)
+  if (options().Disable)
     return false;
   if (!accepts(MF)) {
     remarkSkipped(MF, Refusal);
@@ -108,7 +108,7 @@ void OpsSlotLegacy::getAnalysisUsage(AnalysisUsage &AU) const {
 }
 
 bool OpsSlotLegacy::doInitialization(Module &M) {
-  if (Disable)
+  if (options().Disable)
     return false;
   // The strategy is created here for the printer to find it: LLVM initializes
   // passes in the order in which they run.

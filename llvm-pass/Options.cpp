@@ -6,43 +6,45 @@
 using namespace llvm;
 using namespace patchbay;
 
-static cl::OptionCategory Category("Patchbay options");
+Options::Options()
+    : Category("Patchbay options"),
+      Disable(
+          DisableName,
+          cl::desc(
+              "Leave every function alone, as if the plugin were not loaded"),
+          cl::cat(Category)),
+      ModeOption(
+          "patchbay-mode", cl::init(Mode::Auto), cl::desc("What is emitted:"),
+          cl::values(clEnumValN(Mode::Auto, "auto",
+                                "kernel mode in a module where a function has "
+                                "-fpatchable-function-entry, else user mode"),
+                     clEnumValN(Mode::User, "user",
+                                "slots, sites and records, but none for "
+                                "functions with -fpatchable-function-entry"),
+                     clEnumValN(Mode::Kernel, "kernel",
+                                "slots, and only for functions with "
+                                "-fpatchable-function-entry")),
+          cl::cat(Category)),
+      AttrListPaths(
+          "patchbay-attr-list", cl::value_desc("file"),
+          cl::desc(
+              "Read which functions to instrument, in sections [always] and "
+              "[never] of entries fun:<glob> and mainfile:<glob>. Attributes "
+              "in the source come before the list, fun before mainfile, always "
+              "before never, and all of them before the threshold. May be "
+              "given several times"),
+          cl::cat(Category)),
+      InstructionThreshold(
+          "patchbay-instruction-threshold", cl::init(0), cl::value_desc("n"),
+          cl::desc("Leave functions of fewer than <n> machine instructions "
+                   "alone, unless they have a loop"),
+          cl::cat(Category)),
+      IgnoreLoops("patchbay-ignore-loops",
+                  cl::desc("Leave functions below the threshold alone even if "
+                           "they have a loop"),
+                  cl::cat(Category)) {}
 
-cl::opt<bool> patchbay::Disable(
-    "patchbay-disable",
-    cl::desc("Leave every function alone, as if the plugin were not loaded"),
-    cl::cat(Category));
-
-cl::opt<Mode> patchbay::ModeOption(
-    "patchbay-mode", cl::init(Mode::Auto), cl::desc("What is emitted:"),
-    cl::values(clEnumValN(Mode::Auto, "auto",
-                          "kernel mode in a module where a function has "
-                          "-fpatchable-function-entry, else user mode"),
-               clEnumValN(Mode::User, "user",
-                          "slots, sites and records, but none for functions "
-                          "with -fpatchable-function-entry"),
-               clEnumValN(Mode::Kernel, "kernel",
-                          "slots, and only for functions with "
-                          "-fpatchable-function-entry")),
-    cl::cat(Category));
-
-cl::list<std::string> patchbay::AttrListPaths(
-    "patchbay-attr-list", cl::value_desc("file"),
-    cl::desc("Read which functions to instrument, in sections [always] and "
-             "[never] of entries fun:<glob> and mainfile:<glob>. Attributes in "
-             "the source come before the list, fun before mainfile, always "
-             "before never, and all of them before the threshold. May be "
-             "given several times"),
-    cl::cat(Category));
-
-cl::opt<unsigned> patchbay::InstructionThreshold(
-    "patchbay-instruction-threshold", cl::init(0), cl::value_desc("n"),
-    cl::desc("Leave functions of fewer than <n> machine instructions alone, "
-             "unless they have a loop"),
-    cl::cat(Category));
-
-cl::opt<bool> patchbay::IgnoreLoops(
-    "patchbay-ignore-loops",
-    cl::desc("Leave functions below the threshold alone even if they have a "
-             "loop"),
-    cl::cat(Category));
+const Options &patchbay::options() {
+  static const Options TheOptions;
+  return TheOptions;
+}

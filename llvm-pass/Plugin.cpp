@@ -3,10 +3,12 @@
 // Registration, and nothing else: the ways in may change with LLVM's versions.
 //
 // Loading the library is what registers the pass, so it does not matter which
-// option loaded it, or how many did: a process maps a library once.
+// option loaded it, or how many did: a process maps a file once, and a copy of
+// the file does nothing.
 #include "Diagnostics.h"
 #include "KernelMode.h"
 #include "OpsSlotPass.h"
+#include "Options.h"
 #include "SitePrinter.h"
 #include "SlotLayout.h"
 #include "patchbay/abi.h"
@@ -18,39 +20,75 @@
 #include "llvm/PassRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Plugins/PassPlugin.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/WithColor.h"
 #include "llvm/Target/RegisterTargetPassConfigCallback.h"
+#include <cstdlib>
+#include <dlfcn.h>
+#include <string>
 
 using namespace llvm;
 using namespace patchbay;
 
 // Late enough that nothing comes between the entry and the site any more.
-static RegisterTargetPassConfigCallback
-    InsertPass([](TargetMachine &TM, PassManagerBase &, TargetPassConfig *TPC) {
-      const SlotLayout *Layout = findSlotLayout(TM.getTargetTriple());
-      const PassInfo *Behind =
-          Layout ? PassRegistry::getPassRegistry()->getPassInfo(Layout->Behind)
-                 : nullptr;
-      TPC->insertPass(Behind ? Behind->getTypeInfo() : &FuncletLayoutID,
-                      &OpsSlotLegacy::ID);
-    });
+static void insertPass(TargetMachine &TM, PassManagerBase &,
+                       TargetPassConfig *TPC) {
+  const SlotLayout *Layout = findSlotLayout(TM.getTargetTriple());
+  const PassInfo *Behind =
+      Layout ? PassRegistry::getPassRegistry()->getPassInfo(Layout->Behind)
+             : nullptr;
+  TPC->insertPass(Behind ? Behind->getTypeInfo() : &FuncletLayoutID,
+                  &OpsSlotLegacy::ID);
+}
 
-// Insertion is by ID and llc's -run-pass= is by name: both need a pass that is
-// registered.
-[[maybe_unused]] static const bool Registered = [] {
+/// The file that the code or data at \p Address was loaded from.
+static std::string fileOf(const void *Address) {
+  Dl_info Info;
+  return dladdr(Address, &Info) ? Info.dli_fname : "a file";
+}
+
+static bool haveSameContent(StringRef PathA, StringRef PathB) {
+  auto A = MemoryBuffer::getFile(PathA), B = MemoryBuffer::getFile(PathB);
+  return A && B && (*A)->getBuffer() == (*B)->getBuffer();
+}
+
+/// Registers all that LLVM has to know, unless another copy of this file has.
+/// Two different ones would each instrument in its own way: it is the user who
+/// knows which is meant.
+static bool activate() {
+  if (const cl::Option *Known =
+          cl::getRegisteredOptions().lookup(DisableName)) {
+    std::string First = fileOf(Known), Second = fileOf(DisableName);
+    if (haveSameContent(First, Second))
+      return false;
+    // No compilation is there yet to fail, so this is as LLVM does it when an
+    // option is unknown: a fatal error would have clang dump its stack.
+    WithColor::error(errs()) << "patchbay: two different plugins are loaded, '"
+                             << First << "' and '" << Second
+                             << "': load one of them\n";
+    exit(1);
+  }
+  options();
+  static RegisterTargetPassConfigCallback InsertPass(insertPass);
+  // Insertion is by ID and llc's -run-pass= is by name: both need a pass that
+  // is registered.
   initializeOpsSlotLegacyPass(*PassRegistry::getPassRegistry());
+  // How the pass gets at LLVM's printer; SitePrinter.h says why.
+  static GCRegistry::Add<SiteStrategy> Strategy(PassName, "Patchbay slots");
+  static GCMetadataPrinterRegistry::Add<SitePrinterHook> Hook(PassName,
+                                                              "Patchbay slots");
   return true;
-}();
+}
 
-// How the pass gets at LLVM's printer; SitePrinter.h says why.
-static GCRegistry::Add<SiteStrategy> Strategy(PassName, "Patchbay slots");
-static GCMetadataPrinterRegistry::Add<SitePrinterHook> Hook(PassName,
-                                                            "Patchbay slots");
+static const bool Active = activate();
 
 // What -fpass-plugin= and --load-pass-plugin= look for.
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo
 llvmGetPassPluginInfo() {
   return {LLVM_PLUGIN_API_VERSION, PassName, LLVM_VERSION_STRING,
           [](PassBuilder &PB) {
+            if (!Active)
+              return;
             PB.registerPipelineStartEPCallback(
                 [](ModulePassManager &MPM, OptimizationLevel) {
                   MPM.addPass(DropPrefixesPass());

@@ -56,7 +56,7 @@ const char *Requests::whyNever(const Function &F) const {
 }
 
 std::string Requests::read(const Module &M) {
-  if (Error E = List.read(AttrListPaths)) {
+  if (Error E = List.read(options().AttrListPaths)) {
     std::string Message = toString(std::move(E)) + "; nothing is instrumented";
     error(M, Message);
     return Message;

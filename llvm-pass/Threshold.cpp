@@ -27,9 +27,9 @@ static bool hasLoop(const MachineFunction &MF) {
 }
 
 const char *patchbay::whyTooSmall(const MachineFunction &MF) {
-  if (!hasFewerInstructions(MF, InstructionThreshold))
+  if (!hasFewerInstructions(MF, options().InstructionThreshold))
     return nullptr;
-  if (IgnoreLoops)
+  if (options().IgnoreLoops)
     return "it has fewer instructions than -patchbay-instruction-threshold";
   if (!hasLoop(MF))
     return "it has fewer instructions than -patchbay-instruction-threshold, "
