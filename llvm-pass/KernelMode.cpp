@@ -1,19 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KernelMode.h"
+#include "Diagnostics.h"
 #include "Options.h"
 #include "SlotLayout.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <string>
 
 using namespace llvm;
 using namespace patchbay;
+
+/// Whether LLVM made a function up, for a sanitizer or a profile: nobody was
+/// asked whether it should have -fpatchable-function-entry.
+static bool isSynthesized(const Function &F) {
+  StringRef Name = F.getName();
+  return Name.contains(".module_ctor") || Name.contains(".module_dtor") ||
+         Name.starts_with("__llvm_");
+}
+
+namespace {
+
+/// A module's functions by whether they have -fpatchable-function-entry.
+struct EntryCensus {
+  const Function *With = nullptr;    // the first one
+  const Function *Without = nullptr; // the first one
+  unsigned MoreWith = 0;
+
+  explicit EntryCensus(const Module &M) {
+    for (const Function &F : M) {
+      // A naked function has no entry of its own in either mode.
+      if (F.isDeclarationForLinker() || F.hasFnAttribute(Attribute::Naked) ||
+          isSynthesized(F))
+        continue;
+      if (!F.hasFnAttribute("patchable-function-entry"))
+        Without = Without ? Without : &F;
+      else if (!With)
+        With = &F;
+      else
+        ++MoreWith;
+    }
+  }
+};
+
+} // namespace
 
 bool patchbay::isKernelMode(const Module &M) {
   const Mode Asked = options().ModeOption;
   if (Asked != Mode::Auto)
     return Asked == Mode::Kernel;
-  return any_of(M, [](const Function &F) {
-    return F.hasFnAttribute("patchable-function-entry");
-  });
+  const EntryCensus Census(M);
+  return Census.With && !Census.Without;
+}
+
+void patchbay::warnIfMixed(const Module &M) {
+  if (options().ModeOption != Mode::Auto)
+    return;
+  const EntryCensus Census(M);
+  if (!Census.With || !Census.Without)
+    return;
+  std::string Others =
+      Census.MoreWith ? formatv(", as {0} more have", Census.MoreWith).str()
+                      : "";
+  warn(*Census.With,
+       "it has -fpatchable-function-entry" + Twine(Others) + ", and '" +
+           Census.Without->getName() +
+           "' has not; the module is in user mode, where it gets no slot "
+           "(-patchbay-mode=user or kernel says which mode is meant)");
 }
 
 bool patchbay::hasOnlyPrefixes(const Module &M) {

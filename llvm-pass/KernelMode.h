@@ -10,7 +10,14 @@
 
 namespace patchbay {
 
+/// What -patchbay-mode says. If it leaves that to us, whether all functions
+/// that could be traced have -fpatchable-function-entry.
 bool isKernelMode(const llvm::Module &M);
+
+/// Warns if some of a module's functions have -fpatchable-function-entry and
+/// others do not, and nobody has said which mode is meant. One attribute in the
+/// source makes a module so, or LTO, which makes one module of many files.
+void warnIfMixed(const llvm::Module &M);
 
 /// Whether functions have NOPs before, but none has any at the entry
 /// (-fpatchable-function-entry=N,N). There is nothing to trace then, and LLVM

@@ -69,6 +69,8 @@ bool OpsSlotPass::accepts(MachineFunction &MF) {
     State = Refusal.empty() ? Accepted : Refused;
     if (State == Accepted && KernelMode)
       dropPrefixes(M);
+    if (State == Accepted)
+      warnIfMixed(M);
   }
   return State == Accepted;
 }

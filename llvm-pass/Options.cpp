@@ -16,7 +16,7 @@ Options::Options()
       ModeOption(
           "patchbay-mode", cl::init(Mode::Auto), cl::desc("What is emitted:"),
           cl::values(clEnumValN(Mode::Auto, "auto",
-                                "kernel mode in a module where a function has "
+                                "kernel mode in a module where all functions have "
                                 "-fpatchable-function-entry, else user mode"),
                      clEnumValN(Mode::User, "user",
                                 "slots, sites and records, but none for "

@@ -8,7 +8,7 @@
 // Attributes count before the threshold and before lists.
 // RUN: printf '[always]\nfun:*_never\n[never]\nfun:asked' > %t.list
 // RUN: %{remarks} -mllvm -patchbay-instruction-threshold=100 -mllvm -patchbay-attr-list=%t.list 2>&1 | FileCheck %s --check-prefix=CHECK
-// RUN: %{remarks} -fpatchable-function-entry=2 2>&1 | FileCheck %s --check-prefix=KERNEL
+// RUN: %{remarks} -fpatchable-function-entry=2 -mllvm -patchbay-mode=kernel 2>&1 | FileCheck %s --check-prefix=KERNEL
 
 // What was read for one module is not used for the next.
 // RUN: %clang --target=x86_64-linux-gnu -S -emit-llvm -O1 %s -o %t.ll

@@ -2,34 +2,37 @@
 // Kernel mode: the prefix NOPs of -fpatchable-function-entry become a slot, the
 // NOPs at the entry and their table stay LLVM's, and the hash is where it is in
 // functions that are not traced.
-// RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=4,2 -S %s -o - | FileCheck %s --check-prefixes=CHECK,X86
-// RUN: %clang_pass --target=aarch64-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=4,2 -S %s -o - | FileCheck %s --check-prefixes=CHECK,AARCH64
-// RUN: %clang_pass --target=riscv64-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=8,4 -S %s -o - | FileCheck %s --check-prefixes=CHECK,RISCV
-// RUN: %clang --target=powerpc64le-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=4,2 -fpass-plugin=%pass -S %s -o - | FileCheck %s --check-prefixes=CHECK,PPC
-// RUN: %clang --target=powerpc64le-linux-gnu -O0 -fsanitize=kcfi -fpatchable-function-entry=4,2 -fpass-plugin=%pass -S %s -o - | FileCheck %s --check-prefix=PPC
+// DEFINE: %{kernel} = -Xclang -mllvm -Xclang -patchbay-mode=kernel
+// RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=4,2 %{kernel} -S %s -o - | FileCheck %s --check-prefixes=CHECK,X86
+// RUN: %clang_pass --target=aarch64-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=4,2 %{kernel} -S %s -o - | FileCheck %s --check-prefixes=CHECK,AARCH64
+// RUN: %clang_pass --target=riscv64-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=8,4 %{kernel} -S %s -o - | FileCheck %s --check-prefixes=CHECK,RISCV
+// RUN: %clang --target=powerpc64le-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=4,2 %{kernel} -fpass-plugin=%pass -S %s -o - | FileCheck %s --check-prefixes=CHECK,PPC
+// RUN: %clang --target=powerpc64le-linux-gnu -O0 -fsanitize=kcfi -fpatchable-function-entry=4,2 %{kernel} -fpass-plugin=%pass -S %s -o - | FileCheck %s --check-prefix=PPC
 
 // Stock clang keeps the hash away from the entry in the one function and not in
 // the other: a call from either to the other traps. Should this fail, upstream
 // has been mended.
 // RUN: %clang --target=aarch64-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=4,2 -S %s -o - | FileCheck %s --check-prefix=STOCK
 
-// The mode may be said. Then nothing is instrumented that is not to be traced,
-// not even where all of a file is like that.
+// A file with functions of both kinds has to say the mode (mixed-mode.c). Then
+// nothing is instrumented that is not to be traced, not even where all of a file
+// is like that; and without saying it, a file of one kind is in kernel mode.
+// RUN: %clang_pass --target=x86_64-linux-gnu -O2 -DNO_NOTRACE -fpatchable-function-entry=4,2 -Rpass=patchbay -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=REMARK --implicit-check-not=warning:
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -DNOTRACE -mllvm -patchbay-mode=kernel -Rpass-missed=patchbay -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=MISSED
 // RUN: llvm-readelf -S %t.o | FileCheck %s --check-prefix=NOTHING --implicit-check-not=patchbay
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -mllvm -patchbay-mode=user -fpatchable-function-entry=4,2 -Rpass-missed=patchbay -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=USER
-// RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fpatchable-function-entry=4,2 -Rpass=patchbay -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fpatchable-function-entry=4,2 %{kernel} -Rpass=patchbay -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // Where no function has a NOP at its entry there is nothing to trace, and the
 // code is what it is without the plugin.
-// RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=2,2 -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=NO-ENTRY
+// RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=2,2 %{kernel} -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=NO-ENTRY
 // RUN: %clang --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=2,2 -c %s -o %t.stock.o
 // RUN: cmp %t.stock.o %t.o
 // NO-ENTRY: warning: patchbay: {{.*}}: -fpatchable-function-entry=N,N leaves no NOP at entries to trace; nothing is instrumented
 
 // Without prefix NOPs there is a slot all the same; with a section of its own
 // for the table, that is used.
-// RUN: %clang_pass --target=aarch64-linux-gnu -O2 -fpatchable-function-entry=2 -mbranch-protection=bti -S %s -o - | FileCheck %s --check-prefix=BTI
+// RUN: %clang_pass --target=aarch64-linux-gnu -O2 -fpatchable-function-entry=2 -mbranch-protection=bti %{kernel} -S %s -o - | FileCheck %s --check-prefix=BTI
 
 typedef int target(int);
 
@@ -91,4 +94,6 @@ int traced(target *f) { return f(1) + 1; }
 // CHECK-NOT: patchbay_sites
 // MISSED: remark: notrace: no slot: it has no -fpatchable-function-entry, which kernel mode goes by
 // NOTHING: .text
+#ifndef NO_NOTRACE
 __attribute__((patchable_function_entry(0, 0))) int notrace(target *f) { return f(2); }
+#endif

@@ -37,7 +37,7 @@
 // HELP-NEXT: --patchbay-ignore-loops {{ *}}- Leave functions below the threshold alone even if they have a loop
 // HELP-NEXT: --patchbay-instruction-threshold=<n> {{ *}}- Leave functions of fewer than <n> machine instructions alone, unless they have a loop
 // HELP-NEXT: --patchbay-mode=<value> {{ *}}- What is emitted:
-// HELP-NEXT:   =auto {{ *}}- {{ *}}kernel mode in a module where a function has -fpatchable-function-entry, else user mode
+// HELP-NEXT:   =auto {{ *}}- {{ *}}kernel mode in a module where all functions have -fpatchable-function-entry, else user mode
 // HELP-NEXT:   =user {{ *}}- {{ *}}slots, sites and records, but none for functions with -fpatchable-function-entry
 // HELP-NEXT:   =kernel {{ *}}- {{ *}}slots, and only for functions with -fpatchable-function-entry
 // HELP-EMPTY:
