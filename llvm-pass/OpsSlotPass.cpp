@@ -14,6 +14,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/InitializePasses.h"
 #include "llvm/MC/MCContext.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
@@ -25,6 +26,8 @@ void OpsSlotPass::begin(Module &M, SiteTable &TheTable) {
   State = Unseen;
   Requested = Requests();
   KernelMode = isKernelMode(M);
+  NumInstrumented = 0;
+  Skipped.clear();
 }
 
 /// Looks up what the layout names. False if this LLVM has other names.
@@ -75,19 +78,21 @@ bool OpsSlotPass::accepts(MachineFunction &MF) {
   return State == Accepted;
 }
 
+bool OpsSlotPass::skip(const MachineFunction &MF, StringRef Reason) {
+  ++Skipped[Reason];
+  remarkSkipped(MF, Reason);
+  return false;
+}
+
 bool OpsSlotPass::run(MachineFunction &MF) {
   if (options().Disable)
     return false;
-  if (!accepts(MF)) {
-    remarkSkipped(MF, Refusal);
-    return false;
-  }
+  if (!accepts(MF))
+    return skip(MF, Refusal);
   const Choice Chosen = choose(MF, KernelMode, *Table->Layout,
                                Table->Registers, Requested);
-  if (!Chosen.Instrument) {
-    remarkSkipped(MF, Chosen.Reason);
-    return false;
-  }
+  if (!Chosen.Instrument)
+    return skip(MF, Chosen.Reason);
   unsigned PrefixSize;
   if (KernelMode) {
     PrefixSize = emitSlot(MF, *Table->Layout);
@@ -97,7 +102,22 @@ bool OpsSlotPass::run(MachineFunction &MF) {
     Table->Mode = PATCHBAY_MODE_USER;
   }
   remarkInstrumented(MF, PrefixSize, KernelMode, Chosen.Reason);
+  ++NumInstrumented;
   return true;
+}
+
+void OpsSlotPass::end(const Module &M) {
+  // Who names the file under [never] does not miss its slots, and a file without
+  // functions has none to miss. A list that cannot be read is an error already.
+  if (!options().Require || NumInstrumented || Skipped.empty() ||
+      Requested.leaveModuleAlone() || Requested.failed())
+    return;
+  std::string Reasons;
+  for (auto [Reason, Count] : Skipped)
+    Reasons += formatv("{0}{1} ({2})", Reasons.empty() ? "" : "; ", Reason,
+                       Count);
+  error(M, Twine(M.getSourceFileName()) +
+               ": -patchbay-require: no function has a slot: " + Reasons);
 }
 
 char OpsSlotLegacy::ID = 0;
@@ -117,6 +137,12 @@ bool OpsSlotLegacy::doInitialization(Module &M) {
   auto *Strategies = getAnalysisIfAvailable<GCModuleInfo>();
   GCStrategy *Strategy = Strategies->getGCStrategy(PassName);
   Worker.begin(M, static_cast<SiteStrategy *>(Strategy)->Table);
+  return false;
+}
+
+bool OpsSlotLegacy::doFinalization(Module &M) {
+  if (!options().Disable)
+    Worker.end(M);
   return false;
 }
 

@@ -3,6 +3,8 @@
 #define PATCHBAY_LLVM_PASS_OPSSLOTPASS_H
 
 #include "Requests.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include <string>
 
@@ -22,12 +24,19 @@ class OpsSlotPass {
   bool KernelMode = false;
   std::string Refusal;
   Requests Requested;
+  unsigned NumInstrumented = 0;
+  /// Why functions have no slot, and how many for each reason.
+  llvm::MapVector<llvm::StringRef, unsigned> Skipped;
 
   bool accepts(llvm::MachineFunction &MF);
+  bool skip(const llvm::MachineFunction &MF, llvm::StringRef Reason);
 
 public:
   void begin(llvm::Module &M, SiteTable &Table);
   bool run(llvm::MachineFunction &MF);
+
+  /// Checks -patchbay-require.
+  void end(const llvm::Module &M);
 };
 
 /// clang 22 generates code with the legacy pass manager.
@@ -39,6 +48,7 @@ public:
   OpsSlotLegacy();
   void getAnalysisUsage(llvm::AnalysisUsage &AU) const override;
   bool doInitialization(llvm::Module &M) override;
+  bool doFinalization(llvm::Module &M) override;
   bool runOnMachineFunction(llvm::MachineFunction &MF) override;
   llvm::StringRef getPassName() const override;
   llvm::MachineFunctionProperties getRequiredProperties() const override;

@@ -42,7 +42,11 @@ Options::Options()
       IgnoreLoops("patchbay-ignore-loops",
                   cl::desc("Leave functions below the threshold alone even if "
                            "they have a loop"),
-                  cl::cat(Category)) {}
+                  cl::cat(Category)),
+      Require("patchbay-require",
+              cl::desc("Make it an error if a module has functions, but none "
+                       "of them gets a slot"),
+              cl::cat(Category)) {}
 
 const Options &patchbay::options() {
   static const Options TheOptions;

@@ -20,6 +20,7 @@ struct Options {
   llvm::cl::list<std::string> AttrListPaths;
   llvm::cl::opt<unsigned> InstructionThreshold;
   llvm::cl::opt<bool> IgnoreLoops;
+  llvm::cl::opt<bool> Require;
 
   Options();
 };

@@ -59,6 +59,7 @@ std::string Requests::read(const Module &M) {
   if (Error E = List.read(options().AttrListPaths)) {
     std::string Message = toString(std::move(E)) + "; nothing is instrumented";
     error(M, Message);
+    Failed = true;
     return Message;
   }
   readAnnotations(M);

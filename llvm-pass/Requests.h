@@ -27,6 +27,7 @@ struct Request {
 class Requests {
   AttrList List;
   Request OfModule;
+  bool Failed = false;
   llvm::SetVector<const llvm::Function *> AnnotatedAlways, AnnotatedNever;
 
   void readAnnotations(const llvm::Module &M);
@@ -36,6 +37,12 @@ public:
   /// Reads what a module's functions have in common. Returns the error, and has
   /// diagnosed it, if that cannot be used; else an empty string.
   std::string read(const llvm::Module &M);
+
+  /// Whether a list names the module's file under [never].
+  bool leaveModuleAlone() const { return OfModule.Wish == Request::Never; }
+
+  /// Whether read() returned an error.
+  bool failed() const { return Failed; }
 
   /// The request for a function; of several the first of these: attributes, a
   /// list's fun entries, a list's mainfile entries. Among attributes never

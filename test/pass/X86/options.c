@@ -40,6 +40,7 @@
 // HELP-NEXT:   =auto {{ *}}- {{ *}}kernel mode in a module where all functions have -fpatchable-function-entry, else user mode
 // HELP-NEXT:   =user {{ *}}- {{ *}}slots, sites and records, but none for functions with -fpatchable-function-entry
 // HELP-NEXT:   =kernel {{ *}}- {{ *}}slots, and only for functions with -fpatchable-function-entry
+// HELP-NEXT: --patchbay-require {{ *}}- Make it an error if a module has functions, but none of them gets a slot
 // HELP-EMPTY:
 
 int function(int a) { return a; }
