@@ -103,6 +103,8 @@ const char *patchbay::whyNotFunction(const MachineFunction &MF, bool KernelMode,
         return MF.getRegInfo().isReserved(Register);
       }))
     return "a register that its site changes is reserved (-ffixed-...)";
+  if (F.getName() == "__cfi_check")
+    return "it is called by -fsanitize=cfi alone, and aligned to a page";
   if (hasScalableVectors(F))
     return "scalable vectors give it a calling convention of its own";
   if (usesMode(F, Layout))
