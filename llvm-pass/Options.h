@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The pass's options, which are LLVM's (clang: -mllvm -patchbay-...).
+// The pass's options, which are LLVM's: -patchbay-... to llc and, with
+// -Xclang -mllvm -Xclang before it, to clang. The README says why this way.
 #ifndef PATCHBAY_LLVM_PASS_OPTIONS_H
 #define PATCHBAY_LLVM_PASS_OPTIONS_H
 

@@ -2,6 +2,9 @@
 #include "Requests.h"
 #include "Diagnostics.h"
 #include "Options.h"
+#include "patchbay/names.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Module.h"
 
@@ -71,17 +74,41 @@ std::string Requests::read(const Module &M) {
   return {};
 }
 
+/// What a function may be called in a list: the name of its symbol; what that
+/// was before the compiler appended something; and what it was in C, where
+/// -funique-internal-linkage-names has made _ZL5locali.__uniq.7 of local.
+static SmallVector<StringRef, 3> namesOf(const Function &F) {
+  // asm("name") in the source puts an escape before the name.
+  StringRef Symbol = GlobalValue::dropLLVMManglingEscape(F.getName());
+  StringRef Source = Symbol.take_front(
+      patchbay_source_name_length(Symbol.data(), Symbol.size()));
+  SmallVector<StringRef, 3> Names = {Symbol};
+  if (Source == Symbol)
+    return Names;
+  Names.push_back(Source);
+  size_t Length;
+  if (Symbol.contains(".__uniq.") && Source.consume_front("_ZL") &&
+      !Source.consumeInteger(10, Length))
+    Names.push_back(Source.take_front(Length));
+  return Names;
+}
+
+bool Requests::isListed(StringRef Section, const Function &F) const {
+  return any_of(namesOf(F), [&](StringRef Name) {
+    return List.matches(Section, "fun", Name);
+  });
+}
+
 Request Requests::find(const Function &F) const {
   if (const char *Reason = whyNever(F))
     return {Request::Never, Reason, /*OfFunction=*/true};
   if (AnnotatedAlways.contains(&F))
     return {Request::Always, "it is annotated patchbay::always",
             /*OfFunction=*/true};
-  StringRef Name = F.getName();
-  if (List.matches("always", "fun", Name))
+  if (isListed("always", F))
     return {Request::Always, "it is listed under [always]",
             /*OfFunction=*/true};
-  if (List.matches("never", "fun", Name))
+  if (isListed("never", F))
     return {Request::Never, "it is listed under [never]", /*OfFunction=*/true};
   return OfModule;
 }

@@ -32,6 +32,7 @@ class Requests {
 
   void readAnnotations(const llvm::Module &M);
   const char *whyNever(const llvm::Function &F) const;
+  bool isListed(llvm::StringRef Section, const llvm::Function &F) const;
 
 public:
   /// Reads what a module's functions have in common. Returns the error, and has

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Names that a compiler has changed. What a function is called in the source
+ * (of C++: its mangled name) and what its symbol is called differ where the
+ * compiler had to tell two functions apart. It then appends one or more of:
+ *
+ * suffix           what it is
+ * ---------------  ---------------------------------------------------------
+ * .llvm.N          a static function that other modules of a ThinLTO link call
+ *                  (llvm/IR/ModuleSummaryIndex.h, getGlobalNameForLocal())
+ * .__uniq.N        a static function, with -funique-internal-linkage-names
+ *                  (llvm/ProfileData/SampleProf.h, getUniqueInternalLinkagePostfix())
+ * .cfi             the body of a function, with -fsanitize=cfi: its name went to
+ *                  the jump table (llvm/Transforms/IPO/LowerTypeTests.h)
+ * .cold, .cold.N   what is hardly ever executed, moved out of the function
+ *                  (llvm/Transforms/IPO/HotColdSplitting.h)
+ * .part.N          what is left of a function that was inlined in part (GCC)
+ * .specialized.N   a copy for constant arguments
+ *                  (llvm/Transforms/IPO/FunctionSpecialization.h)
+ *
+ * N is a decimal number. LLVM drops suffixes in the same way where it looks up a
+ * function's profile (getCanonicalFnName() in SampleProf.h), and Linux drops
+ * .llvm.N in kallsyms (CONFIG_LTO_CLANG).
+ *
+ * Wherever Patchbay takes names, globs or regular expressions of functions (lists
+ * of the pass, filters of libpatchbay, sections of BPF programs, options of the
+ * command) each is tried with the symbol's name and with what is left without
+ * these: "parse" selects parse.llvm.1527, too, and "parse.llvm.1527" only that.
+ */
+#ifndef PATCHBAY_NAMES_H
+#define PATCHBAY_NAMES_H
+
+#include <stddef.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Without @suffix at its end, and a number behind that if @numbered. */
+static inline size_t patchbay_drop_suffix(const char *name, size_t length,
+					  const char *suffix, int numbered)
+{
+	const size_t size = strlen(suffix);
+	size_t at = length;
+
+	while (numbered && at && name[at - 1] >= '0' && name[at - 1] <= '9')
+		at--;
+	/* A name that is nothing but a suffix is somebody's own choice. */
+	if ((numbered && at == length) || at <= size ||
+	    memcmp(name + at - size, suffix, size))
+		return length;
+	return at - size;
+}
+
+/*
+ * How long the function's name in the source is, at the beginning of @name, which
+ * is @length long: @length itself if the compiler appended none of the above.
+ * It cannot fail, and is async-signal-safe.
+ */
+static inline size_t patchbay_source_name_length(const char *name,
+						 size_t length)
+{
+	static const struct {
+		const char *text;
+		int numbered;
+	} suffixes[] = {
+		{ ".llvm.", 1 }, { ".__uniq.", 1 }, { ".cfi", 0 },
+		{ ".cold", 0 },	 { ".cold.", 1 },   { ".part.", 1 },
+		{ ".specialized.", 1 },
+	};
+	const size_t nr = sizeof(suffixes) / sizeof(suffixes[0]);
+	size_t before;
+
+	do {
+		size_t i;
+
+		before = length;
+		for (i = 0; i < nr; i++)
+			length = patchbay_drop_suffix(name, length,
+						      suffixes[i].text,
+						      suffixes[i].numbered);
+	} while (length != before);
+	return length;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PATCHBAY_NAMES_H */
