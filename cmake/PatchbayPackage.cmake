@@ -19,6 +19,12 @@ function(install_relative name destination)
 endfunction()
 
 install_relative(patchbay.cfg patchbay)
+# Of the plugin that is installed, which may be stripped.
+install(CODE "
+  set(lib \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}\")
+  set(PLUGIN \"\${lib}/patchbay-pass.so\")
+  set(HEADER \"\${lib}/patchbay/plugin-id.h\")
+  include(\"${PROJECT_SOURCE_DIR}/cmake/WritePluginId.cmake\")")
 install_relative(patchbay.pc pkgconfig)
 install_relative(patchbay-link.pc pkgconfig)
 if(TARGET patchbay-bpf)

@@ -107,8 +107,9 @@ bool OpsSlotPass::run(MachineFunction &MF) {
 }
 
 void OpsSlotPass::end(const Module &M) {
-  // Who names the file under [never] does not miss its slots, and a file without
-  // functions has none to miss. A list that cannot be read is an error already.
+  // Who names the file under [never] does not miss its slots, and a file
+  // without functions has none to miss. A list that cannot be read is an error
+  // already.
   if (!options().Require || NumInstrumented || Skipped.empty() ||
       Requested.leaveModuleAlone() || Requested.failed())
     return;

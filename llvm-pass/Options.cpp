@@ -12,19 +12,20 @@ Options::Options()
           DisableName,
           cl::desc(
               "Leave every function alone, as if the plugin were not loaded"),
-          cl::cat(Category)),
+          cl::ZeroOrMore, cl::cat(Category)),
       ModeOption(
           "patchbay-mode", cl::init(Mode::Auto), cl::desc("What is emitted:"),
           cl::values(clEnumValN(Mode::Auto, "auto",
-                                "kernel mode in a module where all functions have "
-                                "-fpatchable-function-entry, else user mode"),
+                                "kernel mode in a module where all functions "
+                                "have -fpatchable-function-entry, else user "
+                                "mode"),
                      clEnumValN(Mode::User, "user",
                                 "slots, sites and records, but none for "
                                 "functions with -fpatchable-function-entry"),
                      clEnumValN(Mode::Kernel, "kernel",
                                 "slots, and only for functions with "
                                 "-fpatchable-function-entry")),
-          cl::cat(Category)),
+          cl::ZeroOrMore, cl::cat(Category)),
       AttrListPaths(
           "patchbay-attr-list", cl::value_desc("file"),
           cl::desc(
@@ -38,15 +39,15 @@ Options::Options()
           "patchbay-instruction-threshold", cl::init(0), cl::value_desc("n"),
           cl::desc("Leave functions of fewer than <n> machine instructions "
                    "alone, unless they have a loop"),
-          cl::cat(Category)),
+          cl::ZeroOrMore, cl::cat(Category)),
       IgnoreLoops("patchbay-ignore-loops",
                   cl::desc("Leave functions below the threshold alone even if "
                            "they have a loop"),
-                  cl::cat(Category)),
+                  cl::ZeroOrMore, cl::cat(Category)),
       Require("patchbay-require",
               cl::desc("Make it an error if a module has functions, but none "
                        "of them gets a slot"),
-              cl::cat(Category)) {}
+              cl::ZeroOrMore, cl::cat(Category)) {}
 
 const Options &patchbay::options() {
   static const Options TheOptions;

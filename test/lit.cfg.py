@@ -89,8 +89,8 @@ if os.getuid() == 0:
     config.available_features.add("root")
 if lit_config.params.get("upstream"):
     config.available_features.add("upstream-suite")
-for tool in ("babeltrace2", "bash", "chromium", "csmith", "gdb", "git", "llvm-bolt", "lttng",
-             "make", "mandoc", "node", "pkg-config", "rustc", "uftrace", "valgrind",
+for tool in ("babeltrace2", "bash", "ccache", "chromium", "csmith", "gdb", "git", "llvm-bolt",
+             "lttng", "make", "mandoc", "node", "pkg-config", "rustc", "uftrace", "valgrind",
              "qemu-aarch64", "qemu-ppc64le", "qemu-riscv64"):
     if shutil.which(tool, path=config.environment["PATH"]):
         config.available_features.add(tool)

@@ -17,6 +17,11 @@
 // RUN: llvm-readelf -S %t.llc.o | FileCheck %s --check-prefix=STOCK
 // STOCK-NOT: patchbay
 
+// Options of a build come first and those of a file last, which count.
+// RUN: %{clang} -o %t.o -fplugin=%pass -mllvm %{option} -mllvm %{option}=false && not cmp %t.stock.o %t.o
+// RUN: %{clang} -o %t.o -fplugin=%pass -mllvm %{option}=false -mllvm %{option} && cmp %t.stock.o %t.o
+// RUN: %{clang} -o %t.o -fplugin=%pass -mllvm -patchbay-mode=kernel -mllvm -patchbay-mode=user && not cmp %t.stock.o %t.o
+
 // RUN: not %{clang} -o %t.o -fplugin=%pass -mllvm -patchbay-disabled 2>&1 | %{wrong},MEANT
 // RUN: not %{clang} -o %t.o -fpass-plugin=%pass -mllvm -patchbay-disabled 2>&1 | %{wrong},MEANT
 // RUN: not llc -load %pass -patchbay-disabled %t.ll -o %t.o 2>&1 | %{wrong}
