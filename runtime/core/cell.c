@@ -89,10 +89,40 @@ struct patchbay_cell *pb_cell_of(const struct pb_module *module,
 	return cell && cell->record == record ? cell : NULL;
 }
 
+/* Go to the cells of @chunk that are in the walk's range, or of one behind. */
+static void enter_chunk(struct pb_cell_walk *walk, struct pb_cell_chunk *chunk)
+{
+	for (; chunk; chunk = chunk->next) {
+		const uintptr_t low = (uintptr_t)chunk->cells;
+		const uintptr_t high = low + chunk->taken * CELL_SIZE;
+		const struct pb_cell_range *range = &walk->range;
+
+		if (range->first >= high || range->last < low)
+			continue;
+		walk->next = range->first > low ?
+				     (range->first - low) / CELL_SIZE :
+				     0;
+		walk->end = range->last < high ?
+				    (range->last - low) / CELL_SIZE + 1 :
+				    chunk->taken;
+		break;
+	}
+	walk->chunk = chunk;
+}
+
+struct pb_cell_walk pb_cell_walk_start(const struct pb_module *module,
+				       struct pb_cell_range range)
+{
+	struct pb_cell_walk walk = { .range = range };
+
+	enter_chunk(&walk, range.first <= range.last ? module->cells : NULL);
+	return walk;
+}
+
 struct patchbay_cell *pb_cell_next(struct pb_cell_walk *walk)
 {
-	while (walk->chunk && walk->next == walk->chunk->taken)
-		*walk = (struct pb_cell_walk){ walk->chunk->next, 0 };
+	if (walk->chunk && walk->next == walk->end)
+		enter_chunk(walk, walk->chunk->next);
 	return walk->chunk ? (void *)walk->chunk->cells[walk->next++] : NULL;
 }
 

@@ -26,17 +26,32 @@ struct patchbay_cell *pb_cell_from_slot(const struct pb_module *module,
 struct patchbay_cell *pb_cell_of(const struct pb_module *module,
 				 const struct patchbay_record *record);
 
-/* Every cell of a module that was taken, armed or not. */
-struct pb_cell_walk {
-	struct pb_cell_chunk *chunk;
-	size_t next;
+/*
+ * Every cell of a module that was taken, armed or not; or those of them whose
+ * addresses are in @range.
+ */
+struct pb_cell_range {
+	uintptr_t first, last; /* both included; none: the first is higher */
 };
 
+struct pb_cell_walk {
+	struct pb_cell_chunk *chunk;
+	struct pb_cell_range range;
+	size_t next, end;
+};
+
+#define PB_CELLS_ALL ((struct pb_cell_range){ 0, UINTPTR_MAX })
+#define PB_CELLS_NONE ((struct pb_cell_range){ UINTPTR_MAX, 0 })
+
+struct pb_cell_walk pb_cell_walk_start(const struct pb_module *module,
+				       struct pb_cell_range range);
 struct patchbay_cell *pb_cell_next(struct pb_cell_walk *walk);
 
-#define pb_for_each_cell(module, walk, cell)                                   \
-	for ((walk) = (struct pb_cell_walk){ (module)->cells, 0 };             \
+#define pb_for_each_cell_in(module, range, walk, cell)                         \
+	for ((walk) = pb_cell_walk_start(module, range);                       \
 	     ((cell) = pb_cell_next(&(walk)));)
+#define pb_for_each_cell(module, walk, cell)                                   \
+	pb_for_each_cell_in(module, PB_CELLS_ALL, walk, cell)
 
 /*
  * Make @cell enter @enter from now on. A thread on its way may see what

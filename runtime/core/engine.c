@@ -68,6 +68,23 @@ static void fill_cell(struct patchbay_cell *cell, struct patchbay_cell from)
 						    from.enter);
 }
 
+/* The cell of @t is that of the tracers which its requests arm, too. */
+static void note_tracers(const struct pb_target *t)
+{
+	const uintptr_t cell = (uintptr_t)t->cell;
+
+	for (uint32_t i = 0; i < t->nr; i++) {
+		struct pb_cell_range *cells = &t[i].request->ops->cells;
+
+		if (!t[i].live)
+			continue;
+		if (cell < cells->first)
+			cells->first = cell;
+		if (cell > cells->last)
+			cells->last = cell;
+	}
+}
+
 /* Give a cell its first tracers. Nobody is inside: disarming has waited. */
 static void fill_target(struct pb_target *t)
 {
@@ -76,6 +93,7 @@ static void fill_target(struct pb_target *t)
 	if (!t->cell)
 		t->cell = pb_cell_take(module);
 	t->fresh = !t->cell->enter;
+	note_tracers(t);
 	if (!t->set) {
 		const struct pb_target *only = t;
 
@@ -114,6 +132,7 @@ static void release_cell(struct patchbay_cell *cell)
  */
 static void swap_set(struct pb_target *t)
 {
+	note_tracers(t);
 	retire((struct pb_set *)t->cell->set);
 	__atomic_store_n(&t->cell->set, t->set, __ATOMIC_RELEASE);
 	pb_cell_enter_by(t->cell, t->set->enter);
@@ -525,7 +544,7 @@ int pb_engine_retarget(struct patchbay_ops *ops)
 	struct pb_cell_walk walk;
 
 	for (struct pb_module *m = pb_modules; m; m = m->next) {
-		pb_for_each_cell(m, walk, cell) {
+		pb_for_each_cell_in(m, ops->cells, walk, cell) {
 			if (!cell->ops || !pb_set_find(cell, ops))
 				continue;
 			retarget_cell(cell, ops);

@@ -67,6 +67,7 @@ int patchbay_ops_create(const struct patchbay_ops_attr *attr,
 	if (!new)
 		return -ENOMEM;
 	new->attr = *attr;
+	new->cells = PB_CELLS_NONE;
 	if (attr->threshold)
 		new->attr.handler = pb_timed_entry;
 	error = pb_enter_library();
@@ -78,6 +79,9 @@ int patchbay_ops_create(const struct patchbay_ops_attr *attr,
 		error = pb_hardened_check(attr);
 	if (!error) {
 		new->next = pb_tracers;
+		new->link = &pb_tracers;
+		if (new->next)
+			new->next->link = &new->next;
 		pb_tracers = new;
 	}
 	pb_leave_library();
@@ -95,7 +99,6 @@ int patchbay_ops_destroy(struct patchbay_ops *ops)
 				      .filter = &pb_filter_all,
 				      .disarm = 1,
 				      .all = 1 };
-	struct patchbay_ops **link;
 	int error;
 
 	if (!ops)
@@ -105,9 +108,9 @@ int patchbay_ops_destroy(struct patchbay_ops *ops)
 		return error;
 	error = pb_engine_commit(&request);
 	if (!error) {
-		for (link = &pb_tracers; *link != ops; link = &(*link)->next)
-			;
-		*link = ops->next;
+		*ops->link = ops->next;
+		if (ops->next)
+			ops->next->link = ops->link;
 	}
 	pb_leave_library();
 	if (!error)
@@ -181,7 +184,7 @@ static size_t count_armed(const struct patchbay_ops *ops)
 	size_t nr = 0;
 
 	for (struct pb_module *m = pb_modules; m; m = m->next)
-		pb_for_each_cell(m, walk, cell)
+		pb_for_each_cell_in(m, ops->cells, walk, cell)
 			nr += cell->ops && pb_set_find(cell, ops);
 	return nr;
 }

@@ -85,7 +85,7 @@ static int add_to_disarm(struct pb_plan *plan, struct pb_request *request,
 	struct pb_cell_walk walk;
 	int error = 0;
 
-	pb_for_each_cell(module, walk, cell) {
+	pb_for_each_cell_in(module, request->ops->cells, walk, cell) {
 		if (!cell->ops || !pb_set_find(cell, request->ops) ||
 		    !pb_choice_has(choice, index_of(module, cell->record)))
 			continue;
