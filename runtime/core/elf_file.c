@@ -147,46 +147,85 @@ int pb_elf_is(struct pb_elf_file *file, const void *phdrs, size_t phdrs_size,
 	return same;
 }
 
-static void visit_table(struct pb_elf_file *file, const ElfW(Shdr) *table,
-			const ElfW(Shdr) *strings,
-			void (*visit)(const char *, uint64_t, void *),
-			void *arg)
+/*
+ * The section headers, and how many there are; NULL without any in *@nr. NULL and
+ * some: they cannot be read.
+ */
+static ElfW(Shdr) *get_sections(struct pb_elf_file *file, size_t *nr)
+{
+	*nr = file->header.e_shentsize == sizeof(ElfW(Shdr)) ?
+		      file->header.e_shnum :
+		      0;
+	return *nr ? get(file, file->header.e_shoff, *nr, sizeof(ElfW(Shdr))) :
+		     NULL;
+}
+
+int pb_elf_is_rewritten(struct pb_elf_file *file)
+{
+	static const char moved[] = ".bolt.org.text";
+	const size_t at = file->header.e_shstrndx;
+	size_t nr, size = 0;
+	ElfW(Shdr) *sh = get_sections(file, &nr);
+	char *names = NULL;
+	int found = 0;
+
+	/* What has no section has none of this name. */
+	if (sh && at != SHN_UNDEF) {
+		size = at < nr ? sh[at].sh_size : 0;
+		names = size ? get(file, sh[at].sh_offset, size, 1) : NULL;
+		found = names ? 0 : -ENOEXEC;
+	} else if (nr && !sh) {
+		found = -ENOEXEC;
+	}
+	for (size_t i = 0; names && i < nr && !found; i++)
+		found = sh[i].sh_name < size &&
+			size - sh[i].sh_name >= sizeof(moved) &&
+			!memcmp(names + sh[i].sh_name, moved, sizeof(moved));
+	drop(names, size, 1);
+	drop(sh, nr, sizeof(*sh));
+	return found;
+}
+
+static int visit_table(struct pb_elf_file *file, const ElfW(Shdr) *table,
+		       const ElfW(Shdr) *strings,
+		       void (*visit)(const char *, uint64_t, void *), void *arg)
 {
 	size_t nr = table->sh_size / sizeof(ElfW(Sym)), size = strings->sh_size;
 	ElfW(Sym) *symbols = get(file, table->sh_offset, nr, sizeof(*symbols));
 	char *names = get(file, strings->sh_offset, size, 1);
+	int whole = symbols && names && size && !names[size - 1];
 
-	if (symbols && names && size && !names[size - 1]) {
-		for (size_t i = 0; i < nr; i++) {
-			const ElfW(Sym) *s = &symbols[i];
+	for (size_t i = 0; whole && i < nr; i++) {
+		const ElfW(Sym) *s = &symbols[i];
 
-			/* The type is in the same place in both classes. */
-			if (ELF64_ST_TYPE(s->st_info) == STT_FUNC &&
-			    s->st_shndx != SHN_UNDEF && s->st_name < size)
-				visit(names + s->st_name, s->st_value, arg);
-		}
+		/* The type is in the same place in both classes. */
+		if (ELF64_ST_TYPE(s->st_info) == STT_FUNC &&
+		    s->st_shndx != SHN_UNDEF && s->st_name < size)
+			visit(names + s->st_name, s->st_value, arg);
 	}
 	drop(symbols, nr, sizeof(*symbols));
 	drop(names, size, 1);
+	return whole;
 }
 
-void pb_elf_for_each_function(struct pb_elf_file *file,
-			      void (*visit)(const char *name, uint64_t value,
-					    void *arg),
-			      void *arg)
+int pb_elf_for_each_function(struct pb_elf_file *file,
+			     void (*visit)(const char *name, uint64_t value,
+					   void *arg),
+			     void *arg)
 {
-	size_t nr = file->header.e_shnum;
 	const ElfW(Shdr) *table = NULL;
-	ElfW(Shdr) *sh;
+	size_t nr;
+	ElfW(Shdr) *sh = get_sections(file, &nr);
+	int whole = sh || !nr;
 
-	if (file->header.e_shentsize != sizeof(*sh))
-		return;
-	sh = get(file, file->header.e_shoff, nr, sizeof(*sh));
 	for (size_t i = 0; sh && i < nr; i++)
 		if (sh[i].sh_type == SHT_SYMTAB ||
 		    (sh[i].sh_type == SHT_DYNSYM && !table))
 			table = &sh[i];
-	if (table && table->sh_link < nr)
-		visit_table(file, table, &sh[table->sh_link], visit, arg);
+	if (table)
+		whole = table->sh_link < nr &&
+			visit_table(file, table, &sh[table->sh_link], visit,
+				    arg);
 	drop(sh, nr, sizeof(*sh));
+	return whole;
 }

@@ -32,10 +32,21 @@ int pb_elf_close(struct pb_elf_file *file);
 int pb_elf_is(struct pb_elf_file *file, const void *phdrs, size_t phdrs_size,
 	      const uint8_t *id, size_t id_size);
 
-/* Call @visit for each defined function of .symtab, or else of .dynsym. */
-void pb_elf_for_each_function(struct pb_elf_file *file,
-			      void (*visit)(const char *name, uint64_t value,
-					    void *arg),
-			      void *arg);
+/*
+ * Has llvm-bolt moved functions in it? It leaves the old code where it was, in a
+ * section of its own, for nobody to execute, and what it does not know of, such
+ * as our records, leads there still. Returns 1, 0, or -ENOEXEC if that cannot be
+ * read.
+ */
+int pb_elf_is_rewritten(struct pb_elf_file *file);
+
+/*
+ * Call @visit for each defined function of .symtab, or else of .dynsym. Returns 0
+ * if it could not be read whole, else 1; also if there is none.
+ */
+int pb_elf_for_each_function(struct pb_elf_file *file,
+			     void (*visit)(const char *name, uint64_t value,
+					   void *arg),
+			     void *arg);
 
 #endif /* PB_CORE_ELF_FILE_H */

@@ -2,6 +2,7 @@
 #include "filter.h"
 
 #include "attr.h"
+#include "name_hash.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -52,15 +53,6 @@ static int new_regex(struct pb_filter *filter, const char *regex)
 	}
 }
 
-static uint32_t hash_of(const char *name)
-{
-	uint32_t hash = 5381;
-
-	while (*name)
-		hash = hash * 33 + (unsigned char)*name++;
-	return hash;
-}
-
 /* Where the name is in the table, or the free place where it would be. */
 static uint32_t *find_name(const struct pb_filter *filter, const char *name,
 			   uint32_t hash)
@@ -100,7 +92,7 @@ static int new_syms(struct pb_filter *filter, const char *const *syms,
 	names = (char *)(filter->items + nr);
 	for (size_t i = 0; i < nr; i++) {
 		struct pb_filter_item *item = &filter->items[filter->nr];
-		uint32_t hash = hash_of(syms[i]);
+		uint32_t hash = pb_name_hash(syms[i]);
 		uint32_t *place = find_name(filter, syms[i], hash);
 
 		if (*place)
@@ -242,7 +234,7 @@ int pb_filter_name(const struct pb_filter *filter, const char *name)
 	case PB_BY_REGEX:
 		return match_regex(filter, name);
 	case PB_BY_SYMS:
-		return (int)*find_name(filter, name, hash_of(name));
+		return (int)*find_name(filter, name, pb_name_hash(name));
 	default:
 		return 0;
 	}
@@ -251,4 +243,11 @@ int pb_filter_name(const struct pb_filter *filter, const char *name)
 int pb_filter_is_all(const struct pb_filter *filter)
 {
 	return filter->by == PB_BY_GLOB && !strcmp(filter->pattern, "*");
+}
+
+const char *pb_filter_plain_name(const struct pb_filter *filter)
+{
+	return filter->by == PB_BY_GLOB && !filter->pattern[filter->prefix] ?
+		       filter->pattern :
+		       NULL;
 }

@@ -14,7 +14,7 @@ enum pb_selector { PB_BY_GLOB, PB_BY_REGEX, PB_BY_SYMS, PB_BY_ADDRS };
 
 /*
  * An item of a list. Names that are equal are one item, the first.
- * @hash: of the name
+ * @hash: of the name, pb_name_hash()
  */
 struct pb_filter_item {
 	union {
@@ -75,5 +75,8 @@ static inline int pb_filter_is_list(const struct pb_filter *filter)
 }
 
 int pb_filter_is_all(const struct pb_filter *filter);
+
+/* The only name that a glob matches, NULL if it is a pattern or none. */
+const char *pb_filter_plain_name(const struct pb_filter *filter);
 
 #endif /* PB_CORE_FILTER_H */

@@ -7,6 +7,7 @@
 #include "elf_note.h"
 #include "live.h"
 #include "lock.h"
+#include "names.h"
 #include "os/linux.h"
 #include "quiesce.h"
 
@@ -183,6 +184,7 @@ static int same_text(struct dl_phdr_info *info, size_t size, void *arg)
 static void free_module(struct pb_module *module)
 {
 	pb_cells_free(module);
+	pb_names_free(module);
 	free(module->order);
 	free(module);
 }

@@ -16,6 +16,7 @@
 #define PB_EXE_OF_THREAD "/proc/thread-self/exe"
 
 struct pb_cell_chunk;
+struct pb_name_index;
 
 struct pb_module {
 	struct pb_module *next;
@@ -31,6 +32,8 @@ struct pb_module {
 	int gone;
 	int ordered;          /* records by entry: in @order, NULL: as they are */
 	const struct patchbay_record **order;
+	struct pb_name_index *names; /* of functions, once they were read */
+	int looked;           /* at the file, which nobody has rewritten */
 	uint64_t unmapped;    /* of one that has gone: phase, see quiesce.h */
 	const char *file;     /* what to open for its symbols */
 	const void *phdrs;    /* as they were loaded */

@@ -2,174 +2,216 @@
 #include "names.h"
 
 #include "elf_file.h"
+#include "name_hash.h"
+#include "name_index.h"
+#include "record_order.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-static int by_entry(const void *a, const void *b)
+/* Open the file that @module was loaded from. -ENOEXEC: it is another by now. */
+static int open_file(const struct pb_module *module, struct pb_elf_file *file)
 {
-	uintptr_t left = pb_record_entry(*(const struct patchbay_record **)a);
-	uintptr_t right = pb_record_entry(*(const struct patchbay_record **)b);
-
-	return (left > right) - (left < right);
-}
-
-/*
- * Linkers leave records sorted by entry, because they are in link order, most
- * of the time. Found out when it is first needed.
- */
-static int order_records(struct pb_module *module)
-{
-	const struct patchbay_record **order;
-	size_t i;
-
-	if (module->ordered)
-		return 0;
-	for (i = 1; i < module->nr; i++)
-		if (pb_record_entry(&module->records[i - 1]) >
-		    pb_record_entry(&module->records[i]))
-			break;
-	if (i < module->nr) {
-		order = malloc(module->nr * sizeof(*order));
-		if (!order)
-			return -ENOMEM;
-		for (i = 0; i < module->nr; i++)
-			order[i] = &module->records[i];
-		qsort(order, module->nr, sizeof(*order), by_entry);
-		module->order = order;
-	}
-	module->ordered = 1;
-	return 0;
-}
-
-struct search {
-	const struct pb_module *module;
-	const struct pb_filter *filter;
-	struct pb_choice *choice;
-	unsigned char *found;
-	size_t next;
-	int error;
-};
-
-static uintptr_t entry_at(const struct pb_module *module, size_t i)
-{
-	return pb_record_entry(module->order ? module->order[i] :
-					       &module->records[i]);
-}
-
-/*
- * The index of the record of the function at @entry, or -1. Symbols are in the
- * order of their functions most of the time: try the next one first.
- */
-static ptrdiff_t find_record(struct search *search, uintptr_t entry)
-{
-	const struct pb_module *module = search->module;
-	size_t low = 0, high = module->nr, middle = search->next;
-
-	while (low < high) {
-		uintptr_t here;
-
-		if (middle < low || middle >= high)
-			middle = low + (high - low) / 2;
-		here = entry_at(module, middle);
-		if (here == entry) {
-			search->next = middle + 1;
-			return module->order ?
-				       module->order[middle] - module->records :
-				       (ptrdiff_t)middle;
-		}
-		if (here < entry)
-			low = middle + 1;
-		else
-			high = middle;
-		middle = high;
-	}
-	return -1;
-}
-
-static void choose(struct search *search, uintptr_t entry, uint32_t item)
-{
-	ptrdiff_t record = find_record(search, entry);
-
-	if (record < 0)
-		return;
-	if (search->found)
-		search->found[item] = 1;
-	pb_choice_add(search->choice, (size_t)record, item);
-}
-
-/*
- * Visit the symbols of @module's file, with @arg. Only what has to do with the
- * process, not with the file, is an error: what cannot be read has no names.
- */
-static int for_each_symbol(const struct pb_module *module,
-			   void (*visit)(const char *, uint64_t, void *),
-			   void *arg)
-{
-	struct pb_elf_file file;
-	int error = pb_elf_open(&file, module->file);
+	int error = pb_elf_open(file, module->file);
 
 	if (error == -ENOENT && !strcmp(module->file, PB_EXE))
-		error = pb_elf_open(&file, PB_EXE_OF_THREAD);
-	if (!error) {
-		if (pb_elf_is(&file, module->phdrs, module->phdrs_size,
-			      module->info.build_id,
-			      module->info.build_id_size))
-			pb_elf_for_each_function(&file, visit, arg);
-		error = pb_elf_close(&file);
-	}
+		error = pb_elf_open(file, PB_EXE_OF_THREAD);
+	if (error || pb_elf_is(file, module->phdrs, module->phdrs_size,
+			       module->info.build_id,
+			       module->info.build_id_size))
+		return error;
+	error = pb_elf_close(file);
+	return error ? error : -ENOEXEC;
+}
+
+/*
+ * Who reads the same names at the same time, without a lock in common, finds that
+ * another was first.
+ */
+static void publish(struct pb_module *module, struct pb_name_index *index)
+{
+	struct pb_name_index *none = NULL;
+
+	if (!__atomic_compare_exchange_n(&module->names, &none, index, 0,
+					 __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		pb_name_index_free(index);
+}
+
+static const struct pb_name_index *names_of(const struct pb_module *module)
+{
+	return __atomic_load_n(&module->names, __ATOMIC_ACQUIRE);
+}
+
+/* @all: names are wanted, too, not only whether functions were moved. */
+static int read_file(struct pb_module *module, int all)
+{
+	struct pb_elf_file file;
+	struct pb_name_index *index = NULL;
+	int rewritten, error, other;
+
+	error = pb_record_order(module);
+	if (!error)
+		error = open_file(module, &file);
+	if (error)
+		return error;
+	rewritten = pb_elf_is_rewritten(&file);
+	if (rewritten > 0 || (all && !rewritten))
+		index = pb_name_index_read(module, &file, rewritten, &error);
+	else if (!rewritten)
+		module->looked = 1;
+	other = pb_elf_close(&file);
+	if (index)
+		publish(module, index);
+	return error ? error : other;
+}
+
+/* Only what has to do with the process, not with the file, is an error. */
+static int look(struct pb_module *module, int all)
+{
+	int error;
+
+	if (names_of(module) || (module->looked && !all))
+		return 0;
+	error = read_file(module, all);
 	if (error == -EMFILE || error == -ENFILE || error == -ENOMEM)
 		return error;
 	return 0;
 }
 
-static void match_symbol(const char *name, uint64_t value, void *arg)
+int pb_names_look(struct pb_module *module)
 {
-	struct search *search = arg;
-	int item = pb_filter_name(search->filter, name);
-
-	if (item < 0)
-		search->error = item;
-	else if (item)
-		choose(search, search->module->info.base + (uintptr_t)value,
-		       (uint32_t)item - 1);
+	return look(module, 0);
 }
 
-static int choose_by_name(struct search *search)
+int pb_names_is_moved(const struct pb_module *module,
+		      const struct patchbay_record *record)
 {
-	int error = for_each_symbol(search->module, match_symbol, search);
+	const struct pb_name_index *index = names_of(module);
+	size_t i = (size_t)(record - module->records);
 
-	return search->error ? search->error : error;
+	return index && index->here && !(index->here[i / 64] >> i % 64 & 1);
 }
 
-static void choose_by_addr(struct search *search)
+void pb_names_free(struct pb_module *module)
+{
+	pb_name_index_free(module->names);
+	module->names = NULL;
+}
+
+struct search {
+	const struct pb_filter *filter;
+	struct pb_choice *choice;
+	unsigned char *found;
+};
+
+static void choose(struct search *search, size_t record, size_t item)
+{
+	if (search->found)
+		search->found[item] = 1;
+	pb_choice_add(search->choice, record, (uint32_t)item);
+}
+
+static size_t record_of(const struct pb_name *name)
+{
+	return name->record & ~PB_NAME_SHORTENED;
+}
+
+/* All functions of a name, which costs little however many names there are. */
+static void choose_one(struct search *search, const struct pb_name_index *index,
+		       const char *name, uint32_t hash, size_t item)
+{
+	uint32_t at = pb_name_index_first(index, hash);
+
+	while ((at = pb_name_index_match(index, at, name)) != PB_NAME_NONE) {
+		choose(search, record_of(&index->names[at]), item);
+		at = index->names[at].next;
+	}
+}
+
+static void choose_by_list(struct search *search,
+			   const struct pb_name_index *index)
 {
 	const struct pb_filter *filter = search->filter;
 
 	for (size_t i = 0; i < filter->nr; i++)
-		if (filter->items[i].addr >= search->module->low &&
-		    filter->items[i].addr < search->module->high)
-			choose(search, filter->items[i].addr, (uint32_t)i);
+		choose_one(search, index, filter->items[i].name,
+			   filter->items[i].hash, i);
+}
+
+static int choose_by_pattern(struct search *search,
+			     const struct pb_name_index *index)
+{
+	const char *plain = pb_filter_plain_name(search->filter);
+
+	if (plain) {
+		choose_one(search, index, plain, pb_name_hash(plain), 0);
+		return 0;
+	}
+	for (size_t i = 0; i < index->nr; i++) {
+		const struct pb_name *name = &index->names[i];
+		int match = pb_filter_name(search->filter,
+					   index->text + name->text);
+
+		if (match < 0)
+			return match;
+		if (match)
+			choose(search, record_of(name), 0);
+	}
+	return 0;
+}
+
+static int choose_by_name(struct pb_module *module, struct search *search)
+{
+	const struct pb_name_index *index;
+	int error = look(module, 1);
+
+	if (error)
+		return error;
+	index = names_of(module);
+	if (!index)
+		return 0;
+	if (search->filter->by != PB_BY_SYMS)
+		return choose_by_pattern(search, index);
+	choose_by_list(search, index);
+	return 0;
+}
+
+static int choose_by_addr(struct pb_module *module, struct search *search)
+{
+	const struct pb_filter *filter = search->filter;
+	int error = pb_names_look(module);
+	size_t next = 0;
+
+	if (!error)
+		error = pb_record_order(module);
+	for (size_t i = 0; i < filter->nr && !error; i++) {
+		const uintptr_t addr = filter->items[i].addr;
+		ptrdiff_t record = -1;
+
+		if (addr >= module->low && addr < module->high)
+			record = pb_record_find(module, addr, &next);
+		if (record >= 0)
+			choose(search, (size_t)record, i);
+	}
+	return error;
 }
 
 static int choose_all(struct pb_module *module, const struct pb_filter *filter,
 		      struct pb_choice *choice, unsigned char *found)
 {
-	struct search search = { module, filter, choice, found, 0, 0 };
-	int error;
+	struct search search = { filter, choice, found };
 
+	/* What was moved is selected, and refused when it is to be armed. */
 	if (pb_filter_is_all(filter)) {
-		pb_choice_add_all(choice);
-		return 0;
-	}
-	error = order_records(module);
-	if (error)
+		int error = pb_names_look(module);
+
+		if (!error)
+			pb_choice_add_all(choice);
 		return error;
+	}
 	if (filter->by != PB_BY_ADDRS)
-		return choose_by_name(&search);
-	choose_by_addr(&search);
-	return 0;
+		return choose_by_name(module, &search);
+	return choose_by_addr(module, &search);
 }
 
 static int new_choice(struct pb_module *module, const struct pb_filter *filter,
@@ -203,32 +245,21 @@ int pb_names_choose(struct pb_module *module, const struct pb_filter *filter,
 	return 0;
 }
 
-struct names {
-	struct search search;
-	int (*visit)(uintptr_t entry, const char *name, void *arg);
-	void *arg;
-	int value;
-};
-
-static void visit_symbol(const char *name, uint64_t value, void *arg)
-{
-	struct names *names = arg;
-	uintptr_t entry = names->search.module->info.base + (uintptr_t)value;
-
-	if (!names->value && find_record(&names->search, entry) >= 0)
-		names->value = names->visit(entry, name, names->arg);
-}
-
 int pb_names_visit(struct pb_module *module,
 		   int (*visit)(uintptr_t entry, const char *name, void *arg),
 		   void *arg)
 {
-	struct names names = { .search.module = module,
-			       .visit = visit,
-			       .arg = arg };
-	int error = order_records(module);
+	const struct pb_name_index *index;
+	int value = look(module, 1);
 
-	if (!error)
-		error = for_each_symbol(module, visit_symbol, &names);
-	return names.value ? names.value : error;
+	index = value ? NULL : names_of(module);
+	for (size_t i = 0; index && i < index->nr && !value; i++) {
+		const struct pb_name *name = &index->names[i];
+
+		if (name->record & PB_NAME_SHORTENED)
+			continue;
+		value = visit(pb_record_entry(&module->records[name->record]),
+			      index->text + name->text, arg);
+	}
+	return value;
 }

@@ -12,8 +12,9 @@
  * items if the filter has cookies. @found is NULL, or has a place for each item
  * and is set to 1 where a function has that name or address, selected or not.
  *
- * Names are read from the module's file, unless that is not the file any more
- * which was loaded (its build id tells).
+ * The module's file is read when it is first needed, and then no more, unless it
+ * is not the file any more which was loaded (its build id tells): then there are
+ * no names, and the next call looks again.
  *
  * Returns 0, or -ENOMEM, -EMFILE, -ENFILE: no resources to look. A file that
  * cannot be read or understood has no names. After 0, @choice is to be freed.
@@ -28,5 +29,21 @@ int pb_names_choose(struct pb_module *module, const struct pb_filter *filter,
 int pb_names_visit(struct pb_module *module,
 		   int (*visit)(uintptr_t entry, const char *name, void *arg),
 		   void *arg);
+
+/*
+ * Find out whether @module's file was rewritten since it was linked, if that is
+ * not known yet. Returns 0 or an error as above.
+ */
+int pb_names_look(struct pb_module *module);
+
+/*
+ * Does this record lead to code that is not executed any more, because the
+ * function was moved? Only what pb_names_look() found out counts.
+ */
+int pb_names_is_moved(const struct pb_module *module,
+		      const struct patchbay_record *record);
+
+/* Free what was read. */
+void pb_names_free(struct pb_module *module);
 
 #endif /* PB_CORE_NAMES_H */

@@ -306,6 +306,8 @@ int patchbay_for_each_site(int (*visit)(const struct patchbay_site_info *site,
 	if (value)
 		return value;
 	for (struct pb_module *m = pb_modules; m && !value; m = m->next) {
+		/* Without the resources to look, what was moved is not known. */
+		(void)pb_names_look(m);
 		for (size_t i = 0; i < m->nr && !value; i++) {
 			struct patchbay_site_info site;
 

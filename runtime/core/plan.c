@@ -5,6 +5,7 @@
 #include "cell.h"
 #include "engine.h"
 #include "inspect.h"
+#include "names.h"
 #include "select.h"
 
 #include <errno.h>
@@ -29,7 +30,8 @@ static int in_text(const struct pb_module *module, uintptr_t addr)
 
 static int state_of(const struct pb_module *module, const struct pb_site *site)
 {
-	if (!in_text(module, site->entry) || !in_text(module, site->site))
+	if (!in_text(module, site->entry) || !in_text(module, site->site) ||
+	    pb_names_is_moved(module, site->record))
 		return -EFAULT;
 	return pb_arch_site_state(site);
 }

@@ -108,7 +108,7 @@ void pb_plan_free(struct pb_plan *plan);
 /*
  * The site of a record, as the architecture sees it; and its state, as
  * pb_arch_site_state(), with the record itself checked: -EFAULT if that leads to
- * outside of the module's text.
+ * outside of the text that the module executes.
  */
 struct pb_site pb_site_of(const struct pb_module *module,
 			  const struct patchbay_record *record);

@@ -27,7 +27,7 @@ static int try(struct patchbay_ops *ops, const struct patchbay_filter *filter,
 /*
  * The library says that an item is missing before it asks a tracer about those
  * that are there. So a tracer that refuses all changes nothing, and learns it;
- * by halves, because each try reads all symbol tables.
+ * by halves, because each try looks for everything in its part of the list.
  */
 static size_t search(struct patchbay_ops *ops,
 		     const struct patchbay_filter *filter)

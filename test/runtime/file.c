@@ -2,8 +2,9 @@
 /*
  * Names come from the files of modules, and those change: one is truncated
  * while it is read, replaced by something to wait for, removed. Then there are
- * no names, and "*" still means all. The executable's file is found also when
- * the main thread has ended, and with it /proc/self.
+ * no names, unless they were read before, and "*" still means all. What could
+ * not be read is tried again. The executable's file is found also when the main
+ * thread has ended, and with it /proc/self.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build %s -o %t %link
@@ -31,6 +32,7 @@ OPAQUE int quince(int a) { return a; }
 OPAQUE static int medlar(int a) { return a; }
 
 static struct patchbay_ops *ops;
+static void *library;
 static int (*quince)(int);
 static int calls;
 static atomic_int stop;
@@ -71,6 +73,30 @@ static int arm_quince(void)
 	return nr;
 }
 
+static void load(void)
+{
+	library = dlopen(path, RTLD_NOW);
+	CHECK(library);
+	quince = (int (*)(int))dlsym(library, "quince");
+}
+
+static void unload(void)
+{
+	CHECK_EQ(dlclose(library), 0);
+	CHECK(!dlopen(path, RTLD_NOW | RTLD_NOLOAD));
+}
+
+/* Names are read for each module that comes. */
+static int load_and_arm(void)
+{
+	int nr;
+
+	load();
+	nr = arm_quince();
+	unload();
+	return nr;
+}
+
 /* Only behind what is loaded: text that is cut off is lost to the program. */
 static void *truncate_often(void *arg)
 {
@@ -101,7 +127,7 @@ static void truncated(int least)
 
 	pthread_create(&thread, NULL, truncate_often, NULL);
 	for (int i = 0; i < 100000 && (!found[0] || !found[1] || i < least); i++) {
-		int nr = arm_quince();
+		int nr = load_and_arm();
 
 		CHECK(nr == 1 || nr == -ENOENT);
 		found[nr == 1]++;
@@ -109,11 +135,12 @@ static void truncated(int least)
 	stop = 1;
 	pthread_join(thread, NULL);
 	CHECK(found[0] && found[1]);
-	CHECK_EQ(arm_quince(), 1);
+	CHECK_EQ(load_and_arm(), 1);
 }
 
 static void replaced(void)
 {
+	load();
 	CHECK_EQ(unlink(path), 0);
 	CHECK_EQ(arm_quince(), -ENOENT);
 	CHECK_EQ(mkfifo(path, 0600), 0);
@@ -124,6 +151,17 @@ static void replaced(void)
 	quince(1);
 	CHECK_EQ(calls, 1);
 	CHECK(patchbay_disarm(ops, "*") > 1);
+	unload();
+}
+
+/* What was read stays with the module. */
+static void replaced_later(void)
+{
+	load();
+	CHECK_EQ(arm_quince(), 1);
+	CHECK_EQ(unlink(path), 0);
+	CHECK_EQ(arm_quince(), 1);
+	unload();
 }
 
 static void *last(void *arg)
@@ -147,19 +185,16 @@ int main(int argc, char **argv)
 	struct patchbay_ops_attr attr = { .size = sizeof(attr),
 					  .handler = handler };
 	pthread_t thread;
-	void *library;
 
 	CHECK(argc > 1);
 	snprintf(path, sizeof(path), "%s.copy", argv[1]);
 	unlink(path);
 	copy(argv[1], path);
-	library = dlopen(path, RTLD_NOW);
-	CHECK(library);
-	quince = (int (*)(int))dlsym(library, "quince");
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
-	CHECK_EQ(arm_quince(), 1);
 	truncated(argc > 2 ? atoi(argv[2]) : 2000);
 	replaced();
+	copy(argv[1], path);
+	replaced_later();
 	CHECK_EQ(pthread_create(&thread, NULL, last, NULL), 0);
 	pthread_exit(NULL);
 }

@@ -85,9 +85,14 @@
  * ----------
  * - Functions inlined into their callers, and functions of modules that were
  *   built without the pass, have no site and are never reported.
- * - Names are those of the symbol table in a module's file. If that is stripped,
- *   or has been replaced or removed since it was loaded, its functions have no
- *   names any more; "*" and addresses select them all the same.
+ * - Names are those of the symbol table in a module's file, with and without what
+ *   a compiler appended (<patchbay/names.h>). They are read when a name is first
+ *   asked for, and kept until the module goes: some 20 bytes for each function,
+ *   and the name itself. If the file is stripped, or was replaced or removed
+ *   before that, functions have no names; "*" and addresses select them all the
+ *   same.
+ * - llvm-bolt moves functions and leaves records behind that lead to old code. In
+ *   its output only functions that it left where they were can be armed.
  * - A handler may call instrumented functions. Those calls, and what a signal
  *   handler calls that interrupts a handler, are seen only by tracers that are
  *   PATCHBAY_OPS_FAST, and not PATCHBAY_OPS_RECURSION: others might recurse. Each
@@ -418,15 +423,16 @@ int patchbay_ops_get_info(const struct patchbay_ops *ops,
  * struct patchbay_filter - which functions
  * @size:    sizeof(struct patchbay_filter), so that it can grow
  * @glob:    a pattern of fnmatch(3) for the name in the symbol table (of C++
- *           functions: the mangled name). "*" matches every function with a
- *           site, also those without a name
+ *           functions: the mangled name), or for what the name was before the
+ *           compiler appended to it (<patchbay/names.h>); so are @regex and
+ *           @syms. "*" matches every function with a site, also those without
+ *           a name
  * @regex:   a POSIX extended regular expression, regcomp(3), to be found
  *           anywhere in the name; ^ and $ tie it to the ends. glibc recurses
  *           into it, so one of ten thousand nested parentheses ends the stack:
  *           take none from who is not trusted
- * @syms:    @cnt names, in any order. All functions of a name are meant. It
- *           costs little more to look for 50,000 than for one: the symbol
- *           tables of all modules are read once
+ * @syms:    @cnt names, in any order. All functions of a name are meant. What
+ *           it takes to find one does not depend on how many there are
  * @addrs:   @cnt entries of functions; an address within a function is none
  * @cookies: NULL, or @cnt values for cell->data, for the names or addresses in
  *           the same places; where several are one function, the first counts
@@ -577,7 +583,9 @@ int patchbay_batch_commit(struct patchbay_batch *batch);
  * @PATCHBAY_SITE_ARMED:    it calls a trampoline of this library
  *
  * The others cannot be armed: patchbay_arm() returns -EILSEQ.
- * @PATCHBAY_SITE_OUTSIDE:  its record leads to outside of the module's text
+ * @PATCHBAY_SITE_OUTSIDE:  its record leads to outside of the module's text, or
+ *                          to text that is not executed any more since llvm-bolt
+ *                          moved the function
  * @PATCHBAY_SITE_NO_SLOT:  there is no pad, and so no slot, before the entry
  * @PATCHBAY_SITE_UNKNOWN:  its bytes are not what the compiler put there: a
  *                          debugger's breakpoint, another patcher
@@ -620,8 +628,9 @@ int patchbay_for_each_site(int (*visit)(const struct patchbay_site_info *site,
 
 /*
  * Call @visit for every name of every function with a site until it returns
- * non-zero, and return what it returned last. The symbol tables of all modules
- * are read, which takes some milliseconds. @name is gone when @visit returns,
+ * non-zero, and return what it returned last. A function that was renamed has the
+ * name of its symbol here. Symbol tables that were not read yet are read, which
+ * takes some milliseconds. @name is gone when @visit returns,
  * which is called as that of patchbay_for_each_site(). -EDEADLK, -ENOMEM,
  * -EMFILE, -ENFILE: there may be names that were not visited.
  */
