@@ -21,6 +21,9 @@ std::string patchbay::incompleteText(uint32_t Errno) {
   if (isOutOfSpace(Errno))
     return "there was no more space for the file: " + Why +
            "; what was recorded before is there";
+  if (Errno == EILSEQ)
+    Why = "the bytes at their sites are not the compiler's, or llvm-bolt moved "
+          "them: 'patchbay verify' shows which";
   return "some functions were not traced: " + Why;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay list`: the records of a binary.
+#include "Bolt.h"
 #include "ElfImage.h"
 #include "ListLive.h"
 #include "NameFilter.h"
@@ -46,7 +47,8 @@ COLUMNS:
 COLUMNS OF -p AND --live:
   entry     address of the function in the process
   state     armed, disarmed, or why it cannot be armed: outside (its record
-            leads to outside of the module's text), no slot, unknown (bytes
+            leads to outside of the module's text, or llvm-bolt moved the
+            function away from where it leads to), no slot, unknown (bytes
             that are neither the compiler's nor libpatchbay's), foreign (armed
             by another copy of libpatchbay); ? if it keeps changing
   tracers   handlers in the order in which they are called, and their data
@@ -61,7 +63,8 @@ EXIT CODES:
   0  at least one function was shown
   1  BIN or the process cannot be read, is malformed, or is of another version
   2  wrong usage
-  3  BIN has no records, the process no libpatchbay, or no function matches
+  3  BIN has no records, the process no libpatchbay, or no function matches; or
+     llvm-bolt moved all functions of BIN away from where their records lead to
 )";
 
 static StringRef returns(uint8_t Flags) {
@@ -182,6 +185,15 @@ static Expected<int> runList(ArrayRef<const char *>) {
   auto Names = Image->symbolNames();
   if (!Names)
     return Names.takeError();
+  const size_t All = Records->size();
+  if (Error E = removeMoved(*Image, *Names, *Records))
+    return E;
+  if (size_t Moved = All - Records->size()) {
+    std::string Message = movedText(*Image, *Names, Moved, All);
+    if (Records->empty())
+      return makeError(NothingFound, Message);
+    warn(Message);
+  }
 
   std::vector<Function> Functions;
   for (const SiteRecord &R : *Records) {

@@ -160,9 +160,12 @@ Expected<int> patchbay::listLive(unsigned Pid, NameFilter &Filter, bool Json) {
   std::vector<Function> Functions;
   Totals T;
   T.Counters = Process->counters();
-  for (const LiveModule &M : *Modules) {
+  for (LiveModule &M : *Modules) {
     ++T.Modules;
-    for (const LiveSite &S : M.Sites) {
+    for (LiveSite &S : M.Sites) {
+      // The process itself finds out when it is asked to arm it.
+      if (S.State == LiveSite::Disarmed && Names.isMoved(S.Entry))
+        S.State = LiveSite::Outside;
       ++T.Sites;
       T.Armed += !S.Tracers.empty();
       Function F{&M, &S, Names.functionAt(S.Entry)};

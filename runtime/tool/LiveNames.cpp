@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LiveNames.h"
+#include "Bolt.h"
 #include "NameFilter.h"
 #include "Table.h"
 #include "llvm/ADT/StringExtras.h"
@@ -26,6 +27,10 @@ const LiveNames::File *LiveNames::file(const ProcessMemory::Mapping &M) {
     consumeError(Names.takeError());
     return nullptr;
   }
+  if (auto Moved = hasMovedFunctions(*Image))
+    F.HasMoved = *Moved;
+  else
+    consumeError(Moved.takeError());
   F.Image = std::make_unique<ElfImage>(std::move(*Image));
   F.Functions = std::move(*Names);
   if (F.Functions.stripped() && Stripped.empty())
@@ -57,6 +62,11 @@ const LiveNames::File *LiveNames::locate(uint64_t &Address) {
 std::vector<StringRef> LiveNames::functionAt(uint64_t Entry) {
   const File *F = locate(Entry);
   return F ? F->Functions.at(Entry) : std::vector<StringRef>();
+}
+
+bool LiveNames::isMoved(uint64_t Entry) {
+  const File *F = locate(Entry);
+  return F && F->HasMoved && patchbay::isMoved(F->Functions, Entry);
 }
 
 std::string LiveNames::fileAt(uint64_t Address) const {

@@ -17,6 +17,8 @@ public:
 
   /// The names of the function at Entry; none if its file is not to be had.
   std::vector<llvm::StringRef> functionAt(uint64_t Entry);
+  /// Whether llvm-bolt moved the function that was at Entry.
+  bool isMoved(uint64_t Entry);
   /// The file that Address is in, without its folders; "?" if there is none.
   std::string fileAt(uint64_t Address) const;
   /// "function (file)", "function+0x10 (file)", or "0x1234 (file)".
@@ -29,6 +31,7 @@ private:
   struct File {
     std::unique_ptr<ElfImage> Image;
     SymbolNames Functions;
+    bool HasMoved = false; // functions, by llvm-bolt
   };
   const File *file(const ProcessMemory::Mapping &M);
   /// Sets Address to what it is in the file.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "NameFilter.h"
 #include "Table.h"
+#include "patchbay/names.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
@@ -23,6 +24,16 @@ std::vector<std::string> patchbay::displayNames(ArrayRef<StringRef> Names,
   return Result;
 }
 
+std::vector<StringRef> patchbay::linkageNames(ArrayRef<StringRef> Symbols) {
+  std::vector<StringRef> Names = Symbols.vec();
+  for (StringRef Symbol : Symbols)
+    if (size_t Length =
+            patchbay_source_name_length(Symbol.data(), Symbol.size());
+        Length != Symbol.size())
+      Names.push_back(Symbol.take_front(Length));
+  return Names;
+}
+
 // "Cache::get<int>" of "int Cache::get<int>(int)": in front of a template's
 // instance stands the type of its result, which 'Cache::*' does not match.
 static std::string qualifiedName(StringRef Name) {
@@ -37,9 +48,10 @@ NameFilter::NameFilter(ArrayRef<std::string> Texts) {
     Globs.push_back({Text});
 }
 
-NameFilter::Match NameFilter::match(ArrayRef<StringRef> Names) {
+NameFilter::Match NameFilter::match(ArrayRef<StringRef> Symbols) {
   if (Globs.empty())
     return ByLinkageName;
+  std::vector<StringRef> Names = linkageNames(Symbols);
   Match Result = None;
   for (Glob &G : Globs) {
     auto Matches = [&](const std::string &Name) {

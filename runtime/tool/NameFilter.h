@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions by name: -F GLOB. A glob may name a function as the linker does or,
-// in C++, as the source does. Globs are those of fnmatch(3), because that is
-// what the runtime matches them with in the traced program.
+// Functions by name: -F GLOB. A glob may name a function as its symbol does, with
+// or without what the compiler appended to that (patchbay/names.h), or, in C++,
+// as the source does. Globs are those of fnmatch(3), because that is what the
+// runtime matches them with in the traced program.
 #ifndef PATCHBAY_TOOL_NAMEFILTER_H
 #define PATCHBAY_TOOL_NAMEFILTER_H
 
@@ -17,6 +18,10 @@ namespace patchbay {
 /// and the one to show first; "0x..." if there is none.
 std::vector<std::string> displayNames(llvm::ArrayRef<llvm::StringRef> Names,
                                       uint64_t Entry);
+
+/// The names by which a function with these symbols is found: those, and without
+/// what the compiler appended to them.
+std::vector<llvm::StringRef> linkageNames(llvm::ArrayRef<llvm::StringRef> Symbols);
 
 /// What to do when a glob matches nothing. Stripped: a file in which it was
 /// looked for that has no symbol table, empty if all have one.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Selection.h"
+#include "Bolt.h"
 #include "Diagnostics.h"
 #include "Program.h"
 
@@ -11,6 +12,7 @@ namespace {
 struct Seen {
   bool Records = false;
   std::string Stripped; // a file with records
+  std::string Moved;    // why a file with records has nothing to trace
   bool StartAt = false, StopAt = false;
 };
 } // namespace
@@ -24,13 +26,24 @@ static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What) {
   auto Names = Image.symbolNames();
   if (!Names)
     return Names.takeError();
+  const size_t All = Records->size();
+  if (Error E = removeMoved(Image, *Names, *Records))
+    return E;
+  if (size_t Moved = All - Records->size()) {
+    std::string Message = movedText(Image, *Names, Moved, All);
+    if (Records->empty()) {
+      What.Moved = Message;
+      return Error::success();
+    }
+    warn(Message);
+  }
   What.Records = true;
   if (Names->stripped())
     What.Stripped = Image.path();
   for (const SiteRecord &R : *Records) {
     std::vector<StringRef> Symbols = Names->at(R.Entry);
-    What.StartAt |= is_contained(Symbols, W.StartAt);
-    What.StopAt |= is_contained(Symbols, W.StopAt);
+    What.StartAt |= is_contained(linkageNames(Symbols), W.StartAt);
+    What.StopAt |= is_contained(linkageNames(Symbols), W.StopAt);
     for (Selection &S : W.Selections)
       if (S.Filter.match(Symbols) == NameFilter::ByDemangledName)
         S.Symbols.insert(Symbols.front().str());
@@ -57,7 +70,7 @@ static Error checkRuntime(const ElfImage &Program) {
 // Why there is nothing to trace; empty if there is.
 static std::string whyNothing(const Wanted &W, const Seen &What) {
   if (!What.Records)
-    return noRecords();
+    return What.Moved.empty() ? noRecords() : What.Moved;
   // What matches nothing is not to be traced, either.
   for (const Selection &S : W.Selections)
     if (std::string Unmatched = S.Filter.unmatched();

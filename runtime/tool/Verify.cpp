@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay verify`: whether linked images are what the ABI says.
+#include "Bolt.h"
 #include "EntryTable.h"
 #include "ModuleCheck.h"
 #include "RecordCheck.h"
@@ -24,7 +25,9 @@ of patchable entries names (kernel mode). Each fault is one line:
   BIN: FUNCTION+0xOFFSET: what is wrong: expected X, found Y
 
 The last line counts. A function has no symbol if its name went to another
-definition, as a weak one's does, or if the linker discarded local symbols.
+definition, as a weak one's does, or if the linker discarded local symbols. In
+the output of llvm-bolt each function is a fault that was moved away from where
+its record leads to; one line on stderr says how many there are.
 
 EXAMPLES:
   patchbay verify ./server
@@ -32,7 +35,7 @@ EXAMPLES:
 
 EXIT CODES:
   0  there are no faults
-  1  there are faults; or a BIN cannot be read, is malformed, is not linked, or
+  1  there are faults, also by llvm-bolt; or a BIN cannot be read, is malformed, is not linked, or
      is of another ABI version
   2  wrong usage
   3  a BIN has neither records nor slots; there are no faults in the others
@@ -64,12 +67,16 @@ static Error verify(StringRef Path, Totals &Sum) {
   if (Error E = checkModule(*View, Out))
     return E;
   checkUnique(*View, *Records, Out);
+  const size_t All = Records->size();
+  if (Error E = removeMoved(*Image, View->functions(), *Records))
+    return E;
+  const size_t Moved = All - Records->size();
   for (const SiteRecord &R : *Records)
     checkRecord(*View, R, Out);
   auto Slots = checkEntryTable(*View, Out);
   if (!Slots)
     return Slots.takeError();
-  if (Records->empty() && !*Slots) {
+  if (!All && !*Slots) {
     Expected<uint32_t> Modes = Image->modes();
     if (!Modes)
       return Modes.takeError();
@@ -82,12 +89,21 @@ static Error verify(StringRef Path, Totals &Sum) {
                               : noRecords()));
   }
 
-  Sum.Functions += Records->size() + *Slots;
-  Sum.Faults += Out.count();
+  Sum.Functions += All + *Slots;
+  Sum.Faults += Out.count() + Moved;
   if (!View->functions().stripped())
     Sum.Nameless += count_if(*Records, [&](const SiteRecord &R) {
       return View->functions().symbolsAt(R.Entry).empty();
     });
+  if (Moved)
+    return makeError(movedText(*Image, View->functions(), Moved, All));
+  if (Out.count()) {
+    auto Rewritten = isWrittenByBolt(*Image);
+    if (!Rewritten)
+      return Rewritten.takeError();
+    if (*Rewritten)
+      warn(Twine(Path) + ": was rewritten by llvm-bolt");
+  }
   return Error::success();
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What is written down of modules, when their functions are armed. */
 #include "left_out.h"
+#include "refused.h"
 #include "session.h"
 
 #include <stdlib.h>
@@ -81,7 +82,7 @@ int pb_session_attach(void *data, const struct patchbay_module_info *module,
 	error = add_functions(module, targets, nr, map);
 	pb_left_out_write_locked();
 	if (pb_session->file.header)
-		pb_data_note(&pb_session->file, error);
+		pb_data_note(&pb_session->file, error ? error : pb_refused());
 	pb_signal_unlock(&pb_session->lock, signals);
 	if (error) {
 		free(map);

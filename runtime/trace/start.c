@@ -12,6 +12,7 @@
 #include "left_out.h"
 #include "listen.h"
 #include "own_clock.h"
+#include "refused.h"
 #include "session.h"
 #include "start.h"
 #include "thread.h"
@@ -185,8 +186,10 @@ static struct patchbay_filter without(const struct patchbay_filter *which,
 }
 
 /*
- * Some functions cannot have exits; as with those without a site, that is no
- * reason not to trace the others.
+ * Some functions cannot have exits, and some sites are not what the compiler made
+ * of them, because of a breakpoint or llvm-bolt. As with functions without a
+ * site, that is no reason not to trace the others; both are written down. Who
+ * asks for functions later is told at once.
  */
 static int arm_tracer(struct patchbay_ops *ops,
 		      const struct patchbay_filter *which,
@@ -195,10 +198,11 @@ static int arm_tracer(struct patchbay_ops *ops,
 	const struct patchbay_filter filter = without(which, except);
 	int armed;
 
-	if (tracer->attr.exit)
+	if (tracer->attr.exit || flags & PATCHBAY_ARM_FUTURE)
 		flags |= PATCHBAY_ARM_SKIP;
 	armed = patchbay_arm_filter(ops, &filter, flags);
 	pb_left_out_write();
+	pb_note(pb_refused());
 	return armed;
 }
 
@@ -529,6 +533,8 @@ __attribute__((destructor)) static void end(void)
 
 	if (!pb_session)
 		return;
+	/* Of a module without any function to trace it is not known before. */
+	pb_note(pb_refused());
 	pb_signal_lock(&pb_session->lock, &signals);
 	if (pb_session->chunk)
 		pb_session_tick();
