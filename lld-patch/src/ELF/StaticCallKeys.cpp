@@ -4,6 +4,7 @@
 // where it goes first.
 
 #include "InputFiles.h"
+#include "StaticCallIndex.h"
 #include "StaticCallTramp.h"
 #include "SymbolTable.h"
 #include "Symbols.h"
@@ -94,23 +95,23 @@ static bool isFunction(const Symbol &sym) {
   return !d || !d->section || (d->section->flags & SHF_EXECINSTR);
 }
 
-// The function that a reference to a section means, which knows more of itself
-// (its local entry point on ppc64) than the section does.
-static Defined *findFunction(const InputSectionBase &sec, uint64_t offset) {
-  for (Symbol *sym : sec.file->getSymbols())
-    if (auto *d = dyn_cast<Defined>(sym))
-      if (d->section == &sec && d->value == offset && d->isFunc())
-        return d;
-  return nullptr;
-}
-
-static bool readTarget(Ctx &ctx, StaticCallTramp &tramp, InputSection &sec,
-                       RelType type, Symbol &sym, int64_t addend) {
-  uint64_t offset = tramp.key->value;
-  if (type != ctx.target->symbolicRel) {
-    ErrAlways(ctx) << sec.getObjMsg(offset) << ": relocation " << type
+static bool readTarget(Ctx &ctx, StaticCallIndex &index, StaticCallTramp &tramp,
+                       const InputSection &sec, const Relocation &rel) {
+  const uint64_t offset = tramp.key->value;
+  Symbol &sym = *rel.sym;
+  const int64_t addend = rel.addend;
+  if (rel.type != ctx.target->symbolicRel) {
+    ErrAlways(ctx) << sec.getObjMsg(offset) << ": relocation " << rel.type
                    << " cannot give static call key '" << tramp.key
                    << "' its function";
+    return false;
+  }
+  // The final link has reported it when it scanned the relocation.
+  if (auto *u = dyn_cast<Undefined>(&sym);
+      u && u->discardedSecIdx && ctx.arg.relocatable) {
+    ErrAlways(ctx) << sec.getObjMsg(offset) << ": static call key '"
+                   << tramp.key
+                   << "' refers to a function in a discarded section";
     return false;
   }
   if (!isFunction(sym)) {
@@ -149,31 +150,19 @@ static bool readTarget(Ctx &ctx, StaticCallTramp &tramp, InputSection &sec,
   if (!d || !d->section || d->isPreemptible || d->isGnuIFunc())
     return true;
   tramp.target = d;
+  // The function that a reference to a section means knows more of itself (its
+  // local entry point on ppc64) than the section does.
   if (d->isSection() && !ctx.arg.relocatable)
-    if (Defined *function = findFunction(*cast<InputSectionBase>(d->section),
-                                         d->value + addend)) {
+    if (Defined *function = index.findFunction(
+            *cast<InputSectionBase>(d->section), d->value + addend)) {
       tramp.target = function;
       tramp.targetAddend = 0;
     }
   return true;
 }
 
-template <class RelTy>
-static const RelTy *findRelocation(Relocs<RelTy> rels, uint64_t offset) {
-  for (const RelTy &rel : rels)
-    if (rel.r_offset == offset)
-      return &rel;
-  return nullptr;
-}
-
-template <class RelTy>
-static bool readTarget(Ctx &ctx, StaticCallTramp &tramp, const RelTy &rel) {
-  auto *sec = cast<InputSection>(tramp.key->section);
-  return readTarget(ctx, tramp, *sec, rel.getType(/*isMips64EL=*/false),
-                    sec->file->getRelocTargetSym(rel), getAddend<ELF64LE>(rel));
-}
-
-bool elf::resolveStaticCallKey(Ctx &ctx, StaticCallTramp &tramp) {
+bool elf::resolveStaticCallKey(Ctx &ctx, StaticCallIndex &index,
+                               StaticCallTramp &tramp) {
   Symbol *sym = ctx.symtab->find(tramp.keyName());
   tramp.key = dyn_cast_or_null<Defined>(sym);
   if (!tramp.key)
@@ -181,14 +170,9 @@ bool elf::resolveStaticCallKey(Ctx &ctx, StaticCallTramp &tramp) {
   tramp.importedKey = nullptr;
   if (!checkKey(ctx, *tramp.key))
     return false;
-  // All targets with static calls are 64-bit, little-endian and use RELA.
   auto *sec = cast<InputSection>(tramp.key->section);
-  const RelsOrRelas<ELF64LE> rels = sec->template relsOrRelas<ELF64LE>();
-  if (auto *rela = findRelocation(rels.relas, tramp.key->value))
-    return readTarget(ctx, tramp, *rela);
-  for (const auto &crel : rels.crels)
-    if (crel.r_offset == tramp.key->value)
-      return readTarget(ctx, tramp, crel);
+  if (const Relocation *rel = index.findRelocation(*sec, tramp.key->value))
+    return readTarget(ctx, index, tramp, *sec, *rel);
   // A static call without a function does nothing.
   ArrayRef<uint8_t> data = sec->content();
   if (!data.data() || !read64(ctx, data.data() + tramp.key->value))
@@ -228,7 +212,7 @@ static const Symbol *readLostTarget(const ELFFileBase &file, uint32_t shndx,
 
 // Of several weak definitions or members of a COMDAT group, the first one wins.
 // If they differ, that is a bug of the program that nothing else reports.
-void elf::checkStaticCallDuplicates(Ctx &ctx,
+void elf::checkStaticCallDuplicates(Ctx &ctx, StaticCallIndex &index,
                                     ArrayRef<StaticCallTramp *> tramps) {
   DenseMap<const Symbol *, const Symbol *> targets;
   for (StaticCallTramp *tramp : tramps) {
@@ -237,10 +221,8 @@ void elf::checkStaticCallDuplicates(Ctx &ctx,
     if (!sec || !isa_and_nonnull<ELFFileBase>(key->file) ||
         !(key->isWeak() || sec->nextInSectionGroup))
       continue;
-    const auto rels =
-        sec->template relsOrRelas<ELF64LE>(/*supportsCrel=*/false);
-    const auto *rel = findRelocation(rels.relas, key->value);
-    targets[key] = rel ? &sec->file->getRelocTargetSym(*rel) : nullptr;
+    const Relocation *rel = index.findRelocation(*sec, key->value);
+    targets[key] = rel ? rel->sym : nullptr;
   }
   if (targets.empty())
     return;

@@ -15,8 +15,8 @@
 #include "StaticCallRelocatable.h"
 #include "InputFiles.h"
 #include "OutputSections.h"
+#include "StaticCallArch.h"
 #include "Symbols.h"
-#include "Target.h"
 #include "patchbay/abi.h"
 
 using namespace llvm;
@@ -24,21 +24,6 @@ using namespace llvm::ELF;
 using namespace llvm::object;
 using namespace lld;
 using namespace lld::elf;
-
-namespace {
-// Writable, because the kernel sorts it and keeps notes in it.
-class RelocatableSiteTable final : public SyntheticSection {
-public:
-  RelocatableSiteTable(Ctx &ctx, size_t count)
-      : SyntheticSection(ctx, PATCHBAY_STATIC_CALL_SITE_SECTION, SHT_PROGBITS,
-                         SHF_ALLOC | SHF_WRITE, alignof(static_call_site)) {
-    size = count * sizeof(static_call_site);
-  }
-  size_t getSize() const override { return size; }
-  bool isNeeded() const override { return size != 0; }
-  void writeTo(uint8_t *buf) override { memset(buf, 0, size); }
-};
-} // namespace
 
 StaticCallRelocations::StaticCallRelocations(Ctx &ctx, StringRef name)
     : SyntheticSection(ctx, name, SHT_RELA, SHF_INFO_LINK, /*addralign=*/8) {
@@ -49,12 +34,43 @@ size_t StaticCallRelocations::getSize() const {
   return entries.size() * sizeof(ELF64LE::Rela);
 }
 
-void StaticCallRelocations::setLinks() {
-  OutputSection *osec = getParent();
-  if (!osec || entries.empty())
+void StaticCallRelocations::joinInput() {
+  if (entries.empty())
     return;
-  osec->link = ctx.in.symTab->getParent()->sectionIndex;
-  osec->info = entries.front().sec->getOutputSection()->sectionIndex;
+  OutputSection *from = getParent();
+  OutputSection *to = entries.front().sec->getParent()->relocationSection;
+  if (!from) {
+    ErrAlways(ctx) << "discarding " << name << " section is not allowed";
+    entries.clear();
+    return;
+  }
+  if (!to || to == from) {
+    joined = to;
+    return;
+  }
+  if (to->type != SHT_RELA) {
+    ErrAlways(ctx) << "section " << to->name
+                   << " of the input has not the type SHT_RELA, which those of "
+                      "static calls have";
+    return;
+  }
+  for (SectionCommand *cmd : from->commands)
+    if (auto *isd = dyn_cast<InputSectionDescription>(cmd))
+      llvm::erase(isd->sections, this);
+  for (SectionCommand *cmd : llvm::reverse(to->commands))
+    if (auto *isd = dyn_cast<InputSectionDescription>(cmd)) {
+      isd->sections.push_back(this);
+      break;
+    }
+  parent = to;
+  joined = true;
+}
+
+void StaticCallRelocations::setLinks() {
+  if (entries.empty() || joined)
+    return;
+  getParent()->link = ctx.in.symTab->getParent()->sectionIndex;
+  getParent()->info = entries.front().sec->getOutputSection()->sectionIndex;
 }
 
 void StaticCallRelocations::writeTo(uint8_t *buf) {
@@ -72,18 +88,23 @@ void StaticCallRelocations::writeTo(uint8_t *buf) {
   }
 }
 
+// Writable, because the kernel sorts it and keeps notes in it.
+RelocatableSiteTable::RelocatableSiteTable(Ctx &ctx)
+    : SyntheticSection(ctx, PATCHBAY_STATIC_CALL_SITE_SECTION, SHT_PROGBITS,
+                       SHF_ALLOC | SHF_WRITE, alignof(static_call_site)) {}
+
+uint64_t RelocatableSiteTable::addEntry() {
+  uint64_t offset = size;
+  size += sizeof(static_call_site);
+  return offset;
+}
+
 RelocatableStaticCalls::RelocatableStaticCalls(Ctx &ctx,
                                                const StaticCallArch &arch)
-    : ctx(ctx), arch(arch),
+    : ctx(ctx), arch(arch), siteTable(ctx),
       trampRelocs(ctx, ".rela" PATCHBAY_STATIC_CALL_TEXT_SECTION),
-      siteRelocs(ctx, ".rela" PATCHBAY_STATIC_CALL_SITE_SECTION) {}
-
-void RelocatableStaticCalls::addTramp(StaticCallTramp &tramp) {
-  auto add = [&](uint64_t offset, RelType type, const Symbol &sym,
-                 int64_t addend) {
-    trampRelocs.entries.push_back({&tramp, offset, type, &sym, addend});
-  };
-  arch.addRelocations(tramp, add);
+      siteRelocs(ctx, ".rela" PATCHBAY_STATIC_CALL_SITE_SECTION) {
+  ctx.inputSections.append({&siteTable, &trampRelocs, &siteRelocs});
 }
 
 // Where in an input section: as the section of the output that it is part of.
@@ -92,51 +113,47 @@ static Defined *makePlaceSymbol(Ctx &ctx, InputSection &sec) {
                        STT_SECTION, /*value=*/0, /*size=*/0, &sec);
 }
 
-void RelocatableStaticCalls::addSites(
-    InputSection &sec,
-    const DenseMap<const Symbol *, StaticCallTramp *> &trampOf) {
-  Defined *place = nullptr;
-  // CREL is read as RELA.
-  const auto rels = sec.relsOrRelas<ELF64LE>(/*supportsCrel=*/false);
-  for (const ELF64LE::Rela &rela : rels.relas) {
-    Symbol &sym = sec.file->getRelocTargetSym(rela);
-    StaticCallTramp *tramp = trampOf.lookup(&sym);
-    if (!tramp)
-      continue;
-    const Relocation rel{R_PC, rela.getType(/*isMips64EL=*/false),
-                         rela.r_offset, rela.r_addend, &sym};
-    std::optional<StaticCallBranch> branch = arch.getBranch(sec, rel);
-    if (!branch)
-      continue;
-    if (!place)
-      place = makePlaceSymbol(ctx, sec);
-    // Until the table has its place: its number, and where it is in the table.
-    uint64_t offset = siteRelocs.entries.size() / 2 * sizeof(static_call_site);
-    siteRelocs.entries.push_back({nullptr, offset, arch.offsetRel, place,
-                                  static_cast<int64_t>(branch->offset)});
-    siteRelocs.entries.push_back(
-        {nullptr, offset + offsetof(static_call_site, key), arch.offsetRel,
-         tramp->key, branch->isTail ? PATCHBAY_STATIC_CALL_TAIL : 0});
-  }
+void RelocatableStaticCalls::addSite(const StaticCallSite &site) {
+  const uint64_t offset = siteTable.addEntry();
+  siteRelocs.add(siteTable, offset, arch.layout.offsetRel,
+                 *makePlaceSymbol(ctx, *site.sec),
+                 static_cast<int64_t>(site.offset));
+  siteRelocs.add(siteTable, offset + offsetof(static_call_site, key),
+                 arch.layout.offsetRel, *site.tramp->key,
+                 site.isTail ? PATCHBAY_STATIC_CALL_TAIL : 0);
 }
 
-void RelocatableStaticCalls::addSections(ArrayRef<StaticCallTramp *> all) {
-  DenseMap<const Symbol *, StaticCallTramp *> trampOf;
-  for (StaticCallTramp *tramp : all) {
-    if (!resolveStaticCallKey(ctx, *tramp))
-      continue;
-    addTramp(*tramp);
-    trampOf[tramp->sym] = tramp;
+void RelocatableStaticCalls::finalize(ArrayRef<const StaticCallTramp *> tramps,
+                                      ArrayRef<StaticCallSite> sites) {
+  for (const StaticCallTramp *tramp : tramps) {
+    auto add = [&](uint64_t offset, RelType type, const Symbol &sym,
+                   int64_t addend) {
+      trampRelocs.add(*tramp, offset, type, sym, addend);
+    };
+    arch.addRelocations(*tramp, add);
   }
-  for (InputSectionBase *base : ctx.inputSections)
-    if (auto *sec = dyn_cast<InputSection>(base))
-      if ((sec->flags & SHF_EXECINSTR) && !isa<SyntheticSection>(sec) &&
-          sec->file)
-        addSites(*sec, trampOf);
-  siteTable = make<RelocatableSiteTable>(ctx, siteRelocs.entries.size() / 2);
-  for (StaticCallRelocations::Entry &entry : siteRelocs.entries)
-    entry.sec = siteTable;
-  ctx.inputSections.append({siteTable, &trampRelocs, &siteRelocs});
+  if (!siteTable.getParent()) {
+    if (!sites.empty())
+      Warn(ctx) << "section " << siteTable.name
+                << " is discarded by the linker script, and without it the run "
+                   "time cannot update static calls";
+    sites = {};
+  }
+  const InputSection *reported = nullptr;
+  for (const StaticCallSite &site : sites) {
+    if (!(site.sec->flags & SHF_GROUP)) {
+      addSite(site);
+      continue;
+    }
+    // A later link may drop the section with its group, but not the table.
+    if (reported != site.sec)
+      Warn(ctx) << site.sec->getObjMsg(site.offset)
+                << ": static calls in a section group are not in "
+                << siteTable.name << "; use --force-group-allocation";
+    reported = site.sec;
+  }
+  trampRelocs.joinInput();
+  siteRelocs.joinInput();
 }
 
 void RelocatableStaticCalls::setLinks() {

@@ -6,7 +6,7 @@
 #ifndef PATCHBAY_LLD_ELF_STATIC_CALL_TABLES_H
 #define PATCHBAY_LLD_ELF_STATIC_CALL_TABLES_H
 
-#include "StaticCallTramp.h"
+#include "StaticCallReferences.h"
 
 namespace lld::elf {
 
@@ -18,13 +18,6 @@ public:
   void writeTo(uint8_t *buf) override;
 
   SmallVector<StaticCallTramp *, 0> tramps;
-};
-
-struct StaticCallSite {
-  const InputSection *sec;
-  uint64_t offset;
-  const StaticCallTramp *tramp;
-  bool isTail;
 };
 
 // In the kernel's format, and with the kernel's symbols at its ends.

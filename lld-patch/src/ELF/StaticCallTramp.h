@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The tramps of static calls, and what an architecture has to know of them.
+// The tramp of a static call.
 
 #ifndef PATCHBAY_LLD_ELF_STATIC_CALL_TRAMP_H
 #define PATCHBAY_LLD_ELF_STATIC_CALL_TRAMP_H
 
-#include "Relocations.h"
 #include "SyntheticSections.h"
 
 namespace lld::elf {
 
 class StaticCallArch;
+class StaticCallIndex;
 
 // One tramp, __SCT__name. A section per tramp: --gc-sections can drop it, while
 // ICF, branch-to-branch and thunks, which change calls and their targets, leave
@@ -60,73 +60,13 @@ private:
   const StaticCallArch &arch;
 };
 
-// A relocation of a branch to a tramp.
-struct StaticCallBranch {
-  // Where the instruction begins, in its section.
-  uint64_t offset;
-  bool isTail;
-  // It does not go to the tramp's beginning.
-  bool hasAddend;
-};
-
-// What an architecture has to know, one implementation in Arch/ for each.
-class StaticCallArch {
-public:
-  virtual ~StaticCallArch() = default;
-
-  // The branch that `rel` belongs to, or nullopt if it belongs to none that can
-  // lead to a tramp.
-  virtual std::optional<StaticCallBranch>
-  getBranch(const InputSection &sec, const Relocation &rel) const = 0;
-
-  // Prepare the caller's end of a branch. Return false after an error.
-  virtual bool prepareBranch(Ctx &, StaticCallTramp &, InputSection &,
-                             Relocation &) const {
-    return true;
-  }
-
-  // Check where a tramp goes first. Return false after an error.
-  virtual bool prepareTarget(Ctx &, StaticCallTramp &) const { return true; }
-
-  // Write the tramp. Return false if it cannot reach its key from where it is.
-  virtual bool writeTramp(Ctx &, uint8_t *buf,
-                          const StaticCallTramp &) const = 0;
-
-  // For -r: the tramp without what its relocations give it, and those.
-  using AddRelocation = llvm::function_ref<void(
-      uint64_t offset, RelType type, const Symbol &, int64_t addend)>;
-  virtual void writeRelocatable(uint8_t *, const StaticCallTramp &) const {}
-  virtual void addRelocations(const StaticCallTramp &, AddRelocation) const {}
-
-  // The bytes at the beginning of each tramp, for those who look at sections
-  // before they are written.
-  ArrayRef<uint8_t> header;
-  uint32_t trampSize;
-  uint32_t trampAlign;
-  uint32_t return0Offset;
-  uint32_t returnOffset;
-  // For -r: the tramp's size, 0 if there is none, and the relocation of a
-  // 32-bit offset.
-  uint32_t relocatableSize = 0;
-  RelType offsetRel = 0;
-
-protected:
-  StaticCallArch(uint32_t trampSize, uint32_t trampAlign,
-                 uint32_t return0Offset, uint32_t returnOffset)
-      : trampSize(trampSize), trampAlign(trampAlign),
-        return0Offset(return0Offset), returnOffset(returnOffset) {}
-};
-
-std::unique_ptr<StaticCallArch> makeStaticCallArchX86_64();
-std::unique_ptr<StaticCallArch> makeStaticCallArchAArch64();
-std::unique_ptr<StaticCallArch> makeStaticCallArchPPC64(bool sameToc);
-
 // Check that the tramp has a key, and one that can be updated, and read where
 // it goes first. Return false after an error.
-bool resolveStaticCallKey(Ctx &, StaticCallTramp &);
+bool resolveStaticCallKey(Ctx &, StaticCallIndex &, StaticCallTramp &);
 // Check that files that define a key that others define too agree on its
 // target.
-void checkStaticCallDuplicates(Ctx &, ArrayRef<StaticCallTramp *>);
+void checkStaticCallDuplicates(Ctx &, StaticCallIndex &,
+                               ArrayRef<StaticCallTramp *>);
 
 } // namespace lld::elf
 

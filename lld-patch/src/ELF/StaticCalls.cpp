@@ -41,19 +41,31 @@
 // the tramp would go by one key and updates by another.
 //
 // With -r the tramps are left to the final link, or made for those who have
-// none (StaticCallRelocatable.cpp).
+// none (StaticCallRelocatable.cpp). What follows is the order of a link; the
+// parts of it are in files of their own:
+//
+//   StaticCallTramp        one tramp
+//   StaticCallArch         what it looks like, and Arch/ for each target
+//   StaticCallKeys         keys, and where a tramp goes first
+//   StaticCallReferences   the branches to tramps
+//   StaticCallTables       what the run time reads
+//   StaticCallIndex        what is at a place of an input file
 //===----------------------------------------------------------------------===//
 
 #include "StaticCalls.h"
+#include "Driver.h"
 #include "InputFiles.h"
+#include "LinkerScript.h"
 #include "OutputSections.h"
+#include "StaticCallArch.h"
+#include "StaticCallIndex.h"
 #include "StaticCallRelocatable.h"
 #include "StaticCallTables.h"
 #include "SymbolTable.h"
 #include "Symbols.h"
 #include "Target.h"
 #include "patchbay/abi.h"
-#include "llvm/Support/Parallel.h"
+#include "llvm/Option/ArgList.h"
 #include "llvm/Support/TimeProfiler.h"
 
 using namespace llvm;
@@ -63,7 +75,7 @@ using namespace lld;
 using namespace lld::elf;
 
 namespace lld::elf {
-// What Ctx::staticCalls points to: null unless --static-calls is given.
+// What Ctx::staticCalls points to: null unless the link makes tramps.
 struct StaticCalls {
   bool sameToc = false;
   std::unique_ptr<StaticCallArch> arch;
@@ -71,69 +83,14 @@ struct StaticCalls {
   SmallVector<Symbol *, 0> symbols;
   size_t numScanned = 0;
   SmallVector<StaticCallTramp *, 0> tramps;
+  // The final link has these,
   std::unique_ptr<StaticCallTrampTable> trampTable;
   std::unique_ptr<StaticCallSiteTable> siteTable;
   std::unique_ptr<StaticCallNote> note;
+  // -r this, if there are any tramps.
   std::unique_ptr<RelocatableStaticCalls> relocatable;
 };
 } // namespace lld::elf
-
-StaticCallTramp::StaticCallTramp(Ctx &ctx, const StaticCallArch &arch,
-                                 Symbol &sym)
-    : SyntheticSection(ctx, PATCHBAY_STATIC_CALL_TEXT_SECTION, SHT_PROGBITS,
-                       SHF_ALLOC | SHF_EXECINSTR, arch.trampAlign),
-      sym(&sym),
-      callName(sym.getName().drop_front(strlen(PATCHBAY_SCT_PREFIX))),
-      caller(sym.file), arch(arch) {
-  // AArch64 looks for a landing pad there before it makes a thunk of its own.
-  content_ = arch.header.data();
-  size = ctx.arg.relocatable ? arch.relocatableSize : arch.trampSize;
-}
-
-std::string StaticCallTramp::keyName() const {
-  return (PATCHBAY_SCK_PREFIX + callName).str();
-}
-
-uint64_t StaticCallTramp::getPointerVA() const {
-  return importedKey ? importedKey->getGotVA(ctx) : key->getVA(ctx);
-}
-
-std::optional<uint64_t> StaticCallTramp::getTargetVA() const {
-  if (builtin == Return0)
-    return getVA(arch.return0Offset);
-  if (builtin == Return)
-    return getVA(arch.returnOffset);
-  if (target)
-    return target->getVA(ctx, targetAddend);
-  return std::nullopt;
-}
-
-void StaticCallTramp::writeTo(uint8_t *buf) {
-  if (ctx.arg.relocatable) {
-    arch.writeRelocatable(buf, *this);
-    return;
-  }
-  // Only now have output sections been sorted into what is writable to the end
-  // and what the dynamic linker makes read-only.
-  if (key && key->getOutputSection()->relro) {
-    ErrAlways(ctx)
-        << cast<InputSection>(key->section)->getObjMsg(key->value)
-        << ": static call key '" << key
-        << "' becomes read-only after relocation; remove its section "
-           "attribute or const";
-    return;
-  }
-  if (arch.writeTramp(ctx, buf, *this))
-    return;
-  auto diag = ErrAlways(ctx);
-  if (key)
-    diag << cast<InputSection>(key->section)->getObjMsg(key->value);
-  else
-    diag << caller;
-  diag << ": static call key '" << keyName()
-       << "' is out of reach of its tramp at 0x"
-       << utohexstr(getVA(), /*LowerCase=*/true);
-}
 
 // Look at each symbol's name once, however often this is called: in a large
 // link, that is most of what --static-calls costs.
@@ -144,20 +101,43 @@ static void scanSymbols(Ctx &ctx, StaticCalls &calls) {
       calls.symbols.push_back(all[calls.numScanned]);
 }
 
-// Whether `sym` is to be a tramp. A reference from a shared object is not a
-// call that we can serve; and what is only defined by one is not referred to at
-// all.
-static bool needsTramp(const Symbol &sym) {
-  return (sym.isUndefined() || sym.isShared()) && sym.referenced;
-}
-
 static Symbol *findKey(Ctx &ctx, const Symbol &tramp) {
   StringRef name = tramp.getName().drop_front(strlen(PATCHBAY_SCT_PREFIX));
   return ctx.symtab->find((PATCHBAY_SCK_PREFIX + name).str());
 }
 
-void elf::initStaticCalls(Ctx &ctx, bool enabled, bool sameToc,
-                          bool relocatable) {
+// Whether `sym` is to be a tramp. A reference from a shared object is not a
+// call that we can serve; and what is only defined by one is not referred to at
+// all. A weak reference may stay without a definition, and does if there is no
+// key.
+static bool needsTramp(Ctx &ctx, const Symbol &sym) {
+  if (!(sym.isUndefined() || sym.isShared()) || !sym.referenced)
+    return false;
+  if (!sym.isUndefWeak())
+    return true;
+  const Symbol *key = findKey(ctx, sym);
+  return key && (key->isDefined() || key->isCommon() || key->isShared());
+}
+
+// An option that has no effect is reported: who gave it expects one.
+static void checkOptions(Ctx &ctx, bool enabled, bool sameToc,
+                         bool relocatable) {
+  if (sameToc && ctx.arg.emachine != EM_PPC64)
+    ErrAlways(ctx)
+        << "--static-calls-same-toc is only supported on PowerPC64 targets";
+  else if (sameToc && (ctx.arg.relocatable || !enabled))
+    Warn(ctx) << "--static-calls-same-toc has no effect "
+              << (ctx.arg.relocatable ? "with -r" : "without --static-calls");
+  if (relocatable && !ctx.arg.relocatable)
+    Warn(ctx) << "--static-calls-relocatable has no effect without -r";
+}
+
+void elf::initStaticCalls(Ctx &ctx, const opt::InputArgList &args) {
+  const bool enabled =
+      args.hasFlag(OPT_static_calls, OPT_no_static_calls, false);
+  const bool sameToc = args.hasArg(OPT_static_calls_same_toc);
+  const bool relocatable = args.hasArg(OPT_static_calls_relocatable);
+  checkOptions(ctx, enabled, sameToc, relocatable);
   if (!(ctx.arg.relocatable ? relocatable : enabled))
     return;
   llvm::TimeTraceScope timeScope("Find static calls");
@@ -171,7 +151,7 @@ void elf::initStaticCalls(Ctx &ctx, bool enabled, bool sameToc,
                                     STV_HIDDEN, STT_NOTYPE});
   scanSymbols(ctx, calls);
   for (size_t i = 0; i != calls.symbols.size(); ++i) {
-    if (!needsTramp(*calls.symbols[i]))
+    if (!needsTramp(ctx, *calls.symbols[i]))
       continue;
     Symbol *key = findKey(ctx, *calls.symbols[i]);
     if (!key || !key->isLazy())
@@ -186,12 +166,44 @@ void elf::initStaticCalls(Ctx &ctx, bool enabled, bool sameToc,
 
 static std::unique_ptr<StaticCallArch> makeArch(Ctx &ctx, bool sameToc) {
   if (ctx.arg.emachine == EM_X86_64 && ctx.arg.is64)
-    return makeStaticCallArchX86_64();
+    return makeStaticCallArchX86_64(ctx);
   if (ctx.arg.emachine == EM_AARCH64 && ctx.arg.is64 && ctx.arg.isLE)
     return makeStaticCallArchAArch64();
   if (ctx.arg.emachine == EM_PPC64 && ctx.arg.isLE)
     return makeStaticCallArchPPC64(sameToc);
   return nullptr;
+}
+
+// An input, the command line or the linker script defines a tramp.
+static void reportDefinition(Ctx &ctx, const Symbol &sym) {
+  auto diag = ErrAlways(ctx);
+  if (sym.file && !sym.file->isInternal()) {
+    diag << sym.file << ": ";
+  } else {
+    for (SectionCommand *cmd : ctx.script->sectionCommands)
+      if (auto *assign = dyn_cast<SymbolAssignment>(cmd))
+        if (assign->name == sym.getName())
+          diag << assign->location << ": ";
+  }
+  diag << "symbol '" << &sym
+       << "' is made by the linker; remove its definition or --static-calls";
+}
+
+// Make the arch of this link. Return false after an error.
+static bool initArch(Ctx &ctx, StaticCalls &calls, const Symbol &sym) {
+  if (calls.arch)
+    return true;
+  calls.arch = makeArch(ctx, calls.sameToc);
+  const char *option = "--static-calls";
+  bool supported = calls.arch != nullptr;
+  if (ctx.arg.relocatable) {
+    option = "--static-calls-relocatable";
+    supported = supported && calls.arch->layout.relocatableSize;
+  }
+  if (!supported)
+    ErrAlways(ctx) << sym.file << ": " << option
+                   << " does not support this target";
+  return supported;
 }
 
 void elf::declareStaticCalls(Ctx &ctx) {
@@ -202,24 +214,15 @@ void elf::declareStaticCalls(Ctx &ctx) {
 
   scanSymbols(ctx, *calls);
   for (Symbol *sym : calls->symbols) {
-    if (sym->isDefined() || sym->isCommon())
-      ErrAlways(ctx) << sym->file << ": symbol '" << sym
-                     << "' is made by the linker; remove its definition or "
-                        "--static-calls";
-    if (!needsTramp(*sym))
+    // With -r it may be one of ours, from an earlier -r, and is as good as one of
+    // this link.
+    if ((sym->isDefined() || sym->isCommon()) && !ctx.arg.relocatable)
+      reportDefinition(ctx, *sym);
+    if (!needsTramp(ctx, *sym))
       continue;
-    if (!calls->arch && !(calls->arch = makeArch(ctx, calls->sameToc))) {
-      ErrAlways(ctx) << sym->file
-                     << ": --static-calls does not support this target";
+    if (!initArch(ctx, *calls, *sym))
       return;
-    }
     if (ctx.arg.relocatable) {
-      if (!calls->arch->relocatableSize) {
-        ErrAlways(ctx) << sym->file
-                       << ": --static-calls-relocatable does not support this "
-                          "target";
-        return;
-      }
       // Others have the tramps of other keys.
       Symbol *key = findKey(ctx, *sym);
       if (!key || !key->isDefined())
@@ -242,30 +245,30 @@ void elf::defineStaticCalls(Ctx &ctx) {
   StaticCalls *calls = ctx.staticCalls.get();
   if (!calls)
     return;
-  calls->trampTable = std::make_unique<StaticCallTrampTable>(ctx);
-  calls->siteTable = std::make_unique<StaticCallSiteTable>(ctx);
-  calls->note = std::make_unique<StaticCallNote>(ctx, *calls->trampTable,
-                                                 *calls->siteTable);
-  // A kernel module may offer its tramps to others.
-  const uint8_t visibility = ctx.arg.relocatable ? STV_DEFAULT : STV_HIDDEN;
   // Not before LTO: a call of a function that this link defines has no nop on
   // ppc64, for the compiler takes it to have the caller's TOC.
   for (StaticCallTramp *tramp : calls->tramps) {
+    auto *key = dyn_cast_or_null<Defined>(findKey(ctx, *tramp->sym));
+    uint8_t visibility = STV_HIDDEN, binding = STB_GLOBAL;
+    if (ctx.arg.relocatable) {
+      // A kernel module may offer its tramps to others. And where several files
+      // may define the key, each -r of one of them defines the tramp.
+      visibility = STV_DEFAULT;
+      if (key && key->isWeak())
+        binding = STB_WEAK;
+    }
     tramp->sym->resolve(ctx, Defined{ctx, ctx.internalFile, StringRef(),
-                                     STB_GLOBAL, visibility, STT_FUNC,
+                                     binding, visibility, STT_FUNC,
                                      /*value=*/0, tramp->getSize(), tramp});
     ctx.inputSections.push_back(tramp);
-    if (auto *key = dyn_cast_or_null<Defined>(findKey(ctx, *tramp->sym)))
+    if (key)
       if (auto *sec = dyn_cast_or_null<InputSection>(key->section))
         tramp->dependentSections.push_back(sec);
   }
 }
 
-void elf::dropDeadStaticCalls(Ctx &ctx) {
-  StaticCalls *calls = ctx.staticCalls.get();
-  if (!calls)
-    return;
-  llvm::erase_if(calls->tramps, [&](StaticCallTramp *tramp) {
+static void dropDeadTramps(Ctx &ctx, StaticCalls &calls) {
+  llvm::erase_if(calls.tramps, [&](StaticCallTramp *tramp) {
     if (tramp->isLive())
       return false;
     Undefined(ctx.internalFile, tramp->sym->getName(), STB_GLOBAL, STV_HIDDEN,
@@ -273,126 +276,45 @@ void elf::dropDeadStaticCalls(Ctx &ctx) {
         .overwrite(*tramp->sym);
     return true;
   });
-  for (StaticCallTramp *tramp : calls->tramps) {
+}
+
+// A key of another link unit is found through the GOT.
+static void importKeys(Ctx &ctx, StaticCalls &calls) {
+  for (StaticCallTramp *tramp : calls.tramps) {
     Symbol *key = findKey(ctx, *tramp->sym);
-    if (key && !key->isDefined()) {
-      tramp->importedKey = key;
-      key->setFlags(NEEDS_GOT);
-      // --gc-sections, which looks at relocations, has not seen that the tramp
-      // refers to it: it belongs in .dynsym, and its shared object is needed.
-      key->used = true;
-      if (key->isShared())
-        cast<SharedFile>(key->file)->isNeeded = true;
-    }
+    if (!key || key->isDefined())
+      continue;
+    tramp->importedKey = key;
+    key->setFlags(NEEDS_GOT);
+    // --gc-sections, which looks at relocations, has not seen that the tramp
+    // refers to it: it belongs in .dynsym, and its shared object is needed.
+    key->used = true;
+    if (key->isShared())
+      cast<SharedFile>(key->file)->isNeeded = true;
   }
-  if (ctx.arg.relocatable) {
-    if (calls->tramps.empty())
-      return;
+}
+
+static void addTables(Ctx &ctx, StaticCalls &calls) {
+  calls.trampTable = std::make_unique<StaticCallTrampTable>(ctx);
+  calls.siteTable = std::make_unique<StaticCallSiteTable>(ctx);
+  calls.note = std::make_unique<StaticCallNote>(ctx, *calls.trampTable,
+                                                *calls.siteTable);
+  calls.siteTable->defineSymbols();
+  ctx.inputSections.append(
+      {calls.trampTable.get(), calls.siteTable.get(), calls.note.get()});
+}
+
+void elf::addStaticCallSections(Ctx &ctx) {
+  StaticCalls *calls = ctx.staticCalls.get();
+  if (!calls)
+    return;
+  dropDeadTramps(ctx, *calls);
+  importKeys(ctx, *calls);
+  if (!ctx.arg.relocatable)
+    addTables(ctx, *calls);
+  else if (!calls->tramps.empty())
     calls->relocatable =
         std::make_unique<RelocatableStaticCalls>(ctx, *calls->arch);
-    calls->relocatable->addSections(calls->tramps);
-    return;
-  }
-  calls->siteTable->defineSymbols();
-  for (SyntheticSection *sec :
-       {static_cast<SyntheticSection *>(calls->trampTable.get()),
-        static_cast<SyntheticSection *>(calls->siteTable.get()),
-        static_cast<SyntheticSection *>(calls->note.get())})
-    ctx.inputSections.push_back(sec);
-}
-
-namespace {
-struct TrampReference {
-  InputSection *sec;
-  size_t index;
-  StaticCallTramp *tramp;
-};
-} // namespace
-
-// All relocations that refer to a tramp, in the order of the input. Most files
-// of a large link refer to none, and to look at their symbols takes much less
-// time than to look at their relocations.
-static std::vector<TrampReference>
-findReferences(Ctx &ctx, ArrayRef<StaticCallTramp *> tramps) {
-  DenseMap<const Symbol *, StaticCallTramp *> trampOf;
-  for (StaticCallTramp *tramp : tramps)
-    trampOf[tramp->sym] = tramp;
-  auto getTramp = [&](const Symbol *sym) -> StaticCallTramp * {
-    // A tramp's symbol is in a tramp: fewer look-ups.
-    auto *d = dyn_cast_or_null<Defined>(sym);
-    return d && isa_and_nonnull<SyntheticSection>(d->section)
-               ? trampOf.lookup(d)
-               : nullptr;
-  };
-
-  std::vector<std::vector<TrampReference>> found(ctx.objectFiles.size());
-  parallelFor(0, found.size(), [&](size_t i) {
-    ELFFileBase *file = ctx.objectFiles[i];
-    // By the symbols' addresses alone: to look into each takes a cache miss.
-    if (llvm::none_of(file->getGlobalSymbols(),
-                      [&](const Symbol *sym) { return trampOf.contains(sym); }))
-      return;
-    for (InputSectionBase *base : file->getSections()) {
-      auto *sec = dyn_cast_or_null<InputSection>(base);
-      if (!sec || !sec->isLive() || !(sec->flags & SHF_ALLOC))
-        continue;
-      for (auto [index, rel] : llvm::enumerate(sec->relocs()))
-        if (StaticCallTramp *tramp = getTramp(rel.sym))
-          found[i].push_back({sec, index, tramp});
-    }
-  });
-  std::vector<TrampReference> references;
-  for (auto &part : found)
-    references.insert(references.end(), part.begin(), part.end());
-  return references;
-}
-
-// Whether the reference is the key's own, which says where its tramp is, or
-// that of a definition of the key that lost to another.
-static bool isKeyReference(Ctx &ctx, const TrampReference &ref) {
-  auto *file = dyn_cast_or_null<ObjFile<ELF64LE>>(ref.sec->file);
-  if (!file)
-    return false;
-  uint64_t offset =
-      ref.sec->relocs()[ref.index].offset - offsetof(static_call_key, tramp);
-  const Symbol *key = ctx.symtab->find(ref.tramp->keyName());
-  ArrayRef<InputSectionBase *> sections = file->getSections();
-  for (auto [sym, esym] : llvm::zip_equal(file->getGlobalSymbols(),
-                                          file->getGlobalELFSyms<ELF64LE>()))
-    if (sym == key && esym.st_value == offset &&
-        sections[file->getSectionIndex(esym)] == ref.sec)
-      return true;
-  return false;
-}
-
-static void resolveReference(Ctx &ctx, StaticCalls &calls,
-                             const TrampReference &ref) {
-  Relocation &rel = ref.sec->relocs()[ref.index];
-  auto error = [&] {
-    auto diag = ErrAlways(ctx);
-    diag << ref.sec->getObjMsg(rel.offset) << ": ";
-    return diag;
-  };
-  std::optional<StaticCallBranch> branch = calls.arch->getBranch(*ref.sec, rel);
-  if (!branch) {
-    if (!isKeyReference(ctx, ref))
-      error() << "relocation " << rel.type << " refers to static call '"
-              << ref.tramp->getName()
-              << "', which can only be called and jumped to";
-    return;
-  }
-  if (branch->hasAddend) {
-    error() << "branch into the middle of static call '" << ref.tramp->getName()
-            << "'";
-    return;
-  }
-  if (!calls.arch->prepareBranch(ctx, *ref.tramp, *ref.sec, rel))
-    return;
-  calls.siteTable->sites.push_back(
-      {ref.sec, branch->offset, ref.tramp, branch->isTail});
-  // -Map lists the symbols of object files.
-  if (ref.tramp->sym->file == ctx.internalFile)
-    ref.tramp->sym->file = ref.sec->file;
 }
 
 // An input with tables of its own was meant for another tool than this linker.
@@ -416,25 +338,40 @@ static void warnIfDiscarded(Ctx &ctx, const SyntheticSection &table) {
                  "time cannot update static calls";
 }
 
+// Check keys and calls. Return the tramps whose keys are right, and the calls.
+static std::pair<SmallVector<StaticCallTramp *, 0>,
+                 SmallVector<StaticCallSite, 0>>
+resolve(Ctx &ctx, StaticCalls &calls) {
+  if (calls.tramps.empty())
+    return {};
+  StaticCallIndex index;
+  SmallVector<StaticCallTramp *, 0> resolved;
+  checkStaticCallDuplicates(ctx, index, calls.tramps);
+  for (StaticCallTramp *tramp : calls.tramps)
+    if (tramp->isLive() && resolveStaticCallKey(ctx, index, *tramp) &&
+        calls.arch->prepareTarget(ctx, *tramp))
+      resolved.push_back(tramp);
+  return {std::move(resolved),
+          resolveStaticCallReferences(ctx, *calls.arch, index, calls.tramps)};
+}
+
 void elf::resolveStaticCalls(Ctx &ctx) {
   StaticCalls *calls = ctx.staticCalls.get();
   if (!calls)
     return;
   llvm::TimeTraceScope timeScope("Resolve static calls");
-  // A discarded tramp's calls have been reported by now.
-  llvm::erase_if(calls->tramps,
-                 [](StaticCallTramp *tramp) { return !tramp->isLive(); });
+  auto [tramps, sites] = resolve(ctx, *calls);
+  if (ctx.arg.relocatable) {
+    if (calls->relocatable && !errCount(ctx))
+      calls->relocatable->finalize(tramps, sites);
+    return;
+  }
   if (!calls->tramps.empty()) {
     checkNoOther(ctx, *calls->siteTable);
     checkNoOther(ctx, *calls->trampTable);
-    checkStaticCallDuplicates(ctx, calls->tramps);
-    for (StaticCallTramp *tramp : calls->tramps)
-      if (resolveStaticCallKey(ctx, *tramp) &&
-          calls->arch->prepareTarget(ctx, *tramp))
-        calls->trampTable->tramps.push_back(tramp);
-    for (const TrampReference &ref : findReferences(ctx, calls->tramps))
-      resolveReference(ctx, *calls, ref);
   }
+  calls->trampTable->tramps = std::move(tramps);
+  calls->siteTable->sites = std::move(sites);
   calls->siteTable->finalizeSymbols();
   warnIfDiscarded(ctx, *calls->trampTable);
   warnIfDiscarded(ctx, *calls->siteTable);
@@ -444,4 +381,11 @@ void elf::resolveStaticCalls(Ctx &ctx) {
 void elf::linkStaticCallRelocations(Ctx &ctx) {
   if (ctx.staticCalls && ctx.staticCalls->relocatable)
     ctx.staticCalls->relocatable->setLinks();
+}
+
+void elf::listStaticCallSymbols(Ctx &ctx, std::vector<Defined *> &symbols) {
+  if (ctx.staticCalls)
+    for (StaticCallTramp *tramp : ctx.staticCalls->tramps)
+      if (auto *d = dyn_cast<Defined>(tramp->sym))
+        symbols.push_back(d);
 }

@@ -2,18 +2,26 @@
 //
 // Static calls: see StaticCalls.cpp for what they are. The functions below are
 // all that the rest of LLD knows of them, in the order in which a link calls
-// them. Each does nothing unless --static-calls is given.
+// them. Each does nothing unless --static-calls is given (with -r,
+// --static-calls-relocatable).
 
 #ifndef PATCHBAY_LLD_ELF_STATIC_CALLS_H
 #define PATCHBAY_LLD_ELF_STATIC_CALLS_H
 
+#include <vector>
+
+namespace llvm::opt {
+class InputArgList;
+}
+
 namespace lld::elf {
 struct Ctx;
+class Defined;
 
-// After the input files are parsed: pull the keys of all static calls out of
-// archives, as a call refers to its key only through its tramp. The options are
-// --static-calls, --static-calls-same-toc and --static-calls-relocatable.
-void initStaticCalls(Ctx &, bool enabled, bool sameToc, bool relocatable);
+// After the input files are parsed: read the options, and pull the keys of all
+// static calls out of archives, as a call refers to its key only through its
+// tramp.
+void initStaticCalls(Ctx &, const llvm::opt::InputArgList &);
 
 // Once symbol resolution is complete but for LTO, before version scripts: give
 // every static call that has no tramp yet one.
@@ -23,15 +31,19 @@ void declareStaticCalls(Ctx &);
 // alive.
 void defineStaticCalls(Ctx &);
 
-// After createSyntheticSections: forget the tramps that nothing calls.
-void dropDeadStaticCalls(Ctx &);
+// After createSyntheticSections: forget the tramps that nothing calls, and add
+// the other sections that the rest need.
+void addStaticCallSections(Ctx &);
 
-// After postScanRelocations, when it is known which symbols can be preempted:
+// When symbols, relocations and what the linker script discards are known:
 // check keys and calls, and find out where each tramp goes first.
 void resolveStaticCalls(Ctx &);
 
-// With -r, when output sections have their numbers.
+// When output sections have their numbers.
 void linkStaticCallRelocations(Ctx &);
+
+// For -Map, which otherwise lists symbols of files: add those of the tramps.
+void listStaticCallSymbols(Ctx &, std::vector<Defined *> &);
 
 } // namespace lld::elf
 

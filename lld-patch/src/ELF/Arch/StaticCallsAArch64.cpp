@@ -7,6 +7,7 @@
 // function's `bti c`.
 
 #include "InputFiles.h"
+#include "StaticCallArch.h"
 #include "StaticCallTramp.h"
 #include "Target.h"
 #include "patchbay/abi.h"
@@ -45,19 +46,28 @@ static const uint32_t importedTramp[] = {
 static_assert(sizeof(localTramp) == PATCHBAY_AARCH64_TRAMP_SIZE);
 static_assert(sizeof(importedTramp) == PATCHBAY_AARCH64_TRAMP_SIZE);
 
-static const uint8_t header[] = {0x5f, 0x24, 0x03, 0xd5}; // bti c
+static StaticCallLayout makeLayout() {
+  StaticCallLayout layout;
+  layout.size = PATCHBAY_AARCH64_TRAMP_SIZE;
+  layout.align = PATCHBAY_AARCH64_TRAMP_ALIGN;
+  layout.return0Offset = PATCHBAY_AARCH64_TRAMP_RETURN0_OFFSET;
+  layout.returnOffset = PATCHBAY_AARCH64_TRAMP_RETURN_OFFSET;
+  layout.relocatableSize = PATCHBAY_AARCH64_TRAMP_SIZE;
+  layout.offsetRel = R_AARCH64_PREL32;
+  return layout;
+}
+
+static void writeInsts(uint8_t *buf, ArrayRef<uint32_t> insts) {
+  for (auto [i, inst] : llvm::enumerate(insts))
+    write32le(buf + 4 * i, inst);
+}
 
 namespace {
 class StaticCallArchAArch64 final : public StaticCallArch {
 public:
-  StaticCallArchAArch64()
-      : StaticCallArch(PATCHBAY_AARCH64_TRAMP_SIZE,
-                       PATCHBAY_AARCH64_TRAMP_ALIGN,
-                       PATCHBAY_AARCH64_TRAMP_RETURN0_OFFSET,
-                       PATCHBAY_AARCH64_TRAMP_RETURN_OFFSET) {
-    StaticCallArch::header = ::header;
-    relocatableSize = PATCHBAY_AARCH64_TRAMP_SIZE;
-    offsetRel = R_AARCH64_PREL32;
+  StaticCallArchAArch64() : StaticCallArch(makeLayout()) {
+    code.resize(sizeof(localTramp));
+    writeInsts(code.data(), localTramp);
   }
   std::optional<StaticCallBranch>
   getBranch(const InputSection &sec, const Relocation &rel) const override;
@@ -74,11 +84,6 @@ StaticCallArchAArch64::getBranch(const InputSection &,
     return std::nullopt;
   return StaticCallBranch{rel.offset, rel.type == R_AARCH64_JUMP26,
                           rel.addend != 0};
-}
-
-static void writeInsts(uint8_t *buf, ArrayRef<uint32_t> insts) {
-  for (auto [i, inst] : llvm::enumerate(insts))
-    write32le(buf + 4 * i, inst);
 }
 
 bool StaticCallArchAArch64::writeTramp(Ctx &ctx, uint8_t *buf,

@@ -18,6 +18,7 @@
 // with a symbol of its own.
 
 #include "InputFiles.h"
+#include "StaticCallArch.h"
 #include "StaticCallTramp.h"
 #include "Symbols.h"
 #include "SyntheticSections.h"
@@ -31,6 +32,15 @@ using namespace llvm::ELF;
 using namespace llvm::support::endian;
 using namespace lld;
 using namespace lld::elf;
+
+static StaticCallLayout makeLayout() {
+  StaticCallLayout layout;
+  layout.size = PATCHBAY_PPC64_TRAMP_SIZE;
+  layout.align = PATCHBAY_PPC64_TRAMP_ALIGN;
+  layout.return0Offset = PATCHBAY_PPC64_TRAMP_RETURN0_OFFSET;
+  layout.returnOffset = PATCHBAY_PPC64_TRAMP_RETURN_OFFSET;
+  return layout;
+}
 
 // Instructions without their displacements.
 namespace {
@@ -57,15 +67,17 @@ enum : uint32_t {
 
 class StaticCallArchPPC64 final : public StaticCallArch {
 public:
-  StaticCallArchPPC64(bool sameToc)
-      : StaticCallArch(PATCHBAY_PPC64_TRAMP_SIZE, PATCHBAY_PPC64_TRAMP_ALIGN,
-                       PATCHBAY_PPC64_TRAMP_RETURN0_OFFSET,
-                       PATCHBAY_PPC64_TRAMP_RETURN_OFFSET),
-        sameToc(sameToc) {}
+  explicit StaticCallArchPPC64(bool sameToc)
+      : StaticCallArch(makeLayout()), sameToc(sameToc) {
+    // A tramp gets its second part only once it is known who calls it.
+    code.resize(PATCHBAY_PPC64_NOTOC_TRAMP_SIZE);
+    for (size_t i = 0; i != code.size(); i += 4)
+      write32le(code.data() + i, NOP);
+  }
   std::optional<StaticCallBranch>
   getBranch(const InputSection &sec, const Relocation &rel) const override;
-  bool prepareBranch(Ctx &, StaticCallTramp &, InputSection &,
-                     Relocation &) const override;
+  Symbol *prepareBranch(Ctx &, StaticCallTramp &, const InputSection &,
+                        const Relocation &) const override;
   bool prepareTarget(Ctx &, StaticCallTramp &) const override;
   bool writeTramp(Ctx &, uint8_t *buf, const StaticCallTramp &) const override;
 
@@ -86,9 +98,9 @@ StaticCallArchPPC64::getBranch(const InputSection &sec,
   return StaticCallBranch{rel.offset, !isCall, rel.addend != 0};
 }
 
-bool StaticCallArchPPC64::prepareBranch(Ctx &ctx, StaticCallTramp &tramp,
-                                        InputSection &sec,
-                                        Relocation &rel) const {
+Symbol *StaticCallArchPPC64::prepareBranch(Ctx &ctx, StaticCallTramp &tramp,
+                                           const InputSection &sec,
+                                           const Relocation &rel) const {
   if (rel.type == R_PPC64_REL24_NOTOC) {
     if (!tramp.notocSym) {
       tramp.setSize(PATCHBAY_PPC64_NOTOC_TRAMP_SIZE);
@@ -98,31 +110,30 @@ bool StaticCallArchPPC64::prepareBranch(Ctx &ctx, StaticCallTramp &tramp,
           ctx, ctx.saver.save("__notoc" + tramp.sym->getName()), STT_FUNC,
           PATCHBAY_PPC64_NOTOC_BRANCH_OFFSET, /*size=*/0, tramp);
     }
-    rel.sym = tramp.notocSym;
-    return true;
+    return tramp.notocSym;
   }
   if (tramp.sameToc)
-    return true;
+    return tramp.sym;
   auto error = [&] {
     auto diag = ErrAlways(ctx);
     diag << sec.getObjMsg(rel.offset) << ": ";
     return diag;
   };
-  ArrayRef<uint8_t> code = sec.content();
-  if (!(read32le(code.data() + rel.offset) & 1)) {
+  ArrayRef<uint8_t> content = sec.content();
+  if (!(read32le(content.data() + rel.offset) & 1)) {
     error() << "jump to static call '" << tramp.getName()
             << "' cannot restore the TOC pointer; declare it with "
                "DECLARE_STATIC_CALL";
-    return false;
+    return nullptr;
   }
-  if (rel.offset + 8 > code.size() ||
-      read32le(code.data() + rel.offset + 4) != NOP) {
+  if (rel.offset + 8 > content.size() ||
+      read32le(content.data() + rel.offset + 4) != NOP) {
     error() << "call to static call '" << tramp.getName()
             << "' lacks nop, cannot restore the TOC pointer; declare it with "
                "DECLARE_STATIC_CALL";
-    return false;
+    return nullptr;
   }
-  return true;
+  return tramp.sym;
 }
 
 // The PLT entry that stands for an ifunc. It has one entry point, whatever the

@@ -14,6 +14,7 @@
 // bytes, and still leads the jump to where it has moved the target.
 
 #include "InputFiles.h"
+#include "StaticCallArch.h"
 #include "StaticCallTramp.h"
 #include "patchbay/abi.h"
 #include "llvm/Support/Endian.h"
@@ -56,16 +57,22 @@ static const uint8_t kernelNullTramp[] = {
     0x0f, 0xb9, 0xcc,             // ud1 %esp,%ecx
 };
 
+static StaticCallLayout makeLayout() {
+  StaticCallLayout layout;
+  layout.size = PATCHBAY_X86_64_TRAMP_SIZE;
+  layout.align = PATCHBAY_X86_64_TRAMP_ALIGN;
+  layout.return0Offset = PATCHBAY_X86_64_TRAMP_RETURN0_OFFSET;
+  layout.returnOffset = PATCHBAY_X86_64_TRAMP_RETURN_OFFSET;
+  layout.relocatableSize = sizeof(kernelTramp);
+  layout.offsetRel = R_X86_64_PC32;
+  return layout;
+}
+
 namespace {
 class StaticCallArchX86_64 final : public StaticCallArch {
 public:
-  StaticCallArchX86_64()
-      : StaticCallArch(PATCHBAY_X86_64_TRAMP_SIZE, PATCHBAY_X86_64_TRAMP_ALIGN,
-                       PATCHBAY_X86_64_TRAMP_RETURN0_OFFSET,
-                       PATCHBAY_X86_64_TRAMP_RETURN_OFFSET) {
-    header = localTramp;
-    relocatableSize = sizeof(kernelTramp);
-    offsetRel = R_X86_64_PC32;
+  StaticCallArchX86_64() : StaticCallArch(makeLayout()) {
+    code.assign(std::begin(localTramp), std::end(localTramp));
   }
   std::optional<StaticCallBranch>
   getBranch(const InputSection &sec, const Relocation &rel) const override;
@@ -79,12 +86,12 @@ std::optional<StaticCallBranch>
 StaticCallArchX86_64::getBranch(const InputSection &sec,
                                 const Relocation &rel) const {
   // Data that happen to follow the byte of an opcode are no branch.
-  ArrayRef<uint8_t> code = sec.content();
+  ArrayRef<uint8_t> content = sec.content();
   if (!(sec.flags & SHF_EXECINSTR) || rel.offset < 1 ||
-      rel.offset + 4 > code.size())
+      rel.offset + 4 > content.size())
     return std::nullopt;
-  const uint8_t opcode = code[rel.offset - 1];
-  const uint8_t before = rel.offset < 2 ? 0 : code[rel.offset - 2];
+  const uint8_t opcode = content[rel.offset - 1];
+  const uint8_t before = rel.offset < 2 ? 0 : content[rel.offset - 2];
   const bool hasAddend = rel.addend != -4;
   switch (rel.type) {
   case R_X86_64_PC32:
@@ -143,6 +150,9 @@ void StaticCallArchX86_64::addRelocations(const StaticCallTramp &tramp,
     add(1, R_X86_64_PLT32, *tramp.targetSym, tramp.targetAddend - 4);
 }
 
-std::unique_ptr<StaticCallArch> elf::makeStaticCallArchX86_64() {
+std::unique_ptr<StaticCallArch> elf::makeStaticCallArchX86_64(Ctx &ctx) {
+  if (ctx.arg.zRetpolineplt && !ctx.arg.relocatable)
+    Warn(ctx) << "-z retpolineplt does not reach static calls: a tramp whose "
+                 "target is out of reach jumps indirectly";
   return std::make_unique<StaticCallArchX86_64>();
 }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What an architecture has to know of static calls: one implementation in Arch/
+// for each. abi.h draws the tramps.
+
+#ifndef PATCHBAY_LLD_ELF_STATIC_CALL_ARCH_H
+#define PATCHBAY_LLD_ELF_STATIC_CALL_ARCH_H
+
+#include "Relocations.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace lld::elf {
+
+class InputSection;
+class StaticCallTramp;
+
+// A branch to a tramp.
+struct StaticCallBranch {
+  // Where the instruction begins, in its section.
+  uint64_t offset;
+  bool isTail;
+  // It does not go to the tramp's beginning.
+  bool hasAddend;
+};
+
+// The shape of the tramps, the same for all of a link.
+struct StaticCallLayout {
+  uint32_t size = 0;
+  uint32_t align = 0;
+  // The code that a call goes to that returns 0, and the one that returns.
+  uint32_t return0Offset = 0;
+  uint32_t returnOffset = 0;
+  // With -r: the tramp's size, 0 if there are none, and the type of a 32-bit
+  // offset from the place that is relocated.
+  uint32_t relocatableSize = 0;
+  RelType offsetRel = 0;
+};
+
+class StaticCallArch {
+public:
+  virtual ~StaticCallArch() = default;
+
+  const StaticCallLayout layout;
+
+  // A tramp's code but for what depends on addresses, for those who look at
+  // sections before they are written. At least as long as the longest tramp.
+  ArrayRef<uint8_t> getCode() const { return code; }
+
+  // The branch that `rel` belongs to, or nullopt if it belongs to none that can
+  // lead to a tramp.
+  virtual std::optional<StaticCallBranch>
+  getBranch(const InputSection &sec, const Relocation &rel) const = 0;
+
+  // Prepare the caller's end of a branch, and return what symbol it is to go
+  // to; null after an error.
+  virtual Symbol *prepareBranch(Ctx &, StaticCallTramp &, const InputSection &,
+                                const Relocation &) const;
+
+  // Check where a tramp goes first. Return false after an error.
+  virtual bool prepareTarget(Ctx &, StaticCallTramp &) const { return true; }
+
+  // Write the tramp. Return false if it cannot reach its key from where it is.
+  virtual bool writeTramp(Ctx &, uint8_t *buf,
+                          const StaticCallTramp &) const = 0;
+
+  // For -r: the tramp without what its relocations give it, and those.
+  using AddRelocation = llvm::function_ref<void(
+      uint64_t offset, RelType type, const Symbol &, int64_t addend)>;
+  virtual void writeRelocatable(uint8_t *, const StaticCallTramp &) const {}
+  virtual void addRelocations(const StaticCallTramp &, AddRelocation) const {}
+
+protected:
+  explicit StaticCallArch(const StaticCallLayout &layout) : layout(layout) {}
+
+  llvm::SmallVector<uint8_t, 0> code;
+};
+
+std::unique_ptr<StaticCallArch> makeStaticCallArchX86_64(Ctx &);
+std::unique_ptr<StaticCallArch> makeStaticCallArchAArch64();
+std::unique_ptr<StaticCallArch> makeStaticCallArchPPC64(bool sameToc);
+
+} // namespace lld::elf
+
+#endif

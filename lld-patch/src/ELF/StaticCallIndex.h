@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is at a place of an input file. An object file knows where a symbol is
+// and what a relocation changes, but to find the symbol or the relocation of a
+// given place one has to look at all of them. A file may have thousands of keys,
+// so each file and section that is asked about is looked at once.
+
+#ifndef PATCHBAY_LLD_ELF_STATIC_CALL_INDEX_H
+#define PATCHBAY_LLD_ELF_STATIC_CALL_INDEX_H
+
+#include "Relocations.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace lld::elf {
+
+class Defined;
+class InputFile;
+class InputSection;
+class InputSectionBase;
+
+class StaticCallIndex {
+public:
+  // The function that begins there, or null.
+  Defined *findFunction(const InputSectionBase &, uint64_t offset);
+
+  // Whether the section's file defines `sym` there. Unlike the symbol itself,
+  // that tells of definitions that lost to another file's, too.
+  bool isDefinition(const InputSectionBase &, uint64_t offset, const Symbol &);
+
+  // The relocation there, or null. Its expression is not known.
+  const Relocation *findRelocation(InputSection &, uint64_t offset);
+
+private:
+  using Place = std::pair<const InputSectionBase *, uint64_t>;
+
+  llvm::DenseSet<const InputFile *> functionFiles, definitionFiles;
+  llvm::DenseSet<const InputSection *> relocatedSections;
+  llvm::DenseMap<Place, Defined *> functions;
+  llvm::DenseSet<std::pair<Place, const Symbol *>> definitions;
+  llvm::DenseMap<Place, Relocation> relocations;
+};
+
+} // namespace lld::elf
+
+#endif

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "StaticCallReferences.h"
+#include "InputFiles.h"
+#include "StaticCallArch.h"
+#include "StaticCallIndex.h"
+#include "SymbolTable.h"
+#include "Symbols.h"
+#include "Target.h"
+#include "patchbay/abi.h"
+#include "llvm/Support/Parallel.h"
+
+using namespace llvm;
+using namespace llvm::ELF;
+using namespace llvm::object;
+using namespace lld;
+using namespace lld::elf;
+
+namespace {
+struct Reference {
+  InputSection *sec;
+  StaticCallTramp *tramp;
+  Relocation rel;
+  // The final link's, which may be changed; null with -r, which has none.
+  Relocation *scanned;
+};
+
+using TrampMap = DenseMap<const Symbol *, StaticCallTramp *>;
+} // namespace
+
+// The final link has scanned relocations.
+static void findScanned(InputSection &sec, const TrampMap &trampOf,
+                        std::vector<Reference> &found) {
+  for (Relocation &rel : sec.relocs()) {
+    // A tramp's symbol is in a tramp: fewer look-ups.
+    auto *d = dyn_cast_or_null<Defined>(rel.sym);
+    if (!d || !isa_and_nonnull<SyntheticSection>(d->section))
+      continue;
+    if (StaticCallTramp *tramp = trampOf.lookup(d))
+      found.push_back({&sec, tramp, rel, &rel});
+  }
+}
+
+// -r copies them as they are in the file.
+static void findInFile(InputSection &sec, const TrampMap &trampOf,
+                       std::vector<Reference> &found) {
+  auto find = [&](const auto &rels) {
+    for (const auto &rel : rels) {
+      Symbol &sym = sec.file->getRelocTargetSym(rel);
+      if (StaticCallTramp *tramp = trampOf.lookup(&sym))
+        found.push_back({&sec, tramp,
+                         Relocation{R_NONE, rel.getType(/*isMips64EL=*/false),
+                                    rel.r_offset, getAddend<ELF64LE>(rel),
+                                    &sym},
+                         nullptr});
+    }
+  };
+  const RelsOrRelas<ELF64LE> rels = sec.relsOrRelas<ELF64LE>();
+  find(rels.relas);
+  find(rels.crels);
+}
+
+// All references, in the order of the input. Most files of a large link have
+// none, and to look at their symbols takes much less time than to look at their
+// relocations.
+static std::vector<Reference>
+findReferences(Ctx &ctx, ArrayRef<StaticCallTramp *> tramps) {
+  TrampMap trampOf;
+  for (StaticCallTramp *tramp : tramps)
+    trampOf[tramp->sym] = tramp;
+  std::vector<std::vector<Reference>> found(ctx.objectFiles.size());
+  parallelFor(0, found.size(), [&](size_t i) {
+    ELFFileBase *file = ctx.objectFiles[i];
+    // By the symbols' addresses alone: to look into each takes a cache miss.
+    if (llvm::none_of(file->getGlobalSymbols(),
+                      [&](const Symbol *sym) { return trampOf.contains(sym); }))
+      return;
+    for (InputSectionBase *base : file->getSections()) {
+      auto *sec = dyn_cast_or_null<InputSection>(base);
+      if (!sec || !sec->isLive() || !(sec->flags & SHF_ALLOC))
+        continue;
+      if (ctx.arg.relocatable)
+        findInFile(*sec, trampOf, found[i]);
+      else
+        findScanned(*sec, trampOf, found[i]);
+    }
+  });
+  std::vector<Reference> references;
+  for (auto &part : found)
+    references.insert(references.end(), part.begin(), part.end());
+  return references;
+}
+
+// Whether the reference is the key's own, which says where its tramp is, or
+// that of a definition of the key that lost to another.
+static bool isKeyReference(Ctx &ctx, StaticCallIndex &index,
+                           const Reference &ref) {
+  uint64_t offset = ref.rel.offset - offsetof(static_call_key, tramp);
+  const Symbol *key = ctx.symtab->find(ref.tramp->keyName());
+  return key && index.isDefinition(*ref.sec, offset, *key);
+}
+
+SmallVector<StaticCallSite, 0> elf::resolveStaticCallReferences(
+    Ctx &ctx, const StaticCallArch &arch, StaticCallIndex &index,
+    ArrayRef<StaticCallTramp *> tramps) {
+  SmallVector<StaticCallSite, 0> sites;
+  for (Reference &ref : findReferences(ctx, tramps)) {
+    StringRef name = ref.tramp->getName();
+    auto error = [&] {
+      auto diag = ErrAlways(ctx);
+      diag << ref.sec->getObjMsg(ref.rel.offset) << ": ";
+      return diag;
+    };
+    if (!ref.tramp->isLive()) {
+      // The final link has reported it when it scanned the relocation.
+      error() << "relocation refers to a symbol in a discarded section: "
+              << PATCHBAY_SCT_PREFIX << name;
+      continue;
+    }
+    std::optional<StaticCallBranch> branch = arch.getBranch(*ref.sec, ref.rel);
+    if (!branch) {
+      if (!isKeyReference(ctx, index, ref))
+        error() << "relocation " << ref.rel.type << " refers to static call '"
+                << name << "', which can only be called and jumped to";
+      continue;
+    }
+    if (branch->hasAddend) {
+      error() << "branch into the middle of static call '" << name << "'";
+      continue;
+    }
+    Symbol *to = arch.prepareBranch(ctx, *ref.tramp, *ref.sec, ref.rel);
+    if (!to)
+      continue;
+    if (ref.scanned)
+      ref.scanned->sym = to;
+    sites.push_back({ref.sec, branch->offset, ref.tramp, branch->isTail});
+  }
+  return sites;
+}
