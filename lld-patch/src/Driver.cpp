@@ -16,6 +16,7 @@
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
@@ -53,6 +54,10 @@ static void loadPassPlugins(ArrayRef<const char *> argsRef) {
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
+  // LLVM's text asks to report crashes to LLVM, whose linker this is not.
+  setBugReportMsg("PLEASE report this crash to Patchbay, not to LLVM, with the "
+                  "backtrace, this linker's --version and, if you can, what "
+                  "--reproduce= makes of the link.\n");
   sys::Process::UseANSIEscapeCodes(true);
   ArrayRef<const char *> args(argv, argv + argc);
   loadPassPlugins(args);
