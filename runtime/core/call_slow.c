@@ -3,6 +3,7 @@
 #include "call.h"
 
 #include "engine.h"
+#include "missed.h"
 #include "left.h"
 #include "quiesce.h"
 
@@ -39,7 +40,7 @@ static void miss(const struct patchbay_call *call)
 	uint64_t entered = call->since & ~(uint64_t)PATCHBAY_EXIT_UNWIND;
 
 	if (since & PATCHBAY_CELL_DIRECT_EXIT && since == entered)
-		__atomic_fetch_add(&cell->ops->missed, 1, __ATOMIC_RELAXED);
+		pb_miss(cell);
 }
 
 void pb_call_exit_slowly(struct patchbay_call *call)

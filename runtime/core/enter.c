@@ -5,14 +5,9 @@
 #include "engine.h"
 #include "enter.h"
 #include "hardened.h"
+#include "missed.h"
 #include "quiesce.h"
 #include "set.h"
-
-/* A handler that is not called because it might be running. */
-static void miss(const struct patchbay_cell *cell)
-{
-	__atomic_fetch_add(&cell->ops->missed, 1, __ATOMIC_RELAXED);
-}
 
 static int may_call(patchbay_handler func)
 {
@@ -76,7 +71,7 @@ static void enter_member(uintptr_t ip, uintptr_t parent_ip,
 	if (func == pb_enter_nothing && !member->exit)
 		return;
 	if (member->exit || (nested && !may_nest(member->ops)))
-		miss(member);
+		pb_miss(member);
 	else
 		func(ip, parent_ip, member, regs);
 }
@@ -95,7 +90,7 @@ static void enter_restricted(uintptr_t ip, uintptr_t parent_ip,
 	if (!is_set(enter)) {
 		if (enter == pb_arch_enter_any || pb_call_is_of_one(enter) ||
 		    !may_nest(cell->ops))
-			miss(cell);
+			pb_miss(cell);
 		else
 			enter(ip, parent_ip, cell, regs);
 		return;

@@ -29,6 +29,17 @@ extern "C" {
  */
 int pb_private_at_thread_exit(void (*retire)(void));
 
+struct patchbay_ops;
+
+/*
+ * Have @told called for each call that a tracer misses, because its thread is in a
+ * handler, or seems to be: what struct patchbay_ops_info counts as @nmissed. It is
+ * called in that thread and for that call, with vector registers saved, and
+ * possibly within another handler, so it must be async-signal-safe. There is one
+ * such function in a process, and it stays. -EBUSY: there is another one.
+ */
+int pb_private_on_missed(void (*told)(const struct patchbay_ops *ops));
+
 #ifdef __cplusplus
 }
 #endif

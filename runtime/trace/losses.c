@@ -2,6 +2,7 @@
 #include "losses.h"
 
 #include "session.h"
+#include "start.h"
 #include "thread.h"
 
 static void add(uint64_t *count)
@@ -18,7 +19,7 @@ static struct pbd_loss_counts *own_counts(struct pbd_losses *losses)
 	struct pb_thread_state *self = pb_self;
 	uint64_t nr;
 
-	if (!self || !self->tid)
+	if (!self || !self->number)
 		return NULL;
 	if (self->losses)
 		return self->losses;
@@ -49,11 +50,20 @@ void pb_count_loss(enum pbd_loss why)
 			add(&own->count[why]);
 	} else {
 		losses = nearest;
-		if (pb_session->failed && why < PBD_MISSED_IN_HANDLER)
+		if (why < PBD_MISSED_IN_HANDLER)
 			why = PBD_LOST_CHILD;
 	}
 	if (losses)
 		add(&losses->process.count[why]);
+}
+
+/* Only of calls that would have been recorded, as far as that can be known. */
+void pb_count_missed(const struct patchbay_ops *ops)
+{
+	if ((ops != pb_tracer && ops != pb_values_tracer) || pb_untraced ||
+	    !pb_tracer_is_recording() || (pb_options.nr_threads && !pb_self))
+		return;
+	pb_count_loss(PBD_MISSED_IN_HANDLER);
 }
 
 int pb_losses_begin(void)

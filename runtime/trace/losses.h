@@ -9,11 +9,16 @@
 
 #include "format.h"
 
+#include <patchbay/patchbay.h>
+
 /*
  * One more. A forked child that has no file, or none yet, counts in that of the
  * process it comes from.
  */
 void pb_count_loss(enum pbd_loss why);
+
+/* For libpatchbay (core/private.h): this tracer has missed a call. */
+void pb_count_missed(const struct patchbay_ops *ops);
 
 /*
  * Make the chunk, in the file that was just made. With the session's lock held.

@@ -11,6 +11,7 @@
  */
 #include "left_out.h"
 #include "listen.h"
+#include "losses.h"
 #include "own_clock.h"
 #include "refused.h"
 #include "session.h"
@@ -382,8 +383,10 @@ static int start_session(void)
 	pb_page_size = (uint64_t)sysconf(_SC_PAGESIZE);
 	pb_session = pb_session_alloc(sizeof(*pb_session), &error);
 	/* Where it cannot be had, what threads leave behind is not used again. */
-	if (!error)
+	if (!error) {
 		pb_private_at_thread_exit(pb_thread_leaves);
+		pb_private_on_missed(pb_count_missed);
+	}
 	return error;
 }
 

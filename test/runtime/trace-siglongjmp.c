@@ -10,6 +10,13 @@
 // DEFINE: %{record} = cd %t && timeout 100 %patchbay record -F step -F after
 // DEFINE: %{check} = %patchbay dump --csv %t/patchbay.data > %t/csv && %python %S/Inputs/losses.py %t/said %t/csv %t/patchbay.data | FileCheck %s
 // RUN: %{record} -p function -- ./prog > %t/said && %{check}
+// RUN: %{record} -p function_duration -- ./prog > %t/said && %{check}
+// RUN: %{record} -p function_duration --threshold 1ns -- ./prog > %t/said && %{check}
+// RUN: %{record} -p function_duration --depth 3 -- ./prog > %t/said && %{check}
+// RUN: %{record} -p function_duration --no-sleep-time -- ./prog > %t/said && %{check}
+// RUN: %{record} -p function_graph --threshold 1ns -- ./prog > %t/said && %{check}
+// RUN: %{record} --histogram -- ./prog all > %t/said
+// RUN: %python %S/Inputs/losses.py %t/said - %t/patchbay.data | FileCheck %s
 // CHECK: {{[0-9]+}} calls, {{[0-9]|[0-9][0-9]|[0-9][0-9][0-9]}} missing
 #include "Inputs/check.h"
 
@@ -19,7 +26,7 @@
 #include <unistd.h>
 
 #define UNTRACED __attribute__((no_profile_instrument_function))
-#define JUMPS 200
+#define JUMPS 40
 
 OPAQUE void step(void) {}
 OPAQUE void after(void) {}
@@ -38,19 +45,20 @@ UNTRACED static void on_error(int signal)
 	siglongjmp(back, 1);
 }
 
-/* At about 2 kHz. */
+/* At some kHz. */
 UNTRACED static void *send_signals(void *arg)
 {
 	while (jumps < JUMPS) {
 		pthread_kill(*(pthread_t *)arg, SIGFPE);
-		usleep(500);
+		usleep(200);
 	}
 	return NULL;
 }
 
-UNTRACED int main(void)
+UNTRACED int main(int argc, char **argv)
 {
 	pthread_t self = pthread_self(), sender;
+	const char *all = argc > 1 ? argv[1] : NULL;
 
 	CHECK(signal(SIGFPE, on_error) != SIG_ERR);
 	CHECK(!pthread_create(&sender, NULL, send_signals, &self));
@@ -65,7 +73,11 @@ UNTRACED int main(void)
 	pthread_join(sender, NULL);
 	for (int i = 0; i < 1000; i++)
 		after();
-	printf("step %ld %d\n", steps, (int)jumps);
-	printf("after 1000 0\n");
+	if (all) {
+		printf("all %ld %d\n", steps + 1000, (int)jumps);
+	} else {
+		printf("step %ld %d\n", steps, (int)jumps);
+		printf("after 1000 0\n");
+	}
 	return 0;
 }

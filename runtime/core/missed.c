@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "missed.h"
+
+#include "engine.h"
+#include "private.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+/* Of libpatchbay-trace, or NULL. */
+static void (*told)(const struct patchbay_ops *ops);
+
+void pb_miss(const struct patchbay_cell *cell)
+{
+	void (*also)(const struct patchbay_ops *) =
+		__atomic_load_n(&told, __ATOMIC_ACQUIRE);
+
+	__atomic_fetch_add(&cell->ops->missed, 1, __ATOMIC_RELAXED);
+	if (also)
+		also(cell->ops);
+}
+
+int pb_private_on_missed(void (*func)(const struct patchbay_ops *ops))
+{
+	void (*none)(const struct patchbay_ops *) = NULL;
+
+	return __atomic_compare_exchange_n(&told, &none, func, 0,
+					   __ATOMIC_RELEASE, __ATOMIC_RELAXED) ?
+		       0 :
+		       -EBUSY;
+}

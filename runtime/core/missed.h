@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Calls that a tracer does not see, because it might be running. */
+#ifndef PB_CORE_MISSED_H
+#define PB_CORE_MISSED_H
+
+#include <patchbay/patchbay.h>
+
+/* One call of the function, by the cell's tracer. Async-signal-safe. */
+void pb_miss(const struct patchbay_cell *cell);
+
+#endif /* PB_CORE_MISSED_H */
