@@ -2,6 +2,7 @@
 #include "left.h"
 
 #include "os/linux.h"
+#include "private.h"
 
 /* No page is smaller. */
 #define PAGE ((uintptr_t)4096)
@@ -20,9 +21,17 @@ static uint32_t value_of(const struct pb_thread *thread)
 				     (uint32_t)(uintptr_t)thread;
 }
 
+static int restricted;
+
+void pb_private_restrict(int now)
+{
+	__atomic_store_n(&restricted, now, __ATOMIC_RELAXED);
+}
+
 int pb_left_is_gone(const struct pb_thread *thread, uintptr_t frame)
 {
-	return pb_os_differs(mark_of(frame), value_of(thread));
+	return !__atomic_load_n(&restricted, __ATOMIC_RELAXED) &&
+	       pb_os_differs(mark_of(frame), value_of(thread));
 }
 
 /*

@@ -40,6 +40,15 @@ struct patchbay_ops;
  */
 int pb_private_on_missed(void (*told)(const struct patchbay_ops *ops));
 
+/*
+ * 1: from now on make no system call for a call of a traced function, since the
+ * program is about to restrict those (seccomp(2)) and might be killed for it. Then
+ * a thread that left a handler by siglongjmp() is found out only by what it can see
+ * without the kernel (left.h). 0: go on as before. What changes tracers makes
+ * system calls in any case.
+ */
+void pb_private_restrict(int restricted);
+
 #ifdef __cplusplus
 }
 #endif

@@ -136,13 +136,16 @@ int pb_data_reopen(const struct pb_data_file *file)
 	return fd;
 }
 
-/* @at need not be a multiple of the page size. */
+/*
+ * @at need not be a multiple of the page size. What is more than a block is for
+ * later, and may never be needed: its pages come when they are touched.
+ */
 static void *map(int fd, uint64_t at, uint64_t size, int *error)
 {
 	uint64_t page = at & ~(pb_page_size - 1);
+	int flags = size > 1u << 20 ? MAP_SHARED : MAP_SHARED | MAP_POPULATE;
 	long mapped = pb_sys(SYS_mmap, NULL, at - page + size,
-			     PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
-			     fd, page);
+			     PROT_READ | PROT_WRITE, flags, fd, page);
 
 	*error = mapped < 0 && mapped > -4096 ? (int)mapped : 0;
 	return *error ? NULL : (char *)mapped + (at - page);

@@ -60,6 +60,7 @@ enum pbd_kind {
 	PBD_HISTOGRAMS = 7, /* struct pbd_histograms */
 	PBD_LEFT_OUT = 8, /* struct pbd_left_out */
 	PBD_LOSSES = 9,   /* struct pbd_losses */
+	PBD_SPARE = 10,   /* nothing yet; becomes one of the other kinds */
 };
 
 struct pbd_chunk {
@@ -126,6 +127,9 @@ struct pbd_moment {
 #define PBD_SESSION_OWN_PAGE 8u   /* of some by pages of perf_event_open(2) */
 #define PBD_SESSION_OWN_CALL 16u  /* of some by asking the kernel each time */
 #define PBD_SESSION_SOME_THREADS 32u /* those that were chosen */
+#define PBD_SESSION_SANDBOX 64u /* the process restricted its system calls */
+#define PBD_SESSION_ENDED_STRICT 128u /* to seccomp's strict mode, which takes the
+					 clock away: nothing is recorded since */
 #define PBD_NAME_MAX 64
 
 /*
@@ -224,7 +228,8 @@ struct pbd_block {
 	uint64_t seq;    /* of this @thread; its first one need not be 1 */
 	uint64_t pass;   /* from 0 */
 	uint32_t thread; /* that began it; counted from 1 by this process */
-	uint32_t tid;    /* gettid(2), which the system may use again */
+	uint32_t tid;    /* gettid(2), which the system may use again; 0: of a
+			    thread that began where it could not be asked for */
 	uint64_t lost;   /* events that found no place behind this block */
 	char comm[16];   /* the thread's name when the block was begun */
 	struct pbd_record record[];

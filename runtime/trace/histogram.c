@@ -8,7 +8,7 @@
 #include "histogram.h"
 
 #include "losses.h"
-#include "session.h"
+#include "sandbox.h"
 #include "thread.h"
 #include "thread_choice.h"
 #include "tracers.h"
@@ -16,26 +16,28 @@
 #include <counter.h>
 #include <patchbay/exit.h>
 
-#include <linux/prctl.h>
-#include <sys/mman.h>
 
 /* Of a thread's first chunk; each is twice as large as the one before. */
 #define CHUNK_MIN 4096u
-#define MAX_CHUNKS 24
+#define CHUNK_MAX (1u << 20)
+#define MAX_CHUNKS 64
 #define MIN_FUNCTIONS 1024u
+
+/* So many tables are made in advance, for a sandbox. */
+#define NR_SPARE 64
 
 /*
  * What a thread has counted in. It is in memory that fork() fills with zeros, so
  * that a child begins anew, in a file of its own.
  * @nr:      functions that there is room for in @of
- * @used:    histograms of the last chunk that belong to a function
+ * @used:    histograms of each chunk that belong to a function, or more
  * @smaller: the thread's table before this one
  */
 struct pb_histogram_table {
 	uint64_t nr;
 	size_t size;
-	uint32_t nr_chunks;
-	uint64_t used;
+	uint64_t nr_chunks;
+	uint64_t used[MAX_CHUNKS];
 	struct pb_histogram_table *smaller;
 	struct pbd_histograms *chunk[MAX_CHUNKS];
 	struct pbd_histogram *of[];
@@ -50,25 +52,40 @@ static uint64_t capacity(const struct pbd_histograms *chunk)
 	       sizeof(chunk->histogram[0]);
 }
 
-static int add_chunk(struct pb_histogram_table *own)
+static void fill_in(struct pbd_histograms *chunk)
 {
-	struct pbd_histograms *chunk;
-	int error;
-
-	if (own->nr_chunks == MAX_CHUNKS)
-		return -ENOBUFS;
-	chunk = pb_data_reserve(&pb_session->file, PBD_HISTOGRAMS,
-				(size_t)CHUNK_MIN << own->nr_chunks, &error);
-	if (!chunk)
-		return error;
 	chunk->thread = pb_self->number;
 	chunk->tid = pb_self->tid;
-	pb_sys(SYS_prctl, PR_GET_NAME, chunk->comm);
+	pb_copy(chunk->comm, pb_self->comm, sizeof(chunk->comm));
+}
+
+static struct pbd_histograms *reserve_chunk(uint64_t nr, int *error)
+{
+	size_t size = CHUNK_MAX;
+	struct pbd_histograms *chunk;
+
+	if (nr < 8) /* from CHUNK_MIN to CHUNK_MAX */
+		size = (size_t)CHUNK_MIN << nr;
+	chunk = pb_data_reserve(&pb_session->file, PBD_HISTOGRAMS, size, error);
+	if (!chunk)
+		return NULL;
+	pb_thread_ask_name(pb_self);
+	fill_in(chunk);
 	pb_data_commit(&pb_session->file, &chunk->chunk);
-	own->chunk[own->nr_chunks++] = chunk;
-	own->used = 0;
 	pb_session_tick();
-	return 0;
+	return chunk;
+}
+
+static struct pbd_histograms *spare_chunk(void)
+{
+	struct pbd_chunk *spare = pb_pool_take();
+	struct pbd_histograms *chunk = (struct pbd_histograms *)spare;
+
+	if (spare) {
+		fill_in(chunk);
+		pb_pool_publish(spare, PBD_HISTOGRAMS);
+	}
+	return chunk;
 }
 
 static void release_chunk(const struct pbd_histograms *chunk)
@@ -76,6 +93,8 @@ static void release_chunk(const struct pbd_histograms *chunk)
 	uintptr_t start = (uintptr_t)chunk & ~(pb_page_size - 1);
 	uintptr_t end = (uintptr_t)chunk + chunk->chunk.size;
 
+	if (pb_pool_has(chunk))
+		return;
 	pb_sys(SYS_munmap, start, end - start);
 }
 
@@ -84,28 +103,75 @@ void pb_histogram_release(struct pb_histogram_table *of)
 	while (of) {
 		struct pb_histogram_table *smaller = of->smaller;
 
-		while (of->nr_chunks)
-			release_chunk(of->chunk[--of->nr_chunks]);
+		for (uint64_t i = 0; i < of->nr_chunks; i++)
+			if (of->chunk[i])
+				release_chunk(of->chunk[i]);
 		pb_sys(SYS_munmap, of, of->size);
 		of = smaller;
 	}
 }
 
+static size_t table_size(uint64_t nr)
+{
+	size_t size = sizeof(struct pb_histogram_table) +
+		      nr * sizeof(struct pbd_histogram *);
+
+	return (size + pb_page_size - 1) & ~(pb_page_size - 1);
+}
+
+static uint64_t rounded_up(uint64_t functions)
+{
+	uint64_t nr = MIN_FUNCTIONS;
+
+	while (nr < functions)
+		nr *= 2;
+	return nr;
+}
+
+int pb_histograms_make_spare(void)
+{
+	uint64_t nr = rounded_up(pb_nr_functions);
+	int error;
+	void *memory = pb_session_alloc(NR_SPARE * table_size(nr), &error);
+
+	if (!memory)
+		return error;
+	pb_session->spare_tables = memory;
+	pb_session->spare_table_functions = nr;
+	__atomic_store_n(&pb_session->nr_spare_tables, NR_SPARE,
+			 __ATOMIC_RELEASE);
+	return 0;
+}
+
+/* Other threads may do the same. */
+static struct pb_histogram_table *spare_table(uint64_t function, uint64_t *nr)
+{
+	uint64_t *left = &pb_session->nr_spare_tables;
+	uint64_t old = __atomic_load_n(left, __ATOMIC_ACQUIRE);
+
+	*nr = pb_session->spare_table_functions;
+	do {
+		if (!old || function >= *nr)
+			return NULL;
+	} while (!__atomic_compare_exchange_n(left, &old, old - 1, 1,
+					      __ATOMIC_ACQUIRE,
+					      __ATOMIC_ACQUIRE));
+	return (void *)(pb_session->spare_tables + (old - 1) * table_size(*nr));
+}
+
 /*
  * A table with room for a function. The one before stays where it is: a handler
  * that this one interrupted may be reading it, and finds there what is right.
+ * @free: system calls may be made, and the session's lock is held.
  */
-static int make_table(uint64_t function)
+static int make_table(uint64_t function, int free)
 {
 	struct pb_histogram_table *own, *old = pb_self->histograms;
-	uint64_t nr = MIN_FUNCTIONS;
-	size_t size;
-	int error;
+	uint64_t nr = rounded_up(function + 1);
+	int error = -ENOMEM;
 
-	while (nr <= function)
-		nr *= 2;
-	size = sizeof(*own) + nr * sizeof(own->of[0]);
-	own = pb_session_alloc(size, &error);
+	own = free ? pb_session_alloc(table_size(nr), &error) :
+		     spare_table(function, &nr);
 	if (!own)
 		return error;
 	if (old) {
@@ -113,7 +179,7 @@ static int make_table(uint64_t function)
 		old->nr_chunks = 0; /* they are the new one's to release */
 	}
 	own->nr = nr;
-	own->size = size;
+	own->size = table_size(nr);
 	own->smaller = old;
 	pb_self->histograms = own;
 	table = own;
@@ -121,49 +187,96 @@ static int make_table(uint64_t function)
 }
 
 /* This thread, with a table in which the function has a place. */
-static int make_place(uint64_t function)
+static int make_place(uint64_t function, int free)
 {
-	int error = pb_session_events();
+	int error = free ? pb_session_events() : 0;
 
-	if (!error)
+	if (!error && free)
 		pb_thread_begin(&error);
+	else if (!error && !pb_thread_begin_spare())
+		error = -ENOMEM;
 	/* A forked child's table is its parent's, and zeros. */
 	if (!error && (!table || table->nr <= function))
-		error = make_table(function);
+		error = make_table(function, free);
 	return error;
 }
 
-/* The histogram of a function, made if need be, or NULL. */
-static struct pbd_histogram *make_histogram(uint64_t function)
+/* As often as a thread and its signal handlers do this it is another number. */
+static uint64_t count_up(uint64_t *word)
 {
-	struct pbd_histograms *chunk;
-	struct pbd_histogram *histogram;
-	int error = make_place(function);
+	uint64_t old;
 
-	/* A signal handler may have been quicker. */
-	if (!error && table->of[function])
-		return table->of[function];
-	if (!error && (!table->nr_chunks ||
-		       table->used ==
-			       capacity(table->chunk[table->nr_chunks - 1])))
-		error = add_chunk(table);
-	if (error) {
-		pb_data_note(&pb_session->file, error);
-		return NULL;
-	}
-	chunk = table->chunk[table->nr_chunks - 1];
-	histogram = &chunk->histogram[table->used++];
-	histogram->function = function + 1;
-	return table->of[function] = histogram;
+	do
+		old = __atomic_load_n(word, __ATOMIC_RELAXED);
+	while (!pb_local_cmpxchg(word, old, old + 1));
+	return old;
 }
 
-static struct pbd_histogram *make_slowly(uint64_t function)
+/* One that nobody uses, or NULL: the last chunk is full, or there is none. */
+static struct pbd_histogram *next_unused(struct pb_histogram_table *own)
+{
+	uint64_t last = own->nr_chunks - 1, i;
+	struct pbd_histograms *chunk;
+
+	if (!own->nr_chunks)
+		return NULL;
+	/* NULL: whoever made room for it is interrupted, or has been for good. */
+	chunk = own->chunk[last];
+	if (!chunk || own->used[last] >= capacity(chunk))
+		return NULL;
+	i = count_up(&own->used[last]);
+	return i < capacity(chunk) ? &chunk->histogram[i] : NULL;
+}
+
+static int add_chunk(struct pb_histogram_table *own, int free)
+{
+	struct pbd_histograms *chunk;
+	int error = -ENOBUFS;
+
+	if (own->nr_chunks >= MAX_CHUNKS)
+		return -ENOBUFS;
+	chunk = free ? reserve_chunk(own->nr_chunks, &error) : spare_chunk();
+	if (!chunk)
+		return error;
+	own->chunk[count_up(&own->nr_chunks) % MAX_CHUNKS] = chunk;
+	return 0;
+}
+
+/*
+ * The histogram of a function, made if need be, or NULL and *@error. A signal
+ * handler that comes in between may do the same: if that is for the same
+ * function, it has two, or the one made here stays empty.
+ */
+static struct pbd_histogram *make_histogram(uint64_t function, int free,
+					    int *error)
+{
+	struct pbd_histogram *histogram;
+
+	*error = make_place(function, free);
+	/* A signal handler may have been quicker. */
+	if (!*error && table->of[function])
+		return table->of[function];
+	while (!*error) {
+		histogram = next_unused(table);
+		if (histogram) {
+			histogram->function = function + 1;
+			return table->of[function] = histogram;
+		}
+		*error = add_chunk(table, free);
+	}
+	return NULL;
+}
+
+static struct pbd_histogram *make_locked(uint64_t function)
 {
 	struct pbd_histogram *histogram;
 	pb_sigset signals;
+	int error;
 
 	pb_signal_lock(&pb_session->lock, &signals);
-	histogram = make_histogram(function);
+	histogram = make_histogram(function, 1, &error);
+	if (!histogram && pb_session->file.header)
+		pb_data_note(&pb_session->file, error);
 	pb_session->failed = !histogram;
 	pb_signal_unlock(&pb_session->lock, signals);
 	return histogram;
@@ -173,7 +286,7 @@ static struct pbd_histogram *make_slowly(uint64_t function)
 static struct pbd_histogram *find_slowly(uint64_t function)
 {
 	struct pbd_histogram *histogram = NULL;
-	int saved_errno = errno;
+	int saved_errno = errno, chosen = 1, free, error;
 
 	if (pb_untraced)
 		return NULL;
@@ -181,19 +294,16 @@ static struct pbd_histogram *find_slowly(uint64_t function)
 		pb_count_loss(PBD_MISSED_IN_RECORDER);
 		return NULL;
 	}
-	if (!pb_session->failed) {
-		if (pb_thread_is_chosen(!pb_self || !pb_self->tid))
-			histogram = make_slowly(function);
-		else
-			goto out;
-	}
-	if (!histogram) {
-		pb_count_loss(PBD_LOST_SPACE);
-		if (pb_session->chunk)
-			__atomic_fetch_add(&pb_session->chunk->lost, 1,
-					   __ATOMIC_RELAXED);
-	}
-out:
+	free = pb_syscalls_begin();
+	if (!pb_session->failed)
+		chosen = pb_thread_is_chosen(!pb_self || !pb_self->number);
+	if (chosen && !pb_session->failed)
+		histogram = free ? make_locked(function) :
+				   make_histogram(function, 0, &error);
+	if (free)
+		pb_syscalls_end();
+	if (chosen && !histogram)
+		pb_ring_lose(free ? PBD_LOST_SPACE : PBD_LOST_SANDBOX);
 	errno = saved_errno;
 	return histogram;
 }

@@ -10,4 +10,10 @@ struct pb_histogram_table;
  */
 void pb_histogram_release(struct pb_histogram_table *of);
 
+/*
+ * For threads that begin when no system calls may be made: tables in advance,
+ * for all functions there are. With the session's lock held. Returns 0 or -errno.
+ */
+int pb_histograms_make_spare(void);
+
 #endif /* PB_TRACE_HISTOGRAM_H */

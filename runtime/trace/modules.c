@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t nr_functions;
+uint64_t pb_nr_functions;
 
 static struct pbd_module *
 write_module(const struct patchbay_module_info *module, int *error)
@@ -58,10 +58,10 @@ static int add_functions(const struct patchbay_module_info *module,
 		return error;
 	chunk->module = map->module->id;
 	chunk->nr = (uint32_t)nr;
-	chunk->first = nr_functions;
+	chunk->first = pb_nr_functions;
 	for (size_t i = 0; i < nr; i++) {
 		chunk->entry[i] = targets[i].entry - module->base;
-		targets[i].data = (void *)(uintptr_t)nr_functions++;
+		targets[i].data = (void *)(uintptr_t)pb_nr_functions++;
 	}
 	pb_data_commit(&pb_session->file, &chunk->chunk);
 	map->functions = chunk;

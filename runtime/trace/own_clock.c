@@ -3,7 +3,7 @@
 
 #include "moment.h"
 #include "ring.h"
-#include "session.h"
+#include "sandbox.h"
 #include "thread.h"
 #include "thread_choice.h"
 #include "tracers.h"
@@ -94,7 +94,8 @@ static int begin_thread(void)
 	self = pb_thread_begin(&error);
 	if (self) {
 		struct pb_own_clock *own = &self->clock;
-		struct perf_event_mmap_page *page = map_page();
+		struct perf_event_mmap_page *page =
+			pb_filtered_at_start ? NULL : map_page();
 
 		own->page = page;
 		own->switches = page ? &page->lock : &own->never;
@@ -179,10 +180,11 @@ uint64_t pb_own_clock_slowly(void)
 	uint64_t ticks;
 	uint32_t now;
 
-	if (pb_untraced || pb_locked)
+	if (pb_untraced || pb_locked || !pb_syscalls_begin())
 		return patchbay_clock() - pb_own_time.asleep;
 	if (!own || !own->switches) {
 		if (!pb_thread_is_chosen(1) || !begin_thread()) {
+			pb_syscalls_end();
 			errno = saved_errno;
 			return patchbay_clock() - pb_own_time.asleep;
 		}
@@ -203,6 +205,7 @@ uint64_t pb_own_clock_slowly(void)
 	 */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	own->seen = own->page ? now : now + 1;
+	pb_syscalls_end();
 	if (slept)
 		record_asleep();
 	errno = saved_errno;

@@ -2,11 +2,9 @@
 #include "ring.h"
 #include "losses.h"
 #include "own_clock.h"
-#include "session.h"
+#include "sandbox.h"
 #include "thread.h"
 #include "thread_choice.h"
-
-#include <linux/prctl.h>
 
 /* Blocks of a short-lived thread are small, those of a busy one are rare. */
 #define BLOCK_MIN 4096u
@@ -31,13 +29,22 @@ static uint64_t place(const struct pbd_block *block, uint64_t nr)
 	       block->pass << PB_PASS_SHIFT;
 }
 
-static void begin(struct pb_ring *ring, struct pbd_block *block)
+static void fill_in(const struct pb_thread_state *self, struct pbd_block *block,
+		    uint64_t seq)
 {
-	block->thread = ring->thread;
-	block->tid = ring->tid;
-	block->seq = ++ring->seq;
+	block->thread = self->number;
+	block->tid = self->tid;
+	block->seq = seq;
 	block->lost = 0;
-	pb_sys(SYS_prctl, PR_GET_NAME, block->comm);
+	pb_copy(block->comm, self->comm, sizeof(block->comm));
+}
+
+static void begin(struct pb_thread_state *self, struct pbd_block *block)
+{
+	struct pb_ring *ring = &self->ring;
+
+	pb_thread_ask_name(self);
+	fill_in(self, block, ++ring->seq);
 	/* In between, a handler of SIGTRAP must find no room. */
 	__atomic_store_n(&ring->end, 0, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -48,8 +55,9 @@ static void begin(struct pb_ring *ring, struct pbd_block *block)
 	pb_session_tick();
 }
 
-static int add_block(struct pb_ring *ring)
+static int add_block(struct pb_thread_state *self)
 {
+	struct pb_ring *ring = &self->ring;
 	uint64_t size = BLOCK_MIN;
 	struct pbd_block *block;
 	int error;
@@ -65,7 +73,7 @@ static int add_block(struct pb_ring *ring)
 		return error;
 	ring->block[ring->nr_blocks++] = block;
 	ring->size += size;
-	begin(ring, block);
+	begin(self, block);
 	pb_data_commit(&pb_session->file, &block->chunk);
 	return 0;
 }
@@ -81,19 +89,30 @@ static uint64_t nr_events(const struct pbd_block *block)
 	return nr;
 }
 
-static void use_again(struct pb_ring *ring)
+/* What is in the block makes room for newer events. */
+static void clear(struct pbd_block *block)
 {
-	struct pbd_block *block = ring->block[ring->seq % ring->nr_blocks];
+	struct pbd_session *session = pb_session->chunk;
 
-	pb_session->chunk->overwritten += nr_events(block);
-	pb_session->chunk->lost += block->lost;
+	__atomic_fetch_add(&session->overwritten, nr_events(block),
+			   __ATOMIC_RELAXED);
+	__atomic_fetch_add(&session->lost, block->lost, __ATOMIC_RELAXED);
 	block->pass++;
-	begin(ring, block);
 }
 
-static int next_block(struct pb_ring *ring)
+static void use_again(struct pb_thread_state *self)
 {
-	int error = ring->full ? -ENOBUFS : add_block(ring);
+	struct pb_ring *ring = &self->ring;
+	struct pbd_block *block = ring->block[ring->seq % ring->nr_blocks];
+
+	clear(block);
+	begin(self, block);
+}
+
+static int next_block(struct pb_thread_state *self)
+{
+	struct pb_ring *ring = &self->ring;
+	int error = ring->full ? -ENOBUFS : add_block(self);
 
 	if (!error)
 		return 0;
@@ -102,7 +121,7 @@ static int next_block(struct pb_ring *ring)
 	if (error != -ENOBUFS)
 		pb_data_note(&pb_session->file, error);
 	if (ring->nr_blocks && pb_options.overwrite) {
-		use_again(ring);
+		use_again(self);
 		return 0;
 	}
 	ring->stopped = 1;
@@ -114,7 +133,7 @@ size_t pb_ring_max_blocks(void)
 {
 	size_t growing = 8; /* from BLOCK_MIN to BLOCK_MAX */
 
-	return pb_options.buffer / BLOCK_MAX + growing + 1;
+	return pb_options.buffer / BLOCK_MAX + growing + 1 + PB_POOL_NR;
 }
 
 static void unmap(struct pbd_block *block)
@@ -122,6 +141,8 @@ static void unmap(struct pbd_block *block)
 	uintptr_t start = (uintptr_t)block & ~(pb_page_size - 1);
 	uintptr_t end = (uintptr_t)block + block->chunk.size;
 
+	if (pb_pool_has(block))
+		return;
 	pb_sys(SYS_munmap, start, end - start);
 }
 
@@ -142,18 +163,19 @@ static void put(struct pb_ring *ring, uint64_t time, uint32_t function,
  * Too little room becomes holes: what was left there, pass after pass, would
  * count again once a pass has the number of its own.
  */
-static void go_on(struct pb_ring *ring)
+static void go_on(struct pb_thread_state *self)
 {
-	uint64_t name[2] = { 0, 0 };
+	struct pb_ring *ring = &self->ring;
+	uint64_t name[2];
 
 	if (ring->next + 4 * sizeof(struct pbd_record) > ring->end) {
 		while (ring->next < ring->end)
 			put(ring, 0, 0, PBD_RECORD_NONE);
 		return;
 	}
-	pb_sys(SYS_prctl, PR_GET_NAME, name);
-	put(ring, ring->thread, PBD_THREAD,
-	    (uint64_t)ring->tid << PBD_DETAIL_SHIFT | PBD_RECORD_ENTRY);
+	pb_copy(name, self->comm, sizeof(name));
+	put(ring, self->number, PBD_THREAD,
+	    (uint64_t)self->tid << PBD_DETAIL_SHIFT | PBD_RECORD_ENTRY);
 	put(ring, name[0], PBD_THREAD_NAME,
 	    name[1] << PBD_DETAIL_SHIFT | PBD_RECORD_ENTRY);
 	pb_session_tick();
@@ -169,24 +191,123 @@ static void release(struct pb_ring *ring)
 	ring->next = ring->end = 0;
 }
 
-void pb_ring_begin(struct pb_ring *ring, uint32_t thread, uint32_t tid)
+void pb_ring_take_over(struct pb_thread_state *by)
 {
-	ring->thread = thread;
-	ring->tid = tid;
-	if (!ring->nr_blocks)
+	if (!by->ring.nr_blocks)
 		return;
 	if (pb_options.overwrite)
-		go_on(ring);
+		go_on(by);
 	else
-		release(ring);
+		release(&by->ring);
 }
 
-static void count_lost(const struct pb_ring *ring)
+/* As often as a thread and its signal handlers do this it is another number. */
+static uint64_t count_up(uint64_t *word)
 {
+	uint64_t old;
+
+	do
+		old = __atomic_load_n(word, __ATOMIC_RELAXED);
+	while (!pb_local_cmpxchg(word, old, old + 1));
+	return old;
+}
+
+/* Did it have the value @old? */
+static int exchange(uint64_t *word, uint64_t old, uint64_t new)
+{
+	while (__atomic_load_n(word, __ATOMIC_RELAXED) == old)
+		if (pb_local_cmpxchg(word, old, new))
+			return 1;
+	return 0;
+}
+
+/*
+ * In a sandbox, and when the pool is empty: an old one, or NULL. The one that a
+ * signal handler takes in between is another one.
+ */
+static struct pbd_block *oldest(struct pb_ring *ring, uint64_t *seq)
+{
+	struct pbd_block *block;
+
+	if (!ring->nr_blocks || !pb_options.overwrite)
+		return NULL;
+	*seq = count_up(&ring->seq);
+	block = ring->block[*seq % ring->nr_blocks];
+	/* A handler that left by siglongjmp(3) had taken the place. */
+	if (block)
+		clear(block);
+	return block;
+}
+
+static struct pbd_block *spare(struct pb_ring *ring, uint64_t *seq)
+{
+	struct pbd_block *block;
+
+	if (ring->size + pb_session->pool.size > pb_options.buffer)
+		ring->full = 1;
+	if (ring->full)
+		return NULL;
+	block = (struct pbd_block *)pb_pool_take();
+	if (!block)
+		return NULL;
+	pb_local_add(&ring->size, pb_session->pool.size);
+	*seq = count_up(&ring->seq);
+	ring->block[count_up(&ring->nr_blocks)] = block;
+	return block;
+}
+
+/*
+ * Begin another block without a lock, and with signals: whoever comes in between
+ * and does the same is done before this goes on. What matters is that @next and
+ * @end are always of the same block, or that there seems to be no room: so @end
+ * is 0 before @next changes, and neither is changed by who was late. A block that
+ * is not used then was in vain, which is rare.
+ */
+static int next_spare_block(struct pb_thread_state *self)
+{
+	struct pb_ring *ring = &self->ring;
+	uint64_t next = __atomic_load_n(&ring->next, __ATOMIC_RELAXED);
+	uint64_t end = __atomic_load_n(&ring->end, __ATOMIC_RELAXED);
+	uint64_t seq = 0;
+	struct pbd_block *block;
+
+	if (next < end)
+		return 1;
+	block = spare(ring, &seq);
+	if (!block)
+		block = oldest(ring, &seq);
+	if (!block) {
+		ring->why = ring->full ? PBD_LOST_FULL : PBD_LOST_SANDBOX;
+		ring->stopped = 1;
+		return 0;
+	}
+	fill_in(self, block, seq + 1);
+	pb_pool_publish(&block->chunk, PBD_BLOCK);
+	if (!exchange(&ring->end, end, 0))
+		return 1;
+	if (exchange(&ring->next, next, place(block, 0)))
+		exchange(&ring->end, 0, place(block, capacity(block)));
+	return 1;
+}
+
+static int record_in_sandbox(uint64_t time, uint64_t function, uintptr_t frame,
+			     uint64_t last)
+{
+	struct pb_thread_state *self = pb_thread_begin_spare();
+
+	while (self && next_spare_block(self))
+		if (pb_ring_try(time, function, frame, last))
+			return 1;
+	return 0;
+}
+
+void pb_ring_lose(enum pbd_loss why)
+{
+	struct pb_ring *ring = pb_ring;
 	uint64_t *lost = NULL;
 
-	pb_count_loss(ring && ring->stopped ? ring->why : PBD_LOST_SPACE);
-	if (ring && ring->nr_blocks)
+	pb_count_loss(why);
+	if (ring && ring->nr_blocks && current(ring))
 		lost = &current(ring)->lost;
 	else if (pb_session->chunk)
 		lost = &pb_session->chunk->lost;
@@ -198,16 +319,15 @@ static void count_lost(const struct pb_ring *ring)
 static int make_room(void)
 {
 	int error = pb_session_events();
-	const struct pb_thread_state *self;
+	struct pb_thread_state *self;
 
 	self = error ? NULL : pb_thread_begin(&error);
 	pb_session->failed = !self;
-	if (self && pb_ring->next >= pb_ring->end)
-		error = next_block(pb_ring);
+	if (self && self->ring.next >= self->ring.end)
+		error = next_block(self);
 	return !error;
 }
 
-/* Returns whether it is recorded; if not, the thread's ring may say why. */
 static int record_in_new_block(uint64_t time, uint64_t function,
 			       uintptr_t frame, uint64_t last)
 {
@@ -226,7 +346,7 @@ static int record_in_new_block(uint64_t time, uint64_t function,
 void pb_ring_record_slowly(uint64_t time, uint64_t function, uintptr_t frame,
 			   uint64_t last)
 {
-	int saved_errno = errno;
+	int saved_errno = errno, done = 0, free;
 
 	if (pb_untraced)
 		return;
@@ -234,12 +354,20 @@ void pb_ring_record_slowly(uint64_t time, uint64_t function, uintptr_t frame,
 		pb_count_loss(PBD_MISSED_IN_RECORDER);
 		return;
 	}
+	free = pb_syscalls_begin();
 	if (!pb_session->failed && !(pb_ring && pb_ring->stopped)) {
-		if (!pb_thread_is_chosen(!pb_self || !pb_self->tid) ||
-		    record_in_new_block(time, function, frame, last))
-			goto out;
+		if (!pb_thread_is_chosen(!pb_self || !pb_self->number))
+			done = 1;
+		else if (free)
+			done = record_in_new_block(time, function, frame, last);
+		else
+			done = record_in_sandbox(time, function, frame, last);
 	}
-	count_lost(pb_ring);
-out:
+	if (free)
+		pb_syscalls_end();
+	if (!done)
+		pb_ring_lose(pb_ring && pb_ring->stopped ? pb_ring->why :
+			     free			 ? PBD_LOST_SPACE :
+							   PBD_LOST_SANDBOX);
 	errno = saved_errno;
 }

@@ -41,9 +41,7 @@ struct pb_ring {
 	uint64_t end;
 	uint64_t seq;
 	uint64_t size;        /* of all blocks */
-	uint32_t thread;
-	uint32_t tid;
-	uint32_t nr_blocks;
+	uint64_t nr_blocks;
 	uint32_t full;        /* there will be no more blocks */
 	uint32_t stopped;     /* and none is used again */
 	enum pbd_loss why;    /* what it cannot record then is lost */
@@ -117,12 +115,17 @@ static inline int pb_ring_try(uint64_t time, uint64_t function, uintptr_t frame,
 /* How many blocks a ring has at most: room for so many is behind @block. */
 size_t pb_ring_max_blocks(void);
 
+struct pb_thread_state;
+
 /*
- * The ring is a thread's that begins, which has number @thread and id @tid. It is
- * new, or that of a thread that is gone. With the session's lock held, and before
- * any handler finds the ring.
+ * A thread begins with this object and the ring in it, which is new, or that of a
+ * thread that is gone. With the session's lock held, and before any handler finds
+ * the ring.
  */
-void pb_ring_begin(struct pb_ring *ring, uint32_t thread, uint32_t tid);
+void pb_ring_take_over(struct pb_thread_state *by);
+
+/* An event is not recorded, for this reason: count it. */
+void pb_ring_lose(enum pbd_loss why);
 
 /* When the block is full, or there is none; the event may be lost. */
 void pb_ring_record_slowly(uint64_t time, uint64_t function, uintptr_t frame,

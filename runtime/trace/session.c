@@ -72,6 +72,14 @@ int pb_session_file(void)
 	return 0;
 }
 
+/* A file is made in a process's own memory. */
+int pb_session_is_vforked(void)
+{
+	const struct pbd_header *header = pb_session->file.header;
+
+	return header && header->pid != (uint32_t)pb_sys(SYS_getpid);
+}
+
 static struct pbd_moment moment(void)
 {
 	const uint64_t realtime_ns = pb_now_ns(CLOCK_REALTIME);

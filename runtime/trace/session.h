@@ -10,6 +10,7 @@
 #include "data_file.h"
 #include "lock.h"
 #include "options.h"
+#include "pool.h"
 
 #include <patchbay/patchbay.h>
 
@@ -27,7 +28,13 @@ struct pb_session {
 	/* Of threads that leave, by @next; and new ones, not used yet. */
 	struct pb_thread_state *first_leaving, *last_leaving;
 	char *new_threads;
-	uint32_t nr_new_threads;
+	uint64_t nr_new_threads;
+	/* See sandbox.h. */
+	uint64_t in_syscalls;
+	struct pb_pool pool;
+	char *spare_tables; /* histogram.c's */
+	uint64_t spare_table_functions, nr_spare_tables;
+	char comm[16];
 };
 
 /*
@@ -68,11 +75,17 @@ int pb_session_file(void);
 /* The same, with what records of events need. */
 int pb_session_events(void);
 
+/* Has this process its parent's memory, as a child of vfork(2)? */
+int pb_session_is_vforked(void);
+
 /* Write down that it is now. */
 void pb_session_tick(void);
 
 /* Write down a module; returns its id or -errno. */
 int pb_session_module(const struct patchbay_module_info *module);
+
+/* How many functions have numbers. */
+extern uint64_t pb_nr_functions;
 
 /*
  * An attach function of tracers that record events: cell->data is the number

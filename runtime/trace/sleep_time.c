@@ -5,6 +5,7 @@
  */
 #include "own_clock.h"
 #include "ring.h"
+#include "sandbox.h"
 #include "tracers.h"
 
 void pb_awake_entry(uintptr_t ip, uintptr_t parent_ip,
@@ -23,12 +24,26 @@ void pb_awake_graph_entry(uintptr_t ip, uintptr_t parent_ip,
 	uint64_t start = pb_own_clock_now();
 
 	(void)ip;
+	if (pb_sandboxed)
+		return; /* the exit counts it */
 	*patchbay_session_word(cell, regs) = start;
 	if (!__atomic_load_n(&pb_threshold, __ATOMIC_RELAXED)) {
 		pb_own_clock_settle();
 		pb_ring_record(start, (uintptr_t)cell->data, (uintptr_t)regs,
 			       PBD_RECORD_ENTRY, parent_ip);
 	}
+}
+
+/*
+ * In a sandbox nobody can be asked how long the thread has slept, so it is not
+ * known how long calls took.
+ */
+static int is_unknown(void)
+{
+	if (__builtin_expect(!pb_sandboxed, 1))
+		return 0;
+	pb_ring_lose(PBD_LOST_SANDBOX);
+	return 1;
 }
 
 /* As the library does it for tracers with a threshold. */
@@ -46,7 +61,7 @@ void pb_awake_exit(uintptr_t ip, uintptr_t parent_ip,
 		   const struct patchbay_cell *cell,
 		   struct patchbay_regs *regs)
 {
-	if (is_long(cell, regs)) {
+	if (!is_unknown() && is_long(cell, regs)) {
 		pb_own_clock_settle();
 		pb_duration_exit(ip, parent_ip, cell, regs);
 	}
@@ -56,6 +71,6 @@ void pb_awake_histogram_exit(uintptr_t ip, uintptr_t parent_ip,
 			     const struct patchbay_cell *cell,
 			     struct patchbay_regs *regs)
 {
-	if (is_long(cell, regs))
+	if (!is_unknown() && is_long(cell, regs))
 		pb_histogram_exit(ip, parent_ip, cell, regs);
 }

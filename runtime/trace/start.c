@@ -14,7 +14,7 @@
 #include "losses.h"
 #include "own_clock.h"
 #include "refused.h"
-#include "session.h"
+#include "sandbox.h"
 #include "start.h"
 #include "thread.h"
 #include "thread_choice.h"
@@ -345,6 +345,20 @@ int pb_tracer_set_threshold(uint64_t ns)
 	return 0;
 }
 
+static int stop_or_go_on(struct patchbay_ops *ops, int stop)
+{
+	return stop ? patchbay_ops_disable(ops) : patchbay_ops_enable(ops);
+}
+
+int pb_tracer_stop(int stop)
+{
+	int error = stop_or_go_on(pb_tracer, stop);
+
+	if (!error && pb_values_tracer)
+		error = stop_or_go_on(pb_values_tracer, stop);
+	return error;
+}
+
 int pb_tracer_is_recording(void)
 {
 	return !tracer->events ||
@@ -519,6 +533,9 @@ __attribute__((constructor)) static void start(int argc, char **argv,
 		complain(why);
 		return;
 	}
+	if (pb_options.no_sleep_time)
+		pb_sandbox_start();
+	pb_tracer_needs_blocks = tracer->events;
 	if (start_session() || (tracer->events && start_events()))
 		return;
 	if (create(tracer->attr, &pb_tracer) ||
@@ -534,7 +551,7 @@ __attribute__((destructor)) static void end(void)
 {
 	pb_sigset signals;
 
-	if (!pb_session)
+	if (!pb_session || !pb_syscalls_begin())
 		return;
 	/* Of a module without any function to trace it is not known before. */
 	pb_note(pb_refused());
@@ -542,4 +559,5 @@ __attribute__((destructor)) static void end(void)
 	if (pb_session->chunk)
 		pb_session_tick();
 	pb_signal_unlock(&pb_session->lock, signals);
+	pb_syscalls_end();
 }

@@ -32,6 +32,13 @@ extern struct patchbay_ops *pb_tracer;
 /* The same of functions with args=; NULL if there are none. */
 extern struct patchbay_ops *pb_values_tracer;
 
+/*
+ * 1: record nothing any more; functions stay armed. When this returns 0 no thread is
+ * in a handler, and none begins one. 0: go on. Errors are those of
+ * patchbay_ops_disable().
+ */
+int pb_tracer_stop(int stop);
+
 /* Does it record anything now? */
 int pb_tracer_is_recording(void);
 

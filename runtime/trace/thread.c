@@ -2,10 +2,13 @@
 #include "thread.h"
 
 #include "histogram.h"
-#include "session.h"
+#include "sandbox.h"
 
-/* So many objects are allocated at once. */
+#include <linux/prctl.h>
+
+/* So many objects are allocated at once; and in advance, for a sandbox. */
 #define NR_NEW 16
+#define NR_SPARE 256
 
 /* So many threads that end are asked after when one begins. */
 #define NR_ASKED 4
@@ -80,29 +83,74 @@ static size_t object_size(void)
 	return (size + 127) & ~(size_t)127;
 }
 
+static int make_new(uint64_t nr)
+{
+	int error;
+	char *memory = pb_session_alloc(nr * object_size(), &error);
+
+	if (!memory)
+		return error;
+	pb_session->new_threads = memory;
+	__atomic_store_n(&pb_session->nr_new_threads, nr, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/* One of those that were allocated, or NULL. Other threads may do the same. */
+static struct pb_thread_state *take_new(void)
+{
+	uint64_t *nr = &pb_session->nr_new_threads;
+	uint64_t left = __atomic_load_n(nr, __ATOMIC_ACQUIRE);
+
+	do {
+		if (!left)
+			return NULL;
+	} while (!__atomic_compare_exchange_n(nr, &left, left - 1, 1,
+					      __ATOMIC_ACQUIRE,
+					      __ATOMIC_ACQUIRE));
+	return (void *)(pb_session->new_threads + (left - 1) * object_size());
+}
+
 static struct pb_thread_state *make(int *error)
 {
-	struct pb_thread_state *thread;
+	if (!pb_session->nr_new_threads)
+		*error = make_new(NR_NEW);
+	return take_new();
+}
 
-	if (!pb_session->nr_new_threads) {
-		void *memory = pb_session_alloc(NR_NEW * object_size(), error);
+/* What is not in use yet is not used then, which is little. */
+int pb_threads_make_spare(void)
+{
+	return make_new(NR_SPARE);
+}
 
-		if (!memory)
-			return NULL;
-		pb_session->new_threads = memory;
-		pb_session->nr_new_threads = NR_NEW;
-	}
-	thread = (void *)pb_session->new_threads;
-	pb_session->new_threads += object_size();
-	pb_session->nr_new_threads--;
-	return thread;
+void pb_thread_ask_name(struct pb_thread_state *self)
+{
+	pb_sys(SYS_prctl, PR_GET_NAME, self->comm);
+}
+
+/* @self is nobody's, or that of a thread that is gone. */
+static void begin(struct pb_thread_state *self)
+{
+	self->number = __atomic_add_fetch(&pb_session->nr_threads, 1,
+					  __ATOMIC_RELAXED);
+	self->leaving = 0;
+	self->losses = NULL;
+	self->ring.block = (struct pbd_block **)(self + 1);
+}
+
+static void publish(struct pb_thread_state *self)
+{
+	pb_own_clock = &self->clock;
+	pb_ring = &self->ring;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	pb_self = self;
 }
 
 struct pb_thread_state *pb_thread_begin(int *error)
 {
 	struct pb_thread_state *self = pb_self; /* wiped by fork() */
 
-	if (self && self->tid)
+	if (self && self->number)
 		return self;
 	if (!self)
 		self = take_over();
@@ -110,29 +158,47 @@ struct pb_thread_state *pb_thread_begin(int *error)
 		self = make(error);
 	if (!self)
 		return NULL;
+	begin(self);
 	self->tid = (uint32_t)pb_sys(SYS_gettid);
-	self->number = ++pb_session->nr_threads;
-	self->leaving = 0;
-	self->ring.block = (struct pbd_block **)(self + 1);
-	pb_ring_begin(&self->ring, self->number, self->tid);
+	pb_thread_ask_name(self);
+	pb_ring_take_over(self);
 	pb_own_clock_release(&self->clock);
 	pb_histogram_release(self->histograms);
 	self->histograms = NULL;
-	self->losses = NULL;
-	pb_self = self;
-	pb_own_clock = &self->clock;
-	pb_ring = &self->ring;
+	publish(self);
 	return self;
+}
+
+/*
+ * A signal handler that comes in between takes an object for this thread, too.
+ * Who is later loses his: it is not used then.
+ */
+struct pb_thread_state *pb_thread_begin_spare(void)
+{
+	struct pb_thread_state *self;
+
+	if (pb_self)
+		return pb_self->number ? pb_self : NULL;
+	self = take_new();
+	if (!self)
+		return NULL;
+	begin(self);
+	pb_copy(self->comm, pb_session->comm, sizeof(self->comm));
+	if (!pb_self)
+		publish(self);
+	return pb_self;
 }
 
 void pb_thread_leaves(void)
 {
 	pb_sigset signals;
 
-	if (!pb_self || !pb_self->tid || pb_self->leaving)
+	if (!pb_self || !pb_self->number || pb_self->leaving ||
+	    !pb_syscalls_begin())
 		return;
 	pb_signal_lock(&pb_session->lock, &signals);
 	pb_self->leaving = 1;
 	enqueue(pb_self);
 	pb_signal_unlock(&pb_session->lock, signals);
+	pb_syscalls_end();
 }

@@ -25,11 +25,14 @@
 
 struct pb_histogram_table;
 
+#define PB_COMM_SIZE 16 /* of a thread's name, as the kernel has it */
+
 /*
  * In memory that fork() fills with zeros, so that a child, however it was made,
  * finds an object without a thread and not its parent's.
- * @tid:     gettid(2) of the thread it belongs to; 0: nobody's
- * @number:  the same thread, counted from 1 in this process
+ * @number:  of the thread it belongs to, from 1 in this process; 0: nobody's
+ * @tid:     gettid(2) of that; 0: not known (sandbox.h)
+ * @comm:    its name when it was asked for last
  * @leaving: it is in the queue
  */
 struct pb_thread_state {
@@ -37,8 +40,9 @@ struct pb_thread_state {
 	struct pb_own_clock clock;
 	struct pb_histogram_table *histograms;
 	struct pbd_loss_counts *losses; /* NULL: none yet */
-	uint32_t tid;
 	uint32_t number;
+	uint32_t tid;
+	char comm[PB_COMM_SIZE];
 	uint32_t leaving;
 	struct pb_thread_state *next;
 };
@@ -52,6 +56,17 @@ extern __thread struct pb_thread_state *pb_self
  * the session's lock held.
  */
 struct pb_thread_state *pb_thread_begin(int *error);
+
+/* Ask for its name again. */
+void pb_thread_ask_name(struct pb_thread_state *self);
+
+/*
+ * For threads that begin when no system calls may be made: make objects in
+ * advance, with the session's lock held, returns 0 or -errno; and take one of
+ * these, unless this thread has one, without a lock, or NULL.
+ */
+int pb_threads_make_spare(void);
+struct pb_thread_state *pb_thread_begin_spare(void);
 
 /* Called in a thread that ends, with signals blocked. */
 void pb_thread_leaves(void);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "thread_choice.h"
 
-#include "session.h"
+#include "ring.h"
+#include "sandbox.h"
 
 #include <linux/prctl.h>
 #include <patchbay/exit.h>
@@ -104,19 +105,23 @@ static int look(void)
 	return 0;
 }
 
-/* Has this process its parent's memory? A file is made in a process's own. */
-static int is_vforked(void)
+/* In a sandbox: what is not known already cannot be asked any more. */
+static int was_chosen(int is_new)
 {
-	const struct pbd_header *header = pb_session->file.header;
-
-	return header && header->pid != (uint32_t)pb_sys(SYS_getpid);
+	if (!pb_options.nr_threads)
+		return 1;
+	if (is_new && !look_again)
+		pb_ring_lose(PBD_LOST_SANDBOX);
+	return !is_new;
 }
 
 int pb_thread_is_chosen(int is_new)
 {
 	uint64_t now;
 
-	if (is_new && is_vforked())
+	if (pb_sandboxed)
+		return was_chosen(is_new);
+	if (is_new && pb_session_is_vforked())
 		return 0;
 	if (!pb_options.nr_threads)
 		return 1;

@@ -7,7 +7,9 @@ runtime/trace/format.h, and the counts of blocks and of the session.
 checks a recording against what its program said, lines of "FUNCTION CALLS JUMPS":
 each of CALLS is recorded or counted as lost or missed, by the process and by its
 threads; of more calls only JUMPS may be recorded, which ended in a jump. CSV holds
-the calls that were recorded, or is - where FOLDER has histograms.
+the calls that were recorded, or is - where FOLDER has histograms. Where the
+recording says that it ended before the program did (PBD_SESSION_ENDED_STRICT), calls
+may be missing.
 """
 import csv
 import struct
@@ -17,6 +19,7 @@ from pathlib import Path
 
 KINDS = ("full", "space", "sandbox", "child", "missed in handler",
          "missed in recorder", "6", "7")
+ENDED_STRICT = 128
 COUNTS = struct.Struct("<II8Q")
 
 
@@ -31,13 +34,15 @@ def chunks(path):
 
 
 def losses(folder):
-    """Of all files: (what the processes count, what their threads count)."""
-    process, threads = Counter(), Counter()
+    """Of all files: (what the processes count, what their threads count, flags)."""
+    process, threads, flags = Counter(), Counter(), 0
     for path in sorted(Path(folder).glob("*.pbd")):
         lost = 0
         for kind, body in chunks(path):
             if kind == 4:
                 lost += struct.unpack_from("<Q", body, 24)[0]
+                process["overwritten"] += struct.unpack_from("<Q", body, 32)[0]
+                flags |= struct.unpack_from("<I", body, 4)[0]
             elif kind == 6:
                 lost += struct.unpack_from("<Q", body, 24)[0]
             elif kind == 9:
@@ -49,7 +54,7 @@ def losses(folder):
                     threads += Counter(dict(zip(KINDS, of_thread[2:])))
         if lost != own["full"] + own["space"] + own["sandbox"]:
             sys.exit(f"{path}: {lost} lost, but by their reasons {own}")
-    return process, threads
+    return process, threads, flags
 
 
 def histogram_calls(folder):
@@ -70,7 +75,7 @@ def main(said, recorded, folder):
         calls = histogram_calls(folder)
     else:
         calls = Counter(row["function"] for row in csv.DictReader(open(recorded)))
-    process, threads = losses(folder)
+    process, threads, flags = losses(folder)
     if threads - process:
         sys.exit(f"threads count more than their process: {threads} {process}")
     missing = jumps = made = 0
@@ -83,14 +88,17 @@ def main(said, recorded, folder):
         missing += max(expected - of_it, 0)
         jumps += jumped
         made += expected
+    if flags & ENDED_STRICT:
+        print("recording was ended")
+        return
     counted = sum(process.values()) - process["child"]
     if missing > counted:
         sys.exit(f"{missing} calls of {made} are neither recorded nor counted: "
                  f"{dict(process)}")
     if counted > missing + 2 * jumps:
         sys.exit(f"{counted} are counted, {missing} of {made} are missing")
-    print(f"{made} calls, {missing} missing, "
-          + ", ".join(f"{kind}: {process[kind]}" for kind in KINDS if process[kind]))
+    print(f"{made} calls{' in a sandbox' * bool(flags & 64)}, {missing} missing, "
+          + ", ".join(f"{kind}: {process[kind]}" for kind in process if process[kind]))
 
 
 if __name__ == "__main__":

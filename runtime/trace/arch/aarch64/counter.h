@@ -9,6 +9,9 @@
 
 #define PB_COUNTER PBD_COUNTER_CNTVCT
 
+/* Can a thread in seccomp's strict mode not read it? */
+#define PB_COUNTER_NOT_IN_STRICT_MODE 0
+
 /* By its architecture. */
 static inline int pb_counter_is_invariant(void)
 {

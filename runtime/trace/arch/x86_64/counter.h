@@ -10,6 +10,12 @@
 
 #define PB_COUNTER PBD_COUNTER_TSC
 
+/*
+ * In seccomp's strict mode a thread may not read the counter (Linux,
+ * seccomp_set_mode_strict(): disable_TSC()). It gets SIGSEGV.
+ */
+#define PB_COUNTER_NOT_IN_STRICT_MODE 1
+
 /* APM vol. 3, CPUID 8000_0007 edx bit 8; the SDM calls it the same. */
 static inline int pb_counter_is_invariant(void)
 {

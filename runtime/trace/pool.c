@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "pool.h"
+
+#include "session.h"
+
+/* A thread's buffer may be smaller than a chunk of the usual size. */
+static uint64_t chunk_size(void)
+{
+	uint64_t size = PB_POOL_CHUNK;
+
+	while (size > pb_options.buffer && size > 4096)
+		size /= 2;
+	return size;
+}
+
+static int make(uint64_t size, uint64_t nr)
+{
+	struct pb_pool *pool = &pb_session->pool;
+	struct pbd_chunk *chunk;
+	int error;
+
+	chunk = pb_data_reserve(&pb_session->file, PBD_SPARE, size * nr, &error);
+	if (!chunk)
+		return error;
+	pool->chunks = (char *)chunk;
+	pool->size = size;
+	for (uint64_t i = 0; i < nr; i++) {
+		chunk = (struct pbd_chunk *)(pool->chunks + i * size);
+		chunk->kind = PBD_SPARE;
+		chunk->size = size;
+		pb_data_commit(&pb_session->file, chunk);
+	}
+	__atomic_store_n(&pool->nr, nr, __ATOMIC_RELEASE);
+	return 0;
+}
+
+int pb_pool_make(void)
+{
+	uint64_t size = chunk_size();
+	int error = 0;
+
+	if (pb_session->pool.nr)
+		return 0;
+	for (uint64_t nr = PB_POOL_NR; nr; nr /= 2) {
+		error = make(size, nr);
+		if (!error)
+			break;
+	}
+	return error;
+}
+
+struct pbd_chunk *pb_pool_take(void)
+{
+	struct pb_pool *pool = &pb_session->pool;
+	uint64_t nr = __atomic_load_n(&pool->nr, __ATOMIC_ACQUIRE), i;
+
+	/* So it does not count on without end. */
+	if (__atomic_load_n(&pool->taken, __ATOMIC_RELAXED) >= nr)
+		return NULL;
+	i = __atomic_fetch_add(&pool->taken, 1, __ATOMIC_RELAXED);
+	return i < nr ? (struct pbd_chunk *)(pool->chunks + i * pool->size) :
+			NULL;
+}
+
+int pb_pool_has(const void *chunk)
+{
+	const struct pb_pool *pool = &pb_session->pool;
+
+	return (uintptr_t)chunk - (uintptr_t)pool->chunks <
+	       pool->size * pool->nr;
+}

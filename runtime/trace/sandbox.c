@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "sandbox.h"
+
+#include "histogram.h"
+#include "pool.h"
+#include "ring.h"
+#include "start.h"
+#include "thread.h"
+#include "thread_choice.h"
+
+#include <core/private.h>
+#include <counter.h>
+#include <raw_syscall.h>
+
+#include <fcntl.h>
+#include <linux/prctl.h>
+#include <linux/seccomp.h>
+#include <stdarg.h>
+#include <time.h>
+
+int pb_sandboxed;
+int pb_filtered_at_start;
+int pb_tracer_needs_blocks;
+
+/* "Seccomp:	2" is what proc(5) says of a filter. */
+void pb_sandbox_start(void)
+{
+	static const char name[] = "\nSeccomp:\t";
+	char status[4096];
+	long length;
+	int fd;
+
+	fd = (int)pb_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/status",
+			 O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	length = pb_sys(SYS_read, fd, status, sizeof(status) - 1);
+	pb_sys(SYS_close, fd);
+	for (long at = 0; at < length; at++) {
+		size_t i = 0;
+
+		while (i < sizeof(name) - 1 && at + (long)i < length &&
+		       status[at + (long)i] == name[i])
+			i++;
+		if (i == sizeof(name) - 1 && at + (long)i < length)
+			pb_filtered_at_start = status[at + (long)i] != '0';
+	}
+}
+
+/*
+ * The calling thread's object is made, too, since its name is known now. What
+ * cannot be had is noted: it will be missing.
+ */
+static void prepare(void)
+{
+	pb_sigset signals;
+	int error;
+
+	pb_private_restrict(1);
+	/* Counters of function_profile are all there, and nothing is needed. */
+	if (!pb_tracer_needs_blocks) {
+		__atomic_store_n(&pb_sandboxed, 1, __ATOMIC_SEQ_CST);
+		return;
+	}
+	pb_signal_lock(&pb_session->lock, &signals);
+	error = pb_session_events();
+	if (!error)
+		error = pb_pool_make();
+	if (!error && pb_thread_is_chosen(!pb_self || !pb_self->number))
+		pb_thread_begin(&error);
+	if (!error)
+		error = pb_threads_make_spare();
+	if (!error && pb_options.histogram)
+		error = pb_histograms_make_spare();
+	pb_sys(SYS_prctl, PR_GET_NAME, pb_session->comm);
+	if (pb_session->chunk) {
+		pb_session->chunk->flags |= PBD_SESSION_SANDBOX;
+		pb_session_tick();
+	}
+	if (pb_session->file.header)
+		pb_data_note(&pb_session->file, error);
+	__atomic_store_n(&pb_sandboxed, 1, __ATOMIC_SEQ_CST);
+	pb_signal_unlock(&pb_session->lock, signals);
+}
+
+/*
+ * A filter that is for all threads must not come into force while another one is
+ * about to make the next system call. Those that began before @pb_sandboxed was
+ * set end soon; one that a signal took away from there, for good, never does.
+ */
+static void wait_for_others(void)
+{
+	const struct timespec pause = { .tv_nsec = 100000 };
+
+	for (int i = 0; i < 1000; i++) {
+		if (!__atomic_load_n(&pb_session->in_syscalls, __ATOMIC_SEQ_CST))
+			return;
+		pb_sys(SYS_nanosleep, &pause, NULL);
+	}
+}
+
+/*
+ * Who enters strict mode loses the clock there, and every function that is timed
+ * reads it: so nothing is timed any more, in no thread. Counters go on.
+ */
+static void stop_timing(int stop)
+{
+	pb_note(pb_tracer_stop(stop));
+	if (!pb_session->chunk)
+		return;
+	if (stop)
+		pb_session->chunk->flags |= PBD_SESSION_ENDED_STRICT;
+	else
+		pb_session->chunk->flags &= ~PBD_SESSION_ENDED_STRICT;
+}
+
+struct request {
+	int strict;
+	long flags; /* SECCOMP_FILTER_FLAG_* */
+};
+
+/*
+ * Does the call restrict system calls? Programs also ask in vain, to find out what
+ * the kernel knows: a strict mode with flags, or a filter that is nowhere.
+ */
+static int restricts(long number, const long arg[6], struct request *request)
+{
+	*request = (struct request){ 0, 0 };
+	if (number == SYS_prctl) {
+		request->strict = arg[1] == SECCOMP_MODE_STRICT;
+		return (int)arg[0] == PR_SET_SECCOMP &&
+		       (request->strict ||
+			(arg[1] == SECCOMP_MODE_FILTER && arg[2]));
+	}
+	if (number != SYS_seccomp)
+		return 0;
+	request->strict = (int)arg[0] == SECCOMP_SET_MODE_STRICT;
+	request->flags = arg[1];
+	return request->strict ? !arg[1] && !arg[2] :
+				 (int)arg[0] == SECCOMP_SET_MODE_FILTER && arg[2];
+}
+
+/*
+ * More than 0 is the descriptor of who is asked about system calls, or the id of
+ * a thread that could not be given the filter, so nobody has it.
+ */
+static int was_in_vain(const struct request *request, long result)
+{
+	return result < 0 ||
+	       (result > 0 && request->flags & SECCOMP_FILTER_FLAG_TSYNC &&
+		!(request->flags & SECCOMP_FILTER_FLAG_NEW_LISTENER));
+}
+
+static long restrict_calls(long number, const long arg[6],
+			   const struct request *request)
+{
+	int stop = request->strict && PB_COUNTER_NOT_IN_STRICT_MODE &&
+		   pb_tracer_needs_blocks;
+	long result;
+
+	if (!pb_session || pb_locked || pb_sandboxed || pb_session_is_vforked())
+		return pb_raw_syscall(number, arg);
+	prepare();
+	if (stop)
+		stop_timing(1);
+	if (request->flags & SECCOMP_FILTER_FLAG_TSYNC)
+		wait_for_others();
+	result = pb_raw_syscall(number, arg);
+	if (was_in_vain(request, result)) {
+		pb_private_restrict(0);
+		__atomic_store_n(&pb_sandboxed, 0, __ATOMIC_SEQ_CST);
+		if (stop)
+			stop_timing(0);
+	}
+	return result;
+}
+
+static long call(long number, const long arg[6])
+{
+	struct request request;
+	long result;
+
+	if (restricts(number, arg, &request))
+		result = restrict_calls(number, arg, &request);
+	else
+		result = pb_raw_syscall(number, arg);
+	if (result >= 0 || result < -4095)
+		return result;
+	errno = (int)-result;
+	return -1;
+}
+
+/* In place of the C library's. */
+__attribute__((visibility("default"))) long syscall(long number, ...)
+{
+	long arg[6];
+	va_list args;
+
+	va_start(args, number);
+	for (int i = 0; i < 6; i++)
+		arg[i] = va_arg(args, long);
+	va_end(args);
+	return call(number, arg);
+}
+
+int prctl(int option, ...) __attribute__((visibility("default")));
+
+int prctl(int option, ...)
+{
+	long arg[6];
+	va_list args;
+
+	arg[0] = option;
+	va_start(args, option);
+	for (int i = 1; i < 5; i++)
+		arg[i] = va_arg(args, long);
+	va_end(args);
+	arg[5] = 0;
+	return (int)call(SYS_prctl, arg);
+}
