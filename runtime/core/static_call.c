@@ -222,6 +222,22 @@ static struct pb_target target_of(int text, void *func)
 	return target;
 }
 
+/*
+ * A tool that rewrites programs (llvm-bolt on AArch64) may have moved a tramp. It
+ * leads the callers and the key to the new place, but does not know our tables,
+ * so an update would change code that nobody executes any more. The key tells:
+ * its own unit's tramp is the only one that it ever names. With one TOC for all
+ * (ppc64le) the symbol is behind the tramp's first instruction.
+ */
+static bool was_moved(const struct pb_tramp *tramp)
+{
+	const struct static_call_key *key = tramp_key(tramp);
+
+	return !(tramp->flags & PATCHBAY_STATIC_CALL_IMPORTED) &&
+	       (uintptr_t)key->tramp - tramp->addr >
+		       PATCHBAY_PPC64_TRAMP_BRANCH_OFFSET;
+}
+
 /* Nothing is changed before all tramps and sites are known to be ours. */
 static int check(struct update *update, const struct unit *unit,
 		 const struct pb_tramp *tramp)
@@ -230,6 +246,8 @@ static int check(struct update *update, const struct unit *unit,
 	uintptr_t to;
 
 	update->found++;
+	if (was_moved(tramp))
+		return -EILSEQ;
 	if (sites_patched)
 		for_each_site(site, unit, tramp)
 			if (pb_arch_call_site(site_addr(site), &to))

@@ -116,7 +116,8 @@
  *	          unit only cannot call this one (nor may it one that is
  *	          compiled to have no TOC pointer, which is not noticed)
  *	-EILSEQ   the code of a tramp, or of a call site that was patched, is not
- *	          such as the linker or this library wrote
+ *	          such as the linker or this library wrote; or a tool like
+ *	          llvm-bolt moved the tramp (lld-patch/README.md: how it does not)
  *	-ENOENT   no link unit has a tramp for this key: it was not linked by
  *	          Patchbay's linker
  *	-EPROTONOSUPPORT  a loaded module has static calls of another version
