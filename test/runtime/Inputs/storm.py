@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""storm.py PATCHBAY STORM PLUGIN SECONDS FOLDER RECORD-OPTION...: records storm.c with
+these options, controls it meanwhile, and holds what was recorded against what it did:
+
+- every call of steady() that was done is recorded, lost, missed or cut off, and no
+  more than were begun;
+- of steady_child(), in forked children, the same;
+- no request of `patchbay live` waits (the longest is printed), and a request is
+  answered as long as the program runs.
+"""
+import glob
+import json
+import os
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+LOSSES, REASONS = 9, 8
+patchbay, storm, plugin, seconds, folder, *options = sys.argv[1:]
+data = f"{folder}/data"
+
+
+def control(pid):
+    """Requests one after the other, until the program has ended: how many were
+    answered, and how long the longest took."""
+    orders = (["--arm", "other"], ["--disarm", "other"], [], ["--list"],
+              ["--arm", "plugin_*"])
+    answered, longest, i = 0, 0, 0
+    while record.poll() is None:
+        start = time.monotonic()
+        live = subprocess.run([patchbay, "live", "-p", str(pid), *orders[i % len(orders)]],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        took = time.monotonic() - start
+        i += 1
+        # What is armed already, or not there at the moment, is 3.
+        if live.returncode in (0, 3):
+            answered += 1
+            longest = max(longest, took)
+        elif record.poll() is None and not re.search(
+                "ended|no such process|has no memory|does not listen", live.stderr):
+            sys.exit(f"live: {live.stderr}")
+        time.sleep(0.02)
+    return answered, longest
+
+
+def child_of(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        return int(file.read().split()[0])
+
+
+def losses(path):
+    """What a data file says of what is not in it, by enum pbd_loss."""
+    with open(path, "rb") as file:
+        content = file.read()
+    at = struct.unpack_from("<I", content, 16)[0]  # header_size
+    end = struct.unpack_from("<Q", content, 40)[0]  # committed
+    total = [0] * REASONS
+    while at < end:
+        kind, _, size = struct.unpack_from("<IIQ", content, at)
+        if kind == LOSSES:
+            counts = struct.unpack_from(f"<{REASONS}Q", content, at + 16 + 8 + 8)
+            total = [a + b for a, b in zip(total, counts)]
+        at += size
+    return total
+
+
+shutil.rmtree(folder, ignore_errors=True)
+os.makedirs(folder)
+record = subprocess.Popen(
+    [patchbay, "record", "--live", "-o", data, "-F", "steady*", *options, "--", storm,
+     plugin, seconds], stdout=subprocess.PIPE, text=True)
+try:
+    if record.stdout.readline() != "ready\n":
+        sys.exit("the program did not start")
+    answered, longest = control(child_of(record.pid))
+    said = record.stdout.read()
+finally:
+    if record.poll() is None:
+        record.send_signal(signal.SIGKILL)
+if record.returncode:
+    sys.exit(f"record ended with {record.returncode}: {said}")
+print(said, end="")
+begun, done, jumps = map(int, re.search(
+    r"begun (\d+) done (\d+) jumps (\d+)", said).groups())
+children = int(re.search(r"child calls (\d+)", said)[1])
+report = subprocess.run([patchbay, "report", "--json", "-i", data], text=True,
+                        stdout=subprocess.PIPE, check=True)
+rows = json.loads(report.stdout)["functions"]
+steady, child = (sum(row["calls"] for row in rows if row["name"] == name)
+                 for name in ("steady", "steady_child"))
+other = sum(sum(losses(path)) for path in glob.glob(f"{data}/*.pbd"))
+print(f"steady: {steady} recorded, steady_child: {child}, {other} named as lost or missed")
+print(f"live: {answered} answers, the longest took {longest:.3f} s")
+if not answered or not steady:
+    sys.exit("nothing was recorded, or nobody answered")
+if steady > begun + jumps or child > children:
+    sys.exit("more calls were recorded than there were")
+if steady + child + other < done + children:
+    sys.exit("calls are missing, and nothing says so")
