@@ -53,4 +53,11 @@ void pb_private_restrict(int restricted);
 }
 #endif
 
+/*
+ * Have @start called by this library's constructor: behind the executable's
+ * .preinit_array, but before constructors of most other libraries. -EALREADY: it
+ * is over. Calls nothing.
+ */
+int pb_private_start_late(void (*start)(void));
+
 #endif /* PB_CORE_PRIVATE_H */

@@ -13,6 +13,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef __cplusplus
+#define PB_MOMENT_CALL syscall
+#else
+#include "sys.h"
+#define PB_MOMENT_CALL pb_sys
+#endif
+
 struct pb_moment {
 	uint64_t ticks, monotonic_ns;
 };
@@ -22,7 +29,7 @@ static inline uint64_t pb_now_ns(int clock)
 {
 	struct timespec now;
 
-	syscall(SYS_clock_gettime, clock, &now);
+	PB_MOMENT_CALL(SYS_clock_gettime, clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 

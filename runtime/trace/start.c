@@ -428,6 +428,13 @@ static const char *from_environment(char **envp)
  */
 void __tsan_init(void) __attribute__((weak));
 
+/*
+ * RealtimeSanitizer stands in for them, too, but does not bear to be initialized
+ * before it does so itself, from the executable's .preinit_array. That is run
+ * behind our constructor, which comes first of all, and before any other.
+ */
+void __rtsan_init(void) __attribute__((weak));
+
 static int create(struct patchbay_ops_attr attr, struct patchbay_ops **ops)
 {
 	attr.size = sizeof(attr);
@@ -517,14 +524,11 @@ static int read_options(const char *value, char why[PB_WHY_MAX])
 	return -EINVAL;
 }
 
-__attribute__((constructor)) static void start(int argc, char **argv,
-					       char **envp)
+static void start(char **envp)
 {
 	const char *value = from_environment(envp);
 	char why[PB_WHY_MAX];
 
-	(void)argc;
-	(void)argv;
 	if (!value)
 		return;
 	if (__tsan_init)
@@ -544,6 +548,20 @@ __attribute__((constructor)) static void start(int argc, char **argv,
 	arm();
 	if (pb_options.live)
 		pb_note(pb_listen_start());
+}
+
+static void start_late(void)
+{
+	start(NULL);
+}
+
+__attribute__((constructor)) static void construct(int argc, char **argv,
+						   char **envp)
+{
+	(void)argc;
+	(void)argv;
+	if (!__rtsan_init || pb_private_start_late(start_late))
+		start(envp);
 }
 
 /* The later the second moment, the better the clock's rate is known. */

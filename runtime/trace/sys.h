@@ -2,25 +2,29 @@
 /*
  * System calls for code that a traced function may have called: in any context,
  * signal handlers included, and with arguments of that function still in vector
- * registers. So it is compiled for general registers only, and of the C library
- * it uses syscall(3), which touches no others, and errno, which callers keep.
+ * registers. So it is compiled for general registers only, and does not call the C
+ * library: not even syscall(3), for which sanitizers have functions of their own
+ * (RealtimeSanitizer ends the program if a function calls it that must not block).
  */
 #ifndef PB_TRACE_SYS_H
 #define PB_TRACE_SYS_H
 
 #include <errno.h>
+#include <raw_syscall.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The result, or -errno. */
-static inline long pb_sys_result(long result)
-{
-	return result == -1 ? -errno : result;
-}
-
-#define pb_sys(...) pb_sys_result(syscall(__VA_ARGS__))
+/*
+ * pb_sys(NUMBER, up to 6 arguments of any integer or pointer type): the result, or
+ * -errno. errno itself stays as it is.
+ */
+#define pb_sys(...) PB_SYS_7(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
+#define PB_SYS_7(number, a, b, c, d, e, f, ...)                                \
+	pb_raw_syscall(number, (const long[6]){ (long)(a), (long)(b),          \
+						(long)(c), (long)(d),          \
+						(long)(e), (long)(f) })
 
 /* The kernel's own set of signals, of 64 on all our architectures. */
 typedef uint64_t pb_sigset;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* See trace/sandbox.c. */
+/* For trace/sys.h and trace/sandbox.c. */
 #ifndef PB_TRACE_ARCH_RAW_SYSCALL_H
 #define PB_TRACE_ARCH_RAW_SYSCALL_H
 

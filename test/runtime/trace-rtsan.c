@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * RealtimeSanitizer ends a program that calls what may block from a function that
+ * must not. Recording such a function calls nothing of the kind, whatever tracer it
+ * is, and does not get in the way of the sanitizer, which still finds what it is for.
+ */
+// RUN: %build -fsanitize=realtime %s -o %t
+// RUN: %patchbay record -o %t.data -p function_profile -- %t | FileCheck %s
+// RUN: %patchbay report -i %t.data | FileCheck %s --check-prefix=REPORT
+// RUN: %patchbay record -o %t.data -p function -- %t | FileCheck %s
+// RUN: %patchbay report -i %t.data | FileCheck %s --check-prefix=REPORT
+// RUN: %patchbay record -o %t.data -p function_duration -- %t | FileCheck %s
+// RUN: %patchbay report -i %t.data | FileCheck %s --check-prefix=REPORT
+// RUN: %patchbay record -o %t.data -p function_graph --live -- %t | FileCheck %s
+// RUN: %patchbay report -i %t.data | FileCheck %s --check-prefix=REPORT
+// RUN: %patchbay record -o %t.data --histogram --threshold 1s -- %t | FileCheck %s
+// RUN: not %patchbay record -o %t.data -p function -- %t bad 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=BAD
+// CHECK: {{^}}sum 119999400000{{$}}
+// REPORT-DAG: {{^ *}}200000 {{(.* )?}}process{{ }}
+// REPORT-DAG: {{^ *}}200000 {{(.* )?}}work{{ }}
+// REPORT-DAG: {{^ *}}200000 {{(.* )?}}thread_work{{ }}
+// BAD: RealtimeSanitizer: unsafe-library-call
+// BAD: malloc
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* So many that several pieces of the file are taken. */
+enum { NR = 200000 };
+
+__attribute__((noinline)) static int work(int n)
+{
+	__asm__ volatile("");
+	return 3 * n;
+}
+
+__attribute__((noinline)) static int thread_work(int n)
+{
+	__asm__ volatile("");
+	return 3 * n;
+}
+
+int process(int n) __attribute__((nonblocking));
+__attribute__((noinline)) int process(int n) __attribute__((nonblocking))
+{
+	return work(n);
+}
+
+static void *run(void *arg) __attribute__((nonblocking))
+{
+	long *sum = arg;
+
+	for (int i = 0; i < NR; i++)
+		*sum += thread_work(i);
+	return NULL;
+}
+
+static void *volatile memory;
+static void bad(void) __attribute__((nonblocking))
+{
+	memory = malloc(100);
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	long sum = 0, other = 0;
+
+	(void)argv;
+	if (argc > 1)
+		bad();
+	pthread_create(&thread, NULL, run, &other);
+	for (int i = 0; i < NR; i++)
+		sum += process(i);
+	pthread_join(thread, NULL);
+	printf("sum %ld\n", sum + other);
+	return 0;
+}
