@@ -87,9 +87,9 @@ static SmallVector<StringRef, 3> namesOf(const Function &F) {
     return Names;
   Names.push_back(Source);
   size_t Length;
-  if (Symbol.contains(".__uniq.") && Source.consume_front("_ZL") &&
-      !Source.consumeInteger(10, Length))
-    Names.push_back(Source.take_front(Length));
+  if (const char *Unique =
+          patchbay_unique_name(Symbol.data(), Symbol.size(), &Length))
+    Names.push_back(StringRef(Unique, Length));
   return Names;
 }
 

@@ -80,6 +80,7 @@ static void add_symbol(const char *name, uint64_t value, void *arg)
 	ptrdiff_t record = pb_record_find(reader->module,
 					  base + (uintptr_t)value,
 					  &reader->next);
+	const char *unique;
 	size_t length, source;
 
 	if (record < 0)
@@ -91,6 +92,10 @@ static void add_symbol(const char *name, uint64_t value, void *arg)
 	source = patchbay_source_name_length(name, length);
 	if (source != length)
 		add_name(reader, name, source,
+			 (uint32_t)record | PB_NAME_SHORTENED);
+	unique = patchbay_unique_name(name, length, &source);
+	if (unique)
+		add_name(reader, unique, source,
 			 (uint32_t)record | PB_NAME_SHORTENED);
 	if (reader->rewritten)
 		reader->index->here[record / 64] |= UINT64_C(1) << record % 64;

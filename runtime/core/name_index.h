@@ -4,8 +4,8 @@
  * when the first is asked for, and kept as long as the module, whatever becomes
  * of the file. They take some 20 bytes for each name beside the name itself.
  *
- * A function that the compiler renamed is here twice, with the name of its symbol
- * and with that of the source (<patchbay/names.h>).
+ * A function that the compiler renamed is here more than once, with the name of
+ * its symbol and with those of the source (<patchbay/names.h>).
  */
 #ifndef PB_CORE_NAME_INDEX_H
 #define PB_CORE_NAME_INDEX_H

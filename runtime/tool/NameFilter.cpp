@@ -26,11 +26,14 @@ std::vector<std::string> patchbay::displayNames(ArrayRef<StringRef> Names,
 
 std::vector<StringRef> patchbay::linkageNames(ArrayRef<StringRef> Symbols) {
   std::vector<StringRef> Names = Symbols.vec();
-  for (StringRef Symbol : Symbols)
-    if (size_t Length =
-            patchbay_source_name_length(Symbol.data(), Symbol.size());
-        Length != Symbol.size())
+  for (StringRef Symbol : Symbols) {
+    size_t Length = patchbay_source_name_length(Symbol.data(), Symbol.size());
+    if (Length != Symbol.size())
       Names.push_back(Symbol.take_front(Length));
+    if (const char *Unique =
+            patchbay_unique_name(Symbol.data(), Symbol.size(), &Length))
+      Names.push_back(StringRef(Unique, Length));
+  }
   return Names;
 }
 

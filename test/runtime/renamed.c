@@ -33,9 +33,11 @@ int larch(int a) NAMED("larch.llvm.x1");
 int larch(int a) { return a; }
 int box(int a) NAMED("box.7");
 int box(int a) { return a; }
+int bay(int a) NAMED("_ZL3bayi.__uniq.17.llvm.2");
+int bay(int a) { return a; }
 
 enum { ELM = 1, ELM_TREE = 2, FIR = 4, OAK = 8, YEW = 16, ASH = 32,
-       LARCH = 64, BOX = 128, ALL = 255 };
+       LARCH = 64, BOX = 128, BAY = 256, ALL = 511 };
 
 static struct patchbay_ops *ops;
 static int called;
@@ -44,12 +46,12 @@ static void note(uintptr_t ip, uintptr_t parent_ip,
 		 const struct patchbay_cell *cell, struct patchbay_regs *regs)
 {
 	int (*const functions[])(int) = { elm, elm_tree, fir, oak,
-					  yew, ash, larch, box };
+					  yew, ash, larch, box, bay };
 
 	(void)parent_ip;
 	(void)cell;
 	(void)regs;
-	for (int i = 0; i < 8; i++)
+	for (int i = 0; i < 9; i++)
 		called |= (ip == (uintptr_t)functions[i]) << i;
 }
 
@@ -64,6 +66,7 @@ static int calls(void)
 	ash(1);
 	larch(1);
 	box(1);
+	bay(1);
 	return called;
 }
 
@@ -102,6 +105,9 @@ static void filters(void)
 	selects(FILTER(LIST("elm", "oak", "ash.specialized.3")),
 		ELM | OAK | ASH);
 	selects(FILTER(LIST("elm.llvm.1527", "elm")), ELM);
+	selects(FILTER(.glob = "bay"), BAY);
+	selects(FILTER(.glob = "_ZL3bayi"), BAY);
+	selects(FILTER(LIST("bay", "fir")), BAY | FIR);
 	selects(FILTER(LIST("larch")), 0);
 	selects(FILTER(LIST("box")), 0);
 	selects(FILTER(LIST("larch.llvm.x1", "box.7")), LARCH | BOX);
@@ -148,13 +154,29 @@ static void lengths(void)
 	static const char *const same[] = {
 		"", ".", ".cfi", ".llvm.1", "a.llvm.", "a.llvm", "a.llvm.1x",
 		"a.cold.", "a.colder", "cold", "a.1", "a.uniq.1", "a.cfi_jt",
+		".0123456789abcdef0123456789abcdef",
+		"a.0123456789abcdef0123456789abcde",
+		"a.0123456789abcdef0123456789abcdef0",
+		"a.0123456789ABCDEF0123456789abcdef",
+		"a0123456789abcdef0123456789abcdef",
 	};
 	static const char *const renamed[] = {
 		"a.cfi", "a.cold", "a.cold.12", "a.cfi.llvm.3", "a.llvm.3.cfi",
+		"a.0123456789abcdef0123456789abcdef.cfi",
 		"a.part.1.cold", "a.__uniq.1.llvm.2.cold.3",
 		"a.llvm.99999999999999999999999999",
 	};
 
+	static const char *const not_unique[] = {
+		"_ZL3bayi", "_ZL3bayi.llvm.7", "_ZL9bayi.__uniq.7", "_ZL.__uniq.1",
+		"_ZL3.__uniq.1", "_ZLx.__uniq.1", "bay.__uniq.1", ".__uniq.1",
+		"_ZL99999999999999999999999bay.__uniq.1", "_ZL0bay.__uniq.1", "",
+	};
+	size_t length;
+
+	for (size_t i = 0; i < sizeof(not_unique) / sizeof(*not_unique); i++)
+		CHECK(!patchbay_unique_name(not_unique[i],
+					    strlen(not_unique[i]), &length));
 	for (size_t i = 0; i < sizeof(same) / sizeof(*same); i++)
 		CHECK_EQ(patchbay_source_name_length(same[i], strlen(same[i])),
 			 strlen(same[i]));
@@ -172,7 +194,7 @@ int main(void)
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
 	filters();
 	names();
-	CHECK_EQ(patchbay_arm(ops, "*", 0) >= 8, 1);
+	CHECK_EQ(patchbay_arm(ops, "*", 0) >= 9, 1);
 	CHECK_EQ(calls(), ALL);
 	CHECK_EQ(patchbay_ops_destroy(ops), 0);
 	links();

@@ -9,7 +9,11 @@
  * .llvm.N          a static function that other modules of a ThinLTO link call
  *                  (llvm/IR/ModuleSummaryIndex.h, getGlobalNameForLocal())
  * .__uniq.N        a static function, with -funique-internal-linkage-names
- *                  (llvm/ProfileData/SampleProf.h, getUniqueInternalLinkagePostfix())
+ *                  (llvm/ProfileData/SampleProf.h, getUniqueInternalLinkagePostfix());
+ *                  of C functions, too, the rest is mangled as in C++: _ZL5parsei
+ * .MODULE          a static function of a ThinLTO link with CFI: 32 hexadecimal
+ *                  digits for its module (llvm/Transforms/Utils/ModuleUtils.h,
+ *                  getUniqueModuleId())
  * .cfi             the body of a function, with -fsanitize=cfi: its name went to
  *                  the jump table (llvm/Transforms/IPO/LowerTypeTests.h)
  * .cold, .cold.N   what is hardly ever executed, moved out of the function
@@ -25,7 +29,8 @@
  * Wherever Patchbay takes names, globs or regular expressions of functions (lists
  * of the pass, filters of libpatchbay, sections of BPF programs, options of the
  * command) each is tried with the symbol's name and with what is left without
- * these: "parse" selects parse.llvm.1527, too, and "parse.llvm.1527" only that.
+ * these: "parse" selects parse.llvm.1527, too, and "parse.llvm.1527" only that. So
+ * it does _ZL5parsei.__uniq.7, of C and of C++.
  */
 #ifndef PATCHBAY_NAMES_H
 #define PATCHBAY_NAMES_H
@@ -51,6 +56,19 @@ static inline size_t patchbay_drop_suffix(const char *name, size_t length,
 	    memcmp(name + at - size, suffix, size))
 		return length;
 	return at - size;
+}
+
+/* Without the module's digits at its end. */
+static inline size_t patchbay_drop_module(const char *name, size_t length)
+{
+	const size_t digits = 32;
+	size_t at = length;
+
+	while (at && ((name[at - 1] >= '0' && name[at - 1] <= '9') ||
+		      (name[at - 1] >= 'a' && name[at - 1] <= 'f')))
+		at--;
+	return length - at == digits && at > 1 && name[at - 1] == '.' ? at - 1 :
+									length;
 }
 
 /*
@@ -80,8 +98,35 @@ static inline size_t patchbay_source_name_length(const char *name,
 			length = patchbay_drop_suffix(name, length,
 						      suffixes[i].text,
 						      suffixes[i].numbered);
+		length = patchbay_drop_module(name, length);
 	} while (length != before);
 	return length;
+}
+
+/*
+ * Where in @name, which is @length long, that of a static function in C is which
+ * -funique-internal-linkage-names has mangled, and in *@source_length how long it
+ * is; NULL if there is none. It cannot fail, and is async-signal-safe.
+ */
+static inline const char *patchbay_unique_name(const char *name, size_t length,
+					       size_t *source_length)
+{
+	static const char unique[] = ".__uniq.";
+	const size_t source = patchbay_source_name_length(name, length);
+	size_t at = 3, size = 0;
+
+	/* What follows the mangled name begins with it: N of others is no hash. */
+	if (length - source < sizeof(unique) ||
+	    memcmp(name + source, unique, sizeof(unique) - 1) || source <= at ||
+	    memcmp(name, "_ZL", at))
+		return NULL;
+	while (at < source && name[at] >= '0' && name[at] <= '9' &&
+	       size <= source)
+		size = size * 10 + (size_t)(name[at++] - '0');
+	if (!size || size > source - at)
+		return NULL;
+	*source_length = size;
+	return name + at;
 }
 
 #ifdef __cplusplus
