@@ -6,8 +6,11 @@
 ; RUN: %ld.lld --static-calls %t.full.bc -o %t.full
 ; RUN: llvm-objdump -d --no-show-raw-insn %t.full | FileCheck %s
 ; RUN: opt -module-summary %s -o %t.thin.bc
-; RUN: %ld.lld --static-calls -pie --gc-sections %t.thin.bc -o %t.thin
+; RUN: %ld.lld --static-calls -pie --gc-sections %t.thin.bc -o %t.thin -Map=- | FileCheck %s --check-prefix=MAP
 ; RUN: llvm-objdump -d --no-show-raw-insn %t.thin | FileCheck %s
+
+; MAP:      <internal>:(.static_call.text)
+; MAP-NEXT: __SCT__x
 
 ; CHECK-LABEL: <_start>:
 ; CHECK:         callq {{.*}} <__SCT__x>

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // LTO compiles at link time, and --thinlto-cache-dir= keeps the objects for the
-// next link. LLVM looks them up by a hash of the bitcode and of the options that
-// matter to it (computeLTOCacheKey). Pass plugins are not among them, though
-// they change the code as much as the bitcode does. So a link with a plugin
-// would be served objects that were compiled without it, and end with exit
-// status 0 and nothing instrumented; or the other way round; or with the objects
-// of yesterday's plugin, list of functions or option.
+// next link. LLVM looks them up by a hash of the bitcode and of the options
+// that matter to it (computeLTOCacheKey). Pass plugins are not among them,
+// though they change the code as much as the bitcode does. So a link with a
+// plugin would be served objects that were compiled without it, and end with
+// exit status 0 and nothing instrumented; or the other way round; or with the
+// objects of yesterday's plugin, list of functions or option.
 //
 // The hash does contain the arguments of -mllvm. We add one that LLVM never
 // parses: a digest of
 //
 // - the files of the plugins, not their names: a rebuilt plugin is another one;
-// - our own options, which may also come as --plugin-opt=-, where LLVM's hash
-//   does not see them;
-// - the content of the files that those options name.
+// - the options, which may also come as --plugin-opt=-, where LLVM's hash does
+//   not see them;
+// - the content of the files that our own options name.
 //
 // With --thinlto-distributor= another process compiles, and what it loads is in
 // the arguments that are passed on to it, so those count, too.
 //
 // A second gap: LLVM puts an object into the cache whether or not there was an
-// error while it was compiled. The link fails, but the next one finds the object
-// and succeeds. A plugin that refuses a module, or a list of functions that
-// cannot be read, would be noticed only once. So objects are passed on to the
-// cache only while the link is without error.
+// error while it was compiled. The link fails, but the next one finds the
+// object and succeeds. A plugin that refuses a module, or a list of functions
+// that cannot be read, would be noticed only once. So objects are passed on to
+// the cache only while the link is without error.
 //
 // Without --load-pass-plugin= the cache is stock LLD's, key by key.
 //===----------------------------------------------------------------------===//
@@ -103,11 +103,12 @@ void elf::addPluginsToLtoCacheKey(Ctx &ctx, const opt::InputArgList &args) {
   SHA1 hash;
   for (StringRef plugin : ctx.arg.passPlugins)
     addPlugin(hash, plugin);
-  for (const opt::Arg *arg : args.filtered(OPT_mllvm, OPT_plugin_opt_eq_minus)) {
-    StringRef option = arg->getValue();
-    option = option.ltrim('-');
+  for (auto *arg : args.filtered(OPT_mllvm, OPT_plugin_opt_eq_minus)) {
+    StringRef option = StringRef(arg->getValue()).ltrim('-');
     if (option.starts_with("patchbay-"))
       addOption(hash, option);
+    else
+      addString(hash, option);
   }
   for (StringRef arg : ctx.arg.dtltoCompilerArgs)
     addOption(hash, arg);

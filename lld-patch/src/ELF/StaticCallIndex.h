@@ -2,8 +2,8 @@
 //
 // What is at a place of an input file. An object file knows where a symbol is
 // and what a relocation changes, but to find the symbol or the relocation of a
-// given place one has to look at all of them. A file may have thousands of keys,
-// so each file and section that is asked about is looked at once.
+// given place one has to look at all of them. A file may have thousands of
+// keys, so each file and section that is asked about is looked at once.
 
 #ifndef PATCHBAY_LLD_ELF_STATIC_CALL_INDEX_H
 #define PATCHBAY_LLD_ELF_STATIC_CALL_INDEX_H

@@ -16,6 +16,7 @@
 #include "InputFiles.h"
 #include "OutputSections.h"
 #include "StaticCallArch.h"
+#include "StaticCallTables.h"
 #include "Symbols.h"
 #include "patchbay/abi.h"
 
@@ -38,7 +39,12 @@ void StaticCallRelocations::joinInput() {
   if (entries.empty())
     return;
   OutputSection *from = getParent();
-  OutputSection *to = entries.front().sec->getParent()->relocationSection;
+  const OutputSection *relocated = entries.front().sec->getParent();
+  if (!relocated) { // discarded
+    entries.clear();
+    return;
+  }
+  OutputSection *to = relocated->relocationSection;
   if (!from) {
     ErrAlways(ctx) << "discarding " << name << " section is not allowed";
     entries.clear();
@@ -132,13 +138,6 @@ void RelocatableStaticCalls::finalize(ArrayRef<const StaticCallTramp *> tramps,
     };
     arch.addRelocations(*tramp, add);
   }
-  if (!siteTable.getParent()) {
-    if (!sites.empty())
-      Warn(ctx) << "section " << siteTable.name
-                << " is discarded by the linker script, and without it the run "
-                   "time cannot update static calls";
-    sites = {};
-  }
   const InputSection *reported = nullptr;
   for (const StaticCallSite &site : sites) {
     if (!(site.sec->flags & SHF_GROUP)) {
@@ -152,6 +151,7 @@ void RelocatableStaticCalls::finalize(ArrayRef<const StaticCallTramp *> tramps,
                 << siteTable.name << "; use --force-group-allocation";
     reported = site.sec;
   }
+  warnIfTableDiscarded(ctx, siteTable);
   trampRelocs.joinInput();
   siteRelocs.joinInput();
 }

@@ -23,7 +23,8 @@ public:
     entries.push_back({&sec, offset, type, &sym, addend});
   }
   // Once all are added: if the input has such a section and relocations of it,
-  // become part of these, as two sections of them for one are not supported.
+  // become part of these, as two sections of them for one are not supported. If
+  // the linker script discards the section, there are none.
   void joinInput();
   // Once output sections have their numbers.
   void setLinks();

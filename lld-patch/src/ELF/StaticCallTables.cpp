@@ -156,3 +156,10 @@ void StaticCallNote::writeTo(uint8_t *buf) {
     writeOffset(ctx, desc + toc, getPPC64TocBase(ctx), va + toc);
   }
 }
+
+void elf::warnIfTableDiscarded(Ctx &ctx, const SyntheticSection &table) {
+  if (!table.getParent() && table.isNeeded())
+    Warn(ctx) << "section " << table.name
+              << " is discarded by the linker script, and without it the run "
+                 "time cannot update static calls";
+}

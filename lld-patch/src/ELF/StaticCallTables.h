@@ -50,6 +50,9 @@ private:
   const StaticCallSiteTable &sites;
 };
 
+// Warn if there is something in the table and the linker script discards it.
+void warnIfTableDiscarded(Ctx &, const SyntheticSection &table);
+
 } // namespace lld::elf
 
 #endif

@@ -214,8 +214,8 @@ void elf::declareStaticCalls(Ctx &ctx) {
 
   scanSymbols(ctx, *calls);
   for (Symbol *sym : calls->symbols) {
-    // With -r it may be one of ours, from an earlier -r, and is as good as one of
-    // this link.
+    // With -r it may be one of ours, from an earlier -r, and is as good as one
+    // of this link.
     if ((sym->isDefined() || sym->isCommon()) && !ctx.arg.relocatable)
       reportDefinition(ctx, *sym);
     if (!needsTramp(ctx, *sym))
@@ -331,13 +331,6 @@ static void checkNoOther(Ctx &ctx, const SyntheticSection &table) {
                             "--static-calls";
 }
 
-static void warnIfDiscarded(Ctx &ctx, const SyntheticSection &table) {
-  if (!table.getParent() && table.isNeeded())
-    Warn(ctx) << "section " << table.name
-              << " is discarded by the linker script, and without it the run "
-                 "time cannot update static calls";
-}
-
 // Check keys and calls. Return the tramps whose keys are right, and the calls.
 static std::pair<SmallVector<StaticCallTramp *, 0>,
                  SmallVector<StaticCallSite, 0>>
@@ -373,9 +366,9 @@ void elf::resolveStaticCalls(Ctx &ctx) {
   calls->trampTable->tramps = std::move(tramps);
   calls->siteTable->sites = std::move(sites);
   calls->siteTable->finalizeSymbols();
-  warnIfDiscarded(ctx, *calls->trampTable);
-  warnIfDiscarded(ctx, *calls->siteTable);
-  warnIfDiscarded(ctx, *calls->note);
+  warnIfTableDiscarded(ctx, *calls->trampTable);
+  warnIfTableDiscarded(ctx, *calls->siteTable);
+  warnIfTableDiscarded(ctx, *calls->note);
 }
 
 void elf::linkStaticCallRelocations(Ctx &ctx) {
