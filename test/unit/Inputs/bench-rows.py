@@ -13,7 +13,8 @@ for skipped in result["skipped"]:
 for row in result["rows"]:
     about = f"{row['case']}: {row['system']} {row['unit']} to {row['against']}"
     assert isinstance(row["median"], float), about
-    if row["unit"] in ("ns/call", "ms/run", "us/run", "ms/batch", "us/function"):
+    if row["unit"] in ("ns/call", "ms/run", "us/run", "ms/batch", "us/function",
+                       "us/thread"):
         assert 0 < row["min"] <= row["median"], about
         assert row["rounds"] > 1, about
         assert (row["against"] is None) == (row["ratio"] is None), about
