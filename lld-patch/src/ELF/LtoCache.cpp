@@ -91,13 +91,25 @@ static void addOption(SHA1 &hash, StringRef option) {
     addFile(hash, option.split('=').second);
 }
 
-void elf::addPluginsToLtoCacheKey(Ctx &ctx, const opt::InputArgList &args) {
-  if (!ctx.arg.dtltoDistributor.empty() && !ctx.arg.passPlugins.empty() &&
-      !remoteUsesPlugin(ctx))
+// Where another process compiles, it is that one which needs the plugin.
+static void warnIfCompiledElsewhere(Ctx &ctx) {
+  if (ctx.arg.passPlugins.empty())
+    return;
+  StringRef plugin = ctx.arg.passPlugins.front();
+  if (ctx.arg.thinLTOIndexOnly)
+    Warn(ctx) << "--load-pass-plugin= has no effect on what is compiled by the "
+                 "indexes of --thinlto-index-only; compile with "
+                 "-fthinlto-index=... -fplugin="
+              << plugin;
+  else if (!ctx.arg.dtltoDistributor.empty() && !remoteUsesPlugin(ctx))
     Warn(ctx) << "--load-pass-plugin= has no effect on what "
                  "--thinlto-distributor= compiles; add "
                  "--thinlto-remote-compiler-arg=-fplugin="
-              << ctx.arg.passPlugins[0];
+              << plugin;
+}
+
+void elf::addPluginsToLtoCacheKey(Ctx &ctx, const opt::InputArgList &args) {
+  warnIfCompiledElsewhere(ctx);
   if (ctx.arg.thinLTOCacheDir.empty() || !usesPlugin(ctx))
     return;
   SHA1 hash;

@@ -15,7 +15,7 @@ namespace lld::elf {
 struct Ctx;
 
 // Once the options are read: make what the pass plugins do a part of the key
-// by which LTO looks objects up in its cache.
+// by which LTO looks objects up in its cache, and warn where they do not reach.
 void addPluginsToLtoCacheKey(Ctx &, const llvm::opt::InputArgList &);
 
 // The cache, but it never keeps an object of a link that has reported an error.
