@@ -11,7 +11,9 @@
  * arms, disarms and destroys it. `patchbay live` arms and disarms meanwhile.
  *
  * A call is *begun* before and *done* after it; what is recorded, missed, cut off
- * or lost has to be in between. Prints both, when it is over. A release is worth ten
+ * or lost has to be in between. Prints both, when it is over, and sees itself to
+ * what a tracer of its own has *seen* all along, and what the library says that it
+ * *missed*. A release is worth ten
  * minutes of it: storm.py PATCHBAY STORM PLUGIN 600 FOLDER -p function_profile
  */
 // RUN: rm -rf %t && mkdir -p %t
@@ -52,7 +54,7 @@ enum { FIRST_SINGLE = WORKERS + ALLOCATORS, NR = FIRST_SINGLE + 4 };
 
 static atomic_int stop;
 static _Atomic long begun, done, jumps, forks, modules, threads, windows,
-	allocated;
+	allocated, seen;
 static const char *plugin;
 
 OPAQUE int steady_child(int a) { return a + 3; }
@@ -209,6 +211,32 @@ NOT_TRACED static void *armer(void *arg)
 	return arg;
 }
 
+/* Sees steady() all along, in modules to come, too. */
+NOT_TRACED static struct patchbay_ops *watch(void)
+{
+	const struct patchbay_ops_attr attr = {
+		.size = sizeof(attr), .handler = count, .data = &seen,
+	};
+	struct patchbay_ops *ops;
+
+	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
+	CHECK_EQ(patchbay_arm(ops, "steady", PATCHBAY_ARM_FUTURE), 1);
+	return ops;
+}
+
+NOT_TRACED static void check_watched(struct patchbay_ops *ops)
+{
+	struct patchbay_ops_info info = { .size = sizeof(info) };
+	long missed;
+
+	CHECK_EQ(patchbay_ops_get_info(ops, &info), 0);
+	missed = (long)info.nmissed;
+	printf("begun %ld done %ld jumps %ld\n", begun, done, jumps);
+	printf("seen %ld missed %ld\n", seen, missed);
+	CHECK(seen <= begun && seen + missed >= done);
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+}
+
 NOT_TRACED static double now(void)
 {
 	struct timespec time;
@@ -226,12 +254,14 @@ NOT_TRACED int main(int argc, char **argv)
 	struct sigaction action = { .sa_handler = on_signal,
 				    .sa_flags = SA_RESTART };
 	pthread_t thread[NR];
+	struct patchbay_ops *watching;
 	double end;
 
 	CHECK(argc > 1);
 	plugin = argv[1];
 	alarm((unsigned int)(3 * seconds + 120)); /* a hang is a failure */
 	sigaction(SIGUSR1, &action, NULL);
+	watching = watch();
 	for (int i = 0; i < NR; i++)
 		CHECK_EQ(pthread_create(&thread[i], NULL,
 					i < WORKERS	 ? worker :
@@ -251,7 +281,7 @@ NOT_TRACED int main(int argc, char **argv)
 	stop = 1;
 	for (int i = 0; i < NR; i++)
 		pthread_join(thread[i], NULL);
-	printf("begun %ld done %ld jumps %ld\n", begun, done, jumps);
+	check_watched(watching);
 	printf("forks %ld child calls %ld\n", forks, forks * CHILD_CALLS);
 	printf("modules %ld threads %ld windows %ld allocations %ld\n", modules,
 	       threads, windows, allocated);

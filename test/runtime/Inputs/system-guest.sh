@@ -62,4 +62,5 @@ flips 300
 sandbox
 many ./many.so 60
 torture ./torture.so 2
+storm ./storm.so 2
 END
