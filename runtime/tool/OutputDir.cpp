@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OutputDir.h"
+#include "DataFile.h"
 #include "Diagnostics.h"
 #include "format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -64,6 +68,82 @@ static Error cannot(const Twine &What, const Twine &Path, Error E) {
                    toString(std::move(E)));
 }
 
+static std::string locked(const Twine &Path, const Twine &By) {
+  return (Path + ": " + By +
+          " is still recording there: wait until it ends, or choose another "
+          "directory with -o")
+      .str();
+}
+
+LockedDir::~LockedDir() {
+  if (FD >= 0)
+    close(FD);
+}
+
+// Another command may move the directory between open() and flock(): the lock
+// counts only if the name is still that of the directory which was locked.
+Expected<LockedDir::State> LockedDir::lock(const std::string &Path) {
+  for (;;) {
+    LockedDir Dir;
+    Dir.FD = open(Path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (Dir.FD < 0) {
+      if (errno == ENOENT)
+        return State::Missing;
+      return errorCodeToError(errnoAsErrorCode());
+    }
+    if (flock(Dir.FD, LOCK_EX | LOCK_NB)) {
+      if (errno == EWOULDBLOCK)
+        return State::Busy;
+      return errorCodeToError(errnoAsErrorCode());
+    }
+    struct stat Opened, Named;
+    if (fstat(Dir.FD, &Opened))
+      return errorCodeToError(errnoAsErrorCode());
+    if (!lstat(Path.c_str(), &Named) && Named.st_dev == Opened.st_dev &&
+        Named.st_ino == Opened.st_ino) {
+      *this = std::move(Dir);
+      return State::Locked;
+    }
+  }
+}
+
+// A process that records holds a shared lock of its data file for as long as
+// it has it mapped (runtime/trace/data_file.c): also one that went on in the
+// background when the command had ended.
+static Error checkNobodyRecords(const std::string &Dir) {
+  auto Files = dataFiles(Dir);
+  if (!Files)
+    return cannot("read", Dir, Files.takeError());
+  for (const std::string &File : *Files) {
+    int FD = open(File.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (FD < 0) // of another user, who may read it alone
+      return cannot("read", File, errorCodeToError(errnoAsErrorCode()));
+    bool Busy = flock(FD, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+    close(FD);
+    if (!Busy)
+      continue;
+    DataFile Data;
+    consumeError(readDataHeader(File, Data));
+    return makeError(
+        locked(Dir, "process " + Twine(Data.Pid) + ", or one that it forked,"));
+  }
+  return Error::success();
+}
+
+// Fails if somebody else uses the directory.
+static Expected<LockedDir::State> lockUnused(LockedDir &Lock,
+                                             const std::string &Path) {
+  auto State = Lock.lock(Path);
+  if (!State)
+    return cannot("lock", Path, State.takeError());
+  if (*State == LockedDir::State::Busy)
+    return makeError(locked(Path, "another 'patchbay record'"));
+  if (*State == LockedDir::State::Locked)
+    if (Error E = checkNobodyRecords(Path))
+      return std::move(E);
+  return State;
+}
+
 static Error removeRecording(const std::string &Path) {
   auto Files = dataFiles(Path);
   if (!Files)
@@ -76,18 +156,32 @@ static Error removeRecording(const std::string &Path) {
   return Error::success();
 }
 
+// As rename(2), but never over an empty directory that another command has just
+// made and locked. Some file systems, such as NFS, cannot promise that.
+static bool moveUnlessThere(const std::string &From, const std::string &To) {
+  return !renameat2(AT_FDCWD, From.c_str(), AT_FDCWD, To.c_str(),
+                    RENAME_NOREPLACE) ||
+         (errno == EINVAL && !rename(From.c_str(), To.c_str()));
+}
+
 // Moves a recording out of the way.
-static Error moveAside(const std::string &Path, const std::string &Old) {
-  auto OldKind = classify(Old);
-  if (!OldKind)
-    return cannot("read", Old, OldKind.takeError());
-  if (*OldKind == Kind::Foreign)
-    return foreign(Old);
-  if (*OldKind != Kind::Missing)
-    if (Error E = removeRecording(Old))
-      return cannot("delete", Old, std::move(E));
-  if (rename(Path.c_str(), Old.c_str()))
+Error OutputDir::moveAside() {
+  std::string To = Path + ".old";
+  auto Found = classify(To);
+  if (!Found)
+    return cannot("read", To, Found.takeError());
+  if (*Found == Kind::Foreign)
+    return foreign(To);
+  LockedDir OldLock;
+  auto State = lockUnused(OldLock, To);
+  if (!State)
+    return State.takeError();
+  if (*State == LockedDir::State::Locked)
+    if (Error E = removeRecording(To))
+      return cannot("delete", To, std::move(E));
+  if (!moveUnlessThere(Path, To))
     return cannot("rename", Path, errorCodeToError(errnoAsErrorCode()));
+  Old = To;
   return Error::success();
 }
 
@@ -100,23 +194,39 @@ Expected<OutputDir> OutputDir::create(StringRef Name) {
 
   OutputDir Dir;
   Dir.Path = Absolute.str().rtrim('/').str();
-  auto Found = classify(Dir.Path);
-  if (!Found)
-    return cannot("create", Name, Found.takeError());
-  if (*Found == Kind::Foreign)
-    return foreign(Name);
-  if (*Found == Kind::Recording) {
-    Dir.Old = Dir.Path + ".old";
-    if (Error E = moveAside(Dir.Path, Dir.Old))
-      return E;
-  }
-  if (*Found != Kind::Empty) {
-    if (mkdir(Dir.Path.c_str(), 0777)) {
-      Error E = errorCodeToError(errnoAsErrorCode());
-      Dir.undo();
-      return cannot("create", Name, std::move(E));
+  // Others may do the same at the same time: who has the lock of the directory
+  // that has the name in the end goes on. Only who has it moves or deletes.
+  for (;;) {
+    Dir.Made = false;
+    auto Found = classify(Dir.Path);
+    if (!Found)
+      return cannot("create", Name, Found.takeError());
+    if (*Found == Kind::Foreign)
+      return foreign(Name);
+    if (*Found == Kind::Missing) {
+      if (!mkdir(Dir.Path.c_str(), 0777)) {
+        Dir.Made = true;
+      } else if (errno != EEXIST) {
+        Error E = errorCodeToError(errnoAsErrorCode());
+        Dir.undo();
+        return cannot("create", Name, std::move(E));
+      }
     }
-    Dir.Made = true;
+    auto State = lockUnused(Dir.Lock, Dir.Path);
+    if (!State)
+      return State.takeError();
+    if (*State == LockedDir::State::Missing)
+      continue;
+    // Nobody else changes it from here on.
+    Found = classify(Dir.Path);
+    if (!Found)
+      return cannot("read", Name, Found.takeError());
+    if (*Found == Kind::Foreign)
+      return foreign(Name);
+    if (*Found == Kind::Empty)
+      break;
+    if (Error E = Dir.moveAside())
+      return std::move(E);
   }
   if (access(Dir.Path.c_str(), W_OK | X_OK)) {
     Error E = errorCodeToError(errnoAsErrorCode());
@@ -126,9 +236,11 @@ Expected<OutputDir> OutputDir::create(StringRef Name) {
   return Dir;
 }
 
+// Another command may have made a directory of this name since an earlier
+// recording was moved: it is left alone, and the recording where it is.
 void OutputDir::undo() {
   if (Made)
     rmdir(Path.c_str());
   if (!Old.empty())
-    rename(Old.c_str(), Path.c_str());
+    moveUnlessThere(Old, Path);
 }

@@ -6,6 +6,7 @@
 
 #include "llvm/Support/Error.h"
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace patchbay {
@@ -13,10 +14,34 @@ namespace patchbay {
 /// The data files in a directory, sorted.
 llvm::Expected<std::vector<std::string>> dataFiles(llvm::StringRef Dir);
 
+/// An open directory with a lock of flock(2), which ends with this object. It
+/// is the directory's, wherever that is moved.
+class LockedDir {
+public:
+  LockedDir() = default;
+  LockedDir(LockedDir &&Other) : FD(std::exchange(Other.FD, -1)) {}
+  LockedDir &operator=(LockedDir &&Other) {
+    std::swap(FD, Other.FD);
+    return *this;
+  }
+  ~LockedDir();
+
+  enum class State { Missing, Busy, Locked };
+  /// Locks the directory that has this name when it is locked.
+  llvm::Expected<State> lock(const std::string &Path);
+
+private:
+  int FD = -1;
+};
+
 class OutputDir {
 public:
   /// Makes the directory. An earlier recording there is moved to DIR.old, and
-  /// the one before that is deleted; anything else that exists is refused.
+  /// the one before that is deleted; anything else that exists is refused, and
+  /// so are both if something is still being recorded there: by another
+  /// command, or by a process that outlived the one that started it.
+  ///
+  /// The directory is locked as long as the object lives.
   static llvm::Expected<OutputDir> create(llvm::StringRef Path);
 
   const std::string &path() const { return Path; }
@@ -25,9 +50,12 @@ public:
   void undo();
 
 private:
+  llvm::Error moveAside();
+
   std::string Path;
   std::string Old; // empty unless something was moved there
   bool Made = false;
+  LockedDir Lock;
 };
 
 } // namespace patchbay

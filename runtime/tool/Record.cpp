@@ -114,7 +114,12 @@ static cl::opt<bool>
 static constexpr char Help[] = R"(
   PROG and the libraries it needs are looked through first; if none has a
   function to trace, PROG is not run and nothing is written. An earlier
-  recording in DIR is moved to DIR.old.
+  recording in DIR is moved to DIR.old. If something is still being recorded in
+  one of them, by another 'patchbay record' or by a process in the background,
+  PROG is not run, either.
+
+  SIGINT, SIGQUIT, SIGTERM and SIGHUP that are sent to this command are passed on
+  to PROG. When PROG has ended, whatever ended it, what was recorded is said.
 
   PROG finds LD_PRELOAD and PATCHBAY in its environment, so that programs that it
   starts are traced too, each into a file of its own. The child of a fork adds its
@@ -398,6 +403,7 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
     Dir->undo();
     return Status.takeError();
   }
+  sayWhatKilled(Args.front(), *Status);
   sayWhatWasRecorded(Args.front(), *Dir, Output, Threads);
   return WIFSIGNALED(*Status) ? 128 + WTERMSIG(*Status) : WEXITSTATUS(*Status);
 }

@@ -11,10 +11,14 @@
 
 namespace patchbay {
 
-/// Returns the wait status. Of signals that this process gets, those that the
-/// terminal does not send to both are passed on.
+/// Returns the wait status. SIGINT, SIGQUIT, SIGTERM and SIGHUP that this
+/// process gets are passed on, but for those that the terminal sends to both.
 llvm::Expected<int> runProgram(const std::string &Path,
                                llvm::ArrayRef<const char *> Args);
+
+/// One line on stderr if a signal killed the program, as shells have it: of
+/// SIGINT and SIGPIPE none.
+void sayWhatKilled(llvm::StringRef Program, int Status);
 
 } // namespace patchbay
 

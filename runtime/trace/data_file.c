@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <linux/stat.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -161,6 +162,13 @@ int pb_data_open(struct pb_data_file *file, const char *output)
 			 O_TMPFILE | O_RDWR | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return fd;
+	/*
+	 * Of the open file, which the mappings below keep: so the lock lasts as
+	 * long as somebody records here, whatever descriptors are closed, and in
+	 * forked children, too. `patchbay record` looks for it before it moves or
+	 * deletes a file. One that cannot be locked is recorded all the same.
+	 */
+	pb_sys(SYS_flock, fd, LOCK_SH);
 	error = identify(fd, &file->device, &file->inode);
 	if (!error)
 		error = allocate(fd, 0, sizeof(*header));

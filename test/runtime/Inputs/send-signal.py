@@ -7,8 +7,10 @@ import subprocess
 import sys
 
 signal, expected = map(int, sys.argv[1:3])
-# Under nohup, which a program inherits, it is ignored.
-signals.signal(signals.SIGHUP, signals.SIG_DFL)
+# Under nohup, and in the background of a shell, some are ignored, which a program
+# inherits.
+for ignored in signals.SIGHUP, signals.SIGINT, signals.SIGQUIT:
+    signals.signal(ignored, signals.SIG_DFL)
 process = subprocess.Popen(sys.argv[3:], stdout=subprocess.PIPE)
 process.stdout.readline()
 process.send_signal(signal)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""record-at-once.py PATCHBAY PROG: several commands want one directory."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+patchbay, prog = sys.argv[1:]
+BUSY = (r"patchbay: error: {dir}: {who} is still recording there: wait until it ends, or "
+        r"choose another directory with -o\n")
+PATIENCE = 120
+
+
+def start(*words, out="data", tracer="function"):
+    return subprocess.Popen(
+        [patchbay, "record", "-o", out, "-p", tracer, "-F", "step", "--", prog, *words],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def end(process):
+    """Lets PROG go on, and returns how the command ended and what it said."""
+    _, said = process.communicate(timeout=PATIENCE)
+    return process.returncode, said
+
+
+def calls(out="data"):
+    report = subprocess.run([patchbay, "report", "--json", out], stdout=subprocess.PIPE,
+                            check=True, timeout=PATIENCE)
+    return json.loads(report.stdout)["functions"][0]["calls"]
+
+
+def expect(what, found, wanted):
+    if found != wanted:
+        sys.exit(f"{what}: {found!r}, not {wanted!r}")
+
+
+def refused(process, who, directory="data"):
+    status, said = end(process)
+    expect("status", status, 125)
+    if not re.fullmatch(BUSY.format(dir=r"\S*" + directory, who=who), said):
+        sys.exit(f"said {said!r}")
+
+
+# Of four at once one records, and all of its calls are there; over and over, since
+# it is a race.
+COMMAND = "another 'patchbay record'"
+for turn in range(8):
+    commands = [start() for _ in range(4)]
+    running = [c for c in commands if c.stdout.readline() == "started\n"]
+    expect(f"turn {turn}: commands that record", len(running), 1)
+    for command in commands:
+        if command is not running[0]:
+            refused(command, COMMAND)
+    status, said = end(running[0])
+    expect("status", status, 0)
+    expect("calls", calls(), 100002)
+    expect("directories", sorted(os.listdir(".")),
+           ["data", "data.old", "prog"] if turn else ["data", "prog"])
+
+# One that runs in DIR.old keeps it, and what is in DIR stays.
+command = start(out="data.old")
+expect("line", command.stdout.readline(), "started\n")
+before = os.listdir("data")
+refused(start(), COMMAND, "data.old")
+expect("files", os.listdir("data"), before)
+expect("status", end(command)[0], 0)
+
+# A process in the background, in either kind of file: its own and its parent's.
+for tracer in "function", "function_profile":
+    command = start("daemon", tracer=tracer)
+    expect("line", command.stdout.readline(), "started\n")
+    command.wait(PATIENCE)
+    expect("status", command.returncode, 0)
+    who = r"process \d+, or one that it forked,"
+    refused(start(tracer=tracer), who)
+    command.stdin.close()
+    command.stdout.read()  # until it has ended, too
+    expect("calls", calls(), 100002)
+    command = start(tracer=tracer)
+    expect("status", end(command)[0], 0)
