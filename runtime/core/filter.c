@@ -24,6 +24,8 @@ static int check(const struct patchbay_filter *from, int notrace)
 		return -EINVAL;
 	if (list ? !from->cnt : from->cnt || from->cookies)
 		return -EINVAL;
+	if (from->match && !from->glob)
+		return -EINVAL;
 	if (notrace && (from->cookies || from->notrace))
 		return -EINVAL;
 	return from->cnt > INT_MAX ? -E2BIG : 0;
@@ -137,6 +139,8 @@ static int new_filter(const struct patchbay_filter *from, int notrace,
 		return -ENOMEM;
 	new->users = 1;
 	new->cookies = from->cookies != NULL;
+	new->match = from->match;
+	new->arg = from->arg;
 	if (from->glob)
 		error = new_glob(new, from->glob);
 	else if (from->regex)
@@ -197,6 +201,8 @@ static int match_glob(const struct pb_filter *filter, const char *name)
 {
 	const char *rest = filter->pattern + filter->prefix;
 
+	if (filter->match)
+		return filter->match(filter->pattern, name, filter->arg);
 	/* fnmatch() is slow, and most names differ at once. */
 	if (strncmp(name, filter->pattern, filter->prefix))
 		return 0;
@@ -247,7 +253,8 @@ int pb_filter_is_all(const struct pb_filter *filter)
 
 const char *pb_filter_plain_name(const struct pb_filter *filter)
 {
-	return filter->by == PB_BY_GLOB && !filter->pattern[filter->prefix] ?
+	return filter->by == PB_BY_GLOB && !filter->match &&
+			       !filter->pattern[filter->prefix] ?
 		       filter->pattern :
 		       NULL;
 }

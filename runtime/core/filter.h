@@ -31,6 +31,7 @@ struct pb_filter_item {
  * @ops, @flags:  the tracer that is to be armed there, and how
  * @pattern:      glob or regular expression, as it was given
  * @prefix:       how much of a glob is no pattern
+ * @match, @arg:  what decides in the place of fnmatch(3), or NULL
  * @table:        names: 1 + the index of an item, or 0, at its hash or behind
  * @mask:         size of the table minus 1
  * @cookies:      items have cookies
@@ -43,6 +44,8 @@ struct pb_filter {
 	enum pb_selector by;
 	char *pattern;
 	size_t prefix;
+	int (*match)(const char *glob, const char *name, void *arg);
+	void *arg;
 	regex_t regex;
 	size_t nr;
 	struct pb_filter_item *items;

@@ -168,6 +168,9 @@ static int choose_by_name(struct pb_module *module, struct search *search)
 	if (error)
 		return error;
 	index = names_of(module);
+	if (search->filter->match && (!index || !index->nr))
+		search->filter->match(search->filter->pattern, NULL,
+				      search->filter->arg);
 	if (!index)
 		return 0;
 	if (search->filter->by != PB_BY_SYMS)

@@ -49,6 +49,7 @@ private:
   Error readBlock(StringRef Chunk);
   Error readHistograms(StringRef Chunk);
   Error readLeftOut(StringRef Chunk);
+  Error readAsked(StringRef Chunk);
   DataMoment moment(StringRef Chunk, uint64_t At) const;
   void addEvents(bool OnlyThreads = false);
 
@@ -180,6 +181,8 @@ Error Reader::readChunk(uint32_t Kind, StringRef Chunk) {
     return readBlock(Chunk);
   case PBD_LEFT_OUT:
     return readLeftOut(Chunk);
+  case PBD_ASKED:
+    return readAsked(Chunk);
   case PBD_HISTOGRAMS:
     return readHistograms(Chunk);
   default: // of a newer writer
@@ -326,6 +329,28 @@ Error Reader::readLeftOut(StringRef Chunk) {
   for (uint64_t I = 0; I != Nr; ++I)
     Out.LeftOut.push_back({u64(Chunk, FunctionAt + I * Size),
                            u64(Chunk, FunctionAt + I * Size + 8)});
+  return Error::success();
+}
+
+Error Reader::readAsked(StringRef Chunk) {
+  constexpr size_t AskedAt = offsetof(pbd_asked, asked);
+  constexpr size_t Size = sizeof(pbd_asked::asked[0]);
+  if (Chunk.size() < AskedAt)
+    return corrupt(Offset, "chunk of what was asked for is too small");
+  uint64_t Nr = u64(Chunk, offsetof(pbd_asked, nr));
+  if (Nr > (Chunk.size() - AskedAt) / Size)
+    return corrupt(Offset, Twine(Nr) + " names in a chunk of " +
+                               Twine(Chunk.size()) + " bytes");
+  StringRef Texts = Chunk.drop_front(AskedAt + Nr * Size);
+  for (uint64_t I = 0; I != Nr; ++I) {
+    size_t End = Texts.find('\0');
+    if (End == StringRef::npos)
+      return corrupt(Offset, "what was asked for has no end");
+    Out.Asked.push_back({u32(Chunk, AskedAt + I * Size),
+                         u32(Chunk, AskedAt + I * Size + 4) != 0,
+                         Texts.take_front(End).str()});
+    Texts = Texts.drop_front(End + 1);
+  }
   return Error::success();
 }
 

@@ -98,6 +98,13 @@ struct DataLeftOut {
   uint64_t Flags;   // PATCHBAY_RECORD_*
 };
 
+/// What PATCHBAY asked for; see pbd_asked.
+struct DataAsked {
+  uint32_t By; // pbd_asked_by
+  bool Matched;
+  std::string Text;
+};
+
 /// Of a failure that is in a data file: what it means for who reads it.
 std::string incompleteText(uint32_t Errno);
 /// Was there no more space for the file?
@@ -110,6 +117,7 @@ struct DataFile {
   uint32_t Errno = 0;     // why something was not recorded, 0 if all was
   uint64_t NrLeftOut = 0; // as the header says
   std::vector<DataLeftOut> LeftOut;
+  std::vector<DataAsked> Asked; // none if 'patchbay record' looked for it
   std::vector<std::string> Args;
   std::map<uint32_t, DataModule> Modules; // by id
   std::vector<DataCounter> Counters;      // each of a module in Modules

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay info`: what a recording is of, and how it was made.
+#include "AskedFor.h"
 #include "Durations.h"
 #include "Table.h"
 #include "Trace.h"
@@ -159,6 +160,8 @@ static Expected<int> runInfo(ArrayRef<const char *>) {
     printModules(Data, outs());
     printCounted(Data, outs());
     printLeftOut(*T, Data, outs());
+    if (std::string Nothing = matchedNothing(Data); !Nothing.empty())
+      outs() << "  unmatched  " << printable(Nothing) << '\n';
   }
   return T->Incomplete ? Failure : Success;
 }

@@ -153,14 +153,16 @@ static constexpr char Help[] = R"(
 
   Demangled names, of -F, -N and --args, are looked up in PROG and the libraries it
   needs at its start. In modules that it loads later, and in programs that it
-  starts, GLOB matches mangled names only.
+  starts, they are matched if these have a C++ library (libstdc++ or libc++abi, not
+  linked statically); elsewhere GLOB matches names as they are in the symbol table.
 
 ENVIRONMENT:
   A program that something else starts, such as a service manager, is traced if
   LD_PRELOAD names libpatchbay-trace.so and PATCHBAY is a list of NAME=VALUE,
   separated by commas; a backslash makes a comma part of a value. Three of them
   have no default: tracer, output, and filter, unless there is args or live.
-  Globs match mangled names:
+  Demangled names are matched as said above. When the program ends it says on
+  standard error what no function matches, and 'patchbay info' does:
     tracer    as -p
     output    directory for data files, which exists
     filter    as -F; may be repeated
@@ -391,7 +393,7 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
     return Dir.takeError();
   if (Tracer != FunctionProfile || Histogram)
     *Options += Clock;
-  *Options += ",output=" + escapeOption(Dir->path());
+  *Options += ",checked=1,output=" + escapeOption(Dir->path());
   std::string Preload = TracerImage->path();
   if (const char *Others = getenv("LD_PRELOAD"); Others && *Others)
     Preload += ":" + std::string(Others);

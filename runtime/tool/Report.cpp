@@ -2,6 +2,7 @@
 //
 // `patchbay report`: what the processes of one recording counted, summed; of
 // events, how long functions took.
+#include "AskedFor.h"
 #include "Diagnostics.h"
 #include "Histogram.h"
 #include "HowRecorded.h"
@@ -265,6 +266,12 @@ static Expected<int> runDiff(const std::string &Dir,
   return Before->Incomplete || After->Incomplete ? Failure : Success;
 }
 
+static Error nothingTraced(const Trace &T, const std::string &Dir) {
+  std::string Nothing = matchedNothing(T);
+  return makeError(Dir + ": no function was traced" +
+                   (Nothing.empty() ? "" : ": none matches " + Nothing));
+}
+
 static Expected<int> runHtml(const std::string &Dir) {
   if (Error E = refuseBeside("--html", {&FieldList, &All, &Json, &Histograms}))
     return E;
@@ -274,7 +281,7 @@ static Expected<int> runHtml(const std::string &Dir) {
   if (Error E = Threads.apply(*T, Dir))
     return E;
   if (T->Functions.empty())
-    return makeError(Twine(Dir) + ": no function was traced");
+    return nothingTraced(*T, Dir);
   std::error_code EC;
   raw_fd_ostream OS(Html, EC);
   if (!EC) {
@@ -313,13 +320,15 @@ static Expected<int> runTable(const std::string &Dir,
     printJson(*T, Functions, Order);
   else if (Histograms)
     printHistograms(*T, Functions, Order);
-  else
+  else if (Traced)
     printReport(*T, Functions, Order, Fields, terminalWidth(), outs());
   if (Order.empty() && Traced && !Json)
     errs() << "patchbay: none of the " << Traced
            << " traced functions was called, --all shows them\n";
-  if (!Traced && !T->hasEvents() && !T->hasDurations() && !T->Incomplete)
-    return makeError(Twine(Dir) + ": no function was traced");
+  if (!Traced && !T->Incomplete)
+    return nothingTraced(*T, Dir);
+  if (std::string Nothing = matchedNothing(*T); !Nothing.empty())
+    warn(Dir + ": no function matches " + Nothing);
   return T->Incomplete ? Failure : Success;
 }
 

@@ -61,6 +61,7 @@ enum pbd_kind {
 	PBD_LEFT_OUT = 8, /* struct pbd_left_out */
 	PBD_LOSSES = 9,   /* struct pbd_losses */
 	PBD_SPARE = 10,   /* nothing yet; becomes one of the other kinds */
+	PBD_ASKED = 11,   /* struct pbd_asked */
 };
 
 struct pbd_chunk {
@@ -318,6 +319,28 @@ struct pbd_losses {
 	uint64_t nr;
 	struct pbd_loss_counts process; /* its @thread and @tid are 0 */
 	struct pbd_loss_counts thread[PBD_LOSS_THREADS];
+};
+
+/* The option of PATCHBAY that asked for functions, by a glob or a name. */
+enum pbd_asked_by {
+	PBD_FILTER = 1,
+	PBD_ARGS = 2,
+	PBD_START_AT = 3,
+	PBD_STOP_AT = 4,
+};
+
+/*
+ * What was asked for, and whether any function of this process is meant by it; of
+ * "*" that is always so. Behind the last one are their texts, in their order, each
+ * ended by NUL.
+ */
+struct pbd_asked {
+	struct pbd_chunk chunk;
+	uint64_t nr;
+	struct {
+		uint32_t by;      /* enum pbd_asked_by */
+		uint32_t matched; /* 0 or 1 */
+	} asked[];
 };
 
 #endif /* PATCHBAY_TRACE_FORMAT_H */

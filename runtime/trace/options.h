@@ -37,6 +37,11 @@
  *	live=1         listen for `patchbay live`, in a thread
  *	start_at=NAME  record nothing before the entry of a function
  *	stop_at=NAME   record nothing from the entry of a function on
+ *	checked=1      who set this has looked for the functions, and told the user of
+ *	               those that are not there: do not do it again
+ *
+ * A GLOB matches the name in the symbol table or, in programs with a C++ library,
+ * the demangled one, with or without parameters. NAME is one of the symbol table.
  */
 #ifndef PB_TRACE_OPTIONS_H
 #define PB_TRACE_OPTIONS_H
@@ -67,6 +72,7 @@ struct pb_options {
 	uint64_t clock_ticks, clock_ns; /* 0: not given */
 	int overwrite;
 	int live;
+	int checked;
 	int histogram;
 	int no_sleep_time;
 	char *text;

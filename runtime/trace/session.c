@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "session.h"
 
+#include "globs.h"
 #include "losses.h"
 #include "moment.h"
 
@@ -69,6 +70,7 @@ int pb_session_file(void)
 	write_cmdline(&pb_session->file);
 	/* Without these counts there are those of blocks and of the session. */
 	pb_data_note(&pb_session->file, pb_losses_begin());
+	pb_data_note(&pb_session->file, pb_globs_write());
 	return 0;
 }
 

@@ -23,6 +23,7 @@ struct pb_session {
 	uint32_t nr_threads;
 	uint32_t failed; /* events cannot be recorded */
 	struct pbd_session *chunk; /* NULL: no events are recorded (yet) */
+	struct pbd_asked *asked;   /* NULL: there is no file (yet) */
 	struct pb_data_file file;
 	struct pbd_losses *losses;
 	/* Of threads that leave, by @next; and new ones, not used yet. */

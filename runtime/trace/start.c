@@ -5,10 +5,11 @@
  * and that will come.
  *
  * What goes wrong is left in the data file, the first failure, for `patchbay` to
- * tell. Only where there will be none, because PATCHBAY itself is wrong, one line
- * goes to standard error, as ld.so(8) does when LD_PRELOAD is: a user who set it
- * would find nothing at all.
+ * tell. Only where PATCHBAY itself is wrong one line goes to standard error, as
+ * ld.so(8) does when LD_PRELOAD is: a user who set it would find nothing at all. It
+ * is wrong, too, if it names functions that are in no module.
  */
+#include "globs.h"
 #include "left_out.h"
 #include "listen.h"
 #include "losses.h"
@@ -78,8 +79,7 @@ static const struct tracer {
 
 static const struct tracer *tracer;
 /* What no tracer is armed on, and what pb_tracer is not. */
-static struct patchbay_filter notrace = { .size = sizeof(notrace) };
-static struct patchbay_filter not_plain = { .size = sizeof(not_plain) };
+static struct patchbay_filter notrace, not_plain;
 struct patchbay_ops *pb_tracer, *pb_values_tracer;
 
 static const struct tracer *find_tracer(const char *name, int histogram,
@@ -106,83 +106,12 @@ void pb_note(int result)
 	pb_signal_unlock(&pb_session->lock, signals);
 }
 
-/* Append @glob, a pattern of fnmatch(3), to @to as a regular expression. */
-static char *glob_to_regex(char *to, const char *glob)
-{
-	for (; *glob; glob++) {
-		if (*glob == '*') {
-			*to++ = '.';
-			*to++ = '*';
-		} else if (*glob == '?') {
-			*to++ = '.';
-		} else if (*glob == '[' && strchr(glob + 1, ']')) {
-			const char *end = strchr(glob + 1, ']');
-
-			*to++ = *glob++;
-			if (*glob == '!')
-				*to++ = '^', glob++;
-			while (glob < end)
-				*to++ = *glob++;
-			*to++ = ']';
-		} else {
-			if (*glob == '\\' && glob[1])
-				glob++;
-			if (strchr(".[\\()*+?{|^$", *glob))
-				*to++ = '\\';
-			*to++ = *glob;
-		}
-	}
-	return to;
-}
-
-static size_t regex_size(const char **globs, size_t nr)
-{
-	size_t size = 0;
-
-	for (size_t i = 0; i < nr; i++)
-		size += 2 * strlen(globs[i]) + 1;
-	return size;
-}
-
-static char *add_globs(char *to, const char **globs, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++) {
-		to = glob_to_regex(to, globs[i]);
-		*to++ = '|';
-	}
-	return to;
-}
-
-/*
- * A filter leaves out what one pattern selects: all of these in one. Leaves
- * @filter without a pattern if there is nothing to leave out.
- */
-static int leave_out(struct patchbay_filter *filter, const char **globs,
-		     size_t nr, const char **others, size_t nr_others)
-{
-	char *regex, *to;
-
-	if (!nr && !nr_others)
-		return 0;
-	regex = to = malloc(regex_size(globs, nr) +
-			    regex_size(others, nr_others) + 5);
-	if (!regex)
-		return -ENOMEM;
-	*to++ = '^';
-	*to++ = '(';
-	to = add_globs(to, globs, nr);
-	to = add_globs(to, others, nr_others);
-	strcpy(to - 1, ")$");
-	filter->regex = regex;
-	return 0;
-}
-
 static struct patchbay_filter without(const struct patchbay_filter *which,
 				      const struct patchbay_filter *except)
 {
 	struct patchbay_filter filter = *which;
 
-	filter.notrace = except->regex ? except : NULL;
+	filter.notrace = except->glob ? except : NULL;
 	return filter;
 }
 
@@ -233,13 +162,13 @@ int pb_tracer_disarm(const struct patchbay_filter *which, size_t nr)
 }
 
 /* In modules that come later, too. */
-static void arm_globs(struct patchbay_ops *ops, const char **globs, size_t nr,
+static void arm_globs(struct patchbay_ops *ops, enum pbd_asked_by by,
+		      const char **globs, size_t nr,
 		      const struct patchbay_filter *except)
 {
 	for (size_t i = 0; i < nr; i++) {
-		const struct patchbay_filter filter = {
-			.size = sizeof(filter), .glob = globs[i],
-		};
+		const struct patchbay_filter filter =
+			pb_glob_filter(by, globs[i]);
 
 		pb_note(arm_tracer(ops, &filter, except, PATCHBAY_ARM_FUTURE));
 	}
@@ -258,39 +187,37 @@ static void arm_symbols(void)
 
 static void arm(void)
 {
-	int error = leave_out(&notrace, pb_options.notrace,
-			      pb_options.nr_notrace, NULL, 0);
+	static struct pb_glob_list of_notrace, of_not_plain;
 
-	if (!error)
-		error = leave_out(&not_plain, pb_options.notrace,
-				  pb_options.nr_notrace, pb_options.args,
-				  pb_options.nr_args);
-	pb_note(error);
-	if (error)
-		return;
-	arm_globs(pb_tracer, pb_options.filters, pb_options.nr_filters,
-		  &not_plain);
+	of_notrace.globs = of_not_plain.globs = pb_options.notrace;
+	of_notrace.nr = of_not_plain.nr = pb_options.nr_notrace;
+	of_not_plain.others = pb_options.args;
+	of_not_plain.nr_others = pb_options.nr_args;
+	notrace = pb_glob_list_filter("notrace", &of_notrace);
+	not_plain = pb_glob_list_filter("notrace and args", &of_not_plain);
+	arm_globs(pb_tracer, PBD_FILTER, pb_options.filters,
+		  pb_options.nr_filters, &not_plain);
 	arm_symbols();
-	arm_globs(pb_values_tracer, pb_options.args, pb_options.nr_args,
-		  &notrace);
+	arm_globs(pb_values_tracer, PBD_ARGS, pb_options.args,
+		  pb_options.nr_args, &notrace);
 }
 
 /* Before the tracer: handlers run in the order in which they were armed. */
-static void arm_trigger(patchbay_handler handler, const char *function)
+static void arm_trigger(patchbay_handler handler, enum pbd_asked_by by,
+			const char *function)
 {
 	const struct patchbay_ops_attr attr = {
 		.size = sizeof(attr),
 		.flags = PATCHBAY_OPS_FAST,
 		.handler = handler,
 	};
-	const struct patchbay_filter filter = {
-		.size = sizeof(filter), .syms = &function, .cnt = 1,
-	};
+	struct patchbay_filter filter;
 	struct patchbay_ops *ops;
 	int error;
 
 	if (!function)
 		return;
+	filter = pb_glob_filter(by, function);
 	error = patchbay_ops_create(&attr, &ops);
 	if (!error)
 		error = patchbay_arm_filter(ops, &filter, PATCHBAY_ARM_FUTURE);
@@ -381,8 +308,8 @@ static int start_events(void)
 	if (pb_options.nr_threads)
 		pb_thread_look_ticks =
 			(uint64_t)(ticks_per_ns() * PB_THREAD_LOOK_NS);
-	arm_trigger(pb_trigger_start, pb_options.start_at);
-	arm_trigger(pb_trigger_stop, pb_options.stop_at);
+	arm_trigger(pb_trigger_start, PBD_START_AT, pb_options.start_at);
+	arm_trigger(pb_trigger_stop, PBD_STOP_AT, pb_options.stop_at);
 	if (!pb_options.start_at) {
 		pb_recording = 1;
 		pb_threshold = pb_threshold_when_recording;
@@ -444,18 +371,17 @@ static int create(struct patchbay_ops_attr attr, struct patchbay_ops **ops)
 	return patchbay_ops_create(&attr, ops);
 }
 
-static void complain(const char *why)
+/* One line, in one piece, and not through a stream that the program may use. */
+static void say(const char *how, const char *what, const char *then)
 {
-	char line[PB_WHY_MAX + 64];
-	int length = snprintf(line, sizeof(line),
-			      "patchbay: error: PATCHBAY: %s; nothing is traced\n",
-			      why);
+	char line[PB_WHY_MAX + 96];
+	int length = snprintf(line, sizeof(line), "patchbay: %s: PATCHBAY: %s%s\n",
+			      how, what, then);
 
-	/* It is one line, and moves no cursor, whatever was given. */
+	/* It moves no cursor, whatever was given. */
 	for (int i = 0; i < length - 1; i++)
 		if ((unsigned char)line[i] < ' ')
 			line[i] = '?';
-	/* In one piece, and not through a stream that the program may use. */
 	if (length > 0 && write(STDERR_FILENO, line, (size_t)length) < 0)
 		return; /* there is nobody else to tell */
 }
@@ -534,13 +460,13 @@ static void start(char **envp)
 	if (__tsan_init)
 		__tsan_init();
 	if (read_options(value, why)) {
-		complain(why);
+		say("error", why, "; nothing is traced");
 		return;
 	}
 	if (pb_options.no_sleep_time)
 		pb_sandbox_start();
 	pb_tracer_needs_blocks = tracer->events;
-	if (start_session() || (tracer->events && start_events()))
+	if (pb_globs_init() || start_session() || (tracer->events && start_events()))
 		return;
 	if (create(tracer->attr, &pb_tracer) ||
 	    (pb_options.nr_args && create(tracer->values, &pb_values_tracer)))
@@ -564,6 +490,20 @@ __attribute__((constructor)) static void construct(int argc, char **argv,
 		start(envp);
 }
 
+/*
+ * Only now there will be no more modules. Of a function that is not there, nobody
+ * finds out by looking at what was recorded.
+ */
+static void say_what_is_not_there(void)
+{
+	char text[PB_WHY_MAX];
+	size_t nr = pb_globs_unmatched(text, sizeof(text));
+
+	if (nr)
+		say("warning", text,
+		    nr == 1 ? " matches no function" : " match no function");
+}
+
 /* The later the second moment, the better the clock's rate is known. */
 __attribute__((destructor)) static void end(void)
 {
@@ -573,6 +513,7 @@ __attribute__((destructor)) static void end(void)
 		return;
 	/* Of a module without any function to trace it is not known before. */
 	pb_note(pb_refused());
+	say_what_is_not_there();
 	pb_signal_lock(&pb_session->lock, &signals);
 	if (pb_session->chunk)
 		pb_session_tick();

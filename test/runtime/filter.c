@@ -194,6 +194,46 @@ static void cookies(void)
 	CHECK_EQ(patchbay_disarm(ops, "*"), 1);
 }
 
+/* What is asked for instead of fnmatch(3), and of which names. */
+static int asked;
+static int is_asked(const char *glob, const char *name, void *arg)
+{
+	CHECK(!strcmp(glob, "of wood*"));
+	CHECK(arg == &ten);
+	if (!name)
+		return 1;
+	asked |= !strcmp(name, "yew") | !strcmp(name, "yew_tree") << 1 |
+		 !strcmp(name, "_start") << 2;
+	return !strncmp(name, "oak", 3);
+}
+static int no_memory(const char *glob, const char *name, void *arg)
+{
+	(void)glob;
+	(void)name;
+	(void)arg;
+	return -ENOMEM;
+}
+
+static void matching(void)
+{
+	const struct patchbay_filter oaks = {
+		.size = sizeof(oaks), .glob = "of wood*", .match = is_asked,
+		.arg = &ten,
+	};
+
+	selects(&oaks, OAK | OAK_TREE);
+	selects(FILTER(.glob = "*_tree", .notrace = &oaks), ASH_TREE | YEW);
+	refused(FILTER(.glob = "oak", .match = no_memory), 0, -ENOMEM);
+	refused(FILTER(SYMS("oak"), .match = is_asked), 0, -EINVAL);
+	/* By all names of a function, unless it has no site. */
+	asked = 0;
+	CHECK_EQ(patchbay_arm_filter(ops, &oaks, PATCHBAY_ARM_FUTURE), 2);
+	CHECK_EQ(asked, 3);
+	/* That it is for modules to come is forgotten by what is equal. */
+	CHECK_EQ(patchbay_disarm(ops, "of wood*"), -ENOENT);
+	CHECK_EQ(patchbay_disarm(ops, "*"), 2);
+}
+
 static void wrong(void)
 {
 	const uintptr_t oak_at = (uintptr_t)oak;
@@ -350,6 +390,7 @@ int main(void)
 	ops = create();
 	look_up();
 	patterns();
+	matching();
 	lists();
 	notrace();
 	cookies();

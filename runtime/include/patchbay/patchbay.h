@@ -72,7 +72,7 @@
  * - Text is never writable and executable at once; slots are in text.
  * - Function pointers in writable memory are: what tracers were made with, which
  *   is read with the library's lock held only, but for the exit handlers of those
- *   with a threshold; and what calls read without it, which is these, cells and
+ *   with a threshold; what matches names for filters of modules to come; and what calls read without it, which is these, cells and
  *   the sets that they point to, and nothing else. (Keys of static calls are the
  *   program's data; tramps in the direct form do not read them.) What the C
  *   library keeps, destructors and handlers of fork(), is its own matter.
@@ -438,9 +438,19 @@ int patchbay_ops_get_info(const struct patchbay_ops *ops,
  *           the same places; where several are one function, the first counts
  * @cnt:     0 with @glob and @regex
  * @notrace: NULL, or a filter without cookies: leave out what that selects
+ * @match:   NULL, or, with @glob only, what decides in place of fnmatch(3)
+ *           whether the glob selects the function of this name: 1, 0 or -ENOMEM.
+ *           So names can be matched that only the caller knows, such as
+ *           demangled ones. It is not asked about "*", nor about symbols that
+ *           are no functions with a site; once with a name that is NULL, where
+ *           what it returns is no matter, of a module whose functions have no
+ *           names. It runs within the library's lock, for modules to come in
+ *           the thread that loads them, and must not call this library
+ * @arg:     for @match
  *
  * Exactly one of @glob, @regex, @syms and @addrs is not NULL. Everything is
- * copied: nothing has to stay when the call is over.
+ * copied, but for what @arg points to: nothing else has to stay when the call is
+ * over. Filters with equal globs are equal, whatever matches them.
  */
 struct patchbay_filter {
 	size_t size;
@@ -451,6 +461,8 @@ struct patchbay_filter {
 	void *const *cookies;
 	size_t cnt;
 	const struct patchbay_filter *notrace;
+	int (*match)(const char *glob, const char *name, void *arg);
+	void *arg;
 };
 
 /*
@@ -480,8 +492,8 @@ struct patchbay_filter {
  * Returns the number of functions that were armed by this call, or
  * -EINVAL:  unknown flags, or a filter that is none: not exactly one selector,
  *           a list without items or with a NULL, a regular expression that does
- *           not compile, cookies without a list, @notrace with cookies or with
- *           a @notrace, PATCHBAY_ARM_FUTURE with addresses, a size less than
+ *           not compile, cookies without a list, @match without a glob, @notrace
+ *           with cookies or with a @notrace, PATCHBAY_ARM_FUTURE with addresses, a size less than
  *           this header's
  * -E2BIG:   a filter of a later header, with something set that this library
  *           does not know; or more than INT_MAX items; or more than

@@ -24,7 +24,8 @@ import os
 import struct
 import sys
 
-CMDLINE, MODULE, COUNTERS, SESSION, FUNCTIONS, BLOCK, HISTOGRAMS, LEFT_OUT = range(1, 9)
+(CMDLINE, MODULE, COUNTERS, SESSION, FUNCTIONS, BLOCK, HISTOGRAMS, LEFT_OUT,
+ LOSSES, SPARE, ASKED) = range(1, 12)
 ENTRY, CALL, UNWOUND = 1, 2, 3
 
 
@@ -353,6 +354,9 @@ def corruptions(folder):
         "functions-module": pbd([functions(5, [])]),
         "functions-many": pbd([one, functions(1, [1], nr=2**32 - 1)]),
         "block-small": pbd([chunk(BLOCK, bytes(32))]),
+        "asked-small": pbd([chunk(ASKED, b"")]),
+        "asked-many": pbd([chunk(ASKED, struct.pack("<QQ", 2, 0))]),
+        "asked-endless": pbd([chunk(ASKED, struct.pack("<QII", 1, 1, 0) + b"x" * 8)]),
         "left-out-small": pbd([chunk(LEFT_OUT, b"")]),
         "left-out-many": pbd([chunk(LEFT_OUT, struct.pack("<QQQ", 2, 0, 0))]),
         "histograms-small": pbd([chunk(HISTOGRAMS, bytes(16))]),
