@@ -58,8 +58,9 @@ static constexpr char Help[] = R"(
   carried out in this order: --disarm, --arm, --threshold, --snapshot, --list.
 
   The process has to be started with 'patchbay record --live', or with live=1 in
-  PATCHBAY; privileged programs (AT_SECURE) never listen, nor do children that only
-  fork. You may do this to processes that you may debug: yours, or as root any
+  PATCHBAY; privileged programs (AT_SECURE) never listen. Children that it forks
+  listen each for themselves, such as the workers of a server: what is changed in
+  one process is changed in no other. You may do this to processes that you may debug: yours, or as root any
   (ptrace(2), /proc/sys/kernel/yama/ptrace_scope), in containers, too.
 
   GLOB matches names of functions in modules that are loaded, mangled or demangled,

@@ -129,8 +129,9 @@ static constexpr char Help[] = R"(
   by the processor's clock. They are in files from the moment on when they
   happen: a process may be killed at any time.
 
-  With --live PROG has one thread more, which listens: it must not end by ending
-  its last thread, nor count on having only one (as for unshare(2)).
+  With --live PROG has one thread more, which listens, and so have children that it
+  forks: it must not end by ending its last thread, nor count on having only one (as
+  for unshare(2)).
 
   With --thread the others take no space. What counts is the name that a thread has
   when it makes traced calls; a new name of one that is not recorded is seen some

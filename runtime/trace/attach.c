@@ -189,3 +189,8 @@ void pb_attach_polled(const struct pollfd *fds, nfds_t nr)
 		if (fds[nr].revents)
 			end(nr);
 }
+
+void pb_attach_forget(void)
+{
+	nr_attached = 0;
+}

@@ -279,6 +279,7 @@ static void *serve(void *arg)
 	}
 	for (size_t i = 0; i < PB_CONTROL_PLACES; i++)
 		places[i].client = -1;
+	pb_attach_forget();
 	listener = listen_for_clients();
 	pb_note(listener);
 	while (listener >= 0)

@@ -9,7 +9,10 @@
 /* How long a client may take to send its request, or to take what it is sent. */
 #define PB_PATIENCE_SECONDS 2
 
-/* Listen, in a thread. Returns 0 or -errno. */
+/*
+ * Listen, in a thread. In a forked child, too, whose parent's thread it does not have
+ * (fork.c). Returns 0 or -errno.
+ */
 int pb_listen_start(void);
 
 #endif /* PB_TRACE_LISTEN_H */

@@ -257,9 +257,17 @@ static uint64_t threshold_ticks(void)
 int pb_tracer_set_threshold(uint64_t ns)
 {
 	uint64_t ticks, old;
+	pb_sigset signals;
+	int error;
 
 	if (!tracer->attr.exit)
 		return -EOPNOTSUPP;
+	/* A forked child that has recorded nothing has no chunk yet. */
+	pb_signal_lock(&pb_session->lock, &signals);
+	error = pb_session_events();
+	pb_signal_unlock(&pb_session->lock, signals);
+	if (error)
+		return error;
 	pb_options.threshold_ns = ns;
 	pb_session->chunk->threshold_ns = ns;
 	ticks = threshold_ticks();

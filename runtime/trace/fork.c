@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * With live=1 every process of a tree can be controlled: workers of a server, and a
+ * server that went into the background. A thread does not survive fork(2), so each
+ * child needs one of its own that listens.
+ *
+ * It cannot be started by a handler of pthread_atfork(3). In a child these run in the
+ * order of their registration, and ours, of a library that is initialized before
+ * all others, would be the first: an allocator that has its own ones still has its
+ * locks, and pthread_create(3) allocates. So the functions of the C library are
+ * wrapped, and the thread is started when they have returned: POSIX does not promise
+ * that a child of a program with threads can do so, glibc and musl let it.
+ */
+#include "listen.h"
+#include "sandbox.h"
+#include "start.h"
+
+#include <dlfcn.h>
+#include <pty.h>
+#include <unistd.h>
+
+static struct {
+	pid_t (*fork)(void);
+	int (*daemon)(int nochdir, int noclose);
+	int (*forkpty)(int *terminal, char *name, const struct termios *attr,
+		       const struct winsize *size);
+} real;
+
+#define FIND(name)                                                             \
+	(real.name = (__typeof__(real.name))dlsym(RTLD_NEXT, #name))
+/* Of a library that was loaded later; before glibc 2.34 that is one's own choice. */
+#define REAL(name) (real.name ? real.name : FIND(name))
+
+/* Before anybody calls them; also where nothing is traced. */
+__attribute__((constructor)) static void find(void)
+{
+	FIND(fork);
+	FIND(daemon);
+	FIND(forkpty);
+}
+
+static void listen_in_child(void)
+{
+	struct patchbay_stats stats = { .size = sizeof(stats) };
+	int saved_errno = errno;
+
+	if (!pb_options.live || !pb_tracer)
+		return;
+	/* A shell has nothing to control, and starts many programs. */
+	if (patchbay_get_stats(&stats) || !stats.modules)
+		return;
+	/* Its parent may have restricted its system calls. */
+	if (pb_syscalls_begin()) {
+		pb_note(pb_listen_start());
+		pb_syscalls_end();
+	}
+	errno = saved_errno;
+}
+
+/* The C library has no hashes of kCFI. */
+#if defined(__has_feature)
+#if __has_feature(kcfi)
+#define CALLS_LIBC __attribute__((no_sanitize("kcfi")))
+#endif
+#endif
+#ifndef CALLS_LIBC
+#define CALLS_LIBC
+#endif
+#define PUBLIC __attribute__((visibility("default"))) CALLS_LIBC
+
+PUBLIC pid_t fork(void)
+{
+	pid_t pid = REAL(fork)();
+
+	if (!pid)
+		listen_in_child();
+	return pid;
+}
+
+/* Returns in the child only. */
+PUBLIC int daemon(int nochdir, int noclose)
+{
+	pid_t parent = getpid();
+	int error = REAL(daemon)(nochdir, noclose);
+
+	if (getpid() != parent)
+		listen_in_child();
+	return error;
+}
+
+PUBLIC int forkpty(int *terminal, char *name, const struct termios *attr,
+		   const struct winsize *size)
+{
+	pid_t pid = REAL(forkpty)(terminal, name, attr, size);
+
+	if (!pid)
+		listen_in_child();
+	return pid;
+}

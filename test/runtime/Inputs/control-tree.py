@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""control-tree.py PATCHBAY PROG: controls every process of a server, which stays in
+the foreground or goes into the background.
+"""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+patchbay, prog = sys.argv[1:]
+PATIENCE = 120
+WORKERS = 4
+
+
+def live(pid, *options, wait=False):
+    """What `patchbay live` says. wait: the thread that listens has just begun."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        done = subprocess.run([patchbay, "live", "-p", str(pid), *options], text=True,
+                              capture_output=True, timeout=PATIENCE)
+        if not done.returncode:
+            return done.stdout
+        if not wait or time.monotonic() > end:
+            sys.exit(f"live -p {pid} {options}: {done.stderr}")
+        time.sleep(0.1)
+
+
+def calls(pid):
+    """How often functions were called by now, as the process has recorded."""
+    shutil.rmtree("snap", ignore_errors=True)
+    live(pid, "--snapshot", "snap")
+    report = subprocess.run([patchbay, "report", "--json", "snap"], text=True, check=True,
+                            stdout=subprocess.PIPE, timeout=PATIENCE)
+    return {f["name"]: f["calls"] for f in json.loads(report.stdout)["functions"]}
+
+
+def go_on(pid, function):
+    """Is it recorded from now on?"""
+    end, before = time.monotonic() + PATIENCE, calls(pid).get(function, 0)
+    while calls(pid).get(function, 0) == before:
+        if time.monotonic() > end:
+            sys.exit(f"{function} of {pid} is not recorded")
+        time.sleep(0.1)
+
+
+def expect(what, found, wanted):
+    if found != wanted:
+        sys.exit(f"{what}: {found!r}, not {wanted!r}")
+
+
+def control(pids):
+    for pid in pids:
+        live(pid, wait=True)
+        go_on(pid, "step")
+    # In every second one.
+    for pid in pids[::2]:
+        expect("disarmed", live(pid, "--disarm", "step"),
+               "disarmed 1 function, 0 functions now\n")
+        expect("armed", live(pid, "--arm", "other"), "armed 1 function, 1 function now\n")
+    for i, pid in enumerate(pids):
+        go_on(pid, "step" if i % 2 else "other")
+        before = calls(pid)
+        time.sleep(0.1)
+        now, still = calls(pid), "other" if i % 2 else "step"
+        expect(f"calls of {still}", now.get(still, 0), before.get(still, 0))
+    # A threshold, too, of one that has recorded nothing.
+    for pid in pids:
+        live(pid, "--threshold", "1ms")
+
+
+def run(how, tracer):
+    command = subprocess.Popen(
+        [patchbay, "record", "--live", "-p", tracer, "-F", "step", "-o", "data", "--",
+         prog, how], stdout=subprocess.PIPE, text=True)
+    processes = {}
+    try:
+        while len(processes) < WORKERS + 1:
+            line = command.stdout.readline()
+            if not line:
+                sys.exit(f"{how}: only {processes}")
+            name, pid = line.split()
+            processes[int(pid)] = name
+        control(list(processes))
+    finally:
+        for pid, name in processes.items():
+            if name == "master":
+                os.kill(pid, signal.SIGKILL)  # and so the workers die
+        command.wait(PATIENCE)
+        command.stdout.read()
+    expect("masters", list(processes.values()).count("master"), 1)
+
+
+run("foreground", "function_duration")
+run("daemon", "function_duration")
+run("twice", "function_graph")
