@@ -48,7 +48,9 @@ static Expected<Kind> classify(const std::string &Path) {
   std::error_code EC;
   for (sys::fs::directory_iterator I(Path, EC, /*follow_symlinks=*/false), End;
        !EC && I != End; I.increment(EC)) {
-    if (!StringRef(I->path()).ends_with(PBD_SUFFIX) ||
+    StringRef Name = I->path();
+    bool IsNew = Name.ends_with(PBD_NEW_SUFFIX);
+    if (!(IsNew || Name.ends_with(PBD_SUFFIX)) ||
         I->type() != sys::fs::file_type::regular_file)
       return Kind::Foreign;
     Result = Kind::Recording;
@@ -144,13 +146,15 @@ static Expected<LockedDir::State> lockUnused(LockedDir &Lock,
   return State;
 }
 
+// Nothing else is there, as classify() has seen.
 static Error removeRecording(const std::string &Path) {
-  auto Files = dataFiles(Path);
-  if (!Files)
-    return Files.takeError();
-  for (const std::string &File : *Files)
-    if (unlink(File.c_str()))
+  std::error_code EC;
+  for (sys::fs::directory_iterator I(Path, EC), End; !EC && I != End;
+       I.increment(EC))
+    if (unlink(I->path().c_str()))
       return errorCodeToError(errnoAsErrorCode());
+  if (EC)
+    return errorCodeToError(EC);
   if (rmdir(Path.c_str()))
     return errorCodeToError(errnoAsErrorCode());
   return Error::success();

@@ -4,6 +4,7 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/stat.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -43,11 +44,28 @@ static void add_number(struct path *path, unsigned int number)
 	add_text(path, first);
 }
 
-/*
- * One file for each image that a process id runs: the first free name. It gets
- * the name when its header is written, so that no reader finds it half made.
- */
-static int name_file(int fd, const char *output, char name[PATH_MAX])
+/* "OUTPUT/PID.NrSUFFIX", without a number if @nr is 0. */
+static int put_name(char name[PATH_MAX], const char *output, unsigned int nr,
+		    const char *suffix)
+{
+	struct path path = { name, name + PATH_MAX - 1 };
+
+	add_text(&path, output);
+	add_text(&path, "/");
+	add_number(&path, (unsigned int)pb_sys(SYS_getpid));
+	if (nr) {
+		add_text(&path, ".");
+		add_number(&path, nr);
+	}
+	add_text(&path, suffix);
+	if (path.at == path.end)
+		return -ENAMETOOLONG;
+	*path.at = '\0';
+	return 0;
+}
+
+/* A file without a name: it is gone if the process is before it has one. */
+static int give_name(int fd, const char *name)
 {
 	char self[64];
 	struct path path = { self, self + sizeof(self) - 1 };
@@ -56,25 +74,70 @@ static int name_file(int fd, const char *output, char name[PATH_MAX])
 	add_text(&path, "/proc/thread-self/fd/");
 	add_number(&path, (unsigned int)fd);
 	*path.at = '\0';
-	for (unsigned int n = 0; n < 10000; n++) {
-		long error;
+	return (int)pb_sys(SYS_linkat, AT_FDCWD, self, AT_FDCWD, name,
+			   AT_SYMLINK_FOLLOW);
+}
 
-		path = (struct path){ name, name + PATH_MAX - 1 };
-		add_text(&path, output);
-		add_text(&path, "/");
-		add_number(&path, (unsigned int)pb_sys(SYS_getpid));
-		if (n) {
-			add_text(&path, ".");
-			add_number(&path, n);
-		}
-		add_text(&path, PBD_SUFFIX);
-		if (path.at == path.end)
-			return -ENAMETOOLONG;
-		*path.at = '\0';
-		error = pb_sys(SYS_linkat, AT_FDCWD, self, AT_FDCWD, name,
-			       AT_SYMLINK_FOLLOW);
+/*
+ * Some file systems cannot rename without replacing, such as NFS; others have no
+ * links, such as vfat.
+ */
+static int change_name(const char *from, const char *to)
+{
+	long error = pb_sys(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to,
+			    RENAME_NOREPLACE);
+
+	if (error != -EINVAL && error != -ENOSYS)
+		return (int)error;
+	error = pb_sys(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
+	if (!error)
+		pb_sys(SYS_unlinkat, AT_FDCWD, from, 0);
+	return (int)error;
+}
+
+/*
+ * One file for each image that a process id runs: the first free name. It gets
+ * the name when its header is written, so that no reader finds it half made. @now:
+ * what it is called now, empty if it has no name.
+ */
+static int name_file(int fd, const char *now, const char *output,
+		     char name[PATH_MAX])
+{
+	for (unsigned int n = 0; n < 10000; n++) {
+		int error = put_name(name, output, n, PBD_SUFFIX);
+
+		if (!error)
+			error = *now ? change_name(now, name) :
+				       give_name(fd, name);
 		if (error != -EEXIST)
-			return (int)error;
+			return error;
+	}
+	return -EEXIST;
+}
+
+/*
+ * A new file: without a name, and where the file system knows no such thing
+ * (O_TMPFILE), with one that readers do not look at. What has such a name is of
+ * processes that were killed at this moment, or of others with this number.
+ */
+static int make_file(const char *output, char now[PATH_MAX])
+{
+	int fd = (int)pb_sys(SYS_openat, AT_FDCWD, output,
+			     O_TMPFILE | O_RDWR | O_CLOEXEC, 0644);
+
+	*now = '\0';
+	/* -EISDIR: of a kernel that takes it for O_DIRECTORY. */
+	if (fd != -EOPNOTSUPP && fd != -EISDIR)
+		return fd;
+	for (unsigned int n = 0; n < 10000; n++) {
+		int error = put_name(now, output, n, PBD_NEW_SUFFIX);
+
+		if (error)
+			return error;
+		fd = (int)pb_sys(SYS_openat, AT_FDCWD, now,
+				 O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0644);
+		if (fd != -EEXIST)
+			return fd;
 	}
 	return -EEXIST;
 }
@@ -158,8 +221,7 @@ int pb_data_open(struct pb_data_file *file, const char *output)
 	struct timespec now;
 	int fd, error;
 
-	fd = (int)pb_sys(SYS_openat, AT_FDCWD, output,
-			 O_TMPFILE | O_RDWR | O_CLOEXEC, 0644);
+	fd = make_file(output, file->before);
 	if (fd < 0)
 		return fd;
 	/*
@@ -187,12 +249,14 @@ int pb_data_open(struct pb_data_file *file, const char *output)
 	header->start_ns = (uint64_t)now.tv_sec * 1000000000 +
 			   (uint64_t)now.tv_nsec;
 	header->committed = sizeof(*header);
-	error = name_file(fd, output, file->path);
+	error = name_file(fd, file->before, output, file->path);
 	if (error)
 		pb_sys(SYS_munmap, header, sizeof(*header));
 	else
 		file->header = header;
 out:
+	if (error && *file->before)
+		pb_sys(SYS_unlinkat, AT_FDCWD, file->before, 0);
 	pb_sys(SYS_close, fd);
 	return error;
 }

@@ -21,6 +21,8 @@ struct pb_data_file {
 	struct pbd_header *header; /* mapped, shared; NULL: no file */
 	uint64_t device, inode;
 	char path[PATH_MAX];
+	char before[PATH_MAX]; /* what it was called before it had a header, if
+				  it was; not on small stacks */
 };
 
 /* To be set before anything else here is used. */

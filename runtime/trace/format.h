@@ -32,6 +32,7 @@
 #define PBD_VERSION 1
 #define PBD_BYTE_ORDER 0x01020304
 #define PBD_SUFFIX ".pbd"
+#define PBD_NEW_SUFFIX ".pbd.new" /* has no header yet, and may never have one */
 #define PBD_BUILD_ID_MAX 32
 
 struct pbd_header {

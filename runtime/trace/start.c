@@ -394,6 +394,21 @@ static void say(const char *how, const char *what, const char *then)
 		return; /* there is nobody else to tell */
 }
 
+/* What it takes to change code. libpatchbay would fail with each module. */
+static int check_proc(char why[PB_WHY_MAX])
+{
+	int fd = open("/proc/thread-self/mem", O_RDWR | O_CLOEXEC);
+
+	if (fd >= 0) {
+		close(fd);
+		return 0;
+	}
+	snprintf(why, PB_WHY_MAX,
+		 "/proc/thread-self/mem, through which code is changed: %s%s",
+		 strerror(errno), errno == ENOENT ? " (is /proc mounted?)" : "");
+	return -EINVAL;
+}
+
 /* Before there is something to record: a program may have none. */
 static int check_output(char why[PB_WHY_MAX])
 {
@@ -436,7 +451,7 @@ static int read_options(const char *value, char why[PB_WHY_MAX])
 		snprintf(why, PB_WHY_MAX,
 			 "no filter: give a glob for names, as in filter=*");
 	else if (tracer)
-		return check_output(why);
+		return check_output(why) ? -EINVAL : check_proc(why);
 	else if (pb_options.no_sleep_time &&
 		 find_tracer(pb_options.tracer_name, pb_options.histogram,
 			     pb_options.depth != 0, 0))
@@ -458,10 +473,28 @@ static int read_options(const char *value, char why[PB_WHY_MAX])
 	return -EINVAL;
 }
 
+static int begin(void)
+{
+	int error = pb_globs_init();
+
+	if (!error)
+		error = start_session();
+	if (!error && tracer->events)
+		error = start_events();
+	if (!error)
+		error = create(tracer->attr, &pb_tracer);
+	if (!error && pb_options.nr_args)
+		error = create(tracer->values, &pb_values_tracer);
+	return error;
+}
+
+static pid_t started; /* the process that began; children end, too */
+
 static void start(char **envp)
 {
 	const char *value = from_environment(envp);
 	char why[PB_WHY_MAX];
+	int error;
 
 	if (!value)
 		return;
@@ -474,11 +507,14 @@ static void start(char **envp)
 	if (pb_options.no_sleep_time)
 		pb_sandbox_start();
 	pb_tracer_needs_blocks = tracer->events;
-	if (pb_globs_init() || start_session() || (tracer->events && start_events()))
+	error = begin();
+	if (error) {
+		snprintf(why, sizeof(why), "output='%s': %s", pb_options.output,
+			 strerror(-error));
+		say("error", why, "; nothing is traced");
 		return;
-	if (create(tracer->attr, &pb_tracer) ||
-	    (pb_options.nr_args && create(tracer->values, &pb_values_tracer)))
-		return;
+	}
+	started = getpid();
 	arm();
 	if (pb_options.live)
 		pb_note(pb_listen_start());
@@ -512,6 +548,22 @@ static void say_what_is_not_there(void)
 		    nr == 1 ? " matches no function" : " match no function");
 }
 
+/* Of modules that came after the start: why they, or some of theirs, are not traced. */
+static void say_what_failed(struct patchbay_ops *ops)
+{
+	struct patchbay_ops_info info = { .size = sizeof(info) };
+	char why[PB_WHY_MAX];
+
+	if (!ops || patchbay_ops_get_info(ops, &info) || info.future_error >= 0)
+		return;
+	pb_note(info.future_error);
+	if (pb_session->file.header)
+		return;
+	snprintf(why, sizeof(why), "output='%s': %s", pb_options.output,
+		 strerror(-info.future_error));
+	say("error", why, "; some functions were not traced");
+}
+
 /* The later the second moment, the better the clock's rate is known. */
 __attribute__((destructor)) static void end(void)
 {
@@ -521,7 +573,11 @@ __attribute__((destructor)) static void end(void)
 		return;
 	/* Of a module without any function to trace it is not known before. */
 	pb_note(pb_refused());
-	say_what_is_not_there();
+	if (getpid() == started) {
+		say_what_is_not_there();
+		say_what_failed(pb_tracer);
+		say_what_failed(pb_values_tracer);
+	}
 	pb_signal_lock(&pb_session->lock, &signals);
 	if (pb_session->chunk)
 		pb_session_tick();

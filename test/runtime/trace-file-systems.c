@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Where the file system has no files without a name, such as NFS and FAT, data files
+ * have one that readers do not look at until their header is there.
+ */
+// RUN: rm -rf %t && mkdir %t
+// RUN: %build %s -o %t/prog
+// RUN: %plain %S/Inputs/deny.c -o %t/deny
+// DEFINE: %{record} = cd %t && ./deny %{what} %patchbay record
+// DEFINE: %{what} = t
+// RUN: %{record} -p function -- ./prog 2>&1 | FileCheck %s --check-prefix=SAID
+// RUN: %patchbay report -f calls,name %t/patchbay.data | FileCheck %s
+// RUN: ls -A %t/patchbay.data | FileCheck %s --check-prefix=FILES
+/* No renaming without replacing, either. */
+// REDEFINE: %{what} = tr
+// RUN: %{record} -p function -- ./prog 2>&1 | FileCheck %s --check-prefix=SAID
+// RUN: %patchbay report -f calls,name %t/patchbay.data | FileCheck %s
+// RUN: ls -A %t/patchbay.data | FileCheck %s --check-prefix=FILES
+// SAID: {{^}}patchbay: 2 processes recorded
+// CHECK: 100 step
+// FILES: {{^[0-9]+\.pbd$}}
+// FILES-NEXT: {{^[0-9]+\.pbd$}}
+// FILES-NOT: {{.}}
+/* What a process left that was killed at that moment is part of the recording. */
+// RUN: echo > %t/patchbay.data/1.pbd.new
+// RUN: %{record} -- ./prog
+// RUN: ls -A %t/patchbay.data.old | FileCheck %s --check-prefix=LEFT
+// LEFT: 1.pbd.new
+// RUN: %{record} -- ./prog
+// RUN: ls -A %t/patchbay.data.old | FileCheck %s --check-prefix=GONE --implicit-check-not=new
+// GONE: .pbd
+#include "Inputs/check.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+OPAQUE void step(void) {}
+
+int main(void)
+{
+	pid_t pid = fork();
+
+	for (int i = 0; i < 50; i++)
+		step();
+	if (pid)
+		wait(NULL);
+	return 0;
+}
