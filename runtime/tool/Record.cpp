@@ -134,9 +134,10 @@ static constexpr char Help[] = R"(
   for unshare(2)).
 
   With --thread the others take no space. What counts is the name that a thread has
-  when it makes traced calls; a new name of one that is not recorded is seen some
-  10 ms later, and of one that is, when it takes more space. A warning says, at the
-  end, which GLOB no thread matched.
+  when it makes traced calls, so those before it is given its name are not recorded. A
+  new name of one that is not recorded is seen 10 us to 10 ms later, the sooner the
+  younger the thread is, and of one that is, when it takes more space. A warning
+  says, at the end, which GLOB no thread matched.
 
   With --no-sleep-time each thread has a page of perf_event_open(2), which says
   whether it has been off its processor; the kernel is asked for how long, by one

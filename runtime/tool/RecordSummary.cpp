@@ -68,8 +68,8 @@ static void sayWhatNoThreadMatched(ArrayRef<std::string> Paths, StringRef Dir,
   }
   if (!Unmatched.empty())
     warn(Dir + ": no thread matches '" + join(Unmatched, "', '") +
-         "': threads that made no traced call do not count, and names have 15 "
-         "bytes at most");
+         "': threads that made no traced call do not count, nor calls that one "
+         "made before it was given its name, and names have 15 bytes at most");
 }
 
 void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,

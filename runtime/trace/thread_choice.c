@@ -11,6 +11,8 @@ uint64_t pb_thread_look_ticks;
 
 /* Of a thread that was not chosen; 0: it was, or was not looked at yet. */
 static __thread uint64_t look_again __attribute__((tls_model("initial-exec")));
+/* How long after that it is looked at once more. */
+static __thread uint64_t patience __attribute__((tls_model("initial-exec")));
 
 /* As for `patchbay report --thread`. */
 static int is_negated(const char *set)
@@ -128,6 +130,15 @@ int pb_thread_is_chosen(int is_new)
 	now = patchbay_clock();
 	if (look_again && (int64_t)(now - look_again) < 0)
 		return 0;
-	look_again = look() ? 0 : now + pb_thread_look_ticks;
-	return !look_again;
+	if (look()) {
+		look_again = patience = 0;
+		return 1;
+	}
+	/* Threads get their names when they have just begun, by themselves. */
+	patience = patience ? 2 * patience :
+			      pb_thread_look_ticks / PB_THREAD_LOOK_SHORTENED;
+	if (patience > pb_thread_look_ticks)
+		patience = pb_thread_look_ticks;
+	look_again = now + patience;
+	return 0;
 }

@@ -11,10 +11,11 @@
 
 /*
  * A name may change. One that is chosen is looked at again when its block is full;
- * one that is not, when it has an event this many ticks later. To be set before
- * anything is traced.
+ * one that is not, when it has an event some 10 us later, then 20 us and so on, at
+ * last as many ticks later as are here. To be set before anything is traced.
  */
 #define PB_THREAD_LOOK_NS 10000000
+#define PB_THREAD_LOOK_SHORTENED 1000
 extern uint64_t pb_thread_look_ticks;
 
 /*

@@ -43,10 +43,16 @@
 // RUN: %{calls}=RENAMED
 // RENAMED: {{1|2}} late,renamed
 // RENAMED: 1 thread,function
+/* One that has just begun is looked at soon, however short the run is. */
+// RUN: cd %t && %patchbay record -p function -F 'rename*' --thread 'soon' -- ./prog soon
+// RUN: %{calls}=SOON
+// SOON: 100 soon,renamed
+// SOON: 1 thread,function
 #include "Inputs/check.h"
 
 #include <pthread.h>
 #include <stdint.h>
+#include <string.h>
 #include <time.h>
 
 OPAQUE void step(void) {}
@@ -76,13 +82,38 @@ static void *rename_thread(void *arg)
 	return arg;
 }
 
+static double microseconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+/* Its first call is one that is traced, as that of the function it runs may be. */
+static void *name_itself(void *arg)
+{
+	double begin;
+
+	rename_next();
+	pthread_setname_np(pthread_self(), "soon");
+	begin = microseconds();
+	while (microseconds() - begin < 200)
+		;
+	for (int i = 0; i < 100; i++)
+		renamed();
+	return arg;
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t thread[5];
 
-	(void)argv;
 	if (argc > 1) {
-		CHECK(!pthread_create(&thread[0], NULL, rename_thread, NULL));
+		CHECK(!pthread_create(&thread[0], NULL,
+				      !strcmp(argv[1], "soon") ? name_itself :
+								 rename_thread,
+				      NULL));
 		pthread_join(thread[0], NULL);
 		return 0;
 	}
