@@ -21,6 +21,10 @@
  * .part.N          what is left of a function that was inlined in part (GCC)
  * .specialized.N   a copy for constant arguments
  *                  (llvm/Transforms/IPO/FunctionSpecialization.h)
+ * .resume, .destroy, .cleanup
+ *                  parts of a coroutine (llvm/Transforms/Coroutines/CoroSplit.h)
+ * .N               a static function, where LTO makes one module of several that
+ *                  have one of that name (llvm/Linker/IRMover.h)
  *
  * N is a decimal number. LLVM drops suffixes in the same way where it looks up a
  * function's profile (getCanonicalFnName() in SampleProf.h), and Linux drops
@@ -85,7 +89,8 @@ static inline size_t patchbay_source_name_length(const char *name,
 	} suffixes[] = {
 		{ ".llvm.", 1 }, { ".__uniq.", 1 }, { ".cfi", 0 },
 		{ ".cold", 0 },	 { ".cold.", 1 },   { ".part.", 1 },
-		{ ".specialized.", 1 },
+		{ ".specialized.", 1 }, { ".resume", 0 }, { ".destroy", 0 },
+		{ ".cleanup", 0 }, { ".", 1 },
 	};
 	const size_t nr = sizeof(suffixes) / sizeof(suffixes[0]);
 	size_t before;
@@ -94,7 +99,8 @@ static inline size_t patchbay_source_name_length(const char *name,
 		size_t i;
 
 		before = length;
-		for (i = 0; i < nr; i++)
+		/* One at a time: .N alone comes last, behind all that end in .N */
+		for (i = 0; i < nr && length == before; i++)
 			length = patchbay_drop_suffix(name, length,
 						      suffixes[i].text,
 						      suffixes[i].numbered);

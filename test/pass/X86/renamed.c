@@ -22,6 +22,17 @@
 // THIN: --- !Missed
 // THIN: Function: {{ *}}local.llvm.{{[0-9]+}}
 // THIN: Reason: {{ *}}'it is listed under [never]'
+// RUN: %clang --target=x86_64-linux-gnu -O2 -fPIC -flto -c local.c -o full.1.o
+// RUN: %clang --target=x86_64-linux-gnu -O2 -fPIC -flto -c local.c -o full.2.o -Dcaller=other
+// RUN: %{link} full.1.o full.2.o -o full.so --opt-remarks-filename full.yaml --opt-remarks-passes patchbay
+// RUN: FileCheck %s --check-prefix=FULL --input-file=full.yaml
+// FULL-DAG: Function: {{ *}}local.{{[0-9]+$}}
+// FULL-DAG: Function: {{ *}}local{{$}}
+// FULL-DAG: Function: {{ *}}caller
+// FULL-DAG: Function: {{ *}}other
+// RUN: %records full.so | FileCheck %s --check-prefix=LEFT --implicit-check-not=local
+// LEFT-DAG: {{^}}caller gp=1
+// LEFT-DAG: {{^}}other gp=1
 // RUN: %clang --target=x86_64-linux-gnu -O2 -fPIC -flto -fvisibility=hidden -fsanitize=cfi-icall -c cfi.c -o cfi.o
 // RUN: %{link} cfi.o -o cfi.so --opt-remarks-filename cfi.yaml --opt-remarks-passes patchbay
 // RUN: FileCheck %s --check-prefix=CFI --input-file=cfi.yaml
@@ -67,6 +78,8 @@ fun:b_left.llvm.?
 ; NAMES: g_left.specialized.3: no slot
 ; NAMES: h_left.__uniq.31.llvm.1527: no slot
 ; NAMES: i_left: no slot
+; NAMES: l_left.resume: no slot
+; NAMES: m_left.7: no slot
 ; NAMES: j_left.other: slot and site
 ; NAMES: k_left.llvm.: slot and site
 ; WHOLE: asked.llvm.99: slot and site
@@ -84,5 +97,7 @@ define void @f_left.part.0() { ret void }
 define void @g_left.specialized.3() { ret void }
 define void @h_left.__uniq.31.llvm.1527() { ret void }
 define void @"\01i_left"() { ret void }
+define void @l_left.resume() { ret void }
+define void @m_left.7() { ret void }
 define void @j_left.other() { ret void }
 define void @k_left.llvm.() { ret void }
