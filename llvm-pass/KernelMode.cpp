@@ -2,6 +2,7 @@
 #include "KernelMode.h"
 #include "Diagnostics.h"
 #include "Options.h"
+#include "Selection.h"
 #include "SlotLayout.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -9,14 +10,6 @@
 
 using namespace llvm;
 using namespace patchbay;
-
-/// Whether LLVM made a function up, for a sanitizer or a profile: nobody was
-/// asked whether it should have -fpatchable-function-entry.
-static bool isSynthesized(const Function &F) {
-  StringRef Name = F.getName();
-  return Name.contains(".module_ctor") || Name.contains(".module_dtor") ||
-         Name.starts_with("__llvm_");
-}
 
 namespace {
 
@@ -28,7 +21,8 @@ struct EntryCensus {
 
   explicit EntryCensus(const Module &M) {
     for (const Function &F : M) {
-      // A naked function has no entry of its own in either mode.
+      // A naked function has no entry of its own in either mode, and nobody
+      // was asked whether one that LLVM made up should have NOPs.
       if (F.isDeclarationForLinker() || F.hasFnAttribute(Attribute::Naked) ||
           isSynthesized(F))
         continue;

@@ -28,6 +28,7 @@ void OpsSlotPass::begin(Module &M, SiteTable &TheTable) {
   KernelMode = isKernelMode(M);
   NumInstrumented = 0;
   Skipped.clear();
+  ForbiddenByFlags = false;
 }
 
 /// Looks up what the layout names. False if this LLVM has other names.
@@ -74,12 +75,17 @@ bool OpsSlotPass::accepts(MachineFunction &MF) {
       dropPrefixes(M);
     if (State == Accepted)
       warnIfMixed(M);
+    if (StringRef(TM.Options.MCOptions.CommandlineArgs)
+            .contains("-plugin-arg-patchbay"))
+      warn(M, "-fplugin-arg-patchbay-... is not read; give options with "
+              "-Xclang -mllvm -Xclang -patchbay-...");
   }
   return State == Accepted;
 }
 
 bool OpsSlotPass::skip(const MachineFunction &MF, StringRef Reason) {
-  ++Skipped[Reason];
+  if (!isSynthesized(MF.getFunction()))
+    ++Skipped[Reason];
   remarkSkipped(MF, Reason);
   return false;
 }
@@ -91,8 +97,10 @@ bool OpsSlotPass::run(MachineFunction &MF) {
     return skip(MF, Refusal);
   const Choice Chosen = choose(MF, KernelMode, *Table->Layout,
                                Table->Registers, Requested);
-  if (!Chosen.Instrument)
+  if (!Chosen.Instrument) {
+    ForbiddenByFlags |= Chosen.ForbiddenByFlags;
     return skip(MF, Chosen.Reason);
+  }
   unsigned PrefixSize;
   if (KernelMode) {
     PrefixSize = emitSlot(MF, *Table->Layout);
@@ -110,15 +118,18 @@ void OpsSlotPass::end(const Module &M) {
   // Who names the file under [never] does not miss its slots, and a file
   // without functions has none to miss. A list that cannot be read is an error
   // already.
-  if (!options().Require || NumInstrumented || Skipped.empty() ||
-      Requested.leaveModuleAlone() || Requested.failed())
+  if (NumInstrumented || Skipped.empty() || Requested.leaveModuleAlone() ||
+      Requested.failed())
     return;
   std::string Reasons;
   for (auto [Reason, Count] : Skipped)
     Reasons += formatv("{0}{1} ({2})", Reasons.empty() ? "" : "; ", Reason,
                        Count);
-  error(M, Twine(M.getSourceFileName()) +
-               ": -patchbay-require: no function has a slot: " + Reasons);
+  if (options().Require)
+    error(M, Twine(M.getSourceFileName()) +
+                 ": -patchbay-require: no function has a slot: " + Reasons);
+  else if (ForbiddenByFlags)
+    warn(M, "no function has a slot: " + Reasons);
 }
 
 char OpsSlotLegacy::ID = 0;

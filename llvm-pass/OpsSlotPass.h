@@ -25,8 +25,10 @@ class OpsSlotPass {
   std::string Refusal;
   Requests Requested;
   unsigned NumInstrumented = 0;
-  /// Why functions have no slot, and how many for each reason.
+  /// Why functions have no slot, and how many for each reason; those that LLVM
+  /// made up apart.
   llvm::MapVector<llvm::StringRef, unsigned> Skipped;
+  bool ForbiddenByFlags = false;
 
   bool accepts(llvm::MachineFunction &MF);
   bool skip(const llvm::MachineFunction &MF, llvm::StringRef Reason);
@@ -35,7 +37,7 @@ public:
   void begin(llvm::Module &M, SiteTable &Table);
   bool run(llvm::MachineFunction &MF);
 
-  /// Checks -patchbay-require.
+  /// Says so if no function got a slot, and the user cannot have meant that.
   void end(const llvm::Module &M);
 };
 

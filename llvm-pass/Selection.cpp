@@ -34,6 +34,12 @@ std::string patchbay::whyNotModule(const TargetMachine &TM,
   return {};
 }
 
+bool patchbay::isSynthesized(const Function &F) {
+  StringRef Name = F.getName();
+  return Name.contains(".module_ctor") || Name.contains(".module_dtor") ||
+         Name.starts_with(".cfi.jumptable") || Name.starts_with("__llvm_");
+}
+
 // A trampoline saves what the C convention lets a callee expect and a caller
 // lose. Only where both hold is it safe to call one at the entry; everywhere
 // else arguments may be in its scratch registers, or callers may expect more
@@ -79,16 +85,10 @@ const char *patchbay::whyNotFunction(const MachineFunction &MF, bool KernelMode,
   if (KernelMode &&
       !F.getFnAttributeAsParsedInteger("patchable-function-entry"))
     return "-fpatchable-function-entry puts all of its NOPs before the entry";
-  if (!KernelMode && F.hasFnAttribute("patchable-function-entry"))
-    return "-fpatchable-function-entry claims its entry";
-  if (F.hasFnAttribute("patchable-function"))
-    return "hot patching claims its first instruction";
   if (MF.isOutlined())
     return "it is outlined code: its callers have values in every register";
   if (F.hasFnAttribute("interrupt"))
     return "it handles interrupts, which may come where any register is in use";
-  if (F.hasFnAttribute("split-stack"))
-    return "-fsplit-stack: linkers rewrite its first instructions";
   if (F.hasFnAttribute("no_caller_saved_registers"))
     return "it is marked no_caller_saved_registers, which a tracer cannot keep";
   if (F.hasPrefixData())
@@ -99,10 +99,6 @@ const char *patchbay::whyNotFunction(const MachineFunction &MF, bool KernelMode,
     return "it is an ifunc resolver, which runs before relocation is done";
   if (!keepsCConvention(MF, Layout, Registers))
     return "its calling convention is not C's";
-  if (any_of(Registers.Site, [&](MCRegister Register) {
-        return MF.getRegInfo().isReserved(Register);
-      }))
-    return "a register that its site changes is reserved (-ffixed-...)";
   if (F.getName() == "__cfi_check")
     return "it is called by -fsanitize=cfi alone, and aligned to a page";
   if (hasScalableVectors(F))
@@ -112,18 +108,35 @@ const char *patchbay::whyNotFunction(const MachineFunction &MF, bool KernelMode,
   return nullptr;
 }
 
+const char *patchbay::whyNotByFlags(const MachineFunction &MF, bool KernelMode,
+                                    const ArgumentRegisters &Registers) {
+  const Function &F = MF.getFunction();
+  if (!KernelMode && F.hasFnAttribute("patchable-function-entry"))
+    return "-fpatchable-function-entry claims its entry";
+  if (F.hasFnAttribute("patchable-function"))
+    return "hot patching claims its first instruction";
+  if (F.hasFnAttribute("split-stack"))
+    return "-fsplit-stack: linkers rewrite its first instructions";
+  if (any_of(Registers.Site, [&](MCRegister Register) {
+        return MF.getRegInfo().isReserved(Register);
+      }))
+    return "a register that its site changes is reserved (-ffixed-...)";
+  return nullptr;
+}
+
 Choice patchbay::choose(const MachineFunction &MF, bool KernelMode,
                         const SlotLayout &Layout,
                         const ArgumentRegisters &Registers,
                         const Requests &Requested) {
   const Function &F = MF.getFunction();
   const Request R = Requested.find(F);
-  if (const char *Obstacle =
-          whyNotFunction(MF, KernelMode, Layout, Registers)) {
+  const char *OfFunction = whyNotFunction(MF, KernelMode, Layout, Registers);
+  const char *OfFlags = whyNotByFlags(MF, KernelMode, Registers);
+  if (const char *Obstacle = OfFunction ? OfFunction : OfFlags) {
     // Only who asks for one function by name counts on it.
     if (R.Wish == Request::Always && R.OfFunction)
       warn(F, Twine(R.Reason) + ", but has no slot: " + Obstacle);
-    return {false, Obstacle};
+    return {false, Obstacle, !OfFunction && R.Wish != Request::Never};
   }
   if (R.Wish != Request::None)
     return {R.Wish == Request::Always, R.Reason};

@@ -7,6 +7,7 @@
 #include <string>
 
 namespace llvm {
+class Function;
 class MachineFunction;
 class Module;
 class TargetMachine;
@@ -22,17 +23,29 @@ struct SlotLayout;
 std::string whyNotModule(const llvm::TargetMachine &TM,
                          const SlotLayout *Layout);
 
-/// Why a function cannot have a slot, whoever asks for it; null if it can.
+/// Why a function cannot have a slot, whoever asks for it; null if it can, as
+/// far as it is up to the function.
 const char *whyNotFunction(const llvm::MachineFunction &MF, bool KernelMode,
                            const SlotLayout &Layout,
                            const ArgumentRegisters &Registers);
 
+/// The same, as far as it is up to options of the command line.
+const char *whyNotByFlags(const llvm::MachineFunction &MF, bool KernelMode,
+                          const ArgumentRegisters &Registers);
+
+/// Whether LLVM made a function up, for CFI, a sanitizer or a profile: it says
+/// nothing about what the module's author wanted.
+bool isSynthesized(const llvm::Function &F);
+
 struct Choice {
   bool Instrument;
   const char *Reason; // null if the function is one like any other
+  /// Whether nobody asks to leave the function alone, but an option of the
+  /// command line keeps it, and others like it, from having a slot.
+  bool ForbiddenByFlags = false;
 };
 
-/// Decides about one function: what cannot be is decided by whyNotFunction, the
+/// Decides about one function: what cannot be is decided by the two above, the
 /// rest by the user's requests and then by the threshold.
 Choice choose(const llvm::MachineFunction &MF, bool KernelMode,
               const SlotLayout &Layout, const ArgumentRegisters &Registers,

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Nobody who asks for slots gets none without a word: options of the command
+// line that leave no function with one are worth a warning, and so is a way to
+// give options that looks right and is not read.
+// DEFINE: %{cc} = %clang --target=x86_64-linux-gnu -O1 -fplugin=%pass -c %s -o %t.o
+// DEFINE: %{check} = FileCheck %s --implicit-check-not=warning: --check-prefix
+// RUN: %{cc} -fsplit-stack 2>&1 | %{check}=SPLIT
+// RUN: %{cc} -fsplit-stack -DNAKED 2>&1 | %{check}=NAKED
+// RUN: %{cc} -fpatchable-function-entry=2 -Xclang -mllvm -Xclang -patchbay-mode=user 2>&1 | %{check}=ENTRY
+// RUN: %clang --target=aarch64-linux-gnu -ffixed-x9 -fplugin=%pass -c %s -o %t.o 2>&1 | %{check}=FIXED
+// SPLIT: warning: patchbay: {{.*}}not-silent.c: no function has a slot: -fsplit-stack: linkers rewrite its first instructions (2) [-Wbackend-plugin]
+// NAKED: warning: patchbay: {{.*}}not-silent.c: no function has a slot: -fsplit-stack: linkers rewrite its first instructions (2); it is naked: its first instruction is its author's (1)
+// ENTRY: warning: patchbay: {{.*}} no function has a slot: -fpatchable-function-entry claims its entry (2)
+// FIXED: warning: patchbay: {{.*}} no function has a slot: a register that its site changes is reserved (-ffixed-...) (2)
+
+// With -patchbay-require it is an error instead.
+// RUN: not %{cc} -fsplit-stack -Xclang -mllvm -Xclang -patchbay-require 2>&1 | %{check}=REQUIRE
+// REQUIRE: error: patchbay: {{.*}} -patchbay-require: no function has a slot: -fsplit-stack: linkers rewrite its first instructions (2)
+
+// Who has left all functions out needs no word, nor does one function that
+// cannot have a slot among others.
+// RUN: printf '[never]\nfun:*\n' > %t.list
+// RUN: %{cc} -fsplit-stack -Xclang -mllvm -Xclang -patchbay-attr-list=%t.list 2>&1 | count 0
+// RUN: %{cc} -Xclang -mllvm -Xclang -patchbay-attr-list=%t.list 2>&1 | count 0
+// RUN: %{cc} -DNAKED 2>&1 | count 0
+
+// RUN: %{cc} -fplugin-arg-patchbay-mode=kernel 2>&1 | %{check}=ARG
+// RUN: %{cc} -save-temps=obj -fplugin-arg-patchbay-mode=kernel 2>&1 | %{check}=ARG
+// RUN: %{cc} -fplugin-arg-other-mode=kernel 2>&1 | count 0
+// ARG: warning: patchbay: {{.*}}: -fplugin-arg-patchbay-... is not read; give options with -Xclang -mllvm -Xclang -patchbay-... [-Wbackend-plugin]
+
+int one(int a) { return a; }
+int two(int a) { return a; }
+#ifdef NAKED
+__attribute__((naked)) void naked(void) { __asm__("ret"); }
+#endif
