@@ -51,18 +51,39 @@ static int draw_name(char name[PB_CONTROL_NAME_MAX])
 	return 0;
 }
 
+/* The thread, and whether it is to end. */
+static pid_t server;
+static int ending;
+
+/* An abstract address. Returns its size. */
+static socklen_t address_of(const char *name, struct sockaddr_un *address)
+{
+	size_t length = strlen(name);
+
+	memset(address, 0, sizeof(*address));
+	address->sun_family = AF_UNIX;
+	memcpy(address->sun_path + 1, name, length);
+	return (socklen_t)(length + 1 +
+			   offsetof(struct sockaddr_un, sun_path));
+}
+
+static int open_socket(void)
+{
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
+			0);
+
+	return fd < 0 ? -errno : fd;
+}
+
 static int listen_by_name(const char *name)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	size_t length = strlen(name);
-	int fd, error = 0;
+	struct sockaddr_un address;
+	socklen_t size = address_of(name, &address);
+	int fd = open_socket(), error = 0;
 
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
-		return -errno;
-	memcpy(address.sun_path + 1, name, length);
-	length += offsetof(struct sockaddr_un, sun_path) + 1;
-	if (bind(fd, (struct sockaddr *)&address, (socklen_t)length) ||
+		return fd;
+	if (bind(fd, (struct sockaddr *)&address, size) ||
 	    listen(fd, PB_CONTROL_PLACES)) {
 		error = -errno;
 		close(fd);
@@ -268,6 +289,7 @@ static void *serve(void *arg)
 
 	(void)arg;
 	pb_untraced = 1;
+	server = (pid_t)pb_sys(SYS_gettid);
 	/*
 	 * From here on the thread has descriptors of its own: the program cannot
 	 * close them and does not find numbers taken, and files that it closes
@@ -282,9 +304,38 @@ static void *serve(void *arg)
 	pb_attach_forget();
 	listener = listen_for_clients();
 	pb_note(listener);
-	while (listener >= 0)
+	while (listener >= 0 && !__atomic_load_n(&ending, __ATOMIC_ACQUIRE))
 		serve_once(listener);
+	/* What it has open is closed with it. */
 	return NULL;
+}
+
+void pb_listen_end(void)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	struct pb_control_point *point = pb_control_point;
+	struct sockaddr_un address;
+	socklen_t size;
+	int client;
+
+	/* In a forked child it is its parent's, and zeros. */
+	if (!point || !__atomic_load_n(&point->version, __ATOMIC_ACQUIRE))
+		return;
+	__atomic_store_n(&ending, 1, __ATOMIC_RELEASE);
+	/* It waits for clients: be one. */
+	size = address_of(point->name, &address);
+	client = open_socket();
+	if (client >= 0)
+		connect(client, (struct sockaddr *)&address, size);
+	for (int i = 0; i < 1000; i++) {
+		if (pb_sys(SYS_tgkill, getpid(), server, 0) == -ESRCH)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	if (client >= 0)
+		close(client);
+	/* So that nobody looks for it any more. */
+	__atomic_store_n(&point->version, 0, __ATOMIC_RELEASE);
 }
 
 int pb_listen_start(void)

@@ -15,4 +15,11 @@
  */
 int pb_listen_start(void);
 
+/*
+ * Listen no more: a filter of system calls is about to come into force for all
+ * threads, and would be the end of the process when the next client connects.
+ * Returns when the thread is gone, which takes a second at most.
+ */
+void pb_listen_end(void);
+
 #endif /* PB_TRACE_LISTEN_H */

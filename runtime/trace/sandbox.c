@@ -2,6 +2,7 @@
 #include "sandbox.h"
 
 #include "histogram.h"
+#include "listen.h"
 #include "pool.h"
 #include "ring.h"
 #include "start.h"
@@ -163,8 +164,10 @@ static long restrict_calls(long number, const long arg[6],
 	prepare();
 	if (stop)
 		stop_timing(1);
-	if (request->flags & SECCOMP_FILTER_FLAG_TSYNC)
+	if (request->flags & SECCOMP_FILTER_FLAG_TSYNC) {
+		pb_listen_end();
 		wait_for_others();
+	}
 	result = pb_raw_syscall(number, arg);
 	if (was_in_vain(request, result)) {
 		pb_private_restrict(0);

@@ -14,6 +14,7 @@
  *  - In seccomp's strict mode an x86-64 thread may not read the clock. So recording
  *    ends there, in all threads, and the file says so (PBD_SESSION_ENDED_STRICT).
  *    What only counts calls goes on.
+ *  - With a filter for all threads nobody listens for `patchbay live` any more.
  *  - What there is no room for is lost and counted, PBD_LOST_SANDBOX. So is all that
  *    cannot be had without the kernel: durations without the time asleep, and
  *    events of threads whose name would decide. A forked child can have no file:

@@ -41,14 +41,21 @@
 // RUN: %{record} -p function_duration --no-sleep-time %{events} --check-prefix=UNKNOWN
 // UNKNOWN: 29004 calls in a sandbox, {{[0-9]+}} missing, sandbox: {{[0-9]+$}}
 //
-// More than was set aside: the rest is lost, and said to be; or the oldest calls make
-// room for the newest.
+// What is more than was set aside is lost, and said to be; with --overwrite the oldest
+// calls of a thread make room for its newest.
 // REDEFINE: %{mode} = kill 30000
 // REDEFINE: %{record} = cd %t && timeout 60 prlimit --fsize=2500000 %patchbay record -F 'early*' -F late -F 'many*'
 // RUN: %{record} -p function_duration %{events} --check-prefix=SOME
 // SOME: 154004 calls in a sandbox, {{[1-9][0-9]+}} missing, sandbox: {{[1-9][0-9]+$}}
 // RUN: %{record} -p function_duration --overwrite %{events} --check-prefix=NEWEST
-// NEWEST: 154004 calls in a sandbox, {{[1-9][0-9]+}} missing, overwritten: {{[1-9][0-9]+$}}
+// NEWEST: 154004 calls in a sandbox, {{[1-9][0-9]+}} missing, {{.*}}overwritten: {{[1-9][0-9]+}}
+//
+// Whoever listens for `patchbay live` makes system calls, too. Under a filter for all
+// threads nobody does, and a client does the program no harm.
+// DEFINE: %{alive} = sh -c '%patchbay live PID; grep State /proc/PID/status'
+// RUN: %python %S/Inputs/while-running.py env LD_PRELOAD=%patchbay_lib/libpatchbay-trace.so PATCHBAY=tracer=function,filter=late,output=%t,live=1 %t/prog live -- %{alive} 2>&1 | FileCheck %s --check-prefix=DEAF
+// DEAF: error: process {{[0-9]+}}: it does not listen
+// DEAF: State: {{[RS]}}
 #include "Inputs/check.h"
 
 #include <errno.h>
@@ -236,6 +243,22 @@ UNTRACED static int in_child(void)
 	return write(STDOUT_FILENO, said, strlen(said)) < 0;
 }
 
+/* For ever. */
+UNTRACED static int live(void)
+{
+	static const char line[] = "restricted\n";
+	int word = 0;
+
+	CHECK_EQ(early_filter(SECCOMP_RET_KILL_PROCESS,
+			      SECCOMP_FILTER_FLAG_TSYNC),
+		 0);
+	make_calls();
+	if (write(STDOUT_FILENO, line, strlen(line)) < 0)
+		return 1;
+	for (;;)
+		syscall(SYS_futex, &word, 0 /* FUTEX_WAIT */, 0, NULL, NULL, 0);
+}
+
 UNTRACED int main(int argc, char **argv)
 {
 	const char *mode = argv[1];
@@ -256,5 +279,7 @@ UNTRACED int main(int argc, char **argv)
 				SECCOMP_FILTER_FLAG_TSYNC);
 	if (!strcmp(mode, "in-child"))
 		return in_child();
+	if (!strcmp(mode, "live"))
+		return live();
 	return 1;
 }
