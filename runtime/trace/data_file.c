@@ -261,27 +261,70 @@ out:
 	return error;
 }
 
-void *pb_data_reserve(struct pb_data_file *file, enum pbd_kind kind,
-		      size_t size, int *error)
+/* NULL and *@error: the file is as before, or longer by what nobody reads. */
+static void *append(struct pb_data_file *file, uint64_t size, int *error)
 {
 	uint64_t start = file->header->committed;
-	struct pbd_chunk *chunk = NULL;
+	void *mapped = NULL;
 	int fd = pb_data_reopen(file);
 
 	if (fd < 0) {
 		*error = fd;
 		return NULL;
 	}
-	size = (size + 7) & ~(size_t)7;
 	*error = allocate(fd, start, size);
 	if (!*error)
-		chunk = map(fd, start, size, error);
+		mapped = map(fd, start, size, error);
 	pb_sys(SYS_close, fd);
+	return mapped;
+}
+
+void pb_data_prepare(struct pb_data_file *file, size_t size)
+{
+	int error;
+
+	file->ahead = append(file, size, &error);
+	file->ahead_at = file->header->committed;
+	file->ahead_size = file->ahead ? size : 0;
+}
+
+/* What comes next in the file, if it is mapped already. */
+static void *take_ahead(const struct pb_data_file *file, uint64_t size)
+{
+	uint64_t used = file->header->committed - file->ahead_at;
+
+	if (used > file->ahead_size || size > file->ahead_size - used)
+		return NULL;
+	return file->ahead + used;
+}
+
+void *pb_data_reserve(struct pb_data_file *file, enum pbd_kind kind,
+		      size_t size, int *error)
+{
+	struct pbd_chunk *chunk;
+
+	size = (size + 7) & ~(size_t)7;
+	chunk = take_ahead(file, size);
+	if (!chunk)
+		chunk = append(file, size, error);
 	if (!chunk)
 		return NULL;
+	*error = 0;
 	chunk->kind = kind;
 	chunk->size = size;
 	return chunk;
+}
+
+void pb_data_unmap(const struct pb_data_file *file,
+		   const struct pbd_chunk *chunk)
+{
+	uintptr_t start = (uintptr_t)chunk & ~(pb_page_size - 1);
+	uintptr_t end = (uintptr_t)chunk + chunk->size;
+
+	/* Its pages are others', too. */
+	if ((uintptr_t)chunk - (uintptr_t)file->ahead < file->ahead_size)
+		return;
+	pb_sys(SYS_munmap, start, end - start);
 }
 
 void pb_data_commit(struct pb_data_file *file, const struct pbd_chunk *chunk)

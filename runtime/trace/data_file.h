@@ -20,6 +20,9 @@
 struct pb_data_file {
 	struct pbd_header *header; /* mapped, shared; NULL: no file */
 	uint64_t device, inode;
+	/* Bytes behind @ahead_at that are allocated and mapped in advance. */
+	char *ahead;
+	uint64_t ahead_at, ahead_size;
 	char path[PATH_MAX];
 	char before[PATH_MAX]; /* what it was called before it had a header, if
 				  it was; not on small stacks */
@@ -41,6 +44,17 @@ int pb_data_open(struct pb_data_file *file, const char *output);
 void *pb_data_reserve(struct pb_data_file *file, enum pbd_kind kind,
 		      size_t size, int *error);
 void pb_data_commit(struct pb_data_file *file, const struct pbd_chunk *chunk);
+
+/*
+ * The next chunks will take @size bytes together: allocate and map these at once,
+ * which saves the system calls that each chunk takes. If there is not so much space
+ * nothing happens.
+ */
+void pb_data_prepare(struct pb_data_file *file, size_t size);
+
+/* It is for readers only from now on, and need not be mapped any more. */
+void pb_data_unmap(const struct pb_data_file *file,
+		   const struct pbd_chunk *chunk);
 
 /* A descriptor of the file, or -errno: -ESTALE if another one is in its place. */
 int pb_data_reopen(const struct pb_data_file *file);

@@ -88,24 +88,15 @@ static struct pbd_histograms *spare_chunk(void)
 	return chunk;
 }
 
-static void release_chunk(const struct pbd_histograms *chunk)
-{
-	uintptr_t start = (uintptr_t)chunk & ~(pb_page_size - 1);
-	uintptr_t end = (uintptr_t)chunk + chunk->chunk.size;
-
-	if (pb_pool_has(chunk))
-		return;
-	pb_sys(SYS_munmap, start, end - start);
-}
-
 void pb_histogram_release(struct pb_histogram_table *of)
 {
 	while (of) {
 		struct pb_histogram_table *smaller = of->smaller;
 
 		for (uint64_t i = 0; i < of->nr_chunks; i++)
-			if (of->chunk[i])
-				release_chunk(of->chunk[i]);
+			if (of->chunk[i] && !pb_pool_has(of->chunk[i]))
+				pb_data_unmap(&pb_session->file,
+					      &of->chunk[i]->chunk);
 		pb_sys(SYS_munmap, of, of->size);
 		of = smaller;
 	}

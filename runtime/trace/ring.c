@@ -6,8 +6,7 @@
 #include "thread.h"
 #include "thread_choice.h"
 
-/* Blocks of a short-lived thread are small, those of a busy one are rare. */
-#define BLOCK_MIN 4096u
+/* Blocks of a busy thread are rare; those of a short-lived one are small. */
 #define BLOCK_MAX (1u << 20)
 
 /* One less than there is room for: see pb_ring_record(). */
@@ -58,7 +57,7 @@ static void begin(struct pb_thread_state *self, struct pbd_block *block)
 static int add_block(struct pb_thread_state *self)
 {
 	struct pb_ring *ring = &self->ring;
-	uint64_t size = BLOCK_MIN;
+	uint64_t size = PB_BLOCK_MIN;
 	struct pbd_block *block;
 	int error;
 
@@ -131,19 +130,9 @@ static int next_block(struct pb_thread_state *self)
 
 size_t pb_ring_max_blocks(void)
 {
-	size_t growing = 8; /* from BLOCK_MIN to BLOCK_MAX */
+	size_t growing = 8; /* from PB_BLOCK_MIN to BLOCK_MAX */
 
 	return pb_options.buffer / BLOCK_MAX + growing + 1 + PB_POOL_NR;
-}
-
-static void unmap(struct pbd_block *block)
-{
-	uintptr_t start = (uintptr_t)block & ~(pb_page_size - 1);
-	uintptr_t end = (uintptr_t)block + block->chunk.size;
-
-	if (pb_pool_has(block))
-		return;
-	pb_sys(SYS_munmap, start, end - start);
 }
 
 static void put(struct pb_ring *ring, uint64_t time, uint32_t function,
@@ -184,8 +173,12 @@ static void go_on(struct pb_thread_state *self)
 /* What an earlier thread recorded is for readers only, from now on. */
 static void release(struct pb_ring *ring)
 {
-	while (ring->nr_blocks)
-		unmap(ring->block[--ring->nr_blocks]);
+	while (ring->nr_blocks) {
+		struct pbd_block *block = ring->block[--ring->nr_blocks];
+
+		if (!pb_pool_has(block))
+			pb_data_unmap(&pb_session->file, &block->chunk);
+	}
 	ring->seq = ring->size = 0;
 	ring->full = ring->stopped = 0;
 	ring->next = ring->end = 0;

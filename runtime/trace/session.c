@@ -4,6 +4,8 @@
 #include "globs.h"
 #include "losses.h"
 #include "moment.h"
+#include "ring.h"
+#include "sandbox.h"
 
 #include <counter.h>
 
@@ -58,6 +60,27 @@ static void write_cmdline(struct pb_data_file *file)
 	pb_data_commit(file, &chunk->chunk);
 }
 
+/*
+ * What will be in the file at least: servers fork for each request, so this is done
+ * at once. It is that which pb_session_events() writes, and a first block.
+ */
+static size_t expected_size(void)
+{
+	const struct pb_map *map = __atomic_load_n(&pb_maps, __ATOMIC_ACQUIRE);
+	const struct pb_left_out_map *left_out =
+		__atomic_load_n(&pb_left_out_maps, __ATOMIC_ACQUIRE);
+	size_t size = sizeof(struct pbd_losses);
+
+	if (!pb_tracer_needs_blocks)
+		return size;
+	size += sizeof(struct pbd_session) + PB_BLOCK_MIN;
+	for (; map; map = map->next)
+		size += map->module->chunk.size + map->functions->chunk.size;
+	for (; left_out; left_out = left_out->next)
+		size += left_out->chunk->chunk.size;
+	return size;
+}
+
 int pb_session_file(void)
 {
 	int error;
@@ -68,6 +91,7 @@ int pb_session_file(void)
 	if (error)
 		return error;
 	write_cmdline(&pb_session->file);
+	pb_data_prepare(&pb_session->file, expected_size());
 	/* Without these counts there are those of blocks and of the session. */
 	pb_data_note(&pb_session->file, pb_losses_begin());
 	pb_data_note(&pb_session->file, pb_globs_write());
