@@ -48,8 +48,8 @@ static constexpr char Help[] = R"(
 
   A call that did not return, because longjmp() or the end of the process cut it
   off, ends in --chrome and --perfetto with the call that it is in, or before the
-  next one begins. What is open when a thread's events end, ends there in --chrome,
-  and never in --perfetto.
+  next one begins. What is open when recording ends, ends there in --chrome, and
+  never in --perfetto. In --folded it is as in 'patchbay graph'.
 
   --ctf writes a trace per process, with a stream per thread. Events are
   func_entry and func_exit.
@@ -69,15 +69,27 @@ EXIT CODES:
   1  no data or no events in it; a data file is truncated or corrupt (what
      precedes the damage is written all the same); or some functions of a
      process were not traced
-  2  wrong usage
+  2  wrong usage; or a form that is binary was to be written to a terminal
   3  no thread that --tid or --thread names
 )";
+
+// What a terminal makes of bytes may be anything.
+static Error refuseTerminal() {
+  if ((Form != Perfetto && Form != Parquet) || !outs().is_displayed())
+    return Error::success();
+  return makeError(Usage, Twine("--") +
+                              (Form == Perfetto ? "perfetto" : "parquet") +
+                              " is binary, and standard output is a terminal: "
+                              "write it to a file, with > FILE");
+}
 
 static Expected<int> runDump(ArrayRef<const char *>) {
   if (Ctf.getNumOccurrences() && Form.getNumOccurrences())
     return makeError(Usage, "--ctf is a form of its own: give it alone");
   if (Ctf.getNumOccurrences() && Ctf.empty())
     return makeError(Usage, "--ctf needs a directory, its name is empty");
+  if (Error E = refuseTerminal())
+    return E;
   Expected<Trace> T = readEvents(Dir);
   if (!T)
     return T.takeError();

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Losses.h"
+#include "Diagnostics.h"
+#include "Table.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+// So many functions are named, of those that calls are missing of.
+static constexpr size_t MostNames = 5;
+
+void Losses::add(const DataFile &Data) {
+  ++Processes;
+  if (Data.Session) {
+    Lost = SaturatingAdd(Lost, Data.Session->Lost);
+    Overwritten = SaturatingAdd(Overwritten, Data.Session->Overwritten);
+  }
+  for (const DataLeftOut &F : Data.LeftOut) {
+    auto [Module, Entry] = Data.place(F.Address);
+    LeftOut.insert({Module ? moduleKey(*Module) : "", Entry});
+  }
+}
+
+static CallsOf ofFunctions(const Trace &T,
+                           const std::map<uint32_t, uint64_t> &Calls) {
+  CallsOf Result;
+  for (auto [Function, N] : Calls) {
+    Result.Calls += N;
+    Result.Functions.push_back({T.Functions[Function].Name, N});
+  }
+  llvm::sort(Result.Functions, [](const auto &A, const auto &B) {
+    return A.second != B.second ? A.second > B.second : A.first < B.first;
+  });
+  return Result;
+}
+
+Losses patchbay::lossesOf(const Trace &T) {
+  Losses L;
+  for (const TraceProcess &P : T.Processes) {
+    L.add(P.Data);
+    if (P.Data.Errno)
+      if (Losses::Failure &F = L.Failures[P.Data.Errno]; !F.Processes++)
+        F.First = P.title();
+  }
+  std::map<uint32_t, uint64_t> CutOff, Open; // calls by function
+  for (const TraceThread &Thread : T.Threads)
+    for (const TraceCall &C : Thread.Calls)
+      if (C.Kind == TraceCall::Unfinished)
+        ++(C.Open ? Open : CutOff)[C.Function];
+  L.CutOff = ofFunctions(T, CutOff);
+  L.Open = ofFunctions(T, Open);
+  return L;
+}
+
+std::string patchbay::counted(uint64_t N, StringRef What) {
+  return utostr(N) + " " + What.str() + (N == 1 ? "" : "s");
+}
+
+// "3 calls of f", "5 calls of 2 functions (f 3, g 2)".
+static std::string callsText(const CallsOf &Of) {
+  std::string Text = counted(Of.Calls, "call") + " of ";
+  if (Of.Functions.size() == 1)
+    return Text + Of.Functions.front().first;
+  Text += utostr(Of.Functions.size()) + " functions (";
+  size_t Named = std::min(Of.Functions.size(), MostNames);
+  for (size_t I = 0; I != Named; ++I)
+    Text += (I ? ", " : "") + Of.Functions[I].first + " " +
+            utostr(Of.Functions[I].second);
+  if (Named != Of.Functions.size())
+    Text += ", and " + utostr(Of.Functions.size() - Named) + " more";
+  return Text + ")";
+}
+
+std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
+  std::vector<LossText> Texts;
+  auto Add = [&](bool IsLoss, const Twine &Text) {
+    Texts.push_back({IsLoss, "", Text.str()});
+  };
+  auto Were = [](uint64_t N) { return N == 1 ? " was" : " were"; };
+  for (const auto &[Errno, F] : L.Failures) {
+    std::string What = incompleteText(Errno);
+    if (F.Processes == 1)
+      Texts.push_back({true, F.First, What});
+    else
+      Add(true, utostr(F.Processes) + " of " + utostr(L.Processes) +
+                    " processes, the first " + F.First + ": " + What);
+  }
+  if (uint64_t N = L.Lost)
+    Add(true, counted(N, "event") + Were(N) +
+                  " lost, because a buffer was full or the disk was: 'patchbay "
+                  "record' takes --buffer, --threshold and --overwrite");
+  if (uint64_t N = L.Overwritten)
+    Add(false, counted(N, "event") +
+                   " of older calls made room for newer ones, as --overwrite "
+                   "asks");
+  if (uint64_t N = L.LeftOut.size())
+    Add(false, counted(N, "function") + " whose calls cannot be timed" +
+                   Were(N) + " left out: 'patchbay info " + Dir +
+                   "' says why");
+  if (uint64_t N = L.CutOff.Calls)
+    Add(false, callsText(L.CutOff) + Were(N) +
+                   " cut off: no return was seen, as when longjmp() leaves a "
+                   "call");
+  if (L.Open.Calls)
+    Add(false, callsText(L.Open) + " had not returned when recording ended" +
+                   (L.Lost ? ", or their return was lost" : ""));
+  return Texts;
+}
+
+void patchbay::sayLosses(const Losses &L, StringRef Dir) {
+  for (const LossText &Loss : lossTexts(L, Dir)) {
+    std::string Where = Loss.Where.empty() ? Dir.str() : Loss.Where;
+    std::string Line = Where + ": " + Loss.Text;
+    if (Loss.IsLoss)
+      warn(Line);
+    else
+      errs() << "patchbay: " << printable(Line) << '\n';
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a recording does not have, and how that is said: by `record` when the
+// program has ended, and by each verb that reads a recording, the page included.
+// Functions are counted once, whatever number of processes had them.
+#ifndef PATCHBAY_TOOL_LOSSES_H
+#define PATCHBAY_TOOL_LOSSES_H
+
+#include "Trace.h"
+#include <set>
+
+namespace patchbay {
+
+/// Calls of some functions: the names, those with most calls first.
+struct CallsOf {
+  uint64_t Calls = 0;
+  std::vector<std::pair<std::string, uint64_t>> Functions;
+};
+
+struct Losses {
+  size_t Processes = 0;
+  uint64_t Lost = 0;        // events
+  uint64_t Overwritten = 0; // events of older calls
+  /// Functions that the tracer cannot be armed on, each by its module and its
+  /// address in that.
+  std::set<std::pair<std::string, uint64_t>> LeftOut;
+  CallsOf CutOff; // those that something left without a return, as longjmp()
+  CallsOf Open;   // those that had not returned when recording ended
+  /// By errno: in how many processes it was why something was not recorded, and
+  /// which the first of them is.
+  struct Failure {
+    size_t Processes = 0;
+    std::string First;
+  };
+  std::map<uint32_t, Failure> Failures;
+
+  /// All but calls and failures.
+  void add(const DataFile &Data);
+};
+
+/// Of a recording that was read with its events.
+Losses lossesOf(const Trace &T);
+
+struct LossText {
+  bool IsLoss;       // else nobody expected it to be there
+  std::string Where; // a process; empty: all of the recording
+  std::string Text;
+};
+/// One sentence for each thing that is not there, none if all is. Dir is for
+/// commands that say more.
+std::vector<LossText> lossTexts(const Losses &L, llvm::StringRef Dir);
+
+/// The same, one line each on stderr: warnings for losses, else notes.
+void sayLosses(const Losses &L, llvm::StringRef Dir);
+
+/// "1 function", "2 functions".
+std::string counted(uint64_t N, llvm::StringRef What);
+
+} // namespace patchbay
+
+#endif
