@@ -69,6 +69,11 @@ public:
   virtual void writeRelocatable(uint8_t *, const StaticCallTramp &) const {}
   virtual void addRelocations(const StaticCallTramp &, AddRelocation) const {}
 
+  // For --emit-relocs: relocations of what tools that move code cannot make out
+  // by themselves.
+  virtual void addEmittedRelocations(const StaticCallTramp &,
+                                     AddRelocation) const {}
+
 protected:
   explicit StaticCallArch(const StaticCallLayout &layout) : layout(layout) {}
 

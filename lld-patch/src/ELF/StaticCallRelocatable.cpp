@@ -40,16 +40,13 @@ void StaticCallRelocations::joinInput() {
     return;
   OutputSection *from = getParent();
   const OutputSection *relocated = entries.front().sec->getParent();
-  if (!relocated) { // discarded
+  if (!relocated || !from) { // discarded
+    if (relocated && ctx.arg.relocatable)
+      ErrAlways(ctx) << "discarding " << name << " section is not allowed";
     entries.clear();
     return;
   }
   OutputSection *to = relocated->relocationSection;
-  if (!from) {
-    ErrAlways(ctx) << "discarding " << name << " section is not allowed";
-    entries.clear();
-    return;
-  }
   if (!to || to == from) {
     joined = to;
     return;

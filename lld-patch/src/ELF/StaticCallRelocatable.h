@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tramps in the output of -r, for those who load it as it is: the modules of a
-// kernel. See StaticCallRelocatable.cpp.
+// Relocations in the output; and tramps in the output of -r, for those who load
+// it as it is: the modules of a kernel. See StaticCallRelocatable.cpp.
 
 #ifndef PATCHBAY_LLD_ELF_STATIC_CALL_RELOCATABLE_H
 #define PATCHBAY_LLD_ELF_STATIC_CALL_RELOCATABLE_H

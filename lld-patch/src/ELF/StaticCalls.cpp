@@ -87,6 +87,8 @@ struct StaticCalls {
   std::unique_ptr<StaticCallTrampTable> trampTable;
   std::unique_ptr<StaticCallSiteTable> siteTable;
   std::unique_ptr<StaticCallNote> note;
+  // and this one with --emit-relocs,
+  std::unique_ptr<StaticCallRelocations> emitted;
   // -r this, if there are any tramps.
   std::unique_ptr<RelocatableStaticCalls> relocatable;
 };
@@ -302,6 +304,11 @@ static void addTables(Ctx &ctx, StaticCalls &calls) {
   calls.siteTable->defineSymbols();
   ctx.inputSections.append(
       {calls.trampTable.get(), calls.siteTable.get(), calls.note.get()});
+  if (!ctx.arg.emitRelocs)
+    return;
+  calls.emitted = std::make_unique<StaticCallRelocations>(
+      ctx, ".rela" PATCHBAY_STATIC_CALL_TEXT_SECTION);
+  ctx.inputSections.push_back(calls.emitted.get());
 }
 
 void elf::addStaticCallSections(Ctx &ctx) {
@@ -329,6 +336,16 @@ static void checkNoOther(Ctx &ctx, const SyntheticSection &table) {
           ErrAlways(ctx) << sec
                          << ": section is made by the linker; remove it or "
                             "--static-calls";
+}
+
+static void emitRelocations(const StaticCalls &calls) {
+  for (const StaticCallTramp *tramp : calls.trampTable->tramps)
+    calls.arch->addEmittedRelocations(
+        *tramp, [&](uint64_t offset, RelType type, const Symbol &sym,
+                    int64_t addend) {
+          calls.emitted->add(*tramp, offset, type, sym, addend);
+        });
+  calls.emitted->joinInput();
 }
 
 // Check keys and calls. Return the tramps whose keys are right, and the calls.
@@ -366,14 +383,19 @@ void elf::resolveStaticCalls(Ctx &ctx) {
   calls->trampTable->tramps = std::move(tramps);
   calls->siteTable->sites = std::move(sites);
   calls->siteTable->finalizeSymbols();
+  if (calls->emitted)
+    emitRelocations(*calls);
   warnIfTableDiscarded(ctx, *calls->trampTable);
   warnIfTableDiscarded(ctx, *calls->siteTable);
   warnIfTableDiscarded(ctx, *calls->note);
 }
 
 void elf::linkStaticCallRelocations(Ctx &ctx) {
-  if (ctx.staticCalls && ctx.staticCalls->relocatable)
-    ctx.staticCalls->relocatable->setLinks();
+  StaticCalls *calls = ctx.staticCalls.get();
+  if (calls && calls->relocatable)
+    calls->relocatable->setLinks();
+  if (calls && calls->emitted)
+    calls->emitted->setLinks();
 }
 
 void elf::listStaticCallSymbols(Ctx &ctx, std::vector<Defined *> &symbols) {

@@ -74,6 +74,8 @@ public:
   bool writeTramp(Ctx &, uint8_t *buf, const StaticCallTramp &) const override;
   void writeRelocatable(uint8_t *buf, const StaticCallTramp &) const override;
   void addRelocations(const StaticCallTramp &, AddRelocation) const override;
+  void addEmittedRelocations(const StaticCallTramp &,
+                             AddRelocation) const override;
 };
 } // namespace
 
@@ -126,10 +128,19 @@ void StaticCallArchAArch64::addRelocations(const StaticCallTramp &tramp,
   if (tramp.targetSym)
     add(PATCHBAY_AARCH64_TRAMP_BRANCH_OFFSET, R_AARCH64_JUMP26,
         *tramp.targetSym, tramp.targetAddend);
-  add(PATCHBAY_AARCH64_TRAMP_INDIRECT_OFFSET, R_AARCH64_ADR_PREL_PG_HI21,
-      *tramp.key, 0);
-  add(PATCHBAY_AARCH64_TRAMP_INDIRECT_OFFSET + 4, R_AARCH64_LDST64_ABS_LO12_NC,
-      *tramp.key, 0);
+  addEmittedRelocations(tramp, add);
+}
+
+void StaticCallArchAArch64::addEmittedRelocations(const StaticCallTramp &tramp,
+                                                  AddRelocation add) const {
+  constexpr uint64_t adrp = PATCHBAY_AARCH64_TRAMP_INDIRECT_OFFSET;
+  if (tramp.isImported()) {
+    add(adrp, R_AARCH64_ADR_GOT_PAGE, *tramp.importedKey, 0);
+    add(adrp + 4, R_AARCH64_LD64_GOT_LO12_NC, *tramp.importedKey, 0);
+  } else {
+    add(adrp, R_AARCH64_ADR_PREL_PG_HI21, *tramp.key, 0);
+    add(adrp + 4, R_AARCH64_LDST64_ABS_LO12_NC, *tramp.key, 0);
+  }
 }
 
 std::unique_ptr<StaticCallArch> elf::makeStaticCallArchAArch64() {
