@@ -73,6 +73,10 @@ for version in ("6.12", "7.2"):
     config.substitutions.append((f"%linux_{version}", tarball))
     if os.path.exists(tarball):
         config.available_features.add(f"linux-{version}-source")
+for allocator, library in {"jemalloc": "libjemalloc.a", "mimalloc": "libmimalloc.so",
+                           "tcmalloc": "libtcmalloc_minimal.so"}.items():
+    if glob.glob(f"/usr/lib/*-linux-gnu/{library}"):
+        config.available_features.add(allocator)
 if glob.glob("/usr/include/tcl8.*/tcl.h"):
     config.available_features.add("tcl")
 for package in ("duckdb", "perfetto"):

@@ -87,7 +87,7 @@ int pb_arch_publish(const struct pb_site *site, uintptr_t cell,
 void pb_arch_arm(const struct pb_site *site, struct pb_patch *patch);
 void pb_arch_disarm(const struct pb_site *site, struct pb_patch *patch);
 
-/* Called before anything else here, under the engine lock; idempotent. */
+/* Called before anything else here, under the change lock; idempotent. */
 void pb_arch_init(void);
 
 /*
@@ -95,7 +95,8 @@ void pb_arch_init(void);
  * 0 if they do so directly, else what knows code that is mapped near them, or
  * that will be; or NULL and *@error. pb_arch_reach() picks a site's part of it,
  * always the same for the same @reach; it is asked with NULL, too, before any
- * site of the module is armed. All three are called under the engine lock.
+ * site of the module is armed. All three, and pb_arch_prepare(), are called under
+ * the change lock, and not under the engine lock.
  */
 void *pb_arch_map_reach(const struct pb_module *module, int *error);
 void pb_arch_unmap_reach(void *reach);

@@ -4,6 +4,7 @@
 #include "arch.h"
 #include "call.h"
 #include "enter.h"
+#include "lock.h"
 #include "set.h"
 #include "timed.h"
 
@@ -36,14 +37,17 @@ int pb_cells_reserve(struct pb_module *module, size_t nr)
 	if (nr < CHUNK_MIN)
 		nr = CHUNK_MIN;
 	size = sizeof(*chunk) + nr * CELL_SIZE;
+	pb_may_allocate();
 	chunk = aligned_alloc(CELL_SIZE, size);
 	if (!chunk)
 		return -ENOMEM;
 	chunk->next = module->cells;
 	chunk->nr = nr;
 	chunk->taken = 0;
+	pb_engine_lock();
 	module->cells = chunk;
 	module->nr_cells += nr;
+	pb_engine_unlock();
 	return 0;
 }
 

@@ -4,69 +4,18 @@
 #include "arch.h"
 #include "cell.h"
 #include "enter.h"
-#include "quiesce.h"
+#include "lock.h"
 #include "set.h"
+#include "settle.h"
 #include "stats.h"
 #include "strict.h"
 #include "text_queue.h"
-#include "wait.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 struct patchbay_ops *pb_tracers;
 uint64_t pb_since;
-
-/* Sets that were replaced; a thread may still be walking one. */
-static struct pb_set *retired;
-
-static void retire(struct pb_set *set)
-{
-	if (set && set != &pb_set_nobody) {
-		set->retired = retired;
-		retired = set;
-	}
-}
-
-/*
- * Let go of the engine lock until no handler is running that is running now,
- * and free what nobody can see any more. Modules may come and go meanwhile;
- * the memory of those stays until the caller lock is free (module.c).
- */
-static int wait_for_handlers(void)
-{
-	struct pb_set *unseen = retired, *next;
-	int error;
-
-	retired = NULL;
-	pb_engine_unlock();
-	error = pb_wait();
-	pb_engine_lock();
-	for (; unseen; unseen = next) {
-		next = unseen->retired;
-		if (error)
-			retire(unseen);
-		else
-			free(unseen);
-	}
-	return error;
-}
-
-/*
- * Write @from into a cell that nobody is inside of. @enter comes last: threads
- * on the way into a trampoline since before may read it at any time.
- */
-static void fill_cell(struct patchbay_cell *cell, struct patchbay_cell from)
-{
-	cell->func = from.func;
-	cell->exit = from.exit;
-	cell->since = from.since;
-	cell->data = from.data;
-	cell->record = from.record;
-	cell->ops = from.ops;
-	pb_cell_enter_by(cell, from.ops->disabled ? pb_enter_nothing :
-						    from.enter);
-}
 
 /* The cell of @t is that of the tracers which its requests arm, too. */
 static void note_tracers(const struct pb_target *t)
@@ -99,9 +48,9 @@ static void fill_target(struct pb_target *t)
 
 		while (!only->live)
 			only++;
-		fill_cell(t->cell, pb_ops_cell(only->request->ops,
-					       only->record, only->data,
-					       pb_since));
+		pb_fill_cell(t->cell, pb_ops_cell(only->request->ops,
+						  only->record, only->data,
+						  pb_since));
 		return;
 	}
 	t->cell->record = t->record;
@@ -114,16 +63,9 @@ static void fill_target(struct pb_target *t)
 /* Let nobody enter any more. */
 static void empty_cell(struct patchbay_cell *cell)
 {
-	retire((struct pb_set *)cell->set);
+	pb_retire((struct pb_set *)cell->set);
 	__atomic_store_n(&cell->set, &pb_set_nobody, __ATOMIC_RELEASE);
 	pb_cell_enter_by(cell, pb_enter_nothing);
-}
-
-/* An empty cell that nobody is inside of is free for other tracers. */
-static void release_cell(struct patchbay_cell *cell)
-{
-	cell->ops = NULL;
-	cell->set = NULL;
 }
 
 /*
@@ -133,87 +75,10 @@ static void release_cell(struct patchbay_cell *cell)
 static void swap_set(struct pb_target *t)
 {
 	note_tracers(t);
-	retire((struct pb_set *)t->cell->set);
+	pb_retire((struct pb_set *)t->cell->set);
 	__atomic_store_n(&t->cell->set, t->set, __ATOMIC_RELEASE);
 	pb_cell_enter_by(t->cell, t->set->enter);
 	t->set = NULL;
-}
-
-/*
- * After pb_wait(): nobody is in the cell the way it was before the batch.
- * Cells of one tracer are entered without their set again, which is faster;
- * the set stays, since a thread may be walking it. Then its word of calls has to
- * be the first.
- */
-static void settle_target(struct pb_target *t)
-{
-	if (t->step == PB_STEP_DISARM)
-		release_cell(t->cell);
-	else if (t->cell->set && t->cell->set->nr == 1 &&
-		 !(t->cell->set->cells[0].since & PATCHBAY_CELL_WORD) &&
-		 !t->module->gone)
-		fill_cell(t->cell, t->cell->set->cells[0]);
-}
-
-/* Of a module: somebody is waiting for handlers (pb_module.unsettled). */
-enum { WAITING = 2 };
-
-/*
- * Wait for handlers. Until that is over, or if it fails, or if the process
- * forks meanwhile, modules are marked for settle_left_behind().
- */
-static int wait_and_settle(struct pb_plan *plan)
-{
-	int error;
-
-	for (struct pb_module *m = pb_modules; m; m = m->next)
-		m->unsettled = WAITING;
-	error = wait_for_handlers();
-	if (error)
-		return error;
-	for (size_t i = 0; i < plan->nr; i++)
-		if (plan->targets[i].step != PB_STEP_NONE)
-			settle_target(&plan->targets[i]);
-	for (struct pb_module *m = pb_modules; m; m = m->next)
-		if (m->unsettled == WAITING)
-			m->unsettled = 0;
-	return 0;
-}
-
-/* A module has gone, maybe with threads in handlers on behalf of it. */
-static int module_gone;
-
-/*
- * Give cells that a batch left behind, in whatever process, to the next. What
- * modules leave behind that come or go while we wait is for another time.
- * @gone: wait also for handlers on behalf of modules that have gone
- */
-static int settle_left_behind(int gone)
-{
-	struct patchbay_cell *cell;
-	struct pb_cell_walk walk;
-	int found = gone && module_gone, error;
-
-	for (struct pb_module *m = pb_modules; m; m = m->next) {
-		if (m->unsettled)
-			m->unsettled = WAITING;
-		found |= m->unsettled;
-	}
-	if (!found)
-		return 0;
-	module_gone = 0;
-	error = wait_for_handlers();
-	if (error)
-		module_gone = 1;
-	for (struct pb_module *m = pb_modules; m && !error; m = m->next) {
-		if (m->unsettled != WAITING)
-			continue;
-		pb_for_each_cell(m, walk, cell)
-			if (cell->set == &pb_set_nobody)
-				release_cell(cell);
-		m->unsettled = 0;
-	}
-	return error;
 }
 
 /* What is to be there before sites are flipped: cells, and text for each. */
@@ -274,18 +139,18 @@ static int flip(struct pb_plan *plan, struct pb_text_queue *text)
 {
 	int error = queue_arm(plan, text);
 
-	return error ? error : pb_text_finish(text);
+	return error ? error : pb_text_flush(text);
 }
 
 /* Both at once, or only the second; see strict.h. */
-static int apply_strictly(struct pb_patch *tail, size_t nr_tail,
+static int apply_strictly(int handle, struct pb_patch *tail, size_t nr_tail,
 			  struct pb_patch *first, size_t nr_first)
 {
 	if (!nr_tail && !nr_first)
 		return 0;
 	pb_text_sort(tail, nr_tail);
 	pb_text_sort(first, nr_first);
-	return pb_strict_change(tail, nr_tail, first, nr_first);
+	return pb_strict_change(handle, tail, nr_tail, first, nr_first);
 }
 
 static int arm_strictly(struct pb_plan *plan, struct pb_text_queue *text)
@@ -297,8 +162,8 @@ static int arm_strictly(struct pb_plan *plan, struct pb_text_queue *text)
 	queue_arm(plan, text);
 	nr_first = text->nr - nr_tail;
 	text->nr = 0;
-	return apply_strictly(text->patches, nr_tail, text->patches + nr_tail,
-			      nr_first);
+	return apply_strictly(text->handle, text->patches, nr_tail,
+			      text->patches + nr_tail, nr_first);
 }
 
 /* Let nobody enter any more, and the site call no more, if it does. */
@@ -322,9 +187,9 @@ static void empty_target(struct pb_target *t, struct pb_text_queue *text)
 static void disarm(struct pb_text_queue *text)
 {
 	if (pb_strict)
-		apply_strictly(NULL, 0, text->patches, text->nr);
+		apply_strictly(text->handle, NULL, 0, text->patches, text->nr);
 	else
-		pb_text_finish(text);
+		pb_text_flush(text);
 }
 
 /*
@@ -341,11 +206,11 @@ static void take_back(struct pb_plan *plan)
 			continue;
 		if (!t->fresh) {
 			empty_cell(t->cell);
-			module->unsettled = 1;
+			pb_mark_unsettled(module, 0);
 			continue;
 		}
-		pb_set_free((struct pb_set *)t->cell->set);
-		release_cell(t->cell);
+		pb_retire_unseen((struct pb_set *)t->cell->set);
+		pb_release_cell(t->cell);
 		t->cell->enter = NULL;
 		if (pb_cell_of(module, t->record) != t->cell)
 			pb_cell_give_back(module, t->cell);
@@ -356,8 +221,7 @@ static void take_back(struct pb_plan *plan)
  * Some sites were flipped, and handlers may have run already. The others of
  * the plan's functions have not been touched; some may have no cell yet.
  */
-static void roll_back(struct pb_plan *plan, struct pb_text_queue *text,
-		      int wait)
+static void roll_back(struct pb_plan *plan, struct pb_text_queue *text)
 {
 	for (size_t i = 0; i < plan->nr; i++) {
 		struct pb_target *t = &plan->targets[i];
@@ -365,11 +229,9 @@ static void roll_back(struct pb_plan *plan, struct pb_text_queue *text,
 		if (t->step != PB_STEP_ARM || !t->cell)
 			continue;
 		empty_target(t, text);
-		t->module->unsettled = 1;
+		pb_mark_unsettled(t->module, 0);
 	}
 	disarm(text);
-	if (wait)
-		settle_left_behind(0);
 }
 
 static int is_any_armed(const struct pb_plan *plan)
@@ -386,7 +248,7 @@ static int is_any_armed(const struct pb_plan *plan)
 }
 
 /* All that can fail: the first tracers of functions. */
-static int arm(struct pb_plan *plan, struct pb_text_queue *text, int wait)
+static int arm(struct pb_plan *plan, struct pb_text_queue *text)
 {
 	int error;
 
@@ -403,7 +265,7 @@ static int arm(struct pb_plan *plan, struct pb_text_queue *text, int wait)
 	if (!error && !pb_strict)
 		error = flip(plan, text);
 	if (error)
-		roll_back(plan, text, wait);
+		roll_back(plan, text);
 	return error;
 }
 
@@ -418,6 +280,10 @@ static void swap_and_disarm(struct pb_plan *plan, struct pb_text_queue *text)
 			swap_set(t);
 		else if (t->step == PB_STEP_DISARM)
 			empty_target(t, text);
+		else
+			continue;
+		if (plan->removes)
+			pb_mark_unsettled(t->module, 1);
 	}
 	disarm(text);
 }
@@ -425,7 +291,7 @@ static void swap_and_disarm(struct pb_plan *plan, struct pb_text_queue *text)
 /* Filters that also hold for modules to come, in the order they were given. */
 static struct pb_filter *future;
 
-static void forget(const struct pb_request *request)
+static void forget(const struct pb_request *request, struct pb_filter **forgotten)
 {
 	struct pb_filter **link = &future, *filter;
 
@@ -437,7 +303,8 @@ static void forget(const struct pb_request *request)
 			continue;
 		}
 		*link = filter->next;
-		pb_filter_free(filter);
+		filter->next = *forgotten;
+		*forgotten = filter;
 	}
 }
 
@@ -454,50 +321,107 @@ static void keep(struct pb_request *request)
 	request->filter->ops = request->ops;
 }
 
+static void free_filters(struct pb_filter *forgotten)
+{
+	struct pb_filter *next;
+
+	for (; forgotten; forgotten = next) {
+		next = forgotten->next;
+		pb_filter_free(forgotten);
+	}
+}
+
 /* Modules come while we wait for handlers: this is said before. */
-static void keep_filters(struct pb_request *requests)
+static void keep_filters(struct pb_request *requests,
+			 struct pb_filter **forgotten)
 {
 	for (struct pb_request *r = requests; r; r = r->next) {
 		if (r->disarm)
-			forget(r);
+			forget(r, forgotten);
 		else if (r->flags & PATCHBAY_ARM_FUTURE && r->fresh)
 			keep(r);
 	}
 }
 
-static int commit(struct pb_request *requests, struct pb_module *only)
+/* All that is changed, at once for who has the engine lock. */
+static int put_to_use(struct pb_plan *plan, struct pb_request *requests,
+		      struct pb_text_queue *text)
+{
+	struct pb_filter *forgotten = NULL;
+	int error;
+
+	pb_engine_lock();
+	error = arm(plan, text);
+	if (!error) {
+		keep_filters(requests, &forgotten);
+		if (plan->nr_steps)
+			swap_and_disarm(plan, text);
+	}
+	pb_engine_unlock();
+	free_filters(forgotten);
+	return error;
+}
+
+/* What it takes to write text: nothing of that is asked for under the lock. */
+static int prepare_text(const struct pb_plan *plan, struct pb_text_queue *text)
+{
+	int error;
+
+	if (!plan->nr_steps)
+		return 0;
+	pb_count(&pb_stats.batches);
+	/* Strict mode takes all at once. */
+	error = pb_text_queue_init(text, plan->nr_steps * (PB_PUBLISH_MAX + 1),
+				   pb_strict);
+	if (!error && pb_strict)
+		error = pb_strict_reserve(plan->nr_steps);
+	/* Sets alone are exchanged without a write to text. */
+	if (!error && plan->nr_steps != plan->steps[PB_STEP_SWAP])
+		pb_text_queue_open(text);
+	return error;
+}
+
+static int commit(struct pb_request *requests, struct pb_module *only,
+		  enum pb_wait wait)
 {
 	struct pb_plan plan = { 0 };
 	struct pb_text_queue text = { .handle = -1 };
 	int error = pb_plan(&plan, requests, only);
 
-	if (!error && plan.nr_steps) {
-		pb_count(&pb_stats.batches);
-		/* Strict mode takes all at once. */
-		error = pb_text_queue_init(&text,
-					   plan.nr_steps * (PB_PUBLISH_MAX + 1),
-					   pb_strict);
-		if (!error)
-			error = arm(&plan, &text, !only);
-	}
+	if (!error)
+		error = prepare_text(&plan, &text);
 	if (!error) {
-		keep_filters(requests);
-		if (plan.nr_steps)
-			swap_and_disarm(&plan, &text);
-		if (plan.removes)
-			error = wait_and_settle(&plan);
+		error = put_to_use(&plan, requests, &text);
+		pb_free_unseen();
+		if (wait == PB_WAIT && (error || plan.removes)) {
+			int waited = error ? pb_settle_all(0) :
+					     pb_settle(&plan);
+
+			error = error ? error : waited;
+		}
 	}
 	pb_plan_free(&plan);
 	pb_text_queue_free(&text);
 	return error;
 }
 
-int pb_engine_commit(struct pb_request *requests)
+int pb_engine_commit(struct pb_request *requests, enum pb_wait wait)
 {
-	/* Who takes a tracer from everywhere is about to free it. */
-	int error = settle_left_behind(requests && requests->all);
+	int error = 0;
 
-	return error ? error : commit(requests, NULL);
+	pb_settle_what_is_over();
+	/* Who takes a tracer from everywhere is about to free it. */
+	if (requests && requests->all)
+		error = pb_settle_all(1);
+	if (!error)
+		error = commit(requests, NULL, wait);
+	/* Functions that were disarmed, but may have threads in handlers. */
+	if (error == PB_UNSETTLED) {
+		error = pb_settle_all(0);
+		if (!error)
+			error = commit(requests, NULL, wait);
+	}
+	return error;
 }
 
 /*
@@ -543,15 +467,17 @@ int pb_engine_retarget(struct patchbay_ops *ops)
 	struct patchbay_cell *cell;
 	struct pb_cell_walk walk;
 
+	pb_engine_lock();
 	for (struct pb_module *m = pb_modules; m; m = m->next) {
 		pb_for_each_cell_in(m, ops->cells, walk, cell) {
 			if (!cell->ops || !pb_set_find(cell, ops))
 				continue;
 			retarget_cell(cell, ops);
-			m->unsettled = 1;
+			pb_mark_unsettled(m, 0);
 		}
 	}
-	return settle_left_behind(1);
+	pb_engine_unlock();
+	return pb_settle_all(1);
 }
 
 void pb_engine_module_added(struct pb_module *module)
@@ -560,7 +486,7 @@ void pb_engine_module_added(struct pb_module *module)
 		struct pb_request request = { .ops = f->ops,
 					      .filter = f,
 					      .flags = f->flags };
-		int error = commit(&request, module);
+		int error = commit(&request, module, PB_NO_WAIT);
 
 		if (error)
 			f->ops->error = error;
@@ -570,6 +496,6 @@ void pb_engine_module_added(struct pb_module *module)
 void pb_engine_module_leaving(struct pb_module *module)
 {
 	module->gone = 1;
-	module_gone = 1;
+	pb_module_gone = 1;
 	pb_cells_redirect(module, pb_enter_nothing);
 }

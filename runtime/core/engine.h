@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Making it so: the plan of a batch (plan.h) is published, synced, armed. The
- * caller holds both locks (lock.h) and is not in a handler. These functions
- * may let go of the engine lock for a while.
+ * caller holds the caller lock and the change lock (lock.h) and is not in a
+ * handler. These functions may let go of the change lock for a while.
  */
 #ifndef PB_CORE_ENGINE_H
 #define PB_CORE_ENGINE_H
@@ -38,26 +38,28 @@ extern struct patchbay_ops *pb_tracers;
 
 /*
  * Carry out @requests, all or none. Afterwards their counts are set, filters
- * for modules to come are kept or forgotten, and nobody is in a handler on
- * behalf of what was disarmed.
+ * for modules to come are kept or forgotten, and, with PB_WAIT, nobody is in a
+ * handler on behalf of what was disarmed.
  *
  * Returns 0 or an error of patchbay_arm(), with nothing changed. If it is
- * waiting for handlers that failed, which only membarrier(2) may, everything
- * is as asked for, but a handler may be running; the next call that changes
- * anything waits for it first.
+ * waiting for handlers that failed, because it took too long or by membarrier(2),
+ * everything is as asked for, but a handler may be running (settle.h).
  */
-int pb_engine_commit(struct pb_request *requests);
+enum pb_wait { PB_NO_WAIT, PB_WAIT };
+
+int pb_engine_commit(struct pb_request *requests, enum pb_wait wait);
 
 /*
  * Make all cells of @ops call what it says now (handler, disabled), without a
  * write to text, and wait until nobody is in what they called before. Returns 0
- * or an error of membarrier(2), as pb_engine_commit().
+ * or an error of waiting, as pb_engine_commit().
  */
 int pb_engine_retarget(struct patchbay_ops *ops);
 
 /*
  * A module came: arm what tracers wait for. One goes: none of its functions
- * calls a handler from now on. These do not wait, and need no caller lock.
+ * calls a handler from now on; under the engine lock. These do not wait, and need
+ * no caller lock.
  */
 void pb_engine_module_added(struct pb_module *module);
 void pb_engine_module_leaving(struct pb_module *module);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Looking at sites without changing them. Under the engine lock. */
+/* Looking at sites without changing them. Under the change lock. */
 #ifndef PB_CORE_INSPECT_H
 #define PB_CORE_INSPECT_H
 

@@ -34,6 +34,16 @@ int pb_left_is_gone(const struct pb_thread *thread, uintptr_t frame)
 	       pb_os_differs(mark_of(frame), value_of(thread));
 }
 
+/* A frame is at least struct patchbay_regs and the mark. */
+static int overlaps(uintptr_t frame, uintptr_t from, uintptr_t to)
+{
+	uintptr_t start = frame, end = frame + sizeof(struct patchbay_regs);
+
+	if (pb_frame_mark.at < 0)
+		start = (uintptr_t)mark_of(frame);
+	return start < to && end > from;
+}
+
 /*
  * As much as the library needs elsewhere, too. What is overwritten is below the
  * stack pointer, so it is nobody's.
@@ -46,22 +56,14 @@ __attribute__((noinline)) static void overwrite_stack(void)
 		*(volatile uint32_t *)&room[i] = 0;
 }
 
-int pb_left_is_surely_gone(const struct pb_thread *self)
+int pb_left_is_surely_gone(const struct pb_thread *self, uintptr_t to)
 {
 	if (!self->frame)
 		return 0;
+	if (overlaps(self->frame, (uintptr_t)__builtin_frame_address(0), to))
+		return 1;
 	overwrite_stack();
 	return pb_left_is_gone(self, self->frame);
-}
-
-/* A frame is at least struct patchbay_regs and the mark. */
-static int overlaps(uintptr_t frame, uintptr_t from, uintptr_t to)
-{
-	uintptr_t start = frame, end = frame + sizeof(struct patchbay_regs);
-
-	if (pb_frame_mark.at < 0)
-		start = (uintptr_t)mark_of(frame);
-	return start < to && end > from;
 }
 
 int pb_left_is_reused(struct pb_thread *self, uintptr_t from, uintptr_t to)

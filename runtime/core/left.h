@@ -49,9 +49,9 @@ int pb_left_is_reused(struct pb_thread *self, uintptr_t from, uintptr_t to);
 
 /*
  * The same where there is time and stack to make sure: a handler that was left
- * not far below is found.
+ * not far below @to is found, which is where the stack of the library begins.
  */
-int pb_left_is_surely_gone(const struct pb_thread *self);
+int pb_left_is_surely_gone(const struct pb_thread *self, uintptr_t to);
 
 /* Give the frame of the calling thread its mark, should it have none. */
 void pb_left_mark_frame(struct patchbay_regs *frame);

@@ -1,21 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "lock.h"
 
+#include "text.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 
 static pthread_mutex_t caller = PTHREAD_MUTEX_INITIALIZER;
-static pthread_mutex_t engine = PTHREAD_MUTEX_INITIALIZER;
 
-/* Of the threads that hold the locks. */
-static int caller_cancel, engine_cancel;
-static sigset_t saved;
+/* A lock that its thread may take again, with signals blocked. */
+struct lock {
+	pthread_mutex_t mutex;
+	int cancel;
+	sigset_t signals;
+};
+
+static struct lock change = { .mutex = PTHREAD_MUTEX_INITIALIZER };
+static struct lock engine = { .mutex = PTHREAD_MUTEX_INITIALIZER };
+
+static int caller_cancel;
 
 /* How often this thread has locked each. */
 static __thread __attribute__((tls_model("initial-exec"))) unsigned int
-	caller_depth, engine_depth;
+	caller_depth, change_depth, engine_depth;
 
 uint64_t pb_engine_generation;
 
@@ -36,7 +45,7 @@ int pb_caller_lock(void)
 {
 	int before;
 
-	if (caller_depth)
+	if (caller_depth || change_depth)
 		return -EDEADLK;
 	before = disable_cancel();
 	pthread_mutex_lock(&caller);
@@ -68,46 +77,82 @@ void pb_caller_unlock(void)
 	restore_cancel(before);
 }
 
-void pb_engine_lock(void)
+static void take(struct lock *lock)
 {
 	sigset_t all, before;
-	int cancel;
+	int cancel = disable_cancel();
 
-	if (engine_depth++)
-		return;
-	cancel = disable_cancel();
 	sigfillset(&all);
 	/* A trap of strict mode that is blocked would kill the process. */
 	sigdelset(&all, SIGTRAP);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pthread_mutex_lock(&engine);
-	/* Like a seqlock's: odd before anything changes, even when all has. */
-	__atomic_store_n(&pb_engine_generation, pb_engine_generation + 1,
-			 __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	saved = before;
-	engine_cancel = cancel;
+	pthread_mutex_lock(&lock->mutex);
+	lock->signals = before;
+	lock->cancel = cancel;
 }
 
-void pb_engine_unlock(void)
+static void give_back(struct lock *lock)
 {
-	sigset_t before = saved;
-	int cancel = engine_cancel;
+	sigset_t before = lock->signals;
+	int cancel = lock->cancel;
 
-	if (--engine_depth)
-		return;
-	__atomic_store_n(&pb_engine_generation, pb_engine_generation + 1,
-			 __ATOMIC_RELEASE);
-	pthread_mutex_unlock(&engine);
+	pthread_mutex_unlock(&lock->mutex);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	restore_cancel(cancel);
 }
 
-/* Who held the caller lock, if it was not us, does not exist in the child. */
+void pb_change_lock(void)
+{
+	/* The other way round would be the opposite order. */
+	assert(change_depth || !engine_depth);
+	if (!change_depth++)
+		take(&change);
+}
+
+void pb_change_unlock(void)
+{
+	if (!--change_depth)
+		give_back(&change);
+}
+
+int pb_change_is_locked(void)
+{
+	return change_depth != 0;
+}
+
+void pb_engine_lock(void)
+{
+	if (engine_depth++)
+		return;
+	take(&engine);
+	/* Like a seqlock's: odd before anything changes, even when all has. */
+	__atomic_store_n(&pb_engine_generation, pb_engine_generation + 1,
+			 __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+void pb_engine_unlock(void)
+{
+	if (--engine_depth)
+		return;
+	__atomic_store_n(&pb_engine_generation, pb_engine_generation + 1,
+			 __ATOMIC_RELEASE);
+	give_back(&engine);
+}
+
+int pb_engine_is_locked(void)
+{
+	return engine_depth != 0;
+}
+
+/* Who held a lock, if it was not us, does not exist in the child. */
 static void forked_child(void)
 {
 	if (!caller_depth)
 		pthread_mutex_init(&caller, NULL);
+	if (!change_depth)
+		pthread_mutex_init(&change.mutex, NULL);
+	pb_text_forget();
 	pb_engine_unlock();
 }
 

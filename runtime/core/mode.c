@@ -19,7 +19,7 @@ int patchbay_set_mode(unsigned int modes)
 		return -EINVAL;
 	if (pb_thread_inside())
 		return -EDEADLK;
-	pb_engine_lock();
+	pb_change_lock();
 	hardened = pb_hardened;
 	if (modes & PATCHBAY_MODE_HARDENED)
 		error = pb_hardened_init();
@@ -30,6 +30,6 @@ int patchbay_set_mode(unsigned int modes)
 		pb_hardened = hardened;
 	else
 		pb_modes |= modes;
-	pb_engine_unlock();
+	pb_change_unlock();
 	return error;
 }

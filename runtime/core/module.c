@@ -183,6 +183,8 @@ static int same_text(struct dl_phdr_info *info, size_t size, void *arg)
 
 static void free_module(struct pb_module *module)
 {
+	pb_may_allocate();
+	pb_arch_unmap_reach(module->reach);
 	pb_cells_free(module);
 	pb_names_free(module);
 	free(module->order);
@@ -231,7 +233,9 @@ static void note_unmapped(const struct pb_module *coming)
 			continue;
 		if (!phase && pb_quiesce_begin(&phase))
 			return;
+		pb_engine_lock();
 		gone->unmapped = phase;
+		pb_engine_unlock();
 	}
 }
 
@@ -239,6 +243,7 @@ void pb_modules_reap(void)
 {
 	struct pb_module **link = &graveyard, *gone, *unseen = NULL;
 
+	pb_change_lock();
 	pb_engine_lock();
 	while ((gone = *link)) {
 		if (!gone->unmapped || !pb_quiesce_over(gone->unmapped)) {
@@ -246,7 +251,6 @@ void pb_modules_reap(void)
 			continue;
 		}
 		*link = gone->next;
-		pb_arch_unmap_reach(gone->reach);
 		gone->next = unseen;
 		unseen = gone;
 	}
@@ -255,6 +259,7 @@ void pb_modules_reap(void)
 		unseen = gone->next;
 		free_module(gone);
 	}
+	pb_change_unlock();
 }
 
 int patchbay_module_register(const struct patchbay_module *desc)
@@ -267,19 +272,21 @@ int patchbay_module_register(const struct patchbay_module *desc)
 	if (!module)
 		return error;
 	pb_os_stay_loaded();
-	pb_engine_lock();
-	pb_arch_init();
 	pb_quiesce_init();
+	pb_change_lock();
+	pb_arch_init();
 	link = find(desc);
 	if (*link) {
-		pb_engine_unlock();
+		pb_change_unlock();
 		free(module);
 		return -EALREADY;
 	}
 	note_unmapped(module);
+	pb_engine_lock();
 	*link = module;
-	pb_engine_module_added(module);
 	pb_engine_unlock();
+	pb_engine_module_added(module);
+	pb_change_unlock();
 	/* Who has the lock does so when it is done. */
 	if (!pb_caller_trylock()) {
 		pb_modules_reap();
@@ -292,6 +299,7 @@ int patchbay_module_unregister(const struct patchbay_module *desc)
 {
 	struct pb_module *module, **link;
 
+	pb_change_lock();
 	pb_engine_lock();
 	link = find(desc);
 	module = *link;
@@ -302,5 +310,6 @@ int patchbay_module_unregister(const struct patchbay_module *desc)
 		graveyard = module;
 	}
 	pb_engine_unlock();
+	pb_change_unlock();
 	return module ? 0 : -ENOENT;
 }

@@ -42,13 +42,13 @@ struct pb_module {
 	char path[];
 };
 
-/* All of them; under the engine lock. */
+/* All of them; see lock.h. */
 extern struct pb_module *pb_modules;
 
 /*
  * Free what is left of modules that have gone, if nobody can see it any more.
  * Does not wait. The caller holds the caller lock, since whoever does may have
- * a module in hand, and not the engine lock.
+ * a module in hand, and neither of the other locks.
  */
 void pb_modules_reap(void);
 

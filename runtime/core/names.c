@@ -2,6 +2,7 @@
 #include "names.h"
 
 #include "elf_file.h"
+#include "lock.h"
 #include "name_hash.h"
 #include "name_index.h"
 #include "record_order.h"
@@ -31,9 +32,14 @@ static int open_file(const struct pb_module *module, struct pb_elf_file *file)
 static void publish(struct pb_module *module, struct pb_name_index *index)
 {
 	struct pb_name_index *none = NULL;
+	int first;
 
-	if (!__atomic_compare_exchange_n(&module->names, &none, index, 0,
-					 __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+	/* So that a forked child has all of it or nothing. */
+	pb_engine_lock();
+	first = __atomic_compare_exchange_n(&module->names, &none, index, 0,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	pb_engine_unlock();
+	if (!first)
 		pb_name_index_free(index);
 }
 

@@ -10,6 +10,7 @@
 #include "lock.h"
 #include "names.h"
 #include "quiesce.h"
+#include "settle.h"
 #include "timed.h"
 
 #include <errno.h>
@@ -18,18 +19,18 @@
 #include <string.h>
 
 /* Not from a handler: whoever waits for handlers holds the caller lock. */
-int pb_enter_library(void)
+int pb_enter_library_from(const void *frame)
 {
-	int error = pb_thread_inside() ? -EDEADLK : pb_caller_lock();
+	int error = pb_thread_inside_below(frame) ? -EDEADLK : pb_caller_lock();
 
 	if (!error)
-		pb_engine_lock();
+		pb_change_lock();
 	return error;
 }
 
 void pb_leave_library(void)
 {
-	pb_engine_unlock();
+	pb_change_unlock();
 	pb_modules_reap();
 	pb_caller_unlock();
 }
@@ -78,11 +79,13 @@ int patchbay_ops_create(const struct patchbay_ops_attr *attr,
 	if (pb_hardened)
 		error = pb_hardened_check(attr);
 	if (!error) {
+		pb_engine_lock();
 		new->next = pb_tracers;
 		new->link = &pb_tracers;
 		if (new->next)
 			new->next->link = &new->next;
 		pb_tracers = new;
+		pb_engine_unlock();
 	}
 	pb_leave_library();
 	if (error) {
@@ -106,11 +109,13 @@ int patchbay_ops_destroy(struct patchbay_ops *ops)
 	error = pb_enter_library();
 	if (error)
 		return error;
-	error = pb_engine_commit(&request);
+	error = pb_engine_commit(&request, PB_WAIT);
 	if (!error) {
+		pb_engine_lock();
 		*ops->link = ops->next;
 		if (ops->next)
 			ops->next->link = ops->link;
+		pb_engine_unlock();
 	}
 	pb_leave_library();
 	if (!error)
@@ -136,8 +141,10 @@ static int update(struct patchbay_ops *ops, patchbay_handler handler,
 	else if (pb_hardened)
 		error = pb_hardened_check(&new);
 	if (!error) {
+		pb_engine_lock();
 		ops->attr.handler = new.handler;
 		__atomic_store_n(&ops->attr.exit, new.exit, __ATOMIC_RELAXED);
+		pb_engine_unlock();
 		error = pb_engine_retarget(ops);
 	}
 	pb_leave_library();
@@ -192,21 +199,17 @@ static size_t count_armed(const struct patchbay_ops *ops)
 int patchbay_ops_get_info(const struct patchbay_ops *ops,
 			  struct patchbay_ops_info *info)
 {
-	int error;
-
 	if (info->size < sizeof(*info))
 		return -EINVAL;
-	error = pb_enter_library();
-	if (error)
-		return error;
 	/* What a later header has that we do not know of is 0. */
 	memset((char *)info + sizeof(*info), 0, info->size - sizeof(*info));
+	pb_engine_lock();
 	info->flags = ops->attr.flags;
 	info->enabled = !ops->disabled;
 	info->armed = count_armed(ops);
 	info->nmissed = __atomic_load_n(&ops->missed, __ATOMIC_RELAXED);
 	info->future_error = ops->error;
-	pb_leave_library();
+	pb_engine_unlock();
 	return 0;
 }
 
@@ -247,9 +250,9 @@ void pb_request_drop(struct pb_request *request)
 	pb_filter_free(request->filter);
 }
 
-static int carry_out(struct patchbay_ops *ops,
-		     const struct patchbay_filter *filter, unsigned int flags,
-		     int disarm)
+static inline __attribute__((always_inline)) int
+carry_out(struct patchbay_ops *ops, const struct patchbay_filter *filter,
+	  unsigned int flags, int disarm)
 {
 	struct pb_request request;
 	int error = pb_request_init(&request, ops, filter, flags, disarm);
@@ -258,7 +261,7 @@ static int carry_out(struct patchbay_ops *ops,
 		return error;
 	error = pb_enter_library();
 	if (!error) {
-		error = pb_engine_commit(&request);
+		error = pb_engine_commit(&request, PB_WAIT);
 		pb_leave_library();
 	}
 	pb_request_drop(&request);
@@ -297,11 +300,20 @@ int patchbay_disarm(struct patchbay_ops *ops, const char *glob)
 	return patchbay_disarm_filter(ops, &filter);
 }
 
+/* Who only looks waits for nobody who waits for handlers. */
+static inline __attribute__((always_inline)) int begin_visit(void)
+{
+	if (pb_thread_inside() || pb_change_is_locked())
+		return -EDEADLK;
+	pb_change_lock();
+	return 0;
+}
+
 int patchbay_for_each_site(int (*visit)(const struct patchbay_site_info *site,
 					void *arg),
 			   void *arg)
 {
-	int value = pb_enter_library();
+	int value = begin_visit();
 
 	if (value)
 		return value;
@@ -315,7 +327,7 @@ int patchbay_for_each_site(int (*visit)(const struct patchbay_site_info *site,
 			value = visit(&site, arg);
 		}
 	}
-	pb_leave_library();
+	pb_change_unlock();
 	return value;
 }
 
@@ -323,12 +335,23 @@ int patchbay_for_each_name(int (*visit)(uintptr_t entry, const char *name,
 					void *arg),
 			   void *arg)
 {
-	int value = pb_enter_library();
+	int value = begin_visit();
 
 	if (value)
 		return value;
 	for (struct pb_module *m = pb_modules; m && !value; m = m->next)
 		value = pb_names_visit(m, visit, arg);
-	pb_leave_library();
+	pb_change_unlock();
 	return value;
+}
+
+int patchbay_synchronize(void)
+{
+	int error = pb_enter_library();
+
+	if (error)
+		return error;
+	error = pb_settle(NULL);
+	pb_leave_library();
+	return error;
 }

@@ -5,8 +5,9 @@
 
 #include "plan.h"
 
-/* Take both locks. -EDEADLK, and nothing taken: this is a handler. */
-int pb_enter_library(void);
+/* Take the caller lock and the change lock. -EDEADLK, and nothing taken: this is a handler. */
+#define pb_enter_library() pb_enter_library_from(__builtin_frame_address(0))
+int pb_enter_library_from(const void *frame);
 void pb_leave_library(void);
 
 /* Returns 0, or what is wrong with @filter or @flags, or -ENOMEM. */

@@ -5,6 +5,7 @@
 #include "cell.h"
 #include "engine.h"
 #include "inspect.h"
+#include "lock.h"
 #include "names.h"
 #include "select.h"
 
@@ -120,14 +121,19 @@ static void find_reach(struct pb_target *target)
 static int map_reach(struct pb_target *target)
 {
 	struct pb_module *module = target->module;
+	void *reach;
 	int error;
 
 	if (module->have_reach)
 		return 0;
-	module->reach = pb_arch_map_reach(module, &error);
+	pb_may_allocate();
+	reach = pb_arch_map_reach(module, &error);
 	if (error)
 		return error;
+	pb_engine_lock();
+	module->reach = reach;
 	module->have_reach = 1;
+	pb_engine_unlock();
 	find_reach(target);
 	return 0;
 }
@@ -332,6 +338,10 @@ static int make_steps(struct pb_plan *plan)
 		target->nr = (uint32_t)(end - i);
 		target->cell = pb_cell_of(target->module, target->record);
 		find_reach(target);
+		if (target->cell && target->cell->set == &pb_set_nobody) {
+			error = PB_UNSETTLED;
+			break;
+		}
 		error = make_simple_step(plan, target);
 		if (error) {
 			error = error < 0 ? error : 0;

@@ -97,8 +97,11 @@ struct pb_plan {
 /*
  * Fill in @plan, zero before, for @requests, in all modules or in @only.
  * Allocates everything that it takes to carry the plan out, and asks the
- * tracers for their data. Returns 0 or an error of patchbay_arm().
+ * tracers for their data. The caller holds the change lock, not the engine lock.
+ * Returns 0, an error of patchbay_arm(), or PB_UNSETTLED: a function is to be armed
+ * whose cell may have threads in handlers from before it was disarmed.
  */
+#define PB_UNSETTLED 1
 int pb_plan(struct pb_plan *plan, struct pb_request *requests,
 	    struct pb_module *only);
 

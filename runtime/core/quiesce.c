@@ -210,10 +210,10 @@ void pb_thread_leave(uint64_t token)
 	}
 }
 
-int pb_thread_inside(void)
+int pb_thread_inside_below(const void *frame)
 {
 	if (pb_thread.phase >= PB_PHASE_FIRST &&
-	    pb_left_is_surely_gone(&pb_thread))
+	    pb_left_is_surely_gone(&pb_thread, (uintptr_t)frame))
 		forget_handler();
 	return pb_thread.phase >= PB_PHASE_FIRST || pb_thread.depth;
 }

@@ -73,8 +73,12 @@ extern uint64_t pb_quiesce_phase;
 uint64_t pb_thread_enter(const struct patchbay_regs *frame, int *nested);
 void pb_thread_leave(uint64_t token);
 
-/* Is this thread inside a handler? */
-int pb_thread_inside(void);
+/*
+ * Is this thread inside a handler? Who asks says where the library's part of the
+ * stack ends: at the frame of the function that the program called.
+ */
+#define pb_thread_inside() pb_thread_inside_below(__builtin_frame_address(0))
+int pb_thread_inside_below(const void *frame);
 
 /* Before the first trampoline can be entered; may be called again. */
 void pb_quiesce_init(void);

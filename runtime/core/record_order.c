@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "record_order.h"
 
+#include "lock.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -18,7 +20,7 @@ static int by_entry(const void *a, const void *b)
  */
 int pb_record_order(struct pb_module *module)
 {
-	const struct patchbay_record **order;
+	const struct patchbay_record **order = NULL;
 	size_t i;
 
 	if (module->ordered)
@@ -34,9 +36,12 @@ int pb_record_order(struct pb_module *module)
 		for (i = 0; i < module->nr; i++)
 			order[i] = &module->records[i];
 		qsort(order, module->nr, sizeof(*order), by_entry);
-		module->order = order;
 	}
+	/* Both or none, also for a forked child. */
+	pb_engine_lock();
+	module->order = order;
 	module->ordered = 1;
+	pb_engine_unlock();
 	return 0;
 }
 

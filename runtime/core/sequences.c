@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "sequences.h"
 
+#include "lock.h"
 #include "module.h"
 #include "os/linux.h"
 
@@ -19,7 +20,7 @@ struct pb_place {
 	size_t used, users;
 };
 
-/* All of them; under the engine lock. */
+/* All of them; see lock.h. */
 static struct pb_place *places;
 
 /* A place where a module has sequences. */
@@ -55,7 +56,9 @@ static void unmap_place(struct pb_place *place)
 
 	while (*link != place)
 		link = &(*link)->next;
+	pb_engine_lock();
 	*link = place->next;
+	pb_engine_unlock();
 	pb_os_unmap_code((void *)place->code, PB_PLACE_SIZE);
 	free(place);
 }
@@ -160,8 +163,10 @@ static int use_place(struct pb_sequences *reach, struct pb_place *place)
 	if (!use)
 		return -ENOMEM;
 	*use = (struct use){ reach->uses, place };
+	pb_engine_lock();
 	reach->uses = use;
 	place->users++;
+	pb_engine_unlock();
 	return 0;
 }
 
@@ -180,7 +185,9 @@ static int take_sequence(const struct pb_site *site)
 			return error;
 		place->users = 0;
 		place->next = places;
+		pb_engine_lock();
 		places = place;
+		pb_engine_unlock();
 	}
 	error = use_place(reach, place);
 	if (error) {
@@ -188,8 +195,10 @@ static int take_sequence(const struct pb_site *site)
 			unmap_place(place);
 		return error;
 	}
+	pb_engine_lock();
 	*sequence_of(site) = place->code + place->used;
 	place->used += PB_SEQUENCE_SIZE;
+	pb_engine_unlock();
 	return 0;
 }
 

@@ -408,15 +408,64 @@ static int set_sites(struct update *update, const struct unit *unit,
 			      target.entry);
 }
 
-/* Under the engine lock. */
-static int open_text(struct update *update)
+static int count(struct update *update, const struct unit *unit,
+		 const struct pb_tramp *tramp)
 {
+	(void)unit;
+	(void)tramp;
+	update->found++;
+	return 0;
+}
+
+/* All that is not done under the engine lock. */
+static int prepare_update(struct update *update)
+{
+	int error = 0;
+
 	if (patch_sites == UNSET)
 		patch_sites = pb_arch_call_sites == PB_CALL_SITES_BY_DEFAULT ?
 				      ON :
 				      OFF;
-	update->text = pb_os_text_open();
+	if (pb_strict && update->key) {
+		for_each_tramp(update, count);
+		error = pb_strict_reserve(update->found);
+		update->found = 0;
+	}
+	if (error)
+		return error;
+	update->text = pb_text_open();
 	return update->text < 0 ? update->text : 0;
+}
+
+struct in_loader {
+	struct update *update;
+	int (*func)(struct update *update);
+	int error;
+};
+
+static int with_engine_lock(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct in_loader *call = arg;
+
+	(void)info;
+	(void)size;
+	pb_engine_lock();
+	call->error = call->func(call->update);
+	pb_engine_unlock();
+	return 1;
+}
+
+/*
+ * Call @func under the engine lock; within a walk over the units, the first of
+ * which there always is, because the lock that its own walks take comes before
+ * the engine lock. A thread may take it again.
+ */
+static int call_locked(struct update *update, int (*func)(struct update *))
+{
+	struct in_loader call = { update, func, 0 };
+
+	dl_iterate_phdr(with_engine_lock, &call);
+	return call.error;
 }
 
 int __static_call_update(struct static_call_key *key, void *func)
@@ -425,8 +474,8 @@ int __static_call_update(struct static_call_key *key, void *func)
 	void *former;
 	int error;
 
-	pb_engine_lock();
-	error = open_text(&update);
+	pb_change_lock();
+	error = prepare_update(&update);
 	if (!error) {
 		if (!func)
 			func = (void *)__static_call_nop;
@@ -436,11 +485,16 @@ int __static_call_update(struct static_call_key *key, void *func)
 			former = (void *)__static_call_nop;
 		update.target = target_of(update.text, func);
 		update.former = target_of(update.text, former);
-		error = update_key(&update);
-		pb_os_text_close(update.text);
+		error = call_locked(&update, update_key);
+		pb_text_close(update.text);
 	}
-	pb_engine_unlock();
+	pb_change_unlock();
 	return error;
+}
+
+static int set_all_sites(struct update *update)
+{
+	return for_each_tramp(update, set_sites);
 }
 
 int static_call_patch_sites(int enable)
@@ -450,19 +504,19 @@ int static_call_patch_sites(int enable)
 
 	if (pb_arch_call_sites == PB_CALL_SITES_NEVER)
 		return enable ? -EOPNOTSUPP : 0;
-	pb_engine_lock();
+	pb_change_lock();
 	if (enable && pb_strict) {
-		pb_engine_unlock();
+		pb_change_unlock();
 		return -EOPNOTSUPP;
 	}
 	patch_sites = enable ? ON : OFF;
-	error = open_text(&update);
+	error = prepare_update(&update);
 	if (!error) {
-		error = for_each_tramp(&update, set_sites);
-		pb_os_text_close(update.text);
+		error = call_locked(&update, set_all_sites);
+		pb_text_close(update.text);
 	}
 	/* What could not be led back is not changed any more, but may be. */
 	pb_strict_unfit = enable || error;
-	pb_engine_unlock();
+	pb_change_unlock();
 	return error;
 }

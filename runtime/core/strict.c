@@ -14,9 +14,16 @@ int pb_strict_init(void)
 
 /* What follows is not called, because pb_strict stays 0. */
 
-int pb_strict_change(const struct pb_patch *tail, size_t nr_tail,
+int pb_strict_reserve(size_t nr)
+{
+	(void)nr;
+	return 0;
+}
+
+int pb_strict_change(int text, const struct pb_patch *tail, size_t nr_tail,
 		     const struct pb_patch *first, size_t nr_first)
 {
+	(void)text;
 	(void)tail;
 	(void)nr_tail;
 	(void)first;

@@ -27,15 +27,22 @@ extern int pb_strict_unfit;
 int pb_strict_init(void);
 
 /*
- * Apply @nr_tail patches of what is behind the first byte (or is data), and
+ * Memory for @nr traps, so that pb_strict_begin() need not ask for any; not under
+ * the engine lock. Returns 0 or -ENOMEM.
+ */
+int pb_strict_reserve(size_t nr);
+
+/*
+ * Apply, through @text, @nr_tail patches of what is behind the first byte (or is data), and
  * @nr_first of first bytes, both sorted by address, in this order; all
  * or, if it fails, none. -EBUSY: the trap's handler has been replaced.
  */
-int pb_strict_change(const struct pb_patch *tail, size_t nr_tail,
+int pb_strict_change(int text, const struct pb_patch *tail, size_t nr_tail,
 		     const struct pb_patch *first, size_t nr_first);
 
 /*
- * The same step by step. pb_strict_begin() provides for @nr traps. pb_strict_set()
+ * The same step by step. pb_strict_begin() is for @nr traps, which memory has been
+ * reserved for. pb_strict_set()
  * writes one instead of @first; -ENOMEM: more than were provided for.
  * pb_strict_clear() writes @first instead of one; -EILSEQ: there is none. None
  * may be left at pb_strict_end().

@@ -31,6 +31,34 @@
  * its landing pad. */
 #define GAP 16
 
+/* What is open, or -1. */
+static int open_text = -1;
+
+int pb_text_open(void)
+{
+	int handle;
+
+	pb_may_allocate();
+	handle = pb_os_text_open();
+	if (handle >= 0)
+		__atomic_store_n(&open_text, handle, __ATOMIC_RELEASE);
+	return handle;
+}
+
+void pb_text_close(int handle)
+{
+	pb_may_allocate();
+	__atomic_store_n(&open_text, -1, __ATOMIC_RELEASE);
+	pb_os_text_close(handle);
+}
+
+void pb_text_forget(void)
+{
+	if (open_text >= 0)
+		pb_os_text_close(open_text);
+	open_text = -1;
+}
+
 int pb_sync_core(void)
 {
 	return pb_os_sync_core();

@@ -35,7 +35,18 @@ struct pb_patch {
 };
 
 /*
- * Apply @nr patches, none overlapping, through a handle of pb_os_text_open(). It
+ * Open the text for writing, and close it: not under the engine lock, but under
+ * the change lock, for one at a time. A forked child does not have it open: there
+ * it would be its parent's. Errors of pb_os_text_open().
+ */
+int pb_text_open(void);
+void pb_text_close(int handle);
+
+/* In a forked child. */
+void pb_text_forget(void);
+
+/*
+ * Apply @nr patches, none overlapping, through a handle of pb_text_open(). It
  * is quicker if they are sorted by address. Those with nothing between them are
  * written together.
  *

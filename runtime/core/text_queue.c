@@ -2,7 +2,7 @@
 #include "text_queue.h"
 
 #include "arch.h"
-#include "os/linux.h"
+#include "lock.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,21 +14,23 @@ _Static_assert(PB_PUBLISH_MAX <= ROOM, "no room");
 
 int pb_text_queue_init(struct pb_text_queue *queue, size_t nr, int whole)
 {
+	pb_may_allocate();
 	queue->room = nr > ROOM && !whole ? ROOM : nr;
 	queue->patches = malloc(queue->room * sizeof(*queue->patches));
 	return queue->patches ? 0 : -ENOMEM;
 }
 
-static void close_text(struct pb_text_queue *queue)
+void pb_text_queue_open(struct pb_text_queue *queue)
 {
-	if (queue->handle >= 0)
-		pb_os_text_close(queue->handle);
-	queue->handle = -1;
+	queue->handle = pb_text_open();
 }
 
 void pb_text_queue_free(struct pb_text_queue *queue)
 {
-	close_text(queue);
+	pb_may_allocate();
+	if (queue->handle >= 0)
+		pb_text_close(queue->handle);
+	queue->handle = -EBADF;
 	free(queue->patches);
 }
 
@@ -37,20 +39,44 @@ int pb_text_queue_room(struct pb_text_queue *queue, size_t nr)
 	return queue->room - queue->nr < nr ? pb_text_flush(queue) : 0;
 }
 
-static int by_address(const void *a, const void *b)
+/* Heapsort: let what is at @at sink to where nothing below it is greater. */
+static void sink(struct pb_patch *patches, size_t at, size_t nr)
 {
-	const struct pb_patch *left = a, *right = b;
+	const struct pb_patch sinking = patches[at];
+	size_t child;
 
-	return (left->addr > right->addr) - (left->addr < right->addr);
+	for (; (child = 2 * at + 1) < nr; at = child) {
+		if (child + 1 < nr &&
+		    patches[child].addr < patches[child + 1].addr)
+			child++;
+		if (patches[child].addr <= sinking.addr)
+			break;
+		patches[at] = patches[child];
+	}
+	patches[at] = sinking;
 }
 
+static int is_sorted(const struct pb_patch *patches, size_t nr)
+{
+	for (size_t i = 1; i < nr; i++)
+		if (patches[i - 1].addr > patches[i].addr)
+			return 0;
+	return 1;
+}
+
+/* Most of the time they are in order, because records are. */
 void pb_text_sort(struct pb_patch *patches, size_t nr)
 {
-	for (size_t i = 1; i < nr; i++) {
-		if (patches[i - 1].addr <= patches[i].addr)
-			continue;
-		qsort(patches, nr, sizeof(*patches), by_address);
-		break;
+	if (is_sorted(patches, nr))
+		return;
+	for (size_t i = nr / 2; i-- > 0;)
+		sink(patches, i, nr);
+	for (size_t last = nr; last-- > 1;) {
+		const struct pb_patch greatest = patches[0];
+
+		patches[0] = patches[last];
+		patches[last] = greatest;
+		sink(patches, 0, last);
 	}
 }
 
@@ -59,22 +85,12 @@ int pb_text_flush(struct pb_text_queue *queue)
 	size_t nr = queue->nr;
 
 	queue->nr = 0;
+	/* A batch that writes nothing needs no /proc. */
 	if (!nr)
 		return 0;
-	/* Late: a batch that writes nothing needs no /proc. */
-	if (queue->handle < 0)
-		queue->handle = pb_os_text_open();
 	if (queue->handle < 0)
 		return queue->handle;
 	pb_text_sort(queue->patches, nr);
 	return pb_text_apply(queue->handle, queue->patches, nr,
 			     pb_arch_rewrite);
-}
-
-int pb_text_finish(struct pb_text_queue *queue)
-{
-	int error = pb_text_flush(queue);
-
-	close_text(queue);
-	return error;
 }

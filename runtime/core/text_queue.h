@@ -11,7 +11,7 @@
 
 /*
  * @patches: those that wait: @nr, of at most @room
- * @handle:  of pb_os_text_open(), or -1
+ * @handle:  of pb_text_open(), or its error
  */
 struct pb_text_queue {
 	struct pb_patch *patches;
@@ -24,6 +24,11 @@ struct pb_text_queue {
  * none shall be written before pb_text_flush(). Returns 0 or -ENOMEM.
  */
 int pb_text_queue_init(struct pb_text_queue *queue, size_t nr, int whole);
+
+/* Open the text. Should that fail, it is an error to write anything. */
+void pb_text_queue_open(struct pb_text_queue *queue);
+
+/* Free the queue, and close the text. */
 void pb_text_queue_free(struct pb_text_queue *queue);
 
 /*
@@ -32,13 +37,13 @@ void pb_text_queue_free(struct pb_text_queue *queue);
  */
 int pb_text_queue_room(struct pb_text_queue *queue, size_t nr);
 
-/* Write what waits; the errors of pb_text_apply(). Nothing waits afterwards. */
+/*
+ * Write what waits; the errors of pb_text_open() and pb_text_apply(). Nothing waits
+ * afterwards.
+ */
 int pb_text_flush(struct pb_text_queue *queue);
 
-/* The same; and close the text, which a forked child is not to inherit. */
-int pb_text_finish(struct pb_text_queue *queue);
-
-/* By address, as who writes them wants them. */
+/* By address, as who writes them wants them. Allocates nothing, unlike qsort(3). */
 void pb_text_sort(struct pb_patch *patches, size_t nr);
 
 #endif /* PB_CORE_TEXT_QUEUE_H */

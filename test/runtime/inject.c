@@ -151,35 +151,39 @@ int regexec(const regex_t *regex, const char *name, size_t nr,
 	return error;
 }
 
-static long system_call(long nr, long a, long b, long c, long d, long e)
+static long system_call(long nr, long a, long b, long c, long d, long e, long f)
 {
 #if defined(__x86_64__)
-	register long r10 __asm__("r10") = d, r8 __asm__("r8") = e;
+	register long r10 __asm__("r10") = d, r8 __asm__("r8") = e,
+		      r9 __asm__("r9") = f;
 
 	__asm__ volatile("syscall" : "+a"(nr)
-			 : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
+			 : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
 			 : "rcx", "r11", "memory");
 	return nr;
 #elif defined(__aarch64__)
 	register long x8 __asm__("x8") = nr, x0 __asm__("x0") = a,
 		      x1 __asm__("x1") = b, x2 __asm__("x2") = c,
-		      x3 __asm__("x3") = d, x4 __asm__("x4") = e;
+		      x3 __asm__("x3") = d, x4 __asm__("x4") = e,
+		      x5 __asm__("x5") = f;
 
 	__asm__ volatile("svc #0" : "+r"(x0)
-			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4)
+			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4),
+			   "r"(x5)
 			 : "memory");
 	return x0;
 #elif defined(__powerpc64__)
 	register long r0 __asm__("r0") = nr, r3 __asm__("r3") = a,
 		      r4 __asm__("r4") = b, r5 __asm__("r5") = c,
-		      r6 __asm__("r6") = d, r7 __asm__("r7") = e;
+		      r6 __asm__("r6") = d, r7 __asm__("r7") = e,
+		      r8 __asm__("r8") = f;
 
 	/* An error is positive, and told by a bit of CR. */
 	__asm__ volatile("sc\n\tbns+ 1f\n\tneg %1, %1\n1:"
 			 : "+r"(r0), "+r"(r3), "+r"(r4), "+r"(r5), "+r"(r6),
-			   "+r"(r7)
+			   "+r"(r7), "+r"(r8)
 			 :
-			 : "r8", "r9", "r10", "r11", "r12", "cr0", "ctr", "xer",
+			 : "r9", "r10", "r11", "r12", "cr0", "ctr", "xer",
 			   "memory");
 	return r3;
 #endif
@@ -198,29 +202,29 @@ ssize_t pwrite(int file, const void *bytes, size_t size, off_t offset)
 	return result(fails(WRITE) ? -EACCES :
 				     system_call(SYS_pwrite64, file,
 						 (long)bytes, (long)size,
-						 offset, 0));
+						 offset, 0, 0));
 }
 
 ssize_t pwritev(int file, const struct iovec *parts, int nr, off_t offset)
 {
 	return result(fails(WRITE) ? -EACCES :
 				     system_call(SYS_pwritev, file, (long)parts,
-						 nr, offset, 0));
+						 nr, offset, 0, 0));
 }
 
 long syscall(long nr, ...)
 {
-	long args[5];
+	long args[6];
 	va_list list;
 
 	va_start(list, nr);
-	for (int i = 0; i < 5; i++)
+	for (int i = 0; i < 6; i++)
 		args[i] = va_arg(list, long);
 	va_end(list);
 	if (nr == SYS_membarrier && fails(MEMBARRIER))
 		return result(-ENOMEM);
 	return result(system_call(nr, args[0], args[1], args[2], args[3],
-				  args[4]));
+				  args[4], args[5]));
 }
 
 /* Too far from each other to be written together. */

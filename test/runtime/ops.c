@@ -228,8 +228,9 @@ static void refused(void)
 	CHECK_EQ(patchbay_ops_get_info(ops, &info), -EINVAL);
 	CHECK_EQ(patchbay_arm(ops, "rose", 0), 1);
 	rose(1);
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 3; i++)
 		CHECK_EQ(from_handler[i], -EDEADLK);
+	CHECK_EQ(from_handler[3], 0); /* it only looks */
 	CHECK_EQ(patchbay_ops_destroy(ops), 0);
 }
 

@@ -434,6 +434,8 @@ static struct memory memory(void)
 	} else {
 		struct mallinfo2 info = mallinfo2();
 
+		/* What is free does not count, whichever thread's it was. */
+		malloc_trim(0);
 		now.allocated = info.uordblks + info.hblkhd;
 		CHECK_EQ(fscanf(statm, "%*d %ld", &now.resident), 1);
 	}

@@ -368,8 +368,8 @@ int patchbay_ops_destroy(struct patchbay_ops *ops);
  *
  * -EINVAL: @handler is NULL, or the tracer was made without one. -EACCES:
  * hardened mode; it is not of its type. -EDEADLK: called from a handler.
- * Other errors are those of membarrier(2): the handler was exchanged, but the old
- * one may be running. The next call that changes a tracer waits for it.
+ * Other errors are -ETIMEDOUT, patchbay_set_wait_limit(), and those of
+ * membarrier(2): the handler was exchanged, but the old one may be running.
  */
 int patchbay_ops_update(struct patchbay_ops *ops, patchbay_handler handler);
 
@@ -415,7 +415,10 @@ struct patchbay_ops_info {
 	int future_error;
 };
 
-/* -EINVAL: a size less than this header's. -EDEADLK. */
+/*
+ * It waits for nobody, and may be called from a handler. -EINVAL: a size less than
+ * this header's.
+ */
 int patchbay_ops_get_info(const struct patchbay_ops *ops,
 			  struct patchbay_ops_info *info);
 
@@ -512,6 +515,8 @@ struct patchbay_filter {
  *           (AArch64: it is in the middle of more than 256 MB of text, ppc64le:
  *           of more than 64 MB)
  * -EDEADLK: called from a handler
+ * -ETIMEDOUT: a function was disarmed before, and the handler that it had is still
+ *           running: patchbay_set_wait_limit()
  * -EBUSY:   strict mode: the handler of SIGTRAP has been replaced
  * -ENODEV:  no /proc to write text through, as in a chroot(2)
  * or what the tracer's @check or @attach returned, or what membarrier(2) or
@@ -539,8 +544,9 @@ int patchbay_arm(struct patchbay_ops *ops, const char *glob,
  * if @ops is armed on none that is selected (names and addresses where it is
  * not armed are no error; filters for later are forgotten all the same), or
  * errors as for patchbay_arm_filter(). If it is waiting that failed, which is
- * an error of membarrier(2), the functions are disarmed, but the handler may be
- * running; the next call that changes a tracer waits for it.
+ * -ETIMEDOUT (patchbay_set_wait_limit()) or an error of membarrier(2), the
+ * functions are disarmed, but the handler may be running. To wait again, call
+ * patchbay_synchronize().
  */
 int patchbay_disarm_filter(struct patchbay_ops *ops,
 			   const struct patchbay_filter *filter);
@@ -590,6 +596,22 @@ int patchbay_batch_disarm(struct patchbay_batch *batch,
 int patchbay_batch_commit(struct patchbay_batch *batch);
 
 /*
+ * The same without waiting for handlers: when it returns, none is entered any more
+ * on behalf of what was disarmed, but some may be running. What the library keeps
+ * for them is freed later, by whoever calls it next. What the caller keeps for them
+ * may be freed after patchbay_synchronize(). To arm a function again whose handlers
+ * are still running does wait.
+ */
+int patchbay_batch_commit_nowait(struct patchbay_batch *batch);
+
+/*
+ * Return when every handler that was running at the time of the call has returned,
+ * as synchronize_rcu() in Linux does. -EDEADLK: called from a handler. -ETIMEDOUT:
+ * patchbay_set_wait_limit(). Or an error of membarrier(2).
+ */
+int patchbay_synchronize(void);
+
+/*
  * enum patchbay_site_state - what a site is, by its bytes
  * @PATCHBAY_SITE_DISARMED: it can be armed
  * @PATCHBAY_SITE_ARMED:    it calls a trampoline of this library
@@ -631,8 +653,9 @@ struct patchbay_site_info {
 
 /*
  * Call @visit for every site of every module until it returns non-zero, and
- * return what it returned last. @visit runs with the library's lock held and
- * must not call the library.
+ * return what it returned last. @visit runs with a lock of the library held and
+ * must not call the library, but for patchbay_get_stats() and
+ * patchbay_ops_get_info(). Who waits for handlers is not waited for.
  */
 int patchbay_for_each_site(int (*visit)(const struct patchbay_site_info *site,
 					void *arg),
@@ -680,8 +703,8 @@ struct patchbay_stats {
 };
 
 /*
- * Fill in @stats. It may be called from a handler. -EINVAL: a size less than
- * this header's.
+ * Fill in @stats. It waits for nobody, and may be called from a handler. -EINVAL:
+ * a size less than this header's.
  */
 int patchbay_get_stats(struct patchbay_stats *stats);
 

@@ -16,7 +16,6 @@
 #include "strict.h"
 
 #include "arch/x86_64/insn.h"
-#include "os/linux.h"
 #include "stats.h"
 
 #include <errno.h>
@@ -181,8 +180,6 @@ int pb_strict_init(void)
 int pb_strict_begin(size_t nr)
 {
 	struct sigaction now;
-	struct table *larger;
-	size_t room = table ? table->room : 0;
 
 	if (stuck)
 		return -EIO;
@@ -190,6 +187,15 @@ int pb_strict_begin(size_t nr)
 		return -errno;
 	if (!(now.sa_flags & SA_SIGINFO) || now.sa_sigaction != on_trap)
 		return -EBUSY;
+	return nr > (table ? table->room : 0) ? -ENOMEM : 0;
+}
+
+int pb_strict_reserve(size_t nr)
+{
+	struct table *larger;
+	size_t room = table ? table->room : 0;
+
+	pb_may_allocate();
 	if (nr <= room)
 		return 0;
 	if (nr < 2 * room)
@@ -199,9 +205,11 @@ int pb_strict_begin(size_t nr)
 		return -ENOMEM;
 	larger->outgrown = table;
 	larger->room = nr;
+	pb_engine_lock();
 	begin_write();
 	__atomic_store_n(&table, larger, __ATOMIC_RELEASE);
 	end_write();
+	pb_engine_unlock();
 	return 0;
 }
 
@@ -306,10 +314,10 @@ static int write_tail(int text, const struct pb_patch *tail, size_t nr, int undo
 	return error;
 }
 
-int pb_strict_change(const struct pb_patch *tail, size_t nr_tail,
+int pb_strict_change(int text, const struct pb_patch *tail, size_t nr_tail,
 		     const struct pb_patch *first, size_t nr_first)
 {
-	int text, error = compare(tail, nr_tail);
+	int error = compare(tail, nr_tail);
 
 	if (!error)
 		error = compare(first, nr_first);
@@ -317,7 +325,6 @@ int pb_strict_change(const struct pb_patch *tail, size_t nr_tail,
 		error = pb_strict_begin(nr_first);
 	if (error)
 		return error;
-	text = pb_os_text_open();
 	if (text < 0)
 		return text;
 	error = set_traps(text, first, nr_first);
@@ -336,6 +343,5 @@ int pb_strict_change(const struct pb_patch *tail, size_t nr_tail,
 		clear_traps(text, first, nr_first, 1);
 	}
 	pb_strict_end();
-	pb_os_text_close(text);
 	return error;
 }

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "settle.h"
+
+#include "cell.h"
+#include "engine.h"
+#include "enter.h"
+#include "lock.h"
+#include "quiesce.h"
+#include "wait.h"
+
+#include <stdlib.h>
+
+/*
+ * pb_module.unsettled: it has cells to be settled. AGING: all of them were there
+ * when the handlers were last looked at that have to be over. PLANNED: the plan
+ * that is being carried out knows them all.
+ */
+enum { FRESH = 1, AGING, PLANNED };
+
+/* Likewise, sets. */
+static struct pb_set *fresh, *aging;
+static struct pb_set *unseen;
+
+/*
+ * What is aging is settled when the handlers are over that were running at this
+ * phase (quiesce.h). 0: nobody has looked at handlers on behalf of it.
+ */
+static uint64_t begun;
+
+int pb_module_gone;
+
+void pb_mark_unsettled(struct pb_module *module, int planned)
+{
+	if (planned && (!module->unsettled || module->unsettled == PLANNED))
+		module->unsettled = PLANNED;
+	else
+		module->unsettled = FRESH;
+}
+
+static void push(struct pb_set **list, struct pb_set *set)
+{
+	if (set && set != &pb_set_nobody) {
+		set->retired = *list;
+		*list = set;
+	}
+}
+
+static void free_sets(struct pb_set *set)
+{
+	struct pb_set *next;
+
+	pb_may_allocate();
+	for (; set; set = next) {
+		next = set->retired;
+		free(set);
+	}
+}
+
+void pb_retire(struct pb_set *set)
+{
+	push(&fresh, set);
+}
+
+void pb_retire_unseen(struct pb_set *set)
+{
+	push(&unseen, set);
+}
+
+void pb_free_unseen(void)
+{
+	struct pb_set *sets;
+
+	pb_engine_lock();
+	sets = unseen;
+	unseen = NULL;
+	pb_engine_unlock();
+	free_sets(sets);
+}
+
+void pb_fill_cell(struct patchbay_cell *cell, struct patchbay_cell from)
+{
+	cell->func = from.func;
+	cell->exit = from.exit;
+	cell->since = from.since;
+	cell->data = from.data;
+	cell->record = from.record;
+	cell->ops = from.ops;
+	pb_cell_enter_by(cell, from.ops->disabled ? pb_enter_nothing :
+						    from.enter);
+}
+
+void pb_release_cell(struct patchbay_cell *cell)
+{
+	cell->ops = NULL;
+	cell->set = NULL;
+}
+
+/*
+ * Nobody is in the cell the way it was before it was changed. Cells of one tracer
+ * are entered without their set again, which is faster; the set stays, since a
+ * thread may be walking it. Then its word of calls has to be the first.
+ */
+static void settle_cell(const struct pb_module *module,
+			struct patchbay_cell *cell)
+{
+	const struct pb_set *set = cell->set;
+
+	if (set == &pb_set_nobody)
+		pb_release_cell(cell);
+	else if (set && set->nr == 1 && cell->enter == set->enter &&
+		 !(set->cells[0].since & PATCHBAY_CELL_WORD) && !module->gone)
+		pb_fill_cell(cell, set->cells[0]);
+}
+
+static void settle_module(struct pb_module *module)
+{
+	struct patchbay_cell *cell;
+	struct pb_cell_walk walk;
+
+	pb_for_each_cell(module, walk, cell)
+		settle_cell(module, cell);
+	module->unsettled = 0;
+}
+
+/* Sets alone can wait for another occasion. */
+static int is_anything_left(void)
+{
+	int left = 0;
+
+	for (const struct pb_module *m = pb_modules; m; m = m->next)
+		left |= m->unsettled;
+	return left;
+}
+
+/*
+ * From now on it is handlers that are running now that all is waiting for; but for
+ * what @plan knows, if it is not NULL.
+ */
+static void age(const struct pb_plan *plan)
+{
+	struct pb_set *set, *next;
+
+	pb_engine_lock();
+	for (set = fresh; set; set = next) {
+		next = set->retired;
+		push(&aging, set);
+	}
+	fresh = NULL;
+	for (struct pb_module *m = pb_modules; m; m = m->next)
+		if (m->unsettled && (!plan || m->unsettled != PLANNED))
+			m->unsettled = AGING;
+	pb_engine_unlock();
+}
+
+/* These handlers are over. */
+static void settle_aged(const struct pb_plan *plan)
+{
+	struct pb_set *sets;
+
+	pb_engine_lock();
+	for (size_t i = 0; plan && i < plan->nr; i++)
+		if (plan->targets[i].step != PB_STEP_NONE)
+			settle_cell(plan->targets[i].module,
+				    plan->targets[i].cell);
+	for (struct pb_module *m = pb_modules; m; m = m->next) {
+		if (m->unsettled == AGING)
+			settle_module(m);
+		else if (plan && m->unsettled == PLANNED)
+			m->unsettled = 0;
+	}
+	sets = aging;
+	aging = NULL;
+	begun = 0;
+	pb_engine_unlock();
+	free_sets(sets);
+}
+
+void pb_settle_what_is_over(void)
+{
+	uint64_t phase;
+
+	/* Of a plan that nobody waited for, or in vain. */
+	pb_engine_lock();
+	for (struct pb_module *m = pb_modules; m; m = m->next)
+		if (m->unsettled == PLANNED)
+			m->unsettled = FRESH;
+	pb_engine_unlock();
+	if (begun && pb_quiesce_over(begun))
+		settle_aged(NULL);
+	if (begun || !is_anything_left() || pb_quiesce_begin(&phase))
+		return;
+	age(NULL);
+	pb_engine_lock();
+	begun = phase;
+	pb_engine_unlock();
+}
+
+/*
+ * If it fails, or if the process forks meanwhile, all is as if nobody had looked
+ * at handlers.
+ */
+int pb_settle(const struct pb_plan *plan)
+{
+	int error;
+
+	age(plan);
+	pb_engine_lock();
+	begun = 0;
+	pb_engine_unlock();
+	pb_change_unlock();
+	error = pb_wait();
+	pb_change_lock();
+	if (!error)
+		settle_aged(plan);
+	return error;
+}
+
+int pb_settle_all(int gone)
+{
+	int error;
+
+	gone = gone && pb_module_gone;
+	if (!gone && !is_anything_left())
+		return 0;
+	if (gone)
+		pb_module_gone = 0;
+	error = pb_settle(NULL);
+	if (error && gone)
+		pb_module_gone = 1;
+	return error;
+}
