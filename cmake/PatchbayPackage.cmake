@@ -21,7 +21,10 @@ endfunction()
 install_relative(patchbay.cfg patchbay)
 # Of the plugin that is installed, which may be stripped.
 install(CODE "
-  set(lib \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}\")
+  set(lib \"${CMAKE_INSTALL_LIBDIR}\")
+  cmake_path(ABSOLUTE_PATH lib BASE_DIRECTORY \"\${CMAKE_INSTALL_PREFIX}\")
+  list(APPEND CMAKE_INSTALL_MANIFEST_FILES \"\${lib}/patchbay/plugin-id.h\")
+  set(lib \"\$ENV{DESTDIR}\${lib}\")
   set(PLUGIN \"\${lib}/patchbay-pass.so\")
   set(HEADER \"\${lib}/patchbay/plugin-id.h\")
   include(\"${PROJECT_SOURCE_DIR}/cmake/WritePluginId.cmake\")")
