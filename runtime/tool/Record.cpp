@@ -158,6 +158,10 @@ static constexpr char Help[] = R"(
   starts, they are matched if these have a C++ library (libstdc++ or libc++abi, not
   linked statically); elsewhere GLOB matches names as they are in the symbol table.
 
+  Where the compiler has appended to the name of a function, GLOB matches the name
+  with and without that: 'parse' selects parse.llvm.1527 of ThinLTO, parse.cold and
+  _ZL5parsei.__uniq.7, too; <patchbay/names.h> has them all.
+
 ENVIRONMENT:
   A program that something else starts, such as a service manager, is traced if
   LD_PRELOAD names libpatchbay-trace.so and PATCHBAY is a list of NAME=VALUE,
