@@ -68,6 +68,7 @@ static void push(struct pb_thread *self)
 {
 	struct pb_thread *head = load(&threads);
 
+	self->link = NULL;
 	do {
 		self->next = head;
 	} while (!__atomic_compare_exchange_n(&threads, &head, self, 0,
@@ -75,17 +76,38 @@ static void push(struct pb_thread *self)
 					      __ATOMIC_ACQUIRE));
 }
 
+/*
+ * Who pushes cannot tell the one behind what leads to it now. So it is told here, of
+ * all that were pushed since the last time: once for each thread, however many there
+ * are. With the list lock held.
+ */
+static void link_back(void)
+{
+	struct pb_thread **link = &threads, *t = load(&threads);
+
+	for (; t && !t->link; t = t->next) {
+		t->link = link;
+		link = &t->next;
+	}
+	/* The first that was known already may not be the first any more. */
+	if (t)
+		t->link = link;
+}
+
 static void unlink_thread(struct pb_thread *self)
 {
 	struct pb_thread *head = self;
-	struct pb_thread *before;
 
-	if (__atomic_compare_exchange_n(&threads, &head, self->next, 0,
-					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		return;
-	for (before = head; before->next != self; before = before->next)
-		;
-	before->next = self->next;
+	link_back();
+	if (self->link != &threads ||
+	    !__atomic_compare_exchange_n(&threads, &head, self->next, 0,
+					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		/* Another one may have been pushed before it. */
+		link_back();
+		*self->link = self->next;
+	}
+	if (self->next)
+		self->next->link = self->link;
 }
 
 /*

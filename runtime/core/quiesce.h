@@ -40,6 +40,7 @@
  *          patchbay_regs; see left.h
  * @depth:  handlers entered while PB_THREAD_UNLISTED
  * @nested: calls that came from within a handler, or seemed to
+ * @next, @link: of the list of threads; @link is what leads here, if it is known
  *
  * A signal may come between any two stores, and its handler make traced calls.
  * So that @frame is never that of another handler than the one which is running,
@@ -53,6 +54,7 @@ struct pb_thread {
 	uint64_t depth;
 	uint64_t nested;
 	struct pb_thread *next;
+	struct pb_thread **link;
 } __attribute__((aligned(16)));
 
 _Static_assert(offsetof(struct pb_thread, frame) == PB_THREAD_FRAME, "frame");

@@ -2,10 +2,11 @@
 /*
  * What libpatchbay does for libpatchbay-trace when a thread ends that has made
  * traced calls: one function is called, in the thread, once, with signals
- * blocked; what the thread calls after it is traced all the same.
+ * blocked; what the thread calls after it is traced all the same. In whatever order
+ * threads end, those that wait for handlers go on finding the others.
  */
 // RUN: %build -I %patchbay_source/runtime/core %s -o %t %link
-// RUN: %t | FileCheck %s
+// RUN: timeout 60 %t | FileCheck %s
 // CHECK: {{^}}done{{$}}
 
 #include "Inputs/check.h"
@@ -16,12 +17,15 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
+#include <unistd.h>
 
 OPAQUE int traced(int a) { return a; }
 
 static __thread int own, retired_before;
 static int retired, of_others, unblocked;
 static pthread_key_t early, late;
+static struct patchbay_ops *waits;
 
 static void retire(void)
 {
@@ -30,7 +34,7 @@ static void retire(void)
 	pthread_sigmask(SIG_SETMASK, NULL, &now);
 	unblocked += !sigismember(&now, SIGUSR1);
 	of_others += !own;
-	retired++;
+	__atomic_fetch_add(&retired, 1, __ATOMIC_SEQ_CST);
 	retired_before = 1;
 	traced(1); /* no lock is held */
 }
@@ -68,6 +72,49 @@ static void run(void *calls)
 	CHECK_EQ(pthread_join(started, NULL), 0);
 }
 
+/*
+ * Threads that end in the order in which they began, in the opposite one, and in
+ * neither, while others begin, and while somebody waits for all that are there.
+ */
+#define THREADS 120
+
+static volatile int last; /* may end: those with numbers up to this */
+
+static void *ends_in_turn(void *arg)
+{
+	int turn = (int)(intptr_t)arg;
+
+	own = 1;
+	traced(1);
+	while (last < turn)
+		usleep(50);
+	return NULL;
+}
+
+static void end_in_order(int of(int))
+{
+	static pthread_t threads[THREADS];
+
+	last = -1;
+	for (int i = 0; i < THREADS; i++) {
+		CHECK_EQ(pthread_create(&threads[i], NULL, ends_in_turn,
+					(void *)(intptr_t)of(i)), 0);
+		if (i == THREADS / 2)
+			last = THREADS / 4;
+	}
+	for (int i = THREADS / 4; i < THREADS; i++) {
+		last = i;
+		CHECK_EQ(patchbay_ops_disable(waits), 0);
+		CHECK_EQ(patchbay_ops_enable(waits), 0);
+	}
+	for (int i = 0; i < THREADS; i++)
+		CHECK_EQ(pthread_join(threads[i], NULL), 0);
+}
+
+static int first_first(int i) { return i; }
+static int last_first(int i) { return THREADS - 1 - i; }
+static int mixed(int i) { return i * 7 % THREADS; }
+
 int main(void)
 {
 	struct patchbay_ops_attr attr = { .size = sizeof(attr),
@@ -92,6 +139,18 @@ int main(void)
 	/* The thread's own, in retire(), and in two rounds of destructors. */
 	CHECK_EQ(calls, 10 * 4);
 	CHECK_EQ(patchbay_ops_destroy(ops), 0); /* waits for nobody */
+
+	retired = 0;
+	CHECK_EQ(patchbay_ops_create(&attr, &waits), 0);
+	CHECK_EQ(patchbay_arm(waits, "traced", 0), 1);
+	for (int i = 1; i <= 5; i++) {
+		end_in_order(first_first);
+		end_in_order(last_first);
+		end_in_order(mixed);
+		CHECK_EQ(retired, 3 * i * THREADS);
+	}
+	CHECK_EQ(of_others, 0);
+	CHECK_EQ(patchbay_ops_destroy(waits), 0);
 	puts("done");
 	return 0;
 }
