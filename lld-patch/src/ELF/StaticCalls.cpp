@@ -49,6 +49,7 @@
 //   StaticCallKeys         keys, and where a tramp goes first
 //   StaticCallReferences   the branches to tramps
 //   StaticCallTables       what the run time reads
+//   StaticCallRelocations  relocations in the output, where it has any
 //   StaticCallIndex        what is at a place of an input file
 //===----------------------------------------------------------------------===//
 
