@@ -50,6 +50,15 @@
 // RUN: %{record} -p function_duration --overwrite %{events} --check-prefix=NEWEST
 // NEWEST: 154004 calls in a sandbox, {{[1-9][0-9]+}} missing, {{.*}}overwritten: {{[1-9][0-9]+}}
 //
+// A child that is forked then can have no file. What it loses is counted in the file
+// of its parent.
+// REDEFINE: %{mode} = child-later
+// REDEFINE: %{record} = cd %t && timeout 60 %patchbay record -F 'early*' -F late -F 'many*'
+// RUN: %{record} -p function %{events} --check-prefix=CHILD
+// RUN: %{record} -p function_duration %{events} --check-prefix=CHILD
+// RUN: %{record} --histogram %{histograms} --check-prefix=CHILD
+// CHILD: calls in a sandbox, 5800 missing, child: 5800{{$}}
+//
 // Whoever listens for `patchbay live` makes system calls, too. Under a filter for all
 // threads nobody does, and a client does the program no harm.
 // DEFINE: %{alive} = sh -c '%patchbay live PID; grep State /proc/PID/status'
@@ -98,7 +107,7 @@ OPAQUE static int early_filter(unsigned int otherwise, unsigned int flags)
 		ALLOW(brk), ALLOW(munmap), ALLOW(madvise),
 		ALLOW(rt_sigprocmask), ALLOW(rt_sigreturn), ALLOW(futex),
 		ALLOW(clone3), ALLOW(set_robust_list), ALLOW(rseq),
-		ALLOW(mprotect),
+		ALLOW(mprotect), ALLOW(clone), ALLOW(wait4),
 		BPF_STMT(BPF_RET | BPF_K, otherwise),
 	};
 	struct sock_fprog program = { sizeof(filter) / sizeof(*filter), filter };
@@ -243,6 +252,24 @@ UNTRACED static int in_child(void)
 	return write(STDOUT_FILENO, said, strlen(said)) < 0;
 }
 
+UNTRACED static int child_later(void)
+{
+	int status;
+	pid_t pid;
+
+	early();
+	CHECK_EQ(early_filter(SECCOMP_RET_KILL_PROCESS, 0), 0);
+	pid = fork();
+	if (!pid) {
+		make_calls();
+		_exit(0);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(status, 0);
+	tell(1);
+	return write(STDOUT_FILENO, said, strlen(said)) < 0;
+}
+
 /* For ever. */
 UNTRACED static int live(void)
 {
@@ -279,6 +306,8 @@ UNTRACED int main(int argc, char **argv)
 				SECCOMP_FILTER_FLAG_TSYNC);
 	if (!strcmp(mode, "in-child"))
 		return in_child();
+	if (!strcmp(mode, "child-later"))
+		return child_later();
 	if (!strcmp(mode, "live"))
 		return live();
 	return 1;
