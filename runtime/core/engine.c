@@ -405,13 +405,19 @@ static int commit(struct pb_request *requests, struct pb_module *only,
 	return error;
 }
 
+/* On whatever function, at any time. */
+static int was_armed(const struct patchbay_ops *ops)
+{
+	return ops->cells.first <= ops->cells.last;
+}
+
 int pb_engine_commit(struct pb_request *requests, enum pb_wait wait)
 {
 	int error = 0;
 
 	pb_settle_what_is_over();
 	/* Who takes a tracer from everywhere is about to free it. */
-	if (requests && requests->all)
+	if (requests && requests->all && was_armed(requests->ops))
 		error = pb_settle_all(1);
 	if (!error)
 		error = commit(requests, NULL, wait);

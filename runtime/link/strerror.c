@@ -36,6 +36,8 @@ const char *patchbay_link_strerror(int error)
 		return "the function is too far from where trampolines can be";
 	case EDEADLK:
 		return "called from a handler";
+	case ETIMEDOUT:
+		return "a thread is in a handler for longer than anybody waits";
 	case EACCES:
 		return "a program without the hash of its type in hardened "
 		       "mode, or text that may not be written";

@@ -711,7 +711,7 @@ static void meddle(uintptr_t ip, uintptr_t parent_ip,
 					    .entry = meddle };
 
 	UNUSED_CONTEXT;
-	CHECK_EQ(patchbay_link_get_info(latest, &info), -EDEADLK);
+	CHECK_EQ(patchbay_link_get_info(latest, &info), 0); /* it only looks */
 	CHECK_EQ(patchbay_link_update(latest, &program), -EDEADLK);
 	CHECK_EQ(patchbay_link_detach(latest), -EDEADLK);
 	CHECK_EQ(patchbay_link_destroy(latest), -EDEADLK);

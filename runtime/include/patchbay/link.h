@@ -224,7 +224,9 @@ int patchbay_link_update(struct patchbay_link *link,
 /*
  * Detach the program from all functions. When this returns no thread is in it.
  * The link stays, for patchbay_link_get_info(). -ENOLINK: it is detached
- * already. Or errors of patchbay_ops_destroy(): it is attached still.
+ * already. -ETIMEDOUT: it is entered no more, but a thread is in it still, by
+ * patchbay_set_wait_limit(); try again. Or other errors of patchbay_ops_destroy():
+ * it is attached still.
  */
 int patchbay_link_detach(struct patchbay_link *link);
 
@@ -254,7 +256,7 @@ struct patchbay_link_info {
 	int future_error;
 };
 
-/* -EINVAL: a size less than this header's. -EDEADLK: called from a handler. */
+/* It waits for nobody. -EINVAL: a size less than this header's. */
 int patchbay_link_get_info(const struct patchbay_link *link,
 			   struct patchbay_link_info *info);
 

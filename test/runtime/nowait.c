@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A handler that runs for long. Who does not want to wait for it does not: neither
+ * who asks how things are, while another thread waits, nor who commits a batch
+ * without waiting, nor who changes other functions. Who wants to, waits, for as
+ * long as was said.
+ */
+// RUN: %build %s -o %t %link
+// RUN: %t | FileCheck %s
+// CHECK: {{^}}done{{$}}
+
+#include "Inputs/check.h"
+#include "Inputs/count-calls.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+#include <unistd.h>
+
+OPAQUE int slow(int a) { return a; }
+OPAQUE int other(int a) { return a; }
+
+static atomic_int arrived, let_go, waiting;
+
+__attribute__((no_profile_instrument_function)) static void
+stay(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
+     struct patchbay_regs *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)cell;
+	(void)regs;
+	arrived++;
+	while (!let_go)
+		usleep(1000);
+}
+
+static struct patchbay_ops *create(patchbay_handler func)
+{
+	const struct patchbay_ops_attr attr = { .size = sizeof(attr),
+						.handler = func };
+	struct patchbay_ops *ops;
+
+	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
+	return ops;
+}
+
+static const struct patchbay_filter all = { .size = sizeof(all), .glob = "slow" };
+
+static int disarm_without_waiting(struct patchbay_ops *ops)
+{
+	struct patchbay_batch *batch;
+	int nr;
+
+	CHECK_EQ(patchbay_batch_create(&batch), 0);
+	CHECK_EQ(patchbay_batch_disarm(batch, ops, &all), 0);
+	nr = patchbay_batch_commit_nowait(batch);
+	patchbay_batch_destroy(batch);
+	return nr;
+}
+
+static void *call(void *arg)
+{
+	CHECK_EQ(slow(3), 3);
+	return arg;
+}
+
+static void *destroy(void *ops)
+{
+	waiting = 1;
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+	waiting = 0;
+	return NULL;
+}
+
+static int count(const struct patchbay_site_info *site, void *nr)
+{
+	*(size_t *)nr += site->nr_cells;
+	return 0;
+}
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* While another thread waits, and will for long. */
+static void ask(const struct patchbay_ops *ops)
+{
+	struct patchbay_ops_info info = { .size = sizeof(info) };
+	struct patchbay_stats stats = { .size = sizeof(stats) };
+	double begin = now();
+	size_t nr = 0;
+
+	for (int i = 0; i < 100; i++) {
+		CHECK_EQ(patchbay_get_stats(&stats), 0);
+		CHECK_EQ(patchbay_ops_get_info(ops, &info), 0);
+		CHECK_EQ(patchbay_for_each_site(count, &nr), 0);
+	}
+	CHECK_EQ(info.armed, 1);
+	CHECK_EQ(stats.armed, 1);
+	CHECK_EQ(nr, 100);
+	CHECK(waiting && now() - begin < 10);
+}
+
+int main(void)
+{
+	struct patchbay_ops *staying = create(stay), *quick = create(handler);
+	pthread_t caller, waiter;
+
+	alarm(60); /* a hang is a failure */
+	CHECK_EQ(patchbay_arm(staying, "slow", 0), 1);
+	pthread_create(&caller, NULL, call, NULL);
+	while (!arrived)
+		usleep(100);
+	CHECK_EQ(disarm_without_waiting(staying), 1);
+
+	/* It calls nobody any more; other functions are nobody's business. */
+	patchbay_set_wait_limit(50);
+	CHECK_EQ(slow(4), 4);
+	CHECK_EQ(arrived, 1);
+	CHECK_EQ(patchbay_arm(quick, "other", 0), 1);
+	CHECK_EQ(other(5), 5);
+	CHECK_EQ(calls, 1);
+
+	/* Its handler is running all the same. */
+	CHECK_EQ(patchbay_synchronize(), -ETIMEDOUT);
+	CHECK_EQ(patchbay_arm(quick, "slow", 0), -ETIMEDOUT);
+	CHECK_EQ(patchbay_ops_destroy(staying), -ETIMEDOUT);
+	/* Who was never on a function has nobody to wait for. */
+	CHECK_EQ(patchbay_ops_destroy(create(handler)), 0);
+
+	patchbay_set_wait_limit(PATCHBAY_WAIT_FOREVER);
+	pthread_create(&waiter, NULL, destroy, staying);
+	while (!waiting)
+		usleep(100);
+	usleep(20000);
+	ask(quick);
+	let_go = 1;
+	pthread_join(waiter, NULL);
+	pthread_join(caller, NULL);
+
+	/* Now it is as any function. */
+	CHECK_EQ(patchbay_arm(quick, "slow", 0), 1);
+	CHECK_EQ(slow(6), 6);
+	CHECK_EQ(calls, 2);
+	CHECK_EQ(patchbay_synchronize(), 0);
+	CHECK_EQ(patchbay_ops_destroy(quick), 0);
+	puts("done");
+	return 0;
+}
