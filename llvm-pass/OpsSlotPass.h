@@ -24,9 +24,9 @@ class OpsSlotPass {
   bool KernelMode = false;
   std::string Refusal;
   Requests Requested;
+  /// How many functions have a slot; and why others have none, and how many for
+  /// each reason. Those that LLVM made up do not count.
   unsigned NumInstrumented = 0;
-  /// Why functions have no slot, and how many for each reason; those that LLVM
-  /// made up apart.
   llvm::MapVector<llvm::StringRef, unsigned> Skipped;
   bool ForbiddenByFlags = false;
 

@@ -13,6 +13,11 @@
 // ENTRY: warning: patchbay: {{.*}} no function has a slot: -fpatchable-function-entry claims its entry (2)
 // FIXED: warning: patchbay: {{.*}} no function has a slot: a register that its site changes is reserved (-ffixed-...) (2)
 
+// What a sanitizer adds to a file has a slot, but is not what was asked for.
+// RUN: %{cc} -fsanitize=address -fsplit-stack -Rpass=patchbay 2>&1 | %{check}=ASAN
+// ASAN-DAG: remark: {{.*}}asan.module_ctor: slot and site
+// ASAN-DAG: warning: patchbay: {{.*}}not-silent.c: no function has a slot: -fsplit-stack: linkers rewrite its first instructions (2) [-Wbackend-plugin]
+
 // With -patchbay-require it is an error instead.
 // RUN: not %{cc} -fsplit-stack -Xclang -mllvm -Xclang -patchbay-require 2>&1 | %{check}=REQUIRE
 // REQUIRE: error: patchbay: {{.*}} -patchbay-require: no function has a slot: -fsplit-stack: linkers rewrite its first instructions (2)
