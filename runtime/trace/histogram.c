@@ -7,6 +7,7 @@
  */
 #include "histogram.h"
 
+#include "local.h"
 #include "losses.h"
 #include "sandbox.h"
 #include "thread.h"
@@ -93,7 +94,7 @@ void pb_histogram_release(struct pb_histogram_table *of)
 	while (of) {
 		struct pb_histogram_table *smaller = of->smaller;
 
-		for (uint64_t i = 0; i < of->nr_chunks; i++)
+		for (uint64_t i = 0; i < of->nr_chunks && i < MAX_CHUNKS; i++)
 			if (of->chunk[i] && !pb_pool_has(of->chunk[i]))
 				pb_data_unmap(&pb_session->file,
 					      &of->chunk[i]->chunk);
@@ -192,30 +193,20 @@ static int make_place(uint64_t function, int free)
 	return error;
 }
 
-/* As often as a thread and its signal handlers do this it is another number. */
-static uint64_t count_up(uint64_t *word)
-{
-	uint64_t old;
-
-	do
-		old = __atomic_load_n(word, __ATOMIC_RELAXED);
-	while (!pb_local_cmpxchg(word, old, old + 1));
-	return old;
-}
-
 /* One that nobody uses, or NULL: the last chunk is full, or there is none. */
 static struct pbd_histogram *next_unused(struct pb_histogram_table *own)
 {
 	uint64_t last = own->nr_chunks - 1, i;
 	struct pbd_histograms *chunk;
 
-	if (!own->nr_chunks)
+	/* A signal handler may have counted beyond what there is. */
+	if (last >= MAX_CHUNKS)
 		return NULL;
 	/* NULL: whoever made room for it is interrupted, or has been for good. */
 	chunk = own->chunk[last];
 	if (!chunk || own->used[last] >= capacity(chunk))
 		return NULL;
-	i = count_up(&own->used[last]);
+	i = pb_count_up(&own->used[last]);
 	return i < capacity(chunk) ? &chunk->histogram[i] : NULL;
 }
 
@@ -223,13 +214,17 @@ static int add_chunk(struct pb_histogram_table *own, int free)
 {
 	struct pbd_histograms *chunk;
 	int error = -ENOBUFS;
+	uint64_t nr;
 
 	if (own->nr_chunks >= MAX_CHUNKS)
 		return -ENOBUFS;
 	chunk = free ? reserve_chunk(own->nr_chunks, &error) : spare_chunk();
 	if (!chunk)
 		return error;
-	own->chunk[count_up(&own->nr_chunks) % MAX_CHUNKS] = chunk;
+	nr = pb_count_up(&own->nr_chunks);
+	if (nr >= MAX_CHUNKS)
+		return -ENOBUFS;
+	own->chunk[nr] = chunk;
 	return 0;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ring.h"
+#include "local.h"
 #include "losses.h"
 #include "own_clock.h"
 #include "sandbox.h"
@@ -194,26 +195,6 @@ void pb_ring_take_over(struct pb_thread_state *by)
 		release(&by->ring);
 }
 
-/* As often as a thread and its signal handlers do this it is another number. */
-static uint64_t count_up(uint64_t *word)
-{
-	uint64_t old;
-
-	do
-		old = __atomic_load_n(word, __ATOMIC_RELAXED);
-	while (!pb_local_cmpxchg(word, old, old + 1));
-	return old;
-}
-
-/* Did it have the value @old? */
-static int exchange(uint64_t *word, uint64_t old, uint64_t new)
-{
-	while (__atomic_load_n(word, __ATOMIC_RELAXED) == old)
-		if (pb_local_cmpxchg(word, old, new))
-			return 1;
-	return 0;
-}
-
 /*
  * In a sandbox, and when the pool is empty: an old one, or NULL. The one that a
  * signal handler takes in between is another one.
@@ -224,7 +205,7 @@ static struct pbd_block *oldest(struct pb_ring *ring, uint64_t *seq)
 
 	if (!ring->nr_blocks || !pb_options.overwrite)
 		return NULL;
-	*seq = count_up(&ring->seq);
+	*seq = pb_count_up(&ring->seq);
 	block = ring->block[*seq % ring->nr_blocks];
 	/* A handler that left by siglongjmp(3) had taken the place. */
 	if (block)
@@ -244,8 +225,8 @@ static struct pbd_block *spare(struct pb_ring *ring, uint64_t *seq)
 	if (!block)
 		return NULL;
 	pb_local_add(&ring->size, pb_session->pool.size);
-	*seq = count_up(&ring->seq);
-	ring->block[count_up(&ring->nr_blocks)] = block;
+	*seq = pb_count_up(&ring->seq);
+	ring->block[pb_count_up(&ring->nr_blocks)] = block;
 	return block;
 }
 
@@ -276,10 +257,10 @@ static int next_spare_block(struct pb_thread_state *self)
 	}
 	fill_in(self, block, seq + 1);
 	pb_pool_publish(&block->chunk, PBD_BLOCK);
-	if (!exchange(&ring->end, end, 0))
+	if (!pb_exchange(&ring->end, end, 0))
 		return 1;
-	if (exchange(&ring->next, next, place(block, 0)))
-		exchange(&ring->end, 0, place(block, capacity(block)));
+	if (pb_exchange(&ring->next, next, place(block, 0)))
+		pb_exchange(&ring->end, 0, place(block, capacity(block)));
 	return 1;
 }
 
