@@ -144,6 +144,8 @@ NOT_TRACED static void *loader(void *arg)
 	while (!stop) {
 		void *library = dlopen(plugin, RTLD_NOW);
 
+		if (!library)
+			puts(dlerror());
 		CHECK(library);
 		for (int i = 0; i < 10; i++)
 			call_steady((int (*)(int))dlsym(library,
