@@ -196,7 +196,8 @@ EXAMPLES:
     PATCHBAY='tracer=function,filter=http_*,output=/var/tmp' ./server
 
 EXIT CODES:
-  The status of PROG, 128+N if signal N killed it, or
+  The status of PROG, 128+N if signal N killed it, whatever was lost or not traced:
+  what was is said at the end. Or
   125  patchbay failed before it ran PROG, wrong usage included
   126  PROG cannot be executed
   127  PROG cannot be found
