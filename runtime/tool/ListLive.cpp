@@ -96,6 +96,11 @@ static void printSummary(const Totals &T) {
   outs() << '\n';
   for (const auto &[Reason, Count] : refusals(C))
     outs() << "refused " << Count << ": " << Reason << '\n';
+  if (C.Left)
+    outs() << "handlers that signals ended by siglongjmp " << C.Left << '\n';
+  if (C.Timeouts)
+    outs() << "waits for handlers given up " << C.Timeouts
+           << ", the last one for thread " << C.WaitedFor << '\n';
   if (C.Modes)
     outs() << "mode " << join(modeNames(C.Modes), ", ") << '\n';
 }
@@ -113,6 +118,9 @@ static void printJson(unsigned Pid, ArrayRef<Function> Functions,
     J.attribute("membarriers", C.Membarriers);
     J.attribute("text_writes", C.TextWrites);
     J.attribute("strict_traps", C.StrictTraps);
+    J.attribute("left", C.Left);
+    J.attribute("timeouts", C.Timeouts);
+    J.attribute("waited_for", C.WaitedFor);
     J.attributeObject("refused", [&] {
       for (const auto &[Reason, Count] : refusals(C))
         J.attribute(Reason, Count);

@@ -355,6 +355,10 @@ LiveCounters LiveProcess::counters() const {
     Sum.Membarriers += Stats.membarriers;
     Sum.TextWrites += Stats.text_writes;
     Sum.StrictTraps += Stats.strict_traps;
+    Sum.Left += Stats.left;
+    Sum.Timeouts += Stats.timeouts;
+    if (Stats.waited_for)
+      Sum.WaitedFor = Stats.waited_for;
     for (size_t I = 0; I != std::size(Sum.Refused); ++I)
       Sum.Refused[I] += Stats.refused[I];
     Sum.Modes |= Modes;

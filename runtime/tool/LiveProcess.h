@@ -44,6 +44,7 @@ struct LiveModule {
 
 struct LiveCounters {
   uint64_t Batches = 0, Membarriers = 0, TextWrites = 0, StrictTraps = 0;
+  uint64_t Left = 0, Timeouts = 0, WaitedFor = 0;
   uint64_t Refused[PATCHBAY_SITE_NR_STATES] = {};
   unsigned Modes = 0;
 };

@@ -321,7 +321,7 @@ struct patchbay_ops_attr {
  * is no error: what has been disarmed is disarmed, and patchbay_ops_destroy()
  * waits again.
  */
-#define PATCHBAY_WAIT_LIMIT 5000u /* unless it is set */
+#define PATCHBAY_WAIT_LIMIT 10000u /* unless it is set */
 #define PATCHBAY_WAIT_FOREVER (~0u)
 
 void patchbay_set_wait_limit(unsigned int milliseconds);

@@ -8,7 +8,10 @@
 #include <patchbay/patchbay.h>
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -28,10 +31,16 @@ static void on_pear(uintptr_t ip, uintptr_t parent_ip,
 	(void)regs;
 }
 
+static atomic_int staying, arrived;
+
 static void on_tree(uintptr_t ip, uintptr_t parent_ip,
 		    const struct patchbay_cell *cell, struct patchbay_regs *regs)
 {
 	on_pear(ip, parent_ip, cell, regs);
+	while (staying) {
+		arrived = 1;
+		usleep(1000);
+	}
 }
 
 static struct patchbay_ops *make_ops(patchbay_handler handler, long data)
@@ -72,6 +81,26 @@ static void toggle(struct patchbay_ops *ops[2], const char *path)
 	}
 }
 
+__attribute__((no_profile_instrument_function)) static void *call(void *arg)
+{
+	pear_tree(1);
+	return arg;
+}
+
+/* For a handler that does not return. */
+__attribute__((no_profile_instrument_function)) static void
+wait_in_vain(struct patchbay_ops *ops)
+{
+	pthread_t thread;
+
+	staying = 1;
+	CHECK_EQ(pthread_create(&thread, NULL, call, NULL), 0);
+	while (!arrived)
+		usleep(1000);
+	patchbay_set_wait_limit(10);
+	CHECK_EQ(patchbay_disarm(ops, "*"), -ETIMEDOUT);
+}
+
 /* As a debugger would. */
 static void break_at(int (*function)(int))
 {
@@ -103,6 +132,8 @@ int main(int argc, char **argv)
 		CHECK_EQ(patchbay_disarm(ops[1], "*"), 1);
 		CHECK(patchbay_disarm(ops[0], "pear_tree") > 0);
 	}
+	if (!strcmp(what, "waits"))
+		wait_in_vain(ops[1]);
 	if (!strcmp(what, "ended")) {
 		ready("ended");
 		return 0;
