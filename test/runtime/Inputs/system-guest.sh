@@ -63,4 +63,6 @@ sandbox
 many ./many.so 60
 torture ./torture.so 2
 storm ./storm.so 2
+left
+fork-storm ./fork-storm.so 3
 END
