@@ -456,7 +456,7 @@ static void retarget_cell(struct patchbay_cell *cell, struct patchbay_ops *ops)
 		set->cells[i].enter = new.enter;
 		retarget_tracer(&set->cells[i], &new);
 	}
-	/* A set may also be one that is entered no more (settle_target()). */
+	/* A set may also be one that is entered no more (settle.c). */
 	if (set && cell->enter == set->enter)
 		return;
 	/*

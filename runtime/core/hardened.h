@@ -13,7 +13,7 @@ extern int pb_hardened;
 
 /*
  * Switch it on. -EACCES: a tracer that exists already does not pass. -EOPNOTSUPP:
- * the library was built by a compiler without kCFI. Under the engine lock, as
+ * the library was built by a compiler without kCFI. Under the change lock, as
  * the next one is.
  */
 int pb_hardened_init(void);

@@ -28,8 +28,10 @@ int patchbay_set_mode(unsigned int modes)
 	/* All or none; strict mode comes last, it has more to take back. */
 	if (error)
 		pb_hardened = hardened;
-	else
+	pb_engine_lock();
+	if (!error)
 		pb_modes |= modes;
+	pb_engine_unlock();
 	pb_change_unlock();
 	return error;
 }

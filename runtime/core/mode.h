@@ -4,7 +4,7 @@
 
 #include <patchbay/patchbay.h>
 
-/* PATCHBAY_MODE_* that are on; under the engine lock. */
+/* PATCHBAY_MODE_* that are on; see lock.h. */
 extern unsigned int pb_modes;
 
 #endif /* PB_CORE_MODE_H */

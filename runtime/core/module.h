@@ -28,7 +28,7 @@ struct pb_module {
 	int have_reach;
 	struct pb_cell_chunk *cells;
 	size_t nr_cells;
-	int unsettled;        /* cells await pb_wait(); see engine.c */
+	int unsettled;        /* cells await pb_wait(); see settle.c */
 	int gone;
 	int ordered;          /* records by entry: in @order, NULL: as they are */
 	const struct patchbay_record **order;

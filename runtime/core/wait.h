@@ -9,8 +9,8 @@
  * Returns 0, -EDEADLK from within a handler, -ETIMEDOUT when it has waited as long
  * as patchbay_set_wait_limit() says, or an error of membarrier(2).
  *
- * The caller holds the caller lock and not the engine lock: handlers may be
- * waiting for others that need that one.
+ * The caller holds the caller lock and neither of the others (lock.h): handlers may
+ * be waiting for threads that need those.
  */
 int pb_wait(void);
 
