@@ -279,23 +279,54 @@ static void *append(struct pb_data_file *file, uint64_t size, int *error)
 	return mapped;
 }
 
-void pb_data_prepare(struct pb_data_file *file, size_t size)
+static void map_ahead(struct pb_data_file *file, struct pb_data_ahead *ahead,
+		      uint64_t size)
 {
 	int error;
 
-	file->ahead = append(file, size, &error);
-	file->ahead_at = file->header->committed;
-	file->ahead_size = file->ahead ? size : 0;
+	ahead->mapped = append(file, size, &error);
+	ahead->start = file->header->committed;
+	ahead->size = ahead->mapped ? size : 0;
+}
+
+void pb_data_prepare(struct pb_data_file *file, size_t size)
+{
+	map_ahead(file, &file->ahead, size);
 }
 
 /* What comes next in the file, if it is mapped already. */
-static void *take_ahead(const struct pb_data_file *file, uint64_t size)
+static void *take_ahead(const struct pb_data_file *file,
+			const struct pb_data_ahead *ahead, uint64_t size)
 {
-	uint64_t used = file->header->committed - file->ahead_at;
+	uint64_t used = file->header->committed - ahead->start;
 
-	if (used > file->ahead_size || size > file->ahead_size - used)
+	if (used > ahead->size || size > ahead->size - used)
 		return NULL;
-	return file->ahead + used;
+	return ahead->mapped + used;
+}
+
+/*
+ * Programs load and unload modules for as long as they run, and each time some
+ * small chunks are added. A process may have some 65,000 mappings (sysctl
+ * vm.max_map_count), so these chunks cannot have one each: the larger the file
+ * is, the more of it is mapped at once.
+ */
+static void *take_lasting(struct pb_data_file *file, uint64_t size)
+{
+	const uint64_t most = 1 << 20;
+	uint64_t more = file->header->committed / 4 & ~(pb_page_size - 1);
+	void *chunk = take_ahead(file, &file->lasting, size);
+
+	if (chunk || more < 4 * size)
+		return chunk;
+	map_ahead(file, &file->lasting, more < most ? more : most);
+	return take_ahead(file, &file->lasting, size);
+}
+
+/* Blocks and histograms are unmapped when their threads end. */
+static int is_lasting(enum pbd_kind kind)
+{
+	return kind != PBD_BLOCK && kind != PBD_HISTOGRAMS;
 }
 
 void *pb_data_reserve(struct pb_data_file *file, enum pbd_kind kind,
@@ -304,7 +335,9 @@ void *pb_data_reserve(struct pb_data_file *file, enum pbd_kind kind,
 	struct pbd_chunk *chunk;
 
 	size = (size + 7) & ~(size_t)7;
-	chunk = take_ahead(file, size);
+	chunk = take_ahead(file, &file->ahead, size);
+	if (!chunk && is_lasting(kind))
+		chunk = take_lasting(file, size);
 	if (!chunk)
 		chunk = append(file, size, error);
 	if (!chunk)
@@ -318,11 +351,12 @@ void *pb_data_reserve(struct pb_data_file *file, enum pbd_kind kind,
 void pb_data_unmap(const struct pb_data_file *file,
 		   const struct pbd_chunk *chunk)
 {
+	const struct pb_data_ahead *ahead = &file->ahead;
 	uintptr_t start = (uintptr_t)chunk & ~(pb_page_size - 1);
 	uintptr_t end = (uintptr_t)chunk + chunk->size;
 
 	/* Its pages are others', too. */
-	if ((uintptr_t)chunk - (uintptr_t)file->ahead < file->ahead_size)
+	if ((uintptr_t)chunk - (uintptr_t)ahead->mapped < ahead->size)
 		return;
 	pb_sys(SYS_munmap, start, end - start);
 }

@@ -13,6 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* @size bytes of the file from @start on are allocated, and mapped at @mapped. */
+struct pb_data_ahead {
+	char *mapped;
+	uint64_t start, size;
+};
+
 /*
  * No descriptor is kept: programs close those they do not know, and are given
  * the numbers again for files of their own.
@@ -20,9 +26,8 @@
 struct pb_data_file {
 	struct pbd_header *header; /* mapped, shared; NULL: no file */
 	uint64_t device, inode;
-	/* Bytes behind @ahead_at that are allocated and mapped in advance. */
-	char *ahead;
-	uint64_t ahead_at, ahead_size;
+	struct pb_data_ahead ahead;   /* of pb_data_prepare() */
+	struct pb_data_ahead lasting; /* of chunks that are never unmapped */
 	char path[PATH_MAX];
 	char before[PATH_MAX]; /* what it was called before it had a header, if
 				  it was; not on small stacks */
