@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which function called which: calls that were reached in the same way, summed.
+// A recursion makes the tree as deep as it is itself, so nothing here, and
+// nothing that looks at it, recurses.
 #ifndef PATCHBAY_TOOL_CALLTREE_H
 #define PATCHBAY_TOOL_CALLTREE_H
 
@@ -9,13 +11,26 @@
 namespace patchbay {
 
 struct CallNode {
+  uint32_t Function; // in Trace::Functions
+  uint32_t Parent;   // in the tree
+  uint32_t Depth;    // 0 of those below the first node
   uint64_t Calls = 0, Total = 0, Self = 0;
-  std::map<uint32_t, CallNode> Subs; // by function
+  uint64_t Open = 0, CutOff = 0; // of Calls, those not seen to return
 };
 
-/// Of all threads, below a node of no function. With a Root, what that function
-/// called, wherever it was called.
-CallNode callTree(const Trace &T, llvm::StringRef Root = "");
+/// Each node is behind its parent. The first is of no function, and what was
+/// called by nobody is below it.
+using CallTree = std::vector<CallNode>;
+
+/// Of all threads. With a Root, what that function called, wherever it was
+/// called.
+CallTree callTree(const Trace &T, llvm::StringRef Root = "");
+
+/// The nodes but the first, by index: each is followed by those below it. Which
+/// of those with one parent comes first, Less says.
+std::vector<uint32_t> inOrder(
+    const CallTree &Tree,
+    llvm::function_ref<bool(const CallNode &, const CallNode &)> Less);
 
 } // namespace patchbay
 

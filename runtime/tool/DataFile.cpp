@@ -27,6 +27,15 @@ std::string patchbay::incompleteText(uint32_t Errno) {
   return "some functions were not traced: " + Why;
 }
 
+std::pair<const DataModule *, uint64_t>
+DataFile::place(uint64_t Address) const {
+  const DataModule *In = nullptr;
+  for (const auto &[Id, M] : Modules)
+    if (M.Base <= Address && (!In || M.Base > In->Base))
+      In = &M;
+  return {In, In ? Address - In->Base : Address};
+}
+
 namespace {
 
 class Reader {
@@ -34,8 +43,7 @@ public:
   Reader(StringRef Path, StringRef Data, DataFile &Out)
       : Path(Path), Data(Data), Out(Out) {}
   Error read();
-  Error readThreads();
-
+  Error readSummary();
   Error readHeader();
 
 private:
@@ -51,7 +59,7 @@ private:
   Error readLeftOut(StringRef Chunk);
   Error readAsked(StringRef Chunk);
   DataMoment moment(StringRef Chunk, uint64_t At) const;
-  void addEvents(bool OnlyThreads = false);
+  void addEvents();
 
   /// What is wrong, and where in the file.
   Error corrupt(uint64_t At, const Twine &What) const {
@@ -82,6 +90,7 @@ private:
   bool LittleEndian = true;
   uint64_t Committed = 0;
   uint64_t Offset = 0; // of the chunk being read
+  bool OnlySummary = false;
   /// Blocks are written over, so they may be in any order in the file.
   struct Block {
     uint32_t Thread;
@@ -114,8 +123,6 @@ Error Reader::readHeader() {
   Offset = u32(Data, SizeAt);
   if (Offset < PBD_HEADER_MIN || Offset % 8)
     return corrupt(SizeAt, "header size " + Twine(Offset));
-  if (Offset >= sizeof(pbd_header) && Data.size() >= sizeof(pbd_header))
-    Out.NrLeftOut = u64(Data, offsetof(pbd_header, left_out));
   Out.Machine = u32(Data, offsetof(pbd_header, machine));
   Out.Pid = u32(Data, offsetof(pbd_header, pid));
   Out.Errno = u32(Data, offsetof(pbd_header, error));
@@ -136,13 +143,14 @@ Error Reader::read() {
   return E;
 }
 
-Error Reader::readThreads() {
+Error Reader::readSummary() {
+  OnlySummary = true;
   Error E = readHeader();
   if (!E)
     E = readChunks();
   // Elsewhere every thread has begun a block.
   if (Out.Session && Out.Session->Flags & PBD_SESSION_OVERWRITE)
-    addEvents(/*OnlyThreads=*/true);
+    addEvents();
   return E;
 }
 
@@ -172,11 +180,11 @@ Error Reader::readChunk(uint32_t Kind, StringRef Chunk) {
   case PBD_MODULE:
     return readModule(Chunk);
   case PBD_COUNTERS:
-    return readCounters(Chunk);
+    return OnlySummary ? Error::success() : readCounters(Chunk);
   case PBD_SESSION:
     return readSession(Chunk);
   case PBD_FUNCTIONS:
-    return readFunctions(Chunk);
+    return OnlySummary ? Error::success() : readFunctions(Chunk);
   case PBD_BLOCK:
     return readBlock(Chunk);
   case PBD_LEFT_OUT:
@@ -370,6 +378,10 @@ Error Reader::readHistograms(StringRef Chunk) {
     DataHistogram H;
     H.Tid = Tid;
     H.Thread = Thread;
+    if (OnlySummary) {
+      Out.Histograms.push_back(std::move(H));
+      break;
+    }
     H.Function = Function - 1;
     H.Total = u64(Chunk, offsetof(pbd_histogram, total));
     H.Longest = u64(Chunk, offsetof(pbd_histogram, longest));
@@ -421,7 +433,7 @@ static std::string threadName(const DataEvent &E) {
   return Name.take_front(Name.find('\0')).str();
 }
 
-void Reader::addEvents(bool OnlyThreads) {
+void Reader::addEvents() {
   llvm::sort(Blocks, [](const Block &A, const Block &B) {
     return std::make_tuple(A.Thread, A.Seq, A.Records.data()) <
            std::make_tuple(B.Thread, B.Seq, B.Records.data());
@@ -449,7 +461,7 @@ void Reader::addEvents(bool OnlyThreads) {
                      u32(B.Records, At + offsetof(pbd_record, frame)),
                      Kind,
                      0};
-      if (OnlyThreads && E.Function != PBD_THREAD &&
+      if (OnlySummary && E.Function != PBD_THREAD &&
           E.Function != PBD_THREAD_NAME)
         continue;
       if (E.Function == PBD_ASLEEP) {
@@ -489,14 +501,14 @@ Error patchbay::readDataHeader(StringRef Path, DataFile &Out) {
   return Reader(Path, (*Buffer)->getBuffer(), Out).readHeader();
 }
 
-Error patchbay::readDataThreads(StringRef Path, DataFile &Out) {
+Error patchbay::readDataSummary(StringRef Path, DataFile &Out) {
   // Mapped, so that what is not looked at is not read. The file may grow, but
   // what was committed stays.
   auto Buffer = MemoryBuffer::getFile(Path, /*IsText=*/false,
                                       /*RequiresNullTerminator=*/false);
   if (!Buffer)
     return makeError(Path + ": cannot read: " + Buffer.getError().message());
-  return Reader(Path, (*Buffer)->getBuffer(), Out).readThreads();
+  return Reader(Path, (*Buffer)->getBuffer(), Out).readSummary();
 }
 
 Error patchbay::parseDataFile(StringRef Path, StringRef Bytes, DataFile &Out) {

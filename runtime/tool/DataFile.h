@@ -87,7 +87,7 @@ struct DataThread {
 struct DataHistogram {
   uint32_t Tid;
   std::string Thread; // its name
-  uint64_t Function; // of one in Functions, or of one that was not written down
+  uint64_t Function = 0; // of one in Functions, or of one not written down
   uint64_t Total = 0, Longest = 0; // in ticks
   std::vector<uint64_t> Buckets;
 };
@@ -114,8 +114,7 @@ struct DataFile {
   uint32_t Machine = 0;
   uint32_t Pid = 0;
   uint64_t StartNs = 0;
-  uint32_t Errno = 0;     // why something was not recorded, 0 if all was
-  uint64_t NrLeftOut = 0; // as the header says
+  uint32_t Errno = 0; // why something was not recorded, 0 if all was
   std::vector<DataLeftOut> LeftOut;
   std::vector<DataAsked> Asked; // none if 'patchbay record' looked for it
   std::vector<std::string> Args;
@@ -125,6 +124,11 @@ struct DataFile {
   std::unordered_map<uint64_t, DataFunction> Functions; // by number
   std::map<uint32_t, DataThread> Threads; // by the process's own count
   std::vector<DataHistogram> Histograms;
+
+  /// The module that is at a run-time address, of those that there are the one
+  /// that lies next below, and the ELF address there. Null, and the address, if
+  /// there is none.
+  std::pair<const DataModule *, uint64_t> place(uint64_t Address) const;
 };
 
 /// Reads the file into Out. On an error Out holds what precedes it.
@@ -134,8 +138,9 @@ llvm::Error readDataFile(llvm::StringRef Path, DataFile &Out);
 /// rest takes seconds.
 llvm::Error readDataHeader(llvm::StringRef Path, DataFile &Out);
 
-/// Reads all but events, which may be more than there is memory.
-llvm::Error readDataThreads(llvm::StringRef Path, DataFile &Out);
+/// Reads what a file says of its process and its threads, and of what it does not
+/// have. Events, functions and counts may be more than there is memory.
+llvm::Error readDataSummary(llvm::StringRef Path, DataFile &Out);
 
 /// The same as the first, of a file's bytes; Path is for messages.
 llvm::Error parseDataFile(llvm::StringRef Path, llvm::StringRef Bytes,

@@ -95,11 +95,13 @@ std::vector<FunctionDurations> patchbay::functionDurations(const Trace &T) {
       const TraceCall &C = Thread.Calls[I];
       FunctionDurations &F = Result[C.Function];
       ++F.Calls;
+      F.Total += C.Recursive ? 0 : C.Duration;
+      F.Self += Self[I];
+      if (C.Kind == TraceCall::Unfinished)
+        ++(C.Open ? F.Open : F.CutOff);
       if (C.hasDuration()) {
         ++F.Timed;
         F.Sum += C.Duration;
-        F.Total += C.Recursive ? 0 : C.Duration;
-        F.Self += Self[I];
         F.Longest = std::max(F.Longest, C.Duration);
         addToBuckets(F.Buckets, T.BucketUnit, C.Duration);
       }

@@ -14,8 +14,9 @@ struct FunctionDurations {
   /// Calls that are within another one of the function are in this already; in
   /// histograms nobody knows, and they count.
   uint64_t Total = 0;
-  uint64_t Timed = 0; // calls with a duration
-  uint64_t Sum = 0;   // of all durations
+  uint64_t Timed = 0; // calls whose end was seen
+  uint64_t Open = 0, CutOff = 0; // those whose end was not: see TraceCall
+  uint64_t Sum = 0;   // of their durations
   uint64_t Self = 0;
   uint64_t Longest = 0;
   /// Of the functions that it calls, the one that took most of its time.
@@ -26,6 +27,7 @@ struct FunctionDurations {
   std::vector<uint64_t> Buckets;
 
   uint64_t average() const { return Timed ? Sum / Timed : 0; }
+  uint64_t unfinished() const { return Open + CutOff; }
 };
 
 /// By index in T.Functions.

@@ -3,6 +3,7 @@
 // `patchbay graph`: which function called which, and how long that took.
 #include "CallTree.h"
 #include "Durations.h"
+#include "Losses.h"
 #include "Table.h"
 #include "ThreadChoice.h"
 #include "Verb.h"
@@ -20,14 +21,29 @@ static cl::opt<std::string>
          cl::cat(ToolOptions),
          cl::desc("Show what this function called, wherever it was called"));
 
+static cl::opt<unsigned>
+    MaxDepth("max-depth", cl::value_desc("N"), cl::sub(GraphCommand),
+             cl::cat(ToolOptions),
+             cl::desc("Show no calls that are within N or more others"));
+static cl::alias MaxDepthAlias("D", cl::Prefix, cl::desc("Same as --max-depth"),
+                               cl::aliasopt(MaxDepth), cl::NotHidden,
+                               cl::cat(ToolOptions));
+
 static ThreadChoice Threads(GraphCommand);
 
 static constexpr char Help[] = R"(
   Calls that were reached in the same way are one line. Trees of all threads and
   processes are added up.
 
+  Calls that were not seen to return are marked. One that was open when recording
+  ended counts until then; of one that was cut off, as by longjmp(), the time is
+  what is sure: until the last that was seen in it.
+
+  Lines are indented up to 50 calls deep. Beyond that a number says how deep.
+
 EXAMPLES:
   patchbay graph
+  patchbay graph -D 3
   patchbay graph -f 'Cache::get(int)' server.data
 
 EXIT CODES:
@@ -35,46 +51,78 @@ EXIT CODES:
   1  no data or no events in it; a data file is truncated or corrupt (what
      precedes the damage is shown all the same); or some functions of a process
      were not traced
-  2  wrong usage
+  2  wrong usage, or a depth of 0
   3  no call of the function that -f names, or no thread that --tid or --thread
      names
 )";
 
-static void addRows(const Trace &T, const CallNode &Of, unsigned Depth,
-                    Table &Out) {
-  std::vector<std::pair<uint32_t, const CallNode *>> Order;
-  for (const auto &[Function, Sub] : Of.Subs)
-    Order.push_back({Function, &Sub});
-  llvm::sort(Order, [](const auto &A, const auto &B) {
-    return std::make_tuple(B.second->Total, B.second->Calls, A.first) <
-           std::make_tuple(A.second->Total, A.second->Calls, B.first);
-  });
-  for (auto [Function, Sub] : Order) {
-    Out.addRow(
-        {durationText(Sub->Total), durationText(Sub->Self), utostr(Sub->Calls),
-         std::string(2 * Depth, ' ') + printable(T.Functions[Function].Name)});
-    addRows(T, *Sub, Depth + 1, Out);
+// " (1 open, 2 cut off)"; empty if all calls returned.
+static std::string unfinishedText(const CallNode &N) {
+  std::vector<std::string> Parts;
+  if (N.Open)
+    Parts.push_back(utostr(N.Open) + " open");
+  if (N.CutOff)
+    Parts.push_back(utostr(N.CutOff) + " cut off");
+  return Parts.empty() ? "" : " (" + join(Parts, ", ") + ")";
+}
+
+static bool isLonger(const CallNode &A, const CallNode &B) {
+  return std::make_tuple(B.Total, B.Calls, A.Function) <
+         std::make_tuple(A.Total, A.Calls, B.Function);
+}
+
+// Returns how many lines are missing, of those that are too deep.
+static size_t print(const Trace &T, const CallTree &Tree, bool HasDurations) {
+  Table Out;
+  if (HasDurations) {
+    Out.addColumn("total", Table::Right);
+    Out.addColumn("self", Table::Right);
   }
+  Out.addColumn("calls", Table::Right);
+  Out.addColumn("function", Table::Left);
+  size_t TooDeep = 0;
+  for (uint32_t I : inOrder(Tree, isLonger)) {
+    const CallNode &N = Tree[I];
+    if (MaxDepth && N.Depth >= MaxDepth) {
+      ++TooDeep;
+      continue;
+    }
+    std::vector<std::string> Row;
+    if (HasDurations)
+      Row = {durationText(N.Total), durationText(N.Self)};
+    Row.push_back(utostr(N.Calls));
+    Row.push_back(indentation(N.Depth) +
+                  printable(T.Functions[N.Function].Name) + unfinishedText(N));
+    Out.addRow(std::move(Row));
+  }
+  Out.print(outs(), terminalWidth());
+  return TooDeep;
 }
 
 static Expected<int> runGraph(ArrayRef<const char *>) {
+  if (MaxDepth.getNumOccurrences() && !MaxDepth)
+    return makeError(Usage, "-D: a depth of 0 shows nothing: give 1 or more");
   Expected<Trace> T = readEvents(Dir);
   if (!T)
     return T.takeError();
   if (Error E = Threads.apply(*T, Dir))
     return E;
-  CallNode Top = callTree(*T, Root);
-  if (Top.Subs.empty() && !Root.empty())
+  CallTree Tree = callTree(*T, Root);
+  if (Tree.size() == 1 && !Root.empty())
     return makeError(NothingFound, Dir + ": no call of '" + Root +
                                        "' was recorded: 'patchbay report' "
                                        "shows which were");
-  Table Out;
-  Out.addColumn("total", Table::Right);
-  Out.addColumn("self", Table::Right);
-  Out.addColumn("calls", Table::Right);
-  Out.addColumn("function", Table::Left);
-  addRows(*T, Top, 0, Out);
-  Out.print(outs(), terminalWidth());
+  bool HasDurations = T->hasDurations();
+  size_t TooDeep = print(*T, Tree, HasDurations);
+  outs().flush();
+  if (TooDeep)
+    errs() << "patchbay: " << counted(TooDeep, "line")
+           << (TooDeep == 1 ? " is" : " are") << " deeper than " << MaxDepth
+           << " and not shown\n";
+  if (!HasDurations)
+    errs() << "patchbay: " << printable(Dir)
+           << ": only entries of calls were recorded: how long calls took, and "
+              "what they called, 'patchbay record -p function_graph' records\n";
   return T->Incomplete ? Failure : Success;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "HtmlReport.h"
 #include "CallTree.h"
+#include "Losses.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
@@ -8,8 +9,9 @@
 using namespace llvm;
 using namespace patchbay;
 
-// A browser draws so many at once. The longest calls are what can be seen.
-static constexpr size_t MaxTimeline = 5000;
+// A browser draws so many of a thread at once. The longest calls are what can be
+// seen, and of a recursion the outermost.
+static constexpr size_t MaxTimeline = 5000, MaxTimelineDepth = 100;
 
 namespace {
 
@@ -20,7 +22,7 @@ public:
 
 private:
   void functions();
-  void tree(int64_t Function, const CallNode &N);
+  void tree();
   void threads();
 
   const Trace &T;
@@ -30,24 +32,35 @@ private:
 
 } // namespace
 
-void Page::tree(int64_t Function, const CallNode &N) {
-  J.array([&] {
-    J.value(Function);
-    J.value(N.Calls);
-    J.value(N.Total);
-    J.value(N.Self);
+void Page::tree() {
+  CallTree Tree = callTree(T);
+  auto Add = [&](int64_t Function, uint32_t Depth, const CallNode &N) {
     J.array([&] {
-      for (const auto &[Of, Sub] : N.Subs)
-        tree(Of, Sub);
+      J.value(Function);
+      J.value(N.Calls);
+      J.value(N.Total);
+      J.value(N.Self);
+      J.value(Depth);
+      J.value(N.Open);
+      J.value(N.CutOff);
     });
+  };
+  J.attributeArray("tree", [&] {
+    Add(-1, 0, Tree[0]);
+    for (uint32_t I : inOrder(Tree, [](const CallNode &A, const CallNode &B) {
+           return A.Function < B.Function;
+         }))
+      Add(Tree[I].Function, Tree[I].Depth + 1, Tree[I]);
   });
 }
+
+static bool hasTime(const TraceCall &C) { return C.Kind != TraceCall::Entry; }
 
 // Of each thread the longest calls, in order.
 static std::vector<const TraceCall *> longest(const TraceThread &Thread) {
   std::vector<const TraceCall *> Calls;
   for (const TraceCall &C : Thread.Calls)
-    if (C.hasDuration())
+    if (hasTime(C) && C.Depth < MaxTimelineDepth)
       Calls.push_back(&C);
   llvm::sort(Calls, [](const TraceCall *A, const TraceCall *B) {
     return A->Duration != B->Duration ? A->Duration > B->Duration : A < B;
@@ -70,6 +83,7 @@ void Page::threads() {
     for (const TraceThread &Thread : T.Threads)
       J.array([&] {
         J.value(json::fixUTF8(Thread.Name + "-" + utostr(Thread.Tid)));
+        J.value(llvm::count_if(Thread.Calls, hasTime));
         J.array([&] {
           for (const TraceCall *C : longest(Thread))
             J.array([&] {
@@ -77,6 +91,7 @@ void Page::threads() {
               J.value(C->elapsed());
               J.value(C->Depth);
               J.value(C->Function);
+              J.value(C->hasDuration() ? 0 : C->Open ? 1 : 2);
             });
         });
       });
@@ -130,9 +145,7 @@ static StringRef whyNoDurations(const Trace &T) {
 void Page::write() {
   J.object([&] {
     functions();
-    J.attributeBegin("root");
-    tree(-1, callTree(T));
-    J.attributeEnd();
+    tree();
     threads();
     J.attribute("noCalls", whyNoCalls(T));
     J.attribute("noDurations", whyNoDurations(T));
@@ -146,15 +159,43 @@ static std::string escaped(StringRef Text) {
   return Result;
 }
 
-void patchbay::printHtml(const Trace &T, StringRef Title, Field By,
+// What cannot be seen on the page, on top of it: whoever looks at the rest has to
+// know.
+static void printLosses(const Trace &T, StringRef Dir, raw_ostream &OS) {
+  std::vector<std::string> Lines;
+  for (const LossText &Loss : lossTexts(lossesOf(T), Dir))
+    Lines.push_back((Loss.Where.empty() ? "" : Loss.Where + ": ") + Loss.Text);
+  size_t Calls = 0, Shown = 0;
+  for (const TraceThread &Thread : T.Threads) {
+    Calls += llvm::count_if(Thread.Calls, hasTime);
+    Shown += longest(Thread).size();
+  }
+  if (Shown != Calls)
+    Lines.push_back(("the timeline shows " + Twine(Shown) + " of " +
+                     Twine(Calls) + " calls: of each thread the " +
+                     Twine(MaxTimeline) + " longest, and none that is within " +
+                     Twine(MaxTimelineDepth) +
+                     " others or more; the rest of the page counts them all")
+                        .str());
+  if (Lines.empty())
+    return;
+  OS << "<section id=\"losses\"><h2>What is missing</h2>\n<ul>\n";
+  for (const std::string &Line : Lines)
+    OS << "<li>" << escaped(Line) << "</li>\n";
+  OS << "</ul></section>\n";
+}
+
+void patchbay::printHtml(const Trace &T, StringRef Dir, Field By,
                          raw_ostream &OS) {
+  std::string Title = "patchbay report: " + Dir.str();
   std::string Data;
   raw_string_ostream DataOS(Data);
   json::OStream J(DataOS);
   Page(T, By, J).write();
   OS << HtmlHead << "<title>" << escaped(Title) << "</title>\n<h1>"
-     << escaped(Title)
-     << "</h1>\n<script id=\"trace\" type=\"application/json\">";
+     << escaped(Title) << "</h1>\n";
+  printLosses(T, Dir, OS);
+  OS << "<script id=\"trace\" type=\"application/json\">";
   // A name like </script> must not end it; JSON has another way to write <.
   for (char C : Data)
     if (C == '<')

@@ -23,9 +23,9 @@ static cl::opt<std::string> Dir(cl::Positional, cl::desc("[DIR]"),
                                 cl::cat(ToolOptions));
 
 static constexpr char Help[] = R"(
-  Functions that are left out are those whose body a tracer of durations cannot
-  call: the tracer function, and function_profile without --histogram, trace
-  them.
+  Functions that are left out, in any of the processes, come last. They are those
+  whose body a tracer of durations cannot call: the tracer function, and
+  function_profile without --histogram, trace them.
 
 EXAMPLES:
   patchbay info server.data
@@ -126,12 +126,17 @@ static StringRef whyLeftOut(uint64_t Flags) {
   return "its arguments are not known, so they cannot be passed on";
 }
 
-static void printLeftOut(Trace &T, const DataFile &Data, raw_ostream &OS) {
-  std::set<std::pair<std::string, StringRef>> Lines;
-  for (const DataLeftOut &F : Data.LeftOut)
-    Lines.insert({T.nameAt(Data, F.Address), whyLeftOut(F.Flags)});
-  for (const auto &[Name, Why] : Lines)
-    OS << "  left out   " << printable(Name) << ": " << Why << '\n';
+// Of all processes: of one program they have the same functions.
+static void printLeftOut(Trace &T, raw_ostream &OS) {
+  std::set<std::tuple<std::string, StringRef, std::string, uint64_t>> Lines;
+  for (const TraceProcess &P : T.Processes)
+    for (const DataLeftOut &F : P.Data.LeftOut) {
+      auto [Module, Entry] = P.Data.place(F.Address);
+      Lines.insert({T.nameAt(P.Data, F.Address), whyLeftOut(F.Flags),
+                    Module ? moduleKey(*Module) : "", Entry});
+    }
+  for (const auto &[Name, Why, Module, Entry] : Lines)
+    OS << "left out     " << printable(Name) << ": " << Why << '\n';
 }
 
 static Expected<int> runInfo(ArrayRef<const char *>) {
@@ -159,10 +164,10 @@ static Expected<int> runInfo(ArrayRef<const char *>) {
                << ", " << Thread.Calls.size() << " calls\n";
     printModules(Data, outs());
     printCounted(Data, outs());
-    printLeftOut(*T, Data, outs());
     if (std::string Nothing = matchedNothing(Data); !Nothing.empty())
       outs() << "  unmatched  " << printable(Nothing) << '\n';
   }
+  printLeftOut(*T, outs());
   return T->Incomplete ? Failure : Success;
 }
 

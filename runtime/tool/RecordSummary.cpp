@@ -2,6 +2,7 @@
 #include "RecordSummary.h"
 #include "DataFile.h"
 #include "Diagnostics.h"
+#include "Losses.h"
 #include "Table.h"
 #include "Verb.h"
 #include "llvm/ADT/STLExtras.h"
@@ -27,16 +28,6 @@ static void sayIfSpaceRanOut(ArrayRef<DataFile> Files, StringRef Dir) {
          "; --threshold, --overwrite and --buffer record less");
 }
 
-static void sayWhatWasLeftOut(ArrayRef<DataFile> Files, StringRef Dir) {
-  uint64_t N = 0;
-  for (const DataFile &Data : Files)
-    N += Data.NrLeftOut;
-  if (N)
-    errs() << "patchbay: " << N << (N == 1 ? " function" : " functions")
-           << " whose calls cannot be timed " << (N == 1 ? "was" : "were")
-           << " left out: 'patchbay info " << printable(Dir) << "' says why\n";
-}
-
 // As runtime/trace/thread_choice.c does it.
 static bool isChosenBy(const std::string &Glob, uint32_t Tid,
                        const std::string &Name) {
@@ -53,19 +44,12 @@ static bool hasThread(const DataFile &Data, const std::string &Glob) {
          });
 }
 
-static void sayWhatNoThreadMatched(ArrayRef<std::string> Paths, StringRef Dir,
+static void sayWhatNoThreadMatched(ArrayRef<DataFile> Files, StringRef Dir,
                                    ArrayRef<std::string> Globs) {
   std::vector<std::string> Unmatched(Globs);
-  for (const std::string &Path : Paths) {
-    if (Unmatched.empty())
-      return;
-    DataFile Data;
-    // Nobody knows what the rest of the file has.
-    if (errorToBool(readDataThreads(Path, Data)))
-      return;
+  for (const DataFile &Data : Files)
     erase_if(Unmatched,
              [&](const std::string &Glob) { return hasThread(Data, Glob); });
-  }
   if (!Unmatched.empty())
     warn(Dir + ": no thread matches '" + join(Unmatched, "', '") +
          "': threads that made no traced call do not count, nor calls that one "
@@ -92,12 +76,18 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
   if (Named != DefaultDataDir)
     See += " -i " + shellQuoted(Named);
   std::vector<DataFile> Heads(N);
+  Losses Lost;
+  bool AllRead = true;
   // `patchbay report` says what is wrong with a file, and where.
-  for (size_t I = 0; I != N; ++I)
-    consumeError(readDataHeader((*Files)[I], Heads[I]));
-  sayWhatWasLeftOut(Heads, Named);
+  for (size_t I = 0; I != N; ++I) {
+    AllRead &= !errorToBool(readDataSummary((*Files)[I], Heads[I]));
+    Lost.add(Heads[I]);
+  }
+  sayLosses(Lost, Named);
   sayIfSpaceRanOut(Heads, Named);
-  sayWhatNoThreadMatched(*Files, Named, Threads);
+  // Of a damaged file nobody knows what the rest of it has.
+  if (AllRead)
+    sayWhatNoThreadMatched(Heads, Named, Threads);
   size_t Incomplete = countIncomplete(Heads);
   if (!Incomplete) {
     errs() << "patchbay: " << printable(Said + See) << '\n';

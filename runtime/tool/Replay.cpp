@@ -22,6 +22,14 @@ static cl::opt<bool>
            cl::desc("Show the calls of function_duration as those of "
                     "function_graph"));
 
+static cl::opt<unsigned>
+    MaxDepth("max-depth", cl::value_desc("N"), cl::sub(ReplayCommand),
+             cl::cat(ToolOptions),
+             cl::desc("Print no calls that are within N or more others"));
+static cl::alias MaxDepthAlias("D", cl::Prefix, cl::desc("Same as --max-depth"),
+                               cl::aliasopt(MaxDepth), cl::NotHidden,
+                               cl::cat(ToolOptions));
+
 static ThreadChoice Threads(ReplayCommand);
 
 static constexpr char Help[] = R"(
@@ -30,8 +38,11 @@ static constexpr char Help[] = R"(
   what they called in brackets. Before a duration stands + if it is more than
   10 us, ! 100 us, # 1 ms, * 10 ms, @ 100 ms, $ 1 s.
 
+  Calls are indented up to 50 deep. Beyond that a number says how deep.
+
 EXAMPLES:
   patchbay replay | less
+  patchbay replay -D 3
   patchbay replay --nested server.data
 
 EXIT CODES:
@@ -39,7 +50,7 @@ EXIT CODES:
   1  no data or no events in it; a data file is truncated or corrupt (what
      precedes the damage is printed all the same); or some functions of a
      process were not traced
-  2  wrong usage
+  2  wrong usage, or a depth of 0
   3  no thread that --tid or --thread names
 )";
 
@@ -80,6 +91,8 @@ private:
     return printable(thread(L).Name) + "-" + std::to_string(thread(L).Tid);
   }
   bool isLeaf(const Line &L) const {
+    if (MaxDepth && call(L).Depth + 1 == MaxDepth)
+      return true;
     return L.Call + 1 == thread(L).Calls.size() ||
            thread(L).Calls[L.Call + 1].Parent != L.Call;
   }
@@ -106,6 +119,8 @@ std::vector<Line> Printer::lines(bool Ends) const {
       }
     };
     for (uint32_t J = 0; J != Calls.size(); ++J) {
+      if (MaxDepth && Calls[J].Depth >= MaxDepth)
+        continue;
       Close(Calls[J].Depth);
       Open.push_back(J);
       Lines.push_back({Calls[J].Start, I, J, false});
@@ -176,10 +191,15 @@ void Printer::durations() {
     OS << format("%5llu.%09llu | ",
                  static_cast<unsigned long long>(L.Time / 1000000000),
                  static_cast<unsigned long long>(L.Time % 1000000000));
-    duration(call(L));
+    if (call(L).hasDuration())
+      duration(call(L));
+    else
+      noDuration(OS);
     OS << "  " << called(L) << result(L);
     if (call(L).Kind == TraceCall::Unwound)
       OS << " /* unwound */";
+    if (call(L).Kind == TraceCall::Unfinished)
+      OS << " /* did not return */";
     OS << '\n';
   }
 }
@@ -200,7 +220,7 @@ void Printer::nested() {
       duration(C);
     else
       noDuration(OS);
-    OS.indent(2 + 2 * C.Depth);
+    OS << "  " << indentation(C.Depth);
     if (L.End)
       OS << "} /* " << function(L) << result(L);
     else
@@ -216,6 +236,8 @@ void Printer::nested() {
 }
 
 static Expected<int> runReplay(ArrayRef<const char *>) {
+  if (MaxDepth.getNumOccurrences() && !MaxDepth)
+    return makeError(Usage, "-D: a depth of 0 shows nothing: give 1 or more");
   Expected<Trace> T = readEvents(Dir);
   if (!T)
     return T.takeError();

@@ -7,6 +7,7 @@
 #include "Histogram.h"
 #include "HowRecorded.h"
 #include "HtmlReport.h"
+#include "Losses.h"
 #include "ReportTable.h"
 #include "Table.h"
 #include "ThreadChoice.h"
@@ -34,6 +35,8 @@ static cl::opt<Field> Sort(
     cl::cat(ToolOptions), cl::desc("Sort by"),
     cl::values(clEnumValN(Field::Calls, "calls",
                           "calls, most first (default, of counts)"),
+               clEnumValN(Field::Unfinished, "unfinished",
+                          "calls that were not seen to return"),
                clEnumValN(Field::Name, "name", "function name"),
                clEnumValN(Field::Total, "total",
                           "time with sub-routines (default, of durations)"),
@@ -88,6 +91,10 @@ static constexpr char Help[] = R"(
     average   time of a call, longest: of the longest
     self      total without what the functions that it called took, as far as
               these were recorded: with a threshold or a filter, self is more
+    unfinished (with -f) calls that were not seen to return: open when recording
+              ended, or cut off, as by longjmp(). In total and self these count
+              until then, or until the last that was seen in them; average and
+              longest are of the others
     sub-routine that took most: of those that it called itself, with the time
               of the outermost calls, as in total
   With --diff, calls are those of BEFORE, calls now and all times those of DIR.
@@ -143,6 +150,10 @@ static void printJsonTimes(json::OStream &J, const Trace &T,
   if (T.hasEvents())
     J.attribute("self_ns", F.Self);
   J.attribute("longest_ns", F.Longest);
+  if (F.unfinished()) {
+    J.attribute("open", F.Open);
+    J.attribute("cut_off", F.CutOff);
+  }
   if (!F.SubName.empty())
     J.attributeObject("sub", [&] {
       J.attribute("name", json::fixUTF8(F.SubName));
@@ -177,7 +188,12 @@ static void printJson(const Trace &T, ArrayRef<FunctionDurations> Functions,
           });
         });
     });
-    J.attribute("lost", T.lost());
+    Losses L = lossesOf(T);
+    J.attribute("lost", L.Lost);
+    J.attribute("overwritten", L.Overwritten);
+    J.attribute("left_out", L.LeftOut.size());
+    J.attribute("cut_off", L.CutOff.Calls);
+    J.attribute("open", L.Open.Calls);
     J.attributeArray("functions", [&] {
       for (size_t I : Order)
         J.object([&] {
@@ -198,10 +214,11 @@ static void printJson(const Trace &T, ArrayRef<FunctionDurations> Functions,
 
 static Expected<std::vector<Field>> parseFields() {
   static constexpr std::pair<StringLiteral, Field> Keys[] = {
-      {"calls", Field::Calls},     {"total", Field::Total},
-      {"average", Field::Average}, {"self", Field::Self},
-      {"longest", Field::Longest}, {"name", Field::Name},
-      {"sub", Field::Sub},         {"module", Field::Module}};
+      {"calls", Field::Calls},     {"unfinished", Field::Unfinished},
+      {"total", Field::Total},     {"average", Field::Average},
+      {"self", Field::Self},       {"longest", Field::Longest},
+      {"name", Field::Name},       {"sub", Field::Sub},
+      {"module", Field::Module}};
   std::vector<Field> Fields;
   if (!FieldList.getNumOccurrences())
     return Fields;
@@ -210,8 +227,8 @@ static Expected<std::vector<Field>> parseFields() {
         Keys, [&](const auto &Known) { return Known.first == Word; });
     if (Key == std::end(Keys))
       return makeError(Usage, "-f: there is no column '" + Word +
-                                  "': name some of calls, total, average, "
-                                  "self, longest, name, sub, module");
+                                  "': name some of calls, unfinished, total, "
+                                  "average, self, longest, name, sub, module");
     Fields.push_back(Key->second);
   }
   return Fields;
@@ -285,8 +302,7 @@ static Expected<int> runHtml(const std::string &Dir) {
   std::error_code EC;
   raw_fd_ostream OS(Html, EC);
   if (!EC) {
-    printHtml(*T, "patchbay report: " + Dir,
-              Sort.getNumOccurrences() ? Sort : defaultSort(*T), OS);
+    printHtml(*T, Dir, Sort.getNumOccurrences() ? Sort : defaultSort(*T), OS);
     OS.flush();
     EC = OS.error();
     OS.clear_error();

@@ -39,10 +39,17 @@ static bool isText(Field F) {
   return F == Field::Name || F == Field::Sub || F == Field::Module;
 }
 
+// Others are times.
+static bool isNumber(Field F) {
+  return F == Field::Calls || F == Field::Unfinished;
+}
+
 static uint64_t number(const FunctionDurations &F, Field Of) {
   switch (Of) {
   case Field::Calls:
     return F.Calls;
+  case Field::Unfinished:
+    return F.unfinished();
   case Field::Total:
     return F.Total;
   case Field::Average:
@@ -63,6 +70,8 @@ static StringRef title(Field F) {
   switch (F) {
   case Field::Calls:
     return "calls";
+  case Field::Unfinished:
+    return "unfinished";
   case Field::Total:
     return "total";
   case Field::Average:
@@ -111,9 +120,12 @@ static std::string cell(const TraceFunction &Function,
   switch (Of) {
   case Field::Calls:
     return utostr(F.Calls);
+  case Field::Unfinished:
+    return HasSelf ? utostr(F.unfinished()) : "-";
   case Field::Self:
-    return F.Timed && HasSelf ? durationText(F.Self) : "-";
+    return (F.Timed && HasSelf) || F.unfinished() ? durationText(F.Self) : "-";
   case Field::Total:
+    return F.Timed || F.unfinished() ? durationText(F.Total) : "-";
   case Field::Average:
   case Field::Longest:
     return F.Timed ? durationText(number(F, Of)) : "-";
@@ -165,6 +177,8 @@ static void addTo(FunctionDurations &Sum, const FunctionDurations &F) {
   Sum.Calls += F.Calls;
   Sum.Total += F.Total;
   Sum.Timed += F.Timed;
+  Sum.Open += F.Open;
+  Sum.CutOff += F.CutOff;
   Sum.Sum += F.Sum;
   Sum.Self += F.Self;
   Sum.Longest = std::max(Sum.Longest, F.Longest);
@@ -203,7 +217,8 @@ void patchbay::printReportDiff(const Trace &Before, const Trace &After,
   for (Field F : Fields) {
     Out.addColumn(title(F), isText(F) ? Table::Left : Table::Right);
     if (!isText(F))
-      Out.addColumn(F == Field::Calls ? "calls now" : "change", Table::Right);
+      Out.addColumn(isNumber(F) ? (title(F) + " now").str() : "change",
+                    Table::Right);
   }
   for (const auto &[Name, C] : Order) {
     std::vector<std::string> Row;
@@ -211,7 +226,7 @@ void patchbay::printReportDiff(const Trace &Before, const Trace &After,
       uint64_t Was = number(C->Before, F), Is = number(C->After, F);
       if (isText(F))
         Row.push_back(printable(Name));
-      else if (F == Field::Calls)
+      else if (isNumber(F))
         Row.insert(Row.end(), {utostr(Was), utostr(Is)});
       else if (F == Field::Self && !Both)
         Row.insert(Row.end(), {"-", "-"});

@@ -10,7 +10,17 @@
 
 namespace patchbay {
 
-enum class Field { Calls, Total, Average, Self, Longest, Name, Sub, Module };
+enum class Field {
+  Calls,
+  Unfinished,
+  Total,
+  Average,
+  Self,
+  Longest,
+  Name,
+  Sub,
+  Module
+};
 
 /// What to show and by what to sort unless somebody says so.
 std::vector<Field> defaultFields(const Trace &T);

@@ -101,3 +101,9 @@ std::string patchbay::printable(StringRef Text) {
       C = '?';
   return Result;
 }
+
+std::string patchbay::indentation(size_t Depth) {
+  constexpr size_t Most = 50; // FTRACE_RETFUNC_DEPTH of Linux
+  std::string Spaces(2 * std::min(Depth, Most), ' ');
+  return Depth <= Most ? Spaces : Spaces + "[" + utostr(Depth) + "] ";
+}

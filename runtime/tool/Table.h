@@ -30,6 +30,12 @@ private:
   std::vector<std::vector<std::string>> Rows = {{}};
 };
 
+/// What stands before something that is within Depth others: two spaces for each.
+/// Beyond 50, as many as ftrace keeps, a number says how many there are: lines
+/// that grow with the depth would make the text of a recursion grow with its
+/// square.
+std::string indentation(size_t Depth);
+
 /// In characters, of the terminal that standard output is; 0 if it is none.
 unsigned terminalWidth();
 

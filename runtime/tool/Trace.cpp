@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Trace.h"
 #include "Diagnostics.h"
+#include "Losses.h"
 #include "OutputDir.h"
 #include "format.h"
 #include "llvm/ADT/StringExtras.h"
@@ -132,6 +133,8 @@ public:
 private:
   void addThread(uint32_t Process, const DataThread &From, const Clock &Clock,
                  bool EntriesOnly);
+  void endOpenCalls(size_t FirstThread, const DataSession &S,
+                    const Clock &Clock);
   void addHistograms(const DataFile &Data, const Clock &Clock);
   uint32_t function(const DataFile &Data, uint64_t Number);
   uint32_t function(const DataModule &M, uint64_t Entry);
@@ -201,6 +204,29 @@ void Builder::addHistograms(const DataFile &Data, const Clock &Clock) {
   }
 }
 
+// A call that was not seen to return was there at least until the last that was
+// seen within it.
+static void endUnfinished(TraceThread &T, ArrayRef<DataEvent> Events,
+                          const OwnClock &Own, const Clock &Clock) {
+  auto IsUnfinished = [](const TraceCall &C) {
+    return C.Kind == TraceCall::Unfinished;
+  };
+  if (llvm::none_of(T.Calls, IsUnfinished))
+    return;
+  std::vector<uint64_t> Seen(Events.size()); // in the thread's own time
+  for (size_t I = Events.size(); I--;) {
+    const DataEvent &E = Events[I];
+    TraceCall &C = T.Calls[I];
+    Seen[I] = std::max(Seen[I], isCall(E) ? endOf(E) : E.Time);
+    if (C.Parent != TraceCall::NoParent)
+      Seen[C.Parent] = std::max(Seen[C.Parent], Seen[I]);
+    if (IsUnfinished(C)) {
+      C.Duration = Clock.duration(Seen[I] - E.Time);
+      C.Asleep = Clock.duration(Own.asleep(Seen[I]) - Own.asleep(E.Time));
+    }
+  }
+}
+
 void Builder::addThread(uint32_t Process, const DataThread &From,
                         const Clock &Clock, bool EntriesOnly) {
   TraceThread T = {Process, From.Tid, From.Lost, From.Name, {}, From.Values};
@@ -243,10 +269,33 @@ void Builder::addThread(uint32_t Process, const DataThread &From,
     Open.push_back(I);
     T.Calls.push_back(C);
   }
+  for (uint32_t I : Open)
+    T.Calls[I].Open = T.Calls[I].Kind == TraceCall::Unfinished;
+  endUnfinished(T, Events, Own, Clock);
   Out.Threads.push_back(std::move(T));
 }
 
-static std::string processOf(const std::string &File, const DataFile &Data) {
+// What is open goes on until the recording ends, of all threads of the process.
+// Where events of a thread were lost, nobody knows: its calls may have returned.
+void Builder::endOpenCalls(size_t FirstThread, const DataSession &S,
+                           const Clock &Clock) {
+  uint64_t End = Clock.time(S.Last.Ticks);
+  auto Threads = MutableArrayRef(Out.Threads).drop_front(FirstThread);
+  for (const TraceThread &T : Threads)
+    for (const TraceCall &C : T.Calls)
+      End = std::max(End, C.end());
+  for (TraceThread &T : Threads)
+    for (TraceCall &C : T.Calls) {
+      if (!C.Open || T.Lost)
+        continue;
+      // On a clock of its own the thread is not known to have run.
+      uint64_t &Rest =
+          S.Flags & PBD_SESSION_NO_SLEEP_TIME ? C.Asleep : C.Duration;
+      Rest += End - C.end();
+    }
+}
+
+std::string TraceProcess::title() const {
   return File + ": process " + utostr(Data.Pid) +
          (Data.Args.empty() ? "" : " (" + join(Data.Args, " ") + ")");
 }
@@ -267,15 +316,17 @@ void Builder::add(std::string File, DataFile Data) {
         return !T.second.Events.empty();
       });
   if (!Clock.calibrated() && Timed)
-    warn(processOf(P.File, P.Data) +
+    warn(P.title() +
          ": its clock was not calibrated, times are in ticks");
   if (S.Flags & PBD_SESSION_VARIABLE_RATE)
-    warn(processOf(P.File, P.Data) +
+    warn(P.title() +
          ": the processor's counter may have changed its rate, so times may be "
          "wrong");
   Numbers.clear();
+  size_t FirstThread = Out.Threads.size();
   for (const auto &[Id, T] : Threads)
     addThread(Process, T, Clock, S.Tracer == "function");
+  endOpenCalls(FirstThread, S, Clock);
   addHistograms(P.Data, Clock);
 }
 
@@ -308,39 +359,22 @@ size_t Trace::calls() const {
   return N;
 }
 
-uint64_t Trace::lost() const {
-  uint64_t N = 0;
-  for (const TraceProcess &P : Processes)
-    if (P.Data.Session)
-      N = SaturatingAdd(N, P.Data.Session->Lost);
-  return N;
-}
-
-// Of modules that there were: which one lies next below.
-static const DataModule *moduleAt(const DataFile &Data, uint64_t Address) {
-  const DataModule *In = nullptr;
-  for (const auto &[Id, M] : Data.Modules)
-    if (M.Base <= Address && (!In || M.Base > In->Base))
-      In = &M;
-  return In;
-}
-
 std::string Trace::nameAt(const DataFile &Data, uint64_t Address) {
-  const DataModule *In = moduleAt(Data, Address);
-  return In ? Names.function(*In, Address - In->Base)
-            : "0x" + utohexstr(Address, /*LowerCase=*/true);
+  auto [Module, Entry] = Data.place(Address);
+  return Module ? Names.function(*Module, Entry)
+                : "0x" + utohexstr(Address, /*LowerCase=*/true);
 }
 
 std::string Trace::caller(const TraceThread &T, const TraceCall &C) {
-  const DataModule *In = moduleAt(Processes[T.Process].Data, C.Caller);
-  return In ? Names.around(*In, C.Caller - In->Base) : "";
+  auto [Module, Address] = Processes[T.Process].Data.place(C.Caller);
+  return Module ? Names.around(*Module, Address) : "";
 }
 
 std::vector<uint64_t> Trace::selfTimes(const TraceThread &T) const {
   std::vector<uint64_t> Self;
   for (const TraceCall &C : T.Calls) {
     Self.push_back(C.Duration);
-    if (C.Parent != TraceCall::NoParent && C.hasDuration()) {
+    if (C.Parent != TraceCall::NoParent) {
       uint64_t &Outer = Self[C.Parent];
       // Rounding may make the parts more than the whole.
       Outer -= std::min(Outer, C.Duration);
@@ -383,16 +417,11 @@ Expected<Trace> patchbay::readTrace(const std::string &Dir) {
       report(std::move(E));
       Result.Incomplete = true;
     }
-    if (Data.Errno) {
-      warn(processOf(File, Data) + ": " + incompleteText(Data.Errno));
+    if (Data.Errno)
       Result.Incomplete = true;
-    }
     B.add(File, std::move(Data));
   }
   B.addCounters();
-  if (uint64_t Lost = Result.lost())
-    warn(Twine(Dir) + ": " + Twine(Lost) +
-         " events were lost, because a buffer was full or the disk was: "
-         "'patchbay record' takes --buffer, --threshold and --overwrite");
+  sayLosses(lossesOf(Result), Dir);
   return Result;
 }

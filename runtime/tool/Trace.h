@@ -28,7 +28,10 @@ struct TraceCall {
   };
 
   uint64_t Start;    // in ns, CLOCK_MONOTONIC
-  uint64_t Duration; // in ns; 0 of entries
+  /// In ns; 0 of entries. Of a call that was not seen to return it is what is
+  /// known: until the recording ended, if it was open then, else until the last
+  /// that was seen of it.
+  uint64_t Duration;
   uint64_t Asleep;   // in ns: what Duration leaves out
   uint64_t Caller;   // run-time return address of entries, else 0
   uint32_t Function; // in Trace::Functions
@@ -37,7 +40,11 @@ struct TraceCall {
   uint32_t Values;   // behind those in TraceThread::Values; 0: none
   KindT Kind;
   bool Recursive; // within another call of the function
+  /// Unfinished, and nothing was seen of the thread that shows it to be over.
+  /// Others that are unfinished were cut off, as by longjmp().
+  bool Open;
 
+  /// Whether the end of the call was seen.
   bool hasDuration() const { return Kind <= Unwound; }
   /// From Start to the end, in ns.
   uint64_t elapsed() const { return llvm::SaturatingAdd(Duration, Asleep); }
@@ -67,6 +74,8 @@ struct TraceCount {
 struct TraceProcess {
   std::string File;
   DataFile Data; // without its threads
+  /// "FILE: process 42 (./server)".
+  std::string title() const;
 };
 
 struct Trace {
@@ -85,12 +94,12 @@ struct Trace {
   bool hasEvents() const;
   bool hasDurations() const;
   size_t calls() const;
-  uint64_t lost() const;
   /// Names a function by its run-time address; its address if nobody knows.
   std::string nameAt(const DataFile &Data, uint64_t Address);
   /// What an entry's Caller is in; empty if it is not in a module with sites.
   std::string caller(const TraceThread &T, const TraceCall &C);
-  /// The time of a call that is not in any of those that it calls; by index.
+  /// The part of each call's Duration that is in none of those that it calls; by
+  /// index.
   std::vector<uint64_t> selfTimes(const TraceThread &T) const;
 };
 

@@ -7,7 +7,7 @@
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/lib.so
 // RUN: %build %s -o %t/prog %link -Wl,-rpath,%t
 // RUN: cd %t && %patchbay record -p function_duration -F '*' -F 'sums*' -- ./prog 2>&1 | FileCheck %s --check-prefix=SAID
-// SAID: {{^}}patchbay: 3 functions whose calls cannot be timed were left out: 'patchbay info patchbay.data' says why{{$}}
+// SAID: {{^}}patchbay: patchbay.data: 3 functions whose calls cannot be timed were left out: 'patchbay info patchbay.data' says why{{$}}
 // SAID-NEXT: 1 process recorded
 // RUN: %patchbay info %t/patchbay.data | FileCheck %s --implicit-check-not="left out"
 // CHECK: left out ends: never returns{{$}}
@@ -21,12 +21,13 @@
 // ONE: 1 function whose calls cannot be timed was left out:
 // RUN: cd %t && %patchbay record -p function -- ./prog 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not="left out"
 // NONE: 1 process recorded
-/* Of forked children, in files of their own, too. */
+/* Those of forked children, in files of their own, are the same. */
 // RUN: cd %t && %patchbay record -p function_duration -- ./prog fork 2>&1 | FileCheck %s --check-prefix=FORKED
-// FORKED: {{^}}patchbay: 6 functions whose calls cannot be timed were left out:
+// FORKED: {{^}}patchbay: patchbay.data: 3 functions whose calls cannot be timed were left out:
 // FORKED-NEXT: 2 processes recorded
 // RUN: %patchbay info %t/patchbay.data | FileCheck %s --check-prefix=BOTH
-// BOTH-COUNT-2: left out sums: takes ..., so its arguments cannot be passed on{{$}}
+// BOTH-COUNT-2: tracer function_duration
+// BOTH-COUNT-1: left out sums: takes ..., so its arguments cannot be passed on{{$}}
 #include "Inputs/check.h"
 
 #include <dlfcn.h>

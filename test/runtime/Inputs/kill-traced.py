@@ -37,7 +37,10 @@ for i in range(int(times)):
         finished = struct.unpack(f"{THREADS}Q", file.read(8 * THREADS))
     dump = subprocess.run((patchbay, "dump", "--csv", f"{folder}/data"), text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    if dump.returncode or dump.stderr:
+    # That calls were open is as it should be.
+    said = [line for line in dump.stderr.splitlines()
+            if "had not returned when recording ended" not in line]
+    if dump.returncode or said:
         sys.exit(f"{i}: status {dump.returncode}: {dump.stderr}")
     seen = dict.fromkeys((f"thread {n}" for n in range(THREADS)), 0)
     for row in csv.DictReader(io.StringIO(dump.stdout)):

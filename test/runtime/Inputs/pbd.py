@@ -11,6 +11,10 @@
     pbd.py orders DIR MODULE            each column has another order of functions
     pbd.py twins DIR                    functions of two modules, with one name
     pbd.py recursion DIR MODULE         functions that call themselves
+    pbd.py deep DIR MODULE DEPTH        one that calls itself so often
+    pbd.py unfinished DIR MODULE        calls that were open, or cut off
+    pbd.py long DIR MODULE              more calls than a page's timeline shows
+    pbd.py families DIR MODULE          two processes that lost the same
     pbd.py profile DIR MODULE           two threads that function_profile timed
     pbd.py numbers DIR MODULE           the same of a function with a large number
     pbd.py values DIR MODULE            calls with arguments and results
@@ -184,8 +188,9 @@ def event_chunks(path, build_id=b"", tracer="function_duration", order="<", slow
             # All at once, as far as the clock can tell: the frame decides.
             block(2, 101, [event(10, 6, 40, 0), event(10, 6, 40, 0),
                            event(10, 5, 50, 0)], name=b"wor;ker", order=order)]
+    # It ends where what is open then begins.
     return [cmdline(["./server", "80"], order), module(3, path, build_id, order),
-            session(order, tracer), functions(3, [0x1010, 0x1030, 0x1040], 5, order),
+            session(order, tracer, end_ns=7000), functions(3, [0x1010, 0x1030, 0x1040], 5, order),
             *threads]
 
 
@@ -221,6 +226,54 @@ def recursion(folder, path):
                        record(10, 0, 100, 100),
                        record(220, 2, 80, 20), record(210, 2, 90, 40),
                        record(200, 2, 100, 60)])]))
+
+
+def deep(folder, path, depth):
+    """of function_graph; each call is 10 ns shorter than the one it is in"""
+    depth = int(depth)
+    calls = [record(10 * i, 0, 2 * depth - i, 20 * (depth - i)) for i in range(depth)]
+    write(folder, "42", pbd([
+        module(3, path), session(tracer="function_graph", end_ns=20 * depth),
+        functions(3, [0x1010]), block(1, 100, reversed(calls))]))
+
+
+def unfinished(folder, path):
+    """
+    compute is open for 9 us, and in it report for 4 us, which called 0x1040. Before,
+    report was cut off twice: 500 ns after 0x1040 was called in it, which took 300,
+    and at once. Another thread lost what came behind the entry of compute.
+    """
+    def entry(start, function, frame):
+        return record(start, function, frame, 0x11012, ENTRY)
+    write(folder, "42", pbd([
+        cmdline(["./server"]), module(3, path),
+        session(tracer="function_graph", end_ns=10000),
+        functions(3, [0x1010, 0x1030, 0x1040]),
+        block(1, 100, [
+            entry(1000, 0, 100),
+            entry(2000, 1, 90), entry(2500, 2, 80), record(2500, 2, 80, 300),
+            entry(4000, 1, 90), entry(5000, 2, 90), record(5000, 2, 90, 200),
+            entry(6000, 1, 90), entry(7000, 2, 80), record(7000, 2, 80, 1000)]),
+        block(2, 101, [entry(1000, 0, 50), entry(3000, 2, 40),
+                       record(3000, 2, 40, 100)], lost=7, name=b"worker")]))
+
+
+def long(folder, path):
+    calls = [record(100 * i, 0, 90, 40 + i % 2) for i in range(5010)]
+    nested = [record(10 * i, 1, 2000 - i, 20 * (120 - i)) for i in range(120)]
+    write(folder, "42", pbd([
+        module(3, path), session(), functions(3, [0x1010, 0x1030]),
+        block(1, 100, calls), block(2, 101, nested, name=b"nested")]))
+
+
+def families(folder, path):
+    left_out = chunk(LEFT_OUT, struct.pack("<QQQQQ", 2, 0x11010, 1,
+                                           0x11040, 1))
+    for pid in 42, 43, 44:
+        write(folder, str(pid), pbd([
+            cmdline(["./server"]), module(3, path), session(lost=4),
+            functions(3, [0x1030]), left_out, block(1, pid, [record(10, 0, 1, 20)])],
+            pid=pid, errno=12 if pid > 42 else 0))
 
 
 def event_edges(folder):
