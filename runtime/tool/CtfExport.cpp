@@ -29,7 +29,7 @@ typealias integer { size = 64; align = 8; signed = false; } := uint64_t;
 typealias integer {
 	size = 64; align = 8; signed = false; map = clock.monotonic.value;
 } := time_t;
-typealias enum : uint8_t { "returned" = 0, "unwound" = 1 } := kind_t;
+typealias enum : uint8_t { "returned" = 0, "unwound" = 1, "jumped" = 2 } := kind_t;
 
 trace {
 	major = 1;

@@ -8,6 +8,7 @@
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <cerrno>
+#include <set>
 
 using namespace llvm;
 using namespace patchbay;
@@ -58,6 +59,7 @@ private:
   Error readHistograms(StringRef Chunk);
   Error readLeftOut(StringRef Chunk);
   Error readAsked(StringRef Chunk);
+  Error readLosses(StringRef Chunk);
   DataMoment moment(StringRef Chunk, uint64_t At) const;
   void addEvents();
 
@@ -191,6 +193,8 @@ Error Reader::readChunk(uint32_t Kind, StringRef Chunk) {
     return readLeftOut(Chunk);
   case PBD_ASKED:
     return readAsked(Chunk);
+  case PBD_LOSSES:
+    return readLosses(Chunk);
   case PBD_HISTOGRAMS:
     return readHistograms(Chunk);
   default: // of a newer writer
@@ -362,6 +366,17 @@ Error Reader::readAsked(StringRef Chunk) {
   return Error::success();
 }
 
+Error Reader::readLosses(StringRef Chunk) {
+  constexpr size_t CountAt =
+      offsetof(pbd_losses, process) + offsetof(pbd_loss_counts, count);
+  if (Chunk.size() < CountAt + PBD_LOSS_MAX * sizeof(uint64_t))
+    return corrupt(Offset, "chunk of losses is too small");
+  Out.Losses.clear();
+  for (unsigned I = 0; I != PBD_LOSS_MAX; ++I)
+    Out.Losses.push_back(u64(Chunk, CountAt + I * sizeof(uint64_t)));
+  return Error::success();
+}
+
 Error Reader::readHistograms(StringRef Chunk) {
   constexpr size_t HistogramAt = offsetof(pbd_histograms, histogram);
   if (Chunk.size() < HistogramAt)
@@ -410,6 +425,13 @@ public:
       Of.IsFloat = Which == PBD_VALUE_RESULT_FP;
     }
   }
+  void addJump(const DataEvent &E) {
+    Jumps.insert({E.Frame, uint32_t(E.Detail)});
+  }
+  bool takeJump(const DataEvent &Call) {
+    return !Jumps.empty() && Jumps.erase({Call.Frame, Call.Function}) &&
+           Call.Kind == PBD_RECORD_UNWOUND;
+  }
   uint32_t take(const DataEvent &Call) {
     auto At = Pending.find({Call.Frame, Call.Function});
     if (At == Pending.end())
@@ -422,6 +444,7 @@ public:
 private:
   DataThread &T;
   std::map<std::pair<uint32_t, uint32_t>, DataValues> Pending;
+  std::set<std::pair<uint32_t, uint32_t>> Jumps;
 };
 } // namespace
 
@@ -473,10 +496,14 @@ void Reader::addEvents() {
         // A block that the thread began later has a newer one.
         if (T->Name.empty())
           T->Name = threadName(E);
+      } else if (E.Function == PBD_JUMPED) {
+        Reader->addJump(E);
       } else if (E.Function >= PBD_VALUE) {
         Reader->add(E);
       } else if (Out.Functions.count(E.Function)) {
         E.Values = Reader->take(E);
+        if (Reader->takeJump(E))
+          E.Kind = DataEvent::Jumped;
         T->Events.push_back(E);
       }
     }

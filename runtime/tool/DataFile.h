@@ -60,11 +60,14 @@ struct DataValues {
 };
 
 struct DataEvent {
+  /// A call that longjmp() left, which is in the file as one that was unwound.
+  static constexpr uint8_t Jumped = 4;
+
   uint64_t Time;   // in ticks
   uint64_t Detail; // see pbd_record_kind
   uint32_t Function;
   uint32_t Frame;
-  uint8_t Kind;    // pbd_record_kind, but never NONE
+  uint8_t Kind;    // pbd_record_kind, but never NONE; or Jumped
   uint32_t Values; // behind those of DataThread::Values; 0: none
 };
 
@@ -117,6 +120,7 @@ struct DataFile {
   uint32_t Errno = 0; // why something was not recorded, 0 if all was
   std::vector<DataLeftOut> LeftOut;
   std::vector<DataAsked> Asked; // none if 'patchbay record' looked for it
+  std::vector<uint64_t> Losses; // by pbd_loss; empty of older writers
   std::vector<std::string> Args;
   std::map<uint32_t, DataModule> Modules; // by id
   std::vector<DataCounter> Counters;      // each of a module in Modules

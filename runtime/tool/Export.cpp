@@ -17,6 +17,8 @@ StringRef patchbay::kindName(TraceCall::KindT Kind) {
     return "returned";
   case TraceCall::Unwound:
     return "unwound";
+  case TraceCall::Jumped:
+    return "jumped";
   case TraceCall::Unfinished:
     return "unfinished";
   case TraceCall::Entry:

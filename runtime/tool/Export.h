@@ -33,7 +33,7 @@ int64_t realtimeOffset(const Trace &T);
 /// with the call that it is in, or before the next that is not in it; nothing
 /// says when one ends that is open when the thread's events end.
 std::vector<std::optional<uint64_t>> endTimes(const TraceThread &Thread);
-/// "returned", "unwound", "unfinished", "entry".
+/// "returned", "unwound", "jumped", "unfinished", "entry".
 llvm::StringRef kindName(TraceCall::KindT Kind);
 
 } // namespace patchbay

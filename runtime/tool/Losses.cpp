@@ -2,6 +2,7 @@
 #include "Losses.h"
 #include "Diagnostics.h"
 #include "Table.h"
+#include "format.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -12,8 +13,17 @@ static constexpr size_t MostNames = 5;
 
 void Losses::add(const DataFile &Data) {
   ++Processes;
+  auto Of = [&](pbd_loss Why) {
+    return Data.Losses.empty() ? 0 : Data.Losses[Why];
+  };
+  Sandbox = SaturatingAdd(Sandbox, Of(PBD_LOST_SANDBOX));
+  Children = SaturatingAdd(Children, Of(PBD_LOST_CHILD));
+  for (pbd_loss Why : {PBD_MISSED_IN_HANDLER, PBD_MISSED_IN_RECORDER})
+    Missed = SaturatingAdd(Missed, Of(Why));
   if (Data.Session) {
-    Lost = SaturatingAdd(Lost, Data.Session->Lost);
+    Strict += (Data.Session->Flags & PBD_SESSION_ENDED_STRICT) != 0;
+    uint64_t All = Data.Session->Lost;
+    Lost = SaturatingAdd(Lost, All - std::min(All, Of(PBD_LOST_SANDBOX)));
     Overwritten = SaturatingAdd(Overwritten, Data.Session->Overwritten);
   }
   for (const DataLeftOut &F : Data.LeftOut) {
@@ -43,18 +53,22 @@ Losses patchbay::lossesOf(const Trace &T) {
       if (Losses::Failure &F = L.Failures[P.Data.Errno]; !F.Processes++)
         F.First = P.title();
   }
-  std::map<uint32_t, uint64_t> CutOff, Open; // calls by function
+  std::map<uint32_t, uint64_t> Jumped, CutOff, Open; // calls by function
   for (const TraceThread &Thread : T.Threads)
     for (const TraceCall &C : Thread.Calls)
-      if (C.Kind == TraceCall::Unfinished)
+      if (C.Kind == TraceCall::Jumped)
+        ++Jumped[C.Function];
+      else if (C.Kind == TraceCall::Unfinished)
         ++(C.Open ? Open : CutOff)[C.Function];
+  L.Jumped = ofFunctions(T, Jumped);
   L.CutOff = ofFunctions(T, CutOff);
   L.Open = ofFunctions(T, Open);
   return L;
 }
 
 std::string patchbay::counted(uint64_t N, StringRef What) {
-  return utostr(N) + " " + What.str() + (N == 1 ? "" : "s");
+  StringRef Plural = What.ends_with("s") ? "es" : "s";
+  return utostr(N) + " " + What.str() + (N == 1 ? "" : Plural.str());
 }
 
 // "3 calls of f", "5 calls of 2 functions (f 3, g 2)".
@@ -90,6 +104,21 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
     Add(true, counted(N, "event") + Were(N) +
                   " lost, because a buffer was full or the disk was: 'patchbay "
                   "record' takes --buffer, --threshold and --overwrite");
+  if (uint64_t N = L.Sandbox)
+    Add(true, counted(N, "event") + Were(N) +
+                  " lost, because the process had restricted its system calls "
+                  "(seccomp(2)), and what was set aside for that was used up");
+  if (uint64_t N = L.Strict)
+    Add(true, "nothing was recorded of " + counted(N, "process") +
+                  " from when seccomp(2)'s strict mode began, which takes the "
+                  "clock away");
+  if (uint64_t N = L.Children)
+    Add(true, counted(N, "event") + " of forked children" + Were(N) +
+                  " lost, because these could not make a file");
+  if (uint64_t N = L.Missed)
+    Add(true, counted(N, "call") + Were(N) +
+                  " missed, made while the thread was in a tracer's handler or "
+                  "recorded, as signal handlers do that come between");
   if (uint64_t N = L.Overwritten)
     Add(false, counted(N, "event") +
                    " of older calls made room for newer ones, as --overwrite "
@@ -98,6 +127,8 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
     Add(false, counted(N, "function") + " whose calls cannot be timed" +
                    Were(N) + " left out: 'patchbay info " + Dir +
                    "' says why");
+  if (uint64_t N = L.Jumped.Calls)
+    Add(false, callsText(L.Jumped) + Were(N) + " left by longjmp()");
   if (uint64_t N = L.CutOff.Calls)
     Add(false, callsText(L.CutOff) + Were(N) +
                    " cut off: no return was seen, as when longjmp() leaves a "

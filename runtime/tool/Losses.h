@@ -19,11 +19,16 @@ struct CallsOf {
 
 struct Losses {
   size_t Processes = 0;
-  uint64_t Lost = 0;        // events
+  uint64_t Lost = 0;        // events, because there was no more place for them
+  uint64_t Sandbox = 0;     // others, after seccomp(2) kept place from being made
+  uint64_t Children = 0;    // others, of forked children without a file
+  uint64_t Missed = 0;      // calls that the tracer was not shown
   uint64_t Overwritten = 0; // events of older calls
+  uint64_t Strict = 0;      // processes in seccomp's strict mode
   /// Functions that the tracer cannot be armed on, each by its module and its
   /// address in that.
   std::set<std::pair<std::string, uint64_t>> LeftOut;
+  CallsOf Jumped; // those that longjmp() left, which are there
   CallsOf CutOff; // those that something left without a return, as longjmp()
   CallsOf Open;   // those that had not returned when recording ended
   /// By errno: in how many processes it was why something was not recorded, and

@@ -177,6 +177,13 @@ void Printer::duration(const TraceCall &C) {
                static_cast<unsigned long long>(C.Duration % 1000));
 }
 
+// By what, if not by its return.
+static StringRef leftBy(const TraceCall &C) {
+  if (C.Kind == TraceCall::Unwound)
+    return "unwound";
+  return C.Kind == TraceCall::Jumped ? "longjmp" : "";
+}
+
 static void noDuration(raw_ostream &OS) { OS << "                 |"; }
 
 void Printer::durations() {
@@ -196,8 +203,8 @@ void Printer::durations() {
     else
       noDuration(OS);
     OS << "  " << called(L) << result(L);
-    if (call(L).Kind == TraceCall::Unwound)
-      OS << " /* unwound */";
+    if (StringRef Left = leftBy(call(L)); !Left.empty())
+      OS << " /* " << Left << " */";
     if (call(L).Kind == TraceCall::Unfinished)
       OS << " /* did not return */";
     OS << '\n';
@@ -227,8 +234,12 @@ void Printer::nested() {
       // A demangled name has its parameters already.
       OS << called(L) << (StringRef(called(L)).ends_with(")") ? "" : "()")
          << (Leaf ? result(L) + ";" : " {");
-    if (C.Kind == TraceCall::Unwound && (L.End || Leaf))
-      OS << (L.End ? ", unwound" : " /* unwound */");
+    if (StringRef Left = leftBy(C); !Left.empty() && (L.End || Leaf)) {
+      if (L.End)
+        OS << ", " << Left;
+      else
+        OS << " /* " << Left << " */";
+    }
     if (C.Kind == TraceCall::Unfinished)
       OS << " /* did not return */";
     OS << (L.End ? " */\n" : "\n");

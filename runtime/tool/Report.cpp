@@ -189,9 +189,13 @@ static void printJson(const Trace &T, ArrayRef<FunctionDurations> Functions,
         });
     });
     Losses L = lossesOf(T);
-    J.attribute("lost", L.Lost);
+    J.attribute("lost", SaturatingAdd(L.Lost, L.Sandbox));
+    J.attribute("lost_in_sandbox", L.Sandbox);
+    J.attribute("lost_of_children", L.Children);
+    J.attribute("missed", L.Missed);
     J.attribute("overwritten", L.Overwritten);
     J.attribute("left_out", L.LeftOut.size());
+    J.attribute("jumped", L.Jumped.Calls);
     J.attribute("cut_off", L.CutOff.Calls);
     J.attribute("open", L.Open.Calls);
     J.attributeArray("functions", [&] {

@@ -259,8 +259,9 @@ void Builder::addThread(uint32_t Process, const DataThread &From,
       C.Duration = Clock.duration(E.Detail);
       uint64_t Before = Own.asleep(E.Time), Then = Own.asleep(endOf(E));
       C.Asleep = Clock.duration(Then - Before);
-      C.Kind =
-          E.Kind == PBD_RECORD_CALL ? TraceCall::Returned : TraceCall::Unwound;
+      C.Kind = E.Kind == PBD_RECORD_CALL     ? TraceCall::Returned
+               : E.Kind == DataEvent::Jumped ? TraceCall::Jumped
+                                             : TraceCall::Unwound;
     } else {
       C.Caller = E.Detail;
       C.Kind = EntriesOnly ? TraceCall::Entry : TraceCall::Unfinished;

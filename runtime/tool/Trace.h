@@ -23,6 +23,7 @@ struct TraceCall {
   enum KindT : uint8_t {
     Returned,
     Unwound,    // left by an exception
+    Jumped,     // left by longjmp()
     Unfinished, // an entry without an exit, where exits are recorded
     Entry,      // an entry, where exits are not
   };
@@ -45,7 +46,7 @@ struct TraceCall {
   bool Open;
 
   /// Whether the end of the call was seen.
-  bool hasDuration() const { return Kind <= Unwound; }
+  bool hasDuration() const { return Kind <= Jumped; }
   /// From Start to the end, in ns.
   uint64_t elapsed() const { return llvm::SaturatingAdd(Duration, Asleep); }
   uint64_t end() const { return llvm::SaturatingAdd(Start, elapsed()); }

@@ -164,7 +164,8 @@ enum pbd_record_kind {
 	PBD_RECORD_NONE = 0,    /* a hole: not written (yet) */
 	PBD_RECORD_ENTRY = 1,   /* a call begins; detail: return address */
 	PBD_RECORD_CALL = 2,    /* a call that returned; detail: duration */
-	PBD_RECORD_UNWOUND = 3, /* one that an exception left; detail: duration */
+	PBD_RECORD_UNWOUND = 3, /* one that an exception left, or longjmp();
+				   detail: duration */
 };
 
 /*
@@ -199,6 +200,12 @@ struct pbd_record {
 #define PBD_VALUE_ARGS 6
 #define PBD_VALUE_RESULT PBD_VALUE_ARGS
 #define PBD_VALUE_RESULT_FP (PBD_VALUE_ARGS + 1)
+
+/*
+ * In the same way, of a call with PBD_RECORD_UNWOUND: it was not an exception that
+ * left it, but longjmp().
+ */
+#define PBD_JUMPED (PBD_VALUE + 15)
 
 /*
  * With PBD_SESSION_NO_SLEEP_TIME a thread's times are of its own clock, which

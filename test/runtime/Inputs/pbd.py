@@ -14,6 +14,7 @@
     pbd.py deep DIR MODULE DEPTH        one that calls itself so often
     pbd.py unfinished DIR MODULE        calls that were open, or cut off
     pbd.py long DIR MODULE              more calls than a page's timeline shows
+    pbd.py losses DIR MODULE            events lost for each reason, and jumps
     pbd.py families DIR MODULE          two processes that lost the same
     pbd.py profile DIR MODULE           two threads that function_profile timed
     pbd.py numbers DIR MODULE           the same of a function with a large number
@@ -276,6 +277,21 @@ def families(folder, path):
             pid=pid, errno=12 if pid > 42 else 0))
 
 
+def losses(folder, path):
+    def jumped(frame, function):
+        return struct.pack("<QIIQ", 0, 0xffffff0f, frame, function << 8 | ENTRY)
+    counts = struct.pack("<II8Q", 0, 0, 5, 1, 3, 1, 4, 7, 0, 0)
+    write(folder, "42", pbd([
+        cmdline(["./server"]), module(3, path), session(lost=9, flags=128),
+        functions(3, [0x1010]),
+        chunk(LOSSES, struct.pack("<Q", 1) + counts + bytes(15 * len(counts))),
+        # The last two are of other calls.
+        block(1, 100, [jumped(90, 0), record(10, 0, 90, 1, UNWOUND),
+                       jumped(90, 0), record(20, 0, 90, 2, UNWOUND),
+                       record(30, 0, 90, 3, UNWOUND), jumped(80, 0),
+                       record(40, 0, 90, 4)])]))
+
+
 def event_edges(folder):
     path = "/missing/module"
     write(folder, "big-endian", pbd(event_chunks(path, order=">"), order=">"))
@@ -412,6 +428,7 @@ def corruptions(folder):
         "asked-endless": pbd([chunk(ASKED, struct.pack("<QII", 1, 1, 0) + b"x" * 8)]),
         "left-out-small": pbd([chunk(LEFT_OUT, b"")]),
         "left-out-many": pbd([chunk(LEFT_OUT, struct.pack("<QQQ", 2, 0, 0))]),
+        "losses-small": pbd([chunk(LOSSES, bytes(72))]),
         "histograms-small": pbd([chunk(HISTOGRAMS, bytes(16))]),
         "counters-after": pbd([one, counters(1, [(0x50, 5)]), bytes(16)]),
     }
