@@ -37,7 +37,8 @@ static void miss(const struct patchbay_call *call)
 {
 	const struct patchbay_cell *cell = pb_call_cell(call);
 	uint64_t since = __atomic_load_n(&cell->since, __ATOMIC_ACQUIRE);
-	uint64_t entered = call->since & ~(uint64_t)PATCHBAY_EXIT_UNWIND;
+	uint64_t entered = call->since & ~(uint64_t)(PATCHBAY_EXIT_UNWIND |
+						     PATCHBAY_EXIT_JUMP);
 
 	if (since & PATCHBAY_CELL_DIRECT_EXIT && since == entered)
 		pb_miss(cell);
@@ -69,8 +70,8 @@ void pb_call_unwound(struct patchbay_call *call)
  * to know of every exception that passes, and catches none. (Itanium C++ ABI:
  * Exception Handling, 1.6.)
  *
- * Its data are two offsets, each from itself: where the body returns to, and
- * the landing pad.
+ * Its data (lsda.h) begin with two offsets, each from itself: where the body returns
+ * to, and the landing pad.
  */
 _Unwind_Reason_Code pb_call_personality(int version, _Unwind_Action actions,
 					_Unwind_Exception_Class class,

@@ -3,13 +3,19 @@
 #ifndef PB_CORE_LSDA_H
 #define PB_CORE_LSDA_H
 
-/* Of a call whose labels end in \body, and which unwinds to those in \pad. */
-.macro lsda body, pad
+/*
+ * Of a call whose labels end in \body, and which unwinds to those in \pad. \from:
+ * 0, or, where struct patchbay_call does not say which function it is, how far
+ * behind its entry the site's call ends, whose return address is behind struct
+ * patchbay_regs.
+ */
+.macro lsda body, pad, from=0
 	.section .rodata.pb_call, "a", @progbits
 	.p2align 2
 .Llsda_\body:
 	.long	.Lbody_\body - .
 	.long	.Lunwind_\pad - .
+	.long	\from
 	.previous
 .endm
 

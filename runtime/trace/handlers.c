@@ -28,6 +28,14 @@ void pb_function_entry(uintptr_t ip, uintptr_t parent_ip,
 			       (uintptr_t)regs, PBD_RECORD_ENTRY, parent_ip);
 }
 
+void pb_record_jump(const struct patchbay_cell *cell,
+		    struct patchbay_regs *regs)
+{
+	if (patchbay_exit_reason(regs) & PATCHBAY_EXIT_JUMP)
+		pb_ring_record(0, PBD_JUMPED, (uintptr_t)regs, PBD_RECORD_ENTRY,
+			       (uintptr_t)cell->data);
+}
+
 /* Inline: the last thing that an exit handler does. */
 static inline void record_call(const struct patchbay_cell *cell,
 			       struct patchbay_regs *regs, uint64_t start,
@@ -37,8 +45,10 @@ static inline void record_call(const struct patchbay_cell *cell,
 
 	if (__builtin_expect(duration > PBD_DETAIL_MAX, 0))
 		duration = PBD_DETAIL_MAX;
-	if (patchbay_exit_reason(regs) & PATCHBAY_EXIT_UNWIND)
+	if (patchbay_exit_reason(regs) & PATCHBAY_EXIT_UNWIND) {
 		kind = PBD_RECORD_UNWOUND;
+		pb_record_jump(cell, regs);
+	}
 	pb_ring_record(start, (uintptr_t)cell->data, (uintptr_t)regs, kind,
 		       duration);
 }

@@ -12,6 +12,7 @@
 #include "globs.h"
 #include "left_out.h"
 #include "listen.h"
+#include "longjmp.h"
 #include "losses.h"
 #include "own_clock.h"
 #include "refused.h"
@@ -515,6 +516,8 @@ static void start(char **envp)
 		return;
 	}
 	started = getpid();
+	if (tracer->attr.exit)
+		pb_longjmp_start();
 	arm();
 	if (pb_options.live)
 		pb_note(pb_listen_start());

@@ -89,6 +89,10 @@ void pb_values_graph_exit(uintptr_t ip, uintptr_t parent_ip,
 			  const struct patchbay_cell *cell,
 			  struct patchbay_regs *regs);
 
+/* Before the record of a call that was unwound: by longjmp(), if it was. */
+void pb_record_jump(const struct patchbay_cell *cell,
+		    struct patchbay_regs *regs);
+
 /* Triggers: they begin and end recording, whatever cell->data is. */
 void pb_trigger_start(uintptr_t ip, uintptr_t parent_ip,
 		      const struct patchbay_cell *cell,

@@ -65,10 +65,12 @@ static void record_call(const struct patchbay_cell *cell,
 	if (duration > PBD_DETAIL_MAX)
 		duration = PBD_DETAIL_MAX;
 	record_args(cell, regs);
-	if (patchbay_exit_reason(regs) & PATCHBAY_EXIT_UNWIND)
+	if (patchbay_exit_reason(regs) & PATCHBAY_EXIT_UNWIND) {
 		kind = PBD_RECORD_UNWOUND;
-	else
+		pb_record_jump(cell, regs);
+	} else {
 		record_result(cell, regs);
+	}
 	pb_ring_record(start, (uintptr_t)cell->data, (uintptr_t)regs, kind,
 		       duration);
 }

@@ -21,7 +21,7 @@
 // THREE-NEXT: 1 jumps() returned 10
 // THREE-NEXT: 1 recurses(int) returned 10
 // THREE-NEXT: 2 after() returned 10
-// THREE-NEXT: 2 is_left(int) unfinished 20
+// THREE-NEXT: 2 is_left(int) jumped 20
 // THREE-NEXT: 2 recurses(int) returned 10
 // THREE-NEXT: 2 throws(int) unwound 10
 //  THREE-NOT: {{.}}

@@ -11,7 +11,8 @@
  *
  *  - an exception, pthread_exit(), a thread's cancellation: @exit is called
  *    while the stack is unwound, with PATCHBAY_EXIT_UNWIND;
- *  - longjmp(), exit(), a fiber that is never resumed: @exit is not called;
+ *  - longjmp(): @exit is called if somebody says so (patchbay_jump());
+ *  - exit(), a fiber that is never resumed: @exit is not called;
  *  - a fiber that is resumed by another thread: @exit is called there;
  *  - a tail call: the function it leads to is part of the call. Its parent_ip
  *    is in the trampoline, as is what __builtin_return_address() gives in every
@@ -138,6 +139,7 @@ static inline uint64_t patchbay_ticks(uint64_t start, uint64_t end)
 
 #define PATCHBAY_EXIT_UNWIND 1 /* by an exception or the end of the thread */
 #define PATCHBAY_EXIT_SKIP 2   /* the body is not, or was not, called */
+#define PATCHBAY_EXIT_JUMP 8   /* beside UNWIND: by longjmp() */
 
 static inline struct patchbay_call *patchbay_call(struct patchbay_regs *regs)
 {
@@ -165,14 +167,15 @@ static inline uint64_t patchbay_duration(struct patchbay_regs *regs)
 }
 
 /*
- * In an exit handler: why. PATCHBAY_EXIT_UNWIND: there is no result.
+ * In an exit handler: why. PATCHBAY_EXIT_UNWIND: there is no result; with
+ * PATCHBAY_EXIT_JUMP patchbay_jump() said so, and no exception is on its way.
  * PATCHBAY_EXIT_SKIP: the result is that of the handler which asked for it. 0:
  * the function has returned.
  */
 static inline unsigned int patchbay_exit_reason(struct patchbay_regs *regs)
 {
 	return (unsigned int)patchbay_call(regs)->since &
-	       (PATCHBAY_EXIT_UNWIND | PATCHBAY_EXIT_SKIP);
+	       (PATCHBAY_EXIT_UNWIND | PATCHBAY_EXIT_SKIP | PATCHBAY_EXIT_JUMP);
 }
 
 /*
@@ -218,6 +221,23 @@ static inline uint64_t *patchbay_result_fp(struct patchbay_regs *regs,
 {
 	return patchbay_call(regs)->vector[n];
 }
+
+/*
+ * patchbay_jump - say that longjmp(3) or the like is next
+ * @sp: the stack pointer that it restores
+ *
+ * Who has a place before longjmp(), as a library that is preloaded, calls this, and
+ * then longjmp(). The calls that are left are told to tracers with @exit, innermost
+ * first, with PATCHBAY_EXIT_UNWIND and PATCHBAY_EXIT_JUMP; calls made by handlers of
+ * a thread that is in a handler already count as missed, as ever. If @sp is in none
+ * of the frames on the stack, nobody is told of anything: it is another stack, and
+ * the calls may go on. So it is where an unwinder cannot find the way.
+ *
+ * Unlike all else here this is no function for handlers. It may be called from
+ * signal handlers where _Unwind_Backtrace() may: with glibc from 2.35 and libgcc
+ * from 12 on, which take no lock. It takes some 300 ns for each frame.
+ */
+void patchbay_jump(uintptr_t sp);
 
 #ifdef __cplusplus
 }

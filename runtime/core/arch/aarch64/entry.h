@@ -37,6 +37,7 @@
  * points to; and struct patchbay_regs behind it.
  */
 #define CALL (-112)
+#define CALL_REGISTER 29 /* DWARF's number of what it is counted from */
 #define CALL_VECTOR (CALL + 0)
 #define CALL_GP (CALL + 64)
 #define CALL_SET (CALL + 80)

@@ -48,6 +48,7 @@
  * to; its end is that and what else is before struct patchbay_regs.
  */
 #define CALL (-336)
+#define CALL_REGISTER 31 /* DWARF's number of what it is counted from */
 #define CALL_FLOAT (CALL + 0)
 #define CALL_VECTOR (CALL + 128)
 #define CALL_GP (CALL + 256)

@@ -201,7 +201,7 @@
 	callq	_Unwind_Resume@PLT
 	ud2
 	.cfi_endproc
-	lsda	\id, \id
+	lsda	\id, \id, \from
 
 	/*
 	 * A tracer with a threshold: pb_timed_entry() and pb_timed_exit(), and a
@@ -247,5 +247,5 @@
 	movq	pb_thread@gottpoff(%rip), %r11
 	mark_outside %r11
 	return_past_body
-	lsda	timed_\id, \id
+	lsda	timed_\id, \id, \from
 .endm

@@ -30,6 +30,7 @@
  * points to; and struct patchbay_regs behind it.
  */
 #define CALL (-176)
+#define CALL_REGISTER 6 /* DWARF's number of rbp */
 #define CALL_WORD (CALL - 8)
 #define CALL_VECTOR0 (CALL + 0)
 #define CALL_VECTOR1 (CALL + 64)

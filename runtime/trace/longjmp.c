@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "longjmp.h"
+
+#include <jump.h>
+
+#include <patchbay/exit.h>
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What the C library does to a stack pointer that it keeps; 1: not known. */
+static uintptr_t key = 1;
+
+static uintptr_t kept(const struct __jmp_buf_tag *env)
+{
+	uintptr_t word = ((const uintptr_t *)&env->__jmpbuf)[PB_JUMP_SLOT];
+
+	return word >> PB_JUMP_ROTATED | word << (-PB_JUMP_ROTATED & 63);
+}
+
+/*
+ * glibc keeps it xored with a number of the process (PTR_MANGLE), and where that is
+ * differs. Here both are known: what is kept, and the stack pointer.
+ */
+__attribute__((noinline)) static void find_key(void)
+{
+	jmp_buf env;
+
+	if (_setjmp(env))
+		return;
+	key = kept(env) ^ pb_jump_sp();
+}
+
+typedef void (*jump)(struct __jmp_buf_tag *, int) __attribute__((noreturn));
+
+/* The C library has no hashes of kCFI. */
+#if defined(__has_feature)
+#if __has_feature(kcfi)
+__attribute__((no_sanitize("kcfi")))
+#endif
+#endif
+__attribute__((noreturn)) static void
+go(jump *next, const char *name, struct __jmp_buf_tag *env, int value)
+{
+	/* Before the constructor of this library, too: nothing is recorded then. */
+	if (!*next)
+		*next = (jump)dlsym(RTLD_NEXT, name);
+	if (key != 1)
+		patchbay_jump(kept(env) ^ key);
+	(*next)(env, value);
+}
+
+#define IN_FRONT_OF(name)                                                     \
+	__attribute__((visibility("default"), noreturn)) void                 \
+	pb_##name(struct __jmp_buf_tag *env, int value) __asm__(#name);       \
+	static jump next_##name;                                              \
+	void pb_##name(struct __jmp_buf_tag *env, int value)                  \
+	{                                                                     \
+		go(&next_##name, #name, env, value);                          \
+	}
+
+IN_FRONT_OF(longjmp)
+IN_FRONT_OF(_longjmp)
+IN_FRONT_OF(siglongjmp)
+IN_FRONT_OF(__longjmp_chk)
+
+void pb_longjmp_start(void)
+{
+	/* Not in a signal handler. */
+	next_longjmp = (jump)dlsym(RTLD_NEXT, "longjmp");
+	next__longjmp = (jump)dlsym(RTLD_NEXT, "_longjmp");
+	next_siglongjmp = (jump)dlsym(RTLD_NEXT, "siglongjmp");
+	next___longjmp_chk = (jump)dlsym(RTLD_NEXT, "__longjmp_chk");
+	find_key();
+}
