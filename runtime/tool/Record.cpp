@@ -78,7 +78,9 @@ static cl::opt<unsigned>
     Depth("depth", cl::value_desc("N"), cl::sub(RecordCommand),
           cl::cat(ToolOptions),
           cl::desc("Record calls only that are within fewer than N calls of "
-                   "functions that are traced; up to 64"));
+                   "functions that are traced; up to 64. On x86-64 the others "
+                   "take no more of the stack, so that a deep recursion has "
+                   "the room that it has untraced"));
 static cl::opt<std::string>
     Buffer("buffer", cl::value_desc("SIZE"), cl::sub(RecordCommand),
            cl::cat(ToolOptions),

@@ -50,14 +50,24 @@ static int enter(uintptr_t frame)
 	return 1;
 }
 
+/* So what is too deep takes no stack, where that can be had. */
+static inline void forgo_exit(const struct patchbay_cell *cell,
+			      struct patchbay_regs *regs)
+{
+	*patchbay_session_word(cell, regs) = TOO_DEEP;
+	patchbay_forgo_exit(regs);
+}
+
 void pb_depth_duration_entry(uintptr_t ip, uintptr_t parent_ip,
 			     const struct patchbay_cell *cell,
 			     struct patchbay_regs *regs)
 {
 	(void)ip;
 	(void)parent_ip;
-	*patchbay_session_word(cell, regs) =
-		enter((uintptr_t)regs) ? patchbay_clock() : TOO_DEEP;
+	if (enter((uintptr_t)regs))
+		*patchbay_session_word(cell, regs) = patchbay_clock();
+	else
+		forgo_exit(cell, regs);
 }
 
 void pb_depth_graph_entry(uintptr_t ip, uintptr_t parent_ip,
@@ -67,7 +77,7 @@ void pb_depth_graph_entry(uintptr_t ip, uintptr_t parent_ip,
 	if (enter((uintptr_t)regs))
 		pb_graph_entry(ip, parent_ip, cell, regs);
 	else
-		*patchbay_session_word(cell, regs) = TOO_DEEP;
+		forgo_exit(cell, regs);
 }
 
 void pb_depth_exit(uintptr_t ip, uintptr_t parent_ip,

@@ -189,6 +189,18 @@ static inline void patchbay_skip_body(struct patchbay_regs *regs)
 }
 
 /*
+ * In an entry handler: of this call nobody has to know the exit. On x86-64, if the
+ * tracer is alone on its function, the body is gone on with as after any entry, and
+ * takes no more of the stack; so a tracer can leave deep recursions room. Elsewhere,
+ * and among several tracers, it changes nothing: @exit may be called, and has to
+ * know by its session word that it has nothing to do.
+ */
+static inline void patchbay_forgo_exit(struct patchbay_regs *regs)
+{
+	patchbay_call(regs)->since |= PATCHBAY_CELL_DIRECT_EXIT;
+}
+
+/*
  * The exit handler of tracers that may call patchbay_skip_body() and do not want
  * to know of exits. It does nothing, and the library knows that: on x86-64, if
  * the tracer is alone on its function and FAST, the body is gone on with as after

@@ -82,8 +82,13 @@
 	.else
 	callq	pb_call_entry
 	.endif
+	.if \set
 	testl	$CALL_SKIP, CALL_SINCE(%rbp)
 	jnz	.Lskip_\name
+	.else
+	testl	$(CALL_SKIP+CELL_DIRECT_EXIT), CALL_SINCE(%rbp)
+	jnz	.Lanswered_\name
+	.endif
 	testl	%eax, %eax		/* words of arguments on the stack */
 	jz	1f
 	leaq	(,%rax,8), %rcx
@@ -148,6 +153,21 @@
 	.cfi_adjust_cfa_offset -8
 	retq
 	.cfi_restore_state
+
+	.if !\set
+.Lanswered_\name:
+	testl	$CALL_SKIP, CALL_SINCE(%rbp)
+	jnz	.Lskip_\name
+	/* patchbay_forgo_exit(): back to the trampoline, and the body is next. */
+	.cfi_remember_state
+	leave
+	.cfi_def_cfa %rsp, 16
+	.cfi_same_value %rbp
+	addq	$8, %rsp
+	.cfi_adjust_cfa_offset -8
+	retq
+	.cfi_restore_state
+	.endif
 
 	/*
 	 * The thread cannot simply be marked, so neither can the way back be
