@@ -46,8 +46,12 @@ static constexpr char Help[] = R"(
   processor, and elapsed_ns that from the call's beginning to its end; of others both
   are the same. In --chrome these are tdur, if it is less, and dur.
 
-  A call that did not return, because longjmp() or the end of the process cut it
-  off, ends in --chrome and --perfetto with the call that it is in, or before the
+  How a call ended is its kind: returned; unwound, by an exception or the end of the
+  thread; jumped, by longjmp(); unfinished, if nobody saw it end. Of the tracer
+  function all are entry.
+
+  A call that is unfinished, because the end of the process or a change of stacks cut
+  it off, ends in --chrome and --perfetto with the call that it is in, or before the
   next one begins. What is open when recording ends, ends there in --chrome, and
   never in --perfetto. In --folded it is as in 'patchbay graph'.
 
