@@ -51,7 +51,7 @@ static void listen_in_child(void)
 		return;
 	/* Its parent may have restricted its system calls. */
 	if (pb_syscalls_begin()) {
-		pb_note(pb_listen_start());
+		pb_note(pb_listen_start(1));
 		pb_syscalls_end();
 	}
 	errno = saved_errno;

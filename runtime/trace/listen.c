@@ -13,6 +13,7 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -283,11 +284,10 @@ static void serve_once(int listener)
 		accept_client(listener);
 }
 
-static void *serve(void *arg)
+static int begin(void)
 {
 	int listener;
 
-	(void)arg;
 	pb_untraced = 1;
 	server = (pid_t)pb_sys(SYS_gettid);
 	/*
@@ -297,13 +297,23 @@ static void *serve(void *arg)
 	 */
 	if (close_range(0, ~0u, CLOSE_RANGE_UNSHARE)) {
 		pb_note(-errno);
-		return NULL;
+		return -1;
 	}
 	for (size_t i = 0; i < PB_CONTROL_PLACES; i++)
 		places[i].client = -1;
 	pb_attach_forget();
 	listener = listen_for_clients();
 	pb_note(listener);
+	return listener;
+}
+
+static void *serve(void *arg)
+{
+	int listener = begin();
+
+	/* NULL: nobody waits. Else it is gone from then on. */
+	if (arg)
+		sem_post(arg);
 	while (listener >= 0 && !__atomic_load_n(&ending, __ATOMIC_ACQUIRE))
 		serve_once(listener);
 	/* What it has open is closed with it. */
@@ -338,11 +348,12 @@ void pb_listen_end(void)
 	__atomic_store_n(&point->version, 0, __ATOMIC_RELEASE);
 }
 
-int pb_listen_start(void)
+int pb_listen_start(int wait)
 {
 	sigset_t all, before;
 	pthread_attr_t attr;
 	pthread_t thread;
+	sem_t begun;
 	int error;
 
 	if (!pb_control_point)
@@ -356,10 +367,15 @@ int pb_listen_start(void)
 	error = pthread_attr_init(&attr);
 	if (error)
 		return -error;
+	sem_init(&begun, 0, 0);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&thread, &attr, serve, NULL);
+	error = pthread_create(&thread, &attr, serve, wait ? &begun : NULL);
+	if (!error && wait)
+		while (sem_wait(&begun) && errno == EINTR)
+			;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	sem_destroy(&begun);
 	pthread_attr_destroy(&attr);
 	return -error;
 }

@@ -11,9 +11,10 @@
 
 /*
  * Listen, in a thread. In a forked child, too, whose parent's thread it does not have
- * (fork.c). Returns 0 or -errno.
+ * (fork.c). @wait: return when clients can connect; not for a constructor, within the
+ * lock of the loader. Returns 0 or -errno.
  */
-int pb_listen_start(void);
+int pb_listen_start(int wait);
 
 /*
  * Listen no more: a filter of system calls is about to come into force for all

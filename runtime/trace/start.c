@@ -520,7 +520,7 @@ static void start(char **envp)
 		pb_longjmp_start();
 	arm();
 	if (pb_options.live)
-		pb_note(pb_listen_start());
+		pb_note(pb_listen_start(0));
 }
 
 static void start_late(void)
