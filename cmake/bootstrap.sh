@@ -152,7 +152,7 @@ build() {
 # The last line is the sum of all results: "N passed, N failed, N skipped".
 run_tests() {
 	build
-	for package in lua5.4 libzstd sqlite3 fmtlib googletest onetbb; do
+	for package in lua5.4 libzstd sqlite3 fmtlib googletest onetbb nginx redis; do
 		sh "$root/cmake/fetch-source.sh" "$package" >/dev/null ||
 			say "no source of $package: tests that need it are skipped"
 	done

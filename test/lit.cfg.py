@@ -64,7 +64,9 @@ for feature, packages in {"lua-source": ["lua5.4"],
                           "zstd-source": ["libzstd"],
                           "sqlite-source": ["sqlite3"],
                           "fmt-source": ["fmtlib", "googletest"],
-                          "tbb-source": ["onetbb"]}.items():
+                          "tbb-source": ["onetbb"],
+                          "nginx-source": ["nginx"],
+                          "redis-source": ["redis"]}.items():
     if all(glob.glob(os.path.join(cache, "sources", f"{package}_*.orig.tar.*"))
            for package in packages):
         config.available_features.add(feature)

@@ -4,8 +4,10 @@
 A module of this package describes one of them: images(folder, cc) unpacks its
 source there, and says what files its images are built of; tests(folder, whole)
 says how its own tests are run, a short part of them or all; workloads(folder, cc,
-whole) says what is run to be traced. run.py builds and tests the programs, trace.py
-traces them; the benchmark weighs them and times the compiler on them."""
+whole) says what is run to be traced; runs() says how a server is started, and SERVER
+is what knows it. run.py builds and tests the programs, trace.py traces them, servers.py
+controls servers while they work; the benchmark weighs programs and times the compiler
+on them."""
 import importlib
 import subprocess
 import tempfile
@@ -15,6 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent.parent
 NAMES = ("zstd", "sqlite", "fmt", "tbb")
 TRACED = ("lua", *NAMES)
+SERVED = ("nginx", "redis")
 
 
 class ProgramError(Exception):
