@@ -30,6 +30,7 @@ BLOCK = struct.Struct("<QQIIQ16s")
 RECORD = struct.Struct("<QIIQ")
 ENTRY, CALL, UNWOUND = 1, 2, 3
 OVERWRITE = 1
+JUMPED = 0xffffff0f  # longjmp() left the call whose record comes next
 THREAD = 0xffffff11  # what follows is of another thread
 
 
@@ -50,7 +51,8 @@ class Thread:
     # What was found:
     entries: int = 0
     exits: int = 0
-    unwound: int = 0    # of these: left by an exception
+    unwound: int = 0    # of these: left by an exception, or longjmp()
+    jumped: int = 0     # of these: left by longjmp()
     cut: int = 0        # calls without an end, that others went on from
     unfinished: int = 0
     outermost: int = 0  # ticks of calls that are within no other
@@ -167,6 +169,9 @@ def check_thread(thread, records, graph):
     open_calls = []  # entries without an exit, the outermost first
     ended = []       # (start, end) of calls that no call around them has ended
     for time, function, frame, kind, detail in records:
+        if function == JUMPED:
+            thread.jumped += 1
+            continue
         if kind == ENTRY:
             thread.entries += 1
             thread.calls[function] += 1
