@@ -55,6 +55,15 @@ class Serving(Driver):
         for run in self.program.runs():
             Recorded(self, run, self.answers(run)).run()
 
+    def compile(self):
+        """By the makefiles of the program, if it has to be."""
+        if hasattr(self.program, "make"):
+            self.program.make(self.work, self.folder, self.args.cc,
+                              [f"-fplugin={self.build / 'lib' / 'patchbay-pass.so'}"],
+                              self.args.jobs)
+        else:
+            super().compile()
+
     def compile_stock(self):
         Build(self.args.cc, self.stock, (), jobs=self.args.jobs)(self.images)
 
