@@ -576,6 +576,7 @@ __attribute__((destructor)) static void end(void)
 		return;
 	/* Of a module without any function to trace it is not known before. */
 	pb_note(pb_refused());
+	pb_left_out_write();
 	if (getpid() == started) {
 		say_what_is_not_there();
 		say_what_failed(pb_tracer);

@@ -19,6 +19,8 @@
 // TRACED-DAG: main
 // RUN: cd %t && %patchbay record -p function_duration -N sums -N sums_later -- ./prog 2>&1 | FileCheck %s --check-prefix=ONE
 // ONE: 1 function whose calls cannot be timed was left out:
+/* Nor is it silent where nothing is left. */
+// RUN: cd %t && %patchbay record -p function_duration -F sums -o only -- ./prog 2>&1 | FileCheck %s --check-prefix=ONE
 // RUN: cd %t && %patchbay record -p function -- ./prog 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not="left out"
 // NONE: 1 process recorded
 /* Those of forked children, in files of their own, are the same. */
