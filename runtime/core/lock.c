@@ -105,8 +105,13 @@ void pb_change_lock(void)
 {
 	/* The other way round would be the opposite order. */
 	assert(change_depth || !engine_depth);
-	if (!change_depth++)
+	/*
+	 * Counted when it is taken, which blocks signals: a signal handler that
+	 * came in between, and forks or exits, would think that we have it.
+	 */
+	if (!change_depth)
 		take(&change);
+	change_depth++;
 }
 
 void pb_change_unlock(void)
@@ -122,9 +127,12 @@ int pb_change_is_locked(void)
 
 void pb_engine_lock(void)
 {
-	if (engine_depth++)
+	if (engine_depth) {
+		engine_depth++;
 		return;
+	}
 	take(&engine);
+	engine_depth = 1; /* not before; see pb_change_lock() */
 	/* Like a seqlock's: odd before anything changes, even when all has. */
 	__atomic_store_n(&pb_engine_generation, pb_engine_generation + 1,
 			 __ATOMIC_RELAXED);

@@ -8,6 +8,7 @@
 #include "llvm/Support/Path.h"
 #include <cerrno>
 #include <cstdio>
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -109,15 +110,41 @@ Expected<LockedDir::State> LockedDir::lock(const std::string &Path) {
   }
 }
 
+// The names in a directory that is open. Whoever may write to its parent can put
+// another one in its place at any time, a link, too: so from here on nothing is
+// looked for by the directory's path.
+static Expected<std::vector<std::string>> namesIn(const LockedDir &Dir) {
+  int FD = openat(Dir.descriptor(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *Stream = FD < 0 ? nullptr : fdopendir(FD);
+  if (!Stream) {
+    int Errno = errno;
+    if (FD >= 0)
+      close(FD);
+    return errorCodeToError(std::error_code(Errno, std::generic_category()));
+  }
+  std::vector<std::string> Names;
+  while (const dirent *Entry = readdir(Stream))
+    if (StringRef Name = Entry->d_name; Name != "." && Name != "..")
+      Names.push_back(Name.str());
+  closedir(Stream);
+  llvm::sort(Names);
+  return Names;
+}
+
 // A process that records holds a shared lock of its data file for as long as
 // it has it mapped (runtime/trace/data_file.c): also one that went on in the
 // background when the command had ended.
-static Error checkNobodyRecords(const std::string &Dir) {
-  auto Files = dataFiles(Dir);
-  if (!Files)
-    return cannot("read", Dir, Files.takeError());
-  for (const std::string &File : *Files) {
-    int FD = open(File.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+static Error checkNobodyRecords(const LockedDir &Lock, const std::string &Dir) {
+  auto Names = namesIn(Lock);
+  if (!Names)
+    return cannot("read", Dir, Names.takeError());
+  for (const std::string &Name : *Names) {
+    if (!StringRef(Name).ends_with(PBD_SUFFIX))
+      continue;
+    std::string File = Dir + "/" + Name;
+    // What is no file must not be waited for.
+    int FD = openat(Lock.descriptor(), Name.c_str(),
+                    O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (FD < 0) // of another user, who may read it alone
       return cannot("read", File, errorCodeToError(errnoAsErrorCode()));
     bool Busy = flock(FD, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
@@ -141,20 +168,30 @@ static Expected<LockedDir::State> lockUnused(LockedDir &Lock,
   if (*State == LockedDir::State::Busy)
     return makeError(locked(Path, "another 'patchbay record'"));
   if (*State == LockedDir::State::Locked)
-    if (Error E = checkNobodyRecords(Path))
+    if (Error E = checkNobodyRecords(Lock, Path))
       return std::move(E);
   return State;
 }
 
-// Nothing else is there, as classify() has seen.
-static Error removeRecording(const std::string &Path) {
-  std::error_code EC;
-  for (sys::fs::directory_iterator I(Path, EC), End; !EC && I != End;
-       I.increment(EC))
-    if (unlink(I->path().c_str()))
+static bool isDataFile(const LockedDir &Dir, const std::string &Name) {
+  struct stat Status;
+  return (StringRef(Name).ends_with(PBD_SUFFIX) ||
+          StringRef(Name).ends_with(PBD_NEW_SUFFIX)) &&
+         !fstatat(Dir.descriptor(), Name.c_str(), &Status,
+                  AT_SYMLINK_NOFOLLOW) &&
+         S_ISREG(Status.st_mode);
+}
+
+// Of what is in the directory that is locked, whatever has its name by now, and
+// data files only: others may have come since classify().
+static Error removeRecording(const LockedDir &Dir, const std::string &Path) {
+  auto Names = namesIn(Dir);
+  if (!Names)
+    return Names.takeError();
+  for (const std::string &Name : *Names)
+    if (isDataFile(Dir, Name) && unlinkat(Dir.descriptor(), Name.c_str(), 0))
       return errorCodeToError(errnoAsErrorCode());
-  if (EC)
-    return errorCodeToError(EC);
+  // Fails if something is left, or if it is a link by now.
   if (rmdir(Path.c_str()))
     return errorCodeToError(errnoAsErrorCode());
   return Error::success();
@@ -181,7 +218,7 @@ Error OutputDir::moveAside() {
   if (!State)
     return State.takeError();
   if (*State == LockedDir::State::Locked)
-    if (Error E = removeRecording(To))
+    if (Error E = removeRecording(OldLock, To))
       return cannot("delete", To, std::move(E));
   if (!moveUnlessThere(Path, To))
     return cannot("rename", Path, errorCodeToError(errnoAsErrorCode()));

@@ -30,6 +30,8 @@ public:
   /// Locks the directory that has this name when it is locked.
   llvm::Expected<State> lock(const std::string &Path);
 
+  int descriptor() const { return FD; }
+
 private:
   int FD = -1;
 };

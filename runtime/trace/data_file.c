@@ -317,7 +317,7 @@ static void *take_lasting(struct pb_data_file *file, uint64_t size)
 	uint64_t more = file->header->committed / 4 & ~(pb_page_size - 1);
 	void *chunk = take_ahead(file, &file->lasting, size);
 
-	if (chunk || more < 4 * size)
+	if (chunk || size > most || more < 4 * size)
 		return chunk;
 	map_ahead(file, &file->lasting, more < most ? more : most);
 	return take_ahead(file, &file->lasting, size);

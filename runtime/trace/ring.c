@@ -187,6 +187,8 @@ static void release(struct pb_ring *ring)
 
 void pb_ring_take_over(struct pb_thread_state *by)
 {
+	/* There may be space again. */
+	by->ring.full = by->ring.stopped = 0;
 	if (!by->ring.nr_blocks)
 		return;
 	if (pb_options.overwrite)

@@ -31,7 +31,7 @@
  * other architectures.
  */
 // DEFINE: %{core} = %patchbay_source/runtime/core
-// DEFINE: %{asan} = %clang -O1 -g -fsanitize=address -mgeneral-regs-only -D_GNU_SOURCE -I %patchbay_include -I %{core} -c
+// DEFINE: %{asan} = %clang -O1 -g -fsanitize=address -mgeneral-regs-only -D_GNU_SOURCE -I %patchbay_include -I %{core} -I %{core}/arch/x86_64 -c
 // RUN: cd %t/core && %{asan} %{core}/*.c %{core}/os/*.c && rm strict.o sequences.o
 // RUN: cd %t/arch && %{asan} %{core}/arch/x86_64/*.c %{core}/arch/x86_64/*.S
 // RUN: %build -fsanitize=address -rdynamic %s %t/core/*.o %t/arch/*.o -o %t/torture.asan -lpthread

@@ -8,7 +8,7 @@
 // DEFINE: %{toggle} = %python %S/Inputs/toggle-live.py 25 %patchbay %t/prog %t/data
 // DEFINE: %{check} = %python %patchbay_source/test/programs/recording.py --cut %t/data
 // RUN: %{toggle} function_graph && %{check} | FileCheck %s
-// CHECK: {{^[0-9]+}} calls of {{[2-9]|[0-9][0-9]+}} threads in 1 processes, {{[1-9][0-9]*}} unwound, {{[0-9]+}} entries, {{[1-9][0-9]*}} cut off
+// CHECK: {{^[0-9]+}} calls of {{[2-9]|[0-9][0-9]+}} threads in 1 processes, {{[1-9][0-9]*}} unwound, {{[0-9]+}} entries, {{[0-9]+}} cut off
 //
 // With thresholds, entries say nothing.
 // RUN: %{toggle} function_duration && %{check} | FileCheck %s --check-prefix=DURATION

@@ -44,6 +44,15 @@ void *pb_os_map_code(uintptr_t low, uintptr_t high, const void *code,
 	return NULL;
 }
 
+/* There is one thread. */
+void pb_engine_lock(void)
+{
+}
+
+void pb_engine_unlock(void)
+{
+}
+
 void pb_os_unmap_code(void *code, size_t size)
 {
 	CHECK(code && size == PB_PLACE_SIZE);

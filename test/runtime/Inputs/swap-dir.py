@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""swap-dir.py FOLDER RECORD...: runs RECORD, which deletes FOLDER/data.old, and has
+another directory in its place while it does: a link to FOLDER/other. Fails unless that
+was in time, and what is in the other directory is still there."""
+import ctypes
+import os
+import subprocess
+import sys
+
+FILES = 2000
+IN_OPEN = 0x20
+folder, *record = sys.argv[1:]
+for name in ("data", "data.old", "other"):
+    os.makedirs(f"{folder}/{name}")
+for name in ("data/1.pbd", "other/1.pbd", "other/kept"):
+    open(f"{folder}/{name}", "w").close()
+for number in range(FILES):
+    open(f"{folder}/data.old/{number:04}.pbd", "w").close()
+
+libc = ctypes.CDLL(None, use_errno=True)
+watch = libc.inotify_init1(os.O_CLOEXEC)
+libc.inotify_add_watch(watch, os.fsencode(f"{folder}/data.old/0000.pbd"), IN_OPEN)
+command = subprocess.Popen(record)
+os.read(watch, 4096)
+os.rename(f"{folder}/data.old", f"{folder}/gone")
+os.symlink(f"{folder}/other", f"{folder}/data.old")
+in_time = len(os.listdir(f"{folder}/gone"))
+status = command.wait(100)
+print(f"swapped with {in_time} files there, status {status}")
+if not in_time or sorted(os.listdir(f"{folder}/other")) != ["1.pbd", "kept"]:
+    sys.exit(f"left in the other directory: {os.listdir(f'{folder}/other')}")
