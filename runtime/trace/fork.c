@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
+ * What a forked child needs, whose memory of the session is zeros: it is told whose
+ * that is, and it listens.
+ *
  * With live=1 every process of a tree can be controlled: workers of a server, and a
  * server that went into the background. A thread does not survive fork(2), so each
  * child needs one of its own that listens.
@@ -42,16 +45,25 @@ __attribute__((constructor)) static void find(void)
 static void listen_in_child(void)
 {
 	struct patchbay_stats stats = { .size = sizeof(stats) };
-	int saved_errno = errno;
 
 	if (!pb_options.live || !pb_tracer)
 		return;
 	/* A shell has nothing to control, and starts many programs. */
 	if (patchbay_get_stats(&stats) || !stats.modules)
 		return;
+	pb_note(pb_listen_start(1));
+}
+
+static void begin_in_child(void)
+{
+	int saved_errno = errno;
+
+	if (!pb_session)
+		return;
 	/* Its parent may have restricted its system calls. */
 	if (pb_syscalls_begin()) {
-		pb_note(pb_listen_start(1));
+		pb_session_own();
+		listen_in_child();
 		pb_syscalls_end();
 	}
 	errno = saved_errno;
@@ -73,7 +85,7 @@ PUBLIC pid_t fork(void)
 	pid_t pid = REAL(fork)();
 
 	if (!pid)
-		listen_in_child();
+		begin_in_child();
 	return pid;
 }
 
@@ -84,7 +96,7 @@ PUBLIC int daemon(int nochdir, int noclose)
 	int error = REAL(daemon)(nochdir, noclose);
 
 	if (getpid() != parent)
-		listen_in_child();
+		begin_in_child();
 	return error;
 }
 
@@ -94,6 +106,6 @@ PUBLIC int forkpty(int *terminal, char *name, const struct termios *attr,
 	pid_t pid = REAL(forkpty)(terminal, name, attr, size);
 
 	if (!pid)
-		listen_in_child();
+		begin_in_child();
 	return pid;
 }

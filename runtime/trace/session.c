@@ -90,6 +90,7 @@ int pb_session_file(void)
 	error = pb_data_open(&pb_session->file, pb_options.output);
 	if (error)
 		return error;
+	pb_session->owner = pb_session->file.header->pid;
 	write_cmdline(&pb_session->file);
 	pb_data_prepare(&pb_session->file, expected_size());
 	/* Without these counts there are those of blocks and of the session. */
@@ -98,12 +99,16 @@ int pb_session_file(void)
 	return 0;
 }
 
-/* A file is made in a process's own memory. */
+void pb_session_own(void)
+{
+	pb_session->owner = (uint32_t)pb_sys(SYS_getpid);
+}
+
 int pb_session_is_vforked(void)
 {
-	const struct pbd_header *header = pb_session->file.header;
+	uint32_t owner = pb_session->owner;
 
-	return header && header->pid != (uint32_t)pb_sys(SYS_getpid);
+	return owner && owner != (uint32_t)pb_sys(SYS_getpid);
 }
 
 static struct pbd_moment moment(void)

@@ -22,6 +22,7 @@ struct pb_session {
 	uint32_t nr_modules;
 	uint32_t nr_threads;
 	uint32_t failed; /* events cannot be recorded */
+	uint32_t owner;	 /* whose memory this is: its pid; 0: not known yet */
 	struct pbd_session *chunk; /* NULL: no events are recorded (yet) */
 	struct pbd_asked *asked;   /* NULL: there is no file (yet) */
 	struct pb_data_file file;
@@ -76,7 +77,18 @@ int pb_session_file(void);
 /* The same, with what records of events need. */
 int pb_session_events(void);
 
-/* Has this process its parent's memory, as a child of vfork(2)? */
+/*
+ * This process has memory of its own: it has just begun, or fork() has returned in
+ * it. Makes a system call. Without the lock.
+ */
+void pb_session_own(void);
+
+/*
+ * Has this process its parent's memory, as a child of vfork(2)? Such a process must
+ * change nothing here. If a child was made by clone(2) itself, nobody knows its pid
+ * before it has a file: until then the answer is no. Makes a system call. With or
+ * without the lock.
+ */
 int pb_session_is_vforked(void);
 
 /* Write down that it is now. */

@@ -334,6 +334,7 @@ static int start_session(void)
 	pb_session = pb_session_alloc(sizeof(*pb_session), &error);
 	/* Where it cannot be had, what threads leave behind is not used again. */
 	if (!error) {
+		pb_session_own();
 		pb_private_at_thread_exit(pb_thread_leaves);
 		pb_private_on_missed(pb_count_missed);
 	}

@@ -17,9 +17,21 @@
 // RUN: cd %t && %patchbay record -p function_duration --no-sleep-time -- ./prog naps
 // RUN: %patchbay dump --chrome %t/patchbay.data > %t/json && %python %S/Inputs/sleep-times.py %t/json | FileCheck %s --check-prefix=AWAKE
 // AWAKE: naps: 2 calls of 4 to 20 ms, elapsed 50 ms and more
+//
+// One that restricts its system calls, before its parent has recorded anything: that
+// one has its own file, and records on.
+// RUN: cd %t && %patchbay record -p function -- ./prog restricts > %t/child
+// RUN: %{calls}=FIRST
+// FIRST: 1000 prog,step
+// FIRST: 1 thread,function
+// RUN: sh -c 'test -f %t/patchbay.data/$(cat %t/child).pbd'
 #include "Inputs/check.h"
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
+#include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -73,11 +85,52 @@ UNTRACED static void step_in_child(void)
 	CHECK_EQ(status, 0);
 }
 
+UNTRACED static void restrict_calls(void)
+{
+	struct sock_filter filter = BPF_STMT(BPF_RET | BPF_K,
+					     SECCOMP_RET_ALLOW);
+	struct sock_fprog program = { 1, &filter };
+
+	CHECK_EQ(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	CHECK_EQ(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+UNTRACED static void wait_for(pid_t child)
+{
+	int status;
+
+	CHECK_EQ(waitpid(child, &status, 0), child);
+	CHECK_EQ(status, 0);
+}
+
+/* In a child, since its parent has had a file from the start. */
+UNTRACED static int restricts(void)
+{
+	pid_t child = fork(), grandchild;
+
+	if (!child) {
+		grandchild = vfork();
+		if (!grandchild) {
+			restrict_calls();
+			_exit(0);
+		}
+		wait_for(grandchild);
+		for (int i = 0; i < 1000; i++)
+			step();
+		printf("%d\n", getpid());
+		fflush(stdout);
+		_exit(0);
+	}
+	wait_for(child);
+	return 0;
+}
+
 UNTRACED int main(int argc, char **argv)
 {
 	pthread_t id;
 
-	(void)argv;
+	if (argc > 1 && !strcmp(argv[1], "restricts"))
+		return restricts();
 	if (argc > 1) {
 		pthread_barrier_init(&barrier, NULL, 2);
 		pthread_create(&id, NULL, nap_twice, NULL);
