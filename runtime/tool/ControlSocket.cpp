@@ -91,6 +91,12 @@ static Error doesNotListen(int Pid) {
                            "--live', or with live=1 in PATCHBAY");
 }
 
+// See control.h.
+static Error listensNoMore(int Pid) {
+  return processError(Pid, "it does not listen any more: it has restricted its "
+                           "system calls (seccomp) or files (Landlock)");
+}
+
 static Error speaksVersion(int Pid, uint32_t Version) {
   return processError(Pid, "it speaks version " + Twine(Version) +
                                " of the protocol, this patchbay version " +
@@ -102,6 +108,7 @@ static Error speaksVersion(int Pid, uint32_t Version) {
 static Expected<uint64_t> findPoint(const ProcessMemory &Memory, int Pid,
                                     pb_control_point &Point) {
   uint64_t Found = 0;
+  bool HasEnded = false;
   auto Look = [&](const MappedImage &Image, uint64_t Descriptor) -> Error {
     pb_control_note Note;
     pb_control_point Read;
@@ -114,8 +121,12 @@ static Expected<uint64_t> findPoint(const ProcessMemory &Memory, int Pid,
         Descriptor + offsetof(pb_control_note, point) + int64_t(Note.point);
     // A library that is there twice listens once.
     if (!Image.contains(Pointer) || !Memory.read(Pointer, Address) || !Address ||
-        !Memory.read(Address, Read) || Read.version != PB_CONTROL_VERSION)
+        !Memory.read(Address, Read))
       return Error::success();
+    if (Read.version != PB_CONTROL_VERSION) {
+      HasEnded |= !Read.version && Read.ended == 1;
+      return Error::success();
+    }
     Found = Address;
     Point = Read;
     return Error::success();
@@ -124,7 +135,7 @@ static Expected<uint64_t> findPoint(const ProcessMemory &Memory, int Pid,
                                   sizeof(pb_control_note), Look))
     return std::move(E);
   if (!Found)
-    return doesNotListen(Pid);
+    return HasEnded ? listensNoMore(Pid) : doesNotListen(Pid);
   Point.name[sizeof(Point.name) - 1] = 0;
   return Found;
 }

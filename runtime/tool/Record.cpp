@@ -133,7 +133,9 @@ static constexpr char Help[] = R"(
 
   With --live PROG has one thread more, which listens, and so have children that it
   forks: it must not end by ending its last thread, nor count on having only one (as
-  for unshare(2)).
+  for unshare(2)). That thread ends when PROG restricts its system calls (seccomp) or
+  files (Landlock), and 'patchbay live' then says so. It keeps capabilities that PROG
+  gives up by capset(2), until it ends.
 
   With --thread the others take no space. What counts is the name that a thread has
   when it makes traced calls, so those before it is given its name are not recorded. A

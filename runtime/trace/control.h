@@ -28,6 +28,17 @@
  * The client makes sure that it speaks to the process (SO_PEERCRED), since it
  * sends descriptors, too.
  *
+ * A process that restricts itself must not keep a thread that is not restricted:
+ * whoever takes over the process could use that one. Nor may the thread make system
+ * calls under a filter that does not know of it. So it ends
+ *  - before a filter of seccomp(2) or its strict mode comes into force, be it for one
+ *    thread or for all;
+ *  - when landlock_restrict_self(2) has succeeded.
+ * It never gains privileges by execve(2) (PR_SET_NO_NEW_PRIVS), so a program may set
+ * that and go on being controlled. What setuid(2) and its like change the C library
+ * changes in all threads. Not seen are capset(2), and system calls that are made
+ * without prctl() and syscall() of the C library: there the thread keeps what it had.
+ *
  * One request, one reply, and the connection is closed; but that of
  * PB_CONTROL_ATTACH stays open as long as the program is to be attached: when the
  * client closes it, or dies, the program is detached. Both are of this
@@ -53,15 +64,17 @@
 #define PB_CONTROL_PLACES 16
 
 /*
- * @version: PB_CONTROL_VERSION
- * @name:    of the socket, behind the first NUL of its address; empty as long as
- *           nobody listens
+ * @version: PB_CONTROL_VERSION, or 0 as long as nobody listens
+ * @name:    of the socket, behind the first NUL of its address
  * @proof:   by place
+ * @ended:   1: nobody listens because the process, or the one that forked it, has
+ *           restricted itself (below)
  */
 struct pb_control_point {
 	uint32_t version;
 	char name[PB_CONTROL_NAME_MAX];
 	uint8_t proof[PB_CONTROL_PLACES][PB_CONTROL_PROOF];
+	uint32_t ended;
 };
 
 /*

@@ -65,6 +65,8 @@ static void begin_in_child(void)
 		pb_session_own();
 		listen_in_child();
 		pb_syscalls_end();
+	} else {
+		pb_listen_never();
 	}
 	errno = saved_errno;
 }

@@ -10,6 +10,7 @@
 #include "start.h"
 
 #include <linux/close_range.h>
+#include <linux/prctl.h>
 
 #include <poll.h>
 #include <pthread.h>
@@ -22,6 +23,12 @@
 #include <sys/un.h>
 
 #define PATIENCE_NS (PB_PATIENCE_SECONDS * 1000000000ull)
+
+/*
+ * So often it looks whether it is to end, even if nobody connects: a thread that has
+ * left its network namespace (unshare(2)) cannot wake it.
+ */
+#define LOOK_MS 500
 
 /* Where the note below leads to; NULL: nobody has listened yet. */
 struct pb_control_point *pb_control_point;
@@ -52,9 +59,18 @@ static int draw_name(char name[PB_CONTROL_NAME_MAX])
 	return 0;
 }
 
-/* The thread, and whether it is to end. */
-static pid_t server;
-static int ending;
+/*
+ * In memory that fork() fills with zeros, as a child has no such thread.
+ * @started: there is a thread, or will be
+ * @thread:  its id; 0: it does not run yet
+ * @ending:  it is to end
+ */
+static struct listener {
+	struct pb_control_point point;
+	int started;
+	pid_t thread;
+	int ending;
+} *self;
 
 /* An abstract address. Returns its size. */
 static socklen_t address_of(const char *name, struct sockaddr_un *address)
@@ -274,6 +290,8 @@ static void serve_once(int listener)
 	nr_attached = pb_attach_poll(attached);
 	if (timeout < 0 || (tick >= 0 && tick < timeout))
 		timeout = tick;
+	if (timeout < 0 || timeout > LOOK_MS)
+		timeout = LOOK_MS;
 	if (poll(fds, 1 + PB_CONTROL_PLACES + nr_attached, timeout) <= 0)
 		return;
 	pb_attach_polled(attached, nr_attached);
@@ -284,12 +302,23 @@ static void serve_once(int listener)
 		accept_client(listener);
 }
 
+static int is_ending(void)
+{
+	return __atomic_load_n(&self->ending, __ATOMIC_SEQ_CST);
+}
+
 static int begin(void)
 {
 	int listener;
 
 	pb_untraced = 1;
-	server = (pid_t)pb_sys(SYS_gettid);
+	/* From now on pb_listen_end() can see it end. */
+	__atomic_store_n(&self->thread, (pid_t)pb_sys(SYS_gettid),
+			 __ATOMIC_SEQ_CST);
+	if (is_ending())
+		return -1;
+	/* Even where the program does so only later, and for other threads. */
+	pb_sys(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	/*
 	 * From here on the thread has descriptors of its own: the program cannot
 	 * close them and does not find numbers taken, and files that it closes
@@ -314,38 +343,76 @@ static void *serve(void *arg)
 	/* NULL: nobody waits. Else it is gone from then on. */
 	if (arg)
 		sem_post(arg);
-	while (listener >= 0 && !__atomic_load_n(&ending, __ATOMIC_ACQUIRE))
+	while (listener >= 0 && !is_ending())
 		serve_once(listener);
 	/* What it has open is closed with it. */
 	return NULL;
 }
 
-void pb_listen_end(void)
+/* It waits for clients: be one. Returns a socket or -errno. */
+static int wake(void)
+{
+	struct sockaddr_un address;
+	int client = open_socket();
+
+	if (client >= 0 && __atomic_load_n(&self->point.version, __ATOMIC_ACQUIRE))
+		pb_sys(SYS_connect, client, &address,
+		       address_of(self->point.name, &address));
+	return client;
+}
+
+static int is_gone(void)
+{
+	pid_t thread = __atomic_load_n(&self->thread, __ATOMIC_SEQ_CST);
+
+	return thread && pb_sys(SYS_tgkill, getpid(), thread, 0) == -ESRCH;
+}
+
+/* No cancellation point, as prctl() is none. */
+int pb_listen_end(void)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
-	struct pb_control_point *point = pb_control_point;
-	struct sockaddr_un address;
-	socklen_t size;
-	int client;
+	int client, tries = PB_LISTEN_END_SECONDS * 1000;
 
-	/* In a forked child it is its parent's, and zeros. */
-	if (!point || !__atomic_load_n(&point->version, __ATOMIC_ACQUIRE))
-		return;
-	__atomic_store_n(&ending, 1, __ATOMIC_RELEASE);
-	/* It waits for clients: be one. */
-	size = address_of(point->name, &address);
-	client = open_socket();
+	if (!self || !__atomic_load_n(&self->started, __ATOMIC_SEQ_CST))
+		return 0;
+	/* What it has loaded for a client may restrict the process, too. */
+	if (self->thread == pb_sys(SYS_gettid))
+		return 0;
+	__atomic_store_n(&self->ending, 1, __ATOMIC_SEQ_CST);
+	client = wake();
+	while (!is_gone() && --tries)
+		pb_sys(SYS_nanosleep, &pause, NULL);
 	if (client >= 0)
-		connect(client, (struct sockaddr *)&address, size);
-	for (int i = 0; i < 1000; i++) {
-		if (pb_sys(SYS_tgkill, getpid(), server, 0) == -ESRCH)
-			break;
-		nanosleep(&pause, NULL);
-	}
-	if (client >= 0)
-		close(client);
+		pb_sys(SYS_close, client);
+	if (!tries)
+		pb_note(-ETIMEDOUT);
 	/* So that nobody looks for it any more. */
-	__atomic_store_n(&point->version, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&self->point.ended, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&self->point.version, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&self->started, 0, __ATOMIC_SEQ_CST);
+	return 1;
+}
+
+void pb_listen_never(void)
+{
+	if (self)
+		self->point.ended = 1;
+}
+
+static int make_self(void)
+{
+	int error = 0;
+
+	if (!self)
+		self = pb_session_alloc(sizeof(*self), &error);
+	if (!self)
+		return error;
+	self->ending = 0;
+	self->thread = 0;
+	self->point.ended = 0;
+	pb_control_point = &self->point;
+	return 0;
 }
 
 int pb_listen_start(int wait)
@@ -356,10 +423,8 @@ int pb_listen_start(int wait)
 	sem_t begun;
 	int error;
 
-	if (!pb_control_point)
-		pb_control_point = pb_session_alloc(sizeof(*pb_control_point),
-						    &error);
-	if (!pb_control_point)
+	error = make_self();
+	if (error)
 		return error;
 	/* The program's signals are for its own threads; traps are ours, too. */
 	sigfillset(&all);
@@ -370,7 +435,11 @@ int pb_listen_start(int wait)
 	sem_init(&begun, 0, 0);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
+	/* Before it runs: a filter may come into force earlier than that. */
+	__atomic_store_n(&self->started, 1, __ATOMIC_SEQ_CST);
 	error = pthread_create(&thread, &attr, serve, wait ? &begun : NULL);
+	if (error)
+		__atomic_store_n(&self->started, 0, __ATOMIC_SEQ_CST);
 	if (!error && wait)
 		while (sem_wait(&begun) && errno == EINTR)
 			;

@@ -12,15 +12,20 @@
 /*
  * Listen, in a thread. In a forked child, too, whose parent's thread it does not have
  * (fork.c). @wait: return when clients can connect; not for a constructor, within the
- * lock of the loader. Returns 0 or -errno.
+ * lock of the loader. Also again, after pb_listen_end(). Returns 0 or -errno.
  */
 int pb_listen_start(int wait);
 
 /*
- * Listen no more: a filter of system calls is about to come into force for all
- * threads, and would be the end of the process when the next client connects.
- * Returns when the thread is gone, which takes a second at most.
+ * Listen no more: the process restricts itself (control.h). Returns 1 when the thread
+ * is gone, or 0 at once, without a system call, if there is none. A thread that is
+ * kept from ending, as by a file that takes long to close, is waited for at most
+ * PB_LISTEN_END_SECONDS; then that is noted in the data file, as -ETIMEDOUT.
  */
-void pb_listen_end(void);
+int pb_listen_end(void);
+#define PB_LISTEN_END_SECONDS 10
+
+/* In a child of a process that has restricted itself: say why nobody listens. */
+void pb_listen_never(void);
 
 #endif /* PB_TRACE_LISTEN_H */

@@ -60,7 +60,7 @@ static void prepare(void)
 	pb_private_restrict(1);
 	/* Counters of function_profile are all there, and nothing is needed. */
 	if (!pb_tracer_needs_blocks) {
-		__atomic_store_n(&pb_sandboxed, 1, __ATOMIC_SEQ_CST);
+		__atomic_fetch_add(&pb_sandboxed, 1, __ATOMIC_SEQ_CST);
 		return;
 	}
 	pb_signal_lock(&pb_session->lock, &signals);
@@ -80,24 +80,61 @@ static void prepare(void)
 	}
 	if (pb_session->file.header)
 		pb_data_note(&pb_session->file, error);
-	__atomic_store_n(&pb_sandboxed, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&pb_sandboxed, 1, __ATOMIC_SEQ_CST);
 	pb_signal_unlock(&pb_session->lock, signals);
 }
 
 /*
- * A filter that is for all threads must not come into force while another one is
- * about to make the next system call. Those that began before @pb_sandboxed was
- * set end soon; one that a signal took away from there, for good, never does.
+ * A filter must not come into force while another thread is about to make the next
+ * system call: until *@count is 0. Those that began before @pb_sandboxed was counted
+ * up, or the turn was given away, end soon; one that a signal took away from there,
+ * for good, never does.
  */
-static void wait_for_others(void)
+static void wait_for_others(const uint64_t *count)
 {
 	const struct timespec pause = { .tv_nsec = 100000 };
 
 	for (int i = 0; i < 1000; i++) {
-		if (!__atomic_load_n(&pb_session->in_syscalls, __ATOMIC_SEQ_CST))
+		if (!__atomic_load_n(count, __ATOMIC_SEQ_CST))
 			return;
 		pb_sys(SYS_nanosleep, &pause, NULL);
 	}
+}
+
+/*
+ * Threads restrict themselves one after the other: pb_session->turn. Whoever has it
+ * SLOW prepares, or takes that back, and nothing is in force. BRIEF is for a few
+ * instructions, also of threads that have a filter.
+ */
+enum { FREE, BRIEF, SLOW };
+
+static void end_turn(void)
+{
+	__atomic_store_n(&pb_session->turn, FREE, __ATOMIC_SEQ_CST);
+}
+
+/* 0: it does not come, as in a signal handler that has interrupted who has it. */
+static int take_turn(void)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+
+	/* In us, roughly. It takes longest while a listener ends. */
+	for (int i = 0; i < (PB_LISTEN_END_SECONDS + 1) * 1000000; i++) {
+		uint32_t turn = FREE;
+
+		if (__atomic_compare_exchange_n(&pb_session->turn, &turn, BRIEF,
+						0, __ATOMIC_SEQ_CST,
+						__ATOMIC_SEQ_CST))
+			return 1;
+		/* Before a filter comes into force who has it waits for this. */
+		__atomic_fetch_add(&pb_session->waiting, 1, __ATOMIC_SEQ_CST);
+		if (__atomic_load_n(&pb_session->turn, __ATOMIC_SEQ_CST) == SLOW) {
+			pb_sys(SYS_nanosleep, &pause, NULL);
+			i += 1000;
+		}
+		__atomic_fetch_sub(&pb_session->waiting, 1, __ATOMIC_SEQ_CST);
+	}
+	return 0;
 }
 
 /*
@@ -152,29 +189,92 @@ static int was_in_vain(const struct request *request, long result)
 		!(request->flags & SECCOMP_FILTER_FLAG_NEW_LISTENER));
 }
 
+/* Of the first restriction: what it ended. */
+static int stopped_timing, ended_listener;
+
+/* One more; the first one prepares for all that come. */
+static int begin_restriction(const struct request *request)
+{
+	if (!take_turn())
+		return 0;
+	if (__atomic_load_n(&pb_sandboxed, __ATOMIC_SEQ_CST)) {
+		__atomic_fetch_add(&pb_sandboxed, 1, __ATOMIC_SEQ_CST);
+		end_turn();
+		return 1;
+	}
+	__atomic_store_n(&pb_session->turn, SLOW, __ATOMIC_SEQ_CST);
+	ended_listener = pb_listen_end();
+	prepare();
+	stopped_timing = request->strict && PB_COUNTER_NOT_IN_STRICT_MODE &&
+			 pb_tracer_needs_blocks;
+	if (stopped_timing)
+		stop_timing(1);
+	wait_for_others(&pb_session->in_syscalls);
+	end_turn();
+	wait_for_others(&pb_session->waiting);
+	return 1;
+}
+
+/* One less; if there is none now, all is as before. */
+static void take_back_restriction(void)
+{
+	if (!take_turn())
+		return;
+	if (__atomic_load_n(&pb_sandboxed, __ATOMIC_SEQ_CST) > 1) {
+		__atomic_fetch_sub(&pb_sandboxed, 1, __ATOMIC_SEQ_CST);
+		end_turn();
+		return;
+	}
+	__atomic_store_n(&pb_session->turn, SLOW, __ATOMIC_SEQ_CST);
+	pb_private_restrict(0);
+	__atomic_store_n(&pb_sandboxed, 0, __ATOMIC_SEQ_CST);
+	if (stopped_timing)
+		stop_timing(0);
+	if (ended_listener)
+		pb_note(pb_listen_start(0));
+	end_turn();
+}
+
+/* A child of vfork(2) has a filter of its own, but its parent's memory. */
+static int is_vforked(void)
+{
+	int vforked = 0;
+
+	if (pb_syscalls_begin()) {
+		vforked = pb_session_is_vforked();
+		pb_syscalls_end();
+	}
+	return vforked;
+}
+
 static long restrict_calls(long number, const long arg[6],
 			   const struct request *request)
 {
-	int stop = request->strict && PB_COUNTER_NOT_IN_STRICT_MODE &&
-		   pb_tracer_needs_blocks;
+	int saved_errno = errno;
 	long result;
 
-	if (!pb_session || pb_locked || pb_sandboxed || pb_session_is_vforked())
+	if (!pb_session || pb_locked || is_vforked() ||
+	    !begin_restriction(request))
 		return pb_raw_syscall(number, arg);
-	prepare();
-	if (stop)
-		stop_timing(1);
-	if (request->flags & SECCOMP_FILTER_FLAG_TSYNC) {
-		pb_listen_end();
-		wait_for_others();
-	}
 	result = pb_raw_syscall(number, arg);
-	if (was_in_vain(request, result)) {
-		pb_private_restrict(0);
-		__atomic_store_n(&pb_sandboxed, 0, __ATOMIC_SEQ_CST);
-		if (stop)
-			stop_timing(0);
+	if (was_in_vain(request, result))
+		take_back_restriction();
+	errno = saved_errno;
+	return result;
+}
+
+/* Landlock takes away files, not system calls: nothing has to be there before. */
+static long landlock(const long arg[6])
+{
+	int saved_errno = errno;
+	long result = pb_raw_syscall(SYS_landlock_restrict_self, arg);
+
+	if (!result && pb_session && !pb_locked && pb_syscalls_begin()) {
+		if (!pb_session_is_vforked())
+			pb_listen_end();
+		pb_syscalls_end();
 	}
+	errno = saved_errno;
 	return result;
 }
 
@@ -185,6 +285,8 @@ static long call(long number, const long arg[6])
 
 	if (restricts(number, arg, &request))
 		result = restrict_calls(number, arg, &request);
+	else if (number == SYS_landlock_restrict_self)
+		result = landlock(arg);
 	else
 		result = pb_raw_syscall(number, arg);
 	if (result >= 0 || result < -4095)

@@ -14,7 +14,8 @@
  *  - In seccomp's strict mode an x86-64 thread may not read the clock. So recording
  *    ends there, in all threads, and the file says so (PBD_SESSION_ENDED_STRICT).
  *    What only counts calls goes on.
- *  - With a filter for all threads nobody listens for `patchbay live` any more.
+ *  - Nobody listens for `patchbay live` any more (control.h), unless the restriction
+ *    turns out to be in vain.
  *  - What there is no room for is lost and counted, PBD_LOST_SANDBOX. So is all that
  *    cannot be had without the kernel: durations without the time asleep, and
  *    events of threads whose name would decide. A forked child can have no file:
@@ -42,8 +43,8 @@
 #include "session.h"
 
 /*
- * Has the process restricted its system calls, or is it about to? Not in memory
- * that fork() wipes: a child has its parent's filter.
+ * How many restrictions of system calls are in force, or about to come into force.
+ * Not in memory that fork() wipes: a child has its parent's filter.
  */
 extern int pb_sandboxed;
 

@@ -33,6 +33,8 @@ struct pb_session {
 	uint64_t nr_new_threads;
 	/* See sandbox.h. */
 	uint64_t in_syscalls;
+	uint64_t waiting; /* sandbox.c's */
+	uint32_t turn;
 	struct pb_pool pool;
 	char *spare_tables; /* histogram.c's */
 	uint64_t spare_table_functions, nr_spare_tables;

@@ -22,6 +22,8 @@
 // RUN: %{run}
 // REDEFINE: %{mode} = errno
 // RUN: %{run}
+// REDEFINE: %{mode} = kill-beside
+// RUN: %{run}
 // REDEFINE: %{mode} = in-child
 // RUN: %{run}
 //
@@ -58,13 +60,6 @@
 // RUN: %{record} -p function_duration %{events} --check-prefix=CHILD
 // RUN: %{record} --histogram %{histograms} --check-prefix=CHILD
 // CHILD: calls in a sandbox, 5800 missing, child: 5800{{$}}
-//
-// Whoever listens for `patchbay live` makes system calls, too. Under a filter for all
-// threads nobody does, and a client does the program no harm.
-// DEFINE: %{alive} = sh -c '%patchbay live PID; grep State /proc/PID/status'
-// RUN: %python %S/Inputs/while-running.py env LD_PRELOAD=%patchbay_lib/libpatchbay-trace.so PATCHBAY=tracer=function,filter=late,output=%t,live=1 %t/prog live -- %{alive} 2>&1 | FileCheck %s --check-prefix=DEAF
-// DEAF: error: process {{[0-9]+}}: it does not listen
-// DEAF: State: {{[RS]}}
 #include "Inputs/check.h"
 
 #include <errno.h>
@@ -270,20 +265,38 @@ UNTRACED static int child_later(void)
 	return write(STDOUT_FILENO, said, strlen(said)) < 0;
 }
 
-/* For ever. */
-UNTRACED static int live(void)
-{
-	static const char line[] = "restricted\n";
-	int word = 0;
+static volatile int all_done;
 
-	CHECK_EQ(early_filter(SECCOMP_RET_KILL_PROCESS,
-			      SECCOMP_FILTER_FLAG_TSYNC),
-		 0);
+UNTRACED static void *fail(void *arg)
+{
+	while (!all_done) {
+		CHECK(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, 1) < 0);
+		go = 1;
+	}
+	return arg;
+}
+
+/* Beside a thread that tries the same all the time, in vain. */
+UNTRACED static int beside(void)
+{
+	pthread_t thread;
+
+	early();
+	begin(&thread, fail, 0);
+	while (!go)
+		;
+	CHECK_EQ(early_filter(SECCOMP_RET_KILL_PROCESS, 0), 0);
 	make_calls();
-	if (write(STDOUT_FILENO, line, strlen(line)) < 0)
-		return 1;
-	for (;;)
-		syscall(SYS_futex, &word, 0 /* FUTEX_WAIT */, 0, NULL, NULL, 0);
+	all_done = 1;
+	pthread_join(thread, NULL);
+	if (all) {
+		say("all", calls + 800 + 2);
+	} else {
+		say("early", 1);
+		say("early_filter", 1);
+		tell(1);
+	}
+	return write(STDOUT_FILENO, said, strlen(said)) < 0;
 }
 
 UNTRACED int main(int argc, char **argv)
@@ -308,7 +321,7 @@ UNTRACED int main(int argc, char **argv)
 		return in_child();
 	if (!strcmp(mode, "child-later"))
 		return child_later();
-	if (!strcmp(mode, "live"))
-		return live();
+	if (!strcmp(mode, "kill-beside"))
+		return beside();
 	return 1;
 }
