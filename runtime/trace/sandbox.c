@@ -86,16 +86,15 @@ static void prepare(void)
 
 /*
  * A filter must not come into force while another thread is about to make the next
- * system call: until *@count is 0. Those that began before @pb_sandboxed was counted
- * up, or the turn was given away, end soon; one that a signal took away from there,
- * for good, never does.
+ * system call. Those that began before @pb_sandboxed was counted up end soon; one
+ * that a signal took away from there, for good, never does.
  */
-static void wait_for_others(const uint64_t *count)
+static void wait_for_others(void)
 {
 	const struct timespec pause = { .tv_nsec = 100000 };
 
 	for (int i = 0; i < 1000; i++) {
-		if (!__atomic_load_n(count, __ATOMIC_SEQ_CST))
+		if (!__atomic_load_n(&pb_session->in_syscalls, __ATOMIC_SEQ_CST))
 			return;
 		pb_sys(SYS_nanosleep, &pause, NULL);
 	}
@@ -116,7 +115,7 @@ static void end_turn(void)
 /* 0: it does not come, as in a signal handler that has interrupted who has it. */
 static int take_turn(void)
 {
-	const struct timespec pause = { .tv_nsec = 1000000 };
+	const struct timespec pause = { .tv_nsec = 100000 };
 
 	/* In us, roughly. It takes longest while a listener ends. */
 	for (int i = 0; i < (PB_LISTEN_END_SECONDS + 1) * 1000000; i++) {
@@ -126,15 +125,26 @@ static int take_turn(void)
 						0, __ATOMIC_SEQ_CST,
 						__ATOMIC_SEQ_CST))
 			return 1;
-		/* Before a filter comes into force who has it waits for this. */
+		/* See wait_for_sleepers(). */
 		__atomic_fetch_add(&pb_session->waiting, 1, __ATOMIC_SEQ_CST);
 		if (__atomic_load_n(&pb_session->turn, __ATOMIC_SEQ_CST) == SLOW) {
 			pb_sys(SYS_nanosleep, &pause, NULL);
-			i += 1000;
+			i += 100;
 		}
 		__atomic_fetch_sub(&pb_session->waiting, 1, __ATOMIC_SEQ_CST);
 	}
 	return 0;
+}
+
+/*
+ * Those that wait for a turn sleep for 100 us, and then look again. Behind a turn any
+ * thread's filter may come into force, so this waits without a system call.
+ */
+static void wait_for_sleepers(void)
+{
+	for (int i = 0; i < 100000000; i++)
+		if (!__atomic_load_n(&pb_session->waiting, __ATOMIC_SEQ_CST))
+			return;
 }
 
 /*
@@ -200,6 +210,7 @@ static int begin_restriction(const struct request *request)
 	if (__atomic_load_n(&pb_sandboxed, __ATOMIC_SEQ_CST)) {
 		__atomic_fetch_add(&pb_sandboxed, 1, __ATOMIC_SEQ_CST);
 		end_turn();
+		wait_for_sleepers();
 		return 1;
 	}
 	__atomic_store_n(&pb_session->turn, SLOW, __ATOMIC_SEQ_CST);
@@ -209,9 +220,9 @@ static int begin_restriction(const struct request *request)
 			 pb_tracer_needs_blocks;
 	if (stopped_timing)
 		stop_timing(1);
-	wait_for_others(&pb_session->in_syscalls);
+	wait_for_others();
 	end_turn();
-	wait_for_others(&pb_session->waiting);
+	wait_for_sleepers();
 	return 1;
 }
 

@@ -48,11 +48,15 @@
 //
 // Nor may a filter come into force while that thread is about to begin.
 // RUN: sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do timeout 60 %{env} %t/prog at-once || exit 1; done'
+//
+// Nor while other threads are about to restrict themselves, or all.
+// RUN: sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do timeout 60 %{env} %t/prog crowd || exit 1; done'
 #include "Inputs/check.h"
 
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -74,7 +78,8 @@ static int restrict_to_little(unsigned int flags)
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 			 offsetof(struct seccomp_data, nr)),
 		ALLOW(write), ALLOW(exit_group), ALLOW(futex),
-		ALLOW(clock_nanosleep),
+		ALLOW(clock_nanosleep), ALLOW(seccomp), ALLOW(exit),
+		ALLOW(madvise), ALLOW(munmap), ALLOW(rt_sigprocmask),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 	};
 	struct sock_fprog program = { sizeof(filter) / sizeof(*filter), filter };
@@ -146,6 +151,37 @@ static int restrict_as(const char *mode)
 	return 1;
 }
 
+static int begun;
+
+/* For all threads, for this one, and in vain. */
+static void *restrict_one_of(void *kind)
+{
+	int n = *(int *)kind;
+
+	__atomic_fetch_add(&begun, 1, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&begun, __ATOMIC_SEQ_CST) < 4)
+		;
+	if (n == 3)
+		syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, 1);
+	else
+		restrict_to_little(n % 2 ? SECCOMP_FILTER_FLAG_TSYNC : 0);
+	for (int i = 0; i < 3000; i++)
+		step();
+	return NULL;
+}
+
+static void crowd(void)
+{
+	int kinds[] = { 0, 1, 2, 3 };
+	pthread_t threads[4];
+
+	for (int i = 0; i < 4; i++)
+		CHECK(!pthread_create(&threads[i], NULL, restrict_one_of,
+				      &kinds[i]));
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+}
+
 /* Is what the exit code says: 0, it is not to be had. */
 static int lacks(const char *what, int result)
 {
@@ -168,6 +204,11 @@ int main(int argc, char **argv)
 		CHECK_EQ(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
 		CHECK_EQ(restrict_to_little(SECCOMP_FILTER_FLAG_TSYNC), 0);
 		pause_ms(100);
+		_exit(0);
+	}
+	if (!strcmp(mode, "crowd")) {
+		CHECK_EQ(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+		crowd();
 		_exit(0);
 	}
 	pause_ms(300);
