@@ -28,13 +28,24 @@ std::string patchbay::incompleteText(uint32_t Errno) {
   return "some functions were not traced: " + Why;
 }
 
+// A program that loads and unloads modules all its life has very many.
 std::pair<const DataModule *, uint64_t>
 DataFile::place(uint64_t Address) const {
-  const DataModule *In = nullptr;
-  for (const auto &[Id, M] : Modules)
-    if (M.Base <= Address && (!In || M.Base > In->Base))
-      In = &M;
-  return {In, In ? Address - In->Base : Address};
+  if (Bases.size() != Modules.size()) {
+    Bases.clear();
+    for (const auto &[Id, M] : Modules)
+      Bases.push_back({M.Base, Id});
+    llvm::sort(Bases);
+  }
+  auto Above = partition_point(
+      Bases, [&](const auto &Entry) { return Entry.first <= Address; });
+  if (Above == Bases.begin())
+    return {nullptr, Address};
+  // Of several that were there one after the other, the first.
+  uint64_t Base = std::prev(Above)->first;
+  auto In = partition_point(
+      Bases, [&](const auto &Entry) { return Entry.first < Base; });
+  return {&Modules.at(In->second), Address - Base};
 }
 
 namespace {

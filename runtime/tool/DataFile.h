@@ -133,6 +133,9 @@ struct DataFile {
   /// that lies next below, and the ELF address there. Null, and the address, if
   /// there is none.
   std::pair<const DataModule *, uint64_t> place(uint64_t Address) const;
+
+private:
+  mutable std::vector<std::pair<uint64_t, uint32_t>> Bases; // sorted, with ids
 };
 
 /// Reads the file into Out. On an error Out holds what precedes it.

@@ -94,11 +94,30 @@ std::string patchbay::shortened(StringRef Text, size_t Size) {
   return (Text.take_front(Head) + Dots + Text.drop_front(Tail)).str();
 }
 
+// How many bytes at the beginning are a control character: of ASCII, of Latin-1,
+// which terminals obey as well, or one that turns the direction of text around.
+static size_t controlSize(StringRef Text) {
+  unsigned char C = Text.front();
+  if (C < 0x20 || C == 0x7f)
+    return 1;
+  if (Text.size() >= 2 && C == 0xc2 && static_cast<unsigned char>(Text[1]) < 0xa0)
+    return 2; // U+0080 to U+009F
+  auto IsBetween = [&](StringRef First, StringRef Last) {
+    StringRef Three = Text.take_front(3);
+    return Three.size() == 3 && Three >= First && Three <= Last;
+  };
+  if (IsBetween("\u202a", "\u202e") || IsBetween("\u2066", "\u2069"))
+    return 3;
+  return 0;
+}
+
 std::string patchbay::printable(StringRef Text) {
-  std::string Result = Text.str();
-  for (char &C : Result)
-    if (static_cast<unsigned char>(C) < 0x20 || C == 0x7f)
-      C = '?';
+  std::string Result;
+  while (!Text.empty()) {
+    size_t Size = controlSize(Text);
+    Result += Size ? '?' : Text.front();
+    Text = Text.drop_front(std::max<size_t>(Size, 1));
+  }
   return Result;
 }
 
