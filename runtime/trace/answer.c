@@ -104,6 +104,8 @@ int pb_answer(int client, struct pb_message *message)
 	int file = -1;
 
 	reply.result = carry_out(client, message, &file);
+	/* Who has the reply finds nothing open any more. */
+	pb_message_close(message);
 	describe(&reply);
 	pb_message_reply(client, &reply, file);
 	if (file >= 0)
