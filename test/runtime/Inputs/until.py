@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """until.py FILE TEXT,TEXT... SIGNAL COMMAND...: runs COMMAND until each TEXT is in
-FILE, then sends it SIGNAL, and prints how it ended."""
+FILE, then sends it SIGNAL, and prints how it ended. $ in TEXT is the end of a line."""
 import signal
 import subprocess
 import sys
@@ -9,6 +9,7 @@ import time
 PATIENCE = 100  # seconds, on a busy machine
 
 path, texts, name = sys.argv[1:4]
+texts = texts.replace("$", "\n").split(",")
 sys.stdout.flush()
 command = subprocess.Popen(sys.argv[4:])
 end = time.monotonic() + PATIENCE
@@ -16,7 +17,7 @@ try:
     while True:
         with open(path, encoding="utf-8", errors="replace") as file:
             said = file.read()
-        missing = [text for text in texts.split(",") if text not in said]
+        missing = [text for text in texts if text not in said]
         if not missing:
             break
         if command.poll() is not None:
