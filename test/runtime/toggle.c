@@ -107,19 +107,19 @@ int main(int argc, char **argv)
 	pthread_create(&threads[0], NULL, caller, NULL);
 	pthread_create(&threads[1], NULL, caller, NULL);
 	pthread_create(&threads[2], NULL, sampler, maps);
-	for (long i = 0; i < rounds; i++) {
+	/* On a busy machine the threads come late. */
+	for (long i = 0; i < rounds || !calls[0] || !calls[1]; i++) {
 		int which = i & 1;
 
 		live[which] = 1;
 		CHECK_EQ(patchbay_arm(ops[which], "toggled_*", 0), 2);
 		CHECK_EQ(patchbay_disarm(ops[which], "toggled_*"), 2);
 		live[which] = 0;
-		toggles += 4;
+		toggles += i < rounds ? 4 : 0;
 	}
 	stop = 1;
 	for (int i = 0; i < 3; i++)
 		pthread_join(threads[i], NULL);
-	CHECK(calls[0] && calls[1]);
 	printf("toggles: %ld\n", toggles);
 	printf("late: %ld\n", (long)late);
 	printf("writable and executable: %ld of %ld samples\n", maps[0], maps[1]);
