@@ -411,22 +411,38 @@ static int was_armed(const struct patchbay_ops *ops)
 	return ops->cells.first <= ops->cells.last;
 }
 
+/*
+ * A function is to be armed that was disarmed a moment ago, and threads may still be
+ * in the handlers that it had: its cell cannot be used again before they are out.
+ * This is waiting before anything is changed, so that it took too long is another
+ * error than it would be afterwards.
+ */
+static int wait_for_cells(void)
+{
+	int error = pb_settle_all(0);
+
+	return error == -ETIMEDOUT ? -EAGAIN : error;
+}
+
 int pb_engine_commit(struct pb_request *requests, enum pb_wait wait)
 {
-	int error = 0;
+	int error;
 
 	pb_settle_what_is_over();
-	/* Who takes a tracer from everywhere is about to free it. */
-	if (requests && requests->all && was_armed(requests->ops))
-		error = pb_settle_all(1);
-	if (!error)
-		error = commit(requests, NULL, wait);
-	/* Functions that were disarmed, but may have threads in handlers. */
-	if (error == PB_UNSETTLED) {
-		error = pb_settle_all(0);
+	error = commit(requests, NULL, wait);
+	/* A module that comes while we wait may leave such a cell, too. */
+	while (error == PB_UNSETTLED) {
+		error = wait_for_cells();
 		if (!error)
 			error = commit(requests, NULL, wait);
 	}
+	/*
+	 * Who takes a tracer from everywhere is about to free it. So that is waited
+	 * for, too, which was left behind when it was disarmed before. But only now:
+	 * the tracer is called no more, whoever else we wait for in vain.
+	 */
+	if (!error && requests && requests->all && was_armed(requests->ops))
+		error = pb_settle_all(1);
 	return error;
 }
 
@@ -502,6 +518,6 @@ void pb_engine_module_added(struct pb_module *module)
 void pb_engine_module_leaving(struct pb_module *module)
 {
 	module->gone = 1;
-	pb_module_gone = 1;
+	pb_modules_gone++;
 	pb_cells_redirect(module, pb_enter_nothing);
 }

@@ -41,9 +41,11 @@ extern struct patchbay_ops *pb_tracers;
  * for modules to come are kept or forgotten, and, with PB_WAIT, nobody is in a
  * handler on behalf of what was disarmed.
  *
- * Returns 0 or an error of patchbay_arm(), with nothing changed. If it is
- * waiting for handlers that failed, because it took too long or by membarrier(2),
- * everything is as asked for, but a handler may be running (settle.h).
+ * Returns 0 or an error of patchbay_arm(), with nothing changed; one of these is
+ * -EAGAIN, if it waited in vain for handlers of what is to be armed again. If it is
+ * waiting afterwards that failed, because it took too long, which is -ETIMEDOUT, or
+ * by membarrier(2), everything is as asked for, but a handler may be running
+ * (settle.h).
  */
 enum pb_wait { PB_NO_WAIT, PB_WAIT };
 

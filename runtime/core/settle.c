@@ -27,7 +27,10 @@ static struct pb_set *unseen;
  */
 static uint64_t begun;
 
-int pb_module_gone;
+uint64_t pb_modules_gone;
+
+/* Nobody is in a handler on behalf of the first so many of those. */
+static uint64_t gone_and_over;
 
 void pb_mark_unsettled(struct pb_module *module, int planned)
 {
@@ -201,6 +204,7 @@ void pb_settle_what_is_over(void)
  */
 int pb_settle(const struct pb_plan *plan)
 {
+	const uint64_t gone = pb_modules_gone;
 	int error;
 
 	age(plan);
@@ -210,22 +214,17 @@ int pb_settle(const struct pb_plan *plan)
 	pb_change_unlock();
 	error = pb_wait();
 	pb_change_lock();
-	if (!error)
-		settle_aged(plan);
-	return error;
+	if (error)
+		return error;
+	settle_aged(plan);
+	gone_and_over = gone;
+	return 0;
 }
 
 int pb_settle_all(int gone)
 {
-	int error;
-
-	gone = gone && pb_module_gone;
-	if (!gone && !is_anything_left())
+	if (!is_anything_left() &&
+	    (!gone || gone_and_over == pb_modules_gone))
 		return 0;
-	if (gone)
-		pb_module_gone = 0;
-	error = pb_settle(NULL);
-	if (error && gone)
-		pb_module_gone = 1;
-	return error;
+	return pb_settle(NULL);
 }

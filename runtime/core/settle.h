@@ -29,8 +29,8 @@ void pb_free_unseen(void);
  */
 void pb_mark_unsettled(struct pb_module *module, int planned);
 
-/* A module has gone, maybe with threads in handlers on behalf of it. */
-extern int pb_module_gone;
+/* How many modules have gone, maybe with threads in handlers on behalf of them. */
+extern uint64_t pb_modules_gone;
 
 /*
  * Write @from into a cell that nobody is inside of. The way in comes last: threads

@@ -38,6 +38,9 @@ const char *patchbay_link_strerror(int error)
 		return "called from a handler";
 	case ETIMEDOUT:
 		return "a thread is in a handler for longer than anybody waits";
+	case EAGAIN:
+		return "nothing was changed: a thread has been for too long in "
+		       "a handler that the function had before";
 	case EACCES:
 		return "a program without the hash of its type in hardened "
 		       "mode, or text that may not be written";

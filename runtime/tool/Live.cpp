@@ -8,6 +8,7 @@
 #include "LiveSelection.h"
 #include "OutputDir.h"
 #include "Table.h"
+#include "ThreadName.h"
 #include "Verb.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
@@ -66,6 +67,11 @@ static constexpr char Help[] = R"(
   GLOB matches names of functions in modules that are loaded, mangled or demangled,
   as -F of 'patchbay record'; 'patchbay list -p PID' shows them. Demangled names are
   looked up in the files that the process has mapped.
+
+  What is disarmed is recorded no more, at once. The command then waits for handlers
+  that are running, for ten seconds at most; a warning names the thread that is in
+  one for longer, because it is stopped, for instance. Until it goes on, the same
+  functions cannot be armed again.
 
   A snapshot is a recording: 'patchbay report DIR' shows it, and an earlier one in
   DIR is moved to DIR.old. The process goes on meanwhile, whatever becomes of the
@@ -127,6 +133,20 @@ static Error change(pb_control_verb Verb, StringRef Done, StringRef Glob) {
         "process " + Twine(Pid) + ": no function that is " +
             (Verb == PB_CONTROL_ARM ? "not traced already" : "traced") +
             " has a name that matches '" + Glob + "'" + Selection.hint());
+  // It is done, and what was asked for; so it goes on.
+  if (Reply->result == -ETIMEDOUT) {
+    warn("process " + Twine(Pid) + ": '" + Glob + "' was " + Done + ", but " +
+         threadText(Pid, Reply->waited_for) +
+         " has not yet left a handler that it was in before; " +
+         functions(Reply->armed) + " now");
+    return Error::success();
+  }
+  if (Reply->result == -EAGAIN)
+    return failure("'" + Glob + "' could not be " + Done +
+                   ", nothing was changed: " +
+                   threadText(Pid, Reply->waited_for) +
+                   " is in a handler of a function that was disarmed before; "
+                   "try again later");
   if (Reply->result < 0)
     return failure("'" + Glob + "' could not be " + Done + ": " +
                    errnoText(-Reply->result));

@@ -88,6 +88,11 @@ static int carry_out(int client, struct pb_message *message, int *file)
 static void describe(struct pb_control_reply *reply)
 {
 	struct patchbay_ops_info info = { .size = sizeof(info) };
+	struct patchbay_stats stats = { .size = sizeof(stats) };
+
+	if ((reply->result == -ETIMEDOUT || reply->result == -EAGAIN) &&
+	    !patchbay_get_stats(&stats))
+		reply->waited_for = (uint32_t)stats.waited_for;
 
 	if (!patchbay_ops_get_info(pb_tracer, &info))
 		reply->armed = info.armed;

@@ -153,8 +153,13 @@ struct pb_control_request {
  *          -EINVAL: a file that does not hold names. -EFBIG: more than 64 MiB.
  *          Of ATTACH: the number of functions; errors were explained by lines.
  *          -ENOENT: there is no such function. -ENOEXEC: it cannot be loaded.
+ *          -ETIMEDOUT: done, but a handler that was running before may be running
+ *          still. -EAGAIN: nothing was changed, since a handler is running of a
+ *          function that was to be armed again.
  *          Others: patchbay_arm_filter() and patchbay_batch_commit(), or what
  *          opening the data file returned.
+ * @waited_for: of -ETIMEDOUT and -EAGAIN, the thread that is in that handler, as the
+ *          process calls it (gettid(2)); 0: one that is ending
  * The rest is as it is afterwards.
  */
 struct pb_control_reply {
@@ -163,7 +168,7 @@ struct pb_control_reply {
 	uint64_t armed; /* functions */
 	uint64_t threshold_ns;
 	uint32_t recording; /* 0: before start_at, or after stop_at */
-	uint32_t reserved;
+	uint32_t waited_for;
 	char tracer[PBD_NAME_MAX];
 	char file[PATH_MAX];
 };

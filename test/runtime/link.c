@@ -734,7 +734,8 @@ static void test_strerror(void)
 {
 	static const int errors[] = { EINVAL, E2BIG, ENOENT, EDOM, EPROTOTYPE,
 				      EOPNOTSUPP, ENOLINK, EILSEQ, ERANGE,
-				      EDEADLK, EACCES, ENOMEM, EBUSY, ENODEV };
+				      EDEADLK, EACCES, ENOMEM, EBUSY, ENODEV,
+				      EAGAIN, ETIMEDOUT };
 	const char *other = patchbay_link_strerror(-EMFILE);
 
 	CHECK(!strcmp(patchbay_link_strerror(0), "no error"));

@@ -3,7 +3,8 @@
  * A handler that runs for long. Who does not want to wait for it does not: neither
  * who asks how things are, while another thread waits, nor who commits a batch
  * without waiting, nor who changes other functions. Who wants to, waits, for as
- * long as was said.
+ * long as was said. When that was in vain it is told whether what was asked for has
+ * been done, and what is to be destroyed is called no more.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -15,13 +16,19 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 OPAQUE int slow(int a) { return a; }
 OPAQUE int other(int a) { return a; }
+OPAQUE int third(int a) { return a; }
+OPAQUE int fourth(int a) { return a; }
+OPAQUE int fifth(int a) { return a; }
 
 static atomic_int arrived, let_go, waiting;
+static pid_t caller_tid;
+static struct patchbay_ops *to_destroy, *also_to_destroy;
 
 __attribute__((no_profile_instrument_function)) static void
 stay(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
@@ -62,6 +69,7 @@ static int disarm_without_waiting(struct patchbay_ops *ops)
 
 static void *call(void *arg)
 {
+	caller_tid = (pid_t)syscall(SYS_gettid);
 	CHECK_EQ(slow(3), 3);
 	return arg;
 }
@@ -78,6 +86,96 @@ static int count(const struct patchbay_site_info *site, void *nr)
 {
 	*(size_t *)nr += site->nr_cells;
 	return 0;
+}
+
+static size_t armed(const struct patchbay_ops *ops)
+{
+	struct patchbay_ops_info info = { .size = sizeof(info) };
+
+	CHECK_EQ(patchbay_ops_get_info(ops, &info), 0);
+	return info.armed;
+}
+
+/* How many waits were given up, and that the last one was for the caller. */
+static uint64_t timeouts(void)
+{
+	struct patchbay_stats stats = { .size = sizeof(stats) };
+
+	CHECK_EQ(patchbay_get_stats(&stats), 0);
+	CHECK_EQ(stats.waited_for, caller_tid);
+	return stats.timeouts;
+}
+
+/* In the handler of another tracer somebody stays: that one is not to be freed. */
+static void destroy_beside(void)
+{
+	struct patchbay_ops *ops = create(handler);
+	uint64_t before = timeouts();
+
+	calls = 0;
+	CHECK_EQ(patchbay_arm(ops, "third", 0), 1);
+	CHECK_EQ(third(5), 5);
+	CHECK_EQ(calls, 1);
+	CHECK_EQ(patchbay_ops_destroy(ops), -ETIMEDOUT);
+	CHECK_EQ(timeouts(), before + 1);
+	/* It is done all the same, as it would have been in time. */
+	CHECK_EQ(armed(ops), 0);
+	CHECK_EQ(third(5), 5);
+	CHECK_EQ(calls, 1);
+	CHECK_EQ(patchbay_ops_destroy(ops), -ETIMEDOUT);
+	to_destroy = ops;
+}
+
+/* From one function to another. */
+static struct patchbay_batch *exchange(struct patchbay_ops *ops,
+				       const char *disarm, const char *arm)
+{
+	const struct patchbay_filter from = { .size = sizeof(from),
+					      .glob = disarm };
+	const struct patchbay_filter to = { .size = sizeof(to), .glob = arm };
+	struct patchbay_batch *batch;
+
+	CHECK_EQ(patchbay_batch_create(&batch), 0);
+	CHECK_EQ(patchbay_batch_disarm(batch, ops, &from), 0);
+	CHECK_EQ(patchbay_batch_arm(batch, ops, &to, 0), 0);
+	return batch;
+}
+
+/* A batch that has waited in vain: was it carried out? */
+static void batches(void)
+{
+	struct patchbay_ops *ops = create(handler);
+	struct patchbay_batch *batch;
+	uint64_t before = timeouts();
+
+	calls = 0;
+	CHECK_EQ(patchbay_arm(ops, "fourth", 0), 1);
+	batch = exchange(ops, "fourth", "slow");
+	CHECK_EQ(patchbay_batch_commit(batch), -EAGAIN);
+	CHECK_EQ(timeouts(), before + 1);
+	CHECK_EQ(armed(ops), 1);
+	CHECK_EQ(fourth(5), 5);
+	CHECK_EQ(slow(5), 5);
+	CHECK_EQ(calls, 1);
+	/* Without waiting for what is to go it has to wait for this, too. */
+	CHECK_EQ(patchbay_batch_commit_nowait(batch), -EAGAIN);
+	CHECK_EQ(armed(ops), 1);
+	patchbay_batch_destroy(batch);
+
+	batch = exchange(ops, "fourth", "fifth");
+	CHECK_EQ(patchbay_batch_commit(batch), -ETIMEDOUT);
+	CHECK_EQ(timeouts(), before + 3);
+	CHECK_EQ(armed(ops), 1);
+	CHECK_EQ(fourth(5), 5);
+	CHECK_EQ(calls, 1);
+	CHECK_EQ(fifth(5), 5);
+	CHECK_EQ(calls, 2);
+	patchbay_batch_destroy(batch);
+	CHECK_EQ(patchbay_disarm(ops, "fifth"), -ETIMEDOUT);
+	CHECK_EQ(fifth(5), 5);
+	CHECK_EQ(calls, 2);
+	CHECK_EQ(patchbay_ops_destroy(ops), -ETIMEDOUT);
+	also_to_destroy = ops;
 }
 
 static double now(void)
@@ -129,10 +227,13 @@ int main(void)
 
 	/* Its handler is running all the same. */
 	CHECK_EQ(patchbay_synchronize(), -ETIMEDOUT);
-	CHECK_EQ(patchbay_arm(quick, "slow", 0), -ETIMEDOUT);
+	CHECK_EQ(patchbay_arm(quick, "slow", 0), -EAGAIN);
 	CHECK_EQ(patchbay_ops_destroy(staying), -ETIMEDOUT);
+	destroy_beside();
+	batches();
 	/* Who was never on a function has nobody to wait for. */
 	CHECK_EQ(patchbay_ops_destroy(create(handler)), 0);
+	calls = 1;
 
 	patchbay_set_wait_limit(PATCHBAY_WAIT_FOREVER);
 	pthread_create(&waiter, NULL, destroy, staying);
@@ -150,6 +251,8 @@ int main(void)
 	CHECK_EQ(calls, 2);
 	CHECK_EQ(patchbay_synchronize(), 0);
 	CHECK_EQ(patchbay_ops_destroy(quick), 0);
+	CHECK_EQ(patchbay_ops_destroy(to_destroy), 0);
+	CHECK_EQ(patchbay_ops_destroy(also_to_destroy), 0);
 	puts("done");
 	return 0;
 }

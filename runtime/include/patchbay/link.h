@@ -224,7 +224,7 @@ int patchbay_link_update(struct patchbay_link *link,
 /*
  * Detach the program from all functions. When this returns no thread is in it.
  * The link stays, for patchbay_link_get_info(). -ENOLINK: it is detached
- * already. -ETIMEDOUT: it is entered no more, but a thread is in it still, by
+ * already. -ETIMEDOUT: it is entered no more, but a thread may be in it still, by
  * patchbay_set_wait_limit(); try again. Or other errors of patchbay_ops_destroy():
  * it is attached still.
  */

@@ -315,11 +315,15 @@ struct patchbay_ops_attr {
  * running, in milliseconds. 0: not at all. It holds for the whole process, from
  * the next wait on. May be called from anywhere.
  *
- * Where a handler takes longer, -ETIMEDOUT is returned: all is as it was asked
- * for, but for what the handler may be using, which is kept, and it may be
- * running still. struct patchbay_stats says which thread it is. To try once more
- * is no error: what has been disarmed is disarmed, and patchbay_ops_destroy()
- * waits again.
+ * Where a handler takes longer, struct patchbay_stats says which thread it is, and
+ * one of two errors is returned:
+ *
+ * -ETIMEDOUT: it is done, but not quiet yet. All is as it was asked for, and no
+ *         handler is entered any more that should not be; but one that was running
+ *         may be running still, and what it may be using is kept. To wait once
+ *         more, call patchbay_synchronize(), or patchbay_ops_destroy() again.
+ * -EAGAIN: nothing was changed. A function was to be armed that had been disarmed,
+ *         and a handler that it had then is still running. Try again later.
  */
 #define PATCHBAY_WAIT_LIMIT 10000u /* unless it is set */
 #define PATCHBAY_WAIT_FOREVER (~0u)
@@ -356,8 +360,12 @@ int patchbay_ops_create(const struct patchbay_ops_attr *attr,
  * Disarm the tracer everywhere and free it. When this returns no thread is in
  * its handler and none will enter it. NULL is no tracer, and no error.
  *
- * -EDEADLK: called from a handler; nothing changed.
- * Other errors are those of patchbay_disarm().
+ * -EDEADLK: called from a handler; nothing changed. -ETIMEDOUT
+ * (patchbay_set_wait_limit()), or an error of membarrier(2): the tracer is disarmed
+ * everywhere and is entered no more, but one of its handlers may be running, so it
+ * was not freed. It may be a handler of another tracer that takes so long: which
+ * ones are over is known of all of them together. Call it again.
+ * Other errors are those of patchbay_disarm(): nothing changed.
  */
 int patchbay_ops_destroy(struct patchbay_ops *ops);
 
@@ -515,8 +523,8 @@ struct patchbay_filter {
  *           (AArch64: it is in the middle of more than 256 MB of text, ppc64le:
  *           of more than 64 MB)
  * -EDEADLK: called from a handler
- * -ETIMEDOUT: a function was disarmed before, and the handler that it had is still
- *           running: patchbay_set_wait_limit()
+ * -EAGAIN:  a function was disarmed before, and a handler that was running then has
+ *           not returned for as long as patchbay_set_wait_limit() says
  * -EBUSY:   strict mode: the handler of SIGTRAP has been replaced
  * -ENODEV:  no /proc to write text through, as in a chroot(2)
  * or what the tracer's @check or @attach returned, or what membarrier(2) or
@@ -587,7 +595,9 @@ int patchbay_batch_disarm(struct patchbay_batch *batch,
  * error here: all is as it asked for.
  *
  * Returns how many functions were armed and disarmed, added up over requests,
- * or errors as for patchbay_arm_filter() and patchbay_disarm_filter().
+ * or errors as for patchbay_arm_filter() and patchbay_disarm_filter(). As there,
+ * -EAGAIN is none of it, and -ETIMEDOUT all of it with a handler that may be running:
+ * the batch need not be committed again, but patchbay_synchronize() be called.
  *
  * If text cannot be written in the middle of it, sites that were armed by then
  * are disarmed again. Their handlers may have run, but none is running when

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ThreadName.h"
+#include "Table.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+namespace {
+/// What /proc/PID/task/TID/status says (proc_pid_status(5)).
+struct ThreadStatus {
+  StringRef Name;
+  uint64_t InnerNumber = 0; // in the innermost PID namespace that it is in
+};
+} // namespace
+
+static ThreadStatus parseStatus(StringRef Text) {
+  ThreadStatus Status;
+  while (!Text.empty()) {
+    StringRef Line;
+    std::tie(Line, Text) = Text.split('\n');
+    auto [Key, Value] = Line.split(':');
+    if (Key == "Name")
+      Status.Name = Value.trim("\t");
+    else if (Key == "NSpid")
+      to_integer(Value.substr(Value.rfind('\t') + 1), Status.InnerNumber, 10);
+  }
+  return Status;
+}
+
+std::string patchbay::threadText(int Pid, uint64_t Number) {
+  if (!Number)
+    return "a thread that is ending";
+  std::error_code EC;
+  for (sys::fs::directory_iterator
+           I("/proc/" + std::to_string(Pid) + "/task", EC),
+       End;
+       !EC && I != End; I.increment(EC)) {
+    auto File = MemoryBuffer::getFileAsStream(I->path() + "/status");
+    if (!File)
+      continue; // it has ended
+    ThreadStatus Status = parseStatus((*File)->getBuffer());
+    if (Status.InnerNumber == Number)
+      return "thread " + sys::path::filename(I->path()).str() + " (" +
+             printable(Status.Name) + ")";
+  }
+  return "thread " + std::to_string(Number);
+}
