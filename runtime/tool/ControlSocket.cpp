@@ -38,18 +38,34 @@ ControlSocket::~ControlSocket() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Room for descriptors, aligned as headers are.
+/// Room for descriptors and for who sent them, aligned as headers are.
 union ControlBuffer {
   cmsghdr Header;
-  char Bytes[CMSG_SPACE(PB_CONTROL_FILES_MAX * sizeof(int))];
+  char Bytes[CMSG_SPACE(PB_CONTROL_FILES_MAX * sizeof(int)) +
+             CMSG_SPACE(sizeof(ucred))];
+};
+
+/// An abstract name.
+struct Address {
+  sockaddr_un Bytes = {};
+  socklen_t Size = 0;
+
+  explicit Address(StringRef Name) {
+    Bytes.sun_family = AF_UNIX;
+    memcpy(Bytes.sun_path + 1, Name.data(), Name.size());
+    Size = offsetof(sockaddr_un, sun_path) + 1 + Name.size();
+  }
 };
 } // namespace
 
+// To: nullptr where Socket is connected.
 static ssize_t sendPacket(int Socket, void *Packet, size_t Size,
-                          ArrayRef<int> Files) {
+                          ArrayRef<int> Files, Address *To = nullptr) {
   iovec Data = {Packet, Size};
   ControlBuffer Control = {};
   msghdr Message = {};
+  Message.msg_name = To ? &To->Bytes : nullptr;
+  Message.msg_namelen = To ? To->Size : 0;
   Message.msg_iov = &Data;
   Message.msg_iovlen = 1;
   if (!Files.empty()) {
@@ -64,21 +80,44 @@ static ssize_t sendPacket(int Socket, void *Packet, size_t Size,
   return sendmsg(Socket, &Message, MSG_NOSIGNAL);
 }
 
-// *File is a descriptor that comes along; the kernel closes what nobody has
-// asked for.
-static ssize_t receivePacket(int Socket, void *Packet, size_t Size, int *File) {
+// *File is a descriptor that comes along; what nobody has asked for is closed.
+// *Sender is the process that sent it, if the socket has SO_PASSCRED.
+static ssize_t receivePacket(int Socket, void *Packet, size_t Size, int *File,
+                             pid_t *Sender = nullptr) {
   iovec Data = {Packet, Size};
   ControlBuffer Control = {};
   msghdr Message = {};
   Message.msg_iov = &Data;
   Message.msg_iovlen = 1;
-  Message.msg_control = File ? &Control : nullptr;
-  Message.msg_controllen = File ? CMSG_LEN(sizeof(int)) : 0;
-  ssize_t Received = recvmsg(Socket, &Message, MSG_CMSG_CLOEXEC);
-  const cmsghdr *Header = File ? CMSG_FIRSTHDR(&Message) : nullptr;
-  if (Header && Header->cmsg_level == SOL_SOCKET &&
-      Header->cmsg_type == SCM_RIGHTS)
-    memcpy(File, CMSG_DATA(Header), sizeof(*File));
+  Message.msg_control = &Control;
+  Message.msg_controllen = sizeof(Control);
+  ssize_t Received;
+  do
+    Received = recvmsg(Socket, &Message, MSG_CMSG_CLOEXEC);
+  while (Received < 0 && errno == EINTR);
+  if (Received < 0)
+    return Received;
+  for (cmsghdr *Header = CMSG_FIRSTHDR(&Message); Header;
+       Header = CMSG_NXTHDR(&Message, Header)) {
+    if (Header->cmsg_level != SOL_SOCKET)
+      continue;
+    if (Header->cmsg_type == SCM_CREDENTIALS && Sender) {
+      ucred Credentials;
+      memcpy(&Credentials, CMSG_DATA(Header), sizeof(Credentials));
+      *Sender = Credentials.pid;
+    }
+    if (Header->cmsg_type != SCM_RIGHTS)
+      continue;
+    size_t Number = (Header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t I = 0; I != Number; ++I) {
+      int Came;
+      memcpy(&Came, CMSG_DATA(Header) + I * sizeof(int), sizeof(Came));
+      if (File && *File < 0)
+        *File = Came;
+      else
+        close(Came);
+    }
+  }
   return Received;
 }
 
@@ -95,6 +134,10 @@ static Error doesNotListen(int Pid) {
 static Error listensNoMore(int Pid) {
   return processError(Pid, "it does not listen any more: it has restricted its "
                            "system calls (seccomp) or files (Landlock)");
+}
+
+static Error doesNotAnswer(int Pid) {
+  return processError(Pid, "it does not answer: it may be stopped");
 }
 
 static Error speaksVersion(int Pid, uint32_t Version) {
@@ -172,7 +215,7 @@ static int sendSocketFrom(int User, int Net, int To) {
     if (setns(User, CLONE_NEWUSER) || setns(Net, CLONE_NEWNET))
       return Errno;
   }
-  int Socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  int Socket = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (Socket < 0)
     return errno;
   char Byte = 0;
@@ -213,10 +256,29 @@ static Expected<int> makeSocket(int Pid) {
   });
   if (Ours >= 0 && Net >= 0 && !isSameFile(Ours, Net))
     return makeSocketIn(Pid, User, Net);
-  int Socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  int Socket = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (Socket < 0)
     return processError(Pid, "cannot make a socket: " + errnoText(errno));
   return Socket;
+}
+
+// Sends the process Connection, one end of a pair.
+static Error knock(int Pid, pb_control_point &Point, int Connection) {
+  auto Socket = makeSocket(Pid);
+  if (!Socket)
+    return Socket.takeError();
+  scope_exit Close([&] { close(*Socket); });
+  Address Gate(Point.name);
+  setsockopt(*Socket, SOL_SOCKET, SO_SNDTIMEO, &Patience, sizeof(Patience));
+  if (sendPacket(*Socket, Point.knock, sizeof(Point.knock), Connection,
+                 &Gate) >= 0)
+    return Error::success();
+  // Its thread has come to an end.
+  if (errno == ECONNREFUSED)
+    return doesNotListen(Pid);
+  if (errno == EAGAIN || errno == EWOULDBLOCK)
+    return doesNotAnswer(Pid);
+  return processError(Pid, "cannot connect: " + errnoText(errno));
 }
 
 Expected<ControlSocket> ControlSocket::connect(int Pid) {
@@ -228,50 +290,43 @@ Expected<ControlSocket> ControlSocket::connect(int Pid) {
   auto Address = findPoint(*Memory, Pid, Point);
   if (!Address)
     return Address.takeError();
-  auto Socket = makeSocket(Pid);
-  if (!Socket)
-    return Socket.takeError();
-  ControlSocket Connection(Pid, *Socket);
-  if (Error E = Connection.connectTo(Point.name))
+  int Pair[2], On = 1;
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, Pair))
+    return processError(Pid, "cannot make a socket: " + errnoText(errno));
+  ControlSocket Connection(Pid, Pair[0]);
+  // If nobody takes the other end, ours says so when this one is closed.
+  scope_exit Close([&] { close(Pair[1]); });
+  if (setsockopt(Pair[0], SOL_SOCKET, SO_PASSCRED, &On, sizeof(On)))
+    return processError(Pid, "cannot tell who listens: " + errnoText(errno));
+  if (Error E = knock(Pid, Point, Pair[1]))
     return std::move(E);
-  if (Error E = Connection.checkPeer())
-    return std::move(E);
+  close(Pair[1]);
+  Close.release();
   if (Error E = Connection.readProof(*Memory, *Address))
     return std::move(E);
   return std::move(Connection);
 }
 
-Error ControlSocket::connectTo(StringRef Name) {
-  sockaddr_un Address = {};
-  Address.sun_family = AF_UNIX;
-  memcpy(Address.sun_path + 1, Name.data(), Name.size());
-  socklen_t Length = offsetof(sockaddr_un, sun_path) + 1 + Name.size();
-  if (!::connect(Socket, reinterpret_cast<sockaddr *>(&Address), Length))
+// What a process sends tells who it is: whoever can read the name of the gate may
+// have taken it after the process's end.
+Error ControlSocket::checkSender(pid_t Sender) {
+  if (Sender == Pid)
     return Error::success();
-  // Its thread has come to an end.
-  if (errno == ECONNREFUSED)
-    return doesNotListen(Pid);
-  return processError(Pid, "cannot connect: " + errnoText(errno));
-}
-
-// Whoever can read the name may have taken it after the process's end.
-Error ControlSocket::checkPeer() {
-  ucred Peer;
-  socklen_t Size = sizeof(Peer);
-  if (getsockopt(Socket, SOL_SOCKET, SO_PEERCRED, &Peer, &Size))
-    return processError(Pid, "cannot tell who listens: " + errnoText(errno));
-  if (Peer.pid != Pid)
-    return processError(Pid, "its socket is held by process " +
-                                 Twine(Peer.pid) + ", which is not trusted");
-  return Error::success();
+  return processError(Pid, "its socket is held by process " + Twine(Sender) +
+                               ", which is not trusted");
 }
 
 Error ControlSocket::readProof(const ProcessMemory &Memory, uint64_t Point) {
   pb_control_greeting Greeting;
+  pid_t Sender = 0;
   setsockopt(Socket, SOL_SOCKET, SO_RCVTIMEO, &Patience, sizeof(Patience));
-  ssize_t Size = recv(Socket, &Greeting, sizeof(Greeting), 0);
+  ssize_t Size =
+      receivePacket(Socket, &Greeting, sizeof(Greeting), nullptr, &Sender);
   if (Size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-    return processError(Pid, "it does not answer: it may be stopped");
+    return doesNotAnswer(Pid);
+  if (Size > 0)
+    if (Error E = checkSender(Sender))
+      return E;
   if (Size >= ssize_t(sizeof(Greeting.version)) &&
       Greeting.version != PB_CONTROL_VERSION)
     return speaksVersion(Pid, Greeting.version);
@@ -324,9 +379,16 @@ ControlSocket::receive(const std::function<void(StringRef)> &Said, int *File) {
   if (File)
     *File = -1;
   // What is said is shorter than any version of a reply.
-  while ((Size = receivePacket(Socket, &Packet, sizeof(Packet), File)) > 0 &&
-         Size <= PB_CONTROL_SAID_MAX && Said)
+  for (;;) {
+    pid_t Sender = 0;
+    Size = receivePacket(Socket, &Packet, sizeof(Packet), File, &Sender);
+    if (Size > 0)
+      if (Error E = checkSender(Sender))
+        return std::move(E);
+    if (Size <= 0 || Size > PB_CONTROL_SAID_MAX || !Said)
+      break;
     Said(StringRef(Packet.Text, Size));
+  }
   if (Size != sizeof(Packet.Reply) ||
       Packet.Reply.version != PB_CONTROL_VERSION)
     return processError(Pid, "it ended before it answered");
@@ -341,9 +403,12 @@ ControlSocket::receive(const std::function<void(StringRef)> &Said, int *File) {
 
 bool ControlSocket::receiveText(std::string &Text) {
   char Packet[PB_CONTROL_SAID_MAX];
-  ssize_t Size = recv(Socket, Packet, sizeof(Packet), 0);
-  Text.assign(Packet, Size > 0 ? Size : 0);
-  return Size > 0;
+  pid_t Sender = 0;
+  ssize_t Size =
+      receivePacket(Socket, Packet, sizeof(Packet), nullptr, &Sender);
+  bool IsOurs = Size > 0 && Sender == Pid;
+  Text.assign(Packet, IsOurs ? Size : 0);
+  return IsOurs;
 }
 
 void ControlSocket::finish() { shutdown(Socket, SHUT_WR); }

@@ -24,7 +24,8 @@ struct ControlFiles {
 class ControlSocket {
 public:
   /// Connects, and reads the proof that we may control the process: fails if we
-  /// may not ptrace it. Also makes sure that it is the process who listens.
+  /// may not ptrace it. What comes by the connection is of this process, or an
+  /// error.
   static llvm::Expected<ControlSocket> connect(int Pid);
   ControlSocket(ControlSocket &&Other);
   ~ControlSocket();
@@ -49,8 +50,7 @@ public:
 
 private:
   ControlSocket(int Pid, int Socket) : Pid(Pid), Socket(Socket) {}
-  llvm::Error connectTo(llvm::StringRef Name);
-  llvm::Error checkPeer();
+  llvm::Error checkSender(pid_t Sender);
   llvm::Error readProof(const ProcessMemory &Memory, uint64_t Point);
 
   int Pid;

@@ -2,31 +2,36 @@
 /*
  * How `patchbay live` and `patchbay attach` talk to a process that is traced.
  *
- * With live=1 in PATCHBAY the process listens on a Unix socket of the type
- * SOCK_SEQPACKET. Its name is abstract, so that nothing is left when the process
- * is killed, and random: no other process can have taken it, in whatever PID
+ * With live=1 in PATCHBAY the process has a datagram socket, at which clients knock
+ * ("gate" from here on). Its name is abstract, so that nothing is left when the
+ * process is killed, and random: no other process can have taken it, in whatever PID
  * namespace, and a forked child, which has a number of its own, has another.
  *
- * Anybody who shares the network namespace may connect. So *being connected says
- * nothing*. Who may control a process is who may ptrace it, since that one could
- * do all of this anyway, and it is the kernel that decides: by user and group, by
- * capabilities, by prctl(PR_SET_DUMPABLE), by user namespaces, and by Yama
- * (ptrace(2), "Ptrace access mode checking"). The client proves it in this way:
+ * Who may control a process is who may ptrace it, since that one could do all of this
+ * anyway, and it is the kernel that decides: by user and group, by capabilities, by
+ * prctl(PR_SET_DUMPABLE), by user namespaces, and by Yama (ptrace(2), "Ptrace access
+ * mode checking"). Everybody else in the network namespace can see the name, and
+ * must not get anything into the process by it, not even something to close. The
+ * client proves what it may in this way:
  *
  *  1. It opens /proc/PID/mem, which asks for PTRACE_MODE_ATTACH_FSCREDS, finds
  *     struct pb_control_note in libpatchbay-trace.so, and by it the name of the
- *     socket in struct pb_control_point.
- *  2. The process draws a proof for each connection, writes it into a place of
+ *     gate and its secret in struct pb_control_point.
+ *  2. It makes a pair of connected sockets of the type SOCK_SEQPACKET, and knocks: it
+ *     sends the secret to the gate, with one of the two (SCM_RIGHTS). What is not the
+ *     secret the kernel drops in the client's own system call (gate.h).
+ *  3. The process draws a proof for each connection, writes it into a place of
  *     its memory, and greets the client with the number of that place.
- *  3. The client reads the proof there, and sends it along with its request.
+ *  4. The client reads the proof there, and sends it along with its request.
  *
  * The proof is for this connection only: it is wiped when the request has come,
- * or has not come for some time. struct pb_control_point is in memory that
- * fork() fills with zeros, so that a child, which may have fewer rights, has no
- * proof of its parent's.
+ * or has not come for some time. So who has learned the secret, as from a core dump,
+ * can keep the process busy, but not control it. struct pb_control_point is in memory
+ * that fork() fills with zeros, so that a child, which may have fewer rights, has
+ * neither secret nor proof of its parent's.
  *
- * The client makes sure that it speaks to the process (SO_PEERCRED), since it
- * sends descriptors, too.
+ * The client makes sure that it speaks to the process, since it sends descriptors,
+ * too: with each packet that comes it asks the kernel who sent it (SO_PASSCRED).
  *
  * A process that restricts itself must not keep a thread that is not restricted:
  * whoever takes over the process could use that one. Nor may the thread make system
@@ -54,10 +59,11 @@
 
 #define PB_CONTROL_NAME "patchbay/"
 #define PB_CONTROL_NAME_MAX 48
-#define PB_CONTROL_VERSION 3
+#define PB_CONTROL_VERSION 4
 #define PB_CONTROL_TEXT_MAX 4096
 
-/* Bytes of a proof: nobody guesses it. */
+/* Bytes of the secret and of a proof: nobody guesses them. */
+#define PB_CONTROL_KNOCK 32
 #define PB_CONTROL_PROOF 32
 
 /* Connections that have not sent their request yet. */
@@ -65,16 +71,21 @@
 
 /*
  * @version: PB_CONTROL_VERSION, or 0 as long as nobody listens
- * @name:    of the socket, behind the first NUL of its address
+ * @name:    of the gate, behind the first NUL of its address
+ * @knock:   what it takes, all of the packet
  * @proof:   by place
  * @ended:   1: nobody listens because the process, or the one that forked it, has
- *           restricted itself (below)
+ *           restricted itself (above)
+ * @thread:  the one that listens, as it is numbered in its own PID namespace; 0: it
+ *           does not run yet. The gate is in the network namespace of that thread
  */
 struct pb_control_point {
 	uint32_t version;
 	char name[PB_CONTROL_NAME_MAX];
+	uint8_t knock[PB_CONTROL_KNOCK];
 	uint8_t proof[PB_CONTROL_PLACES][PB_CONTROL_PROOF];
 	uint32_t ended;
+	uint32_t thread;
 };
 
 /*

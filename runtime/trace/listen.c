@@ -3,6 +3,7 @@
 
 #include "answer.h"
 #include "attach.h"
+#include "gate.h"
 #include "message.h"
 #include "moment.h"
 #include "ring.h"
@@ -16,11 +17,9 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #define PATIENCE_NS (PB_PATIENCE_SECONDS * 1000000000ull)
 
@@ -47,88 +46,20 @@ __asm__(".pushsection .note.patchbay.control, \"a\", %note\n"
 	"4:	.balign 4\n"
 	"	.popsection\n");
 
-/* A random name: whoever knows it knows nothing that he may not. */
-static int draw_name(char name[PB_CONTROL_NAME_MAX])
-{
-	uint64_t random[2];
-
-	if (getrandom(random, sizeof(random), 0) != sizeof(random))
-		return -errno;
-	snprintf(name, PB_CONTROL_NAME_MAX, PB_CONTROL_NAME "%016llx%016llx",
-		 (unsigned long long)random[0], (unsigned long long)random[1]);
-	return 0;
-}
-
 /*
  * In memory that fork() fills with zeros, as a child has no such thread.
  * @started: there is a thread, or will be
- * @thread:  its id; 0: it does not run yet
  * @ending:  it is to end
  */
 static struct listener {
 	struct pb_control_point point;
 	int started;
-	pid_t thread;
 	int ending;
 } *self;
 
-/* An abstract address. Returns its size. */
-static socklen_t address_of(const char *name, struct sockaddr_un *address)
-{
-	size_t length = strlen(name);
-
-	memset(address, 0, sizeof(*address));
-	address->sun_family = AF_UNIX;
-	memcpy(address->sun_path + 1, name, length);
-	return (socklen_t)(length + 1 +
-			   offsetof(struct sockaddr_un, sun_path));
-}
-
-static int open_socket(void)
-{
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
-			0);
-
-	return fd < 0 ? -errno : fd;
-}
-
-static int listen_by_name(const char *name)
-{
-	struct sockaddr_un address;
-	socklen_t size = address_of(name, &address);
-	int fd = open_socket(), error = 0;
-
-	if (fd < 0)
-		return fd;
-	if (bind(fd, (struct sockaddr *)&address, size) ||
-	    listen(fd, PB_CONTROL_PLACES)) {
-		error = -errno;
-		close(fd);
-	}
-	return error ? error : fd;
-}
-
-/* The descriptor, or -errno. From then on the point says how it is called. */
-static int listen_for_clients(void)
-{
-	struct pb_control_point *point = pb_control_point;
-	char name[PB_CONTROL_NAME_MAX];
-	int error = draw_name(name), fd;
-
-	if (error)
-		return error;
-	fd = listen_by_name(name);
-	if (fd < 0)
-		return fd;
-	memcpy(point->name, name, sizeof(point->name));
-	__atomic_store_n(&point->version, PB_CONTROL_VERSION, __ATOMIC_RELEASE);
-	return fd;
-}
-
 /*
- * Clients that have not sent their request yet. Their number is limited, since
- * anybody may connect; then the oldest has to make place. Whoever connects again
- * and again can keep others from being heard in this way, but nothing else.
+ * Clients that have not sent their request yet. Their number is limited; then the
+ * oldest has to make place.
  */
 static struct place {
 	int client; /* -1: the place is free */
@@ -182,17 +113,12 @@ static void greet(int client)
 		drop(nr);
 }
 
-static void accept_client(int listener)
+static void admit_client(int gate)
 {
-	const struct timespec pause = { .tv_nsec = 100000000 };
-	int client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	int client = pb_gate_take(gate);
 
 	if (client >= 0)
 		greet(client);
-	/* No descriptors, or no memory: it stays in the queue, so not at once. */
-	else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
-		 errno == ENOMEM)
-		nanosleep(&pause, NULL);
 }
 
 /* In a time that does not depend on how much of it is right. */
@@ -276,14 +202,14 @@ static int drop_late(void)
 	return least == UINT64_MAX ? -1 : (int)(least / 1000000) + 1;
 }
 
-static void serve_once(int listener)
+static void serve_once(int gate)
 {
 	struct pollfd fds[1 + PB_CONTROL_PLACES + PB_ATTACHED_MAX];
 	struct pollfd *attached = &fds[1 + PB_CONTROL_PLACES];
 	nfds_t nr_attached;
 	int timeout = drop_late(), tick = pb_attach_tick();
 
-	fds[0] = (struct pollfd){ listener, POLLIN, 0 };
+	fds[0] = (struct pollfd){ gate, POLLIN, 0 };
 	/* Negative descriptors are left out. */
 	for (size_t i = 0; i < PB_CONTROL_PLACES; i++)
 		fds[1 + i] = (struct pollfd){ places[i].client, POLLIN, 0 };
@@ -299,7 +225,7 @@ static void serve_once(int listener)
 		if (fds[1 + i].revents)
 			hear(i);
 	if (fds[0].revents)
-		accept_client(listener);
+		admit_client(gate);
 }
 
 static int is_ending(void)
@@ -309,11 +235,11 @@ static int is_ending(void)
 
 static int begin(void)
 {
-	int listener;
+	int gate;
 
 	pb_untraced = 1;
 	/* From now on pb_listen_end() can see it end. */
-	__atomic_store_n(&self->thread, (pid_t)pb_sys(SYS_gettid),
+	__atomic_store_n(&self->point.thread, (uint32_t)pb_sys(SYS_gettid),
 			 __ATOMIC_SEQ_CST);
 	if (is_ending())
 		return -1;
@@ -331,39 +257,27 @@ static int begin(void)
 	for (size_t i = 0; i < PB_CONTROL_PLACES; i++)
 		places[i].client = -1;
 	pb_attach_forget();
-	listener = listen_for_clients();
-	pb_note(listener);
-	return listener;
+	gate = pb_gate_open(&self->point);
+	pb_note(gate);
+	return gate;
 }
 
 static void *serve(void *arg)
 {
-	int listener = begin();
+	int gate = begin();
 
 	/* NULL: nobody waits. Else it is gone from then on. */
 	if (arg)
 		sem_post(arg);
-	while (listener >= 0 && !is_ending())
-		serve_once(listener);
+	while (gate >= 0 && !is_ending())
+		serve_once(gate);
 	/* What it has open is closed with it. */
 	return NULL;
 }
 
-/* It waits for clients: be one. Returns a socket or -errno. */
-static int wake(void)
-{
-	struct sockaddr_un address;
-	int client = open_socket();
-
-	if (client >= 0 && __atomic_load_n(&self->point.version, __ATOMIC_ACQUIRE))
-		pb_sys(SYS_connect, client, &address,
-		       address_of(self->point.name, &address));
-	return client;
-}
-
 static int is_gone(void)
 {
-	pid_t thread = __atomic_load_n(&self->thread, __ATOMIC_SEQ_CST);
+	uint32_t thread = __atomic_load_n(&self->point.thread, __ATOMIC_SEQ_CST);
 
 	return thread && pb_sys(SYS_tgkill, getpid(), thread, 0) == -ESRCH;
 }
@@ -372,19 +286,17 @@ static int is_gone(void)
 int pb_listen_end(void)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
-	int client, tries = PB_LISTEN_END_SECONDS * 1000;
+	int tries = PB_LISTEN_END_SECONDS * 1000;
 
 	if (!self || !__atomic_load_n(&self->started, __ATOMIC_SEQ_CST))
 		return 0;
 	/* What it has loaded for a client may restrict the process, too. */
-	if (self->thread == pb_sys(SYS_gettid))
+	if (self->point.thread == pb_sys(SYS_gettid))
 		return 0;
 	__atomic_store_n(&self->ending, 1, __ATOMIC_SEQ_CST);
-	client = wake();
+	pb_gate_wake(&self->point);
 	while (!is_gone() && --tries)
 		pb_sys(SYS_nanosleep, &pause, NULL);
-	if (client >= 0)
-		pb_sys(SYS_close, client);
 	if (!tries)
 		pb_note(-ETIMEDOUT);
 	/* So that nobody looks for it any more. */
@@ -409,7 +321,7 @@ static int make_self(void)
 	if (!self)
 		return error;
 	self->ending = 0;
-	self->thread = 0;
+	self->point.thread = 0;
 	self->point.ended = 0;
 	pb_control_point = &self->point;
 	return 0;

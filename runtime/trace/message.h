@@ -17,8 +17,7 @@ struct pb_message {
 
 /*
  * What @client has sent, without waiting and without taking it: descriptors stay
- * where they are. They are not taken of anybody, since even to close one can take
- * as long as its file system likes. Returns 0 or an error as below.
+ * where they are until the proof has been looked at. Returns 0 or an error as below.
  */
 int pb_message_peek(int client, struct pb_control_request *request);
 /* Take it, without descriptors: a socket that is closed before resets the other. */

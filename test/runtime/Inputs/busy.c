@@ -20,9 +20,9 @@ OPAQUE int slow(int a)
 }
 
 /* What the listening thread calls, if the program exports it. */
-int accept4(int fd, __SOCKADDR_ARG address, socklen_t *size, int flags)
+ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
-	return (int)syscall(SYS_accept4, fd, address, size, flags);
+	return syscall(SYS_recvmsg, fd, message, flags);
 }
 
 OPAQUE int rest(int a) { return a + 1; }
@@ -30,12 +30,13 @@ OPAQUE int rest(int a) { return a + 1; }
 /* What listens for `patchbay live` takes no number of ours. */
 static int listens(void)
 {
-	int listening;
-	socklen_t size = sizeof(listening);
+	int domain, type;
+	socklen_t size = sizeof(int);
 
 	for (int fd = 0; fd < 1024; fd++)
-		if (!getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening,
-				&size) && listening)
+		if (!getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) &&
+		    !getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) &&
+		    domain == AF_UNIX && type == SOCK_DGRAM)
 			return 1;
 	return 0;
 }

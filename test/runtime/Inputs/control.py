@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The client's side of runtime/trace/control.h, for requests that `patchbay` does not
-make. It finds the socket in /proc/net/unix and the proof by the socket's name, without
+make. It finds the gate in /proc/net/unix and the proof by the gate's name, without
 the notes that `patchbay` follows."""
 import errno
 import re
@@ -8,9 +8,10 @@ import socket
 import struct
 import sys
 
-VERSION, NAME_MAX, PROOF, TEXT_MAX = 3, 48, 32, 4096
+VERSION, NAME_MAX, PROOF, TEXT_MAX = 4, 48, 32, 4096
 NAME_AT = 4  # in struct pb_control_point
-PROOFS_AT = NAME_AT + NAME_MAX
+KNOCK_AT = NAME_AT + NAME_MAX
+PROOFS_AT = KNOCK_AT + PROOF
 SAID_MAX = 1024
 
 
@@ -49,6 +50,9 @@ class Memory:
         self.file.seek(at)
         return self.file.read(size)
 
+    def secret(self):
+        return self.read(self.point + KNOCK_AT, PROOF)
+
     def proof(self, place):
         return self.read(self.point + PROOFS_AT + place * PROOF, PROOF)
 
@@ -61,15 +65,20 @@ class Stranger:
         if self.name not in names():
             sys.exit(f"{name}: not in this network")
 
-    def proof(self, place):
+    def secret(self):
         return bytes(PROOF)
 
 
 def connect(memory):
-    """A connection, and its proof."""
-    client = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    client.connect(b"\0" + memory.name)
-    _, _, place = struct.unpack("IiI", client.recv(64))
+    """A connection, and its proof; that is None where nobody has taken it."""
+    client, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with other, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as gate:
+        rights = struct.pack("i", other.fileno())
+        gate.sendmsg([memory.secret()], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)],
+                     0, b"\0" + memory.name)
+    if not (greeting := client.recv(64)):
+        return client, None
+    _, _, place = struct.unpack("IiI", greeting)
     return client, memory.proof(place)
 
 

@@ -31,7 +31,27 @@ __asm__(".pushsection .note.forged, \"a\", %note\n"
 	"	.long " NUMBER(NOTE) ", forged - .\n"
 	"	.popsection\n");
 
-static void answer(int listener)
+/* The connection that comes with a packet. */
+static int take(int gate)
+{
+	struct pb_control_point knock;
+	struct iovec iov = { &knock, sizeof(knock) };
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct msghdr header = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = &control, .msg_controllen = sizeof(control),
+	};
+	int client;
+
+	recvmsg(gate, &header, 0);
+	memcpy(&client, CMSG_DATA(&control.header), sizeof(client));
+	return client;
+}
+
+static void answer(int gate)
 {
 	const struct pb_control_greeting greeting = {
 		.version = PB_CONTROL_VERSION,
@@ -39,9 +59,9 @@ static void answer(int listener)
 	};
 
 	for (;;) {
-		int client = accept(listener, NULL, NULL);
+		int client = take(gate);
 
-		if (CASE == PLACE)
+		if (CASE == PLACE || CASE == HELD)
 			send(client, &greeting, sizeof(greeting), MSG_NOSIGNAL);
 		if (CASE != SILENT)
 			close(client);
@@ -51,13 +71,12 @@ static void answer(int listener)
 static void listen_and_answer(void)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+	int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
 
 	strcpy(address.sun_path + 1, point.name);
 	bind(fd, (struct sockaddr *)&address,
 	     (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
 			 strlen(point.name)));
-	listen(fd, 4);
 	puts("ready");
 	fflush(stdout);
 	answer(fd);

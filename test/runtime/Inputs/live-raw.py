@@ -8,8 +8,8 @@
     proof=own|none|old               the right one, zeros, that of the last request
     wait                             send nothing, until it is closed
 
-Without a REQUEST it prints the socket's name. That may stand for PID: then no proof
-can be read.
+Without a REQUEST it prints the name of the gate. That may stand for PID: then nothing
+can be read, and the secret is guessed.
 """
 import errno
 import os
@@ -23,6 +23,9 @@ def ask(words, memory, last):
     options = dict(word.partition("=")[::2] for word in words if word[:5] != "send=")
     files = [os.open(word[5:], os.O_RDONLY) for word in words if word[:5] == "send="]
     client, proof = control.connect(memory)
+    if proof is None:
+        print("closed", flush=True)
+        return last
     if "wait" in options:
         print("?" if client.recv(64) else "closed", flush=True)
         return proof

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""live-linger.py NAME: a stranger who passes a TCP socket to whoever holds the abstract
+name, by each type of socket. It lingers on unsent data, so the process that closes it
+last waits."""
+import socket
+import struct
+import sys
+import time
+
+SECONDS = 20
+
+
+def lingering():
+    """A connection that lingers, and its other end."""
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(1)
+        client = socket.create_connection(listener.getsockname())
+        other, _ = listener.accept()
+    client.setblocking(False)
+    try:
+        while True:
+            client.send(b"x" * 65536)
+    except BlockingIOError:
+        pass
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, SECONDS))
+    return client, other
+
+
+kept = []
+for kind in (socket.SOCK_SEQPACKET, socket.SOCK_STREAM, socket.SOCK_DGRAM):
+    sender = socket.socket(socket.AF_UNIX, kind)
+    try:
+        sender.connect(b"\0" + sys.argv[1].encode())
+    except OSError:  # of another type
+        continue
+    client, other = lingering()
+    socket.send_fds(sender, [bytes(32)], [client.fileno()])
+    print("passed by", kind.name, flush=True)
+    kept += [sender, other]
+    client.close()  # waits, too, if nobody else has it
+time.sleep(SECONDS)
