@@ -46,14 +46,14 @@ static void miss(const struct patchbay_call *call)
 
 void pb_call_exit_slowly(struct patchbay_call *call)
 {
-	int nested;
+	enum pb_nesting nesting;
 	const struct patchbay_regs *frame = (const void *)(call + 1);
-	uint64_t token = pb_thread_enter(frame, &nested);
+	uint64_t token = pb_thread_enter(frame, &nesting);
 
-	if (nested)
-		miss(call);
-	else
+	if (nesting == PB_NESTING_FREE)
 		pb_call_exit(call);
+	else if (nesting != PB_NESTING_UNMARKED)
+		miss(call);
 	pb_thread_leave(token);
 }
 

@@ -49,28 +49,33 @@ static int is_sound(const struct patchbay_cell *cell, patchbay_handler enter)
 	return 1;
 }
 
-/* Handlers that may interrupt themselves, and call nothing that is traced. */
-static int may_nest(const struct patchbay_ops *ops)
+/*
+ * From within a handler those may be called that may interrupt themselves, and
+ * call nothing that is traced.
+ */
+static int may_enter(const struct patchbay_ops *ops, enum pb_nesting nesting)
 {
-	return (ops->attr.flags &
-		(PATCHBAY_OPS_FAST | PATCHBAY_OPS_RECURSION)) ==
-	       PATCHBAY_OPS_FAST;
+	return nesting == PB_NESTING_FREE ||
+	       (nesting == PB_NESTING_NESTED &&
+		(ops->attr.flags &
+		 (PATCHBAY_OPS_FAST | PATCHBAY_OPS_RECURSION)) ==
+			PATCHBAY_OPS_FAST);
 }
 
 /*
- * Called where there can be no exit, and, if @nested, from within a handler or
- * by a signal handler that interrupted one: then only handlers that may nest.
+ * Called where there can be no exit, and perhaps from within a handler or by a
+ * signal handler that interrupted one: then only handlers that may nest.
  */
 static void enter_member(uintptr_t ip, uintptr_t parent_ip,
 			 const struct patchbay_cell *member,
-			 struct patchbay_regs *regs, int nested)
+			 struct patchbay_regs *regs, enum pb_nesting nesting)
 {
 	patchbay_handler func = __atomic_load_n(&member->func, __ATOMIC_RELAXED);
 
 	/* The one of pb_set_nobody has no tracer. */
 	if (func == pb_enter_nothing && !member->exit)
 		return;
-	if (member->exit || (nested && !may_nest(member->ops)))
+	if (member->exit || !may_enter(member->ops, nesting))
 		pb_miss(member);
 	else
 		func(ip, parent_ip, member, regs);
@@ -80,7 +85,7 @@ static void enter_member(uintptr_t ip, uintptr_t parent_ip,
 static void enter_restricted(uintptr_t ip, uintptr_t parent_ip,
 			     const struct patchbay_cell *cell,
 			     struct patchbay_regs *regs,
-			     patchbay_handler enter, int nested)
+			     patchbay_handler enter, enum pb_nesting nesting)
 {
 	const struct pb_set *set;
 
@@ -89,7 +94,7 @@ static void enter_restricted(uintptr_t ip, uintptr_t parent_ip,
 		return;
 	if (!is_set(enter)) {
 		if (enter == pb_arch_enter_any || pb_call_is_of_one(enter) ||
-		    !may_nest(cell->ops))
+		    !may_enter(cell->ops, nesting))
 			pb_miss(cell);
 		else
 			enter(ip, parent_ip, cell, regs);
@@ -97,7 +102,7 @@ static void enter_restricted(uintptr_t ip, uintptr_t parent_ip,
 	}
 	set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
 	for (size_t i = 0; i < set->nr; i++)
-		enter_member(ip, parent_ip, &set->cells[i], regs, nested);
+		enter_member(ip, parent_ip, &set->cells[i], regs, nesting);
 }
 
 /*
@@ -120,19 +125,20 @@ int pb_enter_slowly(uintptr_t ip, uintptr_t parent_ip,
 		    const struct patchbay_cell *const *slot,
 		    struct patchbay_regs *regs)
 {
-	int nested, has_exit, again = 0;
-	uint64_t token = pb_thread_enter(regs, &nested);
+	int has_exit, again = 0;
+	enum pb_nesting nesting;
+	uint64_t token = pb_thread_enter(regs, &nesting);
 	const struct patchbay_cell *cell = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 	patchbay_handler enter = __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE);
 
 	/* Back in the trampoline only PB_THREAD_OUTSIDE lets the body be called. */
 	has_exit = pb_call_is_of_one(enter) || pb_call_is_of_set(enter);
-	if (!is_sound(cell, enter))
+	if (nesting == PB_NESTING_UNMARKED || !is_sound(cell, enter))
 		;
 	else if (has_exit && token == PB_THREAD_OUTSIDE)
 		again = 1;
-	else if (nested || has_exit)
-		enter_restricted(ip, parent_ip, cell, regs, enter, nested);
+	else if (nesting != PB_NESTING_FREE || has_exit)
+		enter_restricted(ip, parent_ip, cell, regs, enter, nesting);
 	else
 		enter_saved(ip, parent_ip, cell, regs, enter);
 	pb_thread_leave(token);

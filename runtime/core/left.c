@@ -7,9 +7,6 @@
 /* No page is smaller. */
 #define PAGE ((uintptr_t)4096)
 
-/* Of so many calls that are missed one asks the kernel. */
-#define OFTEN 64
-
 static const uint32_t *mark_of(uintptr_t frame)
 {
 	return (const uint32_t *)(frame + (uintptr_t)(intptr_t)pb_frame_mark.at);
@@ -45,48 +42,34 @@ static int overlaps(uintptr_t frame, uintptr_t from, uintptr_t to)
 }
 
 /*
- * As much as the library needs elsewhere, too. What is overwritten is below the
- * stack pointer, so it is nobody's.
+ * @room is as much as the library needs elsewhere, too. It is below all that is in
+ * use on this stack, and while it is ours nobody else has anything there. It is
+ * written to for the sake of other threads, which look at memory only.
  */
-__attribute__((noinline)) static void overwrite_stack(void)
+__attribute__((noinline)) int
+pb_left_is_surely_gone(const struct pb_thread *self, uintptr_t frame,
+		       uintptr_t to)
 {
 	volatile char room[8192];
 
 	for (size_t i = 0; i < sizeof(room); i += sizeof(uint32_t))
 		*(volatile uint32_t *)&room[i] = 0;
+	return overlaps(frame, (uintptr_t)room, to) ||
+	       pb_left_is_gone(self, frame);
 }
 
-int pb_left_is_surely_gone(const struct pb_thread *self, uintptr_t to)
+int pb_left_is_reused(const struct pb_thread *self, uintptr_t frame,
+		      uintptr_t from, uintptr_t to)
 {
-	if (!self->frame)
-		return 0;
-	if (overlaps(self->frame, (uintptr_t)__builtin_frame_address(0), to))
-		return 1;
-	overwrite_stack();
-	return pb_left_is_gone(self, self->frame);
-}
-
-int pb_left_is_reused(struct pb_thread *self, uintptr_t from, uintptr_t to)
-{
-	const uintptr_t frame = self->frame;
 	const uint32_t *mark = mark_of(frame);
 
-	/*
-	 * 0: the handler was interrupted when it had just begun, by a signal
-	 * handler that made traced calls (struct pb_thread). It has a frame, but
-	 * nobody knows where.
-	 */
-	if (!frame)
-		return 0;
 	/* In the middle of our own stack nobody else has anything. */
 	if (overlaps(frame, from, to))
 		return 1;
 	/* What is in the same page as our own stack can be read. */
-	if ((((uintptr_t)mark ^ from) & -PAGE) == 0 ||
-	    (((uintptr_t)mark ^ (to - 1)) & -PAGE) == 0)
-		return __atomic_load_n(mark, __ATOMIC_RELAXED) !=
-		       value_of(self);
-	return ++self->nested % OFTEN == 0 && pb_left_is_gone(self, frame);
+	return ((((uintptr_t)mark ^ from) & -PAGE) == 0 ||
+		(((uintptr_t)mark ^ (to - 1)) & -PAGE) == 0) &&
+	       __atomic_load_n(mark, __ATOMIC_RELAXED) != value_of(self);
 }
 
 void pb_left_mark_frame(struct patchbay_regs *frame)

@@ -35,23 +35,25 @@ struct pb_frame_mark {
 extern const struct pb_frame_mark pb_frame_mark;
 
 /*
- * Has the handler gone that @thread was in when it had @frame? The kernel looks
- * at the memory, which need not be there any more. @thread may be another one.
- * Async-signal-safe, errno stays.
+ * Has the handler gone that @thread was in when it had @frame, which is not 0? The
+ * kernel looks at the memory, which need not be there any more. @thread may be
+ * another one. Async-signal-safe, errno stays.
  */
 int pb_left_is_gone(const struct pb_thread *thread, uintptr_t frame);
 
 /*
  * The same for the calling thread, whose stack from @from to @to is in use by who
- * asks; quick most of the time, and then not sure to find it.
+ * asks: without the kernel, and not sure to find it.
  */
-int pb_left_is_reused(struct pb_thread *self, uintptr_t from, uintptr_t to);
+int pb_left_is_reused(const struct pb_thread *self, uintptr_t frame,
+		      uintptr_t from, uintptr_t to);
 
 /*
  * The same where there is time and stack to make sure: a handler that was left
  * not far below @to is found, which is where the stack of the library begins.
  */
-int pb_left_is_surely_gone(const struct pb_thread *self, uintptr_t to);
+int pb_left_is_surely_gone(const struct pb_thread *self, uintptr_t frame,
+			   uintptr_t to);
 
 /* Give the frame of the calling thread its mark, should it have none. */
 void pb_left_mark_frame(struct patchbay_regs *frame);

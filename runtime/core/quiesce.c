@@ -15,7 +15,10 @@
 #define load(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define store(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 
-__thread struct pb_thread pb_thread = { .phase = PB_THREAD_NEW };
+/* Of so many calls that come from within a handler one asks the kernel (left.h). */
+#define OFTEN 64
+
+__thread struct pb_thread pb_thread = { .outer.phase = PB_THREAD_NEW };
 uint64_t pb_quiesce_phase = PB_PHASE_FIRST;
 
 /*
@@ -123,7 +126,7 @@ static void thread_exit(void *arg)
 	block_signals(&saved);
 	lock_list(&blocked);
 	unlink_thread(self);
-	store(&self->phase, PB_THREAD_UNLISTED);
+	store(&self->outer.phase, PB_THREAD_UNLISTED);
 	unlock_list(&blocked);
 	if (also)
 		also();
@@ -149,8 +152,8 @@ static void forked_child(void)
 	pthread_mutex_init(&list_lock, NULL);
 	unlisted = pb_thread.depth;
 	threads = NULL;
-	if (pb_thread.phase != PB_THREAD_NEW &&
-	    pb_thread.phase != PB_THREAD_UNLISTED)
+	if (pb_thread.outer.phase != PB_THREAD_NEW &&
+	    pb_thread.outer.phase != PB_THREAD_UNLISTED)
 		push(&pb_thread);
 }
 
@@ -174,50 +177,149 @@ void pb_quiesce_init(void)
  */
 static void enlist(void)
 {
-	store(&pb_thread.phase, PB_THREAD_UNLISTED);
+	store(&pb_thread.outer.phase, PB_THREAD_UNLISTED);
 	if (!have_key || pthread_setspecific(key, &pb_thread))
 		return;
 	push(&pb_thread);
-	store(&pb_thread.phase, PB_THREAD_OUTSIDE);
+	store(&pb_thread.outer.phase, PB_THREAD_OUTSIDE);
 }
 
 /* The handler that the thread is in has gone: the thread is outside. */
-static void forget_handler(void)
+static void forget_outer(void)
 {
 	pb_count(&pb_stats.left);
-	store(&pb_thread.phase, PB_THREAD_OUTSIDE);
-	store(&pb_thread.frame, 0);
+	store(&pb_thread.outer.phase, PB_THREAD_OUTSIDE);
+	store(&pb_thread.outer.frame, 0);
 }
 
-/* Does the calling thread go on somewhere else than in its handler? */
-static int has_left(const struct patchbay_regs *frame)
+/*
+ * So has the one that had @mark. Not by a plain store: a signal handler may have
+ * found out the same, and somebody have taken the mark since.
+ */
+static void forget_inner(struct pb_mark *mark, uintptr_t frame)
 {
-	return pb_left_is_reused(&pb_thread,
-				 (uintptr_t)__builtin_frame_address(0),
-				 (uintptr_t)(frame + 1));
+	if (__atomic_compare_exchange_n(&mark->frame, &frame, 0, 0,
+					__ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		pb_count(&pb_stats.left);
+}
+
+/* Has the calling thread, whose stack is from @from to @to, left who had @frame? */
+typedef int (*has_left_func)(uintptr_t frame, uintptr_t from, uintptr_t to);
+
+/*
+ * Forget handlers that were left, and tell whether the thread is in one. Of the
+ * outer one nobody asks as long as there are others: whoever they call is not
+ * called from outside.
+ */
+static int is_inside_still(has_left_func has_left, uintptr_t from, uintptr_t to)
+{
+	int inside = 0;
+
+	for (int i = 0; i <= PB_NESTED_MAX; i++) {
+		struct pb_mark *mark = &pb_thread.inner[i];
+		uintptr_t frame = load(&mark->frame);
+
+		if (frame && has_left(frame, from, to))
+			forget_inner(mark, frame);
+		else if (frame)
+			inside = 1;
+	}
+	if (inside)
+		return 1;
+	/* A frame that is not known is not asked about; see struct pb_thread. */
+	if (pb_thread.outer.phase >= PB_PHASE_FIRST && pb_thread.outer.frame &&
+	    has_left(pb_thread.outer.frame, from, to))
+		forget_outer();
+	return pb_thread.outer.phase >= PB_PHASE_FIRST;
+}
+
+static int has_left_as_seen(uintptr_t frame, uintptr_t from, uintptr_t to)
+{
+	return pb_left_is_reused(&pb_thread, frame, from, to) ||
+	       ((pb_thread.nested + 1) % OFTEN == 0 &&
+		pb_left_is_gone(&pb_thread, frame));
+}
+
+static int has_left_surely(uintptr_t frame, uintptr_t from, uintptr_t to)
+{
+	(void)from;
+	return pb_left_is_surely_gone(&pb_thread, frame, to);
+}
+
+/*
+ * Take one of the inner marks, if there is one. The phase is loaded when it has
+ * been taken, and whoever calls us loads slot and cell later than both stores: so
+ * after the barrier of pb_quiesce_begin() this thread has either made both
+ * visible, or will find what was stored before it. It is the same as with the
+ * outer mark, and for this kind of waiting it is enough: no processor has to be
+ * kept from loading the cell before the stores are seen by others.
+ */
+static struct pb_mark *mark_inner(const struct patchbay_regs *frame)
+{
+	/* First: who waits looks at none as long as this is 0. */
+	store(&pb_thread.nested, pb_thread.nested + 1);
+	for (int i = 0; i <= PB_NESTED_MAX; i++) {
+		struct pb_mark *mark = &pb_thread.inner[i];
+		uintptr_t none = 0;
+
+		if (!__atomic_compare_exchange_n(&mark->frame, &none,
+						 (uintptr_t)frame, 0,
+						 __ATOMIC_ACQ_REL,
+						 __ATOMIC_RELAXED))
+			continue;
+		store(&mark->phase, load(&pb_quiesce_phase));
+		return mark;
+	}
+	return NULL;
+}
+
+/* What pb_thread_enter() returns of who has no mark: nothing is to be taken back. */
+#define NO_MARK PB_THREAD_NEW
+
+static uint64_t enter_inner(const struct patchbay_regs *frame,
+			    enum pb_nesting *nesting)
+{
+	struct pb_mark *mark = mark_inner(frame);
+
+	if (!mark) {
+		*nesting = PB_NESTING_UNMARKED;
+		return NO_MARK;
+	}
+	*nesting = mark == &pb_thread.inner[PB_NESTED_MAX] ?
+			   PB_NESTING_TOO_DEEP :
+			   PB_NESTING_NESTED;
+	return (uintptr_t)mark;
 }
 
 /* Not inlined: what is below its frame address is not looked at. */
 __attribute__((noinline)) uint64_t
-pb_thread_enter(const struct patchbay_regs *frame, int *nested)
+pb_thread_enter(const struct patchbay_regs *frame, enum pb_nesting *nesting)
 {
 	uint64_t token;
 
-	if (pb_thread.phase == PB_THREAD_NEW)
+	if (pb_thread.outer.phase == PB_THREAD_NEW)
 		enlist();
-	if (pb_thread.phase >= PB_PHASE_FIRST && has_left(frame))
-		forget_handler();
-	token = pb_thread.phase;
+	if (pb_thread.outer.phase >= PB_PHASE_FIRST)
+		is_inside_still(has_left_as_seen,
+				(uintptr_t)__builtin_frame_address(0),
+				(uintptr_t)(frame + 1));
+	token = pb_thread.outer.phase;
+	*nesting = PB_NESTING_FREE;
 	if (token == PB_THREAD_UNLISTED) {
-		*nested = pb_thread.depth++ != 0;
+		if (pb_thread.depth++)
+			*nesting = PB_NESTING_NESTED;
 		__atomic_fetch_add(&unlisted, 1, __ATOMIC_SEQ_CST);
 	} else if (token == PB_THREAD_OUTSIDE) {
-		*nested = 0;
-		store(&pb_thread.frame, (uintptr_t)frame);
-		store(&pb_thread.phase, load(&pb_quiesce_phase));
+		store(&pb_thread.outer.frame, (uintptr_t)frame);
+		store(&pb_thread.outer.phase, load(&pb_quiesce_phase));
 	} else {
-		*nested = 1;
+		token = enter_inner(frame, nesting);
 	}
+	/*
+	 * The mark comes before the load of slot and cell, in the order of the
+	 * program: that is what the barrier of pb_quiesce_begin() relies on.
+	 */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	return token;
 }
 
@@ -227,17 +329,18 @@ void pb_thread_leave(uint64_t token)
 		__atomic_fetch_sub(&unlisted, 1, __ATOMIC_SEQ_CST);
 		pb_thread.depth--;
 	} else if (token == PB_THREAD_OUTSIDE) {
-		store(&pb_thread.phase, token);
-		store(&pb_thread.frame, 0);
+		store(&pb_thread.outer.phase, token);
+		store(&pb_thread.outer.frame, 0);
+	} else if (token != NO_MARK) {
+		/* A release: what the handler did is over before this is seen. */
+		store(&((struct pb_mark *)(uintptr_t)token)->frame, 0);
 	}
 }
 
 int pb_thread_inside_below(const void *frame)
 {
-	if (pb_thread.phase >= PB_PHASE_FIRST &&
-	    pb_left_is_surely_gone(&pb_thread, (uintptr_t)frame))
-		forget_handler();
-	return pb_thread.phase >= PB_PHASE_FIRST || pb_thread.depth;
+	return is_inside_still(has_left_surely, 0, (uintptr_t)frame) ||
+	       pb_thread.depth;
 }
 
 int pb_quiesce_begin(uint64_t *phase)
@@ -257,6 +360,40 @@ int pb_quiesce_begin(uint64_t *phase)
 	return error;
 }
 
+/* Has who had @frame gone, as far as we ask? 0 is a frame that is not known. */
+static int is_gone(const struct pb_thread *thread, uintptr_t frame, int closely)
+{
+	return closely && frame && pb_left_is_gone(thread, frame);
+}
+
+/*
+ * Is @thread in a handler that was running at @phase? Without looking @closely one
+ * that was left is taken for running.
+ *
+ * A handler that has been running all the time since @phase was read has the frame
+ * that is read here, or 0. If the frame has gone, so has the handler; another one
+ * that has the mark by now is not waited for. Each mark is for itself: that the
+ * frame of the outer one has gone says nothing of the others.
+ */
+static int was_inside(const struct pb_thread *thread, uint64_t phase, int closely)
+{
+	uint64_t seen = load(&thread->outer.phase);
+
+	if (seen >= PB_PHASE_FIRST && seen < phase &&
+	    !is_gone(thread, load(&thread->outer.frame), closely))
+		return 1;
+	if (!load(&thread->nested))
+		return 0;
+	for (int i = 0; i <= PB_NESTED_MAX; i++) {
+		uintptr_t frame = load(&thread->inner[i].frame);
+
+		if (frame && load(&thread->inner[i].phase) < phase &&
+		    !is_gone(thread, frame, closely))
+			return 1;
+	}
+	return 0;
+}
+
 int pb_quiesce_over(uint64_t phase)
 {
 	int found = load(&unlisted) != 0;
@@ -264,11 +401,8 @@ int pb_quiesce_over(uint64_t phase)
 
 	lock_list(&saved);
 	for (const struct pb_thread *t = load(&threads); t && !found;
-	     t = t->next) {
-		uint64_t seen = load(&t->phase);
-
-		found = seen >= PB_PHASE_FIRST && seen < phase;
-	}
+	     t = t->next)
+		found = was_inside(t, phase, 0);
 	unlock_list(&saved);
 	return !found;
 }
@@ -298,18 +432,7 @@ int pb_quiesce_thread(uint64_t phase, int *over)
 	lock_list(&saved);
 	for (const struct pb_thread *t = load(&threads); t && !number;
 	     t = t->next) {
-		uint64_t seen = load(&t->phase);
-		uintptr_t frame;
-
-		if (seen < PB_PHASE_FIRST || seen >= phase)
-			continue;
-		/*
-		 * A handler that has been running all the time since @phase was
-		 * read has this frame, or 0. If the frame has gone, so has the
-		 * handler; another one of this thread is not waited for.
-		 */
-		frame = load(&t->frame);
-		if (frame && pb_left_is_gone(t, frame))
+		if (!was_inside(t, phase, 1))
 			continue;
 		*over = 0;
 		number = number_of(t);

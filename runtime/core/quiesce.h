@@ -17,13 +17,13 @@
 #ifndef PB_CORE_QUIESCE_H
 #define PB_CORE_QUIESCE_H
 
-/* Values of pb_thread.phase that are no phase; phases are greater. */
+/* Values of pb_thread.outer.phase that are no phase; phases are greater. */
 #define PB_THREAD_OUTSIDE 0
 #define PB_THREAD_NEW 1     /* has never been in a trampoline */
 #define PB_THREAD_UNLISTED 2 /* being set up or torn down: counted instead */
 #define PB_PHASE_FIRST 3
 
-/* Of struct pb_thread, for the trampolines; phase is at 0. */
+/* Of struct pb_thread, for the trampolines: where the outer frame is; the phase is at 0. */
 #define PB_THREAD_FRAME 8
 
 #ifndef __ASSEMBLER__
@@ -33,35 +33,83 @@
 #include <stddef.h>
 
 /*
- * One per thread, in its thread-local storage. The trampolines (arch/.../entry.S)
- * read and write the first two.
- * @phase:  the mark
- * @frame:  of a thread inside, where the trampoline that marked it has its struct
- *          patchbay_regs; see left.h
- * @depth:  handlers entered while PB_THREAD_UNLISTED
- * @nested: calls that came from within a handler, or seemed to
- * @next, @link: of the list of threads; @link is what leads here, if it is known
- *
- * A signal may come between any two stores, and its handler make traced calls.
- * So that @frame is never that of another handler than the one which is running,
- * who goes in stores it before @phase, and who goes out stores 0 after @phase.
- * Of a handler that was interrupted between the two it is 0 then: not known.
- * (AArch64 stores both by one instruction when it goes in.)
+ * That a thread is in a handler.
+ * @phase: when it went in, by pb_quiesce_phase
+ * @frame: where the trampoline that the handler returns to has its struct
+ *         patchbay_regs; see left.h
  */
-struct pb_thread {
+struct pb_mark {
 	uint64_t phase;
 	uintptr_t frame;
+};
+
+/*
+ * How many handlers may be running that interrupted others of their thread: those
+ * that signal handlers lead to. Of calls in even more of them no handler is called.
+ */
+#define PB_NESTED_MAX 8
+
+/*
+ * One per thread, in its thread-local storage. The trampolines (arch/.../entry.S)
+ * read and write @outer.
+ * @outer:  the mark of the handler that was entered from outside
+ * @depth:  handlers entered while PB_THREAD_UNLISTED
+ * @nested: calls that came from within a handler, or seemed to. It is counted
+ *          without regard to signals, but it never becomes 0 again: until then
+ *          nobody has to look at @inner
+ * @next, @link: of the list of threads; @link is what leads here, if it is known
+ * @inner:  marks of handlers that were entered while the thread was in one. The
+ *          last is only for who counts a call that is missed
+ *
+ * A signal may come between any two stores, and its handler make traced calls, or
+ * never return, or go on with another coroutine.
+ *
+ * @outer is of a handler if it has a phase. So that its frame is never that of
+ * another handler than the one which is running, who goes in stores it before the
+ * phase, and who goes out stores 0 after the phase. Of a handler that was
+ * interrupted between the two it is 0 then: not known. (AArch64 stores both by one
+ * instruction when it goes in.)
+ *
+ * One of @inner is of a handler if it has a frame, and is taken by one atomic
+ * instruction; it belongs to whoever did so until its frame is 0 again. Its phase
+ * is stored after the frame: for a moment it is that of a handler before, which
+ * makes others wait rather too long than too short.
+ *
+ * Why each of them has its own mark: the handler that @outer is of may have been
+ * left for good (left.h). As soon as its frame is used for something else nobody
+ * waits for it any more, but those that seem to be within it are running.
+ */
+struct pb_thread {
+	struct pb_mark outer;
 	uint64_t depth;
 	uint64_t nested;
 	struct pb_thread *next;
 	struct pb_thread **link;
+	struct pb_mark inner[PB_NESTED_MAX + 1];
 } __attribute__((aligned(16)));
 
-_Static_assert(offsetof(struct pb_thread, frame) == PB_THREAD_FRAME, "frame");
+_Static_assert(offsetof(struct pb_thread, outer.phase) == 0, "phase");
+_Static_assert(offsetof(struct pb_thread, outer.frame) == PB_THREAD_FRAME, "frame");
 
 extern __thread struct pb_thread pb_thread
 	__attribute__((tls_model("initial-exec")));
 extern uint64_t pb_quiesce_phase;
+
+/*
+ * How pb_thread_enter() found the thread.
+ * FREE:     not in a handler
+ * NESTED:   in one, or seemingly: handlers may be called that may nest
+ * TOO_DEEP: in so many that one more has no mark: tracers may be looked at, to
+ *           count the call as missed, and no handler may be called
+ * UNMARKED: somebody who was TOO_DEEP was interrupted while he counted: tracers may
+ *           go at any time, so they may not be looked at
+ */
+enum pb_nesting {
+	PB_NESTING_FREE,
+	PB_NESTING_NESTED,
+	PB_NESTING_TOO_DEEP,
+	PB_NESTING_UNMARKED,
+};
 
 /*
  * The general way in and out, for what the trampolines do not do themselves:
@@ -72,7 +120,8 @@ extern uint64_t pb_quiesce_phase;
  * pb_thread_enter() returns the value that pb_thread_leave() takes, and tells
  * whether this thread was in a handler already. @frame is the trampoline's.
  */
-uint64_t pb_thread_enter(const struct patchbay_regs *frame, int *nested);
+uint64_t pb_thread_enter(const struct patchbay_regs *frame,
+			 enum pb_nesting *nesting);
 void pb_thread_leave(uint64_t token);
 
 /*

@@ -95,7 +95,8 @@
  *   its output only functions that it left where they were can be armed.
  * - A handler may call instrumented functions. Those calls, and what a signal
  *   handler calls that interrupts a handler, are seen only by tracers that are
- *   PATCHBAY_OPS_FAST, and not PATCHBAY_OPS_RECURSION: others might recurse. Each
+ *   PATCHBAY_OPS_FAST, and not PATCHBAY_OPS_RECURSION: others might recurse; and
+ *   by those within no more than eight such handlers of the same thread. Each
  *   counts what it has missed (struct patchbay_ops_info).
  * - A handler must return: no longjmp, no exception. A signal handler may leave
  *   one by siglongjmp, as programs do that limit the time of a computation.

@@ -64,5 +64,6 @@ many ./many.so 60
 torture ./torture.so 2
 storm ./storm.so 2
 left
+nested
 fork-storm ./fork-storm.so 3
 END
