@@ -58,7 +58,7 @@
 # RUN: llvm-objdump -s --section=.static_call_tramp_key --section=.static_call_sites --section=.static_call.text imported | FileCheck %s --check-prefix=IMPORTED
 # GOT:      (NEEDED) {{.*}}lib.so
 # GOT:      000000000021000 {{.*}} R_X86_64_GLOB_DAT {{.*}} __SCK__x
-# IMPORTED:      11000 a9000000 004c8b1d f4ff0000 3e41ff23
+# IMPORTED:      11000 a9000000 004c8b1d f4ff0000 41ff23cc
 # IMPORTED-NEXT: 11010 31c0c3e3 fecccccc
 # IMPORTED:      12000 00f0ffff 00f00000
 # IMPORTED:      13000 00d0ffff 00e00000

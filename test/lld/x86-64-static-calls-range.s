@@ -25,7 +25,7 @@
 # DIRECT-NEXT:     e9
 # INDIRECT:      <__SCT__x>:
 # INDIRECT-NEXT:   a9 00 00 00 00
-# INDIRECT-NEXT:   4c 8b 1d
+# INDIRECT-NEXT:   ff 25
 
 ## The key: 0x7fffffff from tramp + 12, rounded down to its alignment.
 # RUN: sed 's/FAR/0x10100000/; s/DATA/0x90000008/' lds > key.lds

@@ -21,7 +21,7 @@
 # RUN: llvm-readelf --dyn-syms %t.so | FileCheck %s --check-prefix=DYN
 
 ## Placed by the addresses below, the displacements are known: the function is
-## 0x30 below the end of the jmp, the key 0xff4 above the end of the load.
+## 0x35 below the end of the jmp, the key 0x1005 above the end of the second jmp.
 # RUN: echo 'SECTIONS { \
 # RUN:   .text 0x10000 : { *(.text) } \
 # RUN:   .static_call.text 0x10040 : { *(.static_call.text) } \
@@ -31,8 +31,8 @@
 
 # CHECK-LABEL: <__SCT__one>:
 # CHECK-NEXT:    e9 {{.*}} jmp {{.*}} <target>
-# CHECK-NEXT:    4c 8b 1d {{.*}}
-# CHECK-NEXT:    3e 41 ff e3
+# CHECK-NEXT:    ff 25 {{.*}} jmpq *0x{{[0-9a-f]+}}(%rip)
+# CHECK-COUNT-5: cc
 # CHECK-NEXT:    31 c0
 # CHECK-NEXT:    c3
 # CHECK-NEXT:    e3 fe
@@ -51,9 +51,9 @@
 # CALL-NEXT: jne {{.*}} <__SCT__one>
 # CALL-NEXT: jmp {{.*}} <__SCT__two>
 
-# BYTES:      10040 e9cbffff ff4c8b1d 04100000 3e41ffe3
-# BYTES-NEXT: 10050 31c0c3e3 fecccccc e9b3ffff ff4c8b1d
-# BYTES-NEXT: 10060 04100000 3e41ffe3 31c0c3e3 fecccccc
+# BYTES:      10040 e9cbffff ffff2505 100000cc cccccccc
+# BYTES-NEXT: 10050 31c0c3e3 fecccccc e9b3ffff ffff2505
+# BYTES-NEXT: 10060 100000cc cccccccc 31c0c3e3 fecccccc
 
 .globl _start
 _start:

@@ -8,32 +8,32 @@
 
 #include "table.h"
 
-/* At 0x1000; both load from 0x100c + 0x2000. */
+/* At 0x1000; they load from 0x100b + 0x2000 and 0x100c + 0x2000. */
 static const uint8_t local[PATCHBAY_X86_64_TRAMP_SIZE] = {
 	0xe9, 0xfb, 0x0f, 0,	0,	       /* jmp 0x2000 */
-	0x4c, 0x8b, 0x1d, 0,	0x20, 0, 0,    /* mov 0x300c,%r11 */
-	0x3e, 0x41, 0xff, 0xe3,		       /* notrack jmp *%r11 */
+	0xff, 0x25, 0,	  0x20, 0,    0,       /* jmp *0x300b */
+	0xcc, 0xcc, 0xcc, 0xcc, 0xcc,	       /* int3 */
 	0x31, 0xc0, 0xc3,		       /* xor %eax,%eax; ret */
 	0xe3, 0xfe, 0xcc, 0xcc, 0xcc,	       /* jrcxz . */
 };
 static const uint8_t imported[PATCHBAY_X86_64_TRAMP_SIZE] = {
 	0xa9, 0,    0,	  0,	0,	       /* test $0,%eax */
 	0x4c, 0x8b, 0x1d, 0,	0x20, 0, 0,    /* mov 0x300c,%r11 */
-	0x3e, 0x41, 0xff, 0x23,		       /* notrack jmp *(%r11) */
+	0x41, 0xff, 0x23, 0xcc,		       /* jmp *(%r11); int3 */
 	0x31, 0xc0, 0xc3,		       /* xor %eax,%eax; ret */
 	0xe3, 0xfe, 0xcc, 0xcc, 0xcc,	       /* jrcxz . */
 };
 
 static void tramps(void)
 {
-	CHECK(pb_x86_64_tramp(local, 0x1000, 0x300c, false) == 0xe9);
+	CHECK(pb_x86_64_tramp(local, 0x1000, 0x300b, false) == 0xe9);
 	CHECK(pb_x86_64_tramp(imported, 0x1000, 0x300c, true) == 0xa9);
-	CHECK(!pb_x86_64_tramp(local, 0x1000, 0x300c, true));
+	CHECK(!pb_x86_64_tramp(local, 0x1000, 0x300b, true));
 	CHECK(!pb_x86_64_tramp(imported, 0x1000, 0x300c, false));
 	/* another key, and the same one from another place */
-	CHECK(!pb_x86_64_tramp(local, 0x1000, 0x3024, false));
-	CHECK(!pb_x86_64_tramp(local, 0x1018, 0x300c, false));
-	CHECK(pb_x86_64_tramp(local, 0x1018, 0x3024, false) == 0xe9);
+	CHECK(!pb_x86_64_tramp(local, 0x1000, 0x3023, false));
+	CHECK(!pb_x86_64_tramp(local, 0x1018, 0x300b, false));
+	CHECK(pb_x86_64_tramp(local, 0x1018, 0x3023, false) == 0xe9);
 	/* every bit but those of the displacement of the direct form counts */
 	for (int i = 0; i < PATCHBAY_X86_64_TRAMP_SIZE; i++) {
 		const bool disp = i >= 1 && i < 5;
@@ -41,7 +41,7 @@ static void tramps(void)
 
 		memcpy(code, local, sizeof(code));
 		code[i] ^= 0x10;
-		CHECK_ROW(i, !pb_x86_64_tramp(code, 0x1000, 0x300c, false) ==
+		CHECK_ROW(i, !pb_x86_64_tramp(code, 0x1000, 0x300b, false) ==
 				     !disp);
 		memcpy(code, imported, sizeof(code));
 		code[i] ^= 0x10;

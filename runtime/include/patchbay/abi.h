@@ -241,11 +241,12 @@
  *
  *	+0   e9 rel32      jmp target          direct form
  *	     a9 imm32      test $imm,%eax      indirect form: falls through
- *	+5   4c 8b 1d rel32  mov key.func(%rip),%r11
- *	+12  3e 41 ff e3     notrack jmp *%r11
+ *	+5   ff 25 rel32     jmp *key.func(%rip)
+ *	+11  cc ...
  *   or, if the key is imported,
  *	+5   4c 8b 1d rel32  mov key@GOTPCREL(%rip),%r11
- *	+12  3e 41 ff 23     notrack jmp *(%r11)
+ *	+12  41 ff 23        jmp *(%r11)
+ *	+15  cc
  *   then
  *	+16  31 c0         xor %eax,%eax       RETURN0
  *	+18  c3            ret                 RETURN
@@ -255,7 +256,8 @@
  * As in a site, the form is the first byte alone, and in the indirect form the
  * immediate is data. A target may thus be exchanged without any instruction
  * being torn: key.func = new; e9 -> a9; write imm; a9 -> e9. A target out of
- * rel32's reach simply stays in the indirect form.
+ * rel32's reach simply stays in the indirect form. That keeps all registers but
+ * those for the flags or, with an imported key, r11.
  */
 #define PATCHBAY_X86_64_TRAMP_SIZE 24
 #define PATCHBAY_X86_64_TRAMP_ALIGN 8

@@ -102,6 +102,19 @@
  * that are built without kCFI need one that calls them. The call itself checks
  * nothing, because it is a direct one.
  *
+ * Where a processor tracks indirect branches (IBT on x86-64, BTI on AArch64) a
+ * target begins with a landing pad, as that of any pointer to a function: it may be
+ * jumped to through the key. So on x86-64 it is no function with
+ * __attribute__((nocf_check)).
+ *
+ * Calling conventions
+ * -------------------
+ * Tramps keep what the C convention keeps and all registers that arguments are in.
+ * On x86-64 they keep those of preserve_none and preserve_most, too, but for one
+ * case: a key of another link unit, DEFINE_EXPORTED_STATIC_CALL(), takes r11 on the
+ * way through the key, in which preserve_none has the 11th argument in a
+ * general-purpose register. So declare no such function with more than ten there.
+ *
  * Updates
  * -------
  * static_call_update() may be called at any time from any thread, but not from

@@ -2,10 +2,15 @@
 //
 // The x86-64 tramp; abi.h draws it and says what the run time may rely on.
 //
-// `notrack`, because with IBT a target need not begin with endbr64: it is an
-// address that the program's code takes, but only for the key. The callers
-// reach the tramp by direct calls and tail jumps, so the tramp needs no endbr64
-// either.
+// What is local jumps through memory, because there is no register for it: each
+// is a register that some convention passes an argument in (preserve_none: r11)
+// or that callers expect to survive (preserve_most: all but r11). A key in the
+// GOT is two loads away, which does take a register.
+//
+// IBT tracks these jumps as any through a pointer: the address of a target is in
+// the key, so the compiler has put an endbr64 there. BOLT could not read
+// `notrack` before a jump through memory, either. The callers reach the tramp by
+// direct calls and tail jumps, so the tramp itself needs no endbr64.
 //
 // Nobody gets to the `jrcxz`. It is for BOLT, which would move a tramp as it
 // moves any function and shorten its jump, while the run time goes on patching
@@ -28,8 +33,8 @@ using namespace lld::elf;
 
 static const uint8_t localTramp[] = {
     PATCHBAY_X86_64_TRAMP_INDIRECT, 0, 0, 0, 0, // test $0,%eax
-    0x4c, 0x8b, 0x1d, 0, 0, 0, 0,               // mov func(%rip),%r11
-    0x3e, 0x41, 0xff, 0xe3,                     // notrack jmp *%r11
+    0xff, 0x25, 0, 0, 0, 0,                     // jmp *func(%rip)
+    0xcc, 0xcc, 0xcc, 0xcc, 0xcc,               // int3
     0x31, 0xc0,                                 // xor %eax,%eax
     0xc3,                                       // ret
     0xe3, 0xfe,                                 // jrcxz . (for BOLT)
@@ -38,7 +43,8 @@ static const uint8_t localTramp[] = {
 static const uint8_t importedTramp[] = {
     PATCHBAY_X86_64_TRAMP_INDIRECT, 0, 0, 0, 0, // test $0,%eax
     0x4c, 0x8b, 0x1d, 0, 0, 0, 0, // mov key@GOTPCREL(%rip),%r11
-    0x3e, 0x41, 0xff, 0x23,       // notrack jmp *(%r11)
+    0x41, 0xff, 0x23,             // jmp *(%r11)
+    0xcc,                         // int3
     0x31, 0xc0,                   // xor %eax,%eax
     0xc3,                         // ret
     0xe3, 0xfe,                   // jrcxz . (for BOLT)
@@ -120,9 +126,10 @@ bool StaticCallArchX86_64::writeTramp(Ctx &, uint8_t *buf,
   memcpy(buf, tramp.isImported() ? importedTramp : localTramp,
          sizeof(localTramp));
 
-  // Displacements count from the end of their instruction.
+  // Displacements count from the end of their instruction: jmp or mov.
   const uint64_t va = tramp.getVA();
-  const uint64_t loadEnd = PATCHBAY_X86_64_TRAMP_JMP_OFFSET + 7;
+  const uint64_t loadEnd =
+      PATCHBAY_X86_64_TRAMP_JMP_OFFSET + (tramp.isImported() ? 7 : 6);
   const int64_t pointer = tramp.getPointerVA() - (va + loadEnd);
   if (!isInt<32>(pointer))
     return false;

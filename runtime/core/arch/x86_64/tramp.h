@@ -32,21 +32,27 @@ static inline uint8_t pb_x86_64_tramp(
 {
 	static const uint8_t tail[] = { 0x31, 0xc0, 0xc3, 0xe3,
 					0xfe, 0xcc, 0xcc, 0xcc };
-	/* What is before the displacement, and behind it. */
+	/* What is before the displacement, which is @at, and behind it. */
+	static const uint8_t jump[] = { 0xff, 0x25 };
+	static const uint8_t trap[] = { 0xcc, 0xcc, 0xcc, 0xcc, 0xcc };
 	static const uint8_t load[] = { 0x4c, 0x8b, 0x1d };
-	static const uint8_t jump[2][4] = { { 0x3e, 0x41, 0xff, 0xe3 },
-					    { 0x3e, 0x41, 0xff, 0x23 } };
+	static const uint8_t load_jump[] = { 0x41, 0xff, 0x23, 0xcc };
 	const int jmp = PATCHBAY_X86_64_TRAMP_JMP_OFFSET;
+	const int at = jmp + (int)(imported ? sizeof(load) : sizeof(jump));
 
 	if (code[0] != PATCHBAY_X86_64_TRAMP_DIRECT &&
 	    code[0] != PATCHBAY_X86_64_TRAMP_INDIRECT)
 		return 0;
-	if (memcmp(code + jmp, load, sizeof(load)) ||
-	    memcmp(code + jmp + 7, jump[imported], sizeof(jump[0])) ||
-	    memcmp(code + PATCHBAY_X86_64_TRAMP_RETURN0_OFFSET, tail,
+	if (imported ? memcmp(code + jmp, load, sizeof(load)) ||
+			       memcmp(code + at + 4, load_jump,
+				      sizeof(load_jump)) :
+		       memcmp(code + jmp, jump, sizeof(jump)) ||
+			       memcmp(code + at + 4, trap, sizeof(trap)))
+		return 0;
+	if (memcmp(code + PATCHBAY_X86_64_TRAMP_RETURN0_OFFSET, tail,
 		   sizeof(tail)))
 		return 0;
-	return pb_x86_64_rip(code, addr, jmp + 3) == key ? code[0] : 0;
+	return pb_x86_64_rip(code, addr, at) == key ? code[0] : 0;
 }
 
 /*
