@@ -10,6 +10,7 @@
 #include "names.h"
 #include "os/linux.h"
 #include "quiesce.h"
+#include "wait.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -242,11 +243,16 @@ static void note_unmapped(const struct pb_module *coming)
 void pb_modules_reap(void)
 {
 	struct pb_module **link = &graveyard, *gone, *unseen = NULL;
+	uint64_t last = 0, until;
 
 	pb_change_lock();
+	for (gone = graveyard; gone; gone = gone->next)
+		if (gone->unmapped > last)
+			last = gone->unmapped;
+	until = last ? pb_over_until(last) : 0;
 	pb_engine_lock();
-	while ((gone = *link)) {
-		if (!gone->unmapped || !pb_quiesce_over(gone->unmapped)) {
+	while (last && (gone = *link)) {
+		if (!gone->unmapped || gone->unmapped > until) {
 			link = &gone->next;
 			continue;
 		}

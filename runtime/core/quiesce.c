@@ -367,44 +367,52 @@ static int is_gone(const struct pb_thread *thread, uintptr_t frame, int closely)
 }
 
 /*
- * Is @thread in a handler that was running at @phase? Without looking @closely one
- * that was left is taken for running.
+ * Since which phase has @thread been in a handler that was running at @phase? @phase:
+ * it is in none. Without looking @closely one that was left is taken for running.
  *
  * A handler that has been running all the time since @phase was read has the frame
  * that is read here, or 0. If the frame has gone, so has the handler; another one
  * that has the mark by now is not waited for. Each mark is for itself: that the
  * frame of the outer one has gone says nothing of the others.
  */
-static int was_inside(const struct pb_thread *thread, uint64_t phase, int closely)
+static uint64_t inside_since(const struct pb_thread *thread, uint64_t phase,
+			     int closely)
 {
 	uint64_t seen = load(&thread->outer.phase);
+	uint64_t since = phase;
 
-	if (seen >= PB_PHASE_FIRST && seen < phase &&
+	if (seen >= PB_PHASE_FIRST && seen < since &&
 	    !is_gone(thread, load(&thread->outer.frame), closely))
-		return 1;
+		since = seen;
 	if (!load(&thread->nested))
-		return 0;
+		return since;
 	for (int i = 0; i <= PB_NESTED_MAX; i++) {
 		uintptr_t frame = load(&thread->inner[i].frame);
 
-		if (frame && load(&thread->inner[i].phase) < phase &&
-		    !is_gone(thread, frame, closely))
-			return 1;
+		if (!frame)
+			continue;
+		seen = load(&thread->inner[i].phase);
+		if (seen < since && !is_gone(thread, frame, closely))
+			since = seen;
 	}
-	return 0;
+	return since;
+}
+
+uint64_t pb_quiesce_until(uint64_t phase, int closely)
+{
+	uint64_t until = load(&unlisted) ? 0 : phase;
+	sigset_t saved;
+
+	lock_list(&saved);
+	for (const struct pb_thread *t = load(&threads); t && until; t = t->next)
+		until = inside_since(t, until, closely);
+	unlock_list(&saved);
+	return until;
 }
 
 int pb_quiesce_over(uint64_t phase)
 {
-	int found = load(&unlisted) != 0;
-	sigset_t saved;
-
-	lock_list(&saved);
-	for (const struct pb_thread *t = load(&threads); t && !found;
-	     t = t->next)
-		found = was_inside(t, phase, 0);
-	unlock_list(&saved);
-	return !found;
+	return pb_quiesce_until(phase, 0) == phase;
 }
 
 /*
@@ -432,7 +440,7 @@ int pb_quiesce_thread(uint64_t phase, int *over)
 	lock_list(&saved);
 	for (const struct pb_thread *t = load(&threads); t && !number;
 	     t = t->next) {
-		if (!was_inside(t, phase, 1))
+		if (inside_since(t, phase, 1) == phase)
 			continue;
 		*over = 0;
 		number = number_of(t);

@@ -144,6 +144,14 @@ int pb_quiesce_begin(uint64_t *phase);
 int pb_quiesce_over(uint64_t phase);
 
 /*
+ * The last phase, but not behind @phase, for which pb_quiesce_over() would return 1;
+ * or an earlier one, 0 at least, if threads are in handlers that they entered since.
+ * It is so for all phases before it, too. @closely: it takes more time, a system call
+ * for each thread in a handler, and it knows which handlers were left (left.h).
+ */
+uint64_t pb_quiesce_until(uint64_t phase, int closely);
+
+/*
  * The kernel's number of a thread in a handler that was running at
  * pb_quiesce_begin(); 0: there is none, or it is being torn down. It takes more
  * time than pb_quiesce_over(): *@over is what that would return if it knew which

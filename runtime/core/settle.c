@@ -188,7 +188,7 @@ void pb_settle_what_is_over(void)
 		if (m->unsettled == PLANNED)
 			m->unsettled = FRESH;
 	pb_engine_unlock();
-	if (begun && pb_quiesce_over(begun))
+	if (begun && pb_over_until(begun) == begun)
 		settle_aged(NULL);
 	if (begun || !is_anything_left() || pb_quiesce_begin(&phase))
 		return;

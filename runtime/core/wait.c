@@ -5,7 +5,6 @@
 #include "stats.h"
 
 #include <errno.h>
-#include <stdint.h>
 #include <time.h>
 
 #define PATIENCE 64 /* polls, about 20 microseconds */
@@ -19,6 +18,9 @@
  * handlers were left, which takes a system call for each thread that is inside.
  */
 #define LOOK_CLOSELY 1000000
+
+/* Who does not wait does so, too, if nobody did in the last 10 milliseconds. */
+#define LOOK_AGAIN 10000000
 
 static unsigned int limit = PATCHBAY_WAIT_LIMIT;
 
@@ -77,4 +79,19 @@ int pb_wait(void)
 			pause.tv_nsec += pause.tv_nsec / 8;
 	}
 	return 0;
+}
+
+uint64_t pb_over_until(uint64_t phase)
+{
+	static int64_t looked;
+	uint64_t until = pb_quiesce_until(phase, 0);
+	int64_t time;
+
+	if (until == phase)
+		return until;
+	time = now();
+	if (looked && time - looked < LOOK_AGAIN)
+		return until;
+	looked = time;
+	return pb_quiesce_until(phase, 1);
 }

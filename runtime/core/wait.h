@@ -3,6 +3,8 @@
 #ifndef PB_CORE_WAIT_H
 #define PB_CORE_WAIT_H
 
+#include <stdint.h>
+
 /*
  * Return when every handler that was running at the time of the call has
  * returned. Handlers that are entered meanwhile see what was stored before.
@@ -13,5 +15,15 @@
  * be waiting for threads that need those.
  */
 int pb_wait(void);
+
+/*
+ * Up to which phase, at most @phase, handlers are over (pb_quiesce_until()). Does not
+ * wait, but for now and then looks whether handlers were left: else one thread that
+ * left a handler, and sleeps, would keep whatever is put off until handlers are over.
+ *
+ * The caller holds the change lock, and not the engine lock: a closer look takes
+ * system calls.
+ */
+uint64_t pb_over_until(uint64_t phase);
 
 #endif /* PB_CORE_WAIT_H */
