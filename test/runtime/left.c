@@ -5,6 +5,13 @@
  * seen or is counted as missed, and nobody waits for what will never return. But
  * a handler that is only interrupted, by a signal handler on another stack or by
  * a coroutine, is waited for, whatever its thread calls meanwhile.
+ *
+ * Disarming, and asking how things are, is answered within 100 ms while all that
+ * goes on. On a machine that is busy the threads wait for a processor as long as
+ * chance has it, which the kernel tells (/proc/PID/task/TID/schedstat); so what is
+ * checked here is the rest. To see the figure on a quiet machine, with the time
+ * spent waiting, run the program with the limit, in milliseconds:
+ *	build/release/test/runtime/Output/left.c.tmp 100
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -14,7 +21,8 @@
 // CHECK-NEXT: {{^}}exit, any: left 200 times, all calls seen or missed
 // CHECK-NEXT: {{^}}timed: left 200 times, all calls seen or missed
 // CHECK-NEXT: {{^}}sets: left 200 times, all calls seen or missed
-// CHECK-NEXT: {{^}}status: {{[0-9]+}} ms at most, disarming: {{[0-9]+}} ms
+// CHECK-NEXT: {{^}}status: {{[0-9.]+}} ms at most, {{[0-9.]+}} without waiting for a processor
+// CHECK-NEXT: {{^}}disarming: {{[0-9.]+}} ms at most, {{[0-9.]+}} without waiting for a processor
 // CHECK-NEXT: {{^}}left and idle: waited {{[0-9]+}} ms
 // CHECK-NEXT: {{^}}interrupted: the thread is named
 // CHECK-NEXT: {{^}}on another stack: waited for
@@ -212,14 +220,66 @@ static void leave_often(const struct kind *kind, timer_t timer)
 }
 
 static atomic_int stop;
-static double longest_status, longest_disarm;
+static _Atomic pid_t leaving_tid;
 
-static double longer(double longest, double begin)
+/*
+ * The longest time that something took, and the longest that it took while neither
+ * thread was waiting for a processor; in seconds.
+ */
+struct longest {
+	double all, rest;
+};
+
+struct moment {
+	double time, waiting;
+};
+
+/* How long a thread of this process has waited for a processor so far. */
+static double waiting_of(pid_t thread)
 {
-	double time = now() - begin;
+	char path[64];
+	unsigned long long waited = 0;
+	FILE *file;
 
-	return time > longest ? time : longest;
+	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", (int)thread);
+	file = fopen(path, "re");
+	/* It is a choice of the kernel's (CONFIG_SCHED_INFO); a thread may have ended. */
+	if (file) {
+		if (fscanf(file, "%*u %llu", &waited) != 1)
+			waited = 0;
+		fclose(file);
+	}
+	return (double)waited / 1e9;
 }
+
+static struct moment begin_moment(void)
+{
+	const double waiting = waiting_of((pid_t)syscall(SYS_gettid)) +
+			       waiting_of(leaving_tid);
+
+	return (struct moment){ now(), waiting };
+}
+
+static void end_moment(struct longest *longest, struct moment begin)
+{
+	double all = now() - begin.time, rest;
+	double waiting = waiting_of((pid_t)syscall(SYS_gettid)) +
+			 waiting_of(leaving_tid);
+
+	rest = waiting > begin.waiting ? all - (waiting - begin.waiting) : all;
+	if (all > longest->all)
+		longest->all = all;
+	if (rest > longest->rest)
+		longest->rest = rest;
+}
+
+static void print_longest(const char *what, const struct longest *longest)
+{
+	printf("%s: %.1f ms at most, %.1f without waiting for a processor\n",
+	       what, longest->all * 1e3, longest->rest * 1e3);
+}
+
+static struct longest status, disarming;
 
 /* While all that goes on. */
 static void *ask(void *arg)
@@ -228,17 +288,19 @@ static void *ask(void *arg)
 	static long seen;
 	struct patchbay_ops *ops = create(&kind, &seen);
 
+	while (!leaving_tid)
+		usleep(100);
 	while (!stop) {
 		struct patchbay_stats stats = { .size = sizeof(stats) };
-		double begin = now();
+		struct moment begin = begin_moment();
 
 		CHECK_EQ(patchbay_get_stats(&stats), 0);
 		missed(ops);
-		longest_status = longer(longest_status, begin);
-		begin = now();
+		end_moment(&status, begin);
 		CHECK_EQ(patchbay_arm(ops, "other", 0), 1);
+		begin = begin_moment();
 		CHECK_EQ(patchbay_disarm(ops, "other"), 1);
-		longest_disarm = longer(longest_disarm, begin);
+		end_moment(&disarming, begin);
 		usleep(1000);
 	}
 	CHECK_EQ(patchbay_ops_destroy(ops), 0);
@@ -258,6 +320,7 @@ static void *leave_all(void *arg)
 	};
 	timer_t timer = new_timer();
 
+	leaving_tid = (pid_t)syscall(SYS_gettid);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		leave_often(&kinds[i], timer);
 	timer_delete(timer);
@@ -477,9 +540,10 @@ static void coroutine(void)
 	puts("in a coroutine: waited for");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct sigaction action = { .sa_handler = leave };
+	const double limit = argc > 1 ? atof(argv[1]) / 1e3 : 0;
 	pthread_t leaving, asking;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -490,9 +554,11 @@ int main(void)
 	pthread_join(leaving, NULL);
 	stop = 1;
 	pthread_join(asking, NULL);
-	printf("status: %.0f ms at most, disarming: %.0f ms\n",
-	       longest_status * 1e3, longest_disarm * 1e3);
-	CHECK(longest_status < 2 && longest_disarm < 2);
+	print_longest("status", &status);
+	print_longest("disarming", &disarming);
+	/* What the kernel does not count as waiting may be the machine's, too. */
+	CHECK(status.rest < 1 && disarming.rest < 1);
+	CHECK(!limit || (status.all < limit && disarming.all < limit));
 	left_and_idle();
 	interrupted();
 	other_stack();
