@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OpsSlotPass.h"
+#include "BitcodeNote.h"
 #include "Diagnostics.h"
 #include "KernelMode.h"
 #include "Options.h"
@@ -143,14 +144,16 @@ void OpsSlotLegacy::getAnalysisUsage(AnalysisUsage &AU) const {
 }
 
 bool OpsSlotLegacy::doInitialization(Module &M) {
+  // Also where the plugin is told to do nothing: it is the user who says so.
+  bool Changed = removeBitcodeNotes(M);
   if (options().Disable)
-    return false;
+    return Changed;
   // The strategy is created here for the printer to find it: LLVM initializes
   // passes in the order in which they run.
   auto *Strategies = getAnalysisIfAvailable<GCModuleInfo>();
   GCStrategy *Strategy = Strategies->getGCStrategy(PassName);
   Worker.begin(M, static_cast<SiteStrategy *>(Strategy)->Table);
-  return false;
+  return Changed;
 }
 
 bool OpsSlotLegacy::doFinalization(Module &M) {

@@ -5,6 +5,7 @@
 // Loading the library is what registers the pass, so it does not matter which
 // option loaded it, or how many did: a process maps a file once, and a copy of
 // the file does nothing.
+#include "BitcodeNote.h"
 #include "Diagnostics.h"
 #include "KernelMode.h"
 #include "OpsSlotPass.h"
@@ -93,6 +94,15 @@ llvmGetPassPluginInfo() {
                 [](ModulePassManager &MPM, OptimizationLevel) {
                   MPM.addPass(DropPrefixesPass());
                 });
+            // At the end of what is done before bitcode is written. When LTO
+            // goes on with it, code generation follows in the same process.
+            PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM,
+                                                  OptimizationLevel,
+                                                  ThinOrFullLTOPhase Phase) {
+              if (Phase != ThinOrFullLTOPhase::ThinLTOPostLink &&
+                  Phase != ThinOrFullLTOPhase::FullLTOPostLink)
+                MPM.addPass(AddBitcodeNotePass());
+            });
           },
           nullptr};
 }

@@ -146,33 +146,27 @@ Expected<std::optional<std::string>> ElfImage::interpreter() const {
   return std::nullopt;
 }
 
-Error ElfImage::readNote(const ELFT::Shdr &Section, uint32_t &Modes) const {
-  Error E = Error::success();
-  uint32_t Version = PATCHBAY_ABI_VERSION;
-  for (const ELFT::Note &Note : elf().notes(Section, E)) {
-    if (Note.getName() != PATCHBAY_NOTE_NAME ||
-        Note.getType() != PATCHBAY_NOTE_ABI)
-      continue;
-    ArrayRef<uint8_t> Desc =
-        Note.getDesc(std::max<size_t>(Section.sh_addralign, 4));
-    if (Desc.size() < sizeof(patchbay_note)) {
-      consumeError(std::move(E));
-      return error("the patchbay note is truncated");
+Error ElfImage::forEachNote(StringRef Name, unsigned Type, size_t MinSize,
+                            function_ref<void(ArrayRef<uint8_t>)> Do) const {
+  auto Sections = sectionsNamed(Name);
+  if (!Sections)
+    return Sections.takeError();
+  for (const ELFT::Shdr *Section : *Sections) {
+    Error E = Error::success();
+    for (const ELFT::Note &Note : elf().notes(*Section, E)) {
+      if (Note.getName() != PATCHBAY_NOTE_NAME || Note.getType() != Type)
+        continue;
+      ArrayRef<uint8_t> Desc =
+          Note.getDesc(std::max<size_t>(Section->sh_addralign, 4));
+      if (Desc.size() < MinSize) {
+        consumeError(std::move(E));
+        return error("the patchbay note is truncated");
+      }
+      Do(Desc);
     }
-    uint32_t Found = support::endian::read32le(Desc.data());
-    if (Found != PATCHBAY_ABI_VERSION)
-      Version = Found;
-    uint32_t Mode =
-        support::endian::read32le(&Desc[offsetof(patchbay_note, mode)]);
-    if (Mode < 32)
-      Modes |= 1u << Mode;
+    if (E)
+      return error(std::move(E));
   }
-  if (E)
-    return error(std::move(E));
-  if (Version != PATCHBAY_ABI_VERSION)
-    return error("compiled for patchbay ABI version " + Twine(Version) +
-                 ", this patchbay reads version " +
-                 Twine(PATCHBAY_ABI_VERSION));
   return Error::success();
 }
 
@@ -193,14 +187,40 @@ ElfImage::sectionsNamed(StringRef Wanted) const {
 }
 
 Expected<uint32_t> ElfImage::modes() const {
-  auto Notes = sectionsNamed(PATCHBAY_NOTE_SECTION);
-  if (!Notes)
-    return Notes.takeError();
-  uint32_t Modes = 0;
-  for (const ELFT::Shdr *Section : *Notes)
-    if (Error E = readNote(*Section, Modes))
-      return E;
+  uint32_t Modes = 0, Version = PATCHBAY_ABI_VERSION;
+  auto Read = [&](ArrayRef<uint8_t> Desc) {
+    uint32_t Found = support::endian::read32le(Desc.data());
+    if (Found != PATCHBAY_ABI_VERSION)
+      Version = Found;
+    uint32_t Mode =
+        support::endian::read32le(&Desc[offsetof(patchbay_note, mode)]);
+    if (Mode < 32)
+      Modes |= 1u << Mode;
+  };
+  if (Error E = forEachNote(PATCHBAY_NOTE_SECTION, PATCHBAY_NOTE_ABI,
+                            sizeof(patchbay_note), Read))
+    return E;
+  if (Version != PATCHBAY_ABI_VERSION)
+    return error("compiled for patchbay ABI version " + Twine(Version) +
+                 ", this patchbay reads version " +
+                 Twine(PATCHBAY_ABI_VERSION));
   return Modes;
+}
+
+Expected<std::vector<std::string>> ElfImage::sourcesWithoutSlots() const {
+  std::vector<std::string> Sources;
+  auto Read = [&](ArrayRef<uint8_t> Desc) {
+    // Up to the NUL that ends it.
+    Sources.push_back(
+        toStringRef(Desc.drop_front(sizeof(patchbay_bitcode_note)))
+            .split('\0')
+            .first.str());
+  };
+  if (Error E =
+          forEachNote(PATCHBAY_BITCODE_NOTE_SECTION, PATCHBAY_NOTE_BITCODE,
+                      sizeof(patchbay_bitcode_note), Read))
+    return E;
+  return Sources;
 }
 
 Expected<std::vector<SiteRecord>> ElfImage::records() const {

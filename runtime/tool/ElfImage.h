@@ -74,6 +74,9 @@ public:
   /// The modes that the image's objects were compiled in, a mask of
   /// 1 << PATCHBAY_MODE_*. Fails if one is of another ABI version.
   llvm::Expected<uint32_t> modes() const;
+  /// The source files whose code was generated without the plugin, though they
+  /// were compiled with it (PATCHBAY_NOTE_BITCODE).
+  llvm::Expected<std::vector<std::string>> sourcesWithoutSlots() const;
   /// Sorted by entry; an empty vector if there are no records.
   llvm::Expected<std::vector<SiteRecord>> records() const;
   /// Of functions unless other types are asked for. Points into this image.
@@ -92,7 +95,11 @@ public:
   llvm::Error error(llvm::Error E) const;
 
 private:
-  llvm::Error readNote(const ELFT::Shdr &Section, uint32_t &Modes) const;
+  /// Passes on the descriptor of each note of a type that has at least MinSize
+  /// bytes; fails if a section is damaged.
+  llvm::Error
+  forEachNote(llvm::StringRef Section, unsigned Type, size_t MinSize,
+              llvm::function_ref<void(llvm::ArrayRef<uint8_t>)> Do) const;
 
   std::string Path;
   std::unique_ptr<llvm::MemoryBuffer> Buffer;

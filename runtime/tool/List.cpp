@@ -6,6 +6,7 @@
 #include "ListLive.h"
 #include "NameFilter.h"
 #include "Table.h"
+#include "Unslotted.h"
 #include "Verb.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -180,8 +181,15 @@ static Expected<int> runList(ArrayRef<const char *>) {
   auto Records = Image->records();
   if (!Records)
     return Records.takeError();
+  auto Unslotted = unslottedText(*Image);
+  if (!Unslotted)
+    return Unslotted.takeError();
   if (Records->empty())
-    return makeError(NothingFound, Twine(Input) + ": " + noRecords());
+    return makeError(NothingFound, Unslotted->empty()
+                                       ? Input + ": " + noRecords()
+                                       : *Unslotted);
+  if (!Unslotted->empty())
+    warn(*Unslotted);
   auto Names = Image->symbolNames();
   if (!Names)
     return Names.takeError();

@@ -3,6 +3,7 @@
 #include "Bolt.h"
 #include "Diagnostics.h"
 #include "Program.h"
+#include "Unslotted.h"
 
 using namespace llvm;
 using namespace patchbay;
@@ -12,7 +13,7 @@ namespace {
 struct Seen {
   bool Records = false;
   std::string Stripped; // a file with records
-  std::string Moved;    // why a file with records has nothing to trace
+  std::string Why; // why a file has nothing to trace, though it was to have
   bool StartAt = false, StopAt = false;
 };
 } // namespace
@@ -21,8 +22,16 @@ static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What) {
   auto Records = Image.records();
   if (!Records)
     return Records.takeError();
-  if (Records->empty())
+  auto Unslotted = unslottedText(Image);
+  if (!Unslotted)
+    return Unslotted.takeError();
+  if (Records->empty()) {
+    if (!Unslotted->empty())
+      What.Why = *Unslotted;
     return Error::success();
+  }
+  if (!Unslotted->empty())
+    warn(*Unslotted);
   auto Names = Image.symbolNames();
   if (!Names)
     return Names.takeError();
@@ -32,7 +41,7 @@ static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What) {
   if (size_t Moved = All - Records->size()) {
     std::string Message = movedText(Image, *Names, Moved, All);
     if (Records->empty()) {
-      What.Moved = Message;
+      What.Why = Message;
       return Error::success();
     }
     warn(Message);
@@ -70,7 +79,7 @@ static Error checkRuntime(const ElfImage &Program) {
 // Why there is nothing to trace; empty if there is.
 static std::string whyNothing(const Wanted &W, const Seen &What) {
   if (!What.Records)
-    return What.Moved.empty() ? noRecords() : What.Moved;
+    return What.Why.empty() ? noRecords() : What.Why;
   // What matches nothing is not to be traced, either.
   for (const Selection &S : W.Selections)
     if (std::string Unmatched = S.Filter.unmatched();

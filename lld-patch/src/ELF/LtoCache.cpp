@@ -50,7 +50,7 @@ static bool remoteUsesPlugin(Ctx &ctx) {
   });
 }
 
-static bool usesPlugin(Ctx &ctx) {
+bool elf::usesPassPlugin(Ctx &ctx) {
   return !ctx.arg.passPlugins.empty() || remoteUsesPlugin(ctx);
 }
 
@@ -110,7 +110,7 @@ static void warnIfCompiledElsewhere(Ctx &ctx) {
 
 void elf::addPluginsToLtoCacheKey(Ctx &ctx, const opt::InputArgList &args) {
   warnIfCompiledElsewhere(ctx);
-  if (ctx.arg.thinLTOCacheDir.empty() || !usesPlugin(ctx))
+  if (ctx.arg.thinLTOCacheDir.empty() || !usesPassPlugin(ctx))
     return;
   SHA1 hash;
   for (StringRef plugin : ctx.arg.passPlugins)
@@ -163,7 +163,7 @@ private:
 } // namespace
 
 FileCache elf::makePluginLtoCache(Ctx &ctx, FileCache cache) {
-  if (!cache.isValid() || !usesPlugin(ctx))
+  if (!cache.isValid() || !usesPassPlugin(ctx))
     return cache;
   std::string path = cache.getCacheDirectoryPath();
   auto lookUp = [&ctx, cache = std::move(cache)](

@@ -14,6 +14,9 @@ class InputArgList;
 namespace lld::elf {
 struct Ctx;
 
+// Whether what LTO compiles, here or elsewhere, is compiled with a plugin.
+bool usesPassPlugin(Ctx &);
+
 // Once the options are read: make what the pass plugins do a part of the key
 // by which LTO looks objects up in its cache, and warn where they do not reach.
 void addPluginsToLtoCacheKey(Ctx &, const llvm::opt::InputArgList &);

@@ -184,6 +184,18 @@
 #define PATCHBAY_MODE_KERNEL 2 /* only the slot is; entry NOPs are LLVM's */
 
 /*
+ * The note of a file whose code was generated without the plugin though its
+ * bitcode was made with it, as by a linker that is not given the plugin: it was
+ * to have slots, and has none. Its owner is PATCHBAY_NOTE_NAME, its type
+ * PATCHBAY_NOTE_BITCODE, its descriptor struct patchbay_bitcode_note; there is one
+ * for each source file, and it is loaded. The linker and the command warn of it.
+ */
+#define PATCHBAY_NOTE_BITCODE 5
+#define PATCHBAY_BITCODE_NOTE_SECTION ".note.patchbay.bitcode"
+/* A flag: -patchbay-require was given, so that to link the file is an error. */
+#define PATCHBAY_BITCODE_REQUIRED 1
+
+/*
  * The note of libpatchbay, by which `patchbay list --live` finds it in a running
  * process. What it holds is between the two, and its first word is a version.
  */
@@ -447,6 +459,19 @@ struct patchbay_note {
 };
 
 PATCHBAY_STATIC_ASSERT(sizeof(struct patchbay_note) == 8);
+
+/*
+ * struct patchbay_bitcode_note - descriptor of the note of bitcode
+ * @flags: PATCHBAY_BITCODE_*
+ *
+ * The name of the source file follows, as the command line had it, with a NUL
+ * behind it.
+ */
+struct patchbay_bitcode_note {
+	uint32_t flags;
+};
+
+PATCHBAY_STATIC_ASSERT(sizeof(struct patchbay_bitcode_note) == 4);
 
 /*
  * struct patchbay_module - the module descriptor, read-only, user mode

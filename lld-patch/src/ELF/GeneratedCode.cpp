@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// With LTO the linker compiles, so it is the linker that needs the plugin. If
+// it is not given it, nothing of what is compiled has a slot, and that would be
+// all: the program works, and nothing of it can be traced. We know that slots
+// were wanted
+//
+// - from a note that the plugin puts into bitcode when it is loaded with
+//   -fpass-plugin=, and removes again where it generates code. Who generates
+//   code without it emits the note, be it us or another linker before (-r);
+// - where there is none, from the ABI notes of other object files of the link.
+//
+// It is a warning, because to mix instrumented and plain code is all right, or
+// an error if -patchbay-require was given when the bitcode was made.
+//===----------------------------------------------------------------------===//
+
+#include "Config.h"
+#include "InputFiles.h"
+#include "LtoCache.h"
+#include "PatchbayNotes.h"
+#include "Target.h"
+#include "patchbay/abi.h"
+
+using namespace llvm;
+using namespace lld;
+using namespace lld::elf;
+
+static constexpr char whatToDo[] =
+    "; add --load-pass-plugin=patchbay-pass.so (with -mllvm -patchbay-disable "
+    "if there shall be none)";
+
+static std::string andMore(size_t more, StringRef what) {
+  return more ? (" and " + Twine(more) + " more " + what + (more > 1 ? "s" : ""))
+                    .str()
+              : "";
+}
+
+// The source files that the notes name. The location is the first object with
+// a note: LTO's own, or an input.
+static bool reportNotes(Ctx &ctx) {
+  const InputFile *file = nullptr;
+  StringRef source;
+  size_t count = 0;
+  bool required = false;
+  for (const InputSectionBase *sec :
+       findNotes(ctx, PATCHBAY_BITCODE_NOTE_SECTION)) {
+    auto read = [&](ArrayRef<uint8_t> desc) {
+      required |=
+          read32(ctx, desc.data() + offsetof(patchbay_bitcode_note, flags)) &
+          PATCHBAY_BITCODE_REQUIRED;
+      if (count++)
+        return;
+      file = sec->file;
+      source = toStringRef(desc.drop_front(sizeof(patchbay_bitcode_note)))
+                   .take_until([](char c) { return c == '\0'; });
+    };
+    if (!forEachNote(ctx, sec, PATCHBAY_NOTE_BITCODE,
+                     sizeof(patchbay_bitcode_note), read))
+      Err(ctx) << sec->getObjMsg(0) << ": malformed Patchbay bitcode note";
+  }
+  if (!count)
+    return false;
+  (required ? Err(ctx) : Warn(ctx))
+      << file << ": code of " << source << andMore(count - 1, "source file")
+      << " has no slots: it was compiled to bitcode with the Patchbay plugin, "
+         "and to code without it"
+      << whatToDo;
+  return true;
+}
+
+void elf::checkGeneratedCode(Ctx &ctx) {
+  if (reportNotes(ctx) || ctx.bitcodeFiles.empty() || usesPassPlugin(ctx))
+    return;
+  auto instrumented = findNotes(ctx, PATCHBAY_NOTE_SECTION);
+  if (!instrumented.empty())
+    Warn(ctx) << ctx.bitcodeFiles[0]
+              << andMore(ctx.bitcodeFiles.size() - 1, "bitcode file")
+              << ": no function has a slot, as functions of "
+              << instrumented[0]->file << " have" << whatToDo;
+}

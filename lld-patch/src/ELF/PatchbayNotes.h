@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the pass writes into object files for the linker (patchbay/abi.h), and
+// what the linker makes of it.
+
+#ifndef PATCHBAY_LLD_ELF_PATCHBAY_NOTES_H
+#define PATCHBAY_LLD_ELF_PATCHBAY_NOTES_H
+
+#include "InputSection.h"
+
+namespace lld::elf {
+struct Ctx;
+
+// The note sections of one name, file by file in the order of the link.
+std::vector<const InputSectionBase *> findNotes(Ctx &, StringRef sectionName);
+
+// Pass the descriptor of each note of `type` in one section to `fn`: an object
+// file made by -r has the notes of all its inputs. Return false if the section
+// is malformed, as it is if a descriptor has less than `minSize` bytes.
+bool forEachNote(Ctx &, const InputSectionBase *, uint32_t type, size_t minSize,
+                 llvm::function_ref<void(ArrayRef<uint8_t>)> fn);
+
+// Report object files whose Patchbay ABI is not this linker's, or not the same.
+void checkAbiVersions(Ctx &);
+
+// Report code that was to be instrumented and was generated without the plugin.
+void checkGeneratedCode(Ctx &);
+
+// Both of these.
+void checkPatchbayNotes(Ctx &);
+} // namespace lld::elf
+
+#endif

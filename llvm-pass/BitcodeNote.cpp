@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "BitcodeNote.h"
+#include "Options.h"
+#include "SlotLayout.h"
+#include "patchbay/abi.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+#include <string>
+
+using namespace llvm;
+using namespace patchbay;
+
+static bool isBitcodeNote(const GlobalVariable &G) {
+  return G.getSection() == PATCHBAY_BITCODE_NOTE_SECTION;
+}
+
+bool patchbay::removeBitcodeNotes(Module &M) {
+  SmallVector<GlobalVariable *, 1> Notes;
+  for (GlobalVariable &G : M.globals())
+    if (isBitcodeNote(G))
+      Notes.push_back(&G);
+  if (Notes.empty())
+    return false;
+  removeFromUsedLists(M, [](Constant *C) {
+    auto *G = dyn_cast<GlobalVariable>(C->stripPointerCasts());
+    return G && isBitcodeNote(*G);
+  });
+  for (GlobalVariable *Note : Notes)
+    Note->eraseFromParent();
+  return true;
+}
+
+/// A field of a note is padded with zeros to a multiple of four bytes.
+static Constant *paddedText(LLVMContext &Context, StringRef Text) {
+  std::string Padded = Text.str();
+  Padded.resize(alignTo(Text.size() + 1, 4), '\0');
+  return ConstantDataArray::getString(Context, Padded, /*AddNull=*/false);
+}
+
+static void addBitcodeNote(Module &M) {
+  LLVMContext &Context = M.getContext();
+  auto Word = [&](uint32_t N) {
+    return ConstantInt::get(Type::getInt32Ty(Context), N);
+  };
+  StringRef Source = M.getSourceFileName();
+  Constant *Note = ConstantStruct::getAnon(
+      {Word(sizeof(PATCHBAY_NOTE_NAME)),
+       Word(sizeof(patchbay_bitcode_note) + Source.size() + 1),
+       Word(PATCHBAY_NOTE_BITCODE), paddedText(Context, PATCHBAY_NOTE_NAME),
+       Word(options().Require ? PATCHBAY_BITCODE_REQUIRED : 0),
+       paddedText(Context, Source)});
+  auto *G = new GlobalVariable(M, Note->getType(), /*isConstant=*/true,
+                               GlobalValue::PrivateLinkage, Note,
+                               "patchbay_bitcode_note");
+  G->setSection(PATCHBAY_BITCODE_NOTE_SECTION);
+  G->setAlignment(Align(4));
+  // Sanitizers would put red zones around it, and tables that refer to it.
+  GlobalValue::SanitizerMetadata Alone;
+  Alone.NoAddress = Alone.NoHWAddress = true;
+  G->setSanitizerMetadata(Alone);
+  appendToCompilerUsed(M, {G});
+}
+
+PreservedAnalyses AddBitcodeNotePass::run(Module &M, ModuleAnalysisManager &) {
+  // From bitcode to bitcode a module has its note already.
+  if (options().Disable || !findSlotLayout(M.getTargetTriple()) ||
+      all_of(M, [](const Function &F) { return F.isDeclarationForLinker(); }) ||
+      any_of(M.globals(), isBitcodeNote))
+    return PreservedAnalyses::all();
+  addBitcodeNote(M);
+  return PreservedAnalyses::none();
+}
