@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DataFile.h"
+#include "DataBlocks.h"
 #include "Diagnostics.h"
 #include "format.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/DataExtractor.h"
-#include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include <cerrno>
 #include <set>
 
@@ -58,6 +60,13 @@ public:
   Error readSummary();
   Error readHeader();
 
+  /// What pbd_parent says.
+  struct Parent {
+    std::string File;
+    uint64_t Size = 0, StartNs = 0;
+    uint32_t Pid = 0;
+  };
+
 private:
   Error readChunks();
   Error readChunk(uint32_t Kind, StringRef Chunk);
@@ -70,9 +79,11 @@ private:
   Error readHistograms(StringRef Chunk);
   Error readLeftOut(StringRef Chunk);
   Error readAsked(StringRef Chunk);
+  Error readParent(StringRef Chunk);
+  Error readMaps(const Parent &Of, std::set<std::string> Readers);
+  void addParent(std::set<std::string> Readers);
   Error readLosses(StringRef Chunk);
   DataMoment moment(StringRef Chunk, uint64_t At) const;
-  void addEvents();
 
   /// What is wrong, and where in the file.
   Error corrupt(uint64_t At, const Twine &What) const {
@@ -104,13 +115,9 @@ private:
   uint64_t Committed = 0;
   uint64_t Offset = 0; // of the chunk being read
   bool OnlySummary = false;
-  /// Blocks are written over, so they may be in any order in the file.
-  struct Block {
-    uint32_t Thread;
-    uint64_t Seq, Pass;
-    StringRef Records;
-  };
-  std::vector<Block> Blocks;
+  bool OnlyMaps = false;
+  std::optional<Parent> From;
+  std::vector<DataBlock> Blocks;
 };
 
 } // namespace
@@ -128,9 +135,10 @@ Error Reader::readHeader() {
   if (u32(Data, OrderAt) != PBD_BYTE_ORDER)
     return corrupt(OrderAt, "no byte order mark");
   uint32_t Version = u32(Data, offsetof(pbd_header, version));
-  if (Version != PBD_VERSION)
+  if (Version < PBD_VERSION_MIN || Version > PBD_VERSION)
     return makeError(Path + ": data format version " + Twine(Version) +
-                     ", this patchbay reads version " + Twine(PBD_VERSION));
+                     ", this patchbay reads versions " +
+                     Twine(PBD_VERSION_MIN) + " to " + Twine(PBD_VERSION));
 
   uint64_t SizeAt = offsetof(pbd_header, header_size);
   Offset = u32(Data, SizeAt);
@@ -152,7 +160,8 @@ Error Reader::read() {
   Error E = readHeader();
   if (!E)
     E = readChunks();
-  addEvents();
+  addParent({});
+  addEvents(Blocks, LittleEndian, OnlySummary, Out);
   return E;
 }
 
@@ -161,9 +170,10 @@ Error Reader::readSummary() {
   Error E = readHeader();
   if (!E)
     E = readChunks();
+  addParent({});
   // Elsewhere every thread has begun a block.
   if (Out.Session && Out.Session->Flags & PBD_SESSION_OVERWRITE)
-    addEvents();
+    addEvents(Blocks, LittleEndian, OnlySummary, Out);
   return E;
 }
 
@@ -187,6 +197,10 @@ Error Reader::readChunks() {
 }
 
 Error Reader::readChunk(uint32_t Kind, StringRef Chunk) {
+  if (OnlyMaps && !is_contained({PBD_MODULE, PBD_FUNCTIONS, PBD_LEFT_OUT,
+                                 PBD_PARENT},
+                                int(Kind)))
+    return Error::success();
   switch (Kind) {
   case PBD_CMDLINE:
     return readCmdline(Chunk);
@@ -204,6 +218,8 @@ Error Reader::readChunk(uint32_t Kind, StringRef Chunk) {
     return readLeftOut(Chunk);
   case PBD_ASKED:
     return readAsked(Chunk);
+  case PBD_PARENT:
+    return readParent(Chunk);
   case PBD_LOSSES:
     return readLosses(Chunk);
   case PBD_HISTOGRAMS:
@@ -377,6 +393,78 @@ Error Reader::readAsked(StringRef Chunk) {
   return Error::success();
 }
 
+Error Reader::readParent(StringRef Chunk) {
+  constexpr size_t FileAt = offsetof(pbd_parent, file);
+  if (Chunk.size() < FileAt)
+    return corrupt(Offset, "chunk of the parent is too small");
+  StringRef File = Chunk.drop_front(FileAt);
+  size_t End = File.find('\0');
+  if (End == StringRef::npos)
+    return corrupt(Offset, "name of the parent's file has no end");
+  File = File.take_front(End);
+  // In the same directory, and nothing but a recording.
+  if (File.contains('/') || !File.ends_with(PBD_SUFFIX))
+    return corrupt(Offset, "the parent's file is called '" + File + "'");
+  if (From)
+    return corrupt(Offset, "second parent");
+  uint64_t Size = u64(Chunk, offsetof(pbd_parent, size));
+  if (Size < PBD_HEADER_MIN)
+    return corrupt(Offset, Twine(Size) + " bytes of the parent's file");
+  From = Parent{File.str(), Size, u64(Chunk, offsetof(pbd_parent, start_ns)),
+                u32(Chunk, offsetof(pbd_parent, pid))};
+  // A copy of all that is in this file, too.
+  if (u32(Chunk, offsetof(pbd_parent, here)))
+    From->File.clear();
+  return Error::success();
+}
+
+/// Reads what explains the numbers of functions in the part that is meant.
+Error Reader::readMaps(const Parent &Of, std::set<std::string> Readers) {
+  OnlyMaps = true;
+  if (Error E = readHeader())
+    return E;
+  if (Out.Pid != Of.Pid || Out.StartNs != Of.StartNs)
+    return makeError(Path + ": is of another process");
+  if (Of.Size < Offset || Of.Size > Committed)
+    return makeError(Path + ": has " + Twine(Committed) +
+                     " bytes, and the first " + Twine(Of.Size) +
+                     " are needed");
+  Committed = Of.Size;
+  Error E = readChunks();
+  addParent(std::move(Readers));
+  return E;
+}
+
+/// Readers: the files that are being read for this one.
+void Reader::addParent(std::set<std::string> Readers) {
+  if (!From || From->File.empty())
+    return;
+  SmallString<128> Buffered = sys::path::parent_path(Path);
+  sys::path::append(Buffered, From->File);
+  std::string Name = Buffered.str().str();
+  Readers.insert(sys::path::filename(Path).str());
+  if (Readers.count(From->File)) {
+    Out.Unexplained = Name + ": refers to itself";
+    return;
+  }
+  auto Buffer = MemoryBuffer::getFile(Name, /*IsText=*/false,
+                                      /*RequiresNullTerminator=*/false);
+  if (!Buffer) {
+    Out.Unexplained = Name + ": cannot read: " + Buffer.getError().message();
+    return;
+  }
+  DataFile Maps;
+  Reader R(Name, (*Buffer)->getBuffer(), Maps);
+  R.OnlySummary = OnlySummary;
+  if (Error E = R.readMaps(*From, std::move(Readers)))
+    Maps.Unexplained = toString(std::move(E));
+  // What is in both was being copied when the file was read.
+  Out.Modules.merge(Maps.Modules);
+  Out.Functions.merge(Maps.Functions);
+  append_range(Out.LeftOut, Maps.LeftOut);
+  Out.Unexplained = std::move(Maps.Unexplained);
+}
+
 Error Reader::readLosses(StringRef Chunk) {
   constexpr size_t CountAt =
       offsetof(pbd_losses, process) + offsetof(pbd_loss_counts, count);
@@ -417,108 +505,6 @@ Error Reader::readHistograms(StringRef Chunk) {
     Out.Histograms.push_back(std::move(H));
   }
   return Error::success();
-}
-
-namespace {
-/// Values lie before their call, but for what signal handlers recorded between.
-class ValueReader {
-public:
-  explicit ValueReader(DataThread &T) : T(T) {}
-  void add(const DataEvent &E) {
-    DataValues &Of = Pending[{E.Frame, uint32_t(E.Detail)}];
-    uint32_t Which = E.Function - PBD_VALUE;
-    if (!Which) // what is there is of a call that was lost
-      Of = {};
-    if (Which < PBD_VALUE_ARGS && Which == Of.Args.size()) {
-      Of.Args.push_back(E.Time);
-    } else if (Which == PBD_VALUE_RESULT || Which == PBD_VALUE_RESULT_FP) {
-      Of.Result = E.Time;
-      Of.IsFloat = Which == PBD_VALUE_RESULT_FP;
-    }
-  }
-  void addJump(const DataEvent &E) {
-    Jumps.insert({E.Frame, uint32_t(E.Detail)});
-  }
-  bool takeJump(const DataEvent &Call) {
-    return !Jumps.empty() && Jumps.erase({Call.Frame, Call.Function}) &&
-           Call.Kind == PBD_RECORD_UNWOUND;
-  }
-  uint32_t take(const DataEvent &Call) {
-    auto At = Pending.find({Call.Frame, Call.Function});
-    if (At == Pending.end())
-      return 0;
-    T.Values.push_back(std::move(At->second));
-    Pending.erase(At);
-    return T.Values.size();
-  }
-
-private:
-  DataThread &T;
-  std::map<std::pair<uint32_t, uint32_t>, DataValues> Pending;
-  std::set<std::pair<uint32_t, uint32_t>> Jumps;
-};
-} // namespace
-
-static std::string threadName(const DataEvent &E) {
-  char Bytes[sizeof(pbd_block::comm)];
-  support::endian::write64le(Bytes, E.Time);
-  support::endian::write64le(Bytes + 8, E.Detail);
-  StringRef Name(Bytes, sizeof(Bytes));
-  return Name.take_front(Name.find('\0')).str();
-}
-
-void Reader::addEvents() {
-  llvm::sort(Blocks, [](const Block &A, const Block &B) {
-    return std::make_tuple(A.Thread, A.Seq, A.Records.data()) <
-           std::make_tuple(B.Thread, B.Seq, B.Records.data());
-  });
-  std::map<uint32_t, ValueReader> Values;
-  for (const Block &B : Blocks) {
-    DataThread *T;
-    ValueReader *Reader;
-    auto GoOnWith = [&](uint32_t Thread) {
-      T = &Out.Threads[Thread];
-      Reader = &Values.try_emplace(Thread, *T).first->second;
-    };
-    GoOnWith(B.Thread);
-    for (uint64_t At = 0; B.Records.size() - At >= sizeof(pbd_record);
-         At += sizeof(pbd_record)) {
-      uint64_t Last = u64(B.Records, At + offsetof(pbd_record, last));
-      uint8_t Kind = Last & ((1u << PBD_KIND_BITS) - 1);
-      uint8_t Pass = Last >> PBD_KIND_BITS & ((1u << PBD_PASS_BITS) - 1);
-      // A hole, or what is left of an earlier pass.
-      if (Kind == PBD_RECORD_NONE || Pass != B.Pass % (1u << PBD_PASS_BITS))
-        continue;
-      DataEvent E = {u64(B.Records, At + offsetof(pbd_record, time)),
-                     Last >> PBD_DETAIL_SHIFT,
-                     u32(B.Records, At + offsetof(pbd_record, function)),
-                     u32(B.Records, At + offsetof(pbd_record, frame)),
-                     Kind,
-                     0};
-      if (OnlySummary && E.Function != PBD_THREAD &&
-          E.Function != PBD_THREAD_NAME)
-        continue;
-      if (E.Function == PBD_ASLEEP) {
-        T->Sleeps.push_back({E.Time, E.Detail});
-      } else if (E.Function == PBD_THREAD) {
-        GoOnWith(E.Time);
-        T->Tid = E.Detail;
-      } else if (E.Function == PBD_THREAD_NAME) {
-        // A block that the thread began later has a newer one.
-        if (T->Name.empty())
-          T->Name = threadName(E);
-      } else if (E.Function == PBD_JUMPED) {
-        Reader->addJump(E);
-      } else if (E.Function >= PBD_VALUE) {
-        Reader->add(E);
-      } else if (Out.Functions.count(E.Function)) {
-        E.Values = Reader->take(E);
-        if (Reader->takeJump(E))
-          E.Kind = DataEvent::Jumped;
-        T->Events.push_back(E);
-      }
-    }
-  }
 }
 
 Error patchbay::readDataFile(StringRef Path, DataFile &Out) {

@@ -121,6 +121,9 @@ struct DataFile {
   std::vector<DataLeftOut> LeftOut;
   std::vector<DataAsked> Asked; // none if 'patchbay record' looked for it
   std::vector<uint64_t> Losses; // by pbd_loss; empty of older writers
+  /// Of a forked child: what is wrong with the file that says what some of its
+  /// functions are; empty if nothing is. Their calls are not here then.
+  std::string Unexplained;
   std::vector<std::string> Args;
   std::map<uint32_t, DataModule> Modules; // by id
   std::vector<DataCounter> Counters;      // each of a module in Modules
@@ -138,7 +141,8 @@ private:
   mutable std::vector<std::pair<uint64_t, uint32_t>> Bases; // sorted, with ids
 };
 
-/// Reads the file into Out. On an error Out holds what precedes it.
+/// Reads the file into Out, and what it refers to in others of its directory. On an
+/// error Out holds what precedes it.
 llvm::Error readDataFile(llvm::StringRef Path, DataFile &Out);
 
 /// Reads what a file says of its process; of one with millions of events the

@@ -32,6 +32,13 @@ void Losses::add(const DataFile &Data) {
   }
 }
 
+void Losses::addUnexplained(const DataFile &Data, StringRef Title) {
+  if (Data.Unexplained.empty())
+    return;
+  if (Failure &F = Unexplained[Data.Unexplained]; !F.Processes++)
+    F.First = Title.str();
+}
+
 static CallsOf ofFunctions(const Trace &T,
                            const std::map<uint32_t, uint64_t> &Calls) {
   CallsOf Result;
@@ -49,6 +56,7 @@ Losses patchbay::lossesOf(const Trace &T) {
   Losses L;
   for (const TraceProcess &P : T.Processes) {
     L.add(P.Data);
+    L.addUnexplained(P.Data, P.title());
     if (P.Data.Errno)
       if (Losses::Failure &F = L.Failures[P.Data.Errno]; !F.Processes++)
         F.First = P.title();
@@ -91,15 +99,20 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
   auto Add = [&](bool IsLoss, const Twine &Text) {
     Texts.push_back({IsLoss, "", Text.str()});
   };
-  auto Were = [](uint64_t N) { return N == 1 ? " was" : " were"; };
-  for (const auto &[Errno, F] : L.Failures) {
-    std::string What = incompleteText(Errno);
+  auto AddFailure = [&](const Losses::Failure &F, const std::string &What) {
     if (F.Processes == 1)
       Texts.push_back({true, F.First, What});
     else
       Add(true, utostr(F.Processes) + " of " + utostr(L.Processes) +
                     " processes, the first " + F.First + ": " + What);
-  }
+  };
+  auto Were = [](uint64_t N) { return N == 1 ? " was" : " were"; };
+  for (const auto &[Errno, F] : L.Failures)
+    AddFailure(F, incompleteText(Errno));
+  for (const auto &[Why, F] : L.Unexplained)
+    AddFailure(F, "calls are left out, because the parent's file, which says "
+                  "what their functions are, cannot be used: " +
+                      Why);
   if (uint64_t N = L.Lost)
     Add(true, counted(N, "event") + Were(N) +
                   " lost, because a buffer was full or the disk was: 'patchbay "

@@ -38,9 +38,14 @@ struct Losses {
     std::string First;
   };
   std::map<uint32_t, Failure> Failures;
+  /// The same of processes that were forked, by what is wrong with the file that
+  /// says what their functions are.
+  std::map<std::string, Failure> Unexplained;
 
   /// All but calls and failures.
   void add(const DataFile &Data);
+  /// Counts a failure, if there is one; Title is what the process is called.
+  void addUnexplained(const DataFile &Data, llvm::StringRef Title);
 };
 
 /// Of a recording that was read with its events.

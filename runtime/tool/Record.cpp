@@ -125,7 +125,8 @@ static constexpr char Help[] = R"(
 
   PROG finds LD_PRELOAD and PATCHBAY in its environment, so that programs that it
   starts are traced too, each into a file of its own. The child of a fork adds its
-  counts to its parent's file, and has one of its own for events.
+  counts to its parent's file, and has one of its own for events, which is read
+  with its parent's: the files of a recording belong together.
 
   Events of several threads and processes are put in order when they are read,
   by the processor's clock. They are in files from the moment on when they

@@ -82,6 +82,7 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
   for (size_t I = 0; I != N; ++I) {
     AllRead &= !errorToBool(readDataSummary((*Files)[I], Heads[I]));
     Lost.add(Heads[I]);
+    Lost.addUnexplained(Heads[I], TraceProcess{(*Files)[I], Heads[I]}.title());
   }
   sayLosses(Lost, Named);
   sayIfSpaceRanOut(Heads, Named);

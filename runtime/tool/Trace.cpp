@@ -418,7 +418,7 @@ Expected<Trace> patchbay::readTrace(const std::string &Dir) {
       report(std::move(E));
       Result.Incomplete = true;
     }
-    if (Data.Errno)
+    if (Data.Errno || !Data.Unexplained.empty())
       Result.Incomplete = true;
     B.add(File, std::move(Data));
   }

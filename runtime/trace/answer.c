@@ -3,6 +3,7 @@
 
 #include "attach.h"
 #include "name_list.h"
+#include "parent.h"
 #include "session.h"
 #include "start.h"
 
@@ -23,8 +24,10 @@ static int open_data_file(void)
 	pb_signal_lock(&pb_session->lock, &signals);
 	if (pb_session->chunk)
 		pb_session_tick();
-	file = pb_session->file.header ? pb_data_reopen(&pb_session->file) :
-					 -ENODATA;
+	/* The client has this file only. */
+	file = pb_session->file.header ? pb_parent_copy() : -ENODATA;
+	if (!file)
+		file = pb_data_reopen(&pb_session->file);
 	pb_signal_unlock(&pb_session->lock, signals);
 	return file;
 }

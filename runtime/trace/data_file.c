@@ -215,7 +215,31 @@ static void *map(int fd, uint64_t at, uint64_t size, int *error)
 	return *error ? NULL : (char *)mapped + (at - page);
 }
 
-int pb_data_open(struct pb_data_file *file, const char *output)
+/*
+ * The header and @size bytes behind it. Without space for these the header alone,
+ * which then says why the rest is missing.
+ */
+static struct pbd_header *begin(struct pb_data_file *file, int fd, uint64_t size,
+				int *error)
+{
+	const uint64_t least = sizeof(struct pbd_header);
+	struct pbd_header *header;
+
+	*error = allocate(fd, 0, least + size);
+	if (*error && size) {
+		size = 0;
+		*error = allocate(fd, 0, least);
+	}
+	if (*error)
+		return NULL;
+	header = map(fd, 0, least + size, error);
+	if (header)
+		file->ahead = (struct pb_data_ahead){
+			(char *)header + least, least, size };
+	return header;
+}
+
+int pb_data_open(struct pb_data_file *file, const char *output, size_t size)
 {
 	struct pbd_header *header;
 	struct timespec now;
@@ -232,11 +256,9 @@ int pb_data_open(struct pb_data_file *file, const char *output)
 	 */
 	pb_sys(SYS_flock, fd, LOCK_SH);
 	error = identify(fd, &file->device, &file->inode);
-	if (!error)
-		error = allocate(fd, 0, sizeof(*header));
 	if (error)
 		goto out;
-	header = map(fd, 0, sizeof(*header), &error);
+	header = begin(file, fd, size, &error);
 	if (error)
 		goto out;
 	pb_sys(SYS_clock_gettime, CLOCK_REALTIME, &now);
@@ -250,10 +272,12 @@ int pb_data_open(struct pb_data_file *file, const char *output)
 			   (uint64_t)now.tv_nsec;
 	header->committed = sizeof(*header);
 	error = name_file(fd, file->before, output, file->path);
-	if (error)
-		pb_sys(SYS_munmap, header, sizeof(*header));
-	else
+	if (error) {
+		pb_sys(SYS_munmap, header, sizeof(*header) + file->ahead.size);
+		file->ahead.size = 0;
+	} else {
 		file->header = header;
+	}
 out:
 	if (error && *file->before)
 		pb_sys(SYS_unlinkat, AT_FDCWD, file->before, 0);
@@ -289,20 +313,27 @@ static void map_ahead(struct pb_data_file *file, struct pb_data_ahead *ahead,
 	ahead->size = ahead->mapped ? size : 0;
 }
 
-void pb_data_prepare(struct pb_data_file *file, size_t size)
+/* How much of it is behind what is in the file. */
+static uint64_t left_of(const struct pb_data_file *file,
+			const struct pb_data_ahead *ahead)
 {
-	map_ahead(file, &file->ahead, size);
+	uint64_t used = file->header->committed - ahead->start;
+
+	return used < ahead->size ? ahead->size - used : 0;
+}
+
+size_t pb_data_ahead(const struct pb_data_file *file)
+{
+	return left_of(file, &file->ahead);
 }
 
 /* What comes next in the file, if it is mapped already. */
 static void *take_ahead(const struct pb_data_file *file,
 			const struct pb_data_ahead *ahead, uint64_t size)
 {
-	uint64_t used = file->header->committed - ahead->start;
+	uint64_t left = left_of(file, ahead);
 
-	if (used > ahead->size || size > ahead->size - used)
-		return NULL;
-	return ahead->mapped + used;
+	return size <= left ? ahead->mapped + (ahead->size - left) : NULL;
 }
 
 /*
@@ -367,6 +398,16 @@ void pb_data_commit(struct pb_data_file *file, const struct pbd_chunk *chunk)
 	__atomic_store_n(&file->header->committed,
 			 file->header->committed + chunk->size,
 			 __ATOMIC_RELEASE);
+}
+
+const char *pb_data_name(const struct pb_data_file *file)
+{
+	const char *name = file->path;
+
+	for (const char *at = file->path; *at; at++)
+		if (*at == '/')
+			name = at + 1;
+	return name;
 }
 
 void pb_data_note(struct pb_data_file *file, int error)

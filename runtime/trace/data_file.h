@@ -26,7 +26,7 @@ struct pb_data_ahead {
 struct pb_data_file {
 	struct pbd_header *header; /* mapped, shared; NULL: no file */
 	uint64_t device, inode;
-	struct pb_data_ahead ahead;   /* of pb_data_prepare() */
+	struct pb_data_ahead ahead;   /* of pb_data_open() */
 	struct pb_data_ahead lasting; /* of chunks that are never unmapped */
 	char path[PATH_MAX];
 	char before[PATH_MAX]; /* what it was called before it had a header, if
@@ -37,9 +37,17 @@ struct pb_data_file {
 extern uint64_t pb_page_size;
 
 /*
- * Make the file of this process in directory @output. Returns 0 or -errno.
+ * Make the file of this process in directory @output, and allocate and map so much of
+ * it at once that its first chunks, of @size bytes together, take no system call. If
+ * there is no space for so much, there may be a file all the same. Returns 0 or -errno.
  */
-int pb_data_open(struct pb_data_file *file, const char *output);
+int pb_data_open(struct pb_data_file *file, const char *output, size_t size);
+
+/* Bytes of chunks that would take no system call now. */
+size_t pb_data_ahead(const struct pb_data_file *file);
+
+/* What the file is called in its directory. */
+const char *pb_data_name(const struct pb_data_file *file);
 
 /*
  * Append a chunk of @size bytes, which are zero, and map it; it stays mapped.
@@ -49,13 +57,6 @@ int pb_data_open(struct pb_data_file *file, const char *output);
 void *pb_data_reserve(struct pb_data_file *file, enum pbd_kind kind,
 		      size_t size, int *error);
 void pb_data_commit(struct pb_data_file *file, const struct pbd_chunk *chunk);
-
-/*
- * The next chunks will take @size bytes together: allocate and map these at once,
- * which saves the system calls that each chunk takes. If there is not so much space
- * nothing happens.
- */
-void pb_data_prepare(struct pb_data_file *file, size_t size);
 
 /* It is for readers only from now on, and need not be mapped any more. */
 void pb_data_unmap(const struct pb_data_file *file,

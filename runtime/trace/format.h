@@ -11,7 +11,8 @@
  * so after SIGKILL the kernel still holds every committed chunk, and a reader
  * that stops at `committed` never sees a half-written one. Counters inside a
  * committed chunk go on changing while the process runs, and so do blocks of
- * event records: a record counts once its last word is there.
+ * event records: a record counts once its last word is there. The file of a forked
+ * child refers to another one in the directory (struct pbd_parent).
  *
  * Times are ticks of the processor's counter; struct pbd_clock has what turns
  * them into nanoseconds, on any machine. Functions have numbers, struct
@@ -29,7 +30,8 @@
 #include <stdint.h>
 
 #define PBD_MAGIC "PBAYDATA" /* 8 bytes, no terminator */
-#define PBD_VERSION 1
+#define PBD_VERSION 2 /* 1: without struct pbd_parent */
+#define PBD_VERSION_MIN 1 /* readers know these, too */
 #define PBD_BYTE_ORDER 0x01020304
 #define PBD_SUFFIX ".pbd"
 #define PBD_NEW_SUFFIX ".pbd.new" /* has no header yet, and may never have one */
@@ -63,6 +65,7 @@ enum pbd_kind {
 	PBD_LOSSES = 9,   /* struct pbd_losses */
 	PBD_SPARE = 10,   /* nothing yet; becomes one of the other kinds */
 	PBD_ASKED = 11,   /* struct pbd_asked */
+	PBD_PARENT = 12,  /* struct pbd_parent */
 };
 
 struct pbd_chunk {
@@ -349,6 +352,30 @@ struct pbd_asked {
 		uint32_t by;      /* enum pbd_asked_by */
 		uint32_t matched; /* 0 or 1 */
 	} asked[];
+};
+
+/*
+ * Of a forked child. What explains the numbers of functions is the same as in the
+ * process it comes from, and may be large, so it stays in that one's file: all
+ * chunks of struct pbd_module, pbd_functions and pbd_left_out in the first @size
+ * bytes of @file, and what a struct pbd_parent there refers to in its turn. What
+ * either process writes down after the fork is in its own file, and may have the
+ * same numbers in both.
+ *
+ * @file is a name in the same directory. @pid and @start_ns are those of its header:
+ * a file that has others is not the one that is meant. The process need not be the
+ * parent, but one that the child descends from: the nearest that wrote such chunks.
+ *
+ * @here: the same chunks are in this file by now, before this was set, so that the
+ * file can be read without the other one, as a snapshot is.
+ */
+struct pbd_parent {
+	struct pbd_chunk chunk;
+	uint64_t size;
+	uint64_t start_ns;
+	uint32_t pid;
+	uint32_t here; /* 0 or 1 */
+	char file[];   /* ended by NUL */
 };
 
 #endif /* PATCHBAY_TRACE_FORMAT_H */

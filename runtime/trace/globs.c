@@ -45,18 +45,26 @@ int pb_globs_init(void)
 	return 0;
 }
 
+size_t pb_globs_size(void)
+{
+	const struct pbd_asked *chunk;
+	size_t size = sizeof(*chunk) + nr_globs * sizeof(chunk->asked[0]);
+
+	for (size_t i = 0; i < nr_globs; i++)
+		size += globs[i].size;
+	return nr_globs ? (size + 7) & ~(size_t)7 : 0;
+}
+
 int pb_globs_write(void)
 {
 	struct pbd_asked *chunk;
-	size_t size = sizeof(*chunk) + nr_globs * sizeof(chunk->asked[0]);
 	char *text;
 	int error;
 
 	if (!nr_globs)
 		return 0;
-	for (size_t i = 0; i < nr_globs; i++)
-		size += globs[i].size;
-	chunk = pb_data_reserve(&pb_session->file, PBD_ASKED, size, &error);
+	chunk = pb_data_reserve(&pb_session->file, PBD_ASKED, pb_globs_size(),
+				&error);
 	if (!chunk)
 		return error;
 	chunk->nr = nr_globs;

@@ -31,6 +31,9 @@ struct pb_glob_list {
 struct patchbay_filter pb_glob_list_filter(const char *name,
 					   struct pb_glob_list *list);
 
+/* Bytes of what pb_globs_write() writes. */
+size_t pb_globs_size(void);
+
 /*
  * In a new data file; with the session's lock held, and where sys.h's code may be
  * called. Returns 0 or -errno.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "left_out.h"
+#include "parent.h"
 #include "session.h"
 
 #include <stdlib.h>
@@ -94,6 +95,7 @@ void pb_left_out_write_locked(void)
 	pb_session->file.header->left_out += nr;
 	nr_written = nr_left_out;
 	pb_data_commit(&pb_session->file, &chunk->chunk);
+	pb_parent_is_self();
 	map->chunk = chunk;
 	map->next = pb_left_out_maps;
 	/* A child that is forked at this moment reads a list that is whole. */

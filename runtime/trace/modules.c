@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What is written down of modules, when their functions are armed. */
 #include "left_out.h"
+#include "parent.h"
 #include "refused.h"
 #include "session.h"
 
@@ -65,6 +66,7 @@ static int add_functions(const struct patchbay_module_info *module,
 	}
 	pb_data_commit(&pb_session->file, &chunk->chunk);
 	map->functions = chunk;
+	pb_parent_is_self();
 	return 0;
 }
 

@@ -55,17 +55,39 @@ static void begin(struct pb_thread_state *self, struct pbd_block *block)
 	pb_session_tick();
 }
 
+/*
+ * What the file of a forked child has left that is mapped already is enough for most
+ * of them; but where a thread has room for little, nothing of that is given away.
+ */
+static uint64_t first_size(void)
+{
+	uint64_t left = pb_data_ahead(&pb_session->file);
+
+	if (pb_session->parent && left >= PB_BLOCK_LEAST &&
+	    left < PB_BLOCK_MIN && pb_options.buffer >= 4 * PB_BLOCK_MIN)
+		return left;
+	return PB_BLOCK_MIN;
+}
+
+static uint64_t next_size(const struct pb_ring *ring)
+{
+	uint64_t size;
+
+	if (!ring->nr_blocks)
+		return first_size();
+	size = ring->block[ring->nr_blocks - 1]->chunk.size * 2;
+	if (size < PB_BLOCK_MIN)
+		return PB_BLOCK_MIN;
+	return size < BLOCK_MAX ? size : BLOCK_MAX;
+}
+
 static int add_block(struct pb_thread_state *self)
 {
 	struct pb_ring *ring = &self->ring;
-	uint64_t size = PB_BLOCK_MIN;
+	uint64_t size = next_size(ring);
 	struct pbd_block *block;
 	int error;
 
-	if (ring->nr_blocks)
-		size = ring->block[ring->nr_blocks - 1]->chunk.size * 2;
-	if (size > BLOCK_MAX)
-		size = BLOCK_MAX;
 	if (ring->size + size > pb_options.buffer)
 		return -ENOBUFS;
 	block = pb_data_reserve(&pb_session->file, PBD_BLOCK, size, &error);
@@ -131,7 +153,7 @@ static int next_block(struct pb_thread_state *self)
 
 size_t pb_ring_max_blocks(void)
 {
-	size_t growing = 8; /* from PB_BLOCK_MIN to BLOCK_MAX */
+	size_t growing = 9; /* one, and from PB_BLOCK_MIN to BLOCK_MAX */
 
 	return pb_options.buffer / BLOCK_MAX + growing + 1 + PB_POOL_NR;
 }

@@ -55,8 +55,9 @@ extern __thread struct pb_ring *pb_ring
 /* Of threads that are the library's own: what they call is not recorded. */
 extern __thread int pb_untraced __attribute__((tls_model("initial-exec")));
 
-/* Bytes of a thread's first block. */
+/* Bytes of a thread's first block; or as few, if these are there already. */
 #define PB_BLOCK_MIN 4096u
+#define PB_BLOCK_LEAST 1024u
 
 #define PB_PASS_SHIFT (64 - PBD_PASS_BITS)
 

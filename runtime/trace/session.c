@@ -4,6 +4,7 @@
 #include "globs.h"
 #include "losses.h"
 #include "moment.h"
+#include "parent.h"
 #include "ring.h"
 #include "sandbox.h"
 
@@ -35,67 +36,73 @@ void *pb_session_alloc(size_t size, int *error)
 	return (void *)memory;
 }
 
-static void write_cmdline(struct pb_data_file *file)
+/* Not of /proc/self, which has no arguments if the main thread has ended. */
+static size_t read_cmdline(char *args, size_t size)
+{
+	int fd = (int)pb_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/cmdline",
+			     O_RDONLY | O_CLOEXEC);
+	long length;
+
+	if (fd < 0)
+		return 0;
+	length = pb_sys(SYS_read, fd, args, size);
+	pb_sys(SYS_close, fd);
+	return length > 0 ? (size_t)length : 0;
+}
+
+static void write_cmdline(struct pb_data_file *file, const char *args,
+			  size_t length)
 {
 	struct pbd_cmdline *chunk;
-	char args[4096];
-	long length;
-	int error, fd;
+	int error;
 
-	/* Not /proc/self, which has no arguments if the main thread has ended. */
-	fd = (int)pb_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/cmdline",
-			 O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (!length)
 		return;
-	length = pb_sys(SYS_read, fd, args, sizeof(args));
-	pb_sys(SYS_close, fd);
-	if (length <= 0)
-		return;
-	chunk = pb_data_reserve(file, PBD_CMDLINE,
-				sizeof(*chunk) + (size_t)length, &error);
+	chunk = pb_data_reserve(file, PBD_CMDLINE, sizeof(*chunk) + length,
+				&error);
 	if (!chunk)
 		return;
-	chunk->length = (uint64_t)length;
-	pb_copy(chunk->args, args, (size_t)length);
+	chunk->length = length;
+	pb_copy(chunk->args, args, length);
 	pb_data_commit(file, &chunk->chunk);
 }
 
 /*
- * What will be in the file at least: servers fork for each request, so this is done
- * at once. It is that which pb_session_events() writes, and a first block.
+ * Of chunks that will be in the file at least: servers fork for each request, so
+ * all is made at once. A file system allocates some 4096 bytes in any case; the first
+ * block of a forked child takes what is left of them.
  */
-static size_t expected_size(void)
+static size_t expected_size(size_t cmdline)
 {
-	const struct pb_map *map = __atomic_load_n(&pb_maps, __ATOMIC_ACQUIRE);
-	const struct pb_left_out_map *left_out =
-		__atomic_load_n(&pb_left_out_maps, __ATOMIC_ACQUIRE);
-	size_t size = sizeof(struct pbd_losses);
+	const size_t head = sizeof(struct pbd_header);
+	size_t size = sizeof(struct pbd_cmdline) + cmdline + 8 +
+		      sizeof(struct pbd_losses) + pb_globs_size() +
+		      pb_parent_size() + 8;
 
-	if (!pb_tracer_needs_blocks)
-		return size;
-	size += sizeof(struct pbd_session) + PB_BLOCK_MIN;
-	for (; map; map = map->next)
-		size += map->module->chunk.size + map->functions->chunk.size;
-	for (; left_out; left_out = left_out->next)
-		size += left_out->chunk->chunk.size;
-	return size;
+	if (pb_tracer_needs_blocks)
+		size += sizeof(struct pbd_session) + PB_BLOCK_LEAST;
+	return ((head + size + 4095) & ~(size_t)4095) - head;
 }
 
 int pb_session_file(void)
 {
+	char cmdline[4096];
+	size_t length;
 	int error;
 
 	if (pb_session->file.header)
 		return 0;
-	error = pb_data_open(&pb_session->file, pb_options.output);
+	length = read_cmdline(cmdline, sizeof(cmdline));
+	error = pb_data_open(&pb_session->file, pb_options.output,
+			     expected_size(length));
 	if (error)
 		return error;
 	pb_session->owner = pb_session->file.header->pid;
-	write_cmdline(&pb_session->file);
-	pb_data_prepare(&pb_session->file, expected_size());
+	write_cmdline(&pb_session->file, cmdline, length);
 	/* Without these counts there are those of blocks and of the session. */
 	pb_data_note(&pb_session->file, pb_losses_begin());
 	pb_data_note(&pb_session->file, pb_globs_write());
+	pb_data_note(&pb_session->file, pb_parent_write());
 	return 0;
 }
 
@@ -220,61 +227,13 @@ static int write_session(void)
 	return 0;
 }
 
-static int copy_chunk(const struct pbd_chunk *from)
-{
-	struct pbd_chunk *to;
-	int error;
-
-	to = pb_data_reserve(&pb_session->file, from->kind, from->size, &error);
-	if (!to)
-		return error;
-	pb_copy(to, from, from->size);
-	pb_data_commit(&pb_session->file, to);
-	return 0;
-}
-
-/* What the parent of a forked child has written. */
-static int copy_maps(void)
-{
-	struct pb_map *map = __atomic_load_n(&pb_maps, __ATOMIC_ACQUIRE);
-
-	for (; map; map = map->next) {
-		int error = copy_chunk(&map->module->chunk);
-
-		if (!error)
-			error = copy_chunk(&map->functions->chunk);
-		if (error)
-			return error;
-		if (pb_session->nr_modules <= map->module->id)
-			pb_session->nr_modules = map->module->id + 1;
-	}
-	return 0;
-}
-
-static int copy_left_out(void)
-{
-	const struct pb_left_out_map *map =
-		__atomic_load_n(&pb_left_out_maps, __ATOMIC_ACQUIRE);
-
-	for (; map; map = map->next) {
-		int error = copy_chunk(&map->chunk->chunk);
-
-		if (error)
-			return error;
-		pb_session->file.header->left_out += map->chunk->nr;
-	}
-	return 0;
-}
-
 int pb_session_events(void)
 {
 	int error = pb_session_file();
 
 	if (error || pb_session->chunk)
 		return error;
-	error = copy_maps();
-	if (!error)
-		error = copy_left_out();
+	error = pb_parent_write();
 	if (!error)
 		error = write_session();
 	pb_data_note(&pb_session->file, error);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * What a process records into: its data file and what is in it once. A forked
- * child that records events has a file of its own, made with its first event,
- * with a copy of what it takes to understand them.
+ * child that records events has a file of its own, made with its first event.
  */
 #ifndef PB_TRACE_SESSION_H
 #define PB_TRACE_SESSION_H
@@ -25,6 +24,11 @@ struct pb_session {
 	uint32_t owner;	 /* whose memory this is: its pid; 0: not known yet */
 	struct pbd_session *chunk; /* NULL: no events are recorded (yet) */
 	struct pbd_asked *asked;   /* NULL: there is no file (yet) */
+	/* See parent.h. */
+	struct pbd_parent *parent;
+	uint64_t knows_parent; /* @parent is written, or there is no need */
+	const struct pb_map *maps_to_copy;
+	const struct pb_left_out_map *left_out_to_copy;
 	struct pb_data_file file;
 	struct pbd_losses *losses;
 	/* Of threads that leave, by @next; and new ones, not used yet. */

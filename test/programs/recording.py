@@ -25,6 +25,8 @@ HEADER = struct.Struct("<8sIIIIIIQQ")
 CHUNK = struct.Struct("<IIQ")
 MODULE = struct.Struct("<IIQ32s")
 FUNCTIONS = struct.Struct("<IIQ")
+PARENT = struct.Struct("<QQII")
+EXPLAIN = (2, 5, 12)  # kinds of chunks that say what functions are
 SESSION = struct.Struct("<IIQQQQ9QQ64s64s")
 BLOCK = struct.Struct("<QQIIQ16s")
 RECORD = struct.Struct("<QIIQ")
@@ -62,6 +64,23 @@ class Thread:
     calls: Counter = field(default_factory=Counter)  # by number of the function
 
 
+def opened(path):
+    """(bytes, pid, error, start_ns, where chunks begin, and end)"""
+    with open(path, "rb") as file:
+        data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    magic, order, version, at, _, pid, error, start_ns, end = HEADER.unpack_from(data)
+    if (magic, order) != (b"PBAYDATA", 0x01020304) or version not in (1, 2):
+        raise Damage(f"{path}: not a data file that is known here")
+    return data, pid, error, start_ns, at, end
+
+
+def chunks(data, at, end):
+    while at < end:
+        kind, _, size = CHUNK.unpack_from(data, at)
+        yield kind, data[at + CHUNK.size:at + size]
+        at += size
+
+
 class Recording:
     """One file. Threads are by the number that the tracer gave them."""
 
@@ -69,20 +88,32 @@ class Recording:
         self.path, self.threads, self.lost = path, {}, 0
         self.overwritten = 0
         self.session, self.modules, self.functions = None, {}, {}
+        self.parent = None
         blocks = []  # (number of the thread, seq, pass, records)
-        with open(path, "rb") as file:
-            self.data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-        magic, order, version, at, _, self.pid, error, _, end = HEADER.unpack_from(self.data)
-        if (magic, order, version) != (b"PBAYDATA", 0x01020304, 1):
-            raise Damage(f"{path}: not a data file that is known here")
+        self.data, self.pid, error, self.start_ns, at, end = opened(path)
         if error:
             raise Damage(f"{path}: the tracer met error {error}")
-        while at < end:
-            kind, _, size = CHUNK.unpack_from(self.data, at)
-            self._chunk(kind, self.data[at + CHUNK.size:at + size], blocks)
-            at += size
+        for kind, body in chunks(self.data, at, end):
+            self._chunk(kind, body, blocks)
+        if self.parent:
+            self._explain(path, *self.parent)
         for block in sorted(blocks, key=lambda block: block[:3]):
             self._share_out(*block)
+
+    def _explain(self, path, size, start_ns, pid, name):
+        """What functions are of a forked child, in its parent's file."""
+        path = Path(path).parent / name
+        data, of_pid, _, of_start_ns, at, _ = opened(path)
+        if (of_pid, of_start_ns) != (pid, start_ns):
+            raise Damage(f"{path}: of another process than {self.path} refers to")
+        self.parent = None
+        own, self.modules = self.modules, {}
+        for kind, body in chunks(data, at, size):
+            if kind in EXPLAIN:
+                self._chunk(kind, body, [])
+        self.modules.update(own)
+        if self.parent:
+            self._explain(path, *self.parent)
 
     def _share_out(self, number, seq, passed, records):
         """Threads that ended are followed by others within a block."""
@@ -110,7 +141,11 @@ class Recording:
             module, number, first = FUNCTIONS.unpack_from(body)
             entries = struct.unpack_from(f"<{number}Q", body, FUNCTIONS.size)
             for at, entry in enumerate(entries, first):
-                self.functions[at] = self.modules[module], entry
+                self.functions.setdefault(at, (self.modules[module], entry))
+        elif kind == 12:
+            size, start_ns, pid, here = PARENT.unpack_from(body)
+            name = bytes(body[PARENT.size:]).partition(b"\0")[0].decode()
+            self.parent = None if here else (size, start_ns, pid, name)
         elif kind == 4:
             self.session = SESSION.unpack_from(body)
             self.lost += self.session[4]

@@ -105,6 +105,23 @@ class Check(unittest.TestCase):
                           for thread in whole.threads.values()],
                          [(100, "main", {5: 1}), (101, "a-long-name-123", {6: 2})])
 
+    def test_forked(self):
+        # Behind what the child knew its parent gave a number to another function.
+        known = [pbd.module(3, "/module"), pbd.functions(3, [0x10])]
+        size = 48 + len(pbd.session()) + sum(map(len, known))
+        pbd.write(self.folder.name, "42", pbd.pbd([
+            pbd.session(), *known, pbd.functions(3, [0x20], 1)]))
+        pbd.write(self.folder.name, "43", pbd.pbd([
+            pbd.session(), pbd.parent("42.pbd", size), pbd.module(4, "/own"),
+            pbd.functions(4, [0x30], 1),
+            pbd.block(1, 100, [pbd.record(10, 0, 9, 5), pbd.record(20, 1, 9, 5)])],
+            pid=43, version=2))
+        child = recording.check(self.folder.name)[1]
+        self.assertEqual(child.calls(), {("/module", 0x10): 1, ("/own", 0x30): 1})
+        pbd.write(self.folder.name, "42", pbd.pbd([pbd.session(), *known], pid=5))
+        with self.assertRaisesRegex(recording.Damage, "of another process"):
+            recording.check(self.folder.name)
+
     def test_nothing(self):
         self.refused("no call was recorded")
 

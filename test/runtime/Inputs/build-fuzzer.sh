@@ -24,7 +24,7 @@ sanitize() {
 		"$@"
 }
 
-for part in DataFile Trace; do
+for part in DataBlocks DataFile Trace; do
 	sanitize -fsanitize=fuzzer-no-link -c "$source/runtime/tool/$part.cpp" \
 		-o "$output.d/$part.o"
 done

@@ -16,6 +16,8 @@
     pbd.py long DIR MODULE              more calls than a page's timeline shows
     pbd.py losses DIR MODULE            events lost for each reason, and jumps
     pbd.py families DIR MODULE          two processes that lost the same
+    pbd.py forked DIR MODULE            processes that refer to others' files; in
+                                        DIR-* to such that are of no use
     pbd.py profile DIR MODULE           two threads that function_profile timed
     pbd.py numbers DIR MODULE           the same of a function with a large number
     pbd.py values DIR MODULE            calls with arguments and results
@@ -30,7 +32,7 @@ import struct
 import sys
 
 (CMDLINE, MODULE, COUNTERS, SESSION, FUNCTIONS, BLOCK, HISTOGRAMS, LEFT_OUT,
- LOSSES, SPARE, ASKED) = range(1, 12)
+ LOSSES, SPARE, ASKED, PARENT) = range(1, 13)
 ENTRY, CALL, UNWOUND = 1, 2, 3
 
 
@@ -277,6 +279,45 @@ def families(folder, path):
             pid=pid, errno=12 if pid > 42 else 0))
 
 
+def parent(name, size, pid=42, here=0, start_ns=10**18):
+    return chunk(PARENT, struct.pack("<QQII", size, start_ns, pid, here)
+                 + name.encode() + b"\0")
+
+
+def forked(folder, path):
+    def process(name, *chunks, pid=43, file=folder):
+        write(file, name, pbd([session(), *chunks], pid=pid, version=2))
+
+    def calls(*functions):
+        return block(1, 100, [record(100 * i, function, 90, 40)
+                              for i, function in enumerate(functions)])
+    own = [module(3, path), functions(3, [0x1010]),
+           chunk(LEFT_OUT, struct.pack("<QQQ", 1, 0x11050, 1))]
+    known = 48 + len(session()) + sum(map(len, own))
+    # Behind what the child knows its parent gave the numbers to others.
+    later = [module(4, "/other"), functions(4, [0x1050], first=1)]
+    process("42", *own, *later, calls(0, 1), pid=42)
+    # Two that were forked, with a module of its own, and one without.
+    own = [module(4, path), functions(4, [0x1030], first=1)]
+    process("43", parent("42.pbd", known), *own, calls(0, 0, 1))
+    known = 48 + len(session()) + len(parent("42.pbd", known)) + sum(map(len, own))
+    process("44", parent("43.pbd", known, pid=43), calls(0, 1), pid=44)
+    # One that has a copy of it, and one that was read before that was complete.
+    copied = [module(3, path), functions(3, [0x1010])]
+    process("45", parent("41.pbd", 400, here=1), *copied, calls(0), pid=45)
+    process("46", parent("42.pbd", 48 + len(session()) + sum(map(len, copied))),
+            *copied, calls(0), pid=46)
+    for name, of in {
+            "missing": parent("41.pbd", 400), "other": parent("42.pbd", 400, pid=40),
+            "later": parent("42.pbd", 400, start_ns=5),
+            "more": parent("42.pbd", 10**9),
+            "between": parent("42.pbd", known + 8), "self": parent("self.pbd", 400)}.items():
+        others = f"{folder}-{name}"
+        process("42", *copied, calls(0), pid=42, file=others)
+        process(name, of, module(4, path), functions(4, [0x1030], first=1),
+                calls(0, 1), file=others)
+
+
 def losses(folder, path):
     def jumped(frame, function):
         return struct.pack("<QIIQ", 0, 0xffffff0f, frame, function << 8 | ENTRY)
@@ -396,7 +437,8 @@ def corruptions(folder):
     bad = {
         "magic": pbd([], magic=b"PBAYDATE"),
         "order": pbd([], mark=0x04030201 + 1),
-        "version": pbd([], version=2),
+        "version-newer": pbd([], version=3),
+        "version-none": pbd([], version=0),
         "header-small": pbd([], header_size=40),
         "header-odd": pbd([], header_size=52),
         "header-huge": pbd([], header_size=0xfffffff8),
@@ -428,6 +470,12 @@ def corruptions(folder):
         "asked-endless": pbd([chunk(ASKED, struct.pack("<QII", 1, 1, 0) + b"x" * 8)]),
         "left-out-small": pbd([chunk(LEFT_OUT, b"")]),
         "left-out-many": pbd([chunk(LEFT_OUT, struct.pack("<QQQ", 2, 0, 0))]),
+        "parent-small": pbd([chunk(PARENT, bytes(16))]),
+        "parent-less": pbd([parent("42.pbd", 40)]),
+        "parent-endless": pbd([chunk(PARENT, bytes(24) + b"42.pbd.pbd.pbd.p")]),
+        "parent-path": pbd([parent("../7.pbd", 48)]),
+        "parent-suffix": pbd([parent("core", 48)]),
+        "parent-twice": pbd([parent("42.pbd", 48, here=1)] * 2),
         "losses-small": pbd([chunk(LOSSES, bytes(72))]),
         "histograms-small": pbd([chunk(HISTOGRAMS, bytes(16))]),
         "counters-after": pbd([one, counters(1, [(0x50, 5)]), bytes(16)]),

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "parent.h"
+
+#include "session.h"
+
+/* "4294967295.9999.pbd" */
+#define NAME_MAX_HERE 24
+
+/* What struct pbd_parent of a child will say, and the ids that are taken. */
+struct origin {
+	uint64_t size;
+	uint64_t start_ns;
+	uint32_t pid;
+	uint32_t nr_modules;
+	char file[NAME_MAX_HERE];
+};
+
+/*
+ * In memory that fork() copies: a child finds what its parent has written, or what
+ * that one has found in its turn. It may be forked at any moment, so the newest one,
+ * @of[@nr % 2], is never changed; @nr is 0 as long as there is none.
+ */
+static struct {
+	uint64_t nr;
+	struct origin of[2];
+} newest;
+
+static const struct origin *origin(void)
+{
+	uint64_t nr = __atomic_load_n(&newest.nr, __ATOMIC_ACQUIRE);
+
+	return nr ? &newest.of[nr % 2] : NULL;
+}
+
+static size_t length_of(const char *text)
+{
+	size_t length = 0;
+
+	while (text[length])
+		length++;
+	return length;
+}
+
+void pb_parent_is_self(void)
+{
+	const struct pb_data_file *file = &pb_session->file;
+	const char *name = pb_data_name(file);
+	uint64_t nr = newest.nr + 1;
+	struct origin *next = &newest.of[nr % 2];
+
+	/* Else what it has from its own parent would be forgotten. */
+	if (!pb_session->knows_parent)
+		return;
+	next->size = file->header->committed;
+	next->start_ns = file->header->start_ns;
+	next->pid = file->header->pid;
+	next->nr_modules = pb_session->nr_modules;
+	pb_copy(next->file, name, length_of(name) + 1);
+	__atomic_store_n(&newest.nr, nr, __ATOMIC_RELEASE);
+}
+
+size_t pb_parent_size(void)
+{
+	const struct origin *of = origin();
+
+	return of ? sizeof(struct pbd_parent) + length_of(of->file) + 1 : 0;
+}
+
+int pb_parent_write(void)
+{
+	const struct origin *of = origin();
+	struct pbd_parent *chunk;
+	int error;
+
+	if (pb_session->knows_parent)
+		return 0;
+	if (of) {
+		chunk = pb_data_reserve(&pb_session->file, PBD_PARENT,
+					pb_parent_size(), &error);
+		if (!chunk)
+			return error;
+		chunk->size = of->size;
+		chunk->start_ns = of->start_ns;
+		chunk->pid = of->pid;
+		pb_copy(chunk->file, of->file, length_of(of->file) + 1);
+		pb_data_commit(&pb_session->file, &chunk->chunk);
+		pb_session->parent = chunk;
+		pb_session->nr_modules = of->nr_modules;
+		pb_session->maps_to_copy =
+			__atomic_load_n(&pb_maps, __ATOMIC_ACQUIRE);
+		pb_session->left_out_to_copy =
+			__atomic_load_n(&pb_left_out_maps, __ATOMIC_ACQUIRE);
+	}
+	pb_session->knows_parent = 1;
+	return 0;
+}
+
+/* Both chunks, or none. @second may be NULL. */
+static int copy_chunks(const struct pbd_chunk *first,
+		       const struct pbd_chunk *second)
+{
+	const uint64_t size = first->size;
+	char *to;
+	int error;
+
+	to = pb_data_reserve(&pb_session->file, first->kind,
+			     size + (second ? second->size : 0), &error);
+	if (!to)
+		return error;
+	pb_copy(to, first, size);
+	if (second)
+		pb_copy(to + size, second, second->size);
+	pb_data_commit(&pb_session->file, (struct pbd_chunk *)to);
+	if (second)
+		pb_data_commit(&pb_session->file,
+			       (struct pbd_chunk *)(to + size));
+	return 0;
+}
+
+static int copy_maps(void)
+{
+	const struct pb_map **at = &pb_session->maps_to_copy;
+
+	for (; *at; *at = (*at)->next) {
+		int error = copy_chunks(&(*at)->module->chunk,
+					&(*at)->functions->chunk);
+
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+static int copy_left_out(void)
+{
+	const struct pb_left_out_map **at = &pb_session->left_out_to_copy;
+
+	for (; *at; *at = (*at)->next) {
+		int error = copy_chunks(&(*at)->chunk->chunk, NULL);
+
+		if (error)
+			return error;
+		pb_session->file.header->left_out += (*at)->chunk->nr;
+	}
+	return 0;
+}
+
+int pb_parent_copy(void)
+{
+	int error;
+
+	if (!pb_session->parent || pb_session->parent->here)
+		return 0;
+	error = copy_maps();
+	if (!error)
+		error = copy_left_out();
+	/* Pairs with readers of a file that is still being written. */
+	if (!error)
+		__atomic_store_n(&pb_session->parent->here, 1, __ATOMIC_RELEASE);
+	return error;
+}

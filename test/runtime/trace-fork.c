@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What explains the calls of forked children stays in the file of the process they
+ * come from, whatever number of functions it has: each child's own takes a block of
+ * the disk. Their calls have names all the same: those of functions that were there
+ * at the fork, that the child or its parent loaded since, and of a child's child,
+ * also where that child recorded nothing, was made by clone(2), or was killed.
+ */
+// RUN: rm -rf %t && mkdir %t
+// RUN: %build -DLIBRARY=first -shared -fPIC %s -o %t/first.so
+// RUN: %build -DLIBRARY=second -shared -fPIC %s -o %t/second.so
+// RUN: %build -DLIBRARY=third -shared -fPIC %s -o %t/third.so
+// RUN: %build %s -o %t/prog -ldl
+// RUN: cd %t && %patchbay record -p function_duration -o data -- ./prog 2>&1 | FileCheck %s --check-prefix=RECORD
+// RECORD: {{^}}patchbay: 7 processes recorded in data, see it with: patchbay report -i data{{$}}
+// RECORD-NOT: {{.}}
+// RUN: cd %t && %patchbay report -f calls,name -i data | FileCheck %s
+// CHECK-DAG: {{^ *}}7 step{{$}}
+// CHECK-DAG: {{^ *}}2 first{{$}}
+// CHECK-DAG: {{^ *}}2 second{{$}}
+// CHECK-DAG: {{^ *}}1 third{{$}}
+// CHECK-DAG: {{^ *}}1 many_04711{{$}}
+/*
+ * Those that loaded nothing: the child of the second library, the child's child of
+ * one that recorded nothing, the clone, and the one that was killed.
+ */
+// RUN: find %t/data -name '*.pbd' -size -9 | wc -l | FileCheck %s --check-prefix=SMALL
+// SMALL: {{^}}4{{$}}
+// RUN: find %t/data -name '*.pbd' -size +40 | wc -l | FileCheck %s --check-prefix=LARGE
+// LARGE: {{^}}1{{$}}
+
+#include "Inputs/check.h"
+#include "Inputs/many-functions.h"
+
+#ifdef LIBRARY
+OPAQUE void LIBRARY(void) {}
+#else
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+D10000(0)
+OPAQUE void step(void) {}
+
+static void call(const char *path, const char *name)
+{
+	void *handle = dlopen(path, RTLD_NOW);
+	void (*function)(void);
+
+	CHECK(handle);
+	function = (void (*)(void))dlsym(handle, name);
+	CHECK(function);
+	function();
+}
+
+static void wait_for(pid_t pid, int wanted)
+{
+	int status;
+
+	CHECK(pid > 0);
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(status, wanted);
+}
+
+static void child_of_child(void)
+{
+	step();
+	call("./first.so", "first");
+	call("./third.so", "third");
+}
+
+static void child(void)
+{
+	pid_t pid;
+
+	step();
+	call("./first.so", "first");
+	pid = fork();
+	if (!pid) {
+		child_of_child();
+		_exit(0);
+	}
+	wait_for(pid, 0);
+}
+
+/* Records nothing itself; what it forks outlives it. */
+static void silent(int end)
+{
+	if (fork())
+		_exit(0);
+	step();
+	CHECK_EQ(write(end, "", 1), 1);
+}
+
+int main(void)
+{
+	int ends[2];
+	char byte;
+	pid_t pid;
+
+	step();
+	pid = fork();
+	if (!pid) {
+		child();
+		_exit(0);
+	}
+	/* Its functions have the same numbers as those of the child's. */
+	call("./second.so", "second");
+	wait_for(pid, 0);
+	pid = fork();
+	if (!pid) {
+		step();
+		call("./second.so", "second");
+		_exit(0);
+	}
+	wait_for(pid, 0);
+	CHECK_EQ(pipe(ends), 0);
+	pid = fork();
+	if (!pid) {
+		silent(ends[1]);
+		_exit(0);
+	}
+	wait_for(pid, 0);
+	CHECK_EQ(read(ends[0], &byte, 1), 1);
+	pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	if (!pid) {
+		step();
+		many_04711();
+		syscall(SYS_exit_group, 0);
+	}
+	wait_for(pid, 0);
+	pid = fork();
+	if (!pid) {
+		step();
+		kill(getpid(), SIGKILL);
+	}
+	wait_for(pid, SIGKILL);
+	return 0;
+}
+#endif
