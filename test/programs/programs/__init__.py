@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent.parent
 NAMES = ("zstd", "sqlite", "fmt", "tbb")
 TRACED = ("lua", *NAMES)
-SERVED = ("nginx", "redis")
+SERVED = ("nginx", "redis", "postgresql")
 
 
 class ProgramError(Exception):

@@ -22,6 +22,7 @@ class Run:
     tracer: str
     # Names of methods of the server that do something to it while it runs.
     scenes: tuple = ()
+    filter: tuple = ("*",)  # what is recorded
 
 
 class Server:
@@ -37,8 +38,6 @@ class Server:
     DISARMED     a function that counts() has, and there are others
     """
 
-    FILTER = ("*",)  # what is recorded
-
     def __init__(self, images, folder, run):
         self.images, self.folder, self.run = images, folder, run
         self.port = free_port()
@@ -46,6 +45,10 @@ class Server:
     def user(self):
         """What a command begins with so that it is run by who is to run the server."""
         return []
+
+    def descriptors(self, pid):
+        """How many a process of the server has open, of those that have to stay as many."""
+        return len(open_files(pid))
 
     def connect(self):
         return socket.create_connection((HOST, self.port), timeout=PATIENCE)
@@ -103,8 +106,15 @@ def waits(pid):
     return (found := stat(pid)) is None or found[0] == "S"
 
 
-def descriptors(pid):
-    return len(os.listdir(f"/proc/{pid}/fd"))
+def open_files(pid):
+    """The path behind each descriptor of a process, or what the system says instead."""
+    paths = []
+    for name in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            paths.append(os.readlink(f"/proc/{pid}/fd/{name}"))
+        except FileNotFoundError:
+            pass  # closed since
+    return paths
 
 
 def memory_kb(pid):
