@@ -72,19 +72,21 @@ int pb_call_check(const struct patchbay_record *record);
 int pb_call_is_simple(const struct patchbay_record *record);
 
 /*
- * In this order, from the trampolines. All but pb_call_exit_slowly() and
- * pb_call_unwound() are called inside (quiesce.h) and are compiled for general
- * registers only.
+ * In this order, from the trampolines. The first and pb_call_exit() are called
+ * inside (quiesce.h) and are compiled for general registers only.
  *
  * pb_call_entry()   fill in @since and @told, call entry handlers; returns how
  *                   many words of arguments on the stack the function has
  * pb_call_exit()    exit handlers
  * pb_call_exit_slowly() exit handlers, on a thread in whatever state
  * pb_call_unwound() the same, for the personality's landing pad
+ * pb_call_jumped() the same, for who knows that longjmp() will leave the call; it
+ *                  may be on another stack than the call is
  */
 uint64_t pb_call_entry(struct patchbay_call *call);
 void pb_call_exit(struct patchbay_call *call);
 void pb_call_exit_slowly(struct patchbay_call *call);
 void pb_call_unwound(struct patchbay_call *call);
+void pb_call_jumped(struct patchbay_call *call);
 
 #endif /* PB_CORE_CALL_H */

@@ -44,11 +44,12 @@ static void miss(const struct patchbay_call *call)
 		pb_miss(cell);
 }
 
-void pb_call_exit_slowly(struct patchbay_call *call)
+/* @end: of the stack that we are on, or of what is known of it. */
+static void exit_slowly(struct patchbay_call *call, const void *end)
 {
 	enum pb_nesting nesting;
 	const struct patchbay_regs *frame = (const void *)(call + 1);
-	uint64_t token = pb_thread_enter(frame, &nesting);
+	uint64_t token = pb_thread_enter(frame, end, &nesting);
 
 	if (nesting == PB_NESTING_FREE)
 		pb_call_exit(call);
@@ -57,12 +58,34 @@ void pb_call_exit_slowly(struct patchbay_call *call)
 	pb_thread_leave(token);
 }
 
+void pb_call_exit_slowly(struct patchbay_call *call)
+{
+	const struct patchbay_regs *frame = (const void *)(call + 1);
+
+	exit_slowly(call, frame + 1);
+}
+
+/* The thread that had this frame may have been another one. */
+static void prepare_unwinding(struct patchbay_call *call, uint64_t how)
+{
+	call->since |= how;
+	pb_left_mark_frame((struct patchbay_regs *)(call + 1));
+}
+
 void pb_call_unwound(struct patchbay_call *call)
 {
-	call->since |= PATCHBAY_EXIT_UNWIND;
-	/* The thread that had this frame may have been another one. */
-	pb_left_mark_frame((struct patchbay_regs *)(call + 1));
+	prepare_unwinding(call, PATCHBAY_EXIT_UNWIND);
 	pb_call_exit_slowly(call);
+}
+
+/*
+ * Between here and the call there may be others' stacks, with handlers that go on:
+ * a signal handler may have a stack of its own.
+ */
+__attribute__((noinline)) void pb_call_jumped(struct patchbay_call *call)
+{
+	prepare_unwinding(call, PATCHBAY_EXIT_UNWIND | PATCHBAY_EXIT_JUMP);
+	exit_slowly(call, __builtin_frame_address(0));
 }
 
 /*

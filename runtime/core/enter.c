@@ -127,7 +127,7 @@ int pb_enter_slowly(uintptr_t ip, uintptr_t parent_ip,
 {
 	int has_exit, again = 0;
 	enum pb_nesting nesting;
-	uint64_t token = pb_thread_enter(regs, &nesting);
+	uint64_t token = pb_thread_enter(regs, regs + 1, &nesting);
 	const struct patchbay_cell *cell = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 	patchbay_handler enter = __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE);
 

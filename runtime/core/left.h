@@ -7,10 +7,11 @@
  * A handler runs below the frame that its trampoline made on the stack. That
  * frame cannot have gone while the handler may go on, on whatever stack it is:
  * the handler's own, one of sigaltstack(2), a coroutine's that is not running at
- * the moment. So there is one proof that a handler was left, and no other is
- * accepted: *the memory of the frame is used for something else*. Addresses alone
- * prove nothing. A thread that is above the frame now may be in a signal handler
- * on another stack, or in another coroutine, and come back.
+ * the moment. So there is one proof that a handler was left: *the memory of the
+ * frame is used for something else*. And one that it will be: who is about to jump
+ * says so, and unwinders find the frame on the way (jump.c). No other is accepted.
+ * Addresses alone prove nothing. A thread that is above the frame now may be in a
+ * signal handler on another stack, or in another coroutine, and come back.
  *
  * What is used for something else is found out late, or never if the thread
  * never again needs so much stack. Until then its calls are missed, and counted.

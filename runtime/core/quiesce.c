@@ -293,7 +293,8 @@ static uint64_t enter_inner(const struct patchbay_regs *frame,
 
 /* Not inlined: what is below its frame address is not looked at. */
 __attribute__((noinline)) uint64_t
-pb_thread_enter(const struct patchbay_regs *frame, enum pb_nesting *nesting)
+pb_thread_enter(const struct patchbay_regs *frame, const void *end,
+		enum pb_nesting *nesting)
 {
 	uint64_t token;
 
@@ -302,7 +303,7 @@ pb_thread_enter(const struct patchbay_regs *frame, enum pb_nesting *nesting)
 	if (pb_thread.outer.phase >= PB_PHASE_FIRST)
 		is_inside_still(has_left_as_seen,
 				(uintptr_t)__builtin_frame_address(0),
-				(uintptr_t)(frame + 1));
+				(uintptr_t)end);
 	token = pb_thread.outer.phase;
 	*nesting = PB_NESTING_FREE;
 	if (token == PB_THREAD_UNLISTED) {
@@ -341,6 +342,29 @@ int pb_thread_inside_below(const void *frame)
 {
 	return is_inside_still(has_left_surely, 0, (uintptr_t)frame) ||
 	       pb_thread.depth;
+}
+
+size_t pb_thread_frames(uintptr_t frames[PB_FRAMES_MAX])
+{
+	size_t nr = 0;
+
+	if (pb_thread.outer.phase >= PB_PHASE_FIRST && pb_thread.outer.frame)
+		frames[nr++] = pb_thread.outer.frame;
+	for (int i = 0; i <= PB_NESTED_MAX; i++) {
+		frames[nr] = load(&pb_thread.inner[i].frame);
+		nr += frames[nr] != 0;
+	}
+	return nr;
+}
+
+void pb_thread_forget(uintptr_t frame)
+{
+	for (int i = 0; i <= PB_NESTED_MAX; i++)
+		if (load(&pb_thread.inner[i].frame) == frame)
+			forget_inner(&pb_thread.inner[i], frame);
+	if (pb_thread.outer.phase >= PB_PHASE_FIRST &&
+	    pb_thread.outer.frame == frame)
+		forget_outer();
 }
 
 int pb_quiesce_begin(uint64_t *phase)

@@ -118,11 +118,22 @@ enum pb_nesting {
  * Async-signal-safe.
  *
  * pb_thread_enter() returns the value that pb_thread_leave() takes, and tells
- * whether this thread was in a handler already. @frame is the trampoline's.
+ * whether this thread was in a handler already. @frame is the trampoline's. From
+ * here up to @end there is only one stack, and nothing on it that is anybody else's.
  */
-uint64_t pb_thread_enter(const struct patchbay_regs *frame,
+uint64_t pb_thread_enter(const struct patchbay_regs *frame, const void *end,
 			 enum pb_nesting *nesting);
 void pb_thread_leave(uint64_t token);
+
+/*
+ * The frames of the handlers that the calling thread is in, innermost last, without
+ * those that are not known: returns how many. And for who can prove that the one
+ * with @frame will not go on: the thread is not in that one any more.
+ * Async-signal-safe.
+ */
+#define PB_FRAMES_MAX (1 + PB_NESTED_MAX + 1)
+size_t pb_thread_frames(uintptr_t frames[PB_FRAMES_MAX]);
+void pb_thread_forget(uintptr_t frame);
 
 /*
  * Is this thread inside a handler? Who asks says where the library's part of the

@@ -53,7 +53,7 @@ static enum pb_nesting enter_from(int i)
 	enum pb_nesting nesting;
 
 	use_frame(i, pb_frame_mark.value);
-	tokens[i] = pb_thread_enter(&frames[i], &nesting);
+	tokens[i] = pb_thread_enter(&frames[i], &frames[i] + 1, &nesting);
 	return nesting;
 }
 

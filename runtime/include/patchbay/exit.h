@@ -240,10 +240,12 @@ static inline uint64_t *patchbay_result_fp(struct patchbay_regs *regs,
  *
  * Who has a place before longjmp(), as a library that is preloaded, calls this, and
  * then longjmp(). The calls that are left are told to tracers with @exit, innermost
- * first, with PATCHBAY_EXIT_UNWIND and PATCHBAY_EXIT_JUMP; calls made by handlers of
- * a thread that is in a handler already count as missed, as ever. If @sp is in none
- * of the frames on the stack, nobody is told of anything: it is another stack, and
- * the calls may go on. So it is where an unwinder cannot find the way.
+ * first, with PATCHBAY_EXIT_UNWIND and PATCHBAY_EXIT_JUMP. If a signal handler that
+ * interrupted a tracer's handler leaves that, too, the thread counts as outside from
+ * here on, and its calls are seen: so longjmp() has to follow. As long as the thread
+ * is in another handler, its calls are missed, as ever. If @sp is in none of the
+ * frames on the stack, nobody is told of anything: it is another stack, and the
+ * calls may go on. So it is where an unwinder cannot find the way.
  *
  * Unlike all else here this is no function for handlers. It may be called from
  * signal handlers where _Unwind_Backtrace() may: with glibc from 2.35 and libgcc

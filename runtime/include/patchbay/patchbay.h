@@ -102,7 +102,8 @@
  *   one by siglongjmp, as programs do that limit the time of a computation.
  *   What the thread calls after that is missed, and counted, until memory that
  *   the handler had on the stack is used for something else, most of the time
- *   by the next traced call; only then is it sure that the handler has gone.
+ *   by the next traced call; only then is it sure that the handler has gone. Or
+ *   until somebody says so before the jump (patchbay_jump() in exit.h).
  *   Who waits for handlers meanwhile waits as long as
  *   patchbay_set_wait_limit() allows (struct patchbay_stats: left, timeouts).
  * - A shared object with libpatchbay.a inside stays loaded after dlclose(), as

@@ -65,5 +65,6 @@ torture ./torture.so 2
 storm ./storm.so 2
 left
 nested
+jump
 fork-storm ./fork-storm.so 3
 END

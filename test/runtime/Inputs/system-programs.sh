@@ -17,7 +17,7 @@ static="-static $lib/libpatchbay.a -lpthread"
 
 for program in arm several registers vectors toggle life dso fork foreign \
 	filter batch ops inject inspect hardened torture process file flips \
-	sandbox many check exit-timed storm left nested fork-storm; do
+	sandbox many check exit-timed storm left nested jump fork-storm; do
 	$cc "$tests/$program.c" -o "$dir/$program" $dynamic
 done
 for program in link link-selftests link-future; do

@@ -29,7 +29,10 @@
 #define FRAME_RETURN 128 /* parent_ip signed */
 #define FRAME_THREAD 136 /* &pb_thread, or 0: the body has been called */
 
-/* Where quiesce.c looks whether a frame is still there: it has FRAME_THREAD. */
+/* Of a trampoline that calls a handler: from the stack pointer to its frame. */
+#define HANDLER_FRAME 0
+
+/* Where left.c looks whether a frame is still there: it has FRAME_THREAD. */
 #define PB_FRAME_MARK_AT FRAME_THREAD
 
 /*

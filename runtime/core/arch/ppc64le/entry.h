@@ -30,7 +30,11 @@
 #define OWN_THREAD (HEADER_SIZE + 8)
 #define OWN_SIZE (HEADER_SIZE + 16)
 #define OWN_REGS (OWN_SIZE + HEADER_SIZE)
-/* Where quiesce.c looks, from struct patchbay_regs, whether a frame is there. */
+
+/* Of a trampoline that calls a handler: from the stack pointer to its frame. */
+#define HANDLER_FRAME OWN_REGS
+
+/* Where left.c looks, from struct patchbay_regs, whether a frame is there. */
 #define PB_FRAME_MARK_AT (OWN_THREAD - OWN_REGS)
 #define FUNCTION_SIZE (HEADER_SIZE + REGS_SIZE)
 #define FRAMES_SIZE (OWN_SIZE + FUNCTION_SIZE)
@@ -60,6 +64,7 @@
 #define CALL_PARENT (CALL + 312)
 #define CALL_WAY_OUT (CALL + 320)
 #define CALL_SIZE (OWN_REGS - CALL)
+#define CALL_REGS (CALL + CALL_SIZE)
 
 /* In CALL_SINCE: PATCHBAY_EXIT_SKIP. */
 #define CALL_SKIP 2

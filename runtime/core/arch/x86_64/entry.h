@@ -21,7 +21,10 @@
 #define REGS_MARK 72   /* PB_FRAME_MARK, as long as the trampoline runs */
 #define REGS_CALLED 76 /* bit 31: the function's body has been called */
 
-/* Where quiesce.c looks whether a frame is still there, and what for. */
+/* Of a trampoline that calls a handler: from the stack pointer to its frame. */
+#define HANDLER_FRAME 0
+
+/* Where left.c looks whether a frame is still there, and what for. */
 #define PB_FRAME_MARK_AT REGS_MARK
 #define PB_FRAME_MARK 0x6b724d50
 
