@@ -102,6 +102,9 @@ static void unlink_thread(struct pb_thread *self)
 	struct pb_thread *head = self;
 
 	link_back();
+	/* A signal handler left enlist() by siglongjmp(): it never came to be here. */
+	if (!self->link)
+		return;
 	if (self->link != &threads ||
 	    !__atomic_compare_exchange_n(&threads, &head, self->next, 0,
 					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
@@ -146,14 +149,31 @@ int pb_private_at_thread_exit(void (*func)(void))
 		       -EBUSY;
 }
 
-/* Only the thread that forks lives on in the child. */
+/* What leads from one thread to the next is right at any moment. */
+static int is_listed(const struct pb_thread *thread)
+{
+	const struct pb_thread *t = load(&threads);
+
+	while (t && t != thread)
+		t = t->next;
+	return t != NULL;
+}
+
+/*
+ * Only the thread that forks lives on in the child. While it is put on the list it
+ * may fork, too, in a signal handler: whether that had been done by then only the
+ * list knows.
+ */
 static void forked_child(void)
 {
+	const uint64_t phase = pb_thread.outer.phase;
+	const int listed = phase == PB_THREAD_UNLISTED ? is_listed(&pb_thread) :
+							 phase != PB_THREAD_NEW;
+
 	pthread_mutex_init(&list_lock, NULL);
 	unlisted = pb_thread.depth;
 	threads = NULL;
-	if (pb_thread.outer.phase != PB_THREAD_NEW &&
-	    pb_thread.outer.phase != PB_THREAD_UNLISTED)
+	if (listed)
 		push(&pb_thread);
 }
 

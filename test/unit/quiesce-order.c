@@ -7,7 +7,7 @@
  */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
-// CHECK: {{^}}failures: 0 of 52{{$}}
+// CHECK: {{^}}failures: 0 of 58{{$}}
 
 #include "left.c"
 #include "quiesce.c"
@@ -106,6 +106,36 @@ static void nest(void)
 	CHECK(!pb_thread_inside() && is_over(later, &over));
 }
 
+static int listed(void)
+{
+	int nr = 0;
+
+	for (const struct pb_thread *t = threads; t && nr < 100; t = t->next)
+		nr += t == &pb_thread;
+	return nr;
+}
+
+/* A signal handler forks, or leaves, while a thread is put on the list. */
+static void interrupt_enlisting(void)
+{
+	static struct pb_thread never;
+
+	CHECK(listed() == 1);
+	forked_child();
+	CHECK(listed() == 1 && threads == &pb_thread && !pb_thread.next);
+	pb_thread.outer.phase = PB_THREAD_UNLISTED; /* behind push() */
+	forked_child();
+	CHECK(listed() == 1);
+	unlink_thread(&pb_thread);
+	forked_child(); /* before */
+	CHECK(!threads);
+	push(&pb_thread);
+	CHECK(listed() == 1);
+	unlink_thread(&never);
+	CHECK(listed() == 1 && !pb_thread.next);
+	pb_thread.outer.phase = PB_THREAD_OUTSIDE;
+}
+
 int main(void)
 {
 	uint32_t frame[16] = { [2] = 7 };
@@ -155,6 +185,7 @@ int main(void)
 	other.outer.frame = 0;
 	CHECK(pb_wait() == -ETIMEDOUT);
 	nest();
+	interrupt_enlisting();
 	printf("failures: %d of %d\n", failures, checks);
 	return failures != 0;
 }
