@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "lock.h"
 
+#include "os/linux.h"
 #include "text.h"
 
 #include <errno.h>
@@ -8,7 +9,20 @@
 #include <signal.h>
 #include <stddef.h>
 
-static pthread_mutex_t caller = PTHREAD_MUTEX_INITIALIZER;
+/*
+ * The caller lock is held while its thread waits for handlers, so with signals open.
+ * A signal handler that comes at any moment, and calls the library or forks, has to
+ * know whether its own thread has the lock. So that a thread takes it and that it
+ * says so is one instruction, which pthread_mutex_lock() and a store are not.
+ * @owner:    what is &change_depth there; NULL: nobody
+ * @released: how often it was given back, for those who sleep
+ * @cancel:   of the owner: what to restore
+ */
+static struct {
+	const void *owner;
+	uint32_t released;
+	int cancel;
+} caller;
 
 /* A lock that its thread may take again, with signals blocked. */
 struct lock {
@@ -20,11 +34,9 @@ struct lock {
 static struct lock change = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 static struct lock engine = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
-static int caller_cancel;
-
 /* How often this thread has locked each. */
 static __thread __attribute__((tls_model("initial-exec"))) unsigned int
-	caller_depth, change_depth, engine_depth;
+	change_depth, engine_depth;
 
 uint64_t pb_engine_generation;
 
@@ -41,39 +53,59 @@ static void restore_cancel(int before)
 	pthread_setcancelstate(before, &before);
 }
 
+static int has_caller_lock(void)
+{
+	return __atomic_load_n(&caller.owner, __ATOMIC_RELAXED) == &change_depth;
+}
+
+static int take_caller_lock(int cancel)
+{
+	const void *nobody = NULL;
+
+	if (!__atomic_compare_exchange_n(&caller.owner, &nobody, &change_depth, 0,
+					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return 0;
+	caller.cancel = cancel;
+	return 1;
+}
+
 int pb_caller_lock(void)
 {
+	uint32_t released;
 	int before;
 
-	if (caller_depth || change_depth)
+	if (has_caller_lock() || change_depth)
 		return -EDEADLK;
 	before = disable_cancel();
-	pthread_mutex_lock(&caller);
-	caller_depth = 1;
-	caller_cancel = before;
-	return 0;
+	for (;;) {
+		/*
+		 * It is looked at before the owner, and changed after the owner:
+		 * who finds one in vain finds here whether he has gone since.
+		 */
+		released = __atomic_load_n(&caller.released, __ATOMIC_ACQUIRE);
+		if (take_caller_lock(before))
+			return 0;
+		pb_os_sleep(&caller.released, released);
+	}
 }
 
 int pb_caller_trylock(void)
 {
 	int before = disable_cancel();
-	int error = pthread_mutex_trylock(&caller);
 
-	if (error) {
-		restore_cancel(before);
-		return error;
-	}
-	caller_depth = 1;
-	caller_cancel = before;
-	return 0;
+	if (take_caller_lock(before))
+		return 0;
+	restore_cancel(before);
+	return -EBUSY;
 }
 
 void pb_caller_unlock(void)
 {
-	int before = caller_cancel;
+	int before = caller.cancel;
 
-	caller_depth = 0;
-	pthread_mutex_unlock(&caller);
+	__atomic_store_n(&caller.owner, NULL, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&caller.released, 1, __ATOMIC_RELEASE);
+	pb_os_wake(&caller.released);
 	restore_cancel(before);
 }
 
@@ -156,8 +188,8 @@ int pb_engine_is_locked(void)
 /* Who held a lock, if it was not us, does not exist in the child. */
 static void forked_child(void)
 {
-	if (!caller_depth)
-		pthread_mutex_init(&caller, NULL);
+	if (!has_caller_lock())
+		caller.owner = NULL;
 	if (!change_depth)
 		pthread_mutex_init(&change.mutex, NULL);
 	pb_text_forget();

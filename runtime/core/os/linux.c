@@ -111,6 +111,16 @@ int pb_os_differs(const uint32_t *at, uint32_t value)
 	return differs;
 }
 
+void pb_os_sleep(const uint32_t *word, uint32_t value)
+{
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL);
+}
+
+void pb_os_wake(const uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1);
+}
+
 /*
  * Map @size bytes of code in the lowest gap between @low and @high. The gaps
  * may change while the list is read; mmap() tells, and we go on.

@@ -39,6 +39,14 @@ void *pb_os_map_code(uintptr_t low, uintptr_t high, const void *code,
 void pb_os_unmap_code(void *code, size_t size);
 
 /*
+ * Sleep while *@word is @value, until somebody has changed it and calls
+ * pb_os_wake(), which wakes one of those who sleep; or not so long, as when a signal
+ * comes: who calls looks again.
+ */
+void pb_os_sleep(const uint32_t *word, uint32_t value);
+void pb_os_wake(const uint32_t *word);
+
+/*
  * Make sure that the object that this library is in is never unloaded: threads
  * keep a pointer to its code, the destructor of a pthread key. libpatchbay.so
  * says so of itself; libpatchbay.a may be in any shared object.
