@@ -3,7 +3,8 @@
  * Signal handlers that leave a tracer's handler by siglongjmp(), and say so before,
  * by patchbay_jump(), as what is preloaded by `patchbay record` does for them. The
  * thread is in no handler any more, although its stack is as the handler left it: it
- * is traced on, and may call the library. A handler that is not left stays.
+ * is traced on, and may call the library. A handler that is not left stays, also if
+ * its coroutine's stack lies between that of the signal handler and what it leaves.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -15,6 +16,7 @@
 // CHECK-NEXT: {{^}}sets: seen again, and with another stack
 // CHECK-NEXT: {{^}}within another: both left
 // CHECK-NEXT: {{^}}one that goes on: not left
+// CHECK-NEXT: {{^}}one between two stacks: not left
 // CHECK-NEXT: {{^}}not told: missed
 // CHECK-NEXT: {{^}}done
 
@@ -26,6 +28,8 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 enum { CALLS = 1000, STACK = 256 * 1024 };
@@ -244,6 +248,72 @@ static void goes_on(void)
 	puts("one that goes on: not left");
 }
 
+static ucontext_t first, with_handler, with_jump;
+
+/* Entered while the thread was in no handler, and left when it is in one. */
+OPAQUE void be_left_later(void)
+{
+	swapcontext(&with_jump, &with_handler);
+	raise(SIGUSR1);
+}
+
+NOT_TRACED static void change_coroutine(void)
+{
+	swapcontext(&with_handler, &with_jump);
+}
+
+NOT_TRACED static void run_handler(void) { CHECK_EQ(other(1), 3); }
+
+/* In another coroutine the handler of other() has not returned. */
+NOT_TRACED static void run_jump(void)
+{
+	const uint64_t before = left();
+	volatile char here;
+
+	target = (uintptr_t)&here;
+	if (!sigsetjmp(back, 1))
+		be_left_later();
+	CHECK_EQ(left(), before);
+	CHECK_EQ(patchbay_synchronize(), -EDEADLK);
+}
+
+static void make(ucontext_t *coroutine, char *stack, void (*run)(void),
+		 ucontext_t *next)
+{
+	getcontext(coroutine);
+	coroutine->uc_stack.ss_sp = stack;
+	coroutine->uc_stack.ss_size = STACK;
+	coroutine->uc_link = next;
+	makecontext(coroutine, run, 0);
+}
+
+/* From below: of the signal handler, of the handler, of what the jump leaves. */
+static void between_stacks(void)
+{
+	static const struct kind exits = { "", 0, enter_any, see_any, NULL, 1 };
+	struct patchbay_ops *outer = create(&calling_back, "other");
+	struct patchbay_ops *ops = create(&exits, "be_left_later");
+	char *stacks = mmap(NULL, 3 * STACK, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const stack_t alternate = { .ss_sp = stacks, .ss_size = STACK };
+	stack_t saved;
+
+	CHECK(stacks != MAP_FAILED);
+	CHECK_EQ(sigaltstack(&alternate, &saved), 0);
+	handle(SA_ONSTACK);
+	in_handler = change_coroutine;
+	make(&with_handler, stacks + STACK, run_handler, &first);
+	make(&with_jump, stacks + 2 * STACK, run_jump, &with_handler);
+	swapcontext(&first, &with_jump);
+	in_handler = NULL;
+	handle(0);
+	CHECK_EQ(sigaltstack(&saved, NULL), 0);
+	CHECK_EQ(patchbay_synchronize(), 0);
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+	CHECK_EQ(patchbay_ops_destroy(outer), 0);
+	puts("one between two stacks: not left");
+}
+
 /* What all that would be without: last, since the thread stays as it is. */
 static void not_told(void)
 {
@@ -287,6 +357,7 @@ int main(void)
 	handle(0);
 	within_another();
 	goes_on();
+	between_stacks();
 	not_told();
 	puts("done");
 	return 0;

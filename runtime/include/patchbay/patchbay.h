@@ -106,6 +106,13 @@
  *   until somebody says so before the jump (patchbay_jump() in exit.h).
  *   Who waits for handlers meanwhile waits as long as
  *   patchbay_set_wait_limit() allows (struct patchbay_stats: left, timeouts).
+ * - A traced call takes no more than 1.5 KB of the stack that it is made on,
+ *   beside what handlers take (x86-64 with AVX-512, where a thread's first call
+ *   takes most: 0.9 KB). Of an alternate signal stack (sigaltstack(2)) the
+ *   signal itself has taken some by then: sysconf(_SC_MINSIGSTKSZ) says how
+ *   much, 3.3 KB there. So one of 8 KB, the SIGSTKSZ of old, is enough for a
+ *   signal handler that makes traced calls, but not for each that jumps out of
+ *   them (patchbay_jump()); sysconf(_SC_SIGSTKSZ) is.
  * - A shared object with libpatchbay.a inside stays loaded after dlclose(), as
  *   libpatchbay.so does: threads have pointers to its code.
  * - The child of a fork() may go on with tracers and change them. That of a
