@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Functions that a tracer with an exit handler was to be armed on, and that
- * cannot have one: <patchbay/patchbay.h>, -EOPNOTSUPP. They are written down, so
+ * cannot have one: <patchbay/filter.h>, -EOPNOTSUPP. They are written down, so
  * that nobody looks for their calls in vain.
  */
 #ifndef PB_TRACE_LEFT_OUT_H

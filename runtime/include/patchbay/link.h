@@ -71,7 +71,7 @@
  * bpf_get_attach_cookie()   patchbay_get_attach_cookie()
  * bpf_session_cookie()      patchbay_session_word()       <patchbay/exit.h>
  * bpf_override_return()     patchbay_override_return()
- * a function's name         patchbay_for_each_name()      <patchbay/patchbay.h>
+ * a function's name         patchbay_for_each_name()      <patchbay/inspect.h>
  *
  * Floating-point results are patchbay_result_fp(), the second register of a
  * small structure is patchbay_result_gp(regs, 1), and of a structure in memory

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Looking at what is there: sites, names, counters. A part of <patchbay/patchbay.h>.
+ */
+#ifndef PATCHBAY_INSPECT_H
+#define PATCHBAY_INSPECT_H
+
+#include <patchbay/tracer.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * enum patchbay_site_state - what a site is, by its bytes
+ * @PATCHBAY_SITE_DISARMED: it can be armed
+ * @PATCHBAY_SITE_ARMED:    it calls a trampoline of this library
+ *
+ * The others cannot be armed: patchbay_arm() returns -EILSEQ.
+ * @PATCHBAY_SITE_OUTSIDE:  its record leads to outside of the module's text, or
+ *                          to text that is not executed any more since llvm-bolt
+ *                          moved the function
+ * @PATCHBAY_SITE_NO_SLOT:  there is no pad, and so no slot, before the entry
+ * @PATCHBAY_SITE_UNKNOWN:  its bytes are not what the compiler put there: a
+ *                          debugger's breakpoint, another patcher
+ * @PATCHBAY_SITE_FOREIGN:  it is armed, but not by this copy of the library
+ */
+enum patchbay_site_state {
+	PATCHBAY_SITE_DISARMED,
+	PATCHBAY_SITE_ARMED,
+	PATCHBAY_SITE_OUTSIDE,
+	PATCHBAY_SITE_NO_SLOT,
+	PATCHBAY_SITE_UNKNOWN,
+	PATCHBAY_SITE_FOREIGN,
+};
+#define PATCHBAY_SITE_NR_STATES 8 /* with room for more */
+
+/*
+ * struct patchbay_site_info - a site, as patchbay_for_each_site() shows it
+ * @state:    what it is
+ * @cells:    the tracers that are armed on it, in the order of their handlers
+ * @nr_cells: how many; 0 if the site is not armed, or is armed for nothing
+ *            because it could not be disarmed
+ */
+struct patchbay_site_info {
+	const struct patchbay_module_info *module;
+	const struct patchbay_record *record;
+	uintptr_t entry;
+	const struct patchbay_cell *cells;
+	size_t nr_cells;
+	enum patchbay_site_state state;
+};
+
+/*
+ * Call @visit for every site of every module until it returns non-zero, and
+ * return what it returned last. @visit runs with a lock of the library held and
+ * must not call the library, but for patchbay_get_stats() and
+ * patchbay_ops_get_info(). Who waits for handlers is not waited for.
+ */
+int patchbay_for_each_site(int (*visit)(const struct patchbay_site_info *site,
+					void *arg),
+			   void *arg);
+
+/*
+ * Call @visit for every name of every function with a site until it returns
+ * non-zero, and return what it returned last. A function that was renamed has the
+ * name of its symbol here. Symbol tables that were not read yet are read, which
+ * takes some milliseconds. @name is gone when @visit returns,
+ * which is called as that of patchbay_for_each_site(). -EDEADLK, -ENOMEM,
+ * -EMFILE, -ENFILE: there may be names that were not visited.
+ */
+int patchbay_for_each_name(int (*visit)(uintptr_t entry, const char *name,
+					void *arg),
+			   void *arg);
+
+/*
+ * struct patchbay_stats - what there is, and what happened so far
+ * @size:         sizeof(struct patchbay_stats), set by the caller
+ * @modules:      loaded modules
+ * @sites:        their sites
+ * @armed:        functions that have a tracer
+ * @memory:       bytes of cells and sets of tracers, for functions that are or
+ *                were armed
+ * @batches:      times that functions were armed or disarmed
+ * @membarriers:  system calls that made every processor serialize
+ * @text_writes:  system calls that wrote to text, for static calls, too
+ * @strict_traps: calls that met a trap of strict mode
+ * @refused:      sites for which arming failed, by enum patchbay_site_state
+ * @modes:        PATCHBAY_MODE_* that are on
+ * @left:         handlers that were found never to return, because a signal
+ *                handler left them by siglongjmp(3)
+ * @timeouts:     waits for handlers that patchbay_set_wait_limit() ended
+ * @waited_for:   the thread that the last of these waited for, as gettid(2) calls
+ *                it; 0: one that is ending
+ */
+struct patchbay_stats {
+	size_t size;
+	uint64_t modules, sites, armed, memory;
+	uint64_t batches, membarriers, text_writes, strict_traps;
+	uint64_t refused[PATCHBAY_SITE_NR_STATES];
+	unsigned int modes;
+	uint64_t left, timeouts, waited_for;
+};
+
+/*
+ * Fill in @stats. It waits for nobody, and may be called from a handler. -EINVAL:
+ * a size less than this header's.
+ */
+int patchbay_get_stats(struct patchbay_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PATCHBAY_INSPECT_H */
