@@ -49,6 +49,14 @@ int pb_private_on_missed(void (*told)(const struct patchbay_ops *ops));
  */
 void pb_private_restrict(int restricted);
 
+/*
+ * For a thread with descriptors of its own: open what code is changed through, and
+ * keep it. A process that becomes another user is no longer allowed to (proc(5),
+ * PR_SET_DUMPABLE); what the calling thread changes from then on is changed through
+ * this. It is never a forked child's. Returns 0 or -errno.
+ */
+int pb_private_keep_text(void);
+
 #ifdef __cplusplus
 }
 #endif

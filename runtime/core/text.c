@@ -2,6 +2,7 @@
 #include "text.h"
 
 #include "os/linux.h"
+#include "private.h"
 
 #include <errno.h>
 #include <string.h>
@@ -57,6 +58,12 @@ void pb_text_forget(void)
 	if (open_text >= 0)
 		pb_os_text_close(open_text);
 	open_text = -1;
+	pb_os_text_forget();
+}
+
+int pb_private_keep_text(void)
+{
+	return pb_os_text_keep();
 }
 
 int pb_sync_core(void)

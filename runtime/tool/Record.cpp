@@ -128,6 +128,10 @@ static constexpr char Help[] = R"(
   counts to its parent's file, and has one of its own for events, which is read
   with its parent's: the files of a recording belong together.
 
+  A process that becomes another user, as the workers of a server that root starts,
+  goes on being recorded and controlled. What it forks from then on can make no file
+  where only root may: what is lost of such children is said.
+
   Events of several threads and processes are put in order when they are read,
   by the processor's clock. They are in files from the moment on when they
   happen: a process may be killed at any time.

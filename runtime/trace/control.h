@@ -41,7 +41,8 @@
  *  - when landlock_restrict_self(2) has succeeded.
  * It never gains privileges by execve(2) (PR_SET_NO_NEW_PRIVS), so a program may set
  * that and go on being controlled. What setuid(2) and its like change the C library
- * changes in all threads. Not seen are capset(2), and system calls that are made
+ * changes in all threads; what the thread opened before is /proc/thread-self/mem, which
+ * lets it go on changing code, of this process alone. Not seen are capset(2), and system calls that are made
  * without prctl() and syscall() of the C library: there the thread keeps what it had.
  *
  * One request, one reply, and the connection is closed; but that of

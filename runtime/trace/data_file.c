@@ -19,6 +19,9 @@
 #define MACHINE EM_PPC64
 #endif
 
+/* Behind what programs usually have open, below what they may (RLIMIT_NOFILE). */
+#define KEPT_AT 1000
+
 uint64_t pb_page_size;
 
 /* A path that is put together; behind its end, nothing is added. */
@@ -184,10 +187,9 @@ static int identify(int fd, uint64_t *device, uint64_t *inode)
 	return 0;
 }
 
-int pb_data_reopen(const struct pb_data_file *file)
+/* @fd if it is of this file; else it is closed. @fd may be -errno. */
+static int checked(const struct pb_data_file *file, int fd)
 {
-	int fd = (int)pb_sys(SYS_openat, AT_FDCWD, file->path,
-			     O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	uint64_t device, inode;
 
 	if (fd < 0)
@@ -198,6 +200,55 @@ int pb_data_reopen(const struct pb_data_file *file)
 		return -ESTALE;
 	}
 	return fd;
+}
+
+/* For a thread with descriptors of its own: what the main thread has. */
+static int from_main_thread(int number)
+{
+	int process = (int)pb_sys(SYS_pidfd_open, pb_sys(SYS_getpid), 0), fd;
+
+	if (process < 0)
+		return process;
+	fd = (int)pb_sys(SYS_pidfd_getfd, process, number, 0);
+	pb_sys(SYS_close, process);
+	return fd;
+}
+
+/* The program may have closed it, and have another file there by now. */
+static int from_kept(const struct pb_data_file *file)
+{
+	int number = file->kept - 1, fd;
+
+	if (number < 0)
+		return number;
+	fd = checked(file, (int)pb_sys(SYS_fcntl, number, F_DUPFD_CLOEXEC, 0));
+	return fd < 0 ? checked(file, from_main_thread(number)) : fd;
+}
+
+int pb_data_reopen(const struct pb_data_file *file)
+{
+	int fd = from_kept(file);
+
+	if (fd >= 0)
+		return fd;
+	return checked(file, (int)pb_sys(SYS_openat, AT_FDCWD, file->path,
+					 O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+}
+
+int pb_data_keep(struct pb_data_file *file)
+{
+	int fd, high;
+
+	if (file->kept)
+		return 0;
+	fd = pb_data_reopen(file);
+	if (fd < 0)
+		return fd;
+	high = (int)pb_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, KEPT_AT);
+	if (high >= 0)
+		pb_sys(SYS_close, fd);
+	file->kept = (high >= 0 ? high : fd) + 1;
+	return 0;
 }
 
 /*

@@ -20,12 +20,13 @@ struct pb_data_ahead {
 };
 
 /*
- * No descriptor is kept: programs close those they do not know, and are given
- * the numbers again for files of their own.
+ * No descriptor is kept, unless it must be (user.h): programs close those they do not
+ * know, and are given the numbers again for files of their own.
  */
 struct pb_data_file {
 	struct pbd_header *header; /* mapped, shared; NULL: no file */
 	uint64_t device, inode;
+	int kept; /* the descriptor of pb_data_keep(), and 1; 0: none */
 	struct pb_data_ahead ahead;   /* of pb_data_open() */
 	struct pb_data_ahead lasting; /* of chunks that are never unmapped */
 	char path[PATH_MAX];
@@ -64,6 +65,9 @@ void pb_data_unmap(const struct pb_data_file *file,
 
 /* A descriptor of the file, or -errno: -ESTALE if another one is in its place. */
 int pb_data_reopen(const struct pb_data_file *file);
+
+/* From now on it need not be found by its path. Returns 0 or -errno. */
+int pb_data_keep(struct pb_data_file *file);
 
 /* Leave word of the first failure; @error is 0 or -errno. */
 void pb_data_note(struct pb_data_file *file, int error);

@@ -17,8 +17,8 @@
 #include "listen.h"
 #include "sandbox.h"
 #include "start.h"
+#include "wrap.h"
 
-#include <dlfcn.h>
 #include <pty.h>
 #include <unistd.h>
 
@@ -29,17 +29,12 @@ static struct {
 		       const struct winsize *size);
 } real;
 
-#define FIND(name)                                                             \
-	(real.name = (__typeof__(real.name))dlsym(RTLD_NEXT, #name))
-/* Of a library that was loaded later; before glibc 2.34 that is one's own choice. */
-#define REAL(name) (real.name ? real.name : FIND(name))
-
 /* Before anybody calls them; also where nothing is traced. */
 __attribute__((constructor)) static void find(void)
 {
-	FIND(fork);
-	FIND(daemon);
-	FIND(forkpty);
+	PB_FIND(fork);
+	PB_FIND(daemon);
+	PB_FIND(forkpty);
 }
 
 static void listen_in_child(void)
@@ -71,20 +66,9 @@ static void begin_in_child(void)
 	errno = saved_errno;
 }
 
-/* The C library has no hashes of kCFI. */
-#if defined(__has_feature)
-#if __has_feature(kcfi)
-#define CALLS_LIBC __attribute__((no_sanitize("kcfi")))
-#endif
-#endif
-#ifndef CALLS_LIBC
-#define CALLS_LIBC
-#endif
-#define PUBLIC __attribute__((visibility("default"))) CALLS_LIBC
-
-PUBLIC pid_t fork(void)
+PB_PUBLIC pid_t fork(void)
 {
-	pid_t pid = REAL(fork)();
+	pid_t pid = PB_REAL(fork)();
 
 	if (!pid)
 		begin_in_child();
@@ -92,20 +76,20 @@ PUBLIC pid_t fork(void)
 }
 
 /* Returns in the child only. */
-PUBLIC int daemon(int nochdir, int noclose)
+PB_PUBLIC int daemon(int nochdir, int noclose)
 {
 	pid_t parent = getpid();
-	int error = REAL(daemon)(nochdir, noclose);
+	int error = PB_REAL(daemon)(nochdir, noclose);
 
 	if (getpid() != parent)
 		begin_in_child();
 	return error;
 }
 
-PUBLIC int forkpty(int *terminal, char *name, const struct termios *attr,
+PB_PUBLIC int forkpty(int *terminal, char *name, const struct termios *attr,
 		   const struct winsize *size)
 {
-	pid_t pid = REAL(forkpty)(terminal, name, attr, size);
+	pid_t pid = PB_REAL(forkpty)(terminal, name, attr, size);
 
 	if (!pid)
 		begin_in_child();

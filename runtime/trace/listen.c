@@ -10,6 +10,8 @@
 #include "session.h"
 #include "start.h"
 
+#include <core/private.h>
+
 #include <linux/close_range.h>
 #include <linux/prctl.h>
 
@@ -254,6 +256,8 @@ static int begin(void)
 		pb_note(-errno);
 		return -1;
 	}
+	/* Without it, nothing can be armed when the process is another user's. */
+	pb_private_keep_text();
 	for (size_t i = 0; i < PB_CONTROL_PLACES; i++)
 		places[i].client = -1;
 	pb_attach_forget();

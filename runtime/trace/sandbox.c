@@ -8,6 +8,7 @@
 #include "start.h"
 #include "thread.h"
 #include "thread_choice.h"
+#include "user.h"
 
 #include <core/private.h>
 #include <counter.h>
@@ -289,6 +290,16 @@ static long landlock(const long arg[6])
 	return result;
 }
 
+/* It may be one by which the caller becomes another user. */
+static long as_user(long number, const long arg[6])
+{
+	if (number == SYS_setuid)
+		pb_user_changes((uid_t)arg[0]);
+	else if (number == SYS_setreuid || number == SYS_setresuid)
+		pb_user_changes((uid_t)arg[1]);
+	return pb_raw_syscall(number, arg);
+}
+
 static long call(long number, const long arg[6])
 {
 	struct request request;
@@ -299,7 +310,7 @@ static long call(long number, const long arg[6])
 	else if (number == SYS_landlock_restrict_self)
 		result = landlock(arg);
 	else
-		result = pb_raw_syscall(number, arg);
+		result = as_user(number, arg);
 	if (result >= 0 || result < -4095)
 		return result;
 	errno = (int)-result;

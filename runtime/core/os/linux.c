@@ -26,7 +26,7 @@
  * The file is opened for each batch: a descriptor that a forked child
  * inherited would write to its parent.
  */
-int pb_os_text_open(void)
+static int open_mem(void)
 {
 	int fd = open("/proc/thread-self/mem", O_RDWR | O_CLOEXEC);
 
@@ -34,6 +34,46 @@ int pb_os_text_open(void)
 	if (fd < 0 && errno == ENOENT)
 		return -ENODEV;
 	return fd < 0 ? -errno : fd;
+}
+
+/* @fd and 1, or 0; @pid: whose memory it is, as a child of clone(2) has it, too. */
+static __thread struct {
+	int fd;
+	pid_t pid;
+} kept __attribute__((tls_model("initial-exec")));
+
+int pb_os_text_keep(void)
+{
+	/* Not where somebody may take it for his standard output. */
+	const int above = 16;
+	int fd = open_mem(), high;
+
+	if (fd < 0)
+		return fd;
+	high = fcntl(fd, F_DUPFD_CLOEXEC, above);
+	close(fd);
+	if (high < 0)
+		return -errno;
+	kept.pid = getpid();
+	kept.fd = high + 1;
+	return 0;
+}
+
+void pb_os_text_forget(void)
+{
+	if (kept.fd)
+		close(kept.fd - 1);
+	kept.fd = 0;
+}
+
+int pb_os_text_open(void)
+{
+	int handle = open_mem(), again;
+
+	if (handle != -EACCES || !kept.fd || kept.pid != getpid())
+		return handle;
+	again = fcntl(kept.fd - 1, F_DUPFD_CLOEXEC, 0);
+	return again < 0 ? handle : again;
 }
 
 int pb_os_text_write(int handle, uintptr_t addr, const void *bytes, size_t len)

@@ -19,6 +19,13 @@ int pb_os_text_write(int handle, uintptr_t addr, const void *bytes, size_t len);
 int pb_os_text_read(int handle, uintptr_t addr, void *bytes, size_t len);
 void pb_os_text_close(int handle);
 
+/*
+ * Keep a handle for the calling thread, for the time when no other can be had; and,
+ * in a forked child, close it. Returns 0 or -errno.
+ */
+int pb_os_text_keep(void);
+void pb_os_text_forget(void);
+
 /* See pb_sync_core(). */
 int pb_os_sync_core(void);
 

@@ -5,6 +5,7 @@ import http.client
 import os
 import re
 import signal
+import stat
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -27,7 +28,6 @@ daemon {daemon};
 # It hands on to another master only what it is told to.
 env LD_PRELOAD;
 env PATCHBAY;
-{user}
 worker_processes {workers};
 pid {folder}/nginx.pid;
 error_log {folder}/error.log notice;
@@ -111,7 +111,17 @@ class Nginx(Server):
             os.utime(path, (1767225600, 1767225600))
         (self.folder / "nginx.conf").write_text(CONFIG.format(
             daemon="on" if self.run.daemon else "off", workers=WORKERS, folder=self.folder,
-            user="user root;" if os.geteuid() == 0 else "", host=HOST, port=self.port))
+            host=HOST, port=self.port))
+        if os.geteuid() == 0:
+            self.open_to_nobody()
+
+    def open_to_nobody(self):
+        """Its workers are nobody's then."""
+        self.folder.chmod(0o755)
+        for path in self.folder.parents:
+            if not path.stat().st_mode & stat.S_IXOTH:
+                raise ProgramError(f"nginx's workers, of another user than root, cannot "
+                                   f"reach {path}: choose another folder with --work")
 
     def command(self):
         return [self.images / "nginx", "-p", self.folder, "-c", self.folder / "nginx.conf",

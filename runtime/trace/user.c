@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "user.h"
+
+#include "sandbox.h"
+#include "start.h"
+#include "wrap.h"
+
+#include <unistd.h>
+
+static struct {
+	int (*setuid)(uid_t uid);
+	int (*seteuid)(uid_t uid);
+	int (*setreuid)(uid_t real, uid_t effective);
+	int (*setresuid)(uid_t real, uid_t effective, uid_t saved);
+} real;
+
+__attribute__((constructor)) static void find(void)
+{
+	PB_FIND(setuid);
+	PB_FIND(seteuid);
+	PB_FIND(setreuid);
+	PB_FIND(setresuid);
+}
+
+/* A program without any function to trace, as su(1), leaves no file behind. */
+static int has_functions(void)
+{
+	struct patchbay_stats stats = { .size = sizeof(stats) };
+
+	return !patchbay_get_stats(&stats) && stats.modules;
+}
+
+/* Counters go on in the parent's file; those of what is armed later do not. */
+static int make_file(void)
+{
+	if (pb_tracer_needs_blocks)
+		return pb_session_events();
+	return pb_options.live ? pb_session_file() : 0;
+}
+
+static void keep_file(void)
+{
+	const int make = has_functions();
+	pb_sigset signals;
+	int error;
+
+	pb_signal_lock(&pb_session->lock, &signals);
+	error = make ? make_file() : 0;
+	if (!error && pb_session->file.header)
+		error = pb_data_keep(&pb_session->file);
+	if (pb_session->file.header)
+		pb_data_note(&pb_session->file, error);
+	pb_signal_unlock(&pb_session->lock, signals);
+}
+
+void pb_user_changes(uid_t effective)
+{
+	int saved_errno = errno;
+
+	if (!pb_session || !pb_tracer || pb_locked || effective == (uid_t)-1 ||
+	    effective == geteuid() || !pb_syscalls_begin())
+		return;
+	if (!pb_session_is_vforked())
+		keep_file();
+	pb_syscalls_end();
+	errno = saved_errno;
+}
+
+PB_PUBLIC int setuid(uid_t uid)
+{
+	pb_user_changes(uid);
+	return PB_REAL(setuid)(uid);
+}
+
+PB_PUBLIC int seteuid(uid_t uid)
+{
+	pb_user_changes(uid);
+	return PB_REAL(seteuid)(uid);
+}
+
+PB_PUBLIC int setreuid(uid_t uid, uid_t effective)
+{
+	pb_user_changes(effective);
+	return PB_REAL(setreuid)(uid, effective);
+}
+
+PB_PUBLIC int setresuid(uid_t uid, uid_t effective, uid_t saved)
+{
+	pb_user_changes(effective);
+	return PB_REAL(setresuid)(uid, effective, saved);
+}

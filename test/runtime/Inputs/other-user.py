@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""other-user.py PATCHBAY PROG: records a program that gives up being root, and controls
+it from then on. Of the recording's place only root may see anything.
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+patchbay, prog = sys.argv[1:]
+PATIENCE = 120
+STEPS = 40 * 1000
+
+
+def output(*command):
+    done = subprocess.run([patchbay, *command], text=True, timeout=PATIENCE,
+                          capture_output=True)
+    if done.returncode or done.stderr:
+        sys.exit(f"{command}: exit code {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+def expect(what, found, wanted):
+    if found != wanted:
+        sys.exit(f"{what}: {found!r}, not {wanted!r}")
+
+
+def calls(folder):
+    report = json.loads(output("report", "--json", folder))
+    return {f["name"]: f["calls"] for f in report["functions"] if f["calls"]}
+
+
+def snapshot(pid):
+    shutil.rmtree("secret/snap", ignore_errors=True)
+    output("live", "-p", pid, "--snapshot", "secret/snap")
+    return calls("secret/snap")
+
+
+def run(how, tracer):
+    shutil.rmtree("secret", ignore_errors=True)
+    os.mkdir("secret", 0o700)
+    command = subprocess.Popen(
+        [patchbay, "record", "--live", "-p", tracer, "-F", "step", "-o", "secret/data", "--",
+         prog, how, "secret/data"], text=True, stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def order(what):
+        command.stdin.write(what)
+        command.stdin.flush()
+        expect(what, command.stdout.readline(), "done\n")
+
+    try:
+        ready = command.stdout.readline().split()
+        if not ready:
+            sys.exit(f"{how}: {command.stderr.read()}")
+        pid = ready[1]
+        # A child's calls are in its own file, where there are events.
+        own = how == "child" and tracer == "function_duration"
+        steps = STEPS + (not own)
+        order("t")
+        if how != "child" or own:
+            expect("a snapshot", snapshot(pid), {"step": steps})
+        expect("arming", output("live", "-p", pid, "--arm", "other"),
+               "armed 1 function, 2 functions now\n")
+        order("o")
+        order("t")
+        steps += STEPS
+        expect("disarming", output("live", "-p", pid, "--disarm", "step"),
+               "disarmed 1 function, 1 function now\n")
+        order("t")
+        if how != "child" or own:
+            expect("another snapshot", snapshot(pid), {"step": steps, "other": 10})
+        command.stdin.close()
+        expect("exit code", command.wait(PATIENCE), 0)
+        said = command.stderr.read()
+        expect("lines", (said.count("\n"), "warning" in said), (1, False))
+        expect("calls", calls("secret/data"), {"step": steps + own, "other": 10})
+    finally:
+        command.kill()
+        command.wait()
+
+
+for way in "itself", "syscall", "child":
+    run(way, "function_duration")
+for way in "itself", "child":
+    run(way, "function_profile")
