@@ -102,7 +102,7 @@ static void unlink_thread(struct pb_thread *self)
 	struct pb_thread *head = self;
 
 	link_back();
-	/* A signal handler left enlist() by siglongjmp(): it never came to be here. */
+	/* Never put there: a signal handler left enlist() by siglongjmp(). */
 	if (!self->link)
 		return;
 	if (self->link != &threads ||

@@ -23,7 +23,7 @@
 #define PB_THREAD_UNLISTED 2 /* being set up or torn down: counted instead */
 #define PB_PHASE_FIRST 3
 
-/* Of struct pb_thread, for the trampolines: where the outer frame is; the phase is at 0. */
+/* Of struct pb_thread, for the trampolines; outer.phase is at 0. */
 #define PB_THREAD_FRAME 8
 
 #ifndef __ASSEMBLER__
