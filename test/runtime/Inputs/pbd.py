@@ -47,9 +47,9 @@ def cmdline(args, order="<", length=None):
     return chunk(CMDLINE, struct.pack(order + "Q", length) + text, order)
 
 
-def module(number, path, build_id=b"", order="<", build_id_size=None):
+def module(number, path, build_id=b"", order="<", build_id_size=None, base=0x10000):
     size = len(build_id) if build_id_size is None else build_id_size
-    head = struct.pack(order + "IIQ32s", number, size, 0x10000, build_id)
+    head = struct.pack(order + "IIQ32s", number, size, base, build_id)
     return chunk(MODULE, head + path.encode() + b"\0", order)
 
 
@@ -316,6 +316,20 @@ def forked(folder, path):
         process("42", *copied, calls(0), pid=42, file=others)
         process(name, of, module(4, path), functions(4, [0x1030], first=1),
                 calls(0, 1), file=others)
+
+
+def places(folder):
+    """Modules in no order, next to each other. Of each two functions were left out, one
+    at its beginning and one at its end, whose address there tells which module it is.
+    One address is below all modules."""
+    bases = [0x100000 * (1 + i * 7 % 10) for i in range(10)]
+    modules = [module(i, f"/gone/{base:x}.so", base=base) for i, base in enumerate(bases)]
+    addresses = [0x10] + [at for base in bases
+                          for at in (base, base + 0xffff0 + base // 0x100000)]
+    left_out = chunk(LEFT_OUT, struct.pack(
+        f"<Q{2 * len(addresses)}Q", len(addresses), *(word for at in addresses
+                                                      for word in (at, 1))))
+    write(folder, "42", pbd([*modules, session(), left_out]))
 
 
 def losses(folder, path):
