@@ -161,7 +161,7 @@ static std::string escaped(StringRef Text) {
 
 // What cannot be seen on the page, on top of it: whoever looks at the rest has to
 // know.
-static void printLosses(const Trace &T, StringRef Dir, raw_ostream &OS) {
+static void printLosses(Trace &T, StringRef Dir, raw_ostream &OS) {
   std::vector<std::string> Lines;
   for (const LossText &Loss : lossTexts(lossesOf(T), Dir))
     Lines.push_back((Loss.Where.empty() ? "" : Loss.Where + ": ") + Loss.Text);
@@ -185,7 +185,7 @@ static void printLosses(const Trace &T, StringRef Dir, raw_ostream &OS) {
   OS << "</ul></section>\n";
 }
 
-void patchbay::printHtml(const Trace &T, StringRef Dir, Field By,
+void patchbay::printHtml(Trace &T, StringRef Dir, Field By,
                          raw_ostream &OS) {
   std::string Title = "patchbay report: " + Dir.str();
   std::string Data;

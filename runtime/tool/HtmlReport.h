@@ -11,7 +11,7 @@ namespace patchbay {
 
 /// The page needs no network and nothing beside it. Its functions are sorted as
 /// those of the table are. Dir is what the trace was read from.
-void printHtml(const Trace &T, llvm::StringRef Dir, Field By,
+void printHtml(Trace &T, llvm::StringRef Dir, Field By,
                llvm::raw_ostream &OS);
 
 /// What the page's script is, apart from the trace.

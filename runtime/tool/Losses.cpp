@@ -11,7 +11,7 @@ using namespace patchbay;
 // So many functions are named, of those that calls are missing of.
 static constexpr size_t MostNames = 5;
 
-void Losses::add(const DataFile &Data) {
+void Losses::add(const DataFile &Data, TracedNames &Names) {
   ++Processes;
   auto Of = [&](pbd_loss Why) {
     return Data.Losses.empty() ? 0 : Data.Losses[Why];
@@ -28,7 +28,11 @@ void Losses::add(const DataFile &Data) {
   }
   for (const DataLeftOut &F : Data.LeftOut) {
     auto [Module, Entry] = Data.place(F.Address);
-    LeftOut.insert({Module ? moduleKey(*Module) : "", Entry});
+    auto [Known, IsNew] =
+        LeftOut.try_emplace({Module ? moduleKey(*Module) : "", Entry});
+    if (IsNew)
+      Known->second = Module ? Names.function(*Module, Entry)
+                             : "0x" + utohexstr(Entry, /*LowerCase=*/true);
   }
 }
 
@@ -52,10 +56,10 @@ static CallsOf ofFunctions(const Trace &T,
   return Result;
 }
 
-Losses patchbay::lossesOf(const Trace &T) {
+Losses patchbay::lossesOf(Trace &T) {
   Losses L;
   for (const TraceProcess &P : T.Processes) {
-    L.add(P.Data);
+    L.add(P.Data, T.Names);
     L.addUnexplained(P.Data, P.title());
     if (P.Data.Errno)
       if (Losses::Failure &F = L.Failures[P.Data.Errno]; !F.Processes++)
@@ -77,6 +81,19 @@ Losses patchbay::lossesOf(const Trace &T) {
 std::string patchbay::counted(uint64_t N, StringRef What) {
   StringRef Plural = What.ends_with("s") ? "es" : "s";
   return utostr(N) + " " + What.str() + (N == 1 ? "" : Plural.str());
+}
+
+// "a, b, and 2 more": the first by the alphabet.
+static std::string namesText(const Losses &L) {
+  std::vector<StringRef> Names;
+  for (const auto &[Place, Name] : L.LeftOut)
+    Names.push_back(Name);
+  llvm::sort(Names);
+  size_t Named = std::min(Names.size(), MostNames);
+  std::string Text = join(ArrayRef(Names).take_front(Named), ", ");
+  if (Named != Names.size())
+    Text += ", and " + utostr(Names.size() - Named) + " more";
+  return Text;
 }
 
 // "3 calls of f", "5 calls of 2 functions (f 3, g 2)".
@@ -138,8 +155,8 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
                    "asks");
   if (uint64_t N = L.LeftOut.size())
     Add(false, counted(N, "function") + " whose calls cannot be timed" +
-                   Were(N) + " left out: 'patchbay info " + Dir +
-                   "' says why");
+                   Were(N) + " left out (" + namesText(L) +
+                   "): 'patchbay info " + Dir + "' says why");
   if (uint64_t N = L.Jumped.Calls)
     Add(false, callsText(L.Jumped) + Were(N) + " left by longjmp()");
   if (uint64_t N = L.CutOff.Calls)

@@ -7,7 +7,7 @@
 #define PATCHBAY_TOOL_LOSSES_H
 
 #include "Trace.h"
-#include <set>
+#include <map>
 
 namespace patchbay {
 
@@ -25,9 +25,9 @@ struct Losses {
   uint64_t Missed = 0;      // calls that the tracer was not shown
   uint64_t Overwritten = 0; // events of older calls
   uint64_t Strict = 0;      // processes in seccomp's strict mode
-  /// Functions that the tracer cannot be armed on, each by its module and its
-  /// address in that.
-  std::set<std::pair<std::string, uint64_t>> LeftOut;
+  /// The names of functions that the tracer cannot be armed on, each by its module
+  /// and its address in that.
+  std::map<std::pair<std::string, uint64_t>, std::string> LeftOut;
   CallsOf Jumped; // those that longjmp() left, which are there
   CallsOf CutOff; // those that something left without a return, as longjmp()
   CallsOf Open;   // those that had not returned when recording ended
@@ -43,13 +43,13 @@ struct Losses {
   std::map<std::string, Failure> Unexplained;
 
   /// All but calls and failures.
-  void add(const DataFile &Data);
+  void add(const DataFile &Data, TracedNames &Names);
   /// Counts a failure, if there is one; Title is what the process is called.
   void addUnexplained(const DataFile &Data, llvm::StringRef Title);
 };
 
 /// Of a recording that was read with its events.
-Losses lossesOf(const Trace &T);
+Losses lossesOf(Trace &T);
 
 struct LossText {
   bool IsLoss;       // else nobody expected it to be there

@@ -77,11 +77,12 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
     See += " -i " + shellQuoted(Named);
   std::vector<DataFile> Heads(N);
   Losses Lost;
+  TracedNames Names;
   bool AllRead = true;
   // `patchbay report` says what is wrong with a file, and where.
   for (size_t I = 0; I != N; ++I) {
     AllRead &= !errorToBool(readDataSummary((*Files)[I], Heads[I]));
-    Lost.add(Heads[I]);
+    Lost.add(Heads[I], Names);
     Lost.addUnexplained(Heads[I], TraceProcess{(*Files)[I], Heads[I]}.title());
   }
   sayLosses(Lost, Named);

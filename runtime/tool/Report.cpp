@@ -170,7 +170,7 @@ static void printJsonTimes(json::OStream &J, const Trace &T,
   });
 }
 
-static void printJson(const Trace &T, ArrayRef<FunctionDurations> Functions,
+static void printJson(Trace &T, ArrayRef<FunctionDurations> Functions,
                       ArrayRef<size_t> Order) {
   json::OStream J(outs(), /*IndentSize=*/2);
   J.object([&] {

@@ -3,6 +3,9 @@
 #include "parent.h"
 #include "session.h"
 
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,9 +22,10 @@ static struct left_out {
 	uint32_t written;
 } *left_out;
 static size_t nr_left_out, room, nr_written;
+static size_t nr_placed; /* the modules of so many are known */
 
-/* Without memory there are fewer. */
-static void add(uint64_t address, uint32_t flags)
+/* Where the address is in the list, or would be. */
+static size_t find(uint64_t address)
 {
 	size_t at = 0, end = nr_left_out;
 
@@ -33,6 +37,14 @@ static void add(uint64_t address, uint32_t flags)
 		else
 			end = middle;
 	}
+	return at;
+}
+
+/* Without memory there are fewer. */
+static void add(uint64_t address, uint32_t flags)
+{
+	size_t at = find(address);
+
 	if (at < nr_left_out && left_out[at].address == address)
 		return;
 	if (nr_left_out == room) {
@@ -102,10 +114,95 @@ void pb_left_out_write_locked(void)
 	__atomic_store_n(&pb_left_out_maps, map, __ATOMIC_RELEASE);
 }
 
+static int is_left_out_of(const struct dl_phdr_info *info)
+{
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		uint64_t begin = info->dlpi_addr + segment->p_vaddr;
+		size_t at = find(begin);
+
+		if (segment->p_type == PT_LOAD && at < nr_left_out &&
+		    left_out[at].address - begin < segment->p_memsz)
+			return 1;
+	}
+	return 0;
+}
+
+/* The description of a note of the linker's; without one *@size is 0. */
+static const uint8_t *build_id(const struct dl_phdr_info *info, size_t *size)
+{
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		const char *at = (char *)(info->dlpi_addr + segment->p_vaddr);
+		const char *end = at + segment->p_memsz;
+
+		while (segment->p_type == PT_NOTE &&
+		       end - at > (ptrdiff_t)sizeof(ElfW(Nhdr))) {
+			const ElfW(Nhdr) *note = (const void *)at;
+			const char *name = at + sizeof(*note);
+
+			at = name + ((note->n_namesz + 3) & ~3u);
+			if (note->n_type == NT_GNU_BUILD_ID &&
+			    note->n_namesz == 4 && !memcmp(name, "GNU", 4)) {
+				*size = note->n_descsz;
+				return (const uint8_t *)at;
+			}
+			at += (note->n_descsz + 3) & ~3u;
+		}
+	}
+	*size = 0;
+	return NULL;
+}
+
+static int know_module(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct patchbay_module_info module = {
+		.path = info->dlpi_name,
+		.base = info->dlpi_addr,
+	};
+	char exe[PATH_MAX] = "";
+	pb_sigset signals;
+
+	(void)size;
+	(void)arg;
+	/* The program has no name here. */
+	if (!*module.path) {
+		pb_sys(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", exe,
+		       sizeof(exe) - 1);
+		module.path = exe;
+	}
+	module.build_id = build_id(info, &module.build_id_size);
+	pb_signal_lock(&pb_session->lock, &signals);
+	if (is_left_out_of(info))
+		pb_data_note(&pb_session->file, pb_session_know(&module));
+	pb_signal_unlock(&pb_session->lock, signals);
+	return 0;
+}
+
+/*
+ * A module is written down when a function of it is armed. Of one of which all are
+ * left out that is never, so that their addresses would say nothing. The loader is
+ * asked, since at the end modules have left libpatchbay, but are still there.
+ */
+static void know_modules(void)
+{
+	pb_sigset signals;
+	size_t nr;
+
+	pb_signal_lock(&pb_session->lock, &signals);
+	nr = pb_session->file.header ? nr_left_out : 0;
+	pb_signal_unlock(&pb_session->lock, signals);
+	if (nr == nr_placed)
+		return;
+	dl_iterate_phdr(know_module, NULL);
+	nr_placed = nr;
+}
+
 void pb_left_out_write(void)
 {
 	pb_sigset signals;
 
+	know_modules();
 	pb_signal_lock(&pb_session->lock, &signals);
 	pb_left_out_write_locked();
 	pb_signal_unlock(&pb_session->lock, signals);

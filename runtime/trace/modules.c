@@ -40,6 +40,41 @@ int pb_session_module(const struct patchbay_module_info *module)
 	return chunk ? (int)chunk->id : error;
 }
 
+static int is_known(const struct patchbay_module_info *module)
+{
+	const struct pb_map *map;
+
+	for (map = pb_maps; map; map = map->next)
+		if (map->module->base == module->base &&
+		    !strcmp(map->module->path, module->path))
+			return 1;
+	return 0;
+}
+
+int pb_session_know(const struct patchbay_module_info *module)
+{
+	struct pb_map *map;
+	int error;
+
+	if (is_known(module))
+		return 0;
+	error = pb_session_events();
+	if (error)
+		return error;
+	map = calloc(1, sizeof(*map));
+	if (!map)
+		return -ENOMEM;
+	map->module = write_module(module, &error);
+	if (!map->module) {
+		free(map);
+		return error;
+	}
+	pb_parent_is_self();
+	map->next = pb_maps;
+	__atomic_store_n(&pb_maps, map, __ATOMIC_RELEASE);
+	return 0;
+}
+
 static int add_functions(const struct patchbay_module_info *module,
 			 struct patchbay_target *targets, size_t nr,
 			 struct pb_map *map)

@@ -122,8 +122,9 @@ static int copy_maps(void)
 	const struct pb_map **at = &pb_session->maps_to_copy;
 
 	for (; *at; *at = (*at)->next) {
+		const struct pbd_functions *functions = (*at)->functions;
 		int error = copy_chunks(&(*at)->module->chunk,
-					&(*at)->functions->chunk);
+					functions ? &functions->chunk : NULL);
 
 		if (error)
 			return error;

@@ -52,7 +52,7 @@ struct pb_session {
  */
 struct pb_map {
 	const struct pbd_module *module;
-	const struct pbd_functions *functions;
+	const struct pbd_functions *functions; /* NULL: none is traced */
 	struct pb_map *next;
 };
 
@@ -102,6 +102,12 @@ void pb_session_tick(void);
 
 /* Write down a module; returns its id or -errno. */
 int pb_session_module(const struct patchbay_module_info *module);
+
+/*
+ * The same, unless it is written down already, for events' file and for forked
+ * children: something in it has an address there. Returns 0 or -errno.
+ */
+int pb_session_know(const struct patchbay_module_info *module);
 
 /* How many functions have numbers. */
 extern uint64_t pb_nr_functions;
