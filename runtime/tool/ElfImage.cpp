@@ -7,10 +7,16 @@
 #include "llvm/Support/Endian.h"
 #include <algorithm>
 #include <tuple>
+#include <unistd.h>
 
 using namespace llvm;
 using namespace llvm::object;
 using namespace patchbay;
+
+// More than any file has. One that claims them may have a hole for that: sizes of
+// files cost nothing.
+static constexpr uint64_t MaxRecords = 1 << 24;
+static constexpr uint64_t MaxSymbols = 1 << 26;
 
 namespace {
 struct Arch {
@@ -93,15 +99,23 @@ Error ElfImage::error(const Twine &Message) const {
 Error ElfImage::error(Error E) const { return error(toString(std::move(E))); }
 
 Expected<ElfImage> ElfImage::open(StringRef Path) {
+  auto File = openRegularFile(Path);
+  if (!File)
+    return makeError(Path + ": cannot read: " + toString(File.takeError()));
+  auto Image = read(*File, Path);
+  close(*File);
+  return Image;
+}
+
+Expected<ElfImage> ElfImage::read(int File, StringRef Path) {
   ElfImage Image;
   Image.Path = Path.str();
-  auto BufferOr = MemoryBuffer::getFile(Path, /*IsText=*/false,
-                                        /*RequiresNullTerminator=*/false);
-  if (!BufferOr)
-    return Image.error("cannot read: " + BufferOr.getError().message());
-  Image.Buffer = std::move(*BufferOr);
+  auto Mapped = MappedFile::map(File, Path);
+  if (!Mapped)
+    return Image.error("cannot read: " + toString(Mapped.takeError()));
+  Image.File = std::move(*Mapped);
 
-  StringRef Data = Image.Buffer->getBuffer();
+  StringRef Data = Image.File.bytes();
   if (!Data.starts_with(ELF::ElfMagic))
     return Image.error("not an ELF file");
   if (Data.size() < sizeof(ELFT::Ehdr))
@@ -111,7 +125,7 @@ Expected<ElfImage> ElfImage::open(StringRef Path) {
     return Image.error("not a 64-bit little-endian ELF file, the only kind "
                        "that patchbay supports");
 
-  auto ObjectOr = ELFObjectFile<ELFT>::create(Image.Buffer->getMemBufferRef());
+  auto ObjectOr = ELFObjectFile<ELFT>::create(MemoryBufferRef(Data, Image.Path));
   if (!ObjectOr)
     return Image.error(ObjectOr.takeError());
   Image.Object = std::make_unique<ELFObjectFile<ELFT>>(std::move(*ObjectOr));
@@ -247,6 +261,8 @@ Expected<std::vector<SiteRecord>> ElfImage::records() const {
                    Twine(Contents->size()) + " bytes, not a multiple of " +
                    Twine(PATCHBAY_RECORD_SIZE));
 
+    if (Contents->size() / PATCHBAY_RECORD_SIZE > MaxRecords - Records.size())
+      return error("more than " + Twine(MaxRecords) + " records");
     const uint8_t *Begin = Contents->data();
     for (size_t Offset = 0; Offset != Contents->size();
          Offset += PATCHBAY_RECORD_SIZE) {
@@ -281,6 +297,7 @@ Expected<std::vector<SiteRecord>> ElfImage::records() const {
 Expected<SymbolNames>
 ElfImage::symbolNames(ArrayRef<unsigned char> Types) const {
   SymbolNames Names;
+  uint64_t Seen = 0;
   auto Sections = elf().sections();
   if (!Sections)
     return error(Sections.takeError());
@@ -294,6 +311,9 @@ ElfImage::symbolNames(ArrayRef<unsigned char> Types) const {
     auto Symbols = elf().symbols(&Section);
     if (!Symbols)
       return error(Symbols.takeError());
+    if (Symbols->size() > MaxSymbols - Seen)
+      return error("more than " + Twine(MaxSymbols) + " symbols");
+    Seen += Symbols->size();
     for (const ELFT::Sym &Symbol : *Symbols) {
       if (Symbol.isUndefined() || !is_contained(Types, Symbol.getType()))
         continue;

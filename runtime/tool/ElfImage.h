@@ -5,10 +5,10 @@
 #ifndef PATCHBAY_TOOL_ELFIMAGE_H
 #define PATCHBAY_TOOL_ELFIMAGE_H
 
+#include "MappedFile.h"
 #include "patchbay/abi.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <memory>
 #include <optional>
 #include <string>
@@ -61,6 +61,8 @@ public:
 
   /// Fails if the file is not ELF of an architecture in abi.h's table.
   static llvm::Expected<ElfImage> open(llvm::StringRef Path);
+  /// The same of a file that is open, of which Path is for messages only.
+  static llvm::Expected<ElfImage> read(int File, llvm::StringRef Path);
 
   const std::string &path() const { return Path; }
   uint16_t machine() const { return elf().getHeader().e_machine; }
@@ -102,7 +104,7 @@ private:
               llvm::function_ref<void(llvm::ArrayRef<uint8_t>)> Do) const;
 
   std::string Path;
-  std::unique_ptr<llvm::MemoryBuffer> Buffer;
+  MappedFile File;
   std::unique_ptr<llvm::object::ELFObjectFile<ELFT>> Object;
 };
 

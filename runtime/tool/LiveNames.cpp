@@ -5,6 +5,7 @@
 #include "Table.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
+#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;
@@ -14,10 +15,11 @@ const LiveNames::File *LiveNames::file(const ProcessMemory::Mapping &M) {
   File &F = I->second;
   if (!IsNew)
     return F.Image ? &F : nullptr;
-  std::string Path = Memory.fileOf(M);
-  if (Path.empty())
+  int Mapped = Memory.openFile(M);
+  if (Mapped < 0)
     return nullptr;
-  auto Image = ElfImage::open(Path);
+  auto Image = ElfImage::read(Mapped, M.Path);
+  close(Mapped);
   if (!Image) {
     consumeError(Image.takeError());
     return nullptr;

@@ -25,6 +25,10 @@ static constexpr useconds_t Pause = 200;
 // More than anybody has, and few enough to end soon.
 static constexpr size_t MaxModules = 1 << 16;
 static constexpr size_t MaxTracers = 1 << 16;
+// The same of all modules. Numbers are the process's: it may map the same page of
+// records as often as it likes.
+static constexpr uint64_t MaxSites = 1 << 24;
+static constexpr uint64_t MaxTracersOfAll = 1 << 24;
 
 static uint64_t address(const volatile void *Pointer) {
   return reinterpret_cast<uintptr_t>(Pointer);
@@ -300,22 +304,34 @@ LiveSite LiveProcess::readSite(const Runtime &R, const LiveModule &Module,
   return S;
 }
 
-bool LiveProcess::readSites(const Runtime &R, LiveModule &Module) const {
+Expected<bool> LiveProcess::readSites(const Runtime &R, LiveModule &Module,
+                                      Budget &Left) const {
   const ProcessMemory::Mapping *Mapped = Memory.mappingAt(Module.Records);
   constexpr size_t Block = 4096;
   std::vector<patchbay_record> Records;
   // An unmapped module's list entry says anything: do not believe the number.
   if (Module.NumRecords && !Mapped)
     return false;
+  if (Module.NumRecords > Left.Sites)
+    return Memory.error("it says that it has more than " + Twine(MaxSites) +
+                        " functions, which are not read");
+  Left.Sites -= Module.NumRecords;
   for (uint64_t I = 0; I < Module.NumRecords; I += Records.size()) {
     Records.resize(std::min<uint64_t>(Block, Module.NumRecords - I));
     if (!Memory.read(Module.Records + I * sizeof(patchbay_record),
                      Records.data(), Records.size() * sizeof(patchbay_record)))
       return false;
-    for (size_t J = 0; J != Records.size(); ++J)
-      Module.Sites.push_back(readSite(
+    for (size_t J = 0; J != Records.size(); ++J) {
+      LiveSite Site = readSite(
           R, Module, Module.Records + (I + J) * sizeof(patchbay_record),
-          Records[J]));
+          Records[J]);
+      if (Site.Tracers.size() > Left.Tracers)
+        return Memory.error("it says that its functions have more than " +
+                            Twine(MaxTracersOfAll) +
+                            " tracers, which are not read");
+      Left.Tracers -= Site.Tracers.size();
+      Module.Sites.push_back(std::move(Site));
+    }
   }
   llvm::sort(Module.Sites, [](const LiveSite &A, const LiveSite &B) {
     return A.Entry < B.Entry;
@@ -325,15 +341,23 @@ bool LiveProcess::readSites(const Runtime &R, LiveModule &Module) const {
 
 Expected<std::vector<LiveModule>> LiveProcess::modules() const {
   std::vector<LiveModule> Result;
+  Budget Left = {MaxSites, MaxTracersOfAll};
   for (const Runtime &R : Runtimes) {
-    auto Found = list(R);
-    if (!Found)
-      return Found.takeError();
-    erase_if(*Found, [&](LiveModule &M) { return !readSites(R, M); });
+    auto Listed = list(R);
+    if (!Listed)
+      return Listed.takeError();
+    std::vector<LiveModule> Found;
+    for (LiveModule &M : *Listed) {
+      auto IsThere = readSites(R, M, Left);
+      if (!IsThere)
+        return IsThere.takeError();
+      if (*IsThere)
+        Found.push_back(std::move(M));
+    }
     auto Still = list(R);
     if (!Still)
       return Still.takeError();
-    for (LiveModule &M : *Found)
+    for (LiveModule &M : Found)
       if (any_of(*Still, [&](const LiveModule &S) {
             return S.Records == M.Records && S.NumRecords == M.NumRecords &&
                    S.Base == M.Base && S.Path == M.Path;

@@ -70,7 +70,12 @@ private:
   llvm::Error addRuntime(const MappedImage &Image, uint64_t NoteDescriptor);
   bool readList(const Runtime &R, std::vector<LiveModule> &Found) const;
   llvm::Expected<std::vector<LiveModule>> list(const Runtime &R) const;
-  bool readSites(const Runtime &R, LiveModule &Module) const;
+  /// How much of what the process says is still believed.
+  struct Budget {
+    uint64_t Sites, Tracers;
+  };
+  llvm::Expected<bool> readSites(const Runtime &R, LiveModule &Module,
+                                 Budget &Left) const;
   LiveSite readSite(const Runtime &R, const LiveModule &Module,
                     uint64_t Address, const patchbay_record &Record) const;
 

@@ -32,8 +32,9 @@ void Matches::add(StringRef Name) {
   }
 }
 
-static Error addFile(StringRef Path, Matches &Found, bool &IsStripped) {
-  auto Image = ElfImage::open(Path);
+static Error addFile(int File, StringRef Path, Matches &Found,
+                     bool &IsStripped) {
+  auto Image = ElfImage::read(File, Path);
   if (!Image)
     return Image.takeError();
   auto Records = Image->records();
@@ -71,14 +72,15 @@ LiveSelection::LiveSelection(int Pid, StringRef Glob) : Pid(Pid) {
     if (!M.Executable || !StringRef(M.Path).starts_with("/") ||
         !Seen.insert(M.Path).second)
       continue;
-    std::string Path = Memory->fileOf(M);
-    if (Path.empty()) {
+    int Mapped = Memory->openFile(M);
+    if (Mapped < 0) {
       Gone = M.Path;
       continue;
     }
     bool IsStripped = false;
     // What cannot be made sense of is not for libpatchbay, either.
-    consumeError(addFile(Path, Found, IsStripped));
+    consumeError(addFile(Mapped, M.Path, Found, IsStripped));
+    close(Mapped);
     if (IsStripped)
       Stripped = M.Path;
   }

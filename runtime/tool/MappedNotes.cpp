@@ -10,6 +10,9 @@ using namespace patchbay;
 
 // More than anybody has, and few enough to end soon.
 static constexpr uint64_t MaxNotes = 1 << 16;
+// Of all headers and notes of a process. Mappings cost it nothing, so it may have the
+// same file there tens of thousands of times.
+static constexpr uint64_t MaxBytes = 1 << 26;
 
 std::optional<MappedImage> MappedImage::at(const ProcessMemory &Memory,
                                            const ProcessMemory::Mapping &M) {
@@ -66,13 +69,20 @@ static uint64_t findNote(const ProcessMemory &Memory, uint64_t Address,
 Error patchbay::forEachMappedNote(
     const ProcessMemory &Memory, uint32_t Type, uint64_t MinSize,
     function_ref<Error(const MappedImage &, uint64_t)> Found) {
+  uint64_t Bytes = 0;
   for (const ProcessMemory::Mapping &M : Memory.mappings()) {
     std::optional<MappedImage> Image = MappedImage::at(Memory, M);
     if (!Image)
       continue;
+    Bytes += Image->Headers.size() * sizeof(ELF::Elf64_Phdr);
     for (const ELF::Elf64_Phdr &P : Image->Headers) {
       if (P.p_type != ELF::PT_NOTE || P.p_align > 4)
         continue;
+      Bytes += std::min<uint64_t>(P.p_memsz, MaxNotes);
+      if (Bytes > MaxBytes)
+        return Memory.error("it has mapped more than " + Twine(MaxBytes >> 20) +
+                            " MiB of ELF headers and notes, which are not "
+                            "read");
       uint64_t Note = findNote(Memory, Image->Base + P.p_vaddr, P.p_memsz,
                                Type, MinSize);
       if (!Note)

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ProcessMemory.h"
 #include "Diagnostics.h"
+#include "MappedFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <cerrno>
-#include <climits>
 #include <cstring>
 #include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -86,10 +89,19 @@ static bool parse(StringRef Line, ProcessMemory::Mapping &M) {
   }
   auto [Start, End] = Fields[0].split('-');
   M.Executable = Fields[1].contains('x');
+  M.Device = Fields[3].str();
   M.Path = Line.ltrim(' ').str();
   return !Start.getAsInteger(16, M.Start) && !End.getAsInteger(16, M.End) &&
          !Fields[2].getAsInteger(16, M.Offset) &&
          !Fields[4].getAsInteger(10, M.Inode);
+}
+
+static std::vector<ProcessMemory::Mapping> parseAll(StringRef Lines) {
+  std::vector<ProcessMemory::Mapping> All;
+  for (StringRef Line : split(Lines, '\n'))
+    if (ProcessMemory::Mapping M; parse(Line, M))
+      All.push_back(std::move(M));
+  return All;
 }
 
 Error ProcessMemory::readMappings() {
@@ -101,30 +113,78 @@ Error ProcessMemory::readMappings() {
       return error("no such process");
     return error("cannot read its mappings: " + Code.message());
   }
-  Mappings.clear();
-  for (StringRef Line : split((*Buffer)->getBuffer(), '\n'))
-    if (Mapping M; parse(Line, M))
-      Mappings.push_back(std::move(M));
+  Mappings = parseAll((*Buffer)->getBuffer());
   return Mappings.empty() ? error(NoMemory) : Error::success();
 }
 
-static bool isFile(const std::string &Path, uint64_t Inode) {
+//===----------------------------------------------------------------------===//
+// Files that are mapped
+//===----------------------------------------------------------------------===//
+
+// Whether File is what is mapped at M. What stat(2) calls the device is not always
+// what /proc/PID/maps does (btrfs, overlayfs); so File is mapped here, too, and the
+// two lines are compared.
+static bool isMapped(int File, const ProcessMemory::Mapping &M) {
   struct stat Status;
-  return !stat(Path.c_str(), &Status) && Status.st_ino == Inode;
+  if (fstat(File, &Status) || Status.st_ino != M.Inode || !Status.st_size)
+    return false;
+  void *Page = mmap(nullptr, 1, PROT_READ, MAP_PRIVATE, File, 0);
+  if (Page == MAP_FAILED)
+    return false;
+  auto Ours = MemoryBuffer::getFileAsStream("/proc/self/maps");
+  bool IsSame =
+      Ours && any_of(parseAll((*Ours)->getBuffer()),
+                     [&](const ProcessMemory::Mapping &Our) {
+                       return Our.Start == reinterpret_cast<uintptr_t>(Page) &&
+                              Our.Inode == M.Inode && Our.Device == M.Device;
+                     });
+  munmap(Page, 1);
+  return IsSame;
 }
 
-// The file may be in a file system that only the process sees; but of one that
-// has only called chroot(2) paths are as we see them. Files of other file systems
-// may have the number of the program's, which is there even if it was removed.
-std::string ProcessMemory::fileOf(const Mapping &M) const {
-  char Exe[PATH_MAX];
-  ssize_t Size = readlink(proc("exe").c_str(), Exe, sizeof(Exe));
-  if (Size > 0 && StringRef(Exe, Size) == M.Path)
-    return proc("exe");
-  for (const std::string &Path : {proc("root") + M.Path, M.Path})
-    if (isFile(Path, M.Inode))
-      return Path;
-  return "";
+// As the process finds it, in a file system that only it may see. Its links lead
+// nowhere else: an absolute one begins at its root, not at ours.
+int ProcessMemory::openByPath(StringRef Path) const {
+  int Root = ::open(proc("root").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (Root < 0)
+    return -1;
+  open_how How = {};
+  How.flags = O_PATH | O_CLOEXEC;
+  How.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+  int File = syscall(SYS_openat2, Root, Path.str().c_str(), &How, sizeof(How));
+  close(Root);
+  return File;
+}
+
+// By /proc/PID/map_files root gets the very file, whatever has its name by now. Who
+// has not CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN goes by names: they can be anything,
+// and what they lead to is opened once, without waiting, and then looked at. The
+// program is there by /proc/PID/exe even if it was removed; and of a process that has
+// only called chroot(2) paths are as we see them.
+int ProcessMemory::openFile(const Mapping &M) const {
+  auto Check = [&](Expected<int> File, bool IsCertain) {
+    if (!File) {
+      consumeError(File.takeError());
+      return -1;
+    }
+    if (IsCertain || isMapped(*File, M))
+      return *File;
+    close(*File);
+    return -1;
+  };
+  std::string Range =
+      utohexstr(M.Start, /*LowerCase=*/true) + "-" +
+      utohexstr(M.End, /*LowerCase=*/true);
+  int File = Check(openRegularFile(proc("map_files/" + Range)), true);
+  if (File < 0)
+    File = Check(openRegularFile(proc("exe")), false);
+  if (int Found = File < 0 ? openByPath(M.Path) : -1; Found >= 0) {
+    File = Check(openRegularFile(Found), false);
+    close(Found);
+  }
+  if (File < 0)
+    File = Check(openRegularFile(M.Path), false);
+  return File;
 }
 
 const ProcessMemory::Mapping *ProcessMemory::mappingAt(uint64_t Address) const {

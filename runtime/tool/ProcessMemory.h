@@ -18,6 +18,7 @@ public:
   /// A line of /proc/PID/maps. Path is empty if no file is mapped there.
   struct Mapping {
     uint64_t Start, End, Offset, Inode;
+    std::string Device; // as it is written there
     bool Executable;
     std::string Path;
   };
@@ -35,9 +36,9 @@ public:
   const std::vector<Mapping> &mappings() const { return Mappings; }
   const Mapping *mappingAt(uint64_t Address) const;
   llvm::Error readMappings();
-  /// By what path to open the file of a mapping; empty if it was replaced or
-  /// removed since.
-  std::string fileOf(const Mapping &M) const;
+  /// The file of a mapping, opened for reading: a regular one, and the very one that
+  /// is mapped. -1 if it was replaced or removed since. The caller closes it.
+  int openFile(const Mapping &M) const;
 
   /// False unless all Size bytes are there.
   bool read(uint64_t Address, void *Bytes, size_t Size) const;
@@ -53,6 +54,7 @@ public:
 private:
   ProcessMemory(unsigned Pid, std::string Folder, int Fd)
       : Pid(Pid), Folder(std::move(Folder)), Fd(Fd) {}
+  int openByPath(llvm::StringRef Path) const;
   static llvm::Expected<ProcessMemory> openIn(unsigned Pid,
                                               const std::string &Folder);
 
