@@ -2,15 +2,17 @@
 #include "DataFile.h"
 #include "DataBlocks.h"
 #include "Diagnostics.h"
+#include "MappedFile.h"
 #include "format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/DataExtractor.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
+#include <fcntl.h>
 #include <set>
+#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;
@@ -435,6 +437,28 @@ Error Reader::readMaps(const Parent &Of, std::set<std::string> Readers) {
   return E;
 }
 
+// Files of a recording are named by whoever may write to its directory: a link would
+// lead to anything that we may read.
+static Expected<int> openDataFile(StringRef Path) {
+  auto File = openRegularFile(Path, O_NOFOLLOW);
+  if (!File)
+    return makeError(Path + ": cannot read: " + toString(File.takeError()));
+  return File;
+}
+
+// Mapped, so that what is not looked at is not read. The traced process may still be
+// writing it: it may grow, but what was committed stays.
+static Expected<MappedFile> mapDataFile(StringRef Path) {
+  auto File = openDataFile(Path);
+  if (!File)
+    return File.takeError();
+  auto Mapped = MappedFile::map(*File, Path);
+  close(*File);
+  if (!Mapped)
+    return makeError(Path + ": cannot read: " + toString(Mapped.takeError()));
+  return Mapped;
+}
+
 /// Readers: the files that are being read for this one.
 void Reader::addParent(std::set<std::string> Readers) {
   if (!From || From->File.empty())
@@ -447,14 +471,13 @@ void Reader::addParent(std::set<std::string> Readers) {
     Out.Unexplained = Name + ": refers to itself";
     return;
   }
-  auto Buffer = MemoryBuffer::getFile(Name, /*IsText=*/false,
-                                      /*RequiresNullTerminator=*/false);
-  if (!Buffer) {
-    Out.Unexplained = Name + ": cannot read: " + Buffer.getError().message();
+  auto Mapped = mapDataFile(Name);
+  if (!Mapped) {
+    Out.Unexplained = toString(Mapped.takeError());
     return;
   }
   DataFile Maps;
-  Reader R(Name, (*Buffer)->getBuffer(), Maps);
+  Reader R(Name, Mapped->bytes(), Maps);
   R.OnlySummary = OnlySummary;
   if (Error E = R.readMaps(*From, std::move(Readers)))
     Maps.Unexplained = toString(std::move(E));
@@ -508,31 +531,30 @@ Error Reader::readHistograms(StringRef Chunk) {
 }
 
 Error patchbay::readDataFile(StringRef Path, DataFile &Out) {
-  // Volatile: the traced process may still be writing it.
-  auto Buffer = MemoryBuffer::getFile(Path, /*IsText=*/false,
-                                      /*RequiresNullTerminator=*/false,
-                                      /*IsVolatile=*/true);
-  if (!Buffer)
-    return makeError(Path + ": cannot read: " + Buffer.getError().message());
-  return parseDataFile(Path, (*Buffer)->getBuffer(), Out);
+  auto Mapped = mapDataFile(Path);
+  if (!Mapped)
+    return Mapped.takeError();
+  return parseDataFile(Path, Mapped->bytes(), Out);
 }
 
 Error patchbay::readDataHeader(StringRef Path, DataFile &Out) {
-  auto Buffer = MemoryBuffer::getFileSlice(Path, sizeof(pbd_header), 0,
-                                           /*IsVolatile=*/true);
-  if (!Buffer)
-    return makeError(Path + ": cannot read: " + Buffer.getError().message());
-  return Reader(Path, (*Buffer)->getBuffer(), Out).readHeader();
+  char Header[sizeof(pbd_header)];
+  auto File = openDataFile(Path);
+  if (!File)
+    return File.takeError();
+  ssize_t Size = pread(*File, Header, sizeof(Header), 0);
+  int Errno = errno;
+  close(*File);
+  if (Size < 0)
+    return makeError(Path + ": cannot read: " + errnoText(Errno));
+  return Reader(Path, StringRef(Header, Size), Out).readHeader();
 }
 
 Error patchbay::readDataSummary(StringRef Path, DataFile &Out) {
-  // Mapped, so that what is not looked at is not read. The file may grow, but
-  // what was committed stays.
-  auto Buffer = MemoryBuffer::getFile(Path, /*IsText=*/false,
-                                      /*RequiresNullTerminator=*/false);
-  if (!Buffer)
-    return makeError(Path + ": cannot read: " + Buffer.getError().message());
-  return Reader(Path, (*Buffer)->getBuffer(), Out).readSummary();
+  auto Mapped = mapDataFile(Path);
+  if (!Mapped)
+    return Mapped.takeError();
+  return Reader(Path, Mapped->bytes(), Out).readSummary();
 }
 
 Error patchbay::parseDataFile(StringRef Path, StringRef Bytes, DataFile &Out) {

@@ -126,8 +126,8 @@ EXAMPLES:
 EXIT CODES:
   0  success
   1  no data or no function in it; a data file is truncated or corrupt (what
-     precedes the damage is reported all the same); or some functions of a
-     process were not traced
+     precedes the damage is reported all the same), or becomes shorter while it
+     is read; or some functions of a process were not traced
   2  wrong usage
   3  no thread that --tid or --thread names
 )";
