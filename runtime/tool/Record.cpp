@@ -121,7 +121,8 @@ static constexpr char Help[] = R"(
   PROG is not run, either.
 
   SIGINT, SIGQUIT, SIGTERM and SIGHUP that are sent to this command are passed on
-  to PROG. When PROG has ended, whatever ended it, what was recorded is said.
+  to PROG. When PROG has ended, whatever ended it, what was recorded is said, and
+  whether others go on, as of a program that has gone into the background.
 
   PROG finds LD_PRELOAD and PATCHBAY in its environment, so that programs that it
   starts are traced too, each into a file of its own. The child of a fork adds its

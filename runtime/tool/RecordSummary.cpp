@@ -44,6 +44,22 @@ static bool hasThread(const DataFile &Data, const std::string &Glob) {
          });
 }
 
+// A program that goes into the background ends before it has begun.
+static void sayWhoGoesOn(ArrayRef<std::string> Files, StringRef Dir) {
+  size_t N = filesInUse(Files).size();
+  if (!N)
+    return;
+  std::string Who = N == 1 ? "1 process, or one that it forked, is"
+                           : utostr(N) + " processes, or ones that they "
+                                         "forked, are";
+  errs() << "patchbay: "
+         << printable((Dir + ": " + Who +
+                       " still recording in the background: what comes from "
+                       "now on is added")
+                          .str())
+         << '\n';
+}
+
 static void sayWhatNoThreadMatched(ArrayRef<DataFile> Files, StringRef Dir,
                                    ArrayRef<std::string> Globs) {
   std::vector<std::string> Unmatched(Globs);
@@ -90,6 +106,7 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
   // Of a damaged file nobody knows what the rest of it has.
   if (AllRead)
     sayWhatNoThreadMatched(Heads, Named, Threads);
+  sayWhoGoesOn(*Files, Named);
   size_t Incomplete = countIncomplete(Heads);
   if (!Incomplete) {
     errs() << "patchbay: " << printable(Said + See) << '\n';
