@@ -192,12 +192,18 @@ void pb_quiesce_init(void)
 
 /*
  * Put this thread on the list. It counts as unlisted until it is there, for
- * the sake of signal handlers that interrupt us. Without a key nobody would
- * take the thread off the list, so it stays unlisted.
+ * the sake of signal handlers that interrupt us. One that does so before has done
+ * all this: a thread that is put there twice would be followed by itself. Without
+ * a key nobody would take the thread off the list, so it stays unlisted.
  */
 static void enlist(void)
 {
-	store(&pb_thread.outer.phase, PB_THREAD_UNLISTED);
+	uint64_t phase = PB_THREAD_NEW;
+
+	if (!__atomic_compare_exchange_n(&pb_thread.outer.phase, &phase,
+					 PB_THREAD_UNLISTED, 0,
+					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return;
 	if (!have_key || pthread_setspecific(key, &pb_thread))
 		return;
 	push(&pb_thread);
