@@ -5,6 +5,7 @@
 #include "private.h"
 #include "stats.h"
 #include "text.h"
+#include "unlisted.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -28,9 +29,6 @@ uint64_t pb_quiesce_phase = PB_PHASE_FIRST;
  */
 static struct pb_thread *threads;
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
-
-/* Handlers entered by threads that are not on the list. */
-static uint64_t unlisted;
 
 /*
  * glibc and musl keep the values of a thread's first keys in the thread itself,
@@ -118,7 +116,7 @@ static void unlink_thread(struct pb_thread *self)
 
 /*
  * A thread's storage is about to go. Calls that it makes from here on (other
- * destructors) are counted in `unlisted` instead.
+ * destructors) are marked elsewhere (unlisted.h).
  */
 static void thread_exit(void *arg)
 {
@@ -171,7 +169,7 @@ static void forked_child(void)
 							 phase != PB_THREAD_NEW;
 
 	pthread_mutex_init(&list_lock, NULL);
-	unlisted = pb_thread.depth;
+	pb_unlisted_forked();
 	threads = NULL;
 	if (listed)
 		push(&pb_thread);
@@ -204,6 +202,7 @@ static void enlist(void)
 					 PB_THREAD_UNLISTED, 0,
 					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return;
+	pb_unlisted_begin_thread();
 	if (!have_key || pthread_setspecific(key, &pb_thread))
 		return;
 	push(&pb_thread);
@@ -229,15 +228,12 @@ static void forget_inner(struct pb_mark *mark, uintptr_t frame)
 		pb_count(&pb_stats.left);
 }
 
-/* Has the calling thread, whose stack is from @from to @to, left who had @frame? */
-typedef int (*has_left_func)(uintptr_t frame, uintptr_t from, uintptr_t to);
-
 /*
  * Forget handlers that were left, and tell whether the thread is in one. Of the
  * outer one nobody asks as long as there are others: whoever they call is not
  * called from outside.
  */
-static int is_inside_still(has_left_func has_left, uintptr_t from, uintptr_t to)
+static int is_inside_still(pb_has_left has_left, uintptr_t from, uintptr_t to)
 {
 	int inside = 0;
 
@@ -317,6 +313,18 @@ static uint64_t enter_inner(const struct patchbay_regs *frame,
 	return (uintptr_t)mark;
 }
 
+/* A call of a thread that is not on the list. Its marks are in no thread's storage. */
+static uint64_t enter_unlisted(const struct patchbay_regs *frame, uintptr_t from,
+			       uintptr_t to, enum pb_nesting *nesting)
+{
+	if (pb_unlisted_is_inside(has_left_as_seen, from, to)) {
+		store(&pb_thread.nested, pb_thread.nested + 1);
+		*nesting = PB_NESTING_NESTED;
+	}
+	return (uintptr_t)pb_unlisted_enter((uintptr_t)frame) |
+	       PB_THREAD_UNLISTED;
+}
+
 /* Not inlined: what is below its frame address is not looked at. */
 __attribute__((noinline)) uint64_t
 pb_thread_enter(const struct patchbay_regs *frame, const void *end,
@@ -333,9 +341,9 @@ pb_thread_enter(const struct patchbay_regs *frame, const void *end,
 	token = pb_thread.outer.phase;
 	*nesting = PB_NESTING_FREE;
 	if (token == PB_THREAD_UNLISTED) {
-		if (pb_thread.depth++)
-			*nesting = PB_NESTING_NESTED;
-		__atomic_fetch_add(&unlisted, 1, __ATOMIC_SEQ_CST);
+		token = enter_unlisted(frame,
+				       (uintptr_t)__builtin_frame_address(0),
+				       (uintptr_t)end, nesting);
 	} else if (token == PB_THREAD_OUTSIDE) {
 		store(&pb_thread.outer.frame, (uintptr_t)frame);
 		store(&pb_thread.outer.phase, load(&pb_quiesce_phase));
@@ -352,9 +360,9 @@ pb_thread_enter(const struct patchbay_regs *frame, const void *end,
 
 void pb_thread_leave(uint64_t token)
 {
-	if (token == PB_THREAD_UNLISTED) {
-		__atomic_fetch_sub(&unlisted, 1, __ATOMIC_SEQ_CST);
-		pb_thread.depth--;
+	if (token & PB_THREAD_UNLISTED) {
+		pb_unlisted_leave((struct pb_unlisted *)(uintptr_t)(
+			token & ~(uint64_t)PB_THREAD_UNLISTED));
 	} else if (token == PB_THREAD_OUTSIDE) {
 		store(&pb_thread.outer.phase, token);
 		store(&pb_thread.outer.frame, 0);
@@ -366,8 +374,8 @@ void pb_thread_leave(uint64_t token)
 
 int pb_thread_inside_below(const void *frame)
 {
-	return is_inside_still(has_left_surely, 0, (uintptr_t)frame) ||
-	       pb_thread.depth;
+	return is_inside_still(has_left_surely, 0, (uintptr_t)frame) |
+	       pb_unlisted_is_inside(has_left_surely, 0, (uintptr_t)frame);
 }
 
 size_t pb_thread_frames(uintptr_t frames[PB_FRAMES_MAX])
@@ -380,11 +388,12 @@ size_t pb_thread_frames(uintptr_t frames[PB_FRAMES_MAX])
 		frames[nr] = load(&pb_thread.inner[i].frame);
 		nr += frames[nr] != 0;
 	}
-	return nr;
+	return nr + pb_unlisted_frames(&frames[nr], PB_FRAMES_MAX - nr);
 }
 
 void pb_thread_forget(uintptr_t frame)
 {
+	pb_unlisted_forget(frame);
 	for (int i = 0; i <= PB_NESTED_MAX; i++)
 		if (load(&pb_thread.inner[i].frame) == frame)
 			forget_inner(&pb_thread.inner[i], frame);
@@ -450,7 +459,7 @@ static uint64_t inside_since(const struct pb_thread *thread, uint64_t phase,
 
 uint64_t pb_quiesce_until(uint64_t phase, int closely)
 {
-	uint64_t until = load(&unlisted) ? 0 : phase;
+	uint64_t until = pb_unlisted_until(phase, closely);
 	sigset_t saved;
 
 	lock_list(&saved);
@@ -486,7 +495,7 @@ int pb_quiesce_thread(uint64_t phase, int *over)
 	int number = 0;
 	sigset_t saved;
 
-	*over = load(&unlisted) == 0;
+	*over = pb_unlisted_until(phase, 1) == phase;
 	lock_list(&saved);
 	for (const struct pb_thread *t = load(&threads); t && !number;
 	     t = t->next) {

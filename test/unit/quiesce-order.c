@@ -11,6 +11,7 @@
 
 #include "left.c"
 #include "quiesce.c"
+#include "unlisted.c"
 #include "wait.c"
 
 #include "table.h"
