@@ -68,7 +68,7 @@ static void printTable(ArrayRef<Function> Functions, LiveNames &Names) {
                         hex(Tracer.Data));
     T.addRow({utohexstr(F.Site->Entry, /*LowerCase=*/true),
               stateName(F.Site->State).str(),
-              displayNames(F.Names, F.Site->Entry).front(),
+              Names.nameOf(F.Site->Entry),
               Names.fileAt(F.Site->Entry),
               Tracers.empty() ? "-" : join(Tracers, ", ")});
   }
@@ -132,8 +132,7 @@ static void printJson(unsigned Pid, ArrayRef<Function> Functions,
     J.attributeArray("functions", [&] {
       for (const Function &F : Functions)
         J.object([&] {
-          J.attribute("name",
-                      json::fixUTF8(displayNames(F.Names, F.Site->Entry)[0]));
+          J.attribute("name", json::fixUTF8(Names.nameOf(F.Site->Entry)));
           J.attributeArray("symbols", [&] {
             for (StringRef Name : F.Names)
               J.value(json::fixUTF8(Name));

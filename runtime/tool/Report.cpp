@@ -98,6 +98,9 @@ static constexpr char Help[] = R"(
     sub-routine that took most: of those that it called itself, with the time
               of the outermost calls, as in total
   With --diff, calls are those of BEFORE, calls now and all times those of DIR.
+  Functions are compared by name. What a compiler appended to one, another number
+  in each build (parse.llvm.1527 of ThinLTO), does not count, so static functions of
+  one name are summed where only that tells them apart.
   A warning says if they were recorded with other options, or, where a file has
   the same build id in both, of other functions.
   Time in which a thread waited or did not run is in it, unless it was recorded

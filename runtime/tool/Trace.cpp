@@ -160,7 +160,8 @@ uint32_t Builder::function(const DataModule &M, uint64_t Entry) {
       Known.try_emplace({moduleKey(M), Entry}, uint32_t(Out.Functions.size()));
   if (First)
     Out.Functions.push_back(
-        {Out.Names.function(M, Entry), M.Path, M.BuildId, Entry});
+        {Out.Names.function(M, Entry), Out.Names.common(M, Entry), M.Path,
+         M.BuildId, Entry});
   return Place->second;
 }
 
