@@ -3,6 +3,7 @@
 #include "DataFile.h"
 #include "Diagnostics.h"
 #include "Losses.h"
+#include "NothingTraced.h"
 #include "Table.h"
 #include "Verb.h"
 #include "llvm/ADT/STLExtras.h"
@@ -103,6 +104,12 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
   }
   sayLosses(Lost, Named);
   sayIfSpaceRanOut(Heads, Named);
+  std::vector<const DataFile *> All;
+  for (const DataFile &Data : Heads)
+    All.push_back(&Data);
+  if (neverStarted(All))
+    warn(Named + ": no event was recorded: the function of --start-at was not "
+                 "called");
   // Of a damaged file nobody knows what the rest of it has.
   if (AllRead)
     sayWhatNoThreadMatched(Heads, Named, Threads);

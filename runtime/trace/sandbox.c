@@ -76,7 +76,7 @@ static void prepare(void)
 		error = pb_histograms_make_spare();
 	pb_sys(SYS_prctl, PR_GET_NAME, pb_session->comm);
 	if (pb_session->chunk) {
-		pb_session->chunk->flags |= PBD_SESSION_SANDBOX;
+		pb_session_flag(PBD_SESSION_SANDBOX);
 		pb_session_tick();
 	}
 	if (pb_session->file.header)
@@ -158,9 +158,9 @@ static void stop_timing(int stop)
 	if (!pb_session->chunk)
 		return;
 	if (stop)
-		pb_session->chunk->flags |= PBD_SESSION_ENDED_STRICT;
+		pb_session_flag(PBD_SESSION_ENDED_STRICT);
 	else
-		pb_session->chunk->flags &= ~PBD_SESSION_ENDED_STRICT;
+		pb_session_unflag(PBD_SESSION_ENDED_STRICT);
 }
 
 struct request {

@@ -306,6 +306,7 @@ static int start_events(void)
 	pb_sigset signals;
 	int error;
 
+	pb_waiting = pb_options.start_at != NULL;
 	pb_signal_lock(&pb_session->lock, &signals);
 	error = pb_session_events();
 	pb_signal_unlock(&pb_session->lock, signals);
