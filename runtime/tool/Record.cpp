@@ -116,7 +116,8 @@ static cl::opt<bool>
 
 static constexpr char Help[] = R"(
   PROG and the libraries it needs are looked through first; if none has a
-  function to trace, PROG is not run and nothing is written. An earlier
+  function to trace, or -N leaves out all of them, PROG is not run and nothing is
+  written. A warning says which GLOB of -N no function matches. An earlier
   recording in DIR is moved to DIR.old. If something is still being recorded in
   one of them, by another 'patchbay record' or by a process in the background,
   PROG is not run, either.
