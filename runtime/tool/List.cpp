@@ -183,13 +183,16 @@ static Expected<int> runList(ArrayRef<const char *>) {
   auto Records = Image->records();
   if (!Records)
     return Records.takeError();
+  if (Records->empty()) {
+    auto Why = whyNoRecords(*Image);
+    if (!Why)
+      return Why.takeError();
+    return makeError(NothingFound,
+                     Why->empty() ? Input + ": " + noRecords() : *Why);
+  }
   auto Unslotted = unslottedText(*Image);
   if (!Unslotted)
     return Unslotted.takeError();
-  if (Records->empty())
-    return makeError(NothingFound, Unslotted->empty()
-                                       ? Input + ": " + noRecords()
-                                       : *Unslotted);
   if (!Unslotted->empty())
     warn(*Unslotted);
   auto Names = Image->symbolNames();

@@ -24,14 +24,17 @@ static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What) {
   auto Records = Image.records();
   if (!Records)
     return Records.takeError();
+  if (Records->empty()) {
+    auto Why = whyNoRecords(Image);
+    if (!Why)
+      return Why.takeError();
+    if (!Why->empty())
+      What.Why = *Why;
+    return Error::success();
+  }
   auto Unslotted = unslottedText(Image);
   if (!Unslotted)
     return Unslotted.takeError();
-  if (Records->empty()) {
-    if (!Unslotted->empty())
-      What.Why = *Unslotted;
-    return Error::success();
-  }
   if (!Unslotted->empty())
     warn(*Unslotted);
   auto Names = Image.symbolNames();
@@ -62,13 +65,13 @@ static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What) {
       NameFilter::Match Match = S.Filter.match(Symbols);
       if (Match == NameFilter::ByDemangledName)
         S.Symbols.insert(Symbols.front().str());
-  }
-  return Error::success();
-}
       (S.Name == "notrace" ? TakenAway : Chosen) |= Match != NameFilter::None;
     }
     What.Chosen |= Chosen;
     What.Left |= Chosen && !TakenAway;
+  }
+  return Error::success();
+}
 
 // Where libpatchbay.a is linked in, functions register with that copy of the
 // runtime. The tracer calls it too if the program exports it, and else the one
@@ -96,13 +99,13 @@ static std::string whyNothing(const Wanted &W, const Seen &What) {
         !Unmatched.empty() && S.Name != "notrace")
       return "no function matches " + Unmatched + ": " +
              matchHint(What.Stripped);
-  auto NoTrigger = [](StringRef Function, StringRef Option) {
-    return ("no function '" + Function + "' for " + Option +
-            ", which takes a name as it is in the symbol table, of C++ "
   if (What.Chosen && !What.Left)
     return W.Selections.front().Globs == std::vector<std::string>{"*"}
                ? "-N leaves out every function"
                : "-N leaves out every function that -F and --args select";
+  auto NoTrigger = [](StringRef Function, StringRef Option) {
+    return ("no function '" + Function + "' for " + Option +
+            ", which takes a name as it is in the symbol table, of C++ "
             "functions the mangled one")
         .str();
   };
