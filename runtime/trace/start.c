@@ -566,7 +566,7 @@ static void say_what_failed(struct patchbay_ops *ops)
 		return;
 	snprintf(why, sizeof(why), "output='%s': %s", pb_options.output,
 		 strerror(-info.future_error));
-	say("error", why, "; some functions were not traced");
+	say("error", why, "; nothing was traced");
 }
 
 /* The later the second moment, the better the clock's rate is known. */
