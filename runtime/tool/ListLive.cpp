@@ -3,6 +3,7 @@
 #include "Diagnostics.h"
 #include "LiveNames.h"
 #include "LiveProcess.h"
+#include "Losses.h"
 #include "Table.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -87,8 +88,9 @@ refusals(const LiveCounters &C) {
 
 static void printSummary(const Totals &T) {
   const LiveCounters &C = T.Counters;
-  outs() << formatv("\n{0} of {1} functions armed in {2} modules\n", T.Armed,
-                    T.Sites, T.Modules)
+  outs() << formatv("\n{0} of {1} armed in {2}\n", T.Armed,
+                    counted(T.Sites, "function"),
+                    counted(T.Modules, "module"))
          << formatv("batches {0}, membarriers {1}, writes to text {2}",
                     C.Batches, C.Membarriers, C.TextWrites);
   if (C.Modes & PATCHBAY_MODE_STRICT)
