@@ -6,9 +6,12 @@
 #include "sandbox.h"
 #include "thread.h"
 #include "thread_choice.h"
+#include "tracers.h"
 
 /* Blocks of a busy thread are rare; those of a short-lived one are small. */
 #define BLOCK_MAX (1u << 20)
+
+_Static_assert(PB_BUFFER_MIN == PB_BLOCK_MIN, "a buffer has its first block");
 
 /* One less than there is room for: see pb_ring_record(). */
 static uint64_t capacity(const struct pbd_block *block)
