@@ -424,6 +424,9 @@ Expected<Trace> patchbay::readTrace(const std::string &Dir) {
     B.add(File, std::move(Data));
   }
   B.addCounters();
-  sayLosses(lossesOf(Result), Dir);
+  // `record` said what was left out from the start, and `info` shows it.
+  Losses Lost = lossesOf(Result);
+  Lost.LeftOut.clear();
+  sayLosses(Lost, Dir);
   return Result;
 }
