@@ -288,11 +288,12 @@ static int stop_or_go_on(struct patchbay_ops *ops, int stop)
 
 int pb_tracer_stop(int stop)
 {
-	int error = stop_or_go_on(pb_tracer, stop);
+	int error = stop_or_go_on(pb_tracer, stop), other = 0;
 
-	if (!error && pb_values_tracer)
-		error = stop_or_go_on(pb_values_tracer, stop);
-	return error;
+	/* Also if it was waited in vain: then the first has been stopped. */
+	if (pb_values_tracer)
+		other = stop_or_go_on(pb_values_tracer, stop);
+	return error ? error : other;
 }
 
 int pb_tracer_is_recording(void)
