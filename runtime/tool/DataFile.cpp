@@ -414,8 +414,9 @@ Error Reader::readParent(StringRef Chunk) {
     return corrupt(Offset, Twine(Size) + " bytes of the parent's file");
   From = Parent{File.str(), Size, u64(Chunk, offsetof(pbd_parent, start_ns)),
                 u32(Chunk, offsetof(pbd_parent, pid))};
-  // A copy of all that is in this file, too.
-  if (u32(Chunk, offsetof(pbd_parent, here)))
+  // A copy of all that is in this file, too; but behind what was there when a child was
+  // forked, if that one is read.
+  if (u32(Chunk, offsetof(pbd_parent, here)) && !OnlyMaps)
     From->File.clear();
   return Error::success();
 }

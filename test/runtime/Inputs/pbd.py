@@ -307,6 +307,12 @@ def forked(folder, path):
     process("45", parent("41.pbd", 400, here=1), *copied, calls(0), pid=45)
     process("46", parent("42.pbd", 48 + len(session()) + sum(map(len, copied))),
             *copied, calls(0), pid=46)
+    # One that was forked before such a copy was made: its part ends before it.
+    there = parent("42.pbd", 48 + len(session()) + sum(map(len, copied)), here=1)
+    process("42", *copied, calls(0), pid=42, file=f"{folder}-copied")
+    process("47", there, *own, *copied, calls(0), pid=47, file=f"{folder}-copied")
+    process("48", parent("47.pbd", 48 + len(session()) + len(there) + sum(map(len, own)),
+                         pid=47), calls(0, 1), pid=48, file=f"{folder}-copied")
     for name, of in {
             "missing": parent("41.pbd", 400), "other": parent("42.pbd", 400, pid=40),
             "later": parent("42.pbd", 400, start_ns=5),
