@@ -8,7 +8,8 @@
  * closes it, what does not fit into the file is lost and counted, as with a full disk.
  *
  * The file stays its owner's: who could truncate it could end every process that has it
- * mapped, also one that becomes another user only for a while.
+ * mapped, also one that becomes another user only for a while. For the same reason a
+ * forked child closes the descriptor that its parent has kept (pb_data_forget()).
  *
  * A child that such a process forks can make no file: what it would record is counted
  * as PBD_LOST_CHILD.
