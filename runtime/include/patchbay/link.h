@@ -235,7 +235,8 @@ int patchbay_link_detach(struct patchbay_link *link);
 
 /*
  * Detach the program, unless it is detached, and free the link. NULL is no link,
- * and no error. Errors are those of patchbay_link_detach(): the link is as it was.
+ * and no error. Errors are those of patchbay_link_detach(): the link is as that
+ * leaves it.
  */
 int patchbay_link_destroy(struct patchbay_link *link);
 
