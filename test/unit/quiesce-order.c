@@ -7,7 +7,7 @@
  */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
-// CHECK: {{^}}failures: 0 of 58{{$}}
+// CHECK: {{^}}failures: 0 of 61{{$}}
 
 #include "left.c"
 #include "quiesce.c"
@@ -141,6 +141,7 @@ int main(void)
 {
 	uint32_t frame[16] = { [2] = 7 };
 	uint64_t phase = 0, before;
+	int64_t first = 0, second = 0;
 	int over;
 
 	push(&other);
@@ -182,6 +183,10 @@ int main(void)
 	pb_quiesce_thread(phase, &over);
 	CHECK(over);
 	CHECK(!pb_wait());
+	/* Whoever is not the first to ask finds out, too. */
+	CHECK(pb_quiesce_until(phase, 0) < phase);
+	CHECK(pb_over_until(phase, &first) == phase);
+	CHECK(pb_over_until(phase, &second) == phase);
 	/* There is no telling where its frame is. */
 	other.outer.frame = 0;
 	CHECK(pb_wait() == -ETIMEDOUT);
