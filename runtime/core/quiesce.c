@@ -295,18 +295,26 @@ static struct pb_mark *mark_inner(const struct patchbay_regs *frame)
 	return NULL;
 }
 
-/* What pb_thread_enter() returns of who has no mark: nothing is to be taken back. */
-#define NO_MARK PB_THREAD_NEW
+/*
+ * Who finds no mark, since somebody who was too deep was interrupted while he counted,
+ * counts, too: one of the marks that are for all threads keeps the tracers there.
+ */
+static uint64_t enter_too_deep(const struct patchbay_regs *frame, uintptr_t from,
+			       uintptr_t to, enum pb_nesting *nesting)
+{
+	*nesting = PB_NESTING_TOO_DEEP;
+	pb_unlisted_is_inside(has_left_as_seen, from, to);
+	return (uintptr_t)pb_unlisted_enter((uintptr_t)frame) |
+	       PB_THREAD_UNLISTED;
+}
 
-static uint64_t enter_inner(const struct patchbay_regs *frame,
-			    enum pb_nesting *nesting)
+static uint64_t enter_inner(const struct patchbay_regs *frame, uintptr_t from,
+			    uintptr_t to, enum pb_nesting *nesting)
 {
 	struct pb_mark *mark = mark_inner(frame);
 
-	if (!mark) {
-		*nesting = PB_NESTING_UNMARKED;
-		return NO_MARK;
-	}
+	if (!mark)
+		return enter_too_deep(frame, from, to, nesting);
 	*nesting = mark == &pb_thread.inner[PB_NESTED_MAX] ?
 			   PB_NESTING_TOO_DEEP :
 			   PB_NESTING_NESTED;
@@ -330,25 +338,23 @@ __attribute__((noinline)) uint64_t
 pb_thread_enter(const struct patchbay_regs *frame, const void *end,
 		enum pb_nesting *nesting)
 {
+	const uintptr_t from = (uintptr_t)__builtin_frame_address(0);
+	const uintptr_t to = (uintptr_t)end;
 	uint64_t token;
 
 	if (pb_thread.outer.phase == PB_THREAD_NEW)
 		enlist();
 	if (pb_thread.outer.phase >= PB_PHASE_FIRST)
-		is_inside_still(has_left_as_seen,
-				(uintptr_t)__builtin_frame_address(0),
-				(uintptr_t)end);
+		is_inside_still(has_left_as_seen, from, to);
 	token = pb_thread.outer.phase;
 	*nesting = PB_NESTING_FREE;
 	if (token == PB_THREAD_UNLISTED) {
-		token = enter_unlisted(frame,
-				       (uintptr_t)__builtin_frame_address(0),
-				       (uintptr_t)end, nesting);
+		token = enter_unlisted(frame, from, to, nesting);
 	} else if (token == PB_THREAD_OUTSIDE) {
 		store(&pb_thread.outer.frame, (uintptr_t)frame);
 		store(&pb_thread.outer.phase, load(&pb_quiesce_phase));
 	} else {
-		token = enter_inner(frame, nesting);
+		token = enter_inner(frame, from, to, nesting);
 	}
 	/*
 	 * The mark comes before the load of slot and cell, in the order of the
@@ -366,7 +372,7 @@ void pb_thread_leave(uint64_t token)
 	} else if (token == PB_THREAD_OUTSIDE) {
 		store(&pb_thread.outer.phase, token);
 		store(&pb_thread.outer.frame, 0);
-	} else if (token != NO_MARK) {
+	} else {
 		/* A release: what the handler did is over before this is seen. */
 		store(&((struct pb_mark *)(uintptr_t)token)->frame, 0);
 	}

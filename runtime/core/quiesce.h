@@ -101,14 +101,11 @@ extern uint64_t pb_quiesce_phase;
  * NESTED:   in one, or seemingly: handlers may be called that may nest
  * TOO_DEEP: in so many that one more has no mark: tracers may be looked at, to
  *           count the call as missed, and no handler may be called
- * UNMARKED: somebody who was TOO_DEEP was interrupted while he counted: tracers may
- *           go at any time, so they may not be looked at
  */
 enum pb_nesting {
 	PB_NESTING_FREE,
 	PB_NESTING_NESTED,
 	PB_NESTING_TOO_DEEP,
-	PB_NESTING_UNMARKED,
 };
 
 /*

@@ -4,6 +4,8 @@
  * is being set up or torn down, or any if the C library had no key left by which we
  * would be told that a thread ends.
  *
+ * Threads that are on the list come here when all marks of their own are taken.
+ *
  * What such a thread has in its own storage nobody else may look at, because it may
  * be gone. So its marks are in a table that stays. Each says whose it is, since that
  * is what the frame of a handler is known by (left.h), but nobody follows that.

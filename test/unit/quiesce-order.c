@@ -7,7 +7,7 @@
  */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
-// CHECK: {{^}}failures: 0 of 61{{$}}
+// CHECK: {{^}}failures: 0 of 64{{$}}
 
 #include "left.c"
 #include "quiesce.c"
@@ -77,8 +77,11 @@ static void nest(void)
 	for (int i = 1; i <= PB_NESTED_MAX; i++)
 		CHECK(enter_from(i) == PB_NESTING_NESTED);
 	CHECK(enter_from(ALL - 2) == PB_NESTING_TOO_DEEP);
-	CHECK(enter_from(ALL - 1) == PB_NESTING_UNMARKED);
+	CHECK(enter_from(ALL - 1) == PB_NESTING_TOO_DEEP);
+	CHECK(!pb_quiesce_begin(&phase));
+	CHECK(pb_unlisted_until(phase, 1) < phase);
 	pb_thread_leave(tokens[ALL - 1]);
+	CHECK(pb_unlisted_until(phase, 1) == phase);
 	CHECK(!pb_quiesce_begin(&phase));
 	CHECK(!is_over(phase, &over) && !over);
 	/* The outer one was left. That says nothing of the others. */
