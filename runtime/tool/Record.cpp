@@ -133,8 +133,9 @@ static constexpr char Help[] = R"(
   with its parent's: the files of a recording belong together.
 
   A process that becomes another user, as the workers of a server that root starts,
-  goes on being recorded and controlled. What it forks from then on can make no file
-  where only root may: what is lost of such children is said.
+  or calls chroot(2) goes on being recorded and controlled. What it forks from then
+  on can make no file where only root may, or which it does not find: what is lost of
+  such children is said.
 
   Events of several threads and processes are put in order when they are read,
   by the processor's clock. They are in files from the moment on when they

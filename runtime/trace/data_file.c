@@ -244,6 +244,11 @@ int pb_data_reopen(const struct pb_data_file *file)
 					 O_RDWR | O_CLOEXEC | O_NOFOLLOW));
 }
 
+int pb_data_is_passing(int error)
+{
+	return error == -EMFILE || error == -ENFILE;
+}
+
 /* What pb_data_keep() has, in memory that fork() copies. */
 static struct {
 	uint64_t device, inode;

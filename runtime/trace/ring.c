@@ -141,10 +141,12 @@ static int next_block(struct pb_thread_state *self)
 
 	if (!error)
 		return 0;
-	/* From now on the order of blocks is that in which they were made. */
-	ring->full = 1;
 	if (error != -ENOBUFS)
 		pb_data_note(&pb_session->file, error);
+	if (pb_data_is_passing(error) && !(ring->nr_blocks && pb_options.overwrite))
+		return error;
+	/* From now on the order of blocks is that in which they were made. */
+	ring->full = 1;
 	if (ring->nr_blocks && pb_options.overwrite) {
 		use_again(self);
 		return 0;
@@ -323,7 +325,7 @@ static int make_room(void)
 	struct pb_thread_state *self;
 
 	self = error ? NULL : pb_thread_begin(&error);
-	pb_session->failed = !self;
+	pb_session->failed = !self && !pb_data_is_passing(error);
 	if (self && self->ring.next >= self->ring.end)
 		error = next_block(self);
 	return !error;

@@ -290,10 +290,12 @@ static long landlock(const long arg[6])
 	return result;
 }
 
-/* It may be one by which the caller becomes another user. */
+/* It may be one by which the caller becomes another user, or gets another root. */
 static long as_user(long number, const long arg[6])
 {
-	if (number == SYS_setuid)
+	if (number == SYS_chroot || number == SYS_pivot_root)
+		pb_root_changes();
+	else if (number == SYS_setuid || number == SYS_setfsuid)
 		pb_user_changes((uid_t)arg[0]);
 	else if (number == SYS_setreuid || number == SYS_setresuid)
 		pb_user_changes((uid_t)arg[1]);

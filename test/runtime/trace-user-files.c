@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The descriptor that a process keeps of its data file when it becomes another user.
+ * The descriptor that a process keeps of its data file when it becomes another user, or
+ * changes its root directory.
  */
 // REQUIRES: root
 // RUN: rm -rf %t && mkdir %t
@@ -10,6 +11,10 @@
 // RUN: cd %t && %patchbay report -f calls,name closed | FileCheck %s --check-prefix=ALL
 // RUN: cd %t && %patchbay record -p function -F step -o few -- ./prog few 2>&1 | FileCheck %s
 // RUN: cd %t && %patchbay report -f calls,name few | FileCheck %s --check-prefix=ALL
+// RUN: cd %t && %patchbay record -p function -F step -o root -- ./prog root 2>&1 | FileCheck %s
+// RUN: cd %t && %patchbay report -f calls,name root | FileCheck %s --check-prefix=ALL
+// RUN: cd %t && %patchbay record -p function -F step -o files -- ./prog files 2>&1 | FileCheck %s
+// RUN: cd %t && %patchbay report -f calls,name files | FileCheck %s --check-prefix=ALL
 // CHECK-NOT: warning
 // ALL: {{^ *}}4001 step
 #include "Inputs/check.h"
@@ -18,7 +23,9 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -117,6 +124,33 @@ static void few(void)
 	many_threads();
 }
 
+/* Where there is neither the data file nor /proc. */
+static void root(void)
+{
+	CHECK(!mkdir("jail", 0700));
+	CHECK(!chroot("jail"));
+	CHECK(!chdir("/"));
+	many_threads();
+}
+
+static void *for_files(void *arg)
+{
+	setfsuid(NOBODY);
+	CHECK_EQ(setfsuid(-1), NOBODY);
+	return calls(arg);
+}
+
+/* A file server's threads, each for the user that it serves. */
+static void files(void)
+{
+	pthread_t threads[THREADS];
+
+	for (int i = 0; i < THREADS; i++)
+		CHECK(!pthread_create(&threads[i], NULL, for_files, NULL));
+	for (int i = 0; i < THREADS; i++)
+		CHECK(!pthread_join(threads[i], NULL));
+}
+
 int main(int argc, char **argv)
 {
 	CHECK(argc == 2);
@@ -125,6 +159,10 @@ int main(int argc, char **argv)
 		forked();
 	else if (!strcmp(argv[1], "closed"))
 		closed();
+	else if (!strcmp(argv[1], "root"))
+		root();
+	else if (!strcmp(argv[1], "files"))
+		files();
 	else
 		few();
 	return 0;
