@@ -120,7 +120,7 @@ static void workers(int nr)
 }
 
 /* A worker that waits until it is told to work, or to end. */
-static void serve(int in_background)
+static void serve(int in_background, int is_idle)
 {
 	char byte;
 	pid_t pid = fork();
@@ -130,11 +130,13 @@ static void serve(int in_background)
 			wait_for(pid);
 		return;
 	}
-	calls(NULL);
+	if (!is_idle)
+		calls(NULL);
 	printf("%d\n", getpid());
 	fflush(stdout);
 	CHECK(!read(STDIN_FILENO, &byte, 1));
-	in_thread(calls);
+	if (!is_idle)
+		in_thread(calls);
 	_exit(0);
 }
 
@@ -159,10 +161,12 @@ int main(int argc, char **argv)
 		workers(atoi(argv[2]));
 	} else if (!strcmp(argv[1], "serve")) {
 		become_nobody();
-		serve(0);
+		serve(0, 0);
 	} else if (!strcmp(argv[1], "background")) {
 		become_nobody();
-		serve(1);
+		serve(1, 0);
+	} else if (!strcmp(argv[1], "idle")) {
+		serve(0, 1);
 	} else if (!strcmp(argv[1], "chroot")) {
 		CHECK(!chroot(argv[2]) && !chdir("/"));
 		in_thread(calls);

@@ -46,10 +46,30 @@ try:
     done = run("live", "-p", worker, "--snapshot", "snap")
     expect("a snapshot", (done.returncode, done.stderr), (0, ""))
     expect("calls in it", calls("snap"), (1, 100))
+    done = run("live", "-p", worker, "--arm", "calls")
+    expect("arming", (done.returncode, done.stderr),
+           (1, f"patchbay: error: process {worker}: 'calls' could not be armed: Permission "
+            "denied: it may not change its own code, since it has given up its privileges, "
+            "or was forked by one that had\n"))
     command.stdin.close()
     expect("exit code", command.wait(PATIENCE), 0)
     expect("calls at the end", calls("live"), (2, 300))
     expect("files", len(os.listdir("live")), 2)
+finally:
+    command.kill()
+    command.wait()
+
+command, worker = start("idle", "idle")
+try:
+    done = run("live", "-p", worker)
+    expect("status", (done.returncode, done.stdout.splitlines()[-1]),
+           (0, "file       none yet"))
+    done = run("live", "-p", worker, "--snapshot", "none")
+    expect("no snapshot", (done.returncode, done.stderr),
+           (1, f"patchbay: error: process {worker}: no snapshot could be written: it has no "
+            "file, since it has recorded nothing, or could make none\n"))
+    command.stdin.close()
+    expect("exit code", command.wait(PATIENCE), 0)
 finally:
     command.kill()
     command.wait()
