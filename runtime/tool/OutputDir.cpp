@@ -291,7 +291,8 @@ Expected<OutputDir> OutputDir::create(StringRef Name) {
     if (*Found == Kind::Foreign)
       return foreign(Name);
     if (*Found == Kind::Missing) {
-      if (!mkdir(Dir.Path.c_str(), 0777)) {
+      // For its user alone, as what perf records is.
+      if (!mkdir(Dir.Path.c_str(), 0700)) {
         Dir.Made = true;
       } else if (errno != EEXIST) {
         Error E = errorCodeToError(errnoAsErrorCode());

@@ -123,6 +123,10 @@ static constexpr char Help[] = R"(
   one of them, by another 'patchbay record' or by a process in the background,
   PROG is not run, either.
 
+  What is recorded is for you alone, as with perf: DIR is made with mode 0700, and
+  the files in it with 0600. An empty DIR that is there already keeps its mode:
+  processes of other users write to it if they may.
+
   SIGINT, SIGQUIT, SIGTERM and SIGHUP that are sent to this command are passed on
   to PROG. When PROG has ended, whatever ended it, what was recorded is said, and
   whether others go on, as of a program that has gone into the background.

@@ -77,7 +77,7 @@ static int name_file(int fd, const char *now, const char *output,
 static int make_file(const char *output, char now[PATH_MAX])
 {
 	int fd = (int)pb_sys(SYS_openat, AT_FDCWD, output,
-			     O_TMPFILE | O_RDWR | O_CLOEXEC, 0644);
+			     O_TMPFILE | O_RDWR | O_CLOEXEC, PB_DATA_MODE);
 
 	*now = '\0';
 	/* -EISDIR: of a kernel that takes it for O_DIRECTORY. */
@@ -89,7 +89,8 @@ static int make_file(const char *output, char now[PATH_MAX])
 		if (error)
 			return error;
 		fd = (int)pb_sys(SYS_openat, AT_FDCWD, now,
-				 O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0644);
+				 O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC,
+				 PB_DATA_MODE);
 		if (fd != -EEXIST)
 			return fd;
 	}
@@ -298,9 +299,10 @@ int pb_data_open(struct pb_data_file *file, const char *output, size_t size)
 	 * Of the open file, which the mappings below keep: so the lock lasts as
 	 * long as somebody records here, whatever descriptors are closed, and in
 	 * forked children, too. `patchbay record` looks for it before it moves or
-	 * deletes a file. One that cannot be locked is recorded all the same.
+	 * deletes a file. One that cannot be locked is recorded all the same: nor
+	 * does the program wait for somebody else who has locked it.
 	 */
-	pb_sys(SYS_flock, fd, LOCK_SH);
+	pb_sys(SYS_flock, fd, LOCK_SH | LOCK_NB);
 	error = pb_identify(fd, &file->identity);
 	if (error)
 		goto out;

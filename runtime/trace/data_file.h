@@ -21,6 +21,12 @@ struct pb_data_ahead {
 };
 
 /*
+ * For its user alone, as perf.data is: arguments and results of calls are in it. And
+ * who may open it may lock it.
+ */
+#define PB_DATA_MODE 0600
+
+/*
  * No descriptor is kept, unless it must be (user.h): programs close those they do not
  * know, and are given the numbers again for files of their own.
  */

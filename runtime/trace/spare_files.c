@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "spare_files.h"
 
+#include "data_file.h"
 #include "descriptor.h"
 #include "file_name.h"
 #include "format.h"
@@ -68,7 +69,7 @@ static int make_one(const char *output, char path[PATH_MAX], unsigned int *nr)
 		if (!fd)
 			fd = (int)pb_sys(SYS_openat, AT_FDCWD, path,
 					 O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC,
-					 0644);
+					 PB_DATA_MODE);
 	}
 	return fd;
 }
@@ -78,7 +79,7 @@ static int put(int socket, char *path, int fd)
 	struct message message;
 
 	/* For `patchbay record`: somebody may still take it. */
-	pb_sys(SYS_flock, fd, LOCK_SH);
+	pb_sys(SYS_flock, fd, LOCK_SH | LOCK_NB);
 	prepare(&message, path, size_of(path));
 	*descriptor_in(&message) = fd;
 	return (int)pb_sys(SYS_sendmsg, socket, &message.head,

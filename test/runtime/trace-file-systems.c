@@ -18,6 +18,8 @@
 // RUN: ls -A %t/patchbay.data | FileCheck %s --check-prefix=FILES
 // SAID: {{^}}patchbay: 2 processes recorded
 // CHECK: 100 step
+// RUN: stat -c %%a %t/patchbay.data/* | FileCheck %s --check-prefix=MODE --implicit-check-not={{.}}
+// MODE-COUNT-2: {{^}}600{{$}}
 // FILES: {{^[0-9]+\.pbd$}}
 // FILES-NEXT: {{^[0-9]+\.pbd$}}
 // FILES-NOT: {{.}}

@@ -2,7 +2,8 @@
 /*
  * deny WHAT COMMAND...: runs COMMAND where system calls are refused as by file systems
  * that do not know them. WHAT is t for files without a name (O_TMPFILE), tr for
- * renaming without replacing (RENAME_NOREPLACE), too.
+ * renaming without replacing (RENAME_NOREPLACE), too. Who would wait for a lock that
+ * another process may hold for ever (flock(2)) is ended by SIGSYS.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -28,12 +30,16 @@ int main(int argc, char **argv)
 		LOAD(nr),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 3),
 		LOAD(args[2]),
-		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, unnamed, 0, 5),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, unnamed, 0, 9),
 		RETURN(SECCOMP_RET_ERRNO | EOPNOTSUPP),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_renameat2, 0, 3),
 		LOAD(args[4]),
-		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, RENAME_NOREPLACE, 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, RENAME_NOREPLACE, 0, 5),
 		RETURN(SECCOMP_RET_ERRNO | EINVAL),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_flock, 0, 3),
+		LOAD(args[1]),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, LOCK_NB, 1, 0),
+		RETURN(SECCOMP_RET_KILL_PROCESS),
 		RETURN(SECCOMP_RET_ALLOW),
 	};
 	const struct sock_fprog filter = {
@@ -43,7 +49,7 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		return 2;
 	if (!strcmp(argv[1], "t"))
-		code[8] = code[9];
+		code[8] = code[13];
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)) {
 		perror("seccomp");
