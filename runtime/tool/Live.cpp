@@ -2,7 +2,7 @@
 //
 // `patchbay live`: asks a process that is being traced to trace something else.
 #include "ControlSocket.h"
-#include "DataFile.h"
+#include "DataCopy.h"
 #include "Durations.h"
 #include "ListLive.h"
 #include "LiveSelection.h"
@@ -15,9 +15,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
-#include <fcntl.h>
-#include <sys/sendfile.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -73,8 +70,8 @@ static constexpr char Help[] = R"(
   one for longer, because it is stopped, for instance. Until it goes on, the same
   functions cannot be armed again.
 
-  A snapshot is a recording: 'patchbay report DIR' shows it, and an earlier one in
-  DIR is moved to DIR.old. The process goes on meanwhile, whatever becomes of the
+  A snapshot is a recording, for you alone as those of 'patchbay record':
+  'patchbay report DIR' shows it, and an earlier one in DIR is moved to DIR.old. The process goes on meanwhile, whatever becomes of the
   copy.
 
 EXAMPLES:
@@ -194,32 +191,6 @@ static bool isRecordedTo(StringRef Dir, StringRef File) {
   return sys::fs::equivalent(Dir, Path);
 }
 
-// As much as is there now: a process that goes on recording adds to it. Nothing
-// is expected of the descriptor, which came from that process.
-static Error copyFile(int From, StringRef To) {
-  int File = open(To.str().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                  0666);
-  if (File < 0)
-    return failure("cannot create " + To + ": " + errnoText(errno));
-  struct stat Status;
-  int Errno = fstat(From, &Status)         ? errno
-              : !S_ISREG(Status.st_mode) ? EINVAL
-                                         : 0;
-  off_t At = 0;
-  while (!Errno && At < Status.st_size) {
-    ssize_t Size = sendfile(File, From, &At, size_t(Status.st_size - At));
-    if (Size == 0)
-      break; // it has become shorter
-    if (Size < 0 && errno != EINTR)
-      Errno = errno;
-  }
-  // What is still to be written may have no room.
-  if (close(File) && !Errno)
-    Errno = errno;
-  return Errno ? failure("no snapshot could be written: " + errnoText(Errno))
-               : Error::success();
-}
-
 static Error takeSnapshot() {
   // Whether it listens at all, and records, before anything is moved.
   int Data = -1;
@@ -240,10 +211,9 @@ static Error takeSnapshot() {
   if (!Dir)
     return Dir.takeError();
   std::string Path = Dir->path() + "/" + std::to_string(Pid) + PBD_SUFFIX;
-  if (Error E = copyFile(Data, Path)) {
-    unlink(Path.c_str());
+  if (Error E = copyData(Data, Path)) {
     Dir->undo();
-    return E;
+    return failure("no snapshot could be written: " + toString(std::move(E)));
   }
   outs() << "snapshot in " << printable(Snapshot) << '\n';
   return Error::success();

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""stretch-data.py FILE SIZE: makes SIZE bytes part of a data file that a process
+records to, without that anything is written to them: a chunk of spare room."""
+import os
+import struct
+import sys
+
+import pbd
+
+COMMITTED_AT = 40  # in struct pbd_header
+size = int(sys.argv[2])
+with open(sys.argv[1], "r+b", buffering=0) as file:
+    committed, = struct.unpack("<Q", os.pread(file.fileno(), 8, COMMITTED_AT))
+    os.ftruncate(file.fileno(), committed + size)
+    os.pwrite(file.fileno(), struct.pack("<IIQ", pbd.SPARE, 0, size), committed)
+    os.pwrite(file.fileno(), struct.pack("<Q", committed + size), COMMITTED_AT)
