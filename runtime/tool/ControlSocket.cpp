@@ -2,6 +2,7 @@
 #include "ControlSocket.h"
 #include "Diagnostics.h"
 #include "MappedNotes.h"
+#include "ThreadName.h"
 #include "patchbay/abi.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallVector.h"
@@ -187,9 +188,8 @@ static Expected<uint64_t> findPoint(const ProcessMemory &Memory, int Pid,
 // Connecting
 //===----------------------------------------------------------------------===//
 
-static int openNamespace(const Twine &Process, const Twine &Kind) {
-  return open(("/proc/" + Process + "/ns/" + Kind).str().c_str(),
-              O_RDONLY | O_CLOEXEC);
+static int openNamespace(const Twine &Folder, const Twine &Kind) {
+  return open((Folder + "/ns/" + Kind).str().c_str(), O_RDONLY | O_CLOEXEC);
 }
 
 static bool isSameFile(int A, int B) {
@@ -244,11 +244,13 @@ static Expected<int> makeSocketIn(int Pid, int User, int Net) {
 }
 
 // Abstract names are of a network namespace, and a socket is of the one that its
-// process was in when it was made (network_namespaces(7)).
-static Expected<int> makeSocket(int Pid) {
-  int Ours = openNamespace("self", "net");
-  int Net = openNamespace(Twine(Pid), "net");
-  int User = openNamespace(Twine(Pid), "user");
+// thread was in when it was made (network_namespaces(7)). Thread is the one that
+// listens: the others may have left its namespace since (unshare(2)).
+static Expected<int> makeSocket(int Pid, uint32_t Thread) {
+  std::string Folder = threadFolder(Pid, Thread);
+  int Ours = openNamespace("/proc/thread-self", "net");
+  int Net = openNamespace(Folder, "net");
+  int User = openNamespace(Folder, "user");
   scope_exit Close([&] {
     for (int Fd : {Ours, Net, User})
       if (Fd >= 0)
@@ -264,7 +266,7 @@ static Expected<int> makeSocket(int Pid) {
 
 // Sends the process Connection, one end of a pair.
 static Error knock(int Pid, pb_control_point &Point, int Connection) {
-  auto Socket = makeSocket(Pid);
+  auto Socket = makeSocket(Pid, Point.thread);
   if (!Socket)
     return Socket.takeError();
   scope_exit Close([&] { close(*Socket); });

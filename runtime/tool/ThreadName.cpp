@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ThreadName.h"
 #include "Table.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -31,9 +32,10 @@ static ThreadStatus parseStatus(StringRef Text) {
   return Status;
 }
 
-std::string patchbay::threadText(int Pid, uint64_t Number) {
-  if (!Number)
-    return "a thread that is ending";
+// Calls Found with the folder in /proc and the status of the thread, if it is there.
+static void findThread(
+    int Pid, uint64_t Number,
+    function_ref<void(const std::string &Folder, const ThreadStatus &)> Found) {
   std::error_code EC;
   for (sys::fs::directory_iterator
            I("/proc/" + std::to_string(Pid) + "/task", EC),
@@ -44,8 +46,27 @@ std::string patchbay::threadText(int Pid, uint64_t Number) {
       continue; // it has ended
     ThreadStatus Status = parseStatus((*File)->getBuffer());
     if (Status.InnerNumber == Number)
-      return "thread " + sys::path::filename(I->path()).str() + " (" +
-             printable(Status.Name) + ")";
+      return Found(I->path(), Status);
   }
-  return "thread " + std::to_string(Number);
+}
+
+std::string patchbay::threadText(int Pid, uint64_t Number) {
+  if (!Number)
+    return "a thread that is ending";
+  std::string Text = "thread " + std::to_string(Number);
+  findThread(Pid, Number,
+             [&](const std::string &Folder, const ThreadStatus &Status) {
+               Text = "thread " + sys::path::filename(Folder).str() + " (" +
+                      printable(Status.Name) + ")";
+             });
+  return Text;
+}
+
+std::string patchbay::threadFolder(int Pid, uint64_t Number) {
+  std::string Result = "/proc/" + std::to_string(Pid);
+  findThread(Pid, Number,
+             [&](const std::string &Folder, const ThreadStatus &) {
+               Result = Folder;
+             });
+  return Result;
 }
