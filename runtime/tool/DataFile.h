@@ -110,6 +110,10 @@ struct DataAsked {
 
 /// Of a failure that is in a data file: what it means for who reads it.
 std::string incompleteText(uint32_t Errno);
+
+/// Whether it is because of such an error that some functions were not traced.
+bool lacksFunctions(uint32_t Errno);
+
 /// Was there no more space for the file?
 bool isOutOfSpace(uint32_t Errno);
 

@@ -16,7 +16,7 @@ using namespace patchbay;
 // The processes in which some functions were not traced.
 static size_t countIncomplete(ArrayRef<DataFile> Files) {
   return llvm::count_if(Files, [](const DataFile &Data) {
-    return Data.Errno && !isOutOfSpace(Data.Errno) && !Data.fileErrno();
+    return lacksFunctions(Data.Errno) && !Data.fileErrno();
   });
 }
 

@@ -49,7 +49,8 @@ struct pbd_header {
 	uint32_t machine;     /* e_machine of the process */
 	uint32_t pid;
 	uint32_t error;       /* errno of the first failure to trace something,
-				 0 if there was none */
+				 0 if there was none; ETIME: it was the thread
+				 that listens that did not end, see listen.h */
 	uint64_t start_ns;    /* CLOCK_REALTIME when the file was made */
 	uint64_t committed;   /* bytes of the file that hold complete chunks */
 	uint64_t left_out;    /* functions in chunks of struct pbd_left_out; not in

@@ -302,7 +302,7 @@ int pb_listen_end(void)
 	while (!is_gone() && --tries)
 		pb_sys(SYS_nanosleep, &pause, NULL);
 	if (!tries)
-		pb_note(-ETIMEDOUT);
+		pb_note(-ETIME);
 	/* So that nobody looks for it any more. */
 	__atomic_store_n(&self->point.ended, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&self->point.version, 0, __ATOMIC_RELEASE);

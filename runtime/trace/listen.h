@@ -20,7 +20,7 @@ int pb_listen_start(int wait);
  * Listen no more: the process restricts itself (control.h). Returns 1 when the thread
  * is gone, or 0 at once, without a system call, if there is none. A thread that is
  * kept from ending, as by a constructor of what it attaches, is waited for about
- * PB_LISTEN_END_SECONDS; then that is noted in the data file, as -ETIMEDOUT.
+ * PB_LISTEN_END_SECONDS; then that is noted in the data file, as -ETIME.
  */
 int pb_listen_end(void);
 #define PB_LISTEN_END_SECONDS 10

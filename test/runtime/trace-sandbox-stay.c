@@ -9,6 +9,8 @@
 // RUN: cd %t && timeout 60 %patchbay record -p function -F 'plain*' --args 'noted*' -- ./prog > said
 // RUN: FileCheck %s < %t/said
 // CHECK: {{^}}done{{$}}
+// RUN: %python %S/Inputs/expect-status.py 1 %patchbay report %t/patchbay.data 2>&1 | FileCheck %s --check-prefix=SAID
+// SAID: {{^}}patchbay: warning: {{.*}}: a thread stayed in a handler for longer than is waited for (patchbay_set_wait_limit()), so what was stopped meanwhile may have gone on there{{$}}
 
 #include "Inputs/check.h"
 
