@@ -51,11 +51,13 @@ __asm__(".pushsection .note.patchbay.control, \"a\", %note\n"
 /*
  * In memory that fork() fills with zeros, as a child has no such thread.
  * @started: there is a thread, or will be
+ * @begun:   it has opened what it needs
  * @ending:  it is to end
  */
 static struct listener {
 	struct pb_control_point point;
 	int started;
+	int begun;
 	int ending;
 } *self;
 
@@ -270,6 +272,7 @@ static void *serve(void *arg)
 {
 	int gate = begin();
 
+	__atomic_store_n(&self->begun, 1, __ATOMIC_SEQ_CST);
 	/* NULL: nobody waits. Else it is gone from then on. */
 	if (arg)
 		sem_post(arg);
@@ -284,6 +287,21 @@ static int is_gone(void)
 	uint32_t thread = __atomic_load_n(&self->point.thread, __ATOMIC_SEQ_CST);
 
 	return thread && pb_sys(SYS_tgkill, getpid(), thread, 0) == -ESRCH;
+}
+
+/* No cancellation point, as those are none that wait here. */
+void pb_listen_await(void)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	int tries = PB_LISTEN_AWAIT_MS;
+
+	if (!self || !__atomic_load_n(&self->started, __ATOMIC_SEQ_CST))
+		return;
+	/* What it has loaded for a client may give up something, too. */
+	if (self->point.thread == pb_sys(SYS_gettid))
+		return;
+	while (!__atomic_load_n(&self->begun, __ATOMIC_SEQ_CST) && --tries)
+		pb_sys(SYS_nanosleep, &pause, NULL);
 }
 
 /* No cancellation point, as prctl() is none. */
@@ -324,6 +342,7 @@ static int make_self(void)
 		self = pb_session_alloc(sizeof(*self), &error);
 	if (!self)
 		return error;
+	self->begun = 0;
 	self->ending = 0;
 	self->point.thread = 0;
 	self->point.ended = 0;

@@ -17,6 +17,14 @@
 int pb_listen_start(int wait);
 
 /*
+ * Return when that thread, if there is one, has opened what it needs: for whoever is
+ * about to give up the right to. After PB_LISTEN_AWAIT_MS in any case, as the caller may
+ * be a constructor. Keeps no lock, and allocates nothing.
+ */
+#define PB_LISTEN_AWAIT_MS 1000
+void pb_listen_await(void);
+
+/*
  * Listen no more: the process restricts itself (control.h). Returns 1 when the thread
  * is gone, or 0 at once, without a system call, if there is none. A thread that is
  * kept from ending, as by a constructor of what it attaches, is waited for about

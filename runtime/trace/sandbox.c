@@ -299,6 +299,9 @@ static long with_files_kept(long number, const long arg[6])
 		pb_user_changes((uid_t)arg[0]);
 	else if (number == SYS_setreuid || number == SYS_setresuid)
 		pb_user_changes((uid_t)arg[1]);
+	else if (number == SYS_prctl && (int)arg[0] == PR_SET_DUMPABLE &&
+		 !arg[1])
+		pb_dumpable_changes();
 	else if (number == SYS_prlimit64)
 		pb_limit_changes((pid_t)arg[0], (int)arg[1],
 				 (const struct rlimit *)arg[2]);

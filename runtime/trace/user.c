@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "user.h"
 
+#include "listen.h"
 #include "sandbox.h"
 #include "spare_files.h"
 #include "start.h"
@@ -73,8 +74,22 @@ static void keep(int spare)
 
 	if (!pb_session || !pb_tracer || pb_locked || !pb_syscalls_begin())
 		return;
-	if (!pb_session_is_vforked())
+	if (!pb_session_is_vforked()) {
+		pb_listen_await();
 		keep_file(spare);
+	}
+	pb_syscalls_end();
+	errno = saved_errno;
+}
+
+void pb_dumpable_changes(void)
+{
+	int saved_errno = errno;
+
+	if (!pb_session || pb_locked || !pb_syscalls_begin())
+		return;
+	if (!pb_session_is_vforked())
+		pb_listen_await();
 	pb_syscalls_end();
 	errno = saved_errno;
 }

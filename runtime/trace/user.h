@@ -34,6 +34,12 @@ void pb_user_changes(uid_t effective);
 /* The same of a process that is about to have another root directory. */
 void pb_root_changes(void);
 
+/*
+ * And of one that is about to be no longer dumpable (PR_SET_DUMPABLE): it may not open
+ * its own text from then on, and the thread that listens should have done so.
+ */
+void pb_dumpable_changes(void);
+
 /* And where process @pid, 0: this one, is about to have this limit; NULL: it is not. */
 void pb_limit_changes(pid_t pid, int resource, const struct rlimit *limit);
 
