@@ -152,6 +152,24 @@ void pb_cell_enter_by(struct patchbay_cell *cell, patchbay_handler enter)
 	__atomic_store_n(&cell->enter, enter, __ATOMIC_RELEASE);
 }
 
+void pb_cell_enter_set(struct patchbay_cell *cell, const struct pb_set *set)
+{
+	uint64_t since = set->since;
+
+	/* Only direct ways compare it with what it was at the entry. */
+	if (!(since & PATCHBAY_CELL_DIRECT_SET))
+		since = cell->since &
+			(PATCHBAY_CELL_SINCE | PATCHBAY_CELL_WORD);
+	__atomic_store_n(&cell->set, set, __ATOMIC_RELEASE);
+	__atomic_store_n(&cell->since, since, __ATOMIC_RELEASE);
+	__atomic_store_n(&cell->enter, set->enter, __ATOMIC_RELEASE);
+}
+
+int pb_cell_has_set(const struct patchbay_cell *cell)
+{
+	return cell->set && cell->enter == cell->set->enter;
+}
+
 void pb_cells_redirect(struct pb_module *module, patchbay_handler enter)
 {
 	struct patchbay_cell *cell;
@@ -178,7 +196,7 @@ void pb_cells_weigh(const struct pb_module *module, uint64_t *armed,
 		pb_set_cells(cell, &nr);
 		*armed += nr != 0;
 		if (nr && cell->set)
-			*memory += sizeof(*cell->set) + nr * sizeof(*cell);
+			*memory += pb_set_size(nr);
 	}
 }
 

@@ -60,6 +60,16 @@ struct patchbay_cell *pb_cell_next(struct pb_cell_walk *walk);
  */
 void pb_cell_enter_by(struct patchbay_cell *cell, patchbay_handler enter);
 
+/*
+ * Give @cell this set, whose tracers it has from now on. A thread that entered
+ * the cell before finds the cell's own fields as they were, or walks the new set
+ * (pb_set_call_fast()). The old set is for the caller to retire (settle.h).
+ */
+void pb_cell_enter_set(struct patchbay_cell *cell, const struct pb_set *set);
+
+/* Is its set what @cell enters? It may be nobody's, or from before (settle.c). */
+int pb_cell_has_set(const struct patchbay_cell *cell);
+
 /* Make every cell of @module enter @enter from now on. */
 void pb_cells_redirect(struct pb_module *module, patchbay_handler enter);
 

@@ -55,8 +55,7 @@ static void fill_target(struct pb_target *t)
 	}
 	t->cell->record = t->record;
 	t->cell->ops = t->set->cells[0].ops;
-	t->cell->set = t->set;
-	pb_cell_enter_by(t->cell, t->set->enter);
+	pb_cell_enter_set(t->cell, t->set);
 	t->set = NULL;
 }
 
@@ -68,16 +67,11 @@ static void empty_cell(struct patchbay_cell *cell)
 	pb_cell_enter_by(cell, pb_enter_nothing);
 }
 
-/*
- * Give a cell its new set. A thread that entered the old way finds the cell's
- * own fields as they were, or walks the new set (pb_set_call_fast()).
- */
 static void swap_set(struct pb_target *t)
 {
 	note_tracers(t);
 	pb_retire((struct pb_set *)t->cell->set);
-	__atomic_store_n(&t->cell->set, t->set, __ATOMIC_RELEASE);
-	pb_cell_enter_by(t->cell, t->set->enter);
+	pb_cell_enter_set(t->cell, t->set);
 	t->set = NULL;
 }
 
@@ -444,62 +438,6 @@ int pb_engine_commit(struct pb_request *requests, enum pb_wait wait)
 	if (!error && requests && requests->all && was_armed(requests->ops))
 		error = pb_settle_all(1);
 	return error;
-}
-
-/*
- * The exit first: then who sees the new entry handler finds the new exit, too,
- * and no entry is seen without its exit because the tracer is being enabled.
- */
-static void retarget_tracer(struct patchbay_cell *cell,
-			    const struct patchbay_cell *new)
-{
-	__atomic_store_n(&cell->exit, new->exit, __ATOMIC_RELEASE);
-	__atomic_store_n(&cell->func, new->func, __ATOMIC_RELEASE);
-}
-
-/*
- * What a thread finds on its way is the old handler or the new one, with the
- * data of both: so there is nothing to be copied and nothing to be torn.
- */
-static void retarget_cell(struct patchbay_cell *cell, struct patchbay_ops *ops)
-{
-	const struct patchbay_cell new = pb_ops_cell(ops, cell->record, NULL, 0);
-	struct pb_set *set = (struct pb_set *)cell->set;
-
-	for (size_t i = 0; set && i < set->nr; i++) {
-		if (set->cells[i].ops != ops)
-			continue;
-		set->cells[i].enter = new.enter;
-		retarget_tracer(&set->cells[i], &new);
-	}
-	/* A set may also be one that is entered no more (settle.c). */
-	if (set && cell->enter == set->enter)
-		return;
-	/*
-	 * Who is on a direct way calls what is there, and cannot note that it was
-	 * nothing: its exit would be called once the tracer is enabled again.
-	 */
-	if (!ops->disabled)
-		retarget_tracer(cell, &new);
-	pb_cell_enter_by(cell, ops->disabled ? pb_enter_nothing : new.enter);
-}
-
-int pb_engine_retarget(struct patchbay_ops *ops)
-{
-	struct patchbay_cell *cell;
-	struct pb_cell_walk walk;
-
-	pb_engine_lock();
-	for (struct pb_module *m = pb_modules; m; m = m->next) {
-		pb_for_each_cell_in(m, ops->cells, walk, cell) {
-			if (!cell->ops || !pb_set_find(cell, ops))
-				continue;
-			retarget_cell(cell, ops);
-			pb_mark_unsettled(m, 0);
-		}
-	}
-	pb_engine_unlock();
-	return pb_settle_all(1);
 }
 
 void pb_engine_module_added(struct pb_module *module)

@@ -17,7 +17,7 @@
 #include "stats.h"
 
 /* Of what is reached from here; a tool that knows another one refuses. */
-#define PB_LIVE_VERSION 3
+#define PB_LIVE_VERSION 4
 
 /* So is a tool from before a structure changed, in case somebody forgot. */
 #define PB_LIVE_LAYOUT                                                         \

@@ -55,15 +55,16 @@ struct patchbay_cell {
 };
 
 /*
- * Bits of @since: the word, and how the trampoline may go about it, of which EXIT
- * and BOTH together mean: entry handler, no exit; and EXIT and TIMED: a threshold
- * (internal).
+ * Bits of @since: the word, and which direct way the trampoline may go (internal;
+ * runtime/core/call.h has the table).
  */
 #define PATCHBAY_CELL_WORD 0x3f
 #define PATCHBAY_CELL_DIRECT_EXIT 0x40
 #define PATCHBAY_CELL_DIRECT_BOTH 0x80
 #define PATCHBAY_CELL_DIRECT_TIMED 0x100
-#define PATCHBAY_CELL_SINCE (~(uint64_t)0x1ff)
+#define PATCHBAY_CELL_DIRECT_SET 0x200
+#define PATCHBAY_CELL_DIRECT_ENTRIES 0x8000
+#define PATCHBAY_CELL_SINCE (~(uint64_t)0xffff)
 
 /*
  * struct patchbay_module_info - a loaded module
@@ -178,7 +179,8 @@ int patchbay_ops_destroy(struct patchbay_ops *ops);
  * old handler or the new one; when it returns none is in the old one.
  *
  * -EINVAL: @handler is NULL, or the tracer was made without one. -EACCES:
- * hardened mode; it is not of its type. -EDEADLK: called from a handler.
+ * hardened mode; it is not of its type. -EDEADLK: called from a handler. -ENOMEM:
+ * nothing changed; what is needed is memory for functions with other tracers, too.
  * Other errors are -ETIMEDOUT, patchbay_set_wait_limit(), and those of
  * membarrier(2): the handler was exchanged, but the old one may be running.
  */
