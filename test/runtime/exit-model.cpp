@@ -17,7 +17,11 @@
 #include <vector>
 
 #define NOT_TRACED __attribute__((no_profile_instrument_function))
+#ifdef __powerpc64__
+#define HANDLER NOT_TRACED __attribute__((target("no-altivec,no-vsx")))
+#else
 #define HANDLER NOT_TRACED __attribute__((target("general-regs-only")))
+#endif
 
 namespace {
 
@@ -79,7 +83,7 @@ HANDLER void enter(uintptr_t, uintptr_t, const patchbay_cell *Cell,
 template <int Version>
 HANDLER void leave(uintptr_t, uintptr_t, const patchbay_cell *Cell,
                    patchbay_regs *Regs) {
-  Kind What = static_cast<Tracer *>(Cell->data)->What;
+  const Kind What = static_cast<Tracer *>(Cell->data)->What;
   note(Cell, 1, Version, patchbay_exit_reason(Regs));
   if (What == Both)
     NrWrong += *patchbay_session_word(Cell, Regs) != word(Cell, Regs);

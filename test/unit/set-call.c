@@ -2,12 +2,13 @@
 /*
  * Sets: what a thread finds that has entered a cell, and not loaded its set, when
  * the cell changes: the set may be any that comes after the one that it was for.
- * And who is on the lists that are gone through, and which way that is done.
+ * Who is on the lists that are gone through, and which way that is done.
  */
 // RUN: %clang -std=c11 -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
-// CHECK: {{^}}failures: 0 of 38{{$}}
+// CHECK: {{^}}failures: 0 of 46{{$}}
 
+#include "call.c"
 #include "set.c"
 #include "set_call.c"
 
@@ -183,6 +184,96 @@ static void check_lists(void)
 	pb_set_free(set);
 }
 
+static int entered, left;
+
+static void count_entry(uintptr_t ip, uintptr_t parent_ip,
+			const struct patchbay_cell *cell,
+			struct patchbay_regs *seen)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)seen;
+	entered += *(int *)cell->data;
+}
+
+static void count_exit(uintptr_t ip, uintptr_t parent_ip,
+		       const struct patchbay_cell *cell,
+		       struct patchbay_regs *seen)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)seen;
+	left += *(int *)cell->data;
+}
+
+static void give_set(struct patchbay_cell *cell, const struct pb_set *set)
+{
+	cell->set = set;
+	cell->since = set->since;
+}
+
+/*
+ * A call is in a cell that was of one tracer when it loaded cell->enter, at its
+ * entry or at its exit, and that is given a set before it loads anything else.
+ */
+enum late { AT_ENTRY, AT_EXIT };
+
+static uint64_t since_of_entry(struct patchbay_cell *cell, struct pb_set *set,
+			       enum late late)
+{
+	static struct {
+		struct patchbay_call call;
+		struct patchbay_regs regs;
+	} frame;
+	uintptr_t function[] = { (uintptr_t)cell, 0, 0 };
+
+	memset(&frame, 0, sizeof(frame));
+	frame.call.ip = (uintptr_t)&function[2];
+	if (late == AT_ENTRY)
+		give_set(cell, set);
+	entered = left = 0;
+	pb_call_entry(&frame.call);
+	if (late == AT_ENTRY)
+		cell->enter = set->enter;
+	else
+		give_set(cell, set);
+	pb_call_exit(&frame.call);
+	return frame.call.since;
+}
+
+static void check_late_set(void)
+{
+	static int one = 1, ten = 10;
+	static const struct patchbay_record record;
+	struct patchbay_ops ops[] = {
+		{ .attr = { .handler = count_entry, .exit = count_exit } },
+		{ .attr = { .handler = count_entry, .exit = count_exit } },
+	};
+	const struct patchbay_cell members[] = {
+		pb_ops_cell(&ops[0], &record, &one, SINCE(3)),
+		pb_ops_cell(&ops[1], &record, &ten, SINCE(9) + 1),
+		pb_ops_cell(&ops[1], &record, &ten, SINCE(9)),
+	};
+	struct patchbay_cell cell = members[0];
+	struct pb_set *joined = pb_set_new(members, 2);
+	struct pb_set *replaced = pb_set_new(&members[2], 1);
+
+	CHECK(since_of_entry(&cell, joined, AT_ENTRY) == SINCE(3));
+	CHECK(entered == 1 && left == 1);
+	cell = members[0];
+	CHECK(since_of_entry(&cell, joined, AT_EXIT) == SINCE(3));
+	CHECK(entered == 1 && left == 1);
+	/* The other one has the word, and has not been told of the entry. */
+	cell = members[0];
+	CHECK(since_of_entry(&cell, replaced, AT_ENTRY) == 0);
+	CHECK(entered == 1 && left == 0);
+	cell = members[0];
+	CHECK(since_of_entry(&cell, replaced, AT_EXIT) == SINCE(3));
+	CHECK(entered == 1 && left == 0);
+	pb_set_free(joined);
+	pb_set_free(replaced);
+}
+
 int main(void)
 {
 	static int first = 1, second = 2;
@@ -237,6 +328,7 @@ int main(void)
 	CHECK(pb_set_find(&cell, &any) == &cell);
 	CHECK(!wrong);
 	check_lists();
+	check_late_set();
 	pb_set_free(one);
 	pb_set_free(two);
 	pb_set_free(three);

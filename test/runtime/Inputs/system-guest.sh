@@ -26,6 +26,7 @@ unwind-step.hard
 unwind-step.hard exit
 exit
 exit.hard
+exit-model
 exit-timed
 exit-timed hardened
 static

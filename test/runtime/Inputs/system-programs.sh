@@ -29,7 +29,7 @@ $cxx $harden -O0 "$tests/link-matrix.cpp" -o "$dir/link-matrix.hard" \
 for program in life dso ops torture file many link-future storm fork-storm; do
 	$cc -DLIBRARY -shared -fPIC "$tests/$program.c" -o "$dir/$program.so"
 done
-for program in args unwind exit; do
+for program in args unwind exit exit-model; do
 	$cxx "$tests/$program.cpp" -o "$dir/$program" $dynamic
 done
 $cxx -std=c++20 "$tests/odd.cpp" -o "$dir/odd" $dynamic
