@@ -34,10 +34,9 @@
  * and FAST.
  *
  * Each call takes some 300 bytes more of the stack (several tracers: 380; ppc64le:
- * 560), or 850
- * (AArch64: 450, ppc64le: 870) where vector registers are kept, which is unless
- * all handlers are FAST and the result is in integer registers; and what the
- * arguments on the stack take, which are copied. It is given back when the call
+ * 560), or 850 (AArch64: 450, ppc64le: 870) where vector registers are kept, which
+ * is unless all handlers are FAST and the result is in integer registers; and what
+ * the arguments on the stack take, which are copied. It is given back when the call
  * is over, tail calls and all: functions that go on by those without end, as
  * coroutines do that resume each other, run out of it.
  *
