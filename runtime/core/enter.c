@@ -33,9 +33,9 @@ static int is_sound_list(const struct pb_set *set,
 {
 	size_t nr = 0;
 
-	while (nr <= set->nr && at[nr] && pb_set_has(set, at[nr]))
+	while (nr < set->nr && at[nr] && pb_set_has(set, at[nr]))
 		nr++;
-	return nr && nr <= set->nr + 1 && !at[nr];
+	return nr && !at[nr];
 }
 
 static int is_sound_set(const struct pb_set *set)

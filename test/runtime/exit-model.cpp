@@ -4,7 +4,8 @@
 // function are armed, disarmed, disabled, enabled and updated while calls of it
 // are under way. From each state of the three, every sequence of two of these
 // comes between an entry and its exit; then longer ones, with calls in calls,
-// that random numbers choose. core/call.h has the table that the model is of.
+// that random numbers choose. Calls return, throw or jump. core/call.h has the
+// table that the model is of.
 //
 // RUN: %buildxx %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -12,6 +13,7 @@
 
 #include "Inputs/check.h"
 
+#include <csetjmp>
 #include <patchbay/exit.h>
 #include <random>
 #include <vector>
@@ -29,12 +31,13 @@ enum Kind { Exit, Both, Entry, Answer, Timed };
 constexpr int NR = 3;
 
 // What handlers note: who was called, at the entry or the exit, the old handler
-// or the new one, and whether an exception passes.
+// or the new one, and the exit's reason.
 struct Event {
-  int Tracer, Leaves, Version, Unwinds;
+  int Tracer, Leaves, Version;
+  unsigned Reason;
   bool operator==(const Event &Other) const {
     return Tracer == Other.Tracer && Leaves == Other.Leaves &&
-           Version == Other.Version && Unwinds == Other.Unwinds;
+           Version == Other.Version && Reason == Other.Reason;
   }
 };
 
@@ -64,7 +67,7 @@ HANDLER void note(const patchbay_cell *Cell, int Leaves, int Version,
                   unsigned Reason) {
   if (NrSeen < MaxEvents)
     Seen[NrSeen] = {int(static_cast<Tracer *>(Cell->data) - Tracers), Leaves,
-                    Version, Reason == PATCHBAY_EXIT_UNWIND};
+                    Version, Reason};
   ++NrSeen;
 }
 
@@ -183,8 +186,10 @@ void take(Step S) {
 // What a call that is under way does before it returns.
 struct Script {
   std::vector<Step> Before, After; // a call in the call
-  bool Throws;
+  unsigned Way;
 };
+constexpr unsigned Returns = 0, Throws = PATCHBAY_EXIT_UNWIND,
+                   Jumps = PATCHBAY_EXIT_UNWIND | PATCHBAY_EXIT_JUMP;
 const Script *Next, *End;
 
 // The tracers as they were at a call's entry, and what it has to be like.
@@ -205,13 +210,17 @@ Frame modelEntry(std::vector<Event> &Expected) {
   return F;
 }
 
-void modelExit(const Frame &F, std::vector<Event> &Expected, bool Unwinds) {
+void modelExit(const Frame &F, std::vector<Event> &Expected, unsigned Way) {
   for (size_t I = Order.size(); I-- > 0;) {
     const Tracer &T = Tracers[Order[I]];
     if (F.Told[Order[I]] && F.Epoch[Order[I]] == T.Epoch && T.Enabled &&
         T.leaves())
-      Expected.push_back({Order[I], 1, T.Version, Unwinds});
+      Expected.push_back({Order[I], 1, T.Version, Way});
   }
+}
+
+void print(const Event &E) {
+  printf(" %d%c.%d.%u", E.Tracer, E.Leaves ? 'x' : 'e', E.Version, E.Reason);
 }
 
 void expect(const std::vector<Event> &Expected, const char *Where) {
@@ -221,13 +230,10 @@ void expect(const std::vector<Event> &Expected, const char *Where) {
   if (!Same) {
     printf("%s:", Where);
     for (const Event &E : Expected)
-      printf(" %d%s.%d", E.Tracer, E.Leaves ? E.Unwinds ? "u" : "x" : "e",
-             E.Version);
+      print(E);
     printf(", not");
     for (int I = 0; I < NrSeen && I < MaxEvents; ++I)
-      printf(" %d%s.%d", Seen[I].Tracer,
-             Seen[I].Leaves ? Seen[I].Unwinds ? "u" : "x" : "e",
-             Seen[I].Version);
+      print(Seen[I]);
     printf("\n");
     exit(1);
   }
@@ -237,11 +243,13 @@ void expect(const std::vector<Event> &Expected, const char *Where) {
 
 std::vector<Event> EntryExpected;
 Frame EntryFrame;
+jmp_buf *Back; // of the innermost call
 void call();
 
 void inBody() {
   const Script &S = *Next++;
   const Frame F = EntryFrame;
+  jmp_buf *const Own = Back;
   expect(EntryExpected, "entry");
   for (Step Each : S.Before)
     take(Each);
@@ -251,9 +259,14 @@ void inBody() {
     take(Each);
   // This is what is expected when the function has been left.
   EntryExpected.clear();
-  modelExit(F, EntryExpected, S.Throws);
-  if (S.Throws)
+  modelExit(F, EntryExpected, S.Way);
+  if (S.Way == Throws)
     throw 1;
+  if (S.Way == Jumps) {
+    // What it holds lies in the frame where the jump goes.
+    patchbay_jump(uintptr_t(Own));
+    longjmp(*Own, 1);
+  }
 }
 
 } // namespace
@@ -269,9 +282,13 @@ void call() {
   EntryExpected.clear();
   EntryFrame = modelEntry(EntryExpected);
   const int Number = int(++NrCalls);
-  try {
-    CHECK_EQ(traced(Number), Number + 1);
-  } catch (int) {
+  jmp_buf Buffer;
+  Back = &Buffer;
+  if (!setjmp(Buffer)) {
+    try {
+      CHECK_EQ(traced(Number), Number + 1);
+    } catch (int) {
+    }
   }
   expect(EntryExpected, "exit");
 }
@@ -330,14 +347,16 @@ bool mayFollow(Step First, Step Second) {
 void walkAll() {
   for (int State = 0; State < NrStates; ++State) {
     setState(State);
-    run({{{}, {}, false}});
+    run({{{}, {}, Returns}});
     for (Step First : allSteps()) {
-      run({{{First}, {}, true}});
-      setState(State);
+      for (unsigned Way : {Throws, Jumps}) {
+        run({{{First}, {}, Way}});
+        setState(State);
+      }
       for (int I = 0; I < NR; ++I)
         for (int A = 0; A < NrActions; ++A)
           if (mayFollow(First, {I, Action(A)})) {
-            run({{{First, {I, Action(A)}}, {}, false}});
+            run({{{First, {I, Action(A)}}, {}, Returns}});
             setState(State);
           }
     }
@@ -353,7 +372,8 @@ void walkAtRandom(int Number) {
         S.Before.push_back({int(Random() % NR), Any});
       for (unsigned I = Random() % 3; I; --I)
         S.After.push_back({int(Random() % NR), Any});
-      S.Throws = Random() % 4 == 0;
+      constexpr unsigned Ways[] = {Returns, Returns, Throws, Jumps};
+      S.Way = Ways[Random() % 4];
     }
     run(Scripts);
   }
