@@ -29,9 +29,9 @@ static const struct patchbay_cell *own_of(const struct patchbay_cell *cell)
 	return NULL;
 }
 
-static __attribute__((noinline)) uint64_t enter_one(struct patchbay_call *call)
+static __attribute__((noinline)) uint64_t
+enter_one(struct patchbay_call *call, const struct patchbay_cell *cell)
 {
-	const struct patchbay_cell *cell = pb_call_cell(call);
 	/* Before the set is loaded: there is one if this is of a set. */
 	uint64_t since = __atomic_load_n(&cell->since, __ATOMIC_ACQUIRE);
 	const struct patchbay_cell *own = own_of(cell);
@@ -45,13 +45,14 @@ static __attribute__((noinline)) uint64_t enter_one(struct patchbay_call *call)
 	return cell->record->stack_arg_words;
 }
 
-uint64_t pb_call_entry(struct patchbay_call *call)
+uint64_t pb_call_entry(struct patchbay_call *call,
+		       const struct patchbay_cell *cell)
 {
 	const struct pb_set *set = call->set;
 	const struct patchbay_cell *const *at;
 
 	if (!set)
-		return enter_one(call);
+		return enter_one(call, cell);
 	call->since = set->since & PATCHBAY_CELL_SINCE;
 	call->told = set->told;
 	at = set->entries;
@@ -59,7 +60,7 @@ uint64_t pb_call_entry(struct patchbay_call *call)
 		(*at)->func(call->ip, call->parent_ip, *at, regs_of(call));
 	while (*++at);
 	/* Not of the set: it may be pb_set_nobody, which has no function. */
-	return pb_call_cell(call)->record->stack_arg_words;
+	return cell->record->stack_arg_words;
 }
 
 /* Of all @exits. */
@@ -93,9 +94,13 @@ static void leave_one(struct patchbay_call *call,
 static __attribute__((noinline)) void leave_any(struct patchbay_call *call,
 						const struct patchbay_cell *cell)
 {
-	patchbay_handler enter = __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE);
 	const struct pb_set *set;
+	patchbay_handler enter;
 
+	/* Those have no set: this is where they come. */
+	if (pb_is_gate(cell))
+		cell = pb_gate_find(cell, call->ip);
+	enter = __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE);
 	if (pb_call_is_of_one(enter)) {
 		leave_one(call, cell);
 	} else if (pb_call_is_of_set(enter)) {
@@ -123,7 +128,7 @@ static int is_as_entered(const struct patchbay_call *call,
 
 void pb_call_exit(struct patchbay_call *call)
 {
-	const struct patchbay_cell *cell = pb_call_cell(call);
+	const struct patchbay_cell *cell = pb_call_slot(call);
 	const struct pb_set *set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
 
 	if (is_as_entered(call, cell, set))

@@ -76,6 +76,8 @@
 #ifndef PB_CORE_CALL_H
 #define PB_CORE_CALL_H
 
+#include "shared.h"
+
 #include <patchbay/exit.h>
 
 #include <stddef.h>
@@ -119,12 +121,23 @@ static inline uint64_t pb_call_bit(const struct patchbay_cell *member)
 	return 1ull << (member->since & PATCHBAY_CELL_WORD);
 }
 
-/* The function's slot leads to the same cell as long as it has been armed. */
+/* Where the function's slot leads now; a gate before its cell, perhaps (shared.h). */
+static inline const struct patchbay_cell *
+pb_call_slot(const struct patchbay_call *call)
+{
+	const uintptr_t slot = call->ip + (uintptr_t)PATCHBAY_SLOT_OFFSET;
+
+	return __atomic_load_n((const struct patchbay_cell **)slot,
+			       __ATOMIC_RELAXED);
+}
+
+/* The function's cell now. It may be another than at the entry. */
 static inline const struct patchbay_cell *
 pb_call_cell(const struct patchbay_call *call)
 {
-	return *(const struct patchbay_cell **)(call->ip +
-						(uintptr_t)PATCHBAY_SLOT_OFFSET);
+	const struct patchbay_cell *cell = pb_call_slot(call);
+
+	return pb_is_gate(cell) ? pb_gate_find(cell, call->ip) : cell;
 }
 
 /* Can the function be called? 0, or -EOPNOTSUPP. */
@@ -143,15 +156,17 @@ int pb_call_is_simple(const struct patchbay_record *record);
  * In this order, from the trampolines. The first and pb_call_exit() are called
  * inside (quiesce.h) and are compiled for general registers only.
  *
- * pb_call_entry()   fill in @since and @told, call entry handlers; returns how
- *                   many words of arguments on the stack the function has
+ * pb_call_entry()   fill in @since and @told, call entry handlers of @cell, which
+ *                   the trampoline has found; returns how many words of arguments
+ *                   on the stack the function has
  * pb_call_exit()    exit handlers
  * pb_call_exit_slowly() exit handlers, on a thread in whatever state
  * pb_call_unwound() the same, for the personality's landing pad
  * pb_call_jumped() the same, for who knows that longjmp() will leave the call; it
  *                  may be on another stack than the call is
  */
-uint64_t pb_call_entry(struct patchbay_call *call);
+uint64_t pb_call_entry(struct patchbay_call *call,
+		       const struct patchbay_cell *cell);
 void pb_call_exit(struct patchbay_call *call);
 void pb_call_exit_slowly(struct patchbay_call *call);
 void pb_call_unwound(struct patchbay_call *call);

@@ -8,6 +8,7 @@
 #include "missed.h"
 #include "quiesce.h"
 #include "set.h"
+#include "shared.h"
 
 static int may_call(patchbay_handler func)
 {
@@ -143,8 +144,11 @@ int pb_enter_slowly(uintptr_t ip, uintptr_t parent_ip,
 	enum pb_nesting nesting;
 	uint64_t token = pb_thread_enter(regs, regs + 1, &nesting);
 	const struct patchbay_cell *cell = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
-	patchbay_handler enter = __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE);
+	patchbay_handler enter;
 
+	if (pb_is_gate(cell))
+		cell = pb_gate_find(cell, ip);
+	enter = __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE);
 	/* Back in the trampoline only PB_THREAD_OUTSIDE lets the body be called. */
 	has_exit = pb_call_is_of_one(enter) || pb_call_is_of_set(enter);
 	if (nesting == PB_NESTING_UNMARKED || !is_sound(cell, enter))

@@ -194,7 +194,8 @@ static size_t count_armed(const struct patchbay_ops *ops)
 
 	for (struct pb_module *m = pb_modules; m; m = m->next)
 		pb_for_each_cell_in(m, ops->cells, walk, cell)
-			nr += cell->ops && pb_set_find(cell, ops);
+			if (cell->ops && pb_set_find(cell, ops))
+				nr += pb_cell_users(m, cell);
 	return nr;
 }
 

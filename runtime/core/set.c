@@ -52,7 +52,10 @@ struct patchbay_cell pb_ops_cell(struct patchbay_ops *ops,
 		.data = data,
 		.record = record,
 		.ops = ops,
-		.since = since & (PATCHBAY_CELL_SINCE | PATCHBAY_CELL_WORD),
+		/* Who has no exit is the same whenever it was armed. */
+		.since = attr->exit ? since & (PATCHBAY_CELL_SINCE |
+					       PATCHBAY_CELL_WORD) :
+				      0,
 	};
 }
 

@@ -12,6 +12,8 @@
 #include "set.c"
 #include "set_call.c"
 
+#include "gate.c"
+
 #include "table.h"
 
 static int saved, called, wrong, last;
@@ -43,6 +45,7 @@ void pb_arch_enter_set(uintptr_t ip, uintptr_t parent_ip,
 
 UNCALLED(pb_enter_nothing)
 UNCALLED(pb_arch_enter_any)
+UNCALLED(pb_arch_enter_gate)
 UNCALLED(pb_arch_call_fast)
 UNCALLED(pb_arch_call_any)
 UNCALLED(pb_arch_call_set)
@@ -232,7 +235,7 @@ static uint64_t since_of_entry(struct patchbay_cell *cell, struct pb_set *set,
 	if (late == AT_ENTRY)
 		give_set(cell, set);
 	entered = left = 0;
-	pb_call_entry(&frame.call);
+	pb_call_entry(&frame.call, cell);
 	if (late == AT_ENTRY)
 		cell->enter = set->enter;
 	else

@@ -107,6 +107,7 @@
 	move_vectors stp, 0
 	.endif
 	add	x0, x29, #CALL
+	mov	x1, x2
 	bl	pb_call_entry
 	.if \vectors
 	move_vectors ldp, 0

@@ -119,6 +119,7 @@
 	std	11, OWN_REGS+REGS_VECTORS(31)
 	.endif
 	addi	3, 31, CALL
+	mr	4, 5
 	bl	pb_call_entry
 	.if \vectors
 	move_vectors lfd, lvx

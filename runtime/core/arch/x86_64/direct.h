@@ -120,8 +120,17 @@
 	leaq	-(FRAME_SIZE+WAY_TO_CALL)(%rsp), %rsp	/* keeps the flags */
 	movq	%rax, CALL_SINCE(%rbp)
 	js	.Lboth_\id
+	/*
+	 * The function's slot leads there still, so the cell was the function's when
+	 * since was loaded: one that is given to other functions has had to be left
+	 * by all others before.
+	 */
+	movq	SITE_RETURN(%rbp), %rax
+	cmpq	%r11, PATCHBAY_SLOT_OFFSET-\from(%rax)
+	jne	.Lback_\id
 	movq	SITE_RETURN+8(%rbp), %r11
 	movq	%r11, CALL_PARENT(%rbp)
+	movl	CALL_SINCE(%rbp), %eax
 	testl	$(CELL_DIRECT_TIMED+CELL_DIRECT_SET), %eax
 	jnz	.Lother_way_\id
 .Lcall_\id:
@@ -139,17 +148,17 @@
 .Lboth_\id:	/* An entry handler, too: this needs a thread that is outside. */
 	movq	SITE_RETURN+8(%rbp), %rax
 	movq	%rax, CALL_PARENT(%rbp)
-	movq	%r11, %rdx
+	movq	SITE_RETURN(%rbp), %rdi
 	movq	pb_thread@gottpoff(%rip), %r11
 	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
 	jne	.Lback_\id
 	mark_inside %r11, %rax
 	/* Only now is it sure that this and the handler are of one tracer. */
+	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
 	movq	CELL_SINCE(%rdx), %rax
 	testb	$CELL_DIRECT_BOTH, %al
 	jz	.Lother_\id
 	movq	%rax, CALL_SINCE(%rbp)
-	movq	SITE_RETURN(%rbp), %rdi
 	subq	$\from, %rdi
 	movq	CALL_PARENT(%rbp), %rsi
 	leaq	CALL_REGS(%rbp), %rcx

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What a plan says of cells, carried out. All of it under the engine lock; nothing
+ * here writes text.
+ */
+#ifndef PB_CORE_FILL_H
+#define PB_CORE_FILL_H
+
+#include "plan.h"
+
+/*
+ * Give a function the cell that it comes to, with its tracers. Nobody is inside:
+ * disarming has waited.
+ */
+void pb_fill_target(struct pb_target *t);
+
+/* Let a function that keeps its cell have its new tracers: its slot stays. */
+void pb_swap_target(struct pb_target *t);
+
+/* What the slot is to say. */
+uintptr_t pb_target_slot(const struct pb_target *t);
+
+/* Let nobody enter any more. */
+void pb_empty_cell(struct patchbay_cell *cell);
+
+#endif /* PB_CORE_FILL_H */
