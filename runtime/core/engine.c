@@ -2,6 +2,7 @@
 #include "engine.h"
 
 #include "arch.h"
+#include "bulk.h"
 #include "cell.h"
 #include "enter.h"
 #include "fill.h"
@@ -188,18 +189,22 @@ static int move(struct pb_plan *plan, struct pb_text_queue *text)
 
 /*
  * Write down where slots lead by now. What they say is what counts: where writing
- * failed nobody else knows how far it came.
+ * failed nobody else knows how far it came. If no site was armed (not @seen) nobody
+ * has looked at those that led nowhere: that is what they do still.
  */
-static void settle_owners(const struct pb_plan *plan)
+static void settle_owners(const struct pb_plan *plan, int seen)
 {
-	for (size_t i = 0; i < plan->nr; i++) {
-		const struct pb_target *t = &plan->targets[i];
+	for (size_t n = 0; n < plan->nr; n++) {
+		const struct pb_target *t = &plan->targets[n];
+		const size_t i = pb_record_index(t->module, t->record);
 
-		if (t->step != PB_STEP_NONE && t->owner != PB_OWNER_NONE &&
-		    pb_arch_slot(pb_record_entry(t->record)) == pb_target_slot(t))
-			pb_owner_set(t->module,
-				     pb_record_index(t->module, t->record),
-				     t->owner);
+		if (t->step == PB_STEP_NONE || t->owner == PB_OWNER_NONE)
+			continue;
+		if (!seen && pb_owner(t->module, i) == PB_OWNER_NONE)
+			continue;
+		if (pb_arch_slot(pb_record_entry(t->record)) ==
+		    pb_target_slot(t))
+			pb_owner_set(t->module, i, t->owner);
 	}
 }
 
@@ -250,16 +255,6 @@ static void move_back(const struct pb_plan *plan, struct pb_text_queue *text)
 }
 
 /*
- * Shared cells that were filled for functions which are not armed after all.
- */
-static void empty_groups(const struct pb_plan *plan)
-{
-	for (struct pb_group *g = plan->groups; g; g = g->next)
-		if (g->filled)
-			abandon(g->module, g->cell);
-}
-
-/*
  * A function's own cell that was filled. If no site was armed nobody has seen the
  * fresh ones. The others a thread may have entered that has been on its way since
  * the function was armed before.
@@ -303,8 +298,9 @@ static void roll_back(struct pb_plan *plan, struct pb_text_queue *text)
 	}
 	disarm(text);
 	text->nr = 0;
-	settle_owners(plan);
-	empty_groups(plan);
+	settle_owners(plan, seen);
+	for (struct pb_group *g = plan->groups; g; g = g->next)
+		pb_unfill_group(g, seen);
 }
 
 /* All that can fail: functions get their first tracers, or go to other cells. */
@@ -324,7 +320,7 @@ static int arm(struct pb_plan *plan, struct pb_text_queue *text)
 		roll_back(plan, text);
 		return error;
 	}
-	settle_owners(plan);
+	settle_owners(plan, 1);
 	if (plan->moves)
 		abandon_left();
 	return 0;
@@ -397,8 +393,11 @@ static int commit(struct pb_request *requests, struct pb_module *only,
 {
 	struct pb_plan plan = { 0 };
 	struct pb_text_queue text = { .handle = -1 };
-	int error = pb_plan(&plan, requests, only);
+	int error = pb_bulk_commit(requests, only, wait);
 
+	if (error != PB_NOT_BULK)
+		return error;
+	error = pb_plan(&plan, requests, only);
 	if (!error)
 		error = prepare_text(&plan, &text);
 	if (!error) {

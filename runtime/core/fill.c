@@ -40,8 +40,7 @@ static void set_shape(struct pb_set *set, const struct pb_shared_cell *cell)
 		set->cells[i].record = &cell->shape;
 }
 
-/* Give a group's cell its tracers; one that is in use gets them later. */
-static void fill_group(struct pb_group *g)
+void pb_fill_group(struct pb_group *g)
 {
 	struct pb_shared_cell *cell = g->cell;
 
@@ -57,6 +56,24 @@ static void fill_group(struct pb_group *g)
 		g->one.record = &cell->shape;
 		pb_fill_cell(&cell->cell, g->one);
 	}
+	note_tracers(&cell->cell);
+}
+
+void pb_unfill_group(struct pb_group *g, int seen)
+{
+	struct patchbay_cell *cell = g->cell ? &g->cell->cell : NULL;
+
+	if (!g->filled)
+		return;
+	if (seen || g->led) {
+		pb_empty_cell(cell);
+		pb_mark_unsettled(g->module, 0);
+		return;
+	}
+	pb_retire_unseen((struct pb_set *)cell->set);
+	pb_cell_enter_by(cell, pb_enter_nothing);
+	pb_release_cell(cell);
+	pb_shared_release(g->cell);
 }
 
 /* Give a function's own cell its first tracers. */
@@ -74,21 +91,22 @@ static void fill_own(struct pb_target *t)
 	if (t->set) {
 		fill_from_set(t->cell, t->record, t->set);
 		t->set = NULL;
-		return;
+	} else {
+		while (!only->live)
+			only++;
+		pb_fill_cell(t->cell,
+			     pb_ops_cell(only->request->ops, only->record,
+					 only->data, pb_since));
 	}
-	while (!only->live)
-		only++;
-	pb_fill_cell(t->cell, pb_ops_cell(only->request->ops, only->record,
-					  only->data, pb_since));
+	note_tracers(t->cell);
 }
 
 void pb_fill_target(struct pb_target *t)
 {
 	if (t->group)
-		fill_group(t->group);
+		pb_fill_group(t->group);
 	else
 		fill_own(t);
-	note_tracers(t->group ? &t->group->cell->cell : t->cell);
 }
 
 uintptr_t pb_target_slot(const struct pb_target *t)

@@ -14,6 +14,15 @@
  */
 void pb_fill_target(struct pb_target *t);
 
+/* The same for a group; a cell that is in use gets its tracers later. */
+void pb_fill_group(struct pb_group *g);
+
+/*
+ * Its functions are not armed after all, so it has no tracers. @seen: some of their
+ * sites were for a moment; else nobody has found the cell, if no slot led anywhere.
+ */
+void pb_unfill_group(struct pb_group *g, int seen);
+
 /* Let a function that keeps its cell have its new tracers: its slot stays. */
 void pb_swap_target(struct pb_target *t);
 

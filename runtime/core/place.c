@@ -142,18 +142,21 @@ static struct pb_group *find_group(struct grouping *grouping,
 	return g;
 }
 
-/* Where they come from decides whether a cell can be changed in place. */
-static void leave(const struct pb_target *t, struct pb_group *to)
+void pb_group_leave(struct pb_shared_cell *from, struct pb_group *to)
+{
+	if (from->leaving++ && from->to != to)
+		from->scattered = 1;
+	from->to = to;
+}
+
+static void leave(const struct pb_target *t)
 {
 	struct pb_shared_cell *from = NULL;
 
 	if (t->cell)
 		from = pb_shared_of(t->module, t->cell);
-	if (!from)
-		return;
-	if (from->leaving++ && from->to != to)
-		from->scattered = 1;
-	from->to = to;
+	if (from)
+		pb_group_leave(from, t->group);
 }
 
 static int find_groups(struct grouping *grouping, size_t start, size_t end)
@@ -168,9 +171,8 @@ static int find_groups(struct grouping *grouping, size_t start, size_t end)
 			if (!t->group)
 				return -ENOMEM;
 			t->group->nr++;
-			t->group->arms |= t->step == PB_STEP_ARM;
 		}
-		leave(t, t->group);
+		leave(t);
 	}
 	return 0;
 }
@@ -221,7 +223,7 @@ static struct pb_shared_cell *find_equal(const struct pb_group *g)
 	return NULL;
 }
 
-static void find_cell(struct pb_group *g)
+void pb_group_find_cell(struct pb_group *g)
 {
 	struct pb_module *module = g->module;
 
@@ -257,7 +259,7 @@ static int is_worth_it(const struct pb_group *g, const struct pb_plan *plan,
 	return 0;
 }
 
-static void reset(struct pb_module *module)
+void pb_groups_begin(struct pb_module *module)
 {
 	struct pb_shared *shared = module->shared;
 
@@ -283,6 +285,7 @@ static int lead(struct pb_plan *plan, struct pb_target *t, size_t *own)
 		from = pb_shared_of(module, t->cell);
 	t->owner = (uint8_t)owner;
 	if (t->group) {
+		t->group->led |= owner != PB_OWNER_NONE;
 		t->owner = (uint8_t)pb_shared_number(module, t->group->cell);
 	} else if (t->step == PB_STEP_DISARM) {
 		if (from && !pb_is_left_by_all(from))
@@ -332,7 +335,7 @@ static int place_module(struct pb_plan *plan, size_t start, size_t end)
 		return -ENOMEM;
 	grouping->plan = plan;
 	grouping->module = module;
-	reset(module);
+	pb_groups_begin(module);
 	error = find_groups(grouping, start, end);
 	for (struct pb_group *g = plan->groups;
 	     g && g->module == module && !error; g = g->next) {
@@ -340,7 +343,7 @@ static int place_module(struct pb_plan *plan, size_t start, size_t end)
 			continue;
 		error = pb_shared_init(module);
 		if (!error)
-			find_cell(g);
+			pb_group_find_cell(g);
 	}
 	free(grouping);
 	for (size_t i = start; i < end && !error; i++) {

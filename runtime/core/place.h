@@ -28,9 +28,10 @@ enum pb_group_way { PB_GROUP_NEW, PB_GROUP_STAYS, PB_GROUP_JOINS };
  * @set:    else all of them
  * @nr:     of functions
  * @owns:   @set is its own, not that of a target
- * @arms:   some of these have no tracer yet
  * @cell:   the cell that they share; NULL: each gets its own
+ * @led:    slots of some led to a cell before, so threads may be looking at them
  * @filled: it has their tracers
+ * @reach:  where their sites lead, at the entry and behind a landing pad, if known
  */
 struct pb_group {
 	struct pb_group *next, *chain;
@@ -39,9 +40,10 @@ struct pb_group {
 	struct pb_set *set;
 	size_t nr;
 	uint32_t shape;
-	int owns, arms, filled;
+	int owns, led, filled;
 	enum pb_group_way way;
 	struct pb_shared_cell *cell;
+	const void *reach[2];
 };
 
 /*
@@ -57,6 +59,15 @@ struct pb_group {
 int pb_place(struct pb_plan *plan);
 
 void pb_groups_free(struct pb_group *groups);
+
+/*
+ * Step by step: forget what was found out for an earlier plan; a function that has
+ * @from comes to @to, or, if that is NULL, to have no tracer; and when that was
+ * said of all, which cell does @g get?
+ */
+void pb_groups_begin(struct pb_module *module);
+void pb_group_leave(struct pb_shared_cell *from, struct pb_group *to);
+void pb_group_find_cell(struct pb_group *g);
 
 /* Do all that share @cell lose their last tracer? Then it is emptied in place. */
 static inline int pb_is_left_by_all(const struct pb_shared_cell *cell)

@@ -113,10 +113,8 @@ static void remove_from_list(struct list *list, size_t at)
 		behind * sizeof(struct pb_target *));
 }
 
-/* A way to the trampolines for a module where something is armed. */
-static int map_reach(struct pb_target *target)
+int pb_plan_reach(struct pb_module *module)
 {
-	struct pb_module *module = target->module;
 	void *reach;
 	int error;
 
@@ -138,7 +136,7 @@ static int check_site(struct pb_plan *plan, struct pb_target *target)
 {
 	const int known = pb_is_led(target->module, target->record);
 	const int in_use = target->cell && target->cell->ops;
-	int state, error = map_reach(target);
+	int state, error = pb_plan_reach(target->module);
 	struct pb_site site;
 
 	if (error)
@@ -157,7 +155,7 @@ static int check_site(struct pb_plan *plan, struct pb_target *target)
 	return in_use ? 0 : pb_arch_prepare(&site, &plan->stale);
 }
 
-static int may_skip(const struct pb_request *request, int error)
+int pb_may_skip(const struct pb_request *request, int error)
 {
 	return request->flags & PATCHBAY_ARM_SKIP &&
 	       (error == -EILSEQ || error == -ERANGE || error == -EOPNOTSUPP ||
@@ -174,11 +172,7 @@ static struct patchbay_target target_of(const struct pb_target *target)
 	};
 }
 
-/*
- * May the tracer of @asked be on its function, by what it says itself and, if
- * it has an exit, by what the function is? 1: no, but that is no error.
- */
-static int check_function(const struct pb_target *asked)
+int pb_check_function(const struct pb_target *asked)
 {
 	const struct patchbay_ops_attr *attr = &asked->request->ops->attr;
 	int error;
@@ -193,7 +187,7 @@ static int check_function(const struct pb_target *asked)
 				       error;
 	}
 	error = attr->exit ? pb_call_check(asked->record) : 0;
-	return may_skip(asked->request, error) ? 1 : error;
+	return pb_may_skip(asked->request, error) ? 1 : error;
 }
 
 /* Put the tracer of @asked on the list, at its end. */
@@ -233,21 +227,21 @@ static int apply_requests(struct pb_plan *plan, struct list *list,
 			continue;
 		}
 		/* First, so that a tracer knows at which function it failed. */
-		error = at < list->nr ? 0 : check_function(asked);
+		error = at < list->nr ? 0 : pb_check_function(asked);
 		if (error < 0)
 			return error;
 		if (error)
 			continue;
 		if (usable == 1)
 			usable = check_site(plan, target);
-		if (may_skip(request, usable))
+		if (pb_may_skip(request, usable))
 			continue;
 		if (usable < 0)
 			return usable;
 		if (at < list->nr)
 			continue;
 		error = add_to_list(list, asked);
-		if (may_skip(request, error))
+		if (pb_may_skip(request, error))
 			continue;
 		if (error)
 			return error;
@@ -306,12 +300,12 @@ static int make_simple_step(struct pb_plan *plan, struct pb_target *target)
 
 		if (cell && cell->ops)
 			return 0;
-		error = check_function(target);
+		error = pb_check_function(target);
 		if (error)
 			return error;
 		error = check_site(plan, target);
 		if (error)
-			return may_skip(request, error) ? 1 : error;
+			return pb_may_skip(request, error) ? 1 : error;
 		target->live = 1;
 		take_step(plan, target, PB_STEP_ARM);
 	}

@@ -120,6 +120,18 @@ int pb_plan(struct pb_plan *plan, struct pb_request *requests,
 /* Free the plan, with the sets that have not been put to use. */
 void pb_plan_free(struct pb_plan *plan);
 
+/* A way to the trampolines for a module where something is armed. */
+int pb_plan_reach(struct pb_module *module);
+
+/*
+ * May the tracer of @asked be on its function, by what it says itself and, if
+ * it has an exit, by what the function is? 1: no, but that is no error.
+ */
+int pb_check_function(const struct pb_target *asked);
+
+/* Is it no error for @request that a function has this one? */
+int pb_may_skip(const struct pb_request *request, int error);
+
 /*
  * The site of a record, as the architecture sees it; and its state, as
  * pb_arch_site_state(), with the record itself checked: -EFAULT if that leads to

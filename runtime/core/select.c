@@ -173,7 +173,7 @@ static int must_find(const struct pb_request *request)
 	       !(request->flags & (PATCHBAY_ARM_SKIP | PATCHBAY_ARM_FUTURE));
 }
 
-static int begin_requests(struct pb_request *requests)
+int pb_requests_begin(struct pb_request *requests)
 {
 	unsigned int order = 0;
 
@@ -191,7 +191,7 @@ static int begin_requests(struct pb_request *requests)
 	return 0;
 }
 
-static int check_found(const struct pb_request *requests)
+int pb_requests_check(const struct pb_request *requests)
 {
 	for (const struct pb_request *r = requests; r; r = r->next) {
 		if (must_find(r) && !r->known)
@@ -202,7 +202,7 @@ static int check_found(const struct pb_request *requests)
 	return 0;
 }
 
-static void end_requests(struct pb_request *requests)
+void pb_requests_end(struct pb_request *requests)
 {
 	for (struct pb_request *r = requests; r; r = r->next) {
 		free(r->found);
@@ -213,13 +213,13 @@ static void end_requests(struct pb_request *requests)
 int pb_select(struct pb_plan *plan, struct pb_request *requests,
 	      struct pb_module *only)
 {
-	int error = begin_requests(requests);
+	int error = pb_requests_begin(requests);
 
 	for (struct pb_module *m = pb_modules; m && !error; m = m->next)
 		if (m->nr && (!only || m == only))
 			error = add_module(plan, requests, m);
 	if (!error)
-		error = check_found(requests);
-	end_requests(requests);
+		error = pb_requests_check(requests);
+	pb_requests_end(requests);
 	return error;
 }

@@ -44,19 +44,19 @@ static void run_body(void)
 }
 
 #define ONE(n)                                                                 \
-	OPAQUE long one##n(long a)                                             \
+	OPAQUE static long one##n(long a)                                             \
 	{                                                                      \
 		run_body();                                                    \
 		return a + 1;                                                  \
 	}
 #define THREE(n)                                                               \
-	OPAQUE long three##n(long a, long b, long c)                           \
+	OPAQUE static long three##n(long a, long b, long c)                           \
 	{                                                                      \
 		run_body();                                                    \
 		return a + b + c + 1;                                          \
 	}
 #define REAL(n)                                                                \
-	OPAQUE long double real##n(long double a)                              \
+	OPAQUE static long double real##n(long double a)                              \
 	{                                                                      \
 		run_body();                                                    \
 		return a + 1;                                                  \

@@ -34,14 +34,17 @@ typedef void (*patchbay_handler)(uintptr_t ip, uintptr_t parent_ip,
  * @enter:  what the trampoline calls (internal)
  * @func:   the handler
  * @data:   given by @attach or by the tracer's attributes
- * @record: the function's record
+ * @record: what the function's record says of its arguments and its result; the
+ *          rest of it is 0 in cells that several functions share
  * @ops:    the tracer
  * @set:    the other tracers of the function (internal)
  * @exit:   the exit handler, or NULL
  * @since:  when it was armed, and which of a call's words is its own (internal)
  *
- * The slot of an armed function points to one. Handlers read what is theirs;
- * the library writes.
+ * The slot of an armed function points to one, which may be that of other functions,
+ * too: those of a module that have the same tracers with the same data. Which function
+ * it is that was called, @ip of a handler says. Handlers read what is theirs; the
+ * library writes.
  */
 struct patchbay_cell {
 	patchbay_handler enter;

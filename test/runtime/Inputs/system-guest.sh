@@ -41,6 +41,7 @@ inject
 ops ./ops.so 20
 batch 5
 several 100
+shared ./shared.so 60
 toggle 50
 fork 10
 check
