@@ -70,7 +70,7 @@ static void exit_slowly(struct patchbay_call *call, const void *end)
 
 	if (nesting == PB_NESTING_FREE)
 		pb_call_exit(call);
-	else if (nesting != PB_NESTING_UNMARKED)
+	else
 		miss(call);
 	pb_thread_leave(token);
 }

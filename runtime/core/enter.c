@@ -151,7 +151,7 @@ int pb_enter_slowly(uintptr_t ip, uintptr_t parent_ip,
 	enter = __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE);
 	/* Back in the trampoline only PB_THREAD_OUTSIDE lets the body be called. */
 	has_exit = pb_call_is_of_one(enter) || pb_call_is_of_set(enter);
-	if (nesting == PB_NESTING_UNMARKED || !is_sound(cell, enter))
+	if (!is_sound(cell, enter))
 		;
 	else if (has_exit && token == PB_THREAD_OUTSIDE)
 		again = 1;

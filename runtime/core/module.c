@@ -243,13 +243,14 @@ static void note_unmapped(const struct pb_module *coming)
 void pb_modules_reap(void)
 {
 	struct pb_module **link = &graveyard, *gone, *unseen = NULL;
+	static int64_t looked;
 	uint64_t last = 0, until;
 
 	pb_change_lock();
 	for (gone = graveyard; gone; gone = gone->next)
 		if (gone->unmapped > last)
 			last = gone->unmapped;
-	until = last ? pb_over_until(last) : 0;
+	until = last ? pb_over_until(last, &looked) : 0;
 	pb_engine_lock();
 	while (last && (gone = *link)) {
 		if (!gone->unmapped || gone->unmapped > until) {

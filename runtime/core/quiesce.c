@@ -5,6 +5,7 @@
 #include "private.h"
 #include "stats.h"
 #include "text.h"
+#include "unlisted.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -28,9 +29,6 @@ uint64_t pb_quiesce_phase = PB_PHASE_FIRST;
  */
 static struct pb_thread *threads;
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
-
-/* Handlers entered by threads that are not on the list. */
-static uint64_t unlisted;
 
 /*
  * glibc and musl keep the values of a thread's first keys in the thread itself,
@@ -118,7 +116,7 @@ static void unlink_thread(struct pb_thread *self)
 
 /*
  * A thread's storage is about to go. Calls that it makes from here on (other
- * destructors) are counted in `unlisted` instead.
+ * destructors) are marked elsewhere (unlisted.h).
  */
 static void thread_exit(void *arg)
 {
@@ -171,7 +169,7 @@ static void forked_child(void)
 							 phase != PB_THREAD_NEW;
 
 	pthread_mutex_init(&list_lock, NULL);
-	unlisted = pb_thread.depth;
+	pb_unlisted_forked();
 	threads = NULL;
 	if (listed)
 		push(&pb_thread);
@@ -192,12 +190,19 @@ void pb_quiesce_init(void)
 
 /*
  * Put this thread on the list. It counts as unlisted until it is there, for
- * the sake of signal handlers that interrupt us. Without a key nobody would
- * take the thread off the list, so it stays unlisted.
+ * the sake of signal handlers that interrupt us. One that does so before has done
+ * all this: a thread that is put there twice would be followed by itself. Without
+ * a key nobody would take the thread off the list, so it stays unlisted.
  */
 static void enlist(void)
 {
-	store(&pb_thread.outer.phase, PB_THREAD_UNLISTED);
+	uint64_t phase = PB_THREAD_NEW;
+
+	if (!__atomic_compare_exchange_n(&pb_thread.outer.phase, &phase,
+					 PB_THREAD_UNLISTED, 0,
+					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return;
+	pb_unlisted_begin_thread();
 	if (!have_key || pthread_setspecific(key, &pb_thread))
 		return;
 	push(&pb_thread);
@@ -223,15 +228,12 @@ static void forget_inner(struct pb_mark *mark, uintptr_t frame)
 		pb_count(&pb_stats.left);
 }
 
-/* Has the calling thread, whose stack is from @from to @to, left who had @frame? */
-typedef int (*has_left_func)(uintptr_t frame, uintptr_t from, uintptr_t to);
-
 /*
  * Forget handlers that were left, and tell whether the thread is in one. Of the
  * outer one nobody asks as long as there are others: whoever they call is not
  * called from outside.
  */
-static int is_inside_still(has_left_func has_left, uintptr_t from, uintptr_t to)
+static int is_inside_still(pb_has_left has_left, uintptr_t from, uintptr_t to)
 {
 	int inside = 0;
 
@@ -293,22 +295,42 @@ static struct pb_mark *mark_inner(const struct patchbay_regs *frame)
 	return NULL;
 }
 
-/* What pb_thread_enter() returns of who has no mark: nothing is to be taken back. */
-#define NO_MARK PB_THREAD_NEW
+/*
+ * Who finds no mark, since somebody who was too deep was interrupted while he counted,
+ * counts, too: one of the marks that are for all threads keeps the tracers there.
+ */
+static uint64_t enter_too_deep(const struct patchbay_regs *frame, uintptr_t from,
+			       uintptr_t to, enum pb_nesting *nesting)
+{
+	*nesting = PB_NESTING_TOO_DEEP;
+	pb_unlisted_is_inside(has_left_as_seen, from, to);
+	return (uintptr_t)pb_unlisted_enter((uintptr_t)frame) |
+	       PB_THREAD_UNLISTED;
+}
 
-static uint64_t enter_inner(const struct patchbay_regs *frame,
-			    enum pb_nesting *nesting)
+static uint64_t enter_inner(const struct patchbay_regs *frame, uintptr_t from,
+			    uintptr_t to, enum pb_nesting *nesting)
 {
 	struct pb_mark *mark = mark_inner(frame);
 
-	if (!mark) {
-		*nesting = PB_NESTING_UNMARKED;
-		return NO_MARK;
-	}
+	if (!mark)
+		return enter_too_deep(frame, from, to, nesting);
 	*nesting = mark == &pb_thread.inner[PB_NESTED_MAX] ?
 			   PB_NESTING_TOO_DEEP :
 			   PB_NESTING_NESTED;
 	return (uintptr_t)mark;
+}
+
+/* A call of a thread that is not on the list. Its marks are in no thread's storage. */
+static uint64_t enter_unlisted(const struct patchbay_regs *frame, uintptr_t from,
+			       uintptr_t to, enum pb_nesting *nesting)
+{
+	if (pb_unlisted_is_inside(has_left_as_seen, from, to)) {
+		store(&pb_thread.nested, pb_thread.nested + 1);
+		*nesting = PB_NESTING_NESTED;
+	}
+	return (uintptr_t)pb_unlisted_enter((uintptr_t)frame) |
+	       PB_THREAD_UNLISTED;
 }
 
 /* Not inlined: what is below its frame address is not looked at. */
@@ -316,25 +338,23 @@ __attribute__((noinline)) uint64_t
 pb_thread_enter(const struct patchbay_regs *frame, const void *end,
 		enum pb_nesting *nesting)
 {
+	const uintptr_t from = (uintptr_t)__builtin_frame_address(0);
+	const uintptr_t to = (uintptr_t)end;
 	uint64_t token;
 
 	if (pb_thread.outer.phase == PB_THREAD_NEW)
 		enlist();
 	if (pb_thread.outer.phase >= PB_PHASE_FIRST)
-		is_inside_still(has_left_as_seen,
-				(uintptr_t)__builtin_frame_address(0),
-				(uintptr_t)end);
+		is_inside_still(has_left_as_seen, from, to);
 	token = pb_thread.outer.phase;
 	*nesting = PB_NESTING_FREE;
 	if (token == PB_THREAD_UNLISTED) {
-		if (pb_thread.depth++)
-			*nesting = PB_NESTING_NESTED;
-		__atomic_fetch_add(&unlisted, 1, __ATOMIC_SEQ_CST);
+		token = enter_unlisted(frame, from, to, nesting);
 	} else if (token == PB_THREAD_OUTSIDE) {
 		store(&pb_thread.outer.frame, (uintptr_t)frame);
 		store(&pb_thread.outer.phase, load(&pb_quiesce_phase));
 	} else {
-		token = enter_inner(frame, nesting);
+		token = enter_inner(frame, from, to, nesting);
 	}
 	/*
 	 * The mark comes before the load of slot and cell, in the order of the
@@ -346,13 +366,13 @@ pb_thread_enter(const struct patchbay_regs *frame, const void *end,
 
 void pb_thread_leave(uint64_t token)
 {
-	if (token == PB_THREAD_UNLISTED) {
-		__atomic_fetch_sub(&unlisted, 1, __ATOMIC_SEQ_CST);
-		pb_thread.depth--;
+	if (token & PB_THREAD_UNLISTED) {
+		pb_unlisted_leave((struct pb_unlisted *)(uintptr_t)(
+			token & ~(uint64_t)PB_THREAD_UNLISTED));
 	} else if (token == PB_THREAD_OUTSIDE) {
 		store(&pb_thread.outer.phase, token);
 		store(&pb_thread.outer.frame, 0);
-	} else if (token != NO_MARK) {
+	} else {
 		/* A release: what the handler did is over before this is seen. */
 		store(&((struct pb_mark *)(uintptr_t)token)->frame, 0);
 	}
@@ -360,8 +380,8 @@ void pb_thread_leave(uint64_t token)
 
 int pb_thread_inside_below(const void *frame)
 {
-	return is_inside_still(has_left_surely, 0, (uintptr_t)frame) ||
-	       pb_thread.depth;
+	return is_inside_still(has_left_surely, 0, (uintptr_t)frame) |
+	       pb_unlisted_is_inside(has_left_surely, 0, (uintptr_t)frame);
 }
 
 size_t pb_thread_frames(uintptr_t frames[PB_FRAMES_MAX])
@@ -374,11 +394,12 @@ size_t pb_thread_frames(uintptr_t frames[PB_FRAMES_MAX])
 		frames[nr] = load(&pb_thread.inner[i].frame);
 		nr += frames[nr] != 0;
 	}
-	return nr;
+	return nr + pb_unlisted_frames(&frames[nr], PB_FRAMES_MAX - nr);
 }
 
 void pb_thread_forget(uintptr_t frame)
 {
+	pb_unlisted_forget(frame);
 	for (int i = 0; i <= PB_NESTED_MAX; i++)
 		if (load(&pb_thread.inner[i].frame) == frame)
 			forget_inner(&pb_thread.inner[i], frame);
@@ -444,7 +465,7 @@ static uint64_t inside_since(const struct pb_thread *thread, uint64_t phase,
 
 uint64_t pb_quiesce_until(uint64_t phase, int closely)
 {
-	uint64_t until = load(&unlisted) ? 0 : phase;
+	uint64_t until = pb_unlisted_until(phase, closely);
 	sigset_t saved;
 
 	lock_list(&saved);
@@ -480,7 +501,7 @@ int pb_quiesce_thread(uint64_t phase, int *over)
 	int number = 0;
 	sigset_t saved;
 
-	*over = load(&unlisted) == 0;
+	*over = pb_unlisted_until(phase, 1) == phase;
 	lock_list(&saved);
 	for (const struct pb_thread *t = load(&threads); t && !number;
 	     t = t->next) {

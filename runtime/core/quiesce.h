@@ -20,7 +20,7 @@
 /* Values of pb_thread.outer.phase that are no phase; phases are greater. */
 #define PB_THREAD_OUTSIDE 0
 #define PB_THREAD_NEW 1     /* has never been in a trampoline */
-#define PB_THREAD_UNLISTED 2 /* being set up or torn down: counted instead */
+#define PB_THREAD_UNLISTED 2 /* not on the list of threads: see unlisted.h */
 #define PB_PHASE_FIRST 3
 
 /* Of struct pb_thread, for the trampolines; outer.phase is at 0. */
@@ -53,7 +53,7 @@ struct pb_mark {
  * One per thread, in its thread-local storage. The trampolines (arch/.../entry.S)
  * read and write @outer.
  * @outer:  the mark of the handler that was entered from outside
- * @depth:  handlers entered while PB_THREAD_UNLISTED
+ * @depth:  handlers entered while PB_THREAD_UNLISTED that have no mark
  * @nested: calls that came from within a handler, or seemed to. It is counted
  *          without regard to signals, but it never becomes 0 again: until then
  *          nobody has to look at @inner
@@ -101,14 +101,11 @@ extern uint64_t pb_quiesce_phase;
  * NESTED:   in one, or seemingly: handlers may be called that may nest
  * TOO_DEEP: in so many that one more has no mark: tracers may be looked at, to
  *           count the call as missed, and no handler may be called
- * UNMARKED: somebody who was TOO_DEEP was interrupted while he counted: tracers may
- *           go at any time, so they may not be looked at
  */
 enum pb_nesting {
 	PB_NESTING_FREE,
 	PB_NESTING_NESTED,
 	PB_NESTING_TOO_DEEP,
-	PB_NESTING_UNMARKED,
 };
 
 /*
@@ -164,7 +161,7 @@ uint64_t pb_quiesce_until(uint64_t phase, int closely);
 
 /*
  * The kernel's number of a thread in a handler that was running at
- * pb_quiesce_begin(); 0: there is none, or it is being torn down. It takes more
+ * pb_quiesce_begin(); 0: there is none, or it is not on the list. It takes more
  * time than pb_quiesce_over(): *@over is what that would return if it knew which
  * handlers were left (left.h).
  */

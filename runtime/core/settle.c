@@ -185,6 +185,7 @@ static void settle_aged(const struct pb_plan *plan)
 
 void pb_settle_what_is_over(void)
 {
+	static int64_t looked;
 	uint64_t phase;
 
 	/* Of a plan that nobody waited for, or in vain. */
@@ -193,7 +194,7 @@ void pb_settle_what_is_over(void)
 		if (m->unsettled == PLANNED)
 			m->unsettled = FRESH;
 	pb_engine_unlock();
-	if (begun && pb_over_until(begun) == begun)
+	if (begun && pb_over_until(begun, &looked) == begun)
 		settle_aged(NULL);
 	if (begun || !is_anything_left() || pb_quiesce_begin(&phase))
 		return;

@@ -81,17 +81,16 @@ int pb_wait(void)
 	return 0;
 }
 
-uint64_t pb_over_until(uint64_t phase)
+uint64_t pb_over_until(uint64_t phase, int64_t *looked)
 {
-	static int64_t looked;
 	uint64_t until = pb_quiesce_until(phase, 0);
 	int64_t time;
 
 	if (until == phase)
 		return until;
 	time = now();
-	if (looked && time - looked < LOOK_AGAIN)
+	if (*looked && time - *looked < LOOK_AGAIN)
 		return until;
-	looked = time;
+	*looked = time;
 	return pb_quiesce_until(phase, 1);
 }

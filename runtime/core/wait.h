@@ -20,10 +20,12 @@ int pb_wait(void);
  * Up to which phase, at most @phase, handlers are over (pb_quiesce_until()). Does not
  * wait, but for now and then looks whether handlers were left: else one thread that
  * left a handler, and sleeps, would keep whatever is put off until handlers are over.
+ * *@looked is when that was, 0 at first. Each who asks has his own: who asks first
+ * would else be the only one that is told.
  *
  * The caller holds the change lock, and not the engine lock: a closer look takes
  * system calls.
  */
-uint64_t pb_over_until(uint64_t phase);
+uint64_t pb_over_until(uint64_t phase, int64_t *looked);
 
 #endif /* PB_CORE_WAIT_H */

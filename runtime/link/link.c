@@ -247,7 +247,8 @@ int patchbay_link_update(struct patchbay_link *link,
 		return -EINVAL;
 	error = patchbay_ops_update_both(link->ops, program->entry,
 					 exit_of(link->kind, program));
-	if (!error)
+	/* Then it has been exchanged, and a thread may be in the old one still. */
+	if (!error || error == -ETIMEDOUT)
 		link->program = *program;
 	return error;
 }

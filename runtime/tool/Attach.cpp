@@ -8,6 +8,7 @@
 #include "Verb.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
@@ -185,6 +186,24 @@ static Error notLoaded(const Wanted &W, const Twine &Why) {
                                Why);
 }
 
+// The process would say what its loaders say, who know of a descriptor only.
+static Error checkFormat(const Wanted &W, int File) {
+  ELF::Elf64_Ehdr Header = {};
+  bool IsBpf = W.Kind.empty();
+  if (pread(File, &Header, sizeof(Header), 0) != sizeof(Header) ||
+      !Header.checkMagic())
+    return notLoaded(W, "not an ELF file: compile it first, as 'patchbay "
+                              "attach --help' shows");
+  if (IsBpf && Header.e_machine != ELF::EM_BPF)
+    return notLoaded(W, "not a BPF object (clang -target bpf -c): a program of a "
+                        "shared object is FILE:SYMBOL, behind --fentry GLOB or "
+                        "another kind");
+  if (!IsBpf && Header.e_type != ELF::ET_DYN)
+    return notLoaded(W, "not a shared object (clang -shared -fPIC): a BPF object "
+                        "stands alone, and its sections say when it is called");
+  return Error::success();
+}
+
 // As of what else a process loads for its user: a file that somebody else could
 // have written would be somebody else's code. Who may exchange files in its
 // folder, or the folder, is not asked.
@@ -204,6 +223,8 @@ static Expected<int> openProgram(const Wanted &W) {
       Status.st_mode & (S_IWGRP | S_IWOTH))
     return notLoaded(W, "not loaded: it has to belong to you, to the user of the "
                         "process or to root, and to be writable by nobody else");
+  if (Error E = checkFormat(W, File))
+    return std::move(E);
   Close.release();
   return File;
 }

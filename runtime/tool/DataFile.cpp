@@ -6,6 +6,7 @@
 #include "format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/DataExtractor.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
@@ -16,6 +17,10 @@
 
 using namespace llvm;
 using namespace patchbay;
+
+// Each of them was forked, and has then loaded modules, by the one before. More than
+// programs have, and few enough to end soon: they are read for each of them.
+static constexpr size_t MaxParents = 256;
 
 bool patchbay::isOutOfSpace(uint32_t Errno) {
   return is_contained({ENOSPC, EDQUOT, EFBIG}, int(Errno));
@@ -82,8 +87,8 @@ private:
   Error readLeftOut(StringRef Chunk);
   Error readAsked(StringRef Chunk);
   Error readParent(StringRef Chunk);
-  Error readMaps(const Parent &Of, std::set<std::string> Readers);
-  void addParent(std::set<std::string> Readers);
+  Error readMaps(const Parent &Of);
+  void addParents();
   Error readLosses(StringRef Chunk);
   DataMoment moment(StringRef Chunk, uint64_t At) const;
 
@@ -162,7 +167,7 @@ Error Reader::read() {
   Error E = readHeader();
   if (!E)
     E = readChunks();
-  addParent({});
+  addParents();
   addEvents(Blocks, LittleEndian, OnlySummary, Out);
   return E;
 }
@@ -172,7 +177,7 @@ Error Reader::readSummary() {
   Error E = readHeader();
   if (!E)
     E = readChunks();
-  addParent({});
+  addParents();
   // Elsewhere every thread has begun a block.
   if (Out.Session && Out.Session->Flags & PBD_SESSION_OVERWRITE)
     addEvents(Blocks, LittleEndian, OnlySummary, Out);
@@ -414,14 +419,15 @@ Error Reader::readParent(StringRef Chunk) {
     return corrupt(Offset, Twine(Size) + " bytes of the parent's file");
   From = Parent{File.str(), Size, u64(Chunk, offsetof(pbd_parent, start_ns)),
                 u32(Chunk, offsetof(pbd_parent, pid))};
-  // A copy of all that is in this file, too.
-  if (u32(Chunk, offsetof(pbd_parent, here)))
+  // A copy of all that is in this file, too; but behind what was there when a child was
+  // forked, if that one is read.
+  if (u32(Chunk, offsetof(pbd_parent, here)) && !OnlyMaps)
     From->File.clear();
   return Error::success();
 }
 
 /// Reads what explains the numbers of functions in the part that is meant.
-Error Reader::readMaps(const Parent &Of, std::set<std::string> Readers) {
+Error Reader::readMaps(const Parent &Of) {
   OnlyMaps = true;
   if (Error E = readHeader())
     return E;
@@ -432,9 +438,7 @@ Error Reader::readMaps(const Parent &Of, std::set<std::string> Readers) {
                      " bytes, and the first " + Twine(Of.Size) +
                      " are needed");
   Committed = Of.Size;
-  Error E = readChunks();
-  addParent(std::move(Readers));
-  return E;
+  return readChunks();
 }
 
 // Files of a recording are named by whoever may write to its directory: a link would
@@ -459,33 +463,44 @@ static Expected<MappedFile> mapDataFile(StringRef Path) {
   return Mapped;
 }
 
-/// Readers: the files that are being read for this one.
-void Reader::addParent(std::set<std::string> Readers) {
-  if (!From || From->File.empty())
-    return;
-  SmallString<128> Buffered = sys::path::parent_path(Path);
-  sys::path::append(Buffered, From->File);
-  std::string Name = Buffered.str().str();
-  Readers.insert(sys::path::filename(Path).str());
-  if (Readers.count(From->File)) {
-    Out.Unexplained = Name + ": refers to itself";
-    return;
+/// The parent's file, that which it refers to in its turn, and so on. Not by recursion:
+/// who made the files decides how many these are.
+void Reader::addParents() {
+  std::set<std::string> Seen = {sys::path::filename(Path).str()};
+  StringRef Folder = sys::path::parent_path(Path);
+  std::optional<Parent> Next = From;
+  while (Next && !Next->File.empty()) {
+    SmallString<128> Buffered = Folder;
+    sys::path::append(Buffered, Next->File);
+    std::string Name = Buffered.str().str();
+    if (!Seen.insert(Next->File).second) {
+      Out.Unexplained = Name + ": refers to itself";
+      return;
+    }
+    if (Seen.size() > MaxParents) {
+      Out.Unexplained =
+          "more than " + utostr(MaxParents) + " files refer to each other";
+      return;
+    }
+    auto Mapped = mapDataFile(Name);
+    if (!Mapped) {
+      Out.Unexplained = toString(Mapped.takeError());
+      return;
+    }
+    DataFile Maps;
+    Reader R(Name, Mapped->bytes(), Maps);
+    R.OnlySummary = OnlySummary;
+    if (Error E = R.readMaps(*Next)) {
+      std::string Why = toString(std::move(E));
+      if (Out.Unexplained.empty())
+        Out.Unexplained = std::move(Why);
+    }
+    // What is in both was being copied when the file was read.
+    Out.Modules.merge(Maps.Modules);
+    Out.Functions.merge(Maps.Functions);
+    append_range(Out.LeftOut, Maps.LeftOut);
+    Next = R.From;
   }
-  auto Mapped = mapDataFile(Name);
-  if (!Mapped) {
-    Out.Unexplained = toString(Mapped.takeError());
-    return;
-  }
-  DataFile Maps;
-  Reader R(Name, Mapped->bytes(), Maps);
-  R.OnlySummary = OnlySummary;
-  if (Error E = R.readMaps(*From, std::move(Readers)))
-    Maps.Unexplained = toString(std::move(E));
-  // What is in both was being copied when the file was read.
-  Out.Modules.merge(Maps.Modules);
-  Out.Functions.merge(Maps.Functions);
-  append_range(Out.LeftOut, Maps.LeftOut);
-  Out.Unexplained = std::move(Maps.Unexplained);
 }
 
 Error Reader::readLosses(StringRef Chunk) {

@@ -7,6 +7,7 @@
 
 #include "MappedFile.h"
 #include "patchbay/abi.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/Error.h"
 #include <memory>
@@ -50,9 +51,15 @@ public:
   bool exports(llvm::StringRef Name) const;
   /// Without .symtab only exported functions have names.
   bool stripped() const;
+  /// Whether there are two functions of which sourceName() is the same, and not
+  /// the symbol's own name of both.
+  bool isShared(llvm::StringRef SourceName) const;
 
 private:
+  llvm::StringSet<> findShared() const;
+
   std::vector<Symbol> Symbols;
+  mutable std::optional<llvm::StringSet<>> Shared; // found when it is asked for
 };
 
 class ElfImage {

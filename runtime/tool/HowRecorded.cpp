@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "HowRecorded.h"
 #include "Durations.h"
+#include "Losses.h"
 #include "format.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Chrono.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <set>
 
 using namespace llvm;
@@ -86,6 +89,27 @@ static std::string otherFunctions(const Trace &A, const Trace &B) {
     return "";
   return "functions traced " + utostr(InA) + " and " + utostr(InB) + ", " +
          utostr(InBoth) + " of them in both";
+}
+
+std::string patchbay::whatWasRecorded(const Trace &T) {
+  // The first to begin is the one that the others come from.
+  auto First = llvm::min_element(
+      T.Processes, [](const TraceProcess &A, const TraceProcess &B) {
+        return A.Data.StartNs < B.Data.StartNs;
+      });
+  if (First == T.Processes.end())
+    return "";
+  const DataFile &Data = First->Data;
+  std::string Text = join(Data.Args, " ");
+  Text += (Text.empty() ? "process " : ", process ") + utostr(Data.Pid);
+  if (size_t More = T.Processes.size() - 1)
+    Text += " and " + counted(More, "other");
+  Text += formatv("; {0:%Y-%m-%d %H:%M:%S}; {1}",
+                  sys::TimePoint<>(std::chrono::nanoseconds(Data.StartNs)),
+                  ofAll(T, tracer));
+  if (std::string Threshold = ofAll(T, threshold); Threshold != "none")
+    Text += ", threshold " + Threshold;
+  return Text;
 }
 
 std::string patchbay::recordedDifferently(const Trace &A, const Trace &B) {

@@ -14,6 +14,10 @@ namespace patchbay {
 /// functions were chosen is known only of files with the same build id.
 std::string recordedDifferently(const Trace &A, const Trace &B);
 
+/// "./server --port 80, process 4711; 2026-11-22 14:45:00; function_duration,
+/// threshold 10.000 us", as far as the recording has it.
+std::string whatWasRecorded(const Trace &T);
+
 } // namespace patchbay
 
 #endif

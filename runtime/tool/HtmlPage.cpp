@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The page of `patchbay report --html`. The trace is in it as JSON:
-//   functions  [name, calls, total, longest]
+//   functions  [name, calls, total, self, longest]
 //   order      of those that were called, by index
 //   histogram  by function: how many calls took at least unit * 2^i ns, less than
 //              twice as long; empty if none has a duration
@@ -40,6 +40,9 @@ h1 { font-size: 1.4em } h2 { font-size: 1.1em; margin: 1.5em 0 .3em }
   border-right: 1px solid var(--back); min-width: 2px; text-indent: 2px; color: #222 }
 .plot .unfinished { background-image: repeating-linear-gradient(135deg,
   transparent 0 6px, #0003 6px 8px) }
+.axis { position: relative; height: 15px; overflow: hidden }
+.axis span { position: absolute; padding-left: 3px; font-size: 10px; height: 15px;
+  border-left: 1px solid var(--quiet); color: var(--quiet); white-space: nowrap }
 .dim, .other { opacity: .35 }
 #what { min-height: 1.5em } .note { color: var(--quiet) }
 svg { max-width: 100%; height: auto } svg text { font-size: 10px; fill: var(--text) }
@@ -66,7 +69,7 @@ is until recording ended, or until the last that was seen in them.</p>
 <details><summary>As a table</summary><table id="buckets">
 <thead><tr><th>at least<th>less than<th>calls</thead><tbody></table></details></div>
 <h2>Functions</h2><table id="functions">
-<thead><tr><th>calls<th>total<th>longest<th>function</thead><tbody></table>
+<thead><tr><th>calls<th>total<th>self<th>longest<th>function</thead><tbody></table>
 <p id="more"></p>
 <h2>Timeline</h2><div id="timeline"></div>
 <script>
@@ -234,7 +237,7 @@ function list() {
   const listed = order.filter(f => !found || found.has(f));
   body.replaceChildren();
   for (const f of listed.slice(0, mostRows)) {
-    const [name, calls, total, longest] = trace.functions[f];
+    const [name, calls, total, self, longest] = trace.functions[f];
     const timed = trace.histogram[f].reduce((sum, n) => sum + n, 0);
     const button = document.createElement("button");
     button.textContent = name;
@@ -242,7 +245,9 @@ function list() {
       histogram(f);
       get("chosen").scrollIntoView();
     };
-    cells(body, [calls, timed || total ? time(total) : "-",
+    const hasTotal = timed || total;
+    cells(body, [calls, hasTotal ? time(total) : "-",
+                 hasTotal && !trace.noCalls ? time(self) : "-",
                  timed ? time(longest) : "-", button]);
   }
   get("more").textContent =
@@ -256,6 +261,20 @@ function search(text) {
   get("found").textContent = found ? `functions that match: ${found.size}` : "";
   list();
   markFound();
+}
+// Some ten marks, a round time apart.
+{
+  const axis = document.createElement("div"), least = trace.length / 10;
+  const power = 10 ** Math.floor(Math.log10(least));
+  const step = Math.max(1, [1, 2, 5, 10].find(n => n * power >= least) * power);
+  axis.className = "axis";
+  for (let i = 0; i * step <= trace.length; i++) {
+    const mark = document.createElement("span");
+    mark.style.left = 100 * i * step / trace.length + "%";
+    mark.textContent = shortTime(i * step);
+    axis.append(mark);
+  }
+  get("timeline").append(axis);
 }
 // Threads of which there is as good as nothing to see are folded.
 const folded = document.createElement("details");

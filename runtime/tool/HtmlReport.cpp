@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "HtmlReport.h"
 #include "CallTree.h"
+#include "HowRecorded.h"
 #include "Losses.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -106,6 +107,7 @@ void Page::functions() {
         J.value(json::fixUTF8(T.Functions[I].Name));
         J.value(Functions[I].Calls);
         J.value(Functions[I].Total);
+        J.value(Functions[I].Self);
         J.value(Functions[I].Longest);
       });
   });
@@ -193,7 +195,8 @@ void patchbay::printHtml(Trace &T, StringRef Dir, Field By,
   json::OStream J(DataOS);
   Page(T, By, J).write();
   OS << HtmlHead << "<title>" << escaped(Title) << "</title>\n<h1>"
-     << escaped(Title) << "</h1>\n";
+     << escaped(Title) << "</h1>\n<p>" << escaped(whatWasRecorded(T))
+     << "</p>\n";
   printLosses(T, Dir, OS);
   OS << "<script id=\"trace\" type=\"application/json\">";
   // A name like </script> must not end it; JSON has another way to write <.

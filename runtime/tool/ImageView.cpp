@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ImageView.h"
-#include "NameFilter.h"
+#include "SourceNames.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
@@ -39,7 +39,7 @@ Expected<ImageView> ImageView::create(const ElfImage &Image) {
 }
 
 std::string ImageView::nameAt(uint64_t Entry) const {
-  return displayNames(Functions.at(Entry), Entry).front();
+  return displayNames(Functions, Entry).front();
 }
 
 const SymbolNames::Symbol *ImageView::bodyBefore(uint64_t Address) const {

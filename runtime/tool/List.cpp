@@ -5,6 +5,7 @@
 #include "ElfImage.h"
 #include "ListLive.h"
 #include "NameFilter.h"
+#include "SourceNames.h"
 #include "Table.h"
 #include "Unslotted.h"
 #include "Verb.h"
@@ -103,7 +104,7 @@ struct Function {
 };
 } // namespace
 
-static void printTable(ArrayRef<Function> Functions) {
+static void printTable(ArrayRef<Function> Functions, const SymbolNames &All) {
   Table T;
   T.addColumn("entry", Table::Right);
   T.addColumn("hash", Table::Right);
@@ -119,7 +120,7 @@ static void printTable(ArrayRef<Function> Functions) {
       return R.flags & PATCHBAY_RECORD_UNKNOWN_ARGS ? "?" : utostr(N);
     };
     std::string Flags = join(flagNames(R.flags), ",");
-    std::vector<std::string> Names = displayNames(F.Names, F.Record.Entry);
+    std::vector<std::string> Names = displayNames(All, F.Record.Entry);
     std::string Shown = Names.front();
     if (Names.size() > 1)
       Shown += " (also " + join(drop_begin(Names), ", ") + ")";
@@ -131,7 +132,8 @@ static void printTable(ArrayRef<Function> Functions) {
   T.print(outs());
 }
 
-static void printJson(const ElfImage &Image, ArrayRef<Function> Functions) {
+static void printJson(const ElfImage &Image, ArrayRef<Function> Functions,
+                      const SymbolNames &All) {
   json::OStream J(outs(), /*IndentSize=*/2);
   auto Hex = [](uint64_t N) { return formatv("{0:x}", N).str(); };
   J.object([&] {
@@ -144,7 +146,7 @@ static void printJson(const ElfImage &Image, ArrayRef<Function> Functions) {
         J.object([&] {
           const patchbay_record &R = F.Record.Raw;
           J.attribute("name",
-                      json::fixUTF8(displayNames(F.Names, F.Record.Entry)[0]));
+                      json::fixUTF8(displayNames(All, F.Record.Entry)[0]));
           J.attributeArray("symbols", [&] {
             for (StringRef Name : F.Names)
               J.value(json::fixUTF8(Name));
@@ -181,13 +183,16 @@ static Expected<int> runList(ArrayRef<const char *>) {
   auto Records = Image->records();
   if (!Records)
     return Records.takeError();
+  if (Records->empty()) {
+    auto Why = whyNoRecords(*Image);
+    if (!Why)
+      return Why.takeError();
+    return makeError(NothingFound,
+                     Why->empty() ? Input + ": " + noRecords() : *Why);
+  }
   auto Unslotted = unslottedText(*Image);
   if (!Unslotted)
     return Unslotted.takeError();
-  if (Records->empty())
-    return makeError(NothingFound, Unslotted->empty()
-                                       ? Input + ": " + noRecords()
-                                       : *Unslotted);
   if (!Unslotted->empty())
     warn(*Unslotted);
   auto Names = Image->symbolNames();
@@ -217,9 +222,9 @@ static Expected<int> runList(ArrayRef<const char *>) {
     warn(Message);
   }
   if (Json)
-    printJson(*Image, Functions);
+    printJson(*Image, Functions, *Names);
   else
-    printTable(Functions);
+    printTable(Functions, *Names);
   return Success;
 }
 

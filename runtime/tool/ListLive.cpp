@@ -3,6 +3,7 @@
 #include "Diagnostics.h"
 #include "LiveNames.h"
 #include "LiveProcess.h"
+#include "Losses.h"
 #include "Table.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -68,7 +69,7 @@ static void printTable(ArrayRef<Function> Functions, LiveNames &Names) {
                         hex(Tracer.Data));
     T.addRow({utohexstr(F.Site->Entry, /*LowerCase=*/true),
               stateName(F.Site->State).str(),
-              displayNames(F.Names, F.Site->Entry).front(),
+              Names.nameOf(F.Site->Entry),
               Names.fileAt(F.Site->Entry),
               Tracers.empty() ? "-" : join(Tracers, ", ")});
   }
@@ -87,8 +88,9 @@ refusals(const LiveCounters &C) {
 
 static void printSummary(const Totals &T) {
   const LiveCounters &C = T.Counters;
-  outs() << formatv("\n{0} of {1} functions armed in {2} modules\n", T.Armed,
-                    T.Sites, T.Modules)
+  outs() << formatv("\n{0} of {1} armed in {2}\n", T.Armed,
+                    counted(T.Sites, "function"),
+                    counted(T.Modules, "module"))
          << formatv("batches {0}, membarriers {1}, writes to text {2}",
                     C.Batches, C.Membarriers, C.TextWrites);
   if (C.Modes & PATCHBAY_MODE_STRICT)
@@ -132,8 +134,7 @@ static void printJson(unsigned Pid, ArrayRef<Function> Functions,
     J.attributeArray("functions", [&] {
       for (const Function &F : Functions)
         J.object([&] {
-          J.attribute("name",
-                      json::fixUTF8(displayNames(F.Names, F.Site->Entry)[0]));
+          J.attribute("name", json::fixUTF8(Names.nameOf(F.Site->Entry)));
           J.attributeArray("symbols", [&] {
             for (StringRef Name : F.Names)
               J.value(json::fixUTF8(Name));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LiveNames.h"
 #include "Bolt.h"
-#include "NameFilter.h"
+#include "SourceNames.h"
 #include "Table.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
@@ -66,6 +66,13 @@ std::vector<StringRef> LiveNames::functionAt(uint64_t Entry) {
   return F ? F->Functions.at(Entry) : std::vector<StringRef>();
 }
 
+std::string LiveNames::nameOf(uint64_t Entry) {
+  uint64_t InFile = Entry;
+  const File *F = locate(InFile);
+  return F ? displayNames(F->Functions, InFile).front()
+           : "0x" + utohexstr(Entry, /*LowerCase=*/true);
+}
+
 bool LiveNames::isMoved(uint64_t Entry) {
   const File *F = locate(Entry);
   return F && F->HasMoved && patchbay::isMoved(F->Functions, Entry);
@@ -93,7 +100,7 @@ std::string LiveNames::describe(uint64_t Address) {
        InFile - std::prev(Behind)->Address >= std::prev(Behind)->Size))
     return "0x" + utohexstr(Address, /*LowerCase=*/true) + In;
   uint64_t Start = std::prev(Behind)->Address;
-  std::string Name = displayNames(F->Functions.at(Start), Start).front();
+  std::string Name = displayNames(F->Functions, Start).front();
   if (Start != InFile)
     Name += "+0x" + utohexstr(InFile - Start, /*LowerCase=*/true);
   return Name + In;

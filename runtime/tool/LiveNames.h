@@ -17,6 +17,8 @@ public:
 
   /// The names of the function at Entry; none if its file is not to be had.
   std::vector<llvm::StringRef> functionAt(uint64_t Entry);
+  /// The one to show, as people read it; the address if there is none.
+  std::string nameOf(uint64_t Entry);
   /// Whether llvm-bolt moved the function that was at Entry.
   bool isMoved(uint64_t Entry);
   /// The file that Address is in, without its folders; "?" if there is none.

@@ -2,6 +2,8 @@
 //
 // What a recording does not have, and how that is said: by `record` when the
 // program has ended, and by each verb that reads a recording, the page included.
+// Functions that the tracer cannot be armed on are no surprise there: `record`
+// counts them, `info` and the page have them, too.
 // Functions are counted once, whatever number of processes had them.
 #ifndef PATCHBAY_TOOL_LOSSES_H
 #define PATCHBAY_TOOL_LOSSES_H

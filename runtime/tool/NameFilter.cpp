@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "NameFilter.h"
-#include "Table.h"
 #include "patchbay/names.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -9,20 +8,6 @@
 
 using namespace llvm;
 using namespace patchbay;
-
-std::vector<std::string> patchbay::displayNames(ArrayRef<StringRef> Names,
-                                                uint64_t Entry) {
-  std::vector<std::string> Result;
-  for (StringRef Name : Names) {
-    std::string Readable = printable(demangle(Name));
-    // The constructors C1 and C2 of a class read the same.
-    if (!llvm::is_contained(Result, Readable))
-      Result.push_back(std::move(Readable));
-  }
-  if (Result.empty())
-    Result.push_back("0x" + utohexstr(Entry, /*LowerCase=*/true));
-  return Result;
-}
 
 std::vector<StringRef> patchbay::linkageNames(ArrayRef<StringRef> Symbols) {
   std::vector<StringRef> Names = Symbols.vec();

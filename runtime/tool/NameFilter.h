@@ -14,11 +14,6 @@
 
 namespace patchbay {
 
-/// The names of the function at Entry as people read them, without repetition
-/// and the one to show first; "0x..." if there is none.
-std::vector<std::string> displayNames(llvm::ArrayRef<llvm::StringRef> Names,
-                                      uint64_t Entry);
-
 /// The names by which a function with these symbols is found: those, and without
 /// what the compiler appended to them.
 std::vector<llvm::StringRef> linkageNames(llvm::ArrayRef<llvm::StringRef> Symbols);

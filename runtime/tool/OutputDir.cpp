@@ -133,7 +133,24 @@ static Expected<std::vector<std::string>> namesIn(const LockedDir &Dir) {
 
 // A process that records holds a shared lock of its data file for as long as
 // it has it mapped (runtime/trace/data_file.c): also one that went on in the
-// background when the command had ended.
+// background when the command had ended. Closes the file.
+static bool isInUse(int FD) {
+  bool Busy = flock(FD, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+  close(FD);
+  return Busy;
+}
+
+std::vector<std::string> patchbay::filesInUse(ArrayRef<std::string> Files) {
+  std::vector<std::string> InUse;
+  for (const std::string &File : Files) {
+    // What is no file must not be waited for.
+    int FD = open(File.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (FD >= 0 && isInUse(FD))
+      InUse.push_back(File);
+  }
+  return InUse;
+}
+
 static Error checkNobodyRecords(const LockedDir &Lock, const std::string &Dir) {
   auto Names = namesIn(Lock);
   if (!Names)
@@ -147,9 +164,7 @@ static Error checkNobodyRecords(const LockedDir &Lock, const std::string &Dir) {
                     O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (FD < 0) // of another user, who may read it alone
       return cannot("read", File, errorCodeToError(errnoAsErrorCode()));
-    bool Busy = flock(FD, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
-    close(FD);
-    if (!Busy)
+    if (!isInUse(FD))
       continue;
     DataFile Data;
     consumeError(readDataHeader(File, Data));

@@ -4,6 +4,7 @@
 #ifndef PATCHBAY_TOOL_OUTPUTDIR_H
 #define PATCHBAY_TOOL_OUTPUTDIR_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include <string>
 #include <utility>
@@ -13,6 +14,10 @@ namespace patchbay {
 
 /// The data files in a directory, sorted.
 llvm::Expected<std::vector<std::string>> dataFiles(llvm::StringRef Dir);
+
+/// Those of them that are still being recorded: by the process whose file it is, or
+/// by one that it forked. Files that cannot be opened are left out.
+std::vector<std::string> filesInUse(llvm::ArrayRef<std::string> Files);
 
 /// An open directory with a lock of flock(2), which ends with this object. It
 /// is the directory's, wherever that is moved.

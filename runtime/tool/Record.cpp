@@ -11,6 +11,8 @@
 #include "moment.h"
 #include "tracers.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <csignal>
 #include <cstdlib>
 #include <sys/wait.h>
 
@@ -84,8 +86,8 @@ static cl::opt<unsigned>
 static cl::opt<std::string>
     Buffer("buffer", cl::value_desc("SIZE"), cl::sub(RecordCommand),
            cl::cat(ToolOptions),
-           cl::desc("Events to keep of each thread, in bytes; with K, M or G "
-                    "(default: 256M, of 24 bytes per event)"));
+           cl::desc("Events to keep of each thread, in bytes; with K, M or G, "
+                    "from 4K to 1024G (default: 256M, of 24 bytes per event)"));
 static cl::opt<bool>
     Overwrite("overwrite", cl::sub(RecordCommand), cl::cat(ToolOptions),
               cl::desc("When the buffer is full, drop the oldest events "
@@ -115,13 +117,15 @@ static cl::opt<bool>
 
 static constexpr char Help[] = R"(
   PROG and the libraries it needs are looked through first; if none has a
-  function to trace, PROG is not run and nothing is written. An earlier
+  function to trace, or -N leaves out all of them, PROG is not run and nothing is
+  written. A warning says which GLOB of -N no function matches. An earlier
   recording in DIR is moved to DIR.old. If something is still being recorded in
   one of them, by another 'patchbay record' or by a process in the background,
   PROG is not run, either.
 
   SIGINT, SIGQUIT, SIGTERM and SIGHUP that are sent to this command are passed on
-  to PROG. When PROG has ended, whatever ended it, what was recorded is said.
+  to PROG. When PROG has ended, whatever ended it, what was recorded is said, and
+  whether others go on, as of a program that has gone into the background.
 
   PROG finds LD_PRELOAD and PATCHBAY in its environment, so that programs that it
   starts are traced too, each into a file of its own. The child of a fork adds its
@@ -129,8 +133,9 @@ static constexpr char Help[] = R"(
   with its parent's: the files of a recording belong together.
 
   A process that becomes another user, as the workers of a server that root starts,
-  goes on being recorded and controlled. What it forks from then on can make no file
-  where only root may: what is lost of such children is said.
+  or calls chroot(2) goes on being recorded and controlled. What it forks from then
+  on can make no file where only root may, or which it does not find: what is lost of
+  such children is said.
 
   Events of several threads and processes are put in order when they are read,
   by the processor's clock. They are in files from the moment on when they
@@ -147,6 +152,13 @@ static constexpr char Help[] = R"(
   new name of one that is not recorded is seen 10 us to 10 ms later, the sooner the
   younger the thread is, and of one that is, when it takes more space. A warning
   says, at the end, which GLOB no thread matched.
+
+  A call that is timed (function_duration, function_graph, --histogram) takes some
+  300 bytes more of the stack until it returns (ppc64le: 560), or 850 where its result
+  is in a vector register (AArch64: 450, ppc64le: 870). A recursion of 28,000 levels
+  is past the usual 8 MB by that alone: time less of it by --depth (on x86-64) or -N,
+  or give it more, as by ulimit -s. The tracer function, and counts, take none while the
+  function runs.
 
   With --no-sleep-time each thread has a page of perf_event_open(2), which says
   whether it has been off its processor; the kernel is asked for how long, by one
@@ -245,23 +257,41 @@ static StringRef tracerName() {
   llvm_unreachable("all tracers are above");
 }
 
-static Error badNumber(StringRef Option, StringRef Text, StringRef Units) {
-  return makeError(Usage, "--" + Option + ": '" + Text +
-                              "' is not a whole number with one of the units " +
-                              Units);
-}
-
 // What runtime/trace/options.c takes.
 static bool isNumber(StringRef Text, ArrayRef<StringRef> Units) {
   uint64_t Number;
   return !Text.consumeInteger(10, Number) && is_contained(Units, Text);
 }
 
+// A thread's first block has to fit, and a table of all blocks into memory.
+static Error checkBuffer() {
+  StringRef Unit = Buffer;
+  uint64_t Size = 0;
+  static constexpr std::pair<char, unsigned> Shifts[] = {
+      {'K', 10}, {'M', 20}, {'G', 30}};
+  bool IsSize = !Unit.consumeInteger(10, Size) && Unit.size() <= 1;
+  if (IsSize && !Unit.empty()) {
+    auto *Known = llvm::find_if(
+        Shifts, [&](const auto &S) { return S.first == toUpper(Unit[0]); });
+    IsSize = Known != std::end(Shifts);
+    if (IsSize)
+      Size = SaturatingMultiply(Size, uint64_t(1) << Known->second);
+  }
+  if (IsSize && Size >= PB_BUFFER_MIN && Size <= PB_BUFFER_MAX)
+    return Error::success();
+  return makeError(Usage, "--buffer: '" + Buffer +
+                              "' is not a size from 4K to 1024G, a whole number "
+                              "with one of the units K, M, G");
+}
+
 static Error checkOptions() {
-  if (!Buffer.empty() && !isNumber(Buffer, {"", "K", "M", "G"}))
-    return badNumber("buffer", Buffer, "K, M, G");
+  if (!Buffer.empty())
+    if (Error E = checkBuffer())
+      return E;
   if (!Threshold.empty() && !isNumber(Threshold, {"", "ns", "us", "ms", "s"}))
-    return badNumber("threshold", Threshold, "ns, us, ms, s");
+    return makeError(Usage, "--threshold: '" + Threshold +
+                                "' is not a whole number with one of the units "
+                                "ns, us, ms, s");
   if (!Threshold.empty() && Tracer == Function)
     return makeError(Usage, "--threshold is for durations, which the tracer "
                             "function does not record: choose another with -p");
@@ -375,6 +405,17 @@ static Wanted wanted() {
   return W;
 }
 
+// <patchbay/exit.h> has the figures. Whether the stack was full nobody knows
+// here: the process is gone.
+static void sayWhatTimingTakes(int Status) {
+  bool Timed = Tracer == FunctionDuration || Tracer == FunctionGraph ||
+               (Tracer == FunctionProfile && Histogram);
+  if (Timed && WIFSIGNALED(Status) && WTERMSIG(Status) == SIGSEGV)
+    errs() << "patchbay: each call that is timed takes some 300 to 850 bytes "
+              "more of the stack: if a deep recursion used it up, time less of "
+              "it (--depth, -N), or give it more (ulimit -s)\n";
+}
+
 static Expected<int> runRecord(ArrayRef<const char *> Args) {
   if (Args.empty())
     return makeError("no program to run: put it last, as in 'patchbay record "
@@ -422,6 +463,7 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
     return Status.takeError();
   }
   sayWhatKilled(Args.front(), *Status);
+  sayWhatTimingTakes(*Status);
   sayWhatWasRecorded(Args.front(), *Dir, Output, Threads);
   return WIFSIGNALED(*Status) ? 128 + WTERMSIG(*Status) : WEXITSTATUS(*Status);
 }

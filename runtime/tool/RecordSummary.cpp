@@ -3,6 +3,7 @@
 #include "DataFile.h"
 #include "Diagnostics.h"
 #include "Losses.h"
+#include "NothingTraced.h"
 #include "Table.h"
 #include "Verb.h"
 #include "llvm/ADT/STLExtras.h"
@@ -42,6 +43,22 @@ static bool hasThread(const DataFile &Data, const std::string &Glob) {
          any_of(Data.Histograms, [&](const DataHistogram &H) {
            return isChosenBy(Glob, H.Tid, H.Thread);
          });
+}
+
+// A program that goes into the background ends before it has begun.
+static void sayWhoGoesOn(ArrayRef<std::string> Files, StringRef Dir) {
+  size_t N = filesInUse(Files).size();
+  if (!N)
+    return;
+  std::string Who = N == 1 ? "1 process, or one that it forked, is"
+                           : utostr(N) + " processes, or ones that they "
+                                         "forked, are";
+  errs() << "patchbay: "
+         << printable((Dir + ": " + Who +
+                       " still recording in the background: what comes from "
+                       "now on is added")
+                          .str())
+         << '\n';
 }
 
 static void sayWhatNoThreadMatched(ArrayRef<DataFile> Files, StringRef Dir,
@@ -87,9 +104,16 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
   }
   sayLosses(Lost, Named);
   sayIfSpaceRanOut(Heads, Named);
+  std::vector<const DataFile *> All;
+  for (const DataFile &Data : Heads)
+    All.push_back(&Data);
+  if (neverStarted(All))
+    warn(Named + ": no event was recorded: the function of --start-at was not "
+                 "called");
   // Of a damaged file nobody knows what the rest of it has.
   if (AllRead)
     sayWhatNoThreadMatched(Heads, Named, Threads);
+  sayWhoGoesOn(*Files, Named);
   size_t Incomplete = countIncomplete(Heads);
   if (!Incomplete) {
     errs() << "patchbay: " << printable(Said + See) << '\n';

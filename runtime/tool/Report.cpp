@@ -8,6 +8,7 @@
 #include "HowRecorded.h"
 #include "HtmlReport.h"
 #include "Losses.h"
+#include "NothingTraced.h"
 #include "ReportTable.h"
 #include "Table.h"
 #include "ThreadChoice.h"
@@ -98,6 +99,9 @@ static constexpr char Help[] = R"(
     sub-routine that took most: of those that it called itself, with the time
               of the outermost calls, as in total
   With --diff, calls are those of BEFORE, calls now and all times those of DIR.
+  Functions are compared by name. What a compiler appended to one, another number
+  in each build (parse.llvm.1527 of ThinLTO), does not count, so static functions of
+  one name are summed where only that tells them apart.
   A warning says if they were recorded with other options, or, where a file has
   the same build id in both, of other functions.
   Time in which a thread waited or did not run is in it, unless it was recorded
@@ -125,7 +129,7 @@ EXAMPLES:
 
 EXIT CODES:
   0  success
-  1  no data or no function in it; a data file is truncated or corrupt (what
+  1  no data, no function or no call in it; a data file is truncated or corrupt (what
      precedes the damage is reported all the same), or becomes shorter while it
      is read; or some functions of a process were not traced
   2  wrong usage
@@ -285,12 +289,6 @@ static Expected<int> runDiff(const std::string &Dir,
     Fields = defaultDiffFields(Kind);
   printReportDiff(*Before, *After, By, Fields, terminalWidth(), outs());
   return Before->Incomplete || After->Incomplete ? Failure : Success;
-}
-
-static Error nothingTraced(const Trace &T, const std::string &Dir) {
-  std::string Nothing = matchedNothing(T);
-  return makeError(Dir + ": no function was traced" +
-                   (Nothing.empty() ? "" : ": none matches " + Nothing));
 }
 
 static Expected<int> runHtml(const std::string &Dir) {

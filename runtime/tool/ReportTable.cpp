@@ -4,6 +4,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
+#include <set>
 
 using namespace llvm;
 using namespace patchbay;
@@ -192,16 +193,29 @@ static std::string changeText(uint64_t Before, uint64_t After) {
                         : "-" + durationText(Before - After);
 }
 
+static std::set<StringRef> namesIn(const Trace &T) {
+  std::set<StringRef> Names;
+  for (const TraceFunction &F : T.Functions)
+    Names.insert(F.Name);
+  return Names;
+}
+
 void patchbay::printReportDiff(const Trace &Before, const Trace &After,
                                Field By, ArrayRef<Field> Fields, unsigned Width,
                                raw_ostream &OS) {
   std::map<std::string, Compared> ByName;
   std::vector<FunctionDurations> Old = functionDurations(Before);
   std::vector<FunctionDurations> New = functionDurations(After);
+  std::set<StringRef> InOld = namesIn(Before), InNew = namesIn(After);
+  // A name that only one of them has may be of that build alone. Functions that
+  // share their name in the source are summed then.
+  auto Key = [&](const TraceFunction &F) {
+    return InOld.count(F.Name) && InNew.count(F.Name) ? F.Name : F.CommonName;
+  };
   for (size_t I = 0; I != Old.size(); ++I)
-    addTo(ByName[Before.Functions[I].Name].Before, Old[I]);
+    addTo(ByName[Key(Before.Functions[I])].Before, Old[I]);
   for (size_t I = 0; I != New.size(); ++I)
-    addTo(ByName[After.Functions[I].Name].After, New[I]);
+    addTo(ByName[Key(After.Functions[I])].After, New[I]);
 
   std::vector<std::pair<StringRef, const Compared *>> Order;
   for (const auto &[Name, C] : ByName)

@@ -39,7 +39,8 @@ void printReport(const Trace &T, llvm::ArrayRef<FunctionDurations> Functions,
                  unsigned Width, llvm::raw_ostream &OS);
 
 /// How After differs from Before, by how much By has changed; functions are
-/// compared by name, so Field::Module is not for this, and neither is Sub.
+/// compared by name, or, where only one of them has that, by CommonName. So
+/// Field::Module is not for this, and neither is Sub.
 void printReportDiff(const Trace &Before, const Trace &After, Field By,
                      llvm::ArrayRef<Field> Fields, unsigned Width,
                      llvm::raw_ostream &OS);

@@ -15,6 +15,8 @@ struct Seen {
   std::string Stripped; // a file with records
   std::string Why; // why a file has nothing to trace, though it was to have
   bool StartAt = false, StopAt = false;
+  bool Chosen = false; // a function that is to be traced, by -F or --args
+  bool Left = false;   // one of these that -N does not take away
 };
 } // namespace
 
@@ -22,14 +24,17 @@ static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What) {
   auto Records = Image.records();
   if (!Records)
     return Records.takeError();
+  if (Records->empty()) {
+    auto Why = whyNoRecords(Image);
+    if (!Why)
+      return Why.takeError();
+    if (!Why->empty())
+      What.Why = *Why;
+    return Error::success();
+  }
   auto Unslotted = unslottedText(Image);
   if (!Unslotted)
     return Unslotted.takeError();
-  if (Records->empty()) {
-    if (!Unslotted->empty())
-      What.Why = *Unslotted;
-    return Error::success();
-  }
   if (!Unslotted->empty())
     warn(*Unslotted);
   auto Names = Image.symbolNames();
@@ -53,9 +58,17 @@ static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What) {
     std::vector<StringRef> Symbols = Names->at(R.Entry);
     What.StartAt |= is_contained(linkageNames(Symbols), W.StartAt);
     What.StopAt |= is_contained(linkageNames(Symbols), W.StopAt);
-    for (Selection &S : W.Selections)
-      if (S.Filter.match(Symbols) == NameFilter::ByDemangledName)
+    bool Chosen = false, TakenAway = false;
+    for (Selection &S : W.Selections) {
+      if (S.Globs.empty())
+        continue; // which no function matches here
+      NameFilter::Match Match = S.Filter.match(Symbols);
+      if (Match == NameFilter::ByDemangledName)
         S.Symbols.insert(Symbols.front().str());
+      (S.Name == "notrace" ? TakenAway : Chosen) |= Match != NameFilter::None;
+    }
+    What.Chosen |= Chosen;
+    What.Left |= Chosen && !TakenAway;
   }
   return Error::success();
 }
@@ -86,6 +99,10 @@ static std::string whyNothing(const Wanted &W, const Seen &What) {
         !Unmatched.empty() && S.Name != "notrace")
       return "no function matches " + Unmatched + ": " +
              matchHint(What.Stripped);
+  if (What.Chosen && !What.Left)
+    return W.Selections.front().Globs == std::vector<std::string>{"*"}
+               ? "-N leaves out every function"
+               : "-N leaves out every function that -F and --args select";
   auto NoTrigger = [](StringRef Function, StringRef Option) {
     return ("no function '" + Function + "' for " + Option +
             ", which takes a name as it is in the symbol table, of C++ "
@@ -120,12 +137,16 @@ Error patchbay::checkProgram(StringRef Path, const ElfImage &Program,
 
   if (Error E = checkRuntime(Program))
     return E;
-  std::string Why = whyNothing(W, What);
-  if (Why.empty())
-    return Error::success();
-  std::string Name = Path.str();
+  std::string Where = Path.str();
   if (Path != Program.path())
-    Name += ": its interpreter " + Program.path();
-  return makeError(Name + " and the libraries it needs: " + Why + "; " +
-                   W.OrElse);
+    Where += ": its interpreter " + Program.path();
+  Where += " and the libraries it needs: ";
+  if (std::string Why = whyNothing(W, What); !Why.empty())
+    return makeError(Where + Why + "; " + W.OrElse);
+  // What is not there is not traced, as was asked; but it may be misspelt.
+  for (const Selection &S : W.Selections)
+    if (std::string Unmatched = S.Filter.unmatched(); !Unmatched.empty())
+      warn(Where + "no function matches -N " + Unmatched + ": " +
+           matchHint(What.Stripped));
+  return Error::success();
 }

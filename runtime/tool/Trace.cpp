@@ -160,7 +160,8 @@ uint32_t Builder::function(const DataModule &M, uint64_t Entry) {
       Known.try_emplace({moduleKey(M), Entry}, uint32_t(Out.Functions.size()));
   if (First)
     Out.Functions.push_back(
-        {Out.Names.function(M, Entry), M.Path, M.BuildId, Entry});
+        {Out.Names.function(M, Entry), Out.Names.common(M, Entry), M.Path,
+         M.BuildId, Entry});
   return Place->second;
 }
 
@@ -423,6 +424,9 @@ Expected<Trace> patchbay::readTrace(const std::string &Dir) {
     B.add(File, std::move(Data));
   }
   B.addCounters();
-  sayLosses(lossesOf(Result), Dir);
+  // `record` said what was left out from the start, and `info` shows it.
+  Losses Lost = lossesOf(Result);
+  Lost.LeftOut.clear();
+  sayLosses(Lost, Dir);
   return Result;
 }

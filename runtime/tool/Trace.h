@@ -13,7 +13,8 @@ namespace patchbay {
 
 struct TraceFunction {
   std::string Name;
-  std::string Module; // path
+  std::string CommonName; // to other builds of the program: see commonName()
+  std::string Module;     // path
   std::string BuildId;
   uint64_t Entry; // ELF address
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TracedNames.h"
 #include "Diagnostics.h"
-#include "NameFilter.h"
+#include "SourceNames.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -68,7 +68,11 @@ const SymbolNames &TracedNames::symbols(const DataModule &M) {
 }
 
 std::string TracedNames::function(const DataModule &M, uint64_t Entry) {
-  return displayNames(symbols(M).at(Entry), Entry).front();
+  return displayNames(symbols(M), Entry).front();
+}
+
+std::string TracedNames::common(const DataModule &M, uint64_t Entry) {
+  return commonName(symbols(M), Entry);
 }
 
 std::string TracedNames::around(const DataModule &M, uint64_t Address) {

@@ -18,6 +18,9 @@ public:
   /// The name of the function at Entry; its address if the file is not there or
   /// is another one, which is warned of once.
   std::string function(const DataModule &M, uint64_t Entry);
+  /// The same without what tells it from others of that name in this build: see
+  /// commonName().
+  std::string common(const DataModule &M, uint64_t Entry);
   /// The function that Address is in, "name+0x10"; empty if there is none.
   std::string around(const DataModule &M, uint64_t Address);
 

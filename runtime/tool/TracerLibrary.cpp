@@ -3,6 +3,7 @@
 #include "Diagnostics.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <cerrno>
 
 using namespace llvm;
 using namespace patchbay;
@@ -14,6 +15,10 @@ Expected<ElfImage> patchbay::openTracer() {
   static const int Anchor = 0;
   std::string Self =
       sys::fs::getMainExecutable(nullptr, const_cast<int *>(&Anchor));
+  if (Self.empty())
+    return makeError("cannot tell where this command is, and libpatchbay-trace.so "
+                     "with it: /proc/self/exe: " + errnoText(ENOENT) +
+                     " (is /proc mounted?)");
   StringRef Bin = sys::path::parent_path(Self);
   std::string Tried;
   for (StringRef Lib : {"../lib", PATCHBAY_LIBDIR_FROM_BINDIR}) {

@@ -20,3 +20,18 @@ Expected<std::string> patchbay::unslottedText(const ElfImage &Image) {
           "-Wl,--load-pass-plugin=DIR/patchbay-pass.so")
       .str();
 }
+
+Expected<std::string> patchbay::whyNoRecords(const ElfImage &Image) {
+  auto Unslotted = unslottedText(Image);
+  if (!Unslotted || !Unslotted->empty())
+    return Unslotted;
+  auto Modes = Image.modes();
+  if (!Modes)
+    return Modes.takeError();
+  if (!(*Modes & (1u << PATCHBAY_MODE_KERNEL)))
+    return std::string();
+  return Image.path() +
+         ": compiled with -fpatchable-function-entry= and so in kernel mode, in "
+         "which the entries are Linux's ftrace's: for 'patchbay record' compile "
+         "without that option";
+}

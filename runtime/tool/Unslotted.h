@@ -12,6 +12,10 @@ namespace patchbay {
 /// What to say of such code in an image; empty if there is none.
 llvm::Expected<std::string> unslottedText(const ElfImage &Image);
 
+/// Why an image has no records though the plugin was used: that, or that it is in
+/// kernel mode. Empty if it was not used.
+llvm::Expected<std::string> whyNoRecords(const ElfImage &Image);
+
 } // namespace patchbay
 
 #endif

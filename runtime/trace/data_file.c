@@ -19,8 +19,12 @@
 #define MACHINE EM_PPC64
 #endif
 
-/* Behind what programs usually have open, below what they may (RLIMIT_NOFILE). */
+/*
+ * Behind what programs usually have open, below what they may (RLIMIT_NOFILE). Where they
+ * may have fewer, at least not where somebody takes it for his standard output.
+ */
 #define KEPT_AT 1000
+#define KEPT_LEAST 16
 
 uint64_t pb_page_size;
 
@@ -187,15 +191,20 @@ static int identify(int fd, uint64_t *device, uint64_t *inode)
 	return 0;
 }
 
+static int is_of(int fd, uint64_t device, uint64_t inode)
+{
+	uint64_t its_device, its_inode;
+
+	return !identify(fd, &its_device, &its_inode) && its_device == device &&
+	       its_inode == inode;
+}
+
 /* @fd if it is of this file; else it is closed. @fd may be -errno. */
 static int checked(const struct pb_data_file *file, int fd)
 {
-	uint64_t device, inode;
-
 	if (fd < 0)
 		return fd;
-	if (identify(fd, &device, &inode) || device != file->device ||
-	    inode != file->inode) {
+	if (!is_of(fd, file->device, file->inode)) {
 		pb_sys(SYS_close, fd);
 		return -ESTALE;
 	}
@@ -235,19 +244,54 @@ int pb_data_reopen(const struct pb_data_file *file)
 					 O_RDWR | O_CLOEXEC | O_NOFOLLOW));
 }
 
+int pb_data_is_passing(int error)
+{
+	return error == -EMFILE || error == -ENFILE;
+}
+
+/* What pb_data_keep() has, in memory that fork() copies. */
+static struct {
+	uint64_t device, inode;
+	int fd; /* and 1; 0: none */
+} kept;
+
+/* Not if the program has closed it, and has another file there by now. */
+void pb_data_forget(void)
+{
+	if (kept.fd && is_of(kept.fd - 1, kept.device, kept.inode))
+		pb_sys(SYS_close, kept.fd - 1);
+	kept.fd = 0;
+}
+
+static int move_high(int fd)
+{
+	int high = (int)pb_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, KEPT_AT);
+
+	/* -EINVAL: beyond the limit. */
+	if (high < 0)
+		high = (int)pb_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, KEPT_LEAST);
+	pb_sys(SYS_close, fd);
+	return high == -EINVAL ? -EMFILE : high;
+}
+
 int pb_data_keep(struct pb_data_file *file)
 {
-	int fd, high;
+	int fd;
 
-	if (file->kept)
+	/* The program may have closed it since. */
+	if (file->kept && is_of(file->kept - 1, file->device, file->inode))
 		return 0;
+	/* It may be that of the process which forked this one. */
+	pb_data_forget();
 	fd = pb_data_reopen(file);
+	if (fd >= 0)
+		fd = move_high(fd);
 	if (fd < 0)
 		return fd;
-	high = (int)pb_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, KEPT_AT);
-	if (high >= 0)
-		pb_sys(SYS_close, fd);
-	file->kept = (high >= 0 ? high : fd) + 1;
+	file->kept = fd + 1;
+	kept.device = file->device;
+	kept.inode = file->inode;
+	kept.fd = file->kept;
 	return 0;
 }
 

@@ -69,6 +69,15 @@ int pb_data_reopen(const struct pb_data_file *file);
 /* From now on it need not be found by its path. Returns 0 or -errno. */
 int pb_data_keep(struct pb_data_file *file);
 
+/* There may be descriptors again when the next event comes. */
+int pb_data_is_passing(int error);
+
+/*
+ * In a forked child: close what its parent has kept. A child that gives up its rights
+ * must not be able to truncate a file that others have mapped.
+ */
+void pb_data_forget(void);
+
 /* Leave word of the first failure; @error is 0 or -errno. */
 void pb_data_note(struct pb_data_file *file, int error);
 

@@ -58,6 +58,7 @@ static void begin_in_child(void)
 	/* Its parent may have restricted its system calls. */
 	if (pb_syscalls_begin()) {
 		pb_session_own();
+		pb_data_forget();
 		listen_in_child();
 		pb_syscalls_end();
 	} else {

@@ -135,6 +135,7 @@ struct pbd_moment {
 #define PBD_SESSION_SANDBOX 64u /* the process restricted its system calls */
 #define PBD_SESSION_ENDED_STRICT 128u /* to seccomp's strict mode, which takes the
 					 clock away: nothing is recorded since */
+#define PBD_SESSION_WAITING 256u /* for the function of start_at to be called */
 #define PBD_NAME_MAX 64
 
 /*

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ring.h"
+#include "session.h"
 #include "tracers.h"
 
 #include <patchbay/exit.h>
@@ -110,6 +111,12 @@ void pb_trigger_start(uintptr_t ip, uintptr_t parent_ip,
 	(void)cell;
 	(void)regs;
 	record_events(1);
+	/* Once: the function may be called often. */
+	if (!__atomic_load_n(&pb_waiting, __ATOMIC_RELAXED))
+		return;
+	__atomic_store_n(&pb_waiting, 0, __ATOMIC_RELAXED);
+	if (pb_session->chunk)
+		pb_session_unflag(PBD_SESSION_WAITING);
 }
 
 void pb_trigger_stop(uintptr_t ip, uintptr_t parent_ip,

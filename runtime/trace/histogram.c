@@ -263,7 +263,7 @@ static struct pbd_histogram *make_locked(uint64_t function)
 	histogram = make_histogram(function, 1, &error);
 	if (!histogram && pb_session->file.header)
 		pb_data_note(&pb_session->file, error);
-	pb_session->failed = !histogram;
+	pb_session->failed = !histogram && !pb_data_is_passing(error);
 	pb_signal_unlock(&pb_session->lock, signals);
 	return histogram;
 }

@@ -33,7 +33,10 @@ static const struct unit time_units[] = {
 };
 static const struct unit no_units[] = { { "", 1 }, { NULL, 0 } };
 static const struct unit size_units[] = {
-	{ "", 1 }, { "K", 1 << 10 }, { "M", 1 << 20 }, { "G", 1 << 30 }, { NULL, 0 },
+	{ "", 1 },
+	{ "K", 1 << 10 }, { "M", 1 << 20 }, { "G", 1 << 30 },
+	{ "k", 1 << 10 }, { "m", 1 << 20 }, { "g", 1 << 30 },
+	{ NULL, 0 },
 };
 
 static int parse_number(const char *text, const struct unit *unit,
@@ -67,6 +70,15 @@ static int parse_depth(const char *text, uint64_t *depth)
 	if (error)
 		return error;
 	return *depth >= 1 && *depth <= PB_DEPTH_MAX ? 0 : -EINVAL;
+}
+
+static int parse_buffer(const char *text, uint64_t *size)
+{
+	int error = parse_number(text, size_units, size);
+
+	if (error)
+		return error;
+	return *size >= PB_BUFFER_MIN && *size <= PB_BUFFER_MAX ? 0 : -EINVAL;
 }
 
 static int parse_clock(const char *text, struct pb_options *options)
@@ -118,7 +130,7 @@ static int set_option(struct pb_options *options, const char *name,
 	else if (!strcmp(name, "thresh"))
 		return pb_parse_time(value, &options->threshold_ns);
 	else if (!strcmp(name, "buffer"))
-		return parse_number(value, size_units, &options->buffer);
+		return parse_buffer(value, &options->buffer);
 	else if (!strcmp(name, "depth"))
 		return parse_depth(value, &options->depth);
 	else if (!strcmp(name, "clock"))
@@ -143,7 +155,7 @@ static const char *wanted(const char *name)
 	if (!strcmp(name, "thresh"))
 		return "a whole number with one of the units ns, us, ms, s";
 	if (!strcmp(name, "buffer"))
-		return "a whole number with one of the units K, M, G";
+		return "a size from 4K to 1024G, a whole number with one of the units K, M, G";
 	if (!strcmp(name, "depth"))
 		return "a number from 1 to 64";
 	if (!strcmp(name, "clock"))

@@ -23,7 +23,8 @@
  *	               tracing_thresh
  *	depth=N        drop calls that are within N or more traced ones; N is from
  *	               1 to PB_DEPTH_MAX
- *	buffer=SIZE    of events, per thread: a number, with K, M or G
+ *	buffer=SIZE    of events, per thread: a number, with K, M or G; from
+ *	               PB_BUFFER_MIN to PB_BUFFER_MAX
  *	overwrite=1    a full buffer loses its oldest events, not the next ones; it
  *	               has those of threads that have ended, too, when a new
  *	               thread takes it over

@@ -102,9 +102,8 @@ static int begin_thread(void)
 		/* Is asked at once: a forked child's parent may have slept. */
 		own->seen = *own->switches - 1;
 		if (pb_session->chunk)
-			pb_session->chunk->flags |=
-				page ? PBD_SESSION_OWN_PAGE :
-				       PBD_SESSION_OWN_CALL;
+			pb_session_flag(page ? PBD_SESSION_OWN_PAGE :
+					       PBD_SESSION_OWN_CALL);
 		begin_clock(own);
 	} else if (pb_session->file.header) {
 		pb_data_note(&pb_session->file, error);

@@ -6,9 +6,12 @@
 #include "sandbox.h"
 #include "thread.h"
 #include "thread_choice.h"
+#include "tracers.h"
 
 /* Blocks of a busy thread are rare; those of a short-lived one are small. */
 #define BLOCK_MAX (1u << 20)
+
+_Static_assert(PB_BUFFER_MIN == PB_BLOCK_MIN, "a buffer has its first block");
 
 /* One less than there is room for: see pb_ring_record(). */
 static uint64_t capacity(const struct pbd_block *block)
@@ -138,10 +141,12 @@ static int next_block(struct pb_thread_state *self)
 
 	if (!error)
 		return 0;
-	/* From now on the order of blocks is that in which they were made. */
-	ring->full = 1;
 	if (error != -ENOBUFS)
 		pb_data_note(&pb_session->file, error);
+	if (pb_data_is_passing(error) && !(ring->nr_blocks && pb_options.overwrite))
+		return error;
+	/* From now on the order of blocks is that in which they were made. */
+	ring->full = 1;
 	if (ring->nr_blocks && pb_options.overwrite) {
 		use_again(self);
 		return 0;
@@ -320,7 +325,7 @@ static int make_room(void)
 	struct pb_thread_state *self;
 
 	self = error ? NULL : pb_thread_begin(&error);
-	pb_session->failed = !self;
+	pb_session->failed = !self && !pb_data_is_passing(error);
 	if (self && self->ring.next >= self->ring.end)
 		error = next_block(self);
 	return !error;

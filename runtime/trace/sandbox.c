@@ -76,7 +76,7 @@ static void prepare(void)
 		error = pb_histograms_make_spare();
 	pb_sys(SYS_prctl, PR_GET_NAME, pb_session->comm);
 	if (pb_session->chunk) {
-		pb_session->chunk->flags |= PBD_SESSION_SANDBOX;
+		pb_session_flag(PBD_SESSION_SANDBOX);
 		pb_session_tick();
 	}
 	if (pb_session->file.header)
@@ -158,9 +158,9 @@ static void stop_timing(int stop)
 	if (!pb_session->chunk)
 		return;
 	if (stop)
-		pb_session->chunk->flags |= PBD_SESSION_ENDED_STRICT;
+		pb_session_flag(PBD_SESSION_ENDED_STRICT);
 	else
-		pb_session->chunk->flags &= ~PBD_SESSION_ENDED_STRICT;
+		pb_session_unflag(PBD_SESSION_ENDED_STRICT);
 }
 
 struct request {
@@ -290,10 +290,12 @@ static long landlock(const long arg[6])
 	return result;
 }
 
-/* It may be one by which the caller becomes another user. */
+/* It may be one by which the caller becomes another user, or gets another root. */
 static long as_user(long number, const long arg[6])
 {
-	if (number == SYS_setuid)
+	if (number == SYS_chroot || number == SYS_pivot_root)
+		pb_root_changes();
+	else if (number == SYS_setuid || number == SYS_setfsuid)
 		pb_user_changes((uid_t)arg[0]);
 	else if (number == SYS_setreuid || number == SYS_setresuid)
 		pb_user_changes((uid_t)arg[1]);

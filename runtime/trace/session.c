@@ -16,6 +16,7 @@
 
 struct pb_session *pb_session;
 struct pb_options pb_options;
+int pb_waiting;
 
 struct pb_map *pb_maps;
 struct pb_left_out_map *pb_left_out_maps;
@@ -210,6 +211,8 @@ static int write_session(void)
 		chunk->flags |= PBD_SESSION_NO_SLEEP_TIME;
 	if (pb_options.nr_threads)
 		chunk->flags |= PBD_SESSION_SOME_THREADS;
+	if (__atomic_load_n(&pb_waiting, __ATOMIC_RELAXED))
+		chunk->flags |= PBD_SESSION_WAITING;
 	if (!pb_counter_is_invariant())
 		chunk->flags |= PBD_SESSION_VARIABLE_RATE;
 	chunk->threshold_ns = pb_options.threshold_ns;

@@ -97,6 +97,23 @@ void pb_session_own(void);
  */
 int pb_session_is_vforked(void);
 
+/* Is the function of start_at still to be called, in this process? */
+extern int pb_waiting;
+
+/*
+ * PBD_SESSION_* of this process, which has a session chunk. Without the lock, too,
+ * as handlers do.
+ */
+static inline void pb_session_flag(uint32_t flag)
+{
+	__atomic_fetch_or(&pb_session->chunk->flags, flag, __ATOMIC_RELAXED);
+}
+
+static inline void pb_session_unflag(uint32_t flag)
+{
+	__atomic_fetch_and(&pb_session->chunk->flags, ~flag, __ATOMIC_RELAXED);
+}
+
 /* Write down that it is now. */
 void pb_session_tick(void);
 

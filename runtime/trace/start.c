@@ -288,11 +288,12 @@ static int stop_or_go_on(struct patchbay_ops *ops, int stop)
 
 int pb_tracer_stop(int stop)
 {
-	int error = stop_or_go_on(pb_tracer, stop);
+	int error = stop_or_go_on(pb_tracer, stop), other = 0;
 
-	if (!error && pb_values_tracer)
-		error = stop_or_go_on(pb_values_tracer, stop);
-	return error;
+	/* Also if it was waited in vain: then the first has been stopped. */
+	if (pb_values_tracer)
+		other = stop_or_go_on(pb_values_tracer, stop);
+	return error ? error : other;
 }
 
 int pb_tracer_is_recording(void)
@@ -306,6 +307,7 @@ static int start_events(void)
 	pb_sigset signals;
 	int error;
 
+	pb_waiting = pb_options.start_at != NULL;
 	pb_signal_lock(&pb_session->lock, &signals);
 	error = pb_session_events();
 	pb_signal_unlock(&pb_session->lock, signals);
@@ -565,7 +567,7 @@ static void say_what_failed(struct patchbay_ops *ops)
 		return;
 	snprintf(why, sizeof(why), "output='%s': %s", pb_options.output,
 		 strerror(-info.future_error));
-	say("error", why, "; some functions were not traced");
+	say("error", why, "; nothing was traced");
 }
 
 /* The later the second moment, the better the clock's rate is known. */

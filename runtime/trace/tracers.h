@@ -76,6 +76,13 @@ void pb_awake_histogram_exit(uintptr_t ip, uintptr_t parent_ip,
 extern unsigned int pb_depth;
 
 /*
+ * A buffer of events: its first block, and as much as a table of blocks is made for
+ * in advance, 8 MB of it.
+ */
+#define PB_BUFFER_MIN ((uint64_t)4 << 10)
+#define PB_BUFFER_MAX ((uint64_t)1 << 40)
+
+/*
  * As function, as function_duration, and beside pb_graph_entry(), with values;
  * values.c.
  */

@@ -5,6 +5,7 @@
 #include "start.h"
 #include "wrap.h"
 
+#include <sys/fsuid.h>
 #include <unistd.h>
 
 static struct {
@@ -12,6 +13,8 @@ static struct {
 	int (*seteuid)(uid_t uid);
 	int (*setreuid)(uid_t real, uid_t effective);
 	int (*setresuid)(uid_t real, uid_t effective, uid_t saved);
+	int (*setfsuid)(uid_t uid);
+	int (*chroot)(const char *path);
 } real;
 
 __attribute__((constructor)) static void find(void)
@@ -20,6 +23,8 @@ __attribute__((constructor)) static void find(void)
 	PB_FIND(seteuid);
 	PB_FIND(setreuid);
 	PB_FIND(setresuid);
+	PB_FIND(setfsuid);
+	PB_FIND(chroot);
 }
 
 /* A program without any function to trace, as su(1), leaves no file behind. */
@@ -53,17 +58,22 @@ static void keep_file(void)
 	pb_signal_unlock(&pb_session->lock, signals);
 }
 
-void pb_user_changes(uid_t effective)
+void pb_root_changes(void)
 {
 	int saved_errno = errno;
 
-	if (!pb_session || !pb_tracer || pb_locked || effective == (uid_t)-1 ||
-	    effective == geteuid() || !pb_syscalls_begin())
+	if (!pb_session || !pb_tracer || pb_locked || !pb_syscalls_begin())
 		return;
 	if (!pb_session_is_vforked())
 		keep_file();
 	pb_syscalls_end();
 	errno = saved_errno;
+}
+
+void pb_user_changes(uid_t effective)
+{
+	if (effective != (uid_t)-1 && effective != geteuid())
+		pb_root_changes();
 }
 
 PB_PUBLIC int setuid(uid_t uid)
@@ -88,4 +98,17 @@ PB_PUBLIC int setresuid(uid_t uid, uid_t effective, uid_t saved)
 {
 	pb_user_changes(effective);
 	return PB_REAL(setresuid)(uid, effective, saved);
+}
+
+/* The user for files alone, and of the calling thread alone. */
+PB_PUBLIC int setfsuid(uid_t uid)
+{
+	pb_user_changes(uid);
+	return PB_REAL(setfsuid)(uid);
+}
+
+PB_PUBLIC int chroot(const char *path)
+{
+	pb_root_changes();
+	return PB_REAL(chroot)(path);
 }

@@ -2,13 +2,15 @@
 /*
  * Processes that become another user, as a server's workers do that root has started:
  * from then on they may not open their data file, nor make one in root's directory, and
- * often cannot even find it. So before that happens the file is made, and a descriptor
- * of it is kept (pb_data_keep()): the one exception from the rule that none is. It is
- * of a high number, which the program does not get to see unless it looks for it; if it
- * closes it, what does not fit into the file is lost and counted, as with a full disk.
+ * often cannot even find it; nor can those that call chroot(2). So before that happens
+ * the file is made, and a descriptor of it is kept (pb_data_keep()): the one exception
+ * from the rule that none is. It is of a high number, which the program does not get to
+ * see unless it looks for it; if it closes it, what does not fit into the file is lost
+ * and counted, as with a full disk.
  *
  * The file stays its owner's: who could truncate it could end every process that has it
- * mapped, also one that becomes another user only for a while.
+ * mapped, also one that becomes another user only for a while. For the same reason a
+ * forked child closes the descriptor that its parent has kept (pb_data_forget()).
  *
  * A child that such a process forks can make no file: what it would record is counted
  * as PBD_LOST_CHILD.
@@ -26,5 +28,8 @@
  * has. Called from wherever the program may do that. Keeps errno.
  */
 void pb_user_changes(uid_t effective);
+
+/* The same of a process that is about to have another root directory. */
+void pb_root_changes(void);
 
 #endif /* PB_TRACE_USER_H */

@@ -32,7 +32,9 @@
 // SAID-NEXT:patchbay: error: PATCHBAY: thresh='' is not a whole number {{.*}}
 // SAID-NEXT:patchbay: error: PATCHBAY: thresh='99999999999999999999' is too large; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: thresh='99999999999s' is too large; nothing is traced
-// SAID-NEXT:patchbay: error: PATCHBAY: buffer='1T' is not a whole number with one of the units K, M, G; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: buffer='1T' is not a size from 4K to 1024G, a whole number with one of the units K, M, G; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: buffer='3k' is not a size {{.*}}; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: buffer='1025g' is not a size {{.*}}; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: depth='0' is not a number from 1 to 64; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: depth is for function_duration and function_graph; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: clock='1' is not TICKS/NANOSECONDS; nothing is traced

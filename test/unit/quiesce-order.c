@@ -7,10 +7,11 @@
  */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
-// CHECK: {{^}}failures: 0 of 58{{$}}
+// CHECK: {{^}}failures: 0 of 64{{$}}
 
 #include "left.c"
 #include "quiesce.c"
+#include "unlisted.c"
 #include "wait.c"
 
 #include "table.h"
@@ -76,8 +77,11 @@ static void nest(void)
 	for (int i = 1; i <= PB_NESTED_MAX; i++)
 		CHECK(enter_from(i) == PB_NESTING_NESTED);
 	CHECK(enter_from(ALL - 2) == PB_NESTING_TOO_DEEP);
-	CHECK(enter_from(ALL - 1) == PB_NESTING_UNMARKED);
+	CHECK(enter_from(ALL - 1) == PB_NESTING_TOO_DEEP);
+	CHECK(!pb_quiesce_begin(&phase));
+	CHECK(pb_unlisted_until(phase, 1) < phase);
 	pb_thread_leave(tokens[ALL - 1]);
+	CHECK(pb_unlisted_until(phase, 1) == phase);
 	CHECK(!pb_quiesce_begin(&phase));
 	CHECK(!is_over(phase, &over) && !over);
 	/* The outer one was left. That says nothing of the others. */
@@ -140,6 +144,7 @@ int main(void)
 {
 	uint32_t frame[16] = { [2] = 7 };
 	uint64_t phase = 0, before;
+	int64_t first = 0, second = 0;
 	int over;
 
 	push(&other);
@@ -181,6 +186,10 @@ int main(void)
 	pb_quiesce_thread(phase, &over);
 	CHECK(over);
 	CHECK(!pb_wait());
+	/* Whoever is not the first to ask finds out, too. */
+	CHECK(pb_quiesce_until(phase, 0) < phase);
+	CHECK(pb_over_until(phase, &first) == phase);
+	CHECK(pb_over_until(phase, &second) == phase);
 	/* There is no telling where its frame is. */
 	other.outer.frame = 0;
 	CHECK(pb_wait() == -ETIMEDOUT);

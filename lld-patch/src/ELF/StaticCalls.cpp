@@ -366,10 +366,23 @@ resolve(Ctx &ctx, StaticCalls &calls) {
           resolveStaticCallReferences(ctx, *calls.arch, index, calls.tramps)};
 }
 
+// LLD has said that it is undefined, and where. Who does not know that it is the
+// linker that makes it looks for a library.
+static void explainUndefined(Ctx &ctx) {
+  for (const UndefinedDiag &undef : ctx.undefErrs)
+    if (undef.sym->getName().starts_with(PATCHBAY_SCT_PREFIX)) {
+      (undef.isWarning ? Warn(ctx) : Err(ctx))
+          << undef.sym << " is made by the linker: add --static-calls";
+      return;
+    }
+}
+
 void elf::resolveStaticCalls(Ctx &ctx) {
   StaticCalls *calls = ctx.staticCalls.get();
-  if (!calls)
+  if (!calls) {
+    explainUndefined(ctx);
     return;
+  }
   llvm::TimeTraceScope timeScope("Resolve static calls");
   auto [tramps, sites] = resolve(ctx, *calls);
   if (ctx.arg.relocatable) {

@@ -70,7 +70,7 @@ int pb_os_text_open(void)
 {
 	int handle = open_mem(), again;
 
-	if (handle != -EACCES || !kept.fd || kept.pid != getpid())
+	if (handle >= 0 || !kept.fd || kept.pid != getpid())
 		return handle;
 	again = fcntl(kept.fd - 1, F_DUPFD_CLOEXEC, 0);
 	return again < 0 ? handle : again;

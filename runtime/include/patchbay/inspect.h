@@ -91,7 +91,8 @@ int patchbay_for_each_name(int (*visit)(uintptr_t entry, const char *name,
  *                handler left them by siglongjmp(3)
  * @timeouts:     waits for handlers that patchbay_set_wait_limit() ended
  * @waited_for:   the thread that the last of these waited for, as gettid(2) calls
- *                it; 0: one that is ending
+ *                it; 0: one that is ending, or any if the C library had no key
+ *                left by which its end would be known
  */
 struct patchbay_stats {
 	size_t size;

@@ -216,7 +216,10 @@ int patchbay_link_attach(enum patchbay_link_kind kind,
  * -EINVAL:  it is none of the link's kind; or its flags are others; or it asks
  *           more of functions than the program that was attached
  * -ENOLINK: the link is detached
- * or errors of patchbay_ops_update_both().
+ * -ETIMEDOUT: the program was exchanged, and patchbay_link_get_info() tells the new
+ *           one, but a thread may be in the old one still, by
+ *           patchbay_set_wait_limit()
+ * or other errors of patchbay_ops_update_both().
  */
 int patchbay_link_update(struct patchbay_link *link,
 			 const struct patchbay_program *program);
@@ -232,7 +235,8 @@ int patchbay_link_detach(struct patchbay_link *link);
 
 /*
  * Detach the program, unless it is detached, and free the link. NULL is no link,
- * and no error. Errors are those of patchbay_link_detach(): the link is as it was.
+ * and no error. Errors are those of patchbay_link_detach(): the link is as that
+ * leaves it.
  */
 int patchbay_link_destroy(struct patchbay_link *link);
 

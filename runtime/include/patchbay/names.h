@@ -34,7 +34,9 @@
  * of the pass, filters of libpatchbay, sections of BPF programs, options of the
  * command) each is tried with the symbol's name and with what is left without
  * these: "parse" selects parse.llvm.1527, too, and "parse.llvm.1527" only that. So
- * it does _ZL5parsei.__uniq.7, of C and of C++.
+ * it does _ZL5parsei.__uniq.7, of C and of C++. The command shows names without
+ * what tells functions of one name apart (.llvm.N, .__uniq.N, .MODULE, .cfi, .N)
+ * where a file has one of that name only; the symbols are in 'patchbay list --json'.
  */
 #ifndef PATCHBAY_NAMES_H
 #define PATCHBAY_NAMES_H

@@ -28,8 +28,8 @@ for part in DataBlocks DataFile Trace; do
 	sanitize -fsanitize=fuzzer-no-link -c "$source/runtime/tool/$part.cpp" \
 		-o "$output.d/$part.o"
 done
-for part in Diagnostics Durations ElfImage Export Histogram Losses NameFilter OutputDir \
-            PerfettoExport ReportTable Table TracedNames Values; do
+for part in Diagnostics Durations ElfImage Export Histogram Losses MappedFile OutputDir \
+            PerfettoExport ReportTable SourceNames Table TracedNames Values; do
 	sanitize -c "$source/runtime/tool/$part.cpp" -o "$output.d/$part.o"
 done
 sanitize -fsanitize=fuzzer -o "$output" \

@@ -18,6 +18,7 @@
     pbd.py families DIR MODULE          two processes that lost the same
     pbd.py forked DIR MODULE            processes that refer to others' files; in
                                         DIR-* to such that are of no use
+    pbd.py generations DIR MODULE N     so many, each forked by the one before
     pbd.py profile DIR MODULE           two threads that function_profile timed
     pbd.py numbers DIR MODULE           the same of a function with a large number
     pbd.py values DIR MODULE            calls with arguments and results
@@ -307,6 +308,12 @@ def forked(folder, path):
     process("45", parent("41.pbd", 400, here=1), *copied, calls(0), pid=45)
     process("46", parent("42.pbd", 48 + len(session()) + sum(map(len, copied))),
             *copied, calls(0), pid=46)
+    # One that was forked before such a copy was made: its part ends before it.
+    there = parent("42.pbd", 48 + len(session()) + sum(map(len, copied)), here=1)
+    process("42", *copied, calls(0), pid=42, file=f"{folder}-copied")
+    process("47", there, *own, *copied, calls(0), pid=47, file=f"{folder}-copied")
+    process("48", parent("47.pbd", 48 + len(session()) + len(there) + sum(map(len, own)),
+                         pid=47), calls(0, 1), pid=48, file=f"{folder}-copied")
     for name, of in {
             "missing": parent("41.pbd", 400), "other": parent("42.pbd", 400, pid=40),
             "later": parent("42.pbd", 400, start_ns=5),
@@ -316,6 +323,16 @@ def forked(folder, path):
         process("42", *copied, calls(0), pid=42, file=others)
         process(name, of, module(4, path), functions(4, [0x1030], first=1),
                 calls(0, 1), file=others)
+
+
+def generations(folder, path, number):
+    """each forked by the one before, which has loaded a module of its own"""
+    of = []
+    for i in range(int(number)):
+        chunks = [session(), *of, module(i, path), functions(i, [0x1010], first=i)]
+        of = [parent(f"{i + 1:03}.pbd", 48 + sum(map(len, chunks)), pid=i + 1)]
+        write(folder, f"{i + 1:03}", pbd([
+            *chunks, block(1, 100, [record(100, 0, 90, 40)])], pid=i + 1, version=2))
 
 
 def places(folder):

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "NothingTraced.h"
+#include "AskedFor.h"
+#include "Diagnostics.h"
+#include "Durations.h"
+#include "Losses.h"
+#include "format.h"
+#include "llvm/ADT/StringExtras.h"
+#include <set>
+
+using namespace llvm;
+using namespace patchbay;
+
+bool patchbay::neverStarted(ArrayRef<const DataFile *> Files) {
+  bool Waiting = false;
+  for (const DataFile *Data : Files) {
+    if (!Data->Session)
+      continue; // it had nothing to trace
+    if (!(Data->Session->Flags & PBD_SESSION_WAITING))
+      return false;
+    Waiting = true;
+  }
+  return Waiting;
+}
+
+// Those that had a tracer, whether or not they were called.
+static size_t countArmed(const Trace &T) {
+  std::set<std::pair<std::string, uint64_t>> Armed;
+  for (const TraceProcess &P : T.Processes)
+    for (const auto &[Number, F] : P.Data.Functions)
+      Armed.insert({moduleKey(P.Data.Modules.at(F.Module)), F.Entry});
+  return Armed.size();
+}
+
+static bool any(const Trace &T, function_ref<bool(const DataSession &)> Is) {
+  return llvm::any_of(T.Processes, [&](const TraceProcess &P) {
+    return P.Data.Session && Is(*P.Data.Session);
+  });
+}
+
+// A call that was not recorded leaves nothing that says why.
+static std::string whyNoCall(const Trace &T) {
+  std::vector<const DataFile *> Files;
+  for (const TraceProcess &P : T.Processes)
+    Files.push_back(&P.Data);
+  if (neverStarted(Files))
+    return "the function of --start-at was not called";
+  std::vector<std::string> Reasons = {"none was made"};
+  if (any(T, [](auto &S) { return S.Flags & PBD_SESSION_SOME_THREADS; }))
+    Reasons = {"none was made by a thread that was chosen"};
+  for (const TraceProcess &P : T.Processes)
+    if (P.Data.Session && P.Data.Session->ThresholdNs) {
+      Reasons.push_back("none took " +
+                        durationText(P.Data.Session->ThresholdNs));
+      break;
+    }
+  // The others write something down when a call begins.
+  if (any(T, [](auto &S) {
+        return S.Tracer == "function_duration" ||
+               S.Tracer == "function_profile" || S.ThresholdNs;
+      }))
+    Reasons.push_back("none returned, as where the program was killed in its "
+                      "first calls; function_graph without a threshold shows "
+                      "those, too");
+  return join(Reasons, ", or ");
+}
+
+Error patchbay::nothingTraced(const Trace &T, StringRef Dir) {
+  if (size_t Armed = countArmed(T))
+    return makeError(Dir + ": no call was recorded of the " +
+                     counted(Armed, "function") + " that " +
+                     (Armed == 1 ? "was" : "were") + " traced: " +
+                     whyNoCall(T));
+  std::string Nothing = matchedNothing(T);
+  return makeError(Dir + ": no function was traced" +
+                   (Nothing.empty() ? "" : ": none matches " + Nothing));
+}
