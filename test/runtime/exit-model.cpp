@@ -4,8 +4,8 @@
 // function are armed, disarmed, disabled, enabled and updated while calls of it
 // are under way. From each state of the three, every sequence of two of these
 // comes between an entry and its exit; then longer ones, with calls in calls,
-// that random numbers choose. Calls return, throw or jump. core/call.h has the
-// table that the model is of.
+// that random numbers choose. Calls return, throw or jump, or their bodies are
+// skipped. core/call.h has the table that the model is of.
 //
 // RUN: %buildxx %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -61,6 +61,7 @@ Tracer Tracers[NR];
 std::vector<int> Order; // in which they were armed
 unsigned Epochs;
 long NrCalls;
+bool Skip;
 const uint64_t Always = 0;
 
 HANDLER void note(const patchbay_cell *Cell, int Leaves, int Version,
@@ -81,6 +82,10 @@ HANDLER void enter(uintptr_t, uintptr_t, const patchbay_cell *Cell,
   note(Cell, 0, Version, 0);
   if (static_cast<Tracer *>(Cell->data)->What == Both)
     *patchbay_session_word(Cell, Regs) = word(Cell, Regs);
+  if (static_cast<Tracer *>(Cell->data)->What == Answer && Skip) {
+    *patchbay_result_gp(Regs, 0) = 77;
+    patchbay_skip_body(Regs);
+  }
 }
 
 template <int Version>
@@ -293,6 +298,22 @@ void call() {
   expect(EntryExpected, "exit");
 }
 
+// Where a tracer answers in the function's place, the body is not called.
+void callSkipped() {
+  bool Answered = false;
+  for (const Tracer &T : Tracers)
+    Answered |= T.Armed && T.Enabled && T.What == Answer;
+  if (!Answered)
+    return;
+  EntryExpected.clear();
+  modelExit(modelEntry(EntryExpected), EntryExpected, PATCHBAY_EXIT_SKIP);
+  Skip = true;
+  ++NrCalls;
+  CHECK_EQ(traced(1), 77);
+  Skip = false;
+  expect(EntryExpected, "skipped");
+}
+
 void run(const std::vector<Script> &Scripts) {
   Next = Scripts.data();
   End = Next + Scripts.size();
@@ -348,6 +369,7 @@ void walkAll() {
   for (int State = 0; State < NrStates; ++State) {
     setState(State);
     run({{{}, {}, Returns}});
+    callSkipped();
     for (Step First : allSteps()) {
       for (unsigned Way : {Throws, Jumps}) {
         run({{{First}, {}, Way}});
@@ -396,6 +418,7 @@ int main() {
   walk(Exit, Exit, Both, PATCHBAY_OPS_FAST);
   walk(Both, Entry, Both, PATCHBAY_OPS_FAST);
   walk(Timed, Answer, Exit, PATCHBAY_OPS_FAST);
+  walk(Both, Answer, Exit, PATCHBAY_OPS_FAST);
   walk(Both, Exit, Entry, 0);
   printf("calls: %ld\n", NrCalls);
   return 0;
