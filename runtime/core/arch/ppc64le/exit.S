@@ -296,7 +296,11 @@
 	.cfi_endproc
 	.size	\name, .-\name
 
+	.if \members
 	lsda	\name, \name
+	.else
+	lsda	\name, \name, -1
+	.endif
 .endm
 
 call_body pb_arch_call_fast, 0, 0, 0
