@@ -37,6 +37,13 @@ std::string patchbay::incompleteText(uint32_t Errno) {
   return "some functions were not traced: " + Why;
 }
 
+// The header has the first failure: functions that the code refuses (EILSEQ) are none
+// of the file's.
+uint32_t DataFile::fileErrno() const {
+  bool IsOfFile = Errno != EILSEQ && !isOutOfSpace(Errno);
+  return IsOfFile && !Losses.empty() && Losses[PBD_LOST_SPACE] ? Errno : 0;
+}
+
 // A program that loads and unloads modules all its life has very many.
 std::pair<const DataModule *, uint64_t>
 DataFile::place(uint64_t Address) const {
@@ -511,6 +518,10 @@ Error Reader::readLosses(StringRef Chunk) {
   Out.Losses.clear();
   for (unsigned I = 0; I != PBD_LOSS_MAX; ++I)
     Out.Losses.push_back(u64(Chunk, CountAt + I * sizeof(uint64_t)));
+  if (Chunk.size() >= sizeof(pbd_losses)) {
+    Out.ChildErrno = u32(Chunk, offsetof(pbd_losses, child_error));
+    Out.ChildUser = u32(Chunk, offsetof(pbd_losses, child_user));
+  }
   return Error::success();
 }
 

@@ -121,6 +121,8 @@ struct DataFile {
   std::vector<DataLeftOut> LeftOut;
   std::vector<DataAsked> Asked; // none if 'patchbay record' looked for it
   std::vector<uint64_t> Losses; // by pbd_loss; empty of older writers
+  // Why the first forked child could make no file, and as which user it tried to.
+  uint32_t ChildErrno = 0, ChildUser = 0;
   /// Of a forked child: what is wrong with the file that says what some of its
   /// functions are; empty if nothing is. Their calls are not here then.
   std::string Unexplained;
@@ -136,6 +138,9 @@ struct DataFile {
   /// that lies next below, and the ELF address there. Null, and the address, if
   /// there is none.
   std::pair<const DataModule *, uint64_t> place(uint64_t Address) const;
+  /// Why the file could not be made longer, if that lost events and it was not for
+  /// lack of space; else 0.
+  uint32_t fileErrno() const;
 
 private:
   mutable std::vector<std::pair<uint64_t, uint32_t>> Bases; // sorted, with ids

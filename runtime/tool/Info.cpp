@@ -33,7 +33,8 @@ EXAMPLES:
 EXIT CODES:
   0  success
   1  no data; a data file is truncated or corrupt; some functions of a process
-     were not traced; or there was no space for what it recorded
+     were not traced; there was no space for what it recorded; or one that it
+     forked could make no file
   2  wrong usage
 )";
 

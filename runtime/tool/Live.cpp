@@ -118,6 +118,15 @@ static std::string functions(uint64_t N) {
   return std::to_string(N) + (N == 1 ? " function" : " functions");
 }
 
+// What the process itself was refused, which is no fault of who asks.
+static std::string refusalText(int Errno) {
+  std::string Text = errnoText(Errno);
+  if (Errno == EACCES)
+    Text += ": it may not change its own code, since it has given up its "
+            "privileges, or was forked by one that had";
+  return Text;
+}
+
 static Error change(pb_control_verb Verb, StringRef Done, StringRef Glob) {
   // Whether it listens at all, before names are looked up.
   if (Error E = ControlSocket::connect(Pid).takeError())
@@ -149,7 +158,7 @@ static Error change(pb_control_verb Verb, StringRef Done, StringRef Glob) {
                    "try again later");
   if (Reply->result < 0)
     return failure("'" + Glob + "' could not be " + Done + ": " +
-                   errnoText(-Reply->result));
+                   refusalText(-Reply->result));
   outs() << Done << ' ' << functions(Reply->result) << ", "
          << functions(Reply->armed) << " now\n";
   return Error::success();
@@ -221,6 +230,9 @@ static Error takeSnapshot() {
   if (isRecordedTo(Snapshot, Reply->file))
     return makeError(Usage, "--snapshot: the process records to " +
                                 Twine(Snapshot) + ": choose another directory");
+  if (Reply->result == -ENODATA)
+    return failure("no snapshot could be written: it has no file, since it has "
+                   "recorded nothing, or could make none");
   if (Reply->result)
     return failure("no snapshot of " + printable(Reply->file) +
                    " could be written: " + errnoText(-Reply->result));
@@ -245,7 +257,8 @@ static Error showStatus() {
          << "functions  " << Reply->armed << '\n'
          << "threshold  " << durationText(Reply->threshold_ns) << '\n'
          << "recording  " << (Reply->recording ? "yes" : "no") << '\n'
-         << "file       " << printable(Reply->file) << '\n';
+         << "file       " << (*Reply->file ? printable(Reply->file) : "none yet")
+         << '\n';
   return Error::success();
 }
 

@@ -4,6 +4,7 @@
 #include "Table.h"
 #include "format.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cerrno>
 
 using namespace llvm;
 using namespace patchbay;
@@ -18,12 +19,22 @@ void Losses::add(const DataFile &Data, TracedNames &Names) {
   };
   Sandbox = SaturatingAdd(Sandbox, Of(PBD_LOST_SANDBOX));
   Children = SaturatingAdd(Children, Of(PBD_LOST_CHILD));
+  if (!ChildErrno) {
+    ChildErrno = Data.ChildErrno;
+    ChildUser = Data.ChildUser;
+  }
   for (pbd_loss Why : {PBD_MISSED_IN_HANDLER, PBD_MISSED_IN_RECORDER})
     Missed = SaturatingAdd(Missed, Of(Why));
   if (Data.Session) {
     Strict += (Data.Session->Flags & PBD_SESSION_ENDED_STRICT) != 0;
     uint64_t All = Data.Session->Lost;
-    Lost = SaturatingAdd(Lost, All - std::min(All, Of(PBD_LOST_SANDBOX)));
+    All -= std::min(All, Of(PBD_LOST_SANDBOX));
+    if (uint32_t Errno = Data.fileErrno()) {
+      uint64_t Some = std::min(All, Of(PBD_LOST_SPACE));
+      NoFile[Errno] = SaturatingAdd(NoFile[Errno], Some);
+      All -= Some;
+    }
+    Lost = SaturatingAdd(Lost, All);
     Overwritten = SaturatingAdd(Overwritten, Data.Session->Overwritten);
   }
   for (const DataLeftOut &F : Data.LeftOut) {
@@ -61,7 +72,7 @@ Losses patchbay::lossesOf(Trace &T) {
   for (const TraceProcess &P : T.Processes) {
     L.add(P.Data, T.Names);
     L.addUnexplained(P.Data, P.title());
-    if (P.Data.Errno)
+    if (P.Data.Errno && !P.Data.fileErrno())
       if (Losses::Failure &F = L.Failures[P.Data.Errno]; !F.Processes++)
         F.First = P.title();
   }
@@ -111,6 +122,18 @@ static std::string callsText(const CallsOf &Of) {
   return Text + ")";
 }
 
+// Of a daemon that has become another user the reason is mostly that.
+static std::string childText(const Losses &L) {
+  if (!L.ChildErrno)
+    return "";
+  std::string Text =
+      " as user " + utostr(L.ChildUser) + ": " + errnoText(L.ChildErrno);
+  if (L.ChildErrno == EACCES)
+    Text += "; let that user write to the directory (-o), or record it as that "
+            "user";
+  return Text;
+}
+
 std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
   std::vector<LossText> Texts;
   auto Add = [&](bool IsLoss, const Twine &Text) {
@@ -134,6 +157,10 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
     Add(true, counted(N, "event") + Were(N) +
                   " lost, because a buffer was full or the disk was: 'patchbay "
                   "record' takes --buffer, --threshold and --overwrite");
+  for (auto [Errno, N] : L.NoFile)
+    Add(true, counted(N, "event") + Were(N) +
+                  " lost, because the file could not be made longer: " +
+                  errnoText(Errno));
   if (uint64_t N = L.Sandbox)
     Add(true, counted(N, "event") + Were(N) +
                   " lost, because the process had restricted its system calls "
@@ -144,7 +171,8 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
                   "clock away");
   if (uint64_t N = L.Children)
     Add(true, counted(N, "event") + " of forked children" + Were(N) +
-                  " lost, because these could not make a file");
+                  " lost, because these could not make a file" +
+                  childText(L));
   if (uint64_t N = L.Missed)
     Add(true, counted(N, "call") + Were(N) +
                   " missed, made while the thread was in a tracer's handler or "

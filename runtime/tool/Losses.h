@@ -23,7 +23,11 @@ struct Losses {
   size_t Processes = 0;
   uint64_t Lost = 0;        // events, because there was no more place for them
   uint64_t Sandbox = 0;     // others, after seccomp(2) kept place from being made
+  /// Others, by the errno for which the file could not be made longer.
+  std::map<uint32_t, uint64_t> NoFile;
   uint64_t Children = 0;    // others, of forked children without a file
+  uint32_t ChildErrno = 0;  // why the first of these has none; 0: not known
+  uint32_t ChildUser = 0;   // as which user it tried to make one
   uint64_t Missed = 0;      // calls that the tracer was not shown
   uint64_t Overwritten = 0; // events of older calls
   uint64_t Strict = 0;      // processes in seccomp's strict mode

@@ -21,12 +21,36 @@ namespace {
 enum class Kind { Missing, Empty, Recording, Foreign };
 }
 
+// A file that was set aside and is nobody's: what a header begins with is written
+// last. Returns a descriptor, or -1 for all others.
+static int openUnused(int Dir, StringRef File) {
+  char Magic[sizeof(pbd_header::magic)] = {};
+  if (!File.ends_with(PBD_SPARE_SUFFIX))
+    return -1;
+  // What is no file must not be waited for.
+  int FD = openat(Dir, File.str().c_str(),
+                  O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (FD < 0)
+    return -1;
+  if (read(FD, Magic, sizeof(Magic)) >= 0 && !Magic[0])
+    return FD;
+  close(FD);
+  return -1;
+}
+
+static bool isUnused(StringRef File) {
+  int FD = openUnused(AT_FDCWD, File);
+  if (FD >= 0)
+    close(FD);
+  return FD >= 0;
+}
+
 Expected<std::vector<std::string>> patchbay::dataFiles(StringRef Dir) {
   std::vector<std::string> Files;
   std::error_code EC;
   for (sys::fs::directory_iterator I(Dir, EC), End; !EC && I != End;
        I.increment(EC))
-    if (StringRef(I->path()).ends_with(PBD_SUFFIX))
+    if (StringRef(I->path()).ends_with(PBD_SUFFIX) && !isUnused(I->path()))
       Files.push_back(I->path());
   if (EC)
     return errorCodeToError(EC);
@@ -151,6 +175,15 @@ std::vector<std::string> patchbay::filesInUse(ArrayRef<std::string> Files) {
   return InUse;
 }
 
+// Of a file that nobody records to yet, that of the process which made it.
+static uint32_t pidOf(const std::string &File) {
+  DataFile Data;
+  uint32_t Pid;
+  consumeError(readDataHeader(File, Data));
+  StringRef Name = sys::path::filename(File);
+  return Data.Pid || Name.consumeInteger(10, Pid) ? Data.Pid : Pid;
+}
+
 static Error checkNobodyRecords(const LockedDir &Lock, const std::string &Dir) {
   auto Names = namesIn(Lock);
   if (!Names)
@@ -166,10 +199,8 @@ static Error checkNobodyRecords(const LockedDir &Lock, const std::string &Dir) {
       return cannot("read", File, errorCodeToError(errnoAsErrorCode()));
     if (!isInUse(FD))
       continue;
-    DataFile Data;
-    consumeError(readDataHeader(File, Data));
-    return makeError(
-        locked(Dir, "process " + Twine(Data.Pid) + ", or one that it forked,"));
+    return makeError(locked(Dir, "process " + Twine(pidOf(File)) +
+                                     ", or one that it forked,"));
   }
   return Error::success();
 }
@@ -299,4 +330,17 @@ void OutputDir::undo() {
     rmdir(Path.c_str());
   if (!Old.empty())
     moveUnlessThere(Old, Path);
+}
+
+void OutputDir::removeUnused() const {
+  auto Names = namesIn(Lock);
+  if (!Names) {
+    consumeError(Names.takeError());
+    return;
+  }
+  for (const std::string &Name : *Names) {
+    int FD = openUnused(Lock.descriptor(), Name);
+    if (FD >= 0 && !isInUse(FD))
+      unlinkat(Lock.descriptor(), Name.c_str(), 0);
+  }
 }

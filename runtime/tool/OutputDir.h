@@ -12,7 +12,8 @@
 
 namespace patchbay {
 
-/// The data files in a directory, sorted.
+/// The data files in a directory, sorted; not those that are set aside for children
+/// and not used (yet).
 llvm::Expected<std::vector<std::string>> dataFiles(llvm::StringRef Dir);
 
 /// Those of them that are still being recorded: by the process whose file it is, or
@@ -55,6 +56,8 @@ public:
   /// Puts things back, for when nothing was recorded after all. What was
   /// DIR.old before create() stays deleted.
   void undo();
+  /// Deletes the files that were set aside and that nobody needs any more.
+  void removeUnused() const;
 
 private:
   llvm::Error moveAside();

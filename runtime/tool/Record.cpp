@@ -133,9 +133,10 @@ static constexpr char Help[] = R"(
   with its parent's: the files of a recording belong together.
 
   A process that becomes another user, as the workers of a server that root starts,
-  or calls chroot(2) goes on being recorded and controlled. What it forks from then
-  on can make no file where only root may, or which it does not find: what is lost of
-  such children is said.
+  or calls chroot(2) goes on being recorded and controlled. Where it can make no file
+  from then on, 16 are set aside for what it forks, and what that forks: what is lost
+  of others is said. Programs that such a process starts are not traced, unless its
+  user may write to DIR.
 
   Events of several threads and processes are put in order when they are read,
   by the processor's clock. They are in files from the moment on when they

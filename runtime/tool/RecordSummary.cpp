@@ -16,7 +16,7 @@ using namespace patchbay;
 // The processes in which some functions were not traced.
 static size_t countIncomplete(ArrayRef<DataFile> Files) {
   return llvm::count_if(Files, [](const DataFile &Data) {
-    return Data.Errno && !isOutOfSpace(Data.Errno);
+    return Data.Errno && !isOutOfSpace(Data.Errno) && !Data.fileErrno();
   });
 }
 
@@ -76,6 +76,7 @@ static void sayWhatNoThreadMatched(ArrayRef<DataFile> Files, StringRef Dir,
 void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
                                   StringRef Named,
                                   ArrayRef<std::string> Threads) {
+  Dir.removeUnused();
   auto Files = dataFiles(Dir.path());
   if (!Files) {
     warn("cannot read " + Twine(Dir.path()) + ": " +

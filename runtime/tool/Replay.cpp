@@ -48,8 +48,8 @@ EXAMPLES:
 EXIT CODES:
   0  success
   1  no data or no events in it; a data file is truncated or corrupt (what
-     precedes the damage is printed all the same); or some functions of a
-     process were not traced
+     precedes the damage is printed all the same); some functions of a process
+     were not traced; or one that it forked could make no file
   2  wrong usage, or a depth of 0
   3  no thread that --tid or --thread names
 )";

@@ -131,7 +131,8 @@ EXIT CODES:
   0  success
   1  no data, no function or no call in it; a data file is truncated or corrupt (what
      precedes the damage is reported all the same), or becomes shorter while it
-     is read; or some functions of a process were not traced
+     is read; some functions of a process were not traced; or one that it forked
+     could make no file
   2  wrong usage
   3  no thread that --tid or --thread names
 )";
@@ -193,7 +194,10 @@ static void printJson(Trace &T, ArrayRef<FunctionDurations> Functions,
         });
     });
     Losses L = lossesOf(T);
-    J.attribute("lost", SaturatingAdd(L.Lost, L.Sandbox));
+    uint64_t Lost = SaturatingAdd(L.Lost, L.Sandbox);
+    for (auto [Errno, N] : L.NoFile)
+      Lost = SaturatingAdd(Lost, N);
+    J.attribute("lost", Lost);
     J.attribute("lost_in_sandbox", L.Sandbox);
     J.attribute("lost_of_children", L.Children);
     J.attribute("missed", L.Missed);

@@ -419,7 +419,7 @@ Expected<Trace> patchbay::readTrace(const std::string &Dir) {
       report(std::move(E));
       Result.Incomplete = true;
     }
-    if (Data.Errno || !Data.Unexplained.empty())
+    if (Data.Errno || Data.ChildErrno || !Data.Unexplained.empty())
       Result.Incomplete = true;
     B.add(File, std::move(Data));
   }

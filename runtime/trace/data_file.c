@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "data_file.h"
+#include "file_name.h"
+#include "spare_files.h"
 #include "sys.h"
 
 #include <elf.h>
 #include <fcntl.h>
 #include <linux/fs.h>
-#include <linux/stat.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -19,68 +20,14 @@
 #define MACHINE EM_PPC64
 #endif
 
-/*
- * Behind what programs usually have open, below what they may (RLIMIT_NOFILE). Where they
- * may have fewer, at least not where somebody takes it for his standard output.
- */
-#define KEPT_AT 1000
-#define KEPT_LEAST 16
-
 uint64_t pb_page_size;
-
-/* A path that is put together; behind its end, nothing is added. */
-struct path {
-	char *at, *end;
-};
-
-static void add_text(struct path *path, const char *text)
-{
-	while (*text && path->at < path->end)
-		*path->at++ = *text++;
-}
-
-static void add_number(struct path *path, unsigned int number)
-{
-	char digits[12], *first = digits + sizeof(digits) - 1;
-
-	*first = '\0';
-	do {
-		*--first = (char)('0' + number % 10);
-		number /= 10;
-	} while (number);
-	add_text(path, first);
-}
-
-/* "OUTPUT/PID.NrSUFFIX", without a number if @nr is 0. */
-static int put_name(char name[PATH_MAX], const char *output, unsigned int nr,
-		    const char *suffix)
-{
-	struct path path = { name, name + PATH_MAX - 1 };
-
-	add_text(&path, output);
-	add_text(&path, "/");
-	add_number(&path, (unsigned int)pb_sys(SYS_getpid));
-	if (nr) {
-		add_text(&path, ".");
-		add_number(&path, nr);
-	}
-	add_text(&path, suffix);
-	if (path.at == path.end)
-		return -ENAMETOOLONG;
-	*path.at = '\0';
-	return 0;
-}
 
 /* A file without a name: it is gone if the process is before it has one. */
 static int give_name(int fd, const char *name)
 {
-	char self[64];
-	struct path path = { self, self + sizeof(self) - 1 };
+	char self[PB_FD_NAME_MAX];
 
-	/* Not /proc/self: a thread that listens has descriptors of its own. */
-	add_text(&path, "/proc/thread-self/fd/");
-	add_number(&path, (unsigned int)fd);
-	*path.at = '\0';
+	pb_fd_name(self, fd);
 	return (int)pb_sys(SYS_linkat, AT_FDCWD, self, AT_FDCWD, name,
 			   AT_SYMLINK_FOLLOW);
 }
@@ -111,7 +58,7 @@ static int name_file(int fd, const char *now, const char *output,
 		     char name[PATH_MAX])
 {
 	for (unsigned int n = 0; n < 10000; n++) {
-		int error = put_name(name, output, n, PBD_SUFFIX);
+		int error = pb_file_name(name, output, n, PBD_SUFFIX);
 
 		if (!error)
 			error = *now ? change_name(now, name) :
@@ -137,7 +84,7 @@ static int make_file(const char *output, char now[PATH_MAX])
 	if (fd != -EOPNOTSUPP && fd != -EISDIR)
 		return fd;
 	for (unsigned int n = 0; n < 10000; n++) {
-		int error = put_name(now, output, n, PBD_NEW_SUFFIX);
+		int error = pb_file_name(now, output, n, PBD_NEW_SUFFIX);
 
 		if (error)
 			return error;
@@ -179,69 +126,18 @@ static int allocate(int fd, uint64_t start, uint64_t size)
 	return error < 0 ? (int)error : 0;
 }
 
-static int identify(int fd, uint64_t *device, uint64_t *inode)
-{
-	struct statx st;
-	long error = pb_sys(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_INO, &st);
-
-	if (error)
-		return (int)error;
-	*device = (uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor;
-	*inode = st.stx_ino;
-	return 0;
-}
-
-static int is_of(int fd, uint64_t device, uint64_t inode)
-{
-	uint64_t its_device, its_inode;
-
-	return !identify(fd, &its_device, &its_inode) && its_device == device &&
-	       its_inode == inode;
-}
-
-/* @fd if it is of this file; else it is closed. @fd may be -errno. */
-static int checked(const struct pb_data_file *file, int fd)
-{
-	if (fd < 0)
-		return fd;
-	if (!is_of(fd, file->device, file->inode)) {
-		pb_sys(SYS_close, fd);
-		return -ESTALE;
-	}
-	return fd;
-}
-
-/* For a thread with descriptors of its own: what the main thread has. */
-static int from_main_thread(int number)
-{
-	int process = (int)pb_sys(SYS_pidfd_open, pb_sys(SYS_getpid), 0), fd;
-
-	if (process < 0)
-		return process;
-	fd = (int)pb_sys(SYS_pidfd_getfd, process, number, 0);
-	pb_sys(SYS_close, process);
-	return fd;
-}
-
-/* The program may have closed it, and have another file there by now. */
-static int from_kept(const struct pb_data_file *file)
-{
-	int number = file->kept - 1, fd;
-
-	if (number < 0)
-		return number;
-	fd = checked(file, (int)pb_sys(SYS_fcntl, number, F_DUPFD_CLOEXEC, 0));
-	return fd < 0 ? checked(file, from_main_thread(number)) : fd;
-}
-
 int pb_data_reopen(const struct pb_data_file *file)
 {
-	int fd = from_kept(file);
+	int fd = -EBADF;
 
+	/* The program may have closed it, and have another file there by now. */
+	if (file->kept)
+		fd = pb_copy_kept(file->kept - 1, &file->identity);
 	if (fd >= 0)
 		return fd;
-	return checked(file, (int)pb_sys(SYS_openat, AT_FDCWD, file->path,
-					 O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+	fd = (int)pb_sys(SYS_openat, AT_FDCWD, file->path,
+			 O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	return pb_check_descriptor(fd, &file->identity);
 }
 
 int pb_data_is_passing(int error)
@@ -249,29 +145,32 @@ int pb_data_is_passing(int error)
 	return error == -EMFILE || error == -ENFILE;
 }
 
-/* What pb_data_keep() has, in memory that fork() copies. */
+/* What is kept, in memory that fork() copies. */
 static struct {
-	uint64_t device, inode;
+	struct pb_identity identity;
 	int fd; /* and 1; 0: none */
 } kept;
 
 /* Not if the program has closed it, and has another file there by now. */
 void pb_data_forget(void)
 {
-	if (kept.fd && is_of(kept.fd - 1, kept.device, kept.inode))
+	if (kept.fd && pb_is_of(kept.fd - 1, &kept.identity))
 		pb_sys(SYS_close, kept.fd - 1);
 	kept.fd = 0;
 }
 
-static int move_high(int fd)
+/* Returns 0, or -errno and @fd is closed. */
+static int keep(struct pb_data_file *file, int fd)
 {
-	int high = (int)pb_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, KEPT_AT);
-
-	/* -EINVAL: beyond the limit. */
-	if (high < 0)
-		high = (int)pb_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, KEPT_LEAST);
-	pb_sys(SYS_close, fd);
-	return high == -EINVAL ? -EMFILE : high;
+	/* It may be that of the process which forked this one. */
+	pb_data_forget();
+	fd = pb_keep_descriptor(fd);
+	if (fd < 0)
+		return fd;
+	file->kept = fd + 1;
+	kept.identity = file->identity;
+	kept.fd = file->kept;
+	return 0;
 }
 
 int pb_data_keep(struct pb_data_file *file)
@@ -279,20 +178,37 @@ int pb_data_keep(struct pb_data_file *file)
 	int fd;
 
 	/* The program may have closed it since. */
-	if (file->kept && is_of(file->kept - 1, file->device, file->inode))
+	if (file->kept && pb_is_of(file->kept - 1, &file->identity))
 		return 0;
-	/* It may be that of the process which forked this one. */
-	pb_data_forget();
 	fd = pb_data_reopen(file);
-	if (fd >= 0)
-		fd = move_high(fd);
-	if (fd < 0)
-		return fd;
-	file->kept = fd + 1;
-	kept.device = file->device;
-	kept.inode = file->inode;
-	kept.fd = file->kept;
-	return 0;
+	return fd < 0 ? fd : keep(file, fd);
+}
+
+/*
+ * The program has no descriptor left. It would have to close the one that is kept and
+ * open another file just now for the number to be another file's; if its limit has
+ * become lower than the number, it cannot even do that.
+ */
+static int without_copy(const struct pb_data_file *file)
+{
+	int number = file->kept - 1;
+
+	return file->kept && pb_is_of(number, &file->identity) ? number :
+								 -EMFILE;
+}
+
+/* For a moment, to be given to end_use(). */
+static int begin_use(const struct pb_data_file *file)
+{
+	int fd = pb_data_reopen(file);
+
+	return fd == -EMFILE ? without_copy(file) : fd;
+}
+
+static void end_use(const struct pb_data_file *file, int fd)
+{
+	if (fd != file->kept - 1)
+		pb_sys(SYS_close, fd);
 }
 
 /*
@@ -334,13 +250,48 @@ static struct pbd_header *begin(struct pb_data_file *file, int fd, uint64_t size
 	return header;
 }
 
+/*
+ * Everything but the name. What the file is known by comes last: one that has a name
+ * already, since it was set aside, is nobody's file until then.
+ */
+static void fill_in(struct pbd_header *header)
+{
+	struct timespec now;
+
+	pb_sys(SYS_clock_gettime, CLOCK_REALTIME, &now);
+	header->byte_order = PBD_BYTE_ORDER;
+	header->version = PBD_VERSION;
+	header->header_size = sizeof(*header);
+	header->machine = MACHINE;
+	header->pid = (uint32_t)pb_sys(SYS_getpid);
+	header->start_ns = (uint64_t)now.tv_sec * 1000000000 +
+			   (uint64_t)now.tv_nsec;
+	header->committed = sizeof(*header);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	pb_copy(header->magic, PBD_MAGIC, sizeof(header->magic));
+}
+
+/*
+ * Where the user may not write, or where there is no such directory for it (chroot(2)).
+ * Not where descriptors have run out: what comes without one is lost.
+ */
+static int take_spare(struct pb_data_file *file, int error)
+{
+	int fd;
+
+	if (pb_data_is_passing(error))
+		return error;
+	fd = pb_spare_files_take(file->path);
+	return fd < 0 ? error : fd;
+}
+
 int pb_data_open(struct pb_data_file *file, const char *output, size_t size)
 {
+	int fd = make_file(output, file->before), is_spare = fd < 0, error;
 	struct pbd_header *header;
-	struct timespec now;
-	int fd, error;
 
-	fd = make_file(output, file->before);
+	if (is_spare)
+		fd = take_spare(file, fd);
 	if (fd < 0)
 		return fd;
 	/*
@@ -350,23 +301,15 @@ int pb_data_open(struct pb_data_file *file, const char *output, size_t size)
 	 * deletes a file. One that cannot be locked is recorded all the same.
 	 */
 	pb_sys(SYS_flock, fd, LOCK_SH);
-	error = identify(fd, &file->device, &file->inode);
+	error = pb_identify(fd, &file->identity);
 	if (error)
 		goto out;
 	header = begin(file, fd, size, &error);
 	if (error)
 		goto out;
-	pb_sys(SYS_clock_gettime, CLOCK_REALTIME, &now);
-	pb_copy(header->magic, PBD_MAGIC, sizeof(header->magic));
-	header->byte_order = PBD_BYTE_ORDER;
-	header->version = PBD_VERSION;
-	header->header_size = sizeof(*header);
-	header->machine = MACHINE;
-	header->pid = (uint32_t)pb_sys(SYS_getpid);
-	header->start_ns = (uint64_t)now.tv_sec * 1000000000 +
-			   (uint64_t)now.tv_nsec;
-	header->committed = sizeof(*header);
-	error = name_file(fd, file->before, output, file->path);
+	fill_in(header);
+	if (!is_spare)
+		error = name_file(fd, file->before, output, file->path);
 	if (error) {
 		pb_sys(SYS_munmap, header, sizeof(*header) + file->ahead.size);
 		file->ahead.size = 0;
@@ -374,9 +317,13 @@ int pb_data_open(struct pb_data_file *file, const char *output, size_t size)
 		file->header = header;
 	}
 out:
-	if (error && *file->before)
+	if (error && !is_spare && *file->before)
 		pb_sys(SYS_unlinkat, AT_FDCWD, file->before, 0);
-	pb_sys(SYS_close, fd);
+	/* Nobody here may open it again; if it cannot be kept, there is what is mapped. */
+	if (!error && is_spare)
+		keep(file, fd);
+	else
+		pb_sys(SYS_close, fd);
 	return error;
 }
 
@@ -385,7 +332,7 @@ static void *append(struct pb_data_file *file, uint64_t size, int *error)
 {
 	uint64_t start = file->header->committed;
 	void *mapped = NULL;
-	int fd = pb_data_reopen(file);
+	int fd = begin_use(file);
 
 	if (fd < 0) {
 		*error = fd;
@@ -394,7 +341,7 @@ static void *append(struct pb_data_file *file, uint64_t size, int *error)
 	*error = allocate(fd, start, size);
 	if (!*error)
 		mapped = map(fd, start, size, error);
-	pb_sys(SYS_close, fd);
+	end_use(file, fd);
 	return mapped;
 }
 

@@ -7,6 +7,7 @@
 #ifndef PB_TRACE_DATA_FILE_H
 #define PB_TRACE_DATA_FILE_H
 
+#include "descriptor.h"
 #include "format.h"
 
 #include <limits.h>
@@ -25,7 +26,7 @@ struct pb_data_ahead {
  */
 struct pb_data_file {
 	struct pbd_header *header; /* mapped, shared; NULL: no file */
-	uint64_t device, inode;
+	struct pb_identity identity;
 	int kept; /* the descriptor of pb_data_keep(), and 1; 0: none */
 	struct pb_data_ahead ahead;   /* of pb_data_open() */
 	struct pb_data_ahead lasting; /* of chunks that are never unmapped */
@@ -38,7 +39,8 @@ struct pb_data_file {
 extern uint64_t pb_page_size;
 
 /*
- * Make the file of this process in directory @output, and allocate and map so much of
+ * Make the file of this process in directory @output, or take one that was set aside
+ * (spare_files.h) if it cannot make any there, and allocate and map so much of
  * it at once that its first chunks, of @size bytes together, take no system call. If
  * there is no space for so much, there may be a file all the same. Returns 0 or -errno.
  */

@@ -5,7 +5,9 @@
  * Overview
  * --------
  * `patchbay record` names a directory; every process that is traced writes one
- * file PID.pbd in it (PID.N.pbd for the Nth image that one process id ran).
+ * file PID.pbd in it (PID.N.pbd for the Nth image that one process id ran). A child
+ * that could make none has one that another process had set aside, PID.N.spare.pbd
+ * with that one's PID; those that nobody needed are empty.
  * A file is a header and a sequence of chunks. The writer keeps the whole file
  * mapped shared, and advances `committed` only over chunks that are complete;
  * so after SIGKILL the kernel still holds every committed chunk, and a reader
@@ -35,6 +37,8 @@
 #define PBD_BYTE_ORDER 0x01020304
 #define PBD_SUFFIX ".pbd"
 #define PBD_NEW_SUFFIX ".pbd.new" /* has no header yet, and may never have one */
+/* Set aside, and nobody's as long as it has no header; else a file as any other. */
+#define PBD_SPARE_SUFFIX ".spare.pbd"
 #define PBD_BUILD_ID_MAX 32
 
 struct pbd_header {
@@ -331,6 +335,12 @@ struct pbd_losses {
 	uint64_t nr;
 	struct pbd_loss_counts process; /* its @thread and @tid are 0 */
 	struct pbd_loss_counts thread[PBD_LOSS_THREADS];
+	/*
+	 * Why the first forked child could make no file, and as which user; 0: none
+	 * failed. Not in a chunk of an older writer.
+	 */
+	uint32_t child_error; /* errno */
+	uint32_t child_user;
 };
 
 /* The option of PATCHBAY that asked for functions, by a glob or a name. */

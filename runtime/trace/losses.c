@@ -3,6 +3,7 @@
 
 #include "session.h"
 #include "start.h"
+#include "sys.h"
 #include "thread.h"
 
 static void add(uint64_t *count)
@@ -64,6 +65,14 @@ void pb_count_missed(const struct patchbay_ops *ops)
 	    !pb_tracer_is_recording() || (pb_options.nr_threads && !pb_self))
 		return;
 	pb_count_loss(PBD_MISSED_IN_HANDLER);
+}
+
+void pb_losses_no_file(int error)
+{
+	if (!nearest || nearest->child_error)
+		return;
+	nearest->child_user = (uint32_t)pb_sys(SYS_geteuid);
+	nearest->child_error = (uint32_t)-error;
 }
 
 int pb_losses_begin(void)

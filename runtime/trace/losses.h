@@ -20,6 +20,9 @@ void pb_count_loss(enum pbd_loss why);
 /* For libpatchbay (core/private.h): this tracer has missed a call. */
 void pb_count_missed(const struct patchbay_ops *ops);
 
+/* This process could make no file; @error is -errno. */
+void pb_losses_no_file(int error);
+
 /*
  * Make the chunk, in the file that was just made. With the session's lock held.
  * Returns 0 or -errno.

@@ -3,8 +3,8 @@
 
 #include "session.h"
 
-/* "4294967295.9999.pbd" */
-#define NAME_MAX_HERE 24
+/* "4294967295.9999.spare.pbd" */
+#define NAME_MAX_HERE 32
 
 /* What struct pbd_parent of a child will say, and the ids that are taken. */
 struct origin {

@@ -290,8 +290,8 @@ static long landlock(const long arg[6])
 	return result;
 }
 
-/* It may be one by which the caller becomes another user, or gets another root. */
-static long as_user(long number, const long arg[6])
+/* It may be one by which the caller gives up what it takes to open files. */
+static long with_files_kept(long number, const long arg[6])
 {
 	if (number == SYS_chroot || number == SYS_pivot_root)
 		pb_root_changes();
@@ -299,6 +299,9 @@ static long as_user(long number, const long arg[6])
 		pb_user_changes((uid_t)arg[0]);
 	else if (number == SYS_setreuid || number == SYS_setresuid)
 		pb_user_changes((uid_t)arg[1]);
+	else if (number == SYS_prlimit64)
+		pb_limit_changes((pid_t)arg[0], (int)arg[1],
+				 (const struct rlimit *)arg[2]);
 	return pb_raw_syscall(number, arg);
 }
 
@@ -312,7 +315,7 @@ static long call(long number, const long arg[6])
 	else if (number == SYS_landlock_restrict_self)
 		result = landlock(arg);
 	else
-		result = as_user(number, arg);
+		result = with_files_kept(number, arg);
 	if (result >= 0 || result < -4095)
 		return result;
 	errno = (int)-result;

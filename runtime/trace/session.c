@@ -96,8 +96,10 @@ int pb_session_file(void)
 	length = read_cmdline(cmdline, sizeof(cmdline));
 	error = pb_data_open(&pb_session->file, pb_options.output,
 			     expected_size(length));
-	if (error)
+	if (error) {
+		pb_losses_no_file(error);
 		return error;
+	}
 	pb_session->owner = pb_session->file.header->pid;
 	write_cmdline(&pb_session->file, cmdline, length);
 	/* Without these counts there are those of blocks and of the session. */

@@ -2,10 +2,12 @@
 #include "user.h"
 
 #include "sandbox.h"
+#include "spare_files.h"
 #include "start.h"
 #include "wrap.h"
 
 #include <sys/fsuid.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static struct {
@@ -15,6 +17,9 @@ static struct {
 	int (*setresuid)(uid_t real, uid_t effective, uid_t saved);
 	int (*setfsuid)(uid_t uid);
 	int (*chroot)(const char *path);
+	int (*setrlimit)(int resource, const struct rlimit *limit);
+	int (*prlimit)(pid_t pid, int resource, const struct rlimit *limit,
+		       struct rlimit *old);
 } real;
 
 __attribute__((constructor)) static void find(void)
@@ -25,6 +30,8 @@ __attribute__((constructor)) static void find(void)
 	PB_FIND(setresuid);
 	PB_FIND(setfsuid);
 	PB_FIND(chroot);
+	PB_FIND(setrlimit);
+	PB_FIND(prlimit);
 }
 
 /* A program without any function to trace, as su(1), leaves no file behind. */
@@ -43,7 +50,8 @@ static int make_file(void)
 	return pb_options.live ? pb_session_file() : 0;
 }
 
-static void keep_file(void)
+/* @spare: the same for children, who can make none from then on. */
+static void keep_file(int spare)
 {
 	const int make = has_functions();
 	pb_sigset signals;
@@ -51,29 +59,46 @@ static void keep_file(void)
 
 	pb_signal_lock(&pb_session->lock, &signals);
 	error = make ? make_file() : 0;
+	/* If it cannot be kept, what is missing says so when it is. */
 	if (!error && pb_session->file.header)
-		error = pb_data_keep(&pb_session->file);
-	if (pb_session->file.header)
-		pb_data_note(&pb_session->file, error);
+		pb_data_keep(&pb_session->file);
+	if (make && spare && (pb_tracer_needs_blocks || pb_options.live))
+		pb_spare_files_make(pb_options.output);
 	pb_signal_unlock(&pb_session->lock, signals);
 }
 
-void pb_root_changes(void)
+static void keep(int spare)
 {
 	int saved_errno = errno;
 
 	if (!pb_session || !pb_tracer || pb_locked || !pb_syscalls_begin())
 		return;
 	if (!pb_session_is_vforked())
-		keep_file();
+		keep_file(spare);
 	pb_syscalls_end();
 	errno = saved_errno;
+}
+
+void pb_root_changes(void)
+{
+	keep(1);
 }
 
 void pb_user_changes(uid_t effective)
 {
 	if (effective != (uid_t)-1 && effective != geteuid())
 		pb_root_changes();
+}
+
+void pb_limit_changes(pid_t pid, int resource, const struct rlimit *limit)
+{
+	struct rlimit now;
+
+	if (resource != RLIMIT_NOFILE || !limit || (pid && pid != getpid()) ||
+	    pb_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &now) ||
+	    limit->rlim_cur >= now.rlim_cur)
+		return;
+	keep(0);
 }
 
 PB_PUBLIC int setuid(uid_t uid)
@@ -111,4 +136,31 @@ PB_PUBLIC int chroot(const char *path)
 {
 	pb_root_changes();
 	return PB_REAL(chroot)(path);
+}
+
+/*
+ * The C library's headers have different types for @resource. What programs are
+ * compiled to call with large files is the same function under another name.
+ */
+PB_PUBLIC int pb_setrlimit(int resource, const struct rlimit *limit)
+	__asm__("setrlimit");
+PB_PUBLIC int pb_prlimit(pid_t pid, int resource, const struct rlimit *limit,
+			 struct rlimit *old) __asm__("prlimit");
+PB_PUBLIC int pb_setrlimit64(int resource, const struct rlimit *limit)
+	__asm__("setrlimit64") __attribute__((alias("setrlimit")));
+PB_PUBLIC int pb_prlimit64(pid_t pid, int resource, const struct rlimit *limit,
+			   struct rlimit *old)
+	__asm__("prlimit64") __attribute__((alias("prlimit")));
+
+int pb_setrlimit(int resource, const struct rlimit *limit)
+{
+	pb_limit_changes(0, resource, limit);
+	return PB_REAL(setrlimit)(resource, limit);
+}
+
+int pb_prlimit(pid_t pid, int resource, const struct rlimit *limit,
+	       struct rlimit *old)
+{
+	pb_limit_changes(pid, resource, limit);
+	return PB_REAL(prlimit)(pid, resource, limit, old);
 }

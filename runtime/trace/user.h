@@ -6,14 +6,15 @@
  * the file is made, and a descriptor of it is kept (pb_data_keep()): the one exception
  * from the rule that none is. It is of a high number, which the program does not get to
  * see unless it looks for it; if it closes it, what does not fit into the file is lost
- * and counted, as with a full disk.
+ * and counted, as with a full disk. The same is done before a program lowers the number
+ * of its descriptors (RLIMIT_NOFILE), as it may use them all.
  *
  * The file stays its owner's: who could truncate it could end every process that has it
  * mapped, also one that becomes another user only for a while. For the same reason a
  * forked child closes the descriptor that its parent has kept (pb_data_forget()).
  *
- * A child that such a process forks can make no file: what it would record is counted
- * as PBD_LOST_CHILD.
+ * For children that such a process forks, files are set aside (spare_files.h). If these
+ * are not enough, what the others would record is counted as PBD_LOST_CHILD.
  *
  * The C library's functions are in this library, too; syscall(2) is in sandbox.c. What is
  * done by an instruction of the program's own is not seen.
@@ -21,6 +22,7 @@
 #ifndef PB_TRACE_USER_H
 #define PB_TRACE_USER_H
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 /*
@@ -31,5 +33,8 @@ void pb_user_changes(uid_t effective);
 
 /* The same of a process that is about to have another root directory. */
 void pb_root_changes(void);
+
+/* And where process @pid, 0: this one, is about to have this limit; NULL: it is not. */
+void pb_limit_changes(pid_t pid, int resource, const struct rlimit *limit);
 
 #endif /* PB_TRACE_USER_H */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What files are called. May be called where sys.h's code may. */
+#ifndef PB_TRACE_FILE_NAME_H
+#define PB_TRACE_FILE_NAME_H
+
+#include <limits.h>
+
+/*
+ * "OUTPUT/PID.NrSUFFIX" with the pid of this process, without a number if @nr is 0.
+ * Returns 0 or -ENAMETOOLONG.
+ */
+int pb_file_name(char name[PATH_MAX], const char *output, unsigned int nr,
+		 const char *suffix);
+
+/* What leads to this thread's descriptor @fd in /proc. */
+#define PB_FD_NAME_MAX 64
+void pb_fd_name(char name[PB_FD_NAME_MAX], int fd);
+
+#endif /* PB_TRACE_FILE_NAME_H */

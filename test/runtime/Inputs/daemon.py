@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""daemon.py PATCHBAY PROG: looks at the recording of a process that became another user,
+and of its child, while they run.
+"""
+import json
+import os
+import subprocess
+import sys
+
+patchbay, prog = sys.argv[1:]
+PATIENCE = 120
+
+
+def run(*command):
+    return subprocess.run([patchbay, *command], text=True, timeout=PATIENCE,
+                          capture_output=True)
+
+
+def expect(what, found, wanted):
+    if found != wanted:
+        sys.exit(f"{what}: {found!r}, not {wanted!r}")
+
+
+def calls(folder):
+    done = run("report", "--json", "-i", folder)
+    expect("report", (done.returncode, done.stderr), (0, ""))
+    report = json.loads(done.stdout)
+    return len(report["processes"]), sum(f["calls"] for f in report["functions"])
+
+
+def start(folder, how):
+    command = subprocess.Popen(
+        [patchbay, "record", "--live", "-p", "function", "-F", "step", "-o", folder, "--", prog,
+         how], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return command, command.stdout.readline().strip()
+
+
+def empty(folder):
+    return [name for name in os.listdir(folder) if not os.path.getsize(f"{folder}/{name}")]
+
+
+command, worker = start("live", "serve")
+try:
+    expect("files that wait", len(empty("live")), 15)
+    expect("calls", calls("live"), (2, 200))
+    done = run("live", "-p", worker, "--snapshot", "snap")
+    expect("a snapshot", (done.returncode, done.stderr), (0, ""))
+    expect("calls in it", calls("snap"), (1, 100))
+    done = run("live", "-p", worker, "--arm", "calls")
+    expect("arming", (done.returncode, done.stderr),
+           (1, f"patchbay: error: process {worker}: 'calls' could not be armed: Permission "
+            "denied: it may not change its own code, since it has given up its privileges, "
+            "or was forked by one that had\n"))
+    command.stdin.close()
+    expect("exit code", command.wait(PATIENCE), 0)
+    expect("calls at the end", calls("live"), (2, 300))
+    expect("files", len(os.listdir("live")), 2)
+finally:
+    command.kill()
+    command.wait()
+
+command, worker = start("idle", "idle")
+try:
+    done = run("live", "-p", worker)
+    expect("status", (done.returncode, done.stdout.splitlines()[-1]),
+           (0, "file       none yet"))
+    done = run("live", "-p", worker, "--snapshot", "none")
+    expect("no snapshot", (done.returncode, done.stderr),
+           (1, f"patchbay: error: process {worker}: no snapshot could be written: it has no "
+            "file, since it has recorded nothing, or could make none\n"))
+    command.stdin.close()
+    expect("exit code", command.wait(PATIENCE), 0)
+finally:
+    command.kill()
+    command.wait()
+
+command, worker = start("behind", "background")
+try:
+    expect("exit code", command.wait(PATIENCE), 0)
+    expect("what still waits", len(empty("behind")), 15)
+    # Somebody may begin to record there at any time, even if nobody does.
+    pid = empty("behind")[0].split(".")[0]
+    os.mkdir("aside")
+    for name in set(os.listdir("behind")) - set(empty("behind")):
+        os.rename(f"behind/{name}", f"aside/{name}")
+    done = run("record", "-o", "behind", "--", prog)
+    expect("what is in use", (done.returncode, done.stderr),
+           (125, f"patchbay: error: {os.getcwd()}/behind: process {pid}, or one that it "
+            "forked, is still recording there: wait until it ends, or choose another "
+            "directory with -o\n"))
+finally:
+    command.stdin.close()
+    command.wait()
