@@ -203,9 +203,9 @@ static void settle_owners(const struct pb_bulk *bulk, int disarm, int done,
 				owner = pb_shared_number(module, f.group->cell);
 			if (!seen && f.owner == PB_OWNER_NONE)
 				continue;
-			if (done || pb_arch_slot(f.entry) ==
-					    pb_owner_slot(module, owner))
-				pb_owner_set(module, i, owner);
+			if (!done)
+				owner = pb_owner_found(module, i, owner);
+			pb_owner_set(module, i, owner);
 		}
 	}
 }

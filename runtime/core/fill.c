@@ -73,7 +73,7 @@ void pb_unfill_group(struct pb_group *g, int seen)
 	pb_retire_unseen((struct pb_set *)cell->set);
 	pb_cell_enter_by(cell, pb_enter_nothing);
 	pb_release_cell(cell);
-	pb_shared_release(g->cell);
+	pb_shared_settle(g->cell);
 }
 
 /* Give a function's own cell its first tracers. */
@@ -113,6 +113,20 @@ uintptr_t pb_target_slot(const struct pb_target *t)
 {
 	return t->owner == PB_OWNER_NONE ? (uintptr_t)t->cell :
 					   pb_owner_slot(t->module, t->owner);
+}
+
+unsigned int pb_owner_found(const struct pb_module *module, size_t i,
+			    unsigned int owner)
+{
+	const uintptr_t slot =
+		pb_arch_slot(pb_record_entry(&module->records[i]));
+
+	if (slot == pb_owner_slot(module, owner))
+		return owner;
+	/* Who was to join others, and does not, is led there. */
+	if (slot == pb_owner_slot(module, PB_OWNER_NOBODY))
+		return PB_OWNER_NOBODY;
+	return pb_owner(module, i);
 }
 
 void pb_empty_cell(struct patchbay_cell *cell)

@@ -29,6 +29,13 @@ void pb_swap_target(struct pb_target *t);
 /* What the slot is to say. */
 uintptr_t pb_target_slot(const struct pb_target *t);
 
+/*
+ * Where the slot of function @i was to lead to @owner, but not all that was to be
+ * written was: where does it lead?
+ */
+unsigned int pb_owner_found(const struct pb_module *module, size_t i,
+			    unsigned int owner);
+
 /* Let nobody enter any more. */
 void pb_empty_cell(struct patchbay_cell *cell);
 

@@ -3,12 +3,14 @@
  * A thousand functions, and text that cannot be written any more when some of
  * them are armed, or not even ready to be: then none is, and it can be done later.
  * Nor when some of them come to have other tracers than those with whom they share
- * a cell: then all have what they had.
+ * a cell: then all have what they had. Nor when they are to join others in a cell,
+ * after they had one without tracers: then they can do so later.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}failed at {{[1-9][0-9]*}} places{{$}}
 // CHECK-NEXT: {{^}}parting failed at {{[1-9][0-9]*}} places{{$}}
+// CHECK-NEXT: {{^}}joining failed at {{[1-9][0-9]*}} places{{$}}
 
 #include "Inputs/check.h"
 #include "Inputs/count-calls.h"
@@ -141,8 +143,9 @@ static int try(int n)
 
 /*
  * Take the tracer from half of all, in two places that are far from each other and
- * so take a write each, or give that half another one, too, in one process. Sites that were to be disarmed when text could not be written any
- * more call nobody. Returns how many times it failed.
+ * so take a write each, or give that half another one, too, in one process. Sites
+ * that were to be disarmed when text could not be written any more call nobody.
+ * Returns how many times it failed.
  */
 static int part(int disarm)
 {
@@ -181,6 +184,40 @@ static int part(int disarm)
 	return times;
 }
 
+/*
+ * Arm the @nr functions of @glob, which share a cell without tracers with others,
+ * so that they join those who have the tracer. Returns how many times it failed.
+ */
+static int join(const char *glob, int nr)
+{
+	const struct patchbay_ops_attr attr = { .size = sizeof(attr),
+						.handler = handler };
+	struct patchbay_ops *ops, *before;
+	int times = 0, n = 0;
+
+	do {
+		CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
+		CHECK_EQ(patchbay_ops_create(&attr, &before), 0);
+		CHECK_EQ(patchbay_arm(before, "at_[123]*", 0), NR / 4 * 3);
+		CHECK_EQ(patchbay_ops_destroy(before), 0);
+		CHECK_EQ(patchbay_arm(ops, "at_0*", 0), NR / 4);
+		fails = ++n;
+		failed = 0;
+		if (patchbay_arm(ops, glob, 0) < 0) {
+			times++;
+			CHECK_EQ(calls_seen(), NR / 4);
+			CHECK_EQ(sites_armed(), NR / 4);
+			fails = 0;
+			CHECK_EQ(patchbay_arm(ops, glob, 0), nr);
+		}
+		fails = 0;
+		CHECK_EQ(calls_seen(), NR / 4 + nr);
+		CHECK_EQ(patchbay_ops_destroy(ops), 0);
+		CHECK_EQ(calls_seen(), 0);
+	} while (failed);
+	return times;
+}
+
 int main(void)
 {
 	int n = 1;
@@ -191,5 +228,7 @@ int main(void)
 	printf("failed at %d places\n", n - 1);
 	n = part(0);
 	printf("parting failed at %d places\n", n + part(1));
+	n = join("at_200*", NR / 64);
+	printf("joining failed at %d places\n", n + join("at_[23]*", NR / 2));
 	return 0;
 }
