@@ -205,7 +205,7 @@ static void settle_owners(const struct pb_bulk *bulk, int disarm, int done,
 				continue;
 			if (!done)
 				owner = pb_owner_found(module, i, owner);
-			pb_owner_set(module, i, owner);
+			pb_lead(module, i, owner);
 		}
 	}
 }

@@ -202,8 +202,8 @@ static void settle_owners(const struct pb_plan *plan, int seen)
 			continue;
 		if (!seen && pb_owner(t->module, i) == PB_OWNER_NONE)
 			continue;
-		pb_owner_set(t->module, i,
-			     pb_owner_found(t->module, i, t->owner));
+		pb_lead(t->module, i,
+			pb_owner_found(t->module, i, t->owner));
 	}
 }
 

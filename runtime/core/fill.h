@@ -36,6 +36,9 @@ uintptr_t pb_target_slot(const struct pb_target *t);
 unsigned int pb_owner_found(const struct pb_module *module, size_t i,
 			    unsigned int owner);
 
+/* Function @i leads to @owner by now; the cell that it has left is to be settled. */
+void pb_lead(struct pb_module *module, size_t i, unsigned int owner);
+
 /* Let nobody enter any more. */
 void pb_empty_cell(struct patchbay_cell *cell);
 

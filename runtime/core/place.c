@@ -185,7 +185,8 @@ static int is_empty(const struct pb_shared_cell *cell)
 
 /*
  * A cell whose functions all come to @g. If it has tracers who come and go, it is
- * changed when all else is done, so no others may join them before.
+ * changed when all else is done, so no others may join them before. Not one that a
+ * thread may have entered on behalf of a function that has left it since.
  */
 static struct pb_shared_cell *find_own(const struct pb_group *g)
 {
@@ -195,7 +196,7 @@ static struct pb_shared_cell *find_own(const struct pb_group *g)
 	for (unsigned int i = PB_OWNER_FIRST; i < shared->end; i++) {
 		struct pb_shared_cell *cell = &shared->cells[i];
 
-		if (cell->to == g && !cell->scattered && cell->nr &&
+		if (cell->to == g && !cell->scattered && cell->nr && !cell->left &&
 		    cell->leaving == cell->nr &&
 		    (is_empty(cell) || cell->nr == g->nr) &&
 		    (!best || best->nr < cell->nr))

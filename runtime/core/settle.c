@@ -107,16 +107,17 @@ void pb_release_cell(struct patchbay_cell *cell)
 static void settle_cell(const struct pb_module *module,
 			struct patchbay_cell *cell)
 {
+	struct pb_shared_cell *shared = pb_shared_of(module, cell);
 	const struct pb_set *set = cell->set;
 
 	if (set == &pb_set_nobody) {
 		pb_release_cell(cell);
-		if (pb_shared_of(module, cell))
-			pb_shared_release(pb_shared_of(module, cell));
 	} else if (set && set->nr == 1 && cell->enter == set->enter &&
 		 !(set->cells[0].since & PATCHBAY_CELL_WORD) && !module->gone) {
 		pb_fill_cell(cell, set->cells[0]);
 	}
+	if (shared)
+		pb_shared_settle(shared);
 }
 
 static void settle_module(struct pb_module *module, struct pb_cell_range range)

@@ -139,7 +139,7 @@ void pb_owner_set(struct pb_module *module, size_t i, unsigned int owner)
 	shared->owner[i] = (uint8_t)owner;
 	if (before >= PB_OWNER_FIRST) {
 		shared->cells[before].nr--;
-		pb_shared_release(&shared->cells[before]);
+		shared->cells[before].left = 1;
 	}
 	if (owner < PB_OWNER_FIRST)
 		return;
@@ -164,8 +164,9 @@ void pb_shared_take(struct pb_shared_cell *cell, uint32_t shape)
 	cell->cell.record = &cell->shape;
 }
 
-void pb_shared_release(struct pb_shared_cell *cell)
+void pb_shared_settle(struct pb_shared_cell *cell)
 {
+	cell->left = 0;
 	if (!cell->nr && !cell->cell.ops)
 		cell->used = 0;
 }

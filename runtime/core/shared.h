@@ -24,10 +24,11 @@
  * these 64 KB until the module goes.
  *
  * A thread acts upon a cell only if it is marked as inside before it loads the
- * slot (quiesce.h). So a cell that no slot leads to any more may be given to other
- * functions as soon as all are outside that were inside before. Only what kind of
- * result its functions have stays: on x86-64 who returns from a body looks at
- * that before the mark, to know which registers to keep.
+ * slot (quiesce.h). Then it may be in the cell although the slot leads to another by
+ * now. So a cell that some functions have left gets no other tracers, whether others
+ * still share it or it is given to others, before all are outside that were inside
+ * when it was left. Only what kind of result its functions have stays: on x86-64 who
+ * returns from a body looks at that before the mark, to know which registers to keep.
  */
 #ifndef PB_CORE_SHARED_H
 #define PB_CORE_SHARED_H
@@ -57,6 +58,8 @@ enum { PB_OWNER_NONE, PB_OWNER_NOBODY, PB_OWNER_GATE, PB_OWNER_FIRST };
  * @nr:          how many functions' slots lead here, armed or not
  * @first, @last: they are among the records from here to there
  * @used:        it is somebody's, or threads may be inside of it
+ * @left:        slots have led here that do not any more, and a thread may have
+ *               loaded one of them before
  * @result:      of @shape: this is what it keeps
  *
  * While a plan is made (place.c):
@@ -68,7 +71,7 @@ struct pb_shared_cell {
 	struct patchbay_cell cell;
 	struct patchbay_record shape;
 	uint32_t nr, first, last;
-	uint8_t used, result, scattered;
+	uint8_t used, left, result, scattered;
 	uint32_t leaving;
 	struct pb_group *to;
 } __attribute__((aligned(PB_SHARED_STEP)));
@@ -161,8 +164,11 @@ void pb_owner_set(struct pb_module *module, size_t i, unsigned int owner);
 /* Under the engine lock: who is to have @cell has @shape. */
 void pb_shared_take(struct pb_shared_cell *cell, uint32_t shape);
 
-/* Under the engine lock: is it nobody's any more? Then it is free. */
-void pb_shared_release(struct pb_shared_cell *cell);
+/*
+ * Under the engine lock: nobody is inside any more who found it by a slot that leads
+ * elsewhere now. If it is nobody's it is free.
+ */
+void pb_shared_settle(struct pb_shared_cell *cell);
 
 /*
  * The cell of function @ip, that @gate stands before. Compiled for general

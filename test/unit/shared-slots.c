@@ -6,7 +6,7 @@
  */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
-// CHECK: {{^}}failures: 0 of 131472{{$}}
+// CHECK: {{^}}failures: 0 of 131473{{$}}
 
 #include "shared.c"
 #include "gate.c"
@@ -157,16 +157,19 @@ static void reuse(void)
 	CHECK(pb_shared_find_free(&module, whole) != cell);
 	/* They are out of it. */
 	cell->cell.ops = NULL;
-	pb_shared_release(cell);
+	pb_shared_settle(cell);
 	CHECK(!cell->used && pb_shared_find_free(&module, other) == cell);
 	/* But not for functions with another kind of result. */
 	CHECK(pb_shared_find_free(&module, real) != cell);
 	/* One that functions lead to is theirs, though it has no tracers. */
 	pb_shared_take(cell, other);
 	pb_owner_set(&module, 9, number);
-	pb_shared_release(cell);
+	pb_shared_settle(cell);
 	CHECK(cell->used && pb_shared_find_free(&module, other) != cell);
+	/* Who was on the way in when it was left may be inside. */
 	pb_owner_set(&module, 9, PB_OWNER_NOBODY);
+	CHECK(cell->used && pb_shared_find_free(&module, other) != cell);
+	pb_shared_settle(cell);
 	CHECK(!cell->used);
 	/* Promised to a group of a plan that is being made. */
 	cell->to = (struct pb_group *)records;
