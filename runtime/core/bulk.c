@@ -318,7 +318,9 @@ static int prepare(struct pb_bulk *bulk, struct pb_module *only)
 					  check_module(bulk, b);
 		request->nr += b->nr;
 	}
-	if (!error && request->nr < MANY)
+	/* Whoever was asked about each function is not to be asked again. */
+	if (!error && request->nr < MANY &&
+	    (request->disarm || !request->ops->attr.check))
 		error = PB_NOT_BULK;
 	return error ? error : pb_text_block_init(&bulk->block);
 }
@@ -327,12 +329,16 @@ static int put_to_use(struct pb_bulk *bulk)
 {
 	struct pb_request *request = bulk->request;
 	struct pb_filter *forgotten = NULL;
-	int error;
+	int error = 0;
 
-	pb_count(&pb_stats.batches);
-	bulk->handle = pb_text_open();
+	if (request->nr) {
+		pb_count(&pb_stats.batches);
+		bulk->handle = pb_text_open();
+	}
 	pb_engine_lock();
-	error = request->disarm ? pb_bulk_disarm(bulk) : pb_bulk_arm(bulk);
+	if (request->nr)
+		error = request->disarm ? pb_bulk_disarm(bulk) :
+					  pb_bulk_arm(bulk);
 	if (!error)
 		pb_future_update(request, &forgotten);
 	pb_engine_unlock();
@@ -369,7 +375,7 @@ static int is_for_us(const struct pb_request *r)
 int pb_bulk_commit(struct pb_request *request, struct pb_module *only,
 		   enum pb_wait wait)
 {
-	struct pb_bulk bulk = { .request = request };
+	struct pb_bulk bulk = { .request = request, .handle = -1 };
 	int error;
 
 	if (!is_for_us(request))
