@@ -121,16 +121,19 @@
 	movq	%rax, CALL_SINCE(%rbp)
 	js	.Lboth_\id
 	/*
-	 * The function's slot leads there still, so the cell was the function's when
-	 * since was loaded: one that is given to other functions has had to be left
-	 * by all others before.
+	 * Since has to be the function's. But the thread is not marked: when since was
+	 * loaded others may have had the cell, and have left it to the function again.
+	 * So both are loaded once more. The same others, armed by the same batch,
+	 * would have to come and go around this load of the slot not to be seen.
 	 */
 	movq	SITE_RETURN(%rbp), %rax
 	cmpq	%r11, PATCHBAY_SLOT_OFFSET-\from(%rax)
 	jne	.Lback_\id
+	movq	CELL_SINCE(%r11), %rax
+	cmpq	%rax, CALL_SINCE(%rbp)
+	jne	.Lback_\id
 	movq	SITE_RETURN+8(%rbp), %r11
 	movq	%r11, CALL_PARENT(%rbp)
-	movl	CALL_SINCE(%rbp), %eax
 	testl	$(CELL_DIRECT_TIMED+CELL_DIRECT_SET), %eax
 	jnz	.Lother_way_\id
 .Lcall_\id:
