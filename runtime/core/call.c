@@ -11,90 +11,104 @@ static struct patchbay_regs *regs_of(struct patchbay_call *call)
 	return (struct patchbay_regs *)(call + 1);
 }
 
-/* Of a tracer that has no handler to call at the entry. */
-static int is_disabled(const struct patchbay_cell *member)
-{
-	return member->ops->attr.handler ||
-	       __atomic_load_n(&member->exit, __ATOMIC_RELAXED) ==
-		       pb_enter_nothing;
-}
-
 /*
- * Tracers that are disabled at the moment are not called, and not at the exit
- * either, even if they are enabled by then. @told is of all @nr, of which there
- * is one at least; it is kept in a register, since a handler might write to @call
- * for all that the compiler knows.
+ * @cell as the tracer that has it alone, or had it when it was entered. If it was
+ * given a set meanwhile, cell->since is no more when that tracer was armed, but
+ * the set has it among its members; NULL: not any more.
  */
-static inline void call_entries(struct patchbay_call *call,
-				const struct patchbay_cell *member, size_t nr,
-				uint64_t told)
+static const struct patchbay_cell *own_of(const struct patchbay_cell *cell)
 {
-	do {
-		patchbay_handler func =
-			__atomic_load_n(&member->func, __ATOMIC_RELAXED);
+	const struct pb_set *set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
 
-		if (func != pb_enter_nothing)
-			func(call->ip, call->parent_ip, member, regs_of(call));
-		else if (member->exit && is_disabled(member))
-			told &= ~pb_call_bit(member);
-		member++;
-	} while (--nr);
-	call->told = told;
+	/* Nobody's: it is being disarmed, and cell->enter is next. */
+	if (!set || set == &pb_set_nobody)
+		return cell;
+	for (size_t i = 0; i < set->nr; i++)
+		if (set->cells[i].ops == cell->ops)
+			return &set->cells[i];
+	return NULL;
 }
 
-static __attribute__((noinline)) uint64_t enter_one(struct patchbay_call *call)
+static __attribute__((noinline)) uint64_t
+enter_one(struct patchbay_call *call, const struct patchbay_cell *cell)
 {
-	const struct patchbay_cell *cell = pb_call_cell(call);
+	/* Before the set is loaded: there is one if this is of a set. */
+	uint64_t since = __atomic_load_n(&cell->since, __ATOMIC_ACQUIRE);
+	const struct patchbay_cell *own = own_of(cell);
 
-	call->since = cell->since & PATCHBAY_CELL_SINCE;
-	call_entries(call, cell, 1, pb_call_bit(cell));
+	if (own != cell)
+		since = own ? own->since : 0;
+	call->since = since & PATCHBAY_CELL_SINCE;
+	call->told = pb_call_bit(cell);
+	__atomic_load_n(&cell->func, __ATOMIC_RELAXED)(
+		call->ip, call->parent_ip, cell, regs_of(call));
 	return cell->record->stack_arg_words;
 }
 
-uint64_t pb_call_entry(struct patchbay_call *call)
+uint64_t pb_call_entry(struct patchbay_call *call,
+		       const struct patchbay_cell *cell)
 {
 	const struct pb_set *set = call->set;
+	const struct patchbay_cell *const *at;
 
 	if (!set)
-		return enter_one(call);
-	call->since = set->since;
-	call_entries(call, set->cells, set->nr, set->told);
+		return enter_one(call, cell);
+	call->since = set->since & PATCHBAY_CELL_SINCE;
+	call->told = set->told;
+	at = set->entries;
+	do
+		(*at)->func(call->ip, call->parent_ip, *at, regs_of(call));
+	while (*++at);
 	/* Not of the set: it may be pb_set_nobody, which has no function. */
-	return pb_call_cell(call)->record->stack_arg_words;
+	return cell->record->stack_arg_words;
 }
 
-static void call_exit(struct patchbay_call *call,
-		      const struct patchbay_cell *member)
+/* Of all @exits. */
+static inline void call_exits(struct patchbay_call *call,
+			      const struct patchbay_cell *const *at)
 {
-	patchbay_handler exit =
-		__atomic_load_n(&member->exit, __ATOMIC_RELAXED);
-
-	if (exit)
-		exit(call->ip, call->parent_ip, member, regs_of(call));
+	do
+		(*at)->exit(call->ip, call->parent_ip, *at, regs_of(call));
+	while (*++at);
 }
 
-/* Who was told of the entry, and is armed since then. */
-static void call_own_exit(struct patchbay_call *call,
-			  const struct patchbay_cell *member)
+/* Was @member told of the entry, and is armed since then? */
+static int was_told(const struct patchbay_call *call,
+		    const struct patchbay_cell *member)
 {
-	if (call->told & pb_call_bit(member) &&
-	    (member->since & PATCHBAY_CELL_SINCE) <= call->since)
-		call_exit(call, member);
+	return call->told & pb_call_bit(member) &&
+	       (member->since & PATCHBAY_CELL_SINCE) <= call->since;
+}
+
+static void leave_one(struct patchbay_call *call,
+		      const struct patchbay_cell *cell)
+{
+	const struct patchbay_cell *own = own_of(cell);
+
+	if (own && was_told(call, own))
+		__atomic_load_n(&cell->exit, __ATOMIC_RELAXED)(
+			call->ip, call->parent_ip, cell, regs_of(call));
 }
 
 /* What the cell says now: it need not be what it said at the entry. */
 static __attribute__((noinline)) void leave_any(struct patchbay_call *call,
 						const struct patchbay_cell *cell)
 {
-	patchbay_handler enter = __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE);
 	const struct pb_set *set;
+	patchbay_handler enter;
 
+	/* Those have no set: this is where they come. */
+	if (pb_is_gate(cell))
+		cell = pb_gate_find(cell, call->ip);
+	enter = __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE);
 	if (pb_call_is_of_one(enter)) {
-		call_own_exit(call, cell);
+		leave_one(call, cell);
 	} else if (pb_call_is_of_set(enter)) {
 		set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
-		for (size_t i = set->nr; i-- > 0;)
-			call_own_exit(call, &set->cells[i]);
+		for (const struct patchbay_cell *const *at = set->exits; *at; at++)
+			if (was_told(call, *at))
+				(*at)->exit(call->ip, call->parent_ip, *at,
+					    regs_of(call));
 	}
 }
 
@@ -107,21 +121,18 @@ static int is_as_entered(const struct patchbay_call *call,
 			 const struct patchbay_cell *cell,
 			 const struct pb_set *set)
 {
-	return set && call->told == set->told && set->since <= call->since &&
+	return set && call->told == set->told &&
+	       (set->since & PATCHBAY_CELL_SINCE) <= call->since &&
 	       __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE) == set->enter;
 }
 
 void pb_call_exit(struct patchbay_call *call)
 {
-	const struct patchbay_cell *cell = pb_call_cell(call), *member;
+	const struct patchbay_cell *cell = pb_call_slot(call);
 	const struct pb_set *set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
 
-	if (!is_as_entered(call, cell, set)) {
+	if (is_as_entered(call, cell, set))
+		call_exits(call, set->exits);
+	else
 		leave_any(call, cell);
-		return;
-	}
-	member = set->cells + set->nr;
-	do
-		call_exit(call, --member);
-	while (member != set->cells);
 }

@@ -6,13 +6,77 @@
  *
  * While the body runs its thread is outside (quiesce.h), so that nobody has to
  * wait for it, and tracers may come and go. What they leave behind is a number:
- * each time that a tracer is armed it takes the next one, cell->since. A call
- * remembers the highest of those that were there at its entry; at its exit it
- * tells those which are there then and are not higher. So a tracer that was
- * disarmed is not told, and one that was armed, or armed again, neither.
+ * all that one batch arms have the same, and each batch has a higher one. A call
+ * remembers the highest of those that were there at its entry, and a bit for each
+ * tracer that was not disabled then; at its exit it tells those which are there by
+ * then, are not disabled, have their bit and no higher number.
+ *
+ *	what happens to a tracer while the	is it told	because
+ *	body runs				of the exit?
+ *	------------------------------------	------------	-------
+ *	nothing					yes
+ *	it is armed (or armed again)		no		its number is higher
+ *	it is disarmed				no		it is not there
+ *	it is disabled				no		the same
+ *	it is disabled, and enabled again	yes		number and bit are
+ *								as they were
+ *	it was disabled at the entry, and is	no		no bit
+ *	enabled
+ *	it is updated				yes, the new	number and bit are
+ *						handler		as they were
+ *	others are armed, disarmed, ...		yes		these have numbers and
+ *								bits of their own
+ *	the module leaves			no		the cell enters
+ *								nothing
+ *	the thread has come into a handler	no, it counts	pb_call_exit_slowly()
+ *	(a fiber that it resumed there)		as missed
+ *	an exception passes			yes, with a	pb_call_unwound()
+ *						reason
+ *
+ * The number is in the upper bits of what is called `since` everywhere:
+ *
+ *	of			the number is			the lower 16 bits are
+ *	--			-------------			---------------------
+ *	a set's members		of the batch that armed		the tracer's word
+ *				the tracer
+ *	a set			the highest of its members	the direct way of
+ *								cells with the set
+ *	a cell of one tracer	of the batch that armed it	its direct way (its
+ *								word is 0)
+ *	a cell with a set	the same as the set's, if	its direct way
+ *				that has a direct way; else
+ *				it does not matter
+ *	a call			what the cell or the set had	the direct way that it
+ *				at its entry			took, PATCHBAY_EXIT_*
+ *
+ * Direct ways are x86-64's (arch/x86_64/direct.h): the trampoline itself calls body
+ * and handlers, which are all FAST, of a function that is simple. A call that went
+ * one is as its cell if number and way are still the cell's at the exit, and those
+ * of the set, if the way is one of sets: then all who are there were there at the
+ * entry, since whoever comes has a higher number. And nobody was disabled then, or
+ * the cell would have had another way. If either differs, pb_call_exit() has to find
+ * out; it takes all bits as set, for the same reason.
+ *
+ *	PATCHBAY_CELL_DIRECT_	at the entry			at the exit
+ *	---------------------	------------			-----------
+ *	EXIT			nobody is called, so the	cell->exit
+ *				thread need not be outside
+ *	BOTH			cell->func			cell->exit
+ *	EXIT BOTH		cell->func			nothing: the site goes
+ *								on with the body
+ *	EXIT TIMED		the clock, as EXIT		the clock, and exit of
+ *								the tracer, or not
+ *	EXIT SET		as EXIT				set->exits
+ *	EXIT SET ENTRIES	set->entries			set->exits
+ *	none			cell->enter: pb_arch_call_*(), or no exits
+ *
+ * Who finds the thread inside at the entry, where that matters, or at the exit,
+ * takes the general way (pb_enter_slowly(), pb_call_exit_slowly()).
  */
 #ifndef PB_CORE_CALL_H
 #define PB_CORE_CALL_H
+
+#include "shared.h"
 
 #include <patchbay/exit.h>
 
@@ -57,16 +121,33 @@ static inline uint64_t pb_call_bit(const struct patchbay_cell *member)
 	return 1ull << (member->since & PATCHBAY_CELL_WORD);
 }
 
-/* The function's slot leads to the same cell as long as it has been armed. */
+/* Where the function's slot leads now; a gate before its cell, perhaps (shared.h). */
+static inline const struct patchbay_cell *
+pb_call_slot(const struct patchbay_call *call)
+{
+	const uintptr_t slot = call->ip + (uintptr_t)PATCHBAY_SLOT_OFFSET;
+
+	return __atomic_load_n((const struct patchbay_cell **)slot,
+			       __ATOMIC_RELAXED);
+}
+
+/* The function's cell now. It may be another than at the entry. */
 static inline const struct patchbay_cell *
 pb_call_cell(const struct patchbay_call *call)
 {
-	return *(const struct patchbay_cell **)(call->ip +
-						(uintptr_t)PATCHBAY_SLOT_OFFSET);
+	const struct patchbay_cell *cell = pb_call_slot(call);
+
+	return pb_is_gate(cell) ? pb_gate_find(cell, call->ip) : cell;
 }
 
 /* Can the function be called? 0, or -EOPNOTSUPP. */
 int pb_call_check(const struct patchbay_record *record);
+
+/*
+ * How many words of a call the direct way of sets has room for; 0: the architecture
+ * has no such way.
+ */
+extern const unsigned int pb_arch_direct_words;
 
 /* No arguments on the stack; the result in integer registers or nowhere. */
 int pb_call_is_simple(const struct patchbay_record *record);
@@ -75,15 +156,17 @@ int pb_call_is_simple(const struct patchbay_record *record);
  * In this order, from the trampolines. The first and pb_call_exit() are called
  * inside (quiesce.h) and are compiled for general registers only.
  *
- * pb_call_entry()   fill in @since and @told, call entry handlers; returns how
- *                   many words of arguments on the stack the function has
+ * pb_call_entry()   fill in @since and @told, call entry handlers of @cell, which
+ *                   the trampoline has found; returns how many words of arguments
+ *                   on the stack the function has
  * pb_call_exit()    exit handlers
  * pb_call_exit_slowly() exit handlers, on a thread in whatever state
  * pb_call_unwound() the same, for the personality's landing pad
  * pb_call_jumped() the same, for who knows that longjmp() will leave the call; it
  *                  may be on another stack than the call is
  */
-uint64_t pb_call_entry(struct patchbay_call *call);
+uint64_t pb_call_entry(struct patchbay_call *call,
+		       const struct patchbay_cell *cell);
 void pb_call_exit(struct patchbay_call *call);
 void pb_call_exit_slowly(struct patchbay_call *call);
 void pb_call_unwound(struct patchbay_call *call);

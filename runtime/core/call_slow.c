@@ -6,6 +6,7 @@
 #include "missed.h"
 #include "left.h"
 #include "quiesce.h"
+#include "set.h"
 
 #include <errno.h>
 #include <unwind.h>
@@ -29,6 +30,18 @@ int pb_call_is_simple(const struct patchbay_record *record)
 		result == PATCHBAY_RECORD_RETURN_GP);
 }
 
+/* All exits of the set that calls entered which had this @since. */
+static void miss_set(const struct patchbay_cell *cell, uint64_t since)
+{
+	const struct pb_set *set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
+
+	if (since & PATCHBAY_CELL_DIRECT_ENTRIES || set->since != since)
+		return;
+	for (const struct patchbay_cell *const *at = set->exits; *at; at++)
+		if ((*at)->ops)
+			pb_miss(*at);
+}
+
 /*
  * The exit of a call from within a handler. Of tracers without an entry handler
  * nobody has looked before: their direct way begins without asking.
@@ -40,7 +53,11 @@ static void miss(const struct patchbay_call *call)
 	uint64_t entered = call->since & ~(uint64_t)(PATCHBAY_EXIT_UNWIND |
 						     PATCHBAY_EXIT_JUMP);
 
-	if (since & PATCHBAY_CELL_DIRECT_EXIT && since == entered)
+	if (!(since & PATCHBAY_CELL_DIRECT_EXIT) || since != entered)
+		return;
+	if (since & PATCHBAY_CELL_DIRECT_SET)
+		miss_set(cell, since);
+	else
 		pb_miss(cell);
 }
 

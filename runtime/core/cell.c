@@ -6,6 +6,7 @@
 #include "enter.h"
 #include "lock.h"
 #include "set.h"
+#include "shared.h"
 #include "timed.h"
 
 #include <errno.h>
@@ -31,7 +32,7 @@ int pb_cells_reserve(struct pb_module *module, size_t nr)
 
 	if (chunk && chunk->nr - chunk->taken >= nr)
 		return 0;
-	/* Doubling keeps the list short, which pb_cell_from_slot() walks. */
+	/* Doubling keeps the list short, which own_cell_at() walks. */
 	if (nr < module->nr_cells)
 		nr = module->nr_cells;
 	if (nr < CHUNK_MIN)
@@ -67,8 +68,9 @@ void pb_cell_give_back(struct pb_module *module, struct patchbay_cell *cell)
 		chunk->taken--;
 }
 
-struct patchbay_cell *pb_cell_from_slot(const struct pb_module *module,
-					uintptr_t slot)
+/* The cell of a function's own that @slot leads to; NULL: it is none. */
+static struct patchbay_cell *own_cell_at(const struct pb_module *module,
+					 uintptr_t slot)
 {
 	const struct pb_cell_chunk *chunk;
 
@@ -81,16 +83,55 @@ struct patchbay_cell *pb_cell_from_slot(const struct pb_module *module,
 	return NULL;
 }
 
+int pb_is_cell(const struct pb_module *module, uintptr_t slot)
+{
+	return own_cell_at(module, slot) ||
+	       pb_shared_of(module, (const struct patchbay_cell *)slot);
+}
+
 struct patchbay_cell *pb_cell_of(const struct pb_module *module,
 				 const struct patchbay_record *record)
 {
-	uintptr_t entry = pb_record_entry(record);
+	const size_t i = pb_record_index(module, record);
+	const unsigned int owner = pb_owner(module, i);
+	uintptr_t entry = pb_record_entry(record), slot;
 	struct patchbay_cell *cell;
 
 	if (!pb_has_slot(module, entry))
 		return NULL;
-	cell = pb_cell_from_slot(module, pb_arch_slot(entry));
-	return cell && cell->record == record ? cell : NULL;
+	slot = pb_arch_slot(entry);
+	if (owner == PB_OWNER_NONE) {
+		cell = own_cell_at(module, slot);
+		return cell && cell->record == record ? cell : NULL;
+	}
+	if (owner == PB_OWNER_NOBODY || slot != pb_owner_slot(module, owner))
+		return NULL;
+	return owner == PB_OWNER_GATE ? module->shared->own[i] :
+					&module->shared->cells[owner].cell;
+}
+
+int pb_is_led(const struct pb_module *module,
+	      const struct patchbay_record *record)
+{
+	const unsigned int owner =
+		pb_owner(module, pb_record_index(module, record));
+	const uintptr_t entry = pb_record_entry(record);
+
+	if (owner == PB_OWNER_NONE)
+		return pb_cell_of(module, record) != NULL;
+	return pb_has_slot(module, entry) &&
+			       pb_arch_slot(entry) ==
+				       pb_owner_slot(module, owner) ?
+		       1 :
+		       -EILSEQ;
+}
+
+size_t pb_cell_users(const struct pb_module *module,
+		     const struct patchbay_cell *cell)
+{
+	const struct pb_shared_cell *shared = pb_shared_of(module, cell);
+
+	return shared ? shared->nr : 1;
 }
 
 /* Go to the cells of @chunk that are in the walk's range, or of one behind. */
@@ -117,14 +158,26 @@ static void enter_chunk(struct pb_cell_walk *walk, struct pb_cell_chunk *chunk)
 struct pb_cell_walk pb_cell_walk_start(const struct pb_module *module,
 				       struct pb_cell_range range)
 {
-	struct pb_cell_walk walk = { .range = range };
+	struct pb_cell_walk walk = { .module = module,
+				     .shared = PB_OWNER_FIRST,
+				     .range = range };
 
+	if (!module->shared || range.first > range.last)
+		walk.shared = PB_NR_SHARED;
 	enter_chunk(&walk, range.first <= range.last ? module->cells : NULL);
 	return walk;
 }
 
 struct patchbay_cell *pb_cell_next(struct pb_cell_walk *walk)
 {
+	const struct pb_shared *shared = walk->module->shared;
+
+	while (walk->shared < PB_NR_SHARED && walk->shared < shared->end) {
+		struct pb_shared_cell *cell = &shared->cells[walk->shared++];
+
+		if (cell->used)
+			return &cell->cell;
+	}
 	if (walk->chunk && walk->next == walk->end)
 		enter_chunk(walk, walk->chunk->next);
 	return walk->chunk ? (void *)walk->chunk->cells[walk->next++] : NULL;
@@ -152,6 +205,24 @@ void pb_cell_enter_by(struct patchbay_cell *cell, patchbay_handler enter)
 	__atomic_store_n(&cell->enter, enter, __ATOMIC_RELEASE);
 }
 
+void pb_cell_enter_set(struct patchbay_cell *cell, const struct pb_set *set)
+{
+	uint64_t since = set->since;
+
+	/* Only direct ways compare it with what it was at the entry. */
+	if (!(since & PATCHBAY_CELL_DIRECT_SET))
+		since = cell->since &
+			(PATCHBAY_CELL_SINCE | PATCHBAY_CELL_WORD);
+	__atomic_store_n(&cell->set, set, __ATOMIC_RELEASE);
+	__atomic_store_n(&cell->since, since, __ATOMIC_RELEASE);
+	__atomic_store_n(&cell->enter, set->enter, __ATOMIC_RELEASE);
+}
+
+int pb_cell_has_set(const struct patchbay_cell *cell)
+{
+	return cell->set && cell->enter == cell->set->enter;
+}
+
 void pb_cells_redirect(struct pb_module *module, patchbay_handler enter)
 {
 	struct patchbay_cell *cell;
@@ -159,6 +230,9 @@ void pb_cells_redirect(struct pb_module *module, patchbay_handler enter)
 
 	pb_for_each_cell(module, walk, cell)
 		pb_cell_enter_by(cell, enter);
+	if (module->shared)
+		pb_cell_enter_by(&module->shared->cells[PB_OWNER_GATE].cell,
+				 enter);
 }
 
 void pb_cells_weigh(const struct pb_module *module, uint64_t *armed,
@@ -170,15 +244,18 @@ void pb_cells_weigh(const struct pb_module *module, uint64_t *armed,
 
 	for (chunk = module->cells; chunk; chunk = chunk->next)
 		*memory += sizeof(*chunk) + chunk->nr * CELL_SIZE;
+	if (module->shared)
+		*memory += pb_shared_size(module);
 	pb_for_each_cell(module, walk, cell) {
 		size_t nr;
 
 		if (!cell->ops)
 			continue;
 		pb_set_cells(cell, &nr);
-		*armed += nr != 0;
+		if (nr)
+			*armed += pb_cell_users(module, cell);
 		if (nr && cell->set)
-			*memory += sizeof(*cell->set) + nr * sizeof(*cell);
+			*memory += pb_set_size(nr);
 	}
 }
 
@@ -198,4 +275,5 @@ void pb_cells_free(struct pb_module *module)
 	}
 	module->cells = NULL;
 	module->nr_cells = 0;
+	pb_shared_free(module);
 }

@@ -40,6 +40,9 @@ static inline size_t pb_choice_next(const struct pb_choice *choice, size_t i)
 	while (i < choice->nr) {
 		uint64_t rest = choice->bits[i / 64] >> i % 64;
 
+		/* Where all are chosen it is the next one. */
+		if (rest & 1)
+			return i;
 		if (rest)
 			return i + (size_t)__builtin_ctzll(rest);
 		i = (i | 63) + 1;

@@ -2,9 +2,13 @@
 #include "engine.h"
 
 #include "arch.h"
+#include "bulk.h"
 #include "cell.h"
 #include "enter.h"
+#include "fill.h"
+#include "future.h"
 #include "lock.h"
+#include "place.h"
 #include "set.h"
 #include "settle.h"
 #include "stats.h"
@@ -13,73 +17,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct patchbay_ops *pb_tracers;
 uint64_t pb_since;
-
-/* The cell of @t is that of the tracers which its requests arm, too. */
-static void note_tracers(const struct pb_target *t)
-{
-	const uintptr_t cell = (uintptr_t)t->cell;
-
-	for (uint32_t i = 0; i < t->nr; i++) {
-		struct pb_cell_range *cells = &t[i].request->ops->cells;
-
-		if (!t[i].live)
-			continue;
-		if (cell < cells->first)
-			cells->first = cell;
-		if (cell > cells->last)
-			cells->last = cell;
-	}
-}
-
-/* Give a cell its first tracers. Nobody is inside: disarming has waited. */
-static void fill_target(struct pb_target *t)
-{
-	struct pb_module *module = t->module;
-
-	if (!t->cell)
-		t->cell = pb_cell_take(module);
-	t->fresh = !t->cell->enter;
-	note_tracers(t);
-	if (!t->set) {
-		const struct pb_target *only = t;
-
-		while (!only->live)
-			only++;
-		pb_fill_cell(t->cell, pb_ops_cell(only->request->ops,
-						  only->record, only->data,
-						  pb_since));
-		return;
-	}
-	t->cell->record = t->record;
-	t->cell->ops = t->set->cells[0].ops;
-	t->cell->set = t->set;
-	pb_cell_enter_by(t->cell, t->set->enter);
-	t->set = NULL;
-}
-
-/* Let nobody enter any more. */
-static void empty_cell(struct patchbay_cell *cell)
-{
-	pb_retire((struct pb_set *)cell->set);
-	__atomic_store_n(&cell->set, &pb_set_nobody, __ATOMIC_RELEASE);
-	pb_cell_enter_by(cell, pb_enter_nothing);
-}
-
-/*
- * Give a cell its new set. A thread that entered the old way finds the cell's
- * own fields as they were, or walks the new set (pb_set_call_fast()).
- */
-static void swap_set(struct pb_target *t)
-{
-	note_tracers(t);
-	pb_retire((struct pb_set *)t->cell->set);
-	__atomic_store_n(&t->cell->set, t->set, __ATOMIC_RELEASE);
-	pb_cell_enter_by(t->cell, t->set->enter);
-	t->set = NULL;
-}
 
 /* What is to be there before sites are flipped: cells, and text for each. */
 static int queue_publish(struct pb_plan *plan, struct pb_text_queue *text)
@@ -94,9 +35,9 @@ static int queue_publish(struct pb_plan *plan, struct pb_text_queue *text)
 		error = pb_text_queue_room(text, PB_PUBLISH_MAX);
 		if (error)
 			return error;
-		fill_target(t);
+		pb_fill_target(t);
 		site = pb_target_site(t);
-		text->nr += (size_t)pb_arch_publish(&site, (uintptr_t)t->cell,
+		text->nr += (size_t)pb_arch_publish(&site, pb_target_slot(t),
 						    &text->patches[text->nr]);
 	}
 	return 0;
@@ -166,12 +107,24 @@ static int arm_strictly(struct pb_plan *plan, struct pb_text_queue *text)
 			      text->patches + nr_tail, nr_first);
 }
 
-/* Let nobody enter any more, and the site call no more, if it does. */
-static void empty_target(struct pb_target *t, struct pb_text_queue *text)
+static int is_any_armed(const struct pb_plan *plan)
+{
+	for (size_t i = 0; i < plan->nr; i++) {
+		const struct pb_target *t = &plan->targets[i];
+		const struct pb_site site = pb_target_site(t);
+
+		if (t->step == PB_STEP_ARM &&
+		    pb_arch_site_state(&site) == PB_SITE_ARMED)
+			return 1;
+	}
+	return 0;
+}
+
+/* Make the site of a function that has no tracer call no more, if it does. */
+static void queue_disarm(const struct pb_target *t, struct pb_text_queue *text)
 {
 	const struct pb_site site = pb_target_site(t);
 
-	empty_cell(t->cell);
 	if (pb_arch_site_state(&site) != PB_SITE_ARMED)
 		return;
 	pb_text_queue_room(text, 1);
@@ -192,81 +145,184 @@ static void disarm(struct pb_text_queue *text)
 		pb_text_flush(text);
 }
 
-/*
- * No site is armed, so nobody has seen the fresh cells. The others a thread may
- * have entered that has been on its way since the function was armed before.
- */
-static void take_back(struct pb_plan *plan)
+/* Let the slot of @t say @new instead of @old; see shared.h. */
+static int queue_slot(const struct pb_target *t, uintptr_t old, uintptr_t new,
+		      struct pb_text_queue *text)
 {
-	for (size_t i = plan->nr; i-- > 0;) {
-		struct pb_target *t = &plan->targets[i];
-		struct pb_module *module = t->module;
+	struct pb_patch patch = {
+		.addr = pb_record_entry(t->record) +
+			(uintptr_t)PATCHBAY_SLOT_OFFSET,
+		.len = sizeof(old),
+	};
+	int error = pb_text_queue_room(text, 1);
 
-		if (t->step != PB_STEP_ARM || !t->cell)
-			continue;
-		if (!t->fresh) {
-			empty_cell(t->cell);
-			pb_mark_unsettled(module, 0);
-			continue;
-		}
-		pb_retire_unseen((struct pb_set *)t->cell->set);
-		pb_release_cell(t->cell);
-		t->cell->enter = NULL;
-		if (pb_cell_of(module, t->record) != t->cell)
-			pb_cell_give_back(module, t->cell);
-	}
-}
-
-/*
- * Some sites were flipped, and handlers may have run already. The others of
- * the plan's functions have not been touched; some may have no cell yet.
- */
-static void roll_back(struct pb_plan *plan, struct pb_text_queue *text)
-{
-	for (size_t i = 0; i < plan->nr; i++) {
-		struct pb_target *t = &plan->targets[i];
-
-		if (t->step != PB_STEP_ARM || !t->cell)
-			continue;
-		empty_target(t, text);
-		pb_mark_unsettled(t->module, 0);
-	}
-	disarm(text);
-}
-
-static int is_any_armed(const struct pb_plan *plan)
-{
-	for (size_t i = 0; i < plan->nr; i++) {
-		const struct pb_target *t = &plan->targets[i];
-		const struct pb_site site = pb_target_site(t);
-
-		if (t->step == PB_STEP_ARM &&
-		    pb_arch_site_state(&site) == PB_SITE_ARMED)
-			return 1;
-	}
+	if (error)
+		return error;
+	memcpy(patch.old, &old, sizeof(old));
+	memcpy(patch.new, &new, sizeof(new));
+	text->patches[text->nr++] = patch;
 	return 0;
 }
 
-/* All that can fail: the first tracers of functions. */
+/*
+ * Lead functions that have a tracer, and go on with others while those with whom
+ * they share a cell do not, to another cell.
+ */
+static int move(struct pb_plan *plan, struct pb_text_queue *text)
+{
+	int error = 0;
+
+	for (size_t i = 0; plan->moves && i < plan->nr && !error; i++) {
+		struct pb_target *t = &plan->targets[i];
+
+		if (!t->moves)
+			continue;
+		if (t->step == PB_STEP_SWAP)
+			pb_fill_target(t);
+		error = queue_slot(t, pb_arch_slot(pb_record_entry(t->record)),
+				   pb_target_slot(t), text);
+	}
+	/* What a cell says is there before a slot leads to it. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return error ? error : pb_text_flush(text);
+}
+
+/*
+ * Write down where slots lead by now. What they say is what counts: where writing
+ * failed nobody else knows how far it came. If no site was armed (not @seen) nobody
+ * has looked at those that led nowhere: that is what they do still.
+ */
+static void settle_owners(const struct pb_plan *plan, int seen)
+{
+	for (size_t n = 0; n < plan->nr; n++) {
+		const struct pb_target *t = &plan->targets[n];
+		const size_t i = pb_record_index(t->module, t->record);
+
+		if (t->step == PB_STEP_NONE || t->owner == PB_OWNER_NONE)
+			continue;
+		if (!seen && pb_owner(t->module, i) == PB_OWNER_NONE)
+			continue;
+		pb_lead(t->module, i,
+			pb_owner_found(t->module, i, t->owner));
+	}
+}
+
+/* Nobody has these tracers after all, or nobody any more. */
+static void abandon(struct pb_module *module, struct pb_shared_cell *cell)
+{
+	pb_empty_cell(&cell->cell);
+	pb_mark_unsettled(module, 0);
+}
+
+/* Cells that all functions have left, for several others or for none. */
+static void abandon_left(void)
+{
+	for (struct pb_module *m = pb_modules; m; m = m->next) {
+		struct patchbay_cell *cell;
+		struct pb_cell_walk walk;
+
+		if (!m->shared)
+			continue;
+		pb_for_each_cell_in(m, PB_CELLS_SHARED, walk, cell)
+			if (!pb_cell_users(m, cell) && cell->ops &&
+			    cell->set != &pb_set_nobody)
+				abandon(m, pb_shared_of(m, cell));
+	}
+}
+
+/* Lead them back; and to nobody those who were to join others. */
+static void move_back(const struct pb_plan *plan, struct pb_text_queue *text)
+{
+	for (size_t i = 0; i < plan->nr; i++) {
+		const struct pb_target *t = &plan->targets[i];
+		const uintptr_t now = t->step == PB_STEP_NONE ? 0 :
+			pb_arch_slot(pb_record_entry(t->record));
+
+		unsigned int owner = PB_OWNER_NOBODY;
+
+		if (t->moves)
+			owner = pb_owner(t->module, pb_record_index(t->module,
+								    t->record));
+		else if (t->step != PB_STEP_ARM || !t->group ||
+			 t->group->way != PB_GROUP_JOINS)
+			continue;
+		if (now == pb_target_slot(t))
+			queue_slot(t, now, pb_owner_slot(t->module, owner),
+				   text);
+	}
+	pb_text_flush(text);
+}
+
+/*
+ * A function's own cell that was filled. If no site was armed nobody has seen the
+ * fresh ones. The others a thread may have entered that has been on its way since
+ * the function was armed before.
+ */
+static void take_back_own(struct pb_target *t, int seen)
+{
+	struct pb_module *module = t->module;
+
+	if (seen || !t->fresh || t->owner == PB_OWNER_GATE) {
+		pb_empty_cell(t->cell);
+		pb_mark_unsettled(module, 0);
+		return;
+	}
+	pb_retire_unseen((struct pb_set *)t->cell->set);
+	pb_release_cell(t->cell);
+	t->cell->enter = NULL;
+	if (pb_cell_of(module, t->record) != t->cell)
+		pb_cell_give_back(module, t->cell);
+}
+
+/*
+ * As it was before. Where sites were flipped, handlers may have run already. Some
+ * functions may not have been touched, and may have no cell yet.
+ */
+static void roll_back(struct pb_plan *plan, struct pb_text_queue *text)
+{
+	const int seen = is_any_armed(plan);
+
+	text->nr = 0;
+	move_back(plan, text);
+	for (size_t i = plan->nr; i-- > 0;) {
+		struct pb_target *t = &plan->targets[i];
+		const int own = !t->group && t->cell && t->cell->ops &&
+				(t->step == PB_STEP_ARM ||
+				 (t->step == PB_STEP_SWAP && t->moves));
+
+		if (own)
+			take_back_own(t, seen);
+		if (t->step == PB_STEP_ARM && seen)
+			queue_disarm(t, text);
+	}
+	disarm(text);
+	text->nr = 0;
+	settle_owners(plan, seen);
+	for (struct pb_group *g = plan->groups; g; g = g->next)
+		pb_unfill_group(g, seen);
+}
+
+/* All that can fail: functions get their first tracers, or go to other cells. */
 static int arm(struct pb_plan *plan, struct pb_text_queue *text)
 {
-	int error;
+	int error = 0;
 
-	if (!plan->steps[PB_STEP_ARM])
+	if (!plan->steps[PB_STEP_ARM] && !plan->moves)
 		return 0;
-	if (pb_strict)
-		error = arm_strictly(plan, text);
-	else
+	if (plan->steps[PB_STEP_ARM] && !pb_strict)
 		error = publish(plan, text);
-	if (error && !is_any_armed(plan)) {
-		take_back(plan);
+	if (!error)
+		error = move(plan, text);
+	if (!error && plan->steps[PB_STEP_ARM])
+		error = pb_strict ? arm_strictly(plan, text) : flip(plan, text);
+	if (error) {
+		roll_back(plan, text);
 		return error;
 	}
-	if (!error && !pb_strict)
-		error = flip(plan, text);
-	if (error)
-		roll_back(plan, text);
-	return error;
+	settle_owners(plan, 1);
+	if (plan->moves)
+		abandon_left();
+	return 0;
 }
 
 static void swap_and_disarm(struct pb_plan *plan, struct pb_text_queue *text)
@@ -276,71 +332,20 @@ static void swap_and_disarm(struct pb_plan *plan, struct pb_text_queue *text)
 	for (size_t i = 0; i < plan->nr; i++) {
 		struct pb_target *t = &plan->targets[i];
 
-		if (t->step == PB_STEP_SWAP)
-			swap_set(t);
-		else if (t->step == PB_STEP_DISARM)
-			empty_target(t, text);
-		else
+		/* Who moves has left a cell that others keep. */
+		if (t->step == PB_STEP_SWAP && !t->moves) {
+			pb_swap_target(t);
+		} else if (t->step == PB_STEP_DISARM) {
+			if (!t->moves && t->cell->set != &pb_set_nobody)
+				pb_empty_cell(t->cell);
+			queue_disarm(t, text);
+		} else if (t->step != PB_STEP_SWAP) {
 			continue;
+		}
 		if (plan->removes)
 			pb_mark_unsettled(t->module, 1);
 	}
 	disarm(text);
-}
-
-/* Filters that also hold for modules to come, in the order they were given. */
-static struct pb_filter *future;
-
-static void forget(const struct pb_request *request, struct pb_filter **forgotten)
-{
-	struct pb_filter **link = &future, *filter;
-
-	while ((filter = *link)) {
-		if (filter->ops != request->ops ||
-		    (!request->all &&
-		     !pb_filter_equal(filter, request->filter))) {
-			link = &filter->next;
-			continue;
-		}
-		*link = filter->next;
-		filter->next = *forgotten;
-		*forgotten = filter;
-	}
-}
-
-static void keep(struct pb_request *request)
-{
-	struct pb_filter **link = &future;
-
-	while (*link)
-		link = &(*link)->next;
-	*link = request->filter;
-	request->fresh = 0;
-	request->filter->users++;
-	request->filter->flags = request->flags;
-	request->filter->ops = request->ops;
-}
-
-static void free_filters(struct pb_filter *forgotten)
-{
-	struct pb_filter *next;
-
-	for (; forgotten; forgotten = next) {
-		next = forgotten->next;
-		pb_filter_free(forgotten);
-	}
-}
-
-/* Modules come while we wait for handlers: this is said before. */
-static void keep_filters(struct pb_request *requests,
-			 struct pb_filter **forgotten)
-{
-	for (struct pb_request *r = requests; r; r = r->next) {
-		if (r->disarm)
-			forget(r, forgotten);
-		else if (r->flags & PATCHBAY_ARM_FUTURE && r->fresh)
-			keep(r);
-	}
 }
 
 /* All that is changed, at once for who has the engine lock. */
@@ -353,12 +358,12 @@ static int put_to_use(struct pb_plan *plan, struct pb_request *requests,
 	pb_engine_lock();
 	error = arm(plan, text);
 	if (!error) {
-		keep_filters(requests, &forgotten);
+		pb_future_update(requests, &forgotten);
 		if (plan->nr_steps)
 			swap_and_disarm(plan, text);
 	}
 	pb_engine_unlock();
-	free_filters(forgotten);
+	pb_future_free(forgotten);
 	return error;
 }
 
@@ -376,7 +381,8 @@ static int prepare_text(const struct pb_plan *plan, struct pb_text_queue *text)
 	if (!error && pb_strict)
 		error = pb_strict_reserve(plan->nr_steps);
 	/* Sets alone are exchanged without a write to text. */
-	if (!error && plan->nr_steps != plan->steps[PB_STEP_SWAP])
+	if (!error &&
+	    (plan->moves || plan->nr_steps != plan->steps[PB_STEP_SWAP]))
 		pb_text_queue_open(text);
 	return error;
 }
@@ -386,8 +392,11 @@ static int commit(struct pb_request *requests, struct pb_module *only,
 {
 	struct pb_plan plan = { 0 };
 	struct pb_text_queue text = { .handle = -1 };
-	int error = pb_plan(&plan, requests, only);
+	int error = pb_bulk_commit(requests, only, wait);
 
+	if (error != PB_NOT_BULK)
+		return error;
+	error = pb_plan(&plan, requests, only);
 	if (!error)
 		error = prepare_text(&plan, &text);
 	if (!error) {
@@ -446,65 +455,9 @@ int pb_engine_commit(struct pb_request *requests, enum pb_wait wait)
 	return error;
 }
 
-/*
- * The exit first: then who sees the new entry handler finds the new exit, too,
- * and no entry is seen without its exit because the tracer is being enabled.
- */
-static void retarget_tracer(struct patchbay_cell *cell,
-			    const struct patchbay_cell *new)
-{
-	__atomic_store_n(&cell->exit, new->exit, __ATOMIC_RELEASE);
-	__atomic_store_n(&cell->func, new->func, __ATOMIC_RELEASE);
-}
-
-/*
- * What a thread finds on its way is the old handler or the new one, with the
- * data of both: so there is nothing to be copied and nothing to be torn.
- */
-static void retarget_cell(struct patchbay_cell *cell, struct patchbay_ops *ops)
-{
-	const struct patchbay_cell new = pb_ops_cell(ops, cell->record, NULL, 0);
-	struct pb_set *set = (struct pb_set *)cell->set;
-
-	for (size_t i = 0; set && i < set->nr; i++) {
-		if (set->cells[i].ops != ops)
-			continue;
-		set->cells[i].enter = new.enter;
-		retarget_tracer(&set->cells[i], &new);
-	}
-	/* A set may also be one that is entered no more (settle.c). */
-	if (set && cell->enter == set->enter)
-		return;
-	/*
-	 * Who is on a direct way calls what is there, and cannot note that it was
-	 * nothing: its exit would be called once the tracer is enabled again.
-	 */
-	if (!ops->disabled)
-		retarget_tracer(cell, &new);
-	pb_cell_enter_by(cell, ops->disabled ? pb_enter_nothing : new.enter);
-}
-
-int pb_engine_retarget(struct patchbay_ops *ops)
-{
-	struct patchbay_cell *cell;
-	struct pb_cell_walk walk;
-
-	pb_engine_lock();
-	for (struct pb_module *m = pb_modules; m; m = m->next) {
-		pb_for_each_cell_in(m, ops->cells, walk, cell) {
-			if (!cell->ops || !pb_set_find(cell, ops))
-				continue;
-			retarget_cell(cell, ops);
-			pb_mark_unsettled(m, 0);
-		}
-	}
-	pb_engine_unlock();
-	return pb_settle_all(1);
-}
-
 void pb_engine_module_added(struct pb_module *module)
 {
-	for (struct pb_filter *f = future; f; f = f->next) {
+	for (struct pb_filter *f = pb_future; f; f = f->next) {
 		struct pb_request request = { .ops = f->ops,
 					      .filter = f,
 					      .flags = f->flags };

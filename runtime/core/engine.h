@@ -52,13 +52,6 @@ enum pb_wait { PB_NO_WAIT, PB_WAIT };
 int pb_engine_commit(struct pb_request *requests, enum pb_wait wait);
 
 /*
- * Make all cells of @ops call what it says now (handler, disabled), without a
- * write to text, and wait until nobody is in what they called before. Returns 0
- * or an error of waiting, as pb_engine_commit().
- */
-int pb_engine_retarget(struct patchbay_ops *ops);
-
-/*
  * A module came: arm what tracers wait for. One goes: none of its functions
  * calls a handler from now on; under the engine lock. These do not wait, and need
  * no caller lock.

@@ -8,6 +8,7 @@
 #include "missed.h"
 #include "quiesce.h"
 #include "set.h"
+#include "shared.h"
 
 static int may_call(patchbay_handler func)
 {
@@ -28,25 +29,40 @@ static int is_sound_member(const struct patchbay_cell *cell)
 	       (!exit || may_call(exit));
 }
 
+static int is_sound_list(const struct pb_set *set,
+			 const struct patchbay_cell *const *at)
+{
+	size_t nr = 0;
+
+	while (nr < set->nr && at[nr] && pb_set_has(set, at[nr]))
+		nr++;
+	return nr && !at[nr];
+}
+
+static int is_sound_set(const struct pb_set *set)
+{
+	if (!set || !set->nr)
+		return 0;
+	if (!pb_hardened)
+		return 1;
+	for (size_t i = 0; i < set->nr; i++)
+		if (!is_sound_member(&set->cells[i]))
+			return 0;
+	return is_sound_list(set, set->entries) &&
+	       is_sound_list(set, set->exits);
+}
+
 /*
  * Cells and sets are in ordinary memory, which faults of a program may have
  * overwritten. There is time to look here: what makes no sense is not called.
  */
 static int is_sound(const struct patchbay_cell *cell, patchbay_handler enter)
 {
-	const struct pb_set *set;
-
 	if (enter == pb_arch_enter_any || pb_call_is_of_one(enter))
 		return is_sound_member(cell);
 	if (!is_set(enter))
 		return may_call(enter);
-	set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
-	if (!set || !set->nr)
-		return 0;
-	for (size_t i = 0; pb_hardened && i < set->nr; i++)
-		if (!is_sound_member(&set->cells[i]))
-			return 0;
-	return 1;
+	return is_sound_set(__atomic_load_n(&cell->set, __ATOMIC_ACQUIRE));
 }
 
 /*
@@ -70,15 +86,14 @@ static void enter_member(uintptr_t ip, uintptr_t parent_ip,
 			 const struct patchbay_cell *member,
 			 struct patchbay_regs *regs, enum pb_nesting nesting)
 {
-	patchbay_handler func = __atomic_load_n(&member->func, __ATOMIC_RELAXED);
-
-	/* The one of pb_set_nobody has no tracer. */
-	if (func == pb_enter_nothing && !member->exit)
+	/* Disabled, or the one of pb_set_nobody, which has no tracer. */
+	if (member->func == pb_enter_nothing &&
+	    (!member->exit || member->exit == pb_enter_nothing))
 		return;
 	if (member->exit || !may_enter(member->ops, nesting))
 		pb_miss(member);
 	else
-		func(ip, parent_ip, member, regs);
+		member->func(ip, parent_ip, member, regs);
 }
 
 /* @enter as it was read: the cell may be changing. */
@@ -129,8 +144,11 @@ int pb_enter_slowly(uintptr_t ip, uintptr_t parent_ip,
 	enum pb_nesting nesting;
 	uint64_t token = pb_thread_enter(regs, regs + 1, &nesting);
 	const struct patchbay_cell *cell = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
-	patchbay_handler enter = __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE);
+	patchbay_handler enter;
 
+	if (pb_is_gate(cell))
+		cell = pb_gate_find(cell, ip);
+	enter = __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE);
 	/* Back in the trampoline only PB_THREAD_OUTSIDE lets the body be called. */
 	has_exit = pb_call_is_of_one(enter) || pb_call_is_of_set(enter);
 	if (!is_sound(cell, enter))

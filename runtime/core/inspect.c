@@ -20,7 +20,8 @@ static enum patchbay_site_state state_of(const struct pb_module *module,
 			       PATCHBAY_SITE_FOREIGN :
 			       PATCHBAY_SITE_DISARMED;
 	case PB_SITE_ARMED:
-		return cell ? PATCHBAY_SITE_ARMED : PATCHBAY_SITE_FOREIGN;
+		return pb_is_led(module, record) > 0 ? PATCHBAY_SITE_ARMED :
+						       PATCHBAY_SITE_FOREIGN;
 	case -EFAULT:
 		return PATCHBAY_SITE_OUTSIDE;
 	case -ENOEXEC:
@@ -42,7 +43,7 @@ void pb_inspect_site(const struct pb_module *module,
 		.entry = pb_record_entry(record),
 		.state = state_of(module, record, cell),
 	};
-	if (site->state == PATCHBAY_SITE_ARMED && cell->ops)
+	if (site->state == PATCHBAY_SITE_ARMED && cell && cell->ops)
 		site->cells = pb_set_cells(cell, &site->nr_cells);
 }
 

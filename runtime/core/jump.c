@@ -111,12 +111,13 @@ static _Unwind_Reason_Code tell(struct _Unwind_Context *context, void *arg)
 		return _URC_NO_REASON;
 	call = (struct patchbay_call *)(_Unwind_GetGR(context, CALL_REGISTER) +
 					CALL);
-	if (data[2]) {
-		/* As the trampoline does where it has to tell C (direct.h). */
+	/* As who called the body does where it has to tell C (direct.h, exit.S). */
+	if (data[2])
+		call->told = UINT64_MAX;
+	if (data[2] > 0) {
 		const struct patchbay_regs *regs = (const void *)(call + 1);
 
 		call->ip = *(const uintptr_t *)(regs + 1) - (uintptr_t)data[2];
-		call->told = UINT64_MAX;
 	}
 	pb_call_jumped(call);
 	return _URC_NO_REASON;

@@ -8,6 +8,7 @@
 const struct pb_live pb_live = {
 	.size = sizeof(struct pb_live),
 	.layout = PB_LIVE_LAYOUT,
+	.shared_layout = PB_LIVE_SHARED_LAYOUT,
 	.generation = &pb_engine_generation,
 	.modules = &pb_modules,
 	.stats = &pb_stats,

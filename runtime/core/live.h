@@ -14,10 +14,11 @@
 
 #include "module.h"
 #include "set.h"
+#include "shared.h"
 #include "stats.h"
 
 /* Of what is reached from here; a tool that knows another one refuses. */
-#define PB_LIVE_VERSION 3
+#define PB_LIVE_VERSION 5
 
 /* So is a tool from before a structure changed, in case somebody forgot. */
 #define PB_LIVE_LAYOUT                                                         \
@@ -29,13 +30,21 @@
 	 offsetof(struct pb_module, path) << 48 |                              \
 	 (uint64_t)sizeof(struct pb_stats) << 56)
 
+#define PB_LIVE_SHARED_LAYOUT                                                  \
+	(offsetof(struct pb_module, shared) |                                  \
+	 offsetof(struct pb_shared, cells) << 8 |                              \
+	 offsetof(struct pb_shared, own) << 16 |                               \
+	 offsetof(struct pb_shared, owner) << 24 |                             \
+	 (uint64_t)offsetof(struct pb_shared_cell, shape) << 32)
+
 /*
  * @size:   sizeof(struct pb_live)
  * @layout: PB_LIVE_LAYOUT
+ * @shared_layout: PB_LIVE_SHARED_LAYOUT
  */
 struct pb_live {
 	uint64_t size;
-	uint64_t layout;
+	uint64_t layout, shared_layout;
 	const uint64_t *generation;
 	struct pb_module *const *modules;
 	const struct pb_stats *stats;

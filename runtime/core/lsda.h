@@ -5,8 +5,9 @@
 
 /*
  * Of a call whose labels end in \body, and which unwinds to those in \pad. \from:
- * 0, or, where struct patchbay_call does not say which function it is, how far
- * behind its entry the site's call ends, whose return address is behind struct
+ * 0; or, where struct patchbay_call does not say who was told of the entry, because
+ * all were, -1; or, where it does not say which function it is either, how far behind
+ * its entry the site's call ends, whose return address is behind struct
  * patchbay_regs.
  */
 .macro lsda body, pad, from=0

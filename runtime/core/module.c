@@ -200,7 +200,7 @@ static int leads_to(const struct pb_module *module,
 		uintptr_t entry = pb_record_entry(&module->records[i]);
 
 		if (pb_has_slot(module, entry) &&
-		    pb_cell_from_slot(gone, pb_arch_slot(entry)))
+		    pb_is_cell(gone, pb_arch_slot(entry)))
 			return 1;
 	}
 	return 0;

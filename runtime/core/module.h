@@ -17,6 +17,7 @@
 
 struct pb_cell_chunk;
 struct pb_name_index;
+struct pb_shared;
 
 struct pb_module {
 	struct pb_module *next;
@@ -28,6 +29,7 @@ struct pb_module {
 	int have_reach;
 	struct pb_cell_chunk *cells;
 	size_t nr_cells;
+	struct pb_shared *shared; /* NULL: no functions share a cell */
 	int unsettled;        /* cells await pb_wait(); see settle.c */
 	int gone;
 	int ordered;          /* records by entry: in @order, NULL: as they are */

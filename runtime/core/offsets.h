@@ -18,6 +18,9 @@
 /* struct pb_set */
 #define SET_FAST_EXITS 20
 #define SET_MORE 28
+#define SET_SINCE 40
+#define SET_ENTRIES 56
+#define SET_EXITS 64
 
 /* struct patchbay_ops */
 #define OPS_EXIT 40

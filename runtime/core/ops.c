@@ -10,6 +10,7 @@
 #include "lock.h"
 #include "names.h"
 #include "quiesce.h"
+#include "retarget.h"
 #include "settle.h"
 #include "timed.h"
 
@@ -128,6 +129,7 @@ static int update(struct patchbay_ops *ops, patchbay_handler handler,
 		  const patchbay_handler *exit)
 {
 	struct patchbay_ops_attr new = { .handler = handler };
+	struct pb_ops_change change;
 	int error = pb_enter_library();
 
 	if (error)
@@ -140,13 +142,11 @@ static int update(struct patchbay_ops *ops, patchbay_handler handler,
 		error = -EINVAL;
 	else if (pb_hardened)
 		error = pb_hardened_check(&new);
-	if (!error) {
-		pb_engine_lock();
-		ops->attr.handler = new.handler;
-		__atomic_store_n(&ops->attr.exit, new.exit, __ATOMIC_RELAXED);
-		pb_engine_unlock();
-		error = pb_engine_retarget(ops);
-	}
+	change = (struct pb_ops_change){ .handler = new.handler,
+					 .exit = new.exit,
+					 .disabled = ops->disabled };
+	if (!error)
+		error = pb_retarget(ops, &change);
 	pb_leave_library();
 	return error;
 }
@@ -164,12 +164,14 @@ int patchbay_ops_update_both(struct patchbay_ops *ops, patchbay_handler handler,
 
 static int disable(struct patchbay_ops *ops, int disabled)
 {
+	struct pb_ops_change change = { .disabled = disabled };
 	int error = pb_enter_library();
 
 	if (error)
 		return error;
-	ops->disabled = disabled;
-	error = pb_engine_retarget(ops);
+	change.handler = ops->attr.handler;
+	change.exit = ops->attr.exit;
+	error = pb_retarget(ops, &change);
 	pb_leave_library();
 	return error;
 }
@@ -192,7 +194,8 @@ static size_t count_armed(const struct patchbay_ops *ops)
 
 	for (struct pb_module *m = pb_modules; m; m = m->next)
 		pb_for_each_cell_in(m, ops->cells, walk, cell)
-			nr += cell->ops && pb_set_find(cell, ops);
+			if (cell->ops && pb_set_find(cell, ops))
+				nr += pb_cell_users(m, cell);
 	return nr;
 }
 

@@ -7,6 +7,7 @@
 #include "inspect.h"
 #include "lock.h"
 #include "names.h"
+#include "place.h"
 #include "select.h"
 
 #include <errno.h>
@@ -61,11 +62,11 @@ static void drop_list(struct list *list)
 	free(list->from);
 }
 
-/* Take over the tracers of @cell, which may be NULL, with room for @more. */
-static int start_list(struct list *list, const struct patchbay_cell *cell,
+/* Take over the tracers of @target's cell, which may be NULL, with room for @more. */
+static int start_list(struct list *list, const struct pb_target *target,
 		      size_t more)
 {
-	const struct patchbay_cell *cells = NULL;
+	const struct patchbay_cell *cell = target->cell, *cells = NULL;
 	size_t nr = 0;
 
 	if (cell && cell->ops)
@@ -83,7 +84,7 @@ static int start_list(struct list *list, const struct patchbay_cell *cell,
 	}
 	list->nr = list->kept = nr;
 	for (size_t i = 0; i < nr; i++) {
-		list->cells[i] = pb_ops_cell(cells[i].ops, cells[i].record,
+		list->cells[i] = pb_ops_cell(cells[i].ops, target->record,
 					     cells[i].data, cells[i].since);
 		list->from[i] = NULL;
 	}
@@ -112,15 +113,8 @@ static void remove_from_list(struct list *list, size_t at)
 		behind * sizeof(struct pb_target *));
 }
 
-static void find_reach(struct pb_target *target)
+int pb_plan_reach(struct pb_module *module)
 {
-	target->reach = pb_arch_reach(target->module->reach, target->record);
-}
-
-/* A way to the trampolines for a module where something is armed. */
-static int map_reach(struct pb_target *target)
-{
-	struct pb_module *module = target->module;
 	void *reach;
 	int error;
 
@@ -134,23 +128,26 @@ static int map_reach(struct pb_target *target)
 	module->reach = reach;
 	module->have_reach = 1;
 	pb_engine_unlock();
-	find_reach(target);
 	return 0;
 }
 
 /* Can the site of this function be armed, or be gone on with? */
 static int check_site(struct pb_plan *plan, struct pb_target *target)
 {
-	int in_use = target->cell && target->cell->ops;
-	int state, error = map_reach(target);
+	const int known = pb_is_led(target->module, target->record);
+	const int in_use = target->cell && target->cell->ops;
+	int state, error = pb_plan_reach(target->module);
 	struct pb_site site;
 
 	if (error)
 		return error;
 	site = pb_target_site(target);
 	state = state_of(target->module, &site);
-	/* Flipped, but not by us: armed without a cell, or the other way. */
-	if (state < 0 || (state == PB_SITE_ARMED ? !target->cell : in_use)) {
+	/*
+	 * Flipped, but not by us: armed without a cell, or the other way; or the
+	 * slot was changed, and threads may be looking at it.
+	 */
+	if (state < 0 || known < 0 || (state == PB_SITE_ARMED ? !known : in_use)) {
 		pb_count_refused(target->module, target->record);
 		return -EILSEQ;
 	}
@@ -158,7 +155,7 @@ static int check_site(struct pb_plan *plan, struct pb_target *target)
 	return in_use ? 0 : pb_arch_prepare(&site, &plan->stale);
 }
 
-static int may_skip(const struct pb_request *request, int error)
+int pb_may_skip(const struct pb_request *request, int error)
 {
 	return request->flags & PATCHBAY_ARM_SKIP &&
 	       (error == -EILSEQ || error == -ERANGE || error == -EOPNOTSUPP ||
@@ -175,11 +172,7 @@ static struct patchbay_target target_of(const struct pb_target *target)
 	};
 }
 
-/*
- * May the tracer of @asked be on its function, by what it says itself and, if
- * it has an exit, by what the function is? 1: no, but that is no error.
- */
-static int check_function(const struct pb_target *asked)
+int pb_check_function(const struct pb_target *asked)
 {
 	const struct patchbay_ops_attr *attr = &asked->request->ops->attr;
 	int error;
@@ -194,7 +187,7 @@ static int check_function(const struct pb_target *asked)
 				       error;
 	}
 	error = attr->exit ? pb_call_check(asked->record) : 0;
-	return may_skip(asked->request, error) ? 1 : error;
+	return pb_may_skip(asked->request, error) ? 1 : error;
 }
 
 /* Put the tracer of @asked on the list, at its end. */
@@ -234,21 +227,21 @@ static int apply_requests(struct pb_plan *plan, struct list *list,
 			continue;
 		}
 		/* First, so that a tracer knows at which function it failed. */
-		error = at < list->nr ? 0 : check_function(asked);
+		error = at < list->nr ? 0 : pb_check_function(asked);
 		if (error < 0)
 			return error;
 		if (error)
 			continue;
 		if (usable == 1)
 			usable = check_site(plan, target);
-		if (may_skip(request, usable))
+		if (pb_may_skip(request, usable))
 			continue;
 		if (usable < 0)
 			return usable;
 		if (at < list->nr)
 			continue;
 		error = add_to_list(list, asked);
-		if (may_skip(request, error))
+		if (pb_may_skip(request, error))
 			continue;
 		if (error)
 			return error;
@@ -263,7 +256,6 @@ static void take_step(struct pb_plan *plan, struct pb_target *target,
 	target->step = step;
 	plan->steps[step]++;
 	plan->nr_steps++;
-	plan->new_cells += !target->cell;
 }
 
 /* What has to be done for a function to come to the tracers of @list. */
@@ -308,12 +300,12 @@ static int make_simple_step(struct pb_plan *plan, struct pb_target *target)
 
 		if (cell && cell->ops)
 			return 0;
-		error = check_function(target);
+		error = pb_check_function(target);
 		if (error)
 			return error;
 		error = check_site(plan, target);
 		if (error)
-			return may_skip(request, error) ? 1 : error;
+			return pb_may_skip(request, error) ? 1 : error;
 		target->live = 1;
 		take_step(plan, target, PB_STEP_ARM);
 	}
@@ -337,7 +329,6 @@ static int make_steps(struct pb_plan *plan)
 			;
 		target->nr = (uint32_t)(end - i);
 		target->cell = pb_cell_of(target->module, target->record);
-		find_reach(target);
 		if (target->cell && target->cell->set == &pb_set_nobody) {
 			error = PB_UNSETTLED;
 			break;
@@ -347,7 +338,7 @@ static int make_steps(struct pb_plan *plan)
 			error = error < 0 ? error : 0;
 			continue;
 		}
-		error = start_list(&list, target->cell, end - i);
+		error = start_list(&list, target, end - i);
 		before = list.nr;
 		if (!error)
 			error = apply_requests(plan, &list, target);
@@ -358,28 +349,8 @@ static int make_steps(struct pb_plan *plan)
 	return error;
 }
 
-/* Cells for all functions that are to have one. */
-static int reserve_cells(const struct pb_plan *plan)
-{
-	for (size_t i = 0, end; plan->new_cells && i < plan->nr; i = end) {
-		struct pb_module *module = plan->targets[i].module;
-		size_t cells = 0;
-		int error;
-
-		for (end = i; end < plan->nr &&
-			      plan->targets[end].module == module;
-		     end++)
-			cells += plan->targets[end].step &&
-				 !plan->targets[end].cell;
-		error = pb_cells_reserve(module, cells);
-		if (error)
-			return error;
-	}
-	return 0;
-}
-
 /* Ask the tracer of @request for the data of the functions of one module. */
-static int attach_module(struct pb_plan *plan, const struct pb_request *request,
+static int attach_module(struct pb_plan *plan, struct pb_request *request,
 			 size_t start, size_t end,
 			 struct patchbay_target *asked)
 {
@@ -403,10 +374,12 @@ static int attach_module(struct pb_plan *plan, const struct pb_request *request,
 		if (target->live && target->request == request)
 			target->data = asked[j++].data;
 	}
+	for (size_t i = 1; i < nr; i++)
+		request->own_data |= asked[i].data != asked[0].data;
 	return error < 0 ? error : 0;
 }
 
-static int attach(struct pb_plan *plan, const struct pb_request *request)
+static int attach(struct pb_plan *plan, struct pb_request *request)
 {
 	struct patchbay_target *asked;
 	int error = 0;
@@ -453,18 +426,18 @@ int pb_plan(struct pb_plan *plan, struct pb_request *requests,
 	if (error || !plan->nr)
 		return error;
 	error = make_steps(plan);
-	if (!error)
-		error = reserve_cells(plan);
 	for (struct pb_request *r = requests; r && !error; r = r->next)
 		error = attach(plan, r);
-	if (!error)
-		take_data(plan);
-	return error;
+	if (error)
+		return error;
+	take_data(plan);
+	return pb_place(plan);
 }
 
 void pb_plan_free(struct pb_plan *plan)
 {
 	for (size_t i = 0; plan->sets && i < plan->nr; i++)
 		free(plan->targets[i].set);
+	pb_groups_free(plan->groups);
 	free(plan->targets);
 }

@@ -11,6 +11,8 @@
 #include "module.h"
 #include "set.h"
 
+struct pb_group;
+
 /*
  * Arm or disarm @ops on what @filter selects. Requests are carried out in the
  * order of their list.
@@ -21,13 +23,14 @@
  * @nr:    how many functions it armed or disarmed
  * @known: how many it found, armed already or not
  * @found: while it is planned, NULL, or which items of a list were found
+ * @own_data: the tracer's data are not the same for all functions of a module
  */
 struct pb_request {
 	struct pb_request *next;
 	struct patchbay_ops *ops;
 	struct pb_filter *filter;
 	unsigned int flags;
-	int disarm, all, fresh;
+	int disarm, all, fresh, own_data;
 	unsigned int order;
 	size_t nr, known;
 	unsigned char *found;
@@ -57,32 +60,40 @@ enum pb_step {
  *
  * Of the first:
  * @nr:    how many of them there are
- * @reach: pb_arch_reach()
- * @cell:  NULL if the function never had one
+ * @group: whom it shares its new cell with (place.h); NULL: it has none, or one
+ *         of its own
+ * @cell:  that it has, its own or a shared one, or NULL. If it is to have one of
+ *         its own, that
  * @set:   its new tracers; NULL if none, or if it is one, by the request that is
- *         live, and the site is to be armed
+ *         live, and the site is to be armed; or if @group has them
  * @step:  enum pb_step
+ * @owner: where its slot is to lead (shared.h)
  * @armed: the site already is, after another patcher meddled with it
  * @fresh: the cell has never been what an armed site leads to
+ * @moves: its slot leads to a cell that others keep, and is to lead to another
  */
 struct pb_target {
 	struct pb_module *module;
 	const struct patchbay_record *record;
 	struct pb_request *request;
 	void *data;
-	const void *reach;
+	struct pb_group *group;
 	struct patchbay_cell *cell;
 	struct pb_set *set;
 	uint32_t nr;
-	uint8_t live, step, armed, fresh;
+	uint8_t step, owner;
+	uint8_t live : 1, armed : 1, fresh : 1, moves : 1;
 };
+
+_Static_assert(sizeof(struct pb_target) <= 64, "target outgrew line");
 
 /*
  * @module:    where the targets of the last module begin
  * @unsorted:  they are not in the order of functions
  * @nr_steps:  how many functions change
  * @steps:     how many take each step
- * @new_cells: how many have no cell yet
+ * @groups:    of functions that share a cell
+ * @moves:     slots of armed functions are to lead to other cells
  * @sets:      targets have sets
  * @removes:   a tracer goes from some function, or is replaced
  * @stale:     pb_arch_prepare()
@@ -90,8 +101,9 @@ struct pb_target {
 struct pb_plan {
 	struct pb_target *targets;
 	size_t nr, room, module;
-	size_t nr_steps, steps[PB_NR_STEPS], new_cells;
-	int unsorted, sets, removes, stale;
+	size_t nr_steps, steps[PB_NR_STEPS];
+	struct pb_group *groups;
+	int unsorted, moves, sets, removes, stale;
 };
 
 /*
@@ -108,6 +120,18 @@ int pb_plan(struct pb_plan *plan, struct pb_request *requests,
 /* Free the plan, with the sets that have not been put to use. */
 void pb_plan_free(struct pb_plan *plan);
 
+/* A way to the trampolines for a module where something is armed. */
+int pb_plan_reach(struct pb_module *module);
+
+/*
+ * May the tracer of @asked be on its function, by what it says itself and, if
+ * it has an exit, by what the function is? 1: no, but that is no error.
+ */
+int pb_check_function(const struct pb_target *asked);
+
+/* Is it no error for @request that a function has this one? */
+int pb_may_skip(const struct pb_request *request, int error);
+
 /*
  * The site of a record, as the architecture sees it; and its state, as
  * pb_arch_site_state(), with the record itself checked: -EFAULT if that leads to
@@ -120,10 +144,12 @@ int pb_site_state(const struct pb_module *module,
 
 static inline struct pb_site pb_target_site(const struct pb_target *target)
 {
-	return (struct pb_site){ .entry = pb_record_entry(target->record),
-				 .site = pb_record_site(target->record),
-				 .reach = target->reach,
-				 .record = target->record };
+	return (struct pb_site){
+		.entry = pb_record_entry(target->record),
+		.site = pb_record_site(target->record),
+		.reach = pb_arch_reach(target->module->reach, target->record),
+		.record = target->record,
+	};
 }
 
 #endif /* PB_CORE_PLAN_H */

@@ -4,6 +4,7 @@
 #include "cell.h"
 #include "engine.h"
 #include "names.h"
+#include "shared.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -66,10 +67,25 @@ static int add_to_arm(struct pb_plan *plan, struct pb_request *request,
 	return error;
 }
 
-static size_t index_of(const struct pb_module *module,
-		       const struct patchbay_record *record)
+/* Those of the functions that share @cell which are among @choice. */
+static int add_sharers(struct pb_plan *plan, struct pb_request *request,
+		       struct pb_module *module,
+		       const struct pb_shared_cell *cell,
+		       const struct pb_choice *choice)
 {
-	return (size_t)(record - module->records);
+	const unsigned int number = pb_shared_number(module, cell);
+
+	for (size_t i = cell->first; cell->nr && i <= cell->last; i++) {
+		int error;
+
+		if (pb_owner(module, i) != number || !pb_choice_has(choice, i))
+			continue;
+		error = add_target(plan, request, module, &module->records[i],
+				   NULL);
+		if (error)
+			return error;
+	}
+	return 0;
 }
 
 /*
@@ -86,10 +102,17 @@ static int add_to_disarm(struct pb_plan *plan, struct pb_request *request,
 	int error = 0;
 
 	pb_for_each_cell_in(module, request->ops->cells, walk, cell) {
-		if (!cell->ops || !pb_set_find(cell, request->ops) ||
-		    !pb_choice_has(choice, index_of(module, cell->record)))
+		const struct pb_shared_cell *shared = pb_shared_of(module, cell);
+
+		if (!cell->ops || !pb_set_find(cell, request->ops))
 			continue;
-		error = add_target(plan, request, module, cell->record, NULL);
+		if (shared)
+			error = add_sharers(plan, request, module, shared,
+					    choice);
+		else if (pb_choice_has(choice,
+				       pb_record_index(module, cell->record)))
+			error = add_target(plan, request, module, cell->record,
+					   NULL);
 		if (error)
 			return error;
 	}
@@ -98,7 +121,8 @@ static int add_to_disarm(struct pb_plan *plan, struct pb_request *request,
 
 		if (!target.request->disarm &&
 		    target.request->ops == request->ops &&
-		    pb_choice_has(choice, index_of(module, target.record)))
+		    pb_choice_has(choice,
+				  pb_record_index(module, target.record)))
 			error = add_target(plan, request, module,
 					   target.record, NULL);
 	}
@@ -112,7 +136,7 @@ static int add_request(struct pb_plan *plan, struct pb_request *request,
 	struct pb_choice choice;
 	int error;
 
-	if (request->disarm && !module->cells &&
+	if (request->disarm && !module->cells && !module->shared &&
 	    plan->nr == plan->module)
 		return 0;
 	error = pb_names_choose(module, request->filter, &choice,
@@ -149,12 +173,13 @@ static int must_find(const struct pb_request *request)
 	       !(request->flags & (PATCHBAY_ARM_SKIP | PATCHBAY_ARM_FUTURE));
 }
 
-static int begin_requests(struct pb_request *requests)
+int pb_requests_begin(struct pb_request *requests)
 {
 	unsigned int order = 0;
 
 	for (struct pb_request *r = requests; r; r = r->next) {
 		r->nr = r->known = 0;
+		r->own_data = r->filter->cookies;
 		r->order = order++;
 		/* Who asks for functions one by one wants to know of each. */
 		if (!must_find(r) || !pb_filter_is_list(r->filter))
@@ -166,7 +191,7 @@ static int begin_requests(struct pb_request *requests)
 	return 0;
 }
 
-static int check_found(const struct pb_request *requests)
+int pb_requests_check(const struct pb_request *requests)
 {
 	for (const struct pb_request *r = requests; r; r = r->next) {
 		if (must_find(r) && !r->known)
@@ -177,7 +202,7 @@ static int check_found(const struct pb_request *requests)
 	return 0;
 }
 
-static void end_requests(struct pb_request *requests)
+void pb_requests_end(struct pb_request *requests)
 {
 	for (struct pb_request *r = requests; r; r = r->next) {
 		free(r->found);
@@ -188,13 +213,13 @@ static void end_requests(struct pb_request *requests)
 int pb_select(struct pb_plan *plan, struct pb_request *requests,
 	      struct pb_module *only)
 {
-	int error = begin_requests(requests);
+	int error = pb_requests_begin(requests);
 
 	for (struct pb_module *m = pb_modules; m && !error; m = m->next)
 		if (m->nr && (!only || m == only))
 			error = add_module(plan, requests, m);
 	if (!error)
-		error = check_found(requests);
-	end_requests(requests);
+		error = pb_requests_check(requests);
+	pb_requests_end(requests);
 	return error;
 }

@@ -14,4 +14,12 @@
 int pb_select(struct pb_plan *plan, struct pb_request *requests,
 	      struct pb_module *only);
 
+/*
+ * Around all that selects functions for @requests: memory for what is found, or
+ * -ENOMEM; -ENOENT, if they had to find more; and the memory is free again.
+ */
+int pb_requests_begin(struct pb_request *requests);
+int pb_requests_check(const struct pb_request *requests);
+void pb_requests_end(struct pb_request *requests);
+
 #endif /* PB_CORE_SELECT_H */

@@ -11,9 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* In lists that would be empty: so who goes through one need not ask first. */
+static const struct patchbay_cell nothing = { .func = pb_enter_nothing,
+					      .exit = pb_enter_nothing };
+static const struct patchbay_cell *const only_nothing[] = { &nothing, NULL };
+
 const struct pb_set pb_set_nobody = {
 	.nr = 1,
 	.fast = 1,
+	.entries = only_nothing,
+	.exits = only_nothing,
 	.cells = { { .func = pb_enter_nothing } },
 };
 
@@ -45,7 +52,10 @@ struct patchbay_cell pb_ops_cell(struct patchbay_ops *ops,
 		.data = data,
 		.record = record,
 		.ops = ops,
-		.since = since & (PATCHBAY_CELL_SINCE | PATCHBAY_CELL_WORD),
+		/* Who has no exit is the same whenever it was armed. */
+		.since = attr->exit ? since & (PATCHBAY_CELL_SINCE |
+					       PATCHBAY_CELL_WORD) :
+				      0,
 	};
 }
 
@@ -71,45 +81,140 @@ const struct patchbay_cell *pb_set_find(const struct patchbay_cell *cell,
 	return NULL;
 }
 
+size_t pb_set_size(size_t nr)
+{
+	const struct pb_set *set = NULL;
+
+	/* Two lists, of which each may have all of them and ends with NULL. */
+	return sizeof(*set) + nr * sizeof(set->cells[0]) +
+	       2 * (nr + 1) * sizeof(set->entries[0]);
+}
+
+int pb_set_has(const struct pb_set *set, const struct patchbay_cell *member)
+{
+	return member == &nothing ||
+	       (member >= set->cells && member < set->cells + set->nr &&
+		!(((uintptr_t)member - (uintptr_t)set->cells) % sizeof(*member)));
+}
+
+static int has_entry(const struct patchbay_cell *member)
+{
+	return !member->ops->disabled && member->func != pb_enter_nothing;
+}
+
+static int has_exit(const struct patchbay_cell *member)
+{
+	return !member->ops->disabled && member->exit;
+}
+
+/* Fill in who is called when. */
+static void make_lists(struct pb_set *set)
+{
+	const struct patchbay_cell **at = (void *)&set->cells[set->nr];
+
+	set->entries = at;
+	for (size_t i = 0; i < set->nr; i++)
+		if (has_entry(&set->cells[i]))
+			*at++ = &set->cells[i];
+	*at++ = NULL;
+	set->exits = at;
+	for (size_t i = set->nr; i-- > 0;)
+		if (has_exit(&set->cells[i]) &&
+		    set->cells[i].exit != patchbay_no_exit)
+			*at++ = &set->cells[i];
+	*at = NULL;
+	if (!*set->entries)
+		set->entries = only_nothing;
+	if (!*set->exits)
+		set->exits = only_nothing;
+}
+
 static patchbay_handler enter_of_set(const struct pb_set *set)
 {
-	if (set->exits)
+	if (set->has_exits)
 		return set->fast_exits ? pb_arch_call_set :
 					 pb_arch_call_any_set;
 	return set->fast ? pb_set_call_fast : pb_arch_enter_set;
 }
 
-struct pb_set *pb_set_new(const struct patchbay_cell *cells, size_t nr)
+/*
+ * Which direct way cells with @set take, whose words in calls are @words. A call
+ * that goes it counts as one that all exits of the set are told of, so there must
+ * be nobody who is not.
+ */
+static uint64_t direct_way(const struct pb_set *set, unsigned int words)
 {
-	struct pb_set *set = malloc(sizeof(*set) + nr * sizeof(*cells));
-	unsigned int most = 0;
+	if (!set->fast_exits || words > pb_arch_direct_words)
+		return 0;
+	for (size_t i = 0; i < set->nr; i++)
+		if (set->cells[i].ops->disabled && set->cells[i].exit)
+			return 0;
+	return PATCHBAY_CELL_DIRECT_EXIT | PATCHBAY_CELL_DIRECT_SET |
+	       (set->entries == only_nothing ? 0 :
+					       PATCHBAY_CELL_DIRECT_ENTRIES);
+}
 
-	if (!set)
-		return NULL;
+struct pb_set *pb_set_reserve(size_t nr)
+{
+	return malloc(pb_set_size(nr));
+}
+
+/* Everything but its members, which are there. */
+static void finish_set(struct pb_set *set, size_t nr)
+{
+	unsigned int words = 0;
+
 	*set = (struct pb_set){ .nr = nr, .fast = 1 };
-	memcpy(set->cells, cells, nr * sizeof(*cells));
 	for (size_t i = 0; i < nr; i++) {
-		uint64_t since = cells[i].since & PATCHBAY_CELL_SINCE;
-		unsigned int words = (cells[i].since & PATCHBAY_CELL_WORD) + 1;
+		const struct patchbay_cell *member = &set->cells[i];
+		uint64_t since = member->since & PATCHBAY_CELL_SINCE;
+		unsigned int word = member->since & PATCHBAY_CELL_WORD;
 
-		if (!(cells[i].ops->attr.flags & PATCHBAY_OPS_FAST))
+		if (!(member->ops->attr.flags & PATCHBAY_OPS_FAST))
 			set->fast = 0;
 		if (since > set->since)
 			set->since = since;
-		if (!cells[i].exit)
+		if (!has_exit(member))
 			continue;
-		set->exits = 1;
-		set->told |= pb_call_bit(&cells[i]);
-		if (words > most)
-			most = words;
+		set->has_exits = 1;
+		set->told |= pb_call_bit(member);
+		if (word >= words)
+			words = word + 1;
 	}
+	make_lists(set);
 	/* One is in the frame; the stack stays aligned. */
-	set->more = (unsigned int)(most / 2 * 2 * sizeof(uint64_t));
-	set->fast_exits = set->exits && set->fast &&
-			  pb_call_is_simple(cells[0].record);
-	set->fast &= !set->exits;
+	set->more = (unsigned int)(words / 2 * 2 * sizeof(uint64_t));
+	set->fast_exits = set->has_exits && set->fast &&
+			  pb_call_is_simple(set->cells[0].record);
+	set->fast &= !set->has_exits;
 	set->enter = enter_of_set(set);
+	set->since |= direct_way(set, words);
+}
+
+struct pb_set *pb_set_new(const struct patchbay_cell *cells, size_t nr)
+{
+	struct pb_set *set = pb_set_reserve(nr);
+
+	if (set) {
+		memcpy(set->cells, cells, nr * sizeof(*cells));
+		finish_set(set, nr);
+	}
 	return set;
+}
+
+void pb_set_renew(struct pb_set *set, const struct pb_set *old,
+		  struct patchbay_ops *ops)
+{
+	for (size_t i = 0; i < old->nr; i++) {
+		const struct patchbay_cell *member = &old->cells[i];
+
+		set->cells[i] = member->ops != ops ?
+					*member :
+					pb_ops_cell(ops, member->record,
+						    member->data,
+						    member->since);
+	}
+	finish_set(set, old->nr);
 }
 
 int pb_set_find_word(const struct patchbay_cell *cells, size_t nr)

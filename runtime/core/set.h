@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Several tracers on one function: an immutable array of exactly these, which
- * the function's cell points to. Nobody joins or leaves a set; a cell is given
- * another, and the old one is freed when nobody can be walking it any more.
- * Only which function a tracer's handler is may change: patchbay_ops_update().
+ * the function's cell points to. Nobody joins or leaves a set, nobody in it is
+ * disabled, enabled or given another handler: for each of these the cell is given
+ * another set, and the old one is freed when nobody can be walking it any more.
+ *
+ * So what is called at an entry and at an exit is known when a set is made, and
+ * who calls it asks nobody: @entries and @exits are lists of just those members,
+ * in the order in which they are called. Members that are disabled are on
+ * neither, and their exits count for nothing; they are only among @cells.
  */
 #ifndef PB_CORE_SET_H
 #define PB_CORE_SET_H
@@ -12,26 +17,33 @@
 
 /*
  * @retired: of a list of sets that were replaced
- * @nr:      not 0, so that walking one is short
+ * @nr:      of its members, disabled or not; not 0
  * @fast:    all handlers are PATCHBAY_OPS_FAST, and none has an exit
- * @exits:   some have
  * @fast_exits: some have, all are PATCHBAY_OPS_FAST, and the function is simple
  *           (call.h)
+ * @has_exits: some have
  * @more:    bytes for their words of a call that are not in its frame, a
  *           multiple of 16; trampolines read it
  * @told:    whose words those are: call->told when all are told
- * @since:   the highest of theirs, without its word
+ * @since:   the highest of its members, disabled or not; without a word, but with
+ *           the direct way of cells that have the set (call.h)
  * @enter:   how a cell enters it: with vector registers saved if any handler
  *           asks, with the body called if any has an exit
+ * @entries: entry handlers, in the order in which they were armed
+ * @exits:   exit handlers, in the opposite order, without patchbay_no_exit()
+ *
+ * Both lists end with NULL. They are not empty: who has nobody to call has a
+ * member that does nothing.
  */
 struct pb_set {
 	struct pb_set *retired;
 	size_t nr;
-	int fast, fast_exits, exits;
+	int fast, fast_exits, has_exits;
 	unsigned int more;
 	uint64_t told;
 	uint64_t since;
 	patchbay_handler enter;
+	const struct patchbay_cell *const *entries, *const *exits;
 	struct patchbay_cell cells[];
 };
 
@@ -60,8 +72,25 @@ const struct patchbay_cell *pb_set_cells(const struct patchbay_cell *cell,
 const struct patchbay_cell *pb_set_find(const struct patchbay_cell *cell,
 					const struct patchbay_ops *ops);
 
-/* A new set of these tracers. NULL: out of memory. */
+/*
+ * A new set of these tracers, which are in the order in which they were armed.
+ * NULL: out of memory.
+ */
 struct pb_set *pb_set_new(const struct patchbay_cell *cells, size_t nr);
+
+/*
+ * The same in two steps, of which only the first can fail: memory for a set of so
+ * many; and the tracers of @old, with @ops as it is by now.
+ */
+struct pb_set *pb_set_reserve(size_t nr);
+void pb_set_renew(struct pb_set *set, const struct pb_set *old,
+		  struct patchbay_ops *ops);
+
+/* How many bytes that takes. */
+size_t pb_set_size(size_t nr);
+
+/* Is @member one of @set, or what does nothing in its place? */
+int pb_set_has(const struct pb_set *set, const struct patchbay_cell *member);
 
 /*
  * A word of calls for a tracer with an exit that is to join these; -E2BIG if

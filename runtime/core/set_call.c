@@ -11,15 +11,14 @@
 static void walk_without_exits(const struct pb_set *set, uintptr_t ip,
 			       uintptr_t parent_ip, struct patchbay_regs *regs)
 {
-	for (size_t i = 0; i < set->nr; i++)
-		if (!set->cells[i].exit)
-			__atomic_load_n(&set->cells[i].func, __ATOMIC_RELAXED)(
-				ip, parent_ip, &set->cells[i], regs);
+	for (const struct patchbay_cell *const *at = set->entries; *at; at++)
+		if (!(*at)->exit)
+			(*at)->func(ip, parent_ip, *at, regs);
 }
 
 /*
- * A set is never empty. The last handler is called in our place and returns to
- * where we would: what a short set costs is little but its branches.
+ * The last handler is called in our place and returns to where we would: what a
+ * short set costs is little but its branches.
  *
  * What is needed again is on the stack by name. In registers it would be, too,
  * in those that are our caller's: more of them, and with copies.
@@ -27,31 +26,30 @@ static void walk_without_exits(const struct pb_set *set, uintptr_t ip,
 static inline void walk(const struct pb_set *set, uintptr_t ip,
 			uintptr_t parent_ip, struct patchbay_regs *regs)
 {
-	const struct patchbay_cell *member = set->cells;
-	const struct patchbay_cell *last = &set->cells[set->nr - 1];
+	const struct patchbay_cell *const *at = set->entries;
+	const struct patchbay_cell *member = at[0], *next = at[1];
 	volatile struct {
 		uintptr_t ip, parent_ip;
 		struct patchbay_regs *regs;
-		const struct patchbay_cell *member, *last;
+		const struct patchbay_cell *const *at;
 	} kept;
 
-	if (member != last) {
+	if (next) {
 		kept.ip = ip;
 		kept.parent_ip = parent_ip;
 		kept.regs = regs;
-		kept.last = last;
 		do {
-			kept.member = member;
-			__atomic_load_n(&member->func, __ATOMIC_RELAXED)(
-				ip, parent_ip, member, regs);
+			kept.at = ++at;
+			member->func(ip, parent_ip, member, regs);
 			ip = kept.ip;
 			parent_ip = kept.parent_ip;
 			regs = kept.regs;
-			member = kept.member + 1;
-		} while (member != kept.last);
+			at = kept.at;
+			member = at[0];
+			next = at[1];
+		} while (next);
 	}
-	__atomic_load_n(&member->func, __ATOMIC_RELAXED)(ip, parent_ip, member,
-							 regs);
+	member->func(ip, parent_ip, member, regs);
 }
 
 void pb_set_call(uintptr_t ip, uintptr_t parent_ip,
@@ -59,7 +57,7 @@ void pb_set_call(uintptr_t ip, uintptr_t parent_ip,
 {
 	const struct pb_set *set = __atomic_load_n(&cell->set, __ATOMIC_ACQUIRE);
 
-	if (set->exits)
+	if (set->has_exits)
 		walk_without_exits(set, ip, parent_ip, regs);
 	else
 		walk(set, ip, parent_ip, regs);

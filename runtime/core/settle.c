@@ -6,6 +6,7 @@
 #include "enter.h"
 #include "lock.h"
 #include "quiesce.h"
+#include "shared.h"
 #include "wait.h"
 
 #include <stdlib.h>
@@ -106,21 +107,25 @@ void pb_release_cell(struct patchbay_cell *cell)
 static void settle_cell(const struct pb_module *module,
 			struct patchbay_cell *cell)
 {
+	struct pb_shared_cell *shared = pb_shared_of(module, cell);
 	const struct pb_set *set = cell->set;
 
-	if (set == &pb_set_nobody)
+	if (set == &pb_set_nobody) {
 		pb_release_cell(cell);
-	else if (set && set->nr == 1 && cell->enter == set->enter &&
-		 !(set->cells[0].since & PATCHBAY_CELL_WORD) && !module->gone)
+	} else if (set && set->nr == 1 && cell->enter == set->enter &&
+		 !(set->cells[0].since & PATCHBAY_CELL_WORD) && !module->gone) {
 		pb_fill_cell(cell, set->cells[0]);
+	}
+	if (shared)
+		pb_shared_settle(shared);
 }
 
-static void settle_module(struct pb_module *module)
+static void settle_module(struct pb_module *module, struct pb_cell_range range)
 {
 	struct patchbay_cell *cell;
 	struct pb_cell_walk walk;
 
-	pb_for_each_cell(module, walk, cell)
+	pb_for_each_cell_in(module, range, walk, cell)
 		settle_cell(module, cell);
 	module->unsettled = 0;
 }
@@ -162,14 +167,15 @@ static void settle_aged(const struct pb_plan *plan)
 
 	pb_engine_lock();
 	for (size_t i = 0; plan && i < plan->nr; i++)
-		if (plan->targets[i].step != PB_STEP_NONE)
+		if (plan->targets[i].step != PB_STEP_NONE &&
+		    plan->targets[i].cell)
 			settle_cell(plan->targets[i].module,
 				    plan->targets[i].cell);
 	for (struct pb_module *m = pb_modules; m; m = m->next) {
 		if (m->unsettled == AGING)
-			settle_module(m);
+			settle_module(m, PB_CELLS_ALL);
 		else if (plan && m->unsettled == PLANNED)
-			m->unsettled = 0;
+			settle_module(m, PB_CELLS_SHARED);
 	}
 	sets = aging;
 	aging = NULL;

@@ -67,7 +67,8 @@ Error LiveProcess::addRuntime(const MappedImage &Image,
                      address(R.Live.stats), address(R.Live.modes)})
     if (!Image.contains(P))
       return Error::success();
-  if (R.Live.size != sizeof(R.Live) || R.Live.layout != PB_LIVE_LAYOUT)
+  if (R.Live.size != sizeof(R.Live) || R.Live.layout != PB_LIVE_LAYOUT ||
+      R.Live.shared_layout != PB_LIVE_SHARED_LAYOUT)
     return Memory.error("the libpatchbay in " + Twine(Image.Path) +
                         " was built from other source than this patchbay: use "
                         "the patchbay that it was installed with");
@@ -140,6 +141,7 @@ bool LiveProcess::readList(const Runtime &R,
         !Memory.read(At, Bytes, offsetof(pb_module, path)))
       return false;
     LiveModule M;
+    M.At = At;
     M.Base = Node->info.base;
     M.Records = address(Node->records);
     M.NumRecords = Node->nr;
@@ -235,14 +237,9 @@ static LiveSite::States stateOf(const CodeForm &Form, const Window &W,
              : LiveSite::Unknown;
 }
 
-// The tracers of a function whose slot holds Cell; false if that is no cell of
-// the record.
-static bool readTracers(const ProcessMemory &Memory, uint64_t Cell,
-                        uint64_t Record, std::vector<LiveTracer> &Tracers) {
-  patchbay_cell Own;
-  Tracers.clear();
-  if (!Memory.read(Cell, Own) || address(Own.record) != Record)
-    return false;
+// The tracers of a cell, which all have the same record; false if it makes no sense.
+static bool readCell(const ProcessMemory &Memory, const patchbay_cell &Own,
+                     std::vector<LiveTracer> &Tracers) {
   if (!Own.ops)
     return true;
   std::vector<patchbay_cell> Cells = {Own};
@@ -258,11 +255,45 @@ static bool readTracers(const ProcessMemory &Memory, uint64_t Cell,
       return false;
   }
   for (const patchbay_cell &C : Cells) {
-    if (address(C.record) != Record)
+    if (C.record != Own.record)
       return false;
     Tracers.push_back({reinterpret_cast<uintptr_t>(C.func), address(C.data)});
   }
   return true;
+}
+
+// Where the slot of a function leads: to a cell of its own, which has its record;
+// or to one that it shares, which has one like it; or to a gate before its own.
+static bool readTracers(const ProcessMemory &Memory, const LiveModule &Module,
+                        uint64_t Slot, uint64_t Record,
+                        const patchbay_record &Like,
+                        std::vector<LiveTracer> &Tracers) {
+  patchbay_cell Cell;
+  Tracers.clear();
+  if (!Memory.read(Slot, Cell))
+    return false;
+  if (address(Cell.record) == Record)
+    return readCell(Memory, Cell, Tracers);
+
+  uint64_t Shared, Cells, Own;
+  uint64_t Index = (Record - Module.Records) / sizeof(patchbay_record);
+  uint8_t Owner;
+  if (!Memory.read(Module.At + offsetof(pb_module, shared), Shared) ||
+      !Shared || !Memory.read(Shared + offsetof(pb_shared, cells), Cells) ||
+      !Memory.read(Shared + offsetof(pb_shared, owner) + Index, Owner) ||
+      !Owner || Slot != Cells + uint64_t(Owner) * PB_SHARED_STEP)
+    return false;
+  if (Owner == PB_OWNER_NOBODY)
+    return true;
+  if (Owner == PB_OWNER_GATE)
+    return Memory.read(Shared + offsetof(pb_shared, own), Own) && Own &&
+           Memory.read(Own + Index * sizeof(uint64_t), Slot) &&
+           Memory.read(Slot, Cell) && address(Cell.record) == Record &&
+           readCell(Memory, Cell, Tracers);
+  patchbay_record Shape;
+  return Memory.read(Slot + offsetof(pb_shared_cell, shape), Shape) &&
+         address(Cell.record) == Slot + offsetof(pb_shared_cell, shape) &&
+         pb_shape(&Shape) == pb_shape(&Like) && readCell(Memory, Cell, Tracers);
 }
 
 LiveSite LiveProcess::readSite(const Runtime &R, const LiveModule &Module,
@@ -290,7 +321,7 @@ LiveSite LiveProcess::readSite(const Runtime &R, const LiveModule &Module,
     S.State = stateOf(Form, W, FromEntry);
     S.Tracers.clear();
     if (S.State == LiveSite::Armed &&
-        !readTracers(Memory, W.slot(), Address, S.Tracers))
+        !readTracers(Memory, Module, W.slot(), Address, Record, S.Tracers))
       S.State = LiveSite::Foreign;
     return true;
   };

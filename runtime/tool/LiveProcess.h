@@ -35,6 +35,7 @@ struct LiveSite {
 };
 
 struct LiveModule {
+  uint64_t At;   // struct pb_module
   uint64_t Base; // run-time address minus ELF address
   uint64_t Records, NumRecords;
   uint64_t Low, High; // text

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Tracers that choose their functions themselves: @check refuses some, and these
- * stop the batch or are left out. And the names that functions have.
+ * stop the batch or are left out; it is asked about each once. And the names that
+ * functions have.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
@@ -92,6 +93,46 @@ static void test_refused(int alone)
 	CHECK_EQ(call_all(), 0);
 }
 
+#define X4(what, n) what(n##0) what(n##1) what(n##2) what(n##3)
+#define X16(what, n)                                                           \
+	X4(what, n##0) X4(what, n##1) X4(what, n##2) X4(what, n##3)
+#define X64(what, n)                                                           \
+	X16(what, n##0) X16(what, n##1) X16(what, n##2) X16(what, n##3)
+#define FUNCTION(n) OPAQUE int reed##n(int a) { return a; }
+#define ADDRESS(n) (uintptr_t)reed##n,
+X64(FUNCTION, _0) X64(FUNCTION, _1)
+static const uintptr_t reeds[] = { X64(ADDRESS, _0) X64(ADDRESS, _1) };
+enum { NR_REEDS = sizeof(reeds) / sizeof(reeds[0]) };
+
+static int accepted;
+
+/* So many, whichever they are. */
+static int check_number(void *arg, const struct patchbay_target *target)
+{
+	(void)target;
+	return ++*(int *)arg > accepted ? -EDOM : 0;
+}
+
+static void test_asked_once(void)
+{
+	const struct patchbay_filter all = { .size = sizeof(all),
+					     .addrs = reeds,
+					     .cnt = NR_REEDS };
+
+	for (accepted = 0; accepted <= NR_REEDS; accepted += 16) {
+		struct patchbay_ops *ops = make_ops(check_number);
+
+		checks = calls = 0;
+		CHECK_EQ(patchbay_arm_filter(ops, &all, PATCHBAY_ARM_SKIP),
+			 accepted);
+		CHECK_EQ(checks, NR_REEDS);
+		for (int i = 0; i < NR_REEDS; i++)
+			CHECK_EQ(((int (*)(int))reeds[i])(i), i);
+		CHECK_EQ(calls, accepted);
+		CHECK_EQ(patchbay_ops_destroy(ops), 0);
+	}
+}
+
 static int first_only(uintptr_t entry, const char *name, void *arg)
 {
 	(void)entry;
@@ -127,6 +168,7 @@ int main(int argc, char **argv)
 {
 	test_refused(1);
 	test_refused(0);
+	test_asked_once();
 	test_names(strstr(argv[argc - 1], ".stripped") != NULL);
 	puts("done");
 	return 0;

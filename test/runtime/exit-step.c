@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -32,7 +33,7 @@ struct seen {
 	long entries, exits, wrong;
 };
 
-static struct seen seen[2];
+static struct seen seen[3];
 static uint64_t called; /* when the call that is under way was */
 static long made, traps;
 static int stepping;
@@ -209,7 +210,7 @@ NOT_TRACED static void call_and_compare(void)
 {
 	struct seen before[2];
 
-	memcpy(before, seen, sizeof(seen));
+	memcpy(before, seen, sizeof(before));
 	call();
 	for (int i = 0; i < 2; i++) {
 		long entries = seen[i].entries - before[i].entries;
@@ -294,6 +295,108 @@ NOT_TRACED static void step_joins(unsigned int flags)
 	for (long i = 1; join_after(i, flags); i++)
 		;
 	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+}
+
+/*
+ * Another thread changes who is there while a call is under way, after so many
+ * instructions, also of the trampoline while it is in handlers: so it does not
+ * wait for these. A tracer joins, or the second one leaves.
+ */
+static sem_t asked, answered;
+static struct patchbay_batch *asked_for;
+
+NOT_TRACED static void *change_when_asked(void *arg)
+{
+	for (;;) {
+		while (sem_wait(&asked))
+			;
+		if (!asked_for)
+			return arg;
+		CHECK_EQ(patchbay_batch_commit_nowait(asked_for), 1);
+		CHECK_EQ(sem_post(&answered), 0);
+	}
+}
+
+NOT_TRACED static void ask_for_change(void)
+{
+	if (--join_at)
+		return;
+	CHECK_EQ(sem_post(&asked), 0);
+	while (sem_wait(&answered))
+		;
+}
+
+static const struct patchbay_filter filter = { .size = sizeof(filter),
+					       .glob = "stepped" };
+
+/* Returns whether the call took that many. */
+NOT_TRACED static int change_after(long instructions, struct patchbay_ops *leaving,
+				   unsigned int flags)
+{
+	struct patchbay_ops *ops = leaving;
+
+	memset(seen, 0, sizeof(seen));
+	CHECK_EQ(patchbay_batch_create(&asked_for), 0);
+	if (leaving) {
+		CHECK_EQ(patchbay_batch_disarm(asked_for, ops, &filter), 0);
+	} else {
+		ops = create(2, entry, leave, flags);
+		CHECK_EQ(patchbay_batch_arm(asked_for, ops, &filter, 0), 0);
+	}
+	join_at = instructions;
+	at_trap = ask_for_change;
+	called = patchbay_clock();
+	step();
+	CHECK_EQ(stepped(1), 2);
+	stop();
+	patchbay_batch_destroy(asked_for);
+	CHECK_EQ(seen[0].entries, 1);
+	CHECK_EQ(seen[0].exits, 1);
+	CHECK(seen[1].exits <= seen[1].entries);
+	CHECK(leaving || seen[1].exits == seen[1].entries);
+	CHECK_EQ(seen[2].exits, seen[2].entries);
+	for (int i = 0; i < 3; i++)
+		CHECK_EQ(seen[i].wrong, 0);
+	if (!leaving)
+		CHECK_EQ(patchbay_ops_destroy(ops), 0);
+	else if (join_at <= 0)
+		arm(leaving);
+	return join_at <= 0;
+}
+
+NOT_TRACED static void step_changes_of_others(patchbay_handler handler,
+					      patchbay_handler leaving,
+					      unsigned int flags, int second)
+{
+	struct patchbay_ops *ops = create(0, handler, leaving, flags);
+	struct patchbay_ops *other = create(1, handler, leaving, flags);
+
+	arm(ops);
+	if (second)
+		arm(other);
+	for (int leaves = 0; leaves <= second; leaves++)
+		for (long i = 1; change_after(i, leaves ? other : NULL, flags);
+		     i++)
+			;
+	CHECK_EQ(patchbay_ops_destroy(other), 0);
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+}
+
+static void step_with_another_thread(void)
+{
+	pthread_t thread;
+
+	CHECK_EQ(sem_init(&asked, 0, 0), 0);
+	CHECK_EQ(sem_init(&answered, 0, 0), 0);
+	CHECK_EQ(pthread_create(&thread, NULL, change_when_asked, NULL), 0);
+	for (unsigned int flags = 0; flags <= PATCHBAY_OPS_FAST; flags++)
+		for (int second = 0; second < 2; second++) {
+			step_changes_of_others(entry, leave, flags, second);
+			step_changes_of_others(NULL, both, flags, second);
+		}
+	asked_for = NULL;
+	CHECK_EQ(sem_post(&asked), 0);
+	CHECK_EQ(pthread_join(thread, NULL), 0);
 }
 
 /*
@@ -383,6 +486,7 @@ int main(void)
 		}
 	step_joins(0);
 	step_joins(PATCHBAY_OPS_FAST);
+	step_with_another_thread();
 	printf("calls: %ld changes: %ld", calls, traps - calls);
 	step_until_gone();
 	printf(" waited: %ld\n", waited);

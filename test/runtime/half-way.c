@@ -2,10 +2,15 @@
 /*
  * A thousand functions, and text that cannot be written any more when some of
  * them are armed, or not even ready to be: then none is, and it can be done later.
+ * Nor when some of them come to have other tracers than those with whom they share
+ * a cell: then all have what they had. Nor when they are to join others in a cell,
+ * after they had one without tracers: then they can do so later.
  */
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
-// CHECK: {{^}}failed at {{[1-9][0-9]+}} places{{$}}
+// CHECK: {{^}}failed at {{[1-9][0-9]*}} places{{$}}
+// CHECK-NEXT: {{^}}parting failed at {{[1-9][0-9]*}} places{{$}}
+// CHECK-NEXT: {{^}}joining failed at {{[1-9][0-9]*}} places{{$}}
 
 #include "Inputs/check.h"
 #include "Inputs/count-calls.h"
@@ -136,6 +141,83 @@ static int try(int n)
 	_exit(10 + failed_there);
 }
 
+/*
+ * Take the tracer from half of all, in two places that are far from each other and
+ * so take a write each, or give that half another one, too, in one process. Sites
+ * that were to be disarmed when text could not be written any more call nobody.
+ * Returns how many times it failed.
+ */
+static int part(int disarm)
+{
+	const struct patchbay_ops_attr attr = { .size = sizeof(attr),
+						.handler = handler };
+	struct patchbay_ops *ops, *second;
+	int times = 0, n = 0, nr;
+
+	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
+	CHECK_EQ(patchbay_ops_create(&attr, &second), 0);
+	CHECK_EQ(patchbay_arm(ops, "at_*", 0), NR);
+	do {
+		fails = ++n;
+		failed = 0;
+		nr = disarm ? patchbay_disarm(ops, "at_[03]*") :
+			      patchbay_arm(second, "at_[03]*", 0);
+		fails = 0;
+		if (nr == -EACCES) {
+			times++;
+			CHECK_EQ(calls_seen(), NR);
+			CHECK_EQ(sites_armed(), NR);
+			continue;
+		}
+		CHECK_EQ(nr, NR / 2);
+		CHECK_EQ(calls_seen(), disarm ? NR - NR / 2 : NR + NR / 2);
+		if (disarm)
+			CHECK_EQ(patchbay_arm(ops, "at_[03]*", 0), NR / 2);
+		else
+			CHECK_EQ(patchbay_disarm(second, "*"), NR / 2);
+		CHECK_EQ(calls_seen(), NR);
+	} while (failed);
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+	CHECK_EQ(patchbay_ops_destroy(second), 0);
+	CHECK_EQ(sites_armed(), 0);
+	CHECK_EQ(calls_seen(), 0);
+	return times;
+}
+
+/*
+ * Arm the @nr functions of @glob, which share a cell without tracers with others,
+ * so that they join those who have the tracer. Returns how many times it failed.
+ */
+static int join(const char *glob, int nr)
+{
+	const struct patchbay_ops_attr attr = { .size = sizeof(attr),
+						.handler = handler };
+	struct patchbay_ops *ops, *before;
+	int times = 0, n = 0;
+
+	do {
+		CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
+		CHECK_EQ(patchbay_ops_create(&attr, &before), 0);
+		CHECK_EQ(patchbay_arm(before, "at_[123]*", 0), NR / 4 * 3);
+		CHECK_EQ(patchbay_ops_destroy(before), 0);
+		CHECK_EQ(patchbay_arm(ops, "at_0*", 0), NR / 4);
+		fails = ++n;
+		failed = 0;
+		if (patchbay_arm(ops, glob, 0) < 0) {
+			times++;
+			CHECK_EQ(calls_seen(), NR / 4);
+			CHECK_EQ(sites_armed(), NR / 4);
+			fails = 0;
+			CHECK_EQ(patchbay_arm(ops, glob, 0), nr);
+		}
+		fails = 0;
+		CHECK_EQ(calls_seen(), NR / 4 + nr);
+		CHECK_EQ(patchbay_ops_destroy(ops), 0);
+		CHECK_EQ(calls_seen(), 0);
+	} while (failed);
+	return times;
+}
+
 int main(void)
 {
 	int n = 1;
@@ -144,5 +226,9 @@ int main(void)
 	while (try(n))
 		n++;
 	printf("failed at %d places\n", n - 1);
+	n = part(0);
+	printf("parting failed at %d places\n", n + part(1));
+	n = join("at_200*", NR / 64);
+	printf("joining failed at %d places\n", n + join("at_[23]*", NR / 2));
 	return 0;
 }

@@ -20,7 +20,11 @@
 #endif
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
+
+/* No other file of it is needed. */
+#include "../../runtime/core/set.h"
 
 #ifdef __x86_64__
 #define FAST __attribute__((target("general-regs-only")))
@@ -175,7 +179,6 @@ static int find_cell(const struct patchbay_site_info *site, void *cell)
 {
 	if (site->entry != (uintptr_t)hazel_nut)
 		return 0;
-	CHECK_EQ(site->nr_cells, 1);
 	*(struct patchbay_cell **)cell = (struct patchbay_cell *)site->cells;
 	return 1;
 }
@@ -216,6 +219,49 @@ static void overwritten(int hardened)
 	CHECK_EQ(patchbay_ops_destroy(outer_ops), 0);
 }
 
+/* The lists of a set, too, are in memory that may be written to. */
+static void overwritten_set(void)
+{
+	struct patchbay_ops *outer_ops, *other_ops;
+	struct patchbay_cell *cells = NULL, forged;
+	const struct patchbay_cell **entries, *good;
+	struct pb_set *set;
+
+	CHECK_EQ(create(outer, NULL, 0), 0);
+	outer_ops = ops;
+	CHECK_EQ(patchbay_arm(outer_ops, "hazel", 0), 1);
+	CHECK_EQ(create(inner, NULL, PATCHBAY_OPS_FAST), 0);
+	other_ops = ops;
+	CHECK_EQ(patchbay_arm(other_ops, "hazel_nut", 0), 1);
+	CHECK_EQ(create(inner, NULL, PATCHBAY_OPS_FAST), 0);
+	CHECK_EQ(patchbay_arm(ops, "hazel_nut", 0), 1);
+	CHECK_EQ(nested_calls(), 2);
+
+	CHECK_EQ(patchbay_for_each_site(find_cell, &cells), 1);
+	set = (struct pb_set *)((char *)cells - offsetof(struct pb_set, cells));
+	entries = (const struct patchbay_cell **)set->entries;
+	/* As good as any, but nobody's. */
+	good = entries[0];
+	forged = *good;
+	entries[0] = &forged;
+	CHECK_EQ(nested_calls(), 0);
+	entries[0] = (const void *)((const char *)good + 8);
+	CHECK_EQ(nested_calls(), 0);
+	/* No end. */
+	entries[0] = good;
+	entries[2] = good;
+	CHECK_EQ(nested_calls(), 0);
+	entries[2] = NULL;
+	CHECK_EQ(nested_calls(), 2);
+	cells[1].func = (patchbay_handler)other;
+	CHECK_EQ(nested_calls(), 0);
+	CHECK_EQ(other_calls, 0);
+	cells[1].func = inner;
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+	CHECK_EQ(patchbay_ops_destroy(other_ops), 0);
+	CHECK_EQ(patchbay_ops_destroy(outer_ops), 0);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "late"))
@@ -223,6 +269,8 @@ int main(int argc, char **argv)
 	else if (argc == 1)
 		refused();
 	overwritten(argc == 1 || !strcmp(argv[1], "late"));
+	if (argc == 1)
+		overwritten_set();
 	puts("done");
 	return 0;
 }

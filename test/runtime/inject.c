@@ -227,7 +227,8 @@ long syscall(long nr, ...)
 				  args[4], args[5]));
 }
 
-/* Too far from each other to be written together. */
+/* Too far from each other to be written together, but in one page. */
+OPAQUE __attribute__((aligned(4096))) int begins_page(int a) { return a; }
 #define APART OPAQUE __attribute__((aligned(256)))
 APART int at_one(int a) { return a; }
 APART int at_two(int a) { return a; }
@@ -376,12 +377,24 @@ static void fail_often(int what, int n, int error)
 	}
 }
 
+static void uncalled(uintptr_t ip, uintptr_t parent_ip,
+		     const struct patchbay_cell *cell,
+		     struct patchbay_regs *regs)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)cell;
+	(void)regs;
+	CHECK(!"called");
+}
+
 /*
  * Text is not touched before all memory is there. Some functions of libc, as
  * qsort, do without memory that they do not get.
  */
 static int memory_at(int n)
 {
+	struct patchbay_ops_info info = { .size = sizeof(info) };
 	char text[2][NR][PREFIX + SITE];
 	int nr, what;
 
@@ -399,7 +412,12 @@ static int memory_at(int n)
 		inject(MEMORY, 1, 1);
 		CHECK_EQ(patchbay_disarm(ops[0], "at_*"), -ENOMEM);
 		CHECK_EQ(patchbay_ops_destroy(ops[0]), -ENOMEM);
-		CHECK_EQ(patchbay_ops_update(ops[0], note), 0);
+		/* Who shares a function with others needs some. */
+		CHECK_EQ(patchbay_ops_update(ops[0], uncalled), -ENOMEM);
+		CHECK_EQ(patchbay_ops_disable(ops[0]), -ENOMEM);
+		CHECK_EQ(patchbay_ops_get_info(ops[0], &info), 0);
+		CHECK(info.enabled);
+		CHECK_EQ(patchbay_ops_update(ops[2], note), 0);
 		injected();
 		expect(before);
 		nr = change();

@@ -11,6 +11,8 @@
 // RUN: %t exit | FileCheck %s --check-prefix=EXIT
 // RUN: %t exit-any | FileCheck %s --check-prefix=EXIT
 // RUN: %t timed | FileCheck %s --check-prefix=EXIT
+// RUN: %t several | FileCheck %s --check-prefix=EXIT
+// RUN: %t several-exits | FileCheck %s --check-prefix=EXIT
 // EXIT: unwound at {{[1-9][0-9]+}} instructions, and not at 1{{$}}
 
 #include "Inputs/check.h"
@@ -117,14 +119,14 @@ static bool resume(pid_t pid, int request, int number)
 }
 
 /*
- * With an argument the function has an exit, too, or it is timed; handlers may use
- * all registers if that is "exit-any".
+ * With an argument the function has an exit, too, or it is timed, or several tracers
+ * have; handlers may use all registers if that is "exit-any".
  */
 int main(int argc, char **argv)
 {
 	struct patchbay_ops_attr attr = { .size = sizeof(attr),
 					  .handler = handler };
-	int status, good = 0, bad = 0;
+	int status, good = 0, bad = 0, nr = 1;
 	static const uint64_t threshold;
 	struct patchbay_ops *ops;
 	bool between = false;
@@ -135,6 +137,12 @@ int main(int argc, char **argv)
 		attr.flags = strcmp(argv[1], "exit-any") ? PATCHBAY_OPS_FAST : 0;
 		expected *= 2;
 	}
+	if (argc > 1 && !strncmp(argv[1], "several", 7))
+		nr = 3;
+	if (argc > 1 && !strcmp(argv[1], "several-exits")) {
+		attr.handler = NULL;
+		expected /= 2;
+	}
 	if (argc > 1 && !strcmp(argv[1], "timed")) {
 		attr.handler = NULL;
 		attr.threshold = &threshold;
@@ -142,8 +150,11 @@ int main(int argc, char **argv)
 	}
 	unwound = mmap(NULL, sizeof(*unwound), PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
-	CHECK_EQ(patchbay_arm(ops, "traced", 0), 1);
+	expected *= nr;
+	while (nr--) {
+		CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
+		CHECK_EQ(patchbay_arm(ops, "traced", 0), 1);
+	}
 	pid = fork();
 	if (!pid)
 		_exit(debugged());

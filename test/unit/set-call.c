@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What a thread finds that has entered a cell, and not loaded its set, when the
- * cell changes: the set may be any that comes after the one that it was for.
+ * Sets: what a thread finds that has entered a cell, and not loaded its set, when
+ * the cell changes: the set may be any that comes after the one that it was for.
+ * Who is on the lists that are gone through, and which way that is done.
  */
 // RUN: %clang -std=c11 -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
-// CHECK: {{^}}failures: 0 of 14{{$}}
+// CHECK: {{^}}failures: 0 of 46{{$}}
 
+#include "call.c"
 #include "set.c"
 #include "set_call.c"
+
+#include "gate.c"
 
 #include "table.h"
 
@@ -41,11 +45,15 @@ void pb_arch_enter_set(uintptr_t ip, uintptr_t parent_ip,
 
 UNCALLED(pb_enter_nothing)
 UNCALLED(pb_arch_enter_any)
+UNCALLED(pb_arch_enter_gate)
 UNCALLED(pb_arch_call_fast)
 UNCALLED(pb_arch_call_any)
 UNCALLED(pb_arch_call_set)
 UNCALLED(pb_arch_call_any_set)
 UNCALLED(pb_timed_exit)
+UNCALLED(patchbay_no_exit)
+
+const unsigned int pb_arch_direct_words = 2;
 
 int pb_call_is_simple(const struct patchbay_record *record)
 {
@@ -61,6 +69,212 @@ static void handler(uintptr_t ip, uintptr_t parent_ip,
 	wrong += ip != IP || parent_ip != PARENT_IP || seen != &regs;
 	called++;
 	last = *(int *)cell->data;
+}
+
+#define WAYS (PATCHBAY_CELL_DIRECT_EXIT | PATCHBAY_CELL_DIRECT_SET)
+
+/* Are these the members on @list, and nobody else? Ends with -1. */
+static int lists(const struct pb_set *set,
+		 const struct patchbay_cell *const *list, const int *members)
+{
+	for (; *members >= 0; members++)
+		if (*list++ != &set->cells[*members])
+			return 0;
+	return !*list;
+}
+
+#define LISTS(set, list, ...)                                                  \
+	lists(set, (set)->list, (const int[]){ __VA_ARGS__, -1 })
+
+static int has_nothing(const struct pb_set *set,
+		       const struct patchbay_cell *const *list)
+{
+	return list[0] && !list[1] && list[0]->func == pb_enter_nothing &&
+	       list[0]->exit == pb_enter_nothing && pb_set_has(set, list[0]);
+}
+
+static void check_lists(void)
+{
+	static int data;
+	struct patchbay_ops entry = { .attr = { .flags = PATCHBAY_OPS_FAST,
+						.handler = handler } };
+	struct patchbay_ops leave = { .attr = { .flags = PATCHBAY_OPS_FAST,
+						.exit = handler } };
+	struct patchbay_ops both = { .attr = { .flags = PATCHBAY_OPS_FAST,
+					       .handler = handler,
+					       .exit = handler } };
+	struct patchbay_ops answer = { .attr = { .flags = PATCHBAY_OPS_FAST,
+						 .handler = handler,
+						 .exit = patchbay_no_exit } };
+	const struct patchbay_cell members[] = {
+		pb_ops_cell(&leave, NULL, &data, SINCE(7) + 1),
+		pb_ops_cell(&entry, NULL, &data, SINCE(2)),
+		pb_ops_cell(&both, NULL, &data, SINCE(9) + 0),
+		pb_ops_cell(&answer, NULL, &data, SINCE(4) + 2),
+	};
+	struct pb_set *set = pb_set_new(members, 1), *old;
+
+	/* An exit alone. */
+	CHECK(set->enter == pb_arch_call_set && set->told == 2);
+	CHECK(set->since == (SINCE(7) | WAYS));
+	CHECK(LISTS(set, exits, 0) && has_nothing(set, set->entries));
+	pb_set_free(set);
+
+	/* Entries in their order, exits in the opposite one. */
+	set = pb_set_new(members, 3);
+	CHECK(set->enter == pb_arch_call_set && set->told == 3);
+	CHECK(set->since ==
+	      (SINCE(9) | WAYS | PATCHBAY_CELL_DIRECT_ENTRIES));
+	CHECK(LISTS(set, entries, 1, 2) && LISTS(set, exits, 2, 0));
+	CHECK(pb_set_has(set, &set->cells[2]));
+	CHECK(!pb_set_has(set, &set->cells[3]));
+	CHECK(!pb_set_has(set, (void *)((char *)&set->cells[1] + 8)));
+
+	/* One is disabled: it is told of no exit, and the cell says so nowhere. */
+	both.disabled = 1;
+	old = set;
+	set = pb_set_reserve(3);
+	pb_set_renew(set, old, &both);
+	CHECK(set->nr == 3 && set->since == SINCE(9) && set->told == 2);
+	CHECK(set->enter == pb_arch_call_set);
+	CHECK(LISTS(set, entries, 1) && LISTS(set, exits, 0));
+	CHECK(set->cells[2].func == pb_enter_nothing &&
+	      set->cells[2].data == &data);
+	pb_set_free(old);
+
+	/* So are all who had exits: then none has, and nobody is lost. */
+	leave.disabled = 1;
+	old = set;
+	set = pb_set_reserve(3);
+	pb_set_renew(set, old, &leave);
+	CHECK(set->nr == 3 && set->since == SINCE(9) && !set->told);
+	CHECK(set->enter == pb_set_call_fast && !set->more);
+	CHECK(LISTS(set, entries, 1) && has_nothing(set, set->exits));
+	pb_set_free(old);
+
+	/* And enabled again. */
+	leave.disabled = 0;
+	old = set;
+	set = pb_set_reserve(3);
+	pb_set_renew(set, old, &leave);
+	CHECK(set->since == SINCE(9) && set->told == 2);
+	pb_set_free(old);
+	both.disabled = 0;
+	old = set;
+	set = pb_set_reserve(3);
+	pb_set_renew(set, old, &both);
+	CHECK(set->since ==
+	      (SINCE(9) | WAYS | PATCHBAY_CELL_DIRECT_ENTRIES));
+	CHECK(set->told == 3 && LISTS(set, exits, 2, 0));
+	pb_set_free(old);
+	pb_set_free(set);
+
+	/* A tracer that is disabled and has no exit says nothing of exits. */
+	entry.disabled = 1;
+	set = pb_set_new(members, 2);
+	CHECK(set->since == (SINCE(7) | WAYS));
+	CHECK(has_nothing(set, set->entries) && LISTS(set, exits, 0));
+	pb_set_free(set);
+	entry.disabled = 0;
+
+	/* A word too many for the direct way; and who needs no exit has none. */
+	set = pb_set_new(members, 4);
+	CHECK(set->since == SINCE(9) && set->more == 16 && set->told == 7);
+	CHECK(LISTS(set, entries, 1, 2, 3) && LISTS(set, exits, 2, 0));
+	pb_set_free(set);
+	set = pb_set_new(&members[3], 1);
+	CHECK(set->enter == pb_arch_call_set && has_nothing(set, set->exits));
+	pb_set_free(set);
+}
+
+static int entered, left;
+
+static void count_entry(uintptr_t ip, uintptr_t parent_ip,
+			const struct patchbay_cell *cell,
+			struct patchbay_regs *seen)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)seen;
+	entered += *(int *)cell->data;
+}
+
+static void count_exit(uintptr_t ip, uintptr_t parent_ip,
+		       const struct patchbay_cell *cell,
+		       struct patchbay_regs *seen)
+{
+	(void)ip;
+	(void)parent_ip;
+	(void)seen;
+	left += *(int *)cell->data;
+}
+
+static void give_set(struct patchbay_cell *cell, const struct pb_set *set)
+{
+	cell->set = set;
+	cell->since = set->since;
+}
+
+/*
+ * A call is in a cell that was of one tracer when it loaded cell->enter, at its
+ * entry or at its exit, and that is given a set before it loads anything else.
+ */
+enum late { AT_ENTRY, AT_EXIT };
+
+static uint64_t since_of_entry(struct patchbay_cell *cell, struct pb_set *set,
+			       enum late late)
+{
+	static struct {
+		struct patchbay_call call;
+		struct patchbay_regs regs;
+	} frame;
+	uintptr_t function[] = { (uintptr_t)cell, 0, 0 };
+
+	memset(&frame, 0, sizeof(frame));
+	frame.call.ip = (uintptr_t)&function[2];
+	if (late == AT_ENTRY)
+		give_set(cell, set);
+	entered = left = 0;
+	pb_call_entry(&frame.call, cell);
+	if (late == AT_ENTRY)
+		cell->enter = set->enter;
+	else
+		give_set(cell, set);
+	pb_call_exit(&frame.call);
+	return frame.call.since;
+}
+
+static void check_late_set(void)
+{
+	static int one = 1, ten = 10;
+	static const struct patchbay_record record;
+	struct patchbay_ops ops[] = {
+		{ .attr = { .handler = count_entry, .exit = count_exit } },
+		{ .attr = { .handler = count_entry, .exit = count_exit } },
+	};
+	const struct patchbay_cell members[] = {
+		pb_ops_cell(&ops[0], &record, &one, SINCE(3)),
+		pb_ops_cell(&ops[1], &record, &ten, SINCE(9) + 1),
+		pb_ops_cell(&ops[1], &record, &ten, SINCE(9)),
+	};
+	struct patchbay_cell cell = members[0];
+	struct pb_set *joined = pb_set_new(members, 2);
+	struct pb_set *replaced = pb_set_new(&members[2], 1);
+
+	CHECK(since_of_entry(&cell, joined, AT_ENTRY) == SINCE(3));
+	CHECK(entered == 1 && left == 1);
+	cell = members[0];
+	CHECK(since_of_entry(&cell, joined, AT_EXIT) == SINCE(3));
+	CHECK(entered == 1 && left == 1);
+	/* The other one has the word, and has not been told of the entry. */
+	cell = members[0];
+	CHECK(since_of_entry(&cell, replaced, AT_ENTRY) == 0);
+	CHECK(entered == 1 && left == 0);
+	cell = members[0];
+	CHECK(since_of_entry(&cell, replaced, AT_EXIT) == SINCE(3));
+	CHECK(entered == 1 && left == 0);
+	pb_set_free(joined);
+	pb_set_free(replaced);
 }
 
 int main(void)
@@ -116,6 +330,8 @@ int main(void)
 	cell.set = NULL;
 	CHECK(pb_set_find(&cell, &any) == &cell);
 	CHECK(!wrong);
+	check_lists();
+	check_late_set();
 	pb_set_free(one);
 	pb_set_free(two);
 	pb_set_free(three);

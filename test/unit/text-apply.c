@@ -49,6 +49,15 @@ int pb_engine_is_locked(void)
 	return 0;
 }
 
+int pb_os_text_keep(void)
+{
+	return 0;
+}
+
+void pb_os_text_forget(void)
+{
+}
+
 int pb_os_text_open(void)
 {
 	return HANDLE;

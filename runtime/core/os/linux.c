@@ -229,6 +229,27 @@ void pb_os_unmap_code(void *code, size_t size)
 	munmap(code, size);
 }
 
+void *pb_os_map_zeroes(size_t size)
+{
+	char *memory = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	size_t before;
+
+	if (memory == MAP_FAILED)
+		return NULL;
+	/* What is before the multiple of the size, and what is behind it. */
+	before = -(uintptr_t)memory & (size - 1);
+	if (before)
+		munmap(memory, before);
+	munmap(memory + before + size, size - before);
+	return memory + before;
+}
+
+void pb_os_unmap(void *memory, size_t size)
+{
+	munmap(memory, size);
+}
+
 /* Not there in static executables, which need none of this. */
 #pragma weak dladdr
 #pragma weak dlopen

@@ -54,6 +54,13 @@ void pb_os_sleep(const uint32_t *word, uint32_t value);
 void pb_os_wake(const uint32_t *word);
 
 /*
+ * @size bytes of zeroes, which are memory once they are touched, at a multiple of
+ * @size, a power of 2 that is not less than a page. NULL: out of memory.
+ */
+void *pb_os_map_zeroes(size_t size);
+void pb_os_unmap(void *memory, size_t size);
+
+/*
  * Make sure that the object that this library is in is never unloaded: threads
  * keep a pointer to its code, the destructor of a pthread key. libpatchbay.so
  * says so of itself; libpatchbay.a may be in any shared object.

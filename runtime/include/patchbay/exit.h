@@ -33,10 +33,10 @@
  * that is done without calling anybody, if the tracer is alone on its function
  * and FAST.
  *
- * Each call takes some 300 bytes more of the stack (ppc64le: 560), or 850
- * (AArch64: 450, ppc64le: 870) where vector registers are kept, which is unless
- * all handlers are FAST and the result is in integer registers; and what the
- * arguments on the stack take, which are copied. It is given back when the call
+ * Each call takes some 300 bytes more of the stack (several tracers: 380; ppc64le:
+ * 560), or 850 (AArch64: 450, ppc64le: 870) where vector registers are kept, which
+ * is unless all handlers are FAST and the result is in integer registers; and what
+ * the arguments on the stack take, which are copied. It is given back when the call
  * is over, tail calls and all: functions that go on by those without end, as
  * coroutines do that resume each other, run out of it.
  *
@@ -85,7 +85,7 @@ extern "C" {
  * @gp:     in integer registers
  * @set:    the tracers at the entry, NULL if it was one
  * @duration: at the exit in its place
- * @told:   by their words, who was told of the entry
+ * @told:   by their words, who was not disabled at the entry
  * @since:  tracers that came later are not told of the exit; PATCHBAY_EXIT_* are
  *          where cell->since has a word
  * @ip:     the function

@@ -128,7 +128,10 @@ int patchbay_arm(struct patchbay_ops *ops, const char *glob,
  * it waits for handlers that are running.
  *
  * A site that cannot be changed back (another patcher changed it, or writing
- * text has become impossible) goes on calling a trampoline that does nothing.
+ * text has become impossible) goes on calling a trampoline that does nothing. Only
+ * where others of the module keep the tracer, which some share a cell with, text has
+ * to be written to part them: if it cannot be, that is an error, and nothing was
+ * disarmed. To disarm a tracer everywhere, and to destroy it, never needs it.
  *
  * Returns the number of functions that were disarmed by this call, or -ENOENT
  * if @ops is armed on none that is selected (names and addresses where it is

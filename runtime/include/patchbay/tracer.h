@@ -34,14 +34,17 @@ typedef void (*patchbay_handler)(uintptr_t ip, uintptr_t parent_ip,
  * @enter:  what the trampoline calls (internal)
  * @func:   the handler
  * @data:   given by @attach or by the tracer's attributes
- * @record: the function's record
+ * @record: what the function's record says of its arguments and its result; the
+ *          rest of it is 0 in cells that several functions share
  * @ops:    the tracer
  * @set:    the other tracers of the function (internal)
  * @exit:   the exit handler, or NULL
  * @since:  when it was armed, and which of a call's words is its own (internal)
  *
- * The slot of an armed function points to one. Handlers read what is theirs;
- * the library writes.
+ * The slot of an armed function points to one, which may be that of other functions,
+ * too: those of a module that have the same tracers with the same data. Which function
+ * it is that was called, @ip of a handler says. Handlers read what is theirs; the
+ * library writes.
  */
 struct patchbay_cell {
 	patchbay_handler enter;
@@ -55,15 +58,16 @@ struct patchbay_cell {
 };
 
 /*
- * Bits of @since: the word, and how the trampoline may go about it, of which EXIT
- * and BOTH together mean: entry handler, no exit; and EXIT and TIMED: a threshold
- * (internal).
+ * Bits of @since: the word, and which direct way the trampoline may go (internal;
+ * runtime/core/call.h has the table).
  */
 #define PATCHBAY_CELL_WORD 0x3f
 #define PATCHBAY_CELL_DIRECT_EXIT 0x40
 #define PATCHBAY_CELL_DIRECT_BOTH 0x80
 #define PATCHBAY_CELL_DIRECT_TIMED 0x100
-#define PATCHBAY_CELL_SINCE (~(uint64_t)0x1ff)
+#define PATCHBAY_CELL_DIRECT_SET 0x200
+#define PATCHBAY_CELL_DIRECT_ENTRIES 0x8000
+#define PATCHBAY_CELL_SINCE (~(uint64_t)0xffff)
 
 /*
  * struct patchbay_module_info - a loaded module
@@ -178,7 +182,8 @@ int patchbay_ops_destroy(struct patchbay_ops *ops);
  * old handler or the new one; when it returns none is in the old one.
  *
  * -EINVAL: @handler is NULL, or the tracer was made without one. -EACCES:
- * hardened mode; it is not of its type. -EDEADLK: called from a handler.
+ * hardened mode; it is not of its type. -EDEADLK: called from a handler. -ENOMEM:
+ * nothing changed; what is needed is memory for functions with other tracers, too.
  * Other errors are -ETIMEDOUT, patchbay_set_wait_limit(), and those of
  * membarrier(2): the handler was exchanged, but the old one may be running.
  */

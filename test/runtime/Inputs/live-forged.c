@@ -25,6 +25,7 @@ static struct pb_module *modules = CASE == NOWHERE ? (void *)-4096 : &module;
 const struct pb_live forged __attribute__((used)) = {
 	.size = sizeof(struct pb_live),
 	.layout = PB_LIVE_LAYOUT + (CASE == LAYOUT),
+	.shared_layout = PB_LIVE_SHARED_LAYOUT,
 	.generation = &generation,
 	.modules = &modules,
 	.stats = &stats,

@@ -26,6 +26,7 @@ unwind-step.hard
 unwind-step.hard exit
 exit
 exit.hard
+exit-model
 exit-timed
 exit-timed hardened
 static
@@ -40,6 +41,7 @@ inject
 ops ./ops.so 20
 batch 5
 several 100
+shared ./shared.so 60
 toggle 50
 fork 10
 check

@@ -17,7 +17,8 @@ static="-static $lib/libpatchbay.a -lpthread"
 
 for program in arm several registers vectors toggle life dso fork foreign \
 	filter batch ops inject inspect hardened torture process file flips \
-	sandbox many check exit-timed storm left nested jump fork-storm; do
+	sandbox many check exit-timed storm left nested jump fork-storm \
+	shared; do
 	$cc "$tests/$program.c" -o "$dir/$program" $dynamic
 done
 for program in link link-selftests link-future; do
@@ -26,10 +27,11 @@ done
 $cxx "$tests/link-matrix.cpp" -o "$dir/link-matrix" -lpatchbay-link $dynamic
 $cxx $harden -O0 "$tests/link-matrix.cpp" -o "$dir/link-matrix.hard" \
 	-lpatchbay-link $dynamic
-for program in life dso ops torture file many link-future storm fork-storm; do
+for program in life dso ops torture file many link-future storm fork-storm \
+	shared; do
 	$cc -DLIBRARY -shared -fPIC "$tests/$program.c" -o "$dir/$program.so"
 done
-for program in args unwind exit; do
+for program in args unwind exit exit-model; do
 	$cxx "$tests/$program.cpp" -o "$dir/$program" $dynamic
 done
 $cxx -std=c++20 "$tests/odd.cpp" -o "$dir/odd" $dynamic

@@ -107,6 +107,7 @@
 	move_vectors stp, 0
 	.endif
 	add	x0, x29, #CALL
+	mov	x1, x2
 	bl	pb_call_entry
 	.if \vectors
 	move_vectors ldp, 0
@@ -256,7 +257,11 @@
 	.cfi_endproc
 	.size	\name, .-\name
 
+	.if \members
 	lsda	\name, \name
+	.else
+	lsda	\name, \name, -1
+	.endif
 .endm
 
 call_body pb_arch_call_fast, 0, 0, 0

@@ -6,6 +6,9 @@
 
 _Static_assert(1 << CALL_SKIP_BIT == PATCHBAY_EXIT_SKIP, "skip");
 
+/* exit.S calls C for sets. */
+const unsigned int pb_arch_direct_words = 0;
+
 PB_CHECK_OFFSET(patchbay_call, vector, CALL_VECTOR - CALL);
 PB_CHECK_OFFSET(patchbay_call, gp, CALL_GP - CALL);
 PB_CHECK_OFFSET(patchbay_call, set, CALL_SET - CALL);

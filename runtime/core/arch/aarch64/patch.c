@@ -5,8 +5,10 @@
  *
  * Why other threads may run through a site while it is changed:
  *
- * - Slot: not executed. It is written while the site is disarmed, and the sync
- *   between publishing and arming orders it before the first call.
+ * - Slot: not executed. It is first written while the site has never been armed, and
+ *   the sync between publishing and arming orders it before the first call. After
+ *   that threads may read it at any time, and no more than one byte of it changes;
+ *   see shared.h.
  * - Sequence: see sequences.h.
  * - The site's second word: aligned, and a NOP or a B before and after. Those
  *   are among the instructions that may be exchanged for each other while they

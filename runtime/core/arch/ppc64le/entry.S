@@ -227,4 +227,48 @@ call_saving_vectors pb_arch_enter_set, bl pb_set_call
 
 call_saving_vectors enter_slowly, call_slowly
 
+#define GATE_SIZE (HEADER_SIZE + 64)	/* and 32 bytes for what we keep */
+
+/*
+ * Enter the function's own cell instead of the gate in r5, as if the trampoline
+ * had: what it calls knows the trampoline's frame by its own.
+ */
+	.globl	pb_arch_enter_gate
+	.hidden	pb_arch_enter_gate
+	.type	pb_arch_enter_gate, @function
+	.p2align 4
+pb_arch_enter_gate:
+	.cfi_startproc
+	addis	2, 12, (.TOC.-pb_arch_enter_gate)@ha
+	addi	2, 2, (.TOC.-pb_arch_enter_gate)@l
+	.localentry pb_arch_enter_gate, .-pb_arch_enter_gate
+	mflr	0
+	std	0, HEADER_LR(1)
+	stdu	1, -GATE_SIZE(1)
+	.cfi_def_cfa_offset GATE_SIZE
+	.cfi_offset DWARF_LR, HEADER_LR
+	std	2, HEADER_TOC(1)
+	std	3, GATE_SIZE-32(1)
+	std	4, GATE_SIZE-24(1)
+	std	6, GATE_SIZE-16(1)
+	mr	4, 3			/* ip */
+	mr	3, 5			/* the gate */
+	bl	pb_gate_find
+	mr	5, 3
+	ld	3, GATE_SIZE-32(1)
+	ld	4, GATE_SIZE-24(1)
+	ld	6, GATE_SIZE-16(1)
+	addi	1, 1, GATE_SIZE
+	.cfi_def_cfa_offset 0
+	ld	0, HEADER_LR(1)
+	mtlr	0
+	.cfi_restore DWARF_LR
+	ld	12, CELL_ENTER(5)
+	/* As in the trampoline. */
+	lwsync
+	mtctr	12
+	bctr
+	.cfi_endproc
+	.size	pb_arch_enter_gate, .-pb_arch_enter_gate
+
 	.section .note.GNU-stack, "", @progbits

@@ -119,6 +119,7 @@
 	std	11, OWN_REGS+REGS_VECTORS(31)
 	.endif
 	addi	3, 31, CALL
+	mr	4, 5
 	bl	pb_call_entry
 	.if \vectors
 	move_vectors lfd, lvx
@@ -295,7 +296,11 @@
 	.cfi_endproc
 	.size	\name, .-\name
 
+	.if \members
 	lsda	\name, \name
+	.else
+	lsda	\name, \name, -1
+	.endif
 .endm
 
 call_body pb_arch_call_fast, 0, 0, 0

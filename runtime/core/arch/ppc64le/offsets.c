@@ -6,6 +6,9 @@
 
 _Static_assert(CALL_SKIP == PATCHBAY_EXIT_SKIP, "skip");
 
+/* exit.S calls C for sets. */
+const unsigned int pb_arch_direct_words = 0;
+
 PB_CHECK_OFFSET(patchbay_call, vector[0], CALL_FLOAT - CALL);
 PB_CHECK_OFFSET(patchbay_call, vector[8], CALL_VECTOR - CALL);
 PB_CHECK_OFFSET(patchbay_call, gp, CALL_GP - CALL);

@@ -5,8 +5,10 @@
  *
  * Why other threads may run through them while they are changed:
  *
- * - Slot: not executed. It is written while the site is disarmed, and the sync
- *   between publishing and arming orders it before the first call.
+ * - Slot: not executed. It is first written while the site has never been armed, and
+ *   the sync between publishing and arming orders it before the first call. After
+ *   that threads may read it at any time, and no more than one byte of it changes;
+ *   see shared.h.
  * - Sequence: see sequences.h.
  * - Site: one aligned word, a NOP or a B before and after. They are of the
  *   patch class, so that a thread that executes it meanwhile executes the one or

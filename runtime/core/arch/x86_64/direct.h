@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The short way to the exit of a function that has one tracer, which is FAST,
- * and that is simple (pb_call_is_simple()): part of each trampoline. cell->since
- * says that it may be taken. It comes to the same as pb_arch_call_fast() in
- * exit.S, by fewer branches and stores.
+ * The short way to the exit of a function that is simple (pb_call_is_simple()) and
+ * whose tracers are all FAST: part of each trampoline. cell->since says that it may
+ * be taken (call.h). It comes to the same as pb_arch_call_fast() and
+ * pb_arch_call_set() in exit.S, by fewer branches and stores.
  *
  * Without an entry handler nobody has to be told that the thread is here: what
  * is read at the entry is but a number, which is compared at the exit. So a
@@ -66,10 +66,50 @@
 	jne	.Lchanged_\id
 .endm
 
+/* The arguments of a function with \nr registers of them, for its body. */
+.macro load_args nr
+	movq	CALL_REGS(%rbp), %r10
+	movq	CALL_REGS+8(%rbp), %rdi
+	movq	CALL_REGS+16(%rbp), %rsi
+	.if \nr >= 4
+	movq	CALL_REGS+REGS_RDX(%rbp), %rdx
+	movq	CALL_REGS+32(%rbp), %rcx
+	.endif
+	.if \nr >= 7
+	movq	CALL_REGS+40(%rbp), %r8
+	movq	CALL_REGS+48(%rbp), %r9
+	.endif
+.endm
+
+/*
+ * Call \handler of all tracers on the list in r8, of which there is one at least;
+ * rdi is the function. Where in the list this is, is kept where the stack ends.
+ * Behind the last handler nothing of that is needed any more.
+ */
+.macro go_through handler
+	movq	(%r8), %rdx
+	cmpq	$0, 8(%r8)
+	je	2f
+	movq	%rdi, CALL_IP(%rbp)
+1:	movq	%r8, (%rsp)
+	movq	CALL_PARENT(%rbp), %rsi
+	leaq	CALL_REGS(%rbp), %rcx
+	callq	*\handler(%rdx)
+	movq	(%rsp), %r8
+	movq	CALL_IP(%rbp), %rdi
+	addq	$8, %r8
+	movq	(%r8), %rdx
+	cmpq	$0, 8(%r8)
+	jne	1b
+2:	movq	CALL_PARENT(%rbp), %rsi
+	leaq	CALL_REGS(%rbp), %rcx
+	callq	*\handler(%rdx)
+.endm
+
 /*
  * rsp points to struct patchbay_regs, r11 to the cell. rax is the cell's since, as
  * it was when this way was chosen: it may be another by now, which is for the
- * exit to see. \id is for names.
+ * exit to see. SF is its CELL_DIRECT_BOTH. \id is for names.
  */
 .macro call_directly from, nr, id
 	.cfi_remember_state
@@ -77,14 +117,25 @@
 	leaq	-WAY_TO_CALL(%rsp), %rbp
 	.cfi_def_cfa %rbp, WAY_TO_CALL+REGS_SIZE+8
 	.cfi_offset %rbp, -(WAY_TO_CALL+REGS_SIZE+8)
-	subq	$(FRAME_SIZE+WAY_TO_CALL), %rsp
+	leaq	-(FRAME_SIZE+WAY_TO_CALL)(%rsp), %rsp	/* keeps the flags */
 	movq	%rax, CALL_SINCE(%rbp)
-	testb	$CELL_DIRECT_BOTH, %al
-	jnz	.Lboth_\id
+	js	.Lboth_\id
+	/*
+	 * Since has to be the function's. But the thread is not marked: when since was
+	 * loaded others may have had the cell, and have left it to the function again.
+	 * So both are loaded once more. The same others, armed by the same batch,
+	 * would have to come and go around this load of the slot not to be seen.
+	 */
+	movq	SITE_RETURN(%rbp), %rax
+	cmpq	%r11, PATCHBAY_SLOT_OFFSET-\from(%rax)
+	jne	.Lback_\id
+	movq	CELL_SINCE(%r11), %rax
+	cmpq	%rax, CALL_SINCE(%rbp)
+	jne	.Lback_\id
 	movq	SITE_RETURN+8(%rbp), %r11
 	movq	%r11, CALL_PARENT(%rbp)
-	testl	$CELL_DIRECT_TIMED, %eax
-	jnz	.Ltimed_\id
+	testl	$(CELL_DIRECT_TIMED+CELL_DIRECT_SET), %eax
+	jnz	.Lother_way_\id
 .Lcall_\id:
 	call_body_directly \from, \id, \id
 .Ltell_\id:
@@ -100,17 +151,17 @@
 .Lboth_\id:	/* An entry handler, too: this needs a thread that is outside. */
 	movq	SITE_RETURN+8(%rbp), %rax
 	movq	%rax, CALL_PARENT(%rbp)
-	movq	%r11, %rdx
+	movq	SITE_RETURN(%rbp), %rdi
 	movq	pb_thread@gottpoff(%rip), %r11
 	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
 	jne	.Lback_\id
 	mark_inside %r11, %rax
 	/* Only now is it sure that this and the handler are of one tracer. */
+	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
 	movq	CELL_SINCE(%rdx), %rax
 	testb	$CELL_DIRECT_BOTH, %al
 	jz	.Lother_\id
 	movq	%rax, CALL_SINCE(%rbp)
-	movq	SITE_RETURN(%rbp), %rdi
 	subq	$\from, %rdi
 	movq	CALL_PARENT(%rbp), %rsi
 	leaq	CALL_REGS(%rbp), %rcx
@@ -120,17 +171,7 @@
 	jne	.Lshort_\id
 	movq	pb_thread@gottpoff(%rip), %r11
 	mark_outside %r11
-	movq	CALL_REGS(%rbp), %r10
-	movq	CALL_REGS+8(%rbp), %rdi
-	movq	CALL_REGS+16(%rbp), %rsi
-	.if \nr >= 4
-	movq	CALL_REGS+REGS_RDX(%rbp), %rdx
-	movq	CALL_REGS+32(%rbp), %rcx
-	.endif
-	.if \nr >= 7
-	movq	CALL_REGS+40(%rbp), %r8
-	movq	CALL_REGS+48(%rbp), %r9
-	.endif
+	load_args \nr
 	jmp	.Lcall_\id
 
 	/* The handler has answered, or there is no exit, or both. */
@@ -212,7 +253,9 @@
 	.cfi_lsda 0x1b, .Llsda_timed_\id
 	.cfi_def_cfa %rbp, WAY_TO_CALL+REGS_SIZE+8
 	.cfi_offset %rbp, -(WAY_TO_CALL+REGS_SIZE+8)
-.Ltimed_\id:
+.Lother_way_\id:
+	testb	$((CELL_DIRECT_SET+CELL_DIRECT_ENTRIES)/256), %ah
+	jnz	.Lset_\id
 	.if \nr >= 4
 	movq	%rdx, %r11
 	.endif
@@ -247,5 +290,76 @@
 	movq	pb_thread@gottpoff(%rip), %r11
 	mark_outside %r11
 	return_past_body
+	.cfi_endproc
 	lsda	timed_\id, \id, \from
+
+	/*
+	 * Several tracers: the lists of their set are gone through. To unwinders
+	 * this is another body, too.
+	 */
+	.cfi_startproc
+	.cfi_personality 0x1b, pb_call_personality
+	.cfi_lsda 0x1b, .Llsda_set_\id
+	.cfi_def_cfa %rbp, WAY_TO_CALL+REGS_SIZE+8
+	.cfi_offset %rbp, -(WAY_TO_CALL+REGS_SIZE+8)
+.Lset_\id:
+	leaq	-DIRECT_ROOM(%rsp), %rsp	/* keeps the flags */
+	js	.Lset_entries_\id	/* CELL_DIRECT_ENTRIES */
+.Lset_call_\id:
+	call_body_directly \from, set_\id, \id
+	/*
+	 * The cell says that all of a set are to be told who were there at the
+	 * entry. By now it may have another set, which then says otherwise.
+	 */
+	movq	CELL_SET(%rdx), %r8
+	cmpq	%rcx, SET_SINCE(%r8)
+	jne	.Lchanged_\id
+.Lset_tell_\id:
+	movq	SET_EXITS(%r8), %r8
+	go_through CELL_EXIT
+	movq	pb_thread@gottpoff(%rip), %r11
+	mark_outside %r11
+	return_past_body
+
+.Lset_entries_\id:
+	movq	pb_thread@gottpoff(%rip), %r11
+	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
+	jne	.Lback_\id
+	mark_inside %r11, %rax
+	movq	SITE_RETURN(%rbp), %rdi
+	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
+	subq	$\from, %rdi
+	/*
+	 * Only now it is sure that there is a set, and that the call is of it:
+	 * before, the cell may have been given to others.
+	 */
+	movq	CELL_SINCE(%rdx), %rax
+	cmpq	%rax, CALL_SINCE(%rbp)
+	jne	.Lother_\id
+	movq	CELL_SET(%rdx), %r8
+	cmpq	%rax, SET_SINCE(%r8)
+	jne	.Lother_\id
+	movq	SET_ENTRIES(%r8), %r8
+	go_through CELL_FUNC
+	testb	$CALL_SKIP, CALL_SINCE(%rbp)
+	jnz	.Lset_skip_\id
+	movq	pb_thread@gottpoff(%rip), %r11
+	mark_outside %r11
+	load_args \nr
+	jmp	.Lset_call_\id
+
+.Lset_skip_\id:
+	movq	SITE_RETURN(%rbp), %rdi
+	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
+	subq	$\from, %rdi
+	movq	CELL_SINCE(%rdx), %rcx
+	movq	CALL_SINCE(%rbp), %rax
+	xorq	$CALL_SKIP, %rax
+	cmpq	%rax, %rcx
+	jne	.Lchanged_\id
+	movq	CELL_SET(%rdx), %r8
+	cmpq	%rcx, SET_SINCE(%r8)
+	jne	.Lchanged_\id
+	jmp	.Lset_tell_\id
+	lsda	set_\id, \id, \from
 .endm

@@ -61,7 +61,9 @@
  * functions with \nr argument registers.
  *
  * Before a thread is marked as inside it may look at the slot and at the cell's
- * since: a cell stays where it is as long as its function.
+ * since, to choose its way: all cells that a slot has led to are there as long as
+ * the function. It may not act on what it saw there: the slot may lead to another
+ * cell by now, and that cell may be of other functions.
  */
 .macro trampoline from, nr
 	.p2align 6
@@ -85,10 +87,13 @@
 	cmpq	$PB_THREAD_OUTSIDE, %fs:(%rax)
 	jne	1f
 	movq	%rcx, %fs:PB_THREAD_FRAME(%rax)
-	/* The mark comes before the load of cell->enter; see pb_quiesce_begin(). */
+	/*
+	 * The mark comes before the load of the slot; see pb_quiesce_begin(). What
+	 * was loaded before may be the cell of other functions by now.
+	 */
 	movq	pb_quiesce_phase(%rip), %rdx
 	movq	%rdx, %fs:(%rax)
-	movq	%r11, %rdx
+	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
 	subq	$\from, %rdi
 	callq	*CELL_ENTER(%rdx)
 	movq	pb_thread@gottpoff(%rip), %r11
@@ -171,5 +176,36 @@ call_saving_vectors pb_arch_enter_any, *CELL_FUNC(%rdx)
 call_saving_vectors pb_arch_enter_set, pb_set_call
 
 call_saving_vectors enter_slowly, pb_enter_slowly
+
+/*
+ * Enter the function's own cell instead of the gate in rdx, as if the trampoline
+ * had: what it calls knows the trampoline's frame by its own.
+ */
+	.globl	pb_arch_enter_gate
+	.hidden	pb_arch_enter_gate
+	.type	pb_arch_enter_gate, @function
+	.p2align 4
+pb_arch_enter_gate:
+	.cfi_startproc
+	endbr64
+	pushq	%rdi
+	.cfi_adjust_cfa_offset 8
+	pushq	%rsi
+	.cfi_adjust_cfa_offset 8
+	pushq	%rcx
+	.cfi_adjust_cfa_offset 8
+	movq	%rdi, %rsi		/* ip */
+	movq	%rdx, %rdi		/* the gate */
+	callq	pb_gate_find
+	movq	%rax, %rdx
+	popq	%rcx
+	.cfi_adjust_cfa_offset -8
+	popq	%rsi
+	.cfi_adjust_cfa_offset -8
+	popq	%rdi
+	.cfi_adjust_cfa_offset -8
+	jmpq	*CELL_ENTER(%rdx)
+	.cfi_endproc
+	.size	pb_arch_enter_gate, .-pb_arch_enter_gate
 
 	.section .note.GNU-stack, "", @progbits

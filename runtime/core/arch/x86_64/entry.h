@@ -49,13 +49,19 @@
 #define CALL_SIZE 200
 #define CALL_REGS (CALL + CALL_SIZE)
 
-/*
- * In CELL_SINCE: what of the direct ways (direct.h) the cell takes. Both bits: an
- * entry handler, and no exit. TIMED beside EXIT: calls are timed.
- */
+/* In CELL_SINCE: which of the direct ways (direct.h) the cell takes; see call.h. */
 #define CELL_DIRECT_EXIT 0x40
 #define CELL_DIRECT_BOTH 0x80
 #define CELL_DIRECT_TIMED 0x100
+#define CELL_DIRECT_SET 0x200
+#define CELL_DIRECT_ENTRIES 0x8000
+
+/*
+ * What the direct way of sets has below struct patchbay_call: words of its tracers,
+ * beside the one that is always there, and where in a list it is, at the end.
+ */
+#define DIRECT_WORDS 9
+#define DIRECT_ROOM ((DIRECT_WORDS + 1) * 8)
 
 /*
  * In CALL_SINCE: PATCHBAY_EXIT_SKIP; and x87 registers are kept, at the stack

@@ -74,6 +74,7 @@
 	movq	$0, CALL_SET(%rbp)
 	.endif
 	leaq	CALL(%rbp), %rdi
+	movq	%rdx, %rsi
 	.if \vectors
 	subq	$VECTORS_SIZE, %rsp
 	andq	$-VECTOR_SIZE, %rsp

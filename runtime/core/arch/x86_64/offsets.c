@@ -8,6 +8,10 @@ _Static_assert(CALL_SKIP == PATCHBAY_EXIT_SKIP, "skip");
 _Static_assert(CELL_DIRECT_EXIT == PATCHBAY_CELL_DIRECT_EXIT, "exit");
 _Static_assert(CELL_DIRECT_BOTH == PATCHBAY_CELL_DIRECT_BOTH, "both");
 _Static_assert(CELL_DIRECT_TIMED == PATCHBAY_CELL_DIRECT_TIMED, "timed");
+_Static_assert(CELL_DIRECT_SET == PATCHBAY_CELL_DIRECT_SET, "set");
+_Static_assert(CELL_DIRECT_ENTRIES == PATCHBAY_CELL_DIRECT_ENTRIES, "entries");
+
+const unsigned int pb_arch_direct_words = DIRECT_WORDS + 1;
 
 PB_CHECK_OFFSET(patchbay_call, vector[0], CALL_VECTOR0 - CALL);
 PB_CHECK_OFFSET(patchbay_call, vector[1], CALL_VECTOR1 - CALL);

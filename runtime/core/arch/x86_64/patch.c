@@ -4,8 +4,10 @@
  *
  * Why other threads may run through a site while it is changed:
  *
- * - Slot: not executed. It is written while the site is disarmed, and the sync
- *   between publishing and arming orders it before the first call.
+ * - Slot: not executed. It is first written while the site has never been armed, and
+ *   the sync between publishing and arming orders it before the first call. After
+ *   that threads may read it at any time, and no more than one byte of it changes;
+ *   see shared.h.
  * - Displacement: written only while the first byte is a9, whose immediate
  *   changes nothing that is used. After the write every thread serializes
  *   (membarrier SYNC_CORE; Intel SDM vol. 3A, 10.1.3 "Handling Self- and

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "bulk.h"
+
+#include "bulk_text.h"
+#include "cell.h"
+#include "future.h"
+#include "inspect.h"
+#include "lock.h"
+#include "names.h"
+#include "select.h"
+#include "settle.h"
+#include "stats.h"
+#include "strict.h"
+#include "text.h"
+
+#include "arch_bulk.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Fewer are quicker by a plan, and better off with cells of their own. */
+#define MANY 64
+
+/* PB_NOT_BULK: there are more shapes than can have a cell. */
+static int add_group(struct pb_bulk *bulk, struct pb_bulk_module *b,
+		     const struct patchbay_record *record,
+		     struct pb_group **group)
+{
+	const uint32_t shape = pb_shape(record);
+	unsigned int at = shape * 2654435761u >> 23;
+	struct patchbay_ops *ops = bulk->request->ops;
+
+	if (++b->nr_groups == PB_NR_SHARED)
+		return PB_NOT_BULK;
+	*group = malloc(sizeof(**group));
+	if (!*group)
+		return -ENOMEM;
+	**group = (struct pb_group){
+		.next = b->groups,
+		.module = b->module,
+		.shape = shape,
+		.one = pb_ops_cell(ops, record, ops->attr.data, pb_since),
+	};
+	b->groups = *group;
+	while (b->by_shape[at])
+		at = (at + 1) % PB_NR_SHAPES;
+	b->by_shape[at] = b->last = *group;
+	return 0;
+}
+
+/* Where does function @i lead to? Whoever has a tracer is not for us. */
+static int check_owner(const struct pb_module *module, size_t i, uintptr_t slot)
+{
+	const unsigned int owner = pb_owner(module, i);
+	const struct patchbay_cell *from;
+
+	if (owner == PB_OWNER_NONE)
+		return slot && pb_cell_of(module, &module->records[i]) ?
+			       PB_NOT_BULK :
+			       0;
+	if (owner == PB_OWNER_GATE || slot != pb_owner_slot(module, owner))
+		return PB_NOT_BULK;
+	from = &module->shared->cells[owner].cell;
+	if (owner == PB_OWNER_NOBODY || !from->ops)
+		return 0;
+	return from->set == &pb_set_nobody ? PB_UNSETTLED : PB_NOT_BULK;
+}
+
+/* What nearly all sites are, seen at a glance. */
+static int is_disarmed(const struct pb_module *module,
+		       const struct patchbay_record *record, uintptr_t entry,
+		       uintptr_t site)
+{
+	if (entry < module->low + PB_BULK_BEFORE || site < entry ||
+	    site >= module->high || module->high - site < PB_BULK_SITE_SIZE)
+		return 0;
+	return pb_bulk_is_disarmed((const uint8_t *)entry, (int64_t)(site - entry)) &&
+	       !pb_names_is_moved(module, record);
+}
+
+/*
+ * Can the site of function @i be armed? They have to be in the order of text, none
+ * within another; @end is where the last one did. @g: of its shape, or NULL.
+ */
+static int check_site(struct pb_bulk *bulk, const struct pb_module *module,
+		      size_t i, struct pb_group *g, uintptr_t *end)
+{
+	const struct patchbay_record *record = &module->records[i];
+	const uintptr_t entry = pb_record_entry(record),
+			at = pb_record_site(record);
+	const void *reach;
+
+	if (!is_disarmed(module, record, entry, at)) {
+		const int state = pb_site_state(module, record);
+
+		return state == PB_SITE_ARMED ? PB_NOT_BULK :
+		       state < 0	      ? -EILSEQ :
+						PB_NOT_BULK;
+	}
+	if (entry < *end + PB_BULK_BEFORE)
+		return PB_NOT_BULK;
+	*end = at + PB_BULK_SITE_SIZE;
+	if (!g)
+		return 0;
+	reach = pb_bulk_reach(g, module, record);
+	if (pb_bulk_leads((const uint8_t *)at, at, (uint64_t)reach))
+		return 0;
+	bulk->slots = 1;
+	return pb_arch_prepare(&(struct pb_site){ entry, at, reach, record },
+			       &bulk->stale);
+}
+
+/* May the request's tracer be on this function? 1: no, but that is no error. */
+static int check_tracer(const struct pb_bulk *bulk, struct pb_module *module,
+			const struct patchbay_record *record)
+{
+	const struct patchbay_ops_attr *attr = &bulk->request->ops->attr;
+	const struct pb_target asked = { .module = module,
+					 .record = record,
+					 .request = bulk->request,
+					 .data = attr->data };
+
+	return attr->check || attr->exit ? pb_check_function(&asked) : 0;
+}
+
+/* Leave function @i out of what is to be armed. */
+static void leave_out(struct pb_bulk_module *b, size_t i)
+{
+	b->choice.bits[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
+
+static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t i,
+			  uintptr_t *end)
+{
+	struct pb_module *module = b->module;
+	const struct patchbay_record *record = &module->records[i];
+	const unsigned int owner = pb_owner(module, i);
+	struct pb_group *group = pb_bulk_group(b, pb_shape(record));
+	int error = check_tracer(bulk, module, record);
+
+	if (error == 1) {
+		leave_out(b, i);
+		return 0;
+	}
+	if (!error && !group)
+		error = add_group(bulk, b, record, &group);
+	if (error)
+		return error;
+	error = check_site(bulk, module, i, group, end);
+	if (error == -EILSEQ)
+		pb_count_refused(module, record);
+	if (error < 0 && pb_may_skip(bulk->request, error)) {
+		leave_out(b, i);
+		return 0;
+	}
+	if (!error)
+		error = check_owner(module, i,
+				    pb_arch_slot(pb_record_entry(record)));
+	if (error)
+		return error;
+	if (owner >= PB_OWNER_FIRST)
+		pb_group_leave(&module->shared->cells[owner], group);
+	group->led |= owner != PB_OWNER_NONE;
+	group->nr++;
+	b->nr++;
+	return 0;
+}
+
+/*
+ * Are they all for us? A tracer is asked about each function once, so this is found
+ * out before.
+ */
+static int look_ahead(struct pb_bulk *bulk, const struct pb_bulk_module *b)
+{
+	const struct pb_module *module = b->module;
+	uintptr_t end = 0;
+	int error = 0;
+
+	for (size_t i = pb_choice_next(&b->choice, 0); i < module->nr;
+	     i = pb_choice_next(&b->choice, i + 1)) {
+		error = check_site(bulk, module, i, NULL, &end);
+		if (!error)
+			error = check_owner(module, i,
+					    pb_arch_slot(pb_record_entry(
+						    &module->records[i])));
+		if (error > 0)
+			return error;
+	}
+	return 0;
+}
+
+static int check_module(struct pb_bulk *bulk, struct pb_bulk_module *b)
+{
+	struct pb_module *module = b->module;
+	uintptr_t end = 0;
+	int error = pb_plan_reach(module);
+
+	pb_groups_begin(module);
+	bulk->slots = 0;
+	if (!error && bulk->request->ops->attr.check)
+		error = look_ahead(bulk, b);
+	for (size_t i = pb_choice_next(&b->choice, 0); i < module->nr && !error;
+	     i = pb_choice_next(&b->choice, i + 1))
+		error = check_function(bulk, b, i, &end);
+	if (!error && b->nr)
+		error = pb_shared_init(module);
+	b->slots = bulk->slots;
+	for (struct pb_group *g = b->groups; g && !error; g = g->next) {
+		if (!g->nr)
+			continue;
+		pb_group_find_cell(g);
+		if (!g->cell)
+			return PB_NOT_BULK;
+		b->slots |= g->way != PB_GROUP_STAYS || g->cell->leaving != g->nr;
+	}
+	return error;
+}
+
+/* Is it of @cell, which has no other, that the request takes its tracer? */
+static int is_alone_on(const struct patchbay_cell *cell,
+		       const struct patchbay_ops *ops)
+{
+	size_t nr;
+	const struct patchbay_cell *tracers = pb_set_cells(cell, &nr);
+
+	return nr == 1 && tracers->ops == ops;
+}
+
+/* Those of the chosen functions that have the tracer, if it is alone on all. */
+static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
+{
+	const struct patchbay_ops *ops = bulk->request->ops;
+	struct pb_module *module = b->module;
+	uint8_t has[PB_NR_SHARED] = { 0 };
+	struct patchbay_cell *cell;
+	struct pb_cell_walk walk;
+	size_t first = module->nr, last = 0;
+
+	pb_groups_begin(module);
+	pb_for_each_cell_in(module, ops->cells, walk, cell) {
+		const struct pb_shared_cell *shared = pb_shared_of(module, cell);
+
+		if (!cell->ops || !pb_set_find(cell, ops))
+			continue;
+		if (!shared || !is_alone_on(cell, ops))
+			return PB_NOT_BULK;
+		has[pb_shared_number(module, shared)] = 1;
+		if (shared->first < first)
+			first = shared->first;
+		if (shared->last > last)
+			last = shared->last;
+	}
+	/* There may be very many that are chosen and have no tracer. */
+	memset(b->choice.bits, 0, first / 64 * sizeof(*b->choice.bits));
+	for (size_t i = pb_choice_next(&b->choice, 0); i < module->nr;
+	     i = pb_choice_next(&b->choice, i + 1)) {
+		const unsigned int owner = pb_owner(module, i);
+
+		if (i < first || i > last || !has[owner]) {
+			b->choice.bits[i / 64] &= ~(UINT64_C(1) << i % 64);
+			continue;
+		}
+		pb_group_leave(&module->shared->cells[owner], NULL);
+		b->nr++;
+	}
+	for (unsigned int i = PB_OWNER_FIRST; b->nr && i < PB_NR_SHARED; i++) {
+		struct pb_shared_cell *from = &module->shared->cells[i];
+
+		if (!has[i] || !from->leaving || from->leaving == from->nr)
+			continue;
+		from->scattered = 1;
+		b->parts = 1;
+	}
+	return 0;
+}
+
+static int add_module(struct pb_bulk *bulk, struct pb_module *module)
+{
+	struct pb_request *request = bulk->request;
+	struct pb_bulk_module *b;
+	int error;
+
+	if (request->disarm && !module->shared && !module->cells)
+		return 0;
+	b = calloc(1, sizeof(*b));
+	if (!b)
+		return -ENOMEM;
+	b->module = module;
+	error = pb_names_choose(module, request->filter, &b->choice,
+				request->found);
+	if (error) {
+		free(b);
+		return error;
+	}
+	b->next = bulk->modules;
+	bulk->modules = b;
+	for (size_t i = 0; i < module->nr; i += 64)
+		request->known += (size_t)__builtin_popcountll(
+			b->choice.bits[i / 64]);
+	return 0;
+}
+
+static int prepare(struct pb_bulk *bulk, struct pb_module *only)
+{
+	struct pb_request *request = bulk->request;
+	int error = 0;
+
+	for (struct pb_module *m = pb_modules; m && !error; m = m->next)
+		if (m->nr && (!only || m == only))
+			error = add_module(bulk, m);
+	if (!error)
+		error = pb_requests_check(request);
+	if (!error && request->known < MANY)
+		error = PB_NOT_BULK;
+	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next) {
+		error = request->disarm ? find_armed(bulk, b) :
+					  check_module(bulk, b);
+		request->nr += b->nr;
+	}
+	/* Whoever was asked about each function is not to be asked again. */
+	if (!error && request->nr < MANY &&
+	    (request->disarm || !request->ops->attr.check))
+		error = PB_NOT_BULK;
+	return error ? error : pb_text_block_init(&bulk->block);
+}
+
+static int put_to_use(struct pb_bulk *bulk)
+{
+	struct pb_request *request = bulk->request;
+	struct pb_filter *forgotten = NULL;
+	int error = 0;
+
+	if (request->nr) {
+		pb_count(&pb_stats.batches);
+		bulk->handle = pb_text_open();
+	}
+	pb_engine_lock();
+	if (request->nr)
+		error = request->disarm ? pb_bulk_disarm(bulk) :
+					  pb_bulk_arm(bulk);
+	if (!error)
+		pb_future_update(request, &forgotten);
+	pb_engine_unlock();
+	pb_future_free(forgotten);
+	if (bulk->handle >= 0)
+		pb_text_close(bulk->handle);
+	return error;
+}
+
+static void end(struct pb_bulk *bulk)
+{
+	struct pb_bulk_module *next;
+
+	for (struct pb_bulk_module *b = bulk->modules; b; b = next) {
+		next = b->next;
+		pb_choice_free(&b->choice);
+		pb_groups_free(b->groups);
+		free(b);
+	}
+	pb_text_block_free(&bulk->block);
+}
+
+/* One request on functions by what their names are like, or on many. */
+static int is_for_us(const struct pb_request *r)
+{
+	const struct pb_filter *filter = r ? r->filter : NULL;
+
+	return r && !r->next && !pb_strict && !filter->cookies &&
+	       !(r->ops->attr.attach && !r->disarm) &&
+	       !pb_filter_plain_name(filter) &&
+	       (!pb_filter_is_list(filter) || filter->nr >= MANY);
+}
+
+int pb_bulk_commit(struct pb_request *request, struct pb_module *only,
+		   enum pb_wait wait)
+{
+	struct pb_bulk bulk = { .request = request, .handle = -1 };
+	int error;
+
+	if (!is_for_us(request))
+		return PB_NOT_BULK;
+	pb_since += ~PATCHBAY_CELL_SINCE + 1;
+	error = pb_requests_begin(request);
+	if (!error)
+		error = prepare(&bulk, only);
+	pb_requests_end(request);
+	if (!error) {
+		error = put_to_use(&bulk);
+		if (wait == PB_WAIT && error)
+			pb_settle_all(0);
+		else if (wait == PB_WAIT && request->disarm)
+			error = pb_settle(&(const struct pb_plan){ 0 });
+	}
+	end(&bulk);
+	return error;
+}

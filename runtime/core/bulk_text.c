@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "bulk_text.h"
+
+#include "cell.h"
+#include "fill.h"
+#include "settle.h"
+#include "text.h"
+
+#include "arch_bulk.h"
+
+#include <errno.h>
+
+/*
+ * What is done to text:
+ *
+ * PUBLISH  slots and displacements of functions to be armed
+ * ARM      their sites
+ * UNDO     sites back, and slots of those who would have joined others to nobody
+ * PART     slots of those who are disarmed while others keep their cell to nobody,
+ *          and their sites
+ * JOIN     that back
+ * DISARM   sites of those whose cell was emptied
+ */
+enum change { PUBLISH, ARM, UNDO, PART, JOIN, DISARM };
+
+/* A function. @group: if it is to be armed, and not only flipped. */
+struct function {
+	const struct patchbay_record *record;
+	uintptr_t entry, site;
+	unsigned int owner;
+	struct pb_group *group;
+};
+
+/* Is this change for function @i? */
+static inline int is_for(struct pb_bulk_module *b, size_t i, enum change change,
+		  struct function *f)
+{
+	const struct pb_module *module = b->module;
+
+	f->record = &module->records[i];
+	f->entry = pb_record_entry(f->record);
+	f->site = pb_record_site(f->record);
+	if (change == ARM)
+		return 1;
+	f->owner = pb_owner(module, i);
+	if (change == PUBLISH || change == UNDO)
+		f->group = pb_bulk_group(b, pb_shape(f->record));
+	else if (b->parts)
+		return pb_is_left_by_all(&module->shared->cells[f->owner]) ==
+		       (change == DISARM);
+	return 1;
+}
+
+static int publish(const struct pb_bulk_module *b, const struct function *f,
+		   uint8_t *slot, uint8_t *site)
+{
+	const void *reach = pb_bulk_reach(f->group, b->module, f->record);
+	int error = pb_bulk_slot(slot, (uintptr_t)f->group->cell,
+				 f->owner != PB_OWNER_NONE);
+
+	return error ? error : pb_bulk_publish(site, f->site, (uint64_t)reach);
+}
+
+/* @text: add an address to it, and there is the copy. */
+static inline __attribute__((always_inline)) int edit(const struct pb_bulk_module *b, const struct function *f,
+		enum change change, uint8_t *text)
+{
+	uint8_t *slot = text + f->entry - PB_BULK_BEFORE;
+	uint8_t *site = text + f->site;
+	int error;
+
+	switch (change) {
+	case PUBLISH:
+		return publish(b, f, slot, site);
+	case ARM:
+		return pb_bulk_flip(site, 1);
+	case PART:
+		error = pb_bulk_slot(slot, pb_owner_slot(b->module,
+							 PB_OWNER_NOBODY), 1);
+		/* A site that others patched goes on calling, for nothing. */
+		pb_bulk_flip(site, 0);
+		return error;
+	case JOIN:
+		pb_bulk_flip(site, 1);
+		pb_bulk_slot(slot, pb_owner_slot(b->module, f->owner), 1);
+		return 0;
+	case UNDO:
+		if (f->group->way == PB_GROUP_JOINS)
+			pb_bulk_slot(slot, pb_owner_slot(b->module,
+							 PB_OWNER_NOBODY), 1);
+		/* fall through */
+	case DISARM:
+		pb_bulk_flip(site, 0);
+	}
+	return 0;
+}
+
+/* Of few functions far from each other each is written on its own. */
+#define GAP 4096
+
+static inline __attribute__((always_inline)) int
+change_module(struct pb_bulk *bulk, struct pb_bulk_module *b,
+	      const enum change change)
+{
+	const size_t before = change == ARM || change == DISARM;
+	struct pb_text_block *block = &bulk->block;
+	const size_t nr = b->module->nr;
+	size_t i = pb_choice_next(&b->choice, 0), first;
+	int error, worst = 0;
+
+	while (i < nr) {
+		struct function f;
+		int open = 0;
+
+		for (first = i; i < nr; i = pb_choice_next(&b->choice, i + 1)) {
+			uintptr_t from, end;
+
+			if (!is_for(b, i, change, &f))
+				continue;
+			from = before ? f.site : f.entry - PB_BULK_BEFORE;
+			end = f.site + PB_BULK_SITE;
+			if (!open)
+				pb_text_block_begin(block, from);
+			else if (!pb_text_block_fits(block, end) ||
+				 from - block->end > GAP)
+				break;
+			open = 1;
+			error = edit(b, &f, change,
+				     pb_text_block_add(block, end));
+			if (error)
+				return error;
+		}
+		error = open ? pb_text_block_write(block, bulk->handle) : 0;
+		if (error == -EAGAIN)
+			i = first;
+		else if (error && (change == PUBLISH || change == ARM ||
+				   change == PART))
+			return error;
+		else if (error)
+			worst = error;
+	}
+	return worst;
+}
+
+/* A loop for each: which change it is, is not asked of each function. */
+static int change_functions(struct pb_bulk *bulk, struct pb_bulk_module *b,
+			    enum change change)
+{
+	switch (change) {
+	case PUBLISH:
+		return change_module(bulk, b, PUBLISH);
+	case ARM:
+		return change_module(bulk, b, ARM);
+	case UNDO:
+		return change_module(bulk, b, UNDO);
+	case PART:
+		return change_module(bulk, b, PART);
+	case JOIN:
+		return change_module(bulk, b, JOIN);
+	case DISARM:
+		return change_module(bulk, b, DISARM);
+	}
+	return 0;
+}
+
+/* On all functions; what takes back goes on after an error. */
+static int change(struct pb_bulk *bulk, enum change change)
+{
+	int error = bulk->handle < 0 ? bulk->handle : 0;
+
+	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next) {
+		if (!b->nr || (change == PUBLISH && !b->slots))
+			continue;
+		if ((change == PART || change == JOIN) && !b->parts)
+			continue;
+		error = change_functions(bulk, b, change);
+		if (change == UNDO || change == JOIN || change == DISARM)
+			error = 0;
+	}
+	return error;
+}
+
+/*
+ * Write down where slots lead by now; if that was not all done, they say it. @seen:
+ * as of the engine's.
+ */
+static void settle_owners(const struct pb_bulk *bulk, int disarm, int done,
+			  int seen)
+{
+	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next) {
+		struct pb_module *module = b->module;
+
+		if (disarm ? !b->parts : !b->slots)
+			continue;
+		for (size_t i = pb_choice_next(&b->choice, 0); i < module->nr;
+		     i = pb_choice_next(&b->choice, i + 1)) {
+			struct function f;
+			unsigned int owner = PB_OWNER_NOBODY;
+
+			if (!is_for(b, i, disarm ? PART : PUBLISH, &f))
+				continue;
+			if (!disarm)
+				owner = pb_shared_number(module, f.group->cell);
+			if (!seen && f.owner == PB_OWNER_NONE)
+				continue;
+			if (!done)
+				owner = pb_owner_found(module, i, owner);
+			pb_lead(module, i, owner);
+		}
+	}
+}
+
+int pb_bulk_arm(struct pb_bulk *bulk)
+{
+	int error = bulk->stale ? pb_sync_core() : 0, seen;
+
+	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next)
+		for (struct pb_group *g = b->groups; g; g = g->next)
+			if (g->nr)
+				pb_fill_group(g);
+	if (!error)
+		error = change(bulk, PUBLISH);
+	/* Cells, too, are there before anybody can find them. */
+	if (!error)
+		error = pb_sync_core();
+	seen = !error;
+	if (!error)
+		error = change(bulk, ARM);
+	if (!error) {
+		settle_owners(bulk, 0, 1, 1);
+		return 0;
+	}
+	change(bulk, UNDO);
+	settle_owners(bulk, 0, 0, seen);
+	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next)
+		for (struct pb_group *g = b->groups; g; g = g->next)
+			pb_unfill_group(g, seen);
+	return error;
+}
+
+static void empty_cells(struct pb_bulk_module *b)
+{
+	struct pb_shared *shared = b->module->shared;
+
+	for (unsigned int i = PB_OWNER_FIRST; i < shared->end; i++)
+		if (shared->cells[i].leaving &&
+		    pb_is_left_by_all(&shared->cells[i]))
+			pb_empty_cell(&shared->cells[i].cell);
+	pb_mark_unsettled(b->module, 1);
+}
+
+int pb_bulk_disarm(struct pb_bulk *bulk)
+{
+	int parts = 0, error = 0;
+
+	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next)
+		parts |= b->parts;
+	if (parts)
+		error = change(bulk, PART);
+	if (error) {
+		change(bulk, JOIN);
+		settle_owners(bulk, 1, 0, 1);
+		return error;
+	}
+	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next)
+		if (b->nr)
+			empty_cells(b);
+	/* What counts is the cells; see the engine's disarm(). */
+	change(bulk, DISARM);
+	settle_owners(bulk, 1, 1, 1);
+	return 0;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What bulk.c finds out is to be done, and bulk_text.c does. */
+#ifndef PB_CORE_BULK_TEXT_H
+#define PB_CORE_BULK_TEXT_H
+
+#include "arch.h"
+#include "choice.h"
+#include "place.h"
+#include "text_block.h"
+
+/* Groups are found by shape, in a table of more places than there are cells. */
+#define PB_NR_SHAPES 512
+
+/*
+ * What is to be done to a module.
+ * @choice:  to which functions
+ * @nr:      how many these are
+ * @groups:  to be armed: by shape; @by_shape has them as a hash table, @last is the
+ *           one that was found last
+ * @slots:   some slots or displacements are not what they have to be
+ * @parts:   to be disarmed: some share their cell with others that are not
+ */
+struct pb_bulk_module {
+	struct pb_bulk_module *next;
+	struct pb_module *module;
+	struct pb_choice choice;
+	size_t nr;
+	struct pb_group *groups;
+	struct pb_group *by_shape[PB_NR_SHAPES], *last;
+	unsigned int nr_groups;
+	int slots, parts;
+};
+
+struct pb_bulk {
+	struct pb_request *request;
+	struct pb_bulk_module *modules;
+	struct pb_text_block block;
+	int handle, stale, slots;
+};
+
+/* Where the site of @record leads, which is of @g. It is the same for all of these. */
+static inline const void *pb_bulk_reach(struct pb_group *g,
+					const struct pb_module *module,
+					const struct patchbay_record *record)
+{
+	const void **reach = &g->reach[pb_record_entry(record) !=
+				       pb_record_site(record)];
+
+	if (!*reach)
+		*reach = pb_arch_reach(module->reach, record);
+	return *reach;
+}
+
+/* The group of functions with @shape, or NULL. */
+static inline struct pb_group *pb_bulk_group(struct pb_bulk_module *b,
+					     uint32_t shape)
+{
+	unsigned int at = shape * 2654435761u >> 23;
+
+	if (b->last && b->last->shape == shape)
+		return b->last;
+	while (b->by_shape[at] && b->by_shape[at]->shape != shape)
+		at = (at + 1) % PB_NR_SHAPES;
+	return b->last = b->by_shape[at];
+}
+
+/*
+ * Arm the functions, or disarm them: all, or none and an error. Under the engine
+ * lock; @bulk->handle is of pb_text_open(), or its error.
+ */
+int pb_bulk_arm(struct pb_bulk *bulk);
+int pb_bulk_disarm(struct pb_bulk *bulk);
+
+#endif /* PB_CORE_BULK_TEXT_H */

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Which cell each function of a plan comes to have: the last part of planning,
+ * when it is known who its tracers are and what data they have.
+ */
+#ifndef PB_CORE_PLACE_H
+#define PB_CORE_PLACE_H
+
+#include "plan.h"
+#include "shared.h"
+
+/*
+ * How a group comes to its shared cell:
+ *
+ * PB_GROUP_NEW    nobody has it yet
+ * PB_GROUP_STAYS  it is what all functions of the cell come to, and the cell is
+ *                 changed in place: their slots stay
+ * PB_GROUP_JOINS  others have it already, with the same tracers
+ */
+enum pb_group_way { PB_GROUP_NEW, PB_GROUP_STAYS, PB_GROUP_JOINS };
+
+/*
+ * Functions of a module with the same shape that come to have the same tracers,
+ * with the same data.
+ * @next:   of all groups of a plan
+ * @chain:  of those with the same hash
+ * @one:    the only tracer, if there is no @set
+ * @set:    else all of them
+ * @nr:     of functions
+ * @owns:   @set is its own, not that of a target
+ * @cell:   the cell that they share; NULL: each gets its own
+ * @led:    slots of some led to a cell before, so threads may be looking at them
+ * @filled: it has their tracers
+ * @reach:  where their sites lead, at the entry and behind a landing pad, if known
+ */
+struct pb_group {
+	struct pb_group *next, *chain;
+	struct pb_module *module;
+	struct patchbay_cell one;
+	struct pb_set *set;
+	size_t nr;
+	uint32_t shape;
+	int owns, led, filled;
+	enum pb_group_way way;
+	struct pb_shared_cell *cell;
+	const void *reach[2];
+};
+
+/*
+ * Fewer than this are not worth a shared cell: cells of their own take no more
+ * memory, and their slots need never be written again.
+ */
+#define PB_GROUP_MIN 4
+
+/*
+ * Give each target that is armed or goes on with others its cell, and reserve what
+ * that takes. Returns 0, -ENOMEM or PB_UNSETTLED. The caller has the change lock.
+ */
+int pb_place(struct pb_plan *plan);
+
+void pb_groups_free(struct pb_group *groups);
+
+/*
+ * Step by step: forget what was found out for an earlier plan; a function that has
+ * @from comes to @to, or, if that is NULL, to have no tracer; and when that was
+ * said of all, which cell does @g get?
+ */
+void pb_groups_begin(struct pb_module *module);
+void pb_group_leave(struct pb_shared_cell *from, struct pb_group *to);
+void pb_group_find_cell(struct pb_group *g);
+
+/* Do all that share @cell lose their last tracer? Then it is emptied in place. */
+static inline int pb_is_left_by_all(const struct pb_shared_cell *cell)
+{
+	return cell->leaving == cell->nr && !cell->to && !cell->scattered;
+}
+
+#endif /* PB_CORE_PLACE_H */

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "retarget.h"
+
+#include "cell.h"
+#include "engine.h"
+#include "enter.h"
+#include "lock.h"
+#include "set.h"
+#include "settle.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Free a list of sets that nobody has seen. */
+static void drop_sets(struct pb_set *set)
+{
+	struct pb_set *next;
+
+	for (; set; set = next) {
+		next = set->retired;
+		free(set);
+	}
+}
+
+/* Is the tracer on this function? */
+static int is_on(const struct patchbay_ops *ops,
+		 const struct patchbay_cell *cell)
+{
+	return cell->ops && pb_set_find(cell, ops);
+}
+
+/*
+ * Memory for another set for each cell where @ops is one of several, in the order
+ * in which the cells are walked, which nobody changes meanwhile.
+ */
+static int reserve_sets(const struct patchbay_ops *ops, struct pb_set **sets)
+{
+	struct pb_set **end = sets;
+	struct patchbay_cell *cell;
+	struct pb_cell_walk walk;
+
+	*sets = NULL;
+	pb_may_allocate();
+	for (struct pb_module *m = pb_modules; m; m = m->next) {
+		pb_for_each_cell_in(m, ops->cells, walk, cell) {
+			if (!is_on(ops, cell) || !pb_cell_has_set(cell))
+				continue;
+			*end = pb_set_reserve(cell->set->nr);
+			if (!*end) {
+				drop_sets(*sets);
+				return -ENOMEM;
+			}
+			end = &(*end)->retired;
+			*end = NULL;
+		}
+	}
+	return 0;
+}
+
+/*
+ * The tracer has the cell alone. What a thread finds on its way is the old handler
+ * or the new one, with the data of both: so there is nothing to be copied and
+ * nothing to be torn.
+ *
+ * The exit first: then who sees the new entry handler finds the new exit, too, and
+ * no entry is seen without its exit because the tracer is being enabled. When it is
+ * disabled its handlers stay: it is the way to them that is taken away. A thread
+ * that is on it could not note that it found nothing, and would call the exit once
+ * the tracer is enabled again.
+ */
+static void retarget_cell(struct patchbay_cell *cell, struct patchbay_ops *ops)
+{
+	const struct patchbay_cell new = pb_ops_cell(ops, cell->record, NULL, 0);
+
+	if (!ops->disabled) {
+		__atomic_store_n(&cell->exit, new.exit, __ATOMIC_RELEASE);
+		__atomic_store_n(&cell->func, new.func, __ATOMIC_RELEASE);
+	}
+	pb_cell_enter_by(cell, ops->disabled ? pb_enter_nothing : new.enter);
+}
+
+/* Under the engine lock. */
+static void retarget_cells(struct patchbay_ops *ops, struct pb_set *sets)
+{
+	struct patchbay_cell *cell;
+	struct pb_cell_walk walk;
+
+	for (struct pb_module *m = pb_modules; m; m = m->next) {
+		pb_for_each_cell_in(m, ops->cells, walk, cell) {
+			if (!is_on(ops, cell))
+				continue;
+			if (pb_cell_has_set(cell)) {
+				struct pb_set *new = sets;
+				struct pb_set *old = (struct pb_set *)cell->set;
+
+				sets = sets->retired;
+				pb_set_renew(new, old, ops);
+				pb_cell_enter_set(cell, new);
+				pb_retire(old);
+			} else {
+				retarget_cell(cell, ops);
+			}
+			pb_mark_unsettled(m, 0);
+		}
+	}
+}
+
+int pb_retarget(struct patchbay_ops *ops, const struct pb_ops_change *change)
+{
+	struct pb_set *sets;
+	int error = reserve_sets(ops, &sets);
+
+	if (error)
+		return error;
+	pb_engine_lock();
+	ops->attr.handler = change->handler;
+	/* Trampolines read it, of tracers with a threshold. */
+	__atomic_store_n(&ops->attr.exit, change->exit, __ATOMIC_RELAXED);
+	ops->disabled = change->disabled;
+	retarget_cells(ops, sets);
+	pb_engine_unlock();
+	return pb_settle_all(1);
+}

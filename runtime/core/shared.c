@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "shared.h"
+
+#include "cell.h"
+#include "enter.h"
+#include "lock.h"
+#include "os/linux.h"
+#include "record_order.h"
+#include "set.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CELLS_SIZE ((size_t)PB_NR_SHARED * PB_SHARED_STEP)
+
+/*
+ * Whoever returns from a body and finds one of these tells nobody of it. That
+ * the result may be in any registers is what is always right to say.
+ */
+static void init_fixed(struct pb_module *module, struct pb_shared_cell *fixed,
+		       patchbay_handler enter)
+{
+	fixed->shape.flags = PATCHBAY_RECORD_RETURN_OTHER;
+	fixed->cell = (struct patchbay_cell){ .enter = enter,
+					      .func = enter,
+					      .data = module,
+					      .record = &fixed->shape };
+}
+
+int pb_shared_init(struct pb_module *module)
+{
+	struct pb_shared *shared;
+
+	if (module->shared)
+		return 0;
+	pb_may_allocate();
+	/* Memory that is never touched for functions that are never armed. */
+	shared = calloc(1, sizeof(*shared) + module->nr);
+	if (!shared)
+		return -ENOMEM;
+	shared->cells = pb_os_map_zeroes(CELLS_SIZE);
+	if (!shared->cells) {
+		free(shared);
+		return -ENOMEM;
+	}
+	init_fixed(module, &shared->cells[PB_OWNER_NOBODY], pb_enter_nothing);
+	init_fixed(module, &shared->cells[PB_OWNER_GATE], pb_arch_enter_gate);
+	shared->end = PB_OWNER_FIRST;
+	pb_engine_lock();
+	module->shared = shared;
+	pb_engine_unlock();
+	return 0;
+}
+
+int pb_shared_init_gate(struct pb_module *module)
+{
+	struct patchbay_cell **own;
+	int error;
+
+	if (module->shared->own)
+		return 0;
+	pb_may_allocate();
+	error = pb_record_order(module);
+	if (error)
+		return error;
+	own = calloc(module->nr, sizeof(struct patchbay_cell *));
+	if (!own)
+		return -ENOMEM;
+	pb_engine_lock();
+	module->shared->own = own;
+	pb_engine_unlock();
+	return 0;
+}
+
+void pb_shared_free(struct pb_module *module)
+{
+	struct pb_shared *shared = module->shared;
+
+	if (!shared)
+		return;
+	module->shared = NULL;
+	pb_os_unmap(shared->cells, CELLS_SIZE);
+	free(shared->own);
+	free(shared);
+}
+
+size_t pb_shared_size(const struct pb_module *module)
+{
+	const struct pb_shared *shared = module->shared;
+	size_t size = sizeof(*shared) + module->nr +
+		      shared->end * sizeof(*shared->cells);
+
+	return shared->own ? size + module->nr * sizeof(struct patchbay_cell *) :
+			     size;
+}
+
+static int is_free(const struct pb_shared_cell *cell)
+{
+	return !cell->used && !cell->to;
+}
+
+struct pb_shared_cell *pb_shared_find_free(struct pb_module *module,
+					   uint32_t shape)
+{
+	const uint8_t result = shape >> 24 & PATCHBAY_RECORD_RETURN_MASK;
+	struct pb_shared *shared = module->shared;
+	struct pb_shared_cell *cell;
+
+	for (unsigned int i = PB_OWNER_FIRST; i < shared->end; i++)
+		if (is_free(&shared->cells[i]) &&
+		    shared->cells[i].result == result)
+			return &shared->cells[i];
+	if (shared->end == PB_NR_SHARED)
+		return NULL;
+	cell = &shared->cells[shared->end++];
+	cell->result = result;
+	return cell;
+}
+
+unsigned int pb_shared_count_free(const struct pb_module *module)
+{
+	const struct pb_shared *shared = module->shared;
+	unsigned int nr = PB_NR_SHARED - shared->end;
+
+	for (unsigned int i = PB_OWNER_FIRST; i < shared->end; i++)
+		nr += is_free(&shared->cells[i]);
+	return nr;
+}
+
+void pb_owner_set(struct pb_module *module, size_t i, unsigned int owner)
+{
+	struct pb_shared *shared = module->shared;
+	const unsigned int before = shared->owner[i];
+	struct pb_shared_cell *cell;
+
+	if (before == owner)
+		return;
+	shared->owner[i] = (uint8_t)owner;
+	if (before >= PB_OWNER_FIRST) {
+		shared->cells[before].nr--;
+		shared->cells[before].left = 1;
+	}
+	if (owner < PB_OWNER_FIRST)
+		return;
+	cell = &shared->cells[owner];
+	if (!cell->nr++)
+		cell->first = cell->last = (uint32_t)i;
+	else if (i < cell->first)
+		cell->first = (uint32_t)i;
+	else if (i > cell->last)
+		cell->last = (uint32_t)i;
+}
+
+void pb_shared_take(struct pb_shared_cell *cell, uint32_t shape)
+{
+	cell->used = 1;
+	cell->shape = (struct patchbay_record){
+		.gp_args = (uint8_t)shape,
+		.fp_args = (uint8_t)(shape >> 8),
+		.stack_arg_words = (uint8_t)(shape >> 16),
+		.flags = (uint8_t)(shape >> 24),
+	};
+	cell->cell.record = &cell->shape;
+}
+
+void pb_shared_settle(struct pb_shared_cell *cell)
+{
+	cell->left = 0;
+	if (!cell->nr && !cell->cell.ops)
+		cell->used = 0;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "text_block.h"
+
+#include "lock.h"
+#include "os/linux.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is copied at once: no less than this is mapped if its first byte is. */
+#define PAGE 4096
+
+int pb_text_block_init(struct pb_text_block *block)
+{
+	/* A function that does not fit begins a block, and may end behind it. */
+	const size_t size = PB_BLOCK_SIZE + 2 * PAGE;
+
+	pb_may_allocate();
+	*block = (struct pb_text_block){ .old = malloc(size),
+					 .new = malloc(size) };
+	if (block->old && block->new)
+		return 0;
+	pb_text_block_free(block);
+	return -ENOMEM;
+}
+
+void pb_text_block_free(struct pb_text_block *block)
+{
+	pb_may_allocate();
+	free(block->old);
+	free(block->new);
+	block->old = block->new = NULL;
+}
+
+void pb_text_block_begin(struct pb_text_block *block, uintptr_t from)
+{
+	block->from = block->end = block->copied = from;
+}
+
+void pb_text_block_copy(struct pb_text_block *block, uintptr_t end)
+{
+	const uintptr_t at = block->copied - block->from;
+	const uintptr_t to = (end + PAGE - 1) & -(uintptr_t)PAGE;
+
+	memcpy(block->old + at, (const void *)block->copied, to - block->copied);
+	memcpy(block->new + at, block->old + at, to - block->copied);
+	block->copied = to;
+}
+
+int pb_text_block_write(const struct pb_text_block *block, int handle)
+{
+	const size_t size = block->end - block->from;
+
+	/* Compared as late as can be: see pb_text_apply(). */
+	if (memcmp((const void *)block->from, block->old, size))
+		return -EAGAIN;
+	return pb_os_text_write(handle, block->from, block->new, size);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A call is stopped twice, between any two instructions and a few further on. At
+ * the first stop its function leaves the cell that it shares, and others get it,
+ * whose tracer has an exit handler only. At the second these leave, and the function
+ * comes back to where it was. What the thread has seen of the cell in between, it
+ * has not seen of its function: no exit is told of without its entry.
+ */
+// RUN: %build %s -o %t %link
+// RUN: %t | FileCheck %s
+// CHECK: {{^}}returned: {{[1-9][0-9]+}}{{$}}
+
+#include "Inputs/check.h"
+
+#include <patchbay/exit.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <ucontext.h>
+
+#define NOT_TRACED __attribute__((no_profile_instrument_function))
+#define FAST NOT_TRACED __attribute__((target("general-regs-only")))
+#define TRAP_FLAG 0x100
+
+OPAQUE int plum_a(int a) { return a + 1; }
+OPAQUE int plum_b(int a) { return a + 2; }
+OPAQUE int plum_c(int a) { return a + 3; }
+OPAQUE int plum_d(int a) { return a + 4; }
+OPAQUE int plum_e(int a) { return a + 5; }
+OPAQUE int peach_a(int a) { return a + 6; }
+OPAQUE int peach_b(int a) { return a + 7; }
+OPAQUE int peach_c(int a) { return a + 8; }
+OPAQUE int peach_d(int a) { return a + 9; }
+OPAQUE int peach_e(int a) { return a + 10; }
+
+/* Of plums: both handlers; one on plum_a(), one on plum_b(). Of peaches: an exit. */
+static struct patchbay_ops *of_plums, *of_a, *of_b, *of_peaches;
+static const struct patchbay_cell *cell_before;
+static int stepping, gone, entries, exits;
+static long first, second, returned;
+
+FAST static void note(uintptr_t ip, uintptr_t parent_ip,
+		      const struct patchbay_cell *cell,
+		      struct patchbay_regs *regs)
+{
+	(void)ip, (void)parent_ip, (void)cell, (void)regs;
+}
+
+FAST static void enter(uintptr_t ip, uintptr_t parent_ip,
+		       const struct patchbay_cell *cell,
+		       struct patchbay_regs *regs)
+{
+	(void)parent_ip, (void)cell, (void)regs;
+	entries += ip == (uintptr_t)plum_a;
+}
+
+FAST static void leave(uintptr_t ip, uintptr_t parent_ip,
+		       const struct patchbay_cell *cell,
+		       struct patchbay_regs *regs)
+{
+	(void)parent_ip, (void)cell, (void)regs;
+	exits += ip == (uintptr_t)plum_a;
+}
+
+static struct patchbay_ops *make(patchbay_handler handler, patchbay_handler leaving)
+{
+	const struct patchbay_ops_attr attr = { .size = sizeof(attr),
+						.flags = PATCHBAY_OPS_FAST,
+						.handler = handler,
+						.exit = leaving };
+	struct patchbay_ops *ops;
+
+	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
+	return ops;
+}
+
+NOT_TRACED static const struct patchbay_cell *cell_of_a(void)
+{
+	const char *entry = (const char *)plum_a;
+
+	return *(const struct patchbay_cell *const *)(entry +
+						      PATCHBAY_SLOT_OFFSET);
+}
+
+/* All in one cell, without tracers. */
+NOT_TRACED static void gather(const char *glob)
+{
+	struct patchbay_ops *all = make(note, NULL);
+
+	CHECK(patchbay_arm(all, glob, 0) > 0);
+	CHECK_EQ(patchbay_ops_destroy(all), 0);
+}
+
+static const struct patchbay_filter only_a = { .size = sizeof(only_a),
+					       .glob = "plum_a" },
+				    only_b = { .size = sizeof(only_b),
+					       .glob = "plum_b" },
+				    the_rest = { .size = sizeof(the_rest),
+						 .glob = "plum_[cde]" };
+
+NOT_TRACED static void go(void)
+{
+	struct patchbay_batch *batch;
+	int nr;
+
+	CHECK_EQ(patchbay_batch_create(&batch), 0);
+	CHECK_EQ(patchbay_batch_disarm(batch, of_plums, &the_rest), 0);
+	CHECK_EQ(patchbay_batch_arm(batch, of_a, &only_a, 0), 0);
+	CHECK_EQ(patchbay_batch_arm(batch, of_b, &only_b, 0), 0);
+	nr = patchbay_batch_commit(batch);
+	patchbay_batch_destroy(batch);
+	gone = nr == 5;
+	CHECK(gone || nr == -EDEADLK);
+	if (gone)
+		CHECK_EQ(patchbay_arm(of_peaches, "peach_[abcd]", 0), 4);
+}
+
+NOT_TRACED static void come_back(void)
+{
+	struct patchbay_batch *batch;
+	int nr;
+
+	/* One at last: it alone does not keep the cell where all are gathered. */
+	if (!gone || patchbay_disarm(of_peaches, "peach_[abc]") != 3 ||
+	    patchbay_disarm(of_peaches, "peach_d") != 1)
+		return;
+	gather("peach_*");
+	CHECK_EQ(patchbay_batch_create(&batch), 0);
+	CHECK_EQ(patchbay_batch_disarm(batch, of_a, &only_a), 0);
+	CHECK_EQ(patchbay_batch_disarm(batch, of_b, &only_b), 0);
+	nr = patchbay_batch_commit(batch);
+	patchbay_batch_destroy(batch);
+	CHECK(nr == 2 || nr == -EDEADLK);
+	returned += cell_of_a() == cell_before;
+}
+
+NOT_TRACED static void on_trap(int number, siginfo_t *info, void *context)
+{
+	ucontext_t *interrupted = context;
+
+	(void)number, (void)info;
+	if (!stepping)
+		interrupted->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
+	else if (!--first)
+		go();
+	else if (first < 0 && !--second)
+		come_back();
+}
+
+/* A call, stopped after @n and after @more further instructions. */
+NOT_TRACED static int call(long n, long more)
+{
+	int result;
+
+	gone = entries = exits = 0;
+	cell_before = cell_of_a();
+	first = n;
+	second = more;
+	stepping = 1;
+	__asm__ volatile("pushf\n\torl %0, (%%rsp)\n\tpopf"
+			 :
+			 : "i"(TRAP_FLAG)
+			 : "memory", "cc");
+	result = plum_a(1);
+	stepping = 0;
+	__asm__ volatile("nop" ::: "memory");
+	CHECK_EQ(result, 2);
+	CHECK(exits <= entries);
+	return first <= 0;
+}
+
+int main(void)
+{
+	const struct sigaction action = { .sa_sigaction = on_trap,
+					  .sa_flags = SA_SIGINFO | SA_NODEFER };
+	int more = 1;
+
+	CHECK_EQ(sigaction(SIGTRAP, &action, NULL), 0);
+	for (long n = 1; more; n++) {
+		for (long apart = 1; apart <= 4; apart++) {
+			of_plums = make(enter, leave);
+			of_a = make(note, NULL);
+			of_b = make(note, NULL);
+			of_peaches = make(NULL, leave);
+			gather("p[el]*_?");
+			CHECK_EQ(patchbay_arm(of_plums, "plum_*", 0), 5);
+			more = call(n, apart);
+			CHECK_EQ(patchbay_ops_destroy(of_plums), 0);
+			CHECK_EQ(patchbay_ops_destroy(of_a), 0);
+			CHECK_EQ(patchbay_ops_destroy(of_b), 0);
+			CHECK_EQ(patchbay_ops_destroy(of_peaches), 0);
+		}
+	}
+	printf("returned: %ld\n", returned);
+	return 0;
+}

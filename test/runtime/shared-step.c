@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A function leaves the cell that it shared with others between any two
+ * instructions of a call of it: a debugger's trap comes at each of them, and at one
+ * after the other its handler changes the tracers. Where the thread is in a handler
+ * the library says so. Else no tracer is called that has gone, also by who has
+ * found the way to the cell that the function had; and where other functions have
+ * got this cell meanwhile, their tracers are not taken for the function's.
+ */
+// RUN: %build %s -o %t %link
+// RUN: %t | FileCheck %s
+// CHECK: {{^}}parted: {{[1-9][0-9]+}} inside: {{[1-9][0-9]+}} given: {{[1-9][0-9]+}}{{$}}
+
+#include "Inputs/check.h"
+
+#include <patchbay/exit.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <ucontext.h>
+
+#define NOT_TRACED __attribute__((no_profile_instrument_function))
+#define FAST NOT_TRACED __attribute__((target("general-regs-only")))
+#define TRAP_FLAG 0x100
+
+OPAQUE int plum_a(int a) { return a + 1; }
+OPAQUE int plum_b(int a) { return a + 2; }
+OPAQUE int plum_c(int a) { return a + 3; }
+OPAQUE int plum_d(int a) { return a + 4; }
+OPAQUE int plum_e(int a) { return a + 5; }
+OPAQUE int peach_a(int a) { return a + 6; }
+OPAQUE int peach_b(int a) { return a + 7; }
+OPAQUE int peach_c(int a) { return a + 8; }
+OPAQUE int peach_d(int a) { return a + 9; }
+OPAQUE int peach_e(int a) { return a + 10; }
+
+static int gone, late, entries, exits, wrong, stepping;
+static long left;
+static void (*at_trap)(void);
+static struct patchbay_ops *first, *second, *third;
+static long parted, inside, given;
+
+/* Of the tracer that goes. */
+FAST static void note(uintptr_t ip, uintptr_t parent_ip,
+		      const struct patchbay_cell *cell,
+		      struct patchbay_regs *regs)
+{
+	(void)ip, (void)parent_ip, (void)cell, (void)regs;
+	late += gone;
+}
+
+/* Of the one that comes. */
+FAST static void enter(uintptr_t ip, uintptr_t parent_ip,
+		       const struct patchbay_cell *cell,
+		       struct patchbay_regs *regs)
+{
+	(void)parent_ip;
+	entries++;
+	*patchbay_session_word(cell, regs) = ip ^ 0x1234;
+}
+
+FAST static void leave(uintptr_t ip, uintptr_t parent_ip,
+		       const struct patchbay_cell *cell,
+		       struct patchbay_regs *regs)
+{
+	(void)parent_ip;
+	exits++;
+	wrong += *patchbay_session_word(cell, regs) != (ip ^ 0x1234);
+}
+
+/* Of others' functions. */
+FAST static void never(uintptr_t ip, uintptr_t parent_ip,
+		       const struct patchbay_cell *cell,
+		       struct patchbay_regs *regs)
+{
+	(void)ip, (void)parent_ip, (void)cell, (void)regs;
+	wrong++;
+}
+
+NOT_TRACED static void on_trap(int number, siginfo_t *info, void *context)
+{
+	ucontext_t *interrupted = context;
+
+	(void)number, (void)info;
+	if (!stepping)
+		interrupted->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
+	else if (!--left)
+		at_trap();
+}
+
+/* A call, with what is to happen after @n instructions. False: it has less. */
+NOT_TRACED static int call(long n, void (*what)(void))
+{
+	int result;
+
+	gone = late = entries = exits = wrong = 0;
+	at_trap = what;
+	left = n;
+	stepping = 1;
+	__asm__ volatile("pushf\n\torl %0, (%%rsp)\n\tpopf"
+			 :
+			 : "i"(TRAP_FLAG)
+			 : "memory", "cc");
+	result = plum_a(1);
+	stepping = 0;
+	__asm__ volatile("nop" ::: "memory");
+	CHECK_EQ(result, 2);
+	CHECK_EQ(late, 0);
+	CHECK_EQ(wrong, 0);
+	CHECK_EQ(exits, entries);
+	return left <= 0;
+}
+
+static struct patchbay_ops *make(patchbay_handler handler, patchbay_handler leaving,
+				 unsigned int flags)
+{
+	const struct patchbay_ops_attr attr = { .size = sizeof(attr),
+						.flags = flags,
+						.handler = handler,
+						.exit = leaving };
+	struct patchbay_ops *ops;
+
+	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
+	return ops;
+}
+
+/* It alone leaves those with whom it shares. */
+NOT_TRACED static void part(void)
+{
+	int nr = patchbay_disarm(first, "plum_a");
+
+	gone = nr == 1;
+	CHECK(gone || nr == -EDEADLK);
+	parted += gone;
+	inside += !gone;
+}
+
+/* All leave the cell, to different ones, and others get it. */
+NOT_TRACED static void give(void)
+{
+	const struct patchbay_filter plums = { .size = sizeof(plums),
+					       .glob = "plum_*" },
+				     two = { .size = sizeof(two),
+					     .glob = "plum_[ab]" };
+	struct patchbay_batch *batch;
+	int nr;
+
+	CHECK_EQ(patchbay_batch_create(&batch), 0);
+	CHECK_EQ(patchbay_batch_disarm(batch, first, &plums), 0);
+	CHECK_EQ(patchbay_batch_arm(batch, second, &two, 0), 0);
+	nr = patchbay_batch_commit(batch);
+	patchbay_batch_destroy(batch);
+	CHECK(nr == 7 || nr == -EDEADLK);
+	if (nr < 0)
+		return;
+	gone = 1;
+	given++;
+	CHECK_EQ(patchbay_arm(third, "peach_[abcd]", 0), 4);
+}
+
+/* All in one cell, without tracers: then who is armed gets another. */
+static void gather(void)
+{
+	struct patchbay_ops *all = make(note, NULL, 0);
+
+	CHECK_EQ(patchbay_arm(all, "p[el]*_?", 0), 10);
+	CHECK_EQ(patchbay_ops_destroy(all), 0);
+}
+
+static void step(void (*what)(void), patchbay_handler handler,
+		 patchbay_handler leaving, unsigned int flags)
+{
+	int more = 1;
+
+	for (long n = 1; more; n++) {
+		gather();
+		first = make(handler, leaving, flags);
+		second = make(enter, leave, PATCHBAY_OPS_FAST);
+		third = make(NULL, never, PATCHBAY_OPS_FAST);
+		CHECK_EQ(patchbay_arm(first, "plum_*", 0), 5);
+		more = call(n, what);
+		CHECK_EQ(patchbay_ops_destroy(first), 0);
+		CHECK_EQ(patchbay_ops_destroy(second), 0);
+		CHECK_EQ(patchbay_ops_destroy(third), 0);
+	}
+}
+
+int main(void)
+{
+	const struct sigaction action = { .sa_sigaction = on_trap,
+					  .sa_flags = SA_SIGINFO | SA_NODEFER };
+
+	CHECK_EQ(sigaction(SIGTRAP, &action, NULL), 0);
+	for (unsigned int flags = 0; flags <= PATCHBAY_OPS_FAST; flags++) {
+		step(part, note, NULL, flags);
+		step(part, NULL, note, flags);
+		step(part, note, note, flags);
+		step(give, note, NULL, flags);
+		step(give, NULL, note, flags);
+		step(give, note, note, flags);
+	}
+	printf("parted: %ld inside: %ld given: %ld\n", parted, inside, given);
+	return 0;
+}

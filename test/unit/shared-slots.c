@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Where slots may lead while threads read them: whatever part of the bytes of one
+ * shared cell's address has come to be another's, it is one of the two. And who has
+ * which cell, when a cell is free for others, and what a gate finds.
+ */
+// RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
+// RUN: %t | FileCheck %s
+// CHECK: {{^}}failures: 0 of 131473{{$}}
+
+#include "shared.c"
+#include "gate.c"
+#include "arch/x86_64/arch_bulk.h"
+
+#include "table.h"
+
+enum { NR = 40 };
+static struct patchbay_record records[NR];
+static struct pb_module module = { .records = records, .nr = NR };
+
+void pb_engine_lock(void)
+{
+}
+
+void pb_engine_unlock(void)
+{
+}
+
+int pb_engine_is_locked(void)
+{
+	return 0;
+}
+
+int pb_record_order(struct pb_module *ordered)
+{
+	ordered->ordered = 1;
+	return 0;
+}
+
+void *pb_os_map_zeroes(size_t size)
+{
+	void *memory = aligned_alloc(size, size);
+
+	return memory ? memset(memory, 0, size) : NULL;
+}
+
+void pb_os_unmap(void *memory, size_t size)
+{
+	(void)size;
+	free(memory);
+}
+
+#define UNCALLED(name)                                                         \
+	void name(uintptr_t ip, uintptr_t parent_ip,                           \
+		  const struct patchbay_cell *cell,                            \
+		  struct patchbay_regs *regs)                                  \
+	{                                                                      \
+		(void)ip;                                                      \
+		(void)parent_ip;                                               \
+		(void)cell;                                                    \
+		(void)regs;                                                    \
+	}
+
+UNCALLED(pb_enter_nothing)
+UNCALLED(pb_arch_enter_gate)
+
+/* Eight bytes, of which some have been written. */
+static uintptr_t mix(uintptr_t old, uintptr_t new, unsigned int written)
+{
+	uintptr_t mask = 0;
+
+	for (unsigned int byte = 0; byte < 8; byte++)
+		if (written >> byte & 1)
+			mask |= (uintptr_t)0xff << 8 * byte;
+	return (old & ~mask) | (new & mask);
+}
+
+static void addresses(void)
+{
+	const uintptr_t first = pb_owner_slot(&module, 0);
+
+	/* All pairs, in one write after the other; and some in all their mixes. */
+	for (unsigned int a = 0; a < PB_NR_SHARED; a++)
+		for (unsigned int b = 0; b < PB_NR_SHARED; b++) {
+			uintptr_t x = pb_owner_slot(&module, a),
+				  y = pb_owner_slot(&module, b);
+
+			CHECK(!((x ^ y) & ~(uintptr_t)0xff00));
+			CHECK(x >= first && x < first + 0x10000);
+			if ((a * 31 + b) % 1009)
+				continue;
+			for (unsigned int n = 0; n < 256; n++)
+				if (mix(x, y, n) != x && mix(x, y, n) != y)
+					CHECK(!"another cell");
+		}
+}
+
+static void writes(void)
+{
+	uintptr_t gate = pb_owner_slot(&module, PB_OWNER_GATE),
+		  cell = pb_owner_slot(&module, 200);
+	struct patchbay_cell own;
+	uint8_t slot[8] = { 0 };
+	uint64_t now;
+
+	/* Nobody has read it yet: all of it may change. */
+	CHECK(!pb_bulk_slot(slot, cell, 0));
+	CHECK(!pb_bulk_slot(slot, gate, 1));
+	memcpy(&now, slot, sizeof(now));
+	CHECK(now == gate);
+	/* But not to where more than a byte is another. */
+	CHECK(pb_bulk_slot(slot, (uintptr_t)&own, 1) == -EILSEQ);
+	CHECK(pb_bulk_slot(slot, 0, 1) == -EILSEQ);
+	CHECK(pb_bulk_slot(slot, gate + 1, 1) == -EILSEQ);
+	CHECK(pb_bulk_slot(slot, gate + 0x10000, 1) == -EILSEQ);
+	memcpy(&now, slot, sizeof(now));
+	CHECK(now == gate);
+}
+
+static uint32_t shape_of(uint8_t args, uint8_t result)
+{
+	const struct patchbay_record record = { .gp_args = args,
+						.flags = result };
+
+	return pb_shape(&record);
+}
+
+static void reuse(void)
+{
+	const uint32_t whole = shape_of(2, PATCHBAY_RECORD_RETURN_GP),
+		       other = shape_of(1, PATCHBAY_RECORD_RETURN_GP),
+		       real = shape_of(2, PATCHBAY_RECORD_RETURN_FP);
+	const unsigned int all = pb_shared_count_free(&module);
+	struct patchbay_ops *ops = (struct patchbay_ops *)records;
+	struct pb_shared_cell *cell = pb_shared_find_free(&module, whole), *next;
+	unsigned int number = pb_shared_number(&module, cell);
+
+	CHECK(all == PB_NR_SHARED - PB_OWNER_FIRST);
+	CHECK(number >= PB_OWNER_FIRST);
+	pb_shared_take(cell, whole);
+	cell->cell.ops = ops;
+	CHECK(pb_shape(cell->cell.record) == whole && !cell->shape.entry);
+	pb_owner_set(&module, 7, number);
+	pb_owner_set(&module, 3, number);
+	pb_owner_set(&module, 30, number);
+	pb_owner_set(&module, 3, number);
+	CHECK(cell->nr == 3 && cell->first == 3 && cell->last == 30);
+	CHECK(pb_shared_count_free(&module) == all - 1);
+	next = pb_shared_find_free(&module, whole);
+	CHECK(next != cell);
+	/* Its functions leave; it has tracers still, and maybe threads. */
+	pb_owner_set(&module, 7, PB_OWNER_NOBODY);
+	pb_owner_set(&module, 3, PB_OWNER_GATE);
+	CHECK(cell->nr == 1 && pb_owner(&module, 7) == PB_OWNER_NOBODY);
+	pb_owner_set(&module, 30, PB_OWNER_NOBODY);
+	CHECK(!cell->nr && cell->used);
+	CHECK(pb_shared_find_free(&module, whole) != cell);
+	/* They are out of it. */
+	cell->cell.ops = NULL;
+	pb_shared_settle(cell);
+	CHECK(!cell->used && pb_shared_find_free(&module, other) == cell);
+	/* But not for functions with another kind of result. */
+	CHECK(pb_shared_find_free(&module, real) != cell);
+	/* One that functions lead to is theirs, though it has no tracers. */
+	pb_shared_take(cell, other);
+	pb_owner_set(&module, 9, number);
+	pb_shared_settle(cell);
+	CHECK(cell->used && pb_shared_find_free(&module, other) != cell);
+	/* Who was on the way in when it was left may be inside. */
+	pb_owner_set(&module, 9, PB_OWNER_NOBODY);
+	CHECK(cell->used && pb_shared_find_free(&module, other) != cell);
+	pb_shared_settle(cell);
+	CHECK(!cell->used);
+	/* Promised to a group of a plan that is being made. */
+	cell->to = (struct pb_group *)records;
+	CHECK(pb_shared_find_free(&module, other) != cell);
+	cell->to = NULL;
+}
+
+static void exhaust(void)
+{
+	const uint32_t shape = shape_of(0, PATCHBAY_RECORD_RETURN_OTHER);
+	struct pb_shared_cell *cell;
+	unsigned int nr = 0;
+
+	while ((cell = pb_shared_find_free(&module, shape))) {
+		pb_shared_take(cell, shape);
+		CHECK(pb_shared_number(&module, cell) < PB_NR_SHARED);
+		nr++;
+	}
+	CHECK(nr > 100 && nr < PB_NR_SHARED);
+	CHECK(pb_shared_of(&module, &module.shared->cells[255].cell) &&
+	      !pb_shared_of(&module, &module.shared->cells[256].cell));
+}
+
+static void gates(void)
+{
+	struct patchbay_cell own = { .data = records };
+	const struct patchbay_cell *gate =
+		&module.shared->cells[PB_OWNER_GATE].cell;
+
+	/* In text order, 32 bytes apart. */
+	for (int i = 0; i < NR; i++)
+		records[i].entry = 0x1000 + 16 * i;
+	CHECK(!pb_shared_init_gate(&module) && module.shared->own);
+	CHECK(pb_is_gate(gate));
+	CHECK(!pb_is_gate(&module.shared->cells[PB_OWNER_NOBODY].cell));
+	for (int i = 0; i < NR; i++) {
+		const uintptr_t entry = pb_record_entry(&records[i]);
+
+		CHECK(pb_gate_find(gate, entry)->enter == pb_enter_nothing);
+		module.shared->own[i] = &own;
+		CHECK(pb_gate_find(gate, entry) == &own);
+		CHECK(pb_gate_find(gate, entry + 1)->enter == pb_enter_nothing);
+		module.shared->own[i] = NULL;
+	}
+}
+
+int main(void)
+{
+	CHECK(!pb_owner(&module, 5));
+	CHECK(!pb_shared_init(&module) && module.shared);
+	addresses();
+	writes();
+	reuse();
+	exhaust();
+	gates();
+	pb_shared_free(&module);
+	CHECK(!module.shared);
+	printf("failures: %d of %d\n", failures, checks);
+	return failures != 0;
+}
