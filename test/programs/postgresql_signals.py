@@ -20,7 +20,9 @@ from programs.serving import Run
 from servers import PR_SET_CHILD_SUBREAPER, Serving, Started
 
 SIGNALS, QUERIES = 20, 1000
-TRACERS = {"function_duration": ("--threshold", "2us"), "function_graph": (), "function": ()}
+# Room for all that happens until a signal comes.
+TRACERS = {"function_duration": ("--threshold", "2us"), "function_graph": ("--buffer", "4G"),
+           "function": ("--buffer", "4G")}
 # To rewrite a view takes longer than the threshold, with all functions traced.
 LONG = "SELECT sum(i * i % 7) FROM pg_user, generate_series(1, 100000000) i"
 SHORT = "SELECT {} FROM pg_user LIMIT 1"
