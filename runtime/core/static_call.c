@@ -468,6 +468,27 @@ static int call_locked(struct update *update, int (*func)(struct update *))
 	return call.error;
 }
 
+/*
+ * In strict mode there has to be room for a trap in each tramp. They were counted
+ * before the loader's lock was taken: if modules have come since, nothing was changed
+ * yet (pb_strict_begin()), and it is tried again with room for theirs.
+ */
+static int update_all_tramps(struct update *update)
+{
+	size_t had;
+	int error;
+
+	do {
+		had = update->found;
+		update->found = 0;
+		error = call_locked(update, update_key);
+		if (error != -ENOMEM || !pb_strict || update->found <= had)
+			return error;
+		error = pb_strict_reserve(update->found);
+	} while (!error);
+	return error;
+}
+
 int __static_call_update(struct static_call_key *key, void *func)
 {
 	struct update update = { .key = key };
@@ -485,7 +506,7 @@ int __static_call_update(struct static_call_key *key, void *func)
 			former = (void *)__static_call_nop;
 		update.target = target_of(update.text, func);
 		update.former = target_of(update.text, former);
-		error = call_locked(&update, update_key);
+		error = update_all_tramps(&update);
 		pb_text_close(update.text);
 	}
 	pb_change_unlock();
