@@ -91,13 +91,9 @@ static int check_site(struct pb_bulk *bulk, const struct pb_module *module,
 			at = pb_record_site(record);
 	const void *reach;
 
-	if (!is_disarmed(module, record, entry, at)) {
-		const int state = pb_site_state(module, record);
-
-		return state == PB_SITE_ARMED ? PB_NOT_BULK :
-		       state < 0	      ? -EILSEQ :
-						PB_NOT_BULK;
-	}
+	/* What is armed, or moved, is for a plan. */
+	if (!is_disarmed(module, record, entry, at))
+		return pb_site_state(module, record) < 0 ? -EILSEQ : PB_NOT_BULK;
 	if (entry < *end + PB_BULK_BEFORE)
 		return PB_NOT_BULK;
 	*end = at + PB_BULK_SITE_SIZE;
@@ -124,7 +120,7 @@ static int check_tracer(const struct pb_bulk *bulk, struct pb_module *module,
 	return attr->check || attr->exit ? pb_check_function(&asked) : 0;
 }
 
-/* Leave function @i out of what is to be armed. */
+/* Leave function @i out of what is to be done. */
 static void leave_out(struct pb_bulk_module *b, size_t i)
 {
 	b->choice.bits[i / 64] &= ~(UINT64_C(1) << i % 64);
@@ -258,7 +254,7 @@ static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 		const unsigned int owner = pb_owner(module, i);
 
 		if (i < first || i > last || !has[owner]) {
-			b->choice.bits[i / 64] &= ~(UINT64_C(1) << i % 64);
+			leave_out(b, i);
 			continue;
 		}
 		pb_group_leave(&module->shared->cells[owner], NULL);

@@ -17,7 +17,6 @@
 /* Groups of one module while they are found. */
 struct grouping {
 	struct pb_plan *plan;
-	struct pb_module *module;
 	struct pb_group *last; /* the one that was found last */
 	struct pb_group *chains[NR_CHAINS];
 };
@@ -335,7 +334,6 @@ static int place_module(struct pb_plan *plan, size_t start, size_t end)
 	if (!grouping)
 		return -ENOMEM;
 	grouping->plan = plan;
-	grouping->module = module;
 	pb_groups_begin(module);
 	error = find_groups(grouping, start, end);
 	for (struct pb_group *g = plan->groups;

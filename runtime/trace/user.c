@@ -68,15 +68,17 @@ static void keep_file(int spare)
 	pb_signal_unlock(&pb_session->lock, signals);
 }
 
-static void keep(int spare)
+/* The thread that listens opens what it needs; and @file: our file is kept, @spare as above. */
+static void keep(int file, int spare)
 {
 	int saved_errno = errno;
 
-	if (!pb_session || !pb_tracer || pb_locked || !pb_syscalls_begin())
+	if (!pb_session || pb_locked || !pb_syscalls_begin())
 		return;
 	if (!pb_session_is_vforked()) {
 		pb_listen_await();
-		keep_file(spare);
+		if (file && pb_tracer)
+			keep_file(spare);
 	}
 	pb_syscalls_end();
 	errno = saved_errno;
@@ -84,19 +86,12 @@ static void keep(int spare)
 
 void pb_dumpable_changes(void)
 {
-	int saved_errno = errno;
-
-	if (!pb_session || pb_locked || !pb_syscalls_begin())
-		return;
-	if (!pb_session_is_vforked())
-		pb_listen_await();
-	pb_syscalls_end();
-	errno = saved_errno;
+	keep(0, 0);
 }
 
 void pb_root_changes(void)
 {
-	keep(1);
+	keep(1, 1);
 }
 
 void pb_user_changes(uid_t effective)
@@ -113,7 +108,7 @@ void pb_limit_changes(pid_t pid, int resource, const struct rlimit *limit)
 	    pb_sys(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &now) ||
 	    limit->rlim_cur >= now.rlim_cur)
 		return;
-	keep(0);
+	keep(1, 0);
 }
 
 PB_PUBLIC int setuid(uid_t uid)

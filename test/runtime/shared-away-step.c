@@ -10,28 +10,14 @@
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}stopped: {{[1-9][0-9][0-9]+}}{{$}}
 
-#include "Inputs/check.h"
-
-#include <patchbay/exit.h>
+#include "Inputs/shared-step.h"
 
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
-#include <ucontext.h>
-
-#define NOT_TRACED __attribute__((no_profile_instrument_function))
-#define FAST NOT_TRACED __attribute__((target("general-regs-only")))
-#define TRAP_FLAG 0x100
-
-OPAQUE int plum_a(int a) { return a + 1; }
-OPAQUE int plum_b(int a) { return a + 2; }
-OPAQUE int plum_c(int a) { return a + 3; }
-OPAQUE int plum_d(int a) { return a + 4; }
-OPAQUE int plum_e(int a) { return a + 5; }
 
 static struct patchbay_ops *of_all, *of_one, *of_others;
 static sem_t stopped, changed;
-static int stepping, wrong;
+static int wrong;
 static long left, stops;
 
 FAST static void note(uintptr_t ip, uintptr_t parent_ip,
@@ -62,52 +48,24 @@ NOT_TRACED static void *change(void *arg)
 	return arg;
 }
 
-NOT_TRACED static void on_trap(int number, siginfo_t *info, void *context)
+NOT_TRACED static void count_down(void)
 {
-	ucontext_t *interrupted = context;
-
-	(void)number, (void)info;
-	if (!stepping) {
-		interrupted->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
-	} else if (!--left) {
-		stops++;
-		sem_post(&stopped);
-		while (sem_wait(&changed))
-			;
-	}
+	if (--left)
+		return;
+	stops++;
+	sem_post(&stopped);
+	while (sem_wait(&changed))
+		;
 }
 
 /* A call that is stopped after @n instructions. False: it has less. */
 NOT_TRACED static int call(long n)
 {
-	int result;
-
 	left = n;
 	wrong = 0;
-	stepping = 1;
-	__asm__ volatile("pushf\n\torl %0, (%%rsp)\n\tpopf"
-			 :
-			 : "i"(TRAP_FLAG)
-			 : "memory", "cc");
-	result = plum_a(1);
-	stepping = 0;
-	__asm__ volatile("nop" ::: "memory");
-	CHECK_EQ(result, 2);
+	step_through();
 	CHECK_EQ(wrong, 0);
 	return left <= 0;
-}
-
-static struct patchbay_ops *make(patchbay_handler handler, patchbay_handler leaving,
-				 unsigned int flags)
-{
-	const struct patchbay_ops_attr attr = { .size = sizeof(attr),
-						.flags = flags,
-						.handler = handler,
-						.exit = leaving };
-	struct patchbay_ops *ops;
-
-	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
-	return ops;
 }
 
 /* Who is on all has @handler and @leaving; the others have these, or not. */
@@ -131,14 +89,12 @@ static void step(patchbay_handler handler, patchbay_handler leaving,
 
 int main(void)
 {
-	const struct sigaction action = { .sa_sigaction = on_trap,
-					  .sa_flags = SA_SIGINFO | SA_NODEFER };
 	pthread_t thread;
 
 	CHECK_EQ(sem_init(&stopped, 0, 0), 0);
 	CHECK_EQ(sem_init(&changed, 0, 0), 0);
 	CHECK_EQ(pthread_create(&thread, NULL, change, NULL), 0);
-	CHECK_EQ(sigaction(SIGTRAP, &action, NULL), 0);
+	step_by(count_down);
 	for (unsigned int flags = 0; flags <= PATCHBAY_OPS_FAST; flags++) {
 		step(note, NULL, flags);
 		step(NULL, note, flags);

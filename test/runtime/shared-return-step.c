@@ -10,33 +10,14 @@
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}returned: {{[1-9][0-9]+}}{{$}}
 
-#include "Inputs/check.h"
-
-#include <patchbay/exit.h>
+#include "Inputs/shared-step.h"
 
 #include <errno.h>
-#include <signal.h>
-#include <ucontext.h>
-
-#define NOT_TRACED __attribute__((no_profile_instrument_function))
-#define FAST NOT_TRACED __attribute__((target("general-regs-only")))
-#define TRAP_FLAG 0x100
-
-OPAQUE int plum_a(int a) { return a + 1; }
-OPAQUE int plum_b(int a) { return a + 2; }
-OPAQUE int plum_c(int a) { return a + 3; }
-OPAQUE int plum_d(int a) { return a + 4; }
-OPAQUE int plum_e(int a) { return a + 5; }
-OPAQUE int peach_a(int a) { return a + 6; }
-OPAQUE int peach_b(int a) { return a + 7; }
-OPAQUE int peach_c(int a) { return a + 8; }
-OPAQUE int peach_d(int a) { return a + 9; }
-OPAQUE int peach_e(int a) { return a + 10; }
 
 /* Of plums: both handlers; one on plum_a(), one on plum_b(). Of peaches: an exit. */
 static struct patchbay_ops *of_plums, *of_a, *of_b, *of_peaches;
 static const struct patchbay_cell *cell_before;
-static int stepping, gone, entries, exits;
+static int gone, entries, exits;
 static long first, second, returned;
 
 FAST static void note(uintptr_t ip, uintptr_t parent_ip,
@@ -62,18 +43,6 @@ FAST static void leave(uintptr_t ip, uintptr_t parent_ip,
 	exits += ip == (uintptr_t)plum_a;
 }
 
-static struct patchbay_ops *make(patchbay_handler handler, patchbay_handler leaving)
-{
-	const struct patchbay_ops_attr attr = { .size = sizeof(attr),
-						.flags = PATCHBAY_OPS_FAST,
-						.handler = handler,
-						.exit = leaving };
-	struct patchbay_ops *ops;
-
-	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
-	return ops;
-}
-
 NOT_TRACED static const struct patchbay_cell *cell_of_a(void)
 {
 	const char *entry = (const char *)plum_a;
@@ -85,7 +54,7 @@ NOT_TRACED static const struct patchbay_cell *cell_of_a(void)
 /* All in one cell, without tracers. */
 NOT_TRACED static void gather(const char *glob)
 {
-	struct patchbay_ops *all = make(note, NULL);
+	struct patchbay_ops *all = make(note, NULL, PATCHBAY_OPS_FAST);
 
 	CHECK(patchbay_arm(all, glob, 0) > 0);
 	CHECK_EQ(patchbay_ops_destroy(all), 0);
@@ -134,14 +103,9 @@ NOT_TRACED static void come_back(void)
 	returned += cell_of_a() == cell_before;
 }
 
-NOT_TRACED static void on_trap(int number, siginfo_t *info, void *context)
+NOT_TRACED static void count_down(void)
 {
-	ucontext_t *interrupted = context;
-
-	(void)number, (void)info;
-	if (!stepping)
-		interrupted->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
-	else if (!--first)
+	if (!--first)
 		go();
 	else if (first < 0 && !--second)
 		come_back();
@@ -150,38 +114,26 @@ NOT_TRACED static void on_trap(int number, siginfo_t *info, void *context)
 /* A call, stopped after @n and after @more further instructions. */
 NOT_TRACED static int call(long n, long more)
 {
-	int result;
-
 	gone = entries = exits = 0;
 	cell_before = cell_of_a();
 	first = n;
 	second = more;
-	stepping = 1;
-	__asm__ volatile("pushf\n\torl %0, (%%rsp)\n\tpopf"
-			 :
-			 : "i"(TRAP_FLAG)
-			 : "memory", "cc");
-	result = plum_a(1);
-	stepping = 0;
-	__asm__ volatile("nop" ::: "memory");
-	CHECK_EQ(result, 2);
+	step_through();
 	CHECK(exits <= entries);
 	return first <= 0;
 }
 
 int main(void)
 {
-	const struct sigaction action = { .sa_sigaction = on_trap,
-					  .sa_flags = SA_SIGINFO | SA_NODEFER };
 	int more = 1;
 
-	CHECK_EQ(sigaction(SIGTRAP, &action, NULL), 0);
+	step_by(count_down);
 	for (long n = 1; more; n++) {
 		for (long apart = 1; apart <= 4; apart++) {
-			of_plums = make(enter, leave);
-			of_a = make(note, NULL);
-			of_b = make(note, NULL);
-			of_peaches = make(NULL, leave);
+			of_plums = make(enter, leave, PATCHBAY_OPS_FAST);
+			of_a = make(note, NULL, PATCHBAY_OPS_FAST);
+			of_b = make(note, NULL, PATCHBAY_OPS_FAST);
+			of_peaches = make(NULL, leave, PATCHBAY_OPS_FAST);
 			gather("p[el]*_?");
 			CHECK_EQ(patchbay_arm(of_plums, "plum_*", 0), 5);
 			more = call(n, apart);

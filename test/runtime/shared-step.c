@@ -11,30 +11,11 @@
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}parted: {{[1-9][0-9]+}} inside: {{[1-9][0-9]+}} given: {{[1-9][0-9]+}}{{$}}
 
-#include "Inputs/check.h"
-
-#include <patchbay/exit.h>
+#include "Inputs/shared-step.h"
 
 #include <errno.h>
-#include <signal.h>
-#include <ucontext.h>
 
-#define NOT_TRACED __attribute__((no_profile_instrument_function))
-#define FAST NOT_TRACED __attribute__((target("general-regs-only")))
-#define TRAP_FLAG 0x100
-
-OPAQUE int plum_a(int a) { return a + 1; }
-OPAQUE int plum_b(int a) { return a + 2; }
-OPAQUE int plum_c(int a) { return a + 3; }
-OPAQUE int plum_d(int a) { return a + 4; }
-OPAQUE int plum_e(int a) { return a + 5; }
-OPAQUE int peach_a(int a) { return a + 6; }
-OPAQUE int peach_b(int a) { return a + 7; }
-OPAQUE int peach_c(int a) { return a + 8; }
-OPAQUE int peach_d(int a) { return a + 9; }
-OPAQUE int peach_e(int a) { return a + 10; }
-
-static int gone, late, entries, exits, wrong, stepping;
+static int gone, late, entries, exits, wrong;
 static long left;
 static void (*at_trap)(void);
 static struct patchbay_ops *first, *second, *third;
@@ -77,51 +58,23 @@ FAST static void never(uintptr_t ip, uintptr_t parent_ip,
 	wrong++;
 }
 
-NOT_TRACED static void on_trap(int number, siginfo_t *info, void *context)
+NOT_TRACED static void count_down(void)
 {
-	ucontext_t *interrupted = context;
-
-	(void)number, (void)info;
-	if (!stepping)
-		interrupted->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
-	else if (!--left)
+	if (!--left)
 		at_trap();
 }
 
 /* A call, with what is to happen after @n instructions. False: it has less. */
 NOT_TRACED static int call(long n, void (*what)(void))
 {
-	int result;
-
 	gone = late = entries = exits = wrong = 0;
 	at_trap = what;
 	left = n;
-	stepping = 1;
-	__asm__ volatile("pushf\n\torl %0, (%%rsp)\n\tpopf"
-			 :
-			 : "i"(TRAP_FLAG)
-			 : "memory", "cc");
-	result = plum_a(1);
-	stepping = 0;
-	__asm__ volatile("nop" ::: "memory");
-	CHECK_EQ(result, 2);
+	step_through();
 	CHECK_EQ(late, 0);
 	CHECK_EQ(wrong, 0);
 	CHECK_EQ(exits, entries);
 	return left <= 0;
-}
-
-static struct patchbay_ops *make(patchbay_handler handler, patchbay_handler leaving,
-				 unsigned int flags)
-{
-	const struct patchbay_ops_attr attr = { .size = sizeof(attr),
-						.flags = flags,
-						.handler = handler,
-						.exit = leaving };
-	struct patchbay_ops *ops;
-
-	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
-	return ops;
 }
 
 /* It alone leaves those with whom it shares. */
@@ -187,10 +140,7 @@ static void step(void (*what)(void), patchbay_handler handler,
 
 int main(void)
 {
-	const struct sigaction action = { .sa_sigaction = on_trap,
-					  .sa_flags = SA_SIGINFO | SA_NODEFER };
-
-	CHECK_EQ(sigaction(SIGTRAP, &action, NULL), 0);
+	step_by(count_down);
 	for (unsigned int flags = 0; flags <= PATCHBAY_OPS_FAST; flags++) {
 		step(part, note, NULL, flags);
 		step(part, NULL, note, flags);
