@@ -49,22 +49,46 @@ static int add_group(struct pb_bulk *bulk, struct pb_bulk_module *b,
 	return 0;
 }
 
+/* The cell of its own that function @i has, or NULL. */
+static const struct patchbay_cell *own_cell(const struct pb_module *module,
+					    size_t i, uintptr_t slot)
+{
+	const unsigned int owner = pb_owner(module, i);
+
+	if (!slot || (owner != PB_OWNER_NONE && owner != PB_OWNER_GATE))
+		return NULL;
+	return pb_cell_of(module, &module->records[i]);
+}
+
 /* Where does function @i lead to? Whoever has a tracer is not for us. */
 static int check_owner(const struct pb_module *module, size_t i, uintptr_t slot)
 {
 	const unsigned int owner = pb_owner(module, i);
-	const struct patchbay_cell *from;
+	const struct patchbay_cell *from = own_cell(module, i, slot);
 
-	if (owner == PB_OWNER_NONE)
-		return slot && pb_cell_of(module, &module->records[i]) ?
-			       PB_NOT_BULK :
-			       0;
-	if (owner == PB_OWNER_GATE || slot != pb_owner_slot(module, owner))
+	if (!from && owner == PB_OWNER_NONE)
+		return 0;
+	if (!from && (owner == PB_OWNER_GATE ||
+		      slot != pb_owner_slot(module, owner)))
 		return PB_NOT_BULK;
-	from = &module->shared->cells[owner].cell;
+	if (!from)
+		from = &module->shared->cells[owner].cell;
 	if (owner == PB_OWNER_NOBODY || !from->ops)
 		return 0;
 	return from->set == &pb_set_nobody ? PB_UNSETTLED : PB_NOT_BULK;
+}
+
+/* Function @i keeps the cell of its own that it has. */
+static int add_own(struct pb_bulk_module *b, size_t i)
+{
+	int error = b->own.bits ? 0 : pb_choice_init(&b->own, b->module->nr, 0);
+
+	if (error)
+		return error;
+	pb_choice_add(&b->own, i, 0);
+	b->nr_own++;
+	b->nr++;
+	return 0;
 }
 
 /* What nearly all sites are, seen at a glance. */
@@ -126,6 +150,16 @@ static void leave_out(struct pb_bulk_module *b, size_t i)
 	b->choice.bits[i / 64] &= ~(UINT64_C(1) << i % 64);
 }
 
+/* All that have no bit in a word with those from @first to @last. */
+static void leave_out_others(struct pb_choice *choice, size_t first, size_t last)
+{
+	const size_t nr = (choice->nr + 63) / 64, low = first / 64,
+		     end = first < choice->nr ? last / 64 + 1 : nr;
+
+	memset(choice->bits, 0, low * sizeof(*choice->bits));
+	memset(choice->bits + end, 0, (nr - end) * sizeof(*choice->bits));
+}
+
 static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t i,
 			  uintptr_t *end)
 {
@@ -133,6 +167,7 @@ static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t
 	const struct patchbay_record *record = &module->records[i];
 	const unsigned int owner = pb_owner(module, i);
 	struct pb_group *group = pb_bulk_group(b, pb_shape(record));
+	uintptr_t slot = 0;
 	int error = check_tracer(bulk, module, record);
 
 	if (error == 1) {
@@ -150,11 +185,16 @@ static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t
 		leave_out(b, i);
 		return 0;
 	}
-	if (!error)
-		error = check_owner(module, i,
-				    pb_arch_slot(pb_record_entry(record)));
+	/* Not before the record is known to lead to text. */
+	if (!error) {
+		slot = pb_arch_slot(pb_record_entry(record));
+		error = check_owner(module, i, slot);
+	}
 	if (error)
 		return error;
+	/* Who is behind a gate comes back to share; no slot leads back from elsewhere. */
+	if (owner == PB_OWNER_NONE && own_cell(module, i, slot))
+		return add_own(b, i);
 	if (owner >= PB_OWNER_FIRST)
 		pb_group_leave(&module->shared->cells[owner], group);
 	group->led |= owner != PB_OWNER_NONE;
@@ -199,7 +239,7 @@ static int check_module(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	for (size_t i = pb_choice_next(&b->choice, 0); i < module->nr && !error;
 	     i = pb_choice_next(&b->choice, i + 1))
 		error = check_function(bulk, b, i, &end);
-	if (!error && b->nr)
+	if (!error && b->nr > b->nr_own)
 		error = pb_shared_init(module);
 	b->slots = bulk->slots;
 	for (struct pb_group *g = b->groups; g && !error; g = g->next) {
@@ -223,6 +263,21 @@ static int is_alone_on(const struct patchbay_cell *cell,
 	return nr == 1 && tracers->ops == ops;
 }
 
+/* The function that has @cell to itself, if it is chosen; *@first, *@last as below. */
+static int find_own(struct pb_bulk_module *b, const struct patchbay_cell *cell,
+		    size_t *first, size_t *last)
+{
+	const size_t i = pb_record_index(b->module, cell->record);
+
+	if (!pb_choice_has(&b->choice, i))
+		return 0;
+	if (i < *first)
+		*first = i;
+	if (i > *last)
+		*last = i;
+	return add_own(b, i);
+}
+
 /* Those of the chosen functions that have the tracer, if it is alone on all. */
 static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 {
@@ -239,8 +294,15 @@ static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 
 		if (!cell->ops || !pb_set_find(cell, ops))
 			continue;
-		if (!shared || !is_alone_on(cell, ops))
+		if (!is_alone_on(cell, ops))
 			return PB_NOT_BULK;
+		if (!shared) {
+			const int error = find_own(b, cell, &first, &last);
+
+			if (error)
+				return error;
+			continue;
+		}
 		has[pb_shared_number(module, shared)] = 1;
 		if (shared->first < first)
 			first = shared->first;
@@ -248,11 +310,13 @@ static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 			last = shared->last;
 	}
 	/* There may be very many that are chosen and have no tracer. */
-	memset(b->choice.bits, 0, first / 64 * sizeof(*b->choice.bits));
+	leave_out_others(&b->choice, first, last);
 	for (size_t i = pb_choice_next(&b->choice, 0); i < module->nr;
 	     i = pb_choice_next(&b->choice, i + 1)) {
 		const unsigned int owner = pb_owner(module, i);
 
+		if (pb_bulk_is_own(b, i))
+			continue;
 		if (i < first || i > last || !has[owner]) {
 			leave_out(b, i);
 			continue;
@@ -260,7 +324,8 @@ static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 		pb_group_leave(&module->shared->cells[owner], NULL);
 		b->nr++;
 	}
-	for (unsigned int i = PB_OWNER_FIRST; b->nr && i < PB_NR_SHARED; i++) {
+	for (unsigned int i = PB_OWNER_FIRST; b->nr > b->nr_own && i < PB_NR_SHARED;
+	     i++) {
 		struct pb_shared_cell *from = &module->shared->cells[i];
 
 		if (!has[i] || !from->leaving || from->leaving == from->nr)
@@ -351,6 +416,7 @@ static void end(struct pb_bulk *bulk)
 	for (struct pb_bulk_module *b = bulk->modules; b; b = next) {
 		next = b->next;
 		pb_choice_free(&b->choice);
+		pb_choice_free(&b->own);
 		pb_groups_free(b->groups);
 		free(b);
 	}

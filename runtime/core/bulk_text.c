@@ -23,12 +23,16 @@
  */
 enum change { PUBLISH, ARM, UNDO, PART, JOIN, DISARM };
 
-/* A function. @group: if it is to be armed, and not only flipped. */
+/*
+ * A function. @group: if it is to be armed, and not only flipped. @own: its slot
+ * stays, since it leads to a cell of its own.
+ */
 struct function {
 	const struct patchbay_record *record;
 	uintptr_t entry, site;
 	unsigned int owner;
 	struct pb_group *group;
+	int own;
 };
 
 /* Is this change for function @i? */
@@ -43,8 +47,11 @@ static inline int is_for(struct pb_bulk_module *b, size_t i, enum change change,
 	if (change == ARM)
 		return 1;
 	f->owner = pb_owner(module, i);
+	f->own = pb_bulk_is_own(b, i);
 	if (change == PUBLISH || change == UNDO)
 		f->group = pb_bulk_group(b, pb_shape(f->record));
+	else if (f->own)
+		return change == DISARM;
 	else if (b->parts)
 		return pb_is_left_by_all(&module->shared->cells[f->owner]) ==
 		       (change == DISARM);
@@ -55,8 +62,9 @@ static int publish(const struct pb_bulk_module *b, const struct function *f,
 		   uint8_t *slot, uint8_t *site)
 {
 	const void *reach = pb_bulk_reach(f->group, b->module, f->record);
-	int error = pb_bulk_slot(slot, (uintptr_t)f->group->cell,
-				 f->owner != PB_OWNER_NONE);
+	int error = f->own ? 0 :
+			     pb_bulk_slot(slot, (uintptr_t)f->group->cell,
+					  f->owner != PB_OWNER_NONE);
 
 	return error ? error : pb_bulk_publish(site, f->site, (uint64_t)reach);
 }
@@ -85,7 +93,7 @@ static inline __attribute__((always_inline)) int edit(const struct pb_bulk_modul
 		pb_bulk_slot(slot, pb_owner_slot(b->module, f->owner), 1);
 		return 0;
 	case UNDO:
-		if (f->group->way == PB_GROUP_JOINS)
+		if (!f->own && f->group->way == PB_GROUP_JOINS)
 			pb_bulk_slot(slot, pb_owner_slot(b->module,
 							 PB_OWNER_NOBODY), 1);
 		/* fall through */
@@ -197,7 +205,7 @@ static void settle_owners(const struct pb_bulk *bulk, int disarm, int done,
 			struct function f;
 			unsigned int owner = PB_OWNER_NOBODY;
 
-			if (!is_for(b, i, disarm ? PART : PUBLISH, &f))
+			if (!is_for(b, i, disarm ? PART : PUBLISH, &f) || f.own)
 				continue;
 			if (!disarm)
 				owner = pb_shared_number(module, f.group->cell);
@@ -210,14 +218,62 @@ static void settle_owners(const struct pb_bulk *bulk, int disarm, int done,
 	}
 }
 
+/* The first function with a cell of its own at @i or behind; the module's nr: none. */
+static size_t own_next(const struct pb_bulk_module *b, size_t i)
+{
+	return b->own.bits ? pb_choice_next(&b->own, i) : b->module->nr;
+}
+
+/* Functions with a cell of their own, which nobody is inside of, get the tracer there. */
+static void fill_own(struct pb_bulk_module *b)
+{
+	struct pb_module *module = b->module;
+
+	for (size_t i = own_next(b, 0); i < module->nr; i = own_next(b, i + 1)) {
+		const struct patchbay_record *record = &module->records[i];
+		struct patchbay_cell from =
+			pb_bulk_group(b, pb_shape(record))->one;
+
+		from.record = record;
+		pb_fill_own(pb_cell_of(module, record), from);
+	}
+}
+
+/* They have no tracer after all, or no more. */
+static void empty_own(struct pb_bulk_module *b)
+{
+	struct pb_module *module = b->module;
+
+	for (size_t i = own_next(b, 0); i < module->nr; i = own_next(b, i + 1))
+		pb_empty_cell(pb_cell_of(module, &module->records[i]));
+	if (b->nr_own)
+		pb_mark_unsettled(module, 0);
+}
+
+static void fill_cells(struct pb_bulk *bulk)
+{
+	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next) {
+		for (struct pb_group *g = b->groups; g; g = g->next)
+			if (g->nr)
+				pb_fill_group(g);
+		fill_own(b);
+	}
+}
+
+static void take_back_cells(struct pb_bulk *bulk, int seen)
+{
+	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next) {
+		for (struct pb_group *g = b->groups; g; g = g->next)
+			pb_unfill_group(g, seen);
+		empty_own(b);
+	}
+}
+
 int pb_bulk_arm(struct pb_bulk *bulk)
 {
 	int error = bulk->stale ? pb_sync_core() : 0, seen;
 
-	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next)
-		for (struct pb_group *g = b->groups; g; g = g->next)
-			if (g->nr)
-				pb_fill_group(g);
+	fill_cells(bulk);
 	if (!error)
 		error = change(bulk, PUBLISH);
 	/* Cells, too, are there before anybody can find them. */
@@ -232,9 +288,7 @@ int pb_bulk_arm(struct pb_bulk *bulk)
 	}
 	change(bulk, UNDO);
 	settle_owners(bulk, 0, 0, seen);
-	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next)
-		for (struct pb_group *g = b->groups; g; g = g->next)
-			pb_unfill_group(g, seen);
+	take_back_cells(bulk, seen);
 	return error;
 }
 
@@ -242,11 +296,12 @@ static void empty_cells(struct pb_bulk_module *b)
 {
 	struct pb_shared *shared = b->module->shared;
 
-	for (unsigned int i = PB_OWNER_FIRST; i < shared->end; i++)
+	for (unsigned int i = PB_OWNER_FIRST; shared && i < shared->end; i++)
 		if (shared->cells[i].leaving &&
 		    pb_is_left_by_all(&shared->cells[i]))
 			pb_empty_cell(&shared->cells[i].cell);
 	pb_mark_unsettled(b->module, 1);
+	empty_own(b);
 }
 
 int pb_bulk_disarm(struct pb_bulk *bulk)

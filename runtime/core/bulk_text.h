@@ -15,6 +15,8 @@
  * What is to be done to a module.
  * @choice:  to which functions
  * @nr:      how many these are
+ * @own:     those of them, @nr_own, that have a cell of their own and keep it: their
+ *           slot stays. No bits: none has
  * @groups:  to be armed: by shape; @by_shape has them as a hash table, @last is the
  *           one that was found last
  * @slots:   some slots or displacements are not what they have to be
@@ -23,8 +25,8 @@
 struct pb_bulk_module {
 	struct pb_bulk_module *next;
 	struct pb_module *module;
-	struct pb_choice choice;
-	size_t nr;
+	struct pb_choice choice, own;
+	size_t nr, nr_own;
 	struct pb_group *groups;
 	struct pb_group *by_shape[PB_NR_SHAPES], *last;
 	unsigned int nr_groups;
@@ -62,6 +64,11 @@ static inline struct pb_group *pb_bulk_group(struct pb_bulk_module *b,
 	while (b->by_shape[at] && b->by_shape[at]->shape != shape)
 		at = (at + 1) % PB_NR_SHAPES;
 	return b->last = b->by_shape[at];
+}
+
+static inline int pb_bulk_is_own(const struct pb_bulk_module *b, size_t i)
+{
+	return b->own.bits && pb_choice_has(&b->own, i);
 }
 
 /*

@@ -2,6 +2,7 @@
 /*
  * A thousand functions, and text that cannot be written any more when some of
  * them are armed, or not even ready to be: then none is, and it can be done later.
+ * Nor when a few of them have a cell of their own, from when they were armed alone.
  * Nor when some of them come to have other tracers than those with whom they share
  * a cell: then all have what they had. Nor when they are to join others in a cell,
  * after they had one without tracers: then they can do so later.
@@ -9,6 +10,7 @@
 // RUN: %build %s -o %t %link
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}failed at {{[1-9][0-9]*}} places{{$}}
+// CHECK-NEXT: {{^}}with own cells failed at {{[1-9][0-9]*}} places
 // CHECK-NEXT: {{^}}parting failed at {{[1-9][0-9]*}} places{{$}}
 // CHECK-NEXT: {{^}}joining failed at {{[1-9][0-9]*}} places{{$}}
 
@@ -141,6 +143,73 @@ static int try(int n)
 	_exit(10 + failed_there);
 }
 
+static uint64_t text_writes(void)
+{
+	struct patchbay_stats stats = { .size = sizeof(stats) };
+
+	CHECK_EQ(patchbay_get_stats(&stats), 0);
+	return stats.text_writes;
+}
+
+/*
+ * Two functions have a cell of their own: one that was armed alone first, and one
+ * that shared a cell and came to have data of its own, so a gate stands before it.
+ * They do not make it dearer to arm and disarm all; and what fails is taken back
+ * for them, too. Returns how many times it failed.
+ */
+static int with_own_cells(void)
+{
+	const char *gated = "at_33333", *alone = "at_00003";
+	void *cookie = &cookie;
+	const struct patchbay_filter cookies = { .size = sizeof(cookies),
+						 .syms = &gated,
+						 .cnt = 1,
+						 .cookies = &cookie };
+	const struct patchbay_ops_attr attr = { .size = sizeof(attr),
+						.handler = handler };
+	struct patchbay_ops *ops, *second;
+	uint64_t before, first, again;
+	int times = 0, n = 0;
+
+	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
+	CHECK_EQ(patchbay_ops_create(&attr, &second), 0);
+	CHECK_EQ(patchbay_arm(ops, alone, 0), 1);
+	CHECK_EQ(patchbay_disarm(ops, alone), 1);
+	CHECK_EQ(patchbay_arm(ops, "at_3*", 0), NR / 4);
+	CHECK_EQ(patchbay_arm_filter(second, &cookies, 0), 1);
+	CHECK_EQ(patchbay_disarm(second, gated), 1);
+	CHECK_EQ(patchbay_disarm(ops, "*"), NR / 4);
+	while (fail_at(ops, ++n)) {
+		times++;
+		CHECK_EQ(patchbay_arm(ops, "at_*", 0), NR);
+		CHECK_EQ(calls_seen(), NR);
+		CHECK_EQ(patchbay_disarm(ops, "*"), NR);
+		CHECK_EQ(calls_seen(), 0);
+	}
+	CHECK_EQ(calls_seen(), NR);
+	/* Some of those who share with others, and those who do not. */
+	CHECK_EQ(patchbay_disarm(ops, "at_[03]*"), NR / 2);
+	CHECK_EQ(calls_seen(), NR / 2);
+	CHECK_EQ(patchbay_arm(ops, "at_[03]*", 0), NR / 2);
+	CHECK_EQ(calls_seen(), NR);
+	CHECK_EQ(patchbay_disarm(ops, "*"), NR);
+	before = text_writes();
+	CHECK_EQ(patchbay_arm(ops, "at_*", 0), NR);
+	first = text_writes() - before;
+	CHECK_EQ(patchbay_disarm(ops, "*"), NR);
+	CHECK_EQ(patchbay_arm(second, "at_*", 0), NR);
+	again = text_writes() - before - 2 * first;
+#if defined(__x86_64__)
+	/* A write of all slots, if they lead elsewhere, and one of all sites. */
+	CHECK(first <= 2 && again <= 2);
+#endif
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+	CHECK_EQ(patchbay_ops_destroy(second), 0);
+	CHECK_EQ(calls_seen(), 0);
+	CHECK_EQ(sites_armed(), 0);
+	return times;
+}
+
 /*
  * Take the tracer from half of all, in two places that are far from each other and
  * so take a write each, or give that half another one, too, in one process. Sites
@@ -226,6 +295,8 @@ int main(void)
 	while (try(n))
 		n++;
 	printf("failed at %d places\n", n - 1);
+	/* Where that may be done for many at once. */
+	printf("with own cells failed at %d places\n", with_own_cells());
 	n = part(0);
 	printf("parting failed at %d places\n", n + part(1));
 	n = join("at_200*", NR / 64);
