@@ -89,7 +89,7 @@ static int attach(struct patchbay_bpf_program *program,
 	with.filter = &filter;
 	with.cookie = cookies ? NULL : attachments;
 	nr = patchbay_link_attach(program->kind, &what, &with, &program->link);
-	if (nr < 0)
+	if (!program->link)
 		free(attachments);
 	else
 		program->attachments = attachments;

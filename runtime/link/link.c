@@ -191,9 +191,6 @@ static int attach(struct patchbay_link *link,
 		explain(link, opts, nr);
 	link->refused = NULL;
 	pb_refused_free(&refused);
-	/* It is on no function, so nothing has to be waited for. */
-	if (nr < 0 && !error)
-		patchbay_ops_destroy(link->ops);
 	return nr;
 }
 
@@ -203,8 +200,9 @@ int patchbay_link_attach(enum patchbay_link_kind kind,
 			 struct patchbay_link **link)
 {
 	struct patchbay_link *new;
-	int nr = check_all(kind, program, opts);
+	int error, nr = check_all(kind, program, opts);
 
+	*link = NULL;
 	if (nr)
 		return nr;
 	new = calloc(1, sizeof(*new));
@@ -215,11 +213,14 @@ int patchbay_link_attach(enum patchbay_link_kind kind,
 	new->program = *program;
 	new->needs = pb_needs_of(kind, program);
 	nr = attach(new, opts);
-	if (nr < 0)
-		free(new);
-	else
+	/*
+	 * Some functions may have had it until others failed, and a thread may be in
+	 * it still. Then neither link nor program can go yet.
+	 */
+	error = nr < 0 ? patchbay_link_destroy(new) : 0;
+	if (nr >= 0 || error)
 		*link = new;
-	return nr;
+	return error ? error : nr;
 }
 
 /* Functions were asked for what @needs says, and not for more. */

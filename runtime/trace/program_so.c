@@ -139,9 +139,10 @@ int pb_program_attach_so(struct pb_program_request *request,
 			pb_say(request->client, "%s", why);
 		return -ENOEXEC;
 	}
+	program->link = NULL;
 	nr = attach(request, program->handle, &program->link);
 	if (nr < 0)
-		dlclose(program->handle);
+		pb_program_detach_so(program);
 	return nr;
 }
 

@@ -201,8 +201,9 @@ patchbay_bpf_program_section(const struct patchbay_bpf_program *program);
 /*
  * Attach a program to the functions that @opts->filter selects, or if that is
  * NULL, or @opts is, to those that its section names. Cookies are what
- * bpf_get_attach_cookie() gives. Returns what patchbay_link_attach() does, or
- * -EALREADY: it is attached, or -ENOMEM.
+ * bpf_get_attach_cookie() gives. Returns what patchbay_link_attach() does (and if
+ * that leaves a link after an error patchbay_bpf_link() is not NULL, and the program
+ * has to be detached), or -EALREADY: it is attached, or -ENOMEM.
  */
 int patchbay_bpf_attach(struct patchbay_bpf_program *program,
 			const struct patchbay_link_opts *opts);

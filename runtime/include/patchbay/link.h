@@ -186,7 +186,12 @@ struct patchbay_link_opts {
 /*
  * Attach @program to all functions that the filter selects, or to none.
  *
- * Returns the number of functions, and the link in *@link; or
+ * Returns the number of functions, and the link in *@link; or an error, and NULL
+ * there. If that is not NULL after an error it is a link on no function: the program
+ * was attached to some until others failed, and a thread may be in it still. What is
+ * returned then is the error of patchbay_link_destroy(), which has to be called again
+ * before the program may be unloaded; what failed is what @opts->log was told.
+ *
  * -EINVAL:     a size less than this header's; unknown kind, flags or result; a
  *              handler that the kind does not have, or without one that it has;
  *              floating-point arguments and PATCHBAY_OPS_FAST; no filter, or one
