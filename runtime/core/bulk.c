@@ -431,7 +431,8 @@ static int is_for_us(const struct pb_request *r)
 	return r && !r->next && !pb_strict && !filter->cookies &&
 	       !(r->ops->attr.attach && !r->disarm) &&
 	       !pb_filter_plain_name(filter) &&
-	       (!pb_filter_is_list(filter) || filter->nr >= MANY);
+	       (!pb_filter_is_list(filter) || filter->nr >= MANY) &&
+	       (!r->disarm || pb_tracer_count_armed(r->ops) >= MANY);
 }
 
 int pb_bulk_commit(struct pb_request *request, struct pb_module *only,

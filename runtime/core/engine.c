@@ -19,9 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct patchbay_ops *pb_tracers;
-uint64_t pb_since;
-
 /* What is to be there before sites are flipped: cells, and text for each. */
 static int queue_publish(struct pb_plan *plan, struct pb_text_queue *text)
 {
@@ -414,12 +411,6 @@ static int commit(struct pb_request *requests, struct pb_module *only,
 	return error;
 }
 
-/* On whatever function, at any time. */
-static int was_armed(const struct patchbay_ops *ops)
-{
-	return ops->cells.first <= ops->cells.last;
-}
-
 /*
  * A function is to be armed that was disarmed a moment ago, and threads may still be
  * in the handlers that it had: its cell cannot be used again before they are out.
@@ -450,7 +441,7 @@ int pb_engine_commit(struct pb_request *requests, enum pb_wait wait)
 	 * for, too, which was left behind when it was disarmed before. But only now:
 	 * the tracer is called no more, whoever else we wait for in vain.
 	 */
-	if (!error && requests && requests->all && was_armed(requests->ops))
+	if (!error && requests && requests->all && pb_tracer_was_armed(requests->ops))
 		error = pb_settle_all(1);
 	return error;
 }

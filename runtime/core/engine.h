@@ -7,34 +7,8 @@
 #ifndef PB_CORE_ENGINE_H
 #define PB_CORE_ENGINE_H
 
-#include "cell.h"
 #include "plan.h"
-
-/*
- * @next, @link: of the list of all, and what points to this one there
- * @cells:  all cells that it was ever armed on are in this range, so that who
- *          has many tracers with few functions each need not look at the cells
- *          of all whenever one of them changes
- * @error:  of the last attempt to arm it in a module that came, or 0
- * @missed: calls not seen because the thread was in a handler
- */
-struct patchbay_ops {
-	struct patchbay_ops_attr attr;
-	struct patchbay_ops *next, **link;
-	struct pb_cell_range cells;
-	int disabled;
-	int error;
-	uint64_t missed;
-};
-
-/*
- * What the last batch gave the tracers that it armed: cell->since but for its
- * lower bits. It only grows.
- */
-extern uint64_t pb_since;
-
-/* All tracers. */
-extern struct patchbay_ops *pb_tracers;
+#include "tracer.h"
 
 /*
  * Carry out @requests, all or none. Afterwards their counts are set, filters

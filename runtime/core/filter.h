@@ -27,7 +27,9 @@ struct pb_filter_item {
 
 /*
  * @users:        how often pb_filter_free() has to be called
- * @next:         of the list of filters for modules to come
+ * @next, @link:  of the list of filters for modules to come, and what points to
+ *                this one there
+ * @same:         the next one there of the same tracer
  * @ops, @flags:  the tracer that is to be armed there, and how
  * @pattern:      glob or regular expression, as it was given
  * @prefix:       how much of a glob is no pattern
@@ -38,7 +40,7 @@ struct pb_filter_item {
  */
 struct pb_filter {
 	unsigned int users;
-	struct pb_filter *next;
+	struct pb_filter *next, **link, *same;
 	struct patchbay_ops *ops;
 	unsigned int flags;
 	enum pb_selector by;

@@ -1,20 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "future.h"
 
-struct pb_filter *pb_future;
+#include "engine.h"
 
+struct pb_filter *pb_future;
+static struct pb_filter **end = &pb_future;
+
+static void take_out(struct pb_filter *filter)
+{
+	*filter->link = filter->next;
+	if (filter->next)
+		filter->next->link = filter->link;
+	else
+		end = filter->link;
+}
+
+/* Those of other tracers are not looked at: there may be thousands. */
 static void forget(const struct pb_request *request, struct pb_filter **forgotten)
 {
-	struct pb_filter **link = &pb_future, *filter;
+	struct pb_filter **same = &request->ops->future, *filter;
 
-	while ((filter = *link)) {
-		if (filter->ops != request->ops ||
-		    (!request->all &&
-		     !pb_filter_equal(filter, request->filter))) {
-			link = &filter->next;
+	while ((filter = *same)) {
+		if (!request->all && !pb_filter_equal(filter, request->filter)) {
+			same = &filter->same;
 			continue;
 		}
-		*link = filter->next;
+		*same = filter->same;
+		take_out(filter);
 		filter->next = *forgotten;
 		*forgotten = filter;
 	}
@@ -22,15 +34,18 @@ static void forget(const struct pb_request *request, struct pb_filter **forgotte
 
 static void keep(struct pb_request *request)
 {
-	struct pb_filter **link = &pb_future;
+	struct pb_filter *filter = request->filter;
 
-	while (*link)
-		link = &(*link)->next;
-	*link = request->filter;
 	request->fresh = 0;
-	request->filter->users++;
-	request->filter->flags = request->flags;
-	request->filter->ops = request->ops;
+	filter->users++;
+	filter->flags = request->flags;
+	filter->ops = request->ops;
+	filter->same = request->ops->future;
+	request->ops->future = filter;
+	filter->next = NULL;
+	filter->link = end;
+	*end = filter;
+	end = &filter->next;
 }
 
 void pb_future_free(struct pb_filter *forgotten)

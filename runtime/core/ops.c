@@ -186,19 +186,6 @@ int patchbay_ops_disable(struct patchbay_ops *ops)
 	return disable(ops, 1);
 }
 
-static size_t count_armed(const struct patchbay_ops *ops)
-{
-	struct patchbay_cell *cell;
-	struct pb_cell_walk walk;
-	size_t nr = 0;
-
-	for (struct pb_module *m = pb_modules; m; m = m->next)
-		pb_for_each_cell_in(m, ops->cells, walk, cell)
-			if (cell->ops && pb_set_find(cell, ops))
-				nr += pb_cell_users(m, cell);
-	return nr;
-}
-
 int patchbay_ops_get_info(const struct patchbay_ops *ops,
 			  struct patchbay_ops_info *info)
 {
@@ -209,7 +196,7 @@ int patchbay_ops_get_info(const struct patchbay_ops *ops,
 	pb_engine_lock();
 	info->flags = ops->attr.flags;
 	info->enabled = !ops->disabled;
-	info->armed = count_armed(ops);
+	info->armed = pb_tracer_count_armed(ops);
 	info->nmissed = __atomic_load_n(&ops->missed, __ATOMIC_RELAXED);
 	info->future_error = ops->error;
 	pb_engine_unlock();

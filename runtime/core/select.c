@@ -136,8 +136,10 @@ static int add_request(struct pb_plan *plan, struct pb_request *request,
 	struct pb_choice choice;
 	int error;
 
-	if (request->disarm && !module->cells && !module->shared &&
-	    plan->nr == plan->module)
+	/* Whoever was never armed is on nothing; or on what this batch arms. */
+	if (request->disarm && plan->nr == plan->module &&
+	    (!pb_tracer_was_armed(request->ops) ||
+	     (!module->cells && !module->shared)))
 		return 0;
 	error = pb_names_choose(module, request->filter, &choice,
 				request->found);
