@@ -242,6 +242,43 @@ static int check_module(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	if (!error && b->nr > b->nr_own)
 		error = pb_shared_init(module);
 	b->slots = bulk->slots;
+	/* A plan would ask for data again. */
+	if (!error && b->nr > b->nr_own && bulk->request->ops->attr.attach &&
+	    !pb_groups_fit(module, b->nr_groups))
+		error = PB_NOT_BULK;
+	return error;
+}
+
+/* Functions of a module have the same data: what its tracer says they are. */
+static int attach(struct pb_bulk *bulk, struct pb_bulk_module *b)
+{
+	struct patchbay_ops *ops = bulk->request->ops;
+	struct pb_module *module = b->module;
+	struct patchbay_target *targets;
+	int error, own_data = 0;
+	size_t nr = 0;
+
+	targets = malloc(b->nr * sizeof(*targets));
+	if (!targets)
+		return -ENOMEM;
+	for (size_t i = pb_choice_next(&b->choice, 0); i < module->nr;
+	     i = pb_choice_next(&b->choice, i + 1))
+		targets[nr++] = pb_function_target(&module->records[i],
+						   ops->attr.data);
+	error = pb_attach(ops, module, targets, nr, &own_data);
+	for (struct pb_group *g = b->groups; g && !error; g = g->next)
+		g->one.data = targets[0].data;
+	free(targets);
+	return error;
+}
+
+/* Which cells do they get? */
+static int find_cells(struct pb_bulk *bulk, struct pb_bulk_module *b)
+{
+	int error = 0;
+
+	if (b->nr && bulk->request->ops->attr.attach)
+		error = attach(bulk, b);
 	for (struct pb_group *g = b->groups; g && !error; g = g->next) {
 		if (!g->nr)
 			continue;
@@ -383,6 +420,9 @@ static int prepare(struct pb_bulk *bulk, struct pb_module *only)
 	if (!error && request->nr < MANY &&
 	    (request->disarm || !request->ops->attr.check))
 		error = PB_NOT_BULK;
+	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next)
+		if (!request->disarm)
+			error = find_cells(bulk, b);
 	return error ? error : pb_text_block_init(&bulk->block);
 }
 
@@ -427,9 +467,11 @@ static void end(struct pb_bulk *bulk)
 static int is_for_us(const struct pb_request *r)
 {
 	const struct pb_filter *filter = r ? r->filter : NULL;
+	const struct patchbay_ops_attr *attr = r ? &r->ops->attr : NULL;
 
 	return r && !r->next && !pb_strict && !filter->cookies &&
-	       !(r->ops->attr.attach && !r->disarm) &&
+	       (r->disarm || !attr->attach ||
+		attr->flags & PATCHBAY_OPS_MODULE_DATA) &&
 	       !pb_filter_plain_name(filter) &&
 	       (!pb_filter_is_list(filter) || filter->nr >= MANY) &&
 	       (!r->disarm || pb_tracer_count_armed(r->ops) >= MANY);

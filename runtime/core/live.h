@@ -18,7 +18,7 @@
 #include "stats.h"
 
 /* Of what is reached from here; a tool that knows another one refuses. */
-#define PB_LIVE_VERSION 5
+#define PB_LIVE_VERSION 6
 
 /* So is a tool from before a structure changed, in case somebody forgot. */
 #define PB_LIVE_LAYOUT                                                         \

@@ -148,6 +148,8 @@ static struct pb_module *new_module(const struct patchbay_module *desc,
 	module->info.base = found.base;
 	module->info.build_id = found.build_id;
 	module->info.build_id_size = found.build_id_size;
+	module->info.low = found.low;
+	module->info.high = found.high;
 	module->phdrs = found.phdrs;
 	module->phdrs_size = found.phdrs_size;
 	/* Also where the executable was replaced or removed since it started. */

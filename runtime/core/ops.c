@@ -51,7 +51,10 @@ static int check_attr(const struct patchbay_ops_attr *attr)
 		return -EINVAL;
 	if (attr->threshold && (attr->handler || !attr->exit))
 		return -EINVAL;
-	return attr->flags & ~(PATCHBAY_OPS_FAST | PATCHBAY_OPS_RECURSION) ?
+	if (attr->flags & PATCHBAY_OPS_MODULE_DATA && !attr->attach)
+		return -EINVAL;
+	return attr->flags & ~(PATCHBAY_OPS_FAST | PATCHBAY_OPS_RECURSION |
+			       PATCHBAY_OPS_MODULE_DATA) ?
 		       -EINVAL :
 		       0;
 }

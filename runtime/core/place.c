@@ -242,6 +242,11 @@ void pb_group_find_cell(struct pb_group *g)
 		g->cell->to = g;
 }
 
+int pb_groups_fit(const struct pb_module *module, unsigned int nr)
+{
+	return module->shared->end + nr + SPARE < PB_NR_SHARED;
+}
+
 /* Not from where no slot has led before: nothing is gained by it. */
 static int is_worth_it(const struct pb_group *g, const struct pb_plan *plan,
 		       size_t start, size_t end)

@@ -69,6 +69,9 @@ void pb_groups_begin(struct pb_module *module);
 void pb_group_leave(struct pb_shared_cell *from, struct pb_group *to);
 void pb_group_find_cell(struct pb_group *g);
 
+/* Is there a cell for each of so many groups, whatever they are? */
+int pb_groups_fit(const struct pb_module *module, unsigned int nr);
+
 /* Do all that share @cell lose their last tracer? Then it is emptied in place. */
 static inline int pb_is_left_by_all(const struct pb_shared_cell *cell)
 {

@@ -162,14 +162,9 @@ int pb_may_skip(const struct pb_request *request, int error)
 		error == -E2BIG);
 }
 
-/* As tracers are shown it. */
 static struct patchbay_target target_of(const struct pb_target *target)
 {
-	return (struct patchbay_target){
-		.entry = pb_record_entry(target->record),
-		.record = target->record,
-		.data = target->data,
-	};
+	return pb_function_target(target->record, target->data);
 }
 
 int pb_check_function(const struct pb_target *asked)
@@ -349,12 +344,26 @@ static int make_steps(struct pb_plan *plan)
 	return error;
 }
 
+int pb_attach(const struct patchbay_ops *ops, const struct pb_module *module,
+	      struct patchbay_target *targets, size_t nr, int *own_data)
+{
+	const struct patchbay_ops_attr *attr = &ops->attr;
+	int error = attr->attach(attr->data, &module->info, targets, nr);
+	int differ = 0;
+
+	for (size_t i = 1; i < nr; i++)
+		differ |= targets[i].data != targets[0].data;
+	*own_data |= differ;
+	if (error < 0)
+		return error;
+	return differ && attr->flags & PATCHBAY_OPS_MODULE_DATA ? -EINVAL : 0;
+}
+
 /* Ask the tracer of @request for the data of the functions of one module. */
 static int attach_module(struct pb_plan *plan, struct pb_request *request,
 			 size_t start, size_t end,
 			 struct patchbay_target *asked)
 {
-	const struct patchbay_ops_attr *attr = &request->ops->attr;
 	size_t nr = 0;
 	int error;
 
@@ -366,17 +375,15 @@ static int attach_module(struct pb_plan *plan, struct pb_request *request,
 	}
 	if (!nr)
 		return 0;
-	error = attr->attach(attr->data, &plan->targets[start].module->info,
-			     asked, nr);
+	error = pb_attach(request->ops, plan->targets[start].module, asked, nr,
+			  &request->own_data);
 	for (size_t i = start, j = 0; i < end; i++) {
 		struct pb_target *target = &plan->targets[i];
 
 		if (target->live && target->request == request)
 			target->data = asked[j++].data;
 	}
-	for (size_t i = 1; i < nr; i++)
-		request->own_data |= asked[i].data != asked[0].data;
-	return error < 0 ? error : 0;
+	return error;
 }
 
 static int attach(struct pb_plan *plan, struct pb_request *request)

@@ -129,6 +129,22 @@ int pb_plan_reach(struct pb_module *module);
  */
 int pb_check_function(const struct pb_target *asked);
 
+/* A function as tracers are shown it. */
+static inline struct patchbay_target
+pb_function_target(const struct patchbay_record *record, void *data)
+{
+	return (struct patchbay_target){ .entry = pb_record_entry(record),
+					 .record = record,
+					 .data = data };
+}
+
+/*
+ * Ask the tracer for the data of @nr functions of a module. *@own_data is set if they
+ * are not all the same. Returns 0 or a negative errno.
+ */
+int pb_attach(const struct patchbay_ops *ops, const struct pb_module *module,
+	      struct patchbay_target *targets, size_t nr, int *own_data);
+
 /* Is it no error for @request that a function has this one? */
 int pb_may_skip(const struct pb_request *request, int error);
 

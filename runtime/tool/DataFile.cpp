@@ -48,6 +48,8 @@ std::string patchbay::incompleteText(uint32_t Errno) {
   if (Errno == EILSEQ)
     Why = "the bytes at their sites are not the compiler's, or llvm-bolt moved "
           "them: 'patchbay verify' shows which";
+  if (Errno == EOVERFLOW)
+    Why = "more than 4 GB of code were loaded, and events have no numbers for more";
   return "some functions were not traced: " + Why;
 }
 
@@ -102,7 +104,7 @@ private:
   Error readModule(StringRef Chunk);
   Error readCounters(StringRef Chunk);
   Error readSession(StringRef Chunk);
-  Error readFunctions(StringRef Chunk);
+  Error readFunctions(StringRef Chunk, bool ByAddress);
   Error readBlock(StringRef Chunk);
   Error readHistograms(StringRef Chunk);
   Error readLeftOut(StringRef Chunk);
@@ -225,8 +227,8 @@ Error Reader::readChunks() {
 }
 
 Error Reader::readChunk(uint32_t Kind, StringRef Chunk) {
-  if (OnlyMaps && !is_contained({PBD_MODULE, PBD_FUNCTIONS, PBD_LEFT_OUT,
-                                 PBD_PARENT},
+  if (OnlyMaps && !is_contained({PBD_MODULE, PBD_FUNCTIONS, PBD_TEXT,
+                                 PBD_LEFT_OUT, PBD_PARENT},
                                 int(Kind)))
     return Error::success();
   switch (Kind) {
@@ -239,7 +241,9 @@ Error Reader::readChunk(uint32_t Kind, StringRef Chunk) {
   case PBD_SESSION:
     return readSession(Chunk);
   case PBD_FUNCTIONS:
-    return OnlySummary ? Error::success() : readFunctions(Chunk);
+    return OnlySummary ? Error::success() : readFunctions(Chunk, false);
+  case PBD_TEXT:
+    return OnlySummary ? Error::success() : readFunctions(Chunk, true);
   case PBD_BLOCK:
     return readBlock(Chunk);
   case PBD_LEFT_OUT:
@@ -348,7 +352,10 @@ Error Reader::readSession(StringRef Chunk) {
   return Error::success();
 }
 
-Error Reader::readFunctions(StringRef Chunk) {
+// A pbd_text, where addresses are numbers, begins as a pbd_functions does.
+Error Reader::readFunctions(StringRef Chunk, bool ByAddress) {
+  static_assert(offsetof(pbd_functions, first) == offsetof(pbd_text, first) &&
+                offsetof(pbd_functions, entry) == offsetof(pbd_text, entry));
   constexpr size_t EntryAt = offsetof(pbd_functions, entry);
   if (Chunk.size() < EntryAt)
     return corrupt(Offset, "function chunk is too small");
@@ -360,9 +367,11 @@ Error Reader::readFunctions(StringRef Chunk) {
     return corrupt(Offset, Twine(Nr) + " functions in a chunk of " +
                                Twine(Chunk.size()) + " bytes");
   uint64_t First = u64(Chunk, offsetof(pbd_functions, first));
-  for (uint64_t I = 0; I != Nr; ++I)
-    Out.Functions.try_emplace(
-        First + I, DataFunction{Module, u64(Chunk, EntryAt + I * 8)});
+  for (uint64_t I = 0; I != Nr; ++I) {
+    uint64_t Entry = u64(Chunk, EntryAt + I * 8);
+    Out.Functions.try_emplace(First + (ByAddress ? Entry : I),
+                              DataFunction{Module, Entry});
+  }
   return Error::success();
 }
 

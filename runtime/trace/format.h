@@ -18,8 +18,8 @@
  *
  * Times are ticks of the processor's counter; struct pbd_clock has what turns
  * them into nanoseconds, on any machine. Functions have numbers, struct
- * pbd_functions says which are whose; modules have build ids, so that symbols
- * can come from another copy of the file.
+ * pbd_text and struct pbd_functions say which are whose; modules have build ids, so
+ * that symbols can come from another copy of the file.
  *
  * Numbers are of the traced machine's byte order; `byte_order` tells. Every
  * chunk begins at a multiple of 8 bytes. A reader skips kinds it does not know
@@ -32,7 +32,7 @@
 #include <stdint.h>
 
 #define PBD_MAGIC "PBAYDATA" /* 8 bytes, no terminator */
-#define PBD_VERSION 2 /* 1: without struct pbd_parent */
+#define PBD_VERSION 3 /* 2: without struct pbd_text; 1: without struct pbd_parent */
 #define PBD_VERSION_MIN 1 /* readers know these, too */
 #define PBD_BYTE_ORDER 0x01020304
 #define PBD_SUFFIX ".pbd"
@@ -71,6 +71,7 @@ enum pbd_kind {
 	PBD_SPARE = 10,   /* nothing yet; becomes one of the other kinds */
 	PBD_ASKED = 11,   /* struct pbd_asked */
 	PBD_PARENT = 12,  /* struct pbd_parent */
+	PBD_TEXT = 13,    /* struct pbd_text */
 };
 
 struct pbd_chunk {
@@ -111,6 +112,20 @@ struct pbd_counters {
 
 /* Functions with the numbers @first and following. */
 struct pbd_functions {
+	struct pbd_chunk chunk;
+	uint32_t module;
+	uint32_t nr;
+	uint64_t first;
+	uint64_t entry[]; /* ELF addresses */
+};
+
+/*
+ * The same where events are recorded: the number of a function is its entry, added to
+ * @first, the 64-bit number that ELF address 0 would have. So a writer need not look
+ * up which function it is. A module that was loaded again may stand in several of
+ * these, with the same numbers.
+ */
+struct pbd_text {
 	struct pbd_chunk chunk;
 	uint32_t module;
 	uint32_t nr;
@@ -369,8 +384,8 @@ struct pbd_asked {
 /*
  * Of a forked child. What explains the numbers of functions is the same as in the
  * process it comes from, and may be large, so it stays in that one's file: all
- * chunks of struct pbd_module, pbd_functions and pbd_left_out in the first @size
- * bytes of @file, and what a struct pbd_parent there refers to in its turn. What
+ * chunks of struct pbd_module, pbd_functions, pbd_text and pbd_left_out in the first
+ * @size bytes of @file, and what a struct pbd_parent there refers to in its turn. What
  * either process writes down after the fork is in its own file, and may have the
  * same numbers in both.
  *

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "index.h"
 #include "ring.h"
 #include "session.h"
 #include "tracers.h"
@@ -13,54 +14,63 @@ void pb_profile_call(uintptr_t ip, uintptr_t parent_ip,
 		     const struct patchbay_cell *cell,
 		     struct patchbay_regs *regs)
 {
-	(void)ip;
+	const struct pb_index *index = cell->data;
+	struct pbd_counter *counters = index->of;
+
 	(void)parent_ip;
 	(void)regs;
-	__atomic_fetch_add((uint64_t *)cell->data, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&counters[pb_index_get(index, ip)].calls, 1,
+			   __ATOMIC_RELAXED);
 }
 
 void pb_function_entry(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs)
 {
-	(void)ip;
 	if (__atomic_load_n(&pb_recording, __ATOMIC_RELAXED))
-		pb_ring_record(patchbay_clock(), (uintptr_t)cell->data,
+		pb_ring_record(patchbay_clock(), pb_function_number(cell, ip),
 			       (uintptr_t)regs, PBD_RECORD_ENTRY, parent_ip);
 }
 
-void pb_record_jump(const struct patchbay_cell *cell,
+void pb_record_jump(uintptr_t ip, const struct patchbay_cell *cell,
 		    struct patchbay_regs *regs)
 {
 	if (patchbay_exit_reason(regs) & PATCHBAY_EXIT_JUMP)
 		pb_ring_record(0, PBD_JUMPED, (uintptr_t)regs, PBD_RECORD_ENTRY,
-			       (uintptr_t)cell->data);
+			       pb_function_number(cell, ip));
+}
+
+/* Apart from what most calls are, which keeps no registers then. */
+static __attribute__((noinline)) void
+record_unwound(uintptr_t ip, const struct patchbay_cell *cell,
+	       struct patchbay_regs *regs, uint64_t start, uint64_t duration)
+{
+	pb_record_jump(ip, cell, regs);
+	pb_ring_record(start, pb_function_number(cell, ip), (uintptr_t)regs,
+		       PBD_RECORD_UNWOUND, duration);
 }
 
 /* Inline: the last thing that an exit handler does. */
-static inline void record_call(const struct patchbay_cell *cell,
-			       struct patchbay_regs *regs, uint64_t start,
-			       uint64_t duration)
+static inline __attribute__((always_inline)) void
+record_call(uintptr_t ip, const struct patchbay_cell *cell,
+	    struct patchbay_regs *regs, uint64_t start, uint64_t duration)
 {
-	enum pbd_record_kind kind = PBD_RECORD_CALL;
-
 	if (__builtin_expect(duration > PBD_DETAIL_MAX, 0))
 		duration = PBD_DETAIL_MAX;
-	if (patchbay_exit_reason(regs) & PATCHBAY_EXIT_UNWIND) {
-		kind = PBD_RECORD_UNWOUND;
-		pb_record_jump(cell, regs);
-	}
-	pb_ring_record(start, (uintptr_t)cell->data, (uintptr_t)regs, kind,
-		       duration);
+	if (__builtin_expect(patchbay_exit_reason(regs) &
+				     PATCHBAY_EXIT_UNWIND, 0))
+		record_unwound(ip, cell, regs, start, duration);
+	else
+		pb_ring_record(start, pb_function_number(cell, ip),
+			       (uintptr_t)regs, PBD_RECORD_CALL, duration);
 }
 
 void pb_duration_exit(uintptr_t ip, uintptr_t parent_ip,
 		      const struct patchbay_cell *cell,
 		      struct patchbay_regs *regs)
 {
-	(void)ip;
 	(void)parent_ip;
-	record_call(cell, regs, *patchbay_session_word(cell, regs),
+	record_call(ip, cell, regs, *patchbay_session_word(cell, regs),
 		    patchbay_duration(regs));
 }
 
@@ -70,12 +80,11 @@ void pb_graph_entry(uintptr_t ip, uintptr_t parent_ip,
 {
 	uint64_t start = patchbay_clock();
 
-	(void)ip;
 	*patchbay_session_word(cell, regs) = start;
 	/* With a threshold nobody knows yet whether the call is long enough. */
 	if (!__atomic_load_n(&pb_threshold, __ATOMIC_RELAXED))
-		pb_ring_record(start, (uintptr_t)cell->data, (uintptr_t)regs,
-			       PBD_RECORD_ENTRY, parent_ip);
+		pb_ring_record(start, pb_function_number(cell, ip),
+			       (uintptr_t)regs, PBD_RECORD_ENTRY, parent_ip);
 }
 
 void pb_graph_exit(uintptr_t ip, uintptr_t parent_ip,
@@ -85,11 +94,10 @@ void pb_graph_exit(uintptr_t ip, uintptr_t parent_ip,
 	uint64_t start = *patchbay_session_word(cell, regs);
 	uint64_t duration = patchbay_ticks(start, patchbay_clock());
 
-	(void)ip;
 	(void)parent_ip;
 	/* One comparison: while nothing is recorded, no call takes that long. */
 	if (duration >= __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED))
-		record_call(cell, regs, start, duration);
+		record_call(ip, cell, regs, start, duration);
 }
 
 static void record_events(int recording)

@@ -7,6 +7,7 @@
  */
 #include "histogram.h"
 
+#include "index.h"
 #include "local.h"
 #include "losses.h"
 #include "sandbox.h"
@@ -16,7 +17,6 @@
 
 #include <counter.h>
 #include <patchbay/exit.h>
-
 
 /* Of a thread's first chunk; each is twice as large as the one before. */
 #define CHUNK_MIN 4096u
@@ -315,11 +315,10 @@ void pb_histogram_exit(uintptr_t ip, uintptr_t parent_ip,
 		       struct patchbay_regs *regs)
 {
 	uint64_t duration = patchbay_duration(regs);
-	uint64_t function = (uintptr_t)cell->data;
+	uint64_t function = pb_index_get(cell->data, ip);
 	struct pbd_histogram *histogram = NULL;
 	struct pb_histogram_table *own = table;
 
-	(void)ip;
 	(void)parent_ip;
 	if (__builtin_expect(own && function < own->nr, 1))
 		histogram = own->of[function];

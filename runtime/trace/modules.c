@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What is written down of modules, when their functions are armed. */
+#include "index.h"
 #include "left_out.h"
 #include "parent.h"
 #include "refused.h"
 #include "session.h"
+#include "tracers.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,48 +78,128 @@ int pb_session_know(const struct patchbay_module_info *module)
 	return 0;
 }
 
-static int add_functions(const struct patchbay_module_info *module,
-			 struct patchbay_target *targets, size_t nr,
-			 struct pb_map *map)
+/* Both chunks are alike. */
+_Static_assert(offsetof(struct pbd_functions, first) ==
+			       offsetof(struct pbd_text, first) &&
+		       offsetof(struct pbd_functions, entry) ==
+			       offsetof(struct pbd_text, entry),
+	       "struct pbd_text is not as struct pbd_functions");
+
+/* @kind: PBD_FUNCTIONS or PBD_TEXT, with numbers from @first on. */
+static int write_functions(const struct patchbay_module_info *module,
+			   const struct patchbay_target *targets, size_t nr,
+			   enum pbd_kind kind, uint64_t first,
+			   struct pb_map *map)
 {
 	struct pbd_functions *chunk;
-	int error = pb_session_events();
+	int error;
 
-	if (error)
-		return error;
 	map->module = write_module(module, &error);
 	if (!map->module)
 		return error;
-	chunk = pb_data_reserve(&pb_session->file, PBD_FUNCTIONS,
+	chunk = pb_data_reserve(&pb_session->file, kind,
 				sizeof(*chunk) + nr * sizeof(chunk->entry[0]),
 				&error);
 	if (!chunk)
 		return error;
 	chunk->module = map->module->id;
 	chunk->nr = (uint32_t)nr;
-	chunk->first = pb_nr_functions;
-	for (size_t i = 0; i < nr; i++) {
+	chunk->first = first;
+	for (size_t i = 0; i < nr; i++)
 		chunk->entry[i] = targets[i].entry - module->base;
-		targets[i].data = (void *)(uintptr_t)pb_nr_functions++;
-	}
 	pb_data_commit(&pb_session->file, &chunk->chunk);
 	map->functions = chunk;
 	pb_parent_is_self();
 	return 0;
 }
 
-int pb_session_attach(void *data, const struct patchbay_module_info *module,
-		      struct patchbay_target *targets, size_t nr)
+/* Does @map say what file it is, and is it this one? */
+static int is_same_file(const struct pb_map *map,
+			const struct patchbay_module_info *module)
+{
+	return map->module->build_id_size &&
+	       map->module->build_id_size == module->build_id_size &&
+	       !memcmp(map->module->build_id, module->build_id,
+		       module->build_id_size) &&
+	       !strcmp(map->module->path, module->path);
+}
+
+/*
+ * The number of ELF address 0 of a module: what is loaded again has the numbers that
+ * it had, so that programs that do so for ever do not run out of them.
+ */
+static int number_text(const struct patchbay_module_info *module,
+		       uint64_t *number)
+{
+	const uint64_t size = module->high - module->low;
+	const struct pb_map *map;
+
+	for (map = pb_maps; map; map = map->next) {
+		if (!map->functions || !is_same_file(map, module))
+			continue;
+		*number = map->functions->first;
+		return 0;
+	}
+	if (size > PBD_VALUE - pb_nr_functions)
+		return -EOVERFLOW;
+	*number = pb_nr_functions - (module->low - module->base);
+	pb_nr_functions += size;
+	return 0;
+}
+
+/* See pb_function_number(): functions have their addresses for numbers. */
+static int add_text(const struct patchbay_module_info *module,
+		    struct patchbay_target *targets, size_t nr,
+		    struct pb_map *map)
+{
+	int error = pb_session_events();
+	uint64_t number;
+
+	if (!error)
+		error = number_text(module, &number);
+	if (!error)
+		error = write_functions(module, targets, nr, PBD_TEXT, number,
+					map);
+	if (error)
+		return error;
+	for (size_t i = 0; i < nr; i++)
+		targets[i].data = (void *)(uintptr_t)(number - module->base);
+	return 0;
+}
+
+/* Functions have numbers one after the other, which a struct pb_index finds. */
+static int add_functions(const struct patchbay_module_info *module,
+			 struct patchbay_target *targets, size_t nr,
+			 struct pb_map *map)
+{
+	int error = pb_session_events();
+
+	if (!error && nr > UINT32_MAX - pb_nr_functions)
+		error = -EOVERFLOW;
+	if (!error && !pb_index_new(targets, nr, (uint32_t)pb_nr_functions, NULL))
+		error = -ENOMEM;
+	if (!error)
+		error = write_functions(module, targets, nr, PBD_FUNCTIONS,
+					pb_nr_functions, map);
+	if (!error)
+		pb_nr_functions += nr;
+	return error;
+}
+
+static int attach(const struct patchbay_module_info *module,
+		  struct patchbay_target *targets, size_t nr,
+		  int (*add)(const struct patchbay_module_info *module,
+			     struct patchbay_target *targets, size_t nr,
+			     struct pb_map *map))
 {
 	struct pb_map *map = calloc(1, sizeof(*map));
 	pb_sigset signals;
 	int error;
 
-	(void)data;
 	if (!map)
 		return -ENOMEM;
 	pb_signal_lock(&pb_session->lock, &signals);
-	error = add_functions(module, targets, nr, map);
+	error = add(module, targets, nr, map);
 	pb_left_out_write_locked();
 	if (pb_session->file.header)
 		pb_data_note(&pb_session->file, error ? error : pb_refused());
@@ -128,4 +211,18 @@ int pb_session_attach(void *data, const struct patchbay_module_info *module,
 	map->next = pb_maps;
 	__atomic_store_n(&pb_maps, map, __ATOMIC_RELEASE);
 	return 0;
+}
+
+int pb_session_attach(void *data, const struct patchbay_module_info *module,
+		      struct patchbay_target *targets, size_t nr)
+{
+	(void)data;
+	return attach(module, targets, nr, add_text);
+}
+
+int pb_histogram_attach(void *data, const struct patchbay_module_info *module,
+			struct patchbay_target *targets, size_t nr)
+{
+	(void)data;
+	return attach(module, targets, nr, add_functions);
 }

@@ -4,6 +4,7 @@
  * parent's file, which both have mapped; what it arms itself (in modules that it
  * loads) goes to a file of its own.
  */
+#include "index.h"
 #include "session.h"
 #include "tracers.h"
 
@@ -29,10 +30,10 @@ static int add_counters(const struct patchbay_module_info *module,
 		return error;
 	chunk->module = (uint32_t)id;
 	chunk->nr = (uint32_t)nr;
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++)
 		chunk->counter[i].entry = targets[i].entry - module->base;
-		targets[i].data = &chunk->counter[i].calls;
-	}
+	if (!pb_index_new(targets, nr, 0, chunk->counter))
+		return -ENOMEM;
 	pb_data_commit(&pb_session->file, &chunk->chunk);
 	return 0;
 }

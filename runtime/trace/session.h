@@ -126,13 +126,10 @@ int pb_session_module(const struct patchbay_module_info *module);
  */
 int pb_session_know(const struct patchbay_module_info *module);
 
-/* How many functions have numbers. */
+/* How many numbers are taken. */
 extern uint64_t pb_nr_functions;
 
-/*
- * An attach function of tracers that record events: cell->data is the number
- * of the function.
- */
+/* An attach function of tracers that record events; see pb_function_number(). */
 int pb_session_attach(void *data, const struct patchbay_module_info *module,
 		      struct patchbay_target *targets, size_t nr);
 

@@ -23,14 +23,13 @@ void pb_awake_graph_entry(uintptr_t ip, uintptr_t parent_ip,
 {
 	uint64_t start = pb_own_clock_now();
 
-	(void)ip;
 	if (pb_sandboxed)
 		return; /* the exit counts it */
 	*patchbay_session_word(cell, regs) = start;
 	if (!__atomic_load_n(&pb_threshold, __ATOMIC_RELAXED)) {
 		pb_own_clock_settle();
-		pb_ring_record(start, (uintptr_t)cell->data, (uintptr_t)regs,
-			       PBD_RECORD_ENTRY, parent_ip);
+		pb_ring_record(start, pb_function_number(cell, ip),
+			       (uintptr_t)regs, PBD_RECORD_ENTRY, parent_ip);
 	}
 }
 

@@ -44,11 +44,11 @@ static const struct tracer {
 	  .attr = { .handler = pb_profile_call, .attach = pb_profile_attach } },
 	{ .name = "function_profile", .events = 1, .histogram = 1,
 	  .attr = { .exit = pb_histogram_exit, .threshold = &pb_threshold,
-		    .attach = pb_session_attach } },
+		    .attach = pb_histogram_attach } },
 	{ .name = "function_profile", .events = 1, .histogram = 1,
 	  .no_sleep_time = 1,
 	  .attr = { .handler = pb_awake_entry, .exit = pb_awake_histogram_exit,
-		    .attach = pb_session_attach } },
+		    .attach = pb_histogram_attach } },
 	{ .name = "function", .events = 1,
 	  .attr = { .handler = pb_function_entry,
 		    .attach = pb_session_attach },
@@ -377,7 +377,7 @@ void __rtsan_init(void) __attribute__((weak));
 static int create(struct patchbay_ops_attr attr, struct patchbay_ops **ops)
 {
 	attr.size = sizeof(attr);
-	attr.flags = PATCHBAY_OPS_FAST;
+	attr.flags = PB_TRACER_FLAGS;
 	if (attr.exit)
 		attr.check = pb_left_out_check;
 	return patchbay_ops_create(&attr, ops);

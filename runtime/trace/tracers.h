@@ -16,14 +16,30 @@
 
 #include <patchbay/patchbay.h>
 
-/* cell->data is the address of a 64-bit counter. */
+/*
+ * Data are the same for all functions of a module that are armed at once, so that
+ * these share cells. Which function it is that was called, its address says.
+ */
+#define PB_TRACER_FLAGS (PATCHBAY_OPS_FAST | PATCHBAY_OPS_MODULE_DATA)
+
+/*
+ * The number of a function in records of events: what cell->data is, added to its
+ * address.
+ */
+static inline uint64_t pb_function_number(const struct patchbay_cell *cell,
+					  uintptr_t ip)
+{
+	return (uintptr_t)cell->data + ip;
+}
+
+/* cell->data is a struct pb_index of counters' places; index.h. */
 void pb_profile_call(uintptr_t ip, uintptr_t parent_ip,
 		     const struct patchbay_cell *cell,
 		     struct patchbay_regs *regs);
 int pb_profile_attach(void *data, const struct patchbay_module_info *module,
 		      struct patchbay_target *targets, size_t nr);
 
-/* cell->data is the number of the function. */
+/* cell->data is for pb_function_number(). */
 void pb_function_entry(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs);
@@ -41,7 +57,12 @@ void pb_graph_exit(uintptr_t ip, uintptr_t parent_ip,
 		   const struct patchbay_cell *cell,
 		   struct patchbay_regs *regs);
 
-/* The exit handler of another tracer with pb_threshold; histogram.c. */
+/*
+ * The exit handler of another tracer with pb_threshold; cell->data is a struct
+ * pb_index of functions' numbers. histogram.c.
+ */
+int pb_histogram_attach(void *data, const struct patchbay_module_info *module,
+			struct patchbay_target *targets, size_t nr);
 void pb_histogram_exit(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs);
@@ -97,7 +118,7 @@ void pb_values_graph_exit(uintptr_t ip, uintptr_t parent_ip,
 			  struct patchbay_regs *regs);
 
 /* Before the record of a call that was unwound: by longjmp(), if it was. */
-void pb_record_jump(const struct patchbay_cell *cell,
+void pb_record_jump(uintptr_t ip, const struct patchbay_cell *cell,
 		    struct patchbay_regs *regs);
 
 /* Triggers: they begin and end recording, whatever cell->data is. */

@@ -11,15 +11,15 @@
 #include <patchbay/exit.h>
 
 /* Of the function with the number that is the detail. */
-static void record_value(unsigned int which, uint64_t value,
+static void record_value(unsigned int which, uint64_t value, uintptr_t ip,
 			 const struct patchbay_cell *cell,
 			 struct patchbay_regs *regs)
 {
 	pb_ring_record(value, PBD_VALUE + which, (uintptr_t)regs,
-		       PBD_RECORD_ENTRY, (uintptr_t)cell->data);
+		       PBD_RECORD_ENTRY, pb_function_number(cell, ip));
 }
 
-static void record_args(const struct patchbay_cell *cell,
+static void record_args(uintptr_t ip, const struct patchbay_cell *cell,
 			struct patchbay_regs *regs)
 {
 	uint64_t *arg;
@@ -27,36 +27,35 @@ static void record_args(const struct patchbay_cell *cell,
 	for (unsigned int n = 0; n < PBD_VALUE_ARGS; n++) {
 		if (patchbay_arg(cell, regs, n, &arg))
 			return;
-		record_value(n, *arg, cell, regs);
+		record_value(n, *arg, ip, cell, regs);
 	}
 }
 
-static void record_result(const struct patchbay_cell *cell,
+static void record_result(uintptr_t ip, const struct patchbay_cell *cell,
 			  struct patchbay_regs *regs)
 {
 	unsigned int kind = cell->record->flags & PATCHBAY_RECORD_RETURN_MASK;
 
 	if (kind == PATCHBAY_RECORD_RETURN_GP)
 		record_value(PBD_VALUE_RESULT, *patchbay_result_gp(regs, 0),
-			     cell, regs);
+			     ip, cell, regs);
 	else if (kind == PATCHBAY_RECORD_RETURN_FP)
 		record_value(PBD_VALUE_RESULT_FP, *patchbay_result_fp(regs, 0),
-			     cell, regs);
+			     ip, cell, regs);
 }
 
 void pb_values_entry(uintptr_t ip, uintptr_t parent_ip,
 		     const struct patchbay_cell *cell,
 		     struct patchbay_regs *regs)
 {
-	(void)ip;
 	if (!__atomic_load_n(&pb_recording, __ATOMIC_RELAXED))
 		return;
-	record_args(cell, regs);
-	pb_ring_record(patchbay_clock(), (uintptr_t)cell->data, (uintptr_t)regs,
-		       PBD_RECORD_ENTRY, parent_ip);
+	record_args(ip, cell, regs);
+	pb_ring_record(patchbay_clock(), pb_function_number(cell, ip),
+		       (uintptr_t)regs, PBD_RECORD_ENTRY, parent_ip);
 }
 
-static void record_call(const struct patchbay_cell *cell,
+static void record_call(uintptr_t ip, const struct patchbay_cell *cell,
 			struct patchbay_regs *regs, uint64_t start,
 			uint64_t duration)
 {
@@ -64,24 +63,23 @@ static void record_call(const struct patchbay_cell *cell,
 
 	if (duration > PBD_DETAIL_MAX)
 		duration = PBD_DETAIL_MAX;
-	record_args(cell, regs);
+	record_args(ip, cell, regs);
 	if (patchbay_exit_reason(regs) & PATCHBAY_EXIT_UNWIND) {
 		kind = PBD_RECORD_UNWOUND;
-		pb_record_jump(cell, regs);
+		pb_record_jump(ip, cell, regs);
 	} else {
-		record_result(cell, regs);
+		record_result(ip, cell, regs);
 	}
-	pb_ring_record(start, (uintptr_t)cell->data, (uintptr_t)regs, kind,
-		       duration);
+	pb_ring_record(start, pb_function_number(cell, ip), (uintptr_t)regs,
+		       kind, duration);
 }
 
 void pb_values_exit(uintptr_t ip, uintptr_t parent_ip,
 		    const struct patchbay_cell *cell,
 		    struct patchbay_regs *regs)
 {
-	(void)ip;
 	(void)parent_ip;
-	record_call(cell, regs, *patchbay_session_word(cell, regs),
+	record_call(ip, cell, regs, *patchbay_session_word(cell, regs),
 		    patchbay_duration(regs));
 }
 
@@ -92,8 +90,7 @@ void pb_values_graph_exit(uintptr_t ip, uintptr_t parent_ip,
 	uint64_t start = *patchbay_session_word(cell, regs);
 	uint64_t duration = patchbay_ticks(start, patchbay_clock());
 
-	(void)ip;
 	(void)parent_ip;
 	if (duration >= __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED))
-		record_call(cell, regs, start, duration);
+		record_call(ip, cell, regs, start, duration);
 }

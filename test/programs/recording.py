@@ -26,7 +26,7 @@ CHUNK = struct.Struct("<IIQ")
 MODULE = struct.Struct("<IIQ32s")
 FUNCTIONS = struct.Struct("<IIQ")
 PARENT = struct.Struct("<QQII")
-EXPLAIN = (2, 5, 12)  # kinds of chunks that say what functions are
+EXPLAIN = (2, 5, 12, 13)  # kinds of chunks that say what functions are
 SESSION = struct.Struct("<IIQQQQ9QQ64s64s")
 BLOCK = struct.Struct("<QQIIQ16s")
 RECORD = struct.Struct("<QIIQ")
@@ -69,7 +69,7 @@ def opened(path):
     with open(path, "rb") as file:
         data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     magic, order, version, at, _, pid, error, start_ns, end = HEADER.unpack_from(data)
-    if (magic, order) != (b"PBAYDATA", 0x01020304) or version not in (1, 2):
+    if (magic, order) != (b"PBAYDATA", 0x01020304) or version not in (1, 2, 3):
         raise Damage(f"{path}: not a data file that is known here")
     return data, pid, error, start_ns, at, end
 
@@ -137,11 +137,12 @@ class Recording:
             number, *_ = MODULE.unpack_from(body)
             path = bytes(body[MODULE.size:])
             self.modules[number] = path.partition(b"\0")[0].decode()
-        elif kind == 5:
+        elif kind in (5, 13):
             module, number, first = FUNCTIONS.unpack_from(body)
             entries = struct.unpack_from(f"<{number}Q", body, FUNCTIONS.size)
-            for at, entry in enumerate(entries, first):
-                self.functions.setdefault(at, (self.modules[module], entry))
+            for at, entry in enumerate(entries):
+                number = first + (at if kind == 5 else entry) & 2**64 - 1
+                self.functions.setdefault(number, (self.modules[module], entry))
         elif kind == 12:
             size, start_ns, pid, here = PARENT.unpack_from(body)
             name = bytes(body[PARENT.size:]).partition(b"\0")[0].decode()

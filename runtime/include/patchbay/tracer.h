@@ -75,12 +75,15 @@ struct patchbay_cell {
  * @base:          load bias: run-time address minus ELF address
  * @build_id:      GNU build id, NULL if there is none
  * @build_id_size: its length in bytes
+ * @low, @high:    its functions are at run-time addresses from @low up to @high,
+ *                 without @high
  */
 struct patchbay_module_info {
 	const char *path;
 	uintptr_t base;
 	const uint8_t *build_id;
 	size_t build_id_size;
+	uintptr_t low, high;
 };
 
 /*
@@ -113,6 +116,14 @@ struct patchbay_target {
 #define PATCHBAY_OPS_RECURSION 2u
 
 /*
+ * @attach gives all functions that it is called for at once, which are of one module,
+ * the same data. Then they share memory, and many of them are armed in a fraction of
+ * the time. What is said of a single function has to be found by @ip of a handler:
+ * functions of a module are at different addresses, from patchbay_module_info.low on.
+ */
+#define PATCHBAY_OPS_MODULE_DATA 4u
+
+/*
  * struct patchbay_ops_attr - properties of a tracer
  * @size:    sizeof(struct patchbay_ops_attr), so that it can grow
  * @flags:   PATCHBAY_OPS_*
@@ -122,7 +133,8 @@ struct patchbay_target {
  *           are armed, to choose the data of each. A negative errno stops the
  *           batch. It is called with the library's lock held and must not call
  *           the library, nor dlclose(). If the batch fails later, what
- *           @attach did stays.
+ *           @attach did stays. With PATCHBAY_OPS_MODULE_DATA it must give the same
+ *           data to all; else the batch fails, -EINVAL
  * @exit:    NULL, or what to call when the function is left; <patchbay/exit.h>
  *           has what it sees, and what @handler can do beside it
  * @check:   NULL, or called with @check_arg for each function that is selected
@@ -153,8 +165,8 @@ struct patchbay_ops_attr {
 /*
  * Make a tracer. It does nothing until it is armed.
  *
- * -EINVAL: neither handler, unknown flags, @threshold with @handler or without
- * @exit, or a size less than this header's.
+ * -EINVAL: neither handler, unknown flags, PATCHBAY_OPS_MODULE_DATA without @attach,
+ * @threshold with @handler or without @exit, or a size less than this header's.
  * -E2BIG: a larger size, of a later header, with something set that this library
  * does not know. -EACCES: hardened mode; @handler, @exit, @attach or @check is not
  * of its type.

@@ -3,6 +3,7 @@
 
     pbd.py good DIR MODULE [BUILD-ID]   two processes that traced MODULE
     pbd.py edges DIR                    unusual but valid
+    pbd.py overflow DIR                 a process that loaded too much code
     pbd.py uncalled DIR                 two functions, no call
     pbd.py incomplete DIR               two processes, one that met ENOSPC
     pbd.py events DIR MODULE [BUILD-ID [TRACER]]
@@ -33,7 +34,7 @@ import struct
 import sys
 
 (CMDLINE, MODULE, COUNTERS, SESSION, FUNCTIONS, BLOCK, HISTOGRAMS, LEFT_OUT,
- LOSSES, SPARE, ASKED, PARENT) = range(1, 13)
+ LOSSES, SPARE, ASKED, PARENT, TEXT) = range(1, 14)
 ENTRY, CALL, UNWOUND = 1, 2, 3
 
 
@@ -75,9 +76,10 @@ def session(order="<", tracer="function_duration", flags=0, lost=0, end_ns=10**9
     return chunk(SESSION, body, order)
 
 
-def functions(number, entries, first=0, order="<", nr=None):
+def functions(number, entries, first=0, order="<", nr=None, kind=FUNCTIONS):
+    """kind TEXT: numbers are entries, added to first"""
     nr = len(entries) if nr is None else nr
-    return chunk(FUNCTIONS, struct.pack(
+    return chunk(kind, struct.pack(
         order + f"IIQ{len(entries)}Q", number, nr, first, *entries), order)
 
 
@@ -172,6 +174,10 @@ def incomplete(folder):
     write(folder, "43", pbd(traced, pid=43))
 
 
+def overflow(folder):
+    write(folder, "42", pbd([session()], errno=75, version=3))
+
+
 def event_chunks(path, build_id=b"", tracer="function_duration", order="<", slower=0):
     def event(*args, **options):
         return record(*args, **options, order=order)
@@ -218,9 +224,11 @@ def orders(folder, path):
 def twins(folder):
     write(folder, "42", pbd([
         module(3, "/missing/one"), module(4, "/missing/other"), session(),
-        functions(3, [0x10]), functions(4, [0x10], 1),
+        functions(3, [0x10], 2**64 - 0x10, kind=TEXT),
+        functions(4, [0x10], 2**64 - 0xf, kind=TEXT),
+        functions(4, [0x10], 2**64 - 0xf, kind=TEXT), # was loaded again
         block(1, 100, [record(100, 0, 90, 50), record(200, 1, 90, 20),
-                       record(300, 1, 90, 30)])]))
+                       record(300, 1, 90, 30)])], version=3))
 
 
 def recursion(folder, path):
@@ -468,7 +476,7 @@ def corruptions(folder):
     bad = {
         "magic": pbd([], magic=b"PBAYDATE"),
         "order": pbd([], mark=0x04030201 + 1),
-        "version-newer": pbd([], version=3),
+        "version-newer": pbd([], version=4),
         "version-none": pbd([], version=0),
         "header-small": pbd([], header_size=40),
         "header-odd": pbd([], header_size=52),
@@ -495,6 +503,9 @@ def corruptions(folder):
         "functions-small": pbd([one, chunk(FUNCTIONS, bytes(8))]),
         "functions-module": pbd([functions(5, [])]),
         "functions-many": pbd([one, functions(1, [1], nr=2**32 - 1)]),
+        "text-small": pbd([one, chunk(TEXT, bytes(8))]),
+        "text-module": pbd([functions(5, [], kind=TEXT)]),
+        "text-many": pbd([one, functions(1, [1], nr=2**32 - 1, kind=TEXT)]),
         "block-small": pbd([chunk(BLOCK, bytes(32))]),
         "asked-small": pbd([chunk(ASKED, b"")]),
         "asked-many": pbd([chunk(ASKED, struct.pack("<QQ", 2, 0))]),

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "index.h"
+
+#include <stdlib.h>
+
+struct pb_index *pb_index_new(struct patchbay_target *targets, size_t nr,
+			      uint32_t first, void *of)
+{
+	uintptr_t low = UINTPTR_MAX, high = 0;
+	struct pb_index *index;
+	uint32_t *place;
+
+	for (size_t i = 0; i < nr; i++) {
+		const uintptr_t at = targets[i].entry / PB_INDEX_STEP;
+
+		low = at < low ? at : low;
+		high = at > high ? at : high;
+	}
+	index = malloc(sizeof(*index));
+	/* What lies between functions far from each other is never touched. */
+	place = calloc(high - low + 1, sizeof(*place));
+	if (!index || !place) {
+		free(index);
+		free(place);
+		return NULL;
+	}
+	index->place = (const uint32_t *)((uintptr_t)place -
+					  low * sizeof(*place));
+	index->of = of;
+	for (size_t i = 0; i < nr; i++) {
+		place[targets[i].entry / PB_INDEX_STEP - low] =
+			first + (uint32_t)i;
+		targets[i].data = index;
+	}
+	return index;
+}

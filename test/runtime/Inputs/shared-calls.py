@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Are the calls in a report, as JSON on standard input, those that trace-shared.c made?
+
+Function number i of 256, whose name has i to the base of four, was called i % 5 + 1
+times.
+"""
+import json
+import sys
+
+made = {"main": 1, "plugged": 9}
+for i in range(256):
+    made[f"f_{i // 64}{i // 16 % 4}{i // 4 % 4}{i % 4}"] = i % 5 + 1
+seen = {}
+for function in json.load(sys.stdin)["functions"]:
+    name = function["name"]
+    seen[name] = seen.get(name, 0) + function["calls"]
+# Calls that have not returned are told by events of entries only.
+seen.setdefault("main", 1)
+if seen != made:
+    sys.exit("\n".join(f"{name}: {made.get(name)} calls, {seen.get(name)} in the report"
+                       for name in sorted({*made, *seen})
+                       if made.get(name) != seen.get(name)))
