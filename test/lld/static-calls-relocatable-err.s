@@ -55,16 +55,21 @@
 # TARGET:      error: {{.*}}.o:(.data.a+0x0): static call key '__SCK__a' refers to a function in a discarded section
 # RUN: not ls err.o
 
-## What is no call of the tramp.
+## What is no call of the tramp. A kernel takes its address, a program does not.
 # RUN: llvm-mc -filetype=obj -triple=x86_64 bad.s -o bad.o
 # RUN: llvm-mc -filetype=obj -triple=aarch64 --defsym ARM=1 bad.s -o bad-arm.o
-# RUN: not %{r} x86.o bad.o -o err.o 2>&1 | FileCheck %s --check-prefix=BAD
-# RUN: not %ld.lld --static-calls x86.o bad.o -o err.o 2>&1 | FileCheck %s --check-prefix=BAD
+# RUN: not %{r} x86.o bad.o -o err.o 2>&1 | FileCheck %s --check-prefix=BAD --implicit-check-not=error:
+# RUN: not %ld.lld --static-calls x86.o bad.o -o err.o 2>&1 | FileCheck %s --check-prefixes=BAD,ADDRESS
 # BAD-DAG: error: bad.o:(.text+0x1): branch into the middle of static call 'a'
-# BAD-DAG: error: bad.o:(.data+0x0): relocation R_X86_64_64 refers to static call 'a', which can only be called and jumped to
-# RUN: not %{r} arm.o bad-arm.o -o err.o 2>&1 | FileCheck %s --check-prefix=BAD-ARM
+# ADDRESS-DAG: error: bad.o:(.data+0x0): relocation R_X86_64_64 refers to static call 'a', which can only be called and jumped to
+# RUN: not %{r} arm.o bad-arm.o -o err.o 2>&1 | FileCheck %s --check-prefix=BAD-ARM --implicit-check-not=error:
 # BAD-ARM-DAG: error: bad-arm.o:(.text+0x0): branch into the middle of static call 'a'
-# BAD-ARM-DAG: error: bad-arm.o:(.data+0x0): relocation R_AARCH64_ABS64 refers to static call 'a', which can only be called and jumped to
+# BAD-ARM-DAG: error: bad-arm.o:(.text+0x4): relocation R_AARCH64_CONDBR19 refers to static call 'a', which can only be called and jumped to
+# RUN: sed 's/target, __SCT__.name, 0/target/' a.s | llvm-mc -filetype=obj -triple=x86_64 -o short.o
+# RUN: %{r} short.o -o short-module.o
+# RUN: sed 's/.quad target, __SCT__.name, 0/.long 0/' a.s | llvm-mc -filetype=obj -triple=x86_64 -o shorter.o
+# RUN: not %{r} shorter.o -o err.o 2>&1 | FileCheck %s --check-prefix=SHORT
+# SHORT: error: shorter.o:(.data.a+0x0): static call key '__SCK__a' has 4 bytes, 8 are needed
 ## -fno-plt: only the final link can make a branch of this.
 # RUN: llvm-mc -filetype=obj -triple=x86_64 no-plt.s -o no-plt.o
 # RUN: not %{r} x86.o no-plt.o -o err.o 2>&1 | FileCheck %s --check-prefix=NO-PLT
@@ -111,6 +116,7 @@ target:
 #--- bad.s
 .ifdef ARM
   bl __SCT__a + 4
+  b.eq __SCT__a
 .else
   call __SCT__a + 2
 .endif

@@ -125,10 +125,14 @@ target:
 .data
 .p2align 3
 .globl __SCK__a, __SCK__null
+## struct static_call_key, and EXPORT_STATIC_CALL_TRAMP().
 __SCK__a:
-  .quad target, __SCT__a, 0
+  .quad target, 1
 __SCK__null:
-  .quad 0, __SCT__null, 0
+  .quad 0, 1
+.section .static_call_tramp_key,"a"
+  .long __SCT__a - .
+  .long __SCK__a - .
 #--- ppc64.s
 .abiversion 2
   bl __SCT__a

@@ -13,6 +13,7 @@ namespace lld::elf {
 
 class InputSection;
 class StaticCallTramp;
+struct StaticCallSite;
 
 // A branch to a tramp.
 struct StaticCallBranch {
@@ -56,6 +57,15 @@ public:
   virtual Symbol *prepareBranch(Ctx &, StaticCallTramp &, const InputSection &,
                                 const Relocation &) const;
 
+  // Whether `rel`, which is no such branch, takes an address, and is not a
+  // branch that cannot be patched.
+  virtual bool isAddress(const InputSection &, const Relocation &) const {
+    return true;
+  }
+
+  // In the final link: add what is to be at the sites, beside the branches.
+  virtual void finishSites(Ctx &, ArrayRef<StaticCallSite>) const {}
+
   // Check where a tramp goes first. Return false after an error.
   virtual bool prepareTarget(Ctx &, StaticCallTramp &) const { return true; }
 
@@ -83,6 +93,7 @@ protected:
 std::unique_ptr<StaticCallArch> makeStaticCallArchX86_64(Ctx &);
 std::unique_ptr<StaticCallArch> makeStaticCallArchAArch64();
 std::unique_ptr<StaticCallArch> makeStaticCallArchPPC64(bool sameToc);
+std::unique_ptr<StaticCallArch> makeStaticCallArchPPC64Kernel();
 
 } // namespace lld::elf
 

@@ -5,6 +5,7 @@
 
 #include "InputFiles.h"
 #include "StaticCallIndex.h"
+#include "StaticCallMode.h"
 #include "StaticCallTramp.h"
 #include "SymbolTable.h"
 #include "Symbols.h"
@@ -35,7 +36,8 @@ static bool checkImportedKey(Ctx &ctx, const StaticCallTramp &tramp,
   return false;
 }
 
-static bool checkKey(Ctx &ctx, const Defined &key) {
+static bool checkKey(Ctx &ctx, const StaticCallMode &mode,
+                     const Defined &key) {
   // Room for the dynamic linker's copy of a variable of a shared object.
   if (isa_and_nonnull<BssSection>(key.section) &&
       key.section->name != "COMMON") {
@@ -67,9 +69,11 @@ static bool checkKey(Ctx &ctx, const Defined &key) {
   uint64_t size = key.value < sec->getSize() ? sec->getSize() - key.value : 0;
   if (key.size)
     size = std::min(size, key.size);
-  if (size < sizeof(static_call_key)) {
-    error() << "has " << size << " bytes, " << sizeof(static_call_key)
-            << " are needed";
+  // What follows the pointer in a kernel's key is the kernel's.
+  const uint64_t needed =
+      mode.kernel ? sizeof(uint64_t) : sizeof(static_call_key);
+  if (size < needed) {
+    error() << "has " << size << " bytes, " << needed << " are needed";
     return false;
   }
   constexpr uint64_t align = alignof(static_call_key);
@@ -161,14 +165,26 @@ static bool readTarget(Ctx &ctx, StaticCallIndex &index, StaticCallTramp &tramp,
   return true;
 }
 
-bool elf::resolveStaticCallKey(Ctx &ctx, StaticCallIndex &index,
+bool elf::resolveListedKey(Ctx &ctx, StaticCallTramp &tramp) {
+  Symbol *sym = ctx.symtab->find(tramp.keyName());
+  tramp.key = dyn_cast_or_null<Defined>(sym);
+  if (!ctx.arg.relocatable)
+    return tramp.key || checkImportedKey(ctx, tramp, sym);
+  const bool isKnown = sym && (sym->isDefined() || sym->isUndefined());
+  tramp.keyOrTramp = isKnown ? sym : tramp.sym;
+  return true;
+}
+
+bool elf::resolveStaticCallKey(Ctx &ctx, const StaticCallMode &mode,
+                               StaticCallIndex &index,
                                StaticCallTramp &tramp) {
   Symbol *sym = ctx.symtab->find(tramp.keyName());
   tramp.key = dyn_cast_or_null<Defined>(sym);
   if (!tramp.key)
     return checkImportedKey(ctx, tramp, sym);
   tramp.importedKey = nullptr;
-  if (!checkKey(ctx, *tramp.key))
+  tramp.keyOrTramp = tramp.key;
+  if (!checkKey(ctx, mode, *tramp.key))
     return false;
   auto *sec = cast<InputSection>(tramp.key->section);
   if (const Relocation *rel = index.findRelocation(*sec, tramp.key->value))

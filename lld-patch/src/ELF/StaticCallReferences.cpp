@@ -4,6 +4,7 @@
 #include "InputFiles.h"
 #include "StaticCallArch.h"
 #include "StaticCallIndex.h"
+#include "StaticCallMode.h"
 #include "SymbolTable.h"
 #include "Symbols.h"
 #include "Target.h"
@@ -30,11 +31,11 @@ using TrampMap = DenseMap<const Symbol *, StaticCallTramp *>;
 
 // The final link has scanned relocations.
 static void findScanned(InputSection &sec, const TrampMap &trampOf,
-                        std::vector<Reference> &found) {
+                        bool isSynthetic, std::vector<Reference> &found) {
   for (Relocation &rel : sec.relocs()) {
-    // A tramp's symbol is in a tramp: fewer look-ups.
+    // The symbol of a tramp that we make is in a tramp: fewer look-ups.
     auto *d = dyn_cast_or_null<Defined>(rel.sym);
-    if (!d || !isa_and_nonnull<SyntheticSection>(d->section))
+    if (!d || (isSynthetic && !isa_and_nonnull<SyntheticSection>(d->section)))
       continue;
     if (StaticCallTramp *tramp = trampOf.lookup(d))
       found.push_back({&sec, tramp, rel, &rel});
@@ -64,7 +65,8 @@ static void findInFile(InputSection &sec, const TrampMap &trampOf,
 // none, and to look at their symbols takes much less time than to look at their
 // relocations.
 static std::vector<Reference>
-findReferences(Ctx &ctx, ArrayRef<StaticCallTramp *> tramps) {
+findReferences(Ctx &ctx, const StaticCallMode &mode,
+               ArrayRef<StaticCallTramp *> tramps) {
   TrampMap trampOf;
   for (StaticCallTramp *tramp : tramps)
     trampOf[tramp->sym] = tramp;
@@ -82,7 +84,7 @@ findReferences(Ctx &ctx, ArrayRef<StaticCallTramp *> tramps) {
       if (ctx.arg.relocatable)
         findInFile(*sec, trampOf, found[i]);
       else
-        findScanned(*sec, trampOf, found[i]);
+        findScanned(*sec, trampOf, mode.makesTramps(), found[i]);
     }
   });
   std::vector<Reference> references;
@@ -101,10 +103,10 @@ static bool isKeyReference(Ctx &ctx, StaticCallIndex &index,
 }
 
 SmallVector<StaticCallSite, 0> elf::resolveStaticCallReferences(
-    Ctx &ctx, const StaticCallArch &arch, StaticCallIndex &index,
-    ArrayRef<StaticCallTramp *> tramps) {
+    Ctx &ctx, const StaticCallMode &mode, const StaticCallArch &arch,
+    StaticCallIndex &index, ArrayRef<StaticCallTramp *> tramps) {
   SmallVector<StaticCallSite, 0> sites;
-  for (Reference &ref : findReferences(ctx, tramps)) {
+  for (Reference &ref : findReferences(ctx, mode, tramps)) {
     StringRef name = ref.tramp->getName();
     auto error = [&] {
       auto diag = ErrAlways(ctx);
@@ -119,7 +121,8 @@ SmallVector<StaticCallSite, 0> elf::resolveStaticCallReferences(
     }
     std::optional<StaticCallBranch> branch = arch.getBranch(*ref.sec, ref.rel);
     if (!branch) {
-      if (!isKeyReference(ctx, index, ref))
+      if (mode.kernel ? !arch.isAddress(*ref.sec, ref.rel)
+                      : !isKeyReference(ctx, index, ref))
         error() << "relocation " << ref.rel.type << " refers to static call '"
                 << name << "', which can only be called and jumped to";
       continue;

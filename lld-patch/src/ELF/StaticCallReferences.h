@@ -18,10 +18,11 @@ struct StaticCallSite {
   bool isTail;
 };
 
-// Check every reference to the tramps, which are keys' if they are no branches,
-// prepare the branches for them, and return these in the order of the input.
+// Check every reference to the tramps, which are keys' if they are no branches
+// (a kernel may have others), prepare the branches for them, and return these in the order of the input.
 SmallVector<StaticCallSite, 0>
-resolveStaticCallReferences(Ctx &, const StaticCallArch &, StaticCallIndex &,
+resolveStaticCallReferences(Ctx &, const StaticCallMode &,
+                            const StaticCallArch &, StaticCallIndex &,
                             ArrayRef<StaticCallTramp *>);
 
 } // namespace lld::elf

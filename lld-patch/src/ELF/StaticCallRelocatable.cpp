@@ -4,7 +4,8 @@
 // module has none: what -r makes of it is loaded as it is. So with
 // --static-calls-relocatable the tramps of keys that the output defines, and
 // the table of the branches to them, are made at once, with relocations. Tramps
-// of other keys are the kernel's to export.
+// of other keys are the kernel's to export. With --static-call-sites the module
+// has tramps of its own, and only the table is made.
 //
 // The x86-64 tramp is the kernel's own (arch/x86/include/asm/static_call.h),
 // and so is the table's format everywhere. ppc64 is refused: callers must
@@ -56,7 +57,7 @@ void RelocatableStaticCalls::addSite(const StaticCallSite &site) {
                  *makePlaceSymbol(ctx, *site.sec),
                  static_cast<int64_t>(site.offset));
   siteRelocs.add(siteTable, offset + offsetof(static_call_site, key),
-                 arch.layout.offsetRel, *site.tramp->key,
+                 arch.layout.offsetRel, *site.tramp->keyOrTramp,
                  site.isTail ? PATCHBAY_STATIC_CALL_TAIL : 0);
 }
 

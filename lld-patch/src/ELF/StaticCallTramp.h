@@ -11,10 +11,12 @@ namespace lld::elf {
 
 class StaticCallArch;
 class StaticCallIndex;
+struct StaticCallMode;
 
 // One tramp, __SCT__name. A section per tramp: --gc-sections can drop it, while
 // ICF, branch-to-branch and thunks, which change calls and their targets, leave
-// synthetic sections alone.
+// synthetic sections alone. With --static-call-sites it stands for a tramp of
+// the input, and is no part of the output.
 class StaticCallTramp final : public SyntheticSection {
 public:
   StaticCallTramp(Ctx &ctx, const StaticCallArch &arch, Symbol &sym);
@@ -43,6 +45,9 @@ public:
   // The key, from resolveStaticCalls() on: in this link unit or in another.
   Defined *key = nullptr;
   Symbol *importedKey = nullptr;
+  // What a table with relocations calls the key: its symbol, or, in a module
+  // that does not know it, the tramp's, from which the kernel finds it.
+  Symbol *keyOrTramp = nullptr;
   // The function that the key names first, or null if the key has none, if it
   // is known only to the dynamic linker, or if it is no address in this output.
   Defined *target = nullptr;
@@ -62,7 +67,10 @@ private:
 
 // Check that the tramp has a key, and one that can be updated, and read where
 // it goes first. Return false after an error.
-bool resolveStaticCallKey(Ctx &, StaticCallIndex &, StaticCallTramp &);
+bool resolveStaticCallKey(Ctx &, const StaticCallMode &, StaticCallIndex &,
+                          StaticCallTramp &);
+// The same for a tramp of the input, of which only the key has to be known.
+bool resolveListedKey(Ctx &, StaticCallTramp &);
 // Check that files that define a key that others define too agree on its
 // target.
 void checkStaticCallDuplicates(Ctx &, StaticCallIndex &,

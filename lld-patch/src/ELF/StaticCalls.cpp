@@ -41,9 +41,12 @@
 // the tramp would go by one key and updates by another.
 //
 // With -r the tramps are left to the final link, or made for those who have
-// none (StaticCallRelocatable.cpp). What follows is the order of a link; the
-// parts of it are in files of their own:
+// none (StaticCallRelocatable.cpp). For a kernel all is made as the kernel has
+// it, and where it makes the tramps itself only their callers are listed
+// (StaticCallMode.h). What follows is the order of a link; the parts of it are
+// in files of their own:
 //
+//   StaticCallMode         what the options ask for
 //   StaticCallTramp        one tramp
 //   StaticCallArch         what it looks like, and Arch/ for each target
 //   StaticCallKeys         keys, and where a tramp goes first
@@ -60,13 +63,13 @@
 #include "OutputSections.h"
 #include "StaticCallArch.h"
 #include "StaticCallIndex.h"
+#include "StaticCallMode.h"
 #include "StaticCallRelocatable.h"
 #include "StaticCallTables.h"
 #include "SymbolTable.h"
 #include "Symbols.h"
 #include "Target.h"
 #include "patchbay/abi.h"
-#include "llvm/Option/ArgList.h"
 #include "llvm/Support/TimeProfiler.h"
 
 using namespace llvm;
@@ -76,15 +79,16 @@ using namespace lld;
 using namespace lld::elf;
 
 namespace lld::elf {
-// What Ctx::staticCalls points to: null unless the link makes tramps.
+// What Ctx::staticCalls points to: null unless the link makes tramps, or lists
+// the branches to those of the input.
 struct StaticCalls {
-  bool sameToc = false;
+  StaticCallMode mode;
   std::unique_ptr<StaticCallArch> arch;
   // Every symbol named like a tramp among the first `numScanned` ones.
   SmallVector<Symbol *, 0> symbols;
   size_t numScanned = 0;
   SmallVector<StaticCallTramp *, 0> tramps;
-  // The final link has these,
+  // The final link has these, a kernel at most the second,
   std::unique_ptr<StaticCallTrampTable> trampTable;
   std::unique_ptr<StaticCallSiteTable> siteTable;
   std::unique_ptr<StaticCallNote> note;
@@ -122,32 +126,18 @@ static bool needsTramp(Ctx &ctx, const Symbol &sym) {
   return key && (key->isDefined() || key->isCommon() || key->isShared());
 }
 
-// An option that has no effect is reported: who gave it expects one.
-static void checkOptions(Ctx &ctx, bool enabled, bool sameToc,
-                         bool relocatable) {
-  if (sameToc && ctx.arg.emachine != EM_PPC64)
-    ErrAlways(ctx)
-        << "--static-calls-same-toc is only supported on PowerPC64 targets";
-  else if (sameToc && (ctx.arg.relocatable || !enabled))
-    Warn(ctx) << "--static-calls-same-toc has no effect "
-              << (ctx.arg.relocatable ? "with -r" : "without --static-calls");
-  if (relocatable && !ctx.arg.relocatable)
-    Warn(ctx) << "--static-calls-relocatable has no effect without -r";
-}
-
 void elf::initStaticCalls(Ctx &ctx, const opt::InputArgList &args) {
-  const bool enabled =
-      args.hasFlag(OPT_static_calls, OPT_no_static_calls, false);
-  const bool sameToc = args.hasArg(OPT_static_calls_same_toc);
-  const bool relocatable = args.hasArg(OPT_static_calls_relocatable);
-  checkOptions(ctx, enabled, sameToc, relocatable);
-  if (!(ctx.arg.relocatable ? relocatable : enabled))
+  std::optional<StaticCallMode> mode = readStaticCallMode(ctx, args);
+  if (!mode)
     return;
   llvm::TimeTraceScope timeScope("Find static calls");
   ctx.staticCalls = std::make_shared<StaticCalls>();
 
   StaticCalls &calls = *ctx.staticCalls;
-  calls.sameToc = sameToc;
+  calls.mode = *mode;
+  // Tramps of the input name their keys themselves.
+  if (!mode->makesTramps())
+    return;
   // Tramps need it, and if only bitcode does, LLD does not know in time.
   if (ctx.arg.emachine == EM_PPC64)
     ctx.symtab->addSymbol(Undefined{ctx.internalFile, ".TOC.", STB_GLOBAL,
@@ -167,13 +157,15 @@ void elf::initStaticCalls(Ctx &ctx, const opt::InputArgList &args) {
   }
 }
 
-static std::unique_ptr<StaticCallArch> makeArch(Ctx &ctx, bool sameToc) {
+static std::unique_ptr<StaticCallArch> makeArch(Ctx &ctx,
+                                                const StaticCallMode &mode) {
   if (ctx.arg.emachine == EM_X86_64 && ctx.arg.is64)
     return makeStaticCallArchX86_64(ctx);
   if (ctx.arg.emachine == EM_AARCH64 && ctx.arg.is64 && ctx.arg.isLE)
     return makeStaticCallArchAArch64();
   if (ctx.arg.emachine == EM_PPC64 && ctx.arg.isLE)
-    return makeStaticCallArchPPC64(sameToc);
+    return mode.kernel ? makeStaticCallArchPPC64Kernel()
+                       : makeStaticCallArchPPC64(mode.sameToc);
   return nullptr;
 }
 
@@ -189,22 +181,20 @@ static void reportDefinition(Ctx &ctx, const Symbol &sym) {
           diag << assign->location << ": ";
   }
   diag << "symbol '" << &sym
-       << "' is made by the linker; remove its definition or --static-calls";
+       << "' is made by the linker; remove its definition or "
+       << ctx.staticCalls->mode.option;
 }
 
 // Make the arch of this link. Return false after an error.
 static bool initArch(Ctx &ctx, StaticCalls &calls, const Symbol &sym) {
   if (calls.arch)
     return true;
-  calls.arch = makeArch(ctx, calls.sameToc);
-  const char *option = "--static-calls";
+  calls.arch = makeArch(ctx, calls.mode);
   bool supported = calls.arch != nullptr;
-  if (ctx.arg.relocatable) {
-    option = "--static-calls-relocatable";
+  if (ctx.arg.relocatable && calls.mode.makesTramps())
     supported = supported && calls.arch->layout.relocatableSize;
-  }
   if (!supported)
-    ErrAlways(ctx) << sym.file << ": " << option
+    ErrAlways(ctx) << sym.file << ": " << calls.mode.option
                    << " does not support this target";
   return supported;
 }
@@ -216,6 +206,11 @@ void elf::declareStaticCalls(Ctx &ctx) {
   llvm::TimeTraceScope timeScope("Declare static calls");
 
   scanSymbols(ctx, *calls);
+  if (!calls->mode.makesTramps()) {
+    if (!calls->symbols.empty())
+      initArch(ctx, *calls, *calls->symbols.front());
+    return;
+  }
   for (Symbol *sym : calls->symbols) {
     // With -r it may be one of ours, from an earlier -r, and is as good as one
     // of this link.
@@ -297,6 +292,34 @@ static void importKeys(Ctx &ctx, StaticCalls &calls) {
   }
 }
 
+// Whether the linker script, if there is one, says where such a section of the
+// input goes. If it does not, the section is an orphan, which a kernel's script
+// does not allow.
+static bool scriptPlaces(Ctx &ctx, StringRef name) {
+  if (!ctx.script->hasSectionsCommand)
+    return true;
+  for (SectionCommand *cmd : ctx.script->sectionCommands) {
+    auto *desc = dyn_cast<OutputDesc>(cmd);
+    if (!desc || desc->osec.name == "/DISCARD/")
+      continue;
+    for (SectionCommand *sub : desc->osec.commands)
+      if (auto *isd = dyn_cast<InputSectionDescription>(sub))
+        for (const SectionPattern &pattern : isd->sectionPatterns)
+          if (pattern.sectionPat.match(name))
+            return true;
+  }
+  return false;
+}
+
+// A kernel that only patches its tramps has no place for the table.
+static void addKernelTable(Ctx &ctx, StaticCalls &calls) {
+  if (!scriptPlaces(ctx, PATCHBAY_STATIC_CALL_SITE_SECTION))
+    return;
+  calls.siteTable = std::make_unique<StaticCallSiteTable>(ctx);
+  calls.siteTable->defineSymbols();
+  ctx.inputSections.push_back(calls.siteTable.get());
+}
+
 static void addTables(Ctx &ctx, StaticCalls &calls) {
   calls.trampTable = std::make_unique<StaticCallTrampTable>(ctx);
   calls.siteTable = std::make_unique<StaticCallSiteTable>(ctx);
@@ -318,11 +341,16 @@ void elf::addStaticCallSections(Ctx &ctx) {
     return;
   dropDeadTramps(ctx, *calls);
   importKeys(ctx, *calls);
-  if (!ctx.arg.relocatable)
-    addTables(ctx, *calls);
-  else if (!calls->tramps.empty())
+  if (!ctx.arg.relocatable) {
+    if (calls->mode.kernel)
+      addKernelTable(ctx, *calls);
+    else
+      addTables(ctx, *calls);
+  } else if (!calls->tramps.empty() ||
+             (calls->arch && !calls->mode.makesTramps())) {
     calls->relocatable =
         std::make_unique<RelocatableStaticCalls>(ctx, *calls->arch);
+  }
 }
 
 // An input with tables of its own was meant for another tool than this linker.
@@ -336,7 +364,26 @@ static void checkNoOther(Ctx &ctx, const SyntheticSection &table) {
         if (sec != &table && sec->name == table.name)
           ErrAlways(ctx) << sec
                          << ": section is made by the linker; remove it or "
-                            "--static-calls";
+                         << ctx.staticCalls->mode.option;
+}
+
+// What stands for the tramps of the input. What has none is no branch to one:
+// the final link has reported it, and with -r another module may have it.
+static void findInputTramps(Ctx &ctx, StaticCalls &calls) {
+  scanSymbols(ctx, calls);
+  if (!calls.arch)
+    return;
+  for (Symbol *sym : calls.symbols)
+    if (sym->isDefined() || (sym->isUndefined() && ctx.arg.relocatable))
+      calls.tramps.push_back(make<StaticCallTramp>(ctx, *calls.arch, *sym));
+}
+
+static bool resolveKey(Ctx &ctx, const StaticCalls &calls,
+                       StaticCallIndex &index, StaticCallTramp &tramp) {
+  if (!calls.mode.makesTramps())
+    return resolveListedKey(ctx, tramp);
+  return resolveStaticCallKey(ctx, calls.mode, index, tramp) &&
+         calls.arch->prepareTarget(ctx, tramp);
 }
 
 static void emitRelocations(const StaticCalls &calls) {
@@ -353,50 +400,69 @@ static void emitRelocations(const StaticCalls &calls) {
 static std::pair<SmallVector<StaticCallTramp *, 0>,
                  SmallVector<StaticCallSite, 0>>
 resolve(Ctx &ctx, StaticCalls &calls) {
+  if (!calls.mode.makesTramps())
+    findInputTramps(ctx, calls);
   if (calls.tramps.empty())
     return {};
   StaticCallIndex index;
   SmallVector<StaticCallTramp *, 0> resolved;
   checkStaticCallDuplicates(ctx, index, calls.tramps);
   for (StaticCallTramp *tramp : calls.tramps)
-    if (tramp->isLive() && resolveStaticCallKey(ctx, index, *tramp) &&
-        calls.arch->prepareTarget(ctx, *tramp))
+    if (tramp->isLive() && resolveKey(ctx, calls, index, *tramp))
       resolved.push_back(tramp);
-  return {std::move(resolved),
-          resolveStaticCallReferences(ctx, *calls.arch, index, calls.tramps)};
+  SmallVector<StaticCallSite, 0> sites = resolveStaticCallReferences(
+      ctx, calls.mode, *calls.arch, index, calls.tramps);
+  if (!ctx.arg.relocatable)
+    calls.arch->finishSites(ctx, sites);
+  return {std::move(resolved), std::move(sites)};
 }
 
 // LLD has said that it is undefined, and where. Who does not know that it is the
-// linker that makes it looks for a library.
-static void explainUndefined(Ctx &ctx) {
-  for (const UndefinedDiag &undef : ctx.undefErrs)
-    if (undef.sym->getName().starts_with(PATCHBAY_SCT_PREFIX)) {
-      (undef.isWarning ? Warn(ctx) : Err(ctx))
-          << undef.sym << " is made by the linker: add --static-calls";
-      return;
-    }
+// linker that makes it looks for a library; and of what the linker has made the
+// linker script may have no place.
+static void explainUndefined(Ctx &ctx, bool makesTramps) {
+  for (const UndefinedDiag &undef : ctx.undefErrs) {
+    if (!undef.sym->getName().starts_with(PATCHBAY_SCT_PREFIX))
+      continue;
+    // Without a key there was nothing to make, and that is another error.
+    if (makesTramps && !findKey(ctx, *undef.sym))
+      continue;
+    auto diag = undef.isWarning ? Warn(ctx) : Err(ctx);
+    diag << undef.sym << " is made by the linker";
+    if (makesTramps)
+      diag << " in section " << PATCHBAY_STATIC_CALL_TEXT_SECTION
+           << ", which the linker script discards";
+    else
+      diag << ": add --static-calls";
+    return;
+  }
 }
 
 void elf::resolveStaticCalls(Ctx &ctx) {
   StaticCalls *calls = ctx.staticCalls.get();
-  if (!calls) {
-    explainUndefined(ctx);
+  explainUndefined(ctx, calls && calls->mode.makesTramps());
+  if (!calls)
     return;
-  }
   llvm::TimeTraceScope timeScope("Resolve static calls");
   auto [tramps, sites] = resolve(ctx, *calls);
   if (ctx.arg.relocatable) {
+    if (!calls->mode.makesTramps())
+      tramps.clear(); // they have their relocations
     if (calls->relocatable && !errCount(ctx))
       calls->relocatable->finalize(tramps, sites);
     return;
   }
-  if (!calls->tramps.empty()) {
-    checkNoOther(ctx, *calls->siteTable);
-    checkNoOther(ctx, *calls->trampTable);
+  if (calls->siteTable) {
+    if (!calls->tramps.empty())
+      checkNoOther(ctx, *calls->siteTable);
+    calls->siteTable->sites = std::move(sites);
+    calls->siteTable->finalizeSymbols();
   }
+  if (calls->mode.kernel)
+    return;
+  if (!calls->tramps.empty())
+    checkNoOther(ctx, *calls->trampTable);
   calls->trampTable->tramps = std::move(tramps);
-  calls->siteTable->sites = std::move(sites);
-  calls->siteTable->finalizeSymbols();
   if (calls->emitted)
     emitRelocations(*calls);
   warnIfTableDiscarded(ctx, *calls->trampTable);
@@ -413,7 +479,7 @@ void elf::linkStaticCallRelocations(Ctx &ctx) {
 }
 
 void elf::listStaticCallSymbols(Ctx &ctx, std::vector<Defined *> &symbols) {
-  if (ctx.staticCalls)
+  if (ctx.staticCalls && ctx.staticCalls->mode.makesTramps())
     for (StaticCallTramp *tramp : ctx.staticCalls->tramps)
       if (auto *d = dyn_cast<Defined>(tramp->sym))
         symbols.push_back(d);

@@ -2,8 +2,9 @@
 //
 // Static calls: see StaticCalls.cpp for what they are. The functions below are
 // all that the rest of LLD knows of them, in the order in which a link calls
-// them. Each does nothing unless --static-calls is given (with -r,
-// --static-calls-relocatable).
+// them. Each does nothing unless --static-calls, --static-calls-kernel or
+// --static-call-sites is given (with -r, --static-calls-relocatable or
+// --static-call-sites).
 
 #ifndef PATCHBAY_LLD_ELF_STATIC_CALLS_H
 #define PATCHBAY_LLD_ELF_STATIC_CALLS_H

@@ -71,6 +71,9 @@ public:
   }
   std::optional<StaticCallBranch>
   getBranch(const InputSection &sec, const Relocation &rel) const override;
+  bool isAddress(const InputSection &, const Relocation &rel) const override {
+    return rel.type != R_AARCH64_CONDBR19 && rel.type != R_AARCH64_TSTBR14;
+  }
   bool writeTramp(Ctx &, uint8_t *buf, const StaticCallTramp &) const override;
   void writeRelocatable(uint8_t *buf, const StaticCallTramp &) const override;
   void addRelocations(const StaticCallTramp &, AddRelocation) const override;

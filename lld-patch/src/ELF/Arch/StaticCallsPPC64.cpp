@@ -17,8 +17,8 @@
 // cannot serve a function that wants one. For them the tramp has a second part,
 // with a symbol of its own.
 
+#include "StaticCallsPPC64.h"
 #include "InputFiles.h"
-#include "StaticCallArch.h"
 #include "StaticCallTramp.h"
 #include "Symbols.h"
 #include "SyntheticSections.h"
@@ -32,6 +32,7 @@ using namespace llvm::ELF;
 using namespace llvm::support::endian;
 using namespace lld;
 using namespace lld::elf;
+using namespace lld::elf::ppc64;
 
 static StaticCallLayout makeLayout() {
   StaticCallLayout layout;
@@ -42,22 +43,8 @@ static StaticCallLayout makeLayout() {
   return layout;
 }
 
-// Instructions without their displacements.
 namespace {
 enum : uint32_t {
-  NOP = 0x60000000,
-  B = 0x48000000,
-  BL = 0x48000001,
-  BLR = 0x4e800020,
-  BCTR = 0x4e800420,
-  TRAP = 0x7fe00008,
-  MTCTR_R12 = 0x7d8903a6,
-  STD_R2_24_R1 = 0xf8410018,
-  ADDIS_R2_R2 = 0x3c420000,
-  ADDI_R2_R2 = 0x38420000,
-  ADDIS_R12_R2 = 0x3d820000,
-  LD_R12_R12 = 0xe98c0000,
-  LI_R3_0 = 0x38600000,
   // Prefix and suffix, relative to the instruction.
   PLD_PREFIX = 0x04100000,
   PLD_R12 = 0xe5800000,
@@ -75,7 +62,9 @@ public:
       write32le(code.data() + i, NOP);
   }
   std::optional<StaticCallBranch>
-  getBranch(const InputSection &sec, const Relocation &rel) const override;
+  getBranch(const InputSection &sec, const Relocation &rel) const override {
+    return ppc64::getBranch(sec, rel);
+  }
   Symbol *prepareBranch(Ctx &, StaticCallTramp &, const InputSection &,
                         const Relocation &) const override;
   bool prepareTarget(Ctx &, StaticCallTramp &) const override;
@@ -88,14 +77,32 @@ private:
 };
 } // namespace
 
-std::optional<StaticCallBranch>
-StaticCallArchPPC64::getBranch(const InputSection &sec,
-                               const Relocation &rel) const {
+std::optional<StaticCallBranch> ppc64::getBranch(const InputSection &sec,
+                                                 const Relocation &rel) {
   if ((rel.type != R_PPC64_REL24 && rel.type != R_PPC64_REL24_NOTOC) ||
       rel.offset + 4 > sec.content().size())
     return std::nullopt;
   bool isCall = read32le(sec.content().data() + rel.offset) & 1;
   return StaticCallBranch{rel.offset, !isCall, rel.addend != 0};
+}
+
+bool ppc64::checkTocRestore(Ctx &ctx, const StaticCallTramp &tramp,
+                            const InputSection &sec, uint64_t offset,
+                            const char *advice) {
+  ArrayRef<uint8_t> content = sec.content();
+  if (!(read32le(content.data() + offset) & 1)) {
+    ErrAlways(ctx) << sec.getObjMsg(offset) << ": jump to static call '"
+                   << tramp.getName() << "' cannot restore the TOC pointer; "
+                   << advice;
+    return false;
+  }
+  if (offset + 8 <= content.size() &&
+      read32le(content.data() + offset + 4) == NOP)
+    return true;
+  ErrAlways(ctx) << sec.getObjMsg(offset) << ": call to static call '"
+                 << tramp.getName()
+                 << "' lacks nop, cannot restore the TOC pointer; " << advice;
+  return false;
 }
 
 Symbol *StaticCallArchPPC64::prepareBranch(Ctx &ctx, StaticCallTramp &tramp,
@@ -114,31 +121,13 @@ Symbol *StaticCallArchPPC64::prepareBranch(Ctx &ctx, StaticCallTramp &tramp,
   }
   if (tramp.sameToc)
     return tramp.sym;
-  auto error = [&] {
-    auto diag = ErrAlways(ctx);
-    diag << sec.getObjMsg(rel.offset) << ": ";
-    return diag;
-  };
-  ArrayRef<uint8_t> content = sec.content();
-  if (!(read32le(content.data() + rel.offset) & 1)) {
-    error() << "jump to static call '" << tramp.getName()
-            << "' cannot restore the TOC pointer; declare it with "
-               "DECLARE_STATIC_CALL";
+  if (!checkTocRestore(ctx, tramp, sec, rel.offset,
+                       "declare it with DECLARE_STATIC_CALL"))
     return nullptr;
-  }
-  if (rel.offset + 8 > content.size() ||
-      read32le(content.data() + rel.offset + 4) != NOP) {
-    error() << "call to static call '" << tramp.getName()
-            << "' lacks nop, cannot restore the TOC pointer; declare it with "
-               "DECLARE_STATIC_CALL";
-    return nullptr;
-  }
   return tramp.sym;
 }
 
-// The PLT entry that stands for an ifunc. It has one entry point, whatever the
-// resolver, whose symbol this was, has, and uses this output's TOC pointer.
-static bool isPltEntry(const StaticCallTramp &tramp) {
+bool ppc64::isPltEntry(const StaticCallTramp &tramp) {
   return isa<SyntheticSection>(tramp.target->section);
 }
 
@@ -175,12 +164,7 @@ bool StaticCallArchPPC64::prepareTarget(Ctx &ctx,
   return false;
 }
 
-static uint32_t high(int64_t value) {
-  return ((value + 0x8000) >> 16) & 0xffff;
-}
-static uint32_t low(int64_t value) { return value & 0xffff; }
-
-static uint8_t *writeInsts(uint8_t *buf, ArrayRef<uint32_t> insts) {
+uint8_t *ppc64::writeInsts(uint8_t *buf, ArrayRef<uint32_t> insts) {
   for (uint32_t inst : insts) {
     write32le(buf, inst);
     buf += 4;
@@ -188,26 +172,21 @@ static uint8_t *writeInsts(uint8_t *buf, ArrayRef<uint32_t> insts) {
   return buf;
 }
 
-// `b` from `from` to `to`, or nothing if it is out of reach.
-static std::optional<uint32_t> makeBranch(uint64_t from, uint64_t to) {
+std::optional<uint32_t> ppc64::makeBranch(uint64_t from, uint64_t to) {
   int64_t offset = to - from;
   if (!isInt<26>(offset))
     return std::nullopt;
   return B | (offset & 0x03fffffc);
 }
 
-// Where a function is entered with r2 being its TOC pointer.
-static uint64_t getLocalEntry(Ctx &ctx, const StaticCallTramp &tramp) {
+uint64_t ppc64::getLocalEntry(Ctx &ctx, const StaticCallTramp &tramp) {
   uint64_t va = *tramp.getTargetVA();
   if (tramp.builtin || isPltEntry(tramp))
     return va;
   return va + getPPC64GlobalEntryToLocalEntryOffset(ctx, tramp.target->stOther);
 }
 
-// Whether the function's local entry point is all there is to know of it. A
-// target without a symbol of its own (a section and an addend, --defsym) may
-// have one that we do not know.
-static bool isLocalEntryKnown(const StaticCallTramp &tramp) {
+bool ppc64::isLocalEntryKnown(const StaticCallTramp &tramp) {
   if (tramp.builtin)
     return true;
   const Defined *d = tramp.target;
@@ -218,7 +197,7 @@ bool StaticCallArchPPC64::writeTramp(Ctx &ctx, uint8_t *buf,
                                      const StaticCallTramp &tramp) const {
   const uint64_t va = tramp.getVA();
   const int64_t pointer = tramp.getPointerVA() - getPPC64TocBase(ctx);
-  if (!isInt<32>(pointer + 0x8000))
+  if (!isInReach(pointer))
     return false;
 
   writeInsts(buf, {STD_R2_24_R1, NOP});

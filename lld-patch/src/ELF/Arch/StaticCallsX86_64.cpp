@@ -82,6 +82,7 @@ public:
   }
   std::optional<StaticCallBranch>
   getBranch(const InputSection &sec, const Relocation &rel) const override;
+  bool isAddress(const InputSection &, const Relocation &rel) const override;
   bool writeTramp(Ctx &, uint8_t *buf, const StaticCallTramp &) const override;
   void writeRelocatable(uint8_t *buf, const StaticCallTramp &) const override;
   void addRelocations(const StaticCallTramp &, AddRelocation) const override;
@@ -119,6 +120,12 @@ StaticCallArchX86_64::getBranch(const InputSection &sec,
   default:
     return std::nullopt;
   }
+}
+
+bool StaticCallArchX86_64::isAddress(const InputSection &,
+                                     const Relocation &rel) const {
+  // -fno-plt, where it is not relaxed: a branch through the GOT.
+  return rel.type != R_X86_64_GOTPCRELX && rel.type != R_X86_64_PC8;
 }
 
 bool StaticCallArchX86_64::writeTramp(Ctx &, uint8_t *buf,

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The tramp that Linux for ppc64le has (--static-calls-kernel), and the callers
+// of one that it makes itself (--static-call-sites).
+//
+// In the kernel r13, the thread pointer of the ELFv2 ABI, leads to a structure
+// that has the kernel's TOC pointer in it. So whoever calls a static call from
+// the kernel need not save r2: the nop behind the call becomes the load of what
+// r2 was anyway. That makes a call one instruction longer than a direct one, and
+// leaves one instruction to patch where the call is patched itself, whatever
+// function it goes to.
+//
+// Where the TOC pointer is, in bytes from r13, only the kernel knows. It says so
+// by an absolute symbol, __static_call_toc_offset.
+//
+// The tramp is entered at its local entry point by the kernel, and at its global
+// one by modules and through pointers, as any function:
+//
+//	+0	addis	r2,r12,.TOC.-.@ha
+//	+4	addi	r2,r2,.TOC.-.@l
+//	+8	b	target | +12 | +28 | +32 | +36	local entry point
+//	+12	addis	r12,r2,literal@toc@ha		to any function
+//	+16	ld	r12,literal@toc@l(r12)
+//	+20	mtctr	r12
+//	+24	bctr
+//	+28	li	r3,0				returns 0
+//	+32	blr					returns
+//	+36	addis	r12,r2,target@toc@ha		to the first target
+//	+40	addi	r12,r12,target@toc@l
+//	+44	b	+20
+//	+48	literal
+//
+// The kernel exchanges the branch at +8, for another or for a nop, which every
+// processor may meet at any time (Power ISA, Book II, "Concurrent Modification
+// and Execution of Instructions"), and writes the literal before. The literal
+// is not the key: a key becomes null, and who is on the way to its function must
+// still find one.
+//===----------------------------------------------------------------------===//
+
+#include "StaticCallsPPC64.h"
+#include "InputFiles.h"
+#include "StaticCallReferences.h"
+#include "StaticCallTramp.h"
+#include "SymbolTable.h"
+#include "Symbols.h"
+#include "Target.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+using namespace llvm::ELF;
+using namespace llvm::support::endian;
+using namespace lld;
+using namespace lld::elf;
+using namespace lld::elf::ppc64;
+
+static constexpr unsigned branchOffset = 8, indirectOffset = 12,
+                          jumpOffset = 20, return0Offset = 28,
+                          returnOffset = 32, firstOffset = 36,
+                          literalOffset = 48, trampSize = 56;
+// st_other of a function whose local entry point is 8 bytes behind the global.
+static constexpr uint8_t localEntryAt8 = 3 << 5;
+static constexpr const char *tocOffsetName = "__static_call_toc_offset";
+
+static StaticCallLayout makeLayout() {
+  StaticCallLayout layout;
+  layout.size = trampSize;
+  layout.align = 8;
+  layout.return0Offset = return0Offset;
+  layout.returnOffset = returnOffset;
+  layout.offsetRel = R_PPC64_REL32;
+  return layout;
+}
+
+namespace {
+class StaticCallArchPPC64Kernel final : public StaticCallArch {
+public:
+  StaticCallArchPPC64Kernel() : StaticCallArch(makeLayout()) {
+    code.resize(trampSize);
+    for (size_t i = 0; i != code.size(); i += 4)
+      write32le(code.data() + i, NOP);
+  }
+  std::optional<StaticCallBranch>
+  getBranch(const InputSection &sec, const Relocation &rel) const override {
+    return ppc64::getBranch(sec, rel);
+  }
+  Symbol *prepareBranch(Ctx &, StaticCallTramp &, const InputSection &,
+                        const Relocation &) const override;
+  bool isAddress(const InputSection &, const Relocation &) const override;
+  void finishSites(Ctx &, ArrayRef<StaticCallSite>) const override;
+  bool prepareTarget(Ctx &, StaticCallTramp &) const override;
+  bool writeTramp(Ctx &, uint8_t *buf, const StaticCallTramp &) const override;
+};
+} // namespace
+
+Symbol *StaticCallArchPPC64Kernel::prepareBranch(Ctx &ctx,
+                                                 StaticCallTramp &tramp,
+                                                 const InputSection &sec,
+                                                 const Relocation &rel) const {
+  // A module's loader finds out itself.
+  if (ctx.arg.relocatable)
+    return tramp.sym;
+  if (rel.type == R_PPC64_REL24_NOTOC) {
+    ErrAlways(ctx) << sec.getObjMsg(rel.offset) << ": static call '"
+                   << tramp.getName()
+                   << "' is called without a TOC pointer; compile with "
+                      "-mno-pcrel";
+    return nullptr;
+  }
+  return checkTocRestore(ctx, tramp, sec, rel.offset,
+                         "compile with -fno-optimize-sibling-calls, and where "
+                         "the tramp is not defined")
+             ? tramp.sym
+             : nullptr;
+}
+
+bool StaticCallArchPPC64Kernel::isAddress(const InputSection &,
+                                          const Relocation &rel) const {
+  return rel.type != R_PPC64_REL14 && rel.type != R_PPC64_REL14_BRTAKEN &&
+         rel.type != R_PPC64_REL14_BRNTAKEN && rel.type != R_PPC64_REL24 &&
+         rel.type != R_PPC64_REL24_NOTOC;
+}
+
+// The instruction that loads the kernel's TOC pointer, or nullopt after an
+// error.
+static std::optional<uint32_t> getTocRestore(Ctx &ctx,
+                                             const StaticCallSite &first) {
+  const Symbol *sym = ctx.symtab->find(tocOffsetName);
+  auto *offset = dyn_cast_or_null<Defined>(sym);
+  if (!offset || offset->section) {
+    ErrAlways(ctx) << first.sec->getObjMsg(first.offset)
+                   << ": call to static call '" << first.tramp->getName()
+                   << "' cannot restore the TOC pointer: no absolute symbol '"
+                   << tocOffsetName
+                   << "' says where the kernel keeps it, from r13";
+    return std::nullopt;
+  }
+  // ld has a displacement of 14 bits, in words.
+  if (!isInt<16>(static_cast<int64_t>(offset->value)) || offset->value % 4) {
+    auto diag = ErrAlways(ctx);
+    if (offset->file)
+      diag << offset->file << ": ";
+    diag << "symbol '" << tocOffsetName << "' is "
+         << static_cast<int64_t>(offset->value)
+         << ", which is no displacement of ld";
+    return std::nullopt;
+  }
+  return LD_R2_R13 | low(offset->value);
+}
+
+void StaticCallArchPPC64Kernel::finishSites(
+    Ctx &ctx, ArrayRef<StaticCallSite> sites) const {
+  if (sites.empty())
+    return;
+  std::optional<uint32_t> inst = getTocRestore(ctx, sites.front());
+  if (!inst)
+    return;
+  // A relocation, as sections of the input are not written to otherwise.
+  auto *zero = make<Defined>(ctx, ctx.internalFile, "", STB_LOCAL, STV_HIDDEN,
+                             STT_NOTYPE, /*value=*/0, /*size=*/0,
+                             /*section=*/nullptr);
+  for (const StaticCallSite &site : sites)
+    site.sec->addReloc({R_ABS, R_PPC64_ADDR32, site.offset + 4, *inst, zero});
+}
+
+bool StaticCallArchPPC64Kernel::prepareTarget(Ctx &ctx,
+                                              StaticCallTramp &tramp) const {
+  cast<Defined>(tramp.sym)->stOther |= localEntryAt8;
+  // Nothing is found at run time: there is no dynamic linker.
+  if (tramp.builtin || (tramp.target && !isPltEntry(tramp)))
+    return true;
+  auto diag = ErrAlways(ctx);
+  if (tramp.key)
+    diag << cast<InputSection>(tramp.key->section)->getObjMsg(tramp.key->value);
+  else
+    diag << tramp.caller;
+  diag << ": static call '" << tramp.getName()
+       << "' has no function in the kernel";
+  return false;
+}
+
+bool StaticCallArchPPC64Kernel::writeTramp(Ctx &ctx, uint8_t *buf,
+                                           const StaticCallTramp &tramp) const {
+  const uint64_t va = tramp.getVA(), tocBase = getPPC64TocBase(ctx);
+  // Where the function is entered with its own address in r12. The tramp's own
+  // two functions do not need it, and are in reach of the branch.
+  const int64_t target = *tramp.getTargetVA() - tocBase;
+  const int64_t literal = va + literalOffset - tocBase;
+  const int64_t toc = tocBase - va;
+  if (!isInReach(toc) || !isInReach(literal) || !isInReach(target))
+    return false;
+
+  std::optional<uint32_t> branch;
+  if (isLocalEntryKnown(tramp))
+    branch = makeBranch(va + branchOffset, getLocalEntry(ctx, tramp));
+  if (!branch)
+    branch = makeBranch(branchOffset, firstOffset);
+  writeInsts(buf, {ADDIS_R2_R12 | high(toc), ADDI_R2_R2 | low(toc), *branch,
+                   ADDIS_R12_R2 | high(literal), LD_R12_R12 | low(literal),
+                   MTCTR_R12, BCTR, LI_R3_0, BLR, ADDIS_R12_R2 | high(target),
+                   ADDI_R12_R12 | low(target),
+                   *makeBranch(firstOffset + 8, jumpOffset)});
+  write64le(buf + literalOffset, 0);
+  return true;
+}
+
+std::unique_ptr<StaticCallArch> elf::makeStaticCallArchPPC64Kernel() {
+  return std::make_unique<StaticCallArchPPC64Kernel>();
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "StaticCallMode.h"
+#include "Config.h"
+#include "Driver.h"
+#include "llvm/Option/ArgList.h"
+
+using namespace llvm;
+using namespace llvm::ELF;
+using namespace lld;
+using namespace lld::elf;
+
+// Who gave an option expects that it does something.
+static void checkOptions(Ctx &ctx, const opt::InputArgList &args,
+                         const StaticCallMode &mode, bool enabled) {
+  const bool relocatable = args.hasArg(OPT_static_calls_relocatable);
+  const bool kernel = args.hasArg(OPT_static_calls_kernel);
+  const bool isPPC64 = ctx.arg.emachine == EM_PPC64;
+  auto warnNoEffect = [&](const char *option, const char *why) {
+    Warn(ctx) << option << " has no effect " << why;
+  };
+
+  if (mode.sitesOnly && ((enabled && !ctx.arg.relocatable) || relocatable))
+    ErrAlways(ctx) << "--static-call-sites is for tramps that the input makes; "
+                      "remove it or "
+                   << (relocatable ? "--static-calls-relocatable"
+                       : kernel    ? "--static-calls-kernel"
+                                   : "--static-calls");
+  if (kernel && ctx.arg.relocatable)
+    warnNoEffect("--static-calls-kernel", "with -r");
+  else if (kernel && !isPPC64)
+    ErrAlways(ctx) << "--static-calls-kernel is only supported on PowerPC64 "
+                      "targets; where the kernel makes the tramps use "
+                      "--static-call-sites";
+
+  if (mode.sameToc && !isPPC64)
+    ErrAlways(ctx)
+        << "--static-calls-same-toc is only supported on PowerPC64 targets";
+  else if (mode.sameToc && ctx.arg.relocatable)
+    warnNoEffect("--static-calls-same-toc", "with -r");
+  else if (mode.sameToc && kernel)
+    warnNoEffect("--static-calls-same-toc", "with --static-calls-kernel");
+  else if (mode.sameToc && !enabled)
+    warnNoEffect("--static-calls-same-toc", "without --static-calls");
+  if (relocatable && !ctx.arg.relocatable)
+    warnNoEffect("--static-calls-relocatable", "without -r");
+}
+
+std::optional<StaticCallMode>
+elf::readStaticCallMode(Ctx &ctx, const opt::InputArgList &args) {
+  const bool kernel = args.hasArg(OPT_static_calls_kernel);
+  const bool enabled =
+      args.hasFlag(OPT_static_calls, OPT_no_static_calls, kernel);
+
+  StaticCallMode mode;
+  mode.sitesOnly = args.hasArg(OPT_static_call_sites);
+  mode.sameToc = args.hasArg(OPT_static_calls_same_toc);
+  mode.kernel = kernel || mode.sitesOnly || ctx.arg.relocatable;
+  if (mode.sitesOnly)
+    mode.option = "--static-call-sites";
+  else if (ctx.arg.relocatable)
+    mode.option = "--static-calls-relocatable";
+  else if (kernel)
+    mode.option = "--static-calls-kernel";
+  checkOptions(ctx, args, mode, enabled);
+
+  const bool makesTramps = ctx.arg.relocatable
+                               ? args.hasArg(OPT_static_calls_relocatable)
+                               : enabled;
+  if (!mode.sitesOnly && !makesTramps)
+    return std::nullopt;
+  return mode;
+}

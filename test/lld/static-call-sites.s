@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+## --static-call-sites: the table of calls of tramps that the input makes, which
+## a kernel's own macros do, for vmlinux and, with -r, for modules.
+
+# RUN: rm -rf %t && split-file %s %t && cd %t
+# RUN: llvm-mc -filetype=obj -triple=aarch64 arm64.s -o arm64.o
+# RUN: llvm-mc -filetype=obj -triple=aarch64 arm64-tramps.s -o arm64-tramps.o
+# RUN: llvm-mc -filetype=obj -triple=x86_64 x86.s -o x86.o
+# RUN: llvm-mc -filetype=obj -triple=powerpc64le ppc64.s -o ppc64.o
+
+## arm64's vmlinux. Tramps, branches, addresses and all else are as without.
+# RUN: %ld.lld --static-call-sites -T vmlinux.lds arm64.o arm64-tramps.o -o vmlinux --fatal-warnings
+# RUN: llvm-objdump -d --no-show-raw-insn vmlinux | FileCheck %s --check-prefix=ARM64
+# RUN: llvm-objdump -s -j .static_call_sites vmlinux | FileCheck %s --check-prefix=ARM64-TABLE
+# ARM64-LABEL: <_start>:
+# ARM64-NEXT:    10000: bl {{.*}} <__SCT__a>
+# ARM64-NEXT:    b {{.*}} <__SCT__b>
+# ARM64-NEXT:    bl {{.*}} <__SCT__a>
+# ARM64-TABLE:      20000 0000ffff 24000000 0000ffff 1c000000
+# ARM64-TABLE-NEXT: 20010 f4fffeff 25000000
+# RUN: %stock_lld -T vmlinux.lds arm64.o arm64-tramps.o -o stock
+# RUN: llvm-objdump -s -j .text -j .rodata vmlinux | tail -n +3 >ours
+# RUN: llvm-objdump -s -j .text -j .rodata stock | tail -n +3 >theirs
+# RUN: cmp ours theirs
+## No place in the script, no table; no static call, no difference.
+# RUN: sed /static_call_sites/d vmlinux.lds >no-table.lds
+# RUN: %ld.lld --static-call-sites -T no-table.lds arm64.o arm64-tramps.o -o ours
+# RUN: %stock_lld -T no-table.lds arm64.o arm64-tramps.o -o theirs
+# RUN: cmp ours theirs
+
+## A module: the key if the module knows it, else the tramp, from which the kernel
+## finds the key. A tramp that it only calls is the kernel's.
+# RUN: %ld.lld -r --static-call-sites arm64.o -o module.o
+# RUN: llvm-readelf -SrsW module.o | FileCheck %s --check-prefix=MODULE
+# MODULE: .static_call_sites PROGBITS {{.*}} 000018 00 WA 0 0 4
+# MODULE-LABEL: '.rela.static_call_sites' {{.*}} contains 6 entries
+# MODULE:      0000000000000000 {{.*}} R_AARCH64_PREL32 {{.*}} .text + 0{{$}}
+# MODULE-NEXT: 0000000000000004 {{.*}} R_AARCH64_PREL32 {{.*}} __SCK__a + 0{{$}}
+# MODULE-NEXT: 0000000000000008 {{.*}} R_AARCH64_PREL32 {{.*}} .text + 4{{$}}
+# MODULE-NEXT: 000000000000000c {{.*}} R_AARCH64_PREL32 {{.*}} __SCT__b + 1{{$}}
+# MODULE-NEXT: 0000000000000010 {{.*}} R_AARCH64_PREL32 {{.*}} .text + 8{{$}}
+# MODULE-NEXT: 0000000000000014 {{.*}} R_AARCH64_PREL32 {{.*}} __SCK__a + 0{{$}}
+# MODULE-LABEL: '.symtab'
+# MODULE-DAG: UND __SCT__a
+# MODULE-DAG: UND __SCK__a
+
+## x86-64, whose objtool makes the same of it.
+# RUN: %ld.lld --static-call-sites -e 0 x86.o -o x86
+# RUN: llvm-readelf -SW x86 | FileCheck %s --check-prefix=X86
+# X86: .static_call_sites PROGBITS {{.*}} 000010
+# RUN: %ld.lld -r --static-call-sites x86.o -o x86-module.o
+# RUN: llvm-readelf -rW x86-module.o | FileCheck %s --check-prefix=X86-MODULE
+# X86-MODULE:      R_X86_64_PC32 {{.*}} .text + 0{{$}}
+# X86-MODULE-NEXT: R_X86_64_PC32 {{.*}} __SCK__a + 0{{$}}
+# X86-MODULE-NEXT: R_X86_64_PC32 {{.*}} .text + 5{{$}}
+# X86-MODULE-NEXT: R_X86_64_PC32 {{.*}} __SCK__a + 1{{$}}
+
+## ppc64: the restore, too. In a module the loader knows what to restore.
+# RUN: %ld.lld --static-call-sites -e 0 ppc64.o --defsym __static_call_toc_offset=16 -o ppc64
+# RUN: llvm-objdump -d ppc64 | FileCheck %s --check-prefix=PPC64
+# PPC64:      bl {{.*}} <__SCT__a+0x8>
+# PPC64-NEXT: ld 2, 16(13)
+# RUN: not %ld.lld --static-call-sites -e 0 ppc64.o -o err.out 2>&1 | FileCheck %s --check-prefix=TOC
+# TOC: error: ppc64.o:(.text+0x10): call to static call 'a' cannot restore the TOC pointer: no absolute symbol '__static_call_toc_offset'
+# RUN: %ld.lld -r --static-call-sites ppc64.o -o ppc64-module.o
+# RUN: llvm-objdump -dr ppc64-module.o | FileCheck %s --check-prefix=PPC64-MODULE
+# RUN: llvm-readelf -rW ppc64-module.o | FileCheck %s --check-prefix=PPC64-MODULE-TABLE
+# PPC64-MODULE:      R_PPC64_REL24 __SCT__a
+# PPC64-MODULE-NEXT: nop
+# PPC64-MODULE-TABLE:      R_PPC64_REL32 {{.*}} .text + 10
+# PPC64-MODULE-TABLE-NEXT: R_PPC64_REL32 {{.*}} __SCK__a + 0
+
+## What is wrong is said as where the linker makes the tramps.
+# RUN: llvm-mc -filetype=obj -triple=aarch64 bad.s -o bad.o
+# RUN: not %ld.lld --static-call-sites arm64.o arm64-tramps.o bad.o -o err.out 2>&1 | FileCheck %s --check-prefix=BAD --implicit-check-not=error:
+# BAD-DAG: error: bad.o:(.text+0x0): branch into the middle of static call 'a'
+# BAD-DAG: error: bad.o:(.text+0x4): relocation R_AARCH64_CONDBR19 refers to static call 'a', which can only be called and jumped to
+# BAD-DAG: error: {{.*}}: undefined static call key '__SCK__none'
+# RUN: not %ld.lld --static-call-sites arm64.o -o err.out 2>&1 | FileCheck %s --check-prefix=UNDEFINED
+# UNDEFINED: error: undefined symbol: __SCT__a
+# RUN: not %ld.lld --static-call-sites --static-calls arm64.o -o err.out 2>&1 | FileCheck %s --check-prefix=BOTH
+# BOTH: error: --static-call-sites is for tramps that the input makes; remove it or --static-calls{{$}}
+# RUN: not %ld.lld -r --static-call-sites --static-calls-relocatable arm64.o -o err.out 2>&1 | FileCheck %s --check-prefix=BOTH-R
+# BOTH-R: error: --static-call-sites is for tramps that the input makes; remove it or --static-calls-relocatable{{$}}
+# RUN: llvm-mc -filetype=obj -triple=riscv64 riscv.s -o riscv.o
+# RUN: not %ld.lld --static-call-sites riscv.o -o err.out 2>&1 | FileCheck %s --check-prefix=RISCV
+# RISCV: error: riscv.o: --static-call-sites does not support this target
+# RUN: not ls err.out
+
+#--- vmlinux.lds
+SECTIONS {
+  .text 0x10000 : { *(.text) *(.static_call.text) }
+  .static_call_sites 0x20000 : { __start_static_call_sites = .; KEEP(*(.static_call_sites)) }
+  .data 0x20028 : { *(.data) }
+  .rodata : { *(.rodata) }
+}
+#--- arm64.s
+.globl _start
+_start:
+  bl __SCT__a
+  b __SCT__b
+  bl __SCT__a
+## __STATIC_CALL_ADDRESSABLE()
+.section .discard.addressable,"aw"
+  .quad __SCK__a
+#--- arm64-tramps.s
+## arch/arm64/include/asm/static_call.h
+.irp name, a, b
+.section .static_call.text,"ax"
+.globl __SCT__\name
+.type __SCT__\name, @function
+__SCT__\name:
+  hint 34
+  adrp x16, 1f
+  ldr x16, [x16, :lo12:1f]
+  br x16
+.size __SCT__\name, . - __SCT__\name
+.section .rodata,"a"
+.p2align 3
+1: .quad target
+.endr
+.text
+target:
+  ret
+.data
+.globl __SCK__a, __SCK__b
+__SCK__a:
+  .quad target, 1
+__SCK__b:
+  .quad target, 1
+#--- x86.s
+  call __SCT__a
+  jmp __SCT__a
+target:
+  ret
+.section .static_call.text,"ax"
+.globl __SCT__a
+__SCT__a:
+  jmp target
+  ud1 %esp, %ecx
+.data
+.globl __SCK__a
+__SCK__a:
+  .quad target, 1
+#--- ppc64.s
+.abiversion 2
+## A module's, or that of a kernel whose linker makes none.
+.globl __SCT__a
+.type __SCT__a, @function
+__SCT__a:
+  addis 2, 12, .TOC.-__SCT__a@ha
+  addi 2, 2, .TOC.-__SCT__a@l
+.localentry __SCT__a, .-__SCT__a
+  blr
+  nop
+  bl __SCT__a
+  nop
+.data
+.globl __SCK__a
+__SCK__a:
+  .quad 0, 1
+#--- bad.s
+  bl __SCT__a + 4
+  b.eq __SCT__a
+  bl __SCT__none
+.globl __SCT__none
+__SCT__none:
+  ret
+#--- riscv.s
+.globl __SCT__a
+__SCT__a:
+  ret
