@@ -6,6 +6,7 @@
 #include "future.h"
 #include "inspect.h"
 #include "lock.h"
+#include "mode.h"
 #include "names.h"
 #include "select.h"
 #include "settle.h"
@@ -421,6 +422,11 @@ static int prepare(struct pb_bulk *bulk, struct pb_module *only)
 	    (request->disarm || !request->ops->attr.check))
 		error = PB_NOT_BULK;
 	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next)
+		/* Strict mode knows no other way for us. */
+		if (b->nr && pb_stores_prepare(&b->stores, b->module) &&
+		    pb_strict)
+			error = PB_NOT_BULK;
+	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next)
 		if (!request->disarm)
 			error = find_cells(bulk, b);
 	return error ? error : pb_text_block_init(&bulk->block);
@@ -457,6 +463,7 @@ static void end(struct pb_bulk *bulk)
 		next = b->next;
 		pb_choice_free(&b->choice);
 		pb_choice_free(&b->own);
+		pb_stores_free(&b->stores);
 		pb_groups_free(b->groups);
 		free(b);
 	}
@@ -469,7 +476,8 @@ static int is_for_us(const struct pb_request *r)
 	const struct pb_filter *filter = r ? r->filter : NULL;
 	const struct patchbay_ops_attr *attr = r ? &r->ops->attr : NULL;
 
-	return r && !r->next && !pb_strict && !filter->cookies &&
+	return r && !r->next && !filter->cookies &&
+	       (!pb_strict || pb_modes & PATCHBAY_MODE_STORES) &&
 	       (r->disarm || !attr->attach ||
 		attr->flags & PATCHBAY_OPS_MODULE_DATA) &&
 	       !pb_filter_plain_name(filter) &&

@@ -4,6 +4,7 @@
 #include "cell.h"
 #include "fill.h"
 #include "settle.h"
+#include "strict.h"
 #include "text.h"
 
 #include "arch_bulk.h"
@@ -171,6 +172,30 @@ static int change_functions(struct pb_bulk *bulk, struct pb_bulk_module *b,
 	return 0;
 }
 
+/*
+ * By stores if the module's text can be changed so, else by writing. What cannot be
+ * made writable now, as when the tracer's @attach has made a thread, is written, but
+ * not in strict mode, where @bulk would not be for us.
+ */
+static int change_text(struct pb_bulk *bulk, struct pb_bulk_module *b,
+		       enum change change)
+{
+	const struct patchbay_record *records = b->module->records;
+	const uintptr_t from = pb_record_entry(
+		&records[pb_choice_next(&b->choice, 0)]);
+	const uintptr_t to =
+		pb_record_entry(&records[pb_choice_last(&b->choice)]);
+	int error = pb_stores_begin(&b->stores, from, to, b->nr), ended = 0;
+
+	if (error && pb_strict)
+		return error;
+	bulk->block.stores = !error;
+	error = change_functions(bulk, b, change);
+	if (bulk->block.stores)
+		ended = pb_stores_end(&b->stores, bulk->handle);
+	return error ? error : ended;
+}
+
 /* On all functions; what takes back goes on after an error. */
 static int change(struct pb_bulk *bulk, enum change change)
 {
@@ -181,7 +206,7 @@ static int change(struct pb_bulk *bulk, enum change change)
 			continue;
 		if ((change == PART || change == JOIN) && !b->parts)
 			continue;
-		error = change_functions(bulk, b, change);
+		error = change_text(bulk, b, change);
 		if (change == UNDO || change == JOIN || change == DISARM)
 			error = 0;
 	}

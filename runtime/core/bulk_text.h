@@ -6,6 +6,7 @@
 #include "arch.h"
 #include "choice.h"
 #include "place.h"
+#include "stores.h"
 #include "text_block.h"
 
 /* Groups are found by shape, in a table of more places than there are cells. */
@@ -21,6 +22,7 @@
  *           one that was found last
  * @slots:   some slots or displacements are not what they have to be
  * @parts:   to be disarmed: some share their cell with others that are not
+ * @stores:  if text can be changed by stores
  */
 struct pb_bulk_module {
 	struct pb_bulk_module *next;
@@ -31,6 +33,7 @@ struct pb_bulk_module {
 	struct pb_group *by_shape[PB_NR_SHAPES], *last;
 	unsigned int nr_groups;
 	int slots, parts;
+	struct pb_stores stores;
 };
 
 struct pb_bulk {

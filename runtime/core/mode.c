@@ -15,7 +15,8 @@ int patchbay_set_mode(unsigned int modes)
 {
 	int error = 0, hardened;
 
-	if (modes & ~(PATCHBAY_MODE_STRICT | PATCHBAY_MODE_HARDENED))
+	if (modes & ~(PATCHBAY_MODE_STRICT | PATCHBAY_MODE_HARDENED |
+		      PATCHBAY_MODE_STORES))
 		return -EINVAL;
 	if (pb_thread_inside())
 		return -EDEADLK;

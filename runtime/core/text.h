@@ -4,7 +4,8 @@
  *
  * Everything that Patchbay patches (slots, sites, tramps) goes through
  * pb_text_apply(): read, compare, then write. It never makes a mapping
- * writable and never writes bytes that it does not recognise.
+ * writable and never writes bytes that it does not recognise. (But of many functions
+ * at once: text_block.h, and, where nobody else can execute text, stores.h.)
  *
  * A write that other threads may execute through is not atomic beyond one
  * byte (x86-64) or one aligned instruction word (AArch64, ppc64le, whose

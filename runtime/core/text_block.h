@@ -19,10 +19,13 @@
  * @from, @end: what is to be written
  * @copied:     where the copies end
  * @old, @new:  as it was read, and as it shall be
+ * @stores:     there is no copy: text is writable for the moment (stores.h), and has
+ *              been changed when it is written
  */
 struct pb_text_block {
 	uintptr_t from, end, copied;
 	uint8_t *old, *new;
+	int stores;
 };
 
 /* Memory for the copies; not under the engine lock. Returns 0 or -ENOMEM. */
@@ -36,7 +39,7 @@ void pb_text_block_begin(struct pb_text_block *block, uintptr_t from);
 static inline int pb_text_block_fits(const struct pb_text_block *block,
 				     uintptr_t end)
 {
-	return end <= block->copied ||
+	return end <= block->copied || block->stores ||
 	       end <= (block->from & -(uintptr_t)PB_BLOCK_SIZE) + PB_BLOCK_SIZE;
 }
 
@@ -49,6 +52,8 @@ void pb_text_block_copy(struct pb_text_block *block, uintptr_t end);
 static inline uint8_t *pb_text_block_add(struct pb_text_block *block,
 					 uintptr_t end)
 {
+	if (block->stores)
+		return 0;
 	if (end > block->copied)
 		pb_text_block_copy(block, end);
 	if (end > block->end)

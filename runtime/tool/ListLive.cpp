@@ -37,6 +37,8 @@ static std::vector<StringRef> modeNames(unsigned Modes) {
     Names.push_back("strict");
   if (Modes & PATCHBAY_MODE_HARDENED)
     Names.push_back("hardened");
+  if (Modes & PATCHBAY_MODE_STORES)
+    Names.push_back("stores");
   return Names;
 }
 

@@ -76,6 +76,10 @@ static cl::opt<bool> NoSleepTime(
     cl::desc("Durations, and what --threshold says, are without the time that "
              "the thread was not on a processor; not with -p function, --depth "
              "or --args"));
+static cl::opt<bool> NoStores(
+    "no-stores", cl::sub(RecordCommand), cl::cat(ToolOptions),
+    cl::desc("Before main(), too, change code only as it is changed while other "
+             "threads execute it, not by stores: takes some milliseconds more"));
 static cl::opt<unsigned>
     Depth("depth", cl::value_desc("N"), cl::sub(RecordCommand),
           cl::cat(ToolOptions),
@@ -173,6 +177,11 @@ static constexpr char Help[] = R"(
   began and ended is recorded all the same, and shown by 'patchbay replay' and
   timelines.
 
+  While a process has one thread its code is changed by stores: it is writable then,
+  and not executable, so it is never both. Where that is not allowed (PR_SET_MDWE,
+  SELinux, a filter of system calls), and where there are more threads, it is changed
+  as 'patchbay live' does it; --no-stores does so from the start.
+
   Arguments are those in integer registers, in their order; a structure may take
   two. Of what types they are is not known: small numbers are shown in decimal,
   others in hexadecimal. What floating-point registers hold is known of results
@@ -201,9 +210,10 @@ ENVIRONMENT:
     notrace   as -N; may be repeated
     args      as --args; may be repeated
     thread    as --thread; may be repeated
-    thresh, depth, histogram=1, sleep-time=0, buffer, overwrite=1, live=1,
-    start_at, stop_at
-              as the options above; sleep-time=0 as --no-sleep-time
+    thresh, depth, histogram=1, sleep-time=0, stores=0, buffer, overwrite=1,
+    live=1, start_at, stop_at
+              as the options above; sleep-time=0 as --no-sleep-time, stores=0 as
+              --no-stores
 
 EXAMPLES:
   patchbay record -- ./server --port 80
@@ -373,6 +383,8 @@ static Expected<std::string> tracerOptions(ArrayRef<Selection> Selections) {
     Options += ",histogram=1";
   if (NoSleepTime)
     Options += ",sleep-time=0";
+  if (NoStores)
+    Options += ",stores=0";
   if (Depth)
     Options += ",depth=" + utostr(Depth);
   if (Overwrite)

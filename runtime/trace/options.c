@@ -145,6 +145,8 @@ static int set_option(struct pb_options *options, const char *name,
 		return parse_switch(value, "1", &options->checked);
 	else if (!strcmp(name, "sleep-time"))
 		return parse_switch(value, "0", &options->no_sleep_time);
+	else if (!strcmp(name, "stores"))
+		return parse_switch(value, "0", &options->no_stores);
 	else
 		return -ENOENT;
 	return 0;
@@ -160,7 +162,7 @@ static const char *wanted(const char *name)
 		return "a number from 1 to 64";
 	if (!strcmp(name, "clock"))
 		return "TICKS/NANOSECONDS";
-	if (!strcmp(name, "sleep-time"))
+	if (!strcmp(name, "sleep-time") || !strcmp(name, "stores"))
 		return "0";
 	return "1";
 }

@@ -32,6 +32,8 @@
  *	sleep-time=0   durations, and what thresh= says, are without the time that
  *	               a thread was not on a processor, as with ftrace's option;
  *	               not with tracer=function, depth= or args=
+ *	stores=0       do not change code by stores while the process has one thread:
+ *	               PATCHBAY_MODE_STORES
  *	clock=TICKS/NS an earlier moment, by the processor's counter and
  *	               CLOCK_MONOTONIC: the rate of the counter is computed from
  *	               then on, so it is known in a process that ends at once
@@ -76,6 +78,7 @@ struct pb_options {
 	int checked;
 	int histogram;
 	int no_sleep_time;
+	int no_stores;
 	char *text;
 };
 

@@ -481,6 +481,9 @@ static int begin(void)
 {
 	int error = pb_globs_init();
 
+	/* Nothing is armed yet; most of it will be before main(). */
+	if (!error && !pb_options.no_stores)
+		error = patchbay_set_mode(PATCHBAY_MODE_STORES);
 	if (!error)
 		error = start_session();
 	if (!error && tracer->events)

@@ -77,7 +77,8 @@
  *
  * Security
  * --------
- * - Text is never writable and executable at once; slots are in text.
+ * - Text is never writable and executable at once, and never writable but with
+ *   PATCHBAY_MODE_STORES; slots are in text.
  * - Function pointers in writable memory are: what tracers were made with, which
  *   is read with the library's lock held only, but for the exit handlers of those
  *   with a threshold; what matches names for filters of modules to come; and what
@@ -198,6 +199,32 @@ extern "C" {
  * and what has another one is not called. See Security.
  */
 #define PATCHBAY_MODE_HARDENED 2u
+
+/*
+ * PATCHBAY_MODE_STORES: change code by plain stores where nobody else can execute it.
+ *
+ * For a process that has one thread, and shares its memory with no other process, the
+ * text of a module is made readable and writable, and not executable, for as long as
+ * it takes to change it, some microseconds for each page, with signals blocked. Then
+ * it is readable and executable again, so that it is never writable and executable,
+ * and /proc/PID/maps is as it was. To arm and disarm many functions takes a fraction
+ * of the time then. In strict mode, too, since no other processor executes that code.
+ *
+ * It is done for requests on many functions, on x86-64, if
+ * - the C library knows of no other thread, and unshare(2) with CLONE_VM says that there
+ *   is none, nor a process with the same memory: neither can be mistaken for the other;
+ * - no filter of system calls is installed (seccomp(2)), which might end the process;
+ * - the module's text is one private mapping of a file, and not what this library is
+ *   in: a program with libpatchbay.a inside changes others;
+ * - the same succeeds with another mapping of the file, made for that purpose. It does
+ *   not under PR_SET_MDWE, nor where SELinux does not allow execmod.
+ * Else, and whenever mprotect(2) fails, code is changed as without this mode, and
+ * nobody is told. Kernels count the text as memory that may have to be kept, which
+ * matters where they overcommit none (vm.overcommit_memory is 2).
+ *
+ * `patchbay record` switches it on. Elsewhere it changes nothing.
+ */
+#define PATCHBAY_MODE_STORES 4u
 
 /*
  * Switch on @modes, PATCHBAY_MODE_*, in addition to those that are on. They

@@ -6,6 +6,10 @@
 #include <stddef.h>
 #include <string.h>
 
+#ifndef MODES
+#define MODES 0
+#endif
+
 const unsigned int patcher_events_per_call = 1;
 const int patcher_has_names = 1;
 
@@ -44,7 +48,9 @@ const char *patcher_init(void)
 		.handler = count_first,
 	};
 
-	return failure(patchbay_ops_create(&attr, &ops));
+	int error = patchbay_set_mode(MODES);
+
+	return failure(error ? error : patchbay_ops_create(&attr, &ops));
 }
 
 const char *patcher_arm_all(void)

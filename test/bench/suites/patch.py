@@ -38,7 +38,7 @@ def build(tools, number):
     source = functions.write(tools.cache / f"functions-{bodies}.c", bodies)
 
     def program(name):
-        system = table[name]
+        system = table[name.removesuffix("-stores")]
         objects = [tools.object("patch_main.c", system.callers)]
         if system.is_xray:
             link = ["-fxray-instrument"]
@@ -47,12 +47,13 @@ def build(tools, number):
         else:
             link = [str(library), f"-Wl,-rpath,{library.parent}"]
             # Its handlers are of general registers only.
-            objects.append(tools.object("patcher_patchbay.c",
-                                        ["-mgeneral-regs-only"]))
+            objects.append(tools.object(
+                "patcher_patchbay.c", ["-mgeneral-regs-only"] +
+                ["-DMODES=PATCHBAY_MODE_STORES"] * (name == "ours-stores")))
         objects += [tools.object(source, system.flags)] * copies
         return tools.program(f"patch-{name}", objects, link)
 
-    names = ["ours"]
+    names = ["ours", "ours-stores"]
     if tools.runtime_library("clang_rt.xray") is not None:
         names += XRAY
     return tools.each(program, names)
@@ -67,6 +68,11 @@ def case(name, programs, mode, xray, slices=1, calls=1, more=(), unit="ms",
                      if system == XRAY[1] and mode == "arm" else "")
                for system in XRAY if xray]
     entries.append(Entry("ours", (programs["ours"], mode), XRAY if xray else ()))
+    if per == "batch":
+        entries.append(Entry("ours-stores", (programs["ours-stores"], mode),
+                             XRAY if xray else (),
+                             note="PATCHBAY_MODE_STORES: of a process with one thread"
+                             if mode == "arm" else ""))
     entries = (*entries, *more)
     return Case(name, slices, calls, with_control(entries) if xray else entries,
                 unit=unit, per=per, warm_up=warm_up,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* For trace/sys.h and trace/sandbox.c. */
-#ifndef PB_TRACE_ARCH_RAW_SYSCALL_H
-#define PB_TRACE_ARCH_RAW_SYSCALL_H
+/* For trace/sys.h, trace/sandbox.c and stores.c. */
+#ifndef PB_ARCH_RAW_SYSCALL_H
+#define PB_ARCH_RAW_SYSCALL_H
 
 /* (System V ABI, AMD64 supplement, A.2.1.) The result, or -errno. */
 static inline long pb_raw_syscall(long number, const long arg[6])
@@ -19,4 +19,4 @@ static inline long pb_raw_syscall(long number, const long arg[6])
 	return result;
 }
 
-#endif /* PB_TRACE_ARCH_RAW_SYSCALL_H */
+#endif /* PB_ARCH_RAW_SYSCALL_H */

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * PATCHBAY_MODE_STORES: in a process with one thread code is changed by stores, so by
+ * no system call that writes to text; it is as it was in /proc/PID/maps then, and was
+ * never writable and executable. Where that cannot be, it is changed as ever.
+ */
+// RUN: %build %s -o %t %link
+// RUN: %t alone | FileCheck %s --check-prefix=STORES
+// RUN: %t strict | FileCheck %s --check-prefix=STORES
+// RUN: %t traced | FileCheck %s --check-prefixes=STORES,TRACED
+// RUN: %t injected | FileCheck %s --check-prefixes=WRITES,INJECTED
+// RUN: %t off | FileCheck %s --check-prefix=WRITES
+// RUN: %t thread | FileCheck %s --check-prefix=WRITES
+// RUN: %t clone | FileCheck %s --check-prefix=WRITES
+// RUN: %t memory | FileCheck %s --check-prefix=WRITES
+// RUN: %t mdwe | FileCheck %s --check-prefix=WRITES
+// RUN: %t filter | FileCheck %s --check-prefix=WRITES
+// RUN: %build %s -o %t.static %patchbay_lib/libpatchbay.a -lpthread
+// RUN: %t.static alone | FileCheck %s --check-prefix=WRITES
+//
+/* Recorded, unless it is told not to. */
+// RUN: rm -rf %t.data && %patchbay record -o %t.data -F 'f_*' -- %t recorded | FileCheck %s --check-prefix=STORES
+// RUN: rm -rf %t.data && %patchbay record -o %t.data --no-stores -F 'f_*' -- %t recorded | FileCheck %s --check-prefix=WRITES
+// STORES: {{^}}written by system calls: no{{$}}
+// WRITES: {{^}}written by system calls: yes{{$}}
+// TRACED: {{^}}it was writable, and not executable, [[N:[1-9][0-9]*]] times of [[N]]{{$}}
+// INJECTED: {{^}}it was writable, and not executable, [[N:[1-9][0-9]*]] times of [[N]]{{$}}
+// INJECTED: {{^}}replaced: [[N]]{{$}}
+#include "Inputs/check.h"
+
+#include <patchbay/patchbay.h>
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define UNTRACED __attribute__((no_profile_instrument_function))
+
+#define X4(what, n) what(n##0) what(n##1) what(n##2) what(n##3)
+#define X16(what, n)                                                           \
+	X4(what, n##0) X4(what, n##1) X4(what, n##2) X4(what, n##3)
+#define X64(what, n)                                                           \
+	X16(what, n##0) X16(what, n##1) X16(what, n##2) X16(what, n##3)
+#define X256(what, n)                                                          \
+	X64(what, n##0) X64(what, n##1) X64(what, n##2) X64(what, n##3)
+
+#define FUNCTION(n) OPAQUE static int f##n(int a) { return a + 1; }
+X256(FUNCTION, _)
+
+#define ADDRESS(n) f##n,
+static int (*const functions[])(int) = { X256(ADDRESS, _) };
+enum { NR = sizeof(functions) / sizeof(functions[0]) };
+
+static long calls;
+
+static UNTRACED void count(uintptr_t ip, uintptr_t parent_ip,
+			   const struct patchbay_cell *cell,
+			   struct patchbay_regs *regs)
+{
+	(void)ip, (void)parent_ip, (void)cell, (void)regs;
+	calls++;
+}
+
+/* The line of /proc/PID/maps that @address is in. */
+static UNTRACED int find_line(pid_t pid, uintptr_t address, char line[4096])
+{
+	unsigned long start, end;
+	char name[64];
+	int found = 0;
+	FILE *maps;
+
+	snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
+	maps = fopen(name, "r");
+	CHECK(maps);
+	while (!found && fgets(line, 4096, maps))
+		found = sscanf(line, "%lx-%lx", &start, &end) == 2 &&
+			address >= start && address < end;
+	fclose(maps);
+	return found;
+}
+
+static UNTRACED uint64_t writes(void)
+{
+	struct patchbay_stats stats = { .size = sizeof(stats) };
+
+	CHECK_EQ(patchbay_get_stats(&stats), 0);
+	return stats.text_writes;
+}
+
+static UNTRACED void call_all(long armed)
+{
+	calls = 0;
+	for (int i = 0; i < NR; i++)
+		CHECK_EQ(functions[i](i), i + 1);
+	CHECK_EQ(calls, armed);
+}
+
+static UNTRACED void run(unsigned int modes)
+{
+	const struct patchbay_ops_attr attr = { .size = sizeof(attr),
+						.flags = PATCHBAY_OPS_FAST,
+						.handler = count };
+	char before[4096], after[4096];
+	struct patchbay_ops *ops;
+
+	CHECK(find_line(getpid(), (uintptr_t)functions[0], before));
+	CHECK_EQ(patchbay_set_mode(modes), 0);
+	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
+	for (int i = 0; i < 3; i++) {
+		CHECK_EQ(patchbay_arm(ops, "f_*", 0), NR);
+		call_all(NR);
+		CHECK_EQ(patchbay_disarm(ops, "f_*"), NR);
+		call_all(0);
+	}
+	/* Others, and some of them. */
+	CHECK_EQ(patchbay_arm(ops, "f_*0", 0), NR / 4);
+	CHECK_EQ(patchbay_arm(ops, "f_*1", 0), NR / 4);
+	call_all(NR / 2);
+	CHECK_EQ(patchbay_disarm(ops, "f_*0"), NR / 4);
+	call_all(NR / 4);
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+	call_all(0);
+	CHECK(find_line(getpid(), (uintptr_t)functions[0], after));
+	CHECK_EQ(strcmp(before, after), 0);
+}
+
+static UNTRACED void say(void)
+{
+	/* One is for veneers. */
+	printf("written by system calls: %s\n", writes() > 1 ? "yes" : "no");
+}
+
+static UNTRACED void *sleep_in_thread(void *arg)
+{
+	pause();
+	return arg;
+}
+
+static UNTRACED int sleep_in_clone(void *arg)
+{
+	(void)arg;
+	for (;;)
+		syscall(SYS_pause);
+}
+
+static UNTRACED pid_t start_clone(int flags)
+{
+	static char stack[65536] __attribute__((aligned(16)));
+	const pid_t pid = clone(sleep_in_clone, stack + sizeof(stack), flags, NULL);
+
+	CHECK(pid > 0);
+	return pid;
+}
+
+/* mprotect() with PROT_EXEC is refused. */
+static UNTRACED void install_filter(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mprotect, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, args[2])),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+
+	CHECK_EQ(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	CHECK_EQ(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+/*
+ * Stop the child at its system calls; look at its text after each mprotect() of it,
+ * and, if @inject, have each fail that makes it executable again.
+ */
+static UNTRACED void trace(int inject)
+{
+	const uintptr_t address = (uintptr_t)functions[0];
+	int status, inside = 0, writable = 0, changes = 0, replaced = 0;
+	struct user_regs_struct regs;
+	char line[4096], seen[8];
+	pid_t child = fork();
+
+	CHECK(child >= 0);
+	if (!child) {
+		CHECK_EQ(ptrace(PTRACE_TRACEME, 0, 0, 0), 0);
+		raise(SIGSTOP);
+		run(PATCHBAY_MODE_STORES);
+		say();
+		exit(0);
+	}
+	CHECK_EQ(waitpid(child, &status, 0), child);
+	CHECK_EQ(ptrace(PTRACE_SETOPTIONS, child, 0,
+			PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL), 0);
+	for (;;) {
+		uintptr_t start = 0, end = 0;
+
+		CHECK_EQ(ptrace(PTRACE_SYSCALL, child, 0, 0), 0);
+		CHECK_EQ(waitpid(child, &status, 0), child);
+		if (!WIFSTOPPED(status))
+			break;
+		CHECK_EQ(WSTOPSIG(status), SIGTRAP | 0x80);
+		CHECK_EQ(ptrace(PTRACE_GETREGS, child, 0, &regs), 0);
+		inside = !inside;
+		CHECK(find_line(child, address, line));
+		CHECK_EQ(sscanf(line, "%lx-%lx %7s", &start, &end, seen), 3);
+		CHECK(!strchr(seen, 'w') || !strchr(seen, 'x'));
+		if (regs.orig_rax == SYS_mremap && !inside && regs.r8 == start)
+			replaced++;
+		if (regs.orig_rax == SYS_mprotect && regs.rdi == start) {
+			changes += inside && regs.rdx == (PROT_READ | PROT_EXEC);
+			writable += !inside && !strcmp(seen, "rw-p");
+			if (inside && inject && regs.rdx & PROT_EXEC) {
+				regs.orig_rax = (unsigned long)-1;
+				CHECK_EQ(ptrace(PTRACE_SETREGS, child, 0, &regs),
+					 0);
+				CHECK_EQ(ptrace(PTRACE_SYSCALL, child, 0, 0), 0);
+				CHECK_EQ(waitpid(child, &status, 0), child);
+				inside = 0;
+				regs.rax = (unsigned long)-ENOMEM;
+				CHECK_EQ(ptrace(PTRACE_SETREGS, child, 0, &regs),
+					 0);
+			}
+		}
+	}
+	CHECK(WIFEXITED(status) && !WEXITSTATUS(status));
+	printf("it was writable, and not executable, %d times of %d\n", writable,
+	       changes);
+	if (inject)
+		printf("replaced: %d\n", replaced);
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "";
+	unsigned int modes = PATCHBAY_MODE_STORES;
+	pthread_t thread;
+	pid_t other = 0;
+
+	if (!strcmp(how, "traced") || !strcmp(how, "injected")) {
+		trace(!strcmp(how, "injected"));
+		return 0;
+	}
+	if (!strcmp(how, "recorded")) {
+		say();
+		return 0;
+	}
+	if (!strcmp(how, "strict"))
+		modes |= PATCHBAY_MODE_STRICT;
+	else if (!strcmp(how, "off"))
+		modes = 0;
+	else if (!strcmp(how, "thread"))
+		CHECK_EQ(pthread_create(&thread, NULL, sleep_in_thread, NULL), 0);
+	else if (!strcmp(how, "clone"))
+		start_clone(CLONE_VM | CLONE_SIGHAND | CLONE_THREAD);
+	else if (!strcmp(how, "memory"))
+		other = start_clone(CLONE_VM);
+	else if (!strcmp(how, "mdwe"))
+		CHECK_EQ(prctl(65 /* PR_SET_MDWE */, 1, 0, 0, 0), 0);
+	else if (!strcmp(how, "filter"))
+		install_filter();
+	else
+		CHECK_EQ(strcmp(how, "alone"), 0);
+	run(modes);
+	say();
+	if (other)
+		kill(other, SIGKILL);
+	fflush(stdout);
+	_exit(0);
+}
