@@ -79,14 +79,24 @@ static int check_owner(const struct pb_module *module, size_t i, uintptr_t slot)
 	return from->set == &pb_set_nobody ? PB_UNSETTLED : PB_NOT_BULK;
 }
 
+/* Put function @i among those of @choice, which most modules have none of. */
+static int add_to(struct pb_choice *choice, const struct pb_bulk_module *b,
+		  size_t i)
+{
+	int error = choice->bits ? 0 : pb_choice_init(choice, b->module->nr, 0);
+
+	if (!error)
+		pb_choice_add(choice, i, 0);
+	return error;
+}
+
 /* Function @i keeps the cell of its own that it has. */
 static int add_own(struct pb_bulk_module *b, size_t i)
 {
-	int error = b->own.bits ? 0 : pb_choice_init(&b->own, b->module->nr, 0);
+	int error = add_to(&b->own, b, i);
 
 	if (error)
 		return error;
-	pb_choice_add(&b->own, i, 0);
 	b->nr_own++;
 	b->nr++;
 	return 0;
@@ -180,8 +190,8 @@ static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t
 	if (error)
 		return error;
 	error = check_site(bulk, module, i, group, end);
-	if (error == -EILSEQ)
-		pb_count_refused(module, record);
+	if (error == -EILSEQ && add_to(&b->refused, b, i))
+		return -ENOMEM;
 	if (error < 0 && pb_may_skip(bulk->request, error)) {
 		leave_out(b, i);
 		return 0;
@@ -432,6 +442,20 @@ static int prepare(struct pb_bulk *bulk, struct pb_module *only)
 	return error ? error : pb_text_block_init(&bulk->block);
 }
 
+/* Whose sites were refused, unless all is left to others, who find and count them. */
+static void count_refused(const struct pb_bulk *bulk)
+{
+	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next) {
+		struct pb_module *module = b->module;
+
+		if (!b->refused.bits)
+			continue;
+		for (size_t i = pb_choice_next(&b->refused, 0); i < module->nr;
+		     i = pb_choice_next(&b->refused, i + 1))
+			pb_count_refused(module, &module->records[i]);
+	}
+}
+
 static int put_to_use(struct pb_bulk *bulk)
 {
 	struct pb_request *request = bulk->request;
@@ -463,6 +487,7 @@ static void end(struct pb_bulk *bulk)
 		next = b->next;
 		pb_choice_free(&b->choice);
 		pb_choice_free(&b->own);
+		pb_choice_free(&b->refused);
 		pb_stores_free(&b->stores);
 		pb_groups_free(b->groups);
 		free(b);
@@ -498,6 +523,8 @@ int pb_bulk_commit(struct pb_request *request, struct pb_module *only,
 	if (!error)
 		error = prepare(&bulk, only);
 	pb_requests_end(request);
+	if (error <= 0)
+		count_refused(&bulk);
 	if (!error) {
 		error = put_to_use(&bulk);
 		if (wait == PB_WAIT && error)

@@ -76,7 +76,6 @@ static inline __attribute__((always_inline)) int edit(const struct pb_bulk_modul
 {
 	uint8_t *slot = text + f->entry - PB_BULK_BEFORE;
 	uint8_t *site = text + f->site;
-	int error;
 
 	switch (change) {
 	case PUBLISH:
@@ -84,11 +83,11 @@ static inline __attribute__((always_inline)) int edit(const struct pb_bulk_modul
 	case ARM:
 		return pb_bulk_flip(site, 1);
 	case PART:
-		error = pb_bulk_slot(slot, pb_owner_slot(b->module,
-							 PB_OWNER_NOBODY), 1);
+		/* A slot that others patched leads to none of our cells. */
+		pb_bulk_slot(slot, pb_owner_slot(b->module, PB_OWNER_NOBODY), 1);
 		/* A site that others patched goes on calling, for nothing. */
 		pb_bulk_flip(site, 0);
-		return error;
+		return 0;
 	case JOIN:
 		pb_bulk_flip(site, 1);
 		pb_bulk_slot(slot, pb_owner_slot(b->module, f->owner), 1);
@@ -140,7 +139,7 @@ change_module(struct pb_bulk *bulk, struct pb_bulk_module *b,
 				return error;
 		}
 		error = open ? pb_text_block_write(block, bulk->handle) : 0;
-		if (error == -EAGAIN)
+		if (error == PB_TEXT_CHANGED)
 			i = first;
 		else if (error && (change == PUBLISH || change == ARM ||
 				   change == PART))

@@ -18,6 +18,7 @@
  * @nr:      how many these are
  * @own:     those of them, @nr_own, that have a cell of their own and keep it: their
  *           slot stays. No bits: none has
+ * @refused: others that were asked for, whose sites are not what they should be
  * @groups:  to be armed: by shape; @by_shape has them as a hash table, @last is the
  *           one that was found last
  * @slots:   some slots or displacements are not what they have to be
@@ -27,7 +28,7 @@
 struct pb_bulk_module {
 	struct pb_bulk_module *next;
 	struct pb_module *module;
-	struct pb_choice choice, own;
+	struct pb_choice choice, own, refused;
 	size_t nr, nr_own;
 	struct pb_group *groups;
 	struct pb_group *by_shape[PB_NR_SHAPES], *last;

@@ -113,8 +113,11 @@ struct pb_shared_cell *pb_shared_find_free(struct pb_module *module,
 			return &shared->cells[i];
 	if (shared->end == PB_NR_SHARED)
 		return NULL;
+	/* Others walk over the cells with the engine lock alone. */
+	pb_engine_lock();
 	cell = &shared->cells[shared->end++];
 	cell->result = result;
+	pb_engine_unlock();
 	return cell;
 }
 

@@ -56,6 +56,6 @@ int pb_text_block_write(const struct pb_text_block *block, int handle)
 		return 0;
 	/* Compared as late as can be: see pb_text_apply(). */
 	if (memcmp((const void *)block->from, block->old, size))
-		return -EAGAIN;
+		return PB_TEXT_CHANGED;
 	return pb_os_text_write(handle, block->from, block->new, size);
 }

@@ -62,9 +62,11 @@ static inline uint8_t *pb_text_block_add(struct pb_text_block *block,
 }
 
 /*
- * Write the block, if text is still what was copied; else -EAGAIN, and it is to be
- * done again. Or an error of writing text. Under the engine lock.
+ * Write the block, if text is still what was copied; else PB_TEXT_CHANGED, and it is to
+ * be done again. Or a negative errno of writing text, which may be any: filters of
+ * system calls choose theirs. Under the engine lock.
  */
+#define PB_TEXT_CHANGED 1
 int pb_text_block_write(const struct pb_text_block *block, int handle);
 
 #endif /* PB_CORE_TEXT_BLOCK_H */

@@ -13,6 +13,8 @@
 // CHECK-NEXT: {{^}}with own cells failed at {{[1-9][0-9]*}} places
 // CHECK-NEXT: {{^}}parting failed at {{[1-9][0-9]*}} places{{$}}
 // CHECK-NEXT: {{^}}joining failed at {{[1-9][0-9]*}} places{{$}}
+// CHECK-NEXT: {{^}}for good failed at {{[1-9][0-9]*}} places{{$}}
+// CHECK-NEXT: {{^}}for good again failed at {{[1-9][0-9]*}} places{{$}}
 
 #include "Inputs/check.h"
 #include "Inputs/count-calls.h"
@@ -41,14 +43,14 @@ X1024(FUNCTION, _)
 static int (*const functions[])(int) = { X1024(NAME, _) };
 enum { NR = sizeof(functions) / sizeof(functions[0]) };
 
-/* Which write from here fails; 0: none. */
-static int fails, failed;
+/* Which write from here fails; 0: none. And if all behind it do, and how. */
+static int fails, failed, all_fail, how_it_fails = EACCES;
 
 ssize_t pwrite(int file, const void *bytes, size_t size, off_t offset)
 {
-	if (fails && !--fails) {
+	if ((fails && !--fails) || (failed && all_fail)) {
 		failed = 1;
-		errno = EACCES;
+		errno = how_it_fails;
 		return -1;
 	}
 	return syscall(SYS_pwrite64, file, bytes, size, offset);
@@ -287,6 +289,110 @@ static int join(const char *glob, int nr)
 	return times;
 }
 
+static size_t armed(const struct patchbay_ops *ops)
+{
+	struct patchbay_ops_info info = { .size = sizeof(info) };
+
+	CHECK_EQ(patchbay_ops_get_info(ops, &info), 0);
+	return info.armed;
+}
+
+/*
+ * Nothing can be written any more, not even to take back what was: functions that have
+ * come to join others stay with them, and are counted as armed, until they are disarmed.
+ */
+static int stay(void)
+{
+	const struct patchbay_ops_attr attr = { .size = sizeof(attr),
+						.handler = handler };
+	struct patchbay_ops *ops;
+	int times = 0, n = 0, nr;
+
+	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
+	do {
+		CHECK_EQ(patchbay_arm(ops, "at_0*", 0), NR / 4);
+		fails = ++n;
+		failed = 0;
+		all_fail = 1;
+		nr = patchbay_arm(ops, "at_[123]*", 0);
+		all_fail = fails = 0;
+		CHECK_EQ(nr, failed ? -how_it_fails : NR / 4 * 3);
+		nr = (int)armed(ops);
+		CHECK(calls_seen() <= nr);
+		times += failed;
+		CHECK_EQ(patchbay_disarm(ops, "*"), nr);
+		CHECK_EQ(calls_seen(), 0);
+	} while (failed);
+	CHECK_EQ(patchbay_arm(ops, "*", 0) > NR, 1);
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+	CHECK_EQ(calls_seen(), 0);
+	return times;
+}
+
+#if defined(__x86_64__)
+static void patch(int (*function)(int), int offset, const void *bytes, size_t size)
+{
+	int text = open("/proc/self/mem", O_RDWR);
+
+	CHECK_EQ(pwrite(text, bytes, size, (off_t)function + offset), size);
+	close(text);
+}
+
+static uint64_t refused(void)
+{
+	struct patchbay_stats stats = { .size = sizeof(stats) };
+	uint64_t sum = 0;
+
+	CHECK_EQ(patchbay_get_stats(&stats), 0);
+	for (int i = 0; i < PATCHBAY_SITE_NR_STATES; i++)
+		sum += stats.refused[i];
+	return sum;
+}
+
+/*
+ * Others have patched the site of one function: it is refused, and counted once, also
+ * where another function has a tracer already. Or its slot, when those with whom it
+ * shares a cell are disarmed: that does not keep them from it.
+ */
+static void patched_by_others(void)
+{
+	const struct patchbay_ops_attr attr = { .size = sizeof(attr),
+						.handler = handler };
+	const uint64_t nowhere = 0, before = refused();
+	const uint8_t trap = 0xcc, *site = (const uint8_t *)functions[7];
+	const uint8_t old = *site;
+	struct patchbay_ops *ops, *second;
+	uint64_t slot;
+
+	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
+	CHECK_EQ(patchbay_ops_create(&attr, &second), 0);
+	CHECK_EQ(patchbay_arm(second, "at_33333", 0), 1);
+	patch(functions[7], 0, &trap, 1);
+	CHECK_EQ(patchbay_arm(ops, "at_*", PATCHBAY_ARM_SKIP), NR - 1);
+	CHECK_EQ(refused(), before + 1);
+	CHECK_EQ(patchbay_disarm(ops, "*"), NR - 1);
+	CHECK_EQ(patchbay_ops_destroy(second), 0);
+	CHECK_EQ(patchbay_arm(ops, "at_*", 0), -EILSEQ);
+	CHECK_EQ(refused(), before + 2);
+	patch(functions[7], 0, &old, 1);
+
+	CHECK_EQ(patchbay_arm(ops, "at_*", 0), NR);
+	slot = *(const uint64_t *)(functions[7] + PATCHBAY_SLOT_OFFSET);
+	CHECK(slot);
+	patch(functions[7], PATCHBAY_SLOT_OFFSET, &nowhere, sizeof(nowhere));
+	CHECK_EQ(patchbay_disarm(ops, "at_[03]*"), NR / 2);
+	CHECK_EQ(sites_armed(), NR / 2);
+	CHECK_EQ(calls_seen(), NR / 2);
+	CHECK_EQ(patchbay_arm(ops, "at_0*", PATCHBAY_ARM_SKIP), NR / 4 - 1);
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
+	CHECK_EQ(calls_seen(), 0);
+}
+#else
+static void patched_by_others(void)
+{
+}
+#endif
+
 int main(void)
 {
 	int n = 1;
@@ -301,5 +407,10 @@ int main(void)
 	printf("parting failed at %d places\n", n + part(1));
 	n = join("at_200*", NR / 64);
 	printf("joining failed at %d places\n", n + join("at_[23]*", NR / 2));
+	printf("for good failed at %d places\n", stay());
+	/* A filter of system calls may say this, too. */
+	how_it_fails = EAGAIN;
+	printf("for good again failed at %d places\n", stay());
+	patched_by_others();
 	return 0;
 }

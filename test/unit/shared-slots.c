@@ -6,7 +6,7 @@
  */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
-// CHECK: {{^}}failures: 0 of 131473{{$}}
+// CHECK: {{^}}failures: 0 of 131729{{$}}
 
 #include "shared.c"
 #include "gate.c"
@@ -18,12 +18,27 @@ enum { NR = 40 };
 static struct patchbay_record records[NR];
 static struct pb_module module = { .records = records, .nr = NR };
 
+/* How many cells have been used, as who has the engine lock has seen it. */
+static unsigned int seen_end;
+
+static unsigned int end_now(void)
+{
+	return module.shared ? module.shared->end : 0;
+}
+
+static void expect_seen(void)
+{
+	CHECK_ROW(end_now(), !module.shared || end_now() == seen_end);
+}
+
 void pb_engine_lock(void)
 {
+	expect_seen();
 }
 
 void pb_engine_unlock(void)
 {
+	seen_end = end_now();
 }
 
 int pb_engine_is_locked(void)
@@ -225,6 +240,7 @@ int main(void)
 	reuse();
 	exhaust();
 	gates();
+	expect_seen();
 	pb_shared_free(&module);
 	CHECK(!module.shared);
 	printf("failures: %d of %d\n", failures, checks);

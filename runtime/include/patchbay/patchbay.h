@@ -64,7 +64,9 @@
  * Functions return 0, or a count where that is said, or a negative errno. The
  * library never prints, never exits and never aborts. A call that fails has
  * changed nothing, unless it is waiting for handlers that failed
- * (<patchbay/waiting.h>). Pointers are not NULL, unless it is said that they may be.
+ * (<patchbay/waiting.h>), or text can be written no more, not even to take back what
+ * has been written: then functions that came to share a tracer with others may keep
+ * it, and count as armed, until they are disarmed. Pointers are not NULL, unless it is said that they may be.
  *
  * Threads and signals
  * -------------------
