@@ -9,6 +9,7 @@ foreach(suffix "" -twice)
       --lld $<TARGET_FILE:lld-patchbay> --source ${PATCHBAY_LLD_SOURCE}
       --llvm-config ${LLVM_TOOLS_BINARY_DIR}/llvm-config
       --lit ${LLVM_TOOLS_BINARY_DIR}/lit
+      --baseline ${PATCHBAY_LLD_SERIES}/upstream-suite.txt
       --work ${CMAKE_CURRENT_BINARY_DIR}/upstream-suite
       $<$<STREQUAL:${suffix},-twice>:--twice>
     DEPENDS lld-patchbay USES_TERMINAL COMMAND_EXPAND_LISTS VERBATIM)

@@ -4,7 +4,8 @@
 # hook patch is made for it, and puts a patched copy into the build tree. The
 # source itself is never written to.
 #
-# Sets PATCHBAY_LLD_TREE (has lld/) and PATCHBAY_LLD_PATCHED_SOURCES.
+# Sets PATCHBAY_LLD_TREE (has lld/), PATCHBAY_LLD_PATCHED_SOURCES and
+# PATCHBAY_LLD_SERIES, the folder of the patch.
 
 if(DEFINED ENV{XDG_CACHE_HOME} AND NOT "$ENV{XDG_CACHE_HOME}" STREQUAL "")
   set(cache_home "$ENV{XDG_CACHE_HOME}")
@@ -40,20 +41,21 @@ if(NOT source_version STREQUAL llvm_version)
     "${llvm_version}")
 endif()
 
-set(patch_dir
-  ${CMAKE_CURRENT_LIST_DIR}/patches/${LLVM_VERSION_MAJOR}.${LLVM_VERSION_MINOR})
-if(NOT EXISTS ${patch_dir}/series)
-  message(FATAL_ERROR "no hook patch for LLD ${llvm_version} in ${patch_dir}: run "
+set(PATCHBAY_LLD_PATCHES ${CMAKE_CURRENT_LIST_DIR}/patches
+  CACHE PATH "folder of the hook patch, by LLVM's major and minor version")
+set(PATCHBAY_LLD_SERIES
+  ${PATCHBAY_LLD_PATCHES}/${LLVM_VERSION_MAJOR}.${LLVM_VERSION_MINOR})
+if(NOT EXISTS ${PATCHBAY_LLD_SERIES}/series)
+  message(FATAL_ERROR "no hook patch for LLD ${llvm_version} in ${PATCHBAY_LLD_SERIES}: run "
     "'sh lld-patch/refresh.sh ${PATCHBAY_LLD_SOURCE}'")
 endif()
-file(STRINGS ${patch_dir}/series series REGEX "^[^#]")
-list(TRANSFORM series PREPEND ${patch_dir}/)
+file(STRINGS ${PATCHBAY_LLD_SERIES}/series series REGEX "^[^#]")
+list(TRANSFORM series PREPEND ${PATCHBAY_LLD_SERIES}/)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
-  ${patch_dir}/series ${series}
-  ${CMAKE_CURRENT_LIST_DIR}/UPSTREAM)
+  ${PATCHBAY_LLD_SERIES}/series ${PATCHBAY_LLD_SERIES}/UPSTREAM ${series})
 
 # The files that the patch touches must be the ones that it was made for.
-file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/UPSTREAM hashes REGEX "^file ")
+file(STRINGS ${PATCHBAY_LLD_SERIES}/UPSTREAM hashes REGEX "^file ")
 foreach(line ${hashes})
   string(REGEX MATCH "^file ([0-9a-f]+) (.*)$" line ${line})
   set(expected ${CMAKE_MATCH_1})
@@ -61,7 +63,7 @@ foreach(line ${hashes})
   file(SHA256 ${PATCHBAY_LLD_SOURCE}/${name} actual)
   if(NOT actual STREQUAL expected)
     message(FATAL_ERROR "${name} in ${PATCHBAY_LLD_SOURCE} is not the one that the "
-      "hook patch is made for (lld-patch/UPSTREAM): unpack the release again, or "
+      "hook patch is made for (${PATCHBAY_LLD_SERIES}/UPSTREAM): unpack the release again, or "
       "run 'sh lld-patch/refresh.sh ${PATCHBAY_LLD_SOURCE}'")
   endif()
 endforeach()
@@ -71,7 +73,7 @@ endforeach()
 # reconfiguring from touching, and so recompiling, every patched file.
 set(PATCHBAY_LLD_TREE ${CMAKE_CURRENT_BINARY_DIR}/upstream)
 set(stamp "${PATCHBAY_LLD_SOURCE}")
-foreach(file ${CMAKE_CURRENT_LIST_DIR}/UPSTREAM ${series})
+foreach(file ${PATCHBAY_LLD_SERIES}/UPSTREAM ${series})
   file(SHA256 ${file} hash)
   string(APPEND stamp "\n${hash}")
 endforeach()

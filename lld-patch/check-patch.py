@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Checks that the hook patch stays one: what it adds to upstream's files is
-# calls of ours. Every line of it is a line to carry to the next release.
+# calls of ours. Every line of it is a line to carry to the next release. And all
+# releases have the same hooks: who changes one changes it everywhere.
 #
 #   check-patch.py [SERIES_FOLDER...]
 #
@@ -14,18 +15,18 @@ MAX_ADDED = 40
 MAX_FILES = 8
 
 
-def count(folder):
-    """Added lines and touched files of a patch series."""
-    added, files = 0, set()
+def read(folder):
+    """What a patch series adds: lines, by the files that it touches."""
+    added = {}
     for name in (folder / "series").read_text().splitlines():
         if not name or name.startswith("#"):
             continue
         for line in (folder / name).read_text().splitlines():
             if line.startswith("+++ "):
-                files.add(line.split()[1])
+                file = added.setdefault(line.split()[1], [])
             elif line.startswith("+"):
-                added += 1
-    return added, len(files)
+                file.append(line)
+    return added
 
 
 def main():
@@ -35,10 +36,16 @@ def main():
     if not folders:
         sys.exit("check-patch: no patch series found")
     failed = False
-    for folder in folders:
-        added, files = count(folder)
-        print(f"{folder.name}: {added} added lines in {files} files")
-        if added > MAX_ADDED or files > MAX_FILES:
+    all_hooks = {folder: read(folder) for folder in folders}
+    for folder, hooks in all_hooks.items():
+        added = sum(map(len, hooks.values()))
+        print(f"{folder.name}: {added} added lines in {len(hooks)} files")
+        if hooks != all_hooks[folders[0]]:
+            print(f"check-patch: {folder} adds other lines than {folders[0]}: run 'sh "
+                  f"lld-patch/refresh.sh SOURCE' with the series that is right",
+                  file=sys.stderr)
+            failed = True
+        if added > MAX_ADDED or len(hooks) > MAX_FILES:
             print(f"check-patch: the hook patch in {folder} may have {MAX_ADDED} "
                   f"added lines in {MAX_FILES} files; move code to lld-patch/src",
                   file=sys.stderr)

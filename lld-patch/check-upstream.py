@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Runs LLD's own ELF test suite with our linker and compares the result of
-# every test, by name, with what the unpatched build gives (upstream-suite.txt).
+# every test, by name, with what the unpatched build gives (patches/X.Y/upstream-suite.txt).
 #
 # The suite comes from the same source that the linker is built from. Its output
 # takes 2 GB and is deleted at the end.
@@ -128,12 +128,12 @@ def main():
                         help="the linker to test")
     parser.add_argument("--source", type=pathlib.Path, required=True,
                         help="LLVM's source: lld/test, llvm/utils/dtlto")
-    parser.add_argument("--llvm-config", default="llvm-config-22")
+    parser.add_argument("--llvm-config", default="llvm-config")
     parser.add_argument("--lit", required=True)
     parser.add_argument("--work", type=pathlib.Path, required=True,
                         help="a folder to make and delete, for 2 GB")
-    parser.add_argument("--baseline", type=pathlib.Path,
-                        default=pathlib.Path(__file__).with_name("upstream-suite.txt"))
+    parser.add_argument("--baseline", type=pathlib.Path, required=True,
+                        help="patches/X.Y/upstream-suite.txt")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--twice", action="store_true",
                         help="run each link twice in one process")

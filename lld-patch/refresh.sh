@@ -3,20 +3,24 @@
 #
 # Carries the hook patch over to another release of LLD.
 #
-#   sh lld-patch/refresh.sh SOURCE
+#   sh lld-patch/refresh.sh SOURCE [SERIES]
 #
-# SOURCE is a folder with lld/ and cmake/ of the release. The newest patch series
-# is applied to a copy of it; where that takes an offset or fuzz, which is worth a
-# look, it says so. Then the series is written again without, into the folder of
-# SOURCE's major and minor version, and UPSTREAM gets SOURCE's version and the
-# hashes of the files that the patch touches. Where a hunk does not apply nothing
-# is written, and the copy with its .rej files is kept for a look.
+# SOURCE is a folder with lld/ and cmake/ of the release. The patch series SERIES
+# (such as 22.1; when a hook has changed there), or else that of SOURCE's major and
+# minor version, or else the newest one, is applied to a copy of it;
+# where that takes an offset or fuzz, which is worth a look, it says so. Then the
+# series is written again without, into the folder of SOURCE's major and minor
+# version, beside UPSTREAM with SOURCE's version and the hashes of the files that
+# the patch touches. Where a hunk does not apply nothing is written, and the copy
+# with its .rej files is kept for a look.
+#
+# PATCHBAY_LLD_PATCHES is the folder of the series, if it is not patches/ here.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 fail() { echo "refresh.sh: $*" >&2; exit 1; }
 
-[ $# -eq 1 ] || fail "usage: refresh.sh SOURCE"
+[ $# -eq 1 ] || [ $# -eq 2 ] || fail "usage: refresh.sh SOURCE [SERIES]"
 source=$1
 version_file=$source/cmake/Modules/LLVMVersion.cmake
 [ -f "$version_file" ] && [ -f "$source/lld/ELF/Driver.cpp" ] ||
@@ -26,9 +30,10 @@ series_name=$(part MAJOR).$(part MINOR)
 version=$series_name.$(part PATCH)
 
 patches=${PATCHBAY_LLD_PATCHES:-$here/patches}
-upstream=${PATCHBAY_LLD_UPSTREAM:-$here/UPSTREAM}
-from=$(ls "$patches" | sort -t. -k1,1n -k2,2n | tail -n 1)
-[ -f "$patches/$from/series" ] || fail "no patch series in $patches"
+from=${2:-$series_name}
+[ $# -eq 2 ] || [ -f "$patches/$from/series" ] ||
+	from=$(ls "$patches" | sort -t. -k1,1n -k2,2n | tail -n 1)
+[ -f "$patches/$from/series" ] || fail "no patch series ${2:+$2 }in $patches"
 
 work=$(mktemp -d)
 mkdir "$work/out"
@@ -63,7 +68,7 @@ grep -v '^#' "$patches/$from/series" | while read -r name; do
 done
 
 {
-	sed -n '/^#/p' "$upstream"
+	sed -n '/^#/p' "$patches/$from/UPSTREAM"
 	echo "version $version"
 	sort -u "$work/files" | while read -r file; do
 		echo "file $(sha256sum <"$source/$file" | cut -d' ' -f1) $file"
@@ -71,7 +76,6 @@ done
 } >"$work/UPSTREAM"
 mkdir -p "$patches/$series_name"
 cp "$patches/$from/series" "$work/series"
-cp "$work/out"/* "$work/series" "$patches/$series_name/"
-cp "$work/UPSTREAM" "$upstream"
+cp "$work/out"/* "$work/series" "$work/UPSTREAM" "$patches/$series_name/"
 rm -rf "$work"
 echo "hook patch for LLD $version in $patches/$series_name"

@@ -10,6 +10,7 @@
 #include "llvm/CodeGen/MachineInstr.h"
 #include "llvm/CodeGen/TargetInstrInfo.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/MC/MCContext.h"
 #include "llvm/MC/MCExpr.h"
 #include "llvm/MC/MCInstrInfo.h"
@@ -199,12 +200,19 @@ void SitePrinter::emitText(StringRef Text) {
   SourceMgr &Sources = *AP.OutContext.getInlineSourceManager();
   unsigned Buffer = Sources.AddNewSourceBuffer(
       MemoryBuffer::getMemBufferCopy(Text, "patchbay module"), SMLoc());
+  std::unique_ptr<MCInstrInfo> Instructions(TM.getTarget().createMCInstrInfo());
+#if LLVM_VERSION_MAJOR >= 23
+  std::unique_ptr<MCAsmParser> Parser(createMCAsmParser(
+      Sources, AP.OutContext, *AP.OutStreamer, AP.MAI, Buffer));
+  std::unique_ptr<MCTargetAsmParser> TargetParser(
+      TM.getTarget().createMCAsmParser(*Subtarget, *Parser, *Instructions));
+#else
   std::unique_ptr<MCAsmParser> Parser(createMCAsmParser(
       Sources, AP.OutContext, *AP.OutStreamer, *AP.MAI, Buffer));
-  std::unique_ptr<MCInstrInfo> Instructions(TM.getTarget().createMCInstrInfo());
   std::unique_ptr<MCTargetAsmParser> TargetParser(
       TM.getTarget().createMCAsmParser(*Subtarget, *Parser, *Instructions,
                                        TM.Options.MCOptions));
+#endif
   constexpr unsigned ATT = 0; // On x86; other targets have no other.
   Parser->setAssemblerDialect(ATT);
   Parser->setTargetParser(*TargetParser);

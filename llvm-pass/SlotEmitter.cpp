@@ -7,12 +7,14 @@
 #include "SitePrinter.h"
 #include "SlotLayout.h"
 #include "patchbay/abi.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/CodeGen/MachineFrameInfo.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"
 #include "llvm/CodeGen/MachineRegisterInfo.h"
 #include "llvm/CodeGen/TargetInstrInfo.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCContext.h"
@@ -39,11 +41,19 @@ static Align settleAlignment(MachineFunction &MF) {
   Function &F = MF.getFunction();
   const Align SlotAlign(PATCHBAY_SLOT_SIZE);
   MF.ensureAlignment(SlotAlign);
+#if LLVM_VERSION_MAJOR >= 23
+  // Since LLVM 23 what the target prefers is kept apart from what the function
+  // needs. The printer gives it to functions that are at least as long; ours
+  // are, slot and site included.
+  const Align Settled = MF.getPreferredAlignment();
+#else
+  const Align Settled = MF.getAlignment();
+#endif
   MaybeAlign Asked = F.getAlign();
   if (!Asked)
-    return MF.getAlignment();
+    return Settled;
   if (!F.hasSection())
-    return std::max(*Asked, MF.getAlignment());
+    return std::max(*Asked, Settled);
   // In a section of its own choice a function gets what it asks for, no more.
   F.setAlignment(std::max(*Asked, SlotAlign));
   return *F.getAlign();
@@ -62,7 +72,8 @@ static unsigned countArity(const MachineFunction &MF,
   }
   const TargetRegisterInfo *TRI = MF.getSubtarget().getRegisterInfo();
   return count_if(MF.getRegInfo().liveins(), [&](auto &LiveIn) {
-    return any_of(TRI->regclasses(), [&](const TargetRegisterClass *Class) {
+    return any_of(seq(TRI->getNumRegClasses()), [&](unsigned ID) {
+      const TargetRegisterClass *Class = TRI->getRegClass(ID);
       return is_contained(Layout.ArityClasses, TRI->getRegClassName(Class)) &&
              Class->contains(LiveIn.first);
     });

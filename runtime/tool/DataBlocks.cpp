@@ -2,7 +2,6 @@
 #include "DataBlocks.h"
 #include "format.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/DataExtractor.h"
 #include "llvm/Support/Endian.h"
 #include <set>
 
@@ -57,13 +56,13 @@ static std::string threadName(const DataEvent &E) {
   return Name.take_front(Name.find('\0')).str();
 }
 
-void patchbay::addEvents(std::vector<DataBlock> &Blocks, bool LittleEndian,
+void patchbay::addEvents(std::vector<DataBlock> &Blocks, endianness Order,
                          bool OnlyThreads, DataFile &Out) {
   auto U32 = [&](StringRef Bytes, uint64_t At) {
-    return DataExtractor(Bytes, LittleEndian, 8).getU32(&At);
+    return support::endian::read32(Bytes.data() + At, Order);
   };
   auto U64 = [&](StringRef Bytes, uint64_t At) {
-    return DataExtractor(Bytes, LittleEndian, 8).getU64(&At);
+    return support::endian::read64(Bytes.data() + At, Order);
   };
   llvm::sort(Blocks, [](const DataBlock &A, const DataBlock &B) {
     return std::make_tuple(A.Thread, A.Seq, A.Records.data()) <

@@ -5,6 +5,7 @@
 #define PATCHBAY_TOOL_DATABLOCKS_H
 
 #include "DataFile.h"
+#include "llvm/ADT/bit.h"
 
 namespace patchbay {
 
@@ -17,7 +18,7 @@ struct DataBlock {
 
 /// Adds the events of functions that Out knows to its threads; with OnlyThreads no
 /// events, but what they say of threads. Sorts the blocks.
-void addEvents(std::vector<DataBlock> &Blocks, bool LittleEndian,
+void addEvents(std::vector<DataBlock> &Blocks, llvm::endianness Order,
                bool OnlyThreads, DataFile &Out);
 
 } // namespace patchbay

@@ -7,7 +7,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/DataExtractor.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
@@ -127,10 +127,10 @@ private:
 
   // Every caller has checked that the field is inside the bytes.
   uint32_t u32(StringRef Bytes, uint64_t At) const {
-    return DataExtractor(Bytes, LittleEndian, 8).getU32(&At);
+    return support::endian::read32(Bytes.data() + At, Order);
   }
   uint64_t u64(StringRef Bytes, uint64_t At) const {
-    return DataExtractor(Bytes, LittleEndian, 8).getU64(&At);
+    return support::endian::read64(Bytes.data() + At, Order);
   }
   // It has an end only if it is shorter than Size.
   static std::string name(StringRef Bytes, uint64_t At, size_t Size) {
@@ -141,7 +141,7 @@ private:
   StringRef Path;
   StringRef Data;
   DataFile &Out;
-  bool LittleEndian = true;
+  endianness Order = endianness::little;
   uint64_t Committed = 0;
   uint64_t Offset = 0; // of the chunk being read
   bool OnlySummary = false;
@@ -161,7 +161,7 @@ Error Reader::readHeader() {
 
   uint64_t OrderAt = offsetof(pbd_header, byte_order);
   if (u32(Data, OrderAt) != PBD_BYTE_ORDER)
-    LittleEndian = false;
+    Order = endianness::big;
   if (u32(Data, OrderAt) != PBD_BYTE_ORDER)
     return corrupt(OrderAt, "no byte order mark");
   uint32_t Version = u32(Data, offsetof(pbd_header, version));
@@ -191,7 +191,7 @@ Error Reader::read() {
   if (!E)
     E = readChunks();
   addParents();
-  addEvents(Blocks, LittleEndian, OnlySummary, Out);
+  addEvents(Blocks, Order, OnlySummary, Out);
   return E;
 }
 
@@ -203,7 +203,7 @@ Error Reader::readSummary() {
   addParents();
   // Elsewhere every thread has begun a block.
   if (Out.Session && Out.Session->Flags & PBD_SESSION_OVERWRITE)
-    addEvents(Blocks, LittleEndian, OnlySummary, Out);
+    addEvents(Blocks, Order, OnlySummary, Out);
   return E;
 }
 

@@ -70,6 +70,7 @@
 #include "Symbols.h"
 #include "Target.h"
 #include "patchbay/abi.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/TimeProfiler.h"
 
 using namespace llvm;
@@ -286,7 +287,11 @@ static void importKeys(Ctx &ctx, StaticCalls &calls) {
     key->setFlags(NEEDS_GOT);
     // --gc-sections, which looks at relocations, has not seen that the tramp
     // refers to it: it belongs in .dynsym, and its shared object is needed.
+#if LLVM_VERSION_MAJOR >= 23
+    key->setFlags(USED);
+#else
     key->used = true;
+#endif
     if (key->isShared())
       cast<SharedFile>(key->file)->isNeeded = true;
   }
