@@ -1,28 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Finds the one LLVM that everything is built against and runs with: the
-# plugin's and the linker's C++ interfaces change with every major version.
+# Reads LLVM's CMake files, and refuses an LLVM that is not the one that was asked
+# for or that Patchbay has not been tried with: the plugin's and the linker's C++
+# interfaces change with every major version. PatchbayCompiler.cmake comes first.
 #
-# Sets LLVM_* (LLVMConfig.cmake), and PATCHBAY_LLVM_VERSION_MAJOR.
+# Sets LLVM_* (LLVMConfig.cmake), among them LLVM_VERSION_MAJOR.
 
-set(PATCHBAY_LLVM_VERSION_MAJOR 22)
-
-if(NOT LLVM_DIR AND NOT LLVM_ROOT)
-  find_program(PATCHBAY_LLVM_CONFIG llvm-config-${PATCHBAY_LLVM_VERSION_MAJOR})
-  if(PATCHBAY_LLVM_CONFIG)
-    execute_process(COMMAND ${PATCHBAY_LLVM_CONFIG} --cmakedir
-      OUTPUT_VARIABLE LLVM_DIR OUTPUT_STRIP_TRAILING_WHITESPACE)
-  endif()
+list(JOIN PATCHBAY_LLVM_VERSIONS " or " known)
+set(wanted ${PATCHBAY_LLVM_VERSION_MAJOR})
+if(NOT wanted)
+  set(wanted ${known})
 endif()
 find_package(LLVM QUIET CONFIG)
 if(NOT LLVM_FOUND)
-  message(FATAL_ERROR "no LLVM found, LLVM ${PATCHBAY_LLVM_VERSION_MAJOR} is "
-    "needed: install llvm-${PATCHBAY_LLVM_VERSION_MAJOR}-dev or set LLVM_DIR to "
-    "the folder of its LLVMConfig.cmake")
+  if(NOT PATCHBAY_LLVM_VERSION_MAJOR)
+    set(wanted ${PATCHBAY_LLVM_DEFAULT})
+  endif()
+  message(FATAL_ERROR "no LLVM found, LLVM ${wanted} is needed: install "
+    "llvm-${wanted}-dev or set LLVM_DIR to the folder of its LLVMConfig.cmake")
 endif()
-if(NOT LLVM_VERSION_MAJOR EQUAL PATCHBAY_LLVM_VERSION_MAJOR)
+if(PATCHBAY_LLVM_VERSION_MAJOR AND
+   NOT LLVM_VERSION_MAJOR EQUAL PATCHBAY_LLVM_VERSION_MAJOR)
   message(FATAL_ERROR "found LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_DIR}, LLVM "
-    "${PATCHBAY_LLVM_VERSION_MAJOR} is needed: set LLVM_DIR to the folder of its "
-    "LLVMConfig.cmake")
+    "${wanted} is needed: set LLVM_DIR to the folder of its LLVMConfig.cmake, in a "
+    "fresh build folder")
 endif()
+if(NOT LLVM_VERSION_MAJOR IN_LIST PATCHBAY_LLVM_VERSIONS)
+  # Who names a version knows what it is: cmake/next-llvm.sh does.
+  if(NOT PATCHBAY_LLVM_VERSION_MAJOR)
+    message(FATAL_ERROR "found LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_DIR}, LLVM "
+      "${known} is needed: set LLVM_DIR to the folder of its LLVMConfig.cmake, or try "
+      "this one with -DPATCHBAY_LLVM_VERSION_MAJOR=${LLVM_VERSION_MAJOR}")
+  endif()
+  message(WARNING "LLVM ${LLVM_VERSION_MAJOR} is not known to work, LLVM ${known} is")
+endif()
+foreach(language C CXX)
+  if(CMAKE_${language}_COMPILER_ID STREQUAL "Clang" AND
+     NOT CMAKE_${language}_COMPILER_VERSION MATCHES "^${LLVM_VERSION_MAJOR}[.]")
+    message(FATAL_ERROR "the compiler, ${CMAKE_${language}_COMPILER}, is clang "
+      "${CMAKE_${language}_COMPILER_VERSION}, of LLVM ${LLVM_PACKAGE_VERSION} in "
+      "${LLVM_DIR} it must be: set CMAKE_${language}_COMPILER, in a fresh build folder")
+  endif()
+endforeach()
+# A build folder stays with its LLVM; scripts of the tests read this, too.
+set(PATCHBAY_LLVM_VERSION_MAJOR ${LLVM_VERSION_MAJOR} CACHE STRING
+  "LLVM's major version" FORCE)
 message(STATUS "LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_DIR}")

@@ -1,16 +1,28 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# From a fresh Debian 12 to a running Patchbay; `bootstrap.sh help` lists the
-# verbs. Each verb does what the ones before it left undone, so all of them can
+# From a fresh Debian (12, 13 or unstable) to a running Patchbay; `bootstrap.sh
+# help` lists the verbs. Each verb does what the ones before it left undone, so all of them can
 # be repeated, interrupted and resumed. Only missing packages are installed, and
 # only for that is root (or sudo) needed.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
-build=$root/build/release
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/patchbay
-llvm_config=${PATCHBAY_LLVM_CONFIG:-llvm-config-22}
+known_llvm=$(grep -x '[0-9]*' "$root/cmake/llvm-versions")
+default_llvm=$(printf '%s\n' "$known_llvm" | head -n 1)
+llvm=${PATCHBAY_LLVM_VERSION_MAJOR:-$default_llvm}
+llvm_config=${PATCHBAY_LLVM_CONFIG:-llvm-config-$llvm}
+# A build folder stays with its LLVM.
+build=$root/build/release
+[ "$llvm" = "$default_llvm" ] || build=$build-llvm$llvm
+
+# "22 or 23"
+one_of() {
+	printf '%s' "$1"
+	shift
+	[ $# -eq 0 ] || printf ' or %s' "$@"
+}
 
 usage() {
 	cat <<-END
@@ -18,13 +30,15 @@ usage() {
 
 	  deps    install the packages of cmake/packages.txt that are missing
 	  source  fetch LLD's source, and those of LLVM's tests that are run
-	  build   deps, source, then build into build/release
+	  build   deps, source, then build into ${build#"$root/"}
 	  test    build, then run every test that this machine can run
 	  demo    build, then count and change the calls of a real program
 	  help    print this
 
 	  XDG_CACHE_HOME        holds patchbay/, what is downloaded (~/.cache)
-	  PATCHBAY_LLVM_CONFIG  the llvm-config of LLVM 22 (llvm-config-22)
+	  PATCHBAY_LLVM_VERSION_MAJOR  the LLVM to build with: $(one_of $known_llvm) ($default_llvm).
+	                        Any but $default_llvm builds into build/release-llvmN
+	  PATCHBAY_LLVM_CONFIG  the llvm-config of that LLVM (llvm-config-$llvm)
 	  PATCHBAY_LLD_SOURCE   LLD's source, if it is there already: a folder with
 	                        lld/ and cmake/ of the same version of llvm-project,
 	                        and llvm/test and clang/test for LLVM's tests
@@ -40,13 +54,39 @@ die() {
 	exit 1
 }
 
+is_installed() {
+	status=$(dpkg-query -W -f ' ${db:Status-Status} ' "$1" 2>/dev/null) || status=
+	case $status in
+	*' installed '*) ;;
+	*) false ;;
+	esac
+}
+
+# The words of packages.txt of which no alternative is installed.
 missing_packages() {
-	for package in $(sed 's/#.*//; s/[[:space:]].*//' "$root/cmake/packages.txt"); do
-		status=$(dpkg-query -W -f ' ${db:Status-Status} ' "$package" 2>/dev/null) || status=
-		case $status in
-		*' installed '*) ;;
-		*) printf '%s ' "$package" ;;
-		esac
+	for word in $(sed "s/#.*//; s/[[:space:]].*//; s/@LLVM@/$llvm/g" "$root/cmake/packages.txt"); do
+		found=
+		for package in $(printf %s "$word" | tr '|' ' '); do
+			! is_installed "$package" || found=$package
+		done
+		[ -n "$found" ] || printf '%s ' "$word"
+	done
+}
+
+# Of each word the first alternative that apt can install, or all of it.
+choose() {
+	for word; do
+		chosen=$word
+		for package in $(printf %s "$word" | tr '|' ' '); do
+			case $(LC_ALL=C apt-cache policy "$package" 2>/dev/null) in
+			*'Candidate: (none)'*) ;;
+			*'Candidate: '*)
+				chosen=$package
+				break
+				;;
+			esac
+		done
+		printf '%s ' "$chosen"
 	done
 }
 
@@ -63,20 +103,28 @@ deps() {
 	else
 		die "packages are missing and neither root nor sudo is at hand: install $missing"
 	fi
-	say "installing $missing"
 	apt="$as_root DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0"
 	$apt update >&2 || die "apt-get update failed, its messages are above"
+	missing=$(choose $missing)
+	missing=${missing% }
+	say "installing $missing"
 	$apt install --no-install-recommends $missing >&2 ||
 		die "apt-get could not install $missing; its messages are above"
 }
 
-# Sets llvm_version, and refuses any other than the pass and linker are made for.
+# Refuses a version that pass and linker are not made for.
+check_llvm() {
+	printf '%s\n' "$known_llvm" | grep -Fqx -e "$llvm" ||
+		die "LLVM $llvm is not known: set PATCHBAY_LLVM_VERSION_MAJOR to $(one_of $known_llvm)"
+}
+
+# Sets llvm_version, and refuses any other LLVM than is asked for.
 find_llvm() {
 	llvm_version=$($llvm_config --version 2>/dev/null) ||
-		die "found no LLVM ($llvm_config does not run), LLVM 22 is needed: install llvm-22-dev or set PATCHBAY_LLVM_CONFIG"
+		die "found no LLVM ($llvm_config does not run), LLVM $llvm is needed: install llvm-$llvm-dev or set PATCHBAY_LLVM_CONFIG"
 	case $llvm_version in
-	22.*) ;;
-	*) die "found LLVM $llvm_version ($llvm_config), LLVM 22 is needed: set PATCHBAY_LLVM_CONFIG" ;;
+	"$llvm".*) ;;
+	*) die "found LLVM $llvm_version ($llvm_config), LLVM $llvm is needed: set PATCHBAY_LLVM_CONFIG, or PATCHBAY_LLVM_VERSION_MAJOR to $(one_of $known_llvm)" ;;
 	esac
 }
 
@@ -115,7 +163,7 @@ source_lld() {
 	[ -n "$sum" ] ||
 		say "the sum of LLVM $llvm_version is not known here, Debian's signed index is trusted alone"
 	tarball=$(sh "$root/cmake/fetch-source.sh" -v "$llvm_version" ${sum:+-s "$sum"} \
-		llvm-toolchain-22 bookworm-security trixie trixie-security forky sid) || {
+		"llvm-toolchain-$llvm" bookworm-security trixie trixie-security forky sid) || {
 		[ -f "$lld_source/.complete" ] ||
 			die "no LLD source: see the line above, or set PATCHBAY_LLD_SOURCE to a folder with lld/ and cmake/ of LLVM $llvm_version"
 		say "using $lld_source as it is, which lacks tests that are wanted"
@@ -143,10 +191,10 @@ build() {
 		say "no headers of DPDK: libpatchbay-bpf is left out"
 	say "building in $build"
 	cd "$root"
-	cmake --preset release -DLLVM_DIR="$($llvm_config --cmakedir)" \
+	cmake --preset release -B "$build" -DLLVM_DIR="$($llvm_config --cmakedir)" \
 		-DPATCHBAY_LLD_SOURCE="$lld_source" >&2 ||
 		die "cmake could not configure the build, its messages are above"
-	cmake --build --preset release >&2 || die "the build failed, its messages are above"
+	cmake --build "$build" >&2 || die "the build failed, its messages are above"
 }
 
 # The last line is the sum of all results: "N passed, N failed, N skipped".
@@ -175,6 +223,9 @@ run_tests() {
 	python3 "$root/cmake/test-summary.py" "$results"
 }
 
+case $#:${1:-} in
+1:deps | 1:source | 1:build | 1:test | 1:demo) check_llvm ;;
+esac
 case $#:${1:-} in
 1:deps) deps ;;
 1:source) source_lld ;;

@@ -107,7 +107,7 @@ def main():
     parser.add_argument("--plugin", type=pathlib.Path, required=True)
     parser.add_argument("--source", type=pathlib.Path, required=True,
                         help="LLVM's source: llvm/test, clang/test")
-    parser.add_argument("--llvm-config", default="llvm-config-22")
+    parser.add_argument("--llvm-config", default="llvm-config")
     parser.add_argument("--lit", default="lit")
     parser.add_argument("--work", type=pathlib.Path, required=True,
                         help="a folder to make and delete")

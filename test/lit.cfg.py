@@ -35,6 +35,7 @@ config.substitutions += [
     ("%patchbay_include", os.path.join(source, "runtime", "include")),
     ("%patchbay_source", source),
     ("%llvm_source", config.llvm_source),
+    ("%llvm_major", config.llvm_version.split(".")[0]),
     ("%patchbay_build", build),
     ("%patchbay_lib", lib_dir),
     ("%patchbay", os.path.join(bin_dir, "patchbay")),
@@ -53,6 +54,9 @@ config.substitutions += [
     for arch in ("aarch64", "ppc64le")]
 config.substitutions.sort(key=lambda pair: -len(pair[0]))
 
+# What only newer compilers have is tested with these.
+llvm_major = int(config.llvm_version.split(".")[0])
+config.available_features.update(f"llvm-{n}-or-newer" for n in range(22, llvm_major + 1))
 host = platform.machine()
 config.available_features.add(f"host-{host}")
 if os.path.exists(os.path.join(bin_dir, "ld.lld")):

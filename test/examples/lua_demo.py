@@ -18,6 +18,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path.append(str(ROOT / "test"))
+import build_tree
+
 LUA_FLAGS = ["-std=gnu99", "-DLUA_USE_POSIX", "-DLUA_USE_DLOPEN"]
 KCFI = ["-O2", "-fsanitize=kcfi"]
 
@@ -111,13 +114,17 @@ def main():
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "release",
                         help="where Patchbay is built (build/release)")
     parser.add_argument("--work", type=Path, help="where to work (BUILD/demo)")
-    parser.add_argument("--cc", default="clang-22", help="the compiler (clang-22)")
+    parser.add_argument("--cc", help="the compiler (that of the build tree)")
     args = parser.parse_args()
     build = args.build.resolve()
+    try:
+        cc = args.cc or build_tree.compiler(build)
+    except build_tree.NoBuildTree as error:
+        sys.exit(f"lua_demo: {error}")
     work = (args.work or build / "demo").resolve()
     work.mkdir(parents=True, exist_ok=True)
 
-    demo = Demo(build, work, args.cc)
+    demo = Demo(build, work, cc)
     steps = [
         ("Lua's source, from Debian", demo.unpack_lua),
         ("Build it with kCFI, half of it patchable", demo.build_lua),

@@ -67,9 +67,10 @@ class Tools:
     """What kernels are built with: make's variables, by their names."""
     plugin: Path
     linker: Path
+    llvm: str               # of the clang that the plugin is for: "-22"
 
     def variables(self, plugin):
-        stock = {"LLVM": "-22", "PATCHBAY_PASS": ""}
+        stock = {"LLVM": self.llvm, "PATCHBAY_PASS": ""}
         ours = {**stock, "PATCHBAY_PASS": self.plugin, "LD": self.linker}
         return ours if plugin else stock
 

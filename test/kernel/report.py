@@ -25,7 +25,7 @@ def ops(before, after):
 
 def text_size(path):
     """Of all sections that hold instructions."""
-    size = subprocess.run(["llvm-readelf-22", "-SW", path], capture_output=True,
+    size = subprocess.run(["readelf", "-SW", path], capture_output=True,
                           text=True, check=True).stdout
     total = 0
     for line in size.splitlines():

@@ -14,7 +14,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parent.parent))
 import boot
+import build_tree
 import checks
 import report
 import rival
@@ -34,7 +36,7 @@ class Run:
         self.out = options.out or ROOT / "build" / "kernel" / f"{options.arch}-{options.version}"
         self.out.mkdir(parents=True, exist_ok=True)
         self.tools = Tools(product(options.build, "lib/patchbay-pass.so"),
-                           product(options.build, "bin/ld.lld"))
+                           product(options.build, "bin/ld.lld"), llvm(options.build))
         self.busybox = system(self.arch)
         self.bpf = self.out / "bpf"
         self.source = source(self.version, self.out)
@@ -79,8 +81,8 @@ class Run:
         kernel.make(f"M={self.modules(kernel)}", "modules")
 
     def build_bpf(self):
-        run(["clang-22", f"--target={boot.GUESTS[self.arch].name}-linux-gnu", "-fuse-ld=lld",
-             "-static", "-O1", f'-DSYSCALL="__{self.arch}_sys_getsid"',
+        run([f"clang{self.tools.llvm}", f"--target={boot.GUESTS[self.arch].name}-linux-gnu",
+             "-fuse-ld=lld", "-static", "-O1", f'-DSYSCALL="__{self.arch}_sys_getsid"',
              HERE / "guest" / "bpf.c", "-o", self.bpf], self.out / "bpf.log")
 
     def messages(self):
@@ -88,7 +90,8 @@ class Run:
         was configured with it."""
         none = self.out / "none.so"
         without = dataclasses.replace(
-            self.ours, out=self.out / "messages", tools=Tools(none, self.tools.linker))
+            self.ours, out=self.out / "messages",
+            tools=dataclasses.replace(self.tools, plugin=none))
         shutil.rmtree(without.out, ignore_errors=True)
         without.configure()
         said = without.log.read_text(errors="replace")
@@ -102,7 +105,8 @@ class Run:
                 ("with a folder as the plugin", self.out, ["lib/ctype.o"], True),
                 ("a module without the plugin", none, [f"M={self.out}", "modules"], False)):
             try:
-                dataclasses.replace(without, tools=Tools(plugin, self.tools.linker)).make(*target)
+                dataclasses.replace(without, tools=dataclasses.replace(
+                    self.tools, plugin=plugin)).make(*target)
                 said = "it was built"
             except KernelError as error:
                 said = str(error).rpartition("| $ make ")[2]
@@ -283,6 +287,13 @@ def product(build, name):
     if not path.exists():
         raise KernelError(f"no {path}: build it, or name the build tree with --build")
     return path
+
+
+def llvm(build):
+    try:
+        return f"-{build_tree.variable(build, 'PATCHBAY_LLVM_VERSION_MAJOR')}"
+    except build_tree.NoBuildTree as error:
+        raise KernelError(error) from None
 
 
 def system(arch):

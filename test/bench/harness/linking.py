@@ -25,7 +25,7 @@ def report(bench):
     name = f"link, {FILES * KEYS} static calls"
     if not archives:
         bench.report.skip(Skipped(name, "ours", "no libraries of LLVM: install "
-                                                "llvm-22-dev"))
+                                                "llvm-dev of the compiler's version"))
         return
     for archive in archives:
         archive.read_bytes()  # what is timed reads it from memory

@@ -4,8 +4,8 @@ without ccache. What it made is kept, each file with a hash of all that went int
 it beside it, and made again when that has changed."""
 import hashlib
 import os
-import re
 import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,26 +13,22 @@ from pathlib import Path
 from . import BenchError
 
 BENCH = Path(__file__).resolve().parent.parent
+sys.path.append(str(BENCH.parent))
+import build_tree
+
 SOURCE = BENCH.parent.parent
 CFLAGS = ("-std=c11", "-D_GNU_SOURCE", "-O2", "-fPIE", "-Wall", "-Wextra",
           "-I", str(SOURCE / "runtime" / "include"), "-I", str(BENCH / "src"))
 LDFLAGS = ("-pie", "-fuse-ld=lld")
 
 
-def _cached_variable(build, name):
-    try:
-        text = (build / "CMakeCache.txt").read_text()
-    except OSError:
-        raise BenchError(
-            f"no build tree in {build}: run `cmake --preset release` and `cmake "
-            "--build --preset release`, or name another tree with --build")
-    return re.search(rf"^{name}:\w+=(.*)$", text, re.MULTILINE)[1]
-
-
 class Toolchain:
     def __init__(self, build):
         self.build = Path(build).resolve()
-        self.cc = _cached_variable(self.build, "CMAKE_C_COMPILER")
+        try:
+            self.cc = build_tree.compiler(self.build)
+        except build_tree.NoBuildTree as error:
+            raise BenchError(error) from None
         self.lib = self.build / "lib"
         self.cache = self.build / "bench"
         self.cache.mkdir(exist_ok=True)

@@ -9,7 +9,7 @@ from harness.paired import Case, Entry, measure
 from harness.systems import systems
 from harness.weigh import weigh
 
-NO_XRAY = "no XRay runtime: install libclang-rt-22-dev"
+NO_XRAY = "no XRay runtime: install libclang-rt-dev of the compiler's version"
 NO_UFTRACE = "no uftrace: install uftrace"
 CALLS = 20000  # of the hot loop in a slice
 

@@ -6,9 +6,13 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[2]))
+import build_tree
 
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent.parent
@@ -79,12 +83,9 @@ class Toolchain:
     def __init__(self, build):
         build = build.resolve()
         try:
-            cache = (build / "CMakeCache.txt").read_text()
-        except OSError:
-            raise SetupError(
-                f"no build tree in {build}: run `cmake --preset release` and `cmake "
-                "--build --preset release`, or name another tree with --build")
-        self.cc = re.search(r"^CMAKE_C_COMPILER:\w+=(.*)$", cache, re.MULTILINE)[1]
+            self.cc = build_tree.compiler(build)
+        except build_tree.NoBuildTree as error:
+            raise SetupError(error) from None
         self.plugin = build / "lib" / "patchbay-pass.so"
         self.tool = build / "bin" / "patchbay"
         for product in (self.plugin, self.tool):

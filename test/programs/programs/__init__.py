@@ -10,11 +10,15 @@ controls servers while they work; the benchmark weighs programs and times the co
 on them."""
 import importlib
 import subprocess
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent.parent
+sys.path.append(str(ROOT / "test"))
+import build_tree
+
 NAMES = ("zstd", "sqlite", "fmt", "tbb")
 TRACED = ("lua", *NAMES)
 SERVED = ("nginx", "redis", "postgresql")
@@ -106,11 +110,15 @@ def add_places(parser):
                         help="where Patchbay is built (build/release)")
     parser.add_argument("--work", type=Path, metavar="DIR",
                         help="where to work (BUILD/programs)")
-    parser.add_argument("--cc", default="clang-22", help="the compiler (clang-22)")
+    parser.add_argument("--cc", help="the compiler (that of the build tree)")
     parser.add_argument("-j", "--jobs", type=int, metavar="N", help="compile N files at once")
 
 
 def read_places(parser):
     args = parser.parse_args()
     args.work = args.work or args.build / "programs"
+    try:
+        args.cc = args.cc or build_tree.compiler(args.build)
+    except build_tree.NoBuildTree as error:
+        parser.error(error)
     return args

@@ -14,7 +14,7 @@ from kernels import Kernel, Tools  # noqa: E402
 
 folder, how = Path(sys.argv[1]), sys.argv[2]
 cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "patchbay"
-bad = Kernel("arm64", "bad", folder / "source", folder / "bad", Tools(None, None), False, ())
+bad = Kernel("arm64", "bad", folder / "source", folder / "bad", Tools(None, None, ""), False, ())
 
 
 def printed(generator):

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Chooses the one LLVM that everything is built against and runs with, before
+# project() looks for a compiler: unless CMAKE_C_COMPILER says otherwise that is
+# clang of the same LLVM, because the tests load the plugin into it. Which LLVM is
+# said by one of
+#
+#   LLVM_DIR                     the folder of its LLVMConfig.cmake
+#   PATCHBAY_LLVM_VERSION_MAJOR  its major version; its llvm-config is in PATH
+#
+# and is the default of cmake/llvm-versions otherwise. PatchbayLLVM.cmake checks
+# what was found.
+#
+# Sets LLVM_DIR, CMAKE_C_COMPILER, CMAKE_CXX_COMPILER and PATCHBAY_LLVM_VERSIONS.
+
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+  ${CMAKE_CURRENT_LIST_DIR}/llvm-versions)
+file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/llvm-versions PATCHBAY_LLVM_VERSIONS
+  REGEX "^[0-9]+$")
+list(GET PATCHBAY_LLVM_VERSIONS 0 PATCHBAY_LLVM_DEFAULT)
+set(PATCHBAY_LLVM_VERSION_MAJOR "" CACHE STRING
+  "LLVM's major version, if LLVM_DIR is not set (${PATCHBAY_LLVM_DEFAULT})")
+
+if(NOT LLVM_DIR AND NOT LLVM_ROOT)
+  set(wanted ${PATCHBAY_LLVM_VERSION_MAJOR})
+  if(NOT wanted)
+    set(wanted ${PATCHBAY_LLVM_DEFAULT})
+  endif()
+  find_program(PATCHBAY_LLVM_CONFIG llvm-config-${wanted})
+  if(PATCHBAY_LLVM_CONFIG)
+    execute_process(COMMAND ${PATCHBAY_LLVM_CONFIG} --cmakedir
+      OUTPUT_VARIABLE LLVM_DIR OUTPUT_STRIP_TRAILING_WHITESPACE)
+    set(LLVM_DIR ${LLVM_DIR} CACHE PATH "the folder of LLVMConfig.cmake")
+  endif()
+endif()
+
+# LLVM_DIR is lib/cmake/llvm below the folder that has bin. Where that has only a
+# plain `clang` it is taken; one with the version in its name is preferred, for
+# caches know compilers by their names.
+set(major)
+if(EXISTS ${LLVM_DIR}/LLVMConfigVersion.cmake)
+  file(STRINGS ${LLVM_DIR}/LLVMConfigVersion.cmake major
+    REGEX "PACKAGE_VERSION \"[0-9]+" LIMIT_COUNT 1)
+  string(REGEX MATCH "[0-9]+" major "${major}")
+endif()
+foreach(language C CXX)
+  set(clang clang)
+  if(language STREQUAL "CXX")
+    set(clang clang++)
+  endif()
+  if(NOT CMAKE_${language}_COMPILER)
+    find_program(CMAKE_${language}_COMPILER NAMES ${clang}-${major} ${clang}
+      NAMES_PER_DIR
+      HINTS ${LLVM_DIR}/../../../bin ${LLVM_ROOT}/bin)
+  endif()
+endforeach()
