@@ -330,7 +330,7 @@ static void linger(uintptr_t ip, uintptr_t parent_ip,
 	left_handler = 1;
 }
 
-static void *call_once(void *arg)
+static void *call_rose(void *arg)
 {
 	rose(1);
 	return arg;
@@ -344,7 +344,7 @@ static void waits(int which)
 
 	in_handler = left_handler = 0;
 	CHECK_EQ(patchbay_arm(ops, "rose", 0), 1);
-	pthread_create(&thread, NULL, call_once, NULL);
+	pthread_create(&thread, NULL, call_rose, NULL);
 	while (!in_handler)
 		sched_yield();
 	CHECK_EQ(which == 0 ? patchbay_ops_update(ops, second) :
@@ -367,7 +367,7 @@ static void waits_for_gone(void)
 
 	in_handler = left_handler = 0;
 	CHECK_EQ(patchbay_arm(ops, "rose", 0), 1);
-	pthread_create(&thread, NULL, call_once, NULL);
+	pthread_create(&thread, NULL, call_rose, NULL);
 	while (!in_handler)
 		sched_yield();
 	CHECK_EQ(patchbay_module_unregister(&__patchbay_module), 0);

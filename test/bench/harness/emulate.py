@@ -138,6 +138,13 @@ def unpaired(isa, executed):
     return wrong + len(stack)
 
 
+def _one_by_one(emulator):
+    """The option to log each instruction: QEMU 8.1 gave it another name, 10 knows only
+    that."""
+    text = subprocess.run([emulator, "-help"], text=True, capture_output=True).stdout
+    return "-one-insn-per-tb" if "-one-insn-per-tb" in text else "-singlestep"
+
+
 def run(tools, isa, program, options=()):
     """Runs a program that prints a name for each pair of marks that it comes by.
     Returns the count of each name."""
@@ -149,7 +156,7 @@ def trace(tools, isa, program, options=()):
     """The same, but what was executed: addresses and mnemonics."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder, "log")
-        command = [isa.emulator, "-L", str(isa.root), *options, "-singlestep",
+        command = [isa.emulator, "-L", str(isa.root), *options, _one_by_one(isa.emulator),
                    "-d", "in_asm,exec,nochain", "-D", str(log), str(program)]
         process = subprocess.run(command, text=True, capture_output=True)
         if process.returncode:
