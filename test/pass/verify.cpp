@@ -44,7 +44,7 @@
 // RUN: %{check}
 // REDEFINE: %{O} = -O2 -fxray-instrument -fxray-instruction-threshold=1
 // RUN: %{check}
-// REDEFINE: %{O} = -O2 -march=rv64gc_zicfilp1p0_zicfiss1p0_zimop_zcmop -menable-experimental-extensions -fcf-protection=full
+// REDEFINE: %{O} = -O2 -march=rv64gc_zicfilp1p0_zicfiss1p0_zimop_zcmop -menable-experimental-extensions -mcf-branch-label-scheme=unlabeled -fcf-protection=full
 // RUN: %{check} --check-prefix=LPAD
 // REDEFINE: %{target} = powerpc64le
 // REDEFINE: %{O} = -O2 -fstack-protector-all -fstack-clash-protection

@@ -3,7 +3,7 @@
 // those of the object that clang writes itself.
 // DEFINE: %{cpu} = pwr9
 // DEFINE: %{cflags} = --target=powerpc64le-linux-gnu -mcpu=%{cpu} -O2 -fPIC -fsanitize=kcfi -fno-addrsig %s
-// DEFINE: %{object} = %clangxx_pass %{cflags} -c -o %t.o && %clangxx_pass %{cflags} -S -o %t.s \
+// DEFINE: %{object} = %clangxx_pass %{cflags} -c -o %t.o && %clangxx_pass %{cflags} -fno-integrated-as -S -o %t.s \
 // DEFINE:   && FileCheck %s --check-prefix=TEXT < %t.s \
 // DEFINE:   && %shared %t.o -o %t.so && %records --prefix %t.so > %t.txt && FileCheck %s < %t.txt \
 // DEFINE:   && llvm-objcopy -O binary --only-section=.text %t.so %t.bin

@@ -5,7 +5,7 @@
 // DEFINE: %{arch} = rv64gc
 // DEFINE: %{extra} =
 // DEFINE: %{cflags} = --target=riscv64-linux-gnu -march=%{arch} %{extra} -O2 -fPIC -fsanitize=kcfi -fno-addrsig %s
-// DEFINE: %{object} = %clangxx_pass %{cflags} -c -o %t.o && %clangxx_pass %{cflags} -S -o %t.s \
+// DEFINE: %{object} = %clangxx_pass %{cflags} -c -o %t.o && %clangxx_pass %{cflags} -fno-integrated-as -S -o %t.s \
 // DEFINE:   && FileCheck %s --check-prefix=TEXT < %t.s \
 // DEFINE:   && %shared %t.o -o %t.so && %records --prefix %t.so > %t.txt && FileCheck %s < %t.txt \
 // DEFINE:   && llvm-objcopy -O binary --only-section=.text %t.so %t.bin
@@ -21,7 +21,7 @@
 // RUN: %{object}
 // RUN: %clang --target=riscv64-linux-gnu -march=%{arch} -c %t.s -o %t.again.o && %{same}
 // REDEFINE: %{arch} = rv64gc_zicfilp1p0
-// REDEFINE: %{extra} = -menable-experimental-extensions -fcf-protection=branch
+// REDEFINE: %{extra} = -menable-experimental-extensions -mcf-branch-label-scheme=unlabeled -fcf-protection=branch
 // RUN: %{object}
 // RUN: %clang --target=riscv64-linux-gnu -march=%{arch} -menable-experimental-extensions -c %t.s -o %t.again.o && %{same}
 

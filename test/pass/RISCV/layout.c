@@ -9,12 +9,12 @@
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,KCFI
 // RUN: %clang_pass --target=riscv64-linux-gnu -march=rv64g -O2 -fsanitize=kcfi -c %s -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,KCFI
-// RUN: %clang_pass --target=riscv64-linux-gnu -march=rv64gc_zicfilp1p0 -menable-experimental-extensions -fcf-protection=branch -O2 -fsanitize=kcfi -c %s -o %t.o
+// RUN: %clang_pass --target=riscv64-linux-gnu -march=rv64gc_zicfilp1p0 -menable-experimental-extensions -mcf-branch-label-scheme=unlabeled -fcf-protection=branch -O2 -fsanitize=kcfi -c %s -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,KCFI,LPAD
 // Two shadow stacks: the push is behind the site.
 // RUN: %clang_pass --target=riscv64-linux-gnu -O2 -fsanitize=kcfi,shadow-call-stack -ffixed-x3 -c %s -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,KCFI,SCS
-// RUN: %clang_pass --target=riscv64-linux-gnu -march=rv64gc_zicfilp1p0_zicfiss1p0_zimop_zcmop -menable-experimental-extensions -fcf-protection=full -O2 -c %s -o %t.o
+// RUN: %clang_pass --target=riscv64-linux-gnu -march=rv64gc_zicfilp1p0_zicfiss1p0_zimop_zcmop -menable-experimental-extensions -mcf-branch-label-scheme=unlabeled -fcf-protection=full -O2 -c %s -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,PLAIN,LPAD,ZICFISS
 // A prologue that is a call comes behind the site, too.
 // RUN: %clang_pass --target=riscv64-linux-gnu -Oz -msave-restore -fsanitize=kcfi -c %s -o %t.o

@@ -3,8 +3,8 @@
 // Printed as assembly and assembled again, by clang or by GNU as, in either
 // dialect, the bytes are those of the object that clang writes itself.
 // RUN: %clangxx_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fcf-protection=branch -fno-addrsig -c %s -o %t.o
-// RUN: %clangxx_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fcf-protection=branch -fno-addrsig -S %s -o %t.att.s
-// RUN: %clangxx_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fcf-protection=branch -fno-addrsig -masm=intel -S %s -o %t.intel.s
+// RUN: %clangxx_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fcf-protection=branch -fno-addrsig -fno-integrated-as -S %s -o %t.att.s
+// RUN: %clangxx_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fcf-protection=branch -fno-addrsig -fno-integrated-as -masm=intel -S %s -o %t.intel.s
 // RUN: FileCheck %s --check-prefix=ATT < %t.att.s
 // RUN: FileCheck %s --check-prefix=INTEL < %t.intel.s
 // RUN: %clang --target=x86_64-linux-gnu -c %t.att.s -o %t.att.o

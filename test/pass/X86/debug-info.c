@@ -6,7 +6,7 @@
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -g -c %s -o %t.o
 // RUN: llvm-objdump -dl --no-show-raw-insn --no-print-imm-hex %t.o | FileCheck %s
 // RUN: llvm-dwarfdump --debug-line %t.o | FileCheck %s --check-prefix=LINES
-// RUN: %clang_pass --target=x86_64-linux-gnu -O2 -gdwarf-4 -fno-dwarf-directory-asm -fno-addrsig -S %s -o %t.s
+// RUN: %clang_pass --target=x86_64-linux-gnu -O2 -gdwarf-4 -fno-dwarf-directory-asm -fno-addrsig -fno-integrated-as -S %s -o %t.s
 // RUN: %if gnu-binutils %{ as %t.s -o %t.gnu.o %}
 // RUN: %if gnu-binutils %{ llvm-dwarfdump --debug-line %t.gnu.o | FileCheck %s --check-prefix=LINES %}
 
