@@ -340,7 +340,8 @@ static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	pb_for_each_cell_in(module, ops->cells, walk, cell) {
 		const struct pb_shared_cell *shared = pb_shared_of(module, cell);
 
-		if (!cell->ops || !pb_set_find(cell, ops))
+		if (!cell->ops || !pb_set_find(cell, ops) ||
+		    !pb_cell_users(module, cell))
 			continue;
 		if (!is_alone_on(cell, ops))
 			return PB_NOT_BULK;
@@ -518,7 +519,7 @@ int pb_bulk_commit(struct pb_request *request, struct pb_module *only,
 
 	if (!is_for_us(request))
 		return PB_NOT_BULK;
-	pb_since += ~PATCHBAY_CELL_SINCE + 1;
+	pb_begin_batch();
 	error = pb_requests_begin(request);
 	if (!error)
 		error = prepare(&bulk, only);

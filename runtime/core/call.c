@@ -38,7 +38,7 @@ enter_one(struct patchbay_call *call, const struct patchbay_cell *cell)
 
 	if (own != cell)
 		since = own ? own->since : 0;
-	call->since = since & PATCHBAY_CELL_SINCE;
+	call->since = pb_call_number(since);
 	call->told = pb_call_bit(cell);
 	__atomic_load_n(&cell->func, __ATOMIC_RELAXED)(
 		call->ip, call->parent_ip, cell, regs_of(call));
@@ -53,7 +53,7 @@ uint64_t pb_call_entry(struct patchbay_call *call,
 
 	if (!set)
 		return enter_one(call, cell);
-	call->since = set->since & PATCHBAY_CELL_SINCE;
+	call->since = pb_call_number(set->since);
 	call->told = set->told;
 	at = set->entries;
 	do
@@ -76,8 +76,7 @@ static inline void call_exits(struct patchbay_call *call,
 static int was_told(const struct patchbay_call *call,
 		    const struct patchbay_cell *member)
 {
-	return call->told & pb_call_bit(member) &&
-	       (member->since & PATCHBAY_CELL_SINCE) <= call->since;
+	return pb_call_was_told(call->since, call->told, member->since);
 }
 
 static void leave_one(struct patchbay_call *call,
@@ -121,8 +120,9 @@ static int is_as_entered(const struct patchbay_call *call,
 			 const struct patchbay_cell *cell,
 			 const struct pb_set *set)
 {
-	return set && call->told == set->told &&
-	       (set->since & PATCHBAY_CELL_SINCE) <= call->since &&
+	return set &&
+	       pb_call_were_all_told(call->since, call->told, set->since,
+				     set->told) &&
 	       __atomic_load_n(&cell->enter, __ATOMIC_ACQUIRE) == set->enter;
 }
 

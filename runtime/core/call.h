@@ -33,42 +33,8 @@
  *	an exception passes			yes, with a	pb_call_unwound()
  *						reason
  *
- * The number is in the upper bits of what is called `since` everywhere:
- *
- *	of			the number is			the lower 16 bits are
- *	--			-------------			---------------------
- *	a set's members		of the batch that armed		the tracer's word
- *				the tracer
- *	a set			the highest of its members	the direct way of
- *								cells with the set
- *	a cell of one tracer	of the batch that armed it	its direct way (its
- *								word is 0)
- *	a cell with a set	the same as the set's, if	its direct way
- *				that has a direct way; else
- *				it does not matter
- *	a call			what the cell or the set had	the direct way that it
- *				at its entry			took, PATCHBAY_EXIT_*
- *
- * Direct ways are x86-64's (arch/x86_64/direct.h): the trampoline itself calls body
- * and handlers, which are all FAST, of a function that is simple. A call that went
- * one is as its cell if number and way are still the cell's at the exit, and those
- * of the set, if the way is one of sets: then all who are there were there at the
- * entry, since whoever comes has a higher number. And nobody was disabled then, or
- * the cell would have had another way. If either differs, pb_call_exit() has to find
- * out; it takes all bits as set, for the same reason.
- *
- *	PATCHBAY_CELL_DIRECT_	at the entry			at the exit
- *	---------------------	------------			-----------
- *	EXIT			nobody is called, so the	cell->exit
- *				thread need not be outside
- *	BOTH			cell->func			cell->exit
- *	EXIT BOTH		cell->func			nothing: the site goes
- *								on with the body
- *	EXIT TIMED		the clock, as EXIT		the clock, and exit of
- *								the tracer, or not
- *	EXIT SET		as EXIT				set->exits
- *	EXIT SET ENTRIES	set->entries			set->exits
- *	none			cell->enter: pb_arch_call_*(), or no exits
+ * The number and the way that a call takes are in what is called `since` everywhere;
+ * call_state.h has the table of these, and the rules by which they are compared.
  *
  * Who finds the thread inside at the entry, where that matters, or at the exit,
  * takes the general way (pb_enter_slowly(), pb_call_exit_slowly()).
@@ -76,6 +42,7 @@
 #ifndef PB_CORE_CALL_H
 #define PB_CORE_CALL_H
 
+#include "call_state.h"
 #include "shared.h"
 
 #include <patchbay/exit.h>
@@ -118,7 +85,7 @@ static inline int pb_call_is_of_one(patchbay_handler enter)
 /* Which bit of call->told is of @member, if it has an exit. */
 static inline uint64_t pb_call_bit(const struct patchbay_cell *member)
 {
-	return 1ull << (member->since & PATCHBAY_CELL_WORD);
+	return pb_call_bit_of(member->since);
 }
 
 /* Where the function's slot leads now; a gate before its cell, perhaps (shared.h). */

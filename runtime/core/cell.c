@@ -183,36 +183,32 @@ struct patchbay_cell *pb_cell_next(struct pb_cell_walk *walk)
 	return walk->chunk ? (void *)walk->chunk->cells[walk->next++] : NULL;
 }
 
-static uint64_t direct_way(const struct patchbay_cell *cell)
+static enum pb_call_state direct_way(const struct patchbay_cell *cell)
 {
 	if (cell->func == pb_enter_nothing)
-		return PATCHBAY_CELL_DIRECT_EXIT;
+		return PB_CALL_EXIT;
 	if (cell->func == pb_timed_entry)
-		return PATCHBAY_CELL_DIRECT_EXIT | PATCHBAY_CELL_DIRECT_TIMED;
+		return PB_CALL_TIMED;
 	if (cell->exit == patchbay_no_exit)
-		return PATCHBAY_CELL_DIRECT_EXIT | PATCHBAY_CELL_DIRECT_BOTH;
-	return PATCHBAY_CELL_DIRECT_BOTH;
+		return PB_CALL_ANSWER;
+	return PB_CALL_BOTH;
 }
 
 void pb_cell_enter_by(struct patchbay_cell *cell, patchbay_handler enter)
 {
-	uint64_t since = cell->since &
-			 (PATCHBAY_CELL_SINCE | PATCHBAY_CELL_WORD);
+	const enum pb_call_state state = enter == pb_arch_call_fast ?
+						 direct_way(cell) :
+						 PB_CALL_GENERAL;
 
-	if (enter == pb_arch_call_fast)
-		since |= direct_way(cell);
-	__atomic_store_n(&cell->since, since, __ATOMIC_RELEASE);
+	__atomic_store_n(&cell->since, pb_call_since_by(cell->since, state),
+			 __ATOMIC_RELEASE);
 	__atomic_store_n(&cell->enter, enter, __ATOMIC_RELEASE);
 }
 
 void pb_cell_enter_set(struct patchbay_cell *cell, const struct pb_set *set)
 {
-	uint64_t since = set->since;
+	const uint64_t since = pb_call_since_with(cell->since, set->since);
 
-	/* Only direct ways compare it with what it was at the entry. */
-	if (!(since & PATCHBAY_CELL_DIRECT_SET))
-		since = cell->since &
-			(PATCHBAY_CELL_SINCE | PATCHBAY_CELL_WORD);
 	__atomic_store_n(&cell->set, set, __ATOMIC_RELEASE);
 	__atomic_store_n(&cell->since, since, __ATOMIC_RELEASE);
 	__atomic_store_n(&cell->enter, set->enter, __ATOMIC_RELEASE);

@@ -204,14 +204,11 @@ static void settle_owners(const struct pb_plan *plan, int seen)
 	}
 }
 
-/* Nobody has these tracers after all, or nobody any more. */
-static void abandon(struct pb_module *module, struct pb_shared_cell *cell)
-{
-	pb_empty_cell(&cell->cell);
-	pb_mark_unsettled(module, 0);
-}
-
-/* Cells that all functions have left, for several others or for none. */
+/*
+ * Cells that all functions have left, for several others or for none. They stay as
+ * they are: a thread may be inside, and some of the tracers may have gone with its
+ * function to where that is now. When nobody is inside any more they are emptied.
+ */
 static void abandon_left(void)
 {
 	for (struct pb_module *m = pb_modules; m; m = m->next) {
@@ -220,10 +217,14 @@ static void abandon_left(void)
 
 		if (!m->shared)
 			continue;
-		pb_for_each_cell_in(m, PB_CELLS_SHARED, walk, cell)
-			if (!pb_cell_users(m, cell) && cell->ops &&
-			    cell->set != &pb_set_nobody)
-				abandon(m, pb_shared_of(m, cell));
+		pb_for_each_cell_in(m, PB_CELLS_SHARED, walk, cell) {
+			struct pb_shared_cell *shared = pb_shared_of(m, cell);
+
+			if (shared->abandoned || !pb_shared_is_abandoned(shared))
+				continue;
+			shared->abandoned = 1;
+			pb_mark_unsettled(m, 0);
+		}
 	}
 }
 

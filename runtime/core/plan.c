@@ -428,7 +428,7 @@ int pb_plan(struct pb_plan *plan, struct pb_request *requests,
 {
 	int error;
 
-	pb_since += ~PATCHBAY_CELL_SINCE + 1;
+	pb_begin_batch();
 	error = pb_select(plan, requests, only);
 	if (error || !plan->nr)
 		return error;

@@ -142,16 +142,14 @@ static patchbay_handler enter_of_set(const struct pb_set *set)
  * that goes it counts as one that all exits of the set are told of, so there must
  * be nobody who is not.
  */
-static uint64_t direct_way(const struct pb_set *set, unsigned int words)
+static enum pb_call_state direct_way(const struct pb_set *set, unsigned int words)
 {
 	if (!set->fast_exits || words > pb_arch_direct_words)
-		return 0;
+		return PB_CALL_GENERAL;
 	for (size_t i = 0; i < set->nr; i++)
 		if (set->cells[i].ops->disabled && set->cells[i].exit)
-			return 0;
-	return PATCHBAY_CELL_DIRECT_EXIT | PATCHBAY_CELL_DIRECT_SET |
-	       (set->entries == only_nothing ? 0 :
-					       PATCHBAY_CELL_DIRECT_ENTRIES);
+			return PB_CALL_GENERAL;
+	return set->entries == only_nothing ? PB_CALL_SET : PB_CALL_SET_BOTH;
 }
 
 struct pb_set *pb_set_reserve(size_t nr)
@@ -167,7 +165,7 @@ static void finish_set(struct pb_set *set, size_t nr)
 	*set = (struct pb_set){ .nr = nr, .fast = 1 };
 	for (size_t i = 0; i < nr; i++) {
 		const struct patchbay_cell *member = &set->cells[i];
-		uint64_t since = member->since & PATCHBAY_CELL_SINCE;
+		uint64_t since = pb_call_number(member->since);
 		unsigned int word = member->since & PATCHBAY_CELL_WORD;
 
 		if (!(member->ops->attr.flags & PATCHBAY_OPS_FAST))

@@ -110,7 +110,11 @@ static void settle_cell(const struct pb_module *module,
 	struct pb_shared_cell *shared = pb_shared_of(module, cell);
 	const struct pb_set *set = cell->set;
 
-	if (set == &pb_set_nobody) {
+	if (shared && pb_shared_is_abandoned(shared)) {
+		pb_retire((struct pb_set *)set);
+		pb_cell_enter_by(cell, pb_enter_nothing);
+		pb_release_cell(cell);
+	} else if (set == &pb_set_nobody) {
 		pb_release_cell(cell);
 	} else if (set && set->nr == 1 && cell->enter == set->enter &&
 		 !(set->cells[0].since & PATCHBAY_CELL_WORD) && !module->gone) {

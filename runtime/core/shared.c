@@ -169,7 +169,7 @@ void pb_shared_take(struct pb_shared_cell *cell, uint32_t shape)
 
 void pb_shared_settle(struct pb_shared_cell *cell)
 {
-	cell->left = 0;
+	cell->left = cell->abandoned = 0;
 	if (!cell->nr && !cell->cell.ops)
 		cell->used = 0;
 }

@@ -34,8 +34,8 @@
 #define PB_CORE_SHARED_H
 
 #include "module.h"
+#include "set.h"
 
-struct pb_set;
 struct pb_group;
 
 #define PB_SHARED_STEP 256
@@ -60,6 +60,7 @@ enum { PB_OWNER_NONE, PB_OWNER_NOBODY, PB_OWNER_GATE, PB_OWNER_FIRST };
  * @used:        it is somebody's, or threads may be inside of it
  * @left:        slots have led here that do not any more, and a thread may have
  *               loaded one of them before
+ * @abandoned:   all functions have left it for others; its tracers are to go, too
  * @result:      of @shape: this is what it keeps
  *
  * While a plan is made (place.c):
@@ -71,7 +72,7 @@ struct pb_shared_cell {
 	struct patchbay_cell cell;
 	struct patchbay_record shape;
 	uint32_t nr, first, last;
-	uint8_t used, left, result, scattered;
+	uint8_t used, left, abandoned, result, scattered;
 	uint32_t leaving;
 	struct pb_group *to;
 } __attribute__((aligned(PB_SHARED_STEP)));
@@ -163,6 +164,12 @@ void pb_owner_set(struct pb_module *module, size_t i, unsigned int owner);
 
 /* Under the engine lock: who is to have @cell has @shape. */
 void pb_shared_take(struct pb_shared_cell *cell, uint32_t shape);
+
+/* Does no slot lead to @cell, which has tracers? */
+static inline int pb_shared_is_abandoned(const struct pb_shared_cell *cell)
+{
+	return !cell->nr && cell->cell.ops && cell->cell.set != &pb_set_nobody;
+}
 
 /*
  * Under the engine lock: nobody is inside any more who found it by a slot that leads

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "tracer.h"
 
+#include "call_state.h"
 #include "set.h"
 
 struct patchbay_ops *pb_tracers;
 uint64_t pb_since;
+
+void pb_begin_batch(void)
+{
+	pb_since = pb_call_next_number(pb_since);
+}
 
 size_t pb_tracer_count_armed(const struct patchbay_ops *ops)
 {

@@ -29,10 +29,11 @@ struct patchbay_ops {
 };
 
 /*
- * What the last batch gave the tracers that it armed: cell->since but for its
- * lower bits. It only grows.
+ * What the last batch gave the tracers that it armed: the number in cell->since
+ * (call_state.h). Each batch begins with a higher one.
  */
 extern uint64_t pb_since;
+void pb_begin_batch(void);
 
 /* All tracers. */
 extern struct patchbay_ops *pb_tracers;

@@ -59,7 +59,7 @@ struct patchbay_cell {
 
 /*
  * Bits of @since: the word, and which direct way the trampoline may go (internal;
- * runtime/core/call.h has the table).
+ * runtime/core/call_state.h has the table).
  */
 #define PATCHBAY_CELL_WORD 0x3f
 #define PATCHBAY_CELL_DIRECT_EXIT 0x40

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The engine: what an action stores, in the order in which the library does.
+#ifndef ENGINE_H
+#define ENGINE_H
+
+#include "model.h"
+
+namespace {
+
+struct Program {
+  State &S;
+  void add(Op What, uint64_t Value = 0, unsigned A = 0, unsigned B = 0) {
+    if (S.NrSteps == sizeof(S.Steps) / sizeof(S.Steps[0]))
+      abort();
+    S.Steps[S.NrSteps++] = {What, uint8_t(A), uint8_t(B), uint32_t(Value)};
+  }
+
+  // pb_cell_enter_by()
+  void enterBy(unsigned C, uint64_t Before, Enter How, pb_call_state How2,
+               Rule Keep = None) {
+    if (Keep == None || keeps(Keep))
+      add(SetSince, pb_call_since_by(Before, How2), C);
+    add(SetEnter, How, C);
+  }
+  // pb_fill_cell()
+  void fillOne(unsigned C, int T, unsigned Number) {
+    const uint64_t Since = hasExit(T) ? since(Number, 0) : 0;
+    add(SetFunc, uint8_t(T), C, Number);
+    add(SetExit, uint8_t(T), C);
+    add(SetSince, Since, C);
+    add(SetOps, uint8_t(T), C);
+    enterBy(C, Since, enterOfOne(T), stateOfOne(T));
+  }
+  // pb_cell_enter_set()
+  void enterSet(unsigned C, uint64_t Before, unsigned Id) {
+    const SetFacts F = factsOf(S.Sets[Id]);
+    const Enter How = F.HasExits ? CallSet : WalkSet;
+    if (!keeps(SetFirst))
+      add(SetEnter, How, C);
+    add(SetSet, Id, C);
+    add(SetSince, pb_call_since_with(Before, F.Since), C);
+    if (keeps(SetFirst))
+      add(SetEnter, How, C);
+  }
+  unsigned newSet(std::vector<Member> Members) {
+    for (unsigned Id = 1; Id < NobodySet; ++Id)
+      if (!S.Sets[Id].Nr) {
+        S.Sets[Id].Nr = uint8_t(Members.size());
+        for (size_t I = 0; I < Members.size(); ++I)
+          S.Sets[Id].Members[I] = Members[I];
+        return Id;
+      }
+    abort();
+  }
+  void retire(unsigned Id) {
+    if (Id != NoSet && Id != NobodySet)
+      add(Retire, 0, Id);
+  }
+  // pb_empty_cell()
+  void empty(unsigned C) {
+    if (!keeps(EmptyCells))
+      return;
+    retire(S.Cells[C].Set);
+    add(SetSet, NobodySet, C);
+    enterBy(C, S.Cells[C].Since, Nothing, PB_CALL_GENERAL, EmptyState);
+  }
+  // settle.c
+  void settle() {
+    add(Wait);
+    add(Settle);
+  }
+};
+
+std::vector<Member> membersOf(const State &S, unsigned C) {
+  const Cell &Where = S.Cells[C];
+  std::vector<Member> Members;
+  if (Where.Set == NobodySet || Where.Ops == NoTracer)
+    return Members;
+  if (Where.Set == NoSet)
+    return {{Where.Ops, Where.Number, 0}};
+  for (int I = 0; I < S.Sets[Where.Set].Nr; ++I)
+    Members.push_back(S.Sets[Where.Set].Members[I]);
+  return Members;
+}
+
+bool others(unsigned C) { return The.Shared && C == First; }
+
+// Arm @T on the function: engine.c, place.c.
+void arm(State &S, int T) {
+  Program P{S};
+  const bool WasArmed = S.SiteArmed;
+  std::vector<Member> Members;
+  if (WasArmed)
+    Members = membersOf(S, S.SlotCell);
+  if (keeps(NumbersGrow))
+    ++S.NextNumber;
+  Member New = {int8_t(T), S.NextNumber, 0};
+  unsigned C = S.SlotCell;
+  P.add(ArmedNow, S.NextNumber, T);
+  if (!WasArmed) {
+    // Others may go on in the cell that they shared, with the number that they have.
+    if (C == NoCell)
+      C = First;
+    if (C == Nobody)
+      C = T == 0 && (!hasExit(T) || !keeps(JoinByNumber)) ? First : Second;
+    if (!others(C) || S.Cells[C].Ops == NoTracer) {
+      if (keeps(WaitForCells))
+        P.add(WaitUnlessSettled, 0, C);
+      if (keeps(WaitForLeft))
+        P.add(WaitUnlessNotLeft, 0, C);
+      P.fillOne(C, T, New.Number);
+    }
+    if (C != S.SlotCell)
+      P.add(SetSlot, C);
+    P.add(Flip, 1);
+    P.add(Begin, 0, T);
+    return;
+  }
+  // pb_set_find_word(): the other one's may be either.
+  for (const Member &M : Members)
+    New.Word = hasExit(M.Tracer) && !M.Word;
+  Members.push_back(New);
+  const unsigned Id = P.newSet(Members);
+  if (others(C)) {
+    // It parts with them: pb_fill_target(), then move().
+    if (keeps(WaitForCells))
+      P.add(WaitUnlessSettled, 0, Second);
+    if (keeps(WaitForLeft))
+      P.add(WaitUnlessNotLeft, 0, Second);
+    P.add(SetOps, uint8_t(Members[0].Tracer), Second);
+    P.enterSet(Second, S.Cells[Second].Since, Id);
+    P.add(SetSlot, Second);
+    P.add(MarkLeft, 0, First);
+  } else {
+    const unsigned Old = S.Cells[C].Set;
+    P.enterSet(C, S.Cells[C].Since, Id);
+    P.retire(Old);
+  }
+  P.add(Begin, 0, T);
+}
+
+void disarm(State &S, int T, bool Waits) {
+  Program P{S};
+  const unsigned C = S.SlotCell;
+  std::vector<Member> Left;
+  for (Member M : membersOf(S, C))
+    if (M.Tracer != T)
+      Left.push_back(M);
+  S.Tracers[T].Settled = false;
+  S.Stable[T] = 0;
+  if (Left.empty()) {
+    if (others(C)) {
+      P.add(SetSlot, Nobody);
+      P.add(MarkLeft, 0, First);
+    } else {
+      P.empty(C);
+    }
+    P.add(Flip, 0);
+  } else if (others(C)) {
+    abort(); // only T is there
+  } else {
+    const bool Joins = The.Shared && Left[0].Tracer == 0 && C == Second &&
+                       (Left[0].Number == S.Cells[First].Since >> 16 ||
+                        !hasExit(0)) &&
+                       S.Cells[First].Ops == 0;
+    if (Joins) {
+      P.add(SetSlot, First);
+      P.add(MarkLeft, 0, Second);
+      // A thread may be inside on behalf of the other tracer, who stays.
+      if (keeps(LeaveAsItIs))
+        P.add(Abandon, 0, Second);
+      else
+        P.empty(Second);
+    } else {
+      const unsigned Old = S.Cells[C].Set, Id = P.newSet(Left);
+      P.enterSet(C, S.Cells[C].Since, Id);
+      P.retire(Old);
+    }
+  }
+  if (Waits && keeps(WaitForHandlers))
+    P.settle();
+  P.add(DisarmedNow, Waits, T);
+}
+
+// Other functions get the cell that ours has left; and lose it.
+bool othersAre(const State &S) { return S.Cells[Second].Ops == OfOthers; }
+void othersCome(State &S) {
+  Program P{S};
+  if (keeps(WaitForCells))
+    P.add(WaitUnlessSettled, 0, Second);
+  if (keeps(WaitForLeft))
+    P.add(WaitUnlessNotLeft, 0, Second);
+  P.fillOne(Second, OfOthers, ++S.NextNumber);
+}
+void othersGo(State &S) {
+  Program P{S};
+  P.empty(Second);
+  P.settle();
+}
+
+// The module leaves, and then both tracers are freed: module.c, engine.c.
+void leave(State &S) {
+  Program P{S};
+  for (int T = 0; T < NR; ++T) {
+    S.Tracers[T].Settled = false;
+    S.Stable[T] = 0;
+  }
+  if (keeps(LeaveNobody))
+    for (unsigned C = First; C <= Second; ++C)
+      P.enterBy(C, S.Cells[C].Since, Nothing, PB_CALL_GENERAL, LeaveNoState);
+  if (keeps(WaitForGone))
+    P.add(Wait);
+  for (int T = 0; T < NR; ++T)
+    P.add(DisarmedNow, 1, T);
+  P.add(EndOfModule);
+}
+
+// Nobody is inside.
+void settleCells(State &S) {
+  for (Tracer &T : S.Tracers)
+    T.MayCall &= T.Armed ? uint8_t(1u << T.Number) : 0;
+  for (Set &Each : S.Sets)
+    Each.Freed |= Each.Retired;
+  for (unsigned C = First; C <= Second; ++C) {
+    Cell &Each = S.Cells[C];
+    Each.Left = false;
+    if (Each.Abandoned) {
+      S.Sets[Each.Set].Freed |= Each.Set != NoSet;
+      Each.Abandoned = false;
+      Each.How = Nothing;
+      Each.Since = pb_call_since_by(Each.Since, PB_CALL_GENERAL);
+      Each.Set = NobodySet;
+    }
+    if (Each.Set == NobodySet) {
+      Each.Ops = NoTracer;
+      Each.Set = NoSet;
+      continue;
+    }
+    // One that is left alone is entered without its set again, if it has its word.
+    const Set &Of = S.Sets[Each.Set];
+    if (Each.Set == NoSet || Of.Nr != 1 || Each.How == CallOne ||
+        Each.How == Handler || (memberSince(Of.Members[0]) & PATCHBAY_CELL_WORD))
+      continue;
+    const int T = Of.Members[0].Tracer;
+    Program{S}.fillOne(C, T, Of.Members[0].Number);
+  }
+}
+
+// Do the engine's next step. False: it has to wait.
+bool stepEngine(State &S) {
+  const Step Now = S.Steps[S.NextStep];
+  Cell &C = S.Cells[Now.A < NrCells ? Now.A : 0];
+  switch (Now.What) {
+  case SetFunc:
+    C.Func = int8_t(Now.Value);
+    C.Number = Now.B;
+    break;
+  case SetExit: C.ExitOf = int8_t(Now.Value); break;
+  case SetSince: C.Since = Now.Value; break;
+  case SetEnter: C.How = Enter(Now.Value); break;
+  case SetSet: C.Set = uint8_t(Now.Value); break;
+  case SetOps: C.Ops = int8_t(Now.Value); break;
+  case SetSlot: S.SlotCell = uint8_t(Now.Value); break;
+  case Flip: S.SiteArmed = Now.Value; break;
+  case MarkLeft: C.Left = true; break;
+  case Abandon: C.Abandoned = true; break;
+  case Retire:
+    S.Sets[Now.A].Retired = true;
+    S.Sets[Now.A].Freed |= !keeps(KeepSets);
+    break;
+  case Wait:
+    if (S.Inside)
+      return false;
+    break;
+  case WaitUnlessSettled:
+    if (C.Set == NobodySet) {
+      if (S.Inside)
+        return false;
+      settleCells(S);
+    }
+    break;
+  case WaitUnlessNotLeft:
+    if (C.Left) {
+      if (S.Inside)
+        return false;
+      settleCells(S);
+    }
+    break;
+  case Settle: settleCells(S); break;
+  case ArmedNow:
+    S.Tracers[Now.A] = {true, false, uint8_t(Now.Value),
+                        uint8_t(S.Tracers[Now.A].MayCall | 1u << Now.Value)};
+    if (S.InEntry)
+      S.Window[Now.A] |= uint8_t(1u << Now.Value);
+    break;
+  case Begin: S.Tracers[Now.A].Settled = true; break;
+  case DisarmedNow:
+    S.Tracers[Now.A].Armed = false;
+    if (Now.Value)
+      S.Tracers[Now.A].MayCall = 0;
+    break;
+  case EndOfModule: S.ModuleGone = true; break;
+  }
+  if (++S.NextStep == S.NrSteps) {
+    memset(S.Steps, 0, sizeof(S.Steps));
+    S.NrSteps = S.NextStep = 0;
+  }
+  return true;
+}
+
+} // namespace
+
+#endif // ENGINE_H

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What there is in the model of exit-states.cpp: rules, cells and sets, tracers, a
+// thread.
+#ifndef MODEL_H
+#define MODEL_H
+
+#include "call_state.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace {
+
+// What may be left out.
+enum Rule {
+  None,
+  NumbersGrow,          // each batch has a higher number
+  AskNumber,            // at the exit who came later is not told
+  CompareSince,         // a direct way asks whether the cell's since is the call's
+  CompareSetSince,      // and whether the set's is
+  LookAtSlotAgain,      // without a mark: the cell is still the function's
+  LookAtSinceAgain,     // and its since is that of the tracer that is there now
+  AskStateAgain,        // with a mark: the cell is still one of entry and exit
+  MarkFirst,            // the mark comes before the slot is loaded
+  EmptyCells,           // whoever loses his last tracer enters nothing
+  EmptyState,           // and goes no direct way
+  WaitForHandlers,      // disarming ends when nobody is inside
+  WaitForCells,         // a cell gets tracers when nobody is inside it any more
+  WaitForLeft,          // also one that some of its functions have left
+  LeaveAsItIs,          // a cell that all have left for others stays as it is
+  KeepSets,             // sets are freed when nobody is inside
+  SetFirst,             // a cell has its set before it enters it
+  JoinByNumber,         // only who was armed at once may come to share a cell
+  LeaveNobody,          // a module that leaves has cells that enter nothing
+  LeaveNoState,         // and take no direct way
+  WaitForGone,          // who frees a tracer waits for modules that have left, too
+  NrRules
+};
+const char *const RuleNames[] = {
+    "as it is",        "NumbersGrow",      "AskNumber",        "CompareSince",
+    "CompareSetSince", "LookAtSlotAgain",  "LookAtSinceAgain", "AskStateAgain",
+    "MarkFirst",       "EmptyCells",       "EmptyState",       "WaitForHandlers",
+    "WaitForCells",    "WaitForLeft",      "LeaveAsItIs", "KeepSets",         "SetFirst",
+    "JoinByNumber",    "LeaveNobody",      "LeaveNoState",     "WaitForGone"};
+static_assert(sizeof(RuleNames) / sizeof(RuleNames[0]) == NrRules);
+
+Rule LeftOut;
+bool keeps(Rule R) { return LeftOut != R; }
+
+// Two tracers, T and U, and one of other functions, which may get a cell that ours
+// has left. What their handlers are, and whether all are FAST and the function is
+// simple, so that direct ways are taken.
+enum Kind : uint8_t { Exit, Both, Entry };
+struct Config {
+  Kind Kinds[3];
+  bool Direct;
+  // T is on another function, too, which shares its cell and which nobody changes.
+  bool Shared;
+  int MaxActions;
+} The;
+
+constexpr int NR = 2;           // tracers
+constexpr int OfOthers = 2;
+constexpr uint8_t NoCell = 0, First = 1, Second = 2, Nobody = 3, NrCells = 4;
+constexpr uint8_t NoSet = 0, NobodySet = 7, NrSets = 8;
+constexpr int NoTracer = -1;
+
+// cell->enter
+enum Enter : uint8_t { Nothing, Handler, CallOne, CallSet, WalkSet };
+
+constexpr uint64_t since(unsigned Number, unsigned Lower) {
+  return uint64_t(Number) << 16 | Lower;
+}
+
+struct Member {
+  int8_t Tracer;
+  uint8_t Number, Word;
+};
+
+struct Set {
+  uint8_t Nr;
+  Member Members[NR];
+  bool Retired, Freed;
+};
+
+struct Cell {
+  uint64_t Since;
+  Enter How;
+  int8_t Func, ExitOf, Ops; // tracers
+  uint8_t Number;           // and by which arming they came here
+  uint8_t Set;
+  bool Left, Abandoned;
+};
+
+struct Tracer {
+  bool Armed;        // from its first store on, until disarming it has ended
+  bool Settled;      // nothing is being done to it
+  uint8_t Number;    // of the batch that armed it last
+  uint8_t MayCall;   // a bit for each arming whose handlers may run
+};
+
+#define NAMED(Name) Name,
+#define QUOTED(Name) #Name,
+
+// One store, or something else that happens at once, of the engine.
+#define OPS(X)                                                                 \
+  X(SetFunc) X(SetSince) X(SetEnter) X(SetSet) X(SetOps) X(SetExit)            \
+  X(SetSlot) X(Flip) X(Wait) X(Settle) X(Retire) X(WaitUnlessSettled)          \
+  X(WaitUnlessNotLeft) X(MarkLeft) X(Abandon) X(ArmedNow) X(DisarmedNow) X(Begin)         \
+  X(EndOfModule)
+enum Op : uint8_t { OPS(NAMED) };
+const char *const OpNames[] = {OPS(QUOTED)};
+struct Step {
+  Op What;
+  uint8_t A, B;
+  uint32_t Value; // numbers are small here
+};
+
+// Where the thread is: names are of what it does next.
+#define PLACES(X)                                                              \
+  X(AtSite) X(LoadSlot) X(LoadSince) X(DirectSlot) X(DirectSince)              \
+  X(DirectMark) X(DirectBothSlot) X(DirectBothSince) X(DirectFunc)             \
+  X(DirectSetSlot) X(DirectSetSince) X(DirectSet) X(Mark) X(Slot)              \
+  X(LoadEnter) X(EnterSince) X(EnterOwn) X(EnterFunc) X(EnterSet)              \
+  X(WalkingSet) X(CallEntries) X(Unmark) X(Body) X(ExitMark)                   \
+  X(DirectExitSlot) X(DirectExitSince) X(DirectExitSet) X(DirectTell)          \
+  X(ExitSlot) X(ExitSet) X(ExitEnter) X(AnyEnter) X(OneSet) X(OneExit)         \
+  X(AnySet) X(TellAll) X(UnmarkExit) X(Done)
+enum Pc : uint8_t { PLACES(NAMED) };
+const char *const PcNames[] = {PLACES(QUOTED)};
+
+struct State {
+  bool SiteArmed, ModuleGone;
+  uint8_t SlotCell, NextNumber, Actions;
+  Cell Cells[NrCells];
+  Set Sets[NrSets];
+  Tracer Tracers[NR];
+
+  Pc At;
+  bool Inside, HasExit, Direct, All;
+  uint8_t MyCell, MySet, At2; // of a set: which member is next
+  uint64_t MySince, CallSince, CallTold;
+
+  // What has to come of it: by tracer the number of the arming that was told of
+  // the entry, which were there meanwhile, and the one that was there all the time.
+  bool InEntry;
+  uint8_t Told[NR], Window[NR], Stable[NR], ToldExit[NR], EntryCalls[NR];
+
+  uint8_t NrSteps, NextStep;
+  Step Steps[16];
+};
+
+std::string Wrong;
+void fail(const char *What) {
+  if (Wrong.empty())
+    Wrong = What;
+}
+
+bool hasEntry(int T) { return The.Kinds[T] != Exit; }
+bool hasExit(int T) { return The.Kinds[T] != Entry; }
+
+uint64_t memberSince(const Member &M) {
+  return hasExit(M.Tracer) ? since(M.Number, M.Word) : 0;
+}
+
+// set.c
+struct SetFacts {
+  uint64_t Since, Told;
+  bool HasExits, HasEntries;
+};
+SetFacts factsOf(const Set &S) {
+  SetFacts F = {};
+  for (int I = 0; I < S.Nr; ++I) {
+    const uint64_t M = memberSince(S.Members[I]);
+    if (pb_call_number(M) > F.Since)
+      F.Since = pb_call_number(M);
+    F.HasEntries |= hasEntry(S.Members[I].Tracer);
+    if (!hasExit(S.Members[I].Tracer))
+      continue;
+    F.HasExits = true;
+    F.Told |= pb_call_bit_of(M);
+  }
+  if (The.Direct && F.HasExits)
+    F.Since |= F.HasEntries ? PB_CALL_SET_BOTH : PB_CALL_SET;
+  return F;
+}
+
+Enter enterOfOne(int T) { return hasExit(T) ? CallOne : Handler; }
+pb_call_state stateOfOne(int T) {
+  return !The.Direct || !hasExit(T) ? PB_CALL_GENERAL
+         : hasEntry(T)              ? PB_CALL_BOTH
+                                    : PB_CALL_EXIT;
+}
+
+} // namespace
+
+#endif // MODEL_H

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A call of a function is made while tracers are armed and disarmed there, and
+// while its module leaves: all interleavings of the two, step by step, where a step
+// is one load or store of what both look at. The model has the states and rules of
+// core/call_state.h, which are those of the library itself; what surrounds them
+// (the order of loads and stores in trampolines and in the engine, when somebody
+// waits) is written down here, with the place that it is of. The other tests of exits
+// run the library, but only in some of the orders.
+//
+// Each rule is left out once, and the model has to find out what comes of it.
+//
+// RUN: %clangxx -std=c++17 -O2 -Wall -Wextra -Werror %s -I %S/Inputs/exit-states -I %patchbay_include -I %patchbay_source/runtime/core -o %t
+// RUN: timeout 300 %t | FileCheck %s
+// CHECK: {{^}}as it is: {{[1-9][0-9]+}} states, nothing wrong{{$}}
+// CHECK-NOT: nothing wrong
+// CHECK: {{^}}all rules are needed{{$}}
+
+#include "engine.h"
+#include "thread.h"
+
+#include <cstdio>
+#include <string_view>
+#include <unordered_set>
+
+namespace {
+
+State start() {
+  State S;
+  memset(&S, 0, sizeof(S)); // also what lies between fields: states are compared
+  S.NextNumber = 1;
+  for (Cell &C : S.Cells) {
+    C.Func = C.ExitOf = C.Ops = NoTracer;
+    C.How = Nothing;
+  }
+  return S;
+}
+
+struct Did {
+  const char *Who, *What;
+  unsigned Cell, Value;
+};
+
+// A state, and the one before it with what was done there.
+struct Visited {
+  State S;
+  uint32_t Before;
+  Did What;
+};
+
+// States are known by where they are among all, and are the same byte by byte.
+struct Search {
+  struct Hash {
+    const Search *Of;
+    size_t operator()(size_t I) const {
+      const State &S = Of->All[I].S;
+      return std::hash<std::string_view>()(
+          {reinterpret_cast<const char *>(&S), sizeof(S)});
+    }
+  };
+  struct Equal {
+    const Search *Of;
+    bool operator()(size_t A, size_t B) const {
+      return !memcmp(&Of->All[A].S, &Of->All[B].S, sizeof(State));
+    }
+  };
+  std::vector<Visited> All;
+  std::unordered_set<size_t, Hash, Equal> Seen{1024, Hash{this}, Equal{this}};
+  void visit(const State &S, size_t Before, Did What) {
+    All.push_back({S, uint32_t(Before), What});
+    if (!Seen.insert(All.size() - 1).second)
+      All.pop_back();
+  }
+  void print(size_t I) const {
+    if (I)
+      print(All[I].Before);
+    const Did &D = All[I].What;
+    printf("  %s: %s %u %#x\n", D.Who, D.What, D.Cell, D.Value);
+  }
+};
+
+// What can be done next, when nothing is being done.
+template <typename F> void forEachAction(const State &S, F Do) {
+  if (S.ModuleGone || S.Actions == The.MaxActions)
+    return;
+  for (int T = 0; T < NR; ++T) {
+    State Next = S;
+    ++Next.Actions;
+    if (!S.Tracers[T].Armed) {
+      if (othersAre(S))
+        continue; // its place may be theirs
+      arm(Next, T);
+      Do(Next, T ? "arm U" : "arm T");
+      continue;
+    }
+    disarm(Next, T, true);
+    Do(Next, T ? "disarm U" : "disarm T");
+    Next = S;
+    ++Next.Actions;
+    disarm(Next, T, false);
+    Do(Next, T ? "disarm U, no wait" : "disarm T, no wait");
+  }
+  if (The.Shared && (othersAre(S) || S.SlotCell != Second)) {
+    State Next = S;
+    ++Next.Actions;
+    othersAre(S) ? othersGo(Next) : othersCome(Next);
+    Do(Next, othersAre(S) ? "others go" : "others come");
+  }
+  State Next = S;
+  ++Next.Actions;
+  leave(Next);
+  Do(Next, "the module leaves");
+}
+
+// Nothing is done meanwhile: what was there before the call comes.
+void finishAction(State &S) {
+  while (S.NrSteps)
+    if (!stepEngine(S))
+      abort();
+}
+
+size_t walk() {
+  Search To;
+  const State Untraced = start();
+  // The call comes to a function that nobody traces, or that T does, or both.
+  To.visit(Untraced, 0, {"at first", "nobody is armed", 0, 0});
+  State S = Untraced;
+  arm(S, 0);
+  finishAction(S);
+  To.visit(S, 0, {"at first", "T is armed", 0, 0});
+  arm(S, 1);
+  finishAction(S);
+  To.visit(S, 0, {"at first", "T is armed, then U", 0, 0});
+  for (size_t I = 0; I < To.All.size(); ++I) {
+    const State Now = To.All[I].S;
+    if (Now.At != Done) {
+      State Next = Now;
+      stepThread(Next);
+      To.visit(Next, I, {"thread", PcNames[Now.At], 0, 0});
+    }
+    if (Now.NrSteps) {
+      const Step &Of = Now.Steps[Now.NextStep];
+      State Next = Now;
+      if (stepEngine(Next))
+        To.visit(Next, I, {"engine", OpNames[Of.What], Of.A, Of.Value});
+    } else if (Now.At != Done) {
+      forEachAction(Now, [&](const State &Next, const char *What) {
+        To.visit(Next, I, {"engine", What, 0, 0});
+      });
+    }
+    if (!Wrong.empty()) {
+      if (LeftOut == None)
+        To.print(To.All.size() - 1);
+      break;
+    }
+  }
+  return To.All.size();
+}
+
+size_t walkAll() {
+  size_t States = 0;
+  for (Kind T : {Exit, Both, Entry})
+    for (Kind U : {Exit, Both, Entry})
+      for (bool Direct : {false, true})
+        for (bool Shared : {false, true}) {
+          const bool Long = T == Both && U == Exit && Direct && Shared;
+          The = {{T, U, Exit}, Direct, Shared, Long ? 4 : 2};
+          States += walk();
+          if (!Wrong.empty())
+            return States;
+        }
+  return States;
+}
+
+} // namespace
+
+int main() {
+  bool Found = true;
+  for (int R = None; R < NrRules; ++R) {
+    LeftOut = Rule(R);
+    Wrong.clear();
+    const size_t States = walkAll();
+    if (Wrong.empty())
+      printf("%s: %zu states, nothing wrong\n", RuleNames[R], States);
+    else
+      printf("without %s: %s (%d %d%s%s)\n", RuleNames[R], Wrong.c_str(),
+             The.Kinds[0], The.Kinds[1], The.Direct ? " direct" : "",
+             The.Shared ? " shared" : "");
+    fflush(stdout);
+    Found &= Wrong.empty() == (R == None);
+  }
+  puts(Found ? "all rules are needed" : "some rules are not needed");
+  return !Found;
+}
