@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "bulk.h"
 
+#include "arch_bulk.h"
 #include "bulk_text.h"
 #include "cell.h"
 #include "future.h"
-#include "inspect.h"
 #include "lock.h"
 #include "mode.h"
 #include "names.h"
 #include "select.h"
 #include "settle.h"
+#include "site.h"
 #include "stats.h"
 #include "strict.h"
 #include "text.h"
 
-#include "arch_bulk.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -508,7 +508,7 @@ static int is_for_us(const struct pb_request *r)
 		attr->flags & PATCHBAY_OPS_MODULE_DATA) &&
 	       !pb_filter_plain_name(filter) &&
 	       (!pb_filter_is_list(filter) || filter->nr >= MANY) &&
-	       (!r->disarm || pb_tracer_count_armed(r->ops) >= MANY);
+	       (!r->disarm || pb_cells_count_armed(r->ops) >= MANY);
 }
 
 int pb_bulk_commit(struct pb_request *request, struct pb_module *only,

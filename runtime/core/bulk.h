@@ -14,7 +14,8 @@
 #ifndef PB_CORE_BULK_H
 #define PB_CORE_BULK_H
 
-#include "engine.h"
+#include "plan.h"
+#include "settle.h"
 
 /* Nothing was done: this is not for us. */
 #define PB_NOT_BULK 2

@@ -2,9 +2,9 @@
 /* Compiled for general registers only. */
 #include "call.h"
 
-#include "engine.h"
 #include "enter.h"
 #include "set.h"
+#include "tracer.h"
 
 static struct patchbay_regs *regs_of(struct patchbay_call *call)
 {

@@ -43,7 +43,7 @@
 #define PB_CORE_CALL_H
 
 #include "call_state.h"
-#include "shared.h"
+#include "gate.h"
 
 #include <patchbay/exit.h>
 

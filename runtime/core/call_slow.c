@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The exits that trampolines have time for, and what arming asks about them. */
 #include "call.h"
-
-#include "engine.h"
-#include "missed.h"
 #include "left.h"
+#include "missed.h"
 #include "quiesce.h"
 #include "set.h"
+#include "tracer.h"
+
 
 #include <errno.h>
 #include <unwind.h>

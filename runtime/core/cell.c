@@ -134,6 +134,19 @@ size_t pb_cell_users(const struct pb_module *module,
 	return shared ? shared->nr : 1;
 }
 
+size_t pb_cells_count_armed(const struct patchbay_ops *ops)
+{
+	struct patchbay_cell *cell;
+	struct pb_cell_walk walk;
+	size_t nr = 0;
+
+	for (struct pb_module *m = pb_modules; m; m = m->next)
+		pb_for_each_cell_in(m, ops->cells, walk, cell)
+			if (cell->ops && pb_set_find(cell, ops))
+				nr += pb_cell_users(m, cell);
+	return nr;
+}
+
 /* Go to the cells of @chunk that are in the walk's range, or of one behind. */
 static void enter_chunk(struct pb_cell_walk *walk, struct pb_cell_chunk *chunk)
 {

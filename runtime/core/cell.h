@@ -7,6 +7,7 @@
 #define PB_CORE_CELL_H
 
 #include "module.h"
+#include "tracer.h"
 
 /* Make sure that @nr more cells can be taken without allocating. */
 int pb_cells_reserve(struct pb_module *module, size_t nr);
@@ -34,6 +35,9 @@ struct patchbay_cell *pb_cell_of(const struct pb_module *module,
 int pb_is_led(const struct pb_module *module,
 	      const struct patchbay_record *record);
 
+/* How many functions @ops is armed on. Under the change lock or the engine lock. */
+size_t pb_cells_count_armed(const struct patchbay_ops *ops);
+
 /* How many functions have @cell, armed or not. */
 size_t pb_cell_users(const struct pb_module *module,
 		     const struct patchbay_cell *cell);
@@ -42,10 +46,6 @@ size_t pb_cell_users(const struct pb_module *module,
  * Every cell of a module that was taken, armed or not; or those of them whose
  * addresses are in @range, and all that are shared.
  */
-struct pb_cell_range {
-	uintptr_t first, last; /* both included; none: the first is higher */
-};
-
 struct pb_cell_walk {
 	const struct pb_module *module;
 	unsigned int shared; /* the next one */

@@ -8,7 +8,7 @@
 #define PB_CORE_ENGINE_H
 
 #include "plan.h"
-#include "tracer.h"
+#include "settle.h"
 
 /*
  * Carry out @requests, all or none. Afterwards their counts are set, filters
@@ -21,8 +21,6 @@
  * by membarrier(2), everything is as asked for, but a handler may be running
  * (settle.h).
  */
-enum pb_wait { PB_NO_WAIT, PB_WAIT };
-
 int pb_engine_commit(struct pb_request *requests, enum pb_wait wait);
 
 /*

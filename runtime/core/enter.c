@@ -2,13 +2,13 @@
 /* What trampolines call when it is not simply a handler. */
 #include "arch.h"
 #include "call.h"
-#include "engine.h"
 #include "enter.h"
 #include "hardened.h"
 #include "missed.h"
 #include "quiesce.h"
 #include "set.h"
 #include "shared.h"
+#include "tracer.h"
 
 static int may_call(patchbay_handler func)
 {

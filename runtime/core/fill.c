@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "fill.h"
 
-#include "engine.h"
+#include "cell.h"
 #include "enter.h"
 #include "place.h"
 #include "settle.h"
+#include "tracer.h"
 
 /* @cell is that of its tracers, also of those that it takes over from another. */
 static void note_tracers(const struct patchbay_cell *cell)
@@ -99,7 +100,7 @@ static void fill_own(struct pb_target *t)
 		t->set = NULL;
 		note_tracers(t->cell);
 	} else {
-		while (!only->live)
+		while (!only->arms)
 			only++;
 		pb_fill_own(t->cell,
 			    pb_ops_cell(only->request->ops, only->record,

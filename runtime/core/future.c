@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "future.h"
 
-#include "engine.h"
+#include "tracer.h"
 
 struct pb_filter *pb_future;
 static struct pb_filter **end = &pb_future;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "hardened.h"
 
-#include "engine.h"
 #include "enter.h"
 #include "hash.h"
 #include "os/linux.h"
+#include "tracer.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,32 +4,12 @@
 #include "cell.h"
 #include "lock.h"
 #include "mode.h"
-#include "plan.h"
+#include "set.h"
+#include "site.h"
 #include "stats.h"
 
 #include <errno.h>
 #include <string.h>
-
-static enum patchbay_site_state state_of(const struct pb_module *module,
-					 const struct patchbay_record *record,
-					 const struct patchbay_cell *cell)
-{
-	switch (pb_site_state(module, record)) {
-	case PB_SITE_DISARMED:
-		return cell && cell->ops && cell->set != &pb_set_nobody ?
-			       PATCHBAY_SITE_FOREIGN :
-			       PATCHBAY_SITE_DISARMED;
-	case PB_SITE_ARMED:
-		return pb_is_led(module, record) > 0 ? PATCHBAY_SITE_ARMED :
-						       PATCHBAY_SITE_FOREIGN;
-	case -EFAULT:
-		return PATCHBAY_SITE_OUTSIDE;
-	case -ENOEXEC:
-		return PATCHBAY_SITE_NO_SLOT;
-	default:
-		return PATCHBAY_SITE_UNKNOWN;
-	}
-}
 
 void pb_inspect_site(const struct pb_module *module,
 		     const struct patchbay_record *record,
@@ -41,17 +21,10 @@ void pb_inspect_site(const struct pb_module *module,
 		.module = &module->info,
 		.record = record,
 		.entry = pb_record_entry(record),
-		.state = state_of(module, record, cell),
+		.state = pb_site_shown(module, record),
 	};
 	if (site->state == PATCHBAY_SITE_ARMED && cell && cell->ops)
 		site->cells = pb_set_cells(cell, &site->nr_cells);
-}
-
-void pb_count_refused(const struct pb_module *module,
-		      const struct patchbay_record *record)
-{
-	pb_count(&pb_stats.refused[state_of(module, record,
-					    pb_cell_of(module, record))]);
 }
 
 static void add_module(const struct pb_module *module,

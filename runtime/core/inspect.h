@@ -10,8 +10,4 @@ void pb_inspect_site(const struct pb_module *module,
 		     const struct patchbay_record *record,
 		     struct patchbay_site_info *site);
 
-/* Count a site that cannot be armed, by its reason. */
-void pb_count_refused(const struct pb_module *module,
-		      const struct patchbay_record *record);
-
 #endif /* PB_CORE_INSPECT_H */

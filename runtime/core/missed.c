@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "missed.h"
 
-#include "engine.h"
 #include "private.h"
+#include "tracer.h"
 
 #include <errno.h>
 #include <stddef.h>

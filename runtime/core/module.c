@@ -20,8 +20,6 @@
 #include <string.h>
 #include <unistd.h>
 
-struct pb_module *pb_modules;
-
 /* Whoever links this from the archive has the way to it, too. */
 static const struct pb_live *const way __attribute__((used)) = &pb_live;
 

@@ -2,7 +2,7 @@
 /* That what is in offsets.h is so; arch/.../offsets.c says it of the rest. */
 #include "offsets.h"
 
-#include "engine.h"
+#include "tracer.h"
 #include "set.h"
 
 PB_CHECK_OFFSET(patchbay_cell, enter, CELL_ENTER);

@@ -199,7 +199,7 @@ int patchbay_ops_get_info(const struct patchbay_ops *ops,
 	pb_engine_lock();
 	info->flags = ops->attr.flags;
 	info->enabled = !ops->disabled;
-	info->armed = pb_tracer_count_armed(ops);
+	info->armed = pb_cells_count_armed(ops);
 	info->nmissed = __atomic_load_n(&ops->missed, __ATOMIC_RELAXED);
 	info->future_error = ops->error;
 	pb_engine_unlock();

@@ -2,8 +2,8 @@
 #include "place.h"
 
 #include "cell.h"
-#include "engine.h"
 #include "lock.h"
+#include "tracer.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static const struct patchbay_cell *tracers_of(const struct pb_target *t,
 	*nr = t->set ? t->set->nr : 1;
 	if (t->set)
 		return t->set->cells;
-	while (!only->live)
+	while (!only->arms)
 		only++;
 	*one = pb_ops_cell(only->request->ops, only->record, only->data,
 			   pb_since);
@@ -103,7 +103,7 @@ static int may_share(const struct pb_target *t)
 	if (t->step != PB_STEP_ARM && t->step != PB_STEP_SWAP)
 		return 0;
 	for (uint32_t i = 0; i < t->nr; i++)
-		if (t[i].live && t[i].request->own_data)
+		if (t[i].arms && t[i].request->own_data)
 			return 0;
 	return !t->cell || pb_shared_of(module, t->cell) ||
 	       (t->step == PB_STEP_ARM &&

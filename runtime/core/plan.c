@@ -3,48 +3,16 @@
 
 #include "call.h"
 #include "cell.h"
-#include "engine.h"
-#include "inspect.h"
 #include "lock.h"
 #include "names.h"
 #include "place.h"
 #include "select.h"
+#include "site.h"
+#include "tracer.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct pb_site pb_site_of(const struct pb_module *module,
-			  const struct patchbay_record *record)
-{
-	return (struct pb_site){ .entry = pb_record_entry(record),
-				 .site = pb_record_site(record),
-				 .record = record,
-				 .reach = pb_arch_reach(module->reach, record) };
-}
-
-/* Is @addr in the module's text, with a prefix before and a site behind it? */
-static int in_text(const struct pb_module *module, uintptr_t addr)
-{
-	return addr >= module->low + PATCHBAY_PREFIX_SIZE &&
-	       addr < module->high && module->high - addr >= pb_arch_site_size;
-}
-
-static int state_of(const struct pb_module *module, const struct pb_site *site)
-{
-	if (!in_text(module, site->entry) || !in_text(module, site->site) ||
-	    pb_names_is_moved(module, site->record))
-		return -EFAULT;
-	return pb_arch_site_state(site);
-}
-
-int pb_site_state(const struct pb_module *module,
-		  const struct patchbay_record *record)
-{
-	const struct pb_site site = pb_site_of(module, record);
-
-	return state_of(module, &site);
-}
 
 /*
  * The tracers of a function while they are worked out. @from says by which
@@ -142,7 +110,7 @@ static int check_site(struct pb_plan *plan, struct pb_target *target)
 	if (error)
 		return error;
 	site = pb_target_site(target);
-	state = state_of(target->module, &site);
+	state = pb_site_state_of(target->module, &site);
 	/*
 	 * Flipped, but not by us: armed without a cell, or the other way; or the
 	 * slot was changed, and threads may be looking at it.
@@ -262,7 +230,7 @@ static int finish_step(struct pb_plan *plan, struct pb_target *target,
 	plan->removes |= list->kept < before;
 	for (size_t i = 0; i < list->nr; i++)
 		if (list->from[i])
-			list->from[i]->live = 1;
+			list->from[i]->arms = 1;
 	take_step(plan, target,
 		  !list->nr ? PB_STEP_DISARM :
 		  before    ? PB_STEP_SWAP :
@@ -301,7 +269,7 @@ static int make_simple_step(struct pb_plan *plan, struct pb_target *target)
 		error = check_site(plan, target);
 		if (error)
 			return pb_may_skip(request, error) ? 1 : error;
-		target->live = 1;
+		target->arms = 1;
 		take_step(plan, target, PB_STEP_ARM);
 	}
 	request->nr++;
@@ -370,7 +338,7 @@ static int attach_module(struct pb_plan *plan, struct pb_request *request,
 	for (size_t i = start; i < end; i++) {
 		const struct pb_target *target = &plan->targets[i];
 
-		if (target->live && target->request == request)
+		if (target->arms && target->request == request)
 			asked[nr++] = target_of(target);
 	}
 	if (!nr)
@@ -380,7 +348,7 @@ static int attach_module(struct pb_plan *plan, struct pb_request *request,
 	for (size_t i = start, j = 0; i < end; i++) {
 		struct pb_target *target = &plan->targets[i];
 
-		if (target->live && target->request == request)
+		if (target->arms && target->request == request)
 			target->data = asked[j++].data;
 	}
 	return error;
@@ -416,7 +384,7 @@ static void take_data(struct pb_plan *plan)
 		const struct pb_target *target = &plan->targets[i];
 
 		for (uint32_t j = 0; target->set && j < target->nr; j++)
-			if (target[j].live)
+			if (target[j].arms)
 				pb_set_data(target->set,
 					    target[j].request->ops,
 					    target[j].data);

@@ -56,7 +56,7 @@ enum pb_step {
  * is where it says what is to be done. There may be very many, so a target is no
  * more than a cache line.
  * @data:  of a tracer to be armed
- * @live:  it is armed by this request when all is done
+ * @arms:  it is armed by this request when all is done
  *
  * Of the first:
  * @nr:    how many of them there are
@@ -64,8 +64,8 @@ enum pb_step {
  *         of its own
  * @cell:  that it has, its own or a shared one, or NULL. If it is to have one of
  *         its own, that
- * @set:   its new tracers; NULL if none, or if it is one, by the request that is
- *         live, and the site is to be armed; or if @group has them
+ * @set:   its new tracers; NULL if none, or if it is one, by the request that
+ *         @arms, and the site is to be armed; or if @group has them
  * @step:  enum pb_step
  * @owner: where its slot is to lead (shared.h)
  * @armed: the site already is, after another patcher meddled with it
@@ -82,7 +82,7 @@ struct pb_target {
 	struct pb_set *set;
 	uint32_t nr;
 	uint8_t step, owner;
-	uint8_t live : 1, armed : 1, fresh : 1, moves : 1;
+	uint8_t arms : 1, armed : 1, fresh : 1, moves : 1;
 };
 
 _Static_assert(sizeof(struct pb_target) <= 64, "target outgrew line");
@@ -147,16 +147,6 @@ int pb_attach(const struct patchbay_ops *ops, const struct pb_module *module,
 
 /* Is it no error for @request that a function has this one? */
 int pb_may_skip(const struct pb_request *request, int error);
-
-/*
- * The site of a record, as the architecture sees it; and its state, as
- * pb_arch_site_state(), with the record itself checked: -EFAULT if that leads to
- * outside of the text that the module executes.
- */
-struct pb_site pb_site_of(const struct pb_module *module,
-			  const struct patchbay_record *record);
-int pb_site_state(const struct pb_module *module,
-		  const struct patchbay_record *record);
 
 static inline struct pb_site pb_target_site(const struct pb_target *target)
 {

@@ -2,11 +2,11 @@
 #include "retarget.h"
 
 #include "cell.h"
-#include "engine.h"
 #include "enter.h"
 #include "lock.h"
 #include "set.h"
 #include "settle.h"
+#include "tracer.h"
 
 #include <errno.h>
 #include <stdlib.h>

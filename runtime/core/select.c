@@ -2,9 +2,9 @@
 #include "select.h"
 
 #include "cell.h"
-#include "engine.h"
 #include "names.h"
 #include "shared.h"
+#include "tracer.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,26 +3,13 @@
 
 #include "arch.h"
 #include "call.h"
-#include "engine.h"
 #include "enter.h"
 #include "timed.h"
+#include "tracer.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* In lists that would be empty: so who goes through one need not ask first. */
-static const struct patchbay_cell nothing = { .func = pb_enter_nothing,
-					      .exit = pb_enter_nothing };
-static const struct patchbay_cell *const only_nothing[] = { &nothing, NULL };
-
-const struct pb_set pb_set_nobody = {
-	.nr = 1,
-	.fast = 1,
-	.entries = only_nothing,
-	.exits = only_nothing,
-	.cells = { { .func = pb_enter_nothing } },
-};
 
 /* How the cell of @ops alone is entered. */
 static patchbay_handler enter_of(const struct patchbay_ops *ops,
@@ -90,13 +77,6 @@ size_t pb_set_size(size_t nr)
 	       2 * (nr + 1) * sizeof(set->entries[0]);
 }
 
-int pb_set_has(const struct pb_set *set, const struct patchbay_cell *member)
-{
-	return member == &nothing ||
-	       (member >= set->cells && member < set->cells + set->nr &&
-		!(((uintptr_t)member - (uintptr_t)set->cells) % sizeof(*member)));
-}
-
 static int has_entry(const struct patchbay_cell *member)
 {
 	return !member->ops->disabled && member->func != pb_enter_nothing;
@@ -124,9 +104,9 @@ static void make_lists(struct pb_set *set)
 			*at++ = &set->cells[i];
 	*at = NULL;
 	if (!*set->entries)
-		set->entries = only_nothing;
+		set->entries = pb_set_only_nothing;
 	if (!*set->exits)
-		set->exits = only_nothing;
+		set->exits = pb_set_only_nothing;
 }
 
 static patchbay_handler enter_of_set(const struct pb_set *set)
@@ -149,7 +129,7 @@ static enum pb_call_state direct_way(const struct pb_set *set, unsigned int word
 	for (size_t i = 0; i < set->nr; i++)
 		if (set->cells[i].ops->disabled && set->cells[i].exit)
 			return PB_CALL_GENERAL;
-	return set->entries == only_nothing ? PB_CALL_SET : PB_CALL_SET_BOTH;
+	return set->entries == pb_set_only_nothing ? PB_CALL_SET : PB_CALL_SET_BOTH;
 }
 
 struct pb_set *pb_set_reserve(size_t nr)

@@ -53,6 +53,9 @@ struct pb_set {
  */
 extern const struct pb_set pb_set_nobody;
 
+/* The list of whoever has nobody to call: one who does nothing, and the end. */
+extern const struct patchbay_cell *const pb_set_only_nothing[];
+
 /*
  * What the cell of a function is when @ops is alone there; and in sets.
  * @since: when it was armed, and its word

@@ -3,6 +3,27 @@
 #include "set.h"
 
 #include "arch.h"
+#include "enter.h"
+
+/* In lists that would be empty: so who goes through one need not ask first. */
+static const struct patchbay_cell nothing = { .func = pb_enter_nothing,
+					      .exit = pb_enter_nothing };
+const struct patchbay_cell *const pb_set_only_nothing[] = { &nothing, NULL };
+
+const struct pb_set pb_set_nobody = {
+	.nr = 1,
+	.fast = 1,
+	.entries = pb_set_only_nothing,
+	.exits = pb_set_only_nothing,
+	.cells = { { .func = pb_enter_nothing } },
+};
+
+int pb_set_has(const struct pb_set *set, const struct patchbay_cell *member)
+{
+	return member == &nothing ||
+	       (member >= set->cells && member < set->cells + set->nr &&
+		!(((uintptr_t)member - (uintptr_t)set->cells) % sizeof(*member)));
+}
 
 /*
  * Who has an exit does not see calls that were on their way here when it joined

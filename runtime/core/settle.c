@@ -2,11 +2,11 @@
 #include "settle.h"
 
 #include "cell.h"
-#include "engine.h"
 #include "enter.h"
 #include "lock.h"
 #include "quiesce.h"
 #include "shared.h"
+#include "tracer.h"
 #include "wait.h"
 
 #include <stdlib.h>

@@ -16,6 +16,9 @@
 
 #include "plan.h"
 
+/* Does whoever takes tracers away wait for their handlers, or is it left for later? */
+enum pb_wait { PB_NO_WAIT, PB_WAIT };
+
 /* Under the engine lock. Nobody finds @set any more; NULL and pb_set_nobody are none. */
 void pb_retire(struct pb_set *set);
 

@@ -2,8 +2,8 @@
 /* Compiled for general registers only, and with hashes: these are handlers. */
 #include "timed.h"
 
-#include "engine.h"
 #include "hardened.h"
+#include "tracer.h"
 
 #include <patchbay/exit.h>
 

@@ -2,25 +2,14 @@
 #include "tracer.h"
 
 #include "call_state.h"
-#include "set.h"
+#include "module.h"
 
+/* What there is; whoever uses it need not know who puts it there. */
+struct pb_module *pb_modules;
 struct patchbay_ops *pb_tracers;
 uint64_t pb_since;
 
 void pb_begin_batch(void)
 {
 	pb_since = pb_call_next_number(pb_since);
-}
-
-size_t pb_tracer_count_armed(const struct patchbay_ops *ops)
-{
-	struct patchbay_cell *cell;
-	struct pb_cell_walk walk;
-	size_t nr = 0;
-
-	for (struct pb_module *m = pb_modules; m; m = m->next)
-		pb_for_each_cell_in(m, ops->cells, walk, cell)
-			if (cell->ops && pb_set_find(cell, ops))
-				nr += pb_cell_users(m, cell);
-	return nr;
 }

@@ -3,11 +3,14 @@
 #ifndef PB_CORE_TRACER_H
 #define PB_CORE_TRACER_H
 
-#include "cell.h"
-
 #include <patchbay/patchbay.h>
 
 struct pb_filter;
+
+/* Cells, by their addresses. */
+struct pb_cell_range {
+	uintptr_t first, last; /* both included; none: the first is higher */
+};
 
 /*
  * @next, @link: of the list of all, and what points to this one there
@@ -43,8 +46,5 @@ static inline int pb_tracer_was_armed(const struct patchbay_ops *ops)
 {
 	return ops->cells.first <= ops->cells.last;
 }
-
-/* How many functions @ops is armed on. Under the change lock or the engine lock. */
-size_t pb_tracer_count_armed(const struct patchbay_ops *ops);
 
 #endif /* PB_CORE_TRACER_H */
