@@ -8,6 +8,7 @@
 #include "BitcodeNote.h"
 #include "Diagnostics.h"
 #include "KernelMode.h"
+#include "NewPassManager.h"
 #include "OpsSlotPass.h"
 #include "Options.h"
 #include "SitePrinter.h"
@@ -53,6 +54,13 @@ static bool haveSameContent(StringRef PathA, StringRef PathB) {
   return A && B && (*A)->getBuffer() == (*B)->getBuffer();
 }
 
+/// No compilation is there yet to fail, so this is as LLVM does it when an option
+/// is unknown: a fatal error would have clang dump its stack.
+[[noreturn]] static void fail(const Twine &Message) {
+  WithColor::error(errs()) << "patchbay: " << Message << '\n';
+  exit(1);
+}
+
 /// Registers all that LLVM has to know, unless another copy of this file has.
 /// Two different ones would each instrument in its own way: it is the user who
 /// knows which is meant.
@@ -62,13 +70,11 @@ static bool activate() {
     std::string First = fileOf(Known), Second = fileOf(DisableName);
     if (haveSameContent(First, Second))
       return false;
-    // No compilation is there yet to fail, so this is as LLVM does it when an
-    // option is unknown: a fatal error would have clang dump its stack.
-    WithColor::error(errs()) << "patchbay: two different plugins are loaded, '"
-                             << First << "' and '" << Second
-                             << "': load one of them\n";
-    exit(1);
+    fail("two different plugins are loaded, '" + First + "' and '" + Second +
+         "': load one of them");
   }
+  if (StringRef Refusal = whyNotThisCommandLine(); !Refusal.empty())
+    fail(Refusal);
   options();
   static RegisterTargetPassConfigCallback InsertPass(insertPass);
   // Insertion is by ID and llc's -run-pass= is by name: both need a pass that
@@ -104,5 +110,8 @@ llvmGetPassPluginInfo() {
                 MPM.addPass(AddBitcodeNotePass());
             });
           },
-          nullptr};
+          [](Module &M, TargetMachine &TM, CodeGenFileType,
+             raw_pwrite_stream &) {
+            return Active && refuseNewPassManager(M, TM);
+          }};
 }

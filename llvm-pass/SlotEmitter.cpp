@@ -43,8 +43,8 @@ static Align settleAlignment(MachineFunction &MF) {
   MF.ensureAlignment(SlotAlign);
 #if LLVM_VERSION_MAJOR >= 23
   // Since LLVM 23 what the target prefers is kept apart from what the function
-  // needs. The printer gives it to functions that are at least as long; ours
-  // are, slot and site included.
+  // needs, and given to functions that are at least as long. Ours are: their
+  // prefix alone is.
   const Align Settled = MF.getPreferredAlignment();
 #else
   const Align Settled = MF.getAlignment();
@@ -54,7 +54,8 @@ static Align settleAlignment(MachineFunction &MF) {
     return Settled;
   if (!F.hasSection())
     return std::max(*Asked, Settled);
-  // In a section of its own choice a function gets what it asks for, no more.
+  // In a section of its own choice a function gets what it asks for. (Since
+  // LLVM 23 it may get more, which does no harm.)
   F.setAlignment(std::max(*Asked, SlotAlign));
   return *F.getAlign();
 }

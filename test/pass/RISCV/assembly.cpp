@@ -34,7 +34,7 @@ __attribute__((section("own"))) int own(int a) { return twice(a); }
 // TEXT-NEXT: nop
 // TEXT-NEXT: nop
 // TEXT-NEXT: .option pop
-// TEXT: {{auipc zero, 0|lpad 0}}
+// TEXT: .insn u 23, zero, 0
 // TEXT: auipc a5, %got_pcrel_hi(patchbay_module_register)
 
 // CHECK-DAG: _Z8functionid gp=1 fp=1

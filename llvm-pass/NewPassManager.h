@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// LLVM can generate code with its new pass manager, if it is told to. That has no
+// way in for a plugin's machine passes, so nothing would be instrumented, and
+// nobody would say so. We refuse it instead.
+#ifndef PATCHBAY_LLVM_PASS_NEWPASSMANAGER_H
+#define PATCHBAY_LLVM_PASS_NEWPASSMANAGER_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace patchbay {
+
+/// Whether code for \p M is about to be generated in that way; if so, it is an
+/// error, which has been said. Called before either pass manager is set up.
+bool refuseNewPassManager(llvm::Module &M, llvm::TargetMachine &TM);
+
+/// With -fplugin= alone nothing of ours is ever called then, so this process's own
+/// command line has to tell, at the time that the plugin is loaded. What is wrong
+/// with it, or nothing.
+llvm::StringRef whyNotThisCommandLine();
+
+} // namespace patchbay
+
+#endif
