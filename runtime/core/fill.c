@@ -67,7 +67,11 @@ void pb_unfill_group(struct pb_group *g, int seen)
 	if (!g->filled)
 		return;
 	if (seen || g->led) {
-		pb_empty_cell(cell);
+		/* Who was led back had some of them before, and has them still. */
+		if (pb_shared_is_abandoned(g->cell))
+			g->cell->abandoned = 1;
+		else
+			pb_empty_cell(cell);
 		pb_mark_unsettled(g->module, 0);
 		return;
 	}

@@ -91,6 +91,12 @@ template <typename F> void forEachAction(const State &S, F Do) {
         continue; // its place may be theirs
       arm(Next, T);
       Do(Next, T ? "arm U" : "arm T");
+      if (!parts(S))
+        continue;
+      Next = S;
+      ++Next.Actions;
+      arm(Next, T, true);
+      Do(Next, T ? "arm U, in vain" : "arm T, in vain");
       continue;
     }
     disarm(Next, T, true);

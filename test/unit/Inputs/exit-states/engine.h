@@ -85,8 +85,12 @@ std::vector<Member> membersOf(const State &S, unsigned C) {
 
 bool others(unsigned C) { return The.Shared && C == First; }
 
-// Arm @T on the function: engine.c, place.c.
-void arm(State &S, int T) {
+// Would it part with those whose cell it shares?
+bool parts(const State &S) { return S.SiteArmed && others(S.SlotCell); }
+
+// Arm @T on the function: engine.c, place.c. If it parts with others that may fail
+// when its slot has been changed: roll_back().
+void arm(State &S, int T, bool Fails = false) {
   Program P{S};
   const bool WasArmed = S.SiteArmed;
   std::vector<Member> Members;
@@ -131,6 +135,20 @@ void arm(State &S, int T) {
     P.enterSet(Second, S.Cells[Second].Since, Id);
     P.add(SetSlot, Second);
     P.add(MarkLeft, 0, First);
+    if (Fails) {
+      P.add(SetSlot, First);
+      P.add(MarkLeft, 0, Second);
+      if (keeps(LeaveWhatFailed)) {
+        P.add(Abandon, 0, Second);
+      } else {
+        P.retire(Id);
+        P.add(SetSet, NobodySet, Second);
+        P.add(SetEnter, Nothing, Second);
+      }
+      P.settle();
+      P.add(DisarmedNow, 1, T);
+      return;
+    }
   } else {
     const unsigned Old = S.Cells[C].Set;
     P.enterSet(C, S.Cells[C].Since, Id);

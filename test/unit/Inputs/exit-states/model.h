@@ -30,6 +30,7 @@ enum Rule {
   WaitForCells,         // a cell gets tracers when nobody is inside it any more
   WaitForLeft,          // also one that some of its functions have left
   LeaveAsItIs,          // a cell that all have left for others stays as it is
+  LeaveWhatFailed,      // so does one that they came to, and are led back from
   KeepSets,             // sets are freed when nobody is inside
   SetFirst,             // a cell has its set before it enters it
   JoinByNumber,         // only who was armed at once may come to share a cell
@@ -42,7 +43,7 @@ const char *const RuleNames[] = {
     "as it is",        "NumbersGrow",      "AskNumber",        "CompareSince",
     "CompareSetSince", "LookAtSlotAgain",  "LookAtSinceAgain", "AskStateAgain",
     "MarkFirst",       "EmptyCells",       "EmptyState",       "WaitForHandlers",
-    "WaitForCells",    "WaitForLeft",      "LeaveAsItIs", "KeepSets",         "SetFirst",
+    "WaitForCells",    "WaitForLeft",      "LeaveAsItIs", "LeaveWhatFailed", "KeepSets",         "SetFirst",
     "JoinByNumber",    "LeaveNobody",      "LeaveNoState",     "WaitForGone"};
 static_assert(sizeof(RuleNames) / sizeof(RuleNames[0]) == NrRules);
 
@@ -149,7 +150,7 @@ struct State {
   uint8_t Told[NR], Window[NR], Stable[NR], ToldExit[NR], EntryCalls[NR];
 
   uint8_t NrSteps, NextStep;
-  Step Steps[16];
+  Step Steps[20];
 };
 
 std::string Wrong;
