@@ -76,7 +76,7 @@ static inline void call_exits(struct patchbay_call *call,
 static int was_told(const struct patchbay_call *call,
 		    const struct patchbay_cell *member)
 {
-	return pb_call_was_told(call->since, call->told, member->since);
+	return pb_call_was_told(call, member->since);
 }
 
 static void leave_one(struct patchbay_call *call,

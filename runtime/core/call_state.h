@@ -49,7 +49,7 @@
 #ifndef PB_CORE_CALL_STATE_H
 #define PB_CORE_CALL_STATE_H
 
-#include <patchbay/patchbay.h>
+#include <patchbay/exit.h>
 
 /*
  * A state, its bits, and who calls what at the entry and at the exit:
@@ -104,10 +104,11 @@ static inline uint64_t pb_call_bit_of(uint64_t since)
 	return UINT64_C(1) << (since & PATCHBAY_CELL_WORD);
 }
 
-/* Is whoever has @member told of the exit of a call with this @since and @told? */
-static inline int pb_call_was_told(uint64_t since, uint64_t told, uint64_t member)
+/* Is whoever has @member told of the exit of @call? */
+static inline int pb_call_was_told(const struct patchbay_call *call, uint64_t member)
 {
-	return told & pb_call_bit_of(member) && pb_call_number(member) <= since;
+	return call->told & pb_call_bit_of(member) &&
+	       pb_call_number(member) <= call->since;
 }
 
 /* Are all of a set told, of which @set and @set_told are the since and the words? */

@@ -62,6 +62,13 @@ void finish(State &S) {
   S.At = Done;
 }
 
+bool wasTold(const State &S, uint64_t Member) {
+  struct patchbay_call Call = {};
+  Call.since = S.CallSince;
+  Call.told = S.CallTold;
+  return pb_call_was_told(&Call, Member);
+}
+
 // Its lists are walked at once: a set does not change.
 void tellExits(State &S, const Set &Of, bool Ask) {
   for (int I = Of.Nr; I-- > 0;) {
@@ -69,7 +76,7 @@ void tellExits(State &S, const Set &Of, bool Ask) {
     if (!hasExit(M.Tracer))
       continue;
     if (Ask && keeps(AskNumber) &&
-        !pb_call_was_told(S.CallSince, S.CallTold, memberSince(M)))
+        !wasTold(S, memberSince(M)))
       continue;
     callExit(S, M.Tracer, M.Number);
   }
@@ -311,8 +318,7 @@ void stepThread(State &S) {
     S.At = UnmarkExit;
     if (!IsCell && !Own)
       break;
-    if (!keeps(AskNumber) || pb_call_was_told(S.CallSince, S.CallTold,
-                                              IsCell ? C.Since : memberSince(*Own)))
+    if (!keeps(AskNumber) || wasTold(S, IsCell ? C.Since : memberSince(*Own)))
       S.At = OneExit;
     break;
   case OneExit:
