@@ -14,11 +14,34 @@ using namespace patchbay;
 static constexpr char Module[] = "__patchbay_module";
 static constexpr char OwnModule[] = ".Lpatchbay_module";
 
-/// Function \p Name passes the descriptor to \p Callee and is an entry of
-/// \p Array. Priority 1 makes it the earliest constructor and the latest
-/// destructor, so that the program's own can be traced.
-static std::string moduleCallText(const SlotLayout &Layout, StringRef Name,
-                                  StringRef Callee, StringRef Array) {
+// The fields of this copy's links and state.
+static constexpr char Links[] = ".Lpatchbay_links";
+static constexpr char Register[] = ".Lpatchbay_links_register";
+static constexpr char Unregister[] = ".Lpatchbay_links_unregister";
+static constexpr char Trampolines[] = ".Lpatchbay_links_trampolines";
+static constexpr char State[] = ".Lpatchbay_state";
+static constexpr char Constructed[] = ".Lpatchbay_state_constructed";
+static constexpr char Late[] = ".Lpatchbay_state_late";
+
+// Where stubs lead in a module that no runtime knows.
+static constexpr char Inert[] = ".Lpatchbay_inert";
+
+namespace {
+/// What a constructor and a destructor do not have in common.
+struct Event {
+  StringRef Name, Callee, LateCallee, Array, Constructed;
+  std::string Choose;
+};
+} // namespace
+
+static std::string labelOf(StringRef Name) {
+  return (Twine(OwnModule) + "_" + Name).str();
+}
+
+/// A function that passes the descriptor to the runtime, and is an entry of an
+/// array. Priority 1 makes it the earliest constructor and the latest destructor,
+/// so that the program's own can be traced.
+static std::string moduleCallText(const SlotLayout &Layout, const Event &E) {
   constexpr char Text[] = R"(
 	.weak {2}
 	.pushsection .text.startup.{0},"axG",@progbits,{0},comdat
@@ -32,15 +55,22 @@ static std::string moduleCallText(const SlotLayout &Layout, StringRef Name,
 	.quad {1}
 	.popsection
 )";
-  std::string Function = (Twine(Module) + "_" + Name).str();
-  std::string Label = (Twine(OwnModule) + "_" + Name).str();
-  std::string Body = formatv(/*Validate=*/false, Layout.ModuleCall.data(),
-                             OwnModule, Module, Callee, Label, Function);
-  return formatv(Text, Module, Function, Callee, Array, Body);
+  std::string Function = (Twine(Module) + "_" + E.Name).str();
+  std::string Body =
+      formatv(/*Validate=*/false, Layout.ModuleCall.data(), OwnModule, Module,
+              E.Callee, labelOf(E.Name), Function, Constructed, E.Constructed,
+              E.LateCallee, E.Choose);
+  return formatv(Text, Module, Function, E.Callee, E.Array, Body);
 }
 
-std::string patchbay::moduleText(const SlotLayout &Layout) {
-  constexpr char Descriptor[] = R"(
+/// How to choose between the weak function and the late one.
+static std::string chooseText(StringLiteral Text, StringRef Name) {
+  return formatv(/*Validate=*/false, Text.data(), labelOf(Name) + "_call",
+                 Late);
+}
+
+static std::string descriptorText(const SlotLayout &Layout) {
+  constexpr char Text[] = R"(
 	.weak {0}, __start_{2}, __stop_{2}
 	.hidden {0}, __start_{2}, __stop_{2}
 	.pushsection .rodata.{0},"aG",@progbits,{0},comdat
@@ -51,15 +81,102 @@ std::string patchbay::moduleText(const SlotLayout &Layout) {
 	.long {3}, {4}
 	.quad __start_{2}-.
 	.quad __stop_{2}-.
+	.quad {5}-.
+	.quad {6}-.
+	.quad {7}
+	.quad 0
 	.size {0}, {4}
 	.popsection
 )";
-  std::string Text =
-      formatv(Descriptor, Module, OwnModule, PATCHBAY_SITES_SECTION,
-              PATCHBAY_ABI_VERSION, sizeof(patchbay_module));
-  Text +=
-      moduleCallText(Layout, "ctor", PATCHBAY_MODULE_REGISTER, "init_array");
-  Text +=
-      moduleCallText(Layout, "dtor", PATCHBAY_MODULE_UNREGISTER, "fini_array");
-  return Text;
+  std::string Stubs = "0";
+  if (Layout.NumStubs)
+    Stubs = (Layout.StubsSymbol + "-.").str();
+  return formatv(Text, Module, OwnModule, PATCHBAY_SITES_SECTION,
+                 PATCHBAY_ABI_VERSION, sizeof(patchbay_module), Links, State,
+                 Stubs);
+}
+
+/// What the descriptor leads to that is not read-only; see abi.h.
+static std::string linksAndStateText(const SlotLayout &Layout) {
+  static_assert(offsetof(patchbay_links, module_unregister) == 8 &&
+                    PATCHBAY_X86_64_TRAMPOLINES_OFFSET == 16 &&
+                    offsetof(patchbay_state, constructed) == 8 &&
+                    offsetof(patchbay_state, late) == 9,
+                "what the text below has");
+  constexpr char Text[] = R"(
+	.pushsection .data.rel.ro.{0},"awG",@progbits,{0},comdat
+	.p2align 3
+{1}:
+{2}:
+	.quad 0
+{3}:
+	.quad 0
+{4}:
+{8}	.popsection
+	.pushsection .bss.{0},"awG",@nobits,{0},comdat
+	.p2align 3
+{5}:
+	.zero 8
+{6}:
+	.zero 1
+{7}:
+	.zero {9}
+	.popsection
+)";
+  std::string Addresses;
+  for (unsigned I = 0; I != Layout.NumStubs; ++I)
+    Addresses += formatv("\t.quad {0}\n", Inert);
+  return formatv(Text, Module, Links, Register, Unregister, Trampolines, State,
+                 Constructed, Late, Addresses,
+                 sizeof(patchbay_state) - offsetof(patchbay_state, late));
+}
+
+static std::string noteText() {
+  constexpr char Text[] = R"(
+	.pushsection {1},"aG",@note,{0},comdat
+	.p2align 2
+	.long {2}, {3}, {4}
+	.asciz "{5}"
+	.p2align 2
+	.long {6}
+	.long {0}-.
+	.popsection
+)";
+  return formatv(Text, Module, PATCHBAY_MODULE_NOTE_SECTION,
+                 sizeof(PATCHBAY_NOTE_NAME), sizeof(patchbay_module_note),
+                 PATCHBAY_NOTE_MODULE, PATCHBAY_NOTE_NAME,
+                 PATCHBAY_ABI_VERSION);
+}
+
+static std::string stubsText(const SlotLayout &Layout) {
+  constexpr char Text[] = R"(
+	.weak {1}
+	.hidden {1}
+	.pushsection .text.{0},"axG",@progbits,{0},comdat
+	.p2align 4
+	.type {1},@function
+{1}:
+	.cfi_startproc
+{2}	.cfi_endproc
+	.size {1}, .-{1}
+	.popsection
+)";
+  if (!Layout.NumStubs)
+    return std::string();
+  std::string Body = formatv(/*Validate=*/false, Layout.Stubs.data(),
+                             Trampolines, Inert);
+  return formatv(Text, Module, Layout.StubsSymbol, Body);
+}
+
+std::string patchbay::moduleText(const SlotLayout &Layout) {
+  const Event Constructor = {
+      "ctor",   PATCHBAY_MODULE_REGISTER, Register, "init_array", "1",
+      chooseText(Layout.ChooseInConstructor, "ctor")};
+  const Event Destructor = {
+      "dtor",       PATCHBAY_MODULE_UNREGISTER,
+      Unregister,   "fini_array",
+      "0",          chooseText(Layout.ChooseInDestructor, "dtor")};
+  return descriptorText(Layout) + linksAndStateText(Layout) + noteText() +
+         stubsText(Layout) + moduleCallText(Layout, Constructor) +
+         moduleCallText(Layout, Destructor);
 }

@@ -11,6 +11,7 @@
 #include "llvm/CodeGen/TargetInstrInfo.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCContext.h"
 #include "llvm/MC/MCExpr.h"
 #include "llvm/MC/MCInstrInfo.h"
@@ -25,6 +26,9 @@
 
 using namespace llvm;
 using namespace patchbay;
+
+/// AT&T's on x86; other targets have no other.
+static constexpr unsigned DefaultDialect = 0;
 
 namespace {
 
@@ -43,7 +47,9 @@ class SitePrinter : public AsmPrinterHandler {
   /// The section of the records of each section of functions.
   DenseMap<const MCSection *, MCSection *> RecordSections;
 
+  patchbay_record record() const;
   void emitCode(ArrayRef<MCInst> Code);
+  void emitBranches();
   void emitSite();
   MCSection *recordSection();
   void emitRecord();
@@ -93,6 +99,49 @@ void SitePrinter::emitCode(ArrayRef<MCInst> Code) {
     AP.OutStreamer->emitInstruction(Inst, *Subtarget);
 }
 
+/// The record, but for its references.
+patchbay_record SitePrinter::record() const {
+  const ArgumentSummary &Args = Current->Args;
+  return {0,           0,           Current->Signature,
+          Args.GPArgs, Args.FPArgs, Args.StackArgWords,
+          Args.Flags};
+}
+
+/// The stub is as far from behind the displacement as a call would have it.
+void SitePrinter::emitBranches() {
+  const SlotLayout &Layout = *Table.Layout;
+  MCStreamer &Out = *AP.OutStreamer;
+  MCContext &Context = AP.OutContext;
+  constexpr unsigned DisplacementSize = 4;
+  const patchbay_record R = record();
+  auto Plus = [&](MCSymbol *Symbol, int64_t Bytes) {
+    return MCBinaryExpr::createAdd(MCSymbolRefExpr::create(Symbol, Context),
+                                   MCConstantExpr::create(Bytes, Context),
+                                   Context);
+  };
+  const MCExpr *Displacement = MCBinaryExpr::createSub(
+      Plus(Context.getOrCreateSymbol(Layout.StubsSymbol),
+           Layout.StubSize * Layout.StubOf(&R, Current->BehindPad)),
+      Plus(Current->Label, 1 + DisplacementSize), Context);
+  // Assemblers give lines to instructions only, but do not read a difference as
+  // an immediate in every dialect.
+#if LLVM_VERSION_MAJOR >= 23
+  const unsigned Dialect = AP.MAI.getAssemblerDialect();
+#else
+  const unsigned Dialect = AP.MAI->getAssemblerDialect();
+#endif
+  if (Dialect == DefaultDialect) {
+    MCInst Branch = Table.SiteCode.front();
+    Branch.getOperand(0) = MCOperand::createExpr(Displacement);
+    emitCode(Branch);
+  } else {
+    Out.emitInt8(*Layout.StubOpcode);
+    Out.emitValue(Displacement, DisplacementSize);
+  }
+  Out.emitInt8(*Layout.PadBranch);
+  Out.emitInt8(Current->ToPad);
+}
+
 /// A site has the size that its record promises: no padding, no compression.
 void SitePrinter::emitSite() {
   const SlotLayout &Layout = *Table.Layout;
@@ -102,11 +151,10 @@ void SitePrinter::emitSite() {
   bool Enclose = Out.hasRawTextSupport() && !Layout.TextBefore.empty();
   if (Enclose)
     Out.emitRawText(Layout.TextBefore);
-  emitCode(Table.SiteCode);
-  if (Layout.PadBranch) {
-    Out.emitInt8(*Layout.PadBranch);
-    Out.emitInt8(Current->ToPad);
-  }
+  if (Layout.StubOpcode)
+    emitBranches();
+  else
+    emitCode(Table.SiteCode);
   const MCInst Nop = AP.MF->getSubtarget().getInstrInfo()->getNop();
   for (unsigned Bytes = 0; Bytes < Current->Padding; Bytes += 4)
     emitCode(Nop);
@@ -163,11 +211,12 @@ void SitePrinter::emitRecord() {
   Out.emitValueToAlignment(Align(4));
   EmitRelative(Entry);
   EmitRelative(Current->Label);
-  Out.emitInt32(Current->Signature);
-  Out.emitInt8(Current->Args.GPArgs);
-  Out.emitInt8(Current->Args.FPArgs);
-  Out.emitInt8(Current->Args.StackArgWords);
-  Out.emitInt8(Current->Args.Flags);
+  const patchbay_record R = record();
+  Out.emitInt32(R.signature);
+  Out.emitInt8(R.gp_args);
+  Out.emitInt8(R.fp_args);
+  Out.emitInt8(R.stack_arg_words);
+  Out.emitInt8(R.flags);
   Out.popSection();
 }
 
@@ -213,8 +262,7 @@ void SitePrinter::emitText(StringRef Text) {
       TM.getTarget().createMCAsmParser(*Subtarget, *Parser, *Instructions,
                                        TM.Options.MCOptions));
 #endif
-  constexpr unsigned ATT = 0; // On x86; other targets have no other.
-  Parser->setAssemblerDialect(ATT);
+  Parser->setAssemblerDialect(DefaultDialect);
   Parser->setTargetParser(*TargetParser);
   Parser->Run(/*NoInitialTextSection=*/true, /*NoFinalize=*/true);
 }

@@ -38,6 +38,9 @@ struct Site {
   /// Displacement from the end of the site to the pad.
   int8_t ToPad;
 
+  /// The site is not at the entry, but behind a landing pad.
+  bool BehindPad;
+
   /// Bytes of NOPs that follow the site.
   unsigned Padding;
 

@@ -217,6 +217,7 @@ unsigned patchbay::emitSlotAndSite(MachineFunction &MF, SiteTable &Table) {
   TheSite.AddLandingPad = needsLandingPad(Entry, Layout);
   unsigned EntryDistance =
       HasLandingPad || TheSite.AddLandingPad ? Layout.LandingPadSize : 0;
+  TheSite.BehindPad = EntryDistance;
   TheSite.ToPad = padOffset(Words) - int(EntryDistance + Layout.SiteSize);
   TheSite.Padding = findPadding(
       MF, Layout,

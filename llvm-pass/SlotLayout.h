@@ -17,6 +17,8 @@
 #include <cstdint>
 #include <optional>
 
+struct patchbay_record;
+
 namespace llvm {
 class TargetMachine;
 } // namespace llvm
@@ -79,11 +81,26 @@ struct SlotLayout {
   llvm::StringLiteral LandingPadAttribute = "";
   llvm::ArrayRef<CodeTemplate> OwnLandingPad;
 
-  /// Size of the site and its instructions. If \p PadBranch is given, it ends
-  /// with a branch to the pad: that opcode, then the displacement as a byte.
+  /// Size of the site and its instructions.
   unsigned SiteSize = 0;
   llvm::ArrayRef<CodeTemplate> Site;
-  std::optional<uint8_t> PadBranch;
+
+  /// If \p StubOpcode is given, it is that opcode and, as the operand of \p Site, how
+  /// far a stub is from behind it, in four bytes; then the opcode \p PadBranch and
+  /// how far the pad is, in one byte.
+  std::optional<uint8_t> StubOpcode, PadBranch;
+
+  /// The symbol of the module's stubs, the size of each, and the number of the
+  /// one that a function's site leads to.
+  llvm::StringLiteral StubsSymbol = "";
+  unsigned StubSize = 0;
+  unsigned (*StubOf)(const patchbay_record *R, int BehindPad) = nullptr;
+
+  /// The stubs, and what is behind them for modules that no runtime knows: code
+  /// that begins at label {1}. Label {0} is where the addresses are to which the
+  /// stubs jump; how many there are.
+  llvm::StringLiteral Stubs = "";
+  unsigned NumStubs = 0;
 
   /// Registers that the site changes, armed or not.
   llvm::ArrayRef<llvm::StringLiteral> SiteRegisters;
@@ -117,10 +134,19 @@ struct SlotLayout {
   /// More registers in which LLVM's fastcc passes arguments.
   llvm::ArrayRef<llvm::StringLiteral> FastRegisters;
 
-  /// Body of a function that passes the descriptor {0} to the weak function
-  /// {2}, if that is there and if {0} is what the linker made of the weak
-  /// symbol {1}. {3} is a label for it to use, {4} its own name.
+  /// Body of a constructor or destructor that passes the descriptor {0} to the
+  /// runtime, if {0} is what the linker made of the weak symbol {1}. It stores {6}
+  /// to the byte at {5}. Then it calls the weak function {2}, or the one whose
+  /// address is at {7}; the address that it calls may be 0. {8} says which:
+  /// \p ChooseInConstructor or \p ChooseInDestructor, in which {0} is a label to
+  /// go to for the weak one. {3} is a label for it to use, {4} its own name.
   llvm::StringLiteral ModuleCall = "";
+
+  /// The weak one if it is there.
+  llvm::StringLiteral ChooseInConstructor = "";
+
+  /// The weak one if the byte at {1} is 0, which is loaded with acquire semantics.
+  llvm::StringLiteral ChooseInDestructor = "";
 };
 
 /// What is known about a target; null if it has no slots.

@@ -25,18 +25,31 @@ constexpr StringLiteral SiteRegisters[] = {"X9"};
 
 constexpr StringLiteral ModuleCall = R"(
 	hint #34
-	adrp x16, :got:{2}
-	ldr x16, [x16, :got_lo12:{2}]
-	cbz x16, {3}
 	adrp x0, {0}
 	add x0, x0, :lo12:{0}
 	adrp x1, {1}
 	add x1, x1, :lo12:{1}
 	cmp x0, x1
 	b.ne {3}
+	mov w2, #{6}
+	adrp x1, {5}
+	strb w2, [x1, :lo12:{5}]
+	adrp x16, :got:{2}
+	ldr x16, [x16, :got_lo12:{2}]
+{8}	adrp x16, {7}
+	ldr x16, [x16, :lo12:{7}]
+{3}_call:
+	cbz x16, {3}
 	br x16
 {3}:
 	ret
+)";
+constexpr StringLiteral ChooseInConstructor = R"(	cbnz x16, {0}
+)";
+constexpr StringLiteral ChooseInDestructor = R"(	adrp x1, {1}
+	add x1, x1, :lo12:{1}
+	ldarb w2, [x1]
+	cbz w2, {0}
 )";
 
 const SlotLayout &patchbay::layoutAArch64() {
@@ -61,6 +74,8 @@ const SlotLayout &patchbay::layoutAArch64() {
     L.IntegerRegisters = IntegerRegisters;
     L.FloatRegisters = FloatRegisters;
     L.ModuleCall = ModuleCall;
+    L.ChooseInConstructor = ChooseInConstructor;
+    L.ChooseInDestructor = ChooseInDestructor;
     return L;
   }();
   return Layout;

@@ -19,20 +19,35 @@ constexpr StringLiteral ModuleCall = R"(
 	addis 2, 12, .TOC.-{4}@ha
 	addi 2, 2, .TOC.-{4}@l
 	.localentry {4}, .-{4}
-	addis 12, 2, {2}@got@ha
-	ld 12, {2}@got@l(12)
-	cmpdi 12, 0
-	beq {3}
 	addis 3, 2, {0}@toc@ha
 	addi 3, 3, {0}@toc@l
 	addis 4, 2, {1}@toc@ha
 	addi 4, 4, {1}@toc@l
 	cmpd 3, 4
 	bne {3}
+	li 5, {6}
+	addis 4, 2, {5}@toc@ha
+	stb 5, {5}@toc@l(4)
+	addis 12, 2, {2}@got@ha
+	ld 12, {2}@got@l(12)
+{8}	addis 12, 2, {7}@toc@ha
+	ld 12, {7}@toc@l(12)
+{3}_call:
+	cmpdi 12, 0
+	beq {3}
 	mtctr 12
 	bctr
 {3}:
 	blr
+)";
+constexpr StringLiteral ChooseInConstructor = R"(	cmpdi 12, 0
+	bne {0}
+)";
+constexpr StringLiteral ChooseInDestructor = R"(	addis 4, 2, {1}@toc@ha
+	lbz 5, {1}@toc@l(4)
+	lwsync
+	cmpwi 5, 0
+	beq {0}
 )";
 
 static const char *whyNotModule(const TargetMachine &TM) {
@@ -57,6 +72,8 @@ const SlotLayout &patchbay::layoutPPC64LE() {
     L.IntegerRegisters = IntegerRegisters;
     L.FloatRegisters = FloatRegisters;
     L.ModuleCall = ModuleCall;
+    L.ChooseInConstructor = ChooseInConstructor;
+    L.ChooseInDestructor = ChooseInDestructor;
     return L;
   }();
   return Layout;

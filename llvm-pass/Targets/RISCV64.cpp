@@ -24,16 +24,29 @@ constexpr StringLiteral SiteRegisters[] = {"X5"};
 // lpad, which GNU as takes only where there are landing pads.
 constexpr StringLiteral ModuleCall = R"(
 	.insn u 0x17, zero, 0
-{3}_got:
-	auipc a5, %got_pcrel_hi({2})
-	ld a5, %pcrel_lo({3}_got)(a5)
-	beqz a5, {3}
 	lla a0, {0}
 	lla a1, {1}
 	bne a0, a1, {3}
+	li a2, {6}
+	lla a1, {5}
+	sb a2, 0(a1)
+{3}_got:
+	auipc a5, %got_pcrel_hi({2})
+	ld a5, %pcrel_lo({3}_got)(a5)
+{8}	lla a5, {7}
+	ld a5, 0(a5)
+{3}_call:
+	beqz a5, {3}
 	jr a5
 {3}:
 	ret
+)";
+constexpr StringLiteral ChooseInConstructor = R"(	bnez a5, {0}
+)";
+constexpr StringLiteral ChooseInDestructor = R"(	lla a1, {1}
+	lbu a2, 0(a1)
+	fence r, rw
+	beqz a2, {0}
 )";
 
 const SlotLayout &patchbay::layoutRISCV64() {
@@ -55,6 +68,8 @@ const SlotLayout &patchbay::layoutRISCV64() {
     L.FloatRegisters = FloatRegisters;
     L.FastRegisters = FastRegisters;
     L.ModuleCall = ModuleCall;
+    L.ChooseInConstructor = ChooseInConstructor;
+    L.ChooseInDestructor = ChooseInDestructor;
     return L;
   }();
   return Layout;

@@ -42,8 +42,8 @@ struct pb_site {
 	const struct patchbay_record *record;
 };
 
-/* How many bytes a site has. */
-extern const size_t pb_arch_site_size;
+/* How many bytes a site has, and how many a module's links. */
+extern const size_t pb_arch_site_size, pb_arch_links_size;
 
 /* May code be written back unchanged while other threads execute it? */
 extern const int pb_arch_rewrite;
@@ -60,28 +60,26 @@ int pb_arch_site_state(const struct pb_site *site);
 uintptr_t pb_arch_slot(uintptr_t entry);
 
 /*
- * Three steps lead from disarmed to armed, with a pb_sync_core() between the
- * last two:
+ * These steps lead from disarmed to armed, with a pb_sync_core() before the last:
  *
  * pb_arch_prepare()  all that can fail: see whether there is a way from the site
  *                    to a trampoline, or make one; nobody else can see it
  * pb_arch_publish()  write what is not executed while the site is disarmed:
- *                    slot, branch displacement, code that it will branch to;
- *                    returns the number of patches, at most PB_PUBLISH_MAX, 0
- *                    if it is all there already
+ *                    slot, code that it will branch to; returns the number of
+ *                    patches, at most PB_PUBLISH_MAX, 0 if it is all there already
+ * pb_arch_open()     once for a module: let the way to the trampolines lead there
  * pb_arch_arm()      the one store that makes the site a branch
  *
- * and pb_arch_disarm() is the one store back. The last three only fill in
- * @patch.
+ * and pb_arch_disarm() is the one store back. Publishing, arming and disarming only
+ * fill in @patch; pb_arch_open() writes through @text, a handle of pb_text_open(),
+ * under the engine lock, and returns what pb_text_apply() does.
  *
- * pb_arch_prepare() sets *@stale if a displacement will be replaced that another
- * thread might still execute; then a pb_sync_core() must come before, too.
- * Where the displacement is in the word that pb_arch_arm() stores there is only
- * the slot to publish. -ERANGE: the site cannot reach @site->reach. -ENOMEM, or
- * errors of pb_os_map_code(): nor can code be made that it could reach.
+ * pb_arch_prepare(): -ERANGE: code that the site could branch to cannot be made,
+ * because there is nothing but text in its reach. -ENOMEM, or errors of
+ * pb_os_map_code(): nor for other reasons.
  */
 #define PB_PUBLISH_MAX 6
-int pb_arch_prepare(const struct pb_site *site, int *stale);
+int pb_arch_prepare(const struct pb_site *site);
 int pb_arch_publish(const struct pb_site *site, uintptr_t cell,
 		    struct pb_patch patch[PB_PUBLISH_MAX]);
 void pb_arch_arm(const struct pb_site *site, struct pb_patch *patch);
@@ -92,16 +90,17 @@ void pb_arch_init(void);
 
 /*
  * A way for the sites of @module to reach the trampolines: NULL and *@error is
- * 0 if they do so directly, else what knows code that is mapped near them, or
+ * 0 if the compiler has made it, else what knows code that is mapped near them, or
  * that will be; or NULL and *@error. pb_arch_reach() picks a site's part of it,
- * always the same for the same @reach; it is asked with NULL, too, before any
- * site of the module is armed. All three, and pb_arch_prepare(), are called under
- * the change lock, and not under the engine lock.
+ * which is always the same once it was made; it is asked before that, too, as long
+ * as no site of the module is armed. All three, and pb_arch_prepare(), are called
+ * under the change lock, and not under the engine lock.
  */
 void *pb_arch_map_reach(const struct pb_module *module, int *error);
 void pb_arch_unmap_reach(void *reach);
-const void *pb_arch_reach(const void *reach,
+const void *pb_arch_reach(const struct pb_module *module,
 			  const struct patchbay_record *record);
+int pb_arch_open(const struct pb_module *module, int text);
 
 /*
  * cell->enter for handlers that use vector registers: saves what of them may

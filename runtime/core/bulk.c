@@ -110,21 +110,20 @@ static int is_disarmed(const struct pb_module *module,
 	if (entry < module->low + PB_BULK_BEFORE || site < entry ||
 	    site >= module->high || module->high - site < PB_BULK_SITE_SIZE)
 		return 0;
-	return pb_bulk_is_disarmed((const uint8_t *)entry, (int64_t)(site - entry)) &&
+	return pb_bulk_is_disarmed((const uint8_t *)entry, (int64_t)(site - entry),
+				   pb_arch_reach(module, record)) &&
 	       !pb_names_is_moved(module, record);
 }
 
 /*
  * Can the site of function @i be armed? They have to be in the order of text, none
- * within another; @end is where the last one did. @g: of its shape, or NULL.
+ * within another; @end is where the last one did.
  */
-static int check_site(struct pb_bulk *bulk, const struct pb_module *module,
-		      size_t i, struct pb_group *g, uintptr_t *end)
+static int check_site(const struct pb_module *module, size_t i, uintptr_t *end)
 {
 	const struct patchbay_record *record = &module->records[i];
 	const uintptr_t entry = pb_record_entry(record),
 			at = pb_record_site(record);
-	const void *reach;
 
 	/* What is armed, or moved, is for a plan. */
 	if (!is_disarmed(module, record, entry, at))
@@ -132,14 +131,7 @@ static int check_site(struct pb_bulk *bulk, const struct pb_module *module,
 	if (entry < *end + PB_BULK_BEFORE)
 		return PB_NOT_BULK;
 	*end = at + PB_BULK_SITE_SIZE;
-	if (!g)
-		return 0;
-	reach = pb_bulk_reach(g, module, record);
-	if (pb_bulk_leads((const uint8_t *)at, at, (uint64_t)reach))
-		return 0;
-	bulk->slots = 1;
-	return pb_arch_prepare(&(struct pb_site){ entry, at, reach, record },
-			       &bulk->stale);
+	return 0;
 }
 
 /* May the request's tracer be on this function? 1: no, but that is no error. */
@@ -189,7 +181,7 @@ static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t
 		error = add_group(bulk, b, record, &group);
 	if (error)
 		return error;
-	error = check_site(bulk, module, i, group, end);
+	error = check_site(module, i, end);
 	if (error == -EILSEQ && add_to(&b->refused, b, i))
 		return -ENOMEM;
 	if (error < 0 && pb_may_skip(bulk->request, error)) {
@@ -218,7 +210,7 @@ static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t
  * Are they all for us? A tracer is asked about each function once, so this is found
  * out before.
  */
-static int look_ahead(struct pb_bulk *bulk, const struct pb_bulk_module *b)
+static int look_ahead(const struct pb_bulk_module *b)
 {
 	const struct pb_module *module = b->module;
 	uintptr_t end = 0;
@@ -226,7 +218,7 @@ static int look_ahead(struct pb_bulk *bulk, const struct pb_bulk_module *b)
 
 	for (size_t i = pb_choice_next(&b->choice, 0); i < module->nr;
 	     i = pb_choice_next(&b->choice, i + 1)) {
-		error = check_site(bulk, module, i, NULL, &end);
+		error = check_site(module, i, &end);
 		if (!error)
 			error = check_owner(module, i,
 					    pb_arch_slot(pb_record_entry(
@@ -243,16 +235,15 @@ static int check_module(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	uintptr_t end = 0;
 	int error = pb_plan_reach(module);
 
+	b->first = !pb_arch_is_open(module);
 	pb_groups_begin(module);
-	bulk->slots = 0;
 	if (!error && bulk->request->ops->attr.check)
-		error = look_ahead(bulk, b);
+		error = look_ahead(b);
 	for (size_t i = pb_choice_next(&b->choice, 0); i < module->nr && !error;
 	     i = pb_choice_next(&b->choice, i + 1))
 		error = check_function(bulk, b, i, &end);
 	if (!error && b->nr > b->nr_own)
 		error = pb_shared_init(module);
-	b->slots = bulk->slots;
 	/* A plan would ask for data again. */
 	if (!error && b->nr > b->nr_own && bulk->request->ops->attr.attach &&
 	    !pb_groups_fit(module, b->nr_groups))

@@ -14,15 +14,16 @@
 /*
  * What is done to text:
  *
- * PUBLISH  slots and displacements of functions to be armed
+ * PUBLISH  slots of functions to be armed
  * ARM      their sites
+ * FIRST    both, in a module of which no site was armed so far
  * UNDO     sites back, and slots of those who would have joined others to nobody
  * PART     slots of those who are disarmed while others keep their cell to nobody,
  *          and their sites
  * JOIN     that back
  * DISARM   sites of those whose cell was emptied
  */
-enum change { PUBLISH, ARM, UNDO, PART, JOIN, DISARM };
+enum change { PUBLISH, ARM, FIRST, UNDO, PART, JOIN, DISARM };
 
 /*
  * A function. @group: if it is to be armed, and not only flipped. @own: its slot
@@ -49,7 +50,7 @@ static inline int is_for(struct pb_bulk_module *b, size_t i, enum change change,
 		return 1;
 	f->owner = pb_owner(module, i);
 	f->own = pb_bulk_is_own(b, i);
-	if (change == PUBLISH || change == UNDO)
+	if (change == PUBLISH || change == FIRST || change == UNDO)
 		f->group = pb_bulk_group(b, pb_shape(f->record));
 	else if (f->own)
 		return change == DISARM;
@@ -59,15 +60,11 @@ static inline int is_for(struct pb_bulk_module *b, size_t i, enum change change,
 	return 1;
 }
 
-static int publish(const struct pb_bulk_module *b, const struct function *f,
-		   uint8_t *slot, uint8_t *site)
+static inline int publish(const struct function *f, uint8_t *slot)
 {
-	const void *reach = pb_bulk_reach(f->group, b->module, f->record);
-	int error = f->own ? 0 :
-			     pb_bulk_slot(slot, (uintptr_t)f->group->cell,
-					  f->owner != PB_OWNER_NONE);
-
-	return error ? error : pb_bulk_publish(site, f->site, (uint64_t)reach);
+	return f->own ? 0 :
+			pb_bulk_slot(slot, (uintptr_t)f->group->cell,
+				     f->owner != PB_OWNER_NONE);
 }
 
 /* @text: add an address to it, and there is the copy. */
@@ -76,10 +73,14 @@ static inline __attribute__((always_inline)) int edit(const struct pb_bulk_modul
 {
 	uint8_t *slot = text + f->entry - PB_BULK_BEFORE;
 	uint8_t *site = text + f->site;
+	int error;
 
 	switch (change) {
 	case PUBLISH:
-		return publish(b, f, slot, site);
+		return publish(f, slot);
+	case FIRST:
+		error = publish(f, slot);
+		return error ? error : pb_bulk_flip(site, 1);
 	case ARM:
 		return pb_bulk_flip(site, 1);
 	case PART:
@@ -141,8 +142,8 @@ change_module(struct pb_bulk *bulk, struct pb_bulk_module *b,
 		error = open ? pb_text_block_write(block, bulk->handle) : 0;
 		if (error == PB_TEXT_CHANGED)
 			i = first;
-		else if (error && (change == PUBLISH || change == ARM ||
-				   change == PART))
+		else if (error && change != UNDO && change != JOIN &&
+			 change != DISARM)
 			return error;
 		else if (error)
 			worst = error;
@@ -159,6 +160,8 @@ static int change_functions(struct pb_bulk *bulk, struct pb_bulk_module *b,
 		return change_module(bulk, b, PUBLISH);
 	case ARM:
 		return change_module(bulk, b, ARM);
+	case FIRST:
+		return change_module(bulk, b, FIRST);
 	case UNDO:
 		return change_module(bulk, b, UNDO);
 	case PART:
@@ -202,6 +205,9 @@ static int change(struct pb_bulk *bulk, enum change change)
 
 	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next) {
 		if (!b->nr || (change == PUBLISH && !b->slots))
+			continue;
+		if ((change == PUBLISH || change == ARM || change == FIRST) &&
+		    b->first != (change == FIRST))
 			continue;
 		if ((change == PART || change == JOIN) && !b->parts)
 			continue;
@@ -293,17 +299,43 @@ static void take_back_cells(struct pb_bulk *bulk, int seen)
 	}
 }
 
+/* Slots first, for threads that look at them once sites are armed. */
+static int publish_all(struct pb_bulk *bulk)
+{
+	int later = 0, error;
+
+	for (const struct pb_bulk_module *b = bulk->modules; b; b = b->next)
+		later |= b->nr && !b->first;
+	if (!later)
+		return 0;
+	error = change(bulk, PUBLISH);
+	/* Cells, too, are there before anybody can find them. */
+	return error ? error : pb_sync_core();
+}
+
+/* Let sites find the trampolines where none was armed so far. */
+static int open_all(const struct pb_bulk *bulk)
+{
+	int error = 0;
+
+	for (const struct pb_bulk_module *b = bulk->modules; b && !error;
+	     b = b->next)
+		if (b->nr && b->first)
+			error = pb_arch_open(b->module, bulk->handle);
+	return error;
+}
+
 int pb_bulk_arm(struct pb_bulk *bulk)
 {
-	int error = bulk->stale ? pb_sync_core() : 0, seen;
+	int error, seen;
 
 	fill_cells(bulk);
-	if (!error)
-		error = change(bulk, PUBLISH);
-	/* Cells, too, are there before anybody can find them. */
-	if (!error)
-		error = pb_sync_core();
+	error = publish_all(bulk);
 	seen = !error;
+	if (!error)
+		error = change(bulk, FIRST);
+	if (!error)
+		error = open_all(bulk);
 	if (!error)
 		error = change(bulk, ARM);
 	if (!error) {

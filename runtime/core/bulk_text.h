@@ -21,7 +21,8 @@
  * @refused: others that were asked for, whose sites are not what they should be
  * @groups:  to be armed: by shape; @by_shape has them as a hash table, @last is the
  *           one that was found last
- * @slots:   some slots or displacements are not what they have to be
+ * @slots:   some slots are not what they have to be
+ * @first:   none of its sites was armed so far, so no thread looks at slots
  * @parts:   to be disarmed: some share their cell with others that are not
  * @stores:  if text can be changed by stores
  */
@@ -33,7 +34,7 @@ struct pb_bulk_module {
 	struct pb_group *groups;
 	struct pb_group *by_shape[PB_NR_SHAPES], *last;
 	unsigned int nr_groups;
-	int slots, parts;
+	int slots, parts, first;
 	struct pb_stores stores;
 };
 
@@ -41,21 +42,8 @@ struct pb_bulk {
 	struct pb_request *request;
 	struct pb_bulk_module *modules;
 	struct pb_text_block block;
-	int handle, stale, slots;
+	int handle;
 };
-
-/* Where the site of @record leads, which is of @g. It is the same for all of these. */
-static inline const void *pb_bulk_reach(struct pb_group *g,
-					const struct pb_module *module,
-					const struct patchbay_record *record)
-{
-	const void **reach = &g->reach[pb_record_entry(record) !=
-				       pb_record_site(record)];
-
-	if (!*reach)
-		*reach = pb_arch_reach(module->reach, record);
-	return *reach;
-}
 
 /* The group of functions with @shape, or NULL. */
 static inline struct pb_group *pb_bulk_group(struct pb_bulk_module *b,

@@ -64,19 +64,37 @@ static int queue_arm(const struct pb_plan *plan, struct pb_text_queue *text)
 
 static int publish(struct pb_plan *plan, struct pb_text_queue *text)
 {
-	int error = plan->stale ? pb_sync_core() : 0;
+	int error = queue_publish(plan, text);
 
-	if (!error)
-		error = queue_publish(plan, text);
 	if (!error)
 		error = pb_text_flush(text);
 	return error ? error : pb_sync_core();
 }
 
+/* Let sites find the trampolines in modules of which none was armed so far. */
+static int open_modules(const struct pb_plan *plan,
+			const struct pb_text_queue *text)
+{
+	const struct pb_module *module = NULL;
+	int error = text->handle < 0 ? text->handle : 0;
+
+	for (size_t i = 0; i < plan->nr && !error; i++) {
+		const struct pb_target *t = &plan->targets[i];
+
+		if (t->step != PB_STEP_ARM || t->module == module)
+			continue;
+		module = t->module;
+		error = pb_arch_open(module, text->handle);
+	}
+	return error;
+}
+
 static int flip(struct pb_plan *plan, struct pb_text_queue *text)
 {
-	int error = queue_arm(plan, text);
+	int error = open_modules(plan, text);
 
+	if (!error)
+		error = queue_arm(plan, text);
 	return error ? error : pb_text_flush(text);
 }
 
@@ -94,7 +112,10 @@ static int apply_strictly(int handle, struct pb_patch *tail, size_t nr_tail,
 static int arm_strictly(struct pb_plan *plan, struct pb_text_queue *text)
 {
 	size_t nr_tail, nr_first;
+	int error = open_modules(plan, text);
 
+	if (error)
+		return error;
 	queue_publish(plan, text);
 	nr_tail = text->nr;
 	queue_arm(plan, text);

@@ -45,6 +45,8 @@ int patchbay_get_stats(struct patchbay_stats *stats)
 	pb_engine_lock();
 	for (const struct pb_module *m = pb_modules; m; m = m->next)
 		add_module(m, &now);
+	for (const struct pb_other *o = pb_others; o; o = o->next)
+		now.others++;
 	now.batches = pb_stats.batches;
 	now.membarriers = pb_stats.membarriers;
 	now.text_writes = pb_stats.text_writes;

@@ -11,6 +11,7 @@ const struct pb_live pb_live = {
 	.shared_layout = PB_LIVE_SHARED_LAYOUT,
 	.generation = &pb_engine_generation,
 	.modules = &pb_modules,
+	.others = &pb_others,
 	.stats = &pb_stats,
 	.modes = &pb_modes,
 };

@@ -47,6 +47,7 @@ struct pb_live {
 	uint64_t layout, shared_layout;
 	const uint64_t *generation;
 	struct pb_module *const *modules;
+	struct pb_other *const *others;
 	const struct pb_stats *stats;
 	const unsigned int *modes;
 };

@@ -98,19 +98,73 @@ static size_t module_path(const char *name, char path[PATH_MAX])
 	return strlen(path) + 1;
 }
 
+/* Is what @field leads to in the module, all @size bytes of it? */
+static int is_within(const struct found *found, const int64_t *field,
+		     size_t size)
+{
+	const uintptr_t at = (uintptr_t)pb_desc_place(field);
+
+	return at >= found->start && at < found->end && found->end - at >= size;
+}
+
 static int check_desc(const struct patchbay_module *desc,
 		      const struct found *found, uintptr_t start,
 		      uintptr_t stop)
 {
-	if (desc->abi_version != PATCHBAY_ABI_VERSION)
-		return -EPROTONOSUPPORT;
 	if (desc->size < sizeof(*desc) || start > stop ||
-	    (stop - start) % PATCHBAY_RECORD_SIZE)
+	    (stop - start) % PATCHBAY_RECORD_SIZE ||
+	    !is_within(found, &desc->links, pb_arch_links_size) ||
+	    !is_within(found, &desc->state, sizeof(struct patchbay_state)))
 		return -EINVAL;
 	/* Equal: no record; they may be anywhere then (see abi.h). */
 	if (start != stop && (start < found->start || stop > found->end))
 		return -EINVAL;
-	return 0;
+	return desc->flags ? -EPROTONOSUPPORT : 0;
+}
+
+static struct pb_other **find_other(const struct patchbay_module *desc)
+{
+	struct pb_other **link = &pb_others;
+
+	while (*link && (*link)->desc != desc)
+		link = &(*link)->next;
+	return link;
+}
+
+/* Let others know of a module that we cannot do anything with. */
+static void name_other(const struct patchbay_module *desc, const char *path,
+		       size_t path_size)
+{
+	struct pb_other *other = malloc(sizeof(*other) + path_size), **link;
+
+	if (!other)
+		return;
+	*other = (struct pb_other){ .desc = desc,
+				    .version = desc->abi_version };
+	memcpy(other->path, path, path_size);
+	pb_change_lock();
+	link = find_other(desc);
+	if (*link) {
+		free(other);
+	} else {
+		pb_engine_lock();
+		*link = other;
+		pb_engine_unlock();
+	}
+	pb_change_unlock();
+}
+
+/* Under the change lock. */
+static void forget_other(const struct patchbay_module *desc)
+{
+	struct pb_other **link = find_other(desc), *other = *link;
+
+	if (!other)
+		return;
+	pb_engine_lock();
+	*link = other->next;
+	pb_engine_unlock();
+	free(other);
 }
 
 static struct pb_module *new_module(const struct patchbay_module *desc,
@@ -122,15 +176,20 @@ static struct pb_module *new_module(const struct patchbay_module *desc,
 	size_t path_size;
 	uintptr_t start, stop;
 
-	start = (uintptr_t)&desc->sites_start + (uintptr_t)desc->sites_start;
-	stop = (uintptr_t)&desc->sites_stop + (uintptr_t)desc->sites_stop;
 	*error = -EINVAL;
 	if (!dl_iterate_phdr(find_module, &found))
 		return NULL;
-	*error = check_desc(desc, &found, start, stop);
+	path_size = module_path(found.name, path);
+	*error = -EPROTONOSUPPORT;
+	if (desc->abi_version == PATCHBAY_ABI_VERSION) {
+		start = (uintptr_t)pb_desc_place(&desc->sites_start);
+		stop = (uintptr_t)pb_desc_place(&desc->sites_stop);
+		*error = check_desc(desc, &found, start, stop);
+	}
+	if (*error == -EPROTONOSUPPORT)
+		name_other(desc, path, path_size);
 	if (*error)
 		return NULL;
-	path_size = module_path(found.name, path);
 	module = calloc(1, sizeof(*module) + path_size);
 	if (!module) {
 		*error = -ENOMEM;
@@ -269,7 +328,38 @@ void pb_modules_reap(void)
 	pb_change_unlock();
 }
 
-int patchbay_module_register(const struct patchbay_module *desc)
+static struct patchbay_state *state_of(const struct patchbay_module *desc)
+{
+	return pb_desc_place(&desc->state);
+}
+
+/* Any address that no other copy of this library has. */
+#define OURSELVES ((uintptr_t)&pb_live)
+
+/* Take the module, if no other copy of this library has it. */
+static int take(const struct patchbay_module *desc)
+{
+	struct patchbay_state *state = state_of(desc);
+	uint64_t nobody = 0;
+
+	if (!__atomic_compare_exchange_n(&state->owner, &nobody, OURSELVES, 0,
+					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return -EBUSY;
+	if (pb_module_links(desc)->module_unregister ==
+	    (uintptr_t)pb_module_unregister)
+		__atomic_store_n(&state->late, 1, __ATOMIC_RELEASE);
+	return 0;
+}
+
+static void give_back(const struct patchbay_module *desc)
+{
+	struct patchbay_state *state = state_of(desc);
+
+	__atomic_store_n(&state->late, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&state->owner, 0, __ATOMIC_RELEASE);
+}
+
+int pb_module_register(const struct patchbay_module *desc)
 {
 	/* The loader is asked before the lock is taken, not within it. */
 	struct pb_module *module, **link;
@@ -283,10 +373,11 @@ int patchbay_module_register(const struct patchbay_module *desc)
 	pb_change_lock();
 	pb_arch_init();
 	link = find(desc);
-	if (*link) {
+	error = *link ? -EALREADY : take(desc);
+	if (error) {
 		pb_change_unlock();
 		free(module);
-		return -EALREADY;
+		return error;
 	}
 	note_unmapped(module);
 	pb_engine_lock();
@@ -302,7 +393,7 @@ int patchbay_module_register(const struct patchbay_module *desc)
 	return 0;
 }
 
-int patchbay_module_unregister(const struct patchbay_module *desc)
+int pb_module_unregister(const struct patchbay_module *desc)
 {
 	struct pb_module *module, **link;
 
@@ -315,8 +406,22 @@ int patchbay_module_unregister(const struct patchbay_module *desc)
 		pb_engine_module_leaving(module);
 		module->next = graveyard;
 		graveyard = module;
+		give_back(desc);
 	}
 	pb_engine_unlock();
+	if (!module)
+		forget_other(desc);
 	pb_change_unlock();
 	return module ? 0 : -ENOENT;
+}
+
+/* What is exported may be another copy's; these are called by its module. */
+int patchbay_module_register(const struct patchbay_module *desc)
+{
+	return pb_module_register(desc);
+}
+
+int patchbay_module_unregister(const struct patchbay_module *desc)
+{
+	return pb_module_unregister(desc);
 }

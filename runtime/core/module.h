@@ -48,11 +48,46 @@ struct pb_module {
 extern struct pb_module *pb_modules;
 
 /*
+ * A module of another version of the ABI, or with flags that we do not know. It is
+ * left alone; its descriptor is not looked at but for the version.
+ */
+struct pb_other {
+	struct pb_other *next;
+	const struct patchbay_module *desc;
+	uint32_t version;
+	char path[];
+};
+
+/* All of these; see lock.h. */
+extern struct pb_other *pb_others;
+
+/*
+ * patchbay_module_register() and patchbay_module_unregister() of this copy of the
+ * library. -EBUSY: another copy has the module.
+ */
+int pb_module_register(const struct patchbay_module *desc)
+	__attribute__((visibility("hidden")));
+int pb_module_unregister(const struct patchbay_module *desc)
+	__attribute__((visibility("hidden")));
+
+/*
  * Free what is left of modules that have gone, if nobody can see it any more.
  * Does not wait. The caller holds the caller lock, since whoever does may have
  * a module in hand, and neither of the other locks.
  */
 void pb_modules_reap(void);
+
+/* What a field of a descriptor leads to, which is relative to itself. */
+static inline void *pb_desc_place(const int64_t *field)
+{
+	return (void *)((uintptr_t)field + (uintptr_t)*field);
+}
+
+static inline const struct patchbay_links *
+pb_module_links(const struct patchbay_module *desc)
+{
+	return (const struct patchbay_links *)pb_desc_place(&desc->links);
+}
 
 static inline uintptr_t pb_record_entry(const struct patchbay_record *record)
 {
@@ -62,21 +97,6 @@ static inline uintptr_t pb_record_entry(const struct patchbay_record *record)
 static inline uintptr_t pb_record_site(const struct patchbay_record *record)
 {
 	return (uintptr_t)&record->site + (uintptr_t)(intptr_t)record->site;
-}
-
-/*
- * Which of three trampolines a function's site leads to: 0, 1 or 2, which keep 2,
- * 4 or all registers that arguments may be in.
- */
-static inline unsigned int
-pb_record_trampoline(const struct patchbay_record *record)
-{
-	const uint8_t all = PATCHBAY_RECORD_VARIADIC |
-			    PATCHBAY_RECORD_UNKNOWN_ARGS;
-
-	if (record->flags & all || record->gp_args > 4)
-		return 2;
-	return record->gp_args > 2;
 }
 
 /* Has an entry at @addr a slot that can be read? Records may be damaged. */

@@ -31,7 +31,6 @@ enum pb_group_way { PB_GROUP_NEW, PB_GROUP_STAYS, PB_GROUP_JOINS };
  * @cell:   the cell that they share; NULL: each gets its own
  * @led:    slots of some led to a cell before, so threads may be looking at them
  * @filled: it has their tracers
- * @reach:  where their sites lead, at the entry and behind a landing pad, if known
  */
 struct pb_group {
 	struct pb_group *next, *chain;
@@ -43,7 +42,6 @@ struct pb_group {
 	int owns, led, filled;
 	enum pb_group_way way;
 	struct pb_shared_cell *cell;
-	const void *reach[2];
 };
 
 /*

@@ -100,7 +100,7 @@ int pb_plan_reach(struct pb_module *module)
 }
 
 /* Can the site of this function be armed, or be gone on with? */
-static int check_site(struct pb_plan *plan, struct pb_target *target)
+static int check_site(struct pb_target *target)
 {
 	const int known = pb_is_led(target->module, target->record);
 	const int in_use = target->cell && target->cell->ops;
@@ -120,7 +120,7 @@ static int check_site(struct pb_plan *plan, struct pb_target *target)
 		return -EILSEQ;
 	}
 	target->armed = state == PB_SITE_ARMED;
-	return in_use ? 0 : pb_arch_prepare(&site, &plan->stale);
+	return in_use ? 0 : pb_arch_prepare(&site);
 }
 
 int pb_may_skip(const struct pb_request *request, int error)
@@ -171,8 +171,7 @@ static int add_to_list(struct list *list, struct pb_target *asked)
 }
 
 /* Carry out what all requests ask of one function, on the list. */
-static int apply_requests(struct pb_plan *plan, struct list *list,
-			  struct pb_target *target)
+static int apply_requests(struct list *list, struct pb_target *target)
 {
 	int usable = 1;
 
@@ -196,7 +195,7 @@ static int apply_requests(struct pb_plan *plan, struct list *list,
 		if (error)
 			continue;
 		if (usable == 1)
-			usable = check_site(plan, target);
+			usable = check_site(target);
 		if (pb_may_skip(request, usable))
 			continue;
 		if (usable < 0)
@@ -266,7 +265,7 @@ static int make_simple_step(struct pb_plan *plan, struct pb_target *target)
 		error = pb_check_function(target);
 		if (error)
 			return error;
-		error = check_site(plan, target);
+		error = check_site(target);
 		if (error)
 			return pb_may_skip(request, error) ? 1 : error;
 		target->arms = 1;
@@ -304,7 +303,7 @@ static int make_steps(struct pb_plan *plan)
 		error = start_list(&list, target, end - i);
 		before = list.nr;
 		if (!error)
-			error = apply_requests(plan, &list, target);
+			error = apply_requests(&list, target);
 		if (!error)
 			error = finish_step(plan, target, &list, before);
 	}

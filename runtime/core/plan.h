@@ -96,14 +96,13 @@ _Static_assert(sizeof(struct pb_target) <= 64, "target outgrew line");
  * @moves:     slots of armed functions are to lead to other cells
  * @sets:      targets have sets
  * @removes:   a tracer goes from some function, or is replaced
- * @stale:     pb_arch_prepare()
  */
 struct pb_plan {
 	struct pb_target *targets;
 	size_t nr, room, module;
 	size_t nr_steps, steps[PB_NR_STEPS];
 	struct pb_group *groups;
-	int unsorted, moves, sets, removes, stale;
+	int unsorted, moves, sets, removes;
 };
 
 /*
@@ -153,7 +152,7 @@ static inline struct pb_site pb_target_site(const struct pb_target *target)
 	return (struct pb_site){
 		.entry = pb_record_entry(target->record),
 		.site = pb_record_site(target->record),
-		.reach = pb_arch_reach(target->module->reach, target->record),
+		.reach = pb_arch_reach(target->module, target->record),
 		.record = target->record,
 	};
 }

@@ -20,6 +20,8 @@ struct pb_place {
 	size_t used, users;
 };
 
+const size_t pb_arch_links_size = sizeof(struct patchbay_links);
+
 /* All of them; see lock.h. */
 static struct pb_place *places;
 
@@ -80,11 +82,19 @@ void pb_arch_unmap_reach(void *reach_of_module)
 }
 
 /* The site's own part of it is found by its record. */
-const void *pb_arch_reach(const void *reach,
+const void *pb_arch_reach(const struct pb_module *module,
 			  const struct patchbay_record *record)
 {
 	(void)record;
-	return reach;
+	return module->reach;
+}
+
+/* Each function's sequence leads to a trampoline when it is published. */
+int pb_arch_open(const struct pb_module *module, int text)
+{
+	(void)module;
+	(void)text;
+	return 0;
 }
 
 static uintptr_t *sequence_of(const struct pb_site *site)
@@ -218,12 +228,11 @@ static bool make_sequence(const struct pb_site *site,
 	return pb_arch_sequence(site, *sequence_of(site), place_of(site), code);
 }
 
-int pb_arch_prepare(const struct pb_site *site, int *stale)
+int pb_arch_prepare(const struct pb_site *site)
 {
 	uint32_t code[PB_SEQUENCE_WORDS];
 	int error = *sequence_of(site) ? 0 : take_sequence(site);
 
-	(void)stale;
 	if (error)
 		return error;
 	return make_sequence(site, code) ? 0 : -ERANGE;

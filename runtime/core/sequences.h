@@ -18,7 +18,7 @@
  * its way in or out, and nobody could tell.
  *
  * Of arch.h this defines pb_arch_map_reach(), pb_arch_unmap_reach(),
- * pb_arch_reach(), pb_arch_prepare() and pb_arch_publish().
+ * pb_arch_reach(), pb_arch_open(), pb_arch_prepare() and pb_arch_publish().
  */
 #ifndef PB_CORE_SEQUENCES_H
 #define PB_CORE_SEQUENCES_H
@@ -32,6 +32,21 @@
 
 /* A page of most kernels. */
 #define PB_PLACE_SIZE 0x10000ul
+
+/*
+ * Which of three trampolines a function's sequence leads to: 0, 1 or 2, which keep
+ * 2, 4 or all registers that arguments may be in.
+ */
+static inline unsigned int
+pb_record_trampoline(const struct patchbay_record *record)
+{
+	const uint8_t all = PATCHBAY_RECORD_VARIADIC |
+			    PATCHBAY_RECORD_UNKNOWN_ARGS;
+
+	if (record->flags & all || record->gp_args > 4)
+		return 2;
+	return record->gp_args > 2;
+}
 
 /* The sequence of @site's function, or 0: it was never armed. */
 uintptr_t pb_sequence_of(const struct pb_site *site);

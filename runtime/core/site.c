@@ -14,7 +14,7 @@ struct pb_site pb_site_of(const struct pb_module *module,
 	return (struct pb_site){ .entry = pb_record_entry(record),
 				 .site = pb_record_site(record),
 				 .record = record,
-				 .reach = pb_arch_reach(module->reach, record) };
+				 .reach = pb_arch_reach(module, record) };
 }
 
 /* Is @addr in the module's text, with a prefix before and a site behind it? */

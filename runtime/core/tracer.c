@@ -6,6 +6,7 @@
 
 /* What there is; whoever uses it need not know who puts it there. */
 struct pb_module *pb_modules;
+struct pb_other *pb_others;
 struct patchbay_ops *pb_tracers;
 uint64_t pb_since;
 

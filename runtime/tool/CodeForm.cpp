@@ -78,12 +78,44 @@ unsigned CodeForm::siteSize() const {
                                    : SiteWords.size() * 4;
 }
 
-CodeBytes CodeForm::site(int64_t ToPad) const {
+CodeBytes CodeForm::site(int64_t ToPad, int64_t ToStub) const {
   if (Machine != ELF::EM_X86_64)
     return toBytes(SiteWords);
-  uint8_t Displacement = ToPad - PATCHBAY_X86_64_SITE_SIZE;
-  return {PATCHBAY_X86_64_SITE_DISARMED, 0,           0, 0, 0,
-          PATCHBAY_X86_64_SITE_JB,       Displacement};
+  CodeBytes Bytes(PATCHBAY_X86_64_SITE_SIZE);
+  Bytes[0] = PATCHBAY_X86_64_SITE_DISARMED;
+  write32le(&Bytes[1], ToStub - PATCHBAY_X86_64_SITE_BRANCH_SIZE);
+  Bytes[PATCHBAY_X86_64_SITE_BRANCH_SIZE] = PATCHBAY_X86_64_SITE_JB;
+  Bytes[PATCHBAY_X86_64_SITE_BRANCH_SIZE + 1] =
+      ToPad - PATCHBAY_X86_64_SITE_SIZE;
+  return Bytes;
+}
+
+unsigned CodeForm::stubOffset(const patchbay_record &R,
+                              bool BehindLandingPad) const {
+  return Machine == ELF::EM_X86_64
+             ? patchbay_x86_64_stub(&R, BehindLandingPad) *
+                   PATCHBAY_X86_64_STUB_SIZE
+             : 0;
+}
+
+CodeBytes CodeForm::stubs(uint64_t Stubs, uint64_t Trampolines) const {
+  // endbr64; clc; ret
+  static constexpr uint8_t Inert[] = {0xf3, 0x0f, 0x1e, 0xfa, 0xf8, 0xc3};
+  constexpr unsigned Jump = PATCHBAY_X86_64_STUB_JMP_OFFSET;
+  if (Machine != ELF::EM_X86_64)
+    return {};
+  CodeBytes Bytes(PATCHBAY_X86_64_NR_STUBS * PATCHBAY_X86_64_STUB_SIZE,
+                  PATCHBAY_X86_64_TRAP);
+  for (unsigned I = 0; I != PATCHBAY_X86_64_NR_STUBS; ++I) {
+    const unsigned At = I * PATCHBAY_X86_64_STUB_SIZE;
+    const unsigned End = At + Jump + 6;
+    write32le(&Bytes[At], PATCHBAY_X86_64_ENDBR64);
+    write16le(&Bytes[At + Jump], PATCHBAY_X86_64_STUB_JMP);
+    write32le(&Bytes[At + Jump + 2],
+              Trampolines + I * sizeof(uint64_t) - (Stubs + End));
+  }
+  Bytes.append(std::begin(Inert), std::end(Inert));
+  return Bytes;
 }
 
 CodeBytes CodeForm::pad() const { return toBytes({PadWord, PadWord}); }

@@ -8,6 +8,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
+#include "patchbay/abi.h"
 #include <cstdint>
 
 namespace patchbay {
@@ -40,8 +41,14 @@ struct CodeForm {
   llvm::ArrayRef<uint32_t> SiteWords;
 
   unsigned siteSize() const;
-  /// The disarmed site; ToPad leads from its start to the pad.
-  CodeBytes site(int64_t ToPad) const;
+  /// The disarmed site; ToPad leads from its start to the pad, ToStub to the stub
+  /// that it calls if it is armed, where there are such.
+  CodeBytes site(int64_t ToPad, int64_t ToStub) const;
+  /// Where the stub of a function is, behind the first one of its module.
+  unsigned stubOffset(const patchbay_record &R, bool BehindLandingPad) const;
+  /// The stubs of a module with trampolines' addresses at Trampolines, which they
+  /// jump through, when the first stub is at Stubs; and what is behind them.
+  CodeBytes stubs(uint64_t Stubs, uint64_t Trampolines) const;
   /// Eight bytes of return instructions.
   CodeBytes pad() const;
   /// The 8 bytes before the entry if the record has this signature. Found is

@@ -50,13 +50,17 @@ std::string patchbay::incompleteText(uint32_t Errno) {
           "them: 'patchbay verify' shows which";
   if (Errno == EOVERFLOW)
     Why = "more than 4 GB of code were loaded, and events have no numbers for more";
+  if (Errno == EPROTONOSUPPORT)
+    Why = "a library that was loaded was compiled for another version of "
+          "Patchbay's ABI: 'patchbay verify LIBRARY' says which is";
   return "some functions were not traced: " + Why;
 }
 
-// The header has the first failure: functions that the code refuses (EILSEQ) are none
-// of the file's.
+// The header has the first failure: functions that cannot be traced for what they are
+// (EILSEQ, EPROTONOSUPPORT) are none of the file's.
 uint32_t DataFile::fileErrno() const {
-  bool IsOfFile = Errno != EILSEQ && !isOutOfSpace(Errno);
+  bool IsOfFile =
+      Errno != EILSEQ && Errno != EPROTONOSUPPORT && !isOutOfSpace(Errno);
   return IsOfFile && !Losses.empty() && Losses[PBD_LOST_SPACE] ? Errno : 0;
 }
 

@@ -160,8 +160,9 @@ Expected<std::optional<std::string>> ElfImage::interpreter() const {
   return std::nullopt;
 }
 
-Error ElfImage::forEachNote(StringRef Name, unsigned Type, size_t MinSize,
-                            function_ref<void(ArrayRef<uint8_t>)> Do) const {
+Error ElfImage::forEachNote(
+    StringRef Name, unsigned Type, size_t MinSize,
+    function_ref<void(ArrayRef<uint8_t>, uint64_t)> Do) const {
   auto Sections = sectionsNamed(Name);
   if (!Sections)
     return Sections.takeError();
@@ -176,7 +177,8 @@ Error ElfImage::forEachNote(StringRef Name, unsigned Type, size_t MinSize,
         consumeError(std::move(E));
         return error("the patchbay note is truncated");
       }
-      Do(Desc);
+      Do(Desc,
+         Section->sh_addr + (Desc.data() - elf().base() - Section->sh_offset));
     }
     if (E)
       return error(std::move(E));
@@ -202,7 +204,7 @@ ElfImage::sectionsNamed(StringRef Wanted) const {
 
 Expected<uint32_t> ElfImage::modes() const {
   uint32_t Modes = 0, Version = PATCHBAY_ABI_VERSION;
-  auto Read = [&](ArrayRef<uint8_t> Desc) {
+  auto Read = [&](ArrayRef<uint8_t> Desc, uint64_t) {
     uint32_t Found = support::endian::read32le(Desc.data());
     if (Found != PATCHBAY_ABI_VERSION)
       Version = Found;
@@ -215,15 +217,41 @@ Expected<uint32_t> ElfImage::modes() const {
                             sizeof(patchbay_note), Read))
     return E;
   if (Version != PATCHBAY_ABI_VERSION)
-    return error("compiled for patchbay ABI version " + Twine(Version) +
-                 ", this patchbay reads version " +
-                 Twine(PATCHBAY_ABI_VERSION));
+    return otherVersion(Version);
   return Modes;
+}
+
+Error ElfImage::otherVersion(uint32_t Version) const {
+  return error("compiled for patchbay ABI version " + Twine(Version) +
+               ", this patchbay reads version " + Twine(PATCHBAY_ABI_VERSION));
+}
+
+Expected<std::vector<uint64_t>> ElfImage::modules() const {
+  std::vector<uint64_t> Modules;
+  uint32_t Version = PATCHBAY_ABI_VERSION;
+  auto Read = [&](ArrayRef<uint8_t> Desc, uint64_t Address) {
+    constexpr size_t Module = offsetof(patchbay_module_note, module);
+    uint32_t Found = support::endian::read32le(Desc.data());
+    if (Found != PATCHBAY_ABI_VERSION)
+      Version = Found;
+    Modules.push_back(
+        Address + Module +
+        int64_t(int32_t(support::endian::read32le(&Desc[Module]))));
+  };
+  if (Error E =
+          forEachNote(PATCHBAY_MODULE_NOTE_SECTION, PATCHBAY_NOTE_MODULE,
+                      sizeof(patchbay_module_note), Read))
+    return E;
+  if (Version != PATCHBAY_ABI_VERSION)
+    return otherVersion(Version);
+  llvm::sort(Modules);
+  Modules.erase(llvm::unique(Modules), Modules.end());
+  return Modules;
 }
 
 Expected<std::vector<std::string>> ElfImage::sourcesWithoutSlots() const {
   std::vector<std::string> Sources;
-  auto Read = [&](ArrayRef<uint8_t> Desc) {
+  auto Read = [&](ArrayRef<uint8_t> Desc, uint64_t) {
     // Up to the NUL that ends it.
     Sources.push_back(
         toStringRef(Desc.drop_front(sizeof(patchbay_bitcode_note)))

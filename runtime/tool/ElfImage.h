@@ -83,6 +83,9 @@ public:
   /// The modes that the image's objects were compiled in, a mask of
   /// 1 << PATCHBAY_MODE_*. Fails if one is of another ABI version.
   llvm::Expected<uint32_t> modes() const;
+  /// The addresses of module descriptors that loaded notes lead to. There may be
+  /// several notes, which all lead to one. Fails if one is of another version.
+  llvm::Expected<std::vector<uint64_t>> modules() const;
   /// The source files whose code was generated without the plugin, though they
   /// were compiled with it (PATCHBAY_NOTE_BITCODE).
   llvm::Expected<std::vector<std::string>> sourcesWithoutSlots() const;
@@ -105,10 +108,11 @@ public:
 
 private:
   /// Passes on the descriptor of each note of a type that has at least MinSize
-  /// bytes; fails if a section is damaged.
-  llvm::Error
-  forEachNote(llvm::StringRef Section, unsigned Type, size_t MinSize,
-              llvm::function_ref<void(llvm::ArrayRef<uint8_t>)> Do) const;
+  /// bytes, and its address; fails if a section is damaged.
+  llvm::Error forEachNote(
+      llvm::StringRef Section, unsigned Type, size_t MinSize,
+      llvm::function_ref<void(llvm::ArrayRef<uint8_t>, uint64_t)> Do) const;
+  llvm::Error otherVersion(uint32_t Version) const;
 
   std::string Path;
   MappedFile File;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ImageView.h"
 #include "SourceNames.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
@@ -34,8 +35,20 @@ Expected<ImageView> ImageView::create(const ElfImage &Image) {
   auto Functions = Image.symbolNames();
   if (!Functions)
     return Functions.takeError();
-  return ImageView(Image, std::move(*Map), std::move(*Relocations),
-                   std::move(*Functions));
+  auto Modules = Image.modules();
+  if (!Modules)
+    return Modules.takeError();
+  ImageView View(Image, std::move(*Map), std::move(*Relocations),
+                 std::move(*Functions));
+  if (!Modules->empty()) {
+    constexpr size_t Field = offsetof(patchbay_module, stubs);
+    ArrayRef<uint8_t> Module =
+        View.map().bytes(Modules->front(), sizeof(patchbay_module));
+    uint64_t ToStubs =
+        Module.empty() ? 0 : support::endian::read64le(&Module[Field]);
+    View.Stubs = ToStubs ? Modules->front() + Field + ToStubs : 0;
+  }
+  return View;
 }
 
 std::string ImageView::nameAt(uint64_t Entry) const {

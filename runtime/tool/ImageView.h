@@ -21,6 +21,9 @@ public:
   const DynamicRelocations &relocations() const { return Relocations; }
   const SymbolNames &functions() const { return Functions; }
 
+  /// The first stub of the module, 0 if there is none.
+  uint64_t stubs() const { return Stubs; }
+
   /// The function at Entry as people call it.
   std::string nameAt(uint64_t Entry) const;
 
@@ -37,6 +40,7 @@ private:
   LoadMap Map;
   DynamicRelocations Relocations;
   SymbolNames Functions;
+  uint64_t Stubs = 0;
   /// For each symbol which of it and those before it ends last.
   std::vector<size_t> EndsLast;
 };

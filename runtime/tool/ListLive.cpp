@@ -167,6 +167,11 @@ Expected<int> patchbay::listLive(unsigned Pid, NameFilter &Filter, bool Json) {
   if (!Modules)
     return Modules.takeError();
 
+  for (const OtherModule &M : Process->otherModules())
+    warn(M.Path + ": compiled for patchbay ABI version " + Twine(M.Version) +
+         ", the libpatchbay in process " + Twine(Pid) + " is of version " +
+         Twine(PATCHBAY_ABI_VERSION) + " and leaves its functions alone");
+
   LiveNames Names(Process->memory());
   std::vector<Function> Functions;
   Totals T;

@@ -148,10 +148,44 @@ bool LiveProcess::readList(const Runtime &R,
     M.Low = Node->low;
     M.High = Node->high;
     M.Path = Memory.readString(At + offsetof(pb_module, path));
+    uint64_t Field = address(Node->desc) + offsetof(patchbay_module, stubs);
+    uint64_t ToStubs;
+    M.Stubs = Memory.read(Field, ToStubs) && ToStubs ? Field + ToStubs : 0;
     Found.push_back(std::move(M));
     At = address(Node->next);
   }
   return true;
+}
+
+bool LiveProcess::readOthers(const Runtime &R,
+                             std::vector<OtherModule> &Found) const {
+  uint64_t At;
+  if (!Memory.read(address(R.Live.others), At))
+    return false;
+  while (At) {
+    pb_other Other;
+    if (Found.size() == MaxModules ||
+        !Memory.read(At, &Other, offsetof(pb_other, path)))
+      return false;
+    Found.push_back(
+        {Memory.readString(At + offsetof(pb_other, path)), Other.version});
+    At = address(Other.next);
+  }
+  return true;
+}
+
+std::vector<OtherModule> LiveProcess::otherModules() const {
+  std::vector<OtherModule> All;
+  for (const Runtime &R : Runtimes) {
+    std::vector<OtherModule> Found;
+    // What cannot be read now is said of the list of modules.
+    if (readConsistently(Memory, R.Live, [&] {
+          Found.clear();
+          return readOthers(R, Found);
+        }))
+      append_range(All, Found);
+  }
+  return All;
 }
 
 Expected<std::vector<LiveModule>> LiveProcess::list(const Runtime &R) const {
@@ -209,23 +243,23 @@ static bool isBranch(uint16_t Machine, uint32_t Word) {
 }
 
 static LiveSite::States stateOf(const CodeForm &Form, const Window &W,
-                                int64_t SiteFromEntry) {
+                                int64_t SiteFromEntry, int64_t SiteToStub) {
   std::optional<int> Pad = padOffset(Form, W);
   if (!Pad)
     return LiveSite::NoSlot;
-  CodeBytes Disarmed = Form.site(*Pad - SiteFromEntry);
+  CodeBytes Disarmed = Form.site(*Pad - SiteFromEntry, SiteToStub);
   ArrayRef<uint8_t> Found(W.at(SiteFromEntry), Disarmed.size());
   if (Form.Machine == ELF::EM_X86_64) {
     // The first byte is the state, and the next four mean nothing if it is
     // disarmed.
     constexpr size_t Branch = PATCHBAY_X86_64_SITE_BRANCH_SIZE;
-    if (Found.drop_front(Branch) !=
-        ArrayRef<uint8_t>(Disarmed).drop_front(Branch))
+    ArrayRef<uint8_t> Expected(Disarmed);
+    if (Found.drop_front(Branch) != Expected.drop_front(Branch))
       return LiveSite::Unknown;
     if (Found[0] == PATCHBAY_X86_64_SITE_DISARMED)
       return LiveSite::Disarmed;
-    return Found[0] == PATCHBAY_X86_64_SITE_CALL ||
-                   Found[0] == PATCHBAY_X86_64_SITE_JMP
+    return Found[0] == PATCHBAY_X86_64_SITE_CALL &&
+                   Found.drop_front() == Expected.drop_front()
                ? LiveSite::Armed
                : LiveSite::Unknown;
   }
@@ -309,6 +343,8 @@ LiveSite LiveProcess::readSite(const Runtime &R, const LiveModule &Module,
       Site + Form.siteSize() > Module.High)
     return S;
 
+  uint64_t Stub = Module.Stubs + Form.stubOffset(Record, FromEntry != 0);
+
   // Shorter at the ends of the module's text.
   Window W = {};
   size_t Start = std::max(S.Entry - Window::Before, Module.Low) -
@@ -318,7 +354,7 @@ LiveSite LiveProcess::readSite(const Runtime &R, const LiveModule &Module,
     if (!Memory.read(S.Entry - Window::Before + Start, W.Bytes + Start,
                      End - Start))
       return false;
-    S.State = stateOf(Form, W, FromEntry);
+    S.State = stateOf(Form, W, FromEntry, Stub - Site);
     S.Tracers.clear();
     if (S.State == LiveSite::Armed &&
         !readTracers(Memory, Module, W.slot(), Address, Record, S.Tracers))

@@ -39,8 +39,15 @@ struct LiveModule {
   uint64_t Base; // run-time address minus ELF address
   uint64_t Records, NumRecords;
   uint64_t Low, High; // text
+  uint64_t Stubs;     // the first one, 0: there are none
   std::string Path;
   std::vector<LiveSite> Sites; // by entry
+};
+
+/// A module of another version of the ABI.
+struct OtherModule {
+  std::string Path;
+  unsigned Version;
 };
 
 struct LiveCounters {
@@ -58,6 +65,8 @@ public:
   const ProcessMemory &memory() const { return Memory; }
   /// Those that were there from the beginning to the end, with their sites.
   llvm::Expected<std::vector<LiveModule>> modules() const;
+  /// Those that libpatchbay leaves alone.
+  std::vector<OtherModule> otherModules() const;
   LiveCounters counters() const;
 
 private:
@@ -70,6 +79,7 @@ private:
   llvm::Error findRuntimes();
   llvm::Error addRuntime(const MappedImage &Image, uint64_t NoteDescriptor);
   bool readList(const Runtime &R, std::vector<LiveModule> &Found) const;
+  bool readOthers(const Runtime &R, std::vector<OtherModule> &Found) const;
   llvm::Expected<std::vector<LiveModule>> list(const Runtime &R) const;
   /// How much of what the process says is still believed.
   struct Budget {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ModuleCheck.h"
 #include "llvm/Support/Endian.h"
-#include <set>
 
 using namespace llvm;
 using namespace llvm::support::endian;
@@ -27,6 +26,22 @@ static void checkSection(const ImageView &View, const Section &S,
   if (const auto *R = View.relocations().in(S.sh_addr, S.sh_size))
     Out.add(Name, R->Address - S.sh_addr, "the dynamic loader changes records",
             "no relocation", "one of type " + Twine(R->Type));
+}
+
+// That the loader fills in where they jump to is right.
+static void checkStubs(const ImageView &View, uint64_t Links, Findings &Out) {
+  CodeBytes Expected = View.form().stubs(
+      View.stubs(), Links + PATCHBAY_X86_64_TRAMPOLINES_OFFSET);
+  ArrayRef<uint8_t> Found = View.map().bytes(View.stubs(), Expected.size());
+  for (size_t At = 0; At < Expected.size(); At += PATCHBAY_X86_64_STUB_SIZE) {
+    auto Stub = [&](ArrayRef<uint8_t> Bytes) {
+      return Bytes.drop_front(std::min(At, Bytes.size()))
+          .take_front(PATCHBAY_X86_64_STUB_SIZE);
+    };
+    if (Stub(Found) != Stub(Expected))
+      Out.add(PATCHBAY_X86_64_STUBS_SYMBOL, At, "stub", hex(Stub(Expected)),
+              hex(Stub(Found)));
+  }
 }
 
 static void checkDescriptor(const ImageView &View, uint64_t Address,
@@ -55,6 +70,9 @@ static void checkDescriptor(const ImageView &View, uint64_t Address,
   Check(Size, "size", sizeof(patchbay_module), read32le(&Bytes[Size]));
   Check(Start, "sites_start", Sites.sh_addr, Reference(Start));
   Check(Stop, "sites_stop", Sites.sh_addr + Sites.sh_size, Reference(Stop));
+  Check(offsetof(patchbay_module, flags), "flags", 0,
+        read64le(&Bytes[offsetof(patchbay_module, flags)]));
+  checkStubs(View, Reference(offsetof(patchbay_module, links)), Out);
   if (const auto *R = View.relocations().in(Address, Bytes.size()))
     Out.add(Name, R->Address - Address,
             "the dynamic loader changes the descriptor", "no relocation",
@@ -67,9 +85,9 @@ Error patchbay::checkModule(const ImageView &View, Findings &Out) {
     return Sections.takeError();
   if (Sections->empty())
     return Error::success();
-  auto Objects = View.image().symbolNames({ELF::STT_OBJECT});
-  if (!Objects)
-    return Objects.takeError();
+  auto Modules = View.image().modules();
+  if (!Modules)
+    return Modules.takeError();
 
   for (const Section *S : *Sections) {
     auto Bytes = View.image().elf().getSectionContents(*S);
@@ -82,11 +100,12 @@ Error patchbay::checkModule(const ImageView &View, Findings &Out) {
     Out.add(PATCHBAY_SITES_SECTION, 0, "sections of that name", "1",
             Twine(Sections->size()));
 
-  // .dynsym may repeat .symtab.
-  std::set<uint64_t> Descriptors;
-  for (const SymbolNames::Symbol &S : Objects->symbols())
-    if (S.Name == PATCHBAY_MODULE_SYMBOL &&
-        Descriptors.insert(S.Address).second)
-      checkDescriptor(View, S.Address, *Sections->front(), Out);
+  // All notes lead to one descriptor.
+  if (Modules->size() != 1)
+    Out.add(PATCHBAY_MODULE_NOTE_SECTION, 0,
+            "descriptors that loaded notes lead to", "1",
+            Twine(Modules->size()));
+  for (uint64_t Module : *Modules)
+    checkDescriptor(View, Module, *Sections->front(), Out);
   return Error::success();
 }

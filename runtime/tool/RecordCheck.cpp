@@ -159,7 +159,9 @@ void Check::run() {
   }
   int64_t Distance = R.Site - R.Entry;
   checkOwned(View, Function, Start, Distance + Form.siteSize(), Out);
-  checkBytes(View, Function, Distance, "site", Form.site(Pad - Distance), Out);
+  uint64_t Stub = View.stubs() + Form.stubOffset(R.Raw, Distance != 0);
+  checkBytes(View, Function, Distance, "site",
+             Form.site(Pad - Distance, Stub - R.Site), Out);
 }
 
 void patchbay::checkRecord(const ImageView &View, const SiteRecord &Record,

@@ -14,5 +14,5 @@ int pb_refused(void)
 	for (int i = 0; i < PATCHBAY_SITE_NR_STATES; i++)
 		if (stats.refused[i])
 			return -EILSEQ;
-	return 0;
+	return stats.others ? -EPROTONOSUPPORT : 0;
 }

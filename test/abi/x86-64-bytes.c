@@ -7,9 +7,9 @@
 // RUN: llvm-objcopy -O binary --only-section=.text %t.hand.o %t.hand.text
 // RUN: cmp %t.pass.text %t.hand.text
 // RUN: llvm-objdump -s -j patchbay_sites -j .note.patchbay %t.pass.o | grep -v "file format" > %t.pass.txt
-// RUN: llvm-objdump -r %t.pass.o | sed -n "/.patchbay_sites.:/,/^$/p" | grep R_X86_64 >> %t.pass.txt
+// RUN: llvm-objdump -r %t.pass.o | sed -n "/RECORDS.*.\(patchbay_sites\|text\).:/,/^$/p" | grep R_X86_64 >> %t.pass.txt
 // RUN: llvm-objdump -s -j patchbay_sites -j .note.patchbay %t.hand.o | grep -v "file format" > %t.hand.txt
-// RUN: llvm-objdump -r %t.hand.o | sed -n "/.patchbay_sites.:/,/^$/p" | grep R_X86_64 >> %t.hand.txt
+// RUN: llvm-objdump -r %t.hand.o | sed -n "/RECORDS.*.\(patchbay_sites\|text\).:/,/^$/p" | grep R_X86_64 >> %t.hand.txt
 // RUN: FileCheck %s < %t.hand.txt
 // RUN: diff %t.pass.txt %t.hand.txt
 
@@ -19,13 +19,14 @@
 // RUN: llvm-objcopy -O binary --only-section=.text %t.hand.o %t.hand.text
 // RUN: cmp %t.pass.text %t.hand.text
 // RUN: llvm-objdump -s -j patchbay_sites -j .note.patchbay %t.pass.o | grep -v "file format" > %t.pass.txt
-// RUN: llvm-objdump -r %t.pass.o | sed -n "/.patchbay_sites.:/,/^$/p" | grep R_X86_64 >> %t.pass.txt
+// RUN: llvm-objdump -r %t.pass.o | sed -n "/RECORDS.*.\(patchbay_sites\|text\).:/,/^$/p" | grep R_X86_64 >> %t.pass.txt
 // RUN: llvm-objdump -s -j patchbay_sites -j .note.patchbay %t.hand.o | grep -v "file format" > %t.hand.txt
-// RUN: llvm-objdump -r %t.hand.o | sed -n "/.patchbay_sites.:/,/^$/p" | grep R_X86_64 >> %t.hand.txt
+// RUN: llvm-objdump -r %t.hand.o | sed -n "/RECORDS.*.\(patchbay_sites\|text\).:/,/^$/p" | grep R_X86_64 >> %t.hand.txt
 // RUN: diff %t.pass.txt %t.hand.txt
 
 // CHECK-DAG: patchbay_sites
 // CHECK-DAG: .note.patchbay
 // CHECK-DAG: R_X86_64_PC32 .text+0x10
+// CHECK-DAG: R_X86_64_PC32 __patchbay_stubs_2-0x4
 
 int function(int a) { return a + 1; }

@@ -24,7 +24,7 @@ int second(int a) { return shared(a); }
 
 // GROUP:      [_Z6sharedi] contains
 // GROUP:      .text._Z6sharedi
-// GROUP-NEXT: patchbay_sites
+// GROUP:      patchbay_sites
 // GROUP-NEXT: .relapatchbay_sites
 
 // CHECK-DAG: _Z5firsti gp=1

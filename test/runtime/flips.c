@@ -13,6 +13,7 @@
 // CHECK: {{^}}text: {{[1-9][0-9]*}} armed, {{[1-9][0-9]*}} refused{{$}}
 
 #include "Inputs/check.h"
+#include "Inputs/module.h"
 #include "Inputs/count-calls.h"
 
 #include <patchbay/patchbay.h>
@@ -36,15 +37,10 @@ static int (*const functions[NR])(void) = { f0, f1, f2, f3, f4, f5, f6, f7 };
 #define SITE_SIZE 4
 #endif
 
-extern const struct patchbay_module __patchbay_module
-	__attribute__((visibility("hidden")));
-
 /* A module of these functions, with records that can be written. */
 static struct patchbay_record records[NR], good[NR];
-static struct patchbay_module module = {
-	.abi_version = PATCHBAY_ABI_VERSION,
-	.size = sizeof(module),
-};
+static struct patchbay_module module;
+static struct patchbay_state state;
 
 static unsigned int random_state;
 static int mem;
@@ -79,6 +75,7 @@ static void make_module(void)
 {
 	CHECK_EQ(patchbay_for_each_site(take, NULL), 0);
 	CHECK_EQ(patchbay_module_unregister(&__patchbay_module), 0);
+	make_module_like_ours(&module, &state);
 	module.sites_start = (intptr_t)records - (intptr_t)&module.sites_start;
 	module.sites_stop =
 		(intptr_t)(records + NR) - (intptr_t)&module.sites_stop;

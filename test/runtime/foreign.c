@@ -5,6 +5,7 @@
 // CHECK: {{^}}done{{$}}
 
 #include "Inputs/check.h"
+#include "Inputs/module.h"
 #include "Inputs/count-calls.h"
 
 #include <patchbay/patchbay.h>
@@ -83,18 +84,56 @@ static void patched_by_others(struct patchbay_ops *ops)
 
 static const struct patchbay_record nowhere[1] = { { .entry = 0x10 } };
 
+/* Modules that are left alone because they are of another version. */
+static uint64_t others(void)
+{
+	struct patchbay_stats stats = { .size = sizeof(stats) };
+
+	CHECK_EQ(patchbay_get_stats(&stats), 0);
+	return stats.others;
+}
+
 static void foreign_modules(struct patchbay_ops *ops)
 {
 	/* Writable, so that one can be made wrong in many ways. */
 	static struct patchbay_module module;
+	static struct patchbay_state state;
 
+	/* Of the next version, with what this one does not know, and cut off. */
+	make_module_like_ours(&module, &state);
+	module.sites_stop = -8;
 	module.abi_version = PATCHBAY_ABI_VERSION + 1;
-	module.size = sizeof(module);
 	CHECK_EQ(patchbay_module_register(&module), -EPROTONOSUPPORT);
+	CHECK_EQ(others(), 1);
+	CHECK_EQ(patchbay_module_register(&module), -EPROTONOSUPPORT);
+	CHECK_EQ(others(), 1);
+	CHECK_EQ(patchbay_module_unregister(&module), -ENOENT);
+	CHECK_EQ(others(), 0);
 	module.abi_version = PATCHBAY_ABI_VERSION;
+	module.flags = 1ull << 63;
+	CHECK_EQ(patchbay_module_register(&module), -EPROTONOSUPPORT);
+	CHECK_EQ(patchbay_module_unregister(&module), -ENOENT);
+	CHECK_EQ(others(), 0);
+	module.flags = 0;
 	module.size--;
 	CHECK_EQ(patchbay_module_register(&module), -EINVAL);
-	module.size++;
+	module.size += 9; /* a later one may be larger */
+	CHECK_EQ(patchbay_module_register(&module), 0);
+	CHECK_EQ(patchbay_module_unregister(&module), 0);
+	module.size -= 8;
+
+	/* links or state outside of the module */
+	module.links += 1ll << 40;
+	CHECK_EQ(patchbay_module_register(&module), -EINVAL);
+	module.links -= 1ll << 40;
+	module.state += 1ll << 40;
+	CHECK_EQ(patchbay_module_register(&module), -EINVAL);
+	module.state -= 1ll << 40;
+
+	/* another copy of the library has it */
+	state.owner = 1;
+	CHECK_EQ(patchbay_module_register(&module), -EBUSY);
+	state.owner = 0;
 
 	/* start after stop; half a record; outside of the module */
 	module.sites_start = 32;
@@ -111,8 +150,10 @@ static void foreign_modules(struct patchbay_ops *ops)
 	module.sites_stop = -8;
 	CHECK_EQ(patchbay_module_register(&module), 0);
 	CHECK_EQ(patchbay_module_register(&module), -EALREADY);
+	CHECK(state.owner);
 	CHECK_EQ(patchbay_module_unregister(&module), 0);
 	CHECK_EQ(patchbay_module_unregister(&module), -ENOENT);
+	CHECK_EQ(state.owner, 0);
 
 	/* a record that points to data */
 	module.sites_start = (intptr_t)nowhere - (intptr_t)&module.sites_start;

@@ -7,6 +7,7 @@
 // CHECK: {{^}}done{{$}}
 
 #include "Inputs/check.h"
+#include "Inputs/module.h"
 
 #include <patchbay/patchbay.h>
 
@@ -193,13 +194,13 @@ static struct patchbay_record wild[1];
 
 static void outside(struct patchbay_ops *ops, intptr_t addr)
 {
-	static struct patchbay_module module = {
-		.abi_version = PATCHBAY_ABI_VERSION, .size = sizeof(module),
-	};
+	static struct patchbay_module module;
+	static struct patchbay_state state;
 	uint64_t count = now().refused[PATCHBAY_SITE_OUTSIDE];
 
 	wild->entry = (int32_t)(addr - (intptr_t)&wild->entry);
 	wild->site = (int32_t)(addr - (intptr_t)&wild->site);
+	make_module_like_ours(&module, &state);
 	module.sites_start = (intptr_t)wild - (intptr_t)&module.sites_start;
 	module.sites_stop = (intptr_t)(wild + 1) - (intptr_t)&module.sites_stop;
 	CHECK_EQ(patchbay_module_register(&module), 0);

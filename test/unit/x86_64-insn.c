@@ -2,7 +2,7 @@
 /* The x86-64 encoders and decoders of the runtime, as tables. */
 // RUN: %clang -std=c11 -Wall -Wextra -Werror -fsanitize=undefined -fno-sanitize-recover %s -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
-// CHECK: {{^}}failures: 0 of 38{{$}}
+// CHECK: {{^}}failures: 0 of 50{{$}}
 
 #include "arch/x86_64/insn.h"
 
@@ -102,15 +102,57 @@ static void pads(void)
 
 static void words(void)
 {
-	uint8_t veneer[PB_X86_64_VENEER_SIZE];
 	uint8_t word[4];
 
 	pb_x86_64_put32(word, 0x80000001);
 	CHECK(word[0] == 1 && word[3] == 0x80);
-	pb_x86_64_veneer(veneer, 0x1122334455667788);
-	/* jmp *6(%rip): the address is 6 bytes behind the jump */
-	CHECK(veneer[4] == 0xff && veneer[5] == 0x25 && veneer[6] == 6);
-	CHECK(veneer[4 + 6 + 6] == 0x88 && veneer[23] == 0x11);
+}
+
+/* To which stub a site leads, armed or not. */
+static void leads(void)
+{
+	static const struct {
+		uint8_t bytes[7];
+		uint64_t site, stub;
+		bool leads;
+	} table[] = {
+		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xf1 }, 0x1000, 0x1005, true },
+		{ { 0xe8, 0xfb, 0xff, 0xff, 0xff, 0x72, 0xf1 }, 0x1000, 0x1000, true },
+		{ { 0xa9, 1, 0, 0, 0, 0x72, 0xf1 }, 0x1000, 0x1005, false },
+		{ { 0xa9, 0, 0, 0, 1, 0x72, 0xf1 }, 0x1000, 0x1005, false },
+		/* out of reach, though the low half is right */
+		{ { 0xa9, 0, 0, 0, 0, 0x72, 0xf1 }, 0x1000, 0x100001005, false },
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		CHECK(pb_x86_64_leads(table[i].bytes, table[i].site,
+				      table[i].stub) == table[i].leads);
+}
+
+/* Which stub it is, by the record and by where the site is. */
+static void stubs(void)
+{
+	static const struct {
+		struct patchbay_record record;
+		int behind_endbr64;
+		unsigned int stub;
+	} table[] = {
+		{ { .gp_args = 0 }, 0, 0 },
+		{ { .gp_args = 2, .fp_args = 8, .stack_arg_words = 9 }, 1, 1 },
+		{ { .gp_args = 3 }, 0, 2 },
+		{ { .gp_args = 4 }, 4, 3 },
+		{ { .gp_args = 5 }, 0, 4 },
+		{ { .gp_args = 255 }, 1, 5 },
+		{ { .flags = PATCHBAY_RECORD_VARIADIC }, 0, 4 },
+		{ { .flags = PATCHBAY_RECORD_UNKNOWN_ARGS }, 1, 5 },
+		{ { .flags = (uint8_t)~(PATCHBAY_RECORD_VARIADIC |
+					PATCHBAY_RECORD_UNKNOWN_ARGS) }, 0, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		CHECK(patchbay_x86_64_stub(&table[i].record,
+					   table[i].behind_endbr64) ==
+		      table[i].stub);
 }
 
 int main(void)
@@ -119,6 +161,8 @@ int main(void)
 	sites();
 	pads();
 	words();
+	leads();
+	stubs();
 	printf("failures: %d of %d\n", failures, checks);
 	return 0;
 }

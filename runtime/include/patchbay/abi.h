@@ -25,7 +25,8 @@
  * pad, endbr64 or bti, if it has one). A *record* in section patchbay_sites
  * describes each site. A *note* per object file carries the ABI version. A
  * *module descriptor*, one per linked module (executable or shared object),
- * leads the runtime to the module's records.
+ * leads the runtime to the module's records, and a loaded note leads a runtime
+ * that comes later to the descriptor.
  *
  * This file is the reference; runtime/ABI.md draws it for each architecture.
  */
@@ -34,9 +35,18 @@
 
 /*
  * Version of everything below. The linker refuses objects of different
- * versions in one link, the runtime refuses modules of another version.
+ * versions in one link, the runtime refuses modules of another version. What
+ * every version has in common, so that each can name the others:
+ *
+ * - the note of object files: its section, owner, type and first word;
+ * - the first word of the module descriptor and of the loaded note, and how the
+ *   latter leads to the former.
+ *
+ * 1   the first one
+ * 2   x86-64: stubs, to which the sites' immediates lead. On all architectures
+ *     the loaded note, and links, state, stubs and flags in the descriptor
  */
-#define PATCHBAY_ABI_VERSION 1
+#define PATCHBAY_ABI_VERSION 2
 
 /*
  * Function prefix
@@ -75,16 +85,28 @@
 	X(RISCV64, riscv64, RISCV, riscv, 243, 0x00008067)     /* ret */
 
 /*
- * x86-64: hash and site
+ * x86-64: hash, site and stubs
  *
- *	disarmed   a9 imm32   test $imm,%eax    72 rel8   jb   pad (never taken:
+ *	disarmed   a9 rel32   test $rel32,%eax  72 rel8   jb   pad (never taken:
  *	                                                       test clears CF)
- *	armed      e8 rel32   call rel32        72 rel8   jb   pad (taken if the
+ *	armed      e8 rel32   call stub         72 rel8   jb   pad (taken if the
  *	                                                       trampoline set CF)
- *	armed      e9 rel32   jmp rel32
  *
- * The state is the first byte alone. While the site is disarmed imm32 is data
- * that no instruction depends on; armed, it is the branch displacement.
+ * The state is the first byte alone. The compiler lets the other four lead to a
+ * stub, which is as far away as a call would be, and nobody changes them: as an
+ * immediate they decide about flags, and those are nobody's at an entry.
+ * (Readers know one more form, which nobody writes: e9, a jmp.)
+ *
+ * The stubs are the module's own, PATCHBAY_X86_64_NR_STUBS of them, one for each
+ * trampoline of the runtime, in the order of patchbay_x86_64_stub():
+ *
+ *	+0   f3 0f 1e fa        endbr64
+ *	+4   ff 25 rel32        jmp *trampoline(%rip)    behind struct patchbay_links
+ *	+10  cc ...
+ *
+ * In a module that no runtime knows they lead to endbr64; clc; ret, behind the
+ * last of them. Unwind tables describe all that: the return address is on top of
+ * the stack, as at any function's entry.
  */
 #define PATCHBAY_X86_64_MOV_EAX_IMM32 0xb8 /* at entry-5 if there is a hash */
 #define PATCHBAY_X86_64_MOV_REGISTERS 0x07 /* bits of it that kcfi-arity sets */
@@ -99,6 +121,12 @@
 #define PATCHBAY_X86_64_SITE_SIZE 7        /* with the jb */
 #define PATCHBAY_X86_64_ENDBR64 0xfa1e0ff3 /* f3 0f 1e fa, before the site */
 #define PATCHBAY_X86_64_ENDBR64_SIZE 4
+#define PATCHBAY_X86_64_STUBS_SYMBOL "__patchbay_stubs_2" /* 2: the version */
+#define PATCHBAY_X86_64_NR_STUBS 6
+#define PATCHBAY_X86_64_STUB_SIZE 16
+#define PATCHBAY_X86_64_STUB_JMP_OFFSET 4
+#define PATCHBAY_X86_64_TRAMPOLINES_OFFSET 16 /* in struct patchbay_links */
+#define PATCHBAY_X86_64_STUB_JMP 0x25ff /* ff 25, then rel32 */
 
 /*
  * AArch64: site
@@ -150,7 +178,10 @@
  *
  * Neither word is ever compressed. At the entry t0 is free, so the first word
  * may be changed at any time while the second is a nop; the state is the
- * second word.
+ * second word. No runtime arms these sites yet. One that does may want stubs,
+ * as x86-64 has them, to which the compiler lets the first word lead: for them
+ * the descriptor has its field stubs, 0 so far, and an object that needs such a
+ * runtime is of another version.
  */
 #define PATCHBAY_RISCV64_SITE_NOP 0x00000013
 #define PATCHBAY_RISCV64_SITE_AUIPC 0x00000297 /* | hi20 */
@@ -206,6 +237,14 @@
  * process listens; likewise.
  */
 #define PATCHBAY_NOTE_CONTROL 4
+
+/*
+ * The note by which a runtime that is loaded later than a module finds the
+ * module: of owner PATCHBAY_NOTE_NAME, in the module's COMDAT group, loaded. Its
+ * descriptor is struct patchbay_module_note.
+ */
+#define PATCHBAY_NOTE_MODULE 6
+#define PATCHBAY_MODULE_NOTE_SECTION ".note.patchbay.module"
 
 /*
  * Record flags: each bit is a promise about the lowered function.
@@ -474,11 +513,35 @@ struct patchbay_bitcode_note {
 PATCHBAY_STATIC_ASSERT(sizeof(struct patchbay_bitcode_note) == 4);
 
 /*
+ * x86-64: the number of the stub that a function's site leads to. It says which
+ * registers the trampoline keeps: of integer arguments the first two, the first
+ * four, or all and al; and, 1 more, that the site is @behind_endbr64.
+ */
+static inline unsigned int
+patchbay_x86_64_stub(const struct patchbay_record *record, int behind_endbr64)
+{
+	unsigned int registers = record->gp_args > 4 ? 2 :
+				 record->gp_args > 2 ? 1 :
+						       0;
+
+	if (record->flags &
+	    (PATCHBAY_RECORD_VARIADIC | PATCHBAY_RECORD_UNKNOWN_ARGS))
+		registers = 2;
+	return 2 * registers + (behind_endbr64 ? 1 : 0);
+}
+
+/*
  * struct patchbay_module - the module descriptor, read-only, user mode
  * @abi_version: PATCHBAY_ABI_VERSION
- * @size:        sizeof(struct patchbay_module) where it was compiled
+ * @size:        sizeof(struct patchbay_module) where it was compiled. It grows
+ *               by fields that a runtime may leave aside
  * @sites_start: first record, relative to this field's address
  * @sites_stop:  end of the last record, relative to this field's address
+ * @links:       struct patchbay_links, likewise
+ * @state:       struct patchbay_state, likewise
+ * @stubs:       x86-64: the first stub, likewise; 0 elsewhere
+ * @flags:       what a runtime must know to do anything with the module; it
+ *               refuses bits that it does not know. None so far
  *
  * The pass emits it with a constructor and a destructor, all in one COMDAT
  * group, into every object file that has a site; so a linked module has one.
@@ -493,9 +556,66 @@ struct patchbay_module {
 	uint32_t size;
 	int64_t sites_start;
 	int64_t sites_stop;
+	int64_t links;
+	int64_t state;
+	int64_t stubs;
+	uint64_t flags;
 };
 
-PATCHBAY_STATIC_ASSERT(sizeof(struct patchbay_module) == 24);
+PATCHBAY_STATIC_ASSERT(sizeof(struct patchbay_module) == 56);
+
+/*
+ * struct patchbay_links - where a module goes in the runtime
+ * @module_register:   0; or what the constructor calls if its weak reference was
+ *                     not resolved
+ * @module_unregister: 0; or what the destructor calls if @late of the state is 1
+ *
+ * On x86-64 follow the addresses of PATCHBAY_X86_64_NR_STUBS trampolines, to which
+ * the stubs jump.
+ *
+ * It lies where the dynamic loader lets nobody write once the module has been
+ * relocated (RELRO), since it leads to code. The runtime writes it as it writes
+ * text. While a thread may read a field no more than one byte of it changes.
+ */
+struct patchbay_links {
+	uint64_t module_register;
+	uint64_t module_unregister;
+};
+
+PATCHBAY_STATIC_ASSERT(sizeof(struct patchbay_links) ==
+		       PATCHBAY_X86_64_TRAMPOLINES_OFFSET);
+
+/*
+ * struct patchbay_state - what is known of a module; it can be written to
+ * @owner:       the runtime that has registered the module, or 0: it takes the
+ *               module by compare and swap, so that of two runtimes one has it.
+ *               The value is its own affair
+ * @constructed: 1 from the module's constructor on, until its destructor. Who
+ *               comes before that leaves it to the constructor to register
+ * @late:        1 if the owner is not who the weak references are resolved to:
+ *               the destructor calls links.module_unregister. It is stored, with
+ *               release semantics, when that has been filled in
+ */
+struct patchbay_state {
+	uint64_t owner;
+	uint8_t constructed;
+	uint8_t late;
+	uint8_t reserved[6];
+};
+
+PATCHBAY_STATIC_ASSERT(sizeof(struct patchbay_state) == 16);
+
+/*
+ * struct patchbay_module_note - descriptor of the loaded note
+ * @abi_version: PATCHBAY_ABI_VERSION
+ * @module:      struct patchbay_module, relative to this field's address
+ */
+struct patchbay_module_note {
+	uint32_t abi_version;
+	int32_t module;
+};
+
+PATCHBAY_STATIC_ASSERT(sizeof(struct patchbay_module_note) == 8);
 
 /*
  * struct static_call_key - what __SCK__name is

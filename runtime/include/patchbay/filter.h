@@ -99,8 +99,7 @@ struct patchbay_filter {
  * -EILSEQ:  the text of a site is not what the compiler put there (somebody
  *           else patched it)
  * -ENOMEM:  no memory, or no room for a way to the trampolines within a
- *           branch's reach of a module (x86-64: 2 GB, AArch64: 128 MB, ppc64le:
- *           32 MB)
+ *           branch's reach of a module (AArch64: 128 MB, ppc64le: 32 MB)
  * -ERANGE:  such a place is in reach of the module, but not of the function
  *           (AArch64: it is in the middle of more than 256 MB of text, ppc64le:
  *           of more than 64 MB)

@@ -93,6 +93,8 @@ int patchbay_for_each_name(int (*visit)(uintptr_t entry, const char *name,
  * @waited_for:   the thread that the last of these waited for, as gettid(2) calls
  *                it; 0: one that is ending, or any if the C library had no key
  *                left by which its end would be known
+ * @others:       loaded modules of another version of the ABI (abi.h), none of
+ *                whose functions can be traced; `patchbay list -p` names them
  */
 struct patchbay_stats {
 	size_t size;
@@ -101,6 +103,7 @@ struct patchbay_stats {
 	uint64_t refused[PATCHBAY_SITE_NR_STATES];
 	unsigned int modes;
 	uint64_t left, timeouts, waited_for;
+	uint64_t others;
 };
 
 /*

@@ -244,8 +244,12 @@ int patchbay_set_mode(unsigned int modes);
 /*
  * Called by the constructor and the destructor that the pass puts into every
  * module; programs have no reason to. -EPROTONOSUPPORT: the module is of an
- * ABI version that this library does not know, and none of its sites is used.
- * -EALREADY, -ENOENT, -ENOMEM.
+ * ABI version that this library does not know, and none of its sites is used;
+ * it is counted (struct patchbay_stats). -EBUSY: another copy of this library has
+ * the module. -EINVAL: a descriptor that makes no sense. -EALREADY, -ENOENT, -ENOMEM.
+ *
+ * Modules that were loaded before the library itself, into a program that was
+ * started without it, are registered by its constructor.
  */
 int patchbay_module_register(const struct patchbay_module *module);
 int patchbay_module_unregister(const struct patchbay_module *module);

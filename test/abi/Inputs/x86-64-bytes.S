@@ -31,7 +31,11 @@ function:
 #endif
 .Lsite:
 	.byte	PATCHBAY_X86_64_SITE_DISARMED
-	.long	0
+#ifdef IBT
+	.long	__patchbay_stubs_2 + PATCHBAY_X86_64_STUB_SIZE - . - 4
+#else
+	.long	__patchbay_stubs_2 - . - 4
+#endif
 	.byte	PATCHBAY_X86_64_SITE_JB
 	.byte	PATCHBAY_PAD_OFFSET - SITE - PATCHBAY_X86_64_SITE_SIZE
 	.if	. - .Lsite != PATCHBAY_X86_64_SITE_SIZE

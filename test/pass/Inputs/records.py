@@ -28,22 +28,26 @@ PREAMBLES = {X86_64: "(f30f1efa)?", AARCH64: "(5f2403d5|df2403d5)?",
              PPC64LE: "(....4c3c....4238)?", RISCV64: "(17000000)?"}
 
 
-def check_x86_64(name, elf, entry, site):
+def check_x86_64(name, elf, entry, site, gp, flags):
     code = elf.at(site, 7)
-    displacement = struct.unpack_from("b", code, 6)[0]
-    if code[:6] != bytes.fromhex("a90000000072"):
+    opcode, stub, jb, displacement = struct.unpack("<BiBb", code)
+    if opcode != 0xA9 or jb != 0x72:
         sys.exit(f"{name}: no site: {code.hex()}")
     if site + 7 + displacement != entry - 8:
         sys.exit(f"{name}: the site's jump misses the pad")
+    registers = 2 if flags & 0x41 or gp > 4 else 1 if gp > 2 else 0
+    stubs = [value for value, of, _ in elf.functions() if of == "__patchbay_stubs_2"]
+    if [site + 5 + stub - (2 * registers + (site != entry)) * 16] != stubs[:1]:
+        sys.exit(f"{name}: the site does not lead to its stub")
 
 
-def check_aarch64(name, elf, entry, site):
+def check_aarch64(name, elf, entry, site, *_):
     code = elf.at(site, 8)
     if code != bytes.fromhex("e9031eaa 1f2003d5"):
         sys.exit(f"{name}: no site: {code.hex()}")
 
 
-def check_ppc64le(name, elf, entry, site):
+def check_ppc64le(name, elf, entry, site, *_):
     code = elf.at(site, 4)
     if code != bytes.fromhex("00000060"):
         sys.exit(f"{name}: no site: {code.hex()}")
@@ -53,7 +57,7 @@ def check_ppc64le(name, elf, entry, site):
             sys.exit(f"{name}: the site is not at the local entry")
 
 
-def check_riscv64(name, elf, entry, site):
+def check_riscv64(name, elf, entry, site, *_):
     code = elf.at(site, 8)
     if code != bytes.fromhex("13000000 13000000"):
         sys.exit(f"{name}: no site: {code.hex()}")
@@ -127,7 +131,7 @@ def main():
             sys.exit(f"{name}: no slot and pad before the entry: {prefix.hex()}")
         if (entry - 16) % 8:
             sys.exit(f"{name}: slot is not aligned")
-        CHECKS[elf.machine](name, elf, entry, site)
+        CHECKS[elf.machine](name, elf, entry, site, gp, flags)
         preamble = elf.at(entry, site - entry).hex()
         if not re.fullmatch(PREAMBLES[elf.machine], preamble):
             sys.exit(f"{name}: {preamble} between entry and site")

@@ -31,9 +31,10 @@ template <class T> __attribute__((noinline)) T twice(T a) { return a * 2; }
 int function(int a, double b) { return twice(a) + twice(b); }
 __attribute__((section("own"))) int own(int a) { return twice(a); }
 
-// ATT: testl $0, %eax
+// ATT: testl $__patchbay_stubs_2+{{[0-9]+}}-(.L{{.*}}+5), %eax
 // ATT: movq patchbay_module_register@GOTPCREL(%rip), %rax
-// INTEL: test eax, 0
+// INTEL: .byte 169
+// INTEL-NEXT: .long __patchbay_stubs_2+{{[0-9]+}}-(.L{{.*}}+5)
 // INTEL: mov rax, qword ptr [rip + patchbay_module_register@GOTPCREL]
 
 // CHECK-DAG: _Z8functionid gp=1 fp=1

@@ -19,7 +19,7 @@
 // CHECK-NEXT: .long {{.*}} # 0xc105cafe
 // CHECK-NEXT: .long
 // CHECK-NEXT: callee:
-// CHECK: testl $0, %eax
+// CHECK: testl $__patchbay_stubs_2+0-(.L{{.*}}+5), %eax
 // CHECK-NEXT: .byte 114
 // CHECK-NEXT: .byte -31
 

@@ -16,11 +16,12 @@ int alias(int) __attribute__((alias("weak")));
 // OBJECT:      R_X86_64_PC32 {{.*}} .text + 10{{$}}
 // OBJECT-NEXT: R_X86_64_PC32 {{.*}} .text + 10{{$}}
 
-// The only relocations are of the constructor, the destructor and calls.
+// The only relocations are of the constructor, the destructor, what stubs lead to
+// and calls.
 // SHARED:     patchbay_sites PROGBITS {{.*}} AL
 // SHARED:     .rela.dyn
 // SHARED-NOT: patchbay_sites
-// SHARED-COUNT-2: R_X86_64_RELATIVE
+// SHARED-COUNT-8: R_X86_64_RELATIVE
 // SHARED-NOT: R_X86_64_RELATIVE
 
 // CHECK-DAG: alias/weak gp=1

@@ -3,7 +3,7 @@
 # Instrumented functions by hand (x86-64), so that tests of the command choose
 # every field of a record. ABI is defined by the test that wants another one.
 .ifndef ABI
-.set ABI, 1
+.set ABI, 2
 .endif
 
 # slot, pad, hash, entry, site, and the record of a function that returns

@@ -6,7 +6,12 @@
 #if defined(__x86_64__)
 #define RETURN ret
 #define GOOD_PAD .byte 0xc3, 0xc3, 0xc3, 0xb8
-#define GOOD_SITE(distance) .byte 0xa9, 0, 0, 0, 0, 0x72, -8 - distance - 7
+/* To stub 0 or, behind a landing pad, 1, as of functions with one argument. */
+#define SITE_TO(pad, distance)                                                 \
+	.byte 0xa9;                                                            \
+	.long .Lstubs + 4 * distance - . - 4;                                  \
+	.byte 0x72, pad - distance - 7
+#define GOOD_SITE(distance) SITE_TO(-8, distance)
 #elif defined(__aarch64__)
 #define RETURN ret
 #define GOOD_PAD .long 0xd65f03c0
@@ -74,9 +79,32 @@
 #endif
 #ifndef DESCRIPTOR
 #define DESCRIPTOR                                                             \
-	.long 1, 24;                                                           \
+	.long 2, 56;                                                           \
 	.quad __start_patchbay_sites - .;                                      \
-	.quad __stop_patchbay_sites - .
+	.quad __stop_patchbay_sites - .;                                       \
+	REST_OF_DESCRIPTOR
+#endif
+#ifndef STUBS
+#define STUBS .Lstubs - .
+#endif
+#ifndef MODULE_FLAGS
+#define MODULE_FLAGS 0
+#endif
+#define REST_OF_DESCRIPTOR                                                     \
+	.quad .Llinks - .;                                                     \
+	.quad .Lstate - .;                                                     \
+	.quad STUBS;                                                           \
+	.quad MODULE_FLAGS
+#ifndef MODULE
+#define MODULE __patchbay_module
+#endif
+#ifndef MODULE_VERSION
+#define MODULE_VERSION 2
+#endif
+#ifndef STUB
+#define STUB(i) .byte 0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25;                      \
+	.long .Llinks + 16 + 8 * i - . - 4;                                    \
+	.fill 6, 1, 0xcc
 #endif
 
 	.text
@@ -130,6 +158,38 @@ second:
 __patchbay_module:
 	DESCRIPTOR
 	.size __patchbay_module, . - __patchbay_module
+	.section .note.patchbay.module, "a", @note
+	.p2align 2
+	.long 9, 8, 6
+	.asciz "Patchbay"
+	.p2align 2
+	.long MODULE_VERSION
+	.long MODULE - .
+#endif
+	.section .data.rel.ro, "aw", @progbits
+	.p2align 3
+.Llinks:
+	.fill 8, 8, 0
+	.section .bss, "aw", @nobits
+	.p2align 3
+.Lstate:
+	.zero 16
+#ifdef __x86_64__
+	.text
+	.p2align 4
+	.globl __patchbay_stubs_2
+	.hidden __patchbay_stubs_2
+__patchbay_stubs_2:
+.Lstubs:
+	STUB(0)
+	STUB(1)
+	STUB(2)
+	STUB(3)
+	STUB(4)
+	STUB(5)
+	.byte 0xf3, 0x0f, 0x1e, 0xfa, 0xf8, 0xc3
+#else
+	.set .Lstubs, 0
 #endif
 
 	AFTER

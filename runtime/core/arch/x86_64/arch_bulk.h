@@ -10,24 +10,29 @@
 
 #include <errno.h>
 
+struct pb_module;
+
 /* From the prefix to the end of what is changed of the site. */
 #define PB_BULK_BEFORE (-PATCHBAY_SLOT_OFFSET)
-#define PB_BULK_SITE PATCHBAY_X86_64_SITE_BRANCH_SIZE
+#define PB_BULK_SITE 1
 #define PB_BULK_SITE_SIZE PATCHBAY_X86_64_SITE_SIZE
 
 /*
- * Is the site that is @from_entry bytes behind @entry a disarmed one, with the usual
- * pad before the entry? Others are looked at by pb_arch_site_state().
+ * Is the site that is @from_entry bytes behind @entry a disarmed one that leads to
+ * @stub, with the usual pad before the entry? Others are looked at by
+ * pb_arch_site_state().
  */
-static inline int pb_bulk_is_disarmed(const uint8_t *entry, int64_t from_entry)
+static inline int pb_bulk_is_disarmed(const uint8_t *entry, int64_t from_entry,
+				      const void *stub)
 {
 	static const uint8_t ret[3] = { PATCHBAY_X86_64_RET, PATCHBAY_X86_64_RET,
 					PATCHBAY_X86_64_RET };
+	const uint8_t *site = entry + from_entry;
 
 	return !memcmp(entry + PATCHBAY_PAD_OFFSET, ret, sizeof(ret)) &&
-	       pb_x86_64_site(entry + from_entry, from_entry,
-			      PATCHBAY_PAD_OFFSET) ==
-		       PATCHBAY_X86_64_SITE_DISARMED;
+	       pb_x86_64_site(site, from_entry, PATCHBAY_PAD_OFFSET) ==
+		       PATCHBAY_X86_64_SITE_DISARMED &&
+	       pb_x86_64_leads(site, (uint64_t)site, (uint64_t)stub);
 }
 
 /*
@@ -45,17 +50,8 @@ static inline int pb_bulk_slot(uint8_t *at, uint64_t slot, int led)
 	return 0;
 }
 
-/* Let the disarmed site that is @at lead from @site to @reach. */
-static inline int pb_bulk_publish(uint8_t *at, uint64_t site, uint64_t reach)
-{
-	int32_t rel;
-
-	if (at[0] != PATCHBAY_X86_64_SITE_DISARMED ||
-	    !pb_x86_64_rel32(site, reach, &rel))
-		return -EILSEQ;
-	memcpy(at + 1, &rel, sizeof(rel));
-	return 0;
-}
+/* Have stubs of the module led to trampolines, as they do once a site is armed? */
+int pb_arch_is_open(const struct pb_module *module);
 
 /* Arm or disarm the site that is @at. It must not be so already. */
 static inline int pb_bulk_flip(uint8_t *at, int arm)
@@ -65,15 +61,6 @@ static inline int pb_bulk_flip(uint8_t *at, int arm)
 		return -EILSEQ;
 	at[0] = arm ? PATCHBAY_X86_64_SITE_CALL : PATCHBAY_X86_64_SITE_DISARMED;
 	return 0;
-}
-
-/* Does the site that is @at lead from @site to @reach already, if it is armed? */
-static inline int pb_bulk_leads(const uint8_t *at, uint64_t site, uint64_t reach)
-{
-	int32_t rel, now;
-
-	memcpy(&now, at + 1, sizeof(now));
-	return pb_x86_64_rel32(site, reach, &rel) && rel == now;
 }
 
 #endif /* PB_X86_64_ARCH_BULK_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What an armed site calls.
+ * What an armed site calls, by way of a stub of its module.
  *
  * The site's `call` has pushed its return address over the function's own:
  *
@@ -122,8 +122,8 @@
 .endm
 
 /*
- * All of them, PB_TRAMPOLINE_SIZE apart, in the order of patch.c: by registers,
- * then by where the site is.
+ * All of them, PB_TRAMPOLINE_SIZE apart, in the order of the ABI: by registers,
+ * then by where the site is. Each is behind what the stubs lead to at first.
  */
 	.globl	pb_x86_64_trampolines
 	.hidden	pb_x86_64_trampolines
@@ -134,6 +134,12 @@ pb_x86_64_trampolines:
 	.irp	from, PATCHBAY_X86_64_SITE_BRANCH_SIZE, \
 		(PATCHBAY_X86_64_ENDBR64_SIZE+PATCHBAY_X86_64_SITE_BRANCH_SIZE)
 	.balign	PB_TRAMPOLINE_SIZE
+	.cfi_startproc
+	endbr64
+	clc
+	retq
+	.cfi_endproc
+	.balign	PB_TRAMPOLINE_OPEN
 	trampoline \from, \nr
 	.endr
 	.endr

@@ -13,6 +13,13 @@
 /* From one trampoline to the next. */
 #define PB_TRAMPOLINE_SIZE 2048
 
+/*
+ * Where it is entered, and where as long as it is not to do anything. A module's
+ * stubs are led from one to the other under threads, so only one byte differs.
+ */
+#define PB_TRAMPOLINE_SHUT 0
+#define PB_TRAMPOLINE_OPEN 64
+
 /* struct patchbay_regs; the stack stays aligned. */
 #define REGS_SIZE 80
 #define REGS_RDX 24

@@ -79,25 +79,14 @@ static inline uint8_t pb_x86_64_site(const uint8_t *site, int64_t from_entry,
 	return site[0];
 }
 
-/*
- * The veneer that leads from a module to a trampoline out of its reach:
- *
- *	f3 0f 1e fa         endbr64
- *	ff 25 06 00 00 00   jmp *6(%rip)
- *	0f 0b 0f 0b 0f 0b   ud2 x 3
- *	<address>
- */
-#define PB_X86_64_VENEER_SIZE 24
-
-static inline void pb_x86_64_veneer(uint8_t *at, uint64_t target)
+/* Does the site that is @at lead from @site to @stub, if it is armed? */
+static inline bool pb_x86_64_leads(const uint8_t *at, uint64_t site,
+				   uint64_t stub)
 {
-	static const uint8_t code[16] = { 0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25,
-					  0x06, 0x00, 0x00, 0x00, 0x0f, 0x0b,
-					  0x0f, 0x0b, 0x0f, 0x0b };
+	int32_t rel, now;
 
-	memcpy(at, code, sizeof(code));
-	pb_x86_64_put32(at + 16, (uint32_t)target);
-	pb_x86_64_put32(at + 20, (uint32_t)(target >> 32));
+	memcpy(&now, at + 1, sizeof(now));
+	return pb_x86_64_rel32(site, stub, &rel) && rel == now;
 }
 
 #endif /* PB_X86_64_INSN_H */

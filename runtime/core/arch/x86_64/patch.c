@@ -4,21 +4,30 @@
  *
  * Why other threads may run through a site while it is changed:
  *
- * - Slot: not executed. It is first written while the site has never been armed, and
- *   the sync between publishing and arming orders it before the first call. After
- *   that threads may read it at any time, and no more than one byte of it changes;
- *   see shared.h.
- * - Displacement: written only while the first byte is a9, whose immediate
- *   changes nothing that is used. After the write every thread serializes
- *   (membarrier SYNC_CORE; Intel SDM vol. 3A, 10.1.3 "Handling Self- and
- *   Cross-Modifying Code", AMD APM vol. 2, 7.6.1), so that none can pair the
- *   new first byte with an old displacement.
+ * - Slot: not executed. It is first written while no thread can be on the way to
+ *   read it, which is one of two cases. As long as no site of the module has led to
+ *   a trampoline, its stubs lead to code that reads nothing (pb_arch_open()). Then
+ *   slots and first bytes are changed together, in whatever order the kernel stores
+ *   them (SDM vol. 3A, 10.2.4 "Fast-String Operation and Out-of-Order Stores"), and
+ *   one byte of each address that stubs jump to is stored after that: data first,
+ *   then what tells that they are there, as that section asks for, since stores of
+ *   an earlier string operation complete before any of a later one. A thread that
+ *   finds the trampoline loads the slot behind it in program order, so it finds the
+ *   slot as it was left (10.2.2: neither loads nor stores are reordered among
+ *   themselves; AMD APM vol. 2, 7.2). Later the slot of a site that has never been
+ *   armed is written first, and the sync between publishing and arming orders it
+ *   before the first call. After that threads may read it at any time, and no more
+ *   than one byte of it changes; see shared.h.
+ * - Displacement: the compiler's, and nobody writes it, but that llvm-bolt leaves
+ *   another one in functions that it does not move. Then it is put right while the
+ *   first byte is a9, whose immediate changes nothing that is used, and before the
+ *   sync after which that is armed for the first time.
  * - First byte: one byte, a store of which is atomic (SDM vol. 3A, 10.1.1). A
  *   thread decodes the whole old or the whole new instruction, since the other
- *   four bytes are the same for both. AMD documents such a one-byte change as
- *   safe; Intel asks for serialization as for any cross-modification, and does
- *   not list a9 <-> e8 as it does int3. test/runtime/toggle.c looks for a
- *   processor that disagrees.
+ *   four bytes are the same for both. AMD documents such a one-byte
+ *   change as safe (APM vol. 2, 7.6.1); Intel asks for serialization as for any
+ *   cross-modification, and does not list a9 <-> e8 as it does int3.
+ *   test/runtime/toggle.c looks for a processor that disagrees.
  * - Code around it, with the bytes that it had: there is no moment at which
  *   memory or a cache, which instruction fetch is coherent with (SDM vol. 3A,
  *   12.6 "Self-Modifying Code"), holds others, in whatever pieces the kernel
@@ -27,24 +36,21 @@
  */
 #include "arch.h"
 
+#include "arch/x86_64/arch_bulk.h"
 #include "arch/x86_64/entry.h"
 #include "arch/x86_64/insn.h"
+#include "arch/x86_64/stub.h"
+#include "lock.h"
 #include "module.h"
-#include "os/linux.h"
 
 #include <errno.h>
 #include <string.h>
 
 uint8_t pb_x86_64_isa;
 const size_t pb_arch_site_size = PATCHBAY_X86_64_SITE_SIZE;
+const size_t pb_arch_links_size = PATCHBAY_X86_64_TRAMPOLINES_OFFSET +
+				  PATCHBAY_X86_64_NR_STUBS * sizeof(uint64_t);
 const int pb_arch_rewrite = 1;
-
-/* Half of a rel32's reach would do; a page of slack keeps arithmetic simple. */
-#define REACH 0x7fff0000ul
-#define REACH_SIZE ((size_t)4096)
-
-/* By registers to save, then by where the site is; see entry.S. */
-#define NR_TRAMPOLINES 6
 
 void pb_arch_init(void)
 {
@@ -58,7 +64,6 @@ void pb_arch_init(void)
 int pb_arch_site_state(const struct pb_site *site)
 {
 	const uint8_t *text = (const uint8_t *)site->site;
-
 	int pad = pb_x86_64_pad((const uint8_t *)site->entry);
 
 	if (!pad)
@@ -67,7 +72,9 @@ int pb_arch_site_state(const struct pb_site *site)
 	case PATCHBAY_X86_64_SITE_DISARMED:
 		return PB_SITE_DISARMED;
 	case PATCHBAY_X86_64_SITE_CALL:
-		return PB_SITE_ARMED;
+		if (pb_x86_64_leads(text, site->site, (uint64_t)site->reach))
+			return PB_SITE_ARMED;
+		/* fall through */
 	default:
 		return -EILSEQ;
 	}
@@ -87,7 +94,7 @@ static int replace(struct pb_patch *patch, uintptr_t addr, const void *new,
 	return memcmp(patch->old, patch->new, len) != 0;
 }
 
-/* The site's displacement: what it is to be. False if it cannot reach. */
+/* The displacement that leads to the stub. False: the site is not of this module. */
 static bool displacement_of(const struct pb_site *site, uint8_t new[4])
 {
 	int32_t rel;
@@ -97,17 +104,11 @@ static bool displacement_of(const struct pb_site *site, uint8_t new[4])
 	return fits;
 }
 
-int pb_arch_prepare(const struct pb_site *site, int *stale)
+int pb_arch_prepare(const struct pb_site *site)
 {
-	static const uint8_t never[4];
-	const uint8_t *old = (const uint8_t *)site->site + 1;
-	uint8_t new[4];
+	uint8_t displacement[4];
 
-	if (!displacement_of(site, new))
-		return -ERANGE;
-	*stale |= memcmp(old, never, sizeof(never)) &&
-		  memcmp(old, new, sizeof(new));
-	return 0;
+	return displacement_of(site, displacement) ? 0 : -EILSEQ;
 }
 
 int pb_arch_publish(const struct pb_site *site, uintptr_t cell,
@@ -116,7 +117,7 @@ int pb_arch_publish(const struct pb_site *site, uintptr_t cell,
 	uint8_t displacement[4];
 	int nr;
 
-	displacement_of(site, displacement);
+	displacement_of(site, displacement); /* as pb_arch_prepare() has */
 	nr = replace(&patch[0], site->entry + PATCHBAY_SLOT_OFFSET, &cell,
 		     sizeof(cell));
 	return nr + replace(&patch[nr], site->site + 1, displacement, 4);
@@ -142,46 +143,100 @@ void pb_arch_disarm(const struct pb_site *site, struct pb_patch *patch)
 	     PATCHBAY_X86_64_SITE_DISARMED);
 }
 
-static int in_reach(uintptr_t low, uintptr_t high, uintptr_t target)
+const void *pb_arch_reach(const struct pb_module *module,
+			  const struct patchbay_record *record)
 {
-	return target + REACH > high && low + REACH > target;
+	const int behind_endbr64 = pb_record_entry(record) !=
+				   pb_record_site(record);
+
+	return pb_module_stub(module,
+			      patchbay_x86_64_stub(record, behind_endbr64));
 }
 
-static const char *trampoline(unsigned int which)
+/* The addresses that the stubs of @module jump to. */
+static const uint64_t *trampolines_of(const struct pb_module *module)
 {
-	return pb_x86_64_trampolines + which * PB_TRAMPOLINE_SIZE;
+	return (const uint64_t *)(pb_module_links(module->desc) + 1);
 }
 
+static uint64_t trampoline(unsigned int i, int open)
+{
+	return (uint64_t)(pb_x86_64_trampolines + i * PB_TRAMPOLINE_SIZE +
+			  (open ? PB_TRAMPOLINE_OPEN : PB_TRAMPOLINE_SHUT));
+}
+
+/*
+ * What is to be changed for all stubs to lead to a trampoline, shut or, if @open,
+ * open. -EILSEQ: one leads to somewhere else, as to another copy of this library.
+ */
+static int find_changes(const struct pb_module *module, int open,
+			struct pb_patch patches[PATCHBAY_X86_64_NR_STUBS])
+{
+	const uint64_t *at = trampolines_of(module);
+	const uint64_t inert =
+		(uint64_t)pb_module_stub(module, PATCHBAY_X86_64_NR_STUBS);
+	int nr = 0;
+
+	for (unsigned int i = 0; i < PATCHBAY_X86_64_NR_STUBS; i++) {
+		const uint64_t new = trampoline(i, open);
+
+		if (at[i] == new || at[i] == trampoline(i, 1))
+			continue;
+		if (at[i] != (open ? trampoline(i, 0) : inert))
+			return -EILSEQ;
+		patches[nr] = (struct pb_patch){ .addr = (uintptr_t)&at[i],
+						 .len = sizeof(*at) };
+		memcpy(patches[nr].old, &at[i], sizeof(*at));
+		memcpy(patches[nr++].new, &new, sizeof(new));
+	}
+	return nr;
+}
+
+/*
+ * No site of the module calls a stub yet, so nobody reads these addresses while
+ * they are changed. The sync is for those who come by when one does.
+ */
 void *pb_arch_map_reach(const struct pb_module *module, int *error)
 {
-	const uintptr_t low = module->low, high = module->high;
-	uint8_t code[REACH_SIZE];
+	struct pb_patch patches[PATCHBAY_X86_64_NR_STUBS];
+	int nr = find_changes(module, 0, patches), text;
 
-	*error = 0;
-	if (in_reach(low, high, (uintptr_t)trampoline(0)) &&
-	    in_reach(low, high, (uintptr_t)trampoline(NR_TRAMPOLINES)))
+	*error = nr;
+	if (nr <= 0)
 		return NULL;
-	/* One veneer per trampoline; the rest of the page traps (int3). */
-	memset(code, 0xcc, sizeof(code));
-	for (unsigned int i = 0; i < NR_TRAMPOLINES; i++)
-		pb_x86_64_veneer(code + i * PB_X86_64_VENEER_SIZE,
-				 (uint64_t)trampoline(i));
-	return pb_os_map_code(high > REACH ? high - REACH : 0, low + REACH,
-			      code, sizeof(code), error);
+	text = pb_text_open();
+	*error = text;
+	if (text < 0)
+		return NULL;
+	pb_engine_lock();
+	*error = pb_text_apply(text, patches, (size_t)nr, 1);
+	pb_engine_unlock();
+	pb_text_close(text);
+	if (!*error)
+		*error = pb_sync_core();
+	return NULL;
 }
 
 void pb_arch_unmap_reach(void *reach)
 {
-	if (reach)
-		pb_os_unmap_code(reach, REACH_SIZE);
+	(void)reach;
 }
 
-const void *pb_arch_reach(const void *reach,
-			  const struct patchbay_record *record)
+int pb_arch_is_open(const struct pb_module *module)
 {
-	unsigned int which = 2 * pb_record_trampoline(record);
+	const uint64_t *at = trampolines_of(module);
 
-	which += pb_record_entry(record) != pb_record_site(record);
-	return reach ? (const char *)reach + which * PB_X86_64_VENEER_SIZE :
-		       trampoline(which);
+	for (unsigned int i = 0; i < PATCHBAY_X86_64_NR_STUBS; i++)
+		if (at[i] != trampoline(i, 1))
+			return 0;
+	return 1;
+}
+
+/* From each of the addresses to the next is one byte; see entry.S. */
+int pb_arch_open(const struct pb_module *module, int text)
+{
+	struct pb_patch patches[PATCHBAY_X86_64_NR_STUBS];
+	int nr = find_changes(module, 1, patches);
+
+	return nr <= 0 ? nr : pb_text_apply(text, patches, (size_t)nr, 1);
 }

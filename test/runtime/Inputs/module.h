@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* For tests that make a module descriptor of their own. */
+#ifndef MODULE_H
+#define MODULE_H
+
+#include <patchbay/abi.h>
+
+/* The compiler's, of this program. */
+extern const struct patchbay_module __patchbay_module
+	__attribute__((visibility("hidden")));
+
+/* Let @to lead where @from does; both are relative to themselves. */
+static void lead_alike(int64_t *to, const int64_t *from)
+{
+	*to = *from + ((intptr_t)from - (intptr_t)to);
+}
+
+/* All but the records: links and stubs are the program's, the state is its own. */
+static void make_module_like_ours(struct patchbay_module *module,
+				  struct patchbay_state *state)
+{
+	module->abi_version = PATCHBAY_ABI_VERSION;
+	module->size = sizeof(*module);
+	module->state = (intptr_t)state - (intptr_t)&module->state;
+	lead_alike(&module->links, &__patchbay_module.links);
+	if (__patchbay_module.stubs)
+		lead_alike(&module->stubs, &__patchbay_module.stubs);
+}
+
+#endif
