@@ -108,10 +108,10 @@ static int is_disarmed(const struct pb_module *module,
 		       uintptr_t site)
 {
 	if (entry < module->low + PB_BULK_BEFORE || site < entry ||
-	    site >= module->high || module->high - site < PB_BULK_SITE_SIZE)
+	    site >= module->high || module->high - site < PB_BULK_SITE_READ)
 		return 0;
-	return pb_bulk_is_disarmed((const uint8_t *)entry, (int64_t)(site - entry),
-				   pb_arch_reach(module, record)) &&
+	return pb_bulk_is_disarmed(entry, site - entry,
+				   (uintptr_t)pb_arch_reach(module, record)) &&
 	       !pb_names_is_moved(module, record);
 }
 
@@ -163,6 +163,23 @@ static void leave_out_others(struct pb_choice *choice, size_t first, size_t last
 	memset(choice->bits + end, 0, (nr - end) * sizeof(*choice->bits));
 }
 
+/* @nr functions from @first to @last, led by @owner, come to @group. */
+static void add_run(struct pb_bulk_module *b, struct pb_group *group,
+		    unsigned int owner, size_t first, size_t last, size_t nr)
+{
+	if (!nr)
+		return;
+	if (owner >= PB_OWNER_FIRST)
+		pb_group_leave(&b->module->shared->cells[owner], group,
+			       (uint32_t)nr);
+	if (!group->nr)
+		group->first = first;
+	group->last = last;
+	group->led |= owner != PB_OWNER_NONE;
+	group->nr += nr;
+	b->nr += nr;
+}
+
 static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t i,
 			  uintptr_t *end)
 {
@@ -198,12 +215,58 @@ static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t
 	/* Who is behind a gate comes back to share; no slot leads back from elsewhere. */
 	if (owner == PB_OWNER_NONE && own_cell(module, i, slot))
 		return add_own(b, i);
-	if (owner >= PB_OWNER_FIRST)
-		pb_group_leave(&module->shared->cells[owner], group);
-	group->led |= owner != PB_OWNER_NONE;
-	group->nr++;
-	b->nr++;
+	add_run(b, group, owner, i, i, 1);
+	/* Others that lead there are for us, too; behind a gate each has its own. */
+	if (owner != PB_OWNER_GATE)
+		b->slot_of[owner] = slot;
+	group->stub[pb_record_entry(record) != pb_record_site(record)] =
+		(uintptr_t)pb_arch_reach(module, record);
 	return 0;
+}
+
+/*
+ * What check_function() does, for function @i and those behind it, as long as they are
+ * what nearly all are: of a shape that was seen before, and led to a cell that others
+ * were led to. Returns the first one that is not.
+ */
+static size_t check_usual(struct pb_bulk_module *b, size_t i, uintptr_t *end)
+{
+	const struct pb_module *module = b->module;
+	const struct patchbay_record *records = module->records;
+	const uint8_t *owners = module->shared ? module->shared->owner : NULL;
+	const uintptr_t highest = module->high - PB_BULK_SITE_READ;
+	uintptr_t lowest = *end + PB_BULK_BEFORE;
+	struct pb_group *group = NULL;
+	unsigned int owner = PB_OWNER_NONE;
+	size_t first = i, last = i, nr = 0;
+
+	for (; i < module->nr; i = pb_choice_next(&b->choice, i + 1)) {
+		const uintptr_t entry = pb_record_entry(&records[i]),
+				site = pb_record_site(&records[i]);
+		const unsigned int by = owners ? owners[i] : PB_OWNER_NONE;
+		const uint32_t shape = pb_shape(&records[i]);
+
+		if (!group || group->shape != shape || owner != by) {
+			add_run(b, group, owner, first, last, nr);
+			nr = 0;
+			first = i;
+			owner = by;
+			group = pb_bulk_group(b, shape);
+			if (!group)
+				break;
+		}
+		if (entry < lowest || site < entry || site > highest ||
+		    pb_bulk_slot_at(entry) != b->slot_of[by] ||
+		    !pb_bulk_is_disarmed(entry, site - entry,
+					 group->stub[site != entry]))
+			break;
+		lowest = site + PB_BULK_SITE_SIZE + PB_BULK_BEFORE;
+		last = i;
+		nr++;
+	}
+	add_run(b, group, owner, first, last, nr);
+	*end = lowest - PB_BULK_BEFORE;
+	return i;
 }
 
 /*
@@ -232,16 +295,27 @@ static int look_ahead(const struct pb_bulk_module *b)
 static int check_module(struct pb_bulk *bulk, struct pb_bulk_module *b)
 {
 	struct pb_module *module = b->module;
-	uintptr_t end = 0;
+	const struct patchbay_ops_attr *attr = &bulk->request->ops->attr;
+	/* Exits are a matter of shape; else nobody is to be asked about each? */
+	const int usual = !attr->check && !pb_names_here(module);
+	uintptr_t end;
 	int error = pb_plan_reach(module);
 
 	b->first = !pb_arch_is_open(module);
 	pb_groups_begin(module);
 	if (!error && bulk->request->ops->attr.check)
 		error = look_ahead(b);
+	/* Low enough for the first function. */
+	end = module->low;
+	for (unsigned int owner = 0; owner < PB_NR_SHARED; owner++)
+		b->slot_of[owner] = (uintptr_t)b;
 	for (size_t i = pb_choice_next(&b->choice, 0); i < module->nr && !error;
-	     i = pb_choice_next(&b->choice, i + 1))
-		error = check_function(bulk, b, i, &end);
+	     i = pb_choice_next(&b->choice, i + 1)) {
+		if (usual)
+			i = check_usual(b, i, &end);
+		if (i < module->nr)
+			error = check_function(bulk, b, i, &end);
+	}
 	if (!error && b->nr > b->nr_own)
 		error = pb_shared_init(module);
 	/* A plan would ask for data again. */
@@ -361,7 +435,7 @@ static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 			leave_out(b, i);
 			continue;
 		}
-		pb_group_leave(&module->shared->cells[owner], NULL);
+		pb_group_leave(&module->shared->cells[owner], NULL, 1);
 		b->nr++;
 	}
 	for (unsigned int i = PB_OWNER_FIRST; b->nr > b->nr_own && i < PB_NR_SHARED;

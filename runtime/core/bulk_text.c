@@ -46,7 +46,7 @@ static inline int is_for(struct pb_bulk_module *b, size_t i, enum change change,
 	f->record = &module->records[i];
 	f->entry = pb_record_entry(f->record);
 	f->site = pb_record_site(f->record);
-	if (change == ARM)
+	if (change == ARM || (change == DISARM && !b->parts))
 		return 1;
 	f->owner = pb_owner(module, i);
 	f->own = pb_bulk_is_own(b, i);
@@ -248,6 +248,41 @@ static void settle_owners(const struct pb_bulk *bulk, int disarm, int done,
 	}
 }
 
+/* Do all who leave @cell come back to it? */
+static int is_kept(const struct pb_shared_cell *cell)
+{
+	return cell->to && !cell->scattered && cell->to->cell == cell;
+}
+
+/* What settle_owners() does where all that was to be armed has been. */
+static void lead_all(struct pb_bulk_module *b)
+{
+	struct pb_module *module = b->module;
+	struct pb_shared *shared = module->shared;
+
+	for (size_t i = pb_choice_next(&b->choice, 0); i < module->nr;
+	     i = pb_choice_next(&b->choice, i + 1)) {
+		const struct pb_group *g =
+			pb_bulk_group(b, pb_shape(&module->records[i]));
+
+		if (!pb_bulk_is_own(b, i))
+			shared->owner[i] = (uint8_t)pb_shared_number(module,
+								     g->cell);
+	}
+	for (unsigned int i = PB_OWNER_FIRST; i < shared->end; i++) {
+		struct pb_shared_cell *cell = &shared->cells[i];
+
+		if (cell->leaving && !is_kept(cell)) {
+			cell->left = 1;
+			pb_mark_unsettled(module, 0);
+		}
+		cell->nr -= cell->leaving;
+	}
+	for (const struct pb_group *g = b->groups; g; g = g->next)
+		if (g->nr)
+			pb_shared_join(g->cell, g->nr, g->first, g->last);
+}
+
 /* The first function with a cell of its own at @i or behind; the module's nr: none. */
 static size_t own_next(const struct pb_bulk_module *b, size_t i)
 {
@@ -339,7 +374,9 @@ int pb_bulk_arm(struct pb_bulk *bulk)
 	if (!error)
 		error = change(bulk, ARM);
 	if (!error) {
-		settle_owners(bulk, 0, 1, 1);
+		for (struct pb_bulk_module *b = bulk->modules; b; b = b->next)
+			if (b->slots)
+				lead_all(b);
 		return 0;
 	}
 	change(bulk, UNDO);

@@ -25,6 +25,10 @@
  * @first:   none of its sites was armed so far, so no thread looks at slots
  * @parts:   to be disarmed: some share their cell with others that are not
  * @stores:  if text can be changed by stores
+ *
+ * Of functions to be armed:
+ * @slot_of: by owner, what the slots of its functions say, if one of them has been found
+ *           to be for us, so that they all are; what no slot says, if none has
  */
 struct pb_bulk_module {
 	struct pb_bulk_module *next;
@@ -36,6 +40,7 @@ struct pb_bulk_module {
 	unsigned int nr_groups;
 	int slots, parts, first;
 	struct pb_stores stores;
+	uintptr_t slot_of[PB_NR_SHARED];
 };
 
 struct pb_bulk {

@@ -89,13 +89,20 @@ int pb_names_look(struct pb_module *module)
 	return look(module, 0);
 }
 
+const uint64_t *pb_names_here(const struct pb_module *module)
+{
+	const struct pb_name_index *index = names_of(module);
+
+	return index ? index->here : NULL;
+}
+
 int pb_names_is_moved(const struct pb_module *module,
 		      const struct patchbay_record *record)
 {
-	const struct pb_name_index *index = names_of(module);
+	const uint64_t *here = pb_names_here(module);
 	size_t i = (size_t)(record - module->records);
 
-	return index && index->here && !(index->here[i / 64] >> i % 64 & 1);
+	return here && !(here[i / 64] >> i % 64 & 1);
 }
 
 void pb_names_free(struct pb_module *module)

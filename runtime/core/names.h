@@ -37,6 +37,12 @@ int pb_names_visit(struct pb_module *module,
 int pb_names_look(struct pb_module *module);
 
 /*
+ * A bit for each record: it leads to where its function is. NULL: all do. As of
+ * pb_names_look().
+ */
+const uint64_t *pb_names_here(const struct pb_module *module);
+
+/*
  * Does this record lead to code that is not executed any more, because the
  * function was moved? Only what pb_names_look() found out counts.
  */

@@ -141,13 +141,6 @@ static struct pb_group *find_group(struct grouping *grouping,
 	return g;
 }
 
-void pb_group_leave(struct pb_shared_cell *from, struct pb_group *to)
-{
-	if (from->leaving++ && from->to != to)
-		from->scattered = 1;
-	from->to = to;
-}
-
 static void leave(const struct pb_target *t)
 {
 	struct pb_shared_cell *from = NULL;
@@ -155,7 +148,7 @@ static void leave(const struct pb_target *t)
 	if (t->cell)
 		from = pb_shared_of(t->module, t->cell);
 	if (from)
-		pb_group_leave(from, t->group);
+		pb_group_leave(from, t->group, 1);
 }
 
 static int find_groups(struct grouping *grouping, size_t start, size_t end)

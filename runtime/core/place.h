@@ -31,6 +31,9 @@ enum pb_group_way { PB_GROUP_NEW, PB_GROUP_STAYS, PB_GROUP_JOINS };
  * @cell:   the cell that they share; NULL: each gets its own
  * @led:    slots of some led to a cell before, so threads may be looking at them
  * @filled: it has their tracers
+ * @stub:   where their sites lead, at the entry and behind a landing pad; 0: not
+ *          known yet
+ * @first, @last: they are among the records from here to there
  */
 struct pb_group {
 	struct pb_group *next, *chain;
@@ -42,6 +45,8 @@ struct pb_group {
 	int owns, led, filled;
 	enum pb_group_way way;
 	struct pb_shared_cell *cell;
+	uintptr_t stub[2];
+	size_t first, last;
 };
 
 /*
@@ -59,12 +64,20 @@ int pb_place(struct pb_plan *plan);
 void pb_groups_free(struct pb_group *groups);
 
 /*
- * Step by step: forget what was found out for an earlier plan; a function that has
- * @from comes to @to, or, if that is NULL, to have no tracer; and when that was
+ * Step by step: forget what was found out for an earlier plan; @nr functions that have
+ * @from come to @to, or, if that is NULL, to have no tracer; and when that was
  * said of all, which cell does @g get?
  */
 void pb_groups_begin(struct pb_module *module);
-void pb_group_leave(struct pb_shared_cell *from, struct pb_group *to);
+static inline void pb_group_leave(struct pb_shared_cell *from,
+				  struct pb_group *to, uint32_t nr)
+{
+	if (from->leaving && from->to != to)
+		from->scattered = 1;
+	from->leaving += nr;
+	from->to = to;
+}
+
 void pb_group_find_cell(struct pb_group *g);
 
 /* Is there a cell for each of so many groups, whatever they are? */

@@ -131,11 +131,20 @@ unsigned int pb_shared_count_free(const struct pb_module *module)
 	return nr;
 }
 
+void pb_shared_join(struct pb_shared_cell *cell, size_t nr, size_t first,
+		    size_t last)
+{
+	if (!cell->nr || first < cell->first)
+		cell->first = (uint32_t)first;
+	if (!cell->nr || last > cell->last)
+		cell->last = (uint32_t)last;
+	cell->nr += (uint32_t)nr;
+}
+
 void pb_owner_set(struct pb_module *module, size_t i, unsigned int owner)
 {
 	struct pb_shared *shared = module->shared;
 	const unsigned int before = shared->owner[i];
-	struct pb_shared_cell *cell;
 
 	if (before == owner)
 		return;
@@ -144,15 +153,8 @@ void pb_owner_set(struct pb_module *module, size_t i, unsigned int owner)
 		shared->cells[before].nr--;
 		shared->cells[before].left = 1;
 	}
-	if (owner < PB_OWNER_FIRST)
-		return;
-	cell = &shared->cells[owner];
-	if (!cell->nr++)
-		cell->first = cell->last = (uint32_t)i;
-	else if (i < cell->first)
-		cell->first = (uint32_t)i;
-	else if (i > cell->last)
-		cell->last = (uint32_t)i;
+	if (owner >= PB_OWNER_FIRST)
+		pb_shared_join(&shared->cells[owner], 1, i, i);
 }
 
 void pb_shared_take(struct pb_shared_cell *cell, uint32_t shape)

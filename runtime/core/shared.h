@@ -163,6 +163,13 @@ unsigned int pb_shared_count_free(const struct pb_module *module);
  */
 void pb_owner_set(struct pb_module *module, size_t i, unsigned int owner);
 
+/*
+ * Under the engine lock: @nr more functions, among the records from @first to @last,
+ * lead to @cell. Which they are is for the caller to write down.
+ */
+void pb_shared_join(struct pb_shared_cell *cell, size_t nr, size_t first,
+		    size_t last);
+
 /* Under the engine lock: who is to have @cell has @shape. */
 void pb_shared_take(struct pb_shared_cell *cell, uint32_t shape);
 

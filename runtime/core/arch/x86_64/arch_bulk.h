@@ -16,23 +16,45 @@ struct pb_module;
 #define PB_BULK_BEFORE (-PATCHBAY_SLOT_OFFSET)
 #define PB_BULK_SITE 1
 #define PB_BULK_SITE_SIZE PATCHBAY_X86_64_SITE_SIZE
+/* What is read of the site: no function is shorter. */
+#define PB_BULK_SITE_READ 8
 
 /*
  * Is the site that is @from_entry bytes behind @entry a disarmed one that leads to
  * @stub, with the usual pad before the entry? Others are looked at by
- * pb_arch_site_state().
+ * pb_arch_site_state(). It is pb_x86_64_site() and pb_x86_64_leads() by one load of the
+ * site, whose last byte is the body's first one.
  */
-static inline int pb_bulk_is_disarmed(const uint8_t *entry, int64_t from_entry,
-				      const void *stub)
+static inline int pb_bulk_is_disarmed(uintptr_t entry, uintptr_t from_entry,
+				      uintptr_t stub)
 {
-	static const uint8_t ret[3] = { PATCHBAY_X86_64_RET, PATCHBAY_X86_64_RET,
-					PATCHBAY_X86_64_RET };
-	const uint8_t *site = entry + from_entry;
+	const uintptr_t site = entry + from_entry;
+	const int64_t rel =
+		(int64_t)(stub - site - PATCHBAY_X86_64_SITE_BRANCH_SIZE);
+	const uint64_t back = (uint64_t)PATCHBAY_PAD_OFFSET - from_entry -
+			      PATCHBAY_X86_64_SITE_SIZE;
+	const uint64_t expected = PATCHBAY_X86_64_SITE_DISARMED |
+				  (uint64_t)(uint32_t)rel << 8 |
+				  (uint64_t)PATCHBAY_X86_64_SITE_JB << 40 |
+				  back << 48;
+	uint64_t now;
+	uint32_t pad;
 
-	return !memcmp(entry + PATCHBAY_PAD_OFFSET, ret, sizeof(ret)) &&
-	       pb_x86_64_site(site, from_entry, PATCHBAY_PAD_OFFSET) ==
-		       PATCHBAY_X86_64_SITE_DISARMED &&
-	       pb_x86_64_leads(site, (uint64_t)site, (uint64_t)stub);
+	memcpy(&now, (const void *)site, sizeof(now));
+	memcpy(&pad, (const void *)(entry + (uintptr_t)PATCHBAY_PAD_OFFSET),
+	       sizeof(pad));
+	return !((now ^ expected) << 8) && rel == (int32_t)rel &&
+	       !((pad ^ PATCHBAY_X86_64_RET * 0x010101u) << 8) &&
+	       !(from_entry & ~(uintptr_t)PATCHBAY_X86_64_ENDBR64_SIZE);
+}
+
+/* pb_arch_slot() */
+static inline uint64_t pb_bulk_slot_at(uintptr_t entry)
+{
+	uint64_t slot;
+
+	memcpy(&slot, (const void *)(entry - PB_BULK_BEFORE), sizeof(slot));
+	return slot;
 }
 
 /*
