@@ -1,29 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CallTree.h"
-#include "llvm/ADT/DenseMap.h"
 #include <numeric>
 
 using namespace llvm;
 using namespace patchbay;
 
-namespace {
-
-class TreeBuilder {
-public:
-  TreeBuilder(const Trace &T, StringRef Root, CallTree &Tree)
-      : T(T), Root(Root), Tree(Tree) {}
-  void addThread(const TraceThread &Thread);
-
-private:
-  uint32_t sub(uint32_t Parent, uint32_t Function);
-
-  const Trace &T;
-  StringRef Root;
-  CallTree &Tree;
-  DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Subs; // parent, function
-};
-
-} // namespace
+// Of a call that is not within the root.
+static constexpr uint32_t AboveRoot = UINT32_MAX;
 
 uint32_t TreeBuilder::sub(uint32_t Parent, uint32_t Function) {
   auto [At, New] = Subs.try_emplace({Parent, Function}, uint32_t(Tree.size()));
@@ -32,42 +15,45 @@ uint32_t TreeBuilder::sub(uint32_t Parent, uint32_t Function) {
   return At->second;
 }
 
-void TreeBuilder::addThread(const TraceThread &Thread) {
-  constexpr uint32_t AboveRoot = UINT32_MAX;
-  std::vector<uint64_t> Self = T.selfTimes(Thread);
-  std::vector<uint32_t> Nodes; // by call
-  for (size_t I = 0; I != Self.size(); ++I) {
-    const TraceCall &C = Thread.Calls[I];
-    uint32_t Outer =
-        C.Parent == TraceCall::NoParent ? AboveRoot : Nodes[C.Parent];
-    bool IsRoot = Root.empty() ? C.Parent == TraceCall::NoParent
-                               : T.Functions[C.Function].Name == Root;
-    if (Outer == AboveRoot && IsRoot)
-      Outer = 0;
-    Nodes.push_back(Outer == AboveRoot ? AboveRoot : sub(Outer, C.Function));
-    if (Outer == AboveRoot)
+bool TreeBuilder::isRoot(uint32_t Function) {
+  while (IsRoot.size() <= Function)
+    IsRoot.push_back(T.Functions[IsRoot.size()].Name == Root);
+  return IsRoot[Function];
+}
+
+void TreeBuilder::begin(ArrayRef<TraceCall> Open, const DataValues *) {
+  uint32_t Function = Open.back().Function;
+  Nodes.resize(Open.size() - 1);
+  uint32_t Outer = Nodes.empty() ? AboveRoot : Nodes.back();
+  if (Outer == AboveRoot &&
+      (Root.empty() ? Nodes.empty() : isRoot(Function)))
+    Outer = 0;
+  Nodes.push_back(Outer == AboveRoot ? AboveRoot : sub(Outer, Function));
+}
+
+void TreeBuilder::end(ArrayRef<TraceCall> Open, size_t Depth,
+                      std::optional<uint64_t>) {
+  for (size_t I = Open.size(); I != Depth; --I) {
+    if (Nodes[I - 1] == AboveRoot)
       continue;
-    CallNode &N = Tree[Nodes.back()];
+    const TraceCall &C = Open[I - 1];
+    CallNode &N = Tree[Nodes[I - 1]];
     ++N.Calls;
     N.Total += C.Duration;
-    N.Self += Self[I];
+    N.Self += C.self();
     if (C.Kind == TraceCall::Unfinished)
       ++(C.Open ? N.Open : N.CutOff);
+    N.Entries += C.Kind == TraceCall::Entry;
   }
 }
 
-CallTree patchbay::callTree(const Trace &T, StringRef Root) {
-  CallTree Tree;
-  Tree.push_back({UINT32_MAX, 0, 0});
-  TreeBuilder Builder(T, Root, Tree);
-  for (const TraceThread &Thread : T.Threads)
-    Builder.addThread(Thread);
+CallTree TreeBuilder::finish() {
   for (const CallNode &N : ArrayRef(Tree).drop_front())
     if (!N.Parent) {
       Tree[0].Calls += N.Calls;
       Tree[0].Total += N.Total;
     }
-  return Tree;
+  return std::move(Tree);
 }
 
 std::vector<uint32_t> patchbay::inOrder(

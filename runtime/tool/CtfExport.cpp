@@ -70,7 +70,7 @@ event {
 };
 )";
 
-/// Modules have numbers in a trace.
+/// Modules have numbers in a trace, given when they are met.
 using ModuleIds = std::map<std::pair<std::string, std::string>, uint32_t>;
 
 void number(std::string &To, uint64_t Value, unsigned Bytes) {
@@ -99,18 +99,18 @@ std::string quoted(StringRef Text) {
 /// once.
 class Stream {
 public:
-  Stream(const Trace &T, const TraceThread &Thread, const ModuleIds &Modules,
+  Stream(const Trace &T, const TraceThread &Thread, ModuleIds &Modules,
          raw_ostream &OS)
       : T(T), Thread(Thread), Modules(Modules), OS(OS) {}
-  void write();
+  void event(EventIds Id, uint64_t Time, const TraceCall &C);
+  void finish();
 
 private:
-  void event(EventIds Id, uint64_t Time, const TraceCall &C);
   void packet(uint64_t Discarded);
 
   const Trace &T;
   const TraceThread &Thread;
-  const ModuleIds &Modules;
+  ModuleIds &Modules;
   raw_ostream &OS;
   std::string Events;
   uint64_t Begin = 0, End = 0;
@@ -141,7 +141,8 @@ void Stream::event(EventIds Id, uint64_t Time, const TraceCall &C) {
   number(Events, Id, 1);
   number(Events, End, 8);
   text(Events, F.Name);
-  number(Events, Modules.at({F.Module, F.BuildId}), 4);
+  auto Module = Modules.try_emplace({F.Module, F.BuildId}, Modules.size());
+  number(Events, Module.first->second, 4);
   number(Events, C.Depth, 4);
   if (Id == FuncExit) {
     number(Events, C.Duration, 8);
@@ -151,32 +152,13 @@ void Stream::event(EventIds Id, uint64_t Time, const TraceCall &C) {
     packet(0);
 }
 
-void Stream::write() {
-  std::vector<const TraceCall *> Open;
-  auto Close = [&](size_t Depth) {
-    for (; Open.size() > Depth; Open.pop_back())
-      if (const TraceCall &C = *Open.back(); C.hasDuration())
-        event(FuncExit, C.end(), C);
-  };
-  for (const TraceCall &C : Thread.Calls) {
-    Close(C.Depth);
-    Open.push_back(&C);
-    event(FuncEntry, C.Start, C);
-  }
-  Close(0);
+void Stream::finish() {
   if (!Events.empty())
     packet(0);
   // They found no place behind those that were recorded.
   Begin = End;
   if (Thread.Lost)
     packet(Thread.Lost);
-}
-
-static ModuleIds numberModules(const Trace &T) {
-  ModuleIds Ids;
-  for (const TraceFunction &F : T.Functions)
-    Ids.try_emplace({F.Module, F.BuildId}, Ids.size());
-  return Ids;
 }
 
 static void writeMetadata(const TraceProcess &P, const ModuleIds &Modules,
@@ -203,15 +185,9 @@ static Error cannotWrite(const Twine &Path, std::error_code EC) {
   return makeError("cannot write " + Path + ": " + EC.message());
 }
 
-static Error writeFile(const Twine &Path,
-                       function_ref<void(raw_ostream &)> Write) {
-  std::error_code EC;
-  raw_fd_ostream OS(Path.str(), EC, sys::fs::CD_CreateNew);
-  if (EC)
-    return cannotWrite(Path, EC);
-  Write(OS);
+static Error closeFile(raw_fd_ostream &OS, const Twine &Path) {
   OS.close();
-  EC = OS.error();
+  std::error_code EC = OS.error();
   OS.clear_error();
   return EC ? cannotWrite(Path, EC) : Error::success();
 }
@@ -224,39 +200,109 @@ static Error createDirectory(const Twine &Path) {
   return Error::success();
 }
 
-// A process without events has no folder: there would be nothing to describe.
-static Error writeProcess(const Trace &T, uint32_t Process, StringRef Dir,
-                          const ModuleIds &Modules, int64_t Offset) {
-  const TraceProcess &P = T.Processes[Process];
-  std::string Folder = (Dir + "/" + sys::path::stem(P.File)).str();
-  unsigned N = 0;
-  for (const TraceThread &Thread : T.Threads) {
-    if (Thread.Process != Process || Thread.Calls.empty())
-      continue;
-    if (!N) {
-      if (Error E = createDirectory(Folder))
-        return E;
-      if (Error E = writeFile(Folder + "/metadata", [&](raw_ostream &OS) {
-            writeMetadata(P, Modules, Offset, OS);
-          }))
-        return E;
-    }
-    if (Error E =
-            writeFile(Folder + "/thread_" + Twine(++N), [&](raw_ostream &OS) {
-              Stream(T, Thread, Modules, OS).write();
-            }))
-      return E;
+namespace {
+
+/// A process without events has no folder: there would be nothing to describe.
+class Folders : public CallSink {
+public:
+  Folders(const Trace &T, StringRef Dir)
+      : T(T), Dir(Dir), Streams(T.Processes.size()) {}
+  void beginThread(const TraceThread &Of) override { Thread = &Of; }
+  void begin(ArrayRef<TraceCall> Open, const DataValues *) override;
+  void end(ArrayRef<TraceCall> Open, size_t Depth,
+           std::optional<uint64_t> Next) override;
+  void endThread(const TraceThread &) override;
+  /// What went wrong first; then the rest is not written.
+  Error finish();
+
+private:
+  std::string folder(size_t Process) const {
+    return (Dir + "/" + sys::path::stem(T.Processes[Process].File)).str();
   }
+  std::string path() const {
+    return folder(Thread->Process) + "/thread_" +
+           utostr(Streams[Thread->Process]);
+  }
+  void open();
+  /// Nothing more is written behind an error.
+  bool isWritten(Error E) {
+    if (E)
+      Failed = toString(std::move(E));
+    return Failed.empty();
+  }
+  Error describe(size_t Process) const;
+
+  const Trace &T;
+  StringRef Dir;
+  ModuleIds Modules;
+  std::vector<unsigned> Streams; // by process: how many
+  const TraceThread *Thread = nullptr;
+  std::unique_ptr<raw_fd_ostream> OS;
+  std::optional<Stream> To; // of this thread, if there is one
+  std::string Failed;
+};
+
+} // namespace
+
+void Folders::open() {
+  if (!Streams[Thread->Process]++ &&
+      !isWritten(createDirectory(folder(Thread->Process))))
+    return;
+  std::error_code EC;
+  OS = std::make_unique<raw_fd_ostream>(path(), EC, sys::fs::CD_CreateNew);
+  if (EC)
+    isWritten(cannotWrite(path(), EC));
+  else
+    To.emplace(T, *Thread, Modules, *OS);
+}
+
+void Folders::begin(ArrayRef<TraceCall> Open, const DataValues *) {
+  if (!To && Failed.empty())
+    open();
+  if (To)
+    To->event(FuncEntry, Open.back().Start, Open.back());
+}
+
+void Folders::end(ArrayRef<TraceCall> Open, size_t Depth,
+                  std::optional<uint64_t>) {
+  for (size_t I = Open.size(); To && I != Depth; --I)
+    if (const TraceCall &C = Open[I - 1]; C.hasDuration())
+      To->event(FuncExit, C.end(), C);
+}
+
+void Folders::endThread(const TraceThread &) {
+  if (!To)
+    return;
+  To->finish();
+  To.reset();
+  isWritten(closeFile(*OS, path()));
+}
+
+// When all modules are known.
+Error Folders::describe(size_t Process) const {
+  std::string Path = folder(Process) + "/metadata";
+  std::error_code EC;
+  raw_fd_ostream To(Path, EC, sys::fs::CD_CreateNew);
+  if (EC)
+    return cannotWrite(Path, EC);
+  writeMetadata(T.Processes[Process], Modules, realtimeOffset(T), To);
+  return closeFile(To, Path);
+}
+
+Error Folders::finish() {
+  if (!Failed.empty())
+    return makeError(Failed);
+  for (size_t I = 0; I != Streams.size(); ++I)
+    if (Streams[I])
+      if (Error E = describe(I))
+        return E;
   return Error::success();
 }
 
-Error patchbay::exportCtf(const Trace &T, StringRef Dir) {
+Error patchbay::exportCtf(Trace &T, StringRef Dir) {
   if (Error E = createDirectory(Dir))
     return E;
-  ModuleIds Modules = numberModules(T);
-  int64_t Offset = realtimeOffset(T);
-  for (uint32_t I = 0; I != T.Processes.size(); ++I)
-    if (Error E = writeProcess(T, I, Dir, Modules, Offset))
-      return E;
-  return Error::success();
+  Folders All(T, Dir);
+  readCalls(T, {&All});
+  return All.finish();
 }

@@ -1,118 +1,201 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DataBlocks.h"
-#include "format.h"
+#include "DataRecord.h"
+#include "Parallel.h"
+#include "ValueReader.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Endian.h"
-#include <set>
 
 using namespace llvm;
 using namespace patchbay;
 
+// So much is looked at in a few milliseconds.
+static constexpr uint64_t FewBytes = 4 << 20;
+
 namespace {
-/// Values lie before their call, but for what signal handlers recorded between.
-class ValueReader {
+
+/// The records of a block that are of one thread.
+struct Part {
+  uint32_t Thread;
+  const char *Begin, *End;
+  std::optional<uint32_t> Tid;  // if the thread goes on in another one's block
+  std::optional<std::string> Name;
+  std::vector<DataPiece> Pieces; // in which Before is of this part
+  std::vector<DataSleep> Sleeps;
+  ValueReader Values; // those that wait at its end
+};
+
+/// Blocks are looked at side by side. What waits for its call at the end of one is
+/// not known when the next is looked at; that part is read once more then.
+class Scanner {
 public:
-  explicit ValueReader(DataThread &T) : T(T) {}
-  void add(const DataEvent &E) {
-    DataValues &Of = Pending[{E.Frame, uint32_t(E.Detail)}];
-    uint32_t Which = E.Function - PBD_VALUE;
-    if (!Which) // what is there is of a call that was lost
-      Of = {};
-    if (Which < PBD_VALUE_ARGS && Which == Of.Args.size()) {
-      Of.Args.push_back(E.Time);
-    } else if (Which == PBD_VALUE_RESULT || Which == PBD_VALUE_RESULT_FP) {
-      Of.Result = E.Time;
-      Of.IsFloat = Which == PBD_VALUE_RESULT_FP;
-    }
-  }
-  void addJump(const DataEvent &E) {
-    Jumps.insert({E.Frame, uint32_t(E.Detail)});
-  }
-  bool takeJump(const DataEvent &Call) {
-    return !Jumps.empty() && Jumps.erase({Call.Frame, Call.Function}) &&
-           Call.Kind == PBD_RECORD_UNWOUND;
-  }
-  uint32_t take(const DataEvent &Call) {
-    auto At = Pending.find({Call.Frame, Call.Function});
-    if (At == Pending.end())
-      return 0;
-    T.Values.push_back(std::move(At->second));
-    Pending.erase(At);
-    return T.Values.size();
-  }
+  Scanner(const DataFile &Data) : Data(Data) {}
+  std::vector<Part> parts(const DataBlock &B) const;
+  void scan(Part &P, const DataBlock &B) const;
 
 private:
-  DataThread &T;
-  std::map<std::pair<uint32_t, uint32_t>, DataValues> Pending;
-  std::set<std::pair<uint32_t, uint32_t>> Jumps;
+  const DataFile &Data;
 };
+
 } // namespace
 
-static std::string threadName(const DataEvent &E) {
+static std::string threadName(const DataRecord &R) {
   char Bytes[sizeof(pbd_block::comm)];
-  support::endian::write64le(Bytes, E.Time);
-  support::endian::write64le(Bytes + 8, E.Detail);
+  support::endian::write64le(Bytes, R.Time);
+  support::endian::write64le(Bytes + 8, R.Detail);
   StringRef Name(Bytes, sizeof(Bytes));
   return Name.take_front(Name.find('\0')).str();
 }
 
-void patchbay::addEvents(std::vector<DataBlock> &Blocks, endianness Order,
-                         bool OnlyThreads, DataFile &Out) {
-  auto U32 = [&](StringRef Bytes, uint64_t At) {
-    return support::endian::read32(Bytes.data() + At, Order);
-  };
-  auto U64 = [&](StringRef Bytes, uint64_t At) {
-    return support::endian::read64(Bytes.data() + At, Order);
-  };
-  llvm::sort(Blocks, [](const DataBlock &A, const DataBlock &B) {
+static const char *endOf(const DataBlock &B) {
+  return B.Records.data() +
+         B.Records.size() / DataRecord::Size * DataRecord::Size;
+}
+
+std::vector<Part> Scanner::parts(const DataBlock &B) const {
+  std::vector<Part> Parts(1);
+  Parts.back().Thread = B.Thread;
+  Parts.back().Begin = B.Records.data();
+  uint8_t Pass = DataRecord::passBits(B.Pass);
+  if (Data.Session && Data.Session->Flags & PBD_SESSION_OVERWRITE)
+    for (const char *At = B.Records.data(); At != endOf(B);
+         At += DataRecord::Size) {
+      DataRecord R = DataRecord::read(At, Data.Order, Pass);
+      if (R.Kind == PBD_RECORD_NONE)
+        continue;
+      if (R.Function == PBD_THREAD) {
+        Parts.back().End = At;
+        Parts.emplace_back();
+        Parts.back().Thread = R.Time;
+        Parts.back().Begin = At;
+        Parts.back().Tid = R.Detail;
+      } else if (R.Function == PBD_THREAD_NAME && !Parts.back().Name) {
+        Parts.back().Name = threadName(R);
+      }
+    }
+  Parts.back().End = endOf(B);
+  return Parts;
+}
+
+void Scanner::scan(Part &P, const DataBlock &B) const {
+  P.Pieces.clear();
+  P.Sleeps.clear();
+  uint8_t Pass = DataRecord::passBits(B.Pass);
+  const char *At = P.Begin;
+  while (At != P.End) {
+    size_t Left = (P.End - At) / DataRecord::Size;
+    DataPiece Piece;
+    Piece.Records = At;
+    Piece.Size = std::min<size_t>(Left, Data.PieceRecords);
+    Piece.Pass = Pass;
+    if (!P.Values.empty())
+      Piece.Before = std::make_shared<ValueReader>(P.Values);
+    for (const char *End = At + Piece.Size * DataRecord::Size; At != End;
+         At += DataRecord::Size) {
+      DataRecord R = DataRecord::read(At, Data.Order, Pass);
+      if (R.Kind == PBD_RECORD_NONE)
+        continue;
+      if (LLVM_LIKELY(R.isCall())) {
+        ++Piece.Events;
+        Piece.Begin = std::min(Piece.Begin, R.Time);
+        Piece.End = std::max(Piece.End, R.written());
+        if (LLVM_UNLIKELY(!P.Values.empty()) &&
+            Data.Slots.find(R.Function) != FunctionSlots::None) {
+          P.Values.takeValues(R);
+          P.Values.takeJump(R);
+        }
+      } else if (R.Function == PBD_ASLEEP) {
+        P.Sleeps.push_back({R.Time, R.Detail});
+      } else if (R.Function != PBD_THREAD && R.Function != PBD_THREAD_NAME) {
+        P.Values.add(R);
+      }
+    }
+    if (Piece.Events)
+      P.Pieces.push_back(std::move(Piece));
+  }
+}
+
+static void addPart(Part &P, DataFile &Out) {
+  DataThread &T = Out.Threads[P.Thread];
+  if (P.Tid)
+    T.Tid = *P.Tid;
+  // A block that the thread began later has a newer one.
+  if (P.Name && T.Name.empty())
+    T.Name = *P.Name;
+  for (const DataPiece &Piece : P.Pieces)
+    T.Events += Piece.Events;
+  llvm::move(P.Pieces, std::back_inserter(T.Pieces));
+  append_range(T.Sleeps, P.Sleeps);
+}
+
+void patchbay::addBlocks(DataFile &Out, bool OnlyThreads) {
+  llvm::sort(Out.Blocks, [](const DataBlock &A, const DataBlock &B) {
     return std::make_tuple(A.Thread, A.Seq, A.Records.data()) <
            std::make_tuple(B.Thread, B.Seq, B.Records.data());
   });
-  std::map<uint32_t, ValueReader> Values;
-  for (const DataBlock &B : Blocks) {
-    DataThread *T;
-    ValueReader *Reader;
-    auto GoOnWith = [&](uint32_t Thread) {
-      T = &Out.Threads[Thread];
-      Reader = &Values.try_emplace(Thread, *T).first->second;
-    };
-    GoOnWith(B.Thread);
-    for (uint64_t At = 0; B.Records.size() - At >= sizeof(pbd_record);
-         At += sizeof(pbd_record)) {
-      uint64_t Last = U64(B.Records, At + offsetof(pbd_record, last));
-      uint8_t Kind = Last & ((1u << PBD_KIND_BITS) - 1);
-      uint8_t Pass = Last >> PBD_KIND_BITS & ((1u << PBD_PASS_BITS) - 1);
-      // A hole, or what is left of an earlier pass.
-      if (Kind == PBD_RECORD_NONE || Pass != B.Pass % (1u << PBD_PASS_BITS))
-        continue;
-      DataEvent E = {U64(B.Records, At + offsetof(pbd_record, time)),
-                     Last >> PBD_DETAIL_SHIFT,
-                     U32(B.Records, At + offsetof(pbd_record, function)),
-                     U32(B.Records, At + offsetof(pbd_record, frame)),
-                     Kind,
-                     0};
-      if (OnlyThreads && E.Function != PBD_THREAD &&
-          E.Function != PBD_THREAD_NAME)
-        continue;
-      if (E.Function == PBD_ASLEEP) {
-        T->Sleeps.push_back({E.Time, E.Detail});
-      } else if (E.Function == PBD_THREAD) {
-        GoOnWith(E.Time);
-        T->Tid = E.Detail;
-      } else if (E.Function == PBD_THREAD_NAME) {
-        // A block that the thread began later has a newer one.
-        if (T->Name.empty())
-          T->Name = threadName(E);
-      } else if (E.Function == PBD_JUMPED) {
-        Reader->addJump(E);
-      } else if (E.Function >= PBD_VALUE) {
-        Reader->add(E);
-      } else if (Out.Functions.count(E.Function)) {
-        E.Values = Reader->take(E);
-        if (Reader->takeJump(E))
-          E.Kind = DataEvent::Jumped;
-        T->Events.push_back(E);
+  Scanner S(Out);
+  std::map<uint32_t, ValueReader> Waiting; // at the end of what was added
+  std::vector<std::vector<Part>> Found(Out.Blocks.size());
+  auto Look = [&](size_t I) {
+    Found[I] = S.parts(Out.Blocks[I]);
+    if (!OnlyThreads)
+      for (Part &P : Found[I])
+        S.scan(P, Out.Blocks[I]);
+    Out.release(Out.Blocks[I].Records);
+  };
+  auto Add = [&](size_t I) {
+    for (Part &P : Found[I]) {
+      auto Before = Waiting.find(P.Thread);
+      if (Before != Waiting.end()) {
+        P.Values = std::move(Before->second);
+        Waiting.erase(Before);
+        S.scan(P, Out.Blocks[I]);
       }
+      if (!P.Values.empty())
+        Waiting[P.Thread] = std::move(P.Values);
+      addPart(P, Out);
     }
+    Found[I].clear();
+  };
+  inOrder(Found.size(), Look, Add);
+  for (auto &[Id, T] : Out.Threads)
+    llvm::sort(T.Sleeps, [](const DataSleep &A, const DataSleep &B) {
+      return std::tie(A.Time, A.Ticks) < std::tie(B.Time, B.Ticks);
+    });
+}
+
+// Records of a block are written one behind the other, so those that are used are the
+// first ones, but for a few that interrupted handlers left out.
+static size_t countUsed(const DataBlock &B, endianness Order) {
+  uint8_t Pass = DataRecord::passBits(B.Pass);
+  size_t Used = 0, End = B.Records.size() / DataRecord::Size;
+  auto IsUsed = [&](size_t I) {
+    const char *At = B.Records.data() + I * DataRecord::Size;
+    return DataRecord::read(At, Order, Pass).Kind != PBD_RECORD_NONE;
+  };
+  // Mostly all but the last, which is never used.
+  if (End > 1 && IsUsed(End - 2))
+    return End - 1;
+  while (Used != End) {
+    size_t Middle = Used + (End - Used) / 2;
+    if (!IsUsed(Middle))
+      End = Middle;
+    else
+      Used = Middle + 1;
+  }
+  return Used;
+}
+
+void patchbay::countEvents(DataFile &Out) {
+  uint64_t Size = 0;
+  for (const DataBlock &B : Out.Blocks)
+    Size += B.Records.size();
+  if (Size <= FewBytes)
+    return addBlocks(Out, /*OnlyThreads=*/false);
+  if (Out.Session && Out.Session->Flags & PBD_SESSION_OVERWRITE)
+    addBlocks(Out, /*OnlyThreads=*/true);
+  Out.RoughEvents = true;
+  for (const DataBlock &B : Out.Blocks) {
+    Out.Threads[B.Thread].Events += countUsed(B, Out.Order);
+    Out.release(B.Records);
   }
 }

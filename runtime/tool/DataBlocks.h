@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The events in the blocks of a data file, put in order.
+// Finds out which part of a file's blocks is of which thread, and of what time it is.
+// Of the events themselves nothing is kept: see EventWindows.h.
 #ifndef PATCHBAY_TOOL_DATABLOCKS_H
 #define PATCHBAY_TOOL_DATABLOCKS_H
 
@@ -9,17 +10,13 @@
 
 namespace patchbay {
 
-/// Blocks are written over, so they may be in any order in the file.
-struct DataBlock {
-  uint32_t Thread;
-  uint64_t Seq, Pass;
-  llvm::StringRef Records;
-};
+/// Adds to the threads of Out what its blocks say of them; with OnlyThreads just
+/// their names and numbers. Sorts the blocks. Functions of Out are complete.
+void addBlocks(DataFile &Out, bool OnlyThreads);
 
-/// Adds the events of functions that Out knows to its threads; with OnlyThreads no
-/// events, but what they say of threads. Sorts the blocks.
-void addEvents(std::vector<DataBlock> &Blocks, llvm::endianness Order,
-               bool OnlyThreads, DataFile &Out);
+/// Adds to the threads of Out how many events they have, roughly if these are many: so
+/// that it does not take long. Sorts the blocks.
+void countEvents(DataFile &Out);
 
 } // namespace patchbay
 

@@ -88,10 +88,15 @@ namespace {
 
 class Reader {
 public:
-  Reader(StringRef Path, StringRef Data, DataFile &Out)
-      : Path(Path), Data(Data), Out(Out) {}
+  /// How much of it is read.
+  enum DetailT {
+    All,
+    Outline, // of events only how many
+    Summary, // nor functions and counts
+  };
+  Reader(StringRef Path, StringRef Data, DataFile &Out, DetailT Detail)
+      : Path(Path), Data(Data), Out(Out), Detail(Detail) {}
   Error read();
-  Error readSummary();
   Error readHeader();
 
   /// What pbd_parent says.
@@ -131,10 +136,10 @@ private:
 
   // Every caller has checked that the field is inside the bytes.
   uint32_t u32(StringRef Bytes, uint64_t At) const {
-    return support::endian::read32(Bytes.data() + At, Order);
+    return support::endian::read32(Bytes.data() + At, Out.Order);
   }
   uint64_t u64(StringRef Bytes, uint64_t At) const {
-    return support::endian::read64(Bytes.data() + At, Order);
+    return support::endian::read64(Bytes.data() + At, Out.Order);
   }
   // It has an end only if it is shorter than Size.
   static std::string name(StringRef Bytes, uint64_t At, size_t Size) {
@@ -145,13 +150,11 @@ private:
   StringRef Path;
   StringRef Data;
   DataFile &Out;
-  endianness Order = endianness::little;
   uint64_t Committed = 0;
   uint64_t Offset = 0; // of the chunk being read
-  bool OnlySummary = false;
+  DetailT Detail;
   bool OnlyMaps = false;
   std::optional<Parent> From;
-  std::vector<DataBlock> Blocks;
 };
 
 } // namespace
@@ -165,7 +168,7 @@ Error Reader::readHeader() {
 
   uint64_t OrderAt = offsetof(pbd_header, byte_order);
   if (u32(Data, OrderAt) != PBD_BYTE_ORDER)
-    Order = endianness::big;
+    Out.Order = endianness::big;
   if (u32(Data, OrderAt) != PBD_BYTE_ORDER)
     return corrupt(OrderAt, "no byte order mark");
   uint32_t Version = u32(Data, offsetof(pbd_header, version));
@@ -195,19 +198,14 @@ Error Reader::read() {
   if (!E)
     E = readChunks();
   addParents();
-  addEvents(Blocks, Order, OnlySummary, Out);
-  return E;
-}
-
-Error Reader::readSummary() {
-  OnlySummary = true;
-  Error E = readHeader();
-  if (!E)
-    E = readChunks();
-  addParents();
+  Out.Slots.add(Out.Functions);
+  if (Detail == All)
+    addBlocks(Out, /*OnlyThreads=*/false);
+  else if (Detail == Outline)
+    countEvents(Out);
   // Elsewhere every thread has begun a block.
-  if (Out.Session && Out.Session->Flags & PBD_SESSION_OVERWRITE)
-    addEvents(Blocks, Order, OnlySummary, Out);
+  else if (Out.Session && Out.Session->Flags & PBD_SESSION_OVERWRITE)
+    addBlocks(Out, /*OnlyThreads=*/true);
   return E;
 }
 
@@ -225,6 +223,7 @@ Error Reader::readChunks() {
       return truncated(Offset);
     if (Error E = readChunk(Kind, Data.substr(Offset, Size)))
       return E;
+    Out.release(Data.substr(Offset, Size));
     Offset += Size;
   }
   return Error::success();
@@ -241,13 +240,13 @@ Error Reader::readChunk(uint32_t Kind, StringRef Chunk) {
   case PBD_MODULE:
     return readModule(Chunk);
   case PBD_COUNTERS:
-    return OnlySummary ? Error::success() : readCounters(Chunk);
+    return Detail == Summary ? Error::success() : readCounters(Chunk);
   case PBD_SESSION:
     return readSession(Chunk);
   case PBD_FUNCTIONS:
-    return OnlySummary ? Error::success() : readFunctions(Chunk, false);
+    return Detail == Summary ? Error::success() : readFunctions(Chunk, false);
   case PBD_TEXT:
-    return OnlySummary ? Error::success() : readFunctions(Chunk, true);
+    return Detail == Summary ? Error::success() : readFunctions(Chunk, true);
   case PBD_BLOCK:
     return readBlock(Chunk);
   case PBD_LEFT_OUT:
@@ -391,7 +390,7 @@ Error Reader::readBlock(StringRef Chunk) {
   if (Out.Session)
     Out.Session->Lost = SaturatingAdd(Out.Session->Lost, Lost);
   T.Name = name(Chunk, offsetof(pbd_block, comm), sizeof(pbd_block::comm));
-  Blocks.push_back({Thread, u64(Chunk, offsetof(pbd_block, seq)),
+  Out.Blocks.push_back({Thread, u64(Chunk, offsetof(pbd_block, seq)),
                     u64(Chunk, offsetof(pbd_block, pass)),
                     Chunk.drop_front(RecordAt)});
   return Error::success();
@@ -522,8 +521,7 @@ void Reader::addParents() {
       return;
     }
     DataFile Maps;
-    Reader R(Name, Mapped->bytes(), Maps);
-    R.OnlySummary = OnlySummary;
+    Reader R(Name, Mapped->bytes(), Maps, Detail);
     if (Error E = R.readMaps(*Next)) {
       std::string Why = toString(std::move(E));
       if (Out.Unexplained.empty())
@@ -568,7 +566,7 @@ Error Reader::readHistograms(StringRef Chunk) {
     DataHistogram H;
     H.Tid = Tid;
     H.Thread = Thread;
-    if (OnlySummary) {
+    if (Detail == Summary) {
       Out.Histograms.push_back(std::move(H));
       break;
     }
@@ -583,11 +581,16 @@ Error Reader::readHistograms(StringRef Chunk) {
   return Error::success();
 }
 
-Error patchbay::readDataFile(StringRef Path, DataFile &Out) {
+static Error readMapped(StringRef Path, Reader::DetailT Detail, DataFile &Out) {
   auto Mapped = mapDataFile(Path);
   if (!Mapped)
     return Mapped.takeError();
-  return parseDataFile(Path, Mapped->bytes(), Out);
+  Out.Mapped = std::make_shared<MappedFile>(std::move(*Mapped));
+  return Reader(Path, Out.Mapped->bytes(), Out, Detail).read();
+}
+
+Error patchbay::readDataFile(StringRef Path, DataFile &Out) {
+  return readMapped(Path, Reader::All, Out);
 }
 
 Error patchbay::readDataHeader(StringRef Path, DataFile &Out) {
@@ -600,16 +603,17 @@ Error patchbay::readDataHeader(StringRef Path, DataFile &Out) {
   close(*File);
   if (Size < 0)
     return makeError(Path + ": cannot read: " + errnoText(Errno));
-  return Reader(Path, StringRef(Header, Size), Out).readHeader();
+  return Reader(Path, StringRef(Header, Size), Out, Reader::All).readHeader();
+}
+
+Error patchbay::readDataOutline(StringRef Path, DataFile &Out) {
+  return readMapped(Path, Reader::Outline, Out);
 }
 
 Error patchbay::readDataSummary(StringRef Path, DataFile &Out) {
-  auto Mapped = mapDataFile(Path);
-  if (!Mapped)
-    return Mapped.takeError();
-  return Reader(Path, Mapped->bytes(), Out).readSummary();
+  return readMapped(Path, Reader::Summary, Out);
 }
 
 Error patchbay::parseDataFile(StringRef Path, StringRef Bytes, DataFile &Out) {
-  return Reader(Path, Bytes, Out).read();
+  return Reader(Path, Bytes, Out, Reader::All).read();
 }

@@ -4,9 +4,13 @@
 #ifndef PATCHBAY_TOOL_DATAFILE_H
 #define PATCHBAY_TOOL_DATAFILE_H
 
+#include "FunctionSlots.h"
+#include "MappedFile.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -47,11 +51,6 @@ struct DataSession {
   std::string Host;
 };
 
-struct DataFunction {
-  uint32_t Module; // of one in Modules
-  uint64_t Entry;
-};
-
 /// What was recorded beside a call: PATCHBAY_RECORD_* say of what class.
 struct DataValues {
   std::vector<uint64_t> Args; // those in integer registers
@@ -59,16 +58,18 @@ struct DataValues {
   bool IsFloat = false; // the result, as it was in its register
 };
 
-struct DataEvent {
-  /// A call that longjmp() left, which is in the file as one that was unwound.
-  static constexpr uint8_t Jumped = 4;
+class ValueReader;
 
-  uint64_t Time;   // in ticks
-  uint64_t Detail; // see pbd_record_kind
-  uint32_t Function;
-  uint32_t Frame;
-  uint8_t Kind;    // pbd_record_kind, but never NONE; or Jumped
-  uint32_t Values; // behind those of DataThread::Values; 0: none
+/// Events of a thread lie in such pieces, which are all that is in memory of them.
+struct DataPiece {
+  const char *Records;
+  uint32_t Size = 0;   // records
+  uint32_t Events = 0; // of these
+  uint64_t Begin = UINT64_MAX; // no call of it began before, in ticks
+  uint64_t End = 0;            // and none was written down later
+  uint8_t Pass;                // of the block, as records have it
+  /// What lies before it and is of a call in it; mostly nothing.
+  std::shared_ptr<const ValueReader> Before;
 };
 
 /// From a time of a thread's own clock on, how far the counter is ahead of it.
@@ -76,14 +77,20 @@ struct DataSleep {
   uint64_t Time, Ticks;
 };
 
-/// Events of a thread, in the order in which they were recorded.
 struct DataThread {
   uint32_t Tid = 0;
   uint64_t Lost = 0;
   std::string Name;
-  std::vector<DataEvent> Events;
-  std::vector<DataValues> Values;
-  std::vector<DataSleep> Sleeps;
+  uint64_t Events = 0;            // records of calls' entries and exits
+  std::vector<DataPiece> Pieces;  // in the order in which they were recorded
+  std::vector<DataSleep> Sleeps;  // by time
+};
+
+/// Blocks are written over, so they may be in any order in the file.
+struct DataBlock {
+  uint32_t Thread; // that began it
+  uint64_t Seq, Pass;
+  llvm::StringRef Records;
 };
 
 /// How long the calls of a function took, of one thread; see pbd_histogram.
@@ -118,6 +125,8 @@ bool lacksFunctions(uint32_t Errno);
 bool isOutOfSpace(uint32_t Errno);
 
 struct DataFile {
+  std::shared_ptr<MappedFile> Mapped; // what Blocks and pieces are in
+  llvm::endianness Order = llvm::endianness::little;
   uint32_t Machine = 0;
   uint32_t Pid = 0;
   uint64_t StartNs = 0;
@@ -135,13 +144,22 @@ struct DataFile {
   std::vector<DataCounter> Counters;      // each of a module in Modules
   std::optional<DataSession> Session;     // if events were recorded
   std::unordered_map<uint64_t, DataFunction> Functions; // by number
+  FunctionSlots Slots;                                  // of these
   std::map<uint32_t, DataThread> Threads; // by the process's own count
+  std::vector<DataBlock> Blocks;
+  uint32_t PieceRecords = 4096; // of a piece: some 100 KB, which stay in a cache
+  bool RoughEvents = false; // threads may have a few events less than they say
   std::vector<DataHistogram> Histograms;
 
   /// The module that is at a run-time address, of those that there are the one
   /// that lies next below, and the ELF address there. Null, and the address, if
   /// there is none.
   std::pair<const DataModule *, uint64_t> place(uint64_t Address) const;
+  /// Bytes have been looked at, and will not be soon.
+  void release(llvm::StringRef Bytes) const {
+    if (Mapped)
+      Mapped->release(Bytes);
+  }
   /// Why the file could not be made longer, if that lost events and it was not for
   /// lack of space; else 0.
   uint32_t fileErrno() const;
@@ -150,19 +168,24 @@ private:
   mutable std::vector<std::pair<uint64_t, uint32_t>> Bases; // sorted, with ids
 };
 
-/// Reads the file into Out, and what it refers to in others of its directory. On an
-/// error Out holds what precedes it.
+/// Reads the file into Out, and what it refers to in others of its directory; of
+/// events where they are, and of what time. On an error Out holds what precedes it.
 llvm::Error readDataFile(llvm::StringRef Path, DataFile &Out);
 
 /// Reads what a file says of its process; of one with millions of events the
 /// rest takes seconds.
 llvm::Error readDataHeader(llvm::StringRef Path, DataFile &Out);
 
+/// The same, but of events only how many they are. It does not take longer where there
+/// are more.
+llvm::Error readDataOutline(llvm::StringRef Path, DataFile &Out);
+
 /// Reads what a file says of its process and its threads, and of what it does not
 /// have. Events, functions and counts may be more than there is memory.
 llvm::Error readDataSummary(llvm::StringRef Path, DataFile &Out);
 
-/// The same as the first, of a file's bytes; Path is for messages.
+/// The same as the first, of a file's bytes, which stay where they are as long as Out
+/// is used; Path is for messages.
 llvm::Error parseDataFile(llvm::StringRef Path, llvm::StringRef Bytes,
                           DataFile &Out);
 

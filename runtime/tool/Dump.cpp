@@ -2,6 +2,7 @@
 //
 // `patchbay dump`: the events of a recording in one of several forms.
 #include "Export.h"
+#include "Losses.h"
 #include "ThreadChoice.h"
 #include "Verb.h"
 
@@ -87,6 +88,25 @@ static Error refuseTerminal() {
                               "write it to a file, with > FILE");
 }
 
+static void write(Trace &T, raw_ostream &OS) {
+  switch (Form) {
+  case Text:
+    return exportText(T, OS);
+  case Csv:
+    return exportCsv(T, OS);
+  case Json:
+    return exportJson(T, OS);
+  case Chrome:
+    return exportChrome(T, OS);
+  case Folded:
+    return exportFolded(T, OS);
+  case Perfetto:
+    return exportPerfetto(T, OS);
+  case Parquet:
+    return exportParquet(T, OS);
+  }
+}
+
 static Expected<int> runDump(ArrayRef<const char *>) {
   if (Ctf.getNumOccurrences() && Form.getNumOccurrences())
     return makeError(Usage, "--ctf is a form of its own: give it alone");
@@ -102,31 +122,11 @@ static Expected<int> runDump(ArrayRef<const char *>) {
   if (!Ctf.empty()) {
     if (Error E = exportCtf(*T, Ctf))
       return E;
-    return T->Incomplete ? Failure : Success;
+  } else {
+    write(*T, outs());
   }
-  switch (Form) {
-  case Text:
-    exportText(*T, outs());
-    break;
-  case Csv:
-    exportCsv(*T, outs());
-    break;
-  case Json:
-    exportJson(*T, outs());
-    break;
-  case Chrome:
-    exportChrome(*T, outs());
-    break;
-  case Folded:
-    exportFolded(*T, outs());
-    break;
-  case Perfetto:
-    exportPerfetto(*T, outs());
-    break;
-  case Parquet:
-    exportParquet(*T, outs());
-    break;
-  }
+  outs().flush();
+  sayEnded(*T, Dir);
   return T->Incomplete ? Failure : Success;
 }
 

@@ -19,55 +19,53 @@ std::string patchbay::durationText(uint64_t Ns) {
   return utostr(Ns) + " ns";
 }
 
-namespace {
-struct Sub {
-  uint64_t Calls = 0, Total = 0;
-  uint64_t Open = 0; // calls that the one that is looked at is within
-};
-
-/// The calls of sub-routines by function. One that is within another such call
-/// is not in the total, as with a function that calls itself.
-class SubCalls {
-public:
-  void addThread(const TraceThread &Thread);
-  void nameLongest(const Trace &T, std::vector<FunctionDurations> &Of) const;
-
-private:
-  std::map<std::pair<uint32_t, uint32_t>, Sub> Subs; // caller, callee
-};
-} // namespace
-
-void SubCalls::addThread(const TraceThread &Thread) {
-  std::vector<std::pair<size_t, Sub *>> Open; // each call and what it is of
-  Sub Outermost;                              // of calls that nobody made
-  auto Close = [&] {
-    --Open.back().second->Open;
-    Open.pop_back();
-  };
-  for (size_t I = 0; I != Thread.Calls.size(); ++I) {
-    const TraceCall &C = Thread.Calls[I];
-    while (!Open.empty() && Open.back().first != C.Parent)
-      Close();
-    Sub &S = Open.empty() ? Outermost
-                          : Subs[{Thread.Calls[C.Parent].Function, C.Function}];
-    ++S.Calls;
-    if (!S.Open++)
-      S.Total += C.Duration;
-    Open.push_back({I, &S});
-  }
-  while (!Open.empty())
-    Close();
+uint32_t FunctionTotals::sub(uint32_t Caller, uint32_t Callee) {
+  Last &L = LastOf[Callee];
+  if (L.Caller == Caller)
+    return L.Sub;
+  auto [At, New] = SubOf.try_emplace({Caller, Callee}, uint32_t(Subs.size()));
+  if (New)
+    Subs.push_back({Caller, Callee});
+  L = {Caller, At->second};
+  return At->second;
 }
 
-void SubCalls::nameLongest(const Trace &T,
-                           std::vector<FunctionDurations> &Of) const {
-  for (const auto &[Pair, S] : Subs) {
-    FunctionDurations &F = Of[Pair.first];
-    if (!F.SubName.empty() && S.Total <= F.SubTotal)
+void FunctionTotals::begin(ArrayRef<TraceCall> Open, const DataValues *) {
+  uint32_t Function = Open.back().Function;
+  if (Functions.size() <= Function) {
+    Functions.resize(T.Functions.size());
+    LastOf.resize(T.Functions.size());
+  }
+  if (Open.size() == 1)
+    return;
+  uint32_t S = sub(Open[Open.size() - 2].Function, Function);
+  ++Subs[S].Open;
+  SubsOpen.push_back(S);
+}
+
+void FunctionTotals::end(ArrayRef<TraceCall> Open, size_t Depth,
+                         std::optional<uint64_t>) {
+  for (size_t I = Open.size(); I != Depth; --I) {
+    const TraceCall &C = Open[I - 1];
+    FunctionDurations &F = Functions[C.Function];
+    ++F.Calls;
+    F.Total += C.Recursive ? 0 : C.Duration;
+    F.Self += C.self();
+    if (C.Kind == TraceCall::Unfinished)
+      ++(C.Open ? F.Open : F.CutOff);
+    if (C.hasDuration()) {
+      ++F.Timed;
+      F.Sum += C.Duration;
+      F.Longest = std::max(F.Longest, C.Duration);
+      addToBuckets(F.Buckets, T.BucketUnit, C.Duration);
+    }
+    if (I == 1)
       continue;
-    F.SubName = T.Functions[Pair.second].Name;
-    F.SubCalls = S.Calls;
-    F.SubTotal = S.Total;
+    Sub &S = Subs[SubsOpen.back()];
+    SubsOpen.pop_back();
+    ++S.Calls;
+    if (!--S.Open)
+      S.Total += C.Duration;
   }
 }
 
@@ -85,30 +83,20 @@ static void addCount(FunctionDurations &F, const TraceCount &C) {
     F.Buckets[I] = SaturatingAdd(F.Buckets[I], C.Buckets[I]);
 }
 
-std::vector<FunctionDurations> patchbay::functionDurations(const Trace &T) {
-  std::vector<FunctionDurations> Result(T.Functions.size());
-  SubCalls Subs;
-  for (const TraceThread &Thread : T.Threads) {
-    Subs.addThread(Thread);
-    std::vector<uint64_t> Self = T.selfTimes(Thread);
-    for (size_t I = 0; I != Self.size(); ++I) {
-      const TraceCall &C = Thread.Calls[I];
-      FunctionDurations &F = Result[C.Function];
-      ++F.Calls;
-      F.Total += C.Recursive ? 0 : C.Duration;
-      F.Self += Self[I];
-      if (C.Kind == TraceCall::Unfinished)
-        ++(C.Open ? F.Open : F.CutOff);
-      if (C.hasDuration()) {
-        ++F.Timed;
-        F.Sum += C.Duration;
-        F.Longest = std::max(F.Longest, C.Duration);
-        addToBuckets(F.Buckets, T.BucketUnit, C.Duration);
-      }
-    }
-  }
+std::vector<FunctionDurations> FunctionTotals::finish() {
+  Functions.resize(T.Functions.size());
   for (const TraceCount &C : T.Counts)
-    addCount(Result[C.Function], C);
-  Subs.nameLongest(T, Result);
-  return Result;
+    addCount(Functions[C.Function], C);
+  llvm::sort(Subs, [](const Sub &A, const Sub &B) {
+    return std::tie(A.Caller, A.Callee) < std::tie(B.Caller, B.Callee);
+  });
+  for (const Sub &S : Subs) {
+    FunctionDurations &F = Functions[S.Caller];
+    if (!F.SubName.empty() && S.Total <= F.SubTotal)
+      continue;
+    F.SubName = T.Functions[S.Callee].Name;
+    F.SubCalls = S.Calls;
+    F.SubTotal = S.Total;
+  }
+  return std::move(Functions);
 }

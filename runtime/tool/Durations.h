@@ -5,7 +5,8 @@
 #ifndef PATCHBAY_TOOL_DURATIONS_H
 #define PATCHBAY_TOOL_DURATIONS_H
 
-#include "Trace.h"
+#include "CallStream.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace patchbay {
 
@@ -30,8 +31,37 @@ struct FunctionDurations {
   uint64_t unfinished() const { return Open + CutOff; }
 };
 
-/// By index in T.Functions.
-std::vector<FunctionDurations> functionDurations(const Trace &T);
+/// Adds up the calls that it is shown, and what was counted.
+class FunctionTotals : public CallSink {
+public:
+  explicit FunctionTotals(const Trace &T) : T(T) {}
+  void begin(llvm::ArrayRef<TraceCall> Open, const DataValues *) override;
+  void end(llvm::ArrayRef<TraceCall> Open, size_t Depth,
+           std::optional<uint64_t> Next) override;
+  /// By index in T.Functions, when all calls were read.
+  std::vector<FunctionDurations> finish();
+
+private:
+  /// The calls of a sub-routine by another function. One that is within another such
+  /// call is not in the total, as with a function that calls itself.
+  struct Sub {
+    uint32_t Caller, Callee;
+    uint64_t Calls = 0, Total = 0;
+    uint64_t Open = 0;
+  };
+  /// What a function was called by last, which is mostly the next, too.
+  struct Last {
+    uint32_t Caller = UINT32_MAX, Sub = 0;
+  };
+  uint32_t sub(uint32_t Caller, uint32_t Callee);
+
+  const Trace &T;
+  std::vector<FunctionDurations> Functions;
+  std::vector<Sub> Subs;
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> SubOf;
+  std::vector<Last> LastOf;     // by callee
+  std::vector<uint32_t> SubsOpen; // of calls that are open, but the outermost
+};
 
 /// "1.234 us", with four digits that count.
 std::string durationText(uint64_t Ns);

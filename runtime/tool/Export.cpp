@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "CallTree.h"
 #include "Export.h"
 #include "Table.h"
 #include "Values.h"
@@ -35,30 +36,43 @@ int64_t patchbay::realtimeOffset(const Trace &T) {
 }
 
 std::vector<std::optional<uint64_t>>
-patchbay::endTimes(const TraceThread &Thread) {
-  std::vector<std::optional<uint64_t>> Ends(Thread.Calls.size());
-  std::vector<size_t> Open;
-  auto Close = [&](size_t Depth, std::optional<uint64_t> End) {
-    // The last call is in all of these, or the only one.
-    uint64_t Least = Open.empty() ? 0 : Thread.Calls[Open.back()].Start;
-    for (size_t I : ArrayRef(Open).drop_front(Depth)) {
-      const TraceCall &C = Thread.Calls[I];
-      if (C.hasDuration()) {
-        uint64_t Own = C.end();
-        // Rounded to nanoseconds it may be behind that, or before what is in
-        // it.
-        End = std::max(Least, std::min(Own, End.value_or(Own)));
-      }
-      Ends[I] = End;
+patchbay::endTimes(ArrayRef<TraceCall> Open, size_t Depth,
+                   std::optional<uint64_t> End) {
+  std::vector<std::optional<uint64_t>> Ends;
+  // The last call is in all of these, or the only one.
+  uint64_t Least = Open.empty() ? 0 : Open.back().Start;
+  for (const TraceCall &C : Open.drop_front(Depth)) {
+    if (C.hasDuration()) {
+      uint64_t Own = C.end();
+      // Rounded to nanoseconds it may be behind that, or before what is in it.
+      End = std::max(Least, std::min(Own, End.value_or(Own)));
     }
-    Open.resize(Depth);
-  };
-  for (size_t I = 0; I != Thread.Calls.size(); ++I) {
-    Close(Thread.Calls[I].Depth, Thread.Calls[I].Start);
-    Open.push_back(I);
+    Ends.push_back(End);
   }
-  Close(0, std::nullopt);
   return Ends;
+}
+
+namespace {
+/// Writes each call when it begins.
+class Lines : public CallSink {
+public:
+  using WriteFn = function_ref<void(const TraceThread &, const TraceCall &,
+                                    const DataValues *)>;
+  explicit Lines(WriteFn Write) : Write(Write) {}
+  void beginThread(const TraceThread &Of) override { Thread = &Of; }
+  void begin(ArrayRef<TraceCall> Open, const DataValues *V) override {
+    Write(*Thread, Open.back(), V);
+  }
+
+private:
+  WriteFn Write;
+  const TraceThread *Thread = nullptr;
+};
+} // namespace
+
+static void writeLines(Trace &T, Lines::WriteFn Write) {
+  Lines L(Write);
+  readCalls(T, {&L});
 }
 
 static std::string host(const Trace &T, const TraceThread &Thread) {
@@ -75,25 +89,25 @@ static std::string seconds(uint64_t Ns) {
 }
 
 void patchbay::exportText(Trace &T, raw_ostream &OS) {
-  for (const TraceThread &Thread : T.Threads)
-    for (const TraceCall &C : Thread.Calls) {
-      OS << printable(Thread.Name) << '-' << Thread.Tid << ' '
-         << seconds(C.Start) << ' ';
-      if (C.hasDuration())
-        OS << C.Duration << " ns ";
-      OS << kindName(C.Kind) << ' ';
-      std::string Name = printable(T.Functions[C.Function].Name);
-      if (const DataValues *V = valuesOf(Thread, C)) {
-        std::string Result = resultText(*V);
-        OS << calledText(Name, *V) << (Result.empty() ? "" : " = ") << Result;
-      } else {
-        OS << Name;
-      }
-      if (std::string Caller = C.Caller ? T.caller(Thread, C) : "";
-          !Caller.empty())
-        OS << " <- " << printable(Caller);
-      OS << '\n';
+  writeLines(T, [&](const TraceThread &Thread, const TraceCall &C,
+                    const DataValues *V) {
+    OS << printable(Thread.Name) << '-' << Thread.Tid << ' '
+       << seconds(C.Start) << ' ';
+    if (C.hasDuration())
+      OS << C.Duration << " ns ";
+    OS << kindName(C.Kind) << ' ';
+    std::string Name = printable(T.Functions[C.Function].Name);
+    if (V) {
+      std::string Result = resultText(*V);
+      OS << calledText(Name, *V) << (Result.empty() ? "" : " = ") << Result;
+    } else {
+      OS << Name;
     }
+    if (std::string Caller = C.Caller ? T.caller(Thread, C) : "";
+        !Caller.empty())
+      OS << " <- " << printable(Caller);
+    OS << '\n';
+  });
 }
 
 static std::string quotedCsv(StringRef Text) {
@@ -105,65 +119,61 @@ static std::string quotedCsv(StringRef Text) {
   return Quoted + "\"";
 }
 
-void patchbay::exportCsv(const Trace &T, raw_ostream &OS) {
+void patchbay::exportCsv(Trace &T, raw_ostream &OS) {
   OS << "host,pid,tid,thread,start_ns,duration_ns,kind,depth,function,module,"
         "build_id,args,result,elapsed_ns\n";
-  for (const TraceThread &Thread : T.Threads) {
-    std::string Prefix =
-        formatv("{0},{1},{2},{3},", quotedCsv(host(T, Thread)), pid(T, Thread),
-                Thread.Tid, quotedCsv(Thread.Name))
-            .str();
-    for (const TraceCall &C : Thread.Calls) {
-      const TraceFunction &F = T.Functions[C.Function];
-      OS << Prefix << C.Start << ',';
-      if (C.hasDuration())
-        OS << C.Duration;
-      OS << ',' << kindName(C.Kind) << ',' << C.Depth << ','
-         << quotedCsv(F.Name) << ',' << quotedCsv(F.Module) << ','
-         << toHex(F.BuildId, /*LowerCase=*/true) << ',';
-      if (const DataValues *V = valuesOf(Thread, C))
-        OS << quotedCsv(argsText(*V)) << ',' << resultText(*V);
-      else
-        OS << ',';
+  writeLines(T, [&](const TraceThread &Thread, const TraceCall &C,
+                    const DataValues *V) {
+    const TraceFunction &F = T.Functions[C.Function];
+    OS << quotedCsv(host(T, Thread)) << ',' << pid(T, Thread) << ','
+       << Thread.Tid << ',' << quotedCsv(Thread.Name) << ',' << C.Start << ',';
+    if (C.hasDuration())
+      OS << C.Duration;
+    OS << ',' << kindName(C.Kind) << ',' << C.Depth << ',' << quotedCsv(F.Name)
+       << ',' << quotedCsv(F.Module) << ','
+       << toHex(F.BuildId, /*LowerCase=*/true) << ',';
+    if (V)
+      OS << quotedCsv(argsText(*V)) << ',' << resultText(*V);
+    else
       OS << ',';
-      if (C.hasDuration())
-        OS << C.elapsed();
-      OS << '\n';
-    }
-  }
+    OS << ',';
+    if (C.hasDuration())
+      OS << C.elapsed();
+    OS << '\n';
+  });
 }
 
-void patchbay::exportJson(const Trace &T, raw_ostream &OS) {
-  for (const TraceThread &Thread : T.Threads)
-    for (const TraceCall &C : Thread.Calls) {
-      const TraceFunction &F = T.Functions[C.Function];
-      json::OStream J(OS);
-      J.object([&] {
-        J.attribute("host", json::fixUTF8(host(T, Thread)));
-        J.attribute("pid", pid(T, Thread));
-        J.attribute("tid", Thread.Tid);
-        J.attribute("thread", json::fixUTF8(Thread.Name));
-        J.attribute("start_ns", C.Start);
-        if (C.hasDuration()) {
-          J.attribute("duration_ns", C.Duration);
-          J.attribute("elapsed_ns", C.elapsed());
-        }
-        J.attribute("kind", kindName(C.Kind));
-        J.attribute("depth", C.Depth);
-        J.attribute("function", json::fixUTF8(F.Name));
-        if (const DataValues *V = valuesOf(Thread, C)) {
-          J.attributeArray("args", [&] {
-            for (uint64_t Arg : V->Args)
-              J.value(Arg);
-          });
-          if (V->Result)
-            J.attribute("result", resultText(*V));
-        }
-        J.attribute("module", json::fixUTF8(F.Module));
-        J.attribute("build_id", toHex(F.BuildId, /*LowerCase=*/true));
-      });
-      OS << '\n';
-    }
+void patchbay::exportJson(Trace &T, raw_ostream &OS) {
+  writeLines(T, [&](const TraceThread &Thread, const TraceCall &C,
+                    const DataValues *V) {
+    const TraceFunction &F = T.Functions[C.Function];
+    json::OStream J(OS);
+    J.object([&] {
+      J.attribute("host", json::fixUTF8(host(T, Thread)));
+      J.attribute("pid", pid(T, Thread));
+      J.attribute("tid", Thread.Tid);
+      J.attribute("thread", json::fixUTF8(Thread.Name));
+      J.attribute("start_ns", C.Start);
+      if (C.hasDuration()) {
+        J.attribute("duration_ns", C.Duration);
+        J.attribute("elapsed_ns", C.elapsed());
+      }
+      J.attribute("kind", kindName(C.Kind));
+      J.attribute("depth", C.Depth);
+      J.attribute("function", json::fixUTF8(F.Name));
+      if (V) {
+        J.attributeArray("args", [&] {
+          for (uint64_t Arg : V->Args)
+            J.value(Arg);
+        });
+        if (V->Result)
+          J.attribute("result", resultText(*V));
+      }
+      J.attribute("module", json::fixUTF8(F.Module));
+      J.attribute("build_id", toHex(F.BuildId, /*LowerCase=*/true));
+    });
+    OS << '\n';
+  });
 }
 
 // Microseconds with three decimals, as a JSON number.
@@ -183,48 +193,81 @@ static void nameChrome(json::OStream &J, StringRef What, uint32_t Pid,
   });
 }
 
+namespace {
 // A begin without an end would have in it whatever comes behind it, so that no
-// call is written as one: what was open when a thread's events end, ends there.
-// The last of these lasts a nanosecond, else it would not be in the others.
-static void callsChrome(json::OStream &J, const Trace &T,
-                        const TraceThread &Thread) {
-  std::vector<std::optional<uint64_t>> Ends = endTimes(Thread);
+// call is written as one, but when it has ended: what was open when a thread's events
+// end, ends there. The last of these lasts a nanosecond, else it would not be in the
+// others.
+class ChromeCalls : public CallSink {
+public:
+  ChromeCalls(json::OStream &J, const Trace &T) : J(J), T(T) {}
+  void beginThread(const TraceThread &) override;
+  void begin(ArrayRef<TraceCall> Open, const DataValues *) override;
+  void end(ArrayRef<TraceCall> Open, size_t Depth,
+           std::optional<uint64_t> Next) override;
+
+private:
+  void call(const TraceCall &C, uint64_t End);
+
+  json::OStream &J;
+  const Trace &T;
+  const TraceThread *Thread = nullptr;
   uint64_t Last = 0;
-  for (const TraceCall &C : Thread.Calls)
-    Last = std::max(Last,
-                    SaturatingAdd(C.Start, std::max(C.elapsed(), uint64_t(1))));
-  for (size_t I = 0; I != Ends.size(); ++I) {
-    const TraceCall &C = Thread.Calls[I];
-    bool IsEntry = C.Kind == TraceCall::Entry;
-    J.object([&] {
-      J.attribute("ph", IsEntry ? "i" : "X");
-      J.attribute("name", json::fixUTF8(T.Functions[C.Function].Name));
-      J.attribute("pid", pid(T, Thread));
-      J.attribute("tid", Thread.Tid);
-      J.attributeBegin("ts");
-      J.rawValue(microseconds(C.Start));
-      J.attributeEnd();
-      if (IsEntry) {
-        J.attribute("s", "t");
-        return;
-      }
-      J.attributeBegin("dur");
-      J.rawValue(microseconds(Ends[I].value_or(Last) - C.Start));
-      J.attributeEnd();
-      if (C.Asleep) {
-        // In that format, what a clock of the thread says.
-        J.attributeBegin("tdur");
-        J.rawValue(microseconds(C.Duration));
-        J.attributeEnd();
-      }
-      if (C.Kind != TraceCall::Returned)
-        J.attributeObject("args",
-                          [&] { J.attribute("kind", kindName(C.Kind)); });
-    });
-  }
+};
+} // namespace
+
+void ChromeCalls::beginThread(const TraceThread &Of) {
+  Thread = &Of;
+  Last = 0;
+  nameChrome(J, "thread_name", pid(T, Of), Of.Tid, Of.Name);
 }
 
-void patchbay::exportChrome(const Trace &T, raw_ostream &OS) {
+void ChromeCalls::begin(ArrayRef<TraceCall> Open, const DataValues *) {
+  if (Open.back().Kind == TraceCall::Entry)
+    call(Open.back(), 0);
+}
+
+void ChromeCalls::end(ArrayRef<TraceCall> Open, size_t Depth,
+                      std::optional<uint64_t> Next) {
+  std::vector<std::optional<uint64_t>> Ends = endTimes(Open, Depth, Next);
+  ArrayRef<TraceCall> Ended = Open.drop_front(Depth);
+  for (const TraceCall &C : Ended)
+    Last = std::max(Last,
+                    SaturatingAdd(C.Start, std::max(C.elapsed(), uint64_t(1))));
+  for (size_t I = 0; I != Ended.size(); ++I)
+    if (Ended[I].Kind != TraceCall::Entry)
+      call(Ended[I], Ends[I].value_or(Last));
+}
+
+void ChromeCalls::call(const TraceCall &C, uint64_t End) {
+  bool IsEntry = C.Kind == TraceCall::Entry;
+  J.object([&] {
+    J.attribute("ph", IsEntry ? "i" : "X");
+    J.attribute("name", json::fixUTF8(T.Functions[C.Function].Name));
+    J.attribute("pid", pid(T, *Thread));
+    J.attribute("tid", Thread->Tid);
+    J.attributeBegin("ts");
+    J.rawValue(microseconds(C.Start));
+    J.attributeEnd();
+    if (IsEntry) {
+      J.attribute("s", "t");
+      return;
+    }
+    J.attributeBegin("dur");
+    J.rawValue(microseconds(End - C.Start));
+    J.attributeEnd();
+    if (C.Asleep) {
+      // In that format, what a clock of the thread says.
+      J.attributeBegin("tdur");
+      J.rawValue(microseconds(C.Duration));
+      J.attributeEnd();
+    }
+    if (C.Kind != TraceCall::Returned)
+      J.attributeObject("args", [&] { J.attribute("kind", kindName(C.Kind)); });
+  });
+}
+
+void patchbay::exportChrome(Trace &T, raw_ostream &OS) {
   json::OStream J(OS);
   J.object([&] {
     J.attribute("displayTimeUnit", "ns");
@@ -232,10 +275,8 @@ void patchbay::exportChrome(const Trace &T, raw_ostream &OS) {
       for (const TraceProcess &P : T.Processes)
         nameChrome(J, "process_name", P.Data.Pid, 0,
                    P.Data.Args.empty() ? "" : P.Data.Args.front());
-      for (const TraceThread &Thread : T.Threads) {
-        nameChrome(J, "thread_name", pid(T, Thread), Thread.Tid, Thread.Name);
-        callsChrome(J, T, Thread);
-      }
+      ChromeCalls Calls(J, T);
+      readCalls(T, {&Calls});
     });
   });
   OS << '\n';
@@ -248,20 +289,47 @@ static std::string frameName(StringRef Name) {
   return Result;
 }
 
-void patchbay::exportFolded(const Trace &T, raw_ostream &OS) {
+namespace {
+/// Stacks by the name of their thread; with few of these, since many threads have
+/// the same.
+class FoldedStacks : public CallSink {
+public:
+  explicit FoldedStacks(const Trace &T) : T(T) {}
+  void beginThread(const TraceThread &Thread) override {
+    auto &Of = Trees[frameName(Thread.Name)];
+    if (!Of)
+      Of = std::make_unique<TreeBuilder>(T);
+    Tree = Of.get();
+  }
+  void begin(ArrayRef<TraceCall> Open, const DataValues *V) override {
+    Tree->begin(Open, V);
+  }
+  void end(ArrayRef<TraceCall> Open, size_t Depth,
+           std::optional<uint64_t> Next) override {
+    Tree->end(Open, Depth, Next);
+  }
+
+  std::map<std::string, std::unique_ptr<TreeBuilder>> Trees;
+
+private:
+  const Trace &T;
+  TreeBuilder *Tree = nullptr;
+};
+} // namespace
+
+void patchbay::exportFolded(Trace &T, raw_ostream &OS) {
+  FoldedStacks Folded(T);
+  readCalls(T, {&Folded});
   std::map<std::string, uint64_t> Stacks;
-  for (const TraceThread &Thread : T.Threads) {
-    std::vector<uint64_t> Self = T.selfTimes(Thread);
-    std::vector<std::string> Stack;
-    for (size_t I = 0; I != Self.size(); ++I) {
-      const TraceCall &C = Thread.Calls[I];
-      Stack.resize(C.Depth);
-      std::string Outer = Stack.empty() ? frameName(Thread.Name) : Stack.back();
-      Stack.push_back(Outer + ";" + frameName(T.Functions[C.Function].Name));
+  for (auto &[Name, Builder] : Folded.Trees) {
+    CallTree Tree = Builder->finish();
+    std::vector<std::string> Names = {Name};
+    for (const CallNode &N : ArrayRef(Tree).drop_front()) {
+      Names.push_back(Names[N.Parent] + ";" +
+                      frameName(T.Functions[N.Function].Name));
       // Entries have no duration: there, a call counts as one.
-      uint64_t Weight = C.Kind == TraceCall::Entry ? 1 : Self[I];
-      if (Weight)
-        Stacks[Stack.back()] += Weight;
+      if (uint64_t Weight = N.Self + N.Entries)
+        Stacks[Names.back()] += Weight;
     }
   }
   for (const auto &[Stack, Weight] : Stacks)

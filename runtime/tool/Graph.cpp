@@ -107,7 +107,10 @@ static Expected<int> runGraph(ArrayRef<const char *>) {
     return T.takeError();
   if (Error E = Threads.apply(*T, Dir))
     return E;
-  CallTree Tree = callTree(*T, Root);
+  TreeBuilder Builder(*T, Root);
+  readCalls(*T, {&Builder});
+  sayEnded(*T, Dir);
+  CallTree Tree = Builder.finish();
   if (Tree.size() == 1 && !Root.empty())
     return makeError(NothingFound, Dir + ": no call of '" + Root +
                                        "' was recorded: 'patchbay report' "

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "HtmlReport.h"
-#include "CallTree.h"
 #include "HowRecorded.h"
 #include "Losses.h"
 #include "llvm/ADT/StringExtras.h"
@@ -18,7 +17,8 @@ namespace {
 
 class Page {
 public:
-  Page(const Trace &T, Field By, json::OStream &J) : T(T), By(By), J(J) {}
+  Page(const Trace &T, HtmlData &D, Field By, json::OStream &J)
+      : T(T), D(D), By(By), J(J) {}
   void write();
 
 private:
@@ -27,14 +27,82 @@ private:
   void threads();
 
   const Trace &T;
+  HtmlData &D;
   Field By;
   json::OStream &J;
 };
 
 } // namespace
 
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+static bool hasTime(const TraceCall &C) { return C.Kind != TraceCall::Entry; }
+
+void Timeline::beginThread(const TraceThread &) {
+  Threads.emplace_back();
+  Number = 0;
+  Numbers.clear();
+}
+
+void Timeline::begin(ArrayRef<TraceCall> Open, const DataValues *) {
+  Begin = std::min(Begin, Open.back().Start);
+  Numbers.resize(Open.size() - 1);
+  Numbers.push_back(Number++);
+}
+
+// Of the same length those stay that began first.
+static bool isBetter(const TimelineCall &A, const TimelineCall &B) {
+  return A.Call.Duration != B.Call.Duration
+             ? A.Call.Duration > B.Call.Duration
+             : A.Number < B.Number;
+}
+
+void Timeline::end(ArrayRef<TraceCall> Open, size_t Depth,
+                   std::optional<uint64_t>) {
+  TimelineThread &To = Threads.back();
+  for (size_t I = Open.size(); I != Depth; --I) {
+    const TraceCall &C = Open[I - 1];
+    End = std::max(End, C.end());
+    if (!hasTime(C))
+      continue;
+    ++To.Calls;
+    if (C.Depth >= MaxTimelineDepth)
+      continue;
+    // A heap with the first to go on top.
+    if (To.Longest.size() == MaxTimeline) {
+      if (!isBetter({C, Numbers[I - 1]}, To.Longest.front()))
+        continue;
+      std::pop_heap(To.Longest.begin(), To.Longest.end(), isBetter);
+      To.Longest.pop_back();
+    }
+    To.Longest.push_back({C, Numbers[I - 1]});
+    std::push_heap(To.Longest.begin(), To.Longest.end(), isBetter);
+  }
+}
+
+void Timeline::endThread(const TraceThread &) {
+  llvm::sort(Threads.back().Longest,
+             [](const TimelineCall &A, const TimelineCall &B) {
+               return A.Number < B.Number;
+             });
+}
+
+HtmlReport::HtmlReport(Trace &T) : T(T) {
+  FunctionTotals Totals(T);
+  TreeBuilder Tree(T);
+  readCalls(T, {&Totals, &Tree, &Data.Times});
+  Data.Functions = Totals.finish();
+  Data.Tree = Tree.finish();
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
 void Page::tree() {
-  CallTree Tree = callTree(T);
+  const CallTree &Tree = D.Tree;
   auto Add = [&](int64_t Function, uint32_t Depth, const CallNode &N) {
     J.array([&] {
       J.value(Function);
@@ -55,44 +123,23 @@ void Page::tree() {
   });
 }
 
-static bool hasTime(const TraceCall &C) { return C.Kind != TraceCall::Entry; }
-
-// Of each thread the longest calls, in order.
-static std::vector<const TraceCall *> longest(const TraceThread &Thread) {
-  std::vector<const TraceCall *> Calls;
-  for (const TraceCall &C : Thread.Calls)
-    if (hasTime(C) && C.Depth < MaxTimelineDepth)
-      Calls.push_back(&C);
-  llvm::sort(Calls, [](const TraceCall *A, const TraceCall *B) {
-    return A->Duration != B->Duration ? A->Duration > B->Duration : A < B;
-  });
-  if (Calls.size() > MaxTimeline)
-    Calls.resize(MaxTimeline);
-  llvm::sort(Calls);
-  return Calls;
-}
-
 void Page::threads() {
-  uint64_t Begin = UINT64_MAX, End = 0;
-  for (const TraceThread &Thread : T.Threads)
-    for (const TraceCall &C : Thread.Calls) {
-      Begin = std::min(Begin, C.Start);
-      End = std::max(End, C.end());
-    }
+  uint64_t Begin = D.Times.Begin, End = D.Times.End;
   J.attribute("length", End > Begin ? End - Begin : 1);
   J.attributeArray("threads", [&] {
-    for (const TraceThread &Thread : T.Threads)
+    for (size_t I = 0; I != T.Threads.size(); ++I)
       J.array([&] {
+        const TraceThread &Thread = T.Threads[I];
         J.value(json::fixUTF8(Thread.Name + "-" + utostr(Thread.Tid)));
-        J.value(llvm::count_if(Thread.Calls, hasTime));
+        J.value(D.Times.Threads[I].Calls);
         J.array([&] {
-          for (const TraceCall *C : longest(Thread))
-            J.array([&] {
-              J.value(C->Start - Begin);
-              J.value(C->elapsed());
-              J.value(C->Depth);
-              J.value(C->Function);
-              J.value(C->hasDuration() ? 0 : C->Open ? 1 : 2);
+          for (const auto &[C, Number] : D.Times.Threads[I].Longest)
+            J.array([&, &C = C] {
+              J.value(C.Start - Begin);
+              J.value(C.elapsed());
+              J.value(C.Depth);
+              J.value(C.Function);
+              J.value(C.hasDuration() ? 0 : C.Open ? 1 : 2);
             });
         });
       });
@@ -100,7 +147,7 @@ void Page::threads() {
 }
 
 void Page::functions() {
-  std::vector<FunctionDurations> Functions = functionDurations(T);
+  ArrayRef<FunctionDurations> Functions = D.Functions;
   J.attributeArray("functions", [&] {
     for (size_t I = 0; I != Functions.size(); ++I)
       J.array([&] {
@@ -163,14 +210,15 @@ static std::string escaped(StringRef Text) {
 
 // What cannot be seen on the page, on top of it: whoever looks at the rest has to
 // know.
-static void printLosses(Trace &T, StringRef Dir, raw_ostream &OS) {
+static void printLosses(Trace &T, const HtmlData &D, StringRef Dir,
+                        raw_ostream &OS) {
   std::vector<std::string> Lines;
   for (const LossText &Loss : lossTexts(lossesOf(T), Dir))
     Lines.push_back((Loss.Where.empty() ? "" : Loss.Where + ": ") + Loss.Text);
   size_t Calls = 0, Shown = 0;
-  for (const TraceThread &Thread : T.Threads) {
-    Calls += llvm::count_if(Thread.Calls, hasTime);
-    Shown += longest(Thread).size();
+  for (const TimelineThread &Thread : D.Times.Threads) {
+    Calls += Thread.Calls;
+    Shown += Thread.Longest.size();
   }
   if (Shown != Calls)
     Lines.push_back(("the timeline shows " + Twine(Shown) + " of " +
@@ -187,20 +235,19 @@ static void printLosses(Trace &T, StringRef Dir, raw_ostream &OS) {
   OS << "</ul></section>\n";
 }
 
-void patchbay::printHtml(Trace &T, StringRef Dir, Field By,
-                         raw_ostream &OS) {
+void HtmlReport::print(StringRef Dir, Field By, raw_ostream &OS) {
   std::string Title = "patchbay report: " + Dir.str();
-  std::string Data;
-  raw_string_ostream DataOS(Data);
-  json::OStream J(DataOS);
-  Page(T, By, J).write();
+  std::string Json;
+  raw_string_ostream JsonOS(Json);
+  json::OStream J(JsonOS);
+  Page(T, Data, By, J).write();
   OS << HtmlHead << "<title>" << escaped(Title) << "</title>\n<h1>"
      << escaped(Title) << "</h1>\n<p>" << escaped(whatWasRecorded(T))
      << "</p>\n";
-  printLosses(T, Dir, OS);
+  printLosses(T, Data, Dir, OS);
   OS << "<script id=\"trace\" type=\"application/json\">";
   // A name like </script> must not end it; JSON has another way to write <.
-  for (char C : Data)
+  for (char C : Json)
     if (C == '<')
       OS << "\\u003c";
     else

@@ -23,6 +23,10 @@ static cl::opt<std::string> Dir(cl::Positional, cl::desc("[DIR]"),
                                 cl::cat(ToolOptions));
 
 static constexpr char Help[] = R"(
+  Events are records of entries and exits of calls: one for each call that
+  function_duration recorded, two of function_graph. Of files with very many of them
+  their number is known roughly, because nothing but the headers is read.
+
   Functions that are left out, in any of the processes, come last. They are those
   whose body a tracer of durations cannot call: the tracer function, and
   function_profile without --histogram, trace them.
@@ -141,7 +145,7 @@ static void printLeftOut(Trace &T, raw_ostream &OS) {
 }
 
 static Expected<int> runInfo(ArrayRef<const char *>) {
-  Expected<Trace> T = readTrace(Dir);
+  Expected<Trace> T = readOutline(Dir);
   if (!T)
     return T.takeError();
   for (uint32_t I = 0; I != T->Processes.size(); ++I) {
@@ -162,7 +166,8 @@ static Expected<int> runInfo(ArrayRef<const char *>) {
     for (const TraceThread &Thread : T->Threads)
       if (Thread.Process == I)
         outs() << "  thread     " << Thread.Tid << ' ' << printable(Thread.Name)
-               << ", " << Thread.Calls.size() << " calls\n";
+               << (Data.RoughEvents ? ", about " : ", ")
+               << Thread.Data->Events << " events\n";
     printModules(Data, outs());
     printCounted(Data, outs());
     if (std::string Nothing = matchedNothing(Data); !Nothing.empty())

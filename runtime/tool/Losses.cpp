@@ -76,16 +76,9 @@ Losses patchbay::lossesOf(Trace &T) {
       if (Losses::Failure &F = L.Failures[P.Data.Errno]; !F.Processes++)
         F.First = P.title();
   }
-  std::map<uint32_t, uint64_t> Jumped, CutOff, Open; // calls by function
-  for (const TraceThread &Thread : T.Threads)
-    for (const TraceCall &C : Thread.Calls)
-      if (C.Kind == TraceCall::Jumped)
-        ++Jumped[C.Function];
-      else if (C.Kind == TraceCall::Unfinished)
-        ++(C.Open ? Open : CutOff)[C.Function];
-  L.Jumped = ofFunctions(T, Jumped);
-  L.CutOff = ofFunctions(T, CutOff);
-  L.Open = ofFunctions(T, Open);
+  L.Jumped = ofFunctions(T, T.Ended.Jumped);
+  L.CutOff = ofFunctions(T, T.Ended.CutOff);
+  L.Open = ofFunctions(T, T.Ended.Open);
   return L;
 }
 
@@ -185,20 +178,30 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
     Add(false, counted(N, "function") + " whose calls cannot be timed" +
                    Were(N) + " left out (" + namesText(L) +
                    "): 'patchbay info " + Dir + "' says why");
-  if (uint64_t N = L.Jumped.Calls)
-    Add(false, callsText(L.Jumped) + Were(N) + " left by longjmp()");
-  if (uint64_t N = L.CutOff.Calls)
-    Add(false, callsText(L.CutOff) + Were(N) +
-                   " cut off: no return was seen, as when longjmp() leaves a "
-                   "call");
-  if (L.Open.Calls)
-    Add(false, callsText(L.Open) + " had not returned when recording ended" +
-                   (L.Lost ? ", or their return was lost" : ""));
+  append_range(Texts, endedTexts(L));
   return Texts;
 }
 
-void patchbay::sayLosses(const Losses &L, StringRef Dir) {
-  for (const LossText &Loss : lossTexts(L, Dir)) {
+std::vector<LossText> patchbay::endedTexts(const Losses &L) {
+  std::vector<LossText> Texts;
+  auto Add = [&](const CallsOf &Of, const Twine &Text) {
+    if (Of.Calls)
+      Texts.push_back({false, "", (callsText(Of) + Text).str()});
+  };
+  auto Were = [](const CallsOf &Of) {
+    return Of.Calls == 1 ? " was" : " were";
+  };
+  Add(L.Jumped, Were(L.Jumped) + Twine(" left by longjmp()"));
+  Add(L.CutOff, Were(L.CutOff) +
+                    Twine(" cut off: no return was seen, as when longjmp() "
+                          "leaves a call"));
+  Add(L.Open, Twine(" had not returned when recording ended") +
+                  (L.Lost ? ", or their return was lost" : ""));
+  return Texts;
+}
+
+static void say(ArrayRef<LossText> Texts, StringRef Dir) {
+  for (const LossText &Loss : Texts) {
     std::string Where = Loss.Where.empty() ? Dir.str() : Loss.Where;
     std::string Line = Where + ": " + Loss.Text;
     if (Loss.IsLoss)
@@ -206,4 +209,12 @@ void patchbay::sayLosses(const Losses &L, StringRef Dir) {
     else
       errs() << "patchbay: " << printable(Line) << '\n';
   }
+}
+
+void patchbay::sayLosses(const Losses &L, StringRef Dir) {
+  say(lossTexts(L, Dir), Dir);
+}
+
+void patchbay::sayEnded(Trace &T, StringRef Dir) {
+  say(endedTexts(lossesOf(T)), Dir);
 }

@@ -54,7 +54,7 @@ struct Losses {
   void addUnexplained(const DataFile &Data, llvm::StringRef Title);
 };
 
-/// Of a recording that was read with its events.
+/// Of a recording; of calls, those that were read by now.
 Losses lossesOf(Trace &T);
 
 struct LossText {
@@ -66,8 +66,13 @@ struct LossText {
 /// commands that say more.
 std::vector<LossText> lossTexts(const Losses &L, llvm::StringRef Dir);
 
-/// The same, one line each on stderr: warnings for losses, else notes.
+/// Of these, those of calls that did not return.
+std::vector<LossText> endedTexts(const Losses &L);
+
+/// The first, one line each on stderr: warnings for losses, else notes.
 void sayLosses(const Losses &L, llvm::StringRef Dir);
+/// The second in the same way, when all calls were read.
+void sayEnded(Trace &T, llvm::StringRef Dir);
 
 /// "1 function", "2 functions".
 std::string counted(uint64_t N, llvm::StringRef What);

@@ -70,8 +70,8 @@ struct Mapping {
 };
 } // namespace
 
-// The command has one thread. A handler that runs because of an access to a mapping
-// does not interrupt a change of this.
+// Changed by the command's first thread, and not while others look at what is mapped:
+// a handler that runs because of an access to a mapping does not interrupt a change.
 static std::vector<Mapping> &mappings() {
   static std::vector<Mapping> All;
   return All;
@@ -144,3 +144,16 @@ MappedFile::~MappedFile() {
 }
 
 StringRef MappedFile::bytes() const { return StringRef(Start, Size); }
+
+// Nothing was written there, so what comes back is the file's (madvise(2)). The kernel
+// maps pages around the one that is looked at, too, if it has them (fault_around_bytes,
+// 64 KB): these must go as well, since nobody else looks at them.
+void MappedFile::release(StringRef Bytes) const {
+  constexpr uintptr_t Around = 64 << 10;
+  uintptr_t From = uintptr_t(Bytes.begin()) / Around * Around;
+  uintptr_t To = (uintptr_t(Bytes.end()) + Around - 1) / Around * Around;
+  From = std::max(From, uintptr_t(Start));
+  To = std::min(To, uintptr_t(Start) + Size);
+  if (From < To)
+    madvise(reinterpret_cast<void *>(From), To - From, MADV_DONTNEED);
+}

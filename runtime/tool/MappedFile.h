@@ -33,6 +33,9 @@ public:
   ~MappedFile();
 
   llvm::StringRef bytes() const;
+  /// Bytes, which are some of these, were looked at and need not stay in memory. They
+  /// can be looked at again. For any thread.
+  void release(llvm::StringRef Bytes) const;
 
 private:
   const char *Start = nullptr;

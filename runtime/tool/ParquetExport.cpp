@@ -27,40 +27,61 @@ static const ParquetFile::Field Fields[] = {
     {"elapsed_ns", ParquetFile::Int64, /*Optional=*/true},
 };
 
-void patchbay::exportParquet(const Trace &T, raw_ostream &OS) {
-  ParquetFile File(Fields, OS);
-  std::vector<std::string> BuildIds;
-  for (const TraceFunction &F : T.Functions)
-    BuildIds.push_back(toHex(F.BuildId, /*LowerCase=*/true));
-  int64_t Offset = realtimeOffset(T);
-  auto AddTime = [&](bool IsKnown, uint64_t Ns) {
+namespace {
+class Rows : public CallSink {
+public:
+  Rows(const Trace &T, raw_ostream &OS)
+      : T(T), File(Fields, OS), Offset(realtimeOffset(T)) {}
+  void beginThread(const TraceThread &Of) override { Thread = &Of; }
+  void begin(ArrayRef<TraceCall> Open, const DataValues *) override;
+  void finish() { File.finish(); }
+
+private:
+  void addTime(bool IsKnown, uint64_t Ns) {
     if (IsKnown)
       File.add(int64_t(Ns));
     else
       File.addNull();
-  };
-  for (const TraceThread &Thread : T.Threads) {
-    const DataFile &Process = T.Processes[Thread.Process].Data;
-    StringRef Program;
-    if (!Process.Args.empty())
-      Program = Process.Args.front();
-    for (const TraceCall &C : Thread.Calls) {
-      const TraceFunction &F = T.Functions[C.Function];
-      File.add(StringRef(Process.Session->Host));
-      File.add(Program);
-      File.add(Process.Pid);
-      File.add(Thread.Tid);
-      File.add(StringRef(Thread.Name));
-      File.add(int64_t(C.Start + Offset));
-      File.add(int64_t(C.Start));
-      AddTime(C.hasDuration(), C.Duration);
-      File.add(kindName(C.Kind));
-      File.add(C.Depth);
-      File.add(StringRef(F.Name));
-      File.add(StringRef(F.Module));
-      File.add(StringRef(BuildIds[C.Function]));
-      AddTime(C.hasDuration(), C.elapsed());
-    }
   }
-  File.finish();
+  StringRef buildId(uint32_t Function) {
+    for (size_t I = BuildIds.size(); I <= Function; ++I)
+      BuildIds.push_back(toHex(T.Functions[I].BuildId, /*LowerCase=*/true));
+    return BuildIds[Function];
+  }
+
+  const Trace &T;
+  ParquetFile File;
+  int64_t Offset;
+  const TraceThread *Thread = nullptr;
+  std::vector<std::string> BuildIds; // by function
+};
+} // namespace
+
+void Rows::begin(ArrayRef<TraceCall> Open, const DataValues *) {
+  const TraceCall &C = Open.back();
+  const TraceFunction &F = T.Functions[C.Function];
+  const DataFile &Process = T.Processes[Thread->Process].Data;
+  StringRef Program;
+  if (!Process.Args.empty())
+    Program = Process.Args.front();
+  File.add(StringRef(Process.Session->Host));
+  File.add(Program);
+  File.add(Process.Pid);
+  File.add(Thread->Tid);
+  File.add(StringRef(Thread->Name));
+  File.add(int64_t(C.Start + Offset));
+  File.add(int64_t(C.Start));
+  addTime(C.hasDuration(), C.Duration);
+  File.add(kindName(C.Kind));
+  File.add(C.Depth);
+  File.add(StringRef(F.Name));
+  File.add(StringRef(F.Module));
+  File.add(buildId(C.Function));
+  addTime(C.hasDuration(), C.elapsed());
+}
+
+void patchbay::exportParquet(Trace &T, raw_ostream &OS) {
+  Rows R(T, OS);
+  readCalls(T, {&R});
+  R.finish();
 }

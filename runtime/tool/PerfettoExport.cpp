@@ -66,10 +66,15 @@ constexpr unsigned EventNames = 2, NameIid = 1, NameText = 2;
 constexpr unsigned EventType = 9, EventNameIid = 10, TrackUuid = 11;
 enum EventTypes { SliceBegin = 1, SliceEnd = 2, Instant = 3 };
 
-class Writer {
+class Writer : public CallSink {
 public:
   Writer(const Trace &T, raw_ostream &OS) : T(T), OS(OS) {}
-  void write();
+  void clocks();
+  void processes();
+  void beginThread(const TraceThread &From) override;
+  void begin(ArrayRef<TraceCall> Open, const DataValues *) override;
+  void end(ArrayRef<TraceCall> Open, size_t Depth,
+           std::optional<uint64_t> Next) override;
 
 private:
   void packet(Message &Packet) {
@@ -78,16 +83,15 @@ private:
     Trace.message(TracePacketField, Packet);
     OS << Trace.str();
   }
-  void clocks();
-  void names();
-  void processes();
-  void thread(const TraceThread &Thread, uint64_t Track);
-  void event(uint64_t Time, EventTypes Type, uint64_t Track, uint64_t Function);
+  void name(uint32_t Function);
+  void event(uint64_t Time, EventTypes Type, uint64_t Function);
   uint64_t processTrack(size_t I) const { return I + 1; }
-  uint64_t threadTrack(size_t I) const { return T.Processes.size() + I + 1; }
 
   const Trace &T;
   raw_ostream &OS;
+  std::vector<bool> Named; // functions
+  uint64_t Threads = 0;    // so far
+  uint64_t Track = 0;      // of this thread
 };
 
 } // namespace
@@ -113,16 +117,19 @@ void Writer::clocks() {
   packet(Packet);
 }
 
-void Writer::names() {
-  Message Interned;
-  for (size_t I = 0; I != T.Functions.size(); ++I) {
-    Message Name;
-    Name.number(NameIid, I + 1); // 0 is none
-    Name.text(NameText, T.Functions[I].Name);
-    Interned.message(EventNames, Name);
-  }
-  Message Packet;
-  Packet.number(SequenceFlags, StateCleared);
+// Before the first event of the function. Others know it by its number then.
+void Writer::name(uint32_t Function) {
+  if (Named.size() <= Function)
+    Named.resize(T.Functions.size());
+  if (Named[Function])
+    return;
+  bool IsFirst = !llvm::is_contained(Named, true);
+  Named[Function] = true;
+  Message Name, Interned, Packet;
+  Name.number(NameIid, Function + 1); // 0 is none
+  Name.text(NameText, T.Functions[Function].Name);
+  Interned.message(EventNames, Name);
+  Packet.number(SequenceFlags, IsFirst ? StateCleared : NeedsState);
   Packet.message(InternedData, Interned);
   packet(Packet);
 }
@@ -143,8 +150,7 @@ void Writer::processes() {
   }
 }
 
-void Writer::event(uint64_t Time, EventTypes Type, uint64_t Track,
-                   uint64_t Function) {
+void Writer::event(uint64_t Time, EventTypes Type, uint64_t Function) {
   Message Event, Packet;
   Event.number(EventType, Type);
   if (Type != SliceEnd)
@@ -157,46 +163,39 @@ void Writer::event(uint64_t Time, EventTypes Type, uint64_t Track,
   packet(Packet);
 }
 
-void Writer::thread(const TraceThread &From, uint64_t TrackId) {
-  Message Descriptor, Track, Packet;
+void Writer::beginThread(const TraceThread &From) {
+  Track = T.Processes.size() + ++Threads;
+  Message Descriptor, Of, Packet;
   Descriptor.number(ThreadPid, T.Processes[From.Process].Data.Pid);
   Descriptor.number(ThreadTid, From.Tid);
   Descriptor.text(ThreadName, From.Name);
-  Track.number(Uuid, TrackId);
-  Track.number(ParentUuid, processTrack(From.Process));
-  Track.message(Thread, Descriptor);
-  Packet.message(TrackDescriptorField, Track);
+  Of.number(Uuid, Track);
+  Of.number(ParentUuid, processTrack(From.Process));
+  Of.message(Thread, Descriptor);
+  Packet.message(TrackDescriptorField, Of);
   packet(Packet);
-
-  // Slices begin and end like brackets, also those of calls that did not
-  // return: else the end of another would be theirs. Of one without an end
-  // Perfetto says that it did not end.
-  std::vector<std::optional<uint64_t>> Ends = endTimes(From);
-  std::vector<size_t> Open;
-  auto Close = [&](size_t Depth) {
-    for (; Open.size() > Depth; Open.pop_back())
-      if (size_t I = Open.back();
-          Ends[I] && From.Calls[I].Kind != TraceCall::Entry)
-        event(*Ends[I], SliceEnd, TrackId, 0);
-  };
-  for (size_t I = 0; I != Ends.size(); ++I) {
-    const TraceCall &C = From.Calls[I];
-    Close(C.Depth);
-    Open.push_back(I);
-    event(C.Start, C.Kind == TraceCall::Entry ? Instant : SliceBegin, TrackId,
-          C.Function);
-  }
-  Close(0);
 }
 
-void Writer::write() {
-  clocks();
-  names();
-  processes();
-  for (size_t I = 0; I != T.Threads.size(); ++I)
-    thread(T.Threads[I], threadTrack(I));
+void Writer::begin(ArrayRef<TraceCall> Open, const DataValues *) {
+  const TraceCall &C = Open.back();
+  name(C.Function);
+  event(C.Start, C.Kind == TraceCall::Entry ? Instant : SliceBegin, C.Function);
 }
 
-void patchbay::exportPerfetto(const Trace &T, raw_ostream &OS) {
-  Writer(T, OS).write();
+// Slices begin and end like brackets, also those of calls that did not return: else
+// the end of another would be theirs. Of one without an end Perfetto says that it did
+// not end.
+void Writer::end(ArrayRef<TraceCall> Open, size_t Depth,
+                 std::optional<uint64_t> Next) {
+  std::vector<std::optional<uint64_t>> Ends = endTimes(Open, Depth, Next);
+  for (size_t I = Open.size(); I-- != Depth;)
+    if (Ends[I - Depth] && Open[I].Kind != TraceCall::Entry)
+      event(*Ends[I - Depth], SliceEnd, 0);
+}
+
+void patchbay::exportPerfetto(Trace &T, raw_ostream &OS) {
+  Writer W(T, OS);
+  W.clocks();
+  W.processes();
+  readCalls(T, {&W});
 }

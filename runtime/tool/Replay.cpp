@@ -2,12 +2,15 @@
 //
 // `patchbay replay`: the events of a recording one after another, in the form
 // in which ftrace prints them.
+#include "CallStream.h"
+#include "Losses.h"
 #include "Table.h"
 #include "ThreadChoice.h"
-#include "Trace.h"
 #include "Values.h"
 #include "Verb.h"
 #include "llvm/Support/Format.h"
+#include <deque>
+#include <queue>
 
 using namespace llvm;
 using namespace patchbay;
@@ -59,8 +62,53 @@ namespace {
 /// A line of the output: a call, or the end of one.
 struct Line {
   uint64_t Time;
-  uint32_t Thread, Call;
-  bool End;
+  const TraceThread *Thread;
+  TraceCall Call;
+  std::optional<DataValues> Values;
+  bool End;  // of a call that made others
+  bool Leaf; // of one that made none
+};
+
+/// The lines of a thread, one after the other. By time; within each other they stay as
+/// calls contain each other, as long as rounded times do not say otherwise.
+class ThreadLines {
+public:
+  ThreadLines(Trace &T, const TraceThread &Thread, bool Ends);
+  /// The next line, null behind the last.
+  const Line *front();
+  void pop() { Ready.pop_front(); }
+
+private:
+  void advance();
+  void add(const TraceCall &C, std::optional<DataValues> V, bool End,
+           bool Leaf);
+
+  const TraceThread &Thread;
+  PlainWindows Windows;
+  CallStream Calls;
+  bool Ends, IsOver = false;
+  std::deque<Line> Ready; // in order; behind it are those that wait
+  std::vector<Line> Waiting; // ends that are later than what began last
+  std::vector<std::optional<DataValues>> Values; // of calls that are open
+  bool HasLast = false; // the call that began last is not in a line yet
+};
+
+/// The lines of all threads, by time.
+class Lines {
+public:
+  Lines(Trace &T, bool Ends);
+  /// Null behind the last.
+  const Line *next();
+
+private:
+  using Entry = std::pair<uint64_t, size_t>; // time, thread
+  void push(size_t Thread) {
+    if (const Line *L = Threads[Thread]->front())
+      Queue.push({L->Time, Thread});
+  }
+  std::vector<std::unique_ptr<ThreadLines>> Threads;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> Queue;
+  std::optional<size_t> Last;
 };
 
 class Printer {
@@ -71,32 +119,19 @@ public:
   void nested();
 
 private:
-  const TraceThread &thread(const Line &L) const { return T.Threads[L.Thread]; }
-  const TraceCall &call(const Line &L) const { return thread(L).Calls[L.Call]; }
   std::string function(const Line &L) const {
-    return printable(T.Functions[call(L).Function].Name);
-  }
-  const DataValues *values(const Line &L) const {
-    return valuesOf(thread(L), call(L));
+    return printable(T.Functions[L.Call.Function].Name);
   }
   std::string called(const Line &L) const {
-    const DataValues *V = values(L);
-    return V ? calledText(function(L), *V) : function(L);
+    return L.Values ? calledText(function(L), *L.Values) : function(L);
   }
   std::string result(const Line &L) const {
-    std::string Text = values(L) ? resultText(*values(L)) : "";
+    std::string Text = L.Values ? resultText(*L.Values) : "";
     return Text.empty() ? "" : " = " + Text;
   }
   std::string task(const Line &L) const {
-    return printable(thread(L).Name) + "-" + std::to_string(thread(L).Tid);
+    return printable(L.Thread->Name) + "-" + std::to_string(L.Thread->Tid);
   }
-  bool isLeaf(const Line &L) const {
-    if (MaxDepth && call(L).Depth + 1 == MaxDepth)
-      return true;
-    return L.Call + 1 == thread(L).Calls.size() ||
-           thread(L).Calls[L.Call + 1].Parent != L.Call;
-  }
-  std::vector<Line> lines(bool Ends) const;
   void duration(const TraceCall &C);
 
   Trace &T;
@@ -105,40 +140,79 @@ private:
 
 } // namespace
 
-// By time; within a thread lines stay as calls contain each other.
-std::vector<Line> Printer::lines(bool Ends) const {
-  std::vector<Line> Lines;
-  for (uint32_t I = 0; I != T.Threads.size(); ++I) {
-    const std::vector<TraceCall> &Calls = T.Threads[I].Calls;
-    std::vector<uint32_t> Open;
-    auto Close = [&](size_t Depth) {
-      for (; Open.size() > Depth; Open.pop_back()) {
-        const TraceCall &C = Calls[Open.back()];
-        if (Ends && C.hasDuration() && !isLeaf({0, I, Open.back(), false}))
-          Lines.push_back({C.end(), I, Open.back(), true});
-      }
-    };
-    for (uint32_t J = 0; J != Calls.size(); ++J) {
-      if (MaxDepth && Calls[J].Depth >= MaxDepth)
-        continue;
-      Close(Calls[J].Depth);
-      Open.push_back(J);
-      Lines.push_back({Calls[J].Start, I, J, false});
-    }
-    Close(0);
+ThreadLines::ThreadLines(Trace &T, const TraceThread &Thread, bool Ends)
+    : Thread(Thread), Windows(T.Processes[Thread.Process].Data, *Thread.Data),
+      Calls(T, Thread, Windows), Ends(Ends) {}
+
+const Line *ThreadLines::front() {
+  while (Ready.empty() && !IsOver)
+    advance();
+  return Ready.empty() ? nullptr : &Ready.front();
+}
+
+void ThreadLines::add(const TraceCall &C, std::optional<DataValues> V, bool End,
+                      bool Leaf) {
+  Line L = {End ? C.end() : C.Start, &Thread, C, std::move(V), End, Leaf};
+  if (!End) {
+    Ready.push_back(std::move(L));
+    return;
   }
-  // Rounded times of a thread may be equal: the index decides, which is larger
-  // for what comes later.
-  std::vector<uint32_t> Order(Lines.size());
-  for (uint32_t I = 0; I != Order.size(); ++I)
-    Order[I] = I;
-  llvm::sort(Order, [&](uint32_t A, uint32_t B) {
-    return std::tie(Lines[A].Time, A) < std::tie(Lines[B].Time, B);
+  // Of the same time those come first that ended first.
+  auto At = llvm::upper_bound(Waiting, L.Time, [](uint64_t T, const Line &Of) {
+    return T < Of.Time;
   });
-  std::vector<Line> Sorted;
-  for (uint32_t I : Order)
-    Sorted.push_back(Lines[I]);
-  return Sorted;
+  Waiting.insert(At, std::move(L));
+}
+
+// Whether a call makes others is known when the next one begins.
+void ThreadLines::advance() {
+  bool IsNext = Calls.advance();
+  ArrayRef<TraceCall> Open = Calls.open();
+  bool WasLeaf = Calls.depth() != Open.size();
+  auto IsShown = [](uint32_t Depth) { return !MaxDepth || Depth < MaxDepth; };
+  if (HasLast && IsShown(Open.size() - 1)) {
+    bool IsLast = MaxDepth && Open.size() == MaxDepth;
+    add(Open.back(), Values.back(), /*End=*/false, WasLeaf || IsLast);
+  }
+  for (size_t I = Open.size(); I-- != Calls.depth();) {
+    bool MadeOthers = I + 1 != Open.size();
+    bool IsLast = MaxDepth && I + 1 == MaxDepth;
+    if (Ends && IsShown(I) && MadeOthers && !IsLast && Open[I].hasDuration())
+      add(Open[I], Values[I], /*End=*/true, /*Leaf=*/false);
+  }
+  HasLast = IsNext;
+  IsOver = !IsNext;
+  auto Later = IsOver ? Waiting.end() : llvm::find_if(Waiting, [&](auto &L) {
+    return L.Time > Calls.nextStart();
+  });
+  std::move(Waiting.begin(), Later, std::back_inserter(Ready));
+  Waiting.erase(Waiting.begin(), Later);
+  if (IsOver)
+    return;
+  Calls.begin();
+  Values.resize(Calls.depth());
+  const DataValues *V = Calls.values();
+  Values.push_back(V ? std::optional(*V) : std::nullopt);
+}
+
+Lines::Lines(Trace &T, bool Ends) {
+  for (const TraceThread &Thread : T.Threads) {
+    Threads.push_back(std::make_unique<ThreadLines>(T, Thread, Ends));
+    push(Threads.size() - 1);
+  }
+}
+
+const Line *Lines::next() {
+  if (Last) {
+    Threads[*Last]->pop();
+    push(*Last);
+  }
+  Last.reset();
+  if (Queue.empty())
+    return nullptr;
+  Last = Queue.top().second;
+  Queue.pop();
+  return Threads[*Last]->front();
 }
 
 static void printTime(raw_ostream &OS, uint64_t Ns) {
@@ -151,11 +225,13 @@ void Printer::entries() {
         "#\n"
         "#           TASK-PID        TIMESTAMP  FUNCTION\n"
         "#              | |              |         |\n";
-  for (const Line &L : lines(/*Ends=*/false)) {
+  Lines All(T, /*Ends=*/false);
+  while (const Line *Next = All.next()) {
+    const Line &L = *Next;
     OS << format("%20s  ", task(L).c_str());
     printTime(OS, L.Time);
     OS << ": " << called(L);
-    if (std::string Caller = T.caller(thread(L), call(L)); !Caller.empty())
+    if (std::string Caller = T.caller(*L.Thread, L.Call); !Caller.empty())
       OS << " <-" << printable(Caller);
     OS << '\n';
   }
@@ -193,19 +269,21 @@ void Printer::durations() {
         "FUNCTION CALLS\n"
         "#              | |    |            |    |       |   |      |   |   |  "
         " |\n";
-  for (const Line &L : lines(/*Ends=*/false)) {
+  Lines All(T, /*Ends=*/false);
+  while (const Line *Next = All.next()) {
+    const Line &L = *Next;
     OS << format("%20s  | ", task(L).c_str());
     OS << format("%5llu.%09llu | ",
                  static_cast<unsigned long long>(L.Time / 1000000000),
                  static_cast<unsigned long long>(L.Time % 1000000000));
-    if (call(L).hasDuration())
-      duration(call(L));
+    if (L.Call.hasDuration())
+      duration(L.Call);
     else
       noDuration(OS);
     OS << "  " << called(L) << result(L);
-    if (StringRef Left = leftBy(call(L)); !Left.empty())
+    if (StringRef Left = leftBy(L.Call); !Left.empty())
       OS << " /* " << Left << " */";
-    if (call(L).Kind == TraceCall::Unfinished)
+    if (L.Call.Kind == TraceCall::Unfinished)
       OS << " /* did not return */";
     OS << '\n';
   }
@@ -218,11 +296,13 @@ void Printer::nested() {
         "FUNCTION CALLS\n"
         "#      |                  |    |         |   |                     |  "
         " |   |   |\n";
-  for (const Line &L : lines(/*Ends=*/true)) {
-    const TraceCall &C = call(L);
+  Lines All(T, /*Ends=*/true);
+  while (const Line *Next = All.next()) {
+    const Line &L = *Next;
+    const TraceCall &C = L.Call;
     printTime(OS, L.Time);
     OS << format(" | %18s | ", task(L).c_str());
-    bool Leaf = isLeaf(L);
+    bool Leaf = L.Leaf;
     if (C.hasDuration() && (L.End || Leaf))
       duration(C);
     else
@@ -266,6 +346,8 @@ static Expected<int> runReplay(ArrayRef<const char *>) {
     P.durations();
   else
     P.nested();
+  outs().flush();
+  sayEnded(*T, Dir);
   return T->Incomplete ? Failure : Success;
 }
 

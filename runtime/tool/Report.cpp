@@ -262,6 +262,13 @@ static Error refuseBeside(StringRef Other,
   return Error::success();
 }
 
+static std::vector<FunctionDurations> totals(Trace &T, StringRef Dir) {
+  FunctionTotals Totals(T);
+  readCalls(T, {&Totals});
+  sayEnded(T, Dir);
+  return Totals.finish();
+}
+
 static Expected<int> runDiff(const std::string &Dir,
                              std::vector<Field> Fields) {
   if (Error E = refuseBeside("--diff", {&All, &Json, &Histograms, &Html}))
@@ -291,7 +298,10 @@ static Expected<int> runDiff(const std::string &Dir,
   Field By = Sort.getNumOccurrences() ? Sort : defaultDiffSort(Kind);
   if (Fields.empty())
     Fields = defaultDiffFields(Kind);
-  printReportDiff(*Before, *After, By, Fields, terminalWidth(), outs());
+  std::vector<FunctionDurations> Old = totals(*Before, Diff),
+                                 New = totals(*After, Dir);
+  printReportDiff({*Before, Old}, {*After, New}, By, Fields, terminalWidth(),
+                  outs());
   return Before->Incomplete || After->Incomplete ? Failure : Success;
 }
 
@@ -303,12 +313,14 @@ static Expected<int> runHtml(const std::string &Dir) {
     return T.takeError();
   if (Error E = Threads.apply(*T, Dir))
     return E;
+  HtmlReport Page(*T);
+  sayEnded(*T, Dir);
   if (T->Functions.empty())
     return nothingTraced(*T, Dir);
   std::error_code EC;
   raw_fd_ostream OS(Html, EC);
   if (!EC) {
-    printHtml(*T, Dir, Sort.getNumOccurrences() ? Sort : defaultSort(*T), OS);
+    Page.print(Dir, Sort.getNumOccurrences() ? Sort : defaultSort(*T), OS);
     OS.flush();
     EC = OS.error();
     OS.clear_error();
@@ -330,7 +342,7 @@ static Expected<int> runTable(const std::string &Dir,
                      ": has no durations: 'patchbay record -p "
                      "function_profile --histogram' counts them, -p "
                      "function_duration records them");
-  std::vector<FunctionDurations> Functions = functionDurations(*T);
+  std::vector<FunctionDurations> Functions = totals(*T, Dir);
   std::vector<size_t> Order = sortFunctions(
       *T, Functions, Sort.getNumOccurrences() ? Sort : defaultSort(*T));
   size_t Traced = Order.size();

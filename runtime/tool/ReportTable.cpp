@@ -200,22 +200,21 @@ static std::set<StringRef> namesIn(const Trace &T) {
   return Names;
 }
 
-void patchbay::printReportDiff(const Trace &Before, const Trace &After,
+void patchbay::printReportDiff(const ReportSide &Old, const ReportSide &New,
                                Field By, ArrayRef<Field> Fields, unsigned Width,
                                raw_ostream &OS) {
+  const Trace &Before = Old.T, &After = New.T;
   std::map<std::string, Compared> ByName;
-  std::vector<FunctionDurations> Old = functionDurations(Before);
-  std::vector<FunctionDurations> New = functionDurations(After);
   std::set<StringRef> InOld = namesIn(Before), InNew = namesIn(After);
   // A name that only one of them has may be of that build alone. Functions that
   // share their name in the source are summed then.
   auto Key = [&](const TraceFunction &F) {
     return InOld.count(F.Name) && InNew.count(F.Name) ? F.Name : F.CommonName;
   };
-  for (size_t I = 0; I != Old.size(); ++I)
-    addTo(ByName[Key(Before.Functions[I])].Before, Old[I]);
-  for (size_t I = 0; I != New.size(); ++I)
-    addTo(ByName[Key(After.Functions[I])].After, New[I]);
+  for (size_t I = 0; I != Old.Functions.size(); ++I)
+    addTo(ByName[Key(Before.Functions[I])].Before, Old.Functions[I]);
+  for (size_t I = 0; I != New.Functions.size(); ++I)
+    addTo(ByName[Key(After.Functions[I])].After, New.Functions[I]);
 
   std::vector<std::pair<StringRef, const Compared *>> Order;
   for (const auto &[Name, C] : ByName)

@@ -38,10 +38,16 @@ void printReport(const Trace &T, llvm::ArrayRef<FunctionDurations> Functions,
                  llvm::ArrayRef<size_t> Order, llvm::ArrayRef<Field> Fields,
                  unsigned Width, llvm::raw_ostream &OS);
 
+/// A recording, and what its functions took.
+struct ReportSide {
+  const Trace &T;
+  llvm::ArrayRef<FunctionDurations> Functions;
+};
+
 /// How After differs from Before, by how much By has changed; functions are
 /// compared by name, or, where only one of them has that, by CommonName. So
 /// Field::Module is not for this, and neither is Sub.
-void printReportDiff(const Trace &Before, const Trace &After, Field By,
+void printReportDiff(const ReportSide &Before, const ReportSide &After, Field By,
                      llvm::ArrayRef<Field> Fields, unsigned Width,
                      llvm::raw_ostream &OS);
 

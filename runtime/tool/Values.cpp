@@ -25,10 +25,6 @@ static std::string floatText(uint64_t Value) {
   return Text;
 }
 
-const DataValues *patchbay::valuesOf(const TraceThread &T, const TraceCall &C) {
-  return C.Values ? &T.Values[C.Values - 1] : nullptr;
-}
-
 std::string patchbay::argsText(const DataValues &V) {
   return join(map_range(V.Args, integerText), ", ");
 }

@@ -9,8 +9,6 @@
 
 namespace patchbay {
 
-/// Null if none were recorded.
-const DataValues *valuesOf(const TraceThread &T, const TraceCall &C);
 /// "1, 0x7f0012345678".
 std::string argsText(const DataValues &V);
 /// "7", "0.5"; empty if there is none.

@@ -28,6 +28,7 @@ class Bench:
     report: Report
     functions: int
     programs: list
+    events: list
     quick: bool
     count: bool
 
@@ -45,6 +46,9 @@ def arguments():
                         help="starts of all programs (default: %(default)s)")
     parser.add_argument("--functions", type=int, default=50000, metavar="N",
                         help="of the generated program (default: %(default)s)")
+    parser.add_argument("--events", type=int, action="append", metavar="MILLIONS",
+                        help="of the recordings that 'reading' reads; may be repeated "
+                             "(default: 5 and 50; 500 take 12 GB, and 16 for uftrace)")
     parser.add_argument("--program", action="append", choices=PROGRAMS,
                         help="of test/programs; may be repeated (default: all)")
     parser.add_argument("--count", action="store_true",
@@ -83,7 +87,8 @@ def main():
         suite = importlib.import_module(f"suites.{args.suite.replace('-', '_')}")
         report.heading()
         suite.run(Bench(tools, plan, report, args.functions,
-                        args.program or PROGRAMS, args.quick, args.count))
+                        args.program or PROGRAMS, args.events, args.quick,
+                        args.count))
         if args.json:
             report.write_json(args.json)
     except (BenchError, ProgramError, OSError) as error:

@@ -24,12 +24,13 @@ sanitize() {
 		"$@"
 }
 
-for part in DataBlocks DataFile Trace; do
+for part in CallStream DataBlocks DataFile EventWindows Trace; do
 	sanitize -fsanitize=fuzzer-no-link -c "$source/runtime/tool/$part.cpp" \
 		-o "$output.d/$part.o"
 done
-for part in Diagnostics Durations ElfImage Export Histogram Losses MappedFile OutputDir \
-            PerfettoExport ReportTable SourceNames Table TracedNames Values; do
+for part in CallPass CallTree Diagnostics Durations ElfImage Export Histogram Losses \
+            MappedFile OutputDir Parallel PerfettoExport Progress ReportTable \
+            SourceNames Table TracedNames Values; do
 	sanitize -c "$source/runtime/tool/$part.cpp" -o "$output.d/$part.o"
 done
 sanitize -fsanitize=fuzzer -o "$output" \

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads all events once. To find them in the file and to put them in order is most of
+// the work: all processors do it, for some windows in advance, and of threads that come
+// later, too. What is within what is then found out by one of them.
+#include "CallStream.h"
+#include "Parallel.h"
+#include "Progress.h"
+#include <deque>
+
+using namespace llvm;
+using namespace patchbay;
+
+namespace {
+
+class WindowQueue {
+public:
+  explicit WindowQueue(Trace &T) : T(T) {}
+  /// Null behind the last window of the thread. Threads are asked for in their order.
+  const EventWindow *next(size_t Thread);
+
+private:
+  struct Entry {
+    size_t Thread;
+    EventWindows::Plan Plan;
+    EventWindow Window;
+    Workers::Job Job;
+  };
+  void lookAhead();
+
+  Trace &T;
+  size_t Thread = 0; // that Windows is of, if there is one
+  std::optional<EventWindows> Windows;
+  std::deque<std::unique_ptr<Entry>> Asked;
+  std::vector<std::unique_ptr<Entry>> Unused;
+  std::unique_ptr<Entry> InUse;
+  Progress Done;
+  Workers All; // ends before what they work on
+};
+
+class QueuedWindows : public WindowSource {
+public:
+  QueuedWindows(WindowQueue &Queue, size_t Thread)
+      : Queue(Queue), Thread(Thread) {}
+  const EventWindow *next() override { return Queue.next(Thread); }
+
+private:
+  WindowQueue &Queue;
+  size_t Thread;
+};
+
+} // namespace
+
+void WindowQueue::lookAhead() {
+  while (Asked.size() <= jobsAhead() && Thread != T.Threads.size()) {
+    const TraceThread &Of = T.Threads[Thread];
+    const DataFile &File = T.Processes[Of.Process].Data;
+    if (!Windows)
+      Windows.emplace(File, *Of.Data);
+    std::unique_ptr<Entry> E;
+    if (!Unused.empty()) {
+      E = std::move(Unused.back());
+      Unused.pop_back();
+    } else {
+      E = std::make_unique<Entry>();
+    }
+    if (!Windows->plan(E->Plan)) {
+      Unused.push_back(std::move(E));
+      Windows.reset();
+      ++Thread;
+      continue;
+    }
+    E->Thread = Thread;
+    E->Job.Do = [&File, To = E.get()] {
+      EventWindows::make(File, To->Plan, To->Window);
+    };
+    All.ask(E->Job);
+    Asked.push_back(std::move(E));
+  }
+}
+
+const EventWindow *WindowQueue::next(size_t Of) {
+  if (InUse)
+    Unused.push_back(std::move(InUse));
+  lookAhead();
+  if (Asked.empty() || Asked.front()->Thread != Of)
+    return nullptr;
+  InUse = std::move(Asked.front());
+  Asked.pop_front();
+  All.finish(InUse->Job);
+  Done.add(InUse->Window.Events.size());
+  return &InUse->Window;
+}
+
+void patchbay::readCalls(Trace &T, ArrayRef<CallSink *> Sinks) {
+  WindowQueue Queue(T);
+  for (size_t I = 0; I != T.Threads.size(); ++I) {
+    const TraceThread &Thread = T.Threads[I];
+    QueuedWindows Windows(Queue, I);
+    CallStream Calls(T, Thread, Windows);
+    for (CallSink *S : Sinks)
+      S->beginThread(Thread);
+    while (Calls.advance()) {
+      if (Calls.depth() != Calls.open().size())
+        for (CallSink *S : Sinks)
+          S->end(Calls.open(), Calls.depth(), Calls.nextStart());
+      Calls.begin();
+      for (CallSink *S : Sinks)
+        S->begin(Calls.open(), Calls.values());
+    }
+    for (CallSink *S : Sinks) {
+      S->end(Calls.open(), 0, std::nullopt);
+      S->endThread(Thread);
+    }
+  }
+}

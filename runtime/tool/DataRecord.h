@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One record of a block: the only place that knows its bytes.
+#ifndef PATCHBAY_TOOL_DATARECORD_H
+#define PATCHBAY_TOOL_DATARECORD_H
+
+#include "format.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace patchbay {
+
+struct DataRecord {
+  static constexpr size_t Size = sizeof(pbd_record);
+
+  uint64_t Time;
+  uint64_t Detail;   // see pbd_record_kind
+  uint32_t Function; // its number; PBD_VALUE and above: not a call
+  uint32_t Frame;
+  uint8_t Kind; // pbd_record_kind
+
+  /// At has Size bytes. What was left there by another pass than that of the block
+  /// reads as PBD_RECORD_NONE, as a hole does; the other fields mean nothing then.
+  static DataRecord read(const char *At, llvm::endianness Order,
+                         uint8_t Pass) {
+    using namespace llvm::support::endian;
+    uint64_t Last = read64(At + offsetof(pbd_record, last), Order);
+    uint8_t LastPass = Last >> PBD_KIND_BITS & ((1u << PBD_PASS_BITS) - 1);
+    uint8_t Kind = Last & ((1u << PBD_KIND_BITS) - 1);
+    return {read64(At + offsetof(pbd_record, time), Order),
+            Last >> PBD_DETAIL_SHIFT,
+            read32(At + offsetof(pbd_record, function), Order),
+            read32(At + offsetof(pbd_record, frame), Order),
+            LastPass == Pass ? Kind : uint8_t(PBD_RECORD_NONE)};
+  }
+  /// What read() takes of a block's pass.
+  static uint8_t passBits(uint64_t Pass) {
+    return Pass % (1u << PBD_PASS_BITS);
+  }
+  bool isCall() const { return Function < PBD_VALUE; }
+  /// When it was written, of a call's record: at the entry or at the exit.
+  uint64_t written() const {
+    return Kind == PBD_RECORD_ENTRY ? Time : llvm::SaturatingAdd(Time, Detail);
+  }
+};
+
+} // namespace patchbay
+
+#endif

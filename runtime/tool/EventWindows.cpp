@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "EventWindows.h"
+#include "DataRecord.h"
+#include "ValueReader.h"
+#include "llvm/ADT/STLExtras.h"
+#include <numeric>
+
+using namespace llvm;
+using namespace patchbay;
+
+/// Events of a piece that belong to windows before its own, by time.
+struct EventWindows::Early {
+  EventWindow Window;
+  size_t Next = 0;
+};
+
+static StringRef bytesOf(const DataPiece &Piece) {
+  return StringRef(Piece.Records, Piece.Size * DataRecord::Size);
+}
+
+// Adds the events of the piece that began after After and not after Until. A process
+// that runs may have written others there meanwhile.
+static void read(const DataFile &File, const DataPiece &Piece,
+                 std::optional<uint64_t> After, uint64_t Until,
+                 EventWindow &Out) {
+  ValueReader Values;
+  if (Piece.Before)
+    Values = *Piece.Before;
+  StringRef Bytes = bytesOf(Piece);
+  for (const char *At = Bytes.begin(); At != Bytes.end();
+       At += DataRecord::Size) {
+    DataRecord R = DataRecord::read(At, File.Order, Piece.Pass);
+    if (R.Kind == PBD_RECORD_NONE)
+      continue;
+    if (LLVM_UNLIKELY(!R.isCall())) {
+      if (R.Function != PBD_ASLEEP && R.Function != PBD_THREAD &&
+          R.Function != PBD_THREAD_NAME)
+        Values.add(R);
+      continue;
+    }
+    uint32_t Slot = File.Slots.find(R.Function);
+    if (Slot == FunctionSlots::None)
+      continue;
+    DataEvent E = {R.Time, R.Detail, Slot, R.Frame, 0, R.Kind};
+    std::optional<DataValues> Found;
+    if (LLVM_UNLIKELY(!Values.empty())) {
+      Found = Values.takeValues(R);
+      if (Values.takeJump(R) && R.Kind == PBD_RECORD_UNWOUND)
+        E.Kind = DataEvent::Jumped;
+    }
+    if ((After && E.Time <= *After) || E.Time > Until)
+      continue;
+    if (Found) {
+      Out.Values.push_back(std::move(*Found));
+      E.Values = Out.Values.size();
+    }
+    Out.Events.push_back(E);
+  }
+  File.release(Bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Sorting
+//===----------------------------------------------------------------------===//
+
+static bool comesFirst(const DataEvent &A, const DataEvent &B) {
+  return A.Time != B.Time ? A.Time < B.Time : A.Frame > B.Frame;
+}
+
+// Of which neither comes first, those stay as they are.
+static void sortSlowly(MutableArrayRef<DataEvent> Events) {
+  std::vector<uint32_t> Order(Events.size());
+  std::iota(Order.begin(), Order.end(), 0);
+  llvm::sort(Order, [&](uint32_t A, uint32_t B) {
+    return comesFirst(Events[A], Events[B]) ||
+           (A < B && !comesFirst(Events[B], Events[A]));
+  });
+  std::vector<DataEvent> Sorted;
+  Sorted.reserve(Events.size());
+  for (uint32_t I : Order)
+    Sorted.push_back(Events[I]);
+  llvm::copy(Sorted, Events.begin());
+}
+
+// Times of a window are close together: what they have in common need not be sorted by.
+// The rest, and which event it is, are one number, sorted by a few bits at a time.
+static constexpr unsigned NumberBits = 20, DigitBits = 11;
+
+// By time alone; of the same time, as they were.
+static std::vector<uint64_t> sortedByTime(ArrayRef<DataEvent> Events,
+                                          uint64_t First, uint64_t Last) {
+  std::vector<uint64_t> Keys(Events.size()), Other(Events.size());
+  for (size_t I = 0; I != Events.size(); ++I)
+    Keys[I] = (Events[I].Time - First) << NumberBits | I;
+  unsigned Bits = Last == First ? 0 : Log2_64(Last - First) + 1;
+  for (unsigned Shift = NumberBits; Shift < NumberBits + Bits;
+       Shift += DigitBits) {
+    constexpr uint64_t Mask = (1u << DigitBits) - 1;
+    uint32_t Start[1 << DigitBits] = {};
+    for (uint64_t K : Keys)
+      ++Start[K >> Shift & Mask];
+    uint32_t Sum = 0;
+    for (uint32_t &N : Start)
+      Sum += std::exchange(N, Sum);
+    for (uint64_t K : Keys)
+      Other[Start[K >> Shift & Mask]++] = K;
+    Keys.swap(Other);
+  }
+  return Keys;
+}
+
+static void sortEvents(std::vector<DataEvent> &Events) {
+  if (llvm::is_sorted(Events, comesFirst))
+    return;
+  uint64_t First = UINT64_MAX, Last = 0;
+  for (const DataEvent &E : Events) {
+    First = std::min(First, E.Time);
+    Last = std::max(Last, E.Time);
+  }
+  if (Events.size() >> NumberBits || (Last - First) >> (64 - NumberBits))
+    return sortSlowly(Events);
+  std::vector<DataEvent> Sorted;
+  Sorted.reserve(Events.size());
+  for (uint64_t K : sortedByTime(Events, First, Last))
+    Sorted.push_back(Events[K & ((1u << NumberBits) - 1)]);
+  // Few are of the same time.
+  for (size_t From = 0, To; From != Sorted.size(); From = To) {
+    for (To = From + 1;
+         To != Sorted.size() && Sorted[To].Time == Sorted[From].Time;)
+      ++To;
+    if (To - From > 1)
+      sortSlowly(MutableArrayRef(Sorted).slice(From, To - From));
+  }
+  Events.swap(Sorted);
+}
+
+// Where a call is recorded at its entry and at its exit, drops the entry. Both have the
+// same time and frame, so they are close together.
+static void dropEntriesOfCalls(std::vector<DataEvent> &Events) {
+  auto IsEntry = [](const DataEvent &E) { return !E.isCall(); };
+  size_t Entries = llvm::count_if(Events, IsEntry);
+  if (!Entries || Entries == Events.size())
+    return;
+  std::vector<DataEvent> Kept;
+  Kept.reserve(Events.size() - Entries);
+  std::map<uint32_t, uint32_t> Exits; // by function
+  for (auto From = Events.begin(); From != Events.end();) {
+    auto To = std::next(From);
+    while (To != Events.end() && To->Time == From->Time &&
+           To->Frame == From->Frame)
+      ++To;
+    if (To - From == 2 && From->Function == From[1].Function &&
+        From->isCall() != From[1].isCall()) {
+      Kept.push_back(From->isCall() ? *From : From[1]);
+      From = To;
+      continue;
+    }
+    Exits.clear();
+    for (auto E = From; To - From > 1 && E != To; ++E)
+      if (E->isCall())
+        ++Exits[E->Function];
+    for (; From != To; ++From) {
+      auto Exit = Exits.end();
+      if (!From->isCall())
+        Exit = Exits.find(From->Function);
+      if (Exit == Exits.end() || !Exit->second)
+        Kept.push_back(*From);
+      else
+        --Exit->second;
+    }
+  }
+  Events.swap(Kept);
+}
+
+//===----------------------------------------------------------------------===//
+// EventWindows
+//===----------------------------------------------------------------------===//
+
+EventWindows::EventWindows(const DataFile &File, const DataThread &Thread)
+    : File(File), Pieces(Thread.Pieces) {
+  uint64_t Last = 0;
+  for (uint32_t I = 0; I != Pieces.size(); ++I) {
+    if (I && Pieces[I].Begin <= Last)
+      ByBegin.push_back(I);
+    Last = std::max(Last, Pieces[I].End);
+    Until.push_back(Last);
+  }
+  llvm::sort(ByBegin, [&](uint32_t A, uint32_t B) {
+    return std::tie(Pieces[A].Begin, A) < std::tie(Pieces[B].Begin, B);
+  });
+}
+
+// Of pieces in which something began by then.
+void EventWindows::loadEarly(uint64_t Then) {
+  for (; NextByBegin != ByBegin.size() &&
+         Pieces[ByBegin[NextByBegin]].Begin <= Then;
+       ++NextByBegin) {
+    uint32_t I = ByBegin[NextByBegin];
+    assert(I > Next && "it began before the piece, so in an earlier window");
+    auto E = std::make_shared<Early>();
+    read(File, Pieces[I], std::nullopt, Until[I - 1], E->Window);
+    sortEvents(E->Window.Events);
+    Loaded[I] = std::move(E);
+  }
+}
+
+bool EventWindows::plan(Plan &To) {
+  if (Next == Pieces.size())
+    return false;
+  To.Piece = &Pieces[Next];
+  To.After.reset();
+  if (Next)
+    To.After = Until[Next - 1];
+  To.Until = Until[Next];
+  To.Later.Events.clear();
+  To.Later.Values.clear();
+  loadEarly(To.Until);
+  for (auto At = Loaded.begin(); At != Loaded.end();) {
+    Early &From = *At->second;
+    ArrayRef<DataEvent> Events = From.Window.Events;
+    for (; From.Next != Events.size() && Events[From.Next].Time <= To.Until;
+         ++From.Next) {
+      DataEvent E = Events[From.Next];
+      if (E.Values) {
+        To.Later.Values.push_back(From.Window.Values[E.Values - 1]);
+        E.Values = To.Later.Values.size();
+      }
+      To.Later.Events.push_back(E);
+    }
+    At = From.Next == Events.size() ? Loaded.erase(At) : std::next(At);
+  }
+  ++Next;
+  return true;
+}
+
+void EventWindows::make(const DataFile &File, Plan &From, EventWindow &Out) {
+  Out.Events.clear();
+  Out.Values = std::move(From.Later.Values);
+  read(File, *From.Piece, From.After, From.Until, Out);
+  append_range(Out.Events, From.Later.Events);
+  sortEvents(Out.Events);
+  dropEntriesOfCalls(Out.Events);
+}

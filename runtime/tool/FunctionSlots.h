@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which function a record is of, for some hundred million records: a table that is
+// looked at once or twice for each.
+#ifndef PATCHBAY_TOOL_FUNCTIONSLOTS_H
+#define PATCHBAY_TOOL_FUNCTIONSLOTS_H
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace patchbay {
+
+struct DataFunction {
+  uint32_t Module; // of one in DataFile::Modules
+  uint64_t Entry;
+};
+
+class FunctionSlots {
+public:
+  static constexpr uint32_t None = UINT32_MAX;
+
+  /// Of all functions of a file, once. They stay where they are as long as this is used.
+  void add(const std::unordered_map<uint64_t, DataFunction> &Functions) {
+    unsigned Bits = 4;
+    while (Functions.size() >> (Bits - 1))
+      ++Bits;
+    Shift = 64 - Bits;
+    Table.assign(size_t(1) << Bits, {0, None});
+    for (const auto &[Number, Function] : Functions) {
+      size_t At = place(Number);
+      while (Table[At].Slot != None)
+        At = next(At);
+      Table[At] = {Number, uint32_t(Of.size())};
+      Of.push_back(&Function);
+    }
+  }
+  /// None if no function has the number. Others are from 0 on, without gaps.
+  uint32_t find(uint64_t Number) const {
+    if (Table.empty())
+      return None;
+    size_t At = place(Number);
+    while (Table[At].Slot != None && Table[At].Number != Number)
+      At = next(At);
+    return Table[At].Slot;
+  }
+  const DataFunction &operator[](uint32_t Slot) const { return *Of[Slot]; }
+  size_t size() const { return Of.size(); }
+
+private:
+  struct Entry {
+    uint64_t Number;
+    uint32_t Slot;
+  };
+  // Fibonacci hashing: Knuth, The Art of Computer Programming, 6.4.
+  size_t place(uint64_t Number) const {
+    return Number * 0x9e3779b97f4a7c15 >> Shift;
+  }
+  size_t next(size_t At) const { return (At + 1) & (Table.size() - 1); }
+
+  std::vector<Entry> Table; // less than half full
+  unsigned Shift = 0;
+  std::vector<const DataFunction *> Of;
+};
+
+} // namespace patchbay
+
+#endif

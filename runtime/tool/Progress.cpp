@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Progress.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+// Behind it somebody may wonder whether anything happens; and how often to tell.
+static constexpr std::chrono::milliseconds Patience(1000), Often(200);
+
+Progress::Progress(uint64_t All)
+    : All(All), IsTerminal(sys::Process::StandardErrIsDisplayed()),
+      Next(Clock::now() + Patience) {}
+
+void Progress::add(uint64_t Events) {
+  Done += Events;
+  if (!IsTerminal || Clock::now() < Next)
+    return;
+  Next = Clock::now() + Often;
+  Shown = true;
+  errs() << "\r\x1b[Kpatchbay: " << Done << " calls";
+  if (All)
+    errs() << ", " << Done * 100 / All << " %";
+}
+
+Progress::~Progress() {
+  if (Shown)
+    errs() << "\r\x1b[K";
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arguments, results and jumps lie before the call that they are of, with nothing in
+// between but what signal handlers recorded; see PBD_VALUE. They wait here.
+#ifndef PATCHBAY_TOOL_VALUEREADER_H
+#define PATCHBAY_TOOL_VALUEREADER_H
+
+#include "DataFile.h"
+#include "DataRecord.h"
+#include <set>
+
+namespace patchbay {
+
+class ValueReader {
+public:
+  /// R is no call.
+  void add(const DataRecord &R) {
+    // So many signal handlers do not interrupt each other: calls were lost, and what
+    // came before them is of no use.
+    if (Values.size() + Jumps.size() == Most)
+      *this = {};
+    Key Of = {R.Frame, uint32_t(R.Detail)};
+    if (R.Function == PBD_JUMPED)
+      Jumps.insert(Of);
+    else
+      addValue(Values[Of], R);
+  }
+  /// What there is of the call, which is gone from here then.
+  std::optional<DataValues> takeValues(const DataRecord &Call) {
+    auto At = Values.find({Call.Frame, Call.Function});
+    if (At == Values.end())
+      return std::nullopt;
+    DataValues Found = std::move(At->second);
+    Values.erase(At);
+    return Found;
+  }
+  bool takeJump(const DataRecord &Call) {
+    return Jumps.erase({Call.Frame, Call.Function}) != 0;
+  }
+  bool empty() const { return Values.empty() && Jumps.empty(); }
+
+private:
+  static constexpr size_t Most = 64;
+  using Key = std::pair<uint32_t, uint32_t>; // frame, function
+
+  static void addValue(DataValues &Of, const DataRecord &R) {
+    uint32_t Which = R.Function - PBD_VALUE;
+    if (!Which) // what is there is of a call that was lost
+      Of = {};
+    if (Which < PBD_VALUE_ARGS && Which == Of.Args.size()) {
+      Of.Args.push_back(R.Time);
+    } else if (Which == PBD_VALUE_RESULT || Which == PBD_VALUE_RESULT_FP) {
+      Of.Result = R.Time;
+      Of.IsFloat = Which == PBD_VALUE_RESULT_FP;
+    }
+  }
+
+  std::map<Key, DataValues> Values;
+  std::set<Key> Jumps;
+};
+
+} // namespace patchbay
+
+#endif

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""reading: how long it takes to read a recording, and how much memory, beside uftrace
+with one of the same calls."""
+import os
+import shutil
+import signal
+import statistics
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from harness import BenchError
+from harness.report import Row, Skipped
+from harness.systems import systems
+from harness.uftrace import RECORD
+from suites.sites import NO_UFTRACE
+
+MILLION = 10**6
+# Of which each is read by ours and by uftrace.
+VERBS = ("report", "graph", "replay", "info")
+FIRST = "replay, first output"
+
+
+def run(bench):
+    sizes = bench.events or ([1] if bench.quick else [5, 50])
+    peer = shutil.which("uftrace") is not None
+    # Where the programs are, not in a memory file system.
+    with tempfile.TemporaryDirectory(dir=bench.tools.cache) as folder:
+        for millions in sizes:
+            case = f"{millions} million calls"
+            readers = [Ours(bench.tools, Path(folder))]
+            if peer:
+                readers.append(Uftrace(bench.tools, Path(folder)))
+            for reader in readers:
+                reader.record(millions * MILLION)
+            read(case, readers, 2 if bench.quick else 5, bench.report)
+            if not peer:
+                bench.report.skip(Skipped(case, "uftrace", NO_UFTRACE))
+            for reader in readers:
+                shutil.rmtree(reader.data)
+
+
+def program(tools, system):
+    flags = systems(tools.product("patchbay-pass.so"))[system].flags
+    return tools.program(f"reading-{system}",
+                         [tools.object("reading_calls.c", flags)])
+
+
+class Ours:
+    """A record per call."""
+    name = "ours"
+
+    def __init__(self, tools, folder):
+        self.program = program(tools, "ours-without-kcfi")
+        self.tool = tools.product("bin/patchbay")
+        self.data = folder / "ours"
+
+    def record(self, calls):
+        check((self.tool, "record", "-p", "function_duration", "--buffer", "64G", "-o",
+               self.data, "--", self.program, calls))
+
+    def command(self, verb):
+        return (self.tool, verb, self.data)
+
+
+class Uftrace:
+    """Two records per call, of 16 bytes each."""
+    name = "uftrace"
+
+    def __init__(self, tools, folder):
+        self.program = program(tools, "uftrace")
+        self.data = folder / "uftrace"
+
+    def record(self, calls):
+        check((*RECORD, "-d", self.data, self.program, calls))
+
+    def command(self, verb):
+        return ("uftrace", verb, "--no-pager", "-d", self.data)
+
+
+def check(command):
+    done = subprocess.run(list(map(str, command)), text=True, stderr=subprocess.PIPE,
+                          stdout=subprocess.DEVNULL)
+    if done.returncode or "lost" in done.stderr:
+        raise BenchError(f"{' '.join(map(str, command))}: status {done.returncode}\n"
+                         f"{done.stderr.strip()}")
+
+
+def whole(command):
+    """Seconds, and the most MiB that were resident."""
+    start = time.perf_counter()
+    process = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    took = time.perf_counter() - start
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise BenchError(f"{' '.join(map(str, command))}: status {process.returncode}")
+    return took, usage.ru_maxrss / 1024
+
+
+def first_output(command):
+    """The same until it has written something of a call, behind its heading."""
+    start = time.perf_counter()
+    process = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL)
+    for line in process.stdout:
+        if not line.startswith(b"#"):
+            break
+    took = time.perf_counter() - start
+    process.stdout.close()
+    process.send_signal(signal.SIGTERM)
+    _, _, usage = os.wait4(process.pid, 0)
+    process.returncode = 0
+    return took, usage.ru_maxrss / 1024
+
+
+def read(case, readers, rounds, report):
+    # All of replay's output is as long as the recording, so once must do.
+    for what, verb, measure, times in [
+            *((verb, verb, whole, 1 if verb == "replay" else rounds)
+              for verb in VERBS), (FIRST, "replay", first_output, rounds)]:
+        figures = {reader.name: [] for reader in readers}
+        for _ in range(times):
+            for reader in readers:
+                figures[reader.name].append(measure(reader.command(verb)))
+        for reader in readers:
+            report.add(row(f"{case}, {what}", reader.name, figures))
+
+
+def row(case, name, figures):
+    times = [1000 * took for took, _ in figures[name]]
+    about = dict(case=case, system=name, median=statistics.median(times), unit="ms",
+                 min=min(times), rounds=len(times),
+                 parts={"MiB": round(max(size for _, size in figures[name]), 1)})
+    if name == "uftrace" or "uftrace" not in figures:
+        return Row(**about)
+    others = [1000 * took for took, _ in figures["uftrace"]]
+    return Row(**about, against="uftrace",
+               ratio=statistics.median(a / b for a, b in zip(times, others)),
+               over=statistics.median(a - b for a, b in zip(times, others)))
