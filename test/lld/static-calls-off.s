@@ -33,7 +33,7 @@
 .long 9, 8, 1
 .asciz "Patchbay"
 .p2align 2
-.long 1, 1
+.long 2, 1
 .text
 .globl _start, target
 _start:

@@ -25,10 +25,10 @@
 # CHECK-NEXT:  13000 00d0ffff fccf0000 fdcfffff f5cf0000
 # CHECK-NEXT:  13010 fbcfffff 05d00000 f8cfffff fccf0000
 
-## ABI version 1, offset and number of the tramps and of the branches.
+## ABI version 2, offset and number of the tramps and of the branches.
 # CHECK-LABEL: .note.patchbay.static_calls:
 # CHECK-NEXT:  14000 09000000 18000000 02000000 50617463
-# CHECK-NEXT:  14010 68626179 00000000 01000000 e4dfffff
+# CHECK-NEXT:  14010 68626179 00000000 02000000 e4dfffff
 # CHECK-NEXT:  14020 02000000 dcefffff 04000000 00000000
 
 # MAP: 11000 {{.*}} <internal>:(.static_call.text)

@@ -57,20 +57,21 @@ static struct patchbay_record records[3];
 /* Text of @size MB from @low on: what becomes of a site at @offset MB. */
 static void text(uintptr_t low, uintptr_t size, uintptr_t offset, int error)
 {
-	const struct pb_module module = { .records = records,
-					  .nr = 3,
-					  .low = low,
-					  .high = low + size * MB };
+	struct pb_module module = { .records = records,
+				    .nr = 3,
+				    .low = low,
+				    .high = low + size * MB };
 	struct pb_site site = { .site = low + offset * MB,
 				.entry = low + offset * MB,
 				.record = &records[1] };
-	int status, stale = 0;
+	int status;
 	void *reach = pb_arch_map_reach(&module, &status);
 
 	nr_mapped = nr_unmapped = 0;
 	CHECK(reach && !status);
-	site.reach = pb_arch_reach(reach, site.record);
-	CHECK(pb_arch_prepare(&site, &stale) == error && !stale);
+	module.reach = reach;
+	site.reach = pb_arch_reach(&module, site.record);
+	CHECK(pb_arch_prepare(&site) == error);
 	CHECK(nr_mapped == !error);
 	pb_arch_unmap_reach(reach);
 	CHECK(nr_unmapped == !error);
@@ -118,18 +119,18 @@ static void sites(void)
 	const uint32_t nop = PB_AARCH64_NOP;
 	uint32_t sequence[PB_SEQUENCE_WORDS], armed = PATCHBAY_AARCH64_SITE_B;
 	struct pb_patch patch[PB_PUBLISH_MAX];
-	int stale = 0, nr;
+	int error, nr;
 
 	/* Before the module has a way, and before the site has. */
 	CHECK(pb_arch_site_state(&site) == PB_SITE_DISARMED);
 	f.entry[2] = 0x14000100;
 	CHECK(pb_arch_site_state(&site) == -EILSEQ);
-	site.reach = pb_arch_map_reach(&module, &stale);
+	site.reach = pb_arch_map_reach(&module, &error);
 	CHECK(pb_arch_site_state(&site) == -EILSEQ);
 	f.entry[2] = nop;
 
 	gap[0] = (uintptr_t)place;
-	CHECK(pb_arch_prepare(&site, &stale) == 0 && !stale);
+	CHECK(pb_arch_prepare(&site) == 0);
 	nr = pb_arch_publish(&site, 0x1234, patch);
 	CHECK(nr == PB_PUBLISH_MAX);
 	apply(patch, nr);

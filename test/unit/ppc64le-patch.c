@@ -61,11 +61,13 @@ void pb_os_unmap_code(void *code, size_t size)
 
 static struct patchbay_record records[NR];
 
-static struct pb_site site_at(const void *reach, size_t i, uintptr_t addr)
+static struct pb_site site_at(void *reach, size_t i, uintptr_t addr)
 {
+	const struct pb_module module = { .reach = reach };
+
 	return (struct pb_site){ .entry = addr, .site = addr,
 				 .record = &records[i],
-				 .reach = pb_arch_reach(reach, &records[i]) };
+				 .reach = pb_arch_reach(&module, &records[i]) };
 }
 
 /* The sequence that record @i with a site at @addr is given, or an error. */
@@ -264,7 +266,7 @@ static void sites(void)
 	uint32_t sequence[PB_PPC64_SEQUENCE_WORDS], armed;
 	const uint32_t nop = PB_PPC64_NOP;
 	struct pb_site site;
-	int stale = 0, nr;
+	int nr;
 	void *reach;
 
 	gap[0] = (uintptr_t)place;
@@ -279,7 +281,7 @@ static void sites(void)
 	CHECK(pb_arch_site_state(&site) == -EILSEQ);
 	f.entry[2] = nop;
 
-	CHECK(pb_arch_prepare(&site, &stale) == 0 && !stale && nr_mapped == 1);
+	CHECK(pb_arch_prepare(&site) == 0 && nr_mapped == 1);
 	nr = pb_arch_publish(&site, 0x1234, patch);
 	CHECK(nr == PB_PUBLISH_MAX);
 	apply(patch, nr);
