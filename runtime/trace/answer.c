@@ -6,6 +6,7 @@
 #include "parent.h"
 #include "session.h"
 #include "start.h"
+#include "visit.h"
 
 #include <errno.h>
 #include <string.h>
@@ -84,6 +85,8 @@ static int carry_out(int client, struct pb_message *message, int *file)
 		return *file < 0 ? *file : 0;
 	case PB_CONTROL_ATTACH:
 		return pb_attach(client, message);
+	case PB_CONTROL_HOLD:
+		return pb_visit_hold(client);
 	}
 	return -ENOSYS;
 }
@@ -118,5 +121,7 @@ int pb_answer(int client, struct pb_message *message)
 	pb_message_reply(client, &reply, file);
 	if (file >= 0)
 		close(file);
-	return message->request.verb == PB_CONTROL_ATTACH && reply.result >= 0;
+	return reply.result >= 0 &&
+	       (message->request.verb == PB_CONTROL_ATTACH ||
+		message->request.verb == PB_CONTROL_HOLD);
 }

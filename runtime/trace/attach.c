@@ -190,6 +190,12 @@ void pb_attach_polled(const struct pollfd *fds, nfds_t nr)
 			end(nr);
 }
 
+void pb_attach_end(void)
+{
+	while (nr_attached)
+		end(nr_attached - 1);
+}
+
 void pb_attach_forget(void)
 {
 	nr_attached = 0;

@@ -28,6 +28,9 @@ nfds_t pb_attach_poll(struct pollfd *fds);
 /* Detach programs whose clients have gone, as poll(2) has said. */
 void pb_attach_polled(const struct pollfd *fds, nfds_t nr);
 
+/* Detach all of them. */
+void pb_attach_end(void);
+
 /*
  * In a forked child: connections are its parent's. What was attached stays so, for as
  * long as the child lives.

@@ -60,7 +60,7 @@
 
 #define PB_CONTROL_NAME "patchbay/"
 #define PB_CONTROL_NAME_MAX 48
-#define PB_CONTROL_VERSION 4
+#define PB_CONTROL_VERSION 5
 #define PB_CONTROL_TEXT_MAX 4096
 
 /* Bytes of the secret and of a proof: nobody guesses them. */
@@ -112,6 +112,7 @@ enum pb_control_verb {
 	PB_CONTROL_THRESHOLD = 4, /* @text: as the value of thresh= */
 	PB_CONTROL_SNAPSHOT = 5,  /* the reply has a descriptor of the data file */
 	PB_CONTROL_ATTACH = 6,    /* @text: five strings, see below */
+	PB_CONTROL_HOLD = 7,      /* see below */
 };
 
 /*
@@ -143,6 +144,13 @@ enum pb_control_file {
  * client that does not take them for two seconds is let go: the process waits
  * for nobody longer.
  */
+/*
+ * PB_CONTROL_HOLD is for recordings that a command has begun in a process (visit.h).
+ * The connection stays open: the recording lasts as long as the client holds it. When
+ * the client has shut down its side, or is gone, the process ends the recording, sends
+ * a second reply, and listens no more.
+ */
+
 #define PB_CONTROL_ATTACH_STRINGS 5
 #define PB_CONTROL_SAID_MAX 1024
 
@@ -168,6 +176,9 @@ struct pb_control_request {
  *          -ETIMEDOUT: done, but a handler that was running before may be running
  *          still. -EAGAIN: nothing was changed, since a handler is running of a
  *          function that was to be armed again.
+ *          Of HOLD: -EBUSY: somebody else has it. -ENOTTY: the recording began with
+ *          the process, and ends with it. Of the second reply: -ETIMEDOUT: nothing
+ *          is traced any more, but a handler may be running still.
  *          Others: patchbay_arm_filter() and patchbay_batch_commit(), or what
  *          opening the data file returned.
  * @waited_for: of -ETIMEDOUT and -EAGAIN, the thread that is in that handler, as the

@@ -77,6 +77,15 @@ int pb_data_reopen(const struct pb_data_file *file);
 /* From now on it need not be found by its path. Returns 0 or -errno. */
 int pb_data_keep(struct pb_data_file *file);
 
+/*
+ * The recording is over: nothing of the file is mapped or open any more, and it is not
+ * locked. Not called by handlers.
+ */
+void pb_data_close(struct pb_data_file *file);
+
+/* The same of the file that is mapped there, of another process. NULL: none. */
+void pb_data_unmap_all(const void *of);
+
 /* There may be descriptors again when the next event comes. */
 int pb_data_is_passing(int error);
 

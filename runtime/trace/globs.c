@@ -45,6 +45,14 @@ int pb_globs_init(void)
 	return 0;
 }
 
+void pb_globs_forget(void)
+{
+	free(globs);
+	globs = NULL;
+	nr_globs = 0;
+	has_functions = 0;
+}
+
 size_t pb_globs_size(void)
 {
 	const struct pbd_asked *chunk;

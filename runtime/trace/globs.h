@@ -46,4 +46,7 @@ int pb_globs_write(void);
  */
 size_t pb_globs_unmatched(char *text, size_t size);
 
+/* The recording is over: no filter has them any more. */
+void pb_globs_forget(void);
+
 #endif /* PB_TRACE_GLOBS_H */

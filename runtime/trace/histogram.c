@@ -103,6 +103,19 @@ void pb_histogram_release(struct pb_histogram_table *of)
 	}
 }
 
+void pb_histogram_forget(struct pb_histogram_table *of)
+{
+	for (; of; of = of->smaller) {
+		for (uint64_t i = 0; i < of->nr; i++)
+			of->of[i] = NULL;
+		for (uint64_t i = 0; i < MAX_CHUNKS; i++) {
+			of->used[i] = 0;
+			of->chunk[i] = NULL;
+		}
+		of->nr = of->nr_chunks = 0;
+	}
+}
+
 static size_t table_size(uint64_t nr)
 {
 	size_t size = sizeof(struct pb_histogram_table) +
@@ -162,6 +175,11 @@ static int make_table(uint64_t function, int free)
 	uint64_t nr = rounded_up(function + 1);
 	int error = -ENOMEM;
 
+	/* That of an earlier recording. */
+	if (old && !old->nr && old->size >= table_size(nr)) {
+		old->nr = nr;
+		return 0;
+	}
 	own = free ? pb_session_alloc(table_size(nr), &error) :
 		     spare_table(function, &nr);
 	if (!own)

@@ -16,4 +16,10 @@ void pb_histogram_release(struct pb_histogram_table *of);
  */
 int pb_histograms_make_spare(void);
 
+/*
+ * The recording is over: the tables stay their threads', empty; the file that they
+ * lead to goes. NULL: none.
+ */
+void pb_histogram_forget(struct pb_histogram_table *of);
+
 #endif /* PB_TRACE_HISTOGRAM_H */

@@ -3,6 +3,19 @@
 
 #include <stdlib.h>
 
+static struct pb_index *indexes;
+
+void pb_index_forget(void)
+{
+	struct pb_index *index;
+
+	while ((index = indexes)) {
+		indexes = index->next;
+		free(index->memory);
+		free(index);
+	}
+}
+
 struct pb_index *pb_index_new(struct patchbay_target *targets, size_t nr,
 			      uint32_t first, void *of)
 {
@@ -27,6 +40,9 @@ struct pb_index *pb_index_new(struct patchbay_target *targets, size_t nr,
 	index->place = (const uint32_t *)((uintptr_t)place -
 					  low * sizeof(*place));
 	index->of = of;
+	index->memory = place;
+	index->next = indexes;
+	indexes = index;
 	for (size_t i = 0; i < nr; i++) {
 		place[targets[i].entry / PB_INDEX_STEP - low] =
 			first + (uint32_t)i;

@@ -20,10 +20,13 @@
 /*
  * @place: by address, divided by PB_INDEX_STEP: it begins where address 0 would be
  * @of:    what the places are of
+ * @next:  the one that was made before
  */
 struct pb_index {
 	const uint32_t *place;
 	void *of;
+	uint32_t *memory;
+	struct pb_index *next;
 };
 
 /* The place of function @ip, which the index was made for. */
@@ -36,9 +39,12 @@ static inline uint32_t pb_index_get(const struct pb_index *index, uintptr_t ip)
 /*
  * A new index of these functions, which it becomes the data of: they have the places
  * @first and following, of @of. It stays for ever, because a thread may use it at any
- * time. NULL: out of memory.
+ * time, until the recording is over. NULL: out of memory. Called one after another.
  */
 struct pb_index *pb_index_new(struct patchbay_target *targets, size_t nr,
 			      uint32_t first, void *of);
+
+/* The recording is over: no tracer is there. */
+void pb_index_forget(void);
 
 #endif /* PB_TRACE_INDEX_H */

@@ -114,6 +114,19 @@ void pb_left_out_write_locked(void)
 	__atomic_store_n(&pb_left_out_maps, map, __ATOMIC_RELEASE);
 }
 
+void pb_left_out_forget(void)
+{
+	struct pb_left_out_map *map;
+
+	while ((map = pb_left_out_maps)) {
+		pb_left_out_maps = map->next;
+		free(map);
+	}
+	free(left_out);
+	left_out = NULL;
+	nr_left_out = room = nr_written = nr_placed = 0;
+}
+
 static int is_left_out_of(const struct dl_phdr_info *info)
 {
 	for (size_t i = 0; i < info->dlpi_phnum; i++) {

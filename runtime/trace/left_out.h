@@ -18,4 +18,7 @@ void pb_left_out_write(void);
 /* The same, with the session's lock held. */
 void pb_left_out_write_locked(void);
 
+/* The recording is over: nothing is left out of the next one yet. With the lock. */
+void pb_left_out_forget(void);
+
 #endif /* PB_TRACE_LEFT_OUT_H */

@@ -9,6 +9,7 @@
 #include "ring.h"
 #include "session.h"
 #include "start.h"
+#include "visit.h"
 
 #include <core/private.h>
 
@@ -208,8 +209,9 @@ static int drop_late(void)
 
 static void serve_once(int gate)
 {
-	struct pollfd fds[1 + PB_CONTROL_PLACES + PB_ATTACHED_MAX];
-	struct pollfd *attached = &fds[1 + PB_CONTROL_PLACES];
+	struct pollfd fds[2 + PB_CONTROL_PLACES + PB_ATTACHED_MAX];
+	struct pollfd *holder = &fds[1 + PB_CONTROL_PLACES];
+	struct pollfd *attached = holder + 1;
 	nfds_t nr_attached;
 	int timeout = drop_late(), tick = pb_attach_tick();
 
@@ -217,13 +219,16 @@ static void serve_once(int gate)
 	/* Negative descriptors are left out. */
 	for (size_t i = 0; i < PB_CONTROL_PLACES; i++)
 		fds[1 + i] = (struct pollfd){ places[i].client, POLLIN, 0 };
+	*holder = (struct pollfd){ pb_visit_holder(), POLLIN, 0 };
 	nr_attached = pb_attach_poll(attached);
 	if (timeout < 0 || (tick >= 0 && tick < timeout))
 		timeout = tick;
 	if (timeout < 0 || timeout > LOOK_MS)
 		timeout = LOOK_MS;
-	if (poll(fds, 1 + PB_CONTROL_PLACES + nr_attached, timeout) <= 0)
+	if (poll(fds, 2 + PB_CONTROL_PLACES + nr_attached, timeout) <= 0)
 		return;
+	if (holder->revents)
+		pb_visit_let_go();
 	pb_attach_polled(attached, nr_attached);
 	for (size_t i = 0; i < PB_CONTROL_PLACES; i++)
 		if (fds[1 + i].revents)
@@ -268,6 +273,16 @@ static int begin(void)
 	return gate;
 }
 
+/* Nobody listens from then on, until somebody visits again. */
+static void end_visit(void)
+{
+	if (!pb_visit_is_over())
+		return;
+	__atomic_store_n(&self->point.version, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&self->started, 0, __ATOMIC_SEQ_CST);
+	pb_visit_end();
+}
+
 static void *serve(void *arg)
 {
 	int gate = begin();
@@ -276,8 +291,10 @@ static void *serve(void *arg)
 	/* NULL: nobody waits. Else it is gone from then on. */
 	if (arg)
 		sem_post(arg);
-	while (gate >= 0 && !is_ending())
+	while (gate >= 0 && !is_ending() && !pb_visit_is_over())
 		serve_once(gate);
+	if (!is_ending())
+		end_visit();
 	/* What it has open is closed with it. */
 	return NULL;
 }
@@ -348,6 +365,11 @@ static int make_self(void)
 	self->point.ended = 0;
 	pb_control_point = &self->point;
 	return 0;
+}
+
+int pb_listens(void)
+{
+	return self && __atomic_load_n(&self->point.version, __ATOMIC_ACQUIRE);
 }
 
 int pb_listen_start(int wait)

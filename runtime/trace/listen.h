@@ -16,6 +16,9 @@
  */
 int pb_listen_start(int wait);
 
+/* Whether clients can connect; after pb_listen_start(1). */
+int pb_listens(void);
+
 /*
  * Return when that thread, if there is one, has opened what it needs: for whoever is
  * about to give up the right to. After PB_LISTEN_AWAIT_MS in any case, as the caller may

@@ -75,6 +75,16 @@ void pb_losses_no_file(int error)
 	nearest->child_error = (uint32_t)-error;
 }
 
+const void *pb_losses_file(void)
+{
+	return nearest;
+}
+
+void pb_losses_forget(void)
+{
+	nearest = NULL;
+}
+
 int pb_losses_begin(void)
 {
 	struct pbd_losses *losses;

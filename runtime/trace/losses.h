@@ -29,4 +29,13 @@ void pb_losses_no_file(int error);
  */
 int pb_losses_begin(void);
 
+/*
+ * Somewhere in the file of this process or, if it has none, of the nearest one that it
+ * descends from, which it has mapped. NULL: there is none.
+ */
+const void *pb_losses_file(void);
+
+/* The recording is over: its counts go. */
+void pb_losses_forget(void);
+
 #endif /* PB_TRACE_LOSSES_H */

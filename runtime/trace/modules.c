@@ -226,3 +226,15 @@ int pb_histogram_attach(void *data, const struct patchbay_module_info *module,
 	(void)data;
 	return attach(module, targets, nr, add_functions);
 }
+
+void pb_session_forget_modules(void)
+{
+	struct pb_map *map;
+
+	while ((map = pb_maps)) {
+		pb_maps = map->next;
+		free(map);
+	}
+	pb_nr_functions = 0;
+	pb_index_forget();
+}

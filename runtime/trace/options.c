@@ -141,6 +141,8 @@ static int set_option(struct pb_options *options, const char *name,
 		return parse_switch(value, "1", &options->histogram);
 	else if (!strcmp(name, "live"))
 		return parse_switch(value, "1", &options->live);
+	else if (!strcmp(name, "follow"))
+		return parse_switch(value, "1", &options->follow);
 	else if (!strcmp(name, "checked"))
 		return parse_switch(value, "1", &options->checked);
 	else if (!strcmp(name, "sleep-time"))

@@ -37,6 +37,8 @@
  *	clock=TICKS/NS an earlier moment, by the processor's counter and
  *	               CLOCK_MONOTONIC: the rate of the counter is computed from
  *	               then on, so it is known in a process that ends at once
+ *	follow=1       of a recording that a command makes (visit.h): forked children
+ *	               are recorded, too; elsewhere they are in any case
  *	live=1         listen for `patchbay live`, in a thread
  *	start_at=NAME  record nothing before the entry of a function
  *	stop_at=NAME   record nothing from the entry of a function on
@@ -75,6 +77,7 @@ struct pb_options {
 	uint64_t clock_ticks, clock_ns; /* 0: not given */
 	int overwrite;
 	int live;
+	int follow;
 	int checked;
 	int histogram;
 	int no_sleep_time;

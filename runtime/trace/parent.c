@@ -59,6 +59,11 @@ void pb_parent_is_self(void)
 	__atomic_store_n(&newest.nr, nr, __ATOMIC_RELEASE);
 }
 
+void pb_parent_forget(void)
+{
+	__atomic_store_n(&newest.nr, 0, __ATOMIC_RELEASE);
+}
+
 size_t pb_parent_size(void)
 {
 	const struct origin *of = origin();

@@ -34,4 +34,7 @@ int pb_parent_write(void);
  */
 int pb_parent_copy(void);
 
+/* The recording is over: its file is no more what children begin with. */
+void pb_parent_forget(void);
+
 #endif /* PB_TRACE_PARENT_H */

@@ -13,6 +13,7 @@
 
 #include <patchbay/patchbay.h>
 
+struct pb_thread_lot;
 struct pb_thread_state;
 
 /* In memory that fork() fills with zeros. @lock guards it all. */
@@ -33,8 +34,8 @@ struct pb_session {
 	struct pbd_losses *losses;
 	/* Of threads that leave, by @next; and new ones, not used yet. */
 	struct pb_thread_state *first_leaving, *last_leaving;
-	char *new_threads;
-	uint64_t nr_new_threads;
+	struct pb_thread_lot *lots, *newest_lot;
+	uint64_t nr_new_threads; /* of the newest lot */
 	/* See sandbox.h. */
 	uint64_t in_syscalls;
 	uint64_t waiting; /* sandbox.c's */
@@ -96,6 +97,14 @@ void pb_session_own(void);
  * without the lock.
  */
 int pb_session_is_vforked(void);
+
+/*
+ * The recording is over: as if nothing had been recorded. The file is complete, and
+ * not mapped any more. No tracer is there. Not called by handlers.
+ */
+void pb_session_forget(void);
+/* A part of it. With the lock. */
+void pb_session_forget_modules(void);
 
 /* Is the function of start_at still to be called, in this process? */
 extern int pb_waiting;

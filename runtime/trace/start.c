@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What happens in a program that `patchbay record` starts: the constructor
- * below arms the functions that PATCHBAY names, in every module that is there
- * and that will come.
+ * The tracer that PATCHBAY, or a command, asks for: it is armed on the functions that
+ * are named, in every module that is there and that will come, and changed later.
  *
  * What goes wrong is left in the data file, the first failure, for `patchbay` to
- * tell. Only where PATCHBAY itself is wrong one line goes to standard error, as
- * ld.so(8) does when LD_PRELOAD is: a user who set it would find nothing at all. It
- * is wrong, too, if it names functions that are in no module.
+ * tell.
  */
 #include "globs.h"
 #include "left_out.h"
-#include "listen.h"
 #include "longjmp.h"
 #include "losses.h"
 #include "own_clock.h"
@@ -82,6 +78,8 @@ static const struct tracer *tracer;
 /* What no tracer is armed on, and what pb_tracer is not. */
 static struct patchbay_filter notrace, not_plain;
 struct patchbay_ops *pb_tracer, *pb_values_tracer;
+/* Of start_at and stop_at. */
+static struct patchbay_ops *triggers[2];
 
 static const struct tracer *find_tracer(const char *name, int histogram,
 					int depth, int no_sleep_time)
@@ -186,7 +184,7 @@ static void arm_symbols(void)
 		pb_note(pb_tracer_arm(&filter, PATCHBAY_ARM_FUTURE));
 }
 
-static void arm(void)
+void pb_start_arm(void)
 {
 	static struct pb_glob_list of_notrace, of_not_plain;
 
@@ -204,8 +202,8 @@ static void arm(void)
 }
 
 /* Before the tracer: handlers run in the order in which they were armed. */
-static void arm_trigger(patchbay_handler handler, enum pbd_asked_by by,
-			const char *function)
+static void arm_trigger(struct patchbay_ops **ops, patchbay_handler handler,
+			enum pbd_asked_by by, const char *function)
 {
 	const struct patchbay_ops_attr attr = {
 		.size = sizeof(attr),
@@ -213,15 +211,14 @@ static void arm_trigger(patchbay_handler handler, enum pbd_asked_by by,
 		.handler = handler,
 	};
 	struct patchbay_filter filter;
-	struct patchbay_ops *ops;
 	int error;
 
 	if (!function)
 		return;
 	filter = pb_glob_filter(by, function);
-	error = patchbay_ops_create(&attr, &ops);
+	error = patchbay_ops_create(&attr, ops);
 	if (!error)
-		error = patchbay_arm_filter(ops, &filter, PATCHBAY_ARM_FUTURE);
+		error = patchbay_arm_filter(*ops, &filter, PATCHBAY_ARM_FUTURE);
 	pb_note(error);
 }
 
@@ -319,8 +316,10 @@ static int start_events(void)
 	if (pb_options.nr_threads)
 		pb_thread_look_ticks =
 			(uint64_t)(ticks_per_ns() * PB_THREAD_LOOK_NS);
-	arm_trigger(pb_trigger_start, PBD_START_AT, pb_options.start_at);
-	arm_trigger(pb_trigger_stop, PBD_STOP_AT, pb_options.stop_at);
+	arm_trigger(&triggers[0], pb_trigger_start, PBD_START_AT,
+		    pb_options.start_at);
+	arm_trigger(&triggers[1], pb_trigger_stop, PBD_STOP_AT,
+		    pb_options.stop_at);
 	if (!pb_options.start_at) {
 		pb_recording = 1;
 		pb_threshold = pb_threshold_when_recording;
@@ -333,6 +332,11 @@ static int start_session(void)
 	int error;
 
 	pb_page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	/* That of an earlier recording was emptied (visit.h). */
+	if (pb_session) {
+		pb_session_own();
+		return 0;
+	}
 	pb_session = pb_session_alloc(sizeof(*pb_session), &error);
 	/* Where it cannot be had, what threads leave behind is not used again. */
 	if (!error) {
@@ -343,37 +347,6 @@ static int start_session(void)
 	return error;
 }
 
-/*
- * This library is initialized first (-z initfirst), so glibc has not set environ
- * yet; it gives constructors what it will be. Other C libraries do the opposite.
- */
-static const char *from_environment(char **envp)
-{
-	static const char name[] = "PATCHBAY=";
-
-	if (environ)
-		envp = environ;
-	if (getauxval(AT_SECURE) || !envp)
-		return NULL;
-	for (; *envp; envp++)
-		if (!strncmp(*envp, name, sizeof(name) - 1))
-			return *envp + sizeof(name) - 1;
-	return NULL;
-}
-
-/*
- * In programs with ThreadSanitizer: it stands in for functions of the C library,
- * and initializes itself only before the executable's constructors.
- */
-void __tsan_init(void) __attribute__((weak));
-
-/*
- * RealtimeSanitizer stands in for them, too, but does not bear to be initialized
- * before it does so itself, from the executable's .preinit_array. That is run
- * behind our constructor, which comes first of all, and before any other.
- */
-void __rtsan_init(void) __attribute__((weak));
-
 static int create(struct patchbay_ops_attr attr, struct patchbay_ops **ops)
 {
 	attr.size = sizeof(attr);
@@ -381,21 +354,6 @@ static int create(struct patchbay_ops_attr attr, struct patchbay_ops **ops)
 	if (attr.exit)
 		attr.check = pb_left_out_check;
 	return patchbay_ops_create(&attr, ops);
-}
-
-/* One line, in one piece, and not through a stream that the program may use. */
-static void say(const char *how, const char *what, const char *then)
-{
-	char line[PB_WHY_MAX + 96];
-	int length = snprintf(line, sizeof(line), "patchbay: %s: PATCHBAY: %s%s\n",
-			      how, what, then);
-
-	/* It moves no cursor, whatever was given. */
-	for (int i = 0; i < length - 1; i++)
-		if ((unsigned char)line[i] < ' ')
-			line[i] = '?';
-	if (length > 0 && write(STDERR_FILENO, line, (size_t)length) < 0)
-		return; /* there is nobody else to tell */
 }
 
 /* What it takes to change code. libpatchbay would fail with each module. */
@@ -435,7 +393,7 @@ static int check_output(char why[PB_WHY_MAX])
 }
 
 /* Everything that PATCHBAY says, or what is wrong with it. */
-static int read_options(const char *value, char why[PB_WHY_MAX])
+int pb_start_read(const char *value, char why[PB_WHY_MAX])
 {
 	int error = pb_options_parse(&pb_options, value, why);
 
@@ -477,10 +435,13 @@ static int read_options(const char *value, char why[PB_WHY_MAX])
 	return -EINVAL;
 }
 
-static int begin(void)
+int pb_start_begin(void)
 {
 	int error = pb_globs_init();
 
+	if (pb_options.no_sleep_time)
+		pb_sandbox_start();
+	pb_tracer_needs_blocks = tracer->events;
 	/* Nothing is armed yet; most of it will be before main(). */
 	if (!error && !pb_options.no_stores)
 		error = patchbay_set_mode(PATCHBAY_MODE_STORES);
@@ -492,105 +453,32 @@ static int begin(void)
 		error = create(tracer->attr, &pb_tracer);
 	if (!error && pb_options.nr_args)
 		error = create(tracer->values, &pb_values_tracer);
+	if (!error && tracer->attr.exit)
+		pb_longjmp_start();
 	return error;
 }
 
-static pid_t started; /* the process that began; children end, too */
-
-static void start(char **envp)
+static int destroy(struct patchbay_ops **ops)
 {
-	const char *value = from_environment(envp);
-	char why[PB_WHY_MAX];
-	int error;
+	int error = patchbay_ops_destroy(*ops);
 
-	if (!value)
-		return;
-	if (__tsan_init)
-		__tsan_init();
-	if (read_options(value, why)) {
-		say("error", why, "; nothing is traced");
-		return;
+	if (!error)
+		*ops = NULL;
+	return error;
+}
+
+int pb_start_undo(void)
+{
+	struct patchbay_ops **all[] = { &triggers[0], &triggers[1], &pb_tracer,
+					&pb_values_tracer };
+	int error = 0;
+
+	/* Each of them, so that none is entered any more. */
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		int result = destroy(all[i]);
+
+		error = error ? error : result;
 	}
-	if (pb_options.no_sleep_time)
-		pb_sandbox_start();
-	pb_tracer_needs_blocks = tracer->events;
-	error = begin();
-	if (error) {
-		snprintf(why, sizeof(why), "output='%s': %s", pb_options.output,
-			 strerror(-error));
-		say("error", why, "; nothing is traced");
-		return;
-	}
-	started = getpid();
-	if (tracer->attr.exit)
-		pb_longjmp_start();
-	arm();
-	if (pb_options.live)
-		pb_note(pb_listen_start(0));
+	return error;
 }
 
-static void start_late(void)
-{
-	start(NULL);
-}
-
-__attribute__((constructor)) static void construct(int argc, char **argv,
-						   char **envp)
-{
-	(void)argc;
-	(void)argv;
-	if (!__rtsan_init || pb_private_start_late(start_late))
-		start(envp);
-}
-
-/*
- * Only now there will be no more modules. Of a function that is not there, nobody
- * finds out by looking at what was recorded.
- */
-static void say_what_is_not_there(void)
-{
-	char text[PB_WHY_MAX];
-	size_t nr = pb_globs_unmatched(text, sizeof(text));
-
-	if (nr)
-		say("warning", text,
-		    nr == 1 ? " matches no function" : " match no function");
-}
-
-/* Of modules that came after the start: why they, or some of theirs, are not traced. */
-static void say_what_failed(struct patchbay_ops *ops)
-{
-	struct patchbay_ops_info info = { .size = sizeof(info) };
-	char why[PB_WHY_MAX];
-
-	if (!ops || patchbay_ops_get_info(ops, &info) || info.future_error >= 0)
-		return;
-	pb_note(info.future_error);
-	if (pb_session->file.header)
-		return;
-	snprintf(why, sizeof(why), "output='%s': %s", pb_options.output,
-		 strerror(-info.future_error));
-	say("error", why, "; nothing was traced");
-}
-
-/* The later the second moment, the better the clock's rate is known. */
-__attribute__((destructor)) static void end(void)
-{
-	pb_sigset signals;
-
-	if (!pb_session || !pb_syscalls_begin())
-		return;
-	/* Of a module without any function to trace it is not known before. */
-	pb_note(pb_refused());
-	pb_left_out_write();
-	if (getpid() == started) {
-		say_what_is_not_there();
-		say_what_failed(pb_tracer);
-		say_what_failed(pb_values_tracer);
-	}
-	pb_signal_lock(&pb_session->lock, &signals);
-	if (pb_session->chunk)
-		pb_session_tick();
-	pb_signal_unlock(&pb_session->lock, signals);
-	pb_syscalls_end();
-}

@@ -6,7 +6,22 @@
 #ifndef PB_TRACE_START_H
 #define PB_TRACE_START_H
 
+#include "options.h"
+
 #include <patchbay/patchbay.h>
+
+/* From first to last, in this order. What PATCHBAY says, or what is wrong with it. */
+int pb_start_read(const char *value, char why[PB_WHY_MAX]);
+/* The session and its tracers. Errors are of the output directory. */
+int pb_start_begin(void);
+/* Failures are noted (below). */
+void pb_start_arm(void);
+/*
+ * The opposite: when this returns 0 nothing is armed, no thread is in a handler, and
+ * there are no tracers. Errors are those of patchbay_ops_destroy(): nobody enters a
+ * handler any more, but somebody may still be in one; call it again.
+ */
+int pb_start_undo(void);
 
 /* Leave word of a failure: @result is -errno. Others are none. */
 void pb_note(int result);

@@ -19,6 +19,9 @@ __thread struct pb_ring *pb_ring __attribute__((tls_model("initial-exec")));
 __thread struct pb_own_clock *pb_own_clock
 	__attribute__((tls_model("initial-exec")));
 
+/* Of this thread's object: so many blocks its ring has room for. */
+static __thread size_t max_blocks __attribute__((tls_model("initial-exec")));
+
 __thread int pb_untraced __attribute__((tls_model("initial-exec")));
 __thread int pb_locked __attribute__((tls_model("initial-exec")));
 
@@ -83,14 +86,31 @@ static size_t object_size(void)
 	return (size + 127) & ~(size_t)127;
 }
 
+/* In front of the objects that were allocated together. */
+struct pb_thread_lot {
+	struct pb_thread_lot *next;
+	uint64_t nr;
+	uint64_t size; /* of each */
+	uint64_t max_blocks;
+	char padding[96];
+};
+
+_Static_assert(sizeof(struct pb_thread_lot) == 128, "as objects are aligned");
+
 static int make_new(uint64_t nr)
 {
+	struct pb_thread_lot *lot;
 	int error;
-	char *memory = pb_session_alloc(nr * object_size(), &error);
 
-	if (!memory)
+	lot = pb_session_alloc(sizeof(*lot) + nr * object_size(), &error);
+	if (!lot)
 		return error;
-	pb_session->new_threads = memory;
+	lot->nr = nr;
+	lot->size = object_size();
+	lot->max_blocks = pb_ring_max_blocks();
+	lot->next = pb_session->lots;
+	pb_session->lots = lot;
+	pb_session->newest_lot = lot;
 	__atomic_store_n(&pb_session->nr_new_threads, nr, __ATOMIC_RELEASE);
 	return 0;
 }
@@ -107,7 +127,8 @@ static struct pb_thread_state *take_new(void)
 	} while (!__atomic_compare_exchange_n(nr, &left, left - 1, 1,
 					      __ATOMIC_ACQUIRE,
 					      __ATOMIC_ACQUIRE));
-	return (void *)(pb_session->new_threads + (left - 1) * object_size());
+	return (void *)((char *)(pb_session->newest_lot + 1) +
+			(left - 1) * pb_session->newest_lot->size);
 }
 
 static struct pb_thread_state *make(int *error)
@@ -133,40 +154,91 @@ static void begin(struct pb_thread_state *self)
 {
 	self->number = __atomic_add_fetch(&pb_session->nr_threads, 1,
 					  __ATOMIC_RELAXED);
-	self->leaving = 0;
 	self->losses = NULL;
 	self->ring.block = (struct pbd_block **)(self + 1);
 }
 
 static void publish(struct pb_thread_state *self)
 {
+	max_blocks = pb_ring_max_blocks();
 	pb_own_clock = &self->clock;
 	pb_ring = &self->ring;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	pb_self = self;
 }
 
+/* That of a thread which is gone, or a new one. */
+static struct pb_thread_state *find_object(int *error)
+{
+	struct pb_thread_state *self = take_over();
+
+	if (!self)
+		self = make(error);
+	if (!self)
+		return NULL;
+	self->leaving = 0;
+	pb_ring_take_over(self);
+	pb_own_clock_release(&self->clock);
+	pb_histogram_release(self->histograms);
+	self->histograms = NULL;
+	return self;
+}
+
 struct pb_thread_state *pb_thread_begin(int *error)
 {
-	struct pb_thread_state *self = pb_self; /* wiped by fork() */
+	/* Wiped by fork(), or by the end of an earlier recording. */
+	struct pb_thread_state *self = pb_self;
 
 	if (self && self->number)
 		return self;
-	if (!self)
-		self = take_over();
-	if (!self)
-		self = make(error);
+	/* That one may have had smaller buffers. */
+	if (!self || max_blocks < pb_ring_max_blocks())
+		self = find_object(error);
 	if (!self)
 		return NULL;
 	begin(self);
 	self->tid = (uint32_t)pb_sys(SYS_gettid);
 	pb_thread_ask_name(self);
-	pb_ring_take_over(self);
-	pb_own_clock_release(&self->clock);
-	pb_histogram_release(self->histograms);
-	self->histograms = NULL;
 	publish(self);
 	return self;
+}
+
+static void forget(struct pb_thread_state *self)
+{
+	self->ring = (struct pb_ring){ 0 };
+	pb_own_clock_release(&self->clock);
+	pb_histogram_forget(self->histograms);
+	self->losses = NULL;
+	self->number = 0;
+}
+
+/* Objects without a thread: they may be too small for the next recording. */
+static void forget_small(void)
+{
+	struct pb_thread_state *thread, *first = pb_session->first_leaving;
+
+	if (pb_session->newest_lot->max_blocks >= pb_ring_max_blocks())
+		return;
+	pb_session->first_leaving = pb_session->last_leaving = NULL;
+	pb_session->nr_new_threads = 0;
+	while ((thread = first)) {
+		first = thread->next;
+		thread->leaving = 0;
+		thread->tid = 0;
+	}
+}
+
+void pb_threads_forget(void)
+{
+	for (struct pb_thread_lot *lot = pb_session->lots; lot; lot = lot->next)
+		for (uint64_t i = 0; i < lot->nr; i++)
+			forget((void *)((char *)(lot + 1) + i * lot->size));
+}
+
+void pb_threads_begin_again(void)
+{
+	if (pb_session->newest_lot)
+		forget_small();
 }
 
 /*
@@ -182,6 +254,7 @@ struct pb_thread_state *pb_thread_begin_spare(void)
 	self = take_new();
 	if (!self)
 		return NULL;
+	self->leaving = 0;
 	begin(self);
 	pb_copy(self->comm, pb_session->comm, sizeof(self->comm));
 	if (!pb_self)
@@ -193,8 +266,9 @@ void pb_thread_leaves(void)
 {
 	pb_sigset signals;
 
-	if (!pb_self || !pb_self->number || pb_self->leaving ||
-	    !pb_syscalls_begin())
+	/* One that has no number now had one in an earlier recording. */
+	if (!pb_self || !(pb_self->number || pb_self->tid) ||
+	    pb_self->leaving || !pb_syscalls_begin())
 		return;
 	pb_signal_lock(&pb_session->lock, &signals);
 	pb_self->leaving = 1;

@@ -68,6 +68,14 @@ void pb_thread_ask_name(struct pb_thread_state *self);
 int pb_threads_make_spare(void);
 struct pb_thread_state *pb_thread_begin_spare(void);
 
+/*
+ * The recording is over: nobody is in a handler, or will be before the next one. All
+ * objects stay those of their threads, without anything in them. With the session's
+ * lock held. The second is called when options of the next one are known.
+ */
+void pb_threads_forget(void);
+void pb_threads_begin_again(void);
+
 /* Called in a thread that ends, with signals blocked. */
 void pb_thread_leaves(void);
 
