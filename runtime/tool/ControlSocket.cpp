@@ -25,8 +25,17 @@ using namespace patchbay;
 static constexpr timeval Patience = {5, 0};
 
 ControlSocket::ControlSocket(ControlSocket &&Other)
-    : Pid(Other.Pid), Socket(std::exchange(Other.Socket, -1)) {
+    : Pid(Other.Pid), Socket(std::exchange(Other.Socket, -1)),
+      Listener(Other.Listener) {
   memcpy(Proof, Other.Proof, sizeof(Proof));
+}
+
+ControlSocket &ControlSocket::operator=(ControlSocket &&Other) {
+  std::swap(Pid, Other.Pid);
+  std::swap(Socket, Other.Socket);
+  std::swap(Listener, Other.Listener);
+  std::swap(Proof, Other.Proof);
+  return *this;
 }
 
 ControlSocket::~ControlSocket() {
@@ -296,6 +305,7 @@ Expected<ControlSocket> ControlSocket::connect(int Pid) {
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, Pair))
     return processError(Pid, "cannot make a socket: " + errnoText(errno));
   ControlSocket Connection(Pid, Pair[0]);
+  Connection.Listener = Point.thread;
   // If nobody takes the other end, ours says so when this one is closed.
   scope_exit Close([&] { close(Pair[1]); });
   if (setsockopt(Pair[0], SOL_SOCKET, SO_PASSCRED, &On, sizeof(On)))

@@ -28,6 +28,7 @@ public:
   /// error.
   static llvm::Expected<ControlSocket> connect(int Pid);
   ControlSocket(ControlSocket &&Other);
+  ControlSocket &operator=(ControlSocket &&Other);
   ~ControlSocket();
 
   /// Text is shorter than PB_CONTROL_TEXT_MAX.
@@ -47,6 +48,8 @@ public:
   void finish();
 
   int descriptor() const { return Socket; }
+  /// The thread of the process that listens.
+  pid_t listener() const { return Listener; }
 
 private:
   ControlSocket(int Pid, int Socket) : Pid(Pid), Socket(Socket) {}
@@ -55,6 +58,7 @@ private:
 
   int Pid;
   int Socket;
+  pid_t Listener = 0;
   uint8_t Proof[PB_CONTROL_PROOF] = {};
 };
 

@@ -125,7 +125,7 @@ static Expected<int> runGraph(ArrayRef<const char *>) {
   if (!HasDurations)
     errs() << "patchbay: " << printable(Dir)
            << ": only entries of calls were recorded: how long calls took, and "
-              "what they called, 'patchbay record -p function_graph' records\n";
+              "what they called, 'patchbay record -t function_graph' records\n";
   return T->Incomplete ? Failure : Success;
 }
 

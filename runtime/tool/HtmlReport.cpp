@@ -175,10 +175,10 @@ void Page::functions() {
 
 static StringRef whyNoCalls(const Trace &T) {
   if (!T.hasEvents())
-    return "Calls were counted, not recorded: for this, record them with -p "
+    return "Calls were counted, not recorded: for this, record them with -t "
            "function_graph";
   if (!T.hasDurations())
-    return "When calls ended was not recorded: for this, record them with -p "
+    return "When calls ended was not recorded: for this, record them with -t "
            "function_graph";
   return "";
 }
@@ -186,7 +186,7 @@ static StringRef whyNoCalls(const Trace &T) {
 static StringRef whyNoDurations(const Trace &T) {
   if (!T.hasDurations())
     return "How long calls took was not recorded: for this, record them with "
-           "-p function_graph, or count them with -p function_profile "
+           "-t function_graph, or count them with -t function_profile "
            "--histogram";
   return "";
 }

@@ -75,7 +75,7 @@ static constexpr char Help[] = R"(
   copy.
 
 EXAMPLES:
-  patchbay record --live -p function_duration --overwrite -- ./server &
+  patchbay record --live -t function_duration --overwrite -- ./server &
   patchbay live -p 4711
   patchbay live -p 4711 --threshold 1ms --disarm 'log_*'
   patchbay live -p 4711 --arm 'http_*' --list | grep ' armed '

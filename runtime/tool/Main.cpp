@@ -22,7 +22,8 @@ EXAMPLES:
   patchbay list -p 4711                       what is traced in a process
   patchbay record -F 'http_*' -- ./server     count calls while it runs
   patchbay report                             show the counts
-  patchbay record -p function_duration --threshold 200us -- ./server
+  patchbay record -p 4711 -- sleep 10         of a process that runs already
+  patchbay record -t function_duration --threshold 200us -- ./server
   patchbay report                             show what took how long
   patchbay dump --chrome > trace.json         for other programs
   patchbay live -p 4711 --threshold 1ms       while it runs

@@ -3,11 +3,13 @@
 // `patchbay record`: runs a program with the tracer preloaded.
 #include "OutputDir.h"
 #include "Program.h"
+#include "RecordProcess.h"
 #include "RecordSummary.h"
 #include "RunProgram.h"
 #include "Selection.h"
 #include "TracerLibrary.h"
 #include "Verb.h"
+#include "attach/ProcessChoice.h"
 #include "moment.h"
 #include "tracers.h"
 #include "llvm/ADT/StringExtras.h"
@@ -24,7 +26,8 @@ enum TracerT { FunctionProfile, Function, FunctionDuration, FunctionGraph };
 }
 
 static cl::SubCommand RecordCommand("record",
-                                    "Run a program and trace its functions");
+                                    "Run a program, or take one that runs, and "
+                                    "trace its functions");
 // For the usage line. Main.cpp has taken the program off the command line.
 static cl::list<std::string> ProgramUsage(cl::Positional,
                                           cl::desc("-- PROG [ARGS...]"),
@@ -50,8 +53,31 @@ static cl::list<std::string>
             cl::cat(ToolOptions),
             cl::desc("Record only threads whose name matches, or whose id it "
                      "is; may be repeated"));
+static cl::list<std::string>
+    Processes("p", cl::Prefix, cl::value_desc("PID"), cl::sub(RecordCommand),
+              cl::cat(ToolOptions),
+              cl::desc("Record this process, which runs already, in the place "
+                       "of PROG; may be repeated"));
+static cl::list<std::string>
+    Comms("comm", cl::value_desc("NAME"), cl::sub(RecordCommand),
+          cl::cat(ToolOptions),
+          cl::desc("All processes of this name, as 'ps -o comm' shows it; may "
+                   "be repeated"));
+static cl::list<std::string>
+    Units("unit", cl::value_desc("NAME"), cl::sub(RecordCommand),
+          cl::cat(ToolOptions),
+          cl::desc("All processes of this unit of systemd; may be repeated"));
+static cl::list<std::string>
+    Cgroups("cgroup", cl::value_desc("PATH"), cl::sub(RecordCommand),
+            cl::cat(ToolOptions),
+            cl::desc("All processes in this control group, and below it; may "
+                     "be repeated"));
+static cl::opt<bool>
+    Follow("follow", cl::sub(RecordCommand), cl::cat(ToolOptions),
+           cl::desc("And what they have forked, and fork while they are "
+                    "recorded"));
 static cl::opt<TracerT> Tracer(
-    "p", cl::Prefix, cl::value_desc("TRACER"), cl::init(FunctionProfile),
+    "t", cl::Prefix, cl::value_desc("TRACER"), cl::init(FunctionProfile),
     cl::sub(RecordCommand), cl::cat(ToolOptions), cl::desc("What to record"),
     cl::values(clEnumValN(FunctionProfile, "function_profile",
                           "how often functions are called (default)"),
@@ -62,6 +88,8 @@ static cl::opt<TracerT> Tracer(
                clEnumValN(FunctionGraph, "function_graph",
                           "the same, and one when it begins: calls that have "
                           "not returned are there")));
+static cl::alias TracerLong("tracer", cl::aliasopt(Tracer),
+                            cl::cat(ToolOptions), cl::desc("The same"));
 static cl::opt<std::string> Threshold(
     "threshold", cl::value_desc("TIME"), cl::sub(RecordCommand),
     cl::cat(ToolOptions),
@@ -74,7 +102,7 @@ static cl::opt<bool>
 static cl::opt<bool> NoSleepTime(
     "no-sleep-time", cl::sub(RecordCommand), cl::cat(ToolOptions),
     cl::desc("Durations, and what --threshold says, are without the time that "
-             "the thread was not on a processor; not with -p function, --depth "
+             "the thread was not on a processor; not with -t function, --depth "
              "or --args"));
 static cl::opt<bool> NoStores(
     "no-stores", cl::sub(RecordCommand), cl::cat(ToolOptions),
@@ -134,6 +162,18 @@ static constexpr char Help[] = R"(
   SIGINT, SIGQUIT, SIGTERM and SIGHUP that are sent to this command are passed on
   to PROG. When PROG has ended, whatever ended it, what was recorded is said, and
   whether others go on, as of a program that has gone into the background.
+
+  With -p the process PID, which may have been started by anybody and without
+  anything, is recorded from now on, until Ctrl-C or, as with perf, until the command
+  behind -- has ended. The runtime is loaded into it by a thread that is made in it for
+  that; for this one of its threads stands still for some 0.2 ms, where it waits, or is
+  in code of the program's own. Afterwards nothing is left but libraries that nobody
+  calls: no thread, no descriptor, nothing armed. That holds if this command is killed,
+  too, after ten seconds. You may do this to processes that you may debug. Its user has
+  to be able to write to DIR, which is given to it where root has made it. Processes
+  that it forks are recorded with --follow. What it does to itself by setuid(2), chroot(2),
+  seccomp(2) and longjmp(3) meanwhile is not prepared for, as it is in programs that
+  this command runs.
 
   PROG finds LD_PRELOAD and PATCHBAY in its environment, so that programs that it
   starts are traced too, each into a file of its own. The child of a fork adds its
@@ -204,7 +244,7 @@ ENVIRONMENT:
   have no default: tracer, output, and filter, unless there is args or live.
   Demangled names are matched as said above. When the program ends it says on
   standard error what no function matches, and 'patchbay info' does:
-    tracer    as -p
+    tracer    as -t, --tracer
     output    directory for data files, which exists
     filter    as -F; may be repeated
     notrace   as -N; may be repeated
@@ -220,21 +260,23 @@ EXAMPLES:
   patchbay record -F 'lua_*' -F 'luaV_execute' -- lua fib.lua
   patchbay record -F 'Cache::*' -o cache.data -- ./server
   patchbay record --histogram -F 'http_*' -- ./server
-  patchbay record -p function_duration --threshold 200us -- ./server
-  patchbay record -p function_duration --no-sleep-time -- ./server
-  patchbay record -p function_graph --thread 'worker-*' -- ./server
-  patchbay record -p function_graph --args 'http_*' -- ./server
-  patchbay record -p function -F 'lua_*' --buffer 4M --overwrite -- lua fib.lua
-  patchbay record -p function --start-at parse --stop-at emit -- ./compiler x.c
+  patchbay record -t function_duration --threshold 200us -- ./server
+  patchbay record -t function_duration --no-sleep-time -- ./server
+  patchbay record -t function_graph --thread 'worker-*' -- ./server
+  patchbay record -t function_graph --args 'http_*' -- ./server
+  patchbay record -t function -F 'lua_*' --buffer 4M --overwrite -- lua fib.lua
+  patchbay record -t function --start-at parse --stop-at emit -- ./compiler x.c
   patchbay record --force -F 'plugin_*' -- ./host plugin.so
   patchbay record --force -- ./run-server.sh
+  patchbay record -p $(pgrep -o nginx) -t function_duration -- sleep 10
+  patchbay record --unit nginx --follow -F 'ngx_http_*' -- sleep 10
   LD_PRELOAD=/usr/lib/libpatchbay-trace.so \
     PATCHBAY='tracer=function,filter=http_*,output=/var/tmp' ./server
 
 EXIT CODES:
   The status of PROG, 128+N if signal N killed it, whatever was lost or not traced:
-  what was is said at the end. Or
-  125  patchbay failed before it ran PROG, wrong usage included
+  what was is said at the end. With -p 0. Or
+  125  patchbay failed before it ran PROG, or recorded PID, wrong usage included
   126  PROG cannot be executed
   127  PROG cannot be found
 )";
@@ -247,19 +289,8 @@ static constexpr size_t MaxOptions = 112 * 1024;
 // What the tracer is told
 //===----------------------------------------------------------------------===//
 
-// What runtime/trace/options.c undoes.
-static std::string escapeOption(StringRef Text) {
-  std::string Result;
-  for (char C : Text) {
-    if (C == ',' || C == '\\')
-      Result += '\\';
-    Result += C;
-  }
-  return Result;
-}
-
-static StringRef tracerName() {
-  switch (Tracer) {
+static StringRef nameOf(TracerT Of) {
+  switch (Of) {
   case FunctionProfile:
     return "function_profile";
   case Function:
@@ -309,23 +340,23 @@ static Error checkOptions() {
                                 "ns, us, ms, s");
   if (!Threshold.empty() && Tracer == Function)
     return makeError(Usage, "--threshold is for durations, which the tracer "
-                            "function does not record: choose another with -p");
+                            "function does not record: choose another with -t");
   if (!ArgsOf.empty() && (Tracer == FunctionProfile || Depth))
     return makeError(Usage, Twine("--args is for events") +
                                 (Depth ? ", and not beside --depth"
-                                       : ": choose a tracer of these with -p"));
+                                       : ": choose a tracer of these with -t"));
   if (Depth.getNumOccurrences()) {
     if (!Depth || Depth > PB_DEPTH_MAX)
       return makeError(Usage, "--depth takes a number from 1 to " +
                                   Twine(PB_DEPTH_MAX));
     if (Tracer != FunctionDuration && Tracer != FunctionGraph)
       return makeError(Usage, "--depth is for function_duration and "
-                              "function_graph: choose one with -p");
+                              "function_graph: choose one with -t");
   }
   if (NoSleepTime &&
       (Tracer == Function || (Tracer == FunctionProfile && !Histogram)))
     return makeError(Usage, "--no-sleep-time is for durations: choose "
-                            "function_duration or function_graph with -p, or "
+                            "function_duration or function_graph with -t, or "
                             "--histogram");
   if (NoSleepTime && (Depth || !ArgsOf.empty()))
     return makeError(Usage, "--no-sleep-time is not for use beside --depth or "
@@ -333,7 +364,7 @@ static Error checkOptions() {
   if (!Threads.empty() && Tracer == FunctionProfile && !Histogram)
     return makeError(Usage, "--thread: function_profile counts calls without "
                             "regard to threads: add --histogram, or choose "
-                            "another tracer with -p");
+                            "another tracer with -t");
   if (Histogram && Tracer != FunctionProfile)
     return makeError(Usage, "--histogram is for function_profile: of events "
                             "'patchbay report --histogram' makes it");
@@ -344,14 +375,14 @@ static Error checkOptions() {
         return makeError(Usage, "--" + Given->ArgStr +
                                     " is for events, of which "
                                     "function_profile records none: choose "
-                                    "another tracer with -p");
+                                    "another tracer with -t");
   if (Tracer == FunctionProfile && !Histogram)
     for (const cl::Option *Given : std::initializer_list<const cl::Option *>{
              &Threshold, &StartAt, &StopAt})
       if (Given->getNumOccurrences())
         return makeError(Usage, "--" + Given->ArgStr +
                                     " does nothing where calls are only "
-                                    "counted: choose another tracer with -p, "
+                                    "counted: choose another tracer with -t, "
                                     "or --histogram");
   return Error::success();
 }
@@ -364,7 +395,7 @@ static std::string clockOption() {
 }
 
 static Expected<std::string> tracerOptions(ArrayRef<Selection> Selections) {
-  std::string Options = ("tracer=" + tracerName()).str();
+  std::string Options = ("tracer=" + nameOf(Tracer)).str();
   for (const Selection &S : Selections) {
     for (const std::string &Glob : S.Globs)
       Options += ("," + S.Name + "=" + escapeOption(Glob)).str();
@@ -433,15 +464,84 @@ static void sayWhatTimingTakes(int Status) {
               "it (--depth, -N), or give it more (ulimit -s)\n";
 }
 
+// -p was the tracer once.
+static bool isOldTracer(StringRef Word) {
+  for (TracerT Old :
+       {FunctionProfile, Function, FunctionDuration, FunctionGraph})
+    if (Word == nameOf(Old)) {
+      warn("-p " + Word + " is now -t " + Word + ", as -p names a process");
+      Tracer.setValue(Old);
+      return true;
+    }
+  return false;
+}
+
+// The processes that -p names.
+static Expected<std::vector<pid_t>> namedProcesses() {
+  std::vector<pid_t> Named;
+  for (const std::string &Word : Processes) {
+    pid_t Pid = 0;
+    if (to_integer(Word, Pid, 10) && Pid > 0)
+      Named.push_back(Pid);
+    else if (!isOldTracer(Word))
+      return makeError(Usage, "-p: '" + Word +
+                                  "' is no process ID: it is a number; tracers "
+                                  "are chosen with -t");
+  }
+  return Named;
+}
+
+static Expected<int> recordRunning(std::vector<pid_t> Named,
+                                   ArrayRef<const char *> Args,
+                                   StringRef Clock) {
+  auto Others = chooseProcesses({Comms, Units, Cgroups});
+  if (!Others)
+    return Others.takeError();
+  std::vector<pid_t> First = Named;
+  First.insert(First.end(), Others->begin(), Others->end());
+  if (Follow)
+    for (pid_t Pid : First)
+      append_range(*Others, descendants(Pid));
+  sort(*Others);
+  Others->erase(llvm::unique(*Others), Others->end());
+  erase_if(*Others, [&](pid_t Pid) { return is_contained(Named, Pid); });
+
+  auto What = [] {
+    Wanted W = wanted();
+    W.OrElse = "";
+    return W;
+  };
+  auto Options = [&](const Wanted &W) -> Expected<std::string> {
+    auto Text = tracerOptions(W.Selections);
+    if (Text && (Tracer != FunctionProfile || Histogram))
+      *Text += Clock;
+    if (Text && Follow)
+      *Text += ",follow=1";
+    return Text;
+  };
+  return recordProcesses(
+      {Named, *Others, What, Options, Output, Threads, Follow, Force}, Args);
+}
+
 static Expected<int> runRecord(ArrayRef<const char *> Args) {
-  if (Args.empty())
+  auto Named = namedProcesses();
+  if (!Named)
+    return Named.takeError();
+  bool IsRunning = !Named->empty() || !Comms.empty() || !Units.empty() ||
+                   !Cgroups.empty();
+  if (Args.empty() && !IsRunning)
     return makeError("no program to run: put it last, as in 'patchbay record "
-                     "-F GLOB -- PROG ARGS'");
+                     "-F GLOB -- PROG ARGS'; or name a process with -p PID");
   if (Error E = checkOptions())
     return E;
   std::string Clock = clockOption();
   if (Output.empty())
     return makeError("-o needs a directory, its name is empty");
+  if (IsRunning)
+    return recordRunning(*Named, Args, Clock);
+  if (Follow)
+    return makeError(Usage, "--follow is for processes that run already: what "
+                            "PROG forks is recorded in any case");
   auto Path = findProgram(Args.front());
   if (!Path)
     return Path.takeError();

@@ -339,8 +339,8 @@ static Expected<int> runTable(const std::string &Dir,
     return E;
   if (Histograms && !T->hasDurations())
     return makeError(Twine(Dir) +
-                     ": has no durations: 'patchbay record -p "
-                     "function_profile --histogram' counts them, -p "
+                     ": has no durations: 'patchbay record -t "
+                     "function_profile --histogram' counts them, -t "
                      "function_duration records them");
   std::vector<FunctionDurations> Functions = totals(*T, Dir);
   std::vector<size_t> Order = sortFunctions(

@@ -4,6 +4,7 @@
 #include "Diagnostics.h"
 #include "Program.h"
 #include "Unslotted.h"
+#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;
@@ -19,6 +20,16 @@ struct Seen {
   bool Left = false;   // one of these that -N does not take away
 };
 } // namespace
+
+std::string patchbay::escapeOption(StringRef Text) {
+  std::string Result;
+  for (char C : Text) {
+    if (C == ',' || C == '\\')
+      Result += '\\';
+    Result += C;
+  }
+  return Result;
+}
 
 static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What) {
   auto Records = Image.records();
@@ -116,6 +127,19 @@ static std::string whyNothing(const Wanted &W, const Seen &What) {
   return "";
 }
 
+// Fails if there is nothing to trace. What is not there is not traced, as was asked;
+// but it may be misspelt.
+static Error judge(const std::string &Where, const Wanted &W,
+                   const Seen &What) {
+  if (std::string Why = whyNothing(W, What); !Why.empty())
+    return makeError(Where + Why + (W.OrElse.empty() ? "" : "; ") + W.OrElse);
+  for (const Selection &S : W.Selections)
+    if (std::string Unmatched = S.Filter.unmatched(); !Unmatched.empty())
+      warn(Where + "no function matches -N " + Unmatched + ": " +
+           matchHint(What.Stripped));
+  return Error::success();
+}
+
 Error patchbay::checkProgram(StringRef Path, const ElfImage &Program,
                              const ElfImage &Tracer, Wanted &W) {
   if (Error E = checkPreload(Program, Tracer))
@@ -140,13 +164,35 @@ Error patchbay::checkProgram(StringRef Path, const ElfImage &Program,
   std::string Where = Path.str();
   if (Path != Program.path())
     Where += ": its interpreter " + Program.path();
-  Where += " and the libraries it needs: ";
-  if (std::string Why = whyNothing(W, What); !Why.empty())
-    return makeError(Where + Why + "; " + W.OrElse);
-  // What is not there is not traced, as was asked; but it may be misspelt.
-  for (const Selection &S : W.Selections)
-    if (std::string Unmatched = S.Filter.unmatched(); !Unmatched.empty())
-      warn(Where + "no function matches -N " + Unmatched + ": " +
-           matchHint(What.Stripped));
-  return Error::success();
+  return judge(Where + " and the libraries it needs: ", W, What);
+}
+
+Error patchbay::checkMapped(const ProcessMemory &Memory, Wanted &W) {
+  std::set<std::string> Known;
+  Seen What;
+  for (const ProcessMemory::Mapping &M : Memory.mappings()) {
+    if (!M.Executable || !StringRef(M.Path).starts_with("/") ||
+        !Known.insert(M.Path).second)
+      continue;
+    int File = Memory.openFile(M);
+    if (File < 0) {
+      warn("process " + Twine(Memory.pid()) + ": " + M.Path +
+           " was replaced or removed: its functions are traced by their mangled "
+           "names, if at all");
+      continue;
+    }
+    auto Image = ElfImage::read(File, M.Path);
+    close(File);
+    // What cannot be made sense of is not for the runtime, either.
+    if (!Image) {
+      consumeError(Image.takeError());
+      continue;
+    }
+    if (Error E = addFunctions(*Image, W, What))
+      return E;
+    if (Known.size() == 1)
+      if (Error E = checkRuntime(*Image))
+        return E;
+  }
+  return judge("process " + utostr(Memory.pid()) + ": ", W, What);
 }

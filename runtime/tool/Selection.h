@@ -7,6 +7,7 @@
 
 #include "ElfImage.h"
 #include "NameFilter.h"
+#include "ProcessMemory.h"
 #include <set>
 
 namespace patchbay {
@@ -22,10 +23,13 @@ struct Selection {
   std::set<std::string> Symbols;
 };
 
+/// Text as the value of an option in PATCHBAY: what trace/options.c undoes.
+std::string escapeOption(llvm::StringRef Text);
+
 struct Wanted {
   std::vector<Selection> Selections;
   std::string StartAt, StopAt; // empty if not asked for
-  /// What becomes of a program in which there is none of it.
+  /// What becomes of a program in which there is none of it; may be empty.
   std::string OrElse;
 };
 
@@ -33,6 +37,9 @@ struct Wanted {
 /// libraries that it needs. Fails if to run it with Tracer would show nothing.
 llvm::Error checkProgram(llvm::StringRef Path, const ElfImage &Program,
                          const ElfImage &Tracer, Wanted &W);
+
+/// The same of a process that runs, as the files are that it has mapped.
+llvm::Error checkMapped(const ProcessMemory &Memory, Wanted &W);
 
 } // namespace patchbay
 

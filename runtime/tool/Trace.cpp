@@ -173,7 +173,7 @@ Expected<Trace> patchbay::readEvents(const std::string &Dir) {
   if (Result && !Result->hasEvents())
     return makeError(Twine(Dir) +
                      ": has no events, only counts: 'patchbay report' shows "
-                     "them, 'patchbay record -p function' records events");
+                     "them, 'patchbay record -t function' records events");
   return Result;
 }
 

@@ -31,7 +31,7 @@ SHORT = "SELECT {} FROM pg_user LIMIT 1"
 class Interrupted:
     def __init__(self, serving, tracer):
         self.serving, self.tracer = serving, tracer
-        self.record = (serving.patchbay, "record", "-p", tracer, *TRACERS[tracer])
+        self.record = (serving.patchbay, "record", "-t", tracer, *TRACERS[tracer])
 
     def run(self):
         run = Run("signals", False, self.tracer)

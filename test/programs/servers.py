@@ -150,7 +150,7 @@ class Recorded:
         self.counts, self.expected = {}, {}
 
     def run(self):
-        record = (self.serving.patchbay, "record", "--live", "-p", self.how.tracer,
+        record = (self.serving.patchbay, "record", "--live", "-t", self.how.tracer,
                   *(f"-F{glob}" for glob in self.how.filter))
         with Started(self.serving, self.serving.folder, self.how, record) as self.started:
             self.server = self.started.server

@@ -14,15 +14,15 @@
  * or lost has to be in between. Prints both, when it is over, and sees itself to
  * what a tracer of its own has *seen* all along, and what the library says that it
  * *missed*. A release is worth ten
- * minutes of it: storm.py PATCHBAY STORM PLUGIN 600 FOLDER -p function_profile
+ * minutes of it: storm.py PATCHBAY STORM PLUGIN 600 FOLDER -t function_profile
  */
 // RUN: rm -rf %t && mkdir -p %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/plugin.so
 // RUN: %build %s -o %t/storm %link
 // DEFINE: %{storm} = %python %S/Inputs/storm.py %patchbay %t/storm %t/plugin.so 2 %t/out
-// RUN: %{storm} -p function_profile | FileCheck %s
-// RUN: %{storm} -p function_duration --buffer 256K | FileCheck %s
-// RUN: %{storm} -p function --buffer 256K | FileCheck %s
+// RUN: %{storm} -t function_profile | FileCheck %s
+// RUN: %{storm} -t function_duration --buffer 256K | FileCheck %s
+// RUN: %{storm} -t function --buffer 256K | FileCheck %s
 // CHECK: steady: {{[1-9][0-9]*}} recorded
 // CHECK: live: {{[1-9][0-9]*}} answers
 #include "Inputs/check.h"

@@ -21,16 +21,16 @@
 // COUNTS-DAG: 1 {{ *}}int Cache::get<int>(int)
 //
 // So do -N and --args.
-// RUN: %patchbay record -p function_duration -F 'Cache::*' -N 'Cache::get<int>' -o %t.data -- %t
+// RUN: %patchbay record -t function_duration -F 'Cache::*' -N 'Cache::get<int>' -o %t.data -- %t
 // RUN: %patchbay dump %t.data | FileCheck %s --check-prefix=NOT
 //      NOT: returned Cache::hits() const
 //  NOT-NOT: {{.}}
-// RUN: %patchbay record -p function_duration -F main --args 'Cache::*' -o %t.data -- %t
+// RUN: %patchbay record -t function_duration -F main --args 'Cache::*' -o %t.data -- %t
 // RUN: %patchbay dump %t.data | FileCheck %s --check-prefix=ARGS
 // ARGS-DAG: returned int Cache::get<int>({{.*}}, 1) = 1
 // ARGS-DAG: returned Cache::hits() const
 // ARGS-DAG: returned main
-// RUN: not %patchbay record -p function --args 'cash::*' -o %t.none -- %t 2>&1 | FileCheck %s --check-prefix=NO-ARGS
+// RUN: not %patchbay record -t function --args 'cash::*' -o %t.none -- %t 2>&1 | FileCheck %s --check-prefix=NO-ARGS
 // NO-ARGS: no function matches 'cash::*': 'patchbay list' shows the names, {{.*}} loads or starts later, where globs match mangled names only{{$}}
 
 struct Cache {

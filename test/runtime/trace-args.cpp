@@ -5,7 +5,7 @@
 // theirs.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx %s -o %t/prog %link
-// RUN: cd %t && %patchbay record -p function_duration --args '*shown*' -- ./prog
+// RUN: cd %t && %patchbay record -t function_duration --args '*shown*' -- ./prog
 // RUN: %patchbay dump %t/patchbay.data | FileCheck %s --implicit-check-not="plain(int) ="
 // CHECK-DAG: returned main{{$}}
 // CHECK-DAG: returned shown_ints(1, -2, 300, 0x123456789abcdef0, 65535, 0x10000) = 7{{$}}
@@ -36,16 +36,16 @@
 //
 // With the other tracers: at the entry there is no result yet. A filter does not
 // select them for the tracer without arguments, and notrace= leaves them out.
-// RUN: cd %t && %patchbay record -p function -F plain* --args '*shown_float*' -- ./prog
+// RUN: cd %t && %patchbay record -t function -F plain* --args '*shown_float*' -- ./prog
 // RUN: %patchbay dump %t/patchbay.data | FileCheck %s --check-prefix=ENTRY --implicit-check-not=shown_void
 // ENTRY-DAG: entry shown_float(3) <- main
 // ENTRY-DAG: entry plain(int) <- shown_calls(int)
-// RUN: cd %t && %patchbay record -p function_graph --args '*shown*' -N '*shown_void*' -- ./prog
+// RUN: cd %t && %patchbay record -t function_graph --args '*shown*' -N '*shown_void*' -- ./prog
 // RUN: %patchbay replay %t/patchbay.data | FileCheck %s --check-prefix=GRAPH --implicit-check-not=shown_void
 // GRAPH: shown_float(3) = 1.5;
 //
 // Values take no place in what is dropped.
-// RUN: cd %t && %patchbay record -p function_duration --threshold 10s --args '*shown*' -- ./prog
+// RUN: cd %t && %patchbay record -t function_duration --threshold 10s --args '*shown*' -- ./prog
 // RUN: %patchbay dump %t/patchbay.data | FileCheck %s --check-prefix=DROPPED --allow-empty
 // DROPPED-NOT: {{.}}
 #include "Inputs/check.h"

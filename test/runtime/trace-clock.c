@@ -5,7 +5,7 @@
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
-// RUN: cd %t && %patchbay record -p function_duration -- ./prog
+// RUN: cd %t && %patchbay record -t function_duration -- ./prog
 // RUN: %patchbay info %t/patchbay.data | FileCheck %s
 // CHECK: MHz, known to {{[1-9][0-9]?}} in a million
 // RUN: %python %S/Inputs/wrong-clocks.py %patchbay %t/patchbay.data %t/wrong %patchbay_lib/libpatchbay-trace.so %t/prog | FileCheck %s --check-prefix=WRONG

@@ -14,7 +14,7 @@
 // RUN: %build %s -o %t/prog -lpthread
 // RUN: cd %t
 
-// RUN: %patchbay record -p function -F step -o w -- ./prog workers 8 2>&1 \
+// RUN: %patchbay record -t function -F step -o w -- ./prog workers 8 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=WORKERS
 // RUN: %patchbay report -i w 2>&1 | FileCheck %s --check-prefix=WORKERS-CALLS
 // RUN: find w -empty | count 0
@@ -23,7 +23,7 @@
 // WORKERS-CALLS-NOT: warning
 // WORKERS-CALLS: {{^}} 1700 {{.*}} step {{ *}}-{{$}}
 
-// RUN: %patchbay record -p function -F step -o many -- ./prog workers 10 2>&1 \
+// RUN: %patchbay record -t function -F step -o many -- ./prog workers 10 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=MANY
 // RUN: not %patchbay report -i many 2>&1 | FileCheck %s --check-prefix=MANY-CALLS
 // MANY: many: 400 events of forked children were lost, because these could not make a file as user 65534: Permission denied; let that user write to the directory (-o), or record it as that user
@@ -34,13 +34,13 @@
 /* While it runs: files that wait are in use, but nobody's recording. */
 // RUN: %python %S/Inputs/daemon.py %patchbay ./prog
 
-// RUN: %patchbay record -p function -F step -o root.data -- ./prog chroot root 2>&1 \
+// RUN: %patchbay record -t function -F step -o root.data -- ./prog chroot root 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ONE
 // RUN: %patchbay report -i root.data 2>&1 | FileCheck %s --check-prefix=CHROOT
 // CHROOT-NOT: warning
 // CHROOT: {{^}}  300 {{.*}} step {{ *}}-{{$}}
 
-// RUN: %patchbay record -p function -F step -o full -- ./prog full 2>&1 \
+// RUN: %patchbay record -t function -F step -o full -- ./prog full 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ONE
 // RUN: %patchbay report -i full 2>&1 | FileCheck %s --check-prefix=FULL
 // FULL-NOT: warning

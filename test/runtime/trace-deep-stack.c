@@ -10,9 +10,9 @@
 // RUN: %build %s -o %t/prog %link
 // RUN: prlimit --stack=25165824 %t/prog
 // DEFINE: %{count} = %patchbay dump --csv %t/patchbay.data | %python %S/Inputs/count-depths.py | FileCheck %s --match-full-lines
-// RUN: cd %t && prlimit --stack=25165824 %patchbay record -p function_duration --depth 3 -- ./prog
+// RUN: cd %t && prlimit --stack=25165824 %patchbay record -t function_duration --depth 3 -- ./prog
 // RUN: %{count}
-// RUN: cd %t && prlimit --stack=25165824 %patchbay record -p function_graph --depth 3 -- ./prog
+// RUN: cd %t && prlimit --stack=25165824 %patchbay record -t function_graph --depth 3 -- ./prog
 // RUN: %{count}
 //      CHECK:0 main returned 1
 // CHECK-NEXT:1 integers returned 1

@@ -5,7 +5,7 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx %s -o %t/prog %link
 // DEFINE: %{count} = %patchbay dump --csv %t/patchbay.data | %python %S/Inputs/count-depths.py | FileCheck %s --check-prefix
-// RUN: cd %t && %patchbay record -p function_duration --depth 2 -- ./prog
+// RUN: cd %t && %patchbay record -t function_duration --depth 2 -- ./prog
 // RUN: %{count}=TWO
 //      TWO: 0 main returned 1
 // TWO-NEXT: 1 catches() returned 10
@@ -13,7 +13,7 @@
 // TWO-NEXT: 1 jumps() returned 10
 // TWO-NEXT: 1 recurses(int) returned 10
 //  TWO-NOT: {{.}}
-// RUN: cd %t && %patchbay record -p function_graph --depth 3 -- ./prog
+// RUN: cd %t && %patchbay record -t function_graph --depth 3 -- ./prog
 // RUN: %{count}=THREE
 //      THREE: 0 main returned 1
 // THREE-NEXT: 1 catches() returned 10
@@ -27,7 +27,7 @@
 //  THREE-NOT: {{.}}
 //
 // What is not traced does not count.
-// RUN: cd %t && %patchbay record -p function_duration --depth 1 -F 'throws*' -F 'recurses*' -- ./prog
+// RUN: cd %t && %patchbay record -t function_duration --depth 1 -F 'throws*' -F 'recurses*' -- ./prog
 // RUN: %{count}=ONE
 //      ONE: 0 recurses(int) returned 10
 // ONE-NEXT: 0 throws(int) unwound 10

@@ -4,7 +4,7 @@
 // that an exception, the end of the thread or longjmp() leaves.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx %s -o %t/prog %link
-// RUN: cd %t && %patchbay record -p function_duration -- ./prog
+// RUN: cd %t && %patchbay record -t function_duration -- ./prog
 // RUN: %patchbay dump --csv %t/patchbay.data > %t/csv
 // RUN: %python %S/Inputs/trace-durations.py < %t/csv | FileCheck %s
 // CHECK-DAG: main returned 1 depth 0
@@ -21,7 +21,7 @@
 // CHECK-DAG: many(long, long, long, long, long, long, long, long) returned 1 depth 1
 //
 // The graph tracer has the entry of calls without an exit, too.
-// RUN: cd %t && %patchbay record -p function_graph -- ./prog
+// RUN: cd %t && %patchbay record -t function_graph -- ./prog
 // RUN: %patchbay dump --csv %t/patchbay.data > %t/csv
 // RUN: %python %S/Inputs/trace-durations.py < %t/csv | FileCheck %s --check-prefix=GRAPH
 // GRAPH-DAG: main returned 1 depth 0
@@ -31,14 +31,14 @@
 // GRAPH-DAG: exits(int) unwound 1 depth 1
 //
 // Short calls are dropped when they end.
-// RUN: cd %t && %patchbay record -p function_duration --threshold 50ms -- ./prog 60
+// RUN: cd %t && %patchbay record -t function_duration --threshold 50ms -- ./prog 60
 // RUN: %patchbay dump --csv %t/patchbay.data > %t/csv
 // RUN: %python %S/Inputs/trace-durations.py < %t/csv | FileCheck %s --check-prefix=LONG --implicit-check-not=recurse --implicit-check-not=thrower
 // LONG-DAG: outer(int) returned 1 depth 1, self >= {{[6-9][0-9]|[0-9][0-9][0-9]+}} ms
 // LONG-DAG: inner(int) returned 3 depth 2
 //
 // From one function to another.
-// RUN: cd %t && %patchbay record -p function_duration --start-at '_Z7catcheri' --stop-at _Z5jumpsi -- ./prog
+// RUN: cd %t && %patchbay record -t function_duration --start-at '_Z7catcheri' --stop-at _Z5jumpsi -- ./prog
 // RUN: %patchbay dump --csv %t/patchbay.data > %t/csv
 // RUN: %python %S/Inputs/trace-durations.py < %t/csv | FileCheck %s --check-prefix=PART --implicit-check-not=after_jump --implicit-check-not=main --implicit-check-not=inner
 // PART-DAG: catcher(int) returned 1

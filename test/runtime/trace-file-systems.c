@@ -8,12 +8,12 @@
 // RUN: %plain %S/Inputs/deny.c -o %t/deny
 // DEFINE: %{record} = cd %t && ./deny %{what} %patchbay record
 // DEFINE: %{what} = t
-// RUN: %{record} -p function -- ./prog 2>&1 | FileCheck %s --check-prefix=SAID
+// RUN: %{record} -t function -- ./prog 2>&1 | FileCheck %s --check-prefix=SAID
 // RUN: %patchbay report -f calls,name %t/patchbay.data | FileCheck %s
 // RUN: ls -A %t/patchbay.data | FileCheck %s --check-prefix=FILES
 /* No renaming without replacing, either. */
 // REDEFINE: %{what} = tr
-// RUN: %{record} -p function -- ./prog 2>&1 | FileCheck %s --check-prefix=SAID
+// RUN: %{record} -t function -- ./prog 2>&1 | FileCheck %s --check-prefix=SAID
 // RUN: %patchbay report -f calls,name %t/patchbay.data | FileCheck %s
 // RUN: ls -A %t/patchbay.data | FileCheck %s --check-prefix=FILES
 // SAID: {{^}}patchbay: 2 processes recorded

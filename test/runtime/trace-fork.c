@@ -11,7 +11,7 @@
 // RUN: %build -DLIBRARY=second -shared -fPIC %s -o %t/second.so
 // RUN: %build -DLIBRARY=third -shared -fPIC %s -o %t/third.so
 // RUN: %build %s -o %t/prog -ldl
-// RUN: cd %t && %patchbay record -p function_duration -o data -- ./prog 2>&1 | FileCheck %s --check-prefix=RECORD
+// RUN: cd %t && %patchbay record -t function_duration -o data -- ./prog 2>&1 | FileCheck %s --check-prefix=RECORD
 // RECORD: {{^}}patchbay: 7 processes recorded in data, see it with: patchbay report -i data{{$}}
 // RECORD-NOT: {{.}}
 // RUN: cd %t && %patchbay report -f calls,name -i data | FileCheck %s

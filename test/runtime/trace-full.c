@@ -6,7 +6,7 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
 /* A limit that would kill the program if it wrote behind it. */
-// RUN: cd %t && prlimit --fsize=300000 %patchbay record -p function -F step -- ./prog 2> %t/err
+// RUN: cd %t && prlimit --fsize=300000 %patchbay record -t function -F step -- ./prog 2> %t/err
 // RUN: FileCheck %s --check-prefix=SAID -DWHY="File too large" < %t/err
 // SAID: {{^}}patchbay: warning: patchbay.data: {{[0-9]+}} events were lost, because a buffer was full or the disk was: 'patchbay record' takes --buffer, --threshold and --overwrite{{$}}
 // SAID-NEXT: {{^}}patchbay: warning: patchbay.data: there was no more space for the file: [[WHY]]; what was recorded before is there; --threshold, --overwrite and --buffer record less{{$}}

@@ -6,7 +6,7 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/lib.so
 // RUN: %build %s -o %t/prog %link -Wl,-rpath,%t
-// RUN: cd %t && %patchbay record -p function_duration -F '*' -F 'sums*' -- ./prog 2>&1 | FileCheck %s --check-prefix=SAID
+// RUN: cd %t && %patchbay record -t function_duration -F '*' -F 'sums*' -- ./prog 2>&1 | FileCheck %s --check-prefix=SAID
 // SAID: {{^}}patchbay: patchbay.data: 3 functions whose calls cannot be timed were left out (ends, sums, sums_later): 'patchbay info patchbay.data' says why{{$}}
 // SAID-NEXT: 1 process recorded
 // RUN: %patchbay info %t/patchbay.data | FileCheck %s --implicit-check-not="left out"
@@ -17,22 +17,22 @@
 // RUN: %patchbay report -f name %t/patchbay.data | FileCheck %s --check-prefix=TRACED
 // TRACED-DAG: later
 // TRACED-DAG: main
-// RUN: cd %t && %patchbay record -p function_duration -N sums -N sums_later -- ./prog 2>&1 | FileCheck %s --check-prefix=ONE
+// RUN: cd %t && %patchbay record -t function_duration -N sums -N sums_later -- ./prog 2>&1 | FileCheck %s --check-prefix=ONE
 // ONE: 1 function whose calls cannot be timed was left out ({{ends|sums}}): {{.*}}
 /* Nor is it silent where nothing is left. */
-// RUN: cd %t && %patchbay record -p function_duration -F sums -o only -- ./prog 2>&1 | FileCheck %s --check-prefix=ONE
-// RUN: cd %t && %patchbay record -p function -- ./prog 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not="left out"
+// RUN: cd %t && %patchbay record -t function_duration -F sums -o only -- ./prog 2>&1 | FileCheck %s --check-prefix=ONE
+// RUN: cd %t && %patchbay record -t function -- ./prog 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not="left out"
 // NONE: 1 process recorded
 /* Of a module, too, of which nothing else is traced, and when it is loaded later. */
 // RUN: %patchbay info %t/only | FileCheck %s --check-prefix=ONLY
 // ONLY: left out sums: takes
-// RUN: cd %t && %patchbay record --force -p function_duration -F main -F sums_later -o later -- ./prog 2>&1 | FileCheck %s --check-prefix=LATER
+// RUN: cd %t && %patchbay record --force -t function_duration -F main -F sums_later -o later -- ./prog 2>&1 | FileCheck %s --check-prefix=LATER
 // LATER: 1 function whose calls cannot be timed was left out (sums_later): {{.*}}
 // LATER-NEXT: 1 process recorded
 // RUN: %patchbay info %t/later | FileCheck %s --check-prefix=INFO --implicit-check-not="left out"
 // INFO: left out sums_later: takes
 /* Those of forked children, in files of their own, are the same. */
-// RUN: cd %t && %patchbay record -p function_duration -- ./prog fork 2>&1 | FileCheck %s --check-prefix=FORKED
+// RUN: cd %t && %patchbay record -t function_duration -- ./prog fork 2>&1 | FileCheck %s --check-prefix=FORKED
 // FORKED: {{^}}patchbay: patchbay.data: 3 functions whose calls cannot be timed were left out (ends, sums, sums_later): {{.*}}
 // FORKED-NEXT: 2 processes recorded
 // RUN: %patchbay info %t/patchbay.data | FileCheck %s --check-prefix=BOTH

@@ -7,13 +7,13 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
 // DEFINE: %{count} = %patchbay dump --csv %t/patchbay.data 2>%t/err | %python %S/Inputs/count-depths.py | FileCheck %s --match-full-lines
-// RUN: cd %t && %patchbay record -p function_duration -- ./prog
+// RUN: cd %t && %patchbay record -t function_duration -- ./prog
 // RUN: %{count}
 // RUN: FileCheck %s --check-prefix=SAID --implicit-check-not="cut off" < %t/err
 /* The same with a handler at the entry, with two tracers, and with vectors. */
-// RUN: cd %t && %patchbay record -p function_graph -- ./prog
+// RUN: cd %t && %patchbay record -t function_graph -- ./prog
 // RUN: %{count}
-// RUN: cd %t && %patchbay record -p function_duration --depth 60 -- ./prog
+// RUN: cd %t && %patchbay record -t function_duration --depth 60 -- ./prog
 // RUN: %{count}
 //      CHECK:0 main returned 1
 // CHECK-NEXT:1 guarded returned 400
@@ -27,13 +27,13 @@
 //  CHECK-NOT:{{.}}
 // SAID: {{^}}patchbay: {{.*}}patchbay.data: 1000 calls of 4 functions (between 400, fails 400, handles 100, interrupted 100) were left by longjmp(){{$}}
 /* And counted, where calls are only counted. */
-// RUN: cd %t && %patchbay record -p function_profile --histogram -- ./prog
+// RUN: cd %t && %patchbay record -t function_profile --histogram -- ./prog
 // RUN: %patchbay report -f calls,name %t/patchbay.data | FileCheck %s --check-prefix=COUNTED
 // COUNTED-DAG: 400 between
 // COUNTED-DAG: 400 fails
 // COUNTED-DAG: 100 handles
 /* Where nobody wants to know of exits, nothing is done. */
-// RUN: cd %t && %patchbay record -p function -- ./prog
+// RUN: cd %t && %patchbay record -t function -- ./prog
 // RUN: %patchbay report -f calls,name %t/patchbay.data | FileCheck %s --check-prefix=COUNTED
 #include "Inputs/check.h"
 

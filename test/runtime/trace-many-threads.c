@@ -8,13 +8,13 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
 // DEFINE: %{run} = cd %t && timeout 60 %patchbay record -F step -F again
-// RUN: %{run} -p function -- ./prog | FileCheck %s
+// RUN: %{run} -t function -- ./prog | FileCheck %s
 // RUN: %patchbay dump --csv %t/patchbay.data | cut -d, -f9 | sort | uniq -c | FileCheck %s --check-prefix=CALLS
 // CALLS: 700 again
 // CALLS: 620 step
-// RUN: %{run} -p function_duration --no-sleep-time -- ./prog | FileCheck %s
+// RUN: %{run} -t function_duration --no-sleep-time -- ./prog | FileCheck %s
 // RUN: %patchbay dump --csv %t/patchbay.data | cut -d, -f9 | sort | uniq -c | FileCheck %s --check-prefix=CALLS
-// RUN: %{run} -p function_duration --overwrite -- ./prog | FileCheck %s
+// RUN: %{run} -t function_duration --overwrite -- ./prog | FileCheck %s
 // RUN: %patchbay dump --csv %t/patchbay.data | cut -d, -f9 | sort | uniq -c | FileCheck %s --check-prefix=CALLS
 // RUN: %{run} --histogram -- ./prog | FileCheck %s
 // RUN: %patchbay report --json %t/patchbay.data | FileCheck %s --check-prefix=COUNTED

@@ -9,7 +9,7 @@
 // RUN: %build %s -o %t/prog -ldl
 // RUN: %patchbay record -F '*' -o %t/counts -- %t/prog %t/module.so | FileCheck %s
 // RUN: %patchbay report %t/counts | FileCheck %s --check-prefix=CALLS
-// RUN: %patchbay record -p function_duration -F '*' -o %t/times -- %t/prog %t/module.so | FileCheck %s
+// RUN: %patchbay record -t function_duration -F '*' -o %t/times -- %t/prog %t/module.so | FileCheck %s
 // RUN: %patchbay report -f calls,name %t/times | FileCheck %s --check-prefix=CALLS
 // CHECK: mappings: as before
 // CALLS: 2000 {{ *}}module_call

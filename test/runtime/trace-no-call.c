@@ -10,28 +10,28 @@
 // DEFINE: %{record} = cd %t && prlimit --core=0 --stack=2097152 %patchbay record
 // DEFINE: %{report} = cd %t && %{status} 1 %patchbay report
 // RUN: prlimit --stack=2097152 %t/prog
-// RUN: %{status} 139 sh -c "%{record} -p function_duration -F recursion -- ./prog" 2>&1 | FileCheck %s --check-prefix=KILLED
+// RUN: %{status} 139 sh -c "%{record} -t function_duration -F recursion -- ./prog" 2>&1 | FileCheck %s --check-prefix=KILLED
 //      KILLED:{{^}}patchbay: ./prog: killed by SIGSEGV: Segmentation fault{{$}}
 // KILLED-NEXT:{{^}}patchbay: each call that is timed takes some 300 to 850 bytes more of the stack: if a deep recursion used it up, time less of it (--depth, -N), or give it more (ulimit -s){{$}}
 // RUN: %{report} 2>&1 | FileCheck %s
 // RUN: %{report} --html page.html 2>&1 | FileCheck %s
 // CHECK:{{^}}patchbay: error: patchbay.data: no call was recorded of the 1 function that was traced: none was made, or none returned, as where the program was killed in its first calls; function_graph without a threshold shows those, too{{$}}
 /* What it says helps, and of what is only counted there is nothing to say. */
-// RUN: %{record} -p function_duration -F recursion --depth 3 -- ./prog 2>&1 | FileCheck %s --check-prefix=DONE --implicit-check-not=stack
+// RUN: %{record} -t function_duration -F recursion --depth 3 -- ./prog 2>&1 | FileCheck %s --check-prefix=DONE --implicit-check-not=stack
 // RUN: %{record} -F recursion -- ./prog 2>&1 | FileCheck %s --check-prefix=DONE --implicit-check-not=stack
 // DONE: 1 process recorded
 // RUN: %{status} 139 sh -c "%{record} -F recursion -- ./prog crash" 2>&1 | FileCheck %s --check-prefix=CRASHED --implicit-check-not=stack
 // CRASHED: killed by SIGSEGV
 
-// RUN: %{record} -p function_graph --threshold 100s --thread 'prog*' -- ./prog shallow
+// RUN: %{record} -t function_graph --threshold 100s --thread 'prog*' -- ./prog shallow
 // RUN: %{report} 2>&1 | FileCheck %s --check-prefix=SHORT
 // SHORT: no call was recorded of the 3 functions that were traced: none was made by a thread that was chosen, or none took 100.000 s, or none returned,
-// RUN: %{record} -p function -F never -- ./prog
+// RUN: %{record} -t function -F never -- ./prog
 // RUN: %{report} 2>&1 | FileCheck %s --check-prefix=NEVER
 // NEVER: no call was recorded of the 1 function that was traced: none was made{{$}}
 
 /* Recording may begin with a function that is not called; in no process. */
-// DEFINE: %{start} = %{record} -p function_duration -F main
+// DEFINE: %{start} = %{record} -t function_duration -F main
 // RUN: %{start} --start-at never -- ./prog 2>&1 | FileCheck %s --check-prefix=START
 //      START: {{^}}patchbay: warning: patchbay.data: no event was recorded: the function of --start-at was not called{{$}}
 // START-NEXT: 1 process recorded

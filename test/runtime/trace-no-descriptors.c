@@ -6,7 +6,7 @@
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog -lpthread
-// RUN: ulimit -n 64; cd %t && %patchbay record -p function -F step -o data -- ./prog 2>&1 | FileCheck %s --check-prefix=LOST
+// RUN: ulimit -n 64; cd %t && %patchbay record -t function -F step -o data -- ./prog 2>&1 | FileCheck %s --check-prefix=LOST
 // LOST-NOT: not traced
 // LOST: data: 10 events were lost, because the file could not be made longer: Too many open files
 // LOST-NOT: not traced

@@ -8,16 +8,16 @@
 // DEFINE: %{runs} = 600 100 200
 // DEFINE: %{leaves} = 3
 // DEFINE: %{check} = %patchbay info %t/patchbay.data > %t/info && %patchbay dump --csv %t/patchbay.data > %t/csv && %python %S/Inputs/newest-kept.py %t/info %t/csv %{leaves} %{runs} | FileCheck %s --match-full-lines --check-prefix
-// RUN: cd %t && %patchbay record -p function_duration --overwrite -F 'leaf*' -- ./prog %{runs}
+// RUN: cd %t && %patchbay record -t function_duration --overwrite -F 'leaf*' -- ./prog %{runs}
 // RUN: %{check}=ALL
 // ALL: 5382 calls kept, 0 overwritten
 /* In blocks of 4 KB to 128 KB; with a block for each thread it would be 2 MB. */
 // RUN: cat %t/patchbay.data/*.pbd | wc -c | FileCheck %s --check-prefix=SIZE --match-full-lines
 // SIZE: {{2[56][0-9][0-9][0-9][0-9]}}
-// RUN: cd %t && %patchbay record -p function_duration --overwrite --no-sleep-time -F 'leaf*' -- ./prog %{runs}
+// RUN: cd %t && %patchbay record -t function_duration --overwrite --no-sleep-time -F 'leaf*' -- ./prog %{runs}
 // RUN: %{check}=ALL
 /* Three blocks. The one that is used again has no more than the largest, of 16 KB. */
-// RUN: cd %t && %patchbay record -p function_duration --overwrite --buffer 32K -F 'leaf*' -- ./prog %{runs}
+// RUN: cd %t && %patchbay record -t function_duration --overwrite --buffer 32K -F 'leaf*' -- ./prog %{runs}
 // RUN: %{check}=NEWEST
 // NEWEST: {{[3-9][0-9][0-9]|1[01][0-9][0-9]}} calls kept, {{[0-9]+}} overwritten
 /*
@@ -26,7 +26,7 @@
  */
 // REDEFINE: %{runs} = 3539 10000 167
 // REDEFINE: %{leaves} = 1
-// RUN: cd %t && %patchbay record -p function_duration --overwrite --buffer 8K -F leaf_0 -- ./prog %{runs}
+// RUN: cd %t && %patchbay record -t function_duration --overwrite --buffer 8K -F leaf_0 -- ./prog %{runs}
 // RUN: %{check}=SAME-PASS
 // SAME-PASS: 10 calls kept, 3695 overwritten
 

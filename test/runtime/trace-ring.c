@@ -8,11 +8,11 @@
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
-// RUN: cd %t && %patchbay record -p function -- ./prog > %t/said
+// RUN: cd %t && %patchbay record -t function -- ./prog > %t/said
 // RUN: %patchbay dump --csv %t/patchbay.data > %t/csv
 // RUN: %python %S/Inputs/trace-counts.py %t/said < %t/csv | FileCheck %s
 /* Many blocks for little: the same, in as small a buffer as does. */
-// RUN: cd %t && %patchbay record -p function -F in_child -F leaf_4 --buffer 2M -- ./prog > %t/said
+// RUN: cd %t && %patchbay record -t function -F in_child -F leaf_4 --buffer 2M -- ./prog > %t/said
 // RUN: grep -E 'in_child|leaf_4' %t/said > %t/some
 // RUN: %patchbay dump --csv %t/patchbay.data > %t/csv
 // RUN: %python %S/Inputs/trace-counts.py %t/some < %t/csv | FileCheck %s

@@ -5,16 +5,16 @@
  * is, and does not get in the way of the sanitizer, which still finds what it is for.
  */
 // RUN: %build -fsanitize=realtime %s -o %t
-// RUN: %patchbay record -o %t.data -p function_profile -- %t | FileCheck %s
+// RUN: %patchbay record -o %t.data -t function_profile -- %t | FileCheck %s
 // RUN: %patchbay report -i %t.data | FileCheck %s --check-prefix=REPORT
-// RUN: %patchbay record -o %t.data -p function -- %t | FileCheck %s
+// RUN: %patchbay record -o %t.data -t function -- %t | FileCheck %s
 // RUN: %patchbay report -i %t.data | FileCheck %s --check-prefix=REPORT
-// RUN: %patchbay record -o %t.data -p function_duration -- %t | FileCheck %s
+// RUN: %patchbay record -o %t.data -t function_duration -- %t | FileCheck %s
 // RUN: %patchbay report -i %t.data | FileCheck %s --check-prefix=REPORT
-// RUN: %patchbay record -o %t.data -p function_graph --live -- %t | FileCheck %s
+// RUN: %patchbay record -o %t.data -t function_graph --live -- %t | FileCheck %s
 // RUN: %patchbay report -i %t.data | FileCheck %s --check-prefix=REPORT
 // RUN: %patchbay record -o %t.data --histogram --threshold 1s -- %t | FileCheck %s
-// RUN: not %patchbay record -o %t.data -p function -- %t bad 2>&1 \
+// RUN: not %patchbay record -o %t.data -t function -- %t bad 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=BAD
 // CHECK: {{^}}sum 119999400000{{$}}
 // REPORT-DAG: {{^ *}}200000 {{(.* )?}}process{{ }}

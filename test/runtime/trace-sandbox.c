@@ -13,7 +13,7 @@
 // DEFINE: %{record} = cd %t && timeout 60 %patchbay record -F 'early*' -F late -F 'many*'
 // DEFINE: %{events} = -- ./prog %{mode} > %t/said && %patchbay dump --csv %t/patchbay.data > %t/csv && %python %S/Inputs/losses.py %t/said %t/csv %t/patchbay.data | FileCheck %s
 // DEFINE: %{histograms} = -- ./prog %{mode} all > %t/said && %python %S/Inputs/losses.py %t/said - %t/patchbay.data | FileCheck %s
-// DEFINE: %{run} = %{record} -p function %{events} && %{record} -p function_duration %{events} && %{record} -p function_graph --threshold 1ns --overwrite %{events} && %{record} --histogram %{histograms}
+// DEFINE: %{run} = %{record} -t function %{events} && %{record} -t function_duration %{events} && %{record} -t function_graph --threshold 1ns --overwrite %{events} && %{record} --histogram %{histograms}
 // CHECK: calls in a sandbox, 0 missing
 //
 // REDEFINE: %{mode} = kill
@@ -29,35 +29,35 @@
 //
 // Strict mode takes the clock away from a thread: timing ends, counting goes on.
 // REDEFINE: %{mode} = strict
-// RUN: %{record} -p function %{events} --check-prefix=ENDED
-// RUN: %{record} -p function_duration %{events} --check-prefix=ENDED
-// RUN: %{record} -p function_graph %{events} --check-prefix=ENDED
+// RUN: %{record} -t function %{events} --check-prefix=ENDED
+// RUN: %{record} -t function_duration %{events} --check-prefix=ENDED
+// RUN: %{record} -t function_graph %{events} --check-prefix=ENDED
 // RUN: %{record} --histogram %{histograms} --check-prefix=ENDED
 // ENDED: recording was ended
-// RUN: %{record} -p function_profile -- ./prog strict > %t/said
+// RUN: %{record} -t function_profile -- ./prog strict > %t/said
 // RUN: %patchbay report --json %t/patchbay.data | FileCheck %s --check-prefix=COUNTED
 // COUNTED: "calls": 5000,
 //
 // How long a thread slept nobody can be asked: those calls are lost, and said to be.
 // REDEFINE: %{mode} = kill
-// RUN: %{record} -p function_duration --no-sleep-time %{events} --check-prefix=UNKNOWN
+// RUN: %{record} -t function_duration --no-sleep-time %{events} --check-prefix=UNKNOWN
 // UNKNOWN: 29004 calls in a sandbox, {{[0-9]+}} missing, sandbox: {{[0-9]+$}}
 //
 // What is more than was set aside is lost, and said to be; with --overwrite the oldest
 // calls of a thread make room for its newest.
 // REDEFINE: %{mode} = kill 30000
 // REDEFINE: %{record} = cd %t && timeout 60 prlimit --fsize=2500000 %patchbay record -F 'early*' -F late -F 'many*'
-// RUN: %{record} -p function_duration %{events} --check-prefix=SOME
+// RUN: %{record} -t function_duration %{events} --check-prefix=SOME
 // SOME: 154004 calls in a sandbox, {{[1-9][0-9]+}} missing, sandbox: {{[1-9][0-9]+$}}
-// RUN: %{record} -p function_duration --overwrite %{events} --check-prefix=NEWEST
+// RUN: %{record} -t function_duration --overwrite %{events} --check-prefix=NEWEST
 // NEWEST: 154004 calls in a sandbox, {{[1-9][0-9]+}} missing, {{.*}}overwritten: {{[1-9][0-9]+}}
 //
 // A child that is forked then can have no file. What it loses is counted in the file
 // of its parent.
 // REDEFINE: %{mode} = child-later
 // REDEFINE: %{record} = cd %t && timeout 60 %patchbay record -F 'early*' -F late -F 'many*'
-// RUN: %{record} -p function %{events} --check-prefix=CHILD
-// RUN: %{record} -p function_duration %{events} --check-prefix=CHILD
+// RUN: %{record} -t function %{events} --check-prefix=CHILD
+// RUN: %{record} -t function_duration %{events} --check-prefix=CHILD
 // RUN: %{record} --histogram %{histograms} --check-prefix=CHILD
 // CHILD: calls in a sandbox, 5800 missing, child: 5800{{$}}
 #include "Inputs/check.h"

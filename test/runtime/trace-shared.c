@@ -13,19 +13,19 @@
 // DEFINE: %{count} = %patchbay report --json %t/patchbay.data | %python %S/Inputs/shared-calls.py
 // CHECK: {{^}}bytes for each function: {{([0-9]|[123][0-9])$}}
 // CHECK-NEXT: {{^}}writes: {{([0-9]|[12][0-9])$}}
-// RUN: %{record} -p function_profile %{run} && %{count}
-// RUN: %{record} -p function_profile --histogram %{run} && %{count}
-// RUN: %{record} -p function_profile --histogram --no-sleep-time %{run} && %{count}
-// RUN: %{record} -p function %{run} && %{count}
-// RUN: %{record} -p function_duration %{run} && %{count}
-// RUN: %{record} -p function_duration --depth 9 %{run} && %{count}
-// RUN: %{record} -p function_duration --no-sleep-time %{run} && %{count}
-// RUN: %{record} -p function_graph %{run} && %{count}
-// RUN: %{record} -p function_graph --depth 9 %{run} && %{count}
-// RUN: %{record} -p function_graph --no-sleep-time %{run} && %{count}
-// RUN: %{record} -p function --args 'f_*' %{run} && %{count}
-// RUN: %{record} -p function_duration --args 'f_*' %{run} && %{count}
-// RUN: %{record} -p function_graph --args 'f_*' %{run} && %{count}
+// RUN: %{record} -t function_profile %{run} && %{count}
+// RUN: %{record} -t function_profile --histogram %{run} && %{count}
+// RUN: %{record} -t function_profile --histogram --no-sleep-time %{run} && %{count}
+// RUN: %{record} -t function %{run} && %{count}
+// RUN: %{record} -t function_duration %{run} && %{count}
+// RUN: %{record} -t function_duration --depth 9 %{run} && %{count}
+// RUN: %{record} -t function_duration --no-sleep-time %{run} && %{count}
+// RUN: %{record} -t function_graph %{run} && %{count}
+// RUN: %{record} -t function_graph --depth 9 %{run} && %{count}
+// RUN: %{record} -t function_graph --no-sleep-time %{run} && %{count}
+// RUN: %{record} -t function --args 'f_*' %{run} && %{count}
+// RUN: %{record} -t function_duration --args 'f_*' %{run} && %{count}
+// RUN: %{record} -t function_graph --args 'f_*' %{run} && %{count}
 #include "Inputs/check.h"
 
 #ifdef LIBRARY

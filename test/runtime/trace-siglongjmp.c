@@ -9,12 +9,12 @@
 // RUN: %build %s -o %t/prog %link
 // DEFINE: %{record} = cd %t && timeout 100 %patchbay record -F step -F after
 // DEFINE: %{check} = %patchbay dump --csv %t/patchbay.data > %t/csv && %python %S/Inputs/losses.py %t/said %t/csv %t/patchbay.data | FileCheck %s
-// RUN: %{record} -p function -- ./prog > %t/said && %{check}
-// RUN: %{record} -p function_duration -- ./prog > %t/said && %{check}
-// RUN: %{record} -p function_duration --threshold 1ns -- ./prog > %t/said && %{check}
-// RUN: %{record} -p function_duration --depth 3 -- ./prog > %t/said && %{check}
-// RUN: %{record} -p function_duration --no-sleep-time -- ./prog > %t/said && %{check}
-// RUN: %{record} -p function_graph --threshold 1ns -- ./prog > %t/said && %{check}
+// RUN: %{record} -t function -- ./prog > %t/said && %{check}
+// RUN: %{record} -t function_duration -- ./prog > %t/said && %{check}
+// RUN: %{record} -t function_duration --threshold 1ns -- ./prog > %t/said && %{check}
+// RUN: %{record} -t function_duration --depth 3 -- ./prog > %t/said && %{check}
+// RUN: %{record} -t function_duration --no-sleep-time -- ./prog > %t/said && %{check}
+// RUN: %{record} -t function_graph --threshold 1ns -- ./prog > %t/said && %{check}
 // RUN: %{record} --histogram -- ./prog all > %t/said
 // RUN: %python %S/Inputs/losses.py %t/said - %t/patchbay.data | FileCheck %s
 // CHECK: {{[0-9]+}} calls, {{[0-9]|[0-9][0-9]|[0-9][0-9][0-9]}} missing

@@ -8,11 +8,11 @@
 // RUN: %plain %S/Inputs/refuse.c -o %t/refuse
 // DEFINE: %{tracer} = function_duration
 // DEFINE: %{look} = %patchbay dump --chrome %t/patchbay.data > %t/json && %python %S/Inputs/sleep-times.py %t/json | FileCheck %s --check-prefix
-// RUN: cd %t && %patchbay record -p function_duration -- ./prog
+// RUN: cd %t && %patchbay record -t function_duration -- ./prog
 // RUN: %{look}=ALL
 // ALL-DAG: naps: 2 calls of 50 ms and more, elapsed the same
 // ALL-DAG: outer: 1 calls of 100 ms and more, elapsed the same
-// RUN: cd %t && %patchbay record -p function_duration --no-sleep-time -- ./prog
+// RUN: cd %t && %patchbay record -t function_duration --no-sleep-time -- ./prog
 // RUN: %{look}=AWAKE
 /* After a fork, too, of which the child has a call that its parent began. */
 // AWAKE-DAG: naps: 2 calls of 4 to 20 ms, elapsed 50 ms and more
@@ -22,35 +22,35 @@
 // AWAKE-DAG: late: 1 calls, 100 ms and more behind outer
 // RUN: %patchbay info %t/patchbay.data | FileCheck %s --check-prefix=PAGE
 // PAGE: sleep left out of durations, by pages of perf_event_open(2){{$}}
-// RUN: cd %t && ./refuse %patchbay record -p function_duration --no-sleep-time -- ./prog
+// RUN: cd %t && ./refuse %patchbay record -t function_duration --no-sleep-time -- ./prog
 // RUN: %{look}=AWAKE
 // RUN: %patchbay info %t/patchbay.data | FileCheck %s --check-prefix=CALL
 // CALL: sleep left out of durations, by system calls: perf_event_open(2) was refused{{$}}
 /* Entries are by the same clock as exits. */
-// RUN: cd %t && %patchbay record -p function_graph --no-sleep-time -- ./prog
+// RUN: cd %t && %patchbay record -t function_graph --no-sleep-time -- ./prog
 // RUN: %{look}=AWAKE
 /* A threshold that calls pass only asleep. */
-// RUN: cd %t && %patchbay record -p function_duration --no-sleep-time --threshold 30ms -F naps -F spins -- ./prog
+// RUN: cd %t && %patchbay record -t function_duration --no-sleep-time --threshold 30ms -F naps -F spins -- ./prog
 // RUN: %{look}=LONG
 // LONG-NOT: naps
 // LONG: spins: 1 calls of 35 to 100 ms
 /* What is overwritten may be what said how long a thread had slept. */
-// RUN: cd %t && %patchbay record -p function_duration --no-sleep-time --buffer 8K --overwrite -- ./prog many > %t/said
+// RUN: cd %t && %patchbay record -t function_duration --no-sleep-time --buffer 8K --overwrite -- ./prog many > %t/said
 // RUN: %patchbay dump --chrome %t/patchbay.data > %t/json && %python %S/Inputs/sleep-times.py --between %t/said %t/json | FileCheck %s --check-prefix=AGAIN
 // AGAIN: late: all in between
 // RUN: cd %t && %patchbay record --histogram --no-sleep-time -- ./prog
 // RUN: %patchbay report --json %t/patchbay.data | %python %S/Inputs/sleep-times.py --counted | FileCheck %s --check-prefix=COUNTED
 // COUNTED: naps: 2 calls of 8 to 40 ms
 /* Nothing is left of threads that have ended. */
-// RUN: cd %t && %patchbay record -p function_duration --no-sleep-time -- ./prog threads | FileCheck %s --check-prefix=THREADS
-// RUN: cd %t && ./refuse %patchbay record -p function_duration --no-sleep-time -- ./prog threads | FileCheck %s --check-prefix=THREADS
+// RUN: cd %t && %patchbay record -t function_duration --no-sleep-time -- ./prog threads | FileCheck %s --check-prefix=THREADS
+// RUN: cd %t && ./refuse %patchbay record -t function_duration --no-sleep-time -- ./prog threads | FileCheck %s --check-prefix=THREADS
 // THREADS: 1000 threads: descriptors 0 more, pages at most 2
 /* By clocks of which one is slow: it is not made up for where a thread sleeps. */
-// RUN: cd %t && %patchbay record --force -p function_duration --no-sleep-time -F naps -F late -- ./prog slow
+// RUN: cd %t && %patchbay record --force -t function_duration --no-sleep-time -F naps -F late -- ./prog slow
 // RUN: %{look}=SLOW
 // SLOW: naps: 1 calls of 4 to 20 ms
 /* While nothing is recorded, sleep takes no room; then all of it is known. */
-// RUN: cd %t && %patchbay record -p function_duration --no-sleep-time --buffer 8K --start-at late --stop-at halts -- ./prog waits > %t/said
+// RUN: cd %t && %patchbay record -t function_duration --no-sleep-time --buffer 8K --start-at late --stop-at halts -- ./prog waits > %t/said
 // RUN: %patchbay dump --chrome %t/patchbay.data > %t/json && %python %S/Inputs/sleep-times.py --between %t/said %t/json 3 | FileCheck %s --check-prefix=WAITS
 // WAITS: late: all in between
 // RUN: %{look}=NAPS

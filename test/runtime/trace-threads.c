@@ -6,7 +6,7 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
 // DEFINE: %{calls} = %patchbay dump --csv %t/patchbay.data | cut -d, -f4,9 | sort | uniq -c | sed 's/  *//' | FileCheck %s --match-full-lines --implicit-check-not={{.}} --check-prefix
-// RUN: cd %t && %patchbay record -p function -F 'step*' --thread 'w?rker-[1-3]' -- ./prog 2>&1 | FileCheck %s --check-prefix=SAID --implicit-check-not=lost
+// RUN: cd %t && %patchbay record -t function -F 'step*' --thread 'w?rker-[1-3]' -- ./prog 2>&1 | FileCheck %s --check-prefix=SAID --implicit-check-not=lost
 // RUN: %patchbay dump --csv %t/patchbay.data 2>&1 | FileCheck %s --check-prefix=NONE-LOST --implicit-check-not=lost
 // SAID: 1 process recorded
 // NONE-LOST: step
@@ -18,20 +18,20 @@
 /* Each has its buffer: nobody else has one. */
 // RUN: %patchbay info %t/patchbay.data | grep -c ' thread ' | FileCheck %s --check-prefix=NR --match-full-lines
 // NR: 3
-// RUN: cd %t && %patchbay record -p function_duration -F 'step*' --thread 'prog*' --thread '*-[!2-9*]' --thread '\*' -- ./prog
+// RUN: cd %t && %patchbay record -t function_duration -F 'step*' --thread 'prog*' --thread '*-[!2-9*]' --thread '\*' -- ./prog
 // RUN: %{calls}=SETS
 // SETS: 1000 prog,step
 // SETS: 1 thread,function
 // SETS: 1000 worker-1,step
-// RUN: cd %t && %patchbay record -p function_duration --no-sleep-time -F 'step*' --thread '*-2' --thread '*-6' -- ./prog 2>&1 | FileCheck %s --check-prefix=SIX
+// RUN: cd %t && %patchbay record -t function_duration --no-sleep-time -F 'step*' --thread '*-2' --thread '*-6' -- ./prog 2>&1 | FileCheck %s --check-prefix=SIX
 // SIX: {{^}}patchbay: warning: patchbay.data: no thread matches '*-6': threads that made no traced call do not count
 // RUN: %{calls}=TWO
 // TWO: 1 thread,function
 // TWO: 1000 worker-2,step
-// RUN: cd %t && %patchbay record -p function_duration -F 'step*' --thread 'prog*' --thread '*-[^2-9*]' --thread '\*' -- ./prog
+// RUN: cd %t && %patchbay record -t function_duration -F 'step*' --thread 'prog*' --thread '*-[^2-9*]' --thread '\*' -- ./prog
 // RUN: %{calls}=SETS
 /* By its id, which is the process's. */
-// RUN: cd %t && %patchbay record --force -p function -F 'step*' -- sh -c 'PATCHBAY="$PATCHBAY,thread=$$" exec ./prog'
+// RUN: cd %t && %patchbay record --force -t function -F 'step*' -- sh -c 'PATCHBAY="$PATCHBAY,thread=$$" exec ./prog'
 // RUN: %{calls}=MAIN
 // MAIN: 1000 prog,step
 // MAIN: 1 thread,function
@@ -39,12 +39,12 @@
 // RUN: %patchbay report --json %t/patchbay.data | FileCheck %s --check-prefix=COUNTED
 // COUNTED: "calls": 1000,
 /* What was called before the name was seen is not there. */
-// RUN: cd %t && %patchbay record -p function -F 'rename*' --thread 'late' -- ./prog rename
+// RUN: cd %t && %patchbay record -t function -F 'rename*' --thread 'late' -- ./prog rename
 // RUN: %{calls}=RENAMED
 // RENAMED: {{1|2}} late,renamed
 // RENAMED: 1 thread,function
 /* One that has just begun is looked at soon, however short the run is. */
-// RUN: cd %t && %patchbay record -p function -F 'rename*' --thread 'soon' -- ./prog soon
+// RUN: cd %t && %patchbay record -t function -F 'rename*' --thread 'soon' -- ./prog soon
 // RUN: %{calls}=SOON
 // SOON: 100 soon,renamed
 // SOON: 1 thread,function

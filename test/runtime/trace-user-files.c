@@ -6,14 +6,14 @@
 // REQUIRES: root
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog -lpthread
-// RUN: cd %t && %patchbay record -p function -F step -o forked -- ./prog forked
-// RUN: cd %t && %patchbay record -p function -F step -o closed -- ./prog closed 2>&1 | FileCheck %s
+// RUN: cd %t && %patchbay record -t function -F step -o forked -- ./prog forked
+// RUN: cd %t && %patchbay record -t function -F step -o closed -- ./prog closed 2>&1 | FileCheck %s
 // RUN: cd %t && %patchbay report -f calls,name closed | FileCheck %s --check-prefix=ALL
-// RUN: cd %t && %patchbay record -p function -F step -o few -- ./prog few 2>&1 | FileCheck %s
+// RUN: cd %t && %patchbay record -t function -F step -o few -- ./prog few 2>&1 | FileCheck %s
 // RUN: cd %t && %patchbay report -f calls,name few | FileCheck %s --check-prefix=ALL
-// RUN: cd %t && %patchbay record -p function -F step -o root -- ./prog root 2>&1 | FileCheck %s
+// RUN: cd %t && %patchbay record -t function -F step -o root -- ./prog root 2>&1 | FileCheck %s
 // RUN: cd %t && %patchbay report -f calls,name root | FileCheck %s --check-prefix=ALL
-// RUN: cd %t && %patchbay record -p function -F step -o files -- ./prog files 2>&1 | FileCheck %s
+// RUN: cd %t && %patchbay record -t function -F step -o files -- ./prog files 2>&1 | FileCheck %s
 // RUN: cd %t && %patchbay report -f calls,name files | FileCheck %s --check-prefix=ALL
 // CHECK-NOT: warning
 // ALL: {{^ *}}4001 step

@@ -6,7 +6,7 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
 // DEFINE: %{calls} = %patchbay dump --csv %t/patchbay.data | cut -d, -f4,9 | sort | uniq -c | sed 's/  *//' | FileCheck %s --match-full-lines --implicit-check-not={{.}} --check-prefix
-// RUN: cd %t && %patchbay record -p function -- ./prog
+// RUN: cd %t && %patchbay record -t function -- ./prog
 // RUN: %{calls}=CALLS
 // CALLS: 10 other,step
 // CALLS: 3 prog,step
@@ -14,13 +14,13 @@
 // RUN: cd %t && %patchbay record --histogram -- ./prog
 // RUN: %patchbay report --json %t/patchbay.data | FileCheck %s --check-prefix=COUNTED
 // COUNTED: "calls": 13,
-// RUN: cd %t && %patchbay record -p function_duration --no-sleep-time -- ./prog naps
+// RUN: cd %t && %patchbay record -t function_duration --no-sleep-time -- ./prog naps
 // RUN: %patchbay dump --chrome %t/patchbay.data > %t/json && %python %S/Inputs/sleep-times.py %t/json | FileCheck %s --check-prefix=AWAKE
 // AWAKE: naps: 2 calls of 4 to 20 ms, elapsed 50 ms and more
 //
 // One that restricts its system calls, before its parent has recorded anything: that
 // one has its own file, and records on.
-// RUN: cd %t && %patchbay record -p function -- ./prog restricts > %t/child
+// RUN: cd %t && %patchbay record -t function -- ./prog restricts > %t/child
 // RUN: %{calls}=FIRST
 // FIRST: 1000 prog,step
 // FIRST: 1 thread,function

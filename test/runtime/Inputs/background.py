@@ -21,7 +21,7 @@ def run(tracer, nr, who):
     # Not by a pipe, which would stay open as long as the process.
     with open("said", "w+") as said:
         record = subprocess.Popen(
-            [patchbay, "record", "-p", tracer, "-F", "step", "-o", tracer, "--", prog],
+            [patchbay, "record", "-t", tracer, "-F", "step", "-o", tracer, "--", prog],
             stdin=subprocess.PIPE, stderr=said)
         try:
             if status := record.wait(PATIENCE):

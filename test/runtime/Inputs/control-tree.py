@@ -73,7 +73,7 @@ def control(pids):
 
 def run(how, tracer):
     command = subprocess.Popen(
-        [patchbay, "record", "--live", "-p", tracer, "-F", "step", "-o", "data", "--",
+        [patchbay, "record", "--live", "-t", tracer, "-F", "step", "-o", "data", "--",
          prog, how], stdout=subprocess.PIPE, text=True)
     processes = {}
     try:

@@ -30,7 +30,7 @@ def calls(folder):
 
 def start(folder, how):
     command = subprocess.Popen(
-        [patchbay, "record", "--live", "-p", "function", "-F", "step", "-o", folder, "--", prog,
+        [patchbay, "record", "--live", "-t", "function", "-F", "step", "-o", folder, "--", prog,
          how], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     return command, command.stdout.readline().strip()
 

@@ -41,7 +41,7 @@ def run(how, tracer):
     shutil.rmtree("secret", ignore_errors=True)
     os.mkdir("secret", 0o700)
     command = subprocess.Popen(
-        [patchbay, "record", "--live", "-p", tracer, "-F", "step", "-o", "secret/data", "--",
+        [patchbay, "record", "--live", "-t", tracer, "-F", "step", "-o", "secret/data", "--",
          prog, how, "secret/data"], text=True, stdin=subprocess.PIPE,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 

@@ -14,7 +14,7 @@ PATIENCE = 120
 
 def start(*words, out="data", tracer="function"):
     return subprocess.Popen(
-        [patchbay, "record", "-o", out, "-p", tracer, "-F", "step", "--", prog, *words],
+        [patchbay, "record", "-o", out, "-t", tracer, "-F", "step", "--", prog, *words],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 

@@ -17,7 +17,7 @@ changes += [("--disarm", glob) for _, glob in changes]
 if tracer == "function_duration":
     changes += [("--threshold", time) for time in ("0", "2us", "50us")]
 process = subprocess.Popen(
-    (patchbay, "record", "-p", tracer, "--live", "--buffer", "1G", "-o", folder,
+    (patchbay, "record", "-t", tracer, "--live", "--buffer", "1G", "-o", folder,
      "--", program), text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 try:
     if process.stdout.readline() != "started\n":

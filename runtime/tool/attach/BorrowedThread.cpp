@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "BorrowedThread.h"
+#include "ThreadStatus.h"
+#include "Tracee.h"
+#include "Unwinder.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+// False: it could not be looked at, or it is not so.
+static bool holdsOnceStopped(pid_t Process, pid_t Thread,
+                             function_ref<bool(const ThreadRegisters &)> Holds) {
+  Tracee T(Process, Thread);
+  auto State = T.stop();
+  if (!State) {
+    consumeError(State.takeError());
+    return false;
+  }
+  if (*State == Tracee::State::Gone)
+    return true;
+  return *State == Tracee::State::Stopped && Holds(T.registers());
+}
+
+// One that waits again where it did needs not be stopped.
+bool patchbay::hasLeft(const ProcessMemory &Memory, const LoadedModules &Modules,
+                       const LoadedModule::Range &Code, const StubUse &Use) {
+  auto Place = placeOf(Memory.pid(), Use.Thread);
+  if (Place && !Place->IsRunning &&
+      Place->StackPointer == stackPointer(Use.Back) &&
+      !Code.contains(Place->Pc))
+    return true;
+  return holdsOnceStopped(
+      Memory.pid(), Use.Thread, [&](const ThreadRegisters &R) {
+        auto Frames = unwindStack(Memory, Modules, toDwarf(R));
+        return Frames && none_of(*Frames, [&](const StackFrame &F) {
+                 return Code.contains(F.Pc);
+               });
+      });
+}
+
+// The new thread has all signals of the program's blocked, so its program counter is
+// in the code, or it waits in what it has called from there, which the area tells.
+bool patchbay::isLeftAlone(const ProcessMemory &Memory,
+                           const LoadedModules &Modules,
+                           const LoadedModule::Range &Code,
+                           const StubUse &Use) {
+  uint64_t Mark;
+  if (Memory.read(Use.Area + AREA_BEGUN, Mark) && Mark == Use.Mark) {
+    uint32_t New = 0;
+    Memory.read(Use.Area + AREA_NEW_TID, New);
+    if (!New || hasThread(Memory.pid(), New))
+      return false;
+  }
+  for (pid_t Thread : threadsOf(Memory.pid())) {
+    auto Place = placeOf(Memory.pid(), Thread);
+    auto IsOut = [&](const ThreadRegisters &R) {
+      return !Code.contains(programCounter(R));
+    };
+    if (Place && !Place->IsRunning ? Code.contains(Place->Pc)
+                                   : !holdsOnceStopped(Memory.pid(), Thread,
+                                                       IsOut))
+      return false;
+  }
+  return !ThreadStatus(Memory.pid(), Use.Thread).exists() ||
+         hasLeft(Memory, Modules, Code, Use);
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Injection.h"
+#include "../Diagnostics.h"
+#include "BorrowedThread.h"
+#include "SafePoint.h"
+#include "StubPlace.h"
+#include "ThreadStatus.h"
+#include "Tracee.h"
+#include "moment.h"
+#include "llvm/ADT/STLExtras.h"
+#include <random>
+#include <thread>
+
+using namespace llvm;
+using namespace patchbay;
+using namespace std::chrono_literals;
+
+using Clock = std::chrono::steady_clock;
+
+// For a thread to come to where it may be borrowed; for it to be done; for the loader
+// and the runtime's start.
+static constexpr auto UntilSafe = 5s, UntilDone = 2s, UntilLoaded = 10s;
+
+// Looks again and again, first often.
+template <typename Function>
+static bool waitUntil(std::chrono::nanoseconds Limit, Function Done) {
+  auto End = Clock::now() + Limit;
+  auto Pause = 20us;
+  while (!Done()) {
+    if (Clock::now() >= End)
+      return false;
+    std::this_thread::sleep_for(Pause);
+    Pause = std::min<std::chrono::microseconds>(Pause + Pause / 4, 1ms);
+  }
+  return true;
+}
+
+namespace {
+
+class Injector {
+public:
+  Injector(ProcessMemory &Memory, const LoadedModules &Modules,
+           const StubFunctions &Functions, StubPlace &Place)
+      : Memory(Memory), Modules(Modules), Functions(Functions), Place(Place),
+        Safe(Modules), Pid(Memory.pid()) {
+    std::random_device Random;
+    Use.Area = Place.area();
+    Use.Mark = uint64_t(Random()) << 32 | Random() | 1;
+  }
+
+  Error borrowThread();
+  Error awaitThread();
+  Expected<InjectionResult> load(const Injection &What);
+
+private:
+  enum class Look { Borrowed, NotNow, Halted };
+  Expected<Look> lookAt(pid_t Thread);
+  std::vector<pid_t> candidates() const;
+  bool hasLeft() const {
+    return patchbay::hasLeft(Memory, Modules, Place.range(), Use);
+  }
+  void measure();
+  Error end(Error E);
+  uint32_t word(uint64_t Offset) const {
+    uint32_t Value = 0;
+    Memory.read(Place.area() + Offset, Value);
+    return Value;
+  }
+  bool isMarked(uint64_t Offset) const {
+    uint64_t Value;
+    return Memory.read(Place.area() + Offset, Value) && Value == Use.Mark;
+  }
+  void tell(uint64_t Offset) {
+    Place.write(Place.area() + Offset, uint32_t(1));
+  }
+
+  ProcessMemory &Memory;
+  const LoadedModules &Modules;
+  const StubFunctions &Functions;
+  StubPlace &Place;
+  SafePoint Safe;
+  pid_t Pid;
+  StubUse Use;
+  pb_moment Before; // when it was asked to stop
+  InjectionResult Result;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The thread that is borrowed
+//===----------------------------------------------------------------------===//
+
+// Those first that wait where threads often may be borrowed.
+std::vector<pid_t> Injector::candidates() const {
+  std::vector<pid_t> Likely, Others;
+  for (pid_t Thread : threadsOf(Pid)) {
+    auto P = placeOf(Pid, Thread);
+    if (P && !P->IsRunning && SafePoint::isLikely(P->SystemCall))
+      Likely.push_back(Thread);
+    else
+      Others.push_back(Thread);
+  }
+  Likely.insert(Likely.end(), Others.begin(), Others.end());
+  return Likely;
+}
+
+Expected<Injector::Look> Injector::lookAt(pid_t Thread) {
+  Tracee T(Pid, Thread);
+  Before = pb_moment_now();
+  auto State = T.stop();
+  if (!State)
+    return State.takeError();
+  ++Result.Looks;
+  if (*State == Tracee::State::Halted)
+    return Look::Halted;
+  if (*State != Tracee::State::Stopped)
+    return Look::NotNow;
+  auto Undisturbed = T.undisturbed();
+  if (!Undisturbed || !Safe.isAt(Memory, T.registers()))
+    return Look::NotNow;
+  Use.Thread = Thread;
+  Use.Back = *Undisturbed;
+  std::string Code = stubCode(Functions, Use);
+  // After execve(2) it would be another program's memory that we know.
+  if (!Place.writeCode(Code) || !T.hasThere(Place.code(), Code))
+    return Look::NotNow;
+  if (!T.resumeWith(
+          redirected(T.registers(), Place.code() + stubEntry())))
+    return Look::NotNow;
+  return Look::Borrowed;
+}
+
+Error Injector::borrowThread() {
+  auto End = Clock::now() + UntilSafe;
+  do {
+    for (pid_t Thread : candidates()) {
+      auto L = lookAt(Thread);
+      if (!L)
+        return L.takeError();
+      if (*L == Look::Halted)
+        return Memory.error("it is stopped (as by SIGSTOP, or Ctrl-Z): let it go "
+                            "on first, with kill -CONT");
+      if (*L == Look::Borrowed)
+        return Error::success();
+    }
+    std::this_thread::sleep_for(2ms);
+  } while (Clock::now() < End);
+  if (!ThreadStatus(Pid, Pid).exists())
+    return Memory.error("it has ended");
+  return Memory.error("in 5 seconds no thread of it was seen where it may load a "
+                      "library: all were in the C library, the loader or the "
+                      "allocator, or in code without unwind tables "
+                      "(-fasynchronous-unwind-tables makes them); try again");
+}
+
+// By the processor's counter, which the code has read at its end; the rate is known
+// well enough.
+void Injector::measure() {
+  uint64_t Left = 0;
+  Memory.read(Place.area() + AREA_TICKS, Left);
+  pb_moment Now = pb_moment_now();
+  double Rate = double(Now.monotonic_ns - Before.monotonic_ns) /
+                double(Now.ticks - Before.ticks);
+  Result.StoodStill = std::chrono::nanoseconds(
+      Left > Before.ticks ? int64_t(double(Left - Before.ticks) * Rate) : 0);
+}
+
+Error Injector::awaitThread() {
+  auto Since = Clock::now();
+  bool IsDone = waitUntil(UntilDone, [&] {
+    return isMarked(AREA_DONE) ||
+           (!isMarked(AREA_BEGUN) && Clock::now() - Since > 20ms && hasLeft());
+  });
+  if (!IsDone) {
+    Place.leave();
+    return Memory.error("its thread " + Twine(Use.Thread) +
+                        " has not done in 2 seconds what takes microseconds; "
+                        "nothing was loaded");
+  }
+  bool Created = isMarked(AREA_DONE) && !word(AREA_CREATED);
+  measure();
+  if (!waitUntil(UntilDone, [&] { return hasLeft(); }))
+    Place.leave();
+  // An area that is gone again was of a thread that could not be made.
+  if (!Created || !isMarked(AREA_DONE))
+    return Memory.error("it can have no more memory, or no more threads "
+                        "(RLIMIT_NPROC, RLIMIT_AS, pids.max, memory.max): it "
+                        "takes one thread to load the runtime");
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// The thread that was made
+//===----------------------------------------------------------------------===//
+
+// It is told that nobody looks at the area any more. When it is gone, so is the code.
+Error Injector::end(Error E) {
+  pid_t New = word(AREA_NEW_TID);
+  tell(AREA_END);
+  if (!waitUntil(1s, [&] { return !hasThread(Pid, New); }))
+    Place.leave();
+  return E;
+}
+
+Expected<InjectionResult> Injector::load(const Injection &What) {
+  std::string Paths;
+  for (const std::string &Path : What.Paths)
+    Paths += Path + '\0';
+  Paths += '\0';
+  if (Paths.size() > AREA_PATHS_SIZE ||
+      What.Options.size() >= AREA_OPTIONS_SIZE)
+    return end(Memory.error("more is asked for than fits: use fewer -F, -N"));
+  Place.write(Place.area() + AREA_PATHS, Paths.data(), Paths.size());
+  Place.write(Place.area() + AREA_ENTRY, What.Entry.c_str(),
+              What.Entry.size() + 1);
+  Place.write(Place.area() + AREA_OPTIONS, What.Options.c_str(),
+              What.Options.size() + 1);
+  tell(AREA_GO);
+  if (!waitUntil(UntilLoaded, [&] { return word(AREA_STATE) != 0; })) {
+    Place.leave();
+    tell(AREA_GIVEN_UP);
+    tell(AREA_END);
+    return Memory.error(
+        "its loader has not loaded the runtime in 10 seconds: some thread of it "
+        "has the loader's lock (in a constructor, or a callback of "
+        "dl_iterate_phdr()); when that comes to an end nothing is kept of it");
+  }
+  Result.Why = Memory.readString(Place.area() + AREA_TEXT);
+  Result.Returned = int(word(AREA_RESULT));
+  if (word(AREA_STATE) == AREA_IS_REFUSED)
+    return end(Memory.error("its loader refuses the runtime: " + Result.Why));
+  if (Error E = end(Error::success()))
+    return std::move(E);
+  return Result;
+}
+
+Expected<InjectionResult> patchbay::inject(ProcessMemory &Memory,
+                                           const Injection &What) {
+  auto Modules = LoadedModules::read(Memory);
+  if (!Modules)
+    return Modules.takeError();
+  auto Functions = findStubFunctions(Memory, *Modules);
+  if (!Functions)
+    return Functions.takeError();
+  auto Place = StubPlace::find(Memory, *Modules);
+  if (!Place)
+    return Place.takeError();
+  Injector I(Memory, *Modules, *Functions, *Place);
+  if (Error E = I.borrowThread())
+    return std::move(E);
+  if (Error E = I.awaitThread())
+    return std::move(E);
+  return I.load(What);
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "LoadedModules.h"
+#include "../Diagnostics.h"
+#include "../MappedNotes.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include <elf.h>
+#include <link.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace patchbay;
+
+// More than any program has: what the process says is not trusted.
+static constexpr unsigned MaxModules = 1 << 16;
+static constexpr uint64_t MaxSymbols = 1 << 22;
+static constexpr unsigned MaxDynamic = 1 << 10;
+
+//===----------------------------------------------------------------------===//
+// One module
+//===----------------------------------------------------------------------===//
+
+bool LoadedModule::containsCode(uint64_t Address) const {
+  return any_of(Text, [&](const Range &R) { return R.contains(Address); });
+}
+
+StringRef LoadedModule::functionAt(uint64_t Address) const {
+  auto I = partition_point(
+      Functions, [&](const Function &F) { return F.Start <= Address; });
+  // Names of one function stand together; the nearest one below has the address.
+  if (I == Functions.begin())
+    return "";
+  --I;
+  return Address - I->Start < I->Size ? StringRef(I->Name) : "";
+}
+
+uint64_t LoadedModule::find(StringRef Name) const {
+  for (const Function &F : Functions)
+    if (F.Name == Name)
+      return F.Start;
+  return 0;
+}
+
+namespace {
+/// The dynamic section of a module.
+struct Dynamic {
+  uint64_t Symbols = 0, Strings = 0, StringsSize = 0, Hash = 0, GnuHash = 0;
+  uint64_t Debug = 0;
+  std::vector<uint64_t> Needed; // in the strings
+};
+} // namespace
+
+// glibc has made addresses of these offsets, except in the vdso; musl has not.
+static uint64_t relocated(uint64_t Value, uint64_t Base) {
+  return Value < Base ? Value + Base : Value;
+}
+
+static Dynamic readDynamic(const ProcessMemory &Memory, uint64_t At,
+                           uint64_t Base) {
+  Dynamic D;
+  Elf64_Dyn Entry;
+  for (unsigned I = 0; I != MaxDynamic; ++I) {
+    if (!Memory.read(At + I * sizeof(Entry), Entry) || Entry.d_tag == DT_NULL)
+      break;
+    uint64_t Address = relocated(Entry.d_un.d_ptr, Base);
+    switch (Entry.d_tag) {
+    case DT_SYMTAB:
+      D.Symbols = Address;
+      break;
+    case DT_STRTAB:
+      D.Strings = Address;
+      break;
+    case DT_STRSZ:
+      D.StringsSize = Entry.d_un.d_val;
+      break;
+    case DT_HASH:
+      D.Hash = Address;
+      break;
+    case DT_GNU_HASH:
+      D.GnuHash = Address;
+      break;
+    case DT_NEEDED:
+      D.Needed.push_back(Entry.d_un.d_val);
+      break;
+    case DT_DEBUG:
+      D.Debug = Entry.d_un.d_ptr;
+      break;
+    }
+  }
+  return D;
+}
+
+// The symbol table does not say how long it is; the hash tables know. In that of
+// GNU the last chain of all ends with the last symbol.
+static uint64_t countSymbols(const ProcessMemory &Memory, const Dynamic &D) {
+  if (uint32_t Counts[2]; D.Hash && Memory.read(D.Hash, Counts))
+    return Counts[1];
+  struct {
+    uint32_t Buckets, First, BloomWords, Shift;
+  } Head;
+  if (!D.GnuHash || !Memory.read(D.GnuHash, Head) || Head.Buckets > MaxSymbols)
+    return 0;
+  std::vector<uint32_t> Buckets(Head.Buckets);
+  uint64_t At = D.GnuHash + sizeof(Head) + uint64_t(Head.BloomWords) * 8;
+  if (!Memory.read(At, Buckets.data(), Buckets.size() * 4))
+    return 0;
+  uint64_t Last = 0;
+  for (uint32_t B : Buckets)
+    Last = std::max<uint64_t>(Last, B);
+  if (Last < Head.First)
+    return Head.First;
+  At += Buckets.size() * 4;
+  for (uint32_t Word; Last < MaxSymbols; ++Last)
+    if (!Memory.read(At + (Last - Head.First) * 4, Word) || (Word & 1))
+      break;
+  return Last + 1;
+}
+
+static void readFunctions(const ProcessMemory &Memory, const Dynamic &D,
+                          LoadedModule &Module) {
+  uint64_t Number = countSymbols(Memory, D);
+  if (Number > MaxSymbols || D.StringsSize > MaxSymbols * 64)
+    return;
+  std::vector<Elf64_Sym> Symbols(Number);
+  std::vector<char> Strings(D.StringsSize + 1);
+  if (!Memory.read(D.Symbols, Symbols.data(), Number * sizeof(Elf64_Sym)) ||
+      !Memory.read(D.Strings, Strings.data(), D.StringsSize))
+    return;
+  for (const Elf64_Sym &S : Symbols)
+    if (ELF64_ST_TYPE(S.st_info) == STT_FUNC && S.st_shndx != SHN_UNDEF &&
+        S.st_name < D.StringsSize)
+      Module.Functions.push_back(
+          {Module.Base + S.st_value, S.st_size, &Strings[S.st_name]});
+  sort(Module.Functions, [](const auto &A, const auto &B) {
+    return std::tie(A.Start, A.Name) < std::tie(B.Start, B.Name);
+  });
+}
+
+static void readHeaders(const MappedImage &Image, LoadedModule &Module) {
+  for (const ELF::Elf64_Phdr &P : Image.Headers) {
+    uint64_t Start = Image.Base + P.p_vaddr;
+    if (P.p_type == PT_LOAD && (P.p_flags & PF_X))
+      Module.Text.push_back({Start, Start + P.p_memsz});
+    if (P.p_type == PT_GNU_EH_FRAME)
+      Module.FrameHeader = Start;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// All of them
+//===----------------------------------------------------------------------===//
+
+// The loader's list begins at the executable, which the kernel tells of.
+static uint64_t programHeaders(const ProcessMemory &Memory) {
+  auto Buffer = MemoryBuffer::getFileAsStream(Memory.proc("auxv"));
+  if (!Buffer)
+    return 0;
+  StringRef Bytes = (*Buffer)->getBuffer();
+  for (; Bytes.size() >= sizeof(Elf64_auxv_t);
+       Bytes = Bytes.drop_front(sizeof(Elf64_auxv_t))) {
+    Elf64_auxv_t Entry;
+    memcpy(&Entry, Bytes.data(), sizeof(Entry));
+    if (Entry.a_type == AT_PHDR)
+      return Entry.a_un.a_val;
+  }
+  return 0;
+}
+
+// Of the program: where its dynamic section is, and whether it has a loader.
+static Expected<uint64_t> findDynamic(const ProcessMemory &Memory,
+                                      uint64_t &Base) {
+  uint64_t At = programHeaders(Memory), Dynamic = 0, HasLoader = 0;
+  std::optional<uint64_t> Self;
+  for (unsigned I = 0; At && I != PN_XNUM; ++I) {
+    Elf64_Phdr P;
+    // PT_PHDR comes first; a program without one has no table of the loader's.
+    if (!Memory.read(At + I * sizeof(P), P) || P.p_type > PT_HIPROC ||
+        (I && !P.p_type && !P.p_filesz && !P.p_flags))
+      break;
+    if (P.p_type == PT_PHDR)
+      Self = At - P.p_vaddr;
+    HasLoader |= P.p_type == PT_INTERP;
+    if (P.p_type == PT_DYNAMIC)
+      Dynamic = P.p_vaddr;
+    if (Self && HasLoader && Dynamic)
+      break;
+  }
+  if (!HasLoader || !Dynamic || !Self)
+    return Memory.error("its program is statically linked, so no library can be "
+                        "loaded into it: link it with libpatchbay and choose "
+                        "the functions in the program");
+  Base = *Self;
+  return Base + Dynamic;
+}
+
+namespace {
+/// It may be over in a moment.
+class LoaderAtWork : public ErrorInfo<LoaderAtWork, ToolError> {
+public:
+  static char ID;
+  explicit LoaderAtWork(const Twine &Message) : ErrorInfo(Failure, Message) {}
+};
+} // namespace
+char LoaderAtWork::ID;
+
+static Error notReady(const ProcessMemory &Memory) {
+  return make_error<LoaderAtWork>("process " + Twine(Memory.pid()) + ": its loader is at work, or has not begun: the process "
+                      "has only just started, or loads a library; try again");
+}
+
+static bool isConsistent(const ProcessMemory &Memory, uint64_t Debug,
+                         r_debug &List) {
+  return Memory.read(Debug, List) && List.r_map &&
+         List.r_state == r_debug::RT_CONSISTENT;
+}
+
+// A list that was consistent before and after was so in between, unless a library
+// came and went meanwhile: nothing is done by what is read of that.
+Expected<LoadedModules> LoadedModules::read(ProcessMemory &Memory) {
+  for (unsigned Tries = 0;; ++Tries) {
+    auto Result = readOnce(Memory);
+    if (Result || Tries == 500)
+      return Result;
+    if (!Result.errorIsA<LoaderAtWork>())
+      return Result;
+    consumeError(Result.takeError());
+    usleep(2000);
+    if (Error E = Memory.readMappings())
+      return std::move(E);
+  }
+}
+
+Expected<LoadedModules> LoadedModules::readOnce(const ProcessMemory &Memory) {
+  uint64_t Base = 0;
+  auto At = findDynamic(Memory, Base);
+  if (!At)
+    return At.takeError();
+  r_debug List;
+  Dynamic Program = readDynamic(Memory, *At, Base);
+  if (!Program.Debug || !isConsistent(Memory, Program.Debug, List))
+    return notReady(Memory);
+
+  // By where their dynamic section is: the loader's other ways to name a module
+  // are those of one C library.
+  std::vector<MappedImage> Images;
+  for (const ProcessMemory::Mapping &M : Memory.mappings())
+    if (auto Image = MappedImage::at(Memory, M))
+      Images.push_back(std::move(*Image));
+
+  std::vector<std::string> Needed;
+  for (uint64_t Name : Program.Needed)
+    Needed.push_back(Memory.readString(Program.Strings + Name));
+
+  LoadedModules Result;
+  link_map Link;
+  uint64_t Next = reinterpret_cast<uintptr_t>(List.r_map);
+  for (unsigned I = 0; Next && I != MaxModules; ++I) {
+    if (!Memory.read(Next, Link))
+      return notReady(Memory);
+    Next = reinterpret_cast<uintptr_t>(Link.l_next);
+    uint64_t Section = reinterpret_cast<uintptr_t>(Link.l_ld);
+    auto Image = find_if(
+        Images, [&](const MappedImage &M) { return M.contains(Section); });
+    if (Image == Images.end())
+      continue;
+    LoadedModule Module;
+    Module.Path = Image->Path.str();
+    Module.Base = Image->Base;
+    std::string Named =
+        Memory.readString(reinterpret_cast<uintptr_t>(Link.l_name));
+    StringRef Name = sys::path::filename(Named);
+    Module.IsPermanent = Module.Base == Base || is_contained(Needed, Name) ||
+                         Module.Base == List.r_ldbase;
+    readHeaders(*Image, Module);
+    readFunctions(Memory, readDynamic(Memory, Section, Module.Base), Module);
+    Result.Modules.push_back(std::move(Module));
+  }
+  if (Result.Modules.empty() || !isConsistent(Memory, Program.Debug, List))
+    return notReady(Memory);
+  return Result;
+}
+
+const LoadedModule *LoadedModules::at(uint64_t Address) const {
+  auto I = find_if(Modules, [&](const LoadedModule &M) {
+    return M.containsCode(Address);
+  });
+  return I == Modules.end() ? nullptr : &*I;
+}
+
+const LoadedModule *LoadedModules::provider(StringRef Name) const {
+  auto I =
+      find_if(Modules, [&](const LoadedModule &M) { return M.find(Name); });
+  return I == Modules.end() ? nullptr : &*I;
+}
+
+uint64_t LoadedModules::find(StringRef Name) const {
+  const LoadedModule *Module = provider(Name);
+  return Module ? Module->find(Name) : 0;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the loader of a running process has loaded, in the order in which it looks
+// symbols up: read from the list that it keeps for debuggers (struct r_debug in
+// <link.h>), without stopping anybody.
+#ifndef PATCHBAY_TOOL_ATTACH_LOADEDMODULES_H
+#define PATCHBAY_TOOL_ATTACH_LOADEDMODULES_H
+
+#include "../ProcessMemory.h"
+
+namespace patchbay {
+
+struct LoadedModule {
+  struct Range {
+    uint64_t Start, End;
+    bool contains(uint64_t Address) const {
+      return Address - Start < End - Start;
+    }
+  };
+  struct Function {
+    uint64_t Start, Size;
+    std::string Name;
+  };
+
+  std::string Path;
+  uint64_t Base = 0;
+  std::vector<Range> Text;  // what can be executed, without the last page's rest
+  uint64_t FrameHeader = 0; // .eh_frame_hdr; 0: none
+  /// It is never unloaded: the program, what that needs, the loader.
+  bool IsPermanent = false;
+  /// Functions that it exports, by address.
+  std::vector<Function> Functions;
+
+  bool containsCode(uint64_t Address) const;
+  /// The exported function that an address is in, by its size; empty if none.
+  llvm::StringRef functionAt(uint64_t Address) const;
+  /// 0 if it is not exported.
+  uint64_t find(llvm::StringRef Name) const;
+};
+
+class LoadedModules {
+public:
+  /// Fails with one line if there is no loader, or it is at work all the time.
+  static llvm::Expected<LoadedModules> read(ProcessMemory &Memory);
+
+  const std::vector<LoadedModule> &all() const { return Modules; }
+  /// Nullptr if the address is in no module's code.
+  const LoadedModule *at(uint64_t Address) const;
+  /// As dlsym(RTLD_DEFAULT) finds it; 0 if nobody exports it.
+  uint64_t find(llvm::StringRef Name) const;
+  /// The first that exports it, which is who is called.
+  const LoadedModule *provider(llvm::StringRef Name) const;
+
+private:
+  static llvm::Expected<LoadedModules> readOnce(const ProcessMemory &Memory);
+
+  std::vector<LoadedModule> Modules;
+};
+
+} // namespace patchbay
+
+#endif

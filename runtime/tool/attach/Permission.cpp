@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Permission.h"
+#include "../Diagnostics.h"
+#include "ThreadStatus.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <cerrno>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace patchbay;
+
+static constexpr unsigned CapSysPtrace = 19; // <linux/capability.h>
+
+// 0 where there is no Yama.
+static unsigned yamaScope() {
+  unsigned Scope = 0;
+  if (auto Buffer =
+          MemoryBuffer::getFileAsStream("/proc/sys/kernel/yama/ptrace_scope"))
+    (*Buffer)->getBuffer().trim().getAsInteger(10, Scope);
+  return Scope;
+}
+
+static std::string whyYama(unsigned Scope) {
+  std::string Setting = "kernel.yama.ptrace_scope is " + utostr(Scope);
+  if (Scope == 1)
+    return Setting + ", so you may debug your own children only: be root, or have "
+                     "root set it to 0";
+  if (Scope == 2)
+    return Setting + ", so root alone may debug (CAP_SYS_PTRACE)";
+  return Setting + ", so nobody may debug, until the next boot";
+}
+
+Error patchbay::whyNotPermitted(pid_t Process, int Errno) {
+  if (Errno != EPERM && Errno != EACCES)
+    return processError(Process, "cannot be stopped: " + errnoText(Errno));
+  ThreadStatus Theirs(Process, Process), Ours(getpid(), getpid());
+  if (uint64_t Tracer = Theirs.number("TracerPid"))
+    return processError(Process, "process " + Twine(Tracer) + " (" +
+                                     ThreadStatus(Tracer, Tracer).line("Name") +
+                                     ") debugs it: end that first, a process has "
+                                     "one debugger at a time");
+  std::string Not = "you may not debug it: ";
+  unsigned Scope = yamaScope();
+  bool IsRoot = Ours.hex("CapEff") >> CapSysPtrace & 1;
+  if (Scope >= 3)
+    return processError(Process, Not + whyYama(Scope));
+  if (IsRoot)
+    return processError(Process, Not + "it is in a user namespace that this "
+                                       "command has no rights in, or a security "
+                                       "module (SELinux, AppArmor) forbids it");
+  if (uint64_t User = Theirs.number("Uid"); User != getuid())
+    return processError(Process, Not + "it is of user " + Twine(User) +
+                                     ", and you are " + Twine(getuid()) +
+                                     ": be that user, or root "
+                                     "(CAP_SYS_PTRACE)");
+  if (Scope)
+    return processError(Process, Not + whyYama(Scope));
+  return processError(Process, Not + "it has gained or given up privileges "
+                                     "(setuid, capabilities, "
+                                     "PR_SET_DUMPABLE): be root "
+                                     "(CAP_SYS_PTRACE)");
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ProcessChoice.h"
+#include "../Diagnostics.h"
+#include "ThreadStatus.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include <set>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace patchbay;
+
+static std::string readProc(pid_t Process, const Twine &Name) {
+  auto Buffer =
+      MemoryBuffer::getFileAsStream("/proc/" + Twine(Process) + "/" + Name);
+  return Buffer ? (*Buffer)->getBuffer().str() : "";
+}
+
+// Threads of the kernel have none, nor has who has ended.
+static bool hasMemory(pid_t Process) {
+  return !ThreadStatus(Process, Process).line("VmSize").empty();
+}
+
+// Its control groups, without a slash at the end (cgroups(7), /proc/PID/cgroup).
+static std::vector<std::string> cgroupsOf(pid_t Process) {
+  std::vector<std::string> Paths;
+  std::string Text = readProc(Process, "cgroup");
+  for (StringRef Line : split(Text, '\n'))
+    if (StringRef Path = Line.split(':').second.split(':').second;
+        !Path.empty())
+      Paths.push_back(Path.rtrim('/').str());
+  return Paths;
+}
+
+static bool isBelow(StringRef Path, StringRef Folder) {
+  return Path.consume_front(Folder) && (Path.empty() || Path.front() == '/');
+}
+
+static bool isInCgroup(pid_t Process, StringRef Wanted) {
+  Wanted.consume_front("/sys/fs/cgroup");
+  std::string Folder = "/" + Wanted.trim('/').str();
+  return any_of(cgroupsOf(Process), [&](const std::string &Path) {
+    return isBelow(Path, Folder);
+  });
+}
+
+// A unit's group is named after it, wherever its slice is.
+static bool isOfUnit(pid_t Process, StringRef Unit) {
+  std::string Name = Unit.contains('.') ? Unit.str() : (Unit + ".service").str();
+  return any_of(cgroupsOf(Process), [&](const std::string &Path) {
+    return is_contained(split(Path, '/'), Name);
+  });
+}
+
+static std::vector<pid_t> allProcesses() {
+  std::set<pid_t> Ours;
+  for (pid_t P = getpid(); P > 1 && Ours.insert(P).second;)
+    P = ThreadStatus(P, P).number("PPid");
+  std::vector<pid_t> All;
+  std::error_code EC;
+  for (sys::fs::directory_iterator I("/proc", EC), End; !EC && I != End;
+       I.increment(EC))
+    if (pid_t P; !sys::path::filename(I->path()).getAsInteger(10, P) &&
+                 !Ours.count(P))
+      All.push_back(P);
+  sort(All);
+  return All;
+}
+
+Expected<std::vector<pid_t>>
+patchbay::chooseProcesses(const ProcessChoice &Choice) {
+  std::set<pid_t> Chosen;
+  const std::vector<pid_t> All = allProcesses();
+  auto Add = [&](ArrayRef<std::string> Given, StringRef Option,
+                 auto IsMeant) -> Error {
+    for (const std::string &One : Given) {
+      bool Found = false;
+      for (pid_t P : All)
+        if (IsMeant(P, One) && hasMemory(P)) {
+          Chosen.insert(P);
+          Found = true;
+        }
+      if (!Found)
+        return makeError("--" + Option + " " + One + ": there is no such process");
+    }
+    return Error::success();
+  };
+  auto IsNamed = [](pid_t P, StringRef Name) {
+    // The kernel keeps 15 bytes.
+    return StringRef(readProc(P, "comm")).trim('\n') == Name.take_front(15);
+  };
+  if (Error E = Add(Choice.Names, "comm", IsNamed))
+    return std::move(E);
+  if (Error E = Add(Choice.Units, "unit", isOfUnit))
+    return std::move(E);
+  if (Error E = Add(Choice.Cgroups, "cgroup", isInCgroup))
+    return std::move(E);
+  return std::vector<pid_t>(Chosen.begin(), Chosen.end());
+}
+
+std::vector<pid_t> patchbay::descendants(pid_t Process) {
+  std::vector<pid_t> Found = {Process};
+  for (size_t I = 0; I != Found.size(); ++I)
+    for (pid_t Thread : threadsOf(Found[I])) {
+      std::string Text =
+          readProc(Found[I], "task/" + Twine(Thread) + "/children");
+      for (StringRef Word : split(StringRef(Text).trim(), ' '))
+        if (pid_t Child; !Word.getAsInteger(10, Child) && hasMemory(Child))
+          Found.push_back(Child);
+    }
+  Found.erase(Found.begin());
+  return Found;
+}

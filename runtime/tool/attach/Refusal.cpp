@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Refusal.h"
+#include "../Diagnostics.h"
+#include "Permission.h"
+#include "ThreadStatus.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cerrno>
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace patchbay;
+
+static Error checkState(unsigned Pid) {
+  ThreadStatus Status(Pid, Pid);
+  if (!Status.exists())
+    return processError(Pid, "no such process");
+  if (uint64_t Group = Status.number("Tgid"); Group != Pid)
+    return processError(Pid, "is a thread: its process is " + Twine(Group));
+  StringRef State = Status.line("State");
+  if (State.starts_with("Z") && threadsOf(Pid).size() == 1)
+    return processError(Pid, "it has ended, and waits for its parent (zombie)");
+  if (Status.line("VmSize").empty() && !State.starts_with("Z"))
+    return processError(Pid, "is a thread of the kernel");
+  if (Status.number("TracerPid"))
+    return whyNotPermitted(Pid, EPERM);
+  if (State.starts_with("T"))
+    return processError(Pid, "it is stopped (as by SIGSTOP, or Ctrl-Z): let it go "
+                             "on first, with kill -CONT");
+  return Error::success();
+}
+
+Expected<ProcessMemory> patchbay::openProcess(unsigned Pid) {
+  if (Error E = checkState(Pid))
+    return std::move(E);
+  std::string Path = "/proc/" + std::to_string(Pid) + "/mem";
+  int Fd = open(Path.c_str(), O_RDONLY | O_CLOEXEC);
+  int Errno = errno;
+  if (Fd >= 0)
+    close(Fd);
+  else if (Errno == EACCES || Errno == EPERM)
+    return whyNotPermitted(Pid, Errno);
+  return ProcessMemory::open(Pid);
+}
+
+// What a container's filter forbids its first process has not needed, nor has what
+// it started; one that a program has installed for itself is as strict as it can be.
+// Which system calls it allows nobody is told.
+static Error checkSeccomp(const ProcessMemory &Memory) {
+  ThreadStatus Theirs(Memory.pid(), Memory.pid());
+  uint64_t Mode = Theirs.number("Seccomp");
+  if (Mode == SECCOMP_MODE_DISABLED)
+    return Error::success();
+  ThreadStatus Parents(Theirs.number("PPid"), Theirs.number("PPid"));
+  if (Mode == SECCOMP_MODE_FILTER && Parents.exists() &&
+      Parents.number("Seccomp_filters") >= Theirs.number("Seccomp_filters"))
+    return Error::success();
+  return Memory.error("it has restricted its system calls (seccomp), and might be "
+                      "killed for those that load and run the runtime: start it "
+                      "with 'patchbay record', which prepares for that");
+}
+
+// The words with which a program is refused, of the file that the process executes.
+static Error checkProgramFile(const ProcessMemory &Memory,
+                              const ElfImage &Library) {
+  int File = open(Memory.proc("exe").c_str(), O_RDONLY | O_CLOEXEC);
+  if (File < 0)
+    return Memory.error("cannot open its program: " + errnoText(errno));
+  auto Program = ElfImage::read(File, Memory.proc("exe"));
+  close(File);
+  if (!Program)
+    return Program.takeError();
+  if (Program->machine() != Library.machine())
+    return Memory.error("runs a program for " + Program->machineName() +
+                        ", but the runtime is for " + Library.machineName());
+  auto Loader = Program->interpreter();
+  if (!Loader)
+    return Loader.takeError();
+  if (!*Loader)
+    return Memory.error("its program is statically linked, so no library can be "
+                        "loaded into it: link it with libpatchbay and choose "
+                        "the functions in the program");
+  if (StringRef(**Loader).contains("ld-musl"))
+    return Memory.error("its C library is musl, and the runtime is for glibc");
+  return Error::success();
+}
+
+Error patchbay::checkProcess(const ProcessMemory &Memory,
+                             const ElfImage &Library) {
+  if (Error E = checkProgramFile(Memory, Library))
+    return E;
+  return checkSeccomp(Memory);
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Processes that nothing can be loaded into: each is told apart before anything is
+// done to it, in one line that says why.
+#ifndef PATCHBAY_TOOL_ATTACH_REFUSAL_H
+#define PATCHBAY_TOOL_ATTACH_REFUSAL_H
+
+#include "../ElfImage.h"
+#include "../ProcessMemory.h"
+
+namespace patchbay {
+
+/// Opens its memory if we may debug it, and if it is one that can be debugged now.
+llvm::Expected<ProcessMemory> openProcess(unsigned Pid);
+
+/// Fails if the process cannot load Library, or should not.
+llvm::Error checkProcess(const ProcessMemory &Memory, const ElfImage &Library);
+
+} // namespace patchbay
+
+#endif

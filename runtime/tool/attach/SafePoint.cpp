@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "SafePoint.h"
+#include "Unwinder.h"
+#include "llvm/ADT/STLExtras.h"
+#include <sys/syscall.h>
+
+using namespace llvm;
+using namespace patchbay;
+
+// Those that only wait, made with none of the locks in question.
+static bool onlyWaits(int64_t Number) {
+  switch (Number) {
+#ifdef SYS_epoll_wait
+  case SYS_epoll_wait:
+  case SYS_poll:
+  case SYS_select:
+  case SYS_pause:
+#endif
+  case SYS_epoll_pwait:
+  case SYS_epoll_pwait2:
+  case SYS_ppoll:
+  case SYS_pselect6:
+  case SYS_nanosleep:
+  case SYS_clock_nanosleep:
+  case SYS_rt_sigsuspend:
+  case SYS_rt_sigtimedwait:
+  case SYS_accept:
+  case SYS_accept4:
+  case SYS_recvfrom:
+  case SYS_recvmsg:
+  case SYS_recvmmsg:
+  case SYS_wait4:
+  case SYS_waitid:
+  case SYS_io_getevents:
+  case SYS_msgrcv:
+  case SYS_mq_timedreceive:
+  case SYS_semtimedop:
+    return true;
+  default:
+    return false;
+  }
+}
+
+// Functions that wait in other system calls: the program's own locks and files.
+static bool isKnownToWait(StringRef Function) {
+  static constexpr StringRef Known[] = {
+      "pthread_cond_wait",      "pthread_cond_timedwait",
+      "pthread_cond_clockwait", "pthread_mutex_lock",
+      "pthread_mutex_timedlock", "pthread_mutex_clocklock",
+      "pthread_rwlock_rdlock",  "pthread_rwlock_wrlock",
+      "pthread_barrier_wait",   "sem_wait",
+      "sem_timedwait",          "sem_clockwait",
+      "pthread_join",           "pthread_timedjoin_np",
+      "pthread_clockjoin_np",   "thrd_join",
+      "cnd_wait",               "cnd_timedwait",
+      "mtx_lock",               "syscall",
+      "read",                   "readv",
+      "pread",                  "pread64",
+      "preadv",                 "preadv64",
+      "write",                  "writev",
+      "pwrite",                 "pwrite64",
+      "pwritev",                "pwritev64",
+      "__read",                 "__write",
+      "fsync",                  "fdatasync",
+      "send",                   "sendto",
+      "sendmsg",                "connect",
+      "flock",                  "usleep",
+      "sched_yield"};
+  return is_contained(Known, Function);
+}
+
+bool SafePoint::isLikely(int64_t SystemCall) {
+  return onlyWaits(SystemCall) || SystemCall == SYS_futex ||
+         SystemCall == SYS_read;
+}
+
+// By what they export, since files may have any name: musl's is its loader, too, and
+// older versions of glibc have a library of their own for threads.
+SafePoint::SafePoint(const LoadedModules &Modules) : Modules(Modules) {
+  for (const LoadedModule &M : Modules.all())
+    if (M.find("__libc_start_main") || M.find("__pthread_key_create"))
+      OfC.push_back(&M);
+  for (StringRef Name : {"malloc", "calloc", "free", "pthread_create",
+                         "__tls_get_addr"})
+    if (const LoadedModule *M = Modules.provider(Name))
+      if (!is_contained(OfC, M))
+        Never.push_back(M);
+  const LoadedModule *First = &Modules.all().front();
+  ProgramAllocates = is_contained(Never, First);
+  if (ProgramAllocates)
+    llvm::erase(Never, First);
+}
+
+SafePoint::Roles SafePoint::roleOf(uint64_t Code) const {
+  const LoadedModule *Module = Modules.at(Code);
+  if (!Module || is_contained(Never, Module))
+    return Forbidden;
+  return is_contained(OfC, Module) ? CLibrary : Program;
+}
+
+bool SafePoint::isAt(const ProcessMemory &Memory,
+                     const ThreadRegisters &R) const {
+  auto Frames = unwindStack(Memory, Modules, toDwarf(R));
+  if (!Frames || Frames->empty())
+    return false;
+  std::vector<Roles> Of;
+  for (const StackFrame &F : *Frames)
+    Of.push_back(roleOf(F.Code));
+  if (is_contained(Of, Forbidden))
+    return false;
+
+  // The start: what is outside of main(), or of a thread's function.
+  size_t End = Of.size();
+  if (End > 1 && Of[End - 1] == Program && Of[End - 2] == CLibrary)
+    --End; // _start
+  while (End && Of[End - 1] == CLibrary)
+    --End;
+  size_t Begin = 0;
+  while (Begin < End && Of[Begin] == CLibrary)
+    ++Begin;
+  bool OnlyProgram =
+      Begin < End && !any_of(ArrayRef(Of).slice(Begin, End - Begin),
+                             [](Roles Role) { return Role != Program; });
+  if (!OnlyProgram)
+    return false;
+
+  int64_t Number = systemCall(R);
+  if (Begin == 0 && Number < 0)
+    return !ProgramAllocates;
+  if (onlyWaits(Number))
+    return true;
+  if (ProgramAllocates || Number < 0)
+    return false;
+  if (Begin == 0)
+    return true;
+  const StackFrame &Called = (*Frames)[Begin - 1];
+  return isKnownToWait(Modules.at(Called.Code)->functionAt(Called.Code));
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whether a thread that stands still may call pthread_create() there, as if the
+// program had done it itself.
+//
+// It may not while it is inside the C library, the loader or the allocator: they
+// have locks, which it would wait for itself, and lists, which may be half changed;
+// and in a process with one thread glibc takes no locks at all. That a thread is
+// outside is told by its stack, which has to be known from end to end (Unwinder.h):
+//
+//    [C library: a system call]   the thread waits, or has just waited
+//    program and its libraries    at least one frame, and nothing else
+//    [C library: start]           __libc_start_main() or a thread's first function
+//
+// In between there may be no frame of the C library, be it for a callback of
+// qsort() or dl_iterate_phdr(), a constructor or an atfork handler, and nowhere
+// one of the loader or of an allocator. Frames of signal handlers are not known to
+// the unwinder, so what a handler has interrupted is never taken for safe.
+//
+// Inside the C library only these system calls are taken: those that it makes
+// for the program, or for its resolver, timers and streams, and never with a lock
+// of the allocator, the loader or the threads' list. Of futex(2), read(2), write(2),
+// by which it may wait for such a lock or fill one in, only where the program has
+// called a function that is known.
+#ifndef PATCHBAY_TOOL_ATTACH_SAFEPOINT_H
+#define PATCHBAY_TOOL_ATTACH_SAFEPOINT_H
+
+#include "LoadedModules.h"
+#include "Registers.h"
+
+namespace patchbay {
+
+class SafePoint {
+public:
+  explicit SafePoint(const LoadedModules &Modules);
+
+  /// Memory is of the thread's process.
+  bool isAt(const ProcessMemory &Memory, const ThreadRegisters &R) const;
+
+  /// Whether it is worth while to stop a thread that is in this system call.
+  static bool isLikely(int64_t SystemCall);
+
+private:
+  enum Roles { Program, CLibrary, Forbidden };
+  Roles roleOf(uint64_t Code) const;
+
+  const LoadedModules &Modules;
+  std::vector<const LoadedModule *> OfC, Never;
+  /// The program itself is who allocates: only where it waits it is known not to
+  /// be doing that.
+  bool ProgramAllocates;
+};
+
+} // namespace patchbay
+
+#endif

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "StubPlace.h"
+#include "BorrowedThread.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace patchbay;
+
+// What a segment of code is mapped in multiples of, at least.
+static constexpr uint64_t PageSize = 4096;
+// The end of a module's code is not fetched in advance together with ours.
+static constexpr uint64_t Distance = 64;
+// User space ends there on all machines; memory above has to be asked for.
+static constexpr uint64_t HighestAddress = 1ull << 47;
+
+// What the file has there.
+static bool readFile(const ProcessMemory &Memory,
+                     const ProcessMemory::Mapping &M, uint64_t Address,
+                     std::string &Bytes) {
+  int File = Memory.openFile(M);
+  if (File < 0)
+    return false;
+  bool IsRead = pread(File, Bytes.data(), Bytes.size(),
+                      off_t(M.Offset + (Address - M.Start))) ==
+                ssize_t(Bytes.size());
+  close(File);
+  return IsRead;
+}
+
+// Behind the code of a module that stays, up to the end of the last page.
+bool StubPlace::findSlack(const ProcessMemory &Memory,
+                          const LoadedModules &Modules,
+                          const LoadedModule &M) {
+  if (!M.IsPermanent)
+    return false;
+  for (const LoadedModule::Range &Text : M.Text) {
+    uint64_t Start = alignTo(Text.End, Distance);
+    uint64_t End = alignTo(Text.End, PageSize);
+    const ProcessMemory::Mapping *Mapping = Memory.mappingAt(Text.End - 1);
+    if (Start + stubSize() > End || !Mapping || !Mapping->Executable ||
+        Mapping->End < End)
+      continue;
+    std::string Bytes(stubSize(), '\0'), Rest(End - Text.End, '\0');
+    if (!Memory.read(Start, Bytes.data(), Bytes.size()) ||
+        !Memory.read(Text.End, Rest.data(), Rest.size()))
+      continue;
+    Before = Bytes;
+    // What another command had to leave there may still be executed, and where this
+    // patchbay would put it differently, nobody knows.
+    if (hasStub(Rest) &&
+        (!hasStub(Bytes) ||
+         !isLeftAlone(Memory, Modules, {Start, Start + stubSize()},
+                      readStub(Bytes)) ||
+         !readFile(Memory, *Mapping, Start, Before)))
+      continue;
+    Code = Start;
+    return true;
+  }
+  return false;
+}
+
+// In the middle of the largest hole: neither heap nor stack grow to there, and who
+// maps memory is given other places.
+static uint64_t findHole(const ProcessMemory &Memory) {
+  uint64_t Last = PageSize * 16, Best = 0, Size = 0;
+  for (const ProcessMemory::Mapping &M : Memory.mappings()) {
+    if (M.Start >= HighestAddress)
+      break;
+    if (M.Start > Last && M.Start - Last > Size) {
+      Size = M.Start - Last;
+      Best = Last;
+    }
+    Last = std::max(Last, M.End);
+  }
+  if (Size < 4 * uint64_t(AREA_SIZE))
+    return 0;
+  return alignDown(Best + Size / 2, PageSize);
+}
+
+Expected<StubPlace> StubPlace::find(const ProcessMemory &Memory,
+                                    const LoadedModules &Modules) {
+  StubPlace Place;
+  Place.Lock =
+      open(Memory.proc("exe").c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  for (unsigned Tries = 0; Place.Lock >= 0 && flock(Place.Lock, LOCK_EX | LOCK_NB);
+       ++Tries) {
+    if (errno != EWOULDBLOCK || Tries == 500)
+      return Memory.error("another patchbay is loading the runtime into a "
+                          "process of the same program; try again");
+    usleep(10000);
+  }
+  Place.Memory = open(Memory.proc("mem").c_str(), O_RDWR | O_CLOEXEC);
+  if (Place.Memory < 0)
+    return Memory.error("cannot write its memory: " +
+                        std::generic_category().message(errno));
+  for (const LoadedModule &M : Modules.all())
+    if (Place.findSlack(Memory, Modules, M))
+      break;
+  Place.Area = findHole(Memory);
+  if (!Place.Code || !Place.Area)
+    return Memory.error("there is no room in it for the code that loads the "
+                        "runtime: the last pages of its code are full");
+  return std::move(Place);
+}
+
+StubPlace::StubPlace(StubPlace &&Other)
+    : Memory(std::exchange(Other.Memory, -1)),
+      Lock(std::exchange(Other.Lock, -1)), Code(Other.Code), Area(Other.Area),
+      Before(std::move(Other.Before)),
+      IsWritten(std::exchange(Other.IsWritten, false)) {}
+
+StubPlace::~StubPlace() {
+  if (IsWritten && !Before.empty())
+    write(Code, Before.data(), Before.size());
+  for (int Fd : {Memory, Lock})
+    if (Fd >= 0)
+      close(Fd);
+}
+
+LoadedModule::Range StubPlace::range() const {
+  return {Code, Code + stubSize()};
+}
+
+bool StubPlace::writeCode(StringRef Bytes) {
+  IsWritten = true;
+  return write(Code, Bytes.data(), Bytes.size());
+}
+
+bool StubPlace::write(uint64_t Address, const void *Bytes, size_t Size) {
+  return pwrite(Memory, Bytes, Size, static_cast<off_t>(Address)) ==
+         static_cast<ssize_t>(Size);
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where the code of Stub.h is put, and the memory of the process as one that may
+// debug it writes it: code, too (proc(5), /proc/PID/mem).
+#ifndef PATCHBAY_TOOL_ATTACH_STUBPLACE_H
+#define PATCHBAY_TOOL_ATTACH_STUBPLACE_H
+
+#include "LoadedModules.h"
+
+namespace patchbay {
+
+class StubPlace {
+public:
+  /// One place, and nobody else's until this object goes: two commands would write
+  /// to the same. Fails if there is none.
+  static llvm::Expected<StubPlace> find(const ProcessMemory &Memory,
+                                        const LoadedModules &Modules);
+  StubPlace(StubPlace &&Other);
+  /// Puts back what was there, unless leave() was called.
+  ~StubPlace();
+
+  LoadedModule::Range range() const;
+  uint64_t code() const { return Code; }
+  uint64_t area() const { return Area; }
+
+  bool writeCode(llvm::StringRef Bytes);
+  bool write(uint64_t Address, const void *Bytes, size_t Size);
+  template <typename T> bool write(uint64_t Address, const T &Value) {
+    return write(Address, &Value, sizeof(Value));
+  }
+  /// A thread may still be in there, so it stays as it is.
+  void leave() { Before.clear(); }
+
+private:
+  StubPlace() = default;
+  bool findSlack(const ProcessMemory &Memory, const LoadedModules &Modules,
+                 const LoadedModule &M);
+
+  int Memory = -1, Lock = -1;
+  uint64_t Code = 0, Area = 0;
+  std::string Before;
+  bool IsWritten = false;
+};
+
+} // namespace patchbay
+
+#endif

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the kernel says of a process or thread without stopping it (proc(5)).
+#ifndef PATCHBAY_TOOL_ATTACH_THREADSTATUS_H
+#define PATCHBAY_TOOL_ATTACH_THREADSTATUS_H
+
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace patchbay {
+
+/// /proc/PID/task/TID/status. What is not there is empty, or 0.
+class ThreadStatus {
+public:
+  ThreadStatus(pid_t Process, pid_t Thread);
+  bool exists() const { return !Text.empty(); }
+  llvm::StringRef line(llvm::StringRef Name) const;
+  uint64_t hex(llvm::StringRef Name) const;
+  uint64_t number(llvm::StringRef Name) const;
+
+private:
+  std::string Text;
+};
+
+/// /proc/PID/task/TID/syscall: where a thread waits.
+struct ThreadPlace {
+  bool IsRunning = false;
+  int64_t SystemCall = -1;
+  uint64_t StackPointer = 0, Pc = 0;
+};
+/// std::nullopt: there is no such thread, or the kernel does not tell.
+std::optional<ThreadPlace> placeOf(pid_t Process, pid_t Thread);
+
+std::vector<pid_t> threadsOf(pid_t Process);
+
+/// Whether a process has a thread that is called so in there (gettid(2)): in a PID
+/// namespace of its own it has other numbers than here.
+bool hasThread(pid_t Process, pid_t Called);
+
+} // namespace patchbay
+
+#endif

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One thread of another process, which stands still for a moment: PTRACE_SEIZE and
+// PTRACE_INTERRUPT of ptrace(2), by which no signal is sent and the other threads run
+// on. Nothing else of ptrace is used, no option is set and no other instruction is
+// executed in its place: whenever this command is killed, the kernel lets the thread
+// go on, with the registers that it has.
+#ifndef PATCHBAY_TOOL_ATTACH_TRACEE_H
+#define PATCHBAY_TOOL_ATTACH_TRACEE_H
+
+#include "Registers.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <sys/types.h>
+
+namespace patchbay {
+
+class Tracee {
+public:
+  enum class State {
+    Stopped,  // with registers; until resume()
+    Busy,     // it did not stop soon, or was about to take a signal
+    Gone,     // it has ended, or executes another program
+    Halted,   // by a signal, with its whole process
+  };
+
+  Tracee(pid_t Process, pid_t Thread) : Process(Process), Thread(Thread) {}
+  /// It goes on as it was.
+  ~Tracee();
+  Tracee(const Tracee &) = delete;
+  Tracee &operator=(const Tracee &) = delete;
+
+  /// Fails if we may not.
+  llvm::Expected<State> stop();
+  const ThreadRegisters &registers() const { return Registers; }
+
+  /// How it goes on by itself: with the system call that it was in made again, as
+  /// the kernel does it for who is not looked at. std::nullopt: a signal is about to
+  /// be taken, which decides that.
+  std::optional<ThreadRegisters> undisturbed() const;
+
+  /// Whether its memory has these bytes.
+  bool hasThere(uint64_t Address, llvm::StringRef Bytes) const;
+
+  /// It goes on with these registers. False: it is gone.
+  bool resumeWith(const ThreadRegisters &R);
+  /// It goes on as it was.
+  void resume();
+
+private:
+  bool release(int Signal);
+  bool hasSignals() const;
+
+  pid_t Process, Thread;
+  ThreadRegisters Registers;
+  bool IsSeized = false, IsStopped = false;
+};
+
+} // namespace patchbay
+
+#endif

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Unwinder.h"
+#include "llvm/BinaryFormat/Dwarf.h"
+#include "llvm/Support/DataExtractor.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+// A deep recursion that ends there is no reason to wait.
+static constexpr unsigned MaxFrames = 4096;
+// Of a table's entry, and of what one frame needs.
+static constexpr uint64_t MaxEntry = 1 << 16;
+
+namespace {
+
+/// Where a register of the caller's is to be found.
+struct Rule {
+  enum Kinds { Same, Undefined, AtOffset, IsOffset, InRegister, Unknown };
+  Kinds Kind = Same;
+  int64_t Value = 0;
+};
+
+struct Row {
+  std::array<Rule, NumDwarfRegisters> Registers;
+  uint64_t CfaRegister = ~0ull;
+  int64_t CfaOffset = 0;
+  bool IsKnown = true; // the CFA is register plus offset
+};
+
+/// An entry of .eh_frame for one function, with what is common to several.
+struct Entry {
+  uint64_t CodeAlign = 1;
+  int64_t DataAlign = 1;
+  uint64_t Start = 0, Size = 0;
+  std::string Common, Own; // instructions
+};
+
+class FrameTable {
+public:
+  FrameTable(const ProcessMemory &Memory, const LoadedModule &Module)
+      : Memory(Memory), Module(Module) {}
+  std::optional<Entry> find(uint64_t Code) const;
+
+private:
+  struct Bytes {
+    std::string Text;
+    uint64_t Address;
+  };
+  std::optional<Bytes> readEntry(uint64_t Address) const;
+  bool readCommon(uint64_t Address, Entry &To, uint8_t &Encoding,
+                  bool &HasAugmentation) const;
+
+  const ProcessMemory &Memory;
+  const LoadedModule &Module;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The tables
+//===----------------------------------------------------------------------===//
+
+// Without its length.
+std::optional<FrameTable::Bytes> FrameTable::readEntry(uint64_t Address) const {
+  uint32_t Length;
+  if (!Memory.read(Address, Length) || Length < 8 || Length > MaxEntry)
+    return std::nullopt;
+  Bytes B{std::string(Length, '\0'), Address + sizeof(Length)};
+  if (!Memory.read(B.Address, B.Text.data(), Length))
+    return std::nullopt;
+  return B;
+}
+
+bool FrameTable::readCommon(uint64_t Address, Entry &To, uint8_t &Encoding,
+                            bool &HasAugmentation) const {
+  auto B = readEntry(Address);
+  if (!B)
+    return false;
+  DataExtractor Data(B->Text, /*IsLittleEndian=*/true, /*AddressSize=*/8);
+  DataExtractor::Cursor At(0);
+  uint32_t Id = Data.getU32(At);
+  uint8_t Version = Data.getU8(At);
+  StringRef Augmentation = Data.getCStrRef(At);
+  To.CodeAlign = Data.getULEB128(At);
+  To.DataAlign = Data.getSLEB128(At);
+  uint64_t ReturnAddress =
+      Version == 1 ? Data.getU8(At) : Data.getULEB128(At);
+  HasAugmentation = Augmentation.consume_front("z");
+  uint64_t Size = HasAugmentation ? Data.getULEB128(At) : 0;
+  uint64_t Instructions = At.tell() + Size;
+  bool Understood = true;
+  Encoding = dwarf::DW_EH_PE_absptr;
+  for (char C : Augmentation) {
+    if (C == 'R') {
+      Encoding = Data.getU8(At);
+    } else if (C == 'L') {
+      Data.getU8(At);
+    } else if (C == 'P') {
+      uint8_t Personality = Data.getU8(At);
+      // Absolute, or of four bytes: what compilers make.
+      Data.skip(At, (Personality & 7) ? 4 : 8);
+    } else if (C != 'B') {
+      // 'S' is a signal handler's caller: whatever it interrupted, the thread is
+      // in no known state.
+      Understood = false;
+    }
+  }
+  if (Error E = At.takeError()) {
+    consumeError(std::move(E));
+    return false;
+  }
+  To.Common = B->Text.substr(std::min<size_t>(Instructions, B->Text.size()));
+  return Understood && !Id && ReturnAddress == DwarfReturnAddress &&
+         (Version == 1 || Version == 3);
+}
+
+// .eh_frame_hdr is a table by address, for a binary search. All linkers make it of
+// the same kind of numbers.
+std::optional<Entry> FrameTable::find(uint64_t Code) const {
+  struct Head {
+    uint8_t Version, FramesEncoding, CountEncoding, TableEncoding;
+    int32_t Frames;
+    uint32_t Count;
+  } H;
+  struct Place {
+    int32_t Function, Entry;
+  } P;
+  uint64_t Header = Module.FrameHeader;
+  if (!Header || !Memory.read(Header, H) || H.Version != 1 ||
+      (H.FramesEncoding & 0xf) != dwarf::DW_EH_PE_sdata4 ||
+      H.CountEncoding != dwarf::DW_EH_PE_udata4 ||
+      H.TableEncoding !=
+          (dwarf::DW_EH_PE_datarel | dwarf::DW_EH_PE_sdata4))
+    return std::nullopt;
+  auto ReadPlace = [&](uint64_t I) {
+    return Memory.read(Header + sizeof(H) + I * sizeof(P), P);
+  };
+  uint64_t Low = 0, High = H.Count;
+  while (Low < High) {
+    uint64_t Middle = (Low + High) / 2;
+    if (!ReadPlace(Middle))
+      return std::nullopt;
+    if (Header + int64_t(P.Function) <= Code)
+      Low = Middle + 1;
+    else
+      High = Middle;
+  }
+  if (!Low || !ReadPlace(Low - 1))
+    return std::nullopt;
+
+  auto B = readEntry(Header + int64_t(P.Entry));
+  if (!B)
+    return std::nullopt;
+  DataExtractor Data(B->Text, /*IsLittleEndian=*/true, /*AddressSize=*/8);
+  DataExtractor::Cursor At(0);
+  uint32_t Back = Data.getU32(At);
+  Entry E;
+  uint8_t Encoding;
+  bool HasAugmentation;
+  if (!Back || !readCommon(B->Address - Back, E, Encoding, HasAugmentation) ||
+      Encoding != (dwarf::DW_EH_PE_pcrel | dwarf::DW_EH_PE_sdata4)) {
+    consumeError(At.takeError());
+    return std::nullopt;
+  }
+  E.Start = B->Address + At.tell();
+  E.Start += int64_t(int32_t(Data.getU32(At)));
+  E.Size = Data.getU32(At);
+  if (HasAugmentation)
+    Data.skip(At, Data.getULEB128(At));
+  uint64_t Instructions = At.tell();
+  if (Error Wrong = At.takeError()) {
+    consumeError(std::move(Wrong));
+    return std::nullopt;
+  }
+  if (Code - E.Start >= E.Size)
+    return std::nullopt;
+  E.Own = B->Text.substr(Instructions);
+  return E;
+}
+
+//===----------------------------------------------------------------------===//
+// Their instructions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Executes call frame instructions until they are past an address.
+class RowMachine {
+public:
+  RowMachine(const Entry &E, uint64_t Code) : E(E), Code(Code) {}
+  std::optional<Row> run();
+
+private:
+  bool execute(StringRef Instructions);
+  bool executeExtended(uint8_t Opcode, DataExtractor &Data,
+                       DataExtractor::Cursor &At);
+  void set(uint64_t Register, Rule::Kinds Kind, int64_t Value = 0) {
+    if (Register < NumDwarfRegisters)
+      Now.Registers[Register] = {Kind, Value};
+  }
+  bool advance(uint64_t By) {
+    Location += By * E.CodeAlign;
+    return Location <= Code;
+  }
+
+  const Entry &E;
+  uint64_t Code;
+  uint64_t Location = 0;
+  Row Now, Initial;
+  std::vector<Row> Remembered;
+  bool Failed = false;
+};
+} // namespace
+
+std::optional<Row> RowMachine::run() {
+  Location = E.Start;
+  if (!execute(E.Common))
+    return std::nullopt;
+  Initial = Now;
+  if (!execute(E.Own) || !Now.IsKnown)
+    return std::nullopt;
+  return Now;
+}
+
+bool RowMachine::execute(StringRef Instructions) {
+  DataExtractor Data(Instructions, /*IsLittleEndian=*/true, /*AddressSize=*/8);
+  DataExtractor::Cursor At(0);
+  bool GoesOn = true;
+  while (GoesOn && !Failed && At && At.tell() < Instructions.size()) {
+    uint8_t Opcode = Data.getU8(At), Low = Opcode & 0x3f;
+    switch (Opcode & 0xc0) {
+    case dwarf::DW_CFA_advance_loc:
+      GoesOn = advance(Low);
+      break;
+    case dwarf::DW_CFA_offset:
+      set(Low, Rule::AtOffset, Data.getULEB128(At) * E.DataAlign);
+      break;
+    case dwarf::DW_CFA_restore:
+      if (Low < NumDwarfRegisters)
+        Now.Registers[Low] = Initial.Registers[Low];
+      break;
+    default:
+      GoesOn = executeExtended(Opcode, Data, At);
+    }
+  }
+  if (Error Wrong = At.takeError()) {
+    consumeError(std::move(Wrong));
+    return false;
+  }
+  return !Failed;
+}
+
+bool RowMachine::executeExtended(uint8_t Opcode, DataExtractor &Data,
+                                 DataExtractor::Cursor &At) {
+  uint64_t Register;
+  switch (Opcode) {
+  case dwarf::DW_CFA_nop:
+    return true;
+  case dwarf::DW_CFA_advance_loc1:
+    return advance(Data.getU8(At));
+  case dwarf::DW_CFA_advance_loc2:
+    return advance(Data.getU16(At));
+  case dwarf::DW_CFA_advance_loc4:
+    return advance(Data.getU32(At));
+  case dwarf::DW_CFA_offset_extended:
+    Register = Data.getULEB128(At);
+    set(Register, Rule::AtOffset, Data.getULEB128(At) * E.DataAlign);
+    return true;
+  case dwarf::DW_CFA_offset_extended_sf:
+    Register = Data.getULEB128(At);
+    set(Register, Rule::AtOffset, Data.getSLEB128(At) * E.DataAlign);
+    return true;
+  case dwarf::DW_CFA_val_offset:
+    Register = Data.getULEB128(At);
+    set(Register, Rule::IsOffset, Data.getULEB128(At) * E.DataAlign);
+    return true;
+  case dwarf::DW_CFA_restore_extended:
+    Register = Data.getULEB128(At);
+    if (Register < NumDwarfRegisters)
+      Now.Registers[Register] = Initial.Registers[Register];
+    return true;
+  case dwarf::DW_CFA_undefined:
+    set(Data.getULEB128(At), Rule::Undefined);
+    return true;
+  case dwarf::DW_CFA_same_value:
+    set(Data.getULEB128(At), Rule::Same);
+    return true;
+  case dwarf::DW_CFA_register:
+    Register = Data.getULEB128(At);
+    set(Register, Rule::InRegister, Data.getULEB128(At));
+    return true;
+  case dwarf::DW_CFA_expression:
+  case dwarf::DW_CFA_val_expression:
+    set(Data.getULEB128(At), Rule::Unknown);
+    Data.skip(At, Data.getULEB128(At));
+    return true;
+  case dwarf::DW_CFA_remember_state:
+    Remembered.push_back(Now);
+    return true;
+  case dwarf::DW_CFA_restore_state:
+    if (Remembered.empty())
+      break;
+    Now = Remembered.back();
+    Remembered.pop_back();
+    return true;
+  case dwarf::DW_CFA_def_cfa:
+    Now.CfaRegister = Data.getULEB128(At);
+    Now.CfaOffset = Data.getULEB128(At);
+    Now.IsKnown = true;
+    return true;
+  case dwarf::DW_CFA_def_cfa_sf:
+    Now.CfaRegister = Data.getULEB128(At);
+    Now.CfaOffset = Data.getSLEB128(At) * E.DataAlign;
+    Now.IsKnown = true;
+    return true;
+  case dwarf::DW_CFA_def_cfa_register:
+    Now.CfaRegister = Data.getULEB128(At);
+    return true;
+  case dwarf::DW_CFA_def_cfa_offset:
+    Now.CfaOffset = Data.getULEB128(At);
+    return true;
+  case dwarf::DW_CFA_def_cfa_offset_sf:
+    Now.CfaOffset = Data.getSLEB128(At) * E.DataAlign;
+    return true;
+  case dwarf::DW_CFA_def_cfa_expression:
+    // Of the PLT, among others: the thread is soon elsewhere.
+    Data.skip(At, Data.getULEB128(At));
+    Now.IsKnown = false;
+    return true;
+  case dwarf::DW_CFA_GNU_args_size:
+    Data.getULEB128(At);
+    return true;
+  }
+  Failed = true;
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// From frame to frame
+//===----------------------------------------------------------------------===//
+
+// False: not known. A return address that is undefined marks the first frame.
+static bool toCaller(const ProcessMemory &Memory, const Row &R,
+                     DwarfRegisters &Registers) {
+  if (R.CfaRegister >= NumDwarfRegisters || !Registers[R.CfaRegister])
+    return false;
+  uint64_t Cfa = *Registers[R.CfaRegister] + R.CfaOffset;
+  DwarfRegisters Caller = Registers;
+  for (unsigned I = 0; I != NumDwarfRegisters; ++I) {
+    const Rule &Of = R.Registers[I];
+    uint64_t Value;
+    switch (Of.Kind) {
+    case Rule::Same:
+      if (!isPreserved(I))
+        Caller[I] = std::nullopt;
+      break;
+    case Rule::Undefined:
+    case Rule::Unknown:
+      Caller[I] = std::nullopt;
+      break;
+    case Rule::AtOffset:
+      if (!Memory.read(Cfa + Of.Value, Value))
+        return false;
+      Caller[I] = Value;
+      break;
+    case Rule::IsOffset:
+      Caller[I] = Cfa + Of.Value;
+      break;
+    case Rule::InRegister:
+      Caller[I] = uint64_t(Of.Value) < NumDwarfRegisters
+                      ? Registers[Of.Value]
+                      : std::nullopt;
+      break;
+    }
+  }
+  Caller[DwarfStackPointer] = Cfa;
+  Registers = Caller;
+  return true;
+}
+
+std::optional<std::vector<StackFrame>>
+patchbay::unwindStack(const ProcessMemory &Memory, const LoadedModules &Modules,
+                      const DwarfRegisters &First) {
+  std::vector<StackFrame> Frames;
+  DwarfRegisters Registers = First;
+  while (Frames.size() < MaxFrames) {
+    uint64_t Pc = *Registers[DwarfReturnAddress];
+    // A call may be the last instruction of its function.
+    uint64_t Code = Frames.empty() ? Pc : Pc - 1;
+    const LoadedModule *Module = Modules.at(Code);
+    if (!Module)
+      return std::nullopt;
+    auto E = FrameTable(Memory, *Module).find(Code);
+    if (!E)
+      return std::nullopt;
+    auto R = RowMachine(*E, Code).run();
+    if (!R)
+      return std::nullopt;
+    Frames.push_back({Pc, Code});
+    if (R->Registers[DwarfReturnAddress].Kind == Rule::Undefined)
+      return Frames;
+    uint64_t Before = *Registers[DwarfStackPointer];
+    if (!toCaller(Memory, *R, Registers) || !Registers[DwarfReturnAddress] ||
+        *Registers[DwarfStackPointer] <= Before)
+      return std::nullopt;
+  }
+  return std::nullopt;
+}

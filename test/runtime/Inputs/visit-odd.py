@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""visit-odd.py HOW PROG -- COMMAND...: runs COMMAND, in which PID is the process of PROG,
+when that has printed a line, and is
+
+plain      as it was started
+stopped    stopped by a signal
+traced     traced by this script
+zombie     killed, and nobody has waited for it
+thread     the same, but PID is a thread of it that is not the first
+recorded   recorded by another COMMAND, which has begun
+
+Exits as COMMAND does.
+"""
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+
+PTRACE_SEIZE = 0x4206
+
+
+def prepare(how, program, command):
+    if how == "stopped":
+        os.kill(program.pid, signal.SIGSTOP)
+        os.waitid(os.P_PID, program.pid, os.WSTOPPED | os.WNOWAIT)
+    elif how == "traced":
+        assert ctypes.CDLL(None).ptrace(PTRACE_SEIZE, program.pid, 0, 0) == 0
+    elif how == "zombie":
+        program.kill()
+        os.waitid(os.P_PID, program.pid, os.WEXITED | os.WNOWAIT)
+    elif how == "thread":
+        return max(map(int, os.listdir(f"/proc/{program.pid}/task")))
+    elif how == "recorded":
+        first = subprocess.Popen(replaced(command, program.pid),
+                                 stderr=subprocess.PIPE, text=True)
+        line = first.stderr.readline()
+        assert ": recording;" in line, line
+    return program.pid
+
+
+def replaced(command, pid):
+    return [word.replace("PID", str(pid)) for word in command]
+
+
+def main():
+    split = sys.argv.index("--")
+    how, *words = sys.argv[1:split]
+    command = sys.argv[split + 1:]
+    program = subprocess.Popen(words, stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, text=True,
+                               process_group=0)
+    try:
+        assert program.stdout.readline()
+        pid = prepare(how, program, command)
+        return subprocess.run(replaced(command, pid), timeout=60).returncode
+    finally:
+        os.killpg(program.pid, signal.SIGKILL)
+        program.wait()
+
+
+sys.exit(main())

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Records a running process by its number, and looks at what is left in it.
+
+visit.py PATCHBAY counts PROG TIMES
+    PROG is that of visited.c. Calls are counted exactly between the beginning of a
+    recording and its end, TIMES times, and then everything is as it was.
+visit.py PATCHBAY fork PROG TIMES
+    It forks meanwhile: nothing of it is recorded, or left, in its children.
+visit.py PATCHBAY follow PROG TIMES
+    With --follow its children are recorded, too, and let go at the end.
+visit.py PATCHBAY storm PROG TIMES
+    PROG is that of visited-storm.cpp, which finds out itself that something is wrong.
+visit.py PATCHBAY kill PROG TIMES
+    The command is killed (SIGKILL) at moments all over its work; PROG goes on, and can
+    be recorded afterwards.
+"""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+TIMEOUT = 60
+
+
+class Program:
+    def __init__(self, *command):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
+        self.pid = self.process.pid
+        assert self.process.stdout.readline() == "ready\n"
+
+    def call(self, number):
+        self.process.stdin.write(f"{number}\n")
+        self.process.stdin.flush()
+        said = self.process.stdout.readline().split()
+        assert said and said[0] == "done", f"{said}: {self.process.poll()}"
+        return int(said[1])
+
+    def end(self):
+        self.process.stdin.close()
+        try:
+            status = self.process.wait(TIMEOUT)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise
+        assert status == 0, status
+
+    def folder(self, name):
+        return sorted(os.listdir(f"/proc/{self.pid}/{name}"), key=int)
+
+    def state(self):
+        return {name: self.folder(name) for name in ("fd", "task")}
+
+    def mappings(self):
+        with open(f"/proc/{self.pid}/maps", encoding="utf-8") as file:
+            return file.readlines()
+
+
+class Recording:
+    def __init__(self, patchbay, program, *options, out="out"):
+        shutil.rmtree(out, ignore_errors=True)
+        self.out = out
+        self.patchbay = patchbay
+        self.process = subprocess.Popen(
+            [patchbay, "record", "-p", str(program.pid), "-o", out, *options],
+            stderr=subprocess.PIPE, text=True)
+        self.said = self.process.stderr.readline()
+        self.rest = ""
+
+    def has_begun(self):
+        return ": recording; one thread" in self.said
+
+    def end(self):
+        assert self.has_begun(), self.said
+        self.process.send_signal(signal.SIGINT)
+        self.rest = self.process.communicate(timeout=TIMEOUT)[1]
+        assert self.process.returncode == 0, self.rest
+        assert f" recorded in {self.out}" in self.rest, self.rest
+
+    def calls(self, function):
+        report = subprocess.run(
+            [self.patchbay, "report", "-i", self.out], check=True,
+            capture_output=True, text=True, timeout=TIMEOUT).stdout
+        for line in report.splitlines():
+            if function in line.split():
+                return int(line.split()[0])
+        return 0
+
+
+def check_quiet(program, before):
+    after = program.state()
+    assert after == before, f"{before} became {after}"
+    for line in program.mappings():
+        assert not {"w", "x"} <= set(line.split()[1]), line
+        assert ".pbd" not in line, line
+
+
+TRACERS = (("-t", "function_profile"), ("-t", "function"),
+           ("-t", "function_duration"), ("--histogram",),
+           ("-t", "function_graph", "--overwrite", "--buffer", "1M"))
+
+
+def counts(patchbay, path, times):
+    program = Program(path)
+    before = program.state()
+    for number in range(times):
+        options = TRACERS[number % len(TRACERS)]
+        program.call(3)
+        recording = Recording(patchbay, program, "-F", "counted", *options)
+        made = program.call(50 + number)
+        recording.end()
+        check_quiet(program, before)
+        program.call(2)
+        seen = recording.calls("counted")
+        assert seen == made, f"{number} {options}: {seen} of {made}"
+    # The libraries stay, and what is kept of threads: as much as after the first.
+    assert len(program.mappings()) < 200, program.mappings()
+    program.end()
+    print(f"counted exactly {times} times")
+
+
+def check_child(pid, before):
+    """A child that was forked while its parent was recorded is not, nor has it
+    anything of the recording."""
+    for folder in before:
+        expected = len(before[folder]) if folder == "fd" else 1
+        assert len(os.listdir(f"/proc/{pid}/{folder}")) == expected, folder
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as file:
+        assert ".pbd" not in file.read()
+
+
+def fork(patchbay, path, times):
+    program = Program(path)
+    before = program.state()
+    for number in range(times):
+        recording = Recording(patchbay, program, "-F", "counted",
+                              *TRACERS[number % len(TRACERS)])
+        child = program.call(0)
+        made = program.call(5)
+        recording.end()
+        assert "background" not in recording.rest, recording.rest
+        assert recording.calls("counted") == made
+        check_child(child, before)
+    program.end()
+    print(f"forked {times} times")
+
+
+def follow(patchbay, path, times):
+    """Children from before and from meanwhile: each makes a call when it begins."""
+    program = Program(path)
+    before = program.state()
+    for number in range(times):
+        old = program.call(0)
+        recording = Recording(patchbay, program, "--follow", "-F", "counted", "-t",
+                              "function")
+        new = program.call(0)
+        made = program.call(5) + 1
+        time.sleep(0.3)
+        recording.end()
+        assert recording.calls("counted") == made, number
+        for child in old, new:
+            check_child(child, before)
+            os.kill(child, signal.SIGKILL)
+    program.end()
+    print(f"followed {times} times")
+
+
+def storm(patchbay, path, times):
+    program = Program(path)
+    for number in range(times):
+        recording = Recording(patchbay, program, *TRACERS[number % len(TRACERS)])
+        time.sleep(0.02)
+        recording.end()
+    program.end()
+    print(f"stood {times} recordings")
+
+
+def kill(patchbay, path, times):
+    program = Program(path)
+    before = program.state()
+    random.seed(1)
+    for number in range(times):
+        shutil.rmtree("out", ignore_errors=True)
+        command = subprocess.Popen(
+            [patchbay, "record", "-p", str(program.pid), "-o", "out"],
+            stderr=subprocess.DEVNULL)
+        time.sleep(random.uniform(0.02, 0.12))
+        command.kill()
+        command.wait()
+        program.call(10)
+    # What was begun and is not held ends by itself, in ten seconds.
+    end = time.monotonic() + TIMEOUT
+    while program.state() != before and time.monotonic() < end:
+        time.sleep(0.1)
+    check_quiet(program, before)
+    recording = Recording(patchbay, program, "-F", "counted")
+    made = program.call(7)
+    recording.end()
+    assert recording.calls("counted") == made
+    check_quiet(program, before)
+    program.end()
+    print(f"survived {times} commands")
+
+
+if __name__ == "__main__":
+    PATCHBAY, WHAT, PATH, TIMES = sys.argv[1:]
+    {"counts": counts, "fork": fork, "follow": follow, "storm": storm,
+     "kill": kill}[WHAT](
+        PATCHBAY, PATH, int(TIMES))

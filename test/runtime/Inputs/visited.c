@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A program that nobody has prepared for being recorded. For each line that it reads, a
+ * number, each of its threads makes so many calls; then it says so. For 0 it forks. Its threads wait in
+ * system calls that must not be seen to be interrupted: nobody sends signals.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NR_THREADS 4
+
+static void must(int ok, const char *what)
+{
+	if (ok)
+		return;
+	fprintf(stderr, "%s: errno %d\n", what, errno);
+	abort();
+}
+
+__attribute__((noinline)) long counted(long n)
+{
+	__asm__ volatile("" : "+r"(n));
+	return n + 1;
+}
+
+static long calls;
+static sem_t begin, done, ready;
+
+static void *call(void *arg)
+{
+	for (;;) {
+		must(!sem_wait(&begin), "sem_wait");
+		for (long i = 0; i < calls; i++)
+			must(counted(i) == i + 1, "counted");
+		sem_post(&done);
+	}
+	return arg;
+}
+
+static void *wait_for_events(void *arg)
+{
+	int set = epoll_create1(0), event = eventfd(0, 0);
+	struct epoll_event one = { .events = EPOLLIN };
+
+	must(!epoll_ctl(set, EPOLL_CTL_ADD, event, &one), "epoll_ctl");
+	sem_post(&ready);
+	for (;;)
+		must(!epoll_wait(set, &one, 1, 20), "epoll_wait");
+	return arg;
+}
+
+static void *sleep_for_long(void *arg)
+{
+	const struct timespec time = { .tv_nsec = 30000000 };
+
+	for (;;)
+		must(!nanosleep(&time, NULL), "nanosleep");
+	return arg;
+}
+
+/* A child that stays as long as its parent does, and makes a call first. */
+static void fork_away(void)
+{
+	pid_t child = fork();
+
+	must(child >= 0, "fork");
+	if (child) {
+		printf("done %d\n", child);
+		fflush(stdout);
+		return;
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	must(counted(1) == 2, "counted");
+	for (;;)
+		pause();
+}
+
+int main(void)
+{
+	void *(*const functions[])(void *) = { call, call, call, call,
+					       wait_for_events,
+					       sleep_for_long };
+	pthread_t thread;
+
+	sem_init(&begin, 0, 0);
+	sem_init(&done, 0, 0);
+	sem_init(&ready, 0, 0);
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		must(!pthread_create(&thread, NULL, functions[i], NULL),
+		     "pthread_create");
+	must(!sem_wait(&ready), "sem_wait");
+	puts("ready");
+	fflush(stdout);
+	while (scanf("%ld", &calls) == 1) {
+		if (!calls) {
+			fork_away();
+			continue;
+		}
+		for (int i = 0; i < NR_THREADS; i++)
+			sem_post(&begin);
+		for (int i = 0; i < NR_THREADS; i++)
+			must(!sem_wait(&done), "sem_wait");
+		printf("done %ld\n", calls * NR_THREADS);
+		fflush(stdout);
+	}
+	return 0;
+}
