@@ -69,10 +69,10 @@ static inline int publish(const struct function *f, uint8_t *slot)
 
 /* @text: add an address to it, and there is the copy. */
 static inline __attribute__((always_inline)) int edit(const struct pb_bulk_module *b, const struct function *f,
-		enum change change, uint8_t *text)
+		enum change change, uintptr_t text)
 {
-	uint8_t *slot = text + f->entry - PB_BULK_BEFORE;
-	uint8_t *site = text + f->site;
+	uint8_t *slot = (uint8_t *)(text + f->entry - PB_BULK_BEFORE);
+	uint8_t *site = (uint8_t *)(text + f->site);
 	int error;
 
 	switch (change) {

@@ -47,10 +47,11 @@ void pb_text_block_copy(struct pb_text_block *block, uintptr_t end);
 
 /*
  * The block is to have text up to @end, which fits, or is no longer than one
- * function. Add an address to what this returns: there is the copy of it.
+ * function. Add an address to what this returns: there is the copy of it. (It is a
+ * number: with a pointer compilers may take for granted that no sum begins at NULL.)
  */
-static inline uint8_t *pb_text_block_add(struct pb_text_block *block,
-					 uintptr_t end)
+static inline uintptr_t pb_text_block_add(struct pb_text_block *block,
+					  uintptr_t end)
 {
 	if (block->stores)
 		return 0;
@@ -58,7 +59,7 @@ static inline uint8_t *pb_text_block_add(struct pb_text_block *block,
 		pb_text_block_copy(block, end);
 	if (end > block->end)
 		block->end = end;
-	return block->new - block->from;
+	return (uintptr_t)block->new - block->from;
 }
 
 /*
