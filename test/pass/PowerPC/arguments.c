@@ -2,11 +2,11 @@
 // What records say about arguments and return values by the rules of ELFv2,
 // optimized or not. Every argument has a place in the parameter save area, whose
 // first eight words are registers.
-// RUN: %clang_pass --target=powerpc64le-linux-gnu -O2 -w -c %s -o %t.o
+// RUN: %clang_pass --target=powerpc64le-linux-gnu -mabi=ibmlongdouble -O2 -w -c %s -o %t.o
 // RUN: %shared %t.o -o %t.so && %records %t.so | FileCheck %s
-// RUN: %clang_pass --target=powerpc64le-linux-gnu -O0 -w -c %s -o %t.o
+// RUN: %clang_pass --target=powerpc64le-linux-gnu -mabi=ibmlongdouble -O0 -w -c %s -o %t.o
 // RUN: %shared %t.o -o %t.so && %records %t.so | FileCheck %s
-// RUN: %clang_pass --target=powerpc64le-linux-gnu -mcpu=pwr10 -O2 -w -c %s -o %t.o
+// RUN: %clang_pass --target=powerpc64le-linux-gnu -mabi=ibmlongdouble -mcpu=pwr10 -O2 -w -c %s -o %t.o
 // RUN: %shared %t.o -o %t.so && %records %t.so | FileCheck %s
 // RUN: %clang_pass --target=powerpc64le-linux-gnu -mabi=ieeelongdouble -O2 -w -c %s -o %t.o
 // RUN: %shared %t.o -o %t.so && %records %t.so | FileCheck %s --check-prefix=IEEE
