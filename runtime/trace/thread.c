@@ -174,13 +174,8 @@ static struct pb_thread_state *find_object(int *error)
 
 	if (!self)
 		self = make(error);
-	if (!self)
-		return NULL;
-	self->leaving = 0;
-	pb_ring_take_over(self);
-	pb_own_clock_release(&self->clock);
-	pb_histogram_release(self->histograms);
-	self->histograms = NULL;
+	if (self)
+		self->leaving = 0;
 	return self;
 }
 
@@ -199,6 +194,13 @@ struct pb_thread_state *pb_thread_begin(int *error)
 	begin(self);
 	self->tid = (uint32_t)pb_sys(SYS_gettid);
 	pb_thread_ask_name(self);
+	/* What another thread has left there says who it is from now on. */
+	if (self != pb_self) {
+		pb_ring_take_over(self);
+		pb_own_clock_release(&self->clock);
+		pb_histogram_release(self->histograms);
+		self->histograms = NULL;
+	}
 	publish(self);
 	return self;
 }
