@@ -133,6 +133,7 @@ find_llvm() {
 known_sum() {
 	case $1 in
 	22.1.8) echo b49b9277aef97616320b2da259e1f8174c65b0ce2fbe2e8629644a97693402fe ;;
+	23.1.1) echo 0a5838b993f406534db7e6dc7df66e295354a1e9a23bb21e5739cf5df5bc7689 ;;
 	esac
 }
 

@@ -145,6 +145,9 @@ def main():
     for needed in ("lld/test/lit.cfg.py", "llvm/utils/dtlto"):
         if not (args.source / needed).exists():
             sys.exit(f"check-upstream: no {needed} in {args.source}")
+    if not (args.update or args.filter or args.baseline.exists()):
+        sys.exit(f"check-upstream: no results of an unpatched build in {args.baseline}: "
+                 "make them with --update and such a linker as --lld")
     work = args.work.resolve()
     shutil.rmtree(work, ignore_errors=True)
     try:
