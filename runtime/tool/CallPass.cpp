@@ -15,7 +15,7 @@ namespace {
 
 class WindowQueue {
 public:
-  explicit WindowQueue(Trace &T) : T(T) {}
+  explicit WindowQueue(Trace &T) : T(T), Done(events(T)) {}
   /// Null behind the last window of the thread. Threads are asked for in their order.
   const EventWindow *next(size_t Thread);
 
@@ -26,6 +26,12 @@ private:
     EventWindow Window;
     Workers::Job Job;
   };
+  static uint64_t events(const Trace &T) {
+    uint64_t Sum = 0;
+    for (const TraceThread &Thread : T.Threads)
+      Sum += Thread.Data->Events;
+    return Sum;
+  }
   void lookAhead();
 
   Trace &T;
@@ -88,7 +94,7 @@ const EventWindow *WindowQueue::next(size_t Of) {
   InUse = std::move(Asked.front());
   Asked.pop_front();
   All.finish(InUse->Job);
-  Done.add(InUse->Window.Events.size());
+  Done.add(InUse->Plan.Piece->Events);
   return &InUse->Window;
 }
 

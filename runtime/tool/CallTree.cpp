@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CallTree.h"
+#include "NameForms.h"
 #include <numeric>
 
 using namespace llvm;
@@ -17,7 +18,7 @@ uint32_t TreeBuilder::sub(uint32_t Parent, uint32_t Function) {
 
 bool TreeBuilder::isRoot(uint32_t Function) {
   while (IsRoot.size() <= Function)
-    IsRoot.push_back(T.Functions[IsRoot.size()].Name == Root);
+    IsRoot.push_back(isNamedBy(T.Functions[IsRoot.size()].Name, Root.str()));
   return IsRoot[Function];
 }
 

@@ -19,7 +19,8 @@ static cl::opt<std::string> Dir(cl::Positional, cl::desc("[DIR]"),
 static cl::opt<std::string>
     Root("f", cl::Prefix, cl::value_desc("FUNCTION"), cl::sub(GraphCommand),
          cl::cat(ToolOptions),
-         cl::desc("Show what this function called, wherever it was called"));
+         cl::desc("Show what this function called, wherever it was called; a "
+                  "glob, as for 'patchbay record -F'"));
 
 static cl::opt<unsigned>
     MaxDepth("max-depth", cl::value_desc("N"), cl::sub(GraphCommand),
@@ -44,7 +45,7 @@ static constexpr char Help[] = R"(
 EXAMPLES:
   patchbay graph
   patchbay graph -D 3
-  patchbay graph -f 'Cache::get(int)' server.data
+  patchbay graph -f Cache::get server.data
 
 EXIT CODES:
   0  success

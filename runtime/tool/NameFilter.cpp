@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "NameFilter.h"
+#include "NameForms.h"
 #include "patchbay/names.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -51,7 +52,8 @@ NameFilter::Match NameFilter::match(ArrayRef<StringRef> Symbols) {
       G.Matched = true;
       Result = ByLinkageName;
     } else if (llvm::any_of(Names, [&](StringRef Name) {
-                 return Matches(demangle(Name)) || Matches(qualifiedName(Name));
+                 return isNamedBy(demangle(Name), G.Text) ||
+                        Matches(qualifiedName(Name));
                })) {
       G.Matched = true;
       if (Result == None)

@@ -17,9 +17,12 @@ void Progress::add(uint64_t Events) {
   Done += Events;
   if (!IsTerminal || Clock::now() < Next)
     return;
+  // What is being printed there shows it, too.
+  if (outs().is_displayed() && outs().tell())
+    return;
   Next = Clock::now() + Often;
   Shown = true;
-  errs() << "\r\x1b[Kpatchbay: " << Done << " calls";
+  errs() << "\r\x1b[Kpatchbay: " << Done << " events";
   if (All)
     errs() << ", " << Done * 100 / All << " %";
 }

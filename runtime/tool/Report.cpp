@@ -83,8 +83,10 @@ static constexpr char Help[] = R"(
   Counts of several processes and of several copies of a module (same build
   id) are added up. A process that still runs can be reported on.
 
-  On a terminal names that are too long for its width are shortened in the
-  middle. Elsewhere they never are.
+  On a terminal that is too narrow this gives way, in this order: parameters of
+  functions, arguments of templates, the column of sub-routines unless -f asked for
+  it, and what long names have in common. What tells two functions apart is never
+  cut. Elsewhere nothing is.
 
   Of events, the columns are:
     total     time in the function and all that it called; where it called

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ReportTable.h"
+#include "NameForms.h"
 #include "Table.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -144,20 +145,115 @@ static std::string cell(const TraceFunction &Function,
   llvm_unreachable("all fields are above");
 }
 
+namespace {
+/// The cells of a report, the first row of titles, made to fit a terminal.
+class Cells {
+public:
+  explicit Cells(ArrayRef<Field> Fields) : Fields(Fields.vec()) {
+    Rows.emplace_back();
+    for (Field F : Fields)
+      Rows.front().push_back(title(F).str());
+  }
+  void fit(bool MayDropSub, size_t Width);
+  void print(raw_ostream &OS) const;
+
+  std::vector<std::vector<std::string>> Rows;
+
+private:
+  // A column of sub-routines that is narrower says nothing.
+  static constexpr size_t LeastSub = 16;
+
+  std::optional<size_t> find(Field F) const {
+    auto At = llvm::find(Fields, F);
+    return At == Fields.end() ? std::nullopt
+                              : std::optional<size_t>(At - Fields.begin());
+  }
+  size_t widthOf(size_t Column) const {
+    size_t Widest = 0;
+    for (const auto &Row : Rows)
+      Widest = std::max(Widest, Row[Column].size());
+    return Widest;
+  }
+  /// Of all columns but one.
+  size_t widthWithout(std::optional<size_t> Column) const {
+    size_t Width = 0;
+    for (size_t I = 0; I != Fields.size(); ++I)
+      Width += I == Column ? 0 : widthOf(I) + 2;
+    return Width;
+  }
+  std::vector<std::string> column(size_t I) const {
+    std::vector<std::string> Texts;
+    for (const auto &Row : ArrayRef(Rows).drop_front())
+      Texts.push_back(Row[I]);
+    return Texts;
+  }
+  void setColumn(size_t I, ArrayRef<std::string> Texts) {
+    for (size_t Row = 0; Row != Texts.size(); ++Row)
+      Rows[Row + 1][I] = Texts[Row];
+  }
+
+  std::vector<Field> Fields;
+};
+} // namespace
+
+// What a terminal is too narrow for gives way in this order: parameters, template
+// arguments, the column of sub-routines unless somebody asked for it, and then what
+// names have in common.
+void Cells::fit(bool MayDropSub, size_t Width) {
+  std::optional<size_t> Name = find(Field::Name), Sub = find(Field::Sub);
+  auto Fits = [&] {
+    return widthWithout(Sub) + (Sub ? LeastSub : 0) <= Width + (Sub ? 0 : 2);
+  };
+  if (Name) {
+    std::vector<std::string> Whole = column(*Name);
+    for (NameForm Form : {NameForm::WithoutParameters, NameForm::Plain})
+      if (!Fits())
+        setColumn(*Name, inForm(Whole, Form));
+  }
+  if (Sub && MayDropSub && !Fits()) {
+    for (auto &Row : Rows)
+      Row.erase(Row.begin() + *Sub);
+    Fields.erase(Fields.begin() + *Sub);
+    Sub.reset();
+    Name = find(Field::Name);
+  }
+  if (Sub) {
+    size_t Others = widthWithout(Sub);
+    size_t Room = std::max(LeastSub, Width > Others ? Width - Others : 0);
+    for (auto &Row : Rows)
+      Row[*Sub] = shortened(Row[*Sub], Room);
+  }
+  if (Name && !Fits()) {
+    size_t Others = widthWithout(Name);
+    setColumn(*Name,
+              cutTo(column(*Name), std::max<size_t>(
+                                       Width > Others ? Width - Others : 0, 8)));
+  }
+}
+
+void Cells::print(raw_ostream &OS) const {
+  Table Out;
+  for (size_t I = 0; I != Fields.size(); ++I)
+    Out.addColumn(Rows.front()[I], isText(Fields[I]) ? Table::Left : Table::Right);
+  for (const auto &Row : ArrayRef(Rows).drop_front())
+    Out.addRow(Row);
+  Out.print(OS);
+}
+
 void patchbay::printReport(const Trace &T,
                            ArrayRef<FunctionDurations> Functions,
                            ArrayRef<size_t> Order, ArrayRef<Field> Fields,
                            unsigned Width, raw_ostream &OS) {
-  Table Out;
-  for (Field F : Fields)
-    Out.addColumn(title(F), isText(F) ? Table::Left : Table::Right);
+  Cells Out(Fields);
   for (size_t I : Order) {
-    std::vector<std::string> Row;
+    Out.Rows.emplace_back();
     for (Field F : Fields)
-      Row.push_back(cell(T.Functions[I], Functions[I], F, T.hasEvents()));
-    Out.addRow(std::move(Row));
+      Out.Rows.back().push_back(
+          cell(T.Functions[I], Functions[I], F, T.hasEvents()));
   }
-  Out.print(OS, Width);
+  if (Width)
+    Out.fit(/*MayDropSub=*/Fields.vec() == defaultFields(T), Width);
+  Out.print(OS);
 }
 
 //===----------------------------------------------------------------------===//

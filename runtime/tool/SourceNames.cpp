@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SourceNames.h"
+#include "NameForms.h"
 #include "Table.h"
 #include "patchbay/names.h"
 #include "llvm/ADT/STLExtras.h"
@@ -85,7 +86,7 @@ std::vector<std::string> patchbay::displayNames(const SymbolNames &Of,
     std::string Name = sourceName(Symbol);
     if (Name != Symbol && Of.isShared(Name))
       Name = Symbol.str();
-    std::string Readable = printable(demangle(Name));
+    std::string Readable = printable(readableName(demangle(Name)));
     // The constructors C1 and C2 of a class read the same.
     if (!llvm::is_contained(Result, Readable))
       Result.push_back(std::move(Readable));
@@ -98,5 +99,6 @@ std::vector<std::string> patchbay::displayNames(const SymbolNames &Of,
 std::string patchbay::commonName(const SymbolNames &Of, uint64_t Entry) {
   std::vector<StringRef> Symbols = Of.at(Entry);
   return Symbols.empty() ? displayNames(Of, Entry).front()
-                         : printable(demangle(sourceName(Symbols.front())));
+                         : printable(
+                               readableName(demangle(sourceName(Symbols.front()))));
 }

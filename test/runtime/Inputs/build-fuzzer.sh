@@ -29,8 +29,8 @@ for part in CallStream DataBlocks DataFile EventWindows Trace; do
 		-o "$output.d/$part.o"
 done
 for part in CallPass CallTree Diagnostics Durations ElfImage Export Histogram Losses \
-            MappedFile OutputDir Parallel PerfettoExport Progress ReportTable \
-            SourceNames Table TracedNames Values; do
+            MappedFile NameForms OutputDir Parallel PerfettoExport Progress \
+            ReportTable SourceNames Table TracedNames Values; do
 	sanitize -c "$source/runtime/tool/$part.cpp" -o "$output.d/$part.o"
 done
 sanitize -fsanitize=fuzzer -o "$output" \

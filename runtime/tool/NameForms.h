@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The name of a C++ function as people write it, from what a demangler makes of its
+// symbol: "std::string svc::Cache<int>::get<int>(std::string const&) const" is
+// svc::Cache<int>::get<int> without its parameters, and svc::Cache::get without the
+// arguments of its templates.
+#ifndef PATCHBAY_TOOL_NAMEFORMS_H
+#define PATCHBAY_TOOL_NAMEFORMS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <vector>
+
+namespace patchbay {
+
+/// With the names that the source has of the standard library's strings: a demangler
+/// writes out what they stand for.
+std::string readableName(llvm::StringRef Demangled);
+
+/// Without parameters, what is behind them, and the type of the result, which stands
+/// before functions that are made of templates.
+std::string withoutParameters(llvm::StringRef Demangled);
+
+/// The same without template arguments, too.
+std::string plainName(llvm::StringRef Demangled);
+
+/// Whether the function is meant by a glob of fnmatch(3), which may name it in any of
+/// these forms.
+bool isNamedBy(llvm::StringRef Demangled, const std::string &Glob);
+
+enum class NameForm { Whole, WithoutParameters, Plain };
+
+/// The names in this form; those that would look like another one in a fuller form.
+std::vector<std::string> inForm(llvm::ArrayRef<std::string> Names, NameForm Form);
+
+/// Cut to Size characters, so far as they differ then: what tells two names apart is
+/// there in both, whatever their length.
+std::vector<std::string> cutTo(llvm::ArrayRef<std::string> Names, size_t Size);
+
+} // namespace patchbay
+
+#endif

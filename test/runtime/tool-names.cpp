@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Functions of C++ by the names that people write, in each verb that takes some; and at
+// each width of a terminal no two of them look the same.
+// DEFINE: %{terminal} = %python %S/Inputs/in-terminal.py
+// DEFINE: %{distinct} = %python %S/Inputs/distinct-names.py
+// RUN: rm -rf %t && mkdir %t
+// RUN: %buildxx %s -o %t/prog %link
+// RUN: cd %t && %patchbay record -p function_graph -o all -- ./prog
+
+// RUN: cd %t && %{terminal} 80 %patchbay report all | %{distinct} 80 16
+// RUN: cd %t && %{terminal} 110 %patchbay report all | %{distinct} 110 16
+// RUN: cd %t && %{terminal} 200 %patchbay report all | %{distinct} 200 16
+// RUN: cd %t && %{terminal} 110 %patchbay report all | FileCheck %s --check-prefix=NARROW
+//     NARROW: function{{$}}
+// NARROW-DAG: {{ }}svc::Cache<std::string>::get<int>{{$}}
+// NARROW-DAG: {{ }}svc::Cache<int>::get<int>{{$}}
+// NARROW-DAG: {{ }}svc::Handler::handle{{$}}
+// NARROW-DAG: {{ }}svc::scale(int){{$}}
+// NARROW-DAG: {{ }}svc::scale(double){{$}}
+// RUN: cd %t && %{terminal} 300 %patchbay report all | FileCheck %s --check-prefix=WIDE
+//     WIDE: sub-routine that took most
+// WIDE-DAG: {{ }}svc::render(std::string const&, svc::Options const&)
+
+// In each of these ways, a function; and what is only like it is not meant.
+// DEFINE: %{each} = %python %S/Inputs/name-table.py %patchbay %t/prog %t/all
+// RUN: %{each} 'svc::render' 'svc::render(std::string const&, svc::Options const&)'
+// RUN: %{each} 'svc::ren*' 'svc::render(std::string const&, svc::Options const&)'
+// RUN: %{each} 'svc::Cache::get' 'int svc::Cache<int>::get<int>(int)' 'int svc::Cache<std::string>::get<int>(int)'
+// RUN: %{each} 'svc::Cache<std::string>::get<int>' 'int svc::Cache<std::string>::get<int>(int)'
+// RUN: %{each} 'svc::Cache<*>::get' 'int svc::Cache<int>::get<int>(int)' 'int svc::Cache<std::string>::get<int>(int)'
+// RUN: %{each} 'svc::scale' 'svc::scale(int)' 'svc::scale(double)'
+// RUN: %{each} 'svc::scale(int)' 'svc::scale(int)'
+// RUN: %{each} 'svc::Options::operator()' 'svc::Options::operator()(int) const'
+// RUN: %{each} 'svc::Options::operator<' 'svc::Options::operator<(svc::Options const&) const'
+// RUN: %{each} '*::Handler::*' 'svc::Handler::handle(svc::Options const&)' 'svc::Handler::dispatch(svc::Options const&)'
+// RUN: %{each} 'main' 'main'
+// RUN: %{each} '_ZN3svc5scaleEi' 'svc::scale(int)'
+
+#include <string>
+
+#define CALL __attribute__((noinline))
+#define WORK __asm__ volatile("")
+
+namespace svc {
+struct Options {
+  int Level;
+  CALL int operator()(int X) const { WORK; return X + Level; }
+  CALL bool operator<(const Options &O) const { WORK; return Level < O.Level; }
+};
+template <typename Key> struct Cache {
+  template <typename T> CALL T get(T X) { WORK; return X + sizeof(Key); }
+};
+struct Handler {
+  CALL int handle(const Options &O) { WORK; return O(1); }
+  CALL int dispatch(const Options &O) { WORK; return O.Level; }
+};
+CALL int scale(int X) { WORK; return 2 * X; }
+CALL int scale(double X) { WORK; return int(X); }
+CALL int render(const std::string &Text, const Options &O) {
+  WORK;
+  return int(Text.size()) + O.Level;
+}
+CALL int a_name_that_is_longer_than_a_line_of_a_terminal_and_begins_as_another_one() { WORK; return 1; }
+CALL int a_name_that_is_longer_than_a_line_of_a_terminal_and_begins_as_another_two() { WORK; return 2; }
+CALL int one_that_ends_as_another_name_which_is_longer_than_a_line_of_a_terminal() { WORK; return 3; }
+CALL int two_that_ends_as_another_name_which_is_longer_than_a_line_of_a_terminal() { WORK; return 4; }
+CALL int the_middle_of_this_name_has_the_1_in_which_it_is_not_as_another_one_is() { WORK; return 5; }
+CALL int the_middle_of_this_name_has_the_2_in_which_it_is_not_as_another_one_is() { WORK; return 6; }
+} // namespace svc
+
+int main() {
+  svc::Options O = {3};
+  svc::Handler H;
+  svc::Cache<int> Numbers;
+  svc::Cache<std::string> Texts;
+  int Sum = H.dispatch(O) + H.handle(O) + Numbers.get(1) + Texts.get(2) + svc::scale(1) + svc::scale(1.5);
+  Sum += svc::render("text", O) + (O < O);
+  Sum += svc::a_name_that_is_longer_than_a_line_of_a_terminal_and_begins_as_another_one();
+  Sum += svc::a_name_that_is_longer_than_a_line_of_a_terminal_and_begins_as_another_two();
+  Sum += svc::one_that_ends_as_another_name_which_is_longer_than_a_line_of_a_terminal();
+  Sum += svc::two_that_ends_as_another_name_which_is_longer_than_a_line_of_a_terminal();
+  Sum += svc::the_middle_of_this_name_has_the_1_in_which_it_is_not_as_another_one_is();
+  Sum += svc::the_middle_of_this_name_has_the_2_in_which_it_is_not_as_another_one_is();
+  return Sum == 0;
+}
