@@ -10,6 +10,8 @@ visit.py PATCHBAY follow PROG TIMES
     With --follow its children are recorded, too, and let go at the end.
 visit.py PATCHBAY storm PROG TIMES
     PROG is that of visited-storm.cpp, which finds out itself that something is wrong.
+visit.py PATCHBAY alone PROG TIMES
+    The same, as one thread that allocates nearly all the time.
 visit.py PATCHBAY kill PROG TIMES
     The command is killed (SIGKILL) at moments all over its work; PROG goes on, and can
     be recorded afterwards.
@@ -169,14 +171,22 @@ def follow(patchbay, path, times):
     print(f"followed {times} times")
 
 
-def storm(patchbay, path, times):
-    program = Program(path)
+def alone(patchbay, path, times):
+    """Most looks at it find it where it may not be borrowed."""
+    assert storm(patchbay, path, times, "alone") > 0, "borrowed at the first look"
+
+
+def storm(patchbay, path, times, *words):
+    program = Program(path, *words)
+    looks = 0
     for number in range(times):
         recording = Recording(patchbay, program, *TRACERS[number % len(TRACERS)])
         time.sleep(0.02)
         recording.end()
+        looks += int(recording.said.split()[-4])
     program.end()
     print(f"stood {times} recordings")
+    return looks
 
 
 def kill(patchbay, path, times):
@@ -209,5 +219,6 @@ def kill(patchbay, path, times):
 if __name__ == "__main__":
     PATCHBAY, WHAT, PATH, TIMES = sys.argv[1:]
     {"counts": counts, "fork": fork, "follow": follow, "storm": storm,
+     "alone": alone,
      "kill": kill}[WHAT](
         PATCHBAY, PATH, int(TIMES))

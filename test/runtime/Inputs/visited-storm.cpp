@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Threads that allocate, load libraries, fork, throw, use vector registers and get
-// signals, each as fast as it can, and look whether all is right. Until stdin ends.
+// signals, each as fast as it can, and look whether all is right. Until stdin ends. With
+// an argument one thread that only allocates.
 #include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdexcept>
 #include <string>
@@ -93,7 +95,30 @@ static void *add(void *) {
   }
 }
 
-int main() {
+// The only thread, for which the C library takes no locks: where it is interrupted in
+// there, nothing may be called. It looks now and then whether it is to end.
+[[noreturn]] static void allocateAlone() {
+  void *All[64] = {};
+  puts("ready");
+  fflush(stdout);
+  for (unsigned Seed = 1, Round = 0;; Round++) {
+    for (void *&One : All) {
+      free(One);
+      One = malloc(rand_r(&Seed) % 3000);
+      must(One, "malloc");
+      volatile unsigned Sum = 0;
+      for (unsigned I = 0; I < 50; I++)
+        Sum = Sum + I;
+    }
+    pollfd Input = {STDIN_FILENO, POLLIN, 0};
+    if (Round % 1024 == 0 && poll(&Input, 1, 0) > 0)
+      _exit(0);
+  }
+}
+
+int main(int argc, char **) {
+  if (argc > 1)
+    allocateAlone();
   struct sigaction Action = {};
   Action.sa_handler = [](int) { ++Signals; };
   Action.sa_flags = SA_RESTART;
