@@ -40,7 +40,7 @@
 # RUN: not %{link} call.o const.o toc.o -o err.out 2>&1 | FileCheck %s --check-prefix=CONST
 # CONST: error: const.o:(.rodata+0x0): static call key '__SCK__x' is not in a writable section
 # RUN: not %{link} call.o toc.o -o err.out 2>&1 | FileCheck %s --check-prefix=MISSING
-# MISSING: error: call.o: undefined static call key '__SCK__x'
+# MISSING: error: call.o: undefined static call key '__SCK__x'; define it with DEFINE_STATIC_CALL(x, function) in one file of this link{{$}}
 ## A function that is found at run time.
 # RUN: sed 's/f,@function/f,@gnu_indirect_function/' key.s | llvm-mc -filetype=obj -triple=powerpc64le -o ifunc.o
 # RUN: not %{link} call.o ifunc.o toc.o -o err.out 2>&1 | FileCheck %s --check-prefix=IFUNC

@@ -21,8 +21,8 @@ using namespace lld::elf;
 
 // A key that is not in this link is in one that the dynamic linker finds, if it
 // may look for it.
-static bool checkImportedKey(Ctx &ctx, const StaticCallTramp &tramp,
-                             const Symbol *key) {
+static bool checkImportedKey(Ctx &ctx, const StaticCallMode &mode,
+                             const StaticCallTramp &tramp, const Symbol *key) {
   if (key && key->isShared())
     return true;
   if (key && key->isUndefined() && key->isPreemptible &&
@@ -30,9 +30,10 @@ static bool checkImportedKey(Ctx &ctx, const StaticCallTramp &tramp,
     return true;
   ErrAlways(ctx) << tramp.caller << ": undefined static call key '"
                  << tramp.keyName() << "'; define it with DEFINE_STATIC_CALL("
-                 << tramp.getName()
-                 << ", function) in one file of this link, or with "
-                    "DEFINE_EXPORTED_STATIC_CALL in a shared object of it";
+                 << tramp.getName() << ", function) in one file of this link"
+                 << (mode.kernel ? ""
+                                 : ", or with DEFINE_EXPORTED_STATIC_CALL in a "
+                                   "shared object of it");
   return false;
 }
 
@@ -165,11 +166,12 @@ static bool readTarget(Ctx &ctx, StaticCallIndex &index, StaticCallTramp &tramp,
   return true;
 }
 
-bool elf::resolveListedKey(Ctx &ctx, StaticCallTramp &tramp) {
+bool elf::resolveListedKey(Ctx &ctx, const StaticCallMode &mode,
+                           StaticCallTramp &tramp) {
   Symbol *sym = ctx.symtab->find(tramp.keyName());
   tramp.key = dyn_cast_or_null<Defined>(sym);
   if (!ctx.arg.relocatable)
-    return tramp.key || checkImportedKey(ctx, tramp, sym);
+    return tramp.key || checkImportedKey(ctx, mode, tramp, sym);
   const bool isKnown = sym && (sym->isDefined() || sym->isUndefined());
   tramp.keyOrTramp = isKnown ? sym : tramp.sym;
   return true;
@@ -181,7 +183,7 @@ bool elf::resolveStaticCallKey(Ctx &ctx, const StaticCallMode &mode,
   Symbol *sym = ctx.symtab->find(tramp.keyName());
   tramp.key = dyn_cast_or_null<Defined>(sym);
   if (!tramp.key)
-    return checkImportedKey(ctx, tramp, sym);
+    return checkImportedKey(ctx, mode, tramp, sym);
   tramp.importedKey = nullptr;
   tramp.keyOrTramp = tramp.key;
   if (!checkKey(ctx, mode, *tramp.key))

@@ -70,7 +70,7 @@ private:
 bool resolveStaticCallKey(Ctx &, const StaticCallMode &, StaticCallIndex &,
                           StaticCallTramp &);
 // The same for a tramp of the input, of which only the key has to be known.
-bool resolveListedKey(Ctx &, StaticCallTramp &);
+bool resolveListedKey(Ctx &, const StaticCallMode &, StaticCallTramp &);
 // Check that files that define a key that others define too agree on its
 // target.
 void checkStaticCallDuplicates(Ctx &, StaticCallIndex &,

@@ -386,7 +386,7 @@ static void findInputTramps(Ctx &ctx, StaticCalls &calls) {
 static bool resolveKey(Ctx &ctx, const StaticCalls &calls,
                        StaticCallIndex &index, StaticCallTramp &tramp) {
   if (!calls.mode.makesTramps())
-    return resolveListedKey(ctx, tramp);
+    return resolveListedKey(ctx, calls.mode, tramp);
   return resolveStaticCallKey(ctx, calls.mode, index, tramp) &&
          calls.arch->prepareTarget(ctx, tramp);
 }
