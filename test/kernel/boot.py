@@ -26,13 +26,16 @@ ICOUNT = ("-icount", "shift=0,sleep=off")
 GUESTS = {
     "arm64": dataclasses.replace(
         ARCHES["aarch64"], kernel_args=f"console=ttyAMA0 {LOG}", options=ICOUNT),
+    "ppc64le": dataclasses.replace(
+        ARCHES["ppc64le"], options=ICOUNT,
+        kernel_args="console=hvc0 disable_radix ignore_loglevel log_buf_len=8M"),
     "riscv": Arch(
         "riscv64", 243, "qemu-system-riscv64", "qemu-system-misc", "virt", "rv64",
         f"console=ttynull {LOG} keep_bootcon", "/usr/riscv64-linux-gnu", "libc6-riscv64-cross",
         ICOUNT),
 }
 
-CPUS = {"arm64": 2, "riscv": 1}
+CPUS = {"arm64": 2, "ppc64le": 1, "riscv": 1}
 
 # In seconds; both are longer than it takes on a busy machine.
 BOOT_TIMEOUT, TIMEOUT = 600, 3600
@@ -64,7 +67,29 @@ class Sink(io.BytesIO):
         return super().write(data)
 
 
-def boot(arch, busybox, kernel, folder, scripts, files, environment):
+@dataclasses.dataclass(frozen=True)
+class Machine:
+    """The machine that a kernel boots on, where it is not the usual one."""
+    guest: Arch
+    cpus: int
+    cpu: str | None = None  # its model
+
+    @classmethod
+    def usual(cls, arch):
+        return cls(GUESTS[arch], CPUS[arch])
+
+    def with_cpus(self, cpus):
+        """CPUs that are there for each other: time is the host's."""
+        return dataclasses.replace(
+            self, cpus=cpus, guest=dataclasses.replace(self.guest, options=()))
+
+    def with_model(self, cpu, args=None):
+        """Another CPU, and other arguments for the kernel."""
+        return dataclasses.replace(self, cpu=cpu, guest=dataclasses.replace(
+            self.guest, kernel_args=args or self.guest.kernel_args))
+
+
+def boot(on, busybox, kernel, folder, scripts, files, environment):
     """Runs the scripts, one after another, and returns what each has printed.
     `folder` is for what is temporary, and a copy of all output."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -77,12 +102,12 @@ def boot(arch, busybox, kernel, folder, scripts, files, environment):
     program += "echo '== end'\n"
     (folder / "program").write_text(program)
     initramfs = folder / "initramfs"
-    initramfs.write_bytes(image.build(GUESTS[arch], busybox.read_bytes(),
+    initramfs.write_bytes(image.build(on.guest, busybox.read_bytes(),
                                       folder / "program", [], files))
     sinks = {"stdout": Sink(folder / "output"), "stderr": Sink(folder / "errors")}
     try:
-        machine.run(GUESTS[arch], kernel.image, initramfs, folder / "console",
-                    Namespace(cpus=CPUS[arch], cpu=None,
+        machine.run(on.guest, kernel.image, initramfs, folder / "console",
+                    Namespace(cpus=on.cpus, cpu=on.cpu,
                               boot_timeout=BOOT_TIMEOUT, timeout=TIMEOUT), sinks)
     finally:
         os.unlink(initramfs)

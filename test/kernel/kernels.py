@@ -10,6 +10,9 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 PATCHES = ROOT / "runtime" / "linux" / "patches"
 SELFTESTS = Path("tools/testing/selftests/ftrace")
+# Where the kernel has another name for an architecture, and what QEMU boots.
+SOURCE_ARCH = {"ppc64le": "powerpc"}
+IMAGES = {"ppc64le": "vmlinux"}
 
 
 class KernelError(Exception):
@@ -41,9 +44,10 @@ def apply(patch, tree, log, *options):
     run(["patch", "-p1", "--fuzz=0", "-s", *options, "-d", tree, "-i", patch], log)
 
 
-def source(version, out):
-    """The patched source, unpacked once. It is made anew if a patch changes."""
-    patches = series(version)
+def source(version, out, *more):
+    """The patched source, unpacked once, with more patches of a test. It is made
+    anew if a patch changes."""
+    patches = [*series(version), *more]
     wanted = "".join(patch.read_text() for patch in patches)
     tree, done = out / "source", out / "source" / ".patched"
     if done.exists() and done.read_text() == wanted:
@@ -86,8 +90,12 @@ class Kernel:
     config: tuple           # of config/, without what is the same for all
 
     @property
+    def source_arch(self):
+        return SOURCE_ARCH.get(self.arch, self.arch)
+
+    @property
     def image(self):
-        return self.out / "arch" / self.arch / "boot" / "Image"
+        return self.out / IMAGES.get(self.arch, f"arch/{self.source_arch}/boot/Image")
 
     @property
     def log(self):
@@ -108,7 +116,7 @@ class Kernel:
             # and with it all types.
             variables["PAHOLE_FLAGS"] = "--btf_gen_floats --skip_encoding_btf_vars"
         run(["make", "-s", f"-j{jobs or os.cpu_count()}", "-C", self.source,
-             f"O={self.out}", f"ARCH={self.arch}",
+             f"O={self.out}", f"ARCH={self.source_arch}",
              *(f"{name}={value}" for name, value in variables.items()),
              *targets], self.log, env=self.environment)
 
@@ -130,7 +138,7 @@ class Kernel:
 
     def build(self):
         self.configure()
-        self.make("Image", "modules")
+        self.make(self.image.name, "modules")
 
     def asked(self):
         """What the last fragment of its configuration asks for, and whether it has

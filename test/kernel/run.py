@@ -3,7 +3,8 @@
 """Builds Linux with Patchbay, boots it in QEMU, and checks what CFI and tracing
 do there: a line for each check, then their number. The same configuration is
 built without the plugin, and once more without CFI, to compare with. Or it is
-built with the plugin in variants."""
+built with the plugin in variants. For ppc64le it is static calls that are
+checked, beside those of a kernel that another linker has linked."""
 import argparse
 import dataclasses
 import resource
@@ -20,30 +21,39 @@ import build_tree
 import checks
 import report
 import rival
-from kernels import HERE, ROOT, SELFTESTS, Kernel, KernelError, Tools, run, series, source
+import static_calls
+from kernels import (HERE, ROOT, SELFTESTS, SOURCE_ARCH, Kernel, KernelError, Tools, run,
+                     series, source)
 
 VARIANTS = sorted(path.stem for path in (HERE / "config" / "variants").iterdir())
 
 
 class Run:
+    module_sources = HERE / "modules"
+
     def __init__(self, options):
         self.arch, self.version = options.arch, options.version
         if options.rival and not rival.patches(self.version):
             raise KernelError(f"no patch of the rival layout for Linux {self.version}: use 6.12")
         self.patches = series(self.version)
-        if not any(f"+++ b/arch/{self.arch}/" in patch.read_text() for patch in self.patches):
+        folder = SOURCE_ARCH.get(self.arch, self.arch)
+        if not any(f"+++ b/arch/{folder}/" in patch.read_text() for patch in self.patches):
             raise KernelError(f"no patches of {self.arch} for Linux {self.version}: use 7.2")
         self.out = options.out or ROOT / "build" / "kernel" / f"{options.arch}-{options.version}"
         self.out.mkdir(parents=True, exist_ok=True)
-        self.tools = Tools(product(options.build, "lib/patchbay-pass.so"),
-                           product(options.build, "bin/ld.lld"), llvm(options.build))
         self.busybox = system(self.arch)
         self.bpf = self.out / "bpf"
+        self.began = time.monotonic()
+        self.prepare(options.build)
+
+    def prepare(self, build):
+        """The kernels that are compared."""
+        self.tools = Tools(product(build, "lib/patchbay-pass.so"), product(build, "bin/ld.lld"),
+                           llvm(build))
         self.source = source(self.version, self.out)
         self.ours = self.kernel("ours", True, "cfi")
         self.cfi = self.kernel("cfi", False, "cfi")
         self.plain = self.kernel("plain", False)
-        self.began = time.monotonic()
 
     def kernel(self, name, plugin, *config):
         return Kernel(self.arch, name, self.source, self.out / name, self.tools, plugin, config)
@@ -77,7 +87,7 @@ class Run:
     def build_modules(self, kernel):
         """Modules are built where they lie, so not in our source."""
         shutil.rmtree(self.modules(kernel), ignore_errors=True)
-        shutil.copytree(HERE / "modules", self.modules(kernel))
+        shutil.copytree(self.module_sources, self.modules(kernel))
         kernel.make(f"M={self.modules(kernel)}", "modules")
 
     def build_bpf(self):
@@ -117,16 +127,19 @@ class Run:
         yield ("a kernel without the plugin is built after make syncconfig",
                not without.enabled("DYNAMIC_FTRACE_WITH_CALL_OPS"), "CALL_OPS is still on")
 
-    def boot(self, kernel, *scripts):
+    def boot(self, kernel, *scripts, on=None, **environment):
         selftests = self.source / SELFTESTS
         modules = self.modules(kernel)
-        files = [self.bpf, *kernel.modules(), *modules.glob("*.ko"),
+        files = [*(path for path in (self.bpf,) if path.exists()), *kernel.modules(),
+                 *modules.glob("*.ko"),
                  *(path for path in selftests.glob("**/*") if path.is_file())]
         folder = log_folder(kernel, scripts[0])
         started = time.monotonic()
         try:
-            return boot.boot(self.arch, self.busybox, kernel, folder, scripts, files,
-                             {"BPF": self.bpf, "MODULES": modules, "SELFTESTS": selftests})
+            return boot.boot(on or boot.Machine.usual(self.arch), self.busybox, kernel,
+                             folder, scripts, files,
+                             {"BPF": self.bpf, "MODULES": modules, "SELFTESTS": selftests,
+                              **environment})
         except boot.GuestError as error:
             raise KernelError(f"{error}\nsee {folder}/console and {folder}/output") from error
         finally:
@@ -136,14 +149,17 @@ class Run:
     def check(self, quick, variants, with_rival):
         """QEMU runs in one thread, and boots one kernel while the next is built."""
         with ThreadPoolExecutor(2) as self.pool:
-            self.build_bpf()
-            if variants:
-                yield from self.check_variants(variants)
-            elif with_rival:
-                yield from self.check_rival()
-            else:
-                yield from self.messages()
-                yield from self.check_version(quick)
+            yield from self.check_all(quick, variants, with_rival)
+
+    def check_all(self, quick, variants, with_rival):
+        self.build_bpf()
+        if variants:
+            yield from self.check_variants(variants)
+        elif with_rival:
+            yield from self.check_rival()
+        else:
+            yield from self.messages()
+            yield from self.check_version(quick)
 
     def check_variants(self, names):
         kernels = [self.kernel(name, True, "cfi", f"variants/{name}") for name in names]
@@ -248,6 +264,87 @@ class Run:
         report.lines("the rival's", rival.patches(self.version))
 
 
+class StaticCallRun(Run):
+    """Of a kernel whose static calls the linker makes: there is no plugin in it."""
+    module_sources = static_calls.MODULES
+
+    def prepare(self, build):
+        self.tools = Tools("", product(build, "bin/ld.lld"), llvm(build))
+        self.source = source(self.version, self.out, static_calls.KERNEL_PATCH)
+        self.ours = self.kernel("ours", True)
+        self.plain = self.kernel("plain", False)
+
+    def check_all(self, quick, variants, with_rival):
+        if variants or with_rival:
+            raise KernelError(f"{self.arch} has no --variant and no --rival")
+        if (yield from self.build(self.ours)):
+            yield from self.check_ours_booted(quick)
+        if not quick:
+            yield from self.check_plain()
+
+    def build(self, kernel):
+        """A check that it is built, and whether it is. Its modules are for kernels of
+        both kinds."""
+        self.say(f"building {kernel.name}")
+        try:
+            kernel.build()
+            self.build_modules(kernel)
+        except KernelError as error:
+            yield f"kernel {kernel.name} is built", False, str(error)
+            return False
+        yield f"kernel {kernel.name} is built", True, ""
+        return True
+
+    def booted(self, kernel, what, *scripts, on=None, **environment):
+        """A check that it boots; returns what the scripts have printed."""
+        future = self.pool.submit(self.boot, kernel, *scripts, on=on, **environment)
+        return (yield from finished(kernel, {what: future}, what))
+
+    def check_ours_booted(self, quick):
+        for option in static_calls.OPTIONS:
+            yield f"CONFIG_{option}=y", self.ours.enabled(option), "not set"
+        yield from static_calls.code(self.ours.out / "vmlinux", self.tools.llvm)
+        usual = boot.Machine.usual(self.arch)
+        # Upstream's CALL_OPS, with which our plugin has nothing to do here.
+        ops = () if quick else ("ops",)
+        said = yield from self.booted(self.ours, "static-calls", *ops, "static-calls", "log")
+        if ops and said:
+            yield from checks.ops(said["ops"])
+        if said:
+            yield from static_calls.calls(said["static-calls"])
+            yield from static_calls.costs(said["static-calls"])
+            yield from static_calls.startup(said["log"])
+            yield from checks.log(said["log"], static_calls.KNOWN)
+        said = yield from self.booted(self.ours, "storm", "storm", "log",
+                                      on=usual.with_cpus(2), UPDATES=300 if quick else 10000)
+        if said:
+            yield from static_calls.storm(said["storm"])
+            yield from checks.log(said["log"], static_calls.KNOWN)
+        if quick:
+            return
+        # Other processors, and the other MMU.
+        for cpu, args in (("power8", None), ("power10", None),
+                          ("power9", usual.guest.kernel_args.replace(" disable_radix", ""))):
+            name = f"{cpu}{'-radix' if args else ''}"
+            said = yield from self.booted(self.ours, name, "static-calls", "log",
+                                          on=usual.with_model(cpu, args))
+            if said:
+                yield from static_calls.calls(said["static-calls"])
+                yield from checks.log(said["log"], static_calls.KNOWN)
+
+    def check_plain(self):
+        """The same configuration with a linker that makes none."""
+        if not (yield from self.build(self.plain)):
+            return
+        yield ("with another linker static calls are generic",
+               not self.plain.enabled("HAVE_STATIC_CALL"), "HAVE_STATIC_CALL is set")
+        said = yield from self.booted(self.plain, "plain", "log")
+        if said:
+            yield from checks.log(said["log"], static_calls.KNOWN)
+            report.size("vmlinux", {"with generic static calls": [self.plain.out / "vmlinux"],
+                                    "with the linker's": [self.ours.out / "vmlinux"]})
+
+
 def finished(kernel, boots, first):
     """A check that a kernel booted, and came to the end of the scripts; returns
     what these have printed, by their names."""
@@ -333,7 +430,7 @@ def main():
     passed = failed = 0
     try:
         options = arguments()
-        test = Run(options)
+        test = (StaticCallRun if options.arch == "ppc64le" else Run)(options)
         for what, good, seen in test.check(options.quick, options.variant, options.rival):
             passed, failed = passed + bool(good), failed + (not good)
             print(f"ok: {what}" if good else f"FAILED: {what}\n| " +

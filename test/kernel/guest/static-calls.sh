@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Static calls between the kernel and modules, and what else patches their code:
+# kprobes and a livepatch. Last a lockdown, which asks LSM hooks; those are static
+# calls, too.
+said() {
+	dmesg | sed -n 's/^\[[^]]*\] sc: //p' | tail -n ${1-999}
+}
+insmod $MODULES/sc_calls.ko
+said
+at=$(dmesg | sed -n 's/.*sc: site kkk at +\([0-9]*\): .*/\1/p')
+cd /sys/kernel/tracing
+echo "p:site test_static_k+$at" >>kprobe_events 2>/dev/null && echo kprobe on a site: taken ||
+	echo kprobe on a site: refused
+echo "p:restore test_static_k+$((at + 4))" >>kprobe_events && echo kprobe on a restore: taken
+echo 1 >events/kprobes/restore/enable
+insmod $MODULES/sc_user.ko && rmmod sc_user
+echo kprobe hits: $(sed -n 's/^ *restore *\([0-9]*\) .*/\1/p' kprobe_profile)
+said 1
+echo 0 >events/kprobes/restore/enable
+echo >kprobe_events
+
+patch=/sys/kernel/livepatch/sc_patch
+settle() {
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		[ "$(cat $patch/transition 2>/dev/null)" = 1 ] || return
+		sleep 1
+	done
+}
+insmod $MODULES/sc_patch.ko
+settle
+insmod $MODULES/sc_user.ko && rmmod sc_user
+echo livepatched: $(said 1)
+echo 0 >$patch/enabled
+settle
+rmmod sc_patch
+insmod $MODULES/sc_user.ko && rmmod sc_user
+echo as before: $(said 1)
+
+echo 1 >events/sched/sched_switch/enable
+echo >trace
+sleep 1
+echo 0 >events/sched/sched_switch/enable
+echo tracepoints: $(grep -c sched_switch: trace)
+
+echo integrity >/sys/kernel/security/lockdown
+insmod $MODULES/sc_user.ko 2>/dev/null && echo lockdown: ignored
+dmesg | sed -n 's/.*\(Lockdown: insmod: unsigned module loading is restricted\).*/\1/p'

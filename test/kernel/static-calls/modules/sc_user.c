@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Comes and goes while static calls that it uses are updated, and says what a
+ * caller in the kernel does.
+ */
+#include <linux/module.h>
+#include <linux/test_static_call.h>
+
+static long data_m = 1;
+DECLARE_TEST_CALLERS(mk);
+TEST_CALLERS(mk, test_k, test_pointer_k, test_target_k, data_m)
+
+static int __init sc_user_init(void)
+{
+	unsigned int i, wrong = 0;
+
+	for (i = 0; i < 1000; i++)
+		wrong += test_static_mk(i) != i + 1;
+	pr_info("sc: user %u wrong, a caller in the kernel %ld\n", wrong, test_static_k(1));
+	return 0;
+}
+
+static void __exit sc_user_exit(void)
+{
+}
+
+module_init(sc_user_init);
+module_exit(sc_user_exit);
+MODULE_DESCRIPTION("Uses a static call of the kernel");
+MODULE_LICENSE("GPL");
