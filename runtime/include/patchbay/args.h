@@ -54,9 +54,9 @@ extern "C" {
  *           (PATCHBAY_RECORD_UNKNOWN_ARGS); or, on ppc64le, floating-point
  *           arguments before it may have taken its register
  */
-static inline int patchbay_arg(const struct patchbay_cell *cell,
-			       struct patchbay_regs *regs, unsigned int n,
-			       uint64_t **arg)
+PATCHBAY_INLINE int patchbay_arg(const struct patchbay_cell *cell,
+				 struct patchbay_regs *regs, unsigned int n,
+				 uint64_t **arg)
 {
 	const struct patchbay_record *record = cell->record;
 	unsigned int hidden = record->flags & PATCHBAY_RECORD_SRET ?
@@ -89,9 +89,9 @@ static inline int patchbay_arg(const struct patchbay_cell *cell,
  *           others; or be one of `...`; or the counts cannot be relied on
  *           (PATCHBAY_RECORD_UNKNOWN_ARGS)
  */
-static inline int patchbay_arg_fp(const struct patchbay_cell *cell,
-				  struct patchbay_regs *regs, unsigned int n,
-				  uint64_t **arg)
+PATCHBAY_INLINE int patchbay_arg_fp(const struct patchbay_cell *cell,
+				    struct patchbay_regs *regs, unsigned int n,
+				    uint64_t **arg)
 {
 	const struct patchbay_record *record = cell->record;
 
@@ -114,9 +114,9 @@ static inline int patchbay_arg_fp(const struct patchbay_cell *cell,
  * Returns 0 and sets *@word, or -ERANGE: there are not so many; or -ENODATA, of
  * a function with `...` or PATCHBAY_RECORD_UNKNOWN_ARGS: nobody knows.
  */
-static inline int patchbay_arg_stack(const struct patchbay_cell *cell,
-				     const struct patchbay_regs *regs,
-				     unsigned int n, uint64_t **word)
+PATCHBAY_INLINE int patchbay_arg_stack(const struct patchbay_cell *cell,
+				       const struct patchbay_regs *regs,
+				       unsigned int n, uint64_t **word)
 {
 	const struct patchbay_record *record = cell->record;
 

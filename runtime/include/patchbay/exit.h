@@ -114,7 +114,7 @@ struct patchbay_call {
  * is the cheapest clock that there is, and is not ordered with what comes before
  * and after it.
  */
-static inline uint64_t patchbay_clock(void)
+PATCHBAY_INLINE uint64_t patchbay_clock(void)
 {
 #if defined(__x86_64__)
 	return __builtin_ia32_rdtsc();
@@ -132,7 +132,7 @@ static inline uint64_t patchbay_clock(void)
  * From one time to a later one. Where processors' counters differ, and a thread
  * went from one to another, it may look as if it were earlier: that is 0.
  */
-static inline uint64_t patchbay_ticks(uint64_t start, uint64_t end)
+PATCHBAY_INLINE uint64_t patchbay_ticks(uint64_t start, uint64_t end)
 {
 	return (int64_t)(end - start) < 0 ? 0 : end - start;
 }
@@ -141,7 +141,7 @@ static inline uint64_t patchbay_ticks(uint64_t start, uint64_t end)
 #define PATCHBAY_EXIT_SKIP 2   /* the body is not, or was not, called */
 #define PATCHBAY_EXIT_JUMP 8   /* beside UNWIND: by longjmp() */
 
-static inline struct patchbay_call *patchbay_call(struct patchbay_regs *regs)
+PATCHBAY_INLINE struct patchbay_call *patchbay_call(struct patchbay_regs *regs)
 {
 	return (struct patchbay_call *)regs - 1;
 }
@@ -150,8 +150,9 @@ static inline struct patchbay_call *patchbay_call(struct patchbay_regs *regs)
  * A word of this call and this tracer: what the entry handler leaves there its
  * exit handler finds. It is not initialized.
  */
-static inline uint64_t *patchbay_session_word(const struct patchbay_cell *cell,
-					      struct patchbay_regs *regs)
+PATCHBAY_INLINE uint64_t *
+patchbay_session_word(const struct patchbay_cell *cell,
+		      struct patchbay_regs *regs)
 {
 	return (uint64_t *)patchbay_call(regs) - 1 -
 	       (cell->since & PATCHBAY_CELL_WORD);
@@ -161,7 +162,7 @@ static inline uint64_t *patchbay_session_word(const struct patchbay_cell *cell,
  * In an exit handler of a tracer with a threshold: how long the call took,
  * patchbay_ticks(). When it began is in the session word.
  */
-static inline uint64_t patchbay_duration(struct patchbay_regs *regs)
+PATCHBAY_INLINE uint64_t patchbay_duration(struct patchbay_regs *regs)
 {
 	return patchbay_call(regs)->duration;
 }
@@ -172,7 +173,7 @@ static inline uint64_t patchbay_duration(struct patchbay_regs *regs)
  * PATCHBAY_EXIT_SKIP: the result is that of the handler which asked for it. 0:
  * the function has returned.
  */
-static inline unsigned int patchbay_exit_reason(struct patchbay_regs *regs)
+PATCHBAY_INLINE unsigned int patchbay_exit_reason(struct patchbay_regs *regs)
 {
 	return (unsigned int)patchbay_call(regs)->since &
 	       (PATCHBAY_EXIT_UNWIND | PATCHBAY_EXIT_SKIP | PATCHBAY_EXIT_JUMP);
@@ -183,7 +184,7 @@ static inline unsigned int patchbay_exit_reason(struct patchbay_regs *regs)
  * patchbay_result_gp() and patchbay_result_fp() are set to. Handlers of other
  * tracers are called all the same; who asks later may change the result.
  */
-static inline void patchbay_skip_body(struct patchbay_regs *regs)
+PATCHBAY_INLINE void patchbay_skip_body(struct patchbay_regs *regs)
 {
 	patchbay_call(regs)->since |= PATCHBAY_EXIT_SKIP;
 }
@@ -195,7 +196,7 @@ static inline void patchbay_skip_body(struct patchbay_regs *regs)
  * and among several tracers, it changes nothing: @exit may be called, and has to
  * know by its session word that it has nothing to do.
  */
-static inline void patchbay_forgo_exit(struct patchbay_regs *regs)
+PATCHBAY_INLINE void patchbay_forgo_exit(struct patchbay_regs *regs)
 {
 	patchbay_call(regs)->since |= PATCHBAY_CELL_DIRECT_EXIT;
 }
@@ -222,14 +223,14 @@ void patchbay_no_exit(uintptr_t ip, uintptr_t parent_ip,
  * double is in neither; it is kept. Of a structure in memory, the address is in
  * register 0 or, on AArch64, in x8 of @regs.
  */
-static inline uint64_t *patchbay_result_gp(struct patchbay_regs *regs,
-					   unsigned int n)
+PATCHBAY_INLINE uint64_t *patchbay_result_gp(struct patchbay_regs *regs,
+					     unsigned int n)
 {
 	return &patchbay_call(regs)->gp[n];
 }
 
-static inline uint64_t *patchbay_result_fp(struct patchbay_regs *regs,
-					   unsigned int n)
+PATCHBAY_INLINE uint64_t *patchbay_result_fp(struct patchbay_regs *regs,
+					     unsigned int n)
 {
 	return patchbay_call(regs)->vector[n];
 }

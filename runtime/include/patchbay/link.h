@@ -282,7 +282,8 @@ const char *patchbay_link_strerror(int error);
  */
 
 /* The cookie of this function and this link. */
-static inline void *patchbay_get_attach_cookie(const struct patchbay_cell *cell)
+PATCHBAY_INLINE void *
+patchbay_get_attach_cookie(const struct patchbay_cell *cell)
 {
 	return cell->data;
 }
@@ -292,9 +293,9 @@ static inline void *patchbay_get_attach_cookie(const struct patchbay_cell *cell)
  * program; <patchbay/args.h> says how they are counted. At the exit it is what
  * the function was called with.
  */
-static inline uint64_t patchbay_get_func_arg(const struct patchbay_cell *cell,
-					     struct patchbay_regs *regs,
-					     unsigned int n)
+PATCHBAY_INLINE uint64_t patchbay_get_func_arg(const struct patchbay_cell *cell,
+					       struct patchbay_regs *regs,
+					       unsigned int n)
 {
 	const struct patchbay_record *record = cell->record;
 	unsigned int hidden = record->flags & PATCHBAY_RECORD_SRET ?
@@ -311,8 +312,8 @@ static inline uint64_t patchbay_get_func_arg(const struct patchbay_cell *cell,
  * These two use floating-point registers. patchbay_regs_fp() is where the
  * argument is, to be changed, or read with other registers.
  */
-static inline double patchbay_get_func_arg_double(struct patchbay_regs *regs,
-						  unsigned int n)
+PATCHBAY_INLINE double patchbay_get_func_arg_double(struct patchbay_regs *regs,
+						    unsigned int n)
 {
 	double value;
 
@@ -320,8 +321,8 @@ static inline double patchbay_get_func_arg_double(struct patchbay_regs *regs,
 	return value;
 }
 
-static inline float patchbay_get_func_arg_float(struct patchbay_regs *regs,
-						unsigned int n)
+PATCHBAY_INLINE float patchbay_get_func_arg_float(struct patchbay_regs *regs,
+						  unsigned int n)
 {
 #if defined(__powerpc64__)
 	return (float)patchbay_get_func_arg_double(regs, n);
@@ -334,14 +335,14 @@ static inline float patchbay_get_func_arg_float(struct patchbay_regs *regs,
 }
 
 /* How many of these are in registers. */
-static inline unsigned int
+PATCHBAY_INLINE unsigned int
 patchbay_get_func_fp_arg_cnt(const struct patchbay_cell *cell)
 {
 	return cell->record->fp_args;
 }
 
 /* How many integer or pointer arguments are in registers. */
-static inline unsigned int
+PATCHBAY_INLINE unsigned int
 patchbay_get_func_arg_cnt(const struct patchbay_cell *cell)
 {
 	const struct patchbay_record *record = cell->record;
@@ -356,7 +357,7 @@ patchbay_get_func_arg_cnt(const struct patchbay_cell *cell)
  * At the exit: the result in an integer register. Of a type narrower than 64
  * bits the upper bits mean nothing.
  */
-static inline uint64_t patchbay_get_func_ret(struct patchbay_regs *regs)
+PATCHBAY_INLINE uint64_t patchbay_get_func_ret(struct patchbay_regs *regs)
 {
 	return *patchbay_result_gp(regs, 0);
 }
@@ -367,8 +368,8 @@ static inline uint64_t patchbay_get_func_ret(struct patchbay_regs *regs)
  * floating-point registers is to be set beside it, patchbay_result_fp(); and of
  * a structure in memory @value is its address, the hidden argument.
  */
-static inline void patchbay_override_return(struct patchbay_regs *regs,
-					    uint64_t value)
+PATCHBAY_INLINE void patchbay_override_return(struct patchbay_regs *regs,
+					      uint64_t value)
 {
 	*patchbay_result_gp(regs, 0) = value;
 	patchbay_skip_body(regs);

@@ -16,6 +16,17 @@ extern "C" {
 #endif
 
 /*
+ * What handlers call. It has no site: clang inlines it in no handler that is marked
+ * no_profile_instrument_function, nor at -O0 in any, and a tracer of all functions
+ * would be called by its own handler.
+ */
+#ifdef __clang__
+#define PATCHBAY_INLINE static inline __attribute__((xray_never_instrument))
+#else
+#define PATCHBAY_INLINE static inline
+#endif
+
+/*
  * struct patchbay_regs - the argument registers at the entry of the function
  *
  * What a handler writes here is what the function receives. Only registers that
@@ -38,8 +49,8 @@ struct patchbay_regs {
 };
 
 /* The register of integer argument @n, counted from 0, below gp_args. */
-static inline uint64_t *patchbay_regs_gp(struct patchbay_regs *regs,
-					 unsigned int n)
+PATCHBAY_INLINE uint64_t *patchbay_regs_gp(struct patchbay_regs *regs,
+					   unsigned int n)
 {
 	return (uint64_t *)regs + 1 + n;
 }
@@ -49,14 +60,14 @@ static inline uint64_t *patchbay_regs_gp(struct patchbay_regs *regs,
  * fp_args, as eight-byte words: xmm, ymm or zmm @n, of which float and double
  * take the lower bits.
  */
-static inline uint64_t *patchbay_regs_fp(struct patchbay_regs *regs,
-					 unsigned int n)
+PATCHBAY_INLINE uint64_t *patchbay_regs_fp(struct patchbay_regs *regs,
+					   unsigned int n)
 {
 	return regs->vectors + 8 * n;
 }
 
 /* The stack pointer at the entry; the return address is there. */
-static inline uintptr_t patchbay_regs_sp(const struct patchbay_regs *regs)
+PATCHBAY_INLINE uintptr_t patchbay_regs_sp(const struct patchbay_regs *regs)
 {
 	return (uintptr_t)(regs + 1) + sizeof(uint64_t);
 }
@@ -71,8 +82,8 @@ struct patchbay_regs {
 };
 
 /* The register of integer argument @n, counted from 0, below gp_args. */
-static inline uint64_t *patchbay_regs_gp(struct patchbay_regs *regs,
-					 unsigned int n)
+PATCHBAY_INLINE uint64_t *patchbay_regs_gp(struct patchbay_regs *regs,
+					   unsigned int n)
 {
 	return (uint64_t *)regs + n;
 }
@@ -82,14 +93,14 @@ static inline uint64_t *patchbay_regs_gp(struct patchbay_regs *regs,
  * fp_args, as eight-byte words: q @n, of which float and double take the lower
  * bits.
  */
-static inline uint64_t *patchbay_regs_fp(struct patchbay_regs *regs,
-					 unsigned int n)
+PATCHBAY_INLINE uint64_t *patchbay_regs_fp(struct patchbay_regs *regs,
+					   unsigned int n)
 {
 	return regs->vectors + 2 * n;
 }
 
 /* The stack pointer at the entry; arguments on the stack are there. */
-static inline uintptr_t patchbay_regs_sp(const struct patchbay_regs *regs)
+PATCHBAY_INLINE uintptr_t patchbay_regs_sp(const struct patchbay_regs *regs)
 {
 	return (uintptr_t)(regs + 1);
 }
@@ -102,8 +113,8 @@ struct patchbay_regs {
 };
 
 /* The register of integer argument @n, counted from 0, below gp_args. */
-static inline uint64_t *patchbay_regs_gp(struct patchbay_regs *regs,
-					 unsigned int n)
+PATCHBAY_INLINE uint64_t *patchbay_regs_gp(struct patchbay_regs *regs,
+					   unsigned int n)
 {
 	return (uint64_t *)regs + n;
 }
@@ -112,8 +123,8 @@ static inline uint64_t *patchbay_regs_gp(struct patchbay_regs *regs,
  * The register of floating-point argument @n, counted from 0, below fp_args:
  * f1 + @n. A float is there as a double.
  */
-static inline uint64_t *patchbay_regs_fp(struct patchbay_regs *regs,
-					 unsigned int n)
+PATCHBAY_INLINE uint64_t *patchbay_regs_fp(struct patchbay_regs *regs,
+					   unsigned int n)
 {
 	return regs->vectors + n;
 }
@@ -122,7 +133,7 @@ static inline uint64_t *patchbay_regs_fp(struct patchbay_regs *regs,
  * The stack pointer at the entry: the caller's frame. Arguments on the stack
  * are behind its header and eight doublewords, from 96 on.
  */
-static inline uintptr_t patchbay_regs_sp(const struct patchbay_regs *regs)
+PATCHBAY_INLINE uintptr_t patchbay_regs_sp(const struct patchbay_regs *regs)
 {
 	return (uintptr_t)(regs + 1);
 }
