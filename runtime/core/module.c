@@ -225,6 +225,20 @@ static struct pb_module **find(const struct patchbay_module *desc)
 }
 
 /*
+ * Has a module the records of @coming? A linked module may have several descriptors,
+ * all of which lead to all of its records: llvm-objcopy, told to make hidden symbols
+ * local, makes groups such as ours be no COMDAT groups any more. One is enough.
+ */
+static int has_records(const struct pb_module *coming)
+{
+	const struct pb_module *m = pb_modules;
+
+	while (m && m->records != coming->records)
+		m = m->next;
+	return m && coming->nr;
+}
+
+/*
  * Modules that have gone, but whose cells a thread may be looking at, or whose
  * text may still lead to them: destructors also run when a process exits while
  * other threads run on, and then the text stays.
@@ -373,7 +387,7 @@ int pb_module_register(const struct patchbay_module *desc)
 	pb_change_lock();
 	pb_arch_init();
 	link = find(desc);
-	error = *link ? -EALREADY : take(desc);
+	error = *link || has_records(module) ? -EALREADY : take(desc);
 	if (error) {
 		pb_change_unlock();
 		free(module);
