@@ -47,7 +47,13 @@ Options::Options()
       Require("patchbay-require",
               cl::desc("Make it an error if a module has functions, but none "
                        "of them gets a slot"),
-              cl::ZeroOrMore, cl::cat(Category)) {}
+              cl::ZeroOrMore, cl::cat(Category)),
+      ZeroSites("patchbay-zero-sites",
+                cl::desc("x86-64: leave the immediates of sites 0, as memcheck "
+                         "needs it and objects whose hidden symbols GNU "
+                         "objcopy makes local; to arm a function for the first "
+                         "time takes longer then"),
+                cl::ZeroOrMore, cl::cat(Category)) {}
 
 const Options &patchbay::options() {
   static const Options TheOptions;

@@ -22,6 +22,7 @@ struct Options {
   llvm::cl::opt<unsigned> InstructionThreshold;
   llvm::cl::opt<bool> IgnoreLoops;
   llvm::cl::opt<bool> Require;
+  llvm::cl::opt<bool> ZeroSites;
 
   Options();
 };

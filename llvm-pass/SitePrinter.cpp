@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SitePrinter.h"
 #include "ModuleText.h"
+#include "Options.h"
 #include "SlotLayout.h"
 #include "patchbay/abi.h"
 #include "llvm/BinaryFormat/ELF.h"
@@ -107,7 +108,8 @@ patchbay_record SitePrinter::record() const {
           Args.Flags};
 }
 
-/// The stub is as far from behind the displacement as a call would have it.
+/// The stub is as far from behind the displacement as a call would have it; or
+/// nothing is said of it, and who arms the site fills it in.
 void SitePrinter::emitBranches() {
   const SlotLayout &Layout = *Table.Layout;
   MCStreamer &Out = *AP.OutStreamer;
@@ -130,7 +132,9 @@ void SitePrinter::emitBranches() {
 #else
   const unsigned Dialect = AP.MAI->getAssemblerDialect();
 #endif
-  if (Dialect == DefaultDialect) {
+  if (options().ZeroSites) {
+    emitCode(Table.SiteCode);
+  } else if (Dialect == DefaultDialect) {
     MCInst Branch = Table.SiteCode.front();
     Branch.getOperand(0) = MCOperand::createExpr(Displacement);
     emitCode(Branch);

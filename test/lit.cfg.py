@@ -106,7 +106,7 @@ if os.getuid() == 0:
 if lit_config.params.get("upstream"):
     config.available_features.add("upstream-suite")
 for tool in ("babeltrace2", "bash", "ccache", "chromium", "csmith", "gdb", "git", "llvm-bolt",
-             "lttng", "make", "mandoc", "node", "pkg-config", "rustc", "uftrace", "valgrind",
+             "lttng", "make", "mandoc", "node", "objcopy", "pkg-config", "rustc", "uftrace", "valgrind",
              "qemu-aarch64", "qemu-ppc64le", "qemu-riscv64"):
     if shutil.which(tool, path=config.environment["PATH"]):
         config.available_features.add(tool)

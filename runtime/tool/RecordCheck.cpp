@@ -23,6 +23,7 @@ private:
   void hashSymbols();
   std::optional<int64_t> localEntry() const;
   bool distance();
+  void site(int64_t Distance, int64_t ToPad);
 
   const ImageView &View;
   const CodeForm &Form;
@@ -134,6 +135,16 @@ bool Check::distance() {
   return true;
 }
 
+// An immediate of 0 is right, too: who arms the site fills in where the stub is.
+void Check::site(int64_t Distance, int64_t ToPad) {
+  constexpr int64_t Unsaid = PATCHBAY_X86_64_SITE_BRANCH_SIZE;
+  uint64_t Stub = View.stubs() + Form.stubOffset(R.Raw, Distance != 0);
+  if (View.map().bytes(R.Site, Form.siteSize()) !=
+      ArrayRef<uint8_t>(Form.site(ToPad, Unsaid)))
+    checkBytes(View, Function, Distance, "site",
+               Form.site(ToPad, Stub - R.Site), Out);
+}
+
 void Check::run() {
   fields();
   if (!View.map().isCode(R.Entry + PATCHBAY_SLOT_OFFSET,
@@ -159,9 +170,7 @@ void Check::run() {
   }
   int64_t Distance = R.Site - R.Entry;
   checkOwned(View, Function, Start, Distance + Form.siteSize(), Out);
-  uint64_t Stub = View.stubs() + Form.stubOffset(R.Raw, Distance != 0);
-  checkBytes(View, Function, Distance, "site",
-             Form.site(Pad - Distance, Stub - R.Site), Out);
+  site(Distance, Pad - Distance);
 }
 
 void patchbay::checkRecord(const ImageView &View, const SiteRecord &Record,

@@ -94,7 +94,8 @@
  *
  * The state is the first byte alone. The compiler lets the other four lead to a
  * stub, which is as far away as a call would be, and nobody changes them: as an
- * immediate they decide about flags, and those are nobody's at an entry.
+ * immediate they decide about flags, and those are nobody's at an entry. Or they
+ * are 0, and whoever arms the site for the first time fills them in before.
  * (Readers know one more form, which nobody writes: e9, a jmp.)
  *
  * The stubs are the module's own, PATCHBAY_X86_64_NR_STUBS of them, one for each

@@ -18,8 +18,9 @@
  *   armed is written first, and the sync between publishing and arming orders it
  *   before the first call. After that threads may read it at any time, and no more
  *   than one byte of it changes; see shared.h.
- * - Displacement: the compiler's, and nobody writes it, but that llvm-bolt leaves
- *   another one in functions that it does not move. Then it is put right while the
+ * - Displacement: the compiler's, and nobody writes it, but that it may be 0 (abi.h),
+ *   and that llvm-bolt leaves another one in functions that it does not move, and
+ *   llvm-objcopy one to another stub (module.c). Then it is put right while the
  *   first byte is a9, whose immediate changes nothing that is used, and before the
  *   sync after which that is armed for the first time.
  * - First byte: one byte, a store of which is atomic (SDM vol. 3A, 10.1.1). A
