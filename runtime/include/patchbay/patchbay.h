@@ -8,7 +8,7 @@
  * functions each have a site. A module announces itself when it is loaded. A
  * *tracer* (struct patchbay_ops) is a handler with its properties; arming
  * it on functions makes every call of them run the handler first. Functions
- * that are not armed cost one instruction that does nothing.
+ * that are not armed cost an instruction or two that do nothing.
  *
  * Usage
  * -----
