@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "bulk.h"
 
-#include "arch_bulk.h"
 #include "bulk_text.h"
 #include "cell.h"
 #include "future.h"
@@ -15,315 +14,12 @@
 #include "strict.h"
 #include "text.h"
 
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Fewer are quicker by a plan, and better off with cells of their own. */
 #define MANY 64
-
-/* PB_NOT_BULK: there are more shapes than can have a cell. */
-static int add_group(struct pb_bulk *bulk, struct pb_bulk_module *b,
-		     const struct patchbay_record *record,
-		     struct pb_group **group)
-{
-	const uint32_t shape = pb_shape(record);
-	unsigned int at = shape * 2654435761u >> 23;
-	struct patchbay_ops *ops = bulk->request->ops;
-
-	if (++b->nr_groups == PB_NR_SHARED)
-		return PB_NOT_BULK;
-	*group = malloc(sizeof(**group));
-	if (!*group)
-		return -ENOMEM;
-	**group = (struct pb_group){
-		.next = b->groups,
-		.module = b->module,
-		.shape = shape,
-		.one = pb_ops_cell(ops, record, ops->attr.data, pb_since),
-	};
-	b->groups = *group;
-	while (b->by_shape[at])
-		at = (at + 1) % PB_NR_SHAPES;
-	b->by_shape[at] = b->last = *group;
-	return 0;
-}
-
-/* The cell of its own that function @i has, or NULL. */
-static const struct patchbay_cell *own_cell(const struct pb_module *module,
-					    size_t i, uintptr_t slot)
-{
-	const unsigned int owner = pb_owner(module, i);
-
-	if (!slot || (owner != PB_OWNER_NONE && owner != PB_OWNER_GATE))
-		return NULL;
-	return pb_cell_of(module, &module->records[i]);
-}
-
-/* Where does function @i lead to? Whoever has a tracer is not for us. */
-static int check_owner(const struct pb_module *module, size_t i, uintptr_t slot)
-{
-	const unsigned int owner = pb_owner(module, i);
-	const struct patchbay_cell *from = own_cell(module, i, slot);
-
-	if (!from && owner == PB_OWNER_NONE)
-		return 0;
-	if (!from && (owner == PB_OWNER_GATE ||
-		      slot != pb_owner_slot(module, owner)))
-		return PB_NOT_BULK;
-	if (!from)
-		from = &module->shared->cells[owner].cell;
-	if (owner == PB_OWNER_NOBODY || !from->ops)
-		return 0;
-	return from->set == &pb_set_nobody ? PB_UNSETTLED : PB_NOT_BULK;
-}
-
-/* Put function @i among those of @choice, which most modules have none of. */
-static int add_to(struct pb_choice *choice, const struct pb_bulk_module *b,
-		  size_t i)
-{
-	int error = choice->bits ? 0 : pb_choice_init(choice, b->module->nr, 0);
-
-	if (!error)
-		pb_choice_add(choice, i, 0);
-	return error;
-}
-
-/* Function @i keeps the cell of its own that it has. */
-static int add_own(struct pb_bulk_module *b, size_t i)
-{
-	int error = add_to(&b->own, b, i);
-
-	if (error)
-		return error;
-	b->nr_own++;
-	b->nr++;
-	return 0;
-}
-
-/* What nearly all sites are, seen at a glance. */
-static int is_disarmed(const struct pb_module *module,
-		       const struct patchbay_record *record, uintptr_t entry,
-		       uintptr_t site)
-{
-	if (entry < module->low + PB_BULK_BEFORE || site < entry ||
-	    site >= module->high || module->high - site < PB_BULK_SITE_READ)
-		return 0;
-	return pb_bulk_is_disarmed(entry, site - entry,
-				   (uintptr_t)pb_arch_reach(module, record)) &&
-	       !pb_names_is_moved(module, record);
-}
-
-/*
- * Can the site of function @i be armed? They have to be in the order of text, none
- * within another; @end is where the last one did.
- */
-static int check_site(const struct pb_module *module, size_t i, uintptr_t *end)
-{
-	const struct patchbay_record *record = &module->records[i];
-	const uintptr_t entry = pb_record_entry(record),
-			at = pb_record_site(record);
-
-	/* What is armed, or moved, is for a plan. */
-	if (!is_disarmed(module, record, entry, at))
-		return pb_site_state(module, record) < 0 ? -EILSEQ : PB_NOT_BULK;
-	if (entry < *end + PB_BULK_BEFORE)
-		return PB_NOT_BULK;
-	*end = at + PB_BULK_SITE_SIZE;
-	return 0;
-}
-
-/* May the request's tracer be on this function? 1: no, but that is no error. */
-static int check_tracer(const struct pb_bulk *bulk, struct pb_module *module,
-			const struct patchbay_record *record)
-{
-	const struct patchbay_ops_attr *attr = &bulk->request->ops->attr;
-	const struct pb_target asked = { .module = module,
-					 .record = record,
-					 .request = bulk->request,
-					 .data = attr->data };
-
-	return attr->check || attr->exit ? pb_check_function(&asked) : 0;
-}
-
-/* Leave function @i out of what is to be done. */
-static void leave_out(struct pb_bulk_module *b, size_t i)
-{
-	b->choice.bits[i / 64] &= ~(UINT64_C(1) << i % 64);
-}
-
-/* All that have no bit in a word with those from @first to @last. */
-static void leave_out_others(struct pb_choice *choice, size_t first, size_t last)
-{
-	const size_t nr = (choice->nr + 63) / 64, low = first / 64,
-		     end = first < choice->nr ? last / 64 + 1 : nr;
-
-	memset(choice->bits, 0, low * sizeof(*choice->bits));
-	memset(choice->bits + end, 0, (nr - end) * sizeof(*choice->bits));
-}
-
-/* @nr functions from @first to @last, led by @owner, come to @group. */
-static void add_run(struct pb_bulk_module *b, struct pb_group *group,
-		    unsigned int owner, size_t first, size_t last, size_t nr)
-{
-	if (!nr)
-		return;
-	if (owner >= PB_OWNER_FIRST)
-		pb_group_leave(&b->module->shared->cells[owner], group,
-			       (uint32_t)nr);
-	if (!group->nr)
-		group->first = first;
-	group->last = last;
-	group->led |= owner != PB_OWNER_NONE;
-	group->nr += nr;
-	b->nr += nr;
-}
-
-static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t i,
-			  uintptr_t *end)
-{
-	struct pb_module *module = b->module;
-	const struct patchbay_record *record = &module->records[i];
-	const unsigned int owner = pb_owner(module, i);
-	struct pb_group *group = pb_bulk_group(b, pb_shape(record));
-	uintptr_t slot = 0;
-	int error = check_tracer(bulk, module, record);
-
-	if (error == 1) {
-		leave_out(b, i);
-		return 0;
-	}
-	if (!error && !group)
-		error = add_group(bulk, b, record, &group);
-	if (error)
-		return error;
-	error = check_site(module, i, end);
-	if (error == -EILSEQ && add_to(&b->refused, b, i))
-		return -ENOMEM;
-	if (error < 0 && pb_may_skip(bulk->request, error)) {
-		leave_out(b, i);
-		return 0;
-	}
-	/* Not before the record is known to lead to text. */
-	if (!error) {
-		slot = pb_arch_slot(pb_record_entry(record));
-		error = check_owner(module, i, slot);
-	}
-	if (error)
-		return error;
-	/* Who is behind a gate comes back to share; no slot leads back from elsewhere. */
-	if (owner == PB_OWNER_NONE && own_cell(module, i, slot))
-		return add_own(b, i);
-	add_run(b, group, owner, i, i, 1);
-	/* Others that lead there are for us, too; behind a gate each has its own. */
-	if (owner != PB_OWNER_GATE)
-		b->slot_of[owner] = slot;
-	group->stub[pb_record_entry(record) != pb_record_site(record)] =
-		(uintptr_t)pb_arch_reach(module, record);
-	return 0;
-}
-
-/*
- * What check_function() does, for function @i and those behind it, as long as they are
- * what nearly all are: of a shape that was seen before, and led to a cell that others
- * were led to. Returns the first one that is not.
- */
-static size_t check_usual(struct pb_bulk_module *b, size_t i, uintptr_t *end)
-{
-	const struct pb_module *module = b->module;
-	const struct patchbay_record *records = module->records;
-	const uint8_t *owners = module->shared ? module->shared->owner : NULL;
-	const uintptr_t highest = module->high - PB_BULK_SITE_READ;
-	uintptr_t lowest = *end + PB_BULK_BEFORE;
-	struct pb_group *group = NULL;
-	unsigned int owner = PB_OWNER_NONE;
-	size_t first = i, last = i, nr = 0;
-
-	for (; i < module->nr; i = pb_choice_next(&b->choice, i + 1)) {
-		const uintptr_t entry = pb_record_entry(&records[i]),
-				site = pb_record_site(&records[i]);
-		const unsigned int by = owners ? owners[i] : PB_OWNER_NONE;
-		const uint32_t shape = pb_shape(&records[i]);
-
-		if (!group || group->shape != shape || owner != by) {
-			add_run(b, group, owner, first, last, nr);
-			nr = 0;
-			first = i;
-			owner = by;
-			group = pb_bulk_group(b, shape);
-			if (!group)
-				break;
-		}
-		if (entry < lowest || site < entry || site > highest ||
-		    pb_bulk_slot_at(entry) != b->slot_of[by] ||
-		    !pb_bulk_is_disarmed(entry, site - entry,
-					 group->stub[site != entry]))
-			break;
-		lowest = site + PB_BULK_SITE_SIZE + PB_BULK_BEFORE;
-		last = i;
-		nr++;
-	}
-	add_run(b, group, owner, first, last, nr);
-	*end = lowest - PB_BULK_BEFORE;
-	return i;
-}
-
-/*
- * Are they all for us? A tracer is asked about each function once, so this is found
- * out before.
- */
-static int look_ahead(const struct pb_bulk_module *b)
-{
-	const struct pb_module *module = b->module;
-	uintptr_t end = 0;
-	int error = 0;
-
-	for (size_t i = pb_choice_next(&b->choice, 0); i < module->nr;
-	     i = pb_choice_next(&b->choice, i + 1)) {
-		error = check_site(module, i, &end);
-		if (!error)
-			error = check_owner(module, i,
-					    pb_arch_slot(pb_record_entry(
-						    &module->records[i])));
-		if (error > 0)
-			return error;
-	}
-	return 0;
-}
-
-static int check_module(struct pb_bulk *bulk, struct pb_bulk_module *b)
-{
-	struct pb_module *module = b->module;
-	const struct patchbay_ops_attr *attr = &bulk->request->ops->attr;
-	/* Exits are a matter of shape; else nobody is to be asked about each? */
-	const int usual = !attr->check && !pb_names_here(module);
-	uintptr_t end;
-	int error = pb_plan_reach(module);
-
-	b->first = !pb_arch_is_open(module);
-	pb_groups_begin(module);
-	if (!error && bulk->request->ops->attr.check)
-		error = look_ahead(b);
-	/* Low enough for the first function. */
-	end = module->low;
-	for (unsigned int owner = 0; owner < PB_NR_SHARED; owner++)
-		b->slot_of[owner] = (uintptr_t)b;
-	for (size_t i = pb_choice_next(&b->choice, 0); i < module->nr && !error;
-	     i = pb_choice_next(&b->choice, i + 1)) {
-		if (usual)
-			i = check_usual(b, i, &end);
-		if (i < module->nr)
-			error = check_function(bulk, b, i, &end);
-	}
-	if (!error && b->nr > b->nr_own)
-		error = pb_shared_init(module);
-	/* A plan would ask for data again. */
-	if (!error && b->nr > b->nr_own && bulk->request->ops->attr.attach &&
-	    !pb_groups_fit(module, b->nr_groups))
-		error = PB_NOT_BULK;
-	return error;
-}
 
 /* Functions of a module have the same data: what its tracer says they are. */
 static int attach(struct pb_bulk *bulk, struct pb_bulk_module *b)
@@ -388,7 +84,49 @@ static int find_own(struct pb_bulk_module *b, const struct patchbay_cell *cell,
 		*first = i;
 	if (i > *last)
 		*last = i;
-	return add_own(b, i);
+	return pb_bulk_add_own(b, i);
+}
+
+/*
+ * Of the chosen functions, which are from @first to @last, those that lead to a cell
+ * that @has the tracer lose it. Others are left out, but for those with a cell of their
+ * own.
+ */
+static void keep_armed(struct pb_bulk_module *b, const uint8_t has[PB_NR_SHARED],
+		       size_t first, size_t last)
+{
+	struct pb_shared *shared = b->module->shared;
+	uint32_t leaving[PB_NR_SHARED] = { 0 };
+
+	for (size_t word = first / 64; word <= last / 64; word++) {
+		const uint64_t own = b->own.bits ? b->own.bits[word] : 0;
+		uint64_t keep = 0, rest = b->choice.bits[word] & ~own;
+
+		for (; shared && rest; rest &= rest - 1) {
+			const int i = __builtin_ctzll(rest);
+			const unsigned int owner = shared->owner[word * 64 + i];
+
+			leaving[owner]++;
+			keep |= (uint64_t)has[owner] << i;
+		}
+		b->choice.bits[word] = keep | (b->choice.bits[word] & own);
+	}
+	for (unsigned int i = PB_OWNER_FIRST; shared && i < shared->end; i++) {
+		if (!has[i] || !leaving[i])
+			continue;
+		pb_group_leave(&shared->cells[i], NULL, leaving[i]);
+		b->nr += leaving[i];
+	}
+}
+
+/* All that have no bit in a word with those from @first to @last. */
+static void leave_out_others(struct pb_choice *choice, size_t first, size_t last)
+{
+	const size_t nr = (choice->nr + 63) / 64, low = first / 64,
+		     end = first < choice->nr ? last / 64 + 1 : nr;
+
+	memset(choice->bits, 0, low * sizeof(*choice->bits));
+	memset(choice->bits + end, 0, (nr - end) * sizeof(*choice->bits));
 }
 
 /* Those of the chosen functions that have the tracer, if it is alone on all. */
@@ -425,19 +163,8 @@ static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	}
 	/* There may be very many that are chosen and have no tracer. */
 	leave_out_others(&b->choice, first, last);
-	for (size_t i = pb_choice_next(&b->choice, 0); i < module->nr;
-	     i = pb_choice_next(&b->choice, i + 1)) {
-		const unsigned int owner = pb_owner(module, i);
-
-		if (pb_bulk_is_own(b, i))
-			continue;
-		if (i < first || i > last || !has[owner]) {
-			leave_out(b, i);
-			continue;
-		}
-		pb_group_leave(&module->shared->cells[owner], NULL, 1);
-		b->nr++;
-	}
+	if (first <= last)
+		keep_armed(b, has, first, last);
 	for (unsigned int i = PB_OWNER_FIRST; b->nr > b->nr_own && i < PB_NR_SHARED;
 	     i++) {
 		struct pb_shared_cell *from = &module->shared->cells[i];
@@ -490,7 +217,7 @@ static int prepare(struct pb_bulk *bulk, struct pb_module *only)
 		error = PB_NOT_BULK;
 	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next) {
 		error = request->disarm ? find_armed(bulk, b) :
-					  check_module(bulk, b);
+					  pb_bulk_check(bulk, b);
 		request->nr += b->nr;
 	}
 	/* Whoever was asked about each function is not to be asked again. */

@@ -26,7 +26,7 @@
 enum change { PUBLISH, ARM, FIRST, UNDO, PART, JOIN, DISARM };
 
 /*
- * A function. @group: if it is to be armed, and not only flipped. @own: its slot
+ * A function. @group: if it is to be armed, and not only flipped; or of one before. @own: its slot
  * stays, since it leads to a cell of its own.
  */
 struct function {
@@ -37,21 +37,34 @@ struct function {
 	int own;
 };
 
-/* Is this change for function @i? */
-static inline int is_for(struct pb_bulk_module *b, size_t i, enum change change,
-		  struct function *f)
+static inline void look_at(struct function *f, const struct patchbay_record *record)
+{
+	f->record = record;
+	f->entry = pb_record_entry(record);
+	f->site = pb_record_site(record);
+}
+
+/* Mostly it is that of the function before. */
+static inline void find_group(struct pb_bulk_module *b, struct function *f)
+{
+	const uint32_t shape = pb_shape(f->record);
+
+	if (!f->group || f->group->shape != shape)
+		f->group = pb_bulk_group(b, shape);
+}
+
+/* Is this change for function @i, of which @f says where it is? */
+static inline __attribute__((always_inline)) int
+is_for(struct pb_bulk_module *b, size_t i, enum change change, struct function *f)
 {
 	const struct pb_module *module = b->module;
 
-	f->record = &module->records[i];
-	f->entry = pb_record_entry(f->record);
-	f->site = pb_record_site(f->record);
 	if (change == ARM || (change == DISARM && !b->parts))
 		return 1;
 	f->owner = pb_owner(module, i);
 	f->own = pb_bulk_is_own(b, i);
 	if (change == PUBLISH || change == FIRST || change == UNDO)
-		f->group = pb_bulk_group(b, pb_shape(f->record));
+		find_group(b, f);
 	else if (f->own)
 		return change == DISARM;
 	else if (b->parts)
@@ -68,8 +81,9 @@ static inline int publish(const struct function *f, uint8_t *slot)
 }
 
 /* @text: add an address to it, and there is the copy. */
-static inline __attribute__((always_inline)) int edit(const struct pb_bulk_module *b, const struct function *f,
-		enum change change, uintptr_t text)
+static inline __attribute__((always_inline)) int
+edit(const struct pb_bulk_module *b, const struct function *f, enum change change,
+     uintptr_t text)
 {
 	uint8_t *slot = (uint8_t *)(text + f->entry - PB_BULK_BEFORE);
 	uint8_t *site = (uint8_t *)(text + f->site);
@@ -107,42 +121,80 @@ static inline __attribute__((always_inline)) int edit(const struct pb_bulk_modul
 /* Of few functions far from each other each is written on its own. */
 #define GAP 4096
 
+/*
+ * What the loop below knows of the block, so that most functions take two comparisons.
+ * @text:   add an address to it, and there is the copy
+ * @done:   where the last function of the block ends
+ * @copied: so far it can go on without asking: that is less than GAP
+ */
+struct ready {
+	uintptr_t text;
+	uintptr_t done, copied;
+};
+
+/* Can the block go on from @from to @end? Then it does, and @ready says so. */
+static int go_on(struct pb_text_block *block, struct ready *ready, uintptr_t from,
+		 uintptr_t end)
+{
+	const int open = ready->done != 0;
+
+	if (block->stores) {
+		ready->text = 0;
+		ready->copied = UINTPTR_MAX;
+		return 1;
+	}
+	if (!open)
+		pb_text_block_begin(block, from);
+	else if (!pb_text_block_fits(block, end) || from - ready->done > GAP)
+		return 0;
+	ready->text = pb_text_block_add(block, end);
+	ready->copied = block->copied;
+	return 1;
+}
+
 static inline __attribute__((always_inline)) int
 change_module(struct pb_bulk *bulk, struct pb_bulk_module *b,
 	      const enum change change)
 {
 	const size_t before = change == ARM || change == DISARM;
+	const struct patchbay_record *records = b->module->records;
 	struct pb_text_block *block = &bulk->block;
 	const size_t nr = b->module->nr;
-	size_t i = pb_choice_next(&b->choice, 0), first;
+	size_t i = pb_choice_next(&b->choice, 0), first, next;
 	int error, worst = 0;
 
 	while (i < nr) {
-		struct function f;
-		int open = 0;
+		struct pb_choice_walk walk = pb_choice_from(&b->choice, i);
+		struct function f = { .group = NULL };
+		struct ready ready = { .done = 0 };
 
-		for (first = i; i < nr; i = pb_choice_next(&b->choice, i + 1)) {
+		next = nr;
+		first = i;
+		while (pb_choice_step(&walk, &i)) {
 			uintptr_t from, end;
 
+			look_at(&f, &records[i]);
 			if (!is_for(b, i, change, &f))
 				continue;
 			from = before ? f.site : f.entry - PB_BULK_BEFORE;
 			end = f.site + PB_BULK_SITE;
-			if (!open)
-				pb_text_block_begin(block, from);
-			else if (!pb_text_block_fits(block, end) ||
-				 from - block->end > GAP)
+			/* Those of a tracer that is taken may be in any order. */
+			if ((from < ready.done || end > ready.copied) &&
+			    !go_on(block, &ready, from, end)) {
+				next = i;
 				break;
-			open = 1;
-			error = edit(b, &f, change,
-				     pb_text_block_add(block, end));
+			}
+			error = edit(b, &f, change, ready.text);
 			if (error)
 				return error;
+			ready.done = end;
 		}
-		error = open ? pb_text_block_write(block, bulk->handle) : 0;
+		block->end = ready.done;
+		error = ready.done ? pb_text_block_write(block, bulk->handle) : 0;
+		i = error == PB_TEXT_CHANGED ? first : next;
 		if (error == PB_TEXT_CHANGED)
-			i = first;
-		else if (error && change != UNDO && change != JOIN &&
+			continue;
+		if (error && change != UNDO && change != JOIN &&
 			 change != DISARM)
 			return error;
 		else if (error)
@@ -227,14 +279,16 @@ static void settle_owners(const struct pb_bulk *bulk, int disarm, int done,
 {
 	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next) {
 		struct pb_module *module = b->module;
+		struct function f;
 
 		if (disarm ? !b->parts : !b->slots)
 			continue;
+		f.group = NULL;
 		for (size_t i = pb_choice_next(&b->choice, 0); i < module->nr;
 		     i = pb_choice_next(&b->choice, i + 1)) {
-			struct function f;
 			unsigned int owner = PB_OWNER_NOBODY;
 
+			look_at(&f, &module->records[i]);
 			if (!is_for(b, i, disarm ? PART : PUBLISH, &f) || f.own)
 				continue;
 			if (!disarm)
@@ -259,15 +313,25 @@ static void lead_all(struct pb_bulk_module *b)
 {
 	struct pb_module *module = b->module;
 	struct pb_shared *shared = module->shared;
+	const struct patchbay_record *records = module->records;
+	struct pb_choice_walk walk = pb_choice_from(&b->choice, 0);
+	const struct pb_group *g = NULL;
+	uint32_t last = 0;
+	uint8_t owner = 0;
+	size_t i;
 
-	for (size_t i = pb_choice_next(&b->choice, 0); i < module->nr;
-	     i = pb_choice_next(&b->choice, i + 1)) {
-		const struct pb_group *g =
-			pb_bulk_group(b, pb_shape(&module->records[i]));
+	while (pb_choice_step(&walk, &i)) {
+		const uint32_t shape = pb_shape(&records[i]);
 
+		if (!g || shape != last) {
+			last = shape;
+			g = pb_bulk_group(b, shape);
+			/* Without one all its functions have their own. */
+			if (g->cell)
+				owner = (uint8_t)pb_shared_number(module, g->cell);
+		}
 		if (!pb_bulk_is_own(b, i))
-			shared->owner[i] = (uint8_t)pb_shared_number(module,
-								     g->cell);
+			shared->owner[i] = owner;
 	}
 	for (unsigned int i = PB_OWNER_FIRST; i < shared->end; i++) {
 		struct pb_shared_cell *cell = &shared->cells[i];
@@ -278,7 +342,7 @@ static void lead_all(struct pb_bulk_module *b)
 		}
 		cell->nr -= cell->leaving;
 	}
-	for (const struct pb_group *g = b->groups; g; g = g->next)
+	for (g = b->groups; g; g = g->next)
 		if (g->nr)
 			pb_shared_join(g->cell, g->nr, g->first, g->last);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What bulk.c finds out is to be done, and bulk_text.c does. */
+/* What bulk.c and bulk_check.c find out is to be done, and bulk_text.c does. */
 #ifndef PB_CORE_BULK_TEXT_H
 #define PB_CORE_BULK_TEXT_H
 
@@ -67,6 +67,16 @@ static inline int pb_bulk_is_own(const struct pb_bulk_module *b, size_t i)
 {
 	return b->own.bits && pb_choice_has(&b->own, i);
 }
+
+/*
+ * Find out which functions of @b are to be armed, and their groups; nothing is changed
+ * by it. Returns 0, PB_NOT_BULK, PB_UNSETTLED or a negative errno (bulk.h). Not under
+ * the engine lock.
+ */
+int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b);
+
+/* Function @i keeps the cell of its own that it has. Returns 0 or -ENOMEM. */
+int pb_bulk_add_own(struct pb_bulk_module *b, size_t i);
 
 /*
  * Arm the functions, or disarm them: all, or none and an error. Under the engine

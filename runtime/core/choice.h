@@ -50,6 +50,40 @@ static inline size_t pb_choice_next(const struct pb_choice *choice, size_t i)
 	return choice->nr;
 }
 
+/*
+ * All from some record on, one after another: a word of bits is loaded once.
+ * @base: the record of the first bit of @rest, the bits that were not returned yet
+ */
+struct pb_choice_walk {
+	const struct pb_choice *choice;
+	size_t base;
+	uint64_t rest;
+};
+
+static inline struct pb_choice_walk
+pb_choice_from(const struct pb_choice *choice, size_t i)
+{
+	return (struct pb_choice_walk){
+		.choice = choice,
+		.base = i & ~(size_t)63,
+		.rest = choice->bits[i / 64] & UINT64_MAX << i % 64,
+	};
+}
+
+/* The next one, in *@i. Returns 0, with *@i as it was, if there is none. */
+static inline int pb_choice_step(struct pb_choice_walk *walk, size_t *i)
+{
+	while (!walk->rest) {
+		walk->base += 64;
+		if (walk->base >= walk->choice->nr)
+			return 0;
+		walk->rest = walk->choice->bits[walk->base / 64];
+	}
+	*i = walk->base + (size_t)__builtin_ctzll(walk->rest);
+	walk->rest &= walk->rest - 1;
+	return 1;
+}
+
 /* The last one, of some. */
 static inline size_t pb_choice_last(const struct pb_choice *choice)
 {

@@ -20,32 +20,62 @@ struct pb_module;
 #define PB_BULK_SITE_READ 8
 
 /*
- * Is the site that is @from_entry bytes behind @entry a disarmed one that leads to
- * @stub, with the usual pad before the entry? Others are looked at by
- * pb_arch_site_state(). It is pb_x86_64_site() and pb_x86_64_leads() by one load of the
- * site, whose last byte is the body's first one.
+ * What disarmed sites that lead to the same stub say, of which each differs from the
+ * next only by how far it is from there. [0] is of a site at the entry, [1] of one behind
+ * a landing pad.
+ * @from: add the number in the site's branch to the site, and this is what is reached
+ * @rest: all of the site's first seven bytes but that number
  */
-static inline int pb_bulk_is_disarmed(uintptr_t entry, uintptr_t from_entry,
-				      uintptr_t stub)
+struct pb_bulk_sites {
+	uintptr_t from[2];
+	uint64_t rest[2];
+};
+
+/*
+ * Of sites from @low to below @high, and one of their two stubs. A site that could not
+ * reach that is none; so it is if nobody knows the stub, which is 0 then: nothing that
+ * begins with a zero is a disarmed site.
+ */
+static inline void pb_bulk_expect(struct pb_bulk_sites *sites, int pad,
+				  uintptr_t stub, uintptr_t low, uintptr_t high)
+{
+	const uintptr_t from = stub - PATCHBAY_X86_64_SITE_BRANCH_SIZE;
+	const int64_t most = (int64_t)(from - low), least = (int64_t)(from - high);
+	const uint64_t back = (uint64_t)PATCHBAY_PAD_OFFSET -
+			      (pad ? PATCHBAY_X86_64_ENDBR64_SIZE : 0) -
+			      PATCHBAY_X86_64_SITE_SIZE;
+
+	sites->from[pad] = from;
+	sites->rest[pad] = 0;
+	if (stub && most == (int32_t)most && least == (int32_t)least)
+		sites->rest[pad] = PATCHBAY_X86_64_SITE_DISARMED |
+				   (uint64_t)PATCHBAY_X86_64_SITE_JB << 40 |
+				   (back & 0xff) << 48;
+}
+
+/*
+ * Is the site that is @from_entry bytes behind @entry one of these, with the usual pad
+ * before the entry? Others are looked at by pb_arch_site_state(). It is
+ * pb_x86_64_site() and pb_x86_64_leads() by one load of the site, whose last byte is
+ * the body's first one.
+ */
+static inline int pb_bulk_is_disarmed(const struct pb_bulk_sites *sites,
+				      uintptr_t entry, uintptr_t from_entry)
 {
 	const uintptr_t site = entry + from_entry;
-	const int64_t rel =
-		(int64_t)(stub - site - PATCHBAY_X86_64_SITE_BRANCH_SIZE);
-	const uint64_t back = (uint64_t)PATCHBAY_PAD_OFFSET - from_entry -
-			      PATCHBAY_X86_64_SITE_SIZE;
-	const uint64_t expected = PATCHBAY_X86_64_SITE_DISARMED |
-				  (uint64_t)(uint32_t)rel << 8 |
-				  (uint64_t)PATCHBAY_X86_64_SITE_JB << 40 |
-				  back << 48;
-	uint64_t now;
-	uint32_t pad;
+	const int pad = from_entry != 0;
+	uint64_t now, expected;
+	uint32_t before;
 
+	if (from_entry & ~(uintptr_t)PATCHBAY_X86_64_ENDBR64_SIZE)
+		return 0;
+	expected = sites->rest[pad] |
+		   (uint64_t)(uint32_t)(sites->from[pad] - site) << 8;
 	memcpy(&now, (const void *)site, sizeof(now));
-	memcpy(&pad, (const void *)(entry + (uintptr_t)PATCHBAY_PAD_OFFSET),
-	       sizeof(pad));
-	return !((now ^ expected) << 8) && rel == (int32_t)rel &&
-	       !((pad ^ PATCHBAY_X86_64_RET * 0x010101u) << 8) &&
-	       !(from_entry & ~(uintptr_t)PATCHBAY_X86_64_ENDBR64_SIZE);
+	memcpy(&before, (const void *)(entry + (uintptr_t)PATCHBAY_PAD_OFFSET),
+	       sizeof(before));
+	return !((now ^ expected) << 8) &&
+	       !((before ^ PATCHBAY_X86_64_RET * 0x010101u) << 8);
 }
 
 /* pb_arch_slot() */

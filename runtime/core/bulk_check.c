@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Which functions of a module can be armed in bulk, and by which cells. */
+#include "bulk_text.h"
+
+#include "arch_bulk.h"
+#include "bulk.h"
+#include "cell.h"
+#include "names.h"
+#include "select.h"
+#include "site.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* PB_NOT_BULK: there are more shapes than can have a cell. */
+static int add_group(struct pb_bulk *bulk, struct pb_bulk_module *b,
+		     const struct patchbay_record *record,
+		     struct pb_group **group)
+{
+	const uint32_t shape = pb_shape(record);
+	unsigned int at = shape * 2654435761u >> 23;
+	struct patchbay_ops *ops = bulk->request->ops;
+
+	if (++b->nr_groups == PB_NR_SHARED)
+		return PB_NOT_BULK;
+	*group = malloc(sizeof(**group));
+	if (!*group)
+		return -ENOMEM;
+	**group = (struct pb_group){
+		.next = b->groups,
+		.module = b->module,
+		.shape = shape,
+		.one = pb_ops_cell(ops, record, ops->attr.data, pb_since),
+	};
+	b->groups = *group;
+	while (b->by_shape[at])
+		at = (at + 1) % PB_NR_SHAPES;
+	b->by_shape[at] = b->last = *group;
+	return 0;
+}
+
+/* The cell of its own that function @i has, or NULL. */
+static const struct patchbay_cell *own_cell(const struct pb_module *module,
+					    size_t i, uintptr_t slot)
+{
+	const unsigned int owner = pb_owner(module, i);
+
+	if (!slot || (owner != PB_OWNER_NONE && owner != PB_OWNER_GATE))
+		return NULL;
+	return pb_cell_of(module, &module->records[i]);
+}
+
+/* Where does function @i lead to? Whoever has a tracer is not for us. */
+static int check_owner(const struct pb_module *module, size_t i, uintptr_t slot)
+{
+	const unsigned int owner = pb_owner(module, i);
+	const struct patchbay_cell *from = own_cell(module, i, slot);
+
+	if (!from && owner == PB_OWNER_NONE)
+		return 0;
+	if (!from && (owner == PB_OWNER_GATE ||
+		      slot != pb_owner_slot(module, owner)))
+		return PB_NOT_BULK;
+	if (!from)
+		from = &module->shared->cells[owner].cell;
+	if (owner == PB_OWNER_NOBODY || !from->ops)
+		return 0;
+	return from->set == &pb_set_nobody ? PB_UNSETTLED : PB_NOT_BULK;
+}
+
+/* Put function @i among those of @choice, which most modules have none of. */
+static int add_to(struct pb_choice *choice, const struct pb_bulk_module *b,
+		  size_t i)
+{
+	int error = choice->bits ? 0 : pb_choice_init(choice, b->module->nr, 0);
+
+	if (!error)
+		pb_choice_add(choice, i, 0);
+	return error;
+}
+
+int pb_bulk_add_own(struct pb_bulk_module *b, size_t i)
+{
+	int error = add_to(&b->own, b, i);
+
+	if (error)
+		return error;
+	b->nr_own++;
+	b->nr++;
+	return 0;
+}
+
+/* What nearly all sites are, seen at a glance. */
+static int is_disarmed(const struct pb_module *module,
+		       const struct patchbay_record *record, uintptr_t entry,
+		       uintptr_t site)
+{
+	struct pb_bulk_sites sites;
+
+	if (entry < module->low + PB_BULK_BEFORE || site < entry ||
+	    site >= module->high || module->high - site < PB_BULK_SITE_READ)
+		return 0;
+	pb_bulk_expect(&sites, site != entry,
+		       (uintptr_t)pb_arch_reach(module, record), module->low,
+		       module->high);
+	return pb_bulk_is_disarmed(&sites, entry, site - entry) &&
+	       !pb_names_is_moved(module, record);
+}
+
+/*
+ * Can the site of function @i be armed? They have to be in the order of text, none
+ * within another; @end is where the last one did.
+ */
+static int check_site(const struct pb_module *module, size_t i, uintptr_t *end)
+{
+	const struct patchbay_record *record = &module->records[i];
+	const uintptr_t entry = pb_record_entry(record),
+			at = pb_record_site(record);
+
+	/* What is armed, or moved, is for a plan. */
+	if (!is_disarmed(module, record, entry, at))
+		return pb_site_state(module, record) < 0 ? -EILSEQ : PB_NOT_BULK;
+	if (entry < *end + PB_BULK_BEFORE)
+		return PB_NOT_BULK;
+	*end = at + PB_BULK_SITE_SIZE;
+	return 0;
+}
+
+/* May the request's tracer be on this function? 1: no, but that is no error. */
+static int check_tracer(const struct pb_bulk *bulk, struct pb_module *module,
+			const struct patchbay_record *record)
+{
+	const struct patchbay_ops_attr *attr = &bulk->request->ops->attr;
+	const struct pb_target asked = { .module = module,
+					 .record = record,
+					 .request = bulk->request,
+					 .data = attr->data };
+
+	return attr->check || attr->exit ? pb_check_function(&asked) : 0;
+}
+
+/* Leave function @i out of what is to be done. */
+static void leave_out(struct pb_bulk_module *b, size_t i)
+{
+	b->choice.bits[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
+
+/* @nr functions from @first to @last, led by @owner, come to @group. */
+static void add_run(struct pb_bulk_module *b, struct pb_group *group,
+		    unsigned int owner, size_t first, size_t last, size_t nr)
+{
+	if (!nr)
+		return;
+	if (owner >= PB_OWNER_FIRST)
+		pb_group_leave(&b->module->shared->cells[owner], group,
+			       (uint32_t)nr);
+	if (!group->nr)
+		group->first = first;
+	group->last = last;
+	group->led |= owner != PB_OWNER_NONE;
+	group->nr += nr;
+	b->nr += nr;
+}
+
+static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t i,
+			  uintptr_t *end)
+{
+	struct pb_module *module = b->module;
+	const struct patchbay_record *record = &module->records[i];
+	const unsigned int owner = pb_owner(module, i);
+	struct pb_group *group = pb_bulk_group(b, pb_shape(record));
+	uintptr_t slot = 0;
+	int error = check_tracer(bulk, module, record);
+
+	if (error == 1) {
+		leave_out(b, i);
+		return 0;
+	}
+	if (!error && !group)
+		error = add_group(bulk, b, record, &group);
+	if (error)
+		return error;
+	error = check_site(module, i, end);
+	if (error == -EILSEQ && add_to(&b->refused, b, i))
+		return -ENOMEM;
+	if (error < 0 && pb_may_skip(bulk->request, error)) {
+		leave_out(b, i);
+		return 0;
+	}
+	/* Not before the record is known to lead to text. */
+	if (!error) {
+		slot = pb_arch_slot(pb_record_entry(record));
+		error = check_owner(module, i, slot);
+	}
+	if (error)
+		return error;
+	/* Who is behind a gate comes back to share; no slot leads back from elsewhere. */
+	if (owner == PB_OWNER_NONE && own_cell(module, i, slot))
+		return pb_bulk_add_own(b, i);
+	add_run(b, group, owner, i, i, 1);
+	/* Others that lead there are for us, too; behind a gate each has its own. */
+	if (owner != PB_OWNER_GATE)
+		b->slot_of[owner] = slot;
+	group->stub[pb_record_entry(record) != pb_record_site(record)] =
+		(uintptr_t)pb_arch_reach(module, record);
+	return 0;
+}
+
+/*
+ * Functions one after another, @nr from @first to @last, of the same group and led by the
+ * same owner: what their slots say, and their sites.
+ */
+struct run {
+	struct pb_group *group;
+	unsigned int owner;
+	uint32_t shape;
+	size_t first, last, nr;
+	uintptr_t slot;
+	struct pb_bulk_sites sites;
+};
+
+/*
+ * The run has ended, and function @i begins another one, unless its shape is one that
+ * was not seen before: then this is 0. Not inlined, as check_usual(): loops that have few
+ * values to keep have them in registers.
+ */
+static __attribute__((noinline)) int
+begin_run(struct pb_bulk_module *b, struct run *run, size_t i)
+{
+	const struct pb_module *module = b->module;
+
+	add_run(b, run->group, run->owner, run->first, run->last, run->nr);
+	run->nr = 0;
+	run->first = i;
+	run->owner = pb_owner(module, i);
+	run->shape = pb_shape(&module->records[i]);
+	run->slot = b->slot_of[run->owner];
+	run->group = pb_bulk_group(b, run->shape);
+	for (int pad = 0; run->group && pad < 2; pad++)
+		pb_bulk_expect(&run->sites, pad, run->group->stub[pad], module->low,
+			       module->high);
+	return run->group != NULL;
+}
+
+/*
+ * What check_function() does, for function @i and those behind it, as long as they are
+ * what nearly all are: of a shape that was seen before, and led to a cell that others
+ * were led to. Returns the first one that is not.
+ */
+static __attribute__((noinline)) size_t
+check_usual(struct pb_bulk_module *b, size_t i, uintptr_t *end)
+{
+	const struct pb_module *module = b->module;
+	const struct patchbay_record *records = module->records;
+	const uint8_t *owners = module->shared ? module->shared->owner : NULL;
+	const uintptr_t highest = module->high - PB_BULK_SITE_READ;
+	struct pb_choice_walk walk = pb_choice_from(&b->choice, i);
+	uintptr_t lowest = *end + PB_BULK_BEFORE;
+	/* No function has this owner: the first one begins a run. */
+	struct run run = { .owner = PB_NR_SHARED };
+	size_t unusual = module->nr;
+
+	while (pb_choice_step(&walk, &i)) {
+		const struct patchbay_record *record = &records[i];
+		const uintptr_t entry = pb_record_entry(record),
+				site = pb_record_site(record);
+		const unsigned int owner = owners ? owners[i] : PB_OWNER_NONE;
+
+		if ((run.shape != pb_shape(record) || run.owner != owner) &&
+		    !begin_run(b, &run, i)) {
+			unusual = i;
+			break;
+		}
+		/* Of a site that is one the entry is not far, so it can be read. */
+		if (entry < lowest || site > highest ||
+		    !pb_bulk_is_disarmed(&run.sites, entry, site - entry) ||
+		    pb_bulk_slot_at(entry) != run.slot) {
+			unusual = i;
+			break;
+		}
+		lowest = site + PB_BULK_SITE_SIZE + PB_BULK_BEFORE;
+		run.last = i;
+		run.nr++;
+	}
+	add_run(b, run.group, run.owner, run.first, run.last, run.nr);
+	*end = lowest - PB_BULK_BEFORE;
+	return unusual;
+}
+
+/*
+ * Are they all for us? A tracer is asked about each function once, so this is found
+ * out before.
+ */
+static int look_ahead(const struct pb_bulk_module *b)
+{
+	const struct pb_module *module = b->module;
+	uintptr_t end = 0;
+	int error = 0;
+
+	for (size_t i = pb_choice_next(&b->choice, 0); i < module->nr;
+	     i = pb_choice_next(&b->choice, i + 1)) {
+		error = check_site(module, i, &end);
+		if (!error)
+			error = check_owner(module, i,
+					    pb_arch_slot(pb_record_entry(
+						    &module->records[i])));
+		if (error > 0)
+			return error;
+	}
+	return 0;
+}
+
+int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b)
+{
+	struct pb_module *module = b->module;
+	const struct patchbay_ops_attr *attr = &bulk->request->ops->attr;
+	/* Exits are a matter of shape; else nobody is to be asked about each? */
+	const int usual = !attr->check && !pb_names_here(module);
+	uintptr_t end;
+	int error = pb_plan_reach(module);
+
+	b->first = !pb_arch_is_open(module);
+	pb_groups_begin(module);
+	if (!error && bulk->request->ops->attr.check)
+		error = look_ahead(b);
+	/* Low enough for the first function. */
+	end = module->low;
+	for (unsigned int owner = 0; owner < PB_NR_SHARED; owner++)
+		b->slot_of[owner] = (uintptr_t)b;
+	for (size_t i = pb_choice_next(&b->choice, 0); i < module->nr && !error;
+	     i = pb_choice_next(&b->choice, i + 1)) {
+		if (usual)
+			i = check_usual(b, i, &end);
+		if (i < module->nr)
+			error = check_function(bulk, b, i, &end);
+	}
+	if (!error && b->nr > b->nr_own)
+		error = pb_shared_init(module);
+	/* A plan would ask for data again. */
+	if (!error && b->nr > b->nr_own && bulk->request->ops->attr.attach &&
+	    !pb_groups_fit(module, b->nr_groups))
+		error = PB_NOT_BULK;
+	return error;
+}
