@@ -14,6 +14,7 @@
 // RUN: %t clone | FileCheck %s --check-prefix=WRITES
 // RUN: %t memory | FileCheck %s --check-prefix=WRITES
 // RUN: %t mdwe | FileCheck %s --check-prefix=WRITES
+// RUN: %t traced-mdwe | FileCheck %s --check-prefixes=WRITES,KEPT
 // RUN: %t filter | FileCheck %s --check-prefix=WRITES
 // RUN: %build %s -o %t.static %patchbay_lib/libpatchbay.a -lpthread
 // RUN: %t.static alone | FileCheck %s --check-prefix=WRITES
@@ -25,6 +26,7 @@
 // WRITES: {{^}}written by system calls: yes{{$}}
 // TRACED: {{^}}it was writable, and not executable, [[N:[1-9][0-9]*]] times of [[N]]{{$}}
 // INJECTED: {{^}}it was writable, and not executable, [[N:[1-9][0-9]*]] times of [[N]]{{$}}
+// KEPT: {{^}}it was writable, and not executable, 0 times of 0{{$}}
 // INJECTED: {{^}}replaced: [[N]]{{$}}
 #include "Inputs/check.h"
 
@@ -165,17 +167,14 @@ static UNTRACED pid_t start_clone(int flags)
 	return pid;
 }
 
-/* mprotect() with PROT_EXEC is refused. */
+/* Whoever asks by unshare(2) whether there are threads is killed. */
 static UNTRACED void install_filter(void)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 			 offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mprotect, 0, 3),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-			 offsetof(struct seccomp_data, args[2])),
-		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_unshare, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	const struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
@@ -184,11 +183,18 @@ static UNTRACED void install_filter(void)
 	CHECK_EQ(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
 }
 
+/* What was writable is not made executable again. */
+static UNTRACED void deny_execution(void)
+{
+	CHECK_EQ(prctl(65 /* PR_SET_MDWE */, 1, 0, 0, 0), 0);
+}
+
 /*
  * Stop the child at its system calls; look at its text after each mprotect() of it,
- * and, if @inject, have each fail that makes it executable again.
+ * and, if @inject, have each fail that makes it executable again. If @mdwe, the kernel
+ * refuses that: then it is not to be tried on text.
  */
-static UNTRACED void trace(int inject)
+static UNTRACED void trace(int inject, int mdwe)
 {
 	const uintptr_t address = (uintptr_t)functions[0];
 	int status, inside = 0, writable = 0, changes = 0, replaced = 0;
@@ -200,6 +206,8 @@ static UNTRACED void trace(int inject)
 	if (!child) {
 		CHECK_EQ(ptrace(PTRACE_TRACEME, 0, 0, 0), 0);
 		raise(SIGSTOP);
+		if (mdwe)
+			deny_execution();
 		run(PATCHBAY_MODE_STORES);
 		say();
 		exit(0);
@@ -252,8 +260,8 @@ int main(int argc, char **argv)
 	pthread_t thread;
 	pid_t other = 0;
 
-	if (!strcmp(how, "traced") || !strcmp(how, "injected")) {
-		trace(!strcmp(how, "injected"));
+	if (!strncmp(how, "traced", 6) || !strcmp(how, "injected")) {
+		trace(!strcmp(how, "injected"), !strcmp(how, "traced-mdwe"));
 		return 0;
 	}
 	if (!strcmp(how, "recorded")) {
@@ -271,7 +279,7 @@ int main(int argc, char **argv)
 	else if (!strcmp(how, "memory"))
 		other = start_clone(CLONE_VM);
 	else if (!strcmp(how, "mdwe"))
-		CHECK_EQ(prctl(65 /* PR_SET_MDWE */, 1, 0, 0, 0), 0);
+		deny_execution();
 	else if (!strcmp(how, "filter"))
 		install_filter();
 	else
