@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """patch: what it takes to arm and disarm the functions of a program."""
+import shutil
 from dataclasses import replace
 
-from harness import functions
+from harness import callgrind, functions
 from harness.paired import Case, Entry, measure
+from harness.report import Row, Skipped
 from harness.systems import systems
 from suites.sites import NO_XRAY, with_control
 
 ONES = 200
 XRAY = ("xray", "xray-entry")
+# What the worker calls, and what of it counts. A slice arms, and disarms after it.
+COUNTED = {"patcher_arm_all": "patchbay_arm", "patcher_disarm_all": "patchbay_disarm"}
 
 
 def run(bench):
@@ -29,6 +33,21 @@ def run(bench):
             bench.plan, bench.report)
     measure(case("arm one by one", programs, "one-by-one", xray, 1, ONES,
                  unit="us", per="function"), bench.plan, bench.report)
+    count(bench, programs)
+
+
+def count(bench, programs):
+    """Instructions of the library in user mode: the writes are the kernel's."""
+    names = [f"instructions, {what}" for what in ("first", "disarm", "again")]
+    for system in ("ours", "ours-stores"):
+        if not shutil.which("valgrind"):
+            for name in names:
+                bench.report.skip(Skipped(name, system, "install valgrind"))
+            continue
+        counts = callgrind.calls((programs[system], "arm"), "2 1\n", COUNTED)
+        for name, figure in zip(names, counts):
+            bench.report.add(Row(name, system, figure / bench.functions,
+                                 "per function"))
 
 
 def build(tools, number):

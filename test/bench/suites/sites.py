@@ -163,7 +163,8 @@ def armed_cold(programs, xray):
         Entry("baseline", (programs.paths["baseline"],), ()),
         Entry("ours", (programs.armed(
             "ours", "patchbay", ['-DARM="*"'],
-            [str(library), f"-Wl,-rpath,{library.parent}"]), "fast"), events=1,
+            [str(library), f"-Wl,-rpath,{library.parent}"]), "fast"),
+            ("baseline", "xray-entry") if xray else ("baseline",), events=1,
             note="all functions armed, PATCHBAY_OPS_FAST"),
     ]
     skipped = ()

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Counts the instructions of single calls by valgrind's callgrind. They hardly differ
+from run to run, however busy the machine is. What the kernel does is not counted."""
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+from . import BenchError
+
+SECONDS = 600
+
+
+def calls(command, said, counted):
+    """Runs a program that is told @said, and returns a number for each call of one of
+    the functions in @counted, in their order: of the instructions of the function that
+    it maps to, with what that calls. The program may change its code."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder, "out")
+        arguments = ["valgrind", "--tool=callgrind", "--smc-check=all",
+                     "--collect-atstart=no", f"--callgrind-out-file={out}"]
+        for outer, inner in counted.items():
+            arguments += [f"--dump-after={outer}", f"--toggle-collect={inner}"]
+        try:
+            done = subprocess.run([*arguments, *map(str, command)], input=said, text=True,
+                                  capture_output=True, timeout=SECONDS, check=False)
+        except subprocess.TimeoutExpired:
+            raise BenchError(f"{command[0]}: not counted in {SECONDS} s") from None
+        if done.returncode:
+            raise BenchError(f"{command[0]}: failed under valgrind: "
+                             f"{done.stderr.strip()}")
+        dumps = sorted(Path(folder).glob("out.*"), key=lambda dump: int(dump.suffix[1:]))
+        counts = [total(dump.read_text()) for dump in dumps]
+    if not counts or not all(counts):
+        raise BenchError(f"{command[0]}: valgrind counted nothing")
+    return counts
+
+
+def total(dump):
+    found = re.search(r"^totals: (\d+)", dump, re.MULTILINE)
+    return int(found[1]) if found else 0
