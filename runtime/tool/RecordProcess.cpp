@@ -275,6 +275,17 @@ static Expected<std::vector<Held>> beginAll(std::vector<Prepared> &Processes,
   return All;
 }
 
+// A child that was forked just now lets go of its parent's file when it runs for the
+// first time. The process that is recorded does not wait for that.
+static void awaitNewChildren(const std::string &Dir) {
+  for (unsigned Tries = 0; Tries != 500; ++Tries) {
+    auto Files = dataFiles(Dir);
+    if (errorToBool(Files.takeError()) || filesInUse(*Files).empty())
+      return;
+    usleep(10000);
+  }
+}
+
 Expected<int> patchbay::recordProcesses(const ProcessRecording &R,
                                         ArrayRef<const char *> Args) {
   auto Library = openTracer();
@@ -313,6 +324,7 @@ Expected<int> patchbay::recordProcesses(const ProcessRecording &R,
     H.Socket.finish();
   for (Held &H : *All)
     awaitEnd(H);
+  awaitNewChildren(Dir->path());
   sayWhatWasRecorded(Number == 1 ? "process " + utostr(First)
                                  : utostr(Number) + " processes",
                      *Dir, R.Output, R.Threads);

@@ -103,8 +103,9 @@ int pb_session_is_vforked(void);
  * not mapped any more. No tracer is there. Not called by handlers.
  */
 void pb_session_forget(void);
-/* A part of it. With the lock. */
+/* Parts of it. With the lock. */
 void pb_session_forget_modules(void);
+void pb_session_forget_start(void);
 
 /* Is the function of start_at still to be called, in this process? */
 extern int pb_waiting;

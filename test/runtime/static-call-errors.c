@@ -7,8 +7,8 @@
  */
 // RUN: %build %s -o %t --ld-path=%ld.lld -Wl,--static-calls %link
 // RUN: %clang -DNOTE=99,0,0,0,0,0 -shared -fPIC %s -I %patchbay_include -o %t.future.so
-// RUN: %clang -DNOTE=1,0,0x1000000,0,0,0 -shared -fPIC %s -I %patchbay_include -o %t.tramps.so
-// RUN: %clang -DNOTE=1,0,0,-0x1000000,1,0 -shared -fPIC %s -I %patchbay_include -o %t.sites.so
+// RUN: %clang -DNOTE=2,0,0x1000000,0,0,0 -shared -fPIC %s -I %patchbay_include -o %t.tramps.so
+// RUN: %clang -DNOTE=2,0,0,-0x1000000,1,0 -shared -fPIC %s -I %patchbay_include -o %t.sites.so
 // RUN: %t %t.future.so %t.tramps.so %t.sites.so | FileCheck %s
 // CHECK: changed tramp: -EILSEQ, calls 1, query 1
 // CHECK: changed key: -EILSEQ, calls 1, query 1

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Apart from session.c, to which handlers come: memset() may use vector registers. */
+#include "globs.h"
+#include "left_out.h"
+#include "losses.h"
+#include "parent.h"
+#include "session.h"
+#include "thread.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* All but what is of the process, and of its threads. The lock is held meanwhile. */
+static void empty(struct pb_session *session)
+{
+	const struct pb_session before = *session;
+	const size_t lock = offsetof(struct pb_session, nr_modules);
+
+	memset((char *)session + lock, 0, sizeof(*session) - lock);
+	session->owner = before.owner;
+	session->first_leaving = before.first_leaving;
+	session->last_leaving = before.last_leaving;
+	session->lots = before.lots;
+	session->newest_lot = before.newest_lot;
+	session->nr_new_threads = before.nr_new_threads;
+	/* Others count these up and down. */
+	session->in_syscalls = before.in_syscalls;
+	session->waiting = before.waiting;
+	session->turn = before.turn;
+}
+
+void pb_session_forget(void)
+{
+	pb_sigset signals;
+
+	pb_signal_lock(&pb_session->lock, &signals);
+	pb_threads_forget();
+	pb_left_out_forget();
+	pb_session_forget_modules();
+	pb_parent_forget();
+	pb_losses_forget();
+	pb_data_close(&pb_session->file);
+	pb_session_forget_start();
+	empty(pb_session);
+	pb_signal_unlock(&pb_session->lock, signals);
+	pb_globs_forget();
+}
