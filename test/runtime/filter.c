@@ -333,7 +333,10 @@ static double time_list(const struct patchbay_filter *filter)
 	return before;
 }
 
-/* A list costs as much as a pattern that says the same, or little more. */
+/*
+ * A list costs as much as a pattern that says the same, and two microseconds for each
+ * entry: looking through all names for each would take five times that.
+ */
 static void many(void)
 {
 	double all, by_name, by_addr;
@@ -354,7 +357,8 @@ static void many(void)
 	by_addr = time_list(FILTER(.addrs = addrs, .cnt = MANY));
 	fprintf(stderr, "%d functions: glob %.1f ms, names %.1f ms, addresses "
 		"%.1f ms\n", MANY, 1e3 * all, 1e3 * by_name, 1e3 * by_addr);
-	CHECK(by_name < 4 * all && by_addr < 4 * all);
+	all = 4 * all + 2e-6 * MANY;
+	CHECK(by_name < all && by_addr < all);
 }
 #else
 static void many(void) {}
