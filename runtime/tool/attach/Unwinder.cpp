@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Unwinder.h"
 #include "llvm/BinaryFormat/Dwarf.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/DataExtractor.h"
 
 using namespace llvm;
@@ -19,6 +20,14 @@ struct Rule {
   Kinds Kind = Same;
   int64_t Value = 0;
 };
+
+DataExtractor littleEndian(StringRef Bytes) {
+#if LLVM_VERSION_MAJOR >= 23
+  return DataExtractor(Bytes, /*IsLittleEndian=*/true);
+#else
+  return DataExtractor(Bytes, /*IsLittleEndian=*/true, /*AddressSize=*/8);
+#endif
+}
 
 struct Row {
   std::array<Rule, NumDwarfRegisters> Registers;
@@ -76,7 +85,7 @@ bool FrameTable::readCommon(uint64_t Address, Entry &To, uint8_t &Encoding,
   auto B = readEntry(Address);
   if (!B)
     return false;
-  DataExtractor Data(B->Text, /*IsLittleEndian=*/true, /*AddressSize=*/8);
+  DataExtractor Data = littleEndian(B->Text);
   DataExtractor::Cursor At(0);
   uint32_t Id = Data.getU32(At);
   uint8_t Version = Data.getU8(At);
@@ -151,7 +160,7 @@ std::optional<Entry> FrameTable::find(uint64_t Code) const {
   auto B = readEntry(Header + int64_t(P.Entry));
   if (!B)
     return std::nullopt;
-  DataExtractor Data(B->Text, /*IsLittleEndian=*/true, /*AddressSize=*/8);
+  DataExtractor Data = littleEndian(B->Text);
   DataExtractor::Cursor At(0);
   uint32_t Back = Data.getU32(At);
   Entry E;
@@ -222,7 +231,7 @@ std::optional<Row> RowMachine::run() {
 }
 
 bool RowMachine::execute(StringRef Instructions) {
-  DataExtractor Data(Instructions, /*IsLittleEndian=*/true, /*AddressSize=*/8);
+  DataExtractor Data = littleEndian(Instructions);
   DataExtractor::Cursor At(0);
   bool GoesOn = true;
   while (GoesOn && !Failed && At && At.tell() < Instructions.size()) {
