@@ -9,7 +9,9 @@ set -eu
 tarball=$1 series=$2 dir=$3
 patches=$(sed "s,^,$(dirname "$series")/," "$series")
 mkdir "$dir"
-sed -n 's,^--- a/,*/,p' $patches | sort -u |
+# What a patch makes a later one may change.
+made=$(awk '/^--- \/dev\/null/ { getline; sub("^[+]+ b/", "*/"); print }' $patches)
+sed -n 's,^--- a/,*/,p' $patches | sort -u | grep -vxF "${made:-none}" |
 	tar -xf "$tarball" -C "$dir" --strip-components=1 --no-same-owner \
 		--wildcards --no-wildcards-match-slash -T -
 cd "$dir"
