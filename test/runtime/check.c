@@ -11,6 +11,7 @@
 // CHECK: {{^}}done{{$}}
 
 #include "Inputs/check.h"
+#include "Inputs/repeat.h"
 
 #include <patchbay/patchbay.h>
 
@@ -93,11 +94,6 @@ static void test_refused(int alone)
 	CHECK_EQ(call_all(), 0);
 }
 
-#define X4(what, n) what(n##0) what(n##1) what(n##2) what(n##3)
-#define X16(what, n)                                                           \
-	X4(what, n##0) X4(what, n##1) X4(what, n##2) X4(what, n##3)
-#define X64(what, n)                                                           \
-	X16(what, n##0) X16(what, n##1) X16(what, n##2) X16(what, n##3)
 #define FUNCTION(n) OPAQUE int reed##n(int a) { return a; }
 #define ADDRESS(n) (uintptr_t)reed##n,
 X64(FUNCTION, _0) X64(FUNCTION, _1)

@@ -18,6 +18,7 @@
 
 #include "Inputs/check.h"
 #include "Inputs/count-calls.h"
+#include "Inputs/repeat.h"
 
 #include <patchbay/patchbay.h>
 
@@ -26,16 +27,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define X4(what, n) what(n##0) what(n##1) what(n##2) what(n##3)
-#define X16(what, n)                                                           \
-	X4(what, n##0) X4(what, n##1) X4(what, n##2) X4(what, n##3)
-#define X64(what, n)                                                           \
-	X16(what, n##0) X16(what, n##1) X16(what, n##2) X16(what, n##3)
-#define X256(what, n)                                                          \
-	X64(what, n##0) X64(what, n##1) X64(what, n##2) X64(what, n##3)
-#define X1024(what, n)                                                         \
-	X256(what, n##0) X256(what, n##1) X256(what, n##2) X256(what, n##3)
 
 #define FUNCTION(n) OPAQUE int at##n(int a) { return a; }
 #define NAME(n) at##n,

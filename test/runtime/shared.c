@@ -23,14 +23,9 @@
 // CHECK-NEXT: {{^}}bytes for each function: {{([0-9]|1[0-6])}}{{$}}
 
 #include "Inputs/check.h"
+#include "Inputs/repeat.h"
 
 #include <stdint.h>
-
-#define X4(what, n) what(n##0) what(n##1) what(n##2) what(n##3)
-#define X16(what, n)                                                           \
-	X4(what, n##0) X4(what, n##1) X4(what, n##2) X4(what, n##3)
-#define X64(what, n)                                                           \
-	X16(what, n##0) X16(what, n##1) X16(what, n##2) X16(what, n##3)
 
 /* What bodies wait for, if they are to be long. */
 static void (*volatile body)(void);

@@ -29,6 +29,7 @@
 // KEPT: {{^}}it was writable, and not executable, 0 times of 0{{$}}
 // INJECTED: {{^}}replaced: [[N]]{{$}}
 #include "Inputs/check.h"
+#include "Inputs/repeat.h"
 
 #include <patchbay/patchbay.h>
 
@@ -50,14 +51,6 @@
 #include <unistd.h>
 
 #define UNTRACED __attribute__((no_profile_instrument_function))
-
-#define X4(what, n) what(n##0) what(n##1) what(n##2) what(n##3)
-#define X16(what, n)                                                           \
-	X4(what, n##0) X4(what, n##1) X4(what, n##2) X4(what, n##3)
-#define X64(what, n)                                                           \
-	X16(what, n##0) X16(what, n##1) X16(what, n##2) X16(what, n##3)
-#define X256(what, n)                                                          \
-	X64(what, n##0) X64(what, n##1) X64(what, n##2) X64(what, n##3)
 
 #define FUNCTION(n) OPAQUE static int f##n(int a) { return a + 1; }
 X256(FUNCTION, _)

@@ -27,6 +27,7 @@
 // RUN: %{record} -t function_duration --args 'f_*' %{run} && %{count}
 // RUN: %{record} -t function_graph --args 'f_*' %{run} && %{count}
 #include "Inputs/check.h"
+#include "Inputs/repeat.h"
 
 #ifdef LIBRARY
 OPAQUE int plugged(int a) { return a + 1; }
@@ -39,14 +40,6 @@ int plugin(int a)
 #include <patchbay/patchbay.h>
 
 #include <dlfcn.h>
-
-#define X4(what, n) what(n##0) what(n##1) what(n##2) what(n##3)
-#define X16(what, n)                                                           \
-	X4(what, n##0) X4(what, n##1) X4(what, n##2) X4(what, n##3)
-#define X64(what, n)                                                           \
-	X16(what, n##0) X16(what, n##1) X16(what, n##2) X16(what, n##3)
-#define X256(what, n)                                                          \
-	X64(what, n##0) X64(what, n##1) X64(what, n##2) X64(what, n##3)
 
 #define FUNCTION(n) OPAQUE static int f##n(int a) { return a + 1; }
 X256(FUNCTION, _)
