@@ -58,8 +58,7 @@ public:
       : StaticCallArch(makeLayout()), sameToc(sameToc) {
     // A tramp gets its second part only once it is known who calls it.
     code.resize(PATCHBAY_PPC64_NOTOC_TRAMP_SIZE);
-    for (size_t i = 0; i != code.size(); i += 4)
-      write32le(code.data() + i, NOP);
+    ppc64::writeNops(code);
   }
   std::optional<StaticCallBranch>
   getBranch(const InputSection &sec, const Relocation &rel) const override {
@@ -170,6 +169,11 @@ uint8_t *ppc64::writeInsts(uint8_t *buf, ArrayRef<uint32_t> insts) {
     buf += 4;
   }
   return buf;
+}
+
+void ppc64::writeNops(MutableArrayRef<uint8_t> code) {
+  for (size_t i = 0; i != code.size(); i += 4)
+    write32le(code.data() + i, NOP);
 }
 
 std::optional<uint32_t> ppc64::makeBranch(uint64_t from, uint64_t to) {

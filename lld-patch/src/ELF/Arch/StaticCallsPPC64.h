@@ -43,6 +43,9 @@ inline bool isInReach(int64_t offset) {
 // Return what is behind the last one.
 uint8_t *writeInsts(uint8_t *buf, ArrayRef<uint32_t> insts);
 
+// What nothing is written over is nops.
+void writeNops(llvm::MutableArrayRef<uint8_t> code);
+
 // `b` from `from` to `to`, or nothing if it is out of reach.
 std::optional<uint32_t> makeBranch(uint64_t from, uint64_t to);
 

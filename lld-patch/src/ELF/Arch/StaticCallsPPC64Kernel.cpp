@@ -77,8 +77,7 @@ class StaticCallArchPPC64Kernel final : public StaticCallArch {
 public:
   StaticCallArchPPC64Kernel() : StaticCallArch(makeLayout()) {
     code.resize(trampSize);
-    for (size_t i = 0; i != code.size(); i += 4)
-      write32le(code.data() + i, NOP);
+    writeNops(code);
   }
   std::optional<StaticCallBranch>
   getBranch(const InputSection &sec, const Relocation &rel) const override {
