@@ -135,6 +135,17 @@ def check_child(pid, before):
         assert ".pbd" not in file.read()
 
 
+def await_pause(pid):
+    """fork() returns in the parent before the child has done what it does in there."""
+    end = time.monotonic() + TIMEOUT
+    while time.monotonic() < end:
+        with open(f"/proc/{pid}/syscall", encoding="utf-8") as file:
+            if file.read().startswith("34 "):
+                return
+        time.sleep(0.01)
+    raise TimeoutError(pid)
+
+
 def fork(patchbay, path, times):
     program = Program(path)
     before = program.state()
@@ -142,6 +153,7 @@ def fork(patchbay, path, times):
         recording = Recording(patchbay, program, "-F", "counted",
                               *TRACERS[number % len(TRACERS)])
         child = program.call(0)
+        await_pause(child)
         made = program.call(5)
         recording.end()
         assert "background" not in recording.rest, recording.rest
