@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The patchbay command: finds the verb, parses options, prints errors.
-#include "Verb.h"
 #include "format.h"
 #include "patchbay/abi.h"
+#include "verbs/Verb.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Path.h"

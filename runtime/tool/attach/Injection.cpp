@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Injection.h"
-#include "../Diagnostics.h"
 #include "BorrowedThread.h"
+#include "Diagnostics.h"
 #include "SafePoint.h"
 #include "StubPlace.h"
 #include "ThreadStatus.h"

@@ -11,7 +11,7 @@
 #ifndef PATCHBAY_TOOL_ATTACH_INJECTION_H
 #define PATCHBAY_TOOL_ATTACH_INJECTION_H
 
-#include "../ProcessMemory.h"
+#include "live/ProcessMemory.h"
 #include <chrono>
 
 namespace patchbay {

@@ -6,7 +6,7 @@
 #ifndef PATCHBAY_TOOL_ATTACH_LOADEDMODULES_H
 #define PATCHBAY_TOOL_ATTACH_LOADEDMODULES_H
 
-#include "../ProcessMemory.h"
+#include "live/ProcessMemory.h"
 
 namespace patchbay {
 

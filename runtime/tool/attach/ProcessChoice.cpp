@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ProcessChoice.h"
-#include "../Diagnostics.h"
+#include "Diagnostics.h"
 #include "ThreadStatus.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

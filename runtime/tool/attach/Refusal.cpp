@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Refusal.h"
-#include "../Diagnostics.h"
+#include "Diagnostics.h"
 #include "Permission.h"
 #include "ThreadStatus.h"
 #include "llvm/ADT/STLExtras.h"

@@ -5,8 +5,8 @@
 #ifndef PATCHBAY_TOOL_ATTACH_REFUSAL_H
 #define PATCHBAY_TOOL_ATTACH_REFUSAL_H
 
-#include "../ElfImage.h"
-#include "../ProcessMemory.h"
+#include "elf/ElfImage.h"
+#include "live/ProcessMemory.h"
 
 namespace patchbay {
 

@@ -24,14 +24,16 @@ sanitize() {
 		"$@"
 }
 
-for part in CallStream DataBlocks DataFile EventWindows Trace; do
+for part in reading/CallStream reading/DataBlocks reading/DataFile reading/EventWindows reading/Trace; do
 	sanitize -fsanitize=fuzzer-no-link -c "$source/runtime/tool/$part.cpp" \
-		-o "$output.d/$part.o"
+		-o "$output.d/$(basename "$part").o"
 done
-for part in CallPass CallTree Diagnostics Durations ElfImage Export Histogram Losses \
-            MappedFile NameForms OutputDir Parallel PerfettoExport Progress \
-            ReportTable SourceNames Table TracedNames Values; do
-	sanitize -c "$source/runtime/tool/$part.cpp" -o "$output.d/$part.o"
+for part in Diagnostics elf/ElfImage export/Export export/PerfettoExport \
+            names/NameForms names/SourceNames names/TracedNames reading/CallPass \
+            reading/MappedFile reading/Parallel reading/Progress recording/OutputDir \
+            showing/CallTree showing/Durations showing/Histogram showing/Losses \
+            showing/ReportTable showing/Table showing/Values; do
+	sanitize -c "$source/runtime/tool/$part.cpp" -o "$output.d/$(basename "$part").o"
 done
 sanitize -fsanitize=fuzzer -o "$output" \
 	"$source/test/runtime/Inputs/fuzz-data-file.cpp" "$output.d"/*.o \

@@ -4,10 +4,10 @@
 // see. Whatever they are, the events of a thread are the same, and in the same order,
 // as if all of them were sorted at once; and calls are within each other as they claim
 // to be.
-#include "DataRecord.h"
-#include "Export.h"
-#include "ReportTable.h"
-#include "ValueReader.h"
+#include "reading/DataRecord.h"
+#include "export/Export.h"
+#include "showing/ReportTable.h"
+#include "reading/ValueReader.h"
 
 using namespace llvm;
 using namespace patchbay;

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the command reads of an ELF file: its records, the symbols of its
+// functions, and how it is to be loaded. Nothing in the file is trusted.
+#ifndef PATCHBAY_TOOL_ELFIMAGE_H
+#define PATCHBAY_TOOL_ELFIMAGE_H
+
+#include "patchbay/abi.h"
+#include "reading/MappedFile.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace patchbay {
+
+/// A record with its references resolved to ELF addresses.
+struct SiteRecord {
+  /// Where the record itself is.
+  uint64_t Address;
+  uint64_t Entry;
+  uint64_t Site;
+  patchbay_record Raw;
+};
+
+/// Function names by address.
+class SymbolNames {
+public:
+  struct Symbol {
+    uint64_t Address;
+    uint64_t Size;
+    llvm::StringRef Name;
+    unsigned Binding;
+    uint8_t Other; // st_other
+    bool Exported; // from .dynsym, not .symtab
+  };
+
+  void add(const Symbol &S) { Symbols.push_back(S); }
+  /// To be called once, between the last add() and the first at().
+  void sort();
+  /// All symbols, sorted by address.
+  llvm::ArrayRef<Symbol> symbols() const { return Symbols; }
+  /// The symbols at an address, the one to show first.
+  llvm::ArrayRef<Symbol> symbolsAt(uint64_t Address) const;
+  /// The names at an address, the one to show first; none if it has no symbol.
+  std::vector<llvm::StringRef> at(uint64_t Address) const;
+  bool defines(llvm::StringRef Name) const;
+  bool exports(llvm::StringRef Name) const;
+  /// Without .symtab only exported functions have names.
+  bool stripped() const;
+  /// Whether there are two functions of which sourceName() is the same, and not
+  /// the symbol's own name of both.
+  bool isShared(llvm::StringRef SourceName) const;
+
+private:
+  llvm::StringSet<> findShared() const;
+
+  std::vector<Symbol> Symbols;
+  mutable std::optional<llvm::StringSet<>> Shared; // found when it is asked for
+};
+
+class ElfImage {
+public:
+  using ELFT = llvm::object::ELF64LE;
+
+  /// Fails if the file is not ELF of an architecture in abi.h's table.
+  static llvm::Expected<ElfImage> open(llvm::StringRef Path);
+  /// The same of a file that is open, of which Path is for messages only.
+  static llvm::Expected<ElfImage> read(int File, llvm::StringRef Path);
+
+  const std::string &path() const { return Path; }
+  uint16_t machine() const { return elf().getHeader().e_machine; }
+  llvm::StringRef machineName() const;
+  llvm::ArrayRef<uint8_t> buildId() const;
+  /// Whether it is an executable or a shared object.
+  bool isLinked() const;
+  /// The loader that PT_INTERP names; none if the file is static or a library.
+  llvm::Expected<std::optional<std::string>> interpreter() const;
+
+  /// The modes that the image's objects were compiled in, a mask of
+  /// 1 << PATCHBAY_MODE_*. Fails if one is of another ABI version.
+  llvm::Expected<uint32_t> modes() const;
+  /// The addresses of module descriptors that loaded notes lead to. There may be
+  /// several notes, which all lead to one. Fails if one is of another version.
+  llvm::Expected<std::vector<uint64_t>> modules() const;
+  /// The source files whose code was generated without the plugin, though they
+  /// were compiled with it (PATCHBAY_NOTE_BITCODE).
+  llvm::Expected<std::vector<std::string>> sourcesWithoutSlots() const;
+  /// Sorted by entry; an empty vector if there are no records.
+  llvm::Expected<std::vector<SiteRecord>> records() const;
+  /// Of functions unless other types are asked for. Points into this image.
+  llvm::Expected<SymbolNames>
+  symbolNames(llvm::ArrayRef<unsigned char> Types = {
+                  llvm::ELF::STT_FUNC, llvm::ELF::STT_GNU_IFUNC}) const;
+
+  /// The sections of that name that have bytes in the file.
+  llvm::Expected<std::vector<const ELFT::Shdr *>>
+  sectionsNamed(llvm::StringRef Name) const;
+  const llvm::object::ELFFile<ELFT> &elf() const {
+    return Object->getELFFile();
+  }
+  /// An error about this file.
+  llvm::Error error(const llvm::Twine &Message) const;
+  llvm::Error error(llvm::Error E) const;
+
+private:
+  /// Passes on the descriptor of each note of a type that has at least MinSize
+  /// bytes, and its address; fails if a section is damaged.
+  llvm::Error forEachNote(
+      llvm::StringRef Section, unsigned Type, size_t MinSize,
+      llvm::function_ref<void(llvm::ArrayRef<uint8_t>, uint64_t)> Do) const;
+  llvm::Error otherVersion(uint32_t Version) const;
+
+  std::string Path;
+  MappedFile File;
+  std::unique_ptr<llvm::object::ELFObjectFile<ELFT>> Object;
+};
+
+} // namespace patchbay
+
+#endif

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Export.h"
+#include "showing/CallTree.h"
+#include "showing/Table.h"
+#include "showing/Values.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+StringRef patchbay::kindName(TraceCall::KindT Kind) {
+  switch (Kind) {
+  case TraceCall::Returned:
+    return "returned";
+  case TraceCall::Unwound:
+    return "unwound";
+  case TraceCall::Jumped:
+    return "jumped";
+  case TraceCall::Unfinished:
+    return "unfinished";
+  case TraceCall::Entry:
+    return "entry";
+  }
+  llvm_unreachable("all kinds are above");
+}
+
+int64_t patchbay::realtimeOffset(const Trace &T) {
+  for (const TraceProcess &P : T.Processes)
+    if (const std::optional<DataSession> &S = P.Data.Session)
+      return S->First.RealtimeNs - S->First.MonotonicNs;
+  return 0;
+}
+
+std::vector<std::optional<uint64_t>>
+patchbay::endTimes(ArrayRef<TraceCall> Open, size_t Depth,
+                   std::optional<uint64_t> End) {
+  std::vector<std::optional<uint64_t>> Ends;
+  // The last call is in all of these, or the only one.
+  uint64_t Least = Open.empty() ? 0 : Open.back().Start;
+  for (const TraceCall &C : Open.drop_front(Depth)) {
+    if (C.hasDuration()) {
+      uint64_t Own = C.end();
+      // Rounded to nanoseconds it may be behind that, or before what is in it.
+      End = std::max(Least, std::min(Own, End.value_or(Own)));
+    }
+    Ends.push_back(End);
+  }
+  return Ends;
+}
+
+namespace {
+/// Writes each call when it begins.
+class Lines : public CallSink {
+public:
+  using WriteFn = function_ref<void(const TraceThread &, const TraceCall &,
+                                    const DataValues *)>;
+  explicit Lines(WriteFn Write) : Write(Write) {}
+  void beginThread(const TraceThread &Of) override { Thread = &Of; }
+  void begin(ArrayRef<TraceCall> Open, const DataValues *V) override {
+    Write(*Thread, Open.back(), V);
+  }
+
+private:
+  WriteFn Write;
+  const TraceThread *Thread = nullptr;
+};
+} // namespace
+
+static void writeLines(Trace &T, Lines::WriteFn Write) {
+  Lines L(Write);
+  readCalls(T, {&L});
+}
+
+static std::string host(const Trace &T, const TraceThread &Thread) {
+  return T.Processes[Thread.Process].Data.Session->Host;
+}
+
+static uint32_t pid(const Trace &T, const TraceThread &Thread) {
+  return T.Processes[Thread.Process].Data.Pid;
+}
+
+// Nanoseconds as seconds, without the errors of floating point.
+static std::string seconds(uint64_t Ns) {
+  return formatv("{0}.{1:d9}", Ns / 1000000000, Ns % 1000000000).str();
+}
+
+void patchbay::exportText(Trace &T, raw_ostream &OS) {
+  writeLines(T, [&](const TraceThread &Thread, const TraceCall &C,
+                    const DataValues *V) {
+    OS << printable(Thread.Name) << '-' << Thread.Tid << ' '
+       << seconds(C.Start) << ' ';
+    if (C.hasDuration())
+      OS << C.Duration << " ns ";
+    OS << kindName(C.Kind) << ' ';
+    std::string Name = printable(T.Functions[C.Function].Name);
+    if (V) {
+      std::string Result = resultText(*V);
+      OS << calledText(Name, *V) << (Result.empty() ? "" : " = ") << Result;
+    } else {
+      OS << Name;
+    }
+    if (std::string Caller = C.Caller ? T.caller(Thread, C) : "";
+        !Caller.empty())
+      OS << " <- " << printable(Caller);
+    OS << '\n';
+  });
+}
+
+static std::string quotedCsv(StringRef Text) {
+  if (Text.find_first_of(",\"\r\n") == StringRef::npos)
+    return Text.str();
+  std::string Quoted = "\"";
+  for (char C : Text)
+    Quoted += C == '"' ? "\"\"" : std::string(1, C);
+  return Quoted + "\"";
+}
+
+void patchbay::exportCsv(Trace &T, raw_ostream &OS) {
+  OS << "host,pid,tid,thread,start_ns,duration_ns,kind,depth,function,module,"
+        "build_id,args,result,elapsed_ns\n";
+  writeLines(T, [&](const TraceThread &Thread, const TraceCall &C,
+                    const DataValues *V) {
+    const TraceFunction &F = T.Functions[C.Function];
+    OS << quotedCsv(host(T, Thread)) << ',' << pid(T, Thread) << ','
+       << Thread.Tid << ',' << quotedCsv(Thread.Name) << ',' << C.Start << ',';
+    if (C.hasDuration())
+      OS << C.Duration;
+    OS << ',' << kindName(C.Kind) << ',' << C.Depth << ',' << quotedCsv(F.Name)
+       << ',' << quotedCsv(F.Module) << ','
+       << toHex(F.BuildId, /*LowerCase=*/true) << ',';
+    if (V)
+      OS << quotedCsv(argsText(*V)) << ',' << resultText(*V);
+    else
+      OS << ',';
+    OS << ',';
+    if (C.hasDuration())
+      OS << C.elapsed();
+    OS << '\n';
+  });
+}
+
+void patchbay::exportJson(Trace &T, raw_ostream &OS) {
+  writeLines(T, [&](const TraceThread &Thread, const TraceCall &C,
+                    const DataValues *V) {
+    const TraceFunction &F = T.Functions[C.Function];
+    json::OStream J(OS);
+    J.object([&] {
+      J.attribute("host", json::fixUTF8(host(T, Thread)));
+      J.attribute("pid", pid(T, Thread));
+      J.attribute("tid", Thread.Tid);
+      J.attribute("thread", json::fixUTF8(Thread.Name));
+      J.attribute("start_ns", C.Start);
+      if (C.hasDuration()) {
+        J.attribute("duration_ns", C.Duration);
+        J.attribute("elapsed_ns", C.elapsed());
+      }
+      J.attribute("kind", kindName(C.Kind));
+      J.attribute("depth", C.Depth);
+      J.attribute("function", json::fixUTF8(F.Name));
+      if (V) {
+        J.attributeArray("args", [&] {
+          for (uint64_t Arg : V->Args)
+            J.value(Arg);
+        });
+        if (V->Result)
+          J.attribute("result", resultText(*V));
+      }
+      J.attribute("module", json::fixUTF8(F.Module));
+      J.attribute("build_id", toHex(F.BuildId, /*LowerCase=*/true));
+    });
+    OS << '\n';
+  });
+}
+
+// Microseconds with three decimals, as a JSON number.
+static std::string microseconds(uint64_t Ns) {
+  return formatv("{0}.{1:d3}", Ns / 1000, Ns % 1000).str();
+}
+
+static void nameChrome(json::OStream &J, StringRef What, uint32_t Pid,
+                       uint32_t Tid, StringRef Name) {
+  J.object([&] {
+    J.attribute("ph", "M");
+    J.attribute("name", What);
+    J.attribute("pid", Pid);
+    J.attribute("tid", Tid);
+    J.attributeObject("args",
+                      [&] { J.attribute("name", json::fixUTF8(Name)); });
+  });
+}
+
+namespace {
+// A begin without an end would have in it whatever comes behind it, so that no
+// call is written as one, but when it has ended: what was open when a thread's events
+// end, ends there. The last of these lasts a nanosecond, else it would not be in the
+// others.
+class ChromeCalls : public CallSink {
+public:
+  ChromeCalls(json::OStream &J, const Trace &T) : J(J), T(T) {}
+  void beginThread(const TraceThread &) override;
+  void begin(ArrayRef<TraceCall> Open, const DataValues *) override;
+  void end(ArrayRef<TraceCall> Open, size_t Depth,
+           std::optional<uint64_t> Next) override;
+
+private:
+  void call(const TraceCall &C, uint64_t End);
+
+  json::OStream &J;
+  const Trace &T;
+  const TraceThread *Thread = nullptr;
+  uint64_t Last = 0;
+};
+} // namespace
+
+void ChromeCalls::beginThread(const TraceThread &Of) {
+  Thread = &Of;
+  Last = 0;
+  nameChrome(J, "thread_name", pid(T, Of), Of.Tid, Of.Name);
+}
+
+void ChromeCalls::begin(ArrayRef<TraceCall> Open, const DataValues *) {
+  if (Open.back().Kind == TraceCall::Entry)
+    call(Open.back(), 0);
+}
+
+void ChromeCalls::end(ArrayRef<TraceCall> Open, size_t Depth,
+                      std::optional<uint64_t> Next) {
+  std::vector<std::optional<uint64_t>> Ends = endTimes(Open, Depth, Next);
+  ArrayRef<TraceCall> Ended = Open.drop_front(Depth);
+  for (const TraceCall &C : Ended)
+    Last = std::max(Last,
+                    SaturatingAdd(C.Start, std::max(C.elapsed(), uint64_t(1))));
+  for (size_t I = 0; I != Ended.size(); ++I)
+    if (Ended[I].Kind != TraceCall::Entry)
+      call(Ended[I], Ends[I].value_or(Last));
+}
+
+void ChromeCalls::call(const TraceCall &C, uint64_t End) {
+  bool IsEntry = C.Kind == TraceCall::Entry;
+  J.object([&] {
+    J.attribute("ph", IsEntry ? "i" : "X");
+    J.attribute("name", json::fixUTF8(T.Functions[C.Function].Name));
+    J.attribute("pid", pid(T, *Thread));
+    J.attribute("tid", Thread->Tid);
+    J.attributeBegin("ts");
+    J.rawValue(microseconds(C.Start));
+    J.attributeEnd();
+    if (IsEntry) {
+      J.attribute("s", "t");
+      return;
+    }
+    J.attributeBegin("dur");
+    J.rawValue(microseconds(End - C.Start));
+    J.attributeEnd();
+    if (C.Asleep) {
+      // In that format, what a clock of the thread says.
+      J.attributeBegin("tdur");
+      J.rawValue(microseconds(C.Duration));
+      J.attributeEnd();
+    }
+    if (C.Kind != TraceCall::Returned)
+      J.attributeObject("args", [&] { J.attribute("kind", kindName(C.Kind)); });
+  });
+}
+
+void patchbay::exportChrome(Trace &T, raw_ostream &OS) {
+  json::OStream J(OS);
+  J.object([&] {
+    J.attribute("displayTimeUnit", "ns");
+    J.attributeArray("traceEvents", [&] {
+      for (const TraceProcess &P : T.Processes)
+        nameChrome(J, "process_name", P.Data.Pid, 0,
+                   P.Data.Args.empty() ? "" : P.Data.Args.front());
+      ChromeCalls Calls(J, T);
+      readCalls(T, {&Calls});
+    });
+  });
+  OS << '\n';
+}
+
+// Semicolons and newlines separate, in that format, and it has no escapes.
+static std::string frameName(StringRef Name) {
+  std::string Result = printable(Name);
+  llvm::replace(Result, ';', ':');
+  return Result;
+}
+
+namespace {
+/// Stacks by the name of their thread; with few of these, since many threads have
+/// the same.
+class FoldedStacks : public CallSink {
+public:
+  explicit FoldedStacks(const Trace &T) : T(T) {}
+  void beginThread(const TraceThread &Thread) override {
+    auto &Of = Trees[frameName(Thread.Name)];
+    if (!Of)
+      Of = std::make_unique<TreeBuilder>(T);
+    Tree = Of.get();
+  }
+  void begin(ArrayRef<TraceCall> Open, const DataValues *V) override {
+    Tree->begin(Open, V);
+  }
+  void end(ArrayRef<TraceCall> Open, size_t Depth,
+           std::optional<uint64_t> Next) override {
+    Tree->end(Open, Depth, Next);
+  }
+
+  std::map<std::string, std::unique_ptr<TreeBuilder>> Trees;
+
+private:
+  const Trace &T;
+  TreeBuilder *Tree = nullptr;
+};
+} // namespace
+
+void patchbay::exportFolded(Trace &T, raw_ostream &OS) {
+  FoldedStacks Folded(T);
+  readCalls(T, {&Folded});
+  std::map<std::string, uint64_t> Stacks;
+  for (auto &[Name, Builder] : Folded.Trees) {
+    CallTree Tree = Builder->finish();
+    std::vector<std::string> Names = {Name};
+    for (const CallNode &N : ArrayRef(Tree).drop_front()) {
+      Names.push_back(Names[N.Parent] + ";" +
+                      frameName(T.Functions[N.Function].Name));
+      // Entries have no duration: there, a call counts as one.
+      if (uint64_t Weight = N.Self + N.Entries)
+        Stacks[Names.back()] += Weight;
+    }
+  }
+  for (const auto &[Stack, Weight] : Stacks)
+    OS << Stack << ' ' << Weight << '\n';
+}

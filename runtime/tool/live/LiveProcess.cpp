@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "LiveProcess.h"
+#include "Diagnostics.h"
+#include "MappedNotes.h"
+#include "elf/CodeForm.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/MathExtras.h"
+#include <atomic>
+#include <cstring>
+#include <optional>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace llvm::support::endian;
+using namespace patchbay;
+
+// What is read under one generation takes some microseconds, and a process that
+// does nothing but arm and disarm leaves gaps of that size.
+static constexpr int Attempts = 1000;
+// A batch that patches many sites takes milliseconds.
+static constexpr useconds_t Pause = 200;
+
+// More than anybody has, and few enough to end soon.
+static constexpr size_t MaxModules = 1 << 16;
+static constexpr size_t MaxTracers = 1 << 16;
+// The same of all modules. Numbers are the process's: it may map the same page of
+// records as often as it likes.
+static constexpr uint64_t MaxSites = 1 << 24;
+static constexpr uint64_t MaxTracersOfAll = 1 << 24;
+
+static uint64_t address(const volatile void *Pointer) {
+  return reinterpret_cast<uintptr_t>(Pointer);
+}
+
+//===----------------------------------------------------------------------===//
+// Finding libpatchbay
+//===----------------------------------------------------------------------===//
+
+Error LiveProcess::addRuntime(const MappedImage &Image,
+                              uint64_t NoteDescriptor) {
+  pb_live_note Note;
+  if (!Memory.read(NoteDescriptor, Note))
+    return Error::success();
+  if (Note.version != PB_LIVE_VERSION)
+    return Memory.error("the libpatchbay in " + Twine(Image.Path) +
+                        " keeps its state in form " + Twine(Note.version) +
+                        ", this patchbay reads form " + Twine(PB_LIVE_VERSION) +
+                        ": use the patchbay that it was installed with");
+  static constexpr uint16_t Known[] = {
+#define X(id, triple, llvm, linux, e_machine, pad) e_machine,
+      PATCHBAY_ARCH_TABLE(X)
+#undef X
+  };
+  if (!is_contained(Known, Image.Machine))
+    return Error::success();
+  Runtime R;
+  R.Machine = Image.Machine;
+  uint64_t At =
+      NoteDescriptor + offsetof(pb_live_note, live) + int64_t(Note.live);
+  if (!Memory.read(At, R.Live))
+    return Error::success();
+  // Where the file is merely mapped, as debuggers do, or has not been relocated
+  // yet, this is something else.
+  for (uint64_t P : {address(R.Live.generation), address(R.Live.modules),
+                     address(R.Live.stats), address(R.Live.modes)})
+    if (!Image.contains(P))
+      return Error::success();
+  if (R.Live.size != sizeof(R.Live) || R.Live.layout != PB_LIVE_LAYOUT ||
+      R.Live.shared_layout != PB_LIVE_SHARED_LAYOUT)
+    return Memory.error("the libpatchbay in " + Twine(Image.Path) +
+                        " was built from other source than this patchbay: use "
+                        "the patchbay that it was installed with");
+  Runtimes.push_back(R);
+  return Error::success();
+}
+
+Error LiveProcess::findRuntimes() {
+  return forEachMappedNote(
+      Memory, PATCHBAY_NOTE_RUNTIME, sizeof(pb_live_note),
+      [&](const MappedImage &Image, uint64_t Descriptor) {
+        return addRuntime(Image, Descriptor);
+      });
+}
+
+Expected<LiveProcess> LiveProcess::open(unsigned Pid) {
+  Expected<ProcessMemory> Memory = ProcessMemory::open(Pid);
+  if (!Memory)
+    return Memory.takeError();
+  LiveProcess Process(std::move(*Memory));
+  if (Error E = Process.findRuntimes())
+    return E;
+  if (Process.Runtimes.empty())
+    return makeError(NothingFound,
+                     "process " + Twine(Pid) +
+                         ": libpatchbay is not in it: link the program with "
+                         "-lpatchbay, or run it under 'patchbay record'");
+  return Process;
+}
+
+//===----------------------------------------------------------------------===//
+// Reading consistently
+//===----------------------------------------------------------------------===//
+
+// Calls Read until the generation was the same even number before and after it,
+// and returns whether that was so. Read may see anything at all.
+template <typename Callable>
+static bool readConsistently(const ProcessMemory &Memory,
+                             const struct pb_live &Live, Callable Read) {
+  for (int I = 0; I != Attempts; ++I) {
+    uint64_t Before, After;
+    if (I >= Attempts / 2)
+      usleep(Pause);
+    if (!Memory.read(address(Live.generation), Before))
+      return false;
+    if (Before % 2)
+      continue;
+    std::atomic_thread_fence(std::memory_order_acquire);
+    bool Complete = Read();
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (!Memory.read(address(Live.generation), After))
+      return false;
+    if (Before == After)
+      return Complete;
+  }
+  return false;
+}
+
+bool LiveProcess::readList(const Runtime &R,
+                           std::vector<LiveModule> &Found) const {
+  // What it has behind its fixed part is the path.
+  alignas(pb_module) unsigned char Bytes[sizeof(pb_module)];
+  auto *Node = reinterpret_cast<pb_module *>(Bytes);
+  uint64_t At;
+  if (!Memory.read(address(R.Live.modules), At))
+    return false;
+  Found.clear();
+  while (At) {
+    if (Found.size() == MaxModules ||
+        !Memory.read(At, Bytes, offsetof(pb_module, path)))
+      return false;
+    LiveModule M;
+    M.At = At;
+    M.Base = Node->info.base;
+    M.Records = address(Node->records);
+    M.NumRecords = Node->nr;
+    M.Low = Node->low;
+    M.High = Node->high;
+    M.Path = Memory.readString(At + offsetof(pb_module, path));
+    uint64_t Field = address(Node->desc) + offsetof(patchbay_module, stubs);
+    uint64_t ToStubs;
+    M.Stubs = Memory.read(Field, ToStubs) && ToStubs ? Field + ToStubs : 0;
+    Found.push_back(std::move(M));
+    At = address(Node->next);
+  }
+  return true;
+}
+
+bool LiveProcess::readOthers(const Runtime &R,
+                             std::vector<OtherModule> &Found) const {
+  uint64_t At;
+  if (!Memory.read(address(R.Live.others), At))
+    return false;
+  while (At) {
+    pb_other Other;
+    if (Found.size() == MaxModules ||
+        !Memory.read(At, &Other, offsetof(pb_other, path)))
+      return false;
+    Found.push_back(
+        {Memory.readString(At + offsetof(pb_other, path)), Other.version});
+    At = address(Other.next);
+  }
+  return true;
+}
+
+std::vector<OtherModule> LiveProcess::otherModules() const {
+  std::vector<OtherModule> All;
+  for (const Runtime &R : Runtimes) {
+    std::vector<OtherModule> Found;
+    // What cannot be read now is said of the list of modules.
+    if (readConsistently(Memory, R.Live, [&] {
+          Found.clear();
+          return readOthers(R, Found);
+        }))
+      append_range(All, Found);
+  }
+  return All;
+}
+
+Expected<std::vector<LiveModule>> LiveProcess::list(const Runtime &R) const {
+  std::vector<LiveModule> Found;
+  if (!readConsistently(Memory, R.Live, [&] { return readList(R, Found); }))
+    return Memory.error("its list of modules cannot be read: it has ended, "
+                        "keeps changing, or was stopped in the middle of a "
+                        "change");
+  return Found;
+}
+
+//===----------------------------------------------------------------------===//
+// Sites
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The bytes from the function's prefix to the end of its site.
+struct Window {
+  static constexpr int Before = -PATCHBAY_FUNCTION_SANITIZER_PAD_OFFSET;
+  static constexpr int Behind = 24;
+  uint8_t Bytes[Before + Behind];
+
+  const uint8_t *at(int64_t FromEntry) const {
+    return Bytes + Before + FromEntry;
+  }
+  uint64_t slot() const { return read64le(at(PATCHBAY_SLOT_OFFSET)); }
+};
+} // namespace
+
+// Where the pad is, relative to the entry; none if there is no slot.
+static std::optional<int> padOffset(const CodeForm &Form, const Window &W) {
+  CodeBytes Pad = Form.pad();
+  // x86-64's third pad byte is followed by the opcode before a hash.
+  size_t Proof = Form.Machine == ELF::EM_X86_64 ? 3 : 4;
+  if (!memcmp(W.at(PATCHBAY_PAD_OFFSET), Pad.data(), Proof))
+    return PATCHBAY_PAD_OFFSET;
+  if (read32le(W.at(PATCHBAY_PAD_OFFSET)) ==
+          PATCHBAY_FUNCTION_SANITIZER_MAGIC &&
+      !memcmp(W.at(PATCHBAY_FUNCTION_SANITIZER_PAD_OFFSET), Pad.data(),
+              Pad.size()))
+    return PATCHBAY_FUNCTION_SANITIZER_PAD_OFFSET;
+  return std::nullopt;
+}
+
+// Whether a word is the branch of an armed site.
+static bool isBranch(uint16_t Machine, uint32_t Word) {
+  switch (Machine) {
+  case ELF::EM_AARCH64:
+    return (Word & 0x7c000000) == PATCHBAY_AARCH64_SITE_B;
+  case ELF::EM_PPC64:
+    return (Word & 0xfc000003) == PATCHBAY_PPC64LE_SITE_B;
+  default:
+    return false;
+  }
+}
+
+static LiveSite::States stateOf(const CodeForm &Form, const Window &W,
+                                int64_t SiteFromEntry, int64_t SiteToStub) {
+  std::optional<int> Pad = padOffset(Form, W);
+  if (!Pad)
+    return LiveSite::NoSlot;
+  CodeBytes Disarmed = Form.site(*Pad - SiteFromEntry, SiteToStub);
+  ArrayRef<uint8_t> Found(W.at(SiteFromEntry), Disarmed.size());
+  if (Form.Machine == ELF::EM_X86_64) {
+    // The first byte is the state, and the next four mean nothing if it is
+    // disarmed.
+    constexpr size_t Branch = PATCHBAY_X86_64_SITE_BRANCH_SIZE;
+    ArrayRef<uint8_t> Expected(Disarmed);
+    if (Found.drop_front(Branch) != Expected.drop_front(Branch))
+      return LiveSite::Unknown;
+    if (Found[0] == PATCHBAY_X86_64_SITE_DISARMED)
+      return LiveSite::Disarmed;
+    return Found[0] == PATCHBAY_X86_64_SITE_CALL &&
+                   Found.drop_front() == Expected.drop_front()
+               ? LiveSite::Armed
+               : LiveSite::Unknown;
+  }
+  if (Found == ArrayRef<uint8_t>(Disarmed))
+    return LiveSite::Disarmed;
+  return Found.drop_back(4) == ArrayRef<uint8_t>(Disarmed).drop_back(4) &&
+                 isBranch(Form.Machine, read32le(Found.take_back(4).data()))
+             ? LiveSite::Armed
+             : LiveSite::Unknown;
+}
+
+// The tracers of a cell, which all have the same record; false if it makes no sense.
+static bool readCell(const ProcessMemory &Memory, const patchbay_cell &Own,
+                     std::vector<LiveTracer> &Tracers) {
+  if (!Own.ops)
+    return true;
+  std::vector<patchbay_cell> Cells = {Own};
+  if (Own.set) {
+    size_t Number;
+    uint64_t Set = address(Own.set);
+    if (!Memory.read(Set + offsetof(pb_set, nr), Number) || !Number ||
+        Number > MaxTracers)
+      return false;
+    Cells.resize(Number);
+    if (!Memory.read(Set + offsetof(pb_set, cells), Cells.data(),
+                     Number * sizeof(patchbay_cell)))
+      return false;
+  }
+  for (const patchbay_cell &C : Cells) {
+    if (C.record != Own.record)
+      return false;
+    Tracers.push_back({reinterpret_cast<uintptr_t>(C.func), address(C.data)});
+  }
+  return true;
+}
+
+// Where the slot of a function leads: to a cell of its own, which has its record;
+// or to one that it shares, which has one like it; or to a gate before its own.
+static bool readTracers(const ProcessMemory &Memory, const LiveModule &Module,
+                        uint64_t Slot, uint64_t Record,
+                        const patchbay_record &Like,
+                        std::vector<LiveTracer> &Tracers) {
+  patchbay_cell Cell;
+  Tracers.clear();
+  if (!Memory.read(Slot, Cell))
+    return false;
+  if (address(Cell.record) == Record)
+    return readCell(Memory, Cell, Tracers);
+
+  uint64_t Shared, Cells, Own;
+  uint64_t Index = (Record - Module.Records) / sizeof(patchbay_record);
+  uint8_t Owner;
+  if (!Memory.read(Module.At + offsetof(pb_module, shared), Shared) ||
+      !Shared || !Memory.read(Shared + offsetof(pb_shared, cells), Cells) ||
+      !Memory.read(Shared + offsetof(pb_shared, owner) + Index, Owner) ||
+      !Owner || Slot != Cells + uint64_t(Owner) * PB_SHARED_STEP)
+    return false;
+  if (Owner == PB_OWNER_NOBODY)
+    return true;
+  if (Owner == PB_OWNER_GATE)
+    return Memory.read(Shared + offsetof(pb_shared, own), Own) && Own &&
+           Memory.read(Own + Index * sizeof(uint64_t), Slot) &&
+           Memory.read(Slot, Cell) && address(Cell.record) == Record &&
+           readCell(Memory, Cell, Tracers);
+  patchbay_record Shape;
+  return Memory.read(Slot + offsetof(pb_shared_cell, shape), Shape) &&
+         address(Cell.record) == Slot + offsetof(pb_shared_cell, shape) &&
+         pb_shape(&Shape) == pb_shape(&Like) && readCell(Memory, Cell, Tracers);
+}
+
+LiveSite LiveProcess::readSite(const Runtime &R, const LiveModule &Module,
+                               uint64_t Address,
+                               const patchbay_record &Record) const {
+  const CodeForm &Form = codeForm(R.Machine);
+  LiveSite S{Address + int64_t(Record.entry), LiveSite::Outside, {}};
+  uint64_t Site =
+      Address + offsetof(patchbay_record, site) + int64_t(Record.site);
+  int64_t FromEntry = Site - S.Entry;
+  if (S.Entry < Module.Low + PATCHBAY_PREFIX_SIZE || S.Entry > Module.High ||
+      FromEntry < 0 || FromEntry + Form.siteSize() > Window::Behind ||
+      Site + Form.siteSize() > Module.High)
+    return S;
+
+  uint64_t Stub = Module.Stubs + Form.stubOffset(Record, FromEntry != 0);
+
+  // Shorter at the ends of the module's text.
+  Window W = {};
+  size_t Start = std::max(S.Entry - Window::Before, Module.Low) -
+                 (S.Entry - Window::Before);
+  size_t End = Window::Before + FromEntry + Form.siteSize();
+  auto Read = [&] {
+    if (!Memory.read(S.Entry - Window::Before + Start, W.Bytes + Start,
+                     End - Start))
+      return false;
+    S.State = stateOf(Form, W, FromEntry, Stub - Site);
+    S.Tracers.clear();
+    if (S.State == LiveSite::Armed &&
+        !readTracers(Memory, Module, W.slot(), Address, Record, S.Tracers))
+      S.State = LiveSite::Foreign;
+    return true;
+  };
+  // One look is enough for most of them.
+  if (Read() && S.State == LiveSite::Disarmed)
+    return S;
+  if (!readConsistently(Memory, R.Live, Read)) {
+    S.State = LiveSite::Unreadable;
+    S.Tracers.clear();
+  }
+  return S;
+}
+
+Expected<bool> LiveProcess::readSites(const Runtime &R, LiveModule &Module,
+                                      Budget &Left) const {
+  const ProcessMemory::Mapping *Mapped = Memory.mappingAt(Module.Records);
+  constexpr size_t Block = 4096;
+  std::vector<patchbay_record> Records;
+  // An unmapped module's list entry says anything: do not believe the number.
+  if (Module.NumRecords && !Mapped)
+    return false;
+  if (Module.NumRecords > Left.Sites)
+    return Memory.error("it says that it has more than " + Twine(MaxSites) +
+                        " functions, which are not read");
+  Left.Sites -= Module.NumRecords;
+  for (uint64_t I = 0; I < Module.NumRecords; I += Records.size()) {
+    Records.resize(std::min<uint64_t>(Block, Module.NumRecords - I));
+    if (!Memory.read(Module.Records + I * sizeof(patchbay_record),
+                     Records.data(), Records.size() * sizeof(patchbay_record)))
+      return false;
+    for (size_t J = 0; J != Records.size(); ++J) {
+      LiveSite Site = readSite(
+          R, Module, Module.Records + (I + J) * sizeof(patchbay_record),
+          Records[J]);
+      if (Site.Tracers.size() > Left.Tracers)
+        return Memory.error("it says that its functions have more than " +
+                            Twine(MaxTracersOfAll) +
+                            " tracers, which are not read");
+      Left.Tracers -= Site.Tracers.size();
+      Module.Sites.push_back(std::move(Site));
+    }
+  }
+  llvm::sort(Module.Sites, [](const LiveSite &A, const LiveSite &B) {
+    return A.Entry < B.Entry;
+  });
+  return true;
+}
+
+Expected<std::vector<LiveModule>> LiveProcess::modules() const {
+  std::vector<LiveModule> Result;
+  Budget Left = {MaxSites, MaxTracersOfAll};
+  for (const Runtime &R : Runtimes) {
+    auto Listed = list(R);
+    if (!Listed)
+      return Listed.takeError();
+    std::vector<LiveModule> Found;
+    for (LiveModule &M : *Listed) {
+      auto IsThere = readSites(R, M, Left);
+      if (!IsThere)
+        return IsThere.takeError();
+      if (*IsThere)
+        Found.push_back(std::move(M));
+    }
+    auto Still = list(R);
+    if (!Still)
+      return Still.takeError();
+    for (LiveModule &M : Found)
+      if (any_of(*Still, [&](const LiveModule &S) {
+            return S.Records == M.Records && S.NumRecords == M.NumRecords &&
+                   S.Base == M.Base && S.Path == M.Path;
+          }))
+        Result.push_back(std::move(M));
+  }
+  return Result;
+}
+
+LiveCounters LiveProcess::counters() const {
+  LiveCounters Sum;
+  for (const Runtime &R : Runtimes) {
+    struct pb_stats Stats;
+    unsigned Modes;
+    if (!Memory.read(address(R.Live.stats), Stats) ||
+        !Memory.read(address(R.Live.modes), Modes))
+      continue;
+    Sum.Batches += Stats.batches;
+    Sum.Membarriers += Stats.membarriers;
+    Sum.TextWrites += Stats.text_writes;
+    Sum.StrictTraps += Stats.strict_traps;
+    Sum.Left += Stats.left;
+    Sum.Timeouts += Stats.timeouts;
+    if (Stats.waited_for)
+      Sum.WaitedFor = Stats.waited_for;
+    for (size_t I = 0; I != std::size(Sum.Refused); ++I)
+      Sum.Refused[I] += Stats.refused[I];
+    Sum.Modes |= Modes;
+  }
+  return Sum;
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "LiveSelection.h"
+#include "Diagnostics.h"
+#include "ProcessMemory.h"
+#include "elf/ElfImage.h"
+#include "names/NameFilter.h"
+#include "showing/Table.h"
+#include <sys/mman.h>
+#include <unistd.h>
+#include <utility>
+
+using namespace llvm;
+using namespace patchbay;
+
+namespace {
+/// What a glob matches. The process takes all functions of a name, so each name
+/// of a function is looked at on its own.
+struct Matches {
+  explicit Matches(StringRef Glob) : Filter(Glob.str()) {}
+  void add(StringRef Name);
+
+  NameFilter Filter;
+  std::set<std::string> Names;
+  bool ByDemangledName = false;
+};
+} // namespace
+
+void Matches::add(StringRef Name) {
+  if (NameFilter::Match Match = Filter.match(Name)) {
+    Names.insert(Name.str());
+    ByDemangledName |= Match == NameFilter::ByDemangledName;
+  }
+}
+
+static Error addFile(int File, StringRef Path, Matches &Found,
+                     bool &IsStripped) {
+  auto Image = ElfImage::read(File, Path);
+  if (!Image)
+    return Image.takeError();
+  auto Records = Image->records();
+  if (!Records)
+    return Records.takeError();
+  if (Records->empty())
+    return Error::success();
+  auto Names = Image->symbolNames();
+  if (!Names)
+    return Names.takeError();
+  IsStripped = Names->stripped();
+  for (const SiteRecord &R : *Records)
+    for (const SymbolNames::Symbol &S : Names->symbolsAt(R.Entry))
+      // The process reads .dynsym only if there is no other.
+      if (IsStripped || !S.Exported)
+        Found.add(S.Name);
+  return Error::success();
+}
+
+static void warnOfMangledOnly(StringRef Glob, const Twine &Why) {
+  warn(Why + ": '" + Glob + "' is matched with mangled names only");
+}
+
+LiveSelection::LiveSelection(int Pid, StringRef Glob) : Pid(Pid) {
+  if (Glob.empty())
+    return;
+  auto Memory = ProcessMemory::open(Pid);
+  if (!Memory) {
+    warnOfMangledOnly(Glob, toString(Memory.takeError()));
+    return;
+  }
+  Matches Found(Glob);
+  std::set<std::string> Seen;
+  for (const ProcessMemory::Mapping &M : Memory->mappings()) {
+    if (!M.Executable || !StringRef(M.Path).starts_with("/") ||
+        !Seen.insert(M.Path).second)
+      continue;
+    int Mapped = Memory->openFile(M);
+    if (Mapped < 0) {
+      Gone = M.Path;
+      continue;
+    }
+    bool IsStripped = false;
+    // What cannot be made sense of is not for libpatchbay, either.
+    consumeError(addFile(Mapped, M.Path, Found, IsStripped));
+    close(Mapped);
+    if (IsStripped)
+      Stripped = M.Path;
+  }
+  if (Found.ByDemangledName && !writeFile(Found.Names))
+    warnOfMangledOnly(Glob, "no memory for names");
+}
+
+LiveSelection::~LiveSelection() {
+  if (File >= 0)
+    close(File);
+}
+
+// They may be thousands, more than a packet holds.
+bool LiveSelection::writeFile(const std::set<std::string> &Names) {
+  std::string Text;
+  for (const std::string &Name : Names)
+    Text += Name + '\0';
+  File = memfd_create("patchbay-names", MFD_CLOEXEC);
+  if (File >= 0 &&
+      write(File, Text.data(), Text.size()) == ssize_t(Text.size()))
+    return true;
+  if (File >= 0)
+    close(std::exchange(File, -1));
+  return false;
+}
+
+std::string LiveSelection::hint() const {
+  if (!Stripped.empty())
+    return "; " + matchHint(printable(Stripped));
+  if (!Gone.empty())
+    return "; names in " + printable(Gone) +
+           " are not known: the file was replaced or removed";
+  return "; see names in: patchbay list -p " + std::to_string(Pid);
+}

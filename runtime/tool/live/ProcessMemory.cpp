@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ProcessMemory.h"
+#include "Diagnostics.h"
+#include "reading/MappedFile.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace patchbay;
+
+static constexpr char NoMemory[] =
+    "it has no memory: it has ended, or is a thread of the kernel";
+
+Expected<ProcessMemory> ProcessMemory::openIn(unsigned Pid,
+                                              const std::string &Folder) {
+  int Fd = ::open((Folder + "/mem").c_str(), O_RDONLY | O_CLOEXEC);
+  int Errno = errno;
+  // Some kernels open it.
+  if (Fd < 0 && Errno == ESRCH && !access(Folder.c_str(), F_OK))
+    return processError(Pid, NoMemory);
+  if (Fd < 0 && (Errno == ENOENT || Errno == ESRCH))
+    return processError(Pid, "no such process");
+  if (Fd < 0 && (Errno == EACCES || Errno == EPERM))
+    return processError(Pid, "cannot read its memory: " + errnoText(Errno) +
+                                 ": it takes the right to debug it, as its "
+                                 "user or as root (ptrace(2), "
+                                 "/proc/sys/kernel/yama/ptrace_scope)");
+  if (Fd < 0)
+    return processError(Pid, "cannot read its memory: " + errnoText(Errno));
+  ProcessMemory Memory(Pid, Folder, Fd);
+  if (Error E = Memory.readMappings())
+    return E;
+  return Memory;
+}
+
+// Where the main thread has ended, as pthread_exit(3) ends it, another has what
+// was its: memory, mappings and root.
+Expected<ProcessMemory> ProcessMemory::open(unsigned Pid) {
+  std::string Folder = "/proc/" + std::to_string(Pid);
+  Expected<ProcessMemory> Memory = openIn(Pid, Folder);
+  std::error_code EC;
+  for (sys::fs::directory_iterator I(Folder + "/task", EC), End;
+       !Memory && !EC && I != End; I.increment(EC)) {
+    Expected<ProcessMemory> Other = openIn(Pid, I->path());
+    if (Other) {
+      consumeError(Memory.takeError());
+      return Other;
+    }
+    consumeError(Other.takeError());
+  }
+  return Memory;
+}
+
+ProcessMemory::ProcessMemory(ProcessMemory &&Other)
+    : Pid(Other.Pid), Folder(std::move(Other.Folder)),
+      Fd(std::exchange(Other.Fd, -1)), Mappings(std::move(Other.Mappings)) {}
+
+ProcessMemory::~ProcessMemory() {
+  if (Fd >= 0)
+    close(Fd);
+}
+
+std::string ProcessMemory::proc(const Twine &Name) const {
+  return (Folder + "/" + Name).str();
+}
+
+Error ProcessMemory::error(const Twine &Message) const {
+  return processError(Pid, Message);
+}
+
+// START-END PERMISSIONS OFFSET DEVICE INODE   PATH
+static bool parse(StringRef Line, ProcessMemory::Mapping &M) {
+  SmallVector<StringRef, 6> Fields;
+  for (int I = 0; I != 5; ++I) {
+    auto [Field, Rest] = Line.split(' ');
+    Fields.push_back(Field);
+    Line = Rest;
+  }
+  auto [Start, End] = Fields[0].split('-');
+  M.Executable = Fields[1].contains('x');
+  M.Device = Fields[3].str();
+  M.Path = Line.ltrim(' ').str();
+  return !Start.getAsInteger(16, M.Start) && !End.getAsInteger(16, M.End) &&
+         !Fields[2].getAsInteger(16, M.Offset) &&
+         !Fields[4].getAsInteger(10, M.Inode);
+}
+
+static std::vector<ProcessMemory::Mapping> parseAll(StringRef Lines) {
+  std::vector<ProcessMemory::Mapping> All;
+  for (StringRef Line : split(Lines, '\n'))
+    if (ProcessMemory::Mapping M; parse(Line, M))
+      All.push_back(std::move(M));
+  return All;
+}
+
+Error ProcessMemory::readMappings() {
+  auto Buffer = MemoryBuffer::getFileAsStream(proc("maps"));
+  if (!Buffer) {
+    std::error_code Code = Buffer.getError();
+    if (Code == std::errc::no_such_process ||
+        Code == std::errc::no_such_file_or_directory)
+      return error("no such process");
+    return error("cannot read its mappings: " + Code.message());
+  }
+  Mappings = parseAll((*Buffer)->getBuffer());
+  return Mappings.empty() ? error(NoMemory) : Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Files that are mapped
+//===----------------------------------------------------------------------===//
+
+// Whether File is what is mapped at M. What stat(2) calls the device is not always
+// what /proc/PID/maps does (btrfs, overlayfs); so File is mapped here, too, and the
+// two lines are compared.
+static bool isMapped(int File, const ProcessMemory::Mapping &M) {
+  struct stat Status;
+  if (fstat(File, &Status) || Status.st_ino != M.Inode || !Status.st_size)
+    return false;
+  void *Page = mmap(nullptr, 1, PROT_READ, MAP_PRIVATE, File, 0);
+  if (Page == MAP_FAILED)
+    return false;
+  auto Ours = MemoryBuffer::getFileAsStream("/proc/self/maps");
+  bool IsSame =
+      Ours && any_of(parseAll((*Ours)->getBuffer()),
+                     [&](const ProcessMemory::Mapping &Our) {
+                       return Our.Start == reinterpret_cast<uintptr_t>(Page) &&
+                              Our.Inode == M.Inode && Our.Device == M.Device;
+                     });
+  munmap(Page, 1);
+  return IsSame;
+}
+
+// As the process finds it, in a file system that only it may see. Its links lead
+// nowhere else: an absolute one begins at its root, not at ours.
+int ProcessMemory::openByPath(StringRef Path) const {
+  int Root = ::open(proc("root").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (Root < 0)
+    return -1;
+  open_how How = {};
+  How.flags = O_PATH | O_CLOEXEC;
+  How.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+  int File = syscall(SYS_openat2, Root, Path.str().c_str(), &How, sizeof(How));
+  close(Root);
+  return File;
+}
+
+// By /proc/PID/map_files root gets the very file, whatever has its name by now. Who
+// has not CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN goes by names: they can be anything,
+// and what they lead to is opened once, without waiting, and then looked at. The
+// program is there by /proc/PID/exe even if it was removed; and of a process that has
+// only called chroot(2) paths are as we see them.
+int ProcessMemory::openFile(const Mapping &M) const {
+  auto Check = [&](Expected<int> File, bool IsCertain) {
+    if (!File) {
+      consumeError(File.takeError());
+      return -1;
+    }
+    if (IsCertain || isMapped(*File, M))
+      return *File;
+    close(*File);
+    return -1;
+  };
+  std::string Range =
+      utohexstr(M.Start, /*LowerCase=*/true) + "-" +
+      utohexstr(M.End, /*LowerCase=*/true);
+  int File = Check(openRegularFile(proc("map_files/" + Range)), true);
+  if (File < 0)
+    File = Check(openRegularFile(proc("exe")), false);
+  if (int Found = File < 0 ? openByPath(M.Path) : -1; Found >= 0) {
+    File = Check(openRegularFile(Found), false);
+    close(Found);
+  }
+  if (File < 0)
+    File = Check(openRegularFile(M.Path), false);
+  return File;
+}
+
+const ProcessMemory::Mapping *ProcessMemory::mappingAt(uint64_t Address) const {
+  auto I = partition_point(Mappings,
+                           [&](const Mapping &M) { return M.End <= Address; });
+  return I == Mappings.end() || I->Start > Address ? nullptr : &*I;
+}
+
+bool ProcessMemory::read(uint64_t Address, void *Bytes, size_t Size) const {
+  char *To = static_cast<char *>(Bytes);
+  while (Size) {
+    // Addresses of the upper half are no offsets of a file.
+    if (Address > INT64_MAX)
+      return false;
+    ssize_t Done = pread(Fd, To, Size, static_cast<off_t>(Address));
+    if (Done < 0 && errno == EINTR)
+      continue;
+    if (Done <= 0)
+      return false;
+    To += Done;
+    Address += Done;
+    Size -= Done;
+  }
+  return true;
+}
+
+std::string ProcessMemory::readString(uint64_t Address) const {
+  std::string Text;
+  constexpr size_t Max = 4096, Step = 64;
+  while (Text.size() < Max) {
+    char Bytes[Step];
+    // Not beyond the page: nothing may be there.
+    size_t Size = Step - Address % Step;
+    if (!read(Address, Bytes, Size))
+      break;
+    size_t Length = strnlen(Bytes, Size);
+    Text.append(Bytes, Length);
+    if (Length != Size)
+      return Text;
+    Address += Size;
+  }
+  return Text;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "SourceNames.h"
+#include "NameForms.h"
+#include "patchbay/names.h"
+#include "showing/Table.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Demangle/Demangle.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+static bool isNumber(StringRef Word) {
+  return !Word.empty() && llvm::all_of(Word, isDigit);
+}
+
+// What is behind the source's name is nothing but known suffixes, so each can be
+// told by its first word, and by whether a number follows.
+static std::string partsIn(StringRef Suffixes) {
+  std::string Parts;
+  SmallVector<StringRef> Words;
+  Suffixes.drop_front().split(Words, '.');
+  for (size_t I = 0; I != Words.size(); ++I) {
+    StringRef Word = Words[I];
+    bool Numbered = I + 1 != Words.size() && isNumber(Words[I + 1]);
+    if (Word == "llvm" || Word == "__uniq") {
+      I += Numbered;
+    } else if (is_contained({"cold", "part", "specialized"}, Word)) {
+      Parts += ("." + Word).str();
+      if (Numbered)
+        Parts += ("." + Words[++I]).str();
+    } else if (is_contained({"resume", "destroy", "cleanup"}, Word)) {
+      Parts += ("." + Word).str();
+    }
+  }
+  return Parts;
+}
+
+std::string patchbay::sourceName(StringRef Symbol) {
+  size_t Length = patchbay_source_name_length(Symbol.data(), Symbol.size());
+  if (Length == Symbol.size())
+    return Symbol.str();
+  return Symbol.take_front(Length).str() + partsIn(Symbol.drop_front(Length));
+}
+
+// With CFI a function is NAME.cfi, and NAME is its entry in the jump table.
+static StringSet<> jumpTableEntries(ArrayRef<SymbolNames::Symbol> Symbols) {
+  StringSet<> Names;
+  for (const SymbolNames::Symbol &S : Symbols)
+    if (StringRef Name = S.Name; Name.consume_back(".cfi"))
+      Names.insert(Name);
+  return Names;
+}
+
+StringSet<> SymbolNames::findShared() const {
+  StringMap<uint64_t> Addresses; // of the names that something is appended to
+  for (const Symbol &S : Symbols)
+    if (std::string Name = sourceName(S.Name); Name != S.Name)
+      Addresses[Name] = S.Address;
+  StringSet<> Result;
+  if (Addresses.empty())
+    return Result;
+  StringSet<> JumpTable = jumpTableEntries(Symbols);
+  for (const Symbol &S : Symbols) {
+    if (JumpTable.contains(S.Name))
+      continue;
+    std::string Name = sourceName(S.Name);
+    auto Known = Addresses.find(Name);
+    if (Known != Addresses.end() && Known->second != S.Address)
+      Result.insert(Name);
+  }
+  return Result;
+}
+
+bool SymbolNames::isShared(StringRef SourceName) const {
+  if (!Shared)
+    Shared = findShared();
+  return Shared->contains(SourceName);
+}
+
+std::vector<std::string> patchbay::displayNames(const SymbolNames &Of,
+                                                uint64_t Entry) {
+  std::vector<std::string> Result;
+  for (StringRef Symbol : Of.at(Entry)) {
+    std::string Name = sourceName(Symbol);
+    if (Name != Symbol && Of.isShared(Name))
+      Name = Symbol.str();
+    std::string Readable = printable(readableName(demangle(Name)));
+    // The constructors C1 and C2 of a class read the same.
+    if (!llvm::is_contained(Result, Readable))
+      Result.push_back(std::move(Readable));
+  }
+  if (Result.empty())
+    Result.push_back("0x" + utohexstr(Entry, /*LowerCase=*/true));
+  return Result;
+}
+
+std::string patchbay::commonName(const SymbolNames &Of, uint64_t Entry) {
+  std::vector<StringRef> Symbols = Of.at(Entry);
+  return Symbols.empty() ? displayNames(Of, Entry).front()
+                         : printable(
+                               readableName(demangle(sourceName(Symbols.front()))));
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "MappedFile.h"
+#include "Diagnostics.h"
+#include "showing/Table.h"
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <string>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+using namespace llvm;
+using namespace patchbay;
+
+static Error systemError(int Errno) { return makeError(errnoText(Errno)); }
+
+static Expected<int> checkRegular(int File, const struct stat &Status) {
+  if (S_ISREG(Status.st_mode))
+    return File;
+  close(File);
+  if (S_ISDIR(Status.st_mode))
+    return systemError(EISDIR);
+  return makeError(S_ISLNK(Status.st_mode)
+                       ? "a symbolic link, which is not followed here"
+                       : "no regular file");
+}
+
+static Expected<int> openChecked(const char *Path) {
+  struct stat Status;
+  int File = open(Path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (File < 0 || fstat(File, &Status))
+    return systemError(errno);
+  return checkRegular(File, Status);
+}
+
+// The file that was found cannot be another one by now, unlike that of its path.
+Expected<int> patchbay::openRegularFile(int Found) {
+  return openChecked(("/proc/self/fd/" + Twine(Found)).str().c_str());
+}
+
+Expected<int> patchbay::openRegularFile(const Twine &Path, int Flags) {
+  int Found = open(Path.str().c_str(), O_PATH | O_CLOEXEC | Flags);
+  struct stat Status;
+  if (Found < 0 || fstat(Found, &Status))
+    return systemError(errno);
+  auto Regular = checkRegular(Found, Status);
+  if (!Regular)
+    return Regular;
+  // Without /proc there is the path only.
+  auto File = access("/proc/self/fd", F_OK) ? openChecked(Path.str().c_str())
+                                            : openRegularFile(Found);
+  close(Found);
+  return File;
+}
+
+//===----------------------------------------------------------------------===//
+// What becomes shorter
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Mapping {
+  const char *Start;
+  size_t Size;
+  std::string Line; // what to say
+};
+} // namespace
+
+// Changed by the command's first thread, and not while others look at what is mapped:
+// a handler that runs because of an access to a mapping does not interrupt a change.
+static std::vector<Mapping> &mappings() {
+  static std::vector<Mapping> All;
+  return All;
+}
+
+// Of what is mapped here; any other SIGBUS is a fault of ours, and ends us.
+static void explain(int Signal, siginfo_t *Info, void *) {
+  auto *Address = static_cast<const char *>(Info->si_addr);
+  for (const Mapping &M : mappings())
+    if (Address >= M.Start && size_t(Address - M.Start) < M.Size) {
+      [[maybe_unused]] ssize_t Written =
+          write(STDERR_FILENO, M.Line.data(), M.Line.size());
+      _exit(Failure);
+    }
+  signal(Signal, SIG_DFL);
+}
+
+static void explainShorterFiles() {
+  struct sigaction Action = {};
+  Action.sa_sigaction = explain;
+  Action.sa_flags = SA_SIGINFO;
+  sigaction(SIGBUS, &Action, nullptr);
+}
+
+//===----------------------------------------------------------------------===//
+// MappedFile
+//===----------------------------------------------------------------------===//
+
+Expected<MappedFile> MappedFile::map(int File, const Twine &Path) {
+  struct stat Status;
+  if (fstat(File, &Status))
+    return systemError(errno);
+  MappedFile Mapped;
+  Mapped.Size = static_cast<size_t>(Status.st_size);
+  // There are no mappings of no bytes.
+  if (!Mapped.Size)
+    return std::move(Mapped);
+  void *Start =
+      mmap(nullptr, Mapped.Size, PROT_READ, MAP_PRIVATE, File, 0);
+  if (Start == MAP_FAILED)
+    return systemError(errno);
+  Mapped.Start = static_cast<const char *>(Start);
+  if (mappings().empty())
+    explainShorterFiles();
+  mappings().push_back({Mapped.Start, Mapped.Size,
+                        "patchbay: error: " + printable(Path.str()) +
+                            ": it became shorter while it was read, or cannot "
+                            "be read any more\n"});
+  return std::move(Mapped);
+}
+
+MappedFile::MappedFile(MappedFile &&Other)
+    : Start(std::exchange(Other.Start, nullptr)),
+      Size(std::exchange(Other.Size, 0)) {}
+
+MappedFile &MappedFile::operator=(MappedFile &&Other) {
+  std::swap(Start, Other.Start);
+  std::swap(Size, Other.Size);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (!Start)
+    return;
+  auto &All = mappings();
+  All.erase(std::find_if(All.begin(), All.end(), [&](const Mapping &M) {
+    return M.Start == Start;
+  }));
+  munmap(const_cast<char *>(Start), Size);
+}
+
+StringRef MappedFile::bytes() const { return StringRef(Start, Size); }
+
+// Nothing was written there, so what comes back is the file's (madvise(2)). The kernel
+// maps pages around the one that is looked at, too, if it has them (fault_around_bytes,
+// 64 KB): these must go as well, since nobody else looks at them.
+void MappedFile::release(StringRef Bytes) const {
+  constexpr uintptr_t Around = 64 << 10;
+  uintptr_t From = uintptr_t(Bytes.begin()) / Around * Around;
+  uintptr_t To = (uintptr_t(Bytes.end()) + Around - 1) / Around * Around;
+  From = std::max(From, uintptr_t(Start));
+  To = std::min(To, uintptr_t(Start) + Size);
+  if (From < To)
+    madvise(reinterpret_cast<void *>(From), To - From, MADV_DONTNEED);
+}

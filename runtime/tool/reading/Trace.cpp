@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Trace.h"
+#include "Clock.h"
+#include "Diagnostics.h"
+#include "format.h"
+#include "recording/OutputDir.h"
+#include "showing/Losses.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+using namespace llvm;
+using namespace patchbay;
+
+namespace {
+
+class Builder {
+public:
+  explicit Builder(Trace &Out) : Out(Out) {}
+  void add(std::string File, DataFile Data);
+  /// Of all processes, when each has been read: looking for names may warn.
+  void addCounters();
+
+private:
+  void addHistograms(uint32_t Process, const Clock &Clock);
+
+  Trace &Out;
+  bool HasUnit = false;
+};
+
+} // namespace
+
+uint32_t Trace::addFunction(uint32_t Process, uint32_t Slot) {
+  TraceProcess &P = Processes[Process];
+  const DataFunction &F = P.Data.Slots[Slot];
+  uint32_t Index = addFunction(P.Data.Modules.at(F.Module), F.Entry);
+  P.Functions.resize(P.Data.Slots.size(), UINT32_MAX);
+  return P.Functions[Slot] = Index;
+}
+
+uint32_t Trace::addFunction(const DataModule &M, uint64_t Entry) {
+  auto [Place, First] =
+      Known.try_emplace({moduleKey(M), Entry}, uint32_t(Functions.size()));
+  if (First)
+    Functions.push_back({Names.function(M, Entry), Names.common(M, Entry),
+                         M.Path, M.BuildId, Entry});
+  return Place->second;
+}
+
+void Builder::addCounters() {
+  for (const TraceProcess &P : Out.Processes)
+    for (const DataCounter &C : P.Data.Counters)
+      Out.Counts.push_back({Out.addFunction(P.Data.Modules.at(C.Module), C.Entry),
+                            C.Calls,
+                            0,
+                            0,
+                            0,
+                            {},
+                            ""});
+}
+
+// Buckets are powers of two of a tick. Where another process's tick is not of
+// this length, as that of another machine, they are those that fit best.
+void Builder::addHistograms(uint32_t Process, const Clock &Clock) {
+  const DataFile &Data = Out.Processes[Process].Data;
+  if (Data.Histograms.empty())
+    return;
+  if (!std::exchange(HasUnit, true))
+    Out.BucketUnit = Clock.nsPerTick();
+  long Shift = std::lround(std::log2(Clock.nsPerTick() / Out.BucketUnit));
+  for (const DataHistogram &H : Data.Histograms) {
+    uint32_t Slot = Data.Slots.find(H.Function);
+    if (Slot == FunctionSlots::None)
+      continue;
+    TraceCount C = {Out.function(Process, Slot),
+                    0,
+                    H.Tid,
+                    Clock.duration(H.Total),
+                    Clock.duration(H.Longest),
+                    std::vector<uint64_t>(H.Buckets.size()),
+                    H.Thread};
+    for (size_t I = 0; I != H.Buckets.size(); ++I) {
+      C.Calls = SaturatingAdd(C.Calls, H.Buckets[I]);
+      long Last = long(H.Buckets.size()) - 1;
+      uint64_t &B = C.Buckets[std::clamp(long(I) + Shift, 0l, Last)];
+      B = SaturatingAdd(B, H.Buckets[I]);
+    }
+    Out.Counts.push_back(std::move(C));
+  }
+}
+
+// What is open when events end goes on until the recording ends, of all threads.
+static uint64_t endOf(const DataFile &Data, const Clock &Clock) {
+  uint64_t End = Clock.time(Data.Session->Last.Ticks);
+  for (const auto &[Id, T] : Data.Threads) {
+    const OwnClock Own(T.Sleeps);
+    for (const DataPiece &P : T.Pieces)
+      End = std::max(End, Clock.time(Own.counter(P.End)));
+  }
+  return End;
+}
+
+std::string TraceProcess::title() const {
+  return File + ": process " + utostr(Data.Pid) +
+         (Data.Args.empty() ? "" : " (" + join(Data.Args, " ") + ")");
+}
+
+void Builder::add(std::string File, DataFile Data) {
+  uint32_t Process = Out.Processes.size();
+  Out.Processes.push_back({std::move(File), std::move(Data)});
+  TraceProcess &P = Out.Processes.back();
+  if (!P.Data.Session)
+    return;
+  const DataSession &S = *P.Data.Session;
+  Clock Clock(S);
+  // A shell that only starts others has no times that could be in anything.
+  bool Timed = !P.Data.Histograms.empty() ||
+               llvm::any_of(P.Data.Threads,
+                            [](const auto &T) { return T.second.Events != 0; });
+  if (!Clock.calibrated() && Timed)
+    warn(P.title() +
+         ": its clock was not calibrated, times are in ticks");
+  if (S.Flags & PBD_SESSION_VARIABLE_RATE)
+    warn(P.title() +
+         ": the processor's counter may have changed its rate, so times may be "
+         "wrong");
+  P.End = endOf(P.Data, Clock);
+  for (const auto &[Id, T] : P.Data.Threads)
+    Out.Threads.push_back({Process, T.Tid, T.Lost, T.Name, &T});
+  addHistograms(Process, Clock);
+}
+
+static bool hasSession(const Trace &T, bool (*IsWanted)(StringRef Tracer)) {
+  return llvm::any_of(T.Processes, [&](const TraceProcess &P) {
+    return P.Data.Session && IsWanted(P.Data.Session->Tracer);
+  });
+}
+
+bool Trace::hasEvents() const {
+  // What a damaged file says of events that are gone is not much beside counts.
+  return hasCalls() || (Counts.empty() && hasSession(*this, [](StringRef Tracer) {
+                       return Tracer != "function_profile";
+                     }));
+}
+
+bool Trace::hasDurations() const {
+  return hasSession(
+             *this,
+             [](StringRef Tracer) { return Tracer == "function_profile"; }) ||
+         (hasEvents() && hasSession(*this, [](StringRef Tracer) {
+            return Tracer != "function";
+          }));
+}
+
+bool Trace::hasCalls() const {
+  return llvm::any_of(
+      Threads, [](const TraceThread &T) { return T.Data->Events != 0; });
+}
+
+std::string Trace::nameAt(const DataFile &Data, uint64_t Address) {
+  auto [Module, Entry] = Data.place(Address);
+  return Module ? Names.function(*Module, Entry)
+                : "0x" + utohexstr(Address, /*LowerCase=*/true);
+}
+
+std::string Trace::caller(const TraceThread &T, const TraceCall &C) {
+  auto [Module, Address] = Processes[T.Process].Data.place(C.Caller);
+  return Module ? Names.around(*Module, Address) : "";
+}
+
+Expected<Trace> patchbay::readEvents(const std::string &Dir) {
+  Expected<Trace> Result = readTrace(Dir);
+  if (Result && !Result->hasEvents())
+    return makeError(Twine(Dir) +
+                     ": has no events, only counts: 'patchbay report' shows "
+                     "them, 'patchbay record -t function' records events");
+  return Result;
+}
+
+Trace patchbay::makeTrace(std::string File, DataFile Data) {
+  Trace Result;
+  Builder B(Result);
+  B.add(std::move(File), std::move(Data));
+  B.addCounters();
+  return Result;
+}
+
+static Expected<Trace> readFiles(const std::string &Dir,
+                                 Error (*Read)(StringRef, DataFile &)) {
+  auto Files = dataFiles(Dir);
+  if (!Files)
+    return makeError("cannot read " + Twine(Dir) + ": " +
+                     toString(Files.takeError()) +
+                     ": make it with 'patchbay record'");
+  if (Files->empty())
+    return makeError(Twine(Dir) + ": no process wrote data to it");
+
+  Trace Result;
+  Builder B(Result);
+  for (const std::string &File : *Files) {
+    DataFile Data;
+    if (Error E = Read(File, Data)) {
+      report(std::move(E));
+      Result.Incomplete = true;
+    }
+    if (Data.Errno || Data.ChildErrno || !Data.Unexplained.empty())
+      Result.Incomplete = true;
+    B.add(File, std::move(Data));
+  }
+  B.addCounters();
+  // `record` said what was left out from the start, and `info` shows it.
+  Losses Lost = lossesOf(Result);
+  Lost.LeftOut.clear();
+  sayLosses(Lost, Dir);
+  return Result;
+}
+
+Expected<Trace> patchbay::readTrace(const std::string &Dir) {
+  return readFiles(Dir, readDataFile);
+}
+
+Expected<Trace> patchbay::readOutline(const std::string &Dir) {
+  return readFiles(Dir, readDataOutline);
+}

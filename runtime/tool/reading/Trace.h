@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The events of a recording as people look at them: calls with names, in
+// nanoseconds, and which call is within which other.
+#ifndef PATCHBAY_TOOL_TRACE_H
+#define PATCHBAY_TOOL_TRACE_H
+
+#include "DataFile.h"
+#include "names/TracedNames.h"
+#include "llvm/Support/Compiler.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace patchbay {
+
+struct TraceFunction {
+  std::string Name;
+  std::string CommonName; // to other builds of the program: see commonName()
+  std::string Module;     // path
+  std::string BuildId;
+  uint64_t Entry; // ELF address
+};
+
+struct TraceCall {
+  enum KindT : uint8_t {
+    Returned,
+    Unwound,    // left by an exception
+    Jumped,     // left by longjmp()
+    Unfinished, // an entry without an exit, where exits are recorded
+    Entry,      // an entry, where exits are not
+  };
+
+  uint64_t Start;    // in ns, CLOCK_MONOTONIC
+  /// In ns; 0 of entries. Of a call that was not seen to return it is what is
+  /// known: until the recording ended, if it was open then, else until the last
+  /// that was seen of it.
+  uint64_t Duration;
+  uint64_t Asleep;   // in ns: what Duration leaves out
+  uint64_t InOthers; // in ns: Duration of the calls that it made
+  uint64_t Caller;   // run-time return address of entries, else 0
+  uint32_t Function; // in Trace::Functions
+  uint32_t Depth;    // how many of the recorded calls it is in
+  KindT Kind;
+  bool Recursive; // within another call of the function
+  /// Unfinished, and nothing was seen of the thread that shows it to be over.
+  /// Others that are unfinished were cut off, as by longjmp().
+  bool Open;
+
+  // As recorded, in ticks of the thread's own clock.
+  uint32_t Frame;
+  uint64_t Ticks, EndTicks, SeenTicks;
+
+  /// Whether the end of the call was seen.
+  bool hasDuration() const { return Kind <= Jumped; }
+  /// From Start to the end, in ns.
+  uint64_t elapsed() const { return llvm::SaturatingAdd(Duration, Asleep); }
+  uint64_t end() const { return llvm::SaturatingAdd(Start, elapsed()); }
+  /// The part of Duration that is in none of the calls that it made. Rounding may
+  /// make the parts more than the whole.
+  uint64_t self() const { return Duration - std::min(Duration, InOthers); }
+};
+
+/// Its calls are read one by one: see CallStream.h.
+struct TraceThread {
+  uint32_t Process; // in Trace::Processes
+  uint32_t Tid;
+  uint64_t Lost;
+  std::string Name;
+  const DataThread *Data; // of the process
+};
+
+/// What function_profile counted of a function.
+struct TraceCount {
+  uint32_t Function; // in Trace::Functions
+  uint64_t Calls;
+  // The rest is of histograms.
+  uint32_t Tid;
+  uint64_t Total, Longest;       // in ns
+  std::vector<uint64_t> Buckets; // by power of two of Trace::BucketUnit
+  std::string Thread;            // its name
+};
+
+struct TraceProcess {
+  std::string File;
+  DataFile Data;
+  uint64_t End = 0; // in ns: until then it was recorded
+  std::vector<uint32_t> Functions = {}; // in Trace::Functions, by DataFile::Slots
+  /// "FILE: process 42 (./server)".
+  std::string title() const;
+};
+
+struct Trace {
+  std::vector<TraceFunction> Functions;
+  std::vector<TraceThread> Threads;
+  std::vector<TraceProcess> Processes;
+  std::vector<TraceCount> Counts;
+  /// In ns: what buckets count in, of all processes.
+  double BucketUnit = 1;
+  /// Something could not be read, or was not recorded; it has been warned of.
+  bool Incomplete = false;
+
+  /// Calls of functions, by index, that did not return: known of those calls that
+  /// were read.
+  struct {
+    std::map<uint32_t, uint64_t> Jumped, CutOff, Open;
+  } Ended;
+
+  TracedNames Names;
+
+  /// Whether a process recorded events, and whether durations were recorded.
+  bool hasEvents() const;
+  bool hasDurations() const;
+  /// Whether there is any event.
+  bool hasCalls() const;
+  /// The function that is at Slot in a process's file.
+  uint32_t function(uint32_t Process, uint32_t Slot) {
+    std::vector<uint32_t> &Known = Processes[Process].Functions;
+    return LLVM_LIKELY(Slot < Known.size() && Known[Slot] != UINT32_MAX)
+               ? Known[Slot]
+               : addFunction(Process, Slot);
+  }
+  uint32_t addFunction(const DataModule &M, uint64_t Entry);
+  /// Names a function by its run-time address; its address if nobody knows.
+  std::string nameAt(const DataFile &Data, uint64_t Address);
+  /// What an entry's Caller is in; empty if it is not in a module with sites.
+  std::string caller(const TraceThread &T, const TraceCall &C);
+
+private:
+  uint32_t addFunction(uint32_t Process, uint32_t Slot);
+
+  std::map<std::pair<std::string, uint64_t>, uint32_t> Known;
+};
+
+/// What one data file says.
+Trace makeTrace(std::string File, DataFile Data);
+/// Reads what the data files in Dir say but for the calls, which are read later, and
+/// says what is not in them. Fails if there are none.
+llvm::Expected<Trace> readTrace(const std::string &Dir);
+/// The same without where events are, which takes as long for many as for few.
+llvm::Expected<Trace> readOutline(const std::string &Dir);
+/// The same as the first, and fails if no events were recorded.
+llvm::Expected<Trace> readEvents(const std::string &Dir);
+
+} // namespace patchbay
+
+#endif

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "OutputDir.h"
+#include "Diagnostics.h"
+#include "format.h"
+#include "reading/DataFile.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <cerrno>
+#include <cstdio>
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace patchbay;
+
+namespace {
+enum class Kind { Missing, Empty, Recording, Foreign };
+}
+
+// A file that was set aside and is nobody's: what a header begins with is written
+// last. Returns a descriptor, or -1 for all others.
+static int openUnused(int Dir, StringRef File) {
+  char Magic[sizeof(pbd_header::magic)] = {};
+  if (!File.ends_with(PBD_SPARE_SUFFIX))
+    return -1;
+  // What is no file must not be waited for.
+  int FD = openat(Dir, File.str().c_str(),
+                  O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (FD < 0)
+    return -1;
+  if (read(FD, Magic, sizeof(Magic)) >= 0 && !Magic[0])
+    return FD;
+  close(FD);
+  return -1;
+}
+
+static bool isUnused(StringRef File) {
+  int FD = openUnused(AT_FDCWD, File);
+  if (FD >= 0)
+    close(FD);
+  return FD >= 0;
+}
+
+Expected<std::vector<std::string>> patchbay::dataFiles(StringRef Dir) {
+  std::vector<std::string> Files;
+  std::error_code EC;
+  for (sys::fs::directory_iterator I(Dir, EC), End; !EC && I != End;
+       I.increment(EC))
+    if (StringRef(I->path()).ends_with(PBD_SUFFIX) && !isUnused(I->path()))
+      Files.push_back(I->path());
+  if (EC)
+    return errorCodeToError(EC);
+  llvm::sort(Files);
+  return Files;
+}
+
+// A recording holds data files and nothing else, so that no file of anybody
+// else's is ever moved or deleted.
+static Expected<Kind> classify(const std::string &Path) {
+  struct stat Status;
+  if (lstat(Path.c_str(), &Status)) {
+    if (errno == ENOENT)
+      return Kind::Missing;
+    return errorCodeToError(errnoAsErrorCode());
+  }
+  if (!S_ISDIR(Status.st_mode))
+    return Kind::Foreign;
+  Kind Result = Kind::Empty;
+  std::error_code EC;
+  for (sys::fs::directory_iterator I(Path, EC, /*follow_symlinks=*/false), End;
+       !EC && I != End; I.increment(EC)) {
+    StringRef Name = I->path();
+    bool IsNew = Name.ends_with(PBD_NEW_SUFFIX);
+    if (!(IsNew || Name.ends_with(PBD_SUFFIX)) ||
+        I->type() != sys::fs::file_type::regular_file)
+      return Kind::Foreign;
+    Result = Kind::Recording;
+  }
+  if (EC)
+    return errorCodeToError(EC);
+  return Result;
+}
+
+static Error foreign(const Twine &Path) {
+  return makeError(Path + ": exists and is not a recording of patchbay's, so "
+                          "it is left alone: choose another directory with -o");
+}
+
+static Error cannot(const Twine &What, const Twine &Path, Error E) {
+  return makeError("cannot " + What + " " + Path + ": " +
+                   toString(std::move(E)));
+}
+
+static std::string locked(const Twine &Path, const Twine &By) {
+  return (Path + ": " + By +
+          " is still recording there: wait until it ends, or choose another "
+          "directory with -o")
+      .str();
+}
+
+LockedDir::~LockedDir() {
+  if (FD >= 0)
+    close(FD);
+}
+
+// Another command may move the directory between open() and flock(): the lock
+// counts only if the name is still that of the directory which was locked.
+Expected<LockedDir::State> LockedDir::lock(const std::string &Path) {
+  for (;;) {
+    LockedDir Dir;
+    Dir.FD = open(Path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (Dir.FD < 0) {
+      if (errno == ENOENT)
+        return State::Missing;
+      return errorCodeToError(errnoAsErrorCode());
+    }
+    if (flock(Dir.FD, LOCK_EX | LOCK_NB)) {
+      if (errno == EWOULDBLOCK)
+        return State::Busy;
+      return errorCodeToError(errnoAsErrorCode());
+    }
+    struct stat Opened, Named;
+    if (fstat(Dir.FD, &Opened))
+      return errorCodeToError(errnoAsErrorCode());
+    if (!lstat(Path.c_str(), &Named) && Named.st_dev == Opened.st_dev &&
+        Named.st_ino == Opened.st_ino) {
+      *this = std::move(Dir);
+      return State::Locked;
+    }
+  }
+}
+
+// The names in a directory that is open. Whoever may write to its parent can put
+// another one in its place at any time, a link, too: so from here on nothing is
+// looked for by the directory's path.
+static Expected<std::vector<std::string>> namesIn(const LockedDir &Dir) {
+  int FD = openat(Dir.descriptor(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *Stream = FD < 0 ? nullptr : fdopendir(FD);
+  if (!Stream) {
+    int Errno = errno;
+    if (FD >= 0)
+      close(FD);
+    return errorCodeToError(std::error_code(Errno, std::generic_category()));
+  }
+  std::vector<std::string> Names;
+  while (const dirent *Entry = readdir(Stream))
+    if (StringRef Name = Entry->d_name; Name != "." && Name != "..")
+      Names.push_back(Name.str());
+  closedir(Stream);
+  llvm::sort(Names);
+  return Names;
+}
+
+// A process that records holds a shared lock of its data file for as long as
+// it has it mapped (runtime/trace/data_file.c): also one that went on in the
+// background when the command had ended. Closes the file.
+static bool isInUse(int FD) {
+  bool Busy = flock(FD, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+  close(FD);
+  return Busy;
+}
+
+std::vector<std::string> patchbay::filesInUse(ArrayRef<std::string> Files) {
+  std::vector<std::string> InUse;
+  for (const std::string &File : Files) {
+    // What is no file must not be waited for.
+    int FD = open(File.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (FD >= 0 && isInUse(FD))
+      InUse.push_back(File);
+  }
+  return InUse;
+}
+
+// Of a file that nobody records to yet, that of the process which made it.
+static uint32_t pidOf(const std::string &File) {
+  DataFile Data;
+  uint32_t Pid;
+  consumeError(readDataHeader(File, Data));
+  StringRef Name = sys::path::filename(File);
+  return Data.Pid || Name.consumeInteger(10, Pid) ? Data.Pid : Pid;
+}
+
+static Error checkNobodyRecords(const LockedDir &Lock, const std::string &Dir) {
+  auto Names = namesIn(Lock);
+  if (!Names)
+    return cannot("read", Dir, Names.takeError());
+  for (const std::string &Name : *Names) {
+    if (!StringRef(Name).ends_with(PBD_SUFFIX))
+      continue;
+    std::string File = Dir + "/" + Name;
+    // What is no file must not be waited for.
+    int FD = openat(Lock.descriptor(), Name.c_str(),
+                    O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (FD < 0) // of another user, who may read it alone
+      return cannot("read", File, errorCodeToError(errnoAsErrorCode()));
+    if (!isInUse(FD))
+      continue;
+    return makeError(locked(Dir, "process " + Twine(pidOf(File)) +
+                                     ", or one that it forked,"));
+  }
+  return Error::success();
+}
+
+// Fails if somebody else uses the directory.
+static Expected<LockedDir::State> lockUnused(LockedDir &Lock,
+                                             const std::string &Path) {
+  auto State = Lock.lock(Path);
+  if (!State)
+    return cannot("lock", Path, State.takeError());
+  if (*State == LockedDir::State::Busy)
+    return makeError(locked(Path, "another 'patchbay record'"));
+  if (*State == LockedDir::State::Locked)
+    if (Error E = checkNobodyRecords(Lock, Path))
+      return std::move(E);
+  return State;
+}
+
+static bool isDataFile(const LockedDir &Dir, const std::string &Name) {
+  struct stat Status;
+  return (StringRef(Name).ends_with(PBD_SUFFIX) ||
+          StringRef(Name).ends_with(PBD_NEW_SUFFIX)) &&
+         !fstatat(Dir.descriptor(), Name.c_str(), &Status,
+                  AT_SYMLINK_NOFOLLOW) &&
+         S_ISREG(Status.st_mode);
+}
+
+// Of what is in the directory that is locked, whatever has its name by now, and
+// data files only: others may have come since classify().
+static Error removeRecording(const LockedDir &Dir, const std::string &Path) {
+  auto Names = namesIn(Dir);
+  if (!Names)
+    return Names.takeError();
+  for (const std::string &Name : *Names)
+    if (isDataFile(Dir, Name) && unlinkat(Dir.descriptor(), Name.c_str(), 0))
+      return errorCodeToError(errnoAsErrorCode());
+  // Fails if something is left, or if it is a link by now.
+  if (rmdir(Path.c_str()))
+    return errorCodeToError(errnoAsErrorCode());
+  return Error::success();
+}
+
+// As rename(2), but never over an empty directory that another command has just
+// made and locked. Some file systems, such as NFS, cannot promise that.
+static bool moveUnlessThere(const std::string &From, const std::string &To) {
+  return !renameat2(AT_FDCWD, From.c_str(), AT_FDCWD, To.c_str(),
+                    RENAME_NOREPLACE) ||
+         (errno == EINVAL && !rename(From.c_str(), To.c_str()));
+}
+
+// Moves a recording out of the way.
+Error OutputDir::moveAside() {
+  std::string To = Path + ".old";
+  auto Found = classify(To);
+  if (!Found)
+    return cannot("read", To, Found.takeError());
+  if (*Found == Kind::Foreign)
+    return foreign(To);
+  LockedDir OldLock;
+  auto State = lockUnused(OldLock, To);
+  if (!State)
+    return State.takeError();
+  if (*State == LockedDir::State::Locked)
+    if (Error E = removeRecording(OldLock, To))
+      return cannot("delete", To, std::move(E));
+  if (!moveUnlessThere(Path, To))
+    return cannot("rename", Path, errorCodeToError(errnoAsErrorCode()));
+  Old = To;
+  return Error::success();
+}
+
+Expected<OutputDir> OutputDir::create(StringRef Name) {
+  // The traced processes may run anywhere.
+  SmallString<256> Absolute = Name;
+  if (std::error_code EC = sys::fs::make_absolute(Absolute))
+    return cannot("find", Name, errorCodeToError(EC));
+  sys::path::remove_dots(Absolute);
+
+  OutputDir Dir;
+  Dir.Path = Absolute.str().rtrim('/').str();
+  // Others may do the same at the same time: who has the lock of the directory
+  // that has the name in the end goes on. Only who has it moves or deletes.
+  for (;;) {
+    Dir.Made = false;
+    auto Found = classify(Dir.Path);
+    if (!Found)
+      return cannot("create", Name, Found.takeError());
+    if (*Found == Kind::Foreign)
+      return foreign(Name);
+    if (*Found == Kind::Missing) {
+      // For its user alone, as what perf records is.
+      if (!mkdir(Dir.Path.c_str(), 0700)) {
+        Dir.Made = true;
+      } else if (errno != EEXIST) {
+        Error E = errorCodeToError(errnoAsErrorCode());
+        Dir.undo();
+        return cannot("create", Name, std::move(E));
+      }
+    }
+    auto State = lockUnused(Dir.Lock, Dir.Path);
+    if (!State)
+      return State.takeError();
+    if (*State == LockedDir::State::Missing)
+      continue;
+    // Nobody else changes it from here on.
+    Found = classify(Dir.Path);
+    if (!Found)
+      return cannot("read", Name, Found.takeError());
+    if (*Found == Kind::Foreign)
+      return foreign(Name);
+    if (*Found == Kind::Empty)
+      break;
+    if (Error E = Dir.moveAside())
+      return std::move(E);
+  }
+  if (access(Dir.Path.c_str(), W_OK | X_OK)) {
+    Error E = errorCodeToError(errnoAsErrorCode());
+    Dir.undo();
+    return cannot("write to", Name, std::move(E));
+  }
+  return Dir;
+}
+
+// Another command may have made a directory of this name since an earlier
+// recording was moved: it is left alone, and the recording where it is.
+void OutputDir::undo() {
+  if (Made)
+    rmdir(Path.c_str());
+  if (!Old.empty())
+    moveUnlessThere(Old, Path);
+}
+
+void OutputDir::removeUnused() const {
+  auto Names = namesIn(Lock);
+  if (!Names) {
+    consumeError(Names.takeError());
+    return;
+  }
+  for (const std::string &Name : *Names) {
+    int FD = openUnused(Lock.descriptor(), Name);
+    if (FD >= 0 && !isInUse(FD))
+      unlinkat(Lock.descriptor(), Name.c_str(), 0);
+  }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What `record` finds out about a program before it runs it.
+#ifndef PATCHBAY_TOOL_PROGRAM_H
+#define PATCHBAY_TOOL_PROGRAM_H
+
+#include "elf/ElfImage.h"
+
+namespace patchbay {
+
+/// Searches PATH as execvp(3) does.
+llvm::Expected<std::string> findProgram(llvm::StringRef Name);
+
+/// The ELF file that the kernel will run: the interpreter if Path is a script.
+llvm::Expected<ElfImage> openProgram(llvm::StringRef Path);
+
+/// Fails if the loader of Program will not honour LD_PRELOAD=Library.
+llvm::Error checkPreload(const ElfImage &Program, const ElfImage &Library);
+
+/// The libraries that will be loaded with Program, found by its own loader.
+llvm::Expected<std::vector<std::string>> libraries(const ElfImage &Program);
+
+} // namespace patchbay
+
+#endif

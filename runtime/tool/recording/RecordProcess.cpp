@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "RecordProcess.h"
+#include "Diagnostics.h"
+#include "OutputDir.h"
+#include "Program.h"
+#include "RecordSummary.h"
+#include "TracerLibrary.h"
+#include "attach/Injection.h"
+#include "attach/ProcessChoice.h"
+#include "attach/Refusal.h"
+#include "attach/ThreadStatus.h"
+#include "live/ControlSocket.h"
+#include "showing/Table.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cerrno>
+#include <csignal>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace patchbay;
+
+static constexpr char EntryName[] = "patchbay_trace_visit";
+
+//===----------------------------------------------------------------------===//
+// The beginning
+//===----------------------------------------------------------------------===//
+
+// A directory that was made for this is root's alone: what the process writes, its
+// user has to be able to write.
+static void giveTo(unsigned Pid, const std::string &Dir) {
+  ThreadStatus Status(Pid, Pid);
+  uid_t User = Status.number("Uid");
+  if (geteuid() == 0 && User != 0 &&
+      chown(Dir.c_str(), User, Status.number("Gid")))
+    warn(Twine(Dir) + ": cannot be given to user " + Twine(User) + ": " +
+         errnoText(errno));
+}
+
+namespace {
+struct Prepared {
+  ProcessMemory Memory;
+  std::string Options;
+};
+
+/// A process that is recorded as long as this holds it.
+struct Held {
+  pid_t Pid;
+  ControlSocket Socket;
+};
+} // namespace
+
+// Looks whether it can be recorded, and for what; nothing is done to it.
+static Expected<Prepared> prepare(pid_t Pid, const ProcessRecording &R,
+                                  const ElfImage &Library) {
+  auto Memory = openProcess(Pid);
+  if (!Memory)
+    return Memory.takeError();
+  if (Error E = checkProcess(*Memory, Library))
+    return std::move(E);
+  Wanted What = R.What();
+  if (Error E = checkMapped(*Memory, What)) {
+    if (!R.Force)
+      return std::move(E);
+    warn(toString(std::move(E)));
+  }
+  auto Options = R.Options(What);
+  if (!Options)
+    return Options.takeError();
+  return Prepared{std::move(*Memory), std::move(*Options)};
+}
+
+static Error start(ProcessMemory &Memory, const std::string &Library,
+                   const std::string &Options) {
+  auto Result = inject(Memory, {{Library}, EntryName, Options});
+  if (!Result)
+    return Result.takeError();
+  if (Result->Returned)
+    return Memory.error("the runtime in it refuses: " + Result->Why);
+  double Still = std::chrono::duration<double, std::milli>(Result->StoodStill)
+                     .count();
+  errs() << formatv("patchbay: process {0}: recording; one thread of it stood "
+                    "still for {1:f2} ms, {2} for a look\n",
+                    Memory.pid(), Still, Result->Looks - 1);
+  return Error::success();
+}
+
+static Expected<Held> hold(pid_t Pid) {
+  auto Socket = ControlSocket::connect(Pid);
+  if (!Socket)
+    return Socket.takeError();
+  if (Error E = Socket->send(PB_CONTROL_HOLD, "", {}))
+    return std::move(E);
+  auto Reply = Socket->receive();
+  if (!Reply)
+    return Reply.takeError();
+  if (Reply->result)
+    return processError(Pid, "its recording cannot be held: " +
+                                 errnoText(-Reply->result));
+  return Held{Pid, std::move(*Socket)};
+}
+
+//===----------------------------------------------------------------------===//
+// The end
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A command that says by its end when the recording is to end.
+class Timer {
+public:
+  ~Timer() {
+    if (Child > 0) {
+      kill(Child, SIGTERM);
+      waitpid(Child, nullptr, 0);
+    }
+  }
+  Error start(ArrayRef<const char *> Args, const sigset_t &Before);
+  bool hasEnded() {
+    if (Child <= 0 || waitpid(Child, nullptr, WNOHANG) != Child)
+      return false;
+    Child = 0;
+    return true;
+  }
+
+private:
+  pid_t Child = 0;
+};
+} // namespace
+
+Error Timer::start(ArrayRef<const char *> Args, const sigset_t &Before) {
+  if (Args.empty())
+    return Error::success();
+  auto Path = findProgram(Args.front());
+  if (!Path)
+    return Path.takeError();
+  std::vector<char *> Argv;
+  for (const char *Arg : Args)
+    Argv.push_back(const_cast<char *>(Arg));
+  Argv.push_back(nullptr);
+  posix_spawnattr_t Attributes;
+  posix_spawnattr_init(&Attributes);
+  posix_spawnattr_setsigmask(&Attributes, &Before);
+  posix_spawnattr_setflags(&Attributes, POSIX_SPAWN_SETSIGMASK);
+  int Errno = posix_spawn(&Child, Path->c_str(), nullptr, &Attributes,
+                          Argv.data(), environ);
+  posix_spawnattr_destroy(&Attributes);
+  if (!Errno)
+    return Error::success();
+  Child = 0;
+  return makeError(CannotExecute,
+                   "cannot execute " + Twine(*Path) + ": " + errnoText(Errno));
+}
+
+// What they have forked since. A child listens a moment after fork() has returned in
+// it; one that is not held ends its recording by itself.
+static void holdChildren(std::vector<Held> &All) {
+  std::vector<pid_t> Children;
+  for (const Held &H : All)
+    for (pid_t Child : descendants(H.Pid))
+      if (none_of(All, [&](const Held &Other) { return Other.Pid == Child; }) &&
+          !is_contained(Children, Child))
+        Children.push_back(Child);
+  for (pid_t Child : Children) {
+    auto H = hold(Child);
+    if (H)
+      All.push_back(std::move(*H));
+    else
+      consumeError(H.takeError());
+  }
+}
+
+// Until the end is asked for, or all have ended.
+static void wait(std::vector<Held> &All, Timer &Command, int Signals,
+                 bool Follow) {
+  constexpr int FollowMs = 50;
+  while (!All.empty()) {
+    std::vector<pollfd> Fds = {{Signals, POLLIN, 0}};
+    for (const Held &H : All)
+      Fds.push_back({H.Socket.descriptor(), POLLIN, 0});
+    poll(Fds.data(), Fds.size(), Follow ? FollowMs : -1);
+    for (size_t I = All.size(); I-- != 0;)
+      if (Fds[I + 1].revents) {
+        errs() << "patchbay: process " << All[I].Pid << " has ended\n";
+        All.erase(All.begin() + I);
+      }
+    signalfd_siginfo Info;
+    if (Fds[0].revents && read(Signals, &Info, sizeof(Info)) == sizeof(Info) &&
+        (Info.ssi_signo != SIGCHLD || Command.hasEnded()))
+      return;
+    if (Follow)
+      holdChildren(All);
+  }
+}
+
+// Until the thread that listened is gone, and what it had open with it.
+static void awaitEnd(Held &H) {
+  auto Reply = H.Socket.receive();
+  if (!Reply) {
+    // It has ended meanwhile.
+    consumeError(Reply.takeError());
+    return;
+  }
+  if (Reply->result == -ETIMEDOUT)
+    warn("process " + Twine(H.Pid) +
+         ": nothing is traced in it any more, but a thread has not yet left a "
+         "handler: it cannot be recorded again before");
+  else if (Reply->result)
+    warn("process " + Twine(H.Pid) + ": its functions could not be disarmed: " +
+         errnoText(-Reply->result));
+  for (unsigned I = 0; I != 1000 && hasThread(H.Pid, H.Socket.listener()); ++I)
+    usleep(1000);
+}
+
+//===----------------------------------------------------------------------===//
+// All of it
+//===----------------------------------------------------------------------===//
+
+static Expected<std::vector<Prepared>> prepareAll(const ProcessRecording &R,
+                                                  const ElfImage &Library) {
+  std::vector<Prepared> All;
+  for (pid_t Pid : R.Named) {
+    auto P = prepare(Pid, R, Library);
+    if (!P)
+      return P.takeError();
+    All.push_back(std::move(*P));
+  }
+  Error Why = Error::success();
+  for (pid_t Pid : R.Others) {
+    auto P = prepare(Pid, R, Library);
+    if (P)
+      All.push_back(std::move(*P));
+    else if (!All.empty() || Why)
+      warn(toString(P.takeError()));
+    else
+      Why = P.takeError();
+  }
+  if (All.empty())
+    return std::move(Why);
+  if (Why)
+    warn(toString(std::move(Why)));
+  return All;
+}
+
+// What has begun in a process and is not held ends by itself.
+static Expected<std::vector<Held>> beginAll(std::vector<Prepared> &Processes,
+                                            const ElfImage &Library,
+                                            const std::string &Dir) {
+  std::vector<Held> All;
+  for (Prepared &P : Processes) {
+    Error E = start(P.Memory, Library.path(),
+                    P.Options + ",live=1,checked=1,output=" +
+                        escapeOption(Dir));
+    if (!E) {
+      auto H = hold(P.Memory.pid());
+      if (H) {
+        All.push_back(std::move(*H));
+        continue;
+      }
+      E = H.takeError();
+    }
+    if (Processes.size() == 1)
+      return std::move(E);
+    warn(toString(std::move(E)));
+  }
+  if (All.empty())
+    return makeError("none of " + Twine(Processes.size()) +
+                     " processes could be recorded");
+  return All;
+}
+
+// A child that was forked just now lets go of its parent's file when it runs for the
+// first time. The process that is recorded does not wait for that.
+static void awaitNewChildren(const std::string &Dir) {
+  for (unsigned Tries = 0; Tries != 500; ++Tries) {
+    auto Files = dataFiles(Dir);
+    if (errorToBool(Files.takeError()) || filesInUse(*Files).empty())
+      return;
+    usleep(10000);
+  }
+}
+
+Expected<int> patchbay::recordProcesses(const ProcessRecording &R,
+                                        ArrayRef<const char *> Args) {
+  auto Library = openTracer();
+  if (!Library)
+    return Library.takeError();
+  auto Processes = prepareAll(R, *Library);
+  if (!Processes)
+    return Processes.takeError();
+
+  sigset_t Ends, Before;
+  sigemptyset(&Ends);
+  for (int Signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD})
+    sigaddset(&Ends, Signal);
+  sigprocmask(SIG_BLOCK, &Ends, &Before);
+  int Signals = signalfd(-1, &Ends, SFD_CLOEXEC);
+  if (Signals < 0)
+    return makeError("cannot wait for signals: " + errnoText(errno));
+  scope_exit Close([&] { close(Signals); });
+
+  auto Dir = OutputDir::create(R.Output);
+  if (!Dir)
+    return Dir.takeError();
+  giveTo(Processes->front().Memory.pid(), Dir->path());
+  auto All = beginAll(*Processes, *Library, Dir->path());
+  if (!All) {
+    Dir->undo();
+    return All.takeError();
+  }
+  const size_t Number = All->size();
+  const pid_t First = All->front().Pid;
+  Timer Command;
+  if (Error E = Command.start(Args, Before))
+    return std::move(E);
+  wait(*All, Command, Signals, R.Follow);
+  for (Held &H : *All)
+    H.Socket.finish();
+  for (Held &H : *All)
+    awaitEnd(H);
+  awaitNewChildren(Dir->path());
+  sayWhatWasRecorded(Number == 1 ? "process " + utostr(First)
+                                 : utostr(Number) + " processes",
+                     *Dir, R.Output, R.Threads);
+  return Success;
+}

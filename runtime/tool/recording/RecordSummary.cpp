@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "RecordSummary.h"
+#include "Diagnostics.h"
+#include "reading/DataFile.h"
+#include "showing/Losses.h"
+#include "showing/NothingTraced.h"
+#include "showing/Table.h"
+#include "verbs/Verb.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <fnmatch.h>
+
+using namespace llvm;
+using namespace patchbay;
+
+// The processes in which some functions were not traced.
+static size_t countIncomplete(ArrayRef<DataFile> Files) {
+  return llvm::count_if(Files, [](const DataFile &Data) {
+    return lacksFunctions(Data.Errno) && !Data.fileErrno();
+  });
+}
+
+// One line, whatever number of processes shared the disk.
+static void sayIfSpaceRanOut(ArrayRef<DataFile> Files, StringRef Dir) {
+  auto Full = llvm::find_if(
+      Files, [](const DataFile &Data) { return isOutOfSpace(Data.Errno); });
+  if (Full != Files.end())
+    warn(Dir + ": " + incompleteText(Full->Errno) +
+         "; --threshold, --overwrite and --buffer record less");
+}
+
+// As runtime/trace/thread_choice.c does it.
+static bool isChosenBy(const std::string &Glob, uint32_t Tid,
+                       const std::string &Name) {
+  return Glob == utostr(Tid) || fnmatch(Glob.c_str(), Name.c_str(), 0) == 0;
+}
+
+static bool hasThread(const DataFile &Data, const std::string &Glob) {
+  return any_of(Data.Threads,
+                [&](const auto &Of) {
+                  return isChosenBy(Glob, Of.second.Tid, Of.second.Name);
+                }) ||
+         any_of(Data.Histograms, [&](const DataHistogram &H) {
+           return isChosenBy(Glob, H.Tid, H.Thread);
+         });
+}
+
+// A program that goes into the background ends before it has begun.
+static void sayWhoGoesOn(ArrayRef<std::string> Files, StringRef Dir) {
+  size_t N = filesInUse(Files).size();
+  if (!N)
+    return;
+  std::string Who = N == 1 ? "1 process, or one that it forked, is"
+                           : utostr(N) + " processes, or ones that they "
+                                         "forked, are";
+  errs() << "patchbay: "
+         << printable((Dir + ": " + Who +
+                       " still recording in the background: what comes from "
+                       "now on is added")
+                          .str())
+         << '\n';
+}
+
+static void sayWhatNoThreadMatched(ArrayRef<DataFile> Files, StringRef Dir,
+                                   ArrayRef<std::string> Globs) {
+  std::vector<std::string> Unmatched(Globs);
+  for (const DataFile &Data : Files)
+    erase_if(Unmatched,
+             [&](const std::string &Glob) { return hasThread(Data, Glob); });
+  if (!Unmatched.empty())
+    warn(Dir + ": no thread matches '" + join(Unmatched, "', '") +
+         "': threads that made no traced call do not count, nor calls that one "
+         "made before it was given its name, and names have 15 bytes at most");
+}
+
+void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
+                                  StringRef Named,
+                                  ArrayRef<std::string> Threads) {
+  Dir.removeUnused();
+  auto Files = dataFiles(Dir.path());
+  if (!Files) {
+    warn("cannot read " + Twine(Dir.path()) + ": " +
+         toString(Files.takeError()));
+    return;
+  }
+  size_t N = Files->size();
+  if (N == 0) {
+    warn(Twine(Program) + " wrote no data to " + Named);
+    return;
+  }
+  std::string Said = utostr(N) + (N == 1 ? " process" : " processes") +
+                     " recorded in " + Named.str();
+  std::string See = ", see it with: patchbay report";
+  if (Named != DefaultDataDir)
+    See += " -i " + shellQuoted(Named);
+  std::vector<DataFile> Heads(N);
+  Losses Lost;
+  TracedNames Names;
+  bool AllRead = true;
+  // `patchbay report` says what is wrong with a file, and where.
+  for (size_t I = 0; I != N; ++I) {
+    AllRead &= !errorToBool(readDataSummary((*Files)[I], Heads[I]));
+    Lost.add(Heads[I], Names);
+    Lost.addUnexplained(Heads[I], TraceProcess{(*Files)[I], Heads[I]}.title());
+  }
+  sayLosses(Lost, Named);
+  sayIfSpaceRanOut(Heads, Named);
+  std::vector<const DataFile *> All;
+  for (const DataFile &Data : Heads)
+    All.push_back(&Data);
+  if (neverStarted(All))
+    warn(Named + ": no event was recorded: the function of --start-at was not "
+                 "called");
+  // Of a damaged file nobody knows what the rest of it has.
+  if (AllRead)
+    sayWhatNoThreadMatched(Heads, Named, Threads);
+  sayWhoGoesOn(*Files, Named);
+  size_t Incomplete = countIncomplete(Heads);
+  if (!Incomplete) {
+    errs() << "patchbay: " << printable(Said + See) << '\n';
+    return;
+  }
+  if (N > 1)
+    Said += ", in " + utostr(Incomplete) + " of them";
+  else
+    Said += ", but in it";
+  warn(Said + " some functions were not traced" + See);
+}

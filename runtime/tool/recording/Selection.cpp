@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Selection.h"
+#include "Diagnostics.h"
+#include "Program.h"
+#include "elf/Bolt.h"
+#include "elf/Unslotted.h"
+#include <unistd.h>
+
+using namespace llvm;
+using namespace patchbay;
+
+namespace {
+/// What was seen in the program and its libraries.
+struct Seen {
+  bool Records = false;
+  std::string Stripped; // a file with records
+  std::string Why; // why a file has nothing to trace, though it was to have
+  bool StartAt = false, StopAt = false;
+  bool Chosen = false; // a function that is to be traced, by -F or --args
+  bool Left = false;   // one of these that -N does not take away
+};
+} // namespace
+
+std::string patchbay::escapeOption(StringRef Text) {
+  std::string Result;
+  for (char C : Text) {
+    if (C == ',' || C == '\\')
+      Result += '\\';
+    Result += C;
+  }
+  return Result;
+}
+
+static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What) {
+  auto Records = Image.records();
+  if (!Records)
+    return Records.takeError();
+  if (Records->empty()) {
+    auto Why = whyNoRecords(Image);
+    if (!Why)
+      return Why.takeError();
+    if (!Why->empty())
+      What.Why = *Why;
+    return Error::success();
+  }
+  auto Unslotted = unslottedText(Image);
+  if (!Unslotted)
+    return Unslotted.takeError();
+  if (!Unslotted->empty())
+    warn(*Unslotted);
+  auto Names = Image.symbolNames();
+  if (!Names)
+    return Names.takeError();
+  const size_t All = Records->size();
+  if (Error E = removeMoved(Image, *Names, *Records))
+    return E;
+  if (size_t Moved = All - Records->size()) {
+    std::string Message = movedText(Image, *Names, Moved, All);
+    if (Records->empty()) {
+      What.Why = Message;
+      return Error::success();
+    }
+    warn(Message);
+  }
+  What.Records = true;
+  if (Names->stripped())
+    What.Stripped = Image.path();
+  for (const SiteRecord &R : *Records) {
+    std::vector<StringRef> Symbols = Names->at(R.Entry);
+    What.StartAt |= is_contained(linkageNames(Symbols), W.StartAt);
+    What.StopAt |= is_contained(linkageNames(Symbols), W.StopAt);
+    bool Chosen = false, TakenAway = false;
+    for (Selection &S : W.Selections) {
+      if (S.Globs.empty())
+        continue; // which no function matches here
+      NameFilter::Match Match = S.Filter.match(Symbols);
+      if (Match == NameFilter::ByDemangledName)
+        S.Symbols.insert(Symbols.front().str());
+      (S.Name == "notrace" ? TakenAway : Chosen) |= Match != NameFilter::None;
+    }
+    What.Chosen |= Chosen;
+    What.Left |= Chosen && !TakenAway;
+  }
+  return Error::success();
+}
+
+// Where libpatchbay.a is linked in, functions register with that copy of the
+// runtime. The tracer calls it too if the program exports it, and else the one
+// in libpatchbay.so, which knows nothing of them.
+static Error checkRuntime(const ElfImage &Program) {
+  auto Names = Program.symbolNames();
+  if (!Names)
+    return Names.takeError();
+  if (Names->defines(PATCHBAY_MODULE_REGISTER) &&
+      !Names->exports("patchbay_arm"))
+    return makeError(Twine(Program.path()) +
+                     ": has a copy of the runtime (libpatchbay.a) that the "
+                     "tracer cannot reach: link it with libpatchbay.so, or "
+                     "with neither");
+  return Error::success();
+}
+
+// Why there is nothing to trace; empty if there is.
+static std::string whyNothing(const Wanted &W, const Seen &What) {
+  if (!What.Records)
+    return What.Why.empty() ? noRecords() : What.Why;
+  // What matches nothing is not to be traced, either.
+  for (const Selection &S : W.Selections)
+    if (std::string Unmatched = S.Filter.unmatched();
+        !Unmatched.empty() && S.Name != "notrace")
+      return "no function matches " + Unmatched + ": " +
+             matchHint(What.Stripped);
+  if (What.Chosen && !What.Left)
+    return W.Selections.front().Globs == std::vector<std::string>{"*"}
+               ? "-N leaves out every function"
+               : "-N leaves out every function that -F and --args select";
+  auto NoTrigger = [](StringRef Function, StringRef Option) {
+    return ("no function '" + Function + "' for " + Option +
+            ", which takes a name as it is in the symbol table, of C++ "
+            "functions the mangled one")
+        .str();
+  };
+  if (!W.StartAt.empty() && !What.StartAt)
+    return NoTrigger(W.StartAt, "--start-at");
+  if (!W.StopAt.empty() && !What.StopAt)
+    return NoTrigger(W.StopAt, "--stop-at");
+  return "";
+}
+
+// Fails if there is nothing to trace. What is not there is not traced, as was asked;
+// but it may be misspelt.
+static Error judge(const std::string &Where, const Wanted &W,
+                   const Seen &What) {
+  if (std::string Why = whyNothing(W, What); !Why.empty())
+    return makeError(Where + Why + (W.OrElse.empty() ? "" : "; ") + W.OrElse);
+  for (const Selection &S : W.Selections)
+    if (std::string Unmatched = S.Filter.unmatched(); !Unmatched.empty())
+      warn(Where + "no function matches -N " + Unmatched + ": " +
+           matchHint(What.Stripped));
+  return Error::success();
+}
+
+Error patchbay::checkProgram(StringRef Path, const ElfImage &Program,
+                             const ElfImage &Tracer, Wanted &W) {
+  if (Error E = checkPreload(Program, Tracer))
+    return E;
+  auto Libraries = libraries(Program);
+  if (!Libraries)
+    return Libraries.takeError();
+
+  Seen What;
+  if (Error E = addFunctions(Program, W, What))
+    return E;
+  for (const std::string &LibraryPath : *Libraries) {
+    auto Library = ElfImage::open(LibraryPath);
+    if (!Library)
+      return Library.takeError();
+    if (Error E = addFunctions(*Library, W, What))
+      return E;
+  }
+
+  if (Error E = checkRuntime(Program))
+    return E;
+  std::string Where = Path.str();
+  if (Path != Program.path())
+    Where += ": its interpreter " + Program.path();
+  return judge(Where + " and the libraries it needs: ", W, What);
+}
+
+Error patchbay::checkMapped(const ProcessMemory &Memory, Wanted &W) {
+  std::set<std::string> Known;
+  Seen What;
+  for (const ProcessMemory::Mapping &M : Memory.mappings()) {
+    if (!M.Executable || !StringRef(M.Path).starts_with("/") ||
+        !Known.insert(M.Path).second)
+      continue;
+    int File = Memory.openFile(M);
+    if (File < 0) {
+      warn("process " + Twine(Memory.pid()) + ": " + M.Path +
+           " was replaced or removed: its functions are traced by their mangled "
+           "names, if at all");
+      continue;
+    }
+    auto Image = ElfImage::read(File, M.Path);
+    close(File);
+    // What cannot be made sense of is not for the runtime, either.
+    if (!Image) {
+      consumeError(Image.takeError());
+      continue;
+    }
+    if (Error E = addFunctions(*Image, W, What))
+      return E;
+    if (Known.size() == 1)
+      if (Error E = checkRuntime(*Image))
+        return E;
+  }
+  return judge("process " + utostr(Memory.pid()) + ": ", W, What);
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The library that `record` has a program load.
+#ifndef PATCHBAY_TOOL_TRACERLIBRARY_H
+#define PATCHBAY_TOOL_TRACERLIBRARY_H
+
+#include "elf/ElfImage.h"
+
+namespace patchbay {
+
+/// Fails if it is not there, or if LD_PRELOAD cannot name it.
+llvm::Expected<ElfImage> openTracer();
+
+} // namespace patchbay
+
+#endif

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which function called which: calls that were reached in the same way, summed.
+// A recursion makes the tree as deep as it is itself, so nothing here, and
+// nothing that looks at it, recurses.
+#ifndef PATCHBAY_TOOL_CALLTREE_H
+#define PATCHBAY_TOOL_CALLTREE_H
+
+#include "reading/CallStream.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace patchbay {
+
+struct CallNode {
+  uint32_t Function; // in Trace::Functions
+  uint32_t Parent;   // in the tree
+  uint32_t Depth;    // 0 of those below the first node
+  uint64_t Calls = 0, Total = 0, Self = 0;
+  uint64_t Open = 0, CutOff = 0; // of Calls, those not seen to return
+  uint64_t Entries = 0;          // of Calls, those whose time nobody knows
+};
+
+/// Each node is behind its parent. The first is of no function, and what was
+/// called by nobody is below it.
+using CallTree = std::vector<CallNode>;
+
+/// Adds up the calls that it is shown. With a root, what that function called,
+/// wherever it was called.
+class TreeBuilder : public CallSink {
+public:
+  TreeBuilder(const Trace &T, llvm::StringRef Root = "") : T(T), Root(Root) {
+    Tree.push_back({UINT32_MAX, 0, 0});
+  }
+  void begin(llvm::ArrayRef<TraceCall> Open, const DataValues *) override;
+  void end(llvm::ArrayRef<TraceCall> Open, size_t Depth,
+           std::optional<uint64_t> Next) override;
+  CallTree finish();
+
+private:
+  uint32_t sub(uint32_t Parent, uint32_t Function);
+  bool isRoot(uint32_t Function);
+
+  const Trace &T;
+  llvm::StringRef Root;
+  CallTree Tree;
+  llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t>
+      Subs;                    // by parent and function
+  std::vector<uint32_t> Nodes; // of calls that are open
+  std::vector<bool> IsRoot;    // by function
+};
+
+/// The nodes but the first, by index: each is followed by those below it. Which
+/// of those with one parent comes first, Less says.
+std::vector<uint32_t> inOrder(
+    const CallTree &Tree,
+    llvm::function_ref<bool(const CallNode &, const CallNode &)> Less);
+
+} // namespace patchbay
+
+#endif

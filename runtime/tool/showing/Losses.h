@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a recording does not have, and how that is said: by `record` when the
+// program has ended, and by each verb that reads a recording, the page included.
+// Functions that the tracer cannot be armed on are no surprise there: `record`
+// counts them, `info` and the page have them, too.
+// Functions are counted once, whatever number of processes had them.
+#ifndef PATCHBAY_TOOL_LOSSES_H
+#define PATCHBAY_TOOL_LOSSES_H
+
+#include "reading/Trace.h"
+#include <map>
+
+namespace patchbay {
+
+/// Calls of some functions: the names, those with most calls first.
+struct CallsOf {
+  uint64_t Calls = 0;
+  std::vector<std::pair<std::string, uint64_t>> Functions;
+};
+
+struct Losses {
+  size_t Processes = 0;
+  uint64_t Lost = 0;        // events, because there was no more place for them
+  uint64_t Sandbox = 0;     // others, after seccomp(2) kept place from being made
+  /// Others, by the errno for which the file could not be made longer.
+  std::map<uint32_t, uint64_t> NoFile;
+  uint64_t Children = 0;    // others, of forked children without a file
+  uint32_t ChildErrno = 0;  // why the first of these has none; 0: not known
+  uint32_t ChildUser = 0;   // as which user it tried to make one
+  uint64_t Missed = 0;      // calls that the tracer was not shown
+  uint64_t Overwritten = 0; // events of older calls
+  uint64_t Strict = 0;      // processes in seccomp's strict mode
+  /// The names of functions that the tracer cannot be armed on, each by its module
+  /// and its address in that.
+  std::map<std::pair<std::string, uint64_t>, std::string> LeftOut;
+  CallsOf Jumped; // those that longjmp() left, which are there
+  CallsOf CutOff; // those that something left without a return, as longjmp()
+  CallsOf Open;   // those that had not returned when recording ended
+  /// By errno: in how many processes it was why something was not recorded, and
+  /// which the first of them is.
+  struct Failure {
+    size_t Processes = 0;
+    std::string First;
+  };
+  std::map<uint32_t, Failure> Failures;
+  /// The same of processes that were forked, by what is wrong with the file that
+  /// says what their functions are.
+  std::map<std::string, Failure> Unexplained;
+
+  /// All but calls and failures.
+  void add(const DataFile &Data, TracedNames &Names);
+  /// Counts a failure, if there is one; Title is what the process is called.
+  void addUnexplained(const DataFile &Data, llvm::StringRef Title);
+};
+
+/// Of a recording; of calls, those that were read by now.
+Losses lossesOf(Trace &T);
+
+struct LossText {
+  bool IsLoss;       // else nobody expected it to be there
+  std::string Where; // a process; empty: all of the recording
+  std::string Text;
+};
+/// One sentence for each thing that is not there, none if all is. Dir is for
+/// commands that say more.
+std::vector<LossText> lossTexts(const Losses &L, llvm::StringRef Dir);
+
+/// Of these, those of calls that did not return.
+std::vector<LossText> endedTexts(const Losses &L);
+
+/// The first, one line each on stderr: warnings for losses, else notes.
+void sayLosses(const Losses &L, llvm::StringRef Dir);
+/// The second in the same way, when all calls were read.
+void sayEnded(Trace &T, llvm::StringRef Dir);
+
+/// "1 function", "2 functions".
+std::string counted(uint64_t N, llvm::StringRef What);
+
+} // namespace patchbay
+
+#endif

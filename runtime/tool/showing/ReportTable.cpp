@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ReportTable.h"
+#include "Table.h"
+#include "names/NameForms.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include <set>
+
+using namespace llvm;
+using namespace patchbay;
+
+std::vector<Field> patchbay::defaultFields(const Trace &T) {
+  if (T.hasEvents())
+    return {Field::Calls,   Field::Total, Field::Average, Field::Self,
+            Field::Longest, Field::Name,  Field::Sub};
+  if (T.hasDurations())
+    return {Field::Calls, Field::Total, Field::Average, Field::Longest,
+            Field::Name};
+  return {Field::Calls, Field::Name, Field::Module};
+}
+
+std::vector<Field> patchbay::defaultDiffFields(const Trace &T) {
+  if (!T.hasDurations())
+    return {Field::Calls, Field::Name};
+  return {Field::Calls, defaultDiffSort(T),
+          T.hasEvents() ? Field::Total : Field::Average, Field::Name};
+}
+
+Field patchbay::defaultSort(const Trace &T) {
+  return T.hasEvents() || T.hasDurations() ? Field::Total : Field::Calls;
+}
+
+Field patchbay::defaultDiffSort(const Trace &T) {
+  if (!T.hasDurations())
+    return Field::Calls;
+  return T.hasEvents() ? Field::Self : Field::Total;
+}
+
+static bool isText(Field F) {
+  return F == Field::Name || F == Field::Sub || F == Field::Module;
+}
+
+// Others are times.
+static bool isNumber(Field F) {
+  return F == Field::Calls || F == Field::Unfinished;
+}
+
+static uint64_t number(const FunctionDurations &F, Field Of) {
+  switch (Of) {
+  case Field::Calls:
+    return F.Calls;
+  case Field::Unfinished:
+    return F.unfinished();
+  case Field::Total:
+    return F.Total;
+  case Field::Average:
+    return F.average();
+  case Field::Self:
+    return F.Self;
+  case Field::Longest:
+    return F.Longest;
+  case Field::Name:
+  case Field::Sub:
+  case Field::Module:
+    return 0;
+  }
+  llvm_unreachable("all fields are above");
+}
+
+static StringRef title(Field F) {
+  switch (F) {
+  case Field::Calls:
+    return "calls";
+  case Field::Unfinished:
+    return "unfinished";
+  case Field::Total:
+    return "total";
+  case Field::Average:
+    return "average";
+  case Field::Self:
+    return "self";
+  case Field::Longest:
+    return "longest";
+  case Field::Name:
+    return "function";
+  case Field::Sub:
+    return "sub-routine that took most";
+  case Field::Module:
+    return "module";
+  }
+  llvm_unreachable("all fields are above");
+}
+
+std::vector<size_t>
+patchbay::sortFunctions(const Trace &T, ArrayRef<FunctionDurations> Functions,
+                        Field By) {
+  std::vector<size_t> Order;
+  for (size_t I = 0; I != Functions.size(); ++I)
+    Order.push_back(I);
+  llvm::sort(Order, [&](size_t A, size_t B) {
+    const FunctionDurations &DA = Functions[A], &DB = Functions[B];
+    const TraceFunction &FA = T.Functions[A], &FB = T.Functions[B];
+    uint64_t NumberA = number(DA, By), NumberB = number(DB, By);
+    if (NumberA != NumberB)
+      return NumberA > NumberB;
+    if (By == Field::Sub && DA.SubName != DB.SubName)
+      return DA.SubName < DB.SubName;
+    if (By == Field::Module && FA.Module != FB.Module)
+      return FA.Module < FB.Module;
+    // The tracer function records no times: all are the same.
+    if (By != Field::Name && DA.Calls != DB.Calls)
+      return DA.Calls > DB.Calls;
+    return std::tie(FA.Name, FA.Module, FA.Entry) <
+           std::tie(FB.Name, FB.Module, FB.Entry);
+  });
+  return Order;
+}
+
+static std::string cell(const TraceFunction &Function,
+                        const FunctionDurations &F, Field Of, bool HasSelf) {
+  switch (Of) {
+  case Field::Calls:
+    return utostr(F.Calls);
+  case Field::Unfinished:
+    return HasSelf ? utostr(F.unfinished()) : "-";
+  case Field::Self:
+    return (F.Timed && HasSelf) || F.unfinished() ? durationText(F.Self) : "-";
+  case Field::Total:
+    return F.Timed || F.unfinished() ? durationText(F.Total) : "-";
+  case Field::Average:
+  case Field::Longest:
+    return F.Timed ? durationText(number(F, Of)) : "-";
+  case Field::Name:
+    return printable(Function.Name);
+  case Field::Sub:
+    return F.SubName.empty()
+               ? "-"
+               : printable(formatv("{0} ({1} calls, {2})", F.SubName,
+                                   F.SubCalls, durationText(F.SubTotal))
+                               .str());
+  case Field::Module:
+    return printable(sys::path::filename(Function.Module));
+  }
+  llvm_unreachable("all fields are above");
+}
+
+namespace {
+/// The cells of a report, the first row of titles, made to fit a terminal.
+class Cells {
+public:
+  explicit Cells(ArrayRef<Field> Fields) : Fields(Fields.vec()) {
+    Rows.emplace_back();
+    for (Field F : Fields)
+      Rows.front().push_back(title(F).str());
+  }
+  void fit(bool MayDropSub, size_t Width);
+  void print(raw_ostream &OS) const;
+
+  std::vector<std::vector<std::string>> Rows;
+
+private:
+  // A column of sub-routines that is narrower says nothing.
+  static constexpr size_t LeastSub = 16;
+
+  std::optional<size_t> find(Field F) const {
+    auto At = llvm::find(Fields, F);
+    return At == Fields.end() ? std::nullopt
+                              : std::optional<size_t>(At - Fields.begin());
+  }
+  size_t widthOf(size_t Column) const {
+    size_t Widest = 0;
+    for (const auto &Row : Rows)
+      Widest = std::max(Widest, Row[Column].size());
+    return Widest;
+  }
+  /// Of all columns but one.
+  size_t widthWithout(std::optional<size_t> Column) const {
+    size_t Width = 0;
+    for (size_t I = 0; I != Fields.size(); ++I)
+      Width += I == Column ? 0 : widthOf(I) + 2;
+    return Width;
+  }
+  std::vector<std::string> column(size_t I) const {
+    std::vector<std::string> Texts;
+    for (const auto &Row : ArrayRef(Rows).drop_front())
+      Texts.push_back(Row[I]);
+    return Texts;
+  }
+  void setColumn(size_t I, ArrayRef<std::string> Texts) {
+    for (size_t Row = 0; Row != Texts.size(); ++Row)
+      Rows[Row + 1][I] = Texts[Row];
+  }
+
+  std::vector<Field> Fields;
+};
+} // namespace
+
+// What a terminal is too narrow for gives way in this order: parameters, template
+// arguments, the column of sub-routines unless somebody asked for it, and then what
+// names have in common.
+void Cells::fit(bool MayDropSub, size_t Width) {
+  std::optional<size_t> Name = find(Field::Name), Sub = find(Field::Sub);
+  auto Fits = [&] {
+    return widthWithout(Sub) + (Sub ? LeastSub : 0) <= Width + (Sub ? 0 : 2);
+  };
+  if (Name) {
+    std::vector<std::string> Whole = column(*Name);
+    for (NameForm Form : {NameForm::WithoutParameters, NameForm::Plain})
+      if (!Fits())
+        setColumn(*Name, inForm(Whole, Form));
+  }
+  if (Sub && MayDropSub && !Fits()) {
+    for (auto &Row : Rows)
+      Row.erase(Row.begin() + *Sub);
+    Fields.erase(Fields.begin() + *Sub);
+    Sub.reset();
+    Name = find(Field::Name);
+  }
+  if (Sub) {
+    size_t Others = widthWithout(Sub);
+    size_t Room = std::max(LeastSub, Width > Others ? Width - Others : 0);
+    for (auto &Row : Rows)
+      Row[*Sub] = shortened(Row[*Sub], Room);
+  }
+  if (Name && !Fits()) {
+    size_t Others = widthWithout(Name);
+    setColumn(*Name,
+              cutTo(column(*Name), std::max<size_t>(
+                                       Width > Others ? Width - Others : 0, 8)));
+  }
+}
+
+void Cells::print(raw_ostream &OS) const {
+  Table Out;
+  for (size_t I = 0; I != Fields.size(); ++I)
+    Out.addColumn(Rows.front()[I], isText(Fields[I]) ? Table::Left : Table::Right);
+  for (const auto &Row : ArrayRef(Rows).drop_front())
+    Out.addRow(Row);
+  Out.print(OS);
+}
+
+void patchbay::printReport(const Trace &T,
+                           ArrayRef<FunctionDurations> Functions,
+                           ArrayRef<size_t> Order, ArrayRef<Field> Fields,
+                           unsigned Width, raw_ostream &OS) {
+  Cells Out(Fields);
+  for (size_t I : Order) {
+    Out.Rows.emplace_back();
+    for (Field F : Fields)
+      Out.Rows.back().push_back(
+          cell(T.Functions[I], Functions[I], F, T.hasEvents()));
+  }
+  if (Width)
+    Out.fit(/*MayDropSub=*/Fields.vec() == defaultFields(T), Width);
+  Out.print(OS);
+}
+
+//===----------------------------------------------------------------------===//
+// Two recordings
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Compared {
+  FunctionDurations Before, After;
+  uint64_t change(Field F) const {
+    uint64_t Old = number(Before, F), New = number(After, F);
+    return std::max(Old, New) - std::min(Old, New);
+  }
+};
+} // namespace
+
+static void addTo(FunctionDurations &Sum, const FunctionDurations &F) {
+  Sum.Calls += F.Calls;
+  Sum.Total += F.Total;
+  Sum.Timed += F.Timed;
+  Sum.Open += F.Open;
+  Sum.CutOff += F.CutOff;
+  Sum.Sum += F.Sum;
+  Sum.Self += F.Self;
+  Sum.Longest = std::max(Sum.Longest, F.Longest);
+}
+
+// "+1.234 us", "-20 ns", "0".
+static std::string changeText(uint64_t Before, uint64_t After) {
+  if (Before == After)
+    return "0";
+  return Before < After ? "+" + durationText(After - Before)
+                        : "-" + durationText(Before - After);
+}
+
+static std::set<StringRef> namesIn(const Trace &T) {
+  std::set<StringRef> Names;
+  for (const TraceFunction &F : T.Functions)
+    Names.insert(F.Name);
+  return Names;
+}
+
+void patchbay::printReportDiff(const ReportSide &Old, const ReportSide &New,
+                               Field By, ArrayRef<Field> Fields, unsigned Width,
+                               raw_ostream &OS) {
+  const Trace &Before = Old.T, &After = New.T;
+  std::map<std::string, Compared> ByName;
+  std::set<StringRef> InOld = namesIn(Before), InNew = namesIn(After);
+  // A name that only one of them has may be of that build alone. Functions that
+  // share their name in the source are summed then.
+  auto Key = [&](const TraceFunction &F) {
+    return InOld.count(F.Name) && InNew.count(F.Name) ? F.Name : F.CommonName;
+  };
+  for (size_t I = 0; I != Old.Functions.size(); ++I)
+    addTo(ByName[Key(Before.Functions[I])].Before, Old.Functions[I]);
+  for (size_t I = 0; I != New.Functions.size(); ++I)
+    addTo(ByName[Key(After.Functions[I])].After, New.Functions[I]);
+
+  std::vector<std::pair<StringRef, const Compared *>> Order;
+  for (const auto &[Name, C] : ByName)
+    if (C.Before.Calls || C.After.Calls)
+      Order.push_back({Name, &C});
+  llvm::sort(Order, [&](const auto &A, const auto &B) {
+    uint64_t ChangeA = A.second->change(By), ChangeB = B.second->change(By);
+    return ChangeA != ChangeB ? ChangeA > ChangeB : A.first < B.first;
+  });
+
+  bool Both = Before.hasEvents() && After.hasEvents();
+  Table Out;
+  for (Field F : Fields) {
+    Out.addColumn(title(F), isText(F) ? Table::Left : Table::Right);
+    if (!isText(F))
+      Out.addColumn(isNumber(F) ? (title(F) + " now").str() : "change",
+                    Table::Right);
+  }
+  for (const auto &[Name, C] : Order) {
+    std::vector<std::string> Row;
+    for (Field F : Fields) {
+      uint64_t Was = number(C->Before, F), Is = number(C->After, F);
+      if (isText(F))
+        Row.push_back(printable(Name));
+      else if (isNumber(F))
+        Row.insert(Row.end(), {utostr(Was), utostr(Is)});
+      else if (F == Field::Self && !Both)
+        Row.insert(Row.end(), {"-", "-"});
+      else
+        Row.insert(Row.end(), {durationText(Is), changeText(Was, Is)});
+    }
+    Out.addRow(std::move(Row));
+  }
+  Out.print(OS, Width);
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `patchbay graph`: which function called which, and how long that took.
+#include "Verb.h"
+#include "reading/ThreadChoice.h"
+#include "showing/CallTree.h"
+#include "showing/Durations.h"
+#include "showing/Losses.h"
+#include "showing/Table.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+static cl::SubCommand GraphCommand("graph", "Show the tree of calls, summed");
+static cl::opt<std::string> Dir(cl::Positional, cl::desc("[DIR]"),
+                                cl::init(DefaultDataDir), cl::sub(GraphCommand),
+                                cl::cat(ToolOptions));
+static cl::opt<std::string>
+    Root("f", cl::Prefix, cl::value_desc("FUNCTION"), cl::sub(GraphCommand),
+         cl::cat(ToolOptions),
+         cl::desc("Show what this function called, wherever it was called; a "
+                  "glob, as for 'patchbay record -F'"));
+
+static cl::opt<unsigned>
+    MaxDepth("max-depth", cl::value_desc("N"), cl::sub(GraphCommand),
+             cl::cat(ToolOptions),
+             cl::desc("Show no calls that are within N or more others"));
+static cl::alias MaxDepthAlias("D", cl::Prefix, cl::desc("Same as --max-depth"),
+                               cl::aliasopt(MaxDepth), cl::NotHidden,
+                               cl::cat(ToolOptions));
+
+static ThreadChoice Threads(GraphCommand);
+
+static constexpr char Help[] = R"(
+  Calls that were reached in the same way are one line. Trees of all threads and
+  processes are added up.
+
+  Calls that were not seen to return are marked. One that was open when recording
+  ended counts until then; of one that was cut off, as by longjmp(), the time is
+  what is sure: until the last that was seen in it.
+
+  Lines are indented up to 50 calls deep. Beyond that a number says how deep.
+
+EXAMPLES:
+  patchbay graph
+  patchbay graph -D 3
+  patchbay graph -f Cache::get server.data
+
+EXIT CODES:
+  0  success
+  1  no data or no events in it; a data file is truncated or corrupt (what
+     precedes the damage is shown all the same); or some functions of a process
+     were not traced
+  2  wrong usage, or a depth of 0
+  3  no call of the function that -f names, or no thread that --tid or --thread
+     names
+)";
+
+// " (1 open, 2 cut off)"; empty if all calls returned.
+static std::string unfinishedText(const CallNode &N) {
+  std::vector<std::string> Parts;
+  if (N.Open)
+    Parts.push_back(utostr(N.Open) + " open");
+  if (N.CutOff)
+    Parts.push_back(utostr(N.CutOff) + " cut off");
+  return Parts.empty() ? "" : " (" + join(Parts, ", ") + ")";
+}
+
+static bool isLonger(const CallNode &A, const CallNode &B) {
+  return std::make_tuple(B.Total, B.Calls, A.Function) <
+         std::make_tuple(A.Total, A.Calls, B.Function);
+}
+
+// Returns how many lines are missing, of those that are too deep.
+static size_t print(const Trace &T, const CallTree &Tree, bool HasDurations) {
+  Table Out;
+  if (HasDurations) {
+    Out.addColumn("total", Table::Right);
+    Out.addColumn("self", Table::Right);
+  }
+  Out.addColumn("calls", Table::Right);
+  Out.addColumn("function", Table::Left);
+  size_t TooDeep = 0;
+  for (uint32_t I : inOrder(Tree, isLonger)) {
+    const CallNode &N = Tree[I];
+    if (MaxDepth && N.Depth >= MaxDepth) {
+      ++TooDeep;
+      continue;
+    }
+    std::vector<std::string> Row;
+    if (HasDurations)
+      Row = {durationText(N.Total), durationText(N.Self)};
+    Row.push_back(utostr(N.Calls));
+    Row.push_back(indentation(N.Depth) +
+                  printable(T.Functions[N.Function].Name) + unfinishedText(N));
+    Out.addRow(std::move(Row));
+  }
+  Out.print(outs(), terminalWidth());
+  return TooDeep;
+}
+
+static Expected<int> runGraph(ArrayRef<const char *>) {
+  if (MaxDepth.getNumOccurrences() && !MaxDepth)
+    return makeError(Usage, "-D: a depth of 0 shows nothing: give 1 or more");
+  Expected<Trace> T = readEvents(Dir);
+  if (!T)
+    return T.takeError();
+  if (Error E = Threads.apply(*T, Dir))
+    return E;
+  TreeBuilder Builder(*T, Root);
+  readCalls(*T, {&Builder});
+  sayEnded(*T, Dir);
+  CallTree Tree = Builder.finish();
+  if (Tree.size() == 1 && !Root.empty())
+    return makeError(NothingFound, Dir + ": no call of '" + Root +
+                                       "' was recorded: 'patchbay report' "
+                                       "shows which were");
+  bool HasDurations = T->hasDurations();
+  size_t TooDeep = print(*T, Tree, HasDurations);
+  outs().flush();
+  if (TooDeep)
+    errs() << "patchbay: " << counted(TooDeep, "line")
+           << (TooDeep == 1 ? " is" : " are") << " deeper than " << MaxDepth
+           << " and not shown\n";
+  if (!HasDurations)
+    errs() << "patchbay: " << printable(Dir)
+           << ": only entries of calls were recorded: how long calls took, and "
+              "what they called, 'patchbay record -t function_graph' records\n";
+  return T->Incomplete ? Failure : Success;
+}
+
+const Verb patchbay::GraphVerb = {GraphCommand, Help, runGraph};

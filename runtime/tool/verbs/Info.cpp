@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `patchbay info`: what a recording is of, and how it was made.
+#include "Verb.h"
+#include "format.h"
+#include "patchbay/abi.h"
+#include "reading/Trace.h"
+#include "showing/AskedFor.h"
+#include "showing/Durations.h"
+#include "showing/Table.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Chrono.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cmath>
+#include <set>
+
+using namespace llvm;
+using namespace patchbay;
+
+static cl::SubCommand InfoCommand("info", "Show how a recording was made");
+static cl::opt<std::string> Dir(cl::Positional, cl::desc("[DIR]"),
+                                cl::init(DefaultDataDir), cl::sub(InfoCommand),
+                                cl::cat(ToolOptions));
+
+static constexpr char Help[] = R"(
+  Events are records of entries and exits of calls: one for each call that
+  function_duration recorded, two of function_graph. Of files with very many of them
+  their number is known roughly, because nothing but the headers is read.
+
+  Functions that are left out, in any of the processes, come last. They are those
+  whose body a tracer of durations cannot call: the tracer function, and
+  function_profile without --histogram, trace them.
+
+EXAMPLES:
+  patchbay info server.data
+
+EXIT CODES:
+  0  success
+  1  no data; a data file is truncated or corrupt; some functions of a process
+     were not traced; there was no space for what it recorded; or one that it
+     forked could make no file
+  2  wrong usage
+)";
+
+static StringRef counterName(uint32_t Counter) {
+  switch (Counter) {
+  case PBD_COUNTER_TSC:
+    return "TSC (x86-64)";
+  case PBD_COUNTER_CNTVCT:
+    return "CNTVCT (AArch64)";
+  case PBD_COUNTER_TB:
+    return "timebase (ppc64le)";
+  default:
+    return "of a newer patchbay";
+  }
+}
+
+static StringRef ownClockName(uint32_t Flags) {
+  switch (Flags & (PBD_SESSION_OWN_PAGE | PBD_SESSION_OWN_CALL)) {
+  case PBD_SESSION_OWN_PAGE:
+    return "by pages of perf_event_open(2)";
+  case PBD_SESSION_OWN_CALL:
+    return "by system calls: perf_event_open(2) was refused";
+  case PBD_SESSION_OWN_PAGE | PBD_SESSION_OWN_CALL:
+    return "by pages of perf_event_open(2), and system calls where it was "
+           "refused";
+  default:
+    return "no thread was traced yet";
+  }
+}
+
+static void printSession(const DataSession &S, raw_ostream &OS) {
+  OS << "  host       " << printable(S.Host) << '\n'
+     << "  tracer     " << printable(S.Tracer) << '\n';
+  if (S.ThresholdNs)
+    OS << "  threshold  " << durationText(S.ThresholdNs) << '\n';
+  if (S.Depth)
+    OS << "  depth      " << S.Depth << '\n';
+  if (S.Flags & PBD_SESSION_SOME_THREADS)
+    OS << "  threads    only those that were chosen\n";
+  if (S.Flags & PBD_SESSION_NO_SLEEP_TIME)
+    OS << "  sleep      left out of durations, " << ownClockName(S.Flags) << '\n';
+  if (S.Tracer != "function_profile")
+    OS << "  buffer     " << S.Buffer << " bytes per thread, when full "
+       << (S.Flags & PBD_SESSION_OVERWRITE ? "the oldest events are overwritten"
+                                           : "the next events are lost")
+       << '\n';
+  OS << "  lost       " << S.Lost << " events, overwritten " << S.Overwritten
+     << '\n'
+     << "  clock      " << counterName(S.Counter);
+  uint64_t Ticks = S.Last.Ticks - S.First.Ticks;
+  uint64_t Ns = S.Last.MonotonicNs - S.First.MonotonicNs;
+  if (Ns)
+    OS << formatv(", {0:f3} MHz, known to {1:f0} in a million",
+                  double(Ticks) * 1000 / double(Ns),
+                  // Each moment is known to about 50 ns. Nothing is known to 0.
+                  std::ceil(100 * 1e6 / double(Ns)));
+  if (S.Flags & PBD_SESSION_VARIABLE_RATE)
+    OS << ", rate may vary";
+  OS << '\n';
+}
+
+// The tracer writes a module down for each filter that selects functions of it.
+static void printModules(const DataFile &Data, raw_ostream &OS) {
+  std::set<std::pair<std::string, std::string>> Printed;
+  for (const auto &[Id, M] : Data.Modules)
+    if (Printed.insert({M.Path, M.BuildId}).second)
+      OS << "  module     " << printable(M.Path) << ' '
+         << (M.BuildId.empty() ? "without a build id"
+                               : toHex(M.BuildId, /*LowerCase=*/true))
+         << '\n';
+}
+
+// Threads with histograms.
+static void printCounted(const DataFile &Data, raw_ostream &OS) {
+  std::map<std::pair<uint32_t, std::string>, uint64_t> Calls;
+  for (const DataHistogram &H : Data.Histograms)
+    if (Data.Functions.count(H.Function))
+      for (uint64_t N : H.Buckets)
+        Calls[{H.Tid, H.Thread}] += N;
+  for (const auto &[Thread, N] : Calls)
+    OS << "  thread     " << Thread.first << ' ' << printable(Thread.second)
+       << ", " << N << " calls\n";
+}
+
+static StringRef whyLeftOut(uint64_t Flags) {
+  if (Flags & PATCHBAY_RECORD_VARIADIC)
+    return "takes ..., so its arguments cannot be passed on";
+  if (Flags & PATCHBAY_RECORD_NORETURN)
+    return "never returns";
+  return "its arguments are not known, so they cannot be passed on";
+}
+
+// Of all processes: of one program they have the same functions.
+static void printLeftOut(Trace &T, raw_ostream &OS) {
+  std::set<std::tuple<std::string, StringRef, std::string, uint64_t>> Lines;
+  for (const TraceProcess &P : T.Processes)
+    for (const DataLeftOut &F : P.Data.LeftOut) {
+      auto [Module, Entry] = P.Data.place(F.Address);
+      Lines.insert({T.nameAt(P.Data, F.Address), whyLeftOut(F.Flags),
+                    Module ? moduleKey(*Module) : "", Entry});
+    }
+  for (const auto &[Name, Why, Module, Entry] : Lines)
+    OS << "left out     " << printable(Name) << ": " << Why << '\n';
+}
+
+static Expected<int> runInfo(ArrayRef<const char *>) {
+  Expected<Trace> T = readOutline(Dir);
+  if (!T)
+    return T.takeError();
+  for (uint32_t I = 0; I != T->Processes.size(); ++I) {
+    const DataFile &Data = T->Processes[I].Data;
+    outs() << printable(T->Processes[I].File) << '\n'
+           << "  process    " << Data.Pid;
+    for (const std::string &Arg : Data.Args)
+      outs() << ' ' << printable(Arg);
+    outs() << '\n'
+           << formatv("  began      {0:%Y-%m-%d %H:%M:%S}",
+                      sys::TimePoint<>(std::chrono::nanoseconds(Data.StartNs)))
+           << '\n';
+    if (Data.Session)
+      printSession(*Data.Session, outs());
+    else
+      outs() << "  tracer     function_profile, " << Data.Counters.size()
+             << " counters\n";
+    for (const TraceThread &Thread : T->Threads)
+      if (Thread.Process == I)
+        outs() << "  thread     " << Thread.Tid << ' ' << printable(Thread.Name)
+               << (Data.RoughEvents ? ", about " : ", ")
+               << Thread.Data->Events << " events\n";
+    printModules(Data, outs());
+    printCounted(Data, outs());
+    if (std::string Nothing = matchedNothing(Data); !Nothing.empty())
+      outs() << "  unmatched  " << printable(Nothing) << '\n';
+  }
+  printLeftOut(*T, outs());
+  return T->Incomplete ? Failure : Success;
+}
+
+const Verb patchbay::InfoVerb = {InfoCommand, Help, runInfo};

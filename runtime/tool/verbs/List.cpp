@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `patchbay list`: the records of a binary.
+#include "ListLive.h"
+#include "Verb.h"
+#include "elf/Bolt.h"
+#include "elf/ElfImage.h"
+#include "elf/Unslotted.h"
+#include "names/NameFilter.h"
+#include "names/SourceNames.h"
+#include "showing/Table.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+static cl::SubCommand
+    ListCommand("list", "Show the functions of a binary that can be traced, "
+                        "or of a running process");
+static cl::opt<std::string> Input(cl::Positional, cl::desc("BIN"),
+                                  cl::sub(ListCommand), cl::cat(ToolOptions));
+static cl::opt<unsigned>
+    Live("live", cl::value_desc("PID"), cl::sub(ListCommand),
+         cl::cat(ToolOptions),
+         cl::desc("Show the functions of a running process instead, and what "
+                  "traces them. It goes on meanwhile"));
+static cl::alias LiveP("p", cl::aliasopt(Live), cl::desc("Same as --live"),
+                       cl::NotHidden, cl::cat(ToolOptions));
+static cl::list<std::string>
+    Globs("F", cl::Prefix, cl::value_desc("GLOB"), cl::sub(ListCommand),
+          cl::cat(ToolOptions),
+          cl::desc("Show only functions whose name matches, mangled or "
+                   "demangled, with or without parameters; may be repeated"));
+static cl::opt<bool> Json("json", cl::desc("Print JSON"), cl::sub(ListCommand),
+                          cl::cat(ToolOptions));
+
+static constexpr char Help[] = R"(
+COLUMNS:
+  entry     address of the function in the file
+  hash      kCFI type id that callers check, - if the function has none
+  int, fp   arguments in integer and in floating-point registers
+  stack     8-byte words of arguments on the stack
+            (? where the compiler could not tell)
+  returns   void, int, fp, or other: both, vectors, memory
+  flags     sret, variadic, noreturn, musttail
+
+COLUMNS OF -p AND --live:
+  entry     address of the function in the process
+  state     armed, disarmed, or why it cannot be armed: outside (its record
+            leads to outside of the module's text, or llvm-bolt moved the
+            function away from where it leads to), no slot, unknown (bytes
+            that are neither the compiler's nor libpatchbay's), foreign (armed
+            by another copy of libpatchbay); ? if it keeps changing
+  tracers   handlers in the order in which they are called, and their data
+
+EXAMPLES:
+  patchbay list ./server
+  patchbay list -F 'http_*' -F 'Cache::*' ./server
+  patchbay list --json libz.so | jq -r '.functions[].name'
+  patchbay list -p 4711 | grep ' armed '
+
+EXIT CODES:
+  0  at least one function was shown
+  1  BIN or the process cannot be read, is malformed, or is of another version
+  2  wrong usage
+  3  BIN has no records, the process no libpatchbay, or no function matches; or
+     llvm-bolt moved all functions of BIN away from where their records lead to
+)";
+
+static StringRef returns(uint8_t Flags) {
+  switch (Flags & PATCHBAY_RECORD_RETURN_MASK) {
+  case PATCHBAY_RECORD_RETURN_VOID:
+    return "void";
+  case PATCHBAY_RECORD_RETURN_GP:
+    return "int";
+  case PATCHBAY_RECORD_RETURN_FP:
+    return "fp";
+  default:
+    return "other";
+  }
+}
+
+static std::vector<StringRef> flagNames(uint8_t Flags) {
+  static constexpr std::pair<uint8_t, StringLiteral> Known[] = {
+      {PATCHBAY_RECORD_SRET, "sret"},
+      {PATCHBAY_RECORD_VARIADIC, "variadic"},
+      {PATCHBAY_RECORD_NORETURN, "noreturn"},
+      {PATCHBAY_RECORD_MUSTTAIL, "musttail"},
+      {PATCHBAY_RECORD_RESERVED, "reserved"},
+  };
+  std::vector<StringRef> Names;
+  for (const auto &[Bit, Name] : Known)
+    if (Flags & Bit)
+      Names.push_back(Name);
+  return Names;
+}
+
+namespace {
+struct Function {
+  SiteRecord Record;
+  std::vector<StringRef> Names;
+};
+} // namespace
+
+static void printTable(ArrayRef<Function> Functions, const SymbolNames &All) {
+  Table T;
+  T.addColumn("entry", Table::Right);
+  T.addColumn("hash", Table::Right);
+  T.addColumn("int", Table::Right);
+  T.addColumn("fp", Table::Right);
+  T.addColumn("stack", Table::Right);
+  T.addColumn("returns", Table::Left);
+  T.addColumn("flags", Table::Left);
+  T.addColumn("function", Table::Left);
+  for (const Function &F : Functions) {
+    const patchbay_record &R = F.Record.Raw;
+    auto Count = [&](unsigned N) {
+      return R.flags & PATCHBAY_RECORD_UNKNOWN_ARGS ? "?" : utostr(N);
+    };
+    std::string Flags = join(flagNames(R.flags), ",");
+    std::vector<std::string> Names = displayNames(All, F.Record.Entry);
+    std::string Shown = Names.front();
+    if (Names.size() > 1)
+      Shown += " (also " + join(drop_begin(Names), ", ") + ")";
+    T.addRow({utohexstr(F.Record.Entry, /*LowerCase=*/true, /*Width=*/8),
+              R.signature ? utohexstr(R.signature, true, 8) : "-",
+              Count(R.gp_args), Count(R.fp_args), Count(R.stack_arg_words),
+              returns(R.flags).str(), Flags.empty() ? "-" : Flags, Shown});
+  }
+  T.print(outs());
+}
+
+static void printJson(const ElfImage &Image, ArrayRef<Function> Functions,
+                      const SymbolNames &All) {
+  json::OStream J(outs(), /*IndentSize=*/2);
+  auto Hex = [](uint64_t N) { return formatv("{0:x}", N).str(); };
+  J.object([&] {
+    J.attribute("file", json::fixUTF8(Image.path()));
+    J.attribute("machine", Image.machineName());
+    J.attribute("build_id", toHex(Image.buildId(), /*LowerCase=*/true));
+    J.attribute("abi_version", PATCHBAY_ABI_VERSION);
+    J.attributeArray("functions", [&] {
+      for (const Function &F : Functions)
+        J.object([&] {
+          const patchbay_record &R = F.Record.Raw;
+          J.attribute("name",
+                      json::fixUTF8(displayNames(All, F.Record.Entry)[0]));
+          J.attributeArray("symbols", [&] {
+            for (StringRef Name : F.Names)
+              J.value(json::fixUTF8(Name));
+          });
+          J.attribute("entry", Hex(F.Record.Entry));
+          J.attribute("site", Hex(F.Record.Site));
+          J.attribute("hash", Hex(R.signature));
+          J.attribute("args_known", !(R.flags & PATCHBAY_RECORD_UNKNOWN_ARGS));
+          J.attribute("gp_args", R.gp_args);
+          J.attribute("fp_args", R.fp_args);
+          J.attribute("stack_arg_words", R.stack_arg_words);
+          J.attribute("returns", returns(R.flags));
+          J.attributeArray("flags", [&] {
+            for (StringRef Name : flagNames(R.flags))
+              J.value(Name);
+          });
+        });
+    });
+  });
+  outs() << '\n';
+}
+
+static Expected<int> runList(ArrayRef<const char *>) {
+  NameFilter Filter(Globs);
+  bool IsLive = Live.getNumOccurrences();
+  if (IsLive == (Input.getNumOccurrences() != 0))
+    return makeError(Usage, "list takes either BIN or -p PID: see "
+                            "'patchbay list --help'");
+  if (IsLive)
+    return listLive(Live, Filter, Json);
+  Expected<ElfImage> Image = ElfImage::open(Input);
+  if (!Image)
+    return Image.takeError();
+  auto Records = Image->records();
+  if (!Records)
+    return Records.takeError();
+  if (Records->empty()) {
+    auto Why = whyNoRecords(*Image);
+    if (!Why)
+      return Why.takeError();
+    return makeError(NothingFound,
+                     Why->empty() ? Input + ": " + noRecords() : *Why);
+  }
+  auto Unslotted = unslottedText(*Image);
+  if (!Unslotted)
+    return Unslotted.takeError();
+  if (!Unslotted->empty())
+    warn(*Unslotted);
+  auto Names = Image->symbolNames();
+  if (!Names)
+    return Names.takeError();
+  const size_t All = Records->size();
+  if (Error E = removeMoved(*Image, *Names, *Records))
+    return E;
+  if (size_t Moved = All - Records->size()) {
+    std::string Message = movedText(*Image, *Names, Moved, All);
+    if (Records->empty())
+      return makeError(NothingFound, Message);
+    warn(Message);
+  }
+
+  std::vector<Function> Functions;
+  for (const SiteRecord &R : *Records) {
+    Function F{R, Names->at(R.Entry)};
+    if (Filter.match(F.Names) != NameFilter::None)
+      Functions.push_back(std::move(F));
+  }
+  if (std::string Unmatched = Filter.unmatched(); !Unmatched.empty()) {
+    std::string Message = Input + ": no function matches " + Unmatched + ": " +
+                          matchHint(Names->stripped() ? Image->path() : "");
+    if (Functions.empty())
+      return makeError(NothingFound, Message);
+    warn(Message);
+  }
+  if (Json)
+    printJson(*Image, Functions, *Names);
+  else
+    printTable(Functions, *Names);
+  return Success;
+}
+
+const Verb patchbay::ListVerb = {ListCommand, Help, runList};

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `patchbay list --live`: the functions of a running process.
+#ifndef PATCHBAY_TOOL_LISTLIVE_H
+#define PATCHBAY_TOOL_LISTLIVE_H
+
+#include "names/NameFilter.h"
+#include "llvm/Support/Error.h"
+
+namespace patchbay {
+
+/// Returns the exit code.
+llvm::Expected<int> listLive(unsigned Pid, NameFilter &Filter, bool Json);
+
+} // namespace patchbay
+
+#endif

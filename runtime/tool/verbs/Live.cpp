@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `patchbay live`: asks a process that is being traced to trace something else.
+#include "ListLive.h"
+#include "Verb.h"
+#include "live/ControlSocket.h"
+#include "live/DataCopy.h"
+#include "live/LiveSelection.h"
+#include "live/ThreadName.h"
+#include "recording/OutputDir.h"
+#include "showing/Durations.h"
+#include "showing/Table.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <cerrno>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace patchbay;
+
+static cl::SubCommand LiveCommand("live",
+                                  "Change what is traced in a running process");
+// A string, as LLVM goes on with 0 where a positional number is none.
+static cl::opt<std::string> Process("p", cl::value_desc("PID"),
+                                    cl::sub(LiveCommand), cl::cat(ToolOptions),
+                                    cl::desc("The process; PID may also stand "
+                                             "on its own"));
+static cl::opt<std::string> ProcessAlone(cl::Positional, cl::desc("[PID]"),
+                                         cl::sub(LiveCommand),
+                                         cl::cat(ToolOptions));
+static int Pid;
+static cl::opt<bool> List("list", cl::sub(LiveCommand), cl::cat(ToolOptions),
+                          cl::desc("List the functions and what traces them"));
+static cl::list<std::string>
+    Disarm("disarm", cl::value_desc("GLOB"), cl::sub(LiveCommand),
+           cl::cat(ToolOptions),
+           cl::desc("Trace these functions no more; may be repeated"));
+static cl::list<std::string>
+    Arm("arm", cl::value_desc("GLOB"), cl::sub(LiveCommand),
+        cl::cat(ToolOptions),
+        cl::desc("Trace these functions as well; may be repeated"));
+static cl::opt<std::string>
+    Threshold("threshold", cl::value_desc("TIME"), cl::sub(LiveCommand),
+              cl::cat(ToolOptions),
+              cl::desc("Drop calls that take less; with ns, us, ms or s, and "
+                       "us if there is no unit"));
+static cl::opt<std::string>
+    Snapshot("snapshot", cl::value_desc("DIR"), cl::sub(LiveCommand),
+             cl::cat(ToolOptions),
+             cl::desc("Write what is recorded by now to this directory"));
+
+static constexpr char Help[] = R"(
+  Without an option it shows how the process is traced. Several options are
+  carried out in this order: --disarm, --arm, --threshold, --snapshot, --list.
+
+  The process has to be started with 'patchbay record --live', or with live=1 in
+  PATCHBAY; privileged programs (AT_SECURE) never listen. Children that it forks
+  listen each for themselves, such as the workers of a server: what is changed in
+  one process is changed in no other. You may do this to processes that you may debug: yours, or as root any
+  (ptrace(2), /proc/sys/kernel/yama/ptrace_scope), in containers, too.
+
+  GLOB matches names of functions in modules that are loaded, mangled or demangled,
+  as -F of 'patchbay record'; 'patchbay list -p PID' shows them. Demangled names are
+  looked up in the files that the process has mapped.
+
+  What is disarmed is recorded no more, at once. The command then waits for handlers
+  that are running, for ten seconds at most; a warning names the thread that is in
+  one for longer, because it is stopped, for instance. Until it goes on, the same
+  functions cannot be armed again.
+
+  A snapshot is a recording, for you alone as those of 'patchbay record':
+  'patchbay report DIR' shows it, and an earlier one in DIR is moved to DIR.old. The process goes on meanwhile, whatever becomes of the
+  copy.
+
+EXAMPLES:
+  patchbay record --live -t function_duration --overwrite -- ./server &
+  patchbay live -p 4711
+  patchbay live -p 4711 --threshold 1ms --disarm 'log_*'
+  patchbay live -p 4711 --arm 'http_*' --list | grep ' armed '
+  patchbay live -p 4711 --snapshot slow.data && patchbay report slow.data
+
+EXIT CODES:
+  0  success
+  1  the process does not exist or does not listen, is not yours to debug, or
+     could not do what it was asked
+  2  wrong usage
+  3  no function that GLOB matches could be armed, or disarmed
+)";
+
+static Error failure(const Twine &What) { return processError(Pid, What); }
+
+// Names: a descriptor to send along, or -1. *Received: one that comes back.
+static Expected<pb_control_reply> request(pb_control_verb Verb,
+                                          StringRef Text = "", int Names = -1,
+                                          int *Received = nullptr) {
+  if (Text.size() >= PB_CONTROL_TEXT_MAX)
+    return makeError(Usage, "a pattern or time of " + Twine(Text.size()) +
+                                " bytes: use fewer than " +
+                                Twine(PB_CONTROL_TEXT_MAX));
+  auto Socket = ControlSocket::connect(Pid);
+  if (!Socket)
+    return Socket.takeError();
+  if (Error E = Socket->send(Verb, Text, {Names, /*Program=*/-1}))
+    return std::move(E);
+  return Socket->receive(nullptr, Received);
+}
+
+//===----------------------------------------------------------------------===//
+// What can be asked for
+//===----------------------------------------------------------------------===//
+
+static std::string functions(uint64_t N) {
+  return std::to_string(N) + (N == 1 ? " function" : " functions");
+}
+
+// What the process itself was refused, which is no fault of who asks.
+static std::string refusalText(int Errno) {
+  std::string Text = errnoText(Errno);
+  if (Errno == EACCES)
+    Text += ": it may not change its own code, since it has given up its "
+            "privileges, or was forked by one that had";
+  return Text;
+}
+
+static Error change(pb_control_verb Verb, StringRef Done, StringRef Glob) {
+  // Whether it listens at all, before names are looked up.
+  if (Error E = ControlSocket::connect(Pid).takeError())
+    return E;
+  LiveSelection Selection(Pid, Glob);
+  auto Reply = request(Verb, Glob, Selection.file());
+  if (!Reply)
+    return Reply.takeError();
+  // Where functions without exits are skipped, none at all is no error.
+  if (Reply->result == -ENOENT || Reply->result == 0)
+    return makeError(
+        NothingFound,
+        "process " + Twine(Pid) + ": no function that is " +
+            (Verb == PB_CONTROL_ARM ? "not traced already" : "traced") +
+            " has a name that matches '" + Glob + "'" + Selection.hint());
+  // It is done, and what was asked for; so it goes on.
+  if (Reply->result == -ETIMEDOUT) {
+    warn("process " + Twine(Pid) + ": '" + Glob + "' was " + Done + ", but " +
+         threadText(Pid, Reply->waited_for) +
+         " has not yet left a handler that it was in before; " +
+         functions(Reply->armed) + " now");
+    return Error::success();
+  }
+  if (Reply->result == -EAGAIN)
+    return failure("'" + Glob + "' could not be " + Done +
+                   ", nothing was changed: " +
+                   threadText(Pid, Reply->waited_for) +
+                   " is in a handler of a function that was disarmed before; "
+                   "try again later");
+  if (Reply->result < 0)
+    return failure("'" + Glob + "' could not be " + Done + ": " +
+                   refusalText(-Reply->result));
+  outs() << Done << ' ' << functions(Reply->result) << ", "
+         << functions(Reply->armed) << " now\n";
+  return Error::success();
+}
+
+static Error setThreshold() {
+  auto Reply = request(PB_CONTROL_THRESHOLD, Threshold);
+  if (!Reply)
+    return Reply.takeError();
+  switch (Reply->result) {
+  case 0:
+    outs() << "threshold " << durationText(Reply->threshold_ns) << '\n';
+    return Error::success();
+  case -EOPNOTSUPP:
+    return failure("its tracer, " + Twine(Reply->tracer) +
+                   ", records no durations, so there is no threshold");
+  case -EINVAL:
+  case -ERANGE:
+    return makeError(Usage, "--threshold: '" + Threshold +
+                                "' is not a whole number with one of the units "
+                                "ns, us, ms, s");
+  default:
+    return failure("the threshold could not be set: " +
+                   errnoText(-Reply->result));
+  }
+}
+
+// An earlier recording in the directory would be moved, with the process's
+// file.
+static bool isRecordedTo(StringRef Dir, StringRef File) {
+  SmallString<128> Path(sys::path::parent_path(File));
+  sys::path::make_absolute("/proc/" + std::to_string(Pid) + "/cwd", Path);
+  return sys::fs::equivalent(Dir, Path);
+}
+
+static Error takeSnapshot() {
+  // Whether it listens at all, and records, before anything is moved.
+  int Data = -1;
+  auto Reply = request(PB_CONTROL_SNAPSHOT, "", -1, &Data);
+  if (!Reply)
+    return Reply.takeError();
+  scope_exit Close([&] { close(Data); });
+  if (isRecordedTo(Snapshot, Reply->file))
+    return makeError(Usage, "--snapshot: the process records to " +
+                                Twine(Snapshot) + ": choose another directory");
+  if (Reply->result == -ENODATA)
+    return failure("no snapshot could be written: it has no file, since it has "
+                   "recorded nothing, or could make none");
+  if (Reply->result)
+    return failure("no snapshot of " + printable(Reply->file) +
+                   " could be written: " + errnoText(-Reply->result));
+  auto Dir = OutputDir::create(Snapshot);
+  if (!Dir)
+    return Dir.takeError();
+  std::string Path = Dir->path() + "/" + std::to_string(Pid) + PBD_SUFFIX;
+  if (Error E = copyData(Data, Path)) {
+    Dir->undo();
+    return failure("no snapshot could be written: " + toString(std::move(E)));
+  }
+  outs() << "snapshot in " << printable(Snapshot) << '\n';
+  return Error::success();
+}
+
+static Error showStatus() {
+  auto Reply = request(PB_CONTROL_STATUS);
+  if (!Reply)
+    return Reply.takeError();
+  outs() << "tracer     " << printable(Reply->tracer) << '\n'
+         << "functions  " << Reply->armed << '\n'
+         << "threshold  " << durationText(Reply->threshold_ns) << '\n'
+         << "recording  " << (Reply->recording ? "yes" : "no") << '\n'
+         << "file       " << (*Reply->file ? printable(Reply->file) : "none yet")
+         << '\n';
+  return Error::success();
+}
+
+static Expected<int> runLive(ArrayRef<const char *>) {
+  bool IsAlone = ProcessAlone.getNumOccurrences();
+  if (IsAlone == (Process.getNumOccurrences() != 0))
+    return makeError(Usage, IsAlone ? "two processes are named: use -p PID once"
+                                    : "no process is named: use -p PID");
+  const std::string &Text = IsAlone ? ProcessAlone : Process;
+  if (!to_integer(Text, Pid, 10))
+    return makeError(Usage, "'" + Text + "' is no process ID: it is a number");
+  if (Snapshot.getNumOccurrences() && Snapshot.empty())
+    return makeError(Usage, "--snapshot needs a directory, its name is empty");
+  for (const std::string &Glob : Disarm)
+    if (Error E = change(PB_CONTROL_DISARM, "disarmed", Glob))
+      return std::move(E);
+  for (const std::string &Glob : Arm)
+    if (Error E = change(PB_CONTROL_ARM, "armed", Glob))
+      return std::move(E);
+  if (Threshold.getNumOccurrences())
+    if (Error E = setThreshold())
+      return std::move(E);
+  if (!Snapshot.empty())
+    if (Error E = takeSnapshot())
+      return std::move(E);
+  if (List) {
+    NameFilter Every({});
+    return listLive(Pid, Every, /*Json=*/false);
+  }
+  bool Asked = Disarm.getNumOccurrences() || Arm.getNumOccurrences() ||
+               Threshold.getNumOccurrences() || !Snapshot.empty();
+  if (!Asked)
+    if (Error E = showStatus())
+      return std::move(E);
+  return Success;
+}
+
+const Verb patchbay::LiveVerb = {LiveCommand, Help, runLive};

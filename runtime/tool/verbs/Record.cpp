@@ -1,0 +1,589 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `patchbay record`: runs a program with the tracer preloaded.
+#include "Verb.h"
+#include "attach/ProcessChoice.h"
+#include "moment.h"
+#include "recording/OutputDir.h"
+#include "recording/Program.h"
+#include "recording/RecordProcess.h"
+#include "recording/RecordSummary.h"
+#include "recording/RunProgram.h"
+#include "recording/Selection.h"
+#include "recording/TracerLibrary.h"
+#include "tracers.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <csignal>
+#include <cstdlib>
+#include <sys/wait.h>
+
+using namespace llvm;
+using namespace patchbay;
+
+namespace {
+enum TracerT { FunctionProfile, Function, FunctionDuration, FunctionGraph };
+}
+
+static cl::SubCommand RecordCommand("record",
+                                    "Run a program, or take one that runs, and "
+                                    "trace its functions");
+// For the usage line. Main.cpp has taken the program off the command line.
+static cl::list<std::string> ProgramUsage(cl::Positional,
+                                          cl::desc("-- PROG [ARGS...]"),
+                                          cl::sub(RecordCommand),
+                                          cl::cat(ToolOptions));
+static cl::list<std::string>
+    Globs("F", cl::Prefix, cl::value_desc("GLOB"), cl::sub(RecordCommand),
+          cl::cat(ToolOptions),
+          cl::desc("Trace only functions whose name matches, mangled or "
+                   "demangled, with or without parameters; may be repeated"));
+static cl::list<std::string>
+    NoTrace("N", cl::Prefix, cl::value_desc("GLOB"), cl::sub(RecordCommand),
+            cl::cat(ToolOptions),
+            cl::desc("But not functions whose name matches; may be repeated"));
+static cl::list<std::string>
+    ArgsOf("args", cl::value_desc("GLOB"), cl::sub(RecordCommand),
+           cl::cat(ToolOptions),
+           cl::desc("Trace functions whose name matches, too, and record "
+                    "their arguments and results; not with function_profile or "
+                    "--depth; may be repeated"));
+static cl::list<std::string>
+    Threads("thread", cl::value_desc("GLOB"), cl::sub(RecordCommand),
+            cl::cat(ToolOptions),
+            cl::desc("Record only threads whose name matches, or whose id it "
+                     "is; may be repeated"));
+static cl::list<std::string>
+    Processes("p", cl::Prefix, cl::value_desc("PID"), cl::sub(RecordCommand),
+              cl::cat(ToolOptions),
+              cl::desc("Record this process, which runs already, in the place "
+                       "of PROG; may be repeated"));
+static cl::list<std::string>
+    Comms("comm", cl::value_desc("NAME"), cl::sub(RecordCommand),
+          cl::cat(ToolOptions),
+          cl::desc("All processes of this name, as 'ps -o comm' shows it; may "
+                   "be repeated"));
+static cl::list<std::string>
+    Units("unit", cl::value_desc("NAME"), cl::sub(RecordCommand),
+          cl::cat(ToolOptions),
+          cl::desc("All processes of this unit of systemd; may be repeated"));
+static cl::list<std::string>
+    Cgroups("cgroup", cl::value_desc("PATH"), cl::sub(RecordCommand),
+            cl::cat(ToolOptions),
+            cl::desc("All processes in this control group, and below it; may "
+                     "be repeated"));
+static cl::opt<bool>
+    Follow("follow", cl::sub(RecordCommand), cl::cat(ToolOptions),
+           cl::desc("And what they have forked, and fork while they are "
+                    "recorded"));
+static cl::opt<TracerT> Tracer(
+    "t", cl::Prefix, cl::value_desc("TRACER"), cl::init(FunctionProfile),
+    cl::sub(RecordCommand), cl::cat(ToolOptions), cl::desc("What to record"),
+    cl::values(clEnumValN(FunctionProfile, "function_profile",
+                          "how often functions are called (default)"),
+               clEnumValN(Function, "function",
+                          "an event for each call, when it begins"),
+               clEnumValN(FunctionDuration, "function_duration",
+                          "an event for each call, with how long it took"),
+               clEnumValN(FunctionGraph, "function_graph",
+                          "the same, and one when it begins: calls that have "
+                          "not returned are there")));
+static cl::alias TracerLong("tracer", cl::aliasopt(Tracer),
+                            cl::cat(ToolOptions), cl::desc("The same"));
+static cl::opt<std::string> Threshold(
+    "threshold", cl::value_desc("TIME"), cl::sub(RecordCommand),
+    cl::cat(ToolOptions),
+    cl::desc("Drop calls that take less; with ns, us, ms or s, and us "
+             "if there is no unit"));
+static cl::opt<bool>
+    Histogram("histogram", cl::sub(RecordCommand), cl::cat(ToolOptions),
+              cl::desc("With function_profile, count how long calls take, too: "
+                       "of each function and thread, by powers of two"));
+static cl::opt<bool> NoSleepTime(
+    "no-sleep-time", cl::sub(RecordCommand), cl::cat(ToolOptions),
+    cl::desc("Durations, and what --threshold says, are without the time that "
+             "the thread was not on a processor; not with -t function, --depth "
+             "or --args"));
+static cl::opt<bool> NoStores(
+    "no-stores", cl::sub(RecordCommand), cl::cat(ToolOptions),
+    cl::desc("Before main(), too, change code only as it is changed while other "
+             "threads execute it, not by stores: takes some milliseconds more"));
+static cl::opt<unsigned>
+    Depth("depth", cl::value_desc("N"), cl::sub(RecordCommand),
+          cl::cat(ToolOptions),
+          cl::desc("Record calls only that are within fewer than N calls of "
+                   "functions that are traced; up to 64. On x86-64 the others "
+                   "take no more of the stack, so that a deep recursion has "
+                   "the room that it has untraced"));
+static cl::opt<std::string>
+    Buffer("buffer", cl::value_desc("SIZE"), cl::sub(RecordCommand),
+           cl::cat(ToolOptions),
+           cl::desc("Events to keep of each thread, in bytes; with K, M or G, "
+                    "from 4K to 1024G (default: 256M, of 24 bytes per event)"));
+static cl::opt<bool>
+    Overwrite("overwrite", cl::sub(RecordCommand), cl::cat(ToolOptions),
+              cl::desc("When the buffer is full, drop the oldest events "
+                       "instead of the next ones; a new thread goes on in the "
+                       "buffer of one that has ended, if there is one"));
+static cl::opt<bool>
+    Live("live", cl::sub(RecordCommand), cl::cat(ToolOptions),
+         cl::desc("Let 'patchbay live' change what is traced while PROG runs"));
+static cl::opt<std::string>
+    StartAt("start-at", cl::value_desc("FUNCTION"), cl::sub(RecordCommand),
+            cl::cat(ToolOptions),
+            cl::desc("Record no events before this function is called, by its "
+                     "mangled name"));
+static cl::opt<std::string>
+    StopAt("stop-at", cl::value_desc("FUNCTION"), cl::sub(RecordCommand),
+           cl::cat(ToolOptions),
+           cl::desc("Record no events once this function is called, by its "
+                    "mangled name"));
+static cl::opt<std::string>
+    Output("o", cl::Prefix, cl::value_desc("DIR"), cl::init(DefaultDataDir),
+           cl::sub(RecordCommand), cl::cat(ToolOptions),
+           cl::desc("Directory to write (default: patchbay.data)"));
+static cl::opt<bool>
+    Force("force", cl::sub(RecordCommand), cl::cat(ToolOptions),
+          cl::desc("Run PROG even if there is nothing to trace in it yet, for "
+                   "modules that it loads and programs that it starts later"));
+
+static constexpr char Help[] = R"(
+  PROG and the libraries it needs are looked through first; if none has a
+  function to trace, or -N leaves out all of them, PROG is not run and nothing is
+  written. A warning says which GLOB of -N no function matches. An earlier
+  recording in DIR is moved to DIR.old. If something is still being recorded in
+  one of them, by another 'patchbay record' or by a process in the background,
+  PROG is not run, either.
+
+  What is recorded is for you alone, as with perf: DIR is made with mode 0700, and
+  the files in it with 0600. An empty DIR that is there already keeps its mode:
+  processes of other users write to it if they may.
+
+  SIGINT, SIGQUIT, SIGTERM and SIGHUP that are sent to this command are passed on
+  to PROG. When PROG has ended, whatever ended it, what was recorded is said, and
+  whether others go on, as of a program that has gone into the background.
+
+  With -p the process PID, which may have been started by anybody and without
+  anything, is recorded from now on, until Ctrl-C or, as with perf, until the command
+  behind -- has ended. The runtime is loaded into it by a thread that is made in it for
+  that; for this one of its threads stands still for some 0.2 ms, where it waits, or is
+  in code of the program's own. Afterwards nothing is left but libraries that nobody
+  calls: no thread, no descriptor, nothing armed. That holds if this command is killed,
+  too, after ten seconds. You may do this to processes that you may debug. Its user has
+  to be able to write to DIR, which is given to it where root has made it. Processes
+  that it forks are recorded with --follow. What it does to itself by setuid(2), chroot(2),
+  seccomp(2) and longjmp(3) meanwhile is not prepared for, as it is in programs that
+  this command runs.
+
+  PROG finds LD_PRELOAD and PATCHBAY in its environment, so that programs that it
+  starts are traced too, each into a file of its own. The child of a fork adds its
+  counts to its parent's file, and has one of its own for events, which is read
+  with its parent's: the files of a recording belong together.
+
+  A process that becomes another user, as the workers of a server that root starts,
+  or calls chroot(2) goes on being recorded and controlled. Where it can make no file
+  from then on, 16 are set aside for what it forks, and what that forks: what is lost
+  of others is said. Programs that such a process starts are not traced, unless its
+  user may write to DIR.
+
+  Events of several threads and processes are put in order when they are read,
+  by the processor's clock. They are in files from the moment on when they
+  happen: a process may be killed at any time.
+
+  With --live PROG has one thread more, which listens, and so have children that it
+  forks: it must not end by ending its last thread, nor count on having only one (as
+  for unshare(2)). That thread ends when PROG restricts its system calls (seccomp) or
+  files (Landlock), and 'patchbay live' then says so. It keeps capabilities that PROG
+  gives up by capset(2), until it ends.
+
+  With --thread the others take no space. What counts is the name that a thread has
+  when it makes traced calls, so those before it is given its name are not recorded. A
+  new name of one that is not recorded is seen 10 us to 10 ms later, the sooner the
+  younger the thread is, and of one that is, when it takes more space. A warning
+  says, at the end, which GLOB no thread matched.
+
+  A call that is timed (function_duration, function_graph, --histogram) takes some
+  300 bytes more of the stack until it returns (ppc64le: 560), or 850 where its result
+  is in a vector register (AArch64: 450, ppc64le: 870). A recursion of 28,000 levels
+  is past the usual 8 MB by that alone: time less of it by --depth (on x86-64) or -N,
+  or give it more, as by ulimit -s. The tracer function, and counts, take none while the
+  function runs.
+
+  With --no-sleep-time each thread has a page of perf_event_open(2), which says
+  whether it has been off its processor; the kernel is asked for how long, by one
+  system call. Where perf_event_open(2) is refused (perf_event_paranoid, sandboxes)
+  that is one system call each time that a function begins or ends: 'patchbay info'
+  shows which it was. Each time that a thread has slept takes an event. When calls
+  began and ended is recorded all the same, and shown by 'patchbay replay' and
+  timelines.
+
+  While a process has one thread its code is changed by stores: it is writable then,
+  and not executable, so it is never both. Where that is not allowed (PR_SET_MDWE,
+  SELinux, a filter of system calls), and where there are more threads, it is changed
+  as 'patchbay live' does it; --no-stores does so from the start.
+
+  Arguments are those in integer registers, in their order; a structure may take
+  two. Of what types they are is not known: small numbers are shown in decimal,
+  others in hexadecimal. What floating-point registers hold is known of results
+  only: a float if the upper half of the register is zero, else a double.
+  'patchbay replay' and 'patchbay dump' show them.
+
+  Demangled names, of -F, -N and --args, are looked up in PROG and the libraries it
+  needs at its start. In modules that it loads later, and in programs that it
+  starts, they are matched if these have a C++ library (libstdc++ or libc++abi, not
+  linked statically); elsewhere GLOB matches names as they are in the symbol table.
+
+  Where the compiler has appended to the name of a function, GLOB matches the name
+  with and without that: 'parse' selects parse.llvm.1527 of ThinLTO, parse.cold and
+  _ZL5parsei.__uniq.7, too; <patchbay/names.h> has them all.
+
+ENVIRONMENT:
+  A program that something else starts, such as a service manager, is traced if
+  LD_PRELOAD names libpatchbay-trace.so and PATCHBAY is a list of NAME=VALUE,
+  separated by commas; a backslash makes a comma part of a value. Three of them
+  have no default: tracer, output, and filter, unless there is args or live.
+  Demangled names are matched as said above. When the program ends it says on
+  standard error what no function matches, and 'patchbay info' does:
+    tracer    as -t, --tracer
+    output    directory for data files, which exists
+    filter    as -F; may be repeated
+    notrace   as -N; may be repeated
+    args      as --args; may be repeated
+    thread    as --thread; may be repeated
+    thresh, depth, histogram=1, sleep-time=0, stores=0, buffer, overwrite=1,
+    live=1, start_at, stop_at
+              as the options above; sleep-time=0 as --no-sleep-time, stores=0 as
+              --no-stores
+
+EXAMPLES:
+  patchbay record -- ./server --port 80
+  patchbay record -F 'lua_*' -F 'luaV_execute' -- lua fib.lua
+  patchbay record -F 'Cache::*' -o cache.data -- ./server
+  patchbay record --histogram -F 'http_*' -- ./server
+  patchbay record -t function_duration --threshold 200us -- ./server
+  patchbay record -t function_duration --no-sleep-time -- ./server
+  patchbay record -t function_graph --thread 'worker-*' -- ./server
+  patchbay record -t function_graph --args 'http_*' -- ./server
+  patchbay record -t function -F 'lua_*' --buffer 4M --overwrite -- lua fib.lua
+  patchbay record -t function --start-at parse --stop-at emit -- ./compiler x.c
+  patchbay record --force -F 'plugin_*' -- ./host plugin.so
+  patchbay record --force -- ./run-server.sh
+  patchbay record -p $(pgrep -o nginx) -t function_duration -- sleep 10
+  patchbay record --unit nginx --follow -F 'ngx_http_*' -- sleep 10
+  LD_PRELOAD=/usr/lib/libpatchbay-trace.so \
+    PATCHBAY='tracer=function,filter=http_*,output=/var/tmp' ./server
+
+EXIT CODES:
+  The status of PROG, 128+N if signal N killed it, whatever was lost or not traced:
+  what was is said at the end. With -p 0. Or
+  125  patchbay failed before it ran PROG, or recorded PID, wrong usage included
+  126  PROG cannot be executed
+  127  PROG cannot be found
+)";
+
+// Linux refuses an environment string of 128 KiB (MAX_ARG_STRLEN); this leaves
+// room for the output directory.
+static constexpr size_t MaxOptions = 112 * 1024;
+
+//===----------------------------------------------------------------------===//
+// What the tracer is told
+//===----------------------------------------------------------------------===//
+
+static StringRef nameOf(TracerT Of) {
+  switch (Of) {
+  case FunctionProfile:
+    return "function_profile";
+  case Function:
+    return "function";
+  case FunctionDuration:
+    return "function_duration";
+  case FunctionGraph:
+    return "function_graph";
+  }
+  llvm_unreachable("all tracers are above");
+}
+
+// What runtime/trace/options.c takes.
+static bool isNumber(StringRef Text, ArrayRef<StringRef> Units) {
+  uint64_t Number;
+  return !Text.consumeInteger(10, Number) && is_contained(Units, Text);
+}
+
+// A thread's first block has to fit, and a table of all blocks into memory.
+static Error checkBuffer() {
+  StringRef Unit = Buffer;
+  uint64_t Size = 0;
+  static constexpr std::pair<char, unsigned> Shifts[] = {
+      {'K', 10}, {'M', 20}, {'G', 30}};
+  bool IsSize = !Unit.consumeInteger(10, Size) && Unit.size() <= 1;
+  if (IsSize && !Unit.empty()) {
+    auto *Known = llvm::find_if(
+        Shifts, [&](const auto &S) { return S.first == toUpper(Unit[0]); });
+    IsSize = Known != std::end(Shifts);
+    if (IsSize)
+      Size = SaturatingMultiply(Size, uint64_t(1) << Known->second);
+  }
+  if (IsSize && Size >= PB_BUFFER_MIN && Size <= PB_BUFFER_MAX)
+    return Error::success();
+  return makeError(Usage, "--buffer: '" + Buffer +
+                              "' is not a size from 4K to 1024G, a whole number "
+                              "with one of the units K, M, G");
+}
+
+static Error checkOptions() {
+  if (!Buffer.empty())
+    if (Error E = checkBuffer())
+      return E;
+  if (!Threshold.empty() && !isNumber(Threshold, {"", "ns", "us", "ms", "s"}))
+    return makeError(Usage, "--threshold: '" + Threshold +
+                                "' is not a whole number with one of the units "
+                                "ns, us, ms, s");
+  if (!Threshold.empty() && Tracer == Function)
+    return makeError(Usage, "--threshold is for durations, which the tracer "
+                            "function does not record: choose another with -t");
+  if (!ArgsOf.empty() && (Tracer == FunctionProfile || Depth))
+    return makeError(Usage, Twine("--args is for events") +
+                                (Depth ? ", and not beside --depth"
+                                       : ": choose a tracer of these with -t"));
+  if (Depth.getNumOccurrences()) {
+    if (!Depth || Depth > PB_DEPTH_MAX)
+      return makeError(Usage, "--depth takes a number from 1 to " +
+                                  Twine(PB_DEPTH_MAX));
+    if (Tracer != FunctionDuration && Tracer != FunctionGraph)
+      return makeError(Usage, "--depth is for function_duration and "
+                              "function_graph: choose one with -t");
+  }
+  if (NoSleepTime &&
+      (Tracer == Function || (Tracer == FunctionProfile && !Histogram)))
+    return makeError(Usage, "--no-sleep-time is for durations: choose "
+                            "function_duration or function_graph with -t, or "
+                            "--histogram");
+  if (NoSleepTime && (Depth || !ArgsOf.empty()))
+    return makeError(Usage, "--no-sleep-time is not for use beside --depth or "
+                            "--args: leave out one of them");
+  if (!Threads.empty() && Tracer == FunctionProfile && !Histogram)
+    return makeError(Usage, "--thread: function_profile counts calls without "
+                            "regard to threads: add --histogram, or choose "
+                            "another tracer with -t");
+  if (Histogram && Tracer != FunctionProfile)
+    return makeError(Usage, "--histogram is for function_profile: of events "
+                            "'patchbay report --histogram' makes it");
+  if (Tracer == FunctionProfile)
+    for (const cl::Option *Given :
+         std::initializer_list<const cl::Option *>{&Buffer, &Overwrite})
+      if (Given->getNumOccurrences())
+        return makeError(Usage, "--" + Given->ArgStr +
+                                    " is for events, of which "
+                                    "function_profile records none: choose "
+                                    "another tracer with -t");
+  if (Tracer == FunctionProfile && !Histogram)
+    for (const cl::Option *Given : std::initializer_list<const cl::Option *>{
+             &Threshold, &StartAt, &StopAt})
+      if (Given->getNumOccurrences())
+        return makeError(Usage, "--" + Given->ArgStr +
+                                    " does nothing where calls are only "
+                                    "counted: choose another tracer with -t, "
+                                    "or --histogram");
+  return Error::success();
+}
+
+// The traced process knows its counter's rate the better the longer ago the
+// first moment is, so it is taken first.
+static std::string clockOption() {
+  pb_moment Now = pb_moment_now();
+  return ",clock=" + utostr(Now.ticks) + "/" + utostr(Now.monotonic_ns);
+}
+
+static Expected<std::string> tracerOptions(ArrayRef<Selection> Selections) {
+  std::string Options = ("tracer=" + nameOf(Tracer)).str();
+  for (const Selection &S : Selections) {
+    for (const std::string &Glob : S.Globs)
+      Options += ("," + S.Name + "=" + escapeOption(Glob)).str();
+    // Of these there are thousands, and each filter takes its time.
+    StringRef Name = S.Name == "filter" ? "symbol" : S.Name;
+    for (const std::string &Symbol : S.Symbols)
+      Options += ("," + Name + "=" + escapeOption(Symbol)).str();
+  }
+  for (const std::string &Thread : Threads)
+    Options += ",thread=" + escapeOption(Thread);
+  if (!Buffer.empty())
+    Options += ",buffer=" + Buffer;
+  if (!Threshold.empty())
+    Options += ",thresh=" + Threshold;
+  if (Histogram)
+    Options += ",histogram=1";
+  if (NoSleepTime)
+    Options += ",sleep-time=0";
+  if (NoStores)
+    Options += ",stores=0";
+  if (Depth)
+    Options += ",depth=" + utostr(Depth);
+  if (Overwrite)
+    Options += ",overwrite=1";
+  if (Live)
+    Options += ",live=1";
+  if (!StartAt.empty())
+    Options += ",start_at=" + escapeOption(StartAt);
+  if (!StopAt.empty())
+    Options += ",stop_at=" + escapeOption(StopAt);
+  if (Options.size() > MaxOptions)
+    return makeError("the functions that globs match by demangled name fill " +
+                     Twine(Options.size()) +
+                     " bytes, which the environment cannot hold: use globs for "
+                     "mangled names, as in '_ZN5Cache*'");
+  return Options;
+}
+
+// What to trace, and what becomes of a program in which there is none of it.
+static Wanted wanted() {
+  Wanted W;
+  std::vector<std::string> Given(Globs.begin(), Globs.end());
+  if (Given.empty())
+    Given.push_back("*");
+  W.Selections.emplace_back("filter", std::move(Given));
+  W.Selections.emplace_back("notrace", NoTrace);
+  W.Selections.emplace_back("args", ArgsOf);
+  W.StartAt = StartAt;
+  W.StopAt = StopAt;
+  W.OrElse = Force ? "what it loads or starts later is traced"
+                   : "--force runs it for what it loads or starts later";
+  // The tracer itself matches globs there.
+  if (!Globs.empty() || !ArgsOf.empty())
+    W.OrElse += ", where globs match mangled names only";
+  return W;
+}
+
+// <patchbay/exit.h> has the figures. Whether the stack was full nobody knows
+// here: the process is gone.
+static void sayWhatTimingTakes(int Status) {
+  bool Timed = Tracer == FunctionDuration || Tracer == FunctionGraph ||
+               (Tracer == FunctionProfile && Histogram);
+  if (Timed && WIFSIGNALED(Status) && WTERMSIG(Status) == SIGSEGV)
+    errs() << "patchbay: each call that is timed takes some 300 to 850 bytes "
+              "more of the stack: if a deep recursion used it up, time less of "
+              "it (--depth, -N), or give it more (ulimit -s)\n";
+}
+
+// -p was the tracer once.
+static bool isOldTracer(StringRef Word) {
+  for (TracerT Old :
+       {FunctionProfile, Function, FunctionDuration, FunctionGraph})
+    if (Word == nameOf(Old)) {
+      warn("-p " + Word + " is now -t " + Word + ", as -p names a process");
+      Tracer.setValue(Old);
+      return true;
+    }
+  return false;
+}
+
+// The processes that -p names.
+static Expected<std::vector<pid_t>> namedProcesses() {
+  std::vector<pid_t> Named;
+  for (const std::string &Word : Processes) {
+    pid_t Pid = 0;
+    if (to_integer(Word, Pid, 10) && Pid > 0)
+      Named.push_back(Pid);
+    else if (!isOldTracer(Word))
+      return makeError(Usage, "-p: '" + Word +
+                                  "' is no process ID: it is a number; tracers "
+                                  "are chosen with -t");
+  }
+  return Named;
+}
+
+static Expected<int> recordRunning(std::vector<pid_t> Named,
+                                   ArrayRef<const char *> Args,
+                                   StringRef Clock) {
+  auto Others = chooseProcesses({Comms, Units, Cgroups});
+  if (!Others)
+    return Others.takeError();
+  std::vector<pid_t> First = Named;
+  First.insert(First.end(), Others->begin(), Others->end());
+  if (Follow)
+    for (pid_t Pid : First)
+      append_range(*Others, descendants(Pid));
+  sort(*Others);
+  Others->erase(llvm::unique(*Others), Others->end());
+  erase_if(*Others, [&](pid_t Pid) { return is_contained(Named, Pid); });
+
+  auto What = [] {
+    Wanted W = wanted();
+    W.OrElse = "";
+    return W;
+  };
+  auto Options = [&](const Wanted &W) -> Expected<std::string> {
+    auto Text = tracerOptions(W.Selections);
+    if (Text && (Tracer != FunctionProfile || Histogram))
+      *Text += Clock;
+    if (Text && Follow)
+      *Text += ",follow=1";
+    return Text;
+  };
+  return recordProcesses(
+      {Named, *Others, What, Options, Output, Threads, Follow, Force}, Args);
+}
+
+static Expected<int> runRecord(ArrayRef<const char *> Args) {
+  auto Named = namedProcesses();
+  if (!Named)
+    return Named.takeError();
+  bool IsRunning = !Named->empty() || !Comms.empty() || !Units.empty() ||
+                   !Cgroups.empty();
+  if (Args.empty() && !IsRunning)
+    return makeError("no program to run: put it last, as in 'patchbay record "
+                     "-F GLOB -- PROG ARGS'; or name a process with -p PID");
+  if (Error E = checkOptions())
+    return E;
+  std::string Clock = clockOption();
+  if (Output.empty())
+    return makeError("-o needs a directory, its name is empty");
+  if (IsRunning)
+    return recordRunning(*Named, Args, Clock);
+  if (Follow)
+    return makeError(Usage, "--follow is for processes that run already: what "
+                            "PROG forks is recorded in any case");
+  auto Path = findProgram(Args.front());
+  if (!Path)
+    return Path.takeError();
+  auto Program = openProgram(*Path);
+  if (!Program)
+    return Program.takeError();
+  auto TracerImage = openTracer();
+  if (!TracerImage)
+    return TracerImage.takeError();
+
+  Wanted W = wanted();
+  if (Error E = checkProgram(*Path, *Program, *TracerImage, W)) {
+    if (!Force)
+      return E;
+    warn(toString(std::move(E)));
+  }
+  auto Options = tracerOptions(W.Selections);
+  if (!Options)
+    return Options.takeError();
+
+  auto Dir = OutputDir::create(Output);
+  if (!Dir)
+    return Dir.takeError();
+  if (Tracer != FunctionProfile || Histogram)
+    *Options += Clock;
+  *Options += ",checked=1,output=" + escapeOption(Dir->path());
+  std::string Preload = TracerImage->path();
+  if (const char *Others = getenv("LD_PRELOAD"); Others && *Others)
+    Preload += ":" + std::string(Others);
+  setenv("LD_PRELOAD", Preload.c_str(), /*overwrite=*/1);
+  setenv("PATCHBAY", Options->c_str(), /*overwrite=*/1);
+
+  auto Status = runProgram(*Path, Args);
+  if (!Status) {
+    Dir->undo();
+    return Status.takeError();
+  }
+  sayWhatKilled(Args.front(), *Status);
+  sayWhatTimingTakes(*Status);
+  sayWhatWasRecorded(Args.front(), *Dir, Output, Threads);
+  return WIFSIGNALED(*Status) ? 128 + WTERMSIG(*Status) : WEXITSTATUS(*Status);
+}
+
+const Verb patchbay::RecordVerb = {RecordCommand, Help, runRecord,
+                                   /*RunsProgram=*/true};

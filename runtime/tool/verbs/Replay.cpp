@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `patchbay replay`: the events of a recording one after another, in the form
+// in which ftrace prints them.
+#include "Verb.h"
+#include "reading/CallStream.h"
+#include "reading/ThreadChoice.h"
+#include "showing/Losses.h"
+#include "showing/Table.h"
+#include "showing/Values.h"
+#include "llvm/Support/Format.h"
+#include <deque>
+#include <queue>
+
+using namespace llvm;
+using namespace patchbay;
+
+static cl::SubCommand ReplayCommand("replay",
+                                    "Print the recorded events in their order");
+static cl::opt<std::string> Dir(cl::Positional, cl::desc("[DIR]"),
+                                cl::init(DefaultDataDir),
+                                cl::sub(ReplayCommand), cl::cat(ToolOptions));
+static cl::opt<bool>
+    Nested("nested", cl::sub(ReplayCommand), cl::cat(ToolOptions),
+           cl::desc("Show the calls of function_duration as those of "
+                    "function_graph"));
+
+static cl::opt<unsigned>
+    MaxDepth("max-depth", cl::value_desc("N"), cl::sub(ReplayCommand),
+             cl::cat(ToolOptions),
+             cl::desc("Print no calls that are within N or more others"));
+static cl::alias MaxDepthAlias("D", cl::Prefix, cl::desc("Same as --max-depth"),
+                               cl::aliasopt(MaxDepth), cl::NotHidden,
+                               cl::cat(ToolOptions));
+
+static ThreadChoice Threads(ReplayCommand);
+
+static constexpr char Help[] = R"(
+  The form is ftrace's, of the tracer that was used: function prints entries,
+  function_duration calls by the time of their entry, function_graph calls with
+  what they called in brackets. Before a duration stands + if it is more than
+  10 us, ! 100 us, # 1 ms, * 10 ms, @ 100 ms, $ 1 s.
+
+  Calls are indented up to 50 deep. Beyond that a number says how deep.
+
+EXAMPLES:
+  patchbay replay | less
+  patchbay replay -D 3
+  patchbay replay --nested server.data
+
+EXIT CODES:
+  0  success
+  1  no data or no events in it; a data file is truncated or corrupt (what
+     precedes the damage is printed all the same); some functions of a process
+     were not traced; or one that it forked could make no file
+  2  wrong usage, or a depth of 0
+  3  no thread that --tid or --thread names
+)";
+
+namespace {
+
+/// A line of the output: a call, or the end of one.
+struct Line {
+  uint64_t Time;
+  const TraceThread *Thread;
+  TraceCall Call;
+  std::optional<DataValues> Values;
+  bool End;  // of a call that made others
+  bool Leaf; // of one that made none
+};
+
+/// The lines of a thread, one after the other. By time; within each other they stay as
+/// calls contain each other, as long as rounded times do not say otherwise.
+class ThreadLines {
+public:
+  ThreadLines(Trace &T, const TraceThread &Thread, bool Ends);
+  /// The next line, null behind the last.
+  const Line *front();
+  void pop() { Ready.pop_front(); }
+
+private:
+  void advance();
+  void add(const TraceCall &C, std::optional<DataValues> V, bool End,
+           bool Leaf);
+
+  const TraceThread &Thread;
+  PlainWindows Windows;
+  CallStream Calls;
+  bool Ends, IsOver = false;
+  std::deque<Line> Ready; // in order; behind it are those that wait
+  std::vector<Line> Waiting; // ends that are later than what began last
+  std::vector<std::optional<DataValues>> Values; // of calls that are open
+  bool HasLast = false; // the call that began last is not in a line yet
+};
+
+/// The lines of all threads, by time.
+class Lines {
+public:
+  Lines(Trace &T, bool Ends);
+  /// Null behind the last.
+  const Line *next();
+
+private:
+  using Entry = std::pair<uint64_t, size_t>; // time, thread
+  void push(size_t Thread) {
+    if (const Line *L = Threads[Thread]->front())
+      Queue.push({L->Time, Thread});
+  }
+  std::vector<std::unique_ptr<ThreadLines>> Threads;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> Queue;
+  std::optional<size_t> Last;
+};
+
+class Printer {
+public:
+  Printer(Trace &T, raw_ostream &OS) : T(T), OS(OS) {}
+  void entries();
+  void durations();
+  void nested();
+
+private:
+  std::string function(const Line &L) const {
+    return printable(T.Functions[L.Call.Function].Name);
+  }
+  std::string called(const Line &L) const {
+    return L.Values ? calledText(function(L), *L.Values) : function(L);
+  }
+  std::string result(const Line &L) const {
+    std::string Text = L.Values ? resultText(*L.Values) : "";
+    return Text.empty() ? "" : " = " + Text;
+  }
+  std::string task(const Line &L) const {
+    return printable(L.Thread->Name) + "-" + std::to_string(L.Thread->Tid);
+  }
+  void duration(const TraceCall &C);
+
+  Trace &T;
+  raw_ostream &OS;
+};
+
+} // namespace
+
+ThreadLines::ThreadLines(Trace &T, const TraceThread &Thread, bool Ends)
+    : Thread(Thread), Windows(T.Processes[Thread.Process].Data, *Thread.Data),
+      Calls(T, Thread, Windows), Ends(Ends) {}
+
+const Line *ThreadLines::front() {
+  while (Ready.empty() && !IsOver)
+    advance();
+  return Ready.empty() ? nullptr : &Ready.front();
+}
+
+void ThreadLines::add(const TraceCall &C, std::optional<DataValues> V, bool End,
+                      bool Leaf) {
+  Line L = {End ? C.end() : C.Start, &Thread, C, std::move(V), End, Leaf};
+  if (!End) {
+    Ready.push_back(std::move(L));
+    return;
+  }
+  // Of the same time those come first that ended first.
+  auto At = llvm::upper_bound(Waiting, L.Time, [](uint64_t T, const Line &Of) {
+    return T < Of.Time;
+  });
+  Waiting.insert(At, std::move(L));
+}
+
+// Whether a call makes others is known when the next one begins.
+void ThreadLines::advance() {
+  bool IsNext = Calls.advance();
+  ArrayRef<TraceCall> Open = Calls.open();
+  bool WasLeaf = Calls.depth() != Open.size();
+  auto IsShown = [](uint32_t Depth) { return !MaxDepth || Depth < MaxDepth; };
+  if (HasLast && IsShown(Open.size() - 1)) {
+    bool IsLast = MaxDepth && Open.size() == MaxDepth;
+    add(Open.back(), Values.back(), /*End=*/false, WasLeaf || IsLast);
+  }
+  for (size_t I = Open.size(); I-- != Calls.depth();) {
+    bool MadeOthers = I + 1 != Open.size();
+    bool IsLast = MaxDepth && I + 1 == MaxDepth;
+    if (Ends && IsShown(I) && MadeOthers && !IsLast && Open[I].hasDuration())
+      add(Open[I], Values[I], /*End=*/true, /*Leaf=*/false);
+  }
+  HasLast = IsNext;
+  IsOver = !IsNext;
+  auto Later = IsOver ? Waiting.end() : llvm::find_if(Waiting, [&](auto &L) {
+    return L.Time > Calls.nextStart();
+  });
+  std::move(Waiting.begin(), Later, std::back_inserter(Ready));
+  Waiting.erase(Waiting.begin(), Later);
+  if (IsOver)
+    return;
+  Calls.begin();
+  Values.resize(Calls.depth());
+  const DataValues *V = Calls.values();
+  Values.push_back(V ? std::optional(*V) : std::nullopt);
+}
+
+Lines::Lines(Trace &T, bool Ends) {
+  for (const TraceThread &Thread : T.Threads) {
+    Threads.push_back(std::make_unique<ThreadLines>(T, Thread, Ends));
+    push(Threads.size() - 1);
+  }
+}
+
+const Line *Lines::next() {
+  if (Last) {
+    Threads[*Last]->pop();
+    push(*Last);
+  }
+  Last.reset();
+  if (Queue.empty())
+    return nullptr;
+  Last = Queue.top().second;
+  Queue.pop();
+  return Threads[*Last]->front();
+}
+
+static void printTime(raw_ostream &OS, uint64_t Ns) {
+  OS << format("%6llu.%06llu", static_cast<unsigned long long>(Ns / 1000000000),
+               static_cast<unsigned long long>(Ns % 1000000000 / 1000));
+}
+
+void Printer::entries() {
+  OS << "# tracer: function\n"
+        "#\n"
+        "#           TASK-PID        TIMESTAMP  FUNCTION\n"
+        "#              | |              |         |\n";
+  Lines All(T, /*Ends=*/false);
+  while (const Line *Next = All.next()) {
+    const Line &L = *Next;
+    OS << format("%20s  ", task(L).c_str());
+    printTime(OS, L.Time);
+    OS << ": " << called(L);
+    if (std::string Caller = T.caller(*L.Thread, L.Call); !Caller.empty())
+      OS << " <-" << printable(Caller);
+    OS << '\n';
+  }
+}
+
+void Printer::duration(const TraceCall &C) {
+  static constexpr std::pair<uint64_t, char> Marks[] = {
+      {1000000000, '$'}, {100000000, '@'}, {10000000, '*'},
+      {1000000, '#'},    {100000, '!'},    {10000, '+'}};
+  char Mark = ' ';
+  for (auto [Least, M] : Marks)
+    if (C.Duration > Least) {
+      Mark = M;
+      break;
+    }
+  OS << Mark
+     << format(" %8llu.%03llu us |",
+               static_cast<unsigned long long>(C.Duration / 1000),
+               static_cast<unsigned long long>(C.Duration % 1000));
+}
+
+// By what, if not by its return.
+static StringRef leftBy(const TraceCall &C) {
+  if (C.Kind == TraceCall::Unwound)
+    return "unwound";
+  return C.Kind == TraceCall::Jumped ? "longjmp" : "";
+}
+
+static void noDuration(raw_ostream &OS) { OS << "                 |"; }
+
+void Printer::durations() {
+  OS << "# tracer: function_duration\n"
+        "#\n"
+        "#           TASK/PID  |        CALLTIME |     DURATION     |  "
+        "FUNCTION CALLS\n"
+        "#              | |    |            |    |       |   |      |   |   |  "
+        " |\n";
+  Lines All(T, /*Ends=*/false);
+  while (const Line *Next = All.next()) {
+    const Line &L = *Next;
+    OS << format("%20s  | ", task(L).c_str());
+    OS << format("%5llu.%09llu | ",
+                 static_cast<unsigned long long>(L.Time / 1000000000),
+                 static_cast<unsigned long long>(L.Time % 1000000000));
+    if (L.Call.hasDuration())
+      duration(L.Call);
+    else
+      noDuration(OS);
+    OS << "  " << called(L) << result(L);
+    if (StringRef Left = leftBy(L.Call); !Left.empty())
+      OS << " /* " << Left << " */";
+    if (L.Call.Kind == TraceCall::Unfinished)
+      OS << " /* did not return */";
+    OS << '\n';
+  }
+}
+
+void Printer::nested() {
+  OS << "# tracer: function_graph\n"
+        "#\n"
+        "#     TIME              TASK/PID        DURATION                  "
+        "FUNCTION CALLS\n"
+        "#      |                  |    |         |   |                     |  "
+        " |   |   |\n";
+  Lines All(T, /*Ends=*/true);
+  while (const Line *Next = All.next()) {
+    const Line &L = *Next;
+    const TraceCall &C = L.Call;
+    printTime(OS, L.Time);
+    OS << format(" | %18s | ", task(L).c_str());
+    bool Leaf = L.Leaf;
+    if (C.hasDuration() && (L.End || Leaf))
+      duration(C);
+    else
+      noDuration(OS);
+    OS << "  " << indentation(C.Depth);
+    if (L.End)
+      OS << "} /* " << function(L) << result(L);
+    else
+      // A demangled name has its parameters already.
+      OS << called(L) << (StringRef(called(L)).ends_with(")") ? "" : "()")
+         << (Leaf ? result(L) + ";" : " {");
+    if (StringRef Left = leftBy(C); !Left.empty() && (L.End || Leaf)) {
+      if (L.End)
+        OS << ", " << Left;
+      else
+        OS << " /* " << Left << " */";
+    }
+    if (C.Kind == TraceCall::Unfinished)
+      OS << " /* did not return */";
+    OS << (L.End ? " */\n" : "\n");
+  }
+}
+
+static Expected<int> runReplay(ArrayRef<const char *>) {
+  if (MaxDepth.getNumOccurrences() && !MaxDepth)
+    return makeError(Usage, "-D: a depth of 0 shows nothing: give 1 or more");
+  Expected<Trace> T = readEvents(Dir);
+  if (!T)
+    return T.takeError();
+  if (Error E = Threads.apply(*T, Dir))
+    return E;
+  // Of one recording all are of the same tracer.
+  StringRef Tracer;
+  for (const TraceProcess &P : T->Processes)
+    if (P.Data.Session)
+      Tracer = P.Data.Session->Tracer;
+  Printer P(*T, outs());
+  if (Tracer == "function")
+    P.entries();
+  else if (Tracer == "function_duration" && !Nested)
+    P.durations();
+  else
+    P.nested();
+  outs().flush();
+  sayEnded(*T, Dir);
+  return T->Incomplete ? Failure : Success;
+}
+
+const Verb patchbay::ReplayVerb = {ReplayCommand, Help, runReplay};
