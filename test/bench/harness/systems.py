@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 KCFI = ("-fsanitize=kcfi",)
 XRAY = ("-fxray-instrument", "-fxray-instruction-threshold=1")
+XRAY_ENTRY = ("-fxray-instrumentation-bundle=function-entry",)
 PFE_PREFIX = "-fpatchable-function-entry=21,16"
 
 
@@ -47,7 +48,8 @@ def systems(plugin):
         System("xray+kcfi", KCFI + XRAY, KCFI, both),
         # Only sleds at entries; the default has one at every exit, too.
         System("xray-entry",
-               XRAY + ("-fxray-instrumentation-bundle=function-entry",)),
+               XRAY + XRAY_ENTRY),
+        System("xray-entry+kcfi", KCFI + XRAY + XRAY_ENTRY, KCFI, both),
         # What its tracer hooks at run time, here from the start.
         System("uftrace", ("-pg", "-mfentry")),
         System("instrument-functions", ("-finstrument-functions",)),

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * hot_callee() with the least that calling a handler from its entry can cost: it
- * calls a trampoline, that calls what it finds in memory, and one register is
- * kept. Nothing can be disarmed, nobody knows who is inside.
+ * hot_callee() with the least that calling a handler from its entry can cost
+ * (floor_trampoline.h). Nothing can be disarmed, nobody knows who is inside. With
+ * STUB it goes by a stub as a module of ours has them.
  */
 __asm__("	.text\n"
 	"	.globl hot_callee\n"
 	"	.type hot_callee, @function\n"
 	"	.p2align 6\n"
 	"hot_callee:\n"
-	"	call .Ltrampoline\n"
+#ifdef STUB
+	"	call .Lstub\n"
+#else
+	"	call floor_trampoline\n"
+#endif
 	"	leal 1(%rdi), %eax\n"
 	"	ret\n"
 	"	.size hot_callee, .-hot_callee\n"
-	"	.p2align 6\n"
-	".Ltrampoline:\n"
-	"	pushq %rdi\n"
-	"	movq .Lcell(%rip), %rdx\n"
-	"	call *(%rdx)\n"
-	"	popq %rdi\n"
-	"	ret\n"
-	"	.p2align 6\n"
-	".Lhandler:\n"
-	"	ret\n"
-	"	.section .data.rel.local, \"aw\"\n"
+#ifdef STUB
+	"	.p2align 4\n"
+	".Lstub:\n"
+	"	endbr64\n"
+	"	jmp *.Ltrampoline(%rip)\n"
+	"	.section .data.rel.ro, \"aw\"\n"
 	"	.p2align 3\n"
-	".Lcell:\n"
-	"	.quad .Lcell+8\n"
-	"	.quad .Lhandler\n"
-	"	.text\n");
+	".Ltrampoline:\n"
+	"	.quad floor_trampoline\n"
+	"	.text\n"
+#endif
+);

@@ -151,15 +151,15 @@ def refusal(command):
 
 def floors(hot, library):
     """What no trampoline can be below: written by hand, for this one function."""
-    def floor(name, source):
+    def floor(name, *sources):
         tools = hot.tools
         return tools.program(f"links-{name}", [
-            *hot.common, tools.object(source), tools.object("tracer_none.c")])
+            *hot.common, *map(tools.object, sources), tools.object("tracer_none.c")])
 
     worker = library.worker()
     entries = (
         Entry("baseline", (hot.program("baseline", "none"),), ()),
-        Entry("floor", (floor("floor", "hot_floor.c"),),
+        Entry("floor", (floor("floor", "hot_floor.c", "floor_trampoline.c"),),
               note="a call of a call; one register is kept"),
         Entry("floor-exit", (floor("floor-exit", "hot_floor_exit.c"),),
               note="a call of the body and a call; the result is kept"),

@@ -24,9 +24,9 @@ def run(bench):
         "ours": program(tools, "ours", "sets", ours.flags),
         "ours-static": program(tools, "ours-static", "sets", ours.flags,
                                library="libpatchbay.a"),
+        "ours-near": near(tools, ours.flags),
         "list-walk": program(tools, "list-walk", "list", ours.flags),
-        "floor": program(tools, "floor", "none", (), "hot_floor.c"),
-    }
+    } | floors(tools)
     for counts in QUICK if bench.quick else COUNTS:
         measure(case(programs, *counts), bench.plan, bench.report)
 
@@ -48,6 +48,38 @@ def program(tools, name, tracer, flags, callee="hot_callee.c",
     return tools.program(f"scaling-{name}", objects, link)
 
 
+def near(tools, flags):
+    """The loop, its callee and the handlers in a shared object: beside the library."""
+    objects = [tools.object("load_hot.c", ["-fPIC"]),
+               tools.object("handlers.c", ["-mgeneral-regs-only", "-fPIC"])]
+    objects += [tools.object(source, [*flags, "-fPIC"])
+                for source in ("hot_callee.c", "others.c")]
+    hot = tools.link("scaling-near", ["-shared", "-fuse-ld=lld", "-Wl,-Bsymbolic",
+                                      *objects], ".so")
+    library = tools.product("libpatchbay.so")
+    return tools.program(
+        "scaling-ours-near",
+        [tools.object("worker.c"), tools.object("tracer_sets.c"), hot],
+        [str(library), f"-Wl,-rpath,{library.parent}", "-lpthread"])
+
+
+def floors(tools):
+    """The least trampoline: called, called by way of a stub, and by a stub that
+    leads to it and its handler in a shared object, far from the executable."""
+    common = [tools.object(source)
+              for source in ("worker.c", "load_hot.c", "tracer_none.c")]
+    trampoline = tools.object("floor_trampoline.c", ["-fPIC"])
+    far = tools.link("scaling-floor-far", ["-shared", "-fuse-ld=lld", trampoline],
+                     ".so")
+    stub = tools.object("hot_floor.c", ["-DSTUB"])
+    return {
+        "floor": tools.program("scaling-floor", [
+            *common, tools.object("hot_floor.c"), trampoline]),
+        "floor-stub": tools.program("scaling-floor-stub", [*common, stub, trampoline]),
+        "floor-far": tools.program("scaling-floor-far", [*common, stub, far]),
+    }
+
+
 def list_calls(tracers):
     """Of a walk over this many tracers, in a slice."""
     return min(CALLS, max(100, LIST_STEPS // max(tracers, 1)))
@@ -57,13 +89,27 @@ def case(programs, relevant, irrelevant):
     option = f"{relevant}/{irrelevant}"
     entries = [Entry("baseline", (programs["baseline"],), ())]
     if option == "1/0":
-        entries.append(Entry("floor", (programs["floor"],),
-                             note="a call of a call; one register is kept"))
+        entries += [
+            Entry("floor", (programs["floor"],),
+                  note="a call of a call; one register is kept"),
+            Entry("floor-stub", (programs["floor-stub"],), ("baseline", "floor"),
+                  note="by way of a stub, as ours are"),
+            Entry("floor-far", (programs["floor-far"],), ("baseline", "floor-stub"),
+                  note="the same, trampoline and handler in a shared object"),
+        ]
+    static = ("baseline", "ours-static") if option == "1/0" else ("baseline",)
     entries += [
-        Entry("ours", (programs["ours"], option), events=relevant),
+        Entry("ours", (programs["ours"], option), static, events=relevant),
         Entry("ours-static", (programs["ours-static"], option), events=relevant,
-              note="with libpatchbay.a: the trampolines are within reach of the "
-              "site" if option == "1/0" else ""),
+              note="with libpatchbay.a" if option == "1/0" else ""),
+    ]
+    if option == "1/0":
+        entries.append(
+            Entry("ours-near", (programs["ours-near"], option), static,
+                  events=relevant,
+                  note="libpatchbay.so; loop, callee and handler in a shared object "
+                  "beside it"))
+    entries += [
         Entry("list-walk", (programs["list-walk"], option), events=relevant,
               # Not armed, a function has no list to walk.
               calls=list_calls(relevant and relevant + irrelevant),

@@ -99,7 +99,9 @@ class Sweep:
         objects += [tools.object(self.source, system.flags)] * self.copies
         if tracer == "patchbay":
             objects.append(tools.object("handlers.c", ["-mgeneral-regs-only"]))
-        return tools.program(f"sweep-armed-{name}", objects, link)
+        if tracer == "floor":
+            objects.append(tools.object("floor_trampoline.c"))
+        return tools.program(f"sweep-armed-{tracer}-{name}", objects, link)
 
 
 def disarmed_cold(programs):
@@ -157,23 +159,33 @@ def armed(hot, xray):
 
 def armed_cold(programs, xray):
     """The same where it is dearest: each call brings in a slot, a cell and a
-    page of text that is no longer the file's."""
+    page of text that is no longer the file's. Who is called with the check of kCFI is
+    compared with others that are: its callers read what is before the entry, too."""
     library = programs.tools.product("libpatchbay.so")
-    entries = [
-        Entry("baseline", (programs.paths["baseline"],), ()),
-        Entry("ours", (programs.armed(
-            "ours", "patchbay", ['-DARM="*"'],
-            [str(library), f"-Wl,-rpath,{library.parent}"]), "fast"),
-            ("baseline", "xray-entry") if xray else ("baseline",), events=1,
-            note="all functions armed, PATCHBAY_OPS_FAST"),
-    ]
-    skipped = ()
-    if xray:
-        entries.append(Entry("xray-entry", (programs.armed(
-            "xray-entry", "xray", link=["-fxray-instrument"]),), events=1,
-            note="all sleds patched"))
-    else:
-        skipped = (("xray-entry", NO_XRAY),)
+    shared = [str(library), f"-Wl,-rpath,{library.parent}"]
+    # The reference to it is weak, which no archive would answer.
+    static = ["-Wl,-u,patchbay_module_register",
+              str(programs.tools.product("libpatchbay.a")), "-lpthread"]
+    entries = [Entry("baseline", (programs.paths["baseline"],), ()),
+               Entry("kcfi", (programs.paths["kcfi"],))]
+    for suffix, plain in (("", "kcfi"), ("-without-kcfi", "baseline")):
+        ours, floor = f"ours{suffix}", f"floor{suffix}"
+        sled = "xray-entry+kcfi" if plain == "kcfi" else "xray-entry"
+        against = (plain, floor, sled) if xray else (plain, floor)
+        entries.append(Entry(
+            floor, (programs.armed(ours, "floor"),), (plain,), events=1,
+            note="the sites of ours call the least trampoline that there is"))
+        for name, link, note in (
+                (ours, shared, "all functions armed, PATCHBAY_OPS_FAST"),
+                (f"ours-static{suffix}", static, "with libpatchbay.a")):
+            entries.append(Entry(
+                name, (programs.armed(ours, "patchbay", ['-DARM="*"'], link), "fast"),
+                against, events=1, note=note))
+        if xray:
+            entries.append(Entry(
+                sled, (programs.armed(sled, "xray", link=["-fxray-instrument"]),),
+                (plain,), events=1, note="all sleds patched"))
+    skipped = () if xray else (("xray-entry", NO_XRAY), ("xray-entry+kcfi", NO_XRAY))
     return Case("armed, cold sweep", 2 * programs.copies, programs.bodies,
                 with_control(entries), of_slices=statistics.median,
                 skipped=skipped)
