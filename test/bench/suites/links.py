@@ -4,9 +4,9 @@ call, and what it takes to attach them."""
 import shutil
 import subprocess
 
-from harness import BenchError, functions, uftrace
+from harness import BenchError, callgrind, functions, uftrace
 from harness.paired import Case, Entry, measure
-from harness.report import Row
+from harness.report import Row, Skipped
 from harness.systems import systems
 from harness.toolchain import BENCH
 from suites.sites import CALLS, NO_UFTRACE, NO_XRAY, Hot, with_control
@@ -17,7 +17,9 @@ NOTES = {"fmodret": "the body is called", "fmodret-skip": "the program answers"}
 ATTACHED = ("fentry", "fexit", "session")
 BPF = ("fentry", "fexit", "fmodret")
 NO_BPF = "libpatchbay-bpf is not built: see cmake/packages.txt"
+SEVERAL = (1, 2, 4)
 UPROBE_CALLS = 2000  # system calls take their time
+COUNTED_CALLS = 10000  # so many that the loop's own entry is not seen
 
 
 def run(bench):
@@ -30,6 +32,7 @@ def run(bench):
     measure(floors(hot, library), bench.plan, bench.report)
     measure(bpf(hot, library), bench.plan, bench.report)
     measure(several(hot, library), bench.plan, bench.report)
+    count_several(hot, library, bench.report)
     number = f"{bench.functions:,}"
     programs = library.patchers(xray)
     for name, mode in (("attach", "arm"), ("detach", "disarm")):
@@ -190,8 +193,33 @@ def several(hot, library):
     entries = [Entry("baseline", (hot.program("baseline", "none"),), ())]
     entries += [Entry(f"{kind}, links: {number}", (worker, f"{kind}/one/{number}"),
                       events=number * KINDS[kind])
-                for kind in ("fentry", "fexit", "session") for number in (1, 2, 4)]
+                for kind in ATTACHED for number in SEVERAL]
     return Case("hot, several", 10, CALLS, with_control(entries))
+
+
+def count_several(hot, library, report):
+    """Instructions of such a call, with those of the loop and of empty programs: how
+    much each link adds, however busy the machine is and however well it predicts."""
+    case, baseline = "instructions, several", (hot.program("baseline", "none"),)
+    commands = {"baseline": baseline} | {
+        f"{kind}, links: {number}": (library.worker(), f"{kind}/one/{number}")
+        for kind in ATTACHED for number in SEVERAL}
+    if not shutil.which("valgrind"):
+        for name in commands:
+            report.skip(Skipped(case, name, "install valgrind"))
+        return
+    plain = None
+    for name, command in commands.items():
+        # The first is of the calls that prove that the programs see them.
+        *_, counted = callgrind.calls(command, f"1 {COUNTED_CALLS}\n",
+                                      {"load_run": "load_run"})
+        figure = counted / COUNTED_CALLS
+        if plain is None:
+            plain = figure
+            report.add(Row(case, name, figure, "per call"))
+        else:
+            report.add(Row(case, name, figure, "per call", "baseline",
+                           figure / plain, over=figure - plain))
 
 
 def batches(name, programs, mode, xray):
