@@ -72,6 +72,7 @@ enum pbd_kind {
 	PBD_ASKED = 11,   /* struct pbd_asked */
 	PBD_PARENT = 12,  /* struct pbd_parent */
 	PBD_TEXT = 13,    /* struct pbd_text */
+	PBD_INDEX = 14,   /* struct pbd_index */
 };
 
 struct pbd_chunk {
@@ -266,6 +267,31 @@ struct pbd_block {
 	uint64_t lost;   /* events that found no place behind this block */
 	char comm[16];   /* the thread's name when the block was begun */
 	struct pbd_record record[];
+};
+
+/*
+ * Of which time the records of all blocks are, so that a reader need not look at each
+ * to know: written behind all else when the process has ended, by `patchbay record`,
+ * which has the time for it. There is none of a recording that was cut short, nor with
+ * PBD_SESSION_OVERWRITE. The pieces of a block lie one behind the other, in the order
+ * of the file.
+ *
+ * @events is PBD_INDEX_LOOK of a piece that must be looked at all the same: it has
+ * records of PBD_ASLEEP, or begins or ends between values and the call that they are of.
+ */
+struct pbd_index_piece {
+	uint64_t offset;  /* of its first record, from the beginning of the file */
+	uint64_t begin;   /* no call of it began before, in ticks */
+	uint64_t end;     /* and no record was written later: of a call its end */
+	uint32_t records;
+	uint32_t events;  /* of these: the others are holes, or values */
+};
+#define PBD_INDEX_LOOK UINT32_MAX
+
+struct pbd_index {
+	struct pbd_chunk chunk;
+	uint64_t nr;
+	struct pbd_index_piece piece[];
 };
 
 /*

@@ -2,6 +2,7 @@
 #include "DataBlocks.h"
 #include "DataRecord.h"
 #include "Parallel.h"
+#include "Progress.h"
 #include "ValueReader.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -20,6 +21,7 @@ struct Part {
   std::optional<uint32_t> Tid;  // if the thread goes on in another one's block
   std::optional<std::string> Name;
   std::vector<DataPiece> Pieces; // in which Before is of this part
+  std::vector<DataFile::OtherPiece> Others;
   std::vector<DataSleep> Sleeps;
   ValueReader Values; // those that wait at its end
 };
@@ -30,9 +32,12 @@ class Scanner {
 public:
   Scanner(const DataFile &Data) : Data(Data) {}
   std::vector<Part> parts(const DataBlock &B) const;
+  /// Without a look at the records, where the file's index knows them.
   void scan(Part &P, const DataBlock &B) const;
 
 private:
+  DataPiece look(Part &P, const char *At, size_t Least, size_t Most,
+                 uint8_t Pass) const;
   const DataFile &Data;
 };
 
@@ -76,45 +81,95 @@ std::vector<Part> Scanner::parts(const DataBlock &B) const {
   return Parts;
 }
 
+// The next records of the part, from At on. A piece does not end while something waits
+// for its call, if that comes soon: see DataIndexPiece.
+DataPiece Scanner::look(Part &P, const char *At, size_t Least, size_t Most,
+                        uint8_t Pass) const {
+  DataPiece Piece;
+  Piece.Records = At;
+  Piece.Pass = Pass;
+  if (!P.Values.empty())
+    Piece.Before = std::make_shared<ValueReader>(P.Values);
+  size_t Sleeps = P.Sleeps.size();
+  for (; Piece.Size != Most && (Piece.Size < Least || !P.Values.empty());
+       At += DataRecord::Size) {
+    DataRecord R = DataRecord::read(At, Data.Order, Pass);
+    ++Piece.Size;
+    if (R.Kind == PBD_RECORD_NONE)
+      continue;
+    if (LLVM_LIKELY(R.isCall())) {
+      ++Piece.Events;
+      Piece.Begin = std::min(Piece.Begin, R.Time);
+      Piece.End = std::max(Piece.End, R.written());
+      if (LLVM_UNLIKELY(!P.Values.empty()) &&
+          Data.Slots.find(R.Function) != FunctionSlots::None) {
+        P.Values.takeValues(R);
+        P.Values.takeJump(R);
+      }
+    } else if (R.Function == PBD_ASLEEP) {
+      P.Sleeps.push_back({R.Time, R.Detail});
+    } else if (R.Function != PBD_THREAD && R.Function != PBD_THREAD_NAME) {
+      P.Values.add(R);
+    }
+  }
+  Piece.IsPlain =
+      !Piece.Before && P.Values.empty() && P.Sleeps.size() == Sleeps;
+  return Piece;
+}
+
+// Whoever made the index decides what is in it. Where it is wrong, events are not
+// found: it is in the same file as these, which could be without them as well.
+static DataPiece indexed(const DataIndexPiece &From, const char *At,
+                         uint8_t Pass) {
+  DataPiece Piece;
+  Piece.Records = At;
+  Piece.Size = From.Records;
+  Piece.Events = From.Events;
+  Piece.Begin = From.Begin;
+  Piece.End = From.End;
+  Piece.Pass = Pass;
+  return Piece;
+}
+
 void Scanner::scan(Part &P, const DataBlock &B) const {
   P.Pieces.clear();
+  P.Others.clear();
   P.Sleeps.clear();
   uint8_t Pass = DataRecord::passBits(B.Pass);
-  const char *At = P.Begin;
-  while (At != P.End) {
+  uint64_t Offset = P.Begin - Data.Bytes.data();
+  auto Known = partition_point(Data.Index, [&](const DataIndexPiece &Of) {
+    return Of.Offset < Offset;
+  });
+  bool Looked = false;
+  for (const char *At = P.Begin; At != P.End;) {
     size_t Left = (P.End - At) / DataRecord::Size;
+    Offset = At - Data.Bytes.data();
+    bool IsKnown = Known != Data.Index.end() && Known->Offset == Offset &&
+                   Known->Records && Known->Records <= Left &&
+                   (!Known->isPlain() || Known->Events <= Known->Records);
     DataPiece Piece;
-    Piece.Records = At;
-    Piece.Size = std::min<size_t>(Left, Data.PieceRecords);
-    Piece.Pass = Pass;
-    if (!P.Values.empty())
-      Piece.Before = std::make_shared<ValueReader>(P.Values);
-    for (const char *End = At + Piece.Size * DataRecord::Size; At != End;
-         At += DataRecord::Size) {
-      DataRecord R = DataRecord::read(At, Data.Order, Pass);
-      if (R.Kind == PBD_RECORD_NONE)
-        continue;
-      if (LLVM_LIKELY(R.isCall())) {
-        ++Piece.Events;
-        Piece.Begin = std::min(Piece.Begin, R.Time);
-        Piece.End = std::max(Piece.End, R.written());
-        if (LLVM_UNLIKELY(!P.Values.empty()) &&
-            Data.Slots.find(R.Function) != FunctionSlots::None) {
-          P.Values.takeValues(R);
-          P.Values.takeJump(R);
-        }
-      } else if (R.Function == PBD_ASLEEP) {
-        P.Sleeps.push_back({R.Time, R.Detail});
-      } else if (R.Function != PBD_THREAD && R.Function != PBD_THREAD_NAME) {
-        P.Values.add(R);
-      }
+    if (IsKnown && Known->isPlain() && P.Values.empty()) {
+      Piece = indexed(*Known, At, Pass);
+    } else {
+      Looked = true;
+      Piece = IsKnown ? look(P, At, Known->Records, Known->Records, Pass)
+                      : look(P, At, std::min<size_t>(Left, Data.PieceRecords),
+                             std::min<size_t>(Left, 2 * Data.PieceRecords), Pass);
     }
+    Known += IsKnown;
+    At += Piece.Size * DataRecord::Size;
+    if (!Piece.Events || !Piece.IsPlain)
+      P.Others.push_back({uint64_t(Piece.Records - Data.Bytes.data()), Piece.Size,
+                          Piece.IsPlain});
     if (Piece.Events)
       P.Pieces.push_back(std::move(Piece));
   }
+  if (Looked)
+    Data.release(B.Records);
 }
 
 static void addPart(Part &P, DataFile &Out) {
+  append_range(Out.Others, P.Others);
   DataThread &T = Out.Threads[P.Thread];
   if (P.Tid)
     T.Tid = *P.Tid;
@@ -137,12 +192,17 @@ void patchbay::addBlocks(DataFile &Out, bool OnlyThreads) {
   std::vector<std::vector<Part>> Found(Out.Blocks.size());
   auto Look = [&](size_t I) {
     Found[I] = S.parts(Out.Blocks[I]);
-    if (!OnlyThreads)
-      for (Part &P : Found[I])
-        S.scan(P, Out.Blocks[I]);
-    Out.release(Out.Blocks[I].Records);
+    if (OnlyThreads)
+      return Out.release(Out.Blocks[I].Records);
+    for (Part &P : Found[I])
+      S.scan(P, Out.Blocks[I]);
   };
+  uint64_t All = 0;
+  for (const DataBlock &B : Out.Blocks)
+    All += B.Records.size() / DataRecord::Size;
+  Progress Done(All);
   auto Add = [&](size_t I) {
+    Done.add(Out.Blocks[I].Records.size() / DataRecord::Size);
     for (Part &P : Found[I]) {
       auto Before = Waiting.find(P.Thread);
       if (Before != Waiting.end()) {
@@ -186,9 +246,13 @@ static size_t countUsed(const DataBlock &B, endianness Order) {
 }
 
 void patchbay::countEvents(DataFile &Out) {
-  uint64_t Size = 0;
-  for (const DataBlock &B : Out.Blocks)
-    Size += B.Records.size();
+  uint64_t Size = 0; // of what has to be looked at
+  if (Out.Index.empty())
+    for (const DataBlock &B : Out.Blocks)
+      Size += B.Records.size();
+  for (const DataIndexPiece &P : Out.Index)
+    if (!P.isPlain())
+      Size += P.Records * DataRecord::Size;
   if (Size <= FewBytes)
     return addBlocks(Out, /*OnlyThreads=*/false);
   if (Out.Session && Out.Session->Flags & PBD_SESSION_OVERWRITE)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DataFile.h"
 #include "DataBlocks.h"
+#include "DataErrors.h"
 #include "Diagnostics.h"
 #include "MappedFile.h"
 #include "format.h"
@@ -21,40 +22,6 @@ using namespace patchbay;
 // Each of them was forked, and has then loaded modules, by the one before. More than
 // programs have, and few enough to end soon: they are read for each of them.
 static constexpr size_t MaxParents = 256;
-
-bool patchbay::isOutOfSpace(uint32_t Errno) {
-  return is_contained({ENOSPC, EDQUOT, EFBIG}, int(Errno));
-}
-
-bool patchbay::lacksFunctions(uint32_t Errno) {
-  return Errno && !isOutOfSpace(Errno) &&
-         !is_contained({ETIME, ETIMEDOUT}, int(Errno));
-}
-
-std::string patchbay::incompleteText(uint32_t Errno) {
-  std::string Why = errnoText(Errno);
-  if (isOutOfSpace(Errno))
-    return "there was no more space for the file: " + Why +
-           "; what was recorded before is there";
-  if (Errno == ETIME)
-    return "the thread that listens for 'patchbay live' was busy for more than "
-           "10 s when the process restricted its system calls (seccomp) or "
-           "files (Landlock): the thread is not restricted, or the process was "
-           "ended because of it";
-  if (Errno == ETIMEDOUT)
-    return "a thread stayed in a handler for longer than is waited for "
-           "(patchbay_set_wait_limit()), so what was stopped meanwhile may have "
-           "gone on there";
-  if (Errno == EILSEQ)
-    Why = "the bytes at their sites are not the compiler's, or llvm-bolt moved "
-          "them: 'patchbay verify' shows which";
-  if (Errno == EOVERFLOW)
-    Why = "more than 4 GB of code were loaded, and events have no numbers for more";
-  if (Errno == EPROTONOSUPPORT)
-    Why = "a library that was loaded was compiled for another version of "
-          "Patchbay's ABI: 'patchbay verify LIBRARY' says which is";
-  return "some functions were not traced: " + Why;
-}
 
 // The header has the first failure: functions that cannot be traced for what they are
 // (EILSEQ, EPROTONOSUPPORT) are none of the file's.
@@ -122,6 +89,7 @@ private:
   Error readMaps(const Parent &Of);
   void addParents();
   Error readLosses(StringRef Chunk);
+  Error readIndex(StringRef Chunk);
   DataMoment moment(StringRef Chunk, uint64_t At) const;
 
   /// What is wrong, and where in the file.
@@ -150,7 +118,6 @@ private:
   StringRef Path;
   StringRef Data;
   DataFile &Out;
-  uint64_t Committed = 0;
   uint64_t Offset = 0; // of the chunk being read
   DetailT Detail;
   bool OnlyMaps = false;
@@ -160,6 +127,7 @@ private:
 } // namespace
 
 Error Reader::readHeader() {
+  Out.Bytes = Data;
   StringRef Magic(PBD_MAGIC);
   if (!Data.starts_with(Magic) && !Magic.starts_with(Data))
     return makeError(Path + ": not a patchbay data file");
@@ -186,9 +154,9 @@ Error Reader::readHeader() {
   Out.Errno = u32(Data, offsetof(pbd_header, error));
   Out.StartNs = u64(Data, offsetof(pbd_header, start_ns));
   uint64_t CommittedAt = offsetof(pbd_header, committed);
-  Committed = u64(Data, CommittedAt);
-  if (Committed < Offset)
-    return corrupt(CommittedAt, "committed size " + Twine(Committed) +
+  Out.Committed = u64(Data, CommittedAt);
+  if (Out.Committed < Offset)
+    return corrupt(CommittedAt, "committed size " + Twine(Out.Committed) +
                                     " ends inside the header");
   return Error::success();
 }
@@ -211,13 +179,13 @@ Error Reader::read() {
 
 Error Reader::readChunks() {
   // What lies behind the committed size is unfinished, not corrupt.
-  while (Offset != Committed) {
+  while (Offset != Out.Committed) {
     if (Offset >= Data.size() || Data.size() - Offset < sizeof(pbd_chunk))
-      return Committed > Data.size() ? truncated(Offset)
+      return Out.Committed > Data.size() ? truncated(Offset)
                                      : corrupt(Offset, "no room for a chunk");
     uint32_t Kind = u32(Data, Offset + offsetof(pbd_chunk, kind));
     uint64_t Size = u64(Data, Offset + offsetof(pbd_chunk, size));
-    if (Size < sizeof(pbd_chunk) || Size % 8 || Size > Committed - Offset)
+    if (Size < sizeof(pbd_chunk) || Size % 8 || Size > Out.Committed - Offset)
       return corrupt(Offset, "chunk of " + Twine(Size) + " bytes");
     if (Size > Data.size() - Offset)
       return truncated(Offset);
@@ -259,6 +227,8 @@ Error Reader::readChunk(uint32_t Kind, StringRef Chunk) {
     return readLosses(Chunk);
   case PBD_HISTOGRAMS:
     return readHistograms(Chunk);
+  case PBD_INDEX:
+    return readIndex(Chunk);
   default: // of a newer writer
     return Error::success();
   }
@@ -466,11 +436,11 @@ Error Reader::readMaps(const Parent &Of) {
     return E;
   if (Out.Pid != Of.Pid || Out.StartNs != Of.StartNs)
     return makeError(Path + ": is of another process");
-  if (Of.Size < Offset || Of.Size > Committed)
-    return makeError(Path + ": has " + Twine(Committed) +
+  if (Of.Size < Offset || Of.Size > Out.Committed)
+    return makeError(Path + ": has " + Twine(Out.Committed) +
                      " bytes, and the first " + Twine(Of.Size) +
                      " are needed");
-  Committed = Of.Size;
+  Out.Committed = Of.Size;
   return readChunks();
 }
 
@@ -581,12 +551,41 @@ Error Reader::readHistograms(StringRef Chunk) {
   return Error::success();
 }
 
+Error Reader::readIndex(StringRef Chunk) {
+  constexpr size_t PieceAt = offsetof(pbd_index, piece);
+  if (Chunk.size() < PieceAt)
+    return corrupt(Offset, "index is too small");
+  uint64_t Nr = u64(Chunk, offsetof(pbd_index, nr));
+  if (Nr > (Chunk.size() - PieceAt) / sizeof(pbd_index_piece))
+    return corrupt(Offset, Twine(Nr) + " pieces in a chunk of " +
+                               Twine(Chunk.size()) + " bytes");
+  for (uint64_t I = 0; I != Nr; ++I) {
+    uint64_t At = PieceAt + I * sizeof(pbd_index_piece);
+    Out.Index.push_back(
+        {u64(Chunk, At + offsetof(pbd_index_piece, offset)),
+         u64(Chunk, At + offsetof(pbd_index_piece, begin)),
+         u64(Chunk, At + offsetof(pbd_index_piece, end)),
+         u32(Chunk, At + offsetof(pbd_index_piece, records)),
+         u32(Chunk, At + offsetof(pbd_index_piece, events))});
+  }
+  return Error::success();
+}
+
+bool DataIndexPiece::isPlain() const { return Events != PBD_INDEX_LOOK; }
+
 static Error readMapped(StringRef Path, Reader::DetailT Detail, DataFile &Out) {
   auto Mapped = mapDataFile(Path);
   if (!Mapped)
     return Mapped.takeError();
   Out.Mapped = std::make_shared<MappedFile>(std::move(*Mapped));
-  return Reader(Path, Out.Mapped->bytes(), Out, Detail).read();
+  Error E = Reader(Path, Out.Mapped->bytes(), Out, Detail).read();
+  // A recording may be of more processes than there may be mappings (vm.max_map_count).
+  if (Detail != Reader::All || Out.Blocks.empty()) {
+    Out.Blocks.clear();
+    Out.Bytes = "";
+    Out.Mapped.reset();
+  }
+  return E;
 }
 
 Error patchbay::readDataFile(StringRef Path, DataFile &Out) {

@@ -68,6 +68,7 @@ struct DataPiece {
   uint64_t Begin = UINT64_MAX; // no call of it began before, in ticks
   uint64_t End = 0;            // and none was written down later
   uint8_t Pass;                // of the block, as records have it
+  bool IsPlain = true; // nothing else waits in it, or for it: see DataIndexPiece
   /// What lies before it and is of a call in it; mostly nothing.
   std::shared_ptr<const ValueReader> Before;
 };
@@ -115,17 +116,17 @@ struct DataAsked {
   std::string Text;
 };
 
-/// Of a failure that is in a data file: what it means for who reads it.
-std::string incompleteText(uint32_t Errno);
-
-/// Whether it is because of such an error that some functions were not traced.
-bool lacksFunctions(uint32_t Errno);
-
-/// Was there no more space for the file?
-bool isOutOfSpace(uint32_t Errno);
+/// See pbd_index_piece.
+struct DataIndexPiece {
+  uint64_t Offset, Begin, End;
+  uint32_t Records, Events;
+  bool isPlain() const;
+};
 
 struct DataFile {
   std::shared_ptr<MappedFile> Mapped; // what Blocks and pieces are in
+  llvm::StringRef Bytes;              // all of the file
+  uint64_t Committed = 0;             // how many of these are used
   llvm::endianness Order = llvm::endianness::little;
   uint32_t Machine = 0;
   uint32_t Pid = 0;
@@ -148,6 +149,14 @@ struct DataFile {
   std::map<uint32_t, DataThread> Threads; // by the process's own count
   std::vector<DataBlock> Blocks;
   uint32_t PieceRecords = 4096; // of a piece: some 100 KB, which stay in a cache
+  std::vector<DataIndexPiece> Index; // by Offset; empty if there is none
+  /// Pieces that are in no thread, because they have no events, or are not plain.
+  struct OtherPiece {
+    uint64_t Offset;
+    uint32_t Records;
+    bool IsPlain;
+  };
+  std::vector<OtherPiece> Others;
   bool RoughEvents = false; // threads may have a few events less than they say
   std::vector<DataHistogram> Histograms;
 

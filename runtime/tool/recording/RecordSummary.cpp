@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RecordSummary.h"
 #include "Diagnostics.h"
-#include "reading/DataFile.h"
+#include "reading/DataErrors.h"
+#include "reading/DataIndex.h"
 #include "showing/Losses.h"
 #include "showing/NothingTraced.h"
 #include "showing/Table.h"
@@ -46,8 +47,8 @@ static bool hasThread(const DataFile &Data, const std::string &Glob) {
 }
 
 // A program that goes into the background ends before it has begun.
-static void sayWhoGoesOn(ArrayRef<std::string> Files, StringRef Dir) {
-  size_t N = filesInUse(Files).size();
+static void sayWhoGoesOn(ArrayRef<std::string> InUse, StringRef Dir) {
+  size_t N = InUse.size();
   if (!N)
     return;
   std::string Who = N == 1 ? "1 process, or one that it forked, is"
@@ -114,7 +115,11 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
   // Of a damaged file nobody knows what the rest of it has.
   if (AllRead)
     sayWhatNoThreadMatched(Heads, Named, Threads);
-  sayWhoGoesOn(*Files, Named);
+  std::vector<std::string> InUse = filesInUse(*Files);
+  for (size_t I = 0; I != N; ++I)
+    if (!is_contained(InUse, (*Files)[I]))
+      addIndex((*Files)[I], Heads[I]);
+  sayWhoGoesOn(InUse, Named);
   size_t Incomplete = countIncomplete(Heads);
   if (!Incomplete) {
     errs() << "patchbay: " << printable(Said + See) << '\n';

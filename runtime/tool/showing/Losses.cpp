@@ -3,6 +3,7 @@
 #include "Diagnostics.h"
 #include "Table.h"
 #include "format.h"
+#include "reading/DataErrors.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cerrno>
 

@@ -30,7 +30,7 @@ for part in reading/CallStream reading/DataBlocks reading/DataFile reading/Event
 done
 for part in Diagnostics elf/ElfImage export/Export export/PerfettoExport \
             names/NameForms names/SourceNames names/TracedNames reading/CallPass \
-            reading/MappedFile reading/Parallel reading/Progress recording/OutputDir \
+            reading/DataErrors reading/MappedFile reading/Parallel reading/Progress recording/OutputDir \
             showing/CallTree showing/Durations showing/Histogram showing/Losses \
             showing/ReportTable showing/Table showing/Values; do
 	sanitize -c "$source/runtime/tool/$part.cpp" -o "$output.d/$(basename "$part").o"

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "DataErrors.h"
+#include "Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cerrno>
+
+using namespace llvm;
+using namespace patchbay;
+
+bool patchbay::isOutOfSpace(uint32_t Errno) {
+  return is_contained({ENOSPC, EDQUOT, EFBIG}, int(Errno));
+}
+
+bool patchbay::lacksFunctions(uint32_t Errno) {
+  return Errno && !isOutOfSpace(Errno) &&
+         !is_contained({ETIME, ETIMEDOUT}, int(Errno));
+}
+
+std::string patchbay::incompleteText(uint32_t Errno) {
+  std::string Why = errnoText(Errno);
+  if (isOutOfSpace(Errno))
+    return "there was no more space for the file: " + Why +
+           "; what was recorded before is there";
+  if (Errno == ETIME)
+    return "the thread that listens for 'patchbay live' was busy for more than "
+           "10 s when the process restricted its system calls (seccomp) or "
+           "files (Landlock): the thread is not restricted, or the process was "
+           "ended because of it";
+  if (Errno == ETIMEDOUT)
+    return "a thread stayed in a handler for longer than is waited for "
+           "(patchbay_set_wait_limit()), so what was stopped meanwhile may have "
+           "gone on there";
+  if (Errno == EILSEQ)
+    Why = "the bytes at their sites are not the compiler's, or llvm-bolt moved "
+          "them: 'patchbay verify' shows which";
+  if (Errno == EOVERFLOW)
+    Why = "more than 4 GB of code were loaded, and events have no numbers for more";
+  if (Errno == EPROTONOSUPPORT)
+    Why = "a library that was loaded was compiled for another version of "
+          "Patchbay's ABI: 'patchbay verify LIBRARY' says which is";
+  return "some functions were not traced: " + Why;
+}
