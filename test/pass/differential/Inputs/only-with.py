@@ -11,6 +11,6 @@ folder, tools, *command = sys.argv[1:]
 shutil.rmtree(folder, ignore_errors=True)
 os.makedirs(folder)
 for tool in filter(None, tools.split(",")):
-    os.symlink(shutil.which(tool), os.path.join(folder, tool))
+    os.symlink(shutil.which(tool), os.path.join(folder, os.path.basename(tool)))
 os.environ["PATH"] = folder
 os.execv(sys.executable, [sys.executable, *command])
