@@ -22,6 +22,7 @@ static constexpr char Trampolines[] = ".Lpatchbay_links_trampolines";
 static constexpr char State[] = ".Lpatchbay_state";
 static constexpr char Constructed[] = ".Lpatchbay_state_constructed";
 static constexpr char Late[] = ".Lpatchbay_state_late";
+static constexpr char Offered[] = ".Lpatchbay_state_offered";
 
 // Where stubs lead in a module that no runtime knows.
 static constexpr char Inert[] = ".Lpatchbay_inert";
@@ -63,10 +64,14 @@ static std::string moduleCallText(const SlotLayout &Layout, const Event &E) {
   return formatv(Text, Module, Function, E.Callee, E.Array, Body);
 }
 
-/// How to choose between the weak function and the late one.
-static std::string chooseText(StringLiteral Text, StringRef Name) {
+/// How to choose between the weak function and the late one, which is there if
+/// the byte \p Flag is 1. The constructor has said before that it has run, and the
+/// runtime, having set the flag, asks whether it has: with a full barrier on either
+/// side at least one sees the other. Whichever is second registers the module.
+static std::string chooseText(StringLiteral Text, StringRef Name,
+                              StringRef Flag) {
   return formatv(/*Validate=*/false, Text.data(), labelOf(Name) + "_call",
-                 Late);
+                 Flag);
 }
 
 static std::string descriptorText(const SlotLayout &Layout) {
@@ -101,7 +106,8 @@ static std::string linksAndStateText(const SlotLayout &Layout) {
   static_assert(offsetof(patchbay_links, module_unregister) == 8 &&
                     PATCHBAY_X86_64_TRAMPOLINES_OFFSET == 16 &&
                     offsetof(patchbay_state, constructed) == 8 &&
-                    offsetof(patchbay_state, late) == 9,
+                    offsetof(patchbay_state, late) == 9 &&
+                    offsetof(patchbay_state, offered) == 10,
                 "what the text below has");
   constexpr char Text[] = R"(
 	.pushsection .data.rel.ro.{0},"awG",@progbits,{0},comdat
@@ -120,6 +126,8 @@ static std::string linksAndStateText(const SlotLayout &Layout) {
 {6}:
 	.zero 1
 {7}:
+	.zero 1
+{10}:
 	.zero {9}
 	.popsection
 )";
@@ -128,7 +136,8 @@ static std::string linksAndStateText(const SlotLayout &Layout) {
     Addresses += formatv("\t.quad {0}\n", Inert);
   return formatv(Text, Module, Links, Register, Unregister, Trampolines, State,
                  Constructed, Late, Addresses,
-                 sizeof(patchbay_state) - offsetof(patchbay_state, late));
+                 sizeof(patchbay_state) - offsetof(patchbay_state, offered),
+                 Offered);
 }
 
 static std::string noteText() {
@@ -171,11 +180,11 @@ static std::string stubsText(const SlotLayout &Layout) {
 std::string patchbay::moduleText(const SlotLayout &Layout) {
   const Event Constructor = {
       "ctor",   PATCHBAY_MODULE_REGISTER, Register, "init_array", "1",
-      chooseText(Layout.ChooseInConstructor, "ctor")};
+      chooseText(Layout.ChooseInConstructor, "ctor", Offered)};
   const Event Destructor = {
       "dtor",       PATCHBAY_MODULE_UNREGISTER,
       Unregister,   "fini_array",
-      "0",          chooseText(Layout.ChooseInDestructor, "dtor")};
+      "0",          chooseText(Layout.ChooseInDestructor, "dtor", Late)};
   return descriptorText(Layout) + linksAndStateText(Layout) + noteText() +
          stubsText(Layout) + moduleCallText(Layout, Constructor) +
          moduleCallText(Layout, Destructor);

@@ -142,7 +142,8 @@ struct SlotLayout {
   /// go to for the weak one. {3} is a label for it to use, {4} its own name.
   llvm::StringLiteral ModuleCall = "";
 
-  /// The weak one if it is there.
+  /// The weak one if it is there; else the late one if the byte at {1} is 1,
+  /// which is loaded behind a full barrier and with acquire semantics.
   llvm::StringLiteral ChooseInConstructor = "";
 
   /// The weak one if the byte at {1} is 0, which is loaded with acquire semantics.

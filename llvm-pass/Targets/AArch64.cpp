@@ -44,7 +44,13 @@ constexpr StringLiteral ModuleCall = R"(
 {3}:
 	ret
 )";
+// Only dmb keeps a load behind an earlier store (Arm ARM, DDI 0487, B2.3).
 constexpr StringLiteral ChooseInConstructor = R"(	cbnz x16, {0}
+	dmb ish
+	adrp x1, {1}
+	add x1, x1, :lo12:{1}
+	ldarb w2, [x1]
+	cbz w2, {0}
 )";
 constexpr StringLiteral ChooseInDestructor = R"(	adrp x1, {1}
 	add x1, x1, :lo12:{1}

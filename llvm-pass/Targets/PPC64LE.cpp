@@ -40,8 +40,15 @@ constexpr StringLiteral ModuleCall = R"(
 {3}:
 	blr
 )";
+// Only sync keeps a load behind an earlier store (Power ISA 3.1, book II, 1.7.1).
 constexpr StringLiteral ChooseInConstructor = R"(	cmpdi 12, 0
 	bne {0}
+	sync
+	addis 4, 2, {1}@toc@ha
+	lbz 5, {1}@toc@l(4)
+	lwsync
+	cmpwi 5, 0
+	beq {0}
 )";
 constexpr StringLiteral ChooseInDestructor = R"(	addis 4, 2, {1}@toc@ha
 	lbz 5, {1}@toc@l(4)

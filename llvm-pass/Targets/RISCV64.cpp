@@ -41,7 +41,13 @@ constexpr StringLiteral ModuleCall = R"(
 {3}:
 	ret
 )";
+// A load may pass an earlier store without a fence (Unprivileged ISA, RVWMO).
 constexpr StringLiteral ChooseInConstructor = R"(	bnez a5, {0}
+	fence rw, rw
+	lla a1, {1}
+	lbu a2, 0(a1)
+	fence r, rw
+	beqz a2, {0}
 )";
 constexpr StringLiteral ChooseInDestructor = R"(	lla a1, {1}
 	lbu a2, 0(a1)

@@ -50,8 +50,13 @@ constexpr StringLiteral ModuleCall = R"(
 {3}:
 	retq
 )";
+// A load may pass an earlier store to another place, but not an mfence (Intel SDM
+// vol. 3A, "Memory Ordering in P6 and More Recent Processor Families").
 constexpr StringLiteral ChooseInConstructor = R"(	testq %rax, %rax
 	jne {0}
+	mfence
+	cmpb $0, {1}(%rip)
+	je {0}
 )";
 constexpr StringLiteral ChooseInDestructor = R"(	cmpb $0, {1}(%rip)
 	je {0}

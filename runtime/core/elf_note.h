@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Notes of a loaded module: its PT_NOTE segments, as dl_iterate_phdr() shows
- * them.
+ * Notes of a loaded module: its PT_NOTE segments, as dl_iterate_phdr() shows them. A
+ * file may be damaged, so what a note says is not believed before it is known to lie in
+ * what the loader has mapped of the module.
  */
 #ifndef PB_CORE_ELF_NOTE_H
 #define PB_CORE_ELF_NOTE_H
@@ -10,6 +11,22 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+/* Are @size bytes at @at within one of the segments, which has all of @flags (PF_R)? */
+static inline int pb_elf_has(const ElfW(Phdr) *segments, size_t nr, uintptr_t base,
+			     uintptr_t at, size_t size, ElfW(Word) flags)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const ElfW(Phdr) *segment = &segments[i];
+		const uintptr_t offset = at - base - segment->p_vaddr;
+
+		if (segment->p_type == PT_LOAD && !(flags & ~segment->p_flags) &&
+		    offset <= segment->p_memsz &&
+		    segment->p_memsz - offset >= size)
+			return 1;
+	}
+	return 0;
+}
 
 /*
  * The descriptor of the first note of @owner and @type in @segment, a PT_NOTE
@@ -24,7 +41,9 @@ static inline const void *pb_elf_note(const struct dl_phdr_info *info,
 	size_t left = segment->p_memsz;
 
 	/* What is padded otherwise has no note that we look for. */
-	if (segment->p_align > 4)
+	if (segment->p_align > 4 || at % 4 ||
+	    !pb_elf_has(info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr, at,
+			left, PF_R))
 		return NULL;
 	while (left >= sizeof(ElfW(Nhdr))) {
 		const ElfW(Nhdr) *note = (const void *)at;

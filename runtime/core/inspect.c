@@ -4,6 +4,7 @@
 #include "cell.h"
 #include "lock.h"
 #include "mode.h"
+#include "other.h"
 #include "set.h"
 #include "site.h"
 #include "stats.h"
@@ -46,7 +47,7 @@ int patchbay_get_stats(struct patchbay_stats *stats)
 	for (const struct pb_module *m = pb_modules; m; m = m->next)
 		add_module(m, &now);
 	for (const struct pb_other *o = pb_others; o; o = o->next)
-		now.others++;
+		now.others += (uint64_t)pb_other_is_loaded(o);
 	now.batches = pb_stats.batches;
 	now.membarriers = pb_stats.membarriers;
 	now.text_writes = pb_stats.text_writes;

@@ -15,8 +15,13 @@
  * has for functions of its own, and leaves other modules to others.
  *
  * All this runs in a constructor, and so under the loader's lock: no other thread
- * loads or unloads a module meanwhile, nor runs its constructor or destructor.
+ * loads or unloads a module meanwhile. But those that a program starts with have their
+ * constructors called without that lock, and one of these may have made the thread
+ * that we are in. So a constructor may run just now. It says that it has run and then
+ * looks for an offer, we make one and then ask whether it has run: whatever is seen
+ * first, one sees the other (is_for_us()), and if both do, one is refused (take()).
  */
+#include "arch.h"
 #include "elf_note.h"
 #include "lock.h"
 #include "module.h"
@@ -32,6 +37,40 @@ struct descs {
 	size_t nr, room;
 };
 
+static int has(const struct dl_phdr_info *info, const void *at, size_t size,
+	       ElfW(Word) flags)
+{
+	return pb_elf_has(info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr,
+			  (uintptr_t)at, size, flags);
+}
+
+/*
+ * The descriptor that @note leads to, with all that is looked at before it is
+ * registered; or NULL, if not all of that is in the module, or it is not of the version
+ * that the note says: the note is damaged. Of
+ * another version nothing but that is looked at.
+ */
+static const struct patchbay_module *
+desc_of(const struct dl_phdr_info *info, const struct patchbay_module_note *note)
+{
+	const struct patchbay_module *desc =
+		(const void *)((uintptr_t)&note->module +
+			       (uintptr_t)(intptr_t)note->module);
+
+	if ((uintptr_t)desc % _Alignof(struct patchbay_module) ||
+	    !has(info, desc, sizeof(desc->abi_version), PF_R) ||
+	    desc->abi_version != note->abi_version)
+		return NULL;
+	if (desc->abi_version != PATCHBAY_ABI_VERSION)
+		return desc;
+	if (!has(info, desc, sizeof(*desc), PF_R) ||
+	    !has(info, pb_module_links(desc), pb_arch_links_size, PF_R | PF_W) ||
+	    !has(info, pb_desc_place(&desc->state), sizeof(struct patchbay_state),
+		 PF_R | PF_W))
+		return NULL;
+	return desc;
+}
+
 static int find_desc(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct descs *descs = arg;
@@ -40,6 +79,7 @@ static int find_desc(struct dl_phdr_info *info, size_t size, void *arg)
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
 		const struct patchbay_module_note *note;
+		const struct patchbay_module *desc;
 		size_t note_size;
 
 		if (segment->p_type != PT_NOTE)
@@ -48,10 +88,11 @@ static int find_desc(struct dl_phdr_info *info, size_t size, void *arg)
 				   PATCHBAY_NOTE_MODULE, &note_size);
 		if (!note || note_size < sizeof(*note))
 			continue;
+		desc = desc_of(info, note);
+		if (!desc)
+			continue;
 		if (descs->nr < descs->room)
-			descs->desc[descs->nr] =
-				(const void *)((uintptr_t)&note->module +
-					       (uintptr_t)(intptr_t)note->module);
+			descs->desc[descs->nr] = desc;
 		descs->nr++;
 	}
 	return 0;
@@ -93,14 +134,21 @@ static int offer(const struct patchbay_module *desc, int text)
 /* Does it want to be registered by us, now? Others are named, or left to others. */
 static int is_for_us(const struct patchbay_module *desc, int text)
 {
-	const struct patchbay_state *state;
+	struct patchbay_state *state;
 
 	if (desc->abi_version != PATCHBAY_ABI_VERSION)
 		return 1; /* pb_module_register() notes what it is */
 	state = pb_desc_place(&desc->state);
-	return !__atomic_load_n(&state->owner, __ATOMIC_ACQUIRE) &&
-	       !offer(desc, text) &&
-	       __atomic_load_n(&state->constructed, __ATOMIC_ACQUIRE);
+	if (__atomic_load_n(&state->owner, __ATOMIC_ACQUIRE) || offer(desc, text))
+		return 0;
+	__atomic_store_n(&state->offered, 1, __ATOMIC_RELEASE);
+	/*
+	 * The constructor's barrier is the pass's (ModuleText.cpp). Of two threads that
+	 * store, pass a full barrier and load what the other stores, one sees it: what
+	 * "SB" is called in Alglave, Maranget and Tautschnig, "Herding Cats", 2014.
+	 */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return __atomic_load_n(&state->constructed, __ATOMIC_ACQUIRE);
 }
 
 __attribute__((constructor)) static void take_modules(void)

@@ -8,6 +8,7 @@
 #include "live.h"
 #include "lock.h"
 #include "names.h"
+#include "other.h"
 #include "os/linux.h"
 #include "quiesce.h"
 #include "wait.h"
@@ -26,12 +27,12 @@ static const struct pb_live *const way __attribute__((used)) = &pb_live;
 /* What dl_iterate_phdr() knows of the module that @desc is in. */
 struct found {
 	const struct patchbay_module *desc;
-	uintptr_t base, start, end, low, high;
+	uintptr_t base, low, high;
 	const uint8_t *build_id;
 	size_t build_id_size;
 	const char *name;
-	const void *phdrs;
-	size_t phdrs_size;
+	const ElfW(Phdr) *phdrs;
+	size_t nr_phdrs;
 };
 
 static int find_module(struct dl_phdr_info *info, size_t size, void *arg)
@@ -41,8 +42,8 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *arg)
 	int here = 0;
 
 	(void)size;
-	found->start = found->low = UINTPTR_MAX;
-	found->end = found->high = 0;
+	found->low = UINTPTR_MAX;
+	found->high = 0;
 	found->build_id = NULL;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
@@ -56,10 +57,6 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *arg)
 		if (ph->p_type != PT_LOAD)
 			continue;
 		here |= desc >= start && desc < end;
-		if (start < found->start)
-			found->start = start;
-		if (end > found->end)
-			found->end = end;
 		/* Slots are read: what can only be executed is not for us. */
 		if (~ph->p_flags & (PF_R | PF_X))
 			continue;
@@ -73,7 +70,7 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *arg)
 	found->base = info->dlpi_addr;
 	found->name = info->dlpi_name;
 	found->phdrs = info->dlpi_phdr;
-	found->phdrs_size = info->dlpi_phnum * sizeof(*info->dlpi_phdr);
+	found->nr_phdrs = info->dlpi_phnum;
 	return here;
 }
 
@@ -98,13 +95,12 @@ static size_t module_path(const char *name, char path[PATH_MAX])
 	return strlen(path) + 1;
 }
 
-/* Is what @field leads to in the module, all @size bytes of it? */
-static int is_within(const struct found *found, const int64_t *field,
-		     size_t size)
+/* Is all of that in the module, where it can be read, or with PF_W written, too? */
+static int is_within(const struct found *found, const void *at, size_t size,
+		     ElfW(Word) flags)
 {
-	const uintptr_t at = (uintptr_t)pb_desc_place(field);
-
-	return at >= found->start && at < found->end && found->end - at >= size;
+	return pb_elf_has(found->phdrs, found->nr_phdrs, found->base,
+			  (uintptr_t)at, size, PF_R | flags);
 }
 
 static int check_desc(const struct patchbay_module *desc,
@@ -113,58 +109,16 @@ static int check_desc(const struct patchbay_module *desc,
 {
 	if (desc->size < sizeof(*desc) || start > stop ||
 	    (stop - start) % PATCHBAY_RECORD_SIZE ||
-	    !is_within(found, &desc->links, pb_arch_links_size) ||
-	    !is_within(found, &desc->state, sizeof(struct patchbay_state)))
+	    !is_within(found, pb_desc_place(&desc->links), pb_arch_links_size,
+		       PF_W) ||
+	    !is_within(found, pb_desc_place(&desc->state),
+		       sizeof(struct patchbay_state), PF_W))
 		return -EINVAL;
 	/* Equal: no record; they may be anywhere then (see abi.h). */
-	if (start != stop && (start < found->start || stop > found->end))
+	if (start != stop &&
+	    !is_within(found, (const void *)start, stop - start, 0))
 		return -EINVAL;
 	return desc->flags ? -EPROTONOSUPPORT : 0;
-}
-
-static struct pb_other **find_other(const struct patchbay_module *desc)
-{
-	struct pb_other **link = &pb_others;
-
-	while (*link && (*link)->desc != desc)
-		link = &(*link)->next;
-	return link;
-}
-
-/* Let others know of a module that we cannot do anything with. */
-static void name_other(const struct patchbay_module *desc, const char *path,
-		       size_t path_size)
-{
-	struct pb_other *other = malloc(sizeof(*other) + path_size), **link;
-
-	if (!other)
-		return;
-	*other = (struct pb_other){ .desc = desc,
-				    .version = desc->abi_version };
-	memcpy(other->path, path, path_size);
-	pb_change_lock();
-	link = find_other(desc);
-	if (*link) {
-		free(other);
-	} else {
-		pb_engine_lock();
-		*link = other;
-		pb_engine_unlock();
-	}
-	pb_change_unlock();
-}
-
-/* Under the change lock. */
-static void forget_other(const struct patchbay_module *desc)
-{
-	struct pb_other **link = find_other(desc), *other = *link;
-
-	if (!other)
-		return;
-	pb_engine_lock();
-	*link = other->next;
-	pb_engine_unlock();
-	free(other);
 }
 
 static struct pb_module *new_module(const struct patchbay_module *desc,
@@ -187,7 +141,7 @@ static struct pb_module *new_module(const struct patchbay_module *desc,
 		*error = check_desc(desc, &found, start, stop);
 	}
 	if (*error == -EPROTONOSUPPORT)
-		name_other(desc, path, path_size);
+		pb_other_add(desc, path, path_size);
 	if (*error)
 		return NULL;
 	module = calloc(1, sizeof(*module) + path_size);
@@ -208,7 +162,7 @@ static struct pb_module *new_module(const struct patchbay_module *desc,
 	module->info.low = found.low;
 	module->info.high = found.high;
 	module->phdrs = found.phdrs;
-	module->phdrs_size = found.phdrs_size;
+	module->phdrs_size = found.nr_phdrs * sizeof(*found.phdrs);
 	/* Also where the executable was replaced or removed since it started. */
 	module->file = found.name && *found.name ? module->path :
 						    PB_EXE;
@@ -379,6 +333,7 @@ int pb_module_register(const struct patchbay_module *desc)
 	struct pb_module *module, **link;
 	int error;
 
+	pb_others_forget_unloaded();
 	module = new_module(desc, &error);
 	if (!module)
 		return error;
@@ -424,7 +379,7 @@ int pb_module_unregister(const struct patchbay_module *desc)
 	}
 	pb_engine_unlock();
 	if (!module)
-		forget_other(desc);
+		pb_other_forget(desc);
 	pb_change_unlock();
 	return module ? 0 : -ENOENT;
 }

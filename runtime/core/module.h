@@ -54,6 +54,7 @@ extern struct pb_module *pb_modules;
 struct pb_other {
 	struct pb_other *next;
 	const struct patchbay_module *desc;
+	const void *loaded_as; /* the loader's name for it, NULL: not known */
 	uint32_t version;
 	char path[];
 };

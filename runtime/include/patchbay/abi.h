@@ -568,7 +568,7 @@ PATCHBAY_STATIC_ASSERT(sizeof(struct patchbay_module) == 56);
 /*
  * struct patchbay_links - where a module goes in the runtime
  * @module_register:   0; or what the constructor calls if its weak reference was
- *                     not resolved
+ *                     not resolved and @offered of the state is 1
  * @module_unregister: 0; or what the destructor calls if @late of the state is 1
  *
  * On x86-64 follow the addresses of PATCHBAY_X86_64_NR_STUBS trampolines, to which
@@ -596,12 +596,17 @@ PATCHBAY_STATIC_ASSERT(sizeof(struct patchbay_links) ==
  * @late:        1 if the owner is not who the weak references are resolved to:
  *               the destructor calls links.module_unregister. It is stored, with
  *               release semantics, when that has been filled in
+ * @offered:     1 if links.module_register has been filled in. A runtime stores it
+ *               and then loads @constructed, a constructor the other way round,
+ *               each with a full barrier between: so at least one of them sees
+ *               the other
  */
 struct patchbay_state {
 	uint64_t owner;
 	uint8_t constructed;
 	uint8_t late;
-	uint8_t reserved[6];
+	uint8_t offered;
+	uint8_t reserved[5];
 };
 
 PATCHBAY_STATIC_ASSERT(sizeof(struct patchbay_state) == 16);

@@ -2,7 +2,8 @@
 /*
  * A function in the form of ABI version VERSION, 1 unless told otherwise, as far as
  * other versions look at it: record, descriptor, constructor and destructor. What
- * a descriptor has behind its version is for nobody else to look at.
+ * a descriptor has behind its version is for nobody else to look at. Since version 2
+ * there is a loaded note (NOTE), by which a runtime that comes later finds it.
  */
 #ifndef VERSION
 #define VERSION 1
@@ -53,5 +54,14 @@ module:
 	.endm
 	call patchbay_module_register, .init_array
 	call patchbay_module_unregister, .fini_array
+
+#ifdef NOTE
+	.section .note.patchbay.module, "a", @note
+	.p2align 2
+	.long 9, 8, 6
+	.asciz "Patchbay"
+	.p2align 2
+	.long VERSION, module - .
+#endif
 
 	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "other.h"
+
+#include "lock.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * The loader's name for the module that @desc is in, or NULL. _dl_find_object() is
+ * made for unwinders: async-signal-safe, and it waits for nobody (The GNU C Library
+ * Reference Manual, "Dynamic Linker Introspection"; since 2.35).
+ */
+static const void *loaded_as(const struct patchbay_module *desc)
+{
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+	struct dl_find_object found;
+
+	if (!_dl_find_object((void *)(uintptr_t)desc, &found))
+		return found.dlfo_link_map;
+#else
+	(void)desc;
+#endif
+	return NULL;
+}
+
+static struct pb_other **find(const struct patchbay_module *desc)
+{
+	struct pb_other **link = &pb_others;
+
+	while (*link && (*link)->desc != desc)
+		link = &(*link)->next;
+	return link;
+}
+
+void pb_other_add(const struct patchbay_module *desc, const char *path,
+		  size_t path_size)
+{
+	struct pb_other *other = malloc(sizeof(*other) + path_size), **link;
+
+	if (!other)
+		return;
+	*other = (struct pb_other){ .desc = desc,
+				    .loaded_as = loaded_as(desc),
+				    .version = desc->abi_version };
+	memcpy(other->path, path, path_size);
+	pb_change_lock();
+	link = find(desc);
+	if (*link) {
+		free(other);
+	} else {
+		pb_engine_lock();
+		*link = other;
+		pb_engine_unlock();
+	}
+	pb_change_unlock();
+}
+
+static void forget(struct pb_other **link)
+{
+	struct pb_other *other = *link;
+
+	pb_engine_lock();
+	*link = other->next;
+	pb_engine_unlock();
+	free(other);
+}
+
+void pb_other_forget(const struct patchbay_module *desc)
+{
+	struct pb_other **link = find(desc);
+
+	if (*link)
+		forget(link);
+}
+
+int pb_other_is_loaded(const struct pb_other *other)
+{
+	return !other->loaded_as || loaded_as(other->desc) == other->loaded_as;
+}
+
+void pb_others_forget_unloaded(void)
+{
+	struct pb_other **link = &pb_others;
+
+	pb_change_lock();
+	while (*link)
+		if (pb_other_is_loaded(*link))
+			link = &(*link)->next;
+		else
+			forget(link);
+	pb_change_unlock();
+}
