@@ -7,6 +7,7 @@ import os
 import platform
 import shutil
 import subprocess
+import sys
 
 import lit.formats
 
@@ -103,6 +104,17 @@ if os.getuid() == 0:
                            "test", "-x", config.test_exec_root],
                           stderr=subprocess.DEVNULL).returncode:
         config.available_features.add("nobody-reaches-build")
+# Groups in a hierarchy that we may change; and a thread of the kernel, as containers
+# have none.
+if not subprocess.run([sys.executable, os.path.join(config.test_source_root, "runtime",
+                                                    "Inputs", "in-cgroup.py"),
+                       "patchbay-lit", "can", "--"],
+                      stderr=subprocess.DEVNULL).returncode:
+    config.available_features.add("cgroups")
+if os.path.exists("/proc/2/comm"):
+    with open("/proc/2/comm", encoding="utf-8") as comm:
+        if comm.read() == "kthreadd\n":
+            config.available_features.add("kernel-threads")
 if lit_config.params.get("upstream"):
     config.available_features.add("upstream-suite")
 for tool in ("babeltrace2", "bash", "ccache", "chromium", "csmith", "gdb", "git", "llvm-bolt",

@@ -6,8 +6,10 @@
 #include "StubPlace.h"
 #include "ThreadStatus.h"
 #include "Tracee.h"
+#include "live/ThreadName.h"
 #include "moment.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include <random>
 #include <thread>
 
@@ -59,7 +61,18 @@ private:
   bool hasLeft() const {
     return patchbay::hasLeft(Memory, Modules, Place.range(), Use);
   }
+  // Its memory, not another program's, which it may execute at any moment.
+  bool isGone() const {
+    char Byte;
+    return !Memory.read(Place.code(), Byte);
+  }
+  Error gone() {
+    Place.leave();
+    return Memory.error("it has ended, or executes another program, before the "
+                        "runtime was loaded; try again");
+  }
   void measure();
+  Expected<std::vector<std::string>> fillFiles(ArrayRef<std::string> Paths);
   Error end(Error E);
   uint32_t word(uint64_t Offset) const {
     uint32_t Value = 0;
@@ -169,9 +182,11 @@ void Injector::measure() {
 Error Injector::awaitThread() {
   auto Since = Clock::now();
   bool IsDone = waitUntil(UntilDone, [&] {
-    return isMarked(AREA_DONE) ||
+    return isMarked(AREA_DONE) || isGone() ||
            (!isMarked(AREA_BEGUN) && Clock::now() - Since > 20ms && hasLeft());
   });
+  if (isGone())
+    return gone();
   if (!IsDone) {
     Place.leave();
     return Memory.error("its thread " + Twine(Use.Thread) +
@@ -180,8 +195,10 @@ Error Injector::awaitThread() {
   }
   bool Created = isMarked(AREA_DONE) && !word(AREA_CREATED);
   measure();
-  if (!waitUntil(UntilDone, [&] { return hasLeft(); }))
+  if (!waitUntil(UntilDone, [&] { return hasLeft() || isGone(); }))
     Place.leave();
+  if (isGone())
+    return gone();
   // An area that is gone again was of a thread that could not be made.
   if (!Created || !isMarked(AREA_DONE))
     return Memory.error("it can have no more memory, or no more threads "
@@ -194,6 +211,16 @@ Error Injector::awaitThread() {
 // The thread that was made
 //===----------------------------------------------------------------------===//
 
+// The loader takes a library that it has for the one of the same path, before it looks
+// at the file. So this is a path that nobody else uses: the bits of Mark are slashes,
+// one or two, behind which the kernel finds the same.
+static std::string uniquePath(uint64_t Mark, int Number) {
+  std::string Path = "/proc/thread-self/fd";
+  for (unsigned Bit = 0; Bit != 64; ++Bit)
+    Path += Mark >> Bit & 1 ? "//" : "/.";
+  return Path + "/" + std::to_string(Number);
+}
+
 // It is told that nobody looks at the area any more. When it is gone, so is the code.
 Error Injector::end(Error E) {
   pid_t New = word(AREA_NEW_TID);
@@ -203,9 +230,49 @@ Error Injector::end(Error E) {
   return E;
 }
 
+// Returns by which paths the thread, and no other, finds files with these contents.
+Expected<std::vector<std::string>>
+Injector::fillFiles(ArrayRef<std::string> Paths) {
+  assert(Paths.size() <= AREA_FILES_MAX);
+  Place.write(Place.area() + AREA_NR_FILES, uint32_t(Paths.size()));
+  tell(AREA_GO);
+  if (!waitUntil(UntilDone,
+                 [&] { return word(AREA_FILES_MADE) != 0 || isGone(); }))
+    return Memory.error("its new thread has not made a file in 2 seconds; nothing "
+                        "was loaded");
+  std::string Folder = threadFolder(Pid, word(AREA_NEW_TID)) + "/fd/";
+  std::vector<std::string> Result;
+  for (size_t I = 0; I != Paths.size(); ++I) {
+    auto Number = int32_t(word(AREA_FILES + 4 * I));
+    if (Number < 0)
+      return Memory.error("it cannot make a file for the runtime: " +
+                          errnoText(-Number));
+    if (std::error_code EC =
+            sys::fs::copy_file(Paths[I], Folder + std::to_string(Number)))
+      return Memory.error(Paths[I] + " cannot be copied into it: " +
+                          EC.message());
+    Result.push_back(uniquePath(Use.Mark, Number));
+  }
+  return Result;
+}
+
 Expected<InjectionResult> Injector::load(const Injection &What) {
+  std::vector<std::string> Found = What.Paths;
+  if (What.ByContents) {
+    auto Files = fillFiles(What.Paths);
+    if (!Files && isGone()) {
+      consumeError(Files.takeError());
+      return gone();
+    }
+    if (!Files) {
+      tell(AREA_GIVEN_UP);
+      tell(AREA_FILLED);
+      return end(Files.takeError());
+    }
+    Found = std::move(*Files);
+  }
   std::string Paths;
-  for (const std::string &Path : What.Paths)
+  for (const std::string &Path : Found)
     Paths += Path + '\0';
   Paths += '\0';
   if (Paths.size() > AREA_PATHS_SIZE ||
@@ -216,8 +283,9 @@ Expected<InjectionResult> Injector::load(const Injection &What) {
               What.Entry.size() + 1);
   Place.write(Place.area() + AREA_OPTIONS, What.Options.c_str(),
               What.Options.size() + 1);
-  tell(AREA_GO);
-  if (!waitUntil(UntilLoaded, [&] { return word(AREA_STATE) != 0; })) {
+  tell(What.ByContents ? AREA_FILLED : AREA_GO);
+  if (!waitUntil(UntilLoaded,
+                 [&] { return word(AREA_STATE) != 0 || isGone(); })) {
     Place.leave();
     tell(AREA_GIVEN_UP);
     tell(AREA_END);
@@ -226,6 +294,8 @@ Expected<InjectionResult> Injector::load(const Injection &What) {
         "has the loader's lock (in a constructor, or a callback of "
         "dl_iterate_phdr()); when that comes to an end nothing is kept of it");
   }
+  if (isGone())
+    return gone();
   Result.Why = Memory.readString(Place.area() + AREA_TEXT);
   Result.Returned = int(word(AREA_RESULT));
   if (word(AREA_STATE) == AREA_IS_REFUSED)

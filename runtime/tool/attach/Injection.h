@@ -17,10 +17,13 @@
 namespace patchbay {
 
 struct Injection {
-  /// Opened by dlopen(), in this order; as the process finds them.
+  /// Opened by dlopen(), in this order.
   std::vector<std::string> Paths;
+  /// Paths are as this command finds them, and the process does not: it gets their
+  /// bytes, in files that are in no folder. Else they are as the process finds them.
+  bool ByContents = false;
   /// int Entry(const char *Options, char *Why, size_t Size) of the last one.
-  std::string Entry, Options;
+  std::string Entry = {}, Options = {};
 };
 
 struct InjectionResult {

@@ -173,6 +173,9 @@ static Expected<uint64_t> findDynamic(const ProcessMemory &Memory,
                                       uint64_t &Base) {
   uint64_t At = programHeaders(Memory), Dynamic = 0, HasLoader = 0;
   std::optional<uint64_t> Self;
+  if (Elf64_Phdr First; !At || !Memory.read(At, First))
+    return Memory.error("its memory has gone: it ends, or executes another program; "
+                        "try again");
   for (unsigned I = 0; At && I != PN_XNUM; ++I) {
     Elf64_Phdr P;
     // PT_PHDR comes first; a program without one has no table of the loader's.
@@ -268,9 +271,9 @@ Expected<LoadedModules> LoadedModules::readOnce(const ProcessMemory &Memory) {
     LoadedModule Module;
     Module.Path = Image->Path.str();
     Module.Base = Image->Base;
-    std::string Named =
+    Module.Name =
         Memory.readString(reinterpret_cast<uintptr_t>(Link.l_name));
-    StringRef Name = sys::path::filename(Named);
+    StringRef Name = sys::path::filename(Module.Name);
     Module.IsPermanent = Module.Base == Base || is_contained(Needed, Name) ||
                          Module.Base == List.r_ldbase;
     readHeaders(*Image, Module);

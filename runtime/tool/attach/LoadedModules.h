@@ -23,6 +23,7 @@ struct LoadedModule {
   };
 
   std::string Path;
+  std::string Name; // what the loader knows it by
   uint64_t Base = 0;
   std::vector<Range> Text;  // what can be executed, without the last page's rest
   uint64_t FrameHeader = 0; // .eh_frame_hdr; 0: none

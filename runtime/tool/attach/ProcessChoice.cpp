@@ -39,9 +39,30 @@ static bool isBelow(StringRef Path, StringRef Folder) {
   return Path.consume_front(Folder) && (Path.empty() || Path.front() == '/');
 }
 
-static bool isInCgroup(pid_t Process, StringRef Wanted) {
-  Wanted.consume_front("/sys/fs/cgroup");
-  std::string Folder = "/" + Wanted.trim('/').str();
+// Where hierarchies are mounted: one at /sys/fs/cgroup, or several in there
+// (cgroups(7), "Cgroups version 2").
+static std::vector<std::string> cgroupMounts() {
+  std::vector<std::string> Folders;
+  std::string Text = readProc(getpid(), "mountinfo");
+  for (StringRef Line : split(Text, '\n'))
+    if (StringRef Type = Line.split(" - ").second.split(' ').first;
+        Type == "cgroup" || Type == "cgroup2") {
+      SmallVector<StringRef> Words;
+      Line.split(Words, ' ');
+      Folders.push_back(Words[4].str());
+    }
+  return Folders;
+}
+
+// A group is called by its folder, or as /proc/PID/cgroup has it.
+static std::string cgroupPath(StringRef Wanted) {
+  for (const std::string &Mount : cgroupMounts())
+    if (isBelow(Wanted, Mount))
+      return "/" + Wanted.drop_front(Mount.size()).trim('/').str();
+  return "/" + Wanted.trim('/').str();
+}
+
+static bool isInCgroup(pid_t Process, const std::string &Folder) {
   return any_of(cgroupsOf(Process), [&](const std::string &Path) {
     return isBelow(Path, Folder);
   });
@@ -96,7 +117,10 @@ patchbay::chooseProcesses(const ProcessChoice &Choice) {
     return std::move(E);
   if (Error E = Add(Choice.Units, "unit", isOfUnit))
     return std::move(E);
-  if (Error E = Add(Choice.Cgroups, "cgroup", isInCgroup))
+  auto IsInGroup = [](pid_t P, StringRef Group) {
+    return isInCgroup(P, cgroupPath(Group));
+  };
+  if (Error E = Add(Choice.Cgroups, "cgroup", IsInGroup))
     return std::move(E);
   return std::vector<pid_t>(Chosen.begin(), Chosen.end());
 }

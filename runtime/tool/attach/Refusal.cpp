@@ -5,6 +5,7 @@
 #include "ThreadStatus.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cerrno>
+#include <climits>
 #include <fcntl.h>
 #include <linux/seccomp.h>
 #include <unistd.h>
@@ -67,7 +68,11 @@ static Error checkProgramFile(const ProcessMemory &Memory,
   int File = open(Memory.proc("exe").c_str(), O_RDONLY | O_CLOEXEC);
   if (File < 0)
     return Memory.error("cannot open its program: " + errnoText(errno));
-  auto Program = ElfImage::read(File, Memory.proc("exe"));
+  char Path[PATH_MAX];
+  ssize_t Size = readlink(Memory.proc("exe").c_str(), Path, sizeof(Path));
+  auto Program = ElfImage::read(
+      File, "process " + std::to_string(Memory.pid()) + ": " +
+                std::string(Path, Size > 0 ? Size : 0));
   close(File);
   if (!Program)
     return Program.takeError();

@@ -24,6 +24,13 @@
 #define AREA_STATE 64   /* 4 bytes: AREA_IS_* */
 #define AREA_RESULT 68  /* 4 bytes: what the entry returned */
 
+/* Files of the new thread alone, which this command fills in (memfd_create(2)). */
+#define AREA_NR_FILES 72   /* 4 bytes, written before AREA_GO: how many */
+#define AREA_FILES_MADE 76 /* 4 bytes: 1: they are there */
+#define AREA_FILLED 80     /* 4 bytes, by this command: 1: and complete */
+#define AREA_FILES 88      /* 4 bytes each: a descriptor, or -errno */
+#define AREA_FILES_MAX 8
+
 #define AREA_IS_LOADED 1 /* and the entry was called */
 #define AREA_IS_REFUSED 2 /* what the loader says is the text */
 #define AREA_IS_CLOSED 3 /* it came too late, and nothing was called */

@@ -137,7 +137,9 @@ static ssize_t receivePacket(int Socket, void *Packet, size_t Size, int *File,
 
 static Error doesNotListen(int Pid) {
   return processError(Pid, "it does not listen: start it with 'patchbay record "
-                           "--live', or with live=1 in PATCHBAY");
+                           "--live', or with live=1 in PATCHBAY; or record it "
+                           "as it runs, with 'patchbay record -p " +
+                               Twine(Pid) + "'");
 }
 
 // See control.h.
@@ -157,7 +159,7 @@ static Error speaksVersion(int Pid, uint32_t Version) {
                                ": use the patchbay that it was started with");
 }
 
-// Where its struct pb_control_point is, and what that says.
+// Where its struct pb_control_point is, and what that says. 0: nobody listens.
 static Expected<uint64_t> findPoint(const ProcessMemory &Memory, int Pid,
                                     pb_control_point &Point) {
   uint64_t Found = 0;
@@ -187,8 +189,8 @@ static Expected<uint64_t> findPoint(const ProcessMemory &Memory, int Pid,
   if (Error E = forEachMappedNote(Memory, PATCHBAY_NOTE_CONTROL,
                                   sizeof(pb_control_note), Look))
     return std::move(E);
-  if (!Found)
-    return HasEnded ? listensNoMore(Pid) : doesNotListen(Pid);
+  if (!Found && HasEnded)
+    return listensNoMore(Pid);
   Point.name[sizeof(Point.name) - 1] = 0;
   return Found;
 }
@@ -292,15 +294,28 @@ static Error knock(int Pid, pb_control_point &Point, int Connection) {
   return processError(Pid, "cannot connect: " + errnoText(errno));
 }
 
+Expected<bool> ControlSocket::listens(int Pid) {
+  auto Memory = ProcessMemory::open(Pid);
+  if (!Memory)
+    return Memory.takeError();
+  pb_control_point Point = {};
+  auto Address = findPoint(*Memory, Pid, Point);
+  if (!Address)
+    return Address.takeError();
+  return *Address != 0;
+}
+
 Expected<ControlSocket> ControlSocket::connect(int Pid) {
   // What asks the kernel whether we may.
   auto Memory = ProcessMemory::open(Pid);
   if (!Memory)
     return Memory.takeError();
-  pb_control_point Point;
+  pb_control_point Point = {};
   auto Address = findPoint(*Memory, Pid, Point);
   if (!Address)
     return Address.takeError();
+  if (!*Address)
+    return doesNotListen(Pid);
   int Pair[2], On = 1;
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, Pair))
     return processError(Pid, "cannot make a socket: " + errnoText(errno));

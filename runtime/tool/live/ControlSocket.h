@@ -27,6 +27,9 @@ public:
   /// may not ptrace it. What comes by the connection is of this process, or an
   /// error.
   static llvm::Expected<ControlSocket> connect(int Pid);
+  /// Whether anybody listens there. Fails if nobody may look, and if somebody listened
+  /// until the process restricted itself.
+  static llvm::Expected<bool> listens(int Pid);
   ControlSocket(ControlSocket &&Other);
   ControlSocket &operator=(ControlSocket &&Other);
   ~ControlSocket();

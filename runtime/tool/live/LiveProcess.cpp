@@ -38,6 +38,15 @@ static uint64_t address(const volatile void *Pointer) {
 // Finding libpatchbay
 //===----------------------------------------------------------------------===//
 
+static bool isKnown(uint16_t Machine) {
+  static constexpr uint16_t Known[] = {
+#define X(id, triple, llvm, linux, e_machine, pad) e_machine,
+      PATCHBAY_ARCH_TABLE(X)
+#undef X
+  };
+  return is_contained(Known, Machine);
+}
+
 Error LiveProcess::addRuntime(const MappedImage &Image,
                               uint64_t NoteDescriptor) {
   pb_live_note Note;
@@ -48,12 +57,7 @@ Error LiveProcess::addRuntime(const MappedImage &Image,
                         " keeps its state in form " + Twine(Note.version) +
                         ", this patchbay reads form " + Twine(PB_LIVE_VERSION) +
                         ": use the patchbay that it was installed with");
-  static constexpr uint16_t Known[] = {
-#define X(id, triple, llvm, linux, e_machine, pad) e_machine,
-      PATCHBAY_ARCH_TABLE(X)
-#undef X
-  };
-  if (!is_contained(Known, Image.Machine))
+  if (!isKnown(Image.Machine))
     return Error::success();
   Runtime R;
   R.Machine = Image.Machine;
@@ -84,6 +88,65 @@ Error LiveProcess::findRuntimes() {
       });
 }
 
+// As core/loaded.c finds modules when it comes later than they do: by their loaded
+// notes.
+void LiveProcess::addUnregistered(const MappedImage &Image,
+                                  uint64_t NoteDescriptor) {
+  patchbay_module_note Note;
+  patchbay_module Module;
+  if (!Memory.read(NoteDescriptor, Note))
+    return;
+  uint64_t At =
+      NoteDescriptor + offsetof(patchbay_module_note, module) + Note.module;
+  if (!Image.contains(At) || !Memory.read(At, Module))
+    return;
+  if (Module.abi_version != PATCHBAY_ABI_VERSION) {
+    Others.push_back({Image.Path.str(), Module.abi_version});
+    return;
+  }
+  auto Place = [&](size_t Field, int64_t Offset) {
+    return At + Field + uint64_t(Offset);
+  };
+  LiveModule M = {};
+  M.Base = Image.Base;
+  M.Path = Image.Path.str();
+  M.Records =
+      Place(offsetof(patchbay_module, sites_start), Module.sites_start);
+  uint64_t Stop =
+      Place(offsetof(patchbay_module, sites_stop), Module.sites_stop);
+  if (Stop < M.Records || (Stop != M.Records && !Image.contains(M.Records)) ||
+      any_of(Unregistered,
+             [&](const LiveModule &Other) { return Other.Records == M.Records; }))
+    return;
+  M.NumRecords = (Stop - M.Records) / sizeof(patchbay_record);
+  M.Stubs =
+      Module.stubs ? Place(offsetof(patchbay_module, stubs), Module.stubs) : 0;
+  M.Low = UINT64_MAX;
+  for (const ELF::Elf64_Phdr &P : Image.Headers)
+    if (P.p_type == ELF::PT_LOAD && P.p_flags & ELF::PF_X) {
+      // The first page of a file is mapped several times if a segment ends in there.
+      const ProcessMemory::Mapping *Text =
+          Memory.mappingAt(Image.Base + P.p_vaddr);
+      if (!Text || !Text->Executable ||
+          Text->Start - Text->Offset != Image.Base + P.p_vaddr - P.p_offset)
+        return;
+      M.Low = std::min<uint64_t>(M.Low, Image.Base + P.p_vaddr);
+      M.High = std::max<uint64_t>(M.High, Image.Base + P.p_vaddr + P.p_memsz);
+    }
+  Machine = Image.Machine;
+  Unregistered.push_back(std::move(M));
+}
+
+Error LiveProcess::findUnregistered() {
+  return forEachMappedNote(
+      Memory, PATCHBAY_NOTE_MODULE, sizeof(patchbay_module_note),
+      [&](const MappedImage &Image, uint64_t Descriptor) {
+        if (isKnown(Image.Machine))
+          addUnregistered(Image, Descriptor);
+        return Error::success();
+      });
+}
+
 Expected<LiveProcess> LiveProcess::open(unsigned Pid) {
   Expected<ProcessMemory> Memory = ProcessMemory::open(Pid);
   if (!Memory)
@@ -91,11 +154,15 @@ Expected<LiveProcess> LiveProcess::open(unsigned Pid) {
   LiveProcess Process(std::move(*Memory));
   if (Error E = Process.findRuntimes())
     return E;
-  if (Process.Runtimes.empty())
-    return makeError(NothingFound,
-                     "process " + Twine(Pid) +
-                         ": libpatchbay is not in it: link the program with "
-                         "-lpatchbay, or run it under 'patchbay record'");
+  if (Process.hasRuntime())
+    return Process;
+  if (Error E = Process.findUnregistered())
+    return E;
+  if (Process.Unregistered.empty() && Process.Others.empty())
+    return makeError(NothingFound, "process " + Twine(Pid) +
+                                       ": libpatchbay is not in it, nor a module "
+                                       "that was built for it: " +
+                                       noRecords());
   return Process;
 }
 
@@ -175,7 +242,7 @@ bool LiveProcess::readOthers(const Runtime &R,
 }
 
 std::vector<OtherModule> LiveProcess::otherModules() const {
-  std::vector<OtherModule> All;
+  std::vector<OtherModule> All = Others;
   for (const Runtime &R : Runtimes) {
     std::vector<OtherModule> Found;
     // What cannot be read now is said of the list of modules.
@@ -361,8 +428,9 @@ LiveSite LiveProcess::readSite(const Runtime &R, const LiveModule &Module,
       S.State = LiveSite::Foreign;
     return true;
   };
-  // One look is enough for most of them.
-  if (Read() && S.State == LiveSite::Disarmed)
+  // One look is enough for most of them, and where nobody changes anything.
+  bool IsRead = Read();
+  if (IsRead && (S.State == LiveSite::Disarmed || !R.Live.generation))
     return S;
   if (!readConsistently(Memory, R.Live, Read)) {
     S.State = LiveSite::Unreadable;
@@ -409,6 +477,13 @@ Expected<bool> LiveProcess::readSites(const Runtime &R, LiveModule &Module,
 Expected<std::vector<LiveModule>> LiveProcess::modules() const {
   std::vector<LiveModule> Result;
   Budget Left = {MaxSites, MaxTracersOfAll};
+  for (LiveModule M : Unregistered) {
+    auto IsThere = readSites({{}, Machine}, M, Left);
+    if (!IsThere)
+      return IsThere.takeError();
+    if (*IsThere)
+      Result.push_back(std::move(M));
+  }
   for (const Runtime &R : Runtimes) {
     auto Listed = list(R);
     if (!Listed)

@@ -59,8 +59,11 @@ struct LiveCounters {
 
 class LiveProcess {
 public:
-  /// Fails if libpatchbay is not in the process, or is of another version.
+  /// Fails if libpatchbay in the process is of another version, or if neither it nor
+  /// a module that was built for it is there.
   static llvm::Expected<LiveProcess> open(unsigned Pid);
+  /// False: the modules are as they were loaded.
+  bool hasRuntime() const { return !Runtimes.empty(); }
 
   const ProcessMemory &memory() const { return Memory; }
   /// Those that were there from the beginning to the end, with their sites.
@@ -77,6 +80,8 @@ private:
   };
   LiveProcess(ProcessMemory Memory) : Memory(std::move(Memory)) {}
   llvm::Error findRuntimes();
+  llvm::Error findUnregistered();
+  void addUnregistered(const MappedImage &Image, uint64_t NoteDescriptor);
   llvm::Error addRuntime(const MappedImage &Image, uint64_t NoteDescriptor);
   bool readList(const Runtime &R, std::vector<LiveModule> &Found) const;
   bool readOthers(const Runtime &R, std::vector<OtherModule> &Found) const;
@@ -92,6 +97,10 @@ private:
 
   ProcessMemory Memory;
   std::vector<Runtime> Runtimes;
+  /// Where there is no runtime: the modules, and what is of another version.
+  uint16_t Machine = 0;
+  std::vector<LiveModule> Unregistered;
+  std::vector<OtherModule> Others;
 };
 
 } // namespace patchbay

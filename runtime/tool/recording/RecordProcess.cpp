@@ -5,16 +5,12 @@
 #include "Program.h"
 #include "RecordSummary.h"
 #include "TracerLibrary.h"
-#include "attach/Injection.h"
+#include "Visit.h"
 #include "attach/ProcessChoice.h"
 #include "attach/Refusal.h"
-#include "attach/ThreadStatus.h"
-#include "live/ControlSocket.h"
-#include "showing/Table.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 #include <cerrno>
 #include <csignal>
 #include <poll.h>
@@ -27,33 +23,14 @@
 using namespace llvm;
 using namespace patchbay;
 
-static constexpr char EntryName[] = "patchbay_trace_visit";
-
 //===----------------------------------------------------------------------===//
 // The beginning
 //===----------------------------------------------------------------------===//
-
-// A directory that was made for this is root's alone: what the process writes, its
-// user has to be able to write.
-static void giveTo(unsigned Pid, const std::string &Dir) {
-  ThreadStatus Status(Pid, Pid);
-  uid_t User = Status.number("Uid");
-  if (geteuid() == 0 && User != 0 &&
-      chown(Dir.c_str(), User, Status.number("Gid")))
-    warn(Twine(Dir) + ": cannot be given to user " + Twine(User) + ": " +
-         errnoText(errno));
-}
 
 namespace {
 struct Prepared {
   ProcessMemory Memory;
   std::string Options;
-};
-
-/// A process that is recorded as long as this holds it.
-struct Held {
-  pid_t Pid;
-  ControlSocket Socket;
 };
 } // namespace
 
@@ -75,36 +52,6 @@ static Expected<Prepared> prepare(pid_t Pid, const ProcessRecording &R,
   if (!Options)
     return Options.takeError();
   return Prepared{std::move(*Memory), std::move(*Options)};
-}
-
-static Error start(ProcessMemory &Memory, const std::string &Library,
-                   const std::string &Options) {
-  auto Result = inject(Memory, {{Library}, EntryName, Options});
-  if (!Result)
-    return Result.takeError();
-  if (Result->Returned)
-    return Memory.error("the runtime in it refuses: " + Result->Why);
-  double Still = std::chrono::duration<double, std::milli>(Result->StoodStill)
-                     .count();
-  errs() << formatv("patchbay: process {0}: recording; one thread of it stood "
-                    "still for {1:f2} ms, {2} for a look\n",
-                    Memory.pid(), Still, Result->Looks - 1);
-  return Error::success();
-}
-
-static Expected<Held> hold(pid_t Pid) {
-  auto Socket = ControlSocket::connect(Pid);
-  if (!Socket)
-    return Socket.takeError();
-  if (Error E = Socket->send(PB_CONTROL_HOLD, "", {}))
-    return std::move(E);
-  auto Reply = Socket->receive();
-  if (!Reply)
-    return Reply.takeError();
-  if (Reply->result)
-    return processError(Pid, "its recording cannot be held: " +
-                                 errnoText(-Reply->result));
-  return Held{Pid, std::move(*Socket)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -160,34 +107,35 @@ Error Timer::start(ArrayRef<const char *> Args, const sigset_t &Before) {
 
 // What they have forked since. A child listens a moment after fork() has returned in
 // it; one that is not held ends its recording by itself.
-static void holdChildren(std::vector<Held> &All) {
+static void holdChildren(std::vector<Visit> &All) {
   std::vector<pid_t> Children;
-  for (const Held &H : All)
-    for (pid_t Child : descendants(H.Pid))
-      if (none_of(All, [&](const Held &Other) { return Other.Pid == Child; }) &&
+  for (const Visit &V : All)
+    for (pid_t Child : descendants(V.pid()))
+      if (none_of(All, [&](const Visit &Other) { return Other.pid() == Child; }) &&
           !is_contained(Children, Child))
         Children.push_back(Child);
   for (pid_t Child : Children) {
-    auto H = hold(Child);
-    if (H)
-      All.push_back(std::move(*H));
+    auto V = Visit::join(Child);
+    if (V)
+      All.push_back(std::move(*V));
     else
-      consumeError(H.takeError());
+      consumeError(V.takeError());
   }
 }
 
 // Until the end is asked for, or all have ended.
-static void wait(std::vector<Held> &All, Timer &Command, int Signals,
-                 bool Follow) {
+static void wait(std::vector<Visit> &All, std::vector<Visit> &Ended,
+                 Timer &Command, int Signals, bool Follow) {
   constexpr int FollowMs = 50;
   while (!All.empty()) {
     std::vector<pollfd> Fds = {{Signals, POLLIN, 0}};
-    for (const Held &H : All)
-      Fds.push_back({H.Socket.descriptor(), POLLIN, 0});
+    for (const Visit &V : All)
+      Fds.push_back({V.descriptor(), POLLIN, 0});
     poll(Fds.data(), Fds.size(), Follow ? FollowMs : -1);
     for (size_t I = All.size(); I-- != 0;)
       if (Fds[I + 1].revents) {
-        errs() << "patchbay: process " << All[I].Pid << " has ended\n";
+        errs() << "patchbay: process " << All[I].pid() << " has ended\n";
+        Ended.push_back(std::move(All[I]));
         All.erase(All.begin() + I);
       }
     signalfd_siginfo Info;
@@ -197,25 +145,6 @@ static void wait(std::vector<Held> &All, Timer &Command, int Signals,
     if (Follow)
       holdChildren(All);
   }
-}
-
-// Until the thread that listened is gone, and what it had open with it.
-static void awaitEnd(Held &H) {
-  auto Reply = H.Socket.receive();
-  if (!Reply) {
-    // It has ended meanwhile.
-    consumeError(Reply.takeError());
-    return;
-  }
-  if (Reply->result == -ETIMEDOUT)
-    warn("process " + Twine(H.Pid) +
-         ": nothing is traced in it any more, but a thread has not yet left a "
-         "handler: it cannot be recorded again before");
-  else if (Reply->result)
-    warn("process " + Twine(H.Pid) + ": its functions could not be disarmed: " +
-         errnoText(-Reply->result));
-  for (unsigned I = 0; I != 1000 && hasThread(H.Pid, H.Socket.listener()); ++I)
-    usleep(1000);
 }
 
 //===----------------------------------------------------------------------===//
@@ -248,26 +177,19 @@ static Expected<std::vector<Prepared>> prepareAll(const ProcessRecording &R,
   return All;
 }
 
-// What has begun in a process and is not held ends by itself.
-static Expected<std::vector<Held>> beginAll(std::vector<Prepared> &Processes,
-                                            const ElfImage &Library,
-                                            const std::string &Dir) {
-  std::vector<Held> All;
+static Expected<std::vector<Visit>> beginAll(std::vector<Prepared> &Processes,
+                                             const ElfImage &Library,
+                                             const std::string &Dir) {
+  std::vector<Visit> All;
   for (Prepared &P : Processes) {
-    Error E = start(P.Memory, Library.path(),
-                    P.Options + ",live=1,checked=1,output=" +
-                        escapeOption(Dir));
-    if (!E) {
-      auto H = hold(P.Memory.pid());
-      if (H) {
-        All.push_back(std::move(*H));
-        continue;
-      }
-      E = H.takeError();
+    auto V = Visit::begin(P.Memory, Library, P.Options, Dir, "recording");
+    if (V) {
+      All.push_back(std::move(*V));
+      continue;
     }
     if (Processes.size() == 1)
-      return std::move(E);
-    warn(toString(std::move(E)));
+      return V.takeError();
+    warn(toString(V.takeError()));
   }
   if (All.empty())
     return makeError("none of " + Twine(Processes.size()) +
@@ -308,23 +230,27 @@ Expected<int> patchbay::recordProcesses(const ProcessRecording &R,
   auto Dir = OutputDir::create(R.Output);
   if (!Dir)
     return Dir.takeError();
-  giveTo(Processes->front().Memory.pid(), Dir->path());
   auto All = beginAll(*Processes, *Library, Dir->path());
   if (!All) {
     Dir->undo();
     return All.takeError();
   }
   const size_t Number = All->size();
-  const pid_t First = All->front().Pid;
+  const pid_t First = All->front().pid();
   Timer Command;
   if (Error E = Command.start(Args, Before))
     return std::move(E);
-  wait(*All, Command, Signals, R.Follow);
-  for (Held &H : *All)
-    H.Socket.finish();
-  for (Held &H : *All)
-    awaitEnd(H);
+  std::vector<Visit> Ended;
+  wait(*All, Ended, Command, Signals, R.Follow);
+  for (Visit &V : *All)
+    V.finish();
+  for (Visit &V : *All)
+    V.awaitEnd();
   awaitNewChildren(Dir->path());
+  // Not before all are done: a child writes where its parent does.
+  for (ArrayRef<Visit> Some : {ArrayRef<Visit>(Ended), ArrayRef<Visit>(*All)})
+    for (const Visit &V : Some)
+      V.collect();
   sayWhatWasRecorded(Number == 1 ? "process " + utostr(First)
                                  : utostr(Number) + " processes",
                      *Dir, R.Output, R.Threads);

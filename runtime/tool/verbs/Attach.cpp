@@ -3,8 +3,12 @@
 // `patchbay attach`: has programs attached to functions of a running process,
 // as long as it runs itself.
 #include "Verb.h"
+#include "attach/Refusal.h"
 #include "live/ControlSocket.h"
+#include "live/LiveProcess.h"
 #include "live/LiveSelection.h"
+#include "recording/TracerLibrary.h"
+#include "recording/Visit.h"
 #include "showing/Table.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
@@ -66,9 +70,10 @@ static constexpr char Help[] = R"(
   destructors run in a thread of the process that has no open files. Records that BPF programs
   put into ring buffers are printed as they come, what their maps hold at the end.
 
-  The process has to be started with 'patchbay record --live', or with live=1 in
-  PATCHBAY, and to be one that you may debug: yours, or as root any (ptrace(2),
-  /proc/sys/kernel/yama/ptrace_scope), in containers, too. This command opens the
+  A process that was not started with 'patchbay record --live', or with live=1 in
+  PATCHBAY, gets the runtime for as long as this command runs, on x86-64, as with
+  'patchbay record -p'. It has to be one that you may debug: yours, or as root any
+  (ptrace(2), /proc/sys/kernel/yama/ptrace_scope), in containers, too. This command opens the
   file, the process gets the descriptor; its user has to be allowed to read it. A
   file is loaded only if it belongs to you, to the user of the process or to root,
   and if nobody else may write to it. $ORIGIN in it is no folder.
@@ -86,8 +91,8 @@ EXAMPLES:
 EXIT CODES:
   0  success: the programs were attached, until the end was asked for or the
      process ended
-  1  the process does not exist or does not listen, is not yours to debug, or
-     does not load the program
+  1  the process does not exist, is not yours to debug, cannot load the runtime or
+     listens no more, or does not load the program
   2  wrong usage
   3  no function that GLOB matches
 )";
@@ -248,10 +253,6 @@ static Error refused(const Wanted &W, const LiveSelection &Selection,
 
 static Expected<ControlSocket> attach(const Wanted &W) {
   std::string Text = textOf(W);
-  if (Text.size() >= PB_CONTROL_TEXT_MAX)
-    return makeError(Usage, "a program and functions of " + Twine(Text.size()) +
-                                " bytes: use fewer than " +
-                                Twine(PB_CONTROL_TEXT_MAX));
   // Whether it listens at all. While names are looked up it is not to wait.
   if (Error E = ControlSocket::connect(Pid).takeError())
     return std::move(E);
@@ -313,6 +314,65 @@ static void wait(std::vector<ControlSocket> &Sockets, int Signals) {
   }
 }
 
+namespace {
+/// A process that nobody has prepared listens for as long as this holds it. It records
+/// nothing, but has to have a directory where it could say what goes wrong.
+class Visited {
+public:
+  Visited(Visited &&Other)
+      : Folder(std::exchange(Other.Folder, "")), Held(std::move(Other.Held)) {}
+  ~Visited();
+  /// Nothing is done to a process that listens already.
+  static Expected<Visited> begin(int Process);
+
+private:
+  Visited() = default;
+
+  std::string Folder;
+  std::unique_ptr<Visit> Held;
+};
+} // namespace
+
+Visited::~Visited() {
+  if (Held) {
+    Held->finish();
+    Held->awaitEnd();
+    Held.reset();
+  }
+  if (!Folder.empty())
+    sys::fs::remove_directories(Folder);
+}
+
+Expected<Visited> Visited::begin(int Process) {
+  Visited V;
+  auto Listens = ControlSocket::listens(Process);
+  if (!Listens)
+    return Listens.takeError();
+  if (*Listens)
+    return V;
+  auto Library = openTracer();
+  if (!Library)
+    return Library.takeError();
+  auto Memory = openProcess(Process);
+  if (!Memory)
+    return Memory.takeError();
+  if (Error E = checkProcess(*Memory, *Library))
+    return std::move(E);
+  auto Functions = LiveProcess::open(Process);
+  if (!Functions)
+    return Functions.takeError();
+  SmallString<64> Made;
+  if (std::error_code EC = sys::fs::createUniqueDirectory("patchbay", Made))
+    return makeError("cannot make a directory: " + EC.message());
+  V.Folder = Made.str().str();
+  auto Held = Visit::begin(*Memory, *Library, "tracer=function_profile", V.Folder,
+                           "it listens");
+  if (!Held)
+    return Held.takeError();
+  V.Held = std::make_unique<Visit>(std::move(*Held));
+  return V;
+}
+
 static Expected<int> runAttach(ArrayRef<const char *>) {
   if (!Pid.getNumOccurrences())
     return makeError(Usage, "no process is named: use -p PID");
@@ -329,6 +389,15 @@ static Expected<int> runAttach(ArrayRef<const char *>) {
   if (Signals < 0)
     return makeError("cannot wait for signals: " + errnoText(errno));
 
+  for (const Wanted &W : *All)
+    if (size_t Size = textOf(W).size(); Size >= PB_CONTROL_TEXT_MAX)
+      return makeError(Usage, "a program and functions of " + Twine(Size) +
+                                  " bytes: use fewer than " +
+                                  Twine(PB_CONTROL_TEXT_MAX));
+  // Before them, as it has to go after them.
+  auto Held = Visited::begin(Pid);
+  if (!Held)
+    return Held.takeError();
   std::vector<ControlSocket> Sockets;
   for (const Wanted &W : *All) {
     auto Socket = attach(W);

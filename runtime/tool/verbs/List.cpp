@@ -65,7 +65,7 @@ EXIT CODES:
   0  at least one function was shown
   1  BIN or the process cannot be read, is malformed, or is of another version
   2  wrong usage
-  3  BIN has no records, the process no libpatchbay, or no function matches; or
+  3  BIN, or no module of the process, has records, or no function matches; or
      llvm-bolt moved all functions of BIN away from where their records lead to
 )";
 

@@ -88,8 +88,15 @@ refusals(const LiveCounters &C) {
   return Result;
 }
 
-static void printSummary(const Totals &T) {
+static void printSummary(const Totals &T, unsigned Pid, bool HasRuntime) {
   const LiveCounters &C = T.Counters;
+  if (!HasRuntime) {
+    outs() << formatv("\n{0} in {1}; libpatchbay is not in the process: "
+                      "'patchbay record -p {2}' loads it\n",
+                      counted(T.Sites, "function"),
+                      counted(T.Modules, "module"), Pid);
+    return;
+  }
   outs() << formatv("\n{0} of {1} armed in {2}\n", T.Armed,
                     counted(T.Sites, "function"),
                     counted(T.Modules, "module"))
@@ -110,11 +117,12 @@ static void printSummary(const Totals &T) {
 }
 
 static void printJson(unsigned Pid, ArrayRef<Function> Functions,
-                      LiveNames &Names, const Totals &T) {
+                      LiveNames &Names, const Totals &T, bool HasRuntime) {
   json::OStream J(outs(), /*IndentSize=*/2);
   const LiveCounters &C = T.Counters;
   J.object([&] {
     J.attribute("pid", Pid);
+    J.attribute("runtime", HasRuntime);
     J.attribute("modules", T.Modules);
     J.attribute("sites", T.Sites);
     J.attribute("armed", T.Armed);
@@ -200,10 +208,10 @@ Expected<int> patchbay::listLive(unsigned Pid, NameFilter &Filter, bool Json) {
     warn(Message);
   }
   if (Json) {
-    printJson(Pid, Functions, Names, T);
+    printJson(Pid, Functions, Names, T, Process->hasRuntime());
     return Success;
   }
   printTable(Functions, Names);
-  printSummary(T);
+  printSummary(T, Pid, Process->hasRuntime());
   return Success;
 }

@@ -170,7 +170,9 @@ static constexpr char Help[] = R"(
   in code of the program's own. Afterwards nothing is left but libraries that nobody
   calls: no thread, no descriptor, nothing armed. That holds if this command is killed,
   too, after ten seconds. You may do this to processes that you may debug. Its user has
-  to be able to write to DIR, which is given to it where root has made it. Processes
+  to be able to write to DIR, which is given to it where root has made it. If it is in a
+  container, or has another root directory, it writes to its own /tmp, /var/tmp or /dev/shm
+  instead, and that is copied to DIR at the end. Processes
   that it forks are recorded with --follow. What it does to itself by setuid(2), chroot(2),
   seccomp(2) and longjmp(3) meanwhile is not prepared for, as it is in programs that
   this command runs.

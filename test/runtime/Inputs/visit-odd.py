@@ -5,6 +5,7 @@ when that has printed a line, and is
 plain      as it was started
 stopped    stopped by a signal
 traced     traced by this script
+gdb        traced by gdb
 zombie     killed, and nobody has waited for it
 thread     the same, but PID is a thread of it that is not the first
 recorded   recorded by another COMMAND, which has begun
@@ -20,12 +21,23 @@ import sys
 PTRACE_SEIZE = 0x4206
 
 
+debuggers = []
+
+
 def prepare(how, program, command):
     if how == "stopped":
         os.kill(program.pid, signal.SIGSTOP)
         os.waitid(os.P_PID, program.pid, os.WSTOPPED | os.WNOWAIT)
     elif how == "traced":
         assert ctypes.CDLL(None).ptrace(PTRACE_SEIZE, program.pid, 0, 0) == 0
+    elif how == "gdb":
+        debugger = subprocess.Popen(
+            ["gdb", "-q", "-nx", "-p", str(program.pid), "-ex", "echo here\\n"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True)
+        debuggers.append(debugger)
+        while debugger.stdout.readline().rstrip() != "here":
+            assert debugger.poll() is None
     elif how == "zombie":
         program.kill()
         os.waitid(os.P_PID, program.pid, os.WEXITED | os.WNOWAIT)
@@ -55,6 +67,9 @@ def main():
         pid = prepare(how, program, command)
         return subprocess.run(replaced(command, pid), timeout=60).returncode
     finally:
+        for debugger in debuggers:
+            debugger.kill()
+            debugger.wait()
         os.killpg(program.pid, signal.SIGKILL)
         program.wait()
 

@@ -4,6 +4,9 @@
 visit.py PATCHBAY counts PROG TIMES
     PROG is that of visited.c. Calls are counted exactly between the beginning of a
     recording and its end, TIMES times, and then everything is as it was.
+visit.py PATCHBAY inside PROG TIMES
+    The same, and PROG, a command, finds neither the runtime nor the directory: it has a
+    /tmp of its own, in which nothing is left. --follow: its children, too.
 visit.py PATCHBAY fork PROG TIMES
     It forks meanwhile: nothing of it is recorded, or left, in its children.
 visit.py PATCHBAY follow PROG TIMES
@@ -125,6 +128,28 @@ def counts(patchbay, path, times):
     print(f"counted exactly {times} times")
 
 
+def inside(patchbay, command, times):
+    program = Program(*command.split())
+    before = program.state()
+    for number in range(times):
+        options = TRACERS[number % len(TRACERS)]
+        recording = Recording(patchbay, program, "-F", "counted", "--follow", *options,
+                              out="hidden/out")
+        child = program.call(0)
+        made = program.call(50 + number) + 1
+        await_pause(child)
+        recording.end()
+        check_quiet(program, before)
+        seen = recording.calls("counted")
+        assert seen == made, f"{number} {options}: {seen} of {made}"
+        assert not os.listdir(f"/proc/{program.pid}/root/tmp")
+        os.kill(child, signal.SIGKILL)
+    loaded = [line for line in program.mappings() if "memfd:patchbay" in line]
+    assert 0 < len(loaded) < 20, loaded
+    program.end()
+    print(f"counted exactly {times} times")
+
+
 def check_child(pid, before):
     """A child that was forked while its parent was recorded is not, nor has it
     anything of the recording."""
@@ -231,6 +256,6 @@ def kill(patchbay, path, times):
 if __name__ == "__main__":
     PATCHBAY, WHAT, PATH, TIMES = sys.argv[1:]
     {"counts": counts, "fork": fork, "follow": follow, "storm": storm,
-     "alone": alone,
+     "alone": alone, "inside": inside,
      "kill": kill}[WHAT](
         PATCHBAY, PATH, int(TIMES))

@@ -138,6 +138,37 @@ new_thread:
 	je	leave
 
 load:
+	cmpl	$0, AREA_NR_FILES(%rbx)
+	je	libraries
+	/* From here on the thread has descriptors of its own, and none at first: so
+	   the program's threads do not find a number taken. They go with it. */
+	movl	$__NR_close_range, %eax
+	xorl	%edi, %edi
+	movl	$-1, %esi
+	movl	$2, %edx		/* CLOSE_RANGE_UNSHARE */
+	syscall
+	movl	%eax, %r13d
+	xorl	%r12d, %r12d
+next_file:
+	movl	%r13d, %eax		/* -errno, if that failed */
+	testl	%r13d, %r13d
+	jne	no_file
+	movl	$__NR_memfd_create, %eax
+	leaq	file_name(%rip), %rdi
+	movl	$1, %esi		/* MFD_CLOEXEC */
+	syscall
+no_file:
+	movl	%eax, AREA_FILES(%rbx,%r12,4)
+	incl	%r12d
+	cmpl	AREA_NR_FILES(%rbx), %r12d
+	jb	next_file
+	movl	$1, AREA_FILES_MADE(%rbx)
+	leaq	AREA_FILLED(%rbx), %rdi
+	call	await
+	testl	%eax, %eax
+	je	leave
+
+libraries:
 	leaq	AREA_PATHS(%rbx), %r12
 	xorl	%r13d, %r13d
 next_path:
@@ -173,7 +204,10 @@ loaded:
 
 close_it:
 	movq	%r13, %rdi
+	testq	%r13, %r13		/* nothing was opened */
+	je	closed
 	call	*close(%rip)
+closed:
 	movl	$AREA_IS_CLOSED, %r12d
 	jmp	say
 
@@ -231,6 +265,8 @@ awaited:
 	popq	%rbx
 	ret
 
+file_name:
+	.asciz	"patchbay"
 	.balign	8
 pause:	.quad	0, 100000
 /* All but SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, and the C library's 32

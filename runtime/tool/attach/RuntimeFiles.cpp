@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "RuntimeFiles.h"
+#include "Diagnostics.h"
+#include "LoadedModules.h"
+#include "control.h"
+#include "live/LiveProcess.h"
+#include "live/MappedNotes.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "patchbay/abi.h"
+#include <sys/stat.h>
+
+using namespace llvm;
+using namespace patchbay;
+
+static Expected<std::vector<std::string>> neededBy(const ElfImage &Library) {
+  std::vector<std::string> Names;
+  auto Sections = Library.elf().sections();
+  auto Entries = Library.elf().dynamicEntries();
+  if (!Sections || !Entries)
+    return Library.error(joinErrors(Sections.takeError(), Entries.takeError()));
+  for (const auto &Section : *Sections) {
+    if (Section.sh_type != ELF::SHT_DYNAMIC)
+      continue;
+    auto Strings = Library.elf().getLinkAsStrtab(Section);
+    if (!Strings)
+      return Library.error(Strings.takeError());
+    for (const auto &Entry : *Entries)
+      if (Entry.getTag() == ELF::DT_NEEDED && Entry.getVal() < Strings->size())
+        Names.push_back(Strings->drop_front(Entry.getVal()).split('\0').first.str());
+  }
+  return Names;
+}
+
+// Those of its libraries that lie beside it, each behind what it needs itself.
+static Error addLibraries(const ElfImage &Library, std::vector<std::string> &All) {
+  auto Needed = neededBy(Library);
+  if (!Needed)
+    return Needed.takeError();
+  for (const std::string &Name : *Needed) {
+    SmallString<128> Path(sys::path::parent_path(Library.path()));
+    sys::path::append(Path, Name);
+    if (!sys::fs::exists(Path) || is_contained(All, Path.str()))
+      continue;
+    auto Other = ElfImage::open(Path);
+    if (!Other)
+      return Other.takeError();
+    if (Error E = addLibraries(*Other, All))
+      return E;
+  }
+  if (!is_contained(All, Library.path()))
+    All.push_back(Library.path());
+  return Error::success();
+}
+
+static Expected<Injection> byContents(const ElfImage &Library) {
+  Injection Result;
+  Result.ByContents = true;
+  if (Error E = addLibraries(Library, Result.Paths))
+    return std::move(E);
+  return Result;
+}
+
+// Whether the process finds there what we find there.
+static bool findsSame(const ProcessMemory &Memory, const std::string &Path) {
+  struct stat Ours, Theirs;
+  return !stat(Path.c_str(), &Ours) &&
+         !stat((Memory.proc("root") + Path).c_str(), &Theirs) &&
+         Ours.st_dev == Theirs.st_dev && Ours.st_ino == Theirs.st_ino;
+}
+
+static Error otherVersion(const ProcessMemory &Memory, const Twine &Why) {
+  return Memory.error("it has a runtime of another version: " + Why +
+                      ": use the patchbay of that version, or start the process "
+                      "anew");
+}
+
+// The tracer that it has loaded, empty if there is none. The core alone says itself
+// which version it is of.
+static Expected<std::string> loadedTracer(ProcessMemory &Memory) {
+  std::string Path;
+  auto Look = [&](const MappedImage &Image, uint64_t Descriptor) -> Error {
+    pb_control_note Note;
+    if (!Memory.read(Descriptor, Note))
+      return Error::success();
+    if (Note.version != PB_CONTROL_VERSION)
+      return otherVersion(Memory, Image.Path + " speaks version " +
+                                      Twine(Note.version) +
+                                      " of the protocol, this patchbay version " +
+                                      Twine(PB_CONTROL_VERSION));
+    Path = Image.Path.str();
+    return Error::success();
+  };
+  if (Error E = forEachMappedNote(Memory, PATCHBAY_NOTE_CONTROL,
+                                  sizeof(pb_control_note), Look))
+    return std::move(E);
+  return Path;
+}
+
+Expected<Injection> patchbay::runtimeFor(const ProcessMemory &Of,
+                                         const ElfImage &Library) {
+  auto Memory = ProcessMemory::open(Of.pid());
+  if (!Memory)
+    return Memory.takeError();
+  auto Tracer = loadedTracer(*Memory);
+  if (!Tracer)
+    return Tracer.takeError();
+  auto Core = LiveProcess::open(Of.pid());
+  if (!Core) {
+    // There need not be one.
+    if (Error Other = handleErrors(Core.takeError(),
+                                   [](std::unique_ptr<ToolError> E) -> Error {
+                                     if (E->code() == NothingFound)
+                                       return Error::success();
+                                     return Error(std::move(E));
+                                   }))
+      return std::move(Other);
+  }
+  if (!Tracer->empty()) {
+    auto Modules = LoadedModules::read(*Memory);
+    if (!Modules)
+      return Modules.takeError();
+    for (const LoadedModule &M : Modules->all())
+      if (M.Path == *Tracer && M.find("patchbay_trace_visit"))
+        return Injection{{M.Name}};
+    return otherVersion(*Memory, *Tracer + " cannot begin a recording later");
+  }
+  if (findsSame(Of, Library.path()))
+    return Injection{{Library.path()}};
+  return byContents(Library);
+}
+
+Expected<InjectionResult> patchbay::injectRuntime(ProcessMemory &Memory,
+                                                  Injection What,
+                                                  const ElfImage &Library) {
+  auto Result = inject(Memory, What);
+  if (Result || What.ByContents)
+    return Result;
+  // The loader's words for open(2) that has failed, whatever the reason.
+  std::string Why = toString(Result.takeError());
+  if (!StringRef(Why).contains("cannot open shared object file"))
+    return makeError(Why);
+  auto Contents = byContents(Library);
+  if (!Contents)
+    return Contents.takeError();
+  What.Paths = Contents->Paths;
+  What.ByContents = true;
+  return inject(Memory, What);
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "OutputInside.h"
+#include "Diagnostics.h"
+#include "attach/ThreadStatus.h"
+#include "format.h"
+#include "live/DataCopy.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cerrno>
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <random>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+using namespace llvm;
+using namespace patchbay;
+
+namespace {
+struct Owner {
+  uid_t User;
+  gid_t Group;
+};
+} // namespace
+
+static Owner ownerOf(pid_t Process) {
+  ThreadStatus Status(Process, Process);
+  return {uid_t(Status.number("Uid")), gid_t(Status.number("Gid"))};
+}
+
+static std::string rootOf(pid_t Process) {
+  return "/proc/" + std::to_string(Process) + "/root";
+}
+
+static bool isSame(const std::string &A, const std::string &B) {
+  struct stat StatusA, StatusB;
+  return !stat(A.c_str(), &StatusA) && !stat(B.c_str(), &StatusB) &&
+         StatusA.st_dev == StatusB.st_dev && StatusA.st_ino == StatusB.st_ino;
+}
+
+// A directory that was made for this is root's alone: what the process writes, its
+// user has to be able to write.
+static void giveTo(pid_t Process, const std::string &Dir) {
+  Owner To = ownerOf(Process);
+  if (geteuid() == 0 && To.User != 0 &&
+      chown(Dir.c_str(), To.User, To.Group))
+    warn(Twine(Dir) + ": cannot be given to user " + Twine(To.User) + ": " +
+         errnoText(errno));
+}
+
+// A folder of the process's. What links in there mean, they mean in there: its user
+// may have made them.
+static int openInside(int Root, const char *Folder) {
+  open_how How = {};
+  How.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+  How.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+  return int(syscall(SYS_openat2, Root, Folder, &How, sizeof(How)));
+}
+
+Expected<OutputInside> OutputInside::create(pid_t Process,
+                                            const std::string &Dir) {
+  OutputInside Result;
+  Result.Dir = Result.Path = Dir;
+  if (isSame(Dir, rootOf(Process) + Dir)) {
+    giveTo(Process, Dir);
+    return Result;
+  }
+  int Root = open(rootOf(Process).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (Root < 0)
+    return processError(Process, "cannot open its root directory: " +
+                                     errnoText(errno));
+  std::random_device Random;
+  std::string Name = "patchbay-" + std::to_string(Process) + "-" +
+                     utohexstr(uint64_t(Random()) << 32 | Random(), true);
+  const Owner To = ownerOf(Process);
+  int Errno = 0;
+  for (const char *Folder : {"/tmp", "/var/tmp", "/dev/shm"}) {
+    int Parent = openInside(Root, Folder);
+    if (Parent >= 0 && !mkdirat(Parent, Name.c_str(), 0700)) {
+      Result.Parent = Parent;
+      Result.Name = Name;
+      Result.Path = Folder + ("/" + Name);
+      Result.Inside =
+          openat(Parent, Name.c_str(),
+                 O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+      if (Result.Inside >= 0 &&
+          (geteuid() != 0 || !fchown(Result.Inside, To.User, To.Group)))
+        break;
+    }
+    Errno = errno;
+    if (Parent >= 0 && Parent != Result.Parent)
+      close(Parent);
+    if (Result.Parent >= 0)
+      break;
+  }
+  close(Root);
+  if (Result.Inside < 0 || Errno)
+    return processError(
+        Process, "it does not find " + Dir +
+                     " (another root directory, or a container), and nothing "
+                     "can be made in its /tmp, /var/tmp or /dev/shm: " +
+                     errnoText(Errno));
+  return Result;
+}
+
+OutputInside::OutputInside(OutputInside &&Other)
+    : Path(std::move(Other.Path)), Dir(std::move(Other.Dir)),
+      Name(std::move(Other.Name)), Parent(std::exchange(Other.Parent, -1)),
+      Inside(std::exchange(Other.Inside, -1)) {
+  Other.Name.clear();
+}
+
+static std::vector<std::string> namesIn(int Folder) {
+  std::vector<std::string> Names;
+  int Copy = openat(Folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *Stream = Copy < 0 ? nullptr : fdopendir(Copy);
+  if (!Stream)
+    return Names;
+  while (dirent *Entry = readdir(Stream))
+    if (StringRef Name = Entry->d_name; Name != "." && Name != "..")
+      Names.push_back(Name.str());
+  closedir(Stream);
+  return Names;
+}
+
+OutputInside::~OutputInside() {
+  if (Inside >= 0) {
+    for (const std::string &File : namesIn(Inside))
+      unlinkat(Inside, File.c_str(), 0);
+    close(Inside);
+  }
+  if (Parent >= 0) {
+    unlinkat(Parent, Name.c_str(), AT_REMOVEDIR);
+    close(Parent);
+  }
+}
+
+Error OutputInside::collect() const {
+  if (Inside < 0)
+    return Error::success();
+  Error All = Error::success();
+  for (const std::string &Name : namesIn(Inside)) {
+    if (!StringRef(Name).ends_with(PBD_SUFFIX))
+      continue;
+    // Whatever the process's user has put there.
+    int File = openat(Inside, Name.c_str(),
+                      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    Error E = File < 0 ? makeError(errnoText(errno))
+                       : copyData(File, Dir + "/" + Name);
+    if (File >= 0)
+      close(File);
+    if (E)
+      All = joinErrors(std::move(All),
+                       makeError(Path + "/" + Name + " cannot be copied: " +
+                                 toString(std::move(E))));
+  }
+  return All;
+}

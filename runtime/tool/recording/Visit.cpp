@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Visit.h"
+#include "Diagnostics.h"
+#include "Selection.h"
+#include "attach/RuntimeFiles.h"
+#include "attach/ThreadStatus.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cerrno>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace patchbay;
+
+static constexpr char EntryName[] = "patchbay_trace_visit";
+
+static Error load(ProcessMemory &Memory, const ElfImage &Library,
+                  const std::string &Options, StringRef What) {
+  auto Runtime = runtimeFor(Memory, Library);
+  if (!Runtime)
+    return Runtime.takeError();
+  Runtime->Entry = EntryName;
+  Runtime->Options = Options;
+  auto Result = injectRuntime(Memory, *Runtime, Library);
+  if (!Result)
+    return Result.takeError();
+  if (Result->Returned)
+    return Memory.error("the runtime in it refuses: " + Result->Why);
+  double Still = std::chrono::duration<double, std::milli>(Result->StoodStill)
+                     .count();
+  errs() << formatv("patchbay: process {0}: {1}; one thread of it stood still "
+                    "for {2:f2} ms, {3} for a look\n",
+                    Memory.pid(), What, Still, Result->Looks - 1);
+  return Error::success();
+}
+
+Expected<Visit> Visit::join(pid_t Pid) {
+  auto Socket = ControlSocket::connect(Pid);
+  if (!Socket)
+    return Socket.takeError();
+  if (Error E = Socket->send(PB_CONTROL_HOLD, "", {}))
+    return std::move(E);
+  auto Reply = Socket->receive();
+  if (!Reply)
+    return Reply.takeError();
+  if (Reply->result)
+    return processError(Pid, "its recording cannot be held: " +
+                                 errnoText(-Reply->result));
+  return Visit(Pid, std::move(*Socket));
+}
+
+Expected<Visit> Visit::begin(ProcessMemory &Memory, const ElfImage &Library,
+                             const std::string &Options, const std::string &Dir,
+                             StringRef What) {
+  auto Output = OutputInside::create(Memory.pid(), Dir);
+  if (!Output)
+    return Output.takeError();
+  std::string All = Options + ",live=1,checked=1,output=" +
+                    escapeOption(Output->path());
+  if (Error E = load(Memory, Library, All, What))
+    return std::move(E);
+  // What has begun and is not held ends by itself.
+  auto Held = join(Memory.pid());
+  if (!Held)
+    return Held.takeError();
+  Held->Output = std::make_unique<OutputInside>(std::move(*Output));
+  return std::move(*Held);
+}
+
+void Visit::awaitEnd() {
+  auto Reply = Socket.receive();
+  if (!Reply) {
+    // It has ended meanwhile.
+    consumeError(Reply.takeError());
+    return;
+  }
+  if (Reply->result == -ETIMEDOUT)
+    warn("process " + Twine(Pid) +
+         ": nothing is traced in it any more, but a thread has not yet left a "
+         "handler: it cannot be recorded again before");
+  else if (Reply->result)
+    warn("process " + Twine(Pid) + ": its functions could not be disarmed: " +
+         errnoText(-Reply->result));
+  for (unsigned I = 0; I != 1000 && hasThread(Pid, Socket.listener()); ++I)
+    usleep(1000);
+}
+
+void Visit::collect() const {
+  if (!Output)
+    return;
+  if (Error E = Output->collect())
+    warn("process " + Twine(Pid) + ": " + toString(std::move(E)));
+}

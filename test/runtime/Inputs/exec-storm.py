@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""exec-storm.py PATCHBAY PID TIMES: records PID, which executes itself all the time, TIMES
+times. Each time either works or fails with one line, and the process lives on."""
+import os
+import subprocess
+import sys
+import tempfile
+
+patchbay, pid, times = sys.argv[1:]
+worked = 0
+with tempfile.TemporaryDirectory() as folder:
+    for number in range(int(times)):
+        done = subprocess.run(
+            [patchbay, "record", "-p", pid, "-o", f"{folder}/{number}", "--", "true"],
+            stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+        lines = done.stderr.splitlines()
+        if done.returncode == 0:
+            worked += 1
+        else:
+            assert done.returncode == 125, done
+            assert len(lines) == 1 and lines[0].startswith("patchbay: error: "), lines
+        os.kill(int(pid), 0)
+        with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+            assert "State:\tZ" not in file.read(), lines
+print(f"{worked} of {times} recordings of a program that executes itself")

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A process that nobody but root may debug, whoever its user is."""
+import ctypes
+import time
+
+PR_SET_DUMPABLE = 4
+
+ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0)
+print("ready", flush=True)
+time.sleep(1000)
