@@ -83,10 +83,23 @@ class Machine:
         return dataclasses.replace(
             self, cpus=cpus, guest=dataclasses.replace(self.guest, options=()))
 
-    def with_model(self, cpu, args=None):
-        """Another CPU, and other arguments for the kernel."""
-        return dataclasses.replace(self, cpu=cpu, guest=dataclasses.replace(
-            self.guest, kernel_args=args or self.guest.kernel_args))
+    def with_options(self, *options):
+        """More options of QEMU."""
+        return dataclasses.replace(self, guest=dataclasses.replace(
+            self.guest, options=(*self.guest.options, *options)))
+
+    def with_model(self, cpu):
+        return dataclasses.replace(self, cpu=cpu)
+
+    def with_args(self, args):
+        """Other arguments for the kernel."""
+        return dataclasses.replace(self, guest=dataclasses.replace(
+            self.guest, kernel_args=args))
+
+    def without_startup_tests(self):
+        """Those of ftrace, which take most of a boot: a tracer that is running, if
+        only the one that does nothing, keeps them from it."""
+        return self.with_args(f"{self.guest.kernel_args} ftrace=nop")
 
 
 def boot(on, busybox, kernel, folder, scripts, files, environment):

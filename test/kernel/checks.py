@@ -156,18 +156,18 @@ def results(text):
     return dict(RESULT.findall(text))
 
 
-def selftests(text, reference):
-    """Test by test beside what a kernel without CFI says."""
+def selftests(text, reference, one="with CFI", other="without CFI"):
+    """Test by test beside what another kernel says."""
     ours, theirs = results(text), results(reference)
-    for which, said, found in (("with", text, ours), ("without", reference, theirs)):
+    for which, said, found in ((one, text, ours), (other, reference, theirs)):
         if not found or sum(map(int, TALLY.findall(said))) != len(found):
-            yield f"the ftrace selftests {which} CFI run to their end", False, said[-2000:]
+            yield f"the ftrace selftests {which} run to their end", False, said[-2000:]
     worse = [f"{name} [{ours.get(name, 'missing')}, not {result}]"
              for name, result in theirs.items()
              if RANK.get(ours.get(name), 0) < RANK.get(result, 0)]
-    yield (f"no ftrace selftest is worse: {tally(ours)}; without CFI {tally(theirs)}",
+    yield (f"no ftrace selftest is worse: {tally(ours)}; {other} {tally(theirs)}",
            len(ours) == len(theirs) and not worse,
-           "; ".join(worse) or f"{len(ours)} tests, {len(theirs)} without CFI")
+           "; ".join(worse) or f"{len(ours)} tests, {len(theirs)} {other}")
 
 
 def tally(results):

@@ -88,6 +88,7 @@ class Kernel:
     tools: Tools
     plugin: bool            # built with our plugin and linker
     config: tuple           # of config/, without what is the same for all
+    variables: tuple = ()   # more of make's, in pairs
 
     @property
     def source_arch(self):
@@ -106,7 +107,7 @@ class Kernel:
         """The same bytes each time, and in each folder."""
         return {**os.environ, "CCACHE_BASEDIR": str(self.out.parent), "CCACHE_NOHASHDIR": "1"}
 
-    def make(self, *targets, jobs=None):
+    def make(self, *targets, jobs=None, **more):
         variables = self.tools.variables(self.plugin)
         if shutil.which("ccache"):
             variables["CC"] = f"ccache clang{variables['LLVM']}"
@@ -115,6 +116,7 @@ class Kernel:
             # The kernel refuses what pahole 1.24 writes of per-CPU variables there,
             # and with it all types.
             variables["PAHOLE_FLAGS"] = "--btf_gen_floats --skip_encoding_btf_vars"
+        variables.update(self.variables, **more)
         run(["make", "-s", f"-j{jobs or os.cpu_count()}", "-C", self.source,
              f"O={self.out}", f"ARCH={self.source_arch}",
              *(f"{name}={value}" for name, value in variables.items()),
@@ -135,6 +137,12 @@ class Kernel:
             self.make(f"KCONFIG_ALLCONFIG={all_config}", "allnoconfig")
         else:
             self.make("olddefconfig")
+
+    def begin_as(self, other):
+        """As a copy of what was built of the same source: what is the same in both is
+        not made again."""
+        if not self.out.exists() and other.image.exists():
+            shutil.copytree(other.out, self.out, symlinks=True)
 
     def build(self):
         self.configure()

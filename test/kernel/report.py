@@ -3,10 +3,10 @@
 import subprocess
 
 
-def ops(before, after):
+def ops(before, after, kind="with CALL_OPS and CFI"):
     """In the form of the commit that introduced CALL_OPS. Nanoseconds of the
     guest are instructions executed."""
-    for title, cells in (("without CALL_OPS", before), ("with CALL_OPS and CFI", after)):
+    for title, cells in (("without CALL_OPS", before), (kind, after)):
         if (0, 0) not in cells:
             continue
         print(f"\nsamples/ftrace/ftrace-ops {title}; 1 ns is 1 instruction\n\n"
@@ -55,9 +55,9 @@ def lines(whose, patches):
           f" in {len({path for _, _, path in counts})} files")
 
 
-def selftests(ours, theirs):
+def selftests(ours, theirs, one="CALL_OPS and CFI", other="without CFI"):
     """Those that do not just pass."""
-    print("  CALL_OPS and CFI | without CFI | ftrace selftest\n"
+    print(f"  {one:16} | {other:11} | ftrace selftest\n"
           "  =================+=============+=================")
     for name in ours:
         if {ours[name], theirs.get(name)} != {"PASS"}:

@@ -5,8 +5,9 @@ import subprocess
 
 from kernels import HERE
 
-KERNEL_PATCH = HERE / "static-calls" / "kernel.patch"
+KERNEL_PATCHES = (HERE / "static-calls" / "kernel.patch", HERE / "static-calls" / "lto.patch")
 MODULES = HERE / "static-calls" / "modules"
+GCC = HERE / "static-calls" / "gcc.sh"
 OPTIONS = ("LD_HAS_STATIC_CALLS", "HAVE_STATIC_CALL_INLINE", "STATIC_CALL_SELFTEST",
            "CODE_PATCHING_SELFTEST", "DYNAMIC_FTRACE_WITH_CALL_OPS",
            "DYNAMIC_FTRACE_WITH_DIRECT_CALLS", "LIVEPATCH", "RELOCATABLE", "STRICT_KERNEL_RWX")
@@ -16,14 +17,23 @@ STARTUP_TESTS = ("Testing dynamic ftrace:", "Testing dynamic ftrace ops #1:",
 # QEMU's memory for the firmware's variables is empty.
 KNOWN = "WARNING: nvram corruption detected: 0-length partition"
 
-# Callers, who defines the static call, and targets: kernel or module.
-CASES = ("kkk", "kkm", "mkk", "mkm", "mmm", "mmk")
-RIGHT = ("k ret0", "k null", "k not null", "k null again", "m ret0", "m null", "m not null",
+# Callers, who defines the static call, and targets: kernel or module. What the
+# kernel calls of a module it is handed as a pointer.
+CASES = ("kkk", "kkm", "kmk", "kmm", "mkk", "mkm", "mmk", "mmm",
+         "kk-ret0", "mk-ret0", "mm-ret0", "kk-null", "mk-null", "mm-null",
+         "kkk-again", "mkk-again", "mmm-again")
+DIRECT = {"kkk": "kk", "mkk": "mk", "mmm": "mm"}
+RIGHT = ("k null", "k not null", "k not null, m", "k null again", "m null", "m not null",
          "m null again")
-# What a site in the kernel has become, after each kind of update.
+# What a call has become after each kind of update, in the kernel and in a module.
 SITES = {"kkk": r"bl test_target_k\+0x8/", "kkm": r"bl __SCT__test_k\+0xc/",
          "ret0": r"bl __SCT__test_k\+0x1c/", "again": r"bl test_target_k\+0x8/",
-         "null": r"60000000$", "null-again": r"60000000$"}
+         "null": r"60000000$", "event-k": r"bl test_event_k\+0x8/", "null-again": r"60000000$",
+         "mmm": r"bl __SCT__sc_m\+0x10/", "mmk": r"bl __SCT__sc_m\+0x18/",
+         "m-ret0": r"bl __SCT__sc_m\+0x10/", "m-again": r"bl __SCT__sc_m\+0x10/",
+         "m-null": r"48000008$", "mk-null": r"48000008$"}
+# Where a module's stubs lead to: the call itself stays, but for NULL.
+STUBS = {"mkk": "test_target_k", "mkm": "target_m", "ret0": "__static_call_return0"}
 
 CALL = re.compile(r"\sbl\s+0x([0-9a-f]+)")
 RESTORE = re.compile(r"\sld\s+2, 16\(13\)")
@@ -32,7 +42,7 @@ RESTORE = re.compile(r"\sld\s+2, 16\(13\)")
 def durations(text):
     """Instructions of a call, by case and kind, loop and target included."""
     return {(case, kind): float(time) for case, kind, time in
-            re.findall(r"^(\S+) (static|generic|direct) ([\d.]+) right$", text, re.MULTILINE)}
+            re.findall(r"^(\S+) (\w+) ([\d.]+) right$", text, re.MULTILINE)}
 
 
 def calls(text):
@@ -42,44 +52,145 @@ def calls(text):
     missing += [what for what in RIGHT if f"{what} right\n" not in text]
     yield ("calls between kernel and modules are right, and r2 is theirs after each",
            not wrong and not missing, "; ".join(wrong + missing))
+
+
+def sites(text):
     for what, form in SITES.items():
         found = re.search(rf"^site {what} at \+\d+: (.*)$", text, re.MULTILINE)
         yield (f"site {what}: {found[1] if found else 'not found'}",
                bool(found and re.match(form, found[1])), text)
-    yield ("a kprobe on a site is refused", "kprobe on a site: refused" in text, text)
+    for what, target in STUBS.items():
+        found = re.search(rf"^stub {what}: (.*)$", text, re.MULTILINE)
+        yield (f"stub {what}: {found[1] if found else 'not found'}",
+               bool(found and found[1].startswith(f"{target}+0x0/")), text)
+
+
+def patched(text):
+    """What else writes to the same code."""
+    for what in ("kkk", "mkk", "mmm"):
+        yield (f"a kprobe on a static call is refused: {what}",
+               f"kprobe on {what}: refused" in text, text)
     yield ("a kprobe on a restore is hit",
            re.search(r"kprobe hits: [1-9]", text) is not None, text)
     yield ("a livepatch replaces a function that makes static calls",
            "livepatched: user 0 wrong, a caller in the kernel 102" in text and
            "as before: user 0 wrong, a caller in the kernel 2" in text, text)
     yield ("tracepoints are hit", re.search(r"tracepoints: [1-9]", text) is not None, text)
-    yield ("an LSM hook is asked",
+
+
+def hooks(text):
+    lsms = re.search(r"^LSMs: (\S+)$", text, re.MULTILINE)
+    yield (f"hooks of the LSM bpf are called, of {lsms[1] if lsms else 'none'}",
+           re.search(r"bpf hooks: [1-9]", text) is not None, text)
+    yield ("a hook of the LSM lockdown is asked",
            "unsigned module loading is restricted" in text and
            "lockdown: ignored" not in text, text)
+
+
+def events(text):
+    alone, _, both = text.partition("ftrace: ")
+    counts = re.findall(r"^perf event (\d): (\d+) calls$", alone, re.MULTILINE)
+    good = counts == 2 * [("0", "2000"), ("1", "1000")] and both.startswith("2000 calls")
+    yield "perf counts a tracepoint, alone and beside ftrace", good, text
 
 
 def costs(text):
     """In the guest's nanoseconds, which are instructions with -icount."""
     seen = durations(text)
-    for case in (*CASES, "kkk-again", "mkk-again", "mmm-again"):
+    for case in CASES:
         static, generic = seen.get((case, "static")), seen.get((case, "generic"))
         if static is None or generic is None:
+            yield f"{case} is measured", False, text
             continue
         yield (f"{case}: {static:.0f} instructions, through a pointer {generic:.0f}",
                static < generic + 0.5, text)
+    for case in ("kmk", "kmm"):
+        address, follow = seen.get((case, "address"), 0), seen.get((case, "follow"), 0)
+        print(f"{case} by the address of its trampoline: {address:.0f} instructions; "
+              f"through a pointer to the pointer {follow:.0f}")
     static, direct = seen.get(("kkk", "static"), 0), seen.get(("kk", "direct"), 0)
     yield (f"a static call in the kernel takes {static - direct:.0f} instructions more than a "
            "direct one", 0 < static < direct + 1.5, text)
 
 
-def storm(text):
-    said = re.search(r"storm of (\d+) updates of three, on cpu (\d+) (\d+) calls, (\d+) wrong",
+def counted(text, counts):
+    """Of each case and kind: instructions, branches through registers and unbalanced
+    returns per call, without the branch of the loop that makes the calls. The counter
+    has a line for each round of each case; the least were not interrupted."""
+    names = re.findall(r"^(\S+) (\w+) [\d.]+ (?:right|WRONG)$", text, re.MULTILINE)
+    lines = [tuple(map(int, line.split())) for line in counts.splitlines()]
+    rounds = len(lines) // len(names) if names else 0
+    if not rounds or len(lines) != rounds * len(names):
+        return {}
+    n = 2000
+    return {name: tuple(round(min(column) / n, 2) - (i == 1) for i, column in
+                        enumerate(zip(*lines[at * rounds:][:rounds])))
+            for at, name in enumerate(names)}
+
+
+def branches(text, counts):
+    seen = counted(text, counts)
+    yield "the plugin of QEMU counted each case", bool(seen), counts[:200]
+    if not seen:
+        return
+    print("\n  per call: instructions, indirect branches, unbalanced returns\n"
+          "  case      | direct      | static      | generic     | address\n"
+          "  ==========+=============+=============+=============+============")
+    for case in CASES:
+        cells = [seen.get((DIRECT.get(case), "direct")),
+                 *(seen.get((case, kind)) for kind in ("static", "generic", "address"))]
+        print(f"  {case:9} | " + " | ".join(
+            (f"{cell[0]:5.0f} {cell[1]:2.0f} {cell[2]:2.0f}" if cell else "").ljust(11)
+            for cell in cells))
+    print()
+    more = [case for case in CASES
+            if seen[case, "static"][1] > seen[case, "generic"][1] + 0.01]
+    yield "no case has more indirect branches than through a pointer", not more, " ".join(more)
+    unbalanced = [" ".join(name) for name, cell in seen.items() if cell[2] > 0.01]
+    yield "each return is to where its call was", not unbalanced, " ".join(unbalanced)
+    longer = [case for case in CASES
+              if seen[case, "static"][0] > seen[case, "generic"][0] + 0.1]
+    yield "no case takes more instructions than through a pointer", not longer, " ".join(longer)
+
+
+def storm(text, updates):
+    said = re.search(r"storm of (\d+) updates of four, on cpu (\d+) (\d+) calls, (\d+) wrong",
                      text)
     users = re.search(r"^users: (\d+)$", text, re.MULTILINE)
-    good = said and said[2] != "0" and int(said[3]) > 0 and said[4] == "0"
+    good = said and int(said[1]) == updates and said[2] != "0" and int(said[3]) > 0 \
+        and said[4] == "0"
     yield (f"{said[0] if said else 'a storm of updates'}; "
            f"a module came and went {users[1] if users else 0} times",
            bool(good and users and int(users[1]) > 0 and "wrong: 0\n" in text), text)
+
+
+def refused(text):
+    for module, why in (("sc_jump", "jump to static call __SCT__sc_jumped"),
+                        ("sc_bare", "nop after call"),
+                        ("sc_other", "version magic '6.")):
+        said = next((line for line in text.splitlines() if why in line), text)
+        yield (f"the kernel refuses {module}: {said.partition('] ')[2] or 'no reason'}",
+               f"{module}: refused" in text and why in text, text)
+
+
+def mmu(text, name):
+    radix = "-radix" in name
+    found = re.search(r"(radix|hash)-mmu: Page sizes|Using (radix|hash) MMU", text)
+    kind = found and (found[1] or found[2])
+    yield f"{name} boots with the {kind} MMU", kind == ("radix" if radix else "hash"), text[:3000]
+
+
+def kexec(said):
+    text = said.get("kexeced", "")
+    yield ("the kernel boots itself by kexec, and its static calls are right then",
+           "kexeced" in text and "leaving" in said.get("kexec", ""), str(said)[:3000])
+    yield from calls(text)
+    yield from sites(text)
+
+
+def made_by(module, compiler):
+    comment = module.read_bytes()
+    yield f"{module.name} is by {compiler}", f"{compiler}: (".encode() in comment, "by another"
 
 
 def startup(text):
@@ -92,19 +203,83 @@ def startup(text):
            failed[0] if failed else "they did not run")
 
 
+def symbols_of(vmlinux, llvm):
+    return subprocess.run([f"llvm-nm{llvm}", vmlinux], capture_output=True, text=True,
+                          check=True).stdout
+
+
+def addresses(symbols):
+    return {name: int(address, 16) for address, name in
+            re.findall(r"^([0-9a-f]+) \w (__st\w+)$", symbols, re.MULTILINE)}
+
+
+def tramps(vmlinux, llvm):
+    """From where to where trampolines are."""
+    at = addresses(symbols_of(vmlinux, llvm))
+    return at["__static_call_text_start"], at["__static_call_text_end"]
+
+
 def code(vmlinux, llvm):
     """Whether what the disassembler shows agrees with the table of sites."""
-    symbols = subprocess.run([f"llvm-nm{llvm}", vmlinux], capture_output=True, text=True,
-                             check=True).stdout
-    at = {name: int(address, 16) for address, name in
-          re.findall(r"^([0-9a-f]+) \w (__st\w+)$", symbols, re.MULTILINE)}
+    symbols = symbols_of(vmlinux, llvm)
+    at = addresses(symbols)
     tramps = range(at["__static_call_text_start"], at["__static_call_text_end"])
     lines = subprocess.run([f"llvm-objdump{llvm}", "-d", "--no-show-raw-insn", vmlinux],
                            capture_output=True, text=True, check=True).stdout.splitlines()
+    # A stub to a trampoline that is out of reach has its name.
+    stubs = {int(address, 16) for address in
+             re.findall(r"^([0-9a-f]+) \w __long_branch___SCT__", symbols, re.MULTILINE)}
     calls = [(i, CALL.search(line)) for i, line in enumerate(lines)]
-    sites = [i for i, call in calls if call and int(call[1], 16) in tramps]
+    sites = [i for i, call in calls
+             if call and (int(call[1], 16) in tramps or int(call[1], 16) in stubs)]
     bare = [lines[i] for i in sites if not RESTORE.search(lines[i + 1])]
     yield (f"{len(sites)} calls of static calls have the load of the TOC pointer behind them",
            sites and not bare, "; ".join(bare[:5]))
     listed = (at["__stop_static_call_sites"] - at["__start_static_call_sites"]) // 8
     yield f"{listed} are listed", listed == len(sites), f"{len(sites)} were found"
+    if stubs:
+        print(f"{len(stubs)} trampolines are called through stubs of the linker")
+
+
+# What runs before r13 leads to the PACA, or after it does no more: the head, the
+# firmware's client, relocation, the first PACA, and what leaves for another kernel.
+EARLY = ("head_64.o", "prom_init.o", "reloc_64.o", "paca.o", "misc_64.o", "entry_64.o",
+         "exceptions-64s.o", "interrupt_64.o", "../kexec/*.o", "../purgatory/*.o")
+
+
+def early(out, llvm):
+    """Calls are only where r13 leads to the PACA, by object and by section."""
+    folder = out / "arch" / "powerpc" / "kernel"
+    objects = sorted({path for name in EARLY for path in folder.glob(name)})
+    said = subprocess.run([f"llvm-nm{llvm}", "-A", "-u", *objects], capture_output=True,
+                          text=True, check=True).stdout
+    users = [line.strip() for line in said.splitlines() if "__SCT__" in line]
+    missing = {"head_64.o", "prom_init.o", "paca.o"} - {path.name for path in objects}
+    yield (f"none of {len(objects)} objects that run without the PACA makes a static call",
+           not users and not missing, "; ".join(users) or f"not there: {missing}")
+
+
+def report_code(vmlinux, llvm):
+    symbols = symbols_of(vmlinux, llvm)
+    at = addresses(symbols)
+    tramps = len(re.findall(r"(?m) [tT] __SCT__", symbols))
+    size = at["__static_call_text_end"] - at["__static_call_text_start"]
+    sites = (at["__stop_static_call_sites"] - at["__start_static_call_sites"]) // 8
+    print(f"{tramps} trampolines of {size:,} bytes, {sites} sites")
+
+
+def syscalls(text, counts):
+    """Of an arm64 trampoline there are three instructions: adrp, ldr, br."""
+    names = re.findall(r"^syscalls (\d+): (.*)$", text, re.MULTILINE)
+    lines = [tuple(map(int, line.split())) for line in counts.splitlines()]
+    good = bool(names) and len(lines) == len(names)
+    yield "instructions of system calls are counted", good, text + counts
+    if not good:
+        return
+    print("\n  executed per call     | instructions | static calls | in trampolines\n"
+          "  ======================+==============+==============+===============")
+    for (calls, name), (insns, _, _, inside) in zip(names, lines):
+        calls = int(calls)
+        print(f"  {name:21} | {insns / calls:12,.0f} | {inside / 3 / calls:12.1f} | "
+              f"{inside / insns * 100:13.2f}%")
+    print()

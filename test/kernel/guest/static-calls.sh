@@ -8,10 +8,18 @@ said() {
 }
 insmod $MODULES/sc_calls.ko
 said
-at=$(dmesg | sed -n 's/.*sc: site kkk at +\([0-9]*\): .*/\1/p')
+at() {
+	said | sed -n "s/^site $1 at +\([0-9]*\): .*/\1/p"
+}
 cd /sys/kernel/tracing
-echo "p:site test_static_k+$at" >>kprobe_events 2>/dev/null && echo kprobe on a site: taken ||
-	echo kprobe on a site: refused
+probe_site() {
+	echo "p:site $2+$(at $1)" >>kprobe_events 2>/dev/null && echo kprobe on $1: taken ||
+		echo kprobe on $1: refused
+}
+probe_site kkk test_static_k
+probe_site mkk sc_calls:test_static_mk
+probe_site mmm sc_calls:test_static_m
+at=$(at kkk)
 echo "p:restore test_static_k+$((at + 4))" >>kprobe_events && echo kprobe on a restore: taken
 echo 1 >events/kprobes/restore/enable
 insmod $MODULES/sc_user.ko && rmmod sc_user
@@ -42,6 +50,15 @@ echo >trace
 sleep 1
 echo 0 >events/sched/sched_switch/enable
 echo tracepoints: $(grep -c sched_switch: trace)
+
+echo LSMs: $(cat /sys/kernel/security/lsm)
+echo bpf_lsm_file_open >set_ftrace_filter
+echo function >current_tracer
+echo >trace
+cat /proc/version >/dev/null
+echo bpf hooks: $(grep -c bpf_lsm_file_open trace)
+echo nop >current_tracer
+echo >set_ftrace_filter
 
 echo integrity >/sys/kernel/security/lockdown
 insmod $MODULES/sc_user.ko 2>/dev/null && echo lockdown: ignored

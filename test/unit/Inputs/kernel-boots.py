@@ -24,7 +24,7 @@ def printed(generator):
 
 
 with ThreadPoolExecutor(1) as pool:
-    test = SimpleNamespace(arch="arm64", busybox=folder / "busybox", bpf=folder / "busybox",
+    test = SimpleNamespace(arch="arm64", busybox=folder / "busybox", programs={},
                            source=bad.source, modules=lambda kernel: folder / "none",
                            say=lambda text: None, pool=pool)
     if how == "build":

@@ -24,6 +24,7 @@ static noinline void event_m(void)
 }
 
 DEFINE_STATIC_CALL(sc_storm, target_m);
+DEFINE_STATIC_CALL_NULL(sc_storm_event, event_m);
 DECLARE_TEST_CALLERS(m);
 DECLARE_TEST_CALLERS(mk);
 TEST_CALLERS(m, sc_storm, test_pointer_k, target_m, data_m)
@@ -40,10 +41,11 @@ static int caller(void *unused)
 			wrong += test_static_k(i) != i + 1;
 			wrong += test_static_m(i) != i + 1;
 			wrong += test_static_mk(i) != i + 1;
-			test_call_event();
+			wrong += test_static_event(i) != i + 1;
 			static_call_cond(test_event)();
+			static_call_cond(sc_storm_event)();
 		}
-		calls += 5 * i;
+		calls += 6 * i;
 		cond_resched();
 	}
 	return 0;
@@ -64,12 +66,14 @@ static int __init sc_storm_init(void)
 		static_call_update(sc_storm, i & 2 ? target_m : test_target_k);
 		static_call_update(test_event, i % 3 == 0 ? NULL :
 				   i % 3 == 1 ? test_event_k : event_m);
+		static_call_update(sc_storm_event, i % 3 == 2 ? NULL :
+				   i % 3 == 1 ? test_event_k : event_m);
 		cond_resched();
 	}
 	kthread_stop(task);
 	static_call_update(test_k, test_target_k);
 	static_call_update(test_event, NULL);
-	pr_info("sc: storm of %u updates of three, on cpu %u %lu calls, %lu wrong\n",
+	pr_info("sc: storm of %u updates of four, on cpu %u %lu calls, %lu wrong\n",
 		i, cpu, calls, wrong);
 	return 0;
 }

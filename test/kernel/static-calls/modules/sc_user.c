@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Comes and goes while static calls that it uses are updated, and says what a
- * caller in the kernel does.
+ * Comes and goes while static calls that it uses are updated, updates its own, and
+ * says what a caller in the kernel does.
  */
 #include <linux/module.h>
 #include <linux/test_static_call.h>
@@ -10,12 +10,23 @@ static long data_m = 1;
 DECLARE_TEST_CALLERS(mk);
 TEST_CALLERS(mk, test_k, test_pointer_k, test_target_k, data_m)
 
+static noinline long target_m(long x)
+{
+	return x + READ_ONCE(data_m);
+}
+
+DEFINE_STATIC_CALL(sc_own, target_m);
+
 static int __init sc_user_init(void)
 {
 	unsigned int i, wrong = 0;
 
 	for (i = 0; i < 1000; i++)
 		wrong += test_static_mk(i) != i + 1;
+	for (i = 0; i < 10; i++) {
+		static_call_update(sc_own, i & 1 ? target_m : test_target_k);
+		wrong += static_call(sc_own)(i) + READ_ONCE(data_m) != i + 2;
+	}
 	pr_info("sc: user %u wrong, a caller in the kernel %ld\n", wrong, test_static_k(1));
 	return 0;
 }

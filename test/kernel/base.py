@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What run.py does with kernels of every kind: it builds them, boots them, and
+keeps what they have printed."""
+import shutil
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+import boot  # noqa: E402
+import build_tree  # noqa: E402
+import static_calls  # noqa: E402
+from kernels import (HERE, ROOT, SELFTESTS, SOURCE_ARCH, Kernel, KernelError, run,  # noqa: E402
+                     series)
+
+
+class BaseRun:
+    """Who derives from it has module_sources, VARIANTS, prepare() and check_all()."""
+
+    def __init__(self, options):
+        unknown = [name for name in options.variant if name not in self.VARIANTS]
+        if unknown:
+            raise KernelError(f"no variant {unknown[0]} of a kernel for {options.arch}: use "
+                              + ", ".join(sorted(self.VARIANTS)))
+        self.arch, self.version = options.arch, options.version
+        self.patches = series(self.version)
+        folder = SOURCE_ARCH.get(self.arch, self.arch)
+        if not any(f"+++ b/arch/{folder}/" in patch.read_text() for patch in self.patches):
+            raise KernelError(f"no patches of {self.arch} for Linux {self.version}: use 7.2")
+        self.out = options.out or ROOT / "build" / "kernel" / f"{options.arch}-{options.version}"
+        self.out.mkdir(parents=True, exist_ok=True)
+        self.busybox = system(self.arch)
+        self.began = time.monotonic()
+        self.programs = {}  # for the guest, by the names of their variables there
+        self.prepare(options.build)
+
+    def kernel(self, name, plugin, *config):
+        return Kernel(self.arch, name, self.source, self.out / name, self.tools, plugin, config)
+
+    def say(self, text):
+        print(f"-- {time.monotonic() - self.began:.0f} s: {text}", flush=True)
+
+    def program(self, source, *flags):
+        """Builds a program for the guest, of one file of guest/."""
+        path = self.out / source.stem
+        run([f"clang{self.tools.llvm}", f"--target={Path(boot.GUESTS[self.arch].sysroot).name}",
+             "-fuse-ld=lld", "-static", "-O1", *flags, source, "-o", path],
+            self.out / f"{source.stem}.log")
+
+    def counting(self, counts, **options):
+        """The usual machine, and a plugin of QEMU that writes counts to this file."""
+        plugin = self.out / "branches.so"
+        run([f"clang{self.tools.llvm}", "-std=c11", "-O2", "-fPIC", "-shared",
+             "-fvisibility=hidden", HERE / "static-calls" / "branches.c", "-o", plugin],
+            self.out / "branches.log")
+        options = "".join(f",{name}={value}" for name, value in options.items())
+        return boot.Machine.usual(self.arch).without_startup_tests().with_options(
+            "-plugin", f"{plugin},out={counts}{options}")
+
+    def check_syscalls(self, kernel):
+        """How much of what system calls execute is trampolines of static calls."""
+        self.programs["SYSCALLS"] = self.out / "syscalls"
+        self.program(HERE / "guest" / "syscalls.c")
+        first, last = static_calls.tramps(kernel.out / "vmlinux", self.tools.llvm)
+        counts = self.out / "syscalls.counts"
+        future = self.pool.submit(self.boot, kernel, "syscalls", on=self.counting(
+            counts, first=f"{first:x}", last=f"{last:x}"))
+        said = yield from finished(kernel, {"syscalls": future}, "syscalls")
+        if said:
+            yield from static_calls.syscalls(said["syscalls"], counts.read_text())
+
+    def modules(self, kernel):
+        return self.out / "modules" / kernel.name
+
+    def build_modules(self, kernel, **variables):
+        """Modules are built where they lie, so not in our source."""
+        shutil.rmtree(self.modules(kernel), ignore_errors=True)
+        shutil.copytree(self.module_sources, self.modules(kernel))
+        kernel.make(f"M={self.modules(kernel)}", "modules", **variables)
+
+    def boot(self, kernel, *scripts, what=None, on=None, more=(), **environment):
+        """Runs the scripts, with more files and variables; returns what each printed.
+        What is left of it is under the name `what`, or that of the first script."""
+        selftests = self.source / SELFTESTS
+        modules = self.modules(kernel)
+        programs = {name: path for name, path in self.programs.items() if path.exists()}
+        files = [*programs.values(), *kernel.modules(), *modules.glob("*.ko"), *more,
+                 *(path for path in selftests.glob("**/*") if path.is_file())]
+        folder = log_folder(kernel, what or scripts[0])
+        started = time.monotonic()
+        try:
+            return boot.boot(on or boot.Machine.usual(self.arch), self.busybox, kernel,
+                             folder, scripts, files,
+                             {**programs, "MODULES": modules, "SELFTESTS": selftests,
+                              **environment})
+        except boot.GuestError as error:
+            raise KernelError(f"{error}\nsee {folder}/console and {folder}/output") from error
+        finally:
+            self.say(f"{kernel.name} ran {' '.join(scripts)}"
+                     f" in {time.monotonic() - started:.0f} s")
+
+    def check(self, quick, variants, with_rival):
+        """QEMU runs in one thread, and boots one kernel while the next is built."""
+        with ThreadPoolExecutor(2) as self.pool:
+            yield from self.check_all(quick, variants, with_rival)
+
+
+def finished(kernel, boots, first):
+    """A check that a kernel booted, and came to the end of the scripts; returns
+    what these have printed, by their names."""
+    if first not in boots:
+        return {}  # it was not built, and that was said
+    try:
+        said = boots[first].result()
+    except KernelError as error:
+        yield f"kernel {kernel.name} boots, and runs {first} and more", False, str(error)
+        return {}
+    yield f"kernel {kernel.name} boots, and runs {' '.join(said)}", "end" in said, str(said)
+    return said
+
+
+def log_folder(kernel, script):
+    """Of the boot that runs this script first, or has this name."""
+    return kernel.out / f"boot-{script}"
+
+
+def last_words(kernel, script, future):
+    """The kernel's; or the script's, if the kernel survives it."""
+    try:
+        return future.result()[script]
+    except KernelError as error:
+        console = log_folder(kernel, script) / "console"
+        return console.read_text(errors="replace")[-8000:] if console.exists() else str(error)
+
+
+def product(build, name):
+    path = (build / name).resolve()
+    if not path.exists():
+        raise KernelError(f"no {path}: build it, or name the build tree with --build")
+    return path
+
+
+def llvm(build):
+    try:
+        return f"-{build_tree.variable(build, 'PATCHBAY_LLVM_VERSION_MAJOR')}"
+    except build_tree.NoBuildTree as error:
+        raise KernelError(error) from None
+
+
+def system(arch):
+    fetch = subprocess.run(["sh", ROOT / "cmake" / "fetch-system.sh",
+                            boot.GUESTS[arch].name],
+                           stdout=subprocess.PIPE, check=False, text=True)
+    if fetch.returncode:
+        raise KernelError(f"no busybox for {arch}: the line above says why")
+    return Path(fetch.stdout.strip()) / "busybox"

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Jumps to a static call of its own, which cannot restore r2: the loader refuses it. */
+#include <linux/module.h>
+#include <linux/static_call.h>
+
+static long target_m(long x)
+{
+	return x + 1;
+}
+DEFINE_STATIC_CALL(sc_jumped, target_m);
+
+asm(".globl sc_jump_caller\n"
+    "sc_jump_caller:\n"
+    "	b	" STATIC_CALL_TRAMP_STR(sc_jumped) "\n"
+    "	nop\n");
+
+MODULE_DESCRIPTION("Jumps to a static call");
+MODULE_LICENSE("GPL");

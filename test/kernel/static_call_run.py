@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A kernel whose static calls our linker makes: there is no plugin in it. The
+checks themselves are in static_calls.py."""
+import dataclasses
+import shutil
+
+import boot
+import checks
+import report
+import static_calls
+from base import BaseRun, finished, llvm, product
+from kernels import HERE, KernelError, Tools, source
+
+# Cross-compilers of GNU, by our names of architectures.
+GCC = {"ppc64le": "powerpc64le-linux-gnu-"}
+
+
+class StaticCallRun(BaseRun):
+    module_sources = static_calls.MODULES
+
+    # Other kernels: what is in config/variants, and variables of make.
+    VARIANTS = {
+        "far": ((), {"TEST_STATIC_CALL_CFLAGS": "-DTEST_STATIC_CALL_FAR"}),
+        "ld-o2": ((), {"LD": "{linker} -O2"}),
+        "no-reserve": (("static-calls/no-reserve",), {}),
+        "thin-lto": (("variants/thin-lto",), {}),
+    }
+
+    def prepare(self, build):
+        self.tools = Tools("", product(build, "bin/ld.lld"), llvm(build))
+        self.source = source(self.version, self.out, *static_calls.KERNEL_PATCHES)
+        self.ours = self.kernel("ours", True)
+        self.plain = self.kernel("plain", False)
+        self.programs = {"EVENTS": self.out / "events", "KEXEC": self.out / "kexec"}
+
+    def check_all(self, quick, variants, with_rival):
+        if with_rival:
+            raise KernelError(f"no --rival for {self.arch}")
+        for path in self.programs.values():
+            self.program(HERE / "guest" / f"{path.name}.c")
+        if variants:
+            for name in variants:
+                yield from self.check_variant(name)
+            return
+        if not (yield from self.build(self.ours)):
+            return
+        yield from self.check_code(self.ours)
+        yield from self.check_usual(self.ours, quick)
+        yield from self.check_storm(self.ours, 300 if quick else 10000)
+        yield from self.check_refused()
+        yield from self.check_fallback()
+        if not quick:
+            yield from self.check_branches()
+            yield from self.check_machines()
+            yield from self.check_kexec()
+            yield from self.check_gcc()
+            yield from self.check_plain()
+
+    def build(self, kernel):
+        """A check that it is built, and whether it is. Its modules are for kernels of
+        all kinds."""
+        self.say(f"building {kernel.name}")
+        try:
+            kernel.build()
+            self.build_modules(kernel)
+        except KernelError as error:
+            yield f"kernel {kernel.name} is built", False, str(error)
+            return False
+        yield f"kernel {kernel.name} is built", True, ""
+        return True
+
+    def booted(self, kernel, what, *scripts, **more):
+        """A check that it boots; returns what the scripts have printed."""
+        future = self.pool.submit(self.boot, kernel, *scripts, what=what, **more)
+        return (yield from finished(kernel, {what: future}, what))
+
+    @property
+    def quick_boot(self):
+        return boot.Machine.usual(self.arch).without_startup_tests()
+
+    def check_code(self, kernel):
+        for option in static_calls.OPTIONS:
+            yield f"CONFIG_{option}=y", kernel.enabled(option), "not set"
+        yield from static_calls.code(kernel.out / "vmlinux", self.tools.llvm)
+        yield from static_calls.early(kernel.out, self.tools.llvm)
+
+    def check_usual(self, kernel, quick=True):
+        """Everything that one boot can show, instructions included."""
+        # Upstream's CALL_OPS, with which our plugin has nothing to do here.
+        ops = () if quick else ("ops",)
+        said = yield from self.booted(kernel, "static-calls", *ops, "static-calls", "events",
+                                      "log")
+        if not said:
+            return
+        if ops:
+            yield from checks.ops(said["ops"])
+            report.ops({}, checks.cells(said["ops"]), "with the kernel's own CALL_OPS")
+        yield from static_calls.calls(said["static-calls"])
+        yield from static_calls.sites(said["static-calls"])
+        yield from static_calls.patched(said["static-calls"])
+        yield from static_calls.hooks(said["static-calls"])
+        yield from static_calls.costs(said["static-calls"])
+        yield from static_calls.events(said["events"])
+        yield from static_calls.startup(said["log"])
+        yield from checks.log(said["log"], static_calls.KNOWN)
+
+    def check_storm(self, kernel, updates, what="storm", on=None):
+        """While another CPU calls, and modules come and go."""
+        said = yield from self.booted(kernel, what, "storm", "log",
+                                      on=(on or self.quick_boot).with_cpus(2), UPDATES=updates)
+        if said:
+            yield from static_calls.storm(said["storm"], updates)
+            yield from checks.log(said["log"], static_calls.KNOWN)
+
+    def check_refused(self):
+        """Modules that the kernel must not load."""
+        ours = self.modules(self.ours)
+        module = (ours / "sc_user.ko").read_bytes()
+        other = module.replace(b"vermagic=7.", b"vermagic=6.")
+        (ours / "sc_other.ko").write_bytes(other)
+        yield "a module of another kernel is made", other != module, "no vermagic in it"
+        said = yield from self.booted(self.ours, "refused", "refused", on=self.quick_boot)
+        if said:
+            yield from static_calls.refused(said["refused"])
+
+    def check_fallback(self):
+        """The same tree, with a linker that cannot do it."""
+        kernel = self.kernel("fallback", False)
+        kernel.configure()
+        said = (kernel.out / ".config").read_text()
+        yield ("with another linker the kernel is configured with generic static calls",
+               "STATIC_CALL=y" not in said and "CONFIG_PPC64=y" in said, said[:2000])
+
+    def check_branches(self):
+        """What each call executes, by kinds, which a plugin of QEMU counts."""
+        counts = self.out / "branches.counts"
+        said = yield from self.booted(self.ours, "branches", "static-calls",
+                                      on=self.counting(counts))
+        if said:
+            yield from static_calls.branches(said["static-calls"], counts.read_text())
+
+    def check_machines(self):
+        """Other processors, and the other MMU; with one CPU and with two."""
+        for cpu, radix in (("power8", ""), ("power9", "-radix"), ("power10", ""),
+                           ("power10", "-radix")):
+            name, on = cpu + radix, self.quick_boot.with_model(cpu)
+            if radix:
+                on = on.with_args(on.guest.kernel_args.replace(" disable_radix", ""))
+            said = yield from self.booted(self.ours, name, "static-calls", "log", on=on)
+            if said:
+                yield from static_calls.mmu(said["log"], name)
+                yield from static_calls.calls(said["static-calls"])
+                yield from static_calls.sites(said["static-calls"])
+                yield from static_calls.patched(said["static-calls"])
+                yield from checks.log(said["log"], static_calls.KNOWN)
+            yield from self.check_storm(self.ours, 300, f"{name}-storm", on)
+
+    def check_kexec(self):
+        """The kernel boots itself; what it then runs is guest/kexeced.sh."""
+        script = HERE / "guest" / "kexeced.sh"
+        said = yield from self.booted(self.ours, "kexec", "kexec",
+                                      on=self.quick_boot, more=(self.ours.image, script),
+                                      KERNEL=self.ours.image, NEXT=script)
+        if said:
+            yield from static_calls.kexec(said)
+
+    def check_gcc(self):
+        """Modules by another compiler, in the kernel that clang has built."""
+        if not shutil.which(GCC[self.arch] + "gcc"):
+            yield f"modules by gcc: no {GCC[self.arch]}gcc", False, "install it"
+            return
+        kernel = dataclasses.replace(self.ours, name="gcc")
+        try:
+            self.build_modules(kernel, LLVM="", CROSS_COMPILE=GCC[self.arch],
+                               CC=f"sh {static_calls.GCC} {GCC[self.arch]}gcc")
+        except KernelError as error:
+            yield "modules are built by gcc", False, str(error)
+            return
+        said = yield from self.booted(kernel, "gcc", "static-calls", "log",
+                                      on=self.quick_boot)
+        if said:
+            yield from static_calls.made_by(self.modules(kernel) / "sc_calls.ko", "GCC")
+            yield from static_calls.calls(said["static-calls"])
+            yield from static_calls.sites(said["static-calls"])
+            yield from static_calls.patched(said["static-calls"])
+            yield from checks.log(said["log"], static_calls.KNOWN)
+
+    def check_variant(self, name):
+        """Another kernel, and what it shows beside ours."""
+        config, variables = self.VARIANTS[name]
+        variables = {key: value.format(linker=self.tools.linker)
+                     for key, value in variables.items()}
+        kernel = dataclasses.replace(self.kernel(name, True, *config),
+                                     variables=tuple(variables.items()))
+        kernel.begin_as(self.ours)
+        if not (yield from self.build(kernel)):
+            return
+        if config:
+            for line, good in kernel.asked():
+                yield f"{name}: {line}", good, "not so"
+        yield from self.check_code(kernel)
+        yield from self.check_usual(kernel)
+        yield from self.check_storm(kernel, 300)
+        report.size("vmlinux", {name: [kernel.out / "vmlinux"]})
+
+    def check_plain(self):
+        """The same configuration with a linker that makes none."""
+        self.plain.begin_as(self.ours)
+        if not (yield from self.build(self.plain)):
+            return
+        ours = yield from self.booted(self.ours, "selftests", "selftests", "log")
+        plain = yield from self.booted(self.plain, "selftests", "selftests", "log")
+        if ours and plain:
+            yield from checks.selftests(ours["selftests"], plain["selftests"],
+                                        "with our linker", "with the stock linker")
+            yield from checks.log(ours["log"], plain["log"] + static_calls.KNOWN)
+            report.selftests(checks.results(ours["selftests"]),
+                             checks.results(plain["selftests"]), "ours", "stock")
+        report.size("vmlinux", {"with generic static calls": [self.plain.out / "vmlinux"],
+                                "with the linker's": [self.ours.out / "vmlinux"]})
+        report.lines("ours, with those for other architectures", self.patches)
+        static_calls.report_code(self.ours.out / "vmlinux", self.tools.llvm)
+        static_calls.report_link(self.ours, self.plain)
