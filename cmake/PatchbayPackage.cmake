@@ -5,33 +5,40 @@
 # the installed tree can be moved.
 include(CMakePackageConfigHelpers)
 
-# Configures cmake/NAME.in for the folder below lib that it is installed to: from
-# there bin, lib and include are at @BINDIR@, @LIBDIR@ and @INCLUDEDIR@.
-function(install_relative name destination)
-  set(here ${CMAKE_INSTALL_FULL_LIBDIR}/${destination})
+# Configures cmake/NAME.in for the folder that it is installed to: from there bin,
+# lib, include, the plugin's folder and the linker's are at @BINDIR@, @LIBDIR@,
+# @INCLUDEDIR@, @PLUGINDIR@ and @LINKERDIR@, and the configuration file is at
+# @CONFIGDIR@.
+function(install_relative name destination component)
+  GNUInstallDirs_get_absolute_install_dir(here destination LIBDIR)
   foreach(dir BINDIR LIBDIR INCLUDEDIR)
     cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_${dir} BASE_DIRECTORY ${here}
       OUTPUT_VARIABLE ${dir})
   endforeach()
+  foreach(dir PLUGINDIR LINKERDIR CONFIGDIR)
+    cmake_path(RELATIVE_PATH PATCHBAY_INSTALL_FULL_${dir} BASE_DIRECTORY ${here}
+      OUTPUT_VARIABLE ${dir})
+  endforeach()
   configure_file(cmake/${name}.in package/${name} @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/package/${name}
-    DESTINATION ${CMAKE_INSTALL_LIBDIR}/${destination})
+    DESTINATION ${destination} COMPONENT ${component})
 endfunction()
 
-install_relative(patchbay.cfg patchbay)
+install_relative(patchbay.cfg ${PATCHBAY_INSTALL_CONFIGDIR} pass)
 # Of the plugin that is installed, which may be stripped.
 install(CODE "
-  set(lib \"${CMAKE_INSTALL_LIBDIR}\")
+  set(lib \"${PATCHBAY_INSTALL_PLUGINDIR}\")
   cmake_path(ABSOLUTE_PATH lib BASE_DIRECTORY \"\${CMAKE_INSTALL_PREFIX}\")
   list(APPEND CMAKE_INSTALL_MANIFEST_FILES \"\${lib}/patchbay/plugin-id.h\")
   set(lib \"\$ENV{DESTDIR}\${lib}\")
   set(PLUGIN \"\${lib}/patchbay-pass.so\")
   set(HEADER \"\${lib}/patchbay/plugin-id.h\")
-  include(\"${PROJECT_SOURCE_DIR}/cmake/WritePluginId.cmake\")")
-install_relative(patchbay.pc pkgconfig)
-install_relative(patchbay-link.pc pkgconfig)
+  include(\"${PROJECT_SOURCE_DIR}/cmake/WritePluginId.cmake\")"
+  COMPONENT pass)
+install_relative(patchbay.pc ${CMAKE_INSTALL_LIBDIR}/pkgconfig dev)
+install_relative(patchbay-link.pc ${CMAKE_INSTALL_LIBDIR}/pkgconfig dev)
 if(TARGET patchbay-bpf)
-  install_relative(patchbay-bpf.pc pkgconfig)
+  install_relative(patchbay-bpf.pc ${CMAKE_INSTALL_LIBDIR}/pkgconfig dev)
 endif()
 
 set(destination ${CMAKE_INSTALL_LIBDIR}/cmake/patchbay)
@@ -43,6 +50,6 @@ write_basic_package_version_file(
 install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/package/patchbayConfig.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/package/patchbayConfigVersion.cmake
-  DESTINATION ${destination})
+  DESTINATION ${destination} COMPONENT dev)
 install(EXPORT patchbay FILE patchbayTargets.cmake NAMESPACE Patchbay::
-  DESTINATION ${destination})
+  DESTINATION ${destination} COMPONENT dev)

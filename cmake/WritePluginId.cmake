@@ -18,3 +18,4 @@ file(WRITE ${HEADER} "/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma patchbay plugin ${id}
 #endif
 ")
+file(CHMOD ${HEADER} PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)

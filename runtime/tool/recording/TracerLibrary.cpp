@@ -21,7 +21,7 @@ Expected<ElfImage> patchbay::openTracer() {
                      " (is /proc mounted?)");
   StringRef Bin = sys::path::parent_path(Self);
   std::string Tried;
-  for (StringRef Lib : {"../lib", PATCHBAY_LIBDIR_FROM_BINDIR}) {
+  for (StringRef Lib : {"../lib", PATCHBAY_TRACER_FROM_BINDIR}) {
     SmallString<256> Path = Bin;
     sys::path::append(Path, Lib, TracerFile);
     sys::path::remove_dots(Path, /*remove_dot_dot=*/true);

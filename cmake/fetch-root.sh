@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Makes the tree of files of a clean system of the running Debian release, with
+# clang and what else Patchbay's packages depend on, but none of them, and prints
+# the archive (tar) that it is in:
+#
+#   fetch-root.sh LLVM-MAJOR
+#
+# Tests install packages into it. An archive that is there is reused.
+set -eu
+. "$(dirname "$0")/private-apt.sh"
+
+die() {
+	printf 'fetch-root: %s\n' "$*" >&2
+	exit 1
+}
+
+llvm=${1:-}
+case $llvm in
+'' | *[!0-9]*) die "usage: fetch-root.sh LLVM-MAJOR" ;;
+esac
+suite=$(. /etc/os-release && printf '%s\n' "${VERSION_CODENAME:-}") || suite=
+[ -n "$suite" ] || die "cannot tell what release of Debian this is: no VERSION_CODENAME in /etc/os-release"
+store=$cache/root
+archive=$store/$suite-llvm$llvm.tar
+if [ -f "$archive" ]; then
+	printf '%s\n' "$archive"
+	exit
+fi
+command -v mmdebstrap >/dev/null || die "mmdebstrap not found: install mmdebstrap"
+[ "$(id -u)" -eq 0 ] || die "no root of $suite: only root can make one"
+
+# What the packages need, from those that the system itself has.
+needed=clang-$llvm,libllvm$llvm,libc6-dev,libbpf1,pkgconf
+for package in $(dpkg-query -W -f '${db:Status-Status} ${Package}\n' 'librte-bpf[0-9]*' 'libelf1*' \
+	'libstdc++-[0-9]*-dev' 2>/dev/null | sed -n 's/^installed //p'); do
+	needed=$needed,$package
+done
+sources=$(candidates | sed 's/^/deb /; s/$/ main/')
+mkdir -p "$store" "$cache/partial" 2>/dev/null || die "cannot write to $cache: set XDG_CACHE_HOME"
+partial=$cache/partial/root-$suite.tar
+printf 'making a clean %s\n' "$suite" >&2
+printf '%s\n' "$sources" |
+	mmdebstrap --quiet --mode=root --variant=minbase --include="$needed" \
+		--aptopt='APT::Install-Recommends "false"' "$suite" "$partial" - >"$cache/partial/root.log" 2>&1 ||
+	die "cannot make a root of $suite: $(grep -m 1 '^E:' "$cache/partial/root.log" || tail -n 1 "$cache/partial/root.log")"
+mv "$partial" "$archive"
+printf '%s\n' "$archive"

@@ -1,0 +1,8 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# contents.sh DEB...: the fields of a package that say what it needs, and its files.
+set -eu
+for deb; do
+	dpkg-deb -f "$deb" Package Depends Multi-Arch
+	dpkg-deb -c "$deb" | awk '$6 !~ "/$" {print $1, $2, $6, $7, $8}' | sort -k3
+done
