@@ -52,6 +52,9 @@
  * SEC("fentry/NAME"), SEC("fexit/NAME"), SEC("fmod_ret/NAME") are for the
  * function NAME; SEC("fentry.multi/GLOB") and so on for all that match GLOB,
  * fnmatch(3). They are PATCHBAY_FENTRY, PATCHBAY_FEXIT, PATCHBAY_MODIFY_RETURN.
+ * Names are those of symbols, so functions of C++ have their mangled ones here:
+ * svc::parse(int) is _ZN3svc5parseEi, and SEC("fentry.multi/_ZN3svc*") is for all of
+ * svc. nm(1) shows them.
  *
  * The context is 64-bit words, as in the kernel: the function's arguments in
  * integer registers, in order, and behind the last, in fexit programs, the

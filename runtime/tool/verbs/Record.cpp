@@ -211,6 +211,11 @@ static constexpr char Help[] = R"(
   or give it more, as by ulimit -s. The tracer function, and counts, take none while the
   function runs.
 
+  With --threshold, and with function_duration in any case, a call is written down when
+  it ends, since it is not known before whether it takes that long. So a call that has
+  not ended when the recording does is not in it; function_graph without --threshold
+  has it, from its beginning.
+
   With --no-sleep-time each thread has a page of perf_event_open(2), which says
   whether it has been off its processor; the kernel is asked for how long, by one
   system call. Where perf_event_open(2) is refused (perf_event_paranoid, sandboxes)
@@ -221,8 +226,9 @@ static constexpr char Help[] = R"(
 
   While a process has one thread its code is changed by stores: it is writable then,
   and not executable, so it is never both. Where that is not allowed (PR_SET_MDWE,
-  SELinux, a filter of system calls), and where there are more threads, it is changed
-  as 'patchbay live' does it; --no-stores does so from the start.
+  SELinux, any filter of system calls, as most containers have), and where there are
+  more threads, it is changed as 'patchbay live' does it; --no-stores does so from the
+  start.
 
   Arguments are those in integer registers, in their order; a structure may take
   two. Of what types they are is not known: small numbers are shown in decimal,
