@@ -27,7 +27,7 @@ EXAMPLES:
   patchbay report                             show what took how long
   patchbay dump --chrome > trace.json         for other programs
   patchbay live -p 4711 --threshold 1ms       while it runs
-  patchbay attach -p 4711 --fexit 'http_*' prog.so:on_exit
+  patchbay attach -p 4711 --fexit 'http_*' prog.so:on_return
   patchbay verify ./server                    check it against the ABI
 
 EXIT CODES:

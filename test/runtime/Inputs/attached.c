@@ -24,7 +24,7 @@ HANDLER(on_entry)
 	ONCE("entry");
 }
 
-HANDLER(on_exit)
+HANDLER(on_return)
 {
 	UNUSED;
 	ONCE("exit");
