@@ -40,13 +40,13 @@ Expected<ImageView> ImageView::create(const ElfImage &Image) {
     return Modules.takeError();
   ImageView View(Image, std::move(*Map), std::move(*Relocations),
                  std::move(*Functions));
-  if (!Modules->empty()) {
+  for (uint64_t At : *Modules) {
     constexpr size_t Field = offsetof(patchbay_module, stubs);
-    ArrayRef<uint8_t> Module =
-        View.map().bytes(Modules->front(), sizeof(patchbay_module));
+    ArrayRef<uint8_t> Module = View.map().bytes(At, sizeof(patchbay_module));
     uint64_t ToStubs =
         Module.empty() ? 0 : support::endian::read64le(&Module[Field]);
-    View.Stubs = ToStubs ? Modules->front() + Field + ToStubs : 0;
+    if (ToStubs)
+      View.Stubs.push_back(At + Field + ToStubs);
   }
   return View;
 }

@@ -21,8 +21,9 @@ public:
   const DynamicRelocations &relocations() const { return Relocations; }
   const SymbolNames &functions() const { return Functions; }
 
-  /// The first stub of the module, 0 if there is none.
-  uint64_t stubs() const { return Stubs; }
+  /// The first stubs of the module, by descriptor. There is one, but for modules whose
+  /// objects had hidden symbols made local.
+  llvm::ArrayRef<uint64_t> stubs() const { return Stubs; }
 
   /// The function at Entry as people call it.
   std::string nameAt(uint64_t Entry) const;
@@ -40,7 +41,7 @@ private:
   LoadMap Map;
   DynamicRelocations Relocations;
   SymbolNames Functions;
-  uint64_t Stubs = 0;
+  std::vector<uint64_t> Stubs;
   /// For each symbol which of it and those before it ends last.
   std::vector<size_t> EndsLast;
 };

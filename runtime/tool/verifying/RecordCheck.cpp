@@ -135,14 +135,21 @@ bool Check::distance() {
   return true;
 }
 
-// An immediate of 0 is right, too: who arms the site fills in where the stub is.
+// An immediate of 0 is right, too: who arms the site fills in where the stub is. Where
+// the module has several sets of stubs each of them will do: all lead to one runtime.
 void Check::site(int64_t Distance, int64_t ToPad) {
   constexpr int64_t Unsaid = PATCHBAY_X86_64_SITE_BRANCH_SIZE;
-  uint64_t Stub = View.stubs() + Form.stubOffset(R.Raw, Distance != 0);
-  if (View.map().bytes(R.Site, Form.siteSize()) !=
-      ArrayRef<uint8_t>(Form.site(ToPad, Unsaid)))
+  ArrayRef<uint8_t> Found = View.map().bytes(R.Site, Form.siteSize());
+  auto Leading = [&](uint64_t Stubs) {
+    return Form.site(ToPad, Stubs + Form.stubOffset(R.Raw, Distance != 0) - R.Site);
+  };
+  auto IsRight = [&](uint64_t Stubs) {
+    return Found == ArrayRef<uint8_t>(Leading(Stubs));
+  };
+  if (Found != ArrayRef<uint8_t>(Form.site(ToPad, Unsaid)) &&
+      none_of(View.stubs(), IsRight))
     checkBytes(View, Function, Distance, "site",
-               Form.site(ToPad, Stub - R.Site), Out);
+               Leading(View.stubs().empty() ? 0 : View.stubs().front()), Out);
 }
 
 void Check::run() {
