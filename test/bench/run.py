@@ -31,6 +31,7 @@ class Bench:
     events: list
     quick: bool
     count: bool
+    before: Path
 
 
 def arguments():
@@ -56,6 +57,9 @@ def arguments():
                              "timing them, for busy machines; takes 30 times as long")
     parser.add_argument("--cpu", type=int, metavar="N",
                         help="pin programs there (default: the idlest)")
+    parser.add_argument("--before", type=Path, metavar="DIR",
+                        help="the build tree of another commit, which 'startup' arms "
+                             "beside this one")
     parser.add_argument("--build", type=Path, metavar="DIR",
                         default=SOURCE / "build" / "release",
                         help="build tree (default: build/release)")
@@ -88,7 +92,7 @@ def main():
         report.heading()
         suite.run(Bench(tools, plan, report, args.functions,
                         args.program or PROGRAMS, args.events, args.quick,
-                        args.count))
+                        args.count, args.before))
         if args.json:
             report.write_json(args.json)
     except (BenchError, ProgramError, OSError) as error:

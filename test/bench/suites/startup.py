@@ -9,6 +9,7 @@ from harness import BenchError, functions
 from harness.paired import Case, Entry, measure
 from harness.report import Row, Skipped
 from harness.systems import systems
+from harness.toolchain import Toolchain
 from suites.sites import NO_XRAY, with_control
 
 MILLION = 20  # times the functions of other suites
@@ -25,15 +26,18 @@ def run(bench):
     tools, number = bench.tools, bench.functions * MILLION
     xray = tools.runtime_library("clang_rt.xray") is not None
     programs = build(tools, number, xray)
+    before = bench.before and Toolchain(bench.before)
     launch = tools.program("launch", [tools.object("launch.c")])
     name = f"start {number:,}"
     measure(start(name, launch, programs, xray), bench.plan, bench.report)
     for system, program in programs.items():
         faults(f"{name}, page faults", system, launch, program, bench)
+    if before:
+        programs = programs | {"before": build(before, number, False, ("ours",))["ours"]}
     arm(f"{number:,}", programs, 2 if bench.quick else 9, bench)
 
 
-def build(tools, number, xray):
+def build(tools, number, xray, names=("baseline", "library", "ours")):
     """Half a minute for a million functions, a few GB of memory."""
     table = systems(tools.product("patchbay-pass.so"))
     library = tools.product("libpatchbay.so")
@@ -53,8 +57,8 @@ def build(tools, number, xray):
         objects += [tools.object(source, system.flags)] * copies
         return tools.program(f"start-{name}", objects, link)
 
-    names = ["baseline", "library", "ours"] + (["xray"] if xray else [])
-    return {name: program(name) for name in names}  # one after another: memory
+    return {name: program(name)
+            for name in (*names, *(("xray",) if xray else ()))}  # one after another: memory
 
 
 def start(name, launch, programs, xray):
@@ -89,7 +93,7 @@ def faults(case, system, launch, program, bench):
 
 
 def arm(number, programs, rounds, bench):
-    names = [name for name in ("xray", "ours") if name in programs]
+    names = [name for name in ("xray", "before", "ours") if name in programs]
     reports = {name: [] for name in names}
     for _ in range(rounds):
         for name in names:
@@ -99,7 +103,8 @@ def arm(number, programs, rounds, bench):
     for key, what in TIMES.items():
         for name in names:
             if key in reports[name][0]:
-                bench.report.add(timed(f"{number}, {what}", name, key, reports))
+                for row in timed(f"{number}, {what}", name, key, reports):
+                    bench.report.add(row)
     for key, what in MEMORY.items():
         for name in names:
             if f"rss-{key}" in reports[name][0]:
@@ -113,14 +118,17 @@ def timed(case, name, key, reports):
     times = [report[key] for report in reports[name]]
     row = dict(case=case, system=name, median=statistics.median(times), unit="ms/batch",
                min=min(times), rounds=len(times))
-    if name == "xray" or key not in reports.get("xray", [{}])[0]:
-        return Row(**row)
-    others = [report[key] for report in reports["xray"]]
-    ratios = [a / b for a, b in zip(times, others)]
-    low, _, high = statistics.quantiles(ratios, n=4)
-    return Row(**row, against="xray", ratio=statistics.median(ratios),
-               spread=(low, high),
-               over=statistics.median(a - b for a, b in zip(times, others)))
+    against = [other for other in ("xray", "before") if name == "ours"
+               and key in reports.get(other, [{}])[0]]
+    if not against:
+        yield Row(**row)
+    for other in against:
+        others = [report[key] for report in reports[other]]
+        ratios = [a / b for a, b in zip(times, others)]
+        low, _, high = statistics.quantiles(ratios, n=4)
+        yield Row(**row, against=other, ratio=statistics.median(ratios),
+                  spread=(low, high),
+                  over=statistics.median(a - b for a, b in zip(times, others)))
 
 
 def memory(case, name, key, reports):
