@@ -165,13 +165,14 @@ class StaticCallRun(BaseRun):
             yield from static_calls.kexec(said)
 
     def check_gcc(self):
-        """Modules by another compiler, in the kernel that clang has built."""
+        """Modules by another compiler, in the kernel that clang has built. They are not
+        traced: before 13 GCC's -fpatchable-function-entry is not for this ABI."""
         if not shutil.which(GCC[self.arch] + "gcc"):
             yield f"modules by gcc: no {GCC[self.arch]}gcc", False, "install it"
             return
         kernel = dataclasses.replace(self.ours, name="gcc")
         try:
-            self.build_modules(kernel, LLVM="", CROSS_COMPILE=GCC[self.arch],
+            self.build_modules(kernel, LLVM="", CC_FLAGS_FTRACE="", CROSS_COMPILE=GCC[self.arch],
                                CC=f"sh {static_calls.GCC} {GCC[self.arch]}gcc")
         except KernelError as error:
             yield "modules are built by gcc", False, str(error)

@@ -114,8 +114,8 @@ def costs(text):
 
 
 def counted(text, counts):
-    """Of each case and kind: instructions, branches through registers and unbalanced
-    returns per call, without the branch of the loop that makes the calls. The counter
+    """Of each case and kind, per call: instructions, branches through registers without
+    that of the loop that makes the calls, unbalanced returns, and what was in a range. The counter
     has a line for each round of each case; the least were not interrupted."""
     names = re.findall(r"^(\S+) (\w+) [\d.]+ (?:right|WRONG)$", text, re.MULTILINE)
     lines = [tuple(map(int, line.split())) for line in counts.splitlines()]
@@ -168,7 +168,7 @@ def refused(text):
     for module, why in (("sc_jump", "jump to static call __SCT__sc_jumped"),
                         ("sc_bare", "nop after call"),
                         ("sc_other", "version magic '6.")):
-        said = next((line for line in text.splitlines() if why in line), text)
+        said = next((line for line in text.splitlines() if why in line), "")
         yield (f"the kernel refuses {module}: {said.partition('] ')[2] or 'no reason'}",
                f"{module}: refused" in text and why in text, text)
 
