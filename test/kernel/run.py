@@ -139,6 +139,8 @@ class Run(BaseRun):
         yield from self.compare(said, (yield from finished(self.cfi, cfi, "bpf")))
         yield from self.check_selftests((yield from finished(self.ours, ours, "selftests")),
                                         (yield from finished(self.plain, plain, "selftests")))
+        if ours and self.ours.enabled("HAVE_STATIC_CALL"):
+            yield from self.check_syscalls(self.ours)
         if ours and cfi and plain:
             self.report_sizes(padded)
 

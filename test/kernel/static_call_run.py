@@ -26,6 +26,9 @@ class StaticCallRun(BaseRun):
         "thin-lto": (("variants/thin-lto",), {}),
     }
 
+    # Processors beside the usual, a POWER9 with the hash MMU.
+    MACHINES = (("power8", ""), ("power9", "-radix"), ("power10", ""), ("power10", "-radix"))
+
     def prepare(self, build):
         self.tools = Tools("", product(build, "bin/ld.lld"), llvm(build))
         self.source = source(self.version, self.out, *static_calls.KERNEL_PATCHES)
@@ -50,6 +53,7 @@ class StaticCallRun(BaseRun):
         yield from self.check_refused()
         yield from self.check_fallback()
         if not quick:
+            self.report(self.ours)
             yield from self.check_branches()
             yield from self.check_machines()
             yield from self.check_kexec()
@@ -131,6 +135,15 @@ class StaticCallRun(BaseRun):
         yield ("with another linker the kernel is configured with generic static calls",
                "STATIC_CALL=y" not in said and "CONFIG_PPC64=y" in said, said[:2000])
 
+    def report(self, kernel):
+        vmlinux = kernel.out / "vmlinux"
+        static_calls.report_code(vmlinux, self.tools.llvm)
+        static_calls.report_ftrace(vmlinux, self.tools.llvm)
+        static_calls.report_link(kernel, self.tools.linker)
+        report.size("vmlinux", {"with the linker's static calls": [vmlinux]})
+        report.lines("for ppc64le", [patch for patch in self.patches
+                                     if "powerpc" in patch.name])
+
     def check_branches(self):
         """What each call executes, by kinds, which a plugin of QEMU counts."""
         counts = self.out / "branches.counts"
@@ -141,11 +154,11 @@ class StaticCallRun(BaseRun):
 
     def check_machines(self):
         """Other processors, and the other MMU; with one CPU and with two."""
-        for cpu, radix in (("power8", ""), ("power9", "-radix"), ("power10", ""),
-                           ("power10", "-radix")):
+        for cpu, radix in self.MACHINES:
             name, on = cpu + radix, self.quick_boot.with_model(cpu)
             if radix:
-                on = on.with_args(on.guest.kernel_args.replace(" disable_radix", ""))
+                on = on.with_args(on.guest.kernel_args.replace(
+                    "disable_radix", "disable_radix=off"))
             said = yield from self.booted(self.ours, name, "static-calls", "log", on=on)
             if said:
                 yield from static_calls.mmu(said["log"], name)
@@ -203,6 +216,7 @@ class StaticCallRun(BaseRun):
         yield from self.check_usual(kernel)
         yield from self.check_storm(kernel, 300)
         report.size("vmlinux", {name: [kernel.out / "vmlinux"]})
+        static_calls.report_ftrace(kernel.out / "vmlinux", self.tools.llvm)
 
     def check_plain(self):
         """The same configuration with a linker that makes none."""
@@ -219,6 +233,3 @@ class StaticCallRun(BaseRun):
                              checks.results(plain["selftests"]), "ours", "stock")
         report.size("vmlinux", {"with generic static calls": [self.plain.out / "vmlinux"],
                                 "with the linker's": [self.ours.out / "vmlinux"]})
-        report.lines("ours, with those for other architectures", self.patches)
-        static_calls.report_code(self.ours.out / "vmlinux", self.tools.llvm)
-        static_calls.report_link(self.ours, self.plain)

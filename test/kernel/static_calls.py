@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a kernel with static calls that the linker has made must show."""
+import os
 import re
 import subprocess
 
@@ -266,6 +267,42 @@ def report_code(vmlinux, llvm):
     size = at["__static_call_text_end"] - at["__static_call_text_start"]
     sites = (at["__stop_static_call_sites"] - at["__start_static_call_sites"]) // 8
     print(f"{tramps} trampolines of {size:,} bytes, {sites} sites")
+
+
+def report_ftrace(vmlinux, llvm):
+    """What of the stubs of ftrace, which are 24 bytes each, is not used."""
+    said = subprocess.run([f"llvm-nm{llvm}", "-S", vmlinux], capture_output=True, text=True,
+                          check=True).stdout
+    at = {name: (int(address, 16), int(size, 16)) for address, size, name in
+          re.findall(r"^([0-9a-f]+) ([0-9a-f]+) \w (ftrace_ool_\w+|__\w+_mcount_loc|_[se]text)$",
+                     said, re.MULTILINE)}
+    records = (at["__stop_mcount_loc"][0] - at["__start_mcount_loc"][0]) // 8
+    text = records - at.get("ftrace_ool_stub_inittext", (0, 0))[1] // 24
+    room = sum(at[name][1] for name in ("ftrace_ool_stub_text", "ftrace_ool_stub_text_end")
+               if name in at)
+    print(f"ftrace: {records:,} functions, {text:,} of them not in .init; their stubs are "
+          f"{text * 24:,} bytes of the {room:,} that there are")
+
+
+def report_link(kernel, linker, rounds=5):
+    """Processor time of the last link of vmlinux, with the option and without, where
+    trampolines are just missing: the least of some rounds."""
+    out = kernel.out
+    link = ["-EL", "-m", "elf64lppc", "-z", "noexecstack", "-pie", "--no-dynamic-linker", "-z",
+            "notext", "--build-id=sha1", "--threads=1", "-T", "arch/powerpc/kernel/vmlinux.lds",
+            "--whole-archive", "vmlinux.a", ".vmlinux.export.o", "init/version-timestamp.o",
+            "--no-whole-archive", "lib/lib.a", ".tmp_vmlinux2.kallsyms.o",
+            "arch/powerpc/tools/vmlinux.arch.o", "-o", ".link-time"]
+    for option in ("--static-calls-kernel", "--unresolved-symbols=ignore-all"):
+        times = []
+        for _ in range(rounds):
+            before = os.times()
+            subprocess.run([linker, *link, option], cwd=out, check=True, capture_output=True)
+            after = os.times()
+            times.append(after.children_user + after.children_system
+                         - before.children_user - before.children_system)
+        print(f"link of vmlinux with {option}: {min(times):.2f} s")
+    (out / ".link-time").unlink()
 
 
 def syscalls(text, counts):
