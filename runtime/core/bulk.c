@@ -96,21 +96,21 @@ static void keep_armed(struct pb_bulk_module *b, const uint8_t has[PB_NR_SHARED]
 		       size_t first, size_t last)
 {
 	struct pb_shared *shared = b->module->shared;
+	const size_t nr = shared ? last + 1 : 0;
 	uint32_t leaving[PB_NR_SHARED] = { 0 };
+	size_t i = first, row = first, end;
 
-	for (size_t word = first / 64; word <= last / 64; word++) {
-		const uint64_t own = b->own.bits ? b->own.bits[word] : 0;
-		uint64_t keep = 0, rest = b->choice.bits[word] & ~own;
-
-		for (; shared && rest; rest &= rest - 1) {
-			const int i = __builtin_ctzll(rest);
-			const unsigned int owner = shared->owner[word * 64 + i];
-
-			leaving[owner]++;
-			keep |= (uint64_t)has[owner] << i;
-		}
-		b->choice.bits[word] = keep | (b->choice.bits[word] & own);
+	while ((i = pb_choice_next(&b->choice, i)) < nr) {
+		if (i >= row)
+			row = pb_choice_row_end(&b->choice, i);
+		end = pb_owner_row_end(shared, i, row);
+		leaving[shared->owner[i]] += (uint32_t)(end - i);
+		if (!has[shared->owner[i]])
+			pb_choice_remove_row(&b->choice, i, end);
+		i = end;
 	}
+	for (size_t word = 0; b->own.bits && word <= last / 64; word++)
+		b->choice.bits[word] |= b->own.bits[word];
 	for (unsigned int i = PB_OWNER_FIRST; shared && i < shared->end; i++) {
 		if (!has[i] || !leaving[i])
 			continue;

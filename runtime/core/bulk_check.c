@@ -2,7 +2,6 @@
 /* Which functions of a module can be armed in bulk, and by which cells. */
 #include "bulk_text.h"
 
-#include "arch_bulk.h"
 #include "bulk.h"
 #include "cell.h"
 #include "names.h"
@@ -15,7 +14,7 @@
 /* PB_NOT_BULK: there are more shapes than can have a cell. */
 static int add_group(struct pb_bulk *bulk, struct pb_bulk_module *b,
 		     const struct patchbay_record *record,
-		     struct pb_group **group)
+		     struct pb_bulk_group **group)
 {
 	const uint32_t shape = pb_shape(record);
 	unsigned int at = shape * 2654435761u >> 23;
@@ -23,16 +22,16 @@ static int add_group(struct pb_bulk *bulk, struct pb_bulk_module *b,
 
 	if (++b->nr_groups == PB_NR_SHARED)
 		return PB_NOT_BULK;
-	*group = malloc(sizeof(**group));
+	*group = calloc(1, sizeof(**group));
 	if (!*group)
 		return -ENOMEM;
-	**group = (struct pb_group){
+	(*group)->group = (struct pb_group){
 		.next = b->groups,
 		.module = b->module,
 		.shape = shape,
 		.one = pb_ops_cell(ops, record, ops->attr.data, pb_since),
 	};
-	b->groups = *group;
+	b->groups = &(*group)->group;
 	while (b->by_shape[at])
 		at = (at + 1) % PB_NR_SHAPES;
 	b->by_shape[at] = b->last = *group;
@@ -90,20 +89,26 @@ int pb_bulk_add_own(struct pb_bulk_module *b, size_t i)
 	return 0;
 }
 
+/* pb_bulk_reach() of sites like that of @record. */
+static uintptr_t reach_of(const struct pb_module *module,
+			  const struct patchbay_record *record)
+{
+	return pb_bulk_reach((uintptr_t)pb_arch_reach(module, record),
+			     module->low, module->high);
+}
+
 /* What nearly all sites are, seen at a glance. */
 static int is_disarmed(const struct pb_module *module,
 		       const struct patchbay_record *record, uintptr_t entry,
 		       uintptr_t site)
 {
-	struct pb_bulk_sites sites;
+	const uintptr_t behind = site - entry, from = reach_of(module, record);
 
 	if (entry < module->low + PB_BULK_BEFORE || site < entry ||
-	    site >= module->high || module->high - site < PB_BULK_SITE_READ)
+	    site >= module->high || module->high - site < PB_BULK_SITE_SIZE ||
+	    (behind != PB_BULK_NEAR && behind != PB_BULK_FAR))
 		return 0;
-	pb_bulk_expect(&sites, site != entry,
-		       (uintptr_t)pb_arch_reach(module, record), module->low,
-		       module->high);
-	return pb_bulk_is_disarmed(&sites, entry, site - entry) &&
+	return from && pb_bulk_is_disarmed(from, entry, site, behind) &&
 	       !pb_names_is_moved(module, record);
 }
 
@@ -145,21 +150,19 @@ static void leave_out(struct pb_bulk_module *b, size_t i)
 	b->choice.bits[i / 64] &= ~(UINT64_C(1) << i % 64);
 }
 
-/* @nr functions from @first to @last, led by @owner, come to @group. */
+/* All functions from @first to below @end, led by @owner, come to @group. */
 static void add_run(struct pb_bulk_module *b, struct pb_group *group,
-		    unsigned int owner, size_t first, size_t last, size_t nr)
+		    unsigned int owner, size_t first, size_t end)
 {
-	if (!nr)
-		return;
 	if (owner >= PB_OWNER_FIRST)
 		pb_group_leave(&b->module->shared->cells[owner], group,
-			       (uint32_t)nr);
+			       (uint32_t)(end - first));
 	if (!group->nr)
 		group->first = first;
-	group->last = last;
+	group->last = end - 1;
 	group->led |= owner != PB_OWNER_NONE;
-	group->nr += nr;
-	b->nr += nr;
+	group->nr += end - first;
+	b->nr += end - first;
 }
 
 static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t i,
@@ -167,8 +170,10 @@ static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t
 {
 	struct pb_module *module = b->module;
 	const struct patchbay_record *record = &module->records[i];
+	const uintptr_t entry = pb_record_entry(record),
+			site = pb_record_site(record);
 	const unsigned int owner = pb_owner(module, i);
-	struct pb_group *group = pb_bulk_group(b, pb_shape(record));
+	struct pb_bulk_group *group = pb_bulk_group(b, pb_shape(record));
 	uintptr_t slot = 0;
 	int error = check_tracer(bulk, module, record);
 
@@ -189,7 +194,7 @@ static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t
 	}
 	/* Not before the record is known to lead to text. */
 	if (!error) {
-		slot = pb_arch_slot(pb_record_entry(record));
+		slot = pb_arch_slot(entry);
 		error = check_owner(module, i, slot);
 	}
 	if (error)
@@ -197,49 +202,87 @@ static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t
 	/* Who is behind a gate comes back to share; no slot leads back from elsewhere. */
 	if (owner == PB_OWNER_NONE && own_cell(module, i, slot))
 		return pb_bulk_add_own(b, i);
-	add_run(b, group, owner, i, i, 1);
+	add_run(b, &group->group, owner, i, i + 1);
 	/* Others that lead there are for us, too; behind a gate each has its own. */
 	if (owner != PB_OWNER_GATE)
 		b->slot_of[owner] = slot;
-	group->stub[pb_record_entry(record) != pb_record_site(record)] =
-		(uintptr_t)pb_arch_reach(module, record);
+	group->reach[site != entry] = reach_of(module, record);
 	return 0;
 }
 
 /*
- * Functions one after another, @nr from @first to @last, of the same group and led by the
- * same owner: what their slots say, and their sites.
+ * What functions of a run have in common: their group, where their slots lead and what
+ * these say, how far behind their entries their sites are, and what these reach.
  */
 struct run {
 	struct pb_group *group;
-	unsigned int owner;
 	uint32_t shape;
-	size_t first, last, nr;
-	uintptr_t slot;
-	struct pb_bulk_sites sites;
+	unsigned int owner;
+	uintptr_t slot, behind, reach;
 };
 
-/*
- * The run has ended, and function @i begins another one, unless its shape is one that
- * was not seen before: then this is 0. Not inlined, as check_usual(): loops that have few
- * values to keep have them in registers.
- */
-static __attribute__((noinline)) int
-begin_run(struct pb_bulk_module *b, struct run *run, size_t i)
+/* A run that begins with function @i. 0: none like it was looked at before. */
+static int begin_run(struct pb_bulk_module *b, struct run *run, size_t i)
 {
-	const struct pb_module *module = b->module;
+	const struct patchbay_record *record = &b->module->records[i];
+	const unsigned int owner = pb_owner(b->module, i);
+	const uintptr_t behind = (uintptr_t)pb_record_behind(record);
+	struct pb_bulk_group *group = pb_bulk_group(b, pb_shape(record));
 
-	add_run(b, run->group, run->owner, run->first, run->last, run->nr);
-	run->nr = 0;
-	run->first = i;
-	run->owner = pb_owner(module, i);
-	run->shape = pb_shape(&module->records[i]);
-	run->slot = b->slot_of[run->owner];
-	run->group = pb_bulk_group(b, run->shape);
-	for (int pad = 0; run->group && pad < 2; pad++)
-		pb_bulk_expect(&run->sites, pad, run->group->stub[pad], module->low,
-			       module->high);
-	return run->group != NULL;
+	if (!group || !group->reach[behind != PB_BULK_NEAR])
+		return 0;
+	*run = (struct run){ .group = &group->group,
+			     .shape = pb_shape(record),
+			     .owner = owner,
+			     .slot = b->slot_of[owner],
+			     .behind = behind,
+			     .reach = group->reach[behind != PB_BULK_NEAR] };
+	return 1;
+}
+
+static inline __attribute__((always_inline)) size_t
+run_end_behind(const struct pb_module *module, const struct run *like, size_t i,
+	       size_t end, uintptr_t lowest, const uintptr_t behind)
+{
+	const struct patchbay_record *record = &module->records[i],
+				     *last = &module->records[end];
+	const uintptr_t highest = module->high - PB_BULK_SITE_SIZE;
+	const struct run run = *like;
+
+	for (; record < last; record++) {
+		uintptr_t entry, site;
+
+		PB_KEEP_ONE(record);
+		if (pb_shape(record) != run.shape ||
+		    pb_record_behind(record) != (intptr_t)behind)
+			break;
+		entry = pb_record_entry(record);
+		site = entry + behind;
+		if (entry < lowest || site > highest)
+			break;
+		lowest = site + PB_BULK_SITE_SIZE + PB_BULK_BEFORE;
+		/* The entry is not far from the site, so it can be read. */
+		if (!pb_bulk_is_disarmed(run.reach, entry, site, behind) ||
+		    pb_bulk_slot_at(entry) != run.slot)
+			break;
+	}
+	return (size_t)(record - module->records);
+}
+
+/*
+ * Where does the run that begins with function @i end, at @end at the latest? All before
+ * that have the same owner. @lowest is where the next entry may be. Two loops, and
+ * neither inlined, so that nothing that they need is in memory.
+ */
+static __attribute__((noinline)) size_t
+run_end(const struct pb_module *module, const struct run *run, size_t i, size_t end,
+	uintptr_t lowest)
+{
+	if (run->behind == PB_BULK_NEAR)
+		return run_end_behind(module, run, i, end, lowest, PB_BULK_NEAR);
+	if (run->behind == PB_BULK_FAR)
+		return run_end_behind(module, run, i, end, lowest, PB_BULK_FAR);
+	return i;
 }
 
 /*
@@ -247,44 +290,25 @@ begin_run(struct pb_bulk_module *b, struct run *run, size_t i)
  * what nearly all are: of a shape that was seen before, and led to a cell that others
  * were led to. Returns the first one that is not.
  */
-static __attribute__((noinline)) size_t
-check_usual(struct pb_bulk_module *b, size_t i, uintptr_t *end)
+static size_t check_usual(struct pb_bulk_module *b, size_t i, uintptr_t *end)
 {
 	const struct pb_module *module = b->module;
-	const struct patchbay_record *records = module->records;
-	const uint8_t *owners = module->shared ? module->shared->owner : NULL;
-	const uintptr_t highest = module->high - PB_BULK_SITE_READ;
-	struct pb_choice_walk walk = pb_choice_from(&b->choice, i);
-	uintptr_t lowest = *end + PB_BULK_BEFORE;
-	/* No function has this owner: the first one begins a run. */
-	struct run run = { .owner = PB_NR_SHARED };
-	size_t unusual = module->nr;
+	size_t row = i, next = i;
+	struct run run;
 
-	while (pb_choice_step(&walk, &i)) {
-		const struct patchbay_record *record = &records[i];
-		const uintptr_t entry = pb_record_entry(record),
-				site = pb_record_site(record);
-		const unsigned int owner = owners ? owners[i] : PB_OWNER_NONE;
-
-		if ((run.shape != pb_shape(record) || run.owner != owner) &&
-		    !begin_run(b, &run, i)) {
-			unusual = i;
+	for (; i < module->nr; i = pb_choice_next(&b->choice, next)) {
+		if (i >= row)
+			row = pb_owner_row_end(module->shared, i,
+					       pb_choice_row_end(&b->choice, i));
+		if (!begin_run(b, &run, i))
 			break;
-		}
-		/* Of a site that is one the entry is not far, so it can be read. */
-		if (entry < lowest || site > highest ||
-		    !pb_bulk_is_disarmed(&run.sites, entry, site - entry) ||
-		    pb_bulk_slot_at(entry) != run.slot) {
-			unusual = i;
+		next = run_end(module, &run, i, row, *end + PB_BULK_BEFORE);
+		if (next == i)
 			break;
-		}
-		lowest = site + PB_BULK_SITE_SIZE + PB_BULK_BEFORE;
-		run.last = i;
-		run.nr++;
+		*end = pb_record_site(&module->records[next - 1]) + PB_BULK_SITE_SIZE;
+		add_run(b, run.group, run.owner, i, next);
 	}
-	add_run(b, run.group, run.owner, run.first, run.last, run.nr);
-	*end = lowest - PB_BULK_BEFORE;
-	return unusual;
+	return i;
 }
 
 /*
@@ -316,9 +340,15 @@ int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	const struct patchbay_ops_attr *attr = &bulk->request->ops->attr;
 	/* Exits are a matter of shape; else nobody is to be asked about each? */
 	const int usual = !attr->check && !pb_names_here(module);
+	size_t i = pb_choice_next(&b->choice, 0);
 	uintptr_t end;
-	int error = pb_plan_reach(module);
+	int error;
 
+	if (i == module->nr)
+		return 0;
+	error = pb_plan_reach(module);
+	if (!error)
+		error = pb_shared_init(module);
 	b->first = !pb_arch_is_open(module);
 	pb_groups_begin(module);
 	if (!error && bulk->request->ops->attr.check)
@@ -327,15 +357,12 @@ int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	end = module->low;
 	for (unsigned int owner = 0; owner < PB_NR_SHARED; owner++)
 		b->slot_of[owner] = (uintptr_t)b;
-	for (size_t i = pb_choice_next(&b->choice, 0); i < module->nr && !error;
-	     i = pb_choice_next(&b->choice, i + 1)) {
+	for (; i < module->nr && !error; i = pb_choice_next(&b->choice, i + 1)) {
 		if (usual)
 			i = check_usual(b, i, &end);
 		if (i < module->nr)
 			error = check_function(bulk, b, i, &end);
 	}
-	if (!error && b->nr > b->nr_own)
-		error = pb_shared_init(module);
 	/* A plan would ask for data again. */
 	if (!error && b->nr > b->nr_own && bulk->request->ops->attr.attach &&
 	    !pb_groups_fit(module, b->nr_groups))

@@ -7,8 +7,6 @@
 #include "strict.h"
 #include "text.h"
 
-#include "arch_bulk.h"
-
 #include <errno.h>
 
 /*
@@ -26,8 +24,8 @@
 enum change { PUBLISH, ARM, FIRST, UNDO, PART, JOIN, DISARM };
 
 /*
- * A function. @group: if it is to be armed, and not only flipped; or of one before. @own: its slot
- * stays, since it leads to a cell of its own.
+ * A function. @group: if it is to be armed, and not only flipped; or of one before.
+ * @own: its slot stays, since it leads to a cell of its own.
  */
 struct function {
 	const struct patchbay_record *record;
@@ -50,25 +48,50 @@ static inline void find_group(struct pb_bulk_module *b, struct function *f)
 	const uint32_t shape = pb_shape(f->record);
 
 	if (!f->group || f->group->shape != shape)
-		f->group = pb_bulk_group(b, shape);
+		f->group = &pb_bulk_group(b, shape)->group;
 }
 
-/* Is this change for function @i, of which @f says where it is? */
-static inline __attribute__((always_inline)) int
-is_for(struct pb_bulk_module *b, size_t i, enum change change, struct function *f)
-{
-	const struct pb_module *module = b->module;
+/*
+ * What loops over functions know of a module: copies, since to a compiler each store to
+ * text might change what @b says.
+ */
+struct view {
+	struct pb_bulk_module *b;
+	const struct patchbay_record *records;
+	const uint8_t *owners;
+	const uint64_t *own;
+	int parts;
+};
 
-	if (change == ARM || (change == DISARM && !b->parts))
+static struct view view_of(struct pb_bulk_module *b)
+{
+	const struct pb_shared *shared = b->module->shared;
+
+	return (struct view){ .b = b,
+			      .records = b->module->records,
+			      .owners = shared ? shared->owner : NULL,
+			      .own = b->own.bits,
+			      .parts = b->parts };
+}
+
+/* Is this change for the function of @record, of which @f says where it is? */
+static inline __attribute__((always_inline)) int
+is_for(const struct view *v, const struct patchbay_record *record, enum change change,
+       struct function *f)
+{
+	const size_t i = (size_t)(record - v->records);
+
+	if (change == ARM || (change == DISARM && !v->parts))
 		return 1;
-	f->owner = pb_owner(module, i);
-	f->own = pb_bulk_is_own(b, i);
+	f->owner = v->owners ? v->owners[i] : PB_OWNER_NONE;
+	f->own = v->own && v->own[i / 64] >> i % 64 & 1;
 	if (change == PUBLISH || change == FIRST || change == UNDO)
-		find_group(b, f);
+		find_group(v->b, f);
 	else if (f->own)
 		return change == DISARM;
-	else if (b->parts)
-		return pb_is_left_by_all(&module->shared->cells[f->owner]) ==
+	else if (v->parts)
+		return pb_is_left_by_all(
+			       &v->b->module->shared->cells[f->owner]) ==
 		       (change == DISARM);
 	return 1;
 }
@@ -82,7 +105,7 @@ static inline int publish(const struct function *f, uint8_t *slot)
 
 /* @text: add an address to it, and there is the copy. */
 static inline __attribute__((always_inline)) int
-edit(const struct pb_bulk_module *b, const struct function *f, enum change change,
+edit(const struct pb_module *module, const struct function *f, enum change change,
      uintptr_t text)
 {
 	uint8_t *slot = (uint8_t *)(text + f->entry - PB_BULK_BEFORE);
@@ -99,17 +122,17 @@ edit(const struct pb_bulk_module *b, const struct function *f, enum change chang
 		return pb_bulk_flip(site, 1);
 	case PART:
 		/* A slot that others patched leads to none of our cells. */
-		pb_bulk_slot(slot, pb_owner_slot(b->module, PB_OWNER_NOBODY), 1);
+		pb_bulk_slot(slot, pb_owner_slot(module, PB_OWNER_NOBODY), 1);
 		/* A site that others patched goes on calling, for nothing. */
 		pb_bulk_flip(site, 0);
 		return 0;
 	case JOIN:
 		pb_bulk_flip(site, 1);
-		pb_bulk_slot(slot, pb_owner_slot(b->module, f->owner), 1);
+		pb_bulk_slot(slot, pb_owner_slot(module, f->owner), 1);
 		return 0;
 	case UNDO:
 		if (!f->own && f->group->way == PB_GROUP_JOINS)
-			pb_bulk_slot(slot, pb_owner_slot(b->module,
+			pb_bulk_slot(slot, pb_owner_slot(module,
 							 PB_OWNER_NOBODY), 1);
 		/* fall through */
 	case DISARM:
@@ -122,78 +145,121 @@ edit(const struct pb_bulk_module *b, const struct function *f, enum change chang
 #define GAP 4096
 
 /*
- * What the loop below knows of the block, so that most functions take two comparisons.
- * @text:   add an address to it, and there is the copy
- * @done:   where the last function of the block ends
- * @copied: so far it can go on without asking: that is less than GAP
+ * What the loop below knows of the block, so that most functions take one comparison.
+ * @text: add an address to it, and there is the copy
+ * @last: the site of the block's last function; 0: it has none yet
+ * @far:  so far sites may be without asking whether the block can go on: that is less
+ *        than GAP
  */
 struct ready {
 	uintptr_t text;
-	uintptr_t done, copied;
+	uintptr_t last, far;
 };
 
-/* Can the block go on from @from to @end? Then it does, and @ready says so. */
+static inline uintptr_t begin_of(const struct function *f, enum change change)
+{
+	return change == ARM || change == DISARM ? f->site :
+						   f->entry - PB_BULK_BEFORE;
+}
+
+/*
+ * Is it known that functions are in the order of text? Of those to be armed, which have
+ * been looked at (bulk_check.c).
+ */
+static inline int is_ordered(enum change change)
+{
+	return change != PART && change != JOIN && change != DISARM;
+}
+
+/*
+ * Can the block go on from @from to @end? Then it does, and @ready says so, whatever was
+ * the last one: with stores any order will do.
+ */
 static int go_on(struct pb_text_block *block, struct ready *ready, uintptr_t from,
 		 uintptr_t end)
 {
-	const int open = ready->done != 0;
-
-	if (block->stores) {
-		ready->text = 0;
-		ready->copied = UINTPTR_MAX;
-		return 1;
-	}
-	if (!open)
+	if (!ready->last)
 		pb_text_block_begin(block, from);
-	else if (!pb_text_block_fits(block, end) || from - ready->done > GAP)
+	else if (!block->stores && (!pb_text_block_fits(block, end) ||
+				    from - ready->last > GAP))
 		return 0;
 	ready->text = pb_text_block_add(block, end);
-	ready->copied = block->copied;
+	ready->far = block->stores ? UINTPTR_MAX : block->copied - PB_BULK_SITE;
+	ready->last = from - 1;
 	return 1;
+}
+
+/*
+ * Edit functions from *@i to below @end, as far as the block is ready for them: *@i is
+ * the first one that is not edited.
+ */
+static inline __attribute__((always_inline)) int
+edit_row(const struct view *view, const enum change change, size_t *i, size_t end,
+	 struct ready *ready)
+{
+	const struct pb_module *module = view->b->module;
+	const struct view v = *view;
+	const struct patchbay_record *record = &v.records[*i], *stop = &v.records[end];
+	const uintptr_t text = ready->text, far = ready->far;
+	struct function f = { .group = NULL };
+	uintptr_t last = ready->last;
+	int error = 0;
+
+	for (; record < stop; record++) {
+		PB_KEEP_ONE(record);
+		look_at(&f, record);
+		if (!is_for(&v, record, change, &f))
+			continue;
+		/* What begins within the last one is left to go_on(). */
+		if (f.site > far || (!is_ordered(change) && begin_of(&f, change) <= last))
+			break;
+		error = edit(module, &f, change, text);
+		if (error)
+			break;
+		last = f.site;
+	}
+	ready->last = last;
+	*i = (size_t)(record - v.records);
+	return error;
 }
 
 static inline __attribute__((always_inline)) int
 change_module(struct pb_bulk *bulk, struct pb_bulk_module *b,
 	      const enum change change)
 {
-	const size_t before = change == ARM || change == DISARM;
-	const struct patchbay_record *records = b->module->records;
 	struct pb_text_block *block = &bulk->block;
+	const struct view view = view_of(b);
 	const size_t nr = b->module->nr;
-	size_t i = pb_choice_next(&b->choice, 0), first, next;
+	size_t i = pb_choice_next(&b->choice, 0), first = i, end = i;
+	struct ready ready = { .last = 0 };
 	int error, worst = 0;
 
-	while (i < nr) {
-		struct pb_choice_walk walk = pb_choice_from(&b->choice, i);
-		struct function f = { .group = NULL };
-		struct ready ready = { .done = 0 };
+	while (i < nr || ready.last) {
+		if (i < nr) {
+			struct function f;
 
-		next = nr;
-		first = i;
-		while (pb_choice_step(&walk, &i)) {
-			uintptr_t from, end;
-
-			look_at(&f, &records[i]);
-			if (!is_for(b, i, change, &f))
-				continue;
-			from = before ? f.site : f.entry - PB_BULK_BEFORE;
-			end = f.site + PB_BULK_SITE;
-			/* Those of a tracer that is taken may be in any order. */
-			if ((from < ready.done || end > ready.copied) &&
-			    !go_on(block, &ready, from, end)) {
-				next = i;
-				break;
-			}
-			error = edit(b, &f, change, ready.text);
+			if (i >= end)
+				end = pb_choice_row_end(&b->choice, i);
+			error = edit_row(&view, change, &i, end, &ready);
 			if (error)
 				return error;
-			ready.done = end;
+			if (i == end) {
+				i = pb_choice_next(&b->choice, i);
+				continue;
+			}
+			look_at(&f, &view.records[i]);
+			if (go_on(block, &ready, begin_of(&f, change),
+				  f.site + PB_BULK_SITE))
+				continue;
 		}
-		block->end = ready.done;
-		error = ready.done ? pb_text_block_write(block, bulk->handle) : 0;
-		i = error == PB_TEXT_CHANGED ? first : next;
-		if (error == PB_TEXT_CHANGED)
+		block->end = ready.last + PB_BULK_SITE;
+		error = pb_text_block_write(block, bulk->handle);
+		ready = (struct ready){ .last = 0 };
+		if (error == PB_TEXT_CHANGED) {
+			i = end = first;
 			continue;
+		}
+		first = i;
 		if (error && change != UNDO && change != JOIN &&
 			 change != DISARM)
 			return error;
@@ -279,6 +345,7 @@ static void settle_owners(const struct pb_bulk *bulk, int disarm, int done,
 {
 	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next) {
 		struct pb_module *module = b->module;
+		const struct view view = view_of(b);
 		struct function f;
 
 		if (disarm ? !b->parts : !b->slots)
@@ -289,7 +356,8 @@ static void settle_owners(const struct pb_bulk *bulk, int disarm, int done,
 			unsigned int owner = PB_OWNER_NOBODY;
 
 			look_at(&f, &module->records[i]);
-			if (!is_for(b, i, disarm ? PART : PUBLISH, &f) || f.own)
+			if (!is_for(&view, f.record, disarm ? PART : PUBLISH, &f) ||
+			    f.own)
 				continue;
 			if (!disarm)
 				owner = pb_shared_number(module, f.group->cell);
@@ -308,30 +376,43 @@ static int is_kept(const struct pb_shared_cell *cell)
 	return cell->to && !cell->scattered && cell->to->cell == cell;
 }
 
+/* Functions from @i to below @end lead to the cells of their groups. */
+static void lead_row(struct pb_bulk_module *b, size_t i, size_t end)
+{
+	const struct pb_module *module = b->module;
+	const struct patchbay_record *record = &module->records[i];
+	const uint64_t *own = b->own.bits;
+	uint8_t *owners = module->shared->owner, owner = 0;
+	const struct pb_group *g = NULL;
+	uint32_t last = 0;
+
+	for (; i < end; i++, record++) {
+		uint32_t shape;
+
+		PB_KEEP_ONE(record);
+		shape = pb_shape(record);
+		if (!g || shape != last) {
+			last = shape;
+			g = &pb_bulk_group(b, shape)->group;
+			/* Without one all its functions have their own. */
+			if (g->cell)
+				owner = (uint8_t)pb_shared_number(module, g->cell);
+		}
+		if (!own || !(own[i / 64] >> i % 64 & 1))
+			owners[i] = owner;
+	}
+}
+
 /* What settle_owners() does where all that was to be armed has been. */
 static void lead_all(struct pb_bulk_module *b)
 {
 	struct pb_module *module = b->module;
 	struct pb_shared *shared = module->shared;
-	const struct patchbay_record *records = module->records;
-	struct pb_choice_walk walk = pb_choice_from(&b->choice, 0);
-	const struct pb_group *g = NULL;
-	uint32_t last = 0;
-	uint8_t owner = 0;
-	size_t i;
 
-	while (pb_choice_step(&walk, &i)) {
-		const uint32_t shape = pb_shape(&records[i]);
-
-		if (!g || shape != last) {
-			last = shape;
-			g = pb_bulk_group(b, shape);
-			/* Without one all its functions have their own. */
-			if (g->cell)
-				owner = (uint8_t)pb_shared_number(module, g->cell);
-		}
-		if (!pb_bulk_is_own(b, i))
-			shared->owner[i] = owner;
+	for (size_t i = pb_choice_next(&b->choice, 0), end; i < module->nr;
+	     i = pb_choice_next(&b->choice, end)) {
+		end = pb_choice_row_end(&b->choice, i);
+		lead_row(b, i, end);
 	}
 	for (unsigned int i = PB_OWNER_FIRST; i < shared->end; i++) {
 		struct pb_shared_cell *cell = &shared->cells[i];
@@ -342,7 +423,7 @@ static void lead_all(struct pb_bulk_module *b)
 		}
 		cell->nr -= cell->leaving;
 	}
-	for (g = b->groups; g; g = g->next)
+	for (const struct pb_group *g = b->groups; g; g = g->next)
 		if (g->nr)
 			pb_shared_join(g->cell, g->nr, g->first, g->last);
 }
@@ -361,7 +442,7 @@ static void fill_own(struct pb_bulk_module *b)
 	for (size_t i = own_next(b, 0); i < module->nr; i = own_next(b, i + 1)) {
 		const struct patchbay_record *record = &module->records[i];
 		struct patchbay_cell from =
-			pb_bulk_group(b, pb_shape(record))->one;
+			pb_bulk_group(b, pb_shape(record))->group.one;
 
 		from.record = record;
 		pb_fill_own(pb_cell_of(module, record), from);

@@ -9,8 +9,20 @@
 #include "stores.h"
 #include "text_block.h"
 
+#include "arch_bulk.h"
+
 /* Groups are found by shape, in a table of more places than there are cells. */
 #define PB_NR_SHAPES 512
+
+/*
+ * Functions of a shape that are to be armed.
+ * @reach: pb_bulk_reach() of their sites, at the entry and behind a landing pad; 0: none
+ *         was looked at yet
+ */
+struct pb_bulk_group {
+	struct pb_group group;
+	uintptr_t reach[2];
+};
 
 /*
  * What is to be done to a module.
@@ -36,7 +48,7 @@ struct pb_bulk_module {
 	struct pb_choice choice, own, refused;
 	size_t nr, nr_own;
 	struct pb_group *groups;
-	struct pb_group *by_shape[PB_NR_SHAPES], *last;
+	struct pb_bulk_group *by_shape[PB_NR_SHAPES], *last;
 	unsigned int nr_groups;
 	int slots, parts, first;
 	struct pb_stores stores;
@@ -50,15 +62,21 @@ struct pb_bulk {
 	int handle;
 };
 
+/*
+ * @pointer may be anything here, as far as the compiler knows. So it does not make other
+ * variables of it that go along with it in a loop: then there are no registers left.
+ */
+#define PB_KEEP_ONE(pointer) __asm__("" : "+r"(pointer))
+
 /* The group of functions with @shape, or NULL. */
-static inline struct pb_group *pb_bulk_group(struct pb_bulk_module *b,
-					     uint32_t shape)
+static inline struct pb_bulk_group *pb_bulk_group(struct pb_bulk_module *b,
+						  uint32_t shape)
 {
 	unsigned int at = shape * 2654435761u >> 23;
 
-	if (b->last && b->last->shape == shape)
+	if (b->last && b->last->group.shape == shape)
 		return b->last;
-	while (b->by_shape[at] && b->by_shape[at]->shape != shape)
+	while (b->by_shape[at] && b->by_shape[at]->group.shape != shape)
 		at = (at + 1) % PB_NR_SHAPES;
 	return b->last = b->by_shape[at];
 }

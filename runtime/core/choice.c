@@ -48,3 +48,30 @@ void pb_choice_remove(struct pb_choice *choice, const struct pb_choice *others)
 	for (size_t i = 0; i < nr_words(choice); i++)
 		choice->bits[i] &= ~others->bits[i];
 }
+
+size_t pb_choice_row_end(const struct pb_choice *choice, size_t i)
+{
+	/* Not very many words: who stops before the end has not looked at all in vain. */
+	for (int words = 0; words < 64 && i < choice->nr; words++) {
+		/* Zeros are behind the last record, so a row ends there at the latest. */
+		const uint64_t gaps = ~choice->bits[i / 64] >> i % 64;
+
+		if (gaps)
+			return i + (size_t)__builtin_ctzll(gaps);
+		i = (i | 63) + 1;
+	}
+	return i;
+}
+
+void pb_choice_remove_row(struct pb_choice *choice, size_t i, size_t end)
+{
+	while (i < end) {
+		const size_t next = (i | 63) + 1;
+		uint64_t row = UINT64_MAX << i % 64;
+
+		if (end < next)
+			row &= ~(UINT64_MAX << end % 64);
+		choice->bits[i / 64] &= ~row;
+		i = next;
+	}
+}

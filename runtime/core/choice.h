@@ -51,38 +51,14 @@ static inline size_t pb_choice_next(const struct pb_choice *choice, size_t i)
 }
 
 /*
- * All from some record on, one after another: a word of bits is loaded once.
- * @base: the record of the first bit of @rest, the bits that were not returned yet
+ * Where the row ends that begins with @i, which is chosen: those behind it without a gap,
+ * or the first thousands of them. Mostly rows are long, and a loop over one has nothing
+ * to do with bits.
  */
-struct pb_choice_walk {
-	const struct pb_choice *choice;
-	size_t base;
-	uint64_t rest;
-};
+size_t pb_choice_row_end(const struct pb_choice *choice, size_t i);
 
-static inline struct pb_choice_walk
-pb_choice_from(const struct pb_choice *choice, size_t i)
-{
-	return (struct pb_choice_walk){
-		.choice = choice,
-		.base = i & ~(size_t)63,
-		.rest = choice->bits[i / 64] & UINT64_MAX << i % 64,
-	};
-}
-
-/* The next one, in *@i. Returns 0, with *@i as it was, if there is none. */
-static inline int pb_choice_step(struct pb_choice_walk *walk, size_t *i)
-{
-	while (!walk->rest) {
-		walk->base += 64;
-		if (walk->base >= walk->choice->nr)
-			return 0;
-		walk->rest = walk->choice->bits[walk->base / 64];
-	}
-	*i = walk->base + (size_t)__builtin_ctzll(walk->rest);
-	walk->rest &= walk->rest - 1;
-	return 1;
-}
+/* Those from @i to below @end are no longer chosen. */
+void pb_choice_remove_row(struct pb_choice *choice, size_t i, size_t end);
 
 /* The last one, of some. */
 static inline size_t pb_choice_last(const struct pb_choice *choice)

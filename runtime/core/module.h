@@ -100,6 +100,13 @@ static inline uintptr_t pb_record_site(const struct patchbay_record *record)
 	return (uintptr_t)&record->site + (uintptr_t)(intptr_t)record->site;
 }
 
+/* How far behind the entry is the site? */
+static inline intptr_t pb_record_behind(const struct patchbay_record *record)
+{
+	return (intptr_t)offsetof(struct patchbay_record, site) +
+	       ((intptr_t)record->site - record->entry);
+}
+
 /* Has an entry at @addr a slot that can be read? Records may be damaged. */
 static inline int pb_has_slot(const struct pb_module *module, uintptr_t addr)
 {

@@ -48,23 +48,31 @@ static const struct pb_name_index *names_of(const struct pb_module *module)
 	return __atomic_load_n(&module->names, __ATOMIC_ACQUIRE);
 }
 
+/* Who arms all functions of a file as it was linked does not need the order of records. */
+static struct pb_name_index *read_names(struct pb_module *module,
+					struct pb_elf_file *file, int rewritten,
+					int *error)
+{
+	*error = pb_record_order(module);
+	return *error ? NULL :
+			pb_name_index_read(module, file, rewritten, error);
+}
+
 /* @all: names are wanted, too, not only whether functions were moved. */
 static int read_file(struct pb_module *module, int all)
 {
 	struct pb_elf_file file;
 	struct pb_name_index *index = NULL;
-	int rewritten, error, other;
+	int rewritten, other;
+	int error = open_file(module, &file);
 
-	error = pb_record_order(module);
-	if (!error)
-		error = open_file(module, &file);
 	if (error)
 		return error;
 	rewritten = pb_elf_is_rewritten(&file);
-	if (rewritten > 0 || (all && !rewritten))
-		index = pb_name_index_read(module, &file, rewritten, &error);
-	else if (!rewritten)
+	if (!rewritten && !all)
 		module->looked = 1;
+	else if (rewritten >= 0)
+		index = read_names(module, &file, rewritten, &error);
 	other = pb_elf_close(&file);
 	if (index)
 		publish(module, index);

@@ -31,8 +31,6 @@ enum pb_group_way { PB_GROUP_NEW, PB_GROUP_STAYS, PB_GROUP_JOINS };
  * @cell:   the cell that they share; NULL: each gets its own
  * @led:    slots of some led to a cell before, so threads may be looking at them
  * @filled: it has their tracers
- * @stub:   where their sites lead, at the entry and behind a landing pad; 0: not
- *          known yet
  * @first, @last: they are among the records from here to there
  */
 struct pb_group {
@@ -45,7 +43,6 @@ struct pb_group {
 	int owns, led, filled;
 	enum pb_group_way way;
 	struct pb_shared_cell *cell;
-	uintptr_t stub[2];
 	size_t first, last;
 };
 

@@ -131,6 +131,22 @@ unsigned int pb_shared_count_free(const struct pb_module *module)
 	return nr;
 }
 
+size_t pb_owner_row_end(const struct pb_shared *shared, size_t i, size_t end)
+{
+	const uint8_t owner = shared->owner[i];
+	const uint64_t all = owner * UINT64_C(0x0101010101010101);
+	uint64_t eight;
+
+	for (; end - i >= sizeof(eight); i += sizeof(eight)) {
+		memcpy(&eight, shared->owner + i, sizeof(eight));
+		if (eight != all)
+			break;
+	}
+	while (i < end && shared->owner[i] == owner)
+		i++;
+	return i;
+}
+
 void pb_shared_join(struct pb_shared_cell *cell, size_t nr, size_t first,
 		    size_t last)
 {

@@ -123,6 +123,9 @@ static inline uintptr_t pb_owner_slot(const struct pb_module *module,
 	return (uintptr_t)&module->shared->cells[owner];
 }
 
+/* Where do functions end, at @end at the latest, that have the same owner as @i? */
+size_t pb_owner_row_end(const struct pb_shared *shared, size_t i, size_t end);
+
 /* The cell that @cell of @module is, or NULL: it is one function's own. */
 static inline struct pb_shared_cell *
 pb_shared_of(const struct pb_module *module, const struct patchbay_cell *cell)

@@ -16,66 +16,46 @@ struct pb_module;
 #define PB_BULK_BEFORE (-PATCHBAY_SLOT_OFFSET)
 #define PB_BULK_SITE 1
 #define PB_BULK_SITE_SIZE PATCHBAY_X86_64_SITE_SIZE
-/* What is read of the site: no function is shorter. */
-#define PB_BULK_SITE_READ 8
+
+/* How far behind its entry is a site? No landing pad, or one. */
+#define PB_BULK_NEAR 0
+#define PB_BULK_FAR PATCHBAY_X86_64_ENDBR64_SIZE
 
 /*
- * What disarmed sites that lead to the same stub say, of which each differs from the
- * next only by how far it is from there. [0] is of a site at the entry, [1] of one behind
- * a landing pad.
- * @from: add the number in the site's branch to the site, and this is what is reached
- * @rest: all of the site's first seven bytes but that number
+ * What the numbers in the branches of sites say that lead to @stub: add the site, and it
+ * is this. 0 if sites from @low to below @high could not reach it.
  */
-struct pb_bulk_sites {
-	uintptr_t from[2];
-	uint64_t rest[2];
-};
-
-/*
- * Of sites from @low to below @high, and one of their two stubs. A site that could not
- * reach that is none; so it is if nobody knows the stub, which is 0 then: nothing that
- * begins with a zero is a disarmed site.
- */
-static inline void pb_bulk_expect(struct pb_bulk_sites *sites, int pad,
-				  uintptr_t stub, uintptr_t low, uintptr_t high)
+static inline uintptr_t pb_bulk_reach(uintptr_t stub, uintptr_t low, uintptr_t high)
 {
 	const uintptr_t from = stub - PATCHBAY_X86_64_SITE_BRANCH_SIZE;
 	const int64_t most = (int64_t)(from - low), least = (int64_t)(from - high);
-	const uint64_t back = (uint64_t)PATCHBAY_PAD_OFFSET -
-			      (pad ? PATCHBAY_X86_64_ENDBR64_SIZE : 0) -
-			      PATCHBAY_X86_64_SITE_SIZE;
 
-	sites->from[pad] = from;
-	sites->rest[pad] = 0;
-	if (stub && most == (int32_t)most && least == (int32_t)least)
-		sites->rest[pad] = PATCHBAY_X86_64_SITE_DISARMED |
-				   (uint64_t)PATCHBAY_X86_64_SITE_JB << 40 |
-				   (back & 0xff) << 48;
+	return most == (int32_t)most && least == (int32_t)least ? from : 0;
 }
 
 /*
- * Is the site that is @from_entry bytes behind @entry one of these, with the usual pad
- * before the entry? Others are looked at by pb_arch_site_state(). It is
- * pb_x86_64_site() and pb_x86_64_leads() by one load of the site, whose last byte is
- * the body's first one.
+ * Is the @site that is @behind the @entry of its function disarmed, with @from as of
+ * pb_bulk_reach(), and is the usual pad before the entry? Others are looked at by
+ * pb_arch_site_state(). It is pb_x86_64_site() and pb_x86_64_leads(), with the fewest
+ * instructions for what nearly all sites are.
  */
-static inline int pb_bulk_is_disarmed(const struct pb_bulk_sites *sites,
-				      uintptr_t entry, uintptr_t from_entry)
+static inline int pb_bulk_is_disarmed(uintptr_t from, uintptr_t entry, uintptr_t site,
+				      uintptr_t behind)
 {
-	const uintptr_t site = entry + from_entry;
-	const int pad = from_entry != 0;
-	uint64_t now, expected;
-	uint32_t before;
+	const uint8_t *text = (const uint8_t *)site;
+	const uintptr_t back = (uintptr_t)PATCHBAY_PAD_OFFSET - behind -
+			       PATCHBAY_X86_64_SITE_SIZE;
+	uint32_t number, pad;
+	uint16_t jb;
 
-	if (from_entry & ~(uintptr_t)PATCHBAY_X86_64_ENDBR64_SIZE)
-		return 0;
-	expected = sites->rest[pad] |
-		   (uint64_t)(uint32_t)(sites->from[pad] - site) << 8;
-	memcpy(&now, (const void *)site, sizeof(now));
-	memcpy(&before, (const void *)(entry + (uintptr_t)PATCHBAY_PAD_OFFSET),
-	       sizeof(before));
-	return !((now ^ expected) << 8) &&
-	       !((before ^ PATCHBAY_X86_64_RET * 0x010101u) << 8);
+	memcpy(&number, text + 1, sizeof(number));
+	memcpy(&jb, text + PATCHBAY_X86_64_SITE_BRANCH_SIZE, sizeof(jb));
+	memcpy(&pad, (const void *)(entry + (uintptr_t)PATCHBAY_PAD_OFFSET),
+	       sizeof(pad));
+	return number == (uint32_t)(from - site) &&
+	       jb == (PATCHBAY_X86_64_SITE_JB | (back & 0xff) << 8) &&
+	       text[0] == PATCHBAY_X86_64_SITE_DISARMED &&
+	       (pad & 0xffffff) == PATCHBAY_X86_64_RET * 0x010101u;
 }
 
 /* pb_arch_slot() */
