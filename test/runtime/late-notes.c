@@ -15,6 +15,10 @@
 // RUN: %build -fno-sanitize=kcfi %s -o %t/prog
 // RUN: %t/prog %patchbay_lib/libpatchbay.so %t/next.so %t/good.so %t/out.so %t/before.so %t/crooked.so %t/fields.so | FileCheck %s
 // CHECK: {{^}}done{{$}}
+// RUN: %python %S/Inputs/while-running.py %t/prog %patchbay_lib/libpatchbay.so %t/next.so wait -- %patchbay list -F main -p PID > %t/list 2>&1
+// RUN: FileCheck %s --check-prefix=LIST --input-file=%t/list
+// LIST-NOT: next.so
+// LIST: disarmed main
 #include "Inputs/check.h"
 
 #ifdef LIBRARY
@@ -24,13 +28,17 @@ OPAQUE int plum(int a) { return a + 1; }
 #include <patchbay/inspect.h>
 
 #include <dlfcn.h>
+#include <string.h>
+#include <unistd.h>
 
 int main(int argc, char **argv)
 {
 	struct patchbay_stats stats = { .size = sizeof(stats) };
 	__typeof__(patchbay_get_stats) *get_stats;
+	const int wait = !strcmp(argv[argc - 1], "wait");
 	void *next = NULL, *runtime;
 
+	argc -= wait;
 	for (int i = argc - 1; i > 1; i--) {
 		next = dlopen(argv[i], RTLD_NOW | RTLD_LOCAL);
 		CHECK(next);
@@ -41,14 +49,18 @@ int main(int argc, char **argv)
 
 	/* The program and the library that is as it was made. */
 	CHECK_EQ(get_stats(&stats), 0);
-	CHECK_EQ(stats.modules, 2);
+	CHECK_EQ(stats.modules, argc > 3 ? 2 : 1);
 	CHECK_EQ(stats.others, 1);
 
 	/* Nobody tells the runtime of it. */
 	CHECK_EQ(dlclose(next), 0);
 	CHECK_EQ(get_stats(&stats), 0);
 	CHECK_EQ(stats.others, 0);
-	CHECK_EQ(stats.modules, 2);
+	if (wait) {
+		puts("ready");
+		fflush(stdout);
+		pause();
+	}
 	puts("done");
 	return 0;
 }

@@ -234,8 +234,10 @@ bool LiveProcess::readOthers(const Runtime &R,
     if (Found.size() == MaxModules ||
         !Memory.read(At, &Other, offsetof(pb_other, path)))
       return false;
-    Found.push_back(
-        {Memory.readString(At + offsetof(pb_other, path)), Other.version});
+    // One that is gone stays in the list until the process loads another.
+    if (Memory.mappingAt(address(Other.desc)))
+      Found.push_back(
+          {Memory.readString(At + offsetof(pb_other, path)), Other.version});
     At = address(Other.next);
   }
   return true;
