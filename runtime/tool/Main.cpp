@@ -27,6 +27,7 @@ EXAMPLES:
   patchbay report                             show what took how long
   patchbay dump --chrome > trace.json         for other programs
   patchbay live -p 4711 --threshold 1ms       while it runs
+  patchbay status                             how that goes on, of all processes
   patchbay attach -p 4711 --fexit 'http_*' prog.so:on_return
   patchbay verify ./server                    check it against the ABI
 
@@ -46,7 +47,8 @@ cl::OptionCategory patchbay::ToolOptions("Options");
 
 static const Verb *const Verbs[] = {
     &AttachVerb, &DumpVerb,   &GraphVerb,  &InfoVerb,   &ListVerb,
-    &LiveVerb,   &RecordVerb, &ReplayVerb, &ReportVerb, &VerifyVerb};
+    &LiveVerb,   &RecordVerb, &ReplayVerb, &ReportVerb, &StatusVerb,
+    &VerifyVerb};
 
 static void printVersion(raw_ostream &OS) {
   OS << "patchbay " PATCHBAY_VERSION "\n"
@@ -175,8 +177,25 @@ static int flushed(int Code) {
   return Failure;
 }
 
+// `patchbay help VERB` is `patchbay VERB --help`, as with other commands that have
+// verbs.
+static std::vector<const char *> withoutHelpVerb(ArrayRef<const char *> Args) {
+  std::vector<const char *> Result = Args.vec();
+  if (Args.size() < 2 || StringRef(Args[1]) != "help")
+    return Result;
+  Result.erase(Result.begin() + 1);
+  // What is no verb is told to be none.
+  if (Result.size() == 1 || any_of(Verbs, [&](const Verb *V) {
+        return V->Command.getName() == Result[1];
+      }))
+    Result.push_back("--help");
+  return Result;
+}
+
 int main(int argc, char **argv) {
-  ArrayRef<const char *> Args(argv, argc);
+  const std::vector<const char *> Words =
+      withoutHelpVerb(ArrayRef<const char *>(argv, argc));
+  ArrayRef<const char *> Args(Words);
   const Verb *Chosen = nullptr;
   for (const Verb *V : Verbs)
     if (Args.size() > 1 && V->Command.getName() == Args[1])

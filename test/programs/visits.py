@@ -4,15 +4,23 @@
 
     python3 test/programs/visits.py --build build/release PID TIMES
 
+    python3 test/programs/visits.py --build build/release redis|nginx PROG TIMES
+
+starts the server PROG, without anything, and loads it meanwhile: every answer has to be
+right, and at the end redis has to have counted what it was asked.
+
 Each recording lasts 50 ms. Then the process has to have the threads and descriptors
 that it had, nothing that is writable and executable, and about as much memory; what is
 printed at the end is how long one of its threads stood still each time."""
 import argparse
 import os
 import re
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 
 TRACERS = ("function_profile", "function", "function_duration", "function_graph")
 MEMORY_KB = 8192  # that it may grow by after the first recordings
@@ -32,9 +40,9 @@ def count(pid, folder):
     return len(os.listdir(f"/proc/{pid}/{folder}"))
 
 
-def visit(args, tracer, folder):
+def visit(args, pid, tracer, folder):
     done = subprocess.run(
-        [f"{args.build}/bin/patchbay", "record", "-p", str(args.pid), "-t", tracer,
+        [f"{args.build}/bin/patchbay", "record", "-p", str(pid), "-t", tracer,
          "-o", f"{folder}/data", "--", "sleep", "0.05"],
         stderr=subprocess.PIPE, text=True, timeout=60, check=False)
     if done.returncode:
@@ -46,33 +54,160 @@ def percentile(values, percent):
     return sorted(values)[min(len(values) - 1, len(values) * percent // 100)]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", required=True)
-    parser.add_argument("pid", type=int)
-    parser.add_argument("times", type=int)
-    args = parser.parse_args()
-    before = {name: count(args.pid, name) for name in ("fd", "task")}
+class Load:
+    """Clients that ask and check each answer, until they are told to end."""
+
+    def __init__(self, port, ask, clients=4):
+        self.ended = threading.Event()
+        self.asked = [0] * clients
+        self.wrong = []
+        self.threads = [threading.Thread(target=self.run, args=(number, port, ask))
+                        for number in range(clients)]
+        for thread in self.threads:
+            thread.start()
+
+    def run(self, number, port, ask):
+        try:
+            with socket.create_connection(("127.0.0.1", port), timeout=60) as server:
+                while not self.ended.is_set():
+                    ask(server)
+                    self.asked[number] += 1
+        except (OSError, AssertionError) as error:
+            self.wrong.append(error)
+
+    def end(self):
+        self.ended.set()
+        for thread in self.threads:
+            thread.join()
+        if self.wrong:
+            sys.exit(f"a client: {self.wrong[0]!r}")
+        return sum(self.asked)
+
+
+def receive(server, end):
+    text = b""
+    while not text.endswith(end):
+        part = server.recv(65536)
+        assert part, text
+        text += part
+    return text
+
+
+def ask_redis(server):
+    server.sendall(b"INCR visits\r\n")
+    assert re.fullmatch(rb":\d+\r\n", receive(server, b"\r\n"))
+
+
+PAGE = b"visited\n"
+
+
+def ask_nginx(server):
+    server.sendall(b"GET /page HTTP/1.1\r\nHost: here\r\n\r\n")
+    assert receive(server, PAGE).startswith(b"HTTP/1.1 200 OK\r\n")
+
+
+def start_redis(program, _folder, port):
+    return [program, "--port", str(port), "--save", "", "--appendonly", "no"]
+
+
+def start_nginx(program, folder, port):
+    with open(f"{folder}/page", "wb") as file:
+        file.write(PAGE)
+    os.mkdir(f"{folder}/logs")
+    with open(f"{folder}/nginx.conf", "w", encoding="utf-8") as file:
+        file.write(f"""daemon off;
+master_process off;
+user root;
+pid {folder}/pid;
+events {{}}
+http {{
+    access_log off;
+    keepalive_requests 100000000;
+    client_body_temp_path {folder}/body;
+    server {{ listen 127.0.0.1:{port}; root {folder}; }}
+}}
+""")
+    return [program, "-p", folder, "-c", f"{folder}/nginx.conf"]
+
+
+SERVERS = {"redis": (start_redis, ask_redis), "nginx": (start_nginx, ask_nginx)}
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def visit_server(args):
+    start, ask = SERVERS[args.what[0]]
+    port = free_port()
+    with tempfile.TemporaryDirectory() as folder:
+        server = subprocess.Popen(start(os.path.abspath(args.what[1]), folder, port),
+                                  stdout=subprocess.DEVNULL)
+        try:
+            for _ in range(200):
+                try:
+                    socket.create_connection(("127.0.0.1", port)).close()
+                    break
+                except ConnectionRefusedError:
+                    time.sleep(0.05)
+            load = Load(port, ask)
+            try:
+                visit_often(args, server.pid)
+            finally:
+                asked = load.end()
+            if args.what[0] == "redis":
+                with socket.create_connection(("127.0.0.1", port)) as client:
+                    client.sendall(b"INCR visits\r\n")
+                    said = receive(client, b"\r\n")
+                    if said != b":%d\r\n" % (asked + 1):
+                        sys.exit(f"{said} after {asked} requests")
+            if server.poll() is not None:
+                sys.exit(f"it has ended: {server.returncode}")
+            print(f"{asked} answers were right")
+        finally:
+            server.kill()
+            server.wait()
+
+
+def visit_often(args, pid):
+    before = {name: count(pid, name) for name in ("fd", "task")}
     stood, grown_from = [], None
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
         for number in range(args.times):
-            stood.append(visit(args, TRACERS[number % len(TRACERS)], folder))
+            stood.append(visit(args, pid, TRACERS[number % len(TRACERS)], folder))
             if number + 1 == WARM:
-                grown_from = memory_kb(args.pid)
+                grown_from = memory_kb(pid)
     for name, number in before.items():
         # A server under load opens and closes connections of its own.
-        if abs(count(args.pid, name) - number) > number // 2 + 4:
-            sys.exit(f"{name}: {number} before, {count(args.pid, name)} after")
-    if grown_from and memory_kb(args.pid) > grown_from + MEMORY_KB:
-        sys.exit(f"{grown_from} KB after {WARM} recordings, {memory_kb(args.pid)} at "
+        if abs(count(pid, name) - number) > number // 2 + 4:
+            sys.exit(f"{name}: {number} before, {count(pid, name)} after")
+    if grown_from and memory_kb(pid) > grown_from + MEMORY_KB:
+        sys.exit(f"{grown_from} KB after {WARM} recordings, {memory_kb(pid)} at "
                  "the end")
-    for line in read(args.pid, "maps").splitlines():
+    for line in read(pid, "maps").splitlines():
         if {"w", "x"} <= set(line.split()[1]):
             sys.exit(f"writable and executable: {line}")
     print(f"{args.times} recordings; a thread stood still for "
-          f"{percentile(stood, 50):.2f} ms (median), {percentile(stood, 99):.2f} "
-          f"(99 %), {max(stood):.2f} (longest)")
+          f"{percentile(stood, 50):.2f} ms (median), {percentile(stood, 90):.2f} (90 %), "
+          f"{percentile(stood, 99):.2f} (99 %), {max(stood):.2f} (longest)")
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True)
+    parser.add_argument("what", nargs="+", help="PID, or redis or nginx and PROG")
+    parser.add_argument("times", type=int)
+    args = parser.parse_args()
+    if len(args.what) == 2 and args.what[0] in SERVERS:
+        visit_server(args)
+    elif len(args.what) == 1 and args.what[0].isdigit():
+        visit_often(args, int(args.what[0]))
+    else:
+        parser.error("neither a process nor a server and its program")
 
 
 if __name__ == "__main__":

@@ -76,7 +76,7 @@ static bool isOfUnit(pid_t Process, StringRef Unit) {
   });
 }
 
-static std::vector<pid_t> allProcesses() {
+std::vector<pid_t> patchbay::allProcesses() {
   std::set<pid_t> Ours;
   for (pid_t P = getpid(); P > 1 && Ours.insert(P).second;)
     P = ThreadStatus(P, P).number("PPid");

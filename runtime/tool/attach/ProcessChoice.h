@@ -22,6 +22,9 @@ struct ProcessChoice {
 /// by. Fails if one of them means none.
 llvm::Expected<std::vector<pid_t>> chooseProcesses(const ProcessChoice &Choice);
 
+/// All but this command and what it was started by.
+std::vector<pid_t> allProcesses();
+
 /// Those that it has forked, and that these have forked in their turn.
 std::vector<pid_t> descendants(pid_t Process);
 

@@ -33,6 +33,10 @@ static cl::list<std::string>
           cl::cat(ToolOptions),
           cl::desc("Show only functions whose name matches, mangled or "
                    "demangled, with or without parameters; may be repeated"));
+static cl::list<std::string>
+    NoShow("N", cl::Prefix, cl::value_desc("GLOB"), cl::sub(ListCommand),
+           cl::cat(ToolOptions),
+           cl::desc("But not functions whose name matches; may be repeated"));
 static cl::opt<bool> Json("json", cl::desc("Print JSON"), cl::sub(ListCommand),
                           cl::cat(ToolOptions));
 
@@ -170,13 +174,13 @@ static void printJson(const ElfImage &Image, ArrayRef<Function> Functions,
 }
 
 static Expected<int> runList(ArrayRef<const char *>) {
-  NameFilter Filter(Globs);
+  NameFilter Filter(Globs), Without(NoShow);
   bool IsLive = Live.getNumOccurrences();
   if (IsLive == (Input.getNumOccurrences() != 0))
     return makeError(Usage, "list takes either BIN or -p PID: see "
                             "'patchbay list --help'");
   if (IsLive)
-    return listLive(Live, Filter, Json);
+    return listLive(Live, Filter, NoShow.empty() ? nullptr : &Without, Json);
   Expected<ElfImage> Image = ElfImage::open(Input);
   if (!Image)
     return Image.takeError();
@@ -211,7 +215,8 @@ static Expected<int> runList(ArrayRef<const char *>) {
   std::vector<Function> Functions;
   for (const SiteRecord &R : *Records) {
     Function F{R, Names->at(R.Entry)};
-    if (Filter.match(F.Names) != NameFilter::None)
+    if (Filter.match(F.Names) != NameFilter::None &&
+        (NoShow.empty() || Without.match(F.Names) == NameFilter::None))
       Functions.push_back(std::move(F));
   }
   if (std::string Unmatched = Filter.unmatched(); !Unmatched.empty()) {

@@ -167,7 +167,8 @@ static void printJson(unsigned Pid, ArrayRef<Function> Functions,
   outs() << '\n';
 }
 
-Expected<int> patchbay::listLive(unsigned Pid, NameFilter &Filter, bool Json) {
+Expected<int> patchbay::listLive(unsigned Pid, NameFilter &Filter,
+                                 NameFilter *Without, bool Json) {
   Expected<LiveProcess> Process = LiveProcess::open(Pid);
   if (!Process)
     return Process.takeError();
@@ -193,7 +194,8 @@ Expected<int> patchbay::listLive(unsigned Pid, NameFilter &Filter, bool Json) {
       ++T.Sites;
       T.Armed += !S.Tracers.empty();
       Function F{&M, &S, Names.functionAt(S.Entry)};
-      if (Filter.match(F.Names) != NameFilter::None)
+      if (Filter.match(F.Names) != NameFilter::None &&
+          (!Without || Without->match(F.Names) == NameFilter::None))
         Functions.push_back(std::move(F));
     }
   }

@@ -9,8 +9,10 @@
 
 namespace patchbay {
 
-/// Returns the exit code.
-llvm::Expected<int> listLive(unsigned Pid, NameFilter &Filter, bool Json);
+/// Functions that Filter matches and Without, if there is one, does not. Returns the
+/// exit code.
+llvm::Expected<int> listLive(unsigned Pid, NameFilter &Filter,
+                             NameFilter *Without, bool Json);
 
 } // namespace patchbay
 

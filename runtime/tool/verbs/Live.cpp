@@ -37,10 +37,14 @@ static cl::list<std::string>
     Disarm("disarm", cl::value_desc("GLOB"), cl::sub(LiveCommand),
            cl::cat(ToolOptions),
            cl::desc("Trace these functions no more; may be repeated"));
+static cl::alias DisarmShort("N", cl::Prefix, cl::aliasopt(Disarm),
+                             cl::cat(ToolOptions), cl::desc("The same"));
 static cl::list<std::string>
     Arm("arm", cl::value_desc("GLOB"), cl::sub(LiveCommand),
         cl::cat(ToolOptions),
         cl::desc("Trace these functions as well; may be repeated"));
+static cl::alias ArmShort("F", cl::Prefix, cl::aliasopt(Arm),
+                          cl::cat(ToolOptions), cl::desc("The same"));
 static cl::opt<std::string>
     Threshold("threshold", cl::value_desc("TIME"), cl::sub(LiveCommand),
               cl::cat(ToolOptions),
@@ -78,7 +82,8 @@ EXAMPLES:
   patchbay record --live -t function_duration --overwrite -- ./server &
   patchbay live -p 4711
   patchbay live -p 4711 --threshold 1ms --disarm 'log_*'
-  patchbay live -p 4711 --arm 'http_*' --list | grep ' armed '
+  patchbay live -p 4711 -F 'http_*' -N 'http_log*'
+  patchbay live -p 4711 --list | grep ' armed '
   patchbay live -p 4711 --snapshot slow.data && patchbay report slow.data
 
 EXIT CODES:
@@ -256,7 +261,7 @@ static Expected<int> runLive(ArrayRef<const char *>) {
       return std::move(E);
   if (List) {
     NameFilter Every({});
-    return listLive(Pid, Every, /*Json=*/false);
+    return listLive(Pid, Every, nullptr, /*Json=*/false);
   }
   bool Asked = Disarm.getNumOccurrences() || Arm.getNumOccurrences() ||
                Threshold.getNumOccurrences() || !Snapshot.empty();

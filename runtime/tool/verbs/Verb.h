@@ -26,7 +26,7 @@ struct Verb {
 
 extern llvm::cl::OptionCategory ToolOptions;
 extern const Verb AttachVerb, DumpVerb, GraphVerb, InfoVerb, ListVerb, LiveVerb,
-    RecordVerb, ReplayVerb, ReportVerb, VerifyVerb;
+    RecordVerb, ReplayVerb, ReportVerb, StatusVerb, VerifyVerb;
 
 } // namespace patchbay
 

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `patchbay status`: how tracing goes on in processes that run.
+#include "Verb.h"
+#include "attach/ProcessChoice.h"
+#include "live/ControlSocket.h"
+#include "live/LiveProcess.h"
+#include "live/RecordedNow.h"
+#include "showing/Durations.h"
+#include "showing/Table.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <chrono>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace patchbay;
+
+static cl::SubCommand StatusCommand("status",
+                                    "Show how tracing goes on in processes");
+static cl::list<std::string>
+    Processes("p", cl::Prefix, cl::value_desc("PID"), cl::sub(StatusCommand),
+              cl::cat(ToolOptions),
+              cl::desc("This process; may be repeated (default: all that have the "
+                       "runtime and that you may debug)"));
+static cl::opt<bool> Json("json", cl::desc("Print JSON"), cl::sub(StatusCommand),
+                          cl::cat(ToolOptions));
+static cl::opt<unsigned>
+    Wait("wait", cl::value_desc("MS"), cl::init(1000), cl::sub(StatusCommand),
+         cl::cat(ToolOptions),
+         cl::desc("Between the two looks that a rate takes (default: 1000)"));
+
+static constexpr char Help[] = R"(
+COLUMNS:
+  tracer    what is recorded; -: nothing, or not by a process that listens
+            ('patchbay record --live' and 'patchbay record -p' make it listen)
+  armed     functions that have a tracer
+  of        functions of the process with a site
+  refused   functions that could not be armed: 'patchbay list -p PID' says why
+  calls/s   recorded in the time between two looks: calls of function_profile,
+            events of others, of which function_graph has two for each call. Of a
+            buffer that is used again (--overwrite) it is known roughly
+  recorded  bytes of the data file
+  lost      events that found no place, and those of children without a file
+  missed    calls that the tracer was not shown
+  left      handlers that a signal handler left by siglongjmp(3)
+  waits     waits for handlers that were given up, the thread of the last one behind
+            it
+
+  What is lost and missed 'patchbay info' and 'patchbay report' explain.
+
+EXAMPLES:
+  patchbay status
+  patchbay status -p 4711 --json | jq '.[0].lost'
+
+EXIT CODES:
+  0  success
+  1  a process that was named does not exist, or is not yours to debug
+  2  wrong usage
+  3  no process has the runtime
+)";
+
+namespace {
+struct ProcessStatus {
+  pid_t Pid = 0;
+  std::string Name;
+  uint64_t Sites = 0, Armed = 0, Refused = 0;
+  LiveCounters Counters;
+  // Of one that listens.
+  std::string Tracer;
+  bool IsRecording = false;
+  uint64_t ThresholdNs = 0;
+  int File = -1;
+  RecordedNow Before, Now;
+  double Seconds = 0;
+
+  double rate() const {
+    uint64_t More = Now.Calls + Now.Events - Before.Calls - Before.Events;
+    bool HasGrown = Now.Calls + Now.Events >= Before.Calls + Before.Events;
+    return Seconds > 0 && HasGrown ? double(More) / Seconds : 0;
+  }
+};
+} // namespace
+
+// The descriptor of its data file is asked for, as for a snapshot.
+static Error askProcess(ProcessStatus &S) {
+  auto Listens = ControlSocket::listens(S.Pid);
+  if (!Listens)
+    return Listens.takeError();
+  if (!*Listens)
+    return Error::success();
+  auto Socket = ControlSocket::connect(S.Pid);
+  if (!Socket)
+    return Socket.takeError();
+  if (Error E = Socket->send(PB_CONTROL_SNAPSHOT, "", {}))
+    return E;
+  auto Reply = Socket->receive(nullptr, &S.File);
+  if (!Reply)
+    return Reply.takeError();
+  S.Tracer = Reply->tracer;
+  S.IsRecording = Reply->recording;
+  S.ThresholdNs = Reply->threshold_ns;
+  return Error::success();
+}
+
+// std::nullopt: there is nothing of ours in it.
+static Expected<std::optional<ProcessStatus>> statusOf(pid_t Pid) {
+  auto Live = LiveProcess::open(Pid);
+  if (!Live)
+    return Live.takeError();
+  if (!Live->hasRuntime())
+    return std::nullopt;
+  auto Modules = Live->modules();
+  if (!Modules)
+    return Modules.takeError();
+  ProcessStatus S;
+  S.Pid = Pid;
+  if (auto Comm = MemoryBuffer::getFileAsStream("/proc/" + Twine(Pid) + "/comm"))
+    S.Name = (*Comm)->getBuffer().trim('\n').str();
+  for (const LiveModule &M : *Modules)
+    for (const LiveSite &Site : M.Sites) {
+      ++S.Sites;
+      S.Armed += !Site.Tracers.empty();
+    }
+  S.Counters = Live->counters();
+  for (uint64_t Refused : S.Counters.Refused)
+    S.Refused += Refused;
+  if (Error E = askProcess(S))
+    return std::move(E);
+  return S;
+}
+
+static void look(std::vector<ProcessStatus> &All) {
+  using Clock = std::chrono::steady_clock;
+  auto Begin = Clock::now();
+  bool Any = false;
+  for (ProcessStatus &S : All)
+    if (S.File >= 0) {
+      S.Before = recordedNow(S.File);
+      Any = true;
+    }
+  if (!Any)
+    return;
+  usleep(useconds_t(Wait) * 1000);
+  for (ProcessStatus &S : All)
+    if (S.File >= 0) {
+      S.Now = recordedNow(S.File);
+      S.Seconds = std::chrono::duration<double>(Clock::now() - Begin).count();
+    }
+}
+
+static void printTable(ArrayRef<ProcessStatus> All) {
+  Table T;
+  for (const char *Title : {"pid", "name", "tracer"})
+    T.addColumn(Title, Title[0] == 'p' ? Table::Right : Table::Left);
+  for (const char *Title : {"armed", "of", "refused", "calls/s", "recorded",
+                            "lost", "missed", "left", "waits"})
+    T.addColumn(Title, Table::Right);
+  for (const ProcessStatus &S : All) {
+    const LiveCounters &C = S.Counters;
+    bool IsKnown = S.File >= 0;
+    auto IfKnown = [&](uint64_t N) { return IsKnown ? utostr(N) : "-"; };
+    std::string Tracer = S.Tracer.empty() ? "-" : printable(S.Tracer);
+    if (!S.Tracer.empty() && !S.IsRecording)
+      Tracer += " (off)";
+    std::string Waits = utostr(C.Timeouts);
+    if (C.Timeouts && C.WaitedFor)
+      Waits += ":" + utostr(C.WaitedFor);
+    T.addRow({itostr(S.Pid), printable(S.Name), Tracer, utostr(S.Armed),
+              utostr(S.Sites), utostr(S.Refused),
+              IsKnown ? formatv("{0:f0}", S.rate()).str() : "-",
+              IfKnown(S.Now.Bytes), IfKnown(S.Now.Lost), IfKnown(S.Now.Missed),
+              utostr(C.Left), Waits});
+  }
+  T.print(outs());
+}
+
+static void printJson(ArrayRef<ProcessStatus> All) {
+  json::OStream J(outs(), /*IndentSize=*/2);
+  J.array([&] {
+    for (const ProcessStatus &S : All)
+      J.object([&] {
+        const LiveCounters &C = S.Counters;
+        J.attribute("pid", S.Pid);
+        J.attribute("name", json::fixUTF8(S.Name));
+        J.attribute("sites", S.Sites);
+        J.attribute("armed", S.Armed);
+        J.attribute("refused", S.Refused);
+        J.attribute("left", C.Left);
+        J.attribute("timeouts", C.Timeouts);
+        J.attribute("waited_for", C.WaitedFor);
+        J.attribute("listens", !S.Tracer.empty());
+        if (S.Tracer.empty())
+          return;
+        J.attribute("tracer", json::fixUTF8(S.Tracer));
+        J.attribute("recording", S.IsRecording);
+        J.attribute("threshold_ns", S.ThresholdNs);
+        if (S.File < 0)
+          return;
+        J.attribute("calls_per_second", S.rate());
+        J.attribute("calls", S.Now.Calls);
+        J.attribute("events", S.Now.Events);
+        J.attribute("recorded_bytes", S.Now.Bytes);
+        J.attribute("lost", S.Now.Lost);
+        J.attribute("missed", S.Now.Missed);
+        J.attribute("error", S.Now.Error);
+      });
+  });
+  outs() << '\n';
+}
+
+static Error addNamed(std::vector<ProcessStatus> &All) {
+  for (const std::string &Word : Processes) {
+    pid_t Pid;
+    if (!to_integer(Word, Pid, 10) || Pid <= 0)
+      return makeError(Usage,
+                       "'" + Word + "' is no process ID: it is a number");
+    auto S = statusOf(Pid);
+    if (!S)
+      return S.takeError();
+    if (!*S)
+      return makeError(NothingFound,
+                       "process " + Twine(Pid) +
+                           ": libpatchbay is not in it: 'patchbay record -p " +
+                           Twine(Pid) + "' loads it");
+    All.push_back(std::move(**S));
+  }
+  return Error::success();
+}
+
+static Expected<int> runStatus(ArrayRef<const char *>) {
+  std::vector<ProcessStatus> All;
+  scope_exit Close([&] {
+    for (ProcessStatus &S : All)
+      if (S.File >= 0)
+        close(S.File);
+  });
+  if (Error E = addNamed(All))
+    return std::move(E);
+  if (Processes.empty())
+    for (pid_t Pid : allProcesses()) {
+      auto S = statusOf(Pid);
+      // Of all there are many that are not ours to look at, or end meanwhile.
+      if (!S)
+        consumeError(S.takeError());
+      else if (*S)
+        All.push_back(std::move(**S));
+    }
+  if (All.empty())
+    return makeError(NothingFound, "no process that you may debug has libpatchbay");
+  look(All);
+  if (Json)
+    printJson(All);
+  else
+    printTable(All);
+  return Success;
+}
+
+const Verb patchbay::StatusVerb = {StatusCommand, Help, runStatus};
