@@ -102,7 +102,7 @@ deps() {
 	missing=${missing% }
 	[ -n "$missing" ] || return 0
 	if [ "$(id -u)" -eq 0 ]; then
-		as_root=env
+		as_root='env'
 	elif command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
 		as_root='sudo env'
 	else

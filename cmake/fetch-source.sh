@@ -16,7 +16,7 @@ die() {
 	exit 1
 }
 
-version= sha256=
+version='' sha256=''
 while getopts v:s: option; do
 	case $option in
 	v) version=$OPTARG ;;

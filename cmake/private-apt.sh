@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# shellcheck shell=sh
 #
 # Read by the scripts that fetch Debian packages: apt with a state directory of
 # its own in the user's cache, so neither the system's sources nor its package
 # lists change, and no root is needed. The mirrors are those that the system's
 # apt is configured with. apt checks what it downloads against the signed index.
 
+# shellcheck disable=SC2034 # for who reads this
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/patchbay
 
 # Prints "MIRROR SUITE" lines, in the order of the suites named; without any,

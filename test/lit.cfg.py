@@ -118,7 +118,7 @@ if os.path.exists("/proc/2/comm"):
 if lit_config.params.get("upstream"):
     config.available_features.add("upstream-suite")
 for tool in ("babeltrace2", "bash", "ccache", "chromium", "csmith", "gdb", "git", "lintian", "llvm-bolt",
-             "lttng", "make", "mandoc", "node", "objcopy", "pkg-config", "rustc", "uftrace", "valgrind",
+             "lttng", "make", "mandoc", "node", "objcopy", "pkg-config", "rustc", "shellcheck", "uftrace", "valgrind",
              "qemu-aarch64", "qemu-ppc64le", "qemu-riscv64"):
     if shutil.which(tool, path=config.environment["PATH"]):
         config.available_features.add(tool)

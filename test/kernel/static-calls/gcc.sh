@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# shellcheck shell=sh
 #
 # gcc.sh GCC ARGUMENTS: GCC without what the kernel was configured to give to clang
 # and GCC does not know.

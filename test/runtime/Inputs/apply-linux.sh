@@ -20,6 +20,6 @@ git init -q
 for patch in $patches; do
 	git apply --check --whitespace=error-all "$patch"
 	git apply "$patch"
-	echo "$(basename "$patch"):" $(git apply --numstat "$patch" |
-		awk '{ added += $1; removed += $2 } END { print added, removed }')
+	echo "$(basename "$patch"): $(git apply --numstat "$patch" |
+		awk '{ added += $1; removed += $2 } END { print added, removed }')"
 done

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# shellcheck shell=sh
 #
 #	attach-stalled.sh PID PATCHBAY PROGRAM
 #

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# shellcheck shell=sh
 #
 # Runs PROG with each of some values that TRACER must not take; NONE stays empty.
 set -e

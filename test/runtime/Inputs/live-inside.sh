@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# shellcheck shell=sh
 #
 #	live-inside.sh PID PATCHBAY PROGRAM
 #

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# shellcheck shell=sh
 # What the tests of static calls run on an emulated system; the folder is $1.
 set -e
 for program in pie exe variant; do
