@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "NameForms.h"
+#include "RustNames.h"
 #include "showing/Table.h"
 #include "llvm/ADT/StringExtras.h"
 #include <fnmatch.h>
@@ -16,7 +17,7 @@ static void replaceAll(std::string &In, StringRef Old, StringRef New) {
 
 // The namespaces are those of libstdc++ and of libc++.
 std::string patchbay::readableName(StringRef Demangled) {
-  std::string Name = Demangled.str();
+  std::string Name = rustName(Demangled);
   if (!Demangled.contains("::basic_string"))
     return Name;
   for (StringRef Inner : {"__cxx11::", "__1::", ""}) {
@@ -79,6 +80,8 @@ private:
     for (size_t I = 0; I != Rest.size(); ++I) {
       if (size_t Kind = Open.find(Rest[I]); Kind != StringRef::npos)
         Expected += Close[Kind];
+      else if (I && Rest[I] == '>' && Rest[I - 1] == '-')
+        continue; // of a Rust function's type
       else if (!Expected.empty() && Rest[I] == Expected.back())
         Expected.pop_back();
       if (Expected.empty())
@@ -107,8 +110,13 @@ static std::string shortForm(StringRef Name, bool WithTemplates) {
       IsOver = !Result.empty();
     else if (Part == " " && !WasOperator) // "operator<< <int>"
       Result.clear();
-    else if (Part.starts_with("<") && Part.size() > 1)
-      Result += WithTemplates ? Part : "";
+    else if (Part.starts_with("<") && Part.size() > 1) {
+      // Rust's "<Type as Trait>::f" has it in front, its "f::<Type>" behind "::".
+      if (WithTemplates || Result.empty())
+        Result += Part;
+      else
+        Result.resize(StringRef(Result).rtrim(':').size());
+    }
     else if (Part != " " && !Part.starts_with("[abi:"))
       Result += Part;
     WasOperator = Part.starts_with("operator");
@@ -131,7 +139,7 @@ static StringRef withoutLastArguments(StringRef Name) {
   for (Parts P(Name); !P.empty(); Size += Last)
     Last = P.next().size();
   bool IsArguments = Last > 2 && Name[Size - Last] == '<';
-  return IsArguments ? Name.drop_back(Last) : Name;
+  return IsArguments ? Name.drop_back(Last).rtrim(':') : Name;
 }
 
 bool patchbay::isNamedBy(StringRef Demangled, const std::string &Glob) {

@@ -15,7 +15,7 @@
 namespace patchbay {
 
 /// With the names that the source has of the standard library's strings: a demangler
-/// writes out what they stand for.
+/// writes out what they stand for. Names of Rust are as RustNames.h says.
 std::string readableName(llvm::StringRef Demangled);
 
 /// Without parameters, what is behind them, and the type of the result, which stands

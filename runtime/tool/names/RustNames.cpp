@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "RustNames.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+// "::h" and sixteen digits end each name of the older form.
+static bool dropHash(StringRef &Name) {
+  constexpr size_t Digits = 16;
+  StringRef Tail = Name.take_back(Digits);
+  StringRef Head = Name.drop_back(Tail.size());
+  if (Tail.size() != Digits || !Head.consume_back("::h") ||
+      !all_of(Tail, [](char C) { return isHexDigit(C) && !isUpper(C); }))
+    return false;
+  Name = Head;
+  return true;
+}
+
+// What stands for a character that no assembler takes in a symbol, by rustc's
+// compiler/rustc_symbol_mangling/src/legacy.rs: $LT$ and the like, or the character's
+// number, $u7b$. Empty if it is neither.
+static std::string unescaped(StringRef Escape) {
+  static constexpr struct {
+    StringLiteral Name, Character;
+  } Known[] = {{"SP", "@"}, {"BP", "*"}, {"RF", "&"}, {"LT", "<"},
+               {"GT", ">"}, {"LP", "("}, {"RP", ")"}, {"C", ","}};
+  for (auto &[Name, Character] : Known)
+    if (Escape == Name)
+      return Character.str();
+  unsigned Number;
+  if (Escape.consume_front("u") && !Escape.getAsInteger(16, Number) &&
+      Number < 0x80 && isPrint(char(Number)))
+    return std::string(1, char(Number));
+  return "";
+}
+
+static std::string unescapeAll(StringRef Name) {
+  std::string Result;
+  while (!Name.empty()) {
+    if (Name.consume_front("..")) {
+      Result += "::";
+      continue;
+    }
+    StringRef Escape = Name.drop_front().take_until([](char C) { return C == '$'; });
+    std::string Character;
+    if (Name.front() == '$' && Escape.size() + 1 < Name.size())
+      Character = unescaped(Escape);
+    // An identifier does not begin with such a character, so one is put in front.
+    StringRef Before = Result;
+    if (!Character.empty() && (Before == "_" || Before.ends_with("::_")))
+      Result.pop_back();
+    Result += Character.empty() ? std::string(1, Name.front()) : Character;
+    Name = Name.drop_front(Character.empty() ? 1 : Escape.size() + 2);
+  }
+  return Result;
+}
+
+// A method of a type that has a name, which is not one of a trait: "<app::Line>::words".
+static std::string withoutBracketsOfType(StringRef Name) {
+  size_t Depth = 0, End = 0;
+  for (; End != Name.size(); ++End) {
+    if (Name[End] == '<')
+      ++Depth;
+    else if (Name[End] == '>' && Name[End - 1] != '-' && --Depth == 0)
+      break;
+  }
+  StringRef Type = Name.slice(1, End), Method = Name.drop_front(std::min(End + 1, Name.size()));
+  bool HasName = !Type.empty() && (isAlpha(Type.front()) || Type.front() == '_');
+  if (!HasName || Type.contains(" ") || !Method.starts_with("::"))
+    return Name.str();
+  return (Type + Method).str();
+}
+
+std::string patchbay::rustName(StringRef Demangled) {
+  StringRef Name = Demangled;
+  if (dropHash(Name))
+    return unescapeAll(Name);
+  return Name.starts_with("<") ? withoutBracketsOfType(Name) : Name.str();
+}
