@@ -7,6 +7,7 @@
 #include "session.h"
 #include "start.h"
 #include "visit.h"
+#include "watch.h"
 
 #include <errno.h>
 #include <string.h>
@@ -31,6 +32,21 @@ static int open_data_file(void)
 		file = pb_data_reopen(&pb_session->file);
 	pb_signal_unlock(&pb_session->lock, signals);
 	return file;
+}
+
+static int watch(int client, const char *text, int *file)
+{
+	int error;
+
+	*file = open_data_file();
+	if (*file < 0)
+		return *file;
+	error = pb_watch(client, text);
+	if (error) {
+		close(*file);
+		*file = -1;
+	}
+	return error;
 }
 
 static int set_threshold(const char *text)
@@ -83,6 +99,8 @@ static int carry_out(int client, struct pb_message *message, int *file)
 	case PB_CONTROL_SNAPSHOT:
 		*file = open_data_file();
 		return *file < 0 ? *file : 0;
+	case PB_CONTROL_WATCH:
+		return watch(client, message->request.text, file);
 	case PB_CONTROL_ATTACH:
 		return pb_attach(client, message);
 	case PB_CONTROL_HOLD:
@@ -123,5 +141,6 @@ int pb_answer(int client, struct pb_message *message)
 		close(file);
 	return reply.result >= 0 &&
 	       (message->request.verb == PB_CONTROL_ATTACH ||
+		message->request.verb == PB_CONTROL_WATCH ||
 		message->request.verb == PB_CONTROL_HOLD);
 }

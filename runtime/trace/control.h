@@ -113,6 +113,7 @@ enum pb_control_verb {
 	PB_CONTROL_SNAPSHOT = 5,  /* the reply has a descriptor of the data file */
 	PB_CONTROL_ATTACH = 6,    /* @text: five strings, see below */
 	PB_CONTROL_HOLD = 7,      /* see below */
+	PB_CONTROL_WATCH = 8,     /* @text: a time, or ""; see below */
 };
 
 /*
@@ -151,6 +152,16 @@ enum pb_control_file {
  * a second reply, and listens no more.
  */
 
+/*
+ * PB_CONTROL_WATCH: as SNAPSHOT, and the connection stays open. Behind the reply come
+ * PB_CONTROL_SLOW, when a call that was recorded took that long or longer, however many
+ * there were since the last time, and PB_CONTROL_STOPPED, when a function of stop_at has
+ * stopped recording. One client at a time. The descriptor of the data file stays good
+ * when the process is gone.
+ */
+#define PB_CONTROL_SLOW "slow"
+#define PB_CONTROL_STOPPED "stopped"
+
 #define PB_CONTROL_ATTACH_STRINGS 5
 #define PB_CONTROL_SAID_MAX 1024
 
@@ -168,7 +179,8 @@ struct pb_control_request {
  *          -EKEYREJECTED: the proof is not right. Nothing else is told.
  *          -EPROTONOSUPPORT: another version. -ENOSYS: an unknown verb.
  *          -EOPNOTSUPP: a threshold, and a tracer without durations.
- *          -EINVAL, -ERANGE: a threshold that is none.
+ *          -EINVAL, -ERANGE: a threshold that is none. Of WATCH the same, and -EBUSY:
+ *          somebody else watches.
  *          -EBADF: other descriptors than @files and the verb say.
  *          -EINVAL: a file that does not hold names. -EFBIG: more than 64 MiB.
  *          Of ATTACH: the number of functions; errors were explained by lines.

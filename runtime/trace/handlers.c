@@ -3,12 +3,15 @@
 #include "ring.h"
 #include "session.h"
 #include "tracers.h"
+#include "watch.h"
 
 #include <patchbay/exit.h>
 
 int pb_recording;
 uint64_t pb_threshold = UINT64_MAX;
 uint64_t pb_threshold_when_recording;
+uint64_t pb_watch_slow = UINT64_MAX;
+int pb_watch_seen;
 
 void pb_profile_call(uintptr_t ip, uintptr_t parent_ip,
 		     const struct patchbay_cell *cell,
@@ -55,6 +58,7 @@ static inline __attribute__((always_inline)) void
 record_call(uintptr_t ip, const struct patchbay_cell *cell,
 	    struct patchbay_regs *regs, uint64_t start, uint64_t duration)
 {
+	pb_watch_call(duration);
 	if (__builtin_expect(duration > PBD_DETAIL_MAX, 0))
 		duration = PBD_DETAIL_MAX;
 	if (__builtin_expect(patchbay_exit_reason(regs) &

@@ -10,6 +10,7 @@
 #include "session.h"
 #include "start.h"
 #include "visit.h"
+#include "watch.h"
 
 #include <core/private.h>
 
@@ -209,24 +210,31 @@ static int drop_late(void)
 
 static void serve_once(int gate)
 {
-	struct pollfd fds[2 + PB_CONTROL_PLACES + PB_ATTACHED_MAX];
+	struct pollfd fds[3 + PB_CONTROL_PLACES + PB_ATTACHED_MAX];
 	struct pollfd *holder = &fds[1 + PB_CONTROL_PLACES];
-	struct pollfd *attached = holder + 1;
+	struct pollfd *watcher = holder + 1, *attached = watcher + 1;
 	nfds_t nr_attached;
-	int timeout = drop_late(), tick = pb_attach_tick();
+	int timeout = drop_late(), tick = pb_attach_tick(), nr_ready;
 
 	fds[0] = (struct pollfd){ gate, POLLIN, 0 };
 	/* Negative descriptors are left out. */
 	for (size_t i = 0; i < PB_CONTROL_PLACES; i++)
 		fds[1 + i] = (struct pollfd){ places[i].client, POLLIN, 0 };
 	*holder = (struct pollfd){ pb_visit_holder(), POLLIN, 0 };
+	*watcher = (struct pollfd){ pb_watch_client(), POLLIN, 0 };
 	nr_attached = pb_attach_poll(attached);
 	if (timeout < 0 || (tick >= 0 && tick < timeout))
 		timeout = tick;
 	if (timeout < 0 || timeout > LOOK_MS)
 		timeout = LOOK_MS;
-	if (poll(fds, 2 + PB_CONTROL_PLACES + nr_attached, timeout) <= 0)
+	if (pb_watch_client() >= 0 && timeout > PB_WATCH_LOOK_MS)
+		timeout = PB_WATCH_LOOK_MS;
+	nr_ready = poll(fds, 3 + PB_CONTROL_PLACES + nr_attached, timeout);
+	pb_watch_look();
+	if (nr_ready <= 0)
 		return;
+	if (watcher->revents)
+		pb_watch_end();
 	if (holder->revents)
 		pb_visit_let_go();
 	pb_attach_polled(attached, nr_attached);
@@ -268,6 +276,7 @@ static int begin(void)
 	for (size_t i = 0; i < PB_CONTROL_PLACES; i++)
 		places[i].client = -1;
 	pb_attach_forget();
+	pb_watch_forget();
 	gate = pb_gate_open(&self->point);
 	pb_note(gate);
 	return gate;

@@ -245,11 +245,19 @@ static double ticks_per_ns(void)
 	       (double)(last->monotonic_ns - chunk->first.monotonic_ns);
 }
 
+uint64_t pb_tracer_ticks(uint64_t ns)
+{
+	return ns ? (uint64_t)((double)ns * ticks_per_ns()) : 0;
+}
+
+int pb_tracer_has_durations(void)
+{
+	return tracer->attr.exit && !tracer->histogram;
+}
+
 static uint64_t threshold_ticks(void)
 {
-	if (!pb_options.threshold_ns)
-		return 0;
-	return (uint64_t)((double)pb_options.threshold_ns * ticks_per_ns());
+	return pb_tracer_ticks(pb_options.threshold_ns);
 }
 
 int pb_tracer_set_threshold(uint64_t ns)

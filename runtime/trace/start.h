@@ -41,6 +41,10 @@ int pb_tracer_disarm(const struct patchbay_filter *which, size_t nr);
 
 /* -EOPNOTSUPP: the tracer records no durations. */
 int pb_tracer_set_threshold(uint64_t ns);
+/* In ticks of the processor's counter, when there is a session of events. */
+uint64_t pb_tracer_ticks(uint64_t ns);
+/* Whether it records how long each call took. */
+int pb_tracer_has_durations(void);
 
 /* To disable and enable it, and how many functions it is armed on. */
 extern struct patchbay_ops *pb_tracer;

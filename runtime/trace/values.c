@@ -6,6 +6,7 @@
  */
 #include "ring.h"
 #include "tracers.h"
+#include "watch.h"
 
 #include <patchbay/args.h>
 #include <patchbay/exit.h>
@@ -61,6 +62,7 @@ static void record_call(uintptr_t ip, const struct patchbay_cell *cell,
 {
 	enum pbd_record_kind kind = PBD_RECORD_CALL;
 
+	pb_watch_call(duration);
 	if (duration > PBD_DETAIL_MAX)
 		duration = PBD_DETAIL_MAX;
 	record_args(ip, cell, regs);

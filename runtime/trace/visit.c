@@ -12,6 +12,7 @@
 #include "session.h"
 #include "start.h"
 #include "thread.h"
+#include "watch.h"
 #include "wrap.h"
 
 #include <pthread.h>
@@ -182,6 +183,7 @@ void pb_visit_end(void)
 	if (!visit.is_on)
 		return;
 	pb_attach_end();
+	pb_watch_end();
 	pb_tracer_stop(1);
 	write_end();
 	reply.result = undo();

@@ -7,14 +7,17 @@
 #include "live/DataCopy.h"
 #include "live/LiveSelection.h"
 #include "live/ThreadName.h"
+#include "recording/FlightRecorder.h"
 #include "recording/OutputDir.h"
 #include "showing/Durations.h"
 #include "showing/Table.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
+#include <climits>
 #include <unistd.h>
 
 using namespace llvm;
@@ -55,9 +58,33 @@ static cl::opt<std::string>
              cl::cat(ToolOptions),
              cl::desc("Write what is recorded by now to this directory"));
 
+static cl::opt<std::string>
+    Watch("watch", cl::value_desc("DIR"), cl::sub(LiveCommand),
+          cl::cat(ToolOptions),
+          cl::desc("Write a snapshot into this directory each time that something "
+                   "happens, until the process ends, or until Ctrl-C"));
+static cl::opt<std::string>
+    Slower("slower", cl::value_desc("TIME"), cl::sub(LiveCommand),
+           cl::cat(ToolOptions),
+           cl::desc("With --watch, when a call took that long: with ns, us, ms or s, "
+                    "and us if there is no unit; once in a second at most"));
+static cl::opt<std::string>
+    Every("every", cl::value_desc("TIME"), cl::sub(LiveCommand),
+          cl::cat(ToolOptions),
+          cl::desc("With --watch, whenever this time has passed: with ms, s, m or "
+                   "h"));
+static cl::opt<unsigned>
+    Keep("keep", cl::value_desc("N"), cl::sub(LiveCommand), cl::cat(ToolOptions),
+         cl::desc("With --watch, remove the oldest snapshots when there are more"));
+static cl::opt<std::string>
+    MaxSize("max-size", cl::value_desc("SIZE"), cl::sub(LiveCommand),
+            cl::cat(ToolOptions),
+            cl::desc("With --watch, remove the oldest snapshots when all of them "
+                     "take more of the disk; with K, M or G"));
+
 static constexpr char Help[] = R"(
   Without an option it shows how the process is traced. Several options are
-  carried out in this order: --disarm, --arm, --threshold, --snapshot, --list.
+  carried out in this order: --disarm, --arm, --threshold, --snapshot, --watch or --list.
 
   The process has to be started with 'patchbay record --live', or with live=1 in
   PATCHBAY; privileged programs (AT_SECURE) never listen. Children that it forks
@@ -78,6 +105,14 @@ static constexpr char Help[] = R"(
   'patchbay report DIR' shows it, and an earlier one in DIR is moved to DIR.old. The process goes on meanwhile, whatever becomes of the
   copy.
 
+  With --watch this command goes on, as a flight recorder does: the process records
+  with --overwrite, so its buffers always have the last events, and they are copied
+  when a call was slower than --slower, when the function of --stop-at was called, when
+  this command gets SIGUSR1, when --every has passed, and when the process ends, however
+  it does. No tracer stops for that. DIR/TIME-REASON is a recording that appears when
+  it is complete, as for a collector that watches DIR; TIME is UTC, and REASON is slow,
+  stopped, signal, time or end.
+
 EXAMPLES:
   patchbay record --live -t function_duration --overwrite -- ./server &
   patchbay live -p 4711
@@ -85,6 +120,7 @@ EXAMPLES:
   patchbay live -p 4711 -F 'http_*' -N 'http_log*'
   patchbay live -p 4711 --list | grep ' armed '
   patchbay live -p 4711 --snapshot slow.data && patchbay report slow.data
+  patchbay live -p 4711 --watch flight --slower 10ms --keep 20 --max-size 1G
 
 EXIT CODES:
   0  success
@@ -237,6 +273,59 @@ static Error showStatus() {
   return Error::success();
 }
 
+// A whole number behind which there is one of Units, times what that is.
+static bool parseNumber(StringRef Text,
+                        ArrayRef<std::pair<StringRef, uint64_t>> Units,
+                        uint64_t &Value) {
+  if (Text.consumeInteger(10, Value))
+    return false;
+  for (const auto &[Unit, Factor] : Units)
+    if (Text == Unit) {
+      Value = SaturatingMultiply(Value, Factor);
+      return true;
+    }
+  return false;
+}
+
+static Expected<FlightOptions> flightOptions() {
+  FlightOptions Options;
+  uint64_t Ms = 0;
+  Options.Pid = Pid;
+  Options.Folder = Watch;
+  Options.Slower = Slower;
+  Options.Keep = Keep;
+  if (Watch.empty())
+    return makeError(Usage, "--watch needs a directory, its name is empty");
+  if (!Every.empty() &&
+      (!parseNumber(Every,
+                    {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}}, Ms) ||
+       !Ms || Ms > INT_MAX))
+    return makeError(Usage, "--every: '" + Every +
+                                "' is not a whole number with one of the units "
+                                "ms, s, m, h");
+  Options.Every = std::chrono::milliseconds(Ms);
+  if (!MaxSize.empty() &&
+      (!parseNumber(MaxSize,
+                    {{"", 1}, {"K", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30}},
+                    Options.MaxBytes) ||
+       !Options.MaxBytes))
+    return makeError(Usage, "--max-size: '" + MaxSize +
+                                "' is not a whole number with one of the units "
+                                "K, M, G");
+  if (Keep.getNumOccurrences() && !Keep)
+    return makeError(Usage, "--keep takes a number from 1 on");
+  return Options;
+}
+
+static Error checkWatch() {
+  for (const cl::Option *Given : std::initializer_list<const cl::Option *>{
+           &Slower, &Every, &Keep, &MaxSize})
+    if (Given->getNumOccurrences() && !Watch.getNumOccurrences())
+      return makeError(Usage, "--" + Given->ArgStr +
+                                  " is for snapshots: add --watch DIR");
+  return Error::success();
+}
+
 static Expected<int> runLive(ArrayRef<const char *>) {
   bool IsAlone = ProcessAlone.getNumOccurrences();
   if (IsAlone == (Process.getNumOccurrences() != 0))
@@ -247,6 +336,15 @@ static Expected<int> runLive(ArrayRef<const char *>) {
     return makeError(Usage, "'" + Text + "' is no process ID: it is a number");
   if (Snapshot.getNumOccurrences() && Snapshot.empty())
     return makeError(Usage, "--snapshot needs a directory, its name is empty");
+  if (Error E = checkWatch())
+    return std::move(E);
+  std::optional<FlightOptions> Flight;
+  if (Watch.getNumOccurrences()) {
+    auto Options = flightOptions();
+    if (!Options)
+      return Options.takeError();
+    Flight = std::move(*Options);
+  }
   for (const std::string &Glob : Disarm)
     if (Error E = change(PB_CONTROL_DISARM, "disarmed", Glob))
       return std::move(E);
@@ -259,6 +357,8 @@ static Expected<int> runLive(ArrayRef<const char *>) {
   if (!Snapshot.empty())
     if (Error E = takeSnapshot())
       return std::move(E);
+  if (Flight)
+    return keepSnapshots(*Flight);
   if (List) {
     NameFilter Every({});
     return listLive(Pid, Every, nullptr, /*Json=*/false);

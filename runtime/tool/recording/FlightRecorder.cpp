@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "FlightRecorder.h"
+#include "Diagnostics.h"
+#include "live/ControlSocket.h"
+#include "live/DataCopy.h"
+#include "showing/Table.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace patchbay;
+using Clock = std::chrono::steady_clock;
+
+// A copy takes its time, and one bad moment has many slow calls.
+static constexpr std::chrono::seconds BetweenSlow(1);
+
+// What is being written has another name, so that a collector leaves it alone.
+static constexpr StringLiteral NewPrefix = ".new-";
+
+namespace {
+class FlightRecorder {
+public:
+  explicit FlightRecorder(const FlightOptions &Options) : Options(Options) {}
+  ~FlightRecorder() {
+    if (File >= 0)
+      close(File);
+  }
+
+  Error begin();
+  Error run(int Signals);
+
+private:
+  Error refused(int Errno) const;
+  Error take(StringRef Why, bool HasEnded);
+  Error prune() const;
+  /// False: the process has ended.
+  bool wait(int Signals, std::vector<std::string> &Why);
+
+  const FlightOptions &Options;
+  std::optional<ControlSocket> Socket;
+  int File = -1; // the data file: it is there when the process is not
+  Clock::time_point Next = Clock::time_point::max(), LastSlow;
+  bool IsAsked = false; // to end
+};
+} // namespace
+
+Error FlightRecorder::refused(int Errno) const {
+  switch (Errno) {
+  case EBUSY:
+    return processError(Options.Pid, "another command watches it already");
+  case EOPNOTSUPP:
+    return processError(Options.Pid,
+                        "its tracer records no durations, so no call is known to "
+                        "be slow: use function_duration or function_graph");
+  case EINVAL:
+  case ERANGE:
+    return makeError(Usage, "--slower: '" + Options.Slower +
+                                "' is not a whole number with one of the units "
+                                "ns, us, ms, s");
+  case ENODATA:
+    return processError(Options.Pid, "it has no file, since it has recorded "
+                                     "nothing, or could make none");
+  case ENOSYS:
+    return processError(Options.Pid, "it was started by an older patchbay, by which "
+                                     "it cannot be watched");
+  default:
+    return processError(Options.Pid, "cannot be watched: " + errnoText(Errno));
+  }
+}
+
+Error FlightRecorder::begin() {
+  auto Connection = ControlSocket::connect(Options.Pid);
+  if (!Connection)
+    return Connection.takeError();
+  if (Error E = Connection->send(PB_CONTROL_WATCH, Options.Slower, {}))
+    return E;
+  auto Reply = Connection->receive(nullptr, &File);
+  if (!Reply)
+    return Reply.takeError();
+  if (Reply->result)
+    return refused(-Reply->result);
+  if (mkdir(Options.Folder.c_str(), 0700) && errno != EEXIST)
+    return makeError("cannot create " + Options.Folder + ": " + errnoText(errno));
+  Socket.emplace(std::move(*Connection));
+  if (Options.Every.count())
+    Next = Clock::now() + Options.Every;
+  return Error::success();
+}
+
+// As of now; it has the last moment of the clock then, which the process writes down
+// when it is asked for the file. One that has ended, or does not answer, is not.
+static int askForFile(pid_t Pid) {
+  int File = -1;
+  auto Socket = ControlSocket::connect(Pid);
+  if (!Socket) {
+    consumeError(Socket.takeError());
+    return -1;
+  }
+  if (errorToBool(Socket->send(PB_CONTROL_SNAPSHOT, "", {})))
+    return -1;
+  consumeError(Socket->receive(nullptr, &File).takeError());
+  return File;
+}
+
+static std::string nameOfNow(StringRef Why) {
+  timespec Now;
+  tm Parts;
+  char Text[32];
+  clock_gettime(CLOCK_REALTIME, &Now);
+  gmtime_r(&Now.tv_sec, &Parts);
+  strftime(Text, sizeof(Text), "%Y%m%dT%H%M%S", &Parts);
+  return formatv("{0}.{1,0+3}Z-{2}", Text, Now.tv_nsec / 1000000, Why);
+}
+
+Error FlightRecorder::take(StringRef Why, bool HasEnded) {
+  int Fresh = HasEnded ? -1 : askForFile(Options.Pid);
+  scope_exit Close([&] {
+    if (Fresh >= 0)
+      close(Fresh);
+  });
+  std::string Name = nameOfNow(Why);
+  std::string New = Options.Folder + "/" + NewPrefix.str() + Name;
+  if (mkdir(New.c_str(), 0700))
+    return makeError("cannot create " + New + ": " + errnoText(errno));
+  Error E = copyData(Fresh >= 0 ? Fresh : File,
+                     New + "/" + std::to_string(Options.Pid) + PBD_SUFFIX);
+  std::string Path = Options.Folder + "/" + Name;
+  if (!E && rename(New.c_str(), Path.c_str()))
+    E = makeError(Path + ": " + errnoText(errno));
+  if (E) {
+    sys::fs::remove_directories(New);
+    return processError(Options.Pid, "no snapshot could be written: " +
+                                         toString(std::move(E)));
+  }
+  outs() << "snapshot in " << printable(Path) << '\n';
+  outs().flush();
+  return prune();
+}
+
+namespace {
+struct Snapshot {
+  std::string Path;
+  uint64_t Bytes = 0; // of the disk
+};
+} // namespace
+
+// By age, which is what their names begin with.
+static std::vector<Snapshot> snapshotsIn(StringRef Folder) {
+  std::vector<Snapshot> All;
+  std::error_code EC;
+  for (sys::fs::directory_iterator I(Folder, EC), End; !EC && I != End;
+       I.increment(EC)) {
+    StringRef Name = sys::path::filename(I->path());
+    if (Name.size() < 20 || Name[8] != 'T' || !Name.contains("Z-"))
+      continue;
+    Snapshot S{I->path(), 0};
+    struct stat Status;
+    std::error_code Inner;
+    for (sys::fs::directory_iterator J(S.Path, Inner); !Inner && J != End;
+         J.increment(Inner))
+      if (!stat(J->path().c_str(), &Status))
+        S.Bytes += uint64_t(Status.st_blocks) * 512;
+    All.push_back(std::move(S));
+  }
+  llvm::sort(All, [](const Snapshot &A, const Snapshot &B) { return A.Path < B.Path; });
+  return All;
+}
+
+Error FlightRecorder::prune() const {
+  std::vector<Snapshot> All = snapshotsIn(Options.Folder);
+  uint64_t Bytes = 0;
+  for (const Snapshot &S : All)
+    Bytes += S.Bytes;
+  size_t Left = All.size();
+  for (const Snapshot &S : All) {
+    bool IsTooMany = Options.Keep && Left > Options.Keep;
+    bool IsTooMuch = Options.MaxBytes && Bytes > Options.MaxBytes;
+    if (!IsTooMany && !IsTooMuch)
+      break;
+    if (IsTooMuch && Left == 1)
+      warn(S.Path + ": this snapshot alone takes more than --max-size, so it is "
+                    "removed: record with a smaller --buffer");
+    if (std::error_code EC = sys::fs::remove_directories(S.Path, false))
+      return makeError("cannot remove " + S.Path + ": " + EC.message());
+    --Left;
+    Bytes -= S.Bytes;
+  }
+  return Error::success();
+}
+
+bool FlightRecorder::wait(int Signals, std::vector<std::string> &Why) {
+  int Timeout = -1;
+  if (Next != Clock::time_point::max())
+    Timeout = std::max<int>(
+        0, std::chrono::ceil<std::chrono::milliseconds>(Next - Clock::now())
+               .count());
+  pollfd Fds[] = {{Socket->descriptor(), POLLIN, 0}, {Signals, POLLIN, 0}};
+  poll(Fds, std::size(Fds), Timeout);
+  if (Clock::now() >= Next) {
+    Why.push_back("time");
+    Next += Options.Every;
+    // What a slow disk has missed is not made up for.
+    Next = std::max(Next, Clock::now());
+  }
+  signalfd_siginfo Info;
+  if (Fds[1].revents && read(Signals, &Info, sizeof(Info)) == sizeof(Info)) {
+    if (Info.ssi_signo == SIGUSR1)
+      Why.push_back("signal");
+    else
+      IsAsked = true;
+  }
+  if (!Fds[0].revents)
+    return true;
+  std::string Text;
+  if (!Socket->receiveText(Text))
+    return false;
+  if (Text == PB_CONTROL_STOPPED)
+    Why.push_back("stopped");
+  if (Text == PB_CONTROL_SLOW && Clock::now() - LastSlow >= BetweenSlow) {
+    Why.push_back("slow");
+    LastSlow = Clock::now();
+  }
+  return true;
+}
+
+Error FlightRecorder::run(int Signals) {
+  while (!IsAsked) {
+    std::vector<std::string> Why;
+    bool IsThere = wait(Signals, Why);
+    if (!IsThere)
+      Why = {"end"};
+    for (const std::string &Reason : Why)
+      if (Error E = take(Reason, !IsThere))
+        return E;
+    if (!IsThere)
+      break;
+  }
+  return Error::success();
+}
+
+Expected<int> patchbay::keepSnapshots(const FlightOptions &Options) {
+  sigset_t Set;
+  sigemptyset(&Set);
+  for (int Signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1})
+    sigaddset(&Set, Signal);
+  sigprocmask(SIG_BLOCK, &Set, nullptr);
+  int Signals = signalfd(-1, &Set, SFD_CLOEXEC);
+  if (Signals < 0)
+    return makeError("cannot wait for signals: " + errnoText(errno));
+  scope_exit Close([&] { close(Signals); });
+  FlightRecorder Recorder(Options);
+  if (Error E = Recorder.begin())
+    return std::move(E);
+  outs() << "watching process " << Options.Pid << '\n';
+  outs().flush();
+  if (Error E = Recorder.run(Signals))
+    return std::move(E);
+  return Success;
+}
