@@ -63,13 +63,15 @@ class BaseRun:
         """How much of what system calls execute is trampolines of static calls."""
         self.programs["SYSCALLS"] = self.out / "syscalls"
         self.program(HERE / "guest" / "syscalls.c")
-        first, last = static_calls.tramps(kernel.out / "vmlinux", self.tools.llvm)
+        first, last, length = static_calls.tramps(kernel.out / "vmlinux", self.tools.llvm)
         counts = self.out / "syscalls.counts"
-        future = self.pool.submit(self.boot, kernel, "syscalls", on=self.counting(
-            counts, first=f"{first:x}", last=f"{last:x}"))
+        on = self.counting(counts, first=f"{first:x}", last=f"{last:x}")
+        # At the addresses that it was linked at.
+        on = on.with_args(f"{on.guest.kernel_args} nokaslr")
+        future = self.pool.submit(self.boot, kernel, "syscalls", on=on)
         said = yield from finished(kernel, {"syscalls": future}, "syscalls")
         if said:
-            yield from static_calls.syscalls(said["syscalls"], counts.read_text())
+            yield from static_calls.syscalls(said["syscalls"], counts.read_text(), length)
 
     def modules(self, kernel):
         return self.out / "modules" / kernel.name

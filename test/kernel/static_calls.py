@@ -88,6 +88,20 @@ def hooks(text):
            "lockdown: ignored" not in text, text)
 
 
+def no_oops(log):
+    yield "no oops", "tainted: " in log and not re.search(r"Oops|BUG:", log), log[-3000:]
+
+
+def far(text, log):
+    """Beside calls of which all are right."""
+    stays = re.findall(r"^site (\S+) at \+\d+: bl __long_branch___SCT__", text, re.MULTILINE)
+    yield f"calls that stay as they are: {' '.join(stays)}", "kkk" in stays, text
+    yield from no_oops(log)
+    seen = durations(text)
+    print(f"kkk through a stub of the linker: {seen.get(('kkk', 'static'), 0):.0f} instructions, "
+          f"through a pointer {seen.get(('kkk', 'generic'), 0):.0f}")
+
+
 def events(text):
     alone, _, both = text.partition("ftrace: ")
     counts = re.findall(r"^perf event (\d): (\d+) calls$", alone, re.MULTILINE)
@@ -215,9 +229,14 @@ def addresses(symbols):
 
 
 def tramps(vmlinux, llvm):
-    """From where to where trampolines are."""
-    at = addresses(symbols_of(vmlinux, llvm))
-    return at["__static_call_text_start"], at["__static_call_text_end"]
+    """From where to where trampolines are, and how many instructions one has."""
+    symbols = symbols_of(vmlinux, llvm)
+    at = addresses(symbols)
+    first, last = at["__static_call_text_start"], at["__static_call_text_end"]
+    starts = sorted({int(address, 16) for address in
+                     re.findall(r"^([0-9a-f]+) [tT] __SCT__", symbols, re.MULTILINE)})
+    size = min((b - a for a, b in zip(starts, starts[1:])), default=4)
+    return first, last, size // 4
 
 
 def code(vmlinux, llvm):
@@ -305,8 +324,8 @@ def report_link(kernel, linker, rounds=5):
     (out / ".link-time").unlink()
 
 
-def syscalls(text, counts):
-    """Of an arm64 trampoline there are three instructions: adrp, ldr, br."""
+def syscalls(text, counts, length):
+    """Beside what each call executes, what it does in trampolines of this length."""
     names = re.findall(r"^syscalls (\d+): (.*)$", text, re.MULTILINE)
     lines = [tuple(map(int, line.split())) for line in counts.splitlines()]
     good = bool(names) and len(lines) == len(names)
@@ -317,6 +336,6 @@ def syscalls(text, counts):
           "  ======================+==============+==============+===============")
     for (calls, name), (insns, _, _, inside) in zip(names, lines):
         calls = int(calls)
-        print(f"  {name:21} | {insns / calls:12,.0f} | {inside / 3 / calls:12.1f} | "
+        print(f"  {name:21} | {insns / calls:12,.0f} | {inside / length / calls:12.1f} | "
               f"{inside / insns * 100:13.2f}%")
     print()

@@ -3,4 +3,4 @@
 # What the kernel does for system calls, and how often hooks of security modules are
 # asked: those of bpf, which are called by static calls.
 $SYSCALLS
-cat /sys/kernel/security/lsm
+echo LSMs: $(cat /sys/kernel/security/lsm)
