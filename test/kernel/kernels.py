@@ -152,9 +152,10 @@ class Kernel:
         """What the last fragment of its configuration asks for, and whether it has
         it. What another option rules out is dropped without a word."""
         lines = (HERE / "config" / f"{self.config[-1]}.config").read_text().splitlines()
+        configured = "\n" + (self.out / ".config").read_text()
         for line in lines:
             if line.startswith("CONFIG_"):
-                yield line, self.enabled(line[len("CONFIG_"):].split("=")[0])
+                yield line, f"\n{line}\n" in configured
             elif line.endswith(" is not set"):
                 yield line, not self.enabled(line[len("# CONFIG_"):].split()[0])
 
