@@ -71,6 +71,8 @@ class StaticCallRun(BaseRun):
             yield f"kernel {kernel.name} is built", False, str(error)
             return False
         yield f"kernel {kernel.name} is built", True, ""
+        warnings = static_calls.warnings(kernel.log.read_text(errors="replace"), self.patches)
+        yield "the compiler warns of nothing that is patched", not warnings, "\n".join(warnings)
         return True
 
     def booted(self, kernel, what, *scripts, **more):

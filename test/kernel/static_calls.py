@@ -40,6 +40,15 @@ CALL = re.compile(r"\sbl\s+0x([0-9a-f]+)")
 RESTORE = re.compile(r"\sld\s+2, 16\(13\)")
 
 
+def warnings(log, patches):
+    """Of files that the patches change: powerpc makes errors of them by default."""
+    patched = set(re.findall(r"^\+\+\+ b/(\S+)", "".join(patch.read_text() for patch in patches),
+                             re.MULTILINE))
+    return [line for line in log.splitlines()
+            if (found := re.search(r"(\S+?):\d+:\d+: warning: ", line))
+            and any(found[1].endswith(f"/{path}") for path in patched)]
+
+
 def durations(text):
     """Instructions of a call, by case and kind, loop and target included."""
     return {(case, kind): float(time) for case, kind, time in
