@@ -47,8 +47,8 @@ stage() {
 	tree=debian/$2
 	doc=$tree/usr/share/doc/$2
 	mkdir -p "$tree/DEBIAN" "$doc" "$tree/usr/share/lintian/overrides"
-	cmake --install "$build" --component "$1" --strip --prefix "$work/$tree/usr" >log ||
-		die "cannot install $1: $(tail -n 1 log)"
+	cmake --install "$build" --component "$1" --strip --prefix "$work/$tree/usr" >log 2>&1 ||
+		die "cannot install $1: $(grep -m 1 'CMake Error' log || tail -n 1 log)"
 	cp "$here/copyright" "$doc"
 	cp "$here/changelog" "$doc/changelog.Debian"
 	cp "$here/../../CHANGELOG.md" "$doc/changelog"
