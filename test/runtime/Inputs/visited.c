@@ -2,7 +2,9 @@
 /*
  * A program that nobody has prepared for being recorded. For each line that it reads, a
  * number, each of its threads makes so many calls; then it says so. For 0 it forks. Its threads wait in
- * system calls that must not be seen to be interrupted: nobody sends signals.
+ * system calls that must not be seen to be interrupted: nobody sends signals. With an
+ * argument it has so many threads more, half of which sleep for a short time again and
+ * again; the others wait for ever.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -84,7 +86,30 @@ static void fork_away(void)
 		pause();
 }
 
-int main(void)
+static void *wait_for_ever(void *arg)
+{
+	static sem_t never;
+
+	must(!sem_wait(&never), "sem_wait");
+	return arg;
+}
+
+static void make_threads(int nr)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	pthread_attr_init(&attr);
+	must(!pthread_attr_setstacksize(&attr, 1 << 16), "stack size");
+	for (int i = 0; i < nr; i++)
+		must(!pthread_create(&thread, &attr,
+				     i % 2 ? sleep_for_long : wait_for_ever,
+				     NULL),
+		     "pthread_create");
+	pthread_attr_destroy(&attr);
+}
+
+int main(int argc, char **argv)
 {
 	void *(*const functions[])(void *) = { call, call, call, call,
 					       wait_for_events,
@@ -98,6 +123,8 @@ int main(void)
 		must(!pthread_create(&thread, NULL, functions[i], NULL),
 		     "pthread_create");
 	must(!sem_wait(&ready), "sem_wait");
+	if (argc > 1)
+		make_threads(atoi(argv[1]));
 	puts("ready");
 	fflush(stdout);
 	while (scanf("%ld", &calls) == 1) {
