@@ -319,8 +319,11 @@ struct pbd_histograms {
 
 /*
  * Functions that were to be traced, and cannot be by this tracer. @flags are of
- * their records, PATCHBAY_RECORD_*, and say why.
+ * their records, PATCHBAY_RECORD_*, and say why; or PBD_LEFT_OUT_HOT: they were traced,
+ * until they were called more often than max-rate= allows.
  */
+#define PBD_LEFT_OUT_HOT 0x100
+
 struct pbd_left_out {
 	struct pbd_chunk chunk;
 	uint64_t nr;

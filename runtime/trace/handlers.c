@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "budget.h"
 #include "index.h"
 #include "ring.h"
 #include "session.h"
@@ -23,6 +24,19 @@ void pb_profile_call(uintptr_t ip, uintptr_t parent_ip,
 	(void)parent_ip;
 	(void)regs;
 	__atomic_fetch_add(&counters[pb_index_get(index, ip)].calls, 1,
+			   __ATOMIC_RELAXED);
+}
+
+void pb_budget_call(uintptr_t ip, uintptr_t parent_ip,
+		    const struct patchbay_cell *cell,
+		    struct patchbay_regs *regs)
+{
+	const struct pb_index *index = cell->data;
+	uint64_t *calls = index->of;
+
+	(void)parent_ip;
+	(void)regs;
+	__atomic_fetch_add(&calls[pb_index_get(index, ip)], 1,
 			   __ATOMIC_RELAXED);
 }
 

@@ -75,6 +75,15 @@ int pb_left_out_check(void *arg, const struct patchbay_target *target)
 	return -EOPNOTSUPP;
 }
 
+void pb_left_out_add(uint64_t address, uint32_t flags)
+{
+	pb_sigset signals;
+
+	pb_signal_lock(&pb_session->lock, &signals);
+	add(address, flags);
+	pb_signal_unlock(&pb_session->lock, signals);
+}
+
 void pb_left_out_write_locked(void)
 {
 	size_t nr = nr_left_out - nr_written;

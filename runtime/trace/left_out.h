@@ -12,6 +12,9 @@
 /* A tracer's @check. */
 int pb_left_out_check(void *arg, const struct patchbay_target *target);
 
+/* One that was armed, and is so no more; @flags: PBD_LEFT_OUT_*. */
+void pb_left_out_add(uint64_t address, uint32_t flags);
+
 /* Write down those that are not yet. */
 void pb_left_out_write(void);
 

@@ -3,6 +3,7 @@
 
 #include "answer.h"
 #include "attach.h"
+#include "budget.h"
 #include "gate.h"
 #include "message.h"
 #include "moment.h"
@@ -227,6 +228,9 @@ static void serve_once(int gate)
 		timeout = tick;
 	if (timeout < 0 || timeout > LOOK_MS)
 		timeout = LOOK_MS;
+	tick = pb_budget_look();
+	if (tick >= 0 && tick < timeout)
+		timeout = tick;
 	if (pb_watch_client() >= 0 && timeout > PB_WATCH_LOOK_MS)
 		timeout = PB_WATCH_LOOK_MS;
 	nr_ready = poll(fds, 3 + PB_CONTROL_PLACES + nr_attached, timeout);

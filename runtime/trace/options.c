@@ -72,6 +72,13 @@ static int parse_depth(const char *text, uint64_t *depth)
 	return *depth >= 1 && *depth <= PB_DEPTH_MAX ? 0 : -EINVAL;
 }
 
+static int parse_rate(const char *text, uint64_t *rate)
+{
+	int error = parse_number(text, no_units, rate);
+
+	return !error && !*rate ? -EINVAL : error;
+}
+
 static int parse_buffer(const char *text, uint64_t *size)
 {
 	int error = parse_number(text, size_units, size);
@@ -123,16 +130,18 @@ static int set_option(struct pb_options *options, const char *name,
 		options->output = value;
 	else if (!strcmp(name, "tracer"))
 		options->tracer_name = value;
-	else if (!strcmp(name, "start_at"))
+	else if (!strcmp(name, "start-at") || !strcmp(name, "start_at"))
 		options->start_at = value;
-	else if (!strcmp(name, "stop_at"))
+	else if (!strcmp(name, "stop-at") || !strcmp(name, "stop_at"))
 		options->stop_at = value;
-	else if (!strcmp(name, "thresh"))
+	else if (!strcmp(name, "threshold") || !strcmp(name, "thresh"))
 		return pb_parse_time(value, &options->threshold_ns);
 	else if (!strcmp(name, "buffer"))
 		return parse_buffer(value, &options->buffer);
 	else if (!strcmp(name, "depth"))
 		return parse_depth(value, &options->depth);
+	else if (!strcmp(name, "max-rate"))
+		return parse_rate(value, &options->max_rate);
 	else if (!strcmp(name, "clock"))
 		return parse_clock(value, options);
 	else if (!strcmp(name, "overwrite"))
@@ -156,12 +165,14 @@ static int set_option(struct pb_options *options, const char *name,
 
 static const char *wanted(const char *name)
 {
-	if (!strcmp(name, "thresh"))
+	if (!strcmp(name, "threshold") || !strcmp(name, "thresh"))
 		return "a whole number with one of the units ns, us, ms, s";
 	if (!strcmp(name, "buffer"))
 		return "a size from 4K to 1024G, a whole number with one of the units K, M, G";
 	if (!strcmp(name, "depth"))
 		return "a number from 1 to 64";
+	if (!strcmp(name, "max-rate"))
+		return "a number from 1 on";
 	if (!strcmp(name, "clock"))
 		return "TICKS/NANOSECONDS";
 	if (!strcmp(name, "sleep-time") || !strcmp(name, "stores"))

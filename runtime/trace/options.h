@@ -34,6 +34,8 @@
  *	               not with tracer=function, depth= or args=
  *	stores=0       do not change code by stores while the process has one thread:
  *	               PATCHBAY_MODE_STORES
+ *	max-rate=N     disarm functions that are called more than N times a second, by
+ *	               all threads together; the thread of live=1 does that
  *	clock=TICKS/NS an earlier moment, by the processor's counter and
  *	               CLOCK_MONOTONIC: the rate of the counter is computed from
  *	               then on, so it is known in a process that ends at once
@@ -74,6 +76,7 @@ struct pb_options {
 	uint64_t threshold_ns;
 	uint64_t buffer;
 	uint64_t depth; /* 0: any */
+	uint64_t max_rate; /* 0: any */
 	uint64_t clock_ticks, clock_ns; /* 0: not given */
 	int overwrite;
 	int live;

@@ -6,6 +6,7 @@
  * What goes wrong is left in the data file, the first failure, for `patchbay` to
  * tell.
  */
+#include "budget.h"
 #include "globs.h"
 #include "left_out.h"
 #include "longjmp.h"
@@ -130,6 +131,8 @@ static int arm_tracer(struct patchbay_ops *ops,
 	if (tracer->attr.exit || flags & PATCHBAY_ARM_FUTURE)
 		flags |= PATCHBAY_ARM_SKIP;
 	armed = patchbay_arm_filter(ops, &filter, flags);
+	if (armed >= 0)
+		pb_budget_arm(&filter, flags);
 	pb_left_out_write();
 	pb_note(pb_refused());
 	return armed;
@@ -157,6 +160,12 @@ int pb_tracer_disarm(const struct patchbay_filter *which, size_t nr)
 	if (!result)
 		result = patchbay_batch_commit(batch);
 	patchbay_batch_destroy(batch);
+	for (size_t i = 0; i < nr && result >= 0; i++) {
+		const struct patchbay_filter filter =
+			without(&which[i], &not_plain);
+
+		pb_budget_disarm(&filter);
+	}
 	return result;
 }
 
@@ -461,6 +470,9 @@ int pb_start_begin(void)
 		error = create(tracer->attr, &pb_tracer);
 	if (!error && pb_options.nr_args)
 		error = create(tracer->values, &pb_values_tracer);
+	if (!error)
+		error = pb_budget_begin(tracer->attr.exit ? pb_left_out_check :
+							    NULL);
 	if (!error && tracer->attr.exit)
 		pb_longjmp_start();
 	return error;
@@ -479,7 +491,7 @@ int pb_start_undo(void)
 {
 	struct patchbay_ops **all[] = { &triggers[0], &triggers[1], &pb_tracer,
 					&pb_values_tracer };
-	int error = 0;
+	int error = pb_budget_undo();
 
 	/* Each of them, so that none is entered any more. */
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {

@@ -40,8 +40,9 @@ void Losses::add(const DataFile &Data, TracedNames &Names) {
   }
   for (const DataLeftOut &F : Data.LeftOut) {
     auto [Module, Entry] = Data.place(F.Address);
+    auto &Of = F.Flags & PBD_LEFT_OUT_HOT ? Hot : LeftOut;
     auto [Known, IsNew] =
-        LeftOut.try_emplace({Module ? moduleKey(*Module) : "", Entry});
+        Of.try_emplace({Module ? moduleKey(*Module) : "", Entry});
     if (IsNew)
       Known->second = Module ? Names.function(*Module, Entry)
                              : "0x" + utohexstr(Entry, /*LowerCase=*/true);
@@ -89,9 +90,10 @@ std::string patchbay::counted(uint64_t N, StringRef What) {
 }
 
 // "a, b, and 2 more": the first by the alphabet.
-static std::string namesText(const Losses &L) {
+static std::string
+namesText(const std::map<std::pair<std::string, uint64_t>, std::string> &Of) {
   std::vector<StringRef> Names;
-  for (const auto &[Place, Name] : L.LeftOut)
+  for (const auto &[Place, Name] : Of)
     Names.push_back(Name);
   llvm::sort(Names);
   size_t Named = std::min(Names.size(), MostNames);
@@ -177,8 +179,12 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
                    "asks");
   if (uint64_t N = L.LeftOut.size())
     Add(false, counted(N, "function") + " whose calls cannot be timed" +
-                   Were(N) + " left out (" + namesText(L) +
+                   Were(N) + " left out (" + namesText(L.LeftOut) +
                    "): 'patchbay info " + Dir + "' says why");
+  if (uint64_t N = L.Hot.size())
+    Add(false, counted(N, "function") + Were(N) + " disarmed (" +
+                   namesText(L.Hot) + "), called more often than --max-rate "
+                                      "allows: later calls are not there");
   append_range(Texts, endedTexts(L));
   return Texts;
 }

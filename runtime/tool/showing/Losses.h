@@ -34,6 +34,8 @@ struct Losses {
   /// The names of functions that the tracer cannot be armed on, each by its module
   /// and its address in that.
   std::map<std::pair<std::string, uint64_t>, std::string> LeftOut;
+  /// The same of those that were disarmed, since they were called too often.
+  std::map<std::pair<std::string, uint64_t>, std::string> Hot;
   CallsOf Jumped; // those that longjmp() left, which are there
   CallsOf CutOff; // those that something left without a return, as longjmp()
   CallsOf Open;   // those that had not returned when recording ended

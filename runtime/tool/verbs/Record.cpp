@@ -108,6 +108,12 @@ static cl::opt<bool> NoStores(
     "no-stores", cl::sub(RecordCommand), cl::cat(ToolOptions),
     cl::desc("Before main(), too, change code only as it is changed while other "
              "threads execute it, not by stores: takes some milliseconds more"));
+static cl::opt<std::string> MaxRate(
+    "max-rate", cl::value_desc("N"), cl::sub(RecordCommand),
+    cl::cat(ToolOptions),
+    cl::desc("Disarm functions that are called more than N times a second, by all "
+             "threads together, also by calls that --threshold drops; they are named "
+             "at the end. PROG listens for 'patchbay live', too"));
 static cl::opt<unsigned>
     Depth("depth", cl::value_desc("N"), cl::sub(RecordCommand),
           cl::cat(ToolOptions),
@@ -216,6 +222,11 @@ static constexpr char Help[] = R"(
   not ended when the recording does is not in it; function_graph without --threshold
   has it, from its beginning.
 
+  With --max-rate each call of a function that is traced takes some 10 ns more, to be
+  counted, and ten times a second those functions are disarmed that were called too
+  often since the last time. So what is left to pay is limited. It ends where PROG
+  restricts its system calls (seccomp).
+
   With --no-sleep-time each thread has a page of perf_event_open(2), which says
   whether it has been off its processor; the kernel is asked for how long, by one
   system call. Where perf_event_open(2) is refused (perf_event_paranoid, sandboxes)
@@ -258,9 +269,9 @@ ENVIRONMENT:
     notrace   as -N; may be repeated
     args      as --args; may be repeated
     thread    as --thread; may be repeated
-    thresh, depth, histogram=1, sleep-time=0, stores=0, buffer, overwrite=1,
-    live=1, start_at, stop_at
-              as the options above; sleep-time=0 as --no-sleep-time, stores=0 as
+    threshold, depth, max-rate, histogram=1, sleep-time=0, stores=0, buffer,
+    overwrite=1, live=1, start-at, stop-at
+              as the options above (max-rate takes live=1, too); sleep-time=0 as --no-sleep-time, stores=0 as
               --no-stores
 
 EXAMPLES:
@@ -339,6 +350,10 @@ static Error checkBuffer() {
 }
 
 static Error checkOptions() {
+  if (uint64_t Rate; MaxRate.getNumOccurrences() &&
+                     (!to_integer(MaxRate, Rate, 10) || !Rate))
+    return makeError(Usage, "--max-rate: '" + MaxRate +
+                                "' is not a number from 1 on");
   if (!Buffer.empty())
     if (Error E = checkBuffer())
       return E;
@@ -424,6 +439,8 @@ static Expected<std::string> tracerOptions(ArrayRef<Selection> Selections) {
     Options += ",sleep-time=0";
   if (NoStores)
     Options += ",stores=0";
+  if (!MaxRate.empty())
+    Options += ",max-rate=" + MaxRate + (Live ? "" : ",live=1");
   if (Depth)
     Options += ",depth=" + utostr(Depth);
   if (Overwrite)

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""rates.py PATCHBAY PROG OPTIONS...: records PROG (rates.c) for a second, with a limit of
+rate, until the hot function is disarmed; prints what `record` says, and how many calls of
+the other one were not recorded."""
+import subprocess
+import sys
+import time
+
+patchbay, program, *options = sys.argv[1:]
+process = subprocess.Popen(
+    [patchbay, "record", "--max-rate", "5000", "-o", "out", *options, "--", program],
+    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+assert process.stdout.readline() == "ready\n"
+time.sleep(1)
+said, errors = process.communicate("\n", timeout=60)
+assert process.returncode == 0, errors
+print(errors, end="")
+if "--threshold" in options:
+    sys.exit()  # no call takes that long
+report = subprocess.run([patchbay, "report", "-i", "out"], capture_output=True, text=True,
+                        timeout=60, check=True).stdout
+calls = {}
+for line in report.splitlines():
+    words = line.split()
+    for name in ("often", "seldom"):
+        if name in words:
+            calls[name] = int(words[0])
+print("seldom: missed", int(said) - calls["seldom"])
+# A look is each 100 ms, and a loaded machine may take longer for it.
+print("often:", "some" if calls.get("often", 0) > 1000 else "too few")
