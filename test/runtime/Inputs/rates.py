@@ -25,6 +25,7 @@ for line in report.splitlines():
     for name in ("often", "seldom"):
         if name in words:
             calls[name] = int(words[0])
-print("seldom: missed", int(said) - calls["seldom"])
+often, seldom = map(int, said.split())
+print("seldom: missed", seldom - calls["seldom"])
 # A look is each 100 ms, and a loaded machine may take longer for it.
-print("often:", "some" if calls.get("often", 0) > 1000 else "too few")
+print("often:", "some" if 1000 < calls.get("often", 0) < often else "all or too few")
