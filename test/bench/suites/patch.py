@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """patch: what it takes to arm and disarm the functions of a program."""
+import platform
 import shutil
 from dataclasses import replace
 
@@ -11,6 +12,10 @@ from suites.sites import NO_XRAY, with_control
 
 ONES = 200
 XRAY = ("xray", "xray-entry")
+FLOOR = "floor-stores"
+# What of the library has other names where the floor has its own.
+LEARNED = [f"-Dpatcher_{name}=library_{name}"
+           for name in ("init", "arm_all", "disarm_all")]
 # What the worker calls, and what of it counts. A slice arms, and disarms after it.
 COUNTED = {"patcher_arm_all": "patchbay_arm", "patcher_disarm_all": "patchbay_disarm"}
 
@@ -26,11 +31,12 @@ def run(bench):
     measure(case(f"arm {number}, first time", programs, "arm", xray,
                  warm_up=False), once, bench.report)
     measure(case(f"arm {number}, again", programs, "arm", xray, 3, more=(
+        *floor(programs, "arm"),
         Entry("ours-update", (programs["ours"], "retarget"), XRAY if xray else (),
               note="patchbay_ops_update: all call another handler, no text is "
-              "written"),)), bench.plan, bench.report)
-    measure(case(f"disarm {number}", programs, "disarm", xray, 3),
-            bench.plan, bench.report)
+              "written"))), bench.plan, bench.report)
+    measure(case(f"disarm {number}", programs, "disarm", xray, 3,
+                 more=floor(programs, "disarm")), bench.plan, bench.report)
     measure(case("arm one by one", programs, "one-by-one", xray, 1, ONES,
                  unit="us", per="function"), bench.plan, bench.report)
     count(bench, programs)
@@ -57,7 +63,7 @@ def build(tools, number):
     source = functions.write(tools.cache / f"functions-{bodies}.c", bodies)
 
     def program(name):
-        system = table[name.removesuffix("-stores")]
+        system = table["ours" if name == FLOOR else name.removesuffix("-stores")]
         objects = [tools.object("patch_main.c", system.callers)]
         if system.is_xray:
             link = ["-fxray-instrument"]
@@ -68,14 +74,25 @@ def build(tools, number):
             # Its handlers are of general registers only.
             objects.append(tools.object(
                 "patcher_patchbay.c", ["-mgeneral-regs-only"] +
-                ["-DMODES=PATCHBAY_MODE_STORES"] * (name == "ours-stores")))
+                ["-DMODES=PATCHBAY_MODE_STORES"] * (name == "ours-stores") +
+                LEARNED * (name == FLOOR)))
+            if name == FLOOR:
+                objects.append(tools.object("patcher_floor.c"))
         objects += [tools.object(source, system.flags)] * copies
         return tools.program(f"patch-{name}", objects, link)
 
     names = ["ours", "ours-stores"]
+    if platform.machine() == "x86_64":
+        names.append(FLOOR)
     if tools.runtime_library("clang_rt.xray") is not None:
         names += XRAY
     return tools.each(program, names)
+
+
+def floor(programs, mode):
+    return [Entry(FLOOR, (programs[FLOOR], mode), ("ours-stores",),
+                  note="the writes alone" if mode == "arm" else "")
+            ] * (FLOOR in programs)
 
 
 def case(name, programs, mode, xray, slices=1, calls=1, more=(), unit="ms",
