@@ -25,7 +25,7 @@ LOG = "earlycon ignore_loglevel log_buf_len=8M"
 ICOUNT = ("-icount", "shift=0,sleep=off")
 GUESTS = {
     "arm64": dataclasses.replace(
-        ARCHES["aarch64"], kernel_args=f"console=ttyAMA0 {LOG}", options=ICOUNT),
+        ARCHES["aarch64"], kernel_args=f"console=ttyAMA0 {LOG} nokaslr", options=ICOUNT),
     "ppc64le": dataclasses.replace(
         ARCHES["ppc64le"], options=ICOUNT,
         kernel_args="console=hvc0 disable_radix ignore_loglevel log_buf_len=8M"),
@@ -95,6 +95,10 @@ class Machine:
         """Other arguments for the kernel."""
         return dataclasses.replace(self, guest=dataclasses.replace(
             self.guest, kernel_args=args))
+
+    def anywhere(self):
+        """The kernel is at another place each time, if it is made for that."""
+        return self.with_args(self.guest.kernel_args.replace(" nokaslr", ""))
 
     def without_startup_tests(self):
         """Those of ftrace, which take most of a boot: a tracer that is running, if

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import boot
 import checks
+import multi
 import report
 import rival
 from base import BaseRun, finished, last_words, llvm, product
@@ -35,10 +36,13 @@ class Run(BaseRun):
         self.tools = Tools(product(build, "lib/patchbay-pass.so"), product(build, "bin/ld.lld"),
                            llvm(build))
         self.source = source(self.version, self.out)
-        self.ours = self.kernel("ours", True, "cfi")
-        self.cfi = self.kernel("cfi", False, "cfi")
+        self.multi = multi.is_in(self.source)
+        config = ("far", "cfi") if self.multi and self.arch == "arm64" else ("cfi",)
+        self.ours = self.kernel("ours", True, *config)
+        self.cfi = self.kernel("cfi", False, *config)
         self.plain = self.kernel("plain", False)
-        self.programs = {"BPF": self.out / "bpf"}
+        self.programs = {"BPF": self.out / "bpf", "MULTI": self.out / "multi",
+                         "STORM": self.out / "multi-storm"}
 
     def rival(self):
         """Stock clang is all that it needs."""
@@ -58,7 +62,15 @@ class Run(BaseRun):
             yield f"kernel {kernel.name} is built", False, str(error)
             return {}
         yield f"kernel {kernel.name} is built", True, ""
-        return {scripts[0]: self.pool.submit(self.boot, kernel, *scripts) for scripts in boots}
+        return {scripts[0]: self.pool.submit(self.boot, kernel, *scripts,
+                                             on=self.machine(scripts[0]),
+                                             SECONDS_OF_STORM=self.storm)
+                for scripts in boots}
+
+    def machine(self, script):
+        """That boots run on which begin with this script."""
+        usual = boot.Machine.usual(self.arch)
+        return {"multi": usual.anywhere(), "multi-storm": usual.with_cpus(2)}.get(script, usual)
 
     def messages(self):
         """What a user reads whose plugin is not there, before and after a kernel
@@ -93,7 +105,12 @@ class Run(BaseRun):
                not without.enabled("DYNAMIC_FTRACE_WITH_CALL_OPS"), "CALL_OPS is still on")
 
     def check_all(self, quick, variants, with_rival):
-        self.program(HERE / "guest" / "bpf.c", f'-DSYSCALL="__{self.arch}_sys_getsid"')
+        prefix = f"__{self.arch}_sys_"
+        self.program(HERE / "guest" / "bpf.c", f'-DSYSCALL="{prefix}getsid"')
+        for name in ("multi", "multi-storm") if self.multi else ():
+            self.program(HERE / "guest" / f"{name}.c", f'-DPREFIX="{prefix}"',
+                         "-I", self.source / "tools/include/uapi")
+        self.storm = 20 if quick else 600  # seconds
         if variants:
             yield from self.check_variants(variants)
         elif with_rival:
@@ -125,6 +142,8 @@ class Run(BaseRun):
 
     def check_version(self, quick):
         boots = [("bpf", "direct", "ops", "modules", "log"), ("lkdtm",)]
+        if self.multi:
+            boots += [("multi", "sets", "log"), ("multi-storm", "log")]
         if quick:
             ours = yield from self.start(self.ours, *boots)
             said = yield from self.check_ours(self.ours, ours)
@@ -133,7 +152,7 @@ class Run(BaseRun):
         ours = yield from self.start(self.ours, ("selftests", "log"), *boots)
         # Next, since the selftests take longest: they run side by side.
         plain = yield from self.start(self.plain, ("selftests", "log"))
-        cfi = yield from self.start(self.cfi, ("bpf", "ops", "log"))
+        cfi = yield from self.start(self.cfi, ("bpf", "ops", *(["multi"] * self.multi), "log"))
         padded = (yield from self.build_rival()) if ours and cfi and plain else None
         said = yield from self.check_ours(self.ours, ours)
         yield from self.compare(said, (yield from finished(self.cfi, cfi, "bpf")))
@@ -157,6 +176,11 @@ class Run(BaseRun):
                 yield from checks.modules(said["modules"])
         if "ops" in said:
             yield from checks.ops(said["ops"])
+            if self.multi:
+                yield from multi.matrix(checks.cells(said["ops"]), self.arch)
+        for first in ("multi", "multi-storm"):
+            if first in boots:
+                yield from multi.booted((yield from finished(kernel, boots, first)), self.arch)
         if "lkdtm" in boots:
             yield from checks.lkdtm(last_words(kernel, "lkdtm", boots["lkdtm"]))
         return said
@@ -165,6 +189,8 @@ class Run(BaseRun):
     def compare(ours, cfi):
         if cfi:
             yield from checks.no_bpf(cfi["bpf"])
+            if "multi" in cfi:
+                yield from multi.refused(cfi["multi"])
         if cfi and ours:
             yield from checks.records(ours["log"], cfi["log"])
         report.ops(checks.cells(cfi.get("ops", "")), checks.cells(ours.get("ops", "")))

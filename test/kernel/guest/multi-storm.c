@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One thread makes system calls, on a CPU of its own, which a BPF program and a
+// tracer of ftrace count all the time. Meanwhile others come to the same functions
+// and go again, on another CPU. Nothing may be counted twice or not at all.
+#define _GNU_SOURCE
+#include "multi.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+#include <time.h>
+
+enum {
+	BPF = 5, // the program counts the first
+	FTRACE = 3, // the tracer all from here on
+	TRACERS = 3, // the first stays
+};
+
+#define TRACING "/sys/kernel/tracing/instances/"
+
+static const char *const tracers[TRACERS] = { "stays", "comes", "goes" };
+static atomic_int state; // 1: go on, 2: end
+static atomic_int caller;
+static unsigned long long calls[KNOWN];
+
+static int set(const char *tracer, const char *file, const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), TRACING "%s/%s", tracer, file);
+	return write_file(path, text);
+}
+
+static void pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		printf("no CPU %d\n", cpu);
+}
+
+static void *call(void *unused)
+{
+	pin(1);
+	caller = syscall(SYS_gettid);
+	while (!state)
+		sched_yield();
+	for (unsigned int i = 0; state < 2; i++) {
+		syscall(known[i % KNOWN].number, 0);
+		calls[i % KNOWN]++;
+	}
+	return unused;
+}
+
+// What a tracer has seen, whether or not it is still in its buffer.
+static unsigned long long entries(const char *tracer)
+{
+	unsigned long long sum = 0, some;
+	char path[128], line[128];
+
+	for (int cpu = 0; cpu < 2; cpu++) {
+		FILE *file;
+
+		snprintf(path, sizeof(path), TRACING "%s/per_cpu/cpu%d/stats", tracer, cpu);
+		file = fopen(path, "r");
+		while (file && fgets(line, sizeof(line), file))
+			if (sscanf(line, "entries: %llu", &some) == 1 ||
+			    sscanf(line, "overrun: %llu", &some) == 1)
+				sum += some;
+		if (file)
+			fclose(file);
+	}
+	return sum;
+}
+
+// The functions from the first on that the tracer traces, by the thread alone.
+static int prepare_tracer(const char *tracer, int first, int count)
+{
+	char path[128], text[512] = "";
+
+	snprintf(path, sizeof(path), TRACING "%s", tracer);
+	if (mkdir(path, 0700))
+		return 0;
+	for (int i = first; i < first + count; i++) {
+		strcat(text, known[i].function);
+		strcat(text, " ");
+	}
+	if (!set(tracer, "set_ftrace_filter", text))
+		return 0;
+	snprintf(text, sizeof(text), "%d", caller);
+	return set(tracer, "set_ftrace_pid", text);
+}
+
+// What comes and goes in a round. Returns how much of it the kernel refused.
+static int trouble(unsigned int round, int other, int single)
+{
+	int refused = 0, link, link2;
+
+	// BPF: retargets what is attached.
+	link = link_multi(kinds[1].attach, other, 0, 1 + round % KNOWN);
+	link2 = link_single(single);
+	refused += (link < 0) + (link2 < 0);
+	// Another tracer beside it, and beside the one that stays.
+	refused += !set(tracers[1], "current_tracer", "function");
+	close(round % 2 ? link : link2);
+	refused += !set(tracers[2], "current_tracer", "function");
+	// A filter that changes while it is on.
+	refused += !set(tracers[2], "set_ftrace_filter", known[round % KNOWN].function);
+	refused += !set(tracers[1 + round % 2], "current_tracer", "nop");
+	close(round % 2 ? link2 : link);
+	refused += !set(tracers[2 - round % 2], "current_tracer", "nop");
+	return refused;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long long counters[SLOTS] = {}, before, seen, traced = 0, all = 0;
+	unsigned int rounds = 0, bad = 0, refused = 0;
+	int map, program, other, other_map, single, link;
+	time_t end = time(NULL) + (argc > 1 ? atoi(argv[1]) : 10);
+	pthread_t thread;
+
+	setvbuf(stdout, NULL, _IONBF, 0);
+	pin(0);
+	btf = read_btf();
+	index_types();
+	find_functions();
+	map = make_map();
+	other_map = make_map();
+	program = load_counting(kinds[0].attach, map);
+	other = load_counting(kinds[1].attach, other_map);
+	single = load_empty(BPF_TRACE_FENTRY, ids[4]);
+	pthread_create(&thread, NULL, call, NULL);
+	while (!caller)
+		sched_yield();
+	refused += !prepare_tracer(tracers[0], FTRACE, KNOWN - FTRACE);
+	refused += !prepare_tracer(tracers[1], FTRACE, 3);
+	refused += !prepare_tracer(tracers[2], 0, KNOWN);
+	refused += !set(tracers[0], "current_tracer", "function");
+	link = link_multi(kinds[0].attach, program, 0, BPF);
+	refused += link < 0;
+	before = entries(tracers[0]);
+	state = 1;
+	while (time(NULL) < end)
+		refused += trouble(rounds++, other, single);
+	state = 2;
+	pthread_join(thread, NULL);
+	seen = entries(tracers[0]) - before;
+	read_counters(map, counters);
+	for (int i = 0; i < KNOWN; i++) {
+		bad += counters[i] != (i < BPF ? calls[i] : 0);
+		traced += i < FTRACE ? 0 : calls[i];
+		all += calls[i];
+	}
+	set(tracers[0], "current_tracer", "nop");
+	close(link);
+	printf("storm: %u rounds, %llu calls, BPF: %u wrong, ftrace: %llu of %llu, %u refused\n",
+	       rounds, all, bad, seen, traced, refused);
+	return 0;
+}

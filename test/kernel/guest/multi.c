@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Attaches one BPF program to 1, 100, 1000 and all functions of the kernel by one
+// link, and counts. Prints a line for each; with an argument, what a call costs.
+#include "multi.h"
+
+#include <sys/resource.h>
+#include <time.h>
+
+enum {
+	ROUNDS = 20,
+	LOOP = 100,
+	LINKS = 1000,
+	BRANCH = 128 << 20, // arm64's reach; others' is less
+};
+
+// Each a different number of times.
+static void call_known(void)
+{
+	for (int i = 0; i < KNOWN; i++)
+		for (int calls = 0; calls < 10 * (i + 1); calls++)
+			syscall(known[i].number, 0);
+}
+
+// How many of them were not counted as often as they were made.
+static unsigned int wrong(const unsigned long long *before, const unsigned long long *after,
+			  unsigned int attached, unsigned int times)
+{
+	unsigned int bad = 0;
+
+	for (unsigned int i = 0; i < KNOWN; i++)
+		bad += after[i] - before[i] != (i < attached ? 10 * (i + 1) * times : 0);
+	return bad;
+}
+
+static unsigned long long now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * 1000000000ull + time.tv_nsec;
+}
+
+static void count(const struct kind *kind, unsigned int many)
+{
+	unsigned long long a[SLOTS] = {}, b[SLOTS] = {}, c[SLOTS] = {};
+	int map = make_map(), program = load_counting(kind->attach, map), link;
+
+	if (program < 0)
+		return;
+	link = link_multi(kind->attach, program, 0, many);
+	if (link < 0) {
+		printf("%s: %u: cannot attach: error %d\n", kind->name, many, errno);
+		close(program);
+		close(map);
+		return;
+	}
+	read_counters(map, a);
+	call_known();
+	read_counters(map, b);
+	close(link);
+	read_counters(map, c);
+	call_known();
+	printf("%s: %u: %u wrong", kind->name, many, wrong(a, b, many, kind->times));
+	read_counters(map, a);
+	printf(", detached: %u wrong\n", wrong(c, a, 0, 0));
+	close(program);
+	close(map);
+}
+
+// Two programs, of which the second comes to functions that have the first.
+static void count_two(void)
+{
+	unsigned long long a[SLOTS] = {}, b[SLOTS] = {}, c[SLOTS] = {}, d[SLOTS] = {};
+	int maps[2] = { make_map(), make_map() }, programs[2], links[2];
+
+	for (int i = 0; i < 2; i++)
+		programs[i] = load_counting(kinds[i].attach, maps[i]);
+	links[0] = link_multi(kinds[0].attach, programs[0], 0, 100);
+	links[1] = link_multi(kinds[1].attach, programs[1], 0, 4);
+	call_known();
+	read_counters(maps[0], a);
+	read_counters(maps[1], b);
+	printf("two programs: %d wrong", links[0] < 0 || links[1] < 0 ? -1 :
+	       (int)(wrong(c, a, 100, 1) + wrong(c, b, 4, 1)));
+	close(links[0]);
+	read_counters(maps[0], a);
+	call_known();
+	read_counters(maps[0], c);
+	read_counters(maps[1], d);
+	printf(", one left: %u wrong\n", wrong(a, c, 0, 0) + wrong(b, d, 4, 1));
+	close(links[1]);
+	for (int i = 0; i < 2; i++) {
+		close(programs[i]);
+		close(maps[i]);
+	}
+}
+
+static unsigned int traced(void)
+{
+	FILE *file = fopen("/sys/kernel/tracing/trace", "r");
+	char line[512];
+	unsigned int lines = 0;
+
+	while (file && fgets(line, sizeof(line), file))
+		lines += !!strstr(line, ": " PREFIX "getppid <-");
+	if (file)
+		fclose(file);
+	return lines;
+}
+
+// Beside ftrace's own tracer, which comes, and goes again.
+static void count_traced(void)
+{
+	unsigned long long a[SLOTS] = {}, b[SLOTS] = {}, zero[SLOTS] = {};
+	int map = make_map(), program = load_counting(BPF_TRACE_FENTRY_MULTI, map);
+	int link = link_multi(BPF_TRACE_FENTRY_MULTI, program, 0, 100);
+	int set = write_file("/sys/kernel/tracing/set_ftrace_filter", PREFIX "getppid") &&
+		  write_file("/sys/kernel/tracing/trace", " ") &&
+		  write_file("/sys/kernel/tracing/current_tracer", "function");
+
+	call_known();
+	read_counters(map, a);
+	printf("beside ftrace: %d wrong, %u traced", link < 0 || !set ? -1 :
+	       (int)wrong(zero, a, 100, 1), traced());
+	write_file("/sys/kernel/tracing/current_tracer", "nop");
+	call_known();
+	read_counters(map, b);
+	printf(", without: %u wrong\n", wrong(a, b, 100, 1));
+	write_file("/sys/kernel/tracing/set_ftrace_filter", " ");
+	close(link);
+	close(program);
+	close(map);
+}
+
+static unsigned long long cost(void)
+{
+	unsigned long long best = -1ull;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		unsigned long long began = now(), took;
+
+		for (int i = 0; i < LOOP; i++)
+			syscall(SYS_getppid);
+		took = now() - began;
+		if (took < best)
+			best = took;
+	}
+	return best;
+}
+
+// How many trampolines of a function are out of a branch's reach from the kernel, so
+// that calls come to them through ftrace_caller(), and how many are not. The number in
+// a trampoline's name has the type in its lower half, but for the highest bit.
+static void print_reach(unsigned int function)
+{
+	FILE *file = fopen("/proc/kallsyms", "r");
+	unsigned long long at, kernel = 0, key;
+	unsigned int far = 0, near = 0;
+	char line[512], name[256];
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%llx %*c %255s", &at, name) != 2)
+			continue;
+		if (!strcmp(name, "_text"))
+			kernel = at;
+		if (sscanf(name, "bpf_trampoline_%llu", &key) != 1 ||
+		    (key & 0x7fffffff) != function)
+			continue;
+		if (llabs((long long)(at - kernel)) > BRANCH)
+			far++;
+		else
+			near++;
+	}
+	if (file)
+		fclose(file);
+	printf(" (%u far, %u near)", far, near);
+}
+
+// What a call of a function takes, in instructions where time is counted so: not
+// attached to, attached to by itself, and by one link with others.
+static void costs(const char *beside)
+{
+	unsigned int at = 2; // getppid
+	int program, link;
+
+	printf("cost: %s: none %llu", beside, cost());
+	program = load_empty(BPF_TRACE_FENTRY, ids[at]);
+	link = link_single(program);
+	print_reach(ids[at]);
+	printf(", fentry %llu", link < 0 ? 0 : cost());
+	close(link);
+	close(program);
+	program = load_empty(BPF_TRACE_FENTRY_MULTI, 0);
+	for (unsigned int count = 1; count <= 1000; count *= 1000) {
+		link = link_multi(BPF_TRACE_FENTRY_MULTI, program, at, count);
+		printf(", fentry.multi of %u %llu", count, link < 0 ? 0 : cost());
+		close(link);
+	}
+	close(program);
+	printf("\n");
+}
+
+// One link of many functions beside many links of one.
+static void attach_times(void)
+{
+	static int programs[LINKS], links[LINKS];
+	unsigned long long times[4], began;
+	int program, link, failed = 0;
+
+	program = load_empty(BPF_TRACE_FENTRY_MULTI, 0);
+	began = now();
+	link = link_multi(BPF_TRACE_FENTRY_MULTI, program, KNOWN, LINKS);
+	failed += link < 0;
+	times[0] = now() - began;
+	began = now();
+	close(link);
+	times[1] = now() - began;
+	close(program);
+
+	for (int i = 0; i < LINKS; i++)
+		programs[i] = load_empty(BPF_TRACE_FENTRY, ids[KNOWN + i]);
+	began = now();
+	for (int i = 0; i < LINKS; i++) {
+		links[i] = link_single(programs[i]);
+		failed += links[i] < 0;
+	}
+	times[2] = now() - began;
+	began = now();
+	for (int i = 0; i < LINKS; i++)
+		close(links[i]);
+	times[3] = now() - began;
+	for (int i = 0; i < LINKS; i++)
+		close(programs[i]);
+	printf("attach: %d functions: one link %llu ns, detach %llu ns;"
+	       " %d links %llu ns, detach %llu ns; %d failed\n",
+	       LINKS, times[0], times[1], LINKS, times[2], times[3], failed);
+}
+
+// In bytes.
+static void record_size(void)
+{
+	for (unsigned int id = 1; id < type_count; id++)
+		if (BTF_INFO_KIND(types[id]->info) == BTF_KIND_STRUCT &&
+		    !strcmp(name_of(types[id]), "dyn_ftrace"))
+			printf("record: %u bytes\n", types[id]->size);
+}
+
+int main(int argc, char **argv)
+{
+	const struct rlimit files = { 4 * LINKS, 4 * LINKS };
+
+	setvbuf(stdout, NULL, _IONBF, 0);
+	setrlimit(RLIMIT_NOFILE, &files);
+	write_file("/proc/sys/net/core/bpf_jit_kallsyms", "1");
+	btf = read_btf();
+	index_types();
+	find_functions();
+	if (argc > 1) {
+		costs(argv[1]);
+		return 0;
+	}
+	printf("functions: %u\n", functions);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		count(&kinds[i], 1);
+		count(&kinds[i], 100);
+		count(&kinds[i], 1000);
+		count(&kinds[i], functions);
+	}
+	count_two();
+	count_traced();
+	attach_times();
+	record_size();
+	return 0;
+}

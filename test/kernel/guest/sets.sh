@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Tracers of one function come and go: which of them the function's call site leads
+# to, and what each has seen of the calls.
+cd /sys/kernel/tracing
+insmod $(find $MODULES -name slots.ko)
+show() {
+	echo "$1": $(sed -n 's/^traced .*(\([0-9]*\)).*/\1 tracers,/p' enabled_functions) \
+		$(grep '^traced ' enabled_functions | grep -o 'ops: [^ ]*' | wc -l) named
+}
+traces() {
+	echo 100 >/sys/module/slots/parameters/calls
+	for tracer in one two three; do
+		echo "$1 $tracer": $(grep -c ': traced <-' instances/$tracer/trace)
+		echo >instances/$tracer/trace
+	done
+}
+for tracer in one two three; do
+	mkdir instances/$tracer
+	echo traced >instances/$tracer/set_ftrace_filter
+done
+for tracer in one two three; do
+	echo function >instances/$tracer/current_tracer
+	show "$tracer comes"
+	traces "$tracer comes"
+done
+# The others stay as they are.
+echo nop >instances/two/current_tracer
+show 'two goes'
+traces 'two goes'
+echo function >instances/two/current_tracer
+show 'two is back'
+traces 'two is back'
+# By its filter: the call site is changed, the call is not.
+echo wake_up_process >instances/one/set_ftrace_filter
+show 'one is elsewhere'
+traces 'one is elsewhere'
+echo traced >instances/one/set_ftrace_filter
+# Without calls for a while.
+echo 0 >/proc/sys/kernel/ftrace_enabled
+traces off
+echo 1 >/proc/sys/kernel/ftrace_enabled
+show 'on again'
+traces 'on again'
+for tracer in three two one; do
+	echo nop >instances/$tracer/current_tracer
+	show "$tracer goes at last"
+done
+for tracer in one two three; do
+	rmdir instances/$tracer
+done
+rmmod slots
+insmod $(find $MODULES -name helped.ko)
+dmesg | sed -n 's/.*\(helped: \)/\1/p'
+rmmod helped

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a kernel must show in which one BPF program comes to many functions, and the
+tracers of a function cost what they are, whatever others there are."""
+import re
+
+import checks
+
+KINDS = ("fentry.multi", "fexit.multi", "fsession.multi")
+EOPNOTSUPP = 95
+
+# In instructions, as samples/ftrace/ftrace-ops measures a call.
+TWO_TRACERS = {"arm64": 150, "riscv": 200}
+
+# By what has happened: how many tracers the function has, and calls that were seen
+# by the first, the second and the third.
+SETS = {"one comes": (1, 100, 0, 0), "two comes": (2, 100, 100, 0),
+        "three comes": (3, 100, 100, 100), "two goes": (2, 100, 0, 100),
+        "two is back": (3, 100, 100, 100), "one is elsewhere": (2, 0, 100, 100),
+        "off": (None, 0, 0, 0), "on again": (3, 100, 100, 100),
+        "three goes at last": (2,), "two goes at last": (1,)}
+
+
+def is_in(source):
+    """Whether this Linux has such programs at all."""
+    header = source / "tools/include/uapi/linux/bpf.h"
+    return "BPF_TRACE_FSESSION_MULTI" in header.read_text()
+
+
+def booted(said, arch):
+    if "multi" in said:
+        yield from attached(said["multi"])
+        yield from costs(said["multi"], arch)
+        yield from attach_times(said["multi"])
+        yield from sets(said["sets"])
+    if "multi-storm" in said:
+        yield from storm(said["multi-storm"])
+    if said:
+        yield from checks.log(said["log"])
+
+
+def attached(text):
+    every = re.search(r"^functions: (\d+)", text, re.MULTILINE)
+    every = every[1] if every else "all"
+    for kind in KINDS:
+        for count in ("1", "100", "1000", every):
+            seen = re.search(rf"^{kind}: {count}: .*", text, re.MULTILINE)
+            yield (f"a BPF {kind} program attaches to {count} functions, counts right, and"
+                   " detaches",
+                   bool(seen) and seen[0].endswith(": 0 wrong, detached: 0 wrong"),
+                   seen[0] if seen else text)
+    for what, wanted in (("two programs on one function", "two programs: 0 wrong, one left: 0 wrong"),
+                         ("a program and a tracer of ftrace on one function",
+                          "beside ftrace: 0 wrong, 30 traced, without: 0 wrong")):
+        start = wanted.partition(":")[0]
+        seen = re.search(rf"^{start}: .*", text, re.MULTILINE)
+        yield f"{what} count right", bool(seen) and seen[0] == wanted, seen[0] if seen else text
+    yield "no function is traced any more", "\nleft: 0\n" in text, text[-300:]
+
+
+def costs(text, arch):
+    """A hundred calls; the time is the number of instructions."""
+    found = re.findall(r"^cost: beside (\d+): none (\d+) \((.*)\), fentry (\d+),"
+                       r" fentry.multi of 1 (\d+), fentry.multi of 1000 (\d+)$", text,
+                       re.MULTILINE)
+    rows = {int(beside): (reach, [(int(one) - int(none)) / 100 for one in (*single, *multi)])
+            for beside, none, reach, *more in found for single, multi in [(more[:1], more[1:])]}
+    if set(rows) != {0, 100}:
+        yield "what a call costs is measured", False, text
+        return
+    if arch == "arm64":  # elsewhere a branch reaches nothing of BPF's
+        yield ("BPF's trampolines are out of a branch's reach", not rows[0][0].startswith("0 ")
+               and rows[0][0].endswith(", 0 near"), rows[0][0])
+    each = [cost for _, costs in rows.values() for cost in costs]
+    yield (f"a call costs the same by one link, with 1000 functions, and beside 100 tracers of"
+           f" others: {each[0]:.0f} instructions",
+           # Some more or less to load the address of a program, as it happens to be.
+           min(each) > 0 and max(each) - min(each) < 3, " ".join(map(str, each)))
+
+
+def attach_times(text):
+    seen = re.search(r"^attach: (\d+) functions: one link (\d+) ns, detach (\d+) ns; \d+ links"
+                     r" (\d+) ns, detach (\d+) ns; 0 failed$", text, re.MULTILINE)
+    if not seen:
+        yield "what attaching costs is measured", False, text
+        return
+    functions, one, one_off, many, many_off = map(int, seen.groups())
+    yield (f"attaching to {functions} functions by one link takes a {many / one:.0f}th of"
+           f" {functions} links, {one / 1e6:.0f} of {many / 1e6:.0f} ms; detaching a"
+           f" {many_off / one_off:.0f}th", many >= 20 * one, seen[0])
+    size = re.search(r"^record: (\d+) bytes", text, re.MULTILINE)
+    yield (f"a record has {size[1] if size else '?'} bytes, up to 16 more than without",
+           bool(size) and int(size[1]) <= 32, text[-300:])
+
+
+def refused(text):
+    for kind in KINDS:
+        seen = re.search(rf"^{kind}: 1: .*", text, re.MULTILINE)
+        yield (f"without CALL_OPS a BPF {kind} program does not attach",
+               bool(seen) and seen[0].endswith(f"cannot attach: error {EOPNOTSUPP}"),
+               seen[0] if seen else text)
+
+
+def sets(text):
+    lines = text.splitlines()
+    for what, (tracers, *calls) in SETS.items():
+        wanted = [f"{what} {name}: {count}"
+                  for name, count in zip(("one", "two", "three"), calls)]
+        if tracers:
+            wanted.append(f"{what}: {tracers} tracers, {tracers} named")
+        missing = [line for line in wanted if line not in lines]
+        yield (f"several tracers of a function, {what}: each is named, and sees all calls",
+               not missing, f"not said: {'; '.join(missing)}\n{text}")
+    yield ("the last tracer of a function keeps the help that it asked for",
+           "helped: 2 deep" in lines, text[-300:])
+
+
+def storm(text):
+    seen = re.search(r"^storm: (\d+) rounds, (\d+) calls, BPF: (\d+) wrong, ftrace: (\d+) of"
+                     r" (\d+), (\d+) refused$", text, re.MULTILINE)
+    if not seen:
+        yield "storm of tracers and BPF programs", False, text
+        return
+    rounds, calls, wrong, traced, of, refusals = map(int, seen.groups())
+    yield (f"storm of {rounds} rounds of tracers and BPF programs, {calls} calls meanwhile:"
+           " each is counted once", rounds > 0 and calls > 0 and wrong + refusals == 0
+           and traced == of, seen[0])
+    yield "after the storm no function is traced", "left: 0" in text, text
+
+
+def matrix(cells, arch):
+    """Executed instructions, of samples/ftrace/ftrace-ops."""
+    def per_call(relevant, irrelevant):
+        total, calls = cells[relevant, irrelevant]
+        return total / calls
+
+    if len(cells) != 25:
+        return  # said already
+    two = [per_call(2, others) for others in (0, 1, 2, 10, 100)]
+    yield (f"two tracers take {max(two):.0f} instructions, whatever others there are",
+           max(two) <= TWO_TRACERS[arch] and max(two) - min(two) < 2, " ".join(map(str, two)))
+    few, many = ((per_call(10, others) - per_call(2, others)) / 8 for others in (0, 100))
+    each = (per_call(100, 100) - per_call(10, 100)) / 90
+    yield (f"10 and 100 tracers take {each:.0f} more for each",
+           abs(few - each) < 1 and abs(many - each) < 1, f"{few} {many} {each}")
