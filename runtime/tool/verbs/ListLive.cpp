@@ -92,7 +92,8 @@ static void printSummary(const Totals &T, unsigned Pid, bool HasRuntime) {
   const LiveCounters &C = T.Counters;
   if (!HasRuntime) {
     outs() << formatv("\n{0} in {1}; libpatchbay is not in the process: "
-                      "'patchbay record -p {2}' loads it\n",
+                      "'patchbay record -p {2}' loads it, unless the program is "
+                      "linked statically\n",
                       counted(T.Sites, "function"),
                       counted(T.Modules, "module"), Pid);
     return;

@@ -333,7 +333,9 @@ static Expected<int> runLive(ArrayRef<const char *>) {
                                     : "no process is named: use -p PID");
   const std::string &Text = IsAlone ? ProcessAlone : Process;
   if (!to_integer(Text, Pid, 10))
-    return makeError(Usage, "'" + Text + "' is no process ID: it is a number");
+    return makeError(Usage, "'" + Text +
+                                "' is no process ID: that is a number from 1 "
+                                "on");
   if (Snapshot.getNumOccurrences() && Snapshot.empty())
     return makeError(Usage, "--snapshot needs a directory, its name is empty");
   if (Error E = checkWatch())

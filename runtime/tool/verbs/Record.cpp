@@ -510,8 +510,8 @@ static Expected<std::vector<pid_t>> namedProcesses() {
       Named.push_back(Pid);
     else if (!isOldTracer(Word))
       return makeError(Usage, "-p: '" + Word +
-                                  "' is no process ID: it is a number; tracers "
-                                  "are chosen with -t");
+                                  "' is no process ID: that is a number from 1 "
+                                  "on; tracers are chosen with -t");
   }
   return Named;
 }

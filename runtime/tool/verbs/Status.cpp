@@ -43,7 +43,7 @@ COLUMNS:
   calls/s   recorded in the time between two looks: calls of function_profile,
             events of others, of which function_graph has two for each call. Of a
             buffer that is used again (--overwrite) it is known roughly
-  recorded  bytes of the data file
+  bytes     of the data file
   lost      events that found no place, and those of children without a file
   missed    calls that the tracer was not shown
   left      handlers that a signal handler left by siglongjmp(3)
@@ -156,7 +156,7 @@ static void printTable(ArrayRef<ProcessStatus> All) {
   Table T;
   for (const char *Title : {"pid", "name", "tracer"})
     T.addColumn(Title, Title[0] == 'p' ? Table::Right : Table::Left);
-  for (const char *Title : {"armed", "of", "refused", "calls/s", "recorded",
+  for (const char *Title : {"armed", "of", "refused", "calls/s", "bytes",
                             "lost", "missed", "left", "waits"})
     T.addColumn(Title, Table::Right);
   for (const ProcessStatus &S : All) {
@@ -217,7 +217,8 @@ static Error addNamed(std::vector<ProcessStatus> &All) {
     pid_t Pid;
     if (!to_integer(Word, Pid, 10) || Pid <= 0)
       return makeError(Usage,
-                       "'" + Word + "' is no process ID: it is a number");
+                       "'" + Word +
+                           "' is no process ID: that is a number from 1 on");
     auto S = statusOf(Pid);
     if (!S)
       return S.takeError();
@@ -225,7 +226,8 @@ static Error addNamed(std::vector<ProcessStatus> &All) {
       return makeError(NothingFound,
                        "process " + Twine(Pid) +
                            ": libpatchbay is not in it: 'patchbay record -p " +
-                           Twine(Pid) + "' loads it");
+                           Twine(Pid) +
+                           "' loads it, unless the program is linked statically");
     All.push_back(std::move(**S));
   }
   return Error::success();
