@@ -2,6 +2,7 @@
 #
 # The one lit configuration. A test that needs something says so with REQUIRES,
 # and what this machine has is found here, once.
+import ctypes.util
 import glob
 import os
 import platform
@@ -87,6 +88,10 @@ for allocator, library in {"jemalloc": "libjemalloc.a", "mimalloc": "libmimalloc
         config.available_features.add(allocator)
 if glob.glob("/usr/include/tcl8.*/tcl.h"):
     config.available_features.add("tcl")
+if ctypes.util.find_library("debuginfod"):
+    config.available_features.add("debuginfod")
+if shutil.which("go"):
+    config.available_features.add("go")
 for package in ("duckdb", "perfetto"):
     python = os.path.join(cache, package, "bin", "python3")
     config.substitutions.insert(0, (f"%{package}_python", python))

@@ -26,6 +26,7 @@ EXAMPLES:
   patchbay record -t function_duration --threshold 200us -- ./server
   patchbay report                             show what took how long
   patchbay dump --chrome > trace.json         for other programs
+  patchbay archive                            to read it on another machine
   patchbay live -p 4711 --threshold 1ms       while it runs
   patchbay status                             how that goes on, of all processes
   patchbay attach -p 4711 --fexit 'http_*' prog.so:on_return
@@ -46,9 +47,8 @@ EXIT CODES:
 cl::OptionCategory patchbay::ToolOptions("Options");
 
 static const Verb *const Verbs[] = {
-    &AttachVerb, &DumpVerb,   &GraphVerb,  &InfoVerb,   &ListVerb,
-    &LiveVerb,   &RecordVerb, &ReplayVerb, &ReportVerb, &StatusVerb,
-    &VerifyVerb};
+    &ArchiveVerb, &AttachVerb, &DumpVerb,   &GraphVerb,  &InfoVerb,   &ListVerb,
+    &LiveVerb,    &RecordVerb, &ReplayVerb, &ReportVerb, &StatusVerb, &VerifyVerb};
 
 static void printVersion(raw_ostream &OS) {
   OS << "patchbay " PATCHBAY_VERSION "\n"

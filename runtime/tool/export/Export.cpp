@@ -294,7 +294,7 @@ namespace {
 /// the same.
 class FoldedStacks : public CallSink {
 public:
-  explicit FoldedStacks(const Trace &T) : T(T) {}
+  explicit FoldedStacks(Trace &T) : T(T) {}
   void beginThread(const TraceThread &Thread) override {
     auto &Of = Trees[frameName(Thread.Name)];
     if (!Of)
@@ -312,7 +312,7 @@ public:
   std::map<std::string, std::unique_ptr<TreeBuilder>> Trees;
 
 private:
-  const Trace &T;
+  Trace &T;
   TreeBuilder *Tree = nullptr;
 };
 } // namespace

@@ -24,6 +24,10 @@ void exportChrome(Trace &T, llvm::raw_ostream &OS);
 void exportFolded(Trace &T, llvm::raw_ostream &OS);
 /// Perfetto's protobuf.
 void exportPerfetto(Trace &T, llvm::raw_ostream &OS);
+/// The gzipped protobuf of pprof: stacks with calls and their own nanoseconds.
+llvm::Error exportPprof(Trace &T, llvm::raw_ostream &OS);
+/// The JSON of speedscope: a profile for each thread, with what began and ended when.
+void exportSpeedscope(Trace &T, llvm::raw_ostream &OS);
 /// Apache Parquet, one row per call.
 void exportParquet(Trace &T, llvm::raw_ostream &OS);
 /// The Common Trace Format, in a directory that is made.

@@ -5,45 +5,13 @@
 // clock_snapshot.proto, track_event/track_event.proto, track_descriptor.proto,
 // interned_data.proto).
 #include "Export.h"
+#include "Protobuf.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/LEB128.h"
 
 using namespace llvm;
 using namespace patchbay;
 
 namespace {
-
-/// A message that is being put together. Fields are written as they come.
-class Message {
-public:
-  void number(unsigned Field, uint64_t Value) {
-    varint(Field << 3 | 0);
-    varint(Value);
-  }
-  void bytes(unsigned Field, StringRef Value) {
-    varint(Field << 3 | 2);
-    varint(Value.size());
-    Bytes += Value;
-  }
-  // Strings are UTF-8 there.
-  void text(unsigned Field, StringRef Value) {
-    bytes(Field, json::fixUTF8(Value));
-  }
-  void message(unsigned Field, const Message &Value) {
-    bytes(Field, Value.Bytes);
-  }
-  StringRef str() const { return Bytes; }
-
-private:
-  void varint(uint64_t Value) {
-    uint8_t Buffer[10];
-    unsigned Size = encodeULEB128(Value, Buffer);
-    Bytes.append(reinterpret_cast<char *>(Buffer), Size);
-  }
-
-  std::string Bytes;
-};
 
 // Trace
 constexpr unsigned TracePacketField = 1;
@@ -77,9 +45,9 @@ public:
            std::optional<uint64_t> Next) override;
 
 private:
-  void packet(Message &Packet) {
+  void packet(ProtobufMessage &Packet) {
     Packet.number(SequenceId, 1);
-    Message Trace;
+    ProtobufMessage Trace;
     Trace.message(TracePacketField, Packet);
     OS << Trace.str();
   }
@@ -99,9 +67,9 @@ private:
 // Perfetto's own time is that of CLOCK_BOOTTIME, and drops events of another
 // clock unless it is told that this one is the trace's.
 void Writer::clocks() {
-  Message Snapshot, Packet;
+  ProtobufMessage Snapshot, Packet;
   auto Add = [&](unsigned Id, uint64_t Time) {
-    Message Clock;
+    ProtobufMessage Clock;
     Clock.number(ClockOf, Id);
     Clock.number(ClockTime, Time);
     Snapshot.message(Clocks, Clock);
@@ -125,7 +93,7 @@ void Writer::name(uint32_t Function) {
     return;
   bool IsFirst = !llvm::is_contained(Named, true);
   Named[Function] = true;
-  Message Name, Interned, Packet;
+  ProtobufMessage Name, Interned, Packet;
   Name.number(NameIid, Function + 1); // 0 is none
   Name.text(NameText, T.Functions[Function].Name);
   Interned.message(EventNames, Name);
@@ -137,7 +105,7 @@ void Writer::name(uint32_t Function) {
 void Writer::processes() {
   for (size_t I = 0; I != T.Processes.size(); ++I) {
     const DataFile &Data = T.Processes[I].Data;
-    Message Descriptor, Track, Packet;
+    ProtobufMessage Descriptor, Track, Packet;
     Descriptor.number(ProcessPid, Data.Pid);
     for (const std::string &Arg : Data.Args)
       Descriptor.text(Cmdline, Arg);
@@ -151,7 +119,7 @@ void Writer::processes() {
 }
 
 void Writer::event(uint64_t Time, EventTypes Type, uint64_t Function) {
-  Message Event, Packet;
+  ProtobufMessage Event, Packet;
   Event.number(EventType, Type);
   if (Type != SliceEnd)
     Event.number(EventNameIid, Function + 1);
@@ -165,7 +133,7 @@ void Writer::event(uint64_t Time, EventTypes Type, uint64_t Function) {
 
 void Writer::beginThread(const TraceThread &From) {
   Track = T.Processes.size() + ++Threads;
-  Message Descriptor, Of, Packet;
+  ProtobufMessage Descriptor, Of, Packet;
   Descriptor.number(ThreadPid, T.Processes[From.Process].Data.Pid);
   Descriptor.number(ThreadTid, From.Tid);
   Descriptor.text(ThreadName, From.Name);

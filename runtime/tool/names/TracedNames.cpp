@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TracedNames.h"
 #include "Diagnostics.h"
+#include "NameArchive.h"
+#include "NameFilter.h"
 #include "SourceNames.h"
+#include "SymbolFiles.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
 using namespace patchbay;
@@ -13,57 +15,83 @@ std::string patchbay::moduleKey(const DataModule &M) {
 }
 
 // Fails if the file is not the one that was traced.
-static Expected<ElfImage> openTraced(const DataModule &M) {
-  Expected<ElfImage> Image = ElfImage::open(M.Path);
+static Expected<ElfImage> openTraced(const DataModule &M, StringRef Symfs) {
+  Expected<ElfImage> Image = ElfImage::open((Symfs + M.Path).str());
   if (Image && !M.BuildId.empty() && toStringRef(Image->buildId()) != M.BuildId)
-    return makeError(Twine(M.Path) + ": not the file that was traced (its "
+    return makeError(Image->path() + ": not the file that was traced (its "
                                      "build id differs)");
   return Image;
 }
 
-// Where distributions and debuginfod clients keep what strip(1) took.
-static Expected<ElfImage> openDebugFile(const DataModule &M) {
-  std::string Id = toHex(M.BuildId, /*LowerCase=*/true);
-  if (Id.size() < 3)
-    return makeError("no build id");
-  return ElfImage::open("/usr/lib/debug/.build-id/" + Id.substr(0, 2) + "/" +
-                        Id.substr(2) + ".debug");
+static std::optional<SymbolNames> allNames(const ElfImage &Image) {
+  Expected<SymbolNames> Names = Image.symbolNames();
+  if (!Names) {
+    consumeError(Names.takeError());
+    return std::nullopt;
+  }
+  return Names->stripped() ? std::nullopt : std::optional(std::move(*Names));
+}
+
+static std::optional<ElfImage> openDebugFile(const std::string &Path,
+                                             const ElfImage *Image,
+                                             StringRef BuildId) {
+  Expected<ElfImage> Debug = ElfImage::open(Path);
+  if (Debug && belongsTo(*Debug, Image, BuildId))
+    return std::move(*Debug);
+  consumeError(Debug.takeError());
+  return std::nullopt;
+}
+
+Error TracedNames::find(const DataModule &M, File &To) const {
+  std::string Key = moduleKey(M);
+  if (!Sources.Recording.empty()) {
+    Expected<bool> Found = readNames(nameArchivePath(Sources.Recording, Key),
+                                     Key, To.Archived, To.Symbols);
+    if (!Found)
+      return Found.takeError();
+    if (*Found)
+      return Error::success();
+  }
+  Expected<ElfImage> Image = openTraced(M, Sources.Symfs);
+  Error Failure = Image ? Error::success() : Image.takeError();
+  if (!Failure) {
+    To.Image = std::move(*Image);
+    Expected<SymbolNames> Names = To.Image->symbolNames();
+    if (Names)
+      To.Symbols = std::move(*Names);
+    else
+      Failure = Names.takeError();
+  }
+  if (!Failure && !To.Symbols.stripped())
+    return Error::success();
+  const ElfImage *Traced = To.Image ? &*To.Image : nullptr;
+  auto Use = [&](const std::string &Path) {
+    std::optional<ElfImage> Debug = openDebugFile(Path, Traced, M.BuildId);
+    std::optional<SymbolNames> Names = Debug ? allNames(*Debug) : std::nullopt;
+    if (!Names)
+      return false;
+    // They point into the image.
+    To.Image = std::move(*Debug);
+    To.Symbols = std::move(*Names);
+    return true;
+  };
+  bool Found = llvm::any_of(
+      debugFiles(Traced, M.Path, M.BuildId, Sources.Symfs), Use);
+  if (!Found)
+    if (std::string Path = askDebuginfod(M.BuildId); !Path.empty())
+      Found = Use(Path);
+  if (!Found)
+    return Failure;
+  consumeError(std::move(Failure));
+  return Error::success();
 }
 
 const SymbolNames &TracedNames::symbols(const DataModule &M) {
   auto [At, New] = Files.try_emplace(moduleKey(M));
   File &F = At->second;
-  if (!New)
-    return F.Symbols;
-
-  Expected<ElfImage> Image = openTraced(M);
-  Error Failure = Image ? Error::success() : Image.takeError();
-  if (!Failure) {
-    F.Image = std::move(*Image);
-    Expected<SymbolNames> Names = F.Image->symbolNames();
-    if (Names)
-      F.Symbols = std::move(*Names);
-    else
-      Failure = Names.takeError();
-  }
-  if (!Failure && !F.Symbols.stripped())
-    return F.Symbols;
-  if (Expected<ElfImage> Debug = openDebugFile(M)) {
-    Expected<SymbolNames> Names = Debug->symbolNames();
-    if (Names && !Names->stripped()) {
-      // Its names point into the image.
-      F.Image = std::move(*Debug);
-      F.Symbols = std::move(*Names);
-      consumeError(std::move(Failure));
-      return F.Symbols;
-    }
-    if (!Names)
-      consumeError(Names.takeError());
-  } else {
-    consumeError(Debug.takeError());
-  }
-  if (Failure)
-    warn(toString(std::move(Failure)) + ": showing addresses");
+  if (New)
+    if (Error E = find(M, F))
+      warn(toString(std::move(E)) + ": showing addresses");
   return F.Symbols;
 }
 
@@ -73,6 +101,13 @@ std::string TracedNames::function(const DataModule &M, uint64_t Entry) {
 
 std::string TracedNames::common(const DataModule &M, uint64_t Entry) {
   return commonName(symbols(M), Entry);
+}
+
+bool TracedNames::isNamedBy(const DataModule &M, uint64_t Entry,
+                            ArrayRef<std::string> Globs) {
+  std::vector<StringRef> Symbols = symbols(M).at(Entry);
+  return !Symbols.empty() &&
+         NameFilter(Globs).match(Symbols) != NameFilter::None;
 }
 
 std::string TracedNames::around(const DataModule &M, uint64_t Address) {

@@ -13,23 +13,38 @@ namespace patchbay {
 /// What identifies a module: a build id names the content whatever the path is.
 std::string moduleKey(const DataModule &M);
 
+/// Where else than at the paths of the files that were traced their names may be.
+struct NameSources {
+  std::string Recording; // its directory, which may have what `archive` put there
+  std::string Symfs;     // a directory in which those paths are; empty: the root
+};
+
 class TracedNames {
 public:
+  NameSources Sources;
+
   /// The name of the function at Entry; its address if the file is not there or
   /// is another one, which is warned of once.
   std::string function(const DataModule &M, uint64_t Entry);
   /// The same without what tells it from others of that name in this build: see
   /// commonName().
   std::string common(const DataModule &M, uint64_t Entry);
+  /// Whether a symbol of it is meant by one of the globs: see NameFilter.
+  bool isNamedBy(const DataModule &M, uint64_t Entry,
+                 llvm::ArrayRef<std::string> Globs);
   /// The function that Address is in, "name+0x10"; empty if there is none.
   std::string around(const DataModule &M, uint64_t Address);
 
+  /// All names of the module's functions; none if they are nowhere, which is warned of.
+  const SymbolNames &symbols(const DataModule &M);
+
 private:
   struct File {
-    std::optional<ElfImage> Image;
+    std::optional<ElfImage> Image; // what the names point into: it,
+    std::string Archived;          // or this
     SymbolNames Symbols;
   };
-  const SymbolNames &symbols(const DataModule &M);
+  llvm::Error find(const DataModule &M, File &To) const;
 
   std::map<std::string, File> Files;
 };

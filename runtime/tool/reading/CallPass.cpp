@@ -3,7 +3,7 @@
 // Reads all events once. To find them in the file and to put them in order is most of
 // the work: all processors do it, for some windows in advance, and of threads that come
 // later, too. What is within what is then found out by one of them.
-#include "CallStream.h"
+#include "ChosenCalls.h"
 #include "Parallel.h"
 #include "Progress.h"
 #include <deque>
@@ -15,7 +15,7 @@ namespace {
 
 class WindowQueue {
 public:
-  explicit WindowQueue(Trace &T) : T(T), Done(events(T)) {}
+  explicit WindowQueue(const Trace &T) : T(T), Done(events(T)) {}
   /// Null behind the last window of the thread. Threads are asked for in their order.
   const EventWindow *next(size_t Thread);
 
@@ -28,13 +28,16 @@ private:
   };
   static uint64_t events(const Trace &T) {
     uint64_t Sum = 0;
+    if (T.Chosen.byTime())
+      return Sum;
     for (const TraceThread &Thread : T.Threads)
       Sum += Thread.Data->Events;
     return Sum;
   }
   void lookAhead();
+  void skipTo(size_t Thread);
 
-  Trace &T;
+  const Trace &T;
   size_t Thread = 0; // that Windows is of, if there is one
   std::optional<EventWindows> Windows;
   std::deque<std::unique_ptr<Entry>> Asked;
@@ -62,7 +65,7 @@ void WindowQueue::lookAhead() {
     const TraceThread &Of = T.Threads[Thread];
     const DataFile &File = T.Processes[Of.Process].Data;
     if (!Windows)
-      Windows.emplace(File, *Of.Data);
+      Windows.emplace(File, *Of.Data, firstTick(T, Of));
     std::unique_ptr<Entry> E;
     if (!Unused.empty()) {
       E = std::move(Unused.back());
@@ -85,9 +88,22 @@ void WindowQueue::lookAhead() {
   }
 }
 
+// Of earlier threads nobody asked for all.
+void WindowQueue::skipTo(size_t Of) {
+  for (; !Asked.empty() && Asked.front()->Thread < Of; Asked.pop_front()) {
+    All.finish(Asked.front()->Job);
+    Unused.push_back(std::move(Asked.front()));
+  }
+  if (Thread >= Of)
+    return;
+  Thread = Of;
+  Windows.reset();
+}
+
 const EventWindow *WindowQueue::next(size_t Of) {
   if (InUse)
     Unused.push_back(std::move(InUse));
+  skipTo(Of);
   lookAhead();
   if (Asked.empty() || Asked.front()->Thread != Of)
     return nullptr;
@@ -99,6 +115,10 @@ const EventWindow *WindowQueue::next(size_t Of) {
 }
 
 void patchbay::readCalls(Trace &T, ArrayRef<CallSink *> Sinks) {
+  ChosenCalls Chosen(Sinks);
+  CallSink *Only = &Chosen;
+  if (T.Chosen.isActive())
+    Sinks = Only;
   WindowQueue Queue(T);
   for (size_t I = 0; I != T.Threads.size(); ++I) {
     const TraceThread &Thread = T.Threads[I];

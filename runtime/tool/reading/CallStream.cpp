@@ -6,6 +6,26 @@ using namespace patchbay;
 
 WindowSource::~WindowSource() = default;
 
+uint64_t patchbay::firstTick(const Trace &T, const TraceThread &Thread) {
+  if (!T.Chosen.From)
+    return 0;
+  const Clock Time(*T.Processes[Thread.Process].Data.Session);
+  const OwnClock Own(Thread.Data->Sleeps);
+  uint64_t First = 0, Last = UINT64_MAX;
+  while (First != Last) {
+    uint64_t Middle = First + (Last - First) / 2;
+    if (Time.time(Own.counter(Middle)) >= T.Chosen.From)
+      Last = Middle;
+    else
+      First = Middle + 1;
+  }
+  return First;
+}
+
+PlainWindows::PlainWindows(const Trace &T, const TraceThread &Thread)
+    : File(T.Processes[Thread.Process].Data),
+      Windows(File, *Thread.Data, firstTick(T, Thread)) {}
+
 const EventWindow *PlainWindows::next() {
   if (!Windows.plan(Plan))
     return nullptr;
@@ -53,7 +73,7 @@ bool CallStream::readNext() {
 }
 
 bool CallStream::advance() {
-  bool IsEnd = !readNext();
+  bool IsEnd = !readNext() || isBehindChosen();
   Depth = Open.size();
   while (Depth) {
     const TraceCall &Top = Open[Depth - 1];
@@ -88,8 +108,9 @@ void CallStream::endCalls(bool IsEnd) {
         bool HasOwn = Data.Session->Flags & PBD_SESSION_NO_SLEEP_TIME;
         (HasOwn ? C.Asleep : C.Duration) += End - C.end();
       }
-      ++(IsEnd ? T.Ended.Open : T.Ended.CutOff)[C.Function];
-    } else if (C.Kind == TraceCall::Jumped) {
+      if (C.Chosen)
+        ++(IsEnd ? T.Ended.Open : T.Ended.CutOff)[C.Function];
+    } else if (C.Kind == TraceCall::Jumped && C.Chosen) {
       ++T.Ended.Jumped[C.Function];
     }
     if (I > 1)
@@ -97,12 +118,36 @@ void CallStream::endCalls(bool IsEnd) {
   }
 }
 
+// What is the own time of one that is open, and how it ends, later calls say.
+bool CallStream::isBehindChosen() const {
+  return Next.Start >= T.Chosen.To &&
+         llvm::none_of(Open, [](const TraceCall &C) { return C.Chosen; });
+}
+
+bool CallStream::isChosen(const TraceCall &C) {
+  const CallFilter &F = T.Chosen;
+  if (!F.Under.empty() && !Outer && T.isOuter(C.Function))
+    Outer = C.Depth + 1;
+  if (C.Start < F.From || C.Start >= F.To)
+    return false;
+  if (F.byDuration() && (!C.hasDuration() || C.Duration < F.Shortest ||
+                         C.Duration > F.Longest))
+    return false;
+  return !F.byName() ||
+         (T.isWanted(C.Function) && (F.Under.empty() || Outer));
+}
+
 void CallStream::begin() {
   Open.resize(Depth);
+  if (Outer && *Outer > Depth)
+    Outer.reset();
   Next.Depth = Depth;
   if (OpenOf.size() <= Next.Function)
     OpenOf.resize(T.Functions.size());
   Next.Recursive = OpenOf[Next.Function]++ != 0;
+  Next.CalledBy = Depth ? Open.back().Function : UINT32_MAX;
+  Next.Chosen = !T.Chosen.isActive() || isChosen(Next);
+  T.Chosen.Found += Next.Chosen;
   Open.push_back(Next);
 }
 

@@ -22,8 +22,7 @@ public:
 /// They are made when they are asked for.
 class PlainWindows : public WindowSource {
 public:
-  PlainWindows(const DataFile &File, const DataThread &Thread)
-      : File(File), Windows(File, Thread) {}
+  PlainWindows(const Trace &T, const TraceThread &Thread);
   const EventWindow *next() override;
 
 private:
@@ -32,6 +31,9 @@ private:
   EventWindows::Plan Plan;
   EventWindow Window;
 };
+
+/// The first tick of a thread's own clock at which calls of T.Chosen may begin.
+uint64_t firstTick(const Trace &T, const TraceThread &Thread);
 
 class CallStream {
 public:
@@ -55,6 +57,8 @@ public:
 
 private:
   bool readNext();
+  bool isChosen(const TraceCall &C);
+  bool isBehindChosen() const;
   void endCalls(bool IsEnd);
 
   Trace &T;
@@ -71,6 +75,8 @@ private:
   std::vector<TraceCall> Open;
   size_t Depth = 0;
   std::vector<uint32_t> OpenOf; // by function: how many are open
+  // How many are open around that which all that is chosen is within, with it.
+  std::optional<size_t> Outer;
 };
 
 /// Of what all calls of a recording are made: sums, or another form.
@@ -87,7 +93,7 @@ public:
   virtual void endThread(const TraceThread &) {}
 };
 
-/// Shows all calls of T to the sinks, one thread after the other.
+/// Shows the calls of T that are chosen to the sinks, one thread after the other.
 void readCalls(Trace &T, llvm::ArrayRef<CallSink *> Sinks);
 
 } // namespace patchbay

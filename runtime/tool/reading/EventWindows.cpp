@@ -176,7 +176,8 @@ static void dropEntriesOfCalls(std::vector<DataEvent> &Events) {
 // EventWindows
 //===----------------------------------------------------------------------===//
 
-EventWindows::EventWindows(const DataFile &File, const DataThread &Thread)
+EventWindows::EventWindows(const DataFile &File, const DataThread &Thread,
+                           uint64_t From)
     : File(File), Pieces(Thread.Pieces) {
   uint64_t Last = 0;
   for (uint32_t I = 0; I != Pieces.size(); ++I) {
@@ -188,6 +189,9 @@ EventWindows::EventWindows(const DataFile &File, const DataThread &Thread)
   llvm::sort(ByBegin, [&](uint32_t A, uint32_t B) {
     return std::tie(Pieces[A].Begin, A) < std::tie(Pieces[B].Begin, B);
   });
+  // What is in earlier pieces had ended by then.
+  while (Next != Pieces.size() && Until[Next] < From)
+    ++Next;
 }
 
 // Of pieces in which something began by then.
@@ -196,7 +200,8 @@ void EventWindows::loadEarly(uint64_t Then) {
          Pieces[ByBegin[NextByBegin]].Begin <= Then;
        ++NextByBegin) {
     uint32_t I = ByBegin[NextByBegin];
-    assert(I > Next && "it began before the piece, so in an earlier window");
+    if (I < Next)
+      continue;
     auto E = std::make_shared<Early>();
     read(File, Pieces[I], std::nullopt, Until[I - 1], E->Window);
     sortEvents(E->Window.Events);

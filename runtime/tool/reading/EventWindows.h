@@ -50,7 +50,9 @@ public:
     EventWindow Later;             // what is in later pieces, as it was recorded
   };
 
-  EventWindows(const DataFile &File, const DataThread &Thread);
+  /// From: a time in ticks; calls that ended before it may be left out.
+  EventWindows(const DataFile &File, const DataThread &Thread,
+               uint64_t From = 0);
   /// The windows of a thread, one after the other; false: there are no more.
   bool plan(Plan &Next);
   /// Can be done by any thread, and of several plans at the same time. Takes what is

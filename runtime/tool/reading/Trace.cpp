@@ -3,6 +3,7 @@
 #include "Clock.h"
 #include "Diagnostics.h"
 #include "format.h"
+#include "names/NameForms.h"
 #include "recording/OutputDir.h"
 #include "showing/Losses.h"
 #include "llvm/ADT/StringExtras.h"
@@ -45,6 +46,29 @@ uint32_t Trace::addFunction(const DataModule &M, uint64_t Entry) {
     Functions.push_back({Names.function(M, Entry), Names.common(M, Entry),
                          M.Path, M.BuildId, Entry});
   return Place->second;
+}
+
+bool Trace::isNamedBy(uint32_t Function, ArrayRef<std::string> Globs) {
+  const TraceFunction &F = Functions[Function];
+  DataModule M;
+  M.BuildId = F.BuildId;
+  M.Path = F.Module;
+  return !Globs.empty() &&
+         (Names.isNamedBy(M, F.Entry, Globs) ||
+          llvm::any_of(Globs, [&](const std::string &Glob) {
+            return patchbay::isNamedBy(F.Name, Glob);
+          }));
+}
+
+uint8_t Trace::choose(uint32_t Function) {
+  uint8_t Choice = Asked;
+  if ((Chosen.Functions.empty() || isNamedBy(Function, Chosen.Functions)) &&
+      !isNamedBy(Function, Chosen.Others))
+    Choice |= Wanted;
+  if (isNamedBy(Function, Chosen.Under))
+    Choice |= Outer;
+  Choices.resize(Functions.size());
+  return Choices[Function] = Choice;
 }
 
 void Builder::addCounters() {
@@ -168,8 +192,8 @@ std::string Trace::caller(const TraceThread &T, const TraceCall &C) {
   return Module ? Names.around(*Module, Address) : "";
 }
 
-Expected<Trace> patchbay::readEvents(const std::string &Dir) {
-  Expected<Trace> Result = readTrace(Dir);
+Expected<Trace> patchbay::readEvents(const std::string &Dir, StringRef Symfs) {
+  Expected<Trace> Result = readTrace(Dir, Symfs);
   if (Result && !Result->hasEvents())
     return makeError(Twine(Dir) +
                      ": has no events, only counts: 'patchbay report' shows "
@@ -185,7 +209,7 @@ Trace patchbay::makeTrace(std::string File, DataFile Data) {
   return Result;
 }
 
-static Expected<Trace> readFiles(const std::string &Dir,
+static Expected<Trace> readFiles(const std::string &Dir, StringRef Symfs,
                                  Error (*Read)(StringRef, DataFile &)) {
   auto Files = dataFiles(Dir);
   if (!Files)
@@ -196,6 +220,7 @@ static Expected<Trace> readFiles(const std::string &Dir,
     return makeError(Twine(Dir) + ": no process wrote data to it");
 
   Trace Result;
+  Result.Names.Sources = {Dir, Symfs.str()};
   Builder B(Result);
   for (const std::string &File : *Files) {
     DataFile Data;
@@ -215,10 +240,10 @@ static Expected<Trace> readFiles(const std::string &Dir,
   return Result;
 }
 
-Expected<Trace> patchbay::readTrace(const std::string &Dir) {
-  return readFiles(Dir, readDataFile);
+Expected<Trace> patchbay::readTrace(const std::string &Dir, StringRef Symfs) {
+  return readFiles(Dir, Symfs, readDataFile);
 }
 
-Expected<Trace> patchbay::readOutline(const std::string &Dir) {
-  return readFiles(Dir, readDataOutline);
+Expected<Trace> patchbay::readOutline(const std::string &Dir, StringRef Symfs) {
+  return readFiles(Dir, Symfs, readDataOutline);
 }

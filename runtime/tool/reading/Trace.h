@@ -5,6 +5,7 @@
 #ifndef PATCHBAY_TOOL_TRACE_H
 #define PATCHBAY_TOOL_TRACE_H
 
+#include "CallFilter.h"
 #include "DataFile.h"
 #include "names/TracedNames.h"
 #include "llvm/Support/Compiler.h"
@@ -38,12 +39,14 @@ struct TraceCall {
   uint64_t InOthers; // in ns: Duration of the calls that it made
   uint64_t Caller;   // run-time return address of entries, else 0
   uint32_t Function; // in Trace::Functions
+  uint32_t CalledBy; // the same, of the recorded call next to it; UINT32_MAX: none
   uint32_t Depth;    // how many of the recorded calls it is in
   KindT Kind;
   bool Recursive; // within another call of the function
   /// Unfinished, and nothing was seen of the thread that shows it to be over.
   /// Others that are unfinished were cut off, as by longjmp().
   bool Open;
+  bool Chosen; // see CallFilter
 
   // As recorded, in ticks of the thread's own clock.
   uint32_t Frame;
@@ -105,6 +108,14 @@ struct Trace {
   } Ended;
 
   TracedNames Names;
+  CallFilter Chosen;
+
+  /// Of Chosen: whether calls of the function are asked for, as far as its name says;
+  /// and what is within them.
+  bool isWanted(uint32_t Function) { return choiceOf(Function) & Wanted; }
+  bool isOuter(uint32_t Function) { return choiceOf(Function) & Outer; }
+  /// Whether it is meant by a glob of its name, or of one of its symbols.
+  bool isNamedBy(uint32_t Function, llvm::ArrayRef<std::string> Globs);
 
   /// Whether a process recorded events, and whether durations were recorded.
   bool hasEvents() const;
@@ -127,6 +138,15 @@ struct Trace {
 private:
   uint32_t addFunction(uint32_t Process, uint32_t Slot);
 
+  enum : uint8_t { Asked = 1, Wanted = 2, Outer = 4 };
+  uint8_t choiceOf(uint32_t Function) {
+    return LLVM_LIKELY(Function < Choices.size() && Choices[Function])
+               ? Choices[Function]
+               : choose(Function);
+  }
+  uint8_t choose(uint32_t Function);
+
+  std::vector<uint8_t> Choices; // by function
   std::map<std::pair<std::string, uint64_t>, uint32_t> Known;
 };
 
@@ -134,11 +154,15 @@ private:
 Trace makeTrace(std::string File, DataFile Data);
 /// Reads what the data files in Dir say but for the calls, which are read later, and
 /// says what is not in them. Fails if there are none.
-llvm::Expected<Trace> readTrace(const std::string &Dir);
+/// Symfs: see NameSources.
+llvm::Expected<Trace> readTrace(const std::string &Dir,
+                                llvm::StringRef Symfs = "");
 /// The same without where events are, which takes as long for many as for few.
-llvm::Expected<Trace> readOutline(const std::string &Dir);
+llvm::Expected<Trace> readOutline(const std::string &Dir,
+                                  llvm::StringRef Symfs = "");
 /// The same as the first, and fails if no events were recorded.
-llvm::Expected<Trace> readEvents(const std::string &Dir);
+llvm::Expected<Trace> readEvents(const std::string &Dir,
+                                 llvm::StringRef Symfs = "");
 
 } // namespace patchbay
 

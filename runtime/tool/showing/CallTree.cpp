@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CallTree.h"
-#include "names/NameForms.h"
 #include <numeric>
 
 using namespace llvm;
@@ -18,11 +17,13 @@ uint32_t TreeBuilder::sub(uint32_t Parent, uint32_t Function) {
 
 bool TreeBuilder::isRoot(uint32_t Function) {
   while (IsRoot.size() <= Function)
-    IsRoot.push_back(isNamedBy(T.Functions[IsRoot.size()].Name, Root.str()));
+    IsRoot.push_back(T.isNamedBy(IsRoot.size(), Root.str()));
   return IsRoot[Function];
 }
 
 void TreeBuilder::begin(ArrayRef<TraceCall> Open, const DataValues *) {
+  if (Callers)
+    return;
   uint32_t Function = Open.back().Function;
   Nodes.resize(Open.size() - 1);
   uint32_t Outer = Nodes.empty() ? AboveRoot : Nodes.back();
@@ -35,16 +36,31 @@ void TreeBuilder::begin(ArrayRef<TraceCall> Open, const DataValues *) {
 void TreeBuilder::end(ArrayRef<TraceCall> Open, size_t Depth,
                       std::optional<uint64_t>) {
   for (size_t I = Open.size(); I != Depth; --I) {
-    if (Nodes[I - 1] == AboveRoot)
-      continue;
     const TraceCall &C = Open[I - 1];
-    CallNode &N = Tree[Nodes[I - 1]];
-    ++N.Calls;
-    N.Total += C.Duration;
-    N.Self += C.self();
-    if (C.Kind == TraceCall::Unfinished)
-      ++(C.Open ? N.Open : N.CutOff);
-    N.Entries += C.Kind == TraceCall::Entry;
+    if (Callers && isRoot(C.Function))
+      addCallers(Open.take_front(I));
+    else if (!Callers && Nodes[I - 1] != AboveRoot)
+      add(Nodes[I - 1], C, /*InTotal=*/true);
+  }
+}
+
+void TreeBuilder::add(uint32_t Node, const TraceCall &C, bool InTotal) {
+  CallNode &N = Tree[Node];
+  ++N.Calls;
+  N.Total += InTotal ? C.Duration : 0;
+  N.Self += C.self();
+  if (C.Kind == TraceCall::Unfinished)
+    ++(C.Open ? N.Open : N.CutOff);
+  N.Entries += C.Kind == TraceCall::Entry;
+}
+
+// From the call outwards.
+void TreeBuilder::addCallers(ArrayRef<TraceCall> Open) {
+  const TraceCall &C = Open.back();
+  uint32_t Node = 0;
+  for (const TraceCall &Outer : llvm::reverse(Open)) {
+    Node = sub(Node, Outer.Function);
+    add(Node, C, !C.Recursive);
   }
 }
 

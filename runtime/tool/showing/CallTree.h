@@ -25,10 +25,13 @@ struct CallNode {
 using CallTree = std::vector<CallNode>;
 
 /// Adds up the calls that it is shown. With a root, what that function called,
-/// wherever it was called.
+/// wherever it was called; or, with Callers, by whom it was called: below a node are
+/// those that called it, and the numbers are those of the root's calls.
 class TreeBuilder : public CallSink {
 public:
-  TreeBuilder(const Trace &T, llvm::StringRef Root = "") : T(T), Root(Root) {
+  explicit TreeBuilder(Trace &T, llvm::StringRef Root = "",
+                       bool Callers = false)
+      : T(T), Root(Root), Callers(Callers) {
     Tree.push_back({UINT32_MAX, 0, 0});
   }
   void begin(llvm::ArrayRef<TraceCall> Open, const DataValues *) override;
@@ -39,9 +42,12 @@ public:
 private:
   uint32_t sub(uint32_t Parent, uint32_t Function);
   bool isRoot(uint32_t Function);
+  void addCallers(llvm::ArrayRef<TraceCall> Open);
+  void add(uint32_t Node, const TraceCall &C, bool InTotal);
 
-  const Trace &T;
+  Trace &T;
   llvm::StringRef Root;
+  bool Callers;
   CallTree Tree;
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t>
       Subs;                    // by parent and function

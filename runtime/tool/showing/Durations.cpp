@@ -43,11 +43,30 @@ void FunctionTotals::begin(ArrayRef<TraceCall> Open, const DataValues *) {
   SubsOpen.push_back(S);
 }
 
+FunctionDurations &FunctionTotals::sumOf(ArrayRef<TraceCall> Open) {
+  uint32_t Function = Open.back().Function;
+  if (By == Apart::Nothing)
+    return Functions[Function];
+  // A number may be that of several threads, one after the other.
+  uint64_t Of = By == Apart::Thread ? Current - T.Threads.data()
+                                    : Open.back().CalledBy;
+  auto [At, New] = ToldApart.try_emplace({Function, Of});
+  FunctionDurations &Sum = At->second;
+  if (!New)
+    return Sum;
+  Sum.Function = Function;
+  if (By == Apart::Thread)
+    Sum.Of = Current->Name + "-" + utostr(Current->Tid);
+  else if (Of != UINT32_MAX)
+    Sum.Of = T.Functions[Of].Name;
+  return Sum;
+}
+
 void FunctionTotals::end(ArrayRef<TraceCall> Open, size_t Depth,
                          std::optional<uint64_t>) {
   for (size_t I = Open.size(); I != Depth; --I) {
     const TraceCall &C = Open[I - 1];
-    FunctionDurations &F = Functions[C.Function];
+    FunctionDurations &F = sumOf(Open.take_front(I));
     ++F.Calls;
     F.Total += C.Recursive ? 0 : C.Duration;
     F.Self += C.self();
@@ -58,6 +77,8 @@ void FunctionTotals::end(ArrayRef<TraceCall> Open, size_t Depth,
       F.Sum += C.Duration;
       F.Longest = std::max(F.Longest, C.Duration);
       addToBuckets(F.Buckets, T.BucketUnit, C.Duration);
+      if (WithSpread)
+        F.Durations.add(C.Duration);
     }
     if (I == 1)
       continue;
@@ -84,7 +105,15 @@ static void addCount(FunctionDurations &F, const TraceCount &C) {
 }
 
 std::vector<FunctionDurations> FunctionTotals::finish() {
+  if (By != Apart::Nothing) {
+    std::vector<FunctionDurations> Sums;
+    for (auto &[Key, Sum] : ToldApart)
+      Sums.push_back(std::move(Sum));
+    return Sums;
+  }
   Functions.resize(T.Functions.size());
+  for (uint32_t I = 0; I != Functions.size(); ++I)
+    Functions[I].Function = I;
   for (const TraceCount &C : T.Counts)
     addCount(Functions[C.Function], C);
   llvm::sort(Subs, [](const Sub &A, const Sub &B) {

@@ -5,12 +5,18 @@
 #ifndef PATCHBAY_TOOL_DURATIONS_H
 #define PATCHBAY_TOOL_DURATIONS_H
 
+#include "Spread.h"
 #include "reading/CallStream.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace patchbay {
 
+/// What calls are added up by, besides their function.
+enum class Apart { Nothing, Thread, Caller };
+
 struct FunctionDurations {
+  uint32_t Function = 0; // in Trace::Functions
+  std::string Of; // the thread or caller, if calls are told apart by these
   uint64_t Calls = 0;
   /// Calls that are within another one of the function are in this already; in
   /// histograms nobody knows, and they count.
@@ -26,6 +32,7 @@ struct FunctionDurations {
   uint64_t SubTotal = 0;
   /// How many calls took what; see Histogram.h. Empty if there is no duration.
   std::vector<uint64_t> Buckets;
+  Spread Durations; // of calls whose end was seen, if it was asked for
 
   uint64_t average() const { return Timed ? Sum / Timed : 0; }
   uint64_t unfinished() const { return Open + CutOff; }
@@ -34,11 +41,15 @@ struct FunctionDurations {
 /// Adds up the calls that it is shown, and what was counted.
 class FunctionTotals : public CallSink {
 public:
-  explicit FunctionTotals(const Trace &T) : T(T) {}
+  explicit FunctionTotals(const Trace &T, bool WithSpread = false,
+                          Apart By = Apart::Nothing)
+      : T(T), WithSpread(WithSpread), By(By) {}
+  void beginThread(const TraceThread &Thread) override { Current = &Thread; }
   void begin(llvm::ArrayRef<TraceCall> Open, const DataValues *) override;
   void end(llvm::ArrayRef<TraceCall> Open, size_t Depth,
            std::optional<uint64_t> Next) override;
-  /// By index in T.Functions, when all calls were read.
+  /// By index in T.Functions, or, if they are told apart, in no order, when all calls
+  /// were read.
   std::vector<FunctionDurations> finish();
 
 private:
@@ -54,8 +65,13 @@ private:
     uint32_t Caller = UINT32_MAX, Sub = 0;
   };
   uint32_t sub(uint32_t Caller, uint32_t Callee);
+  FunctionDurations &sumOf(llvm::ArrayRef<TraceCall> Open);
 
   const Trace &T;
+  bool WithSpread;
+  Apart By;
+  const TraceThread *Current = nullptr;
+  std::map<std::pair<uint32_t, uint64_t>, FunctionDurations> ToldApart;
   std::vector<FunctionDurations> Functions;
   std::vector<Sub> Subs;
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> SubOf;

@@ -10,7 +10,11 @@
 using namespace llvm;
 using namespace patchbay;
 
-std::vector<Field> patchbay::defaultFields(const Trace &T) {
+std::vector<Field> patchbay::defaultFields(const Trace &T, Apart By) {
+  if (By != Apart::Nothing)
+    return {Field::Calls,   Field::Total, Field::Average, Field::Self,
+            Field::Longest, Field::Name,
+            By == Apart::Thread ? Field::Thread : Field::Caller};
   if (T.hasEvents())
     return {Field::Calls,   Field::Total, Field::Average, Field::Self,
             Field::Longest, Field::Name,  Field::Sub};
@@ -38,7 +42,11 @@ Field patchbay::defaultDiffSort(const Trace &T) {
 }
 
 static bool isText(Field F) {
-  return F == Field::Name || F == Field::Sub || F == Field::Module;
+  return F >= Field::Name;
+}
+
+bool patchbay::isQuantile(Field F) {
+  return F == Field::P50 || F == Field::P95 || F == Field::P99;
 }
 
 // Others are times.
@@ -60,7 +68,15 @@ static uint64_t number(const FunctionDurations &F, Field Of) {
     return F.Self;
   case Field::Longest:
     return F.Longest;
+  case Field::P50:
+    return F.Durations.quantile(0.5);
+  case Field::P95:
+    return F.Durations.quantile(0.95);
+  case Field::P99:
+    return F.Durations.quantile(0.99);
   case Field::Name:
+  case Field::Thread:
+  case Field::Caller:
   case Field::Sub:
   case Field::Module:
     return 0;
@@ -82,8 +98,18 @@ static StringRef title(Field F) {
     return "self";
   case Field::Longest:
     return "longest";
+  case Field::P50:
+    return "p50";
+  case Field::P95:
+    return "p95";
+  case Field::P99:
+    return "p99";
   case Field::Name:
     return "function";
+  case Field::Thread:
+    return "thread";
+  case Field::Caller:
+    return "called by";
   case Field::Sub:
     return "sub-routine that took most";
   case Field::Module:
@@ -100,7 +126,8 @@ patchbay::sortFunctions(const Trace &T, ArrayRef<FunctionDurations> Functions,
     Order.push_back(I);
   llvm::sort(Order, [&](size_t A, size_t B) {
     const FunctionDurations &DA = Functions[A], &DB = Functions[B];
-    const TraceFunction &FA = T.Functions[A], &FB = T.Functions[B];
+    const TraceFunction &FA = T.Functions[DA.Function],
+                        &FB = T.Functions[DB.Function];
     uint64_t NumberA = number(DA, By), NumberB = number(DB, By);
     if (NumberA != NumberB)
       return NumberA > NumberB;
@@ -111,8 +138,8 @@ patchbay::sortFunctions(const Trace &T, ArrayRef<FunctionDurations> Functions,
     // The tracer function records no times: all are the same.
     if (By != Field::Name && DA.Calls != DB.Calls)
       return DA.Calls > DB.Calls;
-    return std::tie(FA.Name, FA.Module, FA.Entry) <
-           std::tie(FB.Name, FB.Module, FB.Entry);
+    return std::tie(FA.Name, FA.Module, FA.Entry, DA.Of) <
+           std::tie(FB.Name, FB.Module, FB.Entry, DB.Of);
   });
   return Order;
 }
@@ -131,8 +158,15 @@ static std::string cell(const TraceFunction &Function,
   case Field::Average:
   case Field::Longest:
     return F.Timed ? durationText(number(F, Of)) : "-";
+  case Field::P50:
+  case Field::P95:
+  case Field::P99:
+    return F.Durations.calls() ? durationText(number(F, Of)) : "-";
   case Field::Name:
     return printable(Function.Name);
+  case Field::Thread:
+  case Field::Caller:
+    return F.Of.empty() ? "-" : printable(F.Of);
   case Field::Sub:
     return F.SubName.empty()
                ? "-"
@@ -249,7 +283,7 @@ void patchbay::printReport(const Trace &T,
     Out.Rows.emplace_back();
     for (Field F : Fields)
       Out.Rows.back().push_back(
-          cell(T.Functions[I], Functions[I], F, T.hasEvents()));
+          cell(T.Functions[Functions[I].Function], Functions[I], F, T.hasEvents()));
   }
   if (Width)
     Out.fit(/*MayDropSub=*/Fields.vec() == defaultFields(T), Width);
@@ -279,6 +313,15 @@ static void addTo(FunctionDurations &Sum, const FunctionDurations &F) {
   Sum.Sum += F.Sum;
   Sum.Self += F.Self;
   Sum.Longest = std::max(Sum.Longest, F.Longest);
+  Sum.Durations.add(F.Durations);
+}
+
+// "0.031"; of calls whose times nobody knows, or too few, "-".
+static std::string likelihoodText(const Compared &C) {
+  std::optional<double> P = likelihood(C.Before.Durations, C.After.Durations);
+  if (!P)
+    return "-";
+  return *P < 0.001 ? "<0.001" : formatv("{0:f3}", *P).str();
 }
 
 // "+1.234 us", "-20 ns", "0".
@@ -322,8 +365,13 @@ void patchbay::printReportDiff(const ReportSide &Old, const ReportSide &New,
   });
 
   bool Both = Before.hasEvents() && After.hasEvents();
+  bool WithLikelihood = Before.hasEvents() && After.hasEvents() &&
+                  Before.hasDurations() && After.hasDurations() &&
+                  Fields.vec() == defaultDiffFields(After);
   Table Out;
   for (Field F : Fields) {
+    if (F == Field::Name && WithLikelihood)
+      Out.addColumn("p", Table::Right);
     Out.addColumn(title(F), isText(F) ? Table::Left : Table::Right);
     if (!isText(F))
       Out.addColumn(isNumber(F) ? (title(F) + " now").str() : "change",
@@ -332,6 +380,8 @@ void patchbay::printReportDiff(const ReportSide &Old, const ReportSide &New,
   for (const auto &[Name, C] : Order) {
     std::vector<std::string> Row;
     for (Field F : Fields) {
+      if (F == Field::Name && WithLikelihood)
+        Row.push_back(likelihoodText(*C));
       uint64_t Was = number(C->Before, F), Is = number(C->After, F);
       if (isText(F))
         Row.push_back(printable(Name));

@@ -17,16 +17,24 @@ enum class Field {
   Average,
   Self,
   Longest,
+  P50,
+  P95,
+  P99,
   Name,
+  Thread,
+  Caller,
   Sub,
   Module
 };
 
 /// What to show and by what to sort unless somebody says so.
-std::vector<Field> defaultFields(const Trace &T);
+std::vector<Field> defaultFields(const Trace &T, Apart By = Apart::Nothing);
 std::vector<Field> defaultDiffFields(const Trace &T);
 Field defaultSort(const Trace &T);
 Field defaultDiffSort(const Trace &T);
+
+/// Whether it takes FunctionDurations::Durations.
+bool isQuantile(Field F);
 
 /// Indices of the functions, largest or first name first.
 std::vector<size_t> sortFunctions(const Trace &T,

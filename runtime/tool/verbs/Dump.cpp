@@ -1,16 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay dump`: the events of a recording in one of several forms.
-#include "Verb.h"
+#include "SymfsOption.h"
 #include "export/Export.h"
-#include "reading/ThreadChoice.h"
+#include "reading/CallChoice.h"
 #include "showing/Losses.h"
 
 using namespace llvm;
 using namespace patchbay;
 
 namespace {
-enum FormT { Text, Csv, Json, Chrome, Folded, Perfetto, Parquet };
+enum FormT {
+  Text,
+  Csv,
+  Json,
+  Chrome,
+  Folded,
+  Speedscope,
+  Perfetto,
+  Pprof,
+  Parquet,
+};
 }
 
 static cl::SubCommand
@@ -29,7 +39,9 @@ static cl::opt<FormT>
                         "for chrome://tracing, Perfetto and speedscope"),
              clEnumValN(Folded, "folded",
                         "stacks with their own nanoseconds, for flame graphs"),
+             clEnumValN(Speedscope, "speedscope", "speedscope's JSON"),
              clEnumValN(Perfetto, "perfetto", "Perfetto's protobuf"),
+             clEnumValN(Pprof, "pprof", "stacks as pprof's protobuf"),
              clEnumValN(Parquet, "parquet",
                         "Apache Parquet, for DuckDB, ClickHouse and the "
                         "like")));
@@ -39,7 +51,8 @@ static cl::opt<std::string>
         cl::desc("Make the directory OUT and write the Common Trace Format "
                  "there, for babeltrace2 and Trace Compass"));
 
-static ThreadChoice Threads(DumpCommand);
+static CallChoice Choice(DumpCommand);
+static SymfsOption Symfs(DumpCommand);
 
 static constexpr char Help[] = R"(
   Times are nanoseconds of CLOCK_MONOTONIC on the traced machine. Of recordings
@@ -56,13 +69,21 @@ static constexpr char Help[] = R"(
   next one begins. What is open when recording ends, ends there in --chrome, and
   never in --perfetto. In --folded it is as in 'patchbay graph'.
 
+  --pprof has calls and their own time for each stack, of all threads of a name
+  together, and nothing of when.
+
   --ctf writes a trace per process, with a stream per thread. Events are
   func_entry and func_exit.
+
+  What is known of a call stays the same where others are left out: depth counts
+  all calls that it is in.
 
 EXAMPLES:
   patchbay dump | less
   patchbay dump --chrome server.data > trace.json
   patchbay dump --perfetto > trace.pftrace       open it in ui.perfetto.dev
+  patchbay dump --speedscope > trace.speedscope.json    open it in speedscope.app
+  patchbay dump --pprof > trace.pb.gz && go tool pprof -http=: trace.pb.gz
   patchbay dump --folded | flamegraph.pl --countname=ns > flame.svg
   patchbay dump --ctf=server.ctf server.data && babeltrace2 server.ctf
   patchbay dump --parquet a.data > a.parquet
@@ -75,36 +96,52 @@ EXIT CODES:
      precedes the damage is written all the same); or some functions of a
      process were not traced
   2  wrong usage; or a form that is binary was to be written to a terminal
-  3  no thread that --tid or --thread names
+  3  no thread that --tid or --thread names, or no call that was asked for
 )";
 
 // What a terminal makes of bytes may be anything.
 static Error refuseTerminal() {
-  if ((Form != Perfetto && Form != Parquet) || !outs().is_displayed())
+  StringRef Name = Form == Perfetto  ? "perfetto"
+                   : Form == Pprof   ? "pprof"
+                   : Form == Parquet ? "parquet"
+                                     : "";
+  if (Name.empty() || !outs().is_displayed())
     return Error::success();
-  return makeError(Usage, Twine("--") +
-                              (Form == Perfetto ? "perfetto" : "parquet") +
+  return makeError(Usage, "--" + Name +
                               " is binary, and standard output is a terminal: "
                               "write it to a file, with > FILE");
 }
 
-static void write(Trace &T, raw_ostream &OS) {
+static Error write(Trace &T, raw_ostream &OS) {
   switch (Form) {
   case Text:
-    return exportText(T, OS);
+    exportText(T, OS);
+    break;
   case Csv:
-    return exportCsv(T, OS);
+    exportCsv(T, OS);
+    break;
   case Json:
-    return exportJson(T, OS);
+    exportJson(T, OS);
+    break;
   case Chrome:
-    return exportChrome(T, OS);
+    exportChrome(T, OS);
+    break;
   case Folded:
-    return exportFolded(T, OS);
+    exportFolded(T, OS);
+    break;
+  case Speedscope:
+    exportSpeedscope(T, OS);
+    break;
+  case Pprof:
+    return exportPprof(T, OS);
   case Perfetto:
-    return exportPerfetto(T, OS);
+    exportPerfetto(T, OS);
+    break;
   case Parquet:
-    return exportParquet(T, OS);
+    exportParquet(T, OS);
+    break;
   }
+  return Error::success();
 }
 
 static Expected<int> runDump(ArrayRef<const char *>) {
@@ -114,19 +151,21 @@ static Expected<int> runDump(ArrayRef<const char *>) {
     return makeError(Usage, "--ctf needs a directory, its name is empty");
   if (Error E = refuseTerminal())
     return E;
-  Expected<Trace> T = readEvents(Dir);
+  Expected<Trace> T = readEvents(Dir, Symfs);
   if (!T)
     return T.takeError();
-  if (Error E = Threads.apply(*T, Dir))
+  if (Error E = Choice.apply(*T, Dir))
     return E;
   if (!Ctf.empty()) {
     if (Error E = exportCtf(*T, Ctf))
       return E;
-  } else {
-    write(*T, outs());
+  } else if (Error E = write(*T, outs())) {
+    return E;
   }
   outs().flush();
   sayEnded(*T, Dir);
+  if (Error E = Choice.checkFound(*T, Dir))
+    return E;
   return T->Incomplete ? Failure : Success;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay graph`: which function called which, and how long that took.
-#include "Verb.h"
-#include "reading/ThreadChoice.h"
+#include "SymfsOption.h"
+#include "reading/CallChoice.h"
 #include "showing/CallTree.h"
 #include "showing/Durations.h"
 #include "showing/Losses.h"
@@ -22,6 +22,11 @@ static cl::opt<std::string>
          cl::desc("Show what this function called, wherever it was called; a "
                   "glob, as for 'patchbay record -F'"));
 
+static cl::opt<bool>
+    Callers("callers", cl::sub(GraphCommand), cl::cat(ToolOptions),
+            cl::desc("With -f: show by whom the function was called, instead; "
+                     "what is below a line called it"));
+
 static cl::opt<unsigned>
     MaxDepth("max-depth", cl::value_desc("N"), cl::sub(GraphCommand),
              cl::cat(ToolOptions),
@@ -30,7 +35,8 @@ static cl::alias MaxDepthAlias("D", cl::Prefix, cl::desc("Same as --max-depth"),
                                cl::aliasopt(MaxDepth), cl::NotHidden,
                                cl::cat(ToolOptions));
 
-static ThreadChoice Threads(GraphCommand);
+static CallChoice Choice(GraphCommand);
+static SymfsOption Symfs(GraphCommand);
 
 static constexpr char Help[] = R"(
   Calls that were reached in the same way are one line. Trees of all threads and
@@ -42,10 +48,19 @@ static constexpr char Help[] = R"(
 
   Lines are indented up to 50 calls deep. Beyond that a number says how deep.
 
+  Calls that were left out (-F, -N, --min ...) are no lines, and what they called is
+  below what called them. Times are not changed by that.
+
+  With --callers, times and calls of a line are those of the function that -f names,
+  where it was reached in that way. Its calls of itself are lines of their own, and
+  as in 'patchbay report' those within another are not in the times.
+
 EXAMPLES:
   patchbay graph
   patchbay graph -D 3
   patchbay graph -f Cache::get server.data
+  patchbay graph -f Cache::get --callers
+  patchbay graph --under handle_request --min 1ms
 
 EXIT CODES:
   0  success
@@ -53,8 +68,8 @@ EXIT CODES:
      precedes the damage is shown all the same); or some functions of a process
      were not traced
   2  wrong usage, or a depth of 0
-  3  no call of the function that -f names, or no thread that --tid or --thread
-     names
+  3  no call of the function that -f names, or that was asked for; or no thread
+     that --tid or --thread names
 )";
 
 // " (1 open, 2 cut off)"; empty if all calls returned.
@@ -103,14 +118,18 @@ static size_t print(const Trace &T, const CallTree &Tree, bool HasDurations) {
 static Expected<int> runGraph(ArrayRef<const char *>) {
   if (MaxDepth.getNumOccurrences() && !MaxDepth)
     return makeError(Usage, "-D: a depth of 0 shows nothing: give 1 or more");
-  Expected<Trace> T = readEvents(Dir);
+  if (Callers && Root.empty())
+    return makeError(Usage, "--callers: of which function? Name it with -f");
+  Expected<Trace> T = readEvents(Dir, Symfs);
   if (!T)
     return T.takeError();
-  if (Error E = Threads.apply(*T, Dir))
+  if (Error E = Choice.apply(*T, Dir))
     return E;
-  TreeBuilder Builder(*T, Root);
+  TreeBuilder Builder(*T, Root, Callers);
   readCalls(*T, {&Builder});
   sayEnded(*T, Dir);
+  if (Error E = Choice.checkFound(*T, Dir))
+    return E;
   CallTree Tree = Builder.finish();
   if (Tree.size() == 1 && !Root.empty())
     return makeError(NothingFound, Dir + ": no call of '" + Root +

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay info`: what a recording is of, and how it was made.
-#include "Verb.h"
+#include "SymfsOption.h"
 #include "format.h"
 #include "patchbay/abi.h"
 #include "reading/Trace.h"
@@ -21,6 +21,7 @@ static cl::SubCommand InfoCommand("info", "Show how a recording was made");
 static cl::opt<std::string> Dir(cl::Positional, cl::desc("[DIR]"),
                                 cl::init(DefaultDataDir), cl::sub(InfoCommand),
                                 cl::cat(ToolOptions));
+static SymfsOption Symfs(InfoCommand);
 
 static constexpr char Help[] = R"(
   Events are records of entries and exits of calls: one for each call that
@@ -147,7 +148,7 @@ static void printLeftOut(Trace &T, raw_ostream &OS) {
 }
 
 static Expected<int> runInfo(ArrayRef<const char *>) {
-  Expected<Trace> T = readOutline(Dir);
+  Expected<Trace> T = readOutline(Dir, Symfs);
   if (!T)
     return T.takeError();
   for (uint32_t I = 0; I != T->Processes.size(); ++I) {

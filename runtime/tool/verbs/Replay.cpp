@@ -2,9 +2,9 @@
 //
 // `patchbay replay`: the events of a recording one after another, in the form
 // in which ftrace prints them.
-#include "Verb.h"
+#include "SymfsOption.h"
 #include "reading/CallStream.h"
-#include "reading/ThreadChoice.h"
+#include "reading/CallChoice.h"
 #include "showing/Losses.h"
 #include "showing/Table.h"
 #include "showing/Values.h"
@@ -33,7 +33,8 @@ static cl::alias MaxDepthAlias("D", cl::Prefix, cl::desc("Same as --max-depth"),
                                cl::aliasopt(MaxDepth), cl::NotHidden,
                                cl::cat(ToolOptions));
 
-static ThreadChoice Threads(ReplayCommand);
+static CallChoice Choice(ReplayCommand);
+static SymfsOption Symfs(ReplayCommand);
 
 static constexpr char Help[] = R"(
   The form is ftrace's, of the tracer that was used: function prints entries,
@@ -47,6 +48,8 @@ EXAMPLES:
   patchbay replay | less
   patchbay replay -D 3
   patchbay replay --nested server.data
+  patchbay replay --from 1.5s --to 1.6s --min 1ms
+  patchbay replay --under handle_request -N 'std::*'
 
 EXIT CODES:
   0  success
@@ -54,7 +57,7 @@ EXIT CODES:
      precedes the damage is printed all the same); some functions of a process
      were not traced; or one that it forked could make no file
   2  wrong usage, or a depth of 0
-  3  no thread that --tid or --thread names
+  3  no thread that --tid or --thread names, or no call that was asked for
 )";
 
 namespace {
@@ -65,6 +68,7 @@ struct Line {
   const TraceThread *Thread;
   TraceCall Call;
   std::optional<DataValues> Values;
+  uint32_t Outer; // calls around it that are shown
   bool End;  // of a call that made others
   bool Leaf; // of one that made none
 };
@@ -79,9 +83,16 @@ public:
   void pop() { Ready.pop_front(); }
 
 private:
+  /// A call that is shown, and open.
+  struct Shown {
+    size_t Place; // among all that are open
+    std::optional<DataValues> Values;
+    bool IsBlock = false; // others that are shown are within it
+  };
   void advance();
-  void add(const TraceCall &C, std::optional<DataValues> V, bool End,
-           bool Leaf);
+  void flush(uint64_t Until);
+  void add(const TraceCall &C, std::optional<DataValues> V, size_t Outer,
+           bool End, bool Leaf);
 
   const TraceThread &Thread;
   PlainWindows Windows;
@@ -89,8 +100,8 @@ private:
   bool Ends, IsOver = false;
   std::deque<Line> Ready; // in order; behind it are those that wait
   std::vector<Line> Waiting; // ends that are later than what began last
-  std::vector<std::optional<DataValues>> Values; // of calls that are open
-  bool HasLast = false; // the call that began last is not in a line yet
+  std::vector<Shown> Open;
+  bool HasLast = false; // the last of Open is not in a line yet
 };
 
 /// The lines of all threads, by time.
@@ -141,7 +152,7 @@ private:
 } // namespace
 
 ThreadLines::ThreadLines(Trace &T, const TraceThread &Thread, bool Ends)
-    : Thread(Thread), Windows(T.Processes[Thread.Process].Data, *Thread.Data),
+    : Thread(Thread), Windows(T, Thread),
       Calls(T, Thread, Windows), Ends(Ends) {}
 
 const Line *ThreadLines::front() {
@@ -150,9 +161,10 @@ const Line *ThreadLines::front() {
   return Ready.empty() ? nullptr : &Ready.front();
 }
 
-void ThreadLines::add(const TraceCall &C, std::optional<DataValues> V, bool End,
-                      bool Leaf) {
-  Line L = {End ? C.end() : C.Start, &Thread, C, std::move(V), End, Leaf};
+void ThreadLines::add(const TraceCall &C, std::optional<DataValues> V,
+                      size_t Outer, bool End, bool Leaf) {
+  Line L = {End ? C.end() : C.Start, &Thread,         C,  std::move(V),
+            uint32_t(Outer),         End,             Leaf};
   if (!End) {
     Ready.push_back(std::move(L));
     return;
@@ -164,35 +176,48 @@ void ThreadLines::add(const TraceCall &C, std::optional<DataValues> V, bool End,
   Waiting.insert(At, std::move(L));
 }
 
-// Whether a call makes others is known when the next one begins.
-void ThreadLines::advance() {
-  bool IsNext = Calls.advance();
-  ArrayRef<TraceCall> Open = Calls.open();
-  bool WasLeaf = Calls.depth() != Open.size();
-  auto IsShown = [](uint32_t Depth) { return !MaxDepth || Depth < MaxDepth; };
-  if (HasLast && IsShown(Open.size() - 1)) {
-    bool IsLast = MaxDepth && Open.size() == MaxDepth;
-    add(Open.back(), Values.back(), /*End=*/false, WasLeaf || IsLast);
-  }
-  for (size_t I = Open.size(); I-- != Calls.depth();) {
-    bool MadeOthers = I + 1 != Open.size();
-    bool IsLast = MaxDepth && I + 1 == MaxDepth;
-    if (Ends && IsShown(I) && MadeOthers && !IsLast && Open[I].hasDuration())
-      add(Open[I], Values[I], /*End=*/true, /*Leaf=*/false);
-  }
-  HasLast = IsNext;
-  IsOver = !IsNext;
-  auto Later = IsOver ? Waiting.end() : llvm::find_if(Waiting, [&](auto &L) {
-    return L.Time > Calls.nextStart();
-  });
+void ThreadLines::flush(uint64_t Until) {
+  auto Later = llvm::find_if(
+      Waiting, [&](const Line &L) { return L.Time > Until; });
   std::move(Waiting.begin(), Later, std::back_inserter(Ready));
   Waiting.erase(Waiting.begin(), Later);
+}
+
+// Whether a call makes others is known when the next one begins, or when it ends.
+void ThreadLines::advance() {
+  IsOver = !Calls.advance();
+  ArrayRef<TraceCall> All = Calls.open();
+  for (; !Open.empty() && Open.back().Place >= Calls.depth(); Open.pop_back()) {
+    Shown &S = Open.back();
+    const TraceCall &C = All[S.Place];
+    size_t Outer = Open.size() - 1;
+    if (std::exchange(HasLast, false))
+      add(C, std::move(S.Values), Outer, /*End=*/false, /*Leaf=*/true);
+    else if (Ends && S.IsBlock && C.hasDuration())
+      add(C, std::move(S.Values), Outer, /*End=*/true, /*Leaf=*/false);
+  }
   if (IsOver)
-    return;
+    return flush(UINT64_MAX);
   Calls.begin();
-  Values.resize(Calls.depth());
+  const TraceCall &C = Calls.open().back();
+  if (!C.Chosen || (MaxDepth && Open.size() == MaxDepth)) {
+    if (!HasLast)
+      flush(C.Start);
+    return;
+  }
+  if (HasLast) {
+    Shown &S = Open.back();
+    S.IsBlock = true;
+    add(Calls.open()[S.Place], S.Values, Open.size() - 1, /*End=*/false,
+        /*Leaf=*/false);
+  }
+  flush(C.Start);
   const DataValues *V = Calls.values();
-  Values.push_back(V ? std::optional(*V) : std::nullopt);
+  Open.push_back({Calls.open().size() - 1, V ? std::optional(*V) : std::nullopt});
+  // Nothing that is shown will be within it, or nobody asks for that.
+  HasLast = Ends && Open.size() != MaxDepth;
+  if (!HasLast)
+    add(C, Open.back().Values, Open.size() - 1, /*End=*/false, /*Leaf=*/true);
 }
 
 Lines::Lines(Trace &T, bool Ends) {
@@ -307,7 +332,7 @@ void Printer::nested() {
       duration(C);
     else
       noDuration(OS);
-    OS << "  " << indentation(C.Depth);
+    OS << "  " << indentation(L.Outer);
     if (L.End)
       OS << "} /* " << function(L) << result(L);
     else
@@ -329,10 +354,10 @@ void Printer::nested() {
 static Expected<int> runReplay(ArrayRef<const char *>) {
   if (MaxDepth.getNumOccurrences() && !MaxDepth)
     return makeError(Usage, "-D: a depth of 0 shows nothing: give 1 or more");
-  Expected<Trace> T = readEvents(Dir);
+  Expected<Trace> T = readEvents(Dir, Symfs);
   if (!T)
     return T.takeError();
-  if (Error E = Threads.apply(*T, Dir))
+  if (Error E = Choice.apply(*T, Dir))
     return E;
   // Of one recording all are of the same tracer.
   StringRef Tracer;
@@ -348,6 +373,8 @@ static Expected<int> runReplay(ArrayRef<const char *>) {
     P.nested();
   outs().flush();
   sayEnded(*T, Dir);
+  if (Error E = Choice.checkFound(*T, Dir))
+    return E;
   return T->Incomplete ? Failure : Success;
 }
 

@@ -3,8 +3,8 @@
 // `patchbay report`: what the processes of one recording counted, summed; of
 // events, how long functions took.
 #include "Diagnostics.h"
-#include "Verb.h"
-#include "reading/ThreadChoice.h"
+#include "SymfsOption.h"
+#include "reading/CallChoice.h"
 #include "showing/AskedFor.h"
 #include "showing/Histogram.h"
 #include "showing/HowRecorded.h"
@@ -44,6 +44,9 @@ static cl::opt<Field> Sort(
                clEnumValN(Field::Self, "self", "time without them"),
                clEnumValN(Field::Average, "average", "average time"),
                clEnumValN(Field::Longest, "longest", "longest call"),
+               clEnumValN(Field::P50, "p50", "what half of the calls took at most"),
+               clEnumValN(Field::P95, "p95", "what 95 of 100 calls took at most"),
+               clEnumValN(Field::P99, "p99", "what 99 of 100 calls took at most"),
                clEnumValN(Field::Sub, "sub",
                           "name of the sub-routine that took "
                           "most"),
@@ -58,6 +61,12 @@ static cl::alias SortAlias("sort", cl::desc("Same as -s"), cl::aliasopt(Sort),
 static cl::alias FieldsAlias("fields", cl::desc("Same as -f"),
                              cl::aliasopt(FieldList), cl::NotHidden,
                              cl::cat(ToolOptions));
+static cl::opt<Apart>
+    By("by", cl::sub(ReportCommand), cl::cat(ToolOptions),
+       cl::init(Apart::Nothing), cl::desc("Show calls of a function apart"),
+       cl::values(clEnumValN(Apart::Thread, "thread", "by thread"),
+                  clEnumValN(Apart::Caller, "caller",
+                             "by the function that called it")));
 static cl::opt<bool>
     Histograms("histogram", cl::sub(ReportCommand), cl::cat(ToolOptions),
                cl::desc("Show how many calls of each function took how long"));
@@ -77,7 +86,8 @@ static cl::opt<std::string>
          cl::desc("Write a page for a browser there: flame graph, durations, "
                   "timeline"));
 
-static ThreadChoice Threads(ReportCommand);
+static CallChoice Choice(ReportCommand);
+static SymfsOption Symfs(ReportCommand);
 
 static constexpr char Help[] = R"(
   Counts of several processes and of several copies of a module (same build
@@ -98,12 +108,20 @@ static constexpr char Help[] = R"(
               ended, or cut off, as by longjmp(). In total and self these count
               until then, or until the last that was seen in them; average and
               longest are of the others
+    p50, p95, p99 (with -f) what so many of a hundred calls that were seen to
+              return took at most, to one part in 128
     sub-routine that took most: of those that it called itself, with the time
               of the outermost calls, as in total
+  With -F, -N, --min and the like, the figures are those of the calls that were chosen,
+  each with its own time as it was; sub-routines are what was chosen within them.
   With --diff, calls are those of BEFORE, calls now and all times those of DIR.
   Functions are compared by name. What a compiler appended to one, another number
   in each build (parse.llvm.1527 of ThinLTO), does not count, so static functions of
   one name are summed where only that tells them apart.
+  p is how likely durations differ by so much or more by chance, by the rank-sum test
+  of Mann and Whitney: below 0.05 is called significant. It takes calls to be
+  independent of each other; of millions that are not, any p is small, so look at the
+  change, too.
   A warning says if they were recorded with other options, or, where a file has
   the same build id in both, of other functions.
   Time in which a thread waited or did not run is in it, unless it was recorded
@@ -113,7 +131,8 @@ static constexpr char Help[] = R"(
   in which a function's calls of itself count each.
 
   Names are read from the files that were traced, so keep these where they
-  were. One that was changed shows addresses; without a build id (link with
+  were, or put the names into the recording with 'patchbay archive', whose help says
+  where debug files are looked for. One that was changed shows addresses; without a build id (link with
   -Wl,--build-id) that cannot be noticed, and names may be wrong.
 
   With --html, -s says in which order the page lists functions; it has columns of its
@@ -125,6 +144,8 @@ EXAMPLES:
   patchbay report -s self server.data
   patchbay report -f self,name,module --sort longest
   patchbay report --histogram server.data
+  patchbay report --from 10s --to 11s --min 1ms
+  patchbay report -F Cache::get -f calls,p50,p99,longest,name --by caller
   patchbay report --html out.html
   patchbay report --diff before.data after.data
   patchbay report --json | jq '.functions[] | select(.calls > 1000)'
@@ -136,7 +157,7 @@ EXIT CODES:
      is read; some functions of a process were not traced; or one that it forked
      could make no file
   2  wrong usage
-  3  no thread that --tid or --thread names
+  3  no thread that --tid or --thread names, or no call that was asked for
 )";
 
 static void printHistograms(const Trace &T,
@@ -145,7 +166,7 @@ static void printHistograms(const Trace &T,
   for (size_t I : Order) {
     if (I != Order.front())
       outs() << '\n';
-    printHistogram(T.Functions[I].Name, T.BucketUnit, Functions[I].Buckets,
+    printHistogram(T.Functions[Functions[I].Function].Name, T.BucketUnit, Functions[I].Buckets,
                    outs());
   }
 }
@@ -157,6 +178,11 @@ static void printJsonTimes(json::OStream &J, const Trace &T,
   if (T.hasEvents())
     J.attribute("self_ns", F.Self);
   J.attribute("longest_ns", F.Longest);
+  if (F.Durations.calls()) {
+    J.attribute("p50_ns", F.Durations.quantile(0.5));
+    J.attribute("p95_ns", F.Durations.quantile(0.95));
+    J.attribute("p99_ns", F.Durations.quantile(0.99));
+  }
   if (F.unfinished()) {
     J.attribute("open", F.Open);
     J.attribute("cut_off", F.CutOff);
@@ -212,8 +238,11 @@ static void printJson(Trace &T, ArrayRef<FunctionDurations> Functions,
       for (size_t I : Order)
         J.object([&] {
           const FunctionDurations &F = Functions[I];
-          const TraceFunction &Of = T.Functions[I];
+          const TraceFunction &Of = T.Functions[F.Function];
           J.attribute("name", json::fixUTF8(Of.Name));
+          if (By != Apart::Nothing && !F.Of.empty())
+            J.attribute(By == Apart::Thread ? "thread" : "caller",
+                        json::fixUTF8(F.Of));
           J.attribute("calls", F.Calls);
           if (T.hasDurations() || T.hasEvents())
             printJsonTimes(J, T, F);
@@ -231,6 +260,8 @@ static Expected<std::vector<Field>> parseFields() {
       {"calls", Field::Calls},     {"unfinished", Field::Unfinished},
       {"total", Field::Total},     {"average", Field::Average},
       {"self", Field::Self},       {"longest", Field::Longest},
+      {"p50", Field::P50},         {"p95", Field::P95},
+      {"p99", Field::P99},
       {"name", Field::Name},       {"sub", Field::Sub},
       {"module", Field::Module}};
   std::vector<Field> Fields;
@@ -242,7 +273,8 @@ static Expected<std::vector<Field>> parseFields() {
     if (Key == std::end(Keys))
       return makeError(Usage, "-f: there is no column '" + Word +
                                   "': name some of calls, unfinished, total, "
-                                  "average, self, longest, name, sub, module");
+                                  "average, self, longest, p50, p95, p99, name, "
+                                  "sub, module");
     Fields.push_back(Key->second);
   }
   return Fields;
@@ -264,31 +296,35 @@ static Error refuseBeside(StringRef Other,
   return Error::success();
 }
 
-static std::vector<FunctionDurations> totals(Trace &T, StringRef Dir) {
-  FunctionTotals Totals(T);
+static Expected<std::vector<FunctionDurations>>
+totals(Trace &T, const std::string &Dir, bool WithSpread,
+       Apart Apart = Apart::Nothing) {
+  FunctionTotals Totals(T, WithSpread, Apart);
   readCalls(T, {&Totals});
   sayEnded(T, Dir);
+  if (Error E = CallChoice::checkFound(T, Dir))
+    return E;
   return Totals.finish();
 }
 
 static Expected<int> runDiff(const std::string &Dir,
                              std::vector<Field> Fields) {
-  if (Error E = refuseBeside("--diff", {&All, &Json, &Histograms, &Html}))
+  if (Error E = refuseBeside("--diff", {&All, &By, &Json, &Histograms, &Html}))
     return E;
   auto IsOther = [](Field F) { return F == Field::Sub || F == Field::Module; };
   if (llvm::any_of(Fields, IsOther) ||
       (Sort.getNumOccurrences() && IsOther(Sort)))
     return makeError(Usage, "--diff compares functions by name: leave out sub "
                             "and module");
-  Expected<Trace> Before = readTrace(Diff);
+  Expected<Trace> Before = readTrace(Diff, Symfs);
   if (!Before)
     return Before.takeError();
-  Expected<Trace> After = readTrace(Dir);
+  Expected<Trace> After = readTrace(Dir, Symfs);
   if (!After)
     return After.takeError();
-  if (Error E = Threads.apply(*Before, Diff))
+  if (Error E = Choice.apply(*Before, Diff))
     return E;
-  if (Error E = Threads.apply(*After, Dir))
+  if (Error E = Choice.apply(*After, Dir))
     return E;
   if (std::string How = recordedDifferently(*Before, *After); !How.empty())
     warn(
@@ -297,23 +333,27 @@ static Expected<int> runDiff(const std::string &Dir,
         "this alone: " +
         How);
   const Trace &Kind = poorer(*Before, *After);
-  Field By = Sort.getNumOccurrences() ? Sort : defaultDiffSort(Kind);
+  Field SortBy = Sort.getNumOccurrences() ? Sort : defaultDiffSort(Kind);
   if (Fields.empty())
     Fields = defaultDiffFields(Kind);
-  std::vector<FunctionDurations> Old = totals(*Before, Diff),
-                                 New = totals(*After, Dir);
-  printReportDiff({*Before, Old}, {*After, New}, By, Fields, terminalWidth(),
+  auto Old = totals(*Before, Diff, /*WithSpread=*/true);
+  if (!Old)
+    return Old.takeError();
+  auto New = totals(*After, Dir, /*WithSpread=*/true);
+  if (!New)
+    return New.takeError();
+  printReportDiff({*Before, *Old}, {*After, *New}, SortBy, Fields, terminalWidth(),
                   outs());
   return Before->Incomplete || After->Incomplete ? Failure : Success;
 }
 
 static Expected<int> runHtml(const std::string &Dir) {
-  if (Error E = refuseBeside("--html", {&FieldList, &All, &Json, &Histograms}))
+  if (Error E = refuseBeside("--html", {&FieldList, &All, &By, &Json, &Histograms}))
     return E;
-  Expected<Trace> T = readTrace(Dir);
+  Expected<Trace> T = readTrace(Dir, Symfs);
   if (!T)
     return T.takeError();
-  if (Error E = Threads.apply(*T, Dir))
+  if (Error E = Choice.apply(*T, Dir))
     return E;
   HtmlReport Page(*T);
   sayEnded(*T, Dir);
@@ -334,24 +374,36 @@ static Expected<int> runHtml(const std::string &Dir) {
 
 static Expected<int> runTable(const std::string &Dir,
                               std::vector<Field> Fields) {
-  Expected<Trace> T = readTrace(Dir);
+  Expected<Trace> T = readTrace(Dir, Symfs);
   if (!T)
     return T.takeError();
-  if (Error E = Threads.apply(*T, Dir))
+  if (Error E = Choice.apply(*T, Dir))
     return E;
+  if (By != Apart::Nothing && !T->hasEvents())
+    return makeError(Twine(Dir) + ": has no events, only counts: --by is for "
+                                  "what 'patchbay record -t function_duration' "
+                                  "records");
   if (Histograms && !T->hasDurations())
     return makeError(Twine(Dir) +
                      ": has no durations: 'patchbay record -t "
                      "function_profile --histogram' counts them, -t "
                      "function_duration records them");
-  std::vector<FunctionDurations> Functions = totals(*T, Dir);
+  if (Fields.empty())
+    Fields = defaultFields(*T, By);
+  else if (By != Apart::Nothing)
+    Fields.push_back(By == Apart::Thread ? Field::Thread : Field::Caller);
+  bool WithSpread = Json || isQuantile(Sort) || llvm::any_of(Fields, isQuantile);
+  auto Sums = totals(*T, Dir, WithSpread, By);
+  if (!Sums)
+    return Sums.takeError();
+  ArrayRef<FunctionDurations> Functions = *Sums;
   std::vector<size_t> Order = sortFunctions(
       *T, Functions, Sort.getNumOccurrences() ? Sort : defaultSort(*T));
+  llvm::erase_if(Order,
+                 [&](size_t I) { return !T->isWanted(Functions[I].Function); });
   size_t Traced = Order.size();
   if (!All)
     llvm::erase_if(Order, [&](size_t I) { return !Functions[I].Calls; });
-  if (Fields.empty())
-    Fields = defaultFields(*T);
   if (Json)
     printJson(*T, Functions, Order);
   else if (Histograms)
@@ -386,6 +438,9 @@ static Expected<int> runReport(ArrayRef<const char *>) {
   if (Json && (Histograms || !Fields->empty()))
     return makeError(Usage, "--json has all there is: leave out -f and "
                             "--histogram");
+  if (Histograms && By != Apart::Nothing)
+    return makeError(Usage, "--histogram shows all calls of a function: leave "
+                            "out --by, and choose calls with --tid");
   if (Histograms && !Fields->empty())
     return makeError(Usage, "--histogram shows no columns: leave out -f");
   return runTable(Dir, *Fields);

@@ -25,8 +25,8 @@ struct Verb {
 };
 
 extern llvm::cl::OptionCategory ToolOptions;
-extern const Verb AttachVerb, DumpVerb, GraphVerb, InfoVerb, ListVerb, LiveVerb,
-    RecordVerb, ReplayVerb, ReportVerb, StatusVerb, VerifyVerb;
+extern const Verb ArchiveVerb, AttachVerb, DumpVerb, GraphVerb, InfoVerb, ListVerb,
+    LiveVerb, RecordVerb, ReplayVerb, ReportVerb, StatusVerb, VerifyVerb;
 
 } // namespace patchbay
 

@@ -24,15 +24,19 @@ sanitize() {
 		"$@"
 }
 
-for part in reading/CallStream reading/DataBlocks reading/DataFile reading/EventWindows reading/Trace; do
+for part in reading/CallStream reading/DataBlocks reading/DataFile \
+            reading/EventWindows reading/Trace; do
 	sanitize -fsanitize=fuzzer-no-link -c "$source/runtime/tool/$part.cpp" \
 		-o "$output.d/$(basename "$part").o"
 done
 for part in Diagnostics elf/ElfImage export/Export export/PerfettoExport \
-            names/NameForms names/SourceNames names/TracedNames reading/CallPass \
-            reading/DataErrors reading/MappedFile reading/Parallel reading/Progress recording/OutputDir \
-            showing/CallTree showing/Durations showing/Histogram showing/Losses \
-            showing/ReportTable showing/Table showing/Values; do
+            names/NameArchive names/NameFilter names/NameForms names/RustNames \
+            names/SourceNames \
+            names/SymbolFiles names/TracedNames reading/CallPass reading/ChosenCalls \
+            reading/DataErrors reading/MappedFile reading/Parallel reading/Progress \
+            recording/OutputDir showing/CallTree showing/Durations showing/Histogram \
+            showing/Losses showing/ReportTable showing/Spread showing/Table \
+            showing/Values; do
 	sanitize -c "$source/runtime/tool/$part.cpp" -o "$output.d/$(basename "$part").o"
 done
 sanitize -fsanitize=fuzzer -o "$output" \

@@ -38,9 +38,28 @@ check("list -F", {name for name in everything
                   if any(line.endswith(" " + name) for line in listed)})
 check("record -F", recorded("-F", glob))
 check("record -N", everything - recorded("-N", glob))
-# The functions of the tree that nothing is above. A recording has no symbols.
-if glob.startswith("_Z"):
-    sys.exit()
+# The functions of the tree that nothing is above.
 graph = run("graph", "-f", glob, "-D", "1", recording).splitlines()[1:]
 check("graph -f", {name for name in everything
                    if any(line.endswith("  " + name) for line in graph)})
+
+
+def reported(*options):
+    report = json.loads(run("report", "--json", *options, recording))
+    return {function["name"] for function in report["functions"]}
+
+
+def dumped(*options):
+    return {json.loads(line)["function"]
+            for line in run("dump", "--json", *options, recording).splitlines()}
+
+
+check("report -F", reported("-F", glob))
+check("report -N", everything - reported("-N", glob))
+check("dump -F", dumped("-F", glob))
+check("dump --under", {name for name in dumped("--under", glob) if name in expected})
+replayed = [line for line in run("replay", "-F", glob, recording).splitlines()
+            if not line.startswith("#")]
+check("replay -F", {name for name in everything
+                    if any(line.split("|")[-1].strip(" {};").startswith(name)
+                           for line in replayed)})

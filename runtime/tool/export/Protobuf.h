@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Messages in the encoding of Protocol Buffers (protobuf.dev/programming-guides/encoding).
+#ifndef PATCHBAY_TOOL_PROTOBUF_H
+#define PATCHBAY_TOOL_PROTOBUF_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/LEB128.h"
+#include <string>
+
+namespace patchbay {
+
+/// A message that is being put together. Fields are written as they come.
+class ProtobufMessage {
+public:
+  void number(unsigned Field, uint64_t Value) {
+    varint(Field << 3 | 0);
+    varint(Value);
+  }
+  void bytes(unsigned Field, llvm::StringRef Value) {
+    varint(Field << 3 | 2);
+    varint(Value.size());
+    Bytes += Value;
+  }
+  // Strings are UTF-8 there.
+  void text(unsigned Field, llvm::StringRef Value) {
+    bytes(Field, llvm::json::fixUTF8(Value));
+  }
+  void message(unsigned Field, const ProtobufMessage &Value) {
+    bytes(Field, Value.Bytes);
+  }
+  /// Several of a field that is "repeated", as numbers are in proto3.
+  void packed(unsigned Field, llvm::ArrayRef<uint64_t> Values) {
+    ProtobufMessage All;
+    for (uint64_t V : Values)
+      All.varint(V);
+    message(Field, All);
+  }
+  llvm::StringRef str() const { return Bytes; }
+
+private:
+  void varint(uint64_t Value) {
+    uint8_t Buffer[10];
+    unsigned Size = llvm::encodeULEB128(Value, Buffer);
+    Bytes.append(reinterpret_cast<char *>(Buffer), Size);
+  }
+
+  std::string Bytes;
+};
+
+} // namespace patchbay
+
+#endif

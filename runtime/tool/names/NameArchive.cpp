@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "NameArchive.h"
+#include "Diagnostics.h"
+#include "reading/MappedFile.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Compression.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/xxhash.h"
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace patchbay;
+using namespace llvm::support::endian;
+
+// A file is the magic, the size of what is compressed (8 bytes), and that, by zlib: the
+// module's key with an end, and symbols, little-endian.
+static constexpr StringLiteral Magic("PBAYNAM1");
+static constexpr size_t HeadSize = 16;
+// address, size, binding, st_other, whether it is exported; a name with an end follows.
+static constexpr size_t SymbolSize = 8 + 8 + 3;
+// More than zlib can make of a byte, so who says so lies.
+static constexpr uint64_t MostPerByte = 1032;
+
+std::string patchbay::nameArchivePath(StringRef Dir, StringRef Key) {
+  return (Dir + "/" + utohexstr(xxh3_64bits(Key), /*LowerCase=*/true, 16) +
+          ".names")
+      .str();
+}
+
+static void append64(std::string &To, uint64_t Number) {
+  char Bytes[8];
+  write64le(Bytes, Number);
+  To.append(Bytes, sizeof(Bytes));
+}
+
+Error patchbay::writeNames(const std::string &Path, StringRef Key,
+                           const SymbolNames &Names) {
+  std::string Plain = Key.str();
+  Plain += '\0';
+  for (const SymbolNames::Symbol &S : Names.symbols()) {
+    append64(Plain, S.Address);
+    append64(Plain, S.Size);
+    Plain += char(S.Binding);
+    Plain += char(S.Other);
+    Plain += char(S.Exported);
+    Plain += S.Name;
+    Plain += '\0';
+  }
+  if (!compression::zlib::isAvailable())
+    return makeError("cannot write " + Path + ": LLVM was built without zlib");
+  SmallVector<uint8_t> Small;
+  compression::zlib::compress(arrayRefFromStringRef(Plain), Small);
+  std::string Head = Magic.str();
+  append64(Head, Plain.size());
+  return handleErrors(writeToOutput(Path,
+                                    [&](raw_ostream &OS) {
+                                      OS << Head << toStringRef(Small);
+                                      return Error::success();
+                                    }),
+                      [&](const ErrorInfoBase &E) {
+                        return makeError("cannot write " + Path + ": " +
+                                         E.message());
+                      });
+}
+
+static Expected<std::string> unpacked(StringRef File) {
+  if (!File.consume_front(Magic) || File.size() < HeadSize - Magic.size())
+    return makeError("not names of functions");
+  uint64_t Size = read64le(File.data());
+  File = File.drop_front(8);
+  if (Size / MostPerByte > File.size())
+    return makeError("corrupt: " + Twine(Size) + " bytes in " +
+                     Twine(File.size()));
+  SmallVector<uint8_t> Plain;
+  if (!compression::zlib::isAvailable())
+    return makeError("LLVM was built without zlib");
+  if (Error E = compression::zlib::decompress(arrayRefFromStringRef(File), Plain,
+                                              Size))
+    return std::move(E);
+  return toStringRef(Plain).str();
+}
+
+static Error parse(StringRef Bytes, StringRef Key, SymbolNames &Names) {
+  auto TakeText = [&](StringRef &Out) {
+    size_t End = Bytes.find('\0');
+    if (End == StringRef::npos)
+      return false;
+    Out = Bytes.take_front(End);
+    Bytes = Bytes.drop_front(End + 1);
+    return true;
+  };
+  StringRef Of;
+  if (!TakeText(Of) || Of != Key)
+    return makeError("of another program");
+  while (!Bytes.empty()) {
+    if (Bytes.size() < SymbolSize)
+      return makeError("corrupt: the last name is incomplete");
+    SymbolNames::Symbol S;
+    S.Address = read64le(Bytes.data());
+    S.Size = read64le(Bytes.data() + 8);
+    S.Binding = uint8_t(Bytes[16]);
+    S.Other = uint8_t(Bytes[17]);
+    S.Exported = Bytes[18];
+    Bytes = Bytes.drop_front(SymbolSize);
+    if (!TakeText(S.Name))
+      return makeError("corrupt: the last name is incomplete");
+    Names.add(S);
+  }
+  Names.sort();
+  return Error::success();
+}
+
+Expected<bool> patchbay::readNames(const std::string &Path, StringRef Key,
+                                   std::string &Bytes, SymbolNames &Names) {
+  struct stat Status;
+  if (lstat(Path.c_str(), &Status) && errno == ENOENT)
+    return false;
+  auto Failed = [&](Error E) {
+    return makeError(Path + ": " + toString(std::move(E)));
+  };
+  auto File = openRegularFile(Path, O_NOFOLLOW);
+  if (!File)
+    return Failed(File.takeError());
+  auto Mapped = MappedFile::map(*File, Path);
+  close(*File);
+  if (!Mapped)
+    return Failed(Mapped.takeError());
+  auto Plain = unpacked(Mapped->bytes());
+  if (!Plain)
+    return Failed(Plain.takeError());
+  Bytes = std::move(*Plain);
+  if (Error E = parse(Bytes, Key, Names)) {
+    Names = {};
+    return Failed(std::move(E));
+  }
+  return true;
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "SymbolFiles.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CRC.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/Path.h"
+#include <cstdlib>
+#include <dlfcn.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace patchbay;
+
+namespace {
+/// A file name with an end, padded to a multiple of four bytes, and a checksum.
+struct DebugLink {
+  std::string Name;
+  uint32_t Crc;
+};
+} // namespace
+
+static std::optional<DebugLink> debugLink(const ElfImage &Image) {
+  auto Sections = Image.sectionsNamed(".gnu_debuglink");
+  if (!Sections) {
+    consumeError(Sections.takeError());
+    return std::nullopt;
+  }
+  if (Sections->empty())
+    return std::nullopt;
+  auto Bytes = Image.elf().getSectionContents(*Sections->front());
+  if (!Bytes) {
+    consumeError(Bytes.takeError());
+    return std::nullopt;
+  }
+  StringRef Text = toStringRef(*Bytes);
+  size_t End = Text.find('\0');
+  size_t CrcAt = alignTo(End + 1, 4);
+  // A name with a folder would lead anywhere.
+  if (End == StringRef::npos || !End || Text.size() < CrcAt + 4 ||
+      Text.take_front(End).contains('/'))
+    return std::nullopt;
+  return DebugLink{Text.take_front(End).str(),
+                   support::endian::read32le(Text.data() + CrcAt)};
+}
+
+std::vector<std::string> patchbay::debugFiles(const ElfImage *Image,
+                                              StringRef Path, StringRef BuildId,
+                                              StringRef Symfs) {
+  std::vector<std::string> Files;
+  std::string Global = (Symfs + "/usr/lib/debug").str();
+  std::string Id = toHex(BuildId, /*LowerCase=*/true);
+  if (Id.size() > 2)
+    Files.push_back(Global + "/.build-id/" + Id.substr(0, 2) + "/" +
+                    Id.substr(2) + ".debug");
+  std::optional<DebugLink> Link = Image ? debugLink(*Image) : std::nullopt;
+  if (!Link)
+    return Files;
+  std::string Folder = sys::path::parent_path(Path).str();
+  std::string Beside = Symfs.str() + Folder;
+  for (const std::string &In : {Beside, Beside + "/.debug", Global + Folder})
+    Files.push_back(In + "/" + Link->Name);
+  return Files;
+}
+
+bool patchbay::belongsTo(const ElfImage &Debug, const ElfImage *Image,
+                         StringRef BuildId) {
+  if (!BuildId.empty())
+    return toStringRef(Debug.buildId()) == BuildId;
+  std::optional<DebugLink> Link = Image ? debugLink(*Image) : std::nullopt;
+  const auto &Elf = Debug.elf();
+  return Link && crc32(ArrayRef(Elf.base(), Elf.getBufSize())) == Link->Crc;
+}
+
+// There is no other way to a debuginfod than its client, and few systems have it.
+std::string patchbay::askDebuginfod(StringRef BuildId) {
+  const char *Urls = getenv("DEBUGINFOD_URLS");
+  if (!Urls || !*Urls || BuildId.empty())
+    return "";
+  void *Library = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!Library)
+    return "";
+  using BeginFn = void *();
+  using FindFn = int(void *, const unsigned char *, int, char **);
+  using EndFn = void(void *);
+  auto *Begin = reinterpret_cast<BeginFn *>(dlsym(Library, "debuginfod_begin"));
+  auto *Find =
+      reinterpret_cast<FindFn *>(dlsym(Library, "debuginfod_find_debuginfo"));
+  auto *End = reinterpret_cast<EndFn *>(dlsym(Library, "debuginfod_end"));
+  void *Client = Begin && Find && End ? Begin() : nullptr;
+  if (!Client)
+    return "";
+  char *Path = nullptr;
+  int File = Find(Client, BuildId.bytes_begin(), BuildId.size(), &Path);
+  std::string Found;
+  if (File >= 0) {
+    close(File);
+    Found = Path;
+  }
+  free(Path);
+  End(Client);
+  return Found;
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "CallChoice.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+#include <fnmatch.h>
+
+using namespace llvm;
+using namespace patchbay;
+
+CallChoice::CallChoice(cl::SubCommand &Command)
+    : Tids("tid", cl::value_desc("TID"), cl::CommaSeparated, cl::sub(Command),
+           cl::cat(ToolOptions),
+           cl::desc("Show only this thread; several, separated by commas; "
+                    "beside --thread, these as well")),
+      Threads("thread", cl::value_desc("GLOB"), cl::sub(Command),
+              cl::cat(ToolOptions),
+              cl::desc("Show only threads whose name matches, by fnmatch(3) as "
+                       "for 'patchbay record'; may be repeated")),
+      From("from", cl::value_desc("TIME"), cl::sub(Command),
+           cl::cat(ToolOptions),
+           cl::desc("Show only calls that began then, or later: 1.5s, 200ms, "
+                    "30us or 40ns after recording began; without a unit, "
+                    "seconds as 'patchbay replay' shows them")),
+      To("to", cl::value_desc("TIME"), cl::sub(Command), cl::cat(ToolOptions),
+         cl::desc("Show only calls that began before")),
+      Functions("F", cl::Prefix, cl::value_desc("FUNCTION"), cl::sub(Command),
+                cl::cat(ToolOptions),
+                cl::desc("Show only calls of this function; a glob, as for "
+                         "'patchbay record'; may be repeated")),
+      Others("N", cl::Prefix, cl::value_desc("FUNCTION"), cl::sub(Command),
+             cl::cat(ToolOptions),
+             cl::desc("Show no calls of this function; may be repeated")),
+      Under("under", cl::value_desc("FUNCTION"), cl::sub(Command),
+            cl::cat(ToolOptions),
+            cl::desc("Show only calls of this function, and what is called "
+                     "within them; may be repeated")),
+      Shortest("min", cl::value_desc("DURATION"), cl::sub(Command),
+               cl::cat(ToolOptions),
+               cl::desc("Show only calls that took so long, or longer: 10us")),
+      Longest("max", cl::value_desc("DURATION"), cl::sub(Command),
+              cl::cat(ToolOptions),
+              cl::desc("Show only calls that took so long, or less")) {}
+
+// Ns of "1.5ms"; of a number alone, Alone times of it.
+static std::optional<uint64_t> parseNs(StringRef Text, double Alone) {
+  static constexpr std::pair<StringLiteral, double> Units[] = {
+      {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+  double Unit = Alone, Number;
+  for (auto [Name, Ns] : Units)
+    if (Text.consume_back(Name)) {
+      Unit = Ns;
+      break;
+    }
+  if (Text.empty() || Text.find_first_not_of("0123456789.") != StringRef::npos ||
+      Text.getAsDouble(Number))
+    return std::nullopt;
+  // Of more than nine digits behind the point a double may not know the last.
+  double Ns = std::round(Number * Unit);
+  return Ns < 9e18 ? std::optional(uint64_t(Ns)) : std::nullopt;
+}
+
+static bool hasUnit(StringRef Text) { return Text.ends_with("s"); }
+
+Error CallChoice::chooseTimes(Trace &T) const {
+  uint64_t Began = UINT64_MAX;
+  for (const TraceProcess &P : T.Processes)
+    if (P.Data.Session)
+      Began = std::min(Began, P.Data.Session->First.MonotonicNs);
+  auto Parse = [&](StringRef Name, StringRef Text, uint64_t &Out) -> Error {
+    if (Text.empty())
+      return Error::success();
+    std::optional<uint64_t> Ns = parseNs(Text, 1e9);
+    if (!Ns)
+      return makeError(Usage, "--" + Name + ": '" + Text +
+                                  "' is not a time, as 1.5s, 200ms, 30us or "
+                                  "40ns since recording began, or as 'patchbay "
+                                  "replay' shows it");
+    Out = hasUnit(Text) ? SaturatingAdd(Began, *Ns) : *Ns;
+    return Error::success();
+  };
+  if (Error E = Parse("from", From, T.Chosen.From))
+    return E;
+  if (Error E = Parse("to", To, T.Chosen.To))
+    return E;
+  if (T.Chosen.From >= T.Chosen.To)
+    return makeError(Usage, "--to: " + To + " is not later than --from " + From);
+  return Error::success();
+}
+
+Error CallChoice::chooseDurations(CallFilter &To) const {
+  auto Parse = [&](StringRef Name, StringRef Text, uint64_t &Out) -> Error {
+    if (Text.empty())
+      return Error::success();
+    std::optional<uint64_t> Ns = parseNs(Text, 1);
+    if (!Ns)
+      return makeError(Usage, "--" + Name + ": '" + Text +
+                                  "' is not a duration, a number with one of "
+                                  "the units ns, us, ms, s");
+    Out = *Ns;
+    return Error::success();
+  };
+  if (Error E = Parse("min", Shortest, To.Shortest))
+    return E;
+  if (Error E = Parse("max", Longest, To.Longest))
+    return E;
+  if (To.Shortest > To.Longest)
+    return makeError(Usage, "--max: " + Longest + " is less than --min " +
+                                Shortest);
+  return Error::success();
+}
+
+Error CallChoice::chooseThreads(Trace &T, const std::string &Dir) const {
+  if (Tids.empty() && Threads.empty())
+    return Error::success();
+  auto IsOther = [&](uint32_t Tid, const std::string &Name) {
+    return !is_contained(Tids, Tid) &&
+           llvm::none_of(Threads, [&](const std::string &Glob) {
+             return fnmatch(Glob.c_str(), Name.c_str(), 0) == 0;
+           });
+  };
+  for (const TraceProcess &P : T.Processes)
+    if (!P.Data.Counters.empty())
+      return makeError(Dir + ": calls were counted without regard to threads: "
+                             "'patchbay record --histogram' does it by thread");
+  llvm::erase_if(T.Threads, [&](const TraceThread &Thread) {
+    return IsOther(Thread.Tid, Thread.Name);
+  });
+  llvm::erase_if(T.Counts,
+                 [&](const TraceCount &C) { return IsOther(C.Tid, C.Thread); });
+  if (T.Threads.empty() && T.Counts.empty())
+    return makeError(NothingFound, Dir + ": no such thread: 'patchbay info' "
+                                         "shows which there are");
+  return Error::success();
+}
+
+// Of counts it is known whose they are, and of entries when they were.
+Error CallChoice::checkKnown(const Trace &T, const std::string &Dir) const {
+  const CallFilter &F = T.Chosen;
+  if (!T.hasEvents() && (F.byTime() || F.byDuration() || !F.Under.empty()))
+    return makeError(Dir + ": has no events, only counts: --from, --to, --min, "
+                           "--max and --under are for what 'patchbay record "
+                           "-t function_duration' records");
+  if (!T.hasDurations() && (F.byDuration() || !F.Under.empty()))
+    return makeError(Dir +
+                     ": only entries of calls were recorded: --min, --max and "
+                     "--under are for what 'patchbay record -t "
+                     "function_duration' records");
+  return Error::success();
+}
+
+Error CallChoice::apply(Trace &T, const std::string &Dir) const {
+  if (Error E = chooseTimes(T))
+    return E;
+  if (Error E = chooseDurations(T.Chosen))
+    return E;
+  T.Chosen.Functions.assign(Functions.begin(), Functions.end());
+  T.Chosen.Others.assign(Others.begin(), Others.end());
+  T.Chosen.Under.assign(Under.begin(), Under.end());
+  if (Error E = chooseThreads(T, Dir))
+    return E;
+  if (Error E = checkKnown(T, Dir))
+    return E;
+  llvm::erase_if(T.Counts,
+                 [&](const TraceCount &C) { return !T.isWanted(C.Function); });
+  return Error::success();
+}
+
+Error CallChoice::checkFound(const Trace &T, const std::string &Dir) {
+  if (!T.Chosen.isActive() || T.Chosen.Found || !T.Counts.empty())
+    return Error::success();
+  return makeError(NothingFound, Dir + ": no call is one of those that were "
+                                       "asked for: 'patchbay report' shows "
+                                       "which there are");
+}

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A debuginfod on loopback that has one file, for as long as a command runs.
+
+    debuginfod.py FILE CACHE COMMAND...
+
+It says on stderr what it was asked for.
+"""
+import http.server
+import os
+import re
+import subprocess
+import sys
+import threading
+
+FILE, CACHE, *COMMAND = sys.argv[1:]
+notes = subprocess.run(("readelf", "-n", FILE), text=True, stdout=subprocess.PIPE,
+                       check=True).stdout
+PATH = f"/buildid/{re.search('Build ID: ([0-9a-f]+)', notes)[1]}/debuginfo"
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        known = self.path == PATH
+        print("asked for", "it" if known else self.path, file=sys.stderr, flush=True)
+        self.send_response(200 if known else 404)
+        data = open(FILE, "rb").read() if known else b""
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_):
+        pass
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+environment = dict(os.environ, DEBUGINFOD_CACHE_PATH=CACHE,
+                   DEBUGINFOD_URLS=f"http://127.0.0.1:{server.server_port}")
+sys.exit(subprocess.run(COMMAND, env=environment, timeout=60).returncode)
