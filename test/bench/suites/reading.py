@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 from harness import BenchError
+from harness.large_recording import make
 from harness.report import Row, Skipped
 from harness.systems import systems
 from harness.uftrace import RECORD
@@ -20,6 +21,7 @@ MILLION = 10**6
 # Of which each is read by ours and by uftrace.
 VERBS = ("report", "graph", "replay", "info")
 FIRST = "replay, first output"
+SECOND = ("--from", "50s", "--to", "51s") # of 1,000
 
 
 def run(bench):
@@ -39,6 +41,7 @@ def run(bench):
                 bench.report.skip(Skipped(case, "uftrace", NO_UFTRACE))
             for reader in readers:
                 shutil.rmtree(reader.data)
+        large(Ours(bench.tools, Path(folder)), Path(folder) / "large", bench)
 
 
 def program(tools, system):
@@ -127,6 +130,22 @@ def read(case, readers, rounds, report):
                 figures[reader.name].append(measure(reader.command(verb)))
         for reader in readers:
             report.add(row(f"{case}, {what}", reader.name, figures))
+
+
+def large(ours, folder, bench):
+    """A second of a recording that nobody would read as a whole."""
+    ours.record(10)
+    _, calls = make(ours.data, folder, 10)
+    ours.data = folder
+    case = f"10 GB, {calls} calls in each of 1,000 s"
+    for what, command, measure in [
+            ("info", ours.command("info"), whole),
+            ("report of 1 s", (*ours.command("report"), *SECOND), whole),
+            ("graph of 1 s", (*ours.command("graph"), *SECOND), whole),
+            ("replay of 1 s, first output", (*ours.command("replay"), *SECOND),
+             first_output)]:
+        figures = [measure(command) for _ in range(2 if bench.quick else 5)]
+        bench.report.add(row(f"{case}, {what}", ours.name, {ours.name: figures}))
 
 
 def row(case, name, figures):
