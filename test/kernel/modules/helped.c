@@ -7,7 +7,7 @@
 #include <linux/ftrace.h>
 #include <linux/module.h>
 
-#define ENOUGH 100
+#define ENOUGH 20
 
 static unsigned int nested, deepest;
 
