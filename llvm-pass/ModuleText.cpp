@@ -46,7 +46,7 @@ static std::string moduleCallText(const SlotLayout &Layout, const Event &E) {
   constexpr char Text[] = R"(
 	.weak {2}
 	.pushsection .text.startup.{0},"axG",@progbits,{0},comdat
-	.p2align 4
+	.p2align 4{5}
 	.type {1},@function
 {1}:
 {4}	.size {1}, .-{1}
@@ -61,7 +61,11 @@ static std::string moduleCallText(const SlotLayout &Layout, const Event &E) {
       formatv(/*Validate=*/false, Layout.ModuleCall.data(), OwnModule, Module,
               E.Callee, labelOf(E.Name), Function, Constructed, E.Constructed,
               E.LateCallee, E.Choose);
-  return formatv(Text, Module, Function, E.Callee, E.Array, Body);
+  // Assemblers choose nops by processor, so each would fill the gap with others.
+  std::string Fill;
+  if (Layout.FillByte)
+    Fill = formatv(", {0}", unsigned(Layout.FillByte));
+  return formatv(Text, Module, Function, E.Callee, E.Array, Body, Fill);
 }
 
 /// How to choose between the weak function and the late one, which is there if
