@@ -305,7 +305,8 @@ static int change_text(struct pb_bulk *bulk, struct pb_bulk_module *b,
 		&records[pb_choice_next(&b->choice, 0)]);
 	const uintptr_t to =
 		pb_record_entry(&records[pb_choice_last(&b->choice)]);
-	int error = pb_stores_begin(&b->stores, from, to, b->nr), ended = 0;
+	int ended = 0, error = pb_stores_begin(&b->stores, from, to, b->nr,
+					       bulk->handle);
 
 	if (error && pb_strict)
 		return error;

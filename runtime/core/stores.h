@@ -48,14 +48,22 @@ void pb_stores_free(struct pb_stores *stores);
 
 /*
  * Around the stores: to @nr functions with entries from @from to @to, as far as that
- * is known. A negative errno of the first: nothing has been done. @handle is of pb_text_open().
+ * is known. A negative errno of the first: nothing has been done. @handle is of
+ * pb_text_open().
+ *
+ * All signals are blocked in between, SIGTRAP, too, which the locks leave open: a
+ * handler would be code that cannot be executed now. So what goes wrong there cannot be
+ * caught: a fault ends the process, as the kernel does not let a blocked SIGSEGV wait,
+ * and a loop without end can be ended by SIGKILL only.
  *
  * If the second fails, the kernel refuses now what it allowed a moment ago, and
  * also to put the stand-in there, with text as it is to be: then the process has no
- * code to go on with. That takes a process which has just used up its mappings.
+ * code to go on with. That takes a process which has just used up its mappings. The
+ * same goes for the first where the kernel had made a part of the text writable before
+ * it refused the rest.
  */
 int pb_stores_begin(struct pb_stores *stores, uintptr_t from, uintptr_t to,
-		    size_t nr);
+		    size_t nr, int handle);
 int pb_stores_end(struct pb_stores *stores, int handle);
 
 #endif /* PB_CORE_STORES_H */

@@ -9,6 +9,8 @@
 // RUN: %t strict | FileCheck %s --check-prefix=STORES
 // RUN: %t traced | FileCheck %s --check-prefixes=STORES,TRACED
 // RUN: %t injected | FileCheck %s --check-prefixes=WRITES,INJECTED
+// RUN: %t half | FileCheck %s --check-prefixes=WRITES,KEPT,HALF
+// RUN: %t half-injected | FileCheck %s --check-prefixes=WRITES,HALF,REPLACED
 // RUN: %t off | FileCheck %s --check-prefix=WRITES
 // RUN: %t thread | FileCheck %s --check-prefix=WRITES
 // RUN: %t clone | FileCheck %s --check-prefix=WRITES
@@ -28,6 +30,8 @@
 // INJECTED: {{^}}it was writable, and not executable, [[N:[1-9][0-9]*]] times of [[N]]{{$}}
 // KEPT: {{^}}it was writable, and not executable, 0 times of 0{{$}}
 // INJECTED: {{^}}replaced: [[N]]{{$}}
+// HALF: {{^}}a part was writable: [[N:[1-9][0-9]*]]{{$}}
+// REPLACED: {{^}}replaced: [[N]]{{$}}
 #include "Inputs/check.h"
 #include "Inputs/repeat.h"
 
@@ -103,7 +107,16 @@ static UNTRACED void call_all(long armed)
 	CHECK_EQ(calls, armed);
 }
 
-static UNTRACED void run(unsigned int modes)
+/* @split: what the kernel has once counted as memory of the process stays a part. */
+static UNTRACED void check_mapping(const char *before, const char *after, int split)
+{
+	if (split)
+		CHECK(strstr(before, " r-xp ") && strstr(after, " r-xp "));
+	else
+		CHECK_EQ(strcmp(before, after), 0);
+}
+
+static UNTRACED void run(unsigned int modes, int split)
 {
 	const struct patchbay_ops_attr attr = { .size = sizeof(attr),
 						.flags = PATCHBAY_OPS_FAST,
@@ -129,7 +142,7 @@ static UNTRACED void run(unsigned int modes)
 	CHECK_EQ(patchbay_ops_destroy(ops), 0);
 	call_all(0);
 	CHECK(find_line(getpid(), (uintptr_t)functions[0], after));
-	CHECK_EQ(strcmp(before, after), 0);
+	check_mapping(before, after, split);
 }
 
 static UNTRACED void say(void)
@@ -182,15 +195,46 @@ static UNTRACED void deny_execution(void)
 	CHECK_EQ(prctl(65 /* PR_SET_MDWE */, 1, 0, 0, 0), 0);
 }
 
+/* What is done to a child's calls of mprotect() for its text. */
+enum change {
+	STAYS = 1, /* nothing: the kernel refuses it to the child */
+	FAILS = 2, /* each that makes it executable again */
+	HALF = 4,  /* each that makes it writable does so to a part, and fails */
+};
+
+/* @child is at the end of a system call; it gets @registers, but for @result. */
+static UNTRACED void end_call(pid_t child, struct user_regs_struct *registers,
+			      int result)
+{
+	struct user_regs_struct regs = *registers;
+
+	regs.rax = (unsigned long)result;
+	CHECK_EQ(ptrace(PTRACE_SETREGS, child, 0, &regs), 0);
+}
+
+/* The system call that @child is at the begin of is another, and ends with ENOMEM. */
+static UNTRACED void change_call(pid_t child, const struct user_regs_struct *other)
+{
+	struct user_regs_struct before;
+	int status;
+
+	CHECK_EQ(ptrace(PTRACE_GETREGS, child, 0, &before), 0);
+	CHECK_EQ(ptrace(PTRACE_SETREGS, child, 0, other), 0);
+	CHECK_EQ(ptrace(PTRACE_SYSCALL, child, 0, 0), 0);
+	CHECK_EQ(waitpid(child, &status, 0), child);
+	CHECK(WIFSTOPPED(status));
+	end_call(child, &before, -ENOMEM);
+}
+
 /*
  * Stop the child at its system calls; look at its text after each mprotect() of it,
- * and, if @inject, have each fail that makes it executable again. If @mdwe, the kernel
- * refuses that: then it is not to be tried on text.
+ * and do what @how says. If the kernel refuses to make it executable again, that is not
+ * to be tried on text.
  */
-static UNTRACED void trace(int inject, int mdwe)
+static UNTRACED void trace(int how)
 {
 	const uintptr_t address = (uintptr_t)functions[0];
-	int status, inside = 0, writable = 0, changes = 0, replaced = 0;
+	int status, inside = 0, writable = 0, changes = 0, replaced = 0, parts = 0;
 	struct user_regs_struct regs;
 	char line[4096], seen[8];
 	pid_t child = fork();
@@ -199,9 +243,9 @@ static UNTRACED void trace(int inject, int mdwe)
 	if (!child) {
 		CHECK_EQ(ptrace(PTRACE_TRACEME, 0, 0, 0), 0);
 		raise(SIGSTOP);
-		if (mdwe)
+		if (how & STAYS)
 			deny_execution();
-		run(PATCHBAY_MODE_STORES);
+		run(PATCHBAY_MODE_STORES, how == HALF);
 		say();
 		exit(0);
 	}
@@ -215,6 +259,7 @@ static UNTRACED void trace(int inject, int mdwe)
 		CHECK_EQ(waitpid(child, &status, 0), child);
 		if (!WIFSTOPPED(status))
 			break;
+		/* Code that cannot be executed is one of these. */
 		CHECK_EQ(WSTOPSIG(status), SIGTRAP | 0x80);
 		CHECK_EQ(ptrace(PTRACE_GETREGS, child, 0, &regs), 0);
 		inside = !inside;
@@ -223,26 +268,34 @@ static UNTRACED void trace(int inject, int mdwe)
 		CHECK(!strchr(seen, 'w') || !strchr(seen, 'x'));
 		if (regs.orig_rax == SYS_mremap && !inside && regs.r8 == start)
 			replaced++;
-		if (regs.orig_rax == SYS_mprotect && regs.rdi == start) {
-			changes += inside && regs.rdx == (PROT_READ | PROT_EXEC);
-			writable += !inside && !strcmp(seen, "rw-p");
-			if (inside && inject && regs.rdx & PROT_EXEC) {
-				regs.orig_rax = (unsigned long)-1;
-				CHECK_EQ(ptrace(PTRACE_SETREGS, child, 0, &regs),
-					 0);
-				CHECK_EQ(ptrace(PTRACE_SYSCALL, child, 0, 0), 0);
-				CHECK_EQ(waitpid(child, &status, 0), child);
-				inside = 0;
-				regs.rax = (unsigned long)-ENOMEM;
-				CHECK_EQ(ptrace(PTRACE_SETREGS, child, 0, &regs),
-					 0);
-			}
+		if (regs.orig_rax != SYS_mprotect || regs.rdi != start)
+			continue;
+		if (inside && how & HALF && regs.rdx & PROT_WRITE) {
+			/* As far as the first function. */
+			regs.rsi = (address & -4096UL) + 4096 - start;
+			change_call(child, &regs);
+			inside = 0;
+			CHECK(find_line(child, address, line));
+			parts += !!strstr(line, " rw-p ");
+			continue;
+		}
+		if (how & HALF && !(how & FAILS))
+			continue;
+		changes += inside && regs.rdx == (PROT_READ | PROT_EXEC);
+		writable += !inside && !strcmp(seen, "rw-p");
+		if (inside && how & FAILS && regs.rdx & PROT_EXEC) {
+			regs.orig_rax = (unsigned long)-1;
+			change_call(child, &regs);
+			inside = 0;
 		}
 	}
 	CHECK(WIFEXITED(status) && !WEXITSTATUS(status));
-	printf("it was writable, and not executable, %d times of %d\n", writable,
-	       changes);
-	if (inject)
+	if (how != (HALF | FAILS))
+		printf("it was writable, and not executable, %d times of %d\n",
+		       writable, changes);
+	if (how & HALF)
+		printf("a part was writable: %d\n", parts);
+	if (how & FAILS)
 		printf("replaced: %d\n", replaced);
 }
 
@@ -253,8 +306,11 @@ int main(int argc, char **argv)
 	pthread_t thread;
 	pid_t other = 0;
 
-	if (!strncmp(how, "traced", 6) || !strcmp(how, "injected")) {
-		trace(!strcmp(how, "injected"), !strcmp(how, "traced-mdwe"));
+	if (!strncmp(how, "traced", 6) || strstr(how, "injected") ||
+	    !strcmp(how, "half")) {
+		trace((strstr(how, "mdwe") ? STAYS : 0) |
+		      (strstr(how, "injected") ? FAILS : 0) |
+		      (strstr(how, "half") ? HALF : 0));
 		return 0;
 	}
 	if (!strcmp(how, "recorded")) {
@@ -277,7 +333,7 @@ int main(int argc, char **argv)
 		install_filter();
 	else
 		CHECK_EQ(strcmp(how, "alone"), 0);
-	run(modes);
+	run(modes, 0);
 	say();
 	if (other)
 		kill(other, SIGKILL);

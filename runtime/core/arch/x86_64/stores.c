@@ -184,28 +184,6 @@ static void populate(uintptr_t from, uintptr_t to, size_t nr)
 		     MADV_POPULATE_WRITE, 0, 0);
 }
 
-int pb_stores_begin(struct pb_stores *stores, uintptr_t from, uintptr_t to,
-		    size_t nr)
-{
-	const uint64_t all = UINT64_MAX;
-	long error;
-
-	if (!stores->size)
-		return -EOPNOTSUPP;
-	call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&stores->signals,
-	     sizeof(all), 0);
-	error = is_alone() ? protect(stores->start, stores->size,
-				     PROT_READ | PROT_WRITE) :
-			     -EBUSY;
-	if (!error) {
-		populate(from, to, nr);
-		return 0;
-	}
-	call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&stores->signals, 0,
-	     sizeof(all), 0);
-	return (int)error;
-}
-
 /* Does this page of the stand-in say what text does? As numbers: no call of memcmp(). */
 static int is_equal(const uint8_t *a, const uint8_t *b)
 {
@@ -249,7 +227,8 @@ static long replace(struct pb_stores *stores, int handle)
 	return 0;
 }
 
-int pb_stores_end(struct pb_stores *stores, int handle)
+/* Each time with all of the mapping: parts of it that differ are made one again. */
+static int make_executable(struct pb_stores *stores, int handle)
 {
 	const int executable = PROT_READ | PROT_EXEC;
 	long error = protect(stores->start, stores->size, executable);
@@ -258,7 +237,47 @@ int pb_stores_end(struct pb_stores *stores, int handle)
 		error = protect(stores->start, stores->size, executable);
 	else
 		error = 0;
+	return (int)error;
+}
+
+static void unblock(const struct pb_stores *stores)
+{
 	call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&stores->signals, 0,
 	     sizeof(stores->signals), 0);
-	return (int)error;
+}
+
+int pb_stores_begin(struct pb_stores *stores, uintptr_t from, uintptr_t to,
+		    size_t nr, int handle)
+{
+	const uint64_t all = UINT64_MAX;
+	int error = -EBUSY;
+
+	if (!stores->size)
+		return -EOPNOTSUPP;
+	call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&stores->signals,
+	     sizeof(all), 0);
+	if (is_alone()) {
+		error = (int)protect(stores->start, stores->size,
+				     PROT_READ | PROT_WRITE);
+		if (!error) {
+			populate(from, to, nr);
+			return 0;
+		}
+		/*
+		 * An error of mprotect(2) does not say that it changed nothing: a
+		 * mapping of several parts is changed part by part, up to the one
+		 * that cannot be.
+		 */
+		make_executable(stores, handle);
+	}
+	unblock(stores);
+	return error;
+}
+
+int pb_stores_end(struct pb_stores *stores, int handle)
+{
+	const int error = make_executable(stores, handle);
+
+	unblock(stores);
+	return error;
 }
