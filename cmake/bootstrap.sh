@@ -47,6 +47,8 @@ usage() {
 	  PATCHBAY_LLD_SOURCE   LLD's source, if it is there already: a folder with
 	                        lld/ and cmake/ of the same version of llvm-project,
 	                        and llvm/test and clang/test for LLVM's tests
+	  PATCHBAY_ALL_KERNELS  1: test also builds and boots Linux 7.2 for arm64 and
+	                        ppc64le, half an hour more; else 6.12 for arm64 alone
 	END
 }
 
@@ -255,7 +257,8 @@ run_tests() {
 	say "testing"
 	results=$build/test/results.json
 	rm -f "$results"
-	"$($llvm_config --bindir)/lit" -v --param upstream=1 --output "$results" "$build/test" || true
+	"$($llvm_config --bindir)/lit" -v --param upstream=1 \
+		${PATCHBAY_ALL_KERNELS:+--param kernels=1} --output "$results" "$build/test" || true
 	python3 "$root/cmake/test-summary.py" "$results"
 }
 

@@ -122,6 +122,8 @@ if os.path.exists("/proc/2/comm"):
             config.available_features.add("kernel-threads")
 if lit_config.params.get("upstream"):
     config.available_features.add("upstream-suite")
+if lit_config.params.get("kernels"):
+    config.available_features.add("all-kernels")
 for tool in ("babeltrace2", "bash", "ccache", "chromium", "csmith", "gdb", "git", "lintian", "llvm-bolt",
              "lttng", "make", "mandoc", "node", "objcopy", "pkg-config", "rustc", "shellcheck", "uftrace", "valgrind",
              "qemu-aarch64", "qemu-ppc64le", "qemu-riscv64"):
