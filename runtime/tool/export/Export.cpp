@@ -289,41 +289,13 @@ static std::string frameName(StringRef Name) {
   return Result;
 }
 
-namespace {
-/// Stacks by the name of their thread; with few of these, since many threads have
-/// the same.
-class FoldedStacks : public CallSink {
-public:
-  explicit FoldedStacks(Trace &T) : T(T) {}
-  void beginThread(const TraceThread &Thread) override {
-    auto &Of = Trees[frameName(Thread.Name)];
-    if (!Of)
-      Of = std::make_unique<TreeBuilder>(T);
-    Tree = Of.get();
-  }
-  void begin(ArrayRef<TraceCall> Open, const DataValues *V) override {
-    Tree->begin(Open, V);
-  }
-  void end(ArrayRef<TraceCall> Open, size_t Depth,
-           std::optional<uint64_t> Next) override {
-    Tree->end(Open, Depth, Next);
-  }
-
-  std::map<std::string, std::unique_ptr<TreeBuilder>> Trees;
-
-private:
-  Trace &T;
-  TreeBuilder *Tree = nullptr;
-};
-} // namespace
-
 void patchbay::exportFolded(Trace &T, raw_ostream &OS) {
-  FoldedStacks Folded(T);
+  TreesByThread Folded(T);
   readCalls(T, {&Folded});
   std::map<std::string, uint64_t> Stacks;
   for (auto &[Name, Builder] : Folded.Trees) {
     CallTree Tree = Builder->finish();
-    std::vector<std::string> Names = {Name};
+    std::vector<std::string> Names = {frameName(Name)};
     for (const CallNode &N : ArrayRef(Tree).drop_front()) {
       Names.push_back(Names[N.Parent] + ";" +
                       frameName(T.Functions[N.Function].Name));

@@ -32,30 +32,6 @@ constexpr unsigned LocationId = 1, LocationMapping = 2, LocationAddress = 3,
                    LocationLine = 4, LineFunction = 1;
 constexpr unsigned FunctionId = 1, FunctionName = 2, FunctionSystemName = 3;
 
-class Stacks : public CallSink {
-public:
-  explicit Stacks(Trace &T) : T(T) {}
-  void beginThread(const TraceThread &Thread) override {
-    std::unique_ptr<TreeBuilder> &Of = Trees[Thread.Name];
-    if (!Of)
-      Of = std::make_unique<TreeBuilder>(T);
-    Tree = Of.get();
-  }
-  void begin(ArrayRef<TraceCall> Open, const DataValues *V) override {
-    Tree->begin(Open, V);
-  }
-  void end(ArrayRef<TraceCall> Open, size_t Depth,
-           std::optional<uint64_t> Next) override {
-    Tree->end(Open, Depth, Next);
-  }
-
-  std::map<std::string, std::unique_ptr<TreeBuilder>> Trees; // by thread's name
-
-private:
-  Trace &T;
-  TreeBuilder *Tree = nullptr;
-};
-
 class Profile {
 public:
   explicit Profile(const Trace &T) : T(T) { string(""); }
@@ -170,7 +146,7 @@ static Expected<std::string> gzipped(StringRef Plain) {
 }
 
 Error patchbay::exportPprof(Trace &T, raw_ostream &OS) {
-  Stacks All(T);
+  TreesByThread All(T);
   readCalls(T, {&All});
   Profile Out(T);
   Out.types();

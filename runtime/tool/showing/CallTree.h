@@ -8,6 +8,9 @@
 
 #include "reading/CallStream.h"
 #include "llvm/ADT/DenseMap.h"
+#include <map>
+#include <memory>
+#include <string>
 
 namespace patchbay {
 
@@ -53,6 +56,31 @@ private:
       Subs;                    // by parent and function
   std::vector<uint32_t> Nodes; // of calls that are open
   std::vector<bool> IsRoot;    // by function
+};
+
+/// A tree of each name of threads: there are few, since many threads have the same.
+class TreesByThread : public CallSink {
+public:
+  explicit TreesByThread(Trace &T) : T(T) {}
+  void beginThread(const TraceThread &Thread) override {
+    std::unique_ptr<TreeBuilder> &Of = Trees[Thread.Name];
+    if (!Of)
+      Of = std::make_unique<TreeBuilder>(T);
+    Tree = Of.get();
+  }
+  void begin(llvm::ArrayRef<TraceCall> Open, const DataValues *V) override {
+    Tree->begin(Open, V);
+  }
+  void end(llvm::ArrayRef<TraceCall> Open, size_t Depth,
+           std::optional<uint64_t> Next) override {
+    Tree->end(Open, Depth, Next);
+  }
+
+  std::map<std::string, std::unique_ptr<TreeBuilder>> Trees;
+
+private:
+  Trace &T;
+  TreeBuilder *Tree = nullptr;
 };
 
 /// The nodes but the first, by index: each is followed by those below it. Which
