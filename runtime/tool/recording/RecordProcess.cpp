@@ -68,6 +68,8 @@ public:
       waitpid(Child, nullptr, 0);
     }
   }
+  /// Before anything is done to a process, as far as that can be known.
+  Error find(ArrayRef<const char *> Args);
   Error start(ArrayRef<const char *> Args, const sigset_t &Before);
   bool hasEnded() {
     if (Child <= 0 || waitpid(Child, nullptr, WNOHANG) != Child)
@@ -77,16 +79,24 @@ public:
   }
 
 private:
+  std::string Path;
   pid_t Child = 0;
 };
 } // namespace
 
+Error Timer::find(ArrayRef<const char *> Args) {
+  if (Args.empty())
+    return Error::success();
+  auto Found = findProgram(Args.front());
+  if (!Found)
+    return Found.takeError();
+  Path = *Found;
+  return Error::success();
+}
+
 Error Timer::start(ArrayRef<const char *> Args, const sigset_t &Before) {
   if (Args.empty())
     return Error::success();
-  auto Path = findProgram(Args.front());
-  if (!Path)
-    return Path.takeError();
   std::vector<char *> Argv;
   for (const char *Arg : Args)
     Argv.push_back(const_cast<char *>(Arg));
@@ -95,14 +105,14 @@ Error Timer::start(ArrayRef<const char *> Args, const sigset_t &Before) {
   posix_spawnattr_init(&Attributes);
   posix_spawnattr_setsigmask(&Attributes, &Before);
   posix_spawnattr_setflags(&Attributes, POSIX_SPAWN_SETSIGMASK);
-  int Errno = posix_spawn(&Child, Path->c_str(), nullptr, &Attributes,
+  int Errno = posix_spawn(&Child, Path.c_str(), nullptr, &Attributes,
                           Argv.data(), environ);
   posix_spawnattr_destroy(&Attributes);
   if (!Errno)
     return Error::success();
   Child = 0;
   return makeError(CannotExecute,
-                   "cannot execute " + Twine(*Path) + ": " + errnoText(Errno));
+                   "cannot execute " + Path + ": " + errnoText(Errno));
 }
 
 // What they have forked since. A child listens a moment after fork() has returned in
@@ -213,6 +223,9 @@ Expected<int> patchbay::recordProcesses(const ProcessRecording &R,
   auto Library = openTracer();
   if (!Library)
     return Library.takeError();
+  Timer Command;
+  if (Error E = Command.find(Args))
+    return std::move(E);
   auto Processes = prepareAll(R, *Library);
   if (!Processes)
     return Processes.takeError();
@@ -237,7 +250,6 @@ Expected<int> patchbay::recordProcesses(const ProcessRecording &R,
   }
   const size_t Number = All->size();
   const pid_t First = All->front().pid();
-  Timer Command;
   if (Error E = Command.start(Args, Before))
     return std::move(E);
   std::vector<Visit> Ended;
