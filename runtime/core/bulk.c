@@ -119,16 +119,6 @@ static void keep_armed(struct pb_bulk_module *b, const uint8_t has[PB_NR_SHARED]
 	}
 }
 
-/* All that have no bit in a word with those from @first to @last. */
-static void leave_out_others(struct pb_choice *choice, size_t first, size_t last)
-{
-	const size_t nr = (choice->nr + 63) / 64, low = first / 64,
-		     end = first < choice->nr ? last / 64 + 1 : nr;
-
-	memset(choice->bits, 0, low * sizeof(*choice->bits));
-	memset(choice->bits + end, 0, (nr - end) * sizeof(*choice->bits));
-}
-
 /* Those of the chosen functions that have the tracer, if it is alone on all. */
 static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 {
@@ -162,7 +152,8 @@ static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 			last = shared->last;
 	}
 	/* There may be very many that are chosen and have no tracer. */
-	leave_out_others(&b->choice, first, last);
+	pb_choice_remove_row(&b->choice, 0, first);
+	pb_choice_remove_row(&b->choice, last + 1, module->nr);
 	if (first <= last)
 		keep_armed(b, has, first, last);
 	for (unsigned int i = PB_OWNER_FIRST; b->nr > b->nr_own && i < PB_NR_SHARED;

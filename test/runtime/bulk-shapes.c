@@ -18,6 +18,7 @@
 // CHECK: {{^}}all: 1280 of 1280{{$}}
 // CHECK-NEXT: {{^}}one of five: 256 of 256{{$}}
 // CHECK-NEXT: {{^}}beside others: 512 of 512{{$}}
+// CHECK-NEXT: {{^}}next to others: 1180 of 1180{{$}}
 // ORDER-NEXT: {{^}}by few writes{{$}}
 
 #include "Inputs/check.h"
@@ -117,6 +118,29 @@ static int has(char **argv, const char *word)
 	return *argv && (!strcmp(*argv, word) || has(argv + 1, word));
 }
 
+#define ADDRESSES(n)                                                           \
+	(uintptr_t)ints##n, (uintptr_t)doubles##n, (uintptr_t)longs##n,        \
+		(uintptr_t)nothing##n, (uintptr_t)inner##n,
+
+/*
+ * A tracer goes from wherever it is, which is the first hundred functions, and those
+ * behind them keep theirs.
+ */
+static long leave_next(struct patchbay_ops *first, struct patchbay_ops *second)
+{
+	static const uintptr_t all[NR] = { X256(ADDRESSES, _) };
+	struct patchbay_filter filter = { .size = sizeof(filter),
+					  .addrs = all,
+					  .cnt = 100 };
+
+	CHECK_EQ(patchbay_arm_filter(first, &filter, 0), 100);
+	filter.addrs += 100;
+	filter.cnt = NR - 100;
+	CHECK_EQ(patchbay_arm_filter(second, &filter, 0), NR - 100);
+	CHECK_EQ(patchbay_disarm(first, "*"), 100);
+	return calls_seen();
+}
+
 int main(int argc, char **argv)
 {
 	const struct patchbay_ops_attr attr = { .size = sizeof(attr),
@@ -137,6 +161,8 @@ int main(int argc, char **argv)
 	writes = text_writes() - writes;
 	CHECK_EQ(patchbay_arm(second, "ints" DIGITS, 0), 256);
 	printf("beside others: %ld of 512\n", arm(ops, "*[!t]s" DIGITS, 512) - 256);
+	CHECK_EQ(patchbay_disarm(second, "*"), 256);
+	printf("next to others: %ld of %d\n", leave_next(ops, second), NR - 100);
 	CHECK_EQ(patchbay_ops_destroy(ops), 0);
 	CHECK_EQ(patchbay_ops_destroy(second), 0);
 #if defined(__x86_64__)
