@@ -127,7 +127,8 @@ class StaticCallRun(BaseRun):
         yield "a module of another kernel is made", other != module, "no vermagic in it"
         said = yield from self.booted(self.ours, "refused", "refused", on=self.quick_boot)
         if said:
-            yield from static_calls.refused(said["refused"])
+            yield from static_calls.refused(said["refused"], "sc_jump", "sc_bare", "sc_sites",
+                                            "sc_other")
 
     def check_fallback(self):
         """The same tree, with a linker that cannot do it."""

@@ -188,10 +188,16 @@ def storm(text, updates):
            bool(good and users and int(users[1]) > 0 and "wrong: 0\n" in text), text)
 
 
-def refused(text):
-    for module, why in (("sc_jump", "jump to static call __SCT__sc_jumped"),
-                        ("sc_bare", "nop after call"),
-                        ("sc_other", "version magic '6.")):
+REFUSED = {"sc_jump": "jump to static call __SCT__sc_jumped",
+           "sc_bare": "nop after call",
+           "sc_sites": ".static_call_sites is for another kernel",
+           "sc_other": "version magic '6.",
+           "sc_generic": "version magic '7."}
+
+
+def refused(text, *modules):
+    for module in modules:
+        why = REFUSED[module]
         said = next((line for line in text.splitlines() if why in line), "")
         yield (f"the kernel refuses {module}: {said.partition('] ')[2] or 'no reason'}",
                f"{module}: refused" in text and why in text, text)
