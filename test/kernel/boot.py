@@ -38,7 +38,7 @@ GUESTS = {
 CPUS = {"arm64": 2, "ppc64le": 1, "riscv": 1}
 
 # In seconds; both are longer than it takes on a busy machine.
-BOOT_TIMEOUT, TIMEOUT = 600, 3600
+BOOT_TIMEOUT, TIMEOUT = 1800, 10800
 
 PRELUDE = """\
 #!/bin/sh

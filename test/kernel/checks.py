@@ -65,6 +65,20 @@ def startup(text):
            "not passed: " + " ".join(missing) if missing else f"{len(STARTUP_TESTS)} looked for")
 
 
+def startup_results(text):
+    said = re.sub(r"^\[ *[\d.]+\] ", "", text, flags=re.MULTILINE)
+    return dict(re.findall(r"Testing ([^:\n]+):[^:]*?(PASSED|FAILED|OK)\b", said))
+
+
+def same_startup(text, reference):
+    """Test by test."""
+    ours, theirs = startup_results(text), startup_results(reference)
+    other = [f"{name} {ours.get(name, 'missing')}, {theirs.get(name, 'missing')}"
+             for name in sorted({*ours, *theirs}) if ours.get(name) != theirs.get(name)]
+    yield (f"ftrace's {len(ours)} start-up tests end as in the other kernel",
+           len(ours) > 0 and not other, "; ".join(other) or "there are none")
+
+
 def lkdtm(text):
     yield ("a call of the wrong type (LKDTM's CFI_FORWARD_PROTO) traps",
            "CFI failure at lkdtm_indirect_call" in text and "Kernel panic" in text, text)

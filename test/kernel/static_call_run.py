@@ -15,6 +15,11 @@ from kernels import HERE, KernelError, Tools, source
 GCC = {"ppc64le": "powerpc64le-linux-gnu-"}
 
 
+def with_radix(machine):
+    return machine.with_args(machine.guest.kernel_args.replace("disable_radix",
+                                                               "disable_radix=off"))
+
+
 class StaticCallRun(BaseRun):
     module_sources = static_calls.MODULES
 
@@ -54,11 +59,12 @@ class StaticCallRun(BaseRun):
         yield from self.check_fallback()
         if not quick:
             self.report(self.ours)
-            yield from self.check_branches()
+            counted = yield from self.count(self.ours)
+            yield from static_calls.branches(counted)
             yield from self.check_machines()
             yield from self.check_kexec()
             yield from self.check_gcc()
-            yield from self.check_plain()
+            yield from self.check_plain(counted)
 
     def build(self, kernel):
         """A check that it is built, and whether it is. Its modules are for kernels of
@@ -75,10 +81,13 @@ class StaticCallRun(BaseRun):
         yield "the compiler warns of nothing that is patched", not warnings, "\n".join(warnings)
         return True
 
+    def start(self, kernel, what, *scripts, **more):
+        """Boots it, and does not wait for that."""
+        return {what: self.pool.submit(self.boot, kernel, *scripts, what=what, **more)}
+
     def booted(self, kernel, what, *scripts, **more):
         """A check that it boots; returns what the scripts have printed."""
-        future = self.pool.submit(self.boot, kernel, *scripts, what=what, **more)
-        return (yield from finished(kernel, {what: future}, what))
+        return (yield from finished(kernel, self.start(kernel, what, *scripts, **more), what))
 
     @property
     def quick_boot(self):
@@ -142,26 +151,28 @@ class StaticCallRun(BaseRun):
         vmlinux = kernel.out / "vmlinux"
         static_calls.report_code(vmlinux, self.tools.llvm)
         static_calls.report_ftrace(vmlinux, self.tools.llvm)
-        static_calls.report_link(kernel, self.tools.linker)
+        # Without the option trampolines are just missing.
+        static_calls.report_link(kernel, self.tools.linker, "--static-calls-kernel")
+        static_calls.report_link(kernel, self.tools.linker, "--unresolved-symbols=ignore-all")
         report.size("vmlinux", {"with the linker's static calls": [vmlinux]})
-        report.lines("for ppc64le", [patch for patch in self.patches
-                                     if "powerpc" in patch.name])
+        report.lines("for static calls", [patch for patch in self.patches
+                                          if static_calls.PATCH.search(patch.name)])
 
-    def check_branches(self):
+    def count(self, kernel):
         """What each call executes, by kinds, which a plugin of QEMU counts."""
-        counts = self.out / "branches.counts"
-        said = yield from self.booted(self.ours, "branches", "static-calls",
-                                      on=self.counting(counts))
-        if said:
-            yield from static_calls.branches(said["static-calls"], counts.read_text())
+        counts = kernel.out / "branches.counts"
+        said = yield from self.booted(kernel, "branches", "calls", on=self.counting(counts))
+        if not said:
+            return {}
+        yield from static_calls.calls(said["calls"])
+        return static_calls.counted(said["calls"], counts.read_text())
 
     def check_machines(self):
         """Other processors, and the other MMU; with one CPU and with two."""
         for cpu, radix in self.MACHINES:
             name, on = cpu + radix, self.quick_boot.with_model(cpu)
             if radix:
-                on = on.with_args(on.guest.kernel_args.replace(
-                    "disable_radix", "disable_radix=off"))
+                on = with_radix(on)
             said = yield from self.booted(self.ours, name, "static-calls", "log", on=on)
             if said:
                 yield from static_calls.mmu(said["log"], name)
@@ -238,18 +249,36 @@ class StaticCallRun(BaseRun):
             yield from static_calls.storm(said["storm"], 300)
             yield from static_calls.no_oops(said["log"])
 
-    def check_plain(self):
+    def check_plain(self, counted):
         """The same configuration with a linker that makes none."""
         self.plain.begin_as(self.ours)
+        # They take longest, so both kernels run them side by side; and they patch all
+        # functions again and again, which takes QEMU three times as long with the hash MMU.
+        on = with_radix(boot.Machine.usual(self.arch))
+        started = self.start(self.ours, "selftests", "selftests", "log", on=on)
         if not (yield from self.build(self.plain)):
             return
-        ours = yield from self.booted(self.ours, "selftests", "selftests", "log")
-        plain = yield from self.booted(self.plain, "selftests", "selftests", "log")
+        other = self.start(self.plain, "selftests", "selftests", "log", on=on)
+        ours = yield from finished(self.ours, started, "selftests")
+        plain = yield from finished(self.plain, other, "selftests")
         if ours and plain:
             yield from checks.selftests(ours["selftests"], plain["selftests"],
                                         "with our linker", "with the stock linker")
+            yield from static_calls.startup(ours["log"])
+            yield from checks.same_startup(ours["log"], plain["log"])
             yield from checks.log(ours["log"], plain["log"] + static_calls.KNOWN)
             report.selftests(checks.results(ours["selftests"]),
                              checks.results(plain["selftests"]), "ours", "stock")
+        yield from static_calls.beside_generic(counted, (yield from self.count(self.plain)))
+        yield from self.check_module_of(self.plain)
+        static_calls.report_link(self.plain, f"ld.lld{self.tools.llvm}")
         report.size("vmlinux", {"with generic static calls": [self.plain.out / "vmlinux"],
                                 "with the linker's": [self.ours.out / "vmlinux"]})
+
+    def check_module_of(self, other):
+        """A module of the same version and configuration, built for another linker."""
+        shutil.copy(self.modules(other) / "sc_user.ko",
+                    self.modules(self.ours) / "sc_generic.ko")
+        said = yield from self.booted(self.ours, "refused", "refused", on=self.quick_boot)
+        if said:
+            yield from static_calls.refused(said["refused"], "sc_generic")

@@ -15,6 +15,9 @@ OPTIONS = ("LD_HAS_STATIC_CALLS", "HAVE_STATIC_CALL_INLINE", "STATIC_CALL_SELFTE
 STARTUP_TESTS = ("Testing dynamic ftrace:", "Testing dynamic ftrace ops #1:",
                  "Testing ftrace recursion:")
 
+# Of the series, the patches that have part in static calls.
+PATCH = re.compile(r"^\d+-powerpc-(?!ftrace)")
+
 # QEMU's memory for the firmware's variables is empty.
 KNOWN = "WARNING: nvram corruption detected: 0-length partition"
 
@@ -152,9 +155,9 @@ def counted(text, counts):
             for at, name in enumerate(names)}
 
 
-def branches(text, counts):
-    seen = counted(text, counts)
-    yield "the plugin of QEMU counted each case", bool(seen), counts[:200]
+def branches(seen):
+    """Of each case, beside a call through a pointer in the same kernel."""
+    yield "the plugin of QEMU counted each case", bool(seen), "it did not"
     if not seen:
         return
     print("\n  per call: instructions, indirect branches, unbalanced returns\n"
@@ -163,9 +166,7 @@ def branches(text, counts):
     for case in CASES:
         cells = [seen.get((DIRECT.get(case), "direct")),
                  *(seen.get((case, kind)) for kind in ("static", "generic", "address"))]
-        print(f"  {case:9} | " + " | ".join(
-            (f"{cell[0]:5.0f} {cell[1]:2.0f} {cell[2]:2.0f}" if cell else "").ljust(11)
-            for cell in cells))
+        print(f"  {case:9} | " + " | ".join(cell_text(cell).ljust(11) for cell in cells))
     print()
     more = [case for case in CASES
             if seen[case, "static"][1] > seen[case, "generic"][1] + 0.01]
@@ -175,6 +176,34 @@ def branches(text, counts):
     longer = [case for case in CASES
               if seen[case, "static"][0] > seen[case, "generic"][0] + 0.1]
     yield "no case takes more instructions than through a pointer", not longer, " ".join(longer)
+
+
+def cell_text(cell):
+    return f"{cell[0]:5.0f} {cell[1]:2.0f} {cell[2]:2.0f}" if cell else ""
+
+
+# In a kernel with generic static calls there is no trampoline. What the kernel calls
+# of a module's is the pointer that the static call has now (static), or goes through
+# a pointer to that, and sees updates (follow).
+WAYS = [*((case, "static") for case in CASES), ("kmk", "follow"), ("kmm", "follow")]
+
+
+def beside_generic(ours, plain):
+    """The same calls in a kernel with generic static calls."""
+    missing = [" ".join(way) for way in WAYS if way not in ours or way not in plain]
+    yield "each case was counted in both kernels", not missing, "; ".join(missing)
+    if missing:
+        return
+    print("\n  per call: instructions, indirect branches, unbalanced returns\n"
+          "  case             | ours        | generic kernel\n"
+          "  =================+=============+===============")
+    for way in WAYS:
+        print(f"  {' '.join(way):16} | {cell_text(ours[way]):11} | {cell_text(plain[way])}")
+    print()
+    for what, column, noise in (("instructions", 0, 0.1), ("indirect branches", 1, 0.01)):
+        more = [" ".join(way) for way in WAYS if ours[way][column] > plain[way][column] + noise]
+        yield (f"no case takes more {what} than in the kernel with generic static calls",
+               not more, "; ".join(more))
 
 
 def storm(text, updates):
@@ -272,8 +301,19 @@ def code(vmlinux, llvm):
            sites and not bare, "; ".join(bare[:5]))
     listed = (at["__stop_static_call_sites"] - at["__start_static_call_sites"]) // 8
     yield f"{listed} are listed", listed == len(sites), f"{len(sites)} were found"
+    yield from nops(vmlinux, llvm)
     if stubs:
         print(f"{len(stubs)} trampolines are called through stubs of the linker")
+
+
+def nops(vmlinux, llvm):
+    """What ftrace has of a function that is not traced: its stubs are elsewhere."""
+    code = subprocess.run([f"llvm-objdump{llvm}", "-d", "--no-show-raw-insn",
+                           "--disassemble-symbols=test_target_k", vmlinux],
+                          capture_output=True, text=True, check=True).stdout
+    body = code.partition("<test_target_k>:")[2].partition("blr")[0]
+    count = len(re.findall(r"\tnop$", body, re.MULTILINE))
+    yield "a function that ftrace may trace has one NOP", count == 1, code
 
 
 # What runs before r13 leads to the PACA, or after it does no more: the head, the
@@ -318,24 +358,22 @@ def report_ftrace(vmlinux, llvm):
           f"{text * 24:,} bytes of the {room:,} that there are")
 
 
-def report_link(kernel, linker, rounds=5):
-    """Processor time of the last link of vmlinux, with the option and without, where
-    trampolines are just missing: the least of some rounds."""
+def report_link(kernel, linker, *options, rounds=5):
+    """Processor time of the last link of vmlinux: the least of some rounds."""
     out = kernel.out
     link = ["-EL", "-m", "elf64lppc", "-z", "noexecstack", "-pie", "--no-dynamic-linker", "-z",
             "notext", "--build-id=sha1", "--threads=1", "-T", "arch/powerpc/kernel/vmlinux.lds",
             "--whole-archive", "vmlinux.a", ".vmlinux.export.o", "init/version-timestamp.o",
             "--no-whole-archive", "lib/lib.a", ".tmp_vmlinux2.kallsyms.o",
-            "arch/powerpc/tools/vmlinux.arch.o", "-o", ".link-time"]
-    for option in ("--static-calls-kernel", "--unresolved-symbols=ignore-all"):
-        times = []
-        for _ in range(rounds):
-            before = os.times()
-            subprocess.run([linker, *link, option], cwd=out, check=True, capture_output=True)
-            after = os.times()
-            times.append(after.children_user + after.children_system
-                         - before.children_user - before.children_system)
-        print(f"link of vmlinux with {option}: {min(times):.2f} s")
+            "arch/powerpc/tools/vmlinux.arch.o", "-o", ".link-time", *options]
+    times = []
+    for _ in range(rounds):
+        before = os.times()
+        subprocess.run([linker, *link], cwd=out, check=True, capture_output=True)
+        after = os.times()
+        times.append(after.children_user + after.children_system
+                     - before.children_user - before.children_system)
+    print(f"link of vmlinux {' '.join([kernel.name, *options])}: {min(times):.2f} s")
     (out / ".link-time").unlink()
 
 
