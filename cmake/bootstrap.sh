@@ -196,8 +196,6 @@ source_lld() {
 prepare() {
 	deps
 	source_lld
-	sh "$root/cmake/fetch-dpdk.sh" >/dev/null ||
-		say "no headers of DPDK: libpatchbay-bpf is left out"
 }
 
 # build_preset PRESET FOLDER [TARGET]

@@ -33,7 +33,7 @@ command -v mmdebstrap >/dev/null || die "mmdebstrap not found: install mmdebstra
 
 # What the packages need, from those that the system itself has.
 needed=clang-$llvm,libllvm$llvm,libc6-dev,libbpf1,pkgconf
-for package in $(dpkg-query -W -f '${db:Status-Status} ${Package}\n' 'librte-bpf[0-9]*' 'libelf1*' \
+for package in $(dpkg-query -W -f '${db:Status-Status} ${Package}\n' 'libelf1*' \
 	'libstdc++-[0-9]*-dev' 2>/dev/null | sed -n 's/^installed //p'); do
 	needed=$needed,$package
 done

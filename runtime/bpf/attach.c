@@ -8,16 +8,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/*
- * An interpreter is compiled as any other code. Maps have locks: a program that
- * interrupted itself would wait for its own.
- */
+/* Maps have locks: a program that interrupted itself would wait for its own. */
 static unsigned int flags_of(const struct patchbay_bpf_program *program)
 {
 	unsigned int flags = PATCHBAY_OPS_RECURSION;
 
-	if (program->machine.function &&
-	    !(program->uses.flags & PB_BPF_VECTORS))
+	if (!(program->uses.flags & PB_BPF_VECTORS))
 		flags |= PATCHBAY_OPS_FAST;
 	return flags;
 }

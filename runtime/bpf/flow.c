@@ -17,7 +17,12 @@ unsigned int pb_bpf_next(const struct bpf_insn *insns, uint32_t index,
 		next[0] = (int64_t)index + 2;
 		return 1;
 	}
-	if (BPF_CLASS(insn->code) == BPF_JMP &&
+	if (insn->code == (BPF_JMP32 | BPF_JA)) {
+		next[0] = (int64_t)index + 1 + insn->imm;
+		return 1;
+	}
+	if ((BPF_CLASS(insn->code) == BPF_JMP ||
+	     BPF_CLASS(insn->code) == BPF_JMP32) &&
 	    BPF_OP(insn->code) != BPF_CALL)
 		next[nr++] = (int64_t)index + 1 + insn->off;
 	if (insn->code != (BPF_JMP | BPF_JA))

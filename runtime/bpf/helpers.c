@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Programs are compiled by the engine, which does not align the stack of what
- * they call, and may run where vector registers are a traced function's: see
- * CMakeLists.txt for how this file is compiled.
+ * They may run where vector registers are a traced function's: see CMakeLists.txt
+ * for how this file is compiled.
  */
 #include "helpers.h"
 #include "context.h"

@@ -182,10 +182,7 @@ static int make_machine(struct patchbay_bpf_program *program,
 	error = pb_bpf_machine_load(&program->machine, &code);
 	if (error)
 		pb_bpf_log(opts, program->name, error,
-			   error == -ENOTSUP ?
-				   "the virtual machine refuses the program, "
-				   "although it does no harm" :
-				   "no memory for the program");
+			   "no memory for the program");
 	return error;
 }
 
@@ -264,7 +261,7 @@ int pb_bpf_read(struct patchbay_bpf_object *object, const void *bytes,
 	if (!bpf)
 		return pb_bpf_log(opts, NULL, -EINVAL,
 				  "no object that libbpf can read: compile it "
-				  "with clang -target bpf -mcpu=v2 -O2 -g");
+				  "with clang -target bpf -O2 -g");
 	error = read_maps(object, bpf, opts);
 	if (!error)
 		error = read_programs(object, bpf, bytes, size, opts);

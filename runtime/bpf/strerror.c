@@ -16,9 +16,8 @@ const char *patchbay_bpf_strerror(int error)
 		return "a program that the verifier refuses, or text that may "
 		       "not be written";
 	case ENOTSUP:
-		return "a type of map that is not supported, or a program that "
-		       "the virtual machine refuses, or a function whose exit "
-		       "cannot be seen";
+		return "a type of map that is not supported, or a function "
+		       "whose exit cannot be seen";
 	case EALREADY:
 		return "the program is attached already";
 	case EEXIST:

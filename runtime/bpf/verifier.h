@@ -9,16 +9,15 @@
 #include "verify.h"
 
 /*
- * @before: the state before each instruction that was led to
- * @ways:   to each instruction
- * @now:    the state at the instruction with @index
+ * @before:    the state before each instruction that was led to
+ * @is_led_to: which these are
+ * @now:       the state at the instruction with @index
  */
 struct pb_bpf_verifier {
 	const struct pb_bpf_code *code;
 	struct pb_bpf_uses *uses;
 	struct pb_bpf_state *before;
-	uint32_t ways[PB_BPF_INSNS_MAX];
-	uint32_t nr_visits;
+	uint8_t is_led_to[PB_BPF_INSNS_MAX];
 	struct pb_bpf_state now;
 	uint32_t index;
 };

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "isa.h"
 #include "verifier.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-/*
- * The engine's verifier follows each way through the program on its own, so the
- * ways must not be too many; the kernel has the same limit.
- */
-#define VISITS_MAX 1000000
 
 static const char *check_exit(const struct pb_bpf_verifier *v)
 {
@@ -19,18 +14,22 @@ static const char *check_exit(const struct pb_bpf_verifier *v)
 	return NULL;
 }
 
-static const char *jump(struct pb_bpf_verifier *v, const struct bpf_insn *insn)
+/* Addresses are compared as a whole. */
+static const char *check_compared(const struct pb_bpf_val *val, int is_32)
 {
+	const char *wrong = pb_bpf_check_defined(val);
+
+	if (wrong)
+		return wrong;
+	return is_32 && !pb_bpf_is_number(val) ? "half of an address" : NULL;
+}
+
+static const char *compare(const struct pb_bpf_verifier *v,
+			   const struct bpf_insn *insn)
+{
+	int is_32 = BPF_CLASS(insn->code) == BPF_JMP32;
 	const char *wrong;
 
-	switch (insn->code) {
-	case BPF_JMP | BPF_JA:
-		return NULL;
-	case BPF_JMP | BPF_EXIT:
-		return check_exit(v);
-	case BPF_JMP | BPF_CALL:
-		return pb_bpf_verify_call(v, insn);
-	}
 	switch (BPF_OP(insn->code)) {
 	case BPF_JEQ:
 	case BPF_JNE:
@@ -43,18 +42,71 @@ static const char *jump(struct pb_bpf_verifier *v, const struct bpf_insn *insn)
 	case BPF_JSLT:
 	case BPF_JSLE:
 	case BPF_JSET:
-		wrong = pb_bpf_check_defined(&v->now.reg[insn->dst_reg]);
+		wrong = check_compared(&v->now.reg[insn->dst_reg], is_32);
 		if (!wrong && BPF_SRC(insn->code) == BPF_X)
-			wrong = pb_bpf_check_defined(
-				&v->now.reg[insn->src_reg]);
-		if (!wrong && insn->code == (BPF_JMP | BPF_JSET | BPF_K))
-			/* Of a small one the engine's compiler drops 3 bytes. */
-			return "a jump by the bits of a constant, which the "
-			       "virtual machine cannot do: compile with "
-			       "-mcpu=v2";
+			wrong = check_compared(&v->now.reg[insn->src_reg],
+					       is_32);
 		return wrong;
 	default:
 		return "an unknown instruction";
+	}
+}
+
+static const char *jump(struct pb_bpf_verifier *v, const struct bpf_insn *insn)
+{
+	switch (insn->code) {
+	case BPF_JMP | BPF_JA:
+	case BPF_JMP32 | BPF_JA:
+		return NULL;
+	case BPF_JMP | BPF_EXIT:
+		return check_exit(v);
+	case BPF_JMP | BPF_CALL:
+		return pb_bpf_verify_call(v, insn);
+	default:
+		return compare(v, insn);
+	}
+}
+
+static int is_zero(const struct bpf_insn *insn, int dst, int src, int off,
+		   int imm)
+{
+	return !(dst && insn->dst_reg) && !(src && insn->src_reg) &&
+	       !(off && insn->off) && !(imm && insn->imm);
+}
+
+/* Fields that the instruction does not use, for those that will one day. */
+static int has_reserved_fields_zero(const struct bpf_insn *insn)
+{
+	int by_register = BPF_SRC(insn->code) == BPF_X;
+	int op = BPF_OP(insn->code);
+
+	switch (BPF_CLASS(insn->code)) {
+	case BPF_ALU:
+	case BPF_ALU64:
+		if (op == BPF_NEG || op == BPF_END)
+			return is_zero(insn, 0, 1, 1, op == BPF_NEG);
+		return is_zero(insn, 0, !by_register,
+			       op != BPF_DIV && op != BPF_MOD && op != BPF_MOV,
+			       by_register);
+	case BPF_LDX:
+		return is_zero(insn, 0, 0, 0, 1);
+	case BPF_ST:
+		return is_zero(insn, 0, 1, 0, 0);
+	case BPF_STX: /* of an atomic one it is the operation */
+		return is_zero(insn, 0, 0, 0, BPF_MODE(insn->code) == BPF_MEM);
+	case BPF_JMP:
+	case BPF_JMP32:
+		if (insn->code == (BPF_JMP | BPF_JA))
+			return is_zero(insn, 1, 1, 0, 1);
+		if (insn->code == (BPF_JMP32 | BPF_JA))
+			return is_zero(insn, 1, 1, 1, 0);
+		if (op == BPF_EXIT)
+			return is_zero(insn, 1, 1, 1, 1);
+		if (op == BPF_CALL) /* one by register is unknown */
+			return by_register || is_zero(insn, 1, 0, 1, 0);
+		return is_zero(insn, 0, !by_register, 0, by_register);
+	default:
+		return 1;
 	}
 }
 
@@ -63,6 +115,9 @@ static const char *carry_out(struct pb_bpf_verifier *v,
 {
 	if (insn->dst_reg > 10 || insn->src_reg > 10)
 		return "an unknown register";
+	if (!has_reserved_fields_zero(insn))
+		return "an instruction with something in fields that it does "
+		       "not use";
 	switch (BPF_CLASS(insn->code)) {
 	case BPF_ALU:
 	case BPF_ALU64:
@@ -74,7 +129,8 @@ static const char *carry_out(struct pb_bpf_verifier *v,
 				       pb_bpf_verify_wide(v, insn);
 		return "an access to packets, of which there are none";
 	case BPF_LDX:
-		if (BPF_MODE(insn->code) != BPF_MEM)
+		if (BPF_MODE(insn->code) != BPF_MEM &&
+		    BPF_MODE(insn->code) != BPF_MEMSX)
 			break;
 		return insn->dst_reg == 10 ? "a write to the frame pointer" :
 					     pb_bpf_verify_load(v, insn);
@@ -87,11 +143,10 @@ static const char *carry_out(struct pb_bpf_verifier *v,
 			break;
 		return pb_bpf_verify_store(v, insn);
 	case BPF_JMP:
-		return jump(v, insn);
 	case BPF_JMP32:
-		return "a jump that compares 32 bits: compile with -mcpu=v2";
+		return jump(v, insn);
 	}
-	return "an instruction that is not supported: compile with -mcpu=v2";
+	return "an instruction that is not supported";
 }
 
 /* Of a comparison with NULL: the call whose result it was, or -1. */
@@ -112,11 +167,8 @@ static int64_t compared_with_null(const struct pb_bpf_verifier *v,
 static const char *lead_to(struct pb_bpf_verifier *v, int64_t next,
 			   const struct pb_bpf_state *state)
 {
-	uint32_t before = v->ways[next];
-
-	/* Neither has exceeded VISITS_MAX, so the sum fits. */
-	v->ways[next] += v->ways[v->index];
-	if (!before) {
+	if (!v->is_led_to[next]) {
+		v->is_led_to[next] = 1;
 		v->before[next] = *state;
 		return NULL;
 	}
@@ -148,18 +200,12 @@ static const char *go_on(struct pb_bpf_verifier *v, const struct bpf_insn *insn)
 static const char *pass(struct pb_bpf_verifier *v, const uint16_t *order,
 			uint32_t nr)
 {
-	v->ways[0] = 1;
 	pb_bpf_state_init(&v->before[0]);
 	for (uint32_t i = 0; i < nr; i++) {
 		const struct bpf_insn *insn;
 		const char *wrong;
 
 		v->index = order[i];
-		v->nr_visits += v->ways[v->index];
-		if (v->nr_visits > VISITS_MAX)
-			return "too many ways lead here: of all together more "
-			       "than 1000000 instructions would have to be "
-			       "looked at";
 		v->now = v->before[v->index];
 		insn = &v->code->insns[v->index];
 		wrong = carry_out(v, insn);

@@ -4,14 +4,10 @@
  * stack, values of maps and records only, within their bounds; calls helpers
  * with what these expect; and ends.
  *
- * The engine has a verifier of its own, which is not relied upon: of release
- * 22.11 it takes programs with wild pointers (a store over half of a spilled
- * pointer), does not know that a lookup may find nothing, and computes ranges of
- * numbers wrongly; later releases mended some of that. The one here is
- * simple instead of clever: addresses have offsets that are known, so ranges of
- * numbers are of no concern; and there are no loops, so one pass over the
- * instructions, in an order in which each comes behind those that lead to it,
- * sees everything.
+ * It is simple instead of clever: addresses have offsets that are known, so ranges
+ * of numbers are of no concern; and there are no loops, so one pass over the
+ * instructions, in an order in which each comes behind those that lead to it, sees
+ * everything.
  */
 #ifndef PB_BPF_VERIFY_H
 #define PB_BPF_VERIFY_H

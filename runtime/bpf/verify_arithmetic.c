@@ -14,16 +14,18 @@ const char *pb_bpf_check_defined(const struct pb_bpf_val *val)
 }
 
 static const char *move(struct pb_bpf_val *to, const struct pb_bpf_val *from,
-			int is_32)
+			int extends, int is_32)
 {
 	const char *wrong = pb_bpf_check_defined(from);
 
 	if (wrong)
 		return wrong;
-	if (is_32 && !pb_bpf_is_number(from))
+	if ((is_32 || extends) && !pb_bpf_is_number(from))
 		return "half of an address";
 	*to = *from;
-	if (is_32)
+	if (extends)
+		*to = pb_bpf_scalar();
+	else if (is_32)
 		to->num = (uint32_t)to->num;
 	return NULL;
 }
@@ -51,44 +53,42 @@ static const char *move_address(struct pb_bpf_val *to,
 	return NULL;
 }
 
-/*
- * What the engine's compiler (of release 22.11, for x86-64) makes wrong code of:
- * a division of 32 bits by a register cuts the address in r0 in half; one by the
- * same register divides by what is in another, maybe 0; a shift by the same
- * register gives another number.
- */
-static const char *check_by_register(const struct bpf_insn *insn, int is_32)
+static const char *check_swap(const struct bpf_insn *insn, int is_32)
 {
-	int divides = BPF_OP(insn->code) == BPF_DIV ||
-		      BPF_OP(insn->code) == BPF_MOD;
+	/* Of 64 bits it exchanges, whatever the machine's order is. */
+	if (!is_32 && BPF_SRC(insn->code) != BPF_K)
+		return "an unknown instruction";
+	return insn->imm == 16 || insn->imm == 32 || insn->imm == 64 ?
+		       NULL :
+		       "an exchange of bytes that are not 2, 4 or 8";
+}
 
-	if (divides && is_32)
-		return "a division of 32 bits by a register, which the virtual "
-		       "machine cannot do: compile with -mcpu=v2";
-	return insn->dst_reg == insn->src_reg ?
-		       "a division or shift of a register by itself, which the "
-		       "virtual machine cannot do" :
-		       NULL;
+/* It says of which width the number is that is extended with its sign. */
+static const char *check_extension(const struct bpf_insn *insn, int is_32)
+{
+	if (BPF_SRC(insn->code) == BPF_X &&
+	    (insn->off == 8 || insn->off == 16 || (!is_32 && insn->off == 32)))
+		return NULL;
+	return "a move with an unknown extension";
 }
 
 static const char *check_operation(const struct bpf_insn *insn, int is_32)
 {
 	int by_constant = BPF_SRC(insn->code) == BPF_K;
 
-	if (insn->off)
-		return "a signed division or move: compile with -mcpu=v2";
 	switch (BPF_OP(insn->code)) {
 	case BPF_DIV:
 	case BPF_MOD:
-		if (!by_constant)
-			return check_by_register(insn, is_32);
-		return insn->imm ? NULL : "a division by 0";
+		if (insn->off != 0 && insn->off != 1)
+			return "a division that is neither signed nor unsigned";
+		return by_constant && !insn->imm ? "a division by 0" : NULL;
+	case BPF_MOV:
+		return insn->off ? check_extension(insn, is_32) : NULL;
+	case BPF_ARSH:
 	case BPF_LSH:
 	case BPF_RSH:
-	case BPF_ARSH:
-		if (!by_constant)
-			return check_by_register(insn, is_32);
-		return (uint32_t)insn->imm >= (is_32 ? 32 : 64) ?
+		return by_constant &&
+				       (uint32_t)insn->imm >= (is_32 ? 32 : 64) ?
 			       "a shift by more bits than there are" :
 			       NULL;
 	case BPF_ADD:
@@ -96,29 +96,15 @@ static const char *check_operation(const struct bpf_insn *insn, int is_32)
 	case BPF_MUL:
 	case BPF_OR:
 	case BPF_AND:
-	case BPF_NEG:
 	case BPF_XOR:
-	case BPF_MOV:
 		return NULL;
+	case BPF_NEG:
+		return by_constant ? NULL : "an unknown instruction";
 	case BPF_END:
-		if (is_32 && (insn->imm == 16 || insn->imm == 32 ||
-			      insn->imm == 64))
-			return NULL;
-		return "an exchange of bytes that is not supported: compile "
-		       "with -mcpu=v2";
+		return check_swap(insn, is_32);
 	default:
 		return "an unknown instruction";
 	}
-}
-
-/* The engine ends a program that divides by 0: who would submit its record? */
-static const char *check_divisor(const struct pb_bpf_verifier *v,
-				 const struct pb_bpf_val *by)
-{
-	if (!v->now.record || (by->type == PB_BPF_CONSTANT && by->num))
-		return NULL;
-	return "a division by what may be 0 while a record is reserved: divide "
-	       "before, or by a constant";
 }
 
 const char *pb_bpf_verify_arithmetic(struct pb_bpf_verifier *v,
@@ -139,12 +125,10 @@ const char *pb_bpf_verify_arithmetic(struct pb_bpf_verifier *v,
 	else if (BPF_SRC(insn->code) == BPF_X)
 		by = v->now.reg[insn->src_reg];
 	if (op == BPF_MOV)
-		return move(to, &by, is_32);
+		return move(to, &by, insn->off, is_32);
 	wrong = pb_bpf_check_defined(to);
 	if (!wrong)
 		wrong = pb_bpf_check_defined(&by);
-	if (!wrong && (op == BPF_DIV || op == BPF_MOD))
-		wrong = check_divisor(v, &by);
 	if (wrong)
 		return wrong;
 	if (!pb_bpf_is_number(&by))

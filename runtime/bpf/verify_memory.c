@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What instructions of the verified program read and write. */
+#include "isa.h"
 #include "verifier.h"
 
 static uint32_t size_of(const struct bpf_insn *insn)
@@ -36,12 +37,18 @@ static const char *check_context(struct pb_bpf_verifier *v, int64_t from,
 	return NULL;
 }
 
+/* Of an address. Of a number, which any may be, the sum means nothing, and wraps. */
+static int64_t moved(const struct pb_bpf_val *val, int64_t offset)
+{
+	return (int64_t)((uint64_t)val->num + (uint64_t)offset);
+}
+
 /* @size bytes at @val and @offset are there, whatever is in them. */
 static const char *check_memory(struct pb_bpf_verifier *v,
 				const struct pb_bpf_val *val, int64_t offset,
 				uint32_t size)
 {
-	int64_t from = val->num + offset;
+	int64_t from = moved(val, offset);
 
 	switch (val->type) {
 	case PB_BPF_FRAME:
@@ -109,6 +116,8 @@ const char *pb_bpf_verify_load(struct pb_bpf_verifier *v,
 
 	if (wrong)
 		return wrong;
+	if (BPF_MODE(insn->code) == BPF_MEMSX && size == 8)
+		return "an unknown instruction";
 	v->now.reg[insn->dst_reg] =
 		from.type == PB_BPF_FRAME ?
 			pb_bpf_stack_read(&v->now, from.num + insn->off, size) :
@@ -133,6 +142,34 @@ const char *pb_bpf_verify_store(struct pb_bpf_verifier *v,
 	return pb_bpf_check_write(v, to, insn->off, size_of(insn), &what);
 }
 
+static int is_known_atomic(int32_t op)
+{
+	switch (op) {
+	case BPF_ADD:
+	case BPF_OR:
+	case BPF_AND:
+	case BPF_XOR:
+	case BPF_ADD | BPF_FETCH:
+	case BPF_OR | BPF_FETCH:
+	case BPF_AND | BPF_FETCH:
+	case BPF_XOR | BPF_FETCH:
+	case BPF_XCHG:
+	case BPF_CMPXCHG:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* What was there before goes to a register: a number, whatever it was. */
+static void fetch(struct pb_bpf_verifier *v, const struct bpf_insn *insn)
+{
+	if (insn->imm == BPF_CMPXCHG)
+		v->now.reg[0] = pb_bpf_scalar();
+	else if (insn->imm & BPF_FETCH)
+		v->now.reg[insn->src_reg] = pb_bpf_scalar();
+}
+
 /* The stack lies at a multiple of 8, and so do values and records. */
 const char *pb_bpf_verify_atomic(struct pb_bpf_verifier *v,
 				 const struct bpf_insn *insn)
@@ -142,14 +179,17 @@ const char *pb_bpf_verify_atomic(struct pb_bpf_verifier *v,
 	uint32_t size = size_of(insn);
 	const char *wrong;
 
-	if (insn->imm != BPF_ADD || size < 4)
-		return "an atomic operation that is no addition without result: "
-		       "compile with -mcpu=v2, which has no other";
-	if ((to.num + insn->off) % size)
+	if (!is_known_atomic(insn->imm) || size < 4)
+		return "an unknown atomic operation";
+	if (moved(&to, insn->off) % size)
 		return "an atomic operation that is not aligned";
-	if (!pb_bpf_is_number(&v->now.reg[insn->src_reg]))
-		return "an atomic addition of what is no number";
+	if (!pb_bpf_is_number(&v->now.reg[insn->src_reg]) ||
+	    (insn->imm == BPF_CMPXCHG && !pb_bpf_is_number(&v->now.reg[0])))
+		return "an atomic operation with what is no number";
 	wrong = pb_bpf_check_read(v, &to, insn->off, size);
-	return wrong ? wrong :
-		       pb_bpf_check_write(v, &to, insn->off, size, &scalar);
+	if (!wrong)
+		wrong = pb_bpf_check_write(v, &to, insn->off, size, &scalar);
+	if (!wrong)
+		fetch(v, insn);
+	return wrong;
 }

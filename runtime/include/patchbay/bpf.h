@@ -31,7 +31,7 @@
  *		return 0;
  *	}
  *
- *	clang -target bpf -mcpu=v2 -O2 -g -c calls.bpf.c
+ *	clang -target bpf -O2 -g -c calls.bpf.c
  *
  * (on Debian and its like, which keep <asm/types.h> in a folder of the
  * architecture's, with -I/usr/include/$(uname -m)-linux-gnu, too)
@@ -95,29 +95,21 @@
  * instructions. Simpler than in the kernel: offsets from an address must be
  * known (value->hits[3], not value->hits[n]), and what a register holds must
  * not depend on the way to it. Programs of one function each: others are to be
- * static __always_inline, loops to be unrolled; all ways through a program
- * together have a million instructions at most: each `if` may double them, unless
- * it ends the program. -mcpu=v2 is the newest set of
- * instructions. Programs may read the process's memory, as any code of its own,
- * through bpf_probe_read_user(), and store addresses in maps. What the virtual
- * machine compiles wrongly is refused; with -mcpu=v2 clang does not emit it.
- *
- * A division by 0 ends the program, with 0 as its result. While a record is
- * reserved only constants may divide: nobody would submit it.
+ * static __always_inline, loops to be unrolled. All instructions of RFC 9669 but
+ * those for packets may be used: clang's -mcpu=v1 to v4. Programs may read the
+ * process's memory, as any code of its own, through bpf_probe_read_user(), and
+ * store addresses in maps. A division by 0 gives 0, and its remainder is what was
+ * to be divided, as in the kernel.
  *
  * Programs are verified, and the file around them is not: libbpf expects what a
  * compiler wrote, and may crash on a file that was damaged or made up.
  *
  * The virtual machine
  * -------------------
- * librte_bpf of DPDK, BSD-3-Clause, as packaged by distributions (Debian:
- * librte-bpf23, 22.11 LTS; upstream releases three times a year, and mends this
- * library: 30 changes from 2025 to July 2026). It compiles programs on x86-64 and
- * AArch64, and interprets them elsewhere. Its own verifier is not relied upon,
- * but has to agree. It needs memory that becomes executable: where that is
- * forbidden (PR_SET_MDWE), programs are interpreted, and its log, "lib.bpf", stays
- * off, to which the interpreter would write. It brings some thirty shared
- * libraries into the process. libbpf (LGPL-2.1 or BSD-2-Clause) reads objects.
+ * An interpreter, on all architectures: runtime/bpf/engine.h says why it is none of
+ * the libraries that compile. It takes one to two nanoseconds for an instruction,
+ * needs no memory that becomes executable, and no vector registers. libbpf (LGPL-2.1
+ * or BSD-2-Clause) reads objects.
  *
  * Threads and signals
  * -------------------
@@ -167,8 +159,7 @@ struct patchbay_bpf_opts {
  *           above; a symbol that is not in the object
  * -E2BIG:   a program of more than 4096 instructions
  * -EACCES:  a program was refused by the verifier
- * -ENOTSUP: a type of map that is not supported, or a program that the virtual
- *           machine refuses
+ * -ENOTSUP: a type of map that is not supported
  * -ENOENT:  there is no program in it
  * -ENOMEM, or what opening and reading the file returned.
  */

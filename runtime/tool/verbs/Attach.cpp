@@ -85,7 +85,7 @@ EXAMPLES:
   clang -shared -fPIC -O2 prog.c -o prog.so
   patchbay attach -p 4711 --fexit 'lua_*' prog.so:on_return
   patchbay attach -p 4711 --skip-invalid --session '*' prog.so:durations
-  clang -target bpf -mcpu=v2 -O2 -g -c prog.bpf.c
+  clang -target bpf -O2 -g -c prog.bpf.c
   patchbay attach -p 4711 prog.bpf.o
 
 EXIT CODES:

@@ -81,7 +81,7 @@ class Library:
     def bpf_programs(self):
         tools = self.tools
         return tools.compile(BENCH / "src" / "programs.bpf.c",
-                             ["-target", "bpf", "-mcpu=v2", "-O2", "-g"])
+                             ["-target", "bpf", "-O2", "-g"])
 
     def patchers(self, xray):
         def program(name):
