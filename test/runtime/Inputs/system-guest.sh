@@ -50,6 +50,7 @@ link-selftests
 link-future ./link-future.so
 link-matrix
 link-matrix.hard
+bpf-fuzz 3000 1
 life exit
 life dlclose ./life.so
 life loader ./life.so 20

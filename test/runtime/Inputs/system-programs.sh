@@ -46,6 +46,14 @@ $cc $harden "$tests/registers.c" -o "$dir/registers.static" $static
 $cc $harden "$tests/unwind-step.c" -o "$dir/unwind-step.hard" $static
 $cc $pie "$tests/static.c" -o "$dir/static" \
 	"$lib/libpatchbay.a" -lpthread
+# The verifier and the engine of BPF programs. libpatchbay-bpf is not here: libbpf
+# and libelf are not installed for other architectures.
+unit=$tests/../unit
+bpf=$tests/../../runtime/bpf
+$cc -O1 -std=gnu11 -D_GNU_SOURCE "$unit/bpf-fuzz.c" "$unit"/Inputs/bpf-fuzz/*.c \
+	"$bpf"/engine.c "$bpf"/flow.c "$bpf"/hash.c "$bpf"/helpers.c \
+	"$bpf"/interpret.c "$bpf"/map.c "$bpf"/ringbuf.c "$bpf"/state.c \
+	"$bpf"/verify*.c -I "$bpf" -I "$unit/Inputs/bpf-fuzz" -o "$dir/bpf-fuzz"
 # The linker that makes static calls comes first in PATH.
 $cc --ld-path="$(command -v ld.lld)" -Wl,--static-calls \
 	"$tests/main-thread.c" -o "$dir/main-thread" $dynamic

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
-#define PAGE ((size_t)4096)
 #define MAX_BLOCKS 16
 
 static struct block {
@@ -29,15 +29,16 @@ static void *must(void *memory)
 /* @size bytes, 0, which end where the block does: behind them is a guard. */
 static void *add_block(const char *name, size_t size)
 {
-	size_t whole = (size + PAGE - 1) / PAGE * PAGE;
-	unsigned char *guarded = must(mmap(NULL, whole + 2 * PAGE, PROT_NONE,
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t whole = (size + page - 1) / page * page;
+	unsigned char *guarded = must(mmap(NULL, whole + 2 * page, PROT_NONE,
 					   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
 	struct block *block = &blocks[nr_blocks++];
 
-	if (mprotect(guarded + PAGE, whole, PROT_READ | PROT_WRITE))
+	if (mprotect(guarded + page, whole, PROT_READ | PROT_WRITE))
 		must(NULL);
 	*block = (struct block){ .name = name,
-				 .base = guarded + PAGE,
+				 .base = guarded + page,
 				 .size = whole,
 				 .copy = { must(malloc(whole)),
 					   must(malloc(whole)) } };
