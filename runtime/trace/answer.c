@@ -2,6 +2,7 @@
 #include "answer.h"
 
 #include "attach.h"
+#include "budget.h"
 #include "name_list.h"
 #include "parent.h"
 #include "session.h"
@@ -121,6 +122,7 @@ static void describe(struct pb_control_reply *reply)
 	if (!patchbay_ops_get_info(pb_tracer, &info))
 		reply->armed = info.armed;
 	reply->threshold_ns = pb_options.threshold_ns;
+	reply->overhead = pb_budget_overhead();
 	reply->recording = (uint32_t)pb_tracer_is_recording();
 	strncpy(reply->tracer, pb_options.tracer_name,
 		sizeof(reply->tracer) - 1);

@@ -1,22 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Functions that are called too often for what they tell (max-rate=): a second tracer
- * counts the calls of each function that is traced, also of those that are shorter than
- * the threshold, of which handlers know nothing; and ten times a second the thread that
- * listens disarms those that were called more often, by all threads together, than is
- * allowed. They are written down as left out, with the reason. So what tracing costs is
- * limited by the number of functions, whatever they do.
+ * Functions that are called too often for what they tell (max-rate=), or that cost too
+ * much together (max-overhead=): a second tracer counts the calls of each function that
+ * is traced, also of those that are shorter than the threshold, of which handlers know
+ * nothing; and some times a second the thread that listens looks at what was called, by
+ * all threads together, since the last time. It disarms those that were called more often
+ * than is allowed. And if the rest of the calls, by what each is known to cost, took more
+ * than their part of the processor time that the process had, it disarms the busiest ones
+ * until those that are left would not. They are written down as left out, with the reason.
+ *
+ * Nobody can measure what a call that is traced costs from within the program: most of it
+ * is outside of the handlers, and around the function. So who starts a recording measures
+ * it before, with a program and these same options (tool/recording/CallCost.h).
  */
 #ifndef PB_TRACE_BUDGET_H
 #define PB_TRACE_BUDGET_H
 
 #include <patchbay/patchbay.h>
 
-/* Between two looks: long enough for a rate, short for who pays. */
-#define PB_BUDGET_LOOK_MS 100
+/*
+ * Between two looks: for max-rate= long enough for a rate. For max-overhead= what is armed
+ * too much is paid until the next look, so it is soon; but if there are so many functions
+ * that a look takes long, so many times as long.
+ */
+#define PB_BUDGET_RATE_MS 100
+#define PB_BUDGET_COST_MS 10
+#define PB_BUDGET_SOON_MS 2 /* at the beginning, and when something was disarmed */
+#define PB_BUDGET_LOOK_PART 500
 
 /*
- * Nothing of all this does anything without max-rate=. @check: that of the tracer.
+ * Nothing of all this does anything without one of the two. @check: that of the tracer.
  * Returns 0 or -errno.
  */
 int pb_budget_begin(int (*check)(void *arg,
@@ -26,6 +39,12 @@ void pb_budget_arm(const struct patchbay_filter *which, unsigned int flags);
 void pb_budget_disarm(const struct patchbay_filter *which);
 /* Called by the thread that listens. Returns the ms until the next time, or -1. */
 int pb_budget_look(void);
+/*
+ * What tracing has cost of late, in millionths of what the process took for itself, or
+ * PB_OVERHEAD_UNKNOWN. Called by the thread that listens.
+ */
+#define PB_OVERHEAD_UNKNOWN UINT32_MAX
+uint32_t pb_budget_overhead(void);
 /* Returns 0, or an error of patchbay_ops_destroy(). */
 int pb_budget_undo(void);
 

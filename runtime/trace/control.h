@@ -60,7 +60,7 @@
 
 #define PB_CONTROL_NAME "patchbay/"
 #define PB_CONTROL_NAME_MAX 48
-#define PB_CONTROL_VERSION 5
+#define PB_CONTROL_VERSION 6
 #define PB_CONTROL_TEXT_MAX 4096
 
 /* Bytes of the secret and of a proof: nobody guesses them. */
@@ -204,6 +204,8 @@ struct pb_control_reply {
 	uint64_t threshold_ns;
 	uint32_t recording; /* 0: before start_at, or after stop_at */
 	uint32_t waited_for;
+	uint32_t overhead; /* pb_budget_overhead() */
+	uint32_t reserved;
 	char tracer[PBD_NAME_MAX];
 	char file[PATH_MAX];
 };

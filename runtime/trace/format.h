@@ -319,10 +319,12 @@ struct pbd_histograms {
 
 /*
  * Functions that were to be traced, and cannot be by this tracer. @flags are of
- * their records, PATCHBAY_RECORD_*, and say why; or PBD_LEFT_OUT_HOT: they were traced,
- * until they were called more often than max-rate= allows.
+ * their records, PATCHBAY_RECORD_*, and say why. Or they were traced, until they were
+ * called more often than max-rate= allows (PBD_LEFT_OUT_HOT), or until all functions
+ * together cost more than max-overhead= allows (PBD_LEFT_OUT_COSTLY).
  */
 #define PBD_LEFT_OUT_HOT 0x100
+#define PBD_LEFT_OUT_COSTLY 0x200
 
 struct pbd_left_out {
 	struct pbd_chunk chunk;

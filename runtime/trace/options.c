@@ -79,6 +79,34 @@ static int parse_rate(const char *text, uint64_t *rate)
 	return !error && !*rate ? -EINVAL : error;
 }
 
+/* Of a percentage, with two decimals at most, the hundredths. */
+static int parse_percent(const char *text, uint64_t *hundredths)
+{
+	uint64_t value = 0;
+	int decimals = -1;
+
+	if (*text < '0' || *text > '9')
+		return -EINVAL;
+	for (; (*text >= '0' && *text <= '9') || *text == '.'; text++) {
+		if (*text == '.' && decimals < 0) {
+			decimals = 0;
+			continue;
+		}
+		if (*text == '.' || decimals == 2)
+			return -EINVAL;
+		value = value * 10 + (uint64_t)(*text - '0');
+		decimals += decimals >= 0;
+		if (value > PB_OVERHEAD_MAX)
+			return -EINVAL;
+	}
+	for (decimals = decimals < 0 ? 0 : decimals; decimals < 2; decimals++)
+		value *= 10;
+	if (strcmp(text, "%") && *text)
+		return -EINVAL;
+	*hundredths = value;
+	return value >= 1 && value <= PB_OVERHEAD_MAX ? 0 : -EINVAL;
+}
+
 static int parse_buffer(const char *text, uint64_t *size)
 {
 	int error = parse_number(text, size_units, size);
@@ -142,6 +170,10 @@ static int set_option(struct pb_options *options, const char *name,
 		return parse_depth(value, &options->depth);
 	else if (!strcmp(name, "max-rate"))
 		return parse_rate(value, &options->max_rate);
+	else if (!strcmp(name, "max-overhead"))
+		return parse_percent(value, &options->max_overhead);
+	else if (!strcmp(name, "call-cost"))
+		return parse_rate(value, &options->call_cost_ps);
 	else if (!strcmp(name, "clock"))
 		return parse_clock(value, options);
 	else if (!strcmp(name, "overwrite"))
@@ -171,8 +203,10 @@ static const char *wanted(const char *name)
 		return "a size from 4K to 1024G, a whole number with one of the units K, M, G";
 	if (!strcmp(name, "depth"))
 		return "a number from 1 to 64";
-	if (!strcmp(name, "max-rate"))
+	if (!strcmp(name, "max-rate") || !strcmp(name, "call-cost"))
 		return "a number from 1 on";
+	if (!strcmp(name, "max-overhead"))
+		return "a percentage from 0.01 to 1000, with two decimals at most";
 	if (!strcmp(name, "clock"))
 		return "TICKS/NANOSECONDS";
 	if (!strcmp(name, "sleep-time") || !strcmp(name, "stores"))
@@ -215,6 +249,7 @@ int pb_options_parse(struct pb_options *options, const char *value,
 
 	memset(options, 0, sizeof(*options));
 	options->buffer = PB_BUFFER_DEFAULT;
+	options->call_cost_ps = PB_CALL_COST_DEFAULT;
 	for (const char *c = value; *c; c++)
 		words += *c == ',';
 	options->text = strdup(value);

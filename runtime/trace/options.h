@@ -36,6 +36,13 @@
  *	               PATCHBAY_MODE_STORES
  *	max-rate=N     disarm functions that are called more than N times a second, by
  *	               all threads together; the thread of live=1 does that
+ *	max-overhead=P disarm the functions that are called most, until tracing takes at
+ *	               most P % of the processor time that the process takes for
+ *	               itself; P has two decimals at most, and may have a % behind
+ *	               it. The thread of live=1 does that
+ *	call-cost=PS   so many picoseconds a traced call takes more than one that is
+ *	               not traced: what max-overhead= reckons with
+ *	               (PB_CALL_COST_DEFAULT)
  *	clock=TICKS/NS an earlier moment, by the processor's counter and
  *	               CLOCK_MONOTONIC: the rate of the counter is computed from
  *	               then on, so it is known in a process that ends at once
@@ -58,6 +65,11 @@
 
 #define PB_BUFFER_DEFAULT ((uint64_t)256 << 20)
 
+/* `patchbay record` measures it; this is for who sets PATCHBAY by hand. */
+#define PB_CALL_COST_DEFAULT ((uint64_t)60000)
+/* Hundredths of a percent. */
+#define PB_OVERHEAD_MAX ((uint64_t)100000)
+
 /* Strings point into @text; those that were not given are NULL. */
 struct pb_options {
 	const char *tracer_name;
@@ -77,6 +89,8 @@ struct pb_options {
 	uint64_t buffer;
 	uint64_t depth; /* 0: any */
 	uint64_t max_rate; /* 0: any */
+	uint64_t max_overhead; /* hundredths of a percent; 0: any */
+	uint64_t call_cost_ps;
 	uint64_t clock_ticks, clock_ns; /* 0: not given */
 	int overwrite;
 	int live;

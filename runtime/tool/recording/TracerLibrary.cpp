@@ -10,16 +10,35 @@ using namespace patchbay;
 
 static constexpr char TracerFile[] = "libpatchbay-trace.so";
 
-// Beside this command, in the layout of the build or of the installation.
-Expected<ElfImage> patchbay::openTracer() {
+static Expected<std::string> folderOfCommand(StringRef Sought) {
   static const int Anchor = 0;
   std::string Self =
       sys::fs::getMainExecutable(nullptr, const_cast<int *>(&Anchor));
   if (Self.empty())
-    return makeError("cannot tell where this command is, and libpatchbay-trace.so "
-                     "with it: /proc/self/exe: " + errnoText(ENOENT) +
+    return makeError("cannot tell where this command is, and " + Sought +
+                     " with it: /proc/self/exe: " + errnoText(ENOENT) +
                      " (is /proc mounted?)");
-  StringRef Bin = sys::path::parent_path(Self);
+  return sys::path::parent_path(Self).str();
+}
+
+Expected<std::string> patchbay::findProbe() {
+  auto Bin = folderOfCommand("cost-probe");
+  if (!Bin)
+    return Bin;
+  SmallString<256> Path = StringRef(*Bin);
+  sys::path::append(Path, "../libexec/patchbay/cost-probe");
+  sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+  if (!sys::fs::can_execute(Path))
+    return makeError("no cost-probe beside this command: looked for " + Twine(Path));
+  return Path.str().str();
+}
+
+// Beside this command, in the layout of the build or of the installation.
+Expected<ElfImage> patchbay::openTracer() {
+  auto Found = folderOfCommand(TracerFile);
+  if (!Found)
+    return Found.takeError();
+  StringRef Bin = *Found;
   std::string Tried;
   for (StringRef Lib : {"../lib", PATCHBAY_TRACER_FROM_BINDIR}) {
     SmallString<256> Path = Bin;

@@ -11,6 +11,9 @@ namespace patchbay {
 /// Fails if it is not there, or if LD_PRELOAD cannot name it.
 llvm::Expected<ElfImage> openTracer();
 
+/// The path of CostProbe.c's program. Fails if it is not there.
+llvm::Expected<std::string> findProbe();
+
 } // namespace patchbay
 
 #endif

@@ -40,7 +40,9 @@ void Losses::add(const DataFile &Data, TracedNames &Names) {
   }
   for (const DataLeftOut &F : Data.LeftOut) {
     auto [Module, Entry] = Data.place(F.Address);
-    auto &Of = F.Flags & PBD_LEFT_OUT_HOT ? Hot : LeftOut;
+    auto &Of = F.Flags & PBD_LEFT_OUT_HOT      ? Hot
+               : F.Flags & PBD_LEFT_OUT_COSTLY ? Costly
+                                               : LeftOut;
     auto [Known, IsNew] =
         Of.try_emplace({Module ? moduleKey(*Module) : "", Entry});
     if (IsNew)
@@ -185,6 +187,11 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
     Add(false, counted(N, "function") + Were(N) + " disarmed (" +
                    namesText(L.Hot) + "), called more often than --max-rate "
                                       "allows: later calls are not there");
+  if (uint64_t N = L.Costly.size())
+    Add(false, counted(N, "function") + Were(N) + " disarmed (" +
+                   namesText(L.Costly) + (N == 1 ? "), the busiest one" : "), the busiest") +
+                   ", since all together cost more than --max-overhead allows: later "
+                   "calls are not there");
   append_range(Texts, endedTexts(L));
   return Texts;
 }

@@ -36,6 +36,8 @@ struct Losses {
   std::map<std::pair<std::string, uint64_t>, std::string> LeftOut;
   /// The same of those that were disarmed, since they were called too often.
   std::map<std::pair<std::string, uint64_t>, std::string> Hot;
+  /// Or since tracing took too much, and they were the busiest.
+  std::map<std::pair<std::string, uint64_t>, std::string> Costly;
   CallsOf Jumped; // those that longjmp() left, which are there
   CallsOf CutOff; // those that something left without a return, as longjmp()
   CallsOf Open;   // those that had not returned when recording ended

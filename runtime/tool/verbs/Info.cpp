@@ -127,6 +127,9 @@ static void printCounted(const DataFile &Data, raw_ostream &OS) {
 static StringRef whyLeftOut(uint64_t Flags) {
   if (Flags & PBD_LEFT_OUT_HOT)
     return "called more often than --max-rate allows; not from its start";
+  if (Flags & PBD_LEFT_OUT_COSTLY)
+    return "one of the busiest when tracing took more than --max-overhead allows; "
+           "not from its start";
   if (Flags & PATCHBAY_RECORD_VARIADIC)
     return "takes ..., so its arguments cannot be passed on";
   if (Flags & PATCHBAY_RECORD_NORETURN)

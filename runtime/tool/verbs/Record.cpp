@@ -4,6 +4,8 @@
 #include "Verb.h"
 #include "attach/ProcessChoice.h"
 #include "moment.h"
+#include "options.h"
+#include "recording/CallCost.h"
 #include "recording/OutputDir.h"
 #include "recording/Program.h"
 #include "recording/RecordProcess.h"
@@ -114,6 +116,13 @@ static cl::opt<std::string> MaxRate(
     cl::desc("Disarm functions that are called more than N times a second, by all "
              "threads together, also by calls that --threshold drops; they are named "
              "at the end. PROG listens for 'patchbay live', too"));
+static cl::opt<std::string> MaxOverhead(
+    "max-overhead", cl::value_desc("PERCENT"), cl::sub(RecordCommand),
+    cl::cat(ToolOptions),
+    cl::desc("Let tracing take no more than so much of the processor time that PROG "
+             "takes for itself: the functions that are called most are disarmed until "
+             "it does not, and named at the end. PROG listens for 'patchbay live', "
+             "too"));
 static cl::opt<unsigned>
     Depth("depth", cl::value_desc("N"), cl::sub(RecordCommand),
           cl::cat(ToolOptions),
@@ -222,10 +231,13 @@ static constexpr char Help[] = R"(
   not ended when the recording does is not in it; function_graph without --threshold
   has it, from its beginning.
 
-  With --max-rate each call of a function that is traced takes some 10 ns more, to be
-  counted, and ten times a second those functions are disarmed that were called too
-  often since the last time. So what is left to pay is limited. It ends where PROG
-  restricts its system calls (seccomp).
+  With --max-rate and --max-overhead each call of a function that is traced takes some
+  10 ns more, to be counted, and ten times a second those functions are disarmed that
+  were called too often since the last time. So what is left to pay is limited. It ends
+  where PROG restricts its system calls (seccomp). For --max-overhead it is measured at
+  the beginning, in some 20 ms, what a call costs on this machine with this tracer and
+  these options; the first tenth of a second costs what it costs. 'patchbay status' shows
+  what tracing costs by this reckoning.
 
   With --no-sleep-time each thread has a page of perf_event_open(2), which says
   whether it has been off its processor; the kernel is asked for how long, by one
@@ -269,10 +281,11 @@ ENVIRONMENT:
     notrace   as -N; may be repeated
     args      as --args; may be repeated
     thread    as --thread; may be repeated
-    threshold, depth, max-rate, histogram=1, sleep-time=0, stores=0, buffer,
-    overwrite=1, live=1, start-at, stop-at
-              as the options above (max-rate takes live=1, too); sleep-time=0 as --no-sleep-time, stores=0 as
-              --no-stores
+    threshold, depth, max-rate, max-overhead, histogram=1, sleep-time=0, stores=0,
+    buffer, overwrite=1, live=1, start-at, stop-at
+              as the options above (max-rate and max-overhead take live=1, too);
+              sleep-time=0 as --no-sleep-time, stores=0 as --no-stores
+    call-cost what max-overhead takes a traced call for, in picoseconds (60000)
 
 EXAMPLES:
   patchbay record -- ./server --port 80
@@ -288,6 +301,7 @@ EXAMPLES:
   patchbay record --force -F 'plugin_*' -- ./host plugin.so
   patchbay record --force -- ./run-server.sh
   patchbay record -p $(pgrep -o nginx) -t function_duration -- sleep 10
+  patchbay record -p $(pgrep -o nginx) -t function_graph --max-overhead 2% -- sleep 60
   patchbay record --unit nginx --follow -F 'ngx_http_*' -- sleep 10
   LD_PRELOAD=/usr/lib/libpatchbay-trace.so \
     PATCHBAY='tracer=function,filter=http_*,output=/var/tmp' ./server
@@ -328,6 +342,20 @@ static bool isNumber(StringRef Text, ArrayRef<StringRef> Units) {
   return !Text.consumeInteger(10, Number) && is_contained(Units, Text);
 }
 
+// The same.
+static bool isPercentage(StringRef Text) {
+  Text.consume_back("%");
+  auto [Whole, Decimals] = Text.split('.');
+  uint64_t Number, Hundredths = 0;
+  if (!to_integer(Whole, Number, 10) || Decimals.size() > 2 ||
+      (!Decimals.empty() && !to_integer(Decimals, Hundredths, 10)))
+    return false;
+  if (Number > PB_OVERHEAD_MAX)
+    return false;
+  Hundredths = Number * 100 + Hundredths * (Decimals.size() == 1 ? 10 : 1);
+  return Hundredths >= 1 && Hundredths <= PB_OVERHEAD_MAX;
+}
+
 // A thread's first block has to fit, and a table of all blocks into memory.
 static Error checkBuffer() {
   StringRef Unit = Buffer;
@@ -354,6 +382,10 @@ static Error checkOptions() {
                      (!to_integer(MaxRate, Rate, 10) || !Rate))
     return makeError(Usage, "--max-rate: '" + MaxRate +
                                 "' is not a number from 1 on");
+  if (MaxOverhead.getNumOccurrences() && !isPercentage(MaxOverhead))
+    return makeError(Usage, "--max-overhead: '" + MaxOverhead +
+                                "' is not a percentage from 0.01 to 1000, with two "
+                                "decimals at most");
   if (!Buffer.empty())
     if (Error E = checkBuffer())
       return E;
@@ -417,18 +449,9 @@ static std::string clockOption() {
   return ",clock=" + utostr(Now.ticks) + "/" + utostr(Now.monotonic_ns);
 }
 
-static Expected<std::string> tracerOptions(ArrayRef<Selection> Selections) {
+// How calls are recorded, whatever functions and threads they are of.
+static std::string howOptions() {
   std::string Options = ("tracer=" + nameOf(Tracer)).str();
-  for (const Selection &S : Selections) {
-    for (const std::string &Glob : S.Globs)
-      Options += ("," + S.Name + "=" + escapeOption(Glob)).str();
-    // Of these there are thousands, and each filter takes its time.
-    StringRef Name = S.Name == "filter" ? "symbol" : S.Name;
-    for (const std::string &Symbol : S.Symbols)
-      Options += ("," + Name + "=" + escapeOption(Symbol)).str();
-  }
-  for (const std::string &Thread : Threads)
-    Options += ",thread=" + escapeOption(Thread);
   if (!Buffer.empty())
     Options += ",buffer=" + Buffer;
   if (!Threshold.empty())
@@ -439,13 +462,41 @@ static Expected<std::string> tracerOptions(ArrayRef<Selection> Selections) {
     Options += ",sleep-time=0";
   if (NoStores)
     Options += ",stores=0";
-  if (!MaxRate.empty())
-    Options += ",max-rate=" + MaxRate + (Live ? "" : ",live=1");
   if (Depth)
     Options += ",depth=" + utostr(Depth);
   if (Overwrite)
     Options += ",overwrite=1";
-  if (Live)
+  return Options;
+}
+
+static Expected<std::string> overheadOptions(const ElfImage &TracerImage) {
+  if (MaxOverhead.empty())
+    return "";
+  // Nothing costs that much.
+  std::string Counted = ",live=1,max-overhead=" + utostr(PB_OVERHEAD_MAX / 100);
+  if (!ArgsOf.empty())
+    Counted += ",args=probe_*";
+  auto Cost = measureCallCost(TracerImage.path(), howOptions() + Counted);
+  if (!Cost)
+    return Cost.takeError();
+  return ",max-overhead=" + MaxOverhead + ",call-cost=" + utostr(*Cost);
+}
+
+static Expected<std::string> tracerOptions(ArrayRef<Selection> Selections) {
+  std::string Options = howOptions();
+  for (const Selection &S : Selections) {
+    for (const std::string &Glob : S.Globs)
+      Options += ("," + S.Name + "=" + escapeOption(Glob)).str();
+    // Of these there are thousands, and each filter takes its time.
+    StringRef Name = S.Name == "filter" ? "symbol" : S.Name;
+    for (const std::string &Symbol : S.Symbols)
+      Options += ("," + Name + "=" + escapeOption(Symbol)).str();
+  }
+  for (const std::string &Thread : Threads)
+    Options += ",thread=" + escapeOption(Thread);
+  if (!MaxRate.empty())
+    Options += ",max-rate=" + MaxRate;
+  if (Live || !MaxRate.empty() || !MaxOverhead.empty())
     Options += ",live=1";
   if (!StartAt.empty())
     Options += ",start_at=" + escapeOption(StartAt);
@@ -531,6 +582,12 @@ static Expected<int> recordRunning(std::vector<pid_t> Named,
   Others->erase(llvm::unique(*Others), Others->end());
   erase_if(*Others, [&](pid_t Pid) { return is_contained(Named, Pid); });
 
+  auto TracerImage = openTracer();
+  if (!TracerImage)
+    return TracerImage.takeError();
+  auto Overhead = overheadOptions(*TracerImage);
+  if (!Overhead)
+    return Overhead.takeError();
   auto What = [] {
     Wanted W = wanted();
     W.OrElse = "";
@@ -542,6 +599,8 @@ static Expected<int> recordRunning(std::vector<pid_t> Named,
       *Text += Clock;
     if (Text && Follow)
       *Text += ",follow=1";
+    if (Text)
+      *Text += *Overhead;
     return Text;
   };
   return recordProcesses(
@@ -586,6 +645,11 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   auto Options = tracerOptions(W.Selections);
   if (!Options)
     return Options.takeError();
+
+  auto Overhead = overheadOptions(*TracerImage);
+  if (!Overhead)
+    return Overhead.takeError();
+  *Options += *Overhead;
 
   auto Dir = OutputDir::create(Output);
   if (!Dir)

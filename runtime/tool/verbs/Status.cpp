@@ -2,6 +2,7 @@
 //
 // `patchbay status`: how tracing goes on in processes that run.
 #include "Verb.h"
+#include "budget.h"
 #include "attach/ProcessChoice.h"
 #include "live/ControlSocket.h"
 #include "live/LiveProcess.h"
@@ -43,6 +44,8 @@ COLUMNS:
   calls/s   recorded in the time between two looks: calls of function_profile,
             events of others, of which function_graph has two for each call. Of a
             buffer that is used again (--overwrite) it is known roughly
+  overhead  what tracing costs, of the processor time that the process takes for
+            itself, lately; -: nobody has asked for it (--max-overhead)
   bytes     of the data file
   lost      events that found no place, and those of children without a file
   missed    calls that the tracer was not shown
@@ -73,6 +76,7 @@ struct ProcessStatus {
   std::string Tracer;
   bool IsRecording = false;
   uint64_t ThresholdNs = 0;
+  uint32_t Overhead = PB_OVERHEAD_UNKNOWN;
   int File = -1;
   RecordedNow Before, Now;
   double Seconds = 0;
@@ -103,6 +107,7 @@ static Error askProcess(ProcessStatus &S) {
   S.Tracer = Reply->tracer;
   S.IsRecording = Reply->recording;
   S.ThresholdNs = Reply->threshold_ns;
+  S.Overhead = Reply->overhead;
   return Error::success();
 }
 
@@ -156,7 +161,7 @@ static void printTable(ArrayRef<ProcessStatus> All) {
   Table T;
   for (const char *Title : {"pid", "name", "tracer"})
     T.addColumn(Title, Title[0] == 'p' ? Table::Right : Table::Left);
-  for (const char *Title : {"armed", "of", "refused", "calls/s", "bytes",
+  for (const char *Title : {"armed", "of", "refused", "calls/s", "overhead", "bytes",
                             "lost", "missed", "left", "waits"})
     T.addColumn(Title, Table::Right);
   for (const ProcessStatus &S : All) {
@@ -172,6 +177,9 @@ static void printTable(ArrayRef<ProcessStatus> All) {
     T.addRow({itostr(S.Pid), printable(S.Name), Tracer, utostr(S.Armed),
               utostr(S.Sites), utostr(S.Refused),
               IsKnown ? formatv("{0:f0}", S.rate()).str() : "-",
+              S.Overhead == PB_OVERHEAD_UNKNOWN
+                  ? "-"
+                  : formatv("{0:f2}%", S.Overhead / 1e4).str(),
               IfKnown(S.Now.Bytes), IfKnown(S.Now.Lost), IfKnown(S.Now.Missed),
               utostr(C.Left), Waits});
   }
@@ -198,6 +206,8 @@ static void printJson(ArrayRef<ProcessStatus> All) {
         J.attribute("tracer", json::fixUTF8(S.Tracer));
         J.attribute("recording", S.IsRecording);
         J.attribute("threshold_ns", S.ThresholdNs);
+        if (S.Overhead != PB_OVERHEAD_UNKNOWN)
+          J.attribute("overhead_percent", S.Overhead / 1e4);
         if (S.File < 0)
           return;
         J.attribute("calls_per_second", S.rate());
