@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Slots are read by trampolines, so text that can only be executed cannot be
- * armed: it is refused and not looked at.
+ * armed: it is refused and not looked at. Nor in bulk, and not by stores.
  */
 // RUN: %build -fno-sanitize=kcfi %s -o %t %link
 // RUN: %t 2 | FileCheck %s
 // RUN: %python %S/Inputs/execute-only.py %t
 // RUN: %t refused | FileCheck %s
+// RUN: %t refused stores | FileCheck %s
 // CHECK: {{^}}done{{$}}
 
 #include "Inputs/check.h"
 #include "Inputs/count-calls.h"
+#include "Inputs/repeat.h"
 
 #include <patchbay/patchbay.h>
 
@@ -18,6 +20,10 @@
 
 OPAQUE static int olive(int a) { return a + 1; }
 OPAQUE static int olives(int a) { return a + 2; }
+
+#define FUNCTION(n) OPAQUE static void many##n(void) {}
+#define CALL(n) many##n();
+X256(FUNCTION, _)
 
 static int count(const struct patchbay_site_info *site, void *armed)
 {
@@ -32,12 +38,18 @@ int main(int argc, char **argv)
 	int armed = 0, wanted = argc > 1 ? atoi(argv[1]) : 0;
 	struct patchbay_ops *ops;
 
+	if (argc > 2)
+		CHECK_EQ(patchbay_set_mode(PATCHBAY_MODE_STORES), 0);
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
 	CHECK_EQ(patchbay_arm(ops, "olive*", 0), wanted ? wanted : -EILSEQ);
 	CHECK_EQ(patchbay_for_each_site(count, &armed), 0);
 	CHECK_EQ(armed, wanted);
 	CHECK_EQ(olive(1) + olives(1), 5);
 	CHECK_EQ(calls, wanted);
+	CHECK_EQ(patchbay_arm(ops, "many_*", 0), wanted ? 256 : -EILSEQ);
+	CHECK_EQ(patchbay_arm(ops, "many_*", PATCHBAY_ARM_SKIP), 0);
+	X256(CALL, _)
+	CHECK_EQ(calls, wanted ? 256 + wanted : 0);
 	CHECK_EQ(patchbay_ops_destroy(ops), 0);
 	puts("done");
 	return 0;
