@@ -25,13 +25,14 @@
 #include "module.h"
 
 /*
- * Of a module's text.
+ * Of the text of @module.
  * @start, @size: the mapping; @size 0: it cannot be changed by stores
  * @stand_in:     the same piece of the file once more, readable and executable: what
  *                takes its place if it could not be made executable again
  * @signals:      what was blocked
  */
 struct pb_stores {
+	struct pb_module *module;
 	uintptr_t start;
 	size_t size;
 	uint8_t *stand_in;
@@ -43,7 +44,7 @@ struct pb_stores {
  * the stand-in. Returns 0 or a negative errno. Not under the engine lock; so is
  * pb_stores_free(), which may be called of what was never prepared.
  */
-int pb_stores_prepare(struct pb_stores *stores, const struct pb_module *module);
+int pb_stores_prepare(struct pb_stores *stores, struct pb_module *module);
 void pb_stores_free(struct pb_stores *stores);
 
 /*

@@ -11,6 +11,7 @@
 // RUN: %t injected | FileCheck %s --check-prefixes=WRITES,INJECTED
 // RUN: %t half | FileCheck %s --check-prefixes=WRITES,KEPT,HALF
 // RUN: %t half-injected | FileCheck %s --check-prefixes=WRITES,HALF,REPLACED
+// RUN: %t forks | FileCheck %s --check-prefix=FORKS
 // RUN: %t off | FileCheck %s --check-prefix=WRITES
 // RUN: %t thread | FileCheck %s --check-prefix=WRITES
 // RUN: %t clone | FileCheck %s --check-prefix=WRITES
@@ -21,11 +22,19 @@
 // RUN: %build %s -o %t.static %patchbay_lib/libpatchbay.a -lpthread
 // RUN: %t.static alone | FileCheck %s --check-prefix=WRITES
 //
+/* What was allowed before is not any more, without a word to us. */
+// RUN: %t later-thread | FileCheck %s --check-prefix=WRITES
+// RUN: %t later-clone | FileCheck %s --check-prefix=WRITES
+// RUN: %t later-mdwe | FileCheck %s --check-prefix=WRITES
+// RUN: %t later-filter | FileCheck %s --check-prefix=WRITES
+// RUN: %t later-moved | FileCheck %s --check-prefix=WRITES
+//
 /* Recorded, unless it is told not to. */
 // RUN: rm -rf %t.data && %patchbay record -o %t.data -F 'f_*' -- %t recorded | FileCheck %s --check-prefix=STORES
 // RUN: rm -rf %t.data && %patchbay record -o %t.data --no-stores -F 'f_*' -- %t recorded | FileCheck %s --check-prefix=WRITES
 // STORES: {{^}}written by system calls: no{{$}}
 // WRITES: {{^}}written by system calls: yes{{$}}
+// FORKS-COUNT-2: {{^}}written by system calls: no{{$}}
 // TRACED: {{^}}it was writable, and not executable, [[N:[1-9][0-9]*]] times of [[N]]{{$}}
 // INJECTED: {{^}}it was writable, and not executable, [[N:[1-9][0-9]*]] times of [[N]]{{$}}
 // KEPT: {{^}}it was writable, and not executable, 0 times of 0{{$}}
@@ -299,6 +308,40 @@ static UNTRACED void trace(int how)
 		printf("replaced: %d\n", replaced);
 }
 
+/* A part of the text is a copy in other memory. */
+static UNTRACED void move_part(void)
+{
+	const long page = sysconf(_SC_PAGESIZE);
+	char *part = (char *)((uintptr_t)functions[NR / 2] & -(uintptr_t)page);
+	char *copy = mmap(NULL, (size_t)page, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(copy != MAP_FAILED);
+	memcpy(copy, part, (size_t)page);
+	CHECK_EQ(mprotect(copy, (size_t)page, PROT_READ | PROT_EXEC), 0);
+	CHECK(mremap(copy, (size_t)page, (size_t)page, MREMAP_MAYMOVE | MREMAP_FIXED,
+		     part) == part);
+}
+
+/* Parent and child share the pages that were copied. */
+static UNTRACED void run_in_child(void)
+{
+	pid_t child;
+	int status;
+
+	run(PATCHBAY_MODE_STORES, 0);
+	child = fork();
+	CHECK(child >= 0);
+	if (!child) {
+		run(PATCHBAY_MODE_STORES, 0);
+		say();
+		fflush(stdout);
+		_exit(0);
+	}
+	CHECK_EQ(waitpid(child, &status, 0), child);
+	CHECK(WIFEXITED(status) && !WEXITSTATUS(status));
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -317,6 +360,11 @@ int main(int argc, char **argv)
 		say();
 		return 0;
 	}
+	if (!strncmp(how, "later-", 6)) {
+		run(modes, 0);
+		CHECK(writes() <= 3);
+		how += 6;
+	}
 	if (!strcmp(how, "strict"))
 		modes |= PATCHBAY_MODE_STRICT;
 	else if (!strcmp(how, "off"))
@@ -331,6 +379,10 @@ int main(int argc, char **argv)
 		deny_execution();
 	else if (!strcmp(how, "filter"))
 		install_filter();
+	else if (!strcmp(how, "moved"))
+		move_part();
+	else if (!strcmp(how, "forks"))
+		run_in_child();
 	else
 		CHECK_EQ(strcmp(how, "alone"), 0);
 	run(modes, 0);

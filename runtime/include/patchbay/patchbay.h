@@ -216,8 +216,9 @@ extern "C" {
  * - the C library knows of no other thread, and unshare(2) with CLONE_VM says that there
  *   is none, nor a process with the same memory: neither can be mistaken for the other;
  * - no filter of system calls is installed (seccomp(2)), which might end the process;
- * - the module's text is one private mapping of a file, and not what this library is
- *   in: a program with libpatchbay.a inside changes others;
+ * - the module's text is one private mapping of a file which has not been replaced
+ *   since, and not what this library is in: a program with libpatchbay.a inside changes
+ *   others;
  * - the same succeeds with another mapping of the file, made for that purpose. It does
  *   not under PR_SET_MDWE, nor where SELinux does not allow execmod.
  * Else, and whenever mprotect(2) fails, code is changed as without this mode, and

@@ -38,6 +38,11 @@
 /* Of C libraries that say so. A thread made by clone(2) itself they do not know of. */
 extern char __libc_single_threaded __attribute__((weak));
 
+static int has_threads(void)
+{
+	return &__libc_single_threaded && !__libc_single_threaded;
+}
+
 static inline long call(long number, long a, long b, long c, long d, long e)
 {
 	return pb_raw_syscall(number, (const long[6]){ a, b, c, d, e, 0 });
@@ -55,9 +60,7 @@ static long protect(uintptr_t start, size_t size, int protection)
  */
 static int is_alone(void)
 {
-	if (&__libc_single_threaded && !__libc_single_threaded)
-		return 0;
-	return !call(SYS_unshare, CLONE_VM, 0, 0, 0, 0);
+	return !has_threads() && !call(SYS_unshare, CLONE_VM, 0, 0, 0, 0);
 }
 
 /*
@@ -79,21 +82,26 @@ static int is_filtered(void)
 	return filtered;
 }
 
-/* The mapping of the module's text, if it is one of a file, and *@offset there. */
-static int find_mapping(struct pb_stores *stores, const struct pb_module *module,
-			unsigned long *offset)
+/* What a mapping is of: the number of a file's inode, and from where on. */
+struct piece {
+	unsigned long node, offset;
+};
+
+/* The mapping of the module's text, if it is one of a file. */
+static int find_mapping(struct pb_stores *stores, struct piece *piece)
 {
+	const struct pb_module *module = stores->module;
 	FILE *maps = fopen("/proc/thread-self/maps", "re");
-	unsigned long start, end, node;
+	unsigned long start, end;
 	char permissions[5];
 	int found = 0, c;
 
 	if (!maps)
 		return 0;
 	while (!found && fscanf(maps, "%lx-%lx %4s %lx %*s %lu", &start, &end,
-				permissions, offset, &node) == 5) {
-		found = module->low >= start && module->high <= end && node &&
-			!strcmp(permissions, "r-xp");
+				permissions, &piece->offset, &piece->node) == 5) {
+		found = module->low >= start && module->high <= end &&
+			piece->node && !strcmp(permissions, "r-xp");
 		while ((c = getc(maps)) != '\n' && c != EOF)
 			;
 	}
@@ -108,20 +116,24 @@ static int is_here(const struct pb_stores *stores)
 	return (uintptr_t)pb_stores_begin - stores->start < stores->size;
 }
 
-static uint8_t *map_again(const struct pb_stores *stores,
-			  const struct pb_module *module, unsigned long offset)
+/*
+ * If the file has not been replaced since. The device is not compared: of some file
+ * systems (btrfs, overlayfs) stat(2) says another one than the list of mappings.
+ */
+static uint8_t *map_again(const struct pb_stores *stores, const struct piece *piece)
 {
-	int fd = open(module->file, O_RDONLY | O_CLOEXEC);
+	int fd = open(stores->module->file, O_RDONLY | O_CLOEXEC);
 	struct stat file;
 	void *memory;
 
 	if (fd < 0)
 		return NULL;
 	memory = MAP_FAILED;
-	if (!fstat(fd, &file) && S_ISREG(file.st_mode) &&
-	    (uint64_t)file.st_size + PAGE > offset + stores->size)
+	if (!fstat(fd, &file) && S_ISREG(file.st_mode) && file.st_ino == piece->node &&
+	    (uint64_t)file.st_size + PAGE > piece->offset + stores->size)
 		memory = mmap(NULL, stores->size, PROT_READ | PROT_EXEC,
-			      MAP_PRIVATE | MAP_NORESERVE, fd, (off_t)offset);
+			      MAP_PRIVATE | MAP_NORESERVE, fd,
+			      (off_t)piece->offset);
 	close(fd);
 	return memory == MAP_FAILED ? NULL : memory;
 }
@@ -142,21 +154,22 @@ static int rehearse(const struct pb_stores *stores)
 	return 0;
 }
 
-int pb_stores_prepare(struct pb_stores *stores, const struct pb_module *module)
+int pb_stores_prepare(struct pb_stores *stores, struct pb_module *module)
 {
-	unsigned long offset;
+	struct piece piece;
 	int error;
 
 	pb_may_allocate();
 	if (IS_SANITIZED || !(pb_modes & PATCHBAY_MODE_STORES))
 		return -EOPNOTSUPP;
-	if (is_filtered() || !is_alone())
+	if (has_threads() || is_filtered() || !is_alone())
 		return -EBUSY;
-	if (!find_mapping(stores, module, &offset) || is_here(stores)) {
+	stores->module = module;
+	if (!find_mapping(stores, &piece) || is_here(stores)) {
 		stores->size = 0;
 		return -EOPNOTSUPP;
 	}
-	stores->stand_in = map_again(stores, module, offset);
+	stores->stand_in = map_again(stores, &piece);
 	error = stores->stand_in ? rehearse(stores) : -ENOEXEC;
 	if (error)
 		pb_stores_free(stores);
@@ -173,15 +186,21 @@ void pb_stores_free(struct pb_stores *stores)
 
 /*
  * Where there are functions in most pages, all are copied by one system call, not each
- * by a fault.
+ * by a fault. Which were is remembered, as that call takes time where nothing is to be
+ * copied, too. If it is not true any more, as after a fork(2), there are faults.
  */
-static void populate(uintptr_t from, uintptr_t to, size_t nr)
+static void populate(struct pb_module *module, uintptr_t from, uintptr_t to, size_t nr)
 {
 	from &= -(uintptr_t)PAGE;
 	to = (to + PAGE) & -(uintptr_t)PAGE;
-	if (from < to && nr >= (to - from) / PAGE)
-		call(SYS_madvise, (long)from, (long)(to - from),
-		     MADV_POPULATE_WRITE, 0, 0);
+	if (from >= to || nr < (to - from) / PAGE ||
+	    (from >= module->copied_from && to <= module->copied_to))
+		return;
+	if (!call(SYS_madvise, (long)from, (long)(to - from), MADV_POPULATE_WRITE, 0,
+		  0)) {
+		module->copied_from = from;
+		module->copied_to = to;
+	}
 }
 
 /* Does this page of the stand-in say what text does? As numbers: no call of memcmp(). */
@@ -260,7 +279,7 @@ int pb_stores_begin(struct pb_stores *stores, uintptr_t from, uintptr_t to,
 		error = (int)protect(stores->start, stores->size,
 				     PROT_READ | PROT_WRITE);
 		if (!error) {
-			populate(from, to, nr);
+			populate(stores->module, from, to, nr);
 			return 0;
 		}
 		/*
