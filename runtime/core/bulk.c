@@ -194,6 +194,37 @@ static int add_module(struct pb_bulk *bulk, struct pb_module *module)
 	return 0;
 }
 
+/* Asked once, whatever comes of it. */
+static int prepare_stores(struct pb_bulk_module *b)
+{
+	if (!b->asked)
+		b->no_stores = pb_stores_prepare(&b->stores, b->module);
+	b->asked = 1;
+	return b->no_stores;
+}
+
+/*
+ * Can they be armed as bulk_stores.h says? Nobody is asked about single functions, by
+ * whom the second time would be noticed, and each leads where its owner does.
+ */
+static int is_at_once(struct pb_bulk *bulk)
+{
+	const struct patchbay_ops_attr *attr = &bulk->request->ops->attr;
+
+	if (bulk->request->disarm || attr->check || attr->attach)
+		return 0;
+	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next) {
+		const struct pb_module *m = b->module;
+
+		if (pb_choice_next(&b->choice, 0) == m->nr)
+			continue;
+		if (m->in_steps || m->cells || pb_names_here(m) ||
+		    prepare_stores(b))
+			return 0;
+	}
+	return 1;
+}
+
 static int prepare(struct pb_bulk *bulk, struct pb_module *only)
 {
 	struct pb_request *request = bulk->request;
@@ -206,6 +237,7 @@ static int prepare(struct pb_bulk *bulk, struct pb_module *only)
 		error = pb_requests_check(request);
 	if (!error && request->known < MANY)
 		error = PB_NOT_BULK;
+	bulk->at_once = !error && bulk->at_once && is_at_once(bulk);
 	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next) {
 		error = request->disarm ? find_armed(bulk, b) :
 					  pb_bulk_check(bulk, b);
@@ -217,8 +249,7 @@ static int prepare(struct pb_bulk *bulk, struct pb_module *only)
 		error = PB_NOT_BULK;
 	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next)
 		/* Strict mode knows no other way for us. */
-		if (b->nr && pb_stores_prepare(&b->stores, b->module) &&
-		    pb_strict)
+		if (b->nr && prepare_stores(b) && pb_strict)
 			error = PB_NOT_BULK;
 	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next)
 		if (!request->disarm)
@@ -246,14 +277,14 @@ static int put_to_use(struct pb_bulk *bulk)
 	struct pb_filter *forgotten = NULL;
 	int error = 0;
 
-	if (request->nr) {
-		pb_count(&pb_stats.batches);
+	if (request->nr)
 		bulk->handle = pb_text_open();
-	}
 	pb_engine_lock();
 	if (request->nr)
 		error = request->disarm ? pb_bulk_disarm(bulk) :
 					  pb_bulk_arm(bulk);
+	if (request->nr && error != PB_BULK_IN_STEPS)
+		pb_count(&pb_stats.batches);
 	if (!error)
 		pb_future_update(request, &forgotten);
 	pb_engine_unlock();
@@ -294,28 +325,37 @@ static int is_for_us(const struct pb_request *r)
 	       (!r->disarm || pb_cells_count_armed(r->ops) >= MANY);
 }
 
+/* @at_once: try that. */
+static int commit(struct pb_request *request, struct pb_module *only, enum pb_wait wait,
+		  int at_once)
+{
+	struct pb_bulk bulk = { .request = request, .handle = -1, .at_once = at_once };
+	int error = pb_requests_begin(request);
+
+	if (!error)
+		error = prepare(&bulk, only);
+	pb_requests_end(request);
+	if (!error) {
+		error = put_to_use(&bulk);
+		if (wait == PB_WAIT && error < 0)
+			pb_settle_all(0);
+		else if (wait == PB_WAIT && !error && request->disarm)
+			error = pb_settle(&(const struct pb_plan){ 0 });
+	}
+	if (error <= 0)
+		count_refused(&bulk);
+	end(&bulk);
+	return error;
+}
+
 int pb_bulk_commit(struct pb_request *request, struct pb_module *only,
 		   enum pb_wait wait)
 {
-	struct pb_bulk bulk = { .request = request, .handle = -1 };
 	int error;
 
 	if (!is_for_us(request))
 		return PB_NOT_BULK;
 	pb_begin_batch();
-	error = pb_requests_begin(request);
-	if (!error)
-		error = prepare(&bulk, only);
-	pb_requests_end(request);
-	if (error <= 0)
-		count_refused(&bulk);
-	if (!error) {
-		error = put_to_use(&bulk);
-		if (wait == PB_WAIT && error)
-			pb_settle_all(0);
-		else if (wait == PB_WAIT && request->disarm)
-			error = pb_settle(&(const struct pb_plan){ 0 });
-	}
-	end(&bulk);
-	return error;
+	error = commit(request, only, wait, 1);
+	return error == PB_BULK_IN_STEPS ? commit(request, only, wait, 0) : error;
 }

@@ -3,6 +3,7 @@
 #include "bulk_text.h"
 
 #include "bulk.h"
+#include "bulk_run.h"
 #include "cell.h"
 #include "names.h"
 #include "select.h"
@@ -210,57 +211,28 @@ static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t
 	return 0;
 }
 
-/*
- * What functions of a run have in common: their group, where their slots lead and what
- * these say, how far behind their entries their sites are, and what these reach.
- */
-struct run {
-	struct pb_group *group;
-	uint32_t shape;
-	unsigned int owner;
-	uintptr_t slot, behind, reach;
-};
-
-/* A run that begins with function @i. 0: none like it was looked at before. */
-static int begin_run(struct pb_bulk_module *b, struct run *run, size_t i)
-{
-	const struct patchbay_record *record = &b->module->records[i];
-	const unsigned int owner = pb_owner(b->module, i);
-	const uintptr_t behind = (uintptr_t)pb_record_behind(record);
-	struct pb_bulk_group *group = pb_bulk_group(b, pb_shape(record));
-
-	if (!group || !group->reach[behind != PB_BULK_NEAR])
-		return 0;
-	*run = (struct run){ .group = &group->group,
-			     .shape = pb_shape(record),
-			     .owner = owner,
-			     .slot = b->slot_of[owner],
-			     .behind = behind,
-			     .reach = group->reach[behind != PB_BULK_NEAR] };
-	return 1;
-}
-
 static inline __attribute__((always_inline)) size_t
-run_end_behind(const struct pb_module *module, const struct run *like, size_t i,
-	       size_t end, uintptr_t lowest, const uintptr_t behind)
+run_end_behind(const struct pb_module *module, const struct pb_bulk_run *like, size_t i,
+	       size_t end, uintptr_t lowest, const uintptr_t behind, const int text)
 {
 	const struct patchbay_record *record = &module->records[i],
 				     *last = &module->records[end];
 	const uintptr_t highest = module->high - PB_BULK_SITE_SIZE;
-	const struct run run = *like;
+	const struct pb_bulk_run run = *like;
 
 	for (; record < last; record++) {
 		uintptr_t entry, site;
 
 		PB_KEEP_ONE(record);
-		if (pb_shape(record) != run.shape ||
-		    pb_record_behind(record) != (intptr_t)behind)
+		if (!pb_bulk_run_has(&run, record, behind))
 			break;
 		entry = pb_record_entry(record);
 		site = entry + behind;
 		if (entry < lowest || site > highest)
 			break;
 		lowest = site + PB_BULK_SITE_SIZE + PB_BULK_BEFORE;
+		if (!text)
+			continue;
 		/* The entry is not far from the site, so it can be read. */
 		if (!pb_bulk_is_disarmed(run.reach, entry, site, behind) ||
 		    pb_bulk_slot_at(entry) != run.slot)
@@ -271,17 +243,24 @@ run_end_behind(const struct pb_module *module, const struct run *like, size_t i,
 
 /*
  * Where does the run that begins with function @i end, at @end at the latest? All before
- * that have the same owner. @lowest is where the next entry may be. Two loops, and
- * neither inlined, so that nothing that they need is in memory.
+ * that have the same owner. @lowest is where the next entry may be. Is @text looked at,
+ * or records alone? A loop for each case, and none inlined, so that nothing that they
+ * need is in memory.
  */
 static __attribute__((noinline)) size_t
-run_end(const struct pb_module *module, const struct run *run, size_t i, size_t end,
-	uintptr_t lowest)
+run_end(const struct pb_module *module, const struct pb_bulk_run *run, size_t i,
+	size_t end, uintptr_t lowest, int text)
 {
 	if (run->behind == PB_BULK_NEAR)
-		return run_end_behind(module, run, i, end, lowest, PB_BULK_NEAR);
+		return text ? run_end_behind(module, run, i, end, lowest, PB_BULK_NEAR,
+					     1) :
+			      run_end_behind(module, run, i, end, lowest, PB_BULK_NEAR,
+					     0);
 	if (run->behind == PB_BULK_FAR)
-		return run_end_behind(module, run, i, end, lowest, PB_BULK_FAR);
+		return text ? run_end_behind(module, run, i, end, lowest, PB_BULK_FAR,
+					     1) :
+			      run_end_behind(module, run, i, end, lowest, PB_BULK_FAR,
+					     0);
 	return i;
 }
 
@@ -290,19 +269,18 @@ run_end(const struct pb_module *module, const struct run *run, size_t i, size_t 
  * what nearly all are: of a shape that was seen before, and led to a cell that others
  * were led to. Returns the first one that is not.
  */
-static size_t check_usual(struct pb_bulk_module *b, size_t i, uintptr_t *end)
+static size_t check_usual(struct pb_bulk_module *b, size_t i, uintptr_t *end, int text)
 {
 	const struct pb_module *module = b->module;
 	size_t row = i, next = i;
-	struct run run;
+	struct pb_bulk_run run;
 
 	for (; i < module->nr; i = pb_choice_next(&b->choice, next)) {
 		if (i >= row)
-			row = pb_owner_row_end(module->shared, i,
-					       pb_choice_row_end(&b->choice, i));
-		if (!begin_run(b, &run, i))
+			row = pb_bulk_run_limit(b, i);
+		if (!pb_bulk_run_begin(b, &run, i))
 			break;
-		next = run_end(module, &run, i, row, *end + PB_BULK_BEFORE);
+		next = run_end(module, &run, i, row, *end + PB_BULK_BEFORE, text);
 		if (next == i)
 			break;
 		*end = pb_record_site(&module->records[next - 1]) + PB_BULK_SITE_SIZE;
@@ -356,10 +334,10 @@ int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	/* Low enough for the first function. */
 	end = module->low;
 	for (unsigned int owner = 0; owner < PB_NR_SHARED; owner++)
-		b->slot_of[owner] = (uintptr_t)b;
+		b->slot_of[owner] = PB_BULK_NO_SLOT;
 	for (; i < module->nr && !error; i = pb_choice_next(&b->choice, i + 1)) {
 		if (usual)
-			i = check_usual(b, i, &end);
+			i = check_usual(b, i, &end, !bulk->at_once);
 		if (i < module->nr)
 			error = check_function(bulk, b, i, &end);
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "bulk_text.h"
 
+#include "bulk_stores.h"
 #include "cell.h"
 #include "fill.h"
 #include "settle.h"
@@ -300,13 +301,7 @@ static int change_functions(struct pb_bulk *bulk, struct pb_bulk_module *b,
 static int change_text(struct pb_bulk *bulk, struct pb_bulk_module *b,
 		       enum change change)
 {
-	const struct patchbay_record *records = b->module->records;
-	const uintptr_t from = pb_record_entry(
-		&records[pb_choice_next(&b->choice, 0)]);
-	const uintptr_t to =
-		pb_record_entry(&records[pb_choice_last(&b->choice)]);
-	int ended = 0, error = pb_stores_begin(&b->stores, from, to, b->nr,
-					       bulk->handle);
+	int ended = 0, error = pb_bulk_stores_begin(b, bulk->handle);
 
 	if (error && pb_strict)
 		return error;
@@ -506,19 +501,37 @@ static int open_all(const struct pb_bulk *bulk)
 	return error;
 }
 
-int pb_bulk_arm(struct pb_bulk *bulk)
+/* *@seen: have threads been able to find the cells? */
+static int arm_in_steps(struct pb_bulk *bulk, int *seen)
 {
-	int error, seen;
+	int error = publish_all(bulk);
 
-	fill_cells(bulk);
-	error = publish_all(bulk);
-	seen = !error;
+	*seen = !error;
 	if (!error)
 		error = change(bulk, FIRST);
 	if (!error)
 		error = open_all(bulk);
-	if (!error)
-		error = change(bulk, ARM);
+	return error ? error : change(bulk, ARM);
+}
+
+static int arm_at_once(struct pb_bulk *bulk, int *seen)
+{
+	int error = pb_bulk_arm_at_once(bulk);
+
+	*seen = error != PB_BULK_IN_STEPS;
+	return error ? error : open_all(bulk);
+}
+
+int pb_bulk_arm(struct pb_bulk *bulk)
+{
+	int seen, error;
+
+	fill_cells(bulk);
+	error = bulk->at_once ? arm_at_once(bulk, &seen) : arm_in_steps(bulk, &seen);
+	if (error == PB_BULK_IN_STEPS) {
+		take_back_cells(bulk, seen);
+		return error;
+	}
 	if (!error) {
 		for (struct pb_bulk_module *b = bulk->modules; b; b = b->next)
 			if (b->slots)

@@ -36,11 +36,12 @@ struct pb_bulk_group {
  * @slots:   some slots are not what they have to be
  * @first:   none of its sites was armed so far, so no thread looks at slots
  * @parts:   to be disarmed: some share their cell with others that are not
- * @stores:  if text can be changed by stores
+ * @stores:  if text can be changed by stores; @no_stores: the error if it cannot, once
+ *           that was @asked
  *
  * Of functions to be armed:
  * @slot_of: by owner, what the slots of its functions say, if one of them has been found
- *           to be for us, so that they all are; what no slot says, if none has
+ *           to be for us, so that they all are; or PB_BULK_NO_SLOT
  */
 struct pb_bulk_module {
 	struct pb_bulk_module *next;
@@ -52,15 +53,23 @@ struct pb_bulk_module {
 	unsigned int nr_groups;
 	int slots, parts, first;
 	struct pb_stores stores;
+	int asked, no_stores;
 	uintptr_t slot_of[PB_NR_SHARED];
 };
 
+/* What nothing leads to: no function of the owner was looked at yet. */
+#define PB_BULK_NO_SLOT ((uintptr_t)-1)
+
+/* @at_once: functions are armed as bulk_stores.h says */
 struct pb_bulk {
 	struct pb_request *request;
 	struct pb_bulk_module *modules;
 	struct pb_text_block block;
-	int handle;
+	int handle, at_once;
 };
+
+/* What can be done in bulk, but not at once. */
+#define PB_BULK_IN_STEPS 3
 
 /*
  * @pointer may be anything here, as far as the compiler knows. So it does not make other
@@ -97,8 +106,8 @@ int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b);
 int pb_bulk_add_own(struct pb_bulk_module *b, size_t i);
 
 /*
- * Arm the functions, or disarm them: all, or none and an error. Under the engine
- * lock; @bulk->handle is of pb_text_open(), or its error.
+ * Arm the functions, or disarm them: all, or none and an error, or PB_BULK_IN_STEPS.
+ * Under the engine lock; @bulk->handle is of pb_text_open(), or its error.
  */
 int pb_bulk_arm(struct pb_bulk *bulk);
 int pb_bulk_disarm(struct pb_bulk *bulk);

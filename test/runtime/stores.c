@@ -8,7 +8,9 @@
 // RUN: %t alone | FileCheck %s --check-prefix=STORES
 // RUN: %t strict | FileCheck %s --check-prefix=STORES
 // RUN: %t traced | FileCheck %s --check-prefixes=STORES,TRACED
-// RUN: %t injected | FileCheck %s --check-prefixes=WRITES,INJECTED
+// RUN: %t traced-steps | FileCheck %s --check-prefixes=STORES,TRACED
+// RUN: %t injected | FileCheck %s --check-prefixes=STORES,INJECTED
+// RUN: %t injected-steps | FileCheck %s --check-prefixes=WRITES,INJECTED
 // RUN: %t half | FileCheck %s --check-prefixes=WRITES,KEPT,HALF
 // RUN: %t half-injected | FileCheck %s --check-prefixes=WRITES,HALF,REPLACED
 // RUN: %t forks | FileCheck %s --check-prefix=FORKS
@@ -125,11 +127,21 @@ static UNTRACED void check_mapping(const char *before, const char *after, int sp
 		CHECK_EQ(strcmp(before, after), 0);
 }
 
+static UNTRACED int allow(void *arg, const struct patchbay_target *target)
+{
+	(void)arg, (void)target;
+	return 0;
+}
+
+/* All are looked at before any is changed, as somebody is asked about each. */
+static int in_steps;
+
 static UNTRACED void run(unsigned int modes, int split)
 {
 	const struct patchbay_ops_attr attr = { .size = sizeof(attr),
 						.flags = PATCHBAY_OPS_FAST,
-						.handler = count };
+						.handler = count,
+						.check = in_steps ? allow : NULL };
 	char before[4096], after[4096];
 	struct patchbay_ops *ops;
 
@@ -348,6 +360,8 @@ int main(int argc, char **argv)
 	unsigned int modes = PATCHBAY_MODE_STORES;
 	pthread_t thread;
 	pid_t other = 0;
+
+	in_steps = !!strstr(how, "steps");
 
 	if (!strncmp(how, "traced", 6) || strstr(how, "injected") ||
 	    !strcmp(how, "half")) {

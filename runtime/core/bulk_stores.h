@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * By stores (stores.h) functions are armed at once: each is looked at and changed by the
+ * same loop, so that text is read one time. Before, records and owners alone were looked
+ * at, and the first function of each kind. If a function is then not what it should be,
+ * all that were armed before it are disarmed again while nobody can have executed them,
+ * and the batch begins anew, in steps: all are checked before any is changed. That
+ * says what is wrong, and where.
+ */
+#ifndef PB_CORE_BULK_STORES_H
+#define PB_CORE_BULK_STORES_H
+
+#include "bulk_text.h"
+
+/* pb_stores_begin() for the functions of @b. */
+int pb_bulk_stores_begin(struct pb_bulk_module *b, int handle);
+
+/*
+ * Slots and sites of all functions of @bulk, whose cells have been filled. Returns 0;
+ * PB_BULK_IN_STEPS: nothing has been changed, and it is to be tried that way (the
+ * module that was in the way remembers it, and is not tried again); or a negative errno:
+ * what was written may be all, and cannot be executed.
+ */
+int pb_bulk_arm_at_once(struct pb_bulk *bulk);
+
+#endif /* PB_CORE_BULK_STORES_H */
