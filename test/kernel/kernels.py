@@ -66,6 +66,25 @@ def source(version, out, *more):
     return tree
 
 
+def other_source(ours, version, tree, patches=()):
+    """Our source with these patches instead of ours. What neither changes are the same
+    files: patch(1) writes a new one, and leaves the old one as it is. It is made anew if
+    a patch changes."""
+    wanted = "".join(path.read_text() for path in (*series(version), *patches))
+    done, log = tree / ".other", tree.with_suffix(".log")
+    if done.exists() and done.read_text() == wanted:
+        return tree
+    shutil.rmtree(tree, ignore_errors=True)
+    shutil.copytree(ours, tree, symlinks=True, copy_function=os.link)
+    for patch in reversed(series(version)):
+        apply(patch, tree, log, "--reverse")
+    for patch in patches:
+        apply(patch, tree, log)
+    (tree / ".patched").unlink(missing_ok=True)
+    done.write_text(wanted)
+    return tree
+
+
 @dataclass(frozen=True)
 class Tools:
     """What kernels are built with: make's variables, by their names."""

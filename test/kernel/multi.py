@@ -6,7 +6,7 @@ import re
 import checks
 
 KINDS = ("fentry.multi", "fexit.multi", "fsession.multi")
-EOPNOTSUPP = 95
+EBUSY, EINVAL, EOPNOTSUPP = 16, 22, 95
 
 # In instructions, as samples/ftrace/ftrace-ops measures a call.
 TWO_TRACERS = {"arm64": 150, "riscv": 200}
@@ -31,7 +31,10 @@ def booted(said, arch):
         yield from attached(said["multi"])
         yield from costs(said["multi"], arch)
         yield from attach_times(said["multi"])
+    if "sets" in said:
         yield from sets(said["sets"])
+    if "multi-replaced" in said:
+        yield from replaced(said["multi-replaced"])
     if "multi-storm" in said:
         yield from storm(said["multi-storm"])
     if said:
@@ -92,10 +95,29 @@ def attach_times(text):
            bool(size) and int(size[1]) <= 32, text[-300:])
 
 
-def refused(text):
+def replaced(text):
+    wanted = (f": 0 wrong, another: error {EBUSY}, replaced: 0 wrong, as it was: 0 wrong,"
+              " replacement alone: 0 wrong, none: 0 wrong")
+    for kind in KINDS:
+        for first in ("program", "replacement"):
+            for beside, traced in (("", ""), (", beside ftrace", ", traced")):
+                start = f"{kind}: {first} first{traced}:"
+                seen = next((line for line in text.splitlines() if line.startswith(start)), "")
+                yield (f"a function with a BPF {kind} program is replaced, the {first}"
+                       f" first{beside}: calls go there, and are counted; a second"
+                       " replacement is refused", seen == start[:-1] + wanted, seen or text)
+    for what, error in (("twice", EINVAL), ("no function", EINVAL)):
+        seen = re.search(rf"^{what}: error (\d+)$", text, re.MULTILINE)
+        yield (f"a program on one function {what} is refused" if what == "twice" else
+               "a program on what is no function is refused",
+               bool(seen) and int(seen[1]) == error, seen[0] if seen else text)
+    yield "no function is replaced or traced any more", "left: 0" in text, text[-300:]
+
+
+def refused(text, where="without CALL_OPS"):
     for kind in KINDS:
         seen = re.search(rf"^{kind}: 1: .*", text, re.MULTILINE)
-        yield (f"without CALL_OPS a BPF {kind} program does not attach",
+        yield (f"{where} a BPF {kind} program does not attach",
                bool(seen) and seen[0].endswith(f"cannot attach: error {EOPNOTSUPP}"),
                seen[0] if seen else text)
 

@@ -2,10 +2,7 @@
 """The other way to have CALL_OPS and CFI: room before each function, traced or
 not, so that all hashes are at one distance. The patch is there to be compared
 with, and is no part of the product."""
-import os
-import shutil
-
-from kernels import HERE, apply, series
+from kernels import HERE, other_source
 
 FOLDERS = ("kernel", "mm")
 
@@ -16,22 +13,8 @@ def patches(version):
 
 
 def source(ours, version, out):
-    """Our source with the rival's patch instead of ours. What neither changes are
-    the same files: patch(1) writes a new one, and leaves the old one as it is. It is
-    made anew if a patch changes."""
-    wanted = "".join(path.read_text() for path in (*series(version), *patches(version)))
-    tree, log = out / "rival-source", out / "rival-source.log"
-    done = tree / ".rival"
-    if done.exists() and done.read_text() == wanted:
-        return tree
-    shutil.rmtree(tree, ignore_errors=True)
-    shutil.copytree(ours, tree, symlinks=True, copy_function=os.link)
-    for patch in reversed(series(version)):
-        apply(patch, tree, log, "--reverse")
-    for patch in patches(version):
-        apply(patch, tree, log)
-    done.write_text(wanted)
-    return tree
+    """Our source with the rival's patch instead of ours."""
+    return other_source(ours, version, out / "rival-source", patches(version))
 
 
 def build(kernel):

@@ -19,6 +19,7 @@ import report
 import rival
 from base import BaseRun, finished, last_words, llvm, product
 from kernels import HERE, ROOT, KernelError, Tools, source
+from multi_run import MultiRun
 from static_call_run import StaticCallRun
 
 
@@ -253,6 +254,9 @@ def arguments():
                         help="our kernel in other configurations: " + " ".join(variants))
     parser.add_argument("--rival", action="store_true",
                         help="the kernel with room before each function instead of slots")
+    parser.add_argument("--multi", nargs="*", metavar="KERNEL", choices=MultiRun.KERNELS,
+                        help="one BPF program on many functions, in these kernels or in all: "
+                             + " ".join(MultiRun.KERNELS))
     parser.add_argument("--out", type=Path, metavar="DIR",
                         help="for sources, kernels and logs (default: build/kernel/ARCH-VERSION)")
     return parser.parse_args()
@@ -268,7 +272,8 @@ def main():
     passed = failed = 0
     try:
         options = arguments()
-        test = (StaticCallRun if options.arch == "ppc64le" else Run)(options)
+        kind = StaticCallRun if options.arch == "ppc64le" else Run
+        test = (kind if options.multi is None else MultiRun)(options)
         for what, good, seen in test.check(options.quick, options.variant, options.rival):
             passed, failed = passed + bool(good), failed + (not good)
             print(f"ok: {what}" if good else f"FAILED: {what}\n| " +

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A BPF program on a function that a livepatch replaces meanwhile: the call goes to
+// the replacement, and is counted. With an argument, prints which function it is.
+#include "multi.h"
+
+#include <string.h>
+
+enum {
+	CALLS = 10,
+	ANSWER = 42, // of the replacement in modules/replaced.c
+};
+
+// Returns 0, or what is the matter.
+static int replace_by(unsigned int replacements)
+{
+	int fd = open("/sys/module/replaced/parameters/by", O_WRONLY);
+	char digit = '0' + replacements;
+	int error = write(fd, &digit, 1) == 1 ? 0 : errno;
+
+	close(fd);
+	return error;
+}
+
+// How many calls returned something else, or were not counted as often as they were
+// made.
+static int wrong(int map, unsigned int times, long wanted)
+{
+	unsigned long long before[SLOTS] = {}, after[SLOTS] = {};
+	int bad = 0;
+
+	read_counters(map, before);
+	for (int i = 0; i < CALLS; i++)
+		bad += syscall(known[0].number, 0) != wanted;
+	read_counters(map, after);
+	return bad + (after[0] - before[0] != CALLS * times);
+}
+
+static void with_replacement(const struct kind *kind, int program_first, int traced)
+{
+	long real = syscall(known[0].number, 0);
+	int map = make_map(), program = load_counting(kind->attach, map), link = -1;
+	int bad = 0;
+
+	if (traced)
+		bad += !write_file("/sys/kernel/tracing/current_tracer", "function");
+	if (!program_first)
+		bad += replace_by(1);
+	link = link_multi(kind->attach, program, 0, KNOWN);
+	bad += link < 0;
+	if (program_first) {
+		bad += wrong(map, kind->times, real);
+		bad += replace_by(1);
+	}
+	printf("%s: %s first%s: %d wrong", kind->name,
+	       program_first ? "program" : "replacement", traced ? ", traced" : "",
+	       bad + wrong(map, kind->times, ANSWER));
+	printf(", another: error %d", replace_by(3));
+	printf(", replaced: %d wrong", wrong(map, kind->times, ANSWER));
+	bad = replace_by(0);
+	printf(", as it was: %d wrong", bad + wrong(map, kind->times, real));
+	bad = replace_by(1);
+	close(link);
+	printf(", replacement alone: %d wrong", bad + wrong(map, 0, ANSWER));
+	bad = replace_by(0);
+	printf(", none: %d wrong\n", bad + wrong(map, 0, real));
+	if (traced)
+		write_file("/sys/kernel/tracing/current_tracer", "nop");
+	close(program);
+	close(map);
+}
+
+// One function twice, and one that is none.
+static void refusals(void)
+{
+	int program = load_empty(BPF_TRACE_FENTRY_MULTI, 0), link;
+	unsigned int other = ids[1];
+
+	ids[1] = ids[0];
+	link = link_multi(BPF_TRACE_FENTRY_MULTI, program, 0, 2);
+	printf("twice: error %d\n", link < 0 ? errno : 0);
+	ids[1] = type_count + 1;
+	link = link_multi(BPF_TRACE_FENTRY_MULTI, program, 0, 2);
+	printf("no function: error %d\n", link < 0 ? errno : 0);
+	ids[1] = other;
+	close(program);
+}
+
+int main(int argc, char **argv)
+{
+	(void)argv;
+	setvbuf(stdout, NULL, _IONBF, 0);
+	if (argc > 1) {
+		printf("%s\n", known[0].function);
+		return 0;
+	}
+	btf = read_btf();
+	index_types();
+	find_functions();
+	write_file("/sys/kernel/tracing/set_ftrace_filter", known[0].function);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		for (int order = 0; order < 4; order++)
+			with_replacement(&kinds[i], order % 2, order / 2);
+	write_file("/sys/kernel/tracing/set_ftrace_filter", " ");
+	refusals();
+	return 0;
+}
