@@ -19,9 +19,8 @@ std::string patchbay::errnoText(int Errno) {
 
 std::string patchbay::noRecords() {
   return "no patchbay records: compile with -fplugin=patchbay-pass.so, with "
-         "-flto also link with Patchbay's ld.lld and "
-         "-Wl,--load-pass-plugin=DIR/patchbay-pass.so; "
-         "-Rpass-missed=patchbay says why functions were left out";
+         "-flto give it to Patchbay's ld.lld, too; -Rpass-missed=patchbay says why "
+         "functions were left out";
 }
 
 void patchbay::warn(const Twine &Message) {

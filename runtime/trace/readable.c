@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "readable.h"
 
+#include <patchbay/names.h>
+
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -75,17 +77,44 @@ static int match(const char *glob, const char *text)
 	}
 }
 
-/* It may be cut off at its end. */
-static int match_demangled(const char *glob, char *text)
+/* As it is, and without type of the result and parameters. Both texts are changed. */
+static int match_forms(const char *glob, char *whole, char *name)
 {
-	int result = match(glob, text);
-	size_t end, begin;
+	char *closed;
+	int result = match(glob, whole);
 
+	if (!result)
+		result = match(glob, name);
 	if (result)
 		return result;
+	closed = strdup(glob);
+	if (!closed)
+		return -ENOMEM;
+	if (patchbay_close_up(closed)) {
+		patchbay_close_up(whole);
+		patchbay_close_up(name);
+		result = match(closed, whole);
+		if (!result)
+			result = match(closed, name);
+	}
+	free(closed);
+	return result;
+}
+
+/* @text is changed. */
+static int match_demangled(const char *glob, char *text)
+{
+	char *whole = strdup(text);
+	size_t end, begin;
+	int result;
+
+	if (!whole)
+		return -ENOMEM;
 	begin = pb_readable_function(text, strlen(text), &end);
 	text[end] = '\0';
-	return match(glob, text + begin);
+	result = match_forms(glob, whole, text + begin);
+	free(whole);
+	return result;
 }
 
 int pb_readable_match(const char *glob, const char *name)

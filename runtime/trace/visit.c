@@ -83,6 +83,23 @@ static int fail(int error, char *why, size_t size, const char *text)
 	return error;
 }
 
+/*
+ * What only counts makes its file when it arms the first function. Here there is one, and
+ * whoever asked for it should be told at once if it cannot be made.
+ */
+static int make_file(void)
+{
+	pb_sigset signals;
+	int error;
+
+	if (!pb_options.nr_filters && !pb_options.nr_symbols && !pb_options.nr_args)
+		return 0;
+	pb_signal_lock(&pb_session->lock, &signals);
+	error = pb_session_file();
+	pb_signal_unlock(&pb_session->lock, signals);
+	return error;
+}
+
 static int begin(const char *options, char *why, size_t size)
 {
 	static int has_fork_handler;
@@ -96,6 +113,8 @@ static int begin(const char *options, char *why, size_t size)
 	if (pb_session)
 		pb_threads_begin_again();
 	error = pb_start_begin();
+	if (!error)
+		error = make_file();
 	if (!error && !has_fork_handler)
 		error = -pthread_atfork(NULL, NULL, begin_in_child);
 	has_fork_handler |= !error;

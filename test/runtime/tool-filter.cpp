@@ -7,12 +7,13 @@
 //      CLASS: entry
 // CLASS-NEXT: Cache::hits() const{{$}}
 // CLASS-NEXT: int Cache::get<int>(int){{$}}
+// CLASS-NEXT: int Cache::pair<int, Cache::Of<int>>(Cache::Of<int> const&){{$}}
 //  CLASS-NOT: {{.}}
 // RUN: %patchbay list -F 'Cache::hits' %t | FileCheck %s --check-prefix=BARE
 //      BARE: entry
 // BARE-NEXT: Cache::hits() const{{$}}
 //  BARE-NOT: {{.}}
-// RUN: %patchbay list -F 'int Cache::get<int>(int)' -F '_ZNK5Cache4*' %t | FileCheck %s --check-prefix=CLASS
+// RUN: %patchbay list -F 'int Cache::get<int>(int)' -F '_ZNK5Cache4*' -F 'Cache::pair*' %t | FileCheck %s --check-prefix=CLASS
 // RUN: not %patchbay list -F 'Cache' -F '' %t 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: no function matches 'Cache', ''
 // RUN: %patchbay record -F 'Cache::*' -o %t.data -- %t
@@ -20,8 +21,20 @@
 // COUNTS-DAG: 1 {{ *}}Cache::hits() const
 // COUNTS-DAG: 1 {{ *}}int Cache::get<int>(int)
 //
+// Spaces between types and punctuation are a matter of taste.
+// RUN: %patchbay list -F 'Cache::pair<int,Cache::Of<int>>' %t | FileCheck %s --check-prefix=PAIR
+// RUN: %patchbay list -F 'int Cache::pair< int , Cache::Of<int> >( Cache::Of<int> const & )' %t | FileCheck %s --check-prefix=PAIR
+//      PAIR: entry
+// PAIR-NEXT: int Cache::pair<int, Cache::Of<int>>(Cache::Of<int> const&){{$}}
+//  PAIR-NOT: {{.}}
+// RUN: not %patchbay list -F 'Cachepair<int,Cache::Of<int>>' -F 'intCache::get<int>(int)' %t 2>&1 | FileCheck %s --check-prefix=NO-PAIR
+// NO-PAIR: no function matches 'Cachepair<int,Cache::Of<int>>', 'intCache::get<int>(int)'
+// RUN: %patchbay record -F 'Cache::pair<int,Cache::Of<int>>' -o %t.data -- %t
+// RUN: %patchbay report -F 'Cache::pair<int,*>' %t.data | FileCheck %s --check-prefix=PAIRS
+// PAIRS: 1 {{ *}}int Cache::pair<int, Cache::Of<int>>(Cache::Of<int> const&)
+//
 // So do -N and --args.
-// RUN: %patchbay record -t function_duration -F 'Cache::*' -N 'Cache::get<int>' -o %t.data -- %t
+// RUN: %patchbay record -t function_duration -F 'Cache::*' -N 'Cache::get< int >' -N 'Cache::pair<int,*' -o %t.data -- %t
 // RUN: %patchbay dump %t.data | FileCheck %s --check-prefix=NOT
 //      NOT: returned Cache::hits() const
 //  NOT-NOT: {{.}}
@@ -36,6 +49,10 @@
 struct Cache {
 	int hits() const;
 	template <typename T> T get(T key);
+	template <typename T> struct Of {
+		T key;
+	};
+	template <typename T, typename U> T pair(const U &key);
 };
 
 __attribute__((noinline)) int Cache::hits() const
@@ -52,9 +69,16 @@ template <typename T> __attribute__((noinline)) T Cache::get(T key)
 
 template int Cache::get<int>(int);
 
+template <typename T, typename U>
+__attribute__((noinline)) T Cache::pair(const U &key)
+{
+	__asm__ volatile("");
+	return key.key;
+}
+
 int main()
 {
 	Cache cache;
 
-	return cache.hits() - cache.get(1);
+	return cache.hits() - cache.get(1) + cache.pair<int>(Cache::Of<int>{ 0 });
 }

@@ -20,8 +20,9 @@
 // ALL-NEXT: {{ *}}1  svc::Cache::operator()(int)
 // ALL-NEXT: {{ *}}1  svc::late(int)
 //
-// With parameters or without; a type of the result is no part of the name.
-// RUN: %{env} PATCHBAY='tracer=function_profile,filter=svc::twice<*,filter=svc::Cache::get(int)*,filter=svc::late,filter=svc::Cache::operator(),output=%t/data' ./prog 2>&1 | count 0
+// With parameters or without, and with spaces or without; a type of the result is no
+// part of the name.
+// RUN: %{env} PATCHBAY='tracer=function_profile,filter=svc::twice< int >,filter=svc::Cache::get( int ) *,filter=svc::late,filter=svc::Cache::operator(),output=%t/data' ./prog 2>&1 | count 0
 // RUN: %{calls}=SOME
 //      SOME: {{ *}}calls  function
 // SOME-NEXT: {{ *}}1  int svc::twice<int>(int)

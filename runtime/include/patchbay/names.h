@@ -37,6 +37,7 @@
  * it does _ZL5parsei.__uniq.7, of C and of C++. The command shows names without
  * what tells functions of one name apart (.llvm.N, .__uniq.N, .MODULE, .cfi, .N)
  * where a file has one of that name only; the symbols are in 'patchbay list --json'.
+ * Demangled names are tried with spaces and without (patchbay_close_up()).
  */
 #ifndef PATCHBAY_NAMES_H
 #define PATCHBAY_NAMES_H
@@ -135,6 +136,33 @@ static inline const char *patchbay_unique_name(const char *name, size_t length,
 		return NULL;
 	*source_length = size;
 	return name + at;
+}
+
+/*
+ * Take from @text, a demangled name or a glob for such names, the spaces before and
+ * behind , < > ( ) and &, which some demanglers and people write and others do not:
+ * "get<int, T<int> >(T const &)" becomes "get<int,T<int>>(T const&)". Returns whether
+ * there was such a character: if not, nothing was changed. Async-signal-safe.
+ */
+static inline int patchbay_close_up(char *text)
+{
+	static const char close[] = ",<>()&";
+	char *to = text;
+	int found = 0;
+
+	for (const char *from = text; *from; from++) {
+		const int is_close = strchr(close, *from) != NULL;
+
+		found |= is_close;
+		/* *from is no NUL, which strchr() would find; from[1] may be one. */
+		if (*from == ' ' &&
+		    ((to != text && strchr(close, to[-1])) ||
+		     (from[1] && strchr(close, from[1]))))
+			continue;
+		*to++ = *from;
+	}
+	*to = '\0';
+	return found;
 }
 
 #ifdef __cplusplus

@@ -53,7 +53,7 @@ NameFilter::Match NameFilter::match(ArrayRef<StringRef> Symbols) {
       Result = ByLinkageName;
     } else if (llvm::any_of(Names, [&](StringRef Name) {
                  return isNamedBy(demangle(Name), G.Text) ||
-                        Matches(qualifiedName(Name));
+                        isMatchedBy(qualifiedName(Name), G.Text);
                })) {
       G.Matched = true;
       if (Result == None)

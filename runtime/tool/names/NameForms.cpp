@@ -2,6 +2,7 @@
 #include "NameForms.h"
 #include "RustNames.h"
 #include "showing/Table.h"
+#include "patchbay/names.h"
 #include "llvm/ADT/StringExtras.h"
 #include <fnmatch.h>
 #include <map>
@@ -142,10 +143,19 @@ static StringRef withoutLastArguments(StringRef Name) {
   return IsArguments ? Name.drop_back(Last).rtrim(':') : Name;
 }
 
+bool patchbay::isMatchedBy(const std::string &Name, const std::string &Glob) {
+  if (fnmatch(Glob.c_str(), Name.c_str(), 0) == 0)
+    return true;
+  std::string Closed = Glob;
+  if (!patchbay_close_up(Closed.data()))
+    return false;
+  std::string NameClosed = Name;
+  patchbay_close_up(NameClosed.data());
+  return fnmatch(Closed.c_str(), NameClosed.c_str(), 0) == 0;
+}
+
 bool patchbay::isNamedBy(StringRef Demangled, const std::string &Glob) {
-  auto Is = [&](const std::string &Form) {
-    return fnmatch(Glob.c_str(), Form.c_str(), 0) == 0;
-  };
+  auto Is = [&](const std::string &Form) { return isMatchedBy(Form, Glob); };
   std::string Readable = readableName(Demangled);
   std::string Qualified = withoutParameters(Readable);
   return Demangled == Glob || Is(Demangled.str()) || Is(Readable) ||

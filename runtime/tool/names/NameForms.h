@@ -25,6 +25,10 @@ std::string withoutParameters(llvm::StringRef Demangled);
 /// The same without template arguments, too.
 std::string plainName(llvm::StringRef Demangled);
 
+/// A glob of fnmatch(3) for a demangled name, wherever the two have spaces between
+/// types and punctuation.
+bool isMatchedBy(const std::string &Name, const std::string &Glob);
+
 /// Whether the function is meant by a glob of fnmatch(3), which may name it in any of
 /// these forms.
 bool isNamedBy(llvm::StringRef Demangled, const std::string &Glob);
