@@ -55,6 +55,9 @@ struct pbd_header {
 	uint64_t committed;   /* bytes of the file that hold complete chunks */
 	uint64_t left_out;    /* functions in chunks of struct pbd_left_out; not in
 				 a header of PBD_HEADER_MIN */
+	uint64_t blocks;      /* where struct pbd_blocks is, from the beginning of the
+				 file; 0: there is none. It counts only once it is
+				 committed. Not in a header of an older writer */
 };
 #define PBD_HEADER_MIN offsetof(struct pbd_header, left_out)
 
@@ -73,6 +76,7 @@ enum pbd_kind {
 	PBD_PARENT = 12,  /* struct pbd_parent */
 	PBD_TEXT = 13,    /* struct pbd_text */
 	PBD_INDEX = 14,   /* struct pbd_index */
+	PBD_BLOCKS = 15,  /* struct pbd_blocks */
 };
 
 struct pbd_chunk {
@@ -292,6 +296,29 @@ struct pbd_index {
 	struct pbd_chunk chunk;
 	uint64_t nr;
 	struct pbd_index_piece piece[];
+};
+
+/*
+ * All blocks, in the order of the file: so that a reader need not go from each to the
+ * next, of which a recording of 10 GB has ten thousand, each in another page. Written
+ * together with struct pbd_index. @head is the block but for its records.
+ *
+ * The sums are CRC-32 of IEEE 802.3, as zlib's crc32() has it: of the bytes of all
+ * entries, and of all pieces of the index. What they do not fit is not used: the blocks
+ * say the same.
+ */
+struct pbd_blocks_entry {
+	uint64_t offset; /* of the block, from the beginning of the file */
+	uint64_t events; /* records of calls' entries and exits */
+	char head[offsetof(struct pbd_block, record)];
+};
+
+struct pbd_blocks {
+	struct pbd_chunk chunk;
+	uint64_t nr;
+	uint32_t entries_crc;
+	uint32_t index_crc;
+	struct pbd_blocks_entry entry[];
 };
 
 /*

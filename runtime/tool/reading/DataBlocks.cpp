@@ -246,6 +246,13 @@ static size_t countUsed(const DataBlock &B, endianness Order) {
 }
 
 void patchbay::countEvents(DataFile &Out) {
+  if (all_of(Out.Blocks, [](const DataBlock &B) { return B.Events; })) {
+    for (const DataBlock &B : Out.Blocks) {
+      uint64_t &Events = Out.Threads[B.Thread].Events;
+      Events = SaturatingAdd(Events, *B.Events);
+    }
+    return;
+  }
   uint64_t Size = 0; // of what has to be looked at
   if (Out.Index.empty())
     for (const DataBlock &B : Out.Blocks)

@@ -92,6 +92,7 @@ struct DataBlock {
   uint32_t Thread; // that began it
   uint64_t Seq, Pass;
   llvm::StringRef Records;
+  std::optional<uint64_t> Events; // if the file's table of blocks says it
 };
 
 /// How long the calls of a function took, of one thread; see pbd_histogram.

@@ -2,6 +2,7 @@
 #include "DataIndex.h"
 #include "format.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/CRC.h"
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -41,19 +42,67 @@ static bool write(int File, uint64_t At, const void *Bytes, size_t Size) {
   return true;
 }
 
+// Of the blocks that the pieces are in, which lie one behind the other.
+static std::vector<pbd_blocks_entry> blocksOf(const DataFile &Data) {
+  constexpr size_t HeadSize = sizeof(pbd_blocks_entry::head);
+  std::vector<pbd_blocks_entry> Entries;
+  for (const DataBlock &B : Data.Blocks) {
+    const char *Head = B.Records.data() - HeadSize;
+    Entries.push_back({uint64_t(Head - Data.Bytes.data()), 0, {}});
+    memcpy(Entries.back().head, Head, HeadSize);
+  }
+  auto Before = [](const pbd_blocks_entry &A, const pbd_blocks_entry &B) {
+    return A.offset < B.offset;
+  };
+  llvm::sort(Entries, Before);
+  for (const auto &[Id, Thread] : Data.Threads)
+    for (const DataPiece &P : Thread.Pieces) {
+      uint64_t At = P.Records - Data.Bytes.data();
+      std::prev(llvm::upper_bound(Entries, pbd_blocks_entry{At, 0, {}}, Before))
+          ->events += P.Events;
+    }
+  return Entries;
+}
+
+template <typename T> static ArrayRef<uint8_t> bytesOf(ArrayRef<T> Entries) {
+  return {reinterpret_cast<const uint8_t *>(Entries.data()),
+          Entries.size() * sizeof(T)};
+}
+
+// The chunk of these, with Head before them, whose kind is set. At is its end then.
+template <typename HeadT, typename T>
+static bool write(int File, uint64_t &At, HeadT Head, ArrayRef<T> Entries) {
+  ArrayRef<uint8_t> Bytes = bytesOf(Entries);
+  Head.chunk.size = sizeof(Head) + Bytes.size();
+  Head.nr = Entries.size();
+  if (!write(File, At, &Head, sizeof(Head)) ||
+      !write(File, At + sizeof(Head), Bytes.data(), Bytes.size()))
+    return false;
+  At += Head.chunk.size;
+  return true;
+}
+
 // Behind what is there. It is part of the file once that says that it is longer, which
 // is written last, in one piece.
-static void append(int File, uint64_t Committed,
-                   ArrayRef<pbd_index_piece> Pieces) {
-  size_t Size = Pieces.size() * sizeof(pbd_index_piece);
-  pbd_index Head = {};
-  Head.chunk.kind = PBD_INDEX;
-  Head.chunk.size = sizeof(Head) + Size;
-  Head.nr = Pieces.size();
-  uint64_t Longer = Committed + Head.chunk.size;
-  if (write(File, Committed, &Head, sizeof(Head)) &&
-      write(File, Committed + sizeof(Head), Pieces.data(), Size))
-    write(File, offsetof(pbd_header, committed), &Longer, sizeof(Longer));
+static void append(int File, uint64_t Committed, bool HasTable,
+                   ArrayRef<pbd_index_piece> Pieces,
+                   ArrayRef<pbd_blocks_entry> Blocks) {
+  uint64_t End = Committed;
+  pbd_index Index = {};
+  Index.chunk.kind = PBD_INDEX;
+  if (!write(File, End, Index, Pieces))
+    return;
+  if (HasTable) {
+    pbd_blocks Table = {};
+    Table.chunk.kind = PBD_BLOCKS;
+    Table.entries_crc = crc32(bytesOf(Blocks));
+    Table.index_crc = crc32(bytesOf(Pieces));
+    uint64_t At = End;
+    if (!write(File, End, Table, Blocks) ||
+        !write(File, offsetof(pbd_header, blocks), &At, sizeof(At)))
+      return;
+  }
+  write(File, offsetof(pbd_header, committed), &End, sizeof(End));
 }
 
 // The path may be in a directory of somebody else's by now, and lead to another file of
@@ -65,6 +114,13 @@ static bool isSameFile(int File, const DataFile &Data) {
          Status.st_uid == geteuid() && Status.st_nlink == 1 &&
          pread(File, &Header, sizeof(Header), 0) == ssize_t(sizeof(Header)) &&
          !memcmp(&Header, Data.Bytes.data(), sizeof(Header));
+}
+
+// The header of an older writer has no room to say where it is.
+static bool hasTable(const DataFile &Data) {
+  pbd_header Header;
+  memcpy(&Header, Data.Bytes.data(), sizeof(Header));
+  return Header.header_size >= sizeof(Header);
 }
 
 void patchbay::addIndex(StringRef Path, const DataFile &Summary) {
@@ -81,6 +137,6 @@ void patchbay::addIndex(StringRef Path, const DataFile &Summary) {
   if (File < 0)
     return;
   if (isSameFile(File, Data))
-    append(File, Data.Committed, piecesOf(Data));
+    append(File, Data.Committed, hasTable(Data), piecesOf(Data), blocksOf(Data));
   close(File);
 }

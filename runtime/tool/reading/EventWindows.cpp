@@ -181,25 +181,23 @@ EventWindows::EventWindows(const DataFile &File, const DataThread &Thread,
     : File(File), Pieces(Thread.Pieces) {
   uint64_t Last = 0;
   for (uint32_t I = 0; I != Pieces.size(); ++I) {
-    if (I && Pieces[I].Begin <= Last)
-      ByBegin.push_back(I);
+    // What is in pieces before Next had ended by then.
+    bool IsEarly = std::max(Last, Pieces[I].End) < From;
+    if (I && !IsEarly && Pieces[I].Begin <= Last)
+      ByBegin.push_back({Pieces[I].Begin, I});
     Last = std::max(Last, Pieces[I].End);
     Until.push_back(Last);
+    Next += IsEarly;
   }
-  llvm::sort(ByBegin, [&](uint32_t A, uint32_t B) {
-    return std::tie(Pieces[A].Begin, A) < std::tie(Pieces[B].Begin, B);
-  });
-  // What is in earlier pieces had ended by then.
-  while (Next != Pieces.size() && Until[Next] < From)
-    ++Next;
+  llvm::sort(ByBegin);
 }
 
 // Of pieces in which something began by then.
 void EventWindows::loadEarly(uint64_t Then) {
   for (; NextByBegin != ByBegin.size() &&
-         Pieces[ByBegin[NextByBegin]].Begin <= Then;
+         ByBegin[NextByBegin].first <= Then;
        ++NextByBegin) {
-    uint32_t I = ByBegin[NextByBegin];
+    uint32_t I = ByBegin[NextByBegin].second;
     if (I < Next)
       continue;
     auto E = std::make_shared<Early>();

@@ -66,7 +66,8 @@ private:
   const DataFile &File;
   llvm::ArrayRef<DataPiece> Pieces;
   std::vector<uint64_t> Until; // by piece
-  std::vector<uint32_t> ByBegin; // pieces with events of earlier windows
+  // Pieces with events of earlier windows, by when the first of these began.
+  std::vector<std::pair<uint64_t, uint32_t>> ByBegin;
   size_t NextByBegin = 0;
   size_t Next = 0;
   std::map<uint32_t, std::shared_ptr<Early>> Loaded; // by piece

@@ -6,17 +6,18 @@
 It is that in directory RECORDING, of function_duration, without its events: one thread
 calls the first of its functions 436,887 times in each second, and with them in a block
 lasts 100 ms. In the 51st and 52nd second, and in the last block, are these records; all
-others are holes in the file, of which the index says that they are full. The last record
+others are holes in the file, of which index and table say that they are full. The last record
 is of a call that all others are within. Prints when the 51st second began, as `patchbay
 replay` shows it, and how many calls a second has.
 """
 import struct
 import sys
 from pathlib import Path
+from zlib import crc32
 
 CHUNK, BLOCK, PIECE = struct.Struct("<IIQ"), struct.Struct("<QQIIQ16s"), "<QQQII"
-SESSION, TEXT, FUNCTIONS, INDEX = 4, 13, 5, 14
-KINDS_OF_EVENTS = (6, INDEX)
+SESSION, TEXT, FUNCTIONS, INDEX, BLOCKS = 4, 13, 5, 14, 15
+KINDS_OF_EVENTS = (6, INDEX, BLOCKS)
 RECORD = struct.Struct("<QIIQ")
 BLOCK_BYTES = 1 << 20
 IN_BLOCK = (BLOCK_BYTES - CHUNK.size - BLOCK.size) // RECORD.size
@@ -62,11 +63,13 @@ def make(recording, new, gigabytes):
     with open(Path(new) / "1.pbd", "wb") as file:
         for _, chunk in kept:
             file.write(chunk)
-        index = []
+        index, table = [], []
         for block in range(blocks):
             at = file.tell()
-            file.write(CHUNK.pack(6, 0, BLOCK_BYTES))
-            file.write(BLOCK.pack(block + 1, 0, 1, 1, 0, b"large"))
+            head = (CHUNK.pack(6, 0, BLOCK_BYTES)
+                    + BLOCK.pack(block + 1, 0, 1, 1, 0, b"large"))
+            file.write(head)
+            table.append(struct.pack("<QQ", at, IN_BLOCK) + head)
             begin, outer = first + block * second // 10, block == blocks - 1
             if 500 <= block < 520 or outer:
                 calls = IN_BLOCK - outer
@@ -83,13 +86,22 @@ def make(recording, new, gigabytes):
                     first if is_last else begin + i * step,
                     end if is_last else begin + (i + count) * step, count, count))
             file.seek(at + BLOCK_BYTES)
-        file.write(CHUNK.pack(INDEX, 0, CHUNK.size + 8 + len(index) * len(index[0])))
-        file.write(struct.pack("<Q", len(index)) + b"".join(index))
+        write_list(file, INDEX, index, b"")
+        table_at = file.tell()
+        write_list(file, BLOCKS, table, struct.pack(
+            "<II", crc32(b"".join(table)), crc32(b"".join(index))))
         size = file.tell()
         file.seek(40)
         file.write(struct.pack("<Q", size))
+        file.seek(56)
+        file.write(struct.pack("<Q", table_at))
     begin_ns = first_ns + 50 * 10**9
     return f"{begin_ns // 10**9}.{begin_ns % 10**9:09}", 10 * IN_BLOCK
+
+
+def write_list(file, kind, entries, more):
+    content = struct.pack("<Q", len(entries)) + more + b"".join(entries)
+    file.write(CHUNK.pack(kind, 0, CHUNK.size + len(content)) + content)
 
 
 def kind_of(kept, wanted):

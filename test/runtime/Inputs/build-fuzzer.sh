@@ -25,7 +25,7 @@ sanitize() {
 }
 
 for part in reading/CallStream reading/DataBlocks reading/DataFile \
-            reading/EventWindows reading/Trace; do
+            reading/DataReader reading/EventWindows reading/Trace; do
 	sanitize -fsanitize=fuzzer-no-link -c "$source/runtime/tool/$part.cpp" \
 		-o "$output.d/$(basename "$part").o"
 done

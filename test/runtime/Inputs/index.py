@@ -1,38 +1,71 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The index of a data file (struct pbd_index), which is its last chunk.
+"""The index of a data file (struct pbd_index), and behind it, as the last chunk, the
+table of its blocks (struct pbd_blocks).
 
     index.py show FILE     prints how many pieces it has, and of how many events
     index.py drop FILE     takes it away
     index.py empty FILE    makes it say that no piece has an event
     index.py shift FILE    makes it begin in the middle of a piece
     index.py many FILE     makes it say that pieces have more events than records
+    index.py no-table FILE takes the table away, as an older writer has it
+    index.py table FILE WHAT  damages the table: 'nr', 'kind', 'at' (where the header
+                           says it is), 'offset', 'block', 'size' (of an entry), and
+                           'events', which doubles those of each
+    index.py forge FILE WHAT  the same, with sums that fit
+
+All but 'forge' leave sums as they were.
 """
 import struct
 import sys
+from zlib import crc32
 
-COMMITTED, INDEX, PIECE = 40, 14, struct.Struct("<QQQII")
+COMMITTED, TABLE_AT, INDEX, TABLE, PIECE = 40, 56, 14, 15, struct.Struct("<QQQII")
+TABLE_HEAD, ENTRY = 32, 80
 LOOK = 0xffffffff # PBD_INDEX_LOOK
 
 
 def find(data):
-    """Where it begins and ends; None if there is none."""
+    """Where index and table begin, and the table ends; None if there is none."""
     offset, = struct.unpack_from("<I", data, 16)
     committed, = struct.unpack_from("<Q", data, COMMITTED)
-    found = None
+    found = {}
     while offset < committed:
         kind, _, size = struct.unpack_from("<IIQ", data, offset)
-        if kind == INDEX:
-            if found or offset + size != committed:
-                sys.exit("the index is not alone, or not the last chunk")
-            found = offset
+        if kind in (INDEX, TABLE) and found.setdefault(kind, offset) != offset:
+            sys.exit("a second one")
+        if found and kind not in found:
+            sys.exit("the index and the table are not the last chunks")
         offset += size
-    return found, committed
+    table, = struct.unpack_from("<Q", data, TABLE_AT)
+    # What is not committed is not there.
+    if (table if table < committed else 0) != found.get(TABLE, 0):
+        sys.exit("the header does not say where the table is")
+    return found.get(INDEX), found.get(TABLE, committed), committed
 
 
-what, path = sys.argv[1:]
+def damage_table(data, at, how):
+    first = at + TABLE_HEAD
+    fields = {"nr": (at + 16, "<Q", 2**60), "kind": (at, "<I", 14),
+              "at": (TABLE_AT, "<Q", at - 8), "offset": (first, "<Q", 8),
+              "block": (first + 16, "<I", 3), "size": (first + 24, "<Q", 2**40)}
+    if how == "events":
+        for entry in range(first, struct.unpack_from("<Q", data, at + 8)[0] + at, ENTRY):
+            events, = struct.unpack_from("<Q", data, entry + 8)
+            struct.pack_into("<Q", data, entry + 8, 2 * events)
+    else:
+        where, form, value = fields[how]
+        struct.pack_into(form, data, where, value)
+
+
+def seal_table(data, at):
+    size, = struct.unpack_from("<Q", data, at + 8)
+    struct.pack_into("<I", data, at + 24, crc32(data[at + TABLE_HEAD:at + size]))
+
+
+what, path, *how = sys.argv[1:]
 with open(path, "rb") as file:
     data = bytearray(file.read())
-start, end = find(data)
+start, end, committed = find(data)
 if start is None:
     print("no index")
     sys.exit()
@@ -42,8 +75,19 @@ if what == "show":
     known = [piece[4] for piece in pieces if piece[4] != LOOK]
     more = f", {len(pieces) - len(known)} to look at" if len(known) < len(pieces) else ""
     print(f"{len(pieces)} pieces, {sum(known)} events{more}")
+    events = [struct.unpack_from("<Q", data, entry + 8)[0]
+              for entry in range(end + TABLE_HEAD, committed, ENTRY)]
+    print(f"{len(events)} blocks, {sum(events)} events")
 elif what == "drop":
     struct.pack_into("<Q", data, COMMITTED, start)
+elif what == "no-table":
+    struct.pack_into("<Q", data, COMMITTED, end)
+    struct.pack_into("<Q", data, TABLE_AT, 0)
+elif what == "table":
+    damage_table(data, end, *how)
+elif what == "forge":
+    damage_table(data, end, *how)
+    seal_table(data, end)
 elif what == "empty":
     data[first:end] = b"".join(PIECE.pack(*piece[:4], 0) for piece in pieces)
 elif what == "many":

@@ -23,6 +23,7 @@
     pbd.py profile DIR MODULE           two threads that function_profile timed
     pbd.py numbers DIR MODULE           the same of a function with a large number
     pbd.py values DIR MODULE            calls with arguments and results
+    pbd.py indexed DIR                  two blocks, an index, and a table of blocks
     pbd.py event-edges DIR              unusual but valid
     pbd.py rounding DIR                 calls between two nanoseconds
     pbd.py truncations DIR              a file cut at every offset
@@ -32,9 +33,10 @@
 import os
 import struct
 import sys
+from zlib import crc32
 
 (CMDLINE, MODULE, COUNTERS, SESSION, FUNCTIONS, BLOCK, HISTOGRAMS, LEFT_OUT,
- LOSSES, SPARE, ASKED, PARENT, TEXT) = range(1, 14)
+ LOSSES, SPARE, ASKED, PARENT, TEXT, INDEX, BLOCKS) = range(1, 16)
 ENTRY, CALL, UNWOUND = 1, 2, 3
 
 
@@ -229,6 +231,24 @@ def twins(folder):
         functions(4, [0x10], 2**64 - 0xf, kind=TEXT), # was loaded again
         block(1, 100, [record(100, 0, 90, 50), record(200, 1, 90, 20),
                        record(300, 1, 90, 30)])], version=3))
+
+
+def indexed(folder):
+    def piece(offset, begin, end, records, events):
+        return struct.pack("<QQQII", offset, begin, end, records, events)
+    head = 64
+    before = [module(3, "/missing/one"), session(), functions(3, [0x10, 0x20])]
+    blocks = [block(1, 100, [record(100, 0, 90, 50), record(200, 1, 90, 20)]),
+              block(2, 101, [record(10, 0, 90, 50), record(70, 1, 90, 20)])]
+    at = [head + len(b"".join(before))]
+    at.append(at[0] + len(blocks[0]))
+    pieces = b"".join(piece(at[i] + 64, 1000, 1500, 2, 2) for i in range(2))
+    entries = b"".join(struct.pack("<QQ", at[i], 2) + blocks[i][:64] for i in range(2))
+    index = chunk(INDEX, struct.pack("<Q", 2) + pieces)
+    table = chunk(BLOCKS, struct.pack("<QII", 2, crc32(entries), crc32(pieces)) + entries)
+    body = b"".join([*before, *blocks, index])
+    fields = struct.pack("<QQ", 0, head + len(body))
+    write(folder, "42", pbd([fields, body, table], header_size=head, version=3))
 
 
 def recursion(folder, path):

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the bytes of one data file say; of DataFile.h only this knows their layout,
+// format.h. Which files these are, and how they get into memory, it does not know,
+// except those of processes that a forked one descends from.
+#ifndef PATCHBAY_TOOL_DATAREADER_H
+#define PATCHBAY_TOOL_DATAREADER_H
+
+#include "DataFile.h"
+#include "Diagnostics.h"
+#include "llvm/Support/Endian.h"
+
+namespace patchbay {
+
+class DataReader {
+public:
+  /// How much of it is read.
+  enum DetailT {
+    All,
+    Outline, // of events only how many
+    Summary, // nor functions and counts
+  };
+  DataReader(llvm::StringRef Path, llvm::StringRef Data, DataFile &Out,
+             DetailT Detail)
+      : Path(Path), Data(Data), Out(Out), Detail(Detail) {}
+  llvm::Error read();
+  llvm::Error readHeader();
+
+  /// What pbd_parent says.
+  struct Parent {
+    std::string File;
+    uint64_t Size = 0, StartNs = 0;
+    uint32_t Pid = 0;
+  };
+
+private:
+  llvm::Error readChunks();
+  llvm::Error readChunk(uint32_t Kind, llvm::StringRef Chunk);
+  llvm::Error readCmdline(llvm::StringRef Chunk);
+  llvm::Error readModule(llvm::StringRef Chunk);
+  llvm::Error readCounters(llvm::StringRef Chunk);
+  llvm::Error readSession(llvm::StringRef Chunk);
+  llvm::Error readFunctions(llvm::StringRef Chunk, bool ByAddress);
+  void readTable(uint64_t At);
+  llvm::Expected<const char *> inTable();
+  llvm::Error readBlock(llvm::StringRef Head, llvm::StringRef Chunk,
+                        std::optional<uint64_t> Events);
+  llvm::Error readHistograms(llvm::StringRef Chunk);
+  llvm::Error readLeftOut(llvm::StringRef Chunk);
+  llvm::Error readAsked(llvm::StringRef Chunk);
+  llvm::Error readParent(llvm::StringRef Chunk);
+  llvm::Error readMaps(const Parent &Of);
+  void addParents();
+  llvm::Error readLosses(llvm::StringRef Chunk);
+  llvm::Error readIndex(llvm::StringRef Chunk);
+  DataMoment moment(llvm::StringRef Chunk, uint64_t At) const;
+
+  /// What is wrong, and where in the file.
+  llvm::Error corrupt(uint64_t At, const llvm::Twine &What) const {
+    return makeError(Path + ": corrupt at offset " + llvm::Twine(At) + ": " +
+                     What);
+  }
+  llvm::Error truncated(uint64_t At) const {
+    return makeError(Path + ": truncated at offset " + llvm::Twine(Data.size()) +
+                     ": the part that begins at offset " + llvm::Twine(At) +
+                     " is incomplete");
+  }
+
+  // Every caller has checked that the field is inside the bytes.
+  uint32_t u32(llvm::StringRef Bytes, uint64_t At) const {
+    return llvm::support::endian::read32(Bytes.data() + At, Out.Order);
+  }
+  uint64_t u64(llvm::StringRef Bytes, uint64_t At) const {
+    return llvm::support::endian::read64(Bytes.data() + At, Out.Order);
+  }
+  // It has an end only if it is shorter than Size.
+  static std::string name(llvm::StringRef Bytes, uint64_t At, size_t Size) {
+    llvm::StringRef Field = Bytes.substr(At, Size);
+    return Field.take_front(Field.find('\0')).str();
+  }
+
+  llvm::StringRef Path;
+  llvm::StringRef Data;
+  DataFile &Out;
+  uint64_t Offset = 0; // of the chunk being read
+  DetailT Detail;
+  bool OnlyMaps = false;
+  std::optional<Parent> From;
+  uint64_t TableAt = 0; // of the file's struct pbd_blocks, 0 if there is none
+  llvm::StringRef Table; // of its entries, those that are still to come
+  std::optional<uint32_t> IndexSum; // if the file has a table
+};
+
+} // namespace patchbay
+
+#endif
