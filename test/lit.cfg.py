@@ -116,6 +116,10 @@ if not subprocess.run([sys.executable, os.path.join(config.test_source_root, "ru
                        "patchbay-lit", "can", "--"],
                       stderr=subprocess.DEVNULL).returncode:
     config.available_features.add("cgroups")
+if not subprocess.run([sys.executable, os.path.join(config.test_source_root, "runtime",
+                                                    "Inputs", "stand-still.py"), "can"],
+                      stderr=subprocess.DEVNULL).returncode:
+    config.available_features.add("freezer")
 if os.path.exists("/proc/2/comm"):
     with open("/proc/2/comm", encoding="utf-8") as comm:
         if comm.read() == "kthreadd\n":

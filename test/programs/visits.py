@@ -4,18 +4,25 @@
 
     python3 test/programs/visits.py --build build/release PID TIMES
 
-    python3 test/programs/visits.py --build build/release redis|nginx PROG TIMES
+    python3 test/programs/visits.py --build build/release KIND PROG TIMES
 
 starts the server PROG, without anything, and loads it meanwhile: every answer has to be
-right, and at the end redis has to have counted what it was asked.
+right. KIND is one of
+
+    redis, nginx  their server; redis has to have counted what it was asked
+    python        a CPython, which runs servers/numbers.py
+    httplib       servers/httplib.cpp
+    postgresql    postgres, in a folder with initdb; the process of one client is recorded
 
 Each recording lasts 50 ms. Then the process has to have the threads and descriptors
 that it had, nothing that is writable and executable, and about as much memory; what is
 printed at the end is how long one of its threads stood still each time."""
 import argparse
 import os
+import random
 import re
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -130,7 +137,104 @@ http {{
     return [program, "-p", folder, "-c", f"{folder}/nginx.conf"]
 
 
-SERVERS = {"redis": (start_redis, ask_redis), "nginx": (start_nginx, ask_nginx)}
+def ask_number(server):
+    """Some are none, which the server finds by an exception."""
+    number = random.choice((str(random.randrange(1000000)), "none"))
+    server.sendall(f"GET /number/{number} HTTP/1.1\r\nHost: here\r\n\r\n".encode())
+    text = receive(server, b"\n")
+    while not re.search(rb"\r\n\r\n.*\n$", text):
+        text += receive(server, b"\n")
+    expected = f"\r\n\r\n{'-1' if number == 'none' else number} 50\n".encode()
+    assert text.startswith(b"HTTP/1.1 200 OK\r\n") and text.endswith(expected), text
+
+
+def start_python(program, _folder, port):
+    numbers = os.path.join(os.path.dirname(os.path.abspath(__file__)), "servers", "numbers.py")
+    return [program, numbers, str(port)]
+
+
+def start_httplib(program, _folder, port):
+    return [program, str(port)]
+
+
+def message(server):
+    """The next one of PostgreSQL's protocol: its type, and what is in it."""
+    def read(size):
+        data = b""
+        while len(data) < size:
+            part = server.recv(size - len(data))
+            assert part, "the connection was closed"
+            data += part
+        return data
+
+    kind, size = read(1), struct.unpack("!i", read(4))[0]
+    return kind, read(size - 4)
+
+
+GREETED = set()
+
+
+def greet(server):
+    """An assertion fails as long as it is starting up."""
+    body = struct.pack("!i", 196608) + b"user\0test\0database\0postgres\0\0"
+    server.sendall(struct.pack("!i", len(body) + 4) + body)
+    while message(server)[0] != b"Z":
+        pass
+    GREETED.add(server)
+
+
+def ask_postgresql(server):
+    """Some queries fail, whereupon the server leaves them by siglongjmp()."""
+    if server not in GREETED:
+        greet(server)
+    number = random.randrange(100)
+    query = f"SELECT sum(i * {number}), 100 / (i - i + {number}) FROM " \
+            f"generate_series(1, 100) i GROUP BY 2".encode() + b"\0"
+    server.sendall(b"Q" + struct.pack("!i", len(query) + 4) + query)
+    said = {}
+    while b"Z" not in said:
+        kind, body = message(server)
+        said[kind] = body
+    if number:
+        total, part = str(5050 * number).encode(), str(100 // number).encode()
+        assert said[b"D"] == struct.pack("!hi", 2, len(total)) + total + \
+            struct.pack("!i", len(part)) + part, said
+    else:
+        assert b"C22012\0" in said[b"E"], said  # division by zero
+
+
+def as_nobody(command):
+    return ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *command]
+
+
+def start_postgresql(program, folder, port):
+    """It refuses to run as root."""
+    os.chmod(folder, 0o755)
+    os.mkdir(f"{folder}/db")
+    os.chown(f"{folder}/db", 65534, 65534)
+    os.chmod(f"{folder}/db", 0o700)
+    subprocess.run(as_nobody([os.path.join(os.path.dirname(program), "initdb"), "-A", "trust",
+                              "-U", "test", "--no-sync", "--locale=C", "-D",
+                              f"{folder}/db"]),
+                   stdout=subprocess.DEVNULL, cwd=folder, check=True)
+    return as_nobody([program, "-D", f"{folder}/db", "-p", str(port), "-c",
+                      "listen_addresses=127.0.0.1", "-c", "log_min_messages=panic", "-c", "unix_socket_directories=",
+                      "-c", "shared_buffers=16MB"])
+
+
+def client_of_postgresql(pid):
+    """The process that PostgreSQL has forked for a client which stays."""
+    time.sleep(1)
+    for _ in range(200):
+        for child in read(pid, f"task/{pid}/children").split():
+            if read(child, "cmdline").startswith("postgres: test postgres"):
+                return int(child)
+        time.sleep(0.05)
+    sys.exit("PostgreSQL has no client")
+
+
+SERVERS = {"postgresql": (start_postgresql, ask_postgresql), "redis": (start_redis, ask_redis), "nginx": (start_nginx, ask_nginx),
+           "python": (start_python, ask_number), "httplib": (start_httplib, ask_number)}
 
 
 def free_port():
@@ -144,17 +248,21 @@ def visit_server(args):
     port = free_port()
     with tempfile.TemporaryDirectory() as folder:
         server = subprocess.Popen(start(os.path.abspath(args.what[1]), folder, port),
-                                  stdout=subprocess.DEVNULL)
+                                  stdout=subprocess.DEVNULL, cwd=folder)
         try:
             for _ in range(200):
                 try:
-                    socket.create_connection(("127.0.0.1", port)).close()
+                    with socket.create_connection(("127.0.0.1", port)) as client:
+                        if args.what[0] == "postgresql":
+                            greet(client)
                     break
-                except ConnectionRefusedError:
+                except (ConnectionRefusedError, AssertionError):
                     time.sleep(0.05)
             load = Load(port, ask)
             try:
-                visit_often(args, server.pid)
+                postgresql = args.what[0] == "postgresql"
+                visit_often(args, client_of_postgresql(server.pid) if postgresql else
+                            server.pid)
             finally:
                 asked = load.end()
             if args.what[0] == "redis":
@@ -199,7 +307,7 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True)
-    parser.add_argument("what", nargs="+", help="PID, or redis or nginx and PROG")
+    parser.add_argument("what", nargs="+", help="PID, or what kind of server and PROG")
     parser.add_argument("times", type=int)
     args = parser.parse_args()
     if len(args.what) == 2 and args.what[0] in SERVERS:

@@ -40,13 +40,13 @@ static bool isBelow(StringRef Path, StringRef Folder) {
 }
 
 // Where hierarchies are mounted: one at /sys/fs/cgroup, or several in there
-// (cgroups(7), "Cgroups version 2").
-static std::vector<std::string> cgroupMounts() {
+// (cgroups(7), "Cgroups version 2"). Of all types, or of one.
+static std::vector<std::string> cgroupMounts(StringRef Wanted = "") {
   std::vector<std::string> Folders;
   std::string Text = readProc(getpid(), "mountinfo");
   for (StringRef Line : split(Text, '\n'))
     if (StringRef Type = Line.split(" - ").second.split(' ').first;
-        Type == "cgroup" || Type == "cgroup2") {
+        Wanted.empty() ? Type == "cgroup" || Type == "cgroup2" : Type == Wanted) {
       SmallVector<StringRef> Words;
       Line.split(Words, ' ');
       Folders.push_back(Words[4].str());
@@ -60,6 +60,28 @@ static std::string cgroupPath(StringRef Wanted) {
     if (isBelow(Wanted, Mount))
       return "/" + Wanted.drop_front(Mount.size()).trim('/').str();
   return "/" + Wanted.trim('/').str();
+}
+
+static bool says(const Twine &File, StringRef Word) {
+  auto Buffer = MemoryBuffer::getFileAsStream(File);
+  return Buffer && (*Buffer)->getBuffer().contains(Word);
+}
+
+// Version 2: Documentation/admin-guide/cgroup-v2.rst, "cgroup.freeze"; version 1:
+// cgroup-v1/freezer-subsystem.rst. Both tell of groups above, too.
+bool patchbay::isFrozen(pid_t Process) {
+  std::string Text = readProc(Process, "cgroup");
+  for (StringRef Line : split(Text, '\n')) {
+    auto [Controllers, Path] = Line.split(':').second.split(':');
+    bool IsSecond = Line.starts_with("0::");
+    if (!IsSecond && Controllers != "freezer")
+      continue;
+    for (const std::string &Mount : cgroupMounts(IsSecond ? "cgroup2" : "cgroup"))
+      if (IsSecond ? says(Mount + Path + "/cgroup.events", "frozen 1")
+                   : says(Mount + Path + "/freezer.state", "FROZEN"))
+        return true;
+  }
+  return false;
 }
 
 static bool isInCgroup(pid_t Process, const std::string &Folder) {

@@ -22,6 +22,10 @@ struct ProcessChoice {
 /// by. Fails if one of them means none.
 llvm::Expected<std::vector<pid_t>> chooseProcesses(const ProcessChoice &Choice);
 
+/// Whether its control group, or one above that, is frozen: none of its threads runs
+/// then, and no state of them says so.
+bool isFrozen(pid_t Process);
+
 /// All but this command and what it was started by.
 std::vector<pid_t> allProcesses();
 

@@ -2,6 +2,7 @@
 #include "Refusal.h"
 #include "Diagnostics.h"
 #include "Permission.h"
+#include "ProcessChoice.h"
 #include "ThreadStatus.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cerrno>
@@ -12,6 +13,16 @@
 
 using namespace llvm;
 using namespace patchbay;
+
+std::string patchbay::whyStill(unsigned Pid) {
+  if (ThreadStatus(Pid, Pid).line("State").starts_with("T"))
+    return "it is stopped (as by SIGSTOP, or Ctrl-Z): let it go on first, with kill "
+           "-CONT";
+  if (isFrozen(Pid))
+    return "its control group is frozen (as by cgroup.freeze, or docker pause): let it "
+           "go on first";
+  return "";
+}
 
 static Error checkState(unsigned Pid) {
   ThreadStatus Status(Pid, Pid);
@@ -26,9 +37,8 @@ static Error checkState(unsigned Pid) {
     return processError(Pid, "is a thread of the kernel");
   if (Status.number("TracerPid"))
     return whyNotPermitted(Pid, EPERM);
-  if (State.starts_with("T"))
-    return processError(Pid, "it is stopped (as by SIGSTOP, or Ctrl-Z): let it go "
-                             "on first, with kill -CONT");
+  if (std::string Why = whyStill(Pid); !Why.empty())
+    return processError(Pid, Why);
   return Error::success();
 }
 

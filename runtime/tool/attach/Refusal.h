@@ -16,6 +16,10 @@ llvm::Expected<ProcessMemory> openProcess(unsigned Pid);
 /// Fails if the process cannot load Library, or should not.
 llvm::Error checkProcess(const ProcessMemory &Memory, const ElfImage &Library);
 
+/// Why none of its threads runs, and what lets it go on: it is stopped, or frozen. Empty
+/// if neither.
+std::string whyStill(unsigned Pid);
+
 } // namespace patchbay
 
 #endif

@@ -2,10 +2,12 @@
 #include "Visit.h"
 #include "Diagnostics.h"
 #include "Selection.h"
+#include "attach/Refusal.h"
 #include "attach/RuntimeFiles.h"
 #include "attach/ThreadStatus.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cerrno>
+#include <poll.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -66,7 +68,24 @@ Expected<Visit> Visit::begin(ProcessMemory &Memory, const ElfImage &Library,
   return std::move(*Held);
 }
 
+// Whether it has said something, or is gone. One that does not run says nothing: it
+// ends its recording when it runs again, as nobody holds that any more then.
+static bool awaitReply(pid_t Pid, int Socket) {
+  constexpr int LookMs = 1000;
+  for (;;) {
+    pollfd Fd = {Socket, POLLIN, 0};
+    if (poll(&Fd, 1, LookMs) > 0)
+      return true;
+    if (std::string Why = whyStill(Pid); !Why.empty()) {
+      warn("process " + Twine(Pid) + ": its recording ends when it goes on: " + Why);
+      return false;
+    }
+  }
+}
+
 void Visit::awaitEnd() {
+  if (!awaitReply(Pid, Socket.descriptor()))
+    return;
   auto Reply = Socket.receive();
   if (!Reply) {
     // It has ended meanwhile.

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A server in C++ for visits.py: threads, exceptions, and templates of Debian's
+// libcpp-httplib-dev. PORT is what it is called with.
+#include <httplib.h>
+#include <map>
+#include <string>
+
+static int numberOf(const std::string &Text) {
+  try {
+    return std::stoi(Text);
+  } catch (const std::invalid_argument &) {
+    return -1;
+  }
+}
+
+int main(int, char **Argv) {
+  httplib::Server Server;
+  Server.set_keep_alive_max_count(size_t(-1));
+  Server.set_keep_alive_timeout(600);
+  Server.Get("/number/(.*)", [](const httplib::Request &Request,
+                                httplib::Response &Response) {
+    std::map<std::string, int> Words;
+    for (int I = 0; I != 50; ++I)
+      Words[std::to_string(I) + Request.matches[1].str()] = I;
+    Response.set_content(std::to_string(numberOf(Request.matches[1])) + " " +
+                             std::to_string(Words.size()) + "\n",
+                         "text/plain");
+  });
+  return !Server.listen("127.0.0.1", std::stoi(Argv[1]));
+}

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The same server as httplib.cpp, for a CPython that visits.py records: numbers.py PORT."""
+import http.server
+import json
+import re
+import sys
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        word = re.fullmatch("/number/(.*)", self.path).group(1)
+        try:
+            number = int(word)
+        except ValueError:
+            number = -1
+        words = json.loads(json.dumps({f"{i}{word}": i for i in range(50)}))
+        text = f"{number} {len(words)}\n".encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def log_message(self, *_):
+        pass
+
+
+http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
