@@ -47,8 +47,8 @@ EXIT CODES:
 cl::OptionCategory patchbay::ToolOptions("Options");
 
 static const Verb *const Verbs[] = {
-    &ArchiveVerb, &AttachVerb, &DumpVerb,   &GraphVerb,  &InfoVerb,   &ListVerb,
-    &LiveVerb,    &RecordVerb, &ReplayVerb, &ReportVerb, &StatusVerb, &VerifyVerb};
+    &ArchiveVerb,  &AttachVerb, &DumpVerb,   &GraphVerb,  &InfoVerb,   &ListVerb,  &LiveVerb,
+    &OutliersVerb, &RecordVerb, &ReplayVerb, &ReportVerb, &StatusVerb, &VerifyVerb};
 
 static void printVersion(raw_ostream &OS) {
   OS << "patchbay " PATCHBAY_VERSION "\n"

@@ -41,8 +41,7 @@ CallChoice::CallChoice(cl::SubCommand &Command)
               cl::cat(ToolOptions),
               cl::desc("Show only calls that took so long, or less")) {}
 
-// Ns of "1.5ms"; of a number alone, Alone times of it.
-static std::optional<uint64_t> parseNs(StringRef Text, double Alone) {
+std::optional<uint64_t> patchbay::parseNs(StringRef Text, double Alone) {
   static constexpr std::pair<StringLiteral, double> Units[] = {
       {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
   double Unit = Alone, Number;

@@ -10,6 +10,9 @@
 
 namespace patchbay {
 
+/// Ns of "1.5ms"; of a number alone, Alone times of it. Nothing if it is neither.
+std::optional<uint64_t> parseNs(llvm::StringRef Text, double Alone);
+
 class CallChoice {
 public:
   explicit CallChoice(llvm::cl::SubCommand &Command);

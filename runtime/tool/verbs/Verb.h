@@ -26,7 +26,7 @@ struct Verb {
 
 extern llvm::cl::OptionCategory ToolOptions;
 extern const Verb ArchiveVerb, AttachVerb, DumpVerb, GraphVerb, InfoVerb, ListVerb,
-    LiveVerb, RecordVerb, ReplayVerb, ReportVerb, StatusVerb, VerifyVerb;
+    LiveVerb, OutliersVerb, RecordVerb, ReplayVerb, ReportVerb, StatusVerb, VerifyVerb;
 
 } // namespace patchbay
 

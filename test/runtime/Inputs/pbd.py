@@ -23,6 +23,7 @@
     pbd.py profile DIR MODULE           two threads that function_profile timed
     pbd.py numbers DIR MODULE           the same of a function with a large number
     pbd.py values DIR MODULE            calls with arguments and results
+    pbd.py outliers DIR MODULE          calls of which some are slow, and why
     pbd.py indexed DIR                  two blocks, an index, and a table of blocks
     pbd.py event-edges DIR              unusual but valid
     pbd.py rounding DIR                 calls between two nanoseconds
@@ -258,6 +259,30 @@ def recursion(folder, path):
                        record(10, 0, 100, 100),
                        record(220, 2, 80, 20), record(210, 2, 90, 40),
                        record(200, 2, 100, 60)])]))
+
+
+def outliers(folder, path):
+    """
+    200 calls of 0x1010 take 1,000 ns, 100 of them in 0x1030, but each hundredth 5,100:
+    there 0x1030 is called twice, takes 2,000 ns each time, 1,500 of these in 0x1040. One
+    of the calls of 0x1010 calls itself for 500 ns, and the last does not return.
+    """
+    calls, at = [], 0
+    for i in range(200):
+        slow = i % 100 == 50
+        if slow:
+            for begin in (at + 100, at + 3000):
+                calls += [record(begin + 100, 2, 80, 1500), record(begin, 1, 90, 2000)]
+        else:
+            calls.append(record(at + 100, 1, 90, 100))
+        if i == 7:
+            calls.append(record(at + 300, 0, 90, 500))
+        calls.append(record(at, 0, 100, 5100 if slow else 1000))
+        at += 10000
+    calls += [record(at + 10, 1, 90, 100), record(at, 0, 100, 0x11012, ENTRY)]
+    write(folder, "42", pbd([
+        module(3, path), session(end_ns=at + 9000), functions(3, [0x1010, 0x1030, 0x1040]),
+        block(1, 100, calls)]))
 
 
 def deep(folder, path, depth):

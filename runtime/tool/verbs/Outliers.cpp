@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `patchbay outliers`: why some calls of a function are slow.
+#include "SymfsOption.h"
+#include "reading/CallChoice.h"
+#include "showing/Durations.h"
+#include "showing/Losses.h"
+#include "showing/Outliers.h"
+#include "showing/Table.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include <cmath>
+
+using namespace llvm;
+using namespace patchbay;
+
+static cl::SubCommand OutliersCommand(
+    "outliers", "Show what the slow calls of a function did that others did not");
+static cl::opt<std::string> Dir(cl::Positional, cl::desc("[DIR]"),
+                                cl::init(DefaultDataDir),
+                                cl::sub(OutliersCommand), cl::cat(ToolOptions));
+static cl::opt<std::string>
+    Root("f", cl::Prefix, cl::value_desc("FUNCTION"), cl::sub(OutliersCommand),
+         cl::cat(ToolOptions),
+         cl::desc("The function; a glob of one name, as for 'patchbay record -F'"));
+static cl::opt<std::string>
+    Slower("slower", cl::value_desc("DURATION"), cl::sub(OutliersCommand),
+           cl::cat(ToolOptions),
+           cl::desc("Calls are slow that took so long, or longer: 10ms (default: "
+                    "one part in 64 more than 99 of 100 calls, or all but one "
+                    "of fewer)"));
+static cl::opt<bool> All("all", cl::sub(OutliersCommand), cl::cat(ToolOptions),
+                         cl::desc("Show also calls that make no difference"));
+static cl::opt<bool> Json("json", cl::desc("Print JSON"),
+                          cl::sub(OutliersCommand), cl::cat(ToolOptions));
+
+static CallChoice Choice(OutliersCommand);
+static SymfsOption Symfs(OutliersCommand);
+
+static constexpr char Help[] = R"(
+  Slow calls of the function are compared with all its others. The columns, each for
+  one call of the function:
+    more      time with sub-routines that slow calls spend there more than others do
+    itself    the same without sub-routines. Where nothing is left out, these sum up
+              to what the function takes more: the largest is where to look
+    slow      time with sub-routines in a slow call, calls: how often it was called there
+    others    the same of the other calls
+  Below a line is what it called. Lines are left out where, and below where, both
+  differences are less than a hundredth of the function's.
+
+  Then it says when the slowest calls began: 'patchbay replay --tid TID --from TIME
+  --min DURATION' shows each of them whole.
+
+  Calls within others of the function count as part of these. Calls that were not seen
+  to return are in neither kind. Time in which a thread waited is in all times, unless
+  it was recorded with --no-sleep-time.
+
+  -F, -N, --min and the like choose what calls there are, as for 'patchbay graph': with
+  --under it is why a function is slow that is called from there.
+
+EXAMPLES:
+  patchbay outliers -f handle_request
+  patchbay outliers -f Cache::get --slower 10ms server.data
+  patchbay outliers -f handle_request --from 10s --to 20s --thread 'worker*'
+  patchbay outliers -f handle_request --json | jq '.tree[0].more_ns'
+
+EXIT CODES:
+  0  success
+  1  no data or no durations in it; a data file is truncated or corrupt (what precedes
+     the damage is compared all the same); or some functions of a process were not
+     traced
+  2  wrong usage, or -f names several functions
+  3  no call of the function, none that was slow, or none that was not; or no thread
+     that --tid or --thread names
+)";
+
+namespace {
+// Of a node, for each call of the function.
+struct Line {
+  double SlowTotal, OtherTotal, SlowSelf, OtherSelf, SlowCalls, OtherCalls;
+  double more() const { return SlowTotal - OtherTotal; }
+  double itself() const { return SlowSelf - OtherSelf; }
+};
+} // namespace
+
+static std::vector<Line> linesOf(const OutlierTrees &Of) {
+  double Slow = Of.SlowDurations.calls(), Others = Of.OtherDurations.calls();
+  std::vector<Line> Lines;
+  for (size_t I = 0; I != Of.Slow.size(); ++I) {
+    const CallNode &S = Of.Slow[I], &O = Of.Others[I];
+    Lines.push_back({S.Total / Slow, O.Total / Others, S.Self / Slow,
+                     O.Self / Others, S.Calls / Slow, O.Calls / Others});
+  }
+  return Lines;
+}
+
+// By node: those that make a difference, and what these are below.
+static std::vector<bool> shown(const CallTree &Tree, ArrayRef<Line> Lines) {
+  double Least = All ? 0 : std::abs(Lines[1].more()) / 100;
+  std::vector<bool> Is(Tree.size());
+  for (size_t I = Tree.size() - 1; I; --I) {
+    if (std::abs(Lines[I].more()) >= Least || std::abs(Lines[I].itself()) >= Least)
+      Is[I] = true;
+    if (Is[I])
+      Is[Tree[I].Parent] = true;
+  }
+  return Is;
+}
+
+static std::vector<uint32_t> ordered(const CallTree &Tree, ArrayRef<Line> Lines) {
+  return inOrder(Tree, [&](const CallNode &A, const CallNode &B) {
+    return std::make_pair(-Lines[&A - Tree.data()].more(), A.Function) <
+           std::make_pair(-Lines[&B - Tree.data()].more(), B.Function);
+  });
+}
+
+static std::string differenceText(double Ns) {
+  uint64_t Size = std::llround(std::abs(Ns));
+  if (!Size)
+    return "0";
+  return (Ns < 0 ? "-" : "+") + durationText(Size);
+}
+
+static std::string threadOf(const TraceThread &T) {
+  return printable(T.Name) + "-" + utostr(T.Tid);
+}
+
+// As 'patchbay replay' shows it, and --from takes it.
+static std::string timeText(uint64_t Ns) {
+  return formatv("{0}.{1:d9}", Ns / 1000000000, Ns % 1000000000).str();
+}
+
+static std::string callsText(double Calls) { return formatv("{0:f2}", Calls).str(); }
+
+static void printSummary(const Trace &T, const OutlierTrees &Of, uint64_t From,
+                         uint64_t Unfinished, raw_ostream &OS) {
+  uint64_t Slow = Of.SlowDurations.calls(), Others = Of.OtherDurations.calls();
+  OS << printable(T.Functions[Of.Slow[1].Function].Name) << ": "
+     << counted(Slow, "slow call") << " of " << durationText(From)
+     << " or more, on average " << durationText(Of.Slow[1].Total / Slow) << "; "
+     << counted(Others, "other") << ", on average "
+     << durationText(Of.Others[1].Total / Others);
+  if (Unfinished)
+    OS << "; " << counted(Unfinished, "call") << " not seen to return";
+  OS << "\n\n";
+}
+
+static void printTable(const Trace &T, const OutlierTrees &Of, raw_ostream &OS) {
+  std::vector<Line> Lines = linesOf(Of);
+  std::vector<bool> IsShown = shown(Of.Slow, Lines);
+  Table Out;
+  for (const char *Title :
+       {"more", "itself", "slow", "calls", "others", "calls"})
+    Out.addColumn(Title, Table::Right);
+  Out.addColumn("function", Table::Left);
+  size_t LeftOut = 0;
+  for (uint32_t I : ordered(Of.Slow, Lines)) {
+    const Line &L = Lines[I];
+    if (!IsShown[I]) {
+      ++LeftOut;
+      continue;
+    }
+    Out.addRow({differenceText(L.more()), differenceText(L.itself()),
+                durationText(std::llround(L.SlowTotal)), callsText(L.SlowCalls),
+                durationText(std::llround(L.OtherTotal)), callsText(L.OtherCalls),
+                indentation(Of.Slow[I].Depth) +
+                    printable(T.Functions[Of.Slow[I].Function].Name)});
+  }
+  Out.print(OS, terminalWidth());
+  if (LeftOut)
+    OS << "\n" << counted(LeftOut, "line") << (LeftOut == 1 ? " makes" : " make")
+       << " less than a hundredth of the difference: --all shows "
+       << (LeftOut == 1 ? "it" : "them") << '\n';
+}
+
+static void printSlowest(const OutlierTrees &Of, raw_ostream &OS) {
+  OS << "\nthe slowest:\n\n";
+  Table Out;
+  Out.addColumn("duration", Table::Right);
+  Out.addColumn("began", Table::Right);
+  Out.addColumn("thread", Table::Left);
+  for (const OutlierTrees::Slowest &S : Of.TheSlowest)
+    Out.addRow({durationText(S.Duration), timeText(S.Start), threadOf(*S.Thread)});
+  Out.print(OS, terminalWidth());
+}
+
+static void printJson(const Trace &T, const OutlierTrees &Of, uint64_t From,
+                      uint64_t Unfinished) {
+  std::vector<Line> Lines = linesOf(Of);
+  json::OStream J(outs(), /*IndentSize=*/2);
+  auto Durations = [&](StringRef Kind, const Spread &S, const CallNode &Root) {
+    J.attributeObject(Kind, [&] {
+      J.attribute("calls", S.calls());
+      J.attribute("average_ns", Root.Total / S.calls());
+      J.attribute("p50_ns", S.quantile(0.5));
+      J.attribute("p99_ns", S.quantile(0.99));
+    });
+  };
+  auto Side = [&](StringRef Kind, double Total, double Self, double Calls) {
+    J.attributeObject(Kind, [&] {
+      J.attribute("total_ns", Total);
+      J.attribute("self_ns", Self);
+      J.attribute("calls", Calls);
+    });
+  };
+  J.object([&] {
+    J.attribute("function",
+                json::fixUTF8(T.Functions[Of.Slow[1].Function].Name));
+    J.attribute("slow_from_ns", From);
+    J.attribute("unfinished", Unfinished);
+    Durations("slow", Of.SlowDurations, Of.Slow[1]);
+    Durations("others", Of.OtherDurations, Of.Others[1]);
+    J.attributeArray("tree", [&] {
+      for (uint32_t I : ordered(Of.Slow, Lines))
+        J.object([&] {
+          const Line &L = Lines[I];
+          J.attribute("name",
+                      json::fixUTF8(T.Functions[Of.Slow[I].Function].Name));
+          J.attribute("depth", Of.Slow[I].Depth);
+          J.attribute("more_ns", L.more());
+          J.attribute("itself_ns", L.itself());
+          Side("slow", L.SlowTotal, L.SlowSelf, L.SlowCalls);
+          Side("others", L.OtherTotal, L.OtherSelf, L.OtherCalls);
+        });
+    });
+    J.attributeArray("slowest", [&] {
+      for (const OutlierTrees::Slowest &S : Of.TheSlowest)
+        J.object([&] {
+          J.attribute("start_ns", S.Start);
+          J.attribute("duration_ns", S.Duration);
+          J.attribute("tid", S.Thread->Tid);
+          J.attribute("thread", json::fixUTF8(S.Thread->Name));
+        });
+    });
+  });
+  outs() << '\n';
+}
+
+// Of different functions nobody knows whether they should take as long.
+static Error checkOneName(const Trace &T, ArrayRef<uint32_t> Functions) {
+  for (uint32_t F : Functions)
+    if (T.Functions[F].Name != T.Functions[Functions[0]].Name)
+      return makeError(Usage, "-f: '" + Root + "' is more than one function: " +
+                                  T.Functions[Functions[0]].Name + ", " +
+                                  T.Functions[F].Name + ": name one");
+  return Error::success();
+}
+
+// From which time on calls are slow.
+static Expected<uint64_t> limit(const Spread &Durations) {
+  if (!Slower.getNumOccurrences()) {
+    double N = Durations.calls();
+    uint64_t Usual = Durations.quantile(1 - std::max(1 / std::max(N, 1.0), 0.01));
+    return Usual + Usual / 64 + 1; // above all of its bucket, see Spread
+  }
+  std::optional<uint64_t> Ns = parseNs(Slower, 1);
+  if (!Ns || !StringRef(Slower).ends_with("s"))
+    return makeError(Usage, "--slower: '" + Slower +
+                                "' is not a duration, a number with one of the "
+                                "units ns, us, ms, s");
+  return *Ns;
+}
+
+static Error checkKinds(const OutlierTrees &Of, uint64_t From) {
+  std::string Name = "'" + Root + "'";
+  uint64_t Slow = Of.SlowDurations.calls(), Others = Of.OtherDurations.calls();
+  if (!Slow)
+    return makeError(NothingFound, Dir + ": no call of " + Name + " took " +
+                                       durationText(From) +
+                                       " or more: the longest took about " +
+                                       durationText(Of.OtherDurations.quantile(1)));
+  if (!Others)
+    return makeError(NothingFound,
+                     Dir + ": " +
+                         (Slow == 1 ? "the one call of " : "all calls of ") + Name +
+                         " took " + durationText(From) +
+                         " or more: there is none to compare with");
+  return Error::success();
+}
+
+static Expected<int> runOutliers(ArrayRef<const char *>) {
+  if (Root.empty())
+    return makeError(Usage, "outliers: of which function? Name it with -f");
+  if (auto Ns = limit({}); !Ns)
+    return Ns.takeError();
+  Expected<Trace> T = readEvents(Dir, Symfs);
+  if (!T)
+    return T.takeError();
+  if (Error E = Choice.apply(*T, Dir))
+    return E;
+  if (!T->hasDurations())
+    return makeError(Dir + ": only entries of calls were recorded: how long "
+                           "calls took, 'patchbay record -t function_graph' "
+                           "records");
+  std::vector<int8_t> Known; // by function: whether it is the root
+  auto IsRoot = [&](uint32_t Function) -> bool {
+    while (Known.size() <= Function)
+      Known.push_back(T->isNamedBy(Known.size(), Root.getValue()));
+    return Known[Function];
+  };
+  RootDurations First(IsRoot);
+  readCalls(*T, {&First});
+  sayEnded(*T, Dir);
+  if (Error E = Choice.checkFound(*T, Dir))
+    return E;
+  if (First.Functions.empty())
+    return makeError(NothingFound, Dir + ": no call of '" + Root +
+                                       "' was recorded: 'patchbay report' "
+                                       "shows which were");
+  if (Error E = checkOneName(*T, First.Functions.getArrayRef()))
+    return E;
+  if (!First.Durations.calls())
+    return makeError(NothingFound, Dir + ": no call of '" + Root +
+                                       "' was seen to return");
+  Expected<uint64_t> From = limit(First.Durations);
+  if (!From)
+    return From.takeError();
+  T->Ended = {}; // counted a second time
+  OutlierTrees Trees(IsRoot, *From, /*Show=*/5);
+  readCalls(*T, {&Trees});
+  if (Error E = checkKinds(Trees, *From))
+    return E;
+  if (Json) {
+    printJson(*T, Trees, *From, First.Unfinished);
+  } else {
+    printSummary(*T, Trees, *From, First.Unfinished, outs());
+    printTable(*T, Trees, outs());
+    printSlowest(Trees, outs());
+  }
+  return T->Incomplete ? Failure : Success;
+}
+
+const Verb patchbay::OutliersVerb = {OutliersCommand, Help, runOutliers};
