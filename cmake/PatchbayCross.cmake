@@ -35,3 +35,4 @@ endfunction()
 
 patchbay_cross(aarch64 aarch64-linux-gnu)
 patchbay_cross(ppc64le powerpc64le-linux-gnu)
+patchbay_cross(riscv64 riscv64-linux-gnu)

@@ -8,8 +8,8 @@
  * at once: text_block.h, and, where nobody else can execute text, stores.h.)
  *
  * A write that other threads may execute through is not atomic beyond one
- * byte (x86-64) or one aligned instruction word (AArch64, ppc64le, whose
- * kernels copy one by one store): the kernel copies bytes as it likes. What may
+ * byte (x86-64) or one aligned instruction word (elsewhere: those kernels copy
+ * one by one store): the kernel copies bytes as it likes. What may
  * be changed while it can be executed is for the callers in arch/ to know, and
  * to say where they do it. Making instruction caches see it is the kernel's
  * business, on all of them.
@@ -73,7 +73,7 @@ int pb_text_write(int handle, uintptr_t addr, const void *old, const void *new,
 /*
  * Return after every other thread of the process has executed a serializing
  * instruction (x86-64: IRET or alike; AArch64: ISB by exception return; ppc64le:
- * rfid) and a full memory barrier since the call: what was written to text
+ * rfid; riscv64: FENCE.I) and a full memory barrier since the call: what was written to text
  * before is what they execute after. Returns 0 or the error of membarrier(2).
  */
 int pb_sync_core(void);

@@ -18,6 +18,8 @@
 #define MACHINE EM_AARCH64
 #elif defined(__powerpc64__)
 #define MACHINE EM_PPC64
+#elif defined(__riscv)
+#define MACHINE EM_RISCV
 #endif
 
 uint64_t pb_page_size;

@@ -142,6 +142,7 @@ enum pbd_counter_kind {
 	PBD_COUNTER_TSC = 1,    /* x86-64 */
 	PBD_COUNTER_CNTVCT = 2, /* AArch64 */
 	PBD_COUNTER_TB = 3,     /* ppc64le */
+	PBD_COUNTER_TIME = 4,   /* riscv64 */
 };
 
 /* The same moment on three clocks. */

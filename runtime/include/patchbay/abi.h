@@ -177,12 +177,10 @@
  *	disarmed   00000013   nop               00000013   nop
  *	armed      xxxxx297   auipc t0, hi20    xxx282e7   jalr t0, lo12(t0)
  *
- * Neither word is ever compressed. At the entry t0 is free, so the first word
- * may be changed at any time while the second is a nop; the state is the
- * second word. No runtime arms these sites yet. One that does may want stubs,
- * as x86-64 has them, to which the compiler lets the first word lead: for them
- * the descriptor has its field stubs, 0 so far, and an object that needs such a
- * runtime is of another version.
+ * Neither word is ever compressed, and each is aligned. At the entry t0 is free, so
+ * the first word may be changed at any time while the second is a nop; the state
+ * is the second word. A site that was disarmed keeps its auipc. What the call leads
+ * to is made by the runtime (core/arch/riscv64/insn.h).
  */
 #define PATCHBAY_RISCV64_SITE_NOP 0x00000013
 #define PATCHBAY_RISCV64_SITE_AUIPC 0x00000297 /* | hi20 */

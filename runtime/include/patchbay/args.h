@@ -40,6 +40,11 @@ extern "C" {
 #elif defined(__powerpc64__)
 #define PATCHBAY_ARG_SRET_REGS 1
 #define PATCHBAY_ARG_STACK 96 /* behind the header and words for registers */
+#elif defined(__riscv)
+#define PATCHBAY_ARG_SRET_REGS 1
+#define PATCHBAY_ARG_STACK 0
+/* Numbers that find all of these taken go on with registers of integers. */
+#define PATCHBAY_ARG_FP_REGS 8
 #endif
 
 /*
@@ -52,7 +57,8 @@ extern "C" {
  * -ENODATA: the record does not tell where it is: it may be on the stack, among
  *           others; or be one of `...`; or the counts cannot be relied on
  *           (PATCHBAY_RECORD_UNKNOWN_ARGS); or, on ppc64le, floating-point
- *           arguments before it may have taken its register
+ *           arguments before it may have taken its register, and on riscv64 if
+ *           there are 8 or more of them
  */
 PATCHBAY_INLINE int patchbay_arg(const struct patchbay_cell *cell,
 				 struct patchbay_regs *regs, unsigned int n,
@@ -67,6 +73,9 @@ PATCHBAY_INLINE int patchbay_arg(const struct patchbay_cell *cell,
 		return -ENODATA;
 #if defined(__powerpc64__)
 	if (record->fp_args)
+		return -ENODATA;
+#elif defined(__riscv)
+	if (record->fp_args == PATCHBAY_ARG_FP_REGS)
 		return -ENODATA;
 #endif
 	if (n >= record->gp_args || n + hidden >= record->gp_args) {
@@ -86,8 +95,8 @@ PATCHBAY_INLINE int patchbay_arg(const struct patchbay_cell *cell,
  * Returns 0 and sets *@arg, or
  * -ERANGE:  the function has no such argument
  * -ENODATA: the record does not tell where it is: it may be on the stack, among
- *           others; or be one of `...`; or the counts cannot be relied on
- *           (PATCHBAY_RECORD_UNKNOWN_ARGS)
+ *           others, or on riscv64 in an integer register; or be one of `...`; or
+ *           the counts cannot be relied on (PATCHBAY_RECORD_UNKNOWN_ARGS)
  */
 PATCHBAY_INLINE int patchbay_arg_fp(const struct patchbay_cell *cell,
 				    struct patchbay_regs *regs, unsigned int n,
@@ -100,6 +109,10 @@ PATCHBAY_INLINE int patchbay_arg_fp(const struct patchbay_cell *cell,
 	if (n >= record->fp_args) {
 		if (record->flags & PATCHBAY_RECORD_VARIADIC)
 			return -ENODATA;
+#if defined(__riscv)
+		if (n >= PATCHBAY_ARG_FP_REGS && record->gp_args)
+			return -ENODATA;
+#endif
 		return record->stack_arg_words ? -ENODATA : -ERANGE;
 	}
 	*arg = patchbay_regs_fp(regs, n);

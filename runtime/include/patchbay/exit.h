@@ -76,6 +76,9 @@ extern "C" {
 #elif defined(__powerpc64__)
 #define PATCHBAY_RESULT_VECTORS 16 /* f1 to f8, then v2 to v9 */
 #define PATCHBAY_RESULT_VECTOR_WORDS 2
+#elif defined(__riscv)
+#define PATCHBAY_RESULT_VECTORS 2 /* fa0 and fa1 */
+#define PATCHBAY_RESULT_VECTOR_WORDS 1
 #endif
 
 /*
@@ -110,9 +113,9 @@ struct patchbay_call {
 };
 
 /*
- * The time in ticks of the processor's counter: TSC, CNTVCT_EL0 or time base. It
- * is the cheapest clock that there is, and is not ordered with what comes before
- * and after it.
+ * The time in ticks of the processor's counter: TSC, CNTVCT_EL0, time base or the
+ * time CSR. It is the cheapest clock that there is, and is not ordered with what
+ * comes before and after it.
  */
 PATCHBAY_INLINE uint64_t patchbay_clock(void)
 {
@@ -125,6 +128,11 @@ PATCHBAY_INLINE uint64_t patchbay_clock(void)
 	return ticks;
 #elif defined(__powerpc64__)
 	return __builtin_ppc_get_timebase();
+#elif defined(__riscv)
+	uint64_t ticks;
+
+	__asm__ volatile("rdtime %0" : "=r"(ticks));
+	return ticks;
 #endif
 }
 
@@ -216,7 +224,8 @@ void patchbay_no_exit(uintptr_t ip, uintptr_t parent_ip,
  * patchbay_skip_body(): integer register @n, 0 or 1, in the order in which
  * results fill them, and floating-point register @n, below
  * PATCHBAY_RESULT_VECTORS, of which float and double take the lower bits (on
- * ppc64le a float is there as a double). Which of them are in use is the
+ * ppc64le a float is there as a double; on riscv64 the upper half of one is, and has
+ * to be, all ones). Which of them are in use is the
  * function's matter; PATCHBAY_RECORD_RETURN_MASK of its record says of what kind
  * they are, and floating-point registers are not looked at if it is
  * PATCHBAY_RECORD_RETURN_GP or PATCHBAY_RECORD_RETURN_VOID. On x86-64 a long

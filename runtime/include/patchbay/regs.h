@@ -137,6 +137,37 @@ PATCHBAY_INLINE uintptr_t patchbay_regs_sp(const struct patchbay_regs *regs)
 {
 	return (uintptr_t)(regs + 1);
 }
+#elif defined(__riscv)
+struct patchbay_regs {
+	uint64_t a0, a1, a2, a3, a4, a5, a6, a7;
+	uint64_t t2; /* static chain of a nested function */
+	uint64_t t3; /* the same, in a program with landing pads */
+	uint64_t *vectors;
+	uint64_t reserved[5];
+};
+
+/* The register of integer argument @n, counted from 0, below gp_args. */
+PATCHBAY_INLINE uint64_t *patchbay_regs_gp(struct patchbay_regs *regs,
+					   unsigned int n)
+{
+	return (uint64_t *)regs + n;
+}
+
+/*
+ * The register of floating-point argument @n, counted from 0, below fp_args:
+ * fa @n. Of a float the upper half is, and has to be, all ones.
+ */
+PATCHBAY_INLINE uint64_t *patchbay_regs_fp(struct patchbay_regs *regs,
+					   unsigned int n)
+{
+	return regs->vectors + n;
+}
+
+/* The stack pointer at the entry; arguments on the stack are there. */
+PATCHBAY_INLINE uintptr_t patchbay_regs_sp(const struct patchbay_regs *regs)
+{
+	return (uintptr_t)(regs + 1);
+}
 #endif
 
 #ifdef __cplusplus

@@ -101,7 +101,8 @@ struct patchbay_target {
 
 /*
  * The handler was compiled with -mgeneral-regs-only (ppc64le: -msoft-float
- * -mno-altivec -mno-vsx), or is known to use no vector and no floating-point
+ * -mno-altivec -mno-vsx; riscv64: -mno-implicit-float, and has no variables of
+ * floating-point types), or is known to use no vector and no floating-point
  * register, and calls nothing that is instrumented. It is called without saving
  * these, which is several times cheaper.
  */

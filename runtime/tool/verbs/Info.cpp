@@ -51,6 +51,8 @@ static StringRef counterName(uint32_t Counter) {
     return "CNTVCT (AArch64)";
   case PBD_COUNTER_TB:
     return "timebase (ppc64le)";
+  case PBD_COUNTER_TIME:
+    return "time (riscv64)";
   default:
     return "of a newer patchbay";
   }

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What an armed site leads to, by way of a stub (insn.h):
+ *
+ *	t0      return address into the function, behind the site
+ *	ra      return address into the caller      parent_ip
+ *
+ * Live here: the argument registers (a0-a7, fa0-fa7) and t2 or, where there are
+ * landing pads, t3 (static chain); gp and tp, which nobody touches. All other
+ * registers that a function may change are nobody's: functions that LLVM's fastcc
+ * gives arguments in t3-t6 have no site.
+ *
+ * t0 is the other register that processors know as a link register: the site's
+ * `jalr t0` pushes onto the stack that they predict returns by, and our `jr t0`
+ * pops it (Unprivileged ISA, 2.5.1, table of hints). If what the cell says has called
+ * the body already (exit.S), nobody will return behind the site, so it is popped by a
+ * jump that is not predicted. Neither needs a landing pad, and shadow stacks
+ * (Zicfiss) are pushed and popped by the body alone.
+ *
+ * Of the argument registers a function leaves those dead that it has no
+ * arguments for, and its record tells how many it has: there is a trampoline
+ * for each case.
+ *
+ * To unwinders t0 is where the return address is, as it is in libgcc's
+ * __riscv_save_0; the frame records at the end of the frame (entry.h) tell those
+ * who follow s0 of handler, function and caller.
+ */
+#include "entry.h"
+#include "quiesce.h"
+#include "vectors.h"
+
+#include <patchbay/abi.h>
+
+	/* What is aligned here stays so, and near branches near. */
+	.option	norelax
+
+	.text
+
+/*
+ * The trampoline of functions with \nr argument registers, 2, 4 or 8, whose site
+ * is \behind bytes behind the entry.
+ */
+.macro trampoline nr, behind
+	.cfi_startproc
+	.cfi_return_column t0
+	landing_pad
+	addi	sp, sp, -FRAME_SIZE
+	.cfi_def_cfa_offset FRAME_SIZE
+	sd	a0, 0(sp)
+	sd	a1, 8(sp)
+	.if \nr >= 4
+	sd	a2, 16(sp)
+	sd	a3, 24(sp)
+	.endif
+	.if \nr >= 8
+	sd	a4, 32(sp)
+	sd	a5, 40(sp)
+	sd	a6, 48(sp)
+	sd	a7, 56(sp)
+	.endif
+	sd	t2, FRAME_CHAIN(sp)
+	sd	t3, FRAME_CHAIN+8(sp)
+	sd	t0, FRAME_BACK(sp)
+	.cfi_offset t0, FRAME_BACK-FRAME_SIZE
+	sd	s0, FRAME_CALLER(sp)
+	.cfi_offset s0, FRAME_CALLER-FRAME_SIZE
+	sd	ra, FRAME_CALLER+8(sp)
+	.cfi_offset ra, FRAME_CALLER+8-FRAME_SIZE
+	addi	t1, sp, FRAME_SIZE
+	sd	t1, FRAME_OWN(sp)
+	addi	s0, sp, FRAME_CALLER
+	la.tls.ie t1, pb_thread
+	add	t1, t1, tp
+	sd	t1, FRAME_THREAD(sp)
+	addi	a0, t0, -(PATCHBAY_RISCV64_SITE_SIZE+\behind)	/* ip */
+	mv	a1, ra			/* parent_ip */
+2:
+	ld	t3, 0(t1)
+	mv	a3, sp
+	bnez	t3, 1f			/* PB_THREAD_OUTSIDE is 0 */
+	sd	a3, PB_THREAD_FRAME(t1)
+	/* The mark comes before the load of the slot; see pb_quiesce_begin(). */
+	ld	t3, pb_quiesce_phase
+	sd	t3, 0(t1)
+	ld	a2, PATCHBAY_SLOT_OFFSET(a0)
+	ld	t1, 0(a2)
+	/* What the handler finds in the cell is no older than cell->enter. */
+	fence	r, rw
+	jalr	t1
+	/* What the handler did is over before the mark says so. */
+	ld	t1, FRAME_THREAD(sp)
+	beqz	t1, 4f
+	fence	rw, w
+	sd	zero, 0(t1)
+	sd	zero, PB_THREAD_FRAME(t1)
+0:
+	ld	a0, 0(sp)
+	ld	a1, 8(sp)
+	.if \nr >= 4
+	ld	a2, 16(sp)
+	ld	a3, 24(sp)
+	.endif
+	.if \nr >= 8
+	ld	a4, 32(sp)
+	ld	a5, 40(sp)
+	ld	a6, 48(sp)
+	ld	a7, 56(sp)
+	.endif
+	ld	t2, FRAME_CHAIN(sp)
+	ld	t3, FRAME_CHAIN+8(sp)
+	.cfi_remember_state
+	ld	t0, FRAME_BACK(sp)
+	.cfi_same_value t0
+	ld	ra, FRAME_CALLER+8(sp)
+	.cfi_same_value ra
+	ld	s0, FRAME_CALLER(sp)
+	.cfi_same_value s0
+	addi	sp, sp, FRAME_SIZE
+	.cfi_def_cfa_offset 0
+	jr	t0
+1:
+	.cfi_restore_state
+	addi	a2, a0, PATCHBAY_SLOT_OFFSET
+	call	enter_slowly
+	ld	t1, FRAME_THREAD(sp)
+	bnez	a0, 3f
+	bnez	t1, 0b
+4:
+	j	body_was_called
+3:
+	ld	a0, FRAME_BACK(sp)
+	addi	a0, a0, -(PATCHBAY_RISCV64_SITE_SIZE+\behind)
+	ld	a1, FRAME_CALLER+8(sp)
+	j	2b
+	.cfi_endproc
+.endm
+
+/*
+ * All of them, PB_TRAMPOLINE_SIZE apart, in the order of pb_riscv64_trampoline().
+ */
+	.globl	pb_riscv64_trampolines
+	.hidden	pb_riscv64_trampolines
+	.type	pb_riscv64_trampolines, @function
+	.p2align 8
+pb_riscv64_trampolines:
+	.irp	nr, 2, 4, 8
+	.balign	PB_TRAMPOLINE_SIZE
+	trampoline \nr, 0
+	.balign	PB_TRAMPOLINE_SIZE
+	trampoline \nr, PATCHBAY_RISCV64_LPAD_SIZE
+	.endr
+	/* An error if one of them outgrew its place. */
+	.org	pb_riscv64_trampolines + 6*PB_TRAMPOLINE_SIZE
+	.size	pb_riscv64_trampolines, .-pb_riscv64_trampolines
+
+/* Return to the caller what exit.S left where a0 and a1 were. */
+	.type	body_was_called, @function
+	.p2align 4
+body_was_called:
+	.cfi_startproc
+	.cfi_def_cfa_offset FRAME_SIZE
+	.cfi_offset s0, FRAME_CALLER-FRAME_SIZE
+	.cfi_offset ra, FRAME_CALLER+8-FRAME_SIZE
+	ld	a0, 0(sp)
+	ld	a1, 8(sp)
+	ld	ra, FRAME_CALLER+8(sp)
+	.cfi_same_value ra
+	ld	s0, FRAME_CALLER(sp)
+	.cfi_same_value s0
+	addi	sp, sp, FRAME_SIZE
+	.cfi_def_cfa_offset 0
+	/* Pops what the site pushed. */
+	lla	t0, 0f
+	jr	t0
+0:
+	ret
+	.cfi_endproc
+	.size	body_was_called, .-body_was_called
+
+/*
+ * Call what \call calls, with the arguments that are in place, and leave every
+ * floating-point argument as it was, or as the registers in a3 are told where it
+ * is.
+ */
+.macro call_saving_vectors name, call:vararg
+	.type	\name, @function
+	.p2align 4
+\name:
+	.cfi_startproc
+	landing_pad
+	addi	sp, sp, -(VECTORS_SIZE+16)
+	.cfi_def_cfa_offset VECTORS_SIZE+16
+	sd	s0, VECTORS_SIZE(sp)
+	sd	ra, VECTORS_SIZE+8(sp)
+	.cfi_offset s0, -16
+	.cfi_offset ra, -8
+	addi	s0, sp, VECTORS_SIZE+16
+	move_vectors fsd
+	sd	sp, FRAME_VECTORS(a3)
+	\call
+	move_vectors fld
+	ld	s0, VECTORS_SIZE(sp)
+	ld	ra, VECTORS_SIZE+8(sp)
+	.cfi_restore s0
+	.cfi_restore ra
+	addi	sp, sp, VECTORS_SIZE+16
+	.cfi_def_cfa_offset 0
+	ret
+	.cfi_endproc
+	.size	\name, .-\name
+.endm
+
+/* The cell is a2. */
+.macro call_func
+	ld	t1, CELL_FUNC(a2)
+	jalr	t1
+.endm
+
+	.globl	pb_arch_enter_any
+	.hidden	pb_arch_enter_any
+call_saving_vectors pb_arch_enter_any, call_func
+
+	.globl	pb_arch_enter_set
+	.hidden	pb_arch_enter_set
+call_saving_vectors pb_arch_enter_set, call pb_set_call
+
+call_saving_vectors enter_slowly, call pb_enter_slowly
+
+/*
+ * Enter the function's own cell instead of the gate in a2, as if the trampoline
+ * had: what it calls knows the trampoline's frame by its own.
+ */
+	.globl	pb_arch_enter_gate
+	.hidden	pb_arch_enter_gate
+	.type	pb_arch_enter_gate, @function
+	.p2align 4
+pb_arch_enter_gate:
+	.cfi_startproc
+	landing_pad
+	addi	sp, sp, -48
+	.cfi_def_cfa_offset 48
+	sd	s0, 32(sp)
+	sd	ra, 40(sp)
+	.cfi_offset s0, -16
+	.cfi_offset ra, -8
+	addi	s0, sp, 48
+	sd	a0, 0(sp)
+	sd	a1, 8(sp)
+	sd	a3, 16(sp)
+	mv	a1, a0			/* ip */
+	mv	a0, a2			/* the gate */
+	call	pb_gate_find
+	mv	a2, a0
+	ld	a0, 0(sp)
+	ld	a1, 8(sp)
+	ld	a3, 16(sp)
+	ld	s0, 32(sp)
+	ld	ra, 40(sp)
+	.cfi_restore s0
+	.cfi_restore ra
+	addi	sp, sp, 48
+	.cfi_def_cfa_offset 0
+	/* As in the trampoline. */
+	ld	t1, 0(a2)
+	fence	r, rw
+	jr	t1
+	.cfi_endproc
+	.size	pb_arch_enter_gate, .-pb_arch_enter_gate
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Calling a function's body for it: what cells enter whose tracers want to know
+ * of the exit (exit.h).
+ *
+ * The stack, from above:
+ *
+ *	arguments on the stack
+ *	struct patchbay_regs			the trampoline (entry.S)
+ *	way into the trampoline	<- s0		struct patchbay_call, down from here;
+ *	parent_ip, once more			so frame records lead from the body
+ *	the caller's s0				to us and to the caller
+ *	...
+ *	the tracers' words
+ *	vector arguments, for handlers at the exit, too
+ *	arguments on the stack, copied
+ *
+ * The body is behind the site. When it returns, so do we, to the trampoline, and
+ * it to the caller. The body is called by `jalr ra, (ra)`: it needs no landing
+ * pad, and to processors it is a call and nothing else, which t0 would not be.
+ *
+ * To unwinders we look as if the caller had called us: the site's frame is
+ * skipped, because the tables of C++ functions say that no exception comes from
+ * there, and the trampoline's with it.
+ */
+#include "entry.h"
+#include "lsda.h"
+#include "quiesce.h"
+#include "vectors.h"
+
+#include <patchbay/abi.h>
+
+	.option	norelax
+
+/* From s0. */
+#define REGS CALL_REGS
+#define OWN_BACK (REGS + FRAME_BACK)
+#define OWN_THREAD (REGS + FRAME_THREAD)
+#define STACK_ARGS (REGS + FRAME_SIZE)
+
+/* struct patchbay_call and a word. */
+#define CALL_FRAME_SIZE (CALL_SIZE + 8)
+
+	.text
+
+/* The site's caller has called us, whose frame s0 leads to. */
+.macro cfi_as_called
+	.cfi_def_cfa s0, STACK_ARGS
+	.cfi_offset s0, CALL_FRAME-STACK_ARGS
+	.cfi_offset ra, CALL_PARENT-STACK_ARGS
+.endm
+
+/*
+ * \name: for cells that say so.
+ * \members: 0: cell->func and cell->exit are called from here, FAST handlers on a
+ *              function without arguments on the stack, whose result is in
+ *              integer registers or nowhere
+ *           1: anything, through call.c
+ * \vectors: handlers may use floating-point registers
+ * \set:     cell->set says who they are, not the cell itself
+ * \any:     with \set, and without \vectors: what to go on with if the set has
+ *           handlers that do, because the cell was given another
+ */
+.macro call_body name, members, vectors, set, any
+	.globl	\name
+	.hidden	\name
+	.type	\name, @function
+	.p2align 6
+\name:
+	.cfi_startproc
+	.cfi_personality 0x1b, pb_call_personality
+	.cfi_lsda 0x1b, .Llsda_\name
+	landing_pad
+	.if \set
+	ld	t1, CELL_SET(a2)
+	.ifnb \any
+	lw	t3, SET_FAST_EXITS(t1)
+	beqz	t3, \any
+	.endif
+	.endif
+	addi	sp, sp, -CALL_FRAME_SIZE
+	.cfi_def_cfa_offset CALL_FRAME_SIZE
+	ld	t3, FRAME_CALLER(a3)
+	sd	t3, 8+CALL_FRAME-CALL(sp)
+	sd	a1, 8+CALL_PARENT-CALL(sp)
+	sd	ra, 8+CALL_WAY_OUT-CALL(sp)
+	.cfi_offset ra, -8
+	addi	s0, sp, 8-CALL
+	.cfi_def_cfa s0, REGS
+	.cfi_val_offset s0, FRAME_CALLER
+	sd	a0, CALL_IP(s0)
+
+	.if \members
+	.if \set
+	sd	t1, CALL_SET(s0)
+	lwu	t1, SET_MORE(t1)
+	sub	sp, sp, t1
+	.else
+	sd	zero, CALL_SET(s0)
+	.endif
+	.if \vectors
+	addi	sp, sp, -VECTORS_SIZE
+	sd	sp, REGS+FRAME_VECTORS(s0)
+	move_vectors fsd
+	.endif
+	addi	a0, s0, CALL
+	mv	a1, a2
+	call	pb_call_entry
+	.if \vectors
+	move_vectors fld
+	.endif
+	ld	t1, CALL_SINCE(s0)
+	andi	t1, t1, CALL_SKIP
+	bnez	t1, .Lskip_\name
+	beqz	a0, 2f			/* words of arguments on the stack */
+	addi	t1, a0, 1
+	andi	t1, t1, -2
+	slli	t1, t1, 3
+	sub	sp, sp, t1
+	mv	t1, sp
+	addi	t3, s0, STACK_ARGS
+1:	ld	t4, 0(t3)
+	sd	t4, 0(t1)
+	addi	t3, t3, 8
+	addi	t1, t1, 8
+	addi	a0, a0, -1
+	bnez	a0, 1b
+2:
+	.else
+	ld	t1, CELL_SINCE(a2)
+	sd	t1, CALL_SINCE(s0)	/* no PATCHBAY_EXIT_*: its word is 0 */
+	ld	t1, CELL_FUNC(a2)
+	jalr	t1
+	ld	t1, CALL_SINCE(s0)
+	andi	t1, t1, CALL_SKIP
+	bnez	t1, .Lskip_\name
+	.endif
+
+	/* What handlers did is over before the mark says so. */
+	ld	t1, OWN_THREAD(s0)
+	fence	rw, w
+	sd	zero, 0(t1)
+	sd	zero, PB_THREAD_FRAME(t1)
+	ld	ra, OWN_BACK(s0)
+	/* What is not an argument of the function may be anything. */
+	ld	a0, REGS(s0)
+	ld	a1, REGS+8(s0)
+	ld	a2, REGS+16(s0)
+	ld	a3, REGS+24(s0)
+	ld	a4, REGS+32(s0)
+	ld	a5, REGS+40(s0)
+	ld	a6, REGS+48(s0)
+	ld	a7, REGS+56(s0)
+	ld	t2, REGS+FRAME_CHAIN(s0)
+	ld	t3, REGS+FRAME_CHAIN+8(s0)
+	.cfi_remember_state
+	cfi_as_called
+	jalr	ra, 0(ra)
+.Lbody_\name:
+	.cfi_restore_state
+	sd	a0, CALL_GP(s0)
+	sd	a1, CALL_GP+8(s0)
+	.if \vectors
+	fsd	fa0, CALL_VECTOR(s0)
+	fsd	fa1, CALL_VECTOR+8(s0)
+	.endif
+
+	/* It may be another thread by now: a fiber that was resumed there. */
+	la.tls.ie t1, pb_thread
+	add	t1, t1, tp
+	sd	t1, OWN_THREAD(s0)
+	ld	t3, 0(t1)
+	bnez	t3, .Lslow_\name	/* PB_THREAD_OUTSIDE is 0 */
+	addi	t4, s0, REGS
+	sd	t4, PB_THREAD_FRAME(t1)
+	ld	t3, pb_quiesce_phase
+	sd	t3, 0(t1)
+.Lskip_\name:
+	.if \members
+	addi	a0, s0, CALL
+	call	pb_call_exit
+	.else
+	ld	a0, CALL_IP(s0)
+	ld	a2, PATCHBAY_SLOT_OFFSET(a0)
+	ld	t1, 0(a2)
+	fence	r, rw			/* before what else it says */
+	lla	t3, \name
+	bne	t1, t3, .Lchanged_\name
+	ld	t1, CELL_SINCE(a2)
+	ld	t3, CALL_SINCE(s0)
+	bne	t1, t3, .Lchanged_\name
+	ld	a1, CALL_PARENT(s0)
+	addi	a3, s0, REGS
+	ld	t1, CELL_EXIT(a2)
+	jalr	t1
+	.endif
+
+.Lreturn_\name:
+	ld	t1, OWN_THREAD(s0)
+	fence	rw, w
+	sd	zero, 0(t1)
+	sd	zero, PB_THREAD_FRAME(t1)
+.Lleave_\name:
+	sd	zero, OWN_THREAD(s0)
+	.if \vectors
+	fld	fa0, CALL_VECTOR(s0)
+	fld	fa1, CALL_VECTOR+8(s0)
+	.endif
+	/* The trampoline loads these again. */
+	ld	a0, CALL_GP(s0)
+	ld	a1, CALL_GP+8(s0)
+	sd	a0, REGS(s0)
+	sd	a1, REGS+8(s0)
+	/* Nothing that unwinders need may be below the stack pointer. */
+	.cfi_remember_state
+	ld	ra, CALL_WAY_OUT(s0)
+	.cfi_same_value ra
+	addi	sp, s0, REGS
+	.cfi_def_cfa sp, 0
+	addi	s0, sp, FRAME_CALLER
+	.cfi_same_value s0
+	ret
+	.cfi_restore_state
+
+	.if !\members
+	/* Other tracers are armed here by now: who was at the entry? */
+.Lchanged_\name:
+	li	t1, -1
+	sd	t1, CALL_TOLD(s0)
+	addi	a0, s0, CALL
+	call	pb_call_exit
+	j	.Lreturn_\name
+	.endif
+
+	/* The thread cannot simply be marked. */
+.Lslow_\name:
+	.if !\members
+	li	t1, -1
+	sd	t1, CALL_TOLD(s0)
+	.endif
+	addi	a0, s0, CALL
+	call	pb_call_exit_slowly
+	j	.Lleave_\name
+
+	/* An exception passes, and is in a0. */
+.Lunwind_\name:
+	cfi_as_called
+	landing_pad
+	sd	a0, CALL_GP(s0)
+	.if !\members
+	li	t1, -1
+	sd	t1, CALL_TOLD(s0)
+	.endif
+	addi	a0, s0, CALL
+	call	pb_call_unwound
+	ld	a0, CALL_GP(s0)
+	call	_Unwind_Resume
+	unimp
+	.cfi_endproc
+	.size	\name, .-\name
+
+	.if \members
+	lsda	\name, \name
+	.else
+	lsda	\name, \name, -1
+	.endif
+.endm
+
+call_body pb_arch_call_fast, 0, 0, 0
+call_body pb_arch_call_any, 1, 1, 0
+call_body pb_arch_call_any_set, 1, 1, 1
+call_body pb_arch_call_set, 1, 0, 1, pb_arch_call_any_set
+
+	.section .note.GNU-stack, "", @progbits

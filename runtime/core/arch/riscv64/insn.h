@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * riscv64 instructions that the core reads and writes. Pure functions of words:
+ * compiled and tested on every host.
+ */
+#ifndef PB_RISCV64_INSN_H
+#define PB_RISCV64_INSN_H
+
+#include <patchbay/abi.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PB_RISCV64_NOP PATCHBAY_RISCV64_SITE_NOP
+#define PB_RISCV64_RET 0x00008067
+
+/*
+ * auipc and what goes on from its result, together 32 bits of offset:
+ *
+ *	auipc   imm[31:12]  rd opcode      rd = pc + (imm << 12)
+ *	jalr    imm[11:0]   rs1 funct3 rd opcode
+ *	ld      imm[11:0]   rs1 funct3 rd opcode
+ *
+ * The lower 12 bits are signed, so the upper ones make up for that. They reach
+ * 2 KiB less upwards than downwards.
+ */
+static inline bool pb_riscv64_split(int64_t offset, uint32_t *hi20,
+				    uint32_t *lo12)
+{
+	const int64_t rounded = offset + 0x800;
+
+	if (rounded < INT32_MIN || rounded > INT32_MAX)
+		return false;
+	*hi20 = (uint32_t)rounded & 0xfffff000;
+	*lo12 = ((uint32_t)offset & 0xfff) << 20;
+	return true;
+}
+
+/*
+ * The two words of an armed site at @site that calls @to. False if that is too
+ * far.
+ */
+static inline bool pb_riscv64_call(uint32_t words[2], uint64_t site,
+				   uint64_t to)
+{
+	uint32_t hi20, lo12;
+
+	if (!pb_riscv64_split((int64_t)(to - site), &hi20, &lo12))
+		return false;
+	words[0] = PATCHBAY_RISCV64_SITE_AUIPC | hi20;
+	words[1] = PATCHBAY_RISCV64_SITE_JALR | lo12;
+	return true;
+}
+
+/*
+ * Is there a slot before @entry? Its pad proves it: one `ret` before the hash
+ * or another `ret`; or, before the words of -fsanitize=function, two before the
+ * slot.
+ */
+static inline bool pb_riscv64_has_slot(const uint32_t *entry)
+{
+	const uint32_t *pad = entry + PATCHBAY_PAD_OFFSET / 4;
+
+	if (*pad != PATCHBAY_FUNCTION_SANITIZER_MAGIC)
+		return *pad == PB_RISCV64_RET;
+	pad = entry + PATCHBAY_FUNCTION_SANITIZER_PAD_OFFSET / 4;
+	return pad[0] == PB_RISCV64_RET && pad[1] == PB_RISCV64_RET;
+}
+
+/*
+ * The two words of the site that is @from_entry bytes behind @entry; NULL if no
+ * site of that function can be there.
+ */
+static inline const uint32_t *pb_riscv64_site(const uint32_t *entry,
+					      int64_t from_entry)
+{
+	/* lpad, with any label */
+	if (from_entry == PATCHBAY_RISCV64_LPAD_SIZE &&
+	    (*entry & 0xfff) == PATCHBAY_RISCV64_LPAD)
+		return entry + PATCHBAY_RISCV64_LPAD_SIZE / 4;
+	return from_entry ? (const uint32_t *)0 : entry;
+}
+
+/*
+ * What armed sites call, one for each trampoline, in code that is mapped near
+ * them; behind the last are the trampolines' addresses:
+ *
+ *	+0   auipc t1, 0
+ *	+4   ld    t1, ..(t1)
+ *	+8   jr    t1
+ *	+12  unimp
+ *
+ * Nobody has anything in t1 at an entry. The trampolines begin with lpad: only
+ * jumps by t2 may lead to where there is none, and that may be a static chain.
+ */
+#define PB_RISCV64_STUBS 6
+#define PB_RISCV64_STUB_SIZE 16
+#define PB_RISCV64_STUB_ADDRESSES (PB_RISCV64_STUBS * PB_RISCV64_STUB_SIZE)
+#define PB_RISCV64_STUBS_SIZE (PB_RISCV64_STUB_ADDRESSES + PB_RISCV64_STUBS * 8)
+
+/* Stub @i leads to @trampolines + @i * @size. */
+static inline void
+pb_riscv64_stubs(uint32_t code[PB_RISCV64_STUBS_SIZE / 4],
+		 uint64_t trampolines, uint64_t size)
+{
+	for (uint32_t i = 0; i < PB_RISCV64_STUBS; i++) {
+		uint32_t *stub = code + i * PB_RISCV64_STUB_SIZE / 4;
+		uint32_t *at = code + (PB_RISCV64_STUB_ADDRESSES + i * 8) / 4;
+		const uint64_t to = trampolines + i * size;
+
+		stub[0] = 0x00000317; /* auipc t1, 0 */
+		stub[1] = 0x00033303 | (uint32_t)((at - stub) * 4) << 20;
+		stub[2] = 0x00030067; /* jr t1 */
+		stub[3] = 0;
+		at[0] = (uint32_t)to;
+		at[1] = (uint32_t)(to >> 32);
+	}
+}
+
+/*
+ * Which trampoline a function with @record calls, and so which stub: by how many
+ * registers may hold arguments, then by where the site is.
+ */
+static inline unsigned int
+pb_riscv64_trampoline(const struct patchbay_record *record,
+		      bool behind_landing_pad)
+{
+	const uint8_t all = PATCHBAY_RECORD_VARIADIC |
+			    PATCHBAY_RECORD_UNKNOWN_ARGS;
+	unsigned int registers = record->gp_args > 2;
+
+	if (record->flags & all || record->gp_args > 4)
+		registers = 2;
+	return registers * 2 + behind_landing_pad;
+}
+
+#endif /* PB_RISCV64_INSN_H */

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Keeping what may be arguments in floating-point registers, for entry.S and
+ * exit.S. Functions with arguments in registers of the V extension have no site.
+ */
+#define VECTORS_SIZE (8 * 8)
+
+/* \move, fsd or fld, fa0 to fa7 to or from the stack pointer on. */
+.macro move_vectors move
+	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7
+	\move	fa\n, 8*\n(sp)
+	.endr
+.endm
+
+/* lpad 0, which is auipc of no register where there are no landing pads. */
+.macro landing_pad
+	.insn	u 0x17, zero, 0
+.endm

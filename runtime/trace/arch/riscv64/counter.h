@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* See trace/ring.h. */
+#ifndef PB_TRACE_ARCH_COUNTER_H
+#define PB_TRACE_ARCH_COUNTER_H
+
+#include "format.h"
+
+#include <stdint.h>
+
+#define PB_COUNTER PBD_COUNTER_TIME
+
+/* Can a thread in seccomp's strict mode not read it? */
+#define PB_COUNTER_NOT_IN_STRICT_MODE 0
+
+/* By its architecture. */
+static inline int pb_counter_is_invariant(void)
+{
+	return 1;
+}
+
+/* An interrupt clears the reservation, and relaxed takes no barrier. */
+static inline int pb_local_cmpxchg(uint64_t *word, uint64_t old, uint64_t new)
+{
+	return __atomic_compare_exchange_n(word, &old, new, 1, __ATOMIC_RELAXED,
+					   __ATOMIC_RELAXED);
+}
+
+static inline void pb_local_add(uint64_t *word, uint64_t value)
+{
+	__atomic_fetch_add(word, value, __ATOMIC_RELAXED);
+}
+
+#endif /* PB_TRACE_ARCH_COUNTER_H */

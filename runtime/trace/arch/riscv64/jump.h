@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Where glibc keeps the stack pointer in a jmp_buf: sysdeps/riscv/bits/setjmp.h
+ * (__sp). See trace/longjmp.c.
+ */
+#ifndef PB_TRACE_ARCH_JUMP_H
+#define PB_TRACE_ARCH_JUMP_H
+
+#include <stdint.h>
+
+#define PB_JUMP_SLOT 13
+#define PB_JUMP_ROTATED 0 /* bits to the left, after it was xored */
+
+static inline uintptr_t pb_jump_sp(void)
+{
+	uintptr_t sp;
+
+	__asm__ volatile("mv %0, sp" : "=r"(sp));
+	return sp;
+}
+
+#endif /* PB_TRACE_ARCH_JUMP_H */
