@@ -237,7 +237,7 @@ run_tests() {
 		sh "$root/cmake/fetch-source.sh" "$package" >/dev/null ||
 			say "no source of $package: tests that need it are skipped"
 	done
-	for arch in aarch64 ppc64le; do
+	for arch in aarch64 ppc64le riscv64; do
 		sh "$root/cmake/fetch-system.sh" "$arch" >/dev/null ||
 			say "no system of $arch: tests that need it are skipped"
 	done

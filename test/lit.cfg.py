@@ -53,7 +53,7 @@ config.substitutions += [
 # Run a program of another architecture: test/system/run.py says how.
 config.substitutions += [
     (f"%run_{arch}", f"/usr/bin/env python3 {source}/test/system/run.py {arch}")
-    for arch in ("aarch64", "ppc64le")]
+    for arch in ("aarch64", "ppc64le", "riscv64")]
 config.substitutions.sort(key=lambda pair: -len(pair[0]))
 
 # What only newer compilers have is tested with these.
@@ -133,7 +133,8 @@ for tool in ("babeltrace2", "bash", "ccache", "chromium", "csmith", "gdb", "git"
              "qemu-aarch64", "qemu-ppc64le", "qemu-riscv64"):
     if shutil.which(tool, path=config.environment["PATH"]):
         config.available_features.add(tool)
-for arch, qemu in {"aarch64": "qemu-system-aarch64", "ppc64le": "qemu-system-ppc64"}.items():
+for arch, qemu in {"aarch64": "qemu-system-aarch64", "ppc64le": "qemu-system-ppc64",
+                   "riscv64": "qemu-system-riscv64"}.items():
     if (os.path.exists(os.path.join(cache, "system", arch, "kernel"))
             and shutil.which(qemu, path=config.environment["PATH"])):
         config.available_features.add(f"system-{arch}")

@@ -133,7 +133,7 @@ void callAll() {
   CHECK_EQ(Seen.Value[0], 44);
   for (unsigned int N = 0; N < 3; ++N)
     CHECK_EQ(Seen.Stack[N], 41 + N);
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) || defined(__riscv)
   expect(2, -ERANGE, 0, -ERANGE); // by its address
   CHECK_EQ(reinterpret_cast<Large *>(Seen.Value[0])->C, 43);
   CHECK_EQ(Seen.Value[1], 44);

@@ -19,11 +19,7 @@
 #include <vector>
 
 #define NOT_TRACED __attribute__((no_profile_instrument_function))
-#ifdef __powerpc64__
-#define HANDLER NOT_TRACED __attribute__((target("no-altivec,no-vsx")))
-#else
-#define HANDLER NOT_TRACED __attribute__((target("general-regs-only")))
-#endif
+#define HANDLER NOT_TRACED GENERAL_REGS
 
 namespace {
 

@@ -21,11 +21,7 @@
 #include <string.h>
 
 #define NOT_TRACED __attribute__((no_profile_instrument_function))
-#ifdef __powerpc64__
-#define FAST NOT_TRACED __attribute__((target("no-altivec,no-vsx")))
-#else
-#define FAST NOT_TRACED __attribute__((target("general-regs-only")))
-#endif
+#define FAST NOT_TRACED GENERAL_REGS
 
 /* Ticks that no call takes, and that some are made to take. */
 #define NEVER (UINT64_MAX / 2)

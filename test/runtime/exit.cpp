@@ -30,12 +30,6 @@
 #endif
 
 #define NOT_TRACED __attribute__((no_profile_instrument_function))
-#ifdef __powerpc64__
-#define GENERAL_REGS __attribute__((target("no-altivec,no-vsx")))
-#else
-#define GENERAL_REGS __attribute__((target("general-regs-only")))
-#endif
-
 // What handlers saw, per thread.
 static thread_local long entries, exits, unwinds, wrong;
 static thread_local uint64_t lastResult;
@@ -80,6 +74,10 @@ NOT_TRACED static void spoil() {
   asm volatile("xxleqv 1, 1, 1\n xxleqv 2, 2, 2\n xxleqv 8, 8, 8\n"
                "xxleqv 34, 34, 34\n xxleqv 35, 35, 35\n xxleqv 41, 41, 41\n" ::
                    : "f1", "f2", "f8", "v2", "v3", "v9");
+#elif defined(__riscv)
+  asm volatile("fcvt.d.w fa0, zero\n fcvt.d.w fa1, zero\n"
+               "fcvt.d.w fa7, zero\n" ::
+                   : "fa0", "fa1", "fa7");
 #endif
 }
 

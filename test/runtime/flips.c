@@ -35,6 +35,8 @@ static int (*const functions[NR])(void) = { f0, f1, f2, f3, f4, f5, f6, f7 };
 #define SITE_SIZE 8
 #elif defined(__powerpc64__)
 #define SITE_SIZE 4
+#elif defined(__riscv)
+#define SITE_SIZE 8
 #endif
 
 /* A module of these functions, with records that can be written. */

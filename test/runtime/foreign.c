@@ -21,6 +21,8 @@ static const int site[] = { 5, 6, 0 }, pad[] = { -8, -6 };
 static const int site[] = { 0, 3, 4, 7 }, pad[] = { -8, -5 };
 #elif defined(__powerpc64__)
 static const int site[] = { 0, 1, 3 }, pad[] = { -8, -5 };
+#elif defined(__riscv)
+static const int site[] = { 0, 3, 4, 7 }, pad[] = { -8, -5 };
 #endif
 #define SIZE(array) (sizeof(array) / sizeof(array[0]))
 

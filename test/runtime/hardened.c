@@ -27,7 +27,7 @@
 #include "../../runtime/core/set.h"
 
 #ifdef __x86_64__
-#define FAST __attribute__((target("general-regs-only")))
+#define FAST GENERAL_REGS
 #else
 #define FAST
 #endif

@@ -186,6 +186,17 @@ static long system_call(long nr, long a, long b, long c, long d, long e, long f)
 			 : "r9", "r10", "r11", "r12", "cr0", "ctr", "xer",
 			   "memory");
 	return r3;
+#elif defined(__riscv)
+	register long a7 __asm__("a7") = nr, a0 __asm__("a0") = a,
+		      a1 __asm__("a1") = b, a2 __asm__("a2") = c,
+		      a3 __asm__("a3") = d, a4 __asm__("a4") = e,
+		      a5 __asm__("a5") = f;
+
+	__asm__ volatile("ecall" : "+r"(a0)
+			 : "r"(a7), "r"(a1), "r"(a2), "r"(a3), "r"(a4),
+			   "r"(a5)
+			 : "memory");
+	return a0;
 #endif
 }
 
@@ -339,7 +350,7 @@ enum { PREFIX = 16, SITE = 8 };
 /* Where a site says whether it is armed. */
 #if defined(__x86_64__)
 enum { STATE = PREFIX, STATE_SIZE = 1 };
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) || defined(__riscv)
 enum { STATE = PREFIX + 4, STATE_SIZE = 4 };
 #elif defined(__powerpc64__)
 enum { STATE = PREFIX, STATE_SIZE = 4 };

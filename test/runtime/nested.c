@@ -31,11 +31,7 @@ OPAQUE int outer(int a) { return a + 1; }
 OPAQUE int inner(int a) { return a + 2; }
 
 #define NOT_TRACED __attribute__((no_profile_instrument_function))
-#ifdef __powerpc64__
-#define FAST NOT_TRACED __attribute__((target("no-altivec,no-vsx")))
-#else
-#define FAST NOT_TRACED __attribute__((target("general-regs-only")))
-#endif
+#define FAST NOT_TRACED GENERAL_REGS
 #define HANDLER(name)                                                          \
 	static void name(uintptr_t ip, uintptr_t parent_ip,                    \
 			 const struct patchbay_cell *cell,                     \

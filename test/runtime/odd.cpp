@@ -25,10 +25,8 @@
 
 #define NOT_TRACED __attribute__((no_profile_instrument_function))
 #ifdef __powerpc64__
-#define GENERAL_REGS __attribute__((target("no-altivec,no-vsx")))
 #define MUSTTAIL // clang refuses it even of static functions
 #else
-#define GENERAL_REGS __attribute__((target("general-regs-only")))
 #define MUSTTAIL __attribute__((musttail))
 #endif
 

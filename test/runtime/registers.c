@@ -35,6 +35,12 @@ struct small {
 #elif defined(__powerpc64__)
 #define READ_STATIC_CHAIN "mr %0, 11"
 #define STACK_ARGS 12
+#elif defined(__riscv_landing_pad)
+#define READ_STATIC_CHAIN "mv %0, t3"
+#define STACK_ARGS 0
+#elif defined(__riscv)
+#define READ_STATIC_CHAIN "mv %0, t2"
+#define STACK_ARGS 0
 #endif
 
 typedef long L;
@@ -126,6 +132,12 @@ static inline void overwrite_registers(void)
 			: "r0", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10",
 			  "r11", "r12", "lr", "ctr", "xer", "cr0", "cr1", "cr5",
 			  "cr6", "cr7", "memory");
+#elif defined(__riscv)
+	__asm__ volatile(
+		".irp n,ra,t0,t1,t2,t3,t4,t5,t6,a0,a1,a2,a3,a4,a5,a6,a7\n\t"
+		"li \\n, -1\n\t.endr" ::
+			: "ra", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0",
+			  "a1", "a2", "a3", "a4", "a5", "a6", "a7");
 #else
 #error "what may a callee change on this architecture?"
 #endif

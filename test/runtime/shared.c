@@ -79,6 +79,13 @@ const uintptr_t *plugin_functions(void) { return own; }
 
 #define UNTRACED __attribute__((no_profile_instrument_function))
 
+/* How many integer registers a long double takes. */
+#ifdef __riscv
+#define LONG_DOUBLE_ARGS 2
+#else
+#define LONG_DOUBLE_ARGS 0
+#endif
+
 static UNTRACED void call(uintptr_t function, int which)
 {
 	if (which < NR / 3)
@@ -144,7 +151,7 @@ HANDLER(on_entry)
 	CHECK(cell->ops == tracers[ENTRY] && !cell->data);
 	CHECK_EQ(cell->record->gp_args, i < NR / 3	? 1 :
 					i < NR / 3 * 2 ? 3 :
-							 0);
+							 LONG_DOUBLE_ARGS);
 	seen[ENTRY]++;
 }
 

@@ -41,14 +41,22 @@ static _Unwind_Reason_Code frame(_Unwind_Context *context, void *) {
 }
 
 // Where there are frame records or back chains they lead the same way.
-#if defined(__aarch64__) || defined(__powerpc64__)
+#ifndef __x86_64__
+#ifdef __riscv
+constexpr int RecordSize = 2; // frame pointers lead behind it
+#else
+constexpr int RecordSize = 0;
+#endif
+
 // The return address of the frame that @record belongs to; it may be signed. On
 // ppc64le it is in the frame that this one's back chain leads to.
 static uintptr_t returnAddress(const uintptr_t *record) {
-#ifdef __aarch64__
+#ifdef __powerpc64__
+  return reinterpret_cast<uintptr_t *>(record[0])[2];
+#elif defined(__aarch64__)
   return record[1] & 0x0000ffffffffffff;
 #else
-  return reinterpret_cast<uintptr_t *>(record[0])[2];
+  return record[1];
 #endif
 }
 
@@ -56,13 +64,14 @@ static void walkFrameRecords() {
   void *const wanted[] = {reinterpret_cast<void *>(traced),
                           reinterpret_cast<void *>(caller),
                           reinterpret_cast<void *>(outermost)};
-  auto *record = static_cast<uintptr_t *>(__builtin_frame_address(0));
+  auto *record =
+      static_cast<uintptr_t *>(__builtin_frame_address(0)) - RecordSize;
   int found = 0;
   for (int depth = 0; found != 3 && record[0] && depth != 10; ++depth) {
     uintptr_t address = returnAddress(record);
     found += _Unwind_FindEnclosingFunction(
                  reinterpret_cast<void *>(address - 1)) == wanted[found];
-    record = reinterpret_cast<uintptr_t *>(record[0]);
+    record = reinterpret_cast<uintptr_t *>(record[0]) - RecordSize;
   }
   CHECK_EQ(found, 3);
 }

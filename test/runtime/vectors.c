@@ -37,6 +37,9 @@
 #elif defined(__powerpc64__)
 #define WIDTH 16
 #define WIPE "xxleqv \\n, \\n, \\n\n vspltisw \\n, -1"
+#elif defined(__riscv)
+#define WIDTH 8
+#define WIPE "fcvt.d.w fa\\n, zero"
 #endif
 
 #if defined(__x86_64__)
@@ -49,6 +52,8 @@
 		"f11", "f12", "f13", "v0", "v1", "v2", "v3", "v4", "v5", "v6", \
 		"v7", "v8", "v9", "v10", "v11", "v12", "v13"
 #define NUMBERS "0,1,2,3,4,5,6,7,8,9,10,11,12,13"
+#elif defined(__riscv)
+#define VECTORS "fa0", "fa1", "fa2", "fa3", "fa4", "fa5", "fa6", "fa7"
 #endif
 #ifndef NUMBERS
 #define NUMBERS "0,1,2,3,4,5,6,7"
@@ -70,11 +75,13 @@ static void wipe(uintptr_t ip, uintptr_t parent_ip,
 	__asm__ volatile(".irp n," NUMBERS "\n" WIPE "\n.endr\n" ::: VECTORS);
 }
 
-/* More of each than there are registers for, on most. */
-OPAQUE static void take_vectors(vector a, vector b, vector c, vector d,
-				vector e, vector f, vector g, vector h,
-				vector i, vector j, vector k, vector l,
-				double *out)
+/*
+ * More of each than there are registers for, on most. Not static: LLVM would give
+ * it a convention of its own (riscv64).
+ */
+OPAQUE void take_vectors(vector a, vector b, vector c, vector d, vector e,
+			 vector f, vector g, vector h, vector i, vector j,
+			 vector k, vector l, double *out)
 {
 	vector all[12] = { a, b, c, d, e, f, g, h, i, j, k, l };
 

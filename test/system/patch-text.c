@@ -4,11 +4,13 @@
 // that membarrier(SYNC_CORE) returns. Emulators of single programs do not show
 // that, they execute what they translated before.
 //
-// REQUIRES: system-aarch64, system-ppc64le
+// REQUIRES: system-aarch64, system-ppc64le, system-riscv64
 // RUN: %clang --target=aarch64-linux-gnu -fuse-ld=lld -static -O2 -pthread %s -o %t.aarch64
 // RUN: %run_aarch64 -- %t.aarch64 | FileCheck %s
 // RUN: %clang --target=powerpc64le-linux-gnu -fuse-ld=lld -static -O2 -pthread %s -o %t.ppc64le
 // RUN: %run_ppc64le -- %t.ppc64le | FileCheck %s
+// RUN: %clang --target=riscv64-linux-gnu -fuse-ld=lld -static -O2 -pthread %s -o %t.riscv64
+// RUN: %run_riscv64 -- %t.riscv64 | FileCheck %s
 // CHECK: {{^}}50 patches, all seen by 2 threads; 0 stale calls{{$}}
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -31,6 +33,11 @@ int patched(void);
 #define NOP 0xd503201f
 #define BRANCH_12 0x14000003
 __asm__(".text; .balign 8; .globl patched; patched: nop; mov w0, #0; ret; mov w0, #1; ret");
+#elif defined(__riscv)
+#define NOP 0x00000013
+#define BRANCH_12 0x00c0006f
+__asm__(".text; .option push; .option norvc; .option norelax; .balign 8; .globl patched;"
+	"patched: nop; li a0, 0; ret; li a0, 1; ret; .option pop");
 #else
 #define NOP 0x60000000
 #define BRANCH_12 0x4800000c

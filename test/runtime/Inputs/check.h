@@ -28,4 +28,13 @@
 /* A call is a call: nothing is known about the function from its body. */
 #define OPAQUE __attribute__((noinline, optnone))
 
+/* For handlers that are PATCHBAY_OPS_FAST. */
+#if defined(__powerpc64__)
+#define GENERAL_REGS __attribute__((target("no-altivec,no-vsx")))
+#elif defined(__riscv)
+#define GENERAL_REGS /* other registers are not used unless asked for */
+#else
+#define GENERAL_REGS __attribute__((target("general-regs-only")))
+#endif
+
 #endif /* CHECK_H */

@@ -8,11 +8,6 @@
 #include <patchbay/link.h>
 
 #define NOT_TRACED __attribute__((no_profile_instrument_function))
-#ifdef __powerpc64__
-#define GENERAL_REGS __attribute__((target("no-altivec,no-vsx")))
-#else
-#define GENERAL_REGS __attribute__((target("general-regs-only")))
-#endif
 
 /* A program that is PATCHBAY_OPS_FAST. */
 #define PROGRAM(name)                                                          \

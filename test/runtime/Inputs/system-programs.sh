@@ -1,16 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# system-programs.sh DIR LIB RUN CC CXX HARDEN STATIC
+# system-programs.sh DIR LIB RUN CC CXX HARDEN STATIC [LEFT_OUT]
 #
 # Builds the run-time tests for another architecture in DIR, with the libpatchbay
 # in LIB, and runs all of them in one boot of an emulated system. RUN, CC and CXX
 # are commands with their options; HARDEN are more options, for programs with
 # landing pads and alike; STATIC make a static executable, position-independent
 # where the C library can be linked so. What is left out: life fork-in-signal,
-# whose signals come faster than an emulated system forks.
+# whose signals come faster than an emulated system forks; and the programs whose
+# names are in LEFT_OUT, of main-thread and unwind-step.
 set -eu
-dir=$1 lib=$2 run=$3 cc=$4 cxx=$5 harden=$6 pie=$7
+dir=$1 lib=$2 run=$3 cc=$4 cxx=$5 harden=$6 pie=$7 left_out=${8-}
 tests=$(dirname "$0")/..
 dynamic="-L $lib -lpatchbay -Wl,-rpath,$lib -lpthread"
 static="-static $lib/libpatchbay.a -lpthread"
@@ -43,7 +44,10 @@ $cc $harden -O0 "$tests/registers.c" -o "$dir/registers.hard" $dynamic
 $cc -fno-sanitize=kcfi -fsanitize=function -fsanitize-trap=function \
 	"$tests/arm.c" -o "$dir/arm.function" $dynamic
 $cc $harden "$tests/registers.c" -o "$dir/registers.static" $static
-$cc $harden "$tests/unwind-step.c" -o "$dir/unwind-step.hard" $static
+case $left_out in
+*unwind-step*) ;;
+*) $cc $harden "$tests/unwind-step.c" -o "$dir/unwind-step.hard" $static ;;
+esac
 $cc $pie "$tests/static.c" -o "$dir/static" \
 	"$lib/libpatchbay.a" -lpthread
 # The verifier and the engine of BPF programs. libpatchbay-bpf is not here: libbpf
@@ -55,8 +59,11 @@ $cc -O1 -std=gnu11 -D_GNU_SOURCE "$unit/bpf-fuzz.c" "$unit"/Inputs/bpf-fuzz/*.c 
 	"$bpf"/interpret.c "$bpf"/map.c "$bpf"/ringbuf.c "$bpf"/state.c \
 	"$bpf"/verify*.c -I "$bpf" -I "$unit/Inputs/bpf-fuzz" -o "$dir/bpf-fuzz"
 # The linker that makes static calls comes first in PATH.
-$cc --ld-path="$(command -v ld.lld)" -Wl,--static-calls \
-	"$tests/main-thread.c" -o "$dir/main-thread" $dynamic
+case $left_out in
+*main-thread*) ;;
+*) $cc --ld-path="$(command -v ld.lld)" -Wl,--static-calls \
+	"$tests/main-thread.c" -o "$dir/main-thread" $dynamic ;;
+esac
 
 files="--file $lib/libpatchbay.so.0 --file $lib/libpatchbay-link.so.0"
 for file in "$dir"/*; do
