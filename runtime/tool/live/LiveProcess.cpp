@@ -306,6 +306,8 @@ static bool isBranch(uint16_t Machine, uint32_t Word) {
     return (Word & 0x7c000000) == PATCHBAY_AARCH64_SITE_B;
   case ELF::EM_PPC64:
     return (Word & 0xfc000003) == PATCHBAY_PPC64LE_SITE_B;
+  case ELF::EM_RISCV:
+    return (Word & 0xfffff) == PATCHBAY_RISCV64_SITE_JALR;
   default:
     return false;
   }
@@ -334,6 +336,14 @@ static LiveSite::States stateOf(const CodeForm &Form, const Window &W,
   }
   if (Found == ArrayRef<uint8_t>(Disarmed))
     return LiveSite::Disarmed;
+  if (Form.Machine == ELF::EM_RISCV) {
+    // What is disarmed keeps its auipc, and what is armed has one.
+    if ((read32le(Found.data()) & 0xfff) != PATCHBAY_RISCV64_SITE_AUIPC)
+      return LiveSite::Unknown;
+    write32le(Disarmed.data(), read32le(Found.data()));
+    if (Found == ArrayRef<uint8_t>(Disarmed))
+      return LiveSite::Disarmed;
+  }
   return Found.drop_back(4) == ArrayRef<uint8_t>(Disarmed).drop_back(4) &&
                  isBranch(Form.Machine, read32le(Found.take_back(4).data()))
              ? LiveSite::Armed
