@@ -231,6 +231,8 @@ run_end_behind(const struct pb_module *module, const struct pb_bulk_run *like, s
 		if (entry < lowest || site > highest)
 			break;
 		lowest = site + PB_BULK_SITE_SIZE + PB_BULK_BEFORE;
+		/* At once, while @site is needed: else it takes a copy. */
+		PB_KEEP_ONE(lowest);
 		if (!text)
 			continue;
 		/* The entry is not far from the site, so it can be read. */
