@@ -187,12 +187,19 @@ def bpf(hot, library):
     return Case("hot, BPF", 10, CALLS, with_control(entries))
 
 
+def singles(kind, number):
+    """What @number links of @kind are compared with besides the plain call, which takes
+    next to nothing on some processors: with one, and who is at the exit with one fexit."""
+    ones = ("session", "fexit") if kind == "session" else (kind,)
+    return tuple(f"{one}, links: 1" for one in ones if (one, 1) != (kind, number))
+
+
 def several(hot, library):
     """Links that share the function of the hot loop."""
     worker = library.worker()
     entries = [Entry("baseline", (hot.program("baseline", "none"),), ())]
     entries += [Entry(f"{kind}, links: {number}", (worker, f"{kind}/one/{number}"),
-                      events=number * KINDS[kind])
+                      ("baseline", *singles(kind, number)), number * KINDS[kind])
                 for kind in ATTACHED for number in SEVERAL]
     return Case("hot, several", 10, CALLS, with_control(entries))
 
@@ -201,25 +208,25 @@ def count_several(hot, library, report):
     """Instructions of such a call, with those of the loop and of empty programs: how
     much each link adds, however busy the machine is and however well it predicts."""
     case, baseline = "instructions, several", (hot.program("baseline", "none"),)
-    commands = {"baseline": baseline} | {
-        f"{kind}, links: {number}": (library.worker(), f"{kind}/one/{number}")
+    entries = {"baseline": (baseline, ())} | {
+        f"{kind}, links: {number}": ((library.worker(), f"{kind}/one/{number}"),
+                                     ("baseline", *singles(kind, number)))
         for kind in ATTACHED for number in SEVERAL}
     if not shutil.which("valgrind"):
-        for name in commands:
+        for name in entries:
             report.skip(Skipped(case, name, "install valgrind"))
         return
-    plain = None
-    for name, command in commands.items():
+    figures = {}
+    for name, (command, against) in entries.items():
         # The first is of the calls that prove that the programs see them.
         *_, counted = callgrind.calls(command, f"1 {COUNTED_CALLS}\n",
                                       {"load_run": "load_run"})
-        figure = counted / COUNTED_CALLS
-        if plain is None:
-            plain = figure
+        figure = figures[name] = counted / COUNTED_CALLS
+        if not against:
             report.add(Row(case, name, figure, "per call"))
-        else:
-            report.add(Row(case, name, figure, "per call", "baseline",
-                           figure / plain, over=figure - plain))
+        for other in against:
+            report.add(Row(case, name, figure, "per call", other,
+                           figure / figures[other], over=figure - figures[other]))
 
 
 def batches(name, programs, mode, xray):
