@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "bulk.h"
 
+#include "bulk_swap.h"
 #include "bulk_text.h"
 #include "cell.h"
 #include "future.h"
@@ -30,16 +31,18 @@ static int attach(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	int error, own_data = 0;
 	size_t nr = 0;
 
-	targets = malloc(b->nr * sizeof(*targets));
+	targets = malloc((b->nr + b->nr_swapped) * sizeof(*targets));
 	if (!targets)
 		return -ENOMEM;
-	for (size_t i = pb_choice_next(&b->choice, 0); i < module->nr;
-	     i = pb_choice_next(&b->choice, i + 1))
-		targets[nr++] = pb_function_target(&module->records[i],
-						   ops->attr.data);
+	for (size_t i = 0; i < module->nr; i++)
+		if (pb_choice_has(&b->choice, i) || pb_bulk_is_swapped(b, i))
+			targets[nr++] = pb_function_target(&module->records[i],
+							   ops->attr.data);
 	error = pb_attach(ops, module, targets, nr, &own_data);
 	for (struct pb_group *g = b->groups; g && !error; g = g->next)
 		g->one.data = targets[0].data;
+	for (struct pb_group *g = b->swaps; g && !error; g = g->next)
+		pb_set_data(g->set, ops, targets[0].data);
 	free(targets);
 	return error;
 }
@@ -49,7 +52,7 @@ static int find_cells(struct pb_bulk *bulk, struct pb_bulk_module *b)
 {
 	int error = 0;
 
-	if (b->nr && bulk->request->ops->attr.attach)
+	if ((b->nr || b->nr_swapped) && bulk->request->ops->attr.attach)
 		error = attach(bulk, b);
 	for (struct pb_group *g = b->groups; g && !error; g = g->next) {
 		if (!g->nr)
@@ -89,42 +92,52 @@ static int find_own(struct pb_bulk_module *b, const struct patchbay_cell *cell,
 
 /*
  * Of the chosen functions, which are from @first to @last, those that lead to a cell
- * that @has the tracer lose it. Others are left out, but for those with a cell of their
- * own.
+ * where the tracer is alone lose it: their @owners stay. Others are left out, but for
+ * those with a cell of their own.
  */
-static void keep_armed(struct pb_bulk_module *b, const uint8_t has[PB_NR_SHARED],
+static void keep_armed(struct pb_bulk_module *b, struct pb_bulk_owners *owners,
 		       size_t first, size_t last)
 {
 	struct pb_shared *shared = b->module->shared;
-	const size_t nr = shared ? last + 1 : 0;
-	uint32_t leaving[PB_NR_SHARED] = { 0 };
-	size_t i = first, row = first, end;
 
-	while ((i = pb_choice_next(&b->choice, i)) < nr) {
-		if (i >= row)
-			row = pb_choice_row_end(&b->choice, i);
-		end = pb_owner_row_end(shared, i, row);
-		leaving[shared->owner[i]] += (uint32_t)(end - i);
-		if (!has[shared->owner[i]])
-			pb_choice_remove_row(&b->choice, i, end);
-		i = end;
-	}
+	if (shared)
+		pb_bulk_sort_out(b, owners, first, last);
 	for (size_t word = 0; b->own.bits && word <= last / 64; word++)
 		b->choice.bits[word] |= b->own.bits[word];
 	for (unsigned int i = PB_OWNER_FIRST; shared && i < shared->end; i++) {
-		if (!has[i] || !leaving[i])
+		if (!owners->stays[i] || !owners->nr[i])
 			continue;
-		pb_group_leave(&shared->cells[i], NULL, leaving[i]);
-		b->nr += leaving[i];
+		pb_group_leave(&shared->cells[i], NULL, owners->nr[i]);
+		b->nr += owners->nr[i];
 	}
 }
 
-/* Those of the chosen functions that have the tracer, if it is alone on all. */
+/* Cells that @have the tracer among others lose it, if all their functions do. */
+static int swap_out(struct pb_bulk *bulk, struct pb_bulk_module *b,
+		    const struct pb_bulk_owners *owners, const uint8_t *have)
+{
+	int error = 0;
+
+	for (unsigned int i = PB_OWNER_FIRST; i < PB_NR_SHARED && !error; i++) {
+		struct pb_shared_cell *cell;
+
+		if (!have[i] || !owners->nr[i])
+			continue;
+		cell = &b->module->shared->cells[i];
+		error = owners->nr[i] != cell->nr || cell->left ?
+				PB_NOT_BULK :
+				pb_bulk_swap_out(bulk, b, cell);
+	}
+	return error;
+}
+
+/* Those of the chosen functions that have the tracer. */
 static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 {
 	const struct patchbay_ops *ops = bulk->request->ops;
 	struct pb_module *module = b->module;
-	uint8_t has[PB_NR_SHARED] = { 0 };
+	struct pb_bulk_owners owners = { .nr = { 0 } };
+	uint8_t several[PB_NR_SHARED] = { 0 };
 	struct patchbay_cell *cell;
 	struct pb_cell_walk walk;
 	size_t first = module->nr, last = 0;
@@ -132,20 +145,23 @@ static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	pb_groups_begin(module);
 	pb_for_each_cell_in(module, ops->cells, walk, cell) {
 		const struct pb_shared_cell *shared = pb_shared_of(module, cell);
+		int alone;
 
 		if (!cell->ops || !pb_set_find(cell, ops) ||
 		    !pb_cell_users(module, cell))
 			continue;
-		if (!is_alone_on(cell, ops))
-			return PB_NOT_BULK;
+		alone = is_alone_on(cell, ops);
 		if (!shared) {
 			const int error = find_own(b, cell, &first, &last);
 
 			if (error)
 				return error;
+			if (!alone)
+				return PB_NOT_BULK;
 			continue;
 		}
-		has[pb_shared_number(module, shared)] = 1;
+		(alone ? owners.stays : several)[pb_shared_number(module, shared)] =
+			1;
 		if (shared->first < first)
 			first = shared->first;
 		if (shared->last > last)
@@ -155,17 +171,18 @@ static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	pb_choice_remove_row(&b->choice, 0, first);
 	pb_choice_remove_row(&b->choice, last + 1, module->nr);
 	if (first <= last)
-		keep_armed(b, has, first, last);
+		keep_armed(b, &owners, first, last);
 	for (unsigned int i = PB_OWNER_FIRST; b->nr > b->nr_own && i < PB_NR_SHARED;
 	     i++) {
 		struct pb_shared_cell *from = &module->shared->cells[i];
 
-		if (!has[i] || !from->leaving || from->leaving == from->nr)
+		if (!owners.stays[i] || !from->leaving ||
+		    from->leaving == from->nr)
 			continue;
 		from->scattered = 1;
 		b->parts = 1;
 	}
-	return 0;
+	return swap_out(bulk, b, &owners, several);
 }
 
 static int add_module(struct pb_bulk *bulk, struct pb_module *module)
@@ -241,7 +258,7 @@ static int prepare(struct pb_bulk *bulk, struct pb_module *only)
 	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next) {
 		error = request->disarm ? find_armed(bulk, b) :
 					  pb_bulk_check(bulk, b);
-		request->nr += b->nr;
+		request->nr += b->nr + b->nr_swapped;
 	}
 	/* Whoever was asked about each function is not to be asked again. */
 	if (!error && request->nr < MANY &&
@@ -275,18 +292,23 @@ static int put_to_use(struct pb_bulk *bulk)
 {
 	struct pb_request *request = bulk->request;
 	struct pb_filter *forgotten = NULL;
-	int error = 0;
+	int error = 0, text = 0;
 
-	if (request->nr)
+	for (const struct pb_bulk_module *b = bulk->modules; b; b = b->next)
+		text |= b->nr != 0;
+	if (text)
 		bulk->handle = pb_text_open();
 	pb_engine_lock();
-	if (request->nr)
+	if (text)
 		error = request->disarm ? pb_bulk_disarm(bulk) :
 					  pb_bulk_arm(bulk);
 	if (request->nr && error != PB_BULK_IN_STEPS)
 		pb_count(&pb_stats.batches);
-	if (!error)
+	/* Now nothing can fail. */
+	if (!error) {
+		pb_bulk_swap(bulk);
 		pb_future_update(request, &forgotten);
+	}
 	pb_engine_unlock();
 	pb_future_free(forgotten);
 	if (bulk->handle >= 0)
@@ -305,6 +327,7 @@ static void end(struct pb_bulk *bulk)
 		pb_choice_free(&b->refused);
 		pb_stores_free(&b->stores);
 		pb_groups_free(b->groups);
+		pb_groups_free(b->swaps);
 		free(b);
 	}
 	pb_text_block_free(&bulk->block);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * One tracer for many functions that have no other, or from many that have no
- * other: what programs do most, all functions or what a glob says. There is nothing
- * to be worked out for each function then. Which they are is a bit for each, their
- * cells are shared, one for each shape, and text is changed where it is, in the
- * order of addresses: a block is copied, its functions' bytes are changed in the
- * copy, and the copy is written.
+ * One tracer for many functions, or from many: what programs do most, all functions
+ * or what a glob says. There is nothing to be worked out for each function then. Which
+ * they are is a bit for each, their cells are shared, one for each shape, and text is
+ * changed where it is, in the order of addresses: a block is copied, its functions'
+ * bytes are changed in the copy, and the copy is written. Where functions have other
+ * tracers, too, it is their cells alone that are changed (bulk_swap.h).
  *
  * That writes code back which is not ours, so it is for architectures that allow
  * it (pb_arch_rewrite, whose arch/<name>/arch_bulk.h says what is written), and not for

@@ -4,6 +4,7 @@
 
 #include "bulk.h"
 #include "bulk_run.h"
+#include "bulk_swap.h"
 #include "cell.h"
 #include "names.h"
 #include "select.h"
@@ -50,7 +51,10 @@ static const struct patchbay_cell *own_cell(const struct pb_module *module,
 	return pb_cell_of(module, &module->records[i]);
 }
 
-/* Where does function @i lead to? Whoever has a tracer is not for us. */
+/*
+ * Where does function @i lead to? Whoever has a tracer is not for us, but for those
+ * that bulk_swap.c has taken.
+ */
 static int check_owner(const struct pb_module *module, size_t i, uintptr_t slot)
 {
 	const unsigned int owner = pb_owner(module, i);
@@ -320,24 +324,27 @@ int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	const struct patchbay_ops_attr *attr = &bulk->request->ops->attr;
 	/* Exits are a matter of shape; else nobody is to be asked about each? */
 	const int usual = !attr->check && !pb_names_here(module);
-	size_t i = pb_choice_next(&b->choice, 0);
+	size_t i;
 	uintptr_t end;
 	int error;
 
-	if (i == module->nr)
+	if (pb_choice_next(&b->choice, 0) == module->nr)
 		return 0;
 	error = pb_plan_reach(module);
 	if (!error)
 		error = pb_shared_init(module);
 	b->first = !pb_arch_is_open(module);
 	pb_groups_begin(module);
+	if (!error)
+		error = pb_bulk_find_swaps(bulk, b);
 	if (!error && bulk->request->ops->attr.check)
 		error = look_ahead(b);
 	/* Low enough for the first function. */
 	end = module->low;
 	for (unsigned int owner = 0; owner < PB_NR_SHARED; owner++)
 		b->slot_of[owner] = PB_BULK_NO_SLOT;
-	for (; i < module->nr && !error; i = pb_choice_next(&b->choice, i + 1)) {
+	for (i = pb_choice_next(&b->choice, 0); i < module->nr && !error;
+	     i = pb_choice_next(&b->choice, i + 1)) {
 		if (usual)
 			i = check_usual(b, i, &end, !bulk->at_once);
 		if (i < module->nr)

@@ -33,6 +33,8 @@ struct pb_bulk_group {
  * @refused: others that were asked for, whose sites are not what they should be
  * @groups:  to be armed: by shape; @by_shape has them as a hash table, @last is the
  *           one that was found last
+ * @swaps:   cells that are given another set, with @nr_swapped functions: none of these
+ *           is among @choice (bulk_swap.h)
  * @slots:   some slots are not what they have to be
  * @first:   none of its sites was armed so far, so no thread looks at slots
  * @parts:   to be disarmed: some share their cell with others that are not
@@ -47,8 +49,8 @@ struct pb_bulk_module {
 	struct pb_bulk_module *next;
 	struct pb_module *module;
 	struct pb_choice choice, own, refused;
-	size_t nr, nr_own;
-	struct pb_group *groups;
+	size_t nr, nr_own, nr_swapped;
+	struct pb_group *groups, *swaps;
 	struct pb_bulk_group *by_shape[PB_NR_SHAPES], *last;
 	unsigned int nr_groups;
 	int slots, parts, first;

@@ -162,18 +162,23 @@ static void swap_set(struct patchbay_cell *cell, struct pb_set *set)
 	pb_cell_enter_set(cell, set);
 }
 
+void pb_swap_group(struct pb_group *g)
+{
+	if (!g->set)
+		return;
+	set_shape(g->set, g->cell);
+	swap_set(&g->cell->cell, g->set);
+	g->set = NULL;
+	note_tracers(&g->cell->cell);
+}
+
 void pb_swap_target(struct pb_target *t)
 {
-	struct pb_group *g = t->group;
-
-	if (!g) {
-		swap_set(t->cell, t->set);
-		t->set = NULL;
-		note_tracers(t->cell);
-	} else if (g->set) {
-		set_shape(g->set, g->cell);
-		swap_set(&g->cell->cell, g->set);
-		g->set = NULL;
-		note_tracers(&g->cell->cell);
-	} /* or others of the group have come before */
+	if (t->group) {
+		pb_swap_group(t->group);
+		return;
+	}
+	swap_set(t->cell, t->set);
+	t->set = NULL;
+	note_tracers(t->cell);
 }

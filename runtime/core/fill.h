@@ -29,6 +29,9 @@ void pb_unfill_group(struct pb_group *g, int seen);
 /* Let a function that keeps its cell have its new tracers: its slot stays. */
 void pb_swap_target(struct pb_target *t);
 
+/* The same for a group, unless others of it have come before. */
+void pb_swap_group(struct pb_group *g);
+
 /* What the slot is to say. */
 uintptr_t pb_target_slot(const struct pb_target *t);
 

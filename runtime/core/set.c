@@ -180,6 +180,54 @@ struct pb_set *pb_set_new(const struct patchbay_cell *cells, size_t nr)
 	return set;
 }
 
+/* Members of @set: the tracers of @cell, but for @ops. Returns how many. */
+static size_t copy_others(struct pb_set *set, const struct patchbay_cell *cell,
+			  const struct patchbay_ops *ops)
+{
+	size_t nr, kept = 0;
+	const struct patchbay_cell *members = pb_set_cells(cell, &nr);
+
+	for (size_t i = 0; i < nr; i++)
+		if (members[i].ops != ops)
+			set->cells[kept++] = pb_ops_cell(
+				members[i].ops, cell->record, members[i].data,
+				members[i].since);
+	return kept;
+}
+
+static size_t nr_tracers(const struct patchbay_cell *cell)
+{
+	size_t nr;
+
+	pb_set_cells(cell, &nr);
+	return nr;
+}
+
+struct pb_set *pb_set_with(const struct patchbay_cell *cell,
+			   const struct patchbay_cell *more)
+{
+	const size_t nr = nr_tracers(cell);
+	struct pb_set *set = pb_set_reserve(nr + 1);
+
+	if (!set)
+		return NULL;
+	copy_others(set, cell, NULL);
+	set->cells[nr] = *more;
+	finish_set(set, nr + 1);
+	return set;
+}
+
+struct pb_set *pb_set_without(const struct patchbay_cell *cell,
+			      const struct patchbay_ops *ops)
+{
+	const size_t nr = nr_tracers(cell) - 1;
+	struct pb_set *set = pb_set_reserve(nr);
+
+	if (set)
+		finish_set(set, copy_others(set, cell, ops));
+	return set;
+}
+
 void pb_set_renew(struct pb_set *set, const struct pb_set *old,
 		  struct patchbay_ops *ops)
 {

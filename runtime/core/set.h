@@ -82,6 +82,15 @@ const struct patchbay_cell *pb_set_find(const struct patchbay_cell *cell,
 struct pb_set *pb_set_new(const struct patchbay_cell *cells, size_t nr);
 
 /*
+ * The same of the tracers of @cell, as they are by now: with @more behind them, or
+ * without @ops, which is one of several.
+ */
+struct pb_set *pb_set_with(const struct patchbay_cell *cell,
+			   const struct patchbay_cell *more);
+struct pb_set *pb_set_without(const struct patchbay_cell *cell,
+			      const struct patchbay_ops *ops);
+
+/*
  * The same in two steps, of which only the first can fail: memory for a set of so
  * many; and the tracers of @old, with @ops as it is by now.
  */
