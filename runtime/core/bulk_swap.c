@@ -10,19 +10,46 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/*
+ * Are all chosen that lead to usual cells, and do all of those stay? Then it is known how
+ * many there are, and nobody has to look at each of them.
+ */
+static int count_usual(const struct pb_bulk_module *b, struct pb_bulk_owners *owners,
+		       size_t first, size_t last)
+{
+	const struct pb_shared *shared = b->module->shared;
+
+	for (size_t word = first / 64; word <= last / 64; word++)
+		if (shared->usual.bits[word] & ~b->choice.bits[word])
+			return 0;
+	for (unsigned int i = PB_OWNER_FIRST; i < shared->end; i++)
+		if (shared->cells[i].usual && shared->cells[i].nr && !owners->stays[i])
+			return 0;
+	for (unsigned int i = PB_OWNER_FIRST; i < shared->end; i++)
+		if (shared->cells[i].usual)
+			owners->nr[i] = shared->cells[i].nr;
+	return 1;
+}
+
 void pb_bulk_sort_out(struct pb_bulk_module *b, struct pb_bulk_owners *owners,
 		      size_t first, size_t last)
 {
-	const struct pb_shared *shared = b->module->shared;
+	const struct pb_choice *usual = &b->module->shared->usual;
+	const int counted = count_usual(b, owners, first, last);
 	const size_t nr = last + 1;
 	size_t i = first, row = first, end;
 
 	while ((i = pb_choice_next(&b->choice, i)) < nr) {
-		const unsigned int owner = shared->owner[i];
+		unsigned int owner;
 
 		if (i >= row)
 			row = pb_choice_row_end(&b->choice, i);
-		end = pb_owner_row_end(shared, i, row < nr ? row : nr);
+		if (counted && pb_choice_has(usual, i)) {
+			i = pb_choice_same_end(usual, i, row);
+			continue;
+		}
+		owner = pb_owner(b->module, i);
+		end = pb_owner_row_end(b->module, i, row < nr ? row : nr);
 		owners->nr[owner] += (uint32_t)(end - i);
 		if (!owners->stays[owner])
 			pb_choice_remove_row(&b->choice, i, end);
@@ -86,19 +113,25 @@ static int swap_in(const struct pb_bulk *bulk, struct pb_bulk_module *b,
 	return add_swap(b, cell, pb_set_with(&cell->cell, &one));
 }
 
-/* Are the sites of the functions that lead to cells with tracers ours, and armed? */
+/*
+ * Are the sites of the functions that lead to cells with tracers armed, and do their
+ * slots lead there?
+ */
 static int are_armed(const struct pb_module *module,
 		     const struct pb_bulk_owners *owners)
 {
-	const uint8_t *owner = module->shared->owner;
+	for (size_t i = 0, end; i < module->nr; i = end) {
+		const unsigned int owner = pb_owner(module, i);
 
-	for (size_t i = 0; i < module->nr; i++) {
-		const struct patchbay_record *record = &module->records[i];
-
-		if (!owners->stays[owner[i]] && owners->nr[owner[i]] &&
-		    (pb_site_state(module, record) != PB_SITE_ARMED ||
-		     pb_is_led(module, record) != 1))
-			return 0;
+		end = pb_owner_row_end(module, i, module->nr);
+		if (owners->stays[owner] || !owners->nr[owner])
+			continue;
+		for (const struct patchbay_record *r = &module->records[i];
+		     r < &module->records[end]; r++)
+			if (pb_site_state(module, r) != PB_SITE_ARMED ||
+			    pb_arch_slot(pb_record_entry(r)) !=
+				    pb_owner_slot(module, owner))
+				return 0;
 	}
 	return 1;
 }

@@ -59,18 +59,14 @@ static inline void find_group(struct pb_bulk_module *b, struct function *f)
 struct view {
 	struct pb_bulk_module *b;
 	const struct patchbay_record *records;
-	const uint8_t *owners;
 	const uint64_t *own;
 	int parts;
 };
 
 static struct view view_of(struct pb_bulk_module *b)
 {
-	const struct pb_shared *shared = b->module->shared;
-
 	return (struct view){ .b = b,
 			      .records = b->module->records,
-			      .owners = shared ? shared->owner : NULL,
 			      .own = b->own.bits,
 			      .parts = b->parts };
 }
@@ -84,7 +80,8 @@ is_for(const struct view *v, const struct patchbay_record *record, enum change c
 
 	if (change == ARM || (change == DISARM && !v->parts))
 		return 1;
-	f->owner = v->owners ? v->owners[i] : PB_OWNER_NONE;
+	/* Nobody has looked at the slots of a module where nothing was ever armed. */
+	f->owner = change == FIRST ? PB_OWNER_NONE : pb_owner(v->b->module, i);
 	f->own = v->own && v->own[i / 64] >> i % 64 & 1;
 	if (change == PUBLISH || change == FIRST || change == UNDO)
 		find_group(v->b, f);
@@ -372,30 +369,36 @@ static int is_kept(const struct pb_shared_cell *cell)
 	return cell->to && !cell->scattered && cell->to->cell == cell;
 }
 
+/* Functions from @i to below @end, of the same shape, lead to the cell of @g. */
+static void lead_alike(struct pb_bulk_module *b, const struct pb_group *g, size_t i,
+		       size_t end)
+{
+	const unsigned int owner = pb_shared_number(b->module, g->cell);
+	size_t next;
+
+	for (; i < end; i = next) {
+		next = b->own.bits ? pb_choice_same_end(&b->own, i, end) : end;
+		if (!pb_bulk_is_own(b, i))
+			pb_owner_set_row(b->module, i, next, owner);
+	}
+}
+
 /* Functions from @i to below @end lead to the cells of their groups. */
 static void lead_row(struct pb_bulk_module *b, size_t i, size_t end)
 {
-	const struct pb_module *module = b->module;
-	const struct patchbay_record *record = &module->records[i];
-	const uint64_t *own = b->own.bits;
-	uint8_t *owners = module->shared->owner, owner = 0;
-	const struct pb_group *g = NULL;
-	uint32_t last = 0;
+	const struct patchbay_record *records = b->module->records;
+	size_t next;
 
-	for (; i < end; i++, record++) {
-		uint32_t shape;
+	for (; i < end; i = next) {
+		const uint32_t shape = pb_shape(&records[i]);
+		const struct pb_group *g = &pb_bulk_group(b, shape)->group;
 
-		PB_KEEP_ONE(record);
-		shape = pb_shape(record);
-		if (!g || shape != last) {
-			last = shape;
-			g = &pb_bulk_group(b, shape)->group;
-			/* Without one all its functions have their own. */
-			if (g->cell)
-				owner = (uint8_t)pb_shared_number(module, g->cell);
-		}
-		if (!own || !(own[i / 64] >> i % 64 & 1))
-			owners[i] = owner;
+		for (next = i + 1; next < end && pb_shape(&records[next]) == shape;
+		     next++)
+			;
+		/* Without one all its functions have their own. */
+		if (g->cell)
+			lead_alike(b, g, i, next);
 	}
 }
 

@@ -63,15 +63,38 @@ size_t pb_choice_row_end(const struct pb_choice *choice, size_t i)
 	return i;
 }
 
+size_t pb_choice_same_end(const struct pb_choice *choice, size_t i, size_t end)
+{
+	const uint64_t like = pb_choice_has(choice, i) ? UINT64_MAX : 0;
+
+	while (i < end) {
+		const uint64_t others = (choice->bits[i / 64] ^ like) >> i % 64;
+
+		if (others) {
+			i += (size_t)__builtin_ctzll(others);
+			break;
+		}
+		i = (i | 63) + 1;
+	}
+	return i < end ? i : end;
+}
+
+/* The bits from @i to below @end that are in the same word as @i. */
+static uint64_t row_in_word(size_t i, size_t end)
+{
+	const uint64_t row = UINT64_MAX << i % 64;
+
+	return end > (i | 63) ? row : row & ~(UINT64_MAX << end % 64);
+}
+
+void pb_choice_add_row(struct pb_choice *choice, size_t i, size_t end)
+{
+	for (; i < end; i = (i | 63) + 1)
+		choice->bits[i / 64] |= row_in_word(i, end);
+}
+
 void pb_choice_remove_row(struct pb_choice *choice, size_t i, size_t end)
 {
-	while (i < end) {
-		const size_t next = (i | 63) + 1;
-		uint64_t row = UINT64_MAX << i % 64;
-
-		if (end < next)
-			row &= ~(UINT64_MAX << end % 64);
-		choice->bits[i / 64] &= ~row;
-		i = next;
-	}
+	for (; i < end; i = (i | 63) + 1)
+		choice->bits[i / 64] &= ~row_in_word(i, end);
 }

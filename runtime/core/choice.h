@@ -57,7 +57,14 @@ static inline size_t pb_choice_next(const struct pb_choice *choice, size_t i)
  */
 size_t pb_choice_row_end(const struct pb_choice *choice, size_t i);
 
-/* Those from @i to below @end are no longer chosen. */
+/*
+ * Where functions end, at @end at the latest, that are chosen as @i is, or are not. It
+ * looks no further than that.
+ */
+size_t pb_choice_same_end(const struct pb_choice *choice, size_t i, size_t end);
+
+/* Those from @i to below @end are chosen, or are no longer. */
+void pb_choice_add_row(struct pb_choice *choice, size_t i, size_t end);
 void pb_choice_remove_row(struct pb_choice *choice, size_t i, size_t end);
 
 /* The last one, of some. */

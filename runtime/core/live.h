@@ -18,7 +18,7 @@
 #include "stats.h"
 
 /* Of what is reached from here; a tool that knows another one refuses. */
-#define PB_LIVE_VERSION 7
+#define PB_LIVE_VERSION 8
 
 /* So is a tool from before a structure changed, in case somebody forgot. */
 #define PB_LIVE_LAYOUT                                                         \
@@ -34,9 +34,10 @@
 	(offsetof(struct pb_module, shared) |                                  \
 	 offsetof(struct pb_shared, cells) << 8 |                              \
 	 offsetof(struct pb_shared, own) << 16 |                               \
-	 offsetof(struct pb_shared, owner) << 24 |                             \
+	 offsetof(struct pb_shared, usual) << 24 |                             \
 	 (uint64_t)offsetof(struct pb_shared_cell, shape) << 32 |              \
-	 (uint64_t)offsetof(struct pb_other, path) << 40)
+	 (uint64_t)offsetof(struct pb_other, path) << 40 |                     \
+	 (uint64_t)offsetof(struct pb_shared, owners) << 48)
 
 /*
  * @size:   sizeof(struct pb_live)

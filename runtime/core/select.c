@@ -75,10 +75,15 @@ static int add_sharers(struct pb_plan *plan, struct pb_request *request,
 {
 	const unsigned int number = pb_shared_number(module, cell);
 
-	for (size_t i = cell->first; cell->nr && i <= cell->last; i++) {
+	const uint32_t shape = pb_shape(&cell->shape);
+	const size_t end = cell->nr ? (size_t)cell->last + 1 : 0;
+
+	for (size_t i = pb_choice_next(choice, cell->first); i < end;
+	     i = pb_choice_next(choice, i + 1)) {
 		int error;
 
-		if (pb_owner(module, i) != number || !pb_choice_has(choice, i))
+		if (pb_shape(&module->records[i]) != shape ||
+		    pb_owner(module, i) != number)
 			continue;
 		error = add_target(plan, request, module, &module->records[i],
 				   NULL);

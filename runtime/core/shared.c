@@ -14,6 +14,12 @@
 
 #define CELLS_SIZE ((size_t)PB_NR_SHARED * PB_SHARED_STEP)
 
+/* Cells, and owners behind them. */
+static size_t map_size(const struct pb_module *module)
+{
+	return CELLS_SIZE + ((module->nr + CELLS_SIZE - 1) & -CELLS_SIZE);
+}
+
 /*
  * Whoever returns from a body and finds one of these tells nobody of it. That
  * the result may be in any registers is what is always right to say.
@@ -35,15 +41,17 @@ int pb_shared_init(struct pb_module *module)
 	if (module->shared)
 		return 0;
 	pb_may_allocate();
-	/* Memory that is never touched for functions that are never armed. */
-	shared = calloc(1, sizeof(*shared) + module->nr);
+	shared = calloc(1, sizeof(*shared));
 	if (!shared)
 		return -ENOMEM;
-	shared->cells = pb_os_map_zeroes(CELLS_SIZE);
-	if (!shared->cells) {
+	shared->cells = pb_os_map_zeroes(map_size(module), CELLS_SIZE);
+	if (!shared->cells || pb_choice_init(&shared->usual, module->nr, 0)) {
+		if (shared->cells)
+			pb_os_unmap(shared->cells, map_size(module));
 		free(shared);
 		return -ENOMEM;
 	}
+	shared->owners = (uint8_t *)shared->cells + CELLS_SIZE;
 	init_fixed(module, &shared->cells[PB_OWNER_NOBODY], pb_enter_nothing);
 	init_fixed(module, &shared->cells[PB_OWNER_GATE], pb_arch_enter_gate);
 	shared->end = PB_OWNER_FIRST;
@@ -80,7 +88,8 @@ void pb_shared_free(struct pb_module *module)
 	if (!shared)
 		return;
 	module->shared = NULL;
-	pb_os_unmap(shared->cells, CELLS_SIZE);
+	pb_os_unmap(shared->cells, map_size(module));
+	pb_choice_free(&shared->usual);
 	free(shared->own);
 	free(shared);
 }
@@ -88,11 +97,14 @@ void pb_shared_free(struct pb_module *module)
 size_t pb_shared_size(const struct pb_module *module)
 {
 	const struct pb_shared *shared = module->shared;
-	size_t size = sizeof(*shared) + module->nr +
+	size_t size = sizeof(*shared) + (module->nr + 63) / 64 * sizeof(uint64_t) +
 		      shared->end * sizeof(*shared->cells);
 
-	return shared->own ? size + module->nr * sizeof(struct patchbay_cell *) :
-			     size;
+	if (shared->other)
+		size += module->nr;
+	if (shared->own)
+		size += module->nr * sizeof(struct patchbay_cell *);
+	return size;
 }
 
 static int is_free(const struct pb_shared_cell *cell)
@@ -131,19 +143,86 @@ unsigned int pb_shared_count_free(const struct pb_module *module)
 	return nr;
 }
 
-size_t pb_owner_row_end(const struct pb_shared *shared, size_t i, size_t end)
+static uint8_t *list_of(struct pb_shared *shared, uint32_t shape)
 {
-	const uint8_t owner = shared->owner[i];
+	return &shared->by_shape[shape * 2654435761u >> 26];
+}
+
+unsigned int pb_usual_cell(const struct pb_shared *shared, uint32_t shape)
+{
+	unsigned int i = *list_of((struct pb_shared *)shared, shape);
+
+	while (i && pb_shape(&shared->cells[i].shape) != shape)
+		i = shared->cells[i].next;
+	return i;
+}
+
+/* It is no longer the usual cell of its shape. */
+static void remove_usual(struct pb_shared *shared, struct pb_shared_cell *cell)
+{
+	uint8_t *link = list_of(shared, pb_shape(&cell->shape));
+
+	while (&shared->cells[*link] != cell)
+		link = &shared->cells[*link].next;
+	*link = cell->next;
+	cell->usual = 0;
+}
+
+/* Nobody leads to @cell, so what it has been until now does not matter. */
+static void make_usual(struct pb_module *module, struct pb_shared_cell *cell)
+{
+	struct pb_shared *shared = module->shared;
+	const uint32_t shape = pb_shape(&cell->shape);
+	const unsigned int before = pb_usual_cell(shared, shape);
+	uint8_t *list = list_of(shared, shape);
+
+	if (before && shared->cells[before].nr)
+		return;
+	if (before)
+		remove_usual(shared, &shared->cells[before]);
+	cell->usual = 1;
+	cell->next = *list;
+	*list = (uint8_t)pb_shared_number(module, cell);
+}
+
+/* Where bytes end that are as that of @i is. */
+static size_t bytes_end(const struct pb_shared *shared, size_t i, size_t end)
+{
+	const uint8_t owner = shared->owners[i];
 	const uint64_t all = owner * UINT64_C(0x0101010101010101);
 	uint64_t eight;
 
 	for (; end - i >= sizeof(eight); i += sizeof(eight)) {
-		memcpy(&eight, shared->owner + i, sizeof(eight));
+		memcpy(&eight, shared->owners + i, sizeof(eight));
 		if (eight != all)
 			break;
 	}
-	while (i < end && shared->owner[i] == owner)
+	while (i < end && shared->owners[i] == owner)
 		i++;
+	return i;
+}
+
+size_t pb_owner_shapes_end(const struct pb_module *module, size_t i, size_t end)
+{
+	const struct pb_shared *shared = module->shared;
+
+	end = pb_choice_same_end(&shared->usual, i, end);
+	return pb_choice_has(&shared->usual, i) || !shared->other ?
+		       end :
+		       bytes_end(shared, i, end);
+}
+
+size_t pb_owner_row_end(const struct pb_module *module, size_t i, size_t end)
+{
+	const struct patchbay_record *records = module->records;
+	const uint32_t shape = pb_shape(&records[i]);
+	const int usual = pb_choice_has(&module->shared->usual, i);
+
+	end = pb_owner_shapes_end(module, i, end);
+	if (!usual)
+		return end;
+	for (i++; i < end && pb_shape(&records[i]) == shape; i++)
+		;
 	return i;
 }
 
@@ -157,14 +236,31 @@ void pb_shared_join(struct pb_shared_cell *cell, size_t nr, size_t first,
 	cell->nr += (uint32_t)nr;
 }
 
+void pb_owner_set_row(struct pb_module *module, size_t i, size_t end,
+		      unsigned int owner)
+{
+	struct pb_shared *shared = module->shared;
+	const uint32_t shape = pb_shape(&module->records[i]);
+
+	if (owner >= PB_OWNER_FIRST && owner == pb_usual_cell(shared, shape)) {
+		pb_choice_add_row(&shared->usual, i, end);
+		owner = PB_OWNER_NONE;
+	} else {
+		pb_choice_remove_row(&shared->usual, i, end);
+	}
+	shared->other |= owner != PB_OWNER_NONE;
+	if (shared->other)
+		memset(shared->owners + i, (int)owner, end - i);
+}
+
 void pb_owner_set(struct pb_module *module, size_t i, unsigned int owner)
 {
 	struct pb_shared *shared = module->shared;
-	const unsigned int before = shared->owner[i];
+	const unsigned int before = pb_owner(module, i);
 
 	if (before == owner)
 		return;
-	shared->owner[i] = (uint8_t)owner;
+	pb_owner_set_row(module, i, i + 1, owner);
 	if (before >= PB_OWNER_FIRST) {
 		shared->cells[before].nr--;
 		shared->cells[before].left = 1;
@@ -173,9 +269,14 @@ void pb_owner_set(struct pb_module *module, size_t i, unsigned int owner)
 		pb_shared_join(&shared->cells[owner], 1, i, i);
 }
 
-void pb_shared_take(struct pb_shared_cell *cell, uint32_t shape)
+void pb_shared_take(struct pb_module *module, struct pb_shared_cell *cell,
+		    uint32_t shape)
 {
 	cell->used = 1;
+	if (cell->nr)
+		return;
+	if (cell->usual)
+		remove_usual(module->shared, cell);
 	cell->shape = (struct patchbay_record){
 		.gp_args = (uint8_t)shape,
 		.fp_args = (uint8_t)(shape >> 8),
@@ -183,6 +284,7 @@ void pb_shared_take(struct pb_shared_cell *cell, uint32_t shape)
 		.flags = (uint8_t)(shape >> 24),
 	};
 	cell->cell.record = &cell->shape;
+	make_usual(module, cell);
 }
 
 void pb_shared_settle(struct pb_shared_cell *cell)

@@ -33,6 +33,7 @@
 #ifndef PB_CORE_SHARED_H
 #define PB_CORE_SHARED_H
 
+#include "choice.h"
 #include "gate.h"
 #include "module.h"
 #include "set.h"
@@ -63,6 +64,7 @@ enum { PB_OWNER_NONE, PB_OWNER_NOBODY, PB_OWNER_GATE, PB_OWNER_FIRST };
  *               loaded one of them before
  * @abandoned:   all functions have left it for others; its tracers are to go, too
  * @result:      of @shape: this is what it keeps
+ * @usual:       it is the usual cell of its shape, as is @next of another
  *
  * While a plan is made (place.c):
  * @leaving:     how many of them come to have other tracers, or none
@@ -73,24 +75,35 @@ struct pb_shared_cell {
 	struct patchbay_cell cell;
 	struct patchbay_record shape;
 	uint32_t nr, first, last;
-	uint8_t used, left, abandoned, result, scattered;
+	uint8_t used, left, abandoned, result, scattered, usual, next;
 	uint32_t leaving;
 	struct pb_group *to;
 } __attribute__((aligned(PB_SHARED_STEP)));
 
 PATCHBAY_STATIC_ASSERT(sizeof(struct pb_shared_cell) == PB_SHARED_STEP);
 
+#define PB_NR_USUAL 64
+
 /*
  * What a module has once some of its functions share cells.
- * @cells: PB_NR_SHARED of them, of which @end have been used
- * @own:   NULL, or by record the cells of functions that a gate leads to
- * @owner: by record, PB_OWNER_*
+ *
+ * Who owns which function is written down, not only read from slots: another patcher
+ * may change those. Mostly all functions that are armed have the same tracers, and who
+ * owns them follows from their shapes: then a bit for each is all there is.
+ * @cells:  PB_NR_SHARED of them, of which @end have been used
+ * @own:    NULL, or by record the cells of functions that a gate leads to
+ * @usual:  these functions lead to the usual cell of their shape
+ * @owners: of the others, by record: PB_OWNER_*. It is memory only once it is touched,
+ *          and is not looked at unless @other: somebody leads elsewhere, or did
+ * @by_shape: lists of usual cells, by a hash of their shapes: the first of each; 0: none
  */
 struct pb_shared {
 	struct pb_shared_cell *cells;
 	struct patchbay_cell **own;
-	unsigned int end;
-	uint8_t owner[];
+	struct pb_choice usual;
+	uint8_t *owners;
+	unsigned int end, other;
+	uint8_t by_shape[PB_NR_USUAL];
 };
 
 /*
@@ -112,9 +125,30 @@ static inline size_t pb_record_index(const struct pb_module *module,
 	return (size_t)(record - module->records);
 }
 
+/* What handlers may know of a record: functions that share a cell agree in it. */
+static inline uint32_t pb_shape(const struct patchbay_record *record)
+{
+	return (uint32_t)record->gp_args | (uint32_t)record->fp_args << 8 |
+	       (uint32_t)record->stack_arg_words << 16 |
+	       (uint32_t)record->flags << 24;
+}
+
+/* The number of the usual cell of @shape; 0: there is none. */
+unsigned int pb_usual_cell(const struct pb_shared *shared, uint32_t shape);
+
 static inline unsigned int pb_owner(const struct pb_module *module, size_t i)
 {
-	return module->shared ? module->shared->owner[i] : PB_OWNER_NONE;
+	const struct pb_shared *shared = module->shared;
+	unsigned int owner;
+
+	if (!shared)
+		return PB_OWNER_NONE;
+	if (pb_choice_has(&shared->usual, i)) {
+		owner = pb_usual_cell(shared, pb_shape(&module->records[i]));
+		/* Somebody has written to the record. */
+		return owner ? owner : PB_OWNER_NOBODY;
+	}
+	return shared->other ? shared->owners[i] : PB_OWNER_NONE;
 }
 
 static inline uintptr_t pb_owner_slot(const struct pb_module *module,
@@ -123,8 +157,12 @@ static inline uintptr_t pb_owner_slot(const struct pb_module *module,
 	return (uintptr_t)&module->shared->cells[owner];
 }
 
-/* Where do functions end, at @end at the latest, that have the same owner as @i? */
-size_t pb_owner_row_end(const struct pb_shared *shared, size_t i, size_t end);
+/*
+ * Where do functions end, at @end at the latest, that have the same owner as @i? Or, for
+ * who looks at shapes himself, which have it if they have the shape of @i, too?
+ */
+size_t pb_owner_row_end(const struct pb_module *module, size_t i, size_t end);
+size_t pb_owner_shapes_end(const struct pb_module *module, size_t i, size_t end);
 
 /* The cell that @cell of @module is, or NULL: it is one function's own. */
 static inline struct pb_shared_cell *
@@ -144,14 +182,6 @@ static inline unsigned int pb_shared_number(const struct pb_module *module,
 	return (unsigned int)(cell - module->shared->cells);
 }
 
-/* What handlers may know of a record: functions that share a cell agree in it. */
-static inline uint32_t pb_shape(const struct patchbay_record *record)
-{
-	return (uint32_t)record->gp_args | (uint32_t)record->fp_args << 8 |
-	       (uint32_t)record->stack_arg_words << 16 |
-	       (uint32_t)record->flags << 24;
-}
-
 /*
  * A cell for functions with @shape that no slot leads to and nobody is inside of.
  * It is taken when it has been filled. NULL: there is none.
@@ -167,14 +197,25 @@ unsigned int pb_shared_count_free(const struct pb_module *module);
 void pb_owner_set(struct pb_module *module, size_t i, unsigned int owner);
 
 /*
+ * Under the engine lock: functions from @i to below @end, which have the same shape,
+ * lead to @owner by now. How many do is for the caller to write down.
+ */
+void pb_owner_set_row(struct pb_module *module, size_t i, size_t end,
+		      unsigned int owner);
+
+/*
  * Under the engine lock: @nr more functions, among the records from @first to @last,
  * lead to @cell. Which they are is for the caller to write down.
  */
 void pb_shared_join(struct pb_shared_cell *cell, size_t nr, size_t first,
 		    size_t last);
 
-/* Under the engine lock: who is to have @cell has @shape. */
-void pb_shared_take(struct pb_shared_cell *cell, uint32_t shape);
+/*
+ * Under the engine lock: who is to have @cell has @shape. If nobody leads to a usual
+ * cell of this shape, it is the usual one from now on.
+ */
+void pb_shared_take(struct pb_module *module, struct pb_shared_cell *cell,
+		    uint32_t shape);
 
 /* Does no slot lead to @cell, which has tracers? */
 static inline int pb_shared_is_abandoned(const struct pb_shared_cell *cell)

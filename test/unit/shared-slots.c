@@ -2,14 +2,16 @@
 /*
  * Where slots may lead while threads read them: whatever part of the bytes of one
  * shared cell's address has come to be another's, it is one of the two. And who has
- * which cell, when a cell is free for others, and what a gate finds.
+ * which cell, however it is written down, when a cell is free for others, and what a
+ * gate finds.
  */
 // RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
 // RUN: %t | FileCheck %s
-// CHECK: {{^}}failures: 0 of 131729{{$}}
+// CHECK: {{^}}failures: 0 of 144610{{$}}
 
-#include "shared.c"
+#include "choice.c"
 #include "gate.c"
+#include "shared.c"
 #include "arch/x86_64/arch_bulk.h"
 
 #include "table.h"
@@ -52,9 +54,9 @@ int pb_record_order(struct pb_module *ordered)
 	return 0;
 }
 
-void *pb_os_map_zeroes(size_t size)
+void *pb_os_map_zeroes(size_t size, size_t multiple)
 {
-	void *memory = aligned_alloc(size, size);
+	void *memory = aligned_alloc(multiple, size);
 
 	return memory ? memset(memory, 0, size) : NULL;
 }
@@ -151,8 +153,10 @@ static void reuse(void)
 	unsigned int number = pb_shared_number(&module, cell);
 
 	CHECK(all == PB_NR_SHARED - PB_OWNER_FIRST);
+	for (int i = 0; i < NR; i++)
+		records[i].gp_args = 2;
 	CHECK(number >= PB_OWNER_FIRST);
-	pb_shared_take(cell, whole);
+	pb_shared_take(&module, cell, whole);
 	cell->cell.ops = ops;
 	CHECK(pb_shape(cell->cell.record) == whole && !cell->shape.entry);
 	pb_owner_set(&module, 7, number);
@@ -177,7 +181,7 @@ static void reuse(void)
 	/* But not for functions with another kind of result. */
 	CHECK(pb_shared_find_free(&module, real) != cell);
 	/* One that functions lead to is theirs, though it has no tracers. */
-	pb_shared_take(cell, other);
+	pb_shared_take(&module, cell, other);
 	pb_owner_set(&module, 9, number);
 	pb_shared_settle(cell);
 	CHECK(cell->used && pb_shared_find_free(&module, other) != cell);
@@ -192,6 +196,109 @@ static void reuse(void)
 	cell->to = NULL;
 }
 
+/* What should be written down, as simply as it can be. */
+static unsigned int owners[NR];
+
+static void expect_owners(void)
+{
+	const struct pb_shared *shared = module.shared;
+	unsigned int nr[PB_NR_SHARED] = { 0 };
+
+	for (int i = 0; i < NR; i++) {
+		int end = i + 1, shapes = i + 1;
+		const int usual = pb_choice_has(&shared->usual, (size_t)i);
+
+		nr[owners[i]]++;
+		CHECK_ROW(i, pb_owner(&module, (size_t)i) == owners[i]);
+		/* Usual ones need no byte, and others no bit. */
+		CHECK_ROW(i, !usual || !shared->owners[i]);
+		while (end < NR && owners[end] == owners[i])
+			end++;
+		CHECK_ROW(i, pb_owner_row_end(&module, (size_t)i, NR) == (size_t)end);
+		CHECK_ROW(i, pb_owner_row_end(&module, (size_t)i, (size_t)i + 1) ==
+				     (size_t)i + 1);
+		/* To the same or, as these are known by shape, all to the usual ones. */
+		while (shapes < NR && usual == pb_choice_has(&shared->usual,
+							     (size_t)shapes) &&
+		       (usual || owners[shapes] == owners[i]))
+			shapes++;
+		CHECK_ROW(i, pb_owner_shapes_end(&module, (size_t)i, NR) ==
+				     (size_t)shapes);
+	}
+	for (unsigned int i = PB_OWNER_FIRST; i < shared->end; i++)
+		CHECK_ROW(i, shared->cells[i].nr == nr[i]);
+}
+
+/* Functions of a shape, from @first to below @end, lead to @owner. */
+static void lead(int first, int end, unsigned int owner)
+{
+	for (int i = first; i < end; i++) {
+		pb_owner_set(&module, (size_t)i, owner);
+		owners[i] = owner;
+	}
+	expect_owners();
+}
+
+static unsigned int take(uint32_t shape)
+{
+	struct pb_shared_cell *cell = pb_shared_find_free(&module, shape);
+
+	pb_shared_take(&module, cell, shape);
+	return pb_shared_number(&module, cell);
+}
+
+/* Functions with the same tracers need a bit each, whatever their shapes. */
+static void usual(void)
+{
+	const uint32_t shapes[] = { shape_of(1, 0), shape_of(2, 0), shape_of(3, 0) };
+	struct pb_shared *shared = module.shared;
+	unsigned int first[3], second, chance = 1;
+
+	for (int i = 0; i < NR; i++) {
+		records[i].gp_args = (uint8_t)(1 + i / 4 % 3);
+		owners[i] = PB_OWNER_NONE;
+	}
+	expect_owners();
+	for (int i = 0; i < 3; i++)
+		first[i] = take(shapes[i]);
+	for (int i = 0; i < NR; i += 4)
+		lead(i, i + 4, first[i / 4 % 3]);
+	CHECK(!shared->other);
+	/* Another cell of the same shape, and one that its functions have left. */
+	second = take(shapes[0]);
+	CHECK(pb_usual_cell(shared, shapes[0]) == first[0]);
+	lead(0, 3, second);
+	CHECK(shared->other);
+	lead(12, 15, PB_OWNER_NOBODY);
+	lead(1, 2, first[0]);
+	lead(13, 14, PB_OWNER_GATE);
+	for (int i = 0; i < NR; i += 12)
+		lead(i, i + 4, second);
+	CHECK(!shared->cells[first[0]].nr);
+	/* It is the usual one as long as there is no other that nobody leads to. */
+	CHECK(pb_usual_cell(shared, shapes[0]) == first[0]);
+	lead(24, 28, first[0]);
+	lead(24, 28, PB_OWNER_NOBODY);
+	first[0] = take(shapes[0]);
+	CHECK(pb_usual_cell(shared, shapes[0]) == first[0]);
+	lead(0, 2, first[0]);
+	/* Anything may follow. */
+	for (int n = 0; n < 2000; n++) {
+		const int i = (int)((chance = chance * 69069 + 1) >> 16) % NR;
+		const unsigned int to[] = { PB_OWNER_NOBODY, PB_OWNER_GATE,
+					    first[i / 4 % 3],
+					    i / 4 % 3 ? PB_OWNER_NOBODY : second };
+
+		pb_owner_set(&module, (size_t)i, to[chance >> 8 & 3]);
+		owners[i] = to[chance >> 8 & 3];
+		if (n % 50 == 0)
+			expect_owners();
+	}
+	lead(0, NR, PB_OWNER_NOBODY);
+	for (unsigned int i = PB_OWNER_FIRST; i < shared->end; i++)
+		pb_shared_settle(&shared->cells[i]);
+}
+
 static void exhaust(void)
 {
 	const uint32_t shape = shape_of(0, PATCHBAY_RECORD_RETURN_OTHER);
@@ -199,7 +306,7 @@ static void exhaust(void)
 	unsigned int nr = 0;
 
 	while ((cell = pb_shared_find_free(&module, shape))) {
-		pb_shared_take(cell, shape);
+		pb_shared_take(&module, cell, shape);
 		CHECK(pb_shared_number(&module, cell) < PB_NR_SHARED);
 		nr++;
 	}
@@ -237,6 +344,7 @@ int main(void)
 	CHECK(!pb_shared_init(&module) && module.shared);
 	addresses();
 	writes();
+	usual();
 	reuse();
 	exhaust();
 	gates();

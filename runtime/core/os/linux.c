@@ -229,19 +229,19 @@ void pb_os_unmap_code(void *code, size_t size)
 	munmap(code, size);
 }
 
-void *pb_os_map_zeroes(size_t size)
+void *pb_os_map_zeroes(size_t size, size_t multiple)
 {
-	char *memory = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE,
+	char *memory = mmap(NULL, size + multiple, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	size_t before;
 
 	if (memory == MAP_FAILED)
 		return NULL;
-	/* What is before the multiple of the size, and what is behind it. */
-	before = -(uintptr_t)memory & (size - 1);
+	/* What is before the multiple, and what is behind the size. */
+	before = -(uintptr_t)memory & (multiple - 1);
 	if (before)
 		munmap(memory, before);
-	munmap(memory + before + size, size - before);
+	munmap(memory + before + size, multiple - before);
 	return memory + before;
 }
 

@@ -55,9 +55,10 @@ void pb_os_wake(const uint32_t *word);
 
 /*
  * @size bytes of zeroes, which are memory once they are touched, at a multiple of
- * @size, a power of 2 that is not less than a page. NULL: out of memory.
+ * @multiple, a power of 2 that is not less than a page. @size is such a multiple, too.
+ * NULL: out of memory.
  */
-void *pb_os_map_zeroes(size_t size);
+void *pb_os_map_zeroes(size_t size, size_t multiple);
 void pb_os_unmap(void *memory, size_t size);
 
 /*

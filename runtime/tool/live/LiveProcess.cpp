@@ -375,6 +375,20 @@ static bool readCell(const ProcessMemory &Memory, const patchbay_cell &Own,
   return true;
 }
 
+// Is it written down that the function with this index leads to this shared cell? A
+// usual one is also known by its shape, which the caller compares.
+static bool isOwner(const ProcessMemory &Memory, const pb_shared &Shared,
+                    uint64_t Index, uint64_t Owner) {
+  uint64_t Usual;
+  uint8_t Other;
+  if (!Memory.read(address(Shared.usual.bits) + Index / 64 * sizeof(Usual), Usual))
+    return false;
+  if (Usual >> Index % 64 & 1)
+    return Owner >= PB_OWNER_FIRST;
+  return Shared.other && Owner &&
+         Memory.read(address(Shared.owners) + Index, Other) && Other == Owner;
+}
+
 // Where the slot of a function leads: to a cell of its own, which has its record;
 // or to one that it shares, which has one like it; or to a gate before its own.
 static bool readTracers(const ProcessMemory &Memory, const LiveModule &Module,
@@ -388,18 +402,21 @@ static bool readTracers(const ProcessMemory &Memory, const LiveModule &Module,
   if (address(Cell.record) == Record)
     return readCell(Memory, Cell, Tracers);
 
-  uint64_t Shared, Cells, Own;
+  uint64_t At, Own;
   uint64_t Index = (Record - Module.Records) / sizeof(patchbay_record);
-  uint8_t Owner;
-  if (!Memory.read(Module.At + offsetof(pb_module, shared), Shared) ||
-      !Shared || !Memory.read(Shared + offsetof(pb_shared, cells), Cells) ||
-      !Memory.read(Shared + offsetof(pb_shared, owner) + Index, Owner) ||
-      !Owner || Slot != Cells + uint64_t(Owner) * PB_SHARED_STEP)
+  pb_shared Shared;
+  if (!Memory.read(Module.At + offsetof(pb_module, shared), At) || !At ||
+      !Memory.read(At, Shared))
+    return false;
+  uint64_t Owner = (Slot - address(Shared.cells)) / PB_SHARED_STEP;
+  if (Owner >= PB_NR_SHARED ||
+      Slot != address(Shared.cells) + Owner * PB_SHARED_STEP ||
+      !isOwner(Memory, Shared, Index, Owner))
     return false;
   if (Owner == PB_OWNER_NOBODY)
     return true;
   if (Owner == PB_OWNER_GATE)
-    return Memory.read(Shared + offsetof(pb_shared, own), Own) && Own &&
+    return (Own = address(Shared.own)) &&
            Memory.read(Own + Index * sizeof(uint64_t), Slot) &&
            Memory.read(Slot, Cell) && address(Cell.record) == Record &&
            readCell(Memory, Cell, Tracers);
