@@ -102,6 +102,24 @@ static void nothing(size_t nr)
 	(void)nr;
 }
 
+static void arm_second(size_t nr)
+{
+	(void)nr;
+	must(patcher_arm_second());
+}
+
+static void disarm_second(size_t nr)
+{
+	(void)nr;
+	must(patcher_disarm_second());
+}
+
+static void arm_both(size_t nr)
+{
+	arm_all(nr);
+	arm_second(nr);
+}
+
 static void retarget(size_t nr)
 {
 	(void)nr;
@@ -110,7 +128,7 @@ static void retarget(size_t nr)
 }
 
 /* What comes before, what is timed, what is armed then, and what is after. */
-enum armed { NONE, SOME, ALL };
+enum armed { NONE, SOME, ALL, TWICE };
 
 static const struct mode {
 	const char *name;
@@ -121,6 +139,8 @@ static const struct mode {
 } modes[] = {
 	{ "arm", nothing, arm_all, ALL, disarm_all, 0 },
 	{ "disarm", arm_all, disarm_all, NONE, arm_all, 0 },
+	{ "second", arm_all, arm_second, TWICE, disarm_second, 1 },
+	{ "second-off", arm_both, disarm_second, ALL, arm_second, 1 },
 	{ "retarget", arm_all, retarget, ALL, nothing, 1 },
 	{ "one-by-one", nothing, arm_ones, SOME, disarm_all, 0 },
 };
@@ -142,9 +162,10 @@ static uint64_t slice(const struct mode *mode, size_t nr)
 	taken = now() - start;
 	if (mode->same_text && text_sum() != sum)
 		must("text was written");
-	expect_armed(mode->armed == ALL	 ? nr_functions() :
-		     mode->armed == SOME ? nr :
-					   0);
+	expect_armed(mode->armed == TWICE ? 2 * nr_functions() :
+		     mode->armed == ALL	  ? nr_functions() :
+		     mode->armed == SOME  ? nr :
+					    0);
 	mode->undo(nr);
 	return taken;
 }

@@ -23,6 +23,14 @@ extern const int patcher_has_names;
 /* Let all armed functions call another handler, which counts, too. */
 const char *patcher_retarget(void);
 
+/*
+ * A second tracer, on all functions that have the first one. NULL: the system has one
+ * handler for all.
+ */
+#define PATCHER_WEAK __attribute__((weak))
+PATCHER_WEAK const char *patcher_arm_second(void);
+PATCHER_WEAK const char *patcher_disarm_second(void);
+
 /* How many events there were since the last call of this, of all handlers, and
  * which handler made the last one. */
 uint64_t patcher_events(int *handler);

@@ -15,7 +15,7 @@ const int patcher_has_names = 1;
 
 static uint64_t events;
 static int last;
-static struct patchbay_ops *ops;
+static struct patchbay_ops *ops, *second_ops;
 
 static void count_first(uintptr_t ip, uintptr_t parent_ip,
 			const struct patchbay_cell *cell,
@@ -35,6 +35,15 @@ static void count_second(uintptr_t ip, uintptr_t parent_ip,
 	last = 1;
 }
 
+/* Beside whichever of these. */
+static void count_too(uintptr_t ip, uintptr_t parent_ip,
+		      const struct patchbay_cell *cell,
+		      struct patchbay_regs *regs)
+{
+	(void)ip, (void)parent_ip, (void)cell, (void)regs;
+	events++;
+}
+
 static const char *failure(int error)
 {
 	return error < 0 ? strerror(-error) : NULL;
@@ -42,15 +51,17 @@ static const char *failure(int error)
 
 const char *patcher_init(void)
 {
-	const struct patchbay_ops_attr attr = {
+	struct patchbay_ops_attr attr = {
 		.size = sizeof(attr),
 		.flags = PATCHBAY_OPS_FAST,
 		.handler = count_first,
 	};
-
 	int error = patchbay_set_mode(MODES);
 
-	return failure(error ? error : patchbay_ops_create(&attr, &ops));
+	if (!error)
+		error = patchbay_ops_create(&attr, &ops);
+	attr.handler = count_too;
+	return failure(error ? error : patchbay_ops_create(&attr, &second_ops));
 }
 
 const char *patcher_arm_all(void)
@@ -61,6 +72,16 @@ const char *patcher_arm_all(void)
 const char *patcher_disarm_all(void)
 {
 	return failure(patchbay_disarm(ops, "*"));
+}
+
+const char *patcher_arm_second(void)
+{
+	return failure(patchbay_arm(second_ops, "*", 0));
+}
+
+const char *patcher_disarm_second(void)
+{
+	return failure(patchbay_disarm(second_ops, "*"));
 }
 
 const char *patcher_arm_one(uintptr_t entry)

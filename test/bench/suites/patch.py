@@ -18,6 +18,8 @@ LEARNED = [f"-Dpatcher_{name}=library_{name}"
            for name in ("init", "arm_all", "disarm_all")]
 # What the worker calls, and what of it counts. A slice arms, and disarms after it.
 COUNTED = {"patcher_arm_all": "patchbay_arm", "patcher_disarm_all": "patchbay_disarm"}
+COUNTED_SECOND = {"patcher_arm_second": "patchbay_arm",
+                  "patcher_disarm_second": "patchbay_disarm"}
 
 
 def run(bench):
@@ -37,23 +39,40 @@ def run(bench):
               "written"))), bench.plan, bench.report)
     measure(case(f"disarm {number}", programs, "disarm", xray, 3,
                  more=floor(programs, "disarm")), bench.plan, bench.report)
+    for name, mode in (("a second tracer", "second"),
+                       ("one of two less", "second-off")):
+        measure(second(f"{number}, {name}", programs["ours"], mode), bench.plan,
+                bench.report)
     measure(case("arm one by one", programs, "one-by-one", xray, 1, ONES,
                  unit="us", per="function"), bench.plan, bench.report)
     count(bench, programs)
 
 
+def second(name, program, mode):
+    """Of functions that all have a tracer already. The first time is in it, in which
+    cells are given their first set."""
+    entries = with_control([
+        Entry("ours-update", (program, "retarget"), (),
+              note="their tracer calls another handler" if mode == "second" else ""),
+        Entry("ours", (program, mode), ("ours-update",))])
+    return Case(name, 3, 1, entries, unit="ms", per="batch")
+
+
 def count(bench, programs):
     """Instructions of the library in user mode: the writes are the kernel's."""
-    names = [f"instructions, {what}" for what in ("first", "disarm", "again")]
-    for system in ("ours", "ours-stores"):
-        if not shutil.which("valgrind"):
-            for name in names:
-                bench.report.skip(Skipped(name, system, "install valgrind"))
-            continue
-        counts = callgrind.calls((programs[system], "arm"), "2 1\n", COUNTED)
-        for name, figure in zip(names, counts):
-            bench.report.add(Row(name, system, figure / bench.functions,
-                                 "per function"))
+    for mode, counted, names in (
+            ("arm", COUNTED, ("first", "disarm", "again")),
+            ("second", COUNTED_SECOND, ("a second tracer", "one of two less"))):
+        names = [f"instructions, {what}" for what in names]
+        for system in ("ours", "ours-stores"):
+            if not shutil.which("valgrind"):
+                for name in names:
+                    bench.report.skip(Skipped(name, system, "install valgrind"))
+                continue
+            counts = callgrind.calls((programs[system], mode), "2 1\n", counted)
+            for name, figure in zip(names, counts):
+                bench.report.add(Row(name, system, figure / bench.functions,
+                                     "per function"))
 
 
 def build(tools, number):

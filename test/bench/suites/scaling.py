@@ -25,6 +25,8 @@ def run(bench):
         "ours-static": program(tools, "ours-static", "sets", ours.flags,
                                library="libpatchbay.a"),
         "ours-near": near(tools, ours.flags),
+        "ours-far-handler": far_handler(tools, ours.flags, "libpatchbay.so"),
+        "static-far-handler": far_handler(tools, ours.flags, "libpatchbay.a"),
         "list-walk": program(tools, "list-walk", "list", ours.flags),
     } | floors(tools)
     for counts in QUICK if bench.quick else COUNTS:
@@ -46,6 +48,22 @@ def program(tools, name, tracer, flags, callee="hot_callee.c",
     if tracer == "list":
         objects.append(tools.object("list_walk.c", ["-mgeneral-regs-only"]))
     return tools.program(f"scaling-{name}", objects, link)
+
+
+def far_handler(tools, flags, library):
+    """The handlers in a shared object, as those of `patchbay record` are; the loop and
+    its callee in the executable. Their trampoline is where the library is: beside the
+    handlers, or in the executable, as if each module had its own."""
+    handlers = tools.link("scaling-handlers", [
+        "-shared", "-fuse-ld=lld",
+        tools.object("handlers.c", ["-mgeneral-regs-only", "-fPIC"])], ".so")
+    objects = [tools.object(source)
+               for source in ("worker.c", "load_hot.c", "tracer_sets.c")]
+    objects += [tools.object(source, flags) for source in ("hot_callee.c", "others.c")]
+    library = tools.product(library)
+    return tools.program(f"scaling-far-handler{library.suffix}", [*objects, handlers], [
+        "-Wl,-u,patchbay_module_register", str(library),
+        f"-Wl,-rpath,{library.parent}", "-lpthread"])
 
 
 def near(tools, flags):
@@ -109,6 +127,15 @@ def case(programs, relevant, irrelevant):
                   events=relevant,
                   note="libpatchbay.so; loop, callee and handler in a shared object "
                   "beside it"))
+        entries += [
+            Entry("ours-far-handler", (programs["ours-far-handler"], option), static,
+                  events=relevant,
+                  note="libpatchbay.so; handler in a shared object beside it"),
+            Entry("static-far-handler", (programs["static-far-handler"], option),
+                  (*static, "ours-far-handler"), events=relevant,
+                  note="libpatchbay.a, handler in a shared object: as if each module "
+                  "had its trampolines"),
+        ]
     entries += [
         Entry("list-walk", (programs["list-walk"], option), events=relevant,
               # Not armed, a function has no list to walk.
