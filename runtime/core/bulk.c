@@ -75,14 +75,19 @@ static int is_alone_on(const struct patchbay_cell *cell,
 	return nr == 1 && tracers->ops == ops;
 }
 
-/* The function that has @cell to itself, if it is chosen; *@first, *@last as below. */
+/*
+ * The function that has @cell to itself, if it is chosen; *@first, *@last as below. One
+ * that keeps other tracers, for the request's is not @alone, is for a plan.
+ */
 static int find_own(struct pb_bulk_module *b, const struct patchbay_cell *cell,
-		    size_t *first, size_t *last)
+		    int alone, size_t *first, size_t *last)
 {
 	const size_t i = pb_record_index(b->module, cell->record);
 
 	if (!pb_choice_has(&b->choice, i))
 		return 0;
+	if (!alone)
+		return PB_NOT_BULK;
 	if (i < *first)
 		*first = i;
 	if (i > *last)
@@ -152,12 +157,11 @@ static int find_armed(struct pb_bulk *bulk, struct pb_bulk_module *b)
 			continue;
 		alone = is_alone_on(cell, ops);
 		if (!shared) {
-			const int error = find_own(b, cell, &first, &last);
+			const int error =
+				find_own(b, cell, alone, &first, &last);
 
 			if (error)
 				return error;
-			if (!alone)
-				return PB_NOT_BULK;
 			continue;
 		}
 		(alone ? owners.stays : several)[pb_shared_number(module, shared)] =

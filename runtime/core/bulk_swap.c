@@ -162,7 +162,8 @@ int pb_bulk_find_swaps(struct pb_bulk *bulk, struct pb_bulk_module *b)
 
 		if (owners.stays[i] || !owners.nr[i])
 			continue;
-		if (cell->cell.set == &pb_set_nobody)
+		if (cell->cell.set == &pb_set_nobody ||
+		    pb_may_be_inside(b->module, &cell->cell, ops))
 			error = PB_UNSETTLED;
 		/* Who asks about each function asks once: a plan may find more to do. */
 		else if (owners.nr[i] != cell->nr || cell->left || ops->attr.check)

@@ -232,6 +232,13 @@ int pb_cell_has_set(const struct patchbay_cell *cell)
 	return cell->set && cell->enter == cell->set->enter;
 }
 
+int pb_may_be_inside(const struct pb_module *module, const struct patchbay_cell *cell,
+		     const struct patchbay_ops *ops)
+{
+	return cell && cell->set && cell->ops == ops && module->unsettled &&
+	       !pb_set_find(cell, ops);
+}
+
 void pb_cells_redirect(struct pb_module *module, patchbay_handler enter)
 {
 	struct patchbay_cell *cell;

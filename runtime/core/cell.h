@@ -85,6 +85,15 @@ void pb_cell_enter_set(struct patchbay_cell *cell, const struct pb_set *set);
 /* Is its set what @cell enters? It may be nobody's, or from before (settle.c). */
 int pb_cell_has_set(const struct patchbay_cell *cell);
 
+/*
+ * Was @ops alone in @cell, which may be NULL, and has left it to tracers who came
+ * meanwhile, and a thread may still be inside that entered the cell before these came?
+ * It looks for itself among the tracers of the set (call.c, own_of()), so whoever comes
+ * back must not be there before it is gone: it would take one arming for the other.
+ */
+int pb_may_be_inside(const struct pb_module *module, const struct patchbay_cell *cell,
+		     const struct patchbay_ops *ops);
+
 /* Make every cell of @module enter @enter from now on. */
 void pb_cells_redirect(struct pb_module *module, patchbay_handler enter);
 

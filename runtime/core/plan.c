@@ -188,6 +188,9 @@ static int apply_requests(struct list *list, struct pb_target *target)
 			}
 			continue;
 		}
+		if (at == list->nr && pb_may_be_inside(target->module,
+						       target->cell, request->ops))
+			return PB_UNSETTLED;
 		/* First, so that a tracer knows at which function it failed. */
 		error = at < list->nr ? 0 : pb_check_function(asked);
 		if (error < 0)
