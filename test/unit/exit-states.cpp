@@ -89,14 +89,25 @@ template <typename F> void forEachAction(const State &S, F Do) {
     if (!S.Tracers[T].Armed) {
       if (othersAre(S))
         continue; // its place may be theirs
+      if (keeps(WaitForOwn) && mayBeInside(S, T)) {
+        Program{Next}.settle();
+        Do(Next, T ? "settle before U" : "settle before T");
+        continue;
+      }
       arm(Next, T);
       Do(Next, T ? "arm U" : "arm T");
       if (!parts(S))
         continue;
       Next = S;
       ++Next.Actions;
-      arm(Next, T, true);
+      arm(Next, T, Ours, true);
       Do(Next, T ? "arm U, in vain" : "arm T, in vain");
+      if (S.Cells[First].Left)
+        continue; // all of them may not be among those that are asked for
+      Next = S;
+      ++Next.Actions;
+      arm(Next, T, All);
+      Do(Next, T ? "arm U on all" : "arm T on all");
       continue;
     }
     disarm(Next, T, true);
@@ -105,6 +116,20 @@ template <typename F> void forEachAction(const State &S, F Do) {
     ++Next.Actions;
     disarm(Next, T, false);
     Do(Next, T ? "disarm U, no wait" : "disarm T, no wait");
+    if (!parts(S) || S.Cells[First].Left)
+      continue;
+    for (bool Waits : {true, false}) {
+      Next = S;
+      ++Next.Actions;
+      disarm(Next, T, Waits, All);
+      Do(Next, T ? "disarm U on all" : "disarm T on all");
+    }
+  }
+  if (othersMaySwap(S)) {
+    State Next = S;
+    ++Next.Actions;
+    othersSwap(Next);
+    Do(Next, "others swap");
   }
   if (The.Shared && (othersAre(S) || S.SlotCell != Second)) {
     State Next = S;
@@ -169,8 +194,8 @@ size_t walkAll() {
     for (Kind U : {Exit, Both, Entry})
       for (bool Direct : {false, true})
         for (bool Shared : {false, true}) {
-          const bool Long = T == Both && U == Exit && Direct && Shared;
-          The = {{T, U, Exit}, Direct, Shared, Long ? 4 : 2};
+          const bool Long = T == Both && U == Exit && Direct;
+          The = {{T, U, Exit}, Direct, Shared, !Long ? 2 : Shared ? 4 : 3};
           States += walk();
           if (!Wrong.empty())
             return States;

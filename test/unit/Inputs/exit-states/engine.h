@@ -88,9 +88,19 @@ bool others(unsigned C) { return The.Shared && C == First; }
 // Would it part with those whose cell it shares?
 bool parts(const State &S) { return S.SiteArmed && others(S.SlotCell); }
 
-// Arm @T on the function: engine.c, place.c. If it parts with others that may fail
-// when its slot has been changed: roll_back().
-void arm(State &S, int T, bool Fails = false) {
+// Who is asked for: the function alone, or all that share its cell, too.
+enum Whom { Ours, All };
+
+// Is T alone in the cell that others share with the function?
+bool isOfT(const State &S) {
+  const std::vector<Member> Members = membersOf(S, First);
+  return Members.size() == 1 && Members[0].Tracer == 0;
+}
+
+// Arm @T: engine.c, place.c. If the function parts with others that may fail when its
+// slot has been changed: roll_back(). If all are asked for, their cell is given another
+// set in place: bulk_swap.c.
+void arm(State &S, int T, Whom Of = Ours, bool Fails = false) {
   Program P{S};
   const bool WasArmed = S.SiteArmed;
   std::vector<Member> Members;
@@ -105,9 +115,12 @@ void arm(State &S, int T, bool Fails = false) {
     // Others may go on in the cell that they shared, with the number that they have.
     if (C == NoCell)
       C = First;
+    const bool IsFree = membersOf(S, First).empty();
     if (C == Nobody)
-      C = T == 0 && (!hasExit(T) || !keeps(JoinByNumber)) ? First : Second;
-    if (!others(C) || S.Cells[C].Ops == NoTracer) {
+      C = T == 0 && (IsFree || isOfT(S)) && (!hasExit(T) || !keeps(JoinByNumber))
+              ? First
+              : Second;
+    if (!others(C) || IsFree) {
       if (keeps(WaitForCells))
         P.add(WaitUnlessSettled, 0, C);
       if (keeps(WaitForLeft))
@@ -125,7 +138,7 @@ void arm(State &S, int T, bool Fails = false) {
     New.Word = hasExit(M.Tracer) && !M.Word;
   Members.push_back(New);
   const unsigned Id = P.newSet(Members);
-  if (others(C)) {
+  if (Of == Ours && others(C)) {
     // It parts with them: pb_fill_target(), then move().
     if (keeps(WaitForCells))
       P.add(WaitUnlessSettled, 0, Second);
@@ -157,7 +170,15 @@ void arm(State &S, int T, bool Fails = false) {
   P.add(Begin, 0, T);
 }
 
-void disarm(State &S, int T, bool Waits) {
+// Was @T alone in the cell of the function and left it, without waiting, to others who
+// came meanwhile? Who is inside on its behalf would take it for who comes now.
+bool mayBeInside(const State &S, int T) {
+  const Cell &C = S.Cells[S.SlotCell];
+  return C.Set != NoSet && C.Set != NobodySet && C.Ops == T &&
+         S.Tracers[T].MayCall;
+}
+
+void disarm(State &S, int T, bool Waits, Whom Of = Ours) {
   Program P{S};
   const unsigned C = S.SlotCell;
   std::vector<Member> Left;
@@ -167,20 +188,29 @@ void disarm(State &S, int T, bool Waits) {
   S.Tracers[T].Settled = false;
   S.Stable[T] = 0;
   if (Left.empty()) {
-    if (others(C)) {
+    if (Of == Ours && others(C)) {
       P.add(SetSlot, Nobody);
       P.add(MarkLeft, 0, First);
     } else {
       P.empty(C);
     }
     P.add(Flip, 0);
-  } else if (others(C)) {
-    abort(); // only T is there
+  } else if (Of == Ours && others(C)) {
+    // It parts with them, who keep both.
+    const unsigned Id = P.newSet(Left);
+    if (keeps(WaitForCells))
+      P.add(WaitUnlessSettled, 0, Second);
+    if (keeps(WaitForLeft))
+      P.add(WaitUnlessNotLeft, 0, Second);
+    P.add(SetOps, uint8_t(Left[0].Tracer), Second);
+    P.enterSet(Second, S.Cells[Second].Since, Id);
+    P.add(SetSlot, Second);
+    P.add(MarkLeft, 0, First);
   } else {
     const bool Joins = The.Shared && Left[0].Tracer == 0 && C == Second &&
                        (Left[0].Number == S.Cells[First].Since >> 16 ||
                         !hasExit(0)) &&
-                       S.Cells[First].Ops == 0;
+                       isOfT(S);
     if (Joins) {
       P.add(SetSlot, First);
       P.add(MarkLeft, 0, Second);
@@ -214,6 +244,27 @@ void othersGo(State &S) {
   Program P{S};
   P.empty(Second);
   P.settle();
+}
+
+// Those who share the first cell without ours get another tracer, or lose it: in place,
+// unless somebody has left the cell and may still be inside (bulk_swap.c).
+bool othersMaySwap(const State &S) {
+  const size_t Nr = membersOf(S, First).size();
+  return The.Shared && S.SlotCell != First && Nr &&
+         (Nr == 2 ? S.Sets[S.Cells[First].Set].Members[1].Tracer == OfOthers
+                  : true) &&
+         (!S.Cells[First].Left || !keeps(SwapUnlessLeft));
+}
+void othersSwap(State &S) {
+  Program P{S};
+  std::vector<Member> Members = membersOf(S, First);
+  const unsigned Old = S.Cells[First].Set;
+  if (Members.size() == 2)
+    Members.pop_back();
+  else
+    Members.push_back({OfOthers, ++S.NextNumber, !Members[0].Word});
+  P.enterSet(First, S.Cells[First].Since, P.newSet(Members));
+  P.retire(Old);
 }
 
 // The module leaves, and then both tracers are freed: module.c, engine.c.

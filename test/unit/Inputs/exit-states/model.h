@@ -29,6 +29,8 @@ enum Rule {
   WaitForHandlers,      // disarming ends when nobody is inside
   WaitForCells,         // a cell gets tracers when nobody is inside it any more
   WaitForLeft,          // also one that some of its functions have left
+  SwapUnlessLeft,       // nor is such a one given another set
+  WaitForOwn,           // who was alone, and left it to others, comes again then, too
   LeaveAsItIs,          // a cell that all have left for others stays as it is
   LeaveWhatFailed,      // so does one that they came to, and are led back from
   KeepSets,             // sets are freed when nobody is inside
@@ -40,11 +42,12 @@ enum Rule {
   NrRules
 };
 const char *const RuleNames[] = {
-    "as it is",        "NumbersGrow",      "AskNumber",        "CompareSince",
-    "CompareSetSince", "LookAtSlotAgain",  "LookAtSinceAgain", "AskStateAgain",
-    "MarkFirst",       "EmptyCells",       "EmptyState",       "WaitForHandlers",
-    "WaitForCells",    "WaitForLeft",      "LeaveAsItIs", "LeaveWhatFailed", "KeepSets",         "SetFirst",
-    "JoinByNumber",    "LeaveNobody",      "LeaveNoState",     "WaitForGone"};
+    "as it is",        "NumbersGrow",     "AskNumber",        "CompareSince",
+    "CompareSetSince", "LookAtSlotAgain", "LookAtSinceAgain", "AskStateAgain",
+    "MarkFirst",       "EmptyCells",      "EmptyState",       "WaitForHandlers",
+    "WaitForCells",    "WaitForLeft",     "SwapUnlessLeft",   "WaitForOwn",
+    "LeaveAsItIs",     "LeaveWhatFailed", "KeepSets",         "SetFirst",
+    "JoinByNumber",    "LeaveNobody",     "LeaveNoState",     "WaitForGone"};
 static_assert(sizeof(RuleNames) / sizeof(RuleNames[0]) == NrRules);
 
 Rule LeftOut;
@@ -150,7 +153,7 @@ struct State {
   uint8_t Told[NR], Window[NR], Stable[NR], ToldExit[NR], EntryCalls[NR];
 
   uint8_t NrSteps, NextStep;
-  Step Steps[20];
+  Step Steps[28];
 };
 
 std::string Wrong;
