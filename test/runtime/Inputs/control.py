@@ -8,7 +8,7 @@ import socket
 import struct
 import sys
 
-VERSION, NAME_MAX, PROOF, TEXT_MAX = 5, 48, 32, 4096
+VERSION, NAME_MAX, PROOF, TEXT_MAX = 6, 48, 32, 4096
 NAME_AT = 4  # in struct pb_control_point
 KNOCK_AT = NAME_AT + NAME_MAX
 PROOFS_AT = KNOCK_AT + PROOF
