@@ -33,6 +33,7 @@ static void add_module(const struct pb_module *module,
 {
 	stats->modules++;
 	stats->sites += module->nr;
+	stats->unnamed += (uint64_t)__atomic_load_n(&module->unnamed, __ATOMIC_RELAXED);
 	pb_cells_weigh(module, &stats->armed, &stats->memory);
 }
 

@@ -79,7 +79,10 @@ static int read_file(struct pb_module *module, int all)
 	return error ? error : other;
 }
 
-/* Only what has to do with the process, not with the file, is an error. */
+/*
+ * Only what has to do with the process, not with the file, is an error. Several
+ * threads may look at once, as those that go through all names.
+ */
 static int look(struct pb_module *module, int all)
 {
 	int error;
@@ -89,6 +92,8 @@ static int look(struct pb_module *module, int all)
 	error = read_file(module, all);
 	if (error == -EMFILE || error == -ENFILE || error == -ENOMEM)
 		return error;
+	if (all)
+		__atomic_store_n(&module->unnamed, error != 0, __ATOMIC_RELAXED);
 	return 0;
 }
 

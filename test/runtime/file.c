@@ -138,10 +138,23 @@ static void truncated(int least)
 	CHECK_EQ(load_and_arm(), 1);
 }
 
+/* Modules without names are told of, as a pattern may select functions of others. */
+static uint64_t nr_unnamed(void)
+{
+	struct patchbay_stats stats = { .size = sizeof(stats) };
+
+	CHECK_EQ(patchbay_get_stats(&stats), 0);
+	return stats.unnamed;
+}
+
 static void replaced(void)
 {
 	load();
 	CHECK_EQ(unlink(path), 0);
+	CHECK_EQ(nr_unnamed(), 0);
+	CHECK_EQ(patchbay_arm(ops, "medla[r]", 0), 1);
+	CHECK_EQ(nr_unnamed(), 1);
+	CHECK_EQ(patchbay_disarm(ops, "*"), 1);
 	CHECK_EQ(arm_quince(), -ENOENT);
 	CHECK_EQ(mkfifo(path, 0600), 0);
 	CHECK_EQ(arm_quince(), -ENOENT);
@@ -151,7 +164,9 @@ static void replaced(void)
 	quince(1);
 	CHECK_EQ(calls, 1);
 	CHECK(patchbay_disarm(ops, "*") > 1);
+	CHECK_EQ(nr_unnamed(), 1);
 	unload();
+	CHECK_EQ(nr_unnamed(), 0);
 }
 
 /* What was read stays with the module. */
@@ -161,6 +176,7 @@ static void replaced_later(void)
 	CHECK_EQ(arm_quince(), 1);
 	CHECK_EQ(unlink(path), 0);
 	CHECK_EQ(arm_quince(), 1);
+	CHECK_EQ(nr_unnamed(), 0);
 	unload();
 }
 

@@ -95,6 +95,9 @@ int patchbay_for_each_name(int (*visit)(uintptr_t entry, const char *name,
  *                left by which its end would be known
  * @others:       loaded modules of another version of the ABI (abi.h), none of
  *                whose functions can be traced; `patchbay list -p` names them
+ * @unnamed:      loaded modules whose names were wanted, and could not be read when
+ *                that was last tried: the file has gone, or is another by now.
+ *                No name and no pattern, but for "*", selects a function of theirs
  */
 struct patchbay_stats {
 	size_t size;
@@ -104,6 +107,7 @@ struct patchbay_stats {
 	unsigned int modes;
 	uint64_t left, timeouts, waited_for;
 	uint64_t others;
+	uint64_t unnamed;
 };
 
 /*
