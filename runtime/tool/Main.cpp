@@ -27,6 +27,7 @@ EXAMPLES:
   patchbay report                             show what took how long
   patchbay dump --chrome > trace.json         for other programs
   patchbay archive                            to read it on another machine
+  patchbay import trace.txt                   what the kernel has traced of itself
   patchbay live -p 4711 --threshold 1ms       while it runs
   patchbay status                             how that goes on, of all processes
   patchbay attach -p 4711 --fexit 'http_*' prog.so:on_return
@@ -47,8 +48,9 @@ EXIT CODES:
 cl::OptionCategory patchbay::ToolOptions("Options");
 
 static const Verb *const Verbs[] = {
-    &ArchiveVerb,  &AttachVerb, &DumpVerb,   &GraphVerb,  &InfoVerb,   &ListVerb,  &LiveVerb,
-    &OutliersVerb, &RecordVerb, &ReplayVerb, &ReportVerb, &StatusVerb, &VerifyVerb};
+    &ArchiveVerb, &AttachVerb,   &DumpVerb,   &GraphVerb,  &ImportVerb,
+    &InfoVerb,    &ListVerb,     &LiveVerb,   &OutliersVerb, &RecordVerb,
+    &ReplayVerb,  &ReportVerb,   &StatusVerb, &VerifyVerb};
 
 static void printVersion(raw_ostream &OS) {
   OS << "patchbay " PATCHBAY_VERSION "\n"

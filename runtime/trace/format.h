@@ -143,6 +143,7 @@ enum pbd_counter_kind {
 	PBD_COUNTER_CNTVCT = 2, /* AArch64 */
 	PBD_COUNTER_TB = 3,     /* ppc64le */
 	PBD_COUNTER_TIME = 4,   /* riscv64 */
+	PBD_COUNTER_TRACE_CLOCK = 5, /* the kernel's, in ns: from 'patchbay import' */
 };
 
 /* The same moment on three clocks. */

@@ -35,8 +35,11 @@ void Losses::add(const DataFile &Data, TracedNames &Names) {
       NoFile[Errno] = SaturatingAdd(NoFile[Errno], Some);
       All -= Some;
     }
-    Lost = SaturatingAdd(Lost, All);
-    Overwritten = SaturatingAdd(Overwritten, Data.Session->Overwritten);
+    bool Imported = Data.Session->Counter == PBD_COUNTER_TRACE_CLOCK;
+    uint64_t &LostHere = Imported ? KernelLost : Lost;
+    uint64_t &Older = Imported ? KernelOverwritten : Overwritten;
+    LostHere = SaturatingAdd(LostHere, All);
+    Older = SaturatingAdd(Older, Data.Session->Overwritten);
   }
   for (const DataLeftOut &F : Data.LeftOut) {
     auto [Module, Entry] = Data.place(F.Address);
@@ -179,6 +182,14 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
     Add(false, counted(N, "event") +
                    " of older calls made room for newer ones, as --overwrite "
                    "asks");
+  if (uint64_t N = L.KernelLost)
+    Add(true, counted(N, "event") + Were(N) +
+                  " lost by the kernel, which says nothing of why: a larger "
+                  "buffer_size_kb may help");
+  if (uint64_t N = L.KernelOverwritten)
+    Add(false, counted(N, "event") +
+                   " of older calls made room for newer ones in the kernel, "
+                   "whose buffer_size_kb says for how many there is room");
   if (uint64_t N = L.LeftOut.size())
     Add(false, counted(N, "function") + " whose calls cannot be timed" +
                    Were(N) + " left out (" + namesText(L.LeftOut) +

@@ -30,6 +30,8 @@ struct Losses {
   uint32_t ChildUser = 0;   // as which user it tried to make one
   uint64_t Missed = 0;      // calls that the tracer was not shown
   uint64_t Overwritten = 0; // events of older calls
+  uint64_t KernelLost = 0;  // events of an imported trace; also not there:
+  uint64_t KernelOverwritten = 0;
   uint64_t Strict = 0;      // processes in seccomp's strict mode
   /// The names of functions that the tracer cannot be armed on, each by its module
   /// and its address in that.

@@ -53,6 +53,8 @@ static StringRef counterName(uint32_t Counter) {
     return "timebase (ppc64le)";
   case PBD_COUNTER_TIME:
     return "time (riscv64)";
+  case PBD_COUNTER_TRACE_CLOCK:
+    return "trace_clock of the kernel, in nanoseconds";
   default:
     return "of a newer patchbay";
   }
@@ -73,8 +75,10 @@ static StringRef ownClockName(uint32_t Flags) {
 }
 
 static void printSession(const DataSession &S, raw_ostream &OS) {
-  OS << "  host       " << printable(S.Host) << '\n'
-     << "  tracer     " << printable(S.Tracer) << '\n';
+  bool Imported = S.Counter == PBD_COUNTER_TRACE_CLOCK;
+  if (!Imported)
+    OS << "  host       " << printable(S.Host) << '\n';
+  OS << "  tracer     " << printable(S.Tracer) << '\n';
   if (S.ThresholdNs)
     OS << "  threshold  " << durationText(S.ThresholdNs) << '\n';
   if (S.Depth)
@@ -83,7 +87,7 @@ static void printSession(const DataSession &S, raw_ostream &OS) {
     OS << "  threads    only those that were chosen\n";
   if (S.Flags & PBD_SESSION_NO_SLEEP_TIME)
     OS << "  sleep      left out of durations, " << ownClockName(S.Flags) << '\n';
-  if (S.Tracer != "function_profile")
+  if (S.Tracer != "function_profile" && !Imported)
     OS << "  buffer     " << S.Buffer << " bytes per thread, when full "
        << (S.Flags & PBD_SESSION_OVERWRITE ? "the oldest events are overwritten"
                                            : "the next events are lost")
@@ -93,7 +97,7 @@ static void printSession(const DataSession &S, raw_ostream &OS) {
      << "  clock      " << counterName(S.Counter);
   uint64_t Ticks = S.Last.Ticks - S.First.Ticks;
   uint64_t Ns = S.Last.MonotonicNs - S.First.MonotonicNs;
-  if (Ns)
+  if (Ns && !Imported)
     OS << formatv(", {0:f3} MHz, known to {1:f0} in a million",
                   double(Ticks) * 1000 / double(Ns),
                   // Each moment is known to about 50 ns. Nothing is known to 0.
@@ -162,10 +166,11 @@ static Expected<int> runInfo(ArrayRef<const char *>) {
            << "  process    " << Data.Pid;
     for (const std::string &Arg : Data.Args)
       outs() << ' ' << printable(Arg);
-    outs() << '\n'
-           << formatv("  began      {0:%Y-%m-%d %H:%M:%S}",
-                      sys::TimePoint<>(std::chrono::nanoseconds(Data.StartNs)))
-           << '\n';
+    outs() << '\n';
+    if (Data.StartNs)
+      outs() << formatv("  began      {0:%Y-%m-%d %H:%M:%S}",
+                        sys::TimePoint<>(std::chrono::nanoseconds(Data.StartNs)))
+             << '\n';
     if (Data.Session)
       printSession(*Data.Session, outs());
     else

@@ -222,14 +222,14 @@ static void printJson(Trace &T, ArrayRef<FunctionDurations> Functions,
         });
     });
     Losses L = lossesOf(T);
-    uint64_t Lost = SaturatingAdd(L.Lost, L.Sandbox);
+    uint64_t Lost = SaturatingAdd(L.Lost, L.Sandbox, L.KernelLost);
     for (auto [Errno, N] : L.NoFile)
       Lost = SaturatingAdd(Lost, N);
     J.attribute("lost", Lost);
     J.attribute("lost_in_sandbox", L.Sandbox);
     J.attribute("lost_of_children", L.Children);
     J.attribute("missed", L.Missed);
-    J.attribute("overwritten", L.Overwritten);
+    J.attribute("overwritten", SaturatingAdd(L.Overwritten, L.KernelOverwritten));
     J.attribute("left_out", L.LeftOut.size());
     J.attribute("jumped", L.Jumped.Calls);
     J.attribute("cut_off", L.CutOff.Calls);

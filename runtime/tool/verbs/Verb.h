@@ -25,8 +25,9 @@ struct Verb {
 };
 
 extern llvm::cl::OptionCategory ToolOptions;
-extern const Verb ArchiveVerb, AttachVerb, DumpVerb, GraphVerb, InfoVerb, ListVerb,
-    LiveVerb, OutliersVerb, RecordVerb, ReplayVerb, ReportVerb, StatusVerb, VerifyVerb;
+extern const Verb ArchiveVerb, AttachVerb, DumpVerb, GraphVerb, ImportVerb, InfoVerb,
+    ListVerb, LiveVerb, OutliersVerb, RecordVerb, ReplayVerb, ReportVerb, StatusVerb,
+    VerifyVerb;
 
 } // namespace patchbay
 

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The kernel prints when something was in microseconds, cut off, and how long a call
+// took in nanoseconds. So a call may seem to end before one that it made, by less than
+// a microsecond. What is printed are lower bounds, and order and durations are
+// differences: the least times that satisfy all of them are found by raising those that
+// are too low, again and again. The true times satisfy them, too, so it ends, and never
+// goes beyond.
+#include "KernelTrace.h"
+#include "llvm/ADT/ArrayRef.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+// If clocks of CPUs are apart, there may be no such times. Then the order is kept, and
+// durations are as they come out.
+static constexpr int Rounds = 16;
+
+// Keeps the order, and lets calls be long enough.
+static bool raiseForward(MutableArrayRef<KernelEvent> Events,
+                         ArrayRef<KernelEvent> All) {
+  bool Raised = false;
+  uint64_t Last = 0;
+  for (KernelEvent &E : Events) {
+    uint64_t Least = std::max(E.Time, Last);
+    if (E.IsExit && E.Partner != KernelEvent::NoPartner)
+      Least = std::max(Least, All[E.Partner].Time + E.Shortest);
+    Raised |= Least != E.Time;
+    Last = E.Time = Least;
+  }
+  return Raised;
+}
+
+// Calls that are too long began later.
+static bool raiseEntries(ArrayRef<KernelEvent> Events,
+                         MutableArrayRef<KernelEvent> All) {
+  bool Raised = false;
+  for (const KernelEvent &E : Events) {
+    if (!E.IsExit || E.Partner == KernelEvent::NoPartner)
+      continue;
+    uint64_t Least = E.Time - std::min(E.Time, E.Longest);
+    uint64_t &Begin = All[E.Partner].Time;
+    Raised |= Begin < Least;
+    Begin = std::max(Begin, Least);
+  }
+  return Raised;
+}
+
+void patchbay::settleTimes(KernelThread &Thread) {
+  MutableArrayRef<KernelEvent> All(Thread.Events);
+  uint64_t Last = 0;
+  for (size_t First = 0, End; First != All.size(); First = End) {
+    // Up to the end of an outermost call: what comes later asks nothing of it.
+    uint32_t Open = 0;
+    End = First;
+    do {
+      const KernelEvent &E = All[End++];
+      if (E.Partner != KernelEvent::NoPartner)
+        E.IsExit ? --Open : ++Open;
+    } while (Open && End != All.size());
+    MutableArrayRef<KernelEvent> Part = All.slice(First, End - First);
+    Part.front().Time = std::max(Part.front().Time, Last);
+    for (int Round = 0; Round != Rounds; ++Round) {
+      raiseForward(Part, All);
+      if (!raiseEntries(Part, All))
+        break;
+    }
+    raiseForward(Part, All);
+    Last = Part.back().Time;
+  }
+}

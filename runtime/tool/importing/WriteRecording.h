@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes of a kernel's trace what `patchbay record` makes of a process, so that all
+// verbs can read it.
+#ifndef PATCHBAY_TOOL_WRITERECORDING_H
+#define PATCHBAY_TOOL_WRITERECORDING_H
+
+#include "KernelTrace.h"
+
+namespace patchbay {
+
+/// The name of the data file that is written.
+extern const char KernelFile[];
+
+/// Writes the data file of one process, the kernel, and the names of functions into
+/// the directory Dir, which is there. Source is the name of the text. Realtime is how
+/// far the time of day was ahead of the kernel's clock, in nanoseconds; 0: not known.
+llvm::Error writeRecording(const std::string &Dir, llvm::StringRef Source,
+                           const KernelTrace &Trace, int64_t Realtime);
+
+} // namespace patchbay
+
+#endif
