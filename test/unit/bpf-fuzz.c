@@ -100,7 +100,7 @@ static void compare(const struct pb_bpf_code *code, struct world *world,
 /* The probe's map is the probe's alone. */
 static int uses_probe(const struct pb_bpf_code *code)
 {
-	for (uint32_t i = 3; i < code->nr_insns; i++) {
+	for (uint32_t i = NR_PROBE; i < code->nr_insns; i++) {
 		const struct bpf_insn *insn = &code->insns[i];
 
 		if (insn->code == (BPF_LD | BPF_IMM | BPF_DW) &&

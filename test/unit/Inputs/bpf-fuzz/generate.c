@@ -109,6 +109,7 @@ static void put_prologue(struct program *p)
 {
 	put_wide(p, 2, BPF_PSEUDO_MAP_IDX_VALUE, PROBE);
 	put(p, BPF_STX | BPF_MEM | BPF_DW, 2, 10, 0, 0);
+	put_copy(p, 2, 1);
 	put_copy(p, 6, 1);
 	put_wide(p, 9, BPF_PSEUDO_MAP_IDX_VALUE, ARRAY);
 	put_numbers(p);
@@ -477,14 +478,12 @@ static void aim_jumps(struct program *p)
 	}
 }
 
-/* The probe at the program's begin stays: it says where the stack is. */
 static void damage(struct program *p)
 {
-	uint32_t probe = 3;
-
 	for (uint32_t nr = 1 + below(p->random, 3); nr; nr--) {
 		struct bpf_insn *insn =
-			&p->insns[probe + below(p->random, p->nr - probe)];
+			&p->insns[NR_PROBE +
+				  below(p->random, p->nr - NR_PROBE)];
 
 		switch (below(p->random, 7)) {
 		case 0:
@@ -508,8 +507,8 @@ static void damage(struct program *p)
 					      below(p->random, 17) - 8);
 			break;
 		default:
-			*insn = p->insns[probe +
-					 below(p->random, p->nr - probe)];
+			*insn = p->insns[NR_PROBE +
+					 below(p->random, p->nr - NR_PROBE)];
 		}
 	}
 }

@@ -13,6 +13,12 @@
 
 #define MAX_INSNS 1024
 
+/*
+ * Where a program begins is the same in all, and is not damaged: it says where the
+ * stack is, and leaves nothing behind by which that could be overwritten.
+ */
+#define NR_PROBE 4
+
 /* Returns how many there are; they follow from *@random. */
 uint32_t generate(struct bpf_insn insns[MAX_INSNS], uint64_t *random,
 		  int *is_damaged);
