@@ -15,7 +15,7 @@ import lit.formats
 config.name = "Patchbay"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".test", ".c", ".cpp", ".ll", ".mir", ".s"]
-config.excludes = ["Inputs", "CMakeLists.txt", "bench", "kernel"]
+config.excludes = ["Inputs", "CMakeLists.txt", "bench", "kernel", "servers"]
 config.test_source_root = os.path.dirname(__file__)
 
 build = config.patchbay_build

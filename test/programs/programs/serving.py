@@ -77,9 +77,20 @@ def wait_until(true, what):
     end = time.monotonic() + PATIENCE
     while not (value := true()):
         if time.monotonic() > end:
-            raise ProgramError(f"waited {PATIENCE} s for {what}")
+            raise ProgramError(f"waited {PATIENCE} s for {what() if callable(what) else what}")
         time.sleep(0.02)
     return value
+
+
+def settled(read):
+    """What read() returns once it has returned it twice: a server that waits may still have
+    to notice that a client has closed its connection."""
+    value = read()
+    while True:
+        time.sleep(0.3)
+        last, value = value, read()
+        if last == value:
+            return value
 
 
 def stat(pid):
