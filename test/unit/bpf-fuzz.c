@@ -4,8 +4,10 @@
  * interpreter that checks each access: both have to come to the same result and
  * leave the same memory behind.
  *
- * The test is some ten thousand programs. More of them, from any number on:
- *   bpf-fuzz.c.tmp 10000000 1
+ * The test is some ten thousand programs. The target fuzz-bpf takes ten million. The
+ * program that the test leaves behind takes how many, and the number of the first:
+ *   bpf-fuzz.c.tmp 1 4711
+ * A number always makes the same program, which is printed if it is found guilty.
  */
 // REQUIRES: bpf
 // DEFINE: %{bpf} = %patchbay_source/runtime/bpf
@@ -52,7 +54,9 @@ void __asan_on_error(void)
 
 const char *__asan_default_options(void)
 {
-	return "handle_sigill=1:handle_sigfpe=1:handle_sigbus=1";
+	/* What a program used is freed with it: a long memory finds nothing more. */
+	return "handle_sigill=1:handle_sigfpe=1:handle_sigbus=1:"
+	       "quarantine_size_mb=1";
 }
 
 static unsigned long long failures, taken, damaged, unclear;
@@ -148,6 +152,14 @@ static void try(unsigned long long number, struct world *world)
 	run(&code, world);
 }
 
+/* What a long run has done so far. */
+static void say_progress(unsigned long long first)
+{
+	printf("programs %llu to %llu: %llu taken so far, %llu failures\n",
+	       first, now, taken, failures);
+	fflush(stdout);
+}
+
 /* Those of RFC 9669, but for packets. */
 static unsigned int nr_never(void)
 {
@@ -206,8 +218,11 @@ int main(int argc, char **argv)
 	struct world world;
 
 	world_make(&world);
-	for (unsigned long long i = 0; i < nr && failures < 20; i++)
+	for (unsigned long long i = 0; i < nr && failures < 20; i++) {
 		try(first + i, &world);
+		if (!((i + 1) % 1000000))
+			say_progress(first + i - 999999);
+	}
 	printf("taken: %llu of %llu\n", taken, nr);
 	printf("damaged and taken: %llu\n", damaged);
 	printf("results that depend on time or stale memory: %llu\n", unclear);
