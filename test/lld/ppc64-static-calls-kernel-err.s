@@ -53,6 +53,9 @@
 # DISCARD:      error: __SCT__x is made by the linker in section .static_call.text, which the linker script discards
 # RUN: not %{link} -T orphan.lds --orphan-handling=error call.o key.o toc.o -o err.out 2>&1 | FileCheck %s --check-prefix=ORPHAN
 # ORPHAN: error: <internal>:(.static_call.text) is being placed in '.static_call.text'
+## A table that the script has a place for, but drops before.
+# RUN: %{link} -T drop-table.lds call.o key.o toc.o -o dropped 2>&1 | FileCheck %s --check-prefix=DROP-TABLE
+# DROP-TABLE: warning: section .static_call_sites is discarded by the linker script
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le tramp.s -o tramp.o
 # RUN: not %{link} call.o key.o toc.o tramp.o -o err.out 2>&1 | FileCheck %s --check-prefix=DEFINED
 # DEFINED: error: tramp.o: symbol '__SCT__x' is made by the linker; remove its definition or --static-calls-kernel
@@ -75,6 +78,8 @@
 
 #--- discard.lds
 SECTIONS { /DISCARD/ : { *(.static_call.text) } }
+#--- drop-table.lds
+SECTIONS { /DISCARD/ : { *(.static_call_sites) } .rodata : { KEEP(*(.static_call_sites)) } }
 #--- orphan.lds
 SECTIONS { .text : { *(.text) } .data : { *(.data) } .got : { *(.got .toc) }
   .symtab 0 : { *(.symtab) } .strtab 0 : { *(.strtab) } .shstrtab 0 : { *(.shstrtab) }

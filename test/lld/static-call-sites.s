@@ -70,6 +70,21 @@
 # PPC64-MODULE-TABLE:      R_PPC64_REL32 {{.*}} .text + 10
 # PPC64-MODULE-TABLE-NEXT: R_PPC64_REL32 {{.*}} __SCK__a + 0
 
+## --gc-sections keeps the keys: what calls a tramp does not refer to its key.
+# RUN: sed /discard.addressable/,\$d arm64.s | llvm-mc -filetype=obj -triple=aarch64 -o arm64-gc.o
+# RUN: %ld.lld --static-call-sites --gc-sections -T vmlinux.lds arm64-gc.o arm64-tramps.o -o gc
+# RUN: llvm-objdump -s -j .static_call_sites gc | FileCheck %s --check-prefix=ARM64-TABLE
+
+## A module that is linked in two steps: the table is made once, in either.
+# RUN: %ld.lld -r arm64.o -o once.o
+# RUN: %ld.lld -r --static-call-sites once.o -o late.o
+# RUN: llvm-readelf -rW late.o | FileCheck %s --check-prefix=STEPS
+# RUN: %ld.lld -r module.o -o early.o
+# RUN: llvm-readelf -rW early.o | FileCheck %s --check-prefix=STEPS
+# STEPS: '.rela.static_call_sites' {{.*}} contains 6 entries
+# RUN: not %ld.lld -r --static-call-sites module.o -o err.out 2>&1 | FileCheck %s --check-prefix=TWICE
+# TWICE: error: module.o:(.static_call_sites): section is made by the linker; remove it or --static-call-sites
+
 ## What is wrong is said as where the linker makes the tramps.
 # RUN: llvm-mc -filetype=obj -triple=aarch64 bad.s -o bad.o
 # RUN: not %ld.lld --static-call-sites arm64.o arm64-tramps.o bad.o -o err.out 2>&1 | FileCheck %s --check-prefix=BAD --implicit-check-not=error:
@@ -77,7 +92,8 @@
 # BAD-DAG: error: bad.o:(.text+0x4): relocation R_AARCH64_CONDBR19 refers to static call 'a', which can only be called and jumped to
 # BAD-DAG: error: {{.*}}: undefined static call key '__SCK__none'
 # RUN: not %ld.lld --static-call-sites arm64.o -o err.out 2>&1 | FileCheck %s --check-prefix=UNDEFINED
-# UNDEFINED: error: undefined symbol: __SCT__a
+# UNDEFINED:     error: undefined symbol: __SCT__a
+# UNDEFINED-NOT: made by the linker
 # RUN: not %ld.lld --static-call-sites --static-calls arm64.o -o err.out 2>&1 | FileCheck %s --check-prefix=BOTH
 # BOTH: error: --static-call-sites is for tramps that the input makes; remove it or --static-calls{{$}}
 # RUN: not %ld.lld -r --static-call-sites --static-calls-relocatable arm64.o -o err.out 2>&1 | FileCheck %s --check-prefix=BOTH-R
@@ -85,6 +101,27 @@
 # RUN: llvm-mc -filetype=obj -triple=riscv64 riscv.s -o riscv.o
 # RUN: not %ld.lld --static-call-sites riscv.o -o err.out 2>&1 | FileCheck %s --check-prefix=RISCV
 # RISCV: error: riscv.o: --static-call-sites does not support this target
+## Keys that are a shared object's, or that have not the low bits for the table.
+# RUN: llvm-mc -filetype=obj -triple=aarch64 key.s -o key.o
+# RUN: %ld.lld -shared key.o -o key.so
+# RUN: not %ld.lld --static-call-sites -e 0 bad.o key.so -o err.out 2>&1 | FileCheck %s --check-prefix=SHARED
+# SHARED: error: bad.o: undefined static call key '__SCK__none'
+# RUN: sed s/p2align/byte/ key.s | llvm-mc -filetype=obj -triple=aarch64 -o odd.o
+# RUN: not %ld.lld --static-call-sites -e 0 bad.o odd.o -o err.out 2>&1 | FileCheck %s --check-prefix=ODD
+# RUN: not %ld.lld -r --static-call-sites bad.o odd.o -o err.out 2>&1 | FileCheck %s --check-prefix=ODD
+# ODD: error: odd.o:(.data+0x1): static call key '__SCK__none' is not aligned to 8 bytes
+## A damaged relocation, which -r copies without a look at what is there.
+# RUN: yaml2obj -D MACHINE=EM_PPC64 -D TYPE=R_PPC64_REL24 outside.yaml -o outside-ppc64.o
+# RUN: not %ld.lld -r --static-call-sites outside-ppc64.o -o err.out 2>&1 | FileCheck %s --check-prefix=OUTSIDE
+# OUTSIDE: error: outside-ppc64.o:(.text+0xfffffffffffffffc): relocation R_PPC64_REL24 refers to static call 'x', which can only be called and jumped to
+# RUN: yaml2obj -D MACHINE=EM_AARCH64 -D TYPE=R_AARCH64_CALL26 outside.yaml -o outside-aarch64.o
+# RUN: not %ld.lld -r --static-call-sites outside-aarch64.o -o err.out 2>&1 | FileCheck %s --check-prefix=OUTSIDE-ARM
+# OUTSIDE-ARM: error: outside-aarch64.o:(.text+0xfffffffffffffffc): relocation R_AARCH64_CALL26 refers to static call 'x', which can only be called and jumped to
+## On x86-64 the byte before tells a branch from data. There is none.
+# RUN: yaml2obj -D MACHINE=EM_X86_64 -D TYPE=R_X86_64_PLT32 outside.yaml -o outside-x86.o
+# RUN: %ld.lld -r --static-call-sites outside-x86.o -o outside-x86-r.o
+# RUN: llvm-readelf -SW outside-x86-r.o | FileCheck %s --check-prefix=OUTSIDE-X86
+# OUTSIDE-X86-NOT: static_call_sites
 # RUN: not ls err.out
 
 #--- vmlinux.lds
@@ -123,6 +160,7 @@ __SCT__\name:
 target:
   ret
 .data
+.p2align 3
 .globl __SCK__a, __SCK__b
 __SCK__a:
   .quad target, 1
@@ -139,6 +177,7 @@ __SCT__a:
   jmp target
   ud1 %esp, %ecx
 .data
+.p2align 3
 .globl __SCK__a
 __SCK__a:
   .quad target, 1
@@ -156,6 +195,7 @@ __SCT__a:
   bl __SCT__a
   nop
 .data
+.p2align 3
 .globl __SCK__a
 __SCK__a:
   .quad 0, 1
@@ -166,6 +206,23 @@ __SCK__a:
 .globl __SCT__none
 __SCT__none:
   ret
+#--- key.s
+.data
+.p2align 3
+.globl __SCK__none
+__SCK__none:
+  .quad 0, 1
+#--- outside.yaml
+--- !ELF
+FileHeader: { Class: ELFCLASS64, Data: ELFDATA2LSB, Type: ET_REL, Machine: [[MACHINE]] }
+Sections:
+  - { Name: .text, Type: SHT_PROGBITS, Flags: [ SHF_ALLOC, SHF_EXECINSTR ], Size: 16 }
+  - Name: .rela.text
+    Type: SHT_RELA
+    Info: .text
+    Relocations: [ { Offset: 0xfffffffffffffffc, Symbol: __SCT__x, Type: [[TYPE]] } ]
+Symbols:
+  - { Name: __SCT__x, Binding: STB_GLOBAL }
 #--- riscv.s
 .globl __SCT__a
 __SCT__a:

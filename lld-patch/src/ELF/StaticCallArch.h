@@ -6,12 +6,12 @@
 #ifndef PATCHBAY_LLD_ELF_STATIC_CALL_ARCH_H
 #define PATCHBAY_LLD_ELF_STATIC_CALL_ARCH_H
 
+#include "InputSection.h"
 #include "Relocations.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace lld::elf {
 
-class InputSection;
 class StaticCallTramp;
 struct StaticCallSite;
 
@@ -23,6 +23,13 @@ struct StaticCallBranch {
   // It does not go to the tramp's beginning.
   bool hasAddend;
 };
+
+// Whether the section has `size` bytes at `offset`, which is of a relocation and
+// may be anything.
+inline bool hasBytes(const InputSection &sec, uint64_t offset, uint64_t size) {
+  const uint64_t end = sec.content().size();
+  return offset <= end && end - offset >= size;
+}
 
 // The shape of the tramps, the same for all of a link.
 struct StaticCallLayout {

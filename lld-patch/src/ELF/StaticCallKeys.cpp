@@ -19,6 +19,16 @@ using namespace llvm::object;
 using namespace lld;
 using namespace lld::elf;
 
+static void reportUndefinedKey(Ctx &ctx, const StaticCallMode &mode,
+                               const StaticCallTramp &tramp) {
+  ErrAlways(ctx) << tramp.caller << ": undefined static call key '"
+                 << tramp.keyName() << "'; define it with DEFINE_STATIC_CALL("
+                 << tramp.getName() << ", function) in one file of this link"
+                 << (mode.kernel ? ""
+                                 : ", or with DEFINE_EXPORTED_STATIC_CALL in a "
+                                   "shared object of it");
+}
+
 // A key that is not in this link is in one that the dynamic linker finds, if it
 // may look for it.
 static bool checkImportedKey(Ctx &ctx, const StaticCallMode &mode,
@@ -28,12 +38,7 @@ static bool checkImportedKey(Ctx &ctx, const StaticCallMode &mode,
   if (key && key->isUndefined() && key->isPreemptible &&
       ctx.arg.unresolvedSymbols == UnresolvedPolicy::Ignore)
     return true;
-  ErrAlways(ctx) << tramp.caller << ": undefined static call key '"
-                 << tramp.keyName() << "'; define it with DEFINE_STATIC_CALL("
-                 << tramp.getName() << ", function) in one file of this link"
-                 << (mode.kernel ? ""
-                                 : ", or with DEFINE_EXPORTED_STATIC_CALL in a "
-                                   "shared object of it");
+  reportUndefinedKey(ctx, mode, tramp);
   return false;
 }
 
@@ -170,11 +175,15 @@ bool elf::resolveListedKey(Ctx &ctx, const StaticCallMode &mode,
                            StaticCallTramp &tramp) {
   Symbol *sym = ctx.symtab->find(tramp.keyName());
   tramp.key = dyn_cast_or_null<Defined>(sym);
-  if (!ctx.arg.relocatable)
-    return tramp.key || checkImportedKey(ctx, mode, tramp, sym);
   const bool isKnown = sym && (sym->isDefined() || sym->isUndefined());
   tramp.keyOrTramp = isKnown ? sym : tramp.sym;
-  return true;
+  if (tramp.key)
+    return checkKey(ctx, mode, *tramp.key);
+  if (ctx.arg.relocatable)
+    return true;
+  // A kernel has no dynamic linker that would find it elsewhere.
+  reportUndefinedKey(ctx, mode, tramp);
+  return false;
 }
 
 bool elf::resolveStaticCallKey(Ctx &ctx, const StaticCallMode &mode,

@@ -30,6 +30,8 @@ public:
   void finalize(ArrayRef<const StaticCallTramp *>, ArrayRef<StaticCallSite>);
   void setLinks();
 
+  const SyntheticSection &table() const { return siteTable; }
+
 private:
   void addSite(const StaticCallSite &);
 

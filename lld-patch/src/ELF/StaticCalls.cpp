@@ -200,6 +200,17 @@ static bool initArch(Ctx &ctx, StaticCalls &calls, const Symbol &sym) {
   return supported;
 }
 
+// The table of the branches to the input's tramps refers to their keys where
+// neither LTO nor --gc-sections can see it. Each table that another tool makes
+// keeps them all, too.
+static void keepKeys(Ctx &ctx, const StaticCalls &calls) {
+  for (const Symbol *sym : calls.symbols)
+    if (Symbol *key = findKey(ctx, *sym)) {
+      key->isUsedInRegularObj = true;
+      ctx.arg.undefined.push_back(key->getName());
+    }
+}
+
 void elf::declareStaticCalls(Ctx &ctx) {
   StaticCalls *calls = ctx.staticCalls.get();
   if (!calls)
@@ -208,8 +219,9 @@ void elf::declareStaticCalls(Ctx &ctx) {
 
   scanSymbols(ctx, *calls);
   if (!calls->mode.makesTramps()) {
-    if (!calls->symbols.empty())
-      initArch(ctx, *calls, *calls->symbols.front());
+    if (!calls->symbols.empty() &&
+        initArch(ctx, *calls, *calls->symbols.front()))
+      keepKeys(ctx, *calls);
     return;
   }
   for (Symbol *sym : calls->symbols) {
@@ -445,14 +457,20 @@ static void explainUndefined(Ctx &ctx, bool makesTramps) {
 
 void elf::resolveStaticCalls(Ctx &ctx) {
   StaticCalls *calls = ctx.staticCalls.get();
-  explainUndefined(ctx, calls && calls->mode.makesTramps());
+  // Tramps that the input should have made need no explanation.
+  if (!calls || calls->mode.makesTramps())
+    explainUndefined(ctx, calls != nullptr);
   if (!calls)
     return;
   llvm::TimeTraceScope timeScope("Resolve static calls");
   auto [tramps, sites] = resolve(ctx, *calls);
   if (ctx.arg.relocatable) {
-    if (!calls->mode.makesTramps())
+    if (!calls->mode.makesTramps()) {
       tramps.clear(); // they have their relocations
+      // An earlier -r may have listed the same calls.
+      if (!sites.empty())
+        checkNoOther(ctx, calls->relocatable->table());
+    }
     if (calls->relocatable && !errCount(ctx))
       calls->relocatable->finalize(tramps, sites);
     return;
@@ -463,8 +481,11 @@ void elf::resolveStaticCalls(Ctx &ctx) {
     calls->siteTable->sites = std::move(sites);
     calls->siteTable->finalizeSymbols();
   }
-  if (calls->mode.kernel)
+  if (calls->mode.kernel) {
+    if (calls->siteTable)
+      warnIfTableDiscarded(ctx, *calls->siteTable);
     return;
+  }
   if (!calls->tramps.empty())
     checkNoOther(ctx, *calls->trampTable);
   calls->trampTable->tramps = std::move(tramps);

@@ -72,7 +72,8 @@ public:
   std::optional<StaticCallBranch>
   getBranch(const InputSection &sec, const Relocation &rel) const override;
   bool isAddress(const InputSection &, const Relocation &rel) const override {
-    return rel.type != R_AARCH64_CONDBR19 && rel.type != R_AARCH64_TSTBR14;
+    return rel.type != R_AARCH64_CALL26 && rel.type != R_AARCH64_JUMP26 &&
+           rel.type != R_AARCH64_CONDBR19 && rel.type != R_AARCH64_TSTBR14;
   }
   bool writeTramp(Ctx &, uint8_t *buf, const StaticCallTramp &) const override;
   void writeRelocatable(uint8_t *buf, const StaticCallTramp &) const override;
@@ -83,9 +84,10 @@ public:
 } // namespace
 
 std::optional<StaticCallBranch>
-StaticCallArchAArch64::getBranch(const InputSection &,
+StaticCallArchAArch64::getBranch(const InputSection &sec,
                                  const Relocation &rel) const {
-  if (rel.type != R_AARCH64_CALL26 && rel.type != R_AARCH64_JUMP26)
+  if ((rel.type != R_AARCH64_CALL26 && rel.type != R_AARCH64_JUMP26) ||
+      !hasBytes(sec, rel.offset, 4))
     return std::nullopt;
   return StaticCallBranch{rel.offset, rel.type == R_AARCH64_JUMP26,
                           rel.addend != 0};

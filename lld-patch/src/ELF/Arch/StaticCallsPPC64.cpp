@@ -79,7 +79,7 @@ private:
 std::optional<StaticCallBranch> ppc64::getBranch(const InputSection &sec,
                                                  const Relocation &rel) {
   if ((rel.type != R_PPC64_REL24 && rel.type != R_PPC64_REL24_NOTOC) ||
-      rel.offset + 4 > sec.content().size())
+      !hasBytes(sec, rel.offset, 4))
     return std::nullopt;
   bool isCall = read32le(sec.content().data() + rel.offset) & 1;
   return StaticCallBranch{rel.offset, !isCall, rel.addend != 0};
@@ -95,7 +95,7 @@ bool ppc64::checkTocRestore(Ctx &ctx, const StaticCallTramp &tramp,
                    << advice;
     return false;
   }
-  if (offset + 8 <= content.size() &&
+  if (hasBytes(sec, offset, 8) &&
       read32le(content.data() + offset + 4) == NOP)
     return true;
   ErrAlways(ctx) << sec.getObjMsg(offset) << ": call to static call '"

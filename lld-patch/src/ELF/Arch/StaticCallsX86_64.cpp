@@ -95,7 +95,7 @@ StaticCallArchX86_64::getBranch(const InputSection &sec,
   // Data that happen to follow the byte of an opcode are no branch.
   ArrayRef<uint8_t> content = sec.content();
   if (!(sec.flags & SHF_EXECINSTR) || rel.offset < 1 ||
-      rel.offset + 4 > content.size())
+      !hasBytes(sec, rel.offset, 4))
     return std::nullopt;
   const uint8_t opcode = content[rel.offset - 1];
   const uint8_t before = rel.offset < 2 ? 0 : content[rel.offset - 2];
