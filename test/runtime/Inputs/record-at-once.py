@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 
 patchbay, prog = sys.argv[1:]
 BUSY = (r"patchbay: error: {dir}: {who} is still recording there: wait until it ends, or "
@@ -35,11 +36,27 @@ def expect(what, found, wanted):
         sys.exit(f"{what}: {found!r}, not {wanted!r}")
 
 
+def is_busy(said, who, directory="data"):
+    return re.fullmatch(BUSY.format(dir=r"\S*" + directory, who=who), said)
+
+
 def refused(process, who, directory="data"):
     status, said = end(process)
     expect("status", status, 125)
-    if not re.fullmatch(BUSY.format(dir=r"\S*" + directory, who=who), said):
+    if not is_busy(said, who, directory):
         sys.exit(f"said {said!r}")
+
+
+def records(tracer, after):
+    """Records, once `after` is gone: a process that ends closes its files one by one, and
+    what it records into after its output."""
+    give_up = time.monotonic() + PATIENCE
+    while True:
+        status, said = end(start(tracer=tracer))
+        if not (status and is_busy(said, after)) or time.monotonic() > give_up:
+            expect(f"status of what said {said!r}", status, 0)
+            return
+        time.sleep(0.1)
 
 
 # Of four at once one records, and all of its calls are there; over and over, since
@@ -77,5 +94,4 @@ for tracer in "function", "function_profile":
     command.stdin.close()
     command.stdout.read()  # until it has ended, too
     expect("calls", calls(), 100002)
-    command = start(tracer=tracer)
-    expect("status", end(command)[0], 0)
+    records(tracer, after=who)
