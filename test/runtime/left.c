@@ -540,6 +540,8 @@ int main(int argc, char **argv)
 {
 	const struct sigaction action = { .sa_handler = leave };
 	const double limit = argc > 1 ? atof(argv[1]) / 1e3 : 0;
+	const char *times = getenv("PATCHBAY_TEST_SLOW");
+	const double at_most = times ? atof(times) : 1;
 	pthread_t leaving, asking;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -553,7 +555,7 @@ int main(int argc, char **argv)
 	print_longest("status", &status);
 	print_longest("disarming", &disarming);
 	/* What the kernel does not count as waiting may be the machine's, too. */
-	CHECK(status.rest < 1 && disarming.rest < 1);
+	CHECK(status.rest < at_most && disarming.rest < at_most);
 	CHECK(!limit || (status.all < limit && disarming.all < limit));
 	left_and_idle();
 	interrupted();

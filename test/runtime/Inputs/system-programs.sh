@@ -9,7 +9,7 @@
 # landing pads and alike; STATIC make a static executable, position-independent
 # where the C library can be linked so. What is left out: life fork-in-signal,
 # whose signals come faster than an emulated system forks; and the programs whose
-# names are in LEFT_OUT, of main-thread and unwind-step.
+# names are in LEFT_OUT, of main-thread, unwind-step and fork-storm.
 set -eu
 dir=$1 lib=$2 run=$3 cc=$4 cxx=$5 harden=$6 pie=$7 left_out=${8-}
 tests=$(dirname "$0")/..
@@ -63,6 +63,10 @@ case $left_out in
 *main-thread*) ;;
 *) $cc --ld-path="$(command -v ld.lld)" -Wl,--static-calls \
 	"$tests/main-thread.c" -o "$dir/main-thread" $dynamic ;;
+esac
+
+case $left_out in
+*fork-storm*) rm "$dir/fork-storm" ;;
 esac
 
 files="--file $lib/libpatchbay.so.0 --file $lib/libpatchbay-link.so.0"
