@@ -205,7 +205,7 @@ static bool initArch(Ctx &ctx, StaticCalls &calls, const Symbol &sym) {
 // keeps them all, too.
 static void keepKeys(Ctx &ctx, const StaticCalls &calls) {
   for (const Symbol *sym : calls.symbols)
-    if (Symbol *key = findKey(ctx, *sym)) {
+    if (Symbol *key = findKey(ctx, *sym); key && key->isDefined()) {
       key->isUsedInRegularObj = true;
       ctx.arg.undefined.push_back(key->getName());
     }
