@@ -20,7 +20,6 @@
  * prologue, and the call frame below is described as of any other code.
  */
 #include "direct.h"
-#include "vectors.h"
 
 	.text
 

@@ -28,7 +28,6 @@
  * there, and the trampoline's with it.
  */
 #include "exit_macros.h"
-#include "vectors.h"
 
 	.text
 

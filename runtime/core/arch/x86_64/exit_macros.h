@@ -3,6 +3,7 @@
 #include "entry.h"
 #include "lsda.h"
 #include "quiesce.h"
+#include "vectors.h"
 
 #include <patchbay/abi.h>
 
@@ -74,15 +75,24 @@
 3:
 .endm
 
+/* With upper parts that are zero as restore_wide_vectors has it (vectors.h). */
+.macro restore_wide_results or, kind
+	vmovups	CALL_VECTOR0(%rbp), %\kind\()0
+	\or	CALL_VECTOR1(%rbp), %\kind\()0, %\kind\()0
+	test_upper \kind
+	jz	9f
+	move_results CALL_VECTOR0(%rbp), %\kind\()0, CALL_VECTOR1(%rbp), %\kind\()1, \kind
+	jmp	3f
+.endm
+
 .macro restore_results
 	cmpb	$PB_ISA_AVX, pb_x86_64_isa(%rip)
 	ja	2f
-	je	1f
-	move_results CALL_VECTOR0(%rbp), %xmm0, CALL_VECTOR1(%rbp), %xmm1, xmm
-	jmp	3f
-1:	move_results CALL_VECTOR0(%rbp), %ymm0, CALL_VECTOR1(%rbp), %ymm1, ymm
-	jmp	3f
-2:	move_results CALL_VECTOR0(%rbp), %zmm0, CALL_VECTOR1(%rbp), %zmm1, zmm
+	jb	8f
+	restore_wide_results vorps, ymm
+2:	restore_wide_results vporq, zmm
+9:	vzeroupper
+8:	move_results CALL_VECTOR0(%rbp), %xmm0, CALL_VECTOR1(%rbp), %xmm1, xmm
 3:
 .endm
 
