@@ -25,10 +25,18 @@ static constexpr size_t SymbolSize = 8 + 8 + 3;
 // More than zlib can make of a byte, so who says so lies.
 static constexpr uint64_t MostPerByte = 1032;
 
+static constexpr StringLiteral Suffix(".names");
+static constexpr size_t KeyDigits = 16;
+
 std::string patchbay::nameArchivePath(StringRef Dir, StringRef Key) {
-  return (Dir + "/" + utohexstr(xxh3_64bits(Key), /*LowerCase=*/true, 16) +
-          ".names")
+  return (Dir + "/" +
+          utohexstr(xxh3_64bits(Key), /*LowerCase=*/true, KeyDigits) + Suffix)
       .str();
+}
+
+bool patchbay::isNameArchive(StringRef Name) {
+  return Name.consume_back(Suffix) && Name.size() == KeyDigits &&
+         Name.find_first_not_of("0123456789abcdef") == StringRef::npos;
 }
 
 static void append64(std::string &To, uint64_t Number) {

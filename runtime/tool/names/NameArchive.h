@@ -11,6 +11,8 @@ namespace patchbay {
 
 /// Where in the recording Dir the names of a module are; Key: see moduleKey().
 std::string nameArchivePath(llvm::StringRef Dir, llvm::StringRef Key);
+/// Whether a file of this name in a recording is one of these.
+bool isNameArchive(llvm::StringRef Name);
 /// Writes them there. What was there is replaced in one step.
 llvm::Error writeNames(const std::string &Path, llvm::StringRef Key,
                        const SymbolNames &Names);

@@ -2,6 +2,7 @@
 #include "OutputDir.h"
 #include "Diagnostics.h"
 #include "format.h"
+#include "names/NameArchive.h"
 #include "reading/DataFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -58,8 +59,13 @@ Expected<std::vector<std::string>> patchbay::dataFiles(StringRef Dir) {
   return Files;
 }
 
-// A recording holds data files and nothing else, so that no file of anybody
-// else's is ever moved or deleted.
+static bool isOurs(StringRef Name) {
+  return Name.ends_with(PBD_SUFFIX) || Name.ends_with(PBD_NEW_SUFFIX) ||
+         isNameArchive(Name);
+}
+
+// A recording holds data files, with names of functions beside them, and nothing
+// else, so that no file of anybody else's is ever moved or deleted.
 static Expected<Kind> classify(const std::string &Path) {
   struct stat Status;
   if (lstat(Path.c_str(), &Status)) {
@@ -73,9 +79,7 @@ static Expected<Kind> classify(const std::string &Path) {
   std::error_code EC;
   for (sys::fs::directory_iterator I(Path, EC, /*follow_symlinks=*/false), End;
        !EC && I != End; I.increment(EC)) {
-    StringRef Name = I->path();
-    bool IsNew = Name.ends_with(PBD_NEW_SUFFIX);
-    if (!(IsNew || Name.ends_with(PBD_SUFFIX)) ||
+    if (!isOurs(sys::path::filename(I->path())) ||
         I->type() != sys::fs::file_type::regular_file)
       return Kind::Foreign;
     Result = Kind::Recording;
@@ -219,23 +223,22 @@ static Expected<LockedDir::State> lockUnused(LockedDir &Lock,
   return State;
 }
 
-static bool isDataFile(const LockedDir &Dir, const std::string &Name) {
+static bool isOurFile(const LockedDir &Dir, const std::string &Name) {
   struct stat Status;
-  return (StringRef(Name).ends_with(PBD_SUFFIX) ||
-          StringRef(Name).ends_with(PBD_NEW_SUFFIX)) &&
+  return isOurs(Name) &&
          !fstatat(Dir.descriptor(), Name.c_str(), &Status,
                   AT_SYMLINK_NOFOLLOW) &&
          S_ISREG(Status.st_mode);
 }
 
 // Of what is in the directory that is locked, whatever has its name by now, and
-// data files only: others may have come since classify().
+// files of recordings only: others may have come since classify().
 static Error removeRecording(const LockedDir &Dir, const std::string &Path) {
   auto Names = namesIn(Dir);
   if (!Names)
     return Names.takeError();
   for (const std::string &Name : *Names)
-    if (isDataFile(Dir, Name) && unlinkat(Dir.descriptor(), Name.c_str(), 0))
+    if (isOurFile(Dir, Name) && unlinkat(Dir.descriptor(), Name.c_str(), 0))
       return errorCodeToError(errnoAsErrorCode());
   // Fails if something is left, or if it is a link by now.
   if (rmdir(Path.c_str()))
