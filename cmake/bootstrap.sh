@@ -241,7 +241,7 @@ run_tests() {
 		sh "$root/cmake/fetch-system.sh" "$arch" >/dev/null ||
 			say "no system of $arch: tests that need it are skipped"
 	done
-	for version in 6.12 7.2; do
+	for version in 6.12 7.2 7.3; do
 		sh "$root/cmake/fetch-linux.sh" "$version" >/dev/null ||
 			say "no source of Linux $version: tests that need it are skipped"
 	done

@@ -20,7 +20,7 @@ case ${1:-} in
 *) die "no version '${1:-}': use, for example, 6.12" ;;
 esac
 shift
-[ $# -gt 0 ] || set -- bookworm-security bookworm-backports trixie sid
+[ $# -gt 0 ] || set -- bookworm-security bookworm-backports trixie sid experimental
 package=linux-source-$version
 source=$cache/sources/$package.tar.xz
 

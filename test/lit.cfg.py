@@ -77,7 +77,7 @@ for feature, packages in {"lua-source": ["lua5.4"],
     if all(glob.glob(os.path.join(cache, "sources", f"{package}_*.orig.tar.*"))
            for package in packages):
         config.available_features.add(feature)
-for version in ("6.12", "7.2"):
+for version in ("6.12", "7.2", "7.3"):
     tarball = os.path.join(cache, "sources", f"linux-source-{version}.tar.xz")
     config.substitutions.append((f"%linux_{version}", tarball))
     if os.path.exists(tarball):
