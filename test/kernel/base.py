@@ -29,7 +29,8 @@ class BaseRun:
         folder = SOURCE_ARCH.get(self.arch, self.arch)
         if not any(f"+++ b/arch/{folder}/" in patch.read_text() for patch in self.patches):
             raise KernelError(f"no patches of {self.arch} for Linux {self.version}: use 7.2")
-        self.out = options.out or ROOT / "build" / "kernel" / f"{options.arch}-{options.version}"
+        self.out = (options.out or ROOT / "build" / "kernel"
+                    / f"{options.arch}-{options.version}").resolve()
         self.out.mkdir(parents=True, exist_ok=True)
         self.busybox = system(self.arch)
         self.began = time.monotonic()

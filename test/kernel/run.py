@@ -14,6 +14,7 @@ from pathlib import Path
 
 import boot
 import checks
+import durations
 import multi
 import report
 import rival
@@ -37,6 +38,7 @@ class Run(BaseRun):
         self.tools = Tools(product(build, "lib/patchbay-pass.so"), product(build, "bin/ld.lld"),
                            llvm(build))
         self.source = source(self.version, self.out)
+        self.patchbay = product(build, "bin/patchbay")
         self.multi = multi.is_in(self.source)
         config = ("far", "cfi") if self.multi and self.arch == "arm64" else ("cfi",)
         self.ours = self.kernel("ours", True, *config)
@@ -71,7 +73,9 @@ class Run(BaseRun):
     def machine(self, script):
         """That boots run on which begin with this script."""
         usual = boot.Machine.usual(self.arch)
-        return {"multi": usual.anywhere(), "multi-storm": usual.with_cpus(2)}.get(script, usual)
+        return {"multi": usual.anywhere(), "multi-storm": usual.with_cpus(2),
+                "durations": usual.with_args(f"{usual.guest.kernel_args} {durations.ARGS}")
+                }.get(script, usual)
 
     def messages(self):
         """What a user reads whose plugin is not there, before and after a kernel
@@ -144,7 +148,7 @@ class Run(BaseRun):
     def check_version(self, quick):
         boots = [("bpf", "direct", "ops", "modules", "log"), ("lkdtm",)]
         if self.multi:
-            boots += [("multi", "sets", "log"), ("multi-storm", "log")]
+            boots += [("multi", "sets", "log"), ("multi-storm", "log"), ("durations", "log")]
         if quick:
             ours = yield from self.start(self.ours, *boots)
             said = yield from self.check_ours(self.ours, ours)
@@ -182,6 +186,11 @@ class Run(BaseRun):
         for first in ("multi", "multi-storm"):
             if first in boots:
                 yield from multi.booted((yield from finished(kernel, boots, first)), self.arch)
+        if "durations" in boots:
+            traced = yield from finished(kernel, boots, "durations")
+            if traced:
+                yield from durations.check(traced["durations"], self.patchbay, kernel.out)
+                yield from checks.log(traced["log"])
         if "lkdtm" in boots:
             yield from checks.lkdtm(last_words(kernel, "lkdtm", boots["lkdtm"]))
         return said
@@ -245,7 +254,7 @@ def arguments():
     variants = sorted({*Run.VARIANTS, *StaticCallRun.VARIANTS})
     parser.add_argument("arch", metavar="ARCH", choices=boot.GUESTS,
                         help="one of: " + " ".join(boot.GUESTS))
-    parser.add_argument("version", metavar="VERSION", help="of Linux: 6.12 or 7.2")
+    parser.add_argument("version", metavar="VERSION", help="of Linux: 6.12, 7.2 or 7.3")
     parser.add_argument("--build", type=Path, metavar="DIR", default=ROOT / "build" / "release",
                         help="where the plugin and the linker are (default: build/release)")
     parser.add_argument("--quick", action="store_true",
