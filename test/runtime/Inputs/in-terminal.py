@@ -15,9 +15,12 @@ if not pid:
     fcntl.ioctl(1, termios.TIOCSWINSZ,
                 struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
     os.execvp(sys.argv[2], sys.argv[2:])
+# Whole at the end: a read may end between the bytes of a character or of an end of line.
+said = b""
 try:
     while data := os.read(terminal, 65536):
-        sys.stdout.write(data.decode().replace("\r\n", "\n"))
+        said += data
 except OSError:  # EIO: nobody has it open any more
     pass
+sys.stdout.write(said.decode().replace("\r\n", "\n"))
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
