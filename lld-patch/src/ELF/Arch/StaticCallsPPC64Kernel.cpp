@@ -54,10 +54,9 @@ using namespace lld;
 using namespace lld::elf;
 using namespace lld::elf::ppc64;
 
-static constexpr unsigned branchOffset = 8, indirectOffset = 12,
-                          jumpOffset = 20, return0Offset = 28,
-                          returnOffset = 32, firstOffset = 36,
-                          literalOffset = 48, trampSize = 56;
+static constexpr unsigned branchOffset = 8, jumpOffset = 20,
+                          return0Offset = 28, returnOffset = 32,
+                          firstOffset = 36, literalOffset = 48, trampSize = 56;
 // st_other of a function whose local entry point is 8 bytes behind the global.
 static constexpr uint8_t localEntryAt8 = 3 << 5;
 static constexpr const char *tocOffsetName = "__static_call_toc_offset";
