@@ -7,12 +7,12 @@
 
 The redis-server SERVER answers redis-benchmark all the time, and is recorded every other
 while: what counts is the time for an answer, but not in the first second and a half of a
-recording. PROG is run to its end, in turn as it is and recorded. Printed is the median of
-the ratios of neighbours, and what the last recording says of itself."""
+recording. PROG is run to its end, as it is and recorded, both at once and on the same
+processor, for some seconds: its start is counted, too. Printed is the median of the ratios,
+and what the last recording says of itself."""
 import argparse
 import os
 import re
-import resource
 import socket
 import statistics
 import subprocess
@@ -96,29 +96,44 @@ def redis(args, server, benchmark):
     return ratios
 
 
-def user_seconds(command):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                          text=True, check=False)
-    if done.returncode:
-        sys.exit(done.stderr)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
-            done.stderr)
+def begin(command, before, folder, name, processor):
+    """Runs it behind `before` on that processor, once there is a file `go`."""
+    wait = (': > "$0"/here-"$1"; while ! [ -e "$0"/go ]; do sleep 0.02; done; '
+            'into="$0"/times-"$1"; shift; "$@"; code=$?; times > "$into"; exit $code')
+    return subprocess.Popen([*before, "sh", "-c", wait, folder, name, *command],
+                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                            preexec_fn=lambda: os.sched_setaffinity(0, [processor]))
 
 
 def run(args, *command):
+    """Side by side on one processor: what else the machine does is equal for both. The
+    command's own time, before and afterwards, is not the program's."""
     ratios = []
-    with tempfile.TemporaryDirectory() as folder:
-        # What the command does before and afterwards is not the program's.
-        short = record(args, *limit(args), "--force", "-o", f"{folder}/data", "--", "true")
-        for _ in range(args.times):
-            plain, _ = user_seconds(command)
-            own, _ = user_seconds(short)
-            traced, said = user_seconds(record(args, *limit(args), "-o", f"{folder}/data",
-                                               "--", *command))
-            ratios.append((traced - own) / plain)
-    print(said, end="")
+    processor = max(os.sched_getaffinity(0))
+    for _ in range(args.times):
+        with tempfile.TemporaryDirectory() as folder:
+            ways = {"plain": [], "traced": record(args, *limit(args), "--force", "-o",
+                                                  f"{folder}/data", "--")}
+            running = {name: begin(command, before, folder, name, processor)
+                       for name, before in ways.items()}
+            while not all(os.path.exists(f"{folder}/here-{name}") for name in ways):
+                if any(process.poll() for process in running.values()):
+                    break
+                time.sleep(0.02)
+            with open(f"{folder}/go", "w", encoding="utf-8"):
+                pass
+            said, seconds = {}, {}
+            for name, process in running.items():
+                said[name] = process.communicate()[1]
+                if process.returncode:
+                    sys.exit(said[name])
+                with open(f"{folder}/times-{name}", encoding="utf-8") as file:
+                    # The second line is of the shell's children: user's and system's.
+                    seconds[name] = sum(60 * int(minutes) + float(rest) for minutes, rest
+                                        in re.findall(r"(\d+)m([\d.]+)s",
+                                                      file.read().splitlines()[1]))
+            ratios.append(seconds["traced"] / seconds["plain"])
+    print(said["traced"], end="")
     return ratios
 
 
