@@ -86,6 +86,10 @@ for allocator, library in {"jemalloc": "libjemalloc.a", "mimalloc": "libmimalloc
                            "tcmalloc": "libtcmalloc_minimal.so"}.items():
     if glob.glob(f"/usr/lib/*-linux-gnu/{library}"):
         config.available_features.add(allocator)
+# The command is linked with LLVM's archives, if they are there; ASan reserves much memory.
+if (os.path.exists(os.path.join(config.llvm_tools, "..", "lib", "libLLVMObject.a"))
+        and not config.tool_sanitize):
+    config.available_features.add("small-command")
 if glob.glob("/usr/include/tcl8.*/tcl.h"):
     config.available_features.add("tcl")
 if ctypes.util.find_library("debuginfod"):

@@ -59,8 +59,7 @@ static void printVersion(raw_ostream &OS) {
      << "  LLVM version " LLVM_VERSION_STRING "\n";
 }
 
-// libLLVM brings hundreds of options of its own, which are neither shown nor
-// accepted.
+// LLVM brings options of its own, which are neither shown nor accepted.
 static void dropForeignOptions(cl::SubCommand &Command) {
   auto &Options = cl::getRegisteredOptions(Command);
   std::vector<StringRef> Foreign;
