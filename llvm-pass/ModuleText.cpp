@@ -19,12 +19,14 @@ static constexpr char Links[] = ".Lpatchbay_links";
 static constexpr char Register[] = ".Lpatchbay_links_register";
 static constexpr char Unregister[] = ".Lpatchbay_links_unregister";
 static constexpr char Trampolines[] = ".Lpatchbay_links_trampolines";
+static constexpr char Table[] = ".Lpatchbay_links_table";
 static constexpr char State[] = ".Lpatchbay_state";
 static constexpr char Constructed[] = ".Lpatchbay_state_constructed";
 static constexpr char Late[] = ".Lpatchbay_state_late";
 static constexpr char Offered[] = ".Lpatchbay_state_offered";
 
-// Where stubs lead in a module that no runtime knows.
+// This copy's stubs, and where they lead in a module that no runtime knows.
+static constexpr char Stubs[] = ".Lpatchbay_stubs";
 static constexpr char Inert[] = ".Lpatchbay_inert";
 
 namespace {
@@ -94,21 +96,24 @@ static std::string descriptorText(const SlotLayout &Layout) {
 	.quad {6}-.
 	.quad {7}
 	.quad 0
+	.quad {8}
 	.size {0}, {4}
 	.popsection
 )";
-  std::string Stubs = "0";
+  std::string ToStubs = "0";
   if (Layout.NumStubs)
-    Stubs = (Layout.StubsSymbol + "-.").str();
+    ToStubs = (Layout.StubsSymbol + "-.").str();
   return formatv(Text, Module, OwnModule, PATCHBAY_SITES_SECTION,
                  PATCHBAY_ABI_VERSION, sizeof(patchbay_module), Links, State,
-                 Stubs);
+                 ToStubs, Layout.TrampolinesLayout);
 }
 
 /// What the descriptor leads to that is not read-only; see abi.h.
 static std::string linksAndStateText(const SlotLayout &Layout) {
   static_assert(offsetof(patchbay_links, module_unregister) == 8 &&
                     PATCHBAY_X86_64_TRAMPOLINES_OFFSET == 16 &&
+                    PATCHBAY_X86_64_TABLE_OFFSET ==
+                        16 + 8 * PATCHBAY_X86_64_NR_STUBS &&
                     offsetof(patchbay_state, constructed) == 8 &&
                     offsetof(patchbay_state, late) == 9 &&
                     offsetof(patchbay_state, offered) == 10,
@@ -138,6 +143,8 @@ static std::string linksAndStateText(const SlotLayout &Layout) {
   std::string Addresses;
   for (unsigned I = 0; I != Layout.NumStubs; ++I)
     Addresses += formatv("\t.quad {0}\n", Inert);
+  if (Layout.TableSize)
+    Addresses += formatv("{0}:\n\t.zero {1}\n", Table, Layout.TableSize);
   return formatv(Text, Module, Links, Register, Unregister, Trampolines, State,
                  Constructed, Late, Addresses,
                  sizeof(patchbay_state) - offsetof(patchbay_state, offered),
@@ -166,11 +173,12 @@ static std::string stubsText(const SlotLayout &Layout) {
 	.weak {1}
 	.hidden {1}
 	.pushsection .text.{0},"axG",@progbits,{0},comdat
-	.p2align 4
+	.p2align 6
 	.type {1},@function
 {1}:
+{2}:
 	.cfi_startproc
-{2}	.cfi_endproc
+{3}	.cfi_endproc
 	.size {1}, .-{1}
 	.popsection
 )";
@@ -178,7 +186,9 @@ static std::string stubsText(const SlotLayout &Layout) {
     return std::string();
   std::string Body = formatv(/*Validate=*/false, Layout.Stubs.data(),
                              Trampolines, Inert);
-  return formatv(Text, Module, Layout.StubsSymbol, Body);
+  Body += formatv(/*Validate=*/false, Layout.Trampolines.data(), Trampolines,
+                  Inert, Stubs, Table);
+  return formatv(Text, Module, Layout.StubsSymbol, Stubs, Body);
 }
 
 std::string patchbay::moduleText(const SlotLayout &Layout) {

@@ -102,6 +102,12 @@ struct SlotLayout {
   llvm::StringLiteral Stubs = "";
   unsigned NumStubs = 0;
 
+  /// Behind all that, the module's own trampolines, for runtimes with the layout of
+  /// this number. Label {0} is as above, {2} is the first stub, and {3} a table of so
+  /// many bytes.
+  llvm::StringRef Trampolines = "";
+  unsigned TrampolinesLayout = 0, TableSize = 0;
+
   /// Registers that the site changes, armed or not.
   llvm::ArrayRef<llvm::StringLiteral> SiteRegisters;
 

@@ -42,8 +42,11 @@ struct pb_site {
 	const struct patchbay_record *record;
 };
 
-/* How many bytes a site has, and how many a module's links. */
-extern const size_t pb_arch_site_size, pb_arch_links_size;
+/* How many bytes a site has. */
+extern const size_t pb_arch_site_size;
+
+/* How many bytes a module's links have. */
+size_t pb_arch_links_size(const struct patchbay_module *desc);
 
 /* May code be written back unchanged while other threads execute it? */
 extern const int pb_arch_rewrite;

@@ -63,8 +63,10 @@ desc_of(const struct dl_phdr_info *info, const struct patchbay_module_note *note
 		return NULL;
 	if (desc->abi_version != PATCHBAY_ABI_VERSION)
 		return desc;
-	if (!has(info, desc, sizeof(*desc), PF_R) ||
-	    !has(info, pb_module_links(desc), pb_arch_links_size, PF_R | PF_W) ||
+	if (!has(info, desc, PATCHBAY_MODULE_SIZE_MIN, PF_R) ||
+	    !has(info, desc, desc->size, PF_R) ||
+	    !has(info, pb_module_links(desc), pb_arch_links_size(desc),
+		 PF_R | PF_W) ||
 	    !has(info, pb_desc_place(&desc->state), sizeof(struct patchbay_state),
 		 PF_R | PF_W))
 		return NULL;

@@ -107,10 +107,10 @@ static int check_desc(const struct patchbay_module *desc,
 		      const struct found *found, uintptr_t start,
 		      uintptr_t stop)
 {
-	if (desc->size < sizeof(*desc) || start > stop ||
+	if (desc->size < PATCHBAY_MODULE_SIZE_MIN || start > stop ||
 	    (stop - start) % PATCHBAY_RECORD_SIZE ||
-	    !is_within(found, pb_desc_place(&desc->links), pb_arch_links_size,
-		       PF_W) ||
+	    !is_within(found, pb_desc_place(&desc->links),
+		       pb_arch_links_size(desc), PF_W) ||
 	    !is_within(found, pb_desc_place(&desc->state),
 		       sizeof(struct patchbay_state), PF_W))
 		return -EINVAL;

@@ -20,8 +20,6 @@ struct pb_place {
 	size_t used, users;
 };
 
-const size_t pb_arch_links_size = sizeof(struct patchbay_links);
-
 /* All of them; see lock.h. */
 static struct pb_place *places;
 
@@ -39,6 +37,12 @@ struct pb_sequences {
 };
 
 /* Nothing is mapped yet: pb_arch_prepare() does so. */
+size_t pb_arch_links_size(const struct patchbay_module *desc)
+{
+	(void)desc;
+	return sizeof(struct patchbay_links);
+}
+
 void *pb_arch_map_reach(const struct pb_module *module, int *error)
 {
 	struct pb_sequences *reach;

@@ -117,9 +117,9 @@ static void foreign_modules(struct patchbay_ops *ops)
 	CHECK_EQ(patchbay_module_unregister(&module), -ENOENT);
 	CHECK_EQ(others(), 0);
 	module.flags = 0;
-	module.size--;
+	module.size = PATCHBAY_MODULE_SIZE_MIN - 1;
 	CHECK_EQ(patchbay_module_register(&module), -EINVAL);
-	module.size += 9; /* a later one may be larger */
+	module.size = sizeof(module) + 8; /* a later one may be larger */
 	CHECK_EQ(patchbay_module_register(&module), 0);
 	CHECK_EQ(patchbay_module_unregister(&module), 0);
 	module.size -= 8;

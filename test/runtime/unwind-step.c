@@ -13,6 +13,11 @@
 // RUN: %t timed | FileCheck %s --check-prefix=EXIT
 // RUN: %t several | FileCheck %s --check-prefix=EXIT
 // RUN: %t several-exits | FileCheck %s --check-prefix=EXIT
+/* By the library's trampolines so far; and by the program's own. */
+// RUN: %build %s -o %t.shared -Wl,-z,now %link
+// RUN: %t.shared | FileCheck %s
+// RUN: %t.shared exit | FileCheck %s --check-prefix=EXIT
+// RUN: %t.shared several | FileCheck %s --check-prefix=EXIT
 // EXIT: unwound at {{[1-9][0-9]+}} instructions, and not at 1{{$}}
 
 #include "Inputs/check.h"

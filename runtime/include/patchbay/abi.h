@@ -108,6 +108,26 @@
  * In a module that no runtime knows they lead to endbr64; clc; ret, behind the
  * last of them. Unwind tables describe all that: the return address is on top of
  * the stack, as at any function's entry.
+ *
+ * Behind that are trampolines of the module's own, as many as stubs, for runtimes
+ * that are so far away that branches to theirs cost more. Each has two entries:
+ *
+ *	+0   endbr64; clc; ret   it is shut
+ *	+16  the trampoline      unwind tables describe every instruction of it
+ *
+ * What they must know is of two kinds. Addresses are in a table behind those that
+ * the stubs jump to; all of it is 0 until a runtime fills it in:
+ *
+ *	+0   how far the thread's data are from %fs:0
+ *	+8   address of the phase
+ *	+16  what is called for a thread that is not outside
+ *	+24  PATCHBAY_X86_64_NR_STUBS addresses: where tracers of exits have their way
+ *
+ * The layout of cells and threads is in the instructions. It is no part of the ABI:
+ * the descriptor has its number, PATCHBAY_X86_64_LAYOUT, and a runtime whose own
+ * layout has another number leads the stubs to its own trampolines. So who changes
+ * one of the PATCHBAY_X86_64_LAYOUT_*, or what a trampoline does (entry.S, and
+ * Targets/X86_64.cpp of the pass), gives it the next number.
  */
 #define PATCHBAY_X86_64_MOV_EAX_IMM32 0xb8 /* at entry-5 if there is a hash */
 #define PATCHBAY_X86_64_MOV_REGISTERS 0x07 /* bits of it that kcfi-arity sets */
@@ -128,6 +148,26 @@
 #define PATCHBAY_X86_64_STUB_JMP_OFFSET 4
 #define PATCHBAY_X86_64_TRAMPOLINES_OFFSET 16 /* in struct patchbay_links */
 #define PATCHBAY_X86_64_STUB_JMP 0x25ff /* ff 25, then rel32 */
+#define PATCHBAY_X86_64_OWN_OFFSET 128 /* from the first stub to the trampolines */
+#define PATCHBAY_X86_64_OWN_SIZE 256
+#define PATCHBAY_X86_64_OWN_OPEN 16
+#define PATCHBAY_X86_64_TABLE_OFFSET 64 /* in struct patchbay_links */
+#define PATCHBAY_X86_64_TABLE_THREAD 0
+#define PATCHBAY_X86_64_TABLE_PHASE 8
+#define PATCHBAY_X86_64_TABLE_SLOWLY 16
+#define PATCHBAY_X86_64_TABLE_EXITS 24
+#define PATCHBAY_X86_64_TABLE_SIZE 72
+#define PATCHBAY_X86_64_LAYOUT 1
+#define PATCHBAY_X86_64_LAYOUT_CELL_ENTER 0
+#define PATCHBAY_X86_64_LAYOUT_CELL_SINCE 56
+#define PATCHBAY_X86_64_LAYOUT_SINCE_EXITS 0xc0
+#define PATCHBAY_X86_64_LAYOUT_THREAD_PHASE 0
+#define PATCHBAY_X86_64_LAYOUT_THREAD_FRAME 8
+#define PATCHBAY_X86_64_LAYOUT_THREAD_OUTSIDE 0
+#define PATCHBAY_X86_64_LAYOUT_REGS_SIZE 80
+#define PATCHBAY_X86_64_LAYOUT_REGS_MARK 72
+#define PATCHBAY_X86_64_LAYOUT_REGS_CALLED 76
+#define PATCHBAY_X86_64_LAYOUT_MARK 0x6b724d50
 
 /*
  * AArch64: site
@@ -541,6 +581,9 @@ patchbay_x86_64_stub(const struct patchbay_record *record, int behind_endbr64)
  * @stubs:       x86-64: the first stub, likewise; 0 elsewhere
  * @flags:       what a runtime must know to do anything with the module; it
  *               refuses bits that it does not know. None so far
+ * @trampolines: x86-64: the layout that the module's own trampolines know, behind
+ *               its stubs (PATCHBAY_X86_64_LAYOUT); 0: there are none. Not in a
+ *               descriptor of PATCHBAY_MODULE_SIZE_MIN bytes, which says the same
  *
  * The pass emits it with a constructor and a destructor, all in one COMDAT
  * group, into every object file that has a site; so a linked module has one.
@@ -559,9 +602,14 @@ struct patchbay_module {
 	int64_t state;
 	int64_t stubs;
 	uint64_t flags;
+	uint64_t trampolines;
 };
 
-PATCHBAY_STATIC_ASSERT(sizeof(struct patchbay_module) == 56);
+#define PATCHBAY_MODULE_SIZE_MIN 56
+
+PATCHBAY_STATIC_ASSERT(sizeof(struct patchbay_module) == 64);
+PATCHBAY_STATIC_ASSERT(offsetof(struct patchbay_module, trampolines) ==
+		       PATCHBAY_MODULE_SIZE_MIN);
 
 /*
  * struct patchbay_links - where a module goes in the runtime
@@ -570,7 +618,7 @@ PATCHBAY_STATIC_ASSERT(sizeof(struct patchbay_module) == 56);
  * @module_unregister: 0; or what the destructor calls if @late of the state is 1
  *
  * On x86-64 follow the addresses of PATCHBAY_X86_64_NR_STUBS trampolines, to which
- * the stubs jump.
+ * the stubs jump, and, if the module has trampolines, their table.
  *
  * It lies where the dynamic loader lets nobody write once the module has been
  * relocated (RELRO), since it leads to code. The runtime writes it as it writes

@@ -42,7 +42,7 @@ Expected<ImageView> ImageView::create(const ElfImage &Image) {
                  std::move(*Functions));
   for (uint64_t At : *Modules) {
     constexpr size_t Field = offsetof(patchbay_module, stubs);
-    ArrayRef<uint8_t> Module = View.map().bytes(At, sizeof(patchbay_module));
+    ArrayRef<uint8_t> Module = View.map().bytes(At, PATCHBAY_MODULE_SIZE_MIN);
     uint64_t ToStubs =
         Module.empty() ? 0 : support::endian::read64le(&Module[Field]);
     if (ToStubs)

@@ -48,7 +48,7 @@ static void checkStubs(const ImageView &View, uint64_t Stubs, uint64_t Links,
 static void checkDescriptor(const ImageView &View, uint64_t Address,
                             const Section &Sites, Findings &Out) {
   constexpr StringLiteral Name = PATCHBAY_MODULE_SYMBOL;
-  ArrayRef<uint8_t> Bytes = View.map().bytes(Address, sizeof(patchbay_module));
+  ArrayRef<uint8_t> Bytes = View.map().bytes(Address, PATCHBAY_MODULE_SIZE_MIN);
   if (Bytes.empty()) {
     Out.add(Name, 0, "address", "a descriptor in the file", hex(Address));
     return;
@@ -68,7 +68,9 @@ static void checkDescriptor(const ImageView &View, uint64_t Address,
   constexpr size_t Stop = offsetof(patchbay_module, sites_stop);
   Check(Version, "abi_version", PATCHBAY_ABI_VERSION,
         read32le(&Bytes[Version]));
-  Check(Size, "size", sizeof(patchbay_module), read32le(&Bytes[Size]));
+  // One of fewer fields is valid, too.
+  if (read32le(&Bytes[Size]) != PATCHBAY_MODULE_SIZE_MIN)
+    Check(Size, "size", sizeof(patchbay_module), read32le(&Bytes[Size]));
   Check(Start, "sites_start", Sites.sh_addr, Reference(Start));
   Check(Stop, "sites_stop", Sites.sh_addr + Sites.sh_size, Reference(Stop));
   Check(offsetof(patchbay_module, flags), "flags", 0,

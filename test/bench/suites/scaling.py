@@ -52,8 +52,8 @@ def program(tools, name, tracer, flags, callee="hot_callee.c",
 
 def far_handler(tools, flags, library):
     """The handlers in a shared object, as those of `patchbay record` are; the loop and
-    its callee in the executable. Their trampoline is where the library is: beside the
-    handlers, or in the executable, as if each module had its own."""
+    its callee in the executable, where the trampolines are, too: the module's own or,
+    of libpatchbay.a, the library's."""
     handlers = tools.link("scaling-handlers", [
         "-shared", "-fuse-ld=lld",
         tools.object("handlers.c", ["-mgeneral-regs-only", "-fPIC"])], ".so")
@@ -133,8 +133,7 @@ def case(programs, relevant, irrelevant):
                   note="libpatchbay.so; handler in a shared object beside it"),
             Entry("static-far-handler", (programs["static-far-handler"], option),
                   (*static, "ours-far-handler"), events=relevant,
-                  note="libpatchbay.a, handler in a shared object: as if each module "
-                  "had its trampolines"),
+                  note="libpatchbay.a, handler in a shared object"),
         ]
     entries += [
         Entry("list-walk", (programs["list-walk"], option), events=relevant,

@@ -28,10 +28,10 @@ int (*volatile pointer)(int) = second;
 int main(void) { return printf("main %d\n", pointer(1)) < 0; }
 #endif
 
-// CHECK:     register abi=2 size=56 records=2
+// CHECK:     register abi=2 size=64 records=2
 // CHECK-NOT: {{^}}register
 // CHECK:     main 2
-// CHECK:     unregister abi=2 size=56 records=2
+// CHECK:     unregister abi=2 size=64 records=2
 // CHECK-NOT: unregister
 // RECORD-DAG: second gp=1 fp=0 stack=0 ret=gp site=+0 hash=0x50794
 // RECORD-DAG: main gp=0

@@ -63,16 +63,16 @@ int main(void) { return printf("main %d\n", second(1)) < 0; }
 // ALONE:      {{^}}constructor
 // ALONE-NEXT: main 2
 // ALONE-NEXT: destructor
-// CHECK:      register abi=2 size=56 records=4
+// CHECK:      register abi=2 size=64 records=4
 // CHECK-NEXT: {{^}}constructor
 // CHECK-NEXT: main 2
 // CHECK-NEXT: destructor
-// CHECK-NEXT: unregister abi=2 size=56 records=4
+// CHECK-NEXT: unregister abi=2 size=64 records=4
 // CHECK-NOT:  register
-// TWO:        register abi=2 size=56 records=1
-// TWO-NEXT:   register abi=2 size=56 records=3
+// TWO:        register abi=2 size=64 records=1
+// TWO-NEXT:   register abi=2 size=64 records=3
 // TWO:        main 2
-// TWO:        unregister abi=2 size=56 records=3
-// TWO-NEXT:   unregister abi=2 size=56 records=1
-// NONE:       {{^}}register abi=2 size=56 records=0
-// NONE-NEXT:  unregister abi=2 size=56 records=0
+// TWO:        unregister abi=2 size=64 records=3
+// TWO-NEXT:   unregister abi=2 size=64 records=1
+// NONE:       {{^}}register abi=2 size=64 records=0
+// NONE-NEXT:  unregister abi=2 size=64 records=0

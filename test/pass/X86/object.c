@@ -19,11 +19,11 @@ __attribute__((naked)) void naked(void) { __asm__("ret"); }
 // CHECK-NOT: note.patchbay
 // CHECK: .note.patchbay NOTE {{.*}} 000020 00 0 0 4
 // CHECK-NOT: note.patchbay
-// CHECK: .rodata.__patchbay_module PROGBITS {{.*}} 000038 00 AG 0 0 8
-// CHECK: .data.rel.ro.__patchbay_module PROGBITS {{.*}} 000040 00 WAG 0 0 8
+// CHECK: .rodata.__patchbay_module PROGBITS {{.*}} 000040 00 AG 0 0 8
+// CHECK: .data.rel.ro.__patchbay_module PROGBITS {{.*}} 000088 00 WAG 0 0 8
 // CHECK: .bss.__patchbay_module NOBITS {{.*}} 000010 00 WAG 0 0 8
 // CHECK: .note.patchbay.module NOTE {{.*}} 000020 00 AG 0 0 4
-// CHECK: .text.__patchbay_module PROGBITS {{.*}} 000068 00 AXG 0 0 16
+// CHECK: .text.__patchbay_module PROGBITS {{.*}} 00067e 00 AXG 0 0 64
 // CHECK: .text.startup.__patchbay_module PROGBITS {{.*}} AXG
 // CHECK: .init_array.00001 INIT_ARRAY {{.*}} 000008 00 WAG 0 0 8
 // CHECK: .fini_array.00001 FINI_ARRAY {{.*}} 000008 00 WAG 0 0 8
@@ -37,10 +37,10 @@ __attribute__((naked)) void naked(void) { __asm__("ret"); }
 // BYTES-NEXT: 0000 09000000 08000000 01000000 50617463
 // BYTES-NEXT: 0010 68626179 00000000 02000000 01000000
 // BYTES:      section .rodata.__patchbay_module:
-// BYTES-NEXT: 0000 02000000 38000000 00000000 00000000
+// BYTES-NEXT: 0000 02000000 40000000 00000000 00000000
 // BYTES-NEXT: 0010 00000000 00000000 00000000 00000000
 // BYTES-NEXT: 0020 00000000 00000000 00000000 00000000
-// BYTES-NEXT: 0030 00000000 00000000
+// BYTES-NEXT: 0030 00000000 00000000 01000000 00000000
 // BYTES:      section .note.patchbay.module:
 // BYTES-NEXT: 0000 09000000 08000000 06000000 50617463
 // BYTES-NEXT: 0010 68626179 00000000 02000000 00000000
@@ -51,7 +51,9 @@ __attribute__((naked)) void naked(void) { __asm__("ret"); }
 // BYTES-NEXT: 0030 f30f1efa ff250000 0000cccc cccccccc
 // BYTES-NEXT: 0040 f30f1efa ff250000 0000cccc cccccccc
 // BYTES-NEXT: 0050 f30f1efa ff250000 0000cccc cccccccc
-// BYTES-NEXT: 0060 f30f1efa f8c3e3fe
+// BYTES-NEXT: 0060 f30f1efa f8c3e3fe cccccccc cccccccc
+// BYTES-NEXT: 0070 cccccccc cccccccc cccccccc cccccccc
+// BYTES-NEXT: 0080 f30f1efa f8c3cccc cccccccc cccccccc
 
 // SYMBOLS-DAG: OBJECT WEAK HIDDEN {{.*}} __patchbay_module{{$}}
 // SYMBOLS-DAG: FUNC WEAK HIDDEN {{.*}} __patchbay_stubs_2{{$}}

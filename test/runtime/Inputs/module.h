@@ -22,6 +22,7 @@ static void make_module_like_ours(struct patchbay_module *module,
 	module->abi_version = PATCHBAY_ABI_VERSION;
 	module->size = sizeof(*module);
 	module->state = (intptr_t)state - (intptr_t)&module->state;
+	module->trampolines = __patchbay_module.trampolines;
 	lead_alike(&module->links, &__patchbay_module.links);
 	if (__patchbay_module.stubs)
 		lead_alike(&module->stubs, &__patchbay_module.stubs);

@@ -47,7 +47,6 @@
 #include <string.h>
 
 const size_t pb_arch_site_size = PATCHBAY_RISCV64_SITE_SIZE;
-const size_t pb_arch_links_size = sizeof(struct patchbay_links);
 /* Code that is not compressed may be written back, but nobody knows which is. */
 const int pb_arch_rewrite = 0;
 
@@ -141,6 +140,12 @@ static bool armed_words(const struct pb_site *site, uint32_t words[2])
 	       pb_riscv64_call(words, site->site,
 			       (uintptr_t)site->reach +
 				       stub * PB_RISCV64_STUB_SIZE);
+}
+
+size_t pb_arch_links_size(const struct patchbay_module *desc)
+{
+	(void)desc;
+	return sizeof(struct patchbay_links);
 }
 
 int pb_arch_site_state(const struct pb_site *site)

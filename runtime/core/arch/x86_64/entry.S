@@ -63,6 +63,11 @@
  * since, to choose its way: all cells that a slot has led to are there as long as
  * the function. It may not act on what it saw there: the slot may lead to another
  * cell by now, and that cell may be of other functions.
+ *
+ * A module has the same for itself (reach.c), but for .Lexits, where it comes here:
+ * it is made by the pass (llvm-pass/Targets/X86_64.cpp). What is changed here, or in
+ * what cells and threads look like, is changed there, and PATCHBAY_X86_64_LAYOUT with
+ * it.
  */
 .macro trampoline from, nr
 	.p2align 6
@@ -77,7 +82,7 @@
 	movq	PATCHBAY_SLOT_OFFSET-\from(%r11), %r11
 	movq	CELL_SINCE(%r11), %rax	/* al is kept, if there is one */
 	testb	$(CELL_DIRECT_EXIT+CELL_DIRECT_BOTH), %al
-	jnz	4f
+	jnz	.Lexits_\@
 .Lgeneral_\@:
 	movq	pb_thread@gottpoff(%rip), %rax
 	movq	REGS_SIZE(%rsp), %rdi	/* site + 5 */
@@ -108,14 +113,17 @@
 	.cfi_restore_state
 	leaq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
 	subq	$\from, %rdi
-	callq	enter_slowly
+	callq	pb_x86_64_enter_slowly
 	testl	%eax, %eax		/* CF = 0 */
 	jz	.Lleave_\@
 .Lagain_\@:
 	movq	REGS_SIZE(%rsp), %r11
 	movq	PATCHBAY_SLOT_OFFSET-\from(%r11), %r11
 	jmp	.Lgeneral_\@
-4:
+.Lexits_\@:
+	.pushsection .rodata.pb_x86_64_exits, "a", @progbits
+	.long	.Lexits_\@ - pb_x86_64_trampolines
+	.popsection
 	call_directly \from, \nr, \@
 	.cfi_endproc
 .endm
@@ -124,6 +132,13 @@
  * All of them, PB_TRAMPOLINE_SIZE apart, in the order of the ABI: by registers,
  * then by where the site is. Each is behind what the stubs lead to at first.
  */
+	.section .rodata.pb_x86_64_exits, "a", @progbits
+	.globl	pb_x86_64_exits
+	.hidden	pb_x86_64_exits
+	.type	pb_x86_64_exits, @object
+	.p2align 2
+pb_x86_64_exits:
+	.text
 	.globl	pb_x86_64_trampolines
 	.hidden	pb_x86_64_trampolines
 	.type	pb_x86_64_trampolines, @function
@@ -145,6 +160,9 @@ pb_x86_64_trampolines:
 	/* An error if one of them outgrew its place. */
 	.org	pb_x86_64_trampolines + 6*PB_TRAMPOLINE_SIZE
 	.size	pb_x86_64_trampolines, .-pb_x86_64_trampolines
+	.section .rodata.pb_x86_64_exits, "a", @progbits
+	.size	pb_x86_64_exits, .-pb_x86_64_exits
+	.text
 
 /*
  * Call \target with the arguments that are in place, and leave every vector
@@ -180,7 +198,9 @@ call_saving_vectors pb_arch_enter_any, *CELL_FUNC(%rdx)
 	.hidden	pb_arch_enter_set
 call_saving_vectors pb_arch_enter_set, pb_set_call
 
-call_saving_vectors enter_slowly, pb_enter_slowly
+	.globl	pb_x86_64_enter_slowly
+	.hidden	pb_x86_64_enter_slowly
+call_saving_vectors pb_x86_64_enter_slowly, pb_enter_slowly
 
 /*
  * Enter the function's own cell instead of the gate in rdx, as if the trampoline

@@ -81,6 +81,15 @@
 #include <stdint.h>
 extern uint8_t pb_x86_64_isa;
 extern const char pb_x86_64_trampolines[];
+
+/*
+ * Where the trampolines have the way of tracers of exits, counted from the first one.
+ * A module's own trampolines go there as ours do; see entry.S.
+ */
+extern const uint32_t pb_x86_64_exits[];
+
+/* What they call for a thread that is not outside; see pb_enter_slowly(). */
+extern const char pb_x86_64_enter_slowly[];
 #endif
 
 #endif /* PB_X86_64_ENTRY_H */

@@ -37,11 +37,9 @@
  */
 #include "arch.h"
 
-#include "arch/x86_64/arch_bulk.h"
 #include "arch/x86_64/entry.h"
 #include "arch/x86_64/insn.h"
 #include "arch/x86_64/stub.h"
-#include "lock.h"
 #include "module.h"
 
 #include <errno.h>
@@ -49,8 +47,6 @@
 
 uint8_t pb_x86_64_isa;
 const size_t pb_arch_site_size = PATCHBAY_X86_64_SITE_SIZE;
-const size_t pb_arch_links_size = PATCHBAY_X86_64_TRAMPOLINES_OFFSET +
-				  PATCHBAY_X86_64_NR_STUBS * sizeof(uint64_t);
 const int pb_arch_rewrite = 1;
 
 void pb_arch_init(void)
@@ -152,92 +148,4 @@ const void *pb_arch_reach(const struct pb_module *module,
 
 	return pb_module_stub(module,
 			      patchbay_x86_64_stub(record, behind_endbr64));
-}
-
-/* The addresses that the stubs of @module jump to. */
-static const uint64_t *trampolines_of(const struct pb_module *module)
-{
-	return (const uint64_t *)(pb_module_links(module->desc) + 1);
-}
-
-static uint64_t trampoline(unsigned int i, int open)
-{
-	return (uint64_t)(pb_x86_64_trampolines + i * PB_TRAMPOLINE_SIZE +
-			  (open ? PB_TRAMPOLINE_OPEN : PB_TRAMPOLINE_SHUT));
-}
-
-/*
- * What is to be changed for all stubs to lead to a trampoline, shut or, if @open,
- * open. -EILSEQ: one leads to somewhere else, as to another copy of this library.
- */
-static int find_changes(const struct pb_module *module, int open,
-			struct pb_patch patches[PATCHBAY_X86_64_NR_STUBS])
-{
-	const uint64_t *at = trampolines_of(module);
-	const uint64_t inert =
-		(uint64_t)pb_module_stub(module, PATCHBAY_X86_64_NR_STUBS);
-	int nr = 0;
-
-	for (unsigned int i = 0; i < PATCHBAY_X86_64_NR_STUBS; i++) {
-		const uint64_t new = trampoline(i, open);
-
-		if (at[i] == new || at[i] == trampoline(i, 1))
-			continue;
-		if (at[i] != (open ? trampoline(i, 0) : inert))
-			return -EILSEQ;
-		patches[nr] = (struct pb_patch){ .addr = (uintptr_t)&at[i],
-						 .len = sizeof(*at) };
-		memcpy(patches[nr].old, &at[i], sizeof(*at));
-		memcpy(patches[nr++].new, &new, sizeof(new));
-	}
-	return nr;
-}
-
-/*
- * No site of the module calls a stub yet, so nobody reads these addresses while
- * they are changed. The sync is for those who come by when one does.
- */
-void *pb_arch_map_reach(const struct pb_module *module, int *error)
-{
-	struct pb_patch patches[PATCHBAY_X86_64_NR_STUBS];
-	int nr = find_changes(module, 0, patches), text;
-
-	*error = nr;
-	if (nr <= 0)
-		return NULL;
-	text = pb_text_open();
-	*error = text;
-	if (text < 0)
-		return NULL;
-	pb_engine_lock();
-	*error = pb_text_apply(text, patches, (size_t)nr, 1);
-	pb_engine_unlock();
-	pb_text_close(text);
-	if (!*error)
-		*error = pb_sync_core();
-	return NULL;
-}
-
-void pb_arch_unmap_reach(void *reach)
-{
-	(void)reach;
-}
-
-int pb_arch_is_open(const struct pb_module *module)
-{
-	const uint64_t *at = trampolines_of(module);
-
-	for (unsigned int i = 0; i < PATCHBAY_X86_64_NR_STUBS; i++)
-		if (at[i] != trampoline(i, 1))
-			return 0;
-	return 1;
-}
-
-/* From each of the addresses to the next is one byte; see entry.S. */
-int pb_arch_open(const struct pb_module *module, int text)
-{
-	struct pb_patch patches[PATCHBAY_X86_64_NR_STUBS];
-	int nr = find_changes(module, 1, patches);
-
-	return nr <= 0 ? nr : pb_text_apply(text, patches, (size_t)nr, 1);
 }

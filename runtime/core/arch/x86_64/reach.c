@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Where the stubs of a module lead: to our trampolines (entry.S), or to those that
+ * the module itself has.
+ *
+ * Processors predict a branch across 4 GB less well (test/bench/README.md), and the
+ * system loads shared objects that far from an executable. So a module has
+ * trampolines, too, for the layout of cells and threads that its compiler knew. If
+ * that is ours (abi.h), and ours are far away, its own are taken. They do the same;
+ * what they need of us is in a table behind its links.
+ */
+#include "arch.h"
+
+#include "arch/x86_64/arch_bulk.h"
+#include "arch/x86_64/entry.h"
+#include "arch/x86_64/stub.h"
+#include "lock.h"
+#include "module.h"
+#include "quiesce.h"
+
+#include <errno.h>
+#include <string.h>
+
+_Static_assert(PATCHBAY_X86_64_OWN_OFFSET % 64 == 0 &&
+		       PATCHBAY_X86_64_OWN_SIZE % 64 == 0 &&
+		       PATCHBAY_X86_64_OWN_OPEN < 64,
+	       "one byte tells an open one from one that is shut");
+
+/* How many addresses there are behind a module's links, and words in its table. */
+#define NR_ADDRESSES PATCHBAY_X86_64_NR_STUBS
+#define NR_WORDS (PATCHBAY_X86_64_TABLE_SIZE / 8)
+
+static bool has_own(const struct patchbay_module *desc)
+{
+	return desc->size >= sizeof(*desc) &&
+	       desc->trampolines == PATCHBAY_X86_64_LAYOUT;
+}
+
+size_t pb_arch_links_size(const struct patchbay_module *desc)
+{
+	return PATCHBAY_X86_64_TABLE_OFFSET +
+	       (has_own(desc) ? PATCHBAY_X86_64_TABLE_SIZE : 0);
+}
+
+/* Are the module's own trampolines to be taken? The answer is always the same. */
+static bool takes_own(const struct pb_module *module)
+{
+	int32_t rel;
+
+	return has_own(module->desc) &&
+	       !pb_x86_64_rel32((uint64_t)pb_module_stub(module, 0),
+				(uint64_t)pb_x86_64_trampolines, &rel);
+}
+
+/* What is in the table of a module's own trampolines. */
+static void fill_table(uint64_t table[NR_WORDS])
+{
+	uint64_t *exits = table + PATCHBAY_X86_64_TABLE_EXITS / 8;
+
+	table[PATCHBAY_X86_64_TABLE_THREAD / 8] =
+		(uint64_t)&pb_thread - (uint64_t)__builtin_thread_pointer();
+	table[PATCHBAY_X86_64_TABLE_PHASE / 8] = (uint64_t)&pb_quiesce_phase;
+	table[PATCHBAY_X86_64_TABLE_SLOWLY / 8] = (uint64_t)pb_x86_64_enter_slowly;
+	for (unsigned int i = 0; i < NR_ADDRESSES; i++)
+		exits[i] = (uint64_t)(pb_x86_64_trampolines + pb_x86_64_exits[i]);
+}
+
+/* The addresses that the stubs of @module jump to. */
+static const uint64_t *trampolines_of(const struct pb_module *module)
+{
+	return (const uint64_t *)(pb_module_links(module->desc) + 1);
+}
+
+static uint64_t trampoline(const struct pb_module *module, unsigned int i,
+			   int open)
+{
+	if (takes_own(module))
+		return (uint64_t)pb_module_stub(module, 0) +
+		       PATCHBAY_X86_64_OWN_OFFSET +
+		       i * PATCHBAY_X86_64_OWN_SIZE +
+		       (open ? PATCHBAY_X86_64_OWN_OPEN : 0);
+	return (uint64_t)(pb_x86_64_trampolines + i * PB_TRAMPOLINE_SIZE +
+			  (open ? PB_TRAMPOLINE_OPEN : PB_TRAMPOLINE_SHUT));
+}
+
+static void change(struct pb_patch *patch, const uint64_t *at, uint64_t new)
+{
+	*patch = (struct pb_patch){ .addr = (uintptr_t)at, .len = sizeof(*at) };
+	memcpy(patch->old, at, sizeof(*at));
+	memcpy(patch->new, &new, sizeof(new));
+}
+
+/*
+ * What is to be changed for all stubs to lead to a trampoline, shut or, if @open,
+ * open. -EILSEQ: one leads to somewhere else, as to another copy of this library.
+ */
+static int find_changes(const struct pb_module *module, int open,
+			struct pb_patch patches[NR_ADDRESSES + NR_WORDS])
+{
+	const uint64_t *at = trampolines_of(module);
+	const uint64_t *table = at + NR_ADDRESSES;
+	const uint64_t inert = (uint64_t)pb_module_stub(module, NR_ADDRESSES);
+	uint64_t words[NR_WORDS];
+	int nr = 0;
+
+	for (unsigned int i = 0; i < NR_ADDRESSES; i++) {
+		const uint64_t new = trampoline(module, i, open);
+
+		if (at[i] == new || at[i] == trampoline(module, i, 1))
+			continue;
+		if (at[i] != (open ? trampoline(module, i, 0) : inert))
+			return -EILSEQ;
+		change(&patches[nr++], &at[i], new);
+	}
+	if (!takes_own(module))
+		return nr;
+	fill_table(words);
+	for (unsigned int i = 0; i < NR_WORDS; i++) {
+		if (table[i] == words[i])
+			continue;
+		if (open || table[i])
+			return -EILSEQ;
+		change(&patches[nr++], &table[i], words[i]);
+	}
+	return nr;
+}
+
+/*
+ * No site of the module calls a stub yet, so nobody reads these addresses while
+ * they are changed. The sync is for those who come by when one does.
+ */
+void *pb_arch_map_reach(const struct pb_module *module, int *error)
+{
+	struct pb_patch patches[NR_ADDRESSES + NR_WORDS];
+	int nr = find_changes(module, 0, patches), text;
+
+	*error = nr;
+	if (nr <= 0)
+		return NULL;
+	text = pb_text_open();
+	*error = text;
+	if (text < 0)
+		return NULL;
+	pb_engine_lock();
+	*error = pb_text_apply(text, patches, (size_t)nr, 1);
+	pb_engine_unlock();
+	pb_text_close(text);
+	if (!*error)
+		*error = pb_sync_core();
+	return NULL;
+}
+
+void pb_arch_unmap_reach(void *reach)
+{
+	(void)reach;
+}
+
+int pb_arch_is_open(const struct pb_module *module)
+{
+	const uint64_t *at = trampolines_of(module);
+
+	for (unsigned int i = 0; i < NR_ADDRESSES; i++)
+		if (at[i] != trampoline(module, i, 1))
+			return 0;
+	return 1;
+}
+
+/* From each of the addresses to the next is one byte; see entry.S. */
+int pb_arch_open(const struct pb_module *module, int text)
+{
+	struct pb_patch patches[NR_ADDRESSES + NR_WORDS];
+	int nr = find_changes(module, 1, patches);
+
+	return nr <= 0 ? nr : pb_text_apply(text, patches, (size_t)nr, 1);
+}
