@@ -149,7 +149,7 @@
 #define PATCHBAY_X86_64_TRAMPOLINES_OFFSET 16 /* in struct patchbay_links */
 #define PATCHBAY_X86_64_STUB_JMP 0x25ff /* ff 25, then rel32 */
 #define PATCHBAY_X86_64_OWN_OFFSET 128 /* from the first stub to the trampolines */
-#define PATCHBAY_X86_64_OWN_SIZE 256
+#define PATCHBAY_X86_64_OWN_SIZE 320 /* each; with -mrelax-all 262 are used */
 #define PATCHBAY_X86_64_OWN_OPEN 16
 #define PATCHBAY_X86_64_TABLE_OFFSET 64 /* in struct patchbay_links */
 #define PATCHBAY_X86_64_TABLE_THREAD 0

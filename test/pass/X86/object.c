@@ -23,7 +23,7 @@ __attribute__((naked)) void naked(void) { __asm__("ret"); }
 // CHECK: .data.rel.ro.__patchbay_module PROGBITS {{.*}} 000088 00 WAG 0 0 8
 // CHECK: .bss.__patchbay_module NOBITS {{.*}} 000010 00 WAG 0 0 8
 // CHECK: .note.patchbay.module NOTE {{.*}} 000020 00 AG 0 0 4
-// CHECK: .text.__patchbay_module PROGBITS {{.*}} 00067e 00 AXG 0 0 64
+// CHECK: .text.__patchbay_module PROGBITS {{.*}} 0007be 00 AXG 0 0 64
 // CHECK: .text.startup.__patchbay_module PROGBITS {{.*}} AXG
 // CHECK: .init_array.00001 INIT_ARRAY {{.*}} 000008 00 WAG 0 0 8
 // CHECK: .fini_array.00001 FINI_ARRAY {{.*}} 000008 00 WAG 0 0 8
