@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from programs.serving import children, is_there, memory_kb, settled, wait_until
 from run import Driver
 
 SECONDS = 120      # that a command may take
+FORKED_SECONDS = 10  # until a process listens that was forked
 MEMORY_KB = 4096   # that a process may grow by, while it is asked again and again
 PR_SET_CHILD_SUBREAPER = 36
 
@@ -147,6 +149,7 @@ class Recorded:
     def __init__(self, serving, run, answers):
         self.serving, self.how, self.answers = serving, run, answers
         self.loads = self.changes = 0
+        self.listening = set()
         self.counts, self.expected = {}, {}
 
     def run(self):
@@ -198,9 +201,25 @@ class Recorded:
             self.expected.setdefault(pid, Counter()).update(new)
         self.counts = now
 
-    def control(self, pid, *options):
-        said = self.serving.output(self.serving.patchbay, "live", "-p", pid, *options,
+    def order(self, pid, *options):
+        return self.serving.output(self.serving.patchbay, "live", "-p", pid, *options,
                                    timeout=SECONDS)
+
+    def wait_to_listen(self, pid):
+        """A process that was forked a moment ago may not listen yet."""
+        give_up = time.monotonic() + FORKED_SECONDS
+        while pid not in self.listening:
+            try:
+                self.order(pid)
+                self.listening.add(pid)
+            except ProgramError:
+                if time.monotonic() > give_up:
+                    raise
+                time.sleep(0.1)
+
+    def control(self, pid, *options):
+        self.wait_to_listen(pid)
+        said = self.order(pid, *options)
         self.changes += 1
         if not options and f"tracer     {self.how.tracer}\n" not in said:
             raise ProgramError(f"process {pid} is {said}")
