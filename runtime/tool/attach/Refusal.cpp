@@ -24,16 +24,30 @@ std::string patchbay::whyStill(unsigned Pid) {
   return "";
 }
 
+static bool isZombie(unsigned Pid, const ThreadStatus &Status) {
+  return Status.line("State").starts_with("Z") && threadsOf(Pid).size() == 1;
+}
+
+// It has no memory any more. The first thread of others that go on has none either.
+static bool isLeaving(unsigned Pid, const ThreadStatus &Status) {
+  return Status.line("VmSize").empty() && !isOfKernel(Pid) &&
+         !Status.line("State").starts_with("Z");
+}
+
+bool patchbay::hasEnded(unsigned Pid) {
+  ThreadStatus Status(Pid, Pid);
+  return !Status.exists() || isZombie(Pid, Status) || isLeaving(Pid, Status);
+}
+
 static Error checkState(unsigned Pid) {
   ThreadStatus Status(Pid, Pid);
   if (!Status.exists())
     return processError(Pid, "no such process");
   if (uint64_t Group = Status.number("Tgid"); Group != Pid)
     return processError(Pid, "is a thread: its process is " + Twine(Group));
-  StringRef State = Status.line("State");
-  if (State.starts_with("Z") && threadsOf(Pid).size() == 1)
+  if (isZombie(Pid, Status))
     return processError(Pid, "it has ended, and waits for its parent (zombie)");
-  if (Status.line("VmSize").empty() && !State.starts_with("Z"))
+  if (isOfKernel(Pid))
     return processError(Pid, "is a thread of the kernel");
   if (Status.number("TracerPid"))
     return whyNotPermitted(Pid, EPERM);

@@ -13,6 +13,9 @@ namespace patchbay {
 /// Opens its memory if we may debug it, and if it is one that can be debugged now.
 llvm::Expected<ProcessMemory> openProcess(unsigned Pid);
 
+/// Has it ended, or is it about to?
+bool hasEnded(unsigned Pid);
+
 /// Fails if the process cannot load Library, or should not.
 llvm::Error checkProcess(const ProcessMemory &Memory, const ElfImage &Library);
 

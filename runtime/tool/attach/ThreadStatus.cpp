@@ -16,6 +16,18 @@ static std::string readThread(pid_t Process, pid_t Thread, StringRef Name) {
   return Buffer ? (*Buffer)->getBuffer().str() : "";
 }
 
+bool patchbay::isOfKernel(pid_t Thread) {
+  // The seventh field behind the name, which may have spaces and brackets; and
+  // PF_KTHREAD of the kernel's include/linux/sched.h. See proc_pid_stat(5).
+  constexpr unsigned Flags = 6, OfKernel = 0x00200000;
+  std::string Stat = readThread(Thread, Thread, "stat");
+  SmallVector<StringRef> Fields;
+  StringRef(Stat).rsplit(") ").second.split(Fields, ' ');
+  unsigned Value = 0;
+  return Fields.size() > Flags && !Fields[Flags].getAsInteger(10, Value) &&
+         Value & OfKernel;
+}
+
 ThreadStatus::ThreadStatus(pid_t Process, pid_t Thread)
     : Text(readThread(Process, Thread, "status")) {}
 

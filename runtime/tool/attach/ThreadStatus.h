@@ -25,6 +25,9 @@ private:
   std::string Text;
 };
 
+/// Has it never had memory? Who is about to end has none any more.
+bool isOfKernel(pid_t Thread);
+
 /// /proc/PID/task/TID/syscall: where a thread waits.
 struct ThreadPlace {
   bool IsRunning = false;

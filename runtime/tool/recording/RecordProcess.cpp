@@ -175,6 +175,8 @@ static Expected<std::vector<Prepared>> prepareAll(const ProcessRecording &R,
     auto P = prepare(Pid, R, Library);
     if (P)
       All.push_back(std::move(*P));
+    else if (!All.empty() && hasEnded(Pid))
+      consumeError(P.takeError()); // as children do that come and go
     else if (!All.empty() || Why)
       warn(toString(P.takeError()));
     else
@@ -199,7 +201,10 @@ static Expected<std::vector<Visit>> beginAll(std::vector<Prepared> &Processes,
     }
     if (Processes.size() == 1)
       return V.takeError();
-    warn(toString(V.takeError()));
+    if (!All.empty() && hasEnded(P.Memory.pid()))
+      consumeError(V.takeError());
+    else
+      warn(toString(V.takeError()));
   }
   if (All.empty())
     return makeError("none of " + Twine(Processes.size()) +
