@@ -84,6 +84,8 @@ static Expected<Kind> classify(const std::string &Path) {
       return Kind::Foreign;
     Result = Kind::Recording;
   }
+  if (EC == std::errc::no_such_file_or_directory)
+    return Kind::Missing; // another command has just moved it
   if (EC)
     return errorCodeToError(EC);
   return Result;
