@@ -203,9 +203,12 @@ int pb_strict_reserve(size_t nr)
 	larger = malloc(sizeof(*larger) + nr * sizeof(larger->addr[0]));
 	if (!larger)
 		return -ENOMEM;
-	larger->outgrown = table;
 	larger->room = nr;
 	pb_engine_lock();
+	larger->outgrown = table;
+	/* Some only if they are stuck: threads still meet them. */
+	for (size_t i = 0; i < nr_traps; i++)
+		larger->addr[i] = table->addr[i];
 	begin_write();
 	__atomic_store_n(&table, larger, __ATOMIC_RELEASE);
 	end_write();
