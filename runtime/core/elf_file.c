@@ -92,6 +92,7 @@ int pb_elf_open(struct pb_elf_file *file, const char *path)
 	file->error = 0;
 	if (!fstat(file->fd, &st) && S_ISREG(st.st_mode)) {
 		file->size = (size_t)st.st_size;
+		file->inode = st.st_ino;
 		header = get(file, 0, 1, sizeof(*header));
 	}
 	if (header) {

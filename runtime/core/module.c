@@ -45,6 +45,7 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *arg)
 	found->low = UINTPTR_MAX;
 	found->high = 0;
 	found->build_id = NULL;
+	found->build_id_size = 0;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
 		uintptr_t start = info->dlpi_addr + ph->p_vaddr;

@@ -5,10 +5,24 @@
 #include "lock.h"
 #include "name_hash.h"
 #include "name_index.h"
+#include "os/linux.h"
 #include "record_order.h"
 
 #include <errno.h>
 #include <string.h>
+
+/*
+ * A file without a build id may look as the one before it did. Then what is mapped
+ * tells, where the system does.
+ */
+static int is_mapped(const struct pb_module *module, const struct pb_elf_file *file)
+{
+	const uint64_t inode = module->info.build_id_size ?
+				       0 :
+				       pb_os_file_at((uintptr_t)module->phdrs);
+
+	return !inode || inode == file->inode;
+}
 
 /* Open the file that @module was loaded from. -ENOEXEC: it is another by now. */
 static int open_file(const struct pb_module *module, struct pb_elf_file *file)
@@ -17,9 +31,10 @@ static int open_file(const struct pb_module *module, struct pb_elf_file *file)
 
 	if (error == -ENOENT && !strcmp(module->file, PB_EXE))
 		error = pb_elf_open(file, PB_EXE_OF_THREAD);
-	if (error || pb_elf_is(file, module->phdrs, module->phdrs_size,
-			       module->info.build_id,
-			       module->info.build_id_size))
+	if (error || (pb_elf_is(file, module->phdrs, module->phdrs_size,
+				module->info.build_id,
+				module->info.build_id_size) &&
+		      is_mapped(module, file)))
 		return error;
 	error = pb_elf_close(file);
 	return error ? error : -ENOEXEC;

@@ -4,11 +4,15 @@
  * while it is read, replaced by something to wait for, removed. Then there are
  * no names, unless they were read before, and "*" still means all. What could
  * not be read is tried again. The executable's file is found also when the main
- * thread has ended, and with it /proc/self.
+ * thread has ended, and with it /proc/self. Without a build id, a file that looks as
+ * the one that was loaded is another, too.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
+// RUN: %build -DLIBRARY -shared -fPIC -Wl,--build-id=none %s -o %t.plain.so
+// RUN: %build -DLIBRARY -Dquince=pomelo -shared -fPIC -Wl,--build-id=none \
+// RUN:   %s -o %t.other.so
 // RUN: %build %s -o %t %link
-// RUN: timeout -s KILL 60 %t %t.so | FileCheck %s
+// RUN: timeout -s KILL 60 %t %t.so %t.plain.so %t.other.so | FileCheck %s
 // CHECK: {{^}}done{{$}}
 
 #include "Inputs/check.h"
@@ -36,7 +40,7 @@ static void *library;
 static int (*quince)(int);
 static int calls;
 static atomic_int stop;
-static char path[PATH_MAX];
+static char path[PATH_MAX], path_of_other[PATH_MAX + 8];
 
 static void handler(uintptr_t ip, uintptr_t parent_ip,
 		    const struct patchbay_cell *cell, struct patchbay_regs *regs)
@@ -180,6 +184,20 @@ static void replaced_later(void)
 	unload();
 }
 
+static void replaced_by_alike(const char *other)
+{
+	load();
+	CHECK_EQ(arm_quince(), 1);
+	unload();
+	load();
+	copy(other, path_of_other);
+	CHECK_EQ(rename(path_of_other, path), 0);
+	CHECK_EQ(patchbay_arm(ops, "pomelo", 0), -ENOENT);
+	CHECK_EQ(arm_quince(), -ENOENT);
+	CHECK_EQ(nr_unnamed(), 1);
+	unload();
+}
+
 static void *last(void *arg)
 {
 	char exe[PATH_MAX];
@@ -202,15 +220,18 @@ int main(int argc, char **argv)
 					  .handler = handler };
 	pthread_t thread;
 
-	CHECK(argc > 1);
+	CHECK(argc > 3);
 	snprintf(path, sizeof(path), "%s.copy", argv[1]);
 	unlink(path);
 	copy(argv[1], path);
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
-	truncated(argc > 2 ? atoi(argv[2]) : 2000);
+	truncated(argc > 4 ? atoi(argv[4]) : 2000);
 	replaced();
 	copy(argv[1], path);
 	replaced_later();
+	copy(argv[2], path);
+	snprintf(path_of_other, sizeof(path_of_other), "%s.other", path);
+	replaced_by_alike(argv[3]);
 	CHECK_EQ(pthread_create(&thread, NULL, last, NULL), 0);
 	pthread_exit(NULL);
 }

@@ -161,6 +161,26 @@ void pb_os_wake(const uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1);
 }
 
+/* proc_pid_maps(5). Not the device: a file system may show another in stat(2). */
+uint64_t pb_os_file_at(uintptr_t addr)
+{
+	FILE *maps = fopen("/proc/thread-self/maps", "re");
+	unsigned long start, end, inode;
+	uint64_t found = 0;
+	int c;
+
+	while (maps && !found &&
+	       fscanf(maps, "%lx-%lx %*s %*s %*s %lu", &start, &end, &inode) == 3) {
+		if (addr >= start && addr < end)
+			found = inode;
+		while ((c = getc(maps)) != '\n' && c != EOF)
+			;
+	}
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
 /*
  * Map @size bytes of code in the lowest gap between @low and @high. The gaps
  * may change while the list is read; mmap() tells, and we go on.

@@ -46,6 +46,12 @@ void *pb_os_map_code(uintptr_t low, uintptr_t high, const void *code,
 void pb_os_unmap_code(void *code, size_t size);
 
 /*
+ * The number of the file, as in stat(2), that is mapped at @addr; 0 if there is none,
+ * or no telling.
+ */
+uint64_t pb_os_file_at(uintptr_t addr);
+
+/*
  * Sleep while *@word is @value, until somebody has changed it and calls
  * pb_os_wake(), which wakes one of those who sleep; or not so long, as when a signal
  * comes: who calls looks again.
