@@ -103,6 +103,24 @@ static uint8_t classifyReturn(ArrayRef<ISD::OutputArg> Parts,
   return Kind;
 }
 
+/// Whether a tracer of exits keeps all registers that the result is in. LLVM returns
+/// more in registers than a C compiler asks of it.
+static bool keepsResult(ArrayRef<ISD::OutputArg> Parts,
+                        const SlotLayout &Layout) {
+  unsigned Integers = 0, Floats = 0;
+  for (const ISD::OutputArg &Part : Parts) {
+    if (Part.VT.isScalableVector() ||
+        (Part.VT.isVector() && !Layout.ResultVectors))
+      return false;
+    // Of x87's registers all are kept.
+    if (Part.VT.isScalarInteger())
+      ++Integers;
+    else if (Part.VT != MVT::f80)
+      ++Floats;
+  }
+  return Integers <= Layout.ResultIntegers && Floats <= Layout.ResultFloats;
+}
+
 ArgumentSummary
 patchbay::summarizeArguments(const MachineFunction &MF,
                              const SlotLayout &Layout,
@@ -138,7 +156,8 @@ patchbay::summarizeArguments(const MachineFunction &MF,
 
   assignArguments(*A, MF, Layout, HiddenReturn);
   uint64_t StackWords = divideCeil(A->StackSize, 8);
-  if (!agrees(MF, Registers, *A) || StackWords > PATCHBAY_RECORD_COUNT_MAX)
+  if (!agrees(MF, Registers, *A) || StackWords > PATCHBAY_RECORD_COUNT_MAX ||
+      (!HiddenReturn && !keepsResult(Return, Layout)))
     Summary.Flags |= PATCHBAY_RECORD_UNKNOWN_ARGS;
   Summary.GPArgs = A->GP;
   Summary.FPArgs = A->FP;

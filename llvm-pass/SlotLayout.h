@@ -137,6 +137,11 @@ struct SlotLayout {
   llvm::ArrayRef<llvm::StringLiteral> IntegerRegisters;
   llvm::ArrayRef<llvm::StringLiteral> FloatRegisters;
 
+  /// How many registers of a result tracers of exits keep: integer ones, and
+  /// floating-point ones, which may be those of vectors.
+  unsigned ResultIntegers = 2, ResultFloats = 2;
+  bool ResultVectors = true;
+
   /// More registers in which LLVM's fastcc passes arguments.
   llvm::ArrayRef<llvm::StringLiteral> FastRegisters;
 

@@ -79,6 +79,7 @@ const SlotLayout &patchbay::layoutAArch64() {
     L.ResultPointerIsArgument = false;
     L.IntegerRegisters = IntegerRegisters;
     L.FloatRegisters = FloatRegisters;
+    L.ResultFloats = 4;
     L.ModuleCall = ModuleCall;
     L.ChooseInConstructor = ChooseInConstructor;
     L.ChooseInDestructor = ChooseInDestructor;

@@ -78,6 +78,7 @@ const SlotLayout &patchbay::layoutPPC64LE() {
     L.Standard = CallingStandard::ELFv2;
     L.IntegerRegisters = IntegerRegisters;
     L.FloatRegisters = FloatRegisters;
+    L.ResultFloats = 8;
     L.ModuleCall = ModuleCall;
     L.ChooseInConstructor = ChooseInConstructor;
     L.ChooseInDestructor = ChooseInDestructor;

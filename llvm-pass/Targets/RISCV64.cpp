@@ -72,6 +72,7 @@ const SlotLayout &patchbay::layoutRISCV64() {
     L.Standard = CallingStandard::RISCV64;
     L.IntegerRegisters = IntegerRegisters;
     L.FloatRegisters = FloatRegisters;
+    L.ResultVectors = false;
     L.FastRegisters = FastRegisters;
     L.ModuleCall = ModuleCall;
     L.ChooseInConstructor = ChooseInConstructor;

@@ -297,7 +297,9 @@
 #define PATCHBAY_RECORD_RETURN_GP 0x10    /* integer registers only */
 #define PATCHBAY_RECORD_RETURN_FP 0x20    /* floating-point registers only */
 #define PATCHBAY_RECORD_RETURN_OTHER 0x30 /* both, x87, vectors, memory */
-#define PATCHBAY_RECORD_UNKNOWN_ARGS 0x40 /* the counts cannot be relied on */
+#define PATCHBAY_RECORD_UNKNOWN_ARGS 0x40 /* the counts cannot be relied on, or
+                                             results are in more registers than
+                                             tracers of exits keep */
 #define PATCHBAY_RECORD_RESERVED 0x80     /* zero */
 #define PATCHBAY_RECORD_COUNT_MAX 255     /* a count that does not fit is
                                              UNKNOWN_ARGS and this value */

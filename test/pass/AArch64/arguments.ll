@@ -8,3 +8,10 @@ target triple = "aarch64-unknown-linux-gnu"
 define void @nested(ptr nest %a, i64 %b) { ret void }
 ; CHECK: {{^}}three_words {{.*}} unknown-args{{$}}
 define void @three_words(i192 %a) { ret void }
+; Results in more registers than C asks for are not kept, so there are no exits.
+; CHECK: {{^}}three gp=0 fp=0 stack=0 ret=other {{[^ ]+ [^ ]+ [^ ]+}} unknown-args{{$}}
+define {i64, i64, i64} @three() { ret {i64, i64, i64} zeroinitializer }
+; CHECK: {{^}}four_vectors gp=0 fp=0 stack=0 ret=other {{[^ ]+ [^ ]+ [^ ]+$}}
+define [4 x <4 x float>] @four_vectors() { ret [4 x <4 x float>] zeroinitializer }
+; CHECK: {{^}}five_vectors gp=0 fp=0 stack=0 ret=other {{[^ ]+ [^ ]+ [^ ]+}} unknown-args{{$}}
+define [5 x <4 x float>] @five_vectors() { ret [5 x <4 x float>] zeroinitializer }

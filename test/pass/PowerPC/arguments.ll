@@ -20,3 +20,8 @@ define fastcc void @fast(double %a, i64 %b, double %c) { ret void }
 define fastcc void @fast_on_stack([9 x i64] %a) { ret void }
 ; CHECK: {{^}}fast_doubles_on_stack {{.*}} unknown-args{{$}}
 define fastcc void @fast_doubles_on_stack([14 x double] %a) { ret void }
+; Results in more registers than C asks for are not kept, so there are no exits.
+; CHECK: {{^}}three gp=0 fp=0 stack=0 ret=other {{[^ ]+ [^ ]+ [^ ]+}} unknown-args{{$}}
+define {i64, i64, i64} @three() { ret {i64, i64, i64} zeroinitializer }
+; CHECK: {{^}}eight_doubles gp=0 fp=0 stack=0 ret=other {{[^ ]+ [^ ]+ [^ ]+$}}
+define [8 x double] @eight_doubles() { ret [8 x double] zeroinitializer }

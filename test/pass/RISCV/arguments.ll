@@ -19,3 +19,8 @@ define void @by_value(ptr byval([3 x i64]) %a) { ret void }
 ; In the convention of internal functions each part has a register.
 ; CHECK: {{^}}fast gp=5 fp=0 stack=0 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 define fastcc void @fast(i192 %a, i128 %b) { ret void }
+; Results in vector registers are not kept, so there are no exits.
+; CHECK: {{^}}gives_vector gp=0 fp=0 stack=0 ret=other {{[^ ]+ [^ ]+ [^ ]+}} unknown-args{{$}}
+define <4 x float> @gives_vector() "target-features"="+d,+v" { ret <4 x float> zeroinitializer }
+; CHECK: {{^}}two_doubles gp=0 fp=0 stack=0 ret=fp {{[^ ]+ [^ ]+ [^ ]+$}}
+define {double, double} @two_doubles() { ret {double, double} zeroinitializer }

@@ -12,7 +12,8 @@ define void @empty({} %a, i64 %b) { ret void }
 ; More than fits in registers returns through memory, though nothing says sret.
 ; CHECK: {{^}}demoted gp=2 fp=0 stack=0 ret=gp {{[^ ]+ [^ ]+ [^ ]+}} sret{{$}}
 define {i64, i64, i64, i64} @demoted(i64 %a) { ret {i64, i64, i64, i64} zeroinitializer }
-; CHECK: {{^}}three gp=0 fp=0 stack=0 ret=other {{[^ ]+ [^ ]+ [^ ]+$}}
+; Results in more registers than C asks for are not kept, so there are no exits.
+; CHECK: {{^}}three gp=0 fp=0 stack=0 ret=other {{[^ ]+ [^ ]+ [^ ]+}} unknown-args{{$}}
 define {i64, i64, i64} @three() { ret {i64, i64, i64} zeroinitializer }
 ; CHECK: {{^}}mask gp=0 fp=1 stack=0 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 define void @mask(<16 x i1> %a) "target-features"="+avx512f" { ret void }
@@ -23,3 +24,10 @@ define void @prepared(ptr preallocated(i64) %a) { ret void }
 ; Without SSE this is not the convention that the counts are about.
 ; CHECK: {{^}}soft gp=1 fp=0 stack=0 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 define void @soft(float %a) "target-features"="-sse,-x87,+soft-float" "use-soft-float"="true" { ret void }
+; A tracer of exits keeps two of the vector registers, and all of x87's.
+; CHECK: {{^}}wide gp=0 fp=0 stack=0 ret=other {{[^ ]+ [^ ]+ [^ ]+}} unknown-args{{$}}
+define <16 x float> @wide() { ret <16 x float> zeroinitializer }
+; CHECK: {{^}}two_halves gp=0 fp=0 stack=0 ret=other {{[^ ]+ [^ ]+ [^ ]+$}}
+define <8 x float> @two_halves() { ret <8 x float> zeroinitializer }
+; CHECK: {{^}}two_x87 gp=0 fp=0 stack=0 ret=other {{[^ ]+ [^ ]+ [^ ]+$}}
+define {x86_fp80, x86_fp80} @two_x87() { ret {x86_fp80, x86_fp80} zeroinitializer }
