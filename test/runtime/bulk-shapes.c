@@ -19,6 +19,7 @@
 // CHECK-NEXT: {{^}}one of five: 256 of 256{{$}}
 // CHECK-NEXT: {{^}}beside others: 512 of 512{{$}}
 // CHECK-NEXT: {{^}}next to others: 1180 of 1180{{$}}
+// CHECK-NEXT: {{^}}with data of their own: 256, then 0{{$}}
 // ORDER-NEXT: {{^}}by few writes{{$}}
 
 #include "Inputs/check.h"
@@ -141,6 +142,33 @@ static long leave_next(struct patchbay_ops *first, struct patchbay_ops *second)
 	return calls_seen();
 }
 
+/*
+ * A tracer has data of its own at some functions, and leaves others, and then all.
+ */
+static void leave_others(struct patchbay_ops *ops)
+{
+	static const uintptr_t all[NR] = { X256(ADDRESSES, _) };
+	static uintptr_t own[256];
+	static void *cookies[256];
+	struct patchbay_filter filter = { .size = sizeof(filter),
+					  .addrs = own,
+					  .cookies = cookies,
+					  .cnt = 256 };
+	long left;
+
+	for (int i = 0; i < 256; i++) {
+		own[i] = all[KINDS * i];
+		cookies[i] = &own[i];
+	}
+	CHECK_EQ(patchbay_arm_filter(ops, &filter, 0), 256);
+	CHECK_EQ(patchbay_arm(ops, "longs" DIGITS, 0), 256);
+	CHECK_EQ(calls_seen(), 512);
+	CHECK_EQ(patchbay_disarm(ops, "longs" DIGITS), 256);
+	left = calls_seen();
+	CHECK_EQ(patchbay_disarm(ops, "*"), 256);
+	printf("with data of their own: %ld, then %ld\n", left, calls_seen());
+}
+
 int main(int argc, char **argv)
 {
 	const struct patchbay_ops_attr attr = { .size = sizeof(attr),
@@ -163,8 +191,9 @@ int main(int argc, char **argv)
 	printf("beside others: %ld of 512\n", arm(ops, "*[!t]s" DIGITS, 512) - 256);
 	CHECK_EQ(patchbay_disarm(second, "*"), 256);
 	printf("next to others: %ld of %d\n", leave_next(ops, second), NR - 100);
-	CHECK_EQ(patchbay_ops_destroy(ops), 0);
 	CHECK_EQ(patchbay_ops_destroy(second), 0);
+	leave_others(ops);
+	CHECK_EQ(patchbay_ops_destroy(ops), 0);
 #if defined(__x86_64__)
 	/* Blocks with hundreds of functions: sites, sometimes slots, and sites again. */
 	if (writes <= 16)
