@@ -80,7 +80,7 @@ def sites(text):
 
 def patched(text):
     """What else writes to the same code."""
-    for what in ("kkk", "mkk", "mmm"):
+    for what in ("kkk", "mkk", "mmm", "trampoline k", "trampoline m"):
         yield (f"a kprobe on a static call is refused: {what}",
                f"kprobe on {what}: refused" in text, text)
     yield ("a kprobe on a restore is hit",

@@ -12,13 +12,15 @@ at() {
 	said | sed -n "s/^site $1 at +\([0-9]*\): .*/\1/p"
 }
 cd /sys/kernel/tracing
-probe_site() {
-	echo "p:site $2+$(at $1)" >>kprobe_events 2>/dev/null && echo kprobe on $1: taken ||
+probe() {
+	echo "p:site $2" >>kprobe_events 2>/dev/null && echo kprobe on $1: taken ||
 		echo kprobe on $1: refused
 }
-probe_site kkk test_static_k
-probe_site mkk sc_calls:test_static_mk
-probe_site mmm sc_calls:test_static_m
+probe kkk test_static_k+$(at kkk)
+probe mkk sc_calls:test_static_mk+$(at mkk)
+probe mmm sc_calls:test_static_m+$(at mmm)
+probe "trampoline k" __SCT__test_k
+probe "trampoline m" sc_calls:__SCT__sc_m
 at=$(at kkk)
 echo "p:restore test_static_k+$((at + 4))" >>kprobe_events && echo kprobe on a restore: taken
 echo 1 >events/kprobes/restore/enable
