@@ -96,7 +96,7 @@ if ctypes.util.find_library("debuginfod"):
     config.available_features.add("debuginfod")
 if shutil.which("go"):
     config.available_features.add("go")
-for package in ("duckdb", "perfetto"):
+for package in ("duckdb", "opentelemetry-proto", "perfetto", "prometheus-client"):
     python = os.path.join(cache, package, "bin", "python3")
     config.substitutions.insert(0, (f"%{package}_python", python))
     if os.path.exists(python):

@@ -28,6 +28,8 @@ void exportPerfetto(Trace &T, llvm::raw_ostream &OS);
 llvm::Error exportPprof(Trace &T, llvm::raw_ostream &OS);
 /// The JSON of speedscope: a profile for each thread, with what began and ended when.
 void exportSpeedscope(Trace &T, llvm::raw_ostream &OS);
+/// The protobuf of OpenTelemetry's protocol (OTLP): a span per call.
+void exportOtlp(Trace &T, llvm::raw_ostream &OS);
 /// Apache Parquet, one row per call.
 void exportParquet(Trace &T, llvm::raw_ostream &OS);
 /// The Common Trace Format, in a directory that is made.

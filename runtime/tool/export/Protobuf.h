@@ -5,6 +5,7 @@
 #define PATCHBAY_TOOL_PROTOBUF_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/LEB128.h"
 #include <string>
@@ -17,6 +18,12 @@ public:
   void number(unsigned Field, uint64_t Value) {
     varint(Field << 3 | 0);
     varint(Value);
+  }
+  void fixed64(unsigned Field, uint64_t Value) {
+    varint(Field << 3 | 1);
+    char Buffer[8];
+    llvm::support::endian::write64le(Buffer, Value);
+    Bytes.append(Buffer, sizeof(Buffer));
   }
   void bytes(unsigned Field, llvm::StringRef Value) {
     varint(Field << 3 | 2);
@@ -37,6 +44,8 @@ public:
       All.varint(V);
     message(Field, All);
   }
+  /// The fields of another, which is of the same kind.
+  void append(const ProtobufMessage &Other) { Bytes += Other.Bytes; }
   llvm::StringRef str() const { return Bytes; }
 
 private:

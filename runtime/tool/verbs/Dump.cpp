@@ -19,6 +19,7 @@ enum FormT {
   Speedscope,
   Perfetto,
   Pprof,
+  Otlp,
   Parquet,
 };
 }
@@ -42,6 +43,7 @@ static cl::opt<FormT>
              clEnumValN(Speedscope, "speedscope", "speedscope's JSON"),
              clEnumValN(Perfetto, "perfetto", "Perfetto's protobuf"),
              clEnumValN(Pprof, "pprof", "stacks as pprof's protobuf"),
+             clEnumValN(Otlp, "otlp", "OpenTelemetry's protobuf"),
              clEnumValN(Parquet, "parquet",
                         "Apache Parquet, for DuckDB, ClickHouse and the "
                         "like")));
@@ -72,6 +74,12 @@ static constexpr char Help[] = R"(
   --pprof has calls and their own time for each stack, of all threads of a name
   together, and nothing of when.
 
+  --otlp has a span for each call, and a trace for each outermost call of a thread, with
+  the attributes service.name, host.name, process.pid, thread.id, thread.name,
+  code.function.name; patchbay.kind of what did not return, patchbay.args and
+  patchbay.result where they were recorded. Collectors take 20 MiB at once unless they
+  are told otherwise (max_request_body_size), some 100,000 calls.
+
   --ctf writes a trace per process, with a stream per thread. Events are
   func_entry and func_exit.
 
@@ -84,6 +92,8 @@ EXAMPLES:
   patchbay dump --perfetto > trace.pftrace       open it in ui.perfetto.dev
   patchbay dump --speedscope > trace.speedscope.json    open it in speedscope.app
   patchbay dump --pprof > trace.pb.gz && go tool pprof -http=: trace.pb.gz
+  patchbay dump --otlp --min 1ms | curl -H 'Content-Type: application/x-protobuf'
+    --data-binary @- http://localhost:4318/v1/traces
   patchbay dump --folded | flamegraph.pl --countname=ns > flame.svg
   patchbay dump --ctf=server.ctf server.data && babeltrace2 server.ctf
   patchbay dump --parquet a.data > a.parquet
@@ -103,6 +113,7 @@ EXIT CODES:
 static Error refuseTerminal() {
   StringRef Name = Form == Perfetto  ? "perfetto"
                    : Form == Pprof   ? "pprof"
+                   : Form == Otlp    ? "otlp"
                    : Form == Parquet ? "parquet"
                                      : "";
   if (Name.empty() || !outs().is_displayed())
@@ -136,6 +147,9 @@ static Error write(Trace &T, raw_ostream &OS) {
     return exportPprof(T, OS);
   case Perfetto:
     exportPerfetto(T, OS);
+    break;
+  case Otlp:
+    exportOtlp(T, OS);
     break;
   case Parquet:
     exportParquet(T, OS);

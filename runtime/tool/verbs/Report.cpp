@@ -11,6 +11,7 @@
 #include "showing/HtmlReport.h"
 #include "showing/Losses.h"
 #include "showing/NothingTraced.h"
+#include "showing/PrometheusText.h"
 #include "showing/ReportTable.h"
 #include "showing/Table.h"
 #include "llvm/ADT/StringExtras.h"
@@ -80,6 +81,10 @@ static cl::opt<bool> All("all", cl::sub(ReportCommand), cl::cat(ToolOptions),
 static cl::opt<bool> Json("json", cl::desc("Print JSON"),
                           cl::sub(ReportCommand), cl::cat(ToolOptions));
 
+static cl::opt<bool> Prometheus("prometheus", cl::sub(ReportCommand),
+                               cl::cat(ToolOptions),
+                               cl::desc("Print metrics for Prometheus"));
+
 static cl::opt<std::string>
     Html("html", cl::value_desc("FILE"), cl::sub(ReportCommand),
          cl::cat(ToolOptions),
@@ -135,6 +140,10 @@ static constexpr char Help[] = R"(
   where debug files are looked for. One that was changed shows addresses; without a build id (link with
   -Wl,--build-id) that cannot be noticed, and names may be wrong.
 
+  With --prometheus, functions of one name in one file are summed, each is a label, and
+  durations are histograms; where that is scraped again and again, a recording is one
+  run, so that counters begin anew with the next.
+
   With --html, -s says in which order the page lists functions; it has columns of its
   own.
 
@@ -148,6 +157,7 @@ EXAMPLES:
   patchbay report -F Cache::get -f calls,p50,p99,longest,name --by caller
   patchbay report --html out.html
   patchbay report --diff before.data after.data
+  patchbay report --prometheus > /var/lib/node_exporter/parse.prom
   patchbay report --json | jq '.functions[] | select(.calls > 1000)'
 
 EXIT CODES:
@@ -203,6 +213,13 @@ static void printJsonTimes(json::OStream &J, const Trace &T,
   });
 }
 
+static uint64_t lost(const Losses &L) {
+  uint64_t Lost = SaturatingAdd(L.Lost, L.Sandbox, L.KernelLost);
+  for (auto [Errno, N] : L.NoFile)
+    Lost = SaturatingAdd(Lost, N);
+  return Lost;
+}
+
 static void printJson(Trace &T, ArrayRef<FunctionDurations> Functions,
                       ArrayRef<size_t> Order) {
   json::OStream J(outs(), /*IndentSize=*/2);
@@ -222,10 +239,7 @@ static void printJson(Trace &T, ArrayRef<FunctionDurations> Functions,
         });
     });
     Losses L = lossesOf(T);
-    uint64_t Lost = SaturatingAdd(L.Lost, L.Sandbox, L.KernelLost);
-    for (auto [Errno, N] : L.NoFile)
-      Lost = SaturatingAdd(Lost, N);
-    J.attribute("lost", Lost);
+    J.attribute("lost", lost(L));
     J.attribute("lost_in_sandbox", L.Sandbox);
     J.attribute("lost_of_children", L.Children);
     J.attribute("missed", L.Missed);
@@ -309,7 +323,7 @@ totals(Trace &T, const std::string &Dir, bool WithSpread,
 
 static Expected<int> runDiff(const std::string &Dir,
                              std::vector<Field> Fields) {
-  if (Error E = refuseBeside("--diff", {&All, &By, &Json, &Histograms, &Html}))
+  if (Error E = refuseBeside("--diff", {&All, &By, &Json, &Prometheus, &Histograms, &Html}))
     return E;
   auto IsOther = [](Field F) { return F == Field::Sub || F == Field::Module; };
   if (llvm::any_of(Fields, IsOther) ||
@@ -348,7 +362,7 @@ static Expected<int> runDiff(const std::string &Dir,
 }
 
 static Expected<int> runHtml(const std::string &Dir) {
-  if (Error E = refuseBeside("--html", {&FieldList, &All, &By, &Json, &Histograms}))
+  if (Error E = refuseBeside("--html", {&FieldList, &All, &By, &Json, &Prometheus, &Histograms}))
     return E;
   Expected<Trace> T = readTrace(Dir, Symfs);
   if (!T)
@@ -406,11 +420,13 @@ static Expected<int> runTable(const std::string &Dir,
     llvm::erase_if(Order, [&](size_t I) { return !Functions[I].Calls; });
   if (Json)
     printJson(*T, Functions, Order);
+  else if (Prometheus)
+    printPrometheus(*T, Functions, Order, By, lost(lossesOf(*T)), outs());
   else if (Histograms)
     printHistograms(*T, Functions, Order);
   else if (Traced)
     printReport(*T, Functions, Order, Fields, terminalWidth(), outs());
-  if (Order.empty() && Traced && !Json)
+  if (Order.empty() && Traced && !Json && !Prometheus)
     errs() << "patchbay: none of the " << Traced
            << " traced functions was called, --all shows them\n";
   if (!Traced && !T->Incomplete)
@@ -438,6 +454,9 @@ static Expected<int> runReport(ArrayRef<const char *>) {
   if (Json && (Histograms || !Fields->empty()))
     return makeError(Usage, "--json has all there is: leave out -f and "
                             "--histogram");
+  if (Prometheus)
+    if (Error E = refuseBeside("--prometheus", {&FieldList, &Sort, &Json, &Histograms}))
+      return E;
   if (Histograms && By != Apart::Nothing)
     return makeError(Usage, "--histogram shows all calls of a function: leave "
                             "out --by, and choose calls with --tid");

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A trace as OpenTelemetry's protobuf (opentelemetry-proto: trace/v1, resource/v1,
+// common/v1): each call is a span, and each outermost call of a thread, with all that
+// is within it, a trace. Attributes have the names of OpenTelemetry's conventions.
+#include "Export.h"
+#include "Protobuf.h"
+#include "showing/Values.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+namespace {
+
+// TracesData, which is also ExportTraceServiceRequest
+constexpr unsigned ResourceSpansField = 1;
+// ResourceSpans, ScopeSpans
+constexpr unsigned ResourceOf = 1, ScopeSpansField = 2, ScopeOf = 1, SpanField = 2;
+// Resource, InstrumentationScope, KeyValue, AnyValue
+constexpr unsigned ResourceAttribute = 1, ScopeName = 1, ScopeVersion = 2;
+constexpr unsigned Key = 1, Value = 2, StringValue = 1, IntValue = 3;
+// Span
+constexpr unsigned TraceId = 1, SpanId = 2, ParentSpanId = 4, SpanName = 5, Kind = 6,
+                   StartTime = 7, EndTime = 8, Attribute = 9, StatusOf = 15;
+constexpr unsigned KindInternal = 1;
+// Status
+constexpr unsigned StatusMessage = 2, StatusCode = 3, StatusError = 2;
+
+// Readers take the spans of a resource as a whole.
+constexpr unsigned SpansAtOnce = 1000;
+
+class Spans : public CallSink {
+public:
+  Spans(const Trace &T, raw_ostream &OS) : T(T), OS(OS), Offset(realtimeOffset(T)) {}
+  void beginThread(const TraceThread &Thread) override;
+  void begin(ArrayRef<TraceCall> Open, const DataValues *V) override;
+  void end(ArrayRef<TraceCall> Open, size_t Depth,
+           std::optional<uint64_t> Next) override;
+  void endThread(const TraceThread &) override { flush(); }
+
+private:
+  /// Of the spans that are open, by their depth.
+  struct OpenSpan {
+    uint64_t Id;
+    std::string Args, Result;
+  };
+  void span(size_t I, const TraceCall &C, uint64_t End);
+  void flush();
+
+  const Trace &T;
+  raw_ostream &OS;
+  int64_t Offset;
+  const TraceThread *Thread = nullptr;
+  ProtobufMessage Resource, Scope;
+  unsigned InScope = 0;
+  std::vector<OpenSpan> Open;
+  uint64_t Id = 0, Outermost = 0;
+  uint64_t Last = 0;
+};
+
+} // namespace
+
+static ProtobufMessage attribute(StringRef Name, const ProtobufMessage &Any) {
+  ProtobufMessage A;
+  A.text(Key, Name);
+  A.message(Value, Any);
+  return A;
+}
+
+static ProtobufMessage attribute(StringRef Name, StringRef Text) {
+  ProtobufMessage Any;
+  Any.text(StringValue, Text);
+  return attribute(Name, Any);
+}
+
+static ProtobufMessage attribute(StringRef Name, uint64_t Number) {
+  ProtobufMessage Any;
+  Any.number(IntValue, Number);
+  return attribute(Name, Any);
+}
+
+// Of 0 there is none in these places.
+static std::string bigEndian(uint64_t Id) {
+  char Bytes[8];
+  support::endian::write64be(Bytes, Id ? Id : 1);
+  return std::string(Bytes, sizeof(Bytes));
+}
+
+void Spans::beginThread(const TraceThread &Of) {
+  const DataFile &Data = T.Processes[Of.Process].Data;
+  Thread = &Of;
+  Last = 0;
+  Resource = ProtobufMessage();
+  auto Add = [&](StringRef Name, auto V) {
+    Resource.message(ResourceAttribute, attribute(Name, V));
+  };
+  StringRef Program = Data.Args.empty() ? StringRef("unknown") : StringRef(Data.Args.front());
+  Add("service.name", sys::path::filename(Program));
+  Add("process.pid", uint64_t(Data.Pid));
+  if (!Data.Args.empty())
+    Add("process.command_line", StringRef(join(Data.Args, " ")));
+  if (Data.Session)
+    Add("host.name", StringRef(Data.Session->Host));
+}
+
+void Spans::begin(ArrayRef<TraceCall> Calls, const DataValues *V) {
+  Open.resize(Calls.size());
+  Open.back() = {++Id, V ? argsText(*V) : "", V ? resultText(*V) : ""};
+  if (Calls.size() == 1)
+    Outermost = Id;
+}
+
+void Spans::end(ArrayRef<TraceCall> Calls, size_t Depth,
+                std::optional<uint64_t> Next) {
+  std::vector<std::optional<uint64_t>> Ends = endTimes(Calls, Depth, Next);
+  for (const TraceCall &C : Calls.drop_front(Depth))
+    Last = std::max(Last, C.end());
+  for (size_t I = Calls.size(); I != Depth; --I) {
+    const TraceCall &C = Calls[I - 1];
+    span(I - 1, C,
+         C.Kind == TraceCall::Entry ? C.Start : Ends[I - 1 - Depth].value_or(Last));
+  }
+}
+
+void Spans::span(size_t I, const TraceCall &C, uint64_t End) {
+  const TraceFunction &F = T.Functions[C.Function];
+  const DataFile &Data = T.Processes[Thread->Process].Data;
+  // The same each time that a recording is written, and another for each process.
+  std::string Of = (Data.Session ? Data.Session->Host : "") + ' ' + utostr(Data.Pid) +
+                   ' ' + utostr(Data.StartNs);
+  ProtobufMessage Span;
+  auto Add = [&](StringRef Name, auto V) { Span.message(Attribute, attribute(Name, V)); };
+  Span.bytes(TraceId, bigEndian(xxh3_64bits(Of)) + bigEndian(Outermost));
+  Span.bytes(SpanId, bigEndian(Open[I].Id));
+  if (I)
+    Span.bytes(ParentSpanId, bigEndian(Open[I - 1].Id));
+  Span.text(SpanName, F.Name);
+  Span.number(Kind, KindInternal);
+  Span.fixed64(StartTime, C.Start + uint64_t(Offset));
+  Span.fixed64(EndTime, std::max(End, C.Start) + uint64_t(Offset));
+  Add("code.function.name", StringRef(F.Name));
+  Add("patchbay.module", StringRef(F.Module));
+  Add("thread.id", uint64_t(Thread->Tid));
+  Add("thread.name", StringRef(Thread->Name));
+  if (C.Kind != TraceCall::Returned)
+    Add("patchbay.kind", kindName(C.Kind));
+  if (C.Asleep)
+    Add("patchbay.on_cpu_ns", C.Duration);
+  if (!Open[I].Args.empty())
+    Add("patchbay.args", StringRef(Open[I].Args));
+  if (!Open[I].Result.empty())
+    Add("patchbay.result", StringRef(Open[I].Result));
+  if (C.Kind == TraceCall::Unwound) {
+    ProtobufMessage Status;
+    Status.text(StatusMessage, "left by an exception");
+    Status.number(StatusCode, StatusError);
+    Span.message(StatusOf, Status);
+  }
+  Scope.message(SpanField, Span);
+  if (++InScope == SpansAtOnce)
+    flush();
+}
+
+void Spans::flush() {
+  if (!InScope)
+    return;
+  ProtobufMessage Name, Of, All, Whole;
+  Name.text(ScopeName, "patchbay");
+  Name.text(ScopeVersion, PATCHBAY_VERSION);
+  Of.message(ScopeOf, Name);
+  Of.append(Scope);
+  All.message(ResourceOf, Resource);
+  All.message(ScopeSpansField, Of);
+  Whole.message(ResourceSpansField, All);
+  OS << Whole.str();
+  Scope = ProtobufMessage();
+  InScope = 0;
+}
+
+void patchbay::exportOtlp(Trace &T, raw_ostream &OS) {
+  Spans All(T, OS);
+  readCalls(T, {&All});
+}
