@@ -269,9 +269,8 @@ static int prepare(struct pb_bulk *bulk, struct pb_module *only)
 	    (request->disarm || !request->ops->attr.check))
 		error = PB_NOT_BULK;
 	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next)
-		/* Strict mode knows no other way for us. */
-		if (b->nr && prepare_stores(b) && pb_strict)
-			error = PB_NOT_BULK;
+		if (b->nr)
+			prepare_stores(b);
 	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next)
 		if (!request->disarm)
 			error = find_cells(bulk, b);
@@ -344,7 +343,7 @@ static int is_for_us(const struct pb_request *r)
 	const struct patchbay_ops_attr *attr = r ? &r->ops->attr : NULL;
 
 	return r && !r->next && !filter->cookies &&
-	       (!pb_strict || pb_modes & PATCHBAY_MODE_STORES) &&
+	       !pb_strict &&
 	       (r->disarm || !attr->attach ||
 		attr->flags & PATCHBAY_OPS_MODULE_DATA) &&
 	       !pb_filter_plain_name(filter) &&

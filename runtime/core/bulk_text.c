@@ -5,7 +5,6 @@
 #include "cell.h"
 #include "fill.h"
 #include "settle.h"
-#include "strict.h"
 #include "text.h"
 
 #include <errno.h>
@@ -292,16 +291,13 @@ static int change_functions(struct pb_bulk *bulk, struct pb_bulk_module *b,
 
 /*
  * By stores if the module's text can be changed so, else by writing. What cannot be
- * made writable now, as when the tracer's @attach has made a thread, is written, but
- * not in strict mode, where @bulk would not be for us.
+ * made writable now, as when the tracer's @attach has made a thread, is written.
  */
 static int change_text(struct pb_bulk *bulk, struct pb_bulk_module *b,
 		       enum change change)
 {
 	int ended = 0, error = pb_bulk_stores_begin(b, bulk->handle);
 
-	if (error && pb_strict)
-		return error;
 	bulk->block.stores = !error;
 	error = change_functions(bulk, b, change);
 	if (bulk->block.stores)

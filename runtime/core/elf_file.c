@@ -86,7 +86,7 @@ int pb_elf_open(struct pb_elf_file *file, const char *path)
 	int ok = 0;
 
 	/* Whatever the path leads to by now, do not wait for it. */
-	file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (file->fd < 0)
 		return -errno;
 	file->error = 0;

@@ -13,7 +13,8 @@
  * A processor to which the thread moves later has executed a serializing instruction
  * since: mprotect() makes each that has used this memory flush its TLB before it does
  * so again, and that is one (INVLPG, INVPCID, or a MOV to CR3). So strict mode
- * has nothing to add.
+ * would have nothing to add; but where the mapping turns out not to be changed so, there
+ * is nothing left to do for a batch that has begun, and strict mode does without.
  *
  * Between pb_stores_begin() and pb_stores_end() no code of that mapping can be
  * executed. So what is called there must be this library's own: not the C library's,

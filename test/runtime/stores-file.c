@@ -2,14 +2,16 @@
 /*
  * A library's functions are armed by stores, but not if its file has been replaced by
  * another one since it was loaded, be it its equal: a mapping of that one cannot stand in
- * for text.
+ * for text. Nor if it is something by now that one could wait for.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build %s -o %t %link
 // RUN: cp %t.so %t.kept.so
 // RUN: timeout -s KILL 20 %t %t.kept.so | FileCheck %s --check-prefix=KEPT
-// RUN: cp %t.so %t.again.so && cp %t.so %t.other.so
+// RUN: rm -f %t.again.so && cp %t.so %t.again.so && cp %t.so %t.other.so
 // RUN: timeout -s KILL 20 %t %t.again.so %t.other.so | FileCheck %s --check-prefix=REPLACED
+// RUN: rm -f %t.again.so %t.fifo && cp %t.so %t.again.so && mkfifo %t.fifo
+// RUN: timeout -s KILL 20 %t %t.again.so %t.fifo | FileCheck %s --check-prefix=REPLACED
 // KEPT: {{^}}written by system calls: no{{$}}
 // REPLACED: {{^}}written by system calls: no{{$}}
 // REPLACED: {{^}}written by system calls: yes{{$}}

@@ -6,7 +6,6 @@
  */
 // RUN: %build %s -o %t %link
 // RUN: %t alone | FileCheck %s --check-prefix=STORES
-// RUN: %t strict | FileCheck %s --check-prefix=STORES
 // RUN: %t traced | FileCheck %s --check-prefixes=STORES,TRACED
 // RUN: %t traced-steps | FileCheck %s --check-prefixes=STORES,TRACED
 // RUN: %t injected | FileCheck %s --check-prefixes=STORES,INJECTED
@@ -15,6 +14,7 @@
 // RUN: %t half-injected | FileCheck %s --check-prefixes=WRITES,HALF,REPLACED
 // RUN: %t forks | FileCheck %s --check-prefix=FORKS
 // RUN: %t off | FileCheck %s --check-prefix=WRITES
+// RUN: %t strict | FileCheck %s --check-prefix=WRITES
 // RUN: %t thread | FileCheck %s --check-prefix=WRITES
 // RUN: %t clone | FileCheck %s --check-prefix=WRITES
 // RUN: %t memory | FileCheck %s --check-prefix=WRITES

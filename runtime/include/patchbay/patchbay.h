@@ -210,7 +210,7 @@ extern "C" {
  * it takes to change it, some microseconds for each page, with signals blocked. Then
  * it is readable and executable again, so that it is never writable and executable,
  * and /proc/PID/maps is as it was. To arm and disarm many functions takes a fraction
- * of the time then. In strict mode, too, since no other processor executes that code.
+ * of the time then. In strict mode it changes nothing.
  *
  * It is done for requests on many functions, on x86-64, if
  * - the C library knows of no other thread, and unshare(2) with CLONE_VM says that there

@@ -122,7 +122,8 @@ static int is_here(const struct pb_stores *stores)
  */
 static uint8_t *map_again(const struct pb_stores *stores, const struct piece *piece)
 {
-	int fd = open(stores->module->file, O_RDONLY | O_CLOEXEC);
+	/* Whatever the path leads to by now, do not wait for it. */
+	int fd = open(stores->module->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat file;
 	void *memory;
 
