@@ -15,14 +15,14 @@ class TargetMachine;
 
 namespace patchbay {
 
+class CommandLine;
+
 /// Whether code for \p M is about to be generated in that way; if so, it is an
 /// error, which has been said. Called before either pass manager is set up.
 bool refuseNewPassManager(llvm::Module &M, llvm::TargetMachine &TM);
 
-/// With -fplugin= alone nothing of ours is ever called then, so this process's own
-/// command line has to tell, at the time that the plugin is loaded. What is wrong
-/// with it, or nothing.
-llvm::StringRef whyNotThisCommandLine();
+/// What is wrong with a command line, or nothing.
+llvm::StringRef whyNot(const CommandLine &Called);
 
 } // namespace patchbay
 

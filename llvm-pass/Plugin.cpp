@@ -6,6 +6,7 @@
 // option loaded it, or how many did: a process maps a file once, and a copy of
 // the file does nothing.
 #include "BitcodeNote.h"
+#include "CommandLine.h"
 #include "Diagnostics.h"
 #include "KernelMode.h"
 #include "NewPassManager.h"
@@ -73,8 +74,11 @@ static bool activate() {
     fail("two different plugins are loaded, '" + First + "' and '" + Second +
          "': load one of them");
   }
-  if (StringRef Refusal = whyNotThisCommandLine(); !Refusal.empty())
+  CommandLine Called;
+  if (StringRef Refusal = whyNot(Called); !Refusal.empty())
     fail(Refusal);
+  if (StringRef Warning = whyNoBitcodeNote(Called); !Warning.empty())
+    WithColor::warning(errs()) << "patchbay: " << Warning << '\n';
   options();
   static RegisterTargetPassConfigCallback InsertPass(insertPass);
   // Insertion is by ID and llc's -run-pass= is by name: both need a pass that
