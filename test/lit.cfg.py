@@ -132,9 +132,9 @@ if lit_config.params.get("upstream"):
     config.available_features.add("upstream-suite")
 if lit_config.params.get("kernels"):
     config.available_features.add("all-kernels")
-for tool in ("babeltrace2", "bash", "ccache", "chromium", "csmith", "gdb", "git", "lintian", "llvm-bolt",
+for tool in ("babeltrace2", "bash", "ccache", "chromium", "csmith", "fish", "gdb", "git", "lintian", "llvm-bolt",
              "lttng", "make", "mandoc", "node", "objcopy", "pkg-config", "rustc", "shellcheck", "uftrace", "valgrind",
-             "qemu-aarch64", "qemu-ppc64le", "qemu-riscv64"):
+             "zsh", "qemu-aarch64", "qemu-ppc64le", "qemu-riscv64"):
     if shutil.which(tool, path=config.environment["PATH"]):
         config.available_features.add(tool)
 for arch, qemu in {"aarch64": "qemu-system-aarch64", "ppc64le": "qemu-system-ppc64",
