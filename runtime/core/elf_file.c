@@ -4,10 +4,12 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -79,6 +81,17 @@ static void drop(void *bytes, uint64_t nr, uint64_t each)
 	release(bytes, (size_t)(nr * each) + 1);
 }
 
+/*
+ * Until Linux 6.7 or so, /proc/PID/maps has the number of the file below it, which
+ * stat(2) need not say.
+ */
+static int is_overlay(int fd)
+{
+	struct statfs fs;
+
+	return !fstatfs(fd, &fs) && fs.f_type == OVERLAYFS_SUPER_MAGIC;
+}
+
 int pb_elf_open(struct pb_elf_file *file, const char *path)
 {
 	ElfW(Ehdr) *header = NULL;
@@ -92,7 +105,7 @@ int pb_elf_open(struct pb_elf_file *file, const char *path)
 	file->error = 0;
 	if (!fstat(file->fd, &st) && S_ISREG(st.st_mode)) {
 		file->size = (size_t)st.st_size;
-		file->inode = st.st_ino;
+		file->inode = is_overlay(file->fd) ? 0 : st.st_ino;
 		header = get(file, 0, 1, sizeof(*header));
 	}
 	if (header) {

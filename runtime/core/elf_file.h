@@ -14,7 +14,7 @@ struct pb_elf_file {
 	int fd;
 	int error; /* 0 or -ENOMEM: something was not looked at */
 	size_t size;
-	uint64_t inode;
+	uint64_t inode; /* as /proc/PID/maps has it; 0: not known */
 	ElfW(Ehdr) header;
 };
 

@@ -21,7 +21,7 @@ static int is_mapped(const struct pb_module *module, const struct pb_elf_file *f
 				       0 :
 				       pb_os_file_at((uintptr_t)module->phdrs);
 
-	return !inode || inode == file->inode;
+	return !inode || !file->inode || inode == file->inode;
 }
 
 /* Open the file that @module was loaded from. -ENOEXEC: it is another by now. */
