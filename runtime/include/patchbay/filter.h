@@ -93,7 +93,8 @@ struct patchbay_filter {
  *           PATCHBAY_EXIT_MAX tracers with @exit on a function
  * -EOPNOTSUPP: a tracer with @exit, and a function whose body cannot be called
  *           for it: its arguments are not known (`...`, or by its record), or
- *           it never returns
+ *           it never returns. PATCHBAY_ARM_SKIP leaves such out;
+ *           patchbay_link_attach() has a log that names them
  * -ENOENT:  no function is selected, or for a name or an address in the list
  *           there is none
  * -EILSEQ:  the text of a site is not what the compiler put there (somebody

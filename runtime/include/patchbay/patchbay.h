@@ -30,7 +30,8 @@
  *	patchbay_ops_destroy(ops);
  *
  * Functions are selected by a struct patchbay_filter: glob, regular expression,
- * a list of names or of addresses, each with a filter for what to leave out:
+ * a list of names or of addresses, each with a filter for what to leave out. Names
+ * are those of the symbol table: of C++, mangled ones:
  *
  *	const char *const syms[] = { "lua_newstate", "lua_close" };
  *	void *const cookies[] = { &opened, &closed };

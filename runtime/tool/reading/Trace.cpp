@@ -197,7 +197,7 @@ Expected<Trace> patchbay::readEvents(const std::string &Dir, StringRef Symfs) {
   if (Result && !Result->hasEvents())
     return makeError(Twine(Dir) +
                      ": has no events, only counts: 'patchbay report' shows "
-                     "them, 'patchbay record -t function' records events");
+                     "them, 'patchbay record -t function_graph' records events");
   return Result;
 }
 

@@ -163,6 +163,8 @@ static Expected<int> runDump(ArrayRef<const char *>) {
     return makeError(Usage, "--ctf is a form of its own: give it alone");
   if (Ctf.getNumOccurrences() && Ctf.empty())
     return makeError(Usage, "--ctf needs a directory, its name is empty");
+  if (Form.getNumOccurrences() > 1)
+    return makeError(Usage, "what is written has one form: give one of the options");
   if (Error E = refuseTerminal())
     return E;
   Expected<Trace> T = readEvents(Dir, Symfs);
