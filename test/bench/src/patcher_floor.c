@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The writes alone that arm and disarm many functions by stores: no function is looked
- * at before, chosen or remembered, and nobody is asked whether there are other threads.
- * What goes where is found out by letting the library do it once.
+ * The writes alone that arm and disarm many functions: no function is looked at before,
+ * chosen or remembered. What goes where is found out by letting the library do it once.
+ * By stores, and nobody is asked whether there are other threads; or, with BLOCKS, as it is
+ * done while threads run: through /proc/self/mem, in blocks, of text that was made before,
+ * and then each processor is made to serialize.
  */
+#define _GNU_SOURCE
 #include "patcher.h"
 
+#include <fcntl.h>
+#include <linux/membarrier.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -34,6 +40,39 @@ static uint8_t *at(function *f, int offset)
 	return (uint8_t *)f + offset;
 }
 
+#ifdef BLOCKS
+#define BLOCK 65536
+
+static int mem = -1;
+static uint8_t *images[2]; /* all of the text, disarmed and armed */
+
+static const char *write_all(int armed)
+{
+	for (size_t done = 0; done < size;) {
+		const size_t left = size - done, length = left < BLOCK ? left : BLOCK;
+
+		if (pwrite(mem, images[armed] + done, length, (off_t)(text + done)) !=
+		    (ssize_t)length)
+			return "text cannot be written through /proc/self/mem";
+		done += length;
+	}
+	return syscall(SYS_membarrier,
+		       MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) ?
+		       "no membarrier" :
+		       NULL;
+}
+
+static const char *keep(int armed)
+{
+	images[armed] = malloc(size);
+	if (!images[armed])
+		return "no memory";
+	memcpy(images[armed], (const void *)text, size);
+	if (mem < 0)
+		mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+	return NULL; /* whether it is open the first write tells */
+}
+#else
 /* mprotect(2) without the program's PLT, which is near its functions. */
 static inline __attribute__((always_inline)) long protect(long protection)
 {
@@ -67,6 +106,13 @@ const char *write_all(int armed)
 	return protect(PROT_READ | PROT_EXEC) ? "text stays without execution" : NULL;
 }
 
+static const char *keep(int armed)
+{
+	(void)armed;
+	return NULL;
+}
+#endif
+
 /* All functions are alike, or this is no measure of them. */
 static const char *look(int armed)
 {
@@ -85,7 +131,11 @@ static const char *learn(void)
 
 	memcpy(before, first, REACH);
 	memcpy(&slots[0], at(first, SLOT), sizeof(slots[0]));
-	error = library_arm_all();
+	error = keep(0);
+	if (!error)
+		error = library_arm_all();
+	if (!error)
+		error = keep(1);
 	if (error)
 		return error;
 	while (site < REACH && before[site] == *at(first, site))

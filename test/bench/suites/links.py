@@ -52,19 +52,22 @@ class Library:
         folder = tools.product("libpatchbay-link.so").parent
         self.link = [str(folder / "libpatchbay-link.so"),
                      str(folder / "libpatchbay.so"), f"-Wl,-rpath,{folder}"]
+        self.link_static = [str(folder / "libpatchbay-link.a"),
+                            str(folder / "libpatchbay.a")]
 
     def functions(self, system):
         return [self.tools.object(self.source, self.table[system].flags)] * self.copies
 
-    def worker(self):
+    def worker(self, static=False):
         tools = self.tools
         objects = [tools.object(source) for source in
                    ("worker.c", "load_hot.c", "tracer_link.c")]
         objects += [tools.object(source, ["-mgeneral-regs-only"])
                     for source in ("handlers.c", "link_programs.c")]
         objects.append(tools.object("hot_callee.c", self.table["ours"].flags))
-        return tools.program("links-worker", objects + self.functions("ours"),
-                             self.link)
+        return tools.program("links-worker" + ("-static" if static else ""),
+                             objects + self.functions("ours"),
+                             self.link_static if static else self.link)
 
     def bpf_worker(self):
         """None if there is no library for BPF."""
@@ -195,11 +198,15 @@ def singles(kind, number):
 
 
 def several(hot, library):
-    """Links that share the function of the hot loop."""
-    worker = library.worker()
+    """Links that share the function of the hot loop; with libpatchbay.a, too, which is
+    as near as the program itself."""
+    worker, static = library.worker(), library.worker(static=True)
     entries = [Entry("baseline", (hot.program("baseline", "none"),), ())]
     entries += [Entry(f"{kind}, links: {number}", (worker, f"{kind}/one/{number}"),
                       ("baseline", *singles(kind, number)), number * KINDS[kind])
+                for kind in ATTACHED for number in SEVERAL]
+    entries += [Entry(f"{kind}-static, links: {number}", (static, f"{kind}/one/{number}"),
+                      ("baseline", f"{kind}, links: {number}"), number * KINDS[kind])
                 for kind in ATTACHED for number in SEVERAL]
     return Case("hot, several", 10, CALLS, with_control(entries))
 

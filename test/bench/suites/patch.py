@@ -12,7 +12,8 @@ from suites.sites import NO_XRAY, with_control
 
 ONES = 200
 XRAY = ("xray", "xray-entry")
-FLOOR = "floor-stores"
+# The writes alone, and of what they are the floor.
+FLOORS = {"floor-writes": "ours", "floor-stores": "ours-stores"}
 # What of the library has other names where the floor has its own.
 LEARNED = [f"-Dpatcher_{name}=library_{name}"
            for name in ("init", "arm_all", "disarm_all")]
@@ -33,12 +34,12 @@ def run(bench):
     measure(case(f"arm {number}, first time", programs, "arm", xray,
                  warm_up=False), once, bench.report)
     measure(case(f"arm {number}, again", programs, "arm", xray, 3, more=(
-        *floor(programs, "arm"),
+        *floors(programs, "arm"),
         Entry("ours-update", (programs["ours"], "retarget"), XRAY if xray else (),
               note="patchbay_ops_update: all call another handler, no text is "
               "written"))), bench.plan, bench.report)
     measure(case(f"disarm {number}", programs, "disarm", xray, 3,
-                 more=floor(programs, "disarm")), bench.plan, bench.report)
+                 more=floors(programs, "disarm")), bench.plan, bench.report)
     for name, mode in (("a second tracer", "second"),
                        ("one of two less", "second-off")):
         measure(second(f"{number}, {name}", programs["ours"], mode), bench.plan,
@@ -82,7 +83,7 @@ def build(tools, number):
     source = functions.write(tools.cache / f"functions-{bodies}.c", bodies)
 
     def program(name):
-        system = table["ours" if name == FLOOR else name.removesuffix("-stores")]
+        system = table["ours" if name in FLOORS else name.removesuffix("-stores")]
         objects = [tools.object("patch_main.c", system.callers)]
         if system.is_xray:
             link = ["-fxray-instrument"]
@@ -94,24 +95,25 @@ def build(tools, number):
             objects.append(tools.object(
                 "patcher_patchbay.c", ["-mgeneral-regs-only"] +
                 ["-DMODES=PATCHBAY_MODE_STORES"] * (name == "ours-stores") +
-                LEARNED * (name == FLOOR)))
-            if name == FLOOR:
-                objects.append(tools.object("patcher_floor.c"))
+                LEARNED * (name in FLOORS)))
+            if name in FLOORS:
+                objects.append(tools.object(
+                    "patcher_floor.c", ["-DBLOCKS"] * (FLOORS[name] == "ours")))
         objects += [tools.object(source, system.flags)] * copies
         return tools.program(f"patch-{name}", objects, link)
 
     names = ["ours", "ours-stores"]
     if platform.machine() == "x86_64":
-        names.append(FLOOR)
+        names += FLOORS
     if tools.runtime_library("clang_rt.xray") is not None:
         names += XRAY
     return tools.each(program, names)
 
 
-def floor(programs, mode):
-    return [Entry(FLOOR, (programs[FLOOR], mode), ("ours-stores",),
+def floors(programs, mode):
+    return [Entry(name, (programs[name], mode), (*XRAY[:1], of),
                   note="the writes alone" if mode == "arm" else "")
-            ] * (FLOOR in programs)
+            for name, of in FLOORS.items() if name in programs]
 
 
 def case(name, programs, mode, xray, slices=1, calls=1, more=(), unit="ms",
