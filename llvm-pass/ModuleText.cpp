@@ -14,7 +14,8 @@ using namespace patchbay;
 static constexpr char Module[] = "__patchbay_module";
 static constexpr char OwnModule[] = ".Lpatchbay_module";
 
-// The fields of this copy's links and state.
+// The fields of this copy's links and state. Trampolines know their own label and the
+// table's (../runtime/core/arch/x86_64/own.S).
 static constexpr char Links[] = ".Lpatchbay_links";
 static constexpr char Register[] = ".Lpatchbay_links_register";
 static constexpr char Unregister[] = ".Lpatchbay_links_unregister";
@@ -186,8 +187,7 @@ static std::string stubsText(const SlotLayout &Layout) {
     return std::string();
   std::string Body = formatv(/*Validate=*/false, Layout.Stubs.data(),
                              Trampolines, Inert);
-  Body += formatv(/*Validate=*/false, Layout.Trampolines.data(), Trampolines,
-                  Inert, Stubs, Table);
+  Body += Layout.Trampolines;
   return formatv(Text, Module, Layout.StubsSymbol, Stubs, Body);
 }
 

@@ -103,8 +103,7 @@ struct SlotLayout {
   unsigned NumStubs = 0;
 
   /// Behind all that, the module's own trampolines, for runtimes with the layout of
-  /// this number. Label {0} is as above, {2} is the first stub, and {3} a table of so
-  /// many bytes.
+  /// this number, and how many bytes their table has: no format, but a text as it is.
   llvm::StringRef Trampolines = "";
   unsigned TrampolinesLayout = 0, TableSize = 0;
 

@@ -34,113 +34,10 @@ constexpr StringLiteral Stubs = R"(
 	.byte 0xe3, 0xfe
 )";
 
-// What trampolines do, and why in this order, is said at the runtime's own, whose
-// instructions are the same (runtime/core/arch/x86_64/entry.S). But these find by the
-// table what is the runtime's, and go on in its trampolines for tracers of exits:
-// with the registers saved, since in rax, the cell in r11, and the flags of the test.
-constexpr StringLiteral TrampolinesText = R"(
-	.irp n, 0, 1, 2, 3, 4, 5
-	.org {2}+@OWN_OFFSET@+\n*@OWN_SIZE@, 0xcc
-	endbr64
-	clc
-	retq
-	.org {2}+@OWN_OFFSET@+\n*@OWN_SIZE@+@OWN_OPEN@, 0xcc
-	endbr64
-	subq $@REGS_SIZE@, %rsp
-	.cfi_def_cfa_offset @REGS_SIZE@+8
-	movq %r10, (%rsp)
-	movq %rdi, 8(%rsp)
-	movq %rsi, 16(%rsp)
-	movq $@MARK@, @REGS_MARK@(%rsp)
-	.if \n >= 2
-	movq %rdx, 24(%rsp)
-	movq %rcx, 32(%rsp)
-	.endif
-	.if \n >= 4
-	movq %r8, 40(%rsp)
-	movq %r9, 48(%rsp)
-	movq %rax, 56(%rsp)
-	.endif
-	movq @REGS_SIZE@(%rsp), %r11
-	movq @SLOT@-@BRANCH@-(\n&1)*@ENDBR64@(%r11), %r11
-	movq @CELL_SINCE@(%r11), %rax
-	testb $@SINCE_EXITS@, %al
-	jnz {2}_exits_\n
-{2}_enter_\n:
-	movq {3}+@THREAD@(%rip), %rax
-	movq @REGS_SIZE@(%rsp), %rdi
-	movq @REGS_SIZE@+8(%rsp), %rsi
-	movq %rsp, %rcx
-	cmpq $@THREAD_OUTSIDE@, %fs:@THREAD_PHASE@(%rax)
-	jne {2}_slowly_\n
-	movq %rcx, %fs:@THREAD_FRAME@(%rax)
-	movq {3}+@PHASE@(%rip), %rdx
-	movq (%rdx), %rdx
-	movq %rdx, %fs:@THREAD_PHASE@(%rax)
-	movq @SLOT@-@BRANCH@-(\n&1)*@ENDBR64@(%rdi), %rdx
-	subq $@BRANCH@+(\n&1)*@ENDBR64@, %rdi
-	callq *@CELL_ENTER@(%rdx)
-	movq {3}+@THREAD@(%rip), %r11
-	btl $31, @REGS_CALLED@(%rsp)
-	movq $@THREAD_OUTSIDE@, %fs:@THREAD_PHASE@(%r11)
-	movq $0, %fs:@THREAD_FRAME@(%r11)
-{2}_leave_\n:
-	.cfi_remember_state
-	movq (%rsp), %r10
-	movq 8(%rsp), %rdi
-	movq 16(%rsp), %rsi
-	.if \n >= 2
-	movq 24(%rsp), %rdx
-	movq 32(%rsp), %rcx
-	.endif
-	.if \n >= 4
-	movq 40(%rsp), %r8
-	movq 48(%rsp), %r9
-	movq 56(%rsp), %rax
-	.endif
-	leaq @REGS_SIZE@(%rsp), %rsp
-	.cfi_def_cfa_offset 8
-	retq
-{2}_slowly_\n:
-	.cfi_restore_state
-	leaq @SLOT@-@BRANCH@-(\n&1)*@ENDBR64@(%rdi), %rdx
-	subq $@BRANCH@+(\n&1)*@ENDBR64@, %rdi
-	callq *{3}+@SLOWLY@(%rip)
-	testl %eax, %eax
-	jz {2}_leave_\n
-	jmp {2}_enter_\n
-{2}_exits_\n:
-	notrack jmpq *{3}+@EXITS@+8*\n(%rip)
-	.cfi_def_cfa_offset 8
-	.endr
-)";
-
-// The numbers in it.
-constexpr struct {
-  StringLiteral Name;
-  int64_t Value;
-} Numbers[] = {
-    {"@OWN_OFFSET@", PATCHBAY_X86_64_OWN_OFFSET},
-    {"@OWN_SIZE@", PATCHBAY_X86_64_OWN_SIZE},
-    {"@OWN_OPEN@", PATCHBAY_X86_64_OWN_OPEN},
-    {"@SLOT@", PATCHBAY_SLOT_OFFSET},
-    {"@BRANCH@", PATCHBAY_X86_64_SITE_BRANCH_SIZE},
-    {"@ENDBR64@", PATCHBAY_X86_64_ENDBR64_SIZE},
-    {"@THREAD@", PATCHBAY_X86_64_TABLE_THREAD},
-    {"@PHASE@", PATCHBAY_X86_64_TABLE_PHASE},
-    {"@SLOWLY@", PATCHBAY_X86_64_TABLE_SLOWLY},
-    {"@EXITS@", PATCHBAY_X86_64_TABLE_EXITS},
-    {"@CELL_ENTER@", PATCHBAY_X86_64_LAYOUT_CELL_ENTER},
-    {"@CELL_SINCE@", PATCHBAY_X86_64_LAYOUT_CELL_SINCE},
-    {"@SINCE_EXITS@", PATCHBAY_X86_64_LAYOUT_SINCE_EXITS},
-    {"@THREAD_PHASE@", PATCHBAY_X86_64_LAYOUT_THREAD_PHASE},
-    {"@THREAD_FRAME@", PATCHBAY_X86_64_LAYOUT_THREAD_FRAME},
-    {"@THREAD_OUTSIDE@", PATCHBAY_X86_64_LAYOUT_THREAD_OUTSIDE},
-    {"@REGS_SIZE@", PATCHBAY_X86_64_LAYOUT_REGS_SIZE},
-    {"@REGS_MARK@", PATCHBAY_X86_64_LAYOUT_REGS_MARK},
-    {"@REGS_CALLED@", PATCHBAY_X86_64_LAYOUT_REGS_CALLED},
-    {"@MARK@", PATCHBAY_X86_64_LAYOUT_MARK},
-};
+// The runtime's source of them, preprocessed (CMakeLists.txt).
+constexpr StringLiteral Trampolines =
+#include "X86_64Trampolines.inc"
+    ;
 
 constexpr StringLiteral ModuleCall = R"(
 	endbr64
@@ -173,14 +70,6 @@ constexpr StringLiteral ChooseInDestructor = R"(	cmpb $0, {1}(%rip)
 // The classes of the registers that LLVM counts for kcfi-arity.
 constexpr StringLiteral ArityClasses[] = {"GR8", "GR16", "GR32", "GR64"};
 
-static std::string trampolines() {
-  std::string Text = TrampolinesText.str();
-  for (const auto &[Name, Value] : Numbers)
-    for (size_t At; (At = Text.find(Name.data())) != std::string::npos;)
-      Text.replace(At, Name.size(), std::to_string(Value));
-  return Text;
-}
-
 static const char *whyNotModule(const TargetMachine &TM) {
   if (TM.getCodeModel() == CodeModel::Kernel)
     return "-mcmodel=kernel: x86 kernels want the hash's symbol where the slot "
@@ -208,7 +97,6 @@ const SlotLayout &patchbay::layoutX86_64() {
     L.StubOf = patchbay_x86_64_stub;
     L.Stubs = Stubs;
     L.NumStubs = PATCHBAY_X86_64_NR_STUBS;
-    static const std::string Trampolines = trampolines();
     L.Trampolines = Trampolines;
     L.TrampolinesLayout = PATCHBAY_X86_64_LAYOUT;
     L.TableSize = PATCHBAY_X86_64_TABLE_SIZE;

@@ -2,14 +2,13 @@
 /* The exits that trampolines have time for, and what arming asks about them. */
 #include "call.h"
 #include "left.h"
+#include "lsda.h"
 #include "missed.h"
 #include "quiesce.h"
 #include "set.h"
 #include "tracer.h"
 
-
 #include <errno.h>
-#include <unwind.h>
 
 int pb_call_check(const struct patchbay_record *record)
 {
@@ -113,12 +112,6 @@ __attribute__((noinline)) void pb_call_jumped(struct patchbay_call *call)
  * Its data (lsda.h) begin with two offsets, each from itself: where the body returns
  * to, and the landing pad.
  */
-_Unwind_Reason_Code pb_call_personality(int version, _Unwind_Action actions,
-					_Unwind_Exception_Class class,
-					struct _Unwind_Exception *exception,
-					struct _Unwind_Context *context)
-	__attribute__((visibility("hidden")));
-
 _Unwind_Reason_Code pb_call_personality(int version, _Unwind_Action actions,
 					_Unwind_Exception_Class class,
 					struct _Unwind_Exception *exception,

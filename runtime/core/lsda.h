@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What pb_call_personality() (call_slow.c) reads; for assembler. */
+/* What unwinders call at a call of a body, and the data that it reads. */
 #ifndef PB_CORE_LSDA_H
 #define PB_CORE_LSDA_H
+
+#ifdef __ASSEMBLER__
 
 /*
  * Of a call whose labels end in \body, and which unwinds to those in \pad. \from:
@@ -19,5 +21,18 @@
 	.long	\from
 	.previous
 .endm
+
+#else
+
+#include <unwind.h>
+
+/* See call_slow.c. */
+_Unwind_Reason_Code pb_call_personality(int version, _Unwind_Action actions,
+					_Unwind_Exception_Class class,
+					struct _Unwind_Exception *exception,
+					struct _Unwind_Context *context)
+	__attribute__((visibility("hidden")));
+
+#endif /* __ASSEMBLER__ */
 
 #endif /* PB_CORE_LSDA_H */

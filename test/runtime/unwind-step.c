@@ -17,7 +17,10 @@
 // RUN: %build %s -o %t.shared -Wl,-z,now %link
 // RUN: %t.shared | FileCheck %s
 // RUN: %t.shared exit | FileCheck %s --check-prefix=EXIT
+// RUN: %t.shared exit-any | FileCheck %s --check-prefix=EXIT
+// RUN: %t.shared timed | FileCheck %s --check-prefix=EXIT
 // RUN: %t.shared several | FileCheck %s --check-prefix=EXIT
+// RUN: %t.shared several-exits | FileCheck %s --check-prefix=EXIT
 // EXIT: unwound at {{[1-9][0-9]+}} instructions, and not at 1{{$}}
 
 #include "Inputs/check.h"

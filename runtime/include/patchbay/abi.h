@@ -121,13 +121,16 @@
  *	+0   how far the thread's data are from %fs:0
  *	+8   address of the phase
  *	+16  what is called for a thread that is not outside
- *	+24  PATCHBAY_X86_64_NR_STUBS addresses: where tracers of exits have their way
+ *	+24  the personality of calls of a body: unwind tables lead to it
+ *	+32  what is left to the runtime at an exit: if other tracers have come, for a
+ *	     thread that is not outside, and for an exception that passes; of sites
+ *	     without a landing pad, then of those with one
  *
- * The layout of cells and threads is in the instructions. It is no part of the ABI:
- * the descriptor has its number, PATCHBAY_X86_64_LAYOUT, and a runtime whose own
+ * The layout of cells, sets and threads is in the instructions. It is no part of the
+ * ABI: the descriptor has its number, PATCHBAY_X86_64_LAYOUT, and a runtime whose own
  * layout has another number leads the stubs to its own trampolines. So who changes
- * one of the PATCHBAY_X86_64_LAYOUT_*, or what a trampoline does (entry.S, and
- * Targets/X86_64.cpp of the pass), gives it the next number.
+ * what a trampoline does, or what it knows of structures, gives it the next number.
+ * The runtime's source is the pass's, too (core/arch/x86_64/own.S).
  */
 #define PATCHBAY_X86_64_MOV_EAX_IMM32 0xb8 /* at entry-5 if there is a hash */
 #define PATCHBAY_X86_64_MOV_REGISTERS 0x07 /* bits of it that kcfi-arity sets */
@@ -155,19 +158,11 @@
 #define PATCHBAY_X86_64_TABLE_THREAD 0
 #define PATCHBAY_X86_64_TABLE_PHASE 8
 #define PATCHBAY_X86_64_TABLE_SLOWLY 16
-#define PATCHBAY_X86_64_TABLE_EXITS 24
-#define PATCHBAY_X86_64_TABLE_SIZE 72
-#define PATCHBAY_X86_64_LAYOUT 1
-#define PATCHBAY_X86_64_LAYOUT_CELL_ENTER 0
-#define PATCHBAY_X86_64_LAYOUT_CELL_SINCE 56
-#define PATCHBAY_X86_64_LAYOUT_SINCE_EXITS 0xc0
-#define PATCHBAY_X86_64_LAYOUT_THREAD_PHASE 0
-#define PATCHBAY_X86_64_LAYOUT_THREAD_FRAME 8
-#define PATCHBAY_X86_64_LAYOUT_THREAD_OUTSIDE 0
-#define PATCHBAY_X86_64_LAYOUT_REGS_SIZE 80
-#define PATCHBAY_X86_64_LAYOUT_REGS_MARK 72
-#define PATCHBAY_X86_64_LAYOUT_REGS_CALLED 76
-#define PATCHBAY_X86_64_LAYOUT_MARK 0x6b724d50
+#define PATCHBAY_X86_64_TABLE_PERSONALITY 24
+#define PATCHBAY_X86_64_TABLE_RARE 32
+#define PATCHBAY_X86_64_NR_RARE 6
+#define PATCHBAY_X86_64_TABLE_SIZE 80
+#define PATCHBAY_X86_64_LAYOUT 2
 
 /*
  * AArch64: site

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: gnu-binutils
 // Printed as assembly and assembled again, by clang or by GNU as, in either
-// dialect, the bytes are those of the object that clang writes itself.
+// dialect, the bytes are those of the object that clang writes itself. Unwind tables have
+// another length then, so .text is linked to where it does not matter how long they are.
+// DEFINE: %{shared} = %shared --section-start=.text=0x10000
 // RUN: %clangxx_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fcf-protection=branch -fno-addrsig -c %s -o %t.o
 // RUN: %clangxx_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fcf-protection=branch -fno-addrsig -fno-integrated-as -S %s -o %t.att.s
 // RUN: %clangxx_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fcf-protection=branch -fno-addrsig -fno-integrated-as -masm=intel -S %s -o %t.intel.s
@@ -12,19 +14,19 @@
 // RUN: as %t.att.s -o %t.gnu.att.o
 // RUN: as %t.intel.s -o %t.gnu.intel.o
 // RUN: %clangxx_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fcf-protection=branch -fno-integrated-as -c %s -o %t.raw.o
-// RUN: %shared %t.o -o %t.so
+// RUN: %{shared} %t.o -o %t.so
 // RUN: %records --prefix %t.so > %t.txt
 // RUN: FileCheck %s < %t.txt
 // RUN: llvm-objcopy -O binary --only-section=.text %t.so %t.bin
-// RUN: %shared %t.att.o -o %t.att.so && %records --prefix %t.att.so | diff %t.txt -
+// RUN: %{shared} %t.att.o -o %t.att.so && %records --prefix %t.att.so | diff %t.txt -
 // RUN: llvm-objcopy -O binary --only-section=.text %t.att.so %t.att.bin && cmp %t.bin %t.att.bin
-// RUN: %shared %t.intel.o -o %t.intel.so && %records --prefix %t.intel.so | diff %t.txt -
+// RUN: %{shared} %t.intel.o -o %t.intel.so && %records --prefix %t.intel.so | diff %t.txt -
 // RUN: llvm-objcopy -O binary --only-section=.text %t.intel.so %t.intel.bin && cmp %t.bin %t.intel.bin
-// RUN: %shared %t.gnu.att.o -o %t.gnu.att.so && %records --prefix %t.gnu.att.so | diff %t.txt -
+// RUN: %{shared} %t.gnu.att.o -o %t.gnu.att.so && %records --prefix %t.gnu.att.so | diff %t.txt -
 // RUN: llvm-objcopy -O binary --only-section=.text %t.gnu.att.so %t.gnu.att.bin && cmp %t.bin %t.gnu.att.bin
-// RUN: %shared %t.gnu.intel.o -o %t.gnu.intel.so && %records --prefix %t.gnu.intel.so | diff %t.txt -
+// RUN: %{shared} %t.gnu.intel.o -o %t.gnu.intel.so && %records --prefix %t.gnu.intel.so | diff %t.txt -
 // RUN: llvm-objcopy -O binary --only-section=.text %t.gnu.intel.so %t.gnu.intel.bin && cmp %t.bin %t.gnu.intel.bin
-// RUN: %shared %t.raw.o -o %t.raw.so && %records --prefix %t.raw.so | diff %t.txt -
+// RUN: %{shared} %t.raw.o -o %t.raw.so && %records --prefix %t.raw.so | diff %t.txt -
 // RUN: llvm-objcopy -O binary --only-section=.text %t.raw.so %t.raw.bin && cmp %t.bin %t.raw.bin
 
 template <class T> __attribute__((noinline)) T twice(T a) { return a * 2; }

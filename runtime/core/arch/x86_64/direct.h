@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The short way to the exit of a function that is simple (pb_call_is_simple()) and
- * whose tracers are all FAST: part of each trampoline. cell->since says that it may
- * be taken (call.h). It comes to the same as pb_arch_call_fast() and
- * pb_arch_call_set() in exit.S, by fewer branches and stores.
+ * whose tracers are all FAST: part of each trampoline of the library, and in a module of
+ * its own trampolines (own.S). cell->since says that it may be taken (call.h). It comes
+ * to the same as pb_arch_call_fast() and pb_arch_call_set() in exit.S, by fewer branches
+ * and stores.
  *
  * Without an entry handler nobody has to be told that the thread is here: what
  * is read at the entry is but a number, which is compared at the exit. So a
@@ -12,7 +13,7 @@
  * The stack, from above: return address into the caller; site + 5; struct
  * patchbay_regs; then struct patchbay_call, where rbp is as in exit.S.
  */
-#include "exit_macros.h"
+#include "frame.h"
 
 #define WAY_TO_CALL (CALL_REGS - CALL_FRAME) /* from rbp up to the registers */
 
@@ -54,7 +55,7 @@
 	movq	%rax, CALL_RAX(%rbp)
 	movq	%rdx, CALL_RDX(%rbp)
 	/* It may be another thread by now: a fiber that was resumed there. */
-	movq	pb_thread@gottpoff(%rip), %r11
+	thread_to %r11
 	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
 	jne	.Lslow_\id
 	mark_inside %r11, %rcx
@@ -84,14 +85,15 @@
 /*
  * Call \handler of all tracers on the list in r8, of which there is one at least;
  * rdi is the function. Where in the list this is, is kept where the stack ends.
- * Behind the last handler nothing of that is needed any more.
+ * Behind the last handler nothing of that is needed any more. \id is for names.
  */
-.macro go_through handler
+.macro go_through handler, id
 	movq	(%r8), %rdx
 	cmpq	$0, 8(%r8)
-	je	2f
+	je	.Llast_\id
 	movq	%rdi, CALL_IP(%rbp)
-1:	movq	%r8, (%rsp)
+.Lnext_\id:
+	movq	%r8, (%rsp)
 	movq	CALL_PARENT(%rbp), %rsi
 	leaq	CALL_REGS(%rbp), %rcx
 	callq	*\handler(%rdx)
@@ -100,8 +102,9 @@
 	addq	$8, %r8
 	movq	(%r8), %rdx
 	cmpq	$0, 8(%r8)
-	jne	1b
-2:	movq	CALL_PARENT(%rbp), %rsi
+	jne	.Lnext_\id
+.Llast_\id:
+	movq	CALL_PARENT(%rbp), %rsi
 	leaq	CALL_REGS(%rbp), %rcx
 	callq	*\handler(%rdx)
 .endm
@@ -109,9 +112,10 @@
 /*
  * rsp points to struct patchbay_regs, r11 to the cell. rax is the cell's since, as
  * it was when this way was chosen: it may be another by now, which is for the
- * exit to see. SF is its CELL_DIRECT_BOTH. \id is for names.
+ * exit to see. SF is its CELL_DIRECT_BOTH. \id is for names; that of the trampoline
+ * which goes on if this is not the way after all is \back.
  */
-.macro call_directly from, nr, id
+.macro call_directly from, nr, id, back
 	.cfi_remember_state
 	movq	%rbp, -WAY_TO_CALL(%rsp)	/* in the red zone */
 	leaq	-WAY_TO_CALL(%rsp), %rbp
@@ -143,7 +147,7 @@
 	leaq	CALL_REGS(%rbp), %rcx
 	callq	*CELL_EXIT(%rdx)
 .Loutside_\id:
-	movq	pb_thread@gottpoff(%rip), %r11
+	thread_to %r11
 	mark_outside %r11
 .Lreturn_\id:
 	return_past_body
@@ -152,7 +156,7 @@
 	movq	SITE_RETURN+8(%rbp), %rax
 	movq	%rax, CALL_PARENT(%rbp)
 	movq	SITE_RETURN(%rbp), %rdi
-	movq	pb_thread@gottpoff(%rip), %r11
+	thread_to %r11
 	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
 	jne	.Lback_\id
 	mark_inside %r11, %rax
@@ -169,7 +173,7 @@
 	movzbl	CALL_SINCE(%rbp), %eax
 	cmpb	$CELL_DIRECT_BOTH, %al
 	jne	.Lshort_\id
-	movq	pb_thread@gottpoff(%rip), %r11
+	thread_to %r11
 	mark_outside %r11
 	load_args \nr
 	jmp	.Lcall_\id
@@ -178,14 +182,14 @@
 .Lshort_\id:
 	testb	$CALL_SKIP, %al		/* CF = 0 */
 	jnz	.Lskip_\id
-	movq	pb_thread@gottpoff(%rip), %r11
+	thread_to %r11
 	mark_outside %r11
 	leaq	CALL_REGS(%rbp), %rsp
 	movq	(%rbp), %rbp		/* in the red zone */
 	.cfi_remember_state
 	.cfi_def_cfa %rsp, REGS_SIZE+8
 	.cfi_same_value %rbp
-	jmp	.Lleave_\id		/* the body is next */
+	jmp	.Lleave_\back		/* the body is next */
 	.cfi_restore_state
 .Lskip_\id:
 	testb	$CELL_DIRECT_EXIT, %al
@@ -198,24 +202,7 @@
 	cmpq	$CALL_SKIP, %rcx
 	je	.Ltell_\id
 
-	/* Other tracers are armed here by now: who was at the entry? */
-.Lchanged_\id:
-	movq	%rdi, CALL_IP(%rbp)
-	movq	$-1, CALL_TOLD(%rbp)
-	leaq	CALL(%rbp), %rdi
-	callq	pb_call_exit
-	jmp	.Loutside_\id
-
-.Lslow_\id:
-	save_results
-	movq	SITE_RETURN(%rbp), %rdi
-	subq	$\from, %rdi
-	movq	%rdi, CALL_IP(%rbp)
-	movq	$-1, CALL_TOLD(%rbp)
-	leaq	CALL(%rbp), %rdi
-	callq	pb_call_exit_slowly
-	restore_results
-	jmp	.Lreturn_\id
+	rare_exits \from, \id
 
 	/* The general way after all. */
 .Lother_\id:
@@ -224,23 +211,13 @@
 	leaq	CALL_REGS(%rbp), %rsp
 	movq	(%rbp), %rbp		/* in the red zone */
 	.cfi_restore_state
-	jmp	.Lagain_\id
+	jmp	.Lgeneral_\back
 
 	/* An exception passes, and is in rax. */
 .Lunwind_\id:
 	.cfi_def_cfa %rbp, STACK_ARGS
 	.cfi_offset %rbp, -STACK_ARGS
-	movq	%rax, CALL_RAX(%rbp)
-	movq	SITE_RETURN(%rbp), %rdi
-	subq	$\from, %rdi
-	movq	%rdi, CALL_IP(%rbp)
-	movq	$-1, CALL_TOLD(%rbp)
-	leaq	CALL(%rbp), %rdi
-	callq	pb_call_unwound
-	movq	CALL_RAX(%rbp), %rdi
-	drop_shadow 1			/* the site's frame */
-	callq	_Unwind_Resume@PLT
-	ud2
+	unwound \from, \id
 	.cfi_endproc
 	lsda	\id, \id, \from
 
@@ -249,7 +226,7 @@
 	 * call of neither. For unwinders it is on its own: this is another body.
 	 */
 	.cfi_startproc
-	.cfi_personality 0x1b, pb_call_personality
+	personality
 	.cfi_lsda 0x1b, .Llsda_timed_\id
 	.cfi_def_cfa %rbp, WAY_TO_CALL+REGS_SIZE+8
 	.cfi_offset %rbp, -(WAY_TO_CALL+REGS_SIZE+8)
@@ -287,7 +264,7 @@
 	movq	CALL_PARENT(%rbp), %rsi
 	leaq	CALL_REGS(%rbp), %rcx
 	callq	*OPS_EXIT(%r8)
-	movq	pb_thread@gottpoff(%rip), %r11
+	thread_to %r11
 	mark_outside %r11
 	return_past_body
 	.cfi_endproc
@@ -298,7 +275,7 @@
 	 * this is another body, too.
 	 */
 	.cfi_startproc
-	.cfi_personality 0x1b, pb_call_personality
+	personality
 	.cfi_lsda 0x1b, .Llsda_set_\id
 	.cfi_def_cfa %rbp, WAY_TO_CALL+REGS_SIZE+8
 	.cfi_offset %rbp, -(WAY_TO_CALL+REGS_SIZE+8)
@@ -316,13 +293,13 @@
 	jne	.Lchanged_\id
 .Lset_tell_\id:
 	movq	SET_EXITS(%r8), %r8
-	go_through CELL_EXIT
-	movq	pb_thread@gottpoff(%rip), %r11
+	go_through CELL_EXIT, exit_\id
+	thread_to %r11
 	mark_outside %r11
 	return_past_body
 
 .Lset_entries_\id:
-	movq	pb_thread@gottpoff(%rip), %r11
+	thread_to %r11
 	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
 	jne	.Lback_\id
 	mark_inside %r11, %rax
@@ -340,10 +317,10 @@
 	cmpq	%rax, SET_SINCE(%r8)
 	jne	.Lother_\id
 	movq	SET_ENTRIES(%r8), %r8
-	go_through CELL_FUNC
+	go_through CELL_FUNC, entry_\id
 	testb	$CALL_SKIP, CALL_SINCE(%rbp)
 	jnz	.Lset_skip_\id
-	movq	pb_thread@gottpoff(%rip), %r11
+	thread_to %r11
 	mark_outside %r11
 	load_args \nr
 	jmp	.Lset_call_\id

@@ -19,125 +19,44 @@
  * An unwinder needs nothing special: the site is in the function, before its
  * prologue, and the call frame below is described as of any other code.
  */
+#include "rare.h"
+#include "trampoline.h"
 #include "direct.h"
 
 	.text
 
-/* \nr argument registers: 2, 4, or 7 for all six and al. */
-.macro save_regs nr
-	movq	%r10, (%rsp)
-	movq	%rdi, 8(%rsp)
-	movq	%rsi, 16(%rsp)
-	movq	$PB_FRAME_MARK, REGS_MARK(%rsp)	/* and 0 for REGS_CALLED */
-	.if \nr >= 4
-	movq	%rdx, 24(%rsp)
-	movq	%rcx, 32(%rsp)
-	.endif
-	.if \nr >= 7
-	movq	%r8, 40(%rsp)
-	movq	%r9, 48(%rsp)
-	movq	%rax, 56(%rsp)
-	.endif
-.endm
-
-.macro restore_regs nr
-	movq	(%rsp), %r10
-	movq	8(%rsp), %rdi
-	movq	16(%rsp), %rsi
-	.if \nr >= 4
-	movq	24(%rsp), %rdx
-	movq	32(%rsp), %rcx
-	.endif
-	.if \nr >= 7
-	movq	40(%rsp), %r8
-	movq	48(%rsp), %r9
-	movq	56(%rsp), %rax
-	.endif
-.endm
-
 /*
- * The trampoline of sites whose `call` ends \from bytes behind the entry, in
- * functions with \nr argument registers.
- *
- * Before a thread is marked as inside it may look at the slot and at the cell's
- * since, to choose its way: all cells that a slot has led to are there as long as
- * the function. It may not act on what it saw there: the slot may lead to another
- * cell by now, and that cell may be of other functions.
- *
- * A module has the same for itself (reach.c), but for .Lexits, where it comes here:
- * it is made by the pass (llvm-pass/Targets/X86_64.cpp). What is changed here, or in
- * what cells and threads look like, is changed there, and PATCHBAY_X86_64_LAYOUT with
- * it.
+ * \nr, \from: as of the trampoline. What is rare at exits modules' own trampolines leave
+ * to the first two of ours, whatever registers there are.
  */
-.macro trampoline from, nr
+.macro ours from, nr
 	.p2align 6
 	.cfi_startproc
-	.cfi_personality 0x1b, pb_call_personality
+	personality
 	.cfi_lsda 0x1b, .Llsda_\@
-	endbr64
-	subq	$REGS_SIZE, %rsp
-	.cfi_adjust_cfa_offset REGS_SIZE
-	save_regs \nr
-	movq	REGS_SIZE(%rsp), %r11
-	movq	PATCHBAY_SLOT_OFFSET-\from(%r11), %r11
-	movq	CELL_SINCE(%r11), %rax	/* al is kept, if there is one */
-	testb	$(CELL_DIRECT_EXIT+CELL_DIRECT_BOTH), %al
-	jnz	.Lexits_\@
-.Lgeneral_\@:
-	movq	pb_thread@gottpoff(%rip), %rax
-	movq	REGS_SIZE(%rsp), %rdi	/* site + 5 */
-	movq	REGS_SIZE+8(%rsp), %rsi	/* parent_ip */
-	movq	%rsp, %rcx
-	cmpq	$PB_THREAD_OUTSIDE, %fs:(%rax)
-	jne	1f
-	movq	%rcx, %fs:PB_THREAD_FRAME(%rax)
-	/*
-	 * The mark comes before the load of the slot; see pb_quiesce_begin(). What
-	 * was loaded before may be the cell of other functions by now.
-	 */
-	movq	pb_quiesce_phase(%rip), %rdx
-	movq	%rdx, %fs:(%rax)
-	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
-	subq	$\from, %rdi
-	callq	*CELL_ENTER(%rdx)
-	movq	pb_thread@gottpoff(%rip), %r11
-	btl	$31, REGS_CALLED(%rsp)	/* to CF */
-	mark_outside %r11
-.Lleave_\@:
-	.cfi_remember_state
-	restore_regs \nr
-	leaq	REGS_SIZE(%rsp), %rsp	/* CF stays for the site's jb */
-	.cfi_adjust_cfa_offset -REGS_SIZE
-	retq
-1:
-	.cfi_restore_state
-	leaq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
-	subq	$\from, %rdi
-	callq	pb_x86_64_enter_slowly
-	testl	%eax, %eax		/* CF = 0 */
-	jz	.Lleave_\@
-.Lagain_\@:
-	movq	REGS_SIZE(%rsp), %r11
-	movq	PATCHBAY_SLOT_OFFSET-\from(%r11), %r11
-	jmp	.Lgeneral_\@
+	trampoline \from, \nr, \@, \@
 .Lexits_\@:
-	.pushsection .rodata.pb_x86_64_exits, "a", @progbits
-	.long	.Lexits_\@ - pb_x86_64_trampolines
-	.popsection
-	call_directly \from, \nr, \@
+	call_directly \from, \nr, \@, \@
 	.cfi_endproc
+	.if \nr == 2
+	.pushsection .rodata.pb_x86_64_rare, "a", @progbits
+	.long	.Lchanged_\@ - pb_x86_64_trampolines
+	.long	.Lslow_\@ - pb_x86_64_trampolines
+	.long	.Lunwind_\@ - pb_x86_64_trampolines
+	.popsection
+	.endif
 .endm
 
 /*
  * All of them, PB_TRAMPOLINE_SIZE apart, in the order of the ABI: by registers,
  * then by where the site is. Each is behind what the stubs lead to at first.
  */
-	.section .rodata.pb_x86_64_exits, "a", @progbits
-	.globl	pb_x86_64_exits
-	.hidden	pb_x86_64_exits
-	.type	pb_x86_64_exits, @object
+	.section .rodata.pb_x86_64_rare, "a", @progbits
+	.globl	pb_x86_64_rare
+	.hidden	pb_x86_64_rare
+	.type	pb_x86_64_rare, @object
 	.p2align 2
-pb_x86_64_exits:
+pb_x86_64_rare:
 	.text
 	.globl	pb_x86_64_trampolines
 	.hidden	pb_x86_64_trampolines
@@ -154,14 +73,14 @@ pb_x86_64_trampolines:
 	retq
 	.cfi_endproc
 	.balign	PB_TRAMPOLINE_OPEN
-	trampoline \from, \nr
+	ours \from, \nr
 	.endr
 	.endr
 	/* An error if one of them outgrew its place. */
 	.org	pb_x86_64_trampolines + 6*PB_TRAMPOLINE_SIZE
 	.size	pb_x86_64_trampolines, .-pb_x86_64_trampolines
-	.section .rodata.pb_x86_64_exits, "a", @progbits
-	.size	pb_x86_64_exits, .-pb_x86_64_exits
+	.section .rodata.pb_x86_64_rare, "a", @progbits
+	.size	pb_x86_64_rare, .-pb_x86_64_rare
 	.text
 
 /*

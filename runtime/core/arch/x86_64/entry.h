@@ -83,10 +83,11 @@ extern uint8_t pb_x86_64_isa;
 extern const char pb_x86_64_trampolines[];
 
 /*
- * Where the trampolines have the way of tracers of exits, counted from the first one.
- * A module's own trampolines go there as ours do; see entry.S.
+ * What a module's own trampolines leave to ours (own.S), counted from the first one: of
+ * sites without a landing pad, then of those with one, in the order of
+ * PATCHBAY_X86_64_TABLE_RARE.
  */
-extern const uint32_t pb_x86_64_exits[];
+extern const uint32_t pb_x86_64_rare[];
 
 /* What they call for a thread that is not outside; see pb_enter_slowly(). */
 extern const char pb_x86_64_enter_slowly[];

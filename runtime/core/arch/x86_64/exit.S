@@ -99,7 +99,7 @@
 	movl	%eax, %ecx
 	rep movsq
 1:
-	movq	pb_thread@gottpoff(%rip), %r11
+	thread_to %r11
 	mark_outside %r11
 	/* What is not an argument of the function may be anything. */
 	movq	CALL_REGS+8(%rbp), %rdi
@@ -126,7 +126,7 @@
 	.endif
 
 	/* It may be another thread by now: a fiber that was resumed there. */
-	movq	pb_thread@gottpoff(%rip), %r11
+	thread_to %r11
 	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
 	jne	.Lslow_\name
 	mark_inside %r11, %rcx

@@ -1,43 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What is done around a function's body, for exit.S and direct.h. */
-#include "entry.h"
+/* What is done around a function's body where that takes more: exit.S, and what is
+ * rare in direct.h. */
+#include "ours.h"
+#include "frame.h"
 #include "lsda.h"
-#include "quiesce.h"
 #include "vectors.h"
-
-#include <patchbay/abi.h>
 
 #include <cet.h> /* says that the file works with IBT and shadow stacks */
 
-/* struct patchbay_call up to rbp, and a word; rsp is aligned below it. */
-#define FRAME_SIZE (-CALL + 8)
-
-/* Behind the site's call, which is where it returns to. */
-#define JB_SIZE (PATCHBAY_X86_64_SITE_SIZE-PATCHBAY_X86_64_SITE_BRANCH_SIZE)
-#define SITE_RETURN (CALL_REGS + REGS_SIZE)
-#define STACK_ARGS (SITE_RETURN + 16)
-
-/* Where arguments on the stack begin, if one is that wide: the most there is. */
-#define ARGS_ALIGN PATCHBAY_RECORD_STACK_ALIGN_MAX
-
 #define X87_SIZE 112 /* of fnsave, rounded up */
-
-/*
- * The thread is in handlers, whose trampoline's frame is known by rbp. \thread is
- * where pb_thread is. Clobbers \temp.
- */
-.macro mark_inside thread, temp
-	leaq	CALL_REGS(%rbp), \temp
-	movq	\temp, %fs:PB_THREAD_FRAME(\thread)
-	movq	pb_quiesce_phase(%rip), \temp
-	movq	\temp, %fs:(\thread)
-.endm
-
-/* It is not any more: in this order, see struct pb_thread. */
-.macro mark_outside thread
-	movq	$PB_THREAD_OUTSIDE, %fs:(\thread)
-	movq	$0, %fs:PB_THREAD_FRAME(\thread)
-.endm
 
 /* Drop \nr entries of the shadow stack, if there is one. Clobbers rcx. */
 .macro drop_shadow nr

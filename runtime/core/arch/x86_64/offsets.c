@@ -31,21 +31,4 @@ PB_CHECK_OFFSET(patchbay_regs, rdx, REGS_RDX);
 PB_CHECK_OFFSET(patchbay_regs, rax, REGS_RAX);
 PB_CHECK_OFFSET(patchbay_regs, vectors, REGS_VECTORS);
 
-/* What a module's own trampolines know. If one is to be another: see abi.h. */
-_Static_assert(PATCHBAY_X86_64_LAYOUT == 1, "as below");
-PB_CHECK_OFFSET(patchbay_cell, enter, PATCHBAY_X86_64_LAYOUT_CELL_ENTER);
-PB_CHECK_OFFSET(patchbay_cell, since, PATCHBAY_X86_64_LAYOUT_CELL_SINCE);
-PB_CHECK_OFFSET(pb_thread, outer.phase, PATCHBAY_X86_64_LAYOUT_THREAD_PHASE);
-PB_CHECK_OFFSET(pb_thread, outer.frame, PATCHBAY_X86_64_LAYOUT_THREAD_FRAME);
-_Static_assert((CELL_DIRECT_EXIT | CELL_DIRECT_BOTH) ==
-		       PATCHBAY_X86_64_LAYOUT_SINCE_EXITS,
-	       "exits");
-_Static_assert(PB_THREAD_OUTSIDE == PATCHBAY_X86_64_LAYOUT_THREAD_OUTSIDE,
-	       "outside");
-_Static_assert(REGS_SIZE == PATCHBAY_X86_64_LAYOUT_REGS_SIZE &&
-		       REGS_MARK == PATCHBAY_X86_64_LAYOUT_REGS_MARK &&
-		       REGS_CALLED == PATCHBAY_X86_64_LAYOUT_REGS_CALLED &&
-		       PB_FRAME_MARK == PATCHBAY_X86_64_LAYOUT_MARK,
-	       "registers");
-
 const struct pb_frame_mark pb_frame_mark = { PB_FRAME_MARK_AT, PB_FRAME_MARK };

@@ -15,12 +15,16 @@
 #include "arch/x86_64/entry.h"
 #include "arch/x86_64/stub.h"
 #include "lock.h"
+#include "lsda.h"
 #include "module.h"
 #include "quiesce.h"
 
 #include <errno.h>
 #include <string.h>
 
+_Static_assert(PATCHBAY_X86_64_TABLE_RARE + 8 * PATCHBAY_X86_64_NR_RARE ==
+		       PATCHBAY_X86_64_TABLE_SIZE,
+	       "the table ends with them");
 _Static_assert(PATCHBAY_X86_64_OWN_OFFSET % 64 == 0 &&
 		       PATCHBAY_X86_64_OWN_SIZE % 64 == 0 &&
 		       PATCHBAY_X86_64_OWN_OPEN < 64,
@@ -55,14 +59,15 @@ static bool takes_own(const struct pb_module *module)
 /* What is in the table of a module's own trampolines. */
 static void fill_table(uint64_t table[NR_WORDS])
 {
-	uint64_t *exits = table + PATCHBAY_X86_64_TABLE_EXITS / 8;
+	uint64_t *rare = table + PATCHBAY_X86_64_TABLE_RARE / 8;
 
 	table[PATCHBAY_X86_64_TABLE_THREAD / 8] =
 		(uint64_t)&pb_thread - (uint64_t)__builtin_thread_pointer();
 	table[PATCHBAY_X86_64_TABLE_PHASE / 8] = (uint64_t)&pb_quiesce_phase;
 	table[PATCHBAY_X86_64_TABLE_SLOWLY / 8] = (uint64_t)pb_x86_64_enter_slowly;
-	for (unsigned int i = 0; i < NR_ADDRESSES; i++)
-		exits[i] = (uint64_t)(pb_x86_64_trampolines + pb_x86_64_exits[i]);
+	table[PATCHBAY_X86_64_TABLE_PERSONALITY / 8] = (uint64_t)pb_call_personality;
+	for (unsigned int i = 0; i < PATCHBAY_X86_64_NR_RARE; i++)
+		rare[i] = (uint64_t)(pb_x86_64_trampolines + pb_x86_64_rare[i]);
 }
 
 /* The addresses that the stubs of @module jump to. */

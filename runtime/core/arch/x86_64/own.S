@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The trampolines that a module has of its own: what the library's are (entry.S), but
+ * that they find by a table what is the library's. This is not assembled here. The pass
+ * has it as a text, which is preprocessed when the pass is built
+ * (llvm-pass/CMakeLists.txt), and emits it behind the stubs of a module, where unwind
+ * tables say what they say of an entry (llvm-pass/ModuleText.cpp).
+ *
+ * The library takes them if they are made as it would make them: abi.h says by which
+ * number it knows. test/unit/own-trampolines.test says when that has to be another.
+ */
+#include "entry.h"
+
+#include <patchbay/abi.h>
+
+/* Where the text goes other names may be somebody's. */
+#define thread_to patchbay_thread_to
+#define phase_to patchbay_phase_to
+#define call_slowly patchbay_call_slowly
+#define personality patchbay_personality
+#define lsda patchbay_lsda
+#define rare_exits patchbay_rare_exits
+#define unwound patchbay_unwound
+#define mark_inside patchbay_mark_inside
+#define mark_outside patchbay_mark_outside
+#define save_regs patchbay_save_regs
+#define restore_regs patchbay_restore_regs
+#define trampoline patchbay_trampoline
+#define read_clock patchbay_read_clock
+#define return_past_body patchbay_return_past_body
+#define call_body_directly patchbay_call_body_directly
+#define load_args patchbay_load_args
+#define go_through patchbay_go_through
+#define call_directly patchbay_call_directly
+#define own_trampoline patchbay_own_trampoline
+#define own_exits patchbay_own_exits
+
+#define TABLE .Lpatchbay_links_table
+#define NEAR PATCHBAY_X86_64_SITE_BRANCH_SIZE
+#define FAR (PATCHBAY_X86_64_ENDBR64_SIZE + PATCHBAY_X86_64_SITE_BRANCH_SIZE)
+
+/* A name of all objects: what .eh_frame has of the copies that a linker drops leads to the
+ * one that it keeps. */
+#define PERSONALITY __patchbay_personality_2
+
+	.weak	PERSONALITY
+	.hidden	PERSONALITY
+	.set	PERSONALITY, TABLE+PATCHBAY_X86_64_TABLE_PERSONALITY
+
+.macro thread_to register
+	movq	TABLE+PATCHBAY_X86_64_TABLE_THREAD(%rip), \register
+.endm
+
+.macro phase_to register
+	movq	TABLE+PATCHBAY_X86_64_TABLE_PHASE(%rip), \register
+	movq	(\register), \register
+.endm
+
+.macro call_slowly
+	callq	*TABLE+PATCHBAY_X86_64_TABLE_SLOWLY(%rip)
+.endm
+
+/* As of any function of C++, by a pointer: the library is elsewhere. */
+.macro personality
+	.cfi_personality 0x9b, PERSONALITY
+.endm
+
+/* As in lsda.h, but that it comes and goes with the module's trampolines. */
+.macro lsda body, pad, from
+	.pushsection .gcc_except_table.__patchbay_module, "aG", @progbits, \
+		__patchbay_module, comdat
+	.p2align 2
+.Llsda_\body:
+	.long	.Lbody_\body - .
+	.long	.Lunwind_\pad - .
+	.long	\from
+	.popsection
+.endm
+
+#define RARE(from) \
+	TABLE + PATCHBAY_X86_64_TABLE_RARE + \
+	(from - NEAR) / PATCHBAY_X86_64_ENDBR64_SIZE * 24
+
+/* In the library's trampolines, which go on with the same frame. No landing pad is there. */
+.macro rare_exits from, id
+.Lchanged_\id:
+	notrack jmpq *RARE(\from)(%rip)
+.Lslow_\id:
+	notrack jmpq *RARE(\from)+8(%rip)
+.endm
+
+.macro unwound from, id
+	notrack jmpq *RARE(\from)+16(%rip)
+.endm
+
+#include "trampoline.h"
+#include "direct.h"
+
+.macro own_trampoline n, nr, from, exits
+	.org	.Lpatchbay_stubs + PATCHBAY_X86_64_OWN_OFFSET + \
+		\n*PATCHBAY_X86_64_OWN_SIZE, 0xcc
+	endbr64
+	clc
+	retq
+	.org	.Lpatchbay_stubs + PATCHBAY_X86_64_OWN_OFFSET + \
+		\n*PATCHBAY_X86_64_OWN_SIZE + PATCHBAY_X86_64_OWN_OPEN, 0xcc
+	trampoline \from, \nr, patchbay_\n, \exits
+	.cfi_def_cfa_offset 8
+.endm
+
+	own_trampoline 0, 2, NEAR, patchbay_near
+	own_trampoline 1, 2, FAR, patchbay_far
+	own_trampoline 2, 4, NEAR, patchbay_near
+	own_trampoline 3, 4, FAR, patchbay_far
+	own_trampoline 4, 7, NEAR, patchbay_near
+	own_trampoline 5, 7, FAR, patchbay_far
+	.cfi_endproc
+
+/*
+ * One for all numbers of registers, to be small: what is no argument may be anything, so
+ * it is loaded, too, and the trampoline of all registers, \back, is as good as the one that
+ * came here.
+ */
+.macro own_exits from, id, back
+	/* Then the loop over a set does not cross a line of 64 bytes: a cycle or two. */
+	.p2align 6, 0xcc
+	.skip	32, 0xcc
+	.cfi_startproc
+	personality
+	.cfi_lsda 0x1b, .Llsda_\id
+	.cfi_def_cfa_offset REGS_SIZE+8
+.Lexits_\id:
+	call_directly \from, 7, \id, \back
+.endm
+
+	own_exits NEAR, patchbay_near, patchbay_4
+	.cfi_endproc
+	own_exits FAR, patchbay_far, patchbay_5
+
+	.purgem thread_to
+	.purgem phase_to
+	.purgem call_slowly
+	.purgem personality
+	.purgem lsda
+	.purgem rare_exits
+	.purgem unwound
+	.purgem mark_inside
+	.purgem mark_outside
+	.purgem save_regs
+	.purgem restore_regs
+	.purgem trampoline
+	.purgem read_clock
+	.purgem return_past_body
+	.purgem call_body_directly
+	.purgem load_args
+	.purgem go_through
+	.purgem call_directly
+	.purgem own_trampoline
+	.purgem own_exits

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What is rare at an exit that is called directly (direct.h). It is the library's
+ * alone: a module's own trampolines come here for it, with the frame that they have
+ * made (own.S).
+ */
+#include "exit_macros.h"
+
+.macro personality
+	.cfi_personality 0x1b, pb_call_personality
+.endm
+
+.macro rare_exits from, id
+	/* Other tracers are armed here by now: who was at the entry? */
+.Lchanged_\id:
+	movq	%rdi, CALL_IP(%rbp)
+	movq	$-1, CALL_TOLD(%rbp)
+	leaq	CALL(%rbp), %rdi
+	callq	pb_call_exit
+	jmp	.Loutside_\id
+
+.Lslow_\id:
+	save_results
+	movq	SITE_RETURN(%rbp), %rdi
+	subq	$\from, %rdi
+	movq	%rdi, CALL_IP(%rbp)
+	movq	$-1, CALL_TOLD(%rbp)
+	leaq	CALL(%rbp), %rdi
+	callq	pb_call_exit_slowly
+	restore_results
+	jmp	.Lreturn_\id
+.endm
+
+/* An exception passes, and is in rax. */
+.macro unwound from, id
+	movq	%rax, CALL_RAX(%rbp)
+	movq	SITE_RETURN(%rbp), %rdi
+	subq	$\from, %rdi
+	movq	%rdi, CALL_IP(%rbp)
+	movq	$-1, CALL_TOLD(%rbp)
+	leaq	CALL(%rbp), %rdi
+	callq	pb_call_unwound
+	movq	CALL_RAX(%rbp), %rdi
+	drop_shadow 1			/* the site's frame */
+	callq	_Unwind_Resume@PLT
+	ud2
+.endm

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What an armed site calls, for assembler: the library's trampolines (entry.S) and those
+ * that modules have (own.S) are made of it.
+ */
+#include "frame.h"
+
+/* \nr argument registers: 2, 4, or 7 for all six and al. */
+.macro save_regs nr
+	movq	%r10, (%rsp)
+	movq	%rdi, 8(%rsp)
+	movq	%rsi, 16(%rsp)
+	movq	$PB_FRAME_MARK, REGS_MARK(%rsp)	/* and 0 for REGS_CALLED */
+	.if \nr >= 4
+	movq	%rdx, 24(%rsp)
+	movq	%rcx, 32(%rsp)
+	.endif
+	.if \nr >= 7
+	movq	%r8, 40(%rsp)
+	movq	%r9, 48(%rsp)
+	movq	%rax, 56(%rsp)
+	.endif
+.endm
+
+.macro restore_regs nr
+	movq	(%rsp), %r10
+	movq	8(%rsp), %rdi
+	movq	16(%rsp), %rsi
+	.if \nr >= 4
+	movq	24(%rsp), %rdx
+	movq	32(%rsp), %rcx
+	.endif
+	.if \nr >= 7
+	movq	40(%rsp), %r8
+	movq	48(%rsp), %r9
+	movq	56(%rsp), %rax
+	.endif
+.endm
+
+/*
+ * The trampoline of sites whose `call` ends \from bytes behind the entry, in
+ * functions with \nr argument registers. \id is for names; at \exits is the way of
+ * functions with exits that is called directly (direct.h).
+ *
+ * Before a thread is marked as inside it may look at the slot and at the cell's
+ * since, to choose its way: all cells that a slot has led to are there as long as
+ * the function. It may not act on what it saw there: the slot may lead to another
+ * cell by now, and that cell may be of other functions.
+ */
+.macro trampoline from, nr, id, exits
+	endbr64
+	subq	$REGS_SIZE, %rsp
+	.cfi_adjust_cfa_offset REGS_SIZE
+	save_regs \nr
+	movq	REGS_SIZE(%rsp), %r11
+	movq	PATCHBAY_SLOT_OFFSET-\from(%r11), %r11
+	movq	CELL_SINCE(%r11), %rax	/* al is kept, if there is one */
+	testb	$(CELL_DIRECT_EXIT+CELL_DIRECT_BOTH), %al
+	jnz	.Lexits_\exits
+.Lgeneral_\id:
+	thread_to %rax
+	movq	REGS_SIZE(%rsp), %rdi	/* site + 5 */
+	movq	REGS_SIZE+8(%rsp), %rsi	/* parent_ip */
+	movq	%rsp, %rcx
+	cmpq	$PB_THREAD_OUTSIDE, %fs:(%rax)
+	jne	.Lslowly_\id
+	movq	%rcx, %fs:PB_THREAD_FRAME(%rax)
+	/*
+	 * The mark comes before the load of the slot; see pb_quiesce_begin(). What
+	 * was loaded before may be the cell of other functions by now.
+	 */
+	phase_to %rdx
+	movq	%rdx, %fs:(%rax)
+	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
+	subq	$\from, %rdi
+	callq	*CELL_ENTER(%rdx)
+	thread_to %r11
+	btl	$31, REGS_CALLED(%rsp)	/* to CF */
+	mark_outside %r11
+.Lleave_\id:
+	.cfi_remember_state
+	restore_regs \nr
+	leaq	REGS_SIZE(%rsp), %rsp	/* CF stays for the site's jb */
+	.cfi_adjust_cfa_offset -REGS_SIZE
+	retq
+.Lslowly_\id:
+	.cfi_restore_state
+	leaq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
+	subq	$\from, %rdi
+	call_slowly
+	testl	%eax, %eax		/* CF = 0 */
+	jz	.Lleave_\id
+	jmp	.Lgeneral_\id
+.endm
