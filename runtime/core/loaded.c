@@ -22,9 +22,9 @@
  * first, one sees the other (is_for_us()), and if both do, one is refused (take()).
  */
 #include "arch.h"
-#include "elf_note.h"
 #include "lock.h"
 #include "module.h"
+#include "module_note.h"
 #include "text.h"
 
 #include <errno.h>
@@ -37,60 +37,15 @@ struct descs {
 	size_t nr, room;
 };
 
-static int has(const struct dl_phdr_info *info, const void *at, size_t size,
-	       ElfW(Word) flags)
-{
-	return pb_elf_has(info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr,
-			  (uintptr_t)at, size, flags);
-}
-
-/*
- * The descriptor that @note leads to, with all that is looked at before it is
- * registered; or NULL, if not all of that is in the module, or it is not of the version
- * that the note says: the note is damaged. Of
- * another version nothing but that is looked at.
- */
-static const struct patchbay_module *
-desc_of(const struct dl_phdr_info *info, const struct patchbay_module_note *note)
-{
-	const struct patchbay_module *desc =
-		(const void *)((uintptr_t)&note->module +
-			       (uintptr_t)(intptr_t)note->module);
-
-	if ((uintptr_t)desc % _Alignof(struct patchbay_module) ||
-	    !has(info, desc, sizeof(desc->abi_version), PF_R) ||
-	    desc->abi_version != note->abi_version)
-		return NULL;
-	if (desc->abi_version != PATCHBAY_ABI_VERSION)
-		return desc;
-	if (!has(info, desc, PATCHBAY_MODULE_SIZE_MIN, PF_R) ||
-	    !has(info, desc, desc->size, PF_R) ||
-	    !has(info, pb_module_links(desc), pb_arch_links_size(desc),
-		 PF_R | PF_W) ||
-	    !has(info, pb_desc_place(&desc->state), sizeof(struct patchbay_state),
-		 PF_R | PF_W))
-		return NULL;
-	return desc;
-}
-
 static int find_desc(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct descs *descs = arg;
 
 	(void)size;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-		const struct patchbay_module_note *note;
-		const struct patchbay_module *desc;
-		size_t note_size;
+		const struct patchbay_module *desc =
+			pb_module_noted(info, &info->dlpi_phdr[i]);
 
-		if (segment->p_type != PT_NOTE)
-			continue;
-		note = pb_elf_note(info, segment, PATCHBAY_NOTE_NAME,
-				   PATCHBAY_NOTE_MODULE, &note_size);
-		if (!note || note_size < sizeof(*note))
-			continue;
-		desc = desc_of(info, note);
 		if (!desc)
 			continue;
 		if (descs->nr < descs->room)

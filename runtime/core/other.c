@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "other.h"
 
+#include "elsewhere.h"
 #include "lock.h"
+#include "private.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -91,4 +93,48 @@ void pb_others_forget_unloaded(void)
 		else
 			forget(link);
 	pb_change_unlock();
+}
+
+struct visitor {
+	void (*visit)(const struct pb_private_other *other, void *arg);
+	void *arg;
+};
+
+static void visit_elsewhere(const char *path, const struct patchbay_module *desc,
+			    void *arg)
+{
+	const struct visitor *visitor = arg;
+	struct pb_private_other other = { .why = PB_PRIVATE_OTHER_VERSION,
+					  .number = desc->abi_version,
+					  .path = path };
+
+	if (desc->abi_version == PATCHBAY_ABI_VERSION) {
+		const uintptr_t start = (uintptr_t)pb_desc_place(&desc->sites_start);
+		const uintptr_t stop = (uintptr_t)pb_desc_place(&desc->sites_stop);
+
+		other.why = PB_PRIVATE_OTHER_NAMESPACE;
+		other.number = (unsigned int)((stop - start) / PATCHBAY_RECORD_SIZE);
+	}
+	visitor->visit(&other, visitor->arg);
+}
+
+void pb_private_visit_others(void (*visit)(const struct pb_private_other *other,
+					   void *arg),
+			     void *arg)
+{
+	struct visitor visitor = { visit, arg };
+
+	pb_change_lock();
+	for (const struct pb_other *o = pb_others; o; o = o->next) {
+		const struct pb_private_other other = {
+			.why = PB_PRIVATE_OTHER_VERSION,
+			.number = o->version,
+			.path = o->path,
+		};
+
+		if (pb_other_is_loaded(o))
+			visit(&other, arg);
+	}
+	pb_change_unlock();
+	pb_elsewhere_visit(visit_elsewhere, &visitor);
 }

@@ -57,6 +57,26 @@ void pb_private_restrict(int restricted);
  */
 int pb_private_keep_text(void);
 
+/*
+ * A loaded module of which nothing can be traced, and why: it is of another version of
+ * the ABI, @number, or it is in another namespace of the loader (dlmopen(3)), and has
+ * @number functions.
+ */
+enum pb_private_why { PB_PRIVATE_OTHER_VERSION = 1, PB_PRIVATE_OTHER_NAMESPACE = 2 };
+struct pb_private_other {
+	enum pb_private_why why;
+	unsigned int number;
+	const char *path;
+};
+
+/*
+ * Call @visit for each of them. It is called with a lock of the library or of the loader
+ * held, and calls neither.
+ */
+void pb_private_visit_others(void (*visit)(const struct pb_private_other *other,
+					   void *arg),
+			     void *arg);
+
 #ifdef __cplusplus
 }
 #endif

@@ -10,6 +10,7 @@
 #include "globs.h"
 #include "left_out.h"
 #include "listen.h"
+#include "others.h"
 #include "refused.h"
 #include "sandbox.h"
 #include "start.h"
@@ -151,6 +152,7 @@ __attribute__((destructor)) static void end(void)
 		return;
 	/* Of a module without any function to trace it is not known before. */
 	pb_note(pb_refused());
+	pb_others_write();
 	pb_left_out_write();
 	if (getpid() == started) {
 		say_what_is_not_there();

@@ -3,6 +3,7 @@
 #include "globs.h"
 #include "left_out.h"
 #include "losses.h"
+#include "others.h"
 #include "parent.h"
 #include "session.h"
 #include "thread.h"
@@ -36,6 +37,7 @@ void pb_session_forget(void)
 	pb_signal_lock(&pb_session->lock, &signals);
 	pb_threads_forget();
 	pb_left_out_forget();
+	pb_others_forget();
 	pb_session_forget_modules();
 	pb_parent_forget();
 	pb_losses_forget();

@@ -77,6 +77,7 @@ enum pbd_kind {
 	PBD_TEXT = 13,    /* struct pbd_text */
 	PBD_INDEX = 14,   /* struct pbd_index */
 	PBD_BLOCKS = 15,  /* struct pbd_blocks */
+	PBD_OTHER = 16,   /* struct pbd_other */
 };
 
 struct pbd_chunk {
@@ -362,6 +363,23 @@ struct pbd_left_out {
 		uint64_t address; /* of the entry, at run time */
 		uint64_t flags;
 	} function[];
+};
+
+/*
+ * A loaded module of which nothing can be traced, whatever was asked for. @number is the
+ * version of the ABI that it was compiled for, or how many functions it has, in another
+ * namespace of the loader than the tracer is in (dlmopen(3)).
+ */
+enum pbd_other_why {
+	PBD_OTHER_VERSION = 1,
+	PBD_OTHER_NAMESPACE = 2,
+};
+
+struct pbd_other {
+	struct pbd_chunk chunk;
+	uint32_t why; /* enum pbd_other_why */
+	uint32_t number;
+	char path[]; /* ended by NUL */
 };
 
 /*

@@ -11,6 +11,7 @@
 #include "left_out.h"
 #include "longjmp.h"
 #include "losses.h"
+#include "others.h"
 #include "own_clock.h"
 #include "refused.h"
 #include "sandbox.h"
@@ -134,6 +135,7 @@ static int arm_tracer(struct patchbay_ops *ops,
 	if (armed >= 0)
 		pb_budget_arm(&filter, flags);
 	pb_left_out_write();
+	pb_others_write();
 	pb_note(pb_refused());
 	return armed;
 }

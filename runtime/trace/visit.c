@@ -8,6 +8,7 @@
 #include "losses.h"
 #include "message.h"
 #include "moment.h"
+#include "others.h"
 #include "refused.h"
 #include "session.h"
 #include "start.h"
@@ -188,6 +189,7 @@ static void write_end(void)
 	pb_sigset signals;
 
 	pb_note(pb_refused());
+	pb_others_write();
 	pb_left_out_write();
 	pb_signal_lock(&pb_session->lock, &signals);
 	if (pb_session->chunk)

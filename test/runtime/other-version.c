@@ -20,8 +20,29 @@
 // RUN: %patchbay record -o %t/data -F pear -- %t/prog %t/libold.so %t/libnew.so
 // RUN: not %patchbay report -i %t/data > %t/report 2>&1
 // RUN: FileCheck %s --check-prefix=REPORT --input-file=%t/report
-// REPORT-DAG: some functions were not traced: a library that was loaded was compiled for another version of Patchbay's ABI: 'patchbay verify LIBRARY' says which is{{$}}
+// REPORT-DAG: {{.*}}/libold.so: none of its functions was traced: it was compiled for version 1 of Patchbay's ABI, not for version 2{{$}}
+// REPORT-DAG: {{.*}}/libnew.so: none of its functions was traced: it was compiled for version 3 of Patchbay's ABI, not for version 2{{$}}
 // REPORT-DAG: {{^ *1 .*}}pear
+/*
+ * A program that needs one of them is traced without it, whether it is started or was
+ * running already; there it is the file that tells, and so it is for `list`.
+ */
+// RUN: %build -DNEEDS %s -o %t/needs -Wl,--no-as-needed %t/libold.so
+// RUN: %patchbay record -o %t/needs.data -F pear -- %t/needs 2>&1 | FileCheck %s --check-prefix=NEEDS
+// NEEDS: patchbay: warning: {{.*}}/needs and the libraries it needs: {{.*}}/libold.so: compiled for patchbay ABI version 1, this patchbay reads version 2: none of its functions is traced{{$}}
+// NEEDS: patchbay: warning: {{.*}}/libold.so: none of its functions was traced: it was compiled for version 1 of Patchbay's ABI, not for version 2{{$}}
+// RUN: %python %S/Inputs/while-running.py %t/needs wait -- sh -c '%patchbay record -o %t/late.data -F pear -p PID -- sleep 0.3' 2>&1 | FileCheck %s --check-prefix=LATE
+// LATE: patchbay: warning: process {{[0-9]+}}: {{.*}}/libold.so: compiled for patchbay ABI version 1, this patchbay reads version 2: none of its functions is traced{{$}}
+// RUN: %patchbay report -i %t/late.data | FileCheck %s --check-prefix=LATE-REPORT
+// LATE-REPORT: {{^ *[1-9][0-9]* .*}}pear
+// RUN: %python %S/Inputs/while-running.py %t/needs wait -- %patchbay list -p PID 2>&1 | FileCheck %s --check-prefix=LATE-LIST
+// LATE-LIST: patchbay: warning: {{.*}}/libold.so: compiled for patchbay ABI version 1, this patchbay is of version 2 and leaves its functions alone{{$}}
+// LATE-LIST: disarmed pear
+/* Of a program without anything else, it is why there is nothing. */
+// RUN: %plain -DNEEDS %s -o %t/alone -Wl,--no-as-needed %t/libold.so
+// RUN: %python %S/Inputs/while-running.py %t/alone wait -- %python %S/Inputs/expect-status.py 3 %patchbay list -p PID 2>&1 | FileCheck %s --check-prefix=ALONE
+// ALONE: libold.so: compiled for patchbay ABI version 1
+// ALONE: process {{[0-9]+}}: no patchbay records
 /* and of the files. */
 // RUN: not %patchbay verify %t/libold.so 2>&1 | FileCheck %s --check-prefix=FILE
 // RUN: not %patchbay list %t/libold.so 2>&1 | FileCheck %s --check-prefix=FILE
@@ -47,6 +68,20 @@
 #include <unistd.h>
 
 OPAQUE int pear(int a) { return a; }
+
+#ifdef NEEDS
+int main(int argc, char **argv)
+{
+	(void)argv;
+	puts("ready");
+	fflush(stdout);
+	do {
+		usleep(1000);
+		pear(argc);
+	} while (argc > 1);
+	return 0;
+}
+#else
 
 static int calls;
 
@@ -120,3 +155,4 @@ int main(int argc, char **argv)
 	return 0;
 #endif
 }
+#endif

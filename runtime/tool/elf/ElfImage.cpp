@@ -202,12 +202,27 @@ ElfImage::sectionsNamed(StringRef Wanted) const {
   return Found;
 }
 
-Expected<uint32_t> ElfImage::modes() const {
-  uint32_t Modes = 0, Version = PATCHBAY_ABI_VERSION;
+Expected<uint32_t> ElfImage::abiVersion() const {
+  uint32_t Version = PATCHBAY_ABI_VERSION;
   auto Read = [&](ArrayRef<uint8_t> Desc, uint64_t) {
     uint32_t Found = support::endian::read32le(Desc.data());
     if (Found != PATCHBAY_ABI_VERSION)
       Version = Found;
+  };
+  if (Error E = forEachNote(PATCHBAY_NOTE_SECTION, PATCHBAY_NOTE_ABI,
+                            sizeof(patchbay_note), Read))
+    return E;
+  return Version;
+}
+
+Expected<uint32_t> ElfImage::modes() const {
+  auto Version = abiVersion();
+  if (!Version)
+    return Version.takeError();
+  if (*Version != PATCHBAY_ABI_VERSION)
+    return otherVersion(*Version);
+  uint32_t Modes = 0;
+  auto Read = [&](ArrayRef<uint8_t> Desc, uint64_t) {
     uint32_t Mode =
         support::endian::read32le(&Desc[offsetof(patchbay_note, mode)]);
     if (Mode < 32)
@@ -216,8 +231,6 @@ Expected<uint32_t> ElfImage::modes() const {
   if (Error E = forEachNote(PATCHBAY_NOTE_SECTION, PATCHBAY_NOTE_ABI,
                             sizeof(patchbay_note), Read))
     return E;
-  if (Version != PATCHBAY_ABI_VERSION)
-    return otherVersion(Version);
   return Modes;
 }
 

@@ -80,6 +80,9 @@ public:
   /// The loader that PT_INTERP names; none if the file is static or a library.
   llvm::Expected<std::optional<std::string>> interpreter() const;
 
+  /// The version of the ABI that the image's objects were compiled for: if not all are
+  /// of ours, another one. Ours, if nothing says which.
+  llvm::Expected<uint32_t> abiVersion() const;
   /// The modes that the image's objects were compiled in, a mask of
   /// 1 << PATCHBAY_MODE_*. Fails if one is of another ABI version.
   llvm::Expected<uint32_t> modes() const;
@@ -102,6 +105,8 @@ public:
   const llvm::object::ELFFile<ELFT> &elf() const {
     return Object->getELFFile();
   }
+  /// That it is of another version of the ABI than ours.
+  llvm::Error otherVersion(uint32_t Version) const;
   /// An error about this file.
   llvm::Error error(const llvm::Twine &Message) const;
   llvm::Error error(llvm::Error E) const;
@@ -112,7 +117,6 @@ private:
   llvm::Error forEachNote(
       llvm::StringRef Section, unsigned Type, size_t MinSize,
       llvm::function_ref<void(llvm::ArrayRef<uint8_t>, uint64_t)> Do) const;
-  llvm::Error otherVersion(uint32_t Version) const;
 
   std::string Path;
   MappedFile File;

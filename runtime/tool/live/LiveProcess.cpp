@@ -2,6 +2,7 @@
 #include "LiveProcess.h"
 #include "Diagnostics.h"
 #include "MappedNotes.h"
+#include "OtherVersions.h"
 #include "elf/CodeForm.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
@@ -158,6 +159,8 @@ Expected<LiveProcess> LiveProcess::open(unsigned Pid) {
     return Process;
   if (Error E = Process.findUnregistered())
     return E;
+  if (Process.Unregistered.empty() && Process.Others.empty())
+    Process.Others = otherVersionsMapped(Process.Memory);
   if (Process.Unregistered.empty() && Process.Others.empty())
     return makeError(NothingFound, "process " + Twine(Pid) +
                                        ": libpatchbay is not in it, nor a module "

@@ -110,6 +110,12 @@ struct DataLeftOut {
   uint64_t Flags;   // PATCHBAY_RECORD_*
 };
 
+/// A module of which nothing can be traced; see pbd_other.
+struct DataOther {
+  uint32_t Why, Number;
+  std::string Path;
+};
+
 /// What PATCHBAY asked for; see pbd_asked.
 struct DataAsked {
   uint32_t By; // pbd_asked_by
@@ -134,6 +140,7 @@ struct DataFile {
   uint64_t StartNs = 0;
   uint32_t Errno = 0; // why something was not recorded, 0 if all was
   std::vector<DataLeftOut> LeftOut;
+  std::vector<DataOther> OtherModules;
   std::vector<DataAsked> Asked; // none if 'patchbay record' looked for it
   std::vector<uint64_t> Losses; // by pbd_loss; empty of older writers
   // Why the first forked child could make no file, and as which user it tried to.

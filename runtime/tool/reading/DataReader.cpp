@@ -166,6 +166,8 @@ Error DataReader::readChunk(uint32_t Kind, StringRef Chunk) {
     return readBlock(Chunk, Chunk, std::nullopt);
   case PBD_LEFT_OUT:
     return readLeftOut(Chunk);
+  case PBD_OTHER:
+    return readOther(Chunk);
   case PBD_ASKED:
     return readAsked(Chunk);
   case PBD_PARENT:
@@ -328,6 +330,20 @@ Error DataReader::readLeftOut(StringRef Chunk) {
   for (uint64_t I = 0; I != Nr; ++I)
     Out.LeftOut.push_back({u64(Chunk, FunctionAt + I * Size),
                            u64(Chunk, FunctionAt + I * Size + 8)});
+  return Error::success();
+}
+
+Error DataReader::readOther(StringRef Chunk) {
+  constexpr size_t PathAt = offsetof(pbd_other, path);
+  if (Chunk.size() < PathAt)
+    return corrupt(Offset, "chunk of another module is too small");
+  StringRef Path = Chunk.drop_front(PathAt);
+  size_t End = Path.find('\0');
+  if (End == StringRef::npos)
+    return corrupt(Offset, "path of another module has no end");
+  Out.OtherModules.push_back({u32(Chunk, offsetof(pbd_other, why)),
+                        u32(Chunk, offsetof(pbd_other, number)),
+                        Path.take_front(End).str()});
   return Error::success();
 }
 

@@ -47,6 +47,7 @@ private:
                         std::optional<uint64_t> Events);
   llvm::Error readHistograms(llvm::StringRef Chunk);
   llvm::Error readLeftOut(llvm::StringRef Chunk);
+  llvm::Error readOther(llvm::StringRef Chunk);
   llvm::Error readAsked(llvm::StringRef Chunk);
   llvm::Error readParent(llvm::StringRef Chunk);
   llvm::Error readMaps(const Parent &Of);

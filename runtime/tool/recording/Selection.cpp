@@ -15,6 +15,8 @@ struct Seen {
   bool Records = false;
   std::string Stripped; // a file with records
   std::string Why; // why a file has nothing to trace, though it was to have
+  // The same of each that is of another version of the ABI: the runtime leaves it alone.
+  std::vector<std::string> OtherVersions;
   bool StartAt = false, StopAt = false;
   bool Chosen = false; // a function that is to be traced, by -F or --args
   bool Left = false;   // one of these that -N does not take away
@@ -32,6 +34,13 @@ std::string patchbay::escapeOption(StringRef Text) {
 }
 
 static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What) {
+  auto Version = Image.abiVersion();
+  if (!Version)
+    return Version.takeError();
+  if (*Version != PATCHBAY_ABI_VERSION) {
+    What.OtherVersions.push_back(toString(Image.otherVersion(*Version)));
+    return Error::success();
+  }
   auto Records = Image.records();
   if (!Records)
     return Records.takeError();
@@ -102,6 +111,8 @@ static Error checkRuntime(const ElfImage &Program) {
 
 // Why there is nothing to trace; empty if there is.
 static std::string whyNothing(const Wanted &W, const Seen &What) {
+  if (!What.Records && What.Why.empty() && !What.OtherVersions.empty())
+    return What.OtherVersions.front();
   if (!What.Records)
     return What.Why.empty() ? noRecords() : What.Why;
   // What matches nothing is not to be traced, either.
@@ -133,6 +144,8 @@ static Error judge(const std::string &Where, const Wanted &W,
                    const Seen &What) {
   if (std::string Why = whyNothing(W, What); !Why.empty())
     return makeError(Where + Why + (W.OrElse.empty() ? "" : "; ") + W.OrElse);
+  for (const std::string &Other : What.OtherVersions)
+    warn(Where + Other + ": none of its functions is traced");
   for (const Selection &S : W.Selections)
     if (std::string Unmatched = S.Filter.unmatched(); !Unmatched.empty())
       warn(Where + "no function matches -N " + Unmatched + ": " +

@@ -3,6 +3,7 @@
 #include "Diagnostics.h"
 #include "Table.h"
 #include "format.h"
+#include "patchbay/abi.h"
 #include "reading/DataErrors.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cerrno>
@@ -41,6 +42,8 @@ void Losses::add(const DataFile &Data, TracedNames &Names) {
     LostHere = SaturatingAdd(LostHere, All);
     Older = SaturatingAdd(Older, Data.Session->Overwritten);
   }
+  for (const DataOther &M : Data.OtherModules)
+    Others.try_emplace(M.Path, M.Why, M.Number);
   for (const DataLeftOut &F : Data.LeftOut) {
     auto [Module, Entry] = Data.place(F.Address);
     auto &Of = F.Flags & PBD_LEFT_OUT_HOT      ? Hot
@@ -83,6 +86,10 @@ Losses patchbay::lossesOf(Trace &T) {
       if (Losses::Failure &F = L.Failures[P.Data.Errno]; !F.Processes++)
         F.First = P.title();
   }
+  // Which modules these are is said of each.
+  if (any_of(L.Others,
+             [](const auto &M) { return M.second.first == PBD_OTHER_VERSION; }))
+    L.Failures.erase(EPROTONOSUPPORT);
   L.Jumped = ofFunctions(T, T.Ended.Jumped);
   L.CutOff = ofFunctions(T, T.Ended.CutOff);
   L.Open = ofFunctions(T, T.Ended.Open);
@@ -135,6 +142,19 @@ static std::string childText(const Losses &L) {
   return Text;
 }
 
+// Of a module of which nothing was traced.
+static std::string otherText(uint32_t Why, uint32_t Number) {
+  if (Why == PBD_OTHER_VERSION)
+    return "none of its functions was traced: it was compiled for version " +
+           utostr(Number) + " of Patchbay's ABI, not for version " +
+           utostr(PATCHBAY_ABI_VERSION);
+  if (Why == PBD_OTHER_NAMESPACE)
+    return counted(Number, "function") + (Number == 1 ? " was" : " were") +
+           " not traced: they are in a namespace of the loader (dlmopen(3)) that "
+           "the tracer is not in";
+  return "none of its functions was traced";
+}
+
 std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
   std::vector<LossText> Texts;
   auto Add = [&](bool IsLoss, const Twine &Text) {
@@ -150,6 +170,8 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
   auto Were = [](uint64_t N) { return N == 1 ? " was" : " were"; };
   for (const auto &[Errno, F] : L.Failures)
     AddFailure(F, incompleteText(Errno));
+  for (const auto &[Path, Why] : L.Others)
+    Add(true, Path + ": " + otherText(Why.first, Why.second));
   for (const auto &[Why, F] : L.Unexplained)
     AddFailure(F, "calls are left out, because the parent's file, which says "
                   "what their functions are, cannot be used: " +

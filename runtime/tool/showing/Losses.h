@@ -40,6 +40,9 @@ struct Losses {
   std::map<std::pair<std::string, uint64_t>, std::string> Hot;
   /// Or since tracing took too much, and they were the busiest.
   std::map<std::pair<std::string, uint64_t>, std::string> Costly;
+  /// Modules of which nothing could be traced, by path: why, and what pbd_other says
+  /// to that.
+  std::map<std::string, std::pair<uint32_t, uint32_t>> Others;
   CallsOf Jumped; // those that longjmp() left, which are there
   CallsOf CutOff; // those that something left without a return, as longjmp()
   CallsOf Open;   // those that had not returned when recording ended

@@ -3,6 +3,7 @@
 #include "Diagnostics.h"
 #include "live/LiveNames.h"
 #include "live/LiveProcess.h"
+#include "live/OtherVersions.h"
 #include "showing/Losses.h"
 #include "showing/Table.h"
 #include "llvm/ADT/StringExtras.h"
@@ -177,10 +178,19 @@ Expected<int> patchbay::listLive(unsigned Pid, NameFilter &Filter,
   if (!Modules)
     return Modules.takeError();
 
-  for (const OtherModule &M : Process->otherModules())
+  std::vector<OtherModule> Others = Process->otherModules();
+  // Also those that a libpatchbay cannot know of which came later.
+  for (OtherModule &M : otherVersionsMapped(Process->memory()))
+    if (none_of(Others,
+                [&](const OtherModule &Known) { return Known.Path == M.Path; }))
+      Others.push_back(std::move(M));
+  std::string Ours = Process->hasRuntime()
+                         ? "the libpatchbay in process " + utostr(Pid)
+                         : std::string("this patchbay");
+  for (const OtherModule &M : Others)
     warn(M.Path + ": compiled for patchbay ABI version " + Twine(M.Version) +
-         ", the libpatchbay in process " + Twine(Pid) + " is of version " +
-         Twine(PATCHBAY_ABI_VERSION) + " and leaves its functions alone");
+         ", " + Ours + " is of version " + Twine(PATCHBAY_ABI_VERSION) +
+         " and leaves its functions alone");
 
   LiveNames Names(Process->memory());
   std::vector<Function> Functions;

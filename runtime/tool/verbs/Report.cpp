@@ -248,6 +248,16 @@ static void printJson(Trace &T, ArrayRef<FunctionDurations> Functions,
     J.attribute("jumped", L.Jumped.Calls);
     J.attribute("cut_off", L.CutOff.Calls);
     J.attribute("open", L.Open.Calls);
+    J.attributeArray("untraced_modules", [&] {
+      for (const auto &[Path, Why] : L.Others)
+        J.object([&] {
+          J.attribute("path", json::fixUTF8(Path));
+          if (Why.first == PBD_OTHER_VERSION)
+            J.attribute("abi_version", Why.second);
+          else if (Why.first == PBD_OTHER_NAMESPACE)
+            J.attribute("functions_in_namespace", Why.second);
+        });
+    });
     J.attributeArray("functions", [&] {
       for (size_t I : Order)
         J.object([&] {

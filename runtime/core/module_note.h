@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* From a module's loaded note (abi.h) to its descriptor. */
+#ifndef PB_CORE_MODULE_NOTE_H
+#define PB_CORE_MODULE_NOTE_H
+
+#include <patchbay/abi.h>
+
+#include <link.h>
+
+/*
+ * The descriptor that a note in @segment of the module of @info leads to, with all that
+ * is looked at before it is registered; of another version of the ABI nothing but that
+ * is looked at. NULL: @segment has no such note, or a damaged one: not all of that is in
+ * the module, or it is not of the version that the note says.
+ */
+const struct patchbay_module *pb_module_noted(const struct dl_phdr_info *info,
+					      const ElfW(Phdr) *segment);
+
+#endif /* PB_CORE_MODULE_NOTE_H */

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Libraries in namespaces of their own (dlmopen(3)) are not traced. It is said that they
+ * are there, how many functions they have, and what they are; each once, however often
+ * they are loaded, and also where the program's own functions are recorded, by a process
+ * that was started by `record` or was running already.
+ */
+// REQUIRES: glibc-namespaces
+// RUN: rm -rf %t && mkdir %t
+// RUN: %build -DLIBRARY -shared -fPIC %s -o %t/libplum.so
+// RUN: %build -fno-sanitize=kcfi %s -o %t/prog
+// RUN: %patchbay record -o %t/data -F 'p*' -- %t/prog %t/libplum.so 2>&1 | FileCheck %s
+// CHECK: patchbay: warning: {{.*}}: {{.*}}/libplum.so: 2 functions were not traced: they are in a namespace of the loader (dlmopen(3)) that the tracer is not in{{$}}
+// CHECK-NOT: libplum.so
+// RUN: %patchbay report -i %t/data > %t/report 2>&1
+// RUN: FileCheck %s --check-prefix=REPORT --input-file=%t/report
+// REPORT: {{.*}}/libplum.so: 2 functions were not traced
+// REPORT: {{^ *2 .*}}pear
+// REPORT-NOT: plum
+// RUN: %patchbay report --json -i %t/data 2>%t/ignored | FileCheck %s --check-prefix=JSON
+// JSON: "untraced_modules": [
+// JSON-NEXT: {
+// JSON-NEXT: "path": "{{.*}}/libplum.so",
+// JSON-NEXT: "functions_in_namespace": 2
+/* None of the program's own is asked for. */
+// RUN: %patchbay record --force -o %t/nothing -F 'plum' -- %t/prog %t/libplum.so 2>&1 | FileCheck %s
+/* They are there before the runtime comes. */
+// RUN: %python %S/Inputs/while-running.py %t/prog %t/libplum.so wait -- sh -c '%patchbay record -o %t/late -F "p*" -p PID -- sleep 0.3' 2>&1 | FileCheck %s
+// RUN: %patchbay report -i %t/late 2>&1 | FileCheck %s --check-prefix=LATE
+// LATE: {{.*}}/libplum.so: 2 functions were not traced
+/* Without them nothing is said. */
+// RUN: %patchbay record -o %t/none -F 'p*' -- %t/prog 2>&1 | FileCheck %s --check-prefix=NONE
+// NONE-NOT: warning
+#include "Inputs/check.h"
+
+#ifdef LIBRARY
+OPAQUE int plum(int a) { return a + 1; }
+OPAQUE int quince(int a) { return a + 2; }
+#else
+
+#include <dlfcn.h>
+#include <string.h>
+#include <unistd.h>
+
+OPAQUE int pear(int a) { return a; }
+
+int main(int argc, char **argv)
+{
+	for (int i = 0; i < 2; i++) {
+		void *library = NULL;
+		int (*plum)(int);
+
+		CHECK_EQ(pear(i), i);
+		if (argc < 2)
+			continue;
+		library = dlmopen(LM_ID_NEWLM, argv[1], RTLD_NOW);
+		CHECK(library);
+		plum = (int (*)(int))dlsym(library, "plum");
+		CHECK_EQ(plum(1), 2);
+		/* The second one stays. */
+		if (!i)
+			CHECK_EQ(dlclose(library), 0);
+	}
+	if (argc > 2) {
+		puts("ready");
+		fflush(stdout);
+		for (;;) {
+			usleep(1000);
+			pear(1);
+		}
+	}
+	return 0;
+}
+#endif
