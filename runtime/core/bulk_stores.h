@@ -18,7 +18,8 @@ int pb_bulk_stores_begin(struct pb_bulk_module *b, int handle);
 /*
  * Slots and sites of all functions of @bulk, whose cells have been filled. Returns 0;
  * PB_BULK_IN_STEPS: nothing has been changed, and it is to be tried that way (the
- * module that was in the way remembers it, and is not tried again); or a negative errno:
+ * module that was in the way remembers it, until all that a batch asks of it has been
+ * armed that way); or a negative errno:
  * what was written may be all, and cannot be executed.
  */
 int pb_bulk_arm_at_once(struct pb_bulk *bulk);

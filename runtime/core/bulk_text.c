@@ -302,6 +302,7 @@ static int change_text(struct pb_bulk *bulk, struct pb_bulk_module *b,
 	error = change_functions(bulk, b, change);
 	if (bulk->block.stores)
 		ended = pb_stores_end(&b->stores, bulk->handle);
+	b->stored |= bulk->block.stores;
 	return error ? error : ended;
 }
 
@@ -521,6 +522,16 @@ static int arm_at_once(struct pb_bulk *bulk, int *seen)
 	return error ? error : open_all(bulk);
 }
 
+/*
+ * What was in the way of arming a module at once is not there any more, if all that was
+ * asked for has been armed by stores: the next time it can be tried again.
+ */
+static void try_at_once_again(struct pb_bulk_module *b)
+{
+	if (b->stored && !b->refused.bits)
+		b->module->in_steps = 0;
+}
+
 int pb_bulk_arm(struct pb_bulk *bulk)
 {
 	int seen, error;
@@ -532,9 +543,11 @@ int pb_bulk_arm(struct pb_bulk *bulk)
 		return error;
 	}
 	if (!error) {
-		for (struct pb_bulk_module *b = bulk->modules; b; b = b->next)
+		for (struct pb_bulk_module *b = bulk->modules; b; b = b->next) {
 			if (b->slots)
 				lead_all(b);
+			try_at_once_again(b);
+		}
 		return 0;
 	}
 	change(bulk, UNDO);

@@ -39,7 +39,7 @@ struct pb_bulk_group {
  * @first:   none of its sites was armed so far, so no thread looks at slots
  * @parts:   to be disarmed: some share their cell with others that are not
  * @stores:  if text can be changed by stores; @no_stores: the error if it cannot, once
- *           that was @asked
+ *           that was @asked; @stored: some of it has been
  *
  * Of functions to be armed:
  * @slot_of: by owner, what the slots of its functions say, if one of them has been found
@@ -55,7 +55,7 @@ struct pb_bulk_module {
 	unsigned int nr_groups;
 	int slots, parts, first;
 	struct pb_stores stores;
-	int asked, no_stores;
+	int asked, no_stores, stored;
 	uintptr_t slot_of[PB_NR_SHARED];
 };
 

@@ -3,7 +3,8 @@
  * Two modules with 256 functions each are armed by stores, and one function's site is
  * not what it should be: none is armed then and text is to the byte what it was, whether
  * they are armed for the first time, again, or some of them led elsewhere before. Those
- * that are fine can be armed without it, and all once it is what it was.
+ * that are fine can be armed without it, and all once it is what it was; the second time
+ * at once again.
  */
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t.so
 // RUN: %build %s -o %t %link
@@ -121,12 +122,21 @@ static int arm_and_disarm(struct patchbay_ops *ops, const char *glob)
 	return nr;
 }
 
-static uint64_t text_writes(void)
+static struct patchbay_stats now(void)
 {
 	struct patchbay_stats stats = { .size = sizeof(stats) };
 
 	CHECK_EQ(patchbay_get_stats(&stats), 0);
-	return stats.text_writes;
+	return stats;
+}
+
+/* How often other threads were made to look at code again: in steps it is once. */
+static uint64_t arm_all(struct patchbay_ops *ops)
+{
+	const uint64_t before = now().membarriers;
+
+	CHECK_EQ(patchbay_arm(ops, "odd_*", 0), 2 * NR);
+	return now().membarriers - before;
 }
 
 /* Where slots lead before: nowhere, where all do, or here and there. */
@@ -184,7 +194,7 @@ int main(int argc, char **argv)
 	site = site_of(p, odd);
 	turn(site);
 	keep_text();
-	writes = text_writes();
+	writes = now().text_writes;
 	CHECK_EQ(patchbay_arm(ops, "odd_*", 0), -EILSEQ);
 	CHECK(has_same_text());
 	CHECK_EQ(calls_seen(odd), 0);
@@ -197,7 +207,9 @@ int main(int argc, char **argv)
 	CHECK_EQ(arm_and_disarm(ops, "odd_*"), 2 * NR);
 #if defined(__x86_64__)
 	/* Stubs of two modules are led to trampolines the first time. */
-	CHECK(text_writes() - writes <= 4);
+	CHECK(now().text_writes - writes <= 4);
+	CHECK_EQ(arm_all(ops), argc > 4);
+	CHECK_EQ(patchbay_disarm(ops, "odd_*"), 2 * NR);
 #endif
 	CHECK_EQ(patchbay_ops_destroy(ops), 0);
 	return 0;
