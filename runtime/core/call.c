@@ -14,7 +14,8 @@ static struct patchbay_regs *regs_of(struct patchbay_call *call)
 /*
  * @cell as the tracer that has it alone, or had it when it was entered. If it was
  * given a set meanwhile, cell->since is no more when that tracer was armed, but
- * the set has it among its members; NULL: not any more.
+ * the set has it among its members; NULL: not any more. A batch may have taken it away
+ * and armed it again, with other data: that is another one.
  */
 static const struct patchbay_cell *own_of(const struct patchbay_cell *cell)
 {
@@ -24,7 +25,8 @@ static const struct patchbay_cell *own_of(const struct patchbay_cell *cell)
 	if (!set || set == &pb_set_nobody)
 		return cell;
 	for (size_t i = 0; i < set->nr; i++)
-		if (set->cells[i].ops == cell->ops)
+		if (set->cells[i].ops == cell->ops &&
+		    set->cells[i].data == cell->data)
 			return &set->cells[i];
 	return NULL;
 }

@@ -5,6 +5,9 @@
  * for each number of them. What is armed by then is told of the exit only if it was
  * told of the entry: data of the first arming and of the second are not mixed. Whoever
  * comes back too early waits.
+ *
+ * And it goes and comes back by one batch, in which nobody has to wait: alone, or while
+ * another one comes.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 60 %t | FileCheck %s
@@ -32,6 +35,8 @@ static long entries[3], exits[3];
 static long arming, waited, not_waited;
 static int stepping;
 static long change_at;
+/* How it goes and comes: by batches of their own, or one, with another tracer or not. */
+static enum { APART, TOGETHER, WITH_OTHER, NR_WAYS } way;
 
 static struct patchbay_ops *ops, *other;
 static sem_t asked, answered, armed;
@@ -61,22 +66,44 @@ static int attach(void *data, const struct patchbay_module_info *module,
 	return 0;
 }
 
-NOT_TRACED static void *change_when_asked(void *arg)
-{
-	const struct patchbay_filter filter = { .size = sizeof(filter),
-						.glob = "stepped" };
-	struct patchbay_batch *batch;
+static const struct patchbay_filter filter = { .size = sizeof(filter),
+					       .glob = "stepped" };
 
-	while (sem_wait(&asked))
-		;
+NOT_TRACED static void change_apart(struct patchbay_batch *batch)
+{
 	CHECK_EQ(patchbay_arm(other, "stepped", 0), 1);
-	CHECK_EQ(patchbay_batch_create(&batch), 0);
 	CHECK_EQ(patchbay_batch_disarm(batch, ops, &filter), 0);
 	CHECK_EQ(patchbay_batch_commit_nowait(batch), 1);
-	patchbay_batch_destroy(batch);
 	arming = 1;
 	CHECK_EQ(sem_post(&answered), 0);
 	CHECK_EQ(patchbay_arm(ops, "stepped", 0), 1);
+}
+
+NOT_TRACED static void change_together(struct patchbay_batch *batch)
+{
+	const int with_other = way == WITH_OTHER;
+
+	arming = 1;
+	CHECK_EQ(patchbay_batch_disarm(batch, ops, &filter), 0);
+	if (with_other)
+		CHECK_EQ(patchbay_batch_arm(batch, other, &filter, 0), 0);
+	CHECK_EQ(patchbay_batch_arm(batch, ops, &filter, 0), 0);
+	CHECK_EQ(patchbay_batch_commit_nowait(batch), 2 + with_other);
+	CHECK_EQ(sem_post(&answered), 0);
+}
+
+NOT_TRACED static void *change_when_asked(void *arg)
+{
+	struct patchbay_batch *batch;
+
+	CHECK_EQ(patchbay_batch_create(&batch), 0);
+	while (sem_wait(&asked))
+		;
+	if (way == APART)
+		change_apart(batch);
+	else
+		change_together(batch);
+	patchbay_batch_destroy(batch);
 	CHECK_EQ(sem_post(&armed), 0);
 	return arg;
 }
@@ -188,9 +215,10 @@ int main(void)
 					  .sa_flags = SA_SIGINFO };
 
 	CHECK_EQ(sigaction(SIGTRAP, &action, NULL), 0);
-	for (unsigned int flags = 0; flags <= PATCHBAY_OPS_FAST; flags++)
-		for (long i = 1; change_after(i, flags); i++)
-			;
+	for (way = APART; way < NR_WAYS; way++)
+		for (unsigned int flags = 0; flags <= PATCHBAY_OPS_FAST; flags++)
+			for (long i = 1; change_after(i, flags); i++)
+				;
 	printf("waited: %ld not: %ld\n", waited, not_waited);
 	return 0;
 }
