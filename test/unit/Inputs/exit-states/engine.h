@@ -23,10 +23,10 @@ struct Program {
     add(SetEnter, How, C);
   }
   // pb_fill_cell()
-  void fillOne(unsigned C, int T, unsigned Number) {
+  void fillOne(unsigned C, int T, unsigned Number, unsigned Data = 0) {
     const uint64_t Since = hasExit(T) ? since(Number, 0) : 0;
     add(SetFunc, uint8_t(T), C, Number);
-    add(SetExit, uint8_t(T), C);
+    add(SetExit, uint8_t(T), C, Data);
     add(SetSince, Since, C);
     add(SetOps, uint8_t(T), C);
     enterBy(C, Since, enterOfOne(T), stateOfOne(T));
@@ -64,6 +64,12 @@ struct Program {
     add(SetSet, NobodySet, C);
     enterBy(C, S.Cells[C].Since, Nothing, PB_CALL_GENERAL, EmptyState);
   }
+  // In place: swap_set()
+  void swap(unsigned C, const std::vector<Member> &Members) {
+    const unsigned Old = S.Cells[C].Set;
+    enterSet(C, S.Cells[C].Since, newSet(Members));
+    retire(Old);
+  }
   // settle.c
   void settle() {
     add(Wait);
@@ -77,16 +83,18 @@ std::vector<Member> membersOf(const State &S, unsigned C) {
   if (Where.Set == NobodySet || Where.Ops == NoTracer)
     return Members;
   if (Where.Set == NoSet)
-    return {{Where.Ops, Where.Number, 0}};
+    return {{Where.Ops, Where.Number, 0, Where.Data}};
   for (int I = 0; I < S.Sets[Where.Set].Nr; ++I)
     Members.push_back(S.Sets[Where.Set].Members[I]);
   return Members;
 }
 
-bool others(unsigned C) { return The.Shared && C == First; }
+bool others(const State &S, unsigned C) {
+  return The.Shared && !S.OthersGone && C == First;
+}
 
 // Would it part with those whose cell it shares?
-bool parts(const State &S) { return S.SiteArmed && others(S.SlotCell); }
+bool parts(const State &S) { return S.SiteArmed && others(S, S.SlotCell); }
 
 // Who is asked for: the function alone, or all that share its cell, too.
 enum Whom { Ours, All };
@@ -94,7 +102,27 @@ enum Whom { Ours, All };
 // Is T alone in the cell that others share with the function?
 bool isOfT(const State &S) {
   const std::vector<Member> Members = membersOf(S, First);
-  return Members.size() == 1 && Members[0].Tracer == 0;
+  return !S.OthersGone && Members.size() == 1 && Members[0].Tracer == 0;
+}
+
+// The function gets its second cell, with this set: pb_fill_target(), move().
+void moveTo(Program &P, const std::vector<Member> &Members) {
+  if (keeps(WaitForCells))
+    P.add(WaitUnlessSettled, 0, Second);
+  if (keeps(WaitForLeft))
+    P.add(WaitUnlessNotLeft, 0, Second);
+  P.add(SetOps, uint8_t(Members[0].Tracer), Second);
+  P.enterSet(Second, P.S.Cells[Second].Since, P.newSet(Members));
+  P.add(SetSlot, Second);
+  P.add(MarkLeft, 0, First);
+}
+
+// pb_set_find_word(): the other one's may be either.
+uint8_t wordBeside(const std::vector<Member> &Members) {
+  uint8_t Word = 0;
+  for (const Member &M : Members)
+    Word = hasExit(M.Tracer) && !M.Word;
+  return Word;
 }
 
 // Arm @T: engine.c, place.c. If the function parts with others that may fail when its
@@ -108,7 +136,7 @@ void arm(State &S, int T, Whom Of = Ours, bool Fails = false) {
     Members = membersOf(S, S.SlotCell);
   if (keeps(NumbersGrow))
     ++S.NextNumber;
-  Member New = {int8_t(T), S.NextNumber, 0};
+  Member New = {int8_t(T), S.NextNumber, 0, 0};
   unsigned C = S.SlotCell;
   P.add(ArmedNow, S.NextNumber, T);
   if (!WasArmed) {
@@ -120,7 +148,7 @@ void arm(State &S, int T, Whom Of = Ours, bool Fails = false) {
       C = T == 0 && (IsFree || isOfT(S)) && (!hasExit(T) || !keeps(JoinByNumber))
               ? First
               : Second;
-    if (!others(C) || IsFree) {
+    if (!others(S, C) || IsFree) {
       if (keeps(WaitForCells))
         P.add(WaitUnlessSettled, 0, C);
       if (keeps(WaitForLeft))
@@ -133,28 +161,22 @@ void arm(State &S, int T, Whom Of = Ours, bool Fails = false) {
     P.add(Begin, 0, T);
     return;
   }
-  // pb_set_find_word(): the other one's may be either.
-  for (const Member &M : Members)
-    New.Word = hasExit(M.Tracer) && !M.Word;
+  New.Word = wordBeside(Members);
   Members.push_back(New);
-  const unsigned Id = P.newSet(Members);
-  if (Of == Ours && others(C)) {
-    // It parts with them: pb_fill_target(), then move().
-    if (keeps(WaitForCells))
-      P.add(WaitUnlessSettled, 0, Second);
-    if (keeps(WaitForLeft))
-      P.add(WaitUnlessNotLeft, 0, Second);
-    P.add(SetOps, uint8_t(Members[0].Tracer), Second);
-    P.enterSet(Second, S.Cells[Second].Since, Id);
-    P.add(SetSlot, Second);
-    P.add(MarkLeft, 0, First);
+  if (Of == Ours && others(S, C)) {
+    // It parts with them.
+    moveTo(P, Members);
     if (Fails) {
       P.add(SetSlot, First);
       P.add(MarkLeft, 0, Second);
       if (keeps(LeaveWhatFailed)) {
         P.add(Abandon, 0, Second);
       } else {
-        P.retire(Id);
+        for (unsigned Id = NobodySet; Id-- > 1;)
+          if (S.Sets[Id].Nr) { // the last one that was made
+            P.retire(Id);
+            break;
+          }
         P.add(SetSet, NobodySet, Second);
         P.add(SetEnter, Nothing, Second);
       }
@@ -163,9 +185,7 @@ void arm(State &S, int T, Whom Of = Ours, bool Fails = false) {
       return;
     }
   } else {
-    const unsigned Old = S.Cells[C].Set;
-    P.enterSet(C, S.Cells[C].Since, Id);
-    P.retire(Old);
+    P.swap(C, Members);
   }
   P.add(Begin, 0, T);
 }
@@ -188,24 +208,16 @@ void disarm(State &S, int T, bool Waits, Whom Of = Ours) {
   S.Tracers[T].Settled = false;
   S.Stable[T] = 0;
   if (Left.empty()) {
-    if (Of == Ours && others(C)) {
+    if (Of == Ours && others(S, C)) {
       P.add(SetSlot, Nobody);
       P.add(MarkLeft, 0, First);
     } else {
       P.empty(C);
     }
     P.add(Flip, 0);
-  } else if (Of == Ours && others(C)) {
+  } else if (Of == Ours && others(S, C)) {
     // It parts with them, who keep both.
-    const unsigned Id = P.newSet(Left);
-    if (keeps(WaitForCells))
-      P.add(WaitUnlessSettled, 0, Second);
-    if (keeps(WaitForLeft))
-      P.add(WaitUnlessNotLeft, 0, Second);
-    P.add(SetOps, uint8_t(Left[0].Tracer), Second);
-    P.enterSet(Second, S.Cells[Second].Since, Id);
-    P.add(SetSlot, Second);
-    P.add(MarkLeft, 0, First);
+    moveTo(P, Left);
   } else {
     const bool Joins = The.Shared && Left[0].Tracer == 0 && C == Second &&
                        (Left[0].Number == S.Cells[First].Since >> 16 ||
@@ -220,14 +232,101 @@ void disarm(State &S, int T, bool Waits, Whom Of = Ours) {
       else
         P.empty(Second);
     } else {
-      const unsigned Old = S.Cells[C].Set, Id = P.newSet(Left);
-      P.enterSet(C, S.Cells[C].Since, Id);
-      P.retire(Old);
+      P.swap(C, Left);
     }
   }
   if (Waits && keeps(WaitForHandlers))
     P.settle();
   P.add(DisarmedNow, Waits, T);
+}
+
+// The others leave the first cell, and nobody leads there any more: it stays as it is
+// until nobody is inside (abandon_left()), since a tracer may have gone with ours.
+void othersLeave(Program &P) {
+  if (keeps(LeaveAsItIs))
+    P.add(Abandon, 0, First);
+  else
+    P.empty(First);
+  P.S.OthersGone = true;
+}
+
+// Mixed batches: functions get tracers and lose others at once. First cells are filled
+// and slots changed, then cells are given other sets, or none, and sites are disarmed.
+//
+// @U comes to ours, and @T goes. They may be one tracer, with other data.
+void replace(State &S, int T, int U) {
+  Program P{S};
+  std::vector<Member> Members;
+  Member New = {int8_t(U), 0, 0, 0};
+  for (const Member &M : membersOf(S, S.SlotCell))
+    if (M.Tracer != T)
+      Members.push_back(M);
+    else if (U == T)
+      New.Data = !M.Data;
+  if (keeps(NumbersGrow))
+    ++S.NextNumber;
+  New.Number = S.NextNumber;
+  New.Word = wordBeside(Members);
+  Members.push_back(New);
+  S.Tracers[T].Settled = false;
+  S.Stable[T] = 0;
+  P.add(ArmedNow, S.NextNumber, U);
+  if (others(S, S.SlotCell))
+    moveTo(P, Members);
+  else
+    P.swap(S.SlotCell, Members);
+  P.settle();
+  if (U != T)
+    P.add(DisarmedNow, 1, T);
+  P.add(Begin, 0, U);
+}
+
+// @U comes to ours, and those who share its cell lose all that they have.
+void comeWhileOthersGo(State &S, int U) {
+  Program P{S};
+  std::vector<Member> Members = membersOf(S, First);
+  if (keeps(NumbersGrow))
+    ++S.NextNumber;
+  Members.push_back({int8_t(U), S.NextNumber, wordBeside(Members), 0});
+  P.add(ArmedNow, S.NextNumber, U);
+  moveTo(P, Members);
+  othersLeave(P);
+  P.settle();
+  P.add(Begin, 0, U);
+}
+
+// @T, which is alone, goes from ours, and those who share its cell get another tracer.
+void goWhileOthersCome(State &S, int T) {
+  Program P{S};
+  ++S.NextNumber;
+  S.Tracers[T].Settled = false;
+  S.Stable[T] = 0;
+  P.add(SetSlot, Nobody);
+  P.add(MarkLeft, 0, First);
+  othersLeave(P);
+  P.add(Flip, 0);
+  P.settle();
+  P.add(DisarmedNow, 1, T);
+}
+
+// @T comes to ours, which has none, and those who share the first cell lose it: that is
+// emptied in place.
+void armWhileOthersGo(State &S, int T) {
+  Program P{S};
+  if (keeps(NumbersGrow))
+    ++S.NextNumber;
+  P.add(ArmedNow, S.NextNumber, T);
+  if (keeps(WaitForCells))
+    P.add(WaitUnlessSettled, 0, Second);
+  if (keeps(WaitForLeft))
+    P.add(WaitUnlessNotLeft, 0, Second);
+  P.fillOne(Second, T, S.NextNumber);
+  P.add(SetSlot, Second);
+  P.add(Flip, 1);
+  P.empty(First);
+  S.OthersGone = true;
+  P.settle();
+  P.add(Begin, 0, T);
 }
 
 // Other functions get the cell that ours has left; and lose it.
@@ -250,7 +349,7 @@ void othersGo(State &S) {
 // unless somebody has left the cell and may still be inside (bulk_swap.c).
 bool othersMaySwap(const State &S) {
   const size_t Nr = membersOf(S, First).size();
-  return The.Shared && S.SlotCell != First && Nr &&
+  return The.Shared && !S.OthersGone && S.SlotCell != First && Nr &&
          (Nr == 2 ? S.Sets[S.Cells[First].Set].Members[1].Tracer == OfOthers
                   : true) &&
          (!S.Cells[First].Left || !keeps(SwapUnlessLeft));
@@ -258,13 +357,11 @@ bool othersMaySwap(const State &S) {
 void othersSwap(State &S) {
   Program P{S};
   std::vector<Member> Members = membersOf(S, First);
-  const unsigned Old = S.Cells[First].Set;
   if (Members.size() == 2)
     Members.pop_back();
   else
-    Members.push_back({OfOthers, ++S.NextNumber, !Members[0].Word});
-  P.enterSet(First, S.Cells[First].Since, P.newSet(Members));
-  P.retire(Old);
+    Members.push_back({OfOthers, ++S.NextNumber, !Members[0].Word, 0});
+  P.swap(First, Members);
 }
 
 // The module leaves, and then both tracers are freed: module.c, engine.c.
@@ -287,7 +384,7 @@ void leave(State &S) {
 // Nobody is inside.
 void settleCells(State &S) {
   for (Tracer &T : S.Tracers)
-    T.MayCall &= T.Armed ? uint8_t(1u << T.Number) : 0;
+    T.MayCall &= T.Armed ? uint8_t(1u << T.Number | T.Before) : 0;
   for (Set &Each : S.Sets)
     Each.Freed |= Each.Retired;
   for (unsigned C = First; C <= Second; ++C) {
@@ -311,7 +408,7 @@ void settleCells(State &S) {
         Each.How == Handler || (memberSince(Of.Members[0]) & PATCHBAY_CELL_WORD))
       continue;
     const int T = Of.Members[0].Tracer;
-    Program{S}.fillOne(C, T, Of.Members[0].Number);
+    Program{S}.fillOne(C, T, Of.Members[0].Number, Of.Members[0].Data);
   }
 }
 
@@ -324,7 +421,10 @@ bool stepEngine(State &S) {
     C.Func = int8_t(Now.Value);
     C.Number = Now.B;
     break;
-  case SetExit: C.ExitOf = int8_t(Now.Value); break;
+  case SetExit:
+    C.ExitOf = int8_t(Now.Value);
+    C.Data = Now.B;
+    break;
   case SetSince: C.Since = Now.Value; break;
   case SetEnter: C.How = Enter(Now.Value); break;
   case SetSet: C.Set = uint8_t(Now.Value); break;
@@ -355,10 +455,16 @@ bool stepEngine(State &S) {
       settleCells(S);
     }
     break;
-  case Settle: settleCells(S); break;
+  case Settle:
+    for (Tracer &T : S.Tracers)
+      T.Before = 0;
+    settleCells(S);
+    break;
   case ArmedNow:
     S.Tracers[Now.A] = {true, false, uint8_t(Now.Value),
-                        uint8_t(S.Tracers[Now.A].MayCall | 1u << Now.Value)};
+                        uint8_t(S.Tracers[Now.A].MayCall | 1u << Now.Value),
+                        uint8_t(S.Tracers[Now.A].Armed ? 1u << S.Tracers[Now.A].Number
+                                                       : 0)};
     if (S.InEntry)
       S.Window[Now.A] |= uint8_t(1u << Now.Value);
     break;

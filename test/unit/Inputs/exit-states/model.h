@@ -35,6 +35,7 @@ enum Rule {
   LeaveWhatFailed,      // so does one that they came to, and are led back from
   KeepSets,             // sets are freed when nobody is inside
   SetFirst,             // a cell has its set before it enters it
+  CompareData,          // who goes and comes by one batch, with other data, is another
   JoinByNumber,         // only who was armed at once may come to share a cell
   LeaveNobody,          // a module that leaves has cells that enter nothing
   LeaveNoState,         // and take no direct way
@@ -47,7 +48,7 @@ const char *const RuleNames[] = {
     "MarkFirst",       "EmptyCells",      "EmptyState",       "WaitForHandlers",
     "WaitForCells",    "WaitForLeft",     "SwapUnlessLeft",   "WaitForOwn",
     "LeaveAsItIs",     "LeaveWhatFailed", "KeepSets",         "SetFirst",
-    "JoinByNumber",    "LeaveNobody",     "LeaveNoState",     "WaitForGone"};
+    "CompareData",     "JoinByNumber",    "LeaveNobody",     "LeaveNoState",     "WaitForGone"};
 static_assert(sizeof(RuleNames) / sizeof(RuleNames[0]) == NrRules);
 
 Rule LeftOut;
@@ -80,7 +81,7 @@ constexpr uint64_t since(unsigned Number, unsigned Lower) {
 
 struct Member {
   int8_t Tracer;
-  uint8_t Number, Word;
+  uint8_t Number, Word, Data;
 };
 
 struct Set {
@@ -93,7 +94,7 @@ struct Cell {
   uint64_t Since;
   Enter How;
   int8_t Func, ExitOf, Ops; // tracers
-  uint8_t Number;           // and by which arming they came here
+  uint8_t Number, Data;     // and by which arming they came here, with which data
   uint8_t Set;
   bool Left, Abandoned;
 };
@@ -103,6 +104,7 @@ struct Tracer {
   bool Settled;      // nothing is being done to it
   uint8_t Number;    // of the batch that armed it last
   uint8_t MayCall;   // a bit for each arming whose handlers may run
+  uint8_t Before;    // and for the one that a batch replaces by another
 };
 
 #define NAMED(Name) Name,
@@ -137,6 +139,7 @@ const char *const PcNames[] = {PLACES(QUOTED)};
 
 struct State {
   bool SiteArmed, ModuleGone;
+  bool OthersGone; // those who shared the first cell lead elsewhere, or have no tracer
   uint8_t SlotCell, NextNumber, Actions;
   Cell Cells[NrCells];
   Set Sets[NrSets];

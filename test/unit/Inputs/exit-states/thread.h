@@ -89,7 +89,8 @@ const Member *ownOf(State &S, const Cell &C, bool &IsCell) {
     return nullptr;
   const Set &Of = use(S, C.Set);
   for (int I = 0; I < Of.Nr; ++I)
-    if (Of.Members[I].Tracer == C.Ops)
+    if (Of.Members[I].Tracer == C.Ops &&
+        (Of.Members[I].Data == C.Data || !keeps(CompareData)))
       return &Of.Members[I];
   return nullptr;
 }
@@ -104,7 +105,7 @@ void stepThread(State &S) {
     for (int T = 0; T < NR; ++T) {
       if (!S.Tracers[T].Armed)
         continue;
-      S.Window[T] |= uint8_t(1u << S.Tracers[T].Number);
+      S.Window[T] |= uint8_t(1u << S.Tracers[T].Number | S.Tracers[T].Before);
       S.Stable[T] = S.Tracers[T].Settled;
     }
     S.At = S.SiteArmed ? LoadSlot : Done;
