@@ -356,20 +356,21 @@ static int commit(struct pb_request *request, struct pb_module *only, enum pb_wa
 		  int at_once)
 {
 	struct pb_bulk bulk = { .request = request, .handle = -1, .at_once = at_once };
-	int error = pb_requests_begin(request);
+	int error = pb_requests_begin(request), prepared;
 
 	if (!error)
 		error = prepare(&bulk, only);
 	pb_requests_end(request);
-	if (!error) {
+	prepared = !error;
+	if (prepared)
 		error = put_to_use(&bulk);
-		if (wait == PB_WAIT && error < 0)
-			pb_settle_all(0);
-		else if (wait == PB_WAIT && !error && request->disarm)
-			error = pb_settle(&(const struct pb_plan){ 0 });
-	}
+	/* Where there is waiting modules may go, with their records. */
 	if (error <= 0)
 		count_refused(&bulk);
+	if (prepared && wait == PB_WAIT && error < 0)
+		pb_settle_all(0);
+	else if (prepared && wait == PB_WAIT && !error && request->disarm)
+		error = pb_settle(&(const struct pb_plan){ 0 });
 	end(&bulk);
 	return error;
 }
