@@ -163,23 +163,42 @@ int pb_elf_is(struct pb_elf_file *file, const void *phdrs, size_t phdrs_size,
 
 /*
  * The section headers, and how many there are; NULL without any in *@nr. NULL and
- * some: they cannot be read.
+ * some: they cannot be read. From SHN_LORESERVE sections on the first header has
+ * the numbers for which the file's has no room (elf(5), e_shnum and e_shstrndx).
  */
 static ElfW(Shdr) *get_sections(struct pb_elf_file *file, size_t *nr)
 {
-	*nr = file->header.e_shentsize == sizeof(ElfW(Shdr)) ?
-		      file->header.e_shnum :
-		      0;
-	return *nr ? get(file, file->header.e_shoff, *nr, sizeof(ElfW(Shdr))) :
-		     NULL;
+	const uint64_t at = file->header.e_shoff;
+	ElfW(Shdr) *first = NULL;
+
+	*nr = 0;
+	if (file->header.e_shentsize != sizeof(*first) || !at)
+		return NULL;
+	*nr = file->header.e_shnum;
+	if (!*nr) {
+		*nr = 1;
+		first = get(file, at, 1, sizeof(*first));
+		if (!first)
+			return NULL;
+		*nr = first->sh_size;
+		drop(first, 1, sizeof(*first));
+	}
+	return *nr ? get(file, at, *nr, sizeof(*first)) : NULL;
+}
+
+/* The section with the names of sections; SHN_UNDEF: they have none. */
+static size_t section_names(const struct pb_elf_file *file, const ElfW(Shdr) *sh)
+{
+	return file->header.e_shstrndx == SHN_XINDEX ? sh[0].sh_link :
+						       file->header.e_shstrndx;
 }
 
 int pb_elf_is_rewritten(struct pb_elf_file *file)
 {
 	static const char moved[] = ".bolt.org.text";
-	const size_t at = file->header.e_shstrndx;
 	size_t nr, size = 0;
 	ElfW(Shdr) *sh = get_sections(file, &nr);
+	const size_t at = sh ? section_names(file, sh) : SHN_UNDEF;
 	char *names = NULL;
 	int found = 0;
 

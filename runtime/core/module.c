@@ -19,6 +19,7 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 /* Whoever links this from the archive has the way to it, too. */
@@ -76,14 +77,31 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /*
+ * Has the system executed the loader, with the program, which is @found, as its argument?
+ * Then PB_EXE is the loader. It has no other one for itself (getauxval(3), AT_BASE), and
+ * the program asks for one.
+ */
+static int is_run_by_loader(const struct found *found)
+{
+	for (size_t i = 0; !getauxval(AT_BASE) && i < found->nr_phdrs; i++)
+		if (found->phdrs[i].p_type == PT_INTERP)
+			return 1;
+	return 0;
+}
+
+/*
  * The file of the module, as an absolute path: the program may change its
  * directory. The loader has no name for the executable.
  */
-static size_t module_path(const char *name, char path[PATH_MAX])
+static size_t module_path(const struct found *found, char path[PATH_MAX])
 {
+	const char *name = found->name;
 	ssize_t length = 0;
 
-	if (!name || !*name) {
+	if (is_run_by_loader(found) && (!name || !*name)) {
+		pb_os_file_at((uintptr_t)found->desc, path);
+		return strlen(path) + 1;
+	} else if (!name || !*name) {
 		length = readlink(PB_EXE, path, PATH_MAX - 1);
 		if (length < 0)
 			length = readlink(PB_EXE_OF_THREAD, path, PATH_MAX - 1);
@@ -134,7 +152,7 @@ static struct pb_module *new_module(const struct patchbay_module *desc,
 	*error = -EINVAL;
 	if (!dl_iterate_phdr(find_module, &found))
 		return NULL;
-	path_size = module_path(found.name, path);
+	path_size = module_path(&found, path);
 	*error = -EPROTONOSUPPORT;
 	if (desc->abi_version == PATCHBAY_ABI_VERSION) {
 		start = (uintptr_t)pb_desc_place(&desc->sites_start);
@@ -165,8 +183,9 @@ static struct pb_module *new_module(const struct patchbay_module *desc,
 	module->phdrs = found.phdrs;
 	module->phdrs_size = found.nr_phdrs * sizeof(*found.phdrs);
 	/* Also where the executable was replaced or removed since it started. */
-	module->file = found.name && *found.name ? module->path :
-						    PB_EXE;
+	module->file = (found.name && *found.name) || is_run_by_loader(&found) ?
+			       module->path :
+			       PB_EXE;
 	return module;
 }
 

@@ -11,17 +11,29 @@
 #include <errno.h>
 #include <string.h>
 
+/* Is it the one that had the name of @module's file, and has lost it to another? */
+static int is_deleted(const struct pb_module *module, const char *path)
+{
+	const size_t length = strlen(module->file);
+
+	return !strncmp(path, module->file, length) &&
+	       !strcmp(path + length, " (deleted)");
+}
+
 /*
  * A file without a build id may look as the one before it did. Then what is mapped
  * tells, where the system does.
  */
 static int is_mapped(const struct pb_module *module, const struct pb_elf_file *file)
 {
-	const uint64_t inode = module->info.build_id_size ?
-				       0 :
-				       pb_os_file_at((uintptr_t)module->phdrs);
+	char path[PATH_MAX];
+	uint64_t inode;
 
-	return !inode || !file->inode || inode == file->inode;
+	if (module->info.build_id_size)
+		return 1;
+	inode = pb_os_file_at((uintptr_t)module->phdrs, path);
+	return !is_deleted(module, path) &&
+	       (!inode || !file->inode || inode == file->inode);
 }
 
 /* Open the file that @module was loaded from. -ENOEXEC: it is another by now. */

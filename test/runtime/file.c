@@ -14,6 +14,16 @@
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 60 %t %t.so 2000 %t.plain.so %t.other.so | FileCheck %s
 // CHECK: {{^}}done{{$}}
+/* So many sections that the file says elsewhere how many there are. */
+// RUN: cp %t.so %t.many.so && %python %S/Inputs/many-sections.py %t.many.so
+// RUN: timeout -s KILL 60 %t %t.many.so 10 | FileCheck %s
+/* Where the loader is executed, /proc/self/exe is the loader. */
+// RUN: timeout -s KILL 60 /lib64/ld-linux-x86-64.so.2 %t %t.so 100 %t.plain.so %t.other.so | FileCheck %s
+// RUN: %build %S/trace-namespaces.c -o %t.pear
+// RUN: rm -rf %t.data && %patchbay record --force -o %t.data -F pear -- /lib64/ld-linux-x86-64.so.2 %t.pear 2>&1 | FileCheck %s --check-prefix=RECORD
+// RECORD: patchbay: warning: /lib64/ld-linux-x86-64.so.2: the loader: what is behind it is not looked at, which is the program that it runs: name that alone{{$}}
+// RUN: %patchbay report -i %t.data | FileCheck %s --check-prefix=REPORT
+// REPORT: {{^ *2 +pear +file.c.tmp.pear$}}
 
 #include "Inputs/check.h"
 
@@ -27,12 +37,10 @@ OPAQUE int quince(int a) { return a; }
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/magic.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 OPAQUE static int medlar(int a) { return a; }
@@ -188,12 +196,6 @@ static void replaced_later(void)
 
 static void replaced_by_alike(const char *other)
 {
-	struct statfs fs;
-
-	/* There is no telling there, see elf_file.c. */
-	CHECK_EQ(statfs(path, &fs), 0);
-	if (fs.f_type == OVERLAYFS_SUPER_MAGIC)
-		return;
 	load();
 	CHECK_EQ(arm_quince(), 1);
 	unload();

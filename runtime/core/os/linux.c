@@ -162,19 +162,24 @@ void pb_os_wake(const uint32_t *word)
 }
 
 /* proc_pid_maps(5). Not the device: a file system may show another in stat(2). */
-uint64_t pb_os_file_at(uintptr_t addr)
+uint64_t pb_os_file_at(uintptr_t addr, char path[PATH_MAX])
 {
 	FILE *maps = fopen("/proc/thread-self/maps", "re");
 	unsigned long start, end, inode;
 	uint64_t found = 0;
 	int c;
 
+	path[0] = '\0';
 	while (maps && !found &&
-	       fscanf(maps, "%lx-%lx %*s %*s %*s %lu", &start, &end, &inode) == 3) {
+	       fscanf(maps, "%lx-%lx %*s %*s %*s %lu%*[ ]", &start, &end, &inode) == 3) {
+		size_t length = 0;
+
 		if (addr >= start && addr < end)
 			found = inode;
 		while ((c = getc(maps)) != '\n' && c != EOF)
-			;
+			if (found && length < PATH_MAX - 1)
+				path[length++] = (char)c;
+		path[length] = '\0';
 	}
 	if (maps)
 		fclose(maps);

@@ -6,6 +6,7 @@
 #ifndef PB_CORE_OS_H
 #define PB_CORE_OS_H
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,10 +47,11 @@ void *pb_os_map_code(uintptr_t low, uintptr_t high, const void *code,
 void pb_os_unmap_code(void *code, size_t size);
 
 /*
- * The number of the file, as in stat(2), that is mapped at @addr; 0 if there is none,
- * or no telling.
+ * The number of the file, as in stat(2), that is mapped at @addr, and in @path what it is
+ * called now, as the system says it: with " (deleted)" behind it if that name is not its
+ * any more. 0 and "" if there is none, or no telling.
  */
-uint64_t pb_os_file_at(uintptr_t addr);
+uint64_t pb_os_file_at(uintptr_t addr, char path[PATH_MAX]);
 
 /*
  * Sleep while *@word is @value, until somebody has changed it and calls

@@ -160,6 +160,14 @@ Expected<std::optional<std::string>> ElfImage::interpreter() const {
   return std::nullopt;
 }
 
+// Only the loader knows where the thread-local storage of a module is.
+Expected<bool> ElfImage::isLoader() const {
+  auto Names = symbolNames();
+  if (!Names)
+    return Names.takeError();
+  return Names->exports("__tls_get_addr");
+}
+
 Error ElfImage::forEachNote(
     StringRef Name, unsigned Type, size_t MinSize,
     function_ref<void(ArrayRef<uint8_t>, uint64_t)> Do) const {

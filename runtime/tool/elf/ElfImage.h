@@ -79,6 +79,8 @@ public:
   bool isLinked() const;
   /// The loader that PT_INTERP names; none if the file is static or a library.
   llvm::Expected<std::optional<std::string>> interpreter() const;
+  /// Whether it is a loader itself, which is given a program as an argument.
+  llvm::Expected<bool> isLoader() const;
 
   /// The version of the ABI that the image's objects were compiled for: if not all are
   /// of ours, another one. Ours, if nothing says which.

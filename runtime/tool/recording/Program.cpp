@@ -111,6 +111,13 @@ Error patchbay::checkPreload(const ElfImage &Program, const ElfImage &Library) {
   auto Interpreter = Program.interpreter();
   if (!Interpreter)
     return Interpreter.takeError();
+  auto IsLoader = Program.isLoader();
+  if (!IsLoader)
+    return IsLoader.takeError();
+  if (!*Interpreter && *IsLoader)
+    return makeError(Twine(Program.path()) +
+                     ": the loader: what is behind it is not looked at, which "
+                     "is the program that it runs: name that alone");
   if (!*Interpreter)
     return makeError(
         Twine(Program.path()) +

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""many-sections.py FILE: lets FILE say how many sections it has, and which of them has
+their names, as one with more than SHN_LORESERVE of them does: in its first section.
+"""
+import struct
+import sys
+
+SHN_XINDEX = 0xffff
+E_SHOFF, E_SHNUM, E_SHSTRNDX = 0x28, 0x3c, 0x3e
+SH_SIZE, SH_LINK = 0x20, 0x28
+
+with open(sys.argv[1], "r+b") as file:
+    data = bytearray(file.read())
+    at, = struct.unpack_from("<Q", data, E_SHOFF)
+    number, names = struct.unpack_from("<HH", data, E_SHNUM)
+    struct.pack_into("<HH", data, E_SHNUM, 0, SHN_XINDEX)
+    struct.pack_into("<Q", data, at + SH_SIZE, number)
+    struct.pack_into("<I", data, at + SH_LINK, names)
+    file.seek(0)
+    file.write(data)
