@@ -40,8 +40,12 @@ static inline const void *pb_elf_note(const struct dl_phdr_info *info,
 	uintptr_t at = info->dlpi_addr + segment->p_vaddr;
 	size_t left = segment->p_memsz;
 
-	/* What is padded otherwise has no note that we look for. */
-	if (segment->p_align > 4 || at % 4 ||
+	/*
+	 * What is padded otherwise has no note that we look for. But some linkers (mold)
+	 * put notes that are aligned by 8 into one segment with the others, which then
+	 * has that alignment; of those each is as long as it is with either.
+	 */
+	if (segment->p_align > 8 || at % 4 ||
 	    !pb_elf_has(info->dlpi_phdr, info->dlpi_phnum, info->dlpi_addr, at,
 			left, PF_R))
 		return NULL;

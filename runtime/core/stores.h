@@ -16,6 +16,9 @@
  * would have nothing to add; but where the mapping turns out not to be changed so, there
  * is nothing left to do for a batch that has begun, and strict mode does without.
  *
+ * The kernel puts no uprobe into what is writable (valid_vma() in its
+ * kernel/events/uprobes.c): one that is registered meanwhile is not in this process.
+ *
  * Between pb_stores_begin() and pb_stores_end() no code of that mapping can be
  * executed. So what is called there must be this library's own: not the C library's,
  * some of whose functions the program may have replaced.

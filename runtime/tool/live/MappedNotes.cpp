@@ -76,7 +76,8 @@ Error patchbay::forEachMappedNote(
       continue;
     Bytes += Image->Headers.size() * sizeof(ELF::Elf64_Phdr);
     for (const ELF::Elf64_Phdr &P : Image->Headers) {
-      if (P.p_type != ELF::PT_NOTE || P.p_align > 4)
+      // By 8, if there are others with that alignment among them: core/elf_note.h.
+      if (P.p_type != ELF::PT_NOTE || P.p_align > 8)
         continue;
       Bytes += std::min<uint64_t>(P.p_memsz, MaxNotes);
       if (Bytes > MaxBytes)
