@@ -97,6 +97,8 @@ if ctypes.util.find_library("debuginfod"):
 # From one namespace of the loader to the next (dlmopen(3)).
 if tuple(map(int, os.confstr("CS_GNU_LIBC_VERSION").split()[1].split(".")[:2])) >= (2, 36):
     config.available_features.add("glibc-namespaces")
+if shutil.which("mold"):
+    config.available_features.add("mold")
 if shutil.which("go"):
     config.available_features.add("go")
 for package in ("duckdb", "opentelemetry-proto", "perfetto", "prometheus-client"):

@@ -18,7 +18,7 @@
 #include "stats.h"
 
 /* Of what is reached from here; a tool that knows another one refuses. */
-#define PB_LIVE_VERSION 8
+#define PB_LIVE_VERSION 9
 
 /* So is a tool from before a structure changed, in case somebody forgot. */
 #define PB_LIVE_LAYOUT                                                         \
@@ -29,6 +29,8 @@
 	 offsetof(struct pb_module, info) << 40 |                              \
 	 offsetof(struct pb_module, path) << 48 |                              \
 	 (uint64_t)sizeof(struct pb_stats) << 56)
+
+_Static_assert(offsetof(struct pb_module, path) < 256, "a byte has no room for it");
 
 #define PB_LIVE_SHARED_LAYOUT                                                  \
 	(offsetof(struct pb_module, shared) |                                  \

@@ -236,6 +236,7 @@ static void free_module(struct pb_module *module)
 	pb_cells_free(module);
 	pb_names_free(module);
 	free(module->order);
+	free(module->twins);
 	free(module);
 }
 

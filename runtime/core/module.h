@@ -34,6 +34,7 @@ struct pb_module {
 	int gone;
 	int ordered;          /* records by entry: in @order, NULL: as they are */
 	const struct patchbay_record **order;
+	uint64_t *twins;      /* a bit for each that is as one before; NULL: none */
 	struct pb_name_index *names; /* of functions, once they were read */
 	int looked;           /* at the file, which nobody has rewritten */
 	int unnamed;          /* names were wanted, and could not be read */

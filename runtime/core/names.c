@@ -75,7 +75,6 @@ static const struct pb_name_index *names_of(const struct pb_module *module)
 	return __atomic_load_n(&module->names, __ATOMIC_ACQUIRE);
 }
 
-/* Who arms all functions of a file as it was linked does not need the order of records. */
 static struct pb_name_index *read_names(struct pb_module *module,
 					struct pb_elf_file *file, int rewritten,
 					int *error)
@@ -262,6 +261,8 @@ static int choose_all(struct pb_module *module, const struct pb_filter *filter,
 		int error = pb_names_look(module);
 
 		if (!error)
+			error = pb_record_order(module);
+		if (!error)
 			pb_choice_add_all(choice);
 		return error;
 	}
@@ -280,6 +281,8 @@ static int new_choice(struct pb_module *module, const struct pb_filter *filter,
 	error = choose_all(module, filter, choice, found);
 	if (error)
 		pb_choice_free(choice);
+	for (size_t i = 0; module->twins && !error && i < (module->nr + 63) / 64; i++)
+		choice->bits[i] &= ~module->twins[i];
 	return error;
 }
 

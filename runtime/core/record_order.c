@@ -5,13 +5,58 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int by_entry(const void *a, const void *b)
 {
 	uintptr_t left = pb_record_entry(*(const struct patchbay_record **)a);
 	uintptr_t right = pb_record_entry(*(const struct patchbay_record **)b);
 
+	if (left == right) {
+		left = (uintptr_t)*(const struct patchbay_record **)a;
+		right = (uintptr_t)*(const struct patchbay_record **)b;
+	}
 	return (left > right) - (left < right);
+}
+
+static const struct patchbay_record *record_at(const struct patchbay_record *records,
+					       const struct patchbay_record **order,
+					       size_t i)
+{
+	return order ? order[i] : &records[i];
+}
+
+/* Do both say the same of one function? Else one of them is wrong, and is refused. */
+static int are_twins(const struct patchbay_record *a, const struct patchbay_record *b)
+{
+	const size_t same = offsetof(struct patchbay_record, signature);
+
+	return pb_record_entry(a) == pb_record_entry(b) &&
+	       pb_record_site(a) == pb_record_site(b) &&
+	       !memcmp((const char *)a + same, (const char *)b + same,
+		       sizeof(*a) - same);
+}
+
+/* Those that are as the one before, in this @order. */
+static int find_twins(const struct pb_module *module,
+		      const struct patchbay_record **order, uint64_t **twins)
+{
+	const struct patchbay_record *records = module->records;
+
+	*twins = NULL;
+	for (size_t i = 1; i < module->nr; i++) {
+		const struct patchbay_record *record = record_at(records, order, i);
+		const size_t twin = (size_t)(record - records);
+
+		if (!are_twins(record_at(records, order, i - 1), record))
+			continue;
+		if (!*twins)
+			*twins = calloc((module->nr + 63) / 64, sizeof(**twins));
+		if (!*twins)
+			return -ENOMEM;
+		(*twins)[twin / 64] |= UINT64_C(1) << twin % 64;
+	}
+	return 0;
 }
 
 /*
@@ -21,6 +66,7 @@ static int by_entry(const void *a, const void *b)
 int pb_record_order(struct pb_module *module)
 {
 	const struct patchbay_record **order = NULL;
+	uint64_t *twins;
 	size_t i;
 
 	if (module->ordered)
@@ -37,9 +83,14 @@ int pb_record_order(struct pb_module *module)
 			order[i] = &module->records[i];
 		qsort(order, module->nr, sizeof(*order), by_entry);
 	}
-	/* Both or none, also for a forked child. */
+	if (find_twins(module, order, &twins)) {
+		free(order);
+		return -ENOMEM;
+	}
+	/* All or nothing, also for a forked child. */
 	pb_engine_lock();
 	module->order = order;
+	module->twins = twins;
 	module->ordered = 1;
 	pb_engine_unlock();
 	return 0;
@@ -47,8 +98,7 @@ int pb_record_order(struct pb_module *module)
 
 static uintptr_t entry_at(const struct pb_module *module, size_t i)
 {
-	return pb_record_entry(module->order ? module->order[i] :
-					       &module->records[i]);
+	return pb_record_entry(record_at(module->records, module->order, i));
 }
 
 /* Symbols are in the order of their functions most of the time. */
@@ -64,6 +114,9 @@ ptrdiff_t pb_record_find(const struct pb_module *module, uintptr_t entry,
 			middle = low + (high - low) / 2;
 		here = entry_at(module, middle);
 		if (here == entry) {
+			while (module->twins && middle &&
+			       entry_at(module, middle - 1) == entry)
+				middle--;
 			*next = middle + 1;
 			return module->order ?
 				       module->order[middle] - module->records :
