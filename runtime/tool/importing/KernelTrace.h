@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the kernel's function_graph and function tracers have printed: the file `trace`
-// of tracefs (Documentation/trace/ftrace.rst of the kernel), line by line.
+// of tracefs (Documentation/trace/ftrace.rst of the kernel), or of a trace.dat what
+// `trace-cmd report` prints, line by line.
 #ifndef PATCHBAY_TOOL_KERNELTRACE_H
 #define PATCHBAY_TOOL_KERNELTRACE_H
 
@@ -58,6 +59,7 @@ struct KernelTrace {
   uint64_t Lost = 0;        // events that the kernel says it lost, at least
   uint64_t Overwritten = 0; // and those that made room for newer ones, as far as said
   uint64_t Nameless = 0;    // ends of calls that nobody knows the function of
+  const char *NamesAdvice = ""; // how to have their names in the text
 
   /// The times of the first and the last event; both are 0 if there is none.
   std::pair<uint64_t, uint64_t> span() const;

@@ -53,7 +53,7 @@ static constexpr char Help[] = R"(
   An earlier recording in DIR is moved to DIR.old, as by 'patchbay record'. With --add
   it stays, and what processes and the kernel did is on one time line. For that the
   kernel must trace by the clock of 'patchbay record':
-    echo mono > trace_clock
+    echo mono > trace_clock          # or trace-cmd record -C mono
 
 EXAMPLES:
   patchbay import trace.txt && patchbay report
@@ -70,9 +70,6 @@ EXIT CODES:
   3  there is no call in FILE
 )";
 
-static constexpr char NamesAdvice[] =
-    "echo 1 > options/funcgraph-tail, and read 'trace' again";
-
 static Expected<KernelTrace> readFile() {
   Expected<int> Opened = openRegularFile(File);
   if (!Opened)
@@ -85,7 +82,7 @@ static Expected<KernelTrace> readFile() {
   if (Trace && !Trace->Calls)
     return makeError(NothingFound,
                      File + (Trace->Nameless ? ": no call whose function is known: " +
-                                                   std::string(NamesAdvice)
+                                                   std::string(Trace->NamesAdvice)
                                              : ": no calls"));
   return Trace;
 }
@@ -141,7 +138,7 @@ static Expected<int> runImport(ArrayRef<const char *>) {
          << '\n';
   if (Trace->Nameless)
     warn(File + ": the beginning of " + counted(Trace->Nameless, "call") +
-         " is not there, nor the function: left out; " + NamesAdvice);
+         " is not there, nor the function: left out; " + Trace->NamesAdvice);
   return Success;
 }
 

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "TraceBuilder.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+static constexpr uint64_t Second = 1'000'000'000;
+
+std::optional<uint64_t> patchbay::readTime(StringRef Text) {
+  auto [Seconds, Digits] = Text.trim().split('.');
+  uint64_t S, Fraction;
+  if (Seconds.getAsInteger(10, S) || (Digits.size() != 6 && Digits.size() != 9) ||
+      Digits.getAsInteger(10, Fraction) || S > UINT64_MAX / Second - 1)
+    return std::nullopt;
+  return S * Second + (Digits.size() == 6 ? Fraction * 1000 : Fraction);
+}
+
+// "12.345 us": how long at least and, by the digits that are not there, at most. A mark
+// may be before it: "! ".
+static std::optional<std::pair<uint64_t, uint64_t>> readDuration(StringRef Text) {
+  Text = Text.trim();
+  if (!Text.consume_back(" us"))
+    return std::nullopt;
+  Text = Text.drop_while([](char C) { return !isDigit(C); });
+  auto [Micros, Digits] = Text.split('.');
+  uint64_t Us, Ns = 0, Unit = 1;
+  if (Micros.getAsInteger(10, Us) || Us > UINT64_MAX / 2000 || Digits.size() > 3 ||
+      (!Digits.empty() && Digits.getAsInteger(10, Ns)))
+    return std::nullopt;
+  for (size_t I = Digits.size(); I != 3; ++I)
+    Unit *= 10;
+  return std::pair(Us * 1000 + Ns * Unit, Us * 1000 + Ns * Unit + Unit - 1);
+}
+
+std::optional<uint32_t> patchbay::taskId(StringRef Task) {
+  uint32_t Tid;
+  if (Task.trim().rsplit('-').second.getAsInteger(10, Tid))
+    return std::nullopt;
+  return Tid;
+}
+
+std::optional<TaskLine> TaskLine::read(StringRef Line) {
+  TaskLine Out;
+  // A task may be called anything, so the CPU is what follows a task's number.
+  size_t Begin = 0, End = 0;
+  do {
+    Begin = Line.find('[', Begin + 1);
+    End = Line.find(']', Begin);
+    if (End == StringRef::npos)
+      return std::nullopt;
+    Out.Task = Line.take_front(Begin).rtrim();
+    // With the option record-tgid: "comm-4711  ( 4700)".
+    if (Out.Task.ends_with(")"))
+      Out.Task = Out.Task.rsplit('(').first;
+  } while (!taskId(Out.Task) || Line.slice(Begin + 1, End).getAsInteger(10, Out.Cpu));
+  auto [Before, What] = Line.drop_front(End + 1).split(": ");
+  // Behind flags, if there are any.
+  auto Time = readTime(Before.substr(Before.rtrim().rfind(' ') + 1));
+  if (!Time)
+    return std::nullopt;
+  Out.Time = *Time;
+  Out.What = What;
+  return Out;
+}
+
+size_t TraceBuilder::thread(StringRef Task, unsigned Cpu) {
+  Task = Task.trim();
+  uint32_t Tid = *taskId(Task);
+  // There is an idle thread for each CPU, and all have this number.
+  auto [At, IsNew] = Threads.try_emplace({Tid, Tid ? 0 : Cpu}, Out.Threads.size());
+  if (IsNew) {
+    StringRef Comm = Task.rsplit('-').first;
+    Out.Threads.push_back(
+        {Tid, Tid ? Comm.str() : "swapper/" + utostr(Cpu), {}});
+    Calls.emplace_back();
+  }
+  return At->second;
+}
+
+uint32_t TraceBuilder::function(StringRef Symbol) {
+  auto [At, IsNew] = Functions.try_emplace(Symbol, Out.Functions.size());
+  if (IsNew) {
+    auto [Name, Module] = Symbol.split(" [");
+    Module.consume_back("]");
+    Out.Functions.push_back({Name.str(), Module.str()});
+  }
+  return At->second;
+}
+
+bool TraceBuilder::addLoss(StringRef Line) {
+  StringRef What = Line.split('[').second;
+  if (!Line.starts_with("CPU:") ||
+      !(What.consume_front("LOST ") ? What.consume_back("EVENTS]")
+                                    : What.consume_back("EVENTS DROPPED]")))
+    return false;
+  uint64_t Lost = 1;
+  if (!What.trim().empty() && What.trim().getAsInteger(10, Lost))
+    return false;
+  Out.Lost += Lost;
+  return true;
+}
+
+static bool takeFunctionName(StringRef &Call, StringRef End) {
+  // Arguments may be in the brackets, and behind all of it what it returned.
+  Call = Call.split(" /*").first;
+  if (!Call.consume_back(End))
+    return false;
+  size_t Args = Call.find('(');
+  if (Args == 0 || Args == StringRef::npos)
+    return false;
+  Call = Call.take_front(Args);
+  return true;
+}
+
+bool TraceBuilder::addGraphCall(StringRef Task, unsigned Cpu, uint64_t Time,
+                                StringRef Duration, StringRef Call) {
+  StringRef Name = Call.ltrim();
+  if (Name.starts_with("/*"))
+    return true; // another event, or what someone wrote into the trace
+  size_t Spaces = Call.size() - Name.size();
+  if (Spaces < 2)
+    return false;
+  uint32_t Depth = (Spaces - 2) / 2;
+  auto Took = readDuration(Duration);
+  KernelCalls &Its = Calls[thread(Task, Cpu)];
+  if (Name.consume_front("}")) {
+    if (!Took)
+      return false;
+    std::optional<uint32_t> Function;
+    Name = Name.trim();
+    if (Name.consume_front("/* ")) {
+      if (!Name.consume_back("*/"))
+        return false;
+      Function = function(Name.split(" ret=").first.trim());
+    }
+    if (!Its.leave(Function, Depth, Time, Took->first, Took->second))
+      ++Out.Nameless;
+    return true;
+  }
+  StringRef Symbol = Name.rtrim();
+  bool IsLeaf = Took.has_value();
+  if (!takeFunctionName(Symbol, IsLeaf ? ";" : " {"))
+    return false;
+  uint32_t Function = function(Symbol);
+  HasEntries = true;
+  Its.enter(Function, Depth, Time);
+  if (IsLeaf)
+    Its.leave(Function, Depth, Time + Took->first, Took->first, Took->second);
+  return true;
+}
+
+void TraceBuilder::addEntry(const TaskLine &Line, StringRef Function,
+                            StringRef Caller) {
+  KernelEvent E;
+  E.Function = function(Function);
+  E.Caller = function(Caller);
+  E.Time = Line.Time;
+  Out.Threads[thread(Line.Task, Line.Cpu)].Events.push_back(E);
+}
+
+KernelTrace TraceBuilder::finish() {
+  bool IsGraph = Out.Tracer != KernelTrace::Entries;
+  if (IsGraph && !HasEntries)
+    Out.Tracer = KernelTrace::Durations;
+  for (size_t I = 0; IsGraph && I != Calls.size(); ++I)
+    Out.Threads[I].Events = Calls[I].finish();
+  for (KernelThread &T : Out.Threads) {
+    settleTimes(T);
+    Out.Calls += count_if(T.Events, [](const KernelEvent &E) { return !E.IsExit; });
+  }
+  return std::move(Out);
+}
