@@ -32,6 +32,11 @@ command -v apt-get >/dev/null || die "cannot fetch $package: apt-get not found"
 partial=$cache/partial/$package
 mkdir -p "$partial" "$cache/sources" 2>/dev/null ||
 	die "cannot write to $cache: set XDG_CACHE_HOME"
+alone "$package"
+if [ -f "$source" ]; then
+	printf '%s\n' "$source"
+	exit
+fi
 
 list=$(candidates "$@")
 [ -n "$list" ] || die "cannot fetch $package: apt has no mirror for $*"

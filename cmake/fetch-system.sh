@@ -37,6 +37,12 @@ partial=$cache/partial/$debian
 mkdir -p "$partial" "$cache/system" 2>/dev/null ||
 	die "cannot write to $cache: set XDG_CACHE_HOME"
 
+alone "system-$debian"
+if [ -f "$system/kernel" ] && [ -f "$system/busybox" ]; then
+	printf '%s\n' "$system"
+	exit
+fi
+
 # Prints the package that package $2 stands for in the suite, if it has it.
 kernel_package() {
 	apt-cache -c "$1/apt.conf" show "$2" 2>/dev/null |

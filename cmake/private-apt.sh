@@ -53,6 +53,13 @@ configure() {
 	END
 }
 
+# Waits until nobody else fetches $1: of two, one would take away what the other is
+# about to unpack. What was fetched meanwhile is there, so look again.
+alone() {
+	exec 9>"$cache/partial/$1.lock"
+	flock 9
+}
+
 # What apt said first: the cause, later lines are about its consequences.
 reason() {
 	sed -n 's/^[EW]: *//p' "$1" | tr -s ' ' | head -n 1
