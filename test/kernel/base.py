@@ -83,7 +83,7 @@ class BaseRun:
         shutil.copytree(self.module_sources, self.modules(kernel))
         kernel.make(f"M={self.modules(kernel)}", "modules", **variables)
 
-    def boot(self, kernel, *scripts, what=None, on=None, more=(), **environment):
+    def boot(self, kernel, *scripts, what=None, on=None, more=(), trees=(), **environment):
         """Runs the scripts, with more files and variables; returns what each printed.
         What is left of it is under the name `what`, or that of the first script."""
         selftests = self.source / SELFTESTS
@@ -97,7 +97,7 @@ class BaseRun:
             return boot.boot(on or boot.Machine.usual(self.arch), self.busybox, kernel,
                              folder, scripts, files,
                              {**programs, "MODULES": modules, "SELFTESTS": selftests,
-                              **environment})
+                              **environment}, trees)
         except boot.GuestError as error:
             raise KernelError(f"{error}\nsee {folder}/console and {folder}/output") from error
         finally:
@@ -150,6 +150,15 @@ def llvm(build):
         return f"-{build_tree.variable(build, 'PATCHBAY_LLVM_VERSION_MAJOR')}"
     except build_tree.NoBuildTree as error:
         raise KernelError(error) from None
+
+
+def debian(arch, *packages):
+    """A root with these packages of Debian, and with what they need."""
+    fetch = subprocess.run(["sh", ROOT / "cmake" / "fetch-programs.sh", boot.GUESTS[arch].name,
+                            *packages], stdout=subprocess.PIPE, check=False, text=True)
+    if fetch.returncode:
+        raise KernelError(f"no {' and '.join(packages)} for {arch}: the line above says why")
+    return Path(fetch.stdout.strip())
 
 
 def system(arch):

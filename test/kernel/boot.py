@@ -12,6 +12,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "system"))
 from guest import ARCHES, Arch, GuestError, image, machine  # noqa: E402
+from guest.cpio import Archive  # noqa: E402
 
 # Time in the guest is the number of instructions executed, one a nanosecond, and
 # passes at once while all CPUs sleep. So what a kernel measures of itself says
@@ -106,9 +107,10 @@ class Machine:
         return self.with_args(f"{self.guest.kernel_args} ftrace=nop")
 
 
-def boot(on, busybox, kernel, folder, scripts, files, environment):
+def boot(on, busybox, kernel, folder, scripts, files, environment, trees=()):
     """Runs the scripts, one after another, and returns what each has printed.
-    `folder` is for what is temporary, and a copy of all output."""
+    `folder` is for what is temporary, and a copy of all output. All of a tree is in
+    the guest, too, with its links."""
     folder.mkdir(parents=True, exist_ok=True)
     variables = " ".join(f"{name}={value}" for name, value in environment.items())
     program = PRELUDE.format(modules=kernel.out, environment=variables or "LC_ALL=C")
@@ -119,8 +121,11 @@ def boot(on, busybox, kernel, folder, scripts, files, environment):
     program += "echo '== end'\n"
     (folder / "program").write_text(program)
     initramfs = folder / "initramfs"
-    initramfs.write_bytes(image.build(on.guest, busybox.read_bytes(),
-                                      folder / "program", [], files))
+    with open(initramfs, "wb") as file:
+        file.write(image.build(on.guest, busybox.read_bytes(), folder / "program", [], files))
+        # The kernel unpacks one archive after the other.
+        for tree in trees:
+            file.write(packed(tree))
     sinks = {"stdout": Sink(folder / "output"), "stderr": Sink(folder / "errors")}
     try:
         machine.run(on.guest, kernel.image, initramfs, folder / "console",
@@ -129,6 +134,27 @@ def boot(on, busybox, kernel, folder, scripts, files, environment):
     finally:
         os.unlink(initramfs)
     return sections(sinks["stdout"].getvalue().decode(errors="replace"))
+
+
+# Of a tree, what no program looks at.
+UNUSED = ("usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/info",
+          "usr/share/lintian", "usr/lib/python3", "usr/include")
+
+
+def packed(tree):
+    archive = Archive()
+    for path, folders, names in os.walk(tree):
+        path = Path(path)
+        folders[:] = [name for name in folders
+                      if str((path / name).relative_to(tree)) not in UNUSED]
+        for name in [*folders, *names]:
+            if (path / name).is_symlink():
+                archive.link(path / name, os.readlink(path / name))
+            elif (path / name).is_dir():
+                archive.directory(path / name)
+            elif (path / name).is_file():
+                archive.file(path / name, (path / name).read_bytes())
+    return archive.finish()
 
 
 def sections(text):

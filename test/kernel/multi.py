@@ -90,9 +90,15 @@ def attach_times(text):
     yield (f"attaching to {functions} functions by one link takes a {many / one:.0f}th of"
            f" {functions} links, {one / 1e6:.0f} of {many / 1e6:.0f} ms; detaching a"
            f" {many_off / one_off:.0f}th", many >= 20 * one, seen[0])
-    size = re.search(r"^record: (\d+) bytes", text, re.MULTILINE)
-    yield (f"a record has {size[1] if size else '?'} bytes, up to 16 more than without",
-           bool(size) and int(size[1]) <= 32, text[-300:])
+    size = re.search(r"^record: (\d+) bytes, (\d+) for direct calls$", text, re.MULTILINE)
+    memory = re.search(r"^memory: (\d+) functions: (\d+) bytes of objects each, (\d+) of text$",
+                       text, re.MULTILINE)
+    if not size or not memory:
+        yield "what memory a function takes is measured", False, text[-500:]
+        return
+    yield (f"a record has {size[1]} bytes, {size[2]} of them for direct calls; a link to"
+           f" {memory[1]} functions takes {memory[2]} bytes of ftrace's and BPF's objects for"
+           f" each, and {memory[3]} for its trampoline", 0 < int(size[2]) <= 16, size[0])
 
 
 def replaced(text):
@@ -134,6 +140,17 @@ def sets(text):
                not missing, f"not said: {'; '.join(missing)}\n{text}")
     yield ("the last tracer of a function keeps the help that it asked for",
            "helped: 2 deep" in lines, text[-300:])
+
+
+def record_bytes(log):
+    """Of memory, for each function, with what pages have no room for."""
+    seen = re.search(r"^traceable: (\d+) pages:(\d+) ", log, re.MULTILINE)
+    return 4096 * int(seen[2]) / int(seen[1]) if seen else None
+
+
+def records(name, ours, unpatched):
+    yield (f"{name}: records take {ours:.1f} bytes of memory for each function, unpatched"
+           f" {unpatched:.1f}", ours - unpatched <= 16.5, "more than 16 more")
 
 
 def storm(text):

@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """One BPF program on many functions, in kernels of all kinds that it is for, and in
 one that cannot do it. The checks themselves are in multi.py."""
+import base64
 import dataclasses
+import gzip
+import shutil
+import subprocess
+from pathlib import Path
 
 import boot
+import bpf_selftests
 import checks
 import multi
-from base import BaseRun, finished, llvm, product
-from kernels import HERE, ROOT, KernelError, Tools, other_source, source
+import tools
+from base import BaseRun, debian, finished, llvm, product
+from kernels import HERE, ROOT, KernelError, Tools, other_source, run, source
 
 
 class MultiRun(BaseRun):
@@ -15,19 +22,27 @@ class MultiRun(BaseRun):
     VARIANTS = ()
     # In the order in which they are built. "ours" has CFI and the plugin, and is the
     # kernel of run.py without --multi.
-    KERNELS = ("ours", "no-cfi", "unpatched", "debug")
+    # "distribution" is Debian's own of the same version: it has neither our patches nor
+    # our configuration, and does not have to be built.
+    KERNELS = ("distribution", "ours", "no-cfi", "unpatched", "debug")
+    UNPATCHED = ("distribution", "unpatched")
     # Upstream's CALL_OPS for ppc64le needs no plugin, and there is no CFI.
     NO_CFI_ALONE = ("ppc64le",)
+    # Where Debian's programs are tried, too, of which QEMU takes long for one.
+    TOOLS = ("arm64",)
+    # A boot has the name of the first script that it runs.
+    BOOTS = ("multi", "multi-replaced", "multi-storm", "bpf-selftests", "debian")
     # Where system calls have other names inside the kernel.
     PREFIXES = {"ppc64le": "sys_"}
 
     def __init__(self, options):
-        known = self.KERNELS[options.arch in self.NO_CFI_ALONE:]
+        known = [name for name in self.KERNELS
+                 if name != "ours" or options.arch not in self.NO_CFI_ALONE]
         unknown = [name for name in options.multi if name not in known]
         if unknown:
             raise KernelError(f"no kernel {unknown[0]} for {options.arch}: use "
                               + ", ".join(known))
-        self.names = options.multi or known
+        self.names, self.wanted = options.multi or known, options.boot
         if options.arch in self.NO_CFI_ALONE and not options.out:
             # Other patches and another configuration than those of static calls.
             options.out = ROOT / "build" / "kernel" / f"{options.arch}-{options.version}-multi"
@@ -41,21 +56,39 @@ class MultiRun(BaseRun):
         if not multi.is_in(self.source):
             raise KernelError(f"Linux {self.version} attaches a BPF program to one function"
                               " at a time: use 7.2")
+        self.patchbay = product(build, "bin/patchbay")
+        self.runtime = build.resolve() / "lib" / boot.GUESTS[self.arch].name / "libpatchbay-trace.so"
         self.programs = {"MULTI": self.out / "multi", "STORM": self.out / "multi-storm",
                          "REPLACED": self.out / "multi-replaced"}
 
     def check_all(self, quick, _variants, _rival):
-        self.storm = 20 if quick else 600  # seconds
+        self.quick, self.storm = quick, 20 if quick else 600  # seconds
         prefix = self.PREFIXES.get(self.arch, f"__{self.arch}_sys_")
         for path in self.programs.values():
             self.program(HERE / "guest" / f"{path.name}.c", f'-DPREFIX="{prefix}"',
                          "-I", self.source / "tools/include/uapi")
+        if self.arch in self.TOOLS and not quick:
+            self.recorded_program()
+        self.record_bytes, self.selftests = {}, {}
         for name in self.names:
             yield from self.check_kernel(name)
+        without = [self.record_bytes.pop(name) for name in self.UNPATCHED
+                   if name in self.record_bytes]
+        for name, size in self.record_bytes.items():
+            if without:
+                yield from multi.records(name, size, max(without))
+
+    def recorded_program(self):
+        """That records itself, so it is linked with the C library of the guest."""
+        self.programs["BOTH"] = self.out / "both-worlds"
+        run([f"clang{self.tools.llvm}",
+             f"--target={Path(boot.GUESTS[self.arch].sysroot).name}", "-fuse-ld=lld", "-O1",
+             f"-fplugin={self.tools.plugin}", f"-fpass-plugin={self.tools.plugin}",
+             HERE / "guest" / "both.c", "-o", self.programs["BOTH"]], self.out / "both-worlds.log")
 
     def described(self, name):
         """The kernel, which is configured with and without the plugin."""
-        config = ["far"] if self.arch == "arm64" else []
+        config = ["far", "selftests"] if self.arch == "arm64" else []
         if not self.has_cfi:
             config.append(f"multi/{self.arch}")
         elif name in ("ours", "debug"):
@@ -70,35 +103,96 @@ class MultiRun(BaseRun):
 
     def check_kernel(self, name):
         kernel = self.described(name)
-        self.say(f"building {name}")
         try:
-            kernel.build()
-            if name != "unpatched":
+            if name == "distribution":
+                fetch_image(kernel, self.version)
+            else:
+                self.say(f"building {name}")
+                kernel.build()
+            if name not in self.UNPATCHED:
                 self.build_modules(kernel)
         except KernelError as error:
-            yield f"kernel {name} is built", False, str(error)
+            yield f"kernel {name} is there", False, str(error)
             return
-        yield f"kernel {name} is built", True, ""
+        yield f"kernel {name} is there", True, ""
         if name == "debug":
             for line, good in kernel.asked():
                 yield f"{name}: {line}", good, "not so"
-        if name == "unpatched":
-            said = yield from self.booted(kernel, "multi")
-            if said:
-                yield from multi.refused(said["multi"], "on the unpatched kernel")
-                yield from checks.log(said["log"])
+        for scripts in self.boots(name):
+            if not self.wanted or scripts[0] in self.wanted:
+                yield from self.check_boot(kernel, scripts)
+
+    def boots(self, name):
+        """The scripts of each; one has the name of the first."""
+        if name in self.UNPATCHED:
+            yield ("multi",)
+            if name == "distribution" and self.arch in self.TOOLS and not self.quick:
+                yield ("bpf-selftests",)
             return
         # With all that is looked up there, times say nothing.
-        scripts = ("multi-replaced",) if name == "debug" else ("multi", "multi-replaced", "sets")
-        said = yield from self.booted(kernel, *scripts)
-        yield from multi.booted(said, self.arch)
-        said = yield from self.booted(kernel, "multi-storm", cpus=2)
-        yield from multi.booted(said, self.arch)
+        yield ("multi-replaced",) if name == "debug" else ("multi", "multi-replaced", "sets")
+        yield ("multi-storm",)
+        if name == "ours" and self.arch in self.TOOLS and not self.quick:
+            yield ("bpf-selftests",)
+            yield ("debian", "bpftrace", "both")
 
-    def booted(self, kernel, *scripts, cpus=None):
+    def check_boot(self, kernel, scripts):
+        if scripts[0] == "bpf-selftests":
+            yield from self.check_selftests(kernel)
+        elif scripts[0] == "debian":
+            yield from self.check_tools(kernel, scripts)
+        else:
+            said = yield from self.booted(kernel, *scripts,
+                                          cpus=2 if scripts[0] == "multi-storm" else None)
+            if said and kernel.name in self.UNPATCHED:
+                yield from multi.refused(said["multi"], f"on the kernel {kernel.name}")
+                yield from checks.log(said["log"])
+            elif said:
+                yield from multi.booted(said, self.arch)
+
+    def check_tools(self, kernel, scripts):
+        root = debian(self.arch, "bpftrace", "trace-cmd")
+        said = yield from self.booted(kernel, *scripts, trees=[root], more=[self.runtime],
+                                      DEBIAN=root, RUNTIME=self.runtime)
+        if said:
+            yield from tools.bpftrace(said["bpftrace"])
+            yield from tools.both(said["both"], self.patchbay, kernel.out)
+            yield from checks.log(said["log"])
+
+    def check_selftests(self, kernel):
+        types = None
+        if kernel.name == "distribution":
+            said = yield from self.booted(kernel, "types")
+            types = kernel.out / "vmlinux.btf"
+            types.write_bytes(gzip.decompress(base64.b64decode(said.get("types", ""))))
+        builder = bpf_selftests.Builder(self, kernel, debian(self.arch, "libelf-dev"), types)
+        self.say(f"building the kernel's tests of BPF programs for {kernel.name}")
+        unfit = builder.build()
+        said = yield from self.booted(kernel, "bpf-selftests", more=builder.files(),
+                                      TESTS=builder.out)
+        if said:
+            yield from bpf_selftests.check(said["bpf-selftests"], unfit,
+                                           self.selftests.get("distribution"))
+            yield from checks.log(said["log"])
+            self.selftests[kernel.name] = bpf_selftests.results(said["bpf-selftests"])
+
+    def booted(self, kernel, *scripts, cpus=None, **more):
         on = boot.Machine.usual(self.arch).anywhere().without_startup_tests()
         if cpus:
             on = on.with_cpus(cpus)
         future = self.pool.submit(self.boot, kernel, *scripts, "log", on=on,
-                                  SECONDS_OF_STORM=self.storm)
-        return (yield from finished(kernel, {scripts[0]: future}, scripts[0]))
+                                  SECONDS_OF_STORM=self.storm, **more)
+        said = yield from finished(kernel, {scripts[0]: future}, scripts[0])
+        if size := multi.record_bytes(said.get("log", "")):
+            self.record_bytes[kernel.name] = size
+        return said
+
+
+def fetch_image(kernel, version):
+    fetch = subprocess.run(["sh", ROOT / "cmake" / "fetch-kernel.sh",
+                            boot.GUESTS[kernel.arch].name, version],
+                           stdout=subprocess.PIPE, check=False, text=True)
+    if fetch.returncode:
+        raise KernelError(f"no kernel of Debian for {kernel.arch}: the line above says why")
+    kernel.image.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(fetch.stdout.strip(), kernel.image)

@@ -40,7 +40,7 @@ class Run(BaseRun):
         self.source = source(self.version, self.out)
         self.patchbay = product(build, "bin/patchbay")
         self.multi = multi.is_in(self.source)
-        config = ("far", "cfi") if self.multi and self.arch == "arm64" else ("cfi",)
+        config = ("far", "selftests", "cfi") if self.multi and self.arch == "arm64" else ("cfi",)
         self.ours = self.kernel("ours", True, *config)
         self.cfi = self.kernel("cfi", False, *config)
         self.plain = self.kernel("plain", False)
@@ -266,6 +266,8 @@ def arguments():
     parser.add_argument("--multi", nargs="*", metavar="KERNEL", choices=MultiRun.KERNELS,
                         help="one BPF program on many functions, in these kernels or in all: "
                              + " ".join(MultiRun.KERNELS))
+    parser.add_argument("--boot", nargs="+", default=[], metavar="NAME", choices=MultiRun.BOOTS,
+                        help="of --multi, these boots alone: " + " ".join(MultiRun.BOOTS))
     parser.add_argument("--out", type=Path, metavar="DIR",
                         help="for sources, kernels and logs (default: build/kernel/ARCH-VERSION)")
     return parser.parse_args()

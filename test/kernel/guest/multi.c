@@ -212,8 +212,11 @@ static void attach_times(void)
 	program = load_empty(BPF_TRACE_FENTRY_MULTI, 0);
 	began = now();
 	link = link_multi(BPF_TRACE_FENTRY_MULTI, program, KNOWN, LINKS);
-	failed += link < 0;
 	times[0] = now() - began;
+	if (link < 0) {
+		printf("attach: error %d\n", errno);
+		return;
+	}
 	began = now();
 	close(link);
 	times[1] = now() - began;
@@ -238,13 +241,59 @@ static void attach_times(void)
 	       LINKS, times[0], times[1], LINKS, times[2], times[3], failed);
 }
 
-// In bytes.
-static void record_size(void)
+static const struct btf_type *find_struct(const char *name)
 {
 	for (unsigned int id = 1; id < type_count; id++)
 		if (BTF_INFO_KIND(types[id]->info) == BTF_KIND_STRUCT &&
-		    !strcmp(name_of(types[id]), "dyn_ftrace"))
-			printf("record: %u bytes\n", types[id]->size);
+		    !strcmp(name_of(types[id]), name))
+			return types[id];
+	return NULL;
+}
+
+// In bytes, and how many of these are what a direct call is read from.
+static void record_size(void)
+{
+	const struct btf_type *record = find_struct("dyn_ftrace");
+	const struct btf_type *arch = find_struct("dyn_arch_ftrace");
+	const struct btf_member *members = (const void *)(arch + 1);
+	unsigned int ours = 0;
+
+	for (unsigned int i = 0; arch && i < BTF_INFO_VLEN(arch->info); i++) {
+		const char *name = text_at(members[i].name_off);
+
+		if (!strcmp(name, "func") || !strcmp(name, "direct_call"))
+			ours += 8;
+	}
+	printf("record: %u bytes, %u for direct calls\n", record ? record->size : 0, ours);
+}
+
+// In bytes; of all of the system, so of some use where much is allocated.
+static long long used(const char *what)
+{
+	FILE *file = fopen("/proc/meminfo", "r");
+	long long kilobytes = 0, sum = 0;
+	char line[128], name[64];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "%63[^:]: %lld", name, &kilobytes) == 2 && !strcmp(name, what))
+			sum = kilobytes * 1024;
+	if (file)
+		fclose(file);
+	return sum;
+}
+
+// Of one link, for each function: objects, and what trampolines are written to.
+static void attach_memory(unsigned int many)
+{
+	int program = load_empty(BPF_TRACE_FENTRY_MULTI, 0);
+	long long slab = used("Slab"), text = used("VmallocUsed");
+	int link = link_multi(BPF_TRACE_FENTRY_MULTI, program, 0, many);
+
+	if (link >= 0)
+		printf("memory: %u functions: %lld bytes of objects each, %lld of text\n", many,
+		       (used("Slab") - slab) / many, (used("VmallocUsed") - text) / many);
+	close(link);
+	close(program);
 }
 
 int main(int argc, char **argv)
@@ -279,6 +328,7 @@ int main(int argc, char **argv)
 	count_two();
 	count_traced();
 	attach_times();
+	attach_memory(functions);
 	record_size();
 	return 0;
 }

@@ -32,11 +32,16 @@ static const void *btf;
 static const struct btf_type **types;
 static unsigned int type_count;
 
-static const char *name_of(const struct btf_type *type)
+static const char *text_at(unsigned int offset)
 {
 	const struct btf_header *header = btf;
 
-	return (const char *)btf + header->hdr_len + header->str_off + type->name_off;
+	return (const char *)btf + header->hdr_len + header->str_off + offset;
+}
+
+static const char *name_of(const struct btf_type *type)
+{
+	return text_at(type->name_off);
 }
 
 static inline void index_types(void)

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Builds the kernel's own tests of BPF programs on functions for a guest, each from its
+own source, and reads what they print. tools/testing/selftests/bpf/Makefile makes all
+of some 700 programs before any test, so the few rules that these need are here."""
+import re
+import shutil
+import subprocess
+
+import boot
+from kernels import KernelError, run
+
+SELFTESTS = "tools/testing/selftests/bpf"
+# With the BPF programs that no header is generated of.
+TESTS = {"fentry_test": (), "fexit_test": (), "fentry_fexit": (), "modify_return": (),
+         "fexit_sleep": (), "fexit_stress": (), "fsession_test": (),
+         "get_func_args_test": (), "get_func_ip_test": (), "tracing_multi": (),
+         "tracing_struct": (), "tracing_failure": (),
+         "trampoline_count": ("test_trampoline_count",), "module_fentry_shadow": (),
+         "livepatch_trampoline": ()}
+RUNNER = ("test_progs", "cgroup_helpers", "trace_helpers", "network_helpers",
+          "testing_helpers", "btf_helpers", "cap_helpers", "unpriv_helpers",
+          "sysctl_helpers", "netlink_helpers", "jit_disasm_helpers", "io_helpers",
+          "test_loader", "disasm", "disasm_helpers", "json_writer")
+# Skeletons that are made of several programs, as the Makefile has it.
+LINKED = {"tracing_multi": ("tracing_multi_attach", "tracing_multi_check"),
+          "tracing_multi_module": ("tracing_multi_attach_module", "tracing_multi_check"),
+          "tracing_multi_intersect": ("tracing_multi_intersect_attach", "tracing_multi_check"),
+          "tracing_multi_session": ("tracing_multi_session_attach", "tracing_multi_check")}
+NAMES = {"arm64": "arm64", "riscv": "riscv"}  # of architectures, in BPF programs
+
+# The runner registers the key that programs may be signed with, and ends if it cannot:
+# these are not, and kernels of the test have no keys.
+RULES = """\
+rule bpftool
+  command = make -s -C $tree/tools/bpf/bpftool OUTPUT=$out/bpftool/ CC=$cc HOSTCC=$cc \
+LLVM=$llvm SKIP_LLVM=1 SKIP_LIBBFD=1 SKIP_CRYPTO=1 feature_display=0 bootstrap
+rule helpers
+  command = $tree/scripts/bpf_doc.py --header --file $tree/tools/include/uapi/linux/bpf.h > $out
+rule types
+  command = $bpftool btf dump file $in format c > $out
+rule cc
+  command = $cc --target=$target $cflags $more -MMD -MF $out.d -c $in -o $out
+  depfile = $out.d
+rule ar
+  command = llvm-ar$llvm rcs $out $in
+rule bpf
+  command = $cc --target=bpfel -mcpu=v3 $bpfflags -MMD -MF $out.d -c $in -o $out
+  depfile = $out.d
+rule object
+  command = $bpftool gen object $out $in
+rule skeleton
+  command = $bpftool gen skeleton $kind $in name $name > $out || { rm $out; false; }
+rule link
+  command = $cc --target=$target -fuse-ld=lld -static -rdynamic $in $libs -o $out
+"""
+
+
+class Builder:
+    def __init__(self, run_, kernel, root, types=None):
+        """Root has the libraries of the guest, and types is a file with the kernel's, if
+        that was not built here."""
+        self.kernel, self.root = kernel, root
+        self.types = types or kernel.out / "vmlinux"
+        self.is_built = types is None
+        self.arch, self.llvm = run_.arch, run_.tools.llvm
+        self.out = kernel.out.parent / f"bpf-selftests-{kernel.name}"
+        self.tests = kernel.source / SELFTESTS
+        self.lines, self.made = [], set()
+
+    def build(self):
+        """Returns what cannot be built, with why; the others are in test_progs."""
+        self.out.mkdir(exist_ok=True)
+        self.generate(TESTS)
+        unfit = self.unfit()
+        if unfit:
+            self.generate([name for name in TESTS if name not in unfit])
+        run(["ninja", "-C", self.out, "test_progs"], self.out / "log")
+        if self.is_built:
+            self.modules()
+        return unfit
+
+    def unfit(self):
+        """Tests whose objects do not come, and what the compiler says first."""
+        self.log.unlink(missing_ok=True)
+        unfit = {}
+        for name in TESTS:
+            log = self.out / f"{name}.log"
+            log.unlink(missing_ok=True)
+            try:
+                run(["ninja", "-k", "0", "-C", self.out, f"{name}.test.o",
+                     *(f"{program}.bpf.o" for program in TESTS[name])], log)
+            except KernelError:
+                said = re.search(r"^.*(?:error|Error|warning): .*$",
+                                 log.read_text(errors="replace"), re.MULTILINE)
+                unfit[name] = said[0] if said else f"see {log}"
+        return unfit
+
+    @property
+    def log(self):
+        return self.out / "log"
+
+    def edge(self, rule, out, inputs, after=(), **variables):
+        if out in self.made:
+            return
+        self.made.add(out)
+        after = f" | {' '.join(map(str, after))}" if after else ""
+        self.lines.append(f"build {out}: {rule} {' '.join(map(str, inputs))}{after}")
+        self.lines += [f"  {name} = {value}" for name, value in variables.items()]
+
+    def generate(self, names):
+        self.lines, self.made = [], set()
+        tree, out = self.kernel.source, self.out
+        (out / "prog_tests").mkdir(exist_ok=True)
+        write(out / "verification_cert.h", "static unsigned char test_progs_verification_cert[1];\n"
+              "static unsigned int test_progs_verification_cert_len;\n")
+        found = {entry for name in names for entry in re.findall(
+            r"^void (?:serial_)?test_([a-zA-Z0-9_]+)\((?:void)?\)",
+            (self.tests / "prog_tests" / f"{name}.c").read_text(), re.MULTILINE)}
+        write(out / "prog_tests" / "tests.h",
+              "".join(f"DEFINE_TEST({name})\n" for name in sorted(found)))
+        self.edge("bpftool", "bpftool/bootstrap/bpftool", [])
+        self.edge("helpers", "bpf_helper_defs.h", [])
+        self.edge("types", "vmlinux.h", [self.types], ["bpftool/bootstrap/bpftool"])
+        for path in sorted((tree / "tools/lib/bpf").glob("*.c")):
+            self.edge("cc", f"libbpf/{path.stem}.o", [path], ["bpf_helper_defs.h"])
+        self.edge("ar", "libbpf.a", [line.split()[1].rstrip(":") for line in self.lines
+                                     if line.startswith("build libbpf/")])
+        objects = [self.test(name) for name in names]
+        for name in RUNNER:
+            self.edge("cc", f"{name}.o", [self.tests / f"{name}.c"], ["bpf_helper_defs.h"],
+                      more="-D__NR_add_key=__NR_getpid" if name == "test_progs" else "")
+            objects.append(f"{name}.o")
+        self.edge("cc", "find_bit.o", [tree / "tools/lib/find_bit.c"])
+        # Whose BPF programs are read from files.
+        programs = [f"{program}.bpf.o" for name in names for program in TESTS[name]]
+        self.edge("link", "test_progs", [*objects, "find_bit.o", "libbpf.a"], programs)
+        write(out / "build.ninja", self.variables() + RULES.replace("$out/bpftool", f"{out}/bpftool")
+              + "\n".join(self.lines) + "\n")
+
+    def variables(self):
+        tree, tools = self.kernel.source, self.kernel.source / "tools"
+        target = boot_target(self.arch)
+        folders = [self.out, self.tests, self.tests / "libarena/include", tools / "lib",
+                   tools / "include", tools / "arch" / self.kernel.source_arch / "include",
+                   tools / "include/uapi"]
+        includes = " ".join(f"-I{folder}" for folder in folders)
+        common = f"-g -O2 -std=gnu11 {includes}"
+        if self.is_built:
+            common += f" -DHAVE_GENHDR -I{self.kernel.out}/include/generated"
+        libs = [self.root / "usr/lib" / target / name for name in ("libelf.a", "libz.a")]
+        return "".join(f"{name} = {value}\n" for name, value in {
+            "tree": tree, "cc": f"clang{self.llvm}", "llvm": self.llvm, "target": target,
+            "bpftool": "bpftool/bootstrap/bpftool", "more": "", "kind": "",
+            "libs": " ".join(map(str, libs)) + " -lrt -lpthread",
+            "cflags": f"{common} -D_GNU_SOURCE -D_LARGEFILE64_SOURCE -D_FILE_OFFSET_BITS=64"
+                      f" -idirafter {self.root}/usr/include -w -fno-omit-frame-pointer",
+            "bpfflags": f"{common} -D__TARGET_ARCH_{NAMES[self.arch]} -mlittle-endian"
+                        " -fno-strict-aliasing -fms-extensions -w "
+                        + " ".join(f"-idirafter {folder}" for folder in self.system_headers(target)),
+        }.items())
+
+    def system_headers(self, target):
+        said = subprocess.run([f"clang{self.llvm}", f"--target={target}", "-v", "-E", "-"],
+                              stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              stdout=subprocess.DEVNULL, text=True, check=True).stderr
+        found = re.search(r"<\.\.\.> search starts here:\n(.*?)End of search list",
+                          said, re.DOTALL)
+        return found[1].split()
+
+    def test(self, name):
+        """Its object, and the headers of BPF programs that it includes."""
+        text = (self.tests / "prog_tests" / f"{name}.c").read_text()
+        headers = []
+        for program, light in re.findall(r'#include "(\w+)\.(l?)skel\.h"', text):
+            header = f"{program}.{light}skel.h"
+            for part in LINKED.get(program, (program,)):
+                self.program(part)
+            self.edge("object", f"{program}.linked.o",
+                      [f"{part}.bpf.o" for part in LINKED.get(program, (program,))])
+            self.edge("skeleton", header, [f"{program}.linked.o"],
+                      name=f"{program}_lskel" if light else program, kind="-L" if light else "")
+            headers.append(header)
+        for program in TESTS[name]:
+            self.program(program)
+        self.edge("cc", f"{name}.test.o", [self.tests / "prog_tests" / f"{name}.c"],
+                  [*headers, "bpf_helper_defs.h"])
+        return f"{name}.test.o"
+
+    def program(self, name):
+        self.edge("bpf", f"{name}.bpf.o", [self.tests / "progs" / f"{name}.c"],
+                  ["vmlinux.h", "bpf_helper_defs.h"])
+
+    def modules(self):
+        """What tests of functions of modules are for."""
+        folder = self.out / "test_kmods"
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(self.tests / "test_kmods", folder)
+        # It is made for that Makefile; here the kernel's own is enough.
+        write(folder / "Makefile", "obj-m := bpf_testmod.o\nCFLAGS_bpf_testmod.o = -I$(src)"
+              f" -I{self.tests}\n")
+        self.kernel.make(f"M={folder}", "modules")
+        shutil.copy(folder / "bpf_testmod.ko", self.out)
+
+    def files(self):
+        """For the guest."""
+        return [self.out / "test_progs", *self.out.glob("bpf_testmod.ko"),
+                *(self.out / f"{name}.bpf.o" for names in TESTS.values() for name in names
+                  if (self.out / f"{name}.bpf.o").exists())]
+
+
+def boot_target(arch):
+    return boot.GUESTS[arch].sysroot.rpartition("/")[2]
+
+
+def write(path, text):
+    """What has not changed is not made anew."""
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+# "#3 fexit_test:OK" and, of one of its parts, "#3/2 fexit_test/many_args:FAIL"
+RESULT = re.compile(r"^#\d+(?:/\d+)? +(\S+?):(OK|FAIL|SKIP)(?: .*)?$", re.MULTILINE)
+
+
+def results(text):
+    return dict(RESULT.findall(text))
+
+
+def check(text, unfit, reference=None):
+    """Test by test; beside what an unpatched kernel says, if there is one."""
+    found = results(text)
+    for name, why in unfit.items():
+        print(f"not built: {name}: {why}")
+    for name, result in found.items():
+        if result != "OK":
+            print(f"{result}: {name}" + (f" (unpatched: {reference.get(name, 'missing')})"
+                                         if reference else ""))
+    passed = sum(result == "OK" for result in found.values())
+    failed = [name for name, result in found.items() if result == "FAIL"]
+    yield (f"the kernel's own tests of BPF programs on functions: {passed} of {len(found)} pass,"
+           f" {len(failed)} fail, and {len(unfit)} are not built",
+           passed > 0 and "Summary:" in text and not failed, "; ".join(failed) or text[-3000:])

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# A program records its calls while the kernel traces its own calls for the same task,
+# by the same clock. What both have is printed: the program's files, and the kernel's
+# trace as text, as the kernel prints it, and as trace-cmd does.
+cd /sys/kernel/tracing
+echo 0 >tracing_on
+echo mono >trace_clock
+for option in abstime proc tail; do echo 1 >options/funcgraph-$option; done
+echo 32768 >buffer_size_kb
+echo 6 >max_graph_depth
+echo function_graph >current_tracer
+mkdir /tmp/both
+sh -c 'echo $$ >set_ftrace_pid
+	echo 1 >tracing_on
+	PATCHBAY=tracer=function_graph,output=/tmp/both LD_PRELOAD=$RUNTIME \
+		exec $BOTH /proc/version /proc/meminfo /proc/cmdline'
+echo 0 >tracing_on
+echo text: kernel
+cat trace
+echo end of text
+chroot $DEBIAN trace-cmd extract -o /tmp/trace.dat >/dev/null
+echo text: trace-cmd
+chroot $DEBIAN trace-cmd report -t -O fgraph:tailprint /tmp/trace.dat
+echo end of text
+echo text: recording
+tar -c -C /tmp both | gzip | base64
+echo end of text

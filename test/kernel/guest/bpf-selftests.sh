@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# The kernel's own tests of BPF programs on functions. They look for their files where
+# they are started.
+ip link set lo up 2>/dev/null
+mount -t bpf bpf /sys/fs/bpf 2>/dev/null
+cd $TESTS
+./test_progs -w 3600
+echo left: $(wc -l </sys/kernel/tracing/enabled_functions)
