@@ -126,13 +126,14 @@ class MultiRun(BaseRun):
         """The scripts of each; one has the name of the first."""
         if name in self.UNPATCHED:
             yield ("multi",)
-            if name == "distribution" and self.arch in self.TOOLS and not self.quick:
-                yield ("bpf-selftests",)
-            return
-        # With all that is looked up there, times say nothing.
-        yield ("multi-replaced",) if name == "debug" else ("multi", "multi-replaced", "sets")
-        yield ("multi-storm",)
-        if name == "ours" and self.arch in self.TOOLS and not self.quick:
+            if name == "unpatched":
+                return
+        else:
+            # With all that is looked up in "debug", times say nothing.
+            yield (("multi-replaced",) if name == "debug"
+                   else ("multi", "multi-replaced", "sets"))
+            yield ("multi-storm",)
+        if name in ("ours", "distribution") and self.arch in self.TOOLS and not self.quick:
             yield ("bpf-selftests",)
             yield ("debian", "bpftrace", "both")
 
@@ -152,8 +153,11 @@ class MultiRun(BaseRun):
 
     def check_tools(self, kernel, scripts):
         root = debian(self.arch, "bpftrace", "trace-cmd")
-        said = yield from self.booted(kernel, *scripts, trees=[root], more=[self.runtime],
-                                      DEBIAN=root, RUNTIME=self.runtime)
+        # Which 7.2 allows to debuggers alone, if it is not told otherwise: that a program
+        # writes to its own text.
+        said = yield from self.booted(kernel, *scripts, args="proc_mem.force_override=always",
+                                      trees=[root, self.runtime.parent], DEBIAN=root,
+                                      RUNTIME=self.runtime)
         if said:
             yield from tools.bpftrace(said["bpftrace"])
             yield from tools.both(said["both"], self.patchbay, kernel.out)
@@ -162,22 +166,31 @@ class MultiRun(BaseRun):
     def check_selftests(self, kernel):
         types = None
         if kernel.name == "distribution":
-            said = yield from self.booted(kernel, "types")
-            types = kernel.out / "vmlinux.btf"
-            types.write_bytes(gzip.decompress(base64.b64decode(said.get("types", ""))))
+            types = yield from self.types(kernel)
         builder = bpf_selftests.Builder(self, kernel, debian(self.arch, "libelf-dev"), types)
         self.say(f"building the kernel's tests of BPF programs for {kernel.name}")
         unfit = builder.build()
-        said = yield from self.booted(kernel, "bpf-selftests", more=builder.files(),
-                                      TESTS=builder.out)
+        tests = builder.tree()
+        config = kernel.out / ".config"
+        said = yield from self.booted(kernel, "bpf-selftests", trees=[tests], TESTS=tests,
+                                      more=[config] if config.exists() else [], CONFIG=config)
         if said:
             yield from bpf_selftests.check(said["bpf-selftests"], unfit,
                                            self.selftests.get("distribution"))
             yield from checks.log(said["log"])
             self.selftests[kernel.name] = bpf_selftests.results(said["bpf-selftests"])
 
-    def booted(self, kernel, *scripts, cpus=None, **more):
+    def types(self, kernel):
+        """Of a kernel that was not built here, a file with what it has of its types."""
+        file = kernel.out / "vmlinux.btf"
+        if not file.exists() or file.stat().st_mtime < kernel.image.stat().st_mtime:
+            said = yield from self.booted(kernel, "types")
+            file.write_bytes(gzip.decompress(base64.b64decode(said.get("types", ""))))
+        return file
+
+    def booted(self, kernel, *scripts, cpus=None, args="", **more):
         on = boot.Machine.usual(self.arch).anywhere().without_startup_tests()
+        on = on.with_args(f"{on.guest.kernel_args} {args}")
         if cpus:
             on = on.with_cpus(cpus)
         future = self.pool.submit(self.boot, kernel, *scripts, "log", on=on,
@@ -195,4 +208,4 @@ def fetch_image(kernel, version):
     if fetch.returncode:
         raise KernelError(f"no kernel of Debian for {kernel.arch}: the line above says why")
     kernel.image.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(fetch.stdout.strip(), kernel.image)
+    shutil.copy2(fetch.stdout.strip(), kernel.image)

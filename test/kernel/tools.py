@@ -2,9 +2,11 @@
 """What Debian's programs must show on our kernel, and what our command makes of the
 calls of a program and of the kernel beneath it."""
 import base64
+import gzip
 import io
 import json
 import re
+import shutil
 import subprocess
 import tarfile
 
@@ -27,15 +29,25 @@ def bpftrace(text):
     yield "when bpftrace has ended no function is traced", "\nleft: 0\n" in text, text[-500:]
 
 
-def part(text, name):
-    found = re.search(rf"^text: {name}\n(.*?)^end of text$", text, re.MULTILINE | re.DOTALL)
-    return found[1] if found else ""
+def file(text, name):
+    """What a script has printed of a file; nothing if that is damaged."""
+    found = re.search(rf"^file: {name}\n(.*?)^end of file$", text, re.MULTILINE | re.DOTALL)
+    try:
+        return gzip.decompress(base64.b64decode(found[1])) if found else b""
+    except (OSError, EOFError, ValueError):
+        return b""
 
 
-def command(*words):
-    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
-                          text=True)
+def command(*words, stderr=subprocess.STDOUT):
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=stderr, check=False, text=True)
     return done.stdout if done.returncode == 0 else f"{done.stdout}\nexit code {done.returncode}"
+
+
+def read_json(*words):
+    try:
+        return json.loads(command(*words, stderr=subprocess.DEVNULL))
+    except ValueError:
+        return {}
 
 
 # What the program of guest/both.c does, in the order of time: its own calls, and in each
@@ -47,24 +59,26 @@ def both(text, patchbay, out):
     """The program's recording, and beside it the kernel's calls by its own text; and
     these by trace-cmd's text."""
     for name in ("kernel", "trace-cmd"):
-        (out / f"{name}.txt").write_text(part(text, name))
+        (out / f"{name}.txt").write_bytes(file(text, name))
     recording = out / "both"
-    command("rm", "-rf", recording)
+    shutil.rmtree(recording, ignore_errors=True)
     try:
-        with tarfile.open(fileobj=io.BytesIO(base64.b64decode(part(text, "recording")))) as tar:
+        with tarfile.open(fileobj=io.BytesIO(file(text, "recording"))) as tar:
             tar.extractall(out, filter="data")
-    except (tarfile.TarError, EOFError, ValueError) as error:
+    except tarfile.TarError as error:
         yield "a program records its calls in the guest", False, f"{error}\n{text[-2000:]}"
         return
     said = command(patchbay, "import", "--add", out / "kernel.txt", "-o", recording)
     yield (f"the kernel's calls are beside the program's: {said.strip()}",
-           bool(re.search(r"^patchbay: [1-9]\d* calls of", said)), said)
-    replayed = command(patchbay, "replay", recording)
+           "exit code" not in said, said)
+    if "exit code" in said:
+        return
+    events = read_json(patchbay, "dump", "--chrome", recording).get("traceEvents", [])
     for caller, called in BENEATH.items():
-        inside = re.findall(rf"\| +{caller}\(.*?/\* {caller} \*/", replayed, re.DOTALL)
-        have = sum(f" {called}(" in each for each in inside)
-        yield (f"in each of {len(inside)} calls of the program's {caller}() there is one of the"
-               f" kernel's {called}()", 0 < len(inside) == have, replayed[:3000])
+        inside = within(events, caller, called)
+        yield (f"on one time line: in each of {len(inside)} calls of the program's {caller}() there"
+               f" are the kernel's of {called}(), {sum(inside)} in all",
+               len(inside) == 3 and all(inside), str(events)[:2000])
     page = out / "both.html"
     command(patchbay, "report", f"--html={page}", recording)
     html = page.read_text() if page.exists() else ""
@@ -76,24 +90,29 @@ def both(text, patchbay, out):
     yield from same(patchbay, out)
 
 
+def within(events, caller, called):
+    """For each call of the program, in how many calls of the kernel's it waited. A trace
+    for Perfetto has them as of two processes, and of one thread."""
+    calls = [event for event in events if event.get("name") == called and event["pid"] == 0]
+    return [sum(call["tid"] == event["tid"] and event["ts"] - 1 <= call["ts"]
+                and call["ts"] + call["dur"] <= event["ts"] + event["dur"] + 1
+                for call in calls)
+            for event in events if event.get("name") == caller and event["pid"] != 0]
+
+
 def same(patchbay, out):
     """What was read of trace.dat is what was read of the kernel's text."""
     found = {}
     for name in ("kernel", "trace-cmd"):
         data = out / f"{name}.data"
         said = command(patchbay, "import", out / f"{name}.txt", "-o", data)
-        found[name] = said if "exit code" in said else command(patchbay, "report", "--json", data)
-    try:
-        ours, theirs = (sums(json.loads(text)) for text in found.values())
-    except ValueError:
-        ours, theirs = {}, {}
-    # Where the kernel has no room for all digits, trace-cmd has one more.
+        found[name] = {row["name"]: (row["calls"], row.get("total_ns", 0)) for row in
+                       read_json(patchbay, "report", "--json", data).get("functions", [])}
+    ours, theirs = found.values()
+    # Where the kernel has no room for all digits, trace-cmd has one more; and what did
+    # not return has lasted until the last line, in microseconds.
     other = [name for name, (calls, total) in ours.items()
-             if theirs.get(name, (0, 0))[0] != calls or abs(theirs[name][1] - total) > 10 * calls]
+             if theirs.get(name, (0, 0))[0] != calls or abs(theirs[name][1] - total) > 10 * calls + 1000]
     yield (f"'trace-cmd report' of the same buffer has the same {len(ours)} functions, calls and"
            " times", len(ours) > 20 and ours.keys() == theirs.keys() and not other,
-           "; ".join(other) or "\n".join(text[:1000] for text in found.values()))
-
-
-def sums(report):
-    return {row["name"]: (row["calls"], row["total"]) for row in report["functions"]}
+           "; ".join(other) or said)

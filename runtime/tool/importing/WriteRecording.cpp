@@ -4,6 +4,7 @@
 #include "format.h"
 #include "names/NameArchive.h"
 #include "names/TracedNames.h"
+#include "recording/OutputDir.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MathExtras.h"
@@ -11,8 +12,6 @@
 
 using namespace llvm;
 using namespace patchbay;
-
-const char patchbay::KernelFile[] = "0" PBD_SUFFIX; // no process has this number
 
 namespace {
 

@@ -9,9 +9,6 @@
 
 namespace patchbay {
 
-/// The name of the data file that is written.
-extern const char KernelFile[];
-
 /// Writes the data file of one process, the kernel, and the names of functions into
 /// the directory Dir, which is there. Source is the name of the text. Realtime is how
 /// far the time of day was ahead of the kernel's clock, in nanoseconds; 0: not known.

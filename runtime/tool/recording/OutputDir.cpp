@@ -39,6 +39,8 @@ static int openUnused(int Dir, StringRef File) {
   return -1;
 }
 
+const char patchbay::KernelFile[] = "0" PBD_SUFFIX;
+
 static bool isUnused(StringRef File) {
   int FD = openUnused(AT_FDCWD, File);
   if (FD >= 0)
@@ -55,7 +57,10 @@ Expected<std::vector<std::string>> patchbay::dataFiles(StringRef Dir) {
       Files.push_back(I->path());
   if (EC)
     return errorCodeToError(EC);
-  llvm::sort(Files);
+  llvm::sort(Files, [](StringRef A, StringRef B) {
+    auto IsKernel = [](StringRef F) { return sys::path::filename(F) == KernelFile; };
+    return std::pair(IsKernel(A), A) < std::pair(IsKernel(B), B);
+  });
   return Files;
 }
 

@@ -12,8 +12,11 @@
 
 namespace patchbay {
 
-/// The data files in a directory, sorted; not those that are set aside for children
-/// and not used (yet).
+/// The name of the data file that `patchbay import` writes: no process has this number.
+extern const char KernelFile[];
+
+/// The data files in a directory, sorted, the kernel's last: what processes did comes
+/// first. Not those that are set aside for children and not used (yet).
 llvm::Expected<std::vector<std::string>> dataFiles(llvm::StringRef Dir);
 
 /// Those of them that are still being recorded: by the process whose file it is, or

@@ -92,10 +92,14 @@ static std::string otherFunctions(const Trace &A, const Trace &B) {
 }
 
 std::string patchbay::whatWasRecorded(const Trace &T) {
-  // The first to begin is the one that the others come from.
+  // The first to begin is the one that the others come from. The kernel, whose calls
+  // are without a date, is no such.
+  auto Began = [](const TraceProcess &P) {
+    return std::pair(!P.Data.StartNs, P.Data.StartNs);
+  };
   auto First = llvm::min_element(
-      T.Processes, [](const TraceProcess &A, const TraceProcess &B) {
-        return A.Data.StartNs < B.Data.StartNs;
+      T.Processes, [&](const TraceProcess &A, const TraceProcess &B) {
+        return Began(A) < Began(B);
       });
   if (First == T.Processes.end())
     return "";
@@ -104,9 +108,10 @@ std::string patchbay::whatWasRecorded(const Trace &T) {
   Text += (Text.empty() ? "process " : ", process ") + utostr(Data.Pid);
   if (size_t More = T.Processes.size() - 1)
     Text += " and " + counted(More, "other");
-  Text += formatv("; {0:%Y-%m-%d %H:%M:%S}; {1}",
-                  sys::TimePoint<>(std::chrono::nanoseconds(Data.StartNs)),
-                  ofAll(T, tracer));
+  if (Data.StartNs)
+    Text += formatv("; {0:%Y-%m-%d %H:%M:%S}",
+                    sys::TimePoint<>(std::chrono::nanoseconds(Data.StartNs)));
+  Text += "; " + ofAll(T, tracer);
   if (std::string Threshold = ofAll(T, threshold); Threshold != "none")
     Text += ", threshold " + Threshold;
   return Text;

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # The kernel's own tests of BPF programs on functions. They look for their files where
-# they are started.
+# they are started, and for the kernel's configuration where systems have it.
+mkdir -p /boot
+cp $CONFIG /boot/config-$(uname -r) 2>/dev/null
 ip link set lo up 2>/dev/null
 mount -t bpf bpf /sys/fs/bpf 2>/dev/null
 cd $TESTS

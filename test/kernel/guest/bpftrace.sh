@@ -3,10 +3,10 @@
 # Debian's bpftrace counts a program's calls of a function, by
 # what they return, and reads an argument of another one.
 cp $MULTI $DEBIAN/tmp/multi
-chroot $DEBIAN bpftrace --version
+chroot $DEBIAN /usr/bin/bpftrace --version
 export FUNCTION=$($MULTI name)
 sh -c 'echo parent: $$
-exec chroot $DEBIAN bpftrace -c "/tmp/multi call" -e "
+exec chroot $DEBIAN /usr/bin/bpftrace -c "/tmp/multi call" -e "
 kfunc:$FUNCTION /pid == cpid/ { @entries = count(); }
 kretfunc:$FUNCTION /pid == cpid/ { @parent[retval] = count(); }
 kfunc:vfs_write /pid == cpid/ { @written = sum(args->count); }"'
