@@ -400,10 +400,11 @@ static void *take_lasting(struct pb_data_file *file, uint64_t size)
 	return take_ahead(file, &file->lasting, size);
 }
 
-/* Blocks and histograms are unmapped when their threads end. */
+/* Blocks, and what threads count in, are unmapped when these end. */
 static int is_lasting(enum pbd_kind kind)
 {
-	return kind != PBD_BLOCK && kind != PBD_HISTOGRAMS;
+	return kind != PBD_BLOCK && kind != PBD_HISTOGRAMS &&
+	       kind != PBD_SAMPLES;
 }
 
 void *pb_data_reserve(struct pb_data_file *file, enum pbd_kind kind,

@@ -78,6 +78,7 @@ enum pbd_kind {
 	PBD_INDEX = 14,   /* struct pbd_index */
 	PBD_BLOCKS = 15,  /* struct pbd_blocks */
 	PBD_OTHER = 16,   /* struct pbd_other */
+	PBD_SAMPLES = 17, /* struct pbd_samples */
 };
 
 struct pbd_chunk {
@@ -189,6 +190,8 @@ struct pbd_session {
 	char host[PBD_NAME_MAX];
 	uint64_t depth; /* of calls that were recorded, 0: any; not in a session
 			   of PBD_SESSION_MIN */
+	uint64_t sample; /* one in so many calls of a function was recorded; 0: all.
+			    Neither is this */
 };
 #define PBD_SESSION_MIN offsetof(struct pbd_session, depth)
 
@@ -345,6 +348,25 @@ struct pbd_histograms {
 	uint32_t tid;
 	char comm[16];
 	struct pbd_histogram histogram[];
+};
+
+/*
+ * Where one in so many calls is recorded (struct pbd_session), how many there were of a
+ * function, of one thread: the first was recorded, and each @sample-th behind it. As with
+ * histograms a thread may have several chunks of these.
+ */
+struct pbd_sample {
+	uint64_t function; /* its number + 1; 0: not in use (yet) */
+	uint64_t calls;
+	uint64_t left;     /* the writer's */
+};
+
+struct pbd_samples {
+	struct pbd_chunk chunk;
+	uint32_t thread; /* as in struct pbd_block */
+	uint32_t tid;
+	char comm[16];
+	struct pbd_sample sample[];
 };
 
 /*

@@ -4,6 +4,7 @@
 #include "left_out.h"
 #include "parent.h"
 #include "refused.h"
+#include "sample.h"
 #include "session.h"
 #include "tracers.h"
 
@@ -186,6 +187,26 @@ static int add_functions(const struct patchbay_module_info *module,
 	return error;
 }
 
+/* Both: the numbers are those of add_text(), and the index has places for counts. */
+static int add_sampled(const struct patchbay_module_info *module,
+		       struct patchbay_target *targets, size_t nr,
+		       struct pb_map *map)
+{
+	int error = 0;
+	void *number;
+
+	if (nr > UINT32_MAX - pb_nr_places)
+		return -EOVERFLOW;
+	error = add_text(module, targets, nr, map);
+	if (error)
+		return error;
+	number = targets[0].data;
+	if (!pb_index_new(targets, nr, (uint32_t)pb_nr_places, number))
+		return -ENOMEM;
+	pb_nr_places += nr;
+	return 0;
+}
+
 static int attach(const struct patchbay_module_info *module,
 		  struct patchbay_target *targets, size_t nr,
 		  int (*add)(const struct patchbay_module_info *module,
@@ -220,6 +241,13 @@ int pb_session_attach(void *data, const struct patchbay_module_info *module,
 	return attach(module, targets, nr, add_text);
 }
 
+int pb_sample_attach(void *data, const struct patchbay_module_info *module,
+		     struct patchbay_target *targets, size_t nr)
+{
+	(void)data;
+	return attach(module, targets, nr, add_sampled);
+}
+
 int pb_histogram_attach(void *data, const struct patchbay_module_info *module,
 			struct patchbay_target *targets, size_t nr)
 {
@@ -236,5 +264,6 @@ void pb_session_forget_modules(void)
 		free(map);
 	}
 	pb_nr_functions = 0;
+	pb_nr_places = 0;
 	pb_index_forget();
 }

@@ -72,6 +72,19 @@ static int parse_depth(const char *text, uint64_t *depth)
 	return *depth >= 1 && *depth <= PB_DEPTH_MAX ? 0 : -EINVAL;
 }
 
+/* "1/N". */
+static int parse_sample(const char *text, uint64_t *every)
+{
+	int error;
+
+	if (strncmp(text, "1/", 2))
+		return -EINVAL;
+	error = parse_number(text + 2, no_units, every);
+	if (error)
+		return error;
+	return *every >= 1 && *every <= PB_SAMPLE_MAX ? 0 : -EINVAL;
+}
+
 static int parse_rate(const char *text, uint64_t *rate)
 {
 	int error = parse_number(text, no_units, rate);
@@ -168,6 +181,8 @@ static int set_option(struct pb_options *options, const char *name,
 		return parse_buffer(value, &options->buffer);
 	else if (!strcmp(name, "depth"))
 		return parse_depth(value, &options->depth);
+	else if (!strcmp(name, "sample"))
+		return parse_sample(value, &options->sample);
 	else if (!strcmp(name, "max-rate"))
 		return parse_rate(value, &options->max_rate);
 	else if (!strcmp(name, "max-overhead"))
@@ -203,6 +218,8 @@ static const char *wanted(const char *name)
 		return "a size from 4K to 1024G, a whole number with one of the units K, M, G";
 	if (!strcmp(name, "depth"))
 		return "a number from 1 to 64";
+	if (!strcmp(name, "sample"))
+		return "1/N, with N from 1 to 1000000000";
 	if (!strcmp(name, "max-rate") || !strcmp(name, "call-cost"))
 		return "a number from 1 on";
 	if (!strcmp(name, "max-overhead"))

@@ -23,6 +23,10 @@
  *	               tracing_thresh
  *	depth=N        drop calls that are within N or more traced ones; N is from
  *	               1 to PB_DEPTH_MAX
+ *	sample=1/N     of the calls that a thread makes of a function, record the
+ *	               first and each N-th behind it, and count the others; N is from
+ *	               1 to PB_SAMPLE_MAX; not with function_profile, depth= or
+ *	               sleep-time=0
  *	buffer=SIZE    of events, per thread: a number, with K, M or G; from
  *	               PB_BUFFER_MIN to PB_BUFFER_MAX
  *	overwrite=1    a full buffer loses its oldest events, not the next ones; it
@@ -67,6 +71,7 @@
 
 /* `patchbay record` measures it; this is for who sets PATCHBAY by hand. */
 #define PB_CALL_COST_DEFAULT ((uint64_t)60000)
+#define PB_SAMPLE_MAX ((uint64_t)1000000000)
 /* Hundredths of a percent. */
 #define PB_OVERHEAD_MAX ((uint64_t)100000)
 
@@ -88,6 +93,7 @@ struct pb_options {
 	uint64_t threshold_ns;
 	uint64_t buffer;
 	uint64_t depth; /* 0: any */
+	uint64_t sample; /* 0: all calls */
 	uint64_t max_rate; /* 0: any */
 	uint64_t max_overhead; /* hundredths of a percent; 0: any */
 	uint64_t call_cost_ps;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "sandbox.h"
 
-#include "histogram.h"
 #include "listen.h"
 #include "pool.h"
 #include "ring.h"
 #include "start.h"
+#include "tally.h"
 #include "thread.h"
 #include "thread_choice.h"
 #include "user.h"
@@ -72,8 +72,8 @@ static void prepare(void)
 		pb_thread_begin(&error);
 	if (!error)
 		error = pb_threads_make_spare();
-	if (!error && pb_options.histogram)
-		error = pb_histograms_make_spare();
+	if (!error && (pb_options.histogram || pb_options.sample))
+		error = pb_tallies_make_spare();
 	pb_sys(SYS_prctl, PR_GET_NAME, pb_session->comm);
 	if (pb_session->chunk) {
 		pb_session_flag(PBD_SESSION_SANDBOX);

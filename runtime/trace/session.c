@@ -224,6 +224,7 @@ static int write_session(void)
 	chunk->threshold_ns = pb_options.threshold_ns;
 	chunk->buffer = pb_options.buffer;
 	chunk->depth = pb_options.depth;
+	chunk->sample = pb_options.sample;
 	chunk->last[0] = moment();
 	if (!first.monotonic_ns)
 		first = first_moment(chunk->last[0]);

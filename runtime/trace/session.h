@@ -41,7 +41,7 @@ struct pb_session {
 	uint64_t waiting; /* sandbox.c's */
 	uint32_t turn;
 	struct pb_pool pool;
-	char *spare_tables; /* histogram.c's */
+	char *spare_tables; /* tally.c's */
 	uint64_t spare_table_functions, nr_spare_tables;
 	char comm[16];
 };

@@ -14,8 +14,10 @@
 #include "others.h"
 #include "own_clock.h"
 #include "refused.h"
+#include "sample.h"
 #include "sandbox.h"
 #include "start.h"
+#include "tally.h"
 #include "thread.h"
 #include "thread_choice.h"
 #include "tracers.h"
@@ -35,6 +37,7 @@ static const struct tracer {
 	int histogram; /* the one that is meant beside histogram=1 */
 	int depth;     /* or beside depth=N */
 	int no_sleep_time; /* or beside sleep-time=0 */
+	int sample; /* or beside sample=1/N */
 	struct patchbay_ops_attr attr;
 	struct patchbay_ops_attr values; /* of functions that args= names */
 } tracers[] = {
@@ -71,6 +74,23 @@ static const struct tracer {
 	{ .name = "function_graph", .events = 1, .depth = 1,
 	  .attr = { .handler = pb_depth_graph_entry, .exit = pb_depth_exit,
 		    .attach = pb_session_attach } },
+	{ .name = "function", .events = 1, .sample = 1,
+	  .attr = { .handler = pb_sample_function_entry,
+		    .attach = pb_sample_attach },
+	  .values = { .handler = pb_sample_function_values,
+		      .attach = pb_sample_attach } },
+	{ .name = "function_duration", .events = 1, .sample = 1,
+	  .attr = { .handler = pb_sample_duration_entry,
+		    .exit = pb_sample_exit, .attach = pb_sample_attach },
+	  .values = { .handler = pb_sample_duration_entry,
+		      .exit = pb_sample_values_exit,
+		      .attach = pb_sample_attach } },
+	{ .name = "function_graph", .events = 1, .sample = 1,
+	  .attr = { .handler = pb_sample_graph_entry, .exit = pb_sample_exit,
+		    .attach = pb_sample_attach },
+	  .values = { .handler = pb_sample_graph_entry,
+		      .exit = pb_sample_values_exit,
+		      .attach = pb_sample_attach } },
 	{ .name = "function_graph", .events = 1, .no_sleep_time = 1,
 	  .attr = { .handler = pb_awake_graph_entry, .exit = pb_awake_exit,
 		    .attach = pb_session_attach } },
@@ -84,13 +104,14 @@ struct patchbay_ops *pb_tracer, *pb_values_tracer;
 static struct patchbay_ops *triggers[2];
 
 static const struct tracer *find_tracer(const char *name, int histogram,
-					int depth, int no_sleep_time)
+					int depth, int no_sleep_time, int sample)
 {
 	for (size_t i = 0; i < sizeof(tracers) / sizeof(tracers[0]); i++)
 		if (name && !strcmp(tracers[i].name, name) &&
 		    tracers[i].histogram == histogram &&
 		    tracers[i].depth == depth &&
-		    tracers[i].no_sleep_time == no_sleep_time)
+		    tracers[i].no_sleep_time == no_sleep_time &&
+		    tracers[i].sample == sample)
 			return &tracers[i];
 	return NULL;
 }
@@ -419,8 +440,10 @@ int pb_start_read(const char *value, char why[PB_WHY_MAX])
 	if (error)
 		return error;
 	tracer = find_tracer(pb_options.tracer_name, pb_options.histogram,
-			     pb_options.depth != 0, pb_options.no_sleep_time);
+			     pb_options.depth != 0, pb_options.no_sleep_time,
+			     pb_options.sample != 0);
 	pb_depth = (unsigned int)pb_options.depth;
+	pb_sample = pb_options.sample;
 	if (tracer && pb_options.nr_args && !tracer->values.attach)
 		snprintf(why, PB_WHY_MAX,
 			 "args is for tracers of events, and not beside depth or sleep-time");
@@ -433,12 +456,17 @@ int pb_start_read(const char *value, char why[PB_WHY_MAX])
 			 "no filter: give a glob for names, as in filter=*");
 	else if (tracer)
 		return check_output(why) ? -EINVAL : check_proc(why);
+	else if (pb_options.sample &&
+		 find_tracer(pb_options.tracer_name, pb_options.histogram,
+			     pb_options.depth != 0, pb_options.no_sleep_time, 0))
+		snprintf(why, PB_WHY_MAX,
+			 "sample is for tracers of events, and not beside depth or sleep-time");
 	else if (pb_options.no_sleep_time &&
 		 find_tracer(pb_options.tracer_name, pb_options.histogram,
-			     pb_options.depth != 0, 0))
+			     pb_options.depth != 0, 0, pb_options.sample != 0))
 		snprintf(why, PB_WHY_MAX,
 			 "sleep-time is for tracers of durations, and not beside depth");
-	else if (find_tracer(pb_options.tracer_name, 0, 0, 0) && pb_options.depth)
+	else if (find_tracer(pb_options.tracer_name, 0, 0, 0, 0) && pb_options.depth)
 		snprintf(why, PB_WHY_MAX,
 			 "depth is for function_duration and function_graph");
 	else if (pb_options.histogram)
@@ -461,6 +489,9 @@ int pb_start_begin(void)
 	if (pb_options.no_sleep_time)
 		pb_sandbox_start();
 	pb_tracer_needs_blocks = tracer->events;
+	pb_tally_kind = tracer->sample ? PBD_SAMPLES : PBD_HISTOGRAMS;
+	pb_tally_size = tracer->sample ? sizeof(struct pbd_sample) :
+					 sizeof(struct pbd_histogram);
 	/* Nothing is armed yet; most of it will be before main(). */
 	if (!error && !pb_options.no_stores)
 		error = patchbay_set_mode(PATCHBAY_MODE_STORES);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "thread.h"
 
-#include "histogram.h"
 #include "sandbox.h"
+#include "tally.h"
 
 #include <linux/prctl.h>
 
@@ -198,8 +198,8 @@ struct pb_thread_state *pb_thread_begin(int *error)
 	if (self != pb_self) {
 		pb_ring_take_over(self);
 		pb_own_clock_release(&self->clock);
-		pb_histogram_release(self->histograms);
-		self->histograms = NULL;
+		pb_tally_release(self->tally);
+		self->tally = NULL;
 	}
 	publish(self);
 	return self;
@@ -209,7 +209,7 @@ static void forget(struct pb_thread_state *self)
 {
 	self->ring = (struct pb_ring){ 0 };
 	pb_own_clock_release(&self->clock);
-	pb_histogram_forget(self->histograms);
+	pb_tally_forget(self->tally);
 	self->losses = NULL;
 	self->number = 0;
 }

@@ -23,7 +23,7 @@
 #include "own_clock.h"
 #include "ring.h"
 
-struct pb_histogram_table;
+struct pb_tally;
 
 #define PB_COMM_SIZE 16 /* of a thread's name, as the kernel has it */
 
@@ -38,7 +38,7 @@ struct pb_histogram_table;
 struct pb_thread_state {
 	struct pb_ring ring;
 	struct pb_own_clock clock;
-	struct pb_histogram_table *histograms;
+	struct pb_tally *tally;
 	struct pbd_loss_counts *losses; /* NULL: none yet */
 	uint32_t number;
 	uint32_t tid;

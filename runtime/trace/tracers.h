@@ -92,6 +92,31 @@ void pb_awake_histogram_exit(uintptr_t ip, uintptr_t parent_ip,
 			     const struct patchbay_cell *cell,
 			     struct patchbay_regs *regs);
 
+/*
+ * Of some calls only, with pb_sample; cell->data is a struct pb_index of places of
+ * threads' own counts. sample.c.
+ */
+int pb_sample_attach(void *data, const struct patchbay_module_info *module,
+		     struct patchbay_target *targets, size_t nr);
+void pb_sample_function_entry(uintptr_t ip, uintptr_t parent_ip,
+			      const struct patchbay_cell *cell,
+			      struct patchbay_regs *regs);
+void pb_sample_function_values(uintptr_t ip, uintptr_t parent_ip,
+			       const struct patchbay_cell *cell,
+			       struct patchbay_regs *regs);
+void pb_sample_duration_entry(uintptr_t ip, uintptr_t parent_ip,
+			      const struct patchbay_cell *cell,
+			      struct patchbay_regs *regs);
+void pb_sample_graph_entry(uintptr_t ip, uintptr_t parent_ip,
+			   const struct patchbay_cell *cell,
+			   struct patchbay_regs *regs);
+void pb_sample_exit(uintptr_t ip, uintptr_t parent_ip,
+		    const struct patchbay_cell *cell,
+		    struct patchbay_regs *regs);
+void pb_sample_values_exit(uintptr_t ip, uintptr_t parent_ip,
+			   const struct patchbay_cell *cell,
+			   struct patchbay_regs *regs);
+
 /* How many traced calls may be within each other and are recorded. */
 #define PB_DEPTH_MAX 64
 extern unsigned int pb_depth;

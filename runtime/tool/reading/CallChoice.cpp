@@ -161,6 +161,10 @@ Error CallChoice::apply(Trace &T, const std::string &Dir) const {
     return E;
   llvm::erase_if(T.Counts,
                  [&](const TraceCount &C) { return !T.isWanted(C.Function); });
+  // Of which calls these were is not known.
+  if (!Tids.empty() || !Threads.empty() || T.Chosen.byTime() ||
+      T.Chosen.byDuration() || !Under.empty())
+    T.Samples.clear();
   return Error::success();
 }
 

@@ -7,6 +7,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
 #include <fcntl.h>
@@ -26,6 +27,13 @@ uint32_t DataFile::fileErrno() const {
   bool IsOfFile =
       Errno != EILSEQ && Errno != EPROTONOSUPPORT && !isOutOfSpace(Errno);
   return IsOfFile && !Losses.empty() && Losses[PBD_LOST_SPACE] ? Errno : 0;
+}
+
+uint64_t DataFile::sampledFrom() const {
+  uint64_t Calls = 0;
+  for (const DataSample &S : Samples)
+    Calls = SaturatingAdd(Calls, S.Calls);
+  return Calls;
 }
 
 // A program that loads and unloads modules all its life has very many.

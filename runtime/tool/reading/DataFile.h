@@ -46,6 +46,7 @@ struct DataSession {
   uint64_t Lost = 0; // with those that blocks count
   uint64_t Overwritten = 0;
   uint64_t Depth = 0; // of calls that were recorded; 0: any
+  uint64_t Sample = 0; // one in so many calls was recorded; 0: all
   DataMoment First, Last;
   std::string Tracer;
   std::string Host;
@@ -102,6 +103,12 @@ struct DataHistogram {
   uint64_t Function = 0; // of one in Functions, or of one not written down
   uint64_t Total = 0, Longest = 0; // in ticks
   std::vector<uint64_t> Buckets;
+};
+
+/// How many calls of a function there were, of one thread; see pbd_sample.
+struct DataSample {
+  uint64_t Function; // of one in Functions, or of one not written down
+  uint64_t Calls;
 };
 
 /// A function that was to be traced, and cannot be.
@@ -167,6 +174,7 @@ struct DataFile {
   std::vector<OtherPiece> Others;
   bool RoughEvents = false; // threads may have a few events less than they say
   std::vector<DataHistogram> Histograms;
+  std::vector<DataSample> Samples;
 
   /// The module that is at a run-time address, of those that there are the one
   /// that lies next below, and the ELF address there. Null, and the address, if
@@ -177,6 +185,8 @@ struct DataFile {
     if (Mapped)
       Mapped->release(Bytes);
   }
+  /// How many calls there were of which some were recorded.
+  uint64_t sampledFrom() const;
   /// Why the file could not be made longer, if that lost events and it was not for
   /// lack of space; else 0.
   uint32_t fileErrno() const;

@@ -176,6 +176,8 @@ Error DataReader::readChunk(uint32_t Kind, StringRef Chunk) {
     return readLosses(Chunk);
   case PBD_HISTOGRAMS:
     return readHistograms(Chunk);
+  case PBD_SAMPLES:
+    return readSamples(Chunk);
   case PBD_INDEX:
     // How many events there are, the table says as well.
     return Detail != All && TableAt ? Error::success() : readIndex(Chunk);
@@ -269,8 +271,10 @@ Error DataReader::readSession(StringRef Chunk) {
                              NrLast % 2 * sizeof(pbd_moment));
   S.Tracer = name(Chunk, offsetof(pbd_session, tracer), PBD_NAME_MAX);
   S.Host = name(Chunk, offsetof(pbd_session, host), PBD_NAME_MAX);
-  if (Chunk.size() >= sizeof(pbd_session))
+  if (Chunk.size() >= offsetof(pbd_session, sample))
     S.Depth = u64(Chunk, offsetof(pbd_session, depth));
+  if (Chunk.size() >= sizeof(pbd_session))
+    S.Sample = u64(Chunk, offsetof(pbd_session, sample));
   Out.Session = std::move(S);
   return Error::success();
 }
@@ -453,6 +457,19 @@ Error DataReader::readHistograms(StringRef Chunk) {
           u64(Chunk, offsetof(pbd_histogram, bucket) + I * sizeof(uint64_t)));
     Out.Histograms.push_back(std::move(H));
   }
+  return Error::success();
+}
+
+Error DataReader::readSamples(StringRef Chunk) {
+  constexpr size_t SampleAt = offsetof(pbd_samples, sample);
+  if (Chunk.size() < SampleAt)
+    return corrupt(Offset, "chunk of sampled functions is too small");
+  Chunk = Chunk.drop_front(SampleAt);
+  for (; Chunk.size() >= sizeof(pbd_sample);
+       Chunk = Chunk.drop_front(sizeof(pbd_sample)))
+    if (uint64_t Function = u64(Chunk, offsetof(pbd_sample, function)))
+      Out.Samples.push_back(
+          {Function - 1, u64(Chunk, offsetof(pbd_sample, calls))});
   return Error::success();
 }
 

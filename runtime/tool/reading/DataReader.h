@@ -46,6 +46,7 @@ private:
   llvm::Error readBlock(llvm::StringRef Head, llvm::StringRef Chunk,
                         std::optional<uint64_t> Events);
   llvm::Error readHistograms(llvm::StringRef Chunk);
+  llvm::Error readSamples(llvm::StringRef Chunk);
   llvm::Error readLeftOut(llvm::StringRef Chunk);
   llvm::Error readOther(llvm::StringRef Chunk);
   llvm::Error readAsked(llvm::StringRef Chunk);

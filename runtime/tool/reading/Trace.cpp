@@ -72,6 +72,11 @@ uint8_t Trace::choose(uint32_t Function) {
 }
 
 void Builder::addCounters() {
+  for (uint32_t I = 0; I != Out.Processes.size(); ++I)
+    for (const DataSample &S : Out.Processes[I].Data.Samples)
+      if (uint32_t Slot = Out.Processes[I].Data.Slots.find(S.Function);
+          Slot != FunctionSlots::None)
+        Out.Samples.push_back({Out.function(I, Slot), S.Calls});
   for (const TraceProcess &P : Out.Processes)
     for (const DataCounter &C : P.Data.Counters)
       Out.Counts.push_back({Out.addFunction(P.Data.Modules.at(C.Module), C.Entry),
@@ -174,6 +179,12 @@ bool Trace::hasDurations() const {
          (hasEvents() && hasSession(*this, [](StringRef Tracer) {
             return Tracer != "function";
           }));
+}
+
+bool Trace::isSampled() const {
+  return llvm::any_of(Processes, [](const TraceProcess &P) {
+    return P.Data.Session && P.Data.Session->Sample > 1;
+  });
 }
 
 bool Trace::hasCalls() const {

@@ -82,6 +82,12 @@ struct TraceCount {
   std::string Thread;            // its name
 };
 
+/// How often a function was called of which only some calls are recorded.
+struct TraceSample {
+  uint32_t Function; // in Trace::Functions
+  uint64_t Calls;
+};
+
 struct TraceProcess {
   std::string File;
   DataFile Data;
@@ -96,6 +102,7 @@ struct Trace {
   std::vector<TraceThread> Threads;
   std::vector<TraceProcess> Processes;
   std::vector<TraceCount> Counts;
+  std::vector<TraceSample> Samples;
   /// In ns: what buckets count in, of all processes.
   double BucketUnit = 1;
   /// Something could not be read, or was not recorded; it has been warned of.
@@ -120,6 +127,8 @@ struct Trace {
   /// Whether a process recorded events, and whether durations were recorded.
   bool hasEvents() const;
   bool hasDurations() const;
+  /// Whether some calls of a function were recorded and others only counted.
+  bool isSampled() const;
   /// Whether there is any event.
   bool hasCalls() const;
   /// The function that is at Slot in a process's file.

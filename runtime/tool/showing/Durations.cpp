@@ -116,6 +116,8 @@ std::vector<FunctionDurations> FunctionTotals::finish() {
     Functions[I].Function = I;
   for (const TraceCount &C : T.Counts)
     addCount(Functions[C.Function], C);
+  for (const TraceSample &S : T.Samples)
+    Functions[S.Function].Made = SaturatingAdd(Functions[S.Function].Made, S.Calls);
   llvm::sort(Subs, [](const Sub &A, const Sub &B) {
     return std::tie(A.Caller, A.Callee) < std::tie(B.Caller, B.Callee);
   });

@@ -18,6 +18,8 @@ struct FunctionDurations {
   uint32_t Function = 0; // in Trace::Functions
   std::string Of; // the thread or caller, if calls are told apart by these
   uint64_t Calls = 0;
+  /// Where only some calls are recorded, how many there were.
+  uint64_t Made = 0;
   /// Calls that are within another one of the function are in this already; in
   /// histograms nobody knows, and they count.
   uint64_t Total = 0;

@@ -45,6 +45,11 @@ static std::string depth(const DataFile &Data) {
   return Depth ? utostr(Depth) : "any";
 }
 
+static std::string sample(const DataFile &Data) {
+  uint64_t Sample = Data.Session ? Data.Session->Sample : 0;
+  return Sample > 1 ? "1/" + utostr(Sample) : "all calls";
+}
+
 // What there is in the processes, which are mostly all the same. One that had
 // nothing to trace does not say how that would have been done.
 static std::string ofAll(const Trace &T, std::string (*Of)(const DataFile &)) {
@@ -114,6 +119,8 @@ std::string patchbay::whatWasRecorded(const Trace &T) {
   Text += "; " + ofAll(T, tracer);
   if (std::string Threshold = ofAll(T, threshold); Threshold != "none")
     Text += ", threshold " + Threshold;
+  if (T.isSampled())
+    Text += ", sample " + ofAll(T, sample);
   return Text;
 }
 
@@ -123,6 +130,7 @@ std::string patchbay::recordedDifferently(const Trace &A, const Trace &B) {
                    {"threshold", threshold},
                    {"no-sleep-time", noSleepTime},
                    {"depth", depth},
+                   {"sample", sample},
                    {"only chosen threads", chosenThreads},
                    {"overwrite", overwrite}};
   std::vector<std::string> Differences;

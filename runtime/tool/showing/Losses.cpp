@@ -28,6 +28,10 @@ void Losses::add(const DataFile &Data, TracedNames &Names) {
   for (pbd_loss Why : {PBD_MISSED_IN_HANDLER, PBD_MISSED_IN_RECORDER})
     Missed = SaturatingAdd(Missed, Of(Why));
   if (Data.Session) {
+    if (Data.Session->Sample > 1) {
+      SampledFrom = SaturatingAdd(SampledFrom, Data.sampledFrom());
+      Sample.insert(Data.Session->Sample);
+    }
     Strict += (Data.Session->Flags & PBD_SESSION_ENDED_STRICT) != 0;
     uint64_t All = Data.Session->Lost;
     All -= std::min(All, Of(PBD_LOST_SANDBOX));
@@ -204,6 +208,14 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
     Add(false, counted(N, "event") +
                    " of older calls made room for newer ones, as --overwrite "
                    "asks");
+  if (!L.Sample.empty()) {
+    std::vector<std::string> Ratios;
+    for (uint64_t Sample : L.Sample)
+      Ratios.push_back("1/" + utostr(Sample));
+    Add(false, "sampled, " + join(Ratios, " and ") + " of the calls of each function and "
+               "thread: " + counted(L.SampledFrom, "call") + Were(L.SampledFrom) +
+               " made, those that were not recorded are only counted");
+  }
   if (uint64_t N = L.KernelLost)
     Add(true, counted(N, "event") + Were(N) +
                   " lost by the kernel, which says nothing of why: a larger "

@@ -10,6 +10,7 @@
 
 #include "reading/Trace.h"
 #include <map>
+#include <set>
 
 namespace patchbay {
 
@@ -32,6 +33,8 @@ struct Losses {
   uint64_t Overwritten = 0; // events of older calls
   uint64_t KernelLost = 0;  // events of an imported trace; also not there:
   uint64_t KernelOverwritten = 0;
+  uint64_t SampledFrom = 0; // calls, of which one in some is there; 0: all are
+  std::set<uint64_t> Sample; // one in how many
   uint64_t Strict = 0;      // processes in seccomp's strict mode
   /// The names of functions that the tracer cannot be armed on, each by its module
   /// and its address in that.

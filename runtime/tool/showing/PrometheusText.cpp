@@ -54,7 +54,8 @@ private:
 
 void Metrics::add(std::string Labels, const FunctionDurations &F) {
   FunctionDurations &Sum = ByLabels[std::move(Labels)];
-  Sum.Calls += F.Calls;
+  // All that were made, also where only some of them are recorded.
+  Sum.Calls += std::max(F.Calls, F.Made);
   Sum.Timed += F.Timed;
   Sum.Open += F.Open;
   Sum.CutOff += F.CutOff;
@@ -108,9 +109,10 @@ void patchbay::printPrometheus(const Trace &T,
   if (T.hasEvents() && T.hasDurations()) {
     M.counter("patchbay_unfinished_calls_total", "Calls that were not seen to return.",
               [](const auto &F) { return std::to_string(F.unfinished()); });
-    M.counter("patchbay_self_seconds_total",
-              "Time in the function without the functions that it called.",
-              [](const auto &F) { return seconds(F.Self); });
+    if (!T.isSampled())
+      M.counter("patchbay_self_seconds_total",
+                "Time in the function without the functions that it called.",
+                [](const auto &F) { return seconds(F.Self); });
   }
   if (T.hasDurations())
     M.histogram("patchbay_call_duration_seconds",

@@ -11,6 +11,11 @@ using namespace llvm;
 using namespace patchbay;
 
 std::vector<Field> patchbay::defaultFields(const Trace &T, Apart By) {
+  // What a function did between calls of others is not known, nor which calls were
+  // within it, where some of them were not recorded.
+  if (By == Apart::Nothing && T.isSampled())
+    return {Field::Made,    Field::Calls,   Field::Total,
+            Field::Average, Field::Longest, Field::Name};
   if (By != Apart::Nothing)
     return {Field::Calls,   Field::Total, Field::Average, Field::Self,
             Field::Longest, Field::Name,
@@ -51,11 +56,13 @@ bool patchbay::isQuantile(Field F) {
 
 // Others are times.
 static bool isNumber(Field F) {
-  return F == Field::Calls || F == Field::Unfinished;
+  return F == Field::Made || F == Field::Calls || F == Field::Unfinished;
 }
 
 static uint64_t number(const FunctionDurations &F, Field Of) {
   switch (Of) {
+  case Field::Made:
+    return F.Made;
   case Field::Calls:
     return F.Calls;
   case Field::Unfinished:
@@ -86,6 +93,8 @@ static uint64_t number(const FunctionDurations &F, Field Of) {
 
 static StringRef title(Field F) {
   switch (F) {
+  case Field::Made:
+    return "made";
   case Field::Calls:
     return "calls";
   case Field::Unfinished:
@@ -144,15 +153,18 @@ patchbay::sortFunctions(const Trace &T, ArrayRef<FunctionDurations> Functions,
   return Order;
 }
 
+// HasSelf: all calls that were made of other functions are known.
 static std::string cell(const TraceFunction &Function,
                         const FunctionDurations &F, Field Of, bool HasSelf) {
   switch (Of) {
+  case Field::Made:
+    return F.Made ? utostr(F.Made) : "-";
   case Field::Calls:
     return utostr(F.Calls);
   case Field::Unfinished:
     return HasSelf ? utostr(F.unfinished()) : "-";
   case Field::Self:
-    return (F.Timed && HasSelf) || F.unfinished() ? durationText(F.Self) : "-";
+    return HasSelf && (F.Timed || F.unfinished()) ? durationText(F.Self) : "-";
   case Field::Total:
     return F.Timed || F.unfinished() ? durationText(F.Total) : "-";
   case Field::Average:
@@ -283,7 +295,8 @@ void patchbay::printReport(const Trace &T,
     Out.Rows.emplace_back();
     for (Field F : Fields)
       Out.Rows.back().push_back(
-          cell(T.Functions[Functions[I].Function], Functions[I], F, T.hasEvents()));
+          cell(T.Functions[Functions[I].Function], Functions[I], F,
+               T.hasEvents() && !T.isSampled()));
   }
   if (Width)
     Out.fit(/*MayDropSub=*/Fields.vec() == defaultFields(T), Width);

@@ -11,6 +11,7 @@
 namespace patchbay {
 
 enum class Field {
+  Made,
   Calls,
   Unfinished,
   Total,

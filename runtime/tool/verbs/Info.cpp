@@ -74,7 +74,8 @@ static StringRef ownClockName(uint32_t Flags) {
   }
 }
 
-static void printSession(const DataSession &S, raw_ostream &OS) {
+static void printSession(const DataFile &Data, raw_ostream &OS) {
+  const DataSession &S = *Data.Session;
   bool Imported = S.Counter == PBD_COUNTER_TRACE_CLOCK;
   if (!Imported)
     OS << "  host       " << printable(S.Host) << '\n';
@@ -83,6 +84,9 @@ static void printSession(const DataSession &S, raw_ostream &OS) {
     OS << "  threshold  " << durationText(S.ThresholdNs) << '\n';
   if (S.Depth)
     OS << "  depth      " << S.Depth << '\n';
+  if (S.Sample)
+    OS << "  sample     1/" << S.Sample << ", of each function and thread: of "
+       << Data.sampledFrom() << " calls\n";
   if (S.Flags & PBD_SESSION_SOME_THREADS)
     OS << "  threads    only those that were chosen\n";
   if (S.Flags & PBD_SESSION_NO_SLEEP_TIME)
@@ -172,7 +176,7 @@ static Expected<int> runInfo(ArrayRef<const char *>) {
                         sys::TimePoint<>(std::chrono::nanoseconds(Data.StartNs)))
              << '\n';
     if (Data.Session)
-      printSession(*Data.Session, outs());
+      printSession(Data, outs());
     else
       outs() << "  tracer     function_profile, " << Data.Counters.size()
              << " counters\n";

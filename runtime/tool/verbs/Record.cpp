@@ -131,6 +131,12 @@ static cl::opt<unsigned>
                    "take no more of the stack, so that a deep recursion has "
                    "the room that it has untraced"));
 static cl::opt<std::string>
+    Sample("sample", cl::value_desc("1/N"), cl::sub(RecordCommand),
+           cl::cat(ToolOptions),
+           cl::desc("Record, of the calls that a thread makes of a function, the "
+                    "first and each N-th behind it, and count the others; not with "
+                    "function_profile, --depth or --no-sleep-time"));
+static cl::opt<std::string>
     Buffer("buffer", cl::value_desc("SIZE"), cl::sub(RecordCommand),
            cl::cat(ToolOptions),
            cl::desc("Events to keep of each thread, in bytes; with K, M or G, "
@@ -238,6 +244,12 @@ static constexpr char Help[] = R"(
   the beginning, in some 20 ms, what a call costs on this machine with this tracer and
   these options; the first tenth of a second costs what it costs. 'patchbay status' shows
   what tracing costs by this reckoning.
+
+  With --sample a call that is not recorded takes a few nanoseconds, to be counted.
+  'patchbay report' shows how often each function was called ("made"), and times of the
+  calls that were recorded: nothing is scaled. Where calls of a function take turns at
+  being short and long, take an odd N. What is slower than 'patchbay live --slower' is
+  seen only of calls that are recorded.
 
   With --no-sleep-time each thread has a page of perf_event_open(2), which says
   whether it has been off its processor; the kernel is asked for how long, by one
@@ -356,6 +368,13 @@ static bool isPercentage(StringRef Text) {
   return Hundredths >= 1 && Hundredths <= PB_OVERHEAD_MAX;
 }
 
+// The same.
+static bool isSample(StringRef Text) {
+  uint64_t N;
+  return Text.consume_front("1/") && to_integer(Text, N, 10) && N >= 1 &&
+         N <= PB_SAMPLE_MAX;
+}
+
 // A thread's first block has to fit, and a table of all blocks into memory.
 static Error checkBuffer() {
   StringRef Unit = Buffer;
@@ -407,6 +426,18 @@ static Error checkOptions() {
     if (Tracer != FunctionDuration && Tracer != FunctionGraph)
       return makeError(Usage, "--depth is for function_duration and "
                               "function_graph: choose one with -t");
+  }
+  if (Sample.getNumOccurrences()) {
+    if (!isSample(Sample))
+      return makeError(Usage, "--sample: '" + Sample +
+                                  "' is not 1/N, with N from 1 to " +
+                                  Twine(PB_SAMPLE_MAX));
+    if (Tracer == FunctionProfile)
+      return makeError(Usage, "--sample is for events: function_profile counts all "
+                              "calls; choose another tracer with -t");
+    if (Depth || NoSleepTime)
+      return makeError(Usage, "--sample is not for use beside --depth or "
+                              "--no-sleep-time: leave out one of them");
   }
   if (NoSleepTime &&
       (Tracer == Function || (Tracer == FunctionProfile && !Histogram)))
@@ -464,6 +495,8 @@ static std::string howOptions() {
     Options += ",stores=0";
   if (Depth)
     Options += ",depth=" + utostr(Depth);
+  if (!Sample.empty())
+    Options += ",sample=" + Sample;
   if (Overwrite)
     Options += ",overwrite=1";
   return Options;

@@ -37,6 +37,8 @@ static cl::opt<Field> Sort(
     cl::cat(ToolOptions), cl::desc("Sort by"),
     cl::values(clEnumValN(Field::Calls, "calls",
                           "calls, most first (default, of counts)"),
+               clEnumValN(Field::Made, "made",
+                          "calls with those that 'record --sample' only counted"),
                clEnumValN(Field::Unfinished, "unfinished",
                           "calls that were not seen to return"),
                clEnumValN(Field::Name, "name", "function name"),
@@ -109,6 +111,10 @@ static constexpr char Help[] = R"(
     average   time of a call, longest: of the longest
     self      total without what the functions that it called took, as far as
               these were recorded: with a threshold or a filter, self is more
+    made      of a recording with --sample: how often the function was called; calls,
+              and all times, are those of the calls that were recorded, and not
+              scaled. Self is not known then. Not beside --by, nor where calls are
+              chosen by thread, time or duration
     unfinished (with -f) calls that were not seen to return: open when recording
               ended, or cut off, as by longjmp(). In total and self these count
               until then, or until the last that was seen in them; average and
@@ -185,7 +191,7 @@ static void printJsonTimes(json::OStream &J, const Trace &T,
                            const FunctionDurations &F) {
   J.attribute("total_ns", F.Total);
   J.attribute("average_ns", F.average());
-  if (T.hasEvents())
+  if (T.hasEvents() && !T.isSampled())
     J.attribute("self_ns", F.Self);
   J.attribute("longest_ns", F.Longest);
   if (F.Durations.calls()) {
@@ -268,6 +274,8 @@ static void printJson(Trace &T, ArrayRef<FunctionDurations> Functions,
             J.attribute(By == Apart::Thread ? "thread" : "caller",
                         json::fixUTF8(F.Of));
           J.attribute("calls", F.Calls);
+          if (F.Made)
+            J.attribute("made", F.Made);
           if (T.hasDurations() || T.hasEvents())
             printJsonTimes(J, T, F);
           J.attribute("entry", formatv("{0:x}", Of.Entry).str());
@@ -281,7 +289,8 @@ static void printJson(Trace &T, ArrayRef<FunctionDurations> Functions,
 
 static Expected<std::vector<Field>> parseFields() {
   static constexpr std::pair<StringLiteral, Field> Keys[] = {
-      {"calls", Field::Calls},     {"unfinished", Field::Unfinished},
+      {"calls", Field::Calls},     {"made", Field::Made},
+      {"unfinished", Field::Unfinished},
       {"total", Field::Total},     {"average", Field::Average},
       {"self", Field::Self},       {"longest", Field::Longest},
       {"p50", Field::P50},         {"p95", Field::P95},
@@ -296,7 +305,7 @@ static Expected<std::vector<Field>> parseFields() {
         Keys, [&](const auto &Known) { return Known.first == Word; });
     if (Key == std::end(Keys))
       return makeError(Usage, "-f: there is no column '" + Word +
-                                  "': name some of calls, unfinished, total, "
+                                  "': name some of calls, made, unfinished, total, "
                                   "average, self, longest, p50, p95, p99, name, "
                                   "sub, module");
     Fields.push_back(Key->second);
