@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "data_file.h"
 #include "file_name.h"
+#include "quota.h"
 #include "spare_files.h"
 #include "sys.h"
 
@@ -38,7 +39,7 @@ static int give_name(int fd, const char *name)
  * Some file systems cannot rename without replacing, such as NFS; others have no
  * links, such as vfat.
  */
-static int change_name(const char *from, const char *to)
+int pb_data_rename(const char *from, const char *to)
 {
 	long error = pb_sys(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to,
 			    RENAME_NOREPLACE);
@@ -63,7 +64,7 @@ static int name_file(int fd, const char *now, const char *output,
 		int error = pb_file_name(name, output, n, PBD_SUFFIX);
 
 		if (!error)
-			error = *now ? change_name(now, name) :
+			error = *now ? pb_data_rename(now, name) :
 				       give_name(fd, name);
 		if (error != -EEXIST)
 			return error;
@@ -108,8 +109,7 @@ static int exceeds_limit(uint64_t end)
 	       end > limit.rlim_cur;
 }
 
-/* As posix_fallocate(3): where the file system cannot, bytes are written. */
-static int allocate(int fd, uint64_t start, uint64_t size)
+int pb_data_allocate(int fd, uint64_t start, uint64_t size)
 {
 	long error;
 
@@ -127,6 +127,35 @@ static int allocate(int fd, uint64_t start, uint64_t size)
 	}
 	error = pb_sys(SYS_pwrite64, fd, "", 1, start + size - 1);
 	return error < 0 ? (int)error : 0;
+}
+
+/*
+ * File systems have blocks of their own to find a file's: ext4 has one for 340 extents,
+ * of which each allocation may be one.
+ */
+#define EXTENTS 256
+
+/* What is counted are pages: of files that are as long as they were it is nothing. */
+static int allocate(struct pb_data_file *file, int fd, uint64_t start,
+		    uint64_t size)
+{
+	uint64_t end = (start + size + 4095) & ~(uint64_t)4095;
+	uint64_t more = end > file->end ? end - file->end : 0;
+	int error;
+
+	if (more && file->extents++ % EXTENTS == 0)
+		more += 4096;
+	error = pb_quota_take(more);
+	if (error)
+		return error;
+	error = pb_data_allocate(fd, start, size);
+	if (error) {
+		pb_quota_give(more);
+		return error;
+	}
+	file->allocated += more;
+	file->end = end > file->end ? end : file->end;
+	return 0;
 }
 
 int pb_data_reopen(const struct pb_data_file *file)
@@ -239,10 +268,10 @@ static struct pbd_header *begin(struct pb_data_file *file, int fd, uint64_t size
 	const uint64_t least = sizeof(struct pbd_header);
 	struct pbd_header *header;
 
-	*error = allocate(fd, 0, least + size);
+	*error = allocate(file, fd, 0, least + size);
 	if (*error && size) {
 		size = 0;
-		*error = allocate(fd, 0, least);
+		*error = allocate(file, fd, 0, least);
 	}
 	if (*error)
 		return NULL;
@@ -293,6 +322,7 @@ int pb_data_open(struct pb_data_file *file, const char *output, size_t size)
 	int fd = make_file(output, file->before), is_spare = fd < 0, error;
 	struct pbd_header *header;
 
+	file->allocated = file->end = file->extents = 0;
 	if (is_spare)
 		fd = take_spare(file, fd);
 	if (fd < 0)
@@ -317,6 +347,7 @@ int pb_data_open(struct pb_data_file *file, const char *output, size_t size)
 	if (error) {
 		pb_sys(SYS_munmap, header, sizeof(*header) + file->ahead.size);
 		file->ahead.size = 0;
+		pb_quota_give(file->allocated);
 	} else {
 		file->header = header;
 	}
@@ -342,7 +373,7 @@ static void *append(struct pb_data_file *file, uint64_t size, int *error)
 		*error = fd;
 		return NULL;
 	}
-	*error = allocate(fd, start, size);
+	*error = allocate(file, fd, start, size);
 	if (!*error)
 		mapped = map(fd, start, size, error);
 	end_use(file, fd);
@@ -459,6 +490,7 @@ const char *pb_data_name(const struct pb_data_file *file)
 
 void pb_data_note(struct pb_data_file *file, int error)
 {
-	if (error && !file->header->error)
+	if (error && error != -PB_OVER_SIZE && error != -PB_OVER_MEMORY &&
+	    !file->header->error)
 		file->header->error = (uint32_t)-error;
 }

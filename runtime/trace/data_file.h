@@ -10,6 +10,7 @@
 #include "descriptor.h"
 #include "format.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,6 +33,9 @@ struct pb_data_ahead {
  */
 struct pb_data_file {
 	struct pbd_header *header; /* mapped, shared; NULL: no file */
+	uint64_t allocated; /* bytes of the disk that were counted for it */
+	uint64_t end;       /* up to here, whole pages */
+	uint64_t extents;   /* by so many allocations */
 	struct pb_identity identity;
 	int kept; /* the descriptor of pb_data_keep(), and 1; 0: none */
 	struct pb_data_ahead ahead;   /* of pb_data_open() */
@@ -40,6 +44,10 @@ struct pb_data_file {
 	char before[PATH_MAX]; /* what it was called before it had a header, if
 				  it was; not on small stacks */
 };
+
+/* Errors of ours, which no system call here has: max-size= and max-memory=. */
+#define PB_OVER_SIZE EXFULL
+#define PB_OVER_MEMORY ENOANO
 
 /* To be set before anything else here is used. */
 extern uint64_t pb_page_size;
@@ -95,7 +103,19 @@ int pb_data_is_passing(int error);
  */
 void pb_data_forget(void);
 
-/* Leave word of the first failure; @error is 0 or -errno. */
+/*
+ * As posix_fallocate(3), of a file that nobody counts: where the file system cannot,
+ * bytes are written.
+ */
+int pb_data_allocate(int fd, uint64_t start, uint64_t size);
+
+/* Never in the place of another file. Returns 0 or -errno. */
+int pb_data_rename(const char *from, const char *to);
+
+/*
+ * Leave word of the first failure; @error is 0 or -errno. A limit that was asked for is
+ * none.
+ */
 void pb_data_note(struct pb_data_file *file, int error);
 
 #endif /* PB_TRACE_DATA_FILE_H */

@@ -26,6 +26,24 @@ static void add_number(struct path *path, unsigned int number)
 	add_text(path, first);
 }
 
+static int end(struct path *path)
+{
+	if (path->at == path->end)
+		return -ENAMETOOLONG;
+	*path->at = '\0';
+	return 0;
+}
+
+int pb_file_path(char path[PATH_MAX], const char *output, const char *name)
+{
+	struct path whole = { path, path + PATH_MAX - 1 };
+
+	add_text(&whole, output);
+	add_text(&whole, "/");
+	add_text(&whole, name);
+	return end(&whole);
+}
+
 int pb_file_name(char name[PATH_MAX], const char *output, unsigned int nr,
 		 const char *suffix)
 {
@@ -39,10 +57,7 @@ int pb_file_name(char name[PATH_MAX], const char *output, unsigned int nr,
 		add_number(&path, nr);
 	}
 	add_text(&path, suffix);
-	if (path.at == path.end)
-		return -ENAMETOOLONG;
-	*path.at = '\0';
-	return 0;
+	return end(&path);
 }
 
 void pb_fd_name(char name[PB_FD_NAME_MAX], int fd)

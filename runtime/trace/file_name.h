@@ -12,6 +12,9 @@
 int pb_file_name(char name[PATH_MAX], const char *output, unsigned int nr,
 		 const char *suffix);
 
+/* "OUTPUT/NAME". Returns 0 or -ENAMETOOLONG. */
+int pb_file_path(char path[PATH_MAX], const char *output, const char *name);
+
 /* What leads to this thread's descriptor @fd in /proc. */
 #define PB_FD_NAME_MAX 64
 void pb_fd_name(char name[PB_FD_NAME_MAX], int fd);

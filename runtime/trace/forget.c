@@ -5,6 +5,7 @@
 #include "losses.h"
 #include "others.h"
 #include "parent.h"
+#include "quota.h"
 #include "session.h"
 #include "thread.h"
 
@@ -42,6 +43,7 @@ void pb_session_forget(void)
 	pb_parent_forget();
 	pb_losses_forget();
 	pb_data_close(&pb_session->file);
+	pb_quota_forget();
 	pb_session_forget_start();
 	empty(pb_session);
 	pb_signal_unlock(&pb_session->lock, signals);

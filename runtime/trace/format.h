@@ -5,7 +5,9 @@
  * Overview
  * --------
  * `patchbay record` names a directory; every process that is traced writes one
- * file PID.pbd in it (PID.N.pbd for the Nth image that one process id ran). A child
+ * file PID.pbd in it (PID.N.pbd for the Nth image that one process id ran). With
+ * rotation it writes one after the other, each of which can be read on its own; one that
+ * is whole is called PID.TIME.pbd, as 42.20260131T235959.999Z.pbd (UTC). A child
  * that could make none has one that another process had set aside, PID.N.spare.pbd
  * with that one's PID; those that nobody needed are empty.
  * A file is a header and a sequence of chunks. The writer keeps the whole file
@@ -39,7 +41,18 @@
 #define PBD_NEW_SUFFIX ".pbd.new" /* has no header yet, and may never have one */
 /* Set aside, and nobody's as long as it has no header; else a file as any other. */
 #define PBD_SPARE_SUFFIX ".spare.pbd"
+/* Of a recording with limits for all its processes: struct pbd_size. */
+#define PBD_SIZE_FILE ".size"
 #define PBD_BUILD_ID_MAX 32
+
+/*
+ * What the processes of a recording count together. @used: bytes of the disk that its
+ * files take, as far as they know; @removed: files that made room for newer ones.
+ */
+struct pbd_size {
+	uint64_t used;
+	uint64_t removed;
+};
 
 struct pbd_header {
 	char magic[8];
@@ -191,7 +204,11 @@ struct pbd_session {
 	uint64_t depth; /* of calls that were recorded, 0: any; not in a session
 			   of PBD_SESSION_MIN */
 	uint64_t sample; /* one in so many calls of a function was recorded; 0: all.
-			    Neither is this */
+			    Neither are this and the following */
+	uint64_t max_memory; /* bytes of events of all threads together; 0: any */
+	uint64_t max_size;   /* bytes of the disk for all processes; 0: any */
+	uint64_t part;	     /* which one of the process's files, where they are
+				rotated; 0: they are not */
 };
 #define PBD_SESSION_MIN offsetof(struct pbd_session, depth)
 
@@ -421,6 +438,8 @@ struct pbd_other {
  *                   one, by tracers that cannot be called there
  * PBD_MISSED_IN_RECORDER: calls made while the thread was adding to this file, or
  *                   in a signal handler that interrupted that
+ * PBD_LOST_SIZE:    all files of the recording together had the size that is allowed
+ * PBD_LOST_MEMORY:  all buffers of the process together had
  */
 enum pbd_loss {
 	PBD_LOST_FULL = 0,
@@ -429,6 +448,8 @@ enum pbd_loss {
 	PBD_LOST_CHILD = 3,
 	PBD_MISSED_IN_HANDLER = 4,
 	PBD_MISSED_IN_RECORDER = 5,
+	PBD_LOST_SIZE = 6,
+	PBD_LOST_MEMORY = 7,
 };
 #define PBD_LOSS_MAX 8 /* those that are not used are 0 */
 #define PBD_LOSS_THREADS 15

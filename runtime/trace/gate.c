@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 
 /* The filter looks at words of 4 bytes. */
 #define NR_WORDS (PB_CONTROL_KNOCK / 4)
@@ -29,18 +27,6 @@ static int draw_name(char name[PB_CONTROL_NAME_MAX])
 	snprintf(name, PB_CONTROL_NAME_MAX, PB_CONTROL_NAME "%016llx%016llx",
 		 (unsigned long long)random[0], (unsigned long long)random[1]);
 	return 0;
-}
-
-/* An abstract address. Returns its size. */
-static socklen_t address_of(const char *name, struct sockaddr_un *address)
-{
-	size_t length = strlen(name);
-
-	memset(address, 0, sizeof(*address));
-	address->sun_family = AF_UNIX;
-	memcpy(address->sun_path + 1, name, length);
-	return (socklen_t)(length + 1 +
-			   offsetof(struct sockaddr_un, sun_path));
 }
 
 /*
@@ -92,7 +78,7 @@ static int set_filter(int fd, const uint8_t *secret)
 static int open_named(const char *name, const uint8_t *secret)
 {
 	struct sockaddr_un address;
-	socklen_t size = address_of(name, &address);
+	socklen_t size = pb_gate_address(name, &address);
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	int error;
 
@@ -162,21 +148,4 @@ int pb_gate_take(int gate)
 		return client;
 	close(client);
 	return -EINVAL;
-}
-
-void pb_gate_wake(const struct pb_control_point *point)
-{
-	struct sockaddr_un address;
-	socklen_t size;
-	int fd;
-
-	if (!__atomic_load_n(&point->version, __ATOMIC_ACQUIRE))
-		return;
-	size = address_of(point->name, &address);
-	fd = (int)pb_sys(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return;
-	pb_sys(SYS_sendto, fd, point->knock, sizeof(point->knock),
-	       MSG_DONTWAIT | MSG_NOSIGNAL, &address, size);
-	pb_sys(SYS_close, fd);
 }

@@ -8,6 +8,7 @@
 #include "message.h"
 #include "moment.h"
 #include "ring.h"
+#include "rotate.h"
 #include "session.h"
 #include "start.h"
 #include "visit.h"
@@ -229,6 +230,9 @@ static void serve_once(int gate)
 	if (timeout < 0 || timeout > LOOK_MS)
 		timeout = LOOK_MS;
 	tick = pb_budget_look();
+	if (tick >= 0 && tick < timeout)
+		timeout = tick;
+	tick = pb_rotate_look();
 	if (tick >= 0 && tick < timeout)
 		timeout = tick;
 	if (pb_watch_client() >= 0 && timeout > PB_WATCH_LOOK_MS)

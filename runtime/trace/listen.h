@@ -16,6 +16,9 @@
  */
 int pb_listen_start(int wait);
 
+/* Look now, not when it is time to: for handlers. Does nothing if nobody listens. */
+void pb_listen_wake(void);
+
 /* Whether clients can connect; after pb_listen_start(1). */
 int pb_listens(void);
 

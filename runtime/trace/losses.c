@@ -11,6 +11,20 @@ static void add(uint64_t *count)
 	__atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
 }
 
+enum pbd_loss pb_loss_of(int error)
+{
+	switch (error) {
+	case -ENOBUFS:
+		return PBD_LOST_FULL;
+	case -PB_OVER_SIZE:
+		return PBD_LOST_SIZE;
+	case -PB_OVER_MEMORY:
+		return PBD_LOST_MEMORY;
+	default:
+		return PBD_LOST_SPACE;
+	}
+}
+
 /*
  * This thread's own counts, or NULL: it is not known (yet), or there is no more
  * room. A signal handler that comes in between may take a second place for it.
@@ -22,7 +36,8 @@ static struct pbd_loss_counts *own_counts(struct pbd_losses *losses)
 
 	if (!self || !self->number)
 		return NULL;
-	if (self->losses)
+	/* Not of a file that was left just now. */
+	if ((uintptr_t)self->losses - (uintptr_t)losses < sizeof(*losses))
 		return self->losses;
 	/* So it does not count on without end. */
 	if (__atomic_load_n(&losses->nr, __ATOMIC_RELAXED) >= PBD_LOSS_THREADS)
@@ -51,7 +66,8 @@ void pb_count_loss(enum pbd_loss why)
 			add(&own->count[why]);
 	} else {
 		losses = nearest;
-		if (why < PBD_MISSED_IN_HANDLER)
+		if (why != PBD_MISSED_IN_HANDLER &&
+		    why != PBD_MISSED_IN_RECORDER)
 			why = PBD_LOST_CHILD;
 	}
 	if (losses)
@@ -85,6 +101,12 @@ void pb_losses_forget(void)
 	nearest = NULL;
 }
 
+void pb_losses_go_back(struct pbd_losses *losses)
+{
+	__atomic_store_n(&pb_session->losses, losses, __ATOMIC_RELEASE);
+	nearest = losses;
+}
+
 int pb_losses_begin(void)
 {
 	struct pbd_losses *losses;
@@ -95,6 +117,8 @@ int pb_losses_begin(void)
 	if (!losses)
 		return error;
 	pb_data_commit(&pb_session->file, &losses->chunk);
+	if (!pb_session->losses)
+		pb_session->inherited = nearest;
 	__atomic_store_n(&pb_session->losses, losses, __ATOMIC_RELEASE);
 	nearest = losses;
 	return 0;

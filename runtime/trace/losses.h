@@ -17,6 +17,9 @@
  */
 void pb_count_loss(enum pbd_loss why);
 
+/* What is lost if there is no place for it, for this reason, -errno. */
+enum pbd_loss pb_loss_of(int error);
+
 /* For libpatchbay (core/private.h): this tracer has missed a call. */
 void pb_count_missed(const struct patchbay_ops *ops);
 
@@ -34,6 +37,9 @@ int pb_losses_begin(void);
  * descends from, which it has mapped. NULL: there is none.
  */
 const void *pb_losses_file(void);
+
+/* The file that was made for the next is none. With the session's lock held. */
+void pb_losses_go_back(struct pbd_losses *losses);
 
 /* The recording is over: its counts go. */
 void pb_losses_forget(void);

@@ -31,6 +31,9 @@ static const struct unit time_units[] = {
 	{ "", 1000 },	   { "ns", 1 },		{ "us", 1000 },
 	{ "ms", 1000000 }, { "s", 1000000000 }, { NULL, 0 },
 };
+static const struct unit long_units[] = {
+	{ "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 }, { NULL, 0 },
+};
 static const struct unit no_units[] = { { "", 1 }, { NULL, 0 } };
 static const struct unit size_units[] = {
 	{ "", 1 },
@@ -129,6 +132,20 @@ static int parse_buffer(const char *text, uint64_t *size)
 	return *size >= PB_BUFFER_MIN && *size <= PB_BUFFER_MAX ? 0 : -EINVAL;
 }
 
+static int parse_limit(const char *text, uint64_t *size)
+{
+	int error = parse_number(text, size_units, size);
+
+	return !error && *size < PB_LIMIT_MIN ? -EINVAL : error;
+}
+
+static int parse_every(const char *text, uint64_t *ms)
+{
+	int error = parse_number(text, long_units, ms);
+
+	return !error && !*ms ? -EINVAL : error;
+}
+
 static int parse_clock(const char *text, struct pb_options *options)
 {
 	char *end;
@@ -181,6 +198,16 @@ static int set_option(struct pb_options *options, const char *name,
 		return parse_buffer(value, &options->buffer);
 	else if (!strcmp(name, "depth"))
 		return parse_depth(value, &options->depth);
+	else if (!strcmp(name, "max-memory"))
+		return parse_limit(value, &options->max_memory);
+	else if (!strcmp(name, "max-size"))
+		return parse_limit(value, &options->max_size);
+	else if (!strcmp(name, "rotate-size"))
+		return parse_limit(value, &options->rotate_size);
+	else if (!strcmp(name, "rotate-every"))
+		return parse_every(value, &options->rotate_ms);
+	else if (!strcmp(name, "keep"))
+		return parse_rate(value, &options->keep);
 	else if (!strcmp(name, "sample"))
 		return parse_sample(value, &options->sample);
 	else if (!strcmp(name, "max-rate"))
@@ -220,7 +247,13 @@ static const char *wanted(const char *name)
 		return "a number from 1 to 64";
 	if (!strcmp(name, "sample"))
 		return "1/N, with N from 1 to 1000000000";
-	if (!strcmp(name, "max-rate") || !strcmp(name, "call-cost"))
+	if (!strcmp(name, "max-memory") || !strcmp(name, "max-size") ||
+	    !strcmp(name, "rotate-size"))
+		return "a size from 1M on, a whole number with one of the units K, M, G";
+	if (!strcmp(name, "rotate-every"))
+		return "a whole number with one of the units ms, s, m, h";
+	if (!strcmp(name, "max-rate") || !strcmp(name, "call-cost") ||
+	    !strcmp(name, "keep"))
 		return "a number from 1 on";
 	if (!strcmp(name, "max-overhead"))
 		return "a percentage from 0.01 to 1000, with two decimals at most";
@@ -282,6 +315,8 @@ int pb_options_parse(struct pb_options *options, const char *value,
 	}
 	for (rest = options->text; rest && !error;)
 		error = parse_word(options, next_word(&rest), why);
+	/* By the thread that listens old files become whole. */
+	options->live |= pb_options_rotate(options);
 	if (error)
 		pb_options_free(options);
 	return error;

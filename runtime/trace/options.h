@@ -29,6 +29,18 @@
  *	               sleep-time=0
  *	buffer=SIZE    of events, per thread: a number, with K, M or G; from
  *	               PB_BUFFER_MIN to PB_BUFFER_MAX
+ *	max-memory=SIZE
+ *	               of events, of all threads of a process together; from
+ *	               PB_LIMIT_MIN on
+ *	max-size=SIZE  of the disk, of all processes of the recording together: what
+ *	               does not fit is lost; with rotation the oldest files make room;
+ *	               from PB_LIMIT_MIN on
+ *	rotate-size=SIZE
+ *	rotate-every=TIME
+ *	               write one file after the other, of that size at most, or of that
+ *	               time: a number with ms, s, m or h (rotate.h). These begin
+ *	               the thread of live=1, too. Not for counts without histogram=1
+ *	keep=N         of files that are whole, remove the oldest when there are more
  *	overwrite=1    a full buffer loses its oldest events, not the next ones; it
  *	               has those of threads that have ended, too, when a new
  *	               thread takes it over
@@ -71,6 +83,8 @@
 
 /* `patchbay record` measures it; this is for who sets PATCHBAY by hand. */
 #define PB_CALL_COST_DEFAULT ((uint64_t)60000)
+/* Of max-memory=, max-size= and rotate-size=: some blocks have to fit. */
+#define PB_LIMIT_MIN ((uint64_t)1 << 20)
 #define PB_SAMPLE_MAX ((uint64_t)1000000000)
 /* Hundredths of a percent. */
 #define PB_OVERHEAD_MAX ((uint64_t)100000)
@@ -92,6 +106,9 @@ struct pb_options {
 	const char *start_at, *stop_at;
 	uint64_t threshold_ns;
 	uint64_t buffer;
+	uint64_t max_memory, max_size; /* 0: any */
+	uint64_t rotate_size, rotate_ms; /* 0: never */
+	uint64_t keep; /* 0: all */
 	uint64_t depth; /* 0: any */
 	uint64_t sample; /* 0: all calls */
 	uint64_t max_rate; /* 0: any */
@@ -107,6 +124,11 @@ struct pb_options {
 	int no_stores;
 	char *text;
 };
+
+static inline int pb_options_rotate(const struct pb_options *options)
+{
+	return options->rotate_size || options->rotate_ms;
+}
 
 /* Has room for what is wrong with an option, which may be cut off. */
 #define PB_WHY_MAX 256

@@ -68,7 +68,9 @@ size_t pb_parent_size(void)
 {
 	const struct origin *of = origin();
 
-	return of ? sizeof(struct pbd_parent) + length_of(of->file) + 1 : 0;
+	return of && !pb_options_rotate(&pb_options) ?
+		       sizeof(struct pbd_parent) + length_of(of->file) + 1 :
+		       0;
 }
 
 int pb_parent_write(void)
@@ -79,7 +81,10 @@ int pb_parent_write(void)
 
 	if (pb_session->knows_parent)
 		return 0;
-	if (of) {
+	/* All of it will be here: rotate.h. */
+	if (of && pb_options_rotate(&pb_options)) {
+		pb_session->nr_modules = of->nr_modules;
+	} else if (of) {
 		chunk = pb_data_reserve(&pb_session->file, PBD_PARENT,
 					pb_parent_size(), &error);
 		if (!chunk)

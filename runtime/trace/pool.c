@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "pool.h"
 
-#include "session.h"
+#include "memory_limit.h"
 
 /* A thread's buffer may be smaller than a chunk of the usual size. */
 static uint64_t chunk_size(void)
@@ -19,9 +19,12 @@ static int make(uint64_t size, uint64_t nr)
 	struct pbd_chunk *chunk;
 	int error;
 
+	if (!pb_memory_has_room(size * nr, 0))
+		return -PB_OVER_MEMORY;
 	chunk = pb_data_reserve(&pb_session->file, PBD_SPARE, size * nr, &error);
 	if (!chunk)
 		return error;
+	pb_memory_take(size * nr);
 	pool->chunks = (char *)chunk;
 	pool->size = size;
 	for (uint64_t i = 0; i < nr; i++) {

@@ -2,6 +2,7 @@
 #include "ring.h"
 #include "local.h"
 #include "losses.h"
+#include "memory_limit.h"
 #include "own_clock.h"
 #include "sandbox.h"
 #include "thread.h"
@@ -93,11 +94,14 @@ static int add_block(struct pb_thread_state *self)
 
 	if (ring->size + size > pb_options.buffer)
 		return -ENOBUFS;
+	if (!pb_memory_has_room(size, !ring->nr_blocks))
+		return -PB_OVER_MEMORY;
 	block = pb_data_reserve(&pb_session->file, PBD_BLOCK, size, &error);
 	if (!block)
 		return error;
 	ring->block[ring->nr_blocks++] = block;
 	ring->size += size;
+	pb_memory_take(size);
 	begin(self, block);
 	pb_data_commit(&pb_session->file, &block->chunk);
 	return 0;
@@ -134,6 +138,14 @@ static void use_again(struct pb_thread_state *self)
 	begin(self, block);
 }
 
+/* Not until there may be space again. */
+static int is_stopped(const struct pb_ring *ring)
+{
+	return ring && ring->stopped &&
+	       ring->stopped == __atomic_load_n(&pb_session->again,
+						__ATOMIC_RELAXED) + 1;
+}
+
 static int next_block(struct pb_thread_state *self)
 {
 	struct pb_ring *ring = &self->ring;
@@ -151,8 +163,8 @@ static int next_block(struct pb_thread_state *self)
 		use_again(self);
 		return 0;
 	}
-	ring->stopped = 1;
-	ring->why = error == -ENOBUFS ? PBD_LOST_FULL : PBD_LOST_SPACE;
+	ring->stopped = pb_session->again + 1;
+	ring->why = pb_loss_of(error);
 	return error;
 }
 
@@ -204,18 +216,40 @@ static void release(struct pb_ring *ring)
 	while (ring->nr_blocks) {
 		struct pbd_block *block = ring->block[--ring->nr_blocks];
 
-		if (!pb_pool_has(block))
+		if (!pb_pool_has(block)) {
+			pb_memory_give(block->chunk.size);
 			pb_data_unmap(&pb_session->file, &block->chunk);
+		}
 	}
 	ring->seq = ring->size = 0;
 	ring->full = ring->stopped = 0;
 	ring->next = ring->end = 0;
 }
 
+/* Its blocks are in a file that was left, and is not mapped for long. */
+static void begin_again(struct pb_ring *ring)
+{
+	ring->end = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	ring->next = 0;
+	ring->nr_blocks = ring->seq = ring->size = 0;
+	ring->full = ring->stopped = 0;
+	ring->generation = pb_session->rotation.generation;
+}
+
+static int is_elsewhere(const struct pb_ring *ring)
+{
+	return ring->generation !=
+	       __atomic_load_n(&pb_session->rotation.generation,
+			       __ATOMIC_ACQUIRE);
+}
+
 void pb_ring_take_over(struct pb_thread_state *by)
 {
 	/* There may be space again. */
 	by->ring.full = by->ring.stopped = 0;
+	if (is_elsewhere(&by->ring))
+		begin_again(&by->ring);
 	if (!by->ring.nr_blocks)
 		return;
 	if (pb_options.overwrite)
@@ -276,12 +310,17 @@ static int next_spare_block(struct pb_thread_state *self)
 
 	if (next < end)
 		return 1;
+	/* A handler that comes in between does the same; its block is in vain. */
+	if (is_elsewhere(ring)) {
+		ring->nr_blocks = ring->size = 0;
+		ring->generation = pb_session->rotation.generation;
+	}
 	block = spare(ring, &seq);
 	if (!block)
 		block = oldest(ring, &seq);
 	if (!block) {
 		ring->why = ring->full ? PBD_LOST_FULL : PBD_LOST_SANDBOX;
-		ring->stopped = 1;
+		ring->stopped = pb_session->again + 1;
 		return 0;
 	}
 	fill_in(self, block, seq + 1);
@@ -310,7 +349,7 @@ void pb_ring_lose(enum pbd_loss why)
 	uint64_t *lost = NULL;
 
 	pb_count_loss(why);
-	if (ring && ring->nr_blocks && current(ring))
+	if (ring && !is_elsewhere(ring) && ring->nr_blocks && current(ring))
 		lost = &current(ring)->lost;
 	else if (pb_session->chunk)
 		lost = &pb_session->chunk->lost;
@@ -318,27 +357,34 @@ void pb_ring_lose(enum pbd_loss why)
 		__atomic_fetch_add(lost, 1, __ATOMIC_RELAXED);
 }
 
-/* Does this thread's ring have room now? */
+/* 0: this thread's ring has room now. Or why not, -errno. */
 static int make_room(void)
 {
 	int error = pb_session_events();
 	struct pb_thread_state *self;
 
 	self = error ? NULL : pb_thread_begin(&error);
-	pb_session->failed = !self && !pb_data_is_passing(error);
-	if (self && self->ring.next >= self->ring.end)
-		error = next_block(self);
-	return !error;
+	pb_session->failed = self || pb_data_is_passing(error) ? 0 : error;
+	if (!self || self->ring.next < self->ring.end)
+		return error;
+	if (is_elsewhere(&self->ring))
+		begin_again(&self->ring);
+	if (pb_rotate_is_due(next_size(&self->ring)) && !pb_rotate_switch())
+		begin_again(&self->ring);
+	else if (self->ring.stopped && !is_stopped(&self->ring))
+		self->ring.full = self->ring.stopped = 0;
+	return next_block(self);
 }
 
 static int record_in_new_block(uint64_t time, uint64_t function,
-			       uintptr_t frame, uint64_t last)
+			       uintptr_t frame, uint64_t last, int *error)
 {
 	int recorded = 0;
 	pb_sigset signals;
 
 	pb_signal_lock(&pb_session->lock, &signals);
-	if (make_room()) {
+	*error = make_room();
+	if (!*error) {
 		pb_own_clock_begin_block();
 		recorded = pb_ring_try(time, function, frame, last);
 	}
@@ -349,7 +395,7 @@ static int record_in_new_block(uint64_t time, uint64_t function,
 void pb_ring_record_slowly(uint64_t time, uint64_t function, uintptr_t frame,
 			   uint64_t last)
 {
-	int saved_errno = errno, done = 0, free;
+	int saved_errno = errno, done = 0, error = pb_session->failed, free;
 
 	if (pb_untraced)
 		return;
@@ -358,11 +404,12 @@ void pb_ring_record_slowly(uint64_t time, uint64_t function, uintptr_t frame,
 		return;
 	}
 	free = pb_syscalls_begin();
-	if (!pb_session->failed && !(pb_ring && pb_ring->stopped)) {
+	if (!pb_session->failed && !is_stopped(pb_ring)) {
 		if (!pb_thread_is_chosen(!pb_self || !pb_self->number))
 			done = 1;
 		else if (free)
-			done = record_in_new_block(time, function, frame, last);
+			done = record_in_new_block(time, function, frame, last,
+						   &error);
 		else
 			done = record_in_sandbox(time, function, frame, last);
 	}
@@ -370,7 +417,7 @@ void pb_ring_record_slowly(uint64_t time, uint64_t function, uintptr_t frame,
 		pb_syscalls_end();
 	if (!done)
 		pb_ring_lose(pb_ring && pb_ring->stopped ? pb_ring->why :
-			     free			 ? PBD_LOST_SPACE :
+			     free			 ? pb_loss_of(error) :
 							   PBD_LOST_SANDBOX);
 	errno = saved_errno;
 }

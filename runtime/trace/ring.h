@@ -43,7 +43,9 @@ struct pb_ring {
 	uint64_t size;        /* of all blocks */
 	uint64_t nr_blocks;
 	uint32_t full;        /* there will be no more blocks */
-	uint32_t stopped;     /* and none is used again */
+	uint32_t stopped;     /* and none is used again, until pb_session's @again
+				 is this number no more; 0: they are */
+	uint64_t generation;  /* of the file that the blocks are in: rotate.h */
 	enum pbd_loss why;    /* what it cannot record then is lost */
 	struct pbd_block **block; /* the current one is the last made or used */
 };

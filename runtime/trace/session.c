@@ -6,6 +6,7 @@
 #include "losses.h"
 #include "moment.h"
 #include "parent.h"
+#include "quota.h"
 #include "ring.h"
 #include "sandbox.h"
 #include "thread.h"
@@ -98,8 +99,10 @@ int pb_session_file(void)
 	if (pb_session->file.header)
 		return 0;
 	length = read_cmdline(cmdline, sizeof(cmdline));
-	error = pb_data_open(&pb_session->file, pb_options.output,
-			     expected_size(length));
+	error = pb_quota_open(pb_options.output);
+	if (!error)
+		error = pb_data_open(&pb_session->file, pb_options.output,
+				     expected_size(length));
 	if (error) {
 		pb_losses_no_file(error);
 		return error;
@@ -225,6 +228,10 @@ static int write_session(void)
 	chunk->buffer = pb_options.buffer;
 	chunk->depth = pb_options.depth;
 	chunk->sample = pb_options.sample;
+	chunk->max_memory = pb_options.max_memory;
+	chunk->max_size = pb_options.max_size;
+	if (pb_options_rotate(&pb_options))
+		chunk->part = pb_session->rotation.generation + 1;
 	chunk->last[0] = moment();
 	if (!first.monotonic_ns)
 		first = first_moment(chunk->last[0]);
@@ -246,7 +253,23 @@ int pb_session_events(void)
 	error = pb_parent_write();
 	if (!error)
 		error = write_session();
+	/* Each file can be read on its own, that of a forked child, too. */
+	if (!error && pb_options_rotate(&pb_options)) {
+		pb_session->rotation.since_ns = pb_now_ns(CLOCK_MONOTONIC);
+		error = pb_rotate_copy_maps();
+	}
 	pb_data_note(&pb_session->file, error);
+	return error;
+}
+
+int pb_session_next_file(void)
+{
+	int error = pb_session_file();
+
+	if (!error)
+		error = write_session();
+	if (!error)
+		pb_session->chunk->part++;
 	return error;
 }
 

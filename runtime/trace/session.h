@@ -10,6 +10,7 @@
 #include "lock.h"
 #include "options.h"
 #include "pool.h"
+#include "rotate.h"
 
 #include <patchbay/patchbay.h>
 
@@ -21,7 +22,7 @@ struct pb_session {
 	struct pb_signal_lock lock;
 	uint32_t nr_modules;
 	uint32_t nr_threads;
-	uint32_t failed; /* events cannot be recorded */
+	int32_t failed; /* events cannot be recorded: -errno */
 	uint32_t owner;	 /* whose memory this is: its pid; 0: not known yet */
 	struct pbd_session *chunk; /* NULL: no events are recorded (yet) */
 	struct pbd_asked *asked;   /* NULL: there is no file (yet) */
@@ -44,6 +45,12 @@ struct pb_session {
 	char *spare_tables; /* tally.c's */
 	uint64_t spare_table_functions, nr_spare_tables;
 	char comm[16];
+	uint64_t memory; /* of blocks, and of what threads count in, that are mapped */
+	uint32_t again;	 /* counts up when there may be space again; see ring.c */
+	uint32_t no_tally; /* tally.c's */
+	int no_tally_error;
+	const void *inherited; /* in a file of the process that forked this one */
+	struct pb_rotation rotation;
 };
 
 /*
@@ -54,12 +61,15 @@ struct pb_session {
 struct pb_map {
 	const struct pbd_module *module;
 	const struct pbd_functions *functions; /* NULL: none is traced */
+	const struct pbd_module *copied_module; /* rotate.c's */
+	const struct pbd_functions *copied_functions;
 	struct pb_map *next;
 };
 
 /* What was left out, which is of a forked child, too. */
 struct pb_left_out_map {
 	const struct pbd_left_out *chunk;
+	const struct pbd_left_out *copied; /* rotate.c's */
 	struct pb_left_out_map *next;
 };
 
@@ -83,6 +93,9 @@ int pb_session_file(void);
 
 /* The same, with what records of events need. */
 int pb_session_events(void);
+
+/* Again, where there is no file any more. */
+int pb_session_next_file(void);
 
 /*
  * This process has memory of its own: it has just begun, or fork() has returned in

@@ -450,6 +450,10 @@ int pb_start_read(const char *value, char why[PB_WHY_MAX])
 	else if (tracer && pb_options.nr_threads && !tracer->events)
 		snprintf(why, PB_WHY_MAX,
 			 "thread is for tracers of events, and for histogram=1");
+	else if (tracer && !tracer->events &&
+		 (pb_options_rotate(&pb_options) || pb_options.max_memory))
+		snprintf(why, PB_WHY_MAX,
+			 "rotate-size, rotate-every and max-memory are for tracers of events, and for histogram=1");
 	else if (tracer && !pb_options.nr_filters && !pb_options.nr_args &&
 		 !pb_options.live)
 		snprintf(why, PB_WHY_MAX,

@@ -3,6 +3,7 @@
 
 #include "local.h"
 #include "losses.h"
+#include "memory_limit.h"
 #include "sample.h"
 #include "sandbox.h"
 #include "thread.h"
@@ -49,9 +50,14 @@ static struct pbd_histograms *reserve_chunk(uint64_t nr, int *error)
 
 	if (nr < 8) /* from CHUNK_MIN to CHUNK_MAX */
 		size = (size_t)CHUNK_MIN << nr;
+	if (!pb_memory_has_room(size, !nr)) {
+		*error = -PB_OVER_MEMORY;
+		return NULL;
+	}
 	chunk = pb_data_reserve(&pb_session->file, pb_tally_kind, size, error);
 	if (!chunk)
 		return NULL;
+	pb_memory_take(size);
 	pb_thread_ask_name(pb_self);
 	fill_in(chunk);
 	pb_data_commit(&pb_session->file, &chunk->chunk);
@@ -77,9 +83,11 @@ void pb_tally_release(struct pb_tally *of)
 		struct pb_tally *smaller = of->smaller;
 
 		for (uint64_t i = 0; i < of->nr_chunks && i < PB_TALLY_CHUNKS; i++)
-			if (of->chunk[i] && !pb_pool_has(of->chunk[i]))
+			if (of->chunk[i] && !pb_pool_has(of->chunk[i])) {
+				pb_memory_give(of->chunk[i]->chunk.size);
 				pb_data_unmap(&pb_session->file,
 					      &of->chunk[i]->chunk);
+			}
 		pb_sys(SYS_munmap, of, of->size);
 		of = smaller;
 	}
@@ -264,9 +272,24 @@ static uint64_t *make_locked(uint64_t place, uint64_t function, int *error)
 	counts = make(place, function, 1, error);
 	if (!counts && pb_session->file.header)
 		pb_data_note(&pb_session->file, *error);
-	pb_session->failed = !counts && !pb_data_is_passing(*error);
+	/* Each call of a function that has no place would ask for it. */
+	if (*error == -PB_OVER_SIZE || *error == -PB_OVER_MEMORY) {
+		pb_session->no_tally = pb_session->again + 1;
+		pb_session->no_tally_error = *error;
+	} else {
+		pb_session->failed =
+			counts || pb_data_is_passing(*error) ? 0 : *error;
+	}
 	pb_signal_unlock(&pb_session->lock, signals);
 	return counts;
+}
+
+/* There was none, and nothing has changed since. */
+static int has_no_place(void)
+{
+	return pb_session->no_tally &&
+	       pb_session->no_tally ==
+		       __atomic_load_n(&pb_session->again, __ATOMIC_RELAXED) + 1;
 }
 
 uint64_t *pb_tally_make(uint64_t place, uint64_t function)
@@ -283,13 +306,14 @@ uint64_t *pb_tally_make(uint64_t place, uint64_t function)
 	free = pb_syscalls_begin();
 	if (!pb_session->failed)
 		chosen = pb_thread_is_chosen(!pb_self || !pb_self->number);
-	if (chosen && !pb_session->failed)
+	if (chosen && !pb_session->failed && !has_no_place())
 		counts = free ? make_locked(place, function, &error) :
 				make(place, function, 0, &error);
 	if (free)
 		pb_syscalls_end();
 	if (chosen && !counts)
-		pb_ring_lose(free ? PBD_LOST_SPACE : PBD_LOST_SANDBOX);
+		pb_ring_lose(free ? pb_loss_of(error ? error :
+						 pb_session->no_tally_error) : PBD_LOST_SANDBOX);
 	errno = saved_errno;
 	return counts;
 }

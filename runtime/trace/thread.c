@@ -214,6 +214,21 @@ static void forget(struct pb_thread_state *self)
 	self->number = 0;
 }
 
+/* Who writes a record now has its place, and finds no other in that block. */
+static void leave_file(struct pb_thread_state *thread)
+{
+	__atomic_store_n(&thread->ring.end, 0, __ATOMIC_RELAXED);
+	pb_tally_forget(thread->tally);
+	thread->losses = NULL;
+}
+
+void pb_threads_leave_file(void)
+{
+	for (struct pb_thread_lot *lot = pb_session->lots; lot; lot = lot->next)
+		for (uint64_t i = 0; i < lot->nr; i++)
+			leave_file((void *)((char *)(lot + 1) + i * lot->size));
+}
+
 /* Objects without a thread: they may be too small for the next recording. */
 static void forget_small(void)
 {

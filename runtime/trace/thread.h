@@ -76,6 +76,9 @@ struct pb_thread_state *pb_thread_begin_spare(void);
 void pb_threads_forget(void);
 void pb_threads_begin_again(void);
 
+/* Each begins anew in the next file: rotate.h. With the session's lock held. */
+void pb_threads_leave_file(void);
+
 /* Called in a thread that ends, with signals blocked. */
 void pb_thread_leaves(void);
 

@@ -31,8 +31,8 @@ static struct {
 	uint64_t since_ns;
 } visit;
 
-/* Nothing is armed: as if it had not been. */
-static int undo(void)
+/* Nothing is armed: as if it had not been. @is_own: the file is this process's. */
+static int undo(int is_own)
 {
 	const void *file = pb_losses_file();
 	int error = pb_start_undo();
@@ -40,6 +40,8 @@ static int undo(void)
 	visit.is_unfinished = error != 0;
 	if (error)
 		return error;
+	if (is_own)
+		pb_rotate_end();
 	pb_session_forget();
 	/* Else its parent would seem to be recorded as long as a child lives. */
 	pb_data_unmap_all(file);
@@ -53,8 +55,8 @@ static void disarm_in_child(void)
 {
 	visit.is_on = 0;
 	/* As in a chroot(2) without /proc. At least it records nothing. */
-	if (undo())
-		pb_session->failed = 1;
+	if (undo(0))
+		pb_session->failed = -EAGAIN;
 }
 
 /*
@@ -126,7 +128,7 @@ static int begin(const char *options, char *why, size_t size)
 	if (error) {
 		snprintf(why, size, "output='%s': %s", pb_options.output,
 			 strerror(-error));
-		undo();
+		undo(1);
 	}
 	return error;
 }
@@ -138,7 +140,7 @@ PB_PUBLIC int patchbay_trace_visit(const char *options, char *why, size_t size)
 	if (visit.is_on || (pb_tracer && !visit.is_unfinished))
 		return fail(-EALREADY, why, size, "it is recorded already");
 	if (visit.is_unfinished)
-		error = undo();
+		error = undo(1);
 	if (error)
 		return fail(-EAGAIN, why, size,
 			    "a handler of the last recording is still running");
@@ -207,7 +209,7 @@ void pb_visit_end(void)
 	pb_watch_end();
 	pb_tracer_stop(1);
 	write_end();
-	reply.result = undo();
+	reply.result = undo(1);
 	visit.is_on = 0;
 	if (visit.holder >= 0) {
 		pb_message_reply(visit.holder, &reply, -1);

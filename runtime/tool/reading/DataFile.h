@@ -47,6 +47,8 @@ struct DataSession {
   uint64_t Overwritten = 0;
   uint64_t Depth = 0; // of calls that were recorded; 0: any
   uint64_t Sample = 0; // one in so many calls was recorded; 0: all
+  uint64_t MaxMemory = 0, MaxSize = 0; // bytes; 0: any
+  uint64_t Part = 0; // of the process's files; 0: it has this one only
   DataMoment First, Last;
   std::string Tracer;
   std::string Host;

@@ -273,8 +273,12 @@ Error DataReader::readSession(StringRef Chunk) {
   S.Host = name(Chunk, offsetof(pbd_session, host), PBD_NAME_MAX);
   if (Chunk.size() >= offsetof(pbd_session, sample))
     S.Depth = u64(Chunk, offsetof(pbd_session, depth));
-  if (Chunk.size() >= sizeof(pbd_session))
+  if (Chunk.size() >= sizeof(pbd_session)) {
     S.Sample = u64(Chunk, offsetof(pbd_session, sample));
+    S.MaxMemory = u64(Chunk, offsetof(pbd_session, max_memory));
+    S.MaxSize = u64(Chunk, offsetof(pbd_session, max_size));
+    S.Part = u64(Chunk, offsetof(pbd_session, part));
+  }
   Out.Session = std::move(S);
   return Error::success();
 }

@@ -125,17 +125,15 @@ static std::string nameOfNow(StringRef Why) {
 }
 
 Error FlightRecorder::take(StringRef Why, bool HasEnded) {
+  // It may record to another one by now (record --rotate-size).
   int Fresh = HasEnded ? -1 : askForFile(Options.Pid);
-  scope_exit Close([&] {
-    if (Fresh >= 0)
-      close(Fresh);
-  });
+  if (Fresh >= 0)
+    close(std::exchange(File, Fresh));
   std::string Name = nameOfNow(Why);
   std::string New = Options.Folder + "/" + NewPrefix.str() + Name;
   if (mkdir(New.c_str(), 0700))
     return makeError("cannot create " + New + ": " + errnoText(errno));
-  Error E = copyData(Fresh >= 0 ? Fresh : File,
-                     New + "/" + std::to_string(Options.Pid) + PBD_SUFFIX);
+  Error E = copyData(File, New + "/" + std::to_string(Options.Pid) + PBD_SUFFIX);
   std::string Path = Options.Folder + "/" + Name;
   if (!E && rename(New.c_str(), Path.c_str()))
     E = makeError(Path + ": " + errnoText(errno));

@@ -65,7 +65,7 @@ Expected<std::vector<std::string>> patchbay::dataFiles(StringRef Dir) {
 }
 
 static bool isOurs(StringRef Name) {
-  return Name.ends_with(PBD_SUFFIX) || Name.ends_with(PBD_NEW_SUFFIX) ||
+  return Name.ends_with(PBD_SUFFIX) || Name == PBD_SIZE_FILE || Name.ends_with(PBD_NEW_SUFFIX) ||
          isNameArchive(Name);
 }
 

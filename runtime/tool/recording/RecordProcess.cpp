@@ -270,6 +270,6 @@ Expected<int> patchbay::recordProcesses(const ProcessRecording &R,
       V.collect();
   sayWhatWasRecorded(Number == 1 ? "process " + utostr(First)
                                  : utostr(Number) + " processes",
-                     *Dir, R.Output, R.Threads);
+                     *Dir, R.Output, R.Threads, R.Limits);
   return Success;
 }

@@ -4,6 +4,7 @@
 #ifndef PATCHBAY_TOOL_RECORDPROCESS_H
 #define PATCHBAY_TOOL_RECORDPROCESS_H
 
+#include "Rotation.h"
 #include "Selection.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -22,6 +23,7 @@ struct ProcessRecording {
   std::vector<std::string> Threads;
   bool Follow; // what they fork, too
   bool Force;  // also if there is nothing to trace
+  RecordingLimits Limits;
 };
 
 /// Until Args, a command, has ended; without one, until a signal asks for the end.

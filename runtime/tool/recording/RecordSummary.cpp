@@ -76,8 +76,11 @@ static void sayWhatNoThreadMatched(ArrayRef<DataFile> Files, StringRef Dir,
 
 void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
                                   StringRef Named,
-                                  ArrayRef<std::string> Threads) {
+                                  ArrayRef<std::string> Threads,
+                                  const RecordingLimits &Limits) {
   Dir.removeUnused();
+  uint64_t Removed = finishRotation(Dir.path(), Limits);
+  forgetSize(Dir.path());
   auto Files = dataFiles(Dir.path());
   if (!Files) {
     warn("cannot read " + Twine(Dir.path()) + ": " +
@@ -89,8 +92,6 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
     warn(Twine(Program) + " wrote no data to " + Named);
     return;
   }
-  std::string Said = utostr(N) + (N == 1 ? " process" : " processes") +
-                     " recorded in " + Named.str();
   std::string See = ", see it with: patchbay report";
   if (Named != DefaultDataDir)
     See += " -i " + shellQuoted(Named);
@@ -104,7 +105,16 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
     Lost.add(Heads[I], Names);
     Lost.addUnexplained(Heads[I], TraceProcess{(*Files)[I], Heads[I]}.title());
   }
+  size_t Processes = Lost.Processes.size();
+  std::string Said = utostr(Processes) +
+                     (Processes == 1 ? " process" : " processes") +
+                     " recorded in " + Named.str();
+  if (Processes != N)
+    Said += ", in " + utostr(N) + " files";
   sayLosses(Lost, Named);
+  if (Removed)
+    errs() << "patchbay: " << printable(Named) << ": " << counted(Removed, "older file")
+           << " made room for newer ones, as --keep and --max-size ask\n";
   sayIfSpaceRanOut(Heads, Named);
   std::vector<const DataFile *> All;
   for (const DataFile &Data : Heads)
@@ -118,14 +128,18 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
   std::vector<std::string> InUse = filesInUse(*Files);
   for (size_t I = 0; I != N; ++I)
     if (!is_contained(InUse, (*Files)[I]))
-      addIndex((*Files)[I], Heads[I]);
+      // Of a part of a recording somebody may take it away by now. An index takes one
+      // part in some thousand.
+      if (!Limits.Rotates &&
+          hasRoom(Dir.path(), Limits, Heads[I].Committed / 256))
+        addIndex((*Files)[I], Heads[I]);
   sayWhoGoesOn(InUse, Named);
   size_t Incomplete = countIncomplete(Heads);
   if (!Incomplete) {
     errs() << "patchbay: " << printable(Said + See) << '\n';
     return;
   }
-  if (N > 1)
+  if (Processes > 1)
     Said += ", in " + utostr(Incomplete) + " of them";
   else
     Said += ", but in it";

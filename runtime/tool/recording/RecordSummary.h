@@ -5,6 +5,7 @@
 #define PATCHBAY_TOOL_RECORDSUMMARY_H
 
 #include "OutputDir.h"
+#include "Rotation.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace patchbay {
@@ -15,7 +16,8 @@ namespace patchbay {
 /// were.
 void sayWhatWasRecorded(llvm::StringRef Program, const OutputDir &Dir,
                         llvm::StringRef Named,
-                        llvm::ArrayRef<std::string> Threads);
+                        llvm::ArrayRef<std::string> Threads,
+                        const RecordingLimits &Limits);
 
 } // namespace patchbay
 

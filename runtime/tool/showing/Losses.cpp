@@ -15,11 +15,14 @@ using namespace patchbay;
 static constexpr size_t MostNames = 5;
 
 void Losses::add(const DataFile &Data, TracedNames &Names) {
-  ++Processes;
+  Processes.insert({Data.Pid, Data.Session ? Data.Session->First.MonotonicNs
+                                           : Data.StartNs});
   auto Of = [&](pbd_loss Why) {
     return Data.Losses.empty() ? 0 : Data.Losses[Why];
   };
   Sandbox = SaturatingAdd(Sandbox, Of(PBD_LOST_SANDBOX));
+  Size = SaturatingAdd(Size, Of(PBD_LOST_SIZE));
+  Memory = SaturatingAdd(Memory, Of(PBD_LOST_MEMORY));
   Children = SaturatingAdd(Children, Of(PBD_LOST_CHILD));
   if (!ChildErrno) {
     ChildErrno = Data.ChildErrno;
@@ -34,7 +37,8 @@ void Losses::add(const DataFile &Data, TracedNames &Names) {
     }
     Strict += (Data.Session->Flags & PBD_SESSION_ENDED_STRICT) != 0;
     uint64_t All = Data.Session->Lost;
-    All -= std::min(All, Of(PBD_LOST_SANDBOX));
+    for (pbd_loss Why : {PBD_LOST_SANDBOX, PBD_LOST_SIZE, PBD_LOST_MEMORY})
+      All -= std::min(All, Of(Why));
     if (uint32_t Errno = Data.fileErrno()) {
       uint64_t Some = std::min(All, Of(PBD_LOST_SPACE));
       NoFile[Errno] = SaturatingAdd(NoFile[Errno], Some);
@@ -138,6 +142,9 @@ static std::string callsText(const CallsOf &Of) {
 static std::string childText(const Losses &L) {
   if (!L.ChildErrno)
     return "";
+  // That is what the runtime says by it: runtime/trace/data_file.h.
+  if (L.ChildErrno == EXFULL)
+    return ": all files together had the size of --max-size";
   std::string Text =
       " as user " + utostr(L.ChildUser) + ": " + errnoText(L.ChildErrno);
   if (L.ChildErrno == EACCES)
@@ -168,7 +175,7 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
     if (F.Processes == 1)
       Texts.push_back({true, F.First, What});
     else
-      Add(true, utostr(F.Processes) + " of " + utostr(L.Processes) +
+      Add(true, utostr(F.Processes) + " of " + utostr(L.Processes.size()) +
                     " processes, the first " + F.First + ": " + What);
   };
   auto Were = [](uint64_t N) { return N == 1 ? " was" : " were"; };
@@ -192,6 +199,13 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
     Add(true, counted(N, "event") + Were(N) +
                   " lost, because the process had restricted its system calls "
                   "(seccomp(2)), and what was set aside for that was used up");
+  if (uint64_t N = L.Size)
+    Add(true, counted(N, "event") + Were(N) +
+                  " lost, because all files together had the size of --max-size");
+  if (uint64_t N = L.Memory)
+    Add(true, counted(N, "event") + Were(N) +
+                  " lost, because all buffers of the process together had the size of "
+                  "--max-memory");
   if (uint64_t N = L.Strict)
     Add(true, "nothing was recorded of " + counted(N, "process") +
                   " from when seccomp(2)'s strict mode began, which takes the "

@@ -21,11 +21,14 @@ struct CallsOf {
 };
 
 struct Losses {
-  size_t Processes = 0;
+  /// By number, and by when recording began: a process may have several files.
+  std::set<std::pair<uint32_t, uint64_t>> Processes;
   uint64_t Lost = 0;        // events, because there was no more place for them
   uint64_t Sandbox = 0;     // others, after seccomp(2) kept place from being made
   /// Others, by the errno for which the file could not be made longer.
   std::map<uint32_t, uint64_t> NoFile;
+  uint64_t Size = 0;        // others, since all files together were as large as they may be
+  uint64_t Memory = 0;      // others, since all buffers of the process were
   uint64_t Children = 0;    // others, of forked children without a file
   uint32_t ChildErrno = 0;  // why the first of these has none; 0: not known
   uint32_t ChildUser = 0;   // as which user it tried to make one

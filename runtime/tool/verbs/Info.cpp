@@ -96,6 +96,12 @@ static void printSession(const DataFile &Data, raw_ostream &OS) {
        << (S.Flags & PBD_SESSION_OVERWRITE ? "the oldest events are overwritten"
                                            : "the next events are lost")
        << '\n';
+  if (S.MaxMemory)
+    OS << "  memory     " << S.MaxMemory << " bytes for all threads\n";
+  if (S.MaxSize)
+    OS << "  size       " << S.MaxSize << " bytes for all processes\n";
+  if (S.Part)
+    OS << "  part       " << S.Part << " of the files that the process wrote\n";
   OS << "  lost       " << S.Lost << " events, overwritten " << S.Overwritten
      << '\n'
      << "  clock      " << counterName(S.Counter);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay record`: runs a program with the tracer preloaded.
+#include "LimitOptions.h"
 #include "Verb.h"
 #include "attach/ProcessChoice.h"
 #include "moment.h"
@@ -141,6 +142,7 @@ static cl::opt<std::string>
            cl::cat(ToolOptions),
            cl::desc("Events to keep of each thread, in bytes; with K, M or G, "
                     "from 4K to 1024G (default: 256M, of 24 bytes per event)"));
+static LimitOptions LimitsGiven(RecordCommand);
 static cl::opt<bool>
     Overwrite("overwrite", cl::sub(RecordCommand), cl::cat(ToolOptions),
               cl::desc("When the buffer is full, drop the oldest events "
@@ -251,6 +253,20 @@ static constexpr char Help[] = R"(
   being short and long, take an odd N. What is slower than 'patchbay live --slower' is
   seen only of calls that are recorded.
 
+  With --rotate-size and --rotate-every a process writes one file after the other: PID.pbd
+  until then, and when nobody writes to it any more it is PID.TIME.pbd with the time of its
+  end, as 42.20260131T235959.999Z.pbd (UTC). So a collector takes files of such names, which
+  are whole, and can be read on their own: 'patchbay report -i' a directory with some of
+  them. A call that returns in another file than that in which it began is in both, with
+  function_graph: as one that has not returned in the first. No event is lost between two
+  files. What records nothing begins no file. It ends where PROG restricts its system calls
+  (seccomp), or becomes another user: then the last file grows on.
+
+  With --max-size all files count together, by what they take of the disk, of children and
+  programs that PROG starts, too; with -p, of processes in another root directory each
+  counts for itself. What finds no room is lost and counted. With --rotate-size or
+  --rotate-every the oldest file is removed before the limit is reached, as with --keep.
+
   With --no-sleep-time each thread has a page of perf_event_open(2), which says
   whether it has been off its processor; the kernel is asked for how long, by one
   system call. Where perf_event_open(2) is refused (perf_event_paranoid, sandboxes)
@@ -349,12 +365,6 @@ static StringRef nameOf(TracerT Of) {
 }
 
 // What runtime/trace/options.c takes.
-static bool isNumber(StringRef Text, ArrayRef<StringRef> Units) {
-  uint64_t Number;
-  return !Text.consumeInteger(10, Number) && is_contained(Units, Text);
-}
-
-// The same.
 static bool isPercentage(StringRef Text) {
   Text.consume_back("%");
   auto [Whole, Decimals] = Text.split('.');
@@ -377,23 +387,18 @@ static bool isSample(StringRef Text) {
 
 // A thread's first block has to fit, and a table of all blocks into memory.
 static Error checkBuffer() {
-  StringRef Unit = Buffer;
-  uint64_t Size = 0;
-  static constexpr std::pair<char, unsigned> Shifts[] = {
-      {'K', 10}, {'M', 20}, {'G', 30}};
-  bool IsSize = !Unit.consumeInteger(10, Size) && Unit.size() <= 1;
-  if (IsSize && !Unit.empty()) {
-    auto *Known = llvm::find_if(
-        Shifts, [&](const auto &S) { return S.first == toUpper(Unit[0]); });
-    IsSize = Known != std::end(Shifts);
-    if (IsSize)
-      Size = SaturatingMultiply(Size, uint64_t(1) << Known->second);
-  }
-  if (IsSize && Size >= PB_BUFFER_MIN && Size <= PB_BUFFER_MAX)
+  auto Size = parseSize(Buffer);
+  if (Size && *Size >= PB_BUFFER_MIN && *Size <= PB_BUFFER_MAX)
     return Error::success();
   return makeError(Usage, "--buffer: '" + Buffer +
                               "' is not a size from 4K to 1024G, a whole number "
                               "with one of the units K, M, G");
+}
+
+// What runtime/trace/options.c takes.
+static bool isNumber(StringRef Text, ArrayRef<StringRef> Units) {
+  uint64_t Number;
+  return !Text.consumeInteger(10, Number) && is_contained(Units, Text);
 }
 
 static Error checkOptions() {
@@ -527,6 +532,7 @@ static Expected<std::string> tracerOptions(ArrayRef<Selection> Selections) {
   }
   for (const std::string &Thread : Threads)
     Options += ",thread=" + escapeOption(Thread);
+  Options += LimitsGiven.text();
   if (!MaxRate.empty())
     Options += ",max-rate=" + MaxRate;
   if (Live || !MaxRate.empty() || !MaxOverhead.empty())
@@ -602,7 +608,8 @@ static Expected<std::vector<pid_t>> namedProcesses() {
 
 static Expected<int> recordRunning(std::vector<pid_t> Named,
                                    ArrayRef<const char *> Args,
-                                   StringRef Clock) {
+                                   StringRef Clock,
+                                   const RecordingLimits &Limits) {
   auto Others = chooseProcesses({Comms, Units, Cgroups});
   if (!Others)
     return Others.takeError();
@@ -637,7 +644,8 @@ static Expected<int> recordRunning(std::vector<pid_t> Named,
     return Text;
   };
   return recordProcesses(
-      {Named, *Others, What, Options, Output, Threads, Follow, Force}, Args);
+      {Named, *Others, What, Options, Output, Threads, Follow, Force, Limits},
+      Args);
 }
 
 static Expected<int> runRecord(ArrayRef<const char *> Args) {
@@ -651,11 +659,15 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
                      "-F GLOB -- PROG ARGS'; or name a process with -p PID");
   if (Error E = checkOptions())
     return E;
+  auto Limits =
+      LimitsGiven.read(/*HasEvents=*/Tracer != FunctionProfile || Histogram);
+  if (!Limits)
+    return Limits.takeError();
   std::string Clock = clockOption();
   if (Output.empty())
     return makeError("-o needs a directory, its name is empty");
   if (IsRunning)
-    return recordRunning(*Named, Args, Clock);
+    return recordRunning(*Named, Args, Clock, *Limits);
   if (Follow)
     return makeError(Usage, "--follow is for processes that run already: what "
                             "PROG forks is recorded in any case");
@@ -703,7 +715,7 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   }
   sayWhatKilled(Args.front(), *Status);
   sayWhatTimingTakes(*Status);
-  sayWhatWasRecorded(Args.front(), *Dir, Output, Threads);
+  sayWhatWasRecorded(Args.front(), *Dir, Output, Threads, *Limits);
   return WIFSIGNALED(*Status) ? 128 + WTERMSIG(*Status) : WEXITSTATUS(*Status);
 }
 

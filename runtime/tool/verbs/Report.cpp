@@ -220,7 +220,7 @@ static void printJsonTimes(json::OStream &J, const Trace &T,
 }
 
 static uint64_t lost(const Losses &L) {
-  uint64_t Lost = SaturatingAdd(L.Lost, L.Sandbox, L.KernelLost);
+  uint64_t Lost = SaturatingAdd(L.Lost, L.Sandbox, L.KernelLost, L.Size, L.Memory);
   for (auto [Errno, N] : L.NoFile)
     Lost = SaturatingAdd(Lost, N);
   return Lost;

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "LimitOptions.h"
+#include "Diagnostics.h"
+#include "options.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+LimitOptions::LimitOptions(cl::SubCommand &Command)
+    : MaxMemory("max-memory", cl::value_desc("SIZE"), cl::sub(Command),
+                cl::cat(ToolOptions),
+                cl::desc("Events to keep of all threads of a process together, in bytes; "
+                         "with K, M or G, from 1M on (default: --buffer of each)")),
+      MaxSize("max-size", cl::value_desc("SIZE"), cl::sub(Command), cl::cat(ToolOptions),
+              cl::desc("Let all processes together take no more of the disk; with K, M or "
+                       "G, from 1M on. What does not fit is lost, or the oldest files "
+                       "are removed where files are rotated")),
+      RotateSize("rotate-size", cl::value_desc("SIZE"), cl::sub(Command),
+                 cl::cat(ToolOptions),
+                 cl::desc("Go on in another file when one is as large; with K, M or G, "
+                          "from 1M on. PROG listens for 'patchbay live', too")),
+      RotateEvery("rotate-every", cl::value_desc("TIME"), cl::sub(Command),
+                  cl::cat(ToolOptions),
+                  cl::desc("Go on in another file when this time has passed: with ms, s, "
+                           "m or h. PROG listens for 'patchbay live', too")),
+      Keep("keep", cl::value_desc("N"), cl::sub(Command), cl::cat(ToolOptions),
+           cl::desc("Where files are rotated, remove the oldest when there are more, of "
+                    "all processes together")) {}
+
+std::optional<uint64_t> patchbay::parseSize(StringRef Text) {
+  static constexpr std::pair<char, unsigned> Shifts[] = {
+      {'K', 10}, {'M', 20}, {'G', 30}};
+  uint64_t Size = 0;
+  if (Text.consumeInteger(10, Size) || Text.size() > 1)
+    return std::nullopt;
+  if (Text.empty())
+    return Size;
+  auto *Known = llvm::find_if(
+      Shifts, [&](const auto &S) { return S.first == toUpper(Text[0]); });
+  if (Known == std::end(Shifts))
+    return std::nullopt;
+  return SaturatingMultiply(Size, uint64_t(1) << Known->second);
+}
+
+// What runtime/trace/options.c takes; 0: it was not given.
+static Error readSize(const cl::opt<std::string> &Of, uint64_t &Bytes) {
+  Bytes = 0;
+  if (!Of.getNumOccurrences())
+    return Error::success();
+  Bytes = parseSize(Of).value_or(0);
+  if (Bytes >= PB_LIMIT_MIN)
+    return Error::success();
+  return makeError(Usage, "--" + Of.ArgStr + ": '" + Of +
+                              "' is not a size from 1M on, a whole number with one of "
+                              "the units K, M, G");
+}
+
+// The same.
+static bool isTime(StringRef Text) {
+  uint64_t Number;
+  return !Text.consumeInteger(10, Number) && Number &&
+         is_contained({"ms", "s", "m", "h"}, Text);
+}
+
+Expected<RecordingLimits> LimitOptions::read(bool HasEvents) const {
+  RecordingLimits Limits;
+  uint64_t Memory, Rotate;
+  if (Error E = readSize(MaxMemory, Memory))
+    return std::move(E);
+  if (Error E = readSize(MaxSize, Limits.MaxSize))
+    return std::move(E);
+  if (Error E = readSize(RotateSize, Rotate))
+    return std::move(E);
+  if (RotateEvery.getNumOccurrences() && !isTime(RotateEvery))
+    return makeError(Usage, "--rotate-every: '" + RotateEvery +
+                                "' is not a whole number with one of the units ms, s, "
+                                "m, h");
+  Limits.Rotates = Rotate || RotateEvery.getNumOccurrences();
+  if (Keep.getNumOccurrences() &&
+      (!to_integer(Keep, Limits.Keep, 10) || !Limits.Keep))
+    return makeError(Usage, "--keep: '" + Keep + "' is not a number from 1 on");
+  if (Limits.Keep && !Limits.Rotates)
+    return makeError(Usage, "--keep is for files that are rotated: add --rotate-size or "
+                            "--rotate-every");
+  if (Limits.MaxSize && Rotate > Limits.MaxSize / 2)
+    return makeError(Usage, "--max-size: '" + MaxSize +
+                                "' has no room for two files of --rotate-size: the "
+                                "oldest is removed before the next is full");
+  for (const cl::Option *Given : std::initializer_list<const cl::Option *>{
+           &MaxMemory, &RotateSize, &RotateEvery})
+    if (!HasEvents && Given->getNumOccurrences())
+      return makeError(Usage, "--" + Given->ArgStr +
+                                  " does nothing where calls are only counted: "
+                                  "choose another tracer with -t, or --histogram");
+  return Limits;
+}
+
+std::string LimitOptions::text() const {
+  std::string Text;
+  for (const cl::opt<std::string> *Given :
+       {&MaxMemory, &MaxSize, &RotateSize, &RotateEvery, &Keep})
+    if (Given->getNumOccurrences())
+      Text += ("," + Given->ArgStr + "=" + *Given).str();
+  return Text;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "quota.h"
+
+#include "data_file.h"
+#include "file_name.h"
+#include "listen.h"
+#include "options.h"
+#include "session.h"
+#include "sys.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+/* Not in memory that fork() fills with zeros: a child counts in the same place. */
+static struct pbd_size *size;
+static int refused;
+
+/*
+ * A file that others put there could be truncated, which would end this process: it is
+ * of this user, of root, or of whom the directory is.
+ */
+static int check(int fd, const struct stat *folder)
+{
+	struct stat file;
+	long error = pb_sys(SYS_newfstatat, fd, "", &file, AT_EMPTY_PATH);
+
+	if (error)
+		return (int)error;
+	if ((file.st_mode & S_IFMT) != S_IFREG ||
+	    (file.st_uid && file.st_uid != folder->st_uid &&
+	     file.st_uid != (uid_t)pb_sys(SYS_geteuid)))
+		return -EPERM;
+	if (file.st_size >= (off_t)sizeof(*size))
+		return 0;
+	return pb_data_allocate(fd, 0, sizeof(*size));
+}
+
+/* Who may write to the directory may count. */
+static int open_file(const char *output)
+{
+	char path[PATH_MAX];
+	struct stat folder;
+	long error = pb_sys(SYS_newfstatat, AT_FDCWD, output, &folder, 0);
+	int fd;
+
+	if (!error)
+		error = pb_file_path(path, output, PBD_SIZE_FILE);
+	if (error)
+		return (int)error;
+	fd = (int)pb_sys(SYS_openat, AT_FDCWD, path,
+			 O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+			 folder.st_mode & 0666);
+	if (fd < 0)
+		return fd;
+	error = check(fd, &folder);
+	if (error) {
+		pb_sys(SYS_close, fd);
+		return (int)error;
+	}
+	return fd;
+}
+
+int pb_quota_open(const char *output)
+{
+	long mapped;
+	int fd;
+
+	if (size || (!pb_options.max_size && !pb_options_rotate(&pb_options)))
+		return 0;
+	fd = open_file(output);
+	if (fd < 0)
+		return fd;
+	mapped = pb_sys(SYS_mmap, NULL, sizeof(*size), PROT_READ | PROT_WRITE,
+			MAP_SHARED, fd, 0ul);
+	pb_sys(SYS_close, fd);
+	if (mapped < 0 && mapped > -4096)
+		return (int)mapped;
+	size = (struct pbd_size *)mapped;
+	return 0;
+}
+
+int pb_quota_take(uint64_t bytes)
+{
+	if (!size || __atomic_add_fetch(&size->used, bytes, __ATOMIC_RELAXED) <=
+			     (pb_options.max_size ? pb_options.max_size :
+						    UINT64_MAX))
+		return 0;
+	pb_quota_give(bytes);
+	/* Whoever removes files had better do it now. */
+	if (!__atomic_exchange_n(&refused, 1, __ATOMIC_RELAXED))
+		pb_listen_wake();
+	return -PB_OVER_SIZE;
+}
+
+int pb_quota_was_refused(void)
+{
+	return __atomic_exchange_n(&refused, 0, __ATOMIC_RELAXED);
+}
+
+/* Somebody may have corrected it meanwhile. */
+void pb_quota_give(uint64_t bytes)
+{
+	uint64_t used = pb_quota_used();
+
+	if (!size)
+		return;
+	while (!__atomic_compare_exchange_n(&size->used, &used,
+					    used > bytes ? used - bytes : 0, 0,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
+uint64_t pb_quota_used(void)
+{
+	return size ? __atomic_load_n(&size->used, __ATOMIC_RELAXED) : 0;
+}
+
+void pb_quota_correct(uint64_t was, uint64_t is)
+{
+	if (size)
+		__atomic_compare_exchange_n(&size->used, &was, is, 0,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+void pb_quota_removed(uint64_t files)
+{
+	if (size)
+		__atomic_add_fetch(&size->removed, files, __ATOMIC_RELAXED);
+}
+
+void pb_quota_forget(void)
+{
+	if (size)
+		pb_sys(SYS_munmap, size, sizeof(*size));
+	size = NULL;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "rotate.h"
+
+#include "listen.h"
+#include "losses.h"
+#include "moment.h"
+#include "parent.h"
+#include "quota.h"
+#include "session.h"
+#include "thread.h"
+
+#include <fcntl.h>
+
+int pb_rotate_is_due(uint64_t size)
+{
+	const struct pb_rotation *of = &pb_session->rotation;
+
+	return pb_options.rotate_size && of->has_events && !of->failed &&
+	       pb_session->file.header->committed + size >
+		       pb_options.rotate_size;
+}
+
+/* NULL and *@error: there is no space. */
+static const void *copy(const struct pbd_chunk *from, int *error)
+{
+	struct pbd_chunk *to = pb_data_reserve(&pb_session->file, from->kind,
+					       from->size, error);
+
+	if (!to)
+		return NULL;
+	pb_copy(to, from, from->size);
+	pb_data_commit(&pb_session->file, to);
+	return to;
+}
+
+static int copy_functions(void)
+{
+	struct pb_map *map = __atomic_load_n(&pb_maps, __ATOMIC_ACQUIRE);
+	int error = 0;
+
+	for (; map && !error; map = map->next) {
+		const struct pbd_module *module =
+			copy(&map->module->chunk, &error);
+		const struct pbd_functions *functions = NULL;
+
+		if (module && map->functions)
+			functions = copy(&map->functions->chunk, &error);
+		map->copied_module = module;
+		map->copied_functions = functions;
+	}
+	return error;
+}
+
+static int copy_left_out(void)
+{
+	struct pb_left_out_map *map =
+		__atomic_load_n(&pb_left_out_maps, __ATOMIC_ACQUIRE);
+	int error = 0;
+
+	for (; map && !error; map = map->next) {
+		map->copied = copy(&map->chunk->chunk, &error);
+		if (map->copied)
+			pb_session->file.header->left_out += map->copied->nr;
+	}
+	return error;
+}
+
+/*
+ * They are looked at where they are now from then on. A child that is forked meanwhile
+ * finds both.
+ */
+int pb_rotate_copy_maps(void)
+{
+	int error = copy_functions();
+
+	if (!error)
+		error = copy_left_out();
+	if (error)
+		return error;
+	for (struct pb_map *map = pb_maps; map; map = map->next) {
+		map->module = map->copied_module;
+		map->functions = map->copied_functions;
+	}
+	for (struct pb_left_out_map *map = pb_left_out_maps; map;
+	     map = map->next)
+		map->chunk = map->copied;
+	if (pb_maps || pb_left_out_maps)
+		pb_parent_is_self();
+	pb_session->rotation.has_maps = 1;
+	return 0;
+}
+
+/* Not on small stacks. The session's lock guards it. */
+static struct pb_data_file left;
+
+static void leave_file(void)
+{
+	pb_copy(&left, &pb_session->file, sizeof(left));
+	pb_session->file.header = NULL;
+	pb_session->file.ahead = pb_session->file.lasting =
+		(struct pb_data_ahead){ 0 };
+}
+
+/* What is mapped of it stays, which is little, as this is tried now and then only. */
+static void go_back(struct pbd_session *chunk, struct pbd_asked *asked,
+		    struct pbd_losses *losses)
+{
+	const struct pb_data_file *file = &pb_session->file;
+
+	if (file->header) {
+		pb_sys(SYS_unlinkat, AT_FDCWD, file->path, 0);
+		pb_sys(SYS_munmap, file->header,
+		       sizeof(*file->header) + file->ahead.size);
+		pb_quota_give(file->allocated);
+	}
+	pb_copy(&pb_session->file, &left, sizeof(left));
+	pb_session->chunk = chunk;
+	pb_session->asked = asked;
+	pb_losses_go_back(losses);
+}
+
+/* Of threads' own clocks. */
+#define KEPT_FLAGS (PBD_SESSION_OWN_PAGE | PBD_SESSION_OWN_CALL)
+
+int pb_rotate_switch(void)
+{
+	struct pb_rotation *of = &pb_session->rotation;
+	struct pbd_session *chunk = pb_session->chunk;
+	struct pbd_asked *asked = pb_session->asked;
+	struct pbd_losses *losses = pb_session->losses;
+	int error;
+
+	/* A process that has become another user can make none. */
+	if (!chunk || pb_session->file.kept)
+		return -EPERM;
+	if (of->nr_left == PB_ROTATE_LEFT)
+		return -EAGAIN;
+	pb_session_tick();
+	leave_file();
+	error = pb_session_next_file();
+	if (!error)
+		error = pb_rotate_copy_maps();
+	if (error) {
+		go_back(chunk, asked, losses);
+		of->failed = 1;
+		return error;
+	}
+	pb_session_flag(chunk->flags & KEPT_FLAGS);
+	of->left[of->nr_left].header = left.header;
+	pb_copy(of->left[of->nr_left].path, left.path, sizeof(left.path));
+	of->since_ns = pb_now_ns(CLOCK_MONOTONIC);
+	of->has_events = 0;
+	pb_session->memory = 0;
+	pb_session->again++;
+	__atomic_store_n(&of->generation, of->generation + 1, __ATOMIC_RELEASE);
+	/* From here on each thread comes to ring.c when it has something to record. */
+	pb_threads_leave_file();
+	/* Who finishes it waits for those that do not know it yet. */
+	__atomic_store_n(&of->nr_left, of->nr_left + 1, __ATOMIC_RELEASE);
+	pb_listen_wake();
+	return 0;
+}
