@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A tracer that is left on: records servers/endless.c, whose threads call functions as
+fast as they can, with rotation and a limit of the disk, for a time:
+
+    python3 test/programs/week.py --build build/release --seconds 3600
+
+Meanwhile a collector looks at each file that is whole, as soon as it is there: that it has
+all its chunks, and as many as there is time for `patchbay report` has to read. The files
+together may never take more of the disk than --max-size. And nothing may grow: the
+process's own memory, its descriptors, mappings, threads, and files that are deleted and
+still mapped. It ends at the first thing that is wrong."""
+import argparse
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FINAL = re.compile(r"(\d+)\.(\d{8}T\d{6}\.\d{3}Z)\.pbd")
+MEMORY_KB = 4096  # that may be more after the first tenth of the time
+MAPPINGS = 400    # of eight files that wait, and their blocks
+
+CHUNK = struct.Struct("<IIQ")
+SESSION, BLOCK, LOSSES, TEXT = 4, 6, 9, 13  # enum pbd_kind
+
+
+def size_of(text):
+    return int(text[:-1]) << {"K": 10, "M": 20, "G": 30}[text[-1]]
+
+
+def check_chunks(bytes_, name):
+    """What runtime/trace/format.h says: a header, and chunks up to the end. Returns whether
+    there are events; a child that found no room for any has counted them."""
+    magic, _, _, at, _, _, error = struct.unpack_from("<8s6I", bytes_)
+    committed, = struct.unpack_from("<Q", bytes_, 40)
+    kinds, lost = set(), 0
+    assert magic == b"PBAYDATA" and error == 0, (name, magic, error)
+    assert committed <= len(bytes_), (name, committed, len(bytes_))
+    while at != committed:
+        kind, _, size = CHUNK.unpack_from(bytes_, at)
+        assert size >= CHUNK.size and size % 8 == 0 and at + size <= committed, (name, at)
+        kinds.add(kind)
+        if kind == LOSSES:
+            lost = sum(struct.unpack_from("<8Q", bytes_, at + 32))
+        at += size
+    assert {SESSION, LOSSES, TEXT} <= kinds, (name, kinds)
+    assert BLOCK in kinds or lost, (name, kinds)
+    return BLOCK in kinds
+
+
+class Process:
+    """What of the process must not grow."""
+
+    def __init__(self, pid):
+        self.pid = pid
+
+    def read(self, name):
+        with open(f"/proc/{self.pid}/{name}", encoding="utf-8") as file:
+            return file.read()
+
+    def state(self):
+        maps = self.read("maps").splitlines()
+        return {
+            "KB of memory": int(re.search(r"RssAnon:\s+(\d+)",
+                                          self.read("status")).group(1)),
+            "descriptors": len(os.listdir(f"/proc/{self.pid}/fd")),
+            "mappings": len(maps),
+            "mappings of deleted files": sum(".pbd (deleted)" in line for line in maps),
+        }
+
+
+class Collector:
+    def __init__(self, args, folder):
+        self.args, self.data, self.own = args, f"{folder}/data", f"{folder}/own"
+        self.limit = size_of(args.max_size)
+        self.seen, self.read, self.gone, self.empty = set(), 0, 0, set()
+        self.bytes = self.most = self.calls = self.lost = 0
+
+    def taken(self):
+        """Of the disk, now. Files may go meanwhile."""
+        taken = 0
+        for entry in os.scandir(self.data):
+            try:
+                taken += entry.stat(follow_symlinks=False).st_blocks * 512
+            except FileNotFoundError:
+                pass
+        return taken
+
+    def check_limit(self):
+        taken = self.taken()
+        self.most = max(self.most, taken)
+        # The file that the processes count in is none of the recording.
+        assert taken <= self.limit + 4096, f"{taken} bytes of the disk"
+
+    def collect(self):
+        for name in sorted(os.listdir(self.data)):
+            if not FINAL.fullmatch(name) or name in self.seen:
+                continue
+            self.seen.add(name)
+            try:
+                with open(f"{self.data}/{name}", "rb") as file:
+                    bytes_ = file.read()
+            except FileNotFoundError:
+                self.gone += 1
+                continue
+            self.bytes += len(bytes_)
+            if not check_chunks(bytes_, name):
+                self.empty.add(name)
+
+    def report(self, name):
+        """On its own, as a collector has taken it away."""
+        shutil.rmtree(self.own, ignore_errors=True)
+        os.mkdir(self.own)
+        try:
+            os.link(f"{self.data}/{name}", f"{self.own}/{name}")
+        except FileNotFoundError:
+            return
+        done = subprocess.run(
+            [f"{self.args.build}/bin/patchbay", "report", "--json", self.own],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        report = json.loads(done.stdout or "{}")
+        # Which is what it says where a child could make no file.
+        expected = 1 if report.get("lost_of_children") else 0
+        assert done.returncode == expected, (name, done.stderr)
+        self.calls += sum(f["calls"] for f in report["functions"])
+        self.lost += report["lost"] + report["lost_of_children"]
+        names = {f["name"] for f in report["functions"]}
+        assert names <= {"parse", "handle"} and names, names
+        assert sum(f["calls"] for f in report["functions"]), name
+        shutil.rmtree(self.own)
+        self.read += 1
+
+    def newest(self):
+        names = [name for name in os.listdir(self.data)
+                 if name in self.seen and name not in self.empty]
+        return max(names, key=lambda name: FINAL.fullmatch(name).group(2), default=None)
+
+
+def child_of(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as file:
+        return int(file.read().split()[0])
+
+
+def check_growth(before, after):
+    for what, was in before.items():
+        more = {"KB of memory": MEMORY_KB, "mappings": MAPPINGS,
+                "mappings of deleted files": MAPPINGS}.get(what, 0)
+        assert after[what] <= was + more, f"{after[what]} {what}, {was} before"
+
+
+def watch(args, collector, process):
+    begin = time.monotonic()
+    first, last = {}, {}
+    while (passed := time.monotonic() - begin) < args.seconds:
+        collector.check_limit()
+        collector.collect()
+        if name := collector.newest():
+            collector.report(name)
+        state = process.state()
+        into = first if passed < max(args.seconds / 10, 1) else last
+        for what, value in state.items():
+            into[what] = max(into.get(what, 0), value)
+        time.sleep(0.02)
+    check_growth(first, last)
+    return last
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", default="build/release")
+    parser.add_argument("--cc", default="clang-22")
+    parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--max-size", default="64M")
+    parser.add_argument("--rotate-size", default="8M")
+    parser.add_argument("--tracer", default="function_duration")
+    parser.add_argument("--work", help="where the data go, of a disk that is to be used")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=args.work) as folder:
+        subprocess.run([args.cc, "-O2", f"-fplugin={args.build}/lib/patchbay-pass.so",
+                        f"{HERE}/servers/endless.c", "-o", f"{folder}/endless",
+                        "-lpthread"], check=True)
+        recording = subprocess.Popen(
+            [f"{args.build}/bin/patchbay", "record", "-t", args.tracer, "-F", "parse", "-F",
+             "handle", "--rotate-size", args.rotate_size, "--rotate-every", "1s",
+             "--max-size", args.max_size, "-o", f"{folder}/data", "--",
+             f"{folder}/endless", *["thread"] * args.threads],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            assert recording.stdout.readline() == "ready\n", recording.stderr.read()
+            collector = Collector(args, folder)
+            process = Process(child_of(recording.pid))
+            state = watch(args, collector, process)
+            said = recording.communicate("\n", timeout=120)[1]
+        finally:
+            if recording.poll() is None:
+                os.kill(child_of(recording.pid), 9)
+                recording.kill()
+        assert recording.returncode == 0, (recording.returncode, said)
+        names = os.listdir(f"{folder}/data")
+        assert all(FINAL.fullmatch(name) for name in names), names
+        collector.check_limit()
+        collector.collect()
+        for name in names:
+            if name not in collector.empty:
+                collector.report(name)
+        sys.stderr.write(said)
+        print(f"{len(collector.seen)} files seen of {collector.bytes >> 20} MB in "
+              f"{args.seconds:g} s, {collector.gone} gone before they could be opened, "
+              f"{len(collector.empty)} without room for an event")
+        print(f"{collector.read} files read by patchbay report: {collector.calls} calls, "
+              f"{collector.lost} events lost")
+        print(f"at most {collector.most} bytes of the disk, of {collector.limit}")
+        print("at the end at most " + ", ".join(f"{v} {k}" for k, v in state.items()))
+        print("every file is readable, limits are kept, nothing has grown")
+
+
+main()
