@@ -317,7 +317,7 @@ static int take_spare(struct pb_data_file *file, int error)
 	return fd < 0 ? error : fd;
 }
 
-int pb_data_open(struct pb_data_file *file, const char *output, size_t size)
+static int open_file(struct pb_data_file *file, const char *output, size_t size)
 {
 	int fd = make_file(output, file->before), is_spare = fd < 0, error;
 	struct pbd_header *header;
@@ -362,18 +362,30 @@ out:
 	return error;
 }
 
+int pb_data_open(struct pb_data_file *file, const char *output, size_t size)
+{
+	/* Until it has its name nobody finds it. */
+	int place = pb_quota_begin();
+	int error = open_file(file, output, size);
+
+	pb_quota_end(place);
+	return error;
+}
+
 /* NULL and *@error: the file is as before, or longer by what nobody reads. */
 static void *append(struct pb_data_file *file, uint64_t size, int *error)
 {
 	uint64_t start = file->header->committed;
 	void *mapped = NULL;
-	int fd = begin_use(file);
+	int fd = begin_use(file), place;
 
 	if (fd < 0) {
 		*error = fd;
 		return NULL;
 	}
+	place = pb_quota_begin();
 	*error = allocate(file, fd, start, size);
+	pb_quota_end(place);
 	if (!*error)
 		mapped = map(fd, start, size, error);
 	end_use(file, fd);

@@ -47,11 +47,15 @@
 
 /*
  * What the processes of a recording count together. @used: bytes of the disk that its
- * files take, as far as they know; @removed: files that made room for newer ones.
+ * files take, as far as they know; @removed: files that made room for newer ones;
+ * @changing: the processes that change @used and files just now, 0 where there is none;
+ * one of them may have been killed meanwhile.
  */
+#define PBD_SIZE_CHANGING 32
 struct pbd_size {
 	uint64_t used;
 	uint64_t removed;
+	uint32_t changing[PBD_SIZE_CHANGING];
 };
 
 struct pbd_header {

@@ -116,11 +116,64 @@ uint64_t pb_quota_used(void)
 	return size ? __atomic_load_n(&size->used, __ATOMIC_RELAXED) : 0;
 }
 
-void pb_quota_correct(uint64_t was, uint64_t is)
+/* -1: so many do that at once that one more is not seen, or nobody counts. */
+int pb_quota_begin(void)
 {
-	if (size)
-		__atomic_compare_exchange_n(&size->used, &was, is, 0,
-					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	uint32_t pid = size ? (uint32_t)pb_sys(SYS_getpid) : 0;
+
+	for (int i = 0; size && i < PBD_SIZE_CHANGING; i++) {
+		uint32_t nobody = 0;
+
+		if (__atomic_compare_exchange_n(&size->changing[i], &nobody,
+						pid, 0, __ATOMIC_SEQ_CST,
+						__ATOMIC_SEQ_CST))
+			return i;
+	}
+	return -1;
+}
+
+void pb_quota_end(int place)
+{
+	if (size && place >= 0)
+		__atomic_store_n(&size->changing[place], 0, __ATOMIC_SEQ_CST);
+}
+
+/* Who was killed meanwhile changes nothing any more. */
+static int is_changing(void)
+{
+	int nr = 0;
+
+	for (int i = 0; i < PBD_SIZE_CHANGING; i++) {
+		uint32_t *place = &size->changing[i];
+		uint32_t pid = __atomic_load_n(place, __ATOMIC_SEQ_CST);
+
+		if (!pid)
+			continue;
+		if (pb_sys(SYS_kill, pid, 0) != -ESRCH)
+			nr++;
+		else
+			__atomic_compare_exchange_n(place, &pid, 0, 0,
+						    __ATOMIC_SEQ_CST,
+						    __ATOMIC_SEQ_CST);
+	}
+	return nr != 0;
+}
+
+/* What no count is. */
+#define NO_COUNT UINT64_MAX
+
+uint64_t pb_quota_count(void)
+{
+	uint64_t used = pb_quota_used();
+
+	return !size || is_changing() ? NO_COUNT : used;
+}
+
+void pb_quota_correct(uint64_t count, uint64_t found)
+{
+	if (count != NO_COUNT && !is_changing())
+		__atomic_compare_exchange_n(&size->used, &count, found, 0,
+					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
 void pb_quota_removed(uint64_t files)

@@ -15,6 +15,13 @@
  */
 int pb_quota_open(const char *output);
 
+/*
+ * Around each change of files and of what is counted of them: who counts all files would
+ * find one of the two changed. The first returns what the second takes.
+ */
+int pb_quota_begin(void);
+void pb_quota_end(int place);
+
 /* So many bytes more are to be allocated, or were. Returns 0 or -PB_OVER_SIZE. */
 int pb_quota_take(uint64_t bytes);
 void pb_quota_give(uint64_t bytes);
@@ -22,9 +29,13 @@ void pb_quota_give(uint64_t bytes);
 /* Was there no room for something since this was asked last? */
 int pb_quota_was_refused(void);
 
-/* How many there are by now, and what somebody has found there in the place of @was. */
 uint64_t pb_quota_used(void);
-void pb_quota_correct(uint64_t was, uint64_t is);
+/*
+ * A time to count: what is to be given to the second function, with what was found. That
+ * has no effect if something was changed meanwhile.
+ */
+uint64_t pb_quota_count(void);
+void pb_quota_correct(uint64_t count, uint64_t found);
 /* So many files made room for others. */
 void pb_quota_removed(uint64_t files);
 

@@ -108,10 +108,13 @@ static void go_back(struct pbd_session *chunk, struct pbd_asked *asked,
 	const struct pb_data_file *file = &pb_session->file;
 
 	if (file->header) {
+		int place = pb_quota_begin();
+
 		pb_sys(SYS_unlinkat, AT_FDCWD, file->path, 0);
 		pb_sys(SYS_munmap, file->header,
 		       sizeof(*file->header) + file->ahead.size);
 		pb_quota_give(file->allocated);
+		pb_quota_end(place);
 	}
 	pb_copy(&pb_session->file, &left, sizeof(left));
 	pb_session->chunk = chunk;

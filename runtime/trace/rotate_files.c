@@ -180,19 +180,20 @@ static uint64_t size_before_next(void)
 static void make_place(void)
 {
 	struct found_files files = { 0 };
-	uint64_t was = pb_quota_used();
+	uint64_t count = pb_quota_count();
 	DIR *folder = opendir(pb_options.output);
 	size_t left, removed = 0;
 
 	if (!folder)
 		return;
 	find_files(folder, &files);
-	pb_quota_correct(was, files.bytes);
+	pb_quota_correct(count, files.bytes);
 	left = files.nr;
 	for (size_t i = 0; i < files.nr; i++) {
 		int is_too_many = pb_options.keep && left > pb_options.keep;
 		int is_too_much = pb_options.max_size &&
 				  pb_quota_used() > size_before_next();
+		int place = pb_quota_begin();
 
 		if ((is_too_many || is_too_much) &&
 		    !unlinkat(dirfd(folder), files.all[i].name, 0)) {
@@ -200,6 +201,7 @@ static void make_place(void)
 			left--;
 			removed++;
 		}
+		pb_quota_end(place);
 		free(files.all[i].name);
 	}
 	free(files.all);

@@ -207,6 +207,9 @@ def main():
         assert all(FINAL.fullmatch(name) for name in names), names
         collector.check_limit()
         collector.collect()
+        # What is removed is removed for lack of room.
+        assert collector.bytes < collector.limit or \
+            collector.taken() > collector.limit / 4, f"{collector.taken()} bytes are left"
         for name in names:
             if name not in collector.empty:
                 collector.report(name)
