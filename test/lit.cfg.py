@@ -101,7 +101,7 @@ if shutil.which("mold"):
     config.available_features.add("mold")
 if shutil.which("go"):
     config.available_features.add("go")
-for package in ("duckdb", "opentelemetry-proto", "perfetto", "prometheus-client"):
+for package in ("chdb", "duckdb", "opentelemetry-proto", "perfetto", "prometheus-client"):
     python = os.path.join(cache, package, "bin", "python3")
     config.substitutions.insert(0, (f"%{package}_python", python))
     if os.path.exists(python):

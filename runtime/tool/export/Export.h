@@ -32,6 +32,9 @@ void exportSpeedscope(Trace &T, llvm::raw_ostream &OS);
 void exportOtlp(Trace &T, llvm::raw_ostream &OS);
 /// Apache Parquet, one row per call.
 void exportParquet(Trace &T, llvm::raw_ostream &OS);
+/// The same in a tree of directories that others add to: see ParquetTree.h. Says on
+/// stderr what it has now.
+llvm::Error exportParquetTree(Trace &T, const std::string &Dir);
 /// The Common Trace Format, in a directory that is made.
 llvm::Error exportCtf(Trace &T, llvm::StringRef Dir);
 

@@ -2,9 +2,11 @@
 //
 // A trace as a table for engines that query columns. Each row says all that
 // tells it from those of other programs and machines, so that many files are
-// one table.
+// one table: as one file, or as files in directories that say some of it.
+#include "Diagnostics.h"
 #include "Export.h"
-#include "ParquetFile.h"
+#include "ParquetTree.h"
+#include "recording/OutputDir.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -26,18 +28,37 @@ static const ParquetFile::Field Fields[] = {
     {"build_id", ParquetFile::Text},
     {"elapsed_ns", ParquetFile::Int64, /*Optional=*/true},
 };
+static constexpr int64_t NsPerDay = 24 * 60 * 60 * INT64_C(1000000000);
+
+// Those that directories do not say.
+static std::vector<ParquetFile::Field> fieldsInTree() {
+  std::vector<ParquetFile::Field> Kept;
+  for (const ParquetFile::Field &F : Fields)
+    if (StringRef(F.Name) != "host" && StringRef(F.Name) != "build_id")
+      Kept.push_back(F);
+  return Kept;
+}
 
 namespace {
+
 class Rows : public CallSink {
 public:
-  Rows(const Trace &T, raw_ostream &OS)
-      : T(T), File(Fields, OS), Offset(realtimeOffset(T)) {}
+  /// InTree: host and build id are in directories.
+  Rows(const Trace &T, bool InTree)
+      : T(T), InTree(InTree), Offset(realtimeOffset(T)) {}
   void beginThread(const TraceThread &Of) override { Thread = &Of; }
   void begin(ArrayRef<TraceCall> Open, const DataValues *) override;
-  void finish() { File.finish(); }
+
+protected:
+  /// Null: the row is not written.
+  virtual ParquetFile *fileOf(int64_t Time, StringRef BuildId) = 0;
+  const DataFile &process() const { return T.Processes[Thread->Process].Data; }
+
+  const Trace &T;
+  const TraceThread *Thread = nullptr;
 
 private:
-  void addTime(bool IsKnown, uint64_t Ns) {
+  static void addTime(ParquetFile &File, bool IsKnown, uint64_t Ns) {
     if (IsKnown)
       File.add(int64_t(Ns));
     else
@@ -49,39 +70,106 @@ private:
     return BuildIds[Function];
   }
 
-  const Trace &T;
-  ParquetFile File;
+  bool InTree;
   int64_t Offset;
-  const TraceThread *Thread = nullptr;
   std::vector<std::string> BuildIds; // by function
 };
+
+class OneFile : public Rows {
+public:
+  OneFile(const Trace &T, raw_ostream &OS)
+      : Rows(T, /*InTree=*/false), File(Fields, OS) {}
+  void finish() { File.finish(); }
+
+private:
+  ParquetFile *fileOf(int64_t, StringRef) override { return &File; }
+  ParquetFile File;
+};
+
+class ManyFiles : public Rows {
+public:
+  ManyFiles(const Trace &T, StringRef Dir)
+      : Rows(T, /*InTree=*/true), Tree(Dir, fieldsInTree()) {}
+  void beginThread(const TraceThread &Of) override;
+  void begin(ArrayRef<TraceCall> Open, const DataValues *Values) override {
+    Rows::begin(Open, Values);
+    ++Calls;
+  }
+  void finish() {
+    if (Thread)
+      Tree.endProcess();
+  }
+
+  ParquetTree Tree;
+  uint64_t Calls = 0;
+
+private:
+  ParquetFile *fileOf(int64_t Time, StringRef BuildId) override {
+    int64_t Day = Time / NsPerDay - (Time % NsPerDay < 0);
+    return Tree.at(Day, BuildId);
+  }
+};
+
 } // namespace
 
 void Rows::begin(ArrayRef<TraceCall> Open, const DataValues *) {
   const TraceCall &C = Open.back();
   const TraceFunction &F = T.Functions[C.Function];
-  const DataFile &Process = T.Processes[Thread->Process].Data;
+  const DataFile &Process = process();
+  ParquetFile *To = fileOf(C.Start + Offset, buildId(C.Function));
+  if (!To)
+    return;
+  ParquetFile &File = *To;
   StringRef Program;
   if (!Process.Args.empty())
     Program = Process.Args.front();
-  File.add(StringRef(Process.Session->Host));
+  if (!InTree)
+    File.add(StringRef(Process.Session->Host));
   File.add(Program);
   File.add(Process.Pid);
   File.add(Thread->Tid);
   File.add(StringRef(Thread->Name));
   File.add(int64_t(C.Start + Offset));
   File.add(int64_t(C.Start));
-  addTime(C.hasDuration(), C.Duration);
+  addTime(File, C.hasDuration(), C.Duration);
   File.add(kindName(C.Kind));
   File.add(C.Depth);
   File.add(StringRef(F.Name));
   File.add(StringRef(F.Module));
-  File.add(buildId(C.Function));
-  addTime(C.hasDuration(), C.elapsed());
+  if (!InTree)
+    File.add(buildId(C.Function));
+  addTime(File, C.hasDuration(), C.elapsed());
+}
+
+// Threads of a process come one after the other.
+void ManyFiles::beginThread(const TraceThread &Of) {
+  bool IsNew = !Thread || Thread->Process != Of.Process;
+  if (IsNew)
+    finish();
+  Rows::beginThread(Of);
+  if (IsNew)
+    Tree.beginProcess(process().Session->Host, process().StartNs, process().Pid);
 }
 
 void patchbay::exportParquet(Trace &T, raw_ostream &OS) {
-  Rows R(T, OS);
+  OneFile R(T, OS);
   readCalls(T, {&R});
   R.finish();
+}
+
+Error patchbay::exportParquetTree(Trace &T, const std::string &Dir) {
+  // As when the name of a recording is given behind '=' by mistake.
+  if (auto Data = dataFiles(Dir); Data && !Data->empty())
+    return makeError(Usage, Dir + " is a recording: choose another directory");
+  ManyFiles R(T, Dir);
+  if (Error E = R.Tree.create())
+    return E;
+  readCalls(T, {&R});
+  R.finish();
+  if (Error E = R.Tree.error())
+    return E;
+  errs() << "patchbay: " << R.Calls << (R.Calls == 1 ? " call is" : " calls are")
+         << " in " << R.Tree.files() << (R.Tree.files() == 1 ? " file" : " files")
+         << " of " << Dir << " now\n";
+  return Error::success();
 }

@@ -4,6 +4,9 @@
 // numbers of types, encodings and fields, Encodings.md what is in pages.
 #include "ParquetFile.h"
 #include "CompactThrift.h"
+#include "ParquetEncodings.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Compression.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -16,7 +19,8 @@ static constexpr uint64_t RowsPerGroup = 1 << 17;
 
 namespace {
 enum Types { PhysicalInt32 = 1, PhysicalInt64 = 2, ByteArray = 6 };
-enum Encodings { Plain = 0, Rle = 3, RleDictionary = 8 };
+enum Encodings { Plain = 0, Rle = 3, DeltaBinaryPacked = 5, RleDictionary = 8 };
+enum Codecs { Stored = 0, Zstd = 6 };
 enum PageTypes { DataPage = 0, DictionaryPage = 2 };
 enum Repetitions { Required = 0, Optional = 1 };
 enum ConvertedTypes { Utf8 = 0 };
@@ -35,26 +39,6 @@ static int32_t physicalType(ParquetFile::TypeT Type) {
   llvm_unreachable("all types are above");
 }
 
-static void appendNumber(std::string &To, uint64_t Value, unsigned Bytes) {
-  for (unsigned I = 0; I != Bytes; ++I)
-    To += char(Value >> 8 * I);
-}
-
-// The hybrid encoding, as one run of bit-packed values.
-static std::string bitPacked(ArrayRef<uint64_t> Values, unsigned Width) {
-  std::string Bytes;
-  uint64_t Groups = divideCeil(Values.size(), 8);
-  appendVarint(Bytes, Groups << 1 | 1);
-  size_t Begin = Bytes.size();
-  Bytes.resize(Begin + Groups * Width);
-  uint64_t Bit = 0;
-  for (uint64_t Value : Values)
-    for (unsigned I = 0; I != Width; ++I, ++Bit)
-      if (Value >> I & 1)
-        Bytes[Begin + Bit / 8] |= 1 << Bit % 8;
-  return Bytes;
-}
-
 ParquetFile::ParquetFile(ArrayRef<Field> Fields, raw_ostream &OS) : OS(OS) {
   for (const Field &F : Fields)
     Columns.push_back({F, {}, {}, {}, {}});
@@ -71,7 +55,7 @@ void ParquetFile::nextCell() {
     return;
   Cell = 0;
   if (++Rows == RowsPerGroup)
-    writeRowGroup();
+    flush();
 }
 
 void ParquetFile::add(int64_t Value) {
@@ -97,66 +81,106 @@ void ParquetFile::addNull() {
   nextCell();
 }
 
+// A fast level: most of what could be saved, the encodings have saved already.
+static constexpr int ZstdLevel = 1;
+
+static Codecs codec() {
+  return compression::zstd::isAvailable() ? Zstd : Stored;
+}
+
+void ParquetFile::writePage(StringRef Body, int32_t Type, unsigned Field,
+                            const CompactThrift &Description) {
+  SmallVector<uint8_t> Small;
+  StringRef Bytes = Body;
+  if (codec() == Zstd) {
+    compression::zstd::compress(arrayRefFromStringRef(Body), Small, ZstdLevel);
+    Bytes = toStringRef(Small);
+  }
+  std::string Head = CompactThrift()
+                         .i32(1, Type)
+                         .i32(2, Body.size())
+                         .i32(3, Bytes.size())
+                         .structure(Field, Description)
+                         .str();
+  write(Head);
+  write(Bytes);
+  Uncompressed += Head.size() + Body.size();
+}
+
+// Statistics: of numbers the least and the greatest, by which readers leave out row groups.
+static CompactThrift statistics(ArrayRef<uint64_t> Values, bool Is32) {
+  int64_t Least = INT64_MAX, Most = INT64_MIN;
+  for (int64_t Value : Values) {
+    if (Is32)
+      Value = int32_t(Value);
+    Least = std::min(Least, Value);
+    Most = std::max(Most, Value);
+  }
+  auto Bytes = [&](int64_t Value) {
+    std::string Of;
+    appendNumber(Of, Value, Is32 ? 4 : 8);
+    return Of;
+  };
+  CompactThrift Of;
+  Of.text(5, Bytes(Most)).text(6, Bytes(Least));
+  return Of;
+}
+
 // Returns the chunk's metadata.
 std::string ParquetFile::writeColumn(Column &C) {
-  uint64_t Begin = Written;
+  uint64_t Begin = Written, Before = Uncompressed;
+  bool IsText = C.Is.Type == Text, Is32 = C.Is.Type == Int32;
   CompactThrift Meta;
   Meta.i32(1, physicalType(C.Is.Type))
-      .list(2, ArrayRef<int32_t>({Plain, Rle, RleDictionary}))
+      .list(2, ArrayRef<int32_t>({Plain, Rle, DeltaBinaryPacked, RleDictionary}))
       .list(3, StringRef(C.Is.Name))
-      .i32(4, 0) // not compressed
+      .i32(4, codec())
       .i64(5, C.Defined.size());
-  auto Page = [&](PageTypes Type, StringRef Body, unsigned Field,
-                  const CompactThrift &Description) {
-    write(CompactThrift()
-              .i32(1, Type)
-              .i32(2, Body.size())
-              .i32(3, Body.size())
-              .structure(Field, Description)
-              .str());
-    write(Body);
-  };
 
   std::string Body;
   if (C.Is.Optional) {
-    std::string Levels = bitPacked(C.Defined, 1);
+    std::string Levels = hybrid(C.Defined, 1);
     appendNumber(Body, Levels.size(), 4);
     Body += Levels;
   }
-  bool IsText = C.Is.Type == Text;
   if (IsText) {
-    Page(DictionaryPage, C.Dictionary, 7,
-         CompactThrift().i32(1, C.Known.size()).i32(2, Plain));
+    writePage(C.Dictionary, DictionaryPage, 7,
+              CompactThrift().i32(1, C.Known.size()).i32(2, Plain));
     unsigned Width = std::max(Log2_64_Ceil(C.Known.size()), 1u);
     Body += char(Width);
-    Body += bitPacked(C.Values, Width);
+    Body += hybrid(C.Values, Width);
+  } else if (Is32) {
+    Body += deltaPacked<int32_t>(C.Values);
   } else {
-    for (uint64_t Value : C.Values)
-      appendNumber(Body, Value, C.Is.Type == Int32 ? 4 : 8);
+    Body += deltaPacked<int64_t>(C.Values);
   }
   uint64_t DataAt = Written;
-  Page(DataPage, Body, 5,
-       CompactThrift()
-           .i32(1, C.Defined.size())
-           .i32(2, IsText ? RleDictionary : Plain)
-           .i32(3, Rle)
-           .i32(4, Rle));
+  writePage(Body, DataPage, 5,
+            CompactThrift()
+                .i32(1, C.Defined.size())
+                .i32(2, IsText ? RleDictionary : DeltaBinaryPacked)
+                .i32(3, Rle)
+                .i32(4, Rle));
 
-  Meta.i64(6, Written - Begin).i64(7, Written - Begin).i64(9, DataAt);
+  Meta.i64(6, Uncompressed - Before).i64(7, Written - Begin).i64(9, DataAt);
   if (IsText)
     Meta.i64(11, Begin);
+  else if (!C.Values.empty())
+    Meta.structure(12, statistics(C.Values, Is32));
   C = {C.Is, {}, {}, {}, {}};
   return CompactThrift().i64(2, Begin).structure(3, Meta).str();
 }
 
-void ParquetFile::writeRowGroup() {
-  uint64_t Begin = Written;
+void ParquetFile::flush() {
+  if (!Rows)
+    return;
+  uint64_t Before = Uncompressed;
   std::vector<std::string> Chunks;
   for (Column &C : Columns)
     Chunks.push_back(writeColumn(C));
   Groups.push_back(CompactThrift()
                        .list(1, Chunks)
-                       .i64(2, Written - Begin)
+                       .i64(2, Uncompressed - Before)
                        .i64(3, Rows)
                        .str());
   AllRows += Rows;
@@ -181,19 +205,23 @@ static std::string describe(const ParquetFile::Field &F) {
 }
 
 void ParquetFile::finish() {
-  if (Rows)
-    writeRowGroup();
+  flush();
   std::vector<std::string> Schema;
   Schema.push_back(
       CompactThrift().text(4, "calls").i32(5, Columns.size()).str());
   for (const Column &C : Columns)
     Schema.push_back(describe(C.Is));
+  // ColumnOrder: that the statistics are by the order of the type.
+  CompactThrift Order;
+  Order.structure(1, {});
+  std::vector<std::string> Orders(Columns.size(), Order.str());
   std::string Footer = CompactThrift()
                            .i32(1, 1)
                            .list(2, Schema)
                            .i64(3, AllRows)
                            .list(4, Groups)
                            .text(6, "patchbay")
+                           .list(7, Orders)
                            .str();
   appendNumber(Footer, Footer.size(), 4);
   write(Footer + Magic);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes a table as Apache Parquet, as far as tables of events need it: columns
-// without nesting, not compressed, text as indices into a dictionary. It only
-// appends, so the output may be a pipe.
+// without nesting, numbers as differences to the row before, text as indices into a
+// dictionary; compressed, if LLVM was built with what that takes. It only appends, so
+// the output may be a pipe.
 #ifndef PATCHBAY_TOOL_PARQUETFILE_H
 #define PATCHBAY_TOOL_PARQUETFILE_H
 
@@ -33,6 +34,10 @@ public:
   void add(int64_t Value);
   void add(llvm::StringRef Value);
   void addNull();
+  /// How many of the rows are in memory: those of the row group that is not full yet.
+  uint64_t pending() const { return Rows; }
+  /// Ends the row group, which is then as small as it is. Between two rows.
+  void flush();
   void finish();
 
 private:
@@ -45,12 +50,13 @@ private:
   };
   void write(llvm::StringRef Bytes);
   void nextCell();
+  void writePage(llvm::StringRef Body, int32_t Type, unsigned Field,
+                 const class CompactThrift &Description);
   std::string writeColumn(Column &C);
-  void writeRowGroup();
 
   std::vector<Column> Columns;
   llvm::raw_ostream &OS;
-  uint64_t Written = 0;
+  uint64_t Written = 0, Uncompressed = 0; // bytes, and what they would be then
   size_t Cell = 0;
   uint64_t Rows = 0;               // of the row group
   uint64_t AllRows = 0;            // of those before it

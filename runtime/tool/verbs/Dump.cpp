@@ -20,7 +20,6 @@ enum FormT {
   Perfetto,
   Pprof,
   Otlp,
-  Parquet,
 };
 }
 
@@ -43,10 +42,13 @@ static cl::opt<FormT>
              clEnumValN(Speedscope, "speedscope", "speedscope's JSON"),
              clEnumValN(Perfetto, "perfetto", "Perfetto's protobuf"),
              clEnumValN(Pprof, "pprof", "stacks as pprof's protobuf"),
-             clEnumValN(Otlp, "otlp", "OpenTelemetry's protobuf"),
-             clEnumValN(Parquet, "parquet",
-                        "Apache Parquet, for DuckDB, ClickHouse and the "
-                        "like")));
+             clEnumValN(Otlp, "otlp", "OpenTelemetry's protobuf")));
+static cl::opt<std::string>
+    ParquetInto("parquet", cl::value_desc("OUT"), cl::ValueOptional,
+                cl::sub(DumpCommand), cl::cat(ToolOptions),
+                cl::desc("Apache Parquet, for DuckDB, ClickHouse, Spark and the like; "
+                         "with OUT, added to the tree of partitions in the directory "
+                         "OUT, which may have recordings of many hosts"));
 static cl::opt<std::string>
     Ctf("ctf", cl::value_desc("OUT"), cl::sub(DumpCommand),
         cl::cat(ToolOptions),
@@ -80,6 +82,12 @@ static constexpr char Help[] = R"(
   patchbay.result where they were recorded. Collectors take 20 MiB at once unless they
   are told otherwise (max_request_body_size), some 100,000 calls.
 
+  --parquet=OUT adds files OUT/host=HOST/day=DAY/build_id=ID/START-PID.parquet, which
+  engines read as one table with the columns host, day (of the call, in UTC) and build_id
+  (of the function's module), and with all others as in --parquet. A file appears when it
+  is complete. A recording that is dumped again takes the place of what it had there.
+  What has no host or build id is in __HIVE_DEFAULT_PARTITION__.
+
   --ctf writes a trace per process, with a stream per thread. Events are
   func_entry and func_exit.
 
@@ -99,6 +107,7 @@ EXAMPLES:
   patchbay dump --parquet a.data > a.parquet
   patchbay dump --parquet b.data > b.parquet; duckdb -c "select host, program,
     function, sum(duration_ns) from '*.parquet' group by all"
+  patchbay dump --parquet=/mnt/calls server.data    on each host, into one table
 
 EXIT CODES:
   0  success
@@ -109,14 +118,16 @@ EXIT CODES:
   3  no thread that --tid or --thread names, or no call that was asked for
 )";
 
+static bool isParquet() { return ParquetInto.getNumOccurrences(); }
+
 // What a terminal makes of bytes may be anything.
 static Error refuseTerminal() {
   StringRef Name = Form == Perfetto  ? "perfetto"
                    : Form == Pprof   ? "pprof"
                    : Form == Otlp    ? "otlp"
-                   : Form == Parquet ? "parquet"
+                   : isParquet()     ? "parquet"
                                      : "";
-  if (Name.empty() || !outs().is_displayed())
+  if (Name.empty() || !ParquetInto.empty() || !outs().is_displayed())
     return Error::success();
   return makeError(Usage, "--" + Name +
                               " is binary, and standard output is a terminal: "
@@ -124,6 +135,14 @@ static Error refuseTerminal() {
 }
 
 static Error write(Trace &T, raw_ostream &OS) {
+  if (!Ctf.empty())
+    return exportCtf(T, Ctf);
+  if (!ParquetInto.empty())
+    return exportParquetTree(T, ParquetInto);
+  if (isParquet()) {
+    exportParquet(T, OS);
+    return Error::success();
+  }
   switch (Form) {
   case Text:
     exportText(T, OS);
@@ -151,19 +170,17 @@ static Error write(Trace &T, raw_ostream &OS) {
   case Otlp:
     exportOtlp(T, OS);
     break;
-  case Parquet:
-    exportParquet(T, OS);
-    break;
   }
   return Error::success();
 }
 
 static Expected<int> runDump(ArrayRef<const char *>) {
-  if (Ctf.getNumOccurrences() && Form.getNumOccurrences())
+  int Forms = Form.getNumOccurrences() + ParquetInto.getNumOccurrences();
+  if (Ctf.getNumOccurrences() && Forms)
     return makeError(Usage, "--ctf is a form of its own: give it alone");
   if (Ctf.getNumOccurrences() && Ctf.empty())
     return makeError(Usage, "--ctf needs a directory, its name is empty");
-  if (Form.getNumOccurrences() > 1)
+  if (Forms > 1)
     return makeError(Usage, "what is written has one form: give one of the options");
   if (Error E = refuseTerminal())
     return E;
@@ -172,12 +189,8 @@ static Expected<int> runDump(ArrayRef<const char *>) {
     return T.takeError();
   if (Error E = Choice.apply(*T, Dir))
     return E;
-  if (!Ctf.empty()) {
-    if (Error E = exportCtf(*T, Ctf))
-      return E;
-  } else if (Error E = write(*T, outs())) {
+  if (Error E = write(*T, outs()))
     return E;
-  }
   outs().flush();
   sayEnded(*T, Dir);
   if (Error E = Choice.checkFound(*T, Dir))

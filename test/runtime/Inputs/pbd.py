@@ -11,6 +11,7 @@
     pbd.py slower DIR MODULE            the same process, but one function
     pbd.py orders DIR MODULE            each column has another order of functions
     pbd.py twins DIR                    functions of two modules, with one name
+    pbd.py many-builds DIR N            a call in each of N modules, and then another
     pbd.py recursion DIR MODULE         functions that call themselves
     pbd.py deep DIR MODULE DEPTH        one that calls itself so often
     pbd.py unfinished DIR MODULE        calls that were open, or cut off
@@ -232,6 +233,18 @@ def twins(folder):
         functions(4, [0x10], 2**64 - 0xf, kind=TEXT), # was loaded again
         block(1, 100, [record(100, 0, 90, 50), record(200, 1, 90, 20),
                        record(300, 1, 90, 30)])], version=3))
+
+
+def many_builds(folder, number):
+    modules = range(1, int(number) + 1)
+    calls = [record(100 * i, which, 0x100, 50) for i, which in
+             enumerate([*modules, *modules])]
+    write(folder, "42", pbd(
+        [cmdline(["many"]), session(),
+         *(module(i, f"/missing/{i}.so", struct.pack(">I", i), base=i << 20)
+           for i in modules),
+         *(functions(i, [0x1000], i) for i in modules),
+         block(1, 42, calls)]))
 
 
 def indexed(folder):

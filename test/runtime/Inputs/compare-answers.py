@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compares what fleet-questions.py printed: ANSWERS, whose percentiles are approximations,
+with those in which they are the exact ones of a little lower and a little higher.
+
+    compare-answers.py ANSWERS LOW HIGH
+"""
+import json
+import sys
+
+
+def text(row):
+    return [value for value in row if isinstance(value, str)]
+
+
+def answers(path):
+    """Rows that are nearly the same may be in another order."""
+    with open(path, encoding="utf-8") as file:
+        return [sorted(json.loads(line)["rows"], key=text) for line in file]
+
+
+def is_between(value, low, high):
+    if isinstance(value, str):
+        return value == low == high
+    # Engines interpolate between two durations, in their own way.
+    return min(low, high) * 0.9 - 10 <= value <= max(low, high) * 1.1 + 10
+
+
+given, *bounds = map(answers, sys.argv[1:])
+for number, (rows, low, high) in enumerate(zip(given, *bounds, strict=True), 1):
+    for row, *bound in zip(rows, low, high, strict=True):
+        if not all(map(is_between, row, *bound)):
+            sys.exit(f"answer {number}: {row} is not between {bound}")
+print(f"{len(given)} answers agree, of {sum(map(len, given))} rows")

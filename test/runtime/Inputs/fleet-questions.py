@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Asks an engine the questions in FLEET.md about TREE, as they are written there.
+
+    fleet-questions.py FLEET.md TREE duckdb|chdb
+    fleet-questions.py FLEET.md TREE low|high
+
+low and high are DuckDB's, with percentiles that are not approximations, but are of a
+little lower and a little higher.
+
+Prints of each answer, as JSON, how long it took and its rows.
+"""
+import json
+import re
+import sys
+import time
+
+PAGE, TREE, ENGINE = sys.argv[1:]
+
+
+def statements():
+    """Those for this engine and for all."""
+    with open(PAGE, encoding="utf-8") as page:
+        blocks = re.findall(r"^```sql ?(\w*)\n(.*?)^```$", page.read(), re.DOTALL | re.MULTILINE)
+    wanted = {"": True, "duckdb": ENGINE != "chdb", "clickhouse": ENGINE == "chdb"}
+    for kind, text in blocks:
+        if wanted[kind]:
+            for statement in text.replace("/mnt/calls", TREE).split(";"):
+                if statement.strip():
+                    yield statement
+
+
+def duckdb_rows():
+    import duckdb
+    connection = duckdb.connect()
+
+    def ask(statement):
+        if parts := {"low": ("0.45", "0.98"), "high": ("0.55", "1.0")}.get(ENGINE):
+            statement = statement.replace("approx_quantile", "quantile_disc")
+            for part, other in zip(("0.5", "0.99"), parts):
+                statement = statement.replace(f"(x, {part})", f"(x, {other})")
+        answer = connection.sql(statement)
+        return None if answer is None else [[*map(plain, row)] for row in answer.fetchall()]
+    return ask
+
+
+def chdb_rows():
+    from chdb import session
+    connection = session.Session()
+
+    def ask(statement):
+        lines = str(connection.query(statement, "JSONCompactEachRow")).splitlines()
+        return [[*map(plain, json.loads(line))] for line in lines]
+    return ask
+
+
+def plain(value):
+    """Numbers are told in several ways."""
+    return value if isinstance(value, str) and not re.fullmatch(r"[0-9.e+]+", value) \
+        else float(value)
+
+
+ask = chdb_rows() if ENGINE == "chdb" else duckdb_rows()
+for statement in statements():
+    start = time.perf_counter()
+    rows = ask(statement)
+    if statement.split()[0] != "create":
+        print(json.dumps({"seconds": round(time.perf_counter() - start, 3), "rows": rows}))
