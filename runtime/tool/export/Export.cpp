@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Export.h"
 #include "showing/CallTree.h"
+#include "showing/Digits.h"
 #include "showing/Table.h"
 #include "showing/Values.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
@@ -85,7 +85,9 @@ static uint32_t pid(const Trace &T, const TraceThread &Thread) {
 
 // Nanoseconds as seconds, without the errors of floating point.
 static std::string seconds(uint64_t Ns) {
-  return formatv("{0}.{1:d9}", Ns / 1000000000, Ns % 1000000000).str();
+  std::string Text;
+  appendDecimal(Text, Ns, 1000000000, 9);
+  return Text;
 }
 
 void patchbay::exportText(Trace &T, raw_ostream &OS) {
@@ -178,7 +180,9 @@ void patchbay::exportJson(Trace &T, raw_ostream &OS) {
 
 // Microseconds with three decimals, as a JSON number.
 static std::string microseconds(uint64_t Ns) {
-  return formatv("{0}.{1:d3}", Ns / 1000, Ns % 1000).str();
+  std::string Text;
+  appendDecimal(Text, Ns, 1000, 3);
+  return Text;
 }
 
 static void nameChrome(json::OStream &J, StringRef What, uint32_t Pid,

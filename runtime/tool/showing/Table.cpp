@@ -98,6 +98,8 @@ std::string patchbay::shortened(StringRef Text, size_t Size) {
 // which terminals obey as well, or one that turns the direction of text around.
 static size_t controlSize(StringRef Text) {
   unsigned char C = Text.front();
+  if (C >= 0x20 && C < 0x7f) // as nearly all are
+    return 0;
   if (C < 0x20 || C == 0x7f)
     return 1;
   if (Text.size() >= 2 && C == 0xc2 && static_cast<unsigned char>(Text[1]) < 0xa0)

@@ -3,12 +3,12 @@
 // `patchbay replay`: the events of a recording one after another, in the form
 // in which ftrace prints them.
 #include "SymfsOption.h"
-#include "reading/CallStream.h"
+#include "reading/AheadWindows.h"
 #include "reading/CallChoice.h"
+#include "showing/Digits.h"
 #include "showing/Losses.h"
 #include "showing/Table.h"
 #include "showing/Values.h"
-#include "llvm/Support/Format.h"
 #include <deque>
 #include <queue>
 
@@ -77,7 +77,7 @@ struct Line {
 /// calls contain each other, as long as rounded times do not say otherwise.
 class ThreadLines {
 public:
-  ThreadLines(Trace &T, const TraceThread &Thread, bool Ends);
+  ThreadLines(Trace &T, const TraceThread &Thread, Workers &All, bool Ends);
   /// The next line, null behind the last.
   const Line *front();
   void pop() { Ready.pop_front(); }
@@ -95,7 +95,7 @@ private:
            bool End, bool Leaf);
 
   const TraceThread &Thread;
-  PlainWindows Windows;
+  AheadWindows Windows;
   CallStream Calls;
   bool Ends, IsOver = false;
   std::deque<Line> Ready; // in order; behind it are those that wait
@@ -120,6 +120,7 @@ private:
   std::vector<std::unique_ptr<ThreadLines>> Threads;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> Queue;
   std::optional<size_t> Last;
+  Workers All; // ends before what they work on
 };
 
 class Printer {
@@ -130,29 +131,61 @@ public:
   void nested();
 
 private:
-  std::string function(const Line &L) const {
-    return printable(T.Functions[L.Call.Function].Name);
+  /// What is shown of each function and thread, once it was asked for.
+  class Texts {
+  public:
+    template <typename MakeT> const std::string &get(size_t Of, MakeT Make) {
+      if (Known.size() <= Of)
+        Known.resize(Of + 1);
+      if (Known[Of].empty())
+        Known[Of] = Make();
+      return Known[Of];
+    }
+
+  private:
+    std::deque<std::string> Known;
+  };
+  const std::string &function(const Line &L) {
+    return Functions.get(L.Call.Function, [&] {
+      return printable(T.Functions[L.Call.Function].Name);
+    });
   }
-  std::string called(const Line &L) const {
-    return L.Values ? calledText(function(L), *L.Values) : function(L);
+  const std::string &task(const Line &L) {
+    return Tasks.get(L.Thread - T.Threads.data(), [&] {
+      return printable(L.Thread->Name) + "-" + std::to_string(L.Thread->Tid);
+    });
   }
-  std::string result(const Line &L) const {
-    std::string Text = L.Values ? resultText(*L.Values) : "";
-    return Text.empty() ? "" : " = " + Text;
+  void called(const Line &L) {
+    if (L.Values)
+      Text += calledText(function(L), *L.Values);
+    else
+      Text += function(L);
   }
-  std::string task(const Line &L) const {
-    return printable(L.Thread->Name) + "-" + std::to_string(L.Thread->Tid);
+  void result(const Line &L) {
+    if (!L.Values)
+      return;
+    if (std::string Of = resultText(*L.Values); !Of.empty())
+      Text += " = " + Of;
   }
+  void time(uint64_t Ns) { appendDecimal(Text, Ns / 1000, 1000000, 6, 6); }
   void duration(const TraceCall &C);
+  void endLine() {
+    Text += '\n';
+    OS << Text;
+    Text.clear();
+  }
 
   Trace &T;
   raw_ostream &OS;
+  std::string Text; // of the line
+  Texts Functions, Tasks;
 };
 
 } // namespace
 
-ThreadLines::ThreadLines(Trace &T, const TraceThread &Thread, bool Ends)
-    : Thread(Thread), Windows(T, Thread),
+ThreadLines::ThreadLines(Trace &T, const TraceThread &Thread, Workers &All,
+                         bool Ends)
+    : Thread(Thread), Windows(T, Thread, All, T.Threads.size()),
       Calls(T, Thread, Windows), Ends(Ends) {}
 
 const Line *ThreadLines::front() {
@@ -222,7 +255,7 @@ void ThreadLines::advance() {
 
 Lines::Lines(Trace &T, bool Ends) {
   for (const TraceThread &Thread : T.Threads) {
-    Threads.push_back(std::make_unique<ThreadLines>(T, Thread, Ends));
+    Threads.push_back(std::make_unique<ThreadLines>(T, Thread, All, Ends));
     push(Threads.size() - 1);
   }
 }
@@ -240,11 +273,6 @@ const Line *Lines::next() {
   return Threads[*Last]->front();
 }
 
-static void printTime(raw_ostream &OS, uint64_t Ns) {
-  OS << format("%6llu.%06llu", static_cast<unsigned long long>(Ns / 1000000000),
-               static_cast<unsigned long long>(Ns % 1000000000 / 1000));
-}
-
 void Printer::entries() {
   OS << "# tracer: function\n"
         "#\n"
@@ -253,12 +281,14 @@ void Printer::entries() {
   Lines All(T, /*Ends=*/false);
   while (const Line *Next = All.next()) {
     const Line &L = *Next;
-    OS << format("%20s  ", task(L).c_str());
-    printTime(OS, L.Time);
-    OS << ": " << called(L);
+    appendRight(Text, task(L), 20);
+    Text += "  ";
+    time(L.Time);
+    Text += ": ";
+    called(L);
     if (std::string Caller = T.caller(*L.Thread, L.Call); !Caller.empty())
-      OS << " <-" << printable(Caller);
-    OS << '\n';
+      Text += " <-" + printable(Caller);
+    endLine();
   }
 }
 
@@ -272,10 +302,10 @@ void Printer::duration(const TraceCall &C) {
       Mark = M;
       break;
     }
-  OS << Mark
-     << format(" %8llu.%03llu us |",
-               static_cast<unsigned long long>(C.Duration / 1000),
-               static_cast<unsigned long long>(C.Duration % 1000));
+  Text += Mark;
+  Text += ' ';
+  appendDecimal(Text, C.Duration, 1000, 3, 8);
+  Text += " us |";
 }
 
 // By what, if not by its return.
@@ -285,7 +315,7 @@ static StringRef leftBy(const TraceCall &C) {
   return C.Kind == TraceCall::Jumped ? "longjmp" : "";
 }
 
-static void noDuration(raw_ostream &OS) { OS << "                 |"; }
+static constexpr char NoDuration[] = "                 |";
 
 void Printer::durations() {
   OS << "# tracer: function_duration\n"
@@ -297,20 +327,22 @@ void Printer::durations() {
   Lines All(T, /*Ends=*/false);
   while (const Line *Next = All.next()) {
     const Line &L = *Next;
-    OS << format("%20s  | ", task(L).c_str());
-    OS << format("%5llu.%09llu | ",
-                 static_cast<unsigned long long>(L.Time / 1000000000),
-                 static_cast<unsigned long long>(L.Time % 1000000000));
+    appendRight(Text, task(L), 20);
+    Text += "  | ";
+    appendDecimal(Text, L.Time, 1000000000, 9, 5);
+    Text += " | ";
     if (L.Call.hasDuration())
       duration(L.Call);
     else
-      noDuration(OS);
-    OS << "  " << called(L) << result(L);
+      Text += NoDuration;
+    Text += "  ";
+    called(L);
+    result(L);
     if (StringRef Left = leftBy(L.Call); !Left.empty())
-      OS << " /* " << Left << " */";
+      (Text += " /* ").append(Left.data(), Left.size()) += " */";
     if (L.Call.Kind == TraceCall::Unfinished)
-      OS << " /* did not return */";
-    OS << '\n';
+      Text += " /* did not return */";
+    endLine();
   }
 }
 
@@ -325,29 +357,38 @@ void Printer::nested() {
   while (const Line *Next = All.next()) {
     const Line &L = *Next;
     const TraceCall &C = L.Call;
-    printTime(OS, L.Time);
-    OS << format(" | %18s | ", task(L).c_str());
-    bool Leaf = L.Leaf;
-    if (C.hasDuration() && (L.End || Leaf))
+    time(L.Time);
+    Text += " | ";
+    appendRight(Text, task(L), 18);
+    Text += " | ";
+    if (C.hasDuration() && (L.End || L.Leaf))
       duration(C);
     else
-      noDuration(OS);
-    OS << "  " << indentation(L.Outer);
-    if (L.End)
-      OS << "} /* " << function(L) << result(L);
-    else
+      Text += NoDuration;
+    Text += "  ";
+    Text += indentation(L.Outer);
+    if (L.End) {
+      Text += "} /* ";
+      Text += function(L);
+      result(L);
+    } else {
+      called(L);
       // A demangled name has its parameters already.
-      OS << called(L) << (StringRef(called(L)).ends_with(")") ? "" : "()")
-         << (Leaf ? result(L) + ";" : " {");
-    if (StringRef Left = leftBy(C); !Left.empty() && (L.End || Leaf)) {
-      if (L.End)
-        OS << ", " << Left;
-      else
-        OS << " /* " << Left << " */";
+      if (Text.back() != ')')
+        Text += "()";
+      if (L.Leaf)
+        result(L);
+      Text += L.Leaf ? ";" : " {";
+    }
+    if (StringRef Left = leftBy(C); !Left.empty() && (L.End || L.Leaf)) {
+      (Text += L.End ? ", " : " /* ").append(Left.data(), Left.size());
+      Text += L.End ? "" : " */";
     }
     if (C.Kind == TraceCall::Unfinished)
-      OS << " /* did not return */";
-    OS << (L.End ? " */\n" : "\n");
+      Text += " /* did not return */";
+    if (L.End)
+      Text += " */";
+    endLine();
   }
 }
 

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A thread's windows where threads are read side by side, as their calls began: while one
+// window is looked at, others make the next ones.
+#ifndef PATCHBAY_TOOL_AHEADWINDOWS_H
+#define PATCHBAY_TOOL_AHEADWINDOWS_H
+
+#include "CallStream.h"
+#include "Parallel.h"
+#include <array>
+
+namespace patchbay {
+
+class AheadWindows : public WindowSource {
+public:
+  /// All: of all threads, which are so many. It ends before this object.
+  AheadWindows(const Trace &T, const TraceThread &Thread, Workers &All,
+               size_t Threads)
+      : File(T.Processes[Thread.Process].Data),
+        Windows(File, *Thread.Data, firstTick(T, Thread)), All(All),
+        Ahead(Threads <= MostThreads ? Most - 1 : 0) {}
+
+  const EventWindow *next() override {
+    while (Asked <= Ahead && plan(Entries[(First + 1 + Asked) % Most]))
+      ++Asked;
+    if (!Asked)
+      return nullptr;
+    First = (First + 1) % Most;
+    --Asked;
+    All.finish(Entries[First].Job);
+    return &Entries[First].Window;
+  }
+
+private:
+  // Windows of more would be more memory than the time is worth: some 200 KB each.
+  static constexpr size_t MostThreads = 32, Most = 4;
+  struct Entry {
+    EventWindows::Plan Plan;
+    EventWindow Window;
+    Workers::Job Job;
+  };
+  bool plan(Entry &E) {
+    if (!Windows.plan(E.Plan))
+      return false;
+    E.Job.Do = [this, &E] { EventWindows::make(File, E.Plan, E.Window); };
+    All.ask(E.Job);
+    return true;
+  }
+
+  const DataFile &File;
+  EventWindows Windows;
+  Workers &All;
+  size_t Ahead;
+  std::array<Entry, Most> Entries; // one is in use, and Asked behind it
+  size_t First = 0, Asked = 0;
+};
+
+} // namespace patchbay
+
+#endif
