@@ -132,8 +132,12 @@ for options, condition in CASES:
              if not line.startswith(b"#") and b" } /*" not in line]
     check((options, "replay"), len(lines), count)
     compare_figures(options, json.loads(patchbay("report", "--json", *options))["functions"])
-for group in ("thread", "caller"):
-    duckdb.sql("create or replace table chosen as from every")
-    report = json.loads(patchbay("report", "--json", "--by", group))
-    compare_figures(("--by", group), report["functions"], group)
-print(f"{len(CASES)} choices agree")
+# By thread and by caller, of all and of choices by time, name, and what they are under.
+told_apart = 0
+for options, condition in [((), "true"), CASES[2], CASES[5], CASES[9]]:
+    duckdb.sql(f"create or replace table chosen as from every where {condition}")
+    for group in ("thread", "caller"):
+        shown = json.loads(patchbay("report", "--json", "--by", group, *options))["functions"]
+        compare_figures((*options, "--by", group), shown, group)
+        told_apart += len(shown)
+print(f"{len(CASES)} choices agree, and {told_apart} rows by thread and by caller")
