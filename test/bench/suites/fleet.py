@@ -127,7 +127,8 @@ def ask(bench, engine, tree, hosts):
     for question, answer in zip(QUESTIONS, answers, strict=True):
         if not answer["rows"]:
             raise BenchError(f"{engine}: {question}: no answer")
-        bench.report.add(Row(question, engine, answer["seconds"], "s", parts={"MiB": peak}))
+        bench.report.add(Row(question, engine, answer["seconds"], "s",
+                             parts={"processor seconds": answer["cpu"], "MiB": peak}))
     slowest = answer["rows"][0]
     if slowest[0] != f"web-{slow_host(hosts)}":
         raise BenchError(f"{engine}: the slowest host is {slowest}")
