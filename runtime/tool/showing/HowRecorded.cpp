@@ -96,7 +96,11 @@ static std::string otherFunctions(const Trace &A, const Trace &B) {
          utostr(InBoth) + " of them in both";
 }
 
-std::string patchbay::whatWasRecorded(const Trace &T) {
+static std::string host(const DataFile &Data) {
+  return Data.Session ? Data.Session->Host : "";
+}
+
+RecordedAs patchbay::howRecorded(const Trace &T) {
   // The first to begin is the one that the others come from. The kernel, whose calls
   // are without a date, is no such.
   auto Began = [](const TraceProcess &P) {
@@ -107,21 +111,25 @@ std::string patchbay::whatWasRecorded(const Trace &T) {
         return Began(A) < Began(B);
       });
   if (First == T.Processes.end())
-    return "";
+    return {};
   const DataFile &Data = First->Data;
-  std::string Text = join(Data.Args, " ");
-  Text += (Text.empty() ? "process " : ", process ") + utostr(Data.Pid);
+  RecordedAs How;
+  How.Command = join(Data.Args, " ");
+  How.Processes = utostr(Data.Pid);
   if (size_t More = T.Processes.size() - 1)
-    Text += " and " + counted(More, "other");
+    How.Processes += " and " + counted(More, "other");
   if (Data.StartNs)
-    Text += formatv("; {0:%Y-%m-%d %H:%M:%S}",
-                    sys::TimePoint<>(std::chrono::nanoseconds(Data.StartNs)));
-  Text += "; " + ofAll(T, tracer);
+    How.Began =
+        formatv("{0:%Y-%m-%d %H:%M:%S}",
+                sys::TimePoint<>(std::chrono::nanoseconds(Data.StartNs)))
+            .str();
+  How.Host = ofAll(T, host);
+  How.Tracer = ofAll(T, tracer);
   if (std::string Threshold = ofAll(T, threshold); Threshold != "none")
-    Text += ", threshold " + Threshold;
+    How.Tracer += ", threshold " + Threshold;
   if (T.isSampled())
-    Text += ", sample " + ofAll(T, sample);
-  return Text;
+    How.Tracer += ", sample " + ofAll(T, sample);
+  return How;
 }
 
 std::string patchbay::recordedDifferently(const Trace &A, const Trace &B) {

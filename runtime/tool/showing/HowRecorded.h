@@ -14,9 +14,14 @@ namespace patchbay {
 /// functions were chosen is known only of files with the same build id.
 std::string recordedDifferently(const Trace &A, const Trace &B);
 
-/// "./server --port 80, process 4711; 2026-11-22 14:45:00; function_duration,
-/// threshold 10.000 us", as far as the recording has it.
-std::string whatWasRecorded(const Trace &T);
+/// As far as the recording has it, else empty.
+struct RecordedAs {
+  std::string Command;   // "./server --port 80"
+  std::string Processes; // "4711 and 2 others"
+  std::string Began;     // "2026-11-22 14:45:00"
+  std::string Host, Tracer;
+};
+RecordedAs howRecorded(const Trace &T);
 
 } // namespace patchbay
 

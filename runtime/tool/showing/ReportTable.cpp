@@ -5,7 +5,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
-#include <set>
 
 using namespace llvm;
 using namespace patchbay;
@@ -307,31 +306,28 @@ void patchbay::printReport(const Trace &T,
 // Two recordings
 //===----------------------------------------------------------------------===//
 
-namespace {
-struct Compared {
-  FunctionDurations Before, After;
-  uint64_t change(Field F) const {
-    uint64_t Old = number(Before, F), New = number(After, F);
-    return std::max(Old, New) - std::min(Old, New);
-  }
-};
-} // namespace
-
-static void addTo(FunctionDurations &Sum, const FunctionDurations &F) {
-  Sum.Calls += F.Calls;
-  Sum.Total += F.Total;
-  Sum.Timed += F.Timed;
-  Sum.Open += F.Open;
-  Sum.CutOff += F.CutOff;
-  Sum.Sum += F.Sum;
-  Sum.Self += F.Self;
-  Sum.Longest = std::max(Sum.Longest, F.Longest);
-  Sum.Durations.add(F.Durations);
+static uint64_t change(const Compared &C, Field F) {
+  uint64_t Old = number(C.Before, F), New = number(C.After, F);
+  return std::max(Old, New) - std::min(Old, New);
 }
 
-// "0.031"; of calls whose times nobody knows, or too few, "-".
+std::vector<size_t> patchbay::sortCompared(ArrayRef<Compared> Functions,
+                                           Field By) {
+  std::vector<size_t> Order;
+  for (size_t I = 0; I != Functions.size(); ++I)
+    if (Functions[I].Before.Calls || Functions[I].After.Calls)
+      Order.push_back(I);
+  llvm::sort(Order, [&](size_t A, size_t B) {
+    uint64_t ChangeA = change(Functions[A], By), ChangeB = change(Functions[B], By);
+    return ChangeA != ChangeB ? ChangeA > ChangeB
+                              : Functions[A].Name < Functions[B].Name;
+  });
+  return Order;
+}
+
+// "0.031", or "-".
 static std::string likelihoodText(const Compared &C) {
-  std::optional<double> P = likelihood(C.Before.Durations, C.After.Durations);
+  std::optional<double> P = C.likelihood();
   if (!P)
     return "-";
   return *P < 0.001 ? "<0.001" : formatv("{0:f3}", *P).str();
@@ -345,38 +341,11 @@ static std::string changeText(uint64_t Before, uint64_t After) {
                         : "-" + durationText(Before - After);
 }
 
-static std::set<StringRef> namesIn(const Trace &T) {
-  std::set<StringRef> Names;
-  for (const TraceFunction &F : T.Functions)
-    Names.insert(F.Name);
-  return Names;
-}
-
 void patchbay::printReportDiff(const ReportSide &Old, const ReportSide &New,
                                Field By, ArrayRef<Field> Fields, unsigned Width,
                                raw_ostream &OS) {
   const Trace &Before = Old.T, &After = New.T;
-  std::map<std::string, Compared> ByName;
-  std::set<StringRef> InOld = namesIn(Before), InNew = namesIn(After);
-  // A name that only one of them has may be of that build alone. Functions that
-  // share their name in the source are summed then.
-  auto Key = [&](const TraceFunction &F) {
-    return InOld.count(F.Name) && InNew.count(F.Name) ? F.Name : F.CommonName;
-  };
-  for (size_t I = 0; I != Old.Functions.size(); ++I)
-    addTo(ByName[Key(Before.Functions[I])].Before, Old.Functions[I]);
-  for (size_t I = 0; I != New.Functions.size(); ++I)
-    addTo(ByName[Key(After.Functions[I])].After, New.Functions[I]);
-
-  std::vector<std::pair<StringRef, const Compared *>> Order;
-  for (const auto &[Name, C] : ByName)
-    if (C.Before.Calls || C.After.Calls)
-      Order.push_back({Name, &C});
-  llvm::sort(Order, [&](const auto &A, const auto &B) {
-    uint64_t ChangeA = A.second->change(By), ChangeB = B.second->change(By);
-    return ChangeA != ChangeB ? ChangeA > ChangeB : A.first < B.first;
-  });
-
+  const Comparison Sides(Old, New);
   bool Both = Before.hasEvents() && After.hasEvents();
   bool WithLikelihood = Before.hasEvents() && After.hasEvents() &&
                   Before.hasDurations() && After.hasDurations() &&
@@ -390,14 +359,15 @@ void patchbay::printReportDiff(const ReportSide &Old, const ReportSide &New,
       Out.addColumn(isNumber(F) ? (title(F) + " now").str() : "change",
                     Table::Right);
   }
-  for (const auto &[Name, C] : Order) {
+  for (size_t I : sortCompared(Sides.Functions, By)) {
+    const Compared *C = &Sides.Functions[I];
     std::vector<std::string> Row;
     for (Field F : Fields) {
       if (F == Field::Name && WithLikelihood)
         Row.push_back(likelihoodText(*C));
       uint64_t Was = number(C->Before, F), Is = number(C->After, F);
       if (isText(F))
-        Row.push_back(printable(Name));
+        Row.push_back(printable(C->Name));
       else if (isNumber(F))
         Row.insert(Row.end(), {utostr(Was), utostr(Is)});
       else if (F == Field::Self && !Both)

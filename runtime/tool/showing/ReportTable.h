@@ -5,7 +5,7 @@
 #ifndef PATCHBAY_TOOL_REPORTTABLE_H
 #define PATCHBAY_TOOL_REPORTTABLE_H
 
-#include "Durations.h"
+#include "Comparison.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace patchbay {
@@ -42,20 +42,16 @@ std::vector<size_t> sortFunctions(const Trace &T,
                                   llvm::ArrayRef<FunctionDurations> Functions,
                                   Field By);
 
+/// Indices of those that were called, first those of which By has changed most.
+std::vector<size_t> sortCompared(llvm::ArrayRef<Compared> Functions, Field By);
+
 /// Of the functions in Order. Width is a terminal's, 0 if there is none.
 void printReport(const Trace &T, llvm::ArrayRef<FunctionDurations> Functions,
                  llvm::ArrayRef<size_t> Order, llvm::ArrayRef<Field> Fields,
                  unsigned Width, llvm::raw_ostream &OS);
 
-/// A recording, and what its functions took.
-struct ReportSide {
-  const Trace &T;
-  llvm::ArrayRef<FunctionDurations> Functions;
-};
-
-/// How After differs from Before, by how much By has changed; functions are
-/// compared by name, or, where only one of them has that, by CommonName. So
-/// Field::Module is not for this, and neither is Sub.
+/// How After differs from Before, by how much By has changed. Functions are compared
+/// by name, so Field::Module is not for this, and neither is Sub.
 void printReportDiff(const ReportSide &Before, const ReportSide &After, Field By,
                      llvm::ArrayRef<Field> Fields, unsigned Width,
                      llvm::raw_ostream &OS);

@@ -90,8 +90,9 @@ static cl::opt<bool> Prometheus("prometheus", cl::sub(ReportCommand),
 static cl::opt<std::string>
     Html("html", cl::value_desc("FILE"), cl::sub(ReportCommand),
          cl::cat(ToolOptions),
-         cl::desc("Write a page for a browser there: flame graph, durations, "
-                  "timeline"));
+         cl::desc("Write a page for a browser there: threads over time, flame "
+                  "graph, callers and callees, durations; with --diff of both "
+                  "recordings"));
 
 static CallChoice Choice(ReportCommand);
 static SymfsOption Symfs(ReportCommand);
@@ -151,7 +152,9 @@ static constexpr char Help[] = R"(
   run, so that counters begin anew with the next.
 
   With --html, -s says in which order the page lists functions; it has columns of its
-  own.
+  own. The page is one file, needs no network, and stays below 5 MB: of recordings with
+  more calls than that can hold, its threads over time have short calls that follow one
+  another summed, and it says below which duration; all its figures are of all calls.
 
 EXAMPLES:
   patchbay report
@@ -162,6 +165,7 @@ EXAMPLES:
   patchbay report --from 10s --to 11s --min 1ms
   patchbay report -F Cache::get -f calls,p50,p99,longest,name --by caller
   patchbay report --html out.html
+  patchbay report --html out.html --diff before.data after.data
   patchbay report --diff before.data after.data
   patchbay report --prometheus > /var/lib/node_exporter/parse.prom
   patchbay report --json | jq '.functions[] | select(.calls > 1000)'
@@ -340,9 +344,38 @@ totals(Trace &T, const std::string &Dir, bool WithSpread,
   return Totals.finish();
 }
 
+// Before: what T is compared with, or null.
+static Expected<int> writePage(Trace &T, const std::string &Dir, Trace *Before,
+                               Field SortBy) {
+  std::optional<PageSide> Old;
+  if (Before) {
+    Old.emplace(*Before, Diff);
+    sayEnded(*Before, Diff);
+    if (Error E = CallChoice::checkFound(*Before, Diff))
+      return E;
+  }
+  PageSide New(T, Dir);
+  sayEnded(T, Dir);
+  if (Error E = CallChoice::checkFound(T, Dir))
+    return E;
+  if (T.Functions.empty())
+    return nothingTraced(T, Dir);
+  std::error_code EC;
+  raw_fd_ostream OS(Html, EC);
+  if (!EC) {
+    printPage(New, Old ? &*Old : nullptr, SortBy, OS);
+    OS.flush();
+    EC = OS.error();
+    OS.clear_error();
+  }
+  if (EC)
+    return makeError("cannot write " + Html + ": " + EC.message());
+  return T.Incomplete || (Before && Before->Incomplete) ? Failure : Success;
+}
+
 static Expected<int> runDiff(const std::string &Dir,
                              std::vector<Field> Fields) {
-  if (Error E = refuseBeside("--diff", {&All, &By, &Json, &Prometheus, &Histograms, &Html}))
+  if (Error E = refuseBeside("--diff", {&All, &By, &Json, &Prometheus, &Histograms}))
     return E;
   auto IsOther = [](Field F) { return F == Field::Sub || F == Field::Module; };
   if (llvm::any_of(Fields, IsOther) ||
@@ -369,6 +402,8 @@ static Expected<int> runDiff(const std::string &Dir,
   Field SortBy = Sort.getNumOccurrences() ? Sort : defaultDiffSort(Kind);
   if (Fields.empty())
     Fields = defaultDiffFields(Kind);
+  if (!Html.empty())
+    return writePage(*After, Dir, &*Before, SortBy);
   auto Old = totals(*Before, Diff, /*WithSpread=*/true);
   if (!Old)
     return Old.takeError();
@@ -381,28 +416,13 @@ static Expected<int> runDiff(const std::string &Dir,
 }
 
 static Expected<int> runHtml(const std::string &Dir) {
-  if (Error E = refuseBeside("--html", {&FieldList, &All, &By, &Json, &Prometheus, &Histograms}))
-    return E;
   Expected<Trace> T = readTrace(Dir, Symfs);
   if (!T)
     return T.takeError();
   if (Error E = Choice.apply(*T, Dir))
     return E;
-  HtmlReport Page(*T);
-  sayEnded(*T, Dir);
-  if (T->Functions.empty())
-    return nothingTraced(*T, Dir);
-  std::error_code EC;
-  raw_fd_ostream OS(Html, EC);
-  if (!EC) {
-    Page.print(Dir, Sort.getNumOccurrences() ? Sort : defaultSort(*T), OS);
-    OS.flush();
-    EC = OS.error();
-    OS.clear_error();
-  }
-  if (EC)
-    return makeError("cannot write " + Html + ": " + EC.message());
-  return T->Incomplete ? Failure : Success;
+  return writePage(*T, Dir, /*Before=*/nullptr,
+                   Sort.getNumOccurrences() ? Sort : defaultSort(*T));
 }
 
 static Expected<int> runTable(const std::string &Dir,
@@ -466,6 +486,9 @@ static Expected<int> runReport(ArrayRef<const char *>) {
   Expected<std::vector<Field>> Fields = parseFields();
   if (!Fields)
     return Fields.takeError();
+  if (!Html.empty())
+    if (Error E = refuseBeside("--html", {&FieldList, &All, &By, &Json, &Prometheus, &Histograms}))
+      return E;
   if (!Diff.empty())
     return runDiff(Dir, *Fields);
   if (!Html.empty())

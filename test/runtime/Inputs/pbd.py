@@ -15,7 +15,8 @@
     pbd.py recursion DIR MODULE         functions that call themselves
     pbd.py deep DIR MODULE DEPTH        one that calls itself so often
     pbd.py unfinished DIR MODULE        calls that were open, or cut off
-    pbd.py long DIR MODULE              more calls than a page's timeline shows
+    pbd.py noise DIR MODULE N           so many calls, of random durations
+    pbd.py hostile DIR MODULE           names that would be markup, or control characters
     pbd.py losses DIR MODULE            events lost for each reason, and jumps
     pbd.py families DIR MODULE          two processes that lost the same
     pbd.py forked DIR MODULE            processes that refer to others' files; in
@@ -328,12 +329,25 @@ def unfinished(folder, path):
                        record(3000, 2, 40, 100)], lost=7, name=b"worker")]))
 
 
-def long(folder, path):
-    calls = [record(100 * i, 0, 90, 40 + i % 2) for i in range(5010)]
-    nested = [record(10 * i, 1, 2000 - i, 20 * (120 - i)) for i in range(120)]
+def noise(folder, path, number):
+    calls, start, random = [], 0, 1
+    for _ in range(int(number)):
+        random = random * 6364136223846793005 + 1442695040888963407 & 2**64 - 1
+        start += 1 + (random >> 40)
+        length = random >> 36 & 0xffffff
+        calls.append(record(start, random >> 33 & 1, 90, length))
+        start += length
     write(folder, "42", pbd([
         module(3, path), session(), functions(3, [0x1010, 0x1030]),
-        block(1, 100, calls), block(2, 101, nested, name=b"nested")]))
+        block(1, 100, calls)]))
+
+
+def hostile(folder, path):
+    write(folder, "42", pbd([
+        cmdline(["</script><script>bad()</script>", "<!--", "\"'&<b>\x1b[31m"]), module(3, path),
+        session(), functions(3, [0x1010, 0x1030, 0x1040]),
+        block(1, 100, [record(100, 0, 90, 50), record(200, 1, 90, 20), record(300, 2, 90, 20)],
+              name=b"</script><!--")]))
 
 
 def families(folder, path):

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   size of the JSON, 4 bytes
+//   JSON:
+//     names, modules, module    of functions: module is an index in modules
+//     after, before             columns of the table, each an array by function, null
+//                               where nothing is known; before is null if there is one
+//                               recording only
+//     p                         how likely both are of one kind, of two recordings
+//     unit, unitBefore          of histograms, in ns
+//     threads                   [name, process, calls, busy, rows]
+//     processes                 what they are called
+//     begin, length             of the timeline, in ns, the former as text
+//     directory                 of the recording, for a shell
+//     resolution, maxRows, deeper       see Timeline
+//     activityBegin, activityPart       the same; from the timeline's begin on
+//     noCalls, noDurations      see PageContent
+//   LEB128:
+//     tree: how many nodes; then a column after the other: how much less deep a node is
+//       than one below the node before, function + 2 (0: all, 1: others), paths, and
+//       calls, total, self, open, cut off of After; of two recordings of Before, too
+//     activity, of each function: how many parts with calls; of each how many without
+//       before it, and its calls
+//     histograms, of each function: how many buckets, and these; of two, those of Before
+//     timeline, of each row of each thread: how many spans; then a column after the
+//       other: gap to the one before, length, 4 * calls + open + 2 * cut off, function,
+//       and of those with more than one call, how much less than length busy is; last
+//       how many have calls that are too deep, and of each how many without these are
+//       before it, and how many calls they are
+#include "PageData.h"
+#include "Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Base64.h"
+#include "llvm/Support/Compression.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/LEB128.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+namespace {
+
+class Writer {
+public:
+  explicit Writer(const PageContent &C) : C(C) {}
+  std::string all();
+
+private:
+  std::string json();
+  void columns(json::OStream &J, StringRef Name, const Trace &T,
+               const FunctionDurations *PageFunction::*Side);
+  void sums(PageSums PageNode::*Side);
+  void tree();
+  void activity();
+  void histograms();
+  void row(ArrayRef<TimelineSpan> Row);
+  void timeline();
+  void number(uint64_t N) { encodeULEB128(N, Numbers); }
+
+  const PageContent &C;
+  std::string NumberText;
+  raw_string_ostream Numbers{NumberText};
+};
+
+} // namespace
+
+void Writer::columns(json::OStream &J, StringRef Name, const Trace &T,
+                     const FunctionDurations *PageFunction::*Side) {
+  auto Column = [&](StringRef Key, auto Value) {
+    J.attributeArray(Key, [&] {
+      for (const PageFunction &F : C.Functions)
+        J.value(Value(*(F.*Side)));
+    });
+  };
+  auto OrNull = [](bool IsKnown, uint64_t N) {
+    return IsKnown ? json::Value(N) : json::Value(nullptr);
+  };
+  bool HasSelf = T.hasEvents();
+  J.attributeObject(Name, [&] {
+    using F = const FunctionDurations &;
+    Column("calls", [](F Of) { return Of.Calls; });
+    Column("total", [&](F Of) {
+      return OrNull(Of.Timed || Of.unfinished(), Of.Total);
+    });
+    Column("self", [&](F Of) {
+      return OrNull((Of.Timed && HasSelf) || Of.unfinished(), Of.Self);
+    });
+    Column("average", [&](F Of) { return OrNull(Of.Timed, Of.average()); });
+    for (auto [Key, Part] : {std::pair("p50", 0.5), {"p95", 0.95}, {"p99", 0.99}})
+      Column(Key, [&, P = Part](F Of) {
+        return OrNull(Of.Durations.calls(), Of.Durations.quantile(P));
+      });
+    Column("longest", [&](F Of) { return OrNull(Of.Timed, Of.Longest); });
+    Column("unfinished", [](F Of) { return Of.unfinished(); });
+  });
+}
+
+std::string Writer::json() {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  json::OStream J(OS);
+  std::vector<StringRef> Modules;
+  StringMap<size_t> ModulePlaces;
+  J.object([&] {
+    J.attributeArray("names", [&] {
+      for (const PageFunction &F : C.Functions)
+        J.value(json::fixUTF8(F.Name));
+    });
+    J.attributeArray("module", [&] {
+      for (const PageFunction &F : C.Functions) {
+        auto [At, New] = ModulePlaces.try_emplace(F.Module, Modules.size());
+        if (New)
+          Modules.push_back(F.Module);
+        J.value(At->second);
+      }
+    });
+    J.attributeArray("modules", [&] {
+      for (StringRef M : Modules)
+        J.value(json::fixUTF8(M));
+    });
+    columns(J, "after", *C.T, &PageFunction::After);
+    if (C.Before) {
+      columns(J, "before", *C.Before, &PageFunction::Before);
+      J.attributeArray("p", [&] {
+        for (const PageFunction &F : C.Functions) {
+          auto P = likelihood(F.Before->Durations, F.After->Durations);
+          J.value(P ? json::Value(*P) : json::Value(nullptr));
+        }
+      });
+    } else {
+      J.attribute("before", nullptr);
+    }
+    J.attribute("unit", C.T->BucketUnit);
+    J.attribute("unitBefore", C.Before ? C.Before->BucketUnit : 1);
+    J.attributeArray("processes", [&] {
+      for (const TraceProcess &P : C.T->Processes)
+        J.value(json::fixUTF8(join(P.Data.Args, " ") + " (" + utostr(P.Data.Pid) +
+                              ")"));
+    });
+    const Timeline &Times = *C.Times;
+    J.attributeArray("threads", [&] {
+      for (size_t I = 0; I != Times.Threads.size(); ++I)
+        J.array([&] {
+          const TraceThread &Thread = C.T->Threads[I];
+          J.value(json::fixUTF8(Thread.Name + "-" + utostr(Thread.Tid)));
+          J.value(Thread.Process);
+          J.value(Times.Threads[I].Calls);
+          J.value(Times.Threads[I].Busy);
+          J.value(Times.Threads[I].Rows.size());
+        });
+    });
+    bool Any = Times.End >= Times.Begin;
+    J.attribute("begin", utostr(Any ? Times.Begin : 0));
+    J.attribute("directory", json::fixUTF8(shellQuoted(C.Dir)));
+    J.attribute("length", Any ? Times.End - Times.Begin : 0);
+    J.attribute("resolution", Times.resolution());
+    J.attribute("maxRows", Times.maxRows());
+    J.attribute("deeper", Times.hasDeeper());
+    J.attribute("activityBegin",
+                Any ? double(Times.ActivityBegin) - double(Times.Begin) : 0);
+    J.attribute("activityPart", Times.ActivityPart);
+    J.attribute("noCalls", C.NoCalls);
+    J.attribute("noDurations", C.NoDurations);
+  });
+  return Text;
+}
+
+void Writer::sums(PageSums PageNode::*Side) {
+  for (uint64_t PageSums::*Column :
+       {&PageSums::Calls, &PageSums::Total, &PageSums::Self, &PageSums::Open,
+        &PageSums::CutOff})
+    for (const PageNode &N : C.Tree)
+      number(N.*Side.*Column);
+}
+
+void Writer::tree() {
+  number(C.Tree.size());
+  uint32_t Deepest = 0;
+  for (const PageNode &N : C.Tree) {
+    number(Deepest - N.Depth);
+    Deepest = N.Depth + 1;
+  }
+  for (const PageNode &N : C.Tree)
+    number(uint32_t(N.Function == PageNode::All      ? 0
+                    : N.Function == PageNode::Others ? 1
+                                                     : N.Function + 2));
+  for (const PageNode &N : C.Tree)
+    number(N.Paths);
+  sums(&PageNode::After);
+  if (C.Before)
+    sums(&PageNode::Before);
+}
+
+void Writer::activity() {
+  std::vector<const std::vector<uint32_t> *> Of(C.Functions.size());
+  for (size_t I = 0; I != C.Times->Activity.size(); ++I)
+    if (!C.Times->Activity[I].empty())
+      Of[C.PlaceOf[I]] = &C.Times->Activity[I];
+  for (const std::vector<uint32_t> *Parts : Of) {
+    if (!Parts) {
+      number(0);
+      continue;
+    }
+    number(Parts->size() - llvm::count(*Parts, 0u));
+    uint64_t Empty = 0;
+    for (uint32_t N : *Parts) {
+      if (!N) {
+        ++Empty;
+        continue;
+      }
+      number(std::exchange(Empty, 0));
+      number(N);
+    }
+  }
+}
+
+void Writer::histograms() {
+  auto Add = [&](ArrayRef<uint64_t> Buckets) {
+    number(Buckets.size());
+    for (uint64_t N : Buckets)
+      number(N);
+  };
+  for (const PageFunction &F : C.Functions) {
+    Add(F.After->Buckets);
+    if (C.Before)
+      Add(F.Before->Buckets);
+  }
+}
+
+void Writer::row(ArrayRef<TimelineSpan> Row) {
+  number(Row.size());
+  uint64_t End = C.Times->Begin;
+  // Of threads whose own clock stands still, one may begin before the last has ended.
+  std::vector<uint64_t> Lengths;
+  for (const TimelineSpan &S : Row) {
+    uint64_t Start = std::max(S.Start, End);
+    number(Start - End);
+    End = std::max(Start, SaturatingAdd(S.Start, S.Length));
+    Lengths.push_back(End - Start);
+  }
+  for (uint64_t Length : Lengths)
+    number(Length);
+  for (const TimelineSpan &S : Row)
+    number(4 * S.Calls + S.Open + 2 * S.CutOff);
+  for (const TimelineSpan &S : Row)
+    number(C.PlaceOf[S.Function]);
+  for (size_t I = 0; I != Row.size(); ++I)
+    if (Row[I].Calls > 1)
+      number(Lengths[I] - std::min(Row[I].Busy, Lengths[I]));
+  number(llvm::count_if(Row, [](const TimelineSpan &S) { return S.Within; }));
+  uint64_t Without = 0;
+  for (const TimelineSpan &S : Row) {
+    if (!S.Within) {
+      ++Without;
+      continue;
+    }
+    number(std::exchange(Without, 0));
+    number(S.Within);
+  }
+}
+
+void Writer::timeline() {
+  for (const TimelineThread &Thread : C.Times->Threads)
+    for (const std::vector<TimelineSpan> &Row : Thread.Rows)
+      row(Row);
+}
+
+std::string Writer::all() {
+  std::string Json = json();
+  tree();
+  activity();
+  histograms();
+  timeline();
+  char Size[4];
+  support::endian::write32le(Size, Json.size());
+  return std::string(Size, sizeof(Size)) + Json + NumberText;
+}
+
+std::string patchbay::pageData(const PageContent &Content, size_t MaxSize) {
+  for (;;) {
+    std::string Plain = Writer(Content).all();
+    std::string Text;
+    if (compression::zlib::isAvailable()) {
+      SmallVector<uint8_t> Small;
+      compression::zlib::compress(arrayRefFromStringRef(Plain), Small);
+      Text = "z" + encodeBase64(Small);
+    } else {
+      Text = "p" + encodeBase64(Plain);
+    }
+    if (Text.size() <= MaxSize)
+      return Text;
+    // Spans are most of it, and what a span takes stays about the same.
+    size_t Enough = double(Content.Times->spans()) * MaxSize / Text.size();
+    bool Changed = false;
+    while (Content.Times->spans() > Enough && Content.Times->coarsen())
+      Changed = true;
+    if (!Changed && !Content.Times->coarsen())
+      return Text;
+  }
+}

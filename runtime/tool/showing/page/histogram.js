@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How many calls took how long: bars, each for twice the time of the one before, and the
+// same as a table, which is `patchbay report --histogram`.
+
+function svg(kind, attributes, ...inside) {
+  const e = document.createElementNS("http://www.w3.org/2000/svg", kind);
+  for (const [name, value] of Object.entries(attributes)) e.setAttribute(name, value);
+  e.append(...inside);
+  return e;
+}
+function cells(row, texts, kind = "td") {
+  const tr = document.createElement("tr");
+  for (const text of texts) {
+    const cell = document.createElement(kind);
+    if (kind === "th") cell.scope = "col";
+    cell.append(text);
+    tr.append(cell);
+  }
+  row.append(tr);
+  return tr;
+}
+const bucketStart = (unit, i) => i ? Math.round(unit * 2 ** i) : 0;
+
+class HistogramView {
+  constructor() {
+    this.all = this.sum(trace.histogram);
+    this.allBefore = this.sum(trace.histogramBefore);
+    this.chosenChanged();
+  }
+  // As wide as there is place for, so that its text can be read on small screens.
+  get width() { return Math.max(280, Math.min(720, get("durations").clientWidth || 720)); }
+  draw() {
+    if (this.width !== this.drawn) this.chosenChanged();
+  }
+  sum(histograms) {
+    const all = [];
+    for (const bars of histograms) bars.forEach((n, i) => all[i] = (all[i] ?? 0) + n);
+    return all;
+  }
+  chosenChanged() {
+    const f = state.chosen;
+    this.drawn = this.width;
+    get("of").textContent = nameOf(f);
+    const sides = [{ unit: trace.unit, bars: f < 0 ? this.all : trace.histogram[f], is: "" }];
+    if (trace.before)
+      sides.push({ unit: trace.unitBefore, bars: f < 0 ? this.allBefore : trace.histogramBefore[f], is: "before" });
+    const box = get("histogram"), body = get("buckets").tBodies[0], head = get("buckets").tHead;
+    box.replaceChildren();
+    body.replaceChildren();
+    head.replaceChildren();
+    const used = sides.flatMap(({ bars }) => [bars.findIndex(n => n), bars.findLastIndex(n => n)]).filter(i => i >= 0);
+    if (!used.length) {
+      box.textContent = "None of its calls has a duration.";
+      return;
+    }
+    this.first = Math.min(...used);
+    this.last = Math.max(...used);
+    box.append(this.plot(sides, f));
+    cells(head, ["at least", "less than", ...sides.map(s => s.is ? "calls before" : "calls")], "th");
+    for (let i = this.first; i <= this.last; i++)
+      cells(body, [time(bucketStart(trace.unit, i)), time(bucketStart(trace.unit, i + 1)),
+                   ...sides.map(s => count(s.bars[i] ?? 0))]);
+  }
+  plot(sides, f) {
+    const { first, last } = this, bottom = 170, all = this.drawn;
+    const wide = Math.min((all - 40) / (last - first + 1), 80);
+    const labels = Math.ceil(62 / wide), most = Math.max(...sides.flatMap(s => [...s.bars]));
+    const total = sides[0].bars.reduce((sum, n) => sum + (n ?? 0), 0);
+    const plot = svg("svg", { viewBox: `0 0 ${all} 226`, width: all, height: 226, role: "img",
+      "aria-label": `How long calls took: ${plural(total, "call")} of ${time(bucketStart(trace.unit, first))} ` +
+        `to ${time(bucketStart(trace.unit, last + 1))}; the table below has the same` });
+    for (const { unit, bars, is } of sides)
+      for (let i = first; i <= last; i++) {
+        const left = 20 + (i - first) * wide, n = bars[i] ?? 0;
+        if (!n) continue;
+        // Whoever was there shows, if only a little.
+        const tall = 2 + 128 * n / most, inset = is ? 3 : 1;
+        plot.append(svg("rect", { class: is, x: left + inset, y: bottom - tall, width: Math.max(wide - 2 * inset, 1), height: tall },
+          svg("title", {}, `${plural(n, "call")}${is && " before"} of ${time(bucketStart(unit, i))} to ${time(bucketStart(unit, i + 1))}`)));
+        if (!is && wide > 30)
+          plot.append(svg("text", { x: left + wide / 2, y: bottom - tall - 4, "text-anchor": "middle" }, shortCount(n)));
+      }
+    for (let i = first; i <= last + 1; i += labels) {
+      const left = 20 + (i - first) * wide;
+      plot.append(svg("path", { d: `M${left} ${bottom}v5` }),
+        svg("text", { x: left, y: bottom + 18, "text-anchor": i === first ? "start" : left > all - 50 ? "end" : "middle" }, shortTime(bucketStart(trace.unit, i))));
+    }
+    plot.append(svg("path", { d: `M20 ${bottom}h${(last - first + 1) * wide}` }),
+      svg("text", { class: "quiet", x: 20, y: bottom + 40 }, (all < 500 ? "" : "duration of a call; ") + "each bar: twice the time of the one before" +
+        (trace.before ? "; outlines: before" : "")));
+    if (f >= 0) this.marks(plot, f, wide, bottom);
+    return plot;
+  }
+  marks(plot, f, wide, bottom) {
+    let line = 0, text = -100;
+    for (const key of ["p50", "p95", "p99"]) {
+      const ns = trace.after[key][f];
+      if (ns === null) continue;
+      const place = ns < trace.unit * 2 ? ns / (trace.unit * 2) : Math.log2(ns / trace.unit);
+      const x = 20 + (place - this.first) * wide, isRight = x > this.drawn - 110;
+      line = x - text < 96 ? line + 1 : 0;
+      text = x;
+      plot.append(svg("path", { class: "mark", d: `M${x} ${14 + line * 14}V${bottom}` }),
+        svg("text", { class: "quiet", x: isRight ? x - 3 : x + 3, y: 12 + line * 14, "text-anchor": isRight ? "end" : "start" }, `${key} ${shortTime(ns)}`));
+    }
+  }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Puts the views together when the figures have been read.
+
+// Who called the function that is chosen, and what it called.
+class AroundView {
+  constructor() {
+    this.callers = new FlameView(get("callers"), { empty: "nobody that was recorded" });
+    this.callees = new FlameView(get("callees"), { empty: "nothing that was recorded" });
+    // The box at the top is the function itself: looking into others chooses them.
+    for (const view of [this.callers, this.callees])
+      view.pick = node => {
+        const f = view.tree.f[node];
+        if (f >= 0 && f !== state.chosen) choose(f);
+        else view.zoom(node);
+      };
+    this.chosenChanged();
+  }
+  draw() {
+    this.callers.draw();
+    this.callees.draw();
+  }
+  chosenChanged() {
+    const f = state.chosen, none = f < 0 || !!trace.noCalls;
+    get("around").hidden = none;
+    get("around-none").hidden = !none || !!trace.noCalls;
+    if (none) return;
+    const callers = callersOf(trace.tree, f), callees = calleesOf(trace.tree, f);
+    this.callers.show(callers);
+    this.callees.show(callees);
+    const missing = trace.after.calls[f] - callers.after.calls[0];
+    get("callers-note").textContent = "Below a box are those that called it. " +
+      (missing > 0 ? `Of ${plural(trace.after.calls[f], "call")} ${count(missing)} are in paths that are summed as others. ` : "");
+    this.rows(get("caller-rows"), callers, "called by");
+    this.rows(get("callee-rows"), callees, "called");
+  }
+  // Of those next to the function.
+  rows(table, tree, title) {
+    table.tHead.replaceChildren();
+    table.tBodies[0].replaceChildren();
+    cells(table.tHead, ["calls", "total", title], "th");
+    const add = (calls, total, name) => cells(table.tBodies[0], [count(calls), time(total), name]);
+    let calls = tree.after.calls[0], total = tree.after.total[0];
+    for (let i = 1; i < tree.size; i = tree.end[i]) {
+      add(tree.after.calls[i], tree.after.total[i],
+          tree.f[i] === OTHERS ? `${tree.paths[i]} rarer paths` : nameOf(tree.f[i]));
+      calls -= tree.after.calls[i];
+      total -= tree.after.total[i];
+    }
+    if (title === "called by" && calls > 0) add(calls, Math.max(total, 0), "nobody that was recorded");
+    if (!table.tBodies[0].rows.length) add(0, 0, "nothing that was recorded");
+  }
+}
+
+function search(text) {
+  const part = text.toLowerCase();
+  state.found = part ? Uint8Array.from(trace.names, name => name.toLowerCase().includes(part)) : null;
+  const matches = state.found ? state.found.reduce((sum, n) => sum + n, 0) : 0;
+  get("found").textContent = state.found ? `functions that match: ${matches}` : "";
+  return trace.names.indexOf(text) >= 0 ? trace.names.indexOf(text) : matches === 1 ? state.found.indexOf(1) : -1;
+}
+
+// In the place of what cannot be shown.
+function missing(section, why) {
+  const p = document.createElement("p");
+  p.className = "note";
+  p.textContent = why;
+  const body = section.classList.contains("body") ? section : section.querySelector(".body");
+  body.before(p);
+  body.hidden = true;
+}
+
+function start() {
+  readColors();
+  if (!trace.names.length) {
+    get("failed").textContent = "No call was recorded, so there is nothing to see.";
+    get("failed").hidden = false;
+  }
+  const table = new TableView();
+  views.push(table);
+  if (trace.noDurations) missing(get("durations"), trace.noDurations);
+  else views.push(new HistogramView());
+  if (trace.threads.some(t => t.rows.length)) {
+    views.push(page.timeline = new TimelineView());
+  } else {
+    missing(get("overview"), trace.noCalls || "No call was recorded.");
+  }
+  if (trace.noCalls) {
+    missing(get("flame"), trace.noCalls);
+  } else {
+    const flame = page.flame = new FlameView(document.querySelector("#flame .scroller"), { upwards: true, empty: "No call was recorded." });
+    flame.show(trace.tree);
+    views.push(flame);
+    get("sized").hidden = !trace.before;
+    get("sized").querySelector("select").onchange = event => {
+      flame.side = event.target.value;
+      redraw();
+    };
+  }
+  views.push(page.around = new AroundView());
+
+  const look = text => {
+    const only = search(text);
+    table.fill();
+    if (only >= 0) choose(only);
+    redraw();
+  };
+  get("search").oninput = () => look(get("search").value);
+  get("search").onkeydown = event => {
+    if (event.key === "Enter" && state.found?.includes(1))
+      choose(table.order.find(f => state.found[f]));
+  };
+  get("unchoose").onclick = () => choose(-1);
+  get("theme").onclick = () => setTheme({ auto: "light", light: "dark", dark: "auto" }[get("theme").value || "auto"]);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    readColors();
+    redraw();
+  });
+  document.addEventListener("keydown", event => {
+    const isText = event.target.matches("input, select");
+    if (event.key === "/" && !isText) {
+      event.preventDefault();
+      get("search").focus();
+    } else if (event.key === "Escape") {
+      get("search").value = "";
+      look("");
+      choose(-1);
+    }
+  });
+  new ResizeObserver(redraw).observe(document.body);
+  // The page's address with #NAME looks for that.
+  (window.onhashchange = () => {
+    if (!location.hash) return;
+    get("search").value = decodeURIComponent(location.hash.slice(1));
+    look(get("search").value);
+  })();
+  redraw();
+}
+
+// For those who look at the page with a browser's tools, and for tests.
+const page = window.patchbayPage = { state, choose, ready: false };
+readTrace(get("data").textContent).then(read => {
+  trace = page.trace = read;
+  start();
+  requestAnimationFrame(() => { page.ready = true; });
+}).catch(error => {
+  get("failed").textContent = "The figures of this page cannot be read: " + error +
+    (typeof DecompressionStream === "undefined" ? ": a browser of 2023 or later is needed" : "");
+  get("failed").hidden = false;
+  page.ready = true;
+});

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The table of functions: what `patchbay report` prints, or `report --diff`.
+
+const mostRows = 100;
+
+class TableView {
+  constructor() {
+    this.table = document.querySelector("#functions table");
+    this.order = trace.names.map((_, f) => f); // as the command has sorted them
+    this.sorted = null; // [column, largest first]
+    this.all = false;
+    this.columns = this.findColumns();
+    this.head();
+    get("all-rows").onclick = () => {
+      this.all = true;
+      this.fill();
+    };
+    this.fill();
+  }
+  draw() {}
+
+  // Of two recordings each figure has its change beside it.
+  findColumns() {
+    const { after, before } = trace, columns = [];
+    for (const [key, title] of [["calls", "calls"], ["total", "total"], ["self", "self"], ["average", "average"],
+                                ["p50", "p50"], ["p95", "p95"], ["p99", "p99"], ["longest", "max"],
+                                ["unfinished", "unfinished"]]) {
+      const known = after[key].some(n => n !== null && (n || key !== "unfinished"));
+      if (!known && key !== "calls") continue;
+      const isCount = key === "calls" || key === "unfinished";
+      const text = n => n === null || n === undefined ? "-" : isCount ? count(n) : time(n);
+      columns.push({ key, title, of: f => after[key][f], text: f => text(after[key][f]),
+                     share: key === "total" || key === "self" });
+      if (!before || key === "p50" || key === "unfinished") continue;
+      const change = f => after[key][f] === null && before[key][f] === null ? null
+        : (after[key][f] ?? 0) - (before[key][f] ?? 0);
+      columns.push({ key: key + "-change", title: "change", of: change, isChange: true, label: title + ", change",
+                     text: f => change(f) === null ? "-" : !change(f) ? "0" : (change(f) > 0 ? "+" : "") + text(change(f)) });
+    }
+    if (trace.p)
+      columns.push({ key: "p", title: "p", label: "p: how likely chance alone makes such a difference", of: f => trace.p[f], isLess: true,
+                     text: f => trace.p[f] === null ? "-" : trace.p[f] < 0.001 ? "<0.001" : trace.p[f].toFixed(3) });
+    for (const column of columns)
+      column.most = column.share ? Math.max(1, ...this.order.map(f => column.of(f) ?? 0)) : 0;
+    return columns;
+  }
+
+  head() {
+    const tr = this.table.tHead.rows[0];
+    const add = (title, name, sort) => {
+      const th = document.createElement("th"), button = document.createElement("button");
+      th.scope = "col";
+      if (name) th.className = name;
+      button.type = "button";
+      button.textContent = title;
+      button.onclick = sort;
+      th.append(button);
+      tr.append(th);
+      return th;
+    };
+    add("function", "name", () => this.sort("name")).dataset.key = "name";
+    for (const column of this.columns) {
+      const th = add(column.title, "", () => this.sort(column.key));
+      th.dataset.key = column.key;
+      if (column.label) th.firstChild.setAttribute("aria-label", column.label);
+    }
+  }
+  sort(key) {
+    const largestFirst = this.sorted?.[0] === key ? !this.sorted[1] : key !== "name" && key !== "p";
+    this.sorted = [key, largestFirst];
+    const column = this.columns.find(c => c.key === key), sign = largestFirst ? -1 : 1;
+    const size = n => column.isChange ? Math.abs(n) : n;
+    this.order.sort((a, b) => {
+      if (key === "name") return sign * (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0);
+      const of = [column.of(a), column.of(b)];
+      // What is not known comes last, whichever way.
+      if (of[0] === null || of[1] === null) return (of[0] === null) - (of[1] === null) || a - b;
+      return sign * (size(of[0]) - size(of[1])) || a - b;
+    });
+    for (const th of this.table.tHead.rows[0].cells) {
+      const is = th.dataset.key === key;
+      if (is) th.setAttribute("aria-sort", largestFirst ? "descending" : "ascending");
+      else th.removeAttribute("aria-sort");
+      th.firstChild.textContent = (th.dataset.key === "name" ? "function" : this.columns.find(c => c.key === th.dataset.key).title) +
+        (is ? largestFirst ? " ▼" : " ▲" : "");
+    }
+    this.fill();
+  }
+
+  fill() {
+    const body = this.table.tBodies[0], listed = this.order.filter(f => !state.found || state.found[f]);
+    body.replaceChildren();
+    for (const f of this.all ? listed : listed.slice(0, mostRows)) body.append(this.row(f));
+    const more = this.all ? 0 : Math.max(0, listed.length - mostRows);
+    get("more").textContent = !listed.length ? "none" : more ? `and ${count(more)} more` : "";
+    get("all-rows").hidden = !more;
+  }
+  row(f) {
+    const tr = document.createElement("tr"), name = document.createElement("td");
+    const button = document.createElement("button");
+    tr.dataset.function = f;
+    name.className = "name";
+    button.type = "button";
+    button.textContent = nameOf(f);
+    button.onclick = () => choose(f);
+    button.onfocus = () => say(nameOf(f));
+    tr.onpointerenter = () => hover(f);
+    tr.onpointerleave = () => hover(-1);
+    name.append(button);
+    const module = trace.modules[trace.module[f]];
+    if (module && trace.modules.length > 1) {
+      const of = document.createElement("span");
+      of.className = "module";
+      of.textContent = " " + module;
+      name.append(of);
+    }
+    tr.append(name);
+    for (const column of this.columns) {
+      const td = document.createElement("td"), n = column.of(f);
+      td.textContent = column.text(f);
+      if (column.isChange && n) td.className = n > 0 ? "more" : "less";
+      if (column.share && n) {
+        const share = document.createElement("span");
+        share.className = "share";
+        share.style.width = 100 * n / column.most + "%";
+        td.append(share);
+      }
+      tr.append(td);
+    }
+    tr.classList.toggle("chosen", f === state.chosen);
+    return tr;
+  }
+  chosenChanged() {
+    for (const tr of this.table.tBodies[0].rows)
+      tr.classList.toggle("chosen", +tr.dataset.function === state.chosen);
+  }
+}

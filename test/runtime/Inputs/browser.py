@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Opens a page in Chromium without a network, does things there, and prints what is asked.
+
+    browser.py PAGE[#NAME] [--size=WIDTHxHEIGHT] [--dark] STEP...
+
+    key:KEY           presses a key (a name such as Enter, or a character)
+    type:TEXT         types a text
+    focus:SELECTOR    gives an element the focus
+    click:SELECTOR    clicks an element's middle, or SELECTOR@X,Y that place in it
+    point:SELECTOR@X,Y  moves the mouse there
+    wheel:SELECTOR@X,Y,DELTA  turns the wheel there, with Ctrl
+    eval:EXPRESSION   prints what a JavaScript expression is
+    text:SELECTOR     prints the text of each such element, one a line
+    shot:FILE         writes a picture
+It fails if the page's script has an error, or asks for anything but the page.
+"""
+import base64
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import urllib.parse
+
+FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+         "--disable-background-networking", "--disable-component-update", "--disable-sync",
+         "--hide-scrollbars", "--remote-debugging-pipe", "--disable-dev-shm-usage")
+KEYS = {"Enter": 13, "Escape": 27, "Backspace": 8, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38,
+        "ArrowRight": 39, "ArrowDown": 40, "Tab": 9, " ": 32}
+
+
+class Browser:
+    """Speaks the DevTools protocol: messages of JSON, each with a zero behind it."""
+
+    def __init__(self, folder, size):
+        to_child, self.requests = os.pipe()
+        self.answers, from_child = os.pipe()
+        command = ["chromium", *FLAGS, "--user-data-dir=" + folder, "--window-size=" + size, "about:blank"]
+        # The browser reads from 3 and writes to 4.
+        self.process = subprocess.Popen(
+            ["sh", "-c", f'exec "$@" 3<&{to_child} 4>&{from_child}', "sh", *command],
+            pass_fds=(to_child, from_child), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(to_child)
+        os.close(from_child)
+        self.number, self.rest, self.session = 0, b"", None
+        self.events, self.problems = [], []
+
+    def receive(self):
+        while b"\0" not in self.rest:
+            data = os.read(self.answers, 1 << 20)
+            if not data:
+                sys.exit("browser.py: the browser has ended")
+            self.rest += data
+        message, self.rest = self.rest.split(b"\0", 1)
+        return json.loads(message)
+
+    def note(self, message):
+        what, params = message.get("method"), message.get("params", {})
+        self.events.append(what)
+        if what == "Runtime.exceptionThrown":
+            details = params["exceptionDetails"]
+            self.problems.append(details.get("exception", {}).get("description") or details["text"])
+        elif what == "Log.entryAdded" and params["entry"]["level"] == "error":
+            self.problems.append(params["entry"]["text"])
+        elif what == "Network.requestWillBeSent":
+            url = params["request"]["url"]
+            if not url.startswith(("file:", "data:", "blob:", "about:")):
+                self.problems.append("a request to " + url)
+
+    def call(self, method, **params):
+        self.number += 1
+        message = {"id": self.number, "method": method, "params": params}
+        if self.session:
+            message["sessionId"] = self.session
+        os.write(self.requests, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self.receive()
+            if answer.get("id") == self.number:
+                if "error" in answer:
+                    sys.exit(f"browser.py: {method}: {answer['error']['message']}")
+                return answer["result"]
+            self.note(answer)
+
+    def evaluate(self, expression):
+        result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in result:
+            sys.exit("browser.py: " + expression + ": " +
+                     result["exceptionDetails"]["exception"].get("description", "?"))
+        return result["result"].get("value")
+
+    def open(self, url, size, dark):
+        target = next(t for t in self.call("Target.getTargets")["targetInfos"] if t["type"] == "page")
+        self.session = self.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
+        width, height = map(int, size.split("x"))
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                  deviceScaleFactor=1, mobile=width < 600)
+        self.call("Emulation.setFocusEmulationEnabled", enabled=True)
+        self.call("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(domain + ".enable")
+        self.call("Page.navigate", url=url)
+        while "Page.loadEventFired" not in self.events:
+            self.note(self.receive())
+        self.settle()
+
+    def settle(self):
+        """Waits until the page has read its figures, and has drawn."""
+        self.evaluate("""new Promise(done => {
+          const wait = () => window.patchbayPage?.ready
+            ? requestAnimationFrame(() => requestAnimationFrame(() => done())) : setTimeout(wait, 10);
+          wait();
+        })""")
+
+    def place(self, where):
+        selector, _, offset = where.partition("@")
+        left, top, width, height = self.evaluate(f"""(() => {{
+          const e = document.querySelector({json.dumps(selector)});
+          e.scrollIntoView({{ block: "center" }});
+          const r = e.getBoundingClientRect();
+          return [r.left, r.top, r.width, r.height];
+        }})()""")
+        numbers = [float(n) for n in offset.split(",")] if offset else [width / 2, height / 2]
+        return left + numbers[0], top + numbers[1], numbers[2:]
+
+    def mouse(self, kind, x, y, **more):
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
+
+    def step(self, kind, value):
+        if kind == "key":
+            code = KEYS.get(value, ord(value.upper()[0]) if len(value) == 1 else 0)
+            text = {"Enter": "\r"}.get(value, value if len(value) == 1 else "")
+            self.call("Input.dispatchKeyEvent", type="keyDown", key=value, text=text,
+                      windowsVirtualKeyCode=code)
+            self.call("Input.dispatchKeyEvent", type="keyUp", key=value, windowsVirtualKeyCode=code)
+        elif kind == "type":
+            self.call("Input.insertText", text=value)
+        elif kind == "focus":
+            self.evaluate(f"document.querySelector({json.dumps(value)}).focus()")
+        elif kind in ("click", "point", "wheel"):
+            x, y, more = self.place(value)
+            self.settle()
+            self.mouse("mouseMoved", x, y)
+            if kind == "click":
+                self.mouse("mousePressed", x, y, button="left", clickCount=1)
+                self.mouse("mouseReleased", x, y, button="left", clickCount=1)
+            elif kind == "wheel":
+                self.mouse("mouseWheel", x, y, deltaX=0, deltaY=more[0], modifiers=2)
+        elif kind == "eval":
+            result = self.evaluate(value)
+            print(result if isinstance(result, str) else json.dumps(result))
+        elif kind == "text":
+            for text in self.evaluate(f"""[...document.querySelectorAll({json.dumps(value)})]
+                .map(e => (e.innerText ?? e.textContent).replaceAll("\\n", " ").replaceAll("\\t", "|"))"""):
+                print(text)
+        elif kind == "shot":
+            picture = self.call("Page.captureScreenshot", format="png")["data"]
+            with open(value, "wb") as file:
+                file.write(base64.b64decode(picture))
+        else:
+            sys.exit("browser.py: there is no step '" + kind + "'")
+        self.settle()
+
+
+def main(page, *steps):
+    options = [s for s in steps if s.startswith("--")]
+    size = next((o.split("=")[1] for o in options if o.startswith("--size=")), "1280x900")
+    path, _, name = page.partition("#")
+    url = "file://" + urllib.parse.quote(os.path.abspath(path)) + ("#" + name if name else "")
+    folder = tempfile.mkdtemp()
+    browser = Browser(folder, size.replace("x", ","))
+    try:
+        browser.open(url, size, "--dark" in options)
+        for step in steps:
+            if not step.startswith("--"):
+                browser.step(*step.split(":", 1))
+        for problem in browser.problems:
+            print("browser.py: " + problem, file=sys.stderr)
+    finally:
+        browser.process.terminate()
+        browser.process.wait()
+        shutil.rmtree(folder, ignore_errors=True)
+    sys.exit(1 if browser.problems else 0)
+
+
+main(*sys.argv[1:])
