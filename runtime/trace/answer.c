@@ -7,6 +7,7 @@
 #include "parent.h"
 #include "session.h"
 #include "start.h"
+#include "under.h"
 #include "visit.h"
 #include "watch.h"
 
@@ -84,6 +85,26 @@ static int arm_or_disarm(const struct pb_message *message)
 	return result;
 }
 
+/* The client may know names that the library does not, as above. */
+static int record_under(const struct pb_message *message)
+{
+	const struct pb_control_request *request = &message->request;
+	const int also = request->verb == PB_CONTROL_UNDER_TOO;
+	struct patchbay_filter filter = { .size = sizeof(filter),
+					  .glob = request->text };
+	struct pb_name_list names = { 0 };
+	int result = 0;
+
+	if (!*request->text)
+		return pb_under_set(NULL, 0);
+	if (message->names >= 0)
+		result = pb_name_list_read(&names, message->names, &filter);
+	if (!result)
+		result = pb_under_set(&filter, also);
+	pb_name_list_free(&names);
+	return result;
+}
+
 /* *@file: a descriptor for the client, or -1. */
 static int carry_out(int client, struct pb_message *message, int *file)
 {
@@ -95,6 +116,9 @@ static int carry_out(int client, struct pb_message *message, int *file)
 	case PB_CONTROL_ARM:
 	case PB_CONTROL_DISARM:
 		return arm_or_disarm(message);
+	case PB_CONTROL_UNDER:
+	case PB_CONTROL_UNDER_TOO:
+		return record_under(message);
 	case PB_CONTROL_THRESHOLD:
 		return set_threshold(message->request.text);
 	case PB_CONTROL_SNAPSHOT:
@@ -122,6 +146,7 @@ static void describe(struct pb_control_reply *reply)
 	if (!patchbay_ops_get_info(pb_tracer, &info))
 		reply->armed = info.armed;
 	reply->threshold_ns = pb_options.threshold_ns;
+	reply->roots = pb_under_roots();
 	reply->overhead = pb_budget_overhead();
 	reply->recording = (uint32_t)pb_tracer_is_recording();
 	strncpy(reply->tracer, pb_options.tracer_name,

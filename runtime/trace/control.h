@@ -114,6 +114,8 @@ enum pb_control_verb {
 	PB_CONTROL_ATTACH = 6,    /* @text: five strings, see below */
 	PB_CONTROL_HOLD = 7,      /* see below */
 	PB_CONTROL_WATCH = 8,     /* @text: a time, or ""; see below */
+	PB_CONTROL_UNDER = 9,     /* @text: a glob, as ARM; "": record everywhere */
+	PB_CONTROL_UNDER_TOO = 10, /* beneath these functions as well */
 };
 
 /*
@@ -135,7 +137,7 @@ enum pb_control_file {
  * Names of functions are those of symbol tables. A client that knows others,
  * such as demangled ones, finds out what a glob means by them. It then sends the
  * symbols' names in a file, each ended by NUL, whose descriptor comes along with
- * ARM, DISARM or ATTACH: they count in place of the glob. DISARM looks at that
+ * ARM, DISARM, UNDER or ATTACH: they count in place of the glob. DISARM looks at that
  * as well: by it modules that are loaded later may be armed.
  *
  * Before the reply the process sends lines for the user, each a packet of at most
@@ -175,7 +177,7 @@ struct pb_control_request {
 };
 
 /*
- * @result: 0, for ARM and DISARM the number of functions, or -errno:
+ * @result: 0, for ARM, DISARM and UNDER the number of functions, or -errno:
  *          -EKEYREJECTED: the proof is not right. Nothing else is told.
  *          -EPROTONOSUPPORT: another version. -ENOSYS: an unknown verb.
  *          -EOPNOTSUPP: a threshold, and a tracer without durations.
@@ -205,7 +207,7 @@ struct pb_control_reply {
 	uint32_t recording; /* 0: before start_at, or after stop_at */
 	uint32_t waited_for;
 	uint32_t overhead; /* pb_budget_overhead() */
-	uint32_t reserved;
+	uint32_t roots;    /* functions beneath which is recorded; 0: everywhere */
 	char tracer[PBD_NAME_MAX];
 	char file[PATH_MAX];
 };

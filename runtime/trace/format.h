@@ -182,6 +182,8 @@ struct pbd_moment {
 #define PBD_SESSION_ENDED_STRICT 128u /* to seccomp's strict mode, which takes the
 					 clock away: nothing is recorded since */
 #define PBD_SESSION_WAITING 256u /* for the function of start_at to be called */
+#define PBD_SESSION_UNDER 512u /* only calls that are beneath some functions' */
+#define PBD_SESSION_NO_ROOT 1024u /* of which none has been called yet */
 #define PBD_NAME_MAX 64
 
 /*
@@ -495,6 +497,7 @@ enum pbd_asked_by {
 	PBD_ARGS = 2,
 	PBD_START_AT = 3,
 	PBD_STOP_AT = 4,
+	PBD_UNDER = 5,
 };
 
 /*

@@ -34,12 +34,14 @@ int pb_globs_init(void)
 {
 	if (pb_options.checked)
 		return 0;
-	globs = calloc(pb_options.nr_filters + pb_options.nr_args + 2,
+	globs = calloc(pb_options.nr_filters + pb_options.nr_args +
+			       pb_options.nr_under + 2,
 		       sizeof(*globs));
 	if (!globs)
 		return -ENOMEM;
 	take_down(PBD_FILTER, pb_options.filters, pb_options.nr_filters);
 	take_down(PBD_ARGS, pb_options.args, pb_options.nr_args);
+	take_down(PBD_UNDER, pb_options.under, pb_options.nr_under);
 	take_down(PBD_START_AT, &pb_options.start_at, 1);
 	take_down(PBD_STOP_AT, &pb_options.stop_at, 1);
 	return 0;
@@ -183,6 +185,8 @@ static const char *option(enum pbd_asked_by by)
 		return "start_at";
 	case PBD_STOP_AT:
 		return "stop_at";
+	case PBD_UNDER:
+		return "under";
 	}
 	return "";
 }

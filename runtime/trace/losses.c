@@ -5,6 +5,7 @@
 #include "start.h"
 #include "sys.h"
 #include "thread.h"
+#include "under.h"
 
 static void add(uint64_t *count)
 {
@@ -78,7 +79,8 @@ void pb_count_loss(enum pbd_loss why)
 void pb_count_missed(const struct patchbay_ops *ops)
 {
 	if ((ops != pb_tracer && ops != pb_values_tracer) || pb_untraced ||
-	    !pb_tracer_is_recording() || (pb_options.nr_threads && !pb_self))
+	    !pb_tracer_is_recording() || !pb_under_is_open() ||
+	    (pb_options.nr_threads && !pb_self))
 		return;
 	pb_count_loss(PBD_MISSED_IN_HANDLER);
 }

@@ -182,6 +182,8 @@ static int set_option(struct pb_options *options, const char *name,
 		options->notrace[options->nr_notrace++] = value;
 	else if (!strcmp(name, "args"))
 		options->args[options->nr_args++] = value;
+	else if (!strcmp(name, "under"))
+		options->under[options->nr_under++] = value;
 	else if (!strcmp(name, "thread"))
 		options->threads[options->nr_threads++] = value;
 	else if (!strcmp(name, "output"))
@@ -307,9 +309,11 @@ int pb_options_parse(struct pb_options *options, const char *value,
 	options->symbols = calloc(words, sizeof(*options->symbols));
 	options->notrace = calloc(words, sizeof(*options->notrace));
 	options->args = calloc(words, sizeof(*options->args));
+	options->under = calloc(words, sizeof(*options->under));
 	options->threads = calloc(words, sizeof(*options->threads));
 	if (!options->text || !options->filters || !options->symbols ||
-	    !options->notrace || !options->args || !options->threads) {
+	    !options->notrace || !options->args || !options->under ||
+	    !options->threads) {
 		snprintf(why, PB_WHY_MAX, "out of memory");
 		error = -ENOMEM;
 	}
@@ -329,5 +333,6 @@ void pb_options_free(struct pb_options *options)
 	free(options->symbols);
 	free(options->notrace);
 	free(options->args);
+	free(options->under);
 	free(options->threads);
 }

@@ -16,6 +16,8 @@
  *	               looked for at once, so thousands cost what one filter does
  *	notrace=GLOB   but not these; may be repeated
  *	args=GLOB      trace these, too, with arguments and results; may be repeated
+ *	under=GLOB     record only calls that are made while one of a function is open
+ *	               whose name matches, and those of it; by thread; may be repeated
  *	thread=GLOB    record only threads whose name matches, or whose id it is; may
  *	               be repeated; not with function_profile without histogram=1
  *	thresh=TIME    drop calls that take less: a number with ns, us, ms or s;
@@ -101,6 +103,8 @@ struct pb_options {
 	size_t nr_notrace;
 	const char **args;
 	size_t nr_args;
+	const char **under;
+	size_t nr_under;
 	const char **threads;
 	size_t nr_threads;
 	const char *start_at, *stop_at;

@@ -10,6 +10,7 @@
 #include "ring.h"
 #include "sandbox.h"
 #include "thread.h"
+#include "under.h"
 
 #include <counter.h>
 
@@ -222,6 +223,10 @@ static int write_session(void)
 		chunk->flags |= PBD_SESSION_SOME_THREADS;
 	if (__atomic_load_n(&pb_waiting, __ATOMIC_RELAXED))
 		chunk->flags |= PBD_SESSION_WAITING;
+	if (pb_options.nr_under)
+		chunk->flags |= PBD_SESSION_UNDER;
+	if (__atomic_load_n(&pb_under_waiting, __ATOMIC_RELAXED))
+		chunk->flags |= PBD_SESSION_NO_ROOT;
 	if (!pb_counter_is_invariant())
 		chunk->flags |= PBD_SESSION_VARIABLE_RATE;
 	chunk->threshold_ns = pb_options.threshold_ns;

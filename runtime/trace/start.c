@@ -21,6 +21,7 @@
 #include "thread.h"
 #include "thread_choice.h"
 #include "tracers.h"
+#include "under.h"
 
 #include <core/private.h>
 
@@ -192,6 +193,22 @@ int pb_tracer_disarm(const struct patchbay_filter *which, size_t nr)
 	return result;
 }
 
+static void arm_again(struct patchbay_ops *ops,
+		      const struct patchbay_filter *which,
+		      const struct patchbay_filter *except)
+{
+	const struct patchbay_filter filter = without(which, except);
+
+	if (ops && patchbay_disarm_filter(ops, &filter) > 0)
+		pb_note(arm_tracer(ops, which, except, PATCHBAY_ARM_SKIP));
+}
+
+void pb_tracer_arm_again(const struct patchbay_filter *which)
+{
+	arm_again(pb_tracer, which, &not_plain);
+	arm_again(pb_values_tracer, which, &notrace);
+}
+
 /* In modules that come later, too. */
 static void arm_globs(struct patchbay_ops *ops, enum pbd_asked_by by,
 		      const char **globs, size_t nr,
@@ -345,6 +362,7 @@ static int start_events(void)
 	int error;
 
 	pb_waiting = pb_options.start_at != NULL;
+	pb_under_waiting = pb_options.nr_under != 0;
 	pb_signal_lock(&pb_session->lock, &signals);
 	error = pb_session_events();
 	pb_signal_unlock(&pb_session->lock, signals);
@@ -504,9 +522,13 @@ int pb_start_begin(void)
 	if (!error && tracer->events)
 		error = start_events();
 	if (!error)
-		error = create(tracer->attr, &pb_tracer);
+		error = pb_under_begin();
+	if (!error)
+		error = create(pb_under_attr(PB_UNDER_PLAIN, &tracer->attr),
+			       &pb_tracer);
 	if (!error && pb_options.nr_args)
-		error = create(tracer->values, &pb_values_tracer);
+		error = create(pb_under_attr(PB_UNDER_VALUES, &tracer->values),
+			       &pb_values_tracer);
 	if (!error)
 		error = pb_budget_begin(tracer->attr.exit ? pb_left_out_check :
 							    NULL);
@@ -528,7 +550,7 @@ int pb_start_undo(void)
 {
 	struct patchbay_ops **all[] = { &triggers[0], &triggers[1], &pb_tracer,
 					&pb_values_tracer };
-	int error = pb_budget_undo();
+	int error = pb_budget_undo(), last;
 
 	/* Each of them, so that none is entered any more. */
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
@@ -536,6 +558,7 @@ int pb_start_undo(void)
 
 		error = error ? error : result;
 	}
-	return error;
+	last = pb_under_undo();
+	return error ? error : last;
 }
 

@@ -39,6 +39,12 @@ int pb_tracer_arm(const struct patchbay_filter *which, unsigned int flags);
  */
 int pb_tracer_disarm(const struct patchbay_filter *which, size_t nr);
 
+/*
+ * Where @which selects functions on which it is armed, it and that of args= come behind
+ * all tracers that are there by now.
+ */
+void pb_tracer_arm_again(const struct patchbay_filter *which);
+
 /* -EOPNOTSUPP: the tracer records no durations. */
 int pb_tracer_set_threshold(uint64_t ns);
 /* In ticks of the processor's counter, when there is a session of events. */

@@ -4,6 +4,8 @@
 #include "Program.h"
 #include "elf/Bolt.h"
 #include "elf/Unslotted.h"
+#include "names/NameForms.h"
+#include "llvm/Demangle/Demangle.h"
 #include <unistd.h>
 
 using namespace llvm;
@@ -18,6 +20,8 @@ struct Seen {
   // The same of each that is of another version of the ABI: the runtime leaves it alone.
   std::vector<std::string> OtherVersions;
   bool StartAt = false, StopAt = false;
+  bool Root = false;  // a function of --under
+  std::string NoRoot; // one whose end cannot be seen
   bool Chosen = false; // a function that is to be traced, by -F or --args
   bool Left = false;   // one of these that -N does not take away
 };
@@ -31,6 +35,21 @@ std::string patchbay::escapeOption(StringRef Text) {
     Result += C;
   }
   return Result;
+}
+
+// Of these no tracer sees the exit, so nobody would know what is beneath a call.
+static constexpr uint8_t NoExit = PATCHBAY_RECORD_VARIADIC |
+                                  PATCHBAY_RECORD_UNKNOWN_ARGS |
+                                  PATCHBAY_RECORD_NORETURN;
+
+static std::string whyNoRoot(const SiteRecord &R, StringRef Symbol) {
+  return "--under: the end of a call of " + readableName(demangle(Symbol)) +
+         " is not seen, as it " +
+         (R.Raw.flags & PATCHBAY_RECORD_NORETURN ? "never returns"
+          : R.Raw.flags & PATCHBAY_RECORD_VARIADIC
+              ? "takes '...'"
+              : "takes arguments in a way that is not known") +
+         ": name a function that it calls";
 }
 
 static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What) {
@@ -85,7 +104,13 @@ static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What) {
       NameFilter::Match Match = S.Filter.match(Symbols);
       if (Match == NameFilter::ByDemangledName)
         S.Symbols.insert(Symbols.front().str());
-      (S.Name == "notrace" ? TakenAway : Chosen) |= Match != NameFilter::None;
+      if (S.Name == "under" && Match != NameFilter::None) {
+        if (R.Raw.flags & NoExit)
+          What.NoRoot = whyNoRoot(R, Symbols.empty() ? "" : Symbols.front());
+        else
+          What.Root = true;
+      } else if (S.Name != "under")
+        (S.Name == "notrace" ? TakenAway : Chosen) |= Match != NameFilter::None;
     }
     What.Chosen |= Chosen;
     What.Left |= Chosen && !TakenAway;
@@ -119,12 +144,15 @@ static std::string whyNothing(const Wanted &W, const Seen &What) {
   for (const Selection &S : W.Selections)
     if (std::string Unmatched = S.Filter.unmatched();
         !Unmatched.empty() && S.Name != "notrace")
-      return "no function matches " + Unmatched + ": " +
+      return "no function matches " +
+             std::string(S.Name == "under" ? "--under " : "") + Unmatched + ": " +
              matchHint(What.Stripped);
   if (What.Chosen && !What.Left)
     return W.Selections.front().Globs == std::vector<std::string>{"*"}
                ? "-N leaves out every function"
                : "-N leaves out every function that -F and --args select";
+  if (!What.NoRoot.empty() && !What.Root)
+    return What.NoRoot;
   auto NoTrigger = [](StringRef Function, StringRef Option) {
     return ("no function '" + Function + "' for " + Option +
             ", which takes a name as it is in the symbol table, of C++ "
@@ -146,6 +174,8 @@ static Error judge(const std::string &Where, const Wanted &W,
     return makeError(Where + Why + (W.OrElse.empty() ? "" : "; ") + W.OrElse);
   for (const std::string &Other : What.OtherVersions)
     warn(Where + Other + ": none of its functions is traced");
+  if (!What.NoRoot.empty())
+    warn(Where + What.NoRoot);
   for (const Selection &S : W.Selections)
     if (std::string Unmatched = S.Filter.unmatched(); !Unmatched.empty())
       warn(Where + "no function matches -N " + Unmatched + ": " +

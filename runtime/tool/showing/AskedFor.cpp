@@ -22,6 +22,9 @@ static std::string optionText(const DataAsked &A) {
   case PBD_STOP_AT:
     Option = "stop_at";
     break;
+  case PBD_UNDER:
+    Option = "under";
+    break;
   }
   return Option + ("='" + A.Text + "'");
 }

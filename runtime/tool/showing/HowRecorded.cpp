@@ -40,6 +40,10 @@ static std::string chosenThreads(const DataFile &Data) {
   return flag(Data, PBD_SESSION_SOME_THREADS);
 }
 
+static std::string under(const DataFile &Data) {
+  return flag(Data, PBD_SESSION_UNDER);
+}
+
 static std::string depth(const DataFile &Data) {
   uint64_t Depth = Data.Session ? Data.Session->Depth : 0;
   return Depth ? utostr(Depth) : "any";
@@ -140,6 +144,7 @@ std::string patchbay::recordedDifferently(const Trace &A, const Trace &B) {
                    {"depth", depth},
                    {"sample", sample},
                    {"only chosen threads", chosenThreads},
+                   {"only within calls of some functions", under},
                    {"overwrite", overwrite}};
   std::vector<std::string> Differences;
   for (auto [Name, Of] : Options)

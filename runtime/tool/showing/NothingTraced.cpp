@@ -46,6 +46,10 @@ static std::string whyNoCall(const Trace &T) {
   if (neverStarted(Files))
     return "the function of --start-at was not called";
   std::vector<std::string> Reasons = {"none was made"};
+  if (any(T, [](auto &S) { return S.Flags & PBD_SESSION_UNDER; }))
+    Reasons = {"none was made within a call of a function of --under"};
+  if (any(T, [](auto &S) { return S.Flags & PBD_SESSION_NO_ROOT; }))
+    Reasons = {"no function of --under was called"};
   if (any(T, [](auto &S) { return S.Flags & PBD_SESSION_SOME_THREADS; }))
     Reasons = {"none was made by a thread that was chosen"};
   for (const TraceProcess &P : T.Processes)

@@ -87,6 +87,10 @@ static void printSession(const DataFile &Data, raw_ostream &OS) {
   if (S.Sample)
     OS << "  sample     1/" << S.Sample << ", of each function and thread: of "
        << Data.sampledFrom() << " calls\n";
+  if (S.Flags & PBD_SESSION_UNDER)
+    OS << "  under      only within calls of the functions of --under"
+       << (S.Flags & PBD_SESSION_NO_ROOT ? ", none of which was called" : "")
+       << '\n';
   if (S.Flags & PBD_SESSION_SOME_THREADS)
     OS << "  threads    only those that were chosen\n";
   if (S.Flags & PBD_SESSION_NO_SLEEP_TIME)

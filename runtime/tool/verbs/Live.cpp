@@ -48,6 +48,14 @@ static cl::list<std::string>
         cl::desc("Trace these functions as well; may be repeated"));
 static cl::alias ArmShort("F", cl::Prefix, cl::aliasopt(Arm),
                           cl::cat(ToolOptions), cl::desc("The same"));
+static cl::list<std::string>
+    Under("under", cl::value_desc("GLOB"), cl::sub(LiveCommand),
+          cl::cat(ToolOptions),
+          cl::desc("From now on record only within calls of these functions, which "
+                   "begin from now on; may be repeated"));
+static cl::opt<bool>
+    Everywhere("everywhere", cl::sub(LiveCommand), cl::cat(ToolOptions),
+               cl::desc("Record wherever calls are made, again: undo --under"));
 static cl::opt<std::string>
     Threshold("threshold", cl::value_desc("TIME"), cl::sub(LiveCommand),
               cl::cat(ToolOptions),
@@ -84,7 +92,8 @@ static cl::opt<std::string>
 
 static constexpr char Help[] = R"(
   Without an option it shows how the process is traced. Several options are
-  carried out in this order: --disarm, --arm, --threshold, --snapshot, --watch or --list.
+  carried out in this order: --disarm, --arm, --under,
+  --threshold, --snapshot, --watch or --list.
 
   The process has to be started with 'patchbay record --live', or with live=1 in
   PATCHBAY; privileged programs (AT_SECURE) never listen. Children that it forks
@@ -95,6 +104,11 @@ static constexpr char Help[] = R"(
   GLOB matches names of functions in modules that are loaded, mangled or demangled,
   as -F of 'patchbay record'; 'patchbay list -p PID' shows them. Demangled names are
   looked up in the files that the process has mapped.
+
+  With --under calls are recorded only while their thread is in a call of one of these
+  functions in modules that are loaded; these calls themselves, too, if the functions are
+  traced. A call that has begun by then does not count, nor one of those of an earlier
+  --under.
 
   What is disarmed is recorded no more, at once. The command then waits for handlers
   that are running, for ten seconds at most; a warning names the thread that is in
@@ -118,6 +132,7 @@ EXAMPLES:
   patchbay live -p 4711
   patchbay live -p 4711 --threshold 1ms --disarm 'log_*'
   patchbay live -p 4711 -F 'http_*' -N 'http_log*'
+  patchbay live -p 4711 --under handle_request
   patchbay live -p 4711 --list | grep ' armed '
   patchbay live -p 4711 --snapshot slow.data && patchbay report slow.data
   patchbay live -p 4711 --watch flight --slower 10ms --keep 20 --max-size 1G
@@ -202,6 +217,40 @@ static Error change(pb_control_verb Verb, StringRef Done, StringRef Glob) {
   return Error::success();
 }
 
+static Error recordUnder(StringRef Glob, bool Also) {
+  // Whether it listens at all, before names are looked up.
+  if (Error E = ControlSocket::connect(Pid).takeError())
+    return E;
+  LiveSelection Selection(Pid, Glob);
+  auto Reply = request(Also ? PB_CONTROL_UNDER_TOO : PB_CONTROL_UNDER, Glob,
+                       Selection.file());
+  if (!Reply)
+    return Reply.takeError();
+  if (Reply->result == -ENOENT || Reply->result == 0)
+    return makeError(NothingFound,
+                     "process " + Twine(Pid) + ": no function of which calls "
+                     "are seen to end has a name that matches '" + Glob + "'" +
+                         Selection.hint());
+  if (Reply->result == -ENOSYS)
+    return failure("its runtime is of an older version, and knows no --under");
+  if (Reply->result < 0)
+    return failure("nothing was changed for --under '" + Glob +
+                   "': " + refusalText(-Reply->result));
+  outs() << "recording within calls of " << functions(Reply->roots) << " now\n";
+  return Error::success();
+}
+
+static Error recordEverywhere() {
+  auto Reply = request(PB_CONTROL_UNDER);
+  if (!Reply)
+    return Reply.takeError();
+  if (Reply->result)
+    return failure("it could not be recorded everywhere: " +
+                   errnoText(-Reply->result));
+  outs() << "recording everywhere\n";
+  return Error::success();
+}
+
 static Error setThreshold() {
   auto Reply = request(PB_CONTROL_THRESHOLD, Threshold);
   if (!Reply)
@@ -266,8 +315,10 @@ static Error showStatus() {
     return Reply.takeError();
   outs() << "tracer     " << printable(Reply->tracer) << '\n'
          << "functions  " << Reply->armed << '\n'
-         << "threshold  " << durationText(Reply->threshold_ns) << '\n'
-         << "recording  " << (Reply->recording ? "yes" : "no") << '\n'
+         << "threshold  " << durationText(Reply->threshold_ns) << '\n';
+  if (Reply->roots)
+    outs() << "under      " << functions(Reply->roots) << '\n';
+  outs() << "recording  " << (Reply->recording ? "yes" : "no") << '\n'
          << "file       " << (*Reply->file ? printable(Reply->file) : "none yet")
          << '\n';
   return Error::success();
@@ -347,11 +398,19 @@ static Expected<int> runLive(ArrayRef<const char *>) {
       return Options.takeError();
     Flight = std::move(*Options);
   }
+  if (Everywhere && !Under.empty())
+    return makeError(Usage, "--everywhere is the opposite of --under: choose one");
   for (const std::string &Glob : Disarm)
     if (Error E = change(PB_CONTROL_DISARM, "disarmed", Glob))
       return std::move(E);
   for (const std::string &Glob : Arm)
     if (Error E = change(PB_CONTROL_ARM, "armed", Glob))
+      return std::move(E);
+  for (const std::string &Glob : Under)
+    if (Error E = recordUnder(Glob, /*Also=*/Glob != Under.front()))
+      return std::move(E);
+  if (Everywhere)
+    if (Error E = recordEverywhere())
       return std::move(E);
   if (Threshold.getNumOccurrences())
     if (Error E = setThreshold())
@@ -365,7 +424,7 @@ static Expected<int> runLive(ArrayRef<const char *>) {
     NameFilter Every({});
     return listLive(Pid, Every, nullptr, /*Json=*/false);
   }
-  bool Asked = Disarm.getNumOccurrences() || Arm.getNumOccurrences() ||
+  bool Asked = Everywhere || !Under.empty() || Disarm.getNumOccurrences() || Arm.getNumOccurrences() ||
                Threshold.getNumOccurrences() || !Snapshot.empty();
   if (!Asked)
     if (Error E = showStatus())

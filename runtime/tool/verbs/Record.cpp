@@ -52,6 +52,11 @@ static cl::list<std::string>
                     "their arguments and results; not with function_profile or "
                     "--depth; may be repeated"));
 static cl::list<std::string>
+    Under("under", cl::value_desc("GLOB"), cl::sub(RecordCommand),
+          cl::cat(ToolOptions),
+          cl::desc("Record only calls that are made within a call of a function "
+                   "whose name matches, and those of it; may be repeated"));
+static cl::list<std::string>
     Threads("thread", cl::value_desc("GLOB"), cl::sub(RecordCommand),
             cl::cat(ToolOptions),
             cl::desc("Record only threads whose name matches, or whose id it "
@@ -233,6 +238,13 @@ static constexpr char Help[] = R"(
   is past the usual 8 MB by that alone: time less of it by --depth (on x86-64) or -N,
   or give it more, as by ulimit -s. The tracer function, and counts, take none while the
   function runs.
+
+  With --under a call is recorded while its thread is in a call of one of these functions,
+  however deep, and so are these calls themselves, if -F selects the functions. --depth
+  counts from there. On x86-64 other calls take no more than a look at that: no time is
+  measured. Threads that are started within such a call are not followed. With -p a call
+  that had begun before is not known: recording begins with the next one. If longjmp(3)
+  leaves it in a process of -p, it ends with the next call of a function that is above it.
 
   With --threshold, and with function_duration in any case, a call is written down when
   it ends, since it is not known before whether it takes that long. So a call that has
@@ -558,6 +570,7 @@ static Wanted wanted() {
   W.Selections.emplace_back("filter", std::move(Given));
   W.Selections.emplace_back("notrace", NoTrace);
   W.Selections.emplace_back("args", ArgsOf);
+  W.Selections.emplace_back("under", Under);
   W.StartAt = StartAt;
   W.StopAt = StopAt;
   W.OrElse = Force ? "what it loads or starts later is traced"

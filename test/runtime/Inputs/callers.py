@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""callers.py [ROWS]: of `patchbay dump --csv`, behind so many rows, which functions were
+recorded within which, each once: "function in outer". What is within a call
+that began before is left out, but for main() and around(), in which all else is.
+"""
+import csv
+import sys
+
+ENDLESS = ("main", "around")
+skipped = int(sys.argv[1]) if len(sys.argv) > 1 else 0
+found, open_calls = set(), {}
+for number, row in enumerate(csv.DictReader(sys.stdin)):
+    calls = open_calls.setdefault(row["tid"], [])
+    del calls[int(row["depth"]):]
+    outer = [f for f, _ in calls[-1:] if f not in ENDLESS]
+    if number >= skipped and all(n >= skipped or f in ENDLESS for f, n in calls):
+        found.add(" in ".join([row["function"], *outer]))
+    calls.append((row["function"], number))
+print(*sorted(found), sep="\n")
