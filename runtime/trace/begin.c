@@ -158,6 +158,7 @@ __attribute__((destructor)) static void end(void)
 		say_what_is_not_there();
 		say_what_failed(pb_tracer);
 		say_what_failed(pb_values_tracer);
+		say_what_failed(pb_typed_tracer);
 	}
 	pb_signal_lock(&pb_session->lock, &signals);
 	if (pb_session->chunk)

@@ -8,6 +8,7 @@
 #include "quota.h"
 #include "session.h"
 #include "thread.h"
+#include "typed.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -48,4 +49,5 @@ void pb_session_forget(void)
 	empty(pb_session);
 	pb_signal_unlock(&pb_session->lock, signals);
 	pb_globs_forget();
+	pb_typed_forget();
 }

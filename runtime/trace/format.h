@@ -96,6 +96,7 @@ enum pbd_kind {
 	PBD_BLOCKS = 15,  /* struct pbd_blocks */
 	PBD_OTHER = 16,   /* struct pbd_other */
 	PBD_SAMPLES = 17, /* struct pbd_samples */
+	PBD_ARGUMENTS = 32, /* struct pbd_arguments */
 };
 
 struct pbd_chunk {
@@ -263,6 +264,31 @@ struct pbd_record {
 #define PBD_VALUE_ARGS 6
 #define PBD_VALUE_RESULT PBD_VALUE_ARGS
 #define PBD_VALUE_RESULT_FP (PBD_VALUE_ARGS + 1)
+
+/*
+ * In the same way, a part of a value that has a name and a type (struct pbd_arguments).
+ * Its detail has, from the lowest bit on, 32 of the function's number, 8 of the number
+ * of the value, 8 of that of the part, and 8 of enum pbd_typed.
+ */
+#define PBD_TYPED (PBD_VALUE + 32)
+#define PBD_TYPED_VALUE_SHIFT 32
+#define PBD_TYPED_PART_SHIFT 40
+#define PBD_TYPED_STATE_SHIFT 48
+
+/*
+ * PBD_TYPED_NUMBER: @time is the value, as wide as its kind says. Below that: so many
+ * bytes of a text, of which there are more parts unless PBD_TYPED_LAST, or it was cut
+ * off there, PBD_TYPED_CUT. Others say why there is no value.
+ */
+enum pbd_typed {
+	PBD_TYPED_NUMBER = 0x10,
+	PBD_TYPED_LAST = 0x20,
+	PBD_TYPED_CUT = 0x40,
+	PBD_TYPED_NULL = 0x80,	  /* a pointer on the way to it is null */
+	PBD_TYPED_UNREADABLE,	  /* it is in memory that cannot be read */
+	PBD_TYPED_FILTERED,	  /* the process's filter of system calls may forbid it */
+	PBD_TYPED_NO_ROOM,	  /* too many calls were open */
+};
 
 /*
  * In the same way, of a call with PBD_RECORD_UNWOUND: it was not an exception that
@@ -515,9 +541,24 @@ struct pbd_asked {
 };
 
 /*
+ * Functions whose arguments have names and types, and of each how many calls were left
+ * out because of what their arguments were. Behind the last one are their texts, in
+ * their order, each ended by NUL: what typed_spec.h says.
+ */
+struct pbd_arguments {
+	struct pbd_chunk chunk;
+	uint32_t module;
+	uint32_t nr;
+	struct {
+		uint64_t entry;    /* ELF address */
+		uint64_t left_out; /* calls */
+	} function[];
+};
+
+/*
  * Of a forked child. What explains the numbers of functions is the same as in the
  * process it comes from, and may be large, so it stays in that one's file: all
- * chunks of struct pbd_module, pbd_functions, pbd_text and pbd_left_out in the first
+ * chunks of struct pbd_module, pbd_functions, pbd_text, pbd_arguments and pbd_left_out in the first
  * @size bytes of @file, and what a struct pbd_parent there refers to in its turn. What
  * either process writes down after the fork is in its own file, and may have the
  * same numbers in both.

@@ -35,15 +35,16 @@ int pb_globs_init(void)
 	if (pb_options.checked)
 		return 0;
 	globs = calloc(pb_options.nr_filters + pb_options.nr_args +
-			       pb_options.nr_under + 2,
+			       pb_options.nr_under + pb_options.nr_start_at +
+			       pb_options.nr_stop_at,
 		       sizeof(*globs));
 	if (!globs)
 		return -ENOMEM;
 	take_down(PBD_FILTER, pb_options.filters, pb_options.nr_filters);
 	take_down(PBD_ARGS, pb_options.args, pb_options.nr_args);
 	take_down(PBD_UNDER, pb_options.under, pb_options.nr_under);
-	take_down(PBD_START_AT, &pb_options.start_at, 1);
-	take_down(PBD_STOP_AT, &pb_options.stop_at, 1);
+	take_down(PBD_START_AT, pb_options.start_at, pb_options.nr_start_at);
+	take_down(PBD_STOP_AT, pb_options.stop_at, pb_options.nr_stop_at);
 	return 0;
 }
 
@@ -119,26 +120,15 @@ static int match_glob(const char *glob, const char *name, void *arg)
 	return matched;
 }
 
-/* This is no pattern. */
-static int match_name(const char *wanted, const char *name, void *arg)
-{
-	int matched = name && !strcmp(wanted, name);
-
-	note(arg, matched);
-	return matched;
-}
-
 struct patchbay_filter pb_glob_filter(enum pbd_asked_by by, const char *text)
 {
 	struct patchbay_filter filter = {
-		.size = sizeof(filter), .glob = text,
+		.size = sizeof(filter), .glob = text, .match = match_glob,
 	};
 
 	for (size_t i = 0; i < nr_globs; i++)
 		if (globs[i].by == by && globs[i].text == text)
 			filter.arg = &globs[i];
-	filter.match = by == PBD_START_AT || by == PBD_STOP_AT ? match_name :
-								 match_glob;
 	return filter;
 }
 
@@ -159,6 +149,9 @@ static int match_list(const char *glob, const char *name, void *arg)
 	(void)glob;
 	if (!name)
 		return 0;
+	for (size_t i = 0; i < list->nr_names; i++)
+		if (!strcmp(list->names[i], name))
+			return 1;
 	matched = match_any(list->globs, list->nr, name);
 	return matched ? matched : match_any(list->others, list->nr_others, name);
 }
@@ -168,7 +161,8 @@ struct patchbay_filter pb_glob_list_filter(const char *name,
 {
 	return (struct patchbay_filter){
 		.size = sizeof(struct patchbay_filter),
-		.glob = list->nr + list->nr_others ? name : NULL,
+		.glob = list->nr + list->nr_others + list->nr_names ? name :
+								      NULL,
 		.match = match_list,
 		.arg = list,
 	};

@@ -14,19 +14,18 @@
 /* Take down what pb_options names, unless checked=1. Returns 0 or -ENOMEM. */
 int pb_globs_init(void);
 
-/*
- * A filter for @text, which is one of pb_options. If it is of PBD_START_AT or
- * PBD_STOP_AT it is no glob, but a name.
- */
+/* A filter for @text, which is one of pb_options. */
 struct patchbay_filter pb_glob_filter(enum pbd_asked_by by, const char *text);
 
 /*
- * A filter for what matches any of @nr globs, and any of @nr_others. @name tells
+ * A filter for what matches any of @nr globs, any of @nr_others, or a name. @name tells
  * several such filters apart. Without a glob if there are none.
  */
 struct pb_glob_list {
 	const char *const *globs, *const *others;
 	size_t nr, nr_others;
+	const char *const *names; /* as they are in symbol tables */
+	size_t nr_names;
 };
 struct patchbay_filter pb_glob_list_filter(const char *name,
 					   struct pb_glob_list *list);

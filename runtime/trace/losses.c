@@ -78,7 +78,9 @@ void pb_count_loss(enum pbd_loss why)
 /* Only of calls that would have been recorded, as far as that can be known. */
 void pb_count_missed(const struct patchbay_ops *ops)
 {
-	if ((ops != pb_tracer && ops != pb_values_tracer) || pb_untraced ||
+	if ((ops != pb_tracer && ops != pb_values_tracer &&
+	     ops != pb_typed_tracer) ||
+	    pb_untraced ||
 	    !pb_tracer_is_recording() || !pb_under_is_open() ||
 	    (pb_options.nr_threads && !pb_self))
 		return;

@@ -7,6 +7,7 @@
 #include "sample.h"
 #include "session.h"
 #include "tracers.h"
+#include "typed.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -168,6 +169,64 @@ static int add_text(const struct patchbay_module_info *module,
 	return 0;
 }
 
+/* What is known of functions' arguments, where calls are counted, and their data. */
+static int write_arguments(const struct patchbay_module_info *module,
+			   struct patchbay_target *targets, size_t nr,
+			   uint64_t number, struct pb_map *map)
+{
+	struct pb_typed *typed = calloc(nr, sizeof(*typed));
+	struct pbd_arguments *chunk;
+	const char **texts = calloc(nr, sizeof(*texts));
+	size_t size = sizeof(*chunk) + nr * sizeof(chunk->function[0]);
+	char *text;
+	int error = -ENOMEM;
+
+	for (size_t i = 0; typed && texts && i < nr; i++) {
+		texts[i] = pb_typed_find(module, targets[i].entry - module->base,
+					 &typed[i].program);
+		size += (texts[i] ? strlen(texts[i]) : 0) + 1;
+	}
+	chunk = typed && texts ? pb_data_reserve(&pb_session->file,
+						 PBD_ARGUMENTS, size, &error) :
+				 NULL;
+	if (!chunk) {
+		free(typed);
+		free(texts);
+		return error;
+	}
+	chunk->module = map->module->id;
+	chunk->nr = (uint32_t)nr;
+	text = (char *)&chunk->function[nr];
+	for (size_t i = 0; i < nr; i++) {
+		chunk->function[i].entry = targets[i].entry - module->base;
+		if (texts[i])
+			strcpy(text, texts[i]);
+		text += strlen(text) + 1;
+		typed[i].number = (uintptr_t)(number - module->base);
+		typed[i].left_out = &chunk->function[i].left_out;
+		targets[i].data = &typed[i];
+	}
+	pb_data_commit(&pb_session->file, &chunk->chunk);
+	free(texts);
+	map->arguments = chunk;
+	map->typed = typed;
+	return 0;
+}
+
+static int add_typed(const struct patchbay_module_info *module,
+		     struct patchbay_target *targets, size_t nr,
+		     struct pb_map *map)
+{
+	int error = add_text(module, targets, nr, map);
+
+	if (!error)
+		error = write_arguments(module, targets, nr,
+					map->functions->first, map);
+	if (!error)
+		pb_parent_is_self();
+	return error;
+}
+
 /* Functions have numbers one after the other, which a struct pb_index finds. */
 static int add_functions(const struct patchbay_module_info *module,
 			 struct patchbay_target *targets, size_t nr,
@@ -248,6 +307,13 @@ int pb_sample_attach(void *data, const struct patchbay_module_info *module,
 	return attach(module, targets, nr, add_sampled);
 }
 
+int pb_typed_attach(void *data, const struct patchbay_module_info *module,
+		    struct patchbay_target *targets, size_t nr)
+{
+	(void)data;
+	return attach(module, targets, nr, add_typed);
+}
+
 int pb_histogram_attach(void *data, const struct patchbay_module_info *module,
 			struct patchbay_target *targets, size_t nr)
 {
@@ -261,6 +327,7 @@ void pb_session_forget_modules(void)
 
 	while ((map = pb_maps)) {
 		pb_maps = map->next;
+		free(map->typed);
 		free(map);
 	}
 	pb_nr_functions = 0;

@@ -182,6 +182,8 @@ static int set_option(struct pb_options *options, const char *name,
 		options->notrace[options->nr_notrace++] = value;
 	else if (!strcmp(name, "args"))
 		options->args[options->nr_args++] = value;
+	else if (!strcmp(name, "typed"))
+		options->typed[options->nr_typed++] = value;
 	else if (!strcmp(name, "under"))
 		options->under[options->nr_under++] = value;
 	else if (!strcmp(name, "thread"))
@@ -191,9 +193,9 @@ static int set_option(struct pb_options *options, const char *name,
 	else if (!strcmp(name, "tracer"))
 		options->tracer_name = value;
 	else if (!strcmp(name, "start-at") || !strcmp(name, "start_at"))
-		options->start_at = value;
+		options->start_at[options->nr_start_at++] = value;
 	else if (!strcmp(name, "stop-at") || !strcmp(name, "stop_at"))
-		options->stop_at = value;
+		options->stop_at[options->nr_stop_at++] = value;
 	else if (!strcmp(name, "threshold") || !strcmp(name, "thresh"))
 		return pb_parse_time(value, &options->threshold_ns);
 	else if (!strcmp(name, "buffer"))
@@ -309,10 +311,14 @@ int pb_options_parse(struct pb_options *options, const char *value,
 	options->symbols = calloc(words, sizeof(*options->symbols));
 	options->notrace = calloc(words, sizeof(*options->notrace));
 	options->args = calloc(words, sizeof(*options->args));
+	options->start_at = calloc(words, sizeof(*options->start_at));
+	options->stop_at = calloc(words, sizeof(*options->stop_at));
+	options->typed = calloc(words, sizeof(*options->typed));
 	options->under = calloc(words, sizeof(*options->under));
 	options->threads = calloc(words, sizeof(*options->threads));
 	if (!options->text || !options->filters || !options->symbols ||
-	    !options->notrace || !options->args || !options->under ||
+	    !options->notrace || !options->args || !options->typed || !options->under ||
+	    !options->start_at || !options->stop_at ||
 	    !options->threads) {
 		snprintf(why, PB_WHY_MAX, "out of memory");
 		error = -ENOMEM;
@@ -333,6 +339,9 @@ void pb_options_free(struct pb_options *options)
 	free(options->symbols);
 	free(options->notrace);
 	free(options->args);
+	free(options->start_at);
+	free(options->stop_at);
+	free(options->typed);
 	free(options->under);
 	free(options->threads);
 }

@@ -16,6 +16,11 @@
  *	               looked for at once, so thousands cost what one filter does
  *	notrace=GLOB   but not these; may be repeated
  *	args=GLOB      trace these, too, with arguments and results; may be repeated
+ *	typed=FILE|ENTRY|SYMBOL|TEXT
+ *	               trace this function, too, with arguments and results as TEXT says
+ *	               (typed_spec.h). FILE: the build id of its module, or, if it has
+ *	               none, the path; ENTRY: its ELF address in hexadecimal; may be
+ *	               repeated
  *	under=GLOB     record only calls that are made while one of a function is open
  *	               whose name matches, and those of it; by thread; may be repeated
  *	thread=GLOB    record only threads whose name matches, or whose id it is; may
@@ -67,13 +72,16 @@
  *	follow=1       of a recording that a command makes (visit.h): forked children
  *	               are recorded, too; elsewhere they are in any case
  *	live=1         listen for `patchbay live`, in a thread
- *	start_at=NAME  record nothing before the entry of a function
- *	stop_at=NAME   record nothing from the entry of a function on
+ *	start_at=GLOB  record nothing before the entry of one of these functions; may be
+ *	               repeated
+ *	stop_at=GLOB   record nothing from the entry of one of these functions on; may
+ *	               be repeated
  *	checked=1      who set this has looked for the functions, and told the user of
  *	               those that are not there: do not do it again
  *
  * A GLOB matches the name in the symbol table or, in programs with a C++ library,
- * the demangled one, with or without parameters. NAME is one of the symbol table.
+ * the demangled one, with or without parameters, and template arguments. NAME is one
+ * of the symbol table.
  */
 #ifndef PB_TRACE_OPTIONS_H
 #define PB_TRACE_OPTIONS_H
@@ -103,11 +111,14 @@ struct pb_options {
 	size_t nr_notrace;
 	const char **args;
 	size_t nr_args;
+	const char **typed;
+	size_t nr_typed;
 	const char **under;
 	size_t nr_under;
 	const char **threads;
 	size_t nr_threads;
-	const char *start_at, *stop_at;
+	const char **start_at, **stop_at;
+	size_t nr_start_at, nr_stop_at;
 	uint64_t threshold_ns;
 	uint64_t buffer;
 	uint64_t max_memory, max_size; /* 0: any */

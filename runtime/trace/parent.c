@@ -105,25 +105,31 @@ int pb_parent_write(void)
 	return 0;
 }
 
-/* Both chunks, or none. @second may be NULL. */
-static int copy_chunks(const struct pbd_chunk *first,
-		       const struct pbd_chunk *second)
+/* All chunks, or none. The first one is there; others may be NULL. */
+static int copy_chunks(const struct pbd_chunk *const chunks[3])
 {
-	const uint64_t size = first->size;
+	uint64_t size = 0;
 	char *to;
 	int error;
 
-	to = pb_data_reserve(&pb_session->file, first->kind,
-			     size + (second ? second->size : 0), &error);
+	for (int i = 0; i < 3; i++)
+		size += chunks[i] ? chunks[i]->size : 0;
+	to = pb_data_reserve(&pb_session->file, chunks[0]->kind, size, &error);
 	if (!to)
 		return error;
-	pb_copy(to, first, size);
-	if (second)
-		pb_copy(to + size, second, second->size);
-	pb_data_commit(&pb_session->file, (struct pbd_chunk *)to);
-	if (second)
-		pb_data_commit(&pb_session->file,
-			       (struct pbd_chunk *)(to + size));
+	size = 0;
+	for (int i = 0; i < 3; i++) {
+		if (!chunks[i])
+			continue;
+		pb_copy(to + size, chunks[i], chunks[i]->size);
+		size += chunks[i]->size;
+	}
+	for (uint64_t at = 0; at < size;) {
+		struct pbd_chunk *chunk = (struct pbd_chunk *)(to + at);
+
+		at += chunk->size;
+		pb_data_commit(&pb_session->file, chunk);
+	}
 	return 0;
 }
 
@@ -132,9 +138,13 @@ static int copy_maps(void)
 	const struct pb_map **at = &pb_session->maps_to_copy;
 
 	for (; *at; *at = (*at)->next) {
-		const struct pbd_functions *functions = (*at)->functions;
-		int error = copy_chunks(&(*at)->module->chunk,
-					functions ? &functions->chunk : NULL);
+		const struct pb_map *map = *at;
+		const struct pbd_chunk *chunks[3] = {
+			&map->module->chunk,
+			map->functions ? &map->functions->chunk : NULL,
+			map->arguments ? &map->arguments->chunk : NULL,
+		};
+		int error = copy_chunks(chunks);
 
 		if (error)
 			return error;
@@ -147,7 +157,8 @@ static int copy_left_out(void)
 	const struct pb_left_out_map **at = &pb_session->left_out_to_copy;
 
 	for (; *at; *at = (*at)->next) {
-		int error = copy_chunks(&(*at)->chunk->chunk, NULL);
+		const struct pbd_chunk *chunks[3] = { &(*at)->chunk->chunk };
+		int error = copy_chunks(chunks);
 
 		if (error)
 			return error;

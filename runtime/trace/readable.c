@@ -101,6 +101,26 @@ static int match_forms(const char *glob, char *whole, char *name)
 	return result;
 }
 
+/* "svc::Cache::get" of "svc::Cache<int>::get<int>", as people write it. */
+static void drop_arguments(char *name)
+{
+	char *to = name;
+	int depth = 0;
+
+	for (const char *from = name; *from; from++) {
+		/* Which may be followed by < that opens nothing. */
+		if (!depth && is_operator(name, (size_t)(from - name))) {
+			memmove(to, from, strlen(from) + 1);
+			return;
+		}
+		depth += *from == '<';
+		if (!depth)
+			*to++ = *from;
+		depth -= *from == '>' && depth;
+	}
+	*to = '\0';
+}
+
 /* @text is changed. */
 static int match_demangled(const char *glob, char *text)
 {
@@ -113,6 +133,10 @@ static int match_demangled(const char *glob, char *text)
 	begin = pb_readable_function(text, strlen(text), &end);
 	text[end] = '\0';
 	result = match_forms(glob, whole, text + begin);
+	if (!result) {
+		drop_arguments(text + begin);
+		result = match(glob, text + begin);
+	}
 	free(whole);
 	return result;
 }

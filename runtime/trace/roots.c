@@ -18,6 +18,7 @@ static const struct {
 	[PB_UNDER_PLAIN] = { pb_under_entry, pb_under_exit, pb_under_timed_exit },
 	[PB_UNDER_VALUES] = { pb_under_values_entry, pb_under_values_exit,
 			      pb_under_values_timed_exit },
+	[PB_UNDER_TYPED] = { pb_under_typed_entry, pb_under_typed_exit, NULL },
 };
 
 /* What is beneath it has been seen; before, no thread can be in a handler. */
@@ -124,11 +125,13 @@ static int is_done(int result)
 	return result >= 0 || result == -ETIMEDOUT;
 }
 
-static int look_both(void)
+static int look_all(void)
 {
 	int error = look(pb_tracer, PB_UNDER_PLAIN);
 
-	return is_done(error) ? look(pb_values_tracer, PB_UNDER_VALUES) : error;
+	if (is_done(error))
+		error = look(pb_values_tracer, PB_UNDER_VALUES);
+	return is_done(error) ? look(pb_typed_tracer, PB_UNDER_TYPED) : error;
 }
 
 static int add(const struct patchbay_filter *which)
@@ -173,7 +176,7 @@ int pb_under_set(const struct patchbay_filter *which, int also)
 	}
 	if (also && pb_under_era())
 		return add(which);
-	error = look_both();
+	error = look_all();
 	if (!is_done(error))
 		return error;
 	armed = replace(which);

@@ -16,6 +16,7 @@
 
 struct pb_thread_lot;
 struct pb_thread_state;
+struct pb_typed;
 
 /* In memory that fork() fills with zeros. @lock guards it all. */
 struct pb_session {
@@ -63,6 +64,8 @@ struct pb_map {
 	const struct pbd_functions *functions; /* NULL: none is traced */
 	const struct pbd_module *copied_module; /* rotate.c's */
 	const struct pbd_functions *copied_functions;
+	const struct pbd_arguments *arguments; /* NULL: of none they are known */
+	struct pb_typed *typed; /* data of its cells, by which they are freed */
 	struct pb_map *next;
 };
 

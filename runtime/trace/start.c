@@ -21,6 +21,7 @@
 #include "thread.h"
 #include "thread_choice.h"
 #include "tracers.h"
+#include "typed.h"
 #include "under.h"
 
 #include <core/private.h>
@@ -41,6 +42,7 @@ static const struct tracer {
 	int sample; /* or beside sample=1/N */
 	struct patchbay_ops_attr attr;
 	struct patchbay_ops_attr values; /* of functions that args= names */
+	struct patchbay_ops_attr typed;	 /* and typed= */
 } tracers[] = {
 	{ .name = "function_profile",
 	  .attr = { .handler = pb_profile_call, .attach = pb_profile_attach } },
@@ -55,12 +57,15 @@ static const struct tracer {
 	  .attr = { .handler = pb_function_entry,
 		    .attach = pb_session_attach },
 	  .values = { .handler = pb_values_entry,
-		      .attach = pb_session_attach } },
+		      .attach = pb_session_attach },
+	  .typed = { .handler = pb_typed_entry, .attach = pb_typed_attach } },
 	{ .name = "function_duration", .events = 1,
 	  .attr = { .exit = pb_duration_exit, .threshold = &pb_threshold,
 		    .attach = pb_session_attach },
 	  .values = { .exit = pb_values_exit, .threshold = &pb_threshold,
-		      .attach = pb_session_attach } },
+		      .attach = pb_session_attach },
+	  .typed = { .handler = pb_typed_duration_entry, .exit = pb_typed_exit,
+		     .attach = pb_typed_attach } },
 	{ .name = "function_duration", .events = 1, .depth = 1,
 	  .attr = { .handler = pb_depth_duration_entry, .exit = pb_depth_exit,
 		    .attach = pb_session_attach } },
@@ -71,7 +76,9 @@ static const struct tracer {
 	  .attr = { .handler = pb_graph_entry, .exit = pb_graph_exit,
 		    .attach = pb_session_attach },
 	  .values = { .handler = pb_graph_entry, .exit = pb_values_graph_exit,
-		      .attach = pb_session_attach } },
+		      .attach = pb_session_attach },
+	  .typed = { .handler = pb_typed_graph_entry, .exit = pb_typed_exit,
+		     .attach = pb_typed_attach } },
 	{ .name = "function_graph", .events = 1, .depth = 1,
 	  .attr = { .handler = pb_depth_graph_entry, .exit = pb_depth_exit,
 		    .attach = pb_session_attach } },
@@ -99,8 +106,8 @@ static const struct tracer {
 
 static const struct tracer *tracer;
 /* What no tracer is armed on, and what pb_tracer is not. */
-static struct patchbay_filter notrace, not_plain;
-struct patchbay_ops *pb_tracer, *pb_values_tracer;
+static struct patchbay_filter notrace, not_plain, not_values;
+struct patchbay_ops *pb_tracer, *pb_values_tracer, *pb_typed_tracer;
 /* Of start_at and stop_at. */
 static struct patchbay_ops *triggers[2];
 
@@ -206,7 +213,8 @@ static void arm_again(struct patchbay_ops *ops,
 void pb_tracer_arm_again(const struct patchbay_filter *which)
 {
 	arm_again(pb_tracer, which, &not_plain);
-	arm_again(pb_values_tracer, which, &notrace);
+	arm_again(pb_values_tracer, which, &not_values);
+	arm_again(pb_typed_tracer, which, &notrace);
 }
 
 /* In modules that come later, too. */
@@ -222,6 +230,17 @@ static void arm_globs(struct patchbay_ops *ops, enum pbd_asked_by by,
 	}
 }
 
+/* What they name the command has found: that is in no other module. */
+static void arm_typed(void)
+{
+	struct patchbay_filter filter = { .size = sizeof(filter) };
+
+	filter.syms = pb_typed_symbols(&filter.cnt);
+	if (filter.cnt)
+		pb_note(arm_tracer(pb_typed_tracer, &filter, &notrace,
+				   PATCHBAY_ARM_FUTURE));
+}
+
 static void arm_symbols(void)
 {
 	const struct patchbay_filter filter = {
@@ -235,39 +254,45 @@ static void arm_symbols(void)
 
 void pb_start_arm(void)
 {
-	static struct pb_glob_list of_notrace, of_not_plain;
+	static struct pb_glob_list of_notrace, of_not_plain, of_not_values;
 
-	of_notrace.globs = of_not_plain.globs = pb_options.notrace;
-	of_notrace.nr = of_not_plain.nr = pb_options.nr_notrace;
+	of_notrace.globs = of_not_plain.globs = of_not_values.globs =
+		pb_options.notrace;
+	of_notrace.nr = of_not_plain.nr = of_not_values.nr =
+		pb_options.nr_notrace;
+	of_not_plain.names = of_not_values.names =
+		pb_typed_symbols(&of_not_plain.nr_names);
+	of_not_values.nr_names = of_not_plain.nr_names;
 	of_not_plain.others = pb_options.args;
 	of_not_plain.nr_others = pb_options.nr_args;
 	notrace = pb_glob_list_filter("notrace", &of_notrace);
 	not_plain = pb_glob_list_filter("notrace and args", &of_not_plain);
+	not_values = pb_glob_list_filter("notrace and typed", &of_not_values);
 	arm_globs(pb_tracer, PBD_FILTER, pb_options.filters,
 		  pb_options.nr_filters, &not_plain);
 	arm_symbols();
 	arm_globs(pb_values_tracer, PBD_ARGS, pb_options.args,
-		  pb_options.nr_args, &notrace);
+		  pb_options.nr_args, &not_values);
+	arm_typed();
 }
 
 /* Before the tracer: handlers run in the order in which they were armed. */
 static void arm_trigger(struct patchbay_ops **ops, patchbay_handler handler,
-			enum pbd_asked_by by, const char *function)
+			enum pbd_asked_by by, const char **globs, size_t nr)
 {
 	const struct patchbay_ops_attr attr = {
 		.size = sizeof(attr),
 		.flags = PATCHBAY_OPS_FAST,
 		.handler = handler,
 	};
-	struct patchbay_filter filter;
-	int error;
+	int error = nr ? patchbay_ops_create(&attr, ops) : 0;
 
-	if (!function)
-		return;
-	filter = pb_glob_filter(by, function);
-	error = patchbay_ops_create(&attr, ops);
-	if (!error)
+	for (size_t i = 0; i < nr && error >= 0; i++) {
+		const struct patchbay_filter filter =
+			pb_glob_filter(by, globs[i]);
+
 		error = patchbay_arm_filter(*ops, &filter, PATCHBAY_ARM_FUTURE);
+	}
 	pb_note(error);
 }
 
@@ -347,6 +372,9 @@ int pb_tracer_stop(int stop)
 	/* Also if it was waited in vain: then the first has been stopped. */
 	if (pb_values_tracer)
 		other = stop_or_go_on(pb_values_tracer, stop);
+	error = error ? error : other;
+	if (pb_typed_tracer)
+		other = stop_or_go_on(pb_typed_tracer, stop);
 	return error ? error : other;
 }
 
@@ -361,7 +389,7 @@ static int start_events(void)
 	pb_sigset signals;
 	int error;
 
-	pb_waiting = pb_options.start_at != NULL;
+	pb_waiting = pb_options.nr_start_at != 0;
 	pb_under_waiting = pb_options.nr_under != 0;
 	pb_signal_lock(&pb_session->lock, &signals);
 	error = pb_session_events();
@@ -375,10 +403,10 @@ static int start_events(void)
 		pb_thread_look_ticks =
 			(uint64_t)(ticks_per_ns() * PB_THREAD_LOOK_NS);
 	arm_trigger(&triggers[0], pb_trigger_start, PBD_START_AT,
-		    pb_options.start_at);
+		    pb_options.start_at, pb_options.nr_start_at);
 	arm_trigger(&triggers[1], pb_trigger_stop, PBD_STOP_AT,
-		    pb_options.stop_at);
-	if (!pb_options.start_at) {
+		    pb_options.stop_at, pb_options.nr_stop_at);
+	if (!pb_options.nr_start_at) {
 		pb_recording = 1;
 		pb_threshold = pb_threshold_when_recording;
 	}
@@ -409,6 +437,9 @@ static int create(struct patchbay_ops_attr attr, struct patchbay_ops **ops)
 {
 	attr.size = sizeof(attr);
 	attr.flags = PB_TRACER_FLAGS;
+	/* Each function has its own. */
+	if (attr.attach == pb_typed_attach)
+		attr.flags &= ~PATCHBAY_OPS_MODULE_DATA;
 	if (attr.exit)
 		attr.check = pb_left_out_check;
 	return patchbay_ops_create(&attr, ops);
@@ -462,7 +493,8 @@ int pb_start_read(const char *value, char why[PB_WHY_MAX])
 			     pb_options.sample != 0);
 	pb_depth = (unsigned int)pb_options.depth;
 	pb_sample = pb_options.sample;
-	if (tracer && pb_options.nr_args && !tracer->values.attach)
+	if (tracer && (pb_options.nr_args || pb_options.nr_typed) &&
+	    !tracer->values.attach)
 		snprintf(why, PB_WHY_MAX,
 			 "args is for tracers of events, and not beside depth or sleep-time");
 	else if (tracer && pb_options.nr_threads && !tracer->events)
@@ -473,9 +505,12 @@ int pb_start_read(const char *value, char why[PB_WHY_MAX])
 		snprintf(why, PB_WHY_MAX,
 			 "rotate-size, rotate-every and max-memory are for tracers of events, and for histogram=1");
 	else if (tracer && !pb_options.nr_filters && !pb_options.nr_args &&
-		 !pb_options.live)
+		 !pb_options.nr_typed && !pb_options.live)
 		snprintf(why, PB_WHY_MAX,
 			 "no filter: give a glob for names, as in filter=*");
+	else if (tracer && pb_typed_init())
+		snprintf(why, PB_WHY_MAX,
+			 "typed is not as this version's 'patchbay record' makes it");
 	else if (tracer)
 		return check_output(why) ? -EINVAL : check_proc(why);
 	else if (pb_options.sample &&
@@ -508,7 +543,7 @@ int pb_start_begin(void)
 {
 	int error = pb_globs_init();
 
-	if (pb_options.no_sleep_time)
+	if (pb_options.no_sleep_time || pb_options.nr_typed)
 		pb_sandbox_start();
 	pb_tracer_needs_blocks = tracer->events;
 	pb_tally_kind = tracer->sample ? PBD_SAMPLES : PBD_HISTOGRAMS;
@@ -529,6 +564,9 @@ int pb_start_begin(void)
 	if (!error && pb_options.nr_args)
 		error = create(pb_under_attr(PB_UNDER_VALUES, &tracer->values),
 			       &pb_values_tracer);
+	if (!error && pb_options.nr_typed)
+		error = create(pb_under_attr(PB_UNDER_TYPED, &tracer->typed),
+			       &pb_typed_tracer);
 	if (!error)
 		error = pb_budget_begin(tracer->attr.exit ? pb_left_out_check :
 							    NULL);
@@ -549,7 +587,7 @@ static int destroy(struct patchbay_ops **ops)
 int pb_start_undo(void)
 {
 	struct patchbay_ops **all[] = { &triggers[0], &triggers[1], &pb_tracer,
-					&pb_values_tracer };
+					&pb_values_tracer, &pb_typed_tracer };
 	int error = pb_budget_undo(), last;
 
 	/* Each of them, so that none is entered any more. */

@@ -56,6 +56,8 @@ int pb_tracer_has_durations(void);
 extern struct patchbay_ops *pb_tracer;
 /* The same of functions with args=; NULL if there are none. */
 extern struct patchbay_ops *pb_values_tracer;
+/* Likewise, with typed=. */
+extern struct patchbay_ops *pb_typed_tracer;
 
 /*
  * 1: record nothing any more; functions stay armed. When this returns 0 no thread is

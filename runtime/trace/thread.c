@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "thread.h"
 
+#include "captures.h"
 #include "sandbox.h"
 #include "tally.h"
 
@@ -200,6 +201,8 @@ struct pb_thread_state *pb_thread_begin(int *error)
 		pb_own_clock_release(&self->clock);
 		pb_tally_release(self->tally);
 		self->tally = NULL;
+		if (self->captures)
+			self->captures->top = 0;
 	}
 	publish(self);
 	return self;

@@ -23,6 +23,7 @@
 #include "own_clock.h"
 #include "ring.h"
 
+struct pb_captures;
 struct pb_tally;
 
 #define PB_COMM_SIZE 16 /* of a thread's name, as the kernel has it */
@@ -39,6 +40,7 @@ struct pb_thread_state {
 	struct pb_ring ring;
 	struct pb_own_clock clock;
 	struct pb_tally *tally;
+	struct pb_captures *captures; /* NULL: none yet */
 	struct pbd_loss_counts *losses; /* NULL: none yet */
 	uint32_t number;
 	uint32_t tid;

@@ -13,8 +13,13 @@
 
 #include <patchbay/patchbay.h>
 
-/* Of which tracer: that of most functions, or that of functions with args=. */
-enum pb_under_of { PB_UNDER_PLAIN, PB_UNDER_VALUES, PB_UNDER_TRACERS };
+/* Of which tracer: that of most functions, or that of functions with args= or typed=. */
+enum pb_under_of {
+	PB_UNDER_PLAIN,
+	PB_UNDER_VALUES,
+	PB_UNDER_TYPED,
+	PB_UNDER_TRACERS
+};
 
 /*
  * @attr, whose handlers are called beneath roots only if under= names any; else as it
@@ -62,5 +67,7 @@ PB_UNDER_HANDLER(pb_under_timed_exit);
 PB_UNDER_HANDLER(pb_under_values_entry);
 PB_UNDER_HANDLER(pb_under_values_exit);
 PB_UNDER_HANDLER(pb_under_values_timed_exit);
+PB_UNDER_HANDLER(pb_under_typed_entry);
+PB_UNDER_HANDLER(pb_under_typed_exit);
 
 #endif /* PB_TRACE_UNDER_H */

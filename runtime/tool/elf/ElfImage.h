@@ -104,6 +104,7 @@ public:
   /// The sections of that name that have bytes in the file.
   llvm::Expected<std::vector<const ELFT::Shdr *>>
   sectionsNamed(llvm::StringRef Name) const;
+  const llvm::object::ObjectFile &object() const { return *Object; }
   const llvm::object::ELFFile<ELFT> &elf() const {
     return Object->getELFFile();
   }

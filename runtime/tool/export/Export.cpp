@@ -135,7 +135,7 @@ void patchbay::exportCsv(Trace &T, raw_ostream &OS) {
        << ',' << quotedCsv(F.Module) << ','
        << toHex(F.BuildId, /*LowerCase=*/true) << ',';
     if (V)
-      OS << quotedCsv(argsText(*V)) << ',' << resultText(*V);
+      OS << quotedCsv(argsText(*V)) << ',' << quotedCsv(resultText(*V));
     else
       OS << ',';
     OS << ',';
@@ -163,7 +163,14 @@ void patchbay::exportJson(Trace &T, raw_ostream &OS) {
       J.attribute("kind", kindName(C.Kind));
       J.attribute("depth", C.Depth);
       J.attribute("function", json::fixUTF8(F.Name));
-      if (V) {
+      if (V && V->Types) {
+        J.attributeObject("args", [&] {
+          for (const auto &[Name, Value] : namedArgs(*V))
+            J.attribute(Name, json::fixUTF8(Value));
+        });
+        if (std::string Result = resultText(*V); !Result.empty())
+          J.attribute("result", json::fixUTF8(Result));
+      } else if (V) {
         J.attributeArray("args", [&] {
           for (uint64_t Arg : V->Args)
             J.value(Arg);

@@ -21,6 +21,14 @@ using namespace patchbay;
 // programs have, and few enough to end soon: they are read for each of them.
 static constexpr size_t MaxParents = 256;
 
+const DataArguments *DataFile::argumentsOf(uint32_t Function) const {
+  auto F = Functions.find(Function);
+  if (F == Functions.end())
+    return nullptr;
+  auto A = Arguments.find({F->second.Module, F->second.Entry});
+  return A == Arguments.end() ? nullptr : &A->second;
+}
+
 // The header has the first failure: functions that cannot be traced for what they are
 // (EILSEQ, EPROTONOSUPPORT) are none of the file's.
 uint32_t DataFile::fileErrno() const {
@@ -112,6 +120,7 @@ void DataReader::addParents() {
     // What is in both was being copied when the file was read.
     Out.Modules.merge(Maps.Modules);
     Out.Functions.merge(Maps.Functions);
+    Out.Arguments.merge(Maps.Arguments);
     append_range(Out.LeftOut, Maps.LeftOut);
     Next = R.From;
   }

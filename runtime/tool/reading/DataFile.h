@@ -6,6 +6,7 @@
 
 #include "FunctionSlots.h"
 #include "MappedFile.h"
+#include "TypedText.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
@@ -54,8 +55,17 @@ struct DataSession {
   std::string Host;
 };
 
-/// What was recorded beside a call: PATCHBAY_RECORD_* say of what class.
+/// What is known of a function's arguments, and how many calls --when left out.
+struct DataArguments {
+  std::vector<TypedField> Fields;
+  uint64_t LeftOut = 0;
+};
+
+/// What was recorded beside a call: PATCHBAY_RECORD_* say of what class, or, if Types
+/// is there, that does.
 struct DataValues {
+  const DataArguments *Types = nullptr; // in the DataFile
+  std::vector<TypedPart> Typed;
   std::vector<uint64_t> Args; // those in integer registers
   std::optional<uint64_t> Result;
   bool IsFloat = false; // the result, as it was in its register
@@ -177,11 +187,15 @@ struct DataFile {
   bool RoughEvents = false; // threads may have a few events less than they say
   std::vector<DataHistogram> Histograms;
   std::vector<DataSample> Samples;
+  /// By module and ELF address.
+  std::map<std::pair<uint32_t, uint64_t>, DataArguments> Arguments;
 
   /// The module that is at a run-time address, of those that there are the one
   /// that lies next below, and the ELF address there. Null, and the address, if
   /// there is none.
   std::pair<const DataModule *, uint64_t> place(uint64_t Address) const;
+  /// What is known of the arguments of the function with a number; may be null.
+  const DataArguments *argumentsOf(uint32_t Function) const;
   /// Bytes have been looked at, and will not be soon.
   void release(llvm::StringRef Bytes) const {
     if (Mapped)

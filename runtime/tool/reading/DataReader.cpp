@@ -146,7 +146,7 @@ Error DataReader::readChunks() {
 
 Error DataReader::readChunk(uint32_t Kind, StringRef Chunk) {
   if (OnlyMaps && !is_contained({PBD_MODULE, PBD_FUNCTIONS, PBD_TEXT,
-                                 PBD_LEFT_OUT, PBD_PARENT},
+                                 PBD_ARGUMENTS, PBD_LEFT_OUT, PBD_PARENT},
                                 int(Kind)))
     return Error::success();
   switch (Kind) {
@@ -168,6 +168,8 @@ Error DataReader::readChunk(uint32_t Kind, StringRef Chunk) {
     return readLeftOut(Chunk);
   case PBD_OTHER:
     return readOther(Chunk);
+  case PBD_ARGUMENTS:
+    return readArguments(Chunk);
   case PBD_ASKED:
     return readAsked(Chunk);
   case PBD_PARENT:
@@ -352,6 +354,33 @@ Error DataReader::readOther(StringRef Chunk) {
   Out.OtherModules.push_back({u32(Chunk, offsetof(pbd_other, why)),
                         u32(Chunk, offsetof(pbd_other, number)),
                         Path.take_front(End).str()});
+  return Error::success();
+}
+
+Error DataReader::readArguments(StringRef Chunk) {
+  constexpr size_t FunctionAt = offsetof(pbd_arguments, function);
+  constexpr size_t Size = sizeof(pbd_arguments::function[0]);
+  if (Chunk.size() < FunctionAt)
+    return corrupt(Offset, "chunk of arguments is too small");
+  uint32_t Module = u32(Chunk, offsetof(pbd_arguments, module));
+  uint64_t Nr = u32(Chunk, offsetof(pbd_arguments, nr));
+  if (Nr > (Chunk.size() - FunctionAt) / Size)
+    return corrupt(Offset, "arguments of " + Twine(Nr) +
+                               " functions in a chunk of " +
+                               Twine(Chunk.size()) + " bytes");
+  StringRef Texts = Chunk.drop_front(FunctionAt + Nr * Size);
+  for (uint64_t I = 0; I != Nr; ++I) {
+    size_t End = Texts.find('\0');
+    if (End == StringRef::npos)
+      return corrupt(Offset, "what arguments are has no end");
+    uint64_t At = FunctionAt + I * Size;
+    DataArguments &A = Out.Arguments[{Module, u64(Chunk, At)}];
+    A.Fields = parseTypedFields(Texts.take_front(End));
+    // A forked child counts in its parent's file.
+    if (!OnlyMaps)
+      A.LeftOut = SaturatingAdd(A.LeftOut, u64(Chunk, At + 8));
+    Texts = Texts.drop_front(End + 1);
+  }
   return Error::success();
 }
 

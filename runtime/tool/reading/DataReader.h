@@ -49,6 +49,7 @@ private:
   llvm::Error readSamples(llvm::StringRef Chunk);
   llvm::Error readLeftOut(llvm::StringRef Chunk);
   llvm::Error readOther(llvm::StringRef Chunk);
+  llvm::Error readArguments(llvm::StringRef Chunk);
   llvm::Error readAsked(llvm::StringRef Chunk);
   llvm::Error readParent(llvm::StringRef Chunk);
   llvm::Error readMaps(const Parent &Of);

@@ -51,6 +51,8 @@ static void read(const DataFile &File, const DataPiece &Piece,
     if ((After && E.Time <= *After) || E.Time > Until)
       continue;
     if (Found) {
+      if (!Found->Typed.empty())
+        Found->Types = File.argumentsOf(R.Function);
       Out.Values.push_back(std::move(*Found));
       E.Values = Out.Values.size();
     }

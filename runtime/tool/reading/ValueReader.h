@@ -41,10 +41,21 @@ public:
 
 private:
   static constexpr size_t Most = 64;
+  static constexpr size_t MostParts = 256;
   using Key = std::pair<uint32_t, uint32_t>; // frame, function
 
   static void addValue(DataValues &Of, const DataRecord &R) {
     uint32_t Which = R.Function - PBD_VALUE;
+    if (R.Function == PBD_TYPED) {
+      uint8_t Field = R.Detail >> PBD_TYPED_VALUE_SHIFT;
+      uint8_t Part = R.Detail >> PBD_TYPED_PART_SHIFT;
+      // What is there is of a call that was lost.
+      if (Of.Typed.size() == MostParts)
+        Of = {};
+      Of.Typed.push_back({Field, Part,
+                          uint8_t(R.Detail >> PBD_TYPED_STATE_SHIFT), R.Time});
+      return;
+    }
     if (!Which) // what is there is of a call that was lost
       Of = {};
     if (Which < PBD_VALUE_ARGS && Which == Of.Args.size()) {

@@ -5,6 +5,7 @@
 #include "elf/Bolt.h"
 #include "elf/Unslotted.h"
 #include "names/NameForms.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include <unistd.h>
 
@@ -19,8 +20,9 @@ struct Seen {
   std::string Why; // why a file has nothing to trace, though it was to have
   // The same of each that is of another version of the ABI: the runtime leaves it alone.
   std::vector<std::string> OtherVersions;
-  bool StartAt = false, StopAt = false;
   bool Root = false;  // a function of --under
+  std::string NoType; // why arguments of a function are not known,
+  size_t Untyped = 0; // and of how many
   std::string NoRoot; // one whose end cannot be seen
   bool Chosen = false; // a function that is to be traced, by -F or --args
   bool Left = false;   // one of these that -N does not take away
@@ -95,8 +97,6 @@ static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What) {
     What.Stripped = Image.path();
   for (const SiteRecord &R : *Records) {
     std::vector<StringRef> Symbols = Names->at(R.Entry);
-    What.StartAt |= is_contained(linkageNames(Symbols), W.StartAt);
-    What.StopAt |= is_contained(linkageNames(Symbols), W.StopAt);
     bool Chosen = false, TakenAway = false;
     for (Selection &S : W.Selections) {
       if (S.Globs.empty())
@@ -109,12 +109,24 @@ static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What) {
           What.NoRoot = whyNoRoot(R, Symbols.empty() ? "" : Symbols.front());
         else
           What.Root = true;
-      } else if (S.Name != "under")
+      } else if (S.Name == "filter" || S.Name == "args" || S.Name == "notrace")
         (S.Name == "notrace" ? TakenAway : Chosen) |= Match != NameFilter::None;
+    }
+    auto IsTyped = W.Typed.add(Image, R, Symbols);
+    if (!IsTyped) {
+      // It may be one of many that a glob matches.
+      std::string Why = toString(IsTyped.takeError());
+      if (StringRef(Why).starts_with("--when"))
+        return makeError(Usage, Why);
+      if (!What.Untyped++)
+        What.NoType = Why;
+    } else {
+      Chosen |= *IsTyped;
     }
     What.Chosen |= Chosen;
     What.Left |= Chosen && !TakenAway;
   }
+  W.Typed.endImage();
   return Error::success();
 }
 
@@ -134,6 +146,15 @@ static Error checkRuntime(const ElfImage &Program) {
   return Error::success();
 }
 
+// For messages; -F and --args need no more than their globs.
+static std::string optionFor(StringRef Name) {
+  if (Name == "filter" || Name == "args")
+    return "";
+  std::string Option = ("--" + Name + " ").str();
+  std::replace(Option.begin(), Option.end(), '_', '-');
+  return Option;
+}
+
 // Why there is nothing to trace; empty if there is.
 static std::string whyNothing(const Wanted &W, const Seen &What) {
   if (!What.Records && What.Why.empty() && !What.OtherVersions.empty())
@@ -144,25 +165,18 @@ static std::string whyNothing(const Wanted &W, const Seen &What) {
   for (const Selection &S : W.Selections)
     if (std::string Unmatched = S.Filter.unmatched();
         !Unmatched.empty() && S.Name != "notrace")
-      return "no function matches " +
-             std::string(S.Name == "under" ? "--under " : "") + Unmatched + ": " +
+      return "no function matches " + optionFor(S.Name) + Unmatched + ": " +
              matchHint(What.Stripped);
   if (What.Chosen && !What.Left)
     return W.Selections.front().Globs == std::vector<std::string>{"*"}
                ? "-N leaves out every function"
                : "-N leaves out every function that -F and --args select";
+  if (!What.NoType.empty() && W.Typed.options().empty())
+    return What.NoType;
+  if (std::string Unmatched = W.Typed.unmatched(); !Unmatched.empty())
+    return Unmatched;
   if (!What.NoRoot.empty() && !What.Root)
     return What.NoRoot;
-  auto NoTrigger = [](StringRef Function, StringRef Option) {
-    return ("no function '" + Function + "' for " + Option +
-            ", which takes a name as it is in the symbol table, of C++ "
-            "functions the mangled one")
-        .str();
-  };
-  if (!W.StartAt.empty() && !What.StartAt)
-    return NoTrigger(W.StartAt, "--start-at");
-  if (!W.StopAt.empty() && !What.StopAt)
-    return NoTrigger(W.StopAt, "--stop-at");
   return "";
 }
 
@@ -174,6 +188,11 @@ static Error judge(const std::string &Where, const Wanted &W,
     return makeError(Where + Why + (W.OrElse.empty() ? "" : "; ") + W.OrElse);
   for (const std::string &Other : What.OtherVersions)
     warn(Where + Other + ": none of its functions is traced");
+  if (!What.NoType.empty())
+    warn(Where + What.NoType +
+         (What.Untyped > 1
+              ? "; " + utostr(What.Untyped - 1) + " more functions alike"
+              : ""));
   if (!What.NoRoot.empty())
     warn(Where + What.NoRoot);
   for (const Selection &S : W.Selections)

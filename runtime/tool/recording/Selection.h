@@ -7,6 +7,7 @@
 
 #include "elf/ElfImage.h"
 #include "live/ProcessMemory.h"
+#include "TypedArgs.h"
 #include "names/NameFilter.h"
 #include <set>
 
@@ -28,7 +29,7 @@ std::string escapeOption(llvm::StringRef Text);
 
 struct Wanted {
   std::vector<Selection> Selections;
-  std::string StartAt, StopAt; // empty if not asked for
+  TypedArgs Typed;
   /// What becomes of a program in which there is none of it; may be empty.
   std::string OrElse;
 };

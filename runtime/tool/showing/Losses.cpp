@@ -52,6 +52,14 @@ void Losses::add(const DataFile &Data, TracedNames &Names) {
   }
   for (const DataOther &M : Data.OtherModules)
     Others.try_emplace(M.Path, M.Why, M.Number);
+  for (const auto &[Place, A] : Data.Arguments) {
+    auto M = Data.Modules.find(Place.first);
+    if (!A.LeftOut || M == Data.Modules.end())
+      continue;
+    auto &Of = Filtered[{moduleKey(M->second), Place.second}];
+    Of.first = Names.function(M->second, Place.second);
+    Of.second = SaturatingAdd(Of.second, A.LeftOut);
+  }
   for (const DataLeftOut &F : Data.LeftOut) {
     auto [Module, Entry] = Data.place(F.Address);
     auto &Of = F.Flags & PBD_LEFT_OUT_HOT      ? Hot
@@ -72,6 +80,12 @@ void Losses::addUnexplained(const DataFile &Data, StringRef Title) {
     F.First = Title.str();
 }
 
+static void sortByCalls(CallsOf &Of) {
+  llvm::sort(Of.Functions, [](const auto &A, const auto &B) {
+    return A.second != B.second ? A.second > B.second : A.first < B.first;
+  });
+}
+
 static CallsOf ofFunctions(const Trace &T,
                            const std::map<uint32_t, uint64_t> &Calls) {
   CallsOf Result;
@@ -79,9 +93,7 @@ static CallsOf ofFunctions(const Trace &T,
     Result.Calls += N;
     Result.Functions.push_back({T.Functions[Function].Name, N});
   }
-  llvm::sort(Result.Functions, [](const auto &A, const auto &B) {
-    return A.second != B.second ? A.second > B.second : A.first < B.first;
-  });
+  sortByCalls(Result);
   return Result;
 }
 
@@ -238,6 +250,16 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
     Add(false, counted(N, "event") +
                    " of older calls made room for newer ones in the kernel, "
                    "whose buffer_size_kb says for how many there is room");
+  if (!L.Filtered.empty()) {
+    CallsOf Calls;
+    for (const auto &[Place, Of] : L.Filtered) {
+      Calls.Calls = SaturatingAdd(Calls.Calls, Of.second);
+      Calls.Functions.push_back(Of);
+    }
+    sortByCalls(Calls);
+    Add(false, callsText(Calls) + (Calls.Calls == 1 ? " was" : " were") +
+                   " left out, as --when asks");
+  }
   if (uint64_t N = L.LeftOut.size())
     Add(false, counted(N, "function") + " whose calls cannot be timed" +
                    Were(N) + " left out (" + namesText(L.LeftOut) +

@@ -49,6 +49,9 @@ struct Losses {
   /// Modules of which nothing could be traced, by path: why, and what pbd_other says
   /// to that.
   std::map<std::string, std::pair<uint32_t, uint32_t>> Others;
+  /// By module and address: the name, and how many calls --when left out.
+  std::map<std::pair<std::string, uint64_t>, std::pair<std::string, uint64_t>>
+      Filtered;
   CallsOf Jumped; // those that longjmp() left, which are there
   CallsOf CutOff; // those that something left without a return, as longjmp()
   CallsOf Open;   // those that had not returned when recording ended

@@ -25,11 +25,41 @@ static std::string floatText(uint64_t Value) {
   return Text;
 }
 
+std::vector<std::pair<std::string, std::string>>
+patchbay::namedArgs(const DataValues &V) {
+  std::vector<std::pair<std::string, std::string>> Result;
+  for (size_t I = 0; V.Types && I != V.Types->Fields.size(); ++I)
+    if (const TypedField &F = V.Types->Fields[I]; !F.IsResult)
+      Result.push_back({F.Name, typedText(F, I, V.Typed)});
+  return Result;
+}
+
+// Several values may be of a result that is a structure, or leads to one.
+static std::string namedResult(const DataValues &V) {
+  std::vector<std::string> Texts;
+  for (size_t I = 0; I != V.Types->Fields.size(); ++I) {
+    const TypedField &F = V.Types->Fields[I];
+    if (!F.IsResult || llvm::none_of(V.Typed, [&](const TypedPart &P) {
+          return P.Field == I;
+        }))
+      continue;
+    bool IsAll = F.Name == "retval";
+    Texts.push_back((IsAll ? "" : F.Name + "=") + typedText(F, I, V.Typed));
+  }
+  return join(Texts, ", ");
+}
+
 std::string patchbay::argsText(const DataValues &V) {
+  if (V.Types)
+    return join(map_range(namedArgs(V),
+                          [](const auto &A) { return A.first + "=" + A.second; }),
+                ", ");
   return join(map_range(V.Args, integerText), ", ");
 }
 
 std::string patchbay::resultText(const DataValues &V) {
+  if (V.Types)
+    return namedResult(V);
   if (!V.Result)
     return "";
   return V.IsFloat ? floatText(*V.Result) : integerText(*V.Result);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arguments and results of calls, as text. Types are not recorded: integers are
+// Arguments and results of calls, as text. Where types were not recorded integers are
 // shown as such if they are small, and else, as pointers, in hexadecimal.
 #ifndef PATCHBAY_TOOL_VALUES_H
 #define PATCHBAY_TOOL_VALUES_H
@@ -9,7 +9,9 @@
 
 namespace patchbay {
 
-/// "1, 0x7f0012345678".
+/// Names and values of arguments; none if nothing is known of their types.
+std::vector<std::pair<std::string, std::string>> namedArgs(const DataValues &V);
+/// "1, 0x7f0012345678", or `name="x", len=42`.
 std::string argsText(const DataValues &V);
 /// "7", "0.5"; empty if there is none.
 std::string resultText(const DataValues &V);

@@ -49,8 +49,16 @@ static cl::list<std::string>
     ArgsOf("args", cl::value_desc("GLOB"), cl::sub(RecordCommand),
            cl::cat(ToolOptions),
            cl::desc("Trace functions whose name matches, too, and record "
-                    "their arguments and results; not with function_profile or "
-                    "--depth; may be repeated"));
+                    "their arguments and results; with names behind it, as in "
+                    "'parse(name, req->uri, retval)' or 'parse(*)', these by what "
+                    "debug information says of their types; not with "
+                    "function_profile or --depth; may be repeated"));
+static cl::list<std::string>
+    When("when", cl::value_desc("CONDITION"), cl::sub(RecordCommand),
+         cl::cat(ToolOptions),
+         cl::desc("Of functions that --args names with their arguments, record only "
+                  "calls for which this holds, as 'len > 4096 && name == \"x\"'; "
+                  "may be repeated"));
 static cl::list<std::string>
     Under("under", cl::value_desc("GLOB"), cl::sub(RecordCommand),
           cl::cat(ToolOptions),
@@ -156,16 +164,16 @@ static cl::opt<bool>
 static cl::opt<bool>
     Live("live", cl::sub(RecordCommand), cl::cat(ToolOptions),
          cl::desc("Let 'patchbay live' change what is traced while PROG runs"));
-static cl::opt<std::string>
-    StartAt("start-at", cl::value_desc("FUNCTION"), cl::sub(RecordCommand),
+static cl::list<std::string>
+    StartAt("start-at", cl::value_desc("GLOB"), cl::sub(RecordCommand),
             cl::cat(ToolOptions),
-            cl::desc("Record no events before this function is called, by its "
-                     "mangled name"));
-static cl::opt<std::string>
-    StopAt("stop-at", cl::value_desc("FUNCTION"), cl::sub(RecordCommand),
+            cl::desc("Record no events before a function is called whose name "
+                     "matches; may be repeated"));
+static cl::list<std::string>
+    StopAt("stop-at", cl::value_desc("GLOB"), cl::sub(RecordCommand),
            cl::cat(ToolOptions),
-           cl::desc("Record no events once this function is called, by its "
-                    "mangled name"));
+           cl::desc("Record no events once a function is called whose name "
+                    "matches; may be repeated"));
 static cl::opt<std::string>
     Output("o", cl::Prefix, cl::value_desc("DIR"), cl::init(DefaultDataDir),
            cl::sub(RecordCommand), cl::cat(ToolOptions),
@@ -293,13 +301,27 @@ static constexpr char Help[] = R"(
   more threads, it is changed as 'patchbay live' does it; --no-stores does so from the
   start.
 
-  Arguments are those in integer registers, in their order; a structure may take
-  two. Of what types they are is not known: small numbers are shown in decimal,
-  others in hexadecimal. What floating-point registers hold is known of results
-  only: a float if the upper half of the register is zero, else a double.
-  'patchbay replay' and 'patchbay dump' show them.
+  With --args 'parse(name, req->uri, retval)' debug information is read (of PROG and the
+  libraries it needs; -g, or where debuggers find it): numbers, bool, char, enumerations by
+  name, texts that end with NUL, std::string, arrays of char, members behind pointers by ->
+  and . , and the result, which is called retval; at most 64 bytes of a text. '*' is all of
+  them. They are those of the moment when the call begins. What lies in memory the kernel
+  is asked for, by one system call of some 0.3 us for each pointer, so that a wrong pointer
+  harms nobody: what cannot be read is shown as <unreadable>, and where a filter of system calls
+  was in force when PROG began, as <not read>. Floating-point arguments are read on x86-64
+  only. What the compiler has removed, or does not say where it is, is refused.
 
-  Demangled names, of -F, -N and --args, are looked up in PROG and the libraries it
+  Calls for which --when does not hold are left out, and counted: 'patchbay info' shows
+  how many. What cannot be read is not left out. It holds for those functions of --args
+  that have such an argument. Numbers in registers are compared where they are.
+
+  With --args GLOB alone arguments are those in integer registers, in their order; a
+  structure may take two. Of what types they are is not known: small numbers are shown in
+  decimal, others in hexadecimal. What floating-point registers hold is known of results
+  only: a float if the upper half of the register is zero, else a double.
+  'patchbay replay' and 'patchbay dump' show arguments.
+
+  Demangled names, of options that take GLOB, are looked up in PROG and the libraries it
   needs at its start. In modules that it loads later, and in programs that it
   starts, they are matched if these have a C++ library (libstdc++ or libc++abi, not
   linked statically); elsewhere GLOB matches names as they are in the symbol table.
@@ -436,6 +458,9 @@ static Error checkOptions() {
     return makeError(Usage, Twine("--args is for events") +
                                 (Depth ? ", and not beside --depth"
                                        : ": choose a tracer of these with -t"));
+  if (!When.empty() && ArgsOf.empty())
+    return makeError(Usage, "--when is for functions of --args: name them with their "
+                            "arguments, as in --args 'parse(name, len)'");
   if (Depth.getNumOccurrences()) {
     if (!Depth || Depth > PB_DEPTH_MAX)
       return makeError(Usage, "--depth takes a number from 1 to " +
@@ -481,7 +506,8 @@ static Error checkOptions() {
                                     "another tracer with -t");
   if (Tracer == FunctionProfile && !Histogram)
     for (const cl::Option *Given : std::initializer_list<const cl::Option *>{
-             &Threshold, &StartAt, &StopAt})
+             &Threshold, &static_cast<cl::Option &>(StartAt),
+             &static_cast<cl::Option &>(StopAt)})
       if (Given->getNumOccurrences())
         return makeError(Usage, "--" + Given->ArgStr +
                                     " does nothing where calls are only "
@@ -532,9 +558,13 @@ static Expected<std::string> overheadOptions(const ElfImage &TracerImage) {
   return ",max-overhead=" + MaxOverhead + ",call-cost=" + utostr(*Cost);
 }
 
-static Expected<std::string> tracerOptions(ArrayRef<Selection> Selections) {
+static Expected<std::string> tracerOptions(const Wanted &W) {
   std::string Options = howOptions();
-  for (const Selection &S : Selections) {
+  for (const std::string &Typed : W.Typed.options())
+    Options += ",typed=" + escapeOption(Typed);
+  for (const std::string &Symbol : W.Typed.Untyped)
+    Options += ",args=" + escapeOption(Symbol);
+  for (const Selection &S : W.Selections) {
     for (const std::string &Glob : S.Globs)
       Options += ("," + S.Name + "=" + escapeOption(Glob)).str();
     // Of these there are thousands, and each filter takes its time.
@@ -549,10 +579,6 @@ static Expected<std::string> tracerOptions(ArrayRef<Selection> Selections) {
     Options += ",max-rate=" + MaxRate;
   if (Live || !MaxRate.empty() || !MaxOverhead.empty())
     Options += ",live=1";
-  if (!StartAt.empty())
-    Options += ",start_at=" + escapeOption(StartAt);
-  if (!StopAt.empty())
-    Options += ",stop_at=" + escapeOption(StopAt);
   if (Options.size() > MaxOptions)
     return makeError("the functions that globs match by demangled name fill " +
                      Twine(Options.size()) +
@@ -562,17 +588,27 @@ static Expected<std::string> tracerOptions(ArrayRef<Selection> Selections) {
 }
 
 // What to trace, and what becomes of a program in which there is none of it.
-static Wanted wanted() {
+static Expected<Wanted> wanted() {
   Wanted W;
+  std::vector<std::string> Untyped;
+  for (const std::string &Text : ArgsOf)
+    if (auto Request = parseTypedRequest(Text))
+      W.Typed.Requests.push_back(std::move(*Request));
+    else
+      Untyped.push_back(Text);
+  auto Conditions = parseConditions(When);
+  if (!Conditions)
+    return Conditions.takeError();
+  W.Typed.Conditions = std::move(*Conditions);
   std::vector<std::string> Given(Globs.begin(), Globs.end());
   if (Given.empty())
     Given.push_back("*");
   W.Selections.emplace_back("filter", std::move(Given));
   W.Selections.emplace_back("notrace", NoTrace);
-  W.Selections.emplace_back("args", ArgsOf);
+  W.Selections.emplace_back("args", std::move(Untyped));
   W.Selections.emplace_back("under", Under);
-  W.StartAt = StartAt;
-  W.StopAt = StopAt;
+  W.Selections.emplace_back("start_at", StartAt);
+  W.Selections.emplace_back("stop_at", StopAt);
   W.OrElse = Force ? "what it loads or starts later is traced"
                    : "--force runs it for what it loads or starts later";
   // The tracer itself matches globs there.
@@ -641,13 +677,15 @@ static Expected<int> recordRunning(std::vector<pid_t> Named,
   auto Overhead = overheadOptions(*TracerImage);
   if (!Overhead)
     return Overhead.takeError();
+  if (Error E = wanted().takeError())
+    return std::move(E);
   auto What = [] {
-    Wanted W = wanted();
+    Wanted W = cantFail(wanted());
     W.OrElse = "";
     return W;
   };
   auto Options = [&](const Wanted &W) -> Expected<std::string> {
-    auto Text = tracerOptions(W.Selections);
+    auto Text = tracerOptions(W);
     if (Text && (Tracer != FunctionProfile || Histogram))
       *Text += Clock;
     if (Text && Follow)
@@ -694,13 +732,16 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   if (!TracerImage)
     return TracerImage.takeError();
 
-  Wanted W = wanted();
+  auto Asked = wanted();
+  if (!Asked)
+    return Asked.takeError();
+  Wanted W = std::move(*Asked);
   if (Error E = checkProgram(*Path, *Program, *TracerImage, W)) {
     if (!Force)
       return E;
     warn(toString(std::move(E)));
   }
-  auto Options = tracerOptions(W.Selections);
+  auto Options = tracerOptions(W);
   if (!Options)
     return Options.takeError();
 

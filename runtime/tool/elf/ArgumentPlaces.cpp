@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ArgumentPlaces.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/BinaryFormat/Dwarf.h"
+#include "llvm/BinaryFormat/ELF.h"
+
+using namespace llvm;
+using namespace patchbay;
+using namespace llvm::dwarf;
+
+namespace {
+
+enum class WordClass { None, Integer, Float };
+
+/// What a value takes: registers for its words, or memory.
+struct Passing {
+  enum { Registers, OnStack, ByAddress, Unknown } How = Unknown;
+  std::vector<WordClass> Words;
+  uint64_t StackWords = 0;
+};
+
+/// How many there are of each, and of arguments how many are taken.
+struct Taken {
+  unsigned GP = 0, FP = 0, Stack = 0;
+};
+
+} // namespace
+
+static bool isFloat(DWARFDie Type) {
+  std::string Kind = scalarKind(Type);
+  return Kind == "d" || Kind == "f";
+}
+
+// Classes of the eight bytes that a type's parts lie in; false: it is not known here, or
+// it is such that all of it is in memory.
+static bool classify(DWARFDie Type, uint64_t Offset, std::vector<WordClass> &Words,
+                     unsigned Depth = 0) {
+  Type = plainType(Type);
+  if (!Type || Depth == 16)
+    return false;
+  if (Type.getTag() == DW_TAG_array_type) {
+    DWARFDie Element = typeOf(Type);
+    uint64_t Size = sizeOf(Element);
+    for (uint64_t At = 0; Size && At < sizeOf(Type); At += Size)
+      if (!classify(Element, Offset + At, Words, Depth + 1))
+        return false;
+    return Size != 0;
+  }
+  if (isRecord(Type)) {
+    for (DWARFDie D : Type.children()) {
+      if (D.getTag() != DW_TAG_member && D.getTag() != DW_TAG_inheritance)
+        continue;
+      if (D.find(DW_AT_external)) // a static one
+        continue;
+      uint64_t At = toUnsigned(D.find(DW_AT_data_member_location), 0);
+      if (auto Bit = D.find(DW_AT_data_bit_offset))
+        At = toUnsigned(Bit, 0) / 8;
+      if (!classify(typeOf(D), Offset + At, Words, Depth + 1))
+        return false;
+    }
+    return true;
+  }
+  if (scalarKind(Type).empty() || Offset / 8 >= Words.size())
+    return false;
+  WordClass &Word = Words[Offset / 8];
+  if (!isFloat(Type))
+    Word = WordClass::Integer;
+  else if (Word == WordClass::None)
+    Word = WordClass::Float;
+  return true;
+}
+
+// System V Application Binary Interface, AMD64 Supplement, 3.2.3. C++ classes with
+// constructors of their own are passed by address, and compilers say which these are.
+static Passing passingOf(DWARFDie Type, bool IsX86) {
+  Passing P;
+  Type = plainType(Type);
+  if (!Type)
+    return P;
+  if (!isRecord(Type)) {
+    if (scalarKind(Type).empty())
+      return P;
+    P.How = Passing::Registers;
+    P.Words = {isFloat(Type) ? WordClass::Float : WordClass::Integer};
+    return P;
+  }
+  uint64_t Size = sizeOf(Type);
+  if (toUnsigned(Type.find(DW_AT_calling_convention), 0) ==
+      DW_CC_pass_by_reference) {
+    P.How = Passing::ByAddress;
+    P.Words = {WordClass::Integer};
+    return P;
+  }
+  if (!IsX86 || !Size)
+    return P;
+  P.StackWords = divideCeil(Size, 8);
+  P.Words.assign(P.StackWords, WordClass::None);
+  P.How = Size <= 16 && classify(Type, 0, P.Words) ? Passing::Registers
+                                                    : Passing::OnStack;
+  // Of padding alone, or empty: nothing is known of it by this.
+  if (P.How == Passing::Registers && is_contained(P.Words, WordClass::None))
+    P.How = Passing::Unknown;
+  return P;
+}
+
+static std::string source(char Letter, unsigned N) { return Letter + utostr(N); }
+
+// Takes places for a value of an argument.
+static ArgumentPlace take(const Passing &P, Taken &T, unsigned MaxGP,
+                          unsigned MaxFP) {
+  ArgumentPlace Place;
+  unsigned GP = count(P.Words, WordClass::Integer);
+  unsigned FP = count(P.Words, WordClass::Float);
+  bool InRegisters = P.How != Passing::OnStack && T.GP + GP <= MaxGP &&
+                     T.FP + FP <= MaxFP;
+  for (WordClass W : P.Words)
+    Place.Words.push_back(!InRegisters              ? source('w', T.Stack++)
+                          : W == WordClass::Integer ? source('r', T.GP++)
+                                                    : source('f', T.FP++));
+  Place.IsAddress = P.How == Passing::ByAddress;
+  return Place;
+}
+
+// The integer or floating-point argument register of DWARF's number.
+static std::string registerSource(unsigned Number, uint16_t Machine) {
+  if (Machine == ELF::EM_X86_64) {
+    static constexpr unsigned GP[] = {5, 4, 1, 2, 8, 9};
+    for (unsigned I = 0; I != std::size(GP); ++I)
+      if (GP[I] == Number)
+        return source('r', I);
+    return Number >= 17 && Number < 25 ? source('f', Number - 17) : "";
+  }
+  unsigned First = Machine == ELF::EM_AARCH64 ? 0
+                   : Machine == ELF::EM_RISCV ? 10
+                                              : 3;
+  return Number >= First && Number < First + 8 ? source('r', Number - First) : "";
+}
+
+namespace {
+/// Where debug information says that a value is at the entry.
+struct EntryLocation {
+  enum { Register, Elsewhere, Nowhere } How = Nowhere;
+  std::string Source;
+};
+} // namespace
+
+static EntryLocation locationOf(const DwarfParameter &P, uint64_t Entry,
+                                uint16_t Machine) {
+  EntryLocation Result;
+  if (!P.Location)
+    return Result;
+  auto Locations = P.Location.getLocations(DW_AT_location);
+  if (!Locations) {
+    consumeError(Locations.takeError());
+    return Result;
+  }
+  for (const DWARFLocationExpression &L : *Locations) {
+    // Without a range it holds for all of the function; in a frame, once there is one.
+    if (L.Range && (Entry < L.Range->LowPC || Entry >= L.Range->HighPC))
+      continue;
+    Result.How = EntryLocation::Elsewhere;
+    if (L.Expr.size() == 1 && L.Expr[0] >= DW_OP_reg0 &&
+        L.Expr[0] <= DW_OP_reg31) {
+      Result.Source = registerSource(L.Expr[0] - DW_OP_reg0, Machine);
+      if (!Result.Source.empty())
+        Result.How = EntryLocation::Register;
+    } else if (L.Range) {
+      Result.How = EntryLocation::Nowhere;
+    }
+    return Result;
+  }
+  return Result;
+}
+
+static void placeResult(FunctionPlaces &F, const SiteRecord &Record,
+                        uint16_t Machine) {
+  unsigned Kind = Record.Raw.flags & PATCHBAY_RECORD_RETURN_MASK;
+  ArgumentPlace &Place = F.Result;
+  if (!F.ResultType)
+    Place.Why = "it returns nothing";
+  else if (Record.Raw.flags & PATCHBAY_RECORD_SRET) {
+    Place.IsAddress = true;
+    if (Machine == ELF::EM_X86_64)
+      Place.Words = {"v0"};
+    else
+      Place.Why = "where it is in memory is not known on this architecture";
+  } else if (isRecord(plainType(F.ResultType))) {
+    Passing P = passingOf(F.ResultType, Machine == ELF::EM_X86_64);
+    if (P.How == Passing::Registers && Kind == PATCHBAY_RECORD_RETURN_GP)
+      for (unsigned I = 0; I != P.Words.size(); ++I)
+        Place.Words.push_back(source('v', I));
+    else
+      Place.Why = "it is a structure in registers of several kinds";
+  } else if (isFloat(F.ResultType) && Kind == PATCHBAY_RECORD_RETURN_FP)
+    Place.Words = {"d0"};
+  else if (!isFloat(F.ResultType) && Kind == PATCHBAY_RECORD_RETURN_GP)
+    Place.Words = {"v0"};
+  else
+    Place.Why = "the compiler has removed it";
+}
+
+FunctionPlaces patchbay::placesOf(DWARFDie Function, const SiteRecord &Record,
+                                  uint16_t Machine) {
+  const bool IsX86 = Machine == ELF::EM_X86_64;
+  FunctionPlaces F;
+  F.Parameters = parametersOf(Function);
+  F.ResultType = plainType(typeOf(Function));
+  placeResult(F, Record, Machine);
+
+  Taken T;
+  bool IsKnown = true, IsSRet = Record.Raw.flags & PATCHBAY_RECORD_SRET;
+  if (IsSRet && Machine != ELF::EM_AARCH64)
+    ++T.GP;
+  for (const DwarfParameter &P : F.Parameters) {
+    Passing How = passingOf(P.Type, IsX86);
+    ArgumentPlace Place = take(How, T, IsX86 ? 6 : 8, 8);
+    IsKnown &= How.How != Passing::Unknown;
+    // Elsewhere these have rules of their own, which nobody here has tried.
+    IsKnown &= IsX86 || (!T.FP && !T.Stack);
+    F.Places.push_back(std::move(Place));
+  }
+  // The record was made of the function's code, and so of what it really takes.
+  bool Agrees = IsKnown && T.GP == Record.Raw.gp_args &&
+                T.FP == Record.Raw.fp_args &&
+                T.Stack == Record.Raw.stack_arg_words &&
+                toUnsigned(Function.find(DW_AT_calling_convention), 0) !=
+                    DW_CC_nocall;
+  bool External = toUnsigned(Function.findRecursively(DW_AT_external), 0);
+  for (size_t I = 0; I != F.Places.size(); ++I) {
+    ArgumentPlace &Place = F.Places[I];
+    EntryLocation At = locationOf(F.Parameters[I], Record.Entry, Machine);
+    // Nobody else calls it: it may take something else in that place.
+    if (Agrees && (External || At.How == EntryLocation::Elsewhere ||
+                   (At.How == EntryLocation::Register &&
+                    is_contained(Place.Words, At.Source))))
+      continue;
+    bool IsWord = Place.Words.size() <= 1;
+    if (At.How == EntryLocation::Register && IsWord)
+      Place.Words = {At.Source};
+    else
+      Place.Why = "it was optimised away, or what debug information says of it "
+                  "does not tell where it is when the function begins";
+  }
+  for (ArgumentPlace &Place : F.Places)
+    for (const std::string &Word : Place.Words)
+      if (Word[0] == 'f' && !IsX86 && Place.Why.empty())
+        Place.Why = "floating-point arguments are read on x86-64 only";
+  return F;
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "DwarfFunctions.h"
+#include "Diagnostics.h"
+#include "names/SymbolFiles.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/BinaryFormat/Dwarf.h"
+
+using namespace llvm;
+using namespace patchbay;
+using namespace llvm::dwarf;
+
+// A type that refers to itself through typedefs, or a struct in itself, is damage.
+static constexpr unsigned MostSteps = 64;
+// Of an enumeration; others are shown as numbers.
+static constexpr size_t MostEnumerators = 256;
+
+static std::unique_ptr<DWARFContext> contextOf(const ElfImage &Image) {
+  // What is damaged is found to be so where it is asked for.
+  auto Ignore = [](Error E) { consumeError(std::move(E)); };
+  auto Context = DWARFContext::create(
+      Image.object(), DWARFContext::ProcessDebugRelocations::Ignore, nullptr, "",
+      Ignore, Ignore);
+  return Context->getNumCompileUnits() ? std::move(Context) : nullptr;
+}
+
+Expected<std::unique_ptr<DwarfFunctions>>
+DwarfFunctions::open(const ElfImage &Image) {
+  auto Result = std::make_unique<DwarfFunctions>();
+  Result->Context = contextOf(Image);
+  if (Result->Context)
+    return Result;
+  std::string BuildId = toStringRef(Image.buildId()).str();
+  std::vector<std::string> Files = debugFiles(&Image, Image.path(), BuildId, "");
+  if (std::string Asked = askDebuginfod(BuildId); !Asked.empty())
+    Files.push_back(Asked);
+  for (const std::string &Path : Files) {
+    auto Debug = ElfImage::open(Path);
+    if (!Debug || !belongsTo(*Debug, &Image, BuildId)) {
+      consumeError(Debug.takeError());
+      continue;
+    }
+    Result->Debug = std::move(*Debug);
+    Result->Context = contextOf(*Result->Debug);
+    if (Result->Context)
+      return Result;
+  }
+  return makeError(Image.path() + ": has no debug information, which says of "
+                                  "what types arguments are: compile with -g");
+}
+
+DWARFDie DwarfFunctions::at(uint64_t Entry) const {
+  auto Dies = Context->getDIEsForAddress(Entry, /*CheckDWO=*/true);
+  // An entry is that of the function itself, and not in one that was inlined there.
+  return Dies.FunctionDIE;
+}
+
+DWARFDie patchbay::typeOf(DWARFDie Of) {
+  auto Type = Of.findRecursively(DW_AT_type);
+  return Type ? Of.getAttributeValueAsReferencedDie(*Type) : DWARFDie();
+}
+
+std::vector<DwarfParameter> patchbay::parametersOf(DWARFDie Function) {
+  auto IsParameter = [](DWARFDie D) {
+    return D.getTag() == DW_TAG_formal_parameter;
+  };
+  // What was inlined elsewhere, too, is declared there, and what is known of this copy
+  // refers to it.
+  DWARFDie Declared = Function;
+  if (auto Origin = Function.getAttributeValueAsReferencedDie(DW_AT_abstract_origin))
+    Declared = Origin;
+  std::vector<DwarfParameter> Result;
+  for (DWARFDie D : Declared.children()) {
+    if (!IsParameter(D))
+      continue;
+    DwarfParameter P;
+    const char *Name = D.getName(DINameKind::ShortName);
+    P.Name = Name ? Name : "";
+    P.Type = typeOf(D);
+    if (Declared == Function)
+      P.Location = D;
+    else
+      for (DWARFDie Here : Function.children())
+        if (IsParameter(Here) &&
+            Here.getAttributeValueAsReferencedDie(DW_AT_abstract_origin) == D)
+          P.Location = Here;
+    Result.push_back(std::move(P));
+  }
+  return Result;
+}
+
+DWARFDie patchbay::plainType(DWARFDie Type) {
+  for (unsigned I = 0; Type && I != MostSteps; ++I)
+    switch (Type.getTag()) {
+    case DW_TAG_typedef:
+    case DW_TAG_const_type:
+    case DW_TAG_volatile_type:
+    case DW_TAG_restrict_type:
+    case DW_TAG_atomic_type:
+      Type = typeOf(Type);
+      break;
+    default:
+      return Type;
+    }
+  return DWARFDie();
+}
+
+static uint64_t unsignedOf(DWARFDie D, Attribute Of, uint64_t Otherwise) {
+  return toUnsigned(D.find(Of), Otherwise);
+}
+
+uint64_t patchbay::sizeOf(DWARFDie Type) {
+  Type = plainType(Type);
+  if (!Type)
+    return 0;
+  if (isPointer(Type))
+    return 8;
+  if (Type.getTag() == DW_TAG_array_type) {
+    uint64_t Count = 1;
+    for (DWARFDie D : Type.children())
+      if (D.getTag() == DW_TAG_subrange_type)
+        Count *= unsignedOf(D, DW_AT_count,
+                            unsignedOf(D, DW_AT_upper_bound, UINT64_MAX) + 1);
+    return Count * sizeOf(typeOf(Type));
+  }
+  return unsignedOf(Type, DW_AT_byte_size, 0);
+}
+
+bool patchbay::isPointer(DWARFDie Type) {
+  return Type && is_contained({DW_TAG_pointer_type, DW_TAG_reference_type,
+                               DW_TAG_rvalue_reference_type},
+                              Type.getTag());
+}
+
+bool patchbay::isRecord(DWARFDie Type) {
+  return Type && is_contained({DW_TAG_structure_type, DW_TAG_class_type,
+                               DW_TAG_union_type},
+                              Type.getTag());
+}
+
+static StringRef nameOf(DWARFDie D) {
+  const char *Name = D ? D.getName(DINameKind::ShortName) : nullptr;
+  return Name ? Name : "";
+}
+
+// Both have it in namespaces of their own: std::__cxx11 and std::__1.
+std::string patchbay::stringKind(DWARFDie Type) {
+  Type = plainType(Type);
+  if (!isRecord(Type) || !nameOf(Type).starts_with("basic_string<char,"))
+    return "";
+  DWARFDie Space = Type.getParent();
+  if (nameOf(Space) == "__1" && sizeOf(Type) == 24)
+    return "L";
+  return nameOf(Space) == "__cxx11" && sizeOf(Type) == 32 ? "S" : "";
+}
+
+static bool isSigned(DWARFDie Base) {
+  return is_contained({DW_ATE_signed, DW_ATE_signed_char},
+                      int(unsignedOf(Base, DW_AT_encoding, 0)));
+}
+
+static bool isChar(DWARFDie Type) {
+  Type = plainType(Type);
+  return Type && Type.getTag() == DW_TAG_base_type && nameOf(Type) == "char";
+}
+
+static std::string baseKind(DWARFDie Type, uint64_t Size) {
+  switch (unsignedOf(Type, DW_AT_encoding, 0)) {
+  case DW_ATE_boolean:
+    return Size == 1 ? "b" : "u" + utostr(Size);
+  case DW_ATE_float:
+    return Size == 8 ? "d" : Size == 4 ? "f" : "";
+  case DW_ATE_signed:
+  case DW_ATE_signed_char:
+    return isChar(Type) ? "c" : "i" + utostr(Size);
+  case DW_ATE_unsigned:
+  case DW_ATE_unsigned_char:
+  case DW_ATE_UTF:
+    return isChar(Type) ? "c" : "u" + utostr(Size);
+  default:
+    return "";
+  }
+}
+
+static std::string enumKind(DWARFDie Type, uint64_t Size) {
+  DWARFDie Base = plainType(typeOf(Type));
+  bool Signed = Base && isSigned(Base);
+  std::string Names;
+  size_t N = 0;
+  for (DWARFDie D : Type.children()) {
+    if (D.getTag() != DW_TAG_enumerator || nameOf(D).empty())
+      continue;
+    auto Value = D.find(DW_AT_const_value);
+    if (!Value || ++N > MostEnumerators)
+      continue;
+    std::string Number =
+        Signed ? itostr(toSigned(Value, 0)) : utostr(toUnsigned(Value, 0));
+    Names += (Names.empty() ? "" : "/") + nameOf(D).str() + "=" + Number;
+  }
+  return (Signed ? "e" : "E") + utostr(Size) +
+         (Names.empty() ? "" : "{" + Names + "}");
+}
+
+std::string patchbay::scalarKind(DWARFDie Type) {
+  Type = plainType(Type);
+  if (!Type)
+    return "";
+  if (isPointer(Type)) {
+    bool IsText = Type.getTag() == DW_TAG_pointer_type && isChar(typeOf(Type));
+    return IsText ? "s" : "x";
+  }
+  uint64_t Size = sizeOf(Type);
+  if (!is_contained({1u, 2u, 4u, 8u}, Size))
+    return "";
+  if (Type.getTag() == DW_TAG_base_type)
+    return baseKind(Type, Size);
+  if (Type.getTag() == DW_TAG_enumeration_type)
+    return enumKind(Type, Size);
+  return "";
+}
+
+static std::optional<DwarfMember> findMember(DWARFDie Record, StringRef Name,
+                                             unsigned Depth) {
+  if (Depth == MostSteps)
+    return std::nullopt;
+  for (DWARFDie D : Record.children()) {
+    bool IsBase = D.getTag() == DW_TAG_inheritance;
+    if (!IsBase && D.getTag() != DW_TAG_member)
+      continue;
+    uint64_t Offset = unsignedOf(D, DW_AT_data_member_location, 0);
+    if (!IsBase && nameOf(D) == Name)
+      return DwarfMember{typeOf(D), Offset, D.find(DW_AT_bit_size).has_value()};
+    if (!IsBase && !nameOf(D).empty())
+      continue;
+    DWARFDie Inner = plainType(typeOf(D));
+    // A virtual base is where the object itself says.
+    if (!isRecord(Inner) || D.find(DW_AT_virtuality))
+      continue;
+    if (auto Found = findMember(Inner, Name, Depth + 1)) {
+      Found->Offset += Offset;
+      return Found;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<DwarfMember> patchbay::memberOf(DWARFDie Record, StringRef Name) {
+  return findMember(Record, Name, 0);
+}
+
+std::vector<std::string> patchbay::memberNames(DWARFDie Record) {
+  std::vector<std::string> Names;
+  for (DWARFDie D : Record.children())
+    if (D.getTag() == DW_TAG_member && !nameOf(D).empty())
+      Names.push_back(nameOf(D).str());
+  return Names;
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "TypedText.h"
+#include "format.h"
+#include "typed_spec.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+static uint64_t narrowed(uint64_t Value, unsigned Size) {
+  return Size < 8 ? Value & ((UINT64_C(1) << 8 * Size) - 1) : Value;
+}
+
+static int64_t extended(uint64_t Value, unsigned Size) {
+  unsigned Unused = 64 - 8 * Size;
+  return int64_t(Value << Unused) >> Unused;
+}
+
+static void addEnumerators(StringRef Text, TypedField &To) {
+  SmallVector<StringRef> Pairs;
+  Text.split(Pairs, '/', -1, /*KeepEmpty=*/false);
+  for (StringRef Pair : Pairs) {
+    auto [Name, Number] = Pair.split('=');
+    int64_t Signed;
+    uint64_t Unsigned;
+    if (to_integer(Number, Unsigned))
+      To.Enumerators.try_emplace(narrowed(Unsigned, To.Size), Name.str());
+    else if (to_integer(Number, Signed))
+      To.Enumerators.try_emplace(narrowed(Signed, To.Size), Name.str());
+  }
+}
+
+// NAME=KIND:SOURCE, of which the source is the recorder's, but for its letter.
+static bool parseField(StringRef Text, TypedField &To) {
+  auto [Name, Kind] = Text.split('=');
+  if (Name.empty() || Kind.empty())
+    return false;
+  To.Name = Name.str();
+  To.Kind = Kind[0];
+  Kind = Kind.drop_front();
+  To.Size = StringRef("bc").contains(To.Kind) ? 1 : To.Kind == 'f' ? 4 : 8;
+  if (StringRef("iueEt").contains(To.Kind) &&
+      (Kind.consumeInteger(10, To.Size) || !To.Size || To.Size > 64))
+    return false;
+  if (To.Kind != 't' && To.Size > 8)
+    return false;
+  if (Kind.consume_front("{")) {
+    auto [Names, Rest] = Kind.split('}');
+    addEnumerators(Names, To);
+    Kind = Rest;
+  }
+  if (!Kind.consume_front(":") || Kind.empty())
+    return false;
+  To.IsResult = Kind[0] == 'v' || Kind[0] == 'd';
+  return true;
+}
+
+std::vector<TypedField> patchbay::parseTypedFields(StringRef Text) {
+  std::vector<TypedField> Fields;
+  SmallVector<StringRef> Parts;
+  Text.split(Parts, ';', PB_TYPED_VALUES, /*KeepEmpty=*/false);
+  for (StringRef Part : Parts) {
+    if (Part.starts_with("?"))
+      continue;
+    TypedField F;
+    if (!parseField(Part, F))
+      break;
+    Fields.push_back(std::move(F));
+  }
+  return Fields;
+}
+
+static std::string quoted(StringRef Bytes) {
+  std::string Text = "\"";
+  raw_string_ostream OS(Text);
+  for (unsigned char C : Bytes) {
+    if (C == '"' || C == '\\')
+      OS << '\\' << C;
+    else if (C == '\n')
+      OS << "\\n";
+    else if (C == '\t')
+      OS << "\\t";
+    else if (C < ' ' || C == 127)
+      OS << format("\\%03o", C);
+    else
+      OS << C;
+  }
+  return Text + "\"";
+}
+
+// Of flags, the names of those that are set.
+static std::string enumText(const TypedField &F, uint64_t Value) {
+  Value = narrowed(Value, F.Size);
+  if (auto Known = F.Enumerators.find(Value); Known != F.Enumerators.end())
+    return Known->second;
+  std::string Text;
+  uint64_t Rest = Value;
+  for (const auto &[Flag, Name] : F.Enumerators)
+    if (isPowerOf2_64(Flag) && Value & Flag) {
+      Text += (Text.empty() ? "" : "|") + Name;
+      Rest &= ~Flag;
+    }
+  if (!Text.empty() && !Rest)
+    return Text;
+  return F.Kind == 'e' ? itostr(extended(Value, F.Size)) : utostr(Value);
+}
+
+static std::string charText(uint64_t Value) {
+  char C = char(Value);
+  if (C == '\'' || C == '\\')
+    return std::string("'\\") + C + "'";
+  if (isPrint(C))
+    return std::string("'") + C + "'";
+  return itostr(int8_t(C));
+}
+
+static std::string floatText(double Number) {
+  std::string Text;
+  raw_string_ostream(Text) << format("%g", Number);
+  return Text;
+}
+
+static std::string numberText(const TypedField &F, uint64_t Value) {
+  switch (F.Kind) {
+  case 'i':
+    return itostr(extended(Value, F.Size));
+  case 'u':
+    return utostr(narrowed(Value, F.Size));
+  case 'b':
+    return Value & 255 ? "true" : "false";
+  case 'c':
+    return charText(Value);
+  case 'd':
+    return floatText(bit_cast<double>(Value));
+  case 'f':
+    return floatText(double(bit_cast<float>(uint32_t(Value))));
+  case 'e':
+  case 'E':
+    return enumText(F, Value);
+  default:
+    return Value ? "0x" + utohexstr(Value, /*LowerCase=*/true) : "NULL";
+  }
+}
+
+static std::string whyNone(const TypedPart &P) {
+  switch (P.State) {
+  case PBD_TYPED_NULL:
+    return "NULL";
+  case PBD_TYPED_UNREADABLE:
+    return P.Word ? "<unreadable: 0x" + utohexstr(P.Word, /*LowerCase=*/true) + ">"
+                  : "<unreadable>";
+  case PBD_TYPED_FILTERED:
+    return "<not read>";
+  case PBD_TYPED_NO_ROOM:
+    return "<not kept>";
+  default:
+    return "<unknown>";
+  }
+}
+
+std::string patchbay::typedText(const TypedField &F, size_t Number,
+                                ArrayRef<TypedPart> Parts) {
+  std::string Bytes;
+  for (const TypedPart &P : Parts) {
+    if (P.Field != Number)
+      continue;
+    if (P.State == PBD_TYPED_NUMBER)
+      return numberText(F, P.Word);
+    if (P.State & PBD_TYPED_NULL)
+      return whyNone(P);
+    unsigned Size = P.State & 15;
+    for (unsigned I = 0; I != std::min(Size, 8u); ++I)
+      Bytes += char(P.Word >> 8 * I);
+    if (P.State & PBD_TYPED_LAST)
+      return quoted(Bytes);
+    if (P.State & PBD_TYPED_CUT)
+      return quoted(Bytes) + "...";
+  }
+  return "<unknown>";
+}

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "TypedArgs.h"
+#include "Diagnostics.h"
+#include "elf/ArgumentPlaces.h"
+#include "names/NameForms.h"
+#include "typed_spec.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Demangle/Demangle.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+static constexpr StringLiteral Result("retval");
+
+//===----------------------------------------------------------------------===//
+// What is asked for
+//===----------------------------------------------------------------------===//
+
+// A name, and members behind it: "req->conn.fd".
+static bool isPath(StringRef Text) {
+  bool IsStart = true;
+  for (size_t I = 0; I != Text.size(); ++I) {
+    char C = Text[I];
+    if (isAlpha(C) || C == '_' || (!IsStart && isDigit(C))) {
+      IsStart = false;
+    } else if (!IsStart && Text.substr(I).starts_with("->")) {
+      ++I;
+      IsStart = true;
+    } else if (!IsStart && C == '.') {
+      IsStart = true;
+    } else {
+      return false;
+    }
+  }
+  return !IsStart;
+}
+
+static bool isTypeName(StringRef Word) {
+  return is_contained({"void", "bool", "char", "short", "int", "long", "float",
+                       "double", "signed", "unsigned", "wchar_t", "char8_t",
+                       "char16_t", "char32_t", "auto"},
+                      Word);
+}
+
+std::optional<TypedRequest> patchbay::parseTypedRequest(StringRef Text) {
+  StringRef Head = Text;
+  if (!Head.consume_back(")"))
+    return std::nullopt;
+  size_t Open = Head.rfind('(');
+  if (Open == StringRef::npos || !Open)
+    return std::nullopt;
+  StringRef Inside = Head.drop_front(Open + 1).trim();
+  Head = Head.take_front(Open).rtrim();
+  std::vector<std::string> Paths;
+  if (Inside != "*") {
+    SmallVector<StringRef> Items;
+    Inside.split(Items, ',');
+    for (StringRef Item : Items) {
+      Item = Item.trim();
+      if (!isPath(Item) || isTypeName(Item))
+        return std::nullopt;
+      Paths.push_back(Item.str());
+    }
+  }
+  return TypedRequest{Text.str(), NameFilter(Head.str()), std::move(Paths)};
+}
+
+static Error wrongCondition(StringRef Text) {
+  return makeError(Usage, "--when: '" + Text +
+                              "' is not a name, one of == != < <= > >=, and a "
+                              "number or a quoted text, as in 'len > 4096' or "
+                              "'name == \"x\"'; several with &&");
+}
+
+Expected<std::vector<TypedCondition>>
+patchbay::parseConditions(ArrayRef<std::string> Texts) {
+  std::vector<TypedCondition> Conditions;
+  for (StringRef Text : Texts) {
+    SmallVector<StringRef> Parts;
+    Text.split(Parts, "&&");
+    for (StringRef Part : Parts) {
+      TypedCondition C;
+      C.Text = Part.trim().str();
+      size_t At = Part.find_first_of("=!<>");
+      // Not that of "->".
+      while (At != StringRef::npos && At && Part[At] == '>' &&
+             Part[At - 1] == '-')
+        At = Part.find_first_of("=!<>", At + 1);
+      if (At == StringRef::npos)
+        return wrongCondition(C.Text);
+      C.Path = Part.take_front(At).trim().str();
+      StringRef Rest = Part.drop_front(At);
+      for (StringRef Compare : {"==", "!=", "<=", ">=", "<", ">"})
+        if (C.Compare.empty() && Rest.consume_front(Compare))
+          C.Compare = Compare.str();
+      C.Constant = Rest.trim().str();
+      if (!isPath(C.Path) || C.Compare.empty() || C.Constant.empty())
+        return wrongCondition(C.Text);
+      Conditions.push_back(std::move(C));
+    }
+  }
+  return Conditions;
+}
+
+//===----------------------------------------------------------------------===//
+// Where it is
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A value by its source, with what has been gone through by now.
+struct Found {
+  DWARFDie Type; // plain
+  ArgumentPlace Place; // of the value, or its address
+  std::string Steps;   // "@16" for each pointer
+  uint64_t Offset = 0; // in the value
+  bool InMemory = false; // Steps or Place lead to an address, which Offset is behind
+};
+} // namespace
+
+static Error cannot(const Twine &Why) { return makeError(Why); }
+
+static std::string listed(ArrayRef<std::string> Names) {
+  return Names.empty() ? "none" : join(Names, ", ");
+}
+
+// Where the parameter is, or the result.
+static Expected<Found> startOf(StringRef Name, const FunctionPlaces &F) {
+  Found V;
+  if (Name == Result) {
+    V.Type = F.ResultType;
+    V.Place = F.Result;
+  } else {
+    std::vector<std::string> Names;
+    for (size_t I = 0; I != F.Parameters.size(); ++I) {
+      if (F.Parameters[I].Name == Name) {
+        V.Type = plainType(F.Parameters[I].Type);
+        V.Place = F.Places[I];
+      }
+      if (!F.Parameters[I].Name.empty())
+        Names.push_back(F.Parameters[I].Name);
+    }
+    if (!V.Type)
+      return cannot("has no argument '" + Name + "': it has " + listed(Names));
+  }
+  if (!V.Place.Why.empty())
+    return cannot("'" + Name + "': " + V.Place.Why);
+  V.InMemory = V.Place.IsAddress;
+  return V;
+}
+
+// From a pointer to what it leads to.
+static void follow(Found &V) {
+  if (V.InMemory)
+    V.Steps += "@" + utostr(V.Offset);
+  else
+    V.Place.Words = {V.Place.Words[V.Offset / 8]};
+  V.InMemory = true;
+  V.Offset = 0;
+  V.Type = plainType(typeOf(V.Type));
+}
+
+static Error goInto(Found &V, StringRef Member, StringRef Path) {
+  if (isPointer(V.Type))
+    follow(V);
+  if (!isRecord(V.Type))
+    return cannot("'" + Path + "': what is before '" + Member +
+                  "' is not a structure");
+  auto M = memberOf(V.Type, Member);
+  if (!M && memberNames(V.Type).empty())
+    return cannot("'" + Path + "': debug information says nothing of the "
+                               "members of this structure");
+  if (!M)
+    return cannot("'" + Path + "': there is no member '" + Member +
+                  "': it has " + listed(memberNames(V.Type)));
+  if (M->IsBitField)
+    return cannot("'" + Path + "' is a bit-field, which is not read");
+  V.Offset += M->Offset;
+  V.Type = plainType(M->Type);
+  return Error::success();
+}
+
+static Expected<Found> findValue(StringRef Path, const FunctionPlaces &F) {
+  StringRef Rest = Path;
+  auto Next = [&] {
+    StringRef Name = Rest.take_while([](char C) { return isAlnum(C) || C == '_'; });
+    Rest = Rest.drop_front(Name.size());
+    if (!Rest.consume_front("->"))
+      Rest.consume_front(".");
+    return Name;
+  };
+  auto V = startOf(Next(), F);
+  while (V && !Rest.empty())
+    if (Error E = goInto(*V, Next(), Path))
+      return std::move(E);
+  return V;
+}
+
+static bool isCharArray(DWARFDie Type) {
+  return Type && Type.getTag() == dwarf::DW_TAG_array_type &&
+         scalarKind(typeOf(Type)) == "c";
+}
+
+// "u8:r1@16", of what has one of the kinds.
+static Expected<std::string> kindAndSource(StringRef Path, Found V) {
+  // What a reference or a pointer to a std::string leads to is what people mean.
+  if (isPointer(V.Type) && (!stringKind(typeOf(V.Type)).empty() ||
+                            V.Type.getTag() != dwarf::DW_TAG_pointer_type))
+    follow(V);
+  std::string Kind = stringKind(V.Type);
+  bool IsObject = !Kind.empty();
+  if (isCharArray(V.Type)) {
+    IsObject = true;
+    Kind = "t" + utostr(std::min<uint64_t>(sizeOf(V.Type), PB_TYPED_TEXT));
+  }
+  if (Kind.empty())
+    Kind = scalarKind(V.Type);
+  if (Kind.empty() || Kind == "t0")
+    return cannot("'" + Path + "' is of a type that is not read" +
+                  (isRecord(V.Type) ? ": name a member of it, of " +
+                                          listed(memberNames(V.Type))
+                                    : ""));
+  std::string Source;
+  if (V.InMemory) {
+    Source = V.Place.Words[0] + V.Steps + "@" + utostr(V.Offset);
+  } else {
+    if (V.Offset % 8 || IsObject || V.Offset / 8 >= V.Place.Words.size())
+      return cannot("'" + Path + "' is in the middle of a register, or of what "
+                                 "the caller has copied");
+    Source = V.Place.Words[V.Offset / 8];
+  }
+  if (size_t(count(Source, '@')) > PB_TYPED_STEPS)
+    return cannot("'" + Path + "' goes through more than " +
+                  Twine(PB_TYPED_STEPS) + " pointers");
+  return Kind + ":" + Source;
+}
+
+// Letters that separate have no place in a name of a value, nor has a text.
+static Expected<std::string> constantFor(const TypedCondition &C,
+                                         StringRef Kind) {
+  StringRef Text = C.Constant;
+  bool IsQuoted = Text.size() >= 2 && Text.front() == Text.back() &&
+                  (Text.front() == '"' || Text.front() == '\'');
+  auto Wrong = [&](const Twine &Why) {
+    return makeError(Usage, "--when '" + Twine(C.Text) + "': " + Why);
+  };
+  if (StringRef("stSL").contains(Kind[0])) {
+    if (!IsQuoted || (C.Compare != "==" && C.Compare != "!="))
+      return Wrong("'" + C.Path + "' is a text, which is compared by == or != "
+                                  "with one in quotation marks");
+    Text = Text.drop_front().drop_back();
+    if (Text.size() > PB_TYPED_TEXT || Text.contains(';'))
+      return Wrong("a text has no more than " + Twine(PB_TYPED_TEXT) +
+                   " bytes here, and no semicolon");
+    return Text.str();
+  }
+  if (Kind[0] == 'd' || Kind[0] == 'f') {
+    double Number;
+    if (Text.getAsDouble(Number))
+      return Wrong("'" + Text + "' is no number");
+    uint64_t Bits = Kind[0] == 'd' ? bit_cast<uint64_t>(Number)
+                                   : uint64_t(bit_cast<uint32_t>(float(Number)))
+                                         << 32;
+    return itostr(int64_t(Bits));
+  }
+  if (Text == "true" || Text == "false")
+    return std::string(Text == "true" ? "1" : "0");
+  if (Text == "NULL" || Text == "nullptr")
+    return std::string("0");
+  if (IsQuoted && Text.size() == 3 && Kind[0] == 'c')
+    return itostr(int8_t(Text[1]));
+  // The name of an enumerator, with or without that of its type.
+  StringRef Name = Text.substr(Text.rfind(':') + 1);
+  StringRef Names = Kind.split('{').second.split('}').first;
+  SmallVector<StringRef> Pairs;
+  Names.split(Pairs, '/', -1, /*KeepEmpty=*/false);
+  for (StringRef Pair : Pairs)
+    if (Pair.split('=').first == Name)
+      return Pair.split('=').second.str();
+  int64_t Signed;
+  uint64_t Unsigned;
+  if (to_integer(Text, Unsigned))
+    return utostr(Unsigned);
+  if (to_integer(Text, Signed)) {
+    if (StringRef("ubxE").contains(Kind[0]))
+      return Wrong("'" + C.Path + "' has no sign, so it is never " + Text);
+    return itostr(Signed);
+  }
+  return Wrong("'" + Text + "' is no number" +
+               (Names.empty() ? "" : ", and none of its enumerators"));
+}
+
+//===----------------------------------------------------------------------===//
+// TypedArgs
+//===----------------------------------------------------------------------===//
+
+// All that can be read; that others cannot is no error here.
+static std::vector<std::string> allPaths(const FunctionPlaces &F) {
+  std::vector<std::string> Paths;
+  auto Add = [&](const std::string &Path) {
+    auto V = findValue(Path, F);
+    Error Why = V ? kindAndSource(Path, *V).takeError() : V.takeError();
+    if (!Why)
+      Paths.push_back(Path);
+    consumeError(std::move(Why));
+  };
+  for (const DwarfParameter &P : F.Parameters)
+    if (!P.Name.empty())
+      Add(P.Name);
+  if (F.ResultType)
+    Add(Result.str());
+  return Paths;
+}
+
+Expected<std::string> TypedArgs::textFor(const TypedRequest &R, DWARFDie Of,
+                                         const SiteRecord &Record,
+                                         uint16_t Machine) {
+  FunctionPlaces F = placesOf(Of, Record, Machine);
+  std::vector<std::string> Parts;
+  for (const std::string &Path : R.Paths.empty() ? allPaths(F) : R.Paths) {
+    auto V = findValue(Path, F);
+    if (!V)
+      return V.takeError();
+    auto Text = kindAndSource(Path, *V);
+    if (!Text)
+      return Text.takeError();
+    Parts.push_back(Path + "=" + *Text);
+  }
+  for (const TypedCondition &C : Conditions) {
+    auto V = findValue(C.Path, F);
+    if (!V) {
+      consumeError(V.takeError());
+      continue; // it may be another function's
+    }
+    auto Text = kindAndSource(C.Path, *V);
+    if (!Text)
+      return Text.takeError();
+    auto Constant = constantFor(C, *Text);
+    if (!Constant)
+      return Constant.takeError();
+    Held.insert(C.Text);
+    auto [Kind, Source] = StringRef(*Text).rsplit(':');
+    Parts.push_back("?" + Kind.split('{').first.str() + ":" + Source.str() +
+                    C.Compare + *Constant);
+  }
+  if (Parts.empty())
+    return cannot("has no argument that can be read, and no result");
+  if (Parts.size() > PB_TYPED_VALUES)
+    return cannot("has more than " + Twine(PB_TYPED_VALUES) +
+                  " arguments: name some of them");
+  return join(Parts, ";");
+}
+
+Expected<bool> TypedArgs::add(const ElfImage &Image, const SiteRecord &Record,
+                              ArrayRef<StringRef> Symbols) {
+  for (TypedRequest &R : Requests) {
+    if (Symbols.empty())
+      continue;
+    // "(Name)" may be a parameter's type as well.
+    if (!R.Paths.empty() && NameFilter(R.Text).match(Symbols)) {
+      R.Functions.match(Symbols);
+      Untyped.insert(Symbols.front().str());
+      return true;
+    }
+    if (R.Functions.match(Symbols) == NameFilter::None)
+      continue;
+    if (!Known) {
+      auto New = DwarfFunctions::open(Image);
+      if (!New)
+        return makeError("--args '" + R.Text + "': " +
+                         toString(New.takeError()));
+      Known = std::move(*New);
+    }
+    std::string Name = readableName(demangle(Symbols.front()));
+    DWARFDie Function = Known->at(Record.Entry);
+    if (!Function)
+      return makeError("--args '" + R.Text + "': debug information says "
+                       "nothing of " + Name);
+    auto Text = textFor(R, Function, Record, Image.machine());
+    if (!Text) {
+      std::string Why = toString(Text.takeError());
+      if (StringRef(Why).starts_with("--when"))
+        return makeError(Usage, Why);
+      return makeError("--args '" + R.Text + "': " + Name + ": " + Why);
+    }
+    std::string File = Image.buildId().empty()
+                           ? Image.path()
+                           : toHex(Image.buildId(), /*LowerCase=*/true);
+    Options.push_back(File + "|" + utohexstr(Record.Entry, /*LowerCase=*/true) +
+                      "|" + Symbols.front().str() + "|" + *Text);
+    return true;
+  }
+  return false;
+}
+
+std::string TypedArgs::unmatched() const {
+  for (const TypedRequest &R : Requests)
+    if (std::string Glob = R.Functions.unmatched(); !Glob.empty())
+      return "no function matches " + Glob + " of --args '" + R.Text + "'";
+  for (const TypedCondition &C : Conditions)
+    if (!Held.count(C.Text))
+      return "--when '" + C.Text + "': no function of --args has such an "
+             "argument: that names them with their arguments, as in "
+             "--args 'parse(name, len)'";
+  return "";
+}

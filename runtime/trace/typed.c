@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Handlers of tracers with typed=: they look at arguments when a call begins, since a
+ * pointer may lead elsewhere later, and write them down when it ends.
+ *
+ * What a pointer leads to is read by the kernel (process_vm_readv(2)), which says so if
+ * there is nothing; so a pointer that is wrong harms nobody, whatever other threads unmap
+ * meanwhile. The arguments on the stack are read as they are.
+ */
+#include "typed.h"
+
+#include "captures.h"
+#include "ring.h"
+#include "sandbox.h"
+#include "session.h"
+#include "tracers.h"
+#include "watch.h"
+
+#include <floats.h>
+
+#include <patchbay/args.h>
+#include <patchbay/exit.h>
+#include <sys/uio.h>
+
+/* What an exit handler finds of a call that is left out: no time is that. */
+#define LEFT_OUT 0
+
+/* Of one call, as it is found: pairs of a word of records and what belongs beside it. */
+struct found {
+	unsigned int nr;
+	uint64_t word[2 * PB_TYPED_VALUES * (PB_TYPED_TEXT / 8 + 1)];
+};
+
+static void add(struct found *found, const struct pb_typed_value *value,
+		unsigned int part, uint64_t word, unsigned int state)
+{
+	found->word[found->nr++] = word;
+	found->word[found->nr++] =
+		((uint64_t)value->value << PBD_TYPED_VALUE_SHIFT) |
+		(uint64_t)part << PBD_TYPED_PART_SHIFT |
+		(uint64_t)state << PBD_TYPED_STATE_SHIFT;
+}
+
+/*===-- Memory -----------------------------------------------------------===*/
+
+#define PAGE 4096 /* the smallest that there is */
+
+/* How many bytes of @size could be read from there on; or -errno if none could. */
+static long read_memory(uint64_t address, void *to, size_t size)
+{
+	const size_t first = PAGE - address % PAGE;
+	/* The kernel copies each piece as a whole, or none of it. */
+	const struct iovec from[2] = {
+		{ (void *)address, size < first ? size : first },
+		{ (void *)(address + first), size < first ? 0 : size - first },
+	};
+	const struct iovec here = { to, size };
+	long result;
+
+	if (pb_filtered_at_start || !pb_syscalls_begin())
+		return -EPERM;
+	result = pb_sys(SYS_process_vm_readv, pb_sys(SYS_getpid), &here, 1L,
+			from, from[1].iov_len ? 2L : 1L, 0L);
+	pb_syscalls_end();
+	return result;
+}
+
+static unsigned int why_unreadable(long error)
+{
+	return error == -EPERM || error == -ENOSYS ? PBD_TYPED_FILTERED :
+						     PBD_TYPED_UNREADABLE;
+}
+
+/* A number in memory; returns 0 or why it is not known. */
+static unsigned int load(uint64_t base, uint32_t offset, size_t size,
+			 uint64_t *value)
+{
+	long result;
+
+	*value = 0;
+	if (!base)
+		return PBD_TYPED_NULL;
+	result = read_memory(base + offset, value, size);
+	return result == (long)size ? 0 : why_unreadable(result);
+}
+
+/*===-- Values -----------------------------------------------------------===*/
+
+static uint64_t in_register(const struct pb_typed_value *value,
+			    struct patchbay_regs *regs)
+{
+	switch (value->source) {
+	case PB_SOURCE_GP:
+		return *patchbay_regs_gp(regs, value->index);
+	case PB_SOURCE_FP:
+		return pb_float_argument(value->index);
+	case PB_SOURCE_STACK:
+		return *((uint64_t *)(patchbay_regs_sp(regs) +
+				      PATCHBAY_ARG_STACK) +
+			 value->index);
+	case PB_SOURCE_RESULT_GP:
+		return *patchbay_result_gp(regs, value->index);
+	default:
+		return *patchbay_result_fp(regs, value->index);
+	}
+}
+
+static inline int is_string(const struct pb_typed_value *value)
+{
+	return value->kind == 'S' || value->kind == 'L';
+}
+
+/* Where it is, is what is asked for. */
+static inline int is_object(const struct pb_typed_value *value)
+{
+	return is_string(value) || value->kind == 't';
+}
+
+static inline int is_text(const struct pb_typed_value *value)
+{
+	return value->kind == 's' || is_object(value);
+}
+
+/* The number or, of a string, its address; returns 0 or why it is not known. */
+static unsigned int find(const struct pb_typed_value *value,
+			 struct patchbay_regs *regs, uint64_t *found)
+{
+	unsigned int why = 0;
+
+	*found = in_register(value, regs);
+	for (unsigned int i = 0; i < value->nr_steps && !why; i++) {
+		const int is_last = i + 1 == value->nr_steps;
+
+		if (is_last && is_object(value)) {
+			if (!*found)
+				return PBD_TYPED_NULL;
+			*found += value->step[i];
+			return 0;
+		}
+		why = load(*found, value->step[i], is_last ? value->size : 8,
+			   found);
+	}
+	return why;
+}
+
+/*
+ * Where a std::string has its text, and how long it is. libstdc++: pointer, length. libc++
+ * in its usual layout: the lowest bit of the first byte says whether it has room, length
+ * and pointer, or else the rest of that byte is the length, and the text follows.
+ */
+static unsigned int find_string(const struct pb_typed_value *value,
+				uint64_t *address, uint64_t *length)
+{
+	uint64_t object[3] = { 0 };
+	const size_t size = value->kind == 'S' ? 16 : 24;
+	long result = read_memory(*address, object, size);
+
+	if (result != (long)size)
+		return why_unreadable(result);
+	if (value->kind == 'S') {
+		*address = object[0];
+		*length = object[1];
+	} else if (object[0] & 1) {
+		*address = object[2];
+		*length = object[1];
+	} else {
+		*address += 1;
+		*length = (object[0] & 255) >> 1;
+	}
+	return 0;
+}
+
+/*
+ * Up to PB_TYPED_TEXT bytes of a text. Returns 0 or why it is not known; *@state:
+ * PBD_TYPED_LAST, or PBD_TYPED_CUT if there is more.
+ */
+static unsigned int read_text(const struct pb_typed_value *value,
+			      uint64_t address, char *text, size_t *length,
+			      unsigned int *state)
+{
+	uint64_t size = value->kind == 't' ? value->size : PB_TYPED_TEXT;
+	const uint64_t most = size;
+	unsigned int why;
+	long result;
+
+	*state = PBD_TYPED_CUT;
+	*length = 0;
+	if (!address)
+		return PBD_TYPED_NULL;
+	if (is_string(value)) {
+		why = find_string(value, &address, &size);
+		if (why)
+			return why;
+		if (size <= PB_TYPED_TEXT)
+			*state = PBD_TYPED_LAST;
+		else
+			size = PB_TYPED_TEXT;
+		if (!size)
+			return 0;
+	}
+	result = read_memory(address, text, size);
+	if (result <= 0 || (is_string(value) && result != (long)size))
+		return why_unreadable(result);
+	*length = (size_t)result;
+	if (is_string(value))
+		return 0;
+	for (size_t i = 0; i < (size_t)result; i++) {
+		if (text[i])
+			continue;
+		*length = i;
+		*state = PBD_TYPED_LAST;
+		return 0;
+	}
+	/* It goes on to where nothing is. */
+	if (result < (long)most)
+		return PBD_TYPED_UNREADABLE;
+	/* An array need not have an end. */
+	if (value->kind == 't' && most < PB_TYPED_TEXT)
+		*state = PBD_TYPED_LAST;
+	return 0;
+}
+
+static void add_text(struct found *found, const struct pb_typed_value *value,
+		     uint64_t address)
+{
+	uint64_t words[PB_TYPED_TEXT / 8];
+	unsigned int state, why, part = 0;
+	size_t length;
+
+	for (size_t i = 0; i < PB_TYPED_TEXT / 8; i++)
+		words[i] = 0;
+	why = read_text(value, address, (char *)words, &length, &state);
+	if (why) {
+		add(found, value, 0, address, why);
+		return;
+	}
+	for (; length > 8; length -= 8, part++)
+		add(found, value, part, words[part], 8);
+	add(found, value, part, words[part], (unsigned int)length | state);
+}
+
+static void add_value(struct found *found, const struct pb_typed_value *value,
+		      struct patchbay_regs *regs)
+{
+	uint64_t number;
+	unsigned int why = find(value, regs, &number);
+
+	if (why)
+		add(found, value, 0, 0, why);
+	else if (is_text(value))
+		add_text(found, value, number);
+	else
+		add(found, value, 0, number, PBD_TYPED_NUMBER);
+}
+
+static inline int is_of_result(const struct pb_typed_value *value)
+{
+	return value->source >= PB_SOURCE_RESULT_GP;
+}
+
+/*===-- Conditions -------------------------------------------------------===*/
+
+/* Of floating-point numbers, the bits: those of negative ones are in the other order. */
+static inline int64_t in_order(int64_t bits)
+{
+	return bits < 0 ? (int64_t)((uint64_t)INT64_MIN - (uint64_t)bits) : bits;
+}
+
+static inline int is_nan(const struct pb_typed_value *value, uint64_t bits)
+{
+	return value->kind == 'd' ? bits << 1 > UINT64_C(0x7ff) << 53 :
+				    (uint32_t)(bits << 1) > UINT32_C(0xff) << 24;
+}
+
+static inline int holds_for(enum pb_typed_compare compare, int less, int equal)
+{
+	switch (compare) {
+	case PB_COMPARE_EQ:
+		return equal;
+	case PB_COMPARE_NE:
+		return !equal;
+	case PB_COMPARE_LT:
+		return less;
+	case PB_COMPARE_LE:
+		return less || equal;
+	case PB_COMPARE_GT:
+		return !less && !equal;
+	default:
+		return !less;
+	}
+}
+
+static int holds_for_number(const struct pb_typed_value *value, uint64_t number)
+{
+	const unsigned int unused = 64 - 8 * value->size;
+	int64_t left, right = value->number;
+
+	if (value->kind == 'd' || value->kind == 'f') {
+		if (is_nan(value, number))
+			return value->compare == PB_COMPARE_NE;
+		left = in_order(value->kind == 'd' ? (int64_t)number :
+						     (int32_t)number * (INT64_C(1) << 32));
+		right = in_order(right);
+	} else if (value->is_signed) {
+		left = (int64_t)(number << unused) >> unused;
+	} else {
+		number = number << unused >> unused;
+		return holds_for(value->compare, number < (uint64_t)right,
+				 number == (uint64_t)right);
+	}
+	return holds_for(value->compare, left < right, left == right);
+}
+
+static __attribute__((noinline)) int
+holds_for_text(const struct pb_typed_value *value, uint64_t address)
+{
+	char text[PB_TYPED_TEXT];
+	unsigned int state;
+	size_t length;
+	int equal;
+
+	if (read_text(value, address, text, &length, &state))
+		return 1;
+	equal = length == value->length &&
+		(state == PBD_TYPED_LAST || length == PB_TYPED_TEXT);
+	for (size_t i = 0; i < length && equal; i++)
+		equal = text[i] == value->text[i];
+	return equal == (value->compare == PB_COMPARE_EQ);
+}
+
+/* What cannot be read is not known to be other than what is looked for. */
+static inline int holds(const struct pb_typed_value *value,
+			struct patchbay_regs *regs)
+{
+	uint64_t number;
+
+	if (find(value, regs, &number))
+		return 1;
+	return is_text(value) ? holds_for_text(value, number) :
+				holds_for_number(value, number);
+}
+
+/* All conditions, of arguments or of the result. */
+static inline int all_hold(const struct pb_typed *typed,
+			   struct patchbay_regs *regs, int of_result)
+{
+	const struct pb_typed_program *program = typed->program;
+
+	for (unsigned int i = 0; program && i < program->nr; i++) {
+		const struct pb_typed_value *value = &program->value[i];
+
+		if (!value->compare || is_of_result(value) != of_result ||
+		    holds(value, regs))
+			continue;
+		__atomic_fetch_add(typed->left_out, 1, __ATOMIC_RELAXED);
+		return 0;
+	}
+	return 1;
+}
+
+/*===-- Handlers ---------------------------------------------------------===*/
+
+static void add_values(struct found *found, const struct pb_typed *typed,
+		       struct patchbay_regs *regs, int of_result)
+{
+	const struct pb_typed_program *program = typed->program;
+
+	for (unsigned int i = 0; program && i < program->nr; i++) {
+		const struct pb_typed_value *value = &program->value[i];
+
+		if (!value->compare && is_of_result(value) == of_result)
+			add_value(found, value, regs);
+	}
+}
+
+static void record(const uint64_t *words, size_t nr, uint64_t function,
+		   uintptr_t frame)
+{
+	for (size_t i = 0; i < nr; i += 2)
+		pb_ring_record(words[i], PBD_TYPED, frame, PBD_RECORD_ENTRY,
+			       words[i + 1] | (uint32_t)function);
+}
+
+static inline uint64_t number_of(const struct pb_typed *typed, uintptr_t ip)
+{
+	return typed->number + ip;
+}
+
+PB_TYPED_HANDLER(pb_typed_entry)
+{
+	const struct pb_typed *typed = cell->data;
+	const uint64_t function = number_of(typed, ip);
+	struct found found;
+
+	if (!__atomic_load_n(&pb_recording, __ATOMIC_RELAXED) ||
+	    !all_hold(typed, regs, 0))
+		return;
+	found.nr = 0;
+	add_values(&found, typed, regs, 0);
+	record(found.word, found.nr, function, (uintptr_t)regs);
+	pb_ring_record(patchbay_clock(), function, (uintptr_t)regs,
+		       PBD_RECORD_ENTRY, parent_ip);
+}
+
+static void keep(const struct pb_typed *typed, uint64_t function,
+		 struct patchbay_regs *regs)
+{
+	struct found found;
+	uint64_t *words;
+
+	found.nr = 0;
+	add_values(&found, typed, regs, 0);
+	words = pb_captures_keep((uintptr_t)regs, function, found.nr);
+	for (unsigned int i = 0; words && i < found.nr; i++)
+		words[i] = found.word[i];
+}
+
+/* Returns whether the call is to be recorded. */
+static inline int begin(uintptr_t ip, const struct patchbay_cell *cell,
+			struct patchbay_regs *regs)
+{
+	const struct pb_typed *typed = cell->data;
+
+	if (!__atomic_load_n(&pb_recording, __ATOMIC_RELAXED) ||
+	    !all_hold(typed, regs, 0)) {
+		*patchbay_session_word(cell, regs) = LEFT_OUT;
+		patchbay_forgo_exit(regs);
+		return 0;
+	}
+	keep(typed, number_of(typed, ip), regs);
+	*patchbay_session_word(cell, regs) = patchbay_clock();
+	return 1;
+}
+
+PB_TYPED_HANDLER(pb_typed_duration_entry)
+{
+	(void)parent_ip;
+	begin(ip, cell, regs);
+}
+
+PB_TYPED_HANDLER(pb_typed_graph_entry)
+{
+	if (begin(ip, cell, regs) &&
+	    !__atomic_load_n(&pb_threshold, __ATOMIC_RELAXED))
+		pb_ring_record(*patchbay_session_word(cell, regs),
+			       number_of(cell->data, ip), (uintptr_t)regs,
+			       PBD_RECORD_ENTRY, parent_ip);
+}
+
+/* They were not kept: that they are not known is said of each. */
+static void record_unknown(const struct pb_typed *typed, uint64_t function,
+			   uintptr_t frame)
+{
+	const struct pb_typed_program *program = typed->program;
+	struct found found;
+
+	found.nr = 0;
+	for (unsigned int i = 0; program && i < program->nr; i++)
+		if (!program->value[i].compare &&
+		    !is_of_result(&program->value[i]))
+			add(&found, &program->value[i], 0, 0, PBD_TYPED_NO_ROOM);
+	record(found.word, found.nr, function, frame);
+}
+
+static void record_result(const struct pb_typed *typed, uint64_t function,
+			  struct patchbay_regs *regs)
+{
+	struct found found;
+
+	found.nr = 0;
+	add_values(&found, typed, regs, 1);
+	record(found.word, found.nr, function, (uintptr_t)regs);
+}
+
+PB_TYPED_HANDLER(pb_typed_exit)
+{
+	const struct pb_typed *typed = cell->data;
+	const uint64_t function = number_of(typed, ip);
+	const uint64_t start = *patchbay_session_word(cell, regs);
+	const int unwound = patchbay_exit_reason(regs) & PATCHBAY_EXIT_UNWIND;
+	enum pbd_record_kind kind = PBD_RECORD_CALL;
+	const uint64_t *words;
+	uint64_t duration;
+	size_t nr = 0;
+
+	(void)parent_ip;
+	if (start == LEFT_OUT)
+		return;
+	duration = patchbay_ticks(start, patchbay_clock());
+	words = pb_captures_take((uintptr_t)regs, function, &nr);
+	if (duration < __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED) ||
+	    (!unwound && !all_hold(typed, regs, 1)))
+		return;
+	pb_watch_call(duration);
+	if (duration > PBD_DETAIL_MAX)
+		duration = PBD_DETAIL_MAX;
+	if (words)
+		record(words, nr, function, (uintptr_t)regs);
+	else
+		record_unknown(typed, function, (uintptr_t)regs);
+	if (unwound) {
+		kind = PBD_RECORD_UNWOUND;
+		if (patchbay_exit_reason(regs) & PATCHBAY_EXIT_JUMP)
+			pb_ring_record(0, PBD_JUMPED, (uintptr_t)regs,
+				       PBD_RECORD_ENTRY, function);
+	} else {
+		record_result(typed, function, regs);
+	}
+	pb_ring_record(start, function, (uintptr_t)regs, kind, duration);
+}

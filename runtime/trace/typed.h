@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Tracers of functions with typed=: arguments by what debug information says of them.
+ * The texts become programs of a few steps, which handlers carry out (typed.c); they are
+ * made when a tracer is armed on a function (programs.c).
+ */
+#ifndef PB_TRACE_TYPED_H
+#define PB_TRACE_TYPED_H
+
+#include "format.h"
+#include "typed_spec.h"
+
+#include <patchbay/patchbay.h>
+
+enum pb_typed_source {
+	PB_SOURCE_GP,
+	PB_SOURCE_FP,
+	PB_SOURCE_STACK,
+	PB_SOURCE_RESULT_GP,
+	PB_SOURCE_RESULT_FP,
+};
+
+enum pb_typed_compare {
+	PB_COMPARE_NONE,
+	PB_COMPARE_EQ,
+	PB_COMPARE_NE,
+	PB_COMPARE_LT,
+	PB_COMPARE_LE,
+	PB_COMPARE_GT,
+	PB_COMPARE_GE,
+};
+
+/*
+ * @kind:    a letter of typed_spec.h
+ * @size:    bytes, of numbers
+ * @is_signed, @index, @nr_steps, @step: see there
+ * @compare: of a condition
+ * @number:  what it is compared with; or
+ * @text:    @length bytes
+ * @value:   its number in records, if it is no condition
+ */
+struct pb_typed_value {
+	char kind;
+	uint8_t size;
+	uint8_t is_signed;
+	uint8_t source; /* enum pb_typed_source */
+	uint8_t index;
+	uint8_t nr_steps;
+	uint8_t compare; /* enum pb_typed_compare */
+	uint8_t value;
+	uint8_t length;
+	uint32_t step[PB_TYPED_STEPS];
+	union {
+		int64_t number;
+		char text[PB_TYPED_TEXT];
+	};
+};
+
+struct pb_typed_program {
+	unsigned int nr;
+	struct pb_typed_value value[];
+};
+
+/*
+ * cell->data of such a function.
+ * @number:   as that of others, for pb_function_number()
+ * @left_out: where calls are counted for which a condition does not hold
+ * @program:  NULL: its text is of another file
+ */
+struct pb_typed {
+	uintptr_t number;
+	uint64_t *left_out;
+	const struct pb_typed_program *program;
+};
+
+/* Programs of pb_options.typed. Returns 0, -EINVAL or -ENOMEM. */
+int pb_typed_init(void);
+void pb_typed_forget(void);
+
+/* The names of its functions, as they are in symbol tables. */
+const char *const *pb_typed_symbols(size_t *nr);
+
+/*
+ * Where in pb_options.typed the text of a function is, or NULL; and its program. @entry
+ * is an ELF address.
+ */
+const char *pb_typed_find(const struct patchbay_module_info *module,
+			  uint64_t entry, const struct pb_typed_program **program);
+
+/* An attach function of tracers with these handlers. modules.c. */
+int pb_typed_attach(void *data, const struct patchbay_module_info *module,
+		    struct patchbay_target *targets, size_t nr);
+
+#define PB_TYPED_HANDLER(name)                                                 \
+	void name(uintptr_t ip, uintptr_t parent_ip,                           \
+		  const struct patchbay_cell *cell,                            \
+		  struct patchbay_regs *regs)
+/* As function, and as function_duration and function_graph. */
+PB_TYPED_HANDLER(pb_typed_entry);
+PB_TYPED_HANDLER(pb_typed_duration_entry);
+PB_TYPED_HANDLER(pb_typed_graph_entry);
+PB_TYPED_HANDLER(pb_typed_exit);
+
+#endif /* PB_TRACE_TYPED_H */

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Arguments that are not there, or not read. */
+#include "check.h"
+
+struct parts {
+	unsigned low : 4, high : 4;
+	long double wide;
+};
+struct unknown;
+
+OPAQUE int parse(const char *name, unsigned len, struct parts *parts,
+		 struct unknown *unknown)
+{
+	return len == 7;
+}
+
+OPAQUE void nothing(void)
+{
+}
+
+/* Of this one only the second argument is left. */
+static __attribute__((noinline)) int keeps(int dropped, int kept)
+{
+	__asm__ volatile("" : "+r"(kept));
+	return kept + 1;
+}
+
+int main(int argc, char **argv)
+{
+	nothing();
+	parse(argv[0], (unsigned)argc, 0, 0);
+	return keeps(argc, argc + 1) == 0;
+}
