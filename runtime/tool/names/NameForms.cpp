@@ -202,7 +202,8 @@ std::vector<std::string> patchbay::inForm(ArrayRef<std::string> Names,
   return Result;
 }
 
-// Without what all of them begin or end with, as far as they are too long.
+// Without what all of them begin or end with, as far as they are too long. Where they
+// differ in more than there is room for, the first of it is there.
 static void cutAlike(ArrayRef<std::string> Names, ArrayRef<size_t> Group,
                      size_t Size, std::vector<std::string> &Result) {
   StringRef First = Names[Group.front()];
@@ -222,6 +223,7 @@ static void cutAlike(ArrayRef<std::string> Names, ArrayRef<size_t> Group,
   for (size_t I : Group) {
     StringRef Name = Names[I];
     size_t End = Name.size() - std::min(Tail, Name.size() - std::min(Head, Name.size()));
+    End = std::min(End, Head + (Size > 6 ? Size - 6 : Size));
     StringRef Differs = Name.slice(Head, End);
     size_t Room = Size > Differs.size() + 6 ? Size - Differs.size() - 6 : 0;
     size_t Before = std::min(Head, Room), Behind = 0;
@@ -238,8 +240,11 @@ std::vector<std::string> patchbay::cutTo(ArrayRef<std::string> Names,
   std::vector<std::string> Result;
   for (const std::string &Name : Names)
     Result.push_back(shortened(Name, Size));
-  for (const std::vector<size_t> &Group : alike(Names, Result))
-    cutAlike(Names, Group, Size, Result);
+  // What looks alike then has more in common, so it differs later.
+  constexpr unsigned MostRounds = 16;
+  for (unsigned Round = 0; Round != MostRounds; ++Round)
+    for (const std::vector<size_t> &Group : alike(Names, Result))
+      cutAlike(Names, Group, Size, Result);
   // Where that is not enough, nothing is.
   for (const std::vector<size_t> &Group : alike(Names, Result))
     for (size_t I : Group)
