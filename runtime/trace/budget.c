@@ -145,6 +145,8 @@ static void disarm(const uintptr_t *entry, size_t nr, uint32_t why)
 	error = patchbay_batch_disarm(batch, pb_tracer, &filter);
 	if (!error && pb_values_tracer)
 		error = patchbay_batch_disarm(batch, pb_values_tracer, &filter);
+	if (!error && pb_typed_tracer)
+		error = patchbay_batch_disarm(batch, pb_typed_tracer, &filter);
 	if (!error)
 		error = patchbay_batch_disarm(batch, counting, &filter);
 	if (!error)

@@ -55,11 +55,14 @@ static long read_memory(uint64_t address, void *to, size_t size)
 		{ (void *)(address + first), size < first ? 0 : size - first },
 	};
 	const struct iovec here = { to, size };
+	const uint32_t owner = pb_session->owner;
 	long result;
 
 	if (pb_filtered_at_start || !pb_syscalls_begin())
 		return -EPERM;
-	result = pb_sys(SYS_process_vm_readv, pb_sys(SYS_getpid), &here, 1L,
+	/* A child of vfork(2) has the same memory as the owner. */
+	result = pb_sys(SYS_process_vm_readv,
+			owner ? (long)owner : pb_sys(SYS_getpid), &here, 1L,
 			from, from[1].iov_len ? 2L : 1L, 0L);
 	pb_syscalls_end();
 	return result;
