@@ -66,15 +66,21 @@ static int find_twins(const struct pb_module *module,
 int pb_record_order(struct pb_module *module)
 {
 	const struct patchbay_record **order = NULL;
-	uint64_t *twins;
+	uint64_t *twins = NULL;
+	uintptr_t before = 0;
+	int same = 0;
 	size_t i;
 
 	if (module->ordered)
 		return 0;
-	for (i = 1; i < module->nr; i++)
-		if (pb_record_entry(&module->records[i - 1]) >
-		    pb_record_entry(&module->records[i]))
+	for (i = 0; i < module->nr; i++) {
+		const uintptr_t entry = pb_record_entry(&module->records[i]);
+
+		if (entry < before)
 			break;
+		same |= entry == before;
+		before = entry;
+	}
 	if (i < module->nr) {
 		order = malloc(module->nr * sizeof(*order));
 		if (!order)
@@ -83,7 +89,7 @@ int pb_record_order(struct pb_module *module)
 			order[i] = &module->records[i];
 		qsort(order, module->nr, sizeof(*order), by_entry);
 	}
-	if (find_twins(module, order, &twins)) {
+	if ((order || same) && find_twins(module, order, &twins)) {
 		free(order);
 		return -ENOMEM;
 	}
