@@ -33,6 +33,9 @@ std::string patchbay::incompleteText(uint32_t Errno) {
   if (Errno == EILSEQ)
     Why = "the bytes at their sites are not the compiler's, or llvm-bolt moved "
           "them: 'patchbay verify' shows which";
+  if (Errno == EIO)
+    Why += "; a kernel that lets only debuggers write to text has to be started "
+           "with proc_mem.force_override=always";
   if (Errno == EOVERFLOW)
     Why = "more than 4 GB of code were loaded, and events have no numbers for more";
   if (Errno == EPROTONOSUPPORT)

@@ -4,6 +4,7 @@
     pbd.py good DIR MODULE [BUILD-ID]   two processes that traced MODULE
     pbd.py edges DIR                    unusual but valid
     pbd.py overflow DIR                 a process that loaded too much code
+    pbd.py forbidden DIR                a process that may not write to its text
     pbd.py uncalled DIR                 two functions, no call
     pbd.py incomplete DIR               two processes, one that met ENOSPC
     pbd.py events DIR MODULE [BUILD-ID [TRACER]]
@@ -181,6 +182,10 @@ def incomplete(folder):
 
 def overflow(folder):
     write(folder, "42", pbd([session()], errno=75, version=3))
+
+
+def forbidden(folder):
+    write(folder, "42", pbd([session()], errno=5))
 
 
 def event_chunks(path, build_id=b"", tracer="function_duration", order="<", slower=0):
