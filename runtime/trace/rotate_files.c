@@ -235,9 +235,13 @@ static void finish(uint32_t nr)
 	pb_sigset signals;
 
 	for (uint32_t i = 0; i < nr; i++) {
-		pb_data_unmap_all(of->left[i].header);
-		/* Somebody may have moved it: that is no failure of ours. */
+		/*
+		 * As long as it is mapped it is locked, and nobody else gives it a
+		 * name: after that the next file of this process may be called so.
+		 * Somebody may have moved it, which is no failure of ours.
+		 */
 		give_final_name(of->left[i].path);
+		pb_data_unmap_all(of->left[i].header);
 	}
 	pb_signal_lock(&pb_session->lock, &signals);
 	of->nr_left -= nr;
