@@ -508,6 +508,10 @@ int pb_start_read(const char *value, char why[PB_WHY_MAX])
 		 !pb_options.nr_typed && !pb_options.live)
 		snprintf(why, PB_WHY_MAX,
 			 "no filter: give a glob for names, as in filter=*");
+	else if (tracer && pb_options.nr_typed &&
+		 (pb_options.sample || pb_options_rotate(&pb_options)))
+		snprintf(why, PB_WHY_MAX,
+			 "typed is not for use beside sample, rotate-size or rotate-every");
 	else if (tracer && pb_typed_init())
 		snprintf(why, PB_WHY_MAX,
 			 "typed is not as this version's 'patchbay record' makes it");

@@ -714,6 +714,12 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
       LimitsGiven.read(/*HasEvents=*/Tracer != FunctionProfile || Histogram);
   if (!Limits)
     return Limits.takeError();
+  // What is known of arguments is in one file, and has one tracer.
+  if ((!Sample.empty() || Limits->Rotates) &&
+      llvm::any_of(ArgsOf, [](StringRef Text) { return parseTypedRequest(Text); }))
+    return makeError(Usage, "--args with names of arguments is not for use beside "
+                            "--sample, --rotate-size or --rotate-every: leave out one "
+                            "of them");
   std::string Clock = clockOption();
   if (Output.empty())
     return makeError("-o needs a directory, its name is empty");

@@ -259,13 +259,14 @@ static void printJson(Trace &T, ArrayRef<FunctionDurations> Functions,
     J.attribute("cut_off", L.CutOff.Calls);
     J.attribute("open", L.Open.Calls);
     J.attributeArray("untraced_modules", [&] {
-      for (const auto &[Path, Why] : L.Others)
+      for (const auto &Other : L.Others)
         J.object([&] {
-          J.attribute("path", json::fixUTF8(Path));
-          if (Why.first == PBD_OTHER_VERSION)
-            J.attribute("abi_version", Why.second);
-          else if (Why.first == PBD_OTHER_NAMESPACE)
-            J.attribute("functions_in_namespace", Why.second);
+          const auto &[Why, Number] = Other.second;
+          J.attribute("path", json::fixUTF8(Other.first));
+          if (Why == PBD_OTHER_VERSION)
+            J.attribute("abi_version", Number);
+          else if (Why == PBD_OTHER_NAMESPACE)
+            J.attribute("functions_in_namespace", Number);
         });
     });
     J.attributeArray("functions", [&] {
