@@ -36,6 +36,7 @@ OPAQUE int quince(int a) { return a; }
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -111,22 +112,42 @@ static int load_and_arm(void)
 	return nr;
 }
 
+/* Where what is loaded of a file ends. */
+static off_t loaded_end(int fd)
+{
+	ElfW(Ehdr) head;
+	off_t end = 0;
+
+	CHECK_EQ(pread(fd, &head, sizeof(head), 0), sizeof(head));
+	for (int i = 0; i < head.e_phnum; i++) {
+		ElfW(Phdr) segment;
+
+		CHECK_EQ(pread(fd, &segment, sizeof(segment),
+			       (off_t)(head.e_phoff + (size_t)i * sizeof(segment))),
+			 sizeof(segment));
+		if (segment.p_type == PT_LOAD &&
+		    (off_t)(segment.p_offset + segment.p_filesz) > end)
+			end = (off_t)(segment.p_offset + segment.p_filesz);
+	}
+	return end;
+}
+
 /* Only behind what is loaded: text that is cut off is lost to the program. */
 static void *truncate_often(void *arg)
 {
 	int fd = open(path, O_RDWR);
+	const off_t end = loaded_end(fd);
 	struct stat st;
-	off_t half;
+	off_t size;
 	char *tail;
 
 	CHECK_EQ(fstat(fd, &st), 0);
-	half = st.st_size / 2;
-	tail = malloc((size_t)half);
-	CHECK_EQ(pread(fd, tail, (size_t)half, st.st_size - half), half);
+	size = st.st_size - end;
+	tail = malloc((size_t)size);
+	CHECK_EQ(pread(fd, tail, (size_t)size, end), size);
 	while (!stop) {
-		CHECK_EQ(ftruncate(fd, st.st_size - half), 0);
-		CHECK_EQ(pwrite(fd, tail, (size_t)half, st.st_size - half),
-			 half);
+		CHECK_EQ(ftruncate(fd, end), 0);
+		CHECK_EQ(pwrite(fd, tail, (size_t)size, end), size);
 		usleep(50);
 	}
 	free(tail);
