@@ -84,6 +84,13 @@ class Machine:
         return dataclasses.replace(
             self, cpus=cpus, guest=dataclasses.replace(self.guest, options=()))
 
+    def with_pace(self, shift):
+        """Each instruction takes 2**shift ns, so limits are the same on a busy machine,
+        and what waits takes no time of the host's. With 0 a tracer that writes on each
+        tick of the clock leaves no time for anything else."""
+        return dataclasses.replace(self, guest=dataclasses.replace(
+            self.guest, options=("-icount", f"shift={shift},sleep=off")))
+
     def with_options(self, *options):
         """More options of QEMU."""
         return dataclasses.replace(self, guest=dataclasses.replace(

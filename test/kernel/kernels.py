@@ -124,7 +124,8 @@ class Kernel:
     @property
     def environment(self):
         """The same bytes each time, and in each folder."""
-        return {**os.environ, "CCACHE_BASEDIR": str(self.out.parent), "CCACHE_NOHASHDIR": "1"}
+        return {**os.environ, "CCACHE_BASEDIR": str(self.out.parent), "CCACHE_NOHASHDIR": "1",
+                "CCACHE_DEPEND": "1"}
 
     def make(self, *targets, jobs=None, **more):
         variables = self.tools.variables(self.plugin)

@@ -4,9 +4,11 @@ import os
 import re
 import subprocess
 
+import checks
 from kernels import HERE
 
-KERNEL_PATCHES = (HERE / "static-calls" / "kernel.patch", HERE / "static-calls" / "lto.patch")
+KERNEL_PATCHES = tuple(HERE / "static-calls" / f"{name}.patch"
+                       for name in ("kernel", "lto", "rodata-off"))
 MODULES = HERE / "static-calls" / "modules"
 GCC = HERE / "static-calls" / "gcc.sh"
 OPTIONS = ("LD_HAS_STATIC_CALLS", "HAVE_STATIC_CALL_INLINE", "STATIC_CALL_SELFTEST",
@@ -260,6 +262,21 @@ def startup(text):
     failed = re.search(r"code-patching: test failed at line \d+", text)
     yield ("the self-tests of code patching pass", passed and not failed,
            failed[0] if failed else "they did not run")
+
+
+def same_selftests(text, reference):
+    """Test by test, those of ftrace: none is left out, and none ends otherwise."""
+    ours, theirs = checks.results(text), checks.results(reference)
+    for which, said, found in (("our", text, ours), ("the stock", reference, theirs)):
+        counted = sum(map(int, checks.TALLY.findall(said)))
+        yield (f"{len(found)} selftests of ftrace run to their end with {which} linker",
+               found and counted == len(found), f"{counted} are counted\n{said[-2000:]}")
+    other = [f"{name} [{ours.get(name, 'missing')}, not {theirs.get(name, 'missing')}]"
+             for name in {**theirs, **ours} if ours.get(name) != theirs.get(name)]
+    yield (f"each ends as with the stock linker: {checks.tally(ours)}", ours and not other,
+           "; ".join(other))
+    late = sorted({*re.findall(r"^late: (.*)$", f"{text}\n{reference}", re.MULTILINE)})
+    yield "none is ended since it takes too long", not late, "; ".join(late)
 
 
 def symbols_of(vmlinux, llvm):
