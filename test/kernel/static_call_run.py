@@ -9,7 +9,7 @@ import checks
 import report
 import static_calls
 from base import BaseRun, finished, llvm, product
-from kernels import HERE, KernelError, Tools, source
+from kernels import HERE, SELFTESTS, KernelError, Tools, source
 
 # Cross-compilers of GNU, by our names of architectures.
 GCC = {"ppc64le": "powerpc64le-linux-gnu-"}
@@ -267,7 +267,8 @@ class StaticCallRun(BaseRun):
         ours = yield from finished(self.ours, started, "selftests")
         plain = yield from finished(self.plain, other, "selftests")
         if ours and plain:
-            yield from static_calls.same_selftests(ours["selftests"], plain["selftests"])
+            files = len([*(self.source / SELFTESTS / "test.d").glob("**/*.tc")])
+            yield from static_calls.same_selftests(ours["selftests"], plain["selftests"], files)
             yield from static_calls.startup(ours["log"])
             yield from checks.same_startup(ours["log"], plain["log"])
             yield from checks.log(ours["log"], plain["log"] + static_calls.KNOWN)
