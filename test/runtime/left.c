@@ -200,7 +200,7 @@ static void leave_often(const struct kind *kind, timer_t timer)
 	jumps = 0;
 	returned = 0;
 	set_timer(timer, 500000);
-	call_for_long(timer, now() + 20);
+	call_for_long(timer, now() + 60);
 	CHECK_EQ(jumps, TIMES);
 	/* Of several tracers some were told of a call that did not return. */
 	for (int i = 0; i < kind->nr; i++) {
