@@ -106,16 +106,17 @@ static Error checkProgramFile(const ProcessMemory &Memory,
   auto Loader = Program->interpreter();
   if (!Loader)
     return Loader.takeError();
-  auto IsLoader = Program->isLoader();
-  if (!IsLoader)
-    return IsLoader.takeError();
-  if (!*Loader && *IsLoader)
-    return Memory.error("it was started by its loader's name, with the program as "
-                        "an argument: start the program by its own");
-  if (!*Loader)
-    return Memory.error("its program is statically linked, so no library can be "
-                        "loaded into it: link it with libpatchbay and choose "
-                        "the functions in the program");
+  if (!*Loader) {
+    auto IsLoader = Program->isLoader();
+    if (!IsLoader)
+      return IsLoader.takeError();
+    return Memory.error(
+        *IsLoader ? "it was started by its loader's name, with the program as an "
+                    "argument: start the program by its own"
+                  : "its program is statically linked, so no library can be "
+                    "loaded into it: link it with libpatchbay and choose the "
+                    "functions in the program");
+  }
   if (StringRef(**Loader).contains("ld-musl"))
     return Memory.error("its C library is musl, and the runtime is for glibc");
   return Error::success();

@@ -111,18 +111,18 @@ Error patchbay::checkPreload(const ElfImage &Program, const ElfImage &Library) {
   auto Interpreter = Program.interpreter();
   if (!Interpreter)
     return Interpreter.takeError();
-  auto IsLoader = Program.isLoader();
-  if (!IsLoader)
-    return IsLoader.takeError();
-  if (!*Interpreter && *IsLoader)
-    return makeError(Twine(Program.path()) +
-                     ": the loader: what is behind it is not looked at, which "
-                     "is the program that it runs: name that alone");
-  if (!*Interpreter)
+  if (!*Interpreter) {
+    auto IsLoader = Program.isLoader();
+    if (!IsLoader)
+      return IsLoader.takeError();
     return makeError(
         Twine(Program.path()) +
-        ": statically linked, so no library can be preloaded into it: link it "
-        "with libpatchbay and choose the functions in the program");
+        (*IsLoader ? ": the loader: what is behind it is not looked at, which is "
+                     "the program that it runs: name that alone"
+                   : ": statically linked, so no library can be preloaded into "
+                     "it: link it with libpatchbay and choose the functions in "
+                     "the program"));
+  }
   if (gainsPrivileges(Program.path()))
     return makeError(Twine(Program.path()) +
                      ": setuid, setgid or with capabilities, so the loader "
