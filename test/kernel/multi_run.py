@@ -174,11 +174,15 @@ class MultiRun(BaseRun):
         config = kernel.out / ".config"
         said = yield from self.booted(kernel, "bpf-selftests", trees=[tests], TESTS=tests,
                                       more=[config] if config.exists() else [], CONFIG=config)
-        if said:
-            yield from bpf_selftests.check(said["bpf-selftests"], unfit,
-                                           self.selftests.get("distribution"))
-            yield from checks.log(said["log"])
-            self.selftests[kernel.name] = bpf_selftests.results(said["bpf-selftests"])
+        if not said:
+            return
+        text = said["bpf-selftests"]
+        self.selftests[kernel.name] = bpf_selftests.results(text)
+        if kernel.name in self.UNPATCHED:
+            yield from bpf_selftests.check_unpatched(text, unfit)
+        else:
+            yield from bpf_selftests.check(text, unfit, self.selftests.get("distribution"))
+        yield from checks.log(said["log"])
 
     def types(self, kernel):
         """Of a kernel that was not built here, a file with what it has of its types."""
