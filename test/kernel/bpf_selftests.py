@@ -86,7 +86,10 @@ class Builder:
             self.generate([name for name in TESTS if name not in unfit])
         run(["ninja", "-C", self.out, "test_progs"], self.out / "log")
         if self.is_built:
-            self.modules()
+            try:
+                self.modules()
+            except KernelError as error:
+                unfit["bpf_testmod"] = str(error).splitlines()[-1]
         return unfit
 
     def unfit(self):

@@ -119,8 +119,12 @@ class MultiRun(BaseRun):
             for line, good in kernel.asked():
                 yield f"{name}: {line}", good, "not so"
         for scripts in self.boots(name):
-            if not self.wanted or scripts[0] in self.wanted:
+            if self.wanted and scripts[0] not in self.wanted:
+                continue
+            try:
                 yield from self.check_boot(kernel, scripts)
+            except KernelError as error:
+                yield f"{name} can run {scripts[0]}", False, str(error)
 
     def boots(self, name):
         """The scripts of each; one has the name of the first."""
