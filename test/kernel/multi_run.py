@@ -32,6 +32,8 @@ class MultiRun(BaseRun):
     TOOLS = ("arm64",)
     # A boot has the name of the first script that it runs.
     BOOTS = ("multi", "multi-replaced", "multi-storm", "bpf-selftests", "debian")
+    # Debian's kernel has a driver for the board's serial line, which would be the first.
+    DISTRIBUTION_ARGS = {"riscv": "initcall_blacklist=of_platform_serial_driver_init"}
     # Where system calls have other names inside the kernel.
     PREFIXES = {"ppc64le": "sys_"}
 
@@ -198,6 +200,8 @@ class MultiRun(BaseRun):
 
     def booted(self, kernel, *scripts, cpus=None, args="", **more):
         on = boot.Machine.usual(self.arch).anywhere().without_startup_tests()
+        if kernel.name == "distribution":
+            args += f" {self.DISTRIBUTION_ARGS.get(self.arch, '')}"
         on = on.with_args(f"{on.guest.kernel_args} {args}")
         if cpus:
             on = on.with_cpus(cpus)
