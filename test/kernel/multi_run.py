@@ -20,8 +20,8 @@ from kernels import HERE, ROOT, KernelError, Tools, other_source, run, source
 class MultiRun(BaseRun):
     module_sources = HERE / "modules"
     VARIANTS = ()
-    # In the order in which they are built. "ours" has CFI and the plugin, and is the
-    # kernel of run.py without --multi.
+    # In the order in which they are built. "ours" has CFI and the plugin, and with --quick
+    # is the kernel of run.py without --multi; else it has what BPF's tests ask for, too.
     # "distribution" is Debian's own of the same version: it has neither our patches nor
     # our configuration, and does not have to be built.
     KERNELS = ("distribution", "ours", "no-cfi", "unpatched", "debug")
@@ -69,7 +69,7 @@ class MultiRun(BaseRun):
         for path in self.programs.values():
             self.program(HERE / "guest" / f"{path.name}.c", f'-DPREFIX="{prefix}"',
                          "-I", self.source / "tools/include/uapi")
-        if self.arch in self.TOOLS and not quick:
+        if self.has_tools():
             self.recorded_program()
         self.record_bytes, self.selftests = {}, {}
         for name in self.names:
@@ -79,6 +79,9 @@ class MultiRun(BaseRun):
         for name, size in self.record_bytes.items():
             if without:
                 yield from multi.records(name, size, max(without))
+
+    def has_tools(self):
+        return self.arch in self.TOOLS and not self.quick
 
     def recorded_program(self):
         """That records itself, so it is linked with the C library of the guest."""
@@ -90,7 +93,9 @@ class MultiRun(BaseRun):
 
     def described(self, name):
         """The kernel, which is configured with and without the plugin."""
-        config = ["far", "selftests"] if self.arch == "arm64" else []
+        config = ["far"] if self.arch == "arm64" else []
+        if name == "ours" and self.has_tools():
+            config.append("selftests")
         if not self.has_cfi:
             config.append(f"multi/{self.arch}")
         elif name in ("ours", "debug"):
@@ -139,7 +144,7 @@ class MultiRun(BaseRun):
             yield (("multi-replaced",) if name == "debug"
                    else ("multi", "multi-replaced", "sets"))
             yield ("multi-storm",)
-        if name in ("ours", "distribution") and self.arch in self.TOOLS and not self.quick:
+        if name in ("ours", "distribution") and self.has_tools():
             yield ("bpf-selftests",)
             yield ("debian", "bpftrace", "both")
 

@@ -40,7 +40,7 @@ class Run(BaseRun):
         self.source = source(self.version, self.out)
         self.patchbay = product(build, "bin/patchbay")
         self.multi = multi.is_in(self.source)
-        config = ("far", "selftests", "cfi") if self.multi and self.arch == "arm64" else ("cfi",)
+        config = ("far", "cfi") if self.multi and self.arch == "arm64" else ("cfi",)
         self.ours = self.kernel("ours", True, *config)
         self.cfi = self.kernel("cfi", False, *config)
         self.plain = self.kernel("plain", False)
