@@ -130,6 +130,11 @@ Error FlightRecorder::take(StringRef Why, bool HasEnded) {
   if (Fresh >= 0)
     close(std::exchange(File, Fresh));
   std::string Name = nameOfNow(Why);
+  // There may be two in a millisecond.
+  while (!access((Options.Folder + "/" + Name).c_str(), F_OK)) {
+    usleep(1000);
+    Name = nameOfNow(Why);
+  }
   std::string New = Options.Folder + "/" + NewPrefix.str() + Name;
   if (mkdir(New.c_str(), 0700))
     return makeError("cannot create " + New + ": " + errnoText(errno));

@@ -105,7 +105,7 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
     Lost.add(Heads[I], Names);
     Lost.addUnexplained(Heads[I], TraceProcess{(*Files)[I], Heads[I]}.title());
   }
-  size_t Processes = Lost.Processes.size();
+  size_t Processes = Lost.Processes;
   std::string Said = utostr(Processes) +
                      (Processes == 1 ? " process" : " processes") +
                      " recorded in " + Named.str();

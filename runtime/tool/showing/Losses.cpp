@@ -15,8 +15,8 @@ using namespace patchbay;
 static constexpr size_t MostNames = 5;
 
 void Losses::add(const DataFile &Data, TracedNames &Names) {
-  Processes.insert({Data.Pid, Data.Session ? Data.Session->First.MonotonicNs
-                                           : Data.StartNs});
+  bool IsPart = Data.Session && Data.Session->Part;
+  Processes += !IsPart || Rotated.insert({Data.Pid, Data.Args}).second;
   auto Of = [&](pbd_loss Why) {
     return Data.Losses.empty() ? 0 : Data.Losses[Why];
   };
@@ -187,7 +187,7 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
     if (F.Processes == 1)
       Texts.push_back({true, F.First, What});
     else
-      Add(true, utostr(F.Processes) + " of " + utostr(L.Processes.size()) +
+      Add(true, utostr(F.Processes) + " of " + utostr(L.Processes) +
                     " processes, the first " + F.First + ": " + What);
   };
   auto Were = [](uint64_t N) { return N == 1 ? " was" : " were"; };

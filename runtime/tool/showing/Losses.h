@@ -21,8 +21,9 @@ struct CallsOf {
 };
 
 struct Losses {
-  /// By number, and by when recording began: a process may have several files.
-  std::set<std::pair<uint32_t, uint64_t>> Processes;
+  size_t Processes = 0;
+  /// Of those that have several files, their numbers and arguments.
+  std::set<std::pair<uint32_t, std::vector<std::string>>> Rotated;
   uint64_t Lost = 0;        // events, because there was no more place for them
   uint64_t Sandbox = 0;     // others, after seccomp(2) kept place from being made
   /// Others, by the errno for which the file could not be made longer.
