@@ -176,10 +176,11 @@ void pb_quota_correct(uint64_t count, uint64_t found)
 					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-void pb_quota_removed(uint64_t files)
+void pb_quota_removed(int files)
 {
 	if (size)
-		__atomic_add_fetch(&size->removed, files, __ATOMIC_RELAXED);
+		__atomic_add_fetch(&size->removed, (uint64_t)(int64_t)files,
+				   __ATOMIC_RELAXED);
 }
 
 void pb_quota_forget(void)

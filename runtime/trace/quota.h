@@ -36,8 +36,8 @@ uint64_t pb_quota_used(void);
  */
 uint64_t pb_quota_count(void);
 void pb_quota_correct(uint64_t count, uint64_t found);
-/* So many files made room for others. */
-void pb_quota_removed(uint64_t files);
+/* So many files made room for others; less than 0: no, they did not. */
+void pb_quota_removed(int files);
 
 /* The recording is over. */
 void pb_quota_forget(void);

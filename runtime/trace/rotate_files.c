@@ -173,6 +173,21 @@ static uint64_t size_before_next(void)
 	return pb_options.max_size - next;
 }
 
+/* It is counted before anybody can see that it is gone. */
+static int remove_file(DIR *folder, const struct found *file)
+{
+	int place = pb_quota_begin(), error;
+
+	pb_quota_removed(1);
+	error = unlinkat(dirfd(folder), file->name, 0);
+	if (error)
+		pb_quota_removed(-1);
+	else
+		pb_quota_give(file->bytes);
+	pb_quota_end(place);
+	return error;
+}
+
 /*
  * A collector may take files away, and processes may end: so what there is in the
  * directory counts, unless it has changed meanwhile.
@@ -182,7 +197,7 @@ static void make_place(void)
 	struct found_files files = { 0 };
 	uint64_t count = pb_quota_count();
 	DIR *folder = opendir(pb_options.output);
-	size_t left, removed = 0;
+	size_t left;
 
 	if (!folder)
 		return;
@@ -193,20 +208,14 @@ static void make_place(void)
 		int is_too_many = pb_options.keep && left > pb_options.keep;
 		int is_too_much = pb_options.max_size &&
 				  pb_quota_used() > size_before_next();
-		int place = pb_quota_begin();
 
 		if ((is_too_many || is_too_much) &&
-		    !unlinkat(dirfd(folder), files.all[i].name, 0)) {
-			pb_quota_give(files.all[i].bytes);
+		    !remove_file(folder, &files.all[i]))
 			left--;
-			removed++;
-		}
-		pb_quota_end(place);
 		free(files.all[i].name);
 	}
 	free(files.all);
 	closedir(folder);
-	pb_quota_removed(removed);
 }
 
 /*
