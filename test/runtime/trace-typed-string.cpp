@@ -8,6 +8,10 @@
 // RUN: %patchbay dump %t/patchbay.data | FileCheck %s
 // CHECK-DAG: takes(text="short", holder->name="a text that is longer than what the object has room for") = 1{{$}}
 // CHECK-DAG: takes(text="", holder->name="22 bytes are the most..") = 1{{$}}
+// What several options ask of a function is asked once.
+// RUN: cd %t && %patchbay record -t function_duration --args 'takes(*)' --args 'takes(text, holder->number)' -- ./prog
+// RUN: %patchbay dump %t/patchbay.data | FileCheck %s --check-prefix=SEVERAL
+// SEVERAL: takes(text="short", holder=0x{{[0-9a-f]+}}, holder->number=1) = 1{{$}}
 // RUN: cd %t && %patchbay record -t function_duration --args 'takes(text)' --when 'text == "short"' -- ./prog
 // RUN: %patchbay dump %t/patchbay.data | FileCheck %s --check-prefix=ONE --implicit-check-not='text=""'
 // ONE: takes(text="short")

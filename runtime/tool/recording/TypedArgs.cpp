@@ -312,12 +312,23 @@ static std::vector<std::string> allPaths(const FunctionPlaces &F) {
   return Paths;
 }
 
-Expected<std::string> TypedArgs::textFor(const TypedRequest &R, DWARFDie Of,
-                                         const SiteRecord &Record,
-                                         uint16_t Machine) {
+// What several requests ask of a function, each once.
+static std::vector<std::string>
+pathsOf(ArrayRef<const TypedRequest *> Requests, const FunctionPlaces &F) {
+  std::vector<std::string> Paths;
+  for (const TypedRequest *R : Requests)
+    for (const std::string &Path : R->Paths.empty() ? allPaths(F) : R->Paths)
+      if (!is_contained(Paths, Path))
+        Paths.push_back(Path);
+  return Paths;
+}
+
+Expected<std::string>
+TypedArgs::textFor(ArrayRef<const TypedRequest *> Requests, DWARFDie Of,
+                   const SiteRecord &Record, uint16_t Machine) {
   FunctionPlaces F = placesOf(Of, Record, Machine);
   std::vector<std::string> Parts;
-  for (const std::string &Path : R.Paths.empty() ? allPaths(F) : R.Paths) {
+  for (const std::string &Path : pathsOf(Requests, F)) {
     auto V = findValue(Path, F);
     if (!V)
       return V.takeError();
@@ -353,44 +364,45 @@ Expected<std::string> TypedArgs::textFor(const TypedRequest &R, DWARFDie Of,
 
 Expected<bool> TypedArgs::add(const ElfImage &Image, const SiteRecord &Record,
                               ArrayRef<StringRef> Symbols) {
+  if (Symbols.empty())
+    return false;
+  std::vector<const TypedRequest *> Meant;
   for (TypedRequest &R : Requests) {
-    if (Symbols.empty())
-      continue;
+    bool IsMeant = R.Functions.match(Symbols) != NameFilter::None;
     // "(Name)" may be a parameter's type as well.
-    if (!R.Paths.empty() && NameFilter(R.Text).match(Symbols)) {
-      R.Functions.match(Symbols);
+    if (IsMeant && !R.Paths.empty() && NameFilter(R.Text).match(Symbols))
       Untyped.insert(Symbols.front().str());
-      return true;
-    }
-    if (R.Functions.match(Symbols) == NameFilter::None)
-      continue;
-    if (!Known) {
-      auto New = DwarfFunctions::open(Image);
-      if (!New)
-        return makeError("--args '" + R.Text + "': " +
-                         toString(New.takeError()));
-      Known = std::move(*New);
-    }
-    std::string Name = readableName(demangle(Symbols.front()));
-    DWARFDie Function = Known->at(Record.Entry);
-    if (!Function)
-      return makeError("--args '" + R.Text + "': debug information says "
-                       "nothing of " + Name);
-    auto Text = textFor(R, Function, Record, Image.machine());
-    if (!Text) {
-      std::string Why = toString(Text.takeError());
-      if (StringRef(Why).starts_with("--when"))
-        return makeError(Usage, Why);
-      return makeError("--args '" + R.Text + "': " + Name + ": " + Why);
-    }
-    std::string File = Image.buildId().empty()
-                           ? Image.path()
-                           : toHex(Image.buildId(), /*LowerCase=*/true);
-    Options.push_back(File + "|" + utohexstr(Record.Entry, /*LowerCase=*/true) +
-                      "|" + Symbols.front().str() + "|" + *Text);
-    return true;
+    else if (IsMeant)
+      Meant.push_back(&R);
   }
-  return false;
+  if (Meant.empty())
+    return Untyped.count(Symbols.front().str()) != 0;
+  auto Failed = [&](const Twine &Why) {
+    return makeError("--args '" + Meant.front()->Text + "': " + Why);
+  };
+  if (!Known) {
+    auto New = DwarfFunctions::open(Image);
+    if (!New)
+      return Failed(toString(New.takeError()));
+    Known = std::move(*New);
+  }
+  std::string Name = readableName(demangle(Symbols.front()));
+  DWARFDie Function = Known->at(Record.Entry);
+  if (!Function)
+    return Failed("debug information says nothing of " + Name);
+  auto Text = textFor(Meant, Function, Record, Image.machine());
+  if (!Text) {
+    std::string Why = toString(Text.takeError());
+    if (StringRef(Why).starts_with("--when"))
+      return makeError(Usage, Why);
+    return Failed(Name + ": " + Why);
+  }
+  std::string File = Image.buildId().empty()
+                         ? Image.path()
+                         : toHex(Image.buildId(), /*LowerCase=*/true);
+  Options.push_back(File + "|" + utohexstr(Record.Entry, /*LowerCase=*/true) +
+                    "|" + Symbols.front().str() + "|" + *Text);
+  return true;
 }
 
 std::string TypedArgs::unmatched() const {

@@ -49,9 +49,9 @@ public:
   std::string unmatched() const;
 
 private:
-  llvm::Expected<std::string> textFor(const TypedRequest &R, llvm::DWARFDie Of,
-                                      const SiteRecord &Record,
-                                      uint16_t Machine);
+  llvm::Expected<std::string>
+  textFor(llvm::ArrayRef<const TypedRequest *> Requests, llvm::DWARFDie Of,
+          const SiteRecord &Record, uint16_t Machine);
 
   std::unique_ptr<DwarfFunctions> Known; // of the image that was looked at last
   std::vector<std::string> Options;
