@@ -76,7 +76,8 @@
 // AFTER-DAG: throws() unwound 10
 //
 // What is not there, or cannot be.
-// RUN: cd %t && %patchbay record -N 'std::*' -t function_duration --under never_called -- ./prog
+// RUN: cd %t && %patchbay record -N 'std::*' -t function_duration --under never_called -- ./prog 2>&1 | FileCheck %s --check-prefix=WARNED
+// WARNED: patchbay: warning: patchbay.data: nothing was recorded: no function of --under was called; a call that had begun before does not count
 // RUN: not %patchbay report %t/patchbay.data 2>&1 | FileCheck %s --check-prefix=NEVER
 // NEVER: no call was recorded of the {{[0-9]+}} functions that were traced: no function of --under was called
 // RUN: %patchbay info %t/patchbay.data | FileCheck %s --check-prefix=NONE

@@ -122,6 +122,9 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
   if (neverStarted(All))
     warn(Named + ": no event was recorded: the function of --start-at was not "
                  "called");
+  if (neverWithin(All))
+    warn(Named + ": nothing was recorded: no function of --under was called; a "
+                 "call that had begun before does not count");
   // Of a damaged file nobody knows what the rest of it has.
   if (AllRead)
     sayWhatNoThreadMatched(Heads, Named, Threads);

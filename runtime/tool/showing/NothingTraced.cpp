@@ -11,16 +11,25 @@
 using namespace llvm;
 using namespace patchbay;
 
-bool patchbay::neverStarted(ArrayRef<const DataFile *> Files) {
-  bool Waiting = false;
+// Of all that had something to trace, if there is one.
+static bool allHave(ArrayRef<const DataFile *> Files, uint32_t Flag) {
+  bool Found = false;
   for (const DataFile *Data : Files) {
     if (!Data->Session)
-      continue; // it had nothing to trace
-    if (!(Data->Session->Flags & PBD_SESSION_WAITING))
+      continue;
+    if (!(Data->Session->Flags & Flag))
       return false;
-    Waiting = true;
+    Found = true;
   }
-  return Waiting;
+  return Found;
+}
+
+bool patchbay::neverStarted(ArrayRef<const DataFile *> Files) {
+  return allHave(Files, PBD_SESSION_WAITING);
+}
+
+bool patchbay::neverWithin(ArrayRef<const DataFile *> Files) {
+  return allHave(Files, PBD_SESSION_NO_ROOT);
 }
 
 // Those that had a tracer, whether or not they were called.

@@ -14,6 +14,8 @@ llvm::Error nothingTraced(const Trace &T, llvm::StringRef Dir);
 
 /// Whether the function of --start-at was called in no process.
 bool neverStarted(llvm::ArrayRef<const DataFile *> Files);
+/// The same of a call of a function of --under.
+bool neverWithin(llvm::ArrayRef<const DataFile *> Files);
 
 } // namespace patchbay
 
