@@ -25,7 +25,8 @@ sanitize() {
 }
 
 for part in reading/CallStream reading/DataBlocks reading/DataFile \
-            reading/DataReader reading/EventWindows reading/Trace; do
+            reading/DataReader reading/EventWindows reading/Trace \
+            reading/TypedText; do
 	sanitize -fsanitize=fuzzer-no-link -c "$source/runtime/tool/$part.cpp" \
 		-o "$output.d/$(basename "$part").o"
 done
