@@ -499,6 +499,28 @@ def values(folder, path):
             value(7, 0x3fe0000000000000, 90, 1), record(30, 1, 90, 1)])]))
 
 
+def typed(folder, path):
+    """Arguments with types: as they should be, and as they should not."""
+    def part(field, number, state, word, frame, function):
+        detail = function | field << 32 | number << 40 | state << 48
+        return struct.pack("<QIIQ", word, 0xffffff20, frame, detail << 8 | ENTRY)
+    texts = [b"len=i4:r1;name=s:r0;state=e2{OFF=0/ON=-1}:r2;?u8:r1>4;retval=d:d0",
+             b"a=u9:r0;b=t65:r0@3;=;c={"]
+    arguments = chunk(32, struct.pack("<IIQQQQ", 3, 2, 0x1010, 3, 0x1030, 0)
+                      + b"".join(text + b"\0" for text in texts))
+    write(folder, "42", pbd([
+        module(3, path), session(), functions(3, [0x1010, 0x1030]), arguments,
+        block(1, 100, [
+            part(0, 0, 16, 2**64 - 5, 90, 0),
+            part(1, 0, 8, int.from_bytes(b"a text t", "little"), 90, 0),
+            part(1, 1, 0x23, int.from_bytes(b"hat", "little"), 90, 0),
+            part(2, 0, 16, 0xffff, 90, 0), part(3, 0, 16, 0x3ff8000000000000, 90, 0),
+            record(10, 0, 90, 5),
+            part(0, 0, 0x82, 0, 90, 0), part(1, 0, 0x4f, 2**64 - 1, 90, 0),
+            part(9, 9, 255, 1, 90, 0), part(2, 0, 0, 0, 90, 0), record(20, 0, 90, 5),
+            part(0, 0, 16, 1, 90, 1), record(30, 1, 90, 5)])]))
+
+
 def sleeps(folder, path):
     def asleep(start_ns, ns):
         return record(start_ns, 0xffffff10, 0, ns, ENTRY)
