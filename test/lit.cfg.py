@@ -90,6 +90,8 @@ for allocator, library in {"jemalloc": "libjemalloc.a", "mimalloc": "libmimalloc
 if (os.path.exists(os.path.join(config.llvm_tools, "..", "lib", "libLLVMObject.a"))
         and not config.tool_sanitize):
     config.available_features.add("small-command")
+if os.path.exists("/usr/include/ncurses.h") and ctypes.util.find_library("ncursesw"):
+    config.available_features.add("ncurses")
 if glob.glob("/usr/include/tcl8.*/tcl.h"):
     config.available_features.add("tcl")
 if ctypes.util.find_library("debuginfod"):

@@ -25,6 +25,7 @@ EXAMPLES:
   patchbay record -p 4711 -- sleep 10         of a process that runs already
   patchbay record -t function_duration --threshold 200us -- ./server
   patchbay report                             show what took how long
+  patchbay tui                                look at it on a terminal
   patchbay dump --chrome > trace.json         for other programs
   patchbay archive                            to read it on another machine
   patchbay import trace.txt                   what the kernel has traced of itself
@@ -50,7 +51,7 @@ cl::OptionCategory patchbay::ToolOptions("Options");
 static const Verb *const Verbs[] = {
     &ArchiveVerb, &AttachVerb,   &DumpVerb,   &GraphVerb,  &ImportVerb,
     &InfoVerb,    &ListVerb,     &LiveVerb,   &OutliersVerb, &RecordVerb,
-    &ReplayVerb,  &ReportVerb,   &StatusVerb, &VerifyVerb};
+    &ReplayVerb,  &ReportVerb,   &StatusVerb, &TuiVerb, &VerifyVerb};
 
 static void printVersion(raw_ostream &OS) {
   OS << "patchbay " PATCHBAY_VERSION "\n"

@@ -175,3 +175,19 @@ Error CallChoice::checkFound(const Trace &T, const std::string &Dir) {
                                        "asked for: 'patchbay report' shows "
                                        "which there are");
 }
+
+Expected<std::vector<std::string>> CallChoice::ofRecord() const {
+  // A list's own & is of what is in it.
+  for (const cl::Option *Given : std::initializer_list<const cl::Option *>{
+           std::addressof(Tids), std::addressof(Threads), &From, &To,
+           std::addressof(Under), &Shortest, &Longest})
+    if (Given->getNumOccurrences())
+      return makeError(Usage, "--" + Given->ArgStr +
+                                  " is for recordings: leave it out beside -p");
+  std::vector<std::string> Options;
+  for (const std::string &Glob : Functions)
+    Options.insert(Options.end(), {"-F", Glob});
+  for (const std::string &Glob : Others)
+    Options.insert(Options.end(), {"-N", Glob});
+  return Options;
+}

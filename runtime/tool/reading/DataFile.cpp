@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
+#include <sys/stat.h>
 #include <cerrno>
 #include <fcntl.h>
 #include <set>
@@ -126,11 +127,9 @@ void DataReader::addParents() {
   }
 }
 
-static Error readMapped(StringRef Path, DataReader::DetailT Detail, DataFile &Out) {
-  auto Mapped = mapDataFile(Path);
-  if (!Mapped)
-    return Mapped.takeError();
-  Out.Mapped = std::make_shared<MappedFile>(std::move(*Mapped));
+static Error readMapped(StringRef Path, MappedFile Mapped, DataReader::DetailT Detail,
+                        DataFile &Out) {
+  Out.Mapped = std::make_shared<MappedFile>(std::move(Mapped));
   Error E = DataReader(Path, Out.Mapped->bytes(), Out, Detail).read();
   // A recording may be of more processes than there may be mappings (vm.max_map_count).
   if (Detail != DataReader::All || Out.Blocks.empty()) {
@@ -139,6 +138,23 @@ static Error readMapped(StringRef Path, DataReader::DetailT Detail, DataFile &Ou
     Out.Mapped.reset();
   }
   return E;
+}
+
+static Error readMapped(StringRef Path, DataReader::DetailT Detail, DataFile &Out) {
+  auto Mapped = mapDataFile(Path);
+  if (!Mapped)
+    return Mapped.takeError();
+  return readMapped(Path, std::move(*Mapped), Detail, Out);
+}
+
+Error patchbay::readDataFile(int File, StringRef Path, DataFile &Out) {
+  struct stat Status;
+  if (fstat(File, &Status) || !S_ISREG(Status.st_mode))
+    return makeError(Path + ": is no regular file");
+  auto Mapped = MappedFile::map(File, Path);
+  if (!Mapped)
+    return makeError(Path + ": cannot read: " + toString(Mapped.takeError()));
+  return readMapped(Path, std::move(*Mapped), DataReader::All, Out);
 }
 
 Error patchbay::readDataFile(StringRef Path, DataFile &Out) {

@@ -215,6 +215,10 @@ private:
 /// events where they are, and of what time. On an error Out holds what precedes it.
 llvm::Error readDataFile(llvm::StringRef Path, DataFile &Out);
 
+/// The same of a file that is open. Path is for messages, and for where the files are
+/// that it refers to.
+llvm::Error readDataFile(int File, llvm::StringRef Path, DataFile &Out);
+
 /// Reads what a file says of its process; of one with millions of events the
 /// rest takes seconds.
 llvm::Error readDataHeader(llvm::StringRef Path, DataFile &Out);

@@ -212,8 +212,9 @@ Expected<Trace> patchbay::readEvents(const std::string &Dir, StringRef Symfs) {
   return Result;
 }
 
-Trace patchbay::makeTrace(std::string File, DataFile Data) {
+Trace patchbay::makeTrace(std::string File, DataFile Data, TracedNames Names) {
   Trace Result;
+  Result.Names = std::move(Names);
   Builder B(Result);
   B.add(std::move(File), std::move(Data));
   B.addCounters();

@@ -160,7 +160,8 @@ private:
 };
 
 /// What one data file says.
-Trace makeTrace(std::string File, DataFile Data);
+/// Names: those that are known of an earlier reading.
+Trace makeTrace(std::string File, DataFile Data, TracedNames Names = {});
 /// Reads what the data files in Dir say but for the calls, which are read later, and
 /// says what is not in them. Fails if there are none.
 /// Symfs: see NameSources.

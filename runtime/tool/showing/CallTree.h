@@ -58,6 +58,10 @@ private:
   std::vector<bool> IsRoot;    // by function
 };
 
+/// By whom a function was called, and what it called, as `patchbay graph -f` shows them.
+CallTree callersOf(const CallTree &Tree, uint32_t Function);
+CallTree calleesOf(const CallTree &Tree, uint32_t Function);
+
 /// A tree of each name of threads: there are few, since many threads have the same.
 class TreesByThread : public CallSink {
 public:

@@ -90,7 +90,7 @@ static uint64_t number(const FunctionDurations &F, Field Of) {
   llvm_unreachable("all fields are above");
 }
 
-static StringRef title(Field F) {
+StringRef patchbay::fieldTitle(Field F) {
   switch (F) {
   case Field::Made:
     return "made";
@@ -153,8 +153,9 @@ patchbay::sortFunctions(const Trace &T, ArrayRef<FunctionDurations> Functions,
 }
 
 // HasSelf: all calls that were made of other functions are known.
-static std::string cell(const TraceFunction &Function,
-                        const FunctionDurations &F, Field Of, bool HasSelf) {
+std::string patchbay::fieldText(const TraceFunction &Function,
+                                const FunctionDurations &F, Field Of,
+                                bool HasSelf) {
   switch (Of) {
   case Field::Made:
     return F.Made ? utostr(F.Made) : "-";
@@ -197,7 +198,7 @@ public:
   explicit Cells(ArrayRef<Field> Fields) : Fields(Fields.vec()) {
     Rows.emplace_back();
     for (Field F : Fields)
-      Rows.front().push_back(title(F).str());
+      Rows.front().push_back(fieldTitle(F).str());
   }
   void fit(bool MayDropSub, size_t Width);
   void print(raw_ostream &OS) const;
@@ -294,8 +295,8 @@ void patchbay::printReport(const Trace &T,
     Out.Rows.emplace_back();
     for (Field F : Fields)
       Out.Rows.back().push_back(
-          cell(T.Functions[Functions[I].Function], Functions[I], F,
-               T.hasEvents() && !T.isSampled()));
+          fieldText(T.Functions[Functions[I].Function], Functions[I], F,
+                    T.hasEvents() && !T.isSampled()));
   }
   if (Width)
     Out.fit(/*MayDropSub=*/Fields.vec() == defaultFields(T), Width);
@@ -354,9 +355,9 @@ void patchbay::printReportDiff(const ReportSide &Old, const ReportSide &New,
   for (Field F : Fields) {
     if (F == Field::Name && WithLikelihood)
       Out.addColumn("p", Table::Right);
-    Out.addColumn(title(F), isText(F) ? Table::Left : Table::Right);
+    Out.addColumn(fieldTitle(F), isText(F) ? Table::Left : Table::Right);
     if (!isText(F))
-      Out.addColumn(isNumber(F) ? (title(F) + " now").str() : "change",
+      Out.addColumn(isNumber(F) ? (fieldTitle(F) + " now").str() : "change",
                     Table::Right);
   }
   for (size_t I : sortCompared(Sides.Functions, By)) {

@@ -37,6 +37,11 @@ Field defaultDiffSort(const Trace &T);
 /// Whether it takes FunctionDurations::Durations.
 bool isQuantile(Field F);
 
+/// What is above a column, and in it.
+llvm::StringRef fieldTitle(Field F);
+std::string fieldText(const TraceFunction &Function, const FunctionDurations &F,
+                      Field Of, bool HasSelf);
+
 /// Indices of the functions, largest or first name first.
 std::vector<size_t> sortFunctions(const Trace &T,
                                   llvm::ArrayRef<FunctionDurations> Functions,

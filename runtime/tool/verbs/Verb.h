@@ -27,7 +27,7 @@ struct Verb {
 extern llvm::cl::OptionCategory ToolOptions;
 extern const Verb ArchiveVerb, AttachVerb, DumpVerb, GraphVerb, ImportVerb, InfoVerb,
     ListVerb, LiveVerb, OutliersVerb, RecordVerb, ReplayVerb, ReportVerb, StatusVerb,
-    VerifyVerb;
+    TuiVerb, VerifyVerb;
 
 } // namespace patchbay
 

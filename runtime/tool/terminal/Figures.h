@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What `patchbay tui` shows: of a recording, or of the last moment of a process.
+#ifndef PATCHBAY_TOOL_FIGURES_H
+#define PATCHBAY_TOOL_FIGURES_H
+
+#include "showing/CallTree.h"
+#include "showing/Durations.h"
+
+namespace patchbay {
+
+/// What is the same function in several readings of a recording that grows.
+using FunctionKey = std::pair<std::string, uint64_t>; // module and address
+
+struct Figures {
+  std::string Title;
+  std::unique_ptr<Trace> T;
+  std::vector<FunctionDurations> Functions; // by index in T->Functions
+  CallTree Tree;
+  /// Of a process: Functions and Tree are of so many seconds, and this is how many
+  /// calls there were before, too. 0: of a whole recording.
+  double Seconds = 0;
+  std::vector<uint64_t> AllCalls; // as Functions
+  std::string Note;               // what is missing
+
+  FunctionKey key(uint32_t Function) const {
+    return {T->Functions[Function].Module, T->Functions[Function].Entry};
+  }
+  bool hasTree() const { return Tree.size() > 1; }
+};
+
+} // namespace patchbay
+
+#endif

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Views.h"
+#include "names/NameForms.h"
+#include "showing/Histogram.h"
+#include "showing/Losses.h"
+#include "showing/Table.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+View::~View() = default;
+
+// As `perf report` colours what takes most.
+static Style styleOf(double Part) {
+  return Part >= 0.05 ? Style::Hot : Part >= 0.005 ? Style::Warm : Style::Plain;
+}
+
+static std::string right(StringRef Text, size_t Width) {
+  size_t Used = columnsOf(Text);
+  return std::string(Width > Used ? Width - Used : 0, ' ') + Text.str();
+}
+
+// A name that is too long for its place loses what all its like have, and never what
+// tells it apart, as far as that is known: parameters first.
+static std::string nameIn(StringRef Name, size_t Width) {
+  std::string Whole = printable(Name);
+  for (NameForm Form : {NameForm::WithoutParameters, NameForm::Plain})
+    if (columnsOf(Whole) > Width)
+      Whole = inForm({printable(Name)}, Form).front();
+  return columnsOf(Whole) > Width ? shortened(Whole, Width) : Whole;
+}
+
+static constexpr size_t ColumnWidth = 10;
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+TableView::TableView(const Figures &F) : F(F) {
+  const Trace &T = *F.T;
+  if (F.Seconds)
+    Columns = {Rate, Busy};
+  std::vector<Field> Fields = {Field::Calls};
+  if (T.hasDurations()) {
+    Fields.push_back(Field::Total);
+    if (T.hasEvents())
+      Fields.push_back(Field::Self);
+    Fields.push_back(Field::Average);
+    if (T.hasEvents())
+      Fields.insert(Fields.end(), {Field::P50, Field::P95, Field::P99});
+    Fields.push_back(Field::Longest);
+  }
+  for (Field Of : Fields)
+    if (!F.Seconds || Of != Field::Total)
+      Columns.push_back(ofField(Of));
+  Columns.push_back(ofField(Field::Name));
+  SortColumn = llvm::find(Columns, F.Seconds ? (T.hasDurations() ? Busy : Rate)
+                                             : ofField(defaultSort(T))) -
+               Columns.begin();
+  update();
+}
+
+std::string TableView::title() const {
+  std::string Text = counted(Order.size(), "function") + ", sorted by " +
+                     titleOf(Columns[SortColumn]) + (Inverted ? ", least first" : "");
+  return Filter.empty() ? Text : Text + ", with '" + Filter + "'";
+}
+
+std::string TableView::titleOf(unsigned Column) const {
+  if (Column == Rate)
+    return "calls/s";
+  if (Column == Busy)
+    return "busy";
+  return fieldTitle(Field(Column - FirstOfField)).str();
+}
+
+std::string TableView::text(unsigned Column, uint32_t Function) const {
+  const FunctionDurations &D = F.Functions[Function];
+  if (Column == Rate)
+    return formatv("{0:f0}", double(D.Calls) / F.Seconds).str();
+  if (Column == Busy)
+    return D.Timed || D.unfinished()
+               ? formatv("{0:f2}%", double(D.Total) / F.Seconds / 1e7).str()
+               : "-";
+  if (F.Seconds && Column == ofField(Field::Calls))
+    return utostr(F.AllCalls[Function]);
+  return fieldText(F.T->Functions[Function], D, Field(Column - FirstOfField),
+                   F.T->hasEvents());
+}
+
+// Those from the right give way, so that the name has place; never the one that
+// functions are sorted by.
+std::vector<unsigned> TableView::fitting(size_t Width) const {
+  std::vector<unsigned> Shown = Columns;
+  auto Mandatory = [&](unsigned C) {
+    return C == Columns[SortColumn] || C == Columns.front() || C == Columns.back();
+  };
+  while ((Shown.size() - 1) * (ColumnWidth + 2) + 24 > Width) {
+    size_t I = Shown.size() - 1;
+    while (I && Mandatory(Shown[I - 1]))
+      --I;
+    if (!I)
+      break;
+    Shown.erase(Shown.begin() + (I - 1));
+  }
+  return Shown;
+}
+
+std::string TableView::head(size_t Width) {
+  std::string Text;
+  for (unsigned C : fitting(Width)) {
+    std::string Title = (C == Columns[SortColumn] ? (Inverted ? "^" : "v") : "") + titleOf(C);
+    Text += C == Columns.back() ? Title : right(Title, ColumnWidth) + "  ";
+  }
+  return Text;
+}
+
+std::pair<std::string, Style> TableView::line(size_t I, size_t Width) {
+  uint32_t Function = Order[I];
+  std::string Text;
+  for (unsigned C : fitting(Width))
+    Text += C == Columns.back()
+                ? nameIn(F.T->Functions[Function].Name,
+                         Width > Text.size() ? Width - Text.size() : 1)
+                : right(text(C, Function), ColumnWidth) + "  ";
+  double All = F.Seconds * 1e9;
+  if (!F.Seconds)
+    for (const CallNode &N : F.Tree)
+      All = std::max(All, double(N.Total));
+  return {Text, All ? styleOf(double(F.Functions[Function].Self ? F.Functions[Function].Self
+                                                                : F.Functions[Function].Total) /
+                              All)
+                    : Style::Plain};
+}
+
+void TableView::remember() {
+  // Whoever has not left the first line looks at what comes first, whichever it is.
+  if (Selected && Selected < Order.size())
+    Was = F.key(Order[Selected]);
+}
+
+void TableView::update() {
+  if (!Was)
+    remember();
+  unsigned Column = Columns[SortColumn];
+  Field By = Column == Rate   ? Field::Calls
+             : Column == Busy ? Field::Total
+                              : Field(Column - FirstOfField);
+  Order.clear();
+  for (size_t I : sortFunctions(*F.T, F.Functions, By))
+    if (F.Functions[I].Calls || (F.Seconds && F.AllCalls[I]))
+      if (StringRef(F.T->Functions[I].Name).contains_insensitive(Filter))
+        Order.push_back(I);
+  if (Inverted)
+    std::reverse(Order.begin(), Order.end());
+  for (size_t I = 0; I != Order.size(); ++I)
+    if (Was && F.key(Order[I]) == *Was)
+      Selected = I;
+  Was.reset();
+  Selected = std::min(Selected, Order.empty() ? 0 : Order.size() - 1);
+}
+
+void TableView::setFilter(StringRef Text) {
+  Filter = Text.str();
+  update();
+}
+
+void TableView::sortBy(int Step) {
+  SortColumn = (SortColumn + Columns.size() + Step) % Columns.size();
+  Selected = 0;
+  Order.clear();
+  update();
+}
+
+bool TableView::key(int Key) {
+  switch (Key) {
+  case '>':
+  case '.':
+  case keys::F1 + 5:
+    sortBy(1);
+    return true;
+  case '<':
+  case ',':
+    sortBy(-1);
+    return true;
+  case 'I':
+    Inverted = !Inverted;
+    update();
+    return true;
+  }
+  return false;
+}
+
+std::string TableView::empty() const {
+  return Filter.empty() ? "no function was called" : "no function has '" + Filter + "' in its name";
+}
+
+//===----------------------------------------------------------------------===//
+// Trees
+//===----------------------------------------------------------------------===//
+
+TreeView::TreeView(const Figures &F, CallTree Tree, std::string Title,
+                   size_t Unfolded)
+    : F(F), Tree(std::move(Tree)), Title(std::move(Title)) {
+  Order = inOrder(this->Tree, [](const CallNode &A, const CallNode &B) {
+    return std::make_tuple(B.Total, B.Calls, A.Function) <
+           std::make_tuple(A.Total, A.Calls, B.Function);
+  });
+  PlaceOf.resize(this->Tree.size());
+  for (size_t I = 0; I != Order.size(); ++I)
+    PlaceOf[Order[I]] = I;
+  for (size_t I = 0; I != Order.size(); ++I)
+    if (hasSubs(I) && this->Tree[Order[I]].Depth + 1 >= Unfolded)
+      Folded.insert(Order[I]);
+  update();
+}
+
+bool TreeView::hasSubs(size_t Place) const {
+  return Place + 1 < Order.size() && Tree[Order[Place + 1]].Parent == Order[Place];
+}
+
+void TreeView::update() {
+  uint32_t Was = Selected < Shown.size() ? Shown[Selected] : 0;
+  Shown.clear();
+  std::optional<uint32_t> Hidden; // what is deeper is folded away
+  for (uint32_t I : Order) {
+    if (Hidden && Tree[I].Depth > *Hidden)
+      continue;
+    Hidden.reset();
+    if (I == Was)
+      Selected = Shown.size();
+    Shown.push_back(I);
+    if (Folded.count(I))
+      Hidden = Tree[I].Depth;
+  }
+  Selected = std::min(Selected, Shown.empty() ? 0 : Shown.size() - 1);
+}
+
+void TreeView::fold(bool Fold, bool All) {
+  if (Shown.empty())
+    return;
+  for (size_t I = 0; I != Order.size(); ++I)
+    if (hasSubs(I) && (All || Order[I] == Shown[Selected])) {
+      if (Fold)
+        Folded.insert(Order[I]);
+      else
+        Folded.erase(Order[I]);
+    }
+  if (All)
+    while (Fold && Tree[Shown[Selected]].Parent) {
+      uint32_t P = Tree[Shown[Selected]].Parent;
+      Selected = llvm::find(Shown, P) - Shown.begin();
+    }
+  update();
+}
+
+bool TreeView::key(int Key) {
+  bool Is = Selected < Shown.size() && Folded.count(Shown[Selected]);
+  switch (Key) {
+  case '+':
+  case 'e':
+  case ' ':
+    fold(!Is, /*All=*/false);
+    return true;
+  case '-':
+    fold(true, /*All=*/false);
+    return true;
+  case 'E':
+    fold(false, /*All=*/true);
+    return true;
+  case 'C':
+    fold(true, /*All=*/true);
+    return true;
+  case keys::Right:
+    if (Is)
+      fold(false, /*All=*/false);
+    else if (Selected + 1 < Shown.size())
+      ++Selected;
+    return true;
+  case keys::Left:
+    if (Selected >= Shown.size())
+      return true;
+    if (!Is && hasSubs(PlaceOf[Shown[Selected]]))
+      fold(true, /*All=*/false);
+    else if (uint32_t P = Tree[Shown[Selected]].Parent)
+      Selected = llvm::find(Shown, P) - Shown.begin();
+    return true;
+  }
+  return false;
+}
+
+std::string TreeView::head(size_t) {
+  return right("%", 6) + right("total", 13) + right("self", 13) + right("calls", 13) +
+         "  function";
+}
+
+std::pair<std::string, Style> TreeView::line(size_t I, size_t Width) {
+  const CallNode &N = Tree[Shown[I]];
+  double Part = Tree[0].Total ? double(N.Total) / double(Tree[0].Total) : 0;
+  std::string Text = right(formatv("{0:f1}", 100 * Part).str(), 6) +
+                     right(durationText(N.Total), 13) +
+                     right(durationText(N.Self), 13) + right(utostr(N.Calls), 13) +
+                     "  " + indentation(N.Depth);
+  Text += !hasSubs(PlaceOf[Shown[I]]) ? "  " : Folded.count(Shown[I]) ? "+ " : "- ";
+  Text += nameIn(F.T->Functions[N.Function].Name,
+                 Width > Text.size() + 8 ? Width - Text.size() : 8);
+  if (N.Open)
+    Text += " (" + utostr(N.Open) + " open)";
+  if (N.CutOff)
+    Text += " (" + utostr(N.CutOff) + " cut off)";
+  return {Text, styleOf(Part)};
+}
+
+std::string TreeView::empty() const {
+  if (!F.T->hasEvents())
+    return "calls were counted, not recorded: 'patchbay record -t function_graph' "
+           "records them";
+  return F.Seconds ? "no call in this moment" : "no call was recorded";
+}
+
+//===----------------------------------------------------------------------===//
+// Histograms, texts
+//===----------------------------------------------------------------------===//
+
+static std::vector<std::string> split(StringRef Text) {
+  std::vector<std::string> Lines;
+  while (!Text.empty()) {
+    auto [Line, Rest] = Text.split('\n');
+    Lines.push_back(Line.str());
+    Text = Rest;
+  }
+  return Lines;
+}
+
+HistogramView::HistogramView(const Figures &F, uint32_t Function)
+    : F(F), Function(Function) {
+  const FunctionDurations &D = F.Functions[Function];
+  if (D.Buckets.empty())
+    return;
+  std::string Text;
+  raw_string_ostream OS(Text);
+  printHistogram(F.T->Functions[Function].Name, F.T->BucketUnit, D.Buckets, OS);
+  for (Field Of : {Field::Calls, Field::Average, Field::P50, Field::P95, Field::P99,
+                   Field::Longest}) {
+    std::string Value = fieldText(F.T->Functions[Function], D, Of, F.T->hasEvents());
+    if (Value != "-")
+      OS << '\n' << left_justify(fieldTitle(Of), 9) << Value;
+  }
+  Lines = split(Text);
+}
+
+std::string HistogramView::title() const {
+  return "durations of " + F.T->Functions[Function].Name;
+}
+
+std::string HistogramView::empty() const {
+  return F.T->hasDurations() ? "none of its calls has a duration"
+                             : "how long calls took was not recorded";
+}
+
+HelpView::HelpView(StringRef Text) : Lines(split(Text)) {}
