@@ -125,10 +125,9 @@ std::pair<std::string, Style> TableView::line(size_t I, size_t Width) {
                 ? nameIn(F.T->Functions[Function].Name,
                          Width > Text.size() ? Width - Text.size() : 1)
                 : right(text(C, Function), ColumnWidth) + "  ";
-  double All = F.Seconds * 1e9;
-  if (!F.Seconds)
-    for (const CallNode &N : F.Tree)
-      All = std::max(All, double(N.Total));
+  double All = F.Seconds ? F.Seconds * 1e9
+               : F.Tree.empty() ? 0
+                                : double(F.Tree[0].Total);
   return {Text, All ? styleOf(double(F.Functions[Function].Self ? F.Functions[Function].Self
                                                                 : F.Functions[Function].Total) /
                               All)
