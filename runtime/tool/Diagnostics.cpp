@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Diagnostics.h"
 #include "showing/Table.h"
+#include "showing/Terminal.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/WithColor.h"
 
@@ -23,8 +24,17 @@ std::string patchbay::noRecords() {
          "functions were left out";
 }
 
+// In LLVM's colours, where there are to be any.
+static raw_ostream &say(HighlightColor Color, StringRef Kind) {
+  using LlvmMode = llvm::ColorMode;
+  errs() << "patchbay: ";
+  WithColor(errs(), Color, errorsHaveColor() ? LlvmMode::Enable : LlvmMode::Disable)
+      << Kind;
+  return errs();
+}
+
 void patchbay::warn(const Twine &Message) {
-  WithColor::warning(errs(), "patchbay") << printable(Message.str()) << '\n';
+  say(HighlightColor::Warning, "warning: ") << printable(Message.str()) << '\n';
 }
 
 ExitCode patchbay::report(Error E) {
@@ -33,12 +43,10 @@ ExitCode patchbay::report(Error E) {
       std::move(E),
       [&](const ToolError &Tool) {
         Code = Tool.code();
-        WithColor::error(errs(), "patchbay")
-            << printable(Tool.message()) << '\n';
+        say(HighlightColor::Error, "error: ") << printable(Tool.message()) << '\n';
       },
       [](const ErrorInfoBase &Other) {
-        WithColor::error(errs(), "patchbay")
-            << printable(Other.message()) << '\n';
+        say(HighlightColor::Error, "error: ") << printable(Other.message()) << '\n';
       });
   return Code;
 }

@@ -3,10 +3,11 @@
 // The patchbay command: finds the verb, parses options, prints errors.
 #include "format.h"
 #include "patchbay/abi.h"
-#include "verbs/Verb.h"
+#include "verbs/DisplayOptions.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Path.h"
+#include <algorithm>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -33,6 +34,16 @@ EXAMPLES:
   patchbay status                             how that goes on, of all processes
   patchbay attach -p 4711 --fexit 'http_*' prog.so:on_return
   patchbay verify ./server                    check it against the ABI
+
+ENVIRONMENT:
+  PATCHBAY_PAGER, PAGER
+           the pager for what is long, if standard output is a terminal: by default less,
+           with LESS=FRX if LESS is not set; none if it is empty or cat. --no-pager shows
+           it without
+  NO_COLOR if it is not empty, no colours but with --color=always
+  PATCHBAY what to trace in a program that 'record' does not start: see 'record --help'
+  DEBUGINFOD_URLS
+           servers that may have debug files: see 'archive --help'
 
 EXIT CODES:
   0    success
@@ -194,9 +205,29 @@ static std::vector<const char *> withoutHelpVerb(ArrayRef<const char *> Args) {
   return Result;
 }
 
+// How it is shown may be said before the verb, too, as with git and perf; and --color
+// alone is --color=always, as with ls(1).
+static std::vector<const char *> withoutEarlyOptions(std::vector<const char *> Args) {
+  auto IsOfDisplay = [](StringRef Arg) {
+    return Arg == "--no-pager" || Arg == "--color" || Arg.starts_with("--color=");
+  };
+  size_t Verb = 1;
+  while (Verb < Args.size() && IsOfDisplay(Args[Verb]))
+    ++Verb;
+  if (Verb < Args.size())
+    std::rotate(Args.begin() + 1, Args.begin() + Verb, Args.begin() + Verb + 1);
+  for (const char *&Arg : Args) {
+    if (StringRef(Arg) == "--")
+      break;
+    if (StringRef(Arg) == "--color")
+      Arg = "--color=always";
+  }
+  return Args;
+}
+
 int main(int argc, char **argv) {
-  const std::vector<const char *> Words =
-      withoutHelpVerb(ArrayRef<const char *>(argv, argc));
+  const std::vector<const char *> Words = withoutEarlyOptions(
+      withoutHelpVerb(ArrayRef<const char *>(argv, argc)));
   ArrayRef<const char *> Args(Words);
   const Verb *Chosen = nullptr;
   for (const Verb *V : Verbs)
@@ -232,11 +263,14 @@ int main(int argc, char **argv) {
     return flushed(Usage);
   }
 
+  if (const DisplayOptions *How = DisplayOptions::of(Chosen->Command))
+    setUpTerminal(How->Color, How->WithPager && !How->NoPager);
   Expected<int> Code = Chosen->Run(Program);
-  if (Code)
-    return flushed(*Code);
-  int Status = report(Code.takeError());
-  if (Chosen->RunsProgram && Status < RecordFailed)
+  bool Failed = !Code;
+  int Status = Failed ? int(report(Code.takeError())) : *Code;
+  if (Failed && Chosen->RunsProgram && Status < RecordFailed)
     Status = RecordFailed;
-  return flushed(Status);
+  Status = flushed(Status);
+  endPager();
+  return Status;
 }

@@ -7,6 +7,7 @@
  * when LD_PRELOAD is: a user who set it would find nothing at all. It is wrong, too,
  * if it names functions that are in no module.
  */
+#include "context.h"
 #include "globs.h"
 #include "left_out.h"
 #include "listen.h"
@@ -85,6 +86,15 @@ static void start(char **envp)
 	if (pb_start_read(value, why)) {
 		say("error", why, "; nothing is traced");
 		return;
+	}
+	if (pb_context_start(1, why)) {
+		say("error", why, "; nothing is traced");
+		return;
+	}
+	if (pb_options.old_word) {
+		snprintf(why, sizeof(why), "'%s' is now '%s'",
+			 pb_options.old_word, pb_options.new_word);
+		say("warning", why, "");
 	}
 	error = pb_start_begin();
 	if (error) {

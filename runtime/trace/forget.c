@@ -9,6 +9,7 @@
 #include "session.h"
 #include "thread.h"
 #include "typed.h"
+#include "why.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -38,6 +39,7 @@ void pb_session_forget(void)
 
 	pb_signal_lock(&pb_session->lock, &signals);
 	pb_threads_forget();
+	pb_why_forget();
 	pb_left_out_forget();
 	pb_others_forget();
 	pb_session_forget_modules();

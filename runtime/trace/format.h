@@ -96,6 +96,10 @@ enum pbd_kind {
 	PBD_BLOCKS = 15,  /* struct pbd_blocks */
 	PBD_OTHER = 16,   /* struct pbd_other */
 	PBD_SAMPLES = 17, /* struct pbd_samples */
+	PBD_WHY = 20,     /* struct pbd_why */
+	PBD_SLOW = 21,    /* struct pbd_slow */
+	PBD_MAPS = 22,    /* struct pbd_maps */
+	PBD_PLACE = 23,   /* struct pbd_place */
 	PBD_ARGUMENTS = 32, /* struct pbd_arguments */
 };
 
@@ -316,6 +320,20 @@ enum pbd_typed {
 #define PBD_THREAD_NAME (PBD_VALUE + 18)
 
 /*
+ * In the same way as values are, of a call that took as long as struct pbd_why says: @time
+ * is the id of a struct pbd_slow, which says what there is to know of it. With
+ * PBD_SESSION_OVERWRITE that may be another call's by now, with another id.
+ */
+#define PBD_SLOW_CALL (PBD_VALUE + 19)
+
+/*
+ * In the same way: what trace the call is part of, as W3C's Trace Context has it. The @time
+ * of three records, one behind the other, is the first half of the trace's id, its second
+ * half, and the id of the span that is the call's parent: the first digit is the highest.
+ */
+#define PBD_CONTEXT (PBD_VALUE + 20)
+
+/*
  * Events of one thread, and behind each PBD_THREAD of another one, with a
  * higher number. They are in the order in which they were recorded. A thread has
  * one block after another, with growing @seq. Where a block is used again @pass
@@ -402,6 +420,100 @@ struct pbd_histograms {
 	uint32_t tid;
 	char comm[16];
 	struct pbd_histogram histogram[];
+};
+
+#define PBD_WHY_SWITCHES 1u /* of some threads: when they left a processor, and came back */
+#define PBD_WHY_KERNEL 2u   /* and where in the kernel they were then */
+#define PBD_WHY_NEITHER 4u  /* of some: only how much processor time they took */
+#define PBD_WHY_FILTERED 8u /* nobody was asked for more: the process has a filter of
+			       system calls (seccomp) that it began with */
+
+/*
+ * Calls that took @threshold_ns or more are looked into when they end, and what there
+ * is to know of each is in a struct pbd_slow. @refused is the errno with which
+ * perf_event_open(2) refused what is missing in @have, at first.
+ */
+struct pbd_why {
+	struct pbd_chunk chunk;
+	uint64_t threshold_ns;
+	uint32_t have; /* PBD_WHY_* */
+	uint32_t refused;
+	uint64_t nr;   /* calls that were looked into: the last one's id */
+	uint64_t lost; /* calls that were not: there was no room, or no way to ask the
+			  kernel */
+};
+
+#define PBD_WAIT_PREEMPTED 1u /* it could have run, and another was run instead */
+
+/* A time in which a thread was on no processor. */
+#define PBD_WAIT_FRAMES 16
+struct pbd_wait {
+	uint64_t begin_ns; /* CLOCK_MONOTONIC */
+	uint64_t ns;       /* as far as it is in the call */
+	uint32_t flags;    /* PBD_WAIT_* */
+	uint16_t nr_kernel; /* addresses in the kernel, the innermost first */
+	uint16_t nr_user;   /* and one in the process behind them, or none */
+	uint64_t frame[PBD_WAIT_FRAMES];
+};
+
+/*
+ * A call that was slow. What is not known of its waits is between what is: @off_ns is at
+ * least what the thread was off the processor; with PBD_SLOW_WHOLE it is all of it.
+ *
+ * The stack is that of the thread when the call had ended, from @stack_begin on, and
+ * @here are registers of the recorder then, from which unwind tables lead to the
+ * function's caller: by their numbers in DWARF, of x86-64 (16 is the address of the
+ * instruction). Of other machines there is nothing there. @caller_... are the
+ * caller's: where it goes on, its stack pointer, and its frame pointer, if it has one.
+ */
+#define PBD_WAITS 16
+#define PBD_SLOW_WHOLE 1u
+#define PBD_HERE 17
+struct pbd_slow {
+	struct pbd_chunk chunk;
+	uint64_t id;       /* 0: it is not, or no longer, complete */
+	uint32_t flags;    /* PBD_SLOW_* */
+	uint32_t maps;     /* the id of a struct pbd_maps, 0: none */
+	uint64_t begin_ns; /* of the call, CLOCK_MONOTONIC */
+	uint64_t ns;
+	uint64_t off_ns;
+	uint64_t preempted_ns; /* of @off_ns */
+	uint64_t nr_waits; /* that are known; the longest of them are in @wait */
+	struct pbd_wait wait[PBD_WAITS];
+	uint64_t here[PBD_HERE];
+	uint64_t caller_pc, caller_sp, caller_fp;
+	uint64_t stack_begin;
+	uint32_t stack_size;
+	uint32_t stack_error; /* errno, if there is none of it */
+	char stack[];
+};
+
+/*
+ * What is mapped to be executed, as lines of /proc/PID/maps, each ended by a newline,
+ * @length bytes of them. Files need not have functions that are traced.
+ */
+struct pbd_maps {
+	struct pbd_chunk chunk;
+	uint32_t id; /* counted from 1 */
+	uint32_t length;
+	char text[];
+};
+
+/*
+ * Where the process ran, so that files of several machines and containers can be told
+ * apart: once, of a process that no other one in the recording has forked. What is not
+ * known is 0 or empty.
+ */
+#define PBD_PLACE_PIDS 8
+#define PBD_BOOT_ID 40
+struct pbd_place {
+	struct pbd_chunk chunk;
+	char boot_id[PBD_BOOT_ID]; /* /proc/sys/kernel/random/boot_id, without newline */
+	uint64_t pid_namespace;    /* its inode */
+	uint32_t pid_outside; /* what the command that asked for the recording calls it */
+	uint32_t nr_pids;
+	uint32_t pid[PBD_PLACE_PIDS]; /* NStgid in /proc/PID/status, as seen from within */
+	char cgroup[];                /* /proc/PID/cgroup, ended by NUL */
 };
 
 /*

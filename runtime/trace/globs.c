@@ -176,9 +176,9 @@ static const char *option(enum pbd_asked_by by)
 	case PBD_ARGS:
 		return "args";
 	case PBD_START_AT:
-		return "start_at";
+		return "start-at";
 	case PBD_STOP_AT:
-		return "stop_at";
+		return "stop-at";
 	case PBD_UNDER:
 		return "under";
 	}

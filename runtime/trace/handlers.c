@@ -5,6 +5,7 @@
 #include "session.h"
 #include "tracers.h"
 #include "watch.h"
+#include "why.h"
 
 #include <patchbay/exit.h>
 
@@ -67,12 +68,33 @@ record_unwound(uintptr_t ip, const struct patchbay_cell *cell,
 		       PBD_RECORD_UNWOUND, duration);
 }
 
+/* The same. */
+static __attribute__((noinline)) void
+record_slow(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
+	    struct patchbay_regs *regs, uint64_t start, uint64_t duration)
+{
+	uint64_t function = pb_function_number(cell, ip);
+
+	pb_why_record(function, parent_ip, regs, duration);
+	if (duration > PBD_DETAIL_MAX)
+		duration = PBD_DETAIL_MAX;
+	if (patchbay_exit_reason(regs) & PATCHBAY_EXIT_UNWIND)
+		record_unwound(ip, cell, regs, start, duration);
+	else
+		pb_ring_record(start, function, (uintptr_t)regs, PBD_RECORD_CALL,
+			       duration);
+}
+
 /* Inline: the last thing that an exit handler does. */
 static inline __attribute__((always_inline)) void
-record_call(uintptr_t ip, const struct patchbay_cell *cell,
+record_call(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
 	    struct patchbay_regs *regs, uint64_t start, uint64_t duration)
 {
 	pb_watch_call(duration);
+	if (pb_why_is_wanted(duration)) {
+		record_slow(ip, parent_ip, cell, regs, start, duration);
+		return;
+	}
 	if (__builtin_expect(duration > PBD_DETAIL_MAX, 0))
 		duration = PBD_DETAIL_MAX;
 	if (__builtin_expect(patchbay_exit_reason(regs) &
@@ -87,9 +109,8 @@ void pb_duration_exit(uintptr_t ip, uintptr_t parent_ip,
 		      const struct patchbay_cell *cell,
 		      struct patchbay_regs *regs)
 {
-	(void)parent_ip;
-	record_call(ip, cell, regs, *patchbay_session_word(cell, regs),
-		    patchbay_duration(regs));
+	record_call(ip, parent_ip, cell, regs,
+		    *patchbay_session_word(cell, regs), patchbay_duration(regs));
 }
 
 void pb_graph_entry(uintptr_t ip, uintptr_t parent_ip,
@@ -112,10 +133,9 @@ void pb_graph_exit(uintptr_t ip, uintptr_t parent_ip,
 	uint64_t start = *patchbay_session_word(cell, regs);
 	uint64_t duration = patchbay_ticks(start, patchbay_clock());
 
-	(void)parent_ip;
 	/* One comparison: while nothing is recorded, no call takes that long. */
 	if (duration >= __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED))
-		record_call(ip, cell, regs, start, duration);
+		record_call(ip, parent_ip, cell, regs, start, duration);
 }
 
 static void record_events(int recording)

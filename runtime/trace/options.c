@@ -66,6 +66,26 @@ int pb_parse_time(const char *text, uint64_t *ns)
 	return parse_number(text, time_units, ns);
 }
 
+static int parse_why(const char *text, uint64_t *ns)
+{
+	int error = pb_parse_time(text, ns);
+
+	return !error && !*ns ? -EINVAL : error;
+}
+
+static int parse_context(const char *text, struct pb_options *options)
+{
+	options->has_context = 1;
+	if (!strncmp(text, "tls:", 4) && text[4]) {
+		options->context_tls = text + 4;
+		return 0;
+	}
+	if (strncmp(text, "arg", 3) || text[3] < '0' || text[3] > '5' || text[4])
+		return -EINVAL;
+	options->context_arg = (unsigned int)(text[3] - '0');
+	return 0;
+}
+
 static int parse_depth(const char *text, uint64_t *depth)
 {
 	int error = parse_number(text, no_units, depth);
@@ -170,10 +190,30 @@ static int parse_switch(const char *text, const char *value, int *switched)
 	return 0;
 }
 
+static const struct {
+	const char *before, *now;
+} renamed[] = {
+	{ "thresh", "threshold" },
+	{ "start_at", "start-at" },
+	{ "stop_at", "stop-at" },
+};
+
+static const char *name_now(struct pb_options *options, const char *name)
+{
+	for (size_t i = 0; i < sizeof(renamed) / sizeof(renamed[0]); i++)
+		if (!strcmp(name, renamed[i].before)) {
+			options->old_word = renamed[i].before;
+			options->new_word = renamed[i].now;
+			return renamed[i].now;
+		}
+	return name;
+}
+
 /* -ENOENT: there is no option @name. */
 static int set_option(struct pb_options *options, const char *name,
 		      const char *value)
 {
+	name = name_now(options, name);
 	if (!strcmp(name, "filter"))
 		options->filters[options->nr_filters++] = value;
 	else if (!strcmp(name, "symbol"))
@@ -192,12 +232,14 @@ static int set_option(struct pb_options *options, const char *name,
 		options->output = value;
 	else if (!strcmp(name, "tracer"))
 		options->tracer_name = value;
-	else if (!strcmp(name, "start-at") || !strcmp(name, "start_at"))
+	else if (!strcmp(name, "start-at"))
 		options->start_at[options->nr_start_at++] = value;
-	else if (!strcmp(name, "stop-at") || !strcmp(name, "stop_at"))
+	else if (!strcmp(name, "stop-at"))
 		options->stop_at[options->nr_stop_at++] = value;
-	else if (!strcmp(name, "threshold") || !strcmp(name, "thresh"))
+	else if (!strcmp(name, "threshold"))
 		return pb_parse_time(value, &options->threshold_ns);
+	else if (!strcmp(name, "why"))
+		return parse_why(value, &options->why_ns);
 	else if (!strcmp(name, "buffer"))
 		return parse_buffer(value, &options->buffer);
 	else if (!strcmp(name, "depth"))
@@ -220,6 +262,10 @@ static int set_option(struct pb_options *options, const char *name,
 		return parse_percent(value, &options->max_overhead);
 	else if (!strcmp(name, "call-cost"))
 		return parse_rate(value, &options->call_cost_ps);
+	else if (!strcmp(name, "trace-context"))
+		return parse_context(value, options);
+	else if (!strcmp(name, "pid-outside"))
+		return parse_rate(value, &options->pid_outside);
 	else if (!strcmp(name, "clock"))
 		return parse_clock(value, options);
 	else if (!strcmp(name, "overwrite"))
@@ -243,6 +289,10 @@ static int set_option(struct pb_options *options, const char *name,
 
 static const char *wanted(const char *name)
 {
+	if (!strcmp(name, "trace-context"))
+		return "arg0 to arg5, or tls:VARIABLE";
+	if (!strcmp(name, "why"))
+		return "a whole number from 1 on with one of the units ns, us, ms, s";
 	if (!strcmp(name, "threshold") || !strcmp(name, "thresh"))
 		return "a whole number with one of the units ns, us, ms, s";
 	if (!strcmp(name, "buffer"))
@@ -257,7 +307,7 @@ static const char *wanted(const char *name)
 	if (!strcmp(name, "rotate-every"))
 		return "a whole number with one of the units ms, s, m, h";
 	if (!strcmp(name, "max-rate") || !strcmp(name, "call-cost") ||
-	    !strcmp(name, "keep"))
+	    !strcmp(name, "keep") || !strcmp(name, "pid-outside"))
 		return "a number from 1 on";
 	if (!strcmp(name, "max-overhead"))
 		return "a percentage from 0.01 to 1000, with two decimals at most";

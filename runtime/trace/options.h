@@ -25,9 +25,12 @@
  *	               whose name matches, and those of it; by thread; may be repeated
  *	thread=GLOB    record only threads whose name matches, or whose id it is; may
  *	               be repeated; not with function_profile without histogram=1
- *	thresh=TIME    drop calls that take less: a number with ns, us, ms or s;
+ *	threshold=TIME drop calls that take less: a number with ns, us, ms or s;
  *	               without a unit it is microseconds, as ftrace's
  *	               tracing_thresh
+ *	why=TIME       of calls that take as long, record why: the stack, and when the
+ *	               thread was off the processor; not with tracer=function,
+ *	               histogram=1 or sleep-time=0
  *	depth=N        drop calls that are within N or more traced ones; N is from
  *	               1 to PB_DEPTH_MAX
  *	sample=1/N     of the calls that a thread makes of a function, record the
@@ -69,13 +72,20 @@
  *	clock=TICKS/NS an earlier moment, by the processor's counter and
  *	               CLOCK_MONOTONIC: the rate of the counter is computed from
  *	               then on, so it is known in a process that ends at once
+ *	trace-context=WHERE
+ *	               of functions that args= names, record which trace a call is part
+ *	               of (context.h): arg0 to arg5, or tls:VARIABLE
+ *	pid-outside=N  this process's number where the command runs that records it, of
+ *	               which it says nothing itself if it is in another PID namespace
  *	follow=1       of a recording that a command makes (visit.h): forked children
  *	               are recorded, too; elsewhere they are in any case
  *	live=1         listen for `patchbay live`, in a thread
- *	start_at=GLOB  record nothing before the entry of one of these functions; may be
+ *	start-at=GLOB  record nothing before the entry of one of these functions; may be
  *	               repeated
- *	stop_at=GLOB   record nothing from the entry of one of these functions on; may
+ *	stop-at=GLOB   record nothing from the entry of one of these functions on; may
  *	               be repeated
+ *	thresh, start_at, stop_at: what some of them were called once; a line on standard
+ *	               error says so
  *	checked=1      who set this has looked for the functions, and told the user of
  *	               those that are not there: do not do it again
  *
@@ -120,6 +130,8 @@ struct pb_options {
 	const char **start_at, **stop_at;
 	size_t nr_start_at, nr_stop_at;
 	uint64_t threshold_ns;
+	uint64_t why_ns; /* 0: nobody asks */
+	uint64_t pid_outside; /* 0: not given */
 	uint64_t buffer;
 	uint64_t max_memory, max_size; /* 0: any */
 	uint64_t rotate_size, rotate_ms; /* 0: never */
@@ -137,6 +149,11 @@ struct pb_options {
 	int histogram;
 	int no_sleep_time;
 	int no_stores;
+	int has_context;
+	const char *context_tls;   /* NULL: it is an argument */
+	unsigned int context_arg;
+	intptr_t context_offset;   /* of @context_tls, from the thread pointer */
+	const char *old_word, *new_word; /* of an option that is called otherwise now */
 	char *text;
 };
 

@@ -6,11 +6,13 @@
 #include "losses.h"
 #include "moment.h"
 #include "parent.h"
+#include "place.h"
 #include "quota.h"
 #include "ring.h"
 #include "sandbox.h"
 #include "thread.h"
 #include "under.h"
+#include "why.h"
 
 #include <counter.h>
 
@@ -88,6 +90,8 @@ static size_t expected_size(size_t cmdline)
 
 	if (pb_tracer_needs_blocks)
 		size += sizeof(struct pbd_session) + PB_BLOCK_LEAST;
+	if (!pb_parent_size())
+		size += sizeof(struct pbd_place) + PATH_MAX / 16;
 	return ((head + size + 4095) & ~(size_t)4095) - head;
 }
 
@@ -114,6 +118,9 @@ int pb_session_file(void)
 	pb_data_note(&pb_session->file, pb_losses_begin());
 	pb_data_note(&pb_session->file, pb_globs_write());
 	pb_data_note(&pb_session->file, pb_parent_write());
+	/* Of a forked child it is its parent's, but for its number. */
+	if (!pb_parent_size())
+		pb_data_note(&pb_session->file, pb_place_write());
 	return 0;
 }
 
@@ -246,7 +253,7 @@ static int write_session(void)
 		copy_name(chunk->host, name.nodename);
 	pb_data_commit(&pb_session->file, &chunk->chunk);
 	pb_session->chunk = chunk;
-	return 0;
+	return pb_why_write();
 }
 
 int pb_session_events(void)

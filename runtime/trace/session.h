@@ -8,6 +8,7 @@
 
 #include "data_file.h"
 #include "lock.h"
+#include "mapped.h"
 #include "options.h"
 #include "pool.h"
 #include "rotate.h"
@@ -34,6 +35,11 @@ struct pb_session {
 	const struct pb_left_out_map *left_out_to_copy;
 	struct pb_data_file file;
 	struct pbd_losses *losses;
+	/* See why.h: NULL where nobody asks why calls are slow. */
+	struct pbd_why *why;
+	struct pbd_slow **slow; /* with overwrite=1: all of them */
+	uint64_t nr_slow, oldest_slow;
+	struct pb_mapped mapped;
 	/* Of threads that leave, by @next; and new ones, not used yet. */
 	struct pb_thread_state *first_leaving, *last_leaving;
 	struct pb_thread_lot *lots, *newest_lot;

@@ -7,6 +7,7 @@
  * tell.
  */
 #include "budget.h"
+#include "context.h"
 #include "globs.h"
 #include "left_out.h"
 #include "longjmp.h"
@@ -23,6 +24,7 @@
 #include "tracers.h"
 #include "typed.h"
 #include "under.h"
+#include "why.h"
 
 #include <core/private.h>
 
@@ -399,6 +401,13 @@ static int start_events(void)
 	pb_threshold_when_recording = threshold_ticks();
 	if (pb_options.no_sleep_time)
 		pb_own_clock_rate = (uint64_t)(ticks_per_ns() * 4294967296.0);
+	if (pb_options.why_ns) {
+		pb_why_ns_per_tick =
+			(uint64_t)(4294967296.0 / ticks_per_ns());
+		__atomic_store_n(&pb_why_threshold,
+				 pb_tracer_ticks(pb_options.why_ns),
+				 __ATOMIC_RELAXED);
+	}
 	if (pb_options.nr_threads)
 		pb_thread_look_ticks =
 			(uint64_t)(ticks_per_ns() * PB_THREAD_LOOK_NS);
@@ -481,6 +490,13 @@ static int check_output(char why[PB_WHY_MAX])
 	return error;
 }
 
+/* By events of calls that have ended, and of all the time that these took. */
+static int can_say_why(void)
+{
+	return tracer->events && tracer->attr.exit && !tracer->histogram &&
+	       !tracer->no_sleep_time;
+}
+
 /* Everything that PATCHBAY says, or what is wrong with it. */
 int pb_start_read(const char *value, char why[PB_WHY_MAX])
 {
@@ -504,14 +520,20 @@ int pb_start_read(const char *value, char why[PB_WHY_MAX])
 		 (pb_options_rotate(&pb_options) || pb_options.max_memory))
 		snprintf(why, PB_WHY_MAX,
 			 "rotate-size, rotate-every and max-memory are for tracers of events, and for histogram=1");
+	else if (tracer && pb_options.has_context && !pb_options.nr_args)
+		snprintf(why, PB_WHY_MAX,
+			 "trace-context is for functions that args names");
+	else if (tracer && pb_options.why_ns && !can_say_why())
+		snprintf(why, PB_WHY_MAX,
+			 "why is for function_duration and function_graph, and not beside sleep-time");
 	else if (tracer && !pb_options.nr_filters && !pb_options.nr_args &&
 		 !pb_options.nr_typed && !pb_options.live)
 		snprintf(why, PB_WHY_MAX,
 			 "no filter: give a glob for names, as in filter=*");
-	else if (tracer && pb_options.nr_typed &&
+	else if (tracer && (pb_options.nr_typed || pb_options.why_ns) &&
 		 (pb_options.sample || pb_options_rotate(&pb_options)))
 		snprintf(why, PB_WHY_MAX,
-			 "typed is not for use beside sample, rotate-size or rotate-every");
+			 "typed and why are not for use beside sample, rotate-size or rotate-every");
 	else if (tracer && pb_typed_init())
 		snprintf(why, PB_WHY_MAX,
 			 "typed is not as this version's 'patchbay record' makes it");
@@ -547,7 +569,7 @@ int pb_start_begin(void)
 {
 	int error = pb_globs_init();
 
-	if (pb_options.no_sleep_time || pb_options.nr_typed)
+	if (pb_options.no_sleep_time || pb_options.nr_typed || pb_options.why_ns)
 		pb_sandbox_start();
 	pb_tracer_needs_blocks = tracer->events;
 	pb_tally_kind = tracer->sample ? PBD_SAMPLES : PBD_HISTOGRAMS;

@@ -4,6 +4,7 @@
 #include "captures.h"
 #include "sandbox.h"
 #include "tally.h"
+#include "why.h"
 
 #include <linux/prctl.h>
 
@@ -199,11 +200,14 @@ struct pb_thread_state *pb_thread_begin(int *error)
 	if (self != pb_self) {
 		pb_ring_take_over(self);
 		pb_own_clock_release(&self->clock);
+		pb_switches_end(&self->switches);
 		pb_tally_release(self->tally);
 		self->tally = NULL;
 		if (self->captures)
 			self->captures->top = 0;
 	}
+	if (!self->switches.page)
+		pb_why_begin_thread(self);
 	publish(self);
 	return self;
 }
@@ -212,6 +216,7 @@ static void forget(struct pb_thread_state *self)
 {
 	self->ring = (struct pb_ring){ 0 };
 	pb_own_clock_release(&self->clock);
+	pb_switches_end(&self->switches);
 	pb_tally_forget(self->tally);
 	self->losses = NULL;
 	self->number = 0;

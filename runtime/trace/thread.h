@@ -22,6 +22,7 @@
 
 #include "own_clock.h"
 #include "ring.h"
+#include "switches.h"
 
 struct pb_captures;
 struct pb_tally;
@@ -39,6 +40,7 @@ struct pb_tally;
 struct pb_thread_state {
 	struct pb_ring ring;
 	struct pb_own_clock clock;
+	struct pb_switches switches;
 	struct pb_tally *tally;
 	struct pb_captures *captures; /* NULL: none yet */
 	struct pbd_loss_counts *losses; /* NULL: none yet */

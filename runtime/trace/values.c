@@ -4,9 +4,11 @@
  * each of its arguments and for its result. The function's record says where
  * they are; of what types they are it does not say.
  */
+#include "context.h"
 #include "ring.h"
 #include "tracers.h"
 #include "watch.h"
+#include "why.h"
 
 #include <patchbay/args.h>
 #include <patchbay/exit.h>
@@ -52,17 +54,22 @@ void pb_values_entry(uintptr_t ip, uintptr_t parent_ip,
 	if (!__atomic_load_n(&pb_recording, __ATOMIC_RELAXED))
 		return;
 	record_args(ip, cell, regs);
+	if (pb_context_wanted)
+		pb_context_record(ip, cell, regs);
 	pb_ring_record(patchbay_clock(), pb_function_number(cell, ip),
 		       (uintptr_t)regs, PBD_RECORD_ENTRY, parent_ip);
 }
 
-static void record_call(uintptr_t ip, const struct patchbay_cell *cell,
+static void record_call(uintptr_t ip, uintptr_t parent_ip,
+			const struct patchbay_cell *cell,
 			struct patchbay_regs *regs, uint64_t start,
 			uint64_t duration)
 {
 	enum pbd_record_kind kind = PBD_RECORD_CALL;
+	uint64_t ticks;
 
 	pb_watch_call(duration);
+	ticks = duration;
 	if (duration > PBD_DETAIL_MAX)
 		duration = PBD_DETAIL_MAX;
 	record_args(ip, cell, regs);
@@ -72,6 +79,11 @@ static void record_call(uintptr_t ip, const struct patchbay_cell *cell,
 	} else {
 		record_result(ip, cell, regs);
 	}
+	if (pb_context_wanted)
+		pb_context_record(ip, cell, regs);
+	if (pb_why_is_wanted(ticks))
+		pb_why_record(pb_function_number(cell, ip), parent_ip, regs,
+			      ticks);
 	pb_ring_record(start, pb_function_number(cell, ip), (uintptr_t)regs,
 		       kind, duration);
 }
@@ -80,9 +92,8 @@ void pb_values_exit(uintptr_t ip, uintptr_t parent_ip,
 		    const struct patchbay_cell *cell,
 		    struct patchbay_regs *regs)
 {
-	(void)parent_ip;
-	record_call(ip, cell, regs, *patchbay_session_word(cell, regs),
-		    patchbay_duration(regs));
+	record_call(ip, parent_ip, cell, regs,
+		    *patchbay_session_word(cell, regs), patchbay_duration(regs));
 }
 
 void pb_values_graph_exit(uintptr_t ip, uintptr_t parent_ip,
@@ -92,7 +103,6 @@ void pb_values_graph_exit(uintptr_t ip, uintptr_t parent_ip,
 	uint64_t start = *patchbay_session_word(cell, regs);
 	uint64_t duration = patchbay_ticks(start, patchbay_clock());
 
-	(void)parent_ip;
 	if (duration >= __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED))
-		record_call(ip, cell, regs, start, duration);
+		record_call(ip, parent_ip, cell, regs, start, duration);
 }

@@ -3,6 +3,7 @@
 
 #include "answer.h"
 #include "attach.h"
+#include "context.h"
 #include "left_out.h"
 #include "listen.h"
 #include "losses.h"
@@ -109,6 +110,8 @@ static int begin(const char *options, char *why, size_t size)
 	char text[PB_WHY_MAX] = "";
 	int error = pb_start_read(options, text);
 
+	if (!error)
+		error = pb_context_start(0, text);
 	if (error) {
 		memset(&pb_options, 0, sizeof(pb_options));
 		return fail(error, why, size, text);

@@ -40,14 +40,14 @@
 // ARGS: svc::late(5) 
 //
 // Some match nothing.
-// RUN: %{env} PATCHBAY='tracer=function,filter=svc::twice<*,filter=svc::none*,filter=twice,args=gone,stop_at=end,output=%t/data' ./prog 2>&1 | FileCheck %s --check-prefix=SAID --match-full-lines
-//     SAID:patchbay: warning: PATCHBAY: filter='svc::none*', filter='twice', args='gone', stop_at='end' match no function
+// RUN: %{env} PATCHBAY='tracer=function,filter=svc::twice<*,filter=svc::none*,filter=twice,args=gone,stop-at=end,output=%t/data' ./prog 2>&1 | FileCheck %s --check-prefix=SAID --match-full-lines
+//     SAID:patchbay: warning: PATCHBAY: filter='svc::none*', filter='twice', args='gone', stop-at='end' match no function
 // SAID-NOT:{{.}}
 // RUN: %{status} 0 %patchbay report %t/data 2>&1 | FileCheck %s --check-prefix=WARNED
 // WARNED-DAG: int svc::twice<int>(int)
-// WARNED-DAG: patchbay: warning: {{.*}}/data: no function matches args='gone', filter='svc::none*', filter='twice', stop_at='end'
+// WARNED-DAG: patchbay: warning: {{.*}}/data: no function matches args='gone', filter='svc::none*', filter='twice', stop-at='end'
 // RUN: %patchbay info %t/data | FileCheck %s --check-prefix=INFO
-// INFO: {{^}}  unmatched  args='gone', filter='svc::none*', filter='twice', stop_at='end'{{$}}
+// INFO: {{^}}  unmatched  args='gone', filter='svc::none*', filter='twice', stop-at='end'{{$}}
 //
 // All do, of one that is killed and of one without a symbol table, too.
 // RUN: %{env} PATCHBAY='tracer=function,filter=svk::*,output=%t/data' %{status} -9 ./prog killed

@@ -8,7 +8,7 @@
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/lib.so
 // RUN: %build %s %t/lib.so -Wl,-rpath,%t -o %t/prog
 // DEFINE: %{run} = env LD_PRELOAD=%patchbay_lib/libpatchbay-trace.so
-// RUN: %{run} PATCHBAY='tracer=function_duration,filter=*,stop_at=main,output=%t/data' %t/prog
+// RUN: %{run} PATCHBAY='tracer=function_duration,filter=*,stop-at=main,output=%t/data' %t/prog
 // RUN: %patchbay dump %t/data | FileCheck %s --implicit-check-not="returned main" --implicit-check-not=later
 // CHECK: returned library_calls
 // CHECK: returned program_calls
@@ -19,7 +19,7 @@
 // NOTRACE: entry library_calls
 // NOTRACE: entry later
 // RUN: rm %t/data/*
-// RUN: %{run} PATCHBAY='tracer=function,filter=*,start_at=main,output=%t/data' %t/prog
+// RUN: %{run} PATCHBAY='tracer=function,filter=*,start-at=main,output=%t/data' %t/prog
 // RUN: %patchbay dump %t/data | FileCheck %s --check-prefix=FROM --implicit-check-not=calls
 // FROM: entry main
 // FROM-NEXT: entry later

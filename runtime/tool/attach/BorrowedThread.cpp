@@ -2,7 +2,7 @@
 #include "BorrowedThread.h"
 #include "ThreadStatus.h"
 #include "Tracee.h"
-#include "Unwinder.h"
+#include "ProcessStack.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -32,8 +32,8 @@ bool patchbay::hasLeft(const ProcessMemory &Memory, const LoadedModules &Modules
     return true;
   return holdsOnceStopped(
       Memory.pid(), Use.Thread, [&](const ThreadRegisters &R) {
-        auto Frames = unwindStack(Memory, Modules, toDwarf(R));
-        return Frames && none_of(*Frames, [&](const StackFrame &F) {
+        Unwound Stack = unwindStack(ProcessStack(Memory, Modules), toDwarf(R));
+        return Stack.IsWhole && none_of(Stack.Frames, [&](const StackFrame &F) {
                  return Code.contains(F.Pc);
                });
       });

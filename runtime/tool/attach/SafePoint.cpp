@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SafePoint.h"
-#include "Unwinder.h"
+#include "ProcessStack.h"
 #include "llvm/ADT/STLExtras.h"
 #include <sys/syscall.h>
 
@@ -100,11 +100,12 @@ SafePoint::Roles SafePoint::roleOf(uint64_t Code) const {
 
 bool SafePoint::isAt(const ProcessMemory &Memory,
                      const ThreadRegisters &R) const {
-  auto Frames = unwindStack(Memory, Modules, toDwarf(R));
-  if (!Frames || Frames->empty())
+  Unwound Stack = unwindStack(ProcessStack(Memory, Modules), toDwarf(R));
+  if (!Stack.IsWhole)
     return false;
+  const std::vector<StackFrame> &Frames = Stack.Frames;
   std::vector<Roles> Of;
-  for (const StackFrame &F : *Frames)
+  for (const StackFrame &F : Frames)
     Of.push_back(roleOf(F.Code));
   if (is_contained(Of, Forbidden))
     return false;
@@ -133,6 +134,6 @@ bool SafePoint::isAt(const ProcessMemory &Memory,
     return false;
   if (Begin == 0)
     return true;
-  const StackFrame &Called = (*Frames)[Begin - 1];
+  const StackFrame &Called = Frames[Begin - 1];
   return isKnownToWait(Modules.at(Called.Code)->functionAt(Called.Code));
 }

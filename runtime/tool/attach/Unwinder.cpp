@@ -3,6 +3,7 @@
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/DataExtractor.h"
+#include <string>
 
 using namespace llvm;
 using namespace patchbay;
@@ -46,8 +47,8 @@ struct Entry {
 
 class FrameTable {
 public:
-  FrameTable(const ProcessMemory &Memory, const LoadedModule &Module)
-      : Memory(Memory), Module(Module) {}
+  FrameTable(const UnwindSource &Memory, uint64_t Header)
+      : Memory(Memory), Header(Header) {}
   std::optional<Entry> find(uint64_t Code) const;
 
 private:
@@ -59,8 +60,8 @@ private:
   bool readCommon(uint64_t Address, Entry &To, uint8_t &Encoding,
                   bool &HasAugmentation) const;
 
-  const ProcessMemory &Memory;
-  const LoadedModule &Module;
+  const UnwindSource &Memory;
+  uint64_t Header;
 };
 
 } // namespace
@@ -134,7 +135,6 @@ std::optional<Entry> FrameTable::find(uint64_t Code) const {
   struct Place {
     int32_t Function, Entry;
   } P;
-  uint64_t Header = Module.FrameHeader;
   if (!Header || !Memory.read(Header, H) || H.Version != 1 ||
       (H.FramesEncoding & 0xf) != dwarf::DW_EH_PE_sdata4 ||
       H.CountEncoding != dwarf::DW_EH_PE_udata4 ||
@@ -348,7 +348,7 @@ bool RowMachine::executeExtended(uint8_t Opcode, DataExtractor &Data,
 //===----------------------------------------------------------------------===//
 
 // False: not known. A return address that is undefined marks the first frame.
-static bool toCaller(const ProcessMemory &Memory, const Row &R,
+static bool toCaller(const UnwindSource &Memory, const Row &R,
                      DwarfRegisters &Registers) {
   if (R.CfaRegister >= NumDwarfRegisters || !Registers[R.CfaRegister])
     return false;
@@ -386,31 +386,32 @@ static bool toCaller(const ProcessMemory &Memory, const Row &R,
   return true;
 }
 
-std::optional<std::vector<StackFrame>>
-patchbay::unwindStack(const ProcessMemory &Memory, const LoadedModules &Modules,
-                      const DwarfRegisters &First) {
-  std::vector<StackFrame> Frames;
+UnwindSource::~UnwindSource() = default;
+
+Unwound patchbay::unwindStack(const UnwindSource &Memory,
+                              const DwarfRegisters &First) {
+  Unwound Found;
   DwarfRegisters Registers = First;
-  while (Frames.size() < MaxFrames) {
+  while (Found.Frames.size() < MaxFrames) {
     uint64_t Pc = *Registers[DwarfReturnAddress];
     // A call may be the last instruction of its function.
-    uint64_t Code = Frames.empty() ? Pc : Pc - 1;
-    const LoadedModule *Module = Modules.at(Code);
-    if (!Module)
-      return std::nullopt;
-    auto E = FrameTable(Memory, *Module).find(Code);
+    uint64_t Code = Found.Frames.empty() ? Pc : Pc - 1;
+    Found.Frames.push_back({Pc, Code});
+    uint64_t Before = *Registers[DwarfStackPointer];
+    Found.StackPointers.push_back(Before);
+    auto E = FrameTable(Memory, Memory.frameHeader(Code)).find(Code);
     if (!E)
-      return std::nullopt;
+      break;
     auto R = RowMachine(*E, Code).run();
     if (!R)
-      return std::nullopt;
-    Frames.push_back({Pc, Code});
-    if (R->Registers[DwarfReturnAddress].Kind == Rule::Undefined)
-      return Frames;
-    uint64_t Before = *Registers[DwarfStackPointer];
+      break;
+    if (R->Registers[DwarfReturnAddress].Kind == Rule::Undefined) {
+      Found.IsWhole = true;
+      break;
+    }
     if (!toCaller(Memory, *R, Registers) || !Registers[DwarfReturnAddress] ||
         *Registers[DwarfStackPointer] <= Before)
-      return std::nullopt;
+      break;
   }
-  return std::nullopt;
+  return Found;
 }

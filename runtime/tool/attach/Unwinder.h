@@ -7,9 +7,9 @@
 #ifndef PATCHBAY_TOOL_ATTACH_UNWINDER_H
 #define PATCHBAY_TOOL_ATTACH_UNWINDER_H
 
-#include "LoadedModules.h"
-#include "Registers.h"
-#include <optional>
+#include "DwarfRegisters.h"
+#include <cstddef>
+#include <vector>
 
 namespace patchbay {
 
@@ -18,11 +18,29 @@ struct StackFrame {
   uint64_t Code; // in the instruction that is executed there
 };
 
-/// From the innermost to the outermost, that of the thread's first function, which
-/// its table marks as such; std::nullopt if the way there is not known.
-std::optional<std::vector<StackFrame>>
-unwindStack(const ProcessMemory &Memory, const LoadedModules &Modules,
-            const DwarfRegisters &Registers);
+/// What the tables and the stack are read from.
+class UnwindSource {
+public:
+  virtual ~UnwindSource();
+  /// False unless all Size bytes are there.
+  virtual bool read(uint64_t Address, void *Bytes, size_t Size) const = 0;
+  /// Of the module with that code, its .eh_frame_hdr; 0 if it has none, or there is none.
+  virtual uint64_t frameHeader(uint64_t Code) const = 0;
+
+  template <typename T> bool read(uint64_t Address, T &Value) const {
+    return read(Address, &Value, sizeof(Value));
+  }
+};
+
+struct Unwound {
+  std::vector<StackFrame> Frames;    // from the innermost to the outermost
+  std::vector<uint64_t> StackPointers; // in each of them, of its code
+  /// The last one is the thread's first function, which its table marks as such. Else it
+  /// is not known who called it.
+  bool IsWhole = false;
+};
+
+Unwound unwindStack(const UnwindSource &From, const DwarfRegisters &Registers);
 
 } // namespace patchbay
 

@@ -4,6 +4,7 @@
 #include "showing/Digits.h"
 #include "showing/Table.h"
 #include "showing/Values.h"
+#include "showing/WhySlow.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
@@ -91,6 +92,7 @@ static std::string seconds(uint64_t Ns) {
 }
 
 void patchbay::exportText(Trace &T, raw_ostream &OS) {
+  WhySlow Why(T);
   writeLines(T, [&](const TraceThread &Thread, const TraceCall &C,
                     const DataValues *V) {
     OS << printable(Thread.Name) << '-' << Thread.Tid << ' '
@@ -99,7 +101,7 @@ void patchbay::exportText(Trace &T, raw_ostream &OS) {
       OS << C.Duration << " ns ";
     OS << kindName(C.Kind) << ' ';
     std::string Name = printable(T.Functions[C.Function].Name);
-    if (V) {
+    if (V && V->IsRecorded) {
       std::string Result = resultText(*V);
       OS << calledText(Name, *V) << (Result.empty() ? "" : " = ") << Result;
     } else {
@@ -108,6 +110,11 @@ void patchbay::exportText(Trace &T, raw_ostream &OS) {
     if (std::string Caller = C.Caller ? T.caller(Thread, C) : "";
         !Caller.empty())
       OS << " <- " << printable(Caller);
+    if (std::optional<SlowReason> R = Why.of(Thread, V)) {
+      OS << " (" << printable(R->summary()) << ')';
+      for (const std::string &From : R->Callers)
+        OS << " <- " << printable(From);
+    }
     OS << '\n';
   });
 }
@@ -134,7 +141,7 @@ void patchbay::exportCsv(Trace &T, raw_ostream &OS) {
     OS << ',' << kindName(C.Kind) << ',' << C.Depth << ',' << quotedCsv(F.Name)
        << ',' << quotedCsv(F.Module) << ','
        << toHex(F.BuildId, /*LowerCase=*/true) << ',';
-    if (V)
+    if (V && (V->IsRecorded || V->Types))
       OS << quotedCsv(argsText(*V)) << ',' << quotedCsv(resultText(*V));
     else
       OS << ',';
@@ -145,7 +152,16 @@ void patchbay::exportCsv(Trace &T, raw_ostream &OS) {
   });
 }
 
+static std::string spanId(uint64_t Id) {
+  return formatv("{0:x-16}", Id).str();
+}
+
+static std::string traceId(const std::array<uint64_t, 3> &Context) {
+  return spanId(Context[0]) + spanId(Context[1]);
+}
+
 void patchbay::exportJson(Trace &T, raw_ostream &OS) {
+  WhySlow Why(T);
   writeLines(T, [&](const TraceThread &Thread, const TraceCall &C,
                     const DataValues *V) {
     const TraceFunction &F = T.Functions[C.Function];
@@ -170,7 +186,7 @@ void patchbay::exportJson(Trace &T, raw_ostream &OS) {
         });
         if (std::string Result = resultText(*V); !Result.empty())
           J.attribute("result", json::fixUTF8(Result));
-      } else if (V) {
+      } else if (V && V->IsRecorded) {
         J.attributeArray("args", [&] {
           for (uint64_t Arg : V->Args)
             J.value(Arg);
@@ -178,6 +194,12 @@ void patchbay::exportJson(Trace &T, raw_ostream &OS) {
         if (V->Result)
           J.attribute("result", resultText(*V));
       }
+      if (V && V->Context) {
+        J.attribute("trace_id", traceId(*V->Context));
+        J.attribute("parent_span_id", spanId((*V->Context)[2]));
+      }
+      if (std::optional<SlowReason> R = Why.of(Thread, V))
+        R->print(J);
       J.attribute("module", json::fixUTF8(F.Module));
       J.attribute("build_id", toHex(F.BuildId, /*LowerCase=*/true));
     });
@@ -211,19 +233,21 @@ namespace {
 // others.
 class ChromeCalls : public CallSink {
 public:
-  ChromeCalls(json::OStream &J, const Trace &T) : J(J), T(T) {}
+  ChromeCalls(json::OStream &J, Trace &T) : J(J), T(T), Why(T) {}
   void beginThread(const TraceThread &) override;
   void begin(ArrayRef<TraceCall> Open, const DataValues *) override;
   void end(ArrayRef<TraceCall> Open, size_t Depth,
            std::optional<uint64_t> Next) override;
 
 private:
-  void call(const TraceCall &C, uint64_t End);
+  void call(const TraceCall &C, uint64_t End, const DataValues *V);
 
   json::OStream &J;
-  const Trace &T;
+  Trace &T;
+  WhySlow Why;
   const TraceThread *Thread = nullptr;
   uint64_t Last = 0;
+  std::vector<DataValues> Values; // of the calls that are open
 };
 } // namespace
 
@@ -233,9 +257,11 @@ void ChromeCalls::beginThread(const TraceThread &Of) {
   nameChrome(J, "thread_name", pid(T, Of), Of.Tid, Of.Name);
 }
 
-void ChromeCalls::begin(ArrayRef<TraceCall> Open, const DataValues *) {
+void ChromeCalls::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
+  Values.resize(Open.size());
+  Values.back() = V ? *V : DataValues();
   if (Open.back().Kind == TraceCall::Entry)
-    call(Open.back(), 0);
+    call(Open.back(), 0, V);
 }
 
 void ChromeCalls::end(ArrayRef<TraceCall> Open, size_t Depth,
@@ -247,10 +273,10 @@ void ChromeCalls::end(ArrayRef<TraceCall> Open, size_t Depth,
                     SaturatingAdd(C.Start, std::max(C.elapsed(), uint64_t(1))));
   for (size_t I = 0; I != Ended.size(); ++I)
     if (Ended[I].Kind != TraceCall::Entry)
-      call(Ended[I], Ends[I].value_or(Last));
+      call(Ended[I], Ends[I].value_or(Last), &Values[Depth + I]);
 }
 
-void ChromeCalls::call(const TraceCall &C, uint64_t End) {
+void ChromeCalls::call(const TraceCall &C, uint64_t End, const DataValues *V) {
   bool IsEntry = C.Kind == TraceCall::Entry;
   J.object([&] {
     J.attribute("ph", IsEntry ? "i" : "X");
@@ -273,8 +299,14 @@ void ChromeCalls::call(const TraceCall &C, uint64_t End) {
       J.rawValue(microseconds(C.Duration));
       J.attributeEnd();
     }
-    if (C.Kind != TraceCall::Returned)
-      J.attributeObject("args", [&] { J.attribute("kind", kindName(C.Kind)); });
+    std::optional<SlowReason> R = Why.of(*Thread, V);
+    if (C.Kind != TraceCall::Returned || R)
+      J.attributeObject("args", [&] {
+        if (C.Kind != TraceCall::Returned)
+          J.attribute("kind", kindName(C.Kind));
+        if (R)
+          R->print(J);
+      });
   });
 }
 

@@ -6,6 +6,7 @@
 #include "Export.h"
 #include "Protobuf.h"
 #include "showing/Values.h"
+#include "showing/WhySlow.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/Path.h"
@@ -27,6 +28,7 @@ constexpr unsigned Key = 1, Value = 2, StringValue = 1, IntValue = 3;
 constexpr unsigned TraceId = 1, SpanId = 2, ParentSpanId = 4, SpanName = 5, Kind = 6,
                    StartTime = 7, EndTime = 8, Attribute = 9, StatusOf = 15;
 constexpr unsigned KindInternal = 1;
+constexpr unsigned Flags = 16, HasIsRemote = 0x100, IsRemote = 0x200;
 // Status
 constexpr unsigned StatusMessage = 2, StatusCode = 3, StatusError = 2;
 
@@ -35,7 +37,7 @@ constexpr unsigned SpansAtOnce = 1000;
 
 class Spans : public CallSink {
 public:
-  Spans(const Trace &T, raw_ostream &OS) : T(T), OS(OS), Offset(realtimeOffset(T)) {}
+  Spans(Trace &T, raw_ostream &OS) : T(T), OS(OS), Offset(realtimeOffset(T)), Why(T) {}
   void beginThread(const TraceThread &Thread) override;
   void begin(ArrayRef<TraceCall> Open, const DataValues *V) override;
   void end(ArrayRef<TraceCall> Open, size_t Depth,
@@ -47,18 +49,27 @@ private:
   struct OpenSpan {
     uint64_t Id;
     std::string Args, Result;
+    uint64_t Slow;
+    std::array<uint64_t, 2> Trace;
+    uint64_t Parent;      // 0: none
+    bool ParentIsRemote;  // another program has made it
   };
   void span(size_t I, const TraceCall &C, uint64_t End);
   void flush();
+  std::string process() const;
+  uint64_t spanOf(const OpenSpan &Of) const;
 
-  const Trace &T;
+  Trace &T;
   raw_ostream &OS;
   int64_t Offset;
+  WhySlow Why;
   const TraceThread *Thread = nullptr;
   ProtobufMessage Resource, Scope;
   unsigned InScope = 0;
   std::vector<OpenSpan> Open;
-  uint64_t Id = 0, Outermost = 0;
+  std::array<uint64_t, 2> Traces = {};
+  uint64_t Id = 0;
+  uint64_t Processes = 0; // half of the ids of traces that are its own
   uint64_t Last = 0;
 };
 
@@ -83,16 +94,16 @@ static ProtobufMessage attribute(StringRef Name, uint64_t Number) {
   return attribute(Name, Any);
 }
 
-// Of 0 there is none in these places.
 static std::string bigEndian(uint64_t Id) {
   char Bytes[8];
-  support::endian::write64be(Bytes, Id ? Id : 1);
+  support::endian::write64be(Bytes, Id);
   return std::string(Bytes, sizeof(Bytes));
 }
 
 void Spans::beginThread(const TraceThread &Of) {
   const DataFile &Data = T.Processes[Of.Process].Data;
   Thread = &Of;
+  Processes = xxh3_64bits(process());
   Last = 0;
   Resource = ProtobufMessage();
   auto Add = [&](StringRef Name, auto V) {
@@ -109,9 +120,20 @@ void Spans::beginThread(const TraceThread &Of) {
 
 void Spans::begin(ArrayRef<TraceCall> Calls, const DataValues *V) {
   Open.resize(Calls.size());
-  Open.back() = {++Id, V ? argsText(*V) : "", V ? resultText(*V) : ""};
-  if (Calls.size() == 1)
-    Outermost = Id;
+  bool HasValues = V && V->IsRecorded;
+  // A call that the program names the trace of belongs there, and so does what it calls.
+  if (V && V->Context)
+    Traces = {(*V->Context)[0], (*V->Context)[1]};
+  else if (Calls.size() > 1)
+    Traces = Open[Calls.size() - 2].Trace;
+  else
+    Traces = {Processes, Id + 1};
+  Open.back() = {++Id, HasValues ? argsText(*V) : "", HasValues ? resultText(*V) : "",
+                 V ? V->Slow : 0, Traces,
+                 V && V->Context     ? (*V->Context)[2]
+                 : Calls.size() > 1 ? Open[Calls.size() - 2].Id
+                                    : 0,
+                 V && V->Context};
 }
 
 void Spans::end(ArrayRef<TraceCall> Calls, size_t Depth,
@@ -126,18 +148,32 @@ void Spans::end(ArrayRef<TraceCall> Calls, size_t Depth,
   }
 }
 
+// The same each time that a recording is written, and another for each process.
+std::string Spans::process() const {
+  const DataFile &Data = T.Processes[Thread->Process].Data;
+  return (Data.Session ? Data.Session->Host : "") + ' ' + utostr(Data.Pid) + ' ' +
+         utostr(Data.StartNs);
+}
+
+// Within a trace of others the id has to be another than theirs.
+uint64_t Spans::spanOf(const OpenSpan &Of) const {
+  // 0 is no id.
+  return Of.Trace[0] == Processes
+             ? Of.Id
+             : std::max<uint64_t>(xxh3_64bits(process() + ' ' + utostr(Of.Id)), 1);
+}
+
 void Spans::span(size_t I, const TraceCall &C, uint64_t End) {
   const TraceFunction &F = T.Functions[C.Function];
-  const DataFile &Data = T.Processes[Thread->Process].Data;
-  // The same each time that a recording is written, and another for each process.
-  std::string Of = (Data.Session ? Data.Session->Host : "") + ' ' + utostr(Data.Pid) +
-                   ' ' + utostr(Data.StartNs);
   ProtobufMessage Span;
   auto Add = [&](StringRef Name, auto V) { Span.message(Attribute, attribute(Name, V)); };
-  Span.bytes(TraceId, bigEndian(xxh3_64bits(Of)) + bigEndian(Outermost));
-  Span.bytes(SpanId, bigEndian(Open[I].Id));
-  if (I)
-    Span.bytes(ParentSpanId, bigEndian(Open[I - 1].Id));
+  Span.bytes(TraceId, bigEndian(Open[I].Trace[0]) + bigEndian(Open[I].Trace[1]));
+  Span.bytes(SpanId, bigEndian(spanOf(Open[I])));
+  if (Open[I].Parent)
+    Span.bytes(ParentSpanId, bigEndian(Open[I].ParentIsRemote ? Open[I].Parent
+                                                              : spanOf(Open[I - 1])));
+  if (Open[I].ParentIsRemote)
+    Span.fixed32(Flags, HasIsRemote | IsRemote);
   Span.text(SpanName, F.Name);
   Span.number(Kind, KindInternal);
   Span.fixed64(StartTime, C.Start + uint64_t(Offset));
@@ -150,6 +186,13 @@ void Spans::span(size_t I, const TraceCall &C, uint64_t End) {
     Add("patchbay.kind", kindName(C.Kind));
   if (C.Asleep)
     Add("patchbay.on_cpu_ns", C.Duration);
+  DataValues Values;
+  Values.Slow = Open[I].Slow;
+  if (std::optional<SlowReason> R = Why.of(*Thread, &Values)) {
+    Add("patchbay.off_cpu_ns", R->OffNs);
+    Add("patchbay.why", StringRef(R->summary()));
+    Add("code.stacktrace", StringRef(join(R->Callers, "\n")));
+  }
   if (!Open[I].Args.empty())
     Add("patchbay.args", StringRef(Open[I].Args));
   if (!Open[I].Result.empty())

@@ -6,6 +6,7 @@
 // interned_data.proto).
 #include "Export.h"
 #include "Protobuf.h"
+#include "showing/WhySlow.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -31,12 +32,15 @@ constexpr unsigned ProcessPid = 1, Cmdline = 2, ProcessName = 6, ThreadPid = 1,
 // InternedData, EventName
 constexpr unsigned EventNames = 2, NameIid = 1, NameText = 2;
 // TrackEvent
+constexpr unsigned DebugAnnotations = 4;
+// DebugAnnotation
+constexpr unsigned AnnotationName = 10, AnnotationUint = 3, AnnotationText = 6;
 constexpr unsigned EventType = 9, EventNameIid = 10, TrackUuid = 11;
 enum EventTypes { SliceBegin = 1, SliceEnd = 2, Instant = 3 };
 
 class Writer : public CallSink {
 public:
-  Writer(const Trace &T, raw_ostream &OS) : T(T), OS(OS) {}
+  Writer(Trace &T, raw_ostream &OS) : T(T), OS(OS), Why(T) {}
   void clocks();
   void processes();
   void beginThread(const TraceThread &From) override;
@@ -52,11 +56,14 @@ private:
     OS << Trace.str();
   }
   void name(uint32_t Function);
-  void event(uint64_t Time, EventTypes Type, uint64_t Function);
+  void event(uint64_t Time, EventTypes Type, uint64_t Function,
+             const SlowReason *Slow = nullptr);
   uint64_t processTrack(size_t I) const { return I + 1; }
 
-  const Trace &T;
+  Trace &T;
   raw_ostream &OS;
+  WhySlow Why;
+  const TraceThread *Of = nullptr;
   std::vector<bool> Named; // functions
   uint64_t Threads = 0;    // so far
   uint64_t Track = 0;      // of this thread
@@ -118,8 +125,23 @@ void Writer::processes() {
   }
 }
 
-void Writer::event(uint64_t Time, EventTypes Type, uint64_t Function) {
+static void annotate(ProtobufMessage &Event, const SlowReason &R) {
+  ProtobufMessage Off, Why, Stack;
+  Off.text(AnnotationName, "off_cpu_ns");
+  Off.number(AnnotationUint, R.OffNs);
+  Why.text(AnnotationName, "why");
+  Why.text(AnnotationText, R.summary());
+  Stack.text(AnnotationName, "stack");
+  Stack.text(AnnotationText, join(R.Callers, "\n"));
+  for (const ProtobufMessage *M : {&Off, &Why, &Stack})
+    Event.message(DebugAnnotations, *M);
+}
+
+void Writer::event(uint64_t Time, EventTypes Type, uint64_t Function,
+                   const SlowReason *Slow) {
   ProtobufMessage Event, Packet;
+  if (Slow)
+    annotate(Event, *Slow);
   Event.number(EventType, Type);
   if (Type != SliceEnd)
     Event.number(EventNameIid, Function + 1);
@@ -132,22 +154,25 @@ void Writer::event(uint64_t Time, EventTypes Type, uint64_t Function) {
 }
 
 void Writer::beginThread(const TraceThread &From) {
+  Of = &From;
   Track = T.Processes.size() + ++Threads;
-  ProtobufMessage Descriptor, Of, Packet;
+  ProtobufMessage Descriptor, TrackOf, Packet;
   Descriptor.number(ThreadPid, T.Processes[From.Process].Data.Pid);
   Descriptor.number(ThreadTid, From.Tid);
   Descriptor.text(ThreadName, From.Name);
-  Of.number(Uuid, Track);
-  Of.number(ParentUuid, processTrack(From.Process));
-  Of.message(Thread, Descriptor);
-  Packet.message(TrackDescriptorField, Of);
+  TrackOf.number(Uuid, Track);
+  TrackOf.number(ParentUuid, processTrack(From.Process));
+  TrackOf.message(Thread, Descriptor);
+  Packet.message(TrackDescriptorField, TrackOf);
   packet(Packet);
 }
 
-void Writer::begin(ArrayRef<TraceCall> Open, const DataValues *) {
+void Writer::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
   const TraceCall &C = Open.back();
   name(C.Function);
-  event(C.Start, C.Kind == TraceCall::Entry ? Instant : SliceBegin, C.Function);
+  std::optional<SlowReason> R = Why.of(*Of, V);
+  event(C.Start, C.Kind == TraceCall::Entry ? Instant : SliceBegin, C.Function,
+        R ? &*R : nullptr);
 }
 
 // Slices begin and end like brackets, also those of calls that did not return: else

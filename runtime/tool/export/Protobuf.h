@@ -25,6 +25,12 @@ public:
     llvm::support::endian::write64le(Buffer, Value);
     Bytes.append(Buffer, sizeof(Buffer));
   }
+  void fixed32(unsigned Field, uint32_t Value) {
+    varint(Field << 3 | 5);
+    char Buffer[4];
+    llvm::support::endian::write32le(Buffer, Value);
+    Bytes.append(Buffer, sizeof(Buffer));
+  }
   void bytes(unsigned Field, llvm::StringRef Value) {
     varint(Field << 3 | 2);
     varint(Value.size());

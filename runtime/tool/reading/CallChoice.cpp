@@ -30,6 +30,10 @@ CallChoice::CallChoice(cl::SubCommand &Command)
       Others("N", cl::Prefix, cl::value_desc("FUNCTION"), cl::sub(Command),
              cl::cat(ToolOptions),
              cl::desc("Show no calls of this function; may be repeated")),
+      FunctionsLong("filter", cl::aliasopt(Functions), cl::cat(ToolOptions),
+                    cl::desc("Same as -F")),
+      OthersLong("notrace", cl::aliasopt(Others), cl::cat(ToolOptions),
+                 cl::desc("Same as -N")),
       Under("under", cl::value_desc("FUNCTION"), cl::sub(Command),
             cl::cat(ToolOptions),
             cl::desc("Show only calls of this function, and what is called "

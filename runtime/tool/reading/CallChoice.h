@@ -35,7 +35,9 @@ private:
   llvm::cl::list<unsigned> Tids;
   llvm::cl::list<std::string> Threads;
   llvm::cl::opt<std::string> From, To;
-  llvm::cl::list<std::string> Functions, Others, Under;
+  llvm::cl::list<std::string> Functions, Others;
+  llvm::cl::alias FunctionsLong, OthersLong;
+  llvm::cl::list<std::string> Under;
   llvm::cl::opt<std::string> Shortest, Longest;
 };
 

@@ -9,6 +9,7 @@
 #include "TypedText.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/Error.h"
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -69,6 +70,11 @@ struct DataValues {
   std::vector<uint64_t> Args; // those in integer registers
   std::optional<uint64_t> Result;
   bool IsFloat = false; // the result, as it was in its register
+  bool IsRecorded = false; // arguments and result are
+  uint64_t Slow = 0;       // the id of what is known beside; 0: nothing
+  /// The trace's id, in two halves, and that of the span that is the parent; see
+  /// PBD_CONTEXT.
+  std::optional<std::array<uint64_t, 3>> Context;
 };
 
 class ValueReader;
@@ -142,6 +148,48 @@ struct DataAsked {
   std::string Text;
 };
 
+/// See pbd_why.
+struct DataWhy {
+  uint64_t ThresholdNs = 0;
+  uint32_t Have = 0, Refused = 0; // PBD_WHY_*, an errno
+  uint64_t Calls = 0, Lost = 0;
+};
+
+/// A line of /proc/PID/maps.
+struct DataMapping {
+  uint64_t Begin, End, Offset, Inode;
+  std::string Path;
+};
+
+/// See pbd_wait.
+struct DataWait {
+  uint64_t BeginNs, Ns;
+  bool IsPreempted;
+  std::vector<uint64_t> Kernel; // innermost first
+  std::optional<uint64_t> User;
+};
+
+/// See pbd_slow.
+struct DataSlow {
+  uint64_t BeginNs, Ns, OffNs, PreemptedNs, NrWaits;
+  bool IsWhole;
+  uint32_t Maps;
+  std::vector<DataWait> Waits;
+  std::vector<uint64_t> Here;
+  uint64_t CallerPc, CallerSp, CallerFp;
+  uint64_t StackBegin;
+  uint32_t StackErrno;
+  llvm::StringRef Stack;
+};
+
+/// See pbd_place.
+struct DataPlace {
+  std::string BootId, Cgroup;
+  uint64_t PidNamespace = 0;
+  uint32_t PidOutside = 0;
+  std::vector<uint32_t> Pids;
+};
+
 /// See pbd_index_piece.
 struct DataIndexPiece {
   uint64_t Offset, Begin, End;
@@ -189,6 +237,12 @@ struct DataFile {
   std::vector<DataSample> Samples;
   /// By module and ELF address.
   std::map<std::pair<uint32_t, uint64_t>, DataArguments> Arguments;
+  std::optional<DataWhy> Why;
+  std::optional<DataPlace> Place;
+  std::map<uint32_t, std::vector<DataMapping>> Maps; // by id
+  std::vector<llvm::StringRef> Slow;                 // chunks of pbd_slow
+  /// What is known of a slow call; std::nullopt: that is gone, or was not complete.
+  std::optional<DataSlow> slow(uint64_t Id) const;
 
   /// The module that is at a run-time address, of those that there are the one
   /// that lies next below, and the ELF address there. Null, and the address, if
@@ -209,6 +263,7 @@ struct DataFile {
 
 private:
   mutable std::vector<std::pair<uint64_t, uint32_t>> Bases; // sorted, with ids
+  mutable std::unordered_map<uint64_t, size_t> SlowById;    // in Slow
 };
 
 /// Reads the file into Out, and what it refers to in others of its directory; of

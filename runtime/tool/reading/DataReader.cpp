@@ -183,6 +183,14 @@ Error DataReader::readChunk(uint32_t Kind, StringRef Chunk) {
   case PBD_INDEX:
     // How many events there are, the table says as well.
     return Detail != All && TableAt ? Error::success() : readIndex(Chunk);
+  case PBD_WHY:
+    return readWhy(Chunk);
+  case PBD_SLOW:
+    return Detail == All ? readSlow(Chunk) : Error::success();
+  case PBD_MAPS:
+    return Detail == All ? readMapped(Chunk) : Error::success();
+  case PBD_PLACE:
+    return readPlace(Chunk);
   default: // of a newer writer
     return Error::success();
   }

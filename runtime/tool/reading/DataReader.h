@@ -56,6 +56,10 @@ private:
   void addParents();
   llvm::Error readLosses(llvm::StringRef Chunk);
   llvm::Error readIndex(llvm::StringRef Chunk);
+  llvm::Error readWhy(llvm::StringRef Chunk);
+  llvm::Error readSlow(llvm::StringRef Chunk);
+  llvm::Error readMapped(llvm::StringRef Chunk);
+  llvm::Error readPlace(llvm::StringRef Chunk);
   DataMoment moment(llvm::StringRef Chunk, uint64_t At) const;
 
   /// What is wrong, and where in the file.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Progress.h"
+#include "showing/Terminal.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -18,7 +19,7 @@ void Progress::add(uint64_t Events) {
   if (!IsTerminal || Clock::now() < Next)
     return;
   // What is being printed there shows it, too.
-  if (outs().is_displayed() && outs().tell())
+  if (outputIsTerminal() && outs().tell())
     return;
   Next = Clock::now() + Often;
   Shown = true;

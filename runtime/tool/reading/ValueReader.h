@@ -56,13 +56,25 @@ private:
                           uint8_t(R.Detail >> PBD_TYPED_STATE_SHIFT), R.Time});
       return;
     }
+    if (R.Function == PBD_SLOW_CALL) {
+      Of.Slow = R.Time;
+      return;
+    }
+    if (R.Function >= PBD_CONTEXT && R.Function < PBD_CONTEXT + 3) {
+      if (!Of.Context)
+        Of.Context.emplace();
+      (*Of.Context)[R.Function - PBD_CONTEXT] = R.Time;
+      return;
+    }
     if (!Which) // what is there is of a call that was lost
       Of = {};
     if (Which < PBD_VALUE_ARGS && Which == Of.Args.size()) {
       Of.Args.push_back(R.Time);
+      Of.IsRecorded = true;
     } else if (Which == PBD_VALUE_RESULT || Which == PBD_VALUE_RESULT_FP) {
       Of.Result = R.Time;
       Of.IsFloat = Which == PBD_VALUE_RESULT_FP;
+      Of.IsRecorded = true;
     }
   }
 

@@ -51,7 +51,9 @@ static Expected<Prepared> prepare(pid_t Pid, const ProcessRecording &R,
   auto Options = R.Options(What);
   if (!Options)
     return Options.takeError();
-  return Prepared{std::move(*Memory), std::move(*Options)};
+  // In a container it has another number, and does not know this one.
+  return Prepared{std::move(*Memory),
+                  *Options + ",pid-outside=" + utostr(unsigned(Pid))};
 }
 
 //===----------------------------------------------------------------------===//

@@ -9,7 +9,9 @@
 #include "verbs/Verb.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cerrno>
 #include <fnmatch.h>
+#include <sys/statvfs.h>
 
 using namespace llvm;
 using namespace patchbay;
@@ -74,6 +76,18 @@ static void sayWhatNoThreadMatched(ArrayRef<DataFile> Files, StringRef Dir,
          "made before it was given its name, and names have 15 bytes at most");
 }
 
+// What the process could not say, as it had nowhere to say it.
+static std::string whyNothing(const std::string &Dir) {
+  struct statvfs Space;
+  if (statvfs(Dir.c_str(), &Space))
+    return ": " + errnoText(errno);
+  if (!Space.f_bavail)
+    return ": no space is left on its file system";
+  if (Space.f_files && !Space.f_favail)
+    return ": its file system can have no more files";
+  return "";
+}
+
 void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
                                   StringRef Named,
                                   ArrayRef<std::string> Threads,
@@ -89,7 +103,7 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
   }
   size_t N = Files->size();
   if (N == 0) {
-    warn(Twine(Program) + " wrote no data to " + Named);
+    warn(Twine(Program) + " wrote no data to " + Named + whyNothing(Dir.path()));
     return;
   }
   std::string See = ", see it with: patchbay report";

@@ -17,10 +17,10 @@ static std::string optionText(const DataAsked &A) {
     Option = "args";
     break;
   case PBD_START_AT:
-    Option = "start_at";
+    Option = "start-at";
     break;
   case PBD_STOP_AT:
-    Option = "stop_at";
+    Option = "stop-at";
     break;
   case PBD_UNDER:
     Option = "under";

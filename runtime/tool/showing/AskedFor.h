@@ -8,7 +8,7 @@
 
 namespace patchbay {
 
-/// "filter='x*', start_at='y'": what matches no function in any process; empty
+/// "filter='x*', start-at='y'": what matches no function in any process; empty
 /// if there is no such thing.
 std::string matchedNothing(const Trace &T);
 

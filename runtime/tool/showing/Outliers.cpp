@@ -41,7 +41,7 @@ uint32_t OutlierTrees::sub(uint32_t Parent, uint32_t Function) {
   return At->second;
 }
 
-void OutlierTrees::beginRoot(const TraceCall &C) {
+void OutlierTrees::beginRoot(const TraceCall &C, const DataValues *V) {
   bool IsSlow = C.Duration >= From;
   Tree = IsSlow ? &Slow : &Others;
   (IsSlow ? SlowDurations : OtherDurations).add(C.Duration);
@@ -50,13 +50,13 @@ void OutlierTrees::beginRoot(const TraceCall &C) {
       [](uint64_t Ns, const Slowest &S) { return Ns > S.Duration; });
   if (!IsSlow || Behind == TheSlowest.begin() + Show)
     return;
-  TheSlowest.insert(Behind, {C.Start, C.Duration, Current});
+  TheSlowest.insert(Behind, {C.Start, C.Duration, Current, V ? *V : DataValues()});
   if (TheSlowest.size() > Show)
     TheSlowest.pop_back();
 }
 
 // How long a call takes is known when it begins, so it is known which tree is its.
-void OutlierTrees::begin(ArrayRef<TraceCall> Open, const DataValues *) {
+void OutlierTrees::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
   const TraceCall &C = Open.back();
   if (!RootDepth) {
     if (!IsRoot(C.Function))
@@ -65,7 +65,7 @@ void OutlierTrees::begin(ArrayRef<TraceCall> Open, const DataValues *) {
     RootDepth = Open.size() - 1;
     Tree = nullptr;
     if (C.hasDuration())
-      beginRoot(C);
+      beginRoot(C, V);
   }
   if (!Tree)
     return;

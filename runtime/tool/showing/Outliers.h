@@ -38,6 +38,7 @@ public:
   struct Slowest {
     uint64_t Start, Duration; // in ns
     const TraceThread *Thread;
+    DataValues Values; // see WhySlow
   };
   /// Calls that took From ns or more are slow. Show: how many of the slowest are kept.
   OutlierTrees(RootDurations::Predicate IsRoot, uint64_t From, size_t Show);
@@ -53,7 +54,7 @@ public:
 
 private:
   uint32_t sub(uint32_t Parent, uint32_t Function);
-  void beginRoot(const TraceCall &C);
+  void beginRoot(const TraceCall &C, const DataValues *V);
 
   RootDurations::Predicate IsRoot;
   uint64_t From;

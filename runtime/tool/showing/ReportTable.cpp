@@ -15,17 +15,19 @@ std::vector<Field> patchbay::defaultFields(const Trace &T, Apart By) {
   if (By == Apart::Nothing && T.isSampled())
     return {Field::Made,    Field::Calls,   Field::Total,
             Field::Average, Field::Longest, Field::Name};
+  Field Of = By == Apart::Thread ? Field::Thread : Field::Caller;
+  // Of entries alone nothing is known but how many there are.
+  if (!T.hasDurations())
+    return By == Apart::Nothing
+               ? std::vector<Field>{Field::Calls, Field::Name, Field::Module}
+               : std::vector<Field>{Field::Calls, Field::Name, Of};
   if (By != Apart::Nothing)
     return {Field::Calls,   Field::Total, Field::Average, Field::Self,
-            Field::Longest, Field::Name,
-            By == Apart::Thread ? Field::Thread : Field::Caller};
+            Field::Longest, Field::Name,  Of};
   if (T.hasEvents())
     return {Field::Calls,   Field::Total, Field::Average, Field::Self,
             Field::Longest, Field::Name,  Field::Sub};
-  if (T.hasDurations())
-    return {Field::Calls, Field::Total, Field::Average, Field::Longest,
-            Field::Name};
-  return {Field::Calls, Field::Name, Field::Module};
+  return {Field::Calls, Field::Total, Field::Average, Field::Longest, Field::Name};
 }
 
 std::vector<Field> patchbay::defaultDiffFields(const Trace &T) {
@@ -36,7 +38,7 @@ std::vector<Field> patchbay::defaultDiffFields(const Trace &T) {
 }
 
 Field patchbay::defaultSort(const Trace &T) {
-  return T.hasEvents() || T.hasDurations() ? Field::Total : Field::Calls;
+  return T.hasDurations() ? Field::Total : Field::Calls;
 }
 
 Field patchbay::defaultDiffSort(const Trace &T) {

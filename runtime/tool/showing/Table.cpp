@@ -2,8 +2,6 @@
 #include "Table.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;
@@ -44,6 +42,17 @@ std::vector<size_t> Table::limits(unsigned Width) const {
   return Limits;
 }
 
+// What is more than before is seldom what one wants.
+static std::string styledCell(const std::string &Cell, bool IsTitle) {
+  StringRef Text = Cell;
+  if (IsTitle)
+    return styled(Text, Style::Bold);
+  if (Text.starts_with("+"))
+    return styled(Text, Style::Red);
+  bool IsLess = Text.consume_front("-") && !Text.empty() && isDigit(Text.front());
+  return IsLess ? styled(Cell, Style::Green) : Cell;
+}
+
 void Table::print(raw_ostream &OS, unsigned Width) const {
   std::vector<size_t> Limits = limits(Width);
   std::vector<std::vector<std::string>> Cells = Rows;
@@ -55,25 +64,22 @@ void Table::print(raw_ostream &OS, unsigned Width) const {
         Sized[I].Width = std::max(Sized[I].Width, Row[I].size());
     }
 
+  bool HasColor = &OS == &outs() && outputHasColor();
   for (const auto &Row : Cells) {
     for (size_t I = 0; I != Sized.size(); ++I) {
       size_t Pad = Sized[I].Width - std::min(Row[I].size(), Sized[I].Width);
       bool Last = I + 1 == Sized.size();
       if (Sized[I].Align == Right)
         OS.indent(Pad);
-      OS << Row[I];
+      if (HasColor && (&Row == &Cells.front() || Sized[I].Align == Right))
+        OS << styledCell(Row[I], &Row == &Cells.front());
+      else
+        OS << Row[I];
       if (Sized[I].Align == Left && !Last)
         OS.indent(Pad);
       OS << (Last ? "\n" : "  ");
     }
   }
-}
-
-unsigned patchbay::terminalWidth() {
-  winsize Size;
-  if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &Size))
-    return 0;
-  return Size.ws_col;
 }
 
 std::string patchbay::shortened(StringRef Text, size_t Size) {

@@ -4,6 +4,7 @@
 #ifndef PATCHBAY_TOOL_TABLE_H
 #define PATCHBAY_TOOL_TABLE_H
 
+#include "Terminal.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 #include <string>
@@ -16,7 +17,8 @@ public:
   enum Alignment { Left, Right };
   void addColumn(llvm::StringRef Title, Alignment Align);
   void addRow(std::vector<std::string> Cells);
-  /// With a Width lines that are longer have columns of text shortened.
+  /// With a Width lines that are longer have columns of text shortened. On standard
+  /// output titles and differences ("+1.5 us") are in colours.
   void print(llvm::raw_ostream &OS, unsigned Width = 0) const;
 
 private:
@@ -35,9 +37,6 @@ private:
 /// that grow with the depth would make the text of a recursion grow with its
 /// square.
 std::string indentation(size_t Depth);
-
-/// In characters, of the terminal that standard output is; 0 if it is none.
-unsigned terminalWidth();
 
 /// At most Size bytes: what is in the middle makes room for "...".
 std::string shortened(llvm::StringRef Text, size_t Size);

@@ -2,6 +2,7 @@
 //
 // `patchbay archive`: puts the names of functions into a recording, so that it can be
 // read where the programs are not.
+#include "InputOption.h"
 #include "SymfsOption.h"
 #include "names/NameArchive.h"
 #include "names/TracedNames.h"
@@ -16,9 +17,8 @@ using namespace patchbay;
 
 static cl::SubCommand
     ArchiveCommand("archive", "Put the names of functions into a recording");
-static cl::opt<std::string> Dir(cl::Positional, cl::desc("[DIR]"),
-                                cl::init(DefaultDataDir),
-                                cl::sub(ArchiveCommand), cl::cat(ToolOptions));
+static InputOption Input(ArchiveCommand);
+static std::string Dir; // that it names
 static SymfsOption Symfs(ArchiveCommand);
 
 static constexpr char Help[] = R"(
@@ -44,6 +44,8 @@ EXIT CODES:
 )";
 
 static Expected<int> runArchive(ArrayRef<const char *>) {
+  if (Error E = Input.get().moveInto(Dir))
+    return E;
   auto Files = dataFiles(Dir);
   if (!Files)
     return makeError("cannot read " + Dir + ": " + toString(Files.takeError()) +

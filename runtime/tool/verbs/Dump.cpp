@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay dump`: the events of a recording in one of several forms.
+#include "DisplayOptions.h"
+#include "InputOption.h"
 #include "SymfsOption.h"
 #include "export/Export.h"
 #include "reading/CallChoice.h"
@@ -25,9 +27,8 @@ enum FormT {
 
 static cl::SubCommand
     DumpCommand("dump", "Write the recorded events for other programs");
-static cl::opt<std::string> Dir(cl::Positional, cl::desc("[DIR]"),
-                                cl::init(DefaultDataDir), cl::sub(DumpCommand),
-                                cl::cat(ToolOptions));
+static InputOption Input(DumpCommand);
+static std::string Dir; // that it names
 static cl::opt<FormT>
     Form(cl::desc("Form:"), cl::init(Text), cl::sub(DumpCommand),
          cl::cat(ToolOptions),
@@ -55,8 +56,16 @@ static cl::opt<std::string>
         cl::desc("Make the directory OUT and write the Common Trace Format "
                  "there, for babeltrace2 and Trace Compass"));
 
+static cl::opt<std::string>
+    Output("o", cl::Prefix, cl::value_desc("FILE"), cl::sub(DumpCommand),
+           cl::cat(ToolOptions),
+           cl::desc("Write to this file (default: standard output)"));
+static cl::alias OutputLong("output", cl::desc("Same as -o"),
+                            cl::aliasopt(Output), cl::cat(ToolOptions));
+
 static CallChoice Choice(DumpCommand);
 static SymfsOption Symfs(DumpCommand);
+static DisplayOptions Display(DumpCommand);
 
 static constexpr char Help[] = R"(
   Times are nanoseconds of CLOCK_MONOTONIC on the traced machine. Of recordings
@@ -79,7 +88,10 @@ static constexpr char Help[] = R"(
   --otlp has a span for each call, and a trace for each outermost call of a thread, with
   the attributes service.name, host.name, process.pid, thread.id, thread.name,
   code.function.name; patchbay.kind of what did not return, patchbay.args and
-  patchbay.result where they were recorded. Collectors take 20 MiB at once unless they
+  patchbay.result where they were recorded, patchbay.why and code.stacktrace of calls of
+  record --why. A call of which 'record --trace-context' has recorded a trace is a span of
+  that trace, with all that is within it; its parent is the span that is named there.
+  Collectors take 20 MiB at once unless they
   are told otherwise (max_request_body_size), some 100,000 calls.
 
   --parquet=OUT adds files OUT/host=HOST/day=DAY/build_id=ID/START-PID.parquet, which
@@ -102,6 +114,7 @@ EXAMPLES:
   patchbay dump --pprof > trace.pb.gz && go tool pprof -http=: trace.pb.gz
   patchbay dump --otlp --min 1ms | curl -H 'Content-Type: application/x-protobuf'
     --data-binary @- http://localhost:4318/v1/traces
+  patchbay dump --otlp -o spans.pb server.data
   patchbay dump --folded | flamegraph.pl --countname=ns > flame.svg
   patchbay dump --ctf=server.ctf server.data && babeltrace2 server.ctf
   patchbay dump --parquet a.data > a.parquet
@@ -127,11 +140,12 @@ static Error refuseTerminal() {
                    : Form == Otlp    ? "otlp"
                    : isParquet()     ? "parquet"
                                      : "";
-  if (Name.empty() || !ParquetInto.empty() || !outs().is_displayed())
+  if (Name.empty() || !ParquetInto.empty() || !outputIsTerminal() ||
+      Output.getNumOccurrences())
     return Error::success();
   return makeError(Usage, "--" + Name +
                               " is binary, and standard output is a terminal: "
-                              "write it to a file, with > FILE");
+                              "write it to a file, with -o FILE");
 }
 
 static Error write(Trace &T, raw_ostream &OS) {
@@ -174,12 +188,32 @@ static Error write(Trace &T, raw_ostream &OS) {
   return Error::success();
 }
 
+static Error writeFile(Trace &T) {
+  std::error_code EC;
+  raw_fd_ostream OS(Output, EC);
+  if (EC)
+    return makeError("cannot write " + Output + ": " + EC.message());
+  if (Error E = write(T, OS))
+    return E;
+  OS.flush();
+  EC = OS.error();
+  OS.clear_error();
+  return EC ? makeError("cannot write " + Output + ": " + EC.message())
+            : Error::success();
+}
+
 static Expected<int> runDump(ArrayRef<const char *>) {
+  if (Error E = Input.get().moveInto(Dir))
+    return E;
   int Forms = Form.getNumOccurrences() + ParquetInto.getNumOccurrences();
   if (Ctf.getNumOccurrences() && Forms)
     return makeError(Usage, "--ctf is a form of its own: give it alone");
   if (Ctf.getNumOccurrences() && Ctf.empty())
     return makeError(Usage, "--ctf needs a directory, its name is empty");
+  if (Ctf.getNumOccurrences() && Output.getNumOccurrences())
+    return makeError(Usage, "--ctf makes a directory, -o names a file: give one");
+  if (ParquetInto.getNumOccurrences() && Output.getNumOccurrences())
+    return makeError(Usage, "--parquet=DIR makes files there, -o names a file: give one");
   if (Forms > 1)
     return makeError(Usage, "what is written has one form: give one of the options");
   if (Error E = refuseTerminal())
@@ -189,7 +223,7 @@ static Expected<int> runDump(ArrayRef<const char *>) {
     return T.takeError();
   if (Error E = Choice.apply(*T, Dir))
     return E;
-  if (Error E = write(*T, outs()))
+  if (Error E = Output.getNumOccurrences() ? writeFile(*T) : write(*T, outs()))
     return E;
   outs().flush();
   sayEnded(*T, Dir);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay graph`: which function called which, and how long that took.
+#include "DisplayOptions.h"
+#include "InputOption.h"
 #include "SymfsOption.h"
 #include "reading/CallChoice.h"
 #include "showing/CallTree.h"
@@ -13,9 +15,8 @@ using namespace llvm;
 using namespace patchbay;
 
 static cl::SubCommand GraphCommand("graph", "Show the tree of calls, summed");
-static cl::opt<std::string> Dir(cl::Positional, cl::desc("[DIR]"),
-                                cl::init(DefaultDataDir), cl::sub(GraphCommand),
-                                cl::cat(ToolOptions));
+static InputOption Input(GraphCommand);
+static std::string Dir; // that it names
 static cl::opt<std::string>
     Root("f", cl::Prefix, cl::value_desc("FUNCTION"), cl::sub(GraphCommand),
          cl::cat(ToolOptions),
@@ -37,6 +38,7 @@ static cl::alias MaxDepthAlias("D", cl::Prefix, cl::desc("Same as --max-depth"),
 
 static CallChoice Choice(GraphCommand);
 static SymfsOption Symfs(GraphCommand);
+static DisplayOptions Display(GraphCommand);
 
 static constexpr char Help[] = R"(
   Calls that were reached in the same way are one line. Trees of all threads and
@@ -116,6 +118,8 @@ static size_t print(const Trace &T, const CallTree &Tree, bool HasDurations) {
 }
 
 static Expected<int> runGraph(ArrayRef<const char *>) {
+  if (Error E = Input.get().moveInto(Dir))
+    return E;
   if (MaxDepth.getNumOccurrences() && !MaxDepth)
     return makeError(Usage, "-D: a depth of 0 shows nothing: give 1 or more");
   if (Callers && Root.empty())

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay info`: what a recording is of, and how it was made.
+#include "DisplayOptions.h"
+#include "InputOption.h"
 #include "SymfsOption.h"
 #include "format.h"
 #include "patchbay/abi.h"
@@ -8,6 +10,7 @@
 #include "showing/AskedFor.h"
 #include "showing/Durations.h"
 #include "showing/Table.h"
+#include "showing/WhySlow.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Chrono.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -18,10 +21,10 @@ using namespace llvm;
 using namespace patchbay;
 
 static cl::SubCommand InfoCommand("info", "Show how a recording was made");
-static cl::opt<std::string> Dir(cl::Positional, cl::desc("[DIR]"),
-                                cl::init(DefaultDataDir), cl::sub(InfoCommand),
-                                cl::cat(ToolOptions));
+static InputOption Input(InfoCommand);
+static std::string Dir; // that it names
 static SymfsOption Symfs(InfoCommand);
+static DisplayOptions Display(InfoCommand);
 
 static constexpr char Help[] = R"(
   Events are records of entries and exits of calls: one for each call that
@@ -121,6 +124,30 @@ static void printSession(const DataFile &Data, raw_ostream &OS) {
   OS << '\n';
 }
 
+static void printWhy(const DataWhy &Why, raw_ostream &OS) {
+  OS << "  why slow   of calls of " << durationText(Why.ThresholdNs) << " or more, of "
+     << Why.Calls << " in all";
+  if (Why.Lost)
+    OS << ", and of " << Why.Lost << " for which there was no room, or no way to ask, "
+          "nothing";
+  OS << "; " << whatIsKnown(Why) << '\n';
+}
+
+static void printPlace(const DataPlace &Place, raw_ostream &OS) {
+  if (!Place.BootId.empty())
+    OS << "  boot id    " << printable(Place.BootId) << '\n';
+  if (!Place.Pids.empty() || Place.PidNamespace) {
+    OS << "  pids       ";
+    if (Place.PidOutside && !is_contained(Place.Pids, Place.PidOutside))
+      OS << Place.PidOutside << " for who recorded it, ";
+    OS << join(map_range(Place.Pids, [](uint32_t Pid) { return utostr(Pid); }), " ")
+       << " in PID namespace " << Place.PidNamespace << '\n';
+  }
+  for (StringRef Line : split(Place.Cgroup, '\n'))
+    if (!Line.empty())
+      OS << "  cgroup     " << printable(Line.str()) << '\n';
+}
+
 // The tracer writes a module down for each filter that selects functions of it.
 static void printModules(const DataFile &Data, raw_ostream &OS) {
   std::set<std::pair<std::string, std::string>> Printed;
@@ -171,6 +198,8 @@ static void printLeftOut(Trace &T, raw_ostream &OS) {
 }
 
 static Expected<int> runInfo(ArrayRef<const char *>) {
+  if (Error E = Input.get().moveInto(Dir))
+    return E;
   Expected<Trace> T = readOutline(Dir, Symfs);
   if (!T)
     return T.takeError();
@@ -185,6 +214,8 @@ static Expected<int> runInfo(ArrayRef<const char *>) {
       outs() << formatv("  began      {0:%Y-%m-%d %H:%M:%S}",
                         sys::TimePoint<>(std::chrono::nanoseconds(Data.StartNs)))
              << '\n';
+    if (Data.Place)
+      printPlace(*Data.Place, outs());
     if (Data.Session)
       printSession(Data, outs());
     else
@@ -195,6 +226,8 @@ static Expected<int> runInfo(ArrayRef<const char *>) {
         outs() << "  thread     " << Thread.Tid << ' ' << printable(Thread.Name)
                << (Data.RoughEvents ? ", about " : ", ")
                << Thread.Data->Events << " events\n";
+    if (Data.Why)
+      printWhy(*Data.Why, outs());
     printModules(Data, outs());
     printCounted(Data, outs());
     if (std::string Nothing = matchedNothing(Data); !Nothing.empty())

@@ -3,6 +3,7 @@
 // `patchbay list`: the records of a binary.
 #include "ListLive.h"
 #include "Verb.h"
+#include "DisplayOptions.h"
 #include "elf/Bolt.h"
 #include "elf/ElfImage.h"
 #include "elf/Unslotted.h"
@@ -37,8 +38,13 @@ static cl::list<std::string>
     NoShow("N", cl::Prefix, cl::value_desc("GLOB"), cl::sub(ListCommand),
            cl::cat(ToolOptions),
            cl::desc("But not functions whose name matches; may be repeated"));
+static cl::alias GlobsLong("filter", cl::aliasopt(Globs), cl::cat(ToolOptions),
+                           cl::desc("Same as -F"));
+static cl::alias NoShowLong("notrace", cl::aliasopt(NoShow), cl::cat(ToolOptions),
+                            cl::desc("Same as -N"));
 static cl::opt<bool> Json("json", cl::desc("Print JSON"), cl::sub(ListCommand),
                           cl::cat(ToolOptions));
+static DisplayOptions Display(ListCommand);
 
 static constexpr char Help[] = R"(
 COLUMNS:

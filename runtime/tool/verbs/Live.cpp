@@ -56,6 +56,10 @@ static cl::list<std::string>
 static cl::opt<bool>
     Everywhere("everywhere", cl::sub(LiveCommand), cl::cat(ToolOptions),
                cl::desc("Record wherever calls are made, again: undo --under"));
+static cl::alias ArmLong("filter", cl::aliasopt(Arm), cl::cat(ToolOptions),
+                         cl::desc("Same as -F"));
+static cl::alias DisarmLong("notrace", cl::aliasopt(Disarm), cl::cat(ToolOptions),
+                            cl::desc("Same as -N"));
 static cl::opt<std::string>
     Threshold("threshold", cl::value_desc("TIME"), cl::sub(LiveCommand),
               cl::cat(ToolOptions),

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay outliers`: why some calls of a function are slow.
+#include "DisplayOptions.h"
+#include "InputOption.h"
 #include "SymfsOption.h"
 #include "reading/CallChoice.h"
 #include "showing/Durations.h"
 #include "showing/Losses.h"
 #include "showing/Outliers.h"
 #include "showing/Table.h"
+#include "showing/WhySlow.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -17,9 +20,8 @@ using namespace patchbay;
 
 static cl::SubCommand OutliersCommand(
     "outliers", "Show what the slow calls of a function did that others did not");
-static cl::opt<std::string> Dir(cl::Positional, cl::desc("[DIR]"),
-                                cl::init(DefaultDataDir),
-                                cl::sub(OutliersCommand), cl::cat(ToolOptions));
+static InputOption Input(OutliersCommand);
+static std::string Dir; // that it names
 static cl::opt<std::string>
     Root("f", cl::Prefix, cl::value_desc("FUNCTION"), cl::sub(OutliersCommand),
          cl::cat(ToolOptions),
@@ -37,6 +39,7 @@ static cl::opt<bool> Json("json", cl::desc("Print JSON"),
 
 static CallChoice Choice(OutliersCommand);
 static SymfsOption Symfs(OutliersCommand);
+static DisplayOptions Display(OutliersCommand);
 
 static constexpr char Help[] = R"(
   Slow calls of the function are compared with all its others. The columns, each for
@@ -50,7 +53,8 @@ static constexpr char Help[] = R"(
   differences are less than a hundredth of the function's.
 
   Then it says when the slowest calls began: 'patchbay replay --tid TID --from TIME
-  --min DURATION' shows each of them whole.
+  --min DURATION' shows each of them whole. With record --why it says what they waited
+  for, too.
 
   Calls within others of the function count as part of these. Calls that were not seen
   to return are in neither kind. Time in which a thread waited is in all times, unless
@@ -174,20 +178,37 @@ static void printTable(const Trace &T, const OutlierTrees &Of, raw_ostream &OS) 
        << (LeftOut == 1 ? "it" : "them") << '\n';
 }
 
-static void printSlowest(const OutlierTrees &Of, raw_ostream &OS) {
+static void printSlowest(Trace &T, const OutlierTrees &Of, raw_ostream &OS) {
+  WhySlow Why(T);
   OS << "\nthe slowest:\n\n";
   Table Out;
   Out.addColumn("duration", Table::Right);
   Out.addColumn("began", Table::Right);
   Out.addColumn("thread", Table::Left);
-  for (const OutlierTrees::Slowest &S : Of.TheSlowest)
-    Out.addRow({durationText(S.Duration), timeText(S.Start), threadOf(*S.Thread)});
+  std::vector<std::string> Reasons;
+  for (const OutlierTrees::Slowest &S : Of.TheSlowest) {
+    std::optional<SlowReason> R = Why.of(*S.Thread, &S.Values);
+    Reasons.push_back(R ? printable(R->summary()) : "");
+  }
+  bool IsKnown =
+      llvm::any_of(Reasons, [](const std::string &R) { return !R.empty(); });
+  if (IsKnown)
+    Out.addColumn("why", Table::Left);
+  for (size_t I = 0; I != Of.TheSlowest.size(); ++I) {
+    const OutlierTrees::Slowest &S = Of.TheSlowest[I];
+    std::vector<std::string> Row = {durationText(S.Duration), timeText(S.Start),
+                                    threadOf(*S.Thread)};
+    if (IsKnown)
+      Row.push_back(Reasons[I]);
+    Out.addRow(std::move(Row));
+  }
   Out.print(OS, terminalWidth());
 }
 
-static void printJson(const Trace &T, const OutlierTrees &Of, uint64_t From,
+static void printJson(Trace &T, const OutlierTrees &Of, uint64_t From,
                       uint64_t Unfinished) {
   std::vector<Line> Lines = linesOf(Of);
+  WhySlow Why(T);
   json::OStream J(outs(), /*IndentSize=*/2);
   auto Durations = [&](StringRef Kind, const Spread &S, const CallNode &Root) {
     J.attributeObject(Kind, [&] {
@@ -231,6 +252,8 @@ static void printJson(const Trace &T, const OutlierTrees &Of, uint64_t From,
           J.attribute("duration_ns", S.Duration);
           J.attribute("tid", S.Thread->Tid);
           J.attribute("thread", json::fixUTF8(S.Thread->Name));
+          if (std::optional<SlowReason> R = Why.of(*S.Thread, &S.Values))
+            R->print(J);
         });
     });
   });
@@ -280,6 +303,8 @@ static Error checkKinds(const OutlierTrees &Of, uint64_t From) {
 }
 
 static Expected<int> runOutliers(ArrayRef<const char *>) {
+  if (Error E = Input.get().moveInto(Dir))
+    return E;
   if (Root.empty())
     return makeError(Usage, "outliers: of which function? Name it with -f");
   if (auto Ns = limit({}); !Ns)
@@ -326,7 +351,7 @@ static Expected<int> runOutliers(ArrayRef<const char *>) {
   } else {
     printSummary(*T, Trees, *From, First.Unfinished, outs());
     printTable(*T, Trees, outs());
-    printSlowest(Trees, outs());
+    printSlowest(*T, Trees, outs());
   }
   return T->Incomplete ? Failure : Success;
 }

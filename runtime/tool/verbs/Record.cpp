@@ -64,6 +64,13 @@ static cl::list<std::string>
           cl::cat(ToolOptions),
           cl::desc("Record only calls that are made within a call of a function "
                    "whose name matches, and those of it; may be repeated"));
+static cl::opt<std::string> TraceContext(
+    "trace-context", cl::value_desc("WHERE"), cl::sub(RecordCommand),
+    cl::cat(ToolOptions),
+    cl::desc("Of functions of --args, record which trace a call is part of: a W3C "
+             "traceparent, to which an argument points, arg0 to arg5, or a thread-local "
+             "variable of the program, tls:NAME; 'patchbay dump --otlp' puts its spans "
+             "there"));
 static cl::list<std::string>
     Threads("thread", cl::value_desc("GLOB"), cl::sub(RecordCommand),
             cl::cat(ToolOptions),
@@ -104,6 +111,10 @@ static cl::opt<TracerT> Tracer(
                clEnumValN(FunctionGraph, "function_graph",
                           "the same, and one when it begins: calls that have "
                           "not returned are there")));
+static cl::alias GlobsLong("filter", cl::aliasopt(Globs), cl::cat(ToolOptions),
+                           cl::desc("Same as -F"));
+static cl::alias NoTraceLong("notrace", cl::aliasopt(NoTrace), cl::cat(ToolOptions),
+                             cl::desc("Same as -N"));
 static cl::alias TracerLong("tracer", cl::aliasopt(Tracer),
                             cl::cat(ToolOptions), cl::desc("The same"));
 static cl::opt<std::string> Threshold(
@@ -111,6 +122,11 @@ static cl::opt<std::string> Threshold(
     cl::cat(ToolOptions),
     cl::desc("Drop calls that take less; with ns, us, ms or s, and us "
              "if there is no unit"));
+static cl::opt<std::string> Why(
+    "why", cl::value_desc("TIME"), cl::sub(RecordCommand), cl::cat(ToolOptions),
+    cl::desc("Of calls that take as long, record why: who called the function, and when "
+             "and for what the thread was off the processor; for function_duration and "
+             "function_graph, and not with --no-sleep-time"));
 static cl::opt<bool>
     Histogram("histogram", cl::sub(RecordCommand), cl::cat(ToolOptions),
               cl::desc("With function_profile, count how long calls take, too: "
@@ -178,6 +194,10 @@ static cl::opt<std::string>
     Output("o", cl::Prefix, cl::value_desc("DIR"), cl::init(DefaultDataDir),
            cl::sub(RecordCommand), cl::cat(ToolOptions),
            cl::desc("Directory to write (default: patchbay.data)"));
+static cl::alias OutputLong("output", cl::aliasopt(Output), cl::cat(ToolOptions),
+                            cl::desc("Same as -o"));
+static cl::alias DepthShort("D", cl::Prefix, cl::aliasopt(Depth),
+                            cl::cat(ToolOptions), cl::desc("Same as --depth"));
 static cl::opt<bool>
     Force("force", cl::sub(RecordCommand), cl::cat(ToolOptions),
           cl::desc("Run PROG even if there is nothing to trace in it yet, for "
@@ -258,6 +278,19 @@ static constexpr char Help[] = R"(
   it ends, since it is not known before whether it takes that long. So a call that has
   not ended when the recording does is not in it; function_graph without --threshold
   has it, from its beginning.
+
+  With --why TIME it is recorded of each call that took TIME or more, when it has ended,
+  what it waited for: when its thread left the processor and came back, and whether it
+  could have run meanwhile, which the kernel writes down by itself (perf_event_open(2), a
+  ring of each thread, of 8 KB or 36 KB; perf_event_mlock_kb limits them all). Who may look
+  at the kernel (perf_event_paranoid of 1 or less, or CAP_PERFMON) is told where in the
+  kernel the thread was, too. Elsewhere it is known at least for how long the thread was
+  off, by its processor time since its last slow call. 16 KB of the stack are kept, and
+  who called is found by unwind tables when the recording is read, so no frame pointers
+  are needed. Such a call takes some 40 us more and 20 KB of the file, up to --buffer for
+  the process; others make no system call, and take no more than before. 'patchbay info'
+  says what was known, and why no more; 'patchbay replay', 'report', 'outliers' and 'dump'
+  show it. Of a thread's first recorded call only the least time is known.
 
   With --max-rate and --max-overhead each call of a function that is traced takes some
   10 ns more, to be counted, and ten times a second those functions are disarmed that
@@ -343,7 +376,7 @@ ENVIRONMENT:
     notrace   as -N; may be repeated
     args      as --args; may be repeated
     thread    as --thread; may be repeated
-    threshold, depth, max-rate, max-overhead, histogram=1, sleep-time=0, stores=0,
+    threshold, why, trace-context, depth, max-rate, max-overhead, histogram=1, sleep-time=0, stores=0,
     buffer, overwrite=1, live=1, start-at, stop-at
               as the options above (max-rate and max-overhead take live=1, too);
               sleep-time=0 as --no-sleep-time, stores=0 as --no-stores
@@ -356,8 +389,10 @@ EXAMPLES:
   patchbay record --histogram -F 'http_*' -- ./server
   patchbay record -t function_duration --threshold 200us -- ./server
   patchbay record -t function_duration --no-sleep-time -- ./server
+  patchbay record -t function_duration --threshold 1ms --why 10ms -- ./server
   patchbay record -t function_graph --thread 'worker-*' -- ./server
   patchbay record -t function_graph --args 'http_*' -- ./server
+  patchbay record -t function_duration --args handle --trace-context arg1 -- ./server
   patchbay record -t function -F 'lua_*' --buffer 4M --overwrite -- lua fib.lua
   patchbay record -t function --start-at parse --stop-at emit -- ./compiler x.c
   patchbay record --force -F 'plugin_*' -- ./host plugin.so
@@ -451,6 +486,20 @@ static Error checkOptions() {
     return makeError(Usage, "--threshold: '" + Threshold +
                                 "' is not a whole number with one of the units "
                                 "ns, us, ms, s");
+  if (Why.getNumOccurrences()) {
+    uint64_t Time = 0;
+    if (StringRef Number = Why; Number.consumeInteger(10, Time) || !Time ||
+                                !isNumber(Why, {"", "ns", "us", "ms", "s"}))
+      return makeError(Usage, "--why: '" + Why +
+                                  "' is not a whole number from 1 on with one of the "
+                                  "units ns, us, ms, s");
+    if (Tracer != FunctionDuration && Tracer != FunctionGraph)
+      return makeError(Usage, "--why is for function_duration and function_graph: "
+                              "choose one with -t");
+    if (NoSleepTime)
+      return makeError(Usage, "--why says when a thread was off the processor, which "
+                              "--no-sleep-time leaves out: leave out one of them");
+  }
   if (!Threshold.empty() && Tracer == Function)
     return makeError(Usage, "--threshold is for durations, which the tracer "
                             "function does not record: choose another with -t");
@@ -489,6 +538,18 @@ static Error checkOptions() {
   if (NoSleepTime && (Depth || !ArgsOf.empty()))
     return makeError(Usage, "--no-sleep-time is not for use beside --depth or "
                             "--args: leave out one of them");
+  if (TraceContext.getNumOccurrences()) {
+    StringRef Where = TraceContext;
+    bool IsArg = Where.consume_front("arg") && Where.size() == 1 && Where[0] >= '0' &&
+                 Where[0] <= '5';
+    bool IsTls = StringRef(TraceContext).starts_with("tls:") && TraceContext.size() > 4;
+    if (!IsArg && !IsTls)
+      return makeError(Usage, "--trace-context: '" + TraceContext +
+                                  "' is none of arg0 to arg5, or tls:NAME");
+    if (ArgsOf.empty())
+      return makeError(Usage, "--trace-context is for functions that --args names: name "
+                              "some");
+  }
   if (!Threads.empty() && Tracer == FunctionProfile && !Histogram)
     return makeError(Usage, "--thread: function_profile counts calls without "
                             "regard to threads: add --histogram, or choose "
@@ -529,7 +590,9 @@ static std::string howOptions() {
   if (!Buffer.empty())
     Options += ",buffer=" + Buffer;
   if (!Threshold.empty())
-    Options += ",thresh=" + Threshold;
+    Options += ",threshold=" + Threshold;
+  if (!Why.empty())
+    Options += ",why=" + Why;
   if (Histogram)
     Options += ",histogram=1";
   if (NoSleepTime)
@@ -572,6 +635,8 @@ static Expected<std::string> tracerOptions(const Wanted &W) {
     for (const std::string &Symbol : S.Symbols)
       Options += ("," + Name + "=" + escapeOption(Symbol)).str();
   }
+  if (!TraceContext.empty())
+    Options += ",trace-context=" + escapeOption(TraceContext);
   for (const std::string &Thread : Threads)
     Options += ",thread=" + escapeOption(Thread);
   Options += LimitsGiven.text();
@@ -607,8 +672,8 @@ static Expected<Wanted> wanted() {
   W.Selections.emplace_back("notrace", NoTrace);
   W.Selections.emplace_back("args", std::move(Untyped));
   W.Selections.emplace_back("under", Under);
-  W.Selections.emplace_back("start_at", StartAt);
-  W.Selections.emplace_back("stop_at", StopAt);
+  W.Selections.emplace_back("start-at", StartAt);
+  W.Selections.emplace_back("stop-at", StopAt);
   W.OrElse = Force ? "what it loads or starts later is traced"
                    : "--force runs it for what it loads or starts later";
   // The tracer itself matches globs there.
@@ -714,12 +779,13 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
       LimitsGiven.read(/*HasEvents=*/Tracer != FunctionProfile || Histogram);
   if (!Limits)
     return Limits.takeError();
-  // What is known of arguments is in one file, and has one tracer.
-  if ((!Sample.empty() || Limits->Rotates) &&
-      llvm::any_of(ArgsOf, [](StringRef Text) { return parseTypedRequest(Text); }))
-    return makeError(Usage, "--args with names of arguments is not for use beside "
-                            "--sample, --rotate-size or --rotate-every: leave out one "
-                            "of them");
+  // What is known of slow calls and of arguments is in one file, of one tracer.
+  bool Typed = llvm::any_of(
+      ArgsOf, [](StringRef Text) { return parseTypedRequest(Text).has_value(); });
+  if ((!Sample.empty() || Limits->Rotates) && (Typed || !Why.empty()))
+    return makeError(Usage, Twine(Typed ? "--args with names of arguments" : "--why") +
+                                " is not for use beside --sample, --rotate-size or "
+                                "--rotate-every: leave out one of them");
   std::string Clock = clockOption();
   if (Output.empty())
     return makeError("-o needs a directory, its name is empty");

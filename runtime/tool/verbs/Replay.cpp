@@ -2,13 +2,17 @@
 //
 // `patchbay replay`: the events of a recording one after another, in the form
 // in which ftrace prints them.
+#include "DisplayOptions.h"
+#include "InputOption.h"
 #include "SymfsOption.h"
 #include "reading/AheadWindows.h"
 #include "reading/CallChoice.h"
 #include "showing/Digits.h"
+#include "showing/Durations.h"
 #include "showing/Losses.h"
 #include "showing/Table.h"
 #include "showing/Values.h"
+#include "showing/WhySlow.h"
 #include <deque>
 #include <queue>
 
@@ -17,9 +21,8 @@ using namespace patchbay;
 
 static cl::SubCommand ReplayCommand("replay",
                                     "Print the recorded events in their order");
-static cl::opt<std::string> Dir(cl::Positional, cl::desc("[DIR]"),
-                                cl::init(DefaultDataDir),
-                                cl::sub(ReplayCommand), cl::cat(ToolOptions));
+static InputOption Input(ReplayCommand);
+static std::string Dir; // that it names
 static cl::opt<bool>
     Nested("nested", cl::sub(ReplayCommand), cl::cat(ToolOptions),
            cl::desc("Show the calls of function_duration as those of "
@@ -35,12 +38,16 @@ static cl::alias MaxDepthAlias("D", cl::Prefix, cl::desc("Same as --max-depth"),
 
 static CallChoice Choice(ReplayCommand);
 static SymfsOption Symfs(ReplayCommand);
+static DisplayOptions Display(ReplayCommand);
 
 static constexpr char Help[] = R"(
   The form is ftrace's, of the tracer that was used: function prints entries,
   function_duration calls by the time of their entry, function_graph calls with
   what they called in brackets. Before a duration stands + if it is more than
   10 us, ! 100 us, # 1 ms, * 10 ms, @ 100 ms, $ 1 s.
+
+  Below a call that was recorded with --why stands what it waited for, when and how long,
+  and its stack: who had called the function, as ftrace shows it.
 
   Calls are indented up to 50 deep. Beyond that a number says how deep.
 
@@ -125,7 +132,7 @@ private:
 
 class Printer {
 public:
-  Printer(Trace &T, raw_ostream &OS) : T(T), OS(OS) {}
+  Printer(Trace &T, raw_ostream &OS) : T(T), OS(OS), Why(T) {}
   void entries();
   void durations();
   void nested();
@@ -169,6 +176,7 @@ private:
   }
   void time(uint64_t Ns) { appendDecimal(Text, Ns / 1000, 1000000, 6, 6); }
   void duration(const TraceCall &C);
+  void why(const Line &L);
   void endLine() {
     Text += '\n';
     OS << Text;
@@ -179,6 +187,7 @@ private:
   raw_ostream &OS;
   std::string Text; // of the line
   Texts Functions, Tasks;
+  WhySlow Why;
 };
 
 } // namespace
@@ -302,10 +311,39 @@ void Printer::duration(const TraceCall &C) {
       Mark = M;
       break;
     }
-  Text += Mark;
+  Text += C.Duration > 10000000 ? styled(StringRef(&Mark, 1), Style::Red)
+          : C.Duration > 100000 ? styled(StringRef(&Mark, 1), Style::Yellow)
+                                : std::string(1, Mark);
   Text += ' ';
   appendDecimal(Text, C.Duration, 1000, 3, 8);
   Text += " us |";
+}
+
+// As ftrace shows the stack of an event.
+void Printer::why(const Line &L) {
+  std::optional<SlowReason> R =
+      Why.of(*L.Thread, L.Values ? &*L.Values : nullptr);
+  if (!R)
+    return;
+  OS << "      /* " << printable(R->summary()) << " */\n";
+  for (const SlowReason::Wait &W : R->Waits) {
+    std::string Begin;
+    appendDecimal(Begin, W.BeginNs / 1000, 1000000, 6, 6);
+    OS << "      /* " << Begin << " for " << durationText(W.Ns) << ": "
+       << (W.IsPreempted ? "preempted"
+           : W.For.empty() ? "waited"
+                           : printable(W.For));
+    if (!W.At.empty())
+      OS << ", at " << printable(W.At);
+    OS << " */\n";
+  }
+  if (R->NrWaits > R->Waits.size())
+    OS << "      /* and " << R->NrWaits - R->Waits.size() << " shorter waits */\n";
+  OS << "<stack trace>\n";
+  for (const std::string &Caller : R->Callers)
+    OS << " => " << printable(Caller) << '\n';
+  if (!R->CallersEnd.empty())
+    OS << " => ... (" << printable(R->CallersEnd) << ")\n";
 }
 
 // By what, if not by its return.
@@ -343,6 +381,7 @@ void Printer::durations() {
     if (L.Call.Kind == TraceCall::Unfinished)
       Text += " /* did not return */";
     endLine();
+    why(L);
   }
 }
 
@@ -389,10 +428,14 @@ void Printer::nested() {
     if (L.End)
       Text += " */";
     endLine();
+    if (L.End || L.Leaf)
+      why(L);
   }
 }
 
 static Expected<int> runReplay(ArrayRef<const char *>) {
+  if (Error E = Input.get().moveInto(Dir))
+    return E;
   if (MaxDepth.getNumOccurrences() && !MaxDepth)
     return makeError(Usage, "-D: a depth of 0 shows nothing: give 1 or more");
   Expected<Trace> T = readEvents(Dir, Symfs);

@@ -3,6 +3,8 @@
 // `patchbay report`: what the processes of one recording counted, summed; of
 // events, how long functions took.
 #include "Diagnostics.h"
+#include "DisplayOptions.h"
+#include "InputOption.h"
 #include "SymfsOption.h"
 #include "reading/CallChoice.h"
 #include "showing/AskedFor.h"
@@ -13,6 +15,7 @@
 #include "showing/NothingTraced.h"
 #include "showing/PrometheusText.h"
 #include "showing/ReportTable.h"
+#include "showing/SlowTotals.h"
 #include "showing/Table.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -24,14 +27,7 @@ using namespace patchbay;
 static cl::SubCommand ReportCommand("report",
                                     "Show how often functions were called, and "
                                     "how long they took");
-static cl::opt<std::string> Positional(cl::Positional, cl::desc("[DIR]"),
-                                       cl::sub(ReportCommand),
-                                       cl::cat(ToolOptions));
-static cl::opt<std::string>
-    InputDir("i", cl::Prefix, cl::value_desc("DIR"), cl::sub(ReportCommand),
-             cl::cat(ToolOptions),
-             cl::desc("Directory that 'patchbay record' wrote (default: "
-                      "patchbay.data)"));
+static InputOption Input(ReportCommand);
 static cl::opt<Field> Sort(
     "s", cl::Prefix, cl::value_desc("KEY"), cl::sub(ReportCommand),
     cl::cat(ToolOptions), cl::desc("Sort by"),
@@ -96,6 +92,7 @@ static cl::opt<std::string>
 
 static CallChoice Choice(ReportCommand);
 static SymfsOption Symfs(ReportCommand);
+static DisplayOptions Display(ReportCommand);
 
 static constexpr char Help[] = R"(
   Counts of several processes and of several copies of a module (same build
@@ -141,6 +138,11 @@ static constexpr char Help[] = R"(
   is in the time of its caller: of functions that make very many short calls, self
   is mostly that. 'record -N' leaves those calls out, a profiler shows the rest. Histograms of function_profile have no self, and a total
   in which a function's calls of itself count each.
+
+  Below it, of calls that were recorded with --why, is what they waited for: what the
+  kernel's functions are called /proc/kallsyms says, on the machine on which it was
+  recorded, until that is started anew. 'off processor' is a part of their time, with >=
+  where no more is known than that it was at least so much.
 
   Names are read from the files that were traced, so keep these where they
   were, or put the names into the recording with 'patchbay archive', whose help says
@@ -231,7 +233,7 @@ static uint64_t lost(const Losses &L) {
 }
 
 static void printJson(Trace &T, ArrayRef<FunctionDurations> Functions,
-                      ArrayRef<size_t> Order) {
+                      ArrayRef<size_t> Order, const SlowTotals &Slow) {
   json::OStream J(outs(), /*IndentSize=*/2);
   J.object([&] {
     J.attributeArray("processes", [&] {
@@ -283,6 +285,8 @@ static void printJson(Trace &T, ArrayRef<FunctionDurations> Functions,
             J.attribute("made", F.Made);
           if (T.hasDurations() || T.hasEvents())
             printJsonTimes(J, T, F);
+          if (By == Apart::Nothing)
+            Slow.print(J, F.Function);
           J.attribute("entry", formatv("{0:x}", Of.Entry).str());
           J.attribute("module", json::fixUTF8(Of.Module));
           J.attribute("build_id", toHex(Of.BuildId, /*LowerCase=*/true));
@@ -336,9 +340,12 @@ static Error refuseBeside(StringRef Other,
 
 static Expected<std::vector<FunctionDurations>>
 totals(Trace &T, const std::string &Dir, bool WithSpread,
-       Apart Apart = Apart::Nothing) {
+       Apart Apart = Apart::Nothing, SlowTotals *Slow = nullptr) {
   FunctionTotals Totals(T, WithSpread, Apart);
-  readCalls(T, {&Totals});
+  std::vector<CallSink *> Sinks = {&Totals};
+  if (Slow)
+    Sinks.push_back(Slow);
+  readCalls(T, Sinks);
   sayEnded(T, Dir);
   if (Error E = CallChoice::checkFound(T, Dir))
     return E;
@@ -447,7 +454,10 @@ static Expected<int> runTable(const std::string &Dir,
   else if (By != Apart::Nothing)
     Fields.push_back(By == Apart::Thread ? Field::Thread : Field::Caller);
   bool WithSpread = Json || isQuantile(Sort) || llvm::any_of(Fields, isQuantile);
-  auto Sums = totals(*T, Dir, WithSpread, By);
+  SlowTotals Slow(*T);
+  bool WithSlow = llvm::any_of(
+      T->Processes, [](const TraceProcess &P) { return P.Data.Why.has_value(); });
+  auto Sums = totals(*T, Dir, WithSpread, By, WithSlow ? &Slow : nullptr);
   if (!Sums)
     return Sums.takeError();
   ArrayRef<FunctionDurations> Functions = *Sums;
@@ -459,13 +469,15 @@ static Expected<int> runTable(const std::string &Dir,
   if (!All)
     llvm::erase_if(Order, [&](size_t I) { return !Functions[I].Calls; });
   if (Json)
-    printJson(*T, Functions, Order);
+    printJson(*T, Functions, Order, Slow);
   else if (Prometheus)
     printPrometheus(*T, Functions, Order, By, lost(lossesOf(*T)), outs());
   else if (Histograms)
     printHistograms(*T, Functions, Order);
   else if (Traced)
     printReport(*T, Functions, Order, Fields, terminalWidth(), outs());
+  if (!Slow.empty() && !Json && !Prometheus && !Histograms)
+    Slow.print(outs(), terminalWidth());
   if (Order.empty() && Traced && !Json && !Prometheus)
     errs() << "patchbay: none of the " << Traced
            << " traced functions was called, --all shows them\n";
@@ -477,13 +489,9 @@ static Expected<int> runTable(const std::string &Dir,
 }
 
 static Expected<int> runReport(ArrayRef<const char *>) {
-  if (!InputDir.empty() && !Positional.empty())
-    return makeError(Usage, "give the directory once, either with -i or not");
-  std::string Dir = DefaultDataDir;
-  if (!InputDir.empty())
-    Dir = InputDir;
-  else if (!Positional.empty())
-    Dir = Positional;
+  std::string Dir;
+  if (Error E = Input.get().moveInto(Dir))
+    return E;
   Expected<std::vector<Field>> Fields = parseFields();
   if (!Fields)
     return Fields.takeError();

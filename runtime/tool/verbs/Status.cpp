@@ -2,6 +2,7 @@
 //
 // `patchbay status`: how tracing goes on in processes that run.
 #include "Verb.h"
+#include "DisplayOptions.h"
 #include "budget.h"
 #include "attach/ProcessChoice.h"
 #include "live/ControlSocket.h"
@@ -33,6 +34,7 @@ static cl::opt<unsigned>
     Wait("wait", cl::value_desc("MS"), cl::init(1000), cl::sub(StatusCommand),
          cl::cat(ToolOptions),
          cl::desc("Between the two looks that a rate takes (default: 1000)"));
+static DisplayOptions Display(StatusCommand, /*WithPager=*/false);
 
 static constexpr char Help[] = R"(
 COLUMNS:

@@ -96,7 +96,7 @@ def ours(tools, asked, command):
             "LD_PRELOAD": str(tools.product("libpatchbay-trace.so")),
             "PATCHBAY": f"tracer={tracer},filter=*,buffer={BUFFER},overwrite=1,"
                         f"output={folder}"
-                        + (f",thresh={threshold}" if threshold else "")})
+                        + (f",threshold={threshold}" if threshold else "")})
         files = list(Path(folder).glob("*.pbd"))
         if len(files) != 1:
             raise BenchError(f"{tracer} {threshold}: {len(files)} processes were traced")

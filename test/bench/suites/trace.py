@@ -114,7 +114,7 @@ def dropped(programs):
         Entry("floor-exit",
               (programs.floor("timed", callee="hot_floor_timed.c"),), AGAINST,
               note="the same from a trampoline, around a call of the body"),
-        programs.ours("ours", "function_duration", ",thresh=10s",
+        programs.ours("ours", "function_duration", ",threshold=10s",
                       against=(*AGAINST, "floor-exit")),
     ]
     skipped = ()

@@ -25,13 +25,13 @@ sanitize() {
 }
 
 for part in reading/CallStream reading/DataBlocks reading/DataFile \
-            reading/DataReader reading/EventWindows reading/Trace \
-            reading/TypedText; do
+            reading/DataReader reading/DataSlow reading/EventWindows reading/Trace \
+            reading/TypedText showing/WhySlow attach/Unwinder; do
 	sanitize -fsanitize=fuzzer-no-link -c "$source/runtime/tool/$part.cpp" \
 		-o "$output.d/$(basename "$part").o"
 done
-for part in Diagnostics elf/ElfImage export/Export export/PerfettoExport \
-            names/NameArchive names/NameFilter names/NameForms names/RustNames \
+for part in Diagnostics elf/ElfImage elf/LoadMap export/Export export/PerfettoExport \
+            names/KernelNames names/NameArchive names/NameFilter names/NameForms names/RustNames \
             names/SourceNames \
             names/SymbolFiles names/TracedNames reading/CallPass reading/ChosenCalls \
             reading/DataErrors reading/MappedFile reading/Parallel reading/Progress \

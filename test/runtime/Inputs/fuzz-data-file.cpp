@@ -139,6 +139,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Bytes, size_t Size) {
   // No file of the machine is looked for.
   for (auto &[Id, Module] : Data.Modules)
     Module.Path.clear(), Module.BuildId.clear();
+  for (auto &[Id, Maps] : Data.Maps)
+    for (DataMapping &M : Maps)
+      M.Path.clear();
   Trace T = makeTrace("fuzzed", std::move(Data));
   // With an index that lies, some of them are not found.
   if (T.Processes.front().Data.Index.empty())

@@ -10,6 +10,9 @@ import struct
 import sys
 import termios
 
+# As it is without a pager and colours, unless a test asks for them.
+os.environ.setdefault("PATCHBAY_PAGER", "")
+os.environ.setdefault("NO_COLOR", "1")
 pid, terminal = pty.fork()
 if not pid:
     fcntl.ioctl(1, termios.TIOCSWINSZ,

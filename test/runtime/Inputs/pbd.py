@@ -26,6 +26,7 @@
     pbd.py profile DIR MODULE           two threads that function_profile timed
     pbd.py numbers DIR MODULE           the same of a function with a large number
     pbd.py values DIR MODULE            calls with arguments and results
+    pbd.py slow DIR MODULE              calls of which it is known why they were slow
     pbd.py outliers DIR MODULE          calls of which some are slow, and why
     pbd.py indexed DIR                  two blocks, an index, and a table of blocks
     pbd.py event-edges DIR              unusual but valid
@@ -40,7 +41,9 @@ import sys
 from zlib import crc32
 
 (CMDLINE, MODULE, COUNTERS, SESSION, FUNCTIONS, BLOCK, HISTOGRAMS, LEFT_OUT,
- LOSSES, SPARE, ASKED, PARENT, TEXT, INDEX, BLOCKS) = range(1, 16)
+ LOSSES, SPARE, ASKED, PARENT, TEXT, INDEX, BLOCKS, OTHER,
+ SAMPLES) = range(1, 18)
+WHY, SLOW, MAPS, PLACE = range(20, 24)
 ENTRY, CALL, UNWOUND = 1, 2, 3
 
 
@@ -521,6 +524,55 @@ def typed(folder, path):
             part(0, 0, 16, 1, 90, 1), record(30, 1, 90, 5)])]))
 
 
+def wait(begin_ns, ns, flags, kernel, user):
+    frames = kernel + user
+    return struct.pack("<QQIHH", begin_ns, ns, flags, len(kernel), len(user)) + struct.pack(
+        "<16Q", *frames, *[0] * (16 - len(frames)))
+
+
+def slow_call(number, flags, off_ns, waits, nr_waits=None, caller=0x7010, stack=b"",
+              stack_error=0, stack_size=None):
+    return chunk(SLOW, struct.pack(
+        "<QIIQQQQQ", number, flags, 1, 500, 1000, off_ns, off_ns // 2,
+        len(waits) if nr_waits is None else nr_waits) + b"".join(waits) +
+        bytes(152 * (16 - len(waits))) + bytes(17 * 8) +
+        struct.pack("<QQQQII", caller, 0x9000, 0, 0x8000,
+                    len(stack) if stack_size is None else stack_size, stack_error) + stack)
+
+
+def maps(text, length=None):
+    return chunk(MAPS, struct.pack("<II", 1, len(text) if length is None else length) +
+                 text)
+
+
+def place(pids, nr=None):
+    return chunk(PLACE, b"3c8f3f9e-0000-4000-8000-000000000000".ljust(40, b"\0") +
+                 struct.pack("<QII", 4026531999, 4711, len(pids) if nr is None else nr) +
+                 struct.pack("<8I", *pids, *[0] * (8 - len(pids))) +
+                 b"0::/kubepods/pod1/c2\n1:name=systemd:/x\n\0")
+
+
+def slow(folder, path):
+    def slow_of(number, frame, function):
+        return struct.pack("<QIIQ", number, 0xffffff13, frame, function << 8 | ENTRY)
+    write(folder, "42", pbd([
+        place([17, 1]), module(3, path), session(), functions(3, [0x1010, 0x1030]),
+        chunk(WHY, struct.pack("<QIIQQ", 1000, 7, 13, 5, 2)),
+        maps(b"7000-8000 r-xp 00001000 fe:00 99 /missing/lib.so\nnonsense\n"),
+        slow_call(1, 1, 900, [wait(600, 600, 0, [1, 2], [0x7020]),
+                              wait(1300, 300, 1, [], [])]),
+        slow_call(2, 0, 700, [], stack=bytes(64)),
+        slow_call(3, 0, 0, [wait(600, 1, 0, [1], [])] * 16, nr_waits=20, stack_error=24),
+        # Of no call that is known; of none.
+        slow_call(9, 1, 0, [], stack_size=2**32 - 1), slow_call(0, 1, 0, []),
+        block(1, 100, [
+            slow_of(1, 90, 0), record(500, 0, 90, 1000),
+            slow_of(2, 90, 1), record(1600, 1, 90, 1000),
+            slow_of(3, 90, 0), record(2700, 0, 90, 1000),
+            slow_of(4, 90, 0), record(3800, 0, 90, 1000),
+            slow_of(9, 90, 0), record(4900, 0, 90, 1000)])]))
+
+
 def sleeps(folder, path):
     def asleep(start_ns, ns):
         return record(start_ns, 0xffffff10, 0, ns, ENTRY)
@@ -619,6 +671,12 @@ def corruptions(folder):
         "parent-twice": pbd([parent("42.pbd", 48, here=1)] * 2),
         "losses-small": pbd([chunk(LOSSES, bytes(72))]),
         "histograms-small": pbd([chunk(HISTOGRAMS, bytes(16))]),
+        "why-small": pbd([chunk(WHY, bytes(8))]),
+        "slow-small": pbd([chunk(SLOW, bytes(64))]),
+        "maps-small": pbd([chunk(MAPS, b"")]),
+        "maps-long": pbd([maps(b"", length=9)]),
+        "place-small": pbd([chunk(PLACE, bytes(64))]),
+        "place-many": pbd([place([1], nr=9)]),
         "counters-after": pbd([one, counters(1, [(0x50, 5)]), bytes(16)]),
     }
     for name, data in bad.items():

@@ -4,25 +4,12 @@
 #ifndef PATCHBAY_TOOL_ATTACH_REGISTERS_H
 #define PATCHBAY_TOOL_ATTACH_REGISTERS_H
 
-#include <array>
-#include <cstdint>
-#include <optional>
+#include "attach/DwarfRegisters.h"
 #include <sys/user.h>
 
 namespace patchbay {
 
 using ThreadRegisters = user_regs_struct;
-
-constexpr unsigned NumDwarfRegisters = 17;
-constexpr unsigned DwarfStackPointer = 7;
-constexpr unsigned DwarfReturnAddress = 16;
-/// What a function has to give back to its caller as it was: rbx, rbp, r12 to r15.
-constexpr bool isPreserved(unsigned Register) {
-  return Register == 3 || Register == 6 || (Register >= 12 && Register <= 15);
-}
-/// By number; std::nullopt: not known in this frame.
-using DwarfRegisters =
-    std::array<std::optional<uint64_t>, NumDwarfRegisters>;
 
 /// System V ABI, AMD64 supplement, figure 3.36. At the innermost frame what is
 /// executed stands for the return address.

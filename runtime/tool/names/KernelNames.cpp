@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "KernelNames.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+static std::unique_ptr<MemoryBuffer> readProc(StringRef Path) {
+  auto Buffer = MemoryBuffer::getFileAsStream(Path);
+  return Buffer ? std::move(*Buffer) : nullptr;
+}
+
+// ADDRESS TYPE NAME [MODULE]. For who may not know them all addresses are 0.
+void KernelNames::read() {
+  IsRead = true;
+  if (auto Id = readProc("/proc/sys/kernel/random/boot_id"))
+    BootId = Id->getBuffer().rtrim().str();
+  auto All = readProc("/proc/kallsyms");
+  if (!All)
+    return;
+  for (StringRef Line : split(All->getBuffer(), '\n')) {
+    auto [Address, Rest] = Line.split(' ');
+    auto [Type, Name] = Rest.split(' ');
+    Symbol S;
+    if (Address.getAsInteger(16, S.Address) || !S.Address || !Type.equals_insensitive("t"))
+      continue;
+    S.Name = Name.take_until([](char C) { return C == '\t' || C == ' '; }).str();
+    Symbols.push_back(std::move(S));
+  }
+  llvm::sort(Symbols, [](const Symbol &A, const Symbol &B) {
+    return std::tie(A.Address, A.Name) < std::tie(B.Address, B.Name);
+  });
+}
+
+StringRef KernelNames::at(uint64_t Address, StringRef Of) {
+  if (!IsRead)
+    read();
+  if (Of.empty() || Of != BootId)
+    return "";
+  auto Above = llvm::upper_bound(Symbols, Address, [](uint64_t A, const Symbol &S) {
+    return A < S.Address;
+  });
+  return Above == Symbols.begin() ? "" : StringRef(std::prev(Above)->Name);
+}

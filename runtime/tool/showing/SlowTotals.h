@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the slow calls of each function waited for, summed: of those of which it was
+// recorded (`record --why`).
+#ifndef PATCHBAY_TOOL_SLOWTOTALS_H
+#define PATCHBAY_TOOL_SLOWTOTALS_H
+
+#include "WhySlow.h"
+#include "reading/CallStream.h"
+#include "llvm/Support/JSON.h"
+
+namespace patchbay {
+
+class SlowTotals : public CallSink {
+public:
+  explicit SlowTotals(Trace &T) : T(T), Why(T) {}
+  void beginThread(const TraceThread &Of) override { Thread = &Of; }
+  void begin(llvm::ArrayRef<TraceCall> Open, const DataValues *V) override;
+
+  bool empty() const { return Of.empty(); }
+  /// What is longest first; below it who had called the function.
+  void print(llvm::raw_ostream &OS, unsigned Width) const;
+  /// An attribute of a function's object, if it had slow calls.
+  void print(llvm::json::OStream &J, uint32_t Function) const;
+
+private:
+  struct Sum {
+    uint64_t Calls = 0, Ns = 0, OffNs = 0, PreemptedNs = 0;
+    bool IsWhole = true;
+    std::map<std::string, uint64_t> For, Callers; // ns; calls
+  };
+
+  Trace &T;
+  WhySlow Why;
+  const TraceThread *Thread = nullptr;
+  std::map<uint32_t, Sum> Of; // by function
+};
+
+} // namespace patchbay
+
+#endif

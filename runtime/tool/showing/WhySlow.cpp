@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "WhySlow.h"
+#include "Diagnostics.h"
+#include "Durations.h"
+#include "attach/Unwinder.h"
+#include "elf/LoadMap.h"
+#include "format.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+#include <cstring>
+#include <sys/stat.h>
+
+using namespace llvm;
+using namespace patchbay;
+
+// What a stack of a process may have: who follows it is bound by its tables.
+static constexpr size_t MaxCallers = 128;
+
+//===----------------------------------------------------------------------===//
+// Files that were mapped
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A file with code on a stack, if it is still the one that was mapped.
+struct CodeFile {
+  std::optional<ElfImage> Image;
+  std::optional<LoadMap> Bytes;
+  uint64_t FrameHeader = 0; // ELF address
+  std::vector<std::array<uint64_t, 3>> Code; // offset, size, ELF address
+};
+} // namespace
+
+struct WhySlow::Files {
+  std::map<std::pair<std::string, uint64_t>, CodeFile> ByPath; // and inode
+  const CodeFile &of(const DataMapping &M, StringRef Symfs);
+};
+
+const CodeFile &WhySlow::Files::of(const DataMapping &M, StringRef Symfs) {
+  auto [At, New] = ByPath.try_emplace({M.Path, M.Inode});
+  CodeFile &F = At->second;
+  std::string Path = (Symfs + M.Path).str();
+  struct stat Status;
+  // Another file by that name would have other functions there.
+  if (!New || !StringRef(M.Path).starts_with("/") || stat(Path.c_str(), &Status) ||
+      (Symfs.empty() && Status.st_ino != M.Inode))
+    return F;
+  Expected<ElfImage> Image = ElfImage::open(Path);
+  if (!Image) {
+    consumeError(Image.takeError());
+    return F;
+  }
+  F.Image = std::move(*Image);
+  Expected<LoadMap> Bytes = LoadMap::create(*F.Image);
+  auto Headers = F.Image->elf().program_headers();
+  if (Bytes && Headers) {
+    F.Bytes = std::move(*Bytes);
+    for (const auto &H : *Headers)
+      if (H.p_type == ELF::PT_GNU_EH_FRAME)
+        F.FrameHeader = H.p_vaddr;
+      else if (H.p_type == ELF::PT_LOAD && H.p_flags & ELF::PF_X)
+        F.Code.push_back({H.p_offset, H.p_filesz, H.p_vaddr});
+  } else {
+    consumeError(Bytes.takeError());
+    consumeError(Headers.takeError());
+  }
+  return F;
+}
+
+static const DataMapping *mappingAt(const DataFile &Data, uint32_t Maps,
+                                    uint64_t Address) {
+  auto Found = Data.Maps.find(Maps);
+  if (Found == Data.Maps.end())
+    return nullptr;
+  const std::vector<DataMapping> &All = Found->second;
+  auto Above = llvm::upper_bound(All, Address, [](uint64_t A, const DataMapping &M) {
+    return A < M.Begin;
+  });
+  if (Above == All.begin() || Address >= std::prev(Above)->End)
+    return nullptr;
+  return &*std::prev(Above);
+}
+
+/// From ELF addresses of the file to those that it had.
+static std::optional<uint64_t> baseOf(const DataMapping &M, const CodeFile &F) {
+  for (auto [Offset, Size, Address] : F.Code)
+    if (M.Offset + (M.End - M.Begin) > Offset && M.Offset < Offset + Size)
+      return M.Begin - (Address - Offset + M.Offset);
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// The stack
+//===----------------------------------------------------------------------===//
+
+/// What was copied of it, and the tables of the files.
+class WhySlow::Stack : public UnwindSource {
+public:
+  Stack(const DataFile &Data, const DataSlow &S, Files &Opened, StringRef Symfs)
+      : Data(Data), S(S), Opened(Opened), Symfs(Symfs) {}
+  bool read(uint64_t Address, void *Bytes, size_t Size) const override;
+  using UnwindSource::read;
+  uint64_t frameHeader(uint64_t Code) const override;
+  /// What was asked for last lies behind what was copied of the stack.
+  bool wasTooShort() const { return WasTooShort; }
+
+private:
+  const DataFile &Data;
+  const DataSlow &S;
+  Files &Opened;
+  StringRef Symfs;
+  mutable const CodeFile *Last = nullptr; // whose tables are read
+  mutable uint64_t Base = 0;
+  mutable bool WasTooShort = false;
+};
+
+bool WhySlow::Stack::read(uint64_t Address, void *Bytes, size_t Size) const {
+  if (Address >= S.StackBegin && Address - S.StackBegin <= S.Stack.size() &&
+      Size <= S.Stack.size() - (Address - S.StackBegin)) {
+    memcpy(Bytes, S.Stack.data() + (Address - S.StackBegin), Size);
+    return true;
+  }
+  ArrayRef<uint8_t> Found;
+  if (Last && Last->Bytes)
+    Found = Last->Bytes->bytes(Address - Base, Size);
+  WasTooShort = Found.size() != Size && Address + Size > S.StackBegin + S.Stack.size();
+  if (Found.size() != Size)
+    return false;
+  memcpy(Bytes, Found.data(), Size);
+  return true;
+}
+
+uint64_t WhySlow::Stack::frameHeader(uint64_t Code) const {
+  Last = nullptr;
+  const DataMapping *M = mappingAt(Data, S.Maps, Code);
+  if (!M)
+    return 0;
+  const CodeFile &F = Opened.of(*M, Symfs);
+  auto Of = baseOf(*M, F);
+  if (!Of || !F.FrameHeader)
+    return 0;
+  Last = &F;
+  Base = *Of;
+  return Base + F.FrameHeader;
+}
+
+// On AArch64, ppc64le and riscv64 frames are linked: where the caller goes on, and
+// where its own frame is.
+static std::vector<uint64_t> linkedFrames(uint16_t Machine, const UnwindSource &Stack,
+                                          const DataSlow &S) {
+  std::vector<uint64_t> Found = {S.CallerPc};
+  bool IsPower = Machine == ELF::EM_PPC64;
+  uint64_t Frame = IsPower ? S.CallerSp : S.CallerFp, Next, Pc;
+  while (Found.size() < MaxCallers) {
+    uint64_t NextAt = Frame - (Machine == ELF::EM_RISCV ? 16 : 0);
+    if (!Stack.read(NextAt, Next) || Next <= Frame)
+      break;
+    uint64_t PcAt = IsPower ? Next + 16 : NextAt + 8;
+    if (!Stack.read(PcAt, Pc) || !Pc)
+      break;
+    Found.push_back(Pc);
+    Frame = Next;
+  }
+  return Found;
+}
+
+static DwarfRegisters registersOf(const DataSlow &S) {
+  DwarfRegisters Registers;
+  for (unsigned I = 0; I != NumDwarfRegisters; ++I)
+    if (isPreserved(I) || I == DwarfStackPointer || I == DwarfReturnAddress)
+      Registers[I] = S.Here[I];
+  return Registers;
+}
+
+// Where files of the runtime are not there any more, the way begins at the caller.
+static DwarfRegisters callersOf(const DataSlow &S) {
+  DwarfRegisters Registers;
+  Registers[DwarfReturnAddress] = S.CallerPc;
+  Registers[DwarfStackPointer] = S.CallerSp;
+  constexpr unsigned FramePointer = 6;
+  Registers[FramePointer] = S.CallerFp;
+  return Registers;
+}
+
+void WhySlow::addCallers(const DataFile &Data, const DataSlow &S, SlowReason &To) {
+  if (S.StackErrno) {
+    To.CallersEnd = "the stack could not be read: " + errnoText(S.StackErrno);
+    To.Callers.push_back(place(Data, S.Maps, S.CallerPc));
+    return;
+  }
+  Stack Memory(Data, S, *Opened, T.Names.Sources.Symfs);
+  std::vector<uint64_t> Pcs;
+  bool IsWhole = false, WasCut = false;
+  if (Data.Machine == ELF::EM_X86_64) {
+    Unwound U = unwindStack(Memory, registersOf(S));
+    // Those within the function are the recorder's.
+    size_t First = llvm::find_if(U.StackPointers,
+                                 [&](uint64_t Sp) { return Sp >= S.CallerSp; }) -
+                   U.StackPointers.begin();
+    if (First == U.Frames.size() || U.Frames[First].Pc != S.CallerPc) {
+      U = unwindStack(Memory, callersOf(S));
+      First = 0;
+    }
+    for (size_t I = First; I != U.Frames.size() && Pcs.size() != MaxCallers; ++I)
+      Pcs.push_back(U.Frames[I].Pc);
+    IsWhole = U.IsWhole;
+    WasCut = !IsWhole && Memory.wasTooShort();
+  } else {
+    Pcs = linkedFrames(Data.Machine, Memory, S);
+    IsWhole = true; // as far as frames are linked
+  }
+  // Calls of traced functions pass a trampoline.
+  for (uint64_t Pc : Pcs)
+    if (std::string Name = place(Data, S.Maps, Pc);
+        !StringRef(Name).starts_with("pb_x86_64_"))
+      To.Callers.push_back(std::move(Name));
+  if (!IsWhole)
+    To.CallersEnd = WasCut ? "more of the stack was not kept"
+                           : "what called this has no unwind table here";
+}
+
+std::string WhySlow::place(const DataFile &Data, uint32_t Maps, uint64_t Address) {
+  std::string Number = "0x" + utohexstr(Address, /*LowerCase=*/true);
+  const DataMapping *M = mappingAt(Data, Maps, Address);
+  if (!M)
+    return Number;
+  StringRef File = sys::path::filename(M->Path);
+  const CodeFile &F = Opened->of(*M, T.Names.Sources.Symfs);
+  auto Base = baseOf(*M, F);
+  if (!Base)
+    return (File + "+0x" + utohexstr(Address - M->Begin + M->Offset, true)).str();
+  DataModule Module;
+  Module.Base = *Base;
+  Module.Path = M->Path;
+  Module.BuildId = toStringRef(F.Image->buildId()).str();
+  std::string Name = T.Names.around(Module, Address - *Base);
+  if (Name.empty())
+    return (File + "+0x" + utohexstr(Address - *Base, true)).str();
+  // Libraries have versions behind names: "read@@GLIBC_2.2.5".
+  auto [Function, Version] = StringRef(Name).split('@');
+  return Version.empty() ? Name : (Function + Version.substr(Version.rfind('+'))).str();
+}
+
+//===----------------------------------------------------------------------===//
+// What was waited for
+//===----------------------------------------------------------------------===//
+
+// What each wait goes through says nothing.
+static bool isOfScheduler(StringRef Function) {
+  static constexpr StringRef Known[] = {
+      "__schedule", "schedule", "schedule_timeout", "io_schedule", "preempt_schedule",
+      "schedule_hrtimeout_range", "schedule_hrtimeout_range_clock",
+      "preempt_schedule_common", "preempt_schedule_irq", "io_schedule_timeout",
+      "schedule_timeout_interruptible", "schedule_preempt_disabled", "__cond_resched",
+      "perf_trace_sched_switch", "__traceiter_sched_switch", "schedule_hrtimeout"};
+  return is_contained(Known, Function);
+}
+
+// "futex" of __x64_sys_futex, __arm64_sys_futex, __se_sys_futex, sys_futex.
+static StringRef systemCall(StringRef Function) {
+  auto [Before, Name] = Function.split("sys_");
+  if (Name.empty() || !(Before.empty() || Before.starts_with("__")) ||
+      Function.starts_with("do_"))
+    return "";
+  return Name;
+}
+
+static std::string waitedFor(ArrayRef<std::string> Kernel) {
+  StringRef Innermost, Call;
+  for (StringRef F : Kernel) {
+    if (Innermost.empty() && !isOfScheduler(F))
+      Innermost = F;
+    if (Call.empty())
+      Call = systemCall(F);
+    if (Call.empty() && (F == "exc_page_fault" || F == "do_page_fault" ||
+                         F == "do_mem_abort"))
+      Call = "page fault";
+  }
+  if (Call.empty())
+    return Innermost.str();
+  if (Innermost.empty() || systemCall(Innermost) == Call)
+    return Call.str();
+  return (Call + " (" + Innermost + ")").str();
+}
+
+WhySlow::WhySlow(Trace &T) : T(T), Opened(std::make_unique<Files>()) {}
+WhySlow::~WhySlow() = default;
+
+std::optional<SlowReason> WhySlow::of(const TraceThread &Thread,
+                                      const DataValues *V) {
+  const DataFile &Data = T.Processes[Thread.Process].Data;
+  std::optional<DataSlow> S = V && V->Slow ? Data.slow(V->Slow) : std::nullopt;
+  if (!S)
+    return std::nullopt;
+  SlowReason R;
+  R.Ns = S->Ns;
+  R.OffNs = S->OffNs;
+  R.PreemptedNs = S->PreemptedNs;
+  R.NrWaits = S->NrWaits;
+  R.IsWhole = S->IsWhole;
+  StringRef BootId = Data.Place ? StringRef(Data.Place->BootId) : "";
+  for (const DataWait &W : S->Waits) {
+    SlowReason::Wait To;
+    To.BeginNs = W.BeginNs;
+    To.Ns = W.Ns;
+    To.IsPreempted = W.IsPreempted;
+    for (uint64_t Address : W.Kernel)
+      if (StringRef Name = Kernel.at(Address - 1, BootId); !Name.empty())
+        To.Kernel.push_back(Name.str());
+    if (!W.IsPreempted)
+      To.For = waitedFor(To.Kernel);
+    if (W.User)
+      To.At = place(Data, S->Maps, *W.User);
+    R.Waits.push_back(std::move(To));
+  }
+  llvm::sort(R.Waits, [](const auto &A, const auto &B) {
+    return std::tie(B.Ns, A.BeginNs) < std::tie(A.Ns, B.BeginNs);
+  });
+  addCallers(Data, *S, R);
+  return R;
+}
+
+std::string SlowReason::summary() const {
+  if (!OffNs && IsWhole)
+    return "on a processor all the time";
+  if (!OffNs)
+    return "nothing is known of when it was off the processor";
+  std::string Text = "off the processor for " + std::string(IsWhole ? "" : "at least ") +
+                     durationText(OffNs) + " of " + durationText(Ns);
+  // By what was waited for, as most waits are one of many that are alike.
+  std::vector<std::pair<std::string, uint64_t>> By;
+  for (const Wait &W : Waits) {
+    std::string What = W.IsPreempted ? "preempted" : W.For.empty() ? W.At : W.For;
+    if (What.empty())
+      What = "it waited";
+    auto Known = llvm::find_if(By, [&](const auto &B) { return B.first == What; });
+    if (Known == By.end())
+      By.push_back({What, W.Ns});
+    else
+      Known->second += W.Ns;
+  }
+  llvm::sort(By, [](const auto &A, const auto &B) {
+    return std::tie(B.second, A.first) < std::tie(A.second, B.first);
+  });
+  for (size_t I = 0; I != By.size() && I != 3; ++I)
+    Text += (I ? ", " : ": ") + By[I].first + " " + durationText(By[I].second);
+  return Text;
+}
+
+void SlowReason::print(json::OStream &J) const {
+  J.attribute("off_cpu_ns", OffNs);
+  J.attribute("off_cpu_is_exact", IsWhole);
+  J.attribute("preempted_ns", PreemptedNs);
+  J.attribute("nr_waits", NrWaits);
+  J.attributeArray("waits", [&] {
+    for (const Wait &W : Waits)
+      J.object([&] {
+        J.attribute("start_ns", W.BeginNs);
+        J.attribute("ns", W.Ns);
+        J.attribute("preempted", W.IsPreempted);
+        if (!W.For.empty())
+          J.attribute("for", json::fixUTF8(W.For));
+        if (!W.At.empty())
+          J.attribute("at", json::fixUTF8(W.At));
+        if (!W.Kernel.empty())
+          J.attributeArray("kernel", [&] {
+            for (const std::string &F : W.Kernel)
+              J.value(json::fixUTF8(F));
+          });
+      });
+  });
+  J.attributeArray("stack", [&] {
+    for (const std::string &Caller : Callers)
+      J.value(json::fixUTF8(Caller));
+  });
+  if (!CallersEnd.empty())
+    J.attribute("stack_ends", json::fixUTF8(CallersEnd));
+}
+
+std::string patchbay::whatIsKnown(const DataWhy &Why) {
+  std::string Text;
+  if (Why.Have & PBD_WHY_KERNEL)
+    Text = "each wait, and where in the kernel";
+  else if (Why.Have & PBD_WHY_SWITCHES)
+    Text = "each wait, but not for what";
+  else if (Why.Have & PBD_WHY_NEITHER)
+    Text = "least time off the processor, no waits";
+  else
+    return "no thread was traced yet";
+  if (Why.Have & PBD_WHY_NEITHER && Why.Have & PBD_WHY_SWITCHES)
+    Text += "; of some threads only the least time";
+  if (Why.Have & PBD_WHY_FILTERED)
+    Text += ": the process began with a filter of system calls";
+  else if (Why.Refused)
+    Text += ": perf_event_open(2) was refused: " + errnoText(Why.Refused);
+  return Text;
+}

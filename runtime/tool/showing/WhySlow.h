@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Why a call was slow, as far as that was recorded (`record --why`): what the thread
+// waited for, and who had called the function.
+#ifndef PATCHBAY_TOOL_WHYSLOW_H
+#define PATCHBAY_TOOL_WHYSLOW_H
+
+#include "names/KernelNames.h"
+#include "reading/Trace.h"
+#include "llvm/Support/JSON.h"
+
+namespace patchbay {
+
+struct SlowReason {
+  struct Wait {
+    uint64_t BeginNs, Ns;
+    bool IsPreempted;
+    std::string For; // "futex (futex_do_wait)"; empty: not known
+    std::string At;  // in the process: "__futex_abstimed_wait_common64+0xb7"
+    std::vector<std::string> Kernel; // functions, the innermost first
+  };
+  uint64_t Ns, OffNs, PreemptedNs, NrWaits;
+  bool IsWhole;              // OffNs is all; else it is at least that
+  std::vector<Wait> Waits;   // those that are kept, the longest first
+  std::vector<std::string> Callers; // the function's caller first
+  std::string CallersEnd;    // why these are not all; empty: they are
+
+  /// "off the processor for 9.812 ms of 10.204 ms: futex (...) 9.712 ms, ...".
+  std::string summary() const;
+  /// Attributes of a call's object.
+  void print(llvm::json::OStream &J) const;
+};
+
+class WhySlow {
+public:
+  explicit WhySlow(Trace &T);
+  ~WhySlow();
+  /// V: of the call; null, or without: nothing was recorded.
+  std::optional<SlowReason> of(const TraceThread &Thread, const DataValues *V);
+
+private:
+  class Stack;
+  std::string place(const DataFile &Data, uint32_t Maps, uint64_t Address);
+  void addCallers(const DataFile &Data, const DataSlow &S, SlowReason &To);
+
+  Trace &T;
+  KernelNames Kernel;
+  struct Files;
+  std::unique_ptr<Files> Opened;
+};
+
+/// "perf_event_open(2) was refused: ...": what a recording has of slow calls, and why no
+/// more.
+std::string whatIsKnown(const DataWhy &Why);
+
+} // namespace patchbay
+
+#endif

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// --color and --no-pager, of verbs that print for people.
+#ifndef PATCHBAY_TOOL_DISPLAYOPTIONS_H
+#define PATCHBAY_TOOL_DISPLAYOPTIONS_H
+
+#include "Verb.h"
+#include "showing/Terminal.h"
+
+namespace patchbay {
+
+struct DisplayOptions {
+  /// WithPager: what is printed may be long.
+  explicit DisplayOptions(llvm::cl::SubCommand &Command, bool WithPager = true)
+      : WithPager(WithPager),
+        Color("color", llvm::cl::value_desc("WHEN"), llvm::cl::sub(Command),
+              llvm::cl::cat(ToolOptions), llvm::cl::init(ColorMode::Auto),
+              llvm::cl::desc("Use colours"),
+              llvm::cl::values(
+                  clEnumValN(ColorMode::Auto, "auto",
+                             "on terminals, unless NO_COLOR is set (default)"),
+                  clEnumValN(ColorMode::Always, "always", "wherever it goes"),
+                  clEnumValN(ColorMode::Never, "never", "nowhere"))),
+        NoPager("no-pager", llvm::cl::sub(Command), llvm::cl::cat(ToolOptions),
+                llvm::cl::desc("Do not show it with a pager")),
+        Of(Command), Next(First) {
+    First = this;
+  }
+  /// Those of a verb, null if it has none.
+  static const DisplayOptions *of(const llvm::cl::SubCommand &Command) {
+    const DisplayOptions *Found = First;
+    while (Found && &Found->Of != &Command)
+      Found = Found->Next;
+    return Found;
+  }
+
+  bool WithPager;
+  llvm::cl::opt<ColorMode> Color;
+  llvm::cl::opt<bool> NoPager;
+
+private:
+  const llvm::cl::SubCommand &Of;
+  const DisplayOptions *Next;
+  inline static const DisplayOptions *First = nullptr;
+};
+
+} // namespace patchbay
+
+#endif

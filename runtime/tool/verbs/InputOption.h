@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The recording that a verb reads: -i DIR, as with perf, or DIR alone.
+#ifndef PATCHBAY_TOOL_INPUTOPTION_H
+#define PATCHBAY_TOOL_INPUTOPTION_H
+
+#include "Verb.h"
+
+namespace patchbay {
+
+class InputOption {
+public:
+  explicit InputOption(llvm::cl::SubCommand &Command)
+      : Alone(llvm::cl::Positional, llvm::cl::desc("[DIR]"), llvm::cl::sub(Command),
+              llvm::cl::cat(ToolOptions)),
+        Named("i", llvm::cl::Prefix, llvm::cl::value_desc("DIR"),
+              llvm::cl::sub(Command), llvm::cl::cat(ToolOptions),
+              llvm::cl::desc("Directory that 'patchbay record' wrote (default: "
+                             "patchbay.data)")),
+        Long("input", llvm::cl::desc("Same as -i"), llvm::cl::aliasopt(Named),
+             llvm::cl::cat(ToolOptions)) {}
+
+  llvm::Expected<std::string> get() const {
+    if (!Named.empty() && !Alone.empty())
+      return makeError(Usage, "give the directory once, either with -i or not");
+    if (!Named.empty())
+      return Named.getValue();
+    return Alone.empty() ? std::string(DefaultDataDir) : Alone.getValue();
+  }
+
+private:
+  llvm::cl::opt<std::string> Alone, Named;
+  llvm::cl::alias Long;
+};
+
+} // namespace patchbay
+
+#endif

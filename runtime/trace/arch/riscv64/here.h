@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* See struct pbd_slow in trace/format.h. */
+#ifndef PB_TRACE_ARCH_HERE_H
+#define PB_TRACE_ARCH_HERE_H
+
+#include "format.h"
+
+#include <patchbay/patchbay.h>
+
+/* The caller's registers lead to its own caller, and there is no need for more. */
+static inline void pb_here(uint64_t here[PBD_HERE])
+{
+	(void)here;
+}
+
+static inline uintptr_t pb_caller_sp(const struct patchbay_regs *regs)
+{
+	return patchbay_regs_sp(regs);
+}
+
+#endif /* PB_TRACE_ARCH_HERE_H */

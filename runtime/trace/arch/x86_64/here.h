@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* See struct pbd_slow in trace/format.h. */
+#ifndef PB_TRACE_ARCH_HERE_H
+#define PB_TRACE_ARCH_HERE_H
+
+#include "format.h"
+
+#include <patchbay/patchbay.h>
+
+/*
+ * Registers that unwind tables refer to, by their numbers in DWARF, as they are where
+ * this is inlined: the address is there, too, so that its own table says what they hold.
+ */
+static inline __attribute__((always_inline)) void
+pb_here(uint64_t here[PBD_HERE])
+{
+	__asm__ volatile("movq %%rbx, 24(%0)\n\t"
+			 "movq %%rbp, 48(%0)\n\t"
+			 "movq %%rsp, 56(%0)\n\t"
+			 "movq %%r12, 96(%0)\n\t"
+			 "movq %%r13, 104(%0)\n\t"
+			 "movq %%r14, 112(%0)\n\t"
+			 "movq %%r15, 120(%0)\n\t"
+			 "leaq 0f(%%rip), %%rax\n"
+			 "0:\n\t"
+			 "movq %%rax, 128(%0)"
+			 :
+			 : "r"(here)
+			 : "rax", "memory");
+}
+
+/* The stack pointer that the caller of the function goes on with. */
+static inline uintptr_t pb_caller_sp(const struct patchbay_regs *regs)
+{
+	return patchbay_regs_sp(regs) + sizeof(uint64_t);
+}
+
+#endif /* PB_TRACE_ARCH_HERE_H */

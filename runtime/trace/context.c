@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "context.h"
+
+#include "ring.h"
+#include "sandbox.h"
+#include "tracers.h"
+
+#include <patchbay/args.h>
+
+#include <sys/uio.h>
+
+/* "00-", 32 digits, "-", 16 digits, "-", 2 digits. */
+#define LENGTH 55
+
+int pb_context_wanted;
+
+/* Of this process, whose memory is read; a child has another number. */
+static int read_memory(uintptr_t at, void *to, size_t size)
+{
+	const struct iovec local = { to, size };
+	const struct iovec remote = { (void *)at, size };
+
+	return pb_sys(SYS_process_vm_readv, pb_sys(SYS_getpid), &local, 1ul,
+		      &remote, 1ul, 0ul) == (long)size;
+}
+
+static int digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* 16 digits. Returns 0 if they are none. */
+static int number(const char *text, uint64_t *value)
+{
+	*value = 0;
+	for (int i = 0; i < 16; i++) {
+		int d = digit(text[i]);
+
+		if (d < 0)
+			return 0;
+		*value = *value << 4 | (uint64_t)d;
+	}
+	return 1;
+}
+
+/* Versions to come have more behind it. "ff" is none, nor is an id of zeros. */
+static int parse(const char text[LENGTH], uint64_t context[3])
+{
+	if (digit(text[0]) < 0 || digit(text[1]) < 0 ||
+	    (text[0] == 'f' && text[1] == 'f') || text[2] != '-' ||
+	    text[35] != '-' || text[52] != '-' || !number(text + 3, &context[0]) ||
+	    !number(text + 19, &context[1]) || !number(text + 36, &context[2]))
+		return 0;
+	return (context[0] || context[1]) && context[2];
+}
+
+static uintptr_t find(const struct patchbay_cell *cell,
+		      struct patchbay_regs *regs)
+{
+	uintptr_t text = 0;
+	uint64_t *arg;
+
+	if (!pb_options.context_tls)
+		return patchbay_arg(cell, regs, pb_options.context_arg, &arg) ?
+			       0 :
+			       (uintptr_t)*arg;
+	/* The variable itself is there as long as the thread is. */
+	text = *(const uintptr_t *)((char *)__builtin_thread_pointer() +
+				    pb_options.context_offset);
+	return text;
+}
+
+void pb_context_record(uintptr_t ip, const struct patchbay_cell *cell,
+		       struct patchbay_regs *regs)
+{
+	uintptr_t at = find(cell, regs);
+	int saved_errno = errno, is_there;
+	uint64_t context[3];
+	char text[LENGTH];
+
+	if (!at || pb_untraced || pb_locked || !pb_syscalls_begin())
+		return;
+	is_there = read_memory(at, text, sizeof(text)) && parse(text, context);
+	pb_syscalls_end();
+	for (unsigned int i = 0; is_there && i < 3; i++)
+		pb_ring_record(context[i], PBD_CONTEXT + i, (uintptr_t)regs,
+			       PBD_RECORD_ENTRY, pb_function_number(cell, ip));
+	errno = saved_errno;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "why.h"
+
+#include "mapped.h"
+#include "moment.h"
+#include "sandbox.h"
+#include "thread_choice.h"
+
+#include <fcntl.h>
+#include <here.h>
+
+uint64_t pb_why_threshold = UINT64_MAX;
+uint64_t pb_why_ns_per_tick;
+
+#define SLOW_SIZE (sizeof(struct pbd_slow) + PB_WHY_STACK)
+/* With overwrite=1 so many are kept at least, whatever the buffer's size. */
+#define SLOW_MIN 16u
+
+static uint64_t most(void)
+{
+	uint64_t fit = pb_options.buffer / SLOW_SIZE;
+
+	return fit < SLOW_MIN ? SLOW_MIN : fit;
+}
+
+int pb_why_write(void)
+{
+	struct pbd_why *why;
+	int error;
+
+	if (!pb_options.why_ns)
+		return 0;
+	why = pb_data_reserve(&pb_session->file, PBD_WHY, sizeof(*why), &error);
+	if (!why)
+		return error;
+	why->threshold_ns = pb_options.why_ns;
+	pb_data_commit(&pb_session->file, &why->chunk);
+	pb_session->why = why;
+	return 0;
+}
+
+void pb_why_begin_thread(struct pb_thread_state *self)
+{
+	struct pbd_why *why = pb_session->why;
+	uint32_t have;
+	int error;
+
+	if (!why)
+		return;
+	have = pb_switches_begin(&self->switches, &error);
+	why->have |= have;
+	if (error && !why->refused)
+		why->refused = (uint32_t)-error;
+}
+
+/* One that nobody fills in at the moment, of those that there are; or NULL. */
+static struct pbd_slow *oldest(void)
+{
+	for (uint64_t tries = 0; tries < pb_session->nr_slow; tries++) {
+		struct pbd_slow *slow =
+			pb_session->slow[pb_session->oldest_slow++ %
+					 pb_session->nr_slow];
+
+		if (__atomic_load_n(&slow->id, __ATOMIC_ACQUIRE))
+			return slow;
+	}
+	return NULL;
+}
+
+/* With the session's lock held. */
+static struct pbd_slow *take(void)
+{
+	struct pbd_slow *slow;
+	int error;
+
+	if (!pb_session->slow && pb_options.overwrite) {
+		pb_session->slow = pb_session_alloc(
+			most() * sizeof(*pb_session->slow), &error);
+		if (!pb_session->slow)
+			return NULL;
+	}
+	if (pb_session->nr_slow >= most())
+		return pb_options.overwrite ? oldest() : NULL;
+	slow = pb_data_reserve(&pb_session->file, PBD_SLOW, SLOW_SIZE, &error);
+	if (!slow) {
+		pb_data_note(&pb_session->file, error);
+		return pb_options.overwrite ? oldest() : NULL;
+	}
+	pb_data_commit(&pb_session->file, &slow->chunk);
+	if (pb_options.overwrite)
+		pb_session->slow[pb_session->nr_slow] = slow;
+	pb_session->nr_slow++;
+	return slow;
+}
+
+/* Through the kernel: where a stack ends nobody knows here, and it must not fault. */
+static void copy_stack(struct pbd_slow *slow, uint64_t begin)
+{
+	long fd, size;
+
+	slow->stack_begin = begin;
+	slow->stack_size = slow->stack_error = 0;
+	fd = pb_sys(SYS_openat, AT_FDCWD, "/proc/thread-self/mem",
+		    O_RDONLY | O_CLOEXEC);
+	size = fd < 0 ? fd :
+			pb_sys(SYS_pread64, (int)fd, slow->stack,
+			       (size_t)PB_WHY_STACK, begin);
+	if (fd >= 0)
+		pb_sys(SYS_close, (int)fd);
+	if (size < 0)
+		slow->stack_error = (uint32_t)-size;
+	else
+		slow->stack_size = (uint32_t)size;
+}
+
+static uint64_t to_ns(uint64_t ticks)
+{
+	return (uint64_t)((unsigned __int128)ticks * pb_why_ns_per_tick >> 32);
+}
+
+/*
+ * With the session's lock held only as long as it takes to find a place: what is slow in
+ * one thread is often slow in others at the same time.
+ */
+static struct pbd_slow *find_place(uint64_t *id, uint64_t now_ns)
+{
+	struct pbd_slow *slow = NULL;
+	pb_sigset signals;
+
+	pb_signal_lock(&pb_session->lock, &signals);
+	if (!pb_session_events() && pb_session->why) {
+		slow = take();
+		if (slow) {
+			__atomic_store_n(&slow->id, 0, __ATOMIC_RELEASE);
+			*id = ++pb_session->why->nr;
+			slow->maps = pb_mapped_look(now_ns);
+		} else {
+			pb_session->why->lost++;
+		}
+	}
+	pb_signal_unlock(&pb_session->lock, signals);
+	return slow;
+}
+
+static void lose(void)
+{
+	if (pb_session->why)
+		__atomic_fetch_add(&pb_session->why->lost, 1, __ATOMIC_RELAXED);
+}
+
+/* Apart: its frame is where the stack begins that is copied. */
+static __attribute__((noinline)) void fill_in(struct pbd_slow *slow,
+					      uintptr_t parent_ip,
+					      struct patchbay_regs *regs)
+{
+	pb_here(slow->here);
+	slow->caller_pc = parent_ip;
+	slow->caller_sp = pb_caller_sp(regs);
+	slow->caller_fp = patchbay_call(regs)->frame_pointer;
+	copy_stack(slow, slow->here[7] ? slow->here[7] : slow->caller_sp);
+}
+
+static int is_chosen(void)
+{
+	return pb_thread_is_chosen(!pb_self || !pb_self->number);
+}
+
+void pb_why_record(uint64_t function, uintptr_t parent_ip,
+		   struct patchbay_regs *regs, uint64_t duration)
+{
+	int saved_errno = errno;
+	struct pb_switches none = { 0 };
+	struct pbd_slow *slow;
+	uint64_t id = 0, now_ns;
+
+	if (pb_untraced)
+		return;
+	if (pb_locked || !pb_syscalls_begin()) {
+		lose();
+		return;
+	}
+	now_ns = pb_now_ns(CLOCK_MONOTONIC);
+	slow = is_chosen() ? find_place(&id, now_ns) : NULL;
+	if (slow) {
+		slow->flags = 0;
+		slow->ns = to_ns(duration);
+		slow->begin_ns = now_ns - slow->ns;
+		/* A thread's first event may be this, if it is not known yet. */
+		pb_switches_read(pb_self && pb_self->number ? &pb_self->switches :
+							      &none,
+				 slow);
+		fill_in(slow, parent_ip, regs);
+		__atomic_store_n(&slow->id, id, __ATOMIC_RELEASE);
+	}
+	pb_syscalls_end();
+	if (slow)
+		pb_ring_record(id, PBD_SLOW_CALL, (uintptr_t)regs,
+			       PBD_RECORD_ENTRY, function);
+	errno = saved_errno;
+}
+
+void pb_why_forget(void)
+{
+	if (pb_session->slow)
+		pb_sys(SYS_munmap, pb_session->slow,
+		       most() * sizeof(*pb_session->slow));
+	__atomic_store_n(&pb_why_threshold, UINT64_MAX, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Looks at what `dump --json` says of slow calls:
+
+    check-why.py JSON INFO        each of them, and what `info` says was known
+    check-why.py --some JSON NAME of a process that was recorded while it ran
+    check-why.py --last JSON      that it is known of the last calls, and of no others
+    check-why.py --processes JSON of two processes
+"""
+import json
+import sys
+
+
+def calls_in(path):
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def names(call):
+    return [place.split("+")[0] for place in call["stack"]]
+
+
+def check_waits(call, info):
+    """Those that are known are within the call, and as long as is said."""
+    end = call["start_ns"] + call["elapsed_ns"]
+    for wait in call["waits"]:
+        assert wait["ns"] > 0 and wait["start_ns"] < end + 1000000, wait
+    total = sum(wait["ns"] for wait in call["waits"])
+    assert total <= call["off_cpu_ns"] + 1000, call
+    assert call["off_cpu_ns"] <= call["elapsed_ns"] + 1000, call
+    if call["off_cpu_is_exact"]:
+        assert call["nr_waits"] > len(call["waits"]) or total == call["off_cpu_ns"], call
+    if "no waits" in info:
+        assert not call["waits"] and not call["off_cpu_is_exact"], call
+    # What the kernel calls its functions not everybody may know.
+    if "where in the kernel" in info and total and call["function"] == "naps":
+        waits = [wait for wait in call["waits"] if not wait["preempted"]]
+        assert all("nanosleep" in wait["at"] for wait in waits), call
+        for wait in waits:
+            assert "for" not in wait or "nanosleep" in wait["for"], wait
+
+
+def check(path, info):
+    with open(info, encoding="utf-8") as file:
+        info = file.read()
+    calls = calls_in(path)
+    for name in ("naps", "reads", "spins", "quick"):
+        of = [call for call in calls if call["function"] == name]
+        assert of, name
+        if name == "quick":
+            assert not any("stack" in call for call in of)
+            print("quick: nothing")
+            continue
+        for call in of:
+            check_waits(call, info)
+            found = names(call)
+            assert found[:2] == ["middle", "outer"] and "main" in found, found
+            assert "stack_ends" not in call, call
+            if name == "spins":
+                assert call["off_cpu_ns"] < call["elapsed_ns"] - 40000000, call
+            else:
+                assert call["off_cpu_ns"] > 45000000, call
+        how = "for less than it took" if name == "spins" else "for 45 ms or more"
+        print(f"{name}: off {how}, called from middle, outer, main")
+
+
+def check_some(path, name):
+    calls = [call for call in calls_in(path) if call["function"] == name]
+    assert calls
+    for call in calls:
+        assert names(call)[:2] == ["middle", "outer"], call
+    # Of its first call only, how much processor time the thread had had before.
+    for call in calls[1:]:
+        assert call["off_cpu_ns"] > 45000000, call
+    assert len(calls) > 1
+
+
+def check_last(path):
+    calls = [call for call in calls_in(path) if call["function"] == "tiny"]
+    known = ["stack" in call for call in calls]
+    assert len(calls) == 100 and known == [False] * 84 + [True] * 16, known
+
+
+def check_processes(path):
+    calls = [call for call in calls_in(path) if call["function"] == "naps"]
+    assert len({call["pid"] for call in calls}) == 2 == len(calls), calls
+    for call in calls:
+        assert names(call)[:2] == ["middle", "outer"], call
+        assert call["off_cpu_ns"] > 45000000, call
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--some":
+        check_some(*sys.argv[2:])
+    elif sys.argv[1] == "--last":
+        check_last(sys.argv[2])
+    elif sys.argv[1] == "--processes":
+        check_processes(sys.argv[2])
+    else:
+        check(*sys.argv[1:])

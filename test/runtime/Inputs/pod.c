@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * A service: it does something every few milliseconds, until it is killed; or, with
+ * MAIN_RETURNS, once.
+ */
+#include <time.h>
+
+__attribute__((noinline)) void serves(void)
+{
+	const struct timespec wait = { .tv_nsec = 2000000 };
+
+	nanosleep(&wait, NULL);
+}
+
+int main(void)
+{
+	do
+		serves();
+#ifdef MAIN_RETURNS
+	while (0);
+#else
+	while (1);
+#endif
+}

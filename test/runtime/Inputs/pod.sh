@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# pod.sh FOLDER PROG BUILD WHAT
+#
+# A pod of Kubernetes as the kernel has it: PROG is process 1 of a PID namespace, in a
+# root directory without Patchbay. Then another container is added that shares the PID
+# namespace and has a root directory of its own, in which BUILD is at its path:
+# `sh -c WHAT` is run there, as `kubectl debug --target` does it. WHAT is run outside, with
+# PID for the number that PROG has there, if it begins with "outside ".
+set -e
+folder=$1 prog=$2 build=$3 what=$4
+
+# Both have the system's libraries, and else nothing in common.
+make_root() {
+	mkdir -p "$1/proc" "$1/tmp" "$1/dev" "$1/etc"
+	for name in bin lib lib64 sbin usr; do
+		if [ -L "/$name" ]; then
+			cp -P "/$name" "$1/$name"
+		elif [ -d "/$name" ]; then
+			mkdir "$1/$name" && mount --rbind "/$name" "$1/$name"
+		fi
+	done
+	mount --rbind /dev "$1/dev"
+	cp /etc/ld.so.cache "$1/etc"
+}
+
+mount -t tmpfs pod "$folder"
+make_root "$folder/app"
+make_root "$folder/tool"
+cp "$prog" "$folder/app/prog"
+mkdir -p "$folder/tool/$build"
+mount --bind "$build" "$folder/tool/$build"
+
+unshare --pid --kill-child --root="$folder/app" --mount-proc /prog &
+unshared=$!
+# That it runs is known by its name: before, it is another unshare.
+pid=
+until [ "$pid" ] && [ "$(cat "/proc/$pid/comm")" = prog ]; do
+	pid=$(cat "/proc/$unshared/task/$unshared/children")
+	pid=${pid% }
+	sleep 0.05
+done
+status=0
+case $what in
+outside*)
+	sh -c "$(printf '%s' "${what#outside }" | sed "s/PID/$pid/g")" || status=$? ;;
+*)
+	nsenter --target "$pid" --pid unshare --fork --root="$folder/tool" \
+		--mount-proc sh -c "$what" || status=$? ;;
+esac
+kill -KILL "$pid"
+wait "$unshared" 2>/dev/null || true
+exit $status

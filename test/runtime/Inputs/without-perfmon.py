@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs a command that may not look at the kernel with perf_event_open(2), whoever runs
+this: without CAP_PERFMON and CAP_SYS_ADMIN."""
+import ctypes
+import os
+import sys
+
+PR_CAPBSET_DROP = 24
+libc = ctypes.CDLL(None, use_errno=True)
+for capability in (21, 38):  # CAP_SYS_ADMIN, CAP_PERFMON
+    libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
+os.execvp(sys.argv[1], sys.argv[1:])
