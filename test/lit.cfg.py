@@ -77,6 +77,12 @@ for feature, packages in {"lua-source": ["lua5.4"],
     if all(glob.glob(os.path.join(cache, "sources", f"{package}_*.orig.tar.*"))
            for package in packages):
         config.available_features.add(feature)
+if descriptions := glob.glob(os.path.join(cache, "source-packages", "sqlite3", "*.dsc")):
+    config.substitutions.insert(0, ("%sqlite3_dsc", sorted(descriptions)[-1]))
+    config.available_features.add("sqlite3-package")
+# What Debian builds it with: see its Build-Depends.
+if all(map(shutil.which, ("dh", "chrpath", "lynx", "libtoolize", "autoconf", "tclsh8.6"))):
+    config.available_features.add("debhelper")
 for version in ("6.12", "7.2", "7.3"):
     tarball = os.path.join(cache, "sources", f"linux-source-{version}.tar.xz")
     config.substitutions.append((f"%linux_{version}", tarball))
@@ -135,6 +141,9 @@ if os.path.exists("/proc/2/comm"):
     with open("/proc/2/comm", encoding="utf-8") as comm:
         if comm.read() == "kthreadd\n":
             config.available_features.add("kernel-threads")
+with open("/proc/filesystems", encoding="utf-8") as filesystems:
+    if "\toverlay\n" in filesystems.read():
+        config.available_features.add("overlay")
 if lit_config.params.get("upstream"):
     config.available_features.add("upstream-suite")
 if lit_config.params.get("kernels"):

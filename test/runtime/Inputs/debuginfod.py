@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A debuginfod on loopback that has one file, for as long as a command runs.
 
-    debuginfod.py FILE CACHE COMMAND...
+    debuginfod.py FILE|FOLDER CACHE COMMAND...
 
-It says on stderr what it was asked for.
+Or all debug files that are below a folder, by their build ids as Debian's packages have
+them. It says on stderr what it was asked for.
 """
+import glob
 import http.server
 import os
 import re
@@ -13,17 +15,25 @@ import sys
 import threading
 
 FILE, CACHE, *COMMAND = sys.argv[1:]
-notes = subprocess.run(("readelf", "-n", FILE), text=True, stdout=subprocess.PIPE,
-                       check=True).stdout
-PATH = f"/buildid/{re.search('Build ID: ([0-9a-f]+)', notes)[1]}/debuginfo"
+
+
+def build_id(file):
+    notes = subprocess.run(("readelf", "-n", file), text=True, stdout=subprocess.PIPE,
+                           check=True).stdout
+    return re.search("Build ID: ([0-9a-f]+)", notes)[1]
+
+
+FILES = [FILE] if os.path.isfile(FILE) else glob.glob(
+    f"{glob.escape(FILE)}/**/.build-id/*/*.debug", recursive=True, include_hidden=True)
+PATHS = {f"/buildid/{build_id(file)}/debuginfo": file for file in FILES}
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        known = self.path == PATH
+        known = self.path in PATHS
         print("asked for", "it" if known else self.path, file=sys.stderr, flush=True)
         self.send_response(200 if known else 404)
-        data = open(FILE, "rb").read() if known else b""
+        data = open(PATHS[self.path], "rb").read() if known else b""
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
