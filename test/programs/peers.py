@@ -28,7 +28,8 @@ rpc.exports = { calls() { return calls; } };
 ''')
 script.load()
 time.sleep(float(sys.argv[2]))
-print(script.exports_sync.calls() if hasattr(script, "exports_sync") else script.exports.calls())
+until = time.monotonic()
+print(until, script.exports_sync.calls() if hasattr(script, "exports_sync") else script.exports.calls())
 session.detach()
 """
 
@@ -62,15 +63,17 @@ def patchbay(args, pid, program, folder):
     tool = f"{args.build}/bin/patchbay"
     checked([tool, "record", "-p", pid, "-F", "traced", "-o", f"{folder}/data", "--", "sleep",
              SECONDS])
+    until = time.monotonic()
     said = checked([tool, "report", "-i", f"{folder}/data"])
-    return int(re.search(r"^ *(\d+) +traced", said, re.M).group(1))
+    return int(re.search(r"^ *(\d+) +traced", said, re.M).group(1)), until
 
 
 def perf(_args, pid, program, _folder):
     checked(["perf", "probe", "-q", "-x", program, "--add", "peer=traced"])
     try:
         said = checked(["perf", "stat", "-e", "probe_*:peer*", "-p", pid, "--", "sleep", SECONDS])
-        return int(re.search(r"([\d,.]+) +probe_", said).group(1).replace(",", ""))
+        return (int(re.search(r"([\d,.]+) +probe_", said).group(1).replace(",", "")),
+                time.monotonic())
     finally:
         run(["perf", "probe", "-q", "-d", "probe_*:peer*"])
 
@@ -81,7 +84,7 @@ def bpftrace(_args, pid, program, _folder):
     found = re.search(r"@: (\d+)", said)
     if not found:
         raise NotThere(last_line(said))
-    return int(found.group(1))
+    return int(found.group(1)), time.monotonic()
 
 
 def gdb(_args, pid, program, _folder):
@@ -96,15 +99,17 @@ def gdb(_args, pid, program, _folder):
             if line.startswith("Breakpoint 1 at"):
                 time.sleep(SECONDS)
                 # As Ctrl-C does it: the program stops, and gdb says what it has counted.
+                until = time.monotonic()
                 os.kill(pid, signal.SIGINT)
     found = re.search(r"already hit (\d+) time", said)
     if not found:
         raise NotThere(last_line(said))
-    return int(found.group(1))
+    return int(found.group(1)), until
 
 
 def frida(_args, pid, program, _folder):
-    return int(checked([sys.executable, "-c", FRIDA, pid, SECONDS]).split()[-1])
+    until, counted = checked([sys.executable, "-c", FRIDA, pid, SECONDS]).split()[-2:]
+    return int(counted), float(until)
 
 
 def uftrace(_args, pid, program, folder):
@@ -140,12 +145,13 @@ def measure(args, name, program):
         try:
             time.sleep(1)
             begun = time.monotonic()
-            counted, left = TOOLS[name](args, process.pid, program, folder), time.monotonic()
+            counted, until = TOOLS[name](args, process.pid, program, folder)
+            left = time.monotonic()
             time.sleep(1)
             if process.poll() is not None:
                 raise NotThere(f"the program has ended: {process.returncode}")
             # Before, it attaches, and behind that it leaves, and says what it has counted.
-            return (rounds.best(0, begun), rounds.best(left - SECONDS * 0.8, left - SECONDS / 2),
+            return (rounds.best(0, begun), rounds.best(until - SECONDS * 0.7, until - 1),
                     rounds.best(left, left + 1), counted)
         finally:
             process.kill()
