@@ -37,6 +37,7 @@ for part in Diagnostics elf/ElfImage elf/LoadMap export/Export export/PerfettoEx
             reading/DataErrors reading/MappedFile reading/Parallel reading/Progress \
             recording/OutputDir showing/CallTree showing/Durations showing/Histogram \
             showing/Losses showing/ReportTable showing/Spread showing/Table \
+            showing/Terminal \
             showing/Values; do
 	sanitize -c "$source/runtime/tool/$part.cpp" -o "$output.d/$(basename "$part").o"
 done
