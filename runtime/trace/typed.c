@@ -15,6 +15,7 @@
 #include "session.h"
 #include "tracers.h"
 #include "watch.h"
+#include "why.h"
 
 #include <floats.h>
 
@@ -483,10 +484,9 @@ PB_TYPED_HANDLER(pb_typed_exit)
 	const int unwound = patchbay_exit_reason(regs) & PATCHBAY_EXIT_UNWIND;
 	enum pbd_record_kind kind = PBD_RECORD_CALL;
 	const uint64_t *words;
-	uint64_t duration;
+	uint64_t duration, ticks;
 	size_t nr = 0;
 
-	(void)parent_ip;
 	if (start == LEFT_OUT)
 		return;
 	duration = patchbay_ticks(start, patchbay_clock());
@@ -495,6 +495,7 @@ PB_TYPED_HANDLER(pb_typed_exit)
 	    (!unwound && !all_hold(typed, regs, 1)))
 		return;
 	pb_watch_call(duration);
+	ticks = duration;
 	if (duration > PBD_DETAIL_MAX)
 		duration = PBD_DETAIL_MAX;
 	if (words)
@@ -509,5 +510,7 @@ PB_TYPED_HANDLER(pb_typed_exit)
 	} else {
 		record_result(typed, function, regs);
 	}
+	if (pb_why_is_wanted(ticks))
+		pb_why_record(function, parent_ip, regs, ticks);
 	pb_ring_record(start, function, (uintptr_t)regs, kind, duration);
 }
