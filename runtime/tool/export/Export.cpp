@@ -141,7 +141,7 @@ void patchbay::exportCsv(Trace &T, raw_ostream &OS) {
     OS << ',' << kindName(C.Kind) << ',' << C.Depth << ',' << quotedCsv(F.Name)
        << ',' << quotedCsv(F.Module) << ','
        << toHex(F.BuildId, /*LowerCase=*/true) << ',';
-    if (V && (V->IsRecorded || V->Types))
+    if (V && V->IsRecorded)
       OS << quotedCsv(argsText(*V)) << ',' << quotedCsv(resultText(*V));
     else
       OS << ',';

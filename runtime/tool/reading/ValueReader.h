@@ -54,6 +54,7 @@ private:
         Of = {};
       Of.Typed.push_back({Field, Part,
                           uint8_t(R.Detail >> PBD_TYPED_STATE_SHIFT), R.Time});
+      Of.IsRecorded = true;
       return;
     }
     if (R.Function == PBD_SLOW_CALL) {

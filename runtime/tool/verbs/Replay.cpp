@@ -163,7 +163,7 @@ private:
     });
   }
   void called(const Line &L) {
-    if (L.Values)
+    if (L.Values && L.Values->IsRecorded)
       Text += calledText(function(L), *L.Values);
     else
       Text += function(L);
