@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "os/linux.h"
 
+#include "os/traced_mem.h"
 #include "stats.h"
 
 #include <dlfcn.h>
@@ -25,6 +26,8 @@
  *
  * The file is opened for each batch: a descriptor that a forked child
  * inherited would write to its parent.
+ *
+ * Where a kernel lets only debuggers do so, traced_mem.c makes one.
  */
 static int open_mem(void)
 {
@@ -64,13 +67,37 @@ void pb_os_text_forget(void)
 	if (kept.fd)
 		close(kept.fd - 1);
 	kept.fd = 0;
+	pb_traced_mem_forget();
+}
+
+/* @handle, or one of the same memory that may be written to. If there is none, writing
+ * says so. */
+static int make_writable(int handle)
+{
+	enum { UNKNOWN, YES, NO };
+	static int is_forced;
+	int forced = __atomic_load_n(&is_forced, __ATOMIC_RELAXED), traced;
+
+	if (forced == UNKNOWN) {
+		forced = pb_mem_is_forced(handle) ? YES : NO;
+		__atomic_store_n(&is_forced, forced, __ATOMIC_RELAXED);
+	}
+	if (forced == YES)
+		return handle;
+	traced = pb_traced_mem_begin();
+	if (traced < 0)
+		return handle;
+	close(handle);
+	return traced;
 }
 
 int pb_os_text_open(void)
 {
 	int handle = open_mem(), again;
 
-	if (handle >= 0 || !kept.fd || kept.pid != getpid())
+	if (handle >= 0)
+		return make_writable(handle);
+	if (!kept.fd || kept.pid != getpid())
 		return handle;
 	again = fcntl(kept.fd - 1, F_DUPFD_CLOEXEC, 0);
 	return again < 0 ? handle : again;
@@ -110,6 +137,7 @@ int pb_os_text_read(int handle, uintptr_t addr, void *bytes, size_t len)
 void pb_os_text_close(int handle)
 {
 	close(handle);
+	pb_traced_mem_end();
 }
 
 static int membarrier(int command)

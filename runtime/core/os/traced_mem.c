@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Since Linux 6.12 a kernel may be configured, or started, so that /proc/PID/mem writes
+ * through the protection of a mapping only for who traces PID by ptrace(2)
+ * (PROC_MEM_FORCE_PTRACE, the default of 7.2's configuration; fs/proc/base.c,
+ * proc_mem_foll_force()). Then this makes a process that shares our memory, has itself
+ * traced by us, opens its memory, which is ours, for us, and sleeps. Nobody stops,
+ * neither its threads nor ours, and none of ours is traced. It is there only while
+ * text is open.
+ *
+ * It has our descriptors, to hand over its own, and blocks all signals; what ends it is
+ * pb_traced_mem_end(), or the end of the thread that made it. It is no child that wait(2)
+ * would tell of, nor sends it SIGCHLD; but who waits for all children of whatever kind
+ * (__WALL) at that moment may see it end. A debugger of ours does not get to see it.
+ */
+#include "os/traced_mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define STACK 16384
+#define ALL_SIGNALS 8 /* bytes of the kernel's set of signals */
+
+enum { BEGINS, FAILED, OPENED };
+
+/*
+ * The one that there is. @owner: the thread that made it, 0: none has; @nr: for how many
+ * descriptors. @state: as above; @fd and @error go with it.
+ */
+static struct {
+	pid_t owner, pid;
+	unsigned int nr;
+	uint32_t state;
+	int fd, error;
+	char stack[STACK] __attribute__((aligned(16)));
+} tracee;
+
+int pb_mem_is_forced(int fd)
+{
+	static const volatile uint8_t constant = 1;
+	const uint8_t same = constant;
+
+	return pwrite(fd, &same, sizeof(same), (off_t)(uintptr_t)&constant) ==
+	       sizeof(same);
+}
+
+/*
+ * Not to be killed for what the program never does itself: a filter of system calls
+ * need not allow it. Not known: as if there was one.
+ */
+static int is_filtered(void)
+{
+	static const char name[] = "\nSeccomp:\t";
+	char text[4096];
+	int fd = open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
+	ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	const char *at;
+
+	if (fd >= 0)
+		close(fd);
+	if (size <= 0)
+		return 1;
+	text[size] = '\0';
+	at = strstr(text, name);
+	return !at || at[sizeof(name) - 1] != '0';
+}
+
+/*
+ * In the new process. It shares the thread's own storage, errno too, with who made it:
+ * that one sleeps until the state changes, and nothing fails after that.
+ */
+static int be_traced(void *arg)
+{
+	uint32_t state = FAILED;
+
+	(void)arg;
+	if (!syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) &&
+	    !syscall(SYS_ptrace, PTRACE_TRACEME, 0, 0, 0)) {
+		tracee.fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/mem",
+					 O_RDWR | O_CLOEXEC);
+		state = tracee.fd < 0 ? FAILED : OPENED;
+	}
+	tracee.error = state == FAILED ? errno : 0;
+	__atomic_store_n(&tracee.state, state, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &tracee.state, FUTEX_WAKE_PRIVATE, 1);
+	for (;;)
+		syscall(SYS_ppoll, NULL, 0, NULL, NULL, 0);
+}
+
+/* It has no signal for its end, and is not waited for unless that is said. */
+static pid_t make_process(void)
+{
+	const int flags = CLONE_VM | CLONE_FILES | CLONE_UNTRACED;
+	uint64_t all = ~UINT64_C(0), before = 0;
+	pid_t pid;
+
+	/* The C library's functions leave some out. */
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, ALL_SIGNALS);
+	pid = clone(be_traced, tracee.stack + STACK, flags, NULL);
+	while (pid > 0 &&
+	       __atomic_load_n(&tracee.state, __ATOMIC_ACQUIRE) == BEGINS)
+		syscall(SYS_futex, &tracee.state, FUTEX_WAIT_PRIVATE, BEGINS, NULL);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, ALL_SIGNALS);
+	return pid;
+}
+
+static int begin(void)
+{
+	tracee.state = BEGINS;
+	tracee.pid = make_process();
+	tracee.nr = 1;
+	if (tracee.pid < 0) {
+		int error = -errno;
+
+		__atomic_store_n(&tracee.owner, 0, __ATOMIC_RELEASE);
+		return error;
+	}
+	if (tracee.state == OPENED)
+		return tracee.fd;
+	pb_traced_mem_end();
+	return -tracee.error;
+}
+
+/* One more for who has it already, nested within the first. */
+static int again(void)
+{
+	int fd = fcntl(tracee.fd, F_DUPFD_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -errno;
+	tracee.nr++;
+	return fd;
+}
+
+int pb_traced_mem_begin(void)
+{
+	const pid_t self = (pid_t)syscall(SYS_gettid);
+	const int saved = errno;
+	pid_t owner = 0;
+	int fd;
+
+	if (is_filtered())
+		fd = -EPERM;
+	else if (__atomic_compare_exchange_n(&tracee.owner, &owner, self, 0,
+					     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		fd = begin();
+	else
+		fd = owner == self ? again() : -EBUSY;
+	errno = saved;
+	return fd;
+}
+
+void pb_traced_mem_end(void)
+{
+	const pid_t self = (pid_t)syscall(SYS_gettid);
+	const int saved = errno;
+
+	if (__atomic_load_n(&tracee.owner, __ATOMIC_RELAXED) != self || --tracee.nr)
+		return;
+	kill(tracee.pid, SIGKILL);
+	while (waitpid(tracee.pid, NULL, __WALL) < 0 && errno == EINTR)
+		;
+	errno = saved;
+	__atomic_store_n(&tracee.owner, 0, __ATOMIC_RELEASE);
+}
+
+void pb_traced_mem_forget(void)
+{
+	tracee.owner = 0;
+}
