@@ -6,11 +6,13 @@ its output.
 
     install.py ARCHIVE DEBS EXAMPLES WORK
 """
+import base64
 import os
 import re
 import shutil
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 ARCHIVE, DEBS, EXAMPLES, WORK = map(Path, sys.argv[1:])
@@ -61,7 +63,10 @@ def use():
     page = (ROOT / "root/use/page.html").read_text()
     print(f"{len(commands)} commands")
     print("calls of leaf:", *re.findall(r"^ *(\d+) .* leaf +-$", output, re.MULTILINE))
-    print("page of", "leaf" if "leaf" in page and "<html" in page else "nothing")
+    data = re.search(r'id="data"[^>]*>([^<]*)<', page)[1].strip()
+    packed = base64.b64decode(data[1:])
+    names = zlib.decompress(packed) if data[0] == "z" else packed
+    print("page of", "leaf" if b'"leaf"' in names and "<html" in page else "nothing")
 
 
 def newer():
