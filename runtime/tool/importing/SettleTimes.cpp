@@ -46,6 +46,24 @@ static bool raiseEntries(ArrayRef<KernelEvent> Events,
   return Raised;
 }
 
+// Between looking at the clock for the duration and writing the line there may be an
+// interrupt, with calls of its own, and CPUs' clocks may differ. A duration that what is
+// printed contradicts says nothing of times, or all that comes later would be moved.
+static void dropContradictions(MutableArrayRef<KernelEvent> Events,
+                               ArrayRef<KernelEvent> All) {
+  for (KernelEvent &E : Events) {
+    if (!E.IsExit || E.Partner == KernelEvent::NoPartner)
+      continue;
+    uint64_t Begin = All[E.Partner].Time;
+    uint64_t Printed = E.Time - std::min(E.Time, Begin);
+    uint64_t Slack = 2000 + Printed / 1000;
+    if (E.Longest < Printed && Printed - E.Longest > Slack)
+      E.Longest = UINT64_MAX;
+    if (E.Shortest > Printed && E.Shortest - Printed > Slack)
+      E.Shortest = 0;
+  }
+}
+
 void patchbay::settleTimes(KernelThread &Thread) {
   MutableArrayRef<KernelEvent> All(Thread.Events);
   uint64_t Last = 0;
@@ -59,6 +77,7 @@ void patchbay::settleTimes(KernelThread &Thread) {
         E.IsExit ? --Open : ++Open;
     } while (Open && End != All.size());
     MutableArrayRef<KernelEvent> Part = All.slice(First, End - First);
+    dropContradictions(Part, All);
     Part.front().Time = std::max(Part.front().Time, Last);
     for (int Round = 0; Round != Rounds; ++Round) {
       raiseForward(Part, All);

@@ -100,10 +100,6 @@ static std::string otherFunctions(const Trace &A, const Trace &B) {
          utostr(InBoth) + " of them in both";
 }
 
-static std::string host(const DataFile &Data) {
-  return Data.Session ? Data.Session->Host : "";
-}
-
 RecordedAs patchbay::howRecorded(const Trace &T) {
   // The first to begin is the one that the others come from. The kernel, whose calls
   // are without a date, is no such.
@@ -127,7 +123,7 @@ RecordedAs patchbay::howRecorded(const Trace &T) {
         formatv("{0:%Y-%m-%d %H:%M:%S}",
                 sys::TimePoint<>(std::chrono::nanoseconds(Data.StartNs)))
             .str();
-  How.Host = ofAll(T, host);
+  How.Host = Data.Session ? Data.Session->Host : "";
   How.Tracer = ofAll(T, tracer);
   if (std::string Threshold = ofAll(T, threshold); Threshold != "none")
     How.Tracer += ", threshold " + Threshold;
