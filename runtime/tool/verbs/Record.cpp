@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay record`: runs a program with the tracer preloaded.
-#include "LimitOptions.h"
-#include "Verb.h"
+#include "RecordOptions.h"
 #include "attach/ProcessChoice.h"
 #include "moment.h"
 #include "options.h"
@@ -14,19 +13,13 @@
 #include "recording/RunProgram.h"
 #include "recording/Selection.h"
 #include "recording/TracerLibrary.h"
-#include "tracers.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MathExtras.h"
 #include <csignal>
 #include <cstdlib>
 #include <sys/wait.h>
 
 using namespace llvm;
 using namespace patchbay;
-
-namespace {
-enum TracerT { FunctionProfile, Function, FunctionDuration, FunctionGraph };
-}
 
 static cl::SubCommand RecordCommand("record",
                                     "Run a program, or take one that runs, and "
@@ -36,172 +29,7 @@ static cl::list<std::string> ProgramUsage(cl::Positional,
                                           cl::desc("-- PROG [ARGS...]"),
                                           cl::sub(RecordCommand),
                                           cl::cat(ToolOptions));
-static cl::list<std::string>
-    Globs("F", cl::Prefix, cl::value_desc("GLOB"), cl::sub(RecordCommand),
-          cl::cat(ToolOptions),
-          cl::desc("Trace only functions whose name matches, mangled or "
-                   "demangled, with or without parameters; may be repeated"));
-static cl::list<std::string>
-    NoTrace("N", cl::Prefix, cl::value_desc("GLOB"), cl::sub(RecordCommand),
-            cl::cat(ToolOptions),
-            cl::desc("But not functions whose name matches; may be repeated"));
-static cl::list<std::string>
-    ArgsOf("args", cl::value_desc("GLOB"), cl::sub(RecordCommand),
-           cl::cat(ToolOptions),
-           cl::desc("Trace functions whose name matches, too, and record "
-                    "their arguments and results; with names behind it, as in "
-                    "'parse(name, req->uri, retval)' or 'parse(*)', these by what "
-                    "debug information says of their types; not with "
-                    "function_profile or --depth; may be repeated"));
-static cl::list<std::string>
-    When("when", cl::value_desc("CONDITION"), cl::sub(RecordCommand),
-         cl::cat(ToolOptions),
-         cl::desc("Of functions that --args names with their arguments, record only "
-                  "calls for which this holds, as 'len > 4096 && name == \"x\"'; "
-                  "may be repeated"));
-static cl::list<std::string>
-    Under("under", cl::value_desc("GLOB"), cl::sub(RecordCommand),
-          cl::cat(ToolOptions),
-          cl::desc("Record only calls that are made within a call of a function "
-                   "whose name matches, and those of it; may be repeated"));
-static cl::opt<std::string> TraceContext(
-    "trace-context", cl::value_desc("WHERE"), cl::sub(RecordCommand),
-    cl::cat(ToolOptions),
-    cl::desc("Of functions of --args, record which trace a call is part of: a W3C "
-             "traceparent, to which an argument points, arg0 to arg5, or a thread-local "
-             "variable of the program, tls:NAME; 'patchbay dump --otlp' puts its spans "
-             "there"));
-static cl::list<std::string>
-    Threads("thread", cl::value_desc("GLOB"), cl::sub(RecordCommand),
-            cl::cat(ToolOptions),
-            cl::desc("Record only threads whose name matches, or whose id it "
-                     "is; may be repeated"));
-static cl::list<std::string>
-    Processes("p", cl::Prefix, cl::value_desc("PID"), cl::sub(RecordCommand),
-              cl::cat(ToolOptions),
-              cl::desc("Record this process, which runs already, in the place "
-                       "of PROG; may be repeated"));
-static cl::list<std::string>
-    Comms("comm", cl::value_desc("NAME"), cl::sub(RecordCommand),
-          cl::cat(ToolOptions),
-          cl::desc("All processes of this name, as 'ps -o comm' shows it; may "
-                   "be repeated"));
-static cl::list<std::string>
-    Units("unit", cl::value_desc("NAME"), cl::sub(RecordCommand),
-          cl::cat(ToolOptions),
-          cl::desc("All processes of this unit of systemd; may be repeated"));
-static cl::list<std::string>
-    Cgroups("cgroup", cl::value_desc("PATH"), cl::sub(RecordCommand),
-            cl::cat(ToolOptions),
-            cl::desc("All processes in this control group, and below it; may "
-                     "be repeated"));
-static cl::opt<bool>
-    Follow("follow", cl::sub(RecordCommand), cl::cat(ToolOptions),
-           cl::desc("And what they have forked, and fork while they are "
-                    "recorded"));
-static cl::opt<TracerT> Tracer(
-    "t", cl::Prefix, cl::value_desc("TRACER"), cl::init(FunctionProfile),
-    cl::sub(RecordCommand), cl::cat(ToolOptions), cl::desc("What to record"),
-    cl::values(clEnumValN(FunctionProfile, "function_profile",
-                          "how often functions are called (default)"),
-               clEnumValN(Function, "function",
-                          "an event for each call, when it begins"),
-               clEnumValN(FunctionDuration, "function_duration",
-                          "an event for each call, with how long it took"),
-               clEnumValN(FunctionGraph, "function_graph",
-                          "the same, and one when it begins: calls that have "
-                          "not returned are there")));
-static cl::alias GlobsLong("filter", cl::aliasopt(Globs), cl::cat(ToolOptions),
-                           cl::desc("Same as -F"));
-static cl::alias NoTraceLong("notrace", cl::aliasopt(NoTrace), cl::cat(ToolOptions),
-                             cl::desc("Same as -N"));
-static cl::alias TracerLong("tracer", cl::aliasopt(Tracer),
-                            cl::cat(ToolOptions), cl::desc("The same"));
-static cl::opt<std::string> Threshold(
-    "threshold", cl::value_desc("TIME"), cl::sub(RecordCommand),
-    cl::cat(ToolOptions),
-    cl::desc("Drop calls that take less; with ns, us, ms or s, and us "
-             "if there is no unit"));
-static cl::opt<std::string> Why(
-    "why", cl::value_desc("TIME"), cl::sub(RecordCommand), cl::cat(ToolOptions),
-    cl::desc("Of calls that take as long, record why: who called the function, and when "
-             "and for what the thread was off the processor; for function_duration and "
-             "function_graph, and not with --no-sleep-time"));
-static cl::opt<bool>
-    Histogram("histogram", cl::sub(RecordCommand), cl::cat(ToolOptions),
-              cl::desc("With function_profile, count how long calls take, too: "
-                       "of each function and thread, by powers of two"));
-static cl::opt<bool> NoSleepTime(
-    "no-sleep-time", cl::sub(RecordCommand), cl::cat(ToolOptions),
-    cl::desc("Durations, and what --threshold says, are without the time that "
-             "the thread was not on a processor; not with -t function, --depth "
-             "or --args"));
-static cl::opt<bool> NoStores(
-    "no-stores", cl::sub(RecordCommand), cl::cat(ToolOptions),
-    cl::desc("Before main(), too, change code only as it is changed while other "
-             "threads execute it, not by stores: takes some milliseconds more"));
-static cl::opt<std::string> MaxRate(
-    "max-rate", cl::value_desc("N"), cl::sub(RecordCommand),
-    cl::cat(ToolOptions),
-    cl::desc("Disarm functions that are called more than N times a second, by all "
-             "threads together, also by calls that --threshold drops; they are named "
-             "at the end. PROG listens for 'patchbay live', too"));
-static cl::opt<std::string> MaxOverhead(
-    "max-overhead", cl::value_desc("PERCENT"), cl::sub(RecordCommand),
-    cl::cat(ToolOptions),
-    cl::desc("Let tracing take no more than so much of the processor time that PROG "
-             "takes for itself: the functions that are called most are disarmed until "
-             "it does not, and named at the end. PROG listens for 'patchbay live', "
-             "too"));
-static cl::opt<unsigned>
-    Depth("depth", cl::value_desc("N"), cl::sub(RecordCommand),
-          cl::cat(ToolOptions),
-          cl::desc("Record calls only that are within fewer than N calls of "
-                   "functions that are traced; up to 64. On x86-64 the others "
-                   "take no more of the stack, so that a deep recursion has "
-                   "the room that it has untraced"));
-static cl::opt<std::string>
-    Sample("sample", cl::value_desc("1/N"), cl::sub(RecordCommand),
-           cl::cat(ToolOptions),
-           cl::desc("Record, of the calls that a thread makes of a function, the "
-                    "first and each N-th behind it, and count the others; not with "
-                    "function_profile, --depth or --no-sleep-time"));
-static cl::opt<std::string>
-    Buffer("buffer", cl::value_desc("SIZE"), cl::sub(RecordCommand),
-           cl::cat(ToolOptions),
-           cl::desc("Events to keep of each thread, in bytes; with K, M or G, "
-                    "from 4K to 1024G (default: 256M, of 24 bytes per event)"));
-static LimitOptions LimitsGiven(RecordCommand);
-static cl::opt<bool>
-    Overwrite("overwrite", cl::sub(RecordCommand), cl::cat(ToolOptions),
-              cl::desc("When the buffer is full, drop the oldest events "
-                       "instead of the next ones; a new thread goes on in the "
-                       "buffer of one that has ended, if there is one"));
-static cl::opt<bool>
-    Live("live", cl::sub(RecordCommand), cl::cat(ToolOptions),
-         cl::desc("Let 'patchbay live' change what is traced while PROG runs"));
-static cl::list<std::string>
-    StartAt("start-at", cl::value_desc("GLOB"), cl::sub(RecordCommand),
-            cl::cat(ToolOptions),
-            cl::desc("Record no events before a function is called whose name "
-                     "matches; may be repeated"));
-static cl::list<std::string>
-    StopAt("stop-at", cl::value_desc("GLOB"), cl::sub(RecordCommand),
-           cl::cat(ToolOptions),
-           cl::desc("Record no events once a function is called whose name "
-                    "matches; may be repeated"));
-static cl::opt<std::string>
-    Output("o", cl::Prefix, cl::value_desc("DIR"), cl::init(DefaultDataDir),
-           cl::sub(RecordCommand), cl::cat(ToolOptions),
-           cl::desc("Directory to write (default: patchbay.data)"));
-static cl::alias OutputLong("output", cl::aliasopt(Output), cl::cat(ToolOptions),
-                            cl::desc("Same as -o"));
-static cl::alias DepthShort("D", cl::Prefix, cl::aliasopt(Depth),
-                            cl::cat(ToolOptions), cl::desc("Same as --depth"));
-static cl::opt<bool>
-    Force("force", cl::sub(RecordCommand), cl::cat(ToolOptions),
-          cl::desc("Run PROG even if there is nothing to trace in it yet, for "
-                   "modules that it loads and programs that it starts later"));
+static RecordOptions Opts(RecordCommand);
 
 static constexpr char Help[] = R"(
   PROG and the libraries it needs are looked through first; if none has a
@@ -419,164 +247,6 @@ static constexpr size_t MaxOptions = 112 * 1024;
 // What the tracer is told
 //===----------------------------------------------------------------------===//
 
-static StringRef nameOf(TracerT Of) {
-  switch (Of) {
-  case FunctionProfile:
-    return "function_profile";
-  case Function:
-    return "function";
-  case FunctionDuration:
-    return "function_duration";
-  case FunctionGraph:
-    return "function_graph";
-  }
-  llvm_unreachable("all tracers are above");
-}
-
-// What runtime/trace/options.c takes.
-static bool isPercentage(StringRef Text) {
-  Text.consume_back("%");
-  auto [Whole, Decimals] = Text.split('.');
-  uint64_t Number, Hundredths = 0;
-  if (!to_integer(Whole, Number, 10) || Decimals.size() > 2 ||
-      (!Decimals.empty() && !to_integer(Decimals, Hundredths, 10)))
-    return false;
-  if (Number > PB_OVERHEAD_MAX)
-    return false;
-  Hundredths = Number * 100 + Hundredths * (Decimals.size() == 1 ? 10 : 1);
-  return Hundredths >= 1 && Hundredths <= PB_OVERHEAD_MAX;
-}
-
-// The same.
-static bool isSample(StringRef Text) {
-  uint64_t N;
-  return Text.consume_front("1/") && to_integer(Text, N, 10) && N >= 1 &&
-         N <= PB_SAMPLE_MAX;
-}
-
-// A thread's first block has to fit, and a table of all blocks into memory.
-static Error checkBuffer() {
-  auto Size = parseSize(Buffer);
-  if (Size && *Size >= PB_BUFFER_MIN && *Size <= PB_BUFFER_MAX)
-    return Error::success();
-  return makeError(Usage, "--buffer: '" + Buffer +
-                              "' is not a size from 4K to 1024G, a whole number "
-                              "with one of the units K, M, G");
-}
-
-// What runtime/trace/options.c takes.
-static bool isNumber(StringRef Text, ArrayRef<StringRef> Units) {
-  uint64_t Number;
-  return !Text.consumeInteger(10, Number) && is_contained(Units, Text);
-}
-
-static Error checkOptions() {
-  if (uint64_t Rate; MaxRate.getNumOccurrences() &&
-                     (!to_integer(MaxRate, Rate, 10) || !Rate))
-    return makeError(Usage, "--max-rate: '" + MaxRate +
-                                "' is not a number from 1 on");
-  if (MaxOverhead.getNumOccurrences() && !isPercentage(MaxOverhead))
-    return makeError(Usage, "--max-overhead: '" + MaxOverhead +
-                                "' is not a percentage from 0.01 to 1000, with two "
-                                "decimals at most");
-  if (!Buffer.empty())
-    if (Error E = checkBuffer())
-      return E;
-  if (!Threshold.empty() && !isNumber(Threshold, {"", "ns", "us", "ms", "s"}))
-    return makeError(Usage, "--threshold: '" + Threshold +
-                                "' is not a whole number with one of the units "
-                                "ns, us, ms, s");
-  if (Why.getNumOccurrences()) {
-    uint64_t Time = 0;
-    if (StringRef Number = Why; Number.consumeInteger(10, Time) || !Time ||
-                                !isNumber(Why, {"", "ns", "us", "ms", "s"}))
-      return makeError(Usage, "--why: '" + Why +
-                                  "' is not a whole number from 1 on with one of the "
-                                  "units ns, us, ms, s");
-    if (Tracer != FunctionDuration && Tracer != FunctionGraph)
-      return makeError(Usage, "--why is for function_duration and function_graph: "
-                              "choose one with -t");
-    if (NoSleepTime)
-      return makeError(Usage, "--why says when a thread was off the processor, which "
-                              "--no-sleep-time leaves out: leave out one of them");
-  }
-  if (!Threshold.empty() && Tracer == Function)
-    return makeError(Usage, "--threshold is for durations, which the tracer "
-                            "function does not record: choose another with -t");
-  if (!ArgsOf.empty() && (Tracer == FunctionProfile || Depth))
-    return makeError(Usage, Twine("--args is for events") +
-                                (Depth ? ", and not beside --depth"
-                                       : ": choose a tracer of these with -t"));
-  if (!When.empty() && ArgsOf.empty())
-    return makeError(Usage, "--when is for functions of --args: name them with their "
-                            "arguments, as in --args 'parse(name, len)'");
-  if (Depth.getNumOccurrences()) {
-    if (!Depth || Depth > PB_DEPTH_MAX)
-      return makeError(Usage, "--depth takes a number from 1 to " +
-                                  Twine(PB_DEPTH_MAX));
-    if (Tracer != FunctionDuration && Tracer != FunctionGraph)
-      return makeError(Usage, "--depth is for function_duration and "
-                              "function_graph: choose one with -t");
-  }
-  if (Sample.getNumOccurrences()) {
-    if (!isSample(Sample))
-      return makeError(Usage, "--sample: '" + Sample +
-                                  "' is not 1/N, with N from 1 to " +
-                                  Twine(PB_SAMPLE_MAX));
-    if (Tracer == FunctionProfile)
-      return makeError(Usage, "--sample is for events: function_profile counts all "
-                              "calls; choose another tracer with -t");
-    if (Depth || NoSleepTime)
-      return makeError(Usage, "--sample is not for use beside --depth or "
-                              "--no-sleep-time: leave out one of them");
-  }
-  if (NoSleepTime &&
-      (Tracer == Function || (Tracer == FunctionProfile && !Histogram)))
-    return makeError(Usage, "--no-sleep-time is for durations: choose "
-                            "function_duration or function_graph with -t, or "
-                            "--histogram");
-  if (NoSleepTime && (Depth || !ArgsOf.empty()))
-    return makeError(Usage, "--no-sleep-time is not for use beside --depth or "
-                            "--args: leave out one of them");
-  if (TraceContext.getNumOccurrences()) {
-    StringRef Where = TraceContext;
-    bool IsArg = Where.consume_front("arg") && Where.size() == 1 && Where[0] >= '0' &&
-                 Where[0] <= '5';
-    bool IsTls = StringRef(TraceContext).starts_with("tls:") && TraceContext.size() > 4;
-    if (!IsArg && !IsTls)
-      return makeError(Usage, "--trace-context: '" + TraceContext +
-                                  "' is none of arg0 to arg5, or tls:NAME");
-    if (ArgsOf.empty())
-      return makeError(Usage, "--trace-context is for functions that --args names: name "
-                              "some");
-  }
-  if (!Threads.empty() && Tracer == FunctionProfile && !Histogram)
-    return makeError(Usage, "--thread: function_profile counts calls without "
-                            "regard to threads: add --histogram, or choose "
-                            "another tracer with -t");
-  if (Histogram && Tracer != FunctionProfile)
-    return makeError(Usage, "--histogram is for function_profile: of events "
-                            "'patchbay report --histogram' makes it");
-  if (Tracer == FunctionProfile)
-    for (const cl::Option *Given :
-         std::initializer_list<const cl::Option *>{&Buffer, &Overwrite})
-      if (Given->getNumOccurrences())
-        return makeError(Usage, "--" + Given->ArgStr +
-                                    " is for events, of which "
-                                    "function_profile records none: choose "
-                                    "another tracer with -t");
-  if (Tracer == FunctionProfile && !Histogram)
-    for (const cl::Option *Given : std::initializer_list<const cl::Option *>{
-             &Threshold, &static_cast<cl::Option &>(StartAt),
-             &static_cast<cl::Option &>(StopAt)})
-      if (Given->getNumOccurrences())
-        return makeError(Usage, "--" + Given->ArgStr +
-                                    " does nothing where calls are only "
-                                    "counted: choose another tracer with -t, "
-                                    "or --histogram");
-  return Error::success();
-}
-
 // The traced process knows its counter's rate the better the longer ago the
 // first moment is, so it is taken first.
 static std::string clockOption() {
@@ -584,45 +254,21 @@ static std::string clockOption() {
   return ",clock=" + utostr(Now.ticks) + "/" + utostr(Now.monotonic_ns);
 }
 
-// How calls are recorded, whatever functions and threads they are of.
-static std::string howOptions() {
-  std::string Options = ("tracer=" + nameOf(Tracer)).str();
-  if (!Buffer.empty())
-    Options += ",buffer=" + Buffer;
-  if (!Threshold.empty())
-    Options += ",threshold=" + Threshold;
-  if (!Why.empty())
-    Options += ",why=" + Why;
-  if (Histogram)
-    Options += ",histogram=1";
-  if (NoSleepTime)
-    Options += ",sleep-time=0";
-  if (NoStores)
-    Options += ",stores=0";
-  if (Depth)
-    Options += ",depth=" + utostr(Depth);
-  if (!Sample.empty())
-    Options += ",sample=" + Sample;
-  if (Overwrite)
-    Options += ",overwrite=1";
-  return Options;
-}
-
 static Expected<std::string> overheadOptions(const ElfImage &TracerImage) {
-  if (MaxOverhead.empty())
+  if (Opts.MaxOverhead.empty())
     return "";
   // Nothing costs that much.
   std::string Counted = ",live=1,max-overhead=" + utostr(PB_OVERHEAD_MAX / 100);
-  if (!ArgsOf.empty())
+  if (!Opts.ArgsOf.empty())
     Counted += ",args=probe_*";
-  auto Cost = measureCallCost(TracerImage.path(), howOptions() + Counted);
+  auto Cost = measureCallCost(TracerImage.path(), Opts.how() + Counted);
   if (!Cost)
     return Cost.takeError();
-  return ",max-overhead=" + MaxOverhead + ",call-cost=" + utostr(*Cost);
+  return ",max-overhead=" + Opts.MaxOverhead + ",call-cost=" + utostr(*Cost);
 }
 
 static Expected<std::string> tracerOptions(const Wanted &W) {
-  std::string Options = howOptions();
+  std::string Options = Opts.how();
   for (const std::string &Typed : W.Typed.options())
     Options += ",typed=" + escapeOption(Typed);
   for (const std::string &Symbol : W.Typed.Untyped)
@@ -635,14 +281,14 @@ static Expected<std::string> tracerOptions(const Wanted &W) {
     for (const std::string &Symbol : S.Symbols)
       Options += ("," + Name + "=" + escapeOption(Symbol)).str();
   }
-  if (!TraceContext.empty())
-    Options += ",trace-context=" + escapeOption(TraceContext);
-  for (const std::string &Thread : Threads)
+  if (!Opts.TraceContext.empty())
+    Options += ",trace-context=" + escapeOption(Opts.TraceContext);
+  for (const std::string &Thread : Opts.Threads)
     Options += ",thread=" + escapeOption(Thread);
-  Options += LimitsGiven.text();
-  if (!MaxRate.empty())
-    Options += ",max-rate=" + MaxRate;
-  if (Live || !MaxRate.empty() || !MaxOverhead.empty())
+  Options += Opts.Limits.text();
+  if (!Opts.MaxRate.empty())
+    Options += ",max-rate=" + Opts.MaxRate;
+  if (Opts.Live || !Opts.MaxRate.empty() || !Opts.MaxOverhead.empty())
     Options += ",live=1";
   if (Options.size() > MaxOptions)
     return makeError("the functions that globs match by demangled name fill " +
@@ -656,28 +302,28 @@ static Expected<std::string> tracerOptions(const Wanted &W) {
 static Expected<Wanted> wanted() {
   Wanted W;
   std::vector<std::string> Untyped;
-  for (const std::string &Text : ArgsOf)
+  for (const std::string &Text : Opts.ArgsOf)
     if (auto Request = parseTypedRequest(Text))
       W.Typed.Requests.push_back(std::move(*Request));
     else
       Untyped.push_back(Text);
-  auto Conditions = parseConditions(When);
+  auto Conditions = parseConditions(Opts.When);
   if (!Conditions)
     return Conditions.takeError();
   W.Typed.Conditions = std::move(*Conditions);
-  std::vector<std::string> Given(Globs.begin(), Globs.end());
+  std::vector<std::string> Given(Opts.Globs.begin(), Opts.Globs.end());
   if (Given.empty())
     Given.push_back("*");
   W.Selections.emplace_back("filter", std::move(Given));
-  W.Selections.emplace_back("notrace", NoTrace);
+  W.Selections.emplace_back("notrace", Opts.NoTrace);
   W.Selections.emplace_back("args", std::move(Untyped));
-  W.Selections.emplace_back("under", Under);
-  W.Selections.emplace_back("start-at", StartAt);
-  W.Selections.emplace_back("stop-at", StopAt);
-  W.OrElse = Force ? "what it loads or starts later is traced"
-                   : "--force runs it for what it loads or starts later";
+  W.Selections.emplace_back("under", Opts.Under);
+  W.Selections.emplace_back("start-at", Opts.StartAt);
+  W.Selections.emplace_back("stop-at", Opts.StopAt);
+  W.OrElse = Opts.Force ? "what it loads or starts later is traced"
+                        : "--force runs it for what it loads or starts later";
   // The tracer itself matches globs there.
-  if (!Globs.empty() || !ArgsOf.empty())
+  if (!Opts.Globs.empty() || !Opts.ArgsOf.empty())
     W.OrElse += ", where globs match mangled names only";
   return W;
 }
@@ -685,51 +331,22 @@ static Expected<Wanted> wanted() {
 // <patchbay/exit.h> has the figures. Whether the stack was full nobody knows
 // here: the process is gone.
 static void sayWhatTimingTakes(int Status) {
-  bool Timed = Tracer == FunctionDuration || Tracer == FunctionGraph ||
-               (Tracer == FunctionProfile && Histogram);
-  if (Timed && WIFSIGNALED(Status) && WTERMSIG(Status) == SIGSEGV)
+  if (Opts.isTimed() && WIFSIGNALED(Status) && WTERMSIG(Status) == SIGSEGV)
     errs() << "patchbay: each call that is timed takes some 300 to 850 bytes "
               "more of the stack: if a deep recursion used it up, time less of "
               "it (--depth, -N), or give it more (ulimit -s)\n";
-}
-
-// -p was the tracer once.
-static bool isOldTracer(StringRef Word) {
-  for (TracerT Old :
-       {FunctionProfile, Function, FunctionDuration, FunctionGraph})
-    if (Word == nameOf(Old)) {
-      warn("-p " + Word + " is now -t " + Word + ", as -p names a process");
-      Tracer.setValue(Old);
-      return true;
-    }
-  return false;
-}
-
-// The processes that -p names.
-static Expected<std::vector<pid_t>> namedProcesses() {
-  std::vector<pid_t> Named;
-  for (const std::string &Word : Processes) {
-    pid_t Pid = 0;
-    if (to_integer(Word, Pid, 10) && Pid > 0)
-      Named.push_back(Pid);
-    else if (!isOldTracer(Word))
-      return makeError(Usage, "-p: '" + Word +
-                                  "' is no process ID: that is a number from 1 "
-                                  "on; tracers are chosen with -t");
-  }
-  return Named;
 }
 
 static Expected<int> recordRunning(std::vector<pid_t> Named,
                                    ArrayRef<const char *> Args,
                                    StringRef Clock,
                                    const RecordingLimits &Limits) {
-  auto Others = chooseProcesses({Comms, Units, Cgroups});
+  auto Others = chooseProcesses({Opts.Comms, Opts.Units, Opts.Cgroups});
   if (!Others)
     return Others.takeError();
   std::vector<pid_t> First = Named;
   First.insert(First.end(), Others->begin(), Others->end());
-  if (Follow)
+  if (Opts.Follow)
     for (pid_t Pid : First)
       append_range(*Others, descendants(Pid));
   sort(*Others);
@@ -751,47 +368,37 @@ static Expected<int> recordRunning(std::vector<pid_t> Named,
   };
   auto Options = [&](const Wanted &W) -> Expected<std::string> {
     auto Text = tracerOptions(W);
-    if (Text && (Tracer != FunctionProfile || Histogram))
+    if (Text && Opts.hasEvents())
       *Text += Clock;
-    if (Text && Follow)
+    if (Text && Opts.Follow)
       *Text += ",follow=1";
     if (Text)
       *Text += *Overhead;
     return Text;
   };
-  return recordProcesses(
-      {Named, *Others, What, Options, Output, Threads, Follow, Force, Limits},
-      Args);
+  return recordProcesses({Named, *Others, What, Options, Opts.Output, Opts.Threads,
+                          Opts.Follow, Opts.Force, Limits},
+                         Args);
 }
 
 static Expected<int> runRecord(ArrayRef<const char *> Args) {
-  auto Named = namedProcesses();
+  auto Named = Opts.processes();
   if (!Named)
     return Named.takeError();
-  bool IsRunning = !Named->empty() || !Comms.empty() || !Units.empty() ||
-                   !Cgroups.empty();
+  bool IsRunning = !Named->empty() || !Opts.Comms.empty() || !Opts.Units.empty() ||
+                   !Opts.Cgroups.empty();
   if (Args.empty() && !IsRunning)
     return makeError("no program to run: put it last, as in 'patchbay record "
                      "-F GLOB -- PROG ARGS'; or name a process with -p PID");
-  if (Error E = checkOptions())
-    return E;
-  auto Limits =
-      LimitsGiven.read(/*HasEvents=*/Tracer != FunctionProfile || Histogram);
+  auto Limits = Opts.read();
   if (!Limits)
     return Limits.takeError();
-  // What is known of slow calls and of arguments is in one file, of one tracer.
-  bool Typed = llvm::any_of(
-      ArgsOf, [](StringRef Text) { return parseTypedRequest(Text).has_value(); });
-  if ((!Sample.empty() || Limits->Rotates) && (Typed || !Why.empty()))
-    return makeError(Usage, Twine(Typed ? "--args with names of arguments" : "--why") +
-                                " is not for use beside --sample, --rotate-size or "
-                                "--rotate-every: leave out one of them");
   std::string Clock = clockOption();
-  if (Output.empty())
+  if (Opts.Output.empty())
     return makeError("-o needs a directory, its name is empty");
   if (IsRunning)
     return recordRunning(*Named, Args, Clock, *Limits);
-  if (Follow)
+  if (Opts.Follow)
     return makeError(Usage, "--follow is for processes that run already: what "
                             "PROG forks is recorded in any case");
   auto Path = findProgram(Args.front());
@@ -809,7 +416,7 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
     return Asked.takeError();
   Wanted W = std::move(*Asked);
   if (Error E = checkProgram(*Path, *Program, *TracerImage, W)) {
-    if (!Force)
+    if (!Opts.Force)
       return E;
     warn(toString(std::move(E)));
   }
@@ -822,10 +429,10 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
     return Overhead.takeError();
   *Options += *Overhead;
 
-  auto Dir = OutputDir::create(Output);
+  auto Dir = OutputDir::create(Opts.Output);
   if (!Dir)
     return Dir.takeError();
-  if (Tracer != FunctionProfile || Histogram)
+  if (Opts.hasEvents())
     *Options += Clock;
   *Options += ",checked=1,output=" + escapeOption(Dir->path());
   std::string Preload = TracerImage->path();
@@ -841,7 +448,7 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   }
   sayWhatKilled(Args.front(), *Status);
   sayWhatTimingTakes(*Status);
-  sayWhatWasRecorded(Args.front(), *Dir, Output, Threads, *Limits);
+  sayWhatWasRecorded(Args.front(), *Dir, Opts.Output, Opts.Threads, *Limits);
   return WIFSIGNALED(*Status) ? 128 + WTERMSIG(*Status) : WEXITSTATUS(*Status);
 }
 
