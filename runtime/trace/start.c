@@ -18,9 +18,11 @@
 #include "sample.h"
 #include "sandbox.h"
 #include "start.h"
+#include "start_check.h"
 #include "tally.h"
 #include "thread.h"
 #include "thread_choice.h"
+#include "tracer_table.h"
 #include "tracers.h"
 #include "typed.h"
 #include "under.h"
@@ -28,103 +30,16 @@
 
 #include <core/private.h>
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/auxv.h>
+#include <errno.h>
 #include <time.h>
+#include <unistd.h>
 
-static const struct tracer {
-	const char *name;
-	int events;    /* which triggers can start and stop */
-	int histogram; /* the one that is meant beside histogram=1 */
-	int depth;     /* or beside depth=N */
-	int no_sleep_time; /* or beside sleep-time=0 */
-	int sample; /* or beside sample=1/N */
-	struct patchbay_ops_attr attr;
-	struct patchbay_ops_attr values; /* of functions that args= names */
-	struct patchbay_ops_attr typed;	 /* and typed= */
-} tracers[] = {
-	{ .name = "function_profile",
-	  .attr = { .handler = pb_profile_call, .attach = pb_profile_attach } },
-	{ .name = "function_profile", .events = 1, .histogram = 1,
-	  .attr = { .exit = pb_histogram_exit, .threshold = &pb_threshold,
-		    .attach = pb_histogram_attach } },
-	{ .name = "function_profile", .events = 1, .histogram = 1,
-	  .no_sleep_time = 1,
-	  .attr = { .handler = pb_awake_entry, .exit = pb_awake_histogram_exit,
-		    .attach = pb_histogram_attach } },
-	{ .name = "function", .events = 1,
-	  .attr = { .handler = pb_function_entry,
-		    .attach = pb_session_attach },
-	  .values = { .handler = pb_values_entry,
-		      .attach = pb_session_attach },
-	  .typed = { .handler = pb_typed_entry, .attach = pb_typed_attach } },
-	{ .name = "function_duration", .events = 1,
-	  .attr = { .exit = pb_duration_exit, .threshold = &pb_threshold,
-		    .attach = pb_session_attach },
-	  .values = { .exit = pb_values_exit, .threshold = &pb_threshold,
-		      .attach = pb_session_attach },
-	  .typed = { .handler = pb_typed_duration_entry, .exit = pb_typed_exit,
-		     .attach = pb_typed_attach } },
-	{ .name = "function_duration", .events = 1, .depth = 1,
-	  .attr = { .handler = pb_depth_duration_entry, .exit = pb_depth_exit,
-		    .attach = pb_session_attach } },
-	{ .name = "function_duration", .events = 1, .no_sleep_time = 1,
-	  .attr = { .handler = pb_awake_entry, .exit = pb_awake_exit,
-		    .attach = pb_session_attach } },
-	{ .name = "function_graph", .events = 1,
-	  .attr = { .handler = pb_graph_entry, .exit = pb_graph_exit,
-		    .attach = pb_session_attach },
-	  .values = { .handler = pb_graph_entry, .exit = pb_values_graph_exit,
-		      .attach = pb_session_attach },
-	  .typed = { .handler = pb_typed_graph_entry, .exit = pb_typed_exit,
-		     .attach = pb_typed_attach } },
-	{ .name = "function_graph", .events = 1, .depth = 1,
-	  .attr = { .handler = pb_depth_graph_entry, .exit = pb_depth_exit,
-		    .attach = pb_session_attach } },
-	{ .name = "function", .events = 1, .sample = 1,
-	  .attr = { .handler = pb_sample_function_entry,
-		    .attach = pb_sample_attach },
-	  .values = { .handler = pb_sample_function_values,
-		      .attach = pb_sample_attach } },
-	{ .name = "function_duration", .events = 1, .sample = 1,
-	  .attr = { .handler = pb_sample_duration_entry,
-		    .exit = pb_sample_exit, .attach = pb_sample_attach },
-	  .values = { .handler = pb_sample_duration_entry,
-		      .exit = pb_sample_values_exit,
-		      .attach = pb_sample_attach } },
-	{ .name = "function_graph", .events = 1, .sample = 1,
-	  .attr = { .handler = pb_sample_graph_entry, .exit = pb_sample_exit,
-		    .attach = pb_sample_attach },
-	  .values = { .handler = pb_sample_graph_entry,
-		      .exit = pb_sample_values_exit,
-		      .attach = pb_sample_attach } },
-	{ .name = "function_graph", .events = 1, .no_sleep_time = 1,
-	  .attr = { .handler = pb_awake_graph_entry, .exit = pb_awake_exit,
-		    .attach = pb_session_attach } },
-};
-
-static const struct tracer *tracer;
+static const struct pb_tracer_kind *tracer;
 /* What no tracer is armed on, and what pb_tracer is not. */
 static struct patchbay_filter notrace, not_plain, not_values;
 struct patchbay_ops *pb_tracer, *pb_values_tracer, *pb_typed_tracer;
 /* Of start_at and stop_at. */
 static struct patchbay_ops *triggers[2];
-
-static const struct tracer *find_tracer(const char *name, int histogram,
-					int depth, int no_sleep_time, int sample)
-{
-	for (size_t i = 0; i < sizeof(tracers) / sizeof(tracers[0]); i++)
-		if (name && !strcmp(tracers[i].name, name) &&
-		    tracers[i].histogram == histogram &&
-		    tracers[i].depth == depth &&
-		    tracers[i].no_sleep_time == no_sleep_time &&
-		    tracers[i].sample == sample)
-			return &tracers[i];
-	return NULL;
-}
 
 void pb_note(int result)
 {
@@ -454,49 +369,6 @@ static int create(struct patchbay_ops_attr attr, struct patchbay_ops **ops)
 	return patchbay_ops_create(&attr, ops);
 }
 
-/* What it takes to change code. libpatchbay would fail with each module. */
-static int check_proc(char why[PB_WHY_MAX])
-{
-	int fd = open("/proc/thread-self/mem", O_RDWR | O_CLOEXEC);
-
-	if (fd >= 0) {
-		close(fd);
-		return 0;
-	}
-	snprintf(why, PB_WHY_MAX,
-		 "/proc/thread-self/mem, through which code is changed: %s%s",
-		 strerror(errno), errno == ENOENT ? " (is /proc mounted?)" : "");
-	return -EINVAL;
-}
-
-/* Before there is something to record: a program may have none. */
-static int check_output(char why[PB_WHY_MAX])
-{
-	int fd, error = 0;
-
-	if (!pb_options.output) {
-		snprintf(why, PB_WHY_MAX,
-			 "no output: give a directory, as in output=/tmp");
-		return -EINVAL;
-	}
-	fd = open(pb_options.output, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0 || faccessat(AT_FDCWD, pb_options.output, W_OK | X_OK, 0))
-		error = -errno;
-	if (fd >= 0)
-		close(fd);
-	if (error)
-		snprintf(why, PB_WHY_MAX, "output='%s': %s", pb_options.output,
-			 strerror(-error));
-	return error;
-}
-
-/* By events of calls that have ended, and of all the time that these took. */
-static int can_say_why(void)
-{
-	return tracer->events && tracer->attr.exit && !tracer->histogram &&
-	       !tracer->no_sleep_time;
-}
-
 /* Everything that PATCHBAY says, or what is wrong with it. */
 int pb_start_read(const char *value, char why[PB_WHY_MAX])
 {
@@ -504,65 +376,12 @@ int pb_start_read(const char *value, char why[PB_WHY_MAX])
 
 	if (error)
 		return error;
-	tracer = find_tracer(pb_options.tracer_name, pb_options.histogram,
-			     pb_options.depth != 0, pb_options.no_sleep_time,
-			     pb_options.sample != 0);
+	tracer = pb_tracer_find(pb_options.tracer_name, pb_options.histogram,
+				pb_options.depth != 0, pb_options.no_sleep_time,
+				pb_options.sample != 0);
 	pb_depth = (unsigned int)pb_options.depth;
 	pb_sample = pb_options.sample;
-	if (tracer && (pb_options.nr_args || pb_options.nr_typed) &&
-	    !tracer->values.attach)
-		snprintf(why, PB_WHY_MAX,
-			 "args is for tracers of events, and not beside depth or sleep-time");
-	else if (tracer && pb_options.nr_threads && !tracer->events)
-		snprintf(why, PB_WHY_MAX,
-			 "thread is for tracers of events, and for histogram=1");
-	else if (tracer && !tracer->events &&
-		 (pb_options_rotate(&pb_options) || pb_options.max_memory))
-		snprintf(why, PB_WHY_MAX,
-			 "rotate-size, rotate-every and max-memory are for tracers of events, and for histogram=1");
-	else if (tracer && pb_options.has_context && !pb_options.nr_args)
-		snprintf(why, PB_WHY_MAX,
-			 "trace-context is for functions that args names");
-	else if (tracer && pb_options.why_ns && !can_say_why())
-		snprintf(why, PB_WHY_MAX,
-			 "why is for function_duration and function_graph, and not beside sleep-time");
-	else if (tracer && !pb_options.nr_filters && !pb_options.nr_args &&
-		 !pb_options.nr_typed && !pb_options.live)
-		snprintf(why, PB_WHY_MAX,
-			 "no filter: give a glob for names, as in filter=*");
-	else if (tracer && (pb_options.nr_typed || pb_options.why_ns) &&
-		 (pb_options.sample || pb_options_rotate(&pb_options)))
-		snprintf(why, PB_WHY_MAX,
-			 "typed and why are not for use beside sample, rotate-size or rotate-every");
-	else if (tracer && pb_typed_init())
-		snprintf(why, PB_WHY_MAX,
-			 "typed is not as this version's 'patchbay record' makes it");
-	else if (tracer)
-		return check_output(why) ? -EINVAL : check_proc(why);
-	else if (pb_options.sample &&
-		 find_tracer(pb_options.tracer_name, pb_options.histogram,
-			     pb_options.depth != 0, pb_options.no_sleep_time, 0))
-		snprintf(why, PB_WHY_MAX,
-			 "sample is for tracers of events, and not beside depth or sleep-time");
-	else if (pb_options.no_sleep_time &&
-		 find_tracer(pb_options.tracer_name, pb_options.histogram,
-			     pb_options.depth != 0, 0, pb_options.sample != 0))
-		snprintf(why, PB_WHY_MAX,
-			 "sleep-time is for tracers of durations, and not beside depth");
-	else if (find_tracer(pb_options.tracer_name, 0, 0, 0, 0) && pb_options.depth)
-		snprintf(why, PB_WHY_MAX,
-			 "depth is for function_duration and function_graph");
-	else if (pb_options.histogram)
-		snprintf(why, PB_WHY_MAX,
-			 "histogram=1 is for tracer=function_profile");
-	else if (!pb_options.tracer_name)
-		snprintf(why, PB_WHY_MAX,
-			 "no tracer: give one, as in tracer=function_profile");
-	else
-		snprintf(why, PB_WHY_MAX,
-			 "tracer='%s' is none of function_profile, function, function_duration, function_graph",
-			 pb_options.tracer_name);
-	return -EINVAL;
+	return pb_start_check(tracer, why);
 }
 
 int pb_start_begin(void)
