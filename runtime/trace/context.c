@@ -72,7 +72,7 @@ static uintptr_t find(const struct patchbay_cell *cell,
 	return text;
 }
 
-void pb_context_record(uintptr_t ip, const struct patchbay_cell *cell,
+void pb_context_record(uint64_t function, const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs)
 {
 	uintptr_t at = find(cell, regs);
@@ -86,6 +86,6 @@ void pb_context_record(uintptr_t ip, const struct patchbay_cell *cell,
 	pb_syscalls_end();
 	for (unsigned int i = 0; is_there && i < 3; i++)
 		pb_ring_record(context[i], PBD_CONTEXT + i, (uintptr_t)regs,
-			       PBD_RECORD_ENTRY, pb_function_number(cell, ip));
+			       PBD_RECORD_ENTRY, function);
 	errno = saved_errno;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * With trace-context= calls of functions that args= names are recorded with the trace that
+ * With trace-context= calls of functions that args= or typed= names are recorded with the trace that
  * they are part of: the program has it as W3C's traceparent ("00-...-...-01"), in an
  * argument or a thread-local variable that points there. So spans that are made of a
  * recording belong to those that the program's own instrumentation, or a proxy, has sent.
@@ -25,8 +25,8 @@ extern int pb_context_wanted;
  */
 int pb_context_start(int is_start, char why[PB_WHY_MAX]);
 
-/* Before the record of a call, as values. Async-signal-safe. */
-void pb_context_record(uintptr_t ip, const struct patchbay_cell *cell,
+/* Before the record of a call of @function, as values. Async-signal-safe. */
+void pb_context_record(uint64_t function, const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs);
 
 #endif /* PB_TRACE_CONTEXT_H */

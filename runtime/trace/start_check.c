@@ -65,7 +65,8 @@ int pb_start_check(const struct pb_tracer_kind *tracer, char why[PB_WHY_MAX])
 		 (pb_options_rotate(&pb_options) || pb_options.max_memory))
 		snprintf(why, PB_WHY_MAX,
 			 "rotate-size, rotate-every and max-memory are for tracers of events, and for histogram=1");
-	else if (tracer && pb_options.has_context && !pb_options.nr_args)
+	else if (tracer && pb_options.has_context && !pb_options.nr_args &&
+		 !pb_options.nr_typed)
 		snprintf(why, PB_WHY_MAX,
 			 "trace-context is for functions that args names");
 	else if (tracer && pb_options.why_ns && !can_say_why(tracer))

@@ -10,6 +10,7 @@
 #include "typed.h"
 
 #include "captures.h"
+#include "context.h"
 #include "ring.h"
 #include "sandbox.h"
 #include "session.h"
@@ -402,6 +403,8 @@ PB_TYPED_HANDLER(pb_typed_entry)
 	found.nr = 0;
 	add_values(&found, typed, regs, 0);
 	record(found.word, found.nr, function, (uintptr_t)regs);
+	if (pb_context_wanted)
+		pb_context_record(function, cell, regs);
 	pb_ring_record(patchbay_clock(), function, (uintptr_t)regs,
 		       PBD_RECORD_ENTRY, parent_ip);
 }
@@ -510,6 +513,8 @@ PB_TYPED_HANDLER(pb_typed_exit)
 	} else {
 		record_result(typed, function, regs);
 	}
+	if (pb_context_wanted)
+		pb_context_record(function, cell, regs);
 	if (pb_why_is_wanted(ticks))
 		pb_why_record(function, parent_ip, regs, ticks);
 	pb_ring_record(start, function, (uintptr_t)regs, kind, duration);

@@ -55,7 +55,7 @@ void pb_values_entry(uintptr_t ip, uintptr_t parent_ip,
 		return;
 	record_args(ip, cell, regs);
 	if (pb_context_wanted)
-		pb_context_record(ip, cell, regs);
+		pb_context_record(pb_function_number(cell, ip), cell, regs);
 	pb_ring_record(patchbay_clock(), pb_function_number(cell, ip),
 		       (uintptr_t)regs, PBD_RECORD_ENTRY, parent_ip);
 }
@@ -80,7 +80,7 @@ static void record_call(uintptr_t ip, uintptr_t parent_ip,
 		record_result(ip, cell, regs);
 	}
 	if (pb_context_wanted)
-		pb_context_record(ip, cell, regs);
+		pb_context_record(pb_function_number(cell, ip), cell, regs);
 	if (pb_why_is_wanted(ticks))
 		pb_why_record(pb_function_number(cell, ip), parent_ip, regs,
 			      ticks);

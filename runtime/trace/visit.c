@@ -96,7 +96,8 @@ static int make_file(void)
 	pb_sigset signals;
 	int error;
 
-	if (!pb_options.nr_filters && !pb_options.nr_symbols && !pb_options.nr_args)
+	if (!pb_options.nr_filters && !pb_options.nr_symbols &&
+	    !pb_options.nr_args && !pb_options.nr_typed)
 		return 0;
 	pb_signal_lock(&pb_session->lock, &signals);
 	error = pb_session_file();

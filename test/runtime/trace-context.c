@@ -29,6 +29,13 @@
 // RUN: %{look} | FileCheck %s --check-prefix=TLS
 // TLS:      handle 1: 4bf92f3577b34da6a3ce929d0e0e4736 00f067aa0ba902b7
 // TLS-NEXT: handle 2: none
+/* Where arguments have names, too. */
+// RUN: cd %t && %patchbay record -t function_duration --args 'handle(nr)' --trace-context arg1 -F 'inner' -F 'main' -- ./prog
+// RUN: %{look} | FileCheck %s
+// RUN: cd %t && %patchbay record -t function --args 'handle(nr)' --trace-context arg1 -F 'inner' -F 'main' -- ./prog
+// RUN: %{look} | FileCheck %s --check-prefix=ENTRIES
+// RUN: cd %t && %patchbay record -t function_graph --args 'handle(nr)' --when 'nr > 0' --under main --trace-context tls:current_trace -F 'inner' -F 'main' -- ./prog
+// RUN: %{look} | FileCheck %s --check-prefix=TLS
 /* Another thread has a variable of its own. */
 // RUN: cd %t && %patchbay record -t function_duration --args in_thread --trace-context tls:current_trace -- ./prog
 // RUN: cd %t && %patchbay dump --json | FileCheck %s --check-prefix=THREAD

@@ -48,7 +48,8 @@ def main():
     for call in calls:
         if call["function"] == "handle":
             context = f"{call['trace_id']} {call['parent_span_id']}" if "trace_id" in call else "none"
-            print(f"handle {call['args'][0]}: {context}")
+            args = call["args"]
+            print(f"handle {args['nr'] if isinstance(args, dict) else args[0]}: {context}")
     if calls[0]["kind"] == "entry":
         return
     with open(sys.argv[2], "rb") as file:
