@@ -2,6 +2,7 @@
 #include "why.h"
 
 #include "mapped.h"
+#include "memory_limit.h"
 #include "moment.h"
 #include "sandbox.h"
 #include "thread_choice.h"
@@ -16,10 +17,14 @@ uint64_t pb_why_ns_per_tick;
 /* With overwrite=1 so many are kept at least, whatever the buffer's size. */
 #define SLOW_MIN 16u
 
+/* Of what all threads may take (max-memory=) events have half at least. */
 static uint64_t most(void)
 {
 	uint64_t fit = pb_options.buffer / SLOW_SIZE;
+	const uint64_t half = pb_options.max_memory / 2 / SLOW_SIZE;
 
+	if (pb_options.max_memory && fit > half)
+		fit = half;
 	return fit < SLOW_MIN ? SLOW_MIN : fit;
 }
 
@@ -79,7 +84,7 @@ static struct pbd_slow *take(void)
 		if (!pb_session->slow)
 			return NULL;
 	}
-	if (pb_session->nr_slow >= most())
+	if (pb_session->nr_slow >= most() || !pb_memory_has_room(SLOW_SIZE, 0))
 		return pb_options.overwrite ? oldest() : NULL;
 	slow = pb_data_reserve(&pb_session->file, PBD_SLOW, SLOW_SIZE, &error);
 	if (!slow) {
@@ -87,6 +92,7 @@ static struct pbd_slow *take(void)
 		return pb_options.overwrite ? oldest() : NULL;
 	}
 	pb_data_commit(&pb_session->file, &slow->chunk);
+	pb_memory_take(SLOW_SIZE);
 	if (pb_options.overwrite)
 		pb_session->slow[pb_session->nr_slow] = slow;
 	pb_session->nr_slow++;

@@ -64,6 +64,9 @@
 // RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --buffer 4K -- ./prog many && %patchbay info | FileCheck %s --check-prefix=FULL
 // FULL: why slow of calls of 1.000 us or more, of 16 in all, and of 84 for which there was no room, or no way to ask, nothing;
 // RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --buffer 64K --overwrite -- ./prog many && %patchbay dump --json > json && %python %S/Inputs/check-why.py --last json
+/* What is known of them is part of what all threads may take, half of it at most. */
+// RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --max-memory 1M -- ./prog many && %patchbay info | FileCheck %s --check-prefix=MEMORY
+// MEMORY: why slow of calls of 1.000 us or more, of 27 in all, and of 73 for which there was no room, or no way to ask, nothing;
 /* Children of a fork have their own. */
 // RUN: cd %t && %patchbay record -t function_duration --why 40ms -F naps -- ./prog forks && %patchbay dump --json > json && %python %S/Inputs/check-why.py --processes json
 // DEFINE: %{status} = %python %S/Inputs/expect-status.py

@@ -116,7 +116,7 @@ static constexpr char Help[] = R"(
   off, by its processor time since its last slow call. 16 KB of the stack are kept, and
   who called is found by unwind tables when the recording is read, so no frame pointers
   are needed. Such a call takes some 40 us more and 20 KB of the file, up to --buffer for
-  the process; others make no system call, and take no more than before. 'patchbay info'
+  the process, or half of --max-memory; others make no system call, and take no more than before. 'patchbay info'
   says what was known, and why no more; 'patchbay replay', 'report', 'outliers' and 'dump'
   show it. Of a thread's first recorded call only the least time is known.
 
