@@ -13,6 +13,7 @@
 static struct known {
 	struct known *next;
 	uint32_t why, number;
+	uint64_t size; /* of the path, with its NUL */
 	char path[];
 } *known;
 
@@ -29,31 +30,52 @@ _Static_assert((int)PBD_OTHER_VERSION == (int)PB_PRIVATE_OTHER_VERSION &&
 		       (int)PBD_OTHER_NAMESPACE == (int)PB_PRIVATE_OTHER_NAMESPACE,
 	       "what is written down is what the library says");
 
+static int write_chunk(const struct known *k)
+{
+	struct pbd_other *chunk;
+	int error;
+
+	chunk = pb_data_reserve(&pb_session->file, PBD_OTHER,
+				sizeof(*chunk) + k->size, &error);
+	if (!chunk)
+		return error;
+	chunk->why = k->why;
+	chunk->number = k->number;
+	pb_copy(chunk->path, k->path, k->size);
+	pb_data_commit(&pb_session->file, &chunk->chunk);
+	return 0;
+}
+
 /* Also in a file that there would not be else: nothing else may be traced. */
 static int write_down(const struct pb_private_other *other)
 {
 	const size_t size = strlen(other->path) + 1;
 	struct known *k = malloc(sizeof(*k) + size);
-	struct pbd_other *chunk;
 	int error = k ? pb_session_file() : -ENOMEM;
 
-	chunk = error ? NULL :
-			pb_data_reserve(&pb_session->file, PBD_OTHER,
-					sizeof(*chunk) + size, &error);
-	if (!chunk) {
+	if (!error) {
+		*k = (struct known){ .next = known,
+				     .why = other->why,
+				     .number = other->number,
+				     .size = size };
+		memcpy(k->path, other->path, size);
+		error = write_chunk(k);
+	}
+	if (error) {
 		free(k);
 		return error;
 	}
-	chunk->why = other->why;
-	chunk->number = other->number;
-	memcpy(chunk->path, other->path, size);
-	pb_data_commit(&pb_session->file, &chunk->chunk);
-	*k = (struct known){ .next = known,
-			     .why = other->why,
-			     .number = other->number };
-	memcpy(k->path, other->path, size);
 	known = k;
 	return 0;
+}
+
+int pb_others_copy(void)
+{
+	int error = 0;
+
+	for (const struct known *k = known; k && !error; k = k->next)
+		error = write_chunk(k);
+	return error;
 }
 
 static void visit(const struct pb_private_other *other, void *arg)

@@ -4,6 +4,7 @@
 #include "listen.h"
 #include "losses.h"
 #include "moment.h"
+#include "others.h"
 #include "parent.h"
 #include "quota.h"
 #include "session.h"
@@ -75,6 +76,8 @@ int pb_rotate_copy_maps(void)
 
 	if (!error)
 		error = copy_left_out();
+	if (!error)
+		error = pb_others_copy();
 	if (error)
 		return error;
 	for (struct pb_map *map = pb_maps; map; map = map->next) {
@@ -122,6 +125,15 @@ static void go_back(struct pbd_session *chunk, struct pbd_asked *asked,
 	pb_losses_go_back(losses);
 }
 
+/* What is not traced is not traced in this file, either. */
+static void carry_note(void)
+{
+	const uint32_t error = left.header->error;
+
+	if (error == EILSEQ || error == EPROTONOSUPPORT)
+		pb_data_note(&pb_session->file, -(int)error);
+}
+
 /* Of threads' own clocks. */
 #define KEPT_FLAGS (PBD_SESSION_OWN_PAGE | PBD_SESSION_OWN_CALL)
 
@@ -148,6 +160,7 @@ int pb_rotate_switch(void)
 		of->failed = 1;
 		return error;
 	}
+	carry_note();
 	pb_session_flag(chunk->flags & KEPT_FLAGS);
 	of->left[of->nr_left].header = left.header;
 	pb_copy(of->left[of->nr_left].path, left.path, sizeof(left.path));

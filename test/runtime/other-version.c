@@ -38,6 +38,12 @@
 // RUN: %python %S/Inputs/while-running.py %t/needs wait -- %patchbay list -p PID 2>&1 | FileCheck %s --check-prefix=LATE-LIST
 // LATE-LIST: patchbay: warning: {{.*}}/libold.so: compiled for patchbay ABI version 1, this patchbay is of version 2 and leaves its functions alone{{$}}
 // LATE-LIST: disarmed pear
+/* Each file of a recording can be read on its own, and says so. */
+// RUN: %build %S/Inputs/rotated.c -o %t/rotated -Wl,--no-as-needed %t/libold.so %link
+// RUN: cd %t && %patchbay record -o parts -t function -F often --rotate-every 20ms -- ./rotated until 4 parts
+// RUN: cd %t && sh -c 'for part in parts/*Z.pbd; do rm -rf part; mkdir part; cp $part part; %patchbay report part 2>&1 | grep -c "libold.so: none of its functions was traced"; done' | sort | uniq -c > parts.txt
+// RUN: FileCheck %s --check-prefix=PARTS --implicit-check-not={{.}} --input-file=%t/parts.txt
+// PARTS: {{^ *([4-9]|[0-9][0-9]+) 1$}}
 /* Of a program without anything else, it is why there is nothing. */
 // RUN: %plain -DNEEDS %s -o %t/alone -Wl,--no-as-needed %t/libold.so
 // RUN: %python %S/Inputs/while-running.py %t/alone wait -- %python %S/Inputs/expect-status.py 3 %patchbay list -p PID 2>&1 | FileCheck %s --check-prefix=ALONE
