@@ -54,6 +54,20 @@ static std::string sample(const DataFile &Data) {
   return Sample > 1 ? "1/" + utostr(Sample) : "all calls";
 }
 
+// What is found out of slow calls takes time in their callers.
+static std::string why(const DataFile &Data) {
+  return Data.Why ? "of " + durationText(Data.Why->ThresholdNs) + " or more" : "none";
+}
+
+// The process that was traced has counted those of its children, too.
+static uint64_t leftOut(const Trace &T) {
+  uint64_t Calls = 0;
+  for (const TraceProcess &P : T.Processes)
+    for (const auto &[Place, A] : P.Data.Arguments)
+      Calls = SaturatingAdd(Calls, A.LeftOut);
+  return Calls;
+}
+
 // What there is in the processes, which are mostly all the same. One that had
 // nothing to trace does not say how that would have been done.
 static std::string ofAll(const Trace &T, std::string (*Of)(const DataFile &)) {
@@ -139,6 +153,7 @@ std::string patchbay::recordedDifferently(const Trace &A, const Trace &B) {
                    {"no-sleep-time", noSleepTime},
                    {"depth", depth},
                    {"sample", sample},
+                   {"why", why},
                    {"only chosen threads", chosenThreads},
                    {"only within calls of some functions", under},
                    {"overwrite", overwrite}};
@@ -146,6 +161,9 @@ std::string patchbay::recordedDifferently(const Trace &A, const Trace &B) {
   for (auto [Name, Of] : Options)
     if (std::string OfA = ofAll(A, Of), OfB = ofAll(B, Of); OfA != OfB)
       Differences.push_back(Name + (" " + OfA) + " and " + OfB);
+  if (leftOut(A) || leftOut(B))
+    Differences.push_back("calls that --when left out " + utostr(leftOut(A)) + " and " +
+                          utostr(leftOut(B)));
   if (std::string Functions = otherFunctions(A, B); !Functions.empty())
     Differences.push_back(Functions);
   return join(Differences, "; ");
