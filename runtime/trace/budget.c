@@ -8,6 +8,7 @@
 #include "session.h"
 #include "start.h"
 #include "tracers.h"
+#include "why.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -228,16 +229,21 @@ static size_t too_often(const struct busy *busy, size_t nr, uint64_t ns)
 static size_t too_costly(const struct busy *busy, size_t nr, double cpu_ns)
 {
 	const double each = (double)pb_options.call_cost_ps / 1000;
+	const double why = (double)pb_why_spent();
 	double spent = 0, own, now, allowed;
 	size_t costly = 0;
 
 	for (size_t i = 0; i < nr; i++)
 		spent += (double)busy[i].calls * each;
 	/* What is reckoned may be more than what was really taken. */
-	own = cpu_ns - spent > cpu_ns / 10 ? cpu_ns - spent : cpu_ns / 10;
-	now = spent / own;
+	own = cpu_ns - spent - why > cpu_ns / 10 ? cpu_ns - spent - why :
+						   cpu_ns / 10;
+	now = (spent + why) / own;
 	overhead = overhead < 0 ? now : (overhead * 15 + now) / 16;
 	allowed = own * (double)pb_options.max_overhead / 10000;
+	/* Half of it may go into reasons (why=), and what does is not there for calls. */
+	pb_why_allow((uint64_t)(allowed / 2));
+	allowed -= why < allowed / 2 ? why : allowed / 2;
 	/* What was too much before, as at the beginning, is saved in the long run. */
 	debt_ns += spent - allowed;
 	if (debt_ns < 0)
@@ -248,7 +254,7 @@ static size_t too_costly(const struct busy *busy, size_t nr, double cpu_ns)
 		spent -= (double)busy[costly++].calls * each;
 	/* From now on only the others cost something. */
 	if (costly)
-		overhead = spent / own;
+		overhead = (spent + why) / own;
 	return costly;
 }
 

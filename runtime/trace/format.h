@@ -440,7 +440,7 @@ struct pbd_why {
 	uint32_t refused;
 	uint64_t nr;   /* calls that were looked into: the last one's id */
 	uint64_t lost; /* calls that were not: there was no room, or no way to ask the
-			  kernel */
+			  kernel, or it would have cost more than max-overhead= */
 };
 
 #define PBD_WAIT_PREEMPTED 1u /* it could have run, and another was run instead */

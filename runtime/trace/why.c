@@ -166,6 +166,45 @@ static __attribute__((noinline)) void fill_in(struct pbd_slow *slow,
 	copy_stack(slow, slow->here[7] ? slow->here[7] : slow->caller_sp);
 }
 
+/*
+ * With max-overhead= what it takes to look into slow calls is limited, too. Below 0: more was
+ * taken than what budget.c has given so far; what it gives later makes up for that.
+ */
+static int64_t room_ns = PB_WHY_FIRST_NS;
+static uint64_t spent_ns;
+
+static uint64_t begin_spending(void)
+{
+	if (!pb_options.max_overhead)
+		return 0;
+	return __atomic_load_n(&room_ns, __ATOMIC_RELAXED) > 0 ?
+		       pb_now_ns(CLOCK_THREAD_CPUTIME_ID) :
+		       UINT64_MAX;
+}
+
+static void end_spending(uint64_t begin_ns)
+{
+	uint64_t ns;
+
+	if (!pb_options.max_overhead)
+		return;
+	ns = pb_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+	__atomic_fetch_sub(&room_ns, (int64_t)ns, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&spent_ns, ns, __ATOMIC_RELAXED);
+}
+
+uint64_t pb_why_spent(void)
+{
+	return __atomic_exchange_n(&spent_ns, 0, __ATOMIC_RELAXED);
+}
+
+void pb_why_allow(uint64_t ns)
+{
+	/* What is not used is no reason to take much at once later. */
+	if (__atomic_load_n(&room_ns, __ATOMIC_RELAXED) < (int64_t)(4 * ns))
+		__atomic_fetch_add(&room_ns, (int64_t)ns, __ATOMIC_RELAXED);
+}
+
 static int is_chosen(void)
 {
 	return pb_thread_is_chosen(!pb_self || !pb_self->number);
@@ -177,12 +216,19 @@ void pb_why_record(uint64_t function, uintptr_t parent_ip,
 	int saved_errno = errno;
 	struct pb_switches none = { 0 };
 	struct pbd_slow *slow;
-	uint64_t id = 0, now_ns;
+	uint64_t id = 0, now_ns, spending_ns;
 
 	if (pb_untraced)
 		return;
 	if (pb_locked || !pb_syscalls_begin()) {
 		lose();
+		return;
+	}
+	spending_ns = begin_spending();
+	if (spending_ns == UINT64_MAX) {
+		lose();
+		pb_syscalls_end();
+		errno = saved_errno;
 		return;
 	}
 	now_ns = pb_now_ns(CLOCK_MONOTONIC);
@@ -198,6 +244,7 @@ void pb_why_record(uint64_t function, uintptr_t parent_ip,
 		fill_in(slow, parent_ip, regs);
 		__atomic_store_n(&slow->id, id, __ATOMIC_RELEASE);
 	}
+	end_spending(spending_ns);
 	pb_syscalls_end();
 	if (slow)
 		pb_ring_record(id, PBD_SLOW_CALL, (uintptr_t)regs,
@@ -211,4 +258,6 @@ void pb_why_forget(void)
 		pb_sys(SYS_munmap, pb_session->slow,
 		       most() * sizeof(*pb_session->slow));
 	__atomic_store_n(&pb_why_threshold, UINT64_MAX, __ATOMIC_RELAXED);
+	room_ns = PB_WHY_FIRST_NS;
+	spent_ns = 0;
 }

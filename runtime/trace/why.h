@@ -48,6 +48,14 @@ static inline int pb_why_is_wanted(uint64_t duration)
 				0);
 }
 
+/*
+ * With max-overhead=, the processor time that this has taken since it was asked for last, and
+ * how much more of it may be taken from now on. At first it is PB_WHY_FIRST_NS.
+ */
+#define PB_WHY_FIRST_NS 200000
+uint64_t pb_why_spent(void);
+void pb_why_allow(uint64_t ns);
+
 /* The recording is over. */
 void pb_why_forget(void);
 

@@ -62,11 +62,16 @@
 // DEEP: => ... (more of the stack was not kept)
 /* No more space than the buffer's; with --overwrite the last ones are there, and older calls have none. */
 // RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --buffer 4K -- ./prog many && %patchbay info | FileCheck %s --check-prefix=FULL
-// FULL: why slow of calls of 1.000 us or more, of 16 in all, and of 84 for which there was no room, or no way to ask, nothing;
+// FULL: why slow of calls of 1.000 us or more, of 16 in all, and of 84 for which there was no room, no way to ask, or no time with --max-overhead, nothing;
 // RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --buffer 64K --overwrite -- ./prog many && %patchbay dump --json > json && %python %S/Inputs/check-why.py --last json
 /* What is known of them is part of what all threads may take, half of it at most. */
 // RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --max-memory 1M -- ./prog many && %patchbay info | FileCheck %s --check-prefix=MEMORY
-// MEMORY: why slow of calls of 1.000 us or more, of 27 in all, and of 73 for which there was no room, or no way to ask, nothing;
+// MEMORY: why slow of calls of 1.000 us or more, of 27 in all, and of 73 for which there was no room, no way to ask, or no time with --max-overhead, nothing;
+// RUN: cd %t && %patchbay record -o without -t function_duration -F tiny -- ./prog many && %patchbay report --diff without 2>&1 | FileCheck %s --check-prefix=DIFF
+// DIFF: were recorded with other options, {{.*}}: why none and of 1.000 us or more{{$}}
+/* Nor does it cost more than tracing may. */
+// RUN: cd %t && %patchbay record -t function_duration --why 1us -F tiny --max-overhead 0.01% -- ./prog many && %patchbay info | FileCheck %s --check-prefix=OVERHEAD
+// OVERHEAD: why slow of calls of 1.000 us or more, of {{[1-9][0-9]?}} in all, and of {{[1-9][0-9]?}} for which there was no room, no way to ask, or no time with --max-overhead, nothing;
 /* Children of a fork have their own. */
 // RUN: cd %t && %patchbay record -t function_duration --why 40ms -F naps -- ./prog forks && %patchbay dump --json > json && %python %S/Inputs/check-why.py --processes json
 // DEFINE: %{status} = %python %S/Inputs/expect-status.py

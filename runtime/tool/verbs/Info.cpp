@@ -128,8 +128,8 @@ static void printWhy(const DataWhy &Why, raw_ostream &OS) {
   OS << "  why slow   of calls of " << durationText(Why.ThresholdNs) << " or more, of "
      << Why.Calls << " in all";
   if (Why.Lost)
-    OS << ", and of " << Why.Lost << " for which there was no room, or no way to ask, "
-          "nothing";
+    OS << ", and of " << Why.Lost << " for which there was no room, no way to ask, or "
+          "no time with --max-overhead, nothing";
   OS << "; " << whatIsKnown(Why) << '\n';
 }
 
