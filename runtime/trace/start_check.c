@@ -65,6 +65,13 @@ int pb_start_check(const struct pb_tracer_kind *tracer, char why[PB_WHY_MAX])
 		 (pb_options_rotate(&pb_options) || pb_options.max_memory))
 		snprintf(why, PB_WHY_MAX,
 			 "rotate-size, rotate-every and max-memory are for tracers of events, and for histogram=1");
+	else if (tracer && pb_options.keep && !pb_options_rotate(&pb_options))
+		snprintf(why, PB_WHY_MAX,
+			 "keep is for files that are rotated: add rotate-size or rotate-every");
+	else if (tracer && pb_options.max_size &&
+		 pb_options.rotate_size > pb_options.max_size / 2)
+		snprintf(why, PB_WHY_MAX,
+			 "max-size has no room for two files of rotate-size");
 	else if (tracer && pb_options.has_context && !pb_options.nr_args &&
 		 !pb_options.nr_typed)
 		snprintf(why, PB_WHY_MAX,

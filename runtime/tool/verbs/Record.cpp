@@ -206,8 +206,11 @@ ENVIRONMENT:
     notrace   as -N; may be repeated
     args      as --args; may be repeated
     thread    as --thread; may be repeated
-    threshold, why, trace-context, depth, max-rate, max-overhead, histogram=1, sleep-time=0, stores=0,
-    buffer, overwrite=1, live=1, start-at, stop-at
+    under, start-at, stop-at
+              as the options above; may be repeated
+    threshold, why, trace-context, depth, sample, max-rate, max-overhead, max-memory,
+    max-size, rotate-size, rotate-every, keep, histogram=1, sleep-time=0, stores=0,
+    buffer, overwrite=1, live=1
               as the options above (max-rate and max-overhead take live=1, too);
               sleep-time=0 as --no-sleep-time, stores=0 as --no-stores
     call-cost what max-overhead takes a traced call for, in picoseconds (60000)
