@@ -76,7 +76,7 @@ void Writer::columns(json::OStream &J, StringRef Name, const Trace &T,
   auto OrNull = [](bool IsKnown, uint64_t N) {
     return IsKnown ? json::Value(N) : json::Value(nullptr);
   };
-  bool HasSelf = T.hasEvents();
+  bool HasSelf = T.hasEvents() && !T.isSampled();
   J.attributeObject(Name, [&] {
     using F = const FunctionDurations &;
     Column("calls", [](F Of) { return Of.Calls; });
@@ -84,7 +84,7 @@ void Writer::columns(json::OStream &J, StringRef Name, const Trace &T,
       return OrNull(Of.Timed || Of.unfinished(), Of.Total);
     });
     Column("self", [&](F Of) {
-      return OrNull((Of.Timed && HasSelf) || Of.unfinished(), Of.Self);
+      return OrNull(HasSelf && (Of.Timed || Of.unfinished()), Of.Self);
     });
     Column("average", [&](F Of) { return OrNull(Of.Timed, Of.average()); });
     for (auto [Key, Part] : {std::pair("p50", 0.5), {"p95", 0.95}, {"p99", 0.99}})

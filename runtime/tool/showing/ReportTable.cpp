@@ -33,8 +33,9 @@ std::vector<Field> patchbay::defaultFields(const Trace &T, Apart By) {
 std::vector<Field> patchbay::defaultDiffFields(const Trace &T) {
   if (!T.hasDurations())
     return {Field::Calls, Field::Name};
-  return {Field::Calls, defaultDiffSort(T),
-          T.hasEvents() ? Field::Total : Field::Average, Field::Name};
+  Field By = defaultDiffSort(T);
+  return {Field::Calls, By, By == Field::Self ? Field::Total : Field::Average,
+          Field::Name};
 }
 
 Field patchbay::defaultSort(const Trace &T) {
@@ -44,7 +45,7 @@ Field patchbay::defaultSort(const Trace &T) {
 Field patchbay::defaultDiffSort(const Trace &T) {
   if (!T.hasDurations())
     return Field::Calls;
-  return T.hasEvents() ? Field::Self : Field::Total;
+  return T.hasEvents() && !T.isSampled() ? Field::Self : Field::Total;
 }
 
 static bool isText(Field F) {
@@ -350,9 +351,10 @@ void patchbay::printReportDiff(const ReportSide &Old, const ReportSide &New,
   const Trace &Before = Old.T, &After = New.T;
   const Comparison Sides(Old, New);
   bool Both = Before.hasEvents() && After.hasEvents();
-  bool WithLikelihood = Before.hasEvents() && After.hasEvents() &&
-                  Before.hasDurations() && After.hasDurations() &&
-                  Fields.vec() == defaultDiffFields(After);
+  bool HaveSelf = Both && !Before.isSampled() && !After.isSampled();
+  bool WithLikelihood = Both && Before.hasDurations() && After.hasDurations() &&
+                        (Fields.vec() == defaultDiffFields(Before) ||
+                         Fields.vec() == defaultDiffFields(After));
   Table Out;
   for (Field F : Fields) {
     if (F == Field::Name && WithLikelihood)
@@ -373,7 +375,7 @@ void patchbay::printReportDiff(const ReportSide &Old, const ReportSide &New,
         Row.push_back(printable(C->Name));
       else if (isNumber(F))
         Row.insert(Row.end(), {utostr(Was), utostr(Is)});
-      else if (F == Field::Self && !Both)
+      else if (F == Field::Self && !HaveSelf)
         Row.insert(Row.end(), {"-", "-"});
       else
         Row.insert(Row.end(), {durationText(Is), changeText(Was, Is)});

@@ -43,9 +43,11 @@ TableView::TableView(const Figures &F) : F(F) {
   if (F.Seconds)
     Columns = {Rate, Busy};
   std::vector<Field> Fields = {Field::Calls};
+  if (T.isSampled())
+    Fields.insert(Fields.begin(), Field::Made);
   if (T.hasDurations()) {
     Fields.push_back(Field::Total);
-    if (T.hasEvents())
+    if (T.hasEvents() && !T.isSampled())
       Fields.push_back(Field::Self);
     Fields.push_back(Field::Average);
     if (T.hasEvents())

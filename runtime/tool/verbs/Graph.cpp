@@ -107,7 +107,7 @@ static size_t print(const Trace &T, const CallTree &Tree, bool HasDurations) {
     }
     std::vector<std::string> Row;
     if (HasDurations)
-      Row = {durationText(N.Total), durationText(N.Self)};
+      Row = {durationText(N.Total), T.isSampled() ? "-" : durationText(N.Self)};
     Row.push_back(utostr(N.Calls));
     Row.push_back(indentation(N.Depth) +
                   printable(T.Functions[N.Function].Name) + unfinishedText(N));

@@ -73,7 +73,8 @@ static cl::opt<std::string>
     Diff("diff", cl::value_desc("BEFORE"), cl::sub(ReportCommand),
          cl::cat(ToolOptions),
          cl::desc("Show what changed since another recording, sorted by the "
-                  "change of -s (default: self, of counts calls)"));
+                  "change of -s (default: self, of samples total, of "
+                  "counts calls)"));
 static cl::opt<bool> All("all", cl::sub(ReportCommand), cl::cat(ToolOptions),
                          cl::desc("Show also functions that were not called"));
 static cl::opt<bool> Json("json", cl::desc("Print JSON"),
@@ -324,7 +325,9 @@ static Expected<std::vector<Field>> parseFields() {
 
 // Events have most to say, and calls are what all recordings have.
 static const Trace &poorer(const Trace &A, const Trace &B) {
-  auto Rank = [](const Trace &T) { return T.hasDurations() + T.hasEvents(); };
+  auto Rank = [](const Trace &T) {
+    return 4 * T.hasDurations() + 2 * T.hasEvents() + !T.isSampled();
+  };
   return Rank(A) < Rank(B) ? A : B;
 }
 

@@ -187,4 +187,5 @@ def main(path, what, *reports):
         say(figures)
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])
