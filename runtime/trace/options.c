@@ -375,8 +375,9 @@ int pb_options_parse(struct pb_options *options, const char *value,
 	}
 	for (rest = options->text; rest && !error;)
 		error = parse_word(options, next_word(&rest), why);
-	/* By the thread that listens old files become whole. */
-	options->live |= pb_options_rotate(options);
+	/* By the thread that listens old files become whole, and busy functions are left. */
+	options->live |= pb_options_rotate(options) || options->max_rate ||
+			 options->max_overhead;
 	if (error)
 		pb_options_free(options);
 	return error;

@@ -211,8 +211,7 @@ ENVIRONMENT:
     threshold, why, trace-context, depth, sample, max-rate, max-overhead, max-memory,
     max-size, rotate-size, rotate-every, keep, histogram=1, sleep-time=0, stores=0,
     buffer, overwrite=1, live=1
-              as the options above (max-rate and max-overhead take live=1, too);
-              sleep-time=0 as --no-sleep-time, stores=0 as --no-stores
+              as the options above; sleep-time=0 as --no-sleep-time, stores=0 as --no-stores
     call-cost what max-overhead takes a traced call for, in picoseconds (60000)
 
 EXAMPLES:
@@ -293,7 +292,7 @@ static Expected<std::string> tracerOptions(const Wanted &W) {
   Options += Opts.Limits.text();
   if (!Opts.MaxRate.empty())
     Options += ",max-rate=" + Opts.MaxRate;
-  if (Opts.Live || !Opts.MaxRate.empty() || !Opts.MaxOverhead.empty())
+  if (Opts.Live)
     Options += ",live=1";
   if (Options.size() > MaxOptions)
     return makeError("the functions that globs match by demangled name fill " +
