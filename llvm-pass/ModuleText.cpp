@@ -15,7 +15,7 @@ static constexpr char Module[] = "__patchbay_module";
 static constexpr char OwnModule[] = ".Lpatchbay_module";
 
 // The fields of this copy's links and state. Trampolines know their own label and the
-// table's (../runtime/core/arch/x86_64/own.S).
+// table's (../runtime/core/arch/x86_64/own.h).
 static constexpr char Links[] = ".Lpatchbay_links";
 static constexpr char Register[] = ".Lpatchbay_links_register";
 static constexpr char Unregister[] = ".Lpatchbay_links_unregister";

@@ -271,11 +271,23 @@ void SitePrinter::emitText(StringRef Text) {
   Parser->Run(/*NoInitialTextSection=*/true, /*NoFinalize=*/true);
 }
 
+/// Trampolines of the module's own have a name that unwind tables refer to. Sites without
+/// stubs' places are for objects whose hidden names become local (objcopy), and then what
+/// a linker drops could not be replaced by what it keeps.
+static SlotLayout moduleLayout(const SlotLayout &Layout) {
+  SlotLayout Result = Layout;
+  if (options().ZeroSites) {
+    Result.Trampolines = "";
+    Result.TrampolinesLayout = Result.TableSize = 0;
+  }
+  return Result;
+}
+
 void SitePrinter::endModule() {
   if (Table.Mode)
     emitNote();
   if (Table.Mode == PATCHBAY_MODE_USER)
-    emitText(moduleText(*Table.Layout));
+    emitText(moduleText(moduleLayout(*Table.Layout)));
   RecordSections.clear();
   Table.Mode = 0;
 }

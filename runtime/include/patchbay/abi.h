@@ -130,7 +130,7 @@
  * ABI: the descriptor has its number, PATCHBAY_X86_64_LAYOUT, and a runtime whose own
  * layout has another number leads the stubs to its own trampolines. So who changes
  * what a trampoline does, or what it knows of structures, gives it the next number.
- * The runtime's source is the pass's, too (core/arch/x86_64/own.S).
+ * The runtime's source is the pass's, too (core/arch/x86_64/own.h).
  */
 #define PATCHBAY_X86_64_MOV_EAX_IMM32 0xb8 /* at entry-5 if there is a hash */
 #define PATCHBAY_X86_64_MOV_REGISTERS 0x07 /* bits of it that kcfi-arity sets */

@@ -35,7 +35,7 @@ for part in Diagnostics elf/ElfImage elf/LoadMap export/Export export/PerfettoEx
             names/SourceNames \
             names/SymbolFiles names/TracedNames reading/CallPass reading/ChosenCalls \
             reading/DataErrors reading/MappedFile reading/Parallel reading/Progress \
-            recording/OutputDir showing/CallTree showing/Durations showing/Histogram \
+            recording/OutputDir showing/CallTree showing/Comparison showing/Durations showing/Histogram \
             showing/Losses showing/ReportTable showing/Spread showing/Table \
             showing/Terminal \
             showing/Values; do

@@ -2,7 +2,7 @@
 /*
  * The short way to the exit of a function that is simple (pb_call_is_simple()) and
  * whose tracers are all FAST: part of each trampoline of the library, and in a module of
- * its own trampolines (own.S). cell->since says that it may be taken (call.h). It comes
+ * its own trampolines (own.h). cell->since says that it may be taken (call.h). It comes
  * to the same as pb_arch_call_fast() and pb_arch_call_set() in exit.S, by fewer branches
  * and stores.
  *

@@ -83,7 +83,7 @@ extern uint8_t pb_x86_64_isa;
 extern const char pb_x86_64_trampolines[];
 
 /*
- * What a module's own trampolines leave to ours (own.S), counted from the first one: of
+ * What a module's own trampolines leave to ours (own.h), counted from the first one: of
  * sites without a landing pad, then of those with one, in the order of
  * PATCHBAY_X86_64_TABLE_RARE.
  */

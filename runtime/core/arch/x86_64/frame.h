@@ -2,7 +2,7 @@
 /*
  * The frames of trampolines and of what calls a function's body, and how a thread
  * is marked, for assembler. Who includes this says by thread_to and phase_to where the
- * thread's data and the phase are: ours.h, or own.S.
+ * thread's data and the phase are: ours.h, or own.h.
  */
 #ifndef PB_X86_64_FRAME_H
 #define PB_X86_64_FRAME_H

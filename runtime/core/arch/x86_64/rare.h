@@ -2,7 +2,7 @@
 /*
  * What is rare at an exit that is called directly (direct.h). It is the library's
  * alone: a module's own trampolines come here for it, with the frame that they have
- * made (own.S).
+ * made (own.h).
  */
 #include "exit_macros.h"
 

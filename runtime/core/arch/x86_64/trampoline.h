@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * What an armed site calls, for assembler: the library's trampolines (entry.S) and those
- * that modules have (own.S) are made of it.
+ * that modules have (own.h) are made of it.
  */
 #include "frame.h"
 
