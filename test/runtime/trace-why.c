@@ -39,6 +39,7 @@
 // REPLAY-NEXT: => middle+0x
 // REPLAY-NEXT: => outer+0x
 // REPLAY-NEXT: => main+0x
+// REPLAY-NOT: => {{_*}}patchbay
 // RUN: cd %t && %patchbay report | FileCheck %s --check-prefix=REPORT
 // REPORT: why calls were slow:
 // REPORT: calls total off processor function waited for called from

@@ -5,6 +5,7 @@
 #include "attach/Unwinder.h"
 #include "elf/LoadMap.h"
 #include "format.h"
+#include "patchbay/abi.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include <cstring>
@@ -208,10 +209,11 @@ void WhySlow::addCallers(const DataFile &Data, const DataSlow &S, SlowReason &To
     Pcs = linkedFrames(Data.Machine, Memory, S);
     IsWhole = true; // as far as frames are linked
   }
-  // Calls of traced functions pass a trampoline.
+  // Calls of traced functions pass a trampoline, the library's or the module's own.
   for (uint64_t Pc : Pcs)
     if (std::string Name = place(Data, S.Maps, Pc);
-        !StringRef(Name).starts_with("pb_x86_64_"))
+        !StringRef(Name).starts_with("pb_x86_64_") &&
+        !StringRef(Name).starts_with(PATCHBAY_X86_64_STUBS_SYMBOL))
       To.Callers.push_back(std::move(Name));
   if (!IsWhole)
     To.CallersEnd = WasCut ? "more of the stack was not kept"

@@ -315,6 +315,14 @@ static Expected<Wanted> wanted() {
   if (!Conditions)
     return Conditions.takeError();
   W.Typed.Conditions = std::move(*Conditions);
+  // The entry is recorded before it is known what comes back.
+  if (Opts.Tracer == RecordOptions::FunctionGraph && Opts.Threshold.empty())
+    for (const TypedCondition &C : W.Typed.Conditions)
+      if (StringRef(C.Path).starts_with("retval"))
+        return makeError(Usage, "--when '" + C.Text +
+                                    "': function_graph records entries before that is "
+                                    "known: choose function_duration with -t, or add "
+                                    "--threshold");
   std::vector<std::string> Given(Opts.Globs.begin(), Opts.Globs.end());
   if (Given.empty())
     Given.push_back("*");
