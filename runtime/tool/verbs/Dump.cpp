@@ -100,6 +100,9 @@ static constexpr char Help[] = R"(
   is complete. A recording that is dumped again takes the place of what it had there.
   What has no host or build id is in __HIVE_DEFAULT_PARTITION__.
 
+  Arguments, results and what slow calls waited for have no columns in --parquet; --csv
+  has the first two, --json and --otlp have all three.
+
   --ctf writes a trace per process, with a stream per thread. Events are
   func_entry and func_exit.
 
