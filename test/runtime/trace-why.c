@@ -39,7 +39,14 @@
 // REPLAY-NEXT: => middle+0x
 // REPLAY-NEXT: => outer+0x
 // REPLAY-NEXT: => main+0x
-// REPLAY-NOT: => {{_*}}patchbay
+/* Trampolines are no callers, whoever has them. */
+// RUN: %build -fomit-frame-pointer -DTRACED_CALLERS %s -o %t/traced-callers %link
+// RUN: cd %t && %patchbay record -o traced -t function_duration --why 40ms -F naps -F middle -F outer -- ./traced-callers && %patchbay replay traced | FileCheck %s --check-prefix=TRACED
+// TRACED: | naps{{$}}
+// TRACED: <stack trace>
+// TRACED-NEXT: => middle+0x
+// TRACED-NEXT: => outer+0x
+// TRACED-NEXT: => main+0x
 // RUN: cd %t && %patchbay report | FileCheck %s --check-prefix=REPORT
 // REPORT: why calls were slow:
 // REPORT: calls total off processor function waited for called from
@@ -97,6 +104,11 @@
 #include <unistd.h>
 
 #define UNTRACED __attribute__((no_profile_instrument_function, noinline))
+#ifdef TRACED_CALLERS
+#define CALLER __attribute__((noinline))
+#else
+#define CALLER UNTRACED
+#endif
 
 static int fds[2];
 
@@ -142,7 +154,7 @@ __attribute__((noinline)) void tiny(int n)
 }
 
 /* Frames of which no register says how large they are, but the tables. */
-UNTRACED void middle(int what, int size)
+CALLER void middle(int what, int size)
 {
 	char room[96];
 
@@ -157,7 +169,7 @@ UNTRACED void middle(int what, int size)
 	__asm__ volatile("" ::"r"(room));
 }
 
-UNTRACED void outer(int what, int size)
+CALLER void outer(int what, int size)
 {
 	char room[size + 16];
 
