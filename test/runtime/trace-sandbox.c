@@ -61,6 +61,7 @@
 // RUN: %{record} --histogram %{histograms} --check-prefix=CHILD
 // CHILD: calls in a sandbox, 5800 missing, child: 5800{{$}}
 #include "Inputs/check.h"
+#include "Inputs/take-time.h"
 
 #include <errno.h>
 #include <linux/audit.h>
@@ -76,15 +77,6 @@
 #include <unistd.h>
 
 #define UNTRACED __attribute__((no_profile_instrument_function))
-
-/* Not shorter than the threshold: clocks of some processors tick every few ns. */
-__attribute__((always_inline)) static inline void take_time(void)
-{
-#if defined(__x86_64__)
-	for (int i = 0; i < 4; i++)
-		__builtin_ia32_pause();
-#endif
-}
 
 OPAQUE void early(void) { take_time(); }
 OPAQUE void late(void) { take_time(); }

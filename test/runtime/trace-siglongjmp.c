@@ -19,6 +19,7 @@
 // RUN: %python %S/Inputs/losses.py %t/said - %t/patchbay.data | FileCheck %s
 // CHECK: {{[0-9]+}} calls, {{[0-9]|[0-9][0-9]|[0-9][0-9][0-9]}} missing
 #include "Inputs/check.h"
+#include "Inputs/take-time.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -27,15 +28,6 @@
 
 #define UNTRACED __attribute__((no_profile_instrument_function))
 #define JUMPS 40
-
-/* Not shorter than the threshold: clocks of some processors tick every few ns. */
-UNTRACED static inline void take_time(void)
-{
-#if defined(__x86_64__)
-	for (int i = 0; i < 4; i++)
-		__builtin_ia32_pause();
-#endif
-}
 
 OPAQUE void step(void) { take_time(); }
 OPAQUE void after(void) { take_time(); }

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * For functions that are not to be shorter than a threshold of 1 ns: clocks of some
+ * processors tick every few ns, so a call that does nothing may take no time.
+ */
+#ifndef TAKE_TIME_H
+#define TAKE_TIME_H
+
+__attribute__((always_inline)) static inline void take_time(void)
+{
+#if defined(__x86_64__)
+	for (int i = 0; i < 4; i++)
+		__builtin_ia32_pause();
+#endif
+}
+
+#endif /* TAKE_TIME_H */
