@@ -37,15 +37,15 @@ def run(*command, said=None, **more):
 
 
 def build(dsc, work, plugin, cc):
-    """The packages, without a change to the source or its rules."""
+    """The packages, without a change to the source or its rules, which are not made for
+    several jobs: what includes sqlite3.h may be compiled before that is there."""
     source = work / "source"
     run("dpkg-source", "--no-check", "-x", dsc, source)
     environment = dict(os.environ, CC=cc, DEB_BUILD_OPTIONS="nocheck",
                        DEB_CFLAGS_APPEND=f"-fplugin={plugin}", LC_ALL="C.UTF-8")
     for name in ("CFLAGS", "LDFLAGS", "MAKEFLAGS"):
         environment.pop(name, None)
-    run("dpkg-buildpackage", "-b", "-us", "-uc", "--jobs-force=2", cwd=source,
-        env=environment)
+    run("dpkg-buildpackage", "-b", "-us", "-uc", cwd=source, env=environment)
     return work
 
 
