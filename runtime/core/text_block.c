@@ -9,16 +9,16 @@
 #include <string.h>
 
 /* What is copied at once: no less than this is mapped if its first byte is. */
-#define PAGE 4096
+#define PAGE PB_TEXT_PAGE
 
 int pb_text_block_init(struct pb_text_block *block)
 {
-	/* A function that does not fit begins a block, and may end behind it. */
-	const size_t size = PB_BLOCK_SIZE + 2 * PAGE;
+	/* A function may be longer than the block that it begins. */
+	const size_t size = PB_BLOCK_SIZE + PAGE;
 
 	pb_may_allocate();
-	*block = (struct pb_text_block){ .old = malloc(size),
-					 .new = malloc(size) };
+	*block = (struct pb_text_block){ .old = aligned_alloc(PAGE, size),
+					 .new = aligned_alloc(PAGE, size) };
 	if (block->old && block->new)
 		return 0;
 	pb_text_block_free(block);
@@ -40,8 +40,8 @@ void pb_text_block_begin(struct pb_text_block *block, uintptr_t from)
 
 void pb_text_block_copy(struct pb_text_block *block, uintptr_t end)
 {
-	const uintptr_t at = block->copied - block->from;
-	const uintptr_t to = (end + PAGE - 1) & -(uintptr_t)PAGE;
+	const uintptr_t at = block->copied - pb_text_page(block->from);
+	const uintptr_t to = pb_text_page(end + PAGE - 1);
 
 	memcpy(block->old + at, (const void *)block->copied, to - block->copied);
 	memcpy(block->new + at, block->old + at, to - block->copied);
@@ -50,12 +50,13 @@ void pb_text_block_copy(struct pb_text_block *block, uintptr_t end)
 
 int pb_text_block_write(const struct pb_text_block *block, int handle)
 {
+	const uintptr_t at = block->from - pb_text_page(block->from);
 	const size_t size = block->end - block->from;
 
 	if (block->stores)
 		return 0;
 	/* Compared as late as can be: see pb_text_apply(). */
-	if (memcmp((const void *)block->from, block->old, size))
+	if (memcmp((const void *)block->from, block->old + at, size))
 		return PB_TEXT_CHANGED;
-	return pb_os_text_write(handle, block->from, block->new, size);
+	return pb_os_text_write(handle, block->from, block->new + at, size);
 }

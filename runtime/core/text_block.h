@@ -15,10 +15,14 @@
 /* Longer ones are no quicker; see text.c. */
 #define PB_BLOCK_SIZE 65536
 
+/* The smallest that there are. */
+#define PB_TEXT_PAGE 4096
+
 /*
  * @from, @end: what is to be written
  * @copied:     where the copies end
- * @old, @new:  as it was read, and as it shall be
+ * @old, @new:  as it was read, and as it shall be, from the page on that @from is in:
+ *              copies are as far behind the beginnings of pages as what they are of
  * @stores:     there is no copy: text is writable for the moment (stores.h), and has
  *              been changed when it is written
  */
@@ -35,12 +39,17 @@ void pb_text_block_free(struct pb_text_block *block);
 /* An empty block that begins at @from. */
 void pb_text_block_begin(struct pb_text_block *block, uintptr_t from);
 
+static inline uintptr_t pb_text_page(uintptr_t addr)
+{
+	return addr & -(uintptr_t)PB_TEXT_PAGE;
+}
+
 /* Can text up to @end be in the block? What has been copied can. */
 static inline int pb_text_block_fits(const struct pb_text_block *block,
 				     uintptr_t end)
 {
 	return end <= block->copied || block->stores ||
-	       end <= (block->from & -(uintptr_t)PB_BLOCK_SIZE) + PB_BLOCK_SIZE;
+	       end <= pb_text_page(block->from) + PB_BLOCK_SIZE;
 }
 
 void pb_text_block_copy(struct pb_text_block *block, uintptr_t end);
@@ -59,7 +68,7 @@ static inline uintptr_t pb_text_block_add(struct pb_text_block *block,
 		pb_text_block_copy(block, end);
 	if (end > block->end)
 		block->end = end;
-	return (uintptr_t)block->new - block->from;
+	return (uintptr_t)block->new - pb_text_page(block->from);
 }
 
 /*

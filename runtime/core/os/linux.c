@@ -103,13 +103,27 @@ int pb_os_text_open(void)
 	return again < 0 ? handle : again;
 }
 
+/*
+ * How much of @len bytes at @addr is to be written at once? The kernel takes them piece by
+ * piece, each of a page's length (mem_rw() in its fs/proc/base.c), and looks up each page
+ * that such a piece lies in: so what is long goes on at the beginning of a page, or all its
+ * pieces lie in two.
+ */
+static size_t write_length(uintptr_t addr, size_t len)
+{
+	const size_t page = 4096, within = page - addr % page;
+
+	return len > page && within < page ? within : len;
+}
+
 int pb_os_text_write(int handle, uintptr_t addr, const void *bytes, size_t len)
 {
 	const char *from = bytes;
 
 	pb_count(&pb_stats.text_writes);
 	while (len) {
-		ssize_t done = pwrite(handle, from, len, (off_t)addr);
+		ssize_t done = pwrite(handle, from, write_length(addr, len),
+				      (off_t)addr);
 
 		if (done < 0 && errno == EINTR)
 			continue;
