@@ -225,7 +225,7 @@ static int prepare_stores(struct pb_bulk_module *b)
 }
 
 /*
- * Can they be armed as bulk_stores.h says? Nobody is asked about single functions, by
+ * Can they be armed as bulk_at_once.h says? Nobody is asked about single functions, by
  * whom the second time would be noticed, and each leads where its owner does.
  */
 static int is_at_once(struct pb_bulk *bulk)
@@ -240,7 +240,7 @@ static int is_at_once(struct pb_bulk *bulk)
 		if (pb_choice_next(&b->choice, 0) == m->nr)
 			continue;
 		if (m->in_steps || m->cells || pb_names_here(m) ||
-		    prepare_stores(b))
+		    (prepare_stores(b) && pb_arch_is_open(m)))
 			return 0;
 	}
 	return 1;

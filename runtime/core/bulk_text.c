@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "bulk_text.h"
 
-#include "bulk_stores.h"
+#include "bulk_at_once.h"
+#include "bulk_block.h"
 #include "cell.h"
 #include "fill.h"
 #include "settle.h"
@@ -138,21 +139,6 @@ edit(const struct pb_module *module, const struct function *f, enum change chang
 	return 0;
 }
 
-/* Of few functions far from each other each is written on its own. */
-#define GAP 4096
-
-/*
- * What the loop below knows of the block, so that most functions take one comparison.
- * @text: add an address to it, and there is the copy
- * @last: the site of the block's last function; 0: it has none yet
- * @far:  so far sites may be without asking whether the block can go on: that is less
- *        than GAP
- */
-struct ready {
-	uintptr_t text;
-	uintptr_t last, far;
-};
-
 static inline uintptr_t begin_of(const struct function *f, enum change change)
 {
 	return change == ARM || change == DISARM ? f->site :
@@ -169,30 +155,12 @@ static inline int is_ordered(enum change change)
 }
 
 /*
- * Can the block go on from @from to @end? Then it does, and @ready says so, whatever was
- * the last one: with stores any order will do.
- */
-static int go_on(struct pb_text_block *block, struct ready *ready, uintptr_t from,
-		 uintptr_t end)
-{
-	if (!ready->last)
-		pb_text_block_begin(block, from);
-	else if (!block->stores && (!pb_text_block_fits(block, end) ||
-				    from - ready->last > GAP))
-		return 0;
-	ready->text = pb_text_block_add(block, end);
-	ready->far = block->stores ? UINTPTR_MAX : block->copied - PB_BULK_SITE;
-	ready->last = from - 1;
-	return 1;
-}
-
-/*
  * Edit functions from *@i to below @end, as far as the block is ready for them: *@i is
  * the first one that is not edited.
  */
 static inline __attribute__((always_inline)) int
 edit_row(const struct view *view, const enum change change, size_t *i, size_t end,
-	 struct ready *ready)
+	 struct pb_bulk_ready *ready)
 {
 	const struct pb_module *module = view->b->module;
 	const struct view v = *view;
@@ -207,7 +175,7 @@ edit_row(const struct view *view, const enum change change, size_t *i, size_t en
 		look_at(&f, record);
 		if (!is_for(&v, record, change, &f))
 			continue;
-		/* What begins within the last one is left to go_on(). */
+		/* What begins within the last one is left to pb_bulk_go_on(). */
 		if (f.site > far || (!is_ordered(change) && begin_of(&f, change) <= last))
 			break;
 		error = edit(module, &f, change, text);
@@ -228,7 +196,7 @@ change_module(struct pb_bulk *bulk, struct pb_bulk_module *b,
 	const struct view view = view_of(b);
 	const size_t nr = b->module->nr;
 	size_t i = pb_choice_next(&b->choice, 0), first = i, end = i;
-	struct ready ready = { .last = 0 };
+	struct pb_bulk_ready ready = { .last = 0 };
 	int error, worst = 0;
 
 	while (i < nr || ready.last) {
@@ -245,13 +213,11 @@ change_module(struct pb_bulk *bulk, struct pb_bulk_module *b,
 				continue;
 			}
 			look_at(&f, &view.records[i]);
-			if (go_on(block, &ready, begin_of(&f, change),
-				  f.site + PB_BULK_SITE))
+			if (pb_bulk_go_on(block, &ready, begin_of(&f, change),
+					  f.site + PB_BULK_SITE_SIZE))
 				continue;
 		}
-		block->end = ready.last + PB_BULK_SITE;
-		error = pb_text_block_write(block, bulk->handle);
-		ready = (struct ready){ .last = 0 };
+		error = pb_bulk_write(bulk, &ready);
 		if (error == PB_TEXT_CHANGED) {
 			i = end = first;
 			continue;

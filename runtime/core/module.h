@@ -38,7 +38,7 @@ struct pb_module {
 	struct pb_name_index *names; /* of functions, once they were read */
 	int looked;           /* at the file, which nobody has rewritten */
 	int unnamed;          /* names were wanted, and could not be read */
-	int in_steps;         /* not armed at once; see bulk_stores.h */
+	int in_steps;         /* not armed at once; see bulk_at_once.h */
 	uintptr_t copied_from, copied_to; /* text; see stores.c */
 	uint64_t unmapped;    /* of one that has gone: phase, see quiesce.h */
 	const char *file;     /* what to open for its symbols */

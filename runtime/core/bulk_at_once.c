@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "bulk_at_once.h"
+
+#include "bulk_block.h"
+#include "bulk_run.h"
+#include "text.h"
+
+/*
+ * Arm functions from @i to below @end as long as they belong to @run, their text is
+ * what it should be, and the block is ready for them. Returns the first one that is not
+ * armed.
+ *
+ * Slot and site are two stores, and a function's neighbours are armed before or after
+ * it. By stores a thread that executed one of these functions now would see something
+ * between disarmed and armed; there is none, and text cannot be executed (stores.h). The
+ * same goes for what is taken back. In a copy it is seen once that is written, and then
+ * as patch.c says.
+ */
+static inline __attribute__((always_inline)) size_t
+arm_run_behind(const struct pb_module *module, const struct pb_bulk_run *like, size_t i,
+	       size_t end, struct pb_bulk_ready *ready, const uintptr_t behind)
+{
+	const struct patchbay_record *record = &module->records[i],
+				     *last = &module->records[end];
+	const struct pb_bulk_run run = *like;
+	const uintptr_t slot = (uintptr_t)run.group->cell;
+	const uintptr_t text = ready->text, far = ready->far;
+	uintptr_t armed = ready->last;
+
+	for (; record < last; record++) {
+		uintptr_t entry, site;
+
+		PB_KEEP_ONE(record);
+		if (!pb_bulk_run_has(&run, record, behind))
+			break;
+		entry = pb_record_entry(record);
+		site = entry + behind;
+		if (site > far || !pb_bulk_is_disarmed(run.reach + text, text + entry,
+						       text + site, behind) ||
+		    pb_bulk_slot_at(text + entry) != run.slot)
+			break;
+		pb_bulk_flip((uint8_t *)(text + site), 1);
+		pb_bulk_slot((uint8_t *)(text + entry - PB_BULK_BEFORE), slot, 0);
+		armed = site;
+	}
+	ready->last = armed;
+	return (size_t)(record - module->records);
+}
+
+/* Not inlined, so that nothing that the loops need is in memory. */
+static __attribute__((noinline)) size_t arm_run(const struct pb_module *module,
+						const struct pb_bulk_run *run, size_t i,
+						size_t end, struct pb_bulk_ready *ready)
+{
+	if (run->behind == PB_BULK_NEAR)
+		return arm_run_behind(module, run, i, end, ready, PB_BULK_NEAR);
+	if (run->behind == PB_BULK_FAR)
+		return arm_run_behind(module, run, i, end, ready, PB_BULK_FAR);
+	return i;
+}
+
+/* Functions before @end get back what they had, by stores. */
+static void disarm_stored(struct pb_bulk_module *b, size_t end)
+{
+	const struct pb_module *module = b->module;
+
+	for (size_t i = pb_choice_next(&b->choice, 0); i < end;
+	     i = pb_choice_next(&b->choice, i + 1)) {
+		const struct patchbay_record *record = &module->records[i];
+
+		pb_bulk_flip((uint8_t *)pb_record_site(record), 0);
+		pb_bulk_slot((uint8_t *)(pb_record_entry(record) - PB_BULK_BEFORE),
+			     b->slot_of[pb_owner(module, i)], 0);
+	}
+}
+
+/*
+ * The same by writing, each on its own. What somebody else has changed since is left; a
+ * site leads nowhere, and whoever comes to the function finds out.
+ */
+static void disarm_written(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t end)
+{
+	const struct pb_module *module = b->module;
+
+	for (size_t i = pb_choice_next(&b->choice, 0); i < end;
+	     i = pb_choice_next(&b->choice, i + 1)) {
+		const struct patchbay_record *record = &module->records[i];
+		const uintptr_t entry = pb_record_entry(record),
+				site = pb_record_site(record);
+		const uint64_t slot = (uintptr_t)pb_bulk_group(b, pb_shape(record))
+					      ->group.cell;
+		uint8_t armed = *(const uint8_t *)site, disarmed = armed;
+
+		if (!pb_bulk_flip(&disarmed, 0))
+			pb_text_write(bulk->handle, site, &armed, &disarmed, 1);
+		pb_text_write(bulk->handle, entry - PB_BULK_BEFORE, &slot,
+			      &b->slot_of[pb_owner(module, i)], sizeof(slot));
+	}
+}
+
+/*
+ * Returns 0; PB_BULK_IN_STEPS: some function is not what it should be; or a negative
+ * errno. Of those, functions before *@armed have been changed.
+ */
+static int arm_functions(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t *armed)
+{
+	const struct pb_module *module = b->module;
+	struct pb_text_block *block = &bulk->block;
+	size_t i = pb_choice_next(&b->choice, 0), first = i, row = i, next;
+	struct pb_bulk_ready ready = { .last = 0 };
+	struct pb_bulk_run run;
+	int error;
+
+	while (i < module->nr || ready.last) {
+		if (i < module->nr) {
+			const struct patchbay_record *record = &module->records[i];
+			const uintptr_t site = pb_record_site(record);
+
+			*armed = block->stores ? i : first;
+			if (i >= row)
+				row = pb_bulk_run_limit(b, i);
+			if (!pb_bulk_run_begin(b, &run, i))
+				return PB_BULK_IN_STEPS;
+			next = arm_run(module, &run, i, row, &ready);
+			if (next > i) {
+				i = next < row ? next : pb_choice_next(&b->choice, row);
+				continue;
+			}
+			/* The block was ready for it. */
+			if (ready.last && site <= ready.far)
+				return PB_BULK_IN_STEPS;
+			if (pb_bulk_go_on(block, &ready,
+					  pb_record_entry(record) - PB_BULK_BEFORE,
+					  site + PB_BULK_SITE_SIZE))
+				continue;
+		}
+		error = pb_bulk_write(bulk, &ready);
+		if (error < 0)
+			return error;
+		if (error == PB_TEXT_CHANGED)
+			i = row = first;
+		first = i;
+	}
+	return 0;
+}
+
+/*
+ * Module by module; those that are changed by stores stay writable until the last one is
+ * done, so that all can be taken back. The module that is in the way remembers it: what is
+ * taken back may have to settle before the batch can begin anew, and it must not come here
+ * again then.
+ */
+static int arm_modules(struct pb_bulk *bulk, struct pb_bulk_module *b)
+{
+	size_t armed = 0;
+	int stores, error, ended;
+
+	while (b && !b->nr)
+		b = b->next;
+	if (!b)
+		return 0;
+	b->module->in_steps = 1;
+	stores = !pb_bulk_stores_begin(b, bulk->handle);
+	if (!stores && !b->first)
+		return PB_BULK_IN_STEPS;
+	bulk->block.stores = stores;
+	error = arm_functions(bulk, b, &armed);
+	if (!error) {
+		b->module->in_steps = 0;
+		armed = b->module->nr;
+		error = arm_modules(bulk, b->next);
+	}
+	if (error == PB_BULK_IN_STEPS && stores)
+		disarm_stored(b, armed);
+	else if (error == PB_BULK_IN_STEPS)
+		disarm_written(bulk, b, armed);
+	ended = stores ? pb_stores_end(&b->stores, bulk->handle) : 0;
+	return error ? error : ended;
+}
+
+int pb_bulk_arm_at_once(struct pb_bulk *bulk)
+{
+	return bulk->handle < 0 ? bulk->handle : arm_modules(bulk, bulk->modules);
+}
