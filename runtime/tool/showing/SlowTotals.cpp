@@ -41,6 +41,58 @@ mostFirst(const std::map<std::string, uint64_t> &Of) {
   return Sorted;
 }
 
+namespace {
+struct SlowRow {
+  std::string Calls, Total, OffProcessor, Function;
+  std::vector<std::string> For, Callers; // what is most first
+
+  static constexpr size_t ForColumn = 4;
+  std::vector<std::string> cells(std::string Waits, size_t NrCallers) const {
+    return {Calls, Total, OffProcessor, Function, std::move(Waits),
+            listed(Callers, NrCallers)};
+  }
+};
+} // namespace
+
+static const std::vector<std::string> Titles = {
+    "calls", "total", "off processor", "function", "waited for", "called from"};
+
+// What all else leaves of a line.
+static size_t roomForWaits(ArrayRef<SlowRow> Rows, size_t NrCallers, unsigned Width) {
+  std::vector<std::vector<std::string>> All = {Titles};
+  for (const SlowRow &R : Rows)
+    All.push_back(R.cells("", NrCallers));
+  size_t Others = 2 * (Titles.size() - 1);
+  for (size_t I = 0; I != Titles.size(); ++I) {
+    size_t Column = 0;
+    for (const auto &Cells : All)
+      Column = std::max(Column, Cells[I].size());
+    Others += I == SlowRow::ForColumn ? 0 : Column;
+  }
+  return Width > Others ? Width - Others : 1;
+}
+
+// A number behind half of a list would be taken for that of another wait. So where a
+// line is too long, first shorter waits give way, then all callers but the first, and
+// then Table shortens names.
+static void printRows(ArrayRef<SlowRow> Rows, raw_ostream &OS, unsigned Width) {
+  size_t First = 0, NrCallers = Shown, Room = 0;
+  for (const SlowRow &R : Rows)
+    First = std::max(First, listed(R.For, 1).size());
+  if (Width)
+    Room = roomForWaits(Rows, NrCallers, Width);
+  if (Width && Room < First)
+    Room = roomForWaits(Rows, NrCallers = 1, Width);
+  Table Out;
+  for (size_t I = 0; I != Titles.size(); ++I)
+    Out.addColumn(Titles[I], I < 3                     ? Table::Right
+                             : I == SlowRow::ForColumn ? Table::Whole
+                                                       : Table::Left);
+  for (const SlowRow &R : Rows)
+    Out.addRow(R.cells(listed(R.For, Shown, Room), NrCallers));
+  Out.print(OS, Width);
+}
+
 void SlowTotals::print(raw_ostream &OS, unsigned Width) const {
   std::vector<std::pair<uint32_t, const Sum *>> Sorted;
   for (const auto &[Function, S] : Of)
@@ -48,29 +100,22 @@ void SlowTotals::print(raw_ostream &OS, unsigned Width) const {
   llvm::sort(Sorted, [](const auto &A, const auto &B) {
     return std::make_pair(B.second->Ns, A.first) < std::make_pair(A.second->Ns, B.first);
   });
-  OS << "\nwhy calls were slow:\n\n";
-  Table Out;
-  for (const char *Title : {"calls", "total", "off processor"})
-    Out.addColumn(Title, Table::Right);
-  Out.addColumn("function", Table::Left);
-  Out.addColumn("waited for", Table::Left);
-  Out.addColumn("called from", Table::Left);
+  std::vector<SlowRow> Rows;
   for (const auto &[Function, S] : Sorted) {
-    std::vector<std::string> For;
+    SlowRow R;
+    R.Calls = utostr(S->Calls);
+    R.Total = durationText(S->Ns);
+    R.OffProcessor = (S->IsWhole ? "" : ">= ") +
+                     formatv("{0:f1}%", S->Ns ? 100.0 * S->OffNs / S->Ns : 0).str();
+    R.Function = printable(T.Functions[Function].Name);
     for (const auto &[Ns, Name] : mostFirst(S->For))
-      if (For.size() != Shown)
-        For.push_back(Name + " " + durationText(Ns));
-    std::vector<std::string> Callers;
+      R.For.push_back(printable(Name) + " " + durationText(Ns));
     for (const auto &[N, Name] : mostFirst(S->Callers))
-      if (Callers.size() != Shown)
-        Callers.push_back(Name);
-    Out.addRow({utostr(S->Calls), durationText(S->Ns),
-                (S->IsWhole ? "" : ">= ") +
-                    formatv("{0:f1}%", S->Ns ? 100.0 * S->OffNs / S->Ns : 0).str(),
-                printable(T.Functions[Function].Name), printable(join(For, ", ")),
-                printable(join(Callers, ", "))});
+      R.Callers.push_back(printable(Name));
+    Rows.push_back(std::move(R));
   }
-  Out.print(OS, Width);
+  OS << "\nwhy calls were slow:\n\n";
+  printRows(Rows, OS, Width);
 }
 
 void SlowTotals::print(json::OStream &J, uint32_t Function) const {

@@ -75,7 +75,7 @@ void Table::print(raw_ostream &OS, unsigned Width) const {
         OS << styledCell(Row[I], &Row == &Cells.front());
       else
         OS << Row[I];
-      if (Sized[I].Align == Left && !Last)
+      if (Sized[I].Align != Right && !Last)
         OS.indent(Pad);
       OS << (Last ? "\n" : "  ");
     }
@@ -98,6 +98,18 @@ std::string patchbay::shortened(StringRef Text, size_t Size) {
   while (IsInside(Tail))
     ++Tail;
   return (Text.take_front(Head) + Dots + Text.drop_front(Tail)).str();
+}
+
+std::string patchbay::listed(ArrayRef<std::string> Parts, size_t Most, size_t Room) {
+  std::string Text;
+  for (size_t N = std::min(Parts.size(), Most); N; --N) {
+    Text = join(Parts.take_front(N), ", ");
+    if (N != Parts.size())
+      Text += " and " + utostr(Parts.size() - N) + " more";
+    if (!Room || Text.size() <= Room)
+      break;
+  }
+  return Text;
 }
 
 // How many bytes at the beginning are a control character: of ASCII, of Latin-1,

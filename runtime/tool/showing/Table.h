@@ -5,6 +5,7 @@
 #define PATCHBAY_TOOL_TABLE_H
 
 #include "Terminal.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 #include <string>
@@ -14,7 +15,8 @@ namespace patchbay {
 
 class Table {
 public:
-  enum Alignment { Left, Right };
+  /// Whole: to the left, and not shortened.
+  enum Alignment { Left, Right, Whole };
   void addColumn(llvm::StringRef Title, Alignment Align);
   void addRow(std::vector<std::string> Cells);
   /// With a Width lines that are longer have columns of text shortened. On standard
@@ -40,6 +42,10 @@ std::string indentation(size_t Depth);
 
 /// At most Size bytes: what is in the middle makes room for "...".
 std::string shortened(llvm::StringRef Text, size_t Size);
+
+/// "a 5, b 3 and 2 more": of Parts as many as fit into Room characters, but the first
+/// in any case, and none cut. 0: there is room for Most of them.
+std::string listed(llvm::ArrayRef<std::string> Parts, size_t Most, size_t Room = 0);
 
 /// Text from a file, fit for a terminal: control characters become '?'.
 std::string printable(llvm::StringRef Text);

@@ -2,6 +2,7 @@
 #include "WhySlow.h"
 #include "Diagnostics.h"
 #include "Durations.h"
+#include "Table.h"
 #include "attach/Unwinder.h"
 #include "elf/LoadMap.h"
 #include "format.h"
@@ -321,7 +322,7 @@ std::optional<SlowReason> WhySlow::of(const TraceThread &Thread,
   return R;
 }
 
-std::string SlowReason::summary() const {
+std::string SlowReason::summary(size_t Room) const {
   if (!OffNs && IsWhole)
     return "on a processor all the time";
   if (!OffNs)
@@ -343,9 +344,13 @@ std::string SlowReason::summary() const {
   llvm::sort(By, [](const auto &A, const auto &B) {
     return std::tie(B.second, A.first) < std::tie(A.second, B.first);
   });
-  for (size_t I = 0; I != By.size() && I != 3; ++I)
-    Text += (I ? ", " : ": ") + By[I].first + " " + durationText(By[I].second);
-  return Text;
+  std::vector<std::string> Waited;
+  for (const auto &[What, Ns] : By)
+    Waited.push_back(What + " " + durationText(Ns));
+  if (Waited.empty())
+    return Text;
+  size_t Left = Room > Text.size() + 2 ? Room - Text.size() - 2 : Room ? 1 : 0;
+  return Text + ": " + listed(Waited, 3, Left);
 }
 
 void SlowReason::print(json::OStream &J) const {

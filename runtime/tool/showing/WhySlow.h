@@ -26,7 +26,9 @@ struct SlowReason {
   std::string CallersEnd;    // why these are not all; empty: they are
 
   /// "off the processor for 9.812 ms of 10.204 ms: futex (...) 9.712 ms, ...".
-  std::string summary() const;
+  /// Of what it waited for, the longest whole, then as many as fit into Room characters; 0:
+  /// three.
+  std::string summary(size_t Room = 0) const;
   /// Attributes of a call's object.
   void print(llvm::json::OStream &J) const;
 };

@@ -181,28 +181,33 @@ static void printTable(const Trace &T, const OutlierTrees &Of, raw_ostream &OS) 
 static void printSlowest(Trace &T, const OutlierTrees &Of, raw_ostream &OS) {
   WhySlow Why(T);
   OS << "\nthe slowest:\n\n";
-  Table Out;
-  Out.addColumn("duration", Table::Right);
-  Out.addColumn("began", Table::Right);
-  Out.addColumn("thread", Table::Left);
-  std::vector<std::string> Reasons;
+  std::vector<std::vector<std::string>> Rows = {{"duration", "began", "thread"}};
+  std::vector<std::optional<SlowReason>> Reasons = {std::nullopt};
   for (const OutlierTrees::Slowest &S : Of.TheSlowest) {
-    std::optional<SlowReason> R = Why.of(*S.Thread, &S.Values);
-    Reasons.push_back(R ? printable(R->summary()) : "");
+    Rows.push_back({durationText(S.Duration), timeText(S.Start), threadOf(*S.Thread)});
+    Reasons.push_back(Why.of(*S.Thread, &S.Values));
   }
-  bool IsKnown =
-      llvm::any_of(Reasons, [](const std::string &R) { return !R.empty(); });
+  size_t Beside = 0;
+  for (size_t I = 0; I != Rows.front().size(); ++I) {
+    size_t Column = 0;
+    for (const auto &Row : Rows)
+      Column = std::max(Column, Row[I].size());
+    Beside += Column + 2;
+  }
+  size_t Width = terminalWidth();
+  size_t Room = Width > Beside ? Width - Beside : Width ? 1 : 0;
+  bool IsKnown = llvm::any_of(Reasons, [](const auto &R) { return R.has_value(); });
+  Table Out;
+  for (size_t I = 0; I != Rows.front().size(); ++I)
+    Out.addColumn(Rows.front()[I], I < 2 ? Table::Right : Table::Left);
   if (IsKnown)
-    Out.addColumn("why", Table::Left);
-  for (size_t I = 0; I != Of.TheSlowest.size(); ++I) {
-    const OutlierTrees::Slowest &S = Of.TheSlowest[I];
-    std::vector<std::string> Row = {durationText(S.Duration), timeText(S.Start),
-                                    threadOf(*S.Thread)};
+    Out.addColumn("why", Table::Whole);
+  for (size_t I = 1; I != Rows.size(); ++I) {
     if (IsKnown)
-      Row.push_back(Reasons[I]);
-    Out.addRow(std::move(Row));
+      Rows[I].push_back(Reasons[I] ? printable(Reasons[I]->summary(Room)) : "");
+    Out.addRow(std::move(Rows[I]));
   }
-  Out.print(OS, terminalWidth());
+  Out.print(OS, Width);
 }
 
 static void printJson(Trace &T, const OutlierTrees &Of, uint64_t From,
