@@ -20,7 +20,8 @@ case ${1:-} in
 aarch64) debian=arm64 flavour=arm64 ;;
 ppc64le) debian=ppc64el flavour=powerpc64le ;;
 riscv64) debian=riscv64 flavour=riscv64 ;;
-*) die "no kernel for '${1:-}': use aarch64, ppc64le or riscv64" ;;
+x86_64) debian=amd64 flavour=amd64 ;;
+*) die "no kernel for '${1:-}': use aarch64, ppc64le, riscv64 or x86_64" ;;
 esac
 arch=$1
 case ${2:-} in

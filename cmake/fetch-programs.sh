@@ -20,7 +20,8 @@ die() {
 case ${1:-} in
 aarch64) debian=arm64 ;;
 ppc64le) debian=ppc64el ;;
-*) die "no packages for '${1:-}': use aarch64 or ppc64le" ;;
+x86_64) debian=amd64 ;;
+*) die "no packages for '${1:-}': use aarch64, ppc64le or x86_64" ;;
 esac
 arch=$1
 shift

@@ -21,7 +21,8 @@ case ${1:-} in
 aarch64) debian=arm64 meta=linux-image-arm64 ;;
 ppc64le) debian=ppc64el meta=linux-image-powerpc64le ;;
 riscv64) debian=riscv64 meta=linux-image-riscv64 ;;
-*) die "no system for '${1:-}': use aarch64, ppc64le or riscv64" ;;
+x86_64) debian=amd64 meta=linux-image-amd64 ;;
+*) die "no system for '${1:-}': use aarch64, ppc64le, riscv64 or x86_64" ;;
 esac
 system=$cache/system/$1
 wanted="a kernel for $1"

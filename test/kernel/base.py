@@ -18,6 +18,8 @@ from kernels import (HERE, ROOT, SELFTESTS, SOURCE_ARCH, Kernel, KernelError, ru
 
 class BaseRun:
     """Who derives from it has module_sources, VARIANTS, prepare() and check_all()."""
+    # To compare with, and has no patches.
+    UPSTREAM = ()
 
     def __init__(self, options):
         unknown = [name for name in options.variant if name not in self.VARIANTS]
@@ -27,7 +29,7 @@ class BaseRun:
         self.arch, self.version = options.arch, options.version
         self.patches = series(self.version)
         folder = SOURCE_ARCH.get(self.arch, self.arch)
-        if not any(f"+++ b/arch/{folder}/" in patch.read_text() for patch in self.patches):
+        if self.arch not in self.UPSTREAM and not any(f"+++ b/arch/{folder}/" in patch.read_text() for patch in self.patches):
             raise KernelError(f"no patches of {self.arch} for Linux {self.version}: use 7.2")
         self.out = (options.out or ROOT / "build" / "kernel"
                     / f"{options.arch}-{options.version}").resolve()

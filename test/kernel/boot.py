@@ -34,9 +34,13 @@ GUESTS = {
         "riscv64", 243, "qemu-system-riscv64", "qemu-system-misc", "virt", "rv64",
         f"console=ttynull {LOG} keep_bootcon", "/usr/riscv64-linux-gnu", "libc6-riscv64-cross",
         ICOUNT),
+    "x86-64": Arch(
+        "x86_64", 62, "qemu-system-x86_64", "qemu-system-x86", "q35", "max",
+        "console=ttyS0 earlyprintk=serial,ttyS0,115200 ignore_loglevel log_buf_len=8M nokaslr",
+        "/usr/lib/x86_64-linux-gnu", "libc6", first_port=1),
 }
 
-CPUS = {"arm64": 2, "ppc64le": 1, "riscv": 1}
+CPUS = {"arm64": 2, "ppc64le": 1, "riscv": 1, "x86-64": 2}
 
 # In seconds; both are longer than it takes on a busy machine.
 BOOT_TIMEOUT, TIMEOUT = 1800, 10800

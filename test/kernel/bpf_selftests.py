@@ -26,7 +26,7 @@ LINKED = {"tracing_multi": ("tracing_multi_attach", "tracing_multi_check"),
           "tracing_multi_module": ("tracing_multi_attach_module", "tracing_multi_check"),
           "tracing_multi_intersect": ("tracing_multi_intersect_attach", "tracing_multi_check"),
           "tracing_multi_session": ("tracing_multi_session_attach", "tracing_multi_check")}
-NAMES = {"arm64": "arm64", "riscv": "riscv"}  # of architectures, in BPF programs
+NAMES = {"arm64": "arm64", "riscv": "riscv", "x86-64": "x86"}  # of architectures, in BPF programs
 
 # Light skeletons are signed upstream, which needs a kernel with keys: these are not. So
 # the key that tests name is read nowhere, and the runner does not register one.

@@ -11,7 +11,7 @@ ROOT = HERE.parent.parent
 PATCHES = ROOT / "runtime" / "linux" / "patches"
 SELFTESTS = Path("tools/testing/selftests/ftrace")
 # Where the kernel has another name for an architecture, and what QEMU boots.
-SOURCE_ARCH = {"ppc64le": "powerpc"}
+SOURCE_ARCH = {"ppc64le": "powerpc", "x86-64": "x86"}
 IMAGES = {"ppc64le": "vmlinux"}
 
 

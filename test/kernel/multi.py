@@ -8,8 +8,10 @@ import checks
 KINDS = ("fentry.multi", "fexit.multi", "fsession.multi")
 EBUSY, EINVAL, EOPNOTSUPP = 16, 22, 95
 
-# In instructions, as samples/ftrace/ftrace-ops measures a call.
-TWO_TRACERS = {"arm64": 150, "riscv": 200}
+# In instructions, as samples/ftrace/ftrace-ops measures a call: what one tracer takes
+# without our patches for several, and two at most.
+ONE_TRACER = {"arm64": 52, "riscv": 83, "ppc64le": 88}
+TWO_TRACERS = {"arm64": 150, "riscv": 200, "ppc64le": 220}
 
 # By what has happened: how many tracers the function has, and calls that were seen
 # by the first, the second and the third.
@@ -33,6 +35,9 @@ def booted(said, arch):
         yield from attach_times(said["multi"])
     if "sets" in said:
         yield from sets(said["sets"])
+    if "ops" in said:
+        yield from checks.ops(said["ops"])
+        yield from matrix(checks.cells(said["ops"]), arch)
     if "multi-replaced" in said:
         yield from replaced(said["multi-replaced"])
     if "multi-storm" in said:
@@ -174,6 +179,9 @@ def matrix(cells, arch):
 
     if len(cells) != 25:
         return  # said already
+    one = [per_call(1, others) for others in (0, 1, 2, 10, 100)]
+    yield (f"one tracer takes {max(one):.0f} instructions, whatever others there are",
+           max(one) < ONE_TRACER[arch] + 1 and max(one) - min(one) < 2, " ".join(map(str, one)))
     two = [per_call(2, others) for others in (0, 1, 2, 10, 100)]
     yield (f"two tracers take {max(two):.0f} instructions, whatever others there are",
            max(two) <= TWO_TRACERS[arch] and max(two) - min(two) < 2, " ".join(map(str, two)))

@@ -11,7 +11,9 @@ from pathlib import Path
 import boot
 import bpf_selftests
 import checks
+import durations
 import multi
+import report
 import tools
 from base import BaseRun, debian, finished, llvm, product
 from kernels import HERE, ROOT, KernelError, Tools, other_source, run, source
@@ -26,12 +28,16 @@ class MultiRun(BaseRun):
     # our configuration, and does not have to be built.
     KERNELS = ("distribution", "ours", "no-cfi", "unpatched", "debug")
     UNPATCHED = ("distribution", "unpatched")
+    # Where a BPF program comes to many functions without patches: the kernel's own tests
+    # are run there, to compare with.
+    UPSTREAM = ("x86-64",)
     # Upstream's CALL_OPS for ppc64le needs no plugin, and there is no CFI.
-    NO_CFI_ALONE = ("ppc64le",)
+    NO_CFI_ALONE = ("ppc64le", *UPSTREAM)
     # Where Debian's programs are tried, too, of which QEMU takes long for one.
     TOOLS = ("arm64",)
     # A boot has the name of the first script that it runs.
-    BOOTS = ("multi", "multi-replaced", "multi-storm", "bpf-selftests", "debian")
+    BOOTS = ("multi", "multi-replaced", "ops", "multi-storm", "durations", "bpf-selftests",
+             "debian")
     # Debian's kernel has a driver for the board's serial line, which would be the first.
     DISTRIBUTION_ARGS = {"riscv": "initcall_blacklist=of_platform_serial_driver_init"}
     # Where system calls have other names inside the kernel.
@@ -40,12 +46,14 @@ class MultiRun(BaseRun):
     def __init__(self, options):
         known = [name for name in self.KERNELS
                  if name != "ours" or options.arch not in self.NO_CFI_ALONE]
+        if options.arch in self.UPSTREAM:
+            known = ["distribution"]
         unknown = [name for name in options.multi if name not in known]
         if unknown:
             raise KernelError(f"no kernel {unknown[0]} for {options.arch}: use "
                               + ", ".join(known))
         self.names, self.wanted = options.multi or known, options.boot
-        if options.arch in self.NO_CFI_ALONE and not options.out:
+        if options.arch == "ppc64le" and not options.out:
             # Other patches and another configuration than those of static calls.
             options.out = ROOT / "build" / "kernel" / f"{options.arch}-{options.version}-multi"
         super().__init__(options)
@@ -135,15 +143,23 @@ class MultiRun(BaseRun):
 
     def boots(self, name):
         """The scripts of each; one has the name of the first."""
+        if self.arch in self.UPSTREAM:
+            yield ("bpf-selftests",)
+            return
         if name in self.UNPATCHED:
             yield ("multi",)
             if name == "unpatched":
                 return
         else:
             # With all that is looked up in "debug", times say nothing.
-            yield (("multi-replaced",) if name == "debug"
-                   else ("multi", "multi-replaced", "sets"))
+            if name == "debug":
+                yield ("multi-replaced", "sets")
+            else:
+                yield ("multi", "multi-replaced", "sets")
+                yield ("ops",)
             yield ("multi-storm",)
+        if name == "ours":
+            yield ("durations",)
         if name in ("ours", "distribution") and self.has_tools():
             yield ("bpf-selftests",)
             yield ("debian", "bpftrace", "both")
@@ -153,6 +169,11 @@ class MultiRun(BaseRun):
             yield from self.check_selftests(kernel)
         elif scripts[0] == "debian":
             yield from self.check_tools(kernel, scripts)
+        elif scripts[0] == "durations":
+            said = yield from self.booted(kernel, *scripts, args=durations.ARGS)
+            if said:
+                yield from durations.check(said["durations"], self.patchbay, kernel.out)
+                yield from checks.log(said["log"])
         else:
             said = yield from self.booted(kernel, *scripts,
                                           cpus=2 if scripts[0] == "multi-storm" else None)
@@ -161,6 +182,7 @@ class MultiRun(BaseRun):
                 yield from checks.log(said["log"])
             elif said:
                 yield from multi.booted(said, self.arch)
+                report.ops({}, checks.cells(said.get("ops", "")), f"in the kernel {kernel.name}")
 
     def check_tools(self, kernel, scripts):
         root = debian(self.arch, "bpftrace", "trace-cmd")
@@ -203,7 +225,9 @@ class MultiRun(BaseRun):
         return file
 
     def booted(self, kernel, *scripts, cpus=None, args="", **more):
-        on = boot.Machine.usual(self.arch).anywhere().without_startup_tests()
+        on = boot.Machine.usual(self.arch).anywhere()
+        if "ftrace=" not in args:
+            on = on.without_startup_tests()
         if kernel.name == "distribution":
             args += f" {self.DISTRIBUTION_ARGS.get(self.arch, '')}"
         on = on.with_args(f"{on.guest.kernel_args} {args}")

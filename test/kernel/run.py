@@ -283,6 +283,8 @@ def main():
     passed = failed = 0
     try:
         options = arguments()
+        if options.arch in MultiRun.UPSTREAM and options.multi is None:
+            raise KernelError(f"{options.arch} is compared with: it has --multi alone")
         kind = StaticCallRun if options.arch == "ppc64le" else Run
         test = (kind if options.multi is None else MultiRun)(options)
         for what, good, seen in test.check(options.quick, options.variant, options.rival):

@@ -17,6 +17,9 @@ class GuestError(Exception):
         self.code = code
 
 
+PORTS = ("stdout", "stderr", "status")  # serial lines, in their order on the bus
+
+
 @dataclasses.dataclass(frozen=True)
 class Arch:
     name: str        # as of uname -m; what lies in the cache has this name
@@ -29,6 +32,7 @@ class Arch:
     sysroot: str     # its C library, and the Debian package that has it
     libc_package: str
     options: tuple = ()  # more, of the emulator
+    first_port: int = 0  # the first of these lines that the console leaves
 
 
 # x-vof and impdef leave out what costs time and no program can see: firmware,

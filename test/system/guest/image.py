@@ -8,7 +8,7 @@ import os
 import shlex
 import struct
 
-from . import GuestError
+from . import PORTS, GuestError
 from .cpio import Archive
 
 # The ports are serial lines of their own (machine.py): what the kernel prints
@@ -27,15 +27,15 @@ mkdir -p /tmp /dev/shm
 for cpu in /sys/devices/system/cpu/cpu[1-9]*/online; do
 	[ ! -e $cpu ] || echo 1 >$cpu
 done
-for port in 0 1 2; do stty -F /dev/ttyS$port raw -echo; done
+for port in {stdout} {stderr} {status}; do stty -F /dev/ttyS$port raw -echo; done
 mkfifo /dev/stdout.pipe /dev/stderr.pipe
-cat /dev/stdout.pipe >/dev/ttyS0 &
-cat /dev/stderr.pipe >/dev/ttyS1 &
-echo up >/dev/ttyS2
+cat /dev/stdout.pipe >/dev/ttyS{stdout} &
+cat /dev/stderr.pipe >/dev/ttyS{stderr} &
+echo up >/dev/ttyS{status}
 (exec /command </dev/null >/dev/stdout.pipe 2>/dev/stderr.pipe)
 status=$?
 wait
-echo "exit $status" >/dev/ttyS2
+echo "exit $status" >/dev/ttyS{status}
 poweroff -f
 """
 
@@ -47,7 +47,8 @@ def build(arch, busybox, program, args, files):
     archive.directory("/sys")
     archive.file("/bin/busybox", busybox)
     archive.link("/bin/sh", "busybox")
-    archive.file("/init", INIT.encode())
+    lines = {port: arch.first_port + i for i, port in enumerate(PORTS)}
+    archive.file("/init", INIT.format(**lines).encode())
     program = os.path.abspath(program)
     command = f"#!/bin/sh\ncd {shlex.quote(os.getcwd())}\nexec {shlex.join([program, *args])}\n"
     archive.directory(os.getcwd())

@@ -12,9 +12,8 @@ import shutil
 import subprocess
 import time
 
-from . import GuestError
+from . import PORTS, GuestError
 
-PORTS = ("stdout", "stderr", "status")
 DONE = re.compile(rb"up\nexit (\d+)\n")  # what init writes to the status port
 LOG_LINES = 20
 
