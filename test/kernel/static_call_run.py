@@ -108,7 +108,7 @@ class StaticCallRun(BaseRun):
         # Upstream's CALL_OPS, with which our plugin has nothing to do here.
         ops = () if quick else ("ops",)
         said = yield from self.booted(kernel, "static-calls", *ops, "static-calls", "events",
-                                      "log")
+                                      "irqsoff", "log")
         if not said:
             return
         if ops:
@@ -120,6 +120,7 @@ class StaticCallRun(BaseRun):
         yield from static_calls.hooks(said["static-calls"])
         yield from static_calls.costs(said["static-calls"])
         yield from static_calls.events(said["events"])
+        yield from static_calls.irqsoff(said["irqsoff"])
         yield from static_calls.startup(said["log"])
         yield from checks.log(said["log"], static_calls.KNOWN)
 

@@ -123,6 +123,13 @@ def events(text):
     yield "perf counts a tracepoint, alone and beside ftrace", good, text
 
 
+def irqsoff(text):
+    """Without patch 0016 the first of these is written for ever."""
+    found = re.search(r"^written: (\d+)$", text, re.MULTILINE)
+    yield (f"{found[1] if found else 'no'} events are written with interrupts on, while it is "
+           "traced how long they are off", bool(found) and int(found[1]) > 0, text)
+
+
 def costs(text):
     """In the guest's nanoseconds, which are instructions with -icount."""
     seen = durations(text)
