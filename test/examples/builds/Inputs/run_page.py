@@ -5,7 +5,8 @@
     run_page.py PAGE BUILD CLANG WORK [OPTION...]
 
 PAGE is a folder beside Inputs; Patchbay is installed from the build tree BUILD into
-WORK, and CLANG takes the place of clang-22. Options are put behind -O of the page.
+WORK, and CLANG takes the place of clang-22. Options are put behind -O of the page. What a
+machine without a network lacks is in Inputs/PAGE: its files are put into the page's folder.
 """
 import os
 import re
@@ -28,6 +29,8 @@ def main():
     shutil.copytree(FOLDER, clean)
     if PAGE not in NO_C:
         shutil.copy(FOLDER.parent / "words.c", clean)
+    if (here := Path(__file__).resolve().parent / PAGE).is_dir():
+        shutil.copytree(here, clean, dirs_exist_ok=True)
     page = (FOLDER / "README.md").read_text()
     commands = re.search(r"^```sh\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[1]
     if len(commands.splitlines()) > 3:
