@@ -260,7 +260,8 @@ def arguments():
     parser.add_argument("--quick", action="store_true",
                         help="our kernel alone: no selftests, nothing to compare with")
     parser.add_argument("--variant", nargs="+", default=[], metavar="NAME", choices=variants,
-                        help="our kernel in other configurations: " + " ".join(variants))
+                        help="our kernel in other configurations, or beside another: "
+                             + " ".join(variants))
     parser.add_argument("--rival", action="store_true",
                         help="the kernel with room before each function instead of slots")
     parser.add_argument("--multi", nargs="*", metavar="KERNEL", choices=MultiRun.KERNELS,

@@ -6,9 +6,10 @@ cd $SELFTESTS
 
 # All but the script itself, which has a session of its own.
 end_test() {
-	for process in $(pgrep -s $1); do
-		[ $process = $1 ] || kill -KILL $process
-	done
+	for stat in /proc/[0-9]*/stat; do
+		read -r process name state parent group session rest <$stat || continue
+		[ $session != $1 ] || [ $process = $1 ] || kill -KILL $process
+	done 2>/dev/null
 }
 
 # A result is written when a test ends, and then the next one's name.
