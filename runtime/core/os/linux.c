@@ -120,11 +120,11 @@ int pb_os_text_write(int handle, uintptr_t addr, const void *bytes, size_t len)
 {
 	const char *from = bytes;
 
-	pb_count(&pb_stats.text_writes);
 	while (len) {
 		ssize_t done = pwrite(handle, from, write_length(addr, len),
 				      (off_t)addr);
 
+		pb_count(&pb_stats.text_writes);
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done <= 0)
