@@ -5,6 +5,8 @@
 #include "bulk_run.h"
 #include "text.h"
 
+#include <errno.h>
+
 /*
  * Arm functions from @i to below @end as long as they belong to @run, their text is
  * what it should be, and the block is ready for them. Returns the first one that is not
@@ -75,12 +77,14 @@ static void disarm_stored(struct pb_bulk_module *b, size_t end)
 }
 
 /*
- * The same by writing, each on its own. What somebody else has changed since is left; a
- * site leads nowhere, and whoever comes to the function finds out.
+ * The same by writing, each on its own. What is not armed has not been written yet, or is
+ * somebody else's by now, and is left; a site leads nowhere, and whoever comes to the
+ * function finds out. Returns 0 or an error of writing: then some are armed.
  */
-static void disarm_written(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t end)
+static int disarm_written(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t end)
 {
 	const struct pb_module *module = b->module;
+	int worst = 0;
 
 	for (size_t i = pb_choice_next(&b->choice, 0); i < end;
 	     i = pb_choice_next(&b->choice, i + 1)) {
@@ -90,19 +94,26 @@ static void disarm_written(struct pb_bulk *bulk, struct pb_bulk_module *b, size_
 		const uint64_t slot = (uintptr_t)pb_bulk_group(b, pb_shape(record))
 					      ->group.cell;
 		uint8_t armed = *(const uint8_t *)site, disarmed = armed;
+		int error;
 
-		if (!pb_bulk_flip(&disarmed, 0))
-			pb_text_write(bulk->handle, site, &armed, &disarmed, 1);
-		pb_text_write(bulk->handle, entry - PB_BULK_BEFORE, &slot,
-			      &b->slot_of[pb_owner(module, i)], sizeof(slot));
+		if (pb_bulk_flip(&disarmed, 0))
+			continue;
+		error = pb_text_write(bulk->handle, site, &armed, &disarmed, 1);
+		if (!error)
+			error = pb_text_write(bulk->handle, entry - PB_BULK_BEFORE, &slot,
+					      &b->slot_of[pb_owner(module, i)],
+					      sizeof(slot));
+		if (error && error != -EILSEQ)
+			worst = error;
 	}
+	return worst;
 }
 
 /*
  * Returns 0; PB_BULK_IN_STEPS: some function is not what it should be; or a negative
- * errno. Of those, functions before *@armed have been changed.
+ * errno.
  */
-static int arm_functions(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t *armed)
+static int arm_functions(struct pb_bulk *bulk, struct pb_bulk_module *b)
 {
 	const struct pb_module *module = b->module;
 	struct pb_text_block *block = &bulk->block;
@@ -112,11 +123,11 @@ static int arm_functions(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t 
 	int error;
 
 	while (i < module->nr || ready.last) {
+		b->reached = i;
 		if (i < module->nr) {
 			const struct patchbay_record *record = &module->records[i];
 			const uintptr_t site = pb_record_site(record);
 
-			*armed = block->stores ? i : first;
 			if (i >= row)
 				row = pb_bulk_run_limit(b, i);
 			if (!pb_bulk_run_begin(b, &run, i))
@@ -141,44 +152,65 @@ static int arm_functions(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t 
 			i = row = first;
 		first = i;
 	}
+	b->reached = module->nr;
 	return 0;
 }
 
 /*
- * Module by module; those that are changed by stores stay writable until the last one is
- * done, so that all can be taken back. The module that is in the way remembers it: what is
- * taken back may have to settle before the batch can begin anew, and it must not come here
- * again then.
+ * Functions of the modules that are changed by @stores, or of the others, which add
+ * themselves to those that were @changed. The module that is in the way remembers it: what
+ * is taken back may have to settle before the batch can begin anew, and it must not come
+ * here again then.
  */
-static int arm_modules(struct pb_bulk *bulk, struct pb_bulk_module *b)
+static int arm_modules(struct pb_bulk *bulk, int stores, struct pb_bulk_module **changed)
 {
-	size_t armed = 0;
-	int stores, error, ended;
+	int error = 0;
 
-	while (b && !b->nr)
-		b = b->next;
-	if (!b)
-		return 0;
-	b->module->in_steps = 1;
-	stores = !pb_bulk_stores_begin(b, bulk->handle);
-	if (!stores && !b->first)
-		return PB_BULK_IN_STEPS;
 	bulk->block.stores = stores;
-	error = arm_functions(bulk, b, &armed);
-	if (!error) {
-		b->module->in_steps = 0;
-		armed = b->module->nr;
-		error = arm_modules(bulk, b->next);
+	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next) {
+		if (!b->nr || (b->stores.size != 0) != stores)
+			continue;
+		b->module->in_steps = 1;
+		if (stores ? pb_bulk_stores_begin(b, bulk->handle) : !b->first)
+			return PB_BULK_IN_STEPS;
+		b->stored = stores;
+		b->before = *changed;
+		*changed = b;
+		error = arm_functions(bulk, b);
+		b->module->in_steps = error != 0;
 	}
-	if (error == PB_BULK_IN_STEPS && stores)
-		disarm_stored(b, armed);
-	else if (error == PB_BULK_IN_STEPS)
-		disarm_written(bulk, b, armed);
-	ended = stores ? pb_stores_end(&b->stores, bulk->handle) : 0;
-	return error ? error : ended;
+	return error;
 }
 
+/* From the last one that was @changed on; taken back, if it is to be tried in steps. */
+static int end_modules(struct pb_bulk *bulk, struct pb_bulk_module *changed, int error)
+{
+	for (struct pb_bulk_module *b = changed; b; b = b->before) {
+		int ended = 0;
+
+		if (error == PB_BULK_IN_STEPS && b->stored)
+			disarm_stored(b, b->reached);
+		else if (error == PB_BULK_IN_STEPS)
+			ended = disarm_written(bulk, b, b->reached);
+		if (b->stored)
+			ended = pb_stores_end(&b->stores, bulk->handle);
+		if (ended)
+			error = ended;
+	}
+	return error;
+}
+
+/*
+ * Those that are changed by stores come last, and stay writable until all are done, so that
+ * all can be taken back. While the first of them is so, nobody else's function is called:
+ * pwrite(2) and memcpy() may be the module's own.
+ */
 int pb_bulk_arm_at_once(struct pb_bulk *bulk)
 {
-	return bulk->handle < 0 ? bulk->handle : arm_modules(bulk, bulk->modules);
+	struct pb_bulk_module *changed = NULL;
+	int error = bulk->handle < 0 ? bulk->handle : arm_modules(bulk, 0, &changed);
+
+	if (!error)
+		error = arm_modules(bulk, 1, &changed);
+	return end_modules(bulk, changed, error);
 }

@@ -194,7 +194,7 @@ change_module(struct pb_bulk *bulk, struct pb_bulk_module *b,
 {
 	struct pb_text_block *block = &bulk->block;
 	const struct view view = view_of(b);
-	const size_t nr = b->module->nr;
+	const size_t nr = change == UNDO ? b->reached : b->module->nr;
 	size_t i = pb_choice_next(&b->choice, 0), first = i, end = i;
 	struct pb_bulk_ready ready = { .last = 0 };
 	int error, worst = 0;
@@ -205,6 +205,8 @@ change_module(struct pb_bulk *bulk, struct pb_bulk_module *b,
 
 			if (i >= end)
 				end = pb_choice_row_end(&b->choice, i);
+			if (end > nr)
+				end = nr;
 			error = edit_row(&view, change, &i, end, &ready);
 			if (error)
 				return error;
@@ -278,7 +280,8 @@ static int change(struct pb_bulk *bulk, enum change change)
 	int error = bulk->handle < 0 ? bulk->handle : 0;
 
 	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next) {
-		if (!b->nr || (change == PUBLISH && !b->slots))
+		if (!b->nr || (change == PUBLISH && !b->slots) ||
+		    (change == UNDO && !b->reached))
 			continue;
 		if ((change == PUBLISH || change == ARM || change == FIRST) &&
 		    b->first != (change == FIRST))
@@ -470,8 +473,11 @@ static int open_all(const struct pb_bulk *bulk)
 /* *@seen: have threads been able to find the cells? */
 static int arm_in_steps(struct pb_bulk *bulk, int *seen)
 {
-	int error = publish_all(bulk);
+	int error;
 
+	for (struct pb_bulk_module *b = bulk->modules; b; b = b->next)
+		b->reached = b->module->nr;
+	error = publish_all(bulk);
 	*seen = !error;
 	if (!error)
 		error = change(bulk, FIRST);

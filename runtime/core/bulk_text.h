@@ -40,6 +40,8 @@ struct pb_bulk_group {
  * @parts:   to be disarmed: some share their cell with others that are not
  * @stores:  if text can be changed by stores; @no_stores: the error if it cannot, once
  *           that was @asked; @stored: some of it has been
+ * @reached: arming has not come to functions from here on, so there is nothing to undo
+ * @before:  of those that are armed at once, the one before
  *
  * Of functions to be armed:
  * @slot_of: by owner, what the slots of its functions say, if one of them has been found
@@ -56,13 +58,15 @@ struct pb_bulk_module {
 	int slots, parts, first;
 	struct pb_stores stores;
 	int asked, no_stores, stored;
+	size_t reached;
+	struct pb_bulk_module *before;
 	uintptr_t slot_of[PB_NR_SHARED];
 };
 
 /* What nothing leads to: no function of the owner was looked at yet. */
 #define PB_BULK_NO_SLOT ((uintptr_t)-1)
 
-/* @at_once: functions are armed as bulk_stores.h says */
+/* @at_once: functions are armed as bulk_at_once.h says */
 struct pb_bulk {
 	struct pb_request *request;
 	struct pb_bulk_module *modules;
