@@ -458,14 +458,14 @@ static int publish_all(struct pb_bulk *bulk)
 	return error ? error : pb_sync_core();
 }
 
-/* Let sites find the trampolines where none was armed so far. */
+/* Let sites find the trampolines where none was armed so far, or that failed half way. */
 static int open_all(const struct pb_bulk *bulk)
 {
 	int error = 0;
 
 	for (const struct pb_bulk_module *b = bulk->modules; b && !error;
 	     b = b->next)
-		if (b->nr && b->first)
+		if (b->nr)
 			error = pb_arch_open(b->module, bulk->handle);
 	return error;
 }

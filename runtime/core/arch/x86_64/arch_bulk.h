@@ -82,7 +82,7 @@ static inline int pb_bulk_slot(uint8_t *at, uint64_t slot, int led)
 	return 0;
 }
 
-/* Have stubs of the module led to trampolines, as they do once a site is armed? */
+/* Have any stubs of the module led to trampolines, as all do once a site is armed? */
 int pb_arch_is_open(const struct pb_module *module);
 
 /* Arm or disarm the site that is @at. It must not be so already. */
