@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// System calls that ask hooks of security modules, each between two marks, so that
-// static-calls/branches.c can count what the kernel executes for them.
+// System calls that ask hooks of security modules, and one that a tracepoint sees, each
+// between two marks, so that static-calls/branches.c can count what the kernel
+// executes for them.
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -69,12 +70,23 @@ static void start(void)
 	waitpid(child, &status, 0);
 }
 
+static int trace(const char *on)
+{
+	int enable = open("/sys/kernel/tracing/events/syscalls/sys_enter_getppid/enable", O_WRONLY);
+	int failed = enable < 0 || write(enable, on, 1) != 1;
+
+	close(enable);
+	return failed;
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
+	int traced;		/* by a tracepoint, which ftrace writes to its buffer */
 } calls[] = {
-	{ "nothing", empty }, { "getppid", ask }, { "open, close", open_close }, { "stat", look },
-	{ "pread", get }, { "write, read of a pipe", pass }, { "mmap, munmap", map },
+	{ "nothing", empty }, { "getppid", ask }, { "getppid, traced", ask, 1 },
+	{ "open, close", open_close }, { "stat", look }, { "pread", get },
+	{ "write, read of a pipe", pass }, { "mmap, munmap", map },
 	{ "vfork, execve, wait", start },
 };
 
@@ -86,11 +98,15 @@ int main(void)
 	if (file < 0 || pipe(ends))
 		return 1;
 	for (n = 0; n < sizeof(calls) / sizeof(*calls); n++) {
+		if (calls[n].traced && trace("1"))
+			return 1;
 		calls[n].run();
 		MARK(0x5c01);
 		for (i = 0; i < CALLS; i++)
 			calls[n].run();
 		MARK(0x5c02);
+		if (calls[n].traced && trace("0"))
+			return 1;
 		printf("syscalls %u: %s\n", CALLS, calls[n].name);
 	}
 	return 0;
