@@ -42,11 +42,16 @@ static void with_replacement(const struct kind *kind, int program_first, int tra
 	int map = make_map(), program = load_counting(kind->attach, map), link = -1;
 	int bad = 0;
 
+	// Until the trampoline that was there before is gone: one that is new knows
+	// nothing of replacements.
+	sleep(5);
 	if (traced)
 		bad += !write_file("/sys/kernel/tracing/current_tracer", "function");
 	if (!program_first)
 		bad += replace_by(1);
 	link = link_multi(kind->attach, program, 0, KNOWN);
+	if (link < 0)
+		printf("%s: cannot attach: error %d\n", kind->name, errno);
 	bad += link < 0;
 	if (program_first) {
 		bad += wrong(map, kind->times, real);

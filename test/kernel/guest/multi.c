@@ -150,6 +150,13 @@ static unsigned long long cost(void)
 	return best;
 }
 
+// Until what was detached is freed, too: that takes time and memory, and whoever reads
+// the list of symbols meanwhile may miss some.
+static void settle(void)
+{
+	sleep(10);
+}
+
 // How many trampolines of a function are out of a branch's reach from the kernel, so
 // that calls come to them through ftrace_caller(), and how many are not. The number in
 // a trampoline's name has the type in its lower half, but for the highest bit.
@@ -185,6 +192,7 @@ static void costs(const char *beside)
 	unsigned int at = 2; // getppid
 	int program, link;
 
+	settle();
 	printf("cost: %s: none %llu", beside, cost());
 	program = load_empty(BPF_TRACE_FENTRY, ids[at]);
 	link = link_single(program);
@@ -327,7 +335,9 @@ int main(int argc, char **argv)
 	}
 	count_two();
 	count_traced();
+	settle();
 	attach_times();
+	settle();
 	attach_memory(functions);
 	record_size();
 	return 0;
