@@ -56,7 +56,8 @@ int pb_mem_is_forced(int fd)
 
 /*
  * Not to be killed for what the program never does itself: a filter of system calls
- * need not allow it. Not known: as if there was one.
+ * need not allow it. Not known: as if there was one. A kernel without such filters has
+ * no line for them.
  */
 static int is_filtered(void)
 {
@@ -72,7 +73,7 @@ static int is_filtered(void)
 		return 1;
 	text[size] = '\0';
 	at = strstr(text, name);
-	return !at || at[sizeof(name) - 1] != '0';
+	return at ? at[sizeof(name) - 1] != '0' : (size_t)size == sizeof(text) - 1;
 }
 
 /*
