@@ -58,6 +58,9 @@
 // RUN: cd %t && %patchbay outliers -f naps --slower 60ms | FileCheck %s --check-prefix=OUTLIERS
 // OUTLIERS: duration began thread why
 // OUTLIERS-NEXT: ms {{.*}} off the processor for
+/* Where lines are short, the longest wait is whole all the same. */
+// RUN: cd %t && %python %S/Inputs/in-terminal.py 60 %patchbay outliers -f naps --slower 60ms | FileCheck %s --check-prefix=NARROW
+// NARROW: off the processor for {{[^.]*[0-9]+\.[0-9]+ ms of [0-9]+\.[0-9]+ ms(: [^.,]+[0-9]+\.[0-9]+ [num]?s( and [0-9]+ more)?)?$}}
 // RUN: cd %t && %patchbay dump --chrome | %python -c "import json, sys; print([e['args']['stack'][0][:6] for e in json.load(sys.stdin)['traceEvents'] if e['ph'] == 'X'])" | FileCheck %s --check-prefix=CHROME
 // CHROME: ['middle', 'middle', 'middle']
 // RUN: cd %t && %patchbay dump --perfetto | grep -a -o -E 'off_cpu_ns|off the processor for|middle[+]0x' | FileCheck %s --check-prefix=PERFETTO
