@@ -13,6 +13,7 @@
 #include "listen.h"
 #include "others.h"
 #include "refused.h"
+#include "rotate.h"
 #include "sandbox.h"
 #include "start.h"
 #include "tracers.h"
@@ -174,5 +175,6 @@ __attribute__((destructor)) static void end(void)
 	if (pb_session->chunk)
 		pb_session_tick();
 	pb_signal_unlock(&pb_session->lock, signals);
+	pb_rotate_exit();
 	pb_syscalls_end();
 }

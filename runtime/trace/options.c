@@ -375,6 +375,12 @@ int pb_options_parse(struct pb_options *options, const char *value,
 	}
 	for (rest = options->text; rest && !error;)
 		error = parse_word(options, next_word(&rest), why);
+	/* Buffers that are used again do not let a file grow. */
+	if (!error && options->overwrite && options->rotate_size) {
+		snprintf(why, PB_WHY_MAX,
+			 "rotate-size is not for use beside overwrite=1, which keeps the file from growing: take rotate-every");
+		error = -EINVAL;
+	}
 	/* By the thread that listens old files become whole, and busy functions are left. */
 	options->live |= pb_options_rotate(options) || options->max_rate ||
 			 options->max_overhead;

@@ -51,5 +51,10 @@ int pb_rotate_copy_maps(void);
 int pb_rotate_look(void);
 /* The recording is over, and no handler is running: the last file is whole, too. */
 void pb_rotate_end(void);
+/*
+ * The process ends. Nobody may be there who finishes its files later; what destructors of
+ * other libraries still record is in the last one, too.
+ */
+void pb_rotate_exit(void);
 
 #endif /* PB_TRACE_ROTATE_H */

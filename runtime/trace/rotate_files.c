@@ -382,14 +382,38 @@ static int is_empty(void)
 	       !pb_session->rotation.has_events && !has_lost;
 }
 
+static void end_last(void)
+{
+	if (pb_session->file.header && is_empty())
+		unlink(pb_session->file.path);
+	else if (pb_session->file.header)
+		give_final_name(pb_session->file.path);
+}
+
 void pb_rotate_end(void)
 {
 	if (!pb_options_rotate(&pb_options))
 		return;
 	finish(pb_session->rotation.nr_left);
-	if (pb_session->file.header && is_empty())
-		unlink(pb_session->file.path);
-	else if (pb_session->file.header)
-		give_final_name(pb_session->file.path);
+	end_last();
+	make_place();
+}
+
+/*
+ * The thread that listens may be about to do the same: who comes second finds no file of
+ * that name, which is no failure.
+ */
+void pb_rotate_exit(void)
+{
+	struct pb_rotation *of = &pb_session->rotation;
+	pb_sigset signals;
+
+	if (!pb_options_rotate(&pb_options))
+		return;
+	pb_signal_lock(&pb_session->lock, &signals);
+	for (uint32_t i = 0; i < of->nr_left; i++)
+		give_final_name(of->left[i].path);
+	end_last();
+	pb_signal_unlock(&pb_session->lock, signals);
 	make_place();
 }

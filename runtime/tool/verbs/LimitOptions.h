@@ -19,6 +19,7 @@ public:
 
   /// Fails if one is wrong, or not for a tracer that only counts calls.
   llvm::Expected<RecordingLimits> read(bool HasEvents) const;
+  bool rotatesBySize() const { return RotateSize.getNumOccurrences(); }
   /// The same as in PATCHBAY.
   std::string text() const;
 

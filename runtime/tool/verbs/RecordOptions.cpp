@@ -360,6 +360,10 @@ Expected<RecordingLimits> RecordOptions::read() const {
   auto Given = Limits.read(hasEvents());
   if (!Given)
     return Given.takeError();
+  if (Overwrite && Limits.rotatesBySize())
+    return makeError(Usage, "--overwrite keeps a file from growing, so --rotate-size would "
+                            "not go on in another: leave out one of them, or take "
+                            "--rotate-every");
   // What is known of slow calls and of arguments is in one file, of one tracer.
   bool Typed = llvm::any_of(
       ArgsOf, [](StringRef Text) { return parseTypedRequest(Text).has_value(); });
