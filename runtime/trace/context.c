@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "context.h"
 
+#include "losses.h"
 #include "ring.h"
 #include "sandbox.h"
 #include "tracers.h"
@@ -59,17 +60,25 @@ static int parse(const char text[LENGTH], uint64_t context[3])
 static uintptr_t find(const struct patchbay_cell *cell,
 		      struct patchbay_regs *regs)
 {
-	uintptr_t text = 0;
+	const char *variable;
 	uint64_t *arg;
 
 	if (!pb_options.context_tls)
 		return patchbay_arg(cell, regs, pb_options.context_arg, &arg) ?
 			       0 :
 			       (uintptr_t)*arg;
-	/* The variable itself is there as long as the thread is. */
-	text = *(const uintptr_t *)((char *)__builtin_thread_pointer() +
-				    pb_options.context_offset);
-	return text;
+	/*
+	 * The variable itself is there as long as the thread is. It points to the text, or
+	 * is an array that has it: what a text begins with is no address of a program, nor
+	 * what an empty one leaves of the one before.
+	 */
+	variable = (const char *)__builtin_thread_pointer() +
+		   pb_options.context_offset;
+	if (digit(variable[0]) >= 0 && digit(variable[1]) >= 0 && variable[2] == '-')
+		return (uintptr_t)variable;
+	if (!variable[0] && variable[6] && variable[7])
+		return 0;
+	return *(const uintptr_t *)variable;
 }
 
 void pb_context_record(uint64_t function, const struct patchbay_cell *cell,
@@ -80,10 +89,15 @@ void pb_context_record(uint64_t function, const struct patchbay_cell *cell,
 	uint64_t context[3];
 	char text[LENGTH];
 
-	if (!at || pb_untraced || pb_locked || !pb_syscalls_begin())
+	if (!at || pb_untraced || pb_locked)
 		return;
-	is_there = read_memory(at, text, sizeof(text)) && parse(text, context);
-	pb_syscalls_end();
+	is_there = pb_syscalls_begin();
+	if (is_there) {
+		is_there = read_memory(at, text, sizeof(text)) && parse(text, context);
+		pb_syscalls_end();
+	}
+	if (!is_there)
+		pb_count_no_context();
 	for (unsigned int i = 0; is_there && i < 3; i++)
 		pb_ring_record(context[i], PBD_CONTEXT + i, (uintptr_t)regs,
 			       PBD_RECORD_ENTRY, function);

@@ -2,11 +2,13 @@
 /*
  * With trace-context= calls of functions that args= or typed= names are recorded with the trace that
  * they are part of: the program has it as W3C's traceparent ("00-...-...-01"), in an
- * argument or a thread-local variable that points there. So spans that are made of a
+ * argument or a thread-local variable that points there, or in an array that is such a
+ * variable. So spans that are made of a
  * recording belong to those that the program's own instrumentation, or a proxy, has sent.
  *
  * It is read when the call ends, through the kernel, as who has it may have freed it by
- * then: one system call for each of these calls. What is no traceparent is not recorded.
+ * then: one system call for each of these calls. What is no traceparent, or cannot be read, is
+ * not recorded, and counted; a null pointer and an empty text are no trace.
  */
 #ifndef PB_TRACE_CONTEXT_H
 #define PB_TRACE_CONTEXT_H

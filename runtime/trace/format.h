@@ -629,6 +629,11 @@ struct pbd_losses {
 	uint32_t child_user;
 };
 
+	/*
+	 * Calls of which trace-context= named something that could not be read, or was no
+	 * traceparent. Not in a chunk of an older writer.
+	 */
+	uint64_t no_context;
 /* The option of PATCHBAY that asked for functions, by a glob or a name. */
 enum pbd_asked_by {
 	PBD_FILTER = 1,

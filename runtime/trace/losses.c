@@ -75,6 +75,15 @@ void pb_count_loss(enum pbd_loss why)
 		add(&losses->process.count[why]);
 }
 
+void pb_count_no_context(void)
+{
+	struct pbd_losses *losses =
+		__atomic_load_n(&pb_session->losses, __ATOMIC_ACQUIRE);
+
+	if (losses)
+		add(&losses->no_context);
+}
+
 /* Only of calls that would have been recorded, as far as that can be known. */
 void pb_count_missed(const struct patchbay_ops *ops)
 {

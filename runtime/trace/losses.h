@@ -20,6 +20,9 @@ void pb_count_loss(enum pbd_loss why);
 /* What is lost if there is no place for it, for this reason, -errno. */
 enum pbd_loss pb_loss_of(int error);
 
+/* A call whose trace was not what trace-context= says, or nowhere. */
+void pb_count_no_context(void);
+
 /* For libpatchbay (core/private.h): this tracer has missed a call. */
 void pb_count_missed(const struct patchbay_ops *ops);
 

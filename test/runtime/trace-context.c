@@ -4,7 +4,7 @@
  * or a thread-local; what is none, or is not there any more, is not recorded.
  */
 // RUN: rm -rf %t && mkdir %t
-// RUN: %build %s -o %t/prog %link -Wl,--export-dynamic-symbol=current_trace -Wl,--export-dynamic-symbol=no_thread_local
+// RUN: %build %s -o %t/prog %link -Wl,--export-dynamic-symbol=current_trace -Wl,--export-dynamic-symbol=current_text -Wl,--export-dynamic-symbol=no_thread_local
 // DEFINE: %{look} = cd %t && %patchbay dump --json > json && %patchbay dump --otlp -o otlp && %python %S/Inputs/check-context.py json otlp
 // RUN: cd %t && %patchbay record -t function_duration --args handle --trace-context arg1 -F 'inner' -F 'main' -- ./prog
 // RUN: %{look} | FileCheck %s
@@ -36,6 +36,13 @@
 // RUN: %{look} | FileCheck %s --check-prefix=ENTRIES
 // RUN: cd %t && %patchbay record -t function_graph --args 'handle(nr)' --when 'nr > 0' --under main --trace-context tls:current_trace -F 'inner' -F 'main' -- ./prog
 // RUN: %{look} | FileCheck %s --check-prefix=TLS
+/* What is named, and is none, is counted; a null pointer is no trace, and no fault. */
+// RUN: cd %t && %patchbay info | FileCheck %s --check-prefix=MISSES
+// MISSES: {{^}}  context    of 3 calls what --trace-context names could not be read, or is no traceparent{{$}}
+/* A variable may be an array with the text, too. */
+// RUN: cd %t && %patchbay record -t function_graph --args handle --trace-context tls:current_text -F 'inner' -F 'main' -- ./prog
+// RUN: %{look} | FileCheck %s --check-prefix=TLS
+// RUN: cd %t && %patchbay info | FileCheck %s --check-prefix=MISSES
 /* Another thread has a variable of its own. */
 // RUN: cd %t && %patchbay record -t function_duration --args in_thread --trace-context tls:current_trace -- ./prog
 // RUN: cd %t && %patchbay dump --json | FileCheck %s --check-prefix=THREAD
@@ -54,10 +61,13 @@
 #include "Inputs/check.h"
 
 #include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 __thread const char *current_trace;
+__thread char current_text[64];
 const char *no_thread_local;
 
 __attribute__((noinline)) void inner(void)
@@ -68,6 +78,9 @@ __attribute__((noinline)) void inner(void)
 __attribute__((noinline)) void handle(int nr, const char *context)
 {
 	current_trace = context;
+	/* That is no address. */
+	snprintf(current_text, sizeof(current_text), "%s",
+		 !context ? "" : (uintptr_t)context < 4096 ? "00-" : context);
 	inner();
 	__asm__ volatile("" ::"r"(nr), "r"(context));
 }

@@ -210,6 +210,7 @@ struct DataFile {
   std::vector<DataOther> OtherModules;
   std::vector<DataAsked> Asked; // none if 'patchbay record' looked for it
   std::vector<uint64_t> Losses; // by pbd_loss; empty of older writers
+  uint64_t NoContext = 0; // calls without what --trace-context names
   // Why the first forked child could make no file, and as which user it tried to.
   uint32_t ChildErrno = 0, ChildUser = 0;
   /// Of a forked child: what is wrong with the file that says what some of its

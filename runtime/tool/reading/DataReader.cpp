@@ -463,7 +463,9 @@ Error DataReader::readLosses(StringRef Chunk) {
   Out.Losses.clear();
   for (unsigned I = 0; I != PBD_LOSS_MAX; ++I)
     Out.Losses.push_back(u64(Chunk, CountAt + I * sizeof(uint64_t)));
-  if (Chunk.size() >= sizeof(pbd_losses)) {
+  if (Chunk.size() >= sizeof(pbd_losses))
+    Out.NoContext = u64(Chunk, offsetof(pbd_losses, no_context));
+  if (Chunk.size() >= offsetof(pbd_losses, no_context)) {
     Out.ChildErrno = u32(Chunk, offsetof(pbd_losses, child_error));
     Out.ChildUser = u32(Chunk, offsetof(pbd_losses, child_user));
   }

@@ -9,6 +9,7 @@
 #include "reading/Trace.h"
 #include "showing/AskedFor.h"
 #include "showing/Durations.h"
+#include "showing/Losses.h"
 #include "showing/Table.h"
 #include "showing/WhySlow.h"
 #include "llvm/ADT/StringExtras.h"
@@ -110,6 +111,9 @@ static void printSession(const DataFile &Data, raw_ostream &OS) {
   if (S.Part)
     OS << "  part       " << S.Part << " of the files that the process wrote\n";
   OS << "  lost       " << S.Lost << " events, overwritten " << S.Overwritten
+  if (Data.NoContext)
+    OS << "  context    of " << counted(Data.NoContext, "call")
+       << " what --trace-context names could not be read, or is no traceparent\n";
      << '\n'
      << "  clock      " << counterName(S.Counter);
   uint64_t Ticks = S.Last.Ticks - S.First.Ticks;
