@@ -241,6 +241,7 @@ struct DataFile {
   std::optional<DataWhy> Why;
   std::optional<DataPlace> Place;
   std::map<uint32_t, std::vector<DataMapping>> Maps; // by id
+  uint64_t NrSlow = 0; // of which more is known
   std::vector<llvm::StringRef> Slow;                 // chunks of pbd_slow
   /// What is known of a slow call; std::nullopt: that is gone, or was not complete.
   std::optional<DataSlow> slow(uint64_t Id) const;

@@ -186,6 +186,7 @@ Error DataReader::readChunk(uint32_t Kind, StringRef Chunk) {
   case PBD_WHY:
     return readWhy(Chunk);
   case PBD_SLOW:
+    ++Out.NrSlow;
     return Detail == All ? readSlow(Chunk) : Error::success();
   case PBD_MAPS:
     return Detail == All ? readMapped(Chunk) : Error::success();

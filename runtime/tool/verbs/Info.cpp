@@ -128,12 +128,17 @@ static void printSession(const DataFile &Data, raw_ostream &OS) {
   OS << '\n';
 }
 
-static void printWhy(const DataWhy &Why, raw_ostream &OS) {
+static void printWhy(const DataFile &Data, raw_ostream &OS) {
+  const DataWhy &Why = *Data.Why;
+  bool IsUsedAgain = Data.Session && Data.Session->Flags & PBD_SESSION_OVERWRITE;
   OS << "  why slow   of calls of " << durationText(Why.ThresholdNs) << " or more, of "
      << Why.Calls << " in all";
   if (Why.Lost)
     OS << ", and of " << Why.Lost << " for which there was no room, no way to ask, or "
           "no time with --max-overhead, nothing";
+  if (IsUsedAgain && Why.Calls > Data.NrSlow)
+    OS << ", of which " << Why.Calls - Data.NrSlow
+       << " older ones made room for newer ones";
   OS << "; " << whatIsKnown(Why) << '\n';
 }
 
@@ -231,7 +236,7 @@ static Expected<int> runInfo(ArrayRef<const char *>) {
                << (Data.RoughEvents ? ", about " : ", ")
                << Thread.Data->Events << " events\n";
     if (Data.Why)
-      printWhy(*Data.Why, outs());
+      printWhy(Data, outs());
     printModules(Data, outs());
     printCounted(Data, outs());
     if (std::string Nothing = matchedNothing(Data); !Nothing.empty())
