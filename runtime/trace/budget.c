@@ -5,6 +5,7 @@
 #include "left_out.h"
 #include "moment.h"
 #include "options.h"
+#include "parked.h"
 #include "session.h"
 #include "start.h"
 #include "tracers.h"
@@ -18,11 +19,11 @@
 struct counters {
 	struct counters *next;
 	size_t nr;
-	uint64_t *calls, *before;
+	uint64_t *calls, *before, *decided;
 	uintptr_t *entry;
 };
 
-/* How often a function was called since the last look. */
+/* How often a function was called since the last look, or decision. */
 struct busy {
 	uintptr_t entry;
 	uint64_t calls;
@@ -36,12 +37,26 @@ static uint64_t look_ns;     /* between two looks */
 static double overhead;      /* of late; below 0: not known yet */
 static double debt_ns;	     /* what was spent and was not allowed */
 
+/*
+ * What was spent since the last decision, and what the process took for itself. What a
+ * program does in two milliseconds is not what it does in the long run: a function that
+ * is busy in a moment may well be within the budget. So the shortest time that is decided
+ * by is that; unless more was spent by then than is allowed in all of it.
+ */
+#define DECIDE_NS (PB_BUDGET_DECIDE_MS * 1e6)
+static double spent_ns, own_ns;
+
+/* Since when all is as it is now, and the same of this time. */
+static uint64_t quiet_since_ns;
+static double quiet_spent_ns, quiet_own_ns;
+
 static void free_counters(struct counters *counters)
 {
 	if (!counters)
 		return;
 	free(counters->calls);
 	free(counters->before);
+	free(counters->decided);
 	free(counters->entry);
 	free(counters);
 }
@@ -55,8 +70,10 @@ static struct counters *new_counters(size_t nr)
 	counters->nr = nr;
 	counters->calls = calloc(nr, sizeof(*counters->calls));
 	counters->before = calloc(nr, sizeof(*counters->before));
+	counters->decided = calloc(nr, sizeof(*counters->decided));
 	counters->entry = calloc(nr, sizeof(*counters->entry));
-	if (counters->calls && counters->before && counters->entry)
+	if (counters->calls && counters->before && counters->decided &&
+	    counters->entry)
 		return counters;
 	free_counters(counters);
 	return NULL;
@@ -113,7 +130,8 @@ int pb_budget_begin(int (*check)(void *arg,
 	look_ns = pb_options.max_overhead ? PB_BUDGET_SOON_MS * 1000000ull :
 					    look_least_ns();
 	overhead = -1;
-	debt_ns = 0;
+	debt_ns = spent_ns = own_ns = quiet_spent_ns = quiet_own_ns = 0;
+	quiet_since_ns = last_ns;
 	return patchbay_ops_create(&attr, &counting);
 }
 
@@ -128,10 +146,27 @@ void pb_budget_disarm(const struct patchbay_filter *which)
 {
 	if (counting)
 		patchbay_disarm_filter(counting, which);
+	/* Which of these it selects is not known, and nobody arms what was disarmed. */
+	pb_parked_forget();
 }
 
-/* Of all tracers that are there, at once. */
-static void disarm(const uintptr_t *entry, size_t nr, uint32_t why)
+/* Which of the tracers is armed on it, when there are several; that one is no more. */
+static struct patchbay_ops *take_away(uintptr_t entry)
+{
+	const struct patchbay_filter filter = {
+		.size = sizeof(filter), .addrs = &entry, .cnt = 1,
+	};
+
+	if (pb_typed_tracer && patchbay_disarm_filter(pb_typed_tracer, &filter) > 0)
+		return pb_typed_tracer;
+	if (pb_values_tracer && patchbay_disarm_filter(pb_values_tracer, &filter) > 0)
+		return pb_values_tracer;
+	return pb_tracer;
+}
+
+/* Of all tracers that are there. Returns whether that was done. */
+static int disarm(const uintptr_t *entry, struct patchbay_ops **of, size_t nr,
+		   uint32_t why)
 {
 	const struct patchbay_filter filter = {
 		.size = sizeof(filter), .addrs = entry, .cnt = nr,
@@ -141,13 +176,11 @@ static void disarm(const uintptr_t *entry, size_t nr, uint32_t why)
 
 	if (error) {
 		pb_note(error);
-		return;
+		return 0;
 	}
+	for (size_t i = 0; i < nr; i++)
+		of[i] = take_away(entry[i]);
 	error = patchbay_batch_disarm(batch, pb_tracer, &filter);
-	if (!error && pb_values_tracer)
-		error = patchbay_batch_disarm(batch, pb_values_tracer, &filter);
-	if (!error && pb_typed_tracer)
-		error = patchbay_batch_disarm(batch, pb_typed_tracer, &filter);
 	if (!error)
 		error = patchbay_batch_disarm(batch, counting, &filter);
 	if (!error)
@@ -156,15 +189,19 @@ static void disarm(const uintptr_t *entry, size_t nr, uint32_t why)
 	/* A handler that runs on is nobody's failure. */
 	if (error < 0 && error != -ETIMEDOUT) {
 		pb_note(error);
-		return;
+		return 0;
 	}
 	for (size_t i = 0; i < nr; i++)
 		pb_left_out_add(entry[i], why);
 	pb_left_out_write();
+	return 1;
 }
 
-/* Of all functions, those that were called since the last look; the number of these. */
-static size_t take_calls(struct counters *counters, struct busy *busy)
+/*
+ * Of all functions, those that were called since the last look, or, with @decide, since
+ * the last decision; the number of these.
+ */
+static size_t take_calls(struct counters *counters, struct busy *busy, int decide)
 {
 	size_t nr = 0;
 
@@ -172,12 +209,14 @@ static size_t take_calls(struct counters *counters, struct busy *busy)
 		for (size_t i = 0; i < counters->nr; i++) {
 			const uint64_t calls = __atomic_load_n(
 				&counters->calls[i], __ATOMIC_RELAXED);
+			uint64_t *last = decide ? &counters->decided[i] :
+						  &counters->before[i];
 
-			if (calls == counters->before[i])
+			if (calls == *last)
 				continue;
 			busy[nr].entry = counters->entry[i];
-			busy[nr++].calls = calls - counters->before[i];
-			counters->before[i] = calls;
+			busy[nr++].calls = calls - *last;
+			*last = calls;
 		}
 	return nr;
 }
@@ -198,16 +237,22 @@ static int busier(const void *left, const void *right)
 	return (a->calls < b->calls) - (a->calls > b->calls);
 }
 
-static void disarm_first(const struct busy *busy, size_t nr, uint32_t why)
+/* @ns: of the process's own, in which they were called so often; 0: they stay away. */
+static void disarm_first(const struct busy *busy, size_t nr, uint32_t why, double ns)
 {
+	const double each = (double)pb_options.call_cost_ps / 1000;
+	const uint64_t now = pb_now_ns(CLOCK_MONOTONIC);
 	uintptr_t *entry = nr ? malloc(nr * sizeof(*entry)) : NULL;
+	struct patchbay_ops **of = nr ? malloc(nr * sizeof(struct patchbay_ops *)) : NULL;
 
-	if (!entry)
-		return;
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr && entry; i++)
 		entry[i] = busy[i].entry;
-	disarm(entry, nr, why);
+	if (entry && of && disarm(entry, of, nr, why))
+		for (size_t i = 0; i < nr && ns > 0; i++)
+			pb_parked_add(entry[i], of[i],
+				      (double)busy[i].calls * each / ns, now);
 	free(entry);
+	free(of);
 }
 
 /* Of functions in order of their calls, as many as were called too often. */
@@ -221,41 +266,124 @@ static size_t too_often(const struct busy *busy, size_t nr, uint64_t ns)
 	return hot;
 }
 
+static double allowed_part(void)
+{
+	return (double)pb_options.max_overhead / 10000;
+}
+
 /*
- * The same, as many as have to go so that the others, called as often as of late, cost
- * no more than what is allowed. That is a part of the time that the process would take
- * if it were not traced.
+ * What was spent since the last look: a part of the time that the process would take if
+ * it were not traced is allowed.
  */
-static size_t too_costly(const struct busy *busy, size_t nr, double cpu_ns)
+static void account(const struct busy *busy, size_t nr, double cpu_ns)
 {
 	const double each = (double)pb_options.call_cost_ps / 1000;
 	const double why = (double)pb_why_spent();
-	double spent = 0, own, now, allowed;
-	size_t costly = 0;
+	double spent = why, own, now, allowed, calls;
 
 	for (size_t i = 0; i < nr; i++)
 		spent += (double)busy[i].calls * each;
 	/* What is reckoned may be more than what was really taken. */
-	own = cpu_ns - spent - why > cpu_ns / 10 ? cpu_ns - spent - why :
-						   cpu_ns / 10;
-	now = (spent + why) / own;
+	own = cpu_ns - spent > cpu_ns / 10 ? cpu_ns - spent : cpu_ns / 10;
+	now = spent / own;
 	overhead = overhead < 0 ? now : (overhead * 15 + now) / 16;
-	allowed = own * (double)pb_options.max_overhead / 10000;
+	allowed = own * allowed_part();
 	/* Half of it may go into reasons (why=), and what does is not there for calls. */
 	pb_why_allow((uint64_t)(allowed / 2));
-	allowed -= why < allowed / 2 ? why : allowed / 2;
+	calls = spent - why;
 	/* What was too much before, as at the beginning, is saved in the long run. */
 	debt_ns += spent - allowed;
 	if (debt_ns < 0)
 		debt_ns = 0;
-	allowed = debt_ns / 16 < allowed / 2 ? allowed - debt_ns / 16 :
-					       allowed / 2;
+	spent_ns += calls + (why < allowed / 2 ? why : allowed / 2);
+	own_ns += own;
+	quiet_spent_ns += spent;
+	quiet_own_ns += own;
+}
+
+static int is_time_to_decide(void)
+{
+	return own_ns >= DECIDE_NS || spent_ns > DECIDE_NS * allowed_part();
+}
+
+/*
+ * Of functions in order of their calls, as many as have to go so that the others, called
+ * as often as of late, cost no more than what is allowed: the busiest, which are the
+ * fewest, and those with the shortest calls as a rule, since none can be called so often
+ * that takes long.
+ */
+static size_t too_costly(const struct busy *busy, size_t nr, double over_ns)
+{
+	const double each = (double)pb_options.call_cost_ps / 1000;
+	double allowed = over_ns * allowed_part(), spent = spent_ns;
+	size_t costly = 0;
+
+	allowed -= debt_ns / 16 < allowed / 4 ? debt_ns / 16 : allowed / 4;
 	while (costly < nr && spent > allowed)
 		spent -= (double)busy[costly++].calls * each;
 	/* From now on only the others cost something. */
 	if (costly)
-		overhead = (spent + why) / own;
+		overhead = spent / over_ns;
 	return costly;
+}
+
+/* Those that were called too often are gone, and no matter for the other limit. */
+static void forget_calls(struct counters *counters, const struct busy *hot, size_t nr)
+{
+	for (; nr && counters; counters = counters->next)
+		for (size_t i = 0; i < counters->nr; i++)
+			for (size_t j = 0; j < nr; j++)
+				if (counters->entry[i] == hot[j].entry)
+					counters->decided[i] = counters->before[i];
+}
+
+static void begin_quiet(void)
+{
+	quiet_since_ns = pb_now_ns(CLOCK_MONOTONIC);
+	quiet_spent_ns = quiet_own_ns = 0;
+}
+
+/* @busy has place for all functions. */
+static void decide(struct counters *first, struct busy *busy)
+{
+	const double over_ns = own_ns > DECIDE_NS ? own_ns : DECIDE_NS;
+	const size_t nr = take_calls(first, busy, /*decide=*/1);
+	size_t costly;
+
+	qsort(busy, nr, sizeof(*busy), busier);
+	costly = too_costly(busy, nr, over_ns);
+	disarm_first(busy, costly, PBD_LEFT_OUT_COSTLY, own_ns);
+	spent_ns = own_ns = 0;
+	if (!costly)
+		return;
+	begin_quiet();
+	/* A program that does something else now has other busy functions, too. */
+	look_ns = PB_BUDGET_SOON_MS * 1000000ull;
+}
+
+/* One function, where all has been well for a while, and there will be some room left. */
+static void arm_one_again(void)
+{
+	const uint64_t now = pb_now_ns(CLOCK_MONOTONIC);
+	const double part = quiet_spent_ns / (quiet_own_ns > 0 ? quiet_own_ns : 1);
+	struct patchbay_filter filter = { .size = sizeof(filter), .cnt = 1 };
+	struct patchbay_ops *of;
+	uintptr_t entry;
+
+	if (now - quiet_since_ns < PB_BUDGET_QUIET_MS * 1000000ull ||
+	    quiet_own_ns < DECIDE_NS || debt_ns > 0)
+		return;
+	entry = pb_parked_take(allowed_part() * 9 / 10 - part, now, &of);
+	begin_quiet();
+	if (!entry)
+		return;
+	filter.addrs = &entry;
+	/* Its module may have gone just now. */
+	if (patchbay_arm_filter(of, &filter, PATCHBAY_ARM_SKIP) < 0)
+		return;
+	pb_budget_arm(&filter, 0);
+	pb_left_out_add(entry, PBD_LEFT_OUT_AGAIN);
+	pb_left_out_write();
 }
 
 /* A rate, and a part of so little, would be chance. */
@@ -267,7 +395,7 @@ static void look(uint64_t ns)
 	const uint64_t begin_ns = pb_now_ns(CLOCK_THREAD_CPUTIME_ID);
 	/* Others may come meanwhile, in front of it. */
 	struct counters *first = __atomic_load_n(&all, __ATOMIC_ACQUIRE);
-	size_t nr, hot = 0, costly = 0;
+	size_t nr, hot = 0;
 	struct busy *busy;
 
 	/* A forked child's time begins anew. */
@@ -278,7 +406,7 @@ static void look(uint64_t ns)
 	busy = malloc((count_functions(first) + 1) * sizeof(*busy));
 	if (!busy)
 		return;
-	nr = take_calls(first, busy);
+	nr = take_calls(first, busy, /*decide=*/0);
 	qsort(busy, nr, sizeof(*busy), busier);
 	look_ns = (pb_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns) *
 		  PB_BUDGET_LOOK_PART;
@@ -286,14 +414,14 @@ static void look(uint64_t ns)
 		look_ns = look_least_ns();
 	if (pb_options.max_rate)
 		hot = too_often(busy, nr, ns);
-	disarm_first(busy, hot, PBD_LEFT_OUT_HOT);
-	if (pb_options.max_overhead)
-		costly = too_costly(busy + hot, nr - hot,
-				    (double)(cpu_ns - last_cpu_ns));
-	disarm_first(busy + hot, costly, PBD_LEFT_OUT_COSTLY);
-	/* A program that does something else now has other busy functions, too. */
-	if (costly)
-		look_ns = PB_BUDGET_SOON_MS * 1000000ull;
+	disarm_first(busy, hot, PBD_LEFT_OUT_HOT, 0);
+	forget_calls(first, busy, hot);
+	if (pb_options.max_overhead) {
+		account(busy + hot, nr - hot, (double)(cpu_ns - last_cpu_ns));
+		if (is_time_to_decide())
+			decide(first, busy);
+		arm_one_again();
+	}
 	free(busy);
 	last_cpu_ns = cpu_ns;
 }
@@ -329,6 +457,7 @@ int pb_budget_undo(void)
 	if (error)
 		return error;
 	counting = NULL;
+	pb_parked_forget();
 	while ((counters = all)) {
 		all = counters->next;
 		free_counters(counters);

@@ -8,6 +8,7 @@
  * than is allowed. And if the rest of the calls, by what each is known to cost, took more
  * than their part of the processor time that the process had, it disarms the busiest ones
  * until those that are left would not. They are written down as left out, with the reason.
+ * When there is room for a while, it arms one of these again (parked.h).
  *
  * Nobody can measure what a call that is traced costs from within the program: most of it
  * is outside of the handlers, and around the function. So who starts a recording measures
@@ -27,6 +28,8 @@
 #define PB_BUDGET_COST_MS 10
 #define PB_BUDGET_SOON_MS 2 /* at the beginning, and when something was disarmed */
 #define PB_BUDGET_LOOK_PART 500
+#define PB_BUDGET_DECIDE_MS 50 /* of what the process takes for itself */
+#define PB_BUDGET_QUIET_MS 1000 /* before a function is armed again */
 
 /*
  * Nothing of all this does anything without one of the two. @check: that of the tracer.

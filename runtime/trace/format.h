@@ -539,10 +539,12 @@ struct pbd_samples {
  * Functions that were to be traced, and cannot be by this tracer. @flags are of
  * their records, PATCHBAY_RECORD_*, and say why. Or they were traced, until they were
  * called more often than max-rate= allows (PBD_LEFT_OUT_HOT), or until all functions
- * together cost more than max-overhead= allows (PBD_LEFT_OUT_COSTLY).
+ * together cost more than max-overhead= allows (PBD_LEFT_OUT_COSTLY). One that was armed
+ * again later is there once more, with PBD_LEFT_OUT_AGAIN alone.
  */
 #define PBD_LEFT_OUT_HOT 0x100
 #define PBD_LEFT_OUT_COSTLY 0x200
+#define PBD_LEFT_OUT_AGAIN 0x400
 
 struct pbd_left_out {
 	struct pbd_chunk chunk;
@@ -627,13 +629,13 @@ struct pbd_losses {
 	 */
 	uint32_t child_error; /* errno */
 	uint32_t child_user;
-};
-
 	/*
 	 * Calls of which trace-context= named something that could not be read, or was no
 	 * traceparent. Not in a chunk of an older writer.
 	 */
 	uint64_t no_context;
+};
+
 /* The option of PATCHBAY that asked for functions, by a glob or a name. */
 enum pbd_asked_by {
 	PBD_FILTER = 1,

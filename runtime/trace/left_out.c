@@ -13,8 +13,8 @@
 	       PATCHBAY_RECORD_NORETURN)
 
 /*
- * By address, each once: a function is asked about for each filter that selects
- * it. The session's lock guards them.
+ * By address, each once with the same flags: a function is asked about for each filter
+ * that selects it. The session's lock guards them.
  */
 static struct left_out {
 	uint64_t address;
@@ -45,8 +45,9 @@ static void add(uint64_t address, uint32_t flags)
 {
 	size_t at = find(address);
 
-	if (at < nr_left_out && left_out[at].address == address)
-		return;
+	for (; at < nr_left_out && left_out[at].address == address; at++)
+		if (left_out[at].flags == flags)
+			return;
 	if (nr_left_out == room) {
 		size_t more = room ? 2 * room : 64;
 		void *list = realloc(left_out, more * sizeof(*left_out));

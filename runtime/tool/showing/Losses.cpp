@@ -15,6 +15,10 @@ using namespace patchbay;
 static constexpr size_t MostNames = 5;
 
 void Losses::add(const DataFile &Data, TracedNames &Names) {
+bool patchbay::isOfCompiler(StringRef Name) {
+  return Name == "__clang_call_terminate";
+}
+
   bool IsPart = Data.Session && Data.Session->Part;
   Processes += !IsPart || Rotated.insert({Data.Pid, Data.Args}).second;
   auto Of = [&](pbd_loss Why) {
@@ -65,12 +69,14 @@ void Losses::add(const DataFile &Data, TracedNames &Names) {
     auto &Of = F.Flags & PBD_LEFT_OUT_HOT      ? Hot
                : F.Flags & PBD_LEFT_OUT_COSTLY ? Costly
                                                : LeftOut;
-    auto [Known, IsNew] =
-        Of.try_emplace({Module ? moduleKey(*Module) : "", Entry});
-    if (IsNew)
-      Known->second = Module ? Names.function(*Module, Entry)
-                             : "0x" + utohexstr(Entry, /*LowerCase=*/true);
+    if (Of.count({Module ? moduleKey(*Module) : "", Entry}))
+      continue;
+    std::string Name = Module ? Names.function(*Module, Entry)
+                              : "0x" + utohexstr(Entry, /*LowerCase=*/true);
+    if (&Of != &LeftOut || !isOfCompiler(Name))
+      Of[{Module ? moduleKey(*Module) : "", Entry}] = std::move(Name);
   }
+               : F.Flags & PBD_LEFT_OUT_AGAIN  ? Again
 }
 
 void Losses::addUnexplained(const DataFile &Data, StringRef Title) {
@@ -272,7 +278,10 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
     Add(false, counted(N, "function") + Were(N) + " disarmed (" +
                    namesText(L.Costly) + (N == 1 ? "), the busiest one" : "), the busiest") +
                    ", since all together cost more than --max-overhead allows: later "
-                   "calls are not there");
+                   "calls are not there" +
+                   (L.Again.empty() ? ""
+                                    : ", but those of " + namesText(L.Again) +
+                                          ", which there was room for again in between"));
   append_range(Texts, endedTexts(L));
   return Texts;
 }

@@ -48,6 +48,8 @@ struct Losses {
   /// Or since tracing took too much, and they were the busiest.
   std::map<std::pair<std::string, uint64_t>, std::string> Costly;
   /// Modules of which nothing could be traced, by path: why, and what pbd_other says
+  /// Of these, those that were armed again later.
+  std::map<std::pair<std::string, uint64_t>, std::string> Again;
   /// to that.
   std::map<std::string, std::pair<uint32_t, uint32_t>> Others;
   /// By module and address: the name, and how many calls --when left out.
@@ -74,6 +76,9 @@ struct Losses {
 };
 
 /// Of a recording; of calls, those that were read by now.
+/// Functions that no source has, so that nobody asks why they are left out.
+bool isOfCompiler(llvm::StringRef Name);
+
 Losses lossesOf(Trace &T);
 
 struct LossText {

@@ -110,10 +110,10 @@ static void printSession(const DataFile &Data, raw_ostream &OS) {
     OS << "  size       " << S.MaxSize << " bytes for all processes\n";
   if (S.Part)
     OS << "  part       " << S.Part << " of the files that the process wrote\n";
-  OS << "  lost       " << S.Lost << " events, overwritten " << S.Overwritten
   if (Data.NoContext)
     OS << "  context    of " << counted(Data.NoContext, "call")
        << " what --trace-context names could not be read, or is no traceparent\n";
+  OS << "  lost       " << S.Lost << " events, overwritten " << S.Overwritten
      << '\n'
      << "  clock      " << counterName(S.Counter);
   uint64_t Ticks = S.Last.Ticks - S.First.Ticks;
@@ -180,7 +180,10 @@ static void printCounted(const DataFile &Data, raw_ostream &OS) {
        << ", " << N << " calls\n";
 }
 
-static StringRef whyLeftOut(uint64_t Flags) {
+static StringRef whyLeftOut(uint64_t Flags, bool Again) {
+  if (Again)
+    return "one of the busiest when tracing took more than --max-overhead allows; not "
+           "from its start, and armed again when there was room";
   if (Flags & PBD_LEFT_OUT_HOT)
     return "called more often than --max-rate allows; not from its start";
   if (Flags & PBD_LEFT_OUT_COSTLY)
@@ -196,12 +199,20 @@ static StringRef whyLeftOut(uint64_t Flags) {
 // Of all processes: of one program they have the same functions.
 static void printLeftOut(Trace &T, raw_ostream &OS) {
   std::set<std::tuple<std::string, StringRef, std::string, uint64_t>> Lines;
-  for (const TraceProcess &P : T.Processes)
+  for (const TraceProcess &P : T.Processes) {
+    std::set<uint64_t> Again;
+    for (const DataLeftOut &F : P.Data.LeftOut)
+      if (F.Flags & PBD_LEFT_OUT_AGAIN)
+        Again.insert(F.Address);
     for (const DataLeftOut &F : P.Data.LeftOut) {
+      if (F.Flags & PBD_LEFT_OUT_AGAIN)
+        continue;
       auto [Module, Entry] = P.Data.place(F.Address);
-      Lines.insert({T.nameAt(P.Data, F.Address), whyLeftOut(F.Flags),
-                    Module ? moduleKey(*Module) : "", Entry});
+      if (std::string Name = T.nameAt(P.Data, F.Address); !isOfCompiler(Name))
+        Lines.insert({std::move(Name), whyLeftOut(F.Flags, Again.count(F.Address)),
+                      Module ? moduleKey(*Module) : "", Entry});
     }
+  }
   for (const auto &[Name, Why, Module, Entry] : Lines)
     OS << "left out     " << printable(Name) << ": " << Why << '\n';
 }

@@ -125,10 +125,11 @@ static constexpr char Help[] = R"(
   were called too often since the last time. So what is left to pay is limited. It ends
   where PROG restricts its system calls (seccomp). For --max-overhead it is measured at
   the beginning, in some 20 ms, what a call costs on this machine with this tracer and
-  these options; the first tenth of a second costs what it costs. Half of it may go into
-  --why: then of some slow calls it is not recorded why, and 'patchbay info' says of how
-  many. 'patchbay status' shows
-  what tracing costs by this reckoning.
+  these options; the first milliseconds cost what they cost. A function that was disarmed
+  for that is armed again when there has been room for it for a second. One that cost much
+  is tried later, and more and more seldom. Half of what is allowed may go into --why: then
+  of some slow calls it is not recorded why, and 'patchbay info' says of how many.
+  'patchbay status' shows what tracing costs by this reckoning.
 
   With --sample a call that is not recorded takes a few nanoseconds, to be counted.
   'patchbay report' shows how often each function was called ("made"), and times of the

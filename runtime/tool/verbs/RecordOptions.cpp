@@ -105,8 +105,8 @@ RecordOptions::RecordOptions(cl::SubCommand &Command)
           cl::desc(
               "Let tracing take no more than so much of the processor time that PROG "
               "takes for itself: the functions that are called most are disarmed until "
-              "it does not, and named at the end. PROG listens for 'patchbay live', "
-              "too")),
+              "it does not, named at the end, and armed again when there is room. PROG "
+              "listens for 'patchbay live', too")),
       Depth("depth", cl::value_desc("N"), cl::sub(Command), cl::cat(ToolOptions),
             cl::desc("Record calls only that are within fewer than N calls of "
                      "functions that are traced; up to 64. On x86-64 the others "
