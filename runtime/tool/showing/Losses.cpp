@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Losses.h"
 #include "Diagnostics.h"
+#include "Durations.h"
 #include "Table.h"
 #include "format.h"
 #include "patchbay/abi.h"
@@ -14,11 +15,11 @@ using namespace patchbay;
 // So many functions are named, of those that calls are missing of.
 static constexpr size_t MostNames = 5;
 
-void Losses::add(const DataFile &Data, TracedNames &Names) {
 bool patchbay::isOfCompiler(StringRef Name) {
   return Name == "__clang_call_terminate";
 }
 
+void Losses::add(const DataFile &Data, TracedNames &Names) {
   bool IsPart = Data.Session && Data.Session->Part;
   Processes += !IsPart || Rotated.insert({Data.Pid, Data.Args}).second;
   auto Of = [&](pbd_loss Why) {
@@ -39,6 +40,8 @@ bool patchbay::isOfCompiler(StringRef Name) {
       SampledFrom = SaturatingAdd(SampledFrom, Data.sampledFrom());
       Sample.insert(Data.Session->Sample);
     }
+    if (Data.Session->ThresholdNs)
+      Thresholds.insert(Data.Session->ThresholdNs);
     Strict += (Data.Session->Flags & PBD_SESSION_ENDED_STRICT) != 0;
     uint64_t All = Data.Session->Lost;
     for (pbd_loss Why : {PBD_LOST_SANDBOX, PBD_LOST_SIZE, PBD_LOST_MEMORY})
@@ -68,6 +71,7 @@ bool patchbay::isOfCompiler(StringRef Name) {
     auto [Module, Entry] = Data.place(F.Address);
     auto &Of = F.Flags & PBD_LEFT_OUT_HOT      ? Hot
                : F.Flags & PBD_LEFT_OUT_COSTLY ? Costly
+               : F.Flags & PBD_LEFT_OUT_AGAIN  ? Again
                                                : LeftOut;
     if (Of.count({Module ? moduleKey(*Module) : "", Entry}))
       continue;
@@ -76,7 +80,6 @@ bool patchbay::isOfCompiler(StringRef Name) {
     if (&Of != &LeftOut || !isOfCompiler(Name))
       Of[{Module ? moduleKey(*Module) : "", Entry}] = std::move(Name);
   }
-               : F.Flags & PBD_LEFT_OUT_AGAIN  ? Again
 }
 
 void Losses::addUnexplained(const DataFile &Data, StringRef Title) {
@@ -247,6 +250,14 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
     Add(false, "sampled, " + join(Ratios, " and ") + " of the calls of each function and "
                "thread: " + counted(L.SampledFrom, "call") + Were(L.SampledFrom) +
                " made, those that were not recorded are only counted");
+  }
+  if (!L.Thresholds.empty()) {
+    std::vector<std::string> Times;
+    for (uint64_t Ns : L.Thresholds)
+      Times.push_back(durationText(Ns));
+    Add(false, "calls that took less than " + join(Times, " or ") +
+                   " are not there, as --threshold asks; counts and sums are of "
+                   "slower ones, whose own time has theirs");
   }
   if (uint64_t N = L.KernelLost)
     Add(true, counted(N, "event") + Were(N) +

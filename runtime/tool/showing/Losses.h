@@ -39,6 +39,7 @@ struct Losses {
   uint64_t KernelOverwritten = 0;
   uint64_t SampledFrom = 0; // calls, of which one in some is there; 0: all are
   std::set<uint64_t> Sample; // one in how many
+  std::set<uint64_t> Thresholds; // in ns, of --threshold
   uint64_t Strict = 0;      // processes in seccomp's strict mode
   /// The names of functions that the tracer cannot be armed on, each by its module
   /// and its address in that.
@@ -47,9 +48,9 @@ struct Losses {
   std::map<std::pair<std::string, uint64_t>, std::string> Hot;
   /// Or since tracing took too much, and they were the busiest.
   std::map<std::pair<std::string, uint64_t>, std::string> Costly;
-  /// Modules of which nothing could be traced, by path: why, and what pbd_other says
   /// Of these, those that were armed again later.
   std::map<std::pair<std::string, uint64_t>, std::string> Again;
+  /// Modules of which nothing could be traced, by path: why, and what pbd_other says
   /// to that.
   std::map<std::string, std::pair<uint32_t, uint32_t>> Others;
   /// By module and address: the name, and how many calls --when left out.
@@ -75,10 +76,10 @@ struct Losses {
   void addUnexplained(const DataFile &Data, llvm::StringRef Title);
 };
 
-/// Of a recording; of calls, those that were read by now.
 /// Functions that no source has, so that nobody asks why they are left out.
 bool isOfCompiler(llvm::StringRef Name);
 
+/// Of a recording; of calls, those that were read by now.
 Losses lossesOf(Trace &T);
 
 struct LossText {
