@@ -37,6 +37,23 @@
 // RUN: %{each} 'main' 'main'
 // RUN: %{each} '_ZN3svc5scaleEi' 'svc::scale(int)'
 
+// In a file columns are side by side, whatever the names.
+// RUN: cd %t && %patchbay report -f name,calls all | %python -c "import sys; print('widths:', len({len(line) for line in sys.stdin}))" | FileCheck %s --check-prefix=EVEN
+// EVEN: widths: 1{{$}}
+
+// Where the namespace was left out, nothing is meant, and it is said what may be.
+// DEFINE: %{status} = %python %S/Inputs/expect-status.py
+// RUN: cd %t && %{status} 3 %patchbay list -F render prog 2>&1 | FileCheck %s --check-prefix=MEANT
+// RUN: cd %t && %{status} 125 %patchbay record -F 'rend?r' -- ./prog 2>&1 | FileCheck %s --check-prefix=MEANT
+// RUN: cd %t && %{status} 3 %patchbay report -F render all 2>&1 | FileCheck %s --check-prefix=MEANT
+// RUN: cd %t && %{status} 3 %patchbay graph -f render all 2>&1 | FileCheck %s --check-prefix=MEANT
+// RUN: cd %t && %{status} 3 %patchbay outliers -f render all 2>&1 | FileCheck %s --check-prefix=MEANT
+// MEANT: error: {{.*}}: did you mean 'svc::render'{{$|;}}
+// RUN: cd %t && %{status} 3 %patchbay list -F get prog 2>&1 | FileCheck %s --check-prefix=GET
+// GET: no function matches 'get': did you mean 'svc::Cache::get'{{$}}
+// RUN: cd %t && %{status} 3 %patchbay list -F nothing prog 2>&1 | FileCheck %s --check-prefix=NOTHING
+// NOTHING: no function matches 'nothing': 'patchbay list' shows the names
+
 #include <string>
 
 #define CALL __attribute__((noinline))

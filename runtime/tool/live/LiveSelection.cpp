@@ -84,6 +84,7 @@ LiveSelection::LiveSelection(int Pid, StringRef Glob) : Pid(Pid) {
     if (IsStripped)
       Stripped = M.Path;
   }
+  Meant = Found.Filter.meant();
   if (Found.ByDemangledName && !writeFile(Found.Names))
     warnOfMangledOnly(Glob, "no memory for names");
 }
@@ -108,6 +109,8 @@ bool LiveSelection::writeFile(const std::set<std::string> &Names) {
 }
 
 std::string LiveSelection::hint() const {
+  if (!Meant.empty())
+    return "; " + printable(Meant);
   if (!Stripped.empty())
     return "; " + matchHint(printable(Stripped));
   if (!Gone.empty())

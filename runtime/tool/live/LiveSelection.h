@@ -31,6 +31,7 @@ private:
 
   int Pid;
   int File = -1;
+  std::string Meant;    // "did you mean ..."
   std::string Stripped; // a file without a symbol table
   std::string Gone;     // one that is not to be had any more
 };

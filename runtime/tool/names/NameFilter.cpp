@@ -32,9 +32,19 @@ static std::string qualifiedName(StringRef Name) {
   return Done ? Result : Name.str();
 }
 
+// So many names are told.
+static constexpr size_t MostMeant = 3;
+
+// Of "svc::Cache::get" that is "get". Of C there are no parts.
+static bool isLastPart(const std::string &Glob, StringRef Plain) {
+  size_t At = Plain.rfind("::");
+  return At != StringRef::npos &&
+         fnmatch(Glob.c_str(), Plain.substr(At + 2).str().c_str(), 0) == 0;
+}
+
 NameFilter::NameFilter(ArrayRef<std::string> Texts) {
   for (const std::string &Text : Texts)
-    Globs.push_back({Text});
+    Globs.push_back({Text, false, {}});
 }
 
 NameFilter::Match NameFilter::match(ArrayRef<StringRef> Symbols) {
@@ -58,6 +68,11 @@ NameFilter::Match NameFilter::match(ArrayRef<StringRef> Symbols) {
       G.Matched = true;
       if (Result == None)
         Result = ByDemangledName;
+    } else if (!G.Matched && G.Meant.size() != MostMeant &&
+               StringRef(G.Text).find("::") == StringRef::npos) {
+      for (StringRef Name : Names)
+        if (std::string Plain = plainName(demangle(Name)); isLastPart(G.Text, Plain))
+          G.Meant.insert(std::move(Plain));
     }
   }
   return Result;
@@ -69,6 +84,28 @@ std::string NameFilter::unmatched() const {
     if (!G.Matched)
       Result += (Result.empty() ? "'" : ", '") + G.Text + "'";
   return Result;
+}
+
+static std::string meantText(const std::set<std::string> &Names) {
+  return Names.empty() ? "" : "did you mean '" + join(Names, "' or '") + "'";
+}
+
+std::string NameFilter::meant() const {
+  for (const Glob &G : Globs)
+    if (!G.Matched && !G.Meant.empty())
+      return meantText(G.Meant);
+  return "";
+}
+
+std::string patchbay::meantBy(ArrayRef<std::string> Globs,
+                              function_ref<std::string(size_t)> Name, size_t NrNames) {
+  std::set<std::string> Meant;
+  for (size_t I = 0; I != NrNames && Meant.size() != MostMeant; ++I) {
+    std::string Plain = plainName(Name(I));
+    if (llvm::any_of(Globs, [&](const std::string &G) { return isLastPart(G, Plain); }))
+      Meant.insert(std::move(Plain));
+  }
+  return meantText(Meant);
 }
 
 std::string patchbay::matchHint(StringRef Stripped) {

@@ -8,7 +8,9 @@
 #define PATCHBAY_TOOL_NAMEFILTER_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,11 @@ std::vector<llvm::StringRef> linkageNames(llvm::ArrayRef<llvm::StringRef> Symbol
 /// What to do when a glob matches nothing. Stripped: a file in which it was
 /// looked for that has no symbol table, empty if all have one.
 std::string matchHint(llvm::StringRef Stripped);
+
+/// "did you mean 'svc::render'", of demangled names of which Globs are the last parts;
+/// empty if there is none. For those that match nothing.
+std::string meantBy(llvm::ArrayRef<std::string> Globs,
+                    llvm::function_ref<std::string(size_t)> Name, size_t NrNames);
 
 class NameFilter {
 public:
@@ -35,11 +42,18 @@ public:
 
   /// The globs that no function matched so far, "'a', 'b'".
   std::string unmatched() const;
+  /// "did you mean 'svc::render'", if one of them is the last part of such a name.
+  std::string meant() const;
+  /// That, or matchHint().
+  std::string hint(llvm::StringRef Stripped) const {
+    return meant().empty() ? matchHint(Stripped) : meant();
+  }
 
 private:
   struct Glob {
     std::string Text;
     bool Matched = false;
+    std::set<std::string> Meant; // of those that it is the last part of
   };
   std::vector<Glob> Globs;
 };

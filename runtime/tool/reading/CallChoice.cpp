@@ -172,12 +172,22 @@ Error CallChoice::apply(Trace &T, const std::string &Dir) const {
   return Error::success();
 }
 
+std::string CallChoice::takeFunction() {
+  if (Functions.size() != 1)
+    return "";
+  std::string Name = Functions.front();
+  Functions.clear();
+  return Name;
+}
+
 Error CallChoice::checkFound(const Trace &T, const std::string &Dir) {
   if (!T.Chosen.isActive() || T.Chosen.Found || !T.Counts.empty())
     return Error::success();
-  return makeError(NothingFound, Dir + ": no call is one of those that were "
-                                       "asked for: 'patchbay report' shows "
-                                       "which there are");
+  std::vector<std::string> Named = T.Chosen.Functions;
+  Named.insert(Named.end(), T.Chosen.Under.begin(), T.Chosen.Under.end());
+  return makeError(NothingFound,
+                   Dir + ": no call is one of those that were asked for: " +
+                       T.hintFor(Named, "'patchbay report' shows which there are"));
 }
 
 Expected<std::vector<std::string>> CallChoice::ofRecord() const {

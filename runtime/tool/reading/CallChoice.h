@@ -20,6 +20,9 @@ public:
   /// left out when they are read. Fails if there are no such threads, or if what is
   /// asked for is not known of these calls.
   llvm::Error apply(Trace &T, const std::string &Dir) const;
+  /// The function that -F names alone, which is no choice of calls then; empty if it names
+  /// none, or several.
+  std::string takeFunction();
   /// The same for `record`, which can choose functions only; fails if something else is
   /// asked for.
   llvm::Expected<std::vector<std::string>> ofRecord() const;

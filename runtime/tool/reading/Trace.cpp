@@ -3,6 +3,7 @@
 #include "Clock.h"
 #include "Diagnostics.h"
 #include "format.h"
+#include "names/NameFilter.h"
 #include "names/NameForms.h"
 #include "recording/OutputDir.h"
 #include "showing/Losses.h"
@@ -185,6 +186,12 @@ bool Trace::isSampled() const {
   return llvm::any_of(Processes, [](const TraceProcess &P) {
     return P.Data.Session && P.Data.Session->Sample > 1;
   });
+}
+
+std::string Trace::hintFor(ArrayRef<std::string> Globs, StringRef Otherwise) const {
+  std::string Meant = meantBy(
+      Globs, [&](size_t I) { return Functions[I].Name; }, Functions.size());
+  return Meant.empty() ? Otherwise.str() : Meant;
 }
 
 bool Trace::hasCalls() const {

@@ -129,6 +129,11 @@ struct Trace {
   bool hasDurations() const;
   /// Whether some calls of a function were recorded and others only counted.
   bool isSampled() const;
+  /// What to do where no call of such a function was recorded: "did you mean
+  /// 'svc::render'", or Otherwise.
+  std::string hintFor(llvm::ArrayRef<std::string> Globs,
+                      llvm::StringRef Otherwise = "'patchbay report' shows which were")
+      const;
   /// Whether there is any event.
   bool hasCalls() const;
   /// The function that is at Slot in a process's file.

@@ -166,7 +166,7 @@ static std::string whyNothing(const Wanted &W, const Seen &What) {
     if (std::string Unmatched = S.Filter.unmatched();
         !Unmatched.empty() && S.Name != "notrace")
       return "no function matches " + optionFor(S.Name) + Unmatched + ": " +
-             matchHint(What.Stripped);
+             S.Filter.hint(What.Stripped);
   if (What.Chosen && !What.Left)
     return W.Selections.front().Globs == std::vector<std::string>{"*"}
                ? "-N leaves out every function"
@@ -198,7 +198,7 @@ static Error judge(const std::string &Where, const Wanted &W,
   for (const Selection &S : W.Selections)
     if (std::string Unmatched = S.Filter.unmatched(); !Unmatched.empty())
       warn(Where + "no function matches -N " + Unmatched + ": " +
-           matchHint(What.Stripped));
+           S.Filter.hint(What.Stripped));
   return Error::success();
 }
 

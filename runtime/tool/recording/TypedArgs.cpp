@@ -73,6 +73,16 @@ static Error wrongCondition(StringRef Text) {
                               "'name == \"x\"'; several with &&");
 }
 
+// What other languages have in the place of &&, or beside it; null: nothing of that.
+static const char *otherOperator(StringRef Constant) {
+  if (!Constant.empty() && (Constant.front() == '"' || Constant.front() == '\''))
+    Constant = Constant.drop_front().split(Constant.front()).second;
+  for (const char *Word : {" and ", " AND ", " or ", " OR ", "||", "&"})
+    if (Constant.contains(Word))
+      return Word;
+  return nullptr;
+}
+
 Expected<std::vector<TypedCondition>>
 patchbay::parseConditions(ArrayRef<std::string> Texts) {
   std::vector<TypedCondition> Conditions;
@@ -87,6 +97,10 @@ patchbay::parseConditions(ArrayRef<std::string> Texts) {
       while (At != StringRef::npos && At && Part[At] == '>' &&
              Part[At - 1] == '-')
         At = Part.find_first_of("=!<>", At + 1);
+      if (At == StringRef::npos && StringRef(C.Text).contains(" and "))
+        return makeError(Usage, "--when: '" + C.Text + "': conditions are joined by &&, "
+                                    "and each has a name, a comparison and a value, as "
+                                    "in 'len > 4096 && name == \"x\"'");
       if (At == StringRef::npos)
         return wrongCondition(C.Text);
       C.Path = Part.take_front(At).trim().str();
@@ -97,6 +111,10 @@ patchbay::parseConditions(ArrayRef<std::string> Texts) {
       C.Constant = Rest.trim().str();
       if (!isPath(C.Path) || C.Compare.empty() || C.Constant.empty())
         return wrongCondition(C.Text);
+      if (const char *Other = otherOperator(C.Constant))
+        return makeError(Usage, "--when: '" + C.Text + "': conditions are joined by &&, "
+                                    "and all of them have to hold: there is no '" +
+                                    StringRef(Other).trim() + "'");
       Conditions.push_back(std::move(C));
     }
   }
@@ -408,7 +426,8 @@ Expected<bool> TypedArgs::add(const ElfImage &Image, const SiteRecord &Record,
 std::string TypedArgs::unmatched() const {
   for (const TypedRequest &R : Requests)
     if (std::string Glob = R.Functions.unmatched(); !Glob.empty())
-      return "no function matches " + Glob + " of --args '" + R.Text + "'";
+      return "no function matches " + Glob + " of --args '" + R.Text + "'" +
+             (R.Functions.meant().empty() ? "" : ": " + R.Functions.meant());
   for (const TypedCondition &C : Conditions)
     if (!Held.count(C.Text))
       return "--when '" + C.Text + "': no function of --args has such an "

@@ -15,10 +15,11 @@ using namespace patchbay;
 // Of the part that grows with the recording. The rest is some 60 KB.
 static constexpr size_t MaxData = 4'500'000;
 
-PageSide::PageSide(Trace &T, StringRef Dir) : T(T), Dir(Dir), Times(T) {
+PageSide::PageSide(Trace &T, StringRef Dir) : T(T), Dir(Dir), Times(T), Notes(T) {
   FunctionTotals Totals(T, /*WithSpread=*/true);
   TreeBuilder Builder(T);
-  readCalls(T, {&Totals, &Builder, &Times});
+  readCalls(T, {&Totals, &Builder, &Times, &Notes});
+  Notes.finish();
   Functions = Totals.finish();
   Tree = Builder.finish();
 }
@@ -54,8 +55,8 @@ static StringRef whyNoDurations(const Trace &T) {
 
 static PageContent contentOf(PageSide &Side, Field By) {
   const Trace &T = Side.T;
-  PageContent C = {&T, nullptr, {}, {}, {}, Side.Dir, &Side.Times, whyNoCalls(T).str(),
-                   whyNoDurations(T).str()};
+  PageContent C = {&T, nullptr, {}, {}, {}, Side.Dir, &Side.Times, &Side.Notes,
+                   whyNoCalls(T).str(), whyNoDurations(T).str()};
   C.PlaceOf.resize(Side.Functions.size(), UINT32_MAX);
   for (size_t I : sortFunctions(T, Side.Functions, By)) {
     if (!Side.Functions[I].Calls)
@@ -73,7 +74,7 @@ static PageContent contentOf(PageSide &Side, Field By) {
 
 static PageContent contentOf(PageSide &After, PageSide &Before,
                              const Comparison &Both, Field By) {
-  PageContent C = {&After.T, &Before.T, {}, {}, {}, After.Dir, &After.Times,
+  PageContent C = {&After.T, &Before.T, {}, {}, {}, After.Dir, &After.Times, &After.Notes,
                    whyNoCalls(After.T).str(), whyNoDurations(After.T).str()};
   if (C.NoCalls.empty())
     C.NoCalls = whyNoCalls(Before.T).str();

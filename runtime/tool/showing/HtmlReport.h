@@ -5,6 +5,7 @@
 #ifndef PATCHBAY_TOOL_HTMLREPORT_H
 #define PATCHBAY_TOOL_HTMLREPORT_H
 
+#include "CallNotes.h"
 #include "CallTree.h"
 #include "PageTimeline.h"
 #include "ReportTable.h"
@@ -22,6 +23,7 @@ struct PageSide {
   Timeline Times;
   std::vector<FunctionDurations> Functions;
   CallTree Tree;
+  CallNotes Notes;
 };
 
 /// Functions are sorted as those of the table are. Before: null, or what After is

@@ -14,6 +14,9 @@
 //     directory                 of the recording, for a shell
 //     resolution, maxRows, deeper       see Timeline
 //     activityBegin, activityPart       the same; from the timeline's begin on
+//     noted                     how many calls have more than times
+//     notes                     [thread, row, span, text], of some of them
+//     sampled                   self of tree is none: not all calls were recorded
 //     noCalls, noDurations      see PageContent
 //   LEB128:
 //     tree: how many nodes; then a column after the other: how much less deep a node is
@@ -48,6 +51,7 @@ public:
 
 private:
   std::string json();
+  void notes(json::OStream &J);
   void columns(json::OStream &J, StringRef Name, const Trace &T,
                const FunctionDurations *PageFunction::*Side);
   void sums(PageSums PageNode::*Side);
@@ -93,6 +97,27 @@ void Writer::columns(json::OStream &J, StringRef Name, const Trace &T,
       });
     Column("longest", [&](F Of) { return OrNull(Of.Timed, Of.Longest); });
     Column("unfinished", [](F Of) { return Of.unfinished(); });
+  });
+}
+
+// Of spans that are one call.
+void Writer::notes(json::OStream &J) {
+  const std::vector<TimelineThread> &Threads = C.Times->Threads;
+  J.attribute("noted", C.Notes->calls());
+  J.attributeArray("notes", [&] {
+    for (size_t I = 0; C.Notes->calls() && I != Threads.size(); ++I)
+      for (size_t R = 0; R != Threads[I].Rows.size(); ++R)
+        for (size_t S = 0; S != Threads[I].Rows[R].size(); ++S) {
+          const TimelineSpan &Span = Threads[I].Rows[R][S];
+          StringRef Text = Span.Calls == 1 ? C.Notes->at(I, R, Span.Start) : "";
+          if (!Text.empty())
+            J.array([&] {
+              J.value(I);
+              J.value(R);
+              J.value(S);
+              J.value(json::fixUTF8(Text));
+            });
+        }
   });
 }
 
@@ -160,6 +185,8 @@ std::string Writer::json() {
     J.attribute("activityBegin",
                 Any ? double(Times.ActivityBegin) - double(Times.Begin) : 0);
     J.attribute("activityPart", Times.ActivityPart);
+    notes(J);
+    J.attribute("sampled", C.T->isSampled() || (C.Before && C.Before->isSampled()));
     J.attribute("noCalls", C.NoCalls);
     J.attribute("noDurations", C.NoDurations);
   });

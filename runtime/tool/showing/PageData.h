@@ -6,6 +6,7 @@
 #ifndef PATCHBAY_TOOL_PAGEDATA_H
 #define PATCHBAY_TOOL_PAGEDATA_H
 
+#include "CallNotes.h"
 #include "Durations.h"
 #include "PageTimeline.h"
 #include "PageTree.h"
@@ -25,6 +26,7 @@ struct PageContent {
   std::vector<PageNode> Tree;
   std::string Dir; // of T
   Timeline *Times; // is made coarser until all fits
+  const CallNotes *Notes;
   std::string NoCalls, NoDurations; // why there is nothing to see; empty if there is
 };
 

@@ -21,6 +21,8 @@ std::vector<Field> patchbay::defaultFields(const Trace &T, Apart By) {
     return By == Apart::Nothing
                ? std::vector<Field>{Field::Calls, Field::Name, Field::Module}
                : std::vector<Field>{Field::Calls, Field::Name, Of};
+  if (By != Apart::Nothing && T.isSampled())
+    return {Field::Calls, Field::Total, Field::Average, Field::Longest, Field::Name, Of};
   if (By != Apart::Nothing)
     return {Field::Calls,   Field::Total, Field::Average, Field::Self,
             Field::Longest, Field::Name,  Of};
@@ -183,7 +185,7 @@ std::string patchbay::fieldText(const TraceFunction &Function,
   case Field::Caller:
     return F.Of.empty() ? "-" : printable(F.Of);
   case Field::Sub:
-    return F.SubName.empty()
+    return F.SubName.empty() || !HasSelf
                ? "-"
                : printable(formatv("{0} ({1} calls, {2})", F.SubName,
                                    F.SubCalls, durationText(F.SubTotal))

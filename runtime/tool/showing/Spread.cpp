@@ -41,6 +41,7 @@ void Spread::add(const Spread &Other) {
       Rows[R][C] += Other.Rows[R][C];
   }
   Calls += Other.Calls;
+  Shortest = std::min(Shortest, Other.Shortest);
   Longest = std::max(Longest, Other.Longest);
 }
 
@@ -52,7 +53,7 @@ uint64_t Spread::quantile(double Part) const {
       Found = Ns;
     Below += N;
   });
-  return std::min(Found, Longest);
+  return std::min(std::max(Found, Calls ? Shortest : 0), Longest);
 }
 
 // With fewer the sum of ranks is not distributed normally.

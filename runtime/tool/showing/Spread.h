@@ -23,11 +23,13 @@ public:
       Rows[Row].resize(Columns);
     ++Rows[Row][Column];
     ++Calls;
+    Shortest = std::min(Shortest, Ns);
     Longest = std::max(Longest, Ns);
   }
   void add(const Spread &Other);
   uint64_t calls() const { return Calls; }
-  /// What Part of all calls, 0 to 1, took at most: the middle of its bucket. 0 of none.
+  /// What Part of all calls, 0 to 1, took at most: the middle of its bucket, as far
+  /// as there were such calls. 0 of none.
   uint64_t quantile(double Part) const;
   /// Shows the buckets with calls, shortest first: the middle of each, and how many.
   void forEach(llvm::function_ref<void(uint64_t Ns, uint64_t Calls)> Show) const;
@@ -38,7 +40,7 @@ private:
   static uint64_t middle(size_t Row, size_t Column);
 
   std::vector<std::vector<uint64_t>> Rows; // of a power of two each
-  uint64_t Calls = 0, Longest = 0;
+  uint64_t Calls = 0, Shortest = UINT64_MAX, Longest = 0;
 };
 
 /// How likely two recordings differ by so much or more if all calls are of one kind: the

@@ -302,7 +302,7 @@ std::pair<std::string, Style> TreeView::line(size_t I, size_t Width) {
   double Part = Tree[0].Total ? double(N.Total) / double(Tree[0].Total) : 0;
   std::string Text = right(formatv("{0:f1}", 100 * Part).str(), 6) +
                      right(durationText(N.Total), 13) +
-                     right(durationText(N.Self), 13) + right(utostr(N.Calls), 13) +
+                     right(F.T->isSampled() ? "-" : durationText(N.Self), 13) + right(utostr(N.Calls), 13) +
                      "  " + indentation(N.Depth);
   Text += !hasSubs(PlaceOf[Shown[I]]) ? "  " : Folded.count(Shown[I]) ? "+ " : "- ";
   Text += nameIn(F.T->Functions[N.Function].Name,

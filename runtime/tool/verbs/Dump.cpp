@@ -7,6 +7,7 @@
 #include "export/Export.h"
 #include "reading/CallChoice.h"
 #include "showing/Losses.h"
+#include "showing/Table.h"
 
 using namespace llvm;
 using namespace patchbay;
@@ -136,6 +137,13 @@ EXIT CODES:
 
 static bool isParquet() { return ParquetInto.getNumOccurrences(); }
 
+// Of these forms each figure is time that a function spent itself.
+static void sayWhatIsSelf(const Trace &T) {
+  if (T.isSampled() && (Form == Folded || Form == Pprof))
+    errs() << "patchbay: " << printable(Dir)
+           << ": sampled: calls that were not recorded are in their callers' own time\n";
+}
+
 // What a terminal makes of bytes may be anything.
 static Error refuseTerminal() {
   StringRef Name = Form == Perfetto  ? "perfetto"
@@ -229,6 +237,7 @@ static Expected<int> runDump(ArrayRef<const char *>) {
   if (Error E = Output.getNumOccurrences() ? writeFile(*T) : write(*T, outs()))
     return E;
   outs().flush();
+  sayWhatIsSelf(*T);
   sayEnded(*T, Dir);
   if (Error E = Choice.checkFound(*T, Dir))
     return E;

@@ -137,8 +137,7 @@ static Expected<int> runGraph(ArrayRef<const char *>) {
   CallTree Tree = Builder.finish();
   if (Tree.size() == 1 && !Root.empty())
     return makeError(NothingFound, Dir + ": no call of '" + Root +
-                                       "' was recorded: 'patchbay report' "
-                                       "shows which were");
+                                       "' was recorded: " + T->hintFor(Root.getValue()));
   bool HasDurations = T->hasDurations();
   size_t TooDeep = print(*T, Tree, HasDurations);
   outs().flush();

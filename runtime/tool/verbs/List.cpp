@@ -227,7 +227,7 @@ static Expected<int> runList(ArrayRef<const char *>) {
   }
   if (std::string Unmatched = Filter.unmatched(); !Unmatched.empty()) {
     std::string Message = Input + ": no function matches " + Unmatched + ": " +
-                          matchHint(Names->stripped() ? Image->path() : "");
+                          Filter.hint(Names->stripped() ? Image->path() : "");
     if (Functions.empty())
       return makeError(NothingFound, Message);
     warn(Message);

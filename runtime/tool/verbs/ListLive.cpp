@@ -215,7 +215,7 @@ Expected<int> patchbay::listLive(unsigned Pid, NameFilter &Filter,
     return makeError(NothingFound, Where + ": " + noRecords());
   if (std::string Unmatched = Filter.unmatched(); !Unmatched.empty()) {
     std::string Message = Where + ": no function matches " + Unmatched + ": " +
-                          matchHint(Names.stripped());
+                          Filter.hint(Names.stripped());
     if (Functions.empty())
       return makeError(NothingFound, Message);
     warn(Message);

@@ -60,8 +60,9 @@ static constexpr char Help[] = R"(
   to return are in neither kind. Time in which a thread waited is in all times, unless
   it was recorded with --no-sleep-time.
 
-  -F, -N, --min and the like choose what calls there are, as for 'patchbay graph': with
-  --under it is why a function is slow that is called from there.
+  -F FUNCTION alone names the function, too. Beside -f, -F, -N, --min and the like choose
+  what calls there are, as for 'patchbay graph': with --under it is why a function is slow
+  that is called from there. Where calls were sampled 'itself' is not known.
 
 EXAMPLES:
   patchbay outliers -f handle_request
@@ -99,12 +100,17 @@ static std::vector<Line> linesOf(const OutlierTrees &Of) {
   return Lines;
 }
 
+// Where some calls were not recorded, they are in the time of those that called them.
+static bool hasSelf(const Trace &T) { return !T.isSampled(); }
+
 // By node: those that make a difference, and what these are below.
-static std::vector<bool> shown(const CallTree &Tree, ArrayRef<Line> Lines) {
+static std::vector<bool> shown(const Trace &T, const CallTree &Tree,
+                               ArrayRef<Line> Lines) {
   double Least = All ? 0 : std::abs(Lines[1].more()) / 100;
   std::vector<bool> Is(Tree.size());
   for (size_t I = Tree.size() - 1; I; --I) {
-    if (std::abs(Lines[I].more()) >= Least || std::abs(Lines[I].itself()) >= Least)
+    if (std::abs(Lines[I].more()) >= Least ||
+        (hasSelf(T) && std::abs(Lines[I].itself()) >= Least))
       Is[I] = true;
     if (Is[I])
       Is[Tree[I].Parent] = true;
@@ -152,7 +158,7 @@ static void printSummary(const Trace &T, const OutlierTrees &Of, uint64_t From,
 
 static void printTable(const Trace &T, const OutlierTrees &Of, raw_ostream &OS) {
   std::vector<Line> Lines = linesOf(Of);
-  std::vector<bool> IsShown = shown(Of.Slow, Lines);
+  std::vector<bool> IsShown = shown(T, Of.Slow, Lines);
   Table Out;
   for (const char *Title :
        {"more", "itself", "slow", "calls", "others", "calls"})
@@ -165,7 +171,8 @@ static void printTable(const Trace &T, const OutlierTrees &Of, raw_ostream &OS) 
       ++LeftOut;
       continue;
     }
-    Out.addRow({differenceText(L.more()), differenceText(L.itself()),
+    Out.addRow({differenceText(L.more()),
+                hasSelf(T) ? differenceText(L.itself()) : "-",
                 durationText(std::llround(L.SlowTotal)), callsText(L.SlowCalls),
                 durationText(std::llround(L.OtherTotal)), callsText(L.OtherCalls),
                 indentation(Of.Slow[I].Depth) +
@@ -226,7 +233,8 @@ static void printJson(Trace &T, const OutlierTrees &Of, uint64_t From,
   auto Side = [&](StringRef Kind, double Total, double Self, double Calls) {
     J.attributeObject(Kind, [&] {
       J.attribute("total_ns", Total);
-      J.attribute("self_ns", Self);
+      if (hasSelf(T))
+        J.attribute("self_ns", Self);
       J.attribute("calls", Calls);
     });
   };
@@ -245,7 +253,8 @@ static void printJson(Trace &T, const OutlierTrees &Of, uint64_t From,
                       json::fixUTF8(T.Functions[Of.Slow[I].Function].Name));
           J.attribute("depth", Of.Slow[I].Depth);
           J.attribute("more_ns", L.more());
-          J.attribute("itself_ns", L.itself());
+          if (hasSelf(T))
+            J.attribute("itself_ns", L.itself());
           Side("slow", L.SlowTotal, L.SlowSelf, L.SlowCalls);
           Side("others", L.OtherTotal, L.OtherSelf, L.OtherCalls);
         });
@@ -311,6 +320,8 @@ static Expected<int> runOutliers(ArrayRef<const char *>) {
   if (Error E = Input.get().moveInto(Dir))
     return E;
   if (Root.empty())
+    Root = Choice.takeFunction();
+  if (Root.empty())
     return makeError(Usage, "outliers: of which function? Name it with -f");
   if (auto Ns = limit({}); !Ns)
     return Ns.takeError();
@@ -336,8 +347,7 @@ static Expected<int> runOutliers(ArrayRef<const char *>) {
     return E;
   if (First.Functions.empty())
     return makeError(NothingFound, Dir + ": no call of '" + Root +
-                                       "' was recorded: 'patchbay report' "
-                                       "shows which were");
+                                       "' was recorded: " + T->hintFor(Root.getValue()));
   if (Error E = checkOneName(*T, First.Functions.getArrayRef()))
     return E;
   if (!First.Durations.calls())

@@ -5,6 +5,7 @@
 #define PATCHBAY_TOOL_RECORDOPTIONS_H
 
 #include "LimitOptions.h"
+#include "NamedValue.h"
 #include "Verb.h"
 #include <string>
 #include <sys/types.h>
@@ -35,7 +36,7 @@ struct RecordOptions {
   llvm::cl::opt<std::string> TraceContext;
   llvm::cl::list<std::string> Threads, Processes, Comms, Units, Cgroups;
   llvm::cl::opt<bool> Follow;
-  llvm::cl::opt<TracerT> Tracer;
+  llvm::cl::opt<TracerT, false, NamedValue<TracerT>> Tracer;
   llvm::cl::alias GlobsLong, NoTraceLong, TracerLong;
   llvm::cl::opt<std::string> Threshold, Why;
   llvm::cl::opt<bool> Histogram, NoSleepTime, NoStores;

@@ -5,6 +5,7 @@
 #include "Diagnostics.h"
 #include "DisplayOptions.h"
 #include "InputOption.h"
+#include "NamedValue.h"
 #include "SymfsOption.h"
 #include "reading/CallChoice.h"
 #include "showing/AskedFor.h"
@@ -28,7 +29,7 @@ static cl::SubCommand ReportCommand("report",
                                     "Show how often functions were called, and "
                                     "how long they took");
 static InputOption Input(ReportCommand);
-static cl::opt<Field> Sort(
+static cl::opt<Field, false, NamedValue<Field>> Sort(
     "s", cl::Prefix, cl::value_desc("KEY"), cl::sub(ReportCommand),
     cl::cat(ToolOptions), cl::desc("Sort by"),
     cl::values(clEnumValN(Field::Calls, "calls",
@@ -60,7 +61,7 @@ static cl::alias SortAlias("sort", cl::desc("Same as -s"), cl::aliasopt(Sort),
 static cl::alias FieldsAlias("fields", cl::desc("Same as -f"),
                              cl::aliasopt(FieldList), cl::NotHidden,
                              cl::cat(ToolOptions));
-static cl::opt<Apart>
+static cl::opt<Apart, false, NamedValue<Apart>>
     By("by", cl::sub(ReportCommand), cl::cat(ToolOptions),
        cl::init(Apart::Nothing), cl::desc("Show calls of a function apart"),
        cl::values(clEnumValN(Apart::Thread, "thread", "by thread"),
@@ -210,7 +211,7 @@ static void printJsonTimes(json::OStream &J, const Trace &T,
     J.attribute("open", F.Open);
     J.attribute("cut_off", F.CutOff);
   }
-  if (!F.SubName.empty())
+  if (!F.SubName.empty() && !T.isSampled())
     J.attributeObject("sub", [&] {
       J.attribute("name", json::fixUTF8(F.SubName));
       J.attribute("calls", F.SubCalls);
@@ -481,6 +482,9 @@ static Expected<int> runTable(const std::string &Dir,
     printReport(*T, Functions, Order, Fields, terminalWidth(), outs());
   if (!Slow.empty() && !Json && !Prometheus && !Histograms)
     Slow.print(outs(), terminalWidth());
+  if (By == Apart::Caller && T->isSampled())
+    errs() << "patchbay: " << printable(Dir)
+           << ": sampled: the caller is the innermost that was recorded, too\n";
   if (Order.empty() && Traced && !Json && !Prometheus)
     errs() << "patchbay: none of the " << Traced
            << " traced functions was called, --all shows them\n";

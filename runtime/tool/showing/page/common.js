@@ -120,10 +120,50 @@ function context(canvas, height) {
   c.textBaseline = "middle";
   return { c, width, height: tall };
 }
-// Text that is wider than its box ends in dots. Measuring takes long, so text that must
-// fit, and what cannot be part of what does, are not measured.
-function label(c, text, x, y, width) {
+// What names have in common says nothing in a narrow box: all of a name, what is behind
+// a part that it shares with a quarter of all functions, and the last part of a C++ name.
+class NameForms {
+  constructor(names) {
+    this.names = names;
+    this.known = new Map();
+    const functions = new Map(); // by what their names begin with
+    for (const name of names)
+      for (const prefix of this.prefixes(name))
+        functions.set(prefix, (functions.get(prefix) ?? 0) + 1);
+    const least = Math.max(2, names.length / 4);
+    this.shared = new Set([...functions].filter(([, n]) => n >= least).map(([prefix]) => prefix));
+  }
+  // Without parameters and template arguments.
+  plain(name) { return name.replace(/[(<].*/, ""); }
+  prefixes(name) {
+    const plain = this.plain(name);
+    return [...plain.matchAll(/::|_|\./g)].filter(({ index }) => index)
+      .map(({ index, 0: border }) => plain.slice(0, index + border.length));
+  }
+  of(f) {
+    const name = this.names[f], plain = this.plain(name);
+    if (!this.known.has(f)) {
+      const cut = Math.max(0, ...this.prefixes(name).filter(p => this.shared.has(p)).map(p => p.length));
+      const last = plain.lastIndexOf("::") + 2, all = [name];
+      if (cut && cut < plain.length) all.push("…" + name.slice(cut));
+      if (last > Math.max(cut, 1) && last < plain.length) all.push("…" + name.slice(last));
+      this.known.set(f, all);
+    }
+    return this.known.get(f);
+  }
+}
+let nameForms;
+const formsOf = f => (nameForms ??= new NameForms(trace.names)).of(f);
+
+// The first of its forms that fits; of the last one, if it is wider than its box, the
+// beginning, and dots. Measuring takes long, so text that must fit, and what cannot be
+// part of what does, are not measured.
+function label(c, forms, x, y, width) {
   if (width < 18) return;
+  let text = forms;
+  if (Array.isArray(forms))
+    text = forms.find(form => form.length * 11 <= width ||
+      (form.length * 3 <= width && c.measureText(form).width <= width)) ?? forms.at(-1);
   const most = Math.floor(width / 3);
   if (text.length > most) text = text.slice(0, most);
   if (text.length * 11 > width && c.measureText(text).width > width) {

@@ -98,7 +98,7 @@ function readRow(numbers) {
     at += numbers.next();
     within.set(at++, numbers.next());
   }
-  return { size, start, length, calls, busy, flags, f, within };
+  return { size, start, length, calls, busy, flags, f, within, notes: new Map() };
 }
 
 async function readTrace(text) {
@@ -118,5 +118,7 @@ async function readTrace(text) {
   trace.threads = trace.threads.map(([name, process, calls, busy, rows]) => ({
     name, process, calls, busy, rows: Array.from({ length: rows }, () => readRow(numbers)),
   }));
+  for (const [thread, row, span, text] of trace.notes)
+    trace.threads[thread].rows[row].notes.set(span, text);
   return trace;
 }

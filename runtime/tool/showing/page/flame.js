@@ -129,14 +129,15 @@ class FlameView {
     }
     c.fillStyle = dim || f < 0 ? colors.text : "#111";
     const text = f === ALL ? "all" : f === OTHERS ? `${tree.paths[node]} rarer paths` : nameOf(f);
-    label(c, text, left + 4, y + boxHeight / 2 + 0.5, wide - 7);
+    label(c, f >= 0 ? formsOf(f) : text, left + 4, y + boxHeight / 2 + 0.5, wide - 7);
   }
   color(node, f) {
     if (f < 0) return colors.line;
     const { after, before } = this.tree;
     if (!before) return boxColor(f);
     const all = Math.max(after.total[0], before.total[0], 1);
-    return changeColor((after.self[node] - before.self[node]) / all);
+    const key = trace.sampled ? "total" : "self";
+    return changeColor((after[key][node] - before[key][node]) / all);
   }
 
   at(x, y) {
@@ -156,12 +157,13 @@ class FlameView {
     const f = tree.f[node], { calls, total, self, open, cutOff } = tree.after;
     let text = f === ALL ? "all" : f === OTHERS
       ? `${tree.paths[node]} paths that took least here, summed` : nameOf(f);
-    text += `: ${plural(calls[node], "call")}, ${time(total[node])}, ${time(self[node])} of it in no other function`;
+    const own = of => trace.sampled ? "" : `, ${time(of[node])}`;
+    text += `: ${plural(calls[node], "call")}, ${time(total[node])}${own(self)}${own(self) && " of it in no other function"}`;
     if (!tree.before && total[0]) text += `, ${(100 * total[node] / total[0]).toFixed(2)} %`;
     if (open[node]) text += `, ${count(open[node])} open when recording ended`;
     if (cutOff[node]) text += `, ${count(cutOff[node])} cut off`;
     if (tree.before)
-      text += `; before: ${plural(tree.before.calls[node], "call")}, ${time(tree.before.total[node])}, ${time(tree.before.self[node])}`;
+      text += `; before: ${plural(tree.before.calls[node], "call")}, ${time(tree.before.total[node])}${own(tree.before.self)}`;
     return text;
   }
 

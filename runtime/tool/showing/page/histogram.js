@@ -63,11 +63,11 @@ class HistogramView {
                    ...sides.map(s => count(s.bars[i] ?? 0))]);
   }
   plot(sides, f) {
-    const { first, last } = this, bottom = 170, all = this.drawn;
+    const { first, last } = this, bottom = 190, all = this.drawn;
     const wide = Math.min((all - 40) / (last - first + 1), 80);
-    const labels = Math.ceil(62 / wide), most = Math.max(...sides.flatMap(s => [...s.bars]));
+    const labels = Math.ceil(90 / wide), most = Math.max(...sides.flatMap(s => [...s.bars]));
     const total = sides[0].bars.reduce((sum, n) => sum + (n ?? 0), 0);
-    const plot = svg("svg", { viewBox: `0 0 ${all} 226`, width: all, height: 226, role: "img",
+    const plot = svg("svg", { viewBox: `0 0 ${all} 246`, width: all, height: 246, role: "img",
       "aria-label": `How long calls took: ${plural(total, "call")} of ${time(bucketStart(trace.unit, first))} ` +
         `to ${time(bucketStart(trace.unit, last + 1))}; the table below has the same` });
     for (const { unit, bars, is } of sides)
@@ -93,16 +93,18 @@ class HistogramView {
     return plot;
   }
   marks(plot, f, wide, bottom) {
-    let line = 0, text = -100;
+    const ends = []; // of the last text of each line
     for (const key of ["p50", "p95", "p99"]) {
       const ns = trace.after[key][f];
       if (ns === null) continue;
       const place = ns < trace.unit * 2 ? ns / (trace.unit * 2) : Math.log2(ns / trace.unit);
       const x = 20 + (place - this.first) * wide, isRight = x > this.drawn - 110;
-      line = x - text < 96 ? line + 1 : 0;
-      text = x;
+      const text = `${key} ${shortTime(ns)}`, from = isRight ? x - 3 - text.length * 7 : x + 3;
+      let line = 0;
+      while (ends[line] > from) line++;
+      ends[line] = from + text.length * 7 + 6;
       plot.append(svg("path", { class: "mark", d: `M${x} ${14 + line * 14}V${bottom}` }),
-        svg("text", { class: "quiet", x: isRight ? x - 3 : x + 3, y: 12 + line * 14, "text-anchor": isRight ? "end" : "start" }, `${key} ${shortTime(ns)}`));
+        svg("text", { class: "quiet", x: isRight ? x - 3 : x + 3, y: 12 + line * 14, "text-anchor": isRight ? "end" : "start" }, text));
     }
   }
 }

@@ -92,6 +92,7 @@ function start() {
     flame.show(trace.tree);
     views.push(flame);
     get("sized").hidden = !trace.before;
+    if (trace.sampled) get("sized-by").textContent = "time";
     get("sized").querySelector("select").onchange = event => {
       flame.side = event.target.value;
       redraw();
@@ -138,7 +139,7 @@ function start() {
 }
 
 // For those who look at the page with a browser's tools, and for tests.
-const page = window.patchbayPage = { state, choose, ready: false };
+const page = window.patchbayPage = { state, choose, NameForms, ready: false };
 readTrace(get("data").textContent).then(read => {
   trace = page.trace = read;
   start();

@@ -56,7 +56,12 @@ class TimelineView {
     if (trace.deeper)
       summed.push(`Threads have ${plural(trace.maxRows, "row")}; calls within more others are ` +
         "counted in the lowest.");
-    summed.push("Calls that are less than a pixel wide share it, the fuller the busier.");
+    summed.push("Calls that are less than a pixel wide share it, the fuller the more of it is in calls.");
+    if (trace.noted) {
+      const here = trace.notes.length;
+      summed.push("Arguments, results and what slow calls waited for are said of calls that one points at" +
+        (here < trace.noted ? `; here of ${count(here)} of the ${count(trace.noted)} calls of which they were recorded, the longest.` : "."));
+    }
     get("summed").textContent = summed.join(" ");
   }
 
@@ -121,7 +126,7 @@ class TimelineView {
     const here = this.cursor?.track === track;
     const share = thread.busy / this.length;
     label(c, `${track.folded ? "▸" : "▾"} ${track.title}: ${plural(thread.calls, "call")}` +
-      (trace.noCalls ? "" : `, busy ${(100 * share).toFixed(1)} %`) +
+      (trace.noCalls ? "" : `, in calls ${(100 * share).toFixed(1)} % of the time`) +
       (track.folded && thread.rows.length > 1 ? `, ${thread.rows.length} rows` : ""),
       4, y + headHeight / 2, this.width - 8);
     if (here) {
@@ -198,7 +203,7 @@ class TimelineView {
     c.fillStyle = many && step === 1 && row.busy[i] < 0.6 * row.length[i] ? colors.text : "#111";
     if (step < 1) c.fillStyle = colors.text;
     const from = Math.max(left, 0) + 3;
-    label(c, many ? `${shortCount(row.calls[i])} × ${nameOf(f)} …` : nameOf(f), from,
+    label(c, many ? `${shortCount(row.calls[i])} × ${nameOf(f)} …` : formsOf(f), from,
       top + tall / 2 + 0.5, Math.min(right, this.width) - from - 3);
   }
 
@@ -258,19 +263,34 @@ class TimelineView {
     }
   }
 
-  drawAxis() {
-    const { c, width, height } = context(get("axis"));
+  step(width) {
     const least = (this.to - this.from) / Math.max(1, width / 90);
     const power = 10 ** Math.floor(Math.log10(least));
-    const step = Math.max(1, [1, 2, 5, 10].find(n => n * power >= least) * power);
+    return Math.max(1, [1, 2, 5, 10].find(n => n * power >= least) * power);
+  }
+  // Each with where its text begins, behind it; before it where that would be cut; null
+  // where neither has room.
+  ticks(c, width) {
+    const all = [], step = this.step(width);
+    for (let at = Math.ceil(this.from / step) * step, end = 0; at <= this.to; at += step) {
+      const x = (at - this.from) * this.scale, text = shortAt(at, step);
+      const wide = c.measureText(text).width;
+      const left = x + 4 + wide <= width ? x + 4 : x - 4 - wide >= end ? x - 4 - wide : null;
+      if (left !== null) end = left + wide + 4;
+      all.push({ x, text, left, right: left + wide });
+    }
+    return all;
+  }
+  drawAxis() {
+    const { c, width, height } = context(get("axis"));
     c.fillStyle = colors.quiet;
-    for (let at = Math.ceil(this.from / step) * step; at <= this.to; at += step) {
-      const x = (at - this.from) * this.scale;
+    for (const { x, text, left } of this.ticks(c, width)) {
       c.fillRect(x, 0, 1, height);
-      c.fillText(shortAt(at, step), x + 4, height / 2);
+      if (left !== null) c.fillText(text, left, height / 2);
     }
     if (state.time === null) return;
-    const x = (state.time - this.from) * this.scale, text = shortAt(state.time, step / 100);
+    const x = (state.time - this.from) * this.scale;
+    const text = shortAt(state.time, this.step(width) / 100);
     const wide = c.measureText(text).width + 8;
     const left = Math.max(0, Math.min(x - wide / 2, width - wide));
     c.fillStyle = colors.mark;
@@ -336,7 +356,8 @@ class TimelineView {
         `of it in them, the longest of ${nameOf(f)}; ${at}${deeper}; ${track.title}`;
     const end = of.flags[span] & 1 ? " until recording ended"
       : of.flags[span] & 2 ? " at least, it was cut off" : "";
-    return `${nameOf(f)}: ${trace.noCalls ? "called" : time(of.length[span]) + end}, ${at}${deeper}; ${track.title}`;
+    const note = of.notes.has(span) ? "; " + of.notes.get(span) : "";
+    return `${nameOf(f)}: ${trace.noCalls ? "called" : time(of.length[span]) + end}, ${at}${deeper}; ${track.title}${note}`;
   }
 }
 

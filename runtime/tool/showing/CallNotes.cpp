@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "CallNotes.h"
+#include "Table.h"
+#include "Values.h"
+#include "WhySlow.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+// Of who called the function, so many; and of all, so many bytes.
+static constexpr size_t MostCallers = 8, MostText = 1000;
+
+void CallNotes::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
+  if (!V || (!V->IsRecorded && !V->Slow))
+    return;
+  ++Calls;
+  const TraceCall &C = Open.back();
+  uint64_t Ns = C.elapsed();
+  if (Longest.size() == Most) {
+    if (Ns <= Longest.front().Ns)
+      return;
+    std::pop_heap(Longest.begin(), Longest.end());
+    Longest.pop_back();
+  }
+  Longest.push_back({Ns, {Thread, Open.size() - 1, C.Start}, *V});
+  std::push_heap(Longest.begin(), Longest.end());
+}
+
+void CallNotes::finish() {
+  WhySlow Why(T);
+  for (const Noted &N : Longest) {
+    std::vector<std::string> Parts;
+    if (N.Values.IsRecorded) {
+      std::string Result = resultText(N.Values);
+      Parts.push_back("(" + argsText(N.Values) + ")" +
+                      (Result.empty() ? "" : " = " + Result));
+    }
+    if (auto R = Why.of(T.Threads[std::get<0>(N.Of)], &N.Values)) {
+      Parts.push_back(R->summary());
+      if (!R->Callers.empty())
+        Parts.push_back("called by " + listed(R->Callers, MostCallers));
+    }
+    if (!Parts.empty())
+      Texts[N.Of] = shortened(printable(join(Parts, "; ")), MostText);
+  }
+  Longest.clear();
+}
+
+StringRef CallNotes::at(size_t Thread, size_t Depth, uint64_t Start) const {
+  auto Found = Texts.find({Thread, Depth, Start});
+  return Found == Texts.end() ? StringRef() : StringRef(Found->second);
+}

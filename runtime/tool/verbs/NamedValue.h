@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Values of an option that have names: who gives another one is told which there are.
+#ifndef PATCHBAY_TOOL_NAMEDVALUE_H
+#define PATCHBAY_TOOL_NAMEDVALUE_H
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+
+namespace patchbay {
+
+/// The name that Text is a part of, or nearly is; empty: none, or several.
+llvm::StringRef nearestName(llvm::StringRef Text, llvm::ArrayRef<llvm::StringRef> Names);
+
+/// For llvm::cl::opt<T, false, NamedValue<T>>.
+template <class T> class NamedValue : public llvm::cl::parser<T> {
+public:
+  using llvm::cl::parser<T>::parser;
+
+  bool parse(llvm::cl::Option &O, llvm::StringRef ArgName, llvm::StringRef Text, T &V) {
+    llvm::SmallVector<llvm::StringRef> Names;
+    for (const auto &Known : this->Values) {
+      Names.push_back(Known.Name);
+      if (Known.Name == Text) {
+        V = Known.V.getValue();
+        return false;
+      }
+    }
+    llvm::StringRef Near = nearestName(Text, Names);
+    return O.error("there is no '" + Text + "'" +
+                       (Near.empty() ? "" : ", did you mean '" + Near + "'") +
+                       "; there are " + llvm::join(Names, ", "),
+                   ArgName);
+  }
+};
+
+} // namespace patchbay
+
+#endif
