@@ -113,7 +113,7 @@ std::vector<unsigned> TableView::fitting(size_t Width) const {
 std::string TableView::head(size_t Width) {
   std::string Text;
   for (unsigned C : fitting(Width)) {
-    std::string Title = (C == Columns[SortColumn] ? (Inverted ? "^" : "v") : "") + titleOf(C);
+    std::string Title = (C == Columns[SortColumn] ? (Inverted ? "^ " : "v ") : "") + titleOf(C);
     Text += C == Columns.back() ? Title : right(Title, ColumnWidth) + "  ";
   }
   return Text;

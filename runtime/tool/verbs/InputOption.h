@@ -20,6 +20,7 @@ public:
         Long("input", llvm::cl::desc("Same as -i"), llvm::cl::aliasopt(Named),
              llvm::cl::cat(ToolOptions)) {}
 
+  bool isGiven() const { return Alone.getNumOccurrences() || Named.getNumOccurrences(); }
   llvm::Expected<std::string> get() const {
     if (!Named.empty() && !Alone.empty())
       return makeError(Usage, "give the directory once, either with -i or not");

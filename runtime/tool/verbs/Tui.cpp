@@ -2,6 +2,7 @@
 //
 // `patchbay tui`: what report and graph show, on the whole of a terminal; of a process
 // that runs, what happens in it now.
+#include "InputOption.h"
 #include "SymfsOption.h"
 #include "reading/CallChoice.h"
 #include "showing/HowRecorded.h"
@@ -15,9 +16,8 @@ using namespace patchbay;
 
 static cl::SubCommand
     TuiCommand("tui", "Look at a recording, or a running process, on a terminal");
-static cl::opt<std::string> Dir(cl::Positional, cl::desc("[DIR]"),
-                                cl::init(DefaultDataDir), cl::sub(TuiCommand),
-                                cl::cat(ToolOptions));
+static InputOption Input(TuiCommand);
+static std::string Dir; // that it names
 static cl::opt<std::string>
     Process("p", cl::value_desc("PID"), cl::sub(TuiCommand), cl::cat(ToolOptions),
             cl::desc("Show what this process does now, again and again, as top does"));
@@ -130,7 +130,9 @@ static Expected<int> showProcess() {
 
 static Expected<int> runTui(ArrayRef<const char *>) {
   bool IsLive = Process.getNumOccurrences();
-  if (IsLive && Dir.getNumOccurrences())
+  if (Error E = Input.get().moveInto(Dir))
+    return std::move(E);
+  if (IsLive && Input.isGiven())
     return makeError(Usage, "a recording or a process: leave out " + Dir + " or -p");
   if (Delay.getNumOccurrences() && !IsLive)
     return makeError(Usage, "-d is for a process: add -p PID");
