@@ -28,6 +28,8 @@ static cl::list<std::string>
               cl::cat(ToolOptions),
               cl::desc("This process; may be repeated (default: all that have the "
                        "runtime and that you may debug)"));
+static cl::list<std::string> Alone(cl::Positional, cl::desc("[PID...]"),
+                                   cl::sub(StatusCommand), cl::cat(ToolOptions));
 static cl::opt<bool> Json("json", cl::desc("Print JSON"), cl::sub(StatusCommand),
                           cl::cat(ToolOptions));
 static cl::opt<unsigned>
@@ -59,6 +61,7 @@ COLUMNS:
 
 EXAMPLES:
   patchbay status
+  patchbay status 4711
   patchbay status -p 4711 --json | jq '.[0].lost'
 
 EXIT CODES:
@@ -225,7 +228,7 @@ static void printJson(ArrayRef<ProcessStatus> All) {
 }
 
 static Error addNamed(std::vector<ProcessStatus> &All) {
-  for (const std::string &Word : Processes) {
+  for (const std::string &Word : concat<const std::string>(Processes, Alone)) {
     pid_t Pid;
     if (!to_integer(Word, Pid, 10) || Pid <= 0)
       return makeError(Usage,
@@ -254,7 +257,7 @@ static Expected<int> runStatus(ArrayRef<const char *>) {
   });
   if (Error E = addNamed(All))
     return std::move(E);
-  if (Processes.empty())
+  if (Processes.empty() && Alone.empty())
     for (pid_t Pid : allProcesses()) {
       auto S = statusOf(Pid);
       // Of all there are many that are not ours to look at, or end meanwhile.
