@@ -8,7 +8,7 @@ using namespace patchbay;
 
 // A C++ name can be hundreds of characters long. Such a cell pushes the rest of
 // its own line, instead of every line, to the right.
-static constexpr size_t MaxWidth = 48;
+static constexpr size_t MaxWidth = 100;
 // On a terminal no column of text becomes narrower than this.
 static constexpr size_t MinWidth = 16;
 
