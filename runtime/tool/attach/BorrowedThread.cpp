@@ -32,7 +32,7 @@ bool patchbay::hasLeft(const ProcessMemory &Memory, const LoadedModules &Modules
     return true;
   return holdsOnceStopped(
       Memory.pid(), Use.Thread, [&](const ThreadRegisters &R) {
-        Unwound Stack = unwindStack(ProcessStack(Memory, Modules), toDwarf(R));
+        Unwound Stack = unwindStack(ProcessStack(Memory, Modules), ThreadNumbers, toDwarf(R));
         return Stack.IsWhole && none_of(Stack.Frames, [&](const StackFrame &F) {
                  return Code.contains(F.Pc);
                });

@@ -6,6 +6,7 @@
 
 #include "LoadedModules.h"
 #include "Unwinder.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace patchbay {
 
@@ -20,6 +21,14 @@ public:
   uint64_t frameHeader(uint64_t Code) const override {
     const LoadedModule *Module = Modules.at(Code);
     return Module ? Module->FrameHeader : 0;
+  }
+  // Signatures are in the bits that addresses of the process do not have, and its stack
+  // is in the upper half of these.
+  uint64_t withoutSignature(uint64_t ReturnAddress) const override {
+    const auto &All = Memory.mappings();
+    return All.empty() ? ReturnAddress
+                       : ReturnAddress & llvm::maskTrailingOnes<uint64_t>(
+                                             llvm::Log2_64_Ceil(All.back().End));
   }
 
 private:

@@ -100,7 +100,7 @@ SafePoint::Roles SafePoint::roleOf(uint64_t Code) const {
 
 bool SafePoint::isAt(const ProcessMemory &Memory,
                      const ThreadRegisters &R) const {
-  Unwound Stack = unwindStack(ProcessStack(Memory, Modules), toDwarf(R));
+  Unwound Stack = unwindStack(ProcessStack(Memory, Modules), ThreadNumbers, toDwarf(R));
   if (!Stack.IsWhole)
     return false;
   const std::vector<StackFrame> &Frames = Stack.Frames;

@@ -4,6 +4,7 @@
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/DataExtractor.h"
 #include <string>
+#include <utility>
 
 using namespace llvm;
 using namespace patchbay;
@@ -31,7 +32,7 @@ DataExtractor littleEndian(StringRef Bytes) {
 }
 
 struct Row {
-  std::array<Rule, NumDwarfRegisters> Registers;
+  std::array<Rule, MaxDwarfRegisters> Registers;
   uint64_t CfaRegister = ~0ull;
   int64_t CfaOffset = 0;
   bool IsKnown = true; // the CFA is register plus offset
@@ -47,8 +48,9 @@ struct Entry {
 
 class FrameTable {
 public:
-  FrameTable(const UnwindSource &Memory, uint64_t Header)
-      : Memory(Memory), Header(Header) {}
+  FrameTable(const UnwindSource &Memory, const RegisterNumbers &Numbers,
+             uint64_t Header)
+      : Memory(Memory), Numbers(Numbers), Header(Header) {}
   std::optional<Entry> find(uint64_t Code) const;
 
 private:
@@ -61,6 +63,7 @@ private:
                   bool &HasAugmentation) const;
 
   const UnwindSource &Memory;
+  const RegisterNumbers &Numbers;
   uint64_t Header;
 };
 
@@ -120,7 +123,7 @@ bool FrameTable::readCommon(uint64_t Address, Entry &To, uint8_t &Encoding,
     return false;
   }
   To.Common = B->Text.substr(std::min<size_t>(Instructions, B->Text.size()));
-  return Understood && !Id && ReturnAddress == DwarfReturnAddress &&
+  return Understood && !Id && ReturnAddress == Numbers.ReturnAddress &&
          (Version == 1 || Version == 3);
 }
 
@@ -195,7 +198,8 @@ namespace {
 /// Executes call frame instructions until they are past an address.
 class RowMachine {
 public:
-  RowMachine(const Entry &E, uint64_t Code) : E(E), Code(Code) {}
+  RowMachine(const RegisterNumbers &Numbers, const Entry &E, uint64_t Code)
+      : Numbers(Numbers), E(E), Code(Code) {}
   std::optional<Row> run();
 
 private:
@@ -203,7 +207,7 @@ private:
   bool executeExtended(uint8_t Opcode, DataExtractor &Data,
                        DataExtractor::Cursor &At);
   void set(uint64_t Register, Rule::Kinds Kind, int64_t Value = 0) {
-    if (Register < NumDwarfRegisters)
+    if (Register < Numbers.Number)
       Now.Registers[Register] = {Kind, Value};
   }
   bool advance(uint64_t By) {
@@ -211,6 +215,7 @@ private:
     return Location <= Code;
   }
 
+  const RegisterNumbers &Numbers;
   const Entry &E;
   uint64_t Code;
   uint64_t Location = 0;
@@ -244,7 +249,7 @@ bool RowMachine::execute(StringRef Instructions) {
       set(Low, Rule::AtOffset, Data.getULEB128(At) * E.DataAlign);
       break;
     case dwarf::DW_CFA_restore:
-      if (Low < NumDwarfRegisters)
+      if (Low < Numbers.Number)
         Now.Registers[Low] = Initial.Registers[Low];
       break;
     default:
@@ -284,7 +289,7 @@ bool RowMachine::executeExtended(uint8_t Opcode, DataExtractor &Data,
     return true;
   case dwarf::DW_CFA_restore_extended:
     Register = Data.getULEB128(At);
-    if (Register < NumDwarfRegisters)
+    if (Register < Numbers.Number)
       Now.Registers[Register] = Initial.Registers[Register];
     return true;
   case dwarf::DW_CFA_undefined:
@@ -338,6 +343,11 @@ bool RowMachine::executeExtended(uint8_t Opcode, DataExtractor &Data,
   case dwarf::DW_CFA_GNU_args_size:
     Data.getULEB128(At);
     return true;
+  case dwarf::DW_CFA_AARCH64_negate_ra_state:
+    // Whether the return address is signed: it is taken without that in any case.
+    if (!Numbers.hasLink())
+      break;
+    return true;
   }
   Failed = true;
   return false;
@@ -348,18 +358,20 @@ bool RowMachine::executeExtended(uint8_t Opcode, DataExtractor &Data,
 //===----------------------------------------------------------------------===//
 
 // False: not known. A return address that is undefined marks the first frame.
-static bool toCaller(const UnwindSource &Memory, const Row &R,
-                     DwarfRegisters &Registers) {
-  if (R.CfaRegister >= NumDwarfRegisters || !Registers[R.CfaRegister])
+static bool toCaller(const UnwindSource &Memory, const RegisterNumbers &Numbers,
+                     const Row &R, DwarfRegisters &Registers) {
+  if (R.CfaRegister >= Numbers.Number || !Registers[R.CfaRegister])
     return false;
   uint64_t Cfa = *Registers[R.CfaRegister] + R.CfaOffset;
   DwarfRegisters Caller = Registers;
-  for (unsigned I = 0; I != NumDwarfRegisters; ++I) {
+  for (unsigned I = 0; I != Numbers.Number; ++I) {
     const Rule &Of = R.Registers[I];
     uint64_t Value;
     switch (Of.Kind) {
     case Rule::Same:
-      if (!isPreserved(I))
+      // Where no other function was called, the link register still has it.
+      if (!Numbers.isPreserved(I) &&
+          !(Numbers.hasLink() && I == Numbers.ReturnAddress))
         Caller[I] = std::nullopt;
       break;
     case Rule::Undefined:
@@ -375,13 +387,17 @@ static bool toCaller(const UnwindSource &Memory, const Row &R,
       Caller[I] = Cfa + Of.Value;
       break;
     case Rule::InRegister:
-      Caller[I] = uint64_t(Of.Value) < NumDwarfRegisters
+      Caller[I] = uint64_t(Of.Value) < Numbers.Number
                       ? Registers[Of.Value]
                       : std::nullopt;
       break;
     }
   }
-  Caller[DwarfStackPointer] = Cfa;
+  Caller[Numbers.StackPointer] = Cfa;
+  if (Numbers.hasLink())
+    Caller[Numbers.Pc] = std::exchange(Caller[Numbers.ReturnAddress], std::nullopt);
+  if (auto &Pc = Caller[Numbers.Pc])
+    Pc = Memory.withoutSignature(*Pc);
   Registers = Caller;
   return true;
 }
@@ -389,28 +405,33 @@ static bool toCaller(const UnwindSource &Memory, const Row &R,
 UnwindSource::~UnwindSource() = default;
 
 Unwound patchbay::unwindStack(const UnwindSource &Memory,
+                              const RegisterNumbers &Numbers,
                               const DwarfRegisters &First) {
   Unwound Found;
   DwarfRegisters Registers = First;
   while (Found.Frames.size() < MaxFrames) {
-    uint64_t Pc = *Registers[DwarfReturnAddress];
+    uint64_t Pc = *Registers[Numbers.Pc];
     // A call may be the last instruction of its function.
     uint64_t Code = Found.Frames.empty() ? Pc : Pc - 1;
     Found.Frames.push_back({Pc, Code});
-    uint64_t Before = *Registers[DwarfStackPointer];
+    uint64_t Before = *Registers[Numbers.StackPointer];
     Found.StackPointers.push_back(Before);
-    auto E = FrameTable(Memory, Memory.frameHeader(Code)).find(Code);
+    auto E = FrameTable(Memory, Numbers, Memory.frameHeader(Code)).find(Code);
     if (!E)
       break;
-    auto R = RowMachine(*E, Code).run();
+    auto R = RowMachine(Numbers, *E, Code).run();
     if (!R)
       break;
-    if (R->Registers[DwarfReturnAddress].Kind == Rule::Undefined) {
+    if (R->Registers[Numbers.ReturnAddress].Kind == Rule::Undefined) {
       Found.IsWhole = true;
       break;
     }
-    if (!toCaller(Memory, *R, Registers) || !Registers[DwarfReturnAddress] ||
-        *Registers[DwarfStackPointer] <= Before)
+    if (!toCaller(Memory, Numbers, *R, Registers) || !Registers[Numbers.Pc])
+      break;
+    // The innermost function may have put nothing on the stack.
+    bool MayBeEmpty = Numbers.hasLink() && Found.Frames.size() == 1;
+    uint64_t After = *Registers[Numbers.StackPointer];
+    if (After < Before || (After == Before && !MayBeEmpty))
       break;
   }
   return Found;

@@ -26,6 +26,11 @@ public:
   virtual bool read(uint64_t Address, void *Bytes, size_t Size) const = 0;
   /// Of the module with that code, its .eh_frame_hdr; 0 if it has none, or there is none.
   virtual uint64_t frameHeader(uint64_t Code) const = 0;
+  /// A return address without what the processor has signed it with (AArch64's pointer
+  /// authentication).
+  virtual uint64_t withoutSignature(uint64_t ReturnAddress) const {
+    return ReturnAddress;
+  }
 
   template <typename T> bool read(uint64_t Address, T &Value) const {
     return read(Address, &Value, sizeof(Value));
@@ -40,7 +45,8 @@ struct Unwound {
   bool IsWhole = false;
 };
 
-Unwound unwindStack(const UnwindSource &From, const DwarfRegisters &Registers);
+Unwound unwindStack(const UnwindSource &From, const RegisterNumbers &Of,
+                    const DwarfRegisters &Registers);
 
 } // namespace patchbay
 

@@ -166,9 +166,10 @@ static std::vector<uint64_t> linkedFrames(uint16_t Machine, const UnwindSource &
 }
 
 static DwarfRegisters registersOf(const DataSlow &S) {
+  constexpr const RegisterNumbers &Numbers = NumbersOfX86_64;
   DwarfRegisters Registers;
-  for (unsigned I = 0; I != NumDwarfRegisters; ++I)
-    if (isPreserved(I) || I == DwarfStackPointer || I == DwarfReturnAddress)
+  for (unsigned I = 0; I != Numbers.Number; ++I)
+    if (Numbers.isPreserved(I) || I == Numbers.StackPointer || I == Numbers.Pc)
       Registers[I] = S.Here[I];
   return Registers;
 }
@@ -176,8 +177,8 @@ static DwarfRegisters registersOf(const DataSlow &S) {
 // Where files of the runtime are not there any more, the way begins at the caller.
 static DwarfRegisters callersOf(const DataSlow &S) {
   DwarfRegisters Registers;
-  Registers[DwarfReturnAddress] = S.CallerPc;
-  Registers[DwarfStackPointer] = S.CallerSp;
+  Registers[NumbersOfX86_64.Pc] = S.CallerPc;
+  Registers[NumbersOfX86_64.StackPointer] = S.CallerSp;
   constexpr unsigned FramePointer = 6;
   Registers[FramePointer] = S.CallerFp;
   return Registers;
@@ -193,13 +194,13 @@ void WhySlow::addCallers(const DataFile &Data, const DataSlow &S, SlowReason &To
   std::vector<uint64_t> Pcs;
   bool IsWhole = false, WasCut = false;
   if (Data.Machine == ELF::EM_X86_64) {
-    Unwound U = unwindStack(Memory, registersOf(S));
+    Unwound U = unwindStack(Memory, NumbersOfX86_64, registersOf(S));
     // Those within the function are the recorder's.
     size_t First = llvm::find_if(U.StackPointers,
                                  [&](uint64_t Sp) { return Sp >= S.CallerSp; }) -
                    U.StackPointers.begin();
     if (First == U.Frames.size() || U.Frames[First].Pc != S.CallerPc) {
-      U = unwindStack(Memory, callersOf(S));
+      U = unwindStack(Memory, NumbersOfX86_64, callersOf(S));
       First = 0;
     }
     for (size_t I = First; I != U.Frames.size() && Pcs.size() != MaxCallers; ++I)

@@ -11,8 +11,8 @@ namespace patchbay {
 
 using ThreadRegisters = user_regs_struct;
 
-/// System V ABI, AMD64 supplement, figure 3.36. At the innermost frame what is
-/// executed stands for the return address.
+inline constexpr const RegisterNumbers &ThreadNumbers = NumbersOfX86_64;
+
 inline DwarfRegisters toDwarf(const ThreadRegisters &R) {
   return {R.rax, R.rdx, R.rcx, R.rbx, R.rsi, R.rdi, R.rbp, R.rsp, R.r8,
           R.r9,  R.r10, R.r11, R.r12, R.r13, R.r14, R.r15, R.rip};
