@@ -28,13 +28,13 @@ bool patchbay::hasLeft(const ProcessMemory &Memory, const LoadedModules &Modules
   auto Place = placeOf(Memory.pid(), Use.Thread);
   if (Place && !Place->IsRunning &&
       Place->StackPointer == stackPointer(Use.Back) &&
-      !Code.contains(Place->Pc))
+      !isInStub(Code, Use, Place->Pc))
     return true;
   return holdsOnceStopped(
       Memory.pid(), Use.Thread, [&](const ThreadRegisters &R) {
         Unwound Stack = unwindStack(ProcessStack(Memory, Modules), ThreadNumbers, toDwarf(R));
         return Stack.IsWhole && none_of(Stack.Frames, [&](const StackFrame &F) {
-                 return Code.contains(F.Pc);
+                 return isInStub(Code, Use, F.Pc);
                });
       });
 }
@@ -55,9 +55,9 @@ bool patchbay::isLeftAlone(const ProcessMemory &Memory,
   for (pid_t Thread : threadsOf(Memory.pid())) {
     auto Place = placeOf(Memory.pid(), Thread);
     auto IsOut = [&](const ThreadRegisters &R) {
-      return !Code.contains(programCounter(R));
+      return !isInStub(Code, Use, programCounter(R));
     };
-    if (Place && !Place->IsRunning ? Code.contains(Place->Pc)
+    if (Place && !Place->IsRunning ? isInStub(Code, Use, Place->Pc)
                                    : !holdsOnceStopped(Memory.pid(), Thread,
                                                        IsOut))
       return false;

@@ -71,6 +71,11 @@ private:
     return Memory.error("it has ended, or executes another program, before the "
                         "runtime was loaded; try again");
   }
+  bool hasStack(const ThreadRegisters &R) const {
+    const auto *Stack = Memory.mappingAt(stackPointer(R) - 1);
+    return !stackNeeded(R) ||
+           (Stack && stackPointer(R) - Stack->Start > 2 * stackNeeded(R));
+  }
   void measure();
   Expected<std::vector<std::string>> fillFiles(ArrayRef<std::string> Paths);
   Error end(Error E);
@@ -130,13 +135,25 @@ Expected<Injector::Look> Injector::lookAt(pid_t Thread) {
   if (*State != Tracee::State::Stopped)
     return Look::NotNow;
   auto Undisturbed = T.undisturbed();
-  if (!Undisturbed || !Safe.isAt(Memory, T.registers()))
+  if (!Undisturbed || !T.isAllSaved() || !Safe.isAt(Memory, T.registers()))
     return Look::NotNow;
   Use.Thread = Thread;
   Use.Back = *Undisturbed;
+  if (!hasStack(Use.Back))
+    return Look::NotNow;
+  if (wayBackSize()) {
+    Use.WayBack =
+        Place.wayBackTo(Memory, Modules, programCounter(Use.Back));
+    if (!Use.WayBack)
+      return Look::NotNow;
+  }
   std::string Code = stubCode(Functions, Use);
   // After execve(2) it would be another program's memory that we know.
   if (!Place.writeCode(Code) || !T.hasThere(Place.code(), Code))
+    return Look::NotNow;
+  // Behind the code that tells where it is, should this command be killed.
+  if (Use.WayBack &&
+      !Place.writeWayBack(Use.WayBack, wayBackCode(Use.WayBack, Use.Back)))
     return Look::NotNow;
   if (!T.resumeWith(
           redirected(T.registers(), Place.code() + stubEntry())))
@@ -164,7 +181,8 @@ Error Injector::borrowThread() {
   return Memory.error("in 5 seconds no thread of it was seen where it may load a "
                       "library: all were in the C library, the loader or the "
                       "allocator, or in code without unwind tables "
-                      "(-fasynchronous-unwind-tables makes them); try again");
+                      "(-fasynchronous-unwind-tables makes them)" +
+                      Twine(NotSaved) + "; try again");
 }
 
 // By the processor's counter, which the code has read at its end; the rate is known

@@ -35,6 +35,8 @@ static bool onlyWaits(int64_t Number) {
   case SYS_msgrcv:
   case SYS_mq_timedreceive:
   case SYS_semtimedop:
+  // Begun with a limit of time, and stopped since: these locks are waited for without one.
+  case SYS_restart_syscall:
     return true;
   default:
     return false;

@@ -49,6 +49,15 @@ llvm::Expected<StubFunctions> findStubFunctions(const ProcessMemory &Memory,
 size_t stubSize();
 size_t stubEntry();
 
+/// The last jump is made by a few instructions of their own where it takes a register
+/// that has its value by then, and a branch by number does not reach everywhere: they
+/// are near to where the thread was, and their size is not 0.
+size_t wayBackSize();
+bool reachesBack(uint64_t WayBack, uint64_t Pc);
+std::string wayBackCode(uint64_t WayBack, const ThreadRegisters &Back);
+/// Whether these bytes are such, of whomever.
+bool isWayBack(llvm::StringRef Bytes);
+
 /// Whether such code, or what another command has left of it, is in these bytes.
 bool hasStub(llvm::StringRef Bytes);
 
@@ -57,6 +66,7 @@ struct StubUse {
   uint64_t Area = 0;
   uint64_t Mark = 0;   // what it writes there, to show that it is this one
   uint64_t Thread = 0; // that is borrowed
+  uint64_t WayBack = 0; // 0: it needs none
   ThreadRegisters Back = {}; // with which that goes on
 };
 
@@ -64,6 +74,12 @@ std::string stubCode(const StubFunctions &Functions, const StubUse &Use);
 /// The opposite, of code that was found. Of the registers those that tell where
 /// the thread was.
 StubUse readStub(llvm::StringRef Code);
+
+/// Whether a thread is in that code, which is in Code.
+inline bool isInStub(const LoadedModule::Range &Code, const StubUse &Use,
+                     uint64_t Pc) {
+  return Code.contains(Pc) || Pc - Use.WayBack < wayBackSize();
+}
 
 } // namespace patchbay
 #endif

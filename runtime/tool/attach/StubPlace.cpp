@@ -15,8 +15,10 @@ using namespace patchbay;
 static constexpr uint64_t PageSize = 4096;
 // The end of a module's code is not fetched in advance together with ours.
 static constexpr uint64_t Distance = 64;
-// User space ends there on all machines; memory above has to be asked for.
-static constexpr uint64_t HighestAddress = 1ull << 47;
+// A way back is that far from the end of the last page.
+static constexpr uint64_t BeforeEnd = 32;
+// What memory is mapped in multiples of, at most.
+static constexpr uint64_t LargestPage = 1 << 16;
 
 // What the file has there.
 static bool readFile(const ProcessMemory &Memory,
@@ -32,6 +34,18 @@ static bool readFile(const ProcessMemory &Memory,
   return IsRead;
 }
 
+// What was at the way back of code that another command has left.
+bool StubPlace::readWayBefore(const ProcessMemory &Memory, uint64_t WayBack) {
+  if (!WayBack)
+    return true;
+  const ProcessMemory::Mapping *M = Memory.mappingAt(WayBack);
+  std::string Bytes(wayBackSize(), '\0');
+  if (!M || !readFile(Memory, *M, WayBack, Bytes))
+    return false;
+  WaysBefore[WayBack] = Bytes;
+  return true;
+}
+
 // Behind the code of a module that stays, up to the end of the last page.
 bool StubPlace::findSlack(const ProcessMemory &Memory,
                           const LoadedModules &Modules,
@@ -42,7 +56,8 @@ bool StubPlace::findSlack(const ProcessMemory &Memory,
     uint64_t Start = alignTo(Text.End, Distance);
     uint64_t End = alignTo(Text.End, PageSize);
     const ProcessMemory::Mapping *Mapping = Memory.mappingAt(Text.End - 1);
-    if (Start + stubSize() > End || !Mapping || !Mapping->Executable ||
+    uint64_t Kept = wayBackSize() ? BeforeEnd : 0;
+    if (Start + stubSize() + Kept > End || !Mapping || !Mapping->Executable ||
         Mapping->End < End)
       continue;
     std::string Bytes(stubSize(), '\0'), Rest(End - Text.End, '\0');
@@ -52,12 +67,15 @@ bool StubPlace::findSlack(const ProcessMemory &Memory,
     Before = Bytes;
     // What another command had to leave there may still be executed, and where this
     // patchbay would put it differently, nobody knows.
-    if (hasStub(Rest) &&
-        (!hasStub(Bytes) ||
-         !isLeftAlone(Memory, Modules, {Start, Start + stubSize()},
-                      readStub(Bytes)) ||
-         !readFile(Memory, *Mapping, Start, Before)))
-      continue;
+    if (hasStub(Rest)) {
+      if (!hasStub(Bytes))
+        continue;
+      StubUse Left = readStub(Bytes);
+      if (!isLeftAlone(Memory, Modules, {Start, Start + stubSize()}, Left) ||
+          !readFile(Memory, *Mapping, Start, Before) ||
+          !readWayBefore(Memory, Left.WayBack))
+        continue;
+    }
     Code = Start;
     return true;
   }
@@ -79,7 +97,7 @@ static uint64_t findHole(const ProcessMemory &Memory) {
   }
   if (Size < 4 * uint64_t(AREA_SIZE))
     return 0;
-  return alignDown(Best + Size / 2, PageSize);
+  return alignDown(Best + Size / 2, LargestPage);
 }
 
 Expected<StubPlace> StubPlace::find(const ProcessMemory &Memory,
@@ -111,12 +129,15 @@ Expected<StubPlace> StubPlace::find(const ProcessMemory &Memory,
 StubPlace::StubPlace(StubPlace &&Other)
     : Memory(std::exchange(Other.Memory, -1)),
       Lock(std::exchange(Other.Lock, -1)), Code(Other.Code), Area(Other.Area),
-      Before(std::move(Other.Before)),
+      Before(std::move(Other.Before)), WaysBefore(std::move(Other.WaysBefore)),
       IsWritten(std::exchange(Other.IsWritten, false)) {}
 
 StubPlace::~StubPlace() {
   if (IsWritten && !Before.empty())
     write(Code, Before.data(), Before.size());
+  if (IsWritten)
+    for (const auto &[Address, Bytes] : WaysBefore)
+      write(Address, Bytes.data(), Bytes.size());
   for (int Fd : {Memory, Lock})
     if (Fd >= 0)
       close(Fd);
@@ -129,6 +150,37 @@ LoadedModule::Range StubPlace::range() const {
 bool StubPlace::writeCode(StringRef Bytes) {
   IsWritten = true;
   return write(Code, Bytes.data(), Bytes.size());
+}
+
+bool StubPlace::writeWayBack(uint64_t Address, StringRef Bytes) {
+  IsWritten = true;
+  return write(Address, Bytes.data(), Bytes.size());
+}
+
+// At the end of the last page of a module that stays, or in which the thread is.
+uint64_t StubPlace::wayBackTo(const ProcessMemory &Memory,
+                              const LoadedModules &Modules, uint64_t Pc) {
+  for (const LoadedModule &M : Modules.all()) {
+    if (!M.IsPermanent && !M.containsCode(Pc))
+      continue;
+    for (const LoadedModule::Range &Text : M.Text) {
+      uint64_t End = alignTo(Text.End, PageSize), At = End - BeforeEnd;
+      const ProcessMemory::Mapping *Mapping = Memory.mappingAt(Text.End - 1);
+      std::string Bytes(wayBackSize(), '\0');
+      if (At < Text.End + Distance || !reachesBack(At, Pc) || !Mapping ||
+          !Mapping->Executable || Mapping->End < End ||
+          !Memory.read(At, Bytes.data(), Bytes.size()))
+        continue;
+      if (WaysBefore.count(At))
+        return At;
+      // Another command has left it, and a thread may be on it.
+      if (isWayBack(Bytes))
+        continue;
+      WaysBefore[At] = Bytes;
+      return At;
+    }
+  }
+  return 0;
 }
 
 bool StubPlace::write(uint64_t Address, const void *Bytes, size_t Size) {

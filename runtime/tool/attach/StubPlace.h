@@ -6,6 +6,7 @@
 #define PATCHBAY_TOOL_ATTACH_STUBPLACE_H
 
 #include "LoadedModules.h"
+#include <map>
 
 namespace patchbay {
 
@@ -22,23 +23,32 @@ public:
   LoadedModule::Range range() const;
   uint64_t code() const { return Code; }
   uint64_t area() const { return Area; }
+  /// Where instructions are put from which that place is reached; 0: there is no room.
+  uint64_t wayBackTo(const ProcessMemory &Memory, const LoadedModules &Modules,
+                     uint64_t Pc);
 
   bool writeCode(llvm::StringRef Bytes);
+  bool writeWayBack(uint64_t Address, llvm::StringRef Bytes);
   bool write(uint64_t Address, const void *Bytes, size_t Size);
   template <typename T> bool write(uint64_t Address, const T &Value) {
     return write(Address, &Value, sizeof(Value));
   }
   /// A thread may still be in there, so it stays as it is.
-  void leave() { Before.clear(); }
+  void leave() {
+    Before.clear();
+    WaysBefore.clear();
+  }
 
 private:
   StubPlace() = default;
   bool findSlack(const ProcessMemory &Memory, const LoadedModules &Modules,
                  const LoadedModule &M);
+  bool readWayBefore(const ProcessMemory &Memory, uint64_t WayBack);
 
   int Memory = -1, Lock = -1;
   uint64_t Code = 0, Area = 0;
   std::string Before;
+  std::map<uint64_t, std::string> WaysBefore; // what was at ways back
   bool IsWritten = false;
 };
 

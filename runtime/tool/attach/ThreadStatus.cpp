@@ -66,6 +66,8 @@ std::optional<ThreadPlace> patchbay::placeOf(pid_t Process, pid_t Thread) {
       Words[Words.size() - 2].getAsInteger(0, Place.StackPointer) ||
       Words.back().getAsInteger(0, Place.Pc))
     return std::nullopt;
+  if (Place.SystemCall >= 0 && Words[1].getAsInteger(0, Place.FirstArgument))
+    return std::nullopt;
   return Place;
 }
 

@@ -32,6 +32,7 @@ bool isOfKernel(pid_t Thread);
 struct ThreadPlace {
   bool IsRunning = false;
   int64_t SystemCall = -1;
+  uint64_t FirstArgument = 0; // of that
   uint64_t StackPointer = 0, Pc = 0;
 };
 /// std::nullopt: there is no such thread, or the kernel does not tell.

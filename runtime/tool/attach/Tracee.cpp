@@ -5,12 +5,12 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <elf.h>
 #include <set>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <thread>
 
 using namespace llvm;
 using namespace patchbay;
@@ -18,6 +18,8 @@ using namespace patchbay;
 // A thread that runs, or waits as most do, stops at once. Those that wait for a disk
 // or a child of vfork(2) may take as long as these do.
 static constexpr std::chrono::milliseconds Patience(20);
+// How often one is stopped until its registers say how its system call is begun again.
+static constexpr unsigned MaxStops = 4;
 
 // Of the kernel's errors, how a system call is begun again (include/linux/errno.h).
 enum Restart : int64_t {
@@ -66,6 +68,35 @@ Expected<Tracee::State> Tracee::stop() {
     return whyNotPermitted(Process, errno);
   }
   IsSeized = true;
+  for (unsigned Stops = 1;; ++Stops) {
+    State S = interrupt();
+    if (S != State::Stopped || !hidesRestart(Registers))
+      return S;
+    if (Stops == MaxStops)
+      break;
+    goOnUntilItWaits();
+  }
+  release(0);
+  return State::Busy;
+}
+
+// It is on its way to where it was, and is there in microseconds.
+void Tracee::goOnUntilItWaits() {
+  IsStopped = false;
+  ptrace(PTRACE_CONT, Thread, 0, 0);
+  for (unsigned Tries = 0; Tries != 100; ++Tries) {
+    auto Place = placeOf(Process, Thread);
+    if (!Place || (!Place->IsRunning && Place->SystemCall >= 0))
+      break;
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
+}
+
+Tracee::State Tracee::interrupt() {
+  // From here on we are told of each signal before it is taken.
+  std::optional<ThreadPlace> Before;
+  if (TakesPlaceBefore)
+    Before = placeOf(Process, Thread);
   ptrace(PTRACE_INTERRUPT, Thread, 0, 0);
   int Status = waitFor(Thread, std::chrono::steady_clock::now() + Patience);
   if (!Status)
@@ -87,9 +118,7 @@ Expected<Tracee::State> Tracee::stop() {
     release(0);
     return State::Halted;
   }
-  iovec Set = {&Registers, sizeof(Registers)};
-  if (ptrace(PTRACE_GETREGSET, Thread, NT_PRSTATUS, &Set) ||
-      Set.iov_len != sizeof(Registers)) {
+  if (!readRegisters(Thread, Before, Registers)) {
     release(0);
     return State::Gone;
   }
@@ -155,9 +184,7 @@ bool Tracee::hasThere(uint64_t Address, StringRef Bytes) const {
 }
 
 bool Tracee::resumeWith(const ThreadRegisters &R) {
-  ThreadRegisters Copy = R;
-  iovec Set = {&Copy, sizeof(Copy)};
-  bool Done = !ptrace(PTRACE_SETREGSET, Thread, NT_PRSTATUS, &Set);
+  bool Done = writeRegisters(Thread, R);
   return release(0) && Done;
 }
 
@@ -193,8 +220,7 @@ Tracee::~Tracee() {
   } else if (WIFSTOPPED(Status)) {
     IsStopped = true;
     bool IsSignal = !(Status >> 16);
-    iovec Set = {&Registers, sizeof(Registers)};
-    if (!IsSignal && !ptrace(PTRACE_GETREGSET, Thread, NT_PRSTATUS, &Set))
+    if (!IsSignal && readRegisters(Thread, std::nullopt, Registers))
       resume();
     else
       release(IsSignal ? WSTOPSIG(Status) : 0);

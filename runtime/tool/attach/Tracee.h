@@ -39,6 +39,9 @@ public:
   /// be taken, which decides that.
   std::optional<ThreadRegisters> undisturbed() const;
 
+  /// Whether the code of Stub.h gives back all that it has.
+  bool isAllSaved() const { return patchbay::isAllSaved(Thread, Registers); }
+
   /// Whether its memory has these bytes.
   bool hasThere(uint64_t Address, llvm::StringRef Bytes) const;
 
@@ -48,6 +51,8 @@ public:
   void resume();
 
 private:
+  State interrupt();
+  void goOnUntilItWaits();
   bool release(int Signal);
   bool hasSignals() const;
 

@@ -71,7 +71,7 @@ static constexpr char Help[] = R"(
   put into ring buffers are printed as they come, what their maps hold at the end.
 
   A process that was not started with 'patchbay record --live', or with live=1 in
-  PATCHBAY, gets the runtime for as long as this command runs, on x86-64, as with
+  PATCHBAY, gets the runtime for as long as this command runs, on x86-64 and AArch64, as with
   'patchbay record -p'. It has to be one that you may debug: yours, or as root any
   (ptrace(2), /proc/sys/kernel/yama/ptrace_scope), in containers, too. This command opens the
   file, the process gets the descriptor; its user has to be allowed to read it. A

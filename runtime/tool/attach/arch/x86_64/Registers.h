@@ -5,6 +5,10 @@
 #define PATCHBAY_TOOL_ATTACH_REGISTERS_H
 
 #include "attach/DwarfRegisters.h"
+#include "attach/ThreadStatus.h"
+#include <elf.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
 #include <sys/user.h>
 
 namespace patchbay {
@@ -13,6 +17,9 @@ using ThreadRegisters = user_regs_struct;
 
 inline constexpr const RegisterNumbers &ThreadNumbers = NumbersOfX86_64;
 
+/// Memory has to be asked for from there on, on whatever machine.
+inline constexpr uint64_t HighestAddress = 1ull << 47;
+
 inline DwarfRegisters toDwarf(const ThreadRegisters &R) {
   return {R.rax, R.rdx, R.rcx, R.rbx, R.rsi, R.rdi, R.rbp, R.rsp, R.r8,
           R.r9,  R.r10, R.r11, R.r12, R.r13, R.r14, R.r15, R.rip};
@@ -20,6 +27,21 @@ inline DwarfRegisters toDwarf(const ThreadRegisters &R) {
 
 inline uint64_t programCounter(const ThreadRegisters &R) { return R.rip; }
 inline uint64_t stackPointer(const ThreadRegisters &R) { return R.rsp; }
+
+/// Of a thread that stands still. Before is what it did before it was asked to, which is
+/// not needed here.
+inline constexpr bool TakesPlaceBefore = false;
+inline bool readRegisters(pid_t Thread, const std::optional<ThreadPlace> &,
+                          ThreadRegisters &R) {
+  iovec Set = {&R, sizeof(R)};
+  return !ptrace(PTRACE_GETREGSET, Thread, NT_PRSTATUS, &Set) &&
+         Set.iov_len == sizeof(R);
+}
+
+inline bool writeRegisters(pid_t Thread, ThreadRegisters R) {
+  iovec Set = {&R, sizeof(R)};
+  return !ptrace(PTRACE_SETREGSET, Thread, NT_PRSTATUS, &Set);
+}
 
 /// The system call that the thread is in, or has just been in; -1: none.
 inline int64_t systemCall(const ThreadRegisters &R) {
@@ -30,6 +52,16 @@ inline int64_t systemCall(const ThreadRegisters &R) {
 inline int64_t systemCallResult(const ThreadRegisters &R) {
   return static_cast<int64_t>(R.rax);
 }
+/// Whether they do not say that, and will when it has been stopped once more.
+inline bool hidesRestart(const ThreadRegisters &) { return false; }
+
+/// Whether the code in Stub.S gives back all that the thread has; and words for where it
+/// does not.
+inline constexpr char NotSaved[] = "";
+inline bool isAllSaved(pid_t, const ThreadRegisters &) { return true; }
+
+/// What the code needs of the thread's own stack, if it is redirected.
+inline uint64_t stackNeeded(const ThreadRegisters &) { return 0; }
 
 /// The registers by which the thread makes its system call once more.
 inline ThreadRegisters repeated(ThreadRegisters R, uint64_t Number) {

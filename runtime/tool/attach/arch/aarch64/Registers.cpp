@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Registers.h"
+#include <cerrno>
+#include <elf.h>
+#include <linux/futex.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+
+using namespace patchbay;
+
+static constexpr unsigned SyscallSize = 4;
+// include/linux/errno.h of the kernel.
+static constexpr int64_t RestartSys = -512;
+
+// SVC, whatever its number: the kernel does not look at that.
+static bool isSystemCall(uint32_t Instruction) {
+  return (Instruction & 0xffe0001f) == 0xd4000001;
+}
+
+// False if there is none.
+static bool hasSystemCallAt(pid_t Thread, uint64_t Address) {
+  errno = 0;
+  auto Words = static_cast<uint64_t>(ptrace(PTRACE_PEEKTEXT, Thread, Address & ~7ull, 0));
+  return !errno && isSystemCall(uint32_t(Words >> (Address & 4) * 8));
+}
+
+namespace {
+// <asm/ptrace.h> has them, and cannot be included together with <sys/ptrace.h>.
+struct VectorHeader { // struct user_sve_header, struct user_za_header
+  uint32_t Size, MaxSize;
+  uint16_t Length, MaxLength, Flags, Reserved;
+};
+constexpr int NtSve = 0x405, NtStreaming = 0x40b, NtZa = 0x40c;
+constexpr uint16_t SveRegisters = 1; // SVE_PT_REGS_MASK, and not those of FPSIMD
+} // namespace
+
+// std::nullopt: the processor, or the kernel, does not have such.
+static std::optional<VectorHeader> readHeader(pid_t Thread, int Type) {
+  VectorHeader Header;
+  iovec Set = {&Header, sizeof(Header)};
+  if (ptrace(PTRACE_GETREGSET, Thread, Type, &Set) || Set.iov_len != sizeof(Header))
+    return std::nullopt;
+  return Header;
+}
+
+// What SVE adds to vectors, and the predicates, are nobody's where a system call is made,
+// which may change them; else the kernel says whether they were used since the last one.
+static uint64_t sveSize(pid_t Thread) {
+  auto Header = readHeader(Thread, NtSve);
+  if (!Header || !(Header->Flags & SveRegisters))
+    return 0;
+  // 32 vectors, 16 predicates and FFR, which have a bit for each byte.
+  uint64_t Length = Header->Length;
+  return (32 * Length + 17 * (Length / 8) + 15) & ~15ull;
+}
+
+bool patchbay::readRegisters(pid_t Thread, const std::optional<ThreadPlace> &Before,
+                             ThreadRegisters &R) {
+  R = {};
+  iovec Set = {static_cast<user_regs_struct *>(&R), sizeof(user_regs_struct)};
+  if (ptrace(PTRACE_GETREGSET, Thread, NT_PRSTATUS, &Set) ||
+      Set.iov_len != sizeof(user_regs_struct))
+    return false;
+  auto Number = int32_t(R.regs[8]);
+  if (hasSystemCallAt(Thread, R.pc)) {
+    R.Call = Number;
+    R.Result = RestartSys;
+    R.IsAtCall = true;
+  } else if (Before && !Before->IsRunning && Before->SystemCall == Number &&
+             Before->Pc == R.pc && Before->StackPointer == R.sp &&
+             hasSystemCallAt(Thread, R.pc - SyscallSize)) {
+    R.Call = Number;
+    R.Result = int64_t(R.regs[0]);
+    R.FirstArgument = Before->FirstArgument;
+  }
+  if (R.Call < 0)
+    R.SveSize = sveSize(Thread);
+  return true;
+}
+
+bool patchbay::writeRegisters(pid_t Thread, const ThreadRegisters &R) {
+  user_regs_struct Copy = R;
+  iovec Set = {&Copy, sizeof(Copy)};
+  return !ptrace(PTRACE_SETREGSET, Thread, NT_PRSTATUS, &Set);
+}
+
+// Those that wait for a time from now on, and not up to a time.
+bool patchbay::hidesRestart(const ThreadRegisters &R) {
+  if (!R.IsAtCall)
+    return false;
+  switch (R.Call) {
+  case SYS_nanosleep:
+    return true;
+  case SYS_clock_nanosleep:
+    return !(R.regs[1] & TIMER_ABSTIME);
+  case SYS_futex:
+    return (R.regs[1] & FUTEX_CMD_MASK) == FUTEX_WAIT && R.regs[3];
+  default:
+    return false;
+  }
+}
+
+// In streaming mode, which a system call ends, and while ZA is on, functions of the C
+// library may not be called like that (SME).
+bool patchbay::isAllSaved(pid_t Thread, const ThreadRegisters &) {
+  for (int Type : {NtStreaming, NtZa})
+    if (auto Header = readHeader(Thread, Type); Header && Header->Size > sizeof(*Header))
+      return false;
+  return true;
+}
+
+ThreadRegisters patchbay::repeated(ThreadRegisters R, uint64_t Number) {
+  if (!R.IsAtCall) {
+    R.pc -= SyscallSize;
+    R.regs[0] = R.FirstArgument;
+    R.IsAtCall = true;
+  }
+  R.regs[8] = Number;
+  return R;
+}
+
+// BTYPE, by which a landing pad would be asked for, is of the branch that led to where
+// the thread was.
+ThreadRegisters patchbay::redirected(ThreadRegisters R, uint64_t Address) {
+  constexpr uint64_t BranchType = 3 << 10;
+  R.pc = Address;
+  R.pstate &= ~BranchType;
+  return R;
+}
