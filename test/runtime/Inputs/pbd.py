@@ -78,8 +78,8 @@ def moment(ns, order, rate=2):
 
 
 def session(order="<", tracer="function_duration", flags=0, lost=0, end_ns=10**9,
-            rate=2):
-    body = struct.pack(order + "IIQQQQ", 1, flags, 1000, 1 << 20, lost, 0)
+            rate=2, threshold=0):
+    body = struct.pack(order + "IIQQQQ", 1, flags, threshold, 1 << 20, lost, 0)
     body += moment(0, order) + moment(0, order) + moment(end_ns, order, rate)
     body += struct.pack(order + "Q64s64s", 1, tracer.encode(), b"build.example")
     return chunk(SESSION, body, order)
@@ -213,7 +213,7 @@ def event_chunks(path, build_id=b"", tracer="function_duration", order="<", slow
                            event(10, 5, 50, 0)], name=b"wor;ker", order=order)]
     # It ends where what is open then begins.
     return [cmdline(["./server", "80"], order), module(3, path, build_id, order),
-            session(order, tracer, end_ns=7000), functions(3, [0x1010, 0x1030, 0x1040], 5, order),
+            session(order, tracer, end_ns=7000, threshold=0 if tracer == "function" else 1000), functions(3, [0x1010, 0x1030, 0x1040], 5, order),
             *threads]
 
 
