@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Registers.h"
 #include <cerrno>
+#include <cstddef>
+#include <cstring>
 #include <elf.h>
 #include <linux/futex.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
+#include <vector>
 
 using namespace patchbay;
 
@@ -56,6 +59,37 @@ static uint64_t sveSize(pid_t Thread) {
   return (32 * Length + 17 * (Length / 8) + 15) & ~15ull;
 }
 
+// The kernel still has it, and shows it of a thread that it takes to be in a system call.
+static std::optional<uint64_t> firstArgument(pid_t Thread, int Number) {
+  constexpr int NtSystemCall = 0x404;
+  int None = -1;
+  iovec Set = {&Number, sizeof(Number)}, Reset = {&None, sizeof(None)};
+  if (ptrace(PTRACE_SETREGSET, Thread, NtSystemCall, &Set))
+    return std::nullopt;
+  auto Place = placeOf(Thread, Thread);
+  ptrace(PTRACE_SETREGSET, Thread, NtSystemCall, &Reset);
+  if (!Place || Place->SystemCall != Number)
+    return std::nullopt;
+  return Place->FirstArgument;
+}
+
+// Whether a signal handler has just returned there, for which the call has failed: what
+// the kernel had kept for that, these registers one behind the other, is still below the
+// stack pointer.
+static bool isBackFromHandler(pid_t Thread, const ThreadRegisters &R) {
+  constexpr size_t MaxFrame = 1 << 16, Kept = offsetof(user_regs_struct, pstate);
+  std::vector<char> Below(MaxFrame);
+  // The stack may begin in between.
+  for (size_t Size = MaxFrame; Size >= 4096; Size /= 2) {
+    iovec Ours = {Below.data(), Size};
+    iovec Theirs = {reinterpret_cast<void *>(R.sp - Size), Size};
+    if (process_vm_readv(Thread, &Ours, 1, &Theirs, 1, 0) != ssize_t(Size))
+      continue;
+    return memmem(Below.data(), Size, static_cast<const user_regs_struct *>(&R), Kept);
+  }
+  return true;
+}
+
 bool patchbay::readRegisters(pid_t Thread, const std::optional<ThreadPlace> &Before,
                              ThreadRegisters &R) {
   R = {};
@@ -68,12 +102,19 @@ bool patchbay::readRegisters(pid_t Thread, const std::optional<ThreadPlace> &Bef
     R.Call = Number;
     R.Result = RestartSys;
     R.IsAtCall = true;
-  } else if (Before && !Before->IsRunning && Before->SystemCall == Number &&
-             Before->Pc == R.pc && Before->StackPointer == R.sp &&
-             hasSystemCallAt(Thread, R.pc - SyscallSize)) {
-    R.Call = Number;
-    R.Result = int64_t(R.regs[0]);
-    R.FirstArgument = Before->FirstArgument;
+  } else if (hasSystemCallAt(Thread, R.pc - SyscallSize)) {
+    bool WasSeen = Before && !Before->IsRunning && Before->SystemCall == Number &&
+                   Before->Pc == R.pc && Before->StackPointer == R.sp;
+    std::optional<uint64_t> First;
+    if (WasSeen)
+      First = Before->FirstArgument;
+    else if (int64_t(R.regs[0]) == -EINTR && !isBackFromHandler(Thread, R))
+      First = firstArgument(Thread, Number);
+    if (First) {
+      R.Call = Number;
+      R.Result = int64_t(R.regs[0]);
+      R.FirstArgument = *First;
+    }
   }
   if (R.Call < 0)
     R.SveSize = sveSize(Thread);

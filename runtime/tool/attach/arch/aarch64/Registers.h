@@ -12,7 +12,9 @@
 //    would be made again for the whole of their time are stopped once more: then x8
 //    says it.
 //  - One that fails with EINTR is past that instruction, and its first argument is lost.
-//    It is known if the thread was seen to wait there since we were told of its signals.
+//    It is known if the thread was seen to wait there since we were told of its signals,
+//    and else from the kernel; unless it is for a handler that the call has failed. (One
+//    that has returned from an alternate stack at this very moment is not recognised.)
 #ifndef PATCHBAY_TOOL_ATTACH_REGISTERS_H
 #define PATCHBAY_TOOL_ATTACH_REGISTERS_H
 
