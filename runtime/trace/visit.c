@@ -142,7 +142,7 @@ PB_PUBLIC int patchbay_trace_visit(const char *options, char *why, size_t size)
 	int error = 0;
 
 	if (visit.is_on || (pb_tracer && !visit.is_unfinished))
-		return fail(-EALREADY, why, size, "it is recorded already");
+		return fail(-EALREADY, why, size, "it is recorded already, or 'patchbay attach' is at it");
 	if (visit.is_unfinished)
 		error = undo(1);
 	if (error)

@@ -328,6 +328,14 @@ Expected<InjectionResult> patchbay::inject(ProcessMemory &Memory,
   auto Modules = LoadedModules::read(Memory);
   if (!Modules)
     return Modules.takeError();
+  // They know of each thread by their own pthread_create(), and call through memory that
+  // others of theirs do not have.
+  for (StringRef Sanitizer : {"tsan", "msan"})
+    if (Modules->find(("__" + Sanitizer + "_init").str()))
+      return Memory.error("it is built with -fsanitize=" +
+                          StringRef(Sanitizer == "tsan" ? "thread" : "memory") +
+                          ", which does not bear a thread that it has not seen made: "
+                          "start it with 'patchbay record'");
   auto Functions = findStubFunctions(Memory, *Modules);
   if (!Functions)
     return Functions.takeError();

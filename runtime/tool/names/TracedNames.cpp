@@ -17,6 +17,17 @@ std::string patchbay::moduleKey(const DataModule &M) {
 // Fails if the file is not the one that was traced.
 static Expected<ElfImage> openTraced(const DataModule &M, StringRef Symfs) {
   Expected<ElfImage> Image = ElfImage::open((Symfs + M.Path).str());
+  // So the kernel names a file that was removed or replaced while the program went on.
+  // By now the same may be there again.
+  StringRef Path = M.Path;
+  if (!Image && !M.BuildId.empty() && Path.consume_back(" (deleted)")) {
+    Expected<ElfImage> Again = ElfImage::open((Symfs + Path).str());
+    if (Again && toStringRef(Again->buildId()) == M.BuildId) {
+      consumeError(Image.takeError());
+      return Again;
+    }
+    consumeError(Again.takeError());
+  }
   if (Image && !M.BuildId.empty() && toStringRef(Image->buildId()) != M.BuildId)
     return makeError(Image->path() + ": not the file that was traced (its "
                                      "build id differs)");

@@ -297,21 +297,35 @@ static bool printText(ControlSocket &Socket) {
   return true;
 }
 
-// Until a signal asks for the end, or the process has ended.
-static void wait(std::vector<ControlSocket> &Sockets, int Signals) {
+// Its end is known here a moment before it can be seen.
+static bool isGone(unsigned Process) {
+  for (int Try = 0; Try < 20 && !hasEnded(Process); ++Try)
+    usleep(10000);
+  return hasEnded(Process);
+}
+
+// Until a signal asks for the end, or the process has ended. The runtime goes with who had
+// it loaded: then all others are told.
+static Error wait(std::vector<ControlSocket> &Sockets, int Signals) {
   std::vector<pollfd> Fds;
   for (const ControlSocket &Socket : Sockets)
     Fds.push_back({Socket.descriptor(), POLLIN, 0});
   Fds.push_back({Signals, POLLIN, 0});
   while (poll(Fds.data(), Fds.size(), -1) >= 0 || errno == EINTR) {
     if (Fds.back().revents)
-      return;
+      return Error::success();
     for (size_t I = 0; I < Sockets.size(); ++I)
       if (Fds[I].revents && !printText(Sockets[I])) {
+        if (!isGone(Pid))
+          return processError(Pid, "it listens no more, and all that was attached is "
+                                   "not any more: it executes another program, or the "
+                                   "command that had loaded the runtime has ended: try "
+                                   "again");
         outs() << "process " << Pid << " has ended\n";
-        return;
+        return Error::success();
       }
   }
+  return Error::success();
 }
 
 namespace {
@@ -406,7 +420,8 @@ static Expected<int> runAttach(ArrayRef<const char *>) {
     Sockets.push_back(std::move(*Socket));
   }
   outs().flush();
-  wait(Sockets, Signals);
+  if (Error E = wait(Sockets, Signals))
+    return std::move(E);
   for (ControlSocket &Socket : Sockets) {
     Socket.finish();
     while (printText(Socket))
