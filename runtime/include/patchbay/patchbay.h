@@ -12,6 +12,7 @@
  *
  * Usage
  * -----
+ *	__attribute__((no_profile_instrument_function))
  *	static void on_call(uintptr_t ip, uintptr_t parent_ip,
  *			    const struct patchbay_cell *cell,
  *			    struct patchbay_regs *regs)
@@ -28,6 +29,9 @@
  *		error = patchbay_arm(ops, "lua_*", 0);
  *	...
  *	patchbay_ops_destroy(ops);
+ *
+ * The attribute keeps the pass from giving the handler a site. It is not called for
+ * itself, but each of its calls would count as missed where "*" is armed.
  *
  * Functions are selected by a struct patchbay_filter: glob, regular expression,
  * a list of names or of addresses, each with a filter for what to leave out. Names
