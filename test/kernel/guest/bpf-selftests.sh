@@ -6,6 +6,8 @@ mkdir -p /boot
 cp $CONFIG /boot/config-$(uname -r) 2>/dev/null
 ip link set lo up 2>/dev/null
 mount -t bpf bpf /sys/fs/bpf 2>/dev/null
+# Where the samples are, of which one is a livepatch.
+export KBUILD_OUTPUT=$(readlink /lib/modules/$(uname -r))
 cd $TESTS
 ./test_progs -w 3600
 echo left: $(wc -l </sys/kernel/tracing/enabled_functions)
