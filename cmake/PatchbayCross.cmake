@@ -5,10 +5,31 @@
 # says there, and the folder in runtime/core/arch.
 include(ExternalProject)
 
+set(cache $ENV{XDG_CACHE_HOME})
+if(NOT cache)
+  set(cache $ENV{HOME}/.cache)
+endif()
+string(APPEND cache /patchbay)
+
 function(patchbay_cross arch target)
   if(arch STREQUAL CMAKE_SYSTEM_PROCESSOR OR
      NOT EXISTS /usr/${target}/lib/libc.so.6)
     return()
+  endif()
+  # The command, too, where fetch-llvm.sh has put LLVM's archives.
+  set(command_args)
+  set(llvm ${cache}/llvm/${arch}-${LLVM_VERSION_MAJOR})
+  if(EXISTS ${llvm}/libLLVMSupport.a AND
+     EXISTS ${CMAKE_SOURCE_DIR}/runtime/tool/attach/arch/${arch}/Stub.S)
+    set(libs DebugInfoDWARF Object TextAPI MCParser IRReader AsmParser MC BitReader Core
+      Remarks BitstreamReader DebugInfoDWARFLowLevel BinaryFormat TargetParser Support
+      Demangle)
+    list(JOIN libs "|" libs)
+    set(command_args
+      -DPATCHBAY_CROSS_LLVM=${llvm}
+      -DPATCHBAY_CROSS_LLVM_LIBS=${libs}
+      -DLLVM_INCLUDE_DIRS=${LLVM_INCLUDE_DIRS}
+      -DLLVM_DEFINITIONS=${LLVM_DEFINITIONS})
   endif()
   ExternalProject_Add(patchbay-${arch}
     SOURCE_DIR ${CMAKE_SOURCE_DIR}
@@ -29,6 +50,8 @@ function(patchbay_cross arch target)
       # There need not be a C++ library, and nothing can be linked without.
       -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY
       -DPATCHBAY_LIB_DIR=${CMAKE_BINARY_DIR}/lib/${arch}
+      ${command_args}
+    LIST_SEPARATOR "|"
     BUILD_ALWAYS ON
     INSTALL_COMMAND "")
 endfunction()

@@ -160,3 +160,6 @@ for arch, qemu in {"aarch64": "qemu-system-aarch64", "ppc64le": "qemu-system-ppc
         config.available_features.add(f"system-{arch}")
     if os.path.exists(os.path.join(lib_dir, arch, "libpatchbay.a")):
         config.available_features.add(f"libpatchbay-{arch}")
+    # Where cmake/fetch-llvm.sh had fetched LLVM when CMake ran.
+    if os.path.exists(os.path.join(lib_dir, "..", arch, "bin", "patchbay")):
+        config.available_features.add(f"patchbay-{arch}")
