@@ -174,19 +174,23 @@ static uint64_t size_before_next(void)
 	return pb_options.max_size - next;
 }
 
-/* It is counted before anybody can see that it is gone. */
+/*
+ * It is counted before anybody can see that it is gone. Returns 0 if it is: another
+ * process may have removed it.
+ */
 static int remove_file(DIR *folder, const struct found *file)
 {
-	int place = pb_quota_begin(), error;
+	int place = pb_quota_begin(), error, is_gone;
 
 	pb_quota_removed(1);
 	error = unlinkat(dirfd(folder), file->name, 0);
+	is_gone = error && errno == ENOENT;
 	if (error)
 		pb_quota_removed(-1);
 	else
 		pb_quota_give(file->bytes);
 	pb_quota_end(place);
-	return error;
+	return is_gone ? 0 : error;
 }
 
 /*
@@ -415,5 +419,4 @@ void pb_rotate_exit(void)
 		give_final_name(of->left[i].path);
 	end_last();
 	pb_signal_unlock(&pb_session->lock, signals);
-	make_place();
 }
