@@ -278,8 +278,8 @@ MANY = "tracing_multi_bench_attach"
 # calls are made.
 KNOWN = {"tracing_failure/tracing_deny":
          "without PREEMPT_RCU nobody denies __rcu_read_lock(), of which clang keeps a copy",
-         MANY: "by the types of pahole 1.24 a program comes to bpf_list_add() neither alone"
-               " (EINVAL) nor with others"}
+         MANY: "a program comes to bpf_list_add() neither alone (EINVAL) nor with others, where"
+               " types are of pahole 1.24; why is not known"}
 
 
 def check(text, unfit, beside):

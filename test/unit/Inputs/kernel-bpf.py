@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""kernel-bpf.py NAME FILE [UNFIT]: what a check of test/kernel's bpf_selftests.py or
-tools.py says to an output."""
+"""kernel-bpf.py NAME FILE [UNFIT | KERNEL=FILE]...: what a check of test/kernel's
+bpf_selftests.py or tools.py says to an output, beside those of other kernels."""
 import sys
 from pathlib import Path
 
@@ -8,8 +8,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "kernel"))
 import bpf_selftests  # noqa: E402
 import tools  # noqa: E402
 
-name, text, *unfit = sys.argv[1], Path(sys.argv[2]).read_text(), *sys.argv[3:]
-unfit = {test: "no such header" for test in unfit}
-check = tools.bpftrace(text) if name == "bpftrace" else getattr(bpf_selftests, name)(text, unfit)
+name, text, *more = sys.argv[1], Path(sys.argv[2]).read_text(), *sys.argv[3:]
+unfit = {test: "no such header" for test in more if "=" not in test}
+beside = {kernel: bpf_selftests.results(Path(file).read_text())
+          for kernel, _, file in (word.partition("=") for word in more) if file}
+check = (tools.bpftrace(text) if name == "bpftrace" else
+         bpf_selftests.check(text, unfit, beside) if name == "check" else
+         bpf_selftests.check_unpatched(text, unfit, name == "check_upstream"))
 for what, good, _ in check:
     print("ok:" if good else "FAILED:", what)
