@@ -32,6 +32,14 @@
 # RUN: llvm-objdump -d low | FileCheck %s --check-prefix=LOW-TOC
 # LOW-TOC: ld 2, -8(13)
 
+## The script gives the symbol its value when it knows the size.
+# RUN: %{link} -T late.lds call.o key.o -o late
+# RUN: llvm-objdump -d late | FileCheck %s --check-prefix=LATE
+# LATE: ld 2, 16(13)
+# RUN: sed 's/SIZEOF(.rodata)/SIZEOF(.rodata)*0x1000/' late.lds >far.lds
+# RUN: not %{link} -T far.lds call.o key.o -o err.out 2>&1 | FileCheck %s --check-prefix=FAR
+# FAR: error: call.o:(.text+0x4): relocation R_PPC64_ADDR16_DS out of range: 65536 is not in [-32768, 32767]; references '__static_call_toc_offset'
+
 ## Keys.
 # RUN: sed 's/.quad f, 1/.long 0/' key.s | llvm-mc -filetype=obj -triple=powerpc64le -o short.o
 # RUN: not %{link} call.o short.o toc.o -o err.out 2>&1 | FileCheck %s --check-prefix=SHORT
@@ -78,6 +86,8 @@
 
 #--- discard.lds
 SECTIONS { /DISCARD/ : { *(.static_call.text) } }
+#--- late.lds
+SECTIONS { .rodata : { KEEP(*(.static_call_sites)) } __static_call_toc_offset = SIZEOF(.rodata); }
 #--- drop-table.lds
 SECTIONS { /DISCARD/ : { *(.static_call_sites) } .rodata : { KEEP(*(.static_call_sites)) } }
 #--- orphan.lds

@@ -55,6 +55,24 @@
 # X86-MODULE-NEXT: R_X86_64_PC32 {{.*}} .text + 5{{$}}
 # X86-MODULE-NEXT: R_X86_64_PC32 {{.*}} __SCK__a + 1{{$}}
 
+## A tramp of the input that is no more than a branch: -O2 would have callers pass
+## it by, and then they could not be listed. Tramps that go to the same function
+## first are alike, but each is patched by itself.
+# RUN: %ld.lld --static-call-sites -O2 -e 0 x86.o -o x86-O2
+# RUN: llvm-readelf -SW x86-O2 | FileCheck %s --check-prefix=X86
+# RUN: llvm-objdump -d x86-O2 | FileCheck %s --check-prefix=X86-O2
+# X86-O2:      callq {{.*}} <__SCT__a>
+# X86-O2-NEXT: jmp {{.*}} <__SCT__a>
+# RUN: %ld.lld --static-call-sites --branch-to-branch -e 0 x86.o -o x86-O2 2>&1 | FileCheck %s --check-prefix=BRANCH
+# BRANCH: warning: --branch-to-branch has no effect with --static-call-sites
+# RUN: llvm-mc -filetype=obj -triple=x86_64 x86-alike.s -o x86-alike.o
+# RUN: %ld.lld --static-call-sites --icf=all -e 0 x86.o x86-alike.o -o x86-icf
+# RUN: llvm-objdump -d x86-icf | FileCheck %s --check-prefix=X86-ICF
+# X86-ICF: <__SCT__a>:
+# X86-ICF-NEXT: jmp {{.*}} <target>
+# X86-ICF: <__SCT__b>:
+# X86-ICF-NEXT: jmp {{.*}} <target>
+
 ## ppc64: the restore, too. In a module the loader knows what to restore.
 # RUN: %ld.lld --static-call-sites -e 0 ppc64.o --defsym __static_call_toc_offset=16 -o ppc64
 # RUN: llvm-objdump -d ppc64 | FileCheck %s --check-prefix=PPC64
@@ -74,6 +92,18 @@
 # RUN: sed /discard.addressable/,\$d arm64.s | llvm-mc -filetype=obj -triple=aarch64 -o arm64-gc.o
 # RUN: %ld.lld --static-call-sites --gc-sections -T vmlinux.lds arm64-gc.o arm64-tramps.o -o gc
 # RUN: llvm-objdump -s -j .static_call_sites gc | FileCheck %s --check-prefix=ARM64-TABLE
+
+# RUN: sed /data/,\$d ppc64.s | sed '/globl __SCT__a/,/localentry/d' >ppc64-gc.s
+# RUN: echo '.section .discard.addressable,"aw"; .quad __SCK__a' >>ppc64-gc.s
+# RUN: llvm-mc -filetype=obj -triple=powerpc64le ppc64-gc.s -o ppc64-gc.o
+# RUN: %ld.lld -r --static-call-sites --gc-sections -u caller ppc64-gc.o -o ppc64-gc-module.o
+# RUN: llvm-readelf -rW ppc64-gc-module.o | FileCheck %s --check-prefix=PPC64-GC
+# PPC64-GC:      R_PPC64_REL32 {{.*}} .text + 8
+# PPC64-GC-NEXT: R_PPC64_REL32 {{.*}} __SCK__a + 0
+## A key that the script drops.
+# RUN: echo 'SECTIONS { /DISCARD/ : { *(.data) } }' >drop-key.lds
+# RUN: not %ld.lld -r --static-call-sites -T drop-key.lds ppc64.o -o err.out 2>&1 | FileCheck %s --check-prefix=DROP-KEY
+# DROP-KEY: error: ppc64.o: undefined static call key '__SCK__a'
 
 ## A module that is linked in two steps: the table is made once, in either.
 # RUN: %ld.lld -r arm64.o -o once.o
@@ -169,6 +199,7 @@ __SCK__b:
 #--- x86.s
   call __SCT__a
   jmp __SCT__a
+.globl target
 target:
   ret
 .section .static_call.text,"ax"
@@ -181,6 +212,18 @@ __SCT__a:
 .globl __SCK__a
 __SCK__a:
   .quad target, 1
+#--- x86-alike.s
+  call __SCT__b
+.section .static_call.text,"ax"
+.globl __SCT__b
+__SCT__b:
+  jmp target
+  ud1 %esp, %ecx
+.data
+.p2align 3
+.globl __SCK__b
+__SCK__b:
+  .quad target, 1
 #--- ppc64.s
 .abiversion 2
 ## A module's, or that of a kernel whose linker makes none.
@@ -192,6 +235,8 @@ __SCT__a:
 .localentry __SCT__a, .-__SCT__a
   blr
   nop
+.globl caller
+caller:
   bl __SCT__a
   nop
 .data

@@ -11,6 +11,7 @@
 #include "Symbols.h"
 #include "Target.h"
 #include "patchbay/abi.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Parallel.h"
 
 using namespace llvm;
@@ -179,8 +180,18 @@ bool elf::resolveListedKey(Ctx &ctx, const StaticCallMode &mode,
   tramp.keyOrTramp = isKnown ? sym : tramp.sym;
   if (tramp.key)
     return checkKey(ctx, mode, *tramp.key);
-  if (ctx.arg.relocatable)
+  auto *u = dyn_cast_or_null<Undefined>(sym);
+  if (ctx.arg.relocatable && !(u && u->discardedSecIdx)) {
+    // --gc-sections may have dropped all else that refers to it.
+    if (u) {
+#if LLVM_VERSION_MAJOR >= 23
+      u->setFlags(USED);
+#else
+      u->used = true;
+#endif
+    }
     return true;
+  }
   // A kernel has no dynamic linker that would find it elsewhere.
   reportUndefinedKey(ctx, mode, tramp);
   return false;

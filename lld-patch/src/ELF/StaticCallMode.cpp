@@ -26,6 +26,9 @@ static void checkOptions(Ctx &ctx, const opt::InputArgList &args,
                    << (relocatable ? "--static-calls-relocatable"
                        : kernel    ? "--static-calls-kernel"
                                    : "--static-calls");
+  if (mode.sitesOnly && args.hasFlag(OPT_branch_to_branch,
+                                     OPT_no_branch_to_branch, false))
+    warnNoEffect("--branch-to-branch", "with --static-call-sites");
   if (kernel && ctx.arg.relocatable)
     warnNoEffect("--static-calls-kernel", "with -r");
   else if (kernel && !isPPC64)

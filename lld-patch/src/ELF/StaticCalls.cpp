@@ -136,9 +136,12 @@ void elf::initStaticCalls(Ctx &ctx, const opt::InputArgList &args) {
 
   StaticCalls &calls = *ctx.staticCalls;
   calls.mode = *mode;
-  // Tramps of the input name their keys themselves.
-  if (!mode->makesTramps())
+  // Tramps of the input name their keys themselves. One of them may be no more
+  // than a branch: calls stay calls of it, or they could not be listed.
+  if (!mode->makesTramps()) {
+    ctx.arg.branchToBranch = false;
     return;
+  }
   // Tramps need it, and if only bitcode does, LLD does not know in time.
   if (ctx.arg.emachine == EM_PPC64)
     ctx.symtab->addSymbol(Undefined{ctx.internalFile, ".TOC.", STB_GLOBAL,
@@ -252,10 +255,24 @@ void elf::declareStaticCalls(Ctx &ctx) {
   }
 }
 
+// Tramps that go to the same function first are alike, but each is patched by
+// itself.
+static void keepInputTrampsApart(const StaticCalls &calls) {
+  for (const Symbol *sym : calls.symbols)
+    if (auto *d = dyn_cast<Defined>(sym))
+      if (auto *sec = dyn_cast_or_null<InputSectionBase>(d->section))
+        sec->keepUnique = true;
+}
+
 void elf::defineStaticCalls(Ctx &ctx) {
   StaticCalls *calls = ctx.staticCalls.get();
   if (!calls)
     return;
+  if (!calls->mode.makesTramps()) {
+    scanSymbols(ctx, *calls);
+    keepInputTrampsApart(*calls);
+    return;
+  }
   // Not before LTO: a call of a function that this link defines has no nop on
   // ppc64, for the compiler takes it to have the caller's TOC.
   for (StaticCallTramp *tramp : calls->tramps) {

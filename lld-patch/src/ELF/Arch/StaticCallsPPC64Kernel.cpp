@@ -119,11 +119,10 @@ bool StaticCallArchPPC64Kernel::isAddress(const InputSection &,
          rel.type != R_PPC64_REL24_NOTOC;
 }
 
-// The instruction that loads the kernel's TOC pointer, or nullopt after an
+// The symbol that says where the kernel keeps its TOC pointer, or null after an
 // error.
-static std::optional<uint32_t> getTocRestore(Ctx &ctx,
-                                             const StaticCallSite &first) {
-  const Symbol *sym = ctx.symtab->find(tocOffsetName);
+static Defined *findTocOffset(Ctx &ctx, const StaticCallSite &first) {
+  Symbol *sym = ctx.symtab->find(tocOffsetName);
   auto *offset = dyn_cast_or_null<Defined>(sym);
   if (!offset || offset->section) {
     ErrAlways(ctx) << first.sec->getObjMsg(first.offset)
@@ -131,7 +130,7 @@ static std::optional<uint32_t> getTocRestore(Ctx &ctx,
                    << "' cannot restore the TOC pointer: no absolute symbol '"
                    << tocOffsetName
                    << "' says where the kernel keeps it, from r13";
-    return std::nullopt;
+    return nullptr;
   }
   // ld has a displacement of 14 bits, in words.
   if (!isInt<16>(static_cast<int64_t>(offset->value)) || offset->value % 4) {
@@ -141,24 +140,28 @@ static std::optional<uint32_t> getTocRestore(Ctx &ctx,
     diag << "symbol '" << tocOffsetName << "' is "
          << static_cast<int64_t>(offset->value)
          << ", which is no displacement of ld";
-    return std::nullopt;
+    return nullptr;
   }
-  return LD_R2_R13 | low(offset->value);
+  return offset;
 }
 
 void StaticCallArchPPC64Kernel::finishSites(
     Ctx &ctx, ArrayRef<StaticCallSite> sites) const {
   if (sites.empty())
     return;
-  std::optional<uint32_t> inst = getTocRestore(ctx, sites.front());
-  if (!inst)
+  Defined *offset = findTocOffset(ctx, sites.front());
+  if (!offset)
     return;
-  // A relocation, as sections of the input are not written to otherwise.
+  // Relocations, as sections of the input are not written to otherwise; and the
+  // linker script may give the symbol another value before they are applied.
   auto *zero = make<Defined>(ctx, ctx.internalFile, "", STB_LOCAL, STV_HIDDEN,
                              STT_NOTYPE, /*value=*/0, /*size=*/0,
                              /*section=*/nullptr);
-  for (const StaticCallSite &site : sites)
-    site.sec->addReloc({R_ABS, R_PPC64_ADDR32, site.offset + 4, *inst, zero});
+  for (const StaticCallSite &site : sites) {
+    const uint64_t restore = site.offset + 4;
+    site.sec->addReloc({R_ABS, R_PPC64_ADDR32, restore, LD_R2_R13, zero});
+    site.sec->addReloc({R_ABS, R_PPC64_ADDR16_DS, restore, 0, offset});
+  }
 }
 
 bool StaticCallArchPPC64Kernel::prepareTarget(Ctx &ctx,
