@@ -23,6 +23,12 @@
 # RUN: %stock_lld -pie none.o -o none.stock
 # RUN: %ld.lld -pie --static-calls none.o -o none
 # RUN: cmp none none.stock
+# RUN: llvm-mc -filetype=obj -triple=powerpc64le none-ppc64.s -o none-ppc64.o
+# RUN: %stock_lld -pie none-ppc64.o -o none.stock
+# RUN: %ld.lld -pie --static-calls none-ppc64.o -o none
+# RUN: cmp none none.stock
+# RUN: %ld.lld -pie --static-calls-kernel none-ppc64.o -o none
+# RUN: cmp none none.stock
 
 ## A call without a tramp is an undefined symbol.
 # RUN: not %ld.lld a.o -o /dev/null 2>&1 | FileCheck %s
@@ -57,3 +63,7 @@ __SCT__x:
 .globl _start
 _start:
   ret
+#--- none-ppc64.s
+.globl _start
+_start:
+  blr

@@ -142,11 +142,11 @@ void elf::initStaticCalls(Ctx &ctx, const opt::InputArgList &args) {
     ctx.arg.branchToBranch = false;
     return;
   }
+  scanSymbols(ctx, calls);
   // Tramps need it, and if only bitcode does, LLD does not know in time.
-  if (ctx.arg.emachine == EM_PPC64)
+  if (ctx.arg.emachine == EM_PPC64 && !calls.symbols.empty())
     ctx.symtab->addSymbol(Undefined{ctx.internalFile, ".TOC.", STB_GLOBAL,
                                     STV_HIDDEN, STT_NOTYPE});
-  scanSymbols(ctx, calls);
   for (size_t i = 0; i != calls.symbols.size(); ++i) {
     if (!needsTramp(ctx, *calls.symbols[i]))
       continue;
