@@ -29,6 +29,6 @@ do_buildah bud -q --isolation chroot --build-arg BASE=localhost/clean -t patchba
 	-f "$recipe" "$debs" >/dev/null
 used=$(do_buildah from --pull-never patchbay)
 printf 'int leaf(int a) { return a; }\nint main(void) { return leaf(0); }\n' >"$work/prog.c"
-do_buildah add -q "$used" "$work/prog.c" /work/prog.c >/dev/null
+do_buildah add -q "$used" "$work/prog.c" /src/prog.c >/dev/null
 command=$(sed -n "s/^#  *'\(.*\)'\$/\1/p" "$recipe")
 do_buildah run --isolation chroot "$used" sh -ec "$command"
