@@ -15,8 +15,6 @@ static std::unique_ptr<MemoryBuffer> readProc(StringRef Path) {
 // ADDRESS TYPE NAME [MODULE]. For who may not know them all addresses are 0.
 void KernelNames::read() {
   IsRead = true;
-  if (auto Id = readProc("/proc/sys/kernel/random/boot_id"))
-    BootId = Id->getBuffer().rtrim().str();
   auto All = readProc("/proc/kallsyms");
   if (!All)
     return;
@@ -35,10 +33,15 @@ void KernelNames::read() {
 }
 
 StringRef KernelNames::at(uint64_t Address, StringRef Of) {
+  if (!BootId) {
+    auto Id = readProc("/proc/sys/kernel/random/boot_id");
+    BootId = Id ? Id->getBuffer().rtrim().str() : "";
+  }
+  if (Of.empty() || Of != *BootId)
+    return "";
+  // Megabytes, which a recording of another machine does not need.
   if (!IsRead)
     read();
-  if (Of.empty() || Of != BootId)
-    return "";
   auto Above = llvm::upper_bound(Symbols, Address, [](uint64_t A, const Symbol &S) {
     return A < S.Address;
   });

@@ -7,6 +7,7 @@
 
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,7 @@ private:
     std::string Name;
   };
   std::vector<Symbol> Symbols; // by address
-  std::string BootId;
+  std::optional<std::string> BootId; // of this machine, once it was asked
   bool IsRead = false;
 };
 

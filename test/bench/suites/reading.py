@@ -5,6 +5,7 @@ import glob
 import shutil
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -38,10 +39,13 @@ def run(bench):
                 readers.append(Uftrace(bench.tools, Path(folder)))
             for reader in readers:
                 reader.record(millions * MILLION)
-            read(case, readers, 2 if bench.quick else 5, watch, bench.report)
+            # A recording that takes minutes to read is read once.
+            rounds = 2 if bench.quick else 5 if millions <= 50 else 1
+            read(case, readers, rounds, watch, bench.report)
             if not peer:
                 bench.report.skip(Skipped(case, "uftrace", NO_UFTRACE))
             perfetto(case, readers[0], millions, watch, bench.report)
+            page(case, readers[0], watch, bench.report)
             for reader in readers:
                 shutil.rmtree(reader.data)
         large(Ours(bench.tools, Path(folder)), Path(folder) / "large", watch, bench)
@@ -171,6 +175,28 @@ def perfetto(case, ours, millions, watch, report):
                    parts={"MiB": round(size, 1), "processor ms": round(processor)},
                    note=f"of {trace.stat().st_size / 1e6:.0f} MB"))
     trace.unlink()
+
+
+PAINT = """eval:["first-contentful-paint", "ready"].map(name =>
+  Math.round(performance.getEntriesByName(name)[0].startTime)).join(" ")"""
+
+
+def page(case, ours, watch, report):
+    """The page of `report --html`, and when Chromium has drawn something of it, and all."""
+    html = ours.data / "page.html"
+    took, size, processor = watch.whole((*ours.command("report"), "--html", html))
+    parts = {"MiB": round(size, 1), "processor ms": round(processor)}
+    about = f"{html.stat().st_size / 1e6:.2f} MB"
+    if shutil.which("chromium"):
+        browser = SOURCE / "test" / "runtime" / "Inputs" / "browser.py"
+        done = subprocess.run((sys.executable, browser, html, PAINT), check=True, text=True,
+                              stdout=subprocess.PIPE)
+        first, whole = done.stdout.split()
+        about += f", first paint after {first} ms, ready after {whole} ms"
+    else:
+        report.skip(Skipped(case, "chromium", "install chromium"))
+    report.add(Row(f"{case}, page", ours.name, 1000 * took, "ms", parts=parts, note=about))
+    html.unlink()
 
 
 def large(ours, folder, watch, bench):

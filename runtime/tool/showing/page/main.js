@@ -143,7 +143,10 @@ const page = window.patchbayPage = { state, choose, NameForms, ready: false };
 readTrace(get("data").textContent).then(read => {
   trace = page.trace = read;
   start();
-  requestAnimationFrame(() => { page.ready = true; });
+  requestAnimationFrame(() => {
+    page.ready = true;
+    performance.mark("ready");
+  });
 }).catch(error => {
   get("failed").textContent = "The figures of this page cannot be read: " + error +
     (typeof DecompressionStream === "undefined" ? ": a browser of 2023 or later is needed" : "");
