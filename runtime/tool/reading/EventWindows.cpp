@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "EventWindows.h"
 #include "DataRecord.h"
+#include "HandOver.h"
 #include "ValueReader.h"
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>
@@ -22,7 +23,8 @@ static StringRef bytesOf(const DataPiece &Piece) {
 // that runs may have written others there meanwhile.
 static void read(const DataFile &File, const DataPiece &Piece,
                  std::optional<uint64_t> After, uint64_t Until,
-                 EventWindow &Out) {
+                 std::vector<DataEvent> &Events,
+                 std::vector<DataValues> &ValuesOf) {
   ValueReader Values;
   if (Piece.Before)
     Values = *Piece.Before;
@@ -38,6 +40,9 @@ static void read(const DataFile &File, const DataPiece &Piece,
         Values.add(R);
       continue;
     }
+    bool IsOther = (After && R.Time <= *After) || R.Time > Until;
+    if (IsOther && Values.empty())
+      continue;
     uint32_t Slot = File.Slots.find(R.Function);
     if (Slot == FunctionSlots::None)
       continue;
@@ -48,17 +53,16 @@ static void read(const DataFile &File, const DataPiece &Piece,
       if (Values.takeJump(R) && R.Kind == PBD_RECORD_UNWOUND)
         E.Kind = DataEvent::Jumped;
     }
-    if ((After && E.Time <= *After) || E.Time > Until)
+    if (IsOther)
       continue;
     if (Found) {
       if (!Found->Typed.empty())
         Found->Types = File.argumentsOf(R.Function);
-      Out.Values.push_back(std::move(*Found));
-      E.Values = Out.Values.size();
+      ValuesOf.push_back(std::move(*Found));
+      E.Values = ValuesOf.size();
     }
-    Out.Events.push_back(E);
+    Events.push_back(E);
   }
-  File.release(Bytes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -203,7 +207,8 @@ void EventWindows::loadEarly(uint64_t Then) {
     if (I < Next)
       continue;
     auto E = std::make_shared<Early>();
-    read(File, Pieces[I], std::nullopt, Until[I - 1], E->Window);
+    read(File, Pieces[I], std::nullopt, Until[I - 1], E->Window.Events,
+         E->Window.Values);
     sortEvents(E->Window.Events);
     Loaded[I] = std::move(E);
   }
@@ -234,15 +239,35 @@ bool EventWindows::plan(Plan &To) {
     }
     At = From.Next == Events.size() ? Loaded.erase(At) : std::next(At);
   }
+  To.Release = released();
   ++Next;
   return true;
 }
 
+// The kernel interrupts all processors that this process uses for each such part, so
+// there are few: of Next and the pieces that end where the next begins, some together.
+StringRef EventWindows::released() {
+  constexpr size_t Enough = 512 << 10;
+  StringRef Bytes = bytesOf(Pieces[Next]);
+  if (!Read.empty() && Read.end() == Bytes.begin())
+    Read = StringRef(Read.begin(), Read.size() + Bytes.size());
+  else
+    Read = Bytes;
+  bool GoesOn = Next + 1 != Pieces.size() &&
+                bytesOf(Pieces[Next + 1]).begin() == Read.end();
+  return GoesOn && Read.size() < Enough ? StringRef()
+                                        : std::exchange(Read, StringRef());
+}
+
 void EventWindows::make(const DataFile &File, Plan &From, EventWindow &Out) {
-  Out.Events.clear();
+  static thread_local std::vector<DataEvent> Events; // its memory is used again
+  Events.clear();
   Out.Values = std::move(From.Later.Values);
-  read(File, *From.Piece, From.After, From.Until, Out);
-  append_range(Out.Events, From.Later.Events);
-  sortEvents(Out.Events);
-  dropEntriesOfCalls(Out.Events);
+  read(File, *From.Piece, From.After, From.Until, Events, Out.Values);
+  append_range(Events, From.Later.Events);
+  sortEvents(Events);
+  dropEntriesOfCalls(Events);
+  handOver(Events, Out.Events);
+  if (!From.Release.empty())
+    File.release(From.Release);
 }

@@ -48,6 +48,7 @@ public:
     std::optional<uint64_t> After; // those are in the window that began after this
     uint64_t Until = 0;            // and not after that
     EventWindow Later;             // what is in later pieces, as it was recorded
+    llvm::StringRef Release;       // of the file: not needed any more
   };
 
   /// From: a time in ticks; calls that ended before it may be left out.
@@ -62,6 +63,7 @@ public:
 private:
   struct Early;
   void loadEarly(uint64_t Until);
+  llvm::StringRef released();
 
   const DataFile &File;
   llvm::ArrayRef<DataPiece> Pieces;
@@ -70,6 +72,7 @@ private:
   std::vector<std::pair<uint64_t, uint32_t>> ByBegin;
   size_t NextByBegin = 0;
   size_t Next = 0;
+  llvm::StringRef Read; // before Next, and not released
   std::map<uint32_t, std::shared_ptr<Early>> Loaded; // by piece
 };
 

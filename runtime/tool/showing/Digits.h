@@ -10,25 +10,35 @@
 
 namespace patchbay {
 
-/// In decimal digits, with Pad before it until these are Width.
-inline void appendDigits(std::string &To, uint64_t Value, unsigned Width = 1,
-                         char Pad = ' ') {
-  char Digits[20], *At = std::end(Digits);
+/// Writes decimal digits before At, with Pad before them until these are Width; returns
+/// where they begin.
+inline char *digitsBefore(char *At, uint64_t Value, unsigned Width, char Pad) {
+  char *Least = At - Width;
   do
     *--At = '0' + Value % 10;
   while (Value /= 10);
-  unsigned Size = std::end(Digits) - At;
-  if (Size < Width)
-    To.append(Width - Size, Pad);
-  To.append(At, Size);
+  while (At > Least)
+    *--At = Pad;
+  return At;
 }
 
-/// Whole.Part, of which there are Unit in a whole one: as 1.005 of 1005 and 1000.
+/// In decimal digits, with Pad before it until these are Width, at most 32.
+inline void appendDigits(std::string &To, uint64_t Value, unsigned Width = 1,
+                         char Pad = ' ') {
+  char Digits[32];
+  char *At = digitsBefore(std::end(Digits), Value, Width, Pad);
+  To.append(At, std::end(Digits));
+}
+
+/// Whole.Part, of which there are Unit in a whole one: as 1.005 of 1005 and 1000. Whole
+/// and Part are at most 32 wide.
 inline void appendDecimal(std::string &To, uint64_t Value, uint64_t Unit,
                           unsigned Places, unsigned Width = 1) {
-  appendDigits(To, Value / Unit, Width);
-  To += '.';
-  appendDigits(To, Value % Unit, Places, '0');
+  char Digits[65];
+  char *At = digitsBefore(std::end(Digits), Value % Unit, Places, '0');
+  *--At = '.';
+  At = digitsBefore(At, Value / Unit, Width, ' ');
+  To.append(At, std::end(Digits));
 }
 
 /// Text at the right end of Width characters.

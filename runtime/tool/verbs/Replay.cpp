@@ -157,9 +157,13 @@ private:
       return printable(T.Functions[L.Call.Function].Name);
     });
   }
-  const std::string &task(const Line &L) {
+  /// At the right end of Width characters.
+  const std::string &task(const Line &L, unsigned Width) {
     return Tasks.get(L.Thread - T.Threads.data(), [&] {
-      return printable(L.Thread->Name) + "-" + std::to_string(L.Thread->Tid);
+      std::string Right;
+      appendRight(Right, printable(L.Thread->Name) + "-" +
+                             std::to_string(L.Thread->Tid), Width);
+      return Right;
     });
   }
   void called(const Line &L) {
@@ -290,7 +294,7 @@ void Printer::entries() {
   Lines All(T, /*Ends=*/false);
   while (const Line *Next = All.next()) {
     const Line &L = *Next;
-    appendRight(Text, task(L), 20);
+    Text += task(L, 20);
     Text += "  ";
     time(L.Time);
     Text += ": ";
@@ -311,9 +315,11 @@ void Printer::duration(const TraceCall &C) {
       Mark = M;
       break;
     }
-  Text += C.Duration > 10000000 ? styled(StringRef(&Mark, 1), Style::Red)
-          : C.Duration > 100000 ? styled(StringRef(&Mark, 1), Style::Yellow)
-                                : std::string(1, Mark);
+  if (C.Duration > 100000)
+    Text += styled(StringRef(&Mark, 1),
+                   C.Duration > 10000000 ? Style::Red : Style::Yellow);
+  else
+    Text += Mark;
   Text += ' ';
   appendDecimal(Text, C.Duration, 1000, 3, 8);
   Text += " us |";
@@ -365,7 +371,7 @@ void Printer::durations() {
   Lines All(T, /*Ends=*/false);
   while (const Line *Next = All.next()) {
     const Line &L = *Next;
-    appendRight(Text, task(L), 20);
+    Text += task(L, 20);
     Text += "  | ";
     appendDecimal(Text, L.Time, 1000000000, 9, 5);
     Text += " | ";
@@ -398,7 +404,7 @@ void Printer::nested() {
     const TraceCall &C = L.Call;
     time(L.Time);
     Text += " | ";
-    appendRight(Text, task(L), 18);
+    Text += task(L, 18);
     Text += " | ";
     if (C.hasDuration() && (L.End || L.Leaf))
       duration(C);
