@@ -211,7 +211,8 @@ class MultiRun(BaseRun):
         if kernel.name in self.UNPATCHED:
             yield from bpf_selftests.check_unpatched(text, unfit, self.arch in self.UPSTREAM)
         else:
-            yield from bpf_selftests.check(text, unfit, self.selftests())
+            yield from bpf_selftests.check(text, unfit, self.selftests(),
+                                           bpf_selftests.accepted(config.read_text()))
         yield from checks.log(said["log"])
 
     def selftests(self):
