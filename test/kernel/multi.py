@@ -6,12 +6,16 @@ import re
 import checks
 
 KINDS = ("fentry.multi", "fexit.multi", "fsession.multi")
-EBUSY, EINVAL, EOPNOTSUPP = 16, 22, 95
+EBUSY, EINVAL, EOPNOTSUPP, ENOTSUPP = 16, 22, 95, 524
+
+# Whose BPF compiler calls no function that may be replaced meanwhile, upstream, as there are
+# no livepatches: what runs after the function, too, and a replacement exclude each other.
+NOT_BOTH = ("riscv",)
 
 # In instructions, as samples/ftrace/ftrace-ops measures a call: what one tracer takes
 # without our patches for several, and two at most.
 ONE_TRACER = {"arm64": 52, "riscv": 83, "ppc64le": 88}
-TWO_TRACERS = {"arm64": 150, "riscv": 200, "ppc64le": 220}
+TWO_TRACERS = {"arm64": 150, "riscv": 212, "ppc64le": 220}
 
 # By what has happened: how many tracers the function has, and calls that were seen
 # by the first, the second and the third.
@@ -39,7 +43,7 @@ def booted(said, arch):
         yield from checks.ops(said["ops"])
         yield from matrix(checks.cells(said["ops"]), arch)
     if "multi-replaced" in said:
-        yield from replaced(said["multi-replaced"])
+        yield from replaced(said["multi-replaced"], arch)
     if "multi-storm" in said:
         yield from storm(said["multi-storm"])
     if said:
@@ -106,17 +110,35 @@ def attach_times(text):
            f" each, and {memory[3]} for its trampoline", 0 < int(size[2]) <= 16, size[0])
 
 
-def replaced(text):
-    wanted = (f": 0 wrong, another: error {EBUSY}, replaced: 0 wrong, as it was: 0 wrong,"
-              " replacement alone: 0 wrong, none: 0 wrong")
+def replaced(text, arch):
+    """Of ten calls; a program that is not there and an error are wrong, too."""
+    both = (f": 0 wrong, another: error {EBUSY}, replaced: 0 wrong, as it was: 0 wrong,"
+            " replacement alone: 0 wrong, none: 0 wrong")
+    no_program = (f": 2 wrong, another: error {EBUSY}, replaced: 1 wrong, as it was: 1 wrong,"
+                  " replacement alone: 0 wrong, none: 0 wrong")
+    no_replacement = (f": {10 + ENOTSUPP} wrong, another: error {ENOTSUPP}, replaced: 10 wrong,"
+                      f" as it was: 0 wrong, replacement alone: {10 + ENOTSUPP} wrong,"
+                      " none: 0 wrong")
+    lines = text.splitlines()
     for kind in KINDS:
         for first in ("program", "replacement"):
             for beside, traced in (("", ""), (", beside ftrace", ", traced")):
-                start = f"{kind}: {first} first{traced}:"
-                seen = next((line for line in text.splitlines() if line.startswith(start)), "")
-                yield (f"a function with a BPF {kind} program is replaced, the {first}"
-                       f" first{beside}: calls go there, and are counted; a second"
-                       " replacement is refused", seen == start[:-1] + wanted, seen or text)
+                start = f"{kind}: {first} first{traced}"
+                at = next((i for i, line in enumerate(lines) if line.startswith(f"{start}:")), 0)
+                seen, before = lines[at] if at else text, lines[at - 1]
+                if arch not in NOT_BOTH or kind == "fentry.multi":
+                    yield (f"a function with a BPF {kind} program is replaced, the {first}"
+                           f" first{beside}: calls go there, and are counted; a second"
+                           " replacement is refused", seen == start + both, seen)
+                elif first == "program":
+                    yield (f"a function with a BPF {kind} program is not replaced{beside}: calls go"
+                           " where they did, and are counted", seen == start + no_replacement,
+                           seen)
+                else:
+                    yield (f"no BPF {kind} program attaches to a function that is replaced{beside}",
+                           seen == start + no_program
+                           and before == f"{kind}: cannot attach: error {ENOTSUPP}",
+                           f"{before}\n{seen}")
     for what, error in (("twice", EINVAL), ("no function", EINVAL)):
         seen = re.search(rf"^{what}: error (\d+)$", text, re.MULTILINE)
         yield (f"a program on one function {what} is refused" if what == "twice" else
@@ -171,21 +193,28 @@ def storm(text):
     yield "after the storm no function is traced", "left: 0" in text, text
 
 
+# More than a tick of the clock takes, of each of a thousand calls.
+TICK = 15
+
+
 def matrix(cells, arch):
     """Executed instructions, of samples/ftrace/ftrace-ops."""
-    def per_call(relevant, irrelevant):
-        total, calls = cells[relevant, irrelevant]
-        return total / calls
-
     if len(cells) != 25:
         return  # said already
-    one = [per_call(1, others) for others in (0, 1, 2, 10, 100)]
-    yield (f"one tracer takes {max(one):.0f} instructions, whatever others there are",
-           max(one) < ONE_TRACER[arch] + 1 and max(one) - min(one) < 2, " ".join(map(str, one)))
-    two = [per_call(2, others) for others in (0, 1, 2, 10, 100)]
-    yield (f"two tracers take {max(two):.0f} instructions, whatever others there are",
-           max(two) <= TWO_TRACERS[arch] and max(two) - min(two) < 2, " ".join(map(str, two)))
-    few, many = ((per_call(10, others) - per_call(2, others)) / 8 for others in (0, 100))
-    each = (per_call(100, 100) - per_call(10, 100)) / 90
-    yield (f"10 and 100 tracers take {each:.0f} more for each",
-           abs(few - each) < 1 and abs(many - each) < 1, f"{few} {many} {each}")
+    rows = {relevant: [cells[relevant, others][0] / cells[relevant, others][1]
+                       for others in (0, 1, 2, 10, 100)] for relevant in (1, 2, 10, 100)}
+    for relevant, what, limit in ((1, "one tracer takes", ONE_TRACER[arch] + 1),
+                                  (2, "two tracers take", TWO_TRACERS[arch])):
+        row = rows[relevant]
+        yield (f"{what} {min(row):.0f} instructions, whatever others there are",
+               min(row) < limit and same(row), " ".join(map(str, row)))
+    few, each = (min(rows[10]) - min(rows[2])) / 8, (min(rows[100]) - min(rows[10])) / 90
+    yield (f"10 and 100 tracers take {each:.0f} more for each, whatever others there are",
+           abs(few - each) < 1 and same(rows[10]) and same(rows[100]),
+           f"{few} {each}; {rows[10]} {rows[100]}")
+
+
+def same(row):
+    """But for a tick that comes while one is measured, which is seldom while calls are short."""
+    row = sorted(row)
+    return row[len(row) // 2] - row[0] < max(2, row[0] / 100) and row[-1] - row[0] < TICK

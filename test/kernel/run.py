@@ -40,10 +40,11 @@ class Run(BaseRun):
         self.source = source(self.version, self.out)
         self.patchbay = product(build, "bin/patchbay")
         self.multi = multi.is_in(self.source)
-        config = ("far", "cfi") if self.multi and self.arch == "arm64" else ("cfi",)
-        self.ours = self.kernel("ours", True, *config)
-        self.cfi = self.kernel("cfi", False, *config)
-        self.plain = self.kernel("plain", False)
+        config = ("far",) if self.multi and self.arch == "arm64" else ()
+        self.ours = self.kernel("ours", True, *config, "cfi")
+        self.cfi = self.kernel("cfi", False, *config, "cfi")
+        # With --multi it is "no-cfi", so that ccache has one if it has the other.
+        self.plain = self.kernel("plain", False, *config)
         self.programs = {"BPF": self.out / "bpf", "MULTI": self.out / "multi",
                          "STORM": self.out / "multi-storm"}
 
