@@ -39,6 +39,9 @@ traced() {
 	echo nop >current_tracer
 	echo 0 >tracing_thresh
 }
+# On riscv, whoever traces that interrupts are masked unwinds the stack and calls these for
+# each caller: an interrupt of the clock takes longer than until the next one otherwise.
+echo __kernel_text_address kernel_text_address >set_ftrace_notrace
 traced 0
 traced 10
 traced 100
@@ -62,6 +65,8 @@ echo depth: $(lines '  [^ ]') of 1, $(lines '    [^ ]') of 2, $(lines '      ') 
 echo nop >current_tracer
 echo "!$($MULTI name):traceoff" >set_ftrace_filter
 echo 0 >max_graph_depth
+
+echo >set_ftrace_notrace
 
 # Of a function that is never as slow as that, alone and beside tracers of another one.
 echo 1 >tracing_on

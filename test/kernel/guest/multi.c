@@ -185,11 +185,23 @@ static void print_reach(unsigned int function)
 	printf(" (%u far, %u near)", far, near);
 }
 
+// The first of those whose names begin with "net", "o" and "p", as types are sorted by
+// name: among the first of all are some that each system call comes to, on riscv a
+// hundred times, where it is traced that interrupts are masked.
+static unsigned int first_not_called(void)
+{
+	for (unsigned int i = KNOWN; i + LINKS <= functions; i++)
+		if (strcmp(name_of(types[ids[i]]), "net") >= 0)
+			return i;
+	return functions - LINKS;
+}
+
 // What a call of a function takes, in instructions where time is counted so: not
-// attached to, attached to by itself, and by one link with others.
+// attached to, attached to by itself, and by one link with others, which it does not call.
 static void costs(const char *beside)
 {
 	unsigned int at = 2; // getppid
+	unsigned int first = first_not_called();
 	int program, link;
 
 	settle();
@@ -201,8 +213,9 @@ static void costs(const char *beside)
 	close(link);
 	close(program);
 	program = load_empty(BPF_TRACE_FENTRY_MULTI, 0);
-	for (unsigned int count = 1; count <= 1000; count *= 1000) {
-		link = link_multi(BPF_TRACE_FENTRY_MULTI, program, at, count);
+	ids[first] = ids[at];
+	for (unsigned int count = 1; count <= LINKS; count *= LINKS) {
+		link = link_multi(BPF_TRACE_FENTRY_MULTI, program, first, count);
 		printf(", fentry.multi of %u %llu", count, link < 0 ? 0 : cost());
 		close(link);
 	}
