@@ -129,7 +129,7 @@ static int carry_out(int client, struct pb_message *message, int *file)
 	case PB_CONTROL_ATTACH:
 		return pb_attach(client, message);
 	case PB_CONTROL_HOLD:
-		return pb_visit_hold(client);
+		return pb_visit_hold(client, message->request.text);
 	}
 	return -ENOSYS;
 }

@@ -151,8 +151,13 @@ enum pb_control_file {
  * PB_CONTROL_HOLD is for recordings that a command has begun in a process (visit.h).
  * The connection stays open: the recording lasts as long as the client holds it. When
  * the client has shut down its side, or is gone, the process ends the recording, sends
- * a second reply, and listens no more.
+ * a second reply, and listens no more. With a @text it is no recording that is held but
+ * the runtime, by any number of clients: the process goes on listening as long as one of
+ * them is there, by these options (options.h) when nothing is recorded. If it goes on for
+ * somebody else, the result of the second reply is PB_CONTROL_STAYS.
  */
+#define PB_CONTROL_STAYS 1
+#define PB_CONTROL_KEEPERS 64 /* clients that keep the runtime */
 
 /*
  * PB_CONTROL_WATCH: as SNAPSHOT, and the connection stays open. Behind the reply come
@@ -191,7 +196,8 @@ struct pb_control_request {
  *          still. -EAGAIN: nothing was changed, since a handler is running of a
  *          function that was to be armed again.
  *          Of HOLD: -EBUSY: somebody else has it. -ENOTTY: the recording began with
- *          the process, and ends with it. Of the second reply: -ETIMEDOUT: nothing
+ *          the process, and ends with it. -EUSERS: too many clients keep the runtime.
+ *          Of the second reply: -ETIMEDOUT: nothing
  *          is traced any more, but a handler may be running still.
  *          Others: patchbay_arm_filter() and patchbay_batch_commit(), or what
  *          opening the data file returned.

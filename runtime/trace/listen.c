@@ -212,18 +212,19 @@ static int drop_late(void)
 
 static void serve_once(int gate)
 {
-	struct pollfd fds[3 + PB_CONTROL_PLACES + PB_ATTACHED_MAX];
-	struct pollfd *holder = &fds[1 + PB_CONTROL_PLACES];
-	struct pollfd *watcher = holder + 1, *attached = watcher + 1;
-	nfds_t nr_attached;
+	struct pollfd fds[3 + PB_CONTROL_PLACES + PB_ATTACHED_MAX + PB_CONTROL_KEEPERS];
+	struct pollfd *watcher = &fds[1 + PB_CONTROL_PLACES];
+	struct pollfd *visitors = watcher + 1, *attached;
+	nfds_t nr_visitors, nr_attached;
 	int timeout = drop_late(), tick = pb_attach_tick(), nr_ready;
 
 	fds[0] = (struct pollfd){ gate, POLLIN, 0 };
 	/* Negative descriptors are left out. */
 	for (size_t i = 0; i < PB_CONTROL_PLACES; i++)
 		fds[1 + i] = (struct pollfd){ places[i].client, POLLIN, 0 };
-	*holder = (struct pollfd){ pb_visit_holder(), POLLIN, 0 };
 	*watcher = (struct pollfd){ pb_watch_client(), POLLIN, 0 };
+	nr_visitors = pb_visit_poll(visitors);
+	attached = visitors + nr_visitors;
 	nr_attached = pb_attach_poll(attached);
 	if (timeout < 0 || (tick >= 0 && tick < timeout))
 		timeout = tick;
@@ -237,14 +238,13 @@ static void serve_once(int gate)
 		timeout = tick;
 	if (pb_watch_client() >= 0 && timeout > PB_WATCH_LOOK_MS)
 		timeout = PB_WATCH_LOOK_MS;
-	nr_ready = poll(fds, 3 + PB_CONTROL_PLACES + nr_attached, timeout);
+	nr_ready = poll(fds, 2 + PB_CONTROL_PLACES + nr_visitors + nr_attached, timeout);
 	pb_watch_look();
 	if (nr_ready <= 0)
 		return;
 	if (watcher->revents)
 		pb_watch_end();
-	if (holder->revents)
-		pb_visit_let_go();
+	pb_visit_polled(visitors, nr_visitors);
 	pb_attach_polled(attached, nr_attached);
 	for (size_t i = 0; i < PB_CONTROL_PLACES; i++)
 		if (fds[1 + i].revents)
@@ -308,8 +308,10 @@ static void *serve(void *arg)
 	/* NULL: nobody waits. Else it is gone from then on. */
 	if (arg)
 		sem_post(arg);
-	while (gate >= 0 && !is_ending() && !pb_visit_is_over())
+	while (gate >= 0 && !is_ending() && !pb_visit_is_over()) {
 		serve_once(gate);
+		pb_visit_look();
+	}
 	if (!is_ending())
 		end_visit();
 	/* What it has open is closed with it. */

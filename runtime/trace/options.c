@@ -266,6 +266,8 @@ static int set_option(struct pb_options *options, const char *name,
 		return parse_context(value, options);
 	else if (!strcmp(name, "pid-outside"))
 		return parse_rate(value, &options->pid_outside);
+	else if (!strcmp(name, "by"))
+		return parse_rate(value, &options->by);
 	else if (!strcmp(name, "clock"))
 		return parse_clock(value, options);
 	else if (!strcmp(name, "overwrite"))
@@ -276,6 +278,8 @@ static int set_option(struct pb_options *options, const char *name,
 		return parse_switch(value, "1", &options->live);
 	else if (!strcmp(name, "follow"))
 		return parse_switch(value, "1", &options->follow);
+	else if (!strcmp(name, "idle"))
+		return parse_switch(value, "1", &options->idle);
 	else if (!strcmp(name, "checked"))
 		return parse_switch(value, "1", &options->checked);
 	else if (!strcmp(name, "sleep-time"))
@@ -307,7 +311,8 @@ static const char *wanted(const char *name)
 	if (!strcmp(name, "rotate-every"))
 		return "a whole number with one of the units ms, s, m, h";
 	if (!strcmp(name, "max-rate") || !strcmp(name, "call-cost") ||
-	    !strcmp(name, "keep") || !strcmp(name, "pid-outside"))
+	    !strcmp(name, "keep") || !strcmp(name, "pid-outside") ||
+	    !strcmp(name, "by"))
 		return "a number from 1 on";
 	if (!strcmp(name, "max-overhead"))
 		return "a percentage from 0.01 to 1000, with two decimals at most";

@@ -77,8 +77,12 @@
  *	               of (context.h): arg0 to arg5, or tls:VARIABLE
  *	pid-outside=N  this process's number where the command runs that records it, of
  *	               which it says nothing itself if it is in another PID namespace
+ *	by=PID         the command that begins a recording later (visit.h): should it be
+ *	               killed before it holds that, nobody waits for it
  *	follow=1       of a recording that a command makes (visit.h): forked children
  *	               are recorded, too; elsewhere they are in any case
+ *	idle=1         what a command begins (visit.h) is no recording: the runtime is
+ *	               there for programs that are attached
  *	live=1         listen for `patchbay live`, in a thread
  *	start-at=GLOB  record nothing before the entry of one of these functions; may be
  *	               repeated
@@ -144,7 +148,9 @@ struct pb_options {
 	uint64_t clock_ticks, clock_ns; /* 0: not given */
 	int overwrite;
 	int live;
+	uint64_t by;
 	int follow;
+	int idle;
 	int checked;
 	int histogram;
 	int no_sleep_time;

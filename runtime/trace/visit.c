@@ -4,6 +4,7 @@
 #include "answer.h"
 #include "attach.h"
 #include "context.h"
+#include "handover.h"
 #include "left_out.h"
 #include "listen.h"
 #include "losses.h"
@@ -20,16 +21,37 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 
 /* So long a client may take before it holds what it has begun. */
 #define PATIENCE_NS 10000000000ull
 
+/*
+ * @is_on:	   a visit, with or without a recording
+ * @is_idle:	   without: it is there for programs that are attached (attach.h)
+ * @is_unfinished: a handler was running at the end
+ * @is_let_go:	   who held the recording, or who kept the runtime last, has gone
+ * @is_broken:	   it cannot go on, whoever wants it to
+ * @holder:	   a connection, or -1; it belongs to @holder_pid, 0: none of this namespace
+ * @keeper:	   connections of those for whom the runtime is to stay
+ * @last:	   one that was the last of these, and has not been answered yet; or -1
+ * @idle:	   what a visit is begun with that goes on without a recording
+ * Who begins one is another thread than the one that listens: it looks at @is_on only,
+ * and is the only one that sets it.
+ */
 static struct {
 	int is_on;
-	int is_unfinished; /* a handler was running at the end */
-	int is_over;	   /* its client has let go */
-	int holder;	   /* a connection, or -1 */
+	int is_idle;
+	int is_unfinished;
+	int is_let_go;
+	int is_broken;
+	int holder;
+	int32_t holder_pid;
 	uint64_t since_ns;
+	int keeper[PB_CONTROL_KEEPERS];
+	nfds_t nr_keepers;
+	int last;
+	char idle[PB_CONTROL_TEXT_MAX];
 } visit;
 
 /* Nothing is armed: as if it had not been. @is_own: the file is this process's. */
@@ -60,12 +82,21 @@ static void disarm_in_child(void)
 		pb_session->failed = -EAGAIN;
 }
 
+static void reset(void)
+{
+	visit.is_let_go = visit.is_broken = 0;
+	visit.holder = visit.last = -1;
+	visit.nr_keepers = 0;
+	visit.since_ns = pb_now_ns(CLOCK_MONOTONIC);
+}
+
 /*
  * The C library has made its own locks anew before it calls this, and so have others
  * who registered such a function: ours was the last.
  */
 static void begin_in_child(void)
 {
+	pb_handover_forget();
 	if (!visit.is_on)
 		return;
 	pb_session_own();
@@ -74,9 +105,7 @@ static void begin_in_child(void)
 		disarm_in_child();
 		return;
 	}
-	visit.holder = -1;
-	visit.is_over = 0;
-	visit.since_ns = pb_now_ns(CLOCK_MONOTONIC);
+	reset();
 	if (pb_listen_start(0))
 		disarm_in_child();
 }
@@ -105,9 +134,8 @@ static int make_file(void)
 	return error;
 }
 
-static int begin(const char *options, char *why, size_t size)
+static int start(const char *options, char *why, size_t size)
 {
-	static int has_fork_handler;
 	char text[PB_WHY_MAX] = "";
 	int error = pb_start_read(options, text);
 
@@ -122,6 +150,27 @@ static int begin(const char *options, char *why, size_t size)
 	error = pb_start_begin();
 	if (!error)
 		error = make_file();
+	visit.is_idle = pb_options.idle;
+	return error;
+}
+
+static int not_started(int error, char *why, size_t size)
+{
+	if (!*why)
+		snprintf(why, size, "output='%s': %s", pb_options.output,
+			 strerror(-error));
+	if (pb_tracer || pb_options.output)
+		undo(1);
+	return error;
+}
+
+static int begin(const char *options, char *why, size_t size)
+{
+	static int has_fork_handler;
+	int error;
+
+	*why = 0;
+	error = start(options, why, size);
 	if (!error && !has_fork_handler)
 		error = -pthread_atfork(NULL, NULL, begin_in_child);
 	has_fork_handler |= !error;
@@ -129,64 +178,174 @@ static int begin(const char *options, char *why, size_t size)
 		error = pb_listen_start(1);
 	if (!error && !pb_listens())
 		error = -ECONNREFUSED;
-	if (error) {
-		snprintf(why, size, "output='%s': %s", pb_options.output,
-			 strerror(-error));
-		undo(1);
-	}
-	return error;
+	return error ? not_started(error, why, size) : 0;
 }
 
-PB_PUBLIC int patchbay_trace_visit(const char *options, char *why, size_t size)
+static int begin_visit(const char *options, char *why, size_t size)
 {
 	int error = 0;
 
-	if (visit.is_on || (pb_tracer && !visit.is_unfinished))
-		return fail(-EALREADY, why, size, "it is recorded already, or 'patchbay attach' is at it");
+	if (pb_tracer && !visit.is_unfinished)
+		return fail(-EALREADY, why, size,
+			    "it is recorded already, since it was started");
 	if (visit.is_unfinished)
 		error = undo(1);
 	if (error)
 		return fail(-EAGAIN, why, size,
 			    "a handler of the last recording is still running");
-	visit.is_over = 0;
-	visit.holder = -1;
-	visit.since_ns = pb_now_ns(CLOCK_MONOTONIC);
-	visit.is_on = 1;
+	reset();
+	/* Before there is a thread that listens. */
+	__atomic_store_n(&visit.is_on, 1, __ATOMIC_SEQ_CST);
 	error = begin(options, why, size);
 	if (error)
-		visit.is_on = 0;
+		__atomic_store_n(&visit.is_on, 0, __ATOMIC_SEQ_CST);
 	else
 		pb_start_arm();
 	return error;
+}
+
+int pb_visit_is_on(void)
+{
+	return __atomic_load_n(&visit.is_on, __ATOMIC_SEQ_CST);
+}
+
+PB_PUBLIC int patchbay_trace_visit(const char *options, char *why, size_t size)
+{
+	return pb_handover(options, why, size, begin_visit);
+}
+
+/*
+ * The rest is the listening thread's. Another recording, or none, comes in the place of
+ * this one. @why: of PB_WHY_MAX bytes.
+ */
+static int change(const char *options, char *why)
+{
+	int error;
+
+	*why = 0;
+	if (undo(1)) {
+		visit.is_broken = 1;
+		return fail(-EAGAIN, why, PB_WHY_MAX,
+			    "a handler that was attached before is still running");
+	}
+	error = start(options, why, PB_WHY_MAX);
+	if (error)
+		return not_started(error, why, PB_WHY_MAX);
+	pb_start_arm();
+	return 0;
+}
+
+/* Nothing is recorded from now on. */
+static void become_idle(void)
+{
+	char why[PB_WHY_MAX];
+
+	if (change(visit.idle, why))
+		visit.is_broken = 1;
+	/* Whatever these options say. */
+	visit.is_idle = 1;
+	visit.is_let_go = 0;
+}
+
+/* Another process may have its number by now: then it takes longer. */
+static int is_dead(uint64_t command)
+{
+	return command && pb_sys(SYS_kill, (int)command, 0) == -ESRCH;
+}
+
+static int is_late(void)
+{
+	return visit.holder < 0 &&
+	       (pb_now_ns(CLOCK_MONOTONIC) - visit.since_ns > PATIENCE_NS ||
+		is_dead(pb_options.by));
 }
 
 int pb_visit_is_over(void)
 {
 	if (!visit.is_on)
 		return 0;
-	return visit.is_over ||
-	       (visit.holder < 0 && pb_now_ns(CLOCK_MONOTONIC) -
-					    visit.since_ns > PATIENCE_NS);
+	return visit.is_broken ||
+	       (!visit.nr_keepers && (visit.is_let_go || is_late()));
 }
 
-int pb_visit_hold(int client)
+static void reply_and_close(int *client, int result)
 {
-	if (!visit.is_on)
-		return -ENOTTY;
-	if (visit.holder >= 0)
-		return -EBUSY;
-	visit.holder = client;
+	const struct pb_control_reply reply = { .version = PB_CONTROL_VERSION,
+						.result = result };
+
+	if (*client < 0)
+		return;
+	pb_message_reply(*client, &reply, -1);
+	close(*client);
+	*client = -1;
+}
+
+static int32_t process_of(int client)
+{
+	struct ucred who = { 0 };
+	socklen_t size = sizeof(who);
+
+	getsockopt(client, SOL_SOCKET, SO_PEERCRED, &who, &size);
+	return who.pid;
+}
+
+static int keep(int client, const char *idle)
+{
+	if (visit.nr_keepers == PB_CONTROL_KEEPERS)
+		return -EUSERS;
+	if (strlen(idle) >= sizeof(visit.idle))
+		return -EINVAL;
+	strcpy(visit.idle, idle);
+	visit.keeper[visit.nr_keepers++] = client;
+	reply_and_close(&visit.last, PB_CONTROL_STAYS);
+	if (visit.is_idle)
+		visit.is_let_go = 0;
 	return 0;
 }
 
-int pb_visit_holder(void)
+int pb_visit_hold(int client, const char *idle)
 {
-	return visit.is_on ? visit.holder : -1;
+	if (!visit.is_on)
+		return -ENOTTY;
+	if (*idle)
+		return keep(client, idle);
+	if (visit.is_idle || visit.holder >= 0)
+		return -EBUSY;
+	visit.holder = client;
+	visit.holder_pid = process_of(client);
+	return 0;
 }
 
-void pb_visit_let_go(void)
+nfds_t pb_visit_poll(struct pollfd *fds)
 {
-	visit.is_over = 1;
+	fds[0] = (struct pollfd){ visit.is_on ? visit.holder : -1, POLLIN, 0 };
+	for (nfds_t i = 0; i < visit.nr_keepers; i++)
+		fds[1 + i] = (struct pollfd){ visit.keeper[i], POLLIN, 0 };
+	return 1 + visit.nr_keepers;
+}
+
+/* The last one is told when the runtime has gone. */
+static void let_keeper_go(nfds_t index)
+{
+	int client = visit.keeper[index];
+
+	visit.keeper[index] = visit.keeper[--visit.nr_keepers];
+	if (visit.is_idle && !visit.nr_keepers) {
+		visit.last = client;
+		visit.is_let_go = 1;
+		return;
+	}
+	reply_and_close(&client, PB_CONTROL_STAYS);
+}
+
+void pb_visit_polled(const struct pollfd *fds, nfds_t nr)
+{
+	if (fds[0].revents)
+		visit.is_let_go = 1;
+	/* From the end: the last one takes the place of one that goes. */
+	while (--nr)
+		if (fds[nr].revents)
+			let_keeper_go(nr - 1);
 }
 
 /* What the file is to say of the end. */
@@ -203,21 +362,84 @@ static void write_end(void)
 	pb_signal_unlock(&pb_session->lock, signals);
 }
 
+static void end_recording(void)
+{
+	/* Where it could not be begun. */
+	if (!pb_tracer)
+		return;
+	pb_watch_end();
+	pb_tracer_stop(1);
+	write_end();
+}
+
+/* One that is not held, or not yet, is in the way, too. */
+static int say_recorded(char *why, size_t size)
+{
+	if (visit.holder < 0)
+		return fail(-EALREADY, why, size,
+			    "it is recorded already, by a command that has begun "
+			    "just now, or was killed while it did: try again in ten "
+			    "seconds");
+	if (!visit.holder_pid)
+		return fail(-EALREADY, why, size,
+			    "it is recorded already, by a process of another PID "
+			    "namespace: end that first");
+	snprintf(why, size, "it is recorded already, by process %d: end that first",
+		 (int)visit.holder_pid);
+	return -EALREADY;
+}
+
+/* Somebody else wants a visit (handover.h). */
+static int begin_here(const char *options, char *why, size_t size)
+{
+	struct pb_options wanted = { 0 };
+	char text[PB_WHY_MAX] = "";
+	int error = pb_options_parse(&wanted, options, text);
+	const int is_idle = !error && wanted.idle;
+
+	pb_options_free(&wanted);
+	/* The runtime is there, which is all that is asked for. */
+	if (is_idle)
+		return 0;
+	if (!visit.is_idle)
+		return say_recorded(why, size);
+	error = change(options, text);
+	snprintf(why, size, "%s", text);
+	visit.since_ns = pb_now_ns(CLOCK_MONOTONIC);
+	if (error && !visit.is_broken)
+		become_idle();
+	return error;
+}
+
+void pb_visit_look(void)
+{
+	if (!visit.is_on || visit.is_broken)
+		return;
+	if (!visit.is_idle && visit.nr_keepers &&
+	    (visit.is_let_go || is_late())) {
+		end_recording();
+		become_idle();
+		if (!visit.is_broken)
+			reply_and_close(&visit.holder, PB_CONTROL_STAYS);
+	}
+	if (!pb_visit_is_over())
+		pb_handover_look(begin_here);
+}
+
 void pb_visit_end(void)
 {
-	struct pb_control_reply reply = { .version = PB_CONTROL_VERSION };
+	int holder = visit.holder, last = visit.last, result;
 
 	if (!visit.is_on)
 		return;
 	pb_attach_end();
-	pb_watch_end();
-	pb_tracer_stop(1);
-	write_end();
-	reply.result = undo(1);
-	visit.is_on = 0;
-	if (visit.holder >= 0) {
-		pb_message_reply(visit.holder, &reply, -1);
-		close(visit.holder);
-		visit.holder = -1;
-	}
+	end_recording();
+	result = undo(1);
+	visit.holder = visit.last = -1;
+	while (visit.nr_keepers)
+		close(visit.keeper[--visit.nr_keepers]);
+	/* Who has the reply finds none, and nor does who waits for that (handover.h). */
+	__atomic_store_n(&visit.is_on, 0, __ATOMIC_SEQ_CST);
+	reply_and_close(&holder, result);
+	reply_and_close(&last, result);
 }

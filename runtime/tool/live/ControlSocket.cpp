@@ -152,6 +152,22 @@ static Error doesNotAnswer(int Pid) {
   return processError(Pid, "it does not answer: it may be stopped");
 }
 
+// One that has ended, or is about to, has none.
+static bool hasMemory(int Pid) {
+  auto Memory = ProcessMemory::open(Pid);
+  bool Has = Memory && !Memory->mappings().empty();
+  consumeError(Memory.takeError());
+  return Has;
+}
+
+static Error endedBefore(int Pid) {
+  return processError(Pid, !hasMemory(Pid)
+                               ? "it ended before it answered"
+                               : "it stopped listening before it answered: the command "
+                                 "that had loaded the runtime has ended just now; try "
+                                 "again");
+}
+
 static Error speaksVersion(int Pid, uint32_t Version) {
   return processError(Pid, "it speaks version " + Twine(Version) +
                                " of the protocol, this patchbay version " +
@@ -275,8 +291,9 @@ static Expected<int> makeSocket(int Pid, uint32_t Thread) {
   return Socket;
 }
 
-// Sends the process Connection, one end of a pair.
-static Error knock(int Pid, pb_control_point &Point, int Connection) {
+// Sends the process Connection, one end of a pair. IsEnding: its thread was there, and is
+// not any more.
+static Error knock(int Pid, pb_control_point &Point, int Connection, bool &IsEnding) {
   auto Socket = makeSocket(Pid, Point.thread);
   if (!Socket)
     return Socket.takeError();
@@ -286,9 +303,10 @@ static Error knock(int Pid, pb_control_point &Point, int Connection) {
   if (sendPacket(*Socket, Point.knock, sizeof(Point.knock), Connection,
                  &Gate) >= 0)
     return Error::success();
-  // Its thread has come to an end.
-  if (errno == ECONNREFUSED)
+  if (errno == ECONNREFUSED) {
+    IsEnding = true;
     return doesNotListen(Pid);
+  }
   if (errno == EAGAIN || errno == EWOULDBLOCK)
     return doesNotAnswer(Pid);
   return processError(Pid, "cannot connect: " + errnoText(errno));
@@ -305,7 +323,22 @@ Expected<bool> ControlSocket::listens(int Pid) {
   return *Address != 0;
 }
 
+// The thread that listens ends with the command for which it was there, as one that was
+// killed just now. Then it is not there, whatever it seemed a moment before, or there is
+// another one already.
 Expected<ControlSocket> ControlSocket::connect(int Pid) {
+  constexpr unsigned Tries = 400, PauseUs = 5000;
+  for (unsigned Try = 1;; ++Try) {
+    bool IsEnding = false;
+    auto Connection = connectOnce(Pid, IsEnding);
+    if (Connection || !IsEnding || Try == Tries || !hasMemory(Pid))
+      return Connection;
+    consumeError(Connection.takeError());
+    usleep(PauseUs);
+  }
+}
+
+Expected<ControlSocket> ControlSocket::connectOnce(int Pid, bool &IsEnding) {
   // What asks the kernel whether we may.
   auto Memory = ProcessMemory::open(Pid);
   if (!Memory)
@@ -325,11 +358,11 @@ Expected<ControlSocket> ControlSocket::connect(int Pid) {
   scope_exit Close([&] { close(Pair[1]); });
   if (setsockopt(Pair[0], SOL_SOCKET, SO_PASSCRED, &On, sizeof(On)))
     return processError(Pid, "cannot tell who listens: " + errnoText(errno));
-  if (Error E = knock(Pid, Point, Pair[1]))
+  if (Error E = knock(Pid, Point, Pair[1], IsEnding))
     return std::move(E);
   close(Pair[1]);
   Close.release();
-  if (Error E = Connection.readProof(*Memory, *Address))
+  if (Error E = Connection.readProof(*Memory, *Address, IsEnding))
     return std::move(E);
   return std::move(Connection);
 }
@@ -343,7 +376,8 @@ Error ControlSocket::checkSender(pid_t Sender) {
                                ", which is not trusted");
 }
 
-Error ControlSocket::readProof(const ProcessMemory &Memory, uint64_t Point) {
+Error ControlSocket::readProof(const ProcessMemory &Memory, uint64_t Point,
+                               bool &IsEnding) {
   pb_control_greeting Greeting;
   pid_t Sender = 0;
   setsockopt(Socket, SOL_SOCKET, SO_RCVTIMEO, &Patience, sizeof(Patience));
@@ -357,8 +391,10 @@ Error ControlSocket::readProof(const ProcessMemory &Memory, uint64_t Point) {
   if (Size >= ssize_t(sizeof(Greeting.version)) &&
       Greeting.version != PB_CONTROL_VERSION)
     return speaksVersion(Pid, Greeting.version);
-  if (Size != sizeof(Greeting) || Greeting.place >= PB_CONTROL_PLACES)
-    return processError(Pid, "it ended before it answered");
+  if (Size != sizeof(Greeting) || Greeting.place >= PB_CONTROL_PLACES) {
+    IsEnding = Size <= 0;
+    return endedBefore(Pid);
+  }
   // A request may take as long as it takes.
   timeval NoLimit = {};
   setsockopt(Socket, SOL_SOCKET, SO_RCVTIMEO, &NoLimit, sizeof(NoLimit));
@@ -392,7 +428,8 @@ Error ControlSocket::send(pb_control_verb Verb, StringRef Text,
   Add(Files.Names, PB_CONTROL_NAMES);
   Add(Files.Program, PB_CONTROL_PROGRAM);
   if (sendPacket(Socket, &Request, sizeof(Request), Sent) < 0)
-    return processError(Pid, "cannot send: " + errnoText(errno));
+    return errno == EPIPE ? endedBefore(Pid)
+                          : processError(Pid, "cannot send: " + errnoText(errno));
   return Error::success();
 }
 
@@ -418,7 +455,7 @@ ControlSocket::receive(const std::function<void(StringRef)> &Said, int *File) {
   }
   if (Size != sizeof(Packet.Reply) ||
       Packet.Reply.version != PB_CONTROL_VERSION)
-    return processError(Pid, "it ended before it answered");
+    return endedBefore(Pid);
   // Our proof was read from it: it has started another program meanwhile.
   if (Packet.Reply.result == -EKEYREJECTED)
     return processError(Pid, "it does not take our proof that we may control "

@@ -57,7 +57,8 @@ public:
 private:
   ControlSocket(int Pid, int Socket) : Pid(Pid), Socket(Socket) {}
   llvm::Error checkSender(pid_t Sender);
-  llvm::Error readProof(const ProcessMemory &Memory, uint64_t Point);
+  static llvm::Expected<ControlSocket> connectOnce(int Pid, bool &IsEnding);
+  llvm::Error readProof(const ProcessMemory &Memory, uint64_t Point, bool &IsEnding);
 
   int Pid;
   int Socket;

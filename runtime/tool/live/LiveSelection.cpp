@@ -63,6 +63,7 @@ LiveSelection::LiveSelection(int Pid, StringRef Glob) : Pid(Pid) {
     return;
   auto Memory = ProcessMemory::open(Pid);
   if (!Memory) {
+    HasMatches = true; // for all that is known
     warnOfMangledOnly(Glob, toString(Memory.takeError()));
     return;
   }
@@ -84,6 +85,7 @@ LiveSelection::LiveSelection(int Pid, StringRef Glob) : Pid(Pid) {
     if (IsStripped)
       Stripped = M.Path;
   }
+  HasMatches = !Found.Names.empty();
   Meant = Found.Filter.meant();
   if (Found.ByDemangledName && !writeFile(Found.Names))
     warnOfMangledOnly(Glob, "no memory for names");

@@ -23,6 +23,8 @@ public:
   /// The descriptor of a file with the names of the functions, to be sent to
   /// the process; -1 if it finds all that can be found by the glob.
   int file() const { return File; }
+  /// Nothing matches, in files that could all be read.
+  bool isNothing() const { return !HasMatches && Stripped.empty() && Gone.empty(); }
   /// What to say where nothing matches: "; ..."
   std::string hint() const;
 
@@ -31,6 +33,7 @@ private:
 
   int Pid;
   int File = -1;
+  bool HasMatches = false;
   std::string Meant;    // "did you mean ..."
   std::string Stripped; // a file without a symbol table
   std::string Gone;     // one that is not to be had any more

@@ -35,19 +35,46 @@ static Error load(ProcessMemory &Memory, const ElfImage &Library,
   return Error::success();
 }
 
-Expected<Visit> Visit::join(pid_t Pid) {
+// Result is the process's; fails if there is none.
+static Expected<ControlSocket> hold(pid_t Pid, StringRef Idle, int &Result) {
+  if (Idle.size() >= PB_CONTROL_TEXT_MAX)
+    return processError(Pid, "the path of the directory for temporary files (TMPDIR) is "
+                             "too long");
   auto Socket = ControlSocket::connect(Pid);
   if (!Socket)
     return Socket.takeError();
-  if (Error E = Socket->send(PB_CONTROL_HOLD, "", {}))
+  if (Error E = Socket->send(PB_CONTROL_HOLD, Idle, {}))
     return std::move(E);
   auto Reply = Socket->receive();
   if (!Reply)
     return Reply.takeError();
-  if (Reply->result)
-    return processError(Pid, "its recording cannot be held: " +
-                                 errnoText(-Reply->result));
+  Result = Reply->result;
+  return std::move(*Socket);
+}
+
+Expected<Visit> Visit::join(pid_t Pid) {
+  int Result;
+  auto Socket = hold(Pid, "", Result);
+  if (!Socket)
+    return Socket.takeError();
+  if (Result)
+    return processError(Pid,
+                        "its recording cannot be held: " + errnoText(-Result));
   return Visit(Pid, std::move(*Socket));
+}
+
+static std::string pidNamespace(const std::string &Process) {
+  char Name[64];
+  ssize_t Size = readlink(("/proc/" + Process + "/ns/pid").c_str(), Name, sizeof(Name));
+  return std::string(Name, Size > 0 ? Size : 0);
+}
+
+// In another namespace this command has no number, or another one.
+static std::string visitOptions(pid_t Pid, StringRef Options, const OutputInside &Output) {
+  std::string Ours = pidNamespace("self"), By;
+  if (!Ours.empty() && Ours == pidNamespace(std::to_string(Pid)))
+    By = ",by=" + std::to_string(getpid());
+  return (Options + By + ",live=1,checked=1,output=" + escapeOption(Output.path())).str();
 }
 
 Expected<Visit> Visit::begin(ProcessMemory &Memory, const ElfImage &Library,
@@ -56,9 +83,7 @@ Expected<Visit> Visit::begin(ProcessMemory &Memory, const ElfImage &Library,
   auto Output = OutputInside::create(Memory.pid(), Dir);
   if (!Output)
     return Output.takeError();
-  std::string All = Options + ",live=1,checked=1,output=" +
-                    escapeOption(Output->path());
-  if (Error E = load(Memory, Library, All, What))
+  if (Error E = load(Memory, Library, visitOptions(Memory.pid(), Options, *Output), What))
     return std::move(E);
   // What has begun and is not held ends by itself.
   auto Held = join(Memory.pid());
@@ -66,6 +91,37 @@ Expected<Visit> Visit::begin(ProcessMemory &Memory, const ElfImage &Library,
     return Held.takeError();
   Held->Output = std::make_unique<OutputInside>(std::move(*Output));
   return std::move(*Held);
+}
+
+static constexpr char IdleOptions[] = "tracer=function_profile,idle=1";
+
+Error Visit::loadIdle(ProcessMemory &Memory, const ElfImage &Library,
+                      const std::string &Dir) {
+  auto Output = OutputInside::create(Memory.pid(), Dir);
+  if (!Output)
+    return Output.takeError();
+  return load(Memory, Library, visitOptions(Memory.pid(), IdleOptions, *Output), "it listens");
+}
+
+Expected<std::unique_ptr<Visit>> Visit::keep(pid_t Pid, const std::string &Dir) {
+  auto Output = OutputInside::create(Pid, Dir);
+  if (!Output)
+    return Output.takeError();
+  int Result;
+  auto Socket = hold(Pid, visitOptions(Pid, IdleOptions, *Output), Result);
+  if (!Socket)
+    return Socket.takeError();
+  // It has listened from its beginning, and goes on by itself.
+  if (Result == -ENOTTY)
+    return nullptr;
+  if (Result == -EUSERS)
+    return processError(Pid, "the runtime is kept in it by " + Twine(PB_CONTROL_KEEPERS) +
+                                 " other commands already");
+  if (Result)
+    return processError(Pid, "the runtime cannot be kept in it: " + errnoText(-Result));
+  auto Held = std::make_unique<Visit>(Visit(Pid, std::move(*Socket)));
+  Held->Output = std::make_unique<OutputInside>(std::move(*Output));
+  return std::move(Held);
 }
 
 // Whether it has said something, or is gone. One that does not run says nothing: it
@@ -96,9 +152,11 @@ void Visit::awaitEnd() {
     warn("process " + Twine(Pid) +
          ": nothing is traced in it any more, but a thread has not yet left a "
          "handler: it cannot be recorded again before");
-  else if (Reply->result)
+  else if (Reply->result < 0)
     warn("process " + Twine(Pid) + ": its functions could not be disarmed: " +
          errnoText(-Reply->result));
+  if (Reply->result == PB_CONTROL_STAYS)
+    return;
   for (unsigned I = 0; I != 1000 && hasThread(Pid, Socket.listener()); ++I)
     usleep(1000);
 }

@@ -71,8 +71,9 @@ static constexpr char Help[] = R"(
   put into ring buffers are printed as they come, what their maps hold at the end.
 
   A process that was not started with 'patchbay record --live', or with live=1 in
-  PATCHBAY, gets the runtime for as long as this command runs, on x86-64 and AArch64, as with
-  'patchbay record -p'. It has to be one that you may debug: yours, or as root any
+  PATCHBAY, gets the runtime, on x86-64 and AArch64, as with 'patchbay record -p', for as
+  long as this command runs, or another that is attached to it; it can be recorded
+  meanwhile. It has to be one that you may debug: yours, or as root any
   (ptrace(2), /proc/sys/kernel/yama/ptrace_scope), in containers, too. This command opens the
   file, the process gets the descriptor; its user has to be allowed to read it. A
   file is loaded only if it belongs to you, to the user of the process or to root,
@@ -234,6 +235,13 @@ static Expected<int> openProgram(const Wanted &W) {
   return File;
 }
 
+static Error noFunction(const Wanted &W, const LiveSelection &Selection) {
+  return makeError(NothingFound, "process " + Twine(Pid) + ": " + nameOf(W) +
+                                     " was not attached: no function with a site has a "
+                                     "name that matches '" +
+                                     W.Glob + "'" + Selection.hint());
+}
+
 static Error refused(const Wanted &W, const LiveSelection &Selection,
                      const pb_control_reply &Reply, StringRef Why) {
   if (Reply.result == -ENOSYS)
@@ -243,29 +251,22 @@ static Error refused(const Wanted &W, const LiveSelection &Selection,
   // Where names were sent, the process says which of them it does not know.
   bool IsGlob = !W.Glob.empty() && Selection.file() < 0;
   if (Reply.result == -ENOENT && IsGlob)
-    return makeError(NothingFound, "process " + Twine(Pid) + ": " + What +
-                                       "no function with a site has a name "
-                                       "that matches '" +
-                                       W.Glob + "'" + Selection.hint());
+    return noFunction(W, Selection);
   return processError(
       Pid, What + (Why.empty() ? errnoText(-Reply.result) : Why.str()));
 }
 
-static Expected<ControlSocket> attach(const Wanted &W) {
+static Expected<ControlSocket> attach(const Wanted &W, int Program) {
   std::string Text = textOf(W);
   // Whether it listens at all. While names are looked up it is not to wait.
   if (Error E = ControlSocket::connect(Pid).takeError())
     return std::move(E);
-  auto Program = openProgram(W);
-  if (!Program)
-    return Program.takeError();
-  scope_exit Close([&] { close(*Program); });
   LiveSelection Selection(Pid, W.Glob);
   auto Socket = ControlSocket::connect(Pid);
   if (!Socket)
     return Socket.takeError();
   if (Error E = Socket->send(PB_CONTROL_ATTACH, Text,
-                             {Selection.file(), *Program}))
+                             {Selection.file(), Program}))
     return std::move(E);
   std::vector<std::string> Said;
   auto Reply =
@@ -304,8 +305,7 @@ static bool isGone(unsigned Process) {
   return hasEnded(Process);
 }
 
-// Until a signal asks for the end, or the process has ended. The runtime goes with who had
-// it loaded: then all others are told.
+// Until a signal asks for the end, or the process has ended.
 static Error wait(std::vector<ControlSocket> &Sockets, int Signals) {
   std::vector<pollfd> Fds;
   for (const ControlSocket &Socket : Sockets)
@@ -318,9 +318,9 @@ static Error wait(std::vector<ControlSocket> &Sockets, int Signals) {
       if (Fds[I].revents && !printText(Sockets[I])) {
         if (!isGone(Pid))
           return processError(Pid, "it listens no more, and all that was attached is "
-                                   "not any more: it executes another program, or the "
-                                   "command that had loaded the runtime has ended: try "
-                                   "again");
+                                   "not any more: it executes another program, or has "
+                                   "restricted its system calls (seccomp) or files "
+                                   "(Landlock)");
         outs() << "process " << Pid << " has ended\n";
         return Error::success();
       }
@@ -329,15 +329,16 @@ static Error wait(std::vector<ControlSocket> &Sockets, int Signals) {
 }
 
 namespace {
-/// A process that nobody has prepared listens for as long as this holds it. It records
-/// nothing, but has to have a directory where it could say what goes wrong.
+/// A process that nobody has prepared listens for as long as this, or another command's
+/// like it, keeps it. It records nothing, but has to have a directory where it could say
+/// what goes wrong.
 class Visited {
 public:
   Visited(Visited &&Other)
       : Folder(std::exchange(Other.Folder, "")), Held(std::move(Other.Held)) {}
   ~Visited();
   /// Nothing is done to a process that listens already.
-  static Expected<Visited> begin(int Process);
+  static Expected<Visited> begin(int Process, ArrayRef<Wanted> All);
 
 private:
   Visited() = default;
@@ -345,7 +346,34 @@ private:
   std::string Folder;
   std::unique_ptr<Visit> Held;
 };
+
+/// The files that are to be attached, before anything is done to the process.
+class OpenPrograms {
+public:
+  OpenPrograms() = default;
+  OpenPrograms(OpenPrograms &&Other) : Files(std::move(Other.Files)) {}
+  ~OpenPrograms() {
+    for (int File : Files)
+      close(File);
+  }
+  static Expected<OpenPrograms> open(ArrayRef<Wanted> All);
+  int operator[](size_t I) const { return Files[I]; }
+
+private:
+  std::vector<int> Files;
+};
 } // namespace
+
+Expected<OpenPrograms> OpenPrograms::open(ArrayRef<Wanted> All) {
+  OpenPrograms Result;
+  for (const Wanted &W : All) {
+    auto File = openProgram(W);
+    if (!File)
+      return File.takeError();
+    Result.Files.push_back(*File);
+  }
+  return std::move(Result);
+}
 
 Visited::~Visited() {
   if (Held) {
@@ -357,13 +385,7 @@ Visited::~Visited() {
     sys::fs::remove_directories(Folder);
 }
 
-Expected<Visited> Visited::begin(int Process) {
-  Visited V;
-  auto Listens = ControlSocket::listens(Process);
-  if (!Listens)
-    return Listens.takeError();
-  if (*Listens)
-    return V;
+static Error load(int Process, ArrayRef<Wanted> All, const std::string &Folder) {
   auto Library = openTracer();
   if (!Library)
     return Library.takeError();
@@ -371,20 +393,42 @@ Expected<Visited> Visited::begin(int Process) {
   if (!Memory)
     return Memory.takeError();
   if (Error E = checkProcess(*Memory, *Library))
-    return std::move(E);
-  auto Functions = LiveProcess::open(Process);
-  if (!Functions)
-    return Functions.takeError();
+    return E;
+  if (Error E = LiveProcess::open(Process).takeError())
+    return E;
+  for (const Wanted &W : All)
+    if (LiveSelection Selection(Process, W.Glob);
+        !W.Glob.empty() && Selection.isNothing())
+      return noFunction(W, Selection);
+  return Visit::loadIdle(*Memory, *Library, Folder);
+}
+
+// The runtime may go with the command that it was there for, as one that was killed just
+// now: then it is loaded again.
+Expected<Visited> Visited::begin(int Process, ArrayRef<Wanted> All) {
+  constexpr unsigned Tries = 20, PauseUs = 5000;
+  Visited V;
   SmallString<64> Made;
   if (std::error_code EC = sys::fs::createUniqueDirectory("patchbay", Made))
     return makeError("cannot make a directory: " + EC.message());
   V.Folder = Made.str().str();
-  auto Held = Visit::begin(*Memory, *Library, "tracer=function_profile", V.Folder,
-                           "it listens");
-  if (!Held)
-    return Held.takeError();
-  V.Held = std::make_unique<Visit>(std::move(*Held));
-  return V;
+  for (unsigned Try = 1;; ++Try) {
+    auto Listens = ControlSocket::listens(Process);
+    if (!Listens)
+      return Listens.takeError();
+    if (!*Listens)
+      if (Error E = load(Process, All, V.Folder))
+        return std::move(E);
+    auto Held = Visit::keep(Process, V.Folder);
+    if (Held) {
+      V.Held = std::move(*Held);
+      return V;
+    }
+    if (Try == Tries || hasEnded(Process))
+      return Held.takeError();
+    consumeError(Held.takeError());
+    usleep(PauseUs);
+  }
 }
 
 static Expected<int> runAttach(ArrayRef<const char *>) {
@@ -408,13 +452,18 @@ static Expected<int> runAttach(ArrayRef<const char *>) {
       return makeError(Usage, "a program and functions of " + Twine(Size) +
                                   " bytes: use fewer than " +
                                   Twine(PB_CONTROL_TEXT_MAX));
+  if (Error E = ControlSocket::listens(Pid).takeError())
+    return std::move(E);
+  auto Files = OpenPrograms::open(*All);
+  if (!Files)
+    return Files.takeError();
   // Before them, as it has to go after them.
-  auto Held = Visited::begin(Pid);
+  auto Held = Visited::begin(Pid, *All);
   if (!Held)
     return Held.takeError();
   std::vector<ControlSocket> Sockets;
-  for (const Wanted &W : *All) {
-    auto Socket = attach(W);
+  for (size_t I = 0; I != All->size(); ++I) {
+    auto Socket = attach((*All)[I], (*Files)[I]);
     if (!Socket)
       return Socket.takeError();
     Sockets.push_back(std::move(*Socket));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Programs for `patchbay attach`. Each writes a line to standard error once.
+ * Programs for `patchbay attach`. Each but one writes a line to standard error once.
  */
 #include <patchbay/link.h>
 
@@ -22,6 +22,12 @@ HANDLER(on_entry)
 {
 	UNUSED;
 	ONCE("entry");
+}
+
+HANDLER(on_each_entry)
+{
+	UNUSED;
+	write(2, "entry\n", 6);
 }
 
 HANDLER(on_return)

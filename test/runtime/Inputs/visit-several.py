@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Several commands at one process that nobody has prepared.
+
+visit-several.py PATCHBAY beside PROG OBJECT
+    PROG is that of visited.c, and OBJECT has programs of attached.c. Commands attach to it,
+    and record it, beside each other: each ends without taking anything from the others, and
+    calls are counted exactly. Nothing is left behind the last one.
+visit-several.py PATCHBAY killed PROG OBJECT
+    A command is killed, and another comes at once.
+"""
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import visit
+from visit import TIMEOUT, Recording, check_quiet
+
+
+class Program(visit.Program):
+    """What programs that are attached to it print goes to a file."""
+
+    def __init__(self, path):
+        self.log = open("printed", "w+", encoding="utf-8")
+        self.process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=self.log, text=True)
+        self.pid = self.process.pid
+        assert self.process.stdout.readline() == "ready\n"
+
+    def printed(self, number):
+        """How many lines `entry` it prints meanwhile, and the calls that it makes."""
+        with open("printed", encoding="utf-8") as file:
+            file.seek(0, 2)
+            made = self.call(number)
+            return file.read().count("entry\n"), made
+
+
+class Attached:
+    def __init__(self, patchbay, program, what):
+        self.process = subprocess.Popen(
+            [patchbay, "attach", "-p", str(program.pid), "--fentry", "counted",
+             f"{what}:on_each_entry"],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1)
+        self.said = []
+        while not self.said or not self.said[-1].startswith("attached "):
+            line = self.process.stdout.readline()
+            assert line, self.said
+            self.said.append(line)
+
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
+        rest = self.process.communicate(timeout=TIMEOUT)[0]
+        assert self.process.returncode == 0 and not rest, rest
+
+
+def check_calls(program, attached):
+    printed, made = program.printed(5)
+    assert printed == made * attached, (printed, made, attached)
+
+
+def beside(patchbay, path, what):
+    program = Program(path)
+    before = program.state()
+    first = Attached(patchbay, program, what)
+    assert ": it listens; one thread" in first.said[0], first.said
+    check_calls(program, 1)
+    second = Attached(patchbay, program, what)
+    assert len(second.said) == 1, second.said
+    check_calls(program, 2)
+
+    # The first one has loaded the runtime.
+    first.end()
+    check_calls(program, 1)
+    print("one of two ended: the other's program stayed")
+
+    for number in range(3):
+        recording = Recording(patchbay, program, "-F", "counted", *visit.TRACERS[number])
+        printed, made = program.printed(50 + number)
+        recording.end()
+        assert recording.calls("counted") == made == printed, (made, printed)
+        check_calls(program, 1)
+    print("recorded exactly beside a program, 3 times")
+
+    recording = Recording(patchbay, program, "-F", "counted", "-t", "function")
+    other = subprocess.run([patchbay, "record", "-p", str(program.pid), "-o", "other"],
+                           stderr=subprocess.PIPE, text=True, timeout=TIMEOUT, check=False)
+    assert other.returncode == 125, other
+    sys.stdout.write(other.stderr.replace(str(recording.process.pid), "RECORDER"))
+    second.end()
+    made = program.call(7)
+    third = Attached(patchbay, program, what)
+    assert len(third.said) == 1, third.said
+    printed, more = program.printed(9)
+    assert printed == more, (printed, more)
+    recording.end()
+    assert recording.calls("counted") == made + more
+    check_calls(program, 1)
+    print("a recording ended: a program stayed")
+
+    third.process.kill()
+    third.process.wait()
+    end = time.monotonic() + TIMEOUT
+    while program.state() != before and time.monotonic() < end:
+        time.sleep(0.01)
+    check_quiet(program, before)
+    check_calls(program, 0)
+    program.end()
+    print("nothing is left")
+
+
+def killed(patchbay, path, what):
+    """Whatever the last command has left, the next one does what it is asked for."""
+    program = Program(path)
+    before = program.state()
+    random.seed(1)
+    for number in range(12):
+        if number % 2:
+            killed_one = Attached(patchbay, program, what).process
+        else:
+            killed_one = Recording(patchbay, program, "-F", "counted", out="first").process
+        time.sleep(random.uniform(0, 0.01))
+        killed_one.kill()
+        killed_one.wait()
+        if number % 4 < 2:
+            recording = Recording(patchbay, program, "-F", "counted")
+            made = program.call(20)
+            recording.end()
+            assert recording.calls("counted") == made, number
+        else:
+            attached = Attached(patchbay, program, what)
+            check_calls(program, 1)
+            attached.end()
+        check_quiet(program, before)
+        shutil.rmtree("first", ignore_errors=True)
+    program.end()
+    print("12 commands killed, and another at once")
+
+
+if __name__ == "__main__":
+    PATCHBAY, WHAT, PATH, OBJECT = sys.argv[1:]
+    {"beside": beside, "killed": killed}[WHAT](PATCHBAY, PATH, OBJECT)
