@@ -82,7 +82,7 @@
  *	follow=1       of a recording that a command makes (visit.h): forked children
  *	               are recorded, too; elsewhere they are in any case
  *	idle=1         what a command begins (visit.h) is no recording: the runtime is
- *	               there for programs that are attached
+ *	               there for programs that are attached, and output= need not be
  *	live=1         listen for `patchbay live`, in a thread
  *	start-at=GLOB  record nothing before the entry of one of these functions; may be
  *	               repeated

@@ -91,7 +91,8 @@ int pb_start_check(const struct pb_tracer_kind *tracer, char why[PB_WHY_MAX])
 		snprintf(why, PB_WHY_MAX,
 			 "typed is not as this version's 'patchbay record' makes it");
 	else if (tracer)
-		return check_output(why) ? -EINVAL : check_proc(why);
+		return !pb_options.idle && check_output(why) ? -EINVAL :
+							    check_proc(why);
 	else if (pb_options.sample &&
 		 pb_tracer_find(pb_options.tracer_name, pb_options.histogram,
 				pb_options.depth != 0, pb_options.no_sleep_time, 0))

@@ -391,10 +391,12 @@ Error ControlSocket::readProof(const ProcessMemory &Memory, uint64_t Point,
   if (Size >= ssize_t(sizeof(Greeting.version)) &&
       Greeting.version != PB_CONTROL_VERSION)
     return speaksVersion(Pid, Greeting.version);
-  if (Size != sizeof(Greeting) || Greeting.place >= PB_CONTROL_PLACES) {
-    IsEnding = Size <= 0;
+  if (Size <= 0) {
+    IsEnding = true;
     return endedBefore(Pid);
   }
+  if (Size != sizeof(Greeting) || Greeting.place >= PB_CONTROL_PLACES)
+    return processError(Pid, "its answer makes no sense: something else listens there");
   // A request may take as long as it takes.
   timeval NoLimit = {};
   setsockopt(Socket, SOL_SOCKET, SO_RCVTIMEO, &NoLimit, sizeof(NoLimit));

@@ -37,9 +37,6 @@ static Error load(ProcessMemory &Memory, const ElfImage &Library,
 
 // Result is the process's; fails if there is none.
 static Expected<ControlSocket> hold(pid_t Pid, StringRef Idle, int &Result) {
-  if (Idle.size() >= PB_CONTROL_TEXT_MAX)
-    return processError(Pid, "the path of the directory for temporary files (TMPDIR) is "
-                             "too long");
   auto Socket = ControlSocket::connect(Pid);
   if (!Socket)
     return Socket.takeError();
@@ -70,11 +67,11 @@ static std::string pidNamespace(const std::string &Process) {
 }
 
 // In another namespace this command has no number, or another one.
-static std::string visitOptions(pid_t Pid, StringRef Options, const OutputInside &Output) {
+static std::string visitOptions(pid_t Pid, StringRef Options, StringRef Output) {
   std::string Ours = pidNamespace("self"), By;
   if (!Ours.empty() && Ours == pidNamespace(std::to_string(Pid)))
     By = ",by=" + std::to_string(getpid());
-  return (Options + By + ",live=1,checked=1,output=" + escapeOption(Output.path())).str();
+  return (Options + By + ",live=1,checked=1,output=" + escapeOption(Output)).str();
 }
 
 Expected<Visit> Visit::begin(ProcessMemory &Memory, const ElfImage &Library,
@@ -83,7 +80,7 @@ Expected<Visit> Visit::begin(ProcessMemory &Memory, const ElfImage &Library,
   auto Output = OutputInside::create(Memory.pid(), Dir);
   if (!Output)
     return Output.takeError();
-  if (Error E = load(Memory, Library, visitOptions(Memory.pid(), Options, *Output), What))
+  if (Error E = load(Memory, Library, visitOptions(Memory.pid(), Options, Output->path()), What))
     return std::move(E);
   // What has begun and is not held ends by itself.
   auto Held = join(Memory.pid());
@@ -93,22 +90,18 @@ Expected<Visit> Visit::begin(ProcessMemory &Memory, const ElfImage &Library,
   return std::move(*Held);
 }
 
-static constexpr char IdleOptions[] = "tracer=function_profile,idle=1";
-
-Error Visit::loadIdle(ProcessMemory &Memory, const ElfImage &Library,
-                      const std::string &Dir) {
-  auto Output = OutputInside::create(Memory.pid(), Dir);
-  if (!Output)
-    return Output.takeError();
-  return load(Memory, Library, visitOptions(Memory.pid(), IdleOptions, *Output), "it listens");
+// Nobody reads files of it, so it is to make none.
+static std::string idleOptions(pid_t Pid) {
+  return visitOptions(Pid, "tracer=function_profile,idle=1", "/dev/null");
 }
 
-Expected<std::unique_ptr<Visit>> Visit::keep(pid_t Pid, const std::string &Dir) {
-  auto Output = OutputInside::create(Pid, Dir);
-  if (!Output)
-    return Output.takeError();
+Error Visit::loadIdle(ProcessMemory &Memory, const ElfImage &Library) {
+  return load(Memory, Library, idleOptions(Memory.pid()), "it listens");
+}
+
+Expected<std::unique_ptr<Visit>> Visit::keep(pid_t Pid) {
   int Result;
-  auto Socket = hold(Pid, visitOptions(Pid, IdleOptions, *Output), Result);
+  auto Socket = hold(Pid, idleOptions(Pid), Result);
   if (!Socket)
     return Socket.takeError();
   // It has listened from its beginning, and goes on by itself.
@@ -119,9 +112,7 @@ Expected<std::unique_ptr<Visit>> Visit::keep(pid_t Pid, const std::string &Dir) 
                                  " other commands already");
   if (Result)
     return processError(Pid, "the runtime cannot be kept in it: " + errnoText(-Result));
-  auto Held = std::make_unique<Visit>(Visit(Pid, std::move(*Socket)));
-  Held->Output = std::make_unique<OutputInside>(std::move(*Output));
-  return std::move(Held);
+  return std::make_unique<Visit>(Visit(Pid, std::move(*Socket)));
 }
 
 // Whether it has said something, or is gone. One that does not run says nothing: it

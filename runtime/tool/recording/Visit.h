@@ -24,14 +24,12 @@ public:
                                      const std::string &Options,
                                      const std::string &Dir,
                                      llvm::StringRef What);
-  /// Loads Library into the process for programs that are attached: nothing is recorded,
-  /// and what goes wrong is said in files of Dir. It has to be kept; what is not ends by
-  /// itself.
-  static llvm::Error loadIdle(ProcessMemory &Memory, const ElfImage &Library,
-                              const std::string &Dir);
+  /// Loads Library into the process for programs that are attached: nothing is recorded.
+  /// It has to be kept; what is not ends by itself.
+  static llvm::Error loadIdle(ProcessMemory &Memory, const ElfImage &Library);
   /// The runtime of a process that listens stays there as long as one of those who keep it
   /// does. Null: it is one that has listened from its beginning.
-  static llvm::Expected<std::unique_ptr<Visit>> keep(pid_t Pid, const std::string &Dir);
+  static llvm::Expected<std::unique_ptr<Visit>> keep(pid_t Pid);
   /// A child that a process of an earlier visit has forked, and that listens.
   static llvm::Expected<Visit> join(pid_t Pid);
 

@@ -330,12 +330,10 @@ static Error wait(std::vector<ControlSocket> &Sockets, int Signals) {
 
 namespace {
 /// A process that nobody has prepared listens for as long as this, or another command's
-/// like it, keeps it. It records nothing, but has to have a directory where it could say
-/// what goes wrong.
+/// like it, keeps it.
 class Visited {
 public:
-  Visited(Visited &&Other)
-      : Folder(std::exchange(Other.Folder, "")), Held(std::move(Other.Held)) {}
+  Visited(Visited &&Other) : Held(std::move(Other.Held)) {}
   ~Visited();
   /// Nothing is done to a process that listens already.
   static Expected<Visited> begin(int Process, ArrayRef<Wanted> All);
@@ -343,7 +341,6 @@ public:
 private:
   Visited() = default;
 
-  std::string Folder;
   std::unique_ptr<Visit> Held;
 };
 
@@ -376,16 +373,13 @@ Expected<OpenPrograms> OpenPrograms::open(ArrayRef<Wanted> All) {
 }
 
 Visited::~Visited() {
-  if (Held) {
-    Held->finish();
-    Held->awaitEnd();
-    Held.reset();
-  }
-  if (!Folder.empty())
-    sys::fs::remove_directories(Folder);
+  if (!Held)
+    return;
+  Held->finish();
+  Held->awaitEnd();
 }
 
-static Error load(int Process, ArrayRef<Wanted> All, const std::string &Folder) {
+static Error load(int Process, ArrayRef<Wanted> All) {
   auto Library = openTracer();
   if (!Library)
     return Library.takeError();
@@ -400,7 +394,7 @@ static Error load(int Process, ArrayRef<Wanted> All, const std::string &Folder) 
     if (LiveSelection Selection(Process, W.Glob);
         !W.Glob.empty() && Selection.isNothing())
       return noFunction(W, Selection);
-  return Visit::loadIdle(*Memory, *Library, Folder);
+  return Visit::loadIdle(*Memory, *Library);
 }
 
 // The runtime may go with the command that it was there for, as one that was killed just
@@ -408,18 +402,14 @@ static Error load(int Process, ArrayRef<Wanted> All, const std::string &Folder) 
 Expected<Visited> Visited::begin(int Process, ArrayRef<Wanted> All) {
   constexpr unsigned Tries = 20, PauseUs = 5000;
   Visited V;
-  SmallString<64> Made;
-  if (std::error_code EC = sys::fs::createUniqueDirectory("patchbay", Made))
-    return makeError("cannot make a directory: " + EC.message());
-  V.Folder = Made.str().str();
   for (unsigned Try = 1;; ++Try) {
     auto Listens = ControlSocket::listens(Process);
     if (!Listens)
       return Listens.takeError();
     if (!*Listens)
-      if (Error E = load(Process, All, V.Folder))
+      if (Error E = load(Process, All))
         return std::move(E);
-    auto Held = Visit::keep(Process, V.Folder);
+    auto Held = Visit::keep(Process);
     if (Held) {
       V.Held = std::move(*Held);
       return V;
