@@ -8,8 +8,11 @@
 #include "parked.h"
 #include "session.h"
 #include "start.h"
+#include "sys.h"
 #include "tracers.h"
 #include "why.h"
+
+#include <linux/sched/types.h>
 
 #include <errno.h>
 #include <stdlib.h>
@@ -33,8 +36,11 @@ static struct counters *all; /* new ones are in front */
 static struct patchbay_ops *counting;
 static uint64_t last_ns;
 static uint64_t last_cpu_ns; /* of CLOCK_PROCESS_CPUTIME_ID */
-static uint64_t look_ns;     /* between two looks */
+static uint64_t look_ns;     /* between two looks, of what the process takes */
+static uint64_t wait_ns;     /* the same, as it is likely to take on the clock */
+static uint64_t pause_ns;    /* longer each time that nothing was disarmed */
 static double overhead;      /* of late; below 0: not known yet */
+static __thread uint64_t thread_ns; /* of this thread, at the last look */
 static double debt_ns;	     /* what was spent and was not allowed */
 
 /*
@@ -43,8 +49,23 @@ static double debt_ns;	     /* what was spent and was not allowed */
  * is busy in a moment may well be within the budget. So the shortest time that is decided
  * by is that; unless more was spent by then than is allowed in all of it.
  */
+#define WAKE_CALLS_MIN 1024
 #define DECIDE_NS (PB_BUDGET_DECIDE_MS * 1e6)
 static double spent_ns, own_ns;
+
+/*
+ * What follows at once is no moment any more: each time that something is disarmed the time
+ * that is decided by is half as long, and after one in which all was well it is twice as
+ * long again. So a program that has come to a new part of its work does not pay for it in
+ * each of many steps; nor does one that begins.
+ */
+static unsigned int in_a_row;
+#define IN_A_ROW_MAX 4
+
+static double decide_ns(void)
+{
+	return DECIDE_NS / (1u << in_a_row);
+}
 
 /* Since when all is as it is now, and the same of this time. */
 static uint64_t quiet_since_ns;
@@ -106,10 +127,35 @@ static int add_counters(void *data, const struct patchbay_module_info *module,
 	return 0;
 }
 
-static uint64_t look_least_ns(void)
+static double allowed_part(void)
+{
+	return (double)pb_options.max_overhead / 10000;
+}
+
+static uint64_t look_most_ns(void)
 {
 	return (pb_options.max_rate ? PB_BUDGET_RATE_MS : PB_BUDGET_COST_MS) *
 	       1000000ull;
+}
+
+uint64_t pb_budget_wake_mask = UINT64_MAX;
+
+/*
+ * A quarter of what may be spent until something is decided: one function alone that costs
+ * so much is looked at before it is time to.
+ */
+static uint64_t wake_mask(void)
+{
+	const double calls = DECIDE_NS * allowed_part() / 4 * 1000 /
+			     (double)pb_options.call_cost_ps;
+	uint64_t mask = WAKE_CALLS_MIN;
+
+	/* A rate is known after a while only. */
+	if (!pb_options.max_overhead || pb_options.max_rate)
+		return UINT64_MAX;
+	while ((double)mask * 2 <= calls)
+		mask *= 2;
+	return mask - 1;
 }
 
 int pb_budget_begin(int (*check)(void *arg,
@@ -127,10 +173,14 @@ int pb_budget_begin(int (*check)(void *arg,
 		return 0;
 	last_ns = pb_now_ns(CLOCK_MONOTONIC);
 	last_cpu_ns = pb_now_ns(CLOCK_PROCESS_CPUTIME_ID);
-	look_ns = pb_options.max_overhead ? PB_BUDGET_SOON_MS * 1000000ull :
-					    look_least_ns();
+	pause_ns = pb_options.max_overhead && !pb_options.max_rate ?
+			   PB_BUDGET_SOON_MS * 1000000ull :
+			   look_most_ns();
+	look_ns = wait_ns = pause_ns;
 	overhead = -1;
 	debt_ns = spent_ns = own_ns = quiet_spent_ns = quiet_own_ns = 0;
+	in_a_row = IN_A_ROW_MAX;
+	pb_budget_wake_mask = wake_mask();
 	quiet_since_ns = last_ns;
 	return patchbay_ops_create(&attr, &counting);
 }
@@ -266,11 +316,6 @@ static size_t too_often(const struct busy *busy, size_t nr, uint64_t ns)
 	return hot;
 }
 
-static double allowed_part(void)
-{
-	return (double)pb_options.max_overhead / 10000;
-}
-
 /*
  * What was spent since the last look: a part of the time that the process would take if
  * it were not traced is allowed.
@@ -279,7 +324,7 @@ static void account(const struct busy *busy, size_t nr, double cpu_ns)
 {
 	const double each = (double)pb_options.call_cost_ps / 1000;
 	const double why = (double)pb_why_spent();
-	double spent = why, own, now, allowed, calls;
+	double spent = why, own, now, allowed, calls, looked_ns;
 
 	for (size_t i = 0; i < nr; i++)
 		spent += (double)busy[i].calls * each;
@@ -291,6 +336,10 @@ static void account(const struct busy *busy, size_t nr, double cpu_ns)
 	/* Half of it may go into reasons (why=), and what does is not there for calls. */
 	pb_why_allow((uint64_t)(allowed / 2));
 	calls = spent - why;
+	/* Looking takes time, too, which no function can be disarmed for. */
+	looked_ns = (double)(pb_now_ns(CLOCK_THREAD_CPUTIME_ID) - thread_ns);
+	thread_ns = pb_now_ns(CLOCK_THREAD_CPUTIME_ID);
+	spent += looked_ns;
 	/* What was too much before, as at the beginning, is saved in the long run. */
 	debt_ns += spent - allowed;
 	if (debt_ns < 0)
@@ -303,7 +352,7 @@ static void account(const struct busy *busy, size_t nr, double cpu_ns)
 
 static int is_time_to_decide(void)
 {
-	return own_ns >= DECIDE_NS || spent_ns > DECIDE_NS * allowed_part();
+	return own_ns >= decide_ns() || spent_ns > decide_ns() * allowed_part();
 }
 
 /*
@@ -318,7 +367,7 @@ static size_t too_costly(const struct busy *busy, size_t nr, double over_ns)
 	double allowed = over_ns * allowed_part(), spent = spent_ns;
 	size_t costly = 0;
 
-	allowed -= debt_ns / 16 < allowed / 4 ? debt_ns / 16 : allowed / 4;
+	allowed -= debt_ns / 8 < allowed / 2 ? debt_ns / 8 : allowed / 2;
 	while (costly < nr && spent > allowed)
 		spent -= (double)busy[costly++].calls * each;
 	/* From now on only the others cost something. */
@@ -346,7 +395,7 @@ static void begin_quiet(void)
 /* @busy has place for all functions. */
 static void decide(struct counters *first, struct busy *busy)
 {
-	const double over_ns = own_ns > DECIDE_NS ? own_ns : DECIDE_NS;
+	const double over_ns = own_ns > decide_ns() ? own_ns : decide_ns();
 	const size_t nr = take_calls(first, busy, /*decide=*/1);
 	size_t costly;
 
@@ -354,11 +403,14 @@ static void decide(struct counters *first, struct busy *busy)
 	costly = too_costly(busy, nr, over_ns);
 	disarm_first(busy, costly, PBD_LEFT_OUT_COSTLY, own_ns);
 	spent_ns = own_ns = 0;
-	if (!costly)
+	if (!costly) {
+		in_a_row -= in_a_row != 0;
 		return;
+	}
+	in_a_row += in_a_row < IN_A_ROW_MAX;
 	begin_quiet();
 	/* A program that does something else now has other busy functions, too. */
-	look_ns = PB_BUDGET_SOON_MS * 1000000ull;
+	look_ns = pause_ns = PB_BUDGET_SOON_MS * 1000000ull;
 }
 
 /* One function, where all has been well for a while, and there will be some room left. */
@@ -386,10 +438,33 @@ static void arm_one_again(void)
 	pb_left_out_write();
 }
 
-/* A rate, and a part of so little, would be chance. */
-#define CPU_LEAST_NS 1000000
+/* A part of so little would be chance. */
+#define CPU_LEAST_NS 200000
 
-static void look(uint64_t ns)
+/*
+ * The thread is to run as soon as it is woken, also on a processor that the program keeps
+ * busy: it asks for short slices (sched_setattr(2)), which since Linux 6.12 come before long
+ * ones. Others do not mind.
+ */
+#define SLICE_NS 100000
+
+static void ask_for_short_slices(void)
+{
+	static __thread int has_asked;
+	struct sched_attr attr = { 0 };
+
+	if (has_asked)
+		return;
+	has_asked = 1;
+	if (pb_sys(SYS_sched_getattr, 0, &attr, sizeof(attr), 0) ||
+	    attr.sched_policy)
+		return;
+	attr.sched_runtime = SLICE_NS;
+	pb_sys(SYS_sched_setattr, 0, &attr, 0);
+}
+
+/* @least_ns: with less processor time since the last look there is nothing to see. */
+static void look(uint64_t ns, uint64_t least_ns)
 {
 	const uint64_t cpu_ns = pb_now_ns(CLOCK_PROCESS_CPUTIME_ID);
 	const uint64_t begin_ns = pb_now_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -401,19 +476,21 @@ static void look(uint64_t ns)
 	/* A forked child's time begins anew. */
 	if (cpu_ns < last_cpu_ns)
 		last_cpu_ns = 0;
-	if (!pb_options.max_rate && cpu_ns - last_cpu_ns < CPU_LEAST_NS)
+	if (!pb_options.max_rate && cpu_ns - last_cpu_ns < least_ns)
 		return;
 	busy = malloc((count_functions(first) + 1) * sizeof(*busy));
 	if (!busy)
 		return;
 	nr = take_calls(first, busy, /*decide=*/0);
-	qsort(busy, nr, sizeof(*busy), busier);
 	look_ns = (pb_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns) *
 		  PB_BUDGET_LOOK_PART;
-	if (look_ns < look_least_ns())
-		look_ns = look_least_ns();
-	if (pb_options.max_rate)
+	pause_ns = pause_ns * 2 < look_most_ns() ? pause_ns * 2 : look_most_ns();
+	if (look_ns < pause_ns)
+		look_ns = pause_ns;
+	if (pb_options.max_rate) {
+		qsort(busy, nr, sizeof(*busy), busier);
 		hot = too_often(busy, nr, ns);
+	}
 	disarm_first(busy, hot, PBD_LEFT_OUT_HOT, 0);
 	forget_calls(first, busy, hot);
 	if (pb_options.max_overhead) {
@@ -426,20 +503,40 @@ static void look(uint64_t ns)
 	last_cpu_ns = cpu_ns;
 }
 
+/*
+ * To wake up is not for nothing, and on a busy machine, or when it waits, the process takes
+ * less time than the clock shows.
+ */
+#define STRETCH_MAX 10
+
+static uint64_t expected_wait_ns(uint64_t passed, uint64_t cpu_ns)
+{
+	if (pb_options.max_rate || cpu_ns >= passed)
+		return look_ns;
+	if (cpu_ns < passed / STRETCH_MAX)
+		return look_ns * STRETCH_MAX;
+	return (uint64_t)((double)look_ns * (double)passed / (double)cpu_ns);
+}
+
 int pb_budget_look(void)
 {
-	uint64_t now, passed;
+	uint64_t now, passed, cpu_ns;
+	int is_woken;
 
 	if (!counting)
 		return -1;
+	ask_for_short_slices();
 	now = pb_now_ns(CLOCK_MONOTONIC);
 	passed = now - last_ns;
-	if (passed >= look_ns) {
+	is_woken = __atomic_exchange_n(&pb_budget_is_woken, 0, __ATOMIC_RELAXED);
+	if (passed >= wait_ns || is_woken) {
+		cpu_ns = last_cpu_ns;
 		last_ns = now;
-		look(passed);
+		look(passed, is_woken ? CPU_LEAST_NS : look_ns / 2);
+		wait_ns = expected_wait_ns(passed, last_cpu_ns - cpu_ns);
 		passed = 0;
 	}
-	return (int)((look_ns - passed) / 1000000) + 1;
+	return (int)((wait_ns - passed) / 1000000) + 1;
 }
 
 uint32_t pb_budget_overhead(void)
@@ -457,6 +554,7 @@ int pb_budget_undo(void)
 	if (error)
 		return error;
 	counting = NULL;
+	pb_budget_wake_mask = UINT64_MAX;
 	pb_parked_forget();
 	while ((counters = all)) {
 		all = counters->next;

@@ -21,11 +21,12 @@
 
 /*
  * Between two looks: for max-rate= long enough for a rate. For max-overhead= what is armed
- * too much is paid until the next look, so it is soon; but if there are so many functions
- * that a look takes long, so many times as long.
+ * too much is paid until the next look, so it is soon at first, and handlers ask for one
+ * when a function alone takes too much; but if there are so many functions that a look
+ * takes long, so many times as long.
  */
 #define PB_BUDGET_RATE_MS 100
-#define PB_BUDGET_COST_MS 10
+#define PB_BUDGET_COST_MS 40
 #define PB_BUDGET_SOON_MS 2 /* at the beginning, and when something was disarmed */
 #define PB_BUDGET_LOOK_PART 500
 #define PB_BUDGET_DECIDE_MS 50 /* of what the process takes for itself */
@@ -50,6 +51,13 @@ int pb_budget_look(void);
 uint32_t pb_budget_overhead(void);
 /* Returns 0, or an error of patchbay_ops_destroy(). */
 int pb_budget_undo(void);
+
+/*
+ * When a function has been called so often, and each time that it has been as often again,
+ * the thread that listens looks at once; UINT64_MAX: only when it is time to.
+ */
+extern uint64_t pb_budget_wake_mask;
+extern int pb_budget_is_woken;
 
 /* cell->data is a struct pb_index of counters. For general registers only. */
 void pb_budget_call(uintptr_t ip, uintptr_t parent_ip,

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "budget.h"
 #include "index.h"
+#include "listen.h"
 #include "ring.h"
+#include "sandbox.h"
 #include "session.h"
 #include "tracers.h"
 #include "watch.h"
@@ -28,6 +30,18 @@ void pb_profile_call(uintptr_t ip, uintptr_t parent_ip,
 			   __ATOMIC_RELAXED);
 }
 
+int pb_budget_is_woken;
+
+/* One that has been woken, and has not looked yet, will. */
+static __attribute__((noinline)) void wake_budget(void)
+{
+	if (__atomic_exchange_n(&pb_budget_is_woken, 1, __ATOMIC_RELAXED) ||
+	    !pb_syscalls_begin())
+		return;
+	pb_listen_wake();
+	pb_syscalls_end();
+}
+
 void pb_budget_call(uintptr_t ip, uintptr_t parent_ip,
 		    const struct patchbay_cell *cell,
 		    struct patchbay_regs *regs)
@@ -35,10 +49,14 @@ void pb_budget_call(uintptr_t ip, uintptr_t parent_ip,
 	const struct pb_index *index = cell->data;
 	uint64_t *calls = index->of;
 
+	uint64_t nr;
+
 	(void)parent_ip;
 	(void)regs;
-	__atomic_fetch_add(&calls[pb_index_get(index, ip)], 1,
-			   __ATOMIC_RELAXED);
+	nr = __atomic_add_fetch(&calls[pb_index_get(index, ip)], 1,
+				__ATOMIC_RELAXED);
+	if (__builtin_expect(!(nr & pb_budget_wake_mask), 0))
+		wake_budget();
 }
 
 void pb_function_entry(uintptr_t ip, uintptr_t parent_ip,
