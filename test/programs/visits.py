@@ -14,10 +14,16 @@ right. KIND is one of
     httplib       servers/httplib.cpp
     postgresql    postgres, in a folder with initdb; the process of one client is recorded
 
+With --connections N the four clients have so many together, and ask on one after the other:
+python and httplib have a thread for each, PostgreSQL a process, of which all are recorded
+at once.
+
 Each recording lasts 50 ms. Then the process has to have the threads and descriptors
 that it had, nothing that is writable and executable, and about as much memory; what is
 printed at the end is how long one of its threads stood still each time."""
 import argparse
+import contextlib
+import itertools
 import os
 import random
 import re
@@ -47,14 +53,17 @@ def count(pid, folder):
     return len(os.listdir(f"/proc/{pid}/{folder}"))
 
 
-def visit(args, pid, tracer, folder):
+def visit(args, pids, tracer, folder):
+    """How long a thread of each stood still."""
+    which = [word for pid in pids for word in ("-p", str(pid))]
     done = subprocess.run(
-        [f"{args.build}/bin/patchbay", "record", "-p", str(pid), "-t", tracer,
+        [f"{args.build}/bin/patchbay", "record", *which, "-t", tracer,
          "-o", f"{folder}/data", "--", "sleep", "0.05"],
-        stderr=subprocess.PIPE, text=True, timeout=60, check=False)
-    if done.returncode:
+        stderr=subprocess.PIPE, text=True, timeout=600, check=False)
+    stood = [float(ms) for ms in re.findall(r"stood still for ([0-9.]+) ms", done.stderr)]
+    if done.returncode or len(stood) != len(pids):
         sys.exit(done.stderr)
-    return float(re.search(r"stood still for ([0-9.]+) ms", done.stderr).group(1))
+    return stood
 
 
 def percentile(values, percent):
@@ -64,10 +73,12 @@ def percentile(values, percent):
 class Load:
     """Clients that ask and check each answer, until they are told to end."""
 
-    def __init__(self, port, ask, clients=4):
+    def __init__(self, port, ask, connections, clients=4):
         self.ended = threading.Event()
         self.asked = [0] * clients
+        self.connected = [0] * clients
         self.wrong = []
+        self.connections = max(connections // clients, 1)
         self.threads = [threading.Thread(target=self.run, args=(number, port, ask))
                         for number in range(clients)]
         for thread in self.threads:
@@ -75,12 +86,25 @@ class Load:
 
     def run(self, number, port, ask):
         try:
-            with socket.create_connection(("127.0.0.1", port), timeout=60) as server:
-                while not self.ended.is_set():
+            with contextlib.ExitStack() as servers:
+                every = []
+                while len(every) < self.connections:
+                    every.append(servers.enter_context(
+                        socket.create_connection(("127.0.0.1", port), timeout=60)))
+                    ask(every[-1])
+                    self.asked[number] += 1
+                    self.connected[number] += 1
+                for server in itertools.cycle(every):
+                    if self.ended.is_set():
+                        break
                     ask(server)
                     self.asked[number] += 1
         except (OSError, AssertionError) as error:
             self.wrong.append(error)
+
+    def await_connections(self):
+        while min(self.connected) < self.connections and not self.wrong:
+            time.sleep(0.05)
 
     def end(self):
         self.ended.set()
@@ -154,7 +178,7 @@ def start_python(program, _folder, port):
 
 
 def start_httplib(program, _folder, port):
-    return [program, str(port)]
+    return [program, str(port), "1100"]
 
 
 def message(server):
@@ -219,18 +243,20 @@ def start_postgresql(program, folder, port):
                    stdout=subprocess.DEVNULL, cwd=folder, check=True)
     return as_nobody([program, "-D", f"{folder}/db", "-p", str(port), "-c",
                       "listen_addresses=127.0.0.1", "-c", "log_min_messages=panic", "-c", "unix_socket_directories=",
-                      "-c", "shared_buffers=16MB"])
+                      "-c", "shared_buffers=16MB", "-c", "max_connections=1100"])
 
 
-def client_of_postgresql(pid):
-    """The process that PostgreSQL has forked for a client which stays."""
+def clients_of_postgresql(pid, number):
+    """Processes that PostgreSQL has forked for clients which stay."""
     time.sleep(1)
+    found = []
     for _ in range(200):
-        for child in read(pid, f"task/{pid}/children").split():
-            if read(child, "cmdline").startswith("postgres: test postgres"):
-                return int(child)
+        found = [int(child) for child in read(pid, f"task/{pid}/children").split()
+                 if read(child, "cmdline").startswith("postgres: test postgres")]
+        if len(found) >= number:
+            return found[:number]
         time.sleep(0.05)
-    sys.exit("PostgreSQL has no client")
+    sys.exit(f"PostgreSQL has {len(found)} clients")
 
 
 SERVERS = {"postgresql": (start_postgresql, ask_postgresql), "redis": (start_redis, ask_redis), "nginx": (start_nginx, ask_nginx),
@@ -258,11 +284,13 @@ def visit_server(args):
                     break
                 except (ConnectionRefusedError, AssertionError):
                     time.sleep(0.05)
-            load = Load(port, ask)
+            load = Load(port, ask, args.connections)
             try:
-                postgresql = args.what[0] == "postgresql"
-                visit_often(args, client_of_postgresql(server.pid) if postgresql else
-                            server.pid)
+                load.await_connections()
+                pids = [server.pid]
+                if args.what[0] == "postgresql":
+                    pids = clients_of_postgresql(server.pid, args.connections or 1)
+                visit_often(args, pids)
             finally:
                 asked = load.end()
             if args.what[0] == "redis":
@@ -279,18 +307,11 @@ def visit_server(args):
             server.wait()
 
 
-def visit_often(args, pid):
-    before = {name: count(pid, name) for name in ("fd", "task")}
-    stood, grown_from = [], None
-    with tempfile.TemporaryDirectory() as folder:
-        os.chmod(folder, 0o755)
-        for number in range(args.times):
-            stood.append(visit(args, pid, TRACERS[number % len(TRACERS)], folder))
-            if number + 1 == WARM:
-                grown_from = memory_kb(pid)
+def check_left(pid, before, grown_from):
     for name, number in before.items():
         # A server under load opens and closes connections of its own.
-        if abs(count(pid, name) - number) > number // 2 + 4:
+        slack = number // 2 + 4 if number < 100 else 4
+        if abs(count(pid, name) - number) > slack:
             sys.exit(f"{name}: {number} before, {count(pid, name)} after")
     if grown_from and memory_kb(pid) > grown_from + MEMORY_KB:
         sys.exit(f"{grown_from} KB after {WARM} recordings, {memory_kb(pid)} at "
@@ -298,7 +319,22 @@ def visit_often(args, pid):
     for line in read(pid, "maps").splitlines():
         if {"w", "x"} <= set(line.split()[1]):
             sys.exit(f"writable and executable: {line}")
-    print(f"{args.times} recordings; a thread stood still for "
+
+
+def visit_often(args, pids):
+    before = {pid: {name: count(pid, name) for name in ("fd", "task")} for pid in pids}
+    stood, grown_from = [], {}
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        for number in range(args.times):
+            stood += visit(args, pids, TRACERS[number % len(TRACERS)], folder)
+            if number + 1 == WARM:
+                grown_from = {pid: memory_kb(pid) for pid in pids}
+    for pid in pids:
+        check_left(pid, before[pid], grown_from.get(pid))
+    of = f" of {len(pids)} processes" if len(pids) > 1 else ""
+    print(f"{args.times} recordings{of}, of {before[pids[0]]['task']} threads"
+          f"{' each' if of else ''}, {before[pids[0]]['fd']} descriptors; a thread stood still for "
           f"{percentile(stood, 50):.2f} ms (median), {percentile(stood, 90):.2f} (90 %), "
           f"{percentile(stood, 99):.2f} (99 %), {max(stood):.2f} (longest)")
 
@@ -309,11 +345,13 @@ def main():
     parser.add_argument("--build", required=True)
     parser.add_argument("what", nargs="+", help="PID, or what kind of server and PROG")
     parser.add_argument("times", type=int)
+    parser.add_argument("--connections", type=int, default=0,
+                        help="of the clients (4); PostgreSQL: so many processes are recorded")
     args = parser.parse_args()
     if len(args.what) == 2 and args.what[0] in SERVERS:
         visit_server(args)
     elif len(args.what) == 1 and args.what[0].isdigit():
-        visit_often(args, int(args.what[0]))
+        visit_often(args, [int(args.what[0])])
     else:
         parser.error("neither a process nor a server and its program")
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A server in C++ for visits.py: threads, exceptions, and templates of Debian's
-// libcpp-httplib-dev. PORT is what it is called with.
+// libcpp-httplib-dev. It is called with PORT, and how many connections there may be at once.
 #include <httplib.h>
 #include <map>
 #include <string>
@@ -14,8 +14,13 @@ static int numberOf(const std::string &Text) {
   }
 }
 
-int main(int, char **Argv) {
+int main(int Argc, char **Argv) {
   httplib::Server Server;
+  // Each has a thread.
+  if (Argc > 2)
+    Server.new_task_queue = [Threads = std::stoul(Argv[2])] {
+      return new httplib::ThreadPool(Threads);
+    };
   Server.set_keep_alive_max_count(size_t(-1));
   Server.set_keep_alive_timeout(600);
   Server.Get("/number/(.*)", [](const httplib::Request &Request,
