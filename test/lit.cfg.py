@@ -18,6 +18,17 @@ config.suffixes = [".test", ".c", ".cpp", ".ll", ".mir", ".s"]
 config.excludes = ["Inputs", "CMakeLists.txt", "bench", "kernel", "servers"]
 config.test_source_root = os.path.dirname(__file__)
 
+# Where lit keeps how long tests took, and has not run yet.
+times = os.path.join(config.test_exec_root, ".lit_test_times.txt")
+if not os.path.exists(times):
+    with open(os.path.join(config.test_source_root, "long-tests.txt"), encoding="utf-8") as known:
+        long_tests = [line for line in known if line[0] not in "#\n"]
+    for line in long_tests:
+        if not os.path.exists(os.path.join(config.test_source_root, line.split()[1])):
+            lit_config.fatal(f"long-tests.txt: no such test: {line.split()[1]}")
+    with open(times, "w", encoding="utf-8") as known:
+        known.writelines(long_tests)
+
 build = config.patchbay_build
 source = config.patchbay_source
 bin_dir = os.path.join(build, "bin")
@@ -63,6 +74,8 @@ host = platform.machine()
 config.available_features.add(f"host-{host}")
 if os.path.exists(os.path.join(bin_dir, "ld.lld")):
     config.available_features.add("lld")
+if os.path.exists(os.path.join(bin_dir, "patchbay")):
+    config.available_features.add("command")
 if os.path.exists(os.path.join(lib_dir, "libpatchbay-bpf.so")):
     config.available_features.add("bpf")
 if os.path.exists(os.path.join(config.llvm_source, "llvm", "test", "CodeGen")):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// REQUIRES: host-x86_64
+// REQUIRES: host-x86_64, command
 // A program of all that makes a function's start special, with every flag that
 // changes it: each image holds together byte for byte, runs, and runs with
 // every function armed.
