@@ -76,7 +76,7 @@ void FunctionTotals::end(ArrayRef<TraceCall> Open, size_t Depth,
       ++F.Timed;
       F.Sum += C.Duration;
       F.Longest = std::max(F.Longest, C.Duration);
-      addToBuckets(F.Buckets, T.BucketUnit, C.Duration);
+      addToBuckets(F.Buckets, UnitsPerNs, C.Duration);
       if (WithSpread)
         F.Durations.add(C.Duration);
     }

@@ -45,7 +45,7 @@ class FunctionTotals : public CallSink {
 public:
   explicit FunctionTotals(const Trace &T, bool WithSpread = false,
                           Apart By = Apart::Nothing)
-      : T(T), WithSpread(WithSpread), By(By) {}
+      : T(T), UnitsPerNs(1 / T.BucketUnit), WithSpread(WithSpread), By(By) {}
   void beginThread(const TraceThread &Thread) override { Current = &Thread; }
   void begin(llvm::ArrayRef<TraceCall> Open, const DataValues *) override;
   void end(llvm::ArrayRef<TraceCall> Open, size_t Depth,
@@ -70,6 +70,7 @@ private:
   FunctionDurations &sumOf(llvm::ArrayRef<TraceCall> Open);
 
   const Trace &T;
+  double UnitsPerNs;
   bool WithSpread;
   Apart By;
   const TraceThread *Current = nullptr;

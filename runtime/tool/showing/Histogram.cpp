@@ -11,9 +11,9 @@ using namespace patchbay;
 
 static constexpr unsigned BarWidth = 40;
 
-void patchbay::addToBuckets(std::vector<uint64_t> &Buckets, double Unit,
+void patchbay::addToBuckets(std::vector<uint64_t> &Buckets, double UnitsPerNs,
                             uint64_t Ns) {
-  uint64_t Units = uint64_t(std::min(double(Ns) / Unit, 9e18));
+  uint64_t Units = uint64_t(std::min(double(Ns) * UnitsPerNs, 9e18));
   size_t I = Units ? Log2_64(Units) : 0;
   if (Buckets.size() <= I)
     Buckets.resize(I + 1);

@@ -12,8 +12,9 @@
 
 namespace patchbay {
 
-/// Counts a call. Ns is divided by the unit, in ns.
-void addToBuckets(std::vector<uint64_t> &Buckets, double Unit, uint64_t Ns);
+/// Counts a call. It is told the inverse of the unit, since there are millions of calls,
+/// and a division takes longer than all else here.
+void addToBuckets(std::vector<uint64_t> &Buckets, double UnitsPerNs, uint64_t Ns);
 /// Where bucket I begins, in ns.
 uint64_t bucketStart(double Unit, size_t I);
 /// A line for each bucket from the first to the last with calls, in the form
