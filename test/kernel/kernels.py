@@ -132,7 +132,7 @@ class Kernel:
         if shutil.which("ccache"):
             variables["CC"] = f"ccache clang{variables['LLVM']}"
         variables["KBUILD_BUILD_TIMESTAMP"] = "@0"
-        if self.arch == "riscv":
+        if self.arch in ("ppc64le", "riscv"):
             # The kernel refuses what pahole 1.24 writes of per-CPU variables there,
             # and with it all types.
             variables["PAHOLE_FLAGS"] = "--btf_gen_floats --skip_encoding_btf_vars"
