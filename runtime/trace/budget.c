@@ -359,8 +359,10 @@ static int is_time_to_decide(void)
  * Of functions in order of their calls, as many as have to go so that the others, called
  * as often as of late, cost no more than what is allowed: the busiest, which are the
  * fewest, and those with the shortest calls as a rule, since none can be called so often
- * that takes long.
+ * that takes long. One that was called now and then is not what costs.
  */
+#define SELDOM 4
+
 static size_t too_costly(const struct busy *busy, size_t nr, double over_ns)
 {
 	const double each = (double)pb_options.call_cost_ps / 1000;
@@ -368,7 +370,7 @@ static size_t too_costly(const struct busy *busy, size_t nr, double over_ns)
 	size_t costly = 0;
 
 	allowed -= debt_ns / 8 < allowed / 2 ? debt_ns / 8 : allowed / 2;
-	while (costly < nr && spent > allowed)
+	while (costly < nr && spent > allowed && busy[costly].calls >= SELDOM)
 		spent -= (double)busy[costly++].calls * each;
 	/* From now on only the others cost something. */
 	if (costly)

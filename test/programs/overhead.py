@@ -9,8 +9,11 @@ The redis-server SERVER answers redis-benchmark all the time, and is recorded ev
 while: what counts is the time for an answer, but not in the first second and a half of a
 recording. PROG is run to its end, as it is and recorded, both at once and on the same
 processor, for some seconds: its start is counted, too. Printed is the median of the ratios,
-and what the last recording says of itself."""
+and what the last recording says of itself. With --compare PROG is run once more, and every
+call of it is timed: what that says of the functions that were disarmed, and of those that
+were left."""
 import argparse
+import json
 import os
 import re
 import socket
@@ -137,6 +140,44 @@ def run(args, *command):
     return ratios
 
 
+def disarmed(args, data):
+    """Names, but of those that were armed again."""
+    said = subprocess.run([f"{args.build}/bin/patchbay", "info", "-i", data], check=True,
+                          stdout=subprocess.PIPE, text=True).stdout
+    return {name for name, why in re.findall(r"^left out +(.*?): (.*)$", said, re.M)
+            if "--max-overhead" in why and not why.endswith("when there was room")}
+
+
+def compare(args, *command):
+    """By the average time of a call, as a recording of all of them has it."""
+    long_ns = 100000
+    with tempfile.TemporaryDirectory() as folder:
+        for name, options in (("limited", ("-t", args.tracer, *limit(args))),
+                              ("full", ("--histogram",))):
+            done = subprocess.run(
+                [f"{args.build}/bin/patchbay", "record", *options, "-o", f"{folder}/{name}",
+                 "--", *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                text=True, check=False)
+            if done.returncode:
+                sys.exit(done.stderr)
+        report = json.loads(subprocess.run(
+            [f"{args.build}/bin/patchbay", "report", "--json", "-i", f"{folder}/full"],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout)
+        gone = disarmed(args, f"{folder}/limited")
+    called = {f["name"]: f for f in report["functions"]}
+    calls = sum(f["calls"] for f in called.values())
+    of_gone = sorted(called[name]["average_ns"] for name in gone if name in called)
+    if not of_gone:
+        sys.exit("nothing was disarmed")
+    share = sum(called[name]["calls"] for name in gone if name in called) / calls
+    slow = {name for name, f in called.items() if f["average_ns"] >= long_ns}
+    print(f"disarmed: {len(gone)} functions of {len(called)} that were called, by "
+          f"{100 * share:.2f} % of {calls} calls, which take {statistics.median(of_gone)} ns "
+          f"(median of their averages; at most {of_gone[-1]})")
+    print(f"left: {len(slow - gone)} of {len(slow)} functions whose calls take {long_ns} ns and "
+          f"more on average{': not ' if slow & gone else ''}{', '.join(sorted(slow & gone))}")
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -145,13 +186,19 @@ def main():
     parser.add_argument("--tracer", default="function_duration")
     parser.add_argument("--times", type=int, default=9)
     parser.add_argument("--seconds", type=float, default=1)
+    parser.add_argument("--compare", action="store_true",
+                        help="with a recording of all calls, too; of PROG")
     parser.add_argument("what", choices=("redis", "run"))
     parser.add_argument("command", nargs=argparse.REMAINDER)
     args = parser.parse_args()
+    if args.compare and args.what != "run":
+        parser.error("--compare is for PROG")
     ratios = (redis if args.what == "redis" else run)(args, *args.command)
     print(f"{args.times} times: {100 * (statistics.median(ratios) - 1):.2f} % more processor "
           f"time (median; {100 * (min(ratios) - 1):.2f} to "
           f"{100 * (max(ratios) - 1):.2f})")
+    if args.compare:
+        compare(args, *args.command)
 
 
 if __name__ == "__main__":

@@ -36,7 +36,8 @@ import threading
 import time
 
 TRACERS = ("function_profile", "function", "function_duration", "function_graph")
-MEMORY_KB = 8192  # that it may grow by after the first recordings
+MEMORY_KB = 8192  # that it may grow by after the first recordings,
+THREAD_KB = 40    # and for each thread, when it is seen for the first time
 WARM = 10         # so many of these
 
 
@@ -313,7 +314,7 @@ def check_left(pid, before, grown_from):
         slack = number // 2 + 4 if number < 100 else 4
         if abs(count(pid, name) - number) > slack:
             sys.exit(f"{name}: {number} before, {count(pid, name)} after")
-    if grown_from and memory_kb(pid) > grown_from + MEMORY_KB:
+    if grown_from and memory_kb(pid) > grown_from + MEMORY_KB + THREAD_KB * before["task"]:
         sys.exit(f"{grown_from} KB after {WARM} recordings, {memory_kb(pid)} at "
                  "the end")
     for line in read(pid, "maps").splitlines():
@@ -323,16 +324,21 @@ def check_left(pid, before, grown_from):
 
 def visit_often(args, pids):
     before = {pid: {name: count(pid, name) for name in ("fd", "task")} for pid in pids}
-    stood, grown_from = [], {}
+    stood, grown_from, memory = [], {}, []
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
         for number in range(args.times):
             stood += visit(args, pids, TRACERS[number % len(TRACERS)], folder)
             if number + 1 == WARM:
                 grown_from = {pid: memory_kb(pid) for pid in pids}
+            if number + 1 in (WARM, args.times // 2, args.times):
+                memory.append(sum(map(memory_kb, pids)))
     for pid in pids:
         check_left(pid, before[pid], grown_from.get(pid))
     of = f" of {len(pids)} processes" if len(pids) > 1 else ""
+    if len(memory) == 3:
+        print(f"{memory[0]} KB of memory after {WARM} recordings, {memory[1]} at half time, "
+              f"{memory[2]} at the end")
     print(f"{args.times} recordings{of}, of {before[pids[0]]['task']} threads"
           f"{' each' if of else ''}, {before[pids[0]]['fd']} descriptors; a thread stood still for "
           f"{percentile(stood, 50):.2f} ms (median), {percentile(stood, 90):.2f} (90 %), "
