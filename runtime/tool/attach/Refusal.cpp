@@ -39,6 +39,19 @@ bool patchbay::hasEnded(unsigned Pid) {
   return !Status.exists() || isZombie(Pid, Status) || isLeaving(Pid, Status);
 }
 
+// The first things that are taken from it are gone a moment before it is seen to end.
+Error EndedMeanwhile::judge(Error E) const {
+  constexpr unsigned Tries = 5, PauseUs = 2000;
+  if (!E || !WasThere)
+    return E;
+  for (unsigned Try = 0; Try != Tries && !hasEnded(Pid); ++Try)
+    usleep(PauseUs);
+  if (!hasEnded(Pid))
+    return E;
+  consumeError(std::move(E));
+  return processError(Pid, "it has ended meanwhile");
+}
+
 static Error checkState(unsigned Pid) {
   ThreadStatus Status(Pid, Pid);
   if (!Status.exists())

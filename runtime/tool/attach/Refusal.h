@@ -16,6 +16,18 @@ llvm::Expected<ProcessMemory> openProcess(unsigned Pid);
 /// Has it ended, or is it about to?
 bool hasEnded(unsigned Pid);
 
+/// What goes wrong with a process that ends meanwhile has many reasons, and this one.
+class EndedMeanwhile {
+public:
+  explicit EndedMeanwhile(unsigned Pid) : Pid(Pid), WasThere(!hasEnded(Pid)) {}
+  /// E, or that the process has ended since.
+  llvm::Error judge(llvm::Error E) const;
+
+private:
+  unsigned Pid;
+  bool WasThere;
+};
+
 /// Fails if the process cannot load Library, or should not.
 llvm::Error checkProcess(const ProcessMemory &Memory, const ElfImage &Library);
 

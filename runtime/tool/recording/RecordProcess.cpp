@@ -31,12 +31,14 @@ namespace {
 struct Prepared {
   ProcessMemory Memory;
   std::string Options;
+  EndedMeanwhile Meanwhile;
 };
 } // namespace
 
 // Looks whether it can be recorded, and for what; nothing is done to it.
-static Expected<Prepared> prepare(pid_t Pid, const ProcessRecording &R,
-                                  const ElfImage &Library) {
+static Expected<Prepared> prepareOne(pid_t Pid, const ProcessRecording &R,
+                                     const ElfImage &Library,
+                                     const EndedMeanwhile &Meanwhile) {
   auto Memory = openProcess(Pid);
   if (!Memory)
     return Memory.takeError();
@@ -53,7 +55,16 @@ static Expected<Prepared> prepare(pid_t Pid, const ProcessRecording &R,
     return Options.takeError();
   // In a container it has another number, and does not know this one.
   return Prepared{std::move(*Memory),
-                  *Options + ",pid-outside=" + utostr(unsigned(Pid))};
+                  *Options + ",pid-outside=" + utostr(unsigned(Pid)), Meanwhile};
+}
+
+static Expected<Prepared> prepare(pid_t Pid, const ProcessRecording &R,
+                                  const ElfImage &Library) {
+  EndedMeanwhile Meanwhile(Pid);
+  auto P = prepareOne(Pid, R, Library, Meanwhile);
+  if (!P)
+    return Meanwhile.judge(P.takeError());
+  return P;
 }
 
 //===----------------------------------------------------------------------===//
@@ -201,12 +212,13 @@ static Expected<std::vector<Visit>> beginAll(std::vector<Prepared> &Processes,
       All.push_back(std::move(*V));
       continue;
     }
+    Error Why = P.Meanwhile.judge(V.takeError());
     if (Processes.size() == 1)
-      return V.takeError();
+      return std::move(Why);
     if (!All.empty() && hasEnded(P.Memory.pid()))
-      consumeError(V.takeError());
+      consumeError(std::move(Why));
     else
-      warn(toString(V.takeError()));
+      warn(toString(std::move(Why)));
   }
   if (All.empty())
     return makeError("none of " + Twine(Processes.size()) +

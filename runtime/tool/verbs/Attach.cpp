@@ -402,12 +402,13 @@ static Error load(int Process, ArrayRef<Wanted> All) {
 Expected<Visited> Visited::begin(int Process, ArrayRef<Wanted> All) {
   constexpr unsigned Tries = 20, PauseUs = 5000;
   Visited V;
+  EndedMeanwhile Meanwhile(Process);
   for (unsigned Try = 1;; ++Try) {
     auto Listens = ControlSocket::listens(Process);
     if (!Listens)
       return Listens.takeError();
     if (!*Listens)
-      if (Error E = load(Process, All))
+      if (Error E = Meanwhile.judge(load(Process, All)))
         return std::move(E);
     auto Held = Visit::keep(Process);
     if (Held) {

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""visit-exiting.py PATCHBAY PROG TIMES: PROG, that of visited.c, ends or is killed at moments
+all over the work of a command that records it. It is recorded, or has ended: no other
+reason is said."""
+import random
+import re
+import subprocess
+import sys
+import time
+
+REASONS = re.compile(r"patchbay: error: process \d+: (it has ended meanwhile|no such process|"
+                     r"it has ended, and waits for its parent \(zombie\))")
+
+
+def once(patchbay, path, kill):
+    with subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
+        program.stdout.readline()
+        command = subprocess.Popen(
+            [patchbay, "record", "-p", str(program.pid), "-o", "exiting", "--", "true"],
+            stderr=subprocess.PIPE, text=True)
+        time.sleep(random.uniform(0, 0.1))
+        if kill:
+            program.kill()
+    said = command.communicate(timeout=60)[1]
+    last = said.splitlines()[-1]
+    if command.returncode:
+        assert command.returncode == 125 and REASONS.fullmatch(last), said
+    else:
+        assert " recorded in exiting" in last, said
+
+
+def main():
+    patchbay, path, times = sys.argv[1:]
+    random.seed(1)
+    for number in range(int(times)):
+        once(patchbay, path, number % 2)
+    print(f"ended {times} times")
+
+
+main()
