@@ -25,6 +25,10 @@ description() {
 
 if [ -z "$(description "$store")" ]; then
 	command -v apt-get >/dev/null || die "cannot fetch $package: apt-get not found"
+	mkdir -p "$cache/partial" 2>/dev/null || die "cannot write to $cache: set XDG_CACHE_HOME"
+	alone "source-package-$package"
+fi
+if [ -z "$(description "$store")" ]; then
 	list=$(candidates)
 	[ -n "$list" ] || die "cannot fetch $package: apt has no mirror for this system"
 	partial=$store.partial

@@ -155,8 +155,15 @@ static int verify(struct patchbay_bpf_program *program,
 	int error = pb_bpf_verify(code, &program->uses, &index, &reason);
 
 	if (error == -EACCES) {
-		snprintf(text, sizeof(text), "instruction %u: %s", index,
-			 reason);
+		const struct bpf_insn *insn = &code->insns[index];
+		char helper[24] = "";
+
+		/* By its number in <linux/bpf.h>, as it may have no name here. */
+		if (insn->code == (BPF_JMP | BPF_CALL) && !insn->src_reg)
+			snprintf(helper, sizeof(helper), " (helper %d)",
+				 insn->imm);
+		snprintf(text, sizeof(text), "instruction %u: %s%s", index,
+			 reason, helper);
 		return pb_bpf_log(opts, program->name, error, text);
 	}
 	return error ? pb_bpf_log(opts, program->name, error,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What run.py does with kernels of every kind: it builds them, boots them, and
 keeps what they have printed."""
+import fcntl
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,17 @@ import build_tree  # noqa: E402
 import static_calls  # noqa: E402
 from kernels import (HERE, ROOT, SELFTESTS, SOURCE_ARCH, Kernel, KernelError, run,  # noqa: E402
                      series)
+
+
+def alone(folder):
+    """What keeps others out of the folder for as long as it is open."""
+    lock = open(folder / "lock", "w", encoding="utf-8")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise KernelError(f"{folder} is in use by another run: wait for it, or name "
+                          "another folder with --out") from None
+    return lock
 
 
 class BaseRun:
@@ -34,6 +46,7 @@ class BaseRun:
         self.out = (options.out or ROOT / "build" / "kernel"
                     / f"{options.arch}-{options.version}").resolve()
         self.out.mkdir(parents=True, exist_ok=True)
+        self.alone = alone(self.out)
         self.busybox = system(self.arch)
         self.began = time.monotonic()
         self.programs = {}  # for the guest, by the names of their variables there
