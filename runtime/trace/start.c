@@ -317,6 +317,7 @@ static int start_events(void)
 	if (pb_options.no_sleep_time)
 		pb_own_clock_rate = (uint64_t)(ticks_per_ns() * 4294967296.0);
 	if (pb_options.why_ns) {
+		pb_switches_begin_early();
 		pb_why_ns_per_tick =
 			(uint64_t)(4294967296.0 / ticks_per_ns());
 		__atomic_store_n(&pb_why_threshold,

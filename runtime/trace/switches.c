@@ -5,7 +5,11 @@
 #include "moment.h"
 #include "sandbox.h"
 
+#include "session.h"
+
+#include <dirent.h>
 #include <linux/perf_event.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
 /*
@@ -15,13 +19,13 @@
 #define PAGES_WITH_STACKS 8
 #define PAGES_WITHOUT 1
 
-static int map_ring(struct pb_switches *of, const struct perf_event_attr *attr,
-		    uint64_t pages)
+static int map_ring(struct pb_switches *of, uint32_t tid,
+		    const struct perf_event_attr *attr, uint64_t pages)
 {
 	uint64_t size = (pages + 1) * pb_page_size;
 	long fd, page;
 
-	fd = pb_sys(SYS_perf_event_open, attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	fd = pb_sys(SYS_perf_event_open, attr, (int)tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return (int)fd;
 	/* Only to read: so the oldest is overwritten. The mapping keeps the event. */
@@ -65,19 +69,75 @@ static const struct perf_event_attr without = {
 	.exclude_hv = 1,
 };
 
-uint32_t pb_switches_begin(struct pb_switches *of, int *error)
+/* @tid: 0: the calling thread. */
+static uint32_t begin(struct pb_switches *of, uint32_t tid, int *error)
 {
 	*error = 0;
 	of->cpu_ns = of->ns = 0;
 	of->since_ns = pb_now_ns(CLOCK_MONOTONIC);
 	if (pb_filtered_at_start)
 		return PBD_WHY_NEITHER | PBD_WHY_FILTERED;
-	*error = map_ring(of, &with_stacks, PAGES_WITH_STACKS);
+	*error = map_ring(of, tid, &with_stacks, PAGES_WITH_STACKS);
 	if (!*error)
 		return PBD_WHY_SWITCHES | PBD_WHY_KERNEL;
-	if (!map_ring(of, &without, PAGES_WITHOUT))
+	if (!map_ring(of, tid, &without, PAGES_WITHOUT))
 		return PBD_WHY_SWITCHES;
 	return PBD_WHY_NEITHER;
+}
+
+uint32_t pb_switches_begin(struct pb_switches *of, int *error)
+{
+	return begin(of, 0, error);
+}
+
+#define EARLY_MAX 4096
+static struct pb_switches *early;
+static uint64_t nr_early;
+
+static int begin_early(uint32_t tid)
+{
+	struct pb_switches *of = &early[nr_early];
+
+	of->have = begin(of, tid, &of->error);
+	if (!of->page)
+		return 0;
+	of->tid = tid;
+	nr_early++;
+	return 1;
+}
+
+void pb_switches_begin_early(void)
+{
+	DIR *threads = opendir("/proc/self/task");
+	const struct dirent *thread;
+	int error;
+
+	if (!threads)
+		return;
+	if (!early)
+		early = pb_session_alloc(EARLY_MAX * sizeof(*early), &error);
+	while (early && nr_early < EARLY_MAX && (thread = readdir(threads))) {
+		uint32_t tid = (uint32_t)strtoul(thread->d_name, NULL, 10);
+
+		if (tid && !begin_early(tid))
+			break;
+	}
+	closedir(threads);
+}
+
+struct pb_switches *pb_switches_early(uint32_t tid)
+{
+	for (uint64_t i = 0; early && i < nr_early; i++)
+		if (early[i].tid == tid && early[i].page)
+			return &early[i];
+	return NULL;
+}
+
+void pb_switches_forget_early(void)
+{
+	for (uint64_t i = 0; early && i < nr_early; i++)
+		pb_switches_end(&early[i]);
+	nr_early = 0;
 }
 
 void pb_switches_end(struct pb_switches *of)

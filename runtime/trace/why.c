@@ -47,12 +47,20 @@ int pb_why_write(void)
 void pb_why_begin_thread(struct pb_thread_state *self)
 {
 	struct pbd_why *why = pb_session->why;
+	struct pb_switches *early = why ? pb_switches_early(self->tid) : NULL;
 	uint32_t have;
 	int error;
 
 	if (!why)
 		return;
-	have = pb_switches_begin(&self->switches, &error);
+	if (early) {
+		self->switches = *early;
+		early->page = NULL;
+		have = self->switches.have;
+		error = self->switches.error;
+	} else {
+		have = pb_switches_begin(&self->switches, &error);
+	}
 	why->have |= have;
 	if (error && !why->refused)
 		why->refused = (uint32_t)-error;
@@ -210,6 +218,17 @@ static int is_chosen(void)
 	return pb_thread_is_chosen(!pb_self || !pb_self->number);
 }
 
+/* A thread's first event may be a slow call, if it is not known yet. */
+static struct pb_switches *switches(struct pb_switches *none)
+{
+	struct pb_switches *early;
+
+	if (pb_self && pb_self->number)
+		return &pb_self->switches;
+	early = pb_switches_early((uint32_t)pb_sys(SYS_gettid));
+	return early ? early : none;
+}
+
 void pb_why_record(uint64_t function, uintptr_t parent_ip,
 		   struct patchbay_regs *regs, uint64_t duration)
 {
@@ -237,10 +256,7 @@ void pb_why_record(uint64_t function, uintptr_t parent_ip,
 		slow->flags = 0;
 		slow->ns = to_ns(duration);
 		slow->begin_ns = now_ns - slow->ns;
-		/* A thread's first event may be this, if it is not known yet. */
-		pb_switches_read(pb_self && pb_self->number ? &pb_self->switches :
-							      &none,
-				 slow);
+		pb_switches_read(switches(&none), slow);
 		fill_in(slow, parent_ip, regs);
 		__atomic_store_n(&slow->id, id, __ATOMIC_RELEASE);
 	}
@@ -254,6 +270,7 @@ void pb_why_record(uint64_t function, uintptr_t parent_ip,
 
 void pb_why_forget(void)
 {
+	pb_switches_forget_early();
 	if (pb_session->slow)
 		pb_sys(SYS_munmap, pb_session->slow,
 		       most() * sizeof(*pb_session->slow));
