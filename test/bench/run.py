@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness import BenchError
+from harness.hosts import ENGINES
 from harness.paired import Plan, idle_cpu
 from harness.real import PROGRAMS, ProgramError
 from harness.report import Report, machine
@@ -29,6 +30,7 @@ class Bench:
     functions: int
     programs: list
     events: list
+    engines: list
     quick: bool
     count: bool
     before: Path
@@ -50,6 +52,8 @@ def arguments():
     parser.add_argument("--events", type=int, action="append", metavar="MILLIONS",
                         help="of the recordings that 'reading' reads; may be repeated "
                              "(default: 5 and 50; 500 take 12 GB, and 16 for uftrace)")
+    parser.add_argument("--engine", action="append", choices=ENGINES,
+                        help="that 'fleet' asks; may be repeated (default: both)")
     parser.add_argument("--program", action="append", choices=PROGRAMS,
                         help="of test/programs; may be repeated (default: all)")
     parser.add_argument("--count", action="store_true",
@@ -91,7 +95,7 @@ def main():
         suite = importlib.import_module(f"suites.{args.suite.replace('-', '_')}")
         report.heading()
         suite.run(Bench(tools, plan, report, args.functions,
-                        args.program or PROGRAMS, args.events, args.quick,
+                        args.program or PROGRAMS, args.events, args.engine or ENGINES, args.quick,
                         args.count, args.before))
         if args.json:
             report.write_json(args.json)

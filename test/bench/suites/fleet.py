@@ -24,7 +24,6 @@ BUILDS = "0123abcd", "4567cdef" # as in FLEET.md
 RECORDINGS = 4                  # of each
 SLOW_HOST, FACTOR = 700, 3
 QUESTIONS = ("what takes the time", "what became slower", "which hosts are slow")
-ENGINES = ("duckdb", "chdb")
 # Where they are installed by cmake/fetch-python.sh, which does it once.
 FETCH = SOURCE / "cmake" / "fetch-python.sh"
 ASK = SOURCE / "test" / "runtime" / "Inputs" / "fleet-questions.py"
@@ -36,7 +35,7 @@ def run(bench):
     with tempfile.TemporaryDirectory(dir=bench.tools.cache) as folder:
         folder = Path(folder)
         fill(bench, folder, hosts)
-        for engine in ENGINES:
+        for engine in bench.engines:
             ask(bench, engine, folder / "tree", hosts)
 
 
