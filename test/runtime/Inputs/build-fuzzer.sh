@@ -24,22 +24,31 @@ sanitize() {
 		"$@"
 }
 
-for part in reading/CallStream reading/DataBlocks reading/DataFile \
-            reading/DataReader reading/DataSlow reading/EventWindows reading/Trace \
-            reading/TypedText showing/WhySlow attach/Unwinder; do
-	sanitize -fsanitize=fuzzer-no-link -c "$source/runtime/tool/$part.cpp" \
-		-o "$output.d/$(basename "$part").o"
-done
-for part in Diagnostics elf/ElfImage elf/LoadMap export/Export export/PerfettoExport \
-            names/KernelNames names/NameArchive names/NameFilter names/NameForms names/RustNames \
-            names/SourceNames \
-            names/SymbolFiles names/TracedNames reading/CallPass reading/ChosenCalls \
-            reading/DataErrors reading/MappedFile reading/Parallel reading/Progress \
-            recording/OutputDir showing/CallTree showing/Comparison showing/Durations showing/Histogram \
-            showing/Losses showing/ReportTable showing/Spread showing/Table \
-            showing/Terminal \
-            showing/Values; do
-	sanitize -c "$source/runtime/tool/$part.cpp" -o "$output.d/$(basename "$part").o"
+# Many files at once, as their headers and the templates in them take most of the time.
+together() {
+	name=$1
+	shift
+	printf '#include "%s.cpp"\n' "$@" >"$output.d/$name.cpp"
+}
+
+together guided reading/CallStream reading/DataBlocks reading/DataFile \
+	reading/DataReader reading/DataSlow reading/EventWindows reading/Trace \
+	reading/TypedText showing/WhySlow attach/Unwinder
+sanitize -fsanitize=fuzzer-no-link -c "$output.d/guided.cpp" -o "$output.d/guided.o"
+
+# Apart from the others is what has a name of its file that they, or headers, have too.
+together names Diagnostics elf/ElfImage elf/LoadMap names/KernelNames names/NameArchive \
+	names/NameFilter names/NameForms names/RustNames names/SourceNames names/SymbolFiles \
+	names/TracedNames
+together reading reading/CallPass reading/ChosenCalls reading/DataErrors \
+	reading/MappedFile reading/Parallel reading/Progress recording/OutputDir \
+	showing/CallTree showing/Comparison showing/Durations showing/Histogram \
+	showing/Losses showing/ReportTable showing/Spread showing/Table showing/Values \
+	export/PerfettoExport
+together export export/Export
+together terminal showing/Terminal
+for part in names reading export terminal; do
+	sanitize -c "$output.d/$part.cpp" -o "$output.d/$part.o"
 done
 sanitize -fsanitize=fuzzer -o "$output" \
 	"$source/test/runtime/Inputs/fuzz-data-file.cpp" "$output.d"/*.o \
