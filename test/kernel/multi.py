@@ -218,6 +218,8 @@ def matrix(cells, arch):
 
 
 def same(row):
-    """But for a tick that comes while one is measured, which is seldom while calls are short."""
+    """But for ticks that come while one is measured: seldom one while calls are short, two
+    in the longest."""
     row = sorted(row)
-    return row[len(row) // 2] - row[0] < max(2, row[0] / 100) and row[-1] - row[0] < TICK
+    return (row[len(row) // 2] - row[0] < max(2, row[0] / 100)
+            and row[-1] - row[0] < max(TICK, row[0] / 50))

@@ -17,6 +17,7 @@ import report
 import tools
 from base import BaseRun, debian, finished, llvm, product
 from kernels import HERE, ROOT, KernelError, Tools, other_source, run, source
+from static_call_run import with_radix
 
 
 class MultiRun(BaseRun):
@@ -240,7 +241,12 @@ class MultiRun(BaseRun):
         return file
 
     def booted(self, kernel, *scripts, cpus=None, args="", **more):
+        # Programs on all functions are on those, too, that the hash MMU's faults come to, and
+        # BPF's compiler writes where no page is in the hash table yet: a fault, there, without
+        # end. The other MMU has no such faults.
         on = boot.Machine.usual(self.arch).anywhere()
+        if self.arch == "ppc64le":
+            on = with_radix(on).with_model("power9")
         if "ftrace=" not in args:
             on = on.without_startup_tests()
         if kernel.name == "distribution":

@@ -31,6 +31,7 @@ class Run(BaseRun):
     def __init__(self, options):
         if options.rival and not rival.patches(options.version):
             raise KernelError(f"no patch of the rival layout for Linux {options.version}: use 6.12")
+        self.quick = options.quick
         super().__init__(options)
 
     def prepare(self, build):
@@ -41,10 +42,12 @@ class Run(BaseRun):
         self.patchbay = product(build, "bin/patchbay")
         self.multi = multi.is_in(self.source)
         config = ("far",) if self.multi and self.arch == "arm64" else ()
-        self.ours = self.kernel("ours", True, *config, "cfi")
+        # Those of --multi, with the same names: what was built for one is not built again for
+        # the other.
+        more = ("selftests",) if config and not self.quick else ()
+        self.ours = self.kernel("ours", True, *config, *more, "cfi")
         self.cfi = self.kernel("cfi", False, *config, "cfi")
-        # With --multi it is "no-cfi", so that ccache has one if it has the other.
-        self.plain = self.kernel("plain", False, *config)
+        self.plain = self.kernel("no-cfi" if config else "plain", False, *config)
         self.programs = {"BPF": self.out / "bpf", "MULTI": self.out / "multi",
                          "STORM": self.out / "multi-storm"}
 
