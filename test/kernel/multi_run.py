@@ -23,8 +23,8 @@ from static_call_run import with_radix
 class MultiRun(BaseRun):
     module_sources = HERE / "modules"
     VARIANTS = ()
-    # In the order in which they are built. "ours" has CFI and the plugin, and with --quick
-    # is the kernel of run.py without --multi; else it has what BPF's tests ask for, too.
+    # In the order in which they are built. "ours" has CFI and the plugin, and is the kernel of
+    # run.py without --multi; without --quick it has what BPF's tests ask for, too, on arm64.
     # "distribution" is Debian's own of the same version: it has neither our patches nor
     # our configuration, and does not have to be built.
     KERNELS = ("distribution", "ours", "no-cfi", "unpatched", "debug")
