@@ -116,6 +116,21 @@ static int trouble(unsigned int round, int other, int single)
 	return refused;
 }
 
+// How often the kernel left the program out, since it ran on that CPU already.
+static unsigned long long misses(int program)
+{
+	struct bpf_prog_info info = {};
+	union bpf_attr attr = {
+		.info = {
+			.bpf_fd = program,
+			.info_len = sizeof(info),
+			.info = (unsigned long)&info,
+		},
+	};
+
+	return bpf(BPF_OBJ_GET_INFO_BY_FD, &attr) ? 0 : info.recursion_misses;
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long long counters[SLOTS] = {}, before, seen, traced = 0, all = 0;
@@ -154,10 +169,17 @@ int main(int argc, char **argv)
 	seen = entries(tracers[0]) - before;
 	read_counters(map, counters);
 	for (int i = 0; i < KNOWN; i++) {
-		bad += counters[i] != (i < BPF ? calls[i] : 0);
+		unsigned long long wanted = i < BPF ? calls[i] : 0;
+
+		if (counters[i] != wanted)
+			printf("wrong: %s: %llu of %llu\n", known[i].function, counters[i],
+			       wanted);
+		bad += counters[i] != wanted;
 		traced += i < FTRACE ? 0 : calls[i];
 		all += calls[i];
 	}
+	if (bad)
+		printf("left out: %llu\n", misses(program));
 	set(tracers[0], "current_tracer", "nop");
 	close(link);
 	printf("storm: %u rounds, %llu calls, BPF: %u wrong, ftrace: %llu of %llu, %u refused\n",
