@@ -21,8 +21,8 @@ __thread struct pb_ring *pb_ring __attribute__((tls_model("initial-exec")));
 __thread struct pb_own_clock *pb_own_clock
 	__attribute__((tls_model("initial-exec")));
 
-/* Of this thread's object: so many blocks its ring has room for. */
-static __thread size_t max_blocks __attribute__((tls_model("initial-exec")));
+/* Of this thread's object, which fork() wipes: so many blocks its ring has room for. */
+static __thread uint64_t max_blocks __attribute__((tls_model("initial-exec")));
 
 __thread int pb_untraced __attribute__((tls_model("initial-exec")));
 __thread int pb_locked __attribute__((tls_model("initial-exec")));
@@ -69,23 +69,16 @@ static struct pb_thread_state *take_over(void)
 	for (int asked = 0; asked < NR_ASKED; asked++) {
 		struct pb_thread_state *thread = dequeue();
 
-		if (!thread || is_gone(thread, pid))
+		if (!thread)
+			return NULL;
+		/* Of a thread that ends now, and was in an earlier recording only. */
+		if (thread->max_blocks < pb_ring_max_blocks())
+			continue;
+		if (is_gone(thread, pid))
 			return thread;
 		enqueue(thread);
 	}
 	return NULL;
-}
-
-/*
- * The object and, behind it, what its ring keeps of blocks; whole cache lines, of
- * which processors fetch two at a time, since each event writes to the first.
- */
-static size_t object_size(void)
-{
-	size_t size = sizeof(struct pb_thread_state) +
-		      pb_ring_max_blocks() * sizeof(struct pbd_block *);
-
-	return (size + 127) & ~(size_t)127;
 }
 
 /* In front of the objects that were allocated together. */
@@ -99,17 +92,43 @@ struct pb_thread_lot {
 
 _Static_assert(sizeof(struct pb_thread_lot) == 128, "as objects are aligned");
 
+/*
+ * The object and, behind it, what its ring keeps of blocks; whole cache lines, of
+ * which processors fetch two at a time, since each event writes to the first.
+ */
+static size_t object_size(uint64_t blocks)
+{
+	size_t size = sizeof(struct pb_thread_state) +
+		      blocks * sizeof(struct pbd_block *);
+
+	return (size + 127) & ~(size_t)127;
+}
+
+/*
+ * Never fewer than in an earlier recording: else each thread would leave an object
+ * behind whenever a recording with large buffers follows one with small ones.
+ */
+static uint64_t blocks_of_next(void)
+{
+	uint64_t now = pb_ring_max_blocks();
+	uint64_t before =
+		pb_session->newest_lot ? pb_session->newest_lot->max_blocks : 0;
+
+	return now > before ? now : before;
+}
+
 static int make_new(uint64_t nr)
 {
+	const uint64_t blocks = blocks_of_next();
 	struct pb_thread_lot *lot;
 	int error;
 
-	lot = pb_session_alloc(sizeof(*lot) + nr * object_size(), &error);
+	lot = pb_session_alloc(sizeof(*lot) + nr * object_size(blocks), &error);
 	if (!lot)
 		return error;
 	lot->nr = nr;
-	lot->size = object_size();
-	lot->max_blocks = pb_ring_max_blocks();
+	lot->size = object_size(blocks);
+	lot->max_blocks = blocks;
 	lot->next = pb_session->lots;
 	pb_session->lots = lot;
 	pb_session->newest_lot = lot;
@@ -122,6 +141,7 @@ static struct pb_thread_state *take_new(void)
 {
 	uint64_t *nr = &pb_session->nr_new_threads;
 	uint64_t left = __atomic_load_n(nr, __ATOMIC_ACQUIRE);
+	struct pb_thread_state *new;
 
 	do {
 		if (!left)
@@ -129,8 +149,10 @@ static struct pb_thread_state *take_new(void)
 	} while (!__atomic_compare_exchange_n(nr, &left, left - 1, 1,
 					      __ATOMIC_ACQUIRE,
 					      __ATOMIC_ACQUIRE));
-	return (void *)((char *)(pb_session->newest_lot + 1) +
-			(left - 1) * pb_session->newest_lot->size);
+	new = (void *)((char *)(pb_session->newest_lot + 1) +
+		       (left - 1) * pb_session->newest_lot->size);
+	new->max_blocks = pb_session->newest_lot->max_blocks;
+	return new;
 }
 
 static struct pb_thread_state *make(int *error)
@@ -162,7 +184,10 @@ static void begin(struct pb_thread_state *self)
 
 static void publish(struct pb_thread_state *self)
 {
-	max_blocks = pb_ring_max_blocks();
+	if (self == pb_self)
+		self->max_blocks = max_blocks;
+	else
+		max_blocks = self->max_blocks;
 	pb_own_clock = &self->clock;
 	pb_ring = &self->ring;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);

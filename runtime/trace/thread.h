@@ -36,6 +36,7 @@ struct pb_tally;
  * @tid:     gettid(2) of that; 0: not known (sandbox.h)
  * @comm:    its name when it was asked for last
  * @leaving: it is in the queue
+ * @max_blocks: so many its ring has room for
  */
 struct pb_thread_state {
 	struct pb_ring ring;
@@ -48,6 +49,7 @@ struct pb_thread_state {
 	uint32_t tid;
 	char comm[PB_COMM_SIZE];
 	uint32_t leaving;
+	uint64_t max_blocks;
 	struct pb_thread_state *next;
 };
 

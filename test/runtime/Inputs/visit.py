@@ -4,6 +4,9 @@
 visit.py PATCHBAY counts PROG TIMES
     PROG is that of visited.c, with its argument, if any. Calls are counted exactly between the beginning of a
     recording and its end, TIMES times, and then everything is as it was.
+visit.py PATCHBAY keeps PROG TIMES
+    Recordings with small and with large buffers in turn: what is kept for the next one is
+    not more after TIMES of both than after the first.
 visit.py PATCHBAY inside PROG TIMES
     The same, and PROG, a command, finds neither the runtime nor the directory: it has a
     /tmp of its own, in which nothing is left. --follow: its children, too.
@@ -127,6 +130,28 @@ def counts(patchbay, command, times):
     assert len(program.mappings()) < mapped + 150, (mapped, len(program.mappings()))
     program.end()
     print(f"counted exactly {times} times")
+
+
+def mapped_kb(program):
+    with open(f"/proc/{program.pid}/status", encoding="utf-8") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("VmSize:"))
+
+
+def keeps(patchbay, command, times):
+    program = Program(*command.split())
+    sizes = []
+    for _ in range(times):
+        for buffer in ("64M", "64G"):
+            recording = Recording(patchbay, program, "-F", "counted", "-t", "function",
+                                  "--buffer", buffer)
+            made = program.call(100000)  # so many that each thread makes some
+            recording.end()
+            assert recording.calls("counted") == made
+        sizes.append(mapped_kb(program))
+    # What threads are given for such buffers is made for some at once, and takes 8 MB.
+    assert sizes[-1] - sizes[0] < 1024, sizes
+    program.end()
+    print(f"kept no more after {times} times")
 
 
 def inside(patchbay, command, times):
@@ -259,6 +284,6 @@ def kill(patchbay, path, times):
 if __name__ == "__main__":
     PATCHBAY, WHAT, PATH, TIMES = sys.argv[1:]
     {"counts": counts, "fork": fork, "follow": follow, "storm": storm,
-     "alone": alone, "inside": inside,
+     "alone": alone, "inside": inside, "keeps": keeps,
      "kill": kill}[WHAT](
         PATCHBAY, PATH, int(TIMES))
