@@ -99,7 +99,8 @@ private:
   SafePoint Safe;
   pid_t Pid;
   StubUse Use;
-  pb_moment Before; // when it was asked to stop
+  std::string Waits; // of the last thread that does, where, with words for it
+  pb_moment Before;  // when it was asked to stop
   InjectionResult Result;
 };
 
@@ -135,8 +136,14 @@ Expected<Injector::Look> Injector::lookAt(pid_t Thread) {
   if (*State != Tracee::State::Stopped)
     return Look::NotNow;
   auto Undisturbed = T.undisturbed();
-  if (!Undisturbed || !T.isAllSaved() || !Safe.isAt(Memory, T.registers()))
+  if (!Undisturbed || !T.isAllSaved())
     return Look::NotNow;
+  if (!Safe.isAt(Memory, T.registers())) {
+    if (std::string Name = Safe.waitsIn(Memory, T.registers()); !Name.empty())
+      Waits = "; thread " + std::to_string(Thread) + " is in " + Name +
+              "(), which may hold a lock that loading takes";
+    return Look::NotNow;
+  }
   Use.Thread = Thread;
   Use.Back = *Undisturbed;
   if (!hasStack(Use.Back))
@@ -182,7 +189,7 @@ Error Injector::borrowThread() {
                       "library: all were in the C library, the loader or the "
                       "allocator, or in code without unwind tables "
                       "(-fasynchronous-unwind-tables makes them)" +
-                      Twine(NotSaved) + "; try again");
+                      Twine(NotSaved) + Waits + "; try again");
 }
 
 // By the processor's counter, which the code has read at its end; the rate is known

@@ -71,6 +71,25 @@ static bool isKnownToWait(StringRef Function) {
   return is_contained(Known, Function);
 }
 
+// Functions that read from a stream, by whichever of their names comes first.
+static bool isOfStreams(StringRef Function) {
+  static constexpr StringRef Known[] = {
+      "fgets",           "_IO_fgets",       "fgets_unlocked",
+      "gets",            "_IO_gets",        "getline",
+      "getdelim",        "__getdelim",      "_IO_getdelim",
+      "getc",            "fgetc",           "_IO_getc",
+      "getchar",         "getc_unlocked",   "fgetc_unlocked",
+      "getchar_unlocked", "__uflow",        "__underflow",
+      "_IO_default_uflow", // to which __uflow() jumps
+      "fread",           "_IO_fread",       "fread_unlocked",
+      "scanf",           "fscanf",          "vscanf",
+      "vfscanf",         "__vfscanf",       "_IO_vfscanf",
+      "__isoc99_scanf",  "__isoc99_fscanf", "__isoc99_vscanf",
+      "__isoc99_vfscanf", "__isoc23_scanf", "__isoc23_fscanf",
+      "__isoc23_vscanf", "__isoc23_vfscanf"};
+  return is_contained(Known, Function);
+}
+
 bool SafePoint::isLikely(int64_t SystemCall) {
   return onlyWaits(SystemCall) || SystemCall == SYS_futex ||
          SystemCall == SYS_read;
@@ -100,17 +119,16 @@ SafePoint::Roles SafePoint::roleOf(uint64_t Code) const {
   return is_contained(OfC, Module) ? CLibrary : Program;
 }
 
-bool SafePoint::isAt(const ProcessMemory &Memory,
-                     const ThreadRegisters &R) const {
+std::optional<SafePoint::Known>
+SafePoint::known(const ProcessMemory &Memory, const ThreadRegisters &R) const {
   Unwound Stack = unwindStack(ProcessStack(Memory, Modules), ThreadNumbers, toDwarf(R));
   if (!Stack.IsWhole)
-    return false;
-  const std::vector<StackFrame> &Frames = Stack.Frames;
+    return std::nullopt;
   std::vector<Roles> Of;
-  for (const StackFrame &F : Frames)
+  for (const StackFrame &F : Stack.Frames)
     Of.push_back(roleOf(F.Code));
   if (is_contained(Of, Forbidden))
-    return false;
+    return std::nullopt;
 
   // The start: what is outside of main(), or of a thread's function.
   size_t End = Of.size();
@@ -125,17 +143,66 @@ bool SafePoint::isAt(const ProcessMemory &Memory,
       Begin < End && !any_of(ArrayRef(Of).slice(Begin, End - Begin),
                              [](Roles Role) { return Role != Program; });
   if (!OnlyProgram)
-    return false;
+    return std::nullopt;
+  return Known{std::move(Stack.Frames), Begin};
+}
 
+StringRef SafePoint::functionOf(const StackFrame &F) const {
+  const LoadedModule *Module = Modules.at(F.Code);
+  return Module ? Module->functionAt(F.Code) : "";
+}
+
+StringRef SafePoint::called(const ProcessMemory &Memory,
+                            const Known &Stack) const {
+  if (StringRef Name = functionOf(Stack.Frames[Stack.InC - 1]); !Name.empty())
+    return Name;
+  uint64_t Target = calledBefore(
+      Stack.Frames[Stack.InC].Pc,
+      [&](uint64_t Address, void *Bytes, size_t Size) {
+        return Memory.read(Address, Bytes, Size);
+      });
+  const LoadedModule *Module = Modules.at(Target);
+  if (!Module || !is_contained(OfC, Module))
+    return "";
+  StringRef Name = Module->functionAt(Target);
+  return Module->find(Name) == Target ? Name : "";
+}
+
+// The frames are read(2)'s, from the innermost on, then its caller.
+bool SafePoint::readsStream(StringRef Called, const Known &Stack) const {
+  if (!isOfStreams(Called))
+    return false;
+  for (size_t I = 0; I + 1 < Stack.InC; ++I) {
+    StringRef Name = functionOf(Stack.Frames[I]);
+    if (Name == "read" || Name == "__read")
+      return functionOf(Stack.Frames[I + 1]) == "_IO_file_underflow";
+  }
+  return false;
+}
+
+bool SafePoint::isAt(const ProcessMemory &Memory,
+                     const ThreadRegisters &R) const {
+  auto Stack = known(Memory, R);
+  if (!Stack)
+    return false;
   int64_t Number = systemCall(R);
-  if (Begin == 0 && Number < 0)
+  if (Stack->InC == 0 && Number < 0)
     return !ProgramAllocates;
   if (onlyWaits(Number))
     return true;
   if (ProgramAllocates || Number < 0)
     return false;
-  if (Begin == 0)
+  if (Stack->InC == 0)
     return true;
-  const StackFrame &Called = Frames[Begin - 1];
-  return isKnownToWait(Modules.at(Called.Code)->functionAt(Called.Code));
+  StringRef Called = called(Memory, *Stack);
+  return isKnownToWait(Called) ||
+         (Number == SYS_read && readsStream(Called, *Stack));
+}
+
+std::string SafePoint::waitsIn(const ProcessMemory &Memory,
+                               const ThreadRegisters &R) const {
+  auto Stack = known(Memory, R);
+  if (!Stack || Stack->InC == 0 || systemCall(R) < 0)
+    return "";
+  return called(Memory, *Stack).str();
 }

@@ -21,12 +21,22 @@
 // for the program, or for its resolver, timers and streams, and never with a lock
 // of the allocator, the loader or the threads' list. Of futex(2), read(2), write(2),
 // by which it may wait for such a lock or fill one in, only where the program has
-// called a function that is known.
+// called a function that is known. Which one it has called is told by the frame, or,
+// where that function has jumped to one without a name (sem_wait() does), by the
+// program's call instruction.
+//
+// A stream's functions are known while they read for the stream itself, that is where
+// read(2) was called by its underflow function. Then they hold the stream's own lock,
+// and none that pthread_create() or dlopen() takes: what was to be allocated is
+// there by then, the list of all streams is let go of before, and when they allocate
+// (getline()) or flush others they are not in underflow's read(2).
 #ifndef PATCHBAY_TOOL_ATTACH_SAFEPOINT_H
 #define PATCHBAY_TOOL_ATTACH_SAFEPOINT_H
 
 #include "LoadedModules.h"
 #include "Registers.h"
+#include "Unwinder.h"
+#include <optional>
 
 namespace patchbay {
 
@@ -37,12 +47,27 @@ public:
   /// Memory is of the thread's process.
   bool isAt(const ProcessMemory &Memory, const ThreadRegisters &R) const;
 
+  /// Of a thread that is not: the function of the C library that the program has called.
+  /// Empty if that is not known, or not why.
+  std::string waitsIn(const ProcessMemory &Memory, const ThreadRegisters &R) const;
+
   /// Whether it is worth while to stop a thread that is in this system call.
   static bool isLikely(int64_t SystemCall);
 
 private:
   enum Roles { Program, CLibrary, Forbidden };
   Roles roleOf(uint64_t Code) const;
+
+  /// A stack that is known from end to end.
+  struct Known {
+    std::vector<StackFrame> Frames;
+    size_t InC = 0; // so many are the C library's, before those of the program
+  };
+  std::optional<Known> known(const ProcessMemory &Memory,
+                             const ThreadRegisters &R) const;
+  llvm::StringRef functionOf(const StackFrame &F) const;
+  llvm::StringRef called(const ProcessMemory &Memory, const Known &Stack) const;
+  bool readsStream(llvm::StringRef Called, const Known &Stack) const;
 
   const LoadedModules &Modules;
   std::vector<const LoadedModule *> OfC, Never;

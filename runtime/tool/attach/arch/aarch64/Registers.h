@@ -62,6 +62,32 @@ inline int64_t systemCallResult(const ThreadRegisters &R) { return R.Result; }
 /// Whether they do not say that, and will when it has been stopped once more.
 bool hidesRestart(const ThreadRegisters &R);
 
+/// What the instruction before Return has called, by itself or by an entry of the PLT; 0:
+/// not known. Read(Address, Bytes, Size) is of the thread's process.
+template <typename Function>
+uint64_t calledBefore(uint64_t Return, Function Read) {
+  uint32_t Call, Entry[3];
+  uint64_t Target = 0;
+  if (!Read(Return - 4, &Call, 4) || Call >> 26 != 0x25) // bl
+    return 0;
+  uint64_t At = Return - 4 + (int64_t(uint64_t(Call) << 38) >> 36);
+  if (!Read(At, Entry, sizeof(Entry)))
+    return 0;
+  uint64_t Page = At;
+  const uint32_t *I = Entry;
+  if (*I == 0xd503245f) { // bti c
+    ++I;
+    Page += 4;
+  }
+  // adrp x16, and ldr x17, [x16, ...] of 8 bytes
+  if ((I[0] & 0x9f00001f) != 0x90000010 || (I[1] & 0xffc003ff) != 0xf9400211)
+    return At;
+  int64_t Pages = int64_t(uint64_t(I[0] >> 5 & 0x7ffff) << 45) >> 43 |
+                  (I[0] >> 29 & 3);
+  uint64_t Slot = (Page & ~0xfffull) + Pages * 4096 + (I[1] >> 10 & 0xfff) * 8;
+  return Read(Slot, &Target, sizeof(Target)) ? Target : 0;
+}
+
 /// Whether the code in Stub.S gives back all that the thread has; and words for where it
 /// does not.
 inline constexpr char NotSaved[] = ", or used SME";

@@ -6,6 +6,7 @@
 
 #include "attach/DwarfRegisters.h"
 #include "attach/ThreadStatus.h"
+#include <cstring>
 #include <elf.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
@@ -54,6 +55,33 @@ inline int64_t systemCallResult(const ThreadRegisters &R) {
 }
 /// Whether they do not say that, and will when it has been stopped once more.
 inline bool hidesRestart(const ThreadRegisters &) { return false; }
+
+/// What the instruction before Return has called, by itself or by an entry of the PLT; 0:
+/// not known. Read(Address, Bytes, Size) is of the thread's process.
+template <typename Function>
+uint64_t calledBefore(uint64_t Return, Function Read) {
+  uint8_t Call[6], Entry[11];
+  int32_t Offset;
+  uint64_t Target = 0;
+  if (!Read(Return - sizeof(Call), Call, sizeof(Call)))
+    return 0;
+  memcpy(&Offset, Call + 2, sizeof(Offset));
+  if (Call[0] == 0xff && Call[1] == 0x15) // call *Offset(%rip)
+    return Read(Return + Offset, &Target, sizeof(Target)) ? Target : 0;
+  if (Call[1] != 0xe8) // call
+    return 0;
+  uint64_t At = Return + Offset;
+  if (!Read(At, Entry, sizeof(Entry)))
+    return 0;
+  unsigned I = !memcmp(Entry, "\xf3\x0f\x1e\xfa", 4) ? 4 : 0; // endbr64
+  I += Entry[I] == 0xf2;                                      // bnd
+  if (Entry[I] != 0xff || Entry[I + 1] != 0x25) // jmp *Offset(%rip)
+    return At;
+  if (!Read(At + I + 2, &Offset, sizeof(Offset)) ||
+      !Read(At + I + 6 + Offset, &Target, sizeof(Target)))
+    return 0;
+  return Target;
+}
 
 /// Whether the code in Stub.S gives back all that the thread has; and words for where it
 /// does not.
