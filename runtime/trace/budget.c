@@ -6,6 +6,7 @@
 #include "moment.h"
 #include "options.h"
 #include "parked.h"
+#include "sandbox.h"
 #include "session.h"
 #include "start.h"
 #include "sys.h"
@@ -446,7 +447,8 @@ static void arm_one_again(void)
 /*
  * The thread is to run as soon as it is woken, also on a processor that the program keeps
  * busy: it asks for short slices (sched_setattr(2)), which since Linux 6.12 come before long
- * ones. Others do not mind.
+ * ones. Others do not mind. Not where there was a filter of system calls from the start:
+ * such a one may well kill who changes how it is scheduled (systemd's ~@resources does).
  */
 #define SLICE_NS 100000
 
@@ -458,6 +460,8 @@ static void ask_for_short_slices(void)
 	if (has_asked)
 		return;
 	has_asked = 1;
+	if (pb_filtered_at_start)
+		return;
 	if (pb_sys(SYS_sched_getattr, 0, &attr, sizeof(attr), 0) ||
 	    attr.sched_policy)
 		return;

@@ -389,7 +389,8 @@ int pb_start_begin(void)
 {
 	int error = pb_globs_init();
 
-	if (pb_options.no_sleep_time || pb_options.nr_typed || pb_options.why_ns)
+	if (pb_options.no_sleep_time || pb_options.nr_typed || pb_options.why_ns ||
+	    pb_options.max_overhead || pb_options.max_rate)
 		pb_sandbox_start();
 	pb_tracer_needs_blocks = tracer->events;
 	pb_tally_kind = tracer->sample ? PBD_SAMPLES : PBD_HISTOGRAMS;
