@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 /* The filter looks at words of 4 bytes. */
 #define NR_WORDS (PB_CONTROL_KNOCK / 4)
@@ -62,6 +65,17 @@ static void write_filter(struct sock_filter *code, const uint8_t *secret)
 	*code = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, 0);
 }
 
+/* An abstract one begins with a NUL. Returns the address's size. */
+static socklen_t set_address(const char *name, struct sockaddr_un *address)
+{
+	const size_t length = strlen(name);
+
+	memset(address, 0, sizeof(*address));
+	address->sun_family = AF_UNIX;
+	memcpy(address->sun_path + 1, name, length);
+	return (socklen_t)(length + 1 + offsetof(struct sockaddr_un, sun_path));
+}
+
 /* Before the socket has a name: nothing can come in earlier. */
 static int set_filter(int fd, const uint8_t *secret)
 {
@@ -78,7 +92,7 @@ static int set_filter(int fd, const uint8_t *secret)
 static int open_named(const char *name, const uint8_t *secret)
 {
 	struct sockaddr_un address;
-	socklen_t size = pb_gate_address(name, &address);
+	socklen_t size = set_address(name, &address);
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	int error;
 

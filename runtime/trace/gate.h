@@ -11,9 +11,6 @@
 
 #include "control.h"
 
-#include <sys/socket.h>
-#include <sys/un.h>
-
 /*
  * A gate with a new name and a new secret, which @point says from then on. Returns
  * a descriptor, which poll(2) says has input when somebody knocks, or -errno.
@@ -28,14 +25,5 @@ int pb_gate_take(int gate);
 
 /* Where clients find it; NULL: nobody has listened yet. */
 extern struct pb_control_point *pb_control_point;
-
-/* Of such a gate. Returns the address's size. */
-socklen_t pb_gate_address(const char *name, struct sockaddr_un *address);
-
-/*
- * Knock without a connection, so that poll(2) returns. No cancellation point. Does
- * nothing in another network namespace than the gate's. Where sys.h's code may be called.
- */
-void pb_gate_wake(const struct pb_control_point *point);
 
 #endif /* PB_TRACE_GATE_H */

@@ -12,6 +12,7 @@
 #include "session.h"
 #include "start.h"
 #include "visit.h"
+#include "wake.h"
 #include "watch.h"
 
 #include <core/private.h>
@@ -30,8 +31,8 @@
 #define PATIENCE_NS (PB_PATIENCE_SECONDS * 1000000000ull)
 
 /*
- * So often it looks whether it is to end, even if nobody connects: a thread that has
- * left its network namespace (unshare(2)) cannot wake it.
+ * So often it looks whether it is to end, even if nobody connects or wakes it: who has
+ * begun a visit may have died before holding it.
  */
 #define LOOK_MS 500
 
@@ -210,11 +211,13 @@ static int drop_late(void)
 	return least == UINT64_MAX ? -1 : (int)(least / 1000000) + 1;
 }
 
-static void serve_once(int gate)
+/* @wakes: may be below 0. */
+static void serve_once(int gate, int wakes)
 {
-	struct pollfd fds[3 + PB_CONTROL_PLACES + PB_ATTACHED_MAX + PB_CONTROL_KEEPERS];
+	struct pollfd fds[4 + PB_CONTROL_PLACES + PB_ATTACHED_MAX + PB_CONTROL_KEEPERS];
 	struct pollfd *watcher = &fds[1 + PB_CONTROL_PLACES];
-	struct pollfd *visitors = watcher + 1, *attached;
+	struct pollfd *woken = watcher + 1;
+	struct pollfd *visitors = woken + 1, *attached;
 	nfds_t nr_visitors, nr_attached;
 	int timeout = drop_late(), tick = pb_attach_tick(), nr_ready;
 
@@ -223,6 +226,7 @@ static void serve_once(int gate)
 	for (size_t i = 0; i < PB_CONTROL_PLACES; i++)
 		fds[1 + i] = (struct pollfd){ places[i].client, POLLIN, 0 };
 	*watcher = (struct pollfd){ pb_watch_client(), POLLIN, 0 };
+	*woken = (struct pollfd){ wakes, POLLIN, 0 };
 	nr_visitors = pb_visit_poll(visitors);
 	attached = visitors + nr_visitors;
 	nr_attached = pb_attach_poll(attached);
@@ -238,10 +242,12 @@ static void serve_once(int gate)
 		timeout = tick;
 	if (pb_watch_client() >= 0 && timeout > PB_WATCH_LOOK_MS)
 		timeout = PB_WATCH_LOOK_MS;
-	nr_ready = poll(fds, 2 + PB_CONTROL_PLACES + nr_visitors + nr_attached, timeout);
+	nr_ready = poll(fds, 3 + PB_CONTROL_PLACES + nr_visitors + nr_attached, timeout);
 	pb_watch_look();
 	if (nr_ready <= 0)
 		return;
+	if (woken->revents)
+		pb_wake_take(wakes);
 	if (watcher->revents)
 		pb_watch_end();
 	pb_visit_polled(visitors, nr_visitors);
@@ -302,14 +308,17 @@ static void end_visit(void)
 
 static void *serve(void *arg)
 {
-	int gate = begin();
+	int gate = begin(), wakes = gate < 0 ? gate : pb_wake_open();
 
+	/* Without it, it comes when it is time to look (LOOK_MS). */
+	if (gate >= 0)
+		pb_note(wakes);
 	__atomic_store_n(&self->begun, 1, __ATOMIC_SEQ_CST);
 	/* NULL: nobody waits. Else it is gone from then on. */
 	if (arg)
 		sem_post(arg);
 	while (gate >= 0 && !is_ending() && !pb_visit_is_over()) {
-		serve_once(gate);
+		serve_once(gate, wakes);
 		pb_visit_look();
 	}
 	if (!is_ending())
@@ -352,7 +361,7 @@ int pb_listen_end(void)
 	if (self->point.thread == pb_sys(SYS_gettid))
 		return 0;
 	__atomic_store_n(&self->ending, 1, __ATOMIC_SEQ_CST);
-	pb_gate_wake(&self->point);
+	pb_wake(&self->point);
 	while (!is_gone() && --tries)
 		pb_sys(SYS_nanosleep, &pause, NULL);
 	if (!tries)
