@@ -41,7 +41,7 @@ static uint64_t look_ns;     /* between two looks, of what the process takes */
 static uint64_t wait_ns;     /* the same, as it is likely to take on the clock */
 static uint64_t pause_ns;    /* longer each time that nothing was disarmed */
 static double overhead;      /* of late; below 0: not known yet */
-static __thread uint64_t thread_ns; /* of this thread, at the last look */
+static double looked_ns;     /* what looking has taken, and was not accounted yet */
 static double debt_ns;	     /* what was spent and was not allowed */
 
 /*
@@ -179,7 +179,7 @@ int pb_budget_begin(int (*check)(void *arg,
 			   look_most_ns();
 	look_ns = wait_ns = pause_ns;
 	overhead = -1;
-	debt_ns = spent_ns = own_ns = quiet_spent_ns = quiet_own_ns = 0;
+	looked_ns = debt_ns = spent_ns = own_ns = quiet_spent_ns = quiet_own_ns = 0;
 	in_a_row = IN_A_ROW_MAX;
 	pb_budget_wake_mask = wake_mask();
 	quiet_since_ns = last_ns;
@@ -325,7 +325,7 @@ static void account(const struct busy *busy, size_t nr, double cpu_ns)
 {
 	const double each = (double)pb_options.call_cost_ps / 1000;
 	const double why = (double)pb_why_spent();
-	double spent = why, own, now, allowed, calls, looked_ns;
+	double spent = why, own, now, allowed, calls;
 
 	for (size_t i = 0; i < nr; i++)
 		spent += (double)busy[i].calls * each;
@@ -337,10 +337,12 @@ static void account(const struct busy *busy, size_t nr, double cpu_ns)
 	/* Half of it may go into reasons (why=), and what does is not there for calls. */
 	pb_why_allow((uint64_t)(allowed / 2));
 	calls = spent - why;
-	/* Looking takes time, too, which no function can be disarmed for. */
-	looked_ns = (double)(pb_now_ns(CLOCK_THREAD_CPUTIME_ID) - thread_ns);
-	thread_ns = pb_now_ns(CLOCK_THREAD_CPUTIME_ID);
+	/*
+	 * Looking takes time, too, which no function can be disarmed for. What else this thread
+	 * does, as to arm them all, is not what tracing costs in the long run.
+	 */
 	spent += looked_ns;
+	looked_ns = 0;
 	/* What was too much before, as at the beginning, is saved in the long run. */
 	debt_ns += spent - allowed;
 	if (debt_ns < 0)
@@ -526,7 +528,7 @@ static uint64_t expected_wait_ns(uint64_t passed, uint64_t cpu_ns)
 
 int pb_budget_look(void)
 {
-	uint64_t now, passed, cpu_ns;
+	uint64_t now, passed, cpu_ns, begin_ns;
 	int is_woken;
 
 	if (!counting)
@@ -538,7 +540,9 @@ int pb_budget_look(void)
 	if (passed >= wait_ns || is_woken) {
 		cpu_ns = last_cpu_ns;
 		last_ns = now;
+		begin_ns = pb_now_ns(CLOCK_THREAD_CPUTIME_ID);
 		look(passed, is_woken ? CPU_LEAST_NS : look_ns / 2);
+		looked_ns += (double)(pb_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns);
 		wait_ns = expected_wait_ns(passed, last_cpu_ns - cpu_ns);
 		passed = 0;
 	}
