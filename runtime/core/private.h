@@ -57,6 +57,9 @@ void pb_private_restrict(int restricted);
  */
 int pb_private_keep_text(void);
 
+/* As patchbay_set_wait_limit(). Returns what it was before. */
+unsigned int pb_private_wait_limit(unsigned int milliseconds);
+
 /*
  * A loaded module of which nothing can be traced, and why: it is of another version of
  * the ABI, @number, or it is in another namespace of the loader (dlmopen(3)), and has

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "wait.h"
 
+#include "private.h"
 #include "quiesce.h"
 #include "stats.h"
 
@@ -27,6 +28,11 @@ static unsigned int limit = PATCHBAY_WAIT_LIMIT;
 void patchbay_set_wait_limit(unsigned int milliseconds)
 {
 	__atomic_store_n(&limit, milliseconds, __ATOMIC_RELAXED);
+}
+
+unsigned int pb_private_wait_limit(unsigned int milliseconds)
+{
+	return __atomic_exchange_n(&limit, milliseconds, __ATOMIC_RELAXED);
 }
 
 static int64_t now(void)

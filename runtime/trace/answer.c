@@ -143,7 +143,8 @@ static void describe(struct pb_control_reply *reply)
 	    !patchbay_get_stats(&stats))
 		reply->waited_for = (uint32_t)stats.waited_for;
 
-	if (!patchbay_ops_get_info(pb_tracer, &info))
+	/* There is none when the last recording has not come to its end. */
+	if (pb_tracer && !patchbay_ops_get_info(pb_tracer, &info))
 		reply->armed = info.armed;
 	reply->threshold_ns = pb_options.threshold_ns;
 	reply->roots = pb_under_roots();

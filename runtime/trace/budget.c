@@ -526,12 +526,15 @@ static uint64_t expected_wait_ns(uint64_t passed, uint64_t cpu_ns)
 	return (uint64_t)((double)look_ns * (double)passed / (double)cpu_ns);
 }
 
+/* Its tracers are on their way: there is nothing to disarm. */
+static int is_ending;
+
 int pb_budget_look(void)
 {
 	uint64_t now, passed, cpu_ns, begin_ns;
 	int is_woken;
 
-	if (!counting)
+	if (!counting || is_ending)
 		return -1;
 	ask_for_short_slices();
 	now = pb_now_ns(CLOCK_MONOTONIC);
@@ -559,11 +562,14 @@ uint32_t pb_budget_overhead(void)
 int pb_budget_undo(void)
 {
 	struct counters *counters;
-	int error = counting ? patchbay_ops_destroy(counting) : 0;
+	int error;
 
+	is_ending = 1;
+	error = counting ? patchbay_ops_destroy(counting) : 0;
 	if (error)
 		return error;
 	counting = NULL;
+	is_ending = 0;
 	pb_budget_wake_mask = UINT64_MAX;
 	pb_parked_forget();
 	while ((counters = all)) {

@@ -299,8 +299,6 @@ static int begin(void)
 /* Nobody listens from then on, until somebody visits again. */
 static void end_visit(void)
 {
-	if (!pb_visit_is_over())
-		return;
 	__atomic_store_n(&self->point.version, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&self->started, 0, __ATOMIC_SEQ_CST);
 	pb_visit_end();
@@ -309,6 +307,7 @@ static void end_visit(void)
 static void *serve(void *arg)
 {
 	int gate = begin(), wakes = gate < 0 ? gate : pb_wake_open();
+	int is_over = 0;
 
 	/* Without it, it comes when it is time to look (LOOK_MS). */
 	if (gate >= 0)
@@ -317,11 +316,13 @@ static void *serve(void *arg)
 	/* NULL: nobody waits. Else it is gone from then on. */
 	if (arg)
 		sem_post(arg);
-	while (gate >= 0 && !is_ending() && !pb_visit_is_over()) {
+	while (gate >= 0 && !is_ending() && !is_over) {
 		serve_once(gate, wakes);
 		pb_visit_look();
+		is_over = pb_visit_is_over();
 	}
-	if (!is_ending())
+	/* Not asked twice: with the time, or as processes come and go, the answer changes. */
+	if (is_over && !is_ending())
 		end_visit();
 	/* What it has open is closed with it. */
 	return NULL;

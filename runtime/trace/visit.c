@@ -18,6 +18,8 @@
 #include "watch.h"
 #include "wrap.h"
 
+#include <core/private.h>
+
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +31,9 @@
 /*
  * @is_on:	   a visit, with or without a recording
  * @is_idle:	   without: it is there for programs that are attached (attach.h)
- * @is_unfinished: a handler was running at the end
+ * @is_unfinished: a handler was running at the end: of a recording, whose tracers are armed
+ *		   nowhere then, but whose memory stays, and nothing else is recorded before
+ * @tried_ns:	   when that was to be changed for the last time
  * @is_let_go:	   who held the recording, or who kept the runtime last, has gone
  * @is_broken:	   it cannot go on, whoever wants it to
  * @holder:	   a connection, or -1; it belongs to @holder_pid, 0: none of this namespace
@@ -47,7 +51,7 @@ static struct {
 	int is_broken;
 	int holder;
 	int32_t holder_pid;
-	uint64_t since_ns;
+	uint64_t since_ns, tried_ns;
 	int keeper[PB_CONTROL_KEEPERS];
 	nfds_t nr_keepers;
 	int last;
@@ -214,20 +218,30 @@ PB_PUBLIC int patchbay_trace_visit(const char *options, char *why, size_t size)
 	return pb_handover(options, why, size, begin_visit);
 }
 
+/* Once more, when it has waited before: not now. */
+static int undo_rest(void)
+{
+	const unsigned int limit = pb_private_wait_limit(0);
+	const int error = undo(1);
+
+	pb_private_wait_limit(limit);
+	return error;
+}
+
 /*
  * The rest is the listening thread's. Another recording, or none, comes in the place of
  * this one. @why: of PB_WHY_MAX bytes.
  */
 static int change(const char *options, char *why)
 {
-	int error;
+	int error = visit.is_unfinished ? undo_rest() : undo(1);
 
 	*why = 0;
-	if (undo(1)) {
-		visit.is_broken = 1;
-		return fail(-EAGAIN, why, PB_WHY_MAX,
-			    "a handler that was attached before is still running");
-	}
+	visit.tried_ns = pb_now_ns(CLOCK_MONOTONIC);
+	if (error)
+		return fail(error, why, PB_WHY_MAX,
+			    "a handler that was running when the last recording ended "
+			    "is still running");
 	error = start(options, why, PB_WHY_MAX);
 	if (error)
 		return not_started(error, why, PB_WHY_MAX);
@@ -235,16 +249,30 @@ static int change(const char *options, char *why)
 	return 0;
 }
 
-/* Nothing is recorded from now on. */
-static void become_idle(void)
+/*
+ * Nothing is recorded from now on. Returns 0, or an error of undo(): programs stay attached
+ * all the same, and it is tried again.
+ */
+static int become_idle(void)
 {
 	char why[PB_WHY_MAX];
+	const int error = change(visit.idle, why);
 
-	if (change(visit.idle, why))
+	if (error && !visit.is_unfinished)
 		visit.is_broken = 1;
 	/* Whatever these options say. */
 	visit.is_idle = 1;
 	visit.is_let_go = 0;
+	return error;
+}
+
+#define AGAIN_NS 500000000ull
+
+static void finish(void)
+{
+	if (visit.is_unfinished &&
+	    pb_now_ns(CLOCK_MONOTONIC) - visit.tried_ns >= AGAIN_NS)
+		become_idle();
 }
 
 /* Another process may have its number by now: then it takes longer. */
@@ -330,7 +358,7 @@ static void let_keeper_go(nfds_t index)
 	int client = visit.keeper[index];
 
 	visit.keeper[index] = visit.keeper[--visit.nr_keepers];
-	if (visit.is_idle && !visit.nr_keepers) {
+	if ((visit.is_idle || visit.is_let_go) && !visit.nr_keepers) {
 		visit.last = client;
 		visit.is_let_go = 1;
 		return;
@@ -364,8 +392,8 @@ static void write_end(void)
 
 static void end_recording(void)
 {
-	/* Where it could not be begun. */
-	if (!pb_tracer)
+	/* Where it could not be begun, or has ended before. */
+	if (!pb_tracer || visit.is_unfinished)
 		return;
 	pb_watch_end();
 	pb_tracer_stop(1);
@@ -406,23 +434,30 @@ static int begin_here(const char *options, char *why, size_t size)
 	error = change(options, text);
 	snprintf(why, size, "%s", text);
 	visit.since_ns = pb_now_ns(CLOCK_MONOTONIC);
-	if (error && !visit.is_broken)
+	if (visit.is_unfinished)
+		return -EAGAIN;
+	if (error)
 		become_idle();
 	return error;
 }
 
 void pb_visit_look(void)
 {
+	int error;
+
 	if (!visit.is_on || visit.is_broken)
 		return;
 	if (!visit.is_idle && visit.nr_keepers &&
 	    (visit.is_let_go || is_late())) {
 		end_recording();
-		become_idle();
+		error = become_idle();
 		if (!visit.is_broken)
-			reply_and_close(&visit.holder, PB_CONTROL_STAYS);
+			reply_and_close(&visit.holder, error ? error : PB_CONTROL_STAYS);
 	}
-	if (!pb_visit_is_over())
+	if (pb_visit_is_over())
+		return;
+	finish();
+	if (!visit.is_broken)
 		pb_handover_look(begin_here);
 }
 

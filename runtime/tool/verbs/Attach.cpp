@@ -318,9 +318,10 @@ static Error wait(std::vector<ControlSocket> &Sockets, int Signals) {
       if (Fds[I].revents && !printText(Sockets[I])) {
         if (!isGone(Pid))
           return processError(Pid, "it listens no more, and all that was attached is "
-                                   "not any more: it executes another program, or has "
+                                   "not any more: it executes another program, has "
                                    "restricted its system calls (seccomp) or files "
-                                   "(Landlock)");
+                                   "(Landlock), or the runtime in it could not go on "
+                                   "when a recording ended");
         outs() << "process " << Pid << " has ended\n";
         return Error::success();
       }

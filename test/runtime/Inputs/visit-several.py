@@ -7,7 +7,11 @@ visit-several.py PATCHBAY beside PROG OBJECT
     calls are counted exactly. Nothing is left behind the last one.
 visit-several.py PATCHBAY killed PROG OBJECT
     A command is killed, and another comes at once.
+visit-several.py PATCHBAY blocked PROG OBJECT
+    A handler that is attached blocks, and a recording ends meanwhile: programs stay
+    attached, and it can be recorded again when the handler has returned.
 """
+import os
 import random
 import shutil
 import signal
@@ -38,10 +42,10 @@ class Program(visit.Program):
 
 
 class Attached:
-    def __init__(self, patchbay, program, what):
+    def __init__(self, patchbay, program, what, handler="on_each_entry"):
         self.process = subprocess.Popen(
             [patchbay, "attach", "-p", str(program.pid), "--fentry", "counted",
-             f"{what}:on_each_entry"],
+             f"{what}:{handler}"],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1)
         self.said = []
         while not self.said or not self.said[-1].startswith("attached "):
@@ -138,6 +142,51 @@ def killed(patchbay, path, what):
     print("12 commands killed, and another at once")
 
 
+def await_printed(line, number):
+    end = time.monotonic() + TIMEOUT
+    while time.monotonic() < end:
+        with open("printed", encoding="utf-8") as file:
+            if file.read().count(line) == number:
+                return
+        time.sleep(0.01)
+    raise TimeoutError(line)
+
+
+def blocked(patchbay, path, what):
+    program = Program(path)
+    before = program.state()
+    attached = [Attached(patchbay, program, what, handler)
+                for handler in ("on_each_entry", "while_blocked")]
+    recording = Recording(patchbay, program, "-F", "counted", "-t", "function")
+    with open("blocked", "w", encoding="utf-8"):
+        pass
+    program.process.stdin.write("1\n")
+    program.process.stdin.flush()
+    await_printed("blocked\n", 4)
+    recording.end()
+    assert "a thread has not yet left a handler" in recording.rest, recording.rest
+    other = subprocess.run([patchbay, "record", "-p", str(program.pid), "-o", "other"],
+                           stderr=subprocess.PIPE, text=True, timeout=TIMEOUT, check=False)
+    assert other.returncode == 125, other
+    sys.stdout.write(other.stderr)
+    assert [one.process.poll() for one in attached] == [None, None]
+
+    os.remove("blocked")
+    assert program.process.stdout.readline() == "done 4\n"
+    check_calls(program, 1)
+    recording = Recording(patchbay, program, "-F", "counted", "-t", "function")
+    made = program.call(7)
+    recording.end()
+    assert recording.calls("counted") == made
+    assert "handler" not in recording.rest, recording.rest
+    check_calls(program, 1)
+    for one in attached:
+        one.end()
+    check_quiet(program, before)
+    program.end()
+    print("a handler blocked: programs stayed, and it is recorded again")
+
+
 if __name__ == "__main__":
     PATCHBAY, WHAT, PATH, OBJECT = sys.argv[1:]
-    {"beside": beside, "killed": killed}[WHAT](PATCHBAY, PATH, OBJECT)
+    {"beside": beside, "killed": killed, "blocked": blocked}[WHAT](PATCHBAY, PATH, OBJECT)
