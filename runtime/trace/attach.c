@@ -145,19 +145,23 @@ int pb_attach(int client, const struct pb_message *message)
 	return nr;
 }
 
+/* A child that is forked meanwhile has it in the table as long as there is a link to leave. */
 static void end(nfds_t index)
 {
-	struct attached *a = &attached[index];
+	struct attached *a = &attached[index], one;
+	int error;
 
 	if (a->program.object) {
 		pb_program_tell_records(a->client, &a->program);
 		pb_program_tell_maps(a->client, &a->program);
-		pb_program_detach_bpf(&a->program);
-	} else {
-		pb_program_detach_so(&a->program);
 	}
-	close(a->client);
+	error = pb_program_leave(&a->program);
+	one = *a;
 	*a = attached[--nr_attached];
+	/* Or its code stays, which calls may lead to still. */
+	if (!error)
+		pb_program_free(&one.program);
+	close(one.client);
 }
 
 int pb_attach_tick(void)
@@ -194,6 +198,13 @@ void pb_attach_end(void)
 {
 	while (nr_attached)
 		end(nr_attached - 1);
+}
+
+void pb_attach_leave(void)
+{
+	/* It fails as in a chroot(2) without /proc, and nobody is there to be told. */
+	while (nr_attached)
+		pb_program_leave(&attached[--nr_attached].program);
 }
 
 void pb_attach_forget(void)

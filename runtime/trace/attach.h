@@ -32,8 +32,14 @@ void pb_attach_polled(const struct pollfd *fds, nfds_t nr);
 void pb_attach_end(void);
 
 /*
- * In a forked child: connections are its parent's. What was attached stays so, for as
- * long as the child lives.
+ * In a forked child of a visit (visit.h): what is attached is its parent's business, and so
+ * are connections, whose numbers are not this thread's. Objects stay loaded.
+ */
+void pb_attach_leave(void);
+
+/*
+ * In one of a process that listens from its start: connections are its parent's. What was
+ * attached stays so, for as long as the child lives.
  */
 void pb_attach_forget(void);
 

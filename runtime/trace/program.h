@@ -45,9 +45,17 @@ void pb_program_tell_records(int client,
 void pb_program_tell_maps(int client,
 			  const struct pb_attached_program *program);
 
-/* Nobody is in the program when this returns. */
-void pb_program_detach_so(struct pb_attached_program *program);
-void pb_program_detach_bpf(struct pb_attached_program *program);
+/*
+ * Detach it. Returns 0, also if it is detached already, and nobody is in the program; or a
+ * negative errno, of patchbay_link_detach().
+ */
+int pb_program_leave(struct pb_attached_program *program);
+/* Of pb_program_leave(). */
+int pb_program_leave_bpf(struct pb_attached_program *program);
+
+/* After that has returned 0: what it takes. */
+void pb_program_free(struct pb_attached_program *program);
+void pb_program_free_bpf(struct pb_attached_program *program);
 
 /* A line to the client. It may be slow, and is not waited for without end. */
 void pb_say(int client, const char *format, ...)

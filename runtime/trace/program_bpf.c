@@ -23,6 +23,8 @@ static struct {
 	__typeof__(patchbay_bpf_open_mem) *open_mem;
 	__typeof__(patchbay_bpf_close) *close;
 	__typeof__(patchbay_bpf_attach_all) *attach_all;
+	__typeof__(patchbay_bpf_detach) *detach;
+	__typeof__(patchbay_bpf_next_program) *next_program;
 	__typeof__(patchbay_bpf_next_map) *next_map;
 	__typeof__(patchbay_bpf_map_get_info) *get_info;
 	__typeof__(patchbay_bpf_map_for_each) *for_each;
@@ -38,6 +40,8 @@ static int load_library(int client)
 		{ "patchbay_bpf_open_mem", &bpf.open_mem },
 		{ "patchbay_bpf_close", &bpf.close },
 		{ "patchbay_bpf_attach_all", &bpf.attach_all },
+		{ "patchbay_bpf_detach", &bpf.detach },
+		{ "patchbay_bpf_next_program", &bpf.next_program },
 		{ "patchbay_bpf_next_map", &bpf.next_map },
 		{ "patchbay_bpf_map_get_info", &bpf.get_info },
 		{ "patchbay_bpf_map_for_each", &bpf.for_each },
@@ -112,7 +116,21 @@ int pb_program_attach_bpf(struct pb_program_request *request,
 	return nr;
 }
 
-void pb_program_detach_bpf(struct pb_attached_program *program)
+int pb_program_leave_bpf(struct pb_attached_program *program)
+{
+	struct patchbay_bpf_program *one = NULL;
+	int first = 0;
+
+	while ((one = bpf.next_program(program->object, one))) {
+		int error = bpf.detach(one);
+
+		if (error && error != -ENOLINK && !first)
+			first = error;
+	}
+	return first;
+}
+
+void pb_program_free_bpf(struct pb_attached_program *program)
 {
 	bpf.close(program->object);
 }

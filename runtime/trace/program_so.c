@@ -141,14 +141,28 @@ int pb_program_attach_so(struct pb_program_request *request,
 	}
 	program->link = NULL;
 	nr = attach(request, program->handle, &program->link);
-	if (nr < 0)
-		pb_program_detach_so(program);
+	/* Or its code stays, which calls may lead to still. */
+	if (nr < 0 && !pb_program_leave(program))
+		pb_program_free(program);
 	return nr;
 }
 
-void pb_program_detach_so(struct pb_attached_program *program)
+int pb_program_leave(struct pb_attached_program *program)
 {
-	/* Or its code stays, which calls may lead to still. */
-	if (!patchbay_link_destroy(program->link))
-		dlclose(program->handle);
+	int error;
+
+	if (program->object)
+		return pb_program_leave_bpf(program);
+	error = program->link ? patchbay_link_detach(program->link) : 0;
+	return error == -ENOLINK ? 0 : error;
+}
+
+void pb_program_free(struct pb_attached_program *program)
+{
+	if (program->object) {
+		pb_program_free_bpf(program);
+		return;
+	}
+	patchbay_link_destroy(program->link);
+	dlclose(program->handle);
 }

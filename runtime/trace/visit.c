@@ -105,6 +105,7 @@ static void begin_in_child(void)
 		return;
 	pb_session_own();
 	pb_data_forget();
+	pb_attach_leave();
 	if (!pb_options.follow) {
 		disarm_in_child();
 		return;

@@ -74,6 +74,14 @@ def beside(patchbay, path, what):
     assert len(second.said) == 1, second.said
     check_calls(program, 2)
 
+    # The parent's business.
+    with open("printed", encoding="utf-8") as file:
+        file.seek(0, 2)
+        os.kill(visit.check_forked(program, before), signal.SIGKILL)
+        assert not file.read(), "a child calls what is attached to its parent"
+    check_calls(program, 2)
+    print("a child has nothing attached")
+
     # The first one has loaded the runtime.
     first.end()
     check_calls(program, 1)

@@ -186,6 +186,14 @@ def check_child(pid, before):
         assert ".pbd" not in file.read()
 
 
+def check_forked(program, before):
+    """A child that makes a call when it begins; its number."""
+    child = program.call(0)
+    await_pause(child)
+    check_child(child, before)
+    return child
+
+
 def await_pause(pid):
     """fork() returns in the parent before the child has done what it does in there."""
     end = time.monotonic() + TIMEOUT
