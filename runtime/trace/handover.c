@@ -2,6 +2,7 @@
 #include "handover.h"
 
 #include "listen.h"
+#include "moment.h"
 #include "sys.h"
 #include "visit.h"
 
@@ -10,7 +11,7 @@
 #include <time.h>
 
 /* Twice, at most: the command that waits for the visitor has a limit of ten seconds. */
-#define WAIT_MS 4000
+#define WAIT_NS 4000000000ull
 
 struct handed {
 	const char *options;
@@ -44,10 +45,12 @@ static int take_back(struct handed *mine)
 
 static int await(struct handed *mine, pb_begin_visit begin)
 {
-	for (int left = WAIT_MS; !is_done(mine); left--) {
+	const uint64_t until = pb_now_ns(CLOCK_MONOTONIC) + WAIT_NS;
+
+	while (!is_done(mine)) {
 		if (!pb_visit_is_on() && take_back(mine))
 			return begin(mine->options, mine->why, mine->size);
-		if (left <= 0 && take_back(mine)) {
+		if (pb_now_ns(CLOCK_MONOTONIC) >= until && take_back(mine)) {
 			snprintf(mine->why, mine->size,
 				 "the thread that listens in it does not answer, or "
 				 "the last recording has not come to its end");
@@ -70,11 +73,11 @@ static int hand_over(struct handed *mine, pb_begin_visit begin)
 int pb_handover(const char *options, char *why, size_t size, pb_begin_visit begin)
 {
 	struct handed mine = { .options = options, .why = why, .size = size };
+	const uint64_t until = pb_now_ns(CLOCK_MONOTONIC) + WAIT_NS;
 	int result;
 
-	for (int left = WAIT_MS; __atomic_exchange_n(&has_visitor, 1, __ATOMIC_SEQ_CST);
-	     left--) {
-		if (left <= 0) {
+	while (__atomic_exchange_n(&has_visitor, 1, __ATOMIC_SEQ_CST)) {
+		if (pb_now_ns(CLOCK_MONOTONIC) >= until) {
 			snprintf(why, size, "another command has begun to load the "
 					    "runtime, and has not come to an end");
 			return -EAGAIN;
