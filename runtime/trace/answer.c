@@ -105,11 +105,29 @@ static int record_under(const struct pb_message *message)
 	return result;
 }
 
+/* What asks something of a recording. */
+static int is_of_recording(uint32_t verb)
+{
+	switch (verb) {
+	case PB_CONTROL_ARM:
+	case PB_CONTROL_DISARM:
+	case PB_CONTROL_UNDER:
+	case PB_CONTROL_UNDER_TOO:
+	case PB_CONTROL_THRESHOLD:
+	case PB_CONTROL_SNAPSHOT:
+	case PB_CONTROL_WATCH:
+		return 1;
+	}
+	return 0;
+}
+
 /* *@file: a descriptor for the client, or -1. */
 static int carry_out(int client, struct pb_message *message, int *file)
 {
 	if (message->unexpected)
 		return -EBADF;
+	if (pb_visit_is_idle() && is_of_recording(message->request.verb))
+		return -EUNATCH;
 	switch (message->request.verb) {
 	case PB_CONTROL_STATUS:
 		return 0;

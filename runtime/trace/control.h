@@ -188,6 +188,8 @@ struct pb_control_request {
  *          -EOPNOTSUPP: a threshold, and a tracer without durations.
  *          -EINVAL, -ERANGE: a threshold that is none. Of WATCH the same, and -EBUSY:
  *          somebody else watches.
+ *          -EUNATCH: of what asks something of a recording: there is none, and programs
+ *          are attached.
  *          -EBADF: other descriptors than @files and the verb say.
  *          -EINVAL: a file that does not hold names. -EFBIG: more than 64 MiB.
  *          Of ATTACH: the number of functions; errors were explained by lines.

@@ -214,6 +214,11 @@ int pb_visit_is_on(void)
 	return __atomic_load_n(&visit.is_on, __ATOMIC_SEQ_CST);
 }
 
+int pb_visit_is_idle(void)
+{
+	return visit.is_on && visit.is_idle;
+}
+
 PB_PUBLIC int patchbay_trace_visit(const char *options, char *why, size_t size)
 {
 	return pb_handover(options, why, size, begin_visit);

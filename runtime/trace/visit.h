@@ -37,6 +37,8 @@ int patchbay_trace_visit(const char *options, char *why, size_t size);
 
 /* By any thread. */
 int pb_visit_is_on(void);
+/* By the listening thread: nothing is recorded, and programs are attached. */
+int pb_visit_is_idle(void);
 
 /* All below are called by the listening thread. Whether it is to end. */
 int pb_visit_is_over(void);

@@ -478,3 +478,9 @@ bool ControlSocket::receiveText(std::string &Text) {
 }
 
 void ControlSocket::finish() { shutdown(Socket, SHUT_WR); }
+
+Error patchbay::notRecorded(int Pid) {
+  return processError(Pid, "it is not recorded, programs are attached to it alone: record "
+                           "it with `patchbay record -p " +
+                               Twine(Pid) + "`");
+}

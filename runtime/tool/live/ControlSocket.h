@@ -66,6 +66,9 @@ private:
   uint8_t Proof[PB_CONTROL_PROOF] = {};
 };
 
+/// For a reply of -EUNATCH.
+llvm::Error notRecorded(int Pid);
+
 } // namespace patchbay
 
 #endif

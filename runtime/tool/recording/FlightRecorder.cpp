@@ -58,6 +58,8 @@ private:
 
 Error FlightRecorder::refused(int Errno) const {
   switch (Errno) {
+  case EUNATCH:
+    return notRecorded(Options.Pid);
   case EBUSY:
     return processError(Options.Pid, "another command watches it already");
   case EOPNOTSUPP:

@@ -95,6 +95,8 @@ Error LiveFigures::findFile() {
   auto Reply = Socket->receive(nullptr, &Found);
   if (!Reply)
     return Reply.takeError();
+  if (Reply->result == -EUNATCH)
+    return notRecorded(Pid);
   Path = Reply->file;
   if (Found >= 0) {
     close(File);

@@ -164,7 +164,10 @@ static Expected<pb_control_reply> request(pb_control_verb Verb,
     return Socket.takeError();
   if (Error E = Socket->send(Verb, Text, {Names, /*Program=*/-1}))
     return std::move(E);
-  return Socket->receive(nullptr, Received);
+  auto Reply = Socket->receive(nullptr, Received);
+  if (Reply && Reply->result == -EUNATCH)
+    return notRecorded(Pid);
+  return Reply;
 }
 
 //===----------------------------------------------------------------------===//

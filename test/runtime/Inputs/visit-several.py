@@ -74,6 +74,19 @@ def beside(patchbay, path, what):
     assert len(second.said) == 1, second.said
     check_calls(program, 2)
 
+    for request in (["--arm=counted"], ["--disarm=counted"], ["--under=counted"],
+                    ["--everywhere"], ["--threshold=1ms"], ["--snapshot=snapshot"],
+                    ["--watch=flight", "--slower=1ms"]):
+        result = subprocess.run([patchbay, "live", "-p", str(program.pid), *request],
+                                capture_output=True, text=True, timeout=TIMEOUT, check=False)
+        assert result.returncode == 1 and not result.stdout, (request, result)
+        assert result.stderr == (
+            f"patchbay: error: process {program.pid}: it is not recorded, programs are "
+            f"attached to it alone: record it with `patchbay record -p {program.pid}`\n"
+        ), (request, result)
+    assert not os.path.exists("snapshot")
+    print("there is no recording to change")
+
     # The parent's business.
     with open("printed", encoding="utf-8") as file:
         file.seek(0, 2)
