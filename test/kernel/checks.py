@@ -6,7 +6,8 @@ import re
 # Printed by the kernel only when something is wrong with it; QEMU's empty NVRAM is no
 # fault of the kernel's.
 TROUBLE = re.compile(r"WARNING:(?! nvram corruption)|BUG:|CFI failure|Oops|Internal error|Unable to handle"
-                     r"|(?<!\[no_slots\] )cannot be traced|DEBUG_LOCKS_WARN|FAILED|ftrace bug")
+                     r"|(?<!\[no_slots\] )cannot be traced|DEBUG_LOCKS_WARN|FAILED|ftrace bug"
+                     r"|UBSAN:|blocked for more than")
 STARTUP_TESTS = ("Testing tracer function:", "Testing dynamic ftrace:",
                  "Testing dynamic ftrace ops #1:", "Testing ftrace recursion:",
                  "Testing tracer function_graph:", "Testing tracer irqsoff:",
