@@ -25,7 +25,8 @@ SETS = {"one comes": (1, 100, 0, 0), "two comes": (2, 100, 100, 0),
         "three comes": (3, 100, 100, 100), "two goes": (2, 100, 0, 100),
         "two is back": (3, 100, 100, 100), "one is elsewhere": (2, 0, 100, 100),
         "off": (None, 0, 0, 0), "on again": (3, 100, 100, 100),
-        "three goes at last": (2,), "two goes at last": (1,)}
+        "three goes at last": (2,), "two goes at last": (1,),
+        "module comes while off": (None, 0, 0, 0), "module, on again": (3, 100, 100, 100)}
 
 
 def is_in(source):
@@ -172,6 +173,11 @@ def sets(text):
         missing = [line for line in wanted if line not in lines]
         yield (f"several tracers of a function, {what}: each is named, and sees all calls",
                not missing, f"not said: {'; '.join(missing)}\n{text}")
+    left = [line for line in lines if line.endswith(" call sites")]
+    yield ("a module that comes while ftrace is off calls no tracer that goes before it is on",
+           left == [f"{what}: 0 call sites" for what in (
+               "module comes while off", "tracers went while off", "tracers went, on again")],
+           "; ".join(left) or text)
     yield ("the last tracer of a function keeps the help that it asked for",
            "helped: 2 deep" in lines, text[-300:])
 
@@ -197,6 +203,10 @@ def storm(text):
     yield (f"storm of {rounds} rounds of tracers and BPF programs, {calls} calls meanwhile:"
            " each is counted once", rounds > 0 and calls > 0 and wrong + refusals == 0
            and traced == of, seen[0])
+    module = re.search(r"^module: (\d+) rounds, traced in (\d+)$", text, re.MULTILINE)
+    yield (f"meanwhile a module came and went{f' {module[1]} times' if module else ''}: its"
+           " function was traced", bool(module) and int(module[2]) > 0,
+           module[0] if module else text)
     yield "after the storm no function is traced", "left: 0" in text, text
 
 

@@ -255,7 +255,8 @@ class MultiRun(BaseRun):
         if cpus:
             on = on.with_cpus(cpus)
         future = self.pool.submit(self.boot, kernel, *scripts, "log", on=on,
-                                  SECONDS_OF_STORM=self.storm, **more)
+                                  SECONDS_OF_STORM=self.storm,
+                                  CALLERS=2 if kernel.name == "debug" else 1, **more)
         said = yield from finished(kernel, {scripts[0]: future}, scripts[0])
         if size := multi.record_bytes(said.get("log", "")):
             self.record_bytes[kernel.name] = size

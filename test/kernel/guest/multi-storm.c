@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// multi-storm SECONDS [CALLERS]
+//
 // One thread makes system calls, on a CPU of its own, which a BPF program and a
 // tracer of ftrace count all the time. Meanwhile others come to the same functions
-// and go again, on another CPU. Nothing may be counted twice or not at all.
+// and go again, on another CPU. Nothing may be counted twice or not at all. Several
+// such threads preempt each other, wherever the kernel lets them.
 #define _GNU_SOURCE
 #include "multi.h"
 
@@ -16,14 +19,19 @@ enum {
 	BPF = 5, // the program counts the first
 	FTRACE = 3, // the tracer all from here on
 	TRACERS = 3, // the first stays
+	CALLERS = 4, // at most
 };
 
 #define TRACING "/sys/kernel/tracing/instances/"
 
 static const char *const tracers[TRACERS] = { "stays", "comes", "goes" };
 static atomic_int state; // 1: go on, 2: end
-static atomic_int caller;
-static unsigned long long calls[KNOWN];
+static struct caller {
+	pthread_t thread;
+	atomic_int id;
+	unsigned long long calls[KNOWN];
+} callers[CALLERS];
+static int caller_count = 1;
 
 static int set(const char *tracer, const char *file, const char *text)
 {
@@ -43,17 +51,37 @@ static void pin(int cpu)
 		printf("no CPU %d\n", cpu);
 }
 
-static void *call(void *unused)
+static void *call(void *argument)
 {
+	struct caller *caller = argument;
+
 	pin(1);
-	caller = syscall(SYS_gettid);
+	caller->id = syscall(SYS_gettid);
 	while (!state)
 		sched_yield();
 	for (unsigned int i = 0; state < 2; i++) {
 		syscall(known[i % KNOWN].number, 0);
-		calls[i % KNOWN]++;
+		caller->calls[i % KNOWN]++;
 	}
-	return unused;
+	return NULL;
+}
+
+static void start_callers(void)
+{
+	for (int i = 0; i < caller_count; i++) {
+		pthread_create(&callers[i].thread, NULL, call, &callers[i]);
+		while (!callers[i].id)
+			sched_yield();
+	}
+}
+
+static void join_callers(unsigned long long calls[KNOWN])
+{
+	for (int i = 0; i < caller_count; i++) {
+		pthread_join(callers[i].thread, NULL);
+		for (int j = 0; j < KNOWN; j++)
+			calls[j] += callers[i].calls[j];
+	}
 }
 
 // What a tracer has seen, whether or not it is still in its buffer.
@@ -77,7 +105,7 @@ static unsigned long long entries(const char *tracer)
 	return sum;
 }
 
-// The functions from the first on that the tracer traces, by the thread alone.
+// The functions from the first on that the tracer traces, by the callers alone.
 static int prepare_tracer(const char *tracer, int first, int count)
 {
 	char path[128], text[512] = "";
@@ -91,7 +119,9 @@ static int prepare_tracer(const char *tracer, int first, int count)
 	}
 	if (!set(tracer, "set_ftrace_filter", text))
 		return 0;
-	snprintf(text, sizeof(text), "%d", caller);
+	text[0] = 0;
+	for (int i = 0; i < caller_count; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%d ", callers[i].id);
 	return set(tracer, "set_ftrace_pid", text);
 }
 
@@ -133,11 +163,11 @@ static unsigned long long misses(int program)
 
 int main(int argc, char **argv)
 {
-	unsigned long long counters[SLOTS] = {}, before, seen, traced = 0, all = 0;
+	unsigned long long counters[SLOTS] = {}, calls[KNOWN] = {};
+	unsigned long long before, seen, traced = 0, all = 0;
 	unsigned int rounds = 0, bad = 0, refused = 0;
 	int map, program, other, other_map, single, link;
 	time_t end;
-	pthread_t thread;
 
 	setvbuf(stdout, NULL, _IONBF, 0);
 	pin(0);
@@ -149,9 +179,9 @@ int main(int argc, char **argv)
 	program = load_counting(kinds[0].attach, map);
 	other = load_counting(kinds[1].attach, other_map);
 	single = load_empty(BPF_TRACE_FENTRY, ids[4]);
-	pthread_create(&thread, NULL, call, NULL);
-	while (!caller)
-		sched_yield();
+	if (argc > 2 && atoi(argv[2]) > 0 && atoi(argv[2]) <= CALLERS)
+		caller_count = atoi(argv[2]);
+	start_callers();
 	refused += !prepare_tracer(tracers[0], FTRACE, KNOWN - FTRACE);
 	refused += !prepare_tracer(tracers[1], FTRACE, 3);
 	refused += !prepare_tracer(tracers[2], 0, KNOWN);
@@ -165,7 +195,7 @@ int main(int argc, char **argv)
 	while (time(NULL) < end)
 		refused += trouble(rounds++, other, single);
 	state = 2;
-	pthread_join(thread, NULL);
+	join_callers(calls);
 	seen = entries(tracers[0]) - before;
 	read_counters(map, counters);
 	for (int i = 0; i < KNOWN; i++) {

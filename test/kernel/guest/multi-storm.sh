@@ -4,15 +4,20 @@
 # module whose function is traced is loaded and unloaded.
 cd /sys/kernel/tracing
 mkdir instances/module
+rounds=0 seen=0
 (while [ ! -e /tmp/done ]; do
 	insmod $(find $MODULES -name slots.ko)
 	echo traced >instances/module/set_ftrace_filter
 	echo function >instances/module/current_tracer
 	echo 100 >/sys/module/slots/parameters/calls
+	grep -q ': traced <-' instances/module/trace && seen=$((seen + 1))
+	echo >instances/module/trace
 	rmmod slots
 	echo nop >instances/module/current_tracer
-done) 2>/dev/null &
-$STORM $SECONDS_OF_STORM
+	rounds=$((rounds + 1))
+done
+echo module: $rounds rounds, traced in $seen) 2>/dev/null &
+$STORM $SECONDS_OF_STORM ${CALLERS:-1}
 touch /tmp/done
 wait
 echo left: $(wc -l <enabled_functions)
