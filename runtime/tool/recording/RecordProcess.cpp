@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include <cerrno>
 #include <csignal>
+#include <map>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/signalfd.h>
@@ -33,35 +34,63 @@ struct Prepared {
   std::string Options;
   EndedMeanwhile Meanwhile;
 };
+/// What was found to be asked of processes, by the files that these execute: servers have
+/// hundreds of processes with the same ones, whose symbols are read once.
+using KnownOptions = std::map<std::string, std::string>;
 } // namespace
+
+// Whoever has mapped the same files, in the same order, has the same functions.
+static std::string mappedFiles(const ProcessMemory &Memory) {
+  std::string Files;
+  for (const ProcessMemory::Mapping &M : Memory.mappings())
+    if (M.Executable && StringRef(M.Path).starts_with("/"))
+      Files += M.Device + " " + utostr(M.Inode) + " " + M.Path + "\n";
+  return Files;
+}
+
+static Prepared prepared(ProcessMemory Memory, const std::string &Options,
+                         const EndedMeanwhile &Meanwhile) {
+  // In a container it has another number, and does not know this one.
+  std::string Own = Options + ",pid-outside=" + utostr(Memory.pid());
+  return {std::move(Memory), std::move(Own), Meanwhile};
+}
 
 // Looks whether it can be recorded, and for what; nothing is done to it.
 static Expected<Prepared> prepareOne(pid_t Pid, const ProcessRecording &R,
                                      const ElfImage &Library,
-                                     const EndedMeanwhile &Meanwhile) {
+                                     const EndedMeanwhile &Meanwhile,
+                                     KnownOptions &Known) {
   auto Memory = openProcess(Pid);
   if (!Memory)
     return Memory.takeError();
   if (Error E = checkProcess(*Memory, Library))
     return std::move(E);
-  Wanted What = R.What();
-  if (Error E = checkMapped(*Memory, What)) {
-    if (!R.Force)
-      return std::move(E);
-    warn(toString(std::move(E)));
+  const std::string Files = mappedFiles(*Memory);
+  auto I = Known.find(Files);
+  if (I == Known.end()) {
+    Wanted What = R.What();
+    bool IsFine = true;
+    if (Error E = checkMapped(*Memory, What)) {
+      if (!R.Force)
+        return std::move(E);
+      warn(toString(std::move(E)));
+      IsFine = false;
+    }
+    auto Options = R.Options(What);
+    if (!Options)
+      return Options.takeError();
+    // Else it is said of each process.
+    if (!IsFine)
+      return prepared(std::move(*Memory), *Options, Meanwhile);
+    I = Known.emplace(Files, std::move(*Options)).first;
   }
-  auto Options = R.Options(What);
-  if (!Options)
-    return Options.takeError();
-  // In a container it has another number, and does not know this one.
-  return Prepared{std::move(*Memory),
-                  *Options + ",pid-outside=" + utostr(unsigned(Pid)), Meanwhile};
+  return prepared(std::move(*Memory), I->second, Meanwhile);
 }
 
 static Expected<Prepared> prepare(pid_t Pid, const ProcessRecording &R,
-                                  const ElfImage &Library) {
+                                  const ElfImage &Library, KnownOptions &Known) {
   EndedMeanwhile Meanwhile(Pid);
-  auto P = prepareOne(Pid, R, Library, Meanwhile);
+  auto P = prepareOne(Pid, R, Library, Meanwhile, Known);
   if (!P)
     return Meanwhile.judge(P.takeError());
   return P;
@@ -177,15 +206,16 @@ static void wait(std::vector<Visit> &All, std::vector<Visit> &Ended,
 static Expected<std::vector<Prepared>> prepareAll(const ProcessRecording &R,
                                                   const ElfImage &Library) {
   std::vector<Prepared> All;
+  KnownOptions Known;
   for (pid_t Pid : R.Named) {
-    auto P = prepare(Pid, R, Library);
+    auto P = prepare(Pid, R, Library, Known);
     if (!P)
       return P.takeError();
     All.push_back(std::move(*P));
   }
   Error Why = Error::success();
   for (pid_t Pid : R.Others) {
-    auto P = prepare(Pid, R, Library);
+    auto P = prepare(Pid, R, Library, Known);
     if (P)
       All.push_back(std::move(*P));
     else if (!All.empty() && hasEnded(Pid))
