@@ -14,6 +14,9 @@ NOT_BOTH = ("riscv",)
 # Whose ftrace_caller() leaves for a livepatch before it takes a direct call, upstream, too.
 PAST_PROGRAM = ("ppc64le",)
 
+# That guest/multi.h has names of.
+KNOWN = 8
+
 # In instructions, as samples/ftrace/ftrace-ops measures a call: what one tracer takes
 # without our patches for several, and two at most.
 ONE_TRACER = {"arm64": 52, "riscv": 83, "ppc64le": 88}
@@ -147,6 +150,13 @@ def replaced(text, arch):
                            seen == start + no_program
                            and before == f"{kind}: cannot attach: error {ENOTSUPP}",
                            f"{before}\n{seen}")
+    # Where both are possible, and go together: each trampoline is made, and once more when
+    # they have learned of the replacements, whose number is not asked.
+    if arch not in (*NOT_BOTH, *PAST_PROGRAM):
+        made = re.search(r"^trampolines: (\d+)$", text, re.MULTILINE)
+        yield (f"a program comes to {KNOWN} functions, two of them replaced: {2 * KNOWN}"
+               " trampolines are made", "several: 0 wrong" in lines and bool(made)
+               and int(made[1]) == 2 * KNOWN, made[0] if made else text)
     for what, error in (("twice", EINVAL), ("no function", EINVAL)):
         seen = re.search(rf"^{what}: error (\d+)$", text, re.MULTILINE)
         yield (f"a program on one function {what} is refused" if what == "twice" else

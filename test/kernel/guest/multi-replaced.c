@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A BPF program on a function that a livepatch replaces meanwhile: the call goes to
-// the replacement, and is counted. With an argument, prints which function it is.
+// the replacement, and is counted. "name" prints which function it is, "names" which
+// ones "several" has replaced before a program comes to them and others.
 #include "multi.h"
 
 #include <string.h>
@@ -9,7 +10,10 @@
 enum {
 	CALLS = 10,
 	ANSWER = 42, // of the replacement in modules/replaced.c
+	EUID = 4, EGID = 6, // those that NAMES has of what is known
 };
+
+#define NAMES PREFIX "gete?id"
 
 // Returns 0, or what is the matter.
 static int replace_by(unsigned int replacements)
@@ -75,6 +79,26 @@ static void with_replacement(const struct kind *kind, int program_first, int tra
 	close(map);
 }
 
+static void several(void)
+{
+	unsigned long long counters[SLOTS] = {};
+	int map = make_map(), program = load_counting(kinds[1].attach, map), link;
+	int bad = replace_by(1);
+
+	link = link_multi(kinds[1].attach, program, 0, KNOWN);
+	if (link < 0)
+		printf("several: cannot attach: error %d\n", errno);
+	for (int i = 0; i < CALLS; i++)
+		bad += (syscall(known[EUID].number, 0) != ANSWER)
+			+ (syscall(known[EGID].number, 0) != ANSWER);
+	read_counters(map, counters);
+	bad += (counters[EUID] != CALLS) + (counters[EGID] != CALLS);
+	close(link);
+	printf("several: %d wrong\n", bad + replace_by(0));
+	close(program);
+	close(map);
+}
+
 // One function twice, and one that is none.
 static void refusals(void)
 {
@@ -93,15 +117,20 @@ static void refusals(void)
 
 int main(int argc, char **argv)
 {
-	(void)argv;
+	const char *what = argc > 1 ? argv[1] : "";
+
 	setvbuf(stdout, NULL, _IONBF, 0);
-	if (argc > 1) {
-		printf("%s\n", known[0].function);
+	if (!strncmp(what, "name", 4)) {
+		printf("%s\n", strcmp(what, "names") ? known[0].function : NAMES);
 		return 0;
 	}
 	btf = read_btf();
 	index_types();
 	find_functions();
+	if (*what) {
+		several();
+		return 0;
+	}
 	write_file("/sys/kernel/tracing/set_ftrace_filter", known[0].function);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		for (int order = 0; order < 4; order++)

@@ -2,6 +2,17 @@
 #
 # BPF programs on a function whose calls another tracer sends elsewhere, as a livepatch
 # does.
+#
+# First two functions of a program on several: how often trampolines are made for it.
+cd /sys/kernel/tracing
+insmod $(find $MODULES -name replaced.ko) function=$($REPLACED names)
+echo arch_prepare_bpf_trampoline >set_ftrace_filter
+echo function >current_tracer
+$REPLACED several
+echo trampolines: $(grep -c arch_prepare_bpf_trampoline trace)
+echo nop >current_tracer
+echo >set_ftrace_filter
+rmmod replaced
 insmod $(find $MODULES -name replaced.ko) function=$($REPLACED name)
 $REPLACED
 rmmod replaced
