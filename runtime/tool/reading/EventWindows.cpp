@@ -240,6 +240,7 @@ bool EventWindows::plan(Plan &To) {
     At = From.Next == Events.size() ? Loaded.erase(At) : std::next(At);
   }
   To.Release = released();
+  To.Reader = std::this_thread::get_id();
   ++Next;
   return true;
 }
@@ -267,7 +268,10 @@ void EventWindows::make(const DataFile &File, Plan &From, EventWindow &Out) {
   append_range(Events, From.Later.Events);
   sortEvents(Events);
   dropEntriesOfCalls(Events);
-  handOver(Events, Out.Events);
+  if (From.Reader == std::this_thread::get_id())
+    Events.swap(Out.Events);
+  else
+    handOver(Events, Out.Events);
   if (!From.Release.empty())
     File.release(From.Release);
 }

@@ -11,6 +11,7 @@
 #include "DataFile.h"
 #include "format.h"
 #include "llvm/Support/MathExtras.h"
+#include <thread>
 
 namespace patchbay {
 
@@ -49,6 +50,7 @@ public:
     uint64_t Until = 0;            // and not after that
     EventWindow Later;             // what is in later pieces, as it was recorded
     llvm::StringRef Release;       // of the file: not needed any more
+    std::thread::id Reader;        // who planned it, and will read the window
   };
 
   /// From: a time in ticks; calls that ended before it may be left out.
