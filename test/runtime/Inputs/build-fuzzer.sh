@@ -10,6 +10,8 @@
 set -e
 cxx=$1 source=$2 output=$3
 llvm=$(dirname "$("$cxx" --print-prog-name=llvm-config)")/llvm-config
+# What another version of this script left there would be linked, too.
+rm -rf "$output.d"
 mkdir -p "$output.d"
 
 sanitize() {
