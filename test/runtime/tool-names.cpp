@@ -18,6 +18,16 @@
 // NARROW-DAG: {{ }}svc::Handler::handle{{$}}
 // NARROW-DAG: {{ }}svc::scale(int){{$}}
 // NARROW-DAG: {{ }}svc::scale(double){{$}}
+// The same where calls stand within others, with their callers, and beside another recording.
+// RUN: cd %t && %{terminal} 60 %patchbay graph all | FileCheck %s --check-prefix=GRAPH
+// RUN: cd %t && %{terminal} 60 %patchbay report --by caller -f calls,name all | FileCheck %s --check-prefix=CALLER
+// RUN: cd %t && %{terminal} 110 %patchbay report --diff all all | FileCheck %s --check-prefix=GRAPH
+// GRAPH-DAG: {{ svc::render$}}
+// GRAPH-DAG: {{ svc::scale\(int\)$}}
+// GRAPH-DAG: {{ svc::scale\(double\)$}}
+// GRAPH-DAG: {{ svc::Cache<int>::get<int>$}}
+// CALLER-DAG: {{ svc::render +main$}}
+// CALLER-DAG: {{ svc::Cache<int>::get<int> +main$}}
 // RUN: cd %t && %{terminal} 300 %patchbay report all | FileCheck %s --check-prefix=WIDE
 //     WIDE: sub-routine that took most
 // WIDE-DAG: {{ }}svc::render(std::string const&, svc::Options const&)

@@ -252,14 +252,17 @@ private:
 // names have in common.
 void Cells::fit(bool MayDropSub, size_t Width) {
   std::optional<size_t> Name = find(Field::Name), Sub = find(Field::Sub);
+  const std::optional<size_t> Caller = find(Field::Caller);
   auto Fits = [&] {
     return widthWithout(Sub) + (Sub ? LeastSub : 0) <= Width + (Sub ? 0 : 2);
   };
-  if (Name) {
-    std::vector<std::string> Whole = column(*Name);
+  for (std::optional<size_t> Names : {Caller, Name}) {
+    if (!Names)
+      continue;
+    std::vector<std::string> Whole = column(*Names);
     for (NameForm Form : {NameForm::WithoutParameters, NameForm::Plain})
       if (!Fits())
-        setColumn(*Name, inForm(Whole, Form));
+        setColumn(*Names, inForm(Whole, Form));
   }
   if (Sub && MayDropSub && !Fits()) {
     for (auto &Row : Rows)
@@ -361,7 +364,9 @@ void patchbay::printReportDiff(const ReportSide &Old, const ReportSide &New,
   for (Field F : Fields) {
     if (F == Field::Name && WithLikelihood)
       Out.addColumn("p", Table::Right);
-    Out.addColumn(fieldTitle(F), isText(F) ? Table::Left : Table::Right);
+    Out.addColumn(fieldTitle(F), F == Field::Name ? Table::Names
+                                 : isText(F)      ? Table::Left
+                                                  : Table::Right);
     if (!isText(F))
       Out.addColumn(isNumber(F) ? (fieldTitle(F) + " now").str() : "change",
                     Table::Right);

@@ -6,6 +6,7 @@
 
 #include "Terminal.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 #include <string>
@@ -15,10 +16,14 @@ namespace patchbay {
 
 class Table {
 public:
-  /// Whole: to the left, and not shortened.
-  enum Alignment { Left, Right, Whole };
+  /// Whole: to the left, and not shortened. Names: to the left, too, of functions, which
+  /// give parameters first and then template arguments.
+  enum Alignment { Left, Right, Whole, Names };
   void addColumn(llvm::StringRef Title, Alignment Align);
   void addRow(std::vector<std::string> Cells);
+  /// In a cell of Names, where there is something before or behind the name.
+  static std::string nameCell(llvm::StringRef Before, llvm::StringRef Name,
+                              llvm::StringRef Behind);
   /// With a Width lines that are longer have columns of text shortened. On standard
   /// output titles and differences ("+1.5 us") are in colours.
   void print(llvm::raw_ostream &OS, unsigned Width = 0) const;
@@ -28,10 +33,17 @@ private:
     Alignment Align;
     size_t Width = 0;
   };
-  std::vector<size_t> limits(unsigned Width) const;
+  using Cells = std::vector<std::vector<std::string>>;
+  std::vector<size_t> widths(const Cells &Of) const;
+  std::vector<size_t> limits(const Cells &Of, unsigned Width) const;
+  /// F is given all names of a column, and returns what stands there for them.
+  void changeNames(Cells &Of, size_t Column,
+                   llvm::function_ref<std::vector<std::string>(
+                       llvm::ArrayRef<std::string> Names, size_t Around)> F) const;
+  void fitNames(Cells &Of, unsigned Width) const;
 
   std::vector<Column> Columns;
-  std::vector<std::vector<std::string>> Rows = {{}};
+  Cells Rows = {{}};
 };
 
 /// What stands before something that is within Depth others: two spaces for each.

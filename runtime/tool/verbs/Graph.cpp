@@ -97,7 +97,7 @@ static size_t print(const Trace &T, const CallTree &Tree, bool HasDurations) {
     Out.addColumn("self", Table::Right);
   }
   Out.addColumn("calls", Table::Right);
-  Out.addColumn("function", Table::Left);
+  Out.addColumn("function", Table::Names);
   size_t TooDeep = 0;
   for (uint32_t I : inOrder(Tree, isLonger)) {
     const CallNode &N = Tree[I];
@@ -109,8 +109,9 @@ static size_t print(const Trace &T, const CallTree &Tree, bool HasDurations) {
     if (HasDurations)
       Row = {durationText(N.Total), T.isSampled() ? "-" : durationText(N.Self)};
     Row.push_back(utostr(N.Calls));
-    Row.push_back(indentation(N.Depth) +
-                  printable(T.Functions[N.Function].Name) + unfinishedText(N));
+    Row.push_back(Table::nameCell(indentation(N.Depth),
+                                  printable(T.Functions[N.Function].Name),
+                                  unfinishedText(N)));
     Out.addRow(std::move(Row));
   }
   Out.print(outs(), terminalWidth());

@@ -163,7 +163,7 @@ static void printTable(const Trace &T, const OutlierTrees &Of, raw_ostream &OS) 
   for (const char *Title :
        {"more", "itself", "slow", "calls", "others", "calls"})
     Out.addColumn(Title, Table::Right);
-  Out.addColumn("function", Table::Left);
+  Out.addColumn("function", Table::Names);
   size_t LeftOut = 0;
   for (uint32_t I : ordered(Of.Slow, Lines)) {
     const Line &L = Lines[I];
@@ -175,8 +175,8 @@ static void printTable(const Trace &T, const OutlierTrees &Of, raw_ostream &OS) 
                 hasSelf(T) ? differenceText(L.itself()) : "-",
                 durationText(std::llround(L.SlowTotal)), callsText(L.SlowCalls),
                 durationText(std::llround(L.OtherTotal)), callsText(L.OtherCalls),
-                indentation(Of.Slow[I].Depth) +
-                    printable(T.Functions[Of.Slow[I].Function].Name)});
+                Table::nameCell(indentation(Of.Slow[I].Depth),
+                                printable(T.Functions[Of.Slow[I].Function].Name), "")});
   }
   Out.print(OS, terminalWidth());
   if (LeftOut)
