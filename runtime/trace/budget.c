@@ -50,7 +50,6 @@ static double debt_ns;	     /* what was spent and was not allowed */
  * is busy in a moment may well be within the budget. So the shortest time that is decided
  * by is that; unless more was spent by then than is allowed in all of it.
  */
-#define WAKE_CALLS_MIN 1024
 #define DECIDE_NS (PB_BUDGET_DECIDE_MS * 1e6)
 static double spent_ns, own_ns;
 
@@ -145,6 +144,8 @@ uint64_t pb_budget_wake_mask = UINT64_MAX;
  * A quarter of what may be spent until something is decided: one function alone that costs
  * so much is looked at before it is time to.
  */
+#define WAKE_CALLS_MIN 1024
+
 static uint64_t wake_mask(void)
 {
 	const double calls = DECIDE_NS * allowed_part() / 4 * 1000 /

@@ -48,7 +48,6 @@ void pb_budget_call(uintptr_t ip, uintptr_t parent_ip,
 {
 	const struct pb_index *index = cell->data;
 	uint64_t *calls = index->of;
-
 	uint64_t nr;
 
 	(void)parent_ip;

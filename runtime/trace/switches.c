@@ -4,7 +4,6 @@
 #include "data_file.h"
 #include "moment.h"
 #include "sandbox.h"
-
 #include "session.h"
 
 #include <dirent.h>

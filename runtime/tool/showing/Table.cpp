@@ -69,7 +69,7 @@ std::vector<size_t> Table::limits(const Cells &Of, unsigned Width) const {
 }
 
 void Table::changeNames(
-    Cells &Of, size_t Column,
+    Cells &Of, size_t Column, size_t Limit,
     function_ref<std::vector<std::string>(ArrayRef<std::string>, size_t)> F) const {
   std::vector<std::string> Names; // each once, since rows may be of one function
   StringMap<size_t> Known;
@@ -90,9 +90,11 @@ void Table::changeNames(
     Most = std::max(Most, Before.size() + Behind.size());
   }
   std::vector<std::string> Changed = F(Names, Most);
-  for (size_t I = 0; I != OfRow.size(); ++I)
-    Of[I + 1][Column] =
-        nameCell(Around[I].first, Changed[OfRow[I]], Around[I].second);
+  for (size_t I = 0; I != OfRow.size(); ++I) {
+    auto &[Before, Behind] = Around[I];
+    if (Before.size() + Names[OfRow[I]].size() + Behind.size() > Limit)
+      Of[I + 1][Column] = nameCell(Before, Changed[OfRow[I]], Behind);
+  }
 }
 
 // What tells two functions apart is never left out.
@@ -105,14 +107,16 @@ void Table::fitNames(Cells &Of, unsigned Width) const {
     Of = Rows;
     for (size_t I = 0; I != Columns.size(); ++I)
       if (IsName(I))
-        changeNames(Of, I, [&](ArrayRef<std::string> Whole, size_t) {
+        changeNames(Of, I, /*Limit=*/0, [&](ArrayRef<std::string> Whole, size_t) {
           return inForm(Whole, Form);
         });
   }
+  if (Fits())
+    return;
   std::vector<size_t> Limits = limits(Of, Width);
   for (size_t I = 0; I != Columns.size(); ++I)
     if (IsName(I))
-      changeNames(Of, I, [&](ArrayRef<std::string> Plain, size_t Around) {
+      changeNames(Of, I, Limits[I], [&](ArrayRef<std::string> Plain, size_t Around) {
         return cutTo(Plain, Limits[I] > Around + MinWidth ? Limits[I] - Around : MinWidth);
       });
 }

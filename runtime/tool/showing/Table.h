@@ -36,8 +36,9 @@ private:
   using Cells = std::vector<std::vector<std::string>>;
   std::vector<size_t> widths(const Cells &Of) const;
   std::vector<size_t> limits(const Cells &Of, unsigned Width) const;
-  /// F is given all names of a column, and returns what stands there for them.
-  void changeNames(Cells &Of, size_t Column,
+  /// F is given all names of a column, and the most that is around one of them, and returns
+  /// what stands there for those whose cells are longer than Limit.
+  void changeNames(Cells &Of, size_t Column, size_t Limit,
                    llvm::function_ref<std::vector<std::string>(
                        llvm::ArrayRef<std::string> Names, size_t Around)> F) const;
   void fitNames(Cells &Of, unsigned Width) const;

@@ -20,7 +20,7 @@ import sys
 import time
 
 import visit
-from visit import TIMEOUT, Recording, check_quiet
+from visit import TIMEOUT, Recording, await_quiet, await_text, check_quiet
 
 
 class Program(visit.Program):
@@ -126,10 +126,7 @@ def beside(patchbay, path, what):
 
     third.process.kill()
     third.process.wait()
-    end = time.monotonic() + TIMEOUT
-    while program.state() != before and time.monotonic() < end:
-        time.sleep(0.01)
-    check_quiet(program, before)
+    await_quiet(program, before)
     check_calls(program, 0)
     program.end()
     print("nothing is left")
@@ -164,13 +161,7 @@ def killed(patchbay, path, what):
 
 
 def await_printed(line, number):
-    end = time.monotonic() + TIMEOUT
-    while time.monotonic() < end:
-        with open("printed", encoding="utf-8") as file:
-            if file.read().count(line) == number:
-                return
-        time.sleep(0.01)
-    raise TimeoutError(line)
+    await_text("printed", lambda text: text.count(line) == number)
 
 
 def blocked(patchbay, path, what):

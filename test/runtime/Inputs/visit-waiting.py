@@ -5,21 +5,17 @@ waits for standard input reads it then, as if nothing had been."""
 import os
 import subprocess
 import sys
-import time
 
-TIMEOUT = 60
+from visit import TIMEOUT, await_text
+
 READ, FUTEX = {"x86_64": (0, 202), "aarch64": (63, 98)}[os.uname().machine]
 
 
 def await_system_call(pid):
-    end = time.monotonic() + TIMEOUT
-    while time.monotonic() < end:
-        with open(f"/proc/{pid}/syscall", encoding="utf-8") as file:
-            number = file.read().split()[0]
-        if number in (str(READ), str(FUTEX)):
-            return int(number)
-        time.sleep(0.01)
-    raise TimeoutError(pid)
+    def found(text):
+        number = text.split()[0]
+        return number if number in (str(READ), str(FUTEX)) else None
+    return int(await_text(f"/proc/{pid}/syscall", found))
 
 
 def visit(patchbay, path, function):

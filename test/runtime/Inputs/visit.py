@@ -112,6 +112,24 @@ TRACERS = (("-t", "function_profile"), ("-t", "function"),
            ("-t", "function_graph", "--overwrite", "--buffer", "1M"))
 
 
+def await_quiet(program, before):
+    end = time.monotonic() + TIMEOUT
+    while program.state() != before and time.monotonic() < end:
+        time.sleep(0.01)
+    check_quiet(program, before)
+
+
+def await_text(path, find):
+    """What is found in a file, when there is something."""
+    end = time.monotonic() + TIMEOUT
+    while time.monotonic() < end:
+        with open(path, encoding="utf-8") as file:
+            if found := find(file.read()):
+                return found
+        time.sleep(0.01)
+    raise TimeoutError(path)
+
+
 def counts(patchbay, command, times):
     program = Program(*command.split())
     before = program.state()
@@ -196,13 +214,7 @@ def check_forked(program, before):
 
 def await_pause(pid):
     """fork() returns in the parent before the child has done what it does in there."""
-    end = time.monotonic() + TIMEOUT
-    while time.monotonic() < end:
-        with open(f"/proc/{pid}/syscall", encoding="utf-8") as file:
-            if file.read().startswith("34 "):
-                return
-        time.sleep(0.01)
-    raise TimeoutError(pid)
+    await_text(f"/proc/{pid}/syscall", lambda text: text.startswith("34 "))
 
 
 def fork(patchbay, path, times):
@@ -276,10 +288,7 @@ def kill(patchbay, path, times):
         command.wait()
         program.call(10)
     # What was begun and is not held ends by itself, in ten seconds.
-    end = time.monotonic() + TIMEOUT
-    while program.state() != before and time.monotonic() < end:
-        time.sleep(0.1)
-    check_quiet(program, before)
+    await_quiet(program, before)
     recording = Recording(patchbay, program, "-F", "counted")
     made = program.call(7)
     recording.end()
