@@ -32,7 +32,8 @@ usage() {
 	cat <<-END
 	usage: sh cmake/bootstrap.sh VERB
 
-	  deps    install the packages of cmake/packages.txt that are missing
+	  deps    install the packages that are missing: of cmake/packages.txt, which
+          builds need, and of cmake/test-packages.txt, which tests use
 	  source  fetch LLD's source, and those of LLVM's tests that are run
 	  build   deps, source, then build into ${build#"$root/"}
 	  test    build, then run every test that this machine can run
@@ -69,9 +70,9 @@ is_installed() {
 	esac
 }
 
-# The words of packages.txt of which no alternative is installed.
+# The words of lists in cmake/ of which no alternative is installed.
 missing_packages() {
-	for word in $(sed "s/#.*//; s/[[:space:]].*//; s/@LLVM@/$llvm/g" "$root/cmake/packages.txt"); do
+	for word in $(cd "$root/cmake" && sed "s/#.*//; s/[[:space:]].*//; s/@LLVM@/$llvm/g" "$@"); do
 		found=
 		for package in $(printf %s "$word" | tr '|' ' '); do
 			! is_installed "$package" || found=$package
@@ -80,27 +81,29 @@ missing_packages() {
 	done
 }
 
-# Of each word the first alternative that apt can install, or all of it.
+# Of each word the first alternative that apt can install, or all of it. apt is asked once,
+# which takes it as long as to be asked for one.
 choose() {
+	known=$(printf '%s\n' "$@" | tr '|' '\n' | LC_ALL=C xargs apt-cache policy 2>/dev/null |
+		awk '/^[^ ]/ { name = $1; sub(/:$/, "", name) }
+			$1 == "Candidate:" && $2 != "(none)" { print name }')
 	for word; do
 		chosen=$word
 		for package in $(printf %s "$word" | tr '|' ' '); do
-			case $(LC_ALL=C apt-cache policy "$package" 2>/dev/null) in
-			*'Candidate: (none)'*) ;;
-			*'Candidate: '*)
+			if printf '%s\n' "$known" | grep -Fqx -e "$package"; then
 				chosen=$package
 				break
-				;;
-			esac
+			fi
 		done
 		printf '%s ' "$chosen"
 	done
 }
 
+# Installs what is missing of these lists in cmake/.
 deps() {
 	command -v dpkg-query >/dev/null ||
 		die "not a Debian system (dpkg-query not found): install what cmake/packages.txt lists, then use the CMake preset 'release'"
-	missing=$(missing_packages)
+	missing=$(missing_packages "$@")
 	missing=${missing% }
 	[ -n "$missing" ] || return 0
 	if [ "$(id -u)" -eq 0 ]; then
@@ -194,7 +197,7 @@ source_lld() {
 
 # What any build needs.
 prepare() {
-	deps
+	deps packages.txt
 	source_lld
 }
 
@@ -230,14 +233,17 @@ package() {
 	printf '%s\n' "$packages/deb"
 }
 
-# What the tests read, one after the other. What cannot be had is said, and done without.
-fetch_test_inputs() {
+# What the tests use and read. What cannot be had is said, and done without.
+fetch_programs() {
 	for package in lua5.4 libzstd sqlite3 fmtlib googletest onetbb nginx redis; do
 		sh "$root/cmake/fetch-source.sh" "$package" >/dev/null ||
 			say "no source of $package: tests that need it are skipped"
 	done
 	sh "$root/cmake/fetch-package-source.sh" sqlite3 >/dev/null ||
 		say "no Debian package of sqlite3: the test that builds it is skipped"
+}
+
+fetch_kernels() {
 	for arch in aarch64 ppc64le riscv64; do
 		sh "$root/cmake/fetch-system.sh" "$arch" >/dev/null ||
 			say "no system of $arch: tests that need it are skipped"
@@ -246,12 +252,25 @@ fetch_test_inputs() {
 		sh "$root/cmake/fetch-linux.sh" "$version" >/dev/null ||
 			say "no source of Linux $version: tests that need it are skipped"
 	done
+}
+
+# What needs the tests' packages itself follows them.
+fetch_tools() {
+	(deps test-packages.txt) || say "tests that need these packages are skipped"
 	sh "$root/cmake/fetch-root.sh" "$llvm" >/dev/null ||
 		say "no clean system: packages are not installed and tried"
 	for package in chdb duckdb opentelemetry-proto perfetto prometheus-client viztracer; do
 		sh "$root/cmake/fetch-python.sh" "$package" >/dev/null ||
 			say "no Python package $package: tests that need it are skipped"
 	done
+}
+
+# All that side by side: one waits for the network, another unpacks.
+fetch_test_inputs() {
+	fetch_programs &
+	fetch_kernels &
+	fetch_tools
+	wait
 }
 
 # Builds the plugin and runs its quick tests, a minute after the compiler began. Who is new
@@ -265,7 +284,10 @@ first_results() {
 
 # The last line is the sum of all results: "N passed, N failed, N skipped".
 run_tests() {
-	prepare
+	deps packages.txt
+	# A password is asked for now or never: what follows is in the background.
+	[ "$(id -u)" -eq 0 ] || [ -z "$(missing_packages test-packages.txt)" ] || sudo -v || true
+	source_lld
 	sh "$root/cmake/fetch-llvm.sh" aarch64 "$llvm" >/dev/null ||
 		say "no LLVM for aarch64: the command is not tried there"
 	# Downloads wait for the network while the compiler has the processors.
@@ -290,7 +312,7 @@ case $#:${1:-} in
 1:deps | 1:source | 1:build | 1:test | 1:demo | 1:package) check_llvm ;;
 esac
 case $#:${1:-} in
-1:deps) deps ;;
+1:deps) deps packages.txt test-packages.txt ;;
 1:source) source_lld ;;
 1:build) build ;;
 1:test) run_tests ;;
