@@ -6,6 +6,7 @@
 #include "live/LiveProcess.h"
 #include "live/MappedNotes.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "patchbay/abi.h"

@@ -4,6 +4,7 @@
 #include "names/SymbolFiles.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/Dwarf.h"
+#include "llvm/Object/ELFObjectFile.h"
 
 using namespace llvm;
 using namespace patchbay;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DynamicRelocations.h"
+#include "llvm/Object/ELFObjectFile.h"
 
 using namespace llvm;
 using namespace patchbay;

@@ -4,6 +4,7 @@
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Object/BuildID.h"
+#include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/Endian.h"
 #include <algorithm>
 #include <tuple>
@@ -91,6 +92,19 @@ bool SymbolNames::stripped() const {
 //===----------------------------------------------------------------------===//
 // ElfImage
 //===----------------------------------------------------------------------===//
+
+static_assert(std::is_same_v<ElfImage::ELFT, ELF64LE>);
+
+ElfImage::ElfImage() = default;
+ElfImage::ElfImage(ElfImage &&) = default;
+ElfImage &ElfImage::operator=(ElfImage &&) = default;
+ElfImage::~ElfImage() = default;
+
+const ObjectFile &ElfImage::object() const { return *Object; }
+
+const ELFFile<ElfImage::ELFT> &ElfImage::elf() const { return Object->getELFFile(); }
+
+uint16_t ElfImage::machine() const { return elf().getHeader().e_machine; }
 
 Error ElfImage::error(const Twine &Message) const {
   return makeError(Twine(Path) + ": " + Message);

@@ -8,12 +8,24 @@
 #include "patchbay/abi.h"
 #include "reading/MappedFile.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Support/Error.h"
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+// Of LLVM's reader only the names: its header takes the compiler a second in each file,
+// and half of the command reads this one. Who uses elf() or object() includes
+// llvm/Object/ELFObjectFile.h.
+namespace llvm::object {
+template <endianness E, bool Is64> struct ELFType;
+template <class ELFT> struct Elf_Shdr_Impl;
+template <class ELFT> class ELFFile;
+template <class ELFT> class ELFObjectFile;
+class ObjectFile;
+} // namespace llvm::object
 
 namespace patchbay {
 
@@ -64,15 +76,19 @@ private:
 
 class ElfImage {
 public:
-  using ELFT = llvm::object::ELF64LE;
+  using ELFT = llvm::object::ELFType<llvm::endianness::little, true>; // ELF64LE
+  using Shdr = llvm::object::Elf_Shdr_Impl<ELFT>;
 
   /// Fails if the file is not ELF of an architecture in abi.h's table.
   static llvm::Expected<ElfImage> open(llvm::StringRef Path);
   /// The same of a file that is open, of which Path is for messages only.
   static llvm::Expected<ElfImage> read(int File, llvm::StringRef Path);
+  ElfImage(ElfImage &&);
+  ElfImage &operator=(ElfImage &&);
+  ~ElfImage();
 
   const std::string &path() const { return Path; }
-  uint16_t machine() const { return elf().getHeader().e_machine; }
+  uint16_t machine() const;
   llvm::StringRef machineName() const;
   llvm::ArrayRef<uint8_t> buildId() const;
   /// Whether it is an executable or a shared object.
@@ -102,12 +118,10 @@ public:
                   llvm::ELF::STT_FUNC, llvm::ELF::STT_GNU_IFUNC}) const;
 
   /// The sections of that name that have bytes in the file.
-  llvm::Expected<std::vector<const ELFT::Shdr *>>
+  llvm::Expected<std::vector<const Shdr *>>
   sectionsNamed(llvm::StringRef Name) const;
-  const llvm::object::ObjectFile &object() const { return *Object; }
-  const llvm::object::ELFFile<ELFT> &elf() const {
-    return Object->getELFFile();
-  }
+  const llvm::object::ObjectFile &object() const;
+  const llvm::object::ELFFile<ELFT> &elf() const;
   /// That it is of another version of the ABI than ours.
   llvm::Error otherVersion(uint32_t Version) const;
   /// An error about this file.
@@ -115,6 +129,7 @@ public:
   llvm::Error error(llvm::Error E) const;
 
 private:
+  ElfImage();
   /// Passes on the descriptor of each note of a type that has at least MinSize
   /// bytes, and its address; fails if a section is damaged.
   llvm::Error forEachNote(

@@ -4,6 +4,7 @@
 #include "names/SourceNames.h"
 #include "showing/Table.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/Path.h"
 #include <unistd.h>
 

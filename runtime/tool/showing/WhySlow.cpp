@@ -8,6 +8,7 @@
 #include "format.h"
 #include "patchbay/abi.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/Path.h"
 #include <cstring>
 #include <sys/stat.h>
