@@ -16,7 +16,7 @@
 // CHECK-DAG: unwound shown_throws(4){{$}}
 // CHECK-DAG: returned plain(int){{$}}
 // RUN: %patchbay dump --json %t/patchbay.data | FileCheck %s --check-prefix=JSON
-// JSON-DAG: "function":"shown_float(int)","args":[3],"result":"1.5","module"
+// JSON-DAG: "function":"shown_float(int)","args":[3],"result":1.5,"module"
 // JSON-DAG: "function":"shown_void(int)","args":[5],"module"
 // RUN: %patchbay dump --csv %t/patchbay.data | FileCheck %s --check-prefix=CSV
 // CSV: build_id,args,result,elapsed_ns{{$}}

@@ -4,7 +4,7 @@
 // what cannot be read is said, and harms nobody.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx -std=c++20 %s -o %t/prog %link
-// RUN: cd %t && %patchbay record -t function_duration --args 'numbers(*)' --args 'texts(*)' --args 'handle(r->uri, r->peer->port, r->kind, r->name, r->raw, r->flags, retval)' --args 'many(a, g, h)' --args 'floats(*)' --args 'changes(text, retval)' --args 'svc::Cache::get(this->size, key, retval)' --args 'pair(p.first, p.second)' --args 'throws(n, retval)' --args 'wrong(r->uri, p)' --args 'large(n, retval.b)' -- ./prog > out
+// RUN: cd %t && %patchbay record -t function_duration --args 'numbers(*)' --args 'texts(*)' --args 'handle(r->uri, r->peer->port, r->kind, r->name, r->raw, r->flags, retval)' --args 'many(a, g, h)' --args 'floats(*)' --args 'changes(text, retval)' --args 'svc::Cache::get(this->size, key, retval)' --args 'pair(p.first, p.second)' --args 'throws(n, retval)' --args 'wrong(r->uri, p)' --args 'large(n, retval.b)' --args 'special(*)' -- ./prog > out
 // RUN: %patchbay dump %t/patchbay.data > %t/dump
 // RUN: FileCheck %s < %t/dump
 // CHECK-DAG: returned numbers(b=true, c='x', s=-2, u=65535, l=-5, color=Green, access=Read|Write, p=NULL) = -7{{$}}
@@ -15,6 +15,7 @@
 // CHECK-DAG: returned handle(r->uri=NULL, r->peer->port=NULL, r->kind=Get, r->name="", r->raw="12345678", r->flags=0) = 404{{$}}
 // CHECK-DAG: returned many(a=1, g=7, h=0.5){{$}}
 // CHECK-DAG: returned floats(x=1.5, y=-0.25, n=3) = 4.25{{$}}
+// CHECK-DAG: returned special(inf=-inf, most=18446744073709551615) = 18446744073709551615{{$}}
 // CHECK-DAG: returned changes(text="before") = "after"{{$}}
 // CHECK-DAG: returned svc::Cache<int>::get(this->size=3, key="k") = 3{{$}}
 // CHECK-DAG: returned pair(p.first=1, p.second=2){{$}}
@@ -22,6 +23,11 @@
 // CHECK-DAG: returned wrong(r->uri=<unreadable>, p=<unreadable: 0x10>){{$}}
 // CHECK-DAG: returned wrong(r->uri=<unreadable>, p=<unreadable: 0x{{[0-9a-f]+}}ffc>){{$}}
 // CHECK-DAG: returned large(n=5) = retval.b=6{{$}}
+//
+// As JSON has them: numbers with all their digits, and texts as they were.
+// RUN: %patchbay dump --json %t/patchbay.data > %t/json
+// RUN: %python %S/Inputs/typed-json.py %t/json | FileCheck %s --check-prefix=TYPES
+// TYPES: {{^}}15 calls have their values{{$}}
 //
 // With the other tracers, and in a recursion as deep as there is room for.
 // RUN: cd %t && %patchbay record -t function --args 'throws(n)' -F main -- ./prog > out
@@ -37,7 +43,7 @@
 // Other forms.
 // RUN: cd %t && %patchbay record -t function_duration --args 'svc::*::get(this->size, key, retval)' -F main -- ./prog > out
 // RUN: %patchbay dump --json %t/patchbay.data | FileCheck %s --check-prefix=JSON
-// JSON: "args":{"this->size":"3","key":"\"k\""},"result":"3"
+// JSON: "args":{"this->size":3,"key":"k"},"result":3
 // RUN: %patchbay dump --csv %t/patchbay.data | FileCheck %s --check-prefix=CSV
 // CSV: "this->size=3, key=""k""",3,
 //
@@ -71,6 +77,7 @@
 // UNDER: inner(n=1)
 #include "Inputs/check.h"
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -117,6 +124,7 @@ OPAQUE std::string texts(const char *c, const std::string &s, std::string v,
 OPAQUE int handle(Request *r) { return 404; }
 OPAQUE void many(int a, int b, int c, int d, int e, int f, int g, double h) {}
 OPAQUE double floats(float x, double y, int n) { return x + y + n; }
+OPAQUE uint64_t special(double inf, uint64_t most) { return most; }
 OPAQUE char *changes(char *text) {
   strcpy(text, "after");
   return text;
@@ -160,6 +168,7 @@ int main(int argc, char **) {
   handle(&empty);
   many(1, 2, 3, 4, 5, 6, 7, 0.5);
   floats(1.5, -0.25, 3);
+  special(-HUGE_VAL, UINT64_MAX);
   char text[16] = "before";
   changes(text);
   svc::Cache<int> cache = {3};

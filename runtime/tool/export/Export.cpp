@@ -179,21 +179,8 @@ void patchbay::exportJson(Trace &T, raw_ostream &OS) {
       J.attribute("kind", kindName(C.Kind));
       J.attribute("depth", C.Depth);
       J.attribute("function", json::fixUTF8(F.Name));
-      if (V && V->Types) {
-        J.attributeObject("args", [&] {
-          for (const auto &[Name, Value] : namedArgs(*V))
-            J.attribute(Name, json::fixUTF8(Value));
-        });
-        if (std::string Result = resultText(*V); !Result.empty())
-          J.attribute("result", json::fixUTF8(Result));
-      } else if (V && V->IsRecorded) {
-        J.attributeArray("args", [&] {
-          for (uint64_t Arg : V->Args)
-            J.value(Arg);
-        });
-        if (V->Result)
-          J.attribute("result", resultText(*V));
-      }
+      if (V)
+        printValues(J, *V);
       if (V && V->Context) {
         J.attribute("trace_id", traceId(*V->Context));
         J.attribute("parent_span_id", spanId((*V->Context)[2]));

@@ -7,6 +7,7 @@
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 
 using namespace llvm;
 using namespace patchbay;
@@ -92,9 +93,8 @@ static std::string quoted(StringRef Bytes) {
   return Text + "\"";
 }
 
-// Of flags, the names of those that are set.
-static std::string enumText(const TypedField &F, uint64_t Value) {
-  Value = narrowed(Value, F.Size);
+// Of flags, the names of those that are set; nothing if there are none for it.
+static std::optional<std::string> enumName(const TypedField &F, uint64_t Value) {
   if (auto Known = F.Enumerators.find(Value); Known != F.Enumerators.end())
     return Known->second;
   std::string Text;
@@ -104,8 +104,13 @@ static std::string enumText(const TypedField &F, uint64_t Value) {
       Text += (Text.empty() ? "" : "|") + Name;
       Rest &= ~Flag;
     }
-  if (!Text.empty() && !Rest)
-    return Text;
+  return Text.empty() || Rest ? std::nullopt : std::optional(Text);
+}
+
+static std::string enumText(const TypedField &F, uint64_t Value) {
+  Value = narrowed(Value, F.Size);
+  if (auto Name = enumName(F, Value))
+    return *Name;
   return F.Kind == 'e' ? itostr(extended(Value, F.Size)) : utostr(Value);
 }
 
@@ -146,39 +151,117 @@ static std::string numberText(const TypedField &F, uint64_t Value) {
   }
 }
 
+json::Value patchbay::jsonNumber(double Number) {
+  return std::isfinite(Number) ? json::Value(Number) : json::Value(floatText(Number));
+}
+
+static json::Value numberJson(const TypedField &F, uint64_t Value) {
+  switch (F.Kind) {
+  case 'i':
+    return extended(Value, F.Size);
+  case 'u':
+    return narrowed(Value, F.Size);
+  case 'b':
+    return (Value & 255) != 0;
+  case 'c':
+    if (isPrint(char(Value)))
+      return std::string(1, char(Value));
+    return int64_t(int8_t(Value));
+  case 'd':
+    return jsonNumber(bit_cast<double>(Value));
+  case 'f':
+    return jsonNumber(double(bit_cast<float>(uint32_t(Value))));
+  case 'e':
+  case 'E':
+    if (auto Name = enumName(F, narrowed(Value, F.Size)))
+      return json::fixUTF8(*Name);
+    return F.Kind == 'e' ? json::Value(extended(Value, F.Size))
+                         : json::Value(narrowed(Value, F.Size));
+  default:
+    if (!Value)
+      return nullptr;
+    return "0x" + utohexstr(Value, /*LowerCase=*/true);
+  }
+}
+
 static std::string whyNone(const TypedPart &P) {
   switch (P.State) {
-  case PBD_TYPED_NULL:
-    return "NULL";
   case PBD_TYPED_UNREADABLE:
-    return P.Word ? "<unreadable: 0x" + utohexstr(P.Word, /*LowerCase=*/true) + ">"
-                  : "<unreadable>";
+    return P.Word ? "unreadable: 0x" + utohexstr(P.Word, /*LowerCase=*/true)
+                  : "unreadable";
   case PBD_TYPED_FILTERED:
-    return "<not read>";
+    return "not read";
   case PBD_TYPED_NO_ROOM:
-    return "<not kept>";
+    return "not kept";
   default:
-    return "<unknown>";
+    return "unknown";
   }
+}
+
+namespace {
+/// What the parts of a value say.
+struct Read {
+  enum { Unknown, Null, Number, Bytes } Is = Unknown;
+  uint64_t Word = 0;
+  std::string Text; // bytes, or why it is not known
+  bool IsCut = false;
+};
+} // namespace
+
+static Read readParts(size_t Number, ArrayRef<TypedPart> Parts) {
+  Read R;
+  for (const TypedPart &P : Parts) {
+    if (P.Field != Number)
+      continue;
+    if (P.State == PBD_TYPED_NUMBER) {
+      R.Is = Read::Number;
+      R.Word = P.Word;
+      return R;
+    }
+    if (P.State & PBD_TYPED_NULL) {
+      R.Is = P.State == PBD_TYPED_NULL ? Read::Null : Read::Unknown;
+      R.Text = whyNone(P);
+      return R;
+    }
+    unsigned Size = P.State & 15;
+    for (unsigned I = 0; I != std::min(Size, 8u); ++I)
+      R.Text += char(P.Word >> 8 * I);
+    if (P.State & (PBD_TYPED_LAST | PBD_TYPED_CUT)) {
+      R.Is = Read::Bytes;
+      R.IsCut = P.State & PBD_TYPED_CUT;
+      return R;
+    }
+  }
+  R.Text = "unknown";
+  return R;
 }
 
 std::string patchbay::typedText(const TypedField &F, size_t Number,
                                 ArrayRef<TypedPart> Parts) {
-  std::string Bytes;
-  for (const TypedPart &P : Parts) {
-    if (P.Field != Number)
-      continue;
-    if (P.State == PBD_TYPED_NUMBER)
-      return numberText(F, P.Word);
-    if (P.State & PBD_TYPED_NULL)
-      return whyNone(P);
-    unsigned Size = P.State & 15;
-    for (unsigned I = 0; I != std::min(Size, 8u); ++I)
-      Bytes += char(P.Word >> 8 * I);
-    if (P.State & PBD_TYPED_LAST)
-      return quoted(Bytes);
-    if (P.State & PBD_TYPED_CUT)
-      return quoted(Bytes) + "...";
+  Read R = readParts(Number, Parts);
+  switch (R.Is) {
+  case Read::Number:
+    return numberText(F, R.Word);
+  case Read::Bytes:
+    return quoted(R.Text) + (R.IsCut ? "..." : "");
+  case Read::Null:
+    return "NULL";
+  default:
+    return "<" + R.Text + ">";
   }
-  return "<unknown>";
+}
+
+json::Value patchbay::typedJson(const TypedField &F, size_t Number,
+                                ArrayRef<TypedPart> Parts) {
+  Read R = readParts(Number, Parts);
+  switch (R.Is) {
+  case Read::Number:
+    return numberJson(F, R.Word);
+  case Read::Bytes:
+    return json::fixUTF8(R.Text) + (R.IsCut ? "..." : "");
+  case Read::Null:
+    return nullptr;
+  default:
+    return json::Object{{"unknown", R.Text}};
+  }
 }

@@ -7,6 +7,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/JSON.h"
 #include <cstdint>
 #include <map>
 #include <string>
@@ -35,6 +36,13 @@ struct TypedPart {
 /// The value of a field as a literal of C, or in <> why there is none.
 std::string typedText(const TypedField &F, size_t Number,
                       llvm::ArrayRef<TypedPart> Parts);
+
+/// The same for JSON: numbers with all their digits, addresses as hexadecimal texts, null
+/// of a pointer that is, and {"unknown": WHY} where there is no value.
+llvm::json::Value typedJson(const TypedField &F, size_t Number,
+                            llvm::ArrayRef<TypedPart> Parts);
+/// A number for JSON, which has none that are not finite: these become texts.
+llvm::json::Value jsonNumber(double Number);
 
 } // namespace patchbay
 

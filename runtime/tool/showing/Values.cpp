@@ -9,24 +9,37 @@ using namespace patchbay;
 
 // Of what is narrower than a register the upper half means nothing, and
 // compilers leave it zero as a rule: there, a negative int is one of 32 bits.
-static std::string integerText(uint64_t Value) {
+static std::optional<int64_t> smallInteger(uint64_t Value) {
   int64_t Signed = Value >> 32 ? int64_t(Value) : int32_t(Value);
-  if (Signed > -65536 && Signed < 65536)
-    return itostr(Signed);
+  return Signed > -65536 && Signed < 65536 ? std::optional(Signed) : std::nullopt;
+}
+
+static std::string integerText(uint64_t Value) {
+  if (auto Small = smallInteger(Value))
+    return itostr(*Small);
   return "0x" + utohexstr(Value, /*LowerCase=*/true);
 }
 
+static json::Value integerJson(uint64_t Value) {
+  if (auto Small = smallInteger(Value))
+    return *Small;
+  return Value;
+}
+
 // A float is in the lower half of its register.
+static double floatNumber(uint64_t Value) {
+  return Value >> 32 ? bit_cast<double>(Value)
+                     : double(bit_cast<float>(uint32_t(Value)));
+}
+
 static std::string floatText(uint64_t Value) {
-  double Number = Value >> 32 ? bit_cast<double>(Value)
-                              : double(bit_cast<float>(uint32_t(Value)));
   std::string Text;
-  raw_string_ostream(Text) << format("%g", Number);
+  raw_string_ostream(Text) << format("%g", floatNumber(Value));
   return Text;
 }
 
-std::vector<std::pair<std::string, std::string>>
-patchbay::namedArgs(const DataValues &V) {
+static std::vector<std::pair<std::string, std::string>>
+namedArgs(const DataValues &V) {
   std::vector<std::pair<std::string, std::string>> Result;
   for (size_t I = 0; V.Types && I != V.Types->Fields.size(); ++I)
     if (const TypedField &F = V.Types->Fields[I]; !F.IsResult)
@@ -63,6 +76,41 @@ std::string patchbay::resultText(const DataValues &V) {
   if (!V.Result)
     return "";
   return V.IsFloat ? floatText(*V.Result) : integerText(*V.Result);
+}
+
+static void printNamed(json::OStream &J, const DataValues &V) {
+  const std::vector<TypedField> &Fields = V.Types->Fields;
+  auto Value = [&](size_t I) { return typedJson(Fields[I], I, V.Typed); };
+  std::vector<size_t> Results;
+  J.attributeObject("args", [&] {
+    for (size_t I = 0; I != Fields.size(); ++I)
+      if (!Fields[I].IsResult)
+        J.attribute(json::fixUTF8(Fields[I].Name), Value(I));
+      else if (llvm::any_of(V.Typed,
+                            [&](const TypedPart &P) { return P.Field == I; }))
+        Results.push_back(I);
+  });
+  if (Results.size() == 1 && Fields[Results[0]].Name == "retval")
+    J.attribute("result", Value(Results[0]));
+  else if (!Results.empty())
+    J.attributeObject("result", [&] {
+      for (size_t I : Results)
+        J.attribute(json::fixUTF8(Fields[I].Name), Value(I));
+    });
+}
+
+void patchbay::printValues(json::OStream &J, const DataValues &V) {
+  if (V.Types)
+    return printNamed(J, V);
+  if (!V.IsRecorded)
+    return;
+  J.attributeArray("args", [&] {
+    for (uint64_t Arg : V.Args)
+      J.value(integerJson(Arg));
+  });
+  if (V.Result)
+    J.attribute("result", V.IsFloat ? jsonNumber(floatNumber(*V.Result))
+                                    : integerJson(*V.Result));
 }
 
 std::string patchbay::calledText(StringRef Name, const DataValues &V) {

@@ -9,12 +9,12 @@
 
 namespace patchbay {
 
-/// Names and values of arguments; none if nothing is known of their types.
-std::vector<std::pair<std::string, std::string>> namedArgs(const DataValues &V);
 /// "1, 0x7f0012345678", or `name="x", len=42`.
 std::string argsText(const DataValues &V);
 /// "7", "0.5"; empty if there is none.
 std::string resultText(const DataValues &V);
+/// "args" and "result" of an object: numbers as such, where types are known, too.
+void printValues(llvm::json::OStream &J, const DataValues &V);
 /// "name(1, 2)": instead of the parameters that a demangled name has.
 std::string calledText(llvm::StringRef Name, const DataValues &V);
 

@@ -81,6 +81,13 @@ static constexpr char Help[] = R"(
   A call that is unfinished, because the end of the process or a change of stacks cut
   it off, ends in --chrome and --perfetto with the call that it is in, or before the
   next one begins. What is open when recording ends, ends there in --chrome, and
+  In --json numbers are numbers, with all their digits, as 'perf data convert --to-json'
+  writes them: who reads them as floating-point ones (JavaScript, jq before 1.7) has them
+  rounded above 2^53. Addresses are texts, in hexadecimal, and so are floating-point
+  values that are not finite. Of a result of which members were recorded there is an
+  object. A pointer that is null is null; what could not be read is {"unknown": WHY}; a
+  text that was cut has ... behind its 64 bytes.
+
   never in --perfetto. In --folded it is as in 'patchbay graph'.
 
   --pprof has calls and their own time for each stack, of all threads of a name

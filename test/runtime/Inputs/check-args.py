@@ -19,9 +19,8 @@ if [call["args"] for call in counts] != [[i] for i in range(len(counts))]:
 if any(call["args"] != [14] for call in signals):
     sys.exit("arguments of shown_in_signal() are those of another function")
 
-# Small enough to be in decimal, or as large as they were.
 for call in counts + signals:
-    if int(call["result"], 0) != call["args"][0]:
+    if call["result"] != call["args"][0]:
         sys.exit(f"the result is that of another call: {call}")
 print(f"{len(counts)} calls of shown_counts(int)")
 print(f"{len(signals)} calls of shown_in_signal(int)")
