@@ -28,6 +28,23 @@ static uint64_t countedCalls(int File, uint64_t At, uint64_t Size) {
   return Calls;
 }
 
+// What is not in use yet is zeros.
+static uint64_t timedCalls(int File, uint64_t At, uint64_t Size) {
+  uint64_t Calls = 0, End = At + Size;
+  pbd_histogram Some[64];
+  for (At += sizeof(pbd_histograms); At + sizeof(Some[0]) <= End;) {
+    ssize_t Bytes = pread(File, Some, std::min<uint64_t>(sizeof(Some), End - At), off_t(At));
+    if (Bytes < ssize_t(sizeof(Some[0])))
+      break;
+    size_t N = size_t(Bytes) / sizeof(Some[0]);
+    for (size_t I = 0; I != N; ++I)
+      for (uint64_t In : Some[I].bucket)
+        Calls += In;
+    At += N * sizeof(Some[0]);
+  }
+  return Calls;
+}
+
 // Records are written one behind the other; what was there on an earlier pass is older
 // than the first one. Times are those of beginnings, so that is nearly so only.
 static uint64_t filledRecords(int File, uint64_t First, uint64_t Room) {
@@ -74,6 +91,9 @@ RecordedNow patchbay::recordedNow(int File) {
     switch (Chunk.kind) {
     case PBD_COUNTERS:
       Now.Calls += countedCalls(File, At, Chunk.size);
+      break;
+    case PBD_HISTOGRAMS:
+      Now.Calls += timedCalls(File, At, Chunk.size);
       break;
     case PBD_BLOCK:
       Now.Events += eventsOf(File, At, Chunk.size);

@@ -45,9 +45,10 @@ COLUMNS:
   armed     functions that have a tracer
   of        functions of the process with a site
   refused   functions that could not be armed: 'patchbay list -p PID' says why
-  calls/s   recorded in the time between two looks: calls of function_profile,
-            events of others, of which function_graph has two for each call. Of a
-            buffer that is used again (--overwrite) it is known roughly
+  calls/s   recorded in the time between two looks: calls of function_profile, with
+            --histogram, too, events of others, of which function_graph has two for
+            each call. Of a buffer that is used again (--overwrite) it is known roughly.
+            What --threshold, --sample and --when leave out is not counted
   overhead  what tracing costs, of the processor time that the process takes for
             itself, lately; -: nobody has asked for it (--max-overhead)
   bytes     of the data file
