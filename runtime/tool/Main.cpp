@@ -35,6 +35,11 @@ EXAMPLES:
   patchbay attach -p 4711 --fexit 'http_*' prog.so:on_return
   patchbay verify ./server                    check it against the ABI
 
+DURATIONS:
+  Options that take one (--min, --threshold, ...) want a number with a unit: ns, us, ms,
+  s, m or h, as in 10us or 1.5ms. A number alone would be nanoseconds for uftrace,
+  microseconds for ftrace, and seconds for top, so that is refused, but for 0.
+
 ENVIRONMENT:
   PATCHBAY_PAGER, PAGER
            the pager for what is long, if standard output is a terminal: by default less,

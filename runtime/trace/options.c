@@ -28,8 +28,13 @@ struct unit {
 };
 
 static const struct unit time_units[] = {
-	{ "", 1000 },	   { "ns", 1 },		{ "us", 1000 },
-	{ "ms", 1000000 }, { "s", 1000000000 }, { NULL, 0 },
+	{ "ns", 1 },
+	{ "us", 1000 },
+	{ "ms", 1000000 },
+	{ "s", 1000000000 },
+	{ "m", 60 * UINT64_C(1000000000) },
+	{ "h", 3600 * UINT64_C(1000000000) },
+	{ NULL, 0 },
 };
 static const struct unit long_units[] = {
 	{ "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 }, { NULL, 0 },
@@ -63,6 +68,11 @@ static int parse_number(const char *text, const struct unit *unit,
 
 int pb_parse_time(const char *text, uint64_t *ns)
 {
+	/* The same in all units. */
+	if (!strcmp(text, "0")) {
+		*ns = 0;
+		return 0;
+	}
 	return parse_number(text, time_units, ns);
 }
 
@@ -296,9 +306,9 @@ static const char *wanted(const char *name)
 	if (!strcmp(name, "trace-context"))
 		return "arg0 to arg5, or tls:VARIABLE";
 	if (!strcmp(name, "why"))
-		return "a whole number from 1 on with one of the units ns, us, ms, s";
+		return "a whole number from 1 on with one of the units ns, us, ms, s, m, h";
 	if (!strcmp(name, "threshold") || !strcmp(name, "thresh"))
-		return "a whole number with one of the units ns, us, ms, s";
+		return "a whole number with one of the units ns, us, ms, s, m, h";
 	if (!strcmp(name, "buffer"))
 		return "a size from 4K to 1024G, a whole number with one of the units K, M, G";
 	if (!strcmp(name, "depth"))

@@ -25,8 +25,8 @@
  *	               whose name matches, and those of it; by thread; may be repeated
  *	thread=GLOB    record only threads whose name matches, or whose id it is; may
  *	               be repeated; not with function_profile without histogram=1
- *	threshold=TIME drop calls that take less: a number with ns, us, ms or s;
- *	               without a unit it is microseconds, as ftrace's
+ *	threshold=TIME drop calls that take less: a whole number with ns, us, ms,
+ *	               s, m or h; 0 needs no unit
  *	               tracing_thresh
  *	why=TIME       of calls that take as long, record why: the stack, and when the
  *	               thread was off the processor; not with tracer=function,

@@ -28,9 +28,10 @@
 // RUN: rmdir %t/none
 //      SAID:patchbay: error: PATCHBAY: tracer='functions' is none of function_profile, function, function_duration, function_graph; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: tracer='' is none of {{.*}}
-// SAID-NEXT:patchbay: error: PATCHBAY: thresh='1x' is not a whole number with one of the units ns, us, ms, s; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: thresh='1x' is not a whole number with one of the units ns, us, ms, s, m, h; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: thresh='' is not a whole number {{.*}}
-// SAID-NEXT:patchbay: error: PATCHBAY: thresh='99999999999999999999' is too large; nothing is traced
+// SAID-NEXT:patchbay: error: PATCHBAY: thresh='5' is not a whole number {{.*}}
+// SAID-NEXT:patchbay: error: PATCHBAY: thresh='99999999999999999999ns' is too large; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: thresh='99999999999s' is too large; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: buffer='1T' is not a size from 4K to 1024G, a whole number with one of the units K, M, G; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: buffer='3k' is not a size {{.*}}; nothing is traced

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CallChoice.h"
+#include "verbs/DurationOption.h"
 #include "llvm/Support/MathExtras.h"
-#include <cmath>
 #include <fnmatch.h>
 
 using namespace llvm;
@@ -43,26 +43,7 @@ CallChoice::CallChoice(cl::SubCommand &Command)
                cl::desc("Show only calls that took so long, or longer: 10us")),
       Longest("max", cl::value_desc("DURATION"), cl::sub(Command),
               cl::cat(ToolOptions),
-              cl::desc("Show only calls that took so long, or less")) {}
-
-std::optional<uint64_t> patchbay::parseNs(StringRef Text, double Alone) {
-  static constexpr std::pair<StringLiteral, double> Units[] = {
-      {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-  double Unit = Alone, Number;
-  for (auto [Name, Ns] : Units)
-    if (Text.consume_back(Name)) {
-      Unit = Ns;
-      break;
-    }
-  if (Text.empty() || Text.find_first_not_of("0123456789.") != StringRef::npos ||
-      Text.getAsDouble(Number))
-    return std::nullopt;
-  // Of more than nine digits behind the point a double may not know the last.
-  double Ns = std::round(Number * Unit);
-  return Ns < 9e18 ? std::optional(uint64_t(Ns)) : std::nullopt;
-}
-
-static bool hasUnit(StringRef Text) { return Text.ends_with("s"); }
+              cl::desc("Show only calls that took so long, or less: 1ms")) {}
 
 Error CallChoice::chooseTimes(Trace &T) const {
   uint64_t Began = UINT64_MAX;
@@ -91,16 +72,10 @@ Error CallChoice::chooseTimes(Trace &T) const {
 }
 
 Error CallChoice::chooseDurations(CallFilter &To) const {
-  auto Parse = [&](StringRef Name, StringRef Text, uint64_t &Out) -> Error {
+  auto Parse = [](StringRef Name, StringRef Text, uint64_t &Out) -> Error {
     if (Text.empty())
       return Error::success();
-    std::optional<uint64_t> Ns = parseNs(Text, 1);
-    if (!Ns)
-      return makeError(Usage, "--" + Name + ": '" + Text +
-                                  "' is not a duration, a number with one of "
-                                  "the units ns, us, ms, s");
-    Out = *Ns;
-    return Error::success();
+    return readDuration(("--" + Name).str(), Text).moveInto(Out);
   };
   if (Error E = Parse("min", Shortest, To.Shortest))
     return E;

@@ -10,9 +10,6 @@
 
 namespace patchbay {
 
-/// Ns of "1.5ms"; of a number alone, Alone times of it. Nothing if it is neither.
-std::optional<uint64_t> parseNs(llvm::StringRef Text, double Alone);
-
 class CallChoice {
 public:
   explicit CallChoice(llvm::cl::SubCommand &Command);
@@ -20,6 +17,11 @@ public:
   /// left out when they are read. Fails if there are no such threads, or if what is
   /// asked for is not known of these calls.
   llvm::Error apply(Trace &T, const std::string &Dir) const;
+  /// Fails if --min or --max is wrong, which is known before anything is read.
+  llvm::Error checkDurations() const {
+    CallFilter None;
+    return chooseDurations(None);
+  }
   /// The function that -F names alone, which is no choice of calls then; empty if it names
   /// none, or several.
   std::string takeFunction();

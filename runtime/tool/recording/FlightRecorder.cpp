@@ -66,11 +66,6 @@ Error FlightRecorder::refused(int Errno) const {
     return processError(Options.Pid,
                         "its tracer records no durations, so no call is known to "
                         "be slow: use function_duration or function_graph");
-  case EINVAL:
-  case ERANGE:
-    return makeError(Usage, "--slower: '" + Options.Slower +
-                                "' is not a whole number with one of the units "
-                                "ns, us, ms, s");
   case ENODATA:
     return processError(Options.Pid, "it has no file, since it has recorded "
                                      "nothing, or could make none");

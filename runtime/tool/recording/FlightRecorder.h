@@ -17,7 +17,7 @@ namespace patchbay {
 struct FlightOptions {
   pid_t Pid;
   std::string Folder; // of snapshots, each a recording
-  std::string Slower; // as thresh=; empty: no call is too slow
+  std::string Slower; // as threshold=; empty: no call is too slow
   std::chrono::milliseconds Every{0}; // 0: never
   /// The oldest snapshots are removed when there are more, or they take more bytes.
   /// 0: no limit.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LimitOptions.h"
 #include "Diagnostics.h"
+#include "DurationOption.h"
 #include "options.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -22,10 +23,10 @@ LimitOptions::LimitOptions(cl::SubCommand &Command)
                  cl::cat(ToolOptions),
                  cl::desc("Go on in another file when one is as large; with K, M or G, "
                           "from 1M on. PROG listens for 'patchbay live', too")),
-      RotateEvery("rotate-every", cl::value_desc("TIME"), cl::sub(Command),
+      RotateEvery("rotate-every", cl::value_desc("DURATION"), cl::sub(Command),
                   cl::cat(ToolOptions),
-                  cl::desc("Go on in another file when this time has passed: with ms, s, "
-                           "m or h. PROG listens for 'patchbay live', too")),
+                  cl::desc("Go on in another file when this time has passed: 60s. PROG "
+                           "listens for 'patchbay live', too")),
       Keep("keep", cl::value_desc("N"), cl::sub(Command), cl::cat(ToolOptions),
            cl::desc("Where files are rotated, remove the oldest when there are more, of "
                     "all processes together")) {}
@@ -58,11 +59,14 @@ static Error readSize(const cl::opt<std::string> &Of, uint64_t &Bytes) {
                               "the units K, M, G");
 }
 
-// The same.
-static bool isTime(StringRef Text) {
-  uint64_t Number;
-  return !Text.consumeInteger(10, Number) && Number &&
-         is_contained({"ms", "s", "m", "h"}, Text);
+// The same, which counts milliseconds.
+static Error checkEvery(StringRef Text) {
+  auto Ns = readDuration("--rotate-every", Text);
+  if (!Ns)
+    return Ns.takeError();
+  if (*Ns >= 1000000)
+    return Error::success();
+  return makeError(Usage, "--rotate-every: '" + Text + "' is less than 1ms");
 }
 
 Expected<RecordingLimits> LimitOptions::read(bool HasEvents) const {
@@ -74,10 +78,9 @@ Expected<RecordingLimits> LimitOptions::read(bool HasEvents) const {
     return std::move(E);
   if (Error E = readSize(RotateSize, Rotate))
     return std::move(E);
-  if (RotateEvery.getNumOccurrences() && !isTime(RotateEvery))
-    return makeError(Usage, "--rotate-every: '" + RotateEvery +
-                                "' is not a whole number with one of the units ms, s, "
-                                "m, h");
+  if (RotateEvery.getNumOccurrences())
+    if (Error E = checkEvery(RotateEvery))
+      return std::move(E);
   Limits.Rotates = Rotate || RotateEvery.getNumOccurrences();
   if (Keep.getNumOccurrences() &&
       (!to_integer(Keep, Limits.Keep, 10) || !Limits.Keep))
@@ -101,8 +104,10 @@ Expected<RecordingLimits> LimitOptions::read(bool HasEvents) const {
 std::string LimitOptions::text() const {
   std::string Text;
   for (const cl::opt<std::string> *Given :
-       {&MaxMemory, &MaxSize, &RotateSize, &RotateEvery, &Keep})
+       {&MaxMemory, &MaxSize, &RotateSize, &Keep})
     if (Given->getNumOccurrences())
       Text += ("," + Given->ArgStr + "=" + *Given).str();
+  if (RotateEvery.getNumOccurrences())
+    Text += ",rotate-every=" + utostr(*parseNs(RotateEvery, 0) / 1000000) + "ms";
   return Text;
 }

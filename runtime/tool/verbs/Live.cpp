@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay live`: asks a process that is being traced to trace something else.
+#include "DurationOption.h"
 #include "ListLive.h"
 #include "Verb.h"
 #include "live/ControlSocket.h"
@@ -61,10 +62,9 @@ static cl::alias ArmLong("filter", cl::aliasopt(Arm), cl::cat(ToolOptions),
 static cl::alias DisarmLong("notrace", cl::aliasopt(Disarm), cl::cat(ToolOptions),
                             cl::desc("Same as -N"));
 static cl::opt<std::string>
-    Threshold("threshold", cl::value_desc("TIME"), cl::sub(LiveCommand),
+    Threshold("threshold", cl::value_desc("DURATION"), cl::sub(LiveCommand),
               cl::cat(ToolOptions),
-              cl::desc("Drop calls that take less; with ns, us, ms or s, and "
-                       "us if there is no unit"));
+              cl::desc("Drop calls that take less: 200us"));
 static cl::opt<std::string>
     Snapshot("snapshot", cl::value_desc("DIR"), cl::sub(LiveCommand),
              cl::cat(ToolOptions),
@@ -76,15 +76,14 @@ static cl::opt<std::string>
           cl::desc("Write a snapshot into this directory each time that something "
                    "happens, until the process ends, or until Ctrl-C"));
 static cl::opt<std::string>
-    Slower("slower", cl::value_desc("TIME"), cl::sub(LiveCommand),
+    Slower("slower", cl::value_desc("DURATION"), cl::sub(LiveCommand),
            cl::cat(ToolOptions),
-           cl::desc("With --watch, when a call took that long: with ns, us, ms or s, "
-                    "and us if there is no unit; once in a second at most"));
+           cl::desc("With --watch, when a call took that long: 10ms; once in a second "
+                    "at most"));
 static cl::opt<std::string>
-    Every("every", cl::value_desc("TIME"), cl::sub(LiveCommand),
+    Every("every", cl::value_desc("DURATION"), cl::sub(LiveCommand),
           cl::cat(ToolOptions),
-          cl::desc("With --watch, whenever this time has passed: with ms, s, m or "
-                   "h"));
+          cl::desc("With --watch, whenever this time has passed: 60s"));
 static cl::opt<unsigned>
     Keep("keep", cl::value_desc("N"), cl::sub(LiveCommand), cl::cat(ToolOptions),
          cl::desc("With --watch, remove the oldest snapshots when there are more"));
@@ -258,8 +257,8 @@ static Error recordEverywhere() {
   return Error::success();
 }
 
-static Error setThreshold() {
-  auto Reply = request(PB_CONTROL_THRESHOLD, Threshold);
+static Error setThreshold(uint64_t Ns) {
+  auto Reply = request(PB_CONTROL_THRESHOLD, durationWord(Ns));
   if (!Reply)
     return Reply.takeError();
   switch (Reply->result) {
@@ -269,11 +268,6 @@ static Error setThreshold() {
   case -EOPNOTSUPP:
     return failure("its tracer, " + Twine(Reply->tracer) +
                    ", records no durations, so there is no threshold");
-  case -EINVAL:
-  case -ERANGE:
-    return makeError(Usage, "--threshold: '" + Threshold +
-                                "' is not a whole number with one of the units "
-                                "ns, us, ms, s");
   default:
     return failure("the threshold could not be set: " +
                    errnoText(-Reply->result));
@@ -347,21 +341,24 @@ static bool parseNumber(StringRef Text,
 
 static Expected<FlightOptions> flightOptions() {
   FlightOptions Options;
-  uint64_t Ms = 0;
+  uint64_t Ns = 0;
   Options.Pid = Pid;
   Options.Folder = Watch;
-  Options.Slower = Slower;
   Options.Keep = Keep;
   if (Watch.empty())
     return makeError(Usage, "--watch needs a directory, its name is empty");
-  if (!Every.empty() &&
-      (!parseNumber(Every,
-                    {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}}, Ms) ||
-       !Ms || Ms > INT_MAX))
-    return makeError(Usage, "--every: '" + Every +
-                                "' is not a whole number with one of the units "
-                                "ms, s, m, h");
-  Options.Every = std::chrono::milliseconds(Ms);
+  if (!Every.empty()) {
+    if (Error E = readDuration("--every", Every).moveInto(Ns))
+      return std::move(E);
+    if (Ns < 1000000 || Ns / 1000000 > INT_MAX)
+      return makeError(Usage, "--every: '" + Every + "' is no time from 1ms to 596h");
+    Options.Every = std::chrono::milliseconds(Ns / 1000000);
+  }
+  if (!Slower.empty()) {
+    if (Error E = readDuration("--slower", Slower).moveInto(Ns))
+      return std::move(E);
+    Options.Slower = durationWord(Ns);
+  }
   if (!MaxSize.empty() &&
       (!parseNumber(MaxSize,
                     {{"", 1}, {"K", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30}},
@@ -396,6 +393,10 @@ static Expected<int> runLive(ArrayRef<const char *>) {
                                 "on");
   if (Snapshot.getNumOccurrences() && Snapshot.empty())
     return makeError(Usage, "--snapshot needs a directory, its name is empty");
+  uint64_t ThresholdNs = 0;
+  if (Threshold.getNumOccurrences())
+    if (Error E = readDuration("--threshold", Threshold).moveInto(ThresholdNs))
+      return std::move(E);
   if (Error E = checkWatch())
     return std::move(E);
   std::optional<FlightOptions> Flight;
@@ -420,7 +421,7 @@ static Expected<int> runLive(ArrayRef<const char *>) {
     if (Error E = recordEverywhere())
       return std::move(E);
   if (Threshold.getNumOccurrences())
-    if (Error E = setThreshold())
+    if (Error E = setThreshold(ThresholdNs))
       return std::move(E);
   if (!Snapshot.empty())
     if (Error E = takeSnapshot())

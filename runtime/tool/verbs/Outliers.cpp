@@ -2,6 +2,7 @@
 //
 // `patchbay outliers`: why some calls of a function are slow.
 #include "DisplayOptions.h"
+#include "DurationOption.h"
 #include "InputOption.h"
 #include "SymfsOption.h"
 #include "reading/CallChoice.h"
@@ -291,12 +292,7 @@ static Expected<uint64_t> limit(const Spread &Durations) {
     uint64_t Usual = Durations.quantile(1 - std::max(1 / std::max(N, 1.0), 0.01));
     return Usual + Usual / 64 + 1; // above all of its bucket, see Spread
   }
-  std::optional<uint64_t> Ns = parseNs(Slower, 1);
-  if (!Ns || !StringRef(Slower).ends_with("s"))
-    return makeError(Usage, "--slower: '" + Slower +
-                                "' is not a duration, a number with one of the "
-                                "units ns, us, ms, s");
-  return *Ns;
+  return readDuration("--slower", Slower);
 }
 
 static Error checkKinds(const OutlierTrees &Of, uint64_t From) {

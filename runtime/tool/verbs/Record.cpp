@@ -107,8 +107,8 @@ static constexpr char Help[] = R"(
   not ended when the recording does is not in it; function_graph without --threshold
   has it, from its beginning.
 
-  With --why TIME it is recorded of each call that took TIME or more, when it has ended,
-  what it waited for: when its thread left the processor and came back, and whether it
+  With --why DURATION it is recorded of each call that took so long, or longer, when it
+  has ended, what it waited for: when its thread left the processor and came back, and whether it
   could have run meanwhile, which the kernel writes down by itself (perf_event_open(2), a
   ring of each thread, of 8 KB or 36 KB; perf_event_mlock_kb limits them all). Who may look
   at the kernel (perf_event_paranoid of 1 or less, or CAP_PERFMON) is told where in the
@@ -213,6 +213,7 @@ ENVIRONMENT:
     max-size, rotate-size, rotate-every, keep, histogram=1, sleep-time=0, stores=0,
     buffer, overwrite=1, live=1
               as the options above; sleep-time=0 as --no-sleep-time, stores=0 as --no-stores
+              A duration is a whole number with a unit there; of rotate-every ms, s, m or h
     call-cost what max-overhead takes a traced call for, in picoseconds (60000)
 
 EXAMPLES:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RecordOptions.h"
+#include "DurationOption.h"
 #include "options.h"
 #include "recording/TypedArgs.h"
 #include "tracers.h"
@@ -72,12 +73,11 @@ RecordOptions::RecordOptions(cl::SubCommand &Command)
                   cl::desc("Same as -N")),
       TracerLong("tracer", cl::aliasopt(Tracer), cl::cat(ToolOptions),
                  cl::desc("The same")),
-      Threshold("threshold", cl::value_desc("TIME"), cl::sub(Command),
+      Threshold("threshold", cl::value_desc("DURATION"), cl::sub(Command),
                 cl::cat(ToolOptions),
-                cl::desc("Drop calls that take less; with ns, us, ms or s, and us "
-                         "if there is no unit")),
-      Why("why", cl::value_desc("TIME"), cl::sub(Command), cl::cat(ToolOptions),
-          cl::desc("Of calls that take as long, record why: who called the function, "
+                cl::desc("Drop calls that take less: 200us")),
+      Why("why", cl::value_desc("DURATION"), cl::sub(Command), cl::cat(ToolOptions),
+          cl::desc("Of calls that take as long (10ms), record why: who called the function, "
                    "and when and for what the thread was off the processor; for "
                    "function_duration and function_graph, and not with "
                    "--no-sleep-time")),
@@ -163,9 +163,9 @@ std::string RecordOptions::how() const {
   if (!Buffer.empty())
     Options += ",buffer=" + Buffer;
   if (!Threshold.empty())
-    Options += ",threshold=" + Threshold;
+    Options += ",threshold=" + durationWord(*parseNs(Threshold, 0));
   if (!Why.empty())
-    Options += ",why=" + Why;
+    Options += ",why=" + durationWord(*parseNs(Why, 0));
   if (Histogram)
     Options += ",histogram=1";
   if (NoSleepTime)
@@ -241,12 +241,6 @@ static Error checkBuffer(const std::string &Buffer) {
                               "with one of the units K, M, G");
 }
 
-// What runtime/trace/options.c takes.
-static bool isNumber(StringRef Text, ArrayRef<StringRef> Units) {
-  uint64_t Number;
-  return !Text.consumeInteger(10, Number) && is_contained(Units, Text);
-}
-
 Error RecordOptions::check() const {
   if (uint64_t Rate; MaxRate.getNumOccurrences() &&
                      (!to_integer(MaxRate, Rate, 10) || !Rate))
@@ -259,17 +253,15 @@ Error RecordOptions::check() const {
   if (!Buffer.empty())
     if (Error E = checkBuffer(Buffer))
       return E;
-  if (!Threshold.empty() && !isNumber(Threshold, {"", "ns", "us", "ms", "s"}))
-    return makeError(Usage, "--threshold: '" + Threshold +
-                                "' is not a whole number with one of the units "
-                                "ns, us, ms, s");
+  if (!Threshold.empty())
+    if (Error E = readDuration("--threshold", Threshold).takeError())
+      return E;
   if (Why.getNumOccurrences()) {
-    uint64_t Time = 0;
-    if (StringRef Number = Why; Number.consumeInteger(10, Time) || !Time ||
-                                !isNumber(Why, {"", "ns", "us", "ms", "s"}))
-      return makeError(Usage, "--why: '" + Why +
-                                  "' is not a whole number from 1 on with one of the "
-                                  "units ns, us, ms, s");
+    auto Ns = readDuration("--why", Why);
+    if (!Ns)
+      return Ns.takeError();
+    if (!*Ns)
+      return makeError(Usage, "--why: '" + Why + "' is not a duration from 1ns on");
     if (Tracer != FunctionDuration && Tracer != FunctionGraph)
       return makeError(Usage, "--why is for function_duration and function_graph: "
                               "choose one with -t");

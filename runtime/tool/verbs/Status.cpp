@@ -3,6 +3,7 @@
 // `patchbay status`: how tracing goes on in processes that run.
 #include "Verb.h"
 #include "DisplayOptions.h"
+#include "DurationOption.h"
 #include "budget.h"
 #include "attach/ProcessChoice.h"
 #include "live/ControlSocket.h"
@@ -16,6 +17,7 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <chrono>
+#include <thread>
 #include <unistd.h>
 
 using namespace llvm;
@@ -32,10 +34,10 @@ static cl::list<std::string> Alone(cl::Positional, cl::desc("[PID...]"),
                                    cl::sub(StatusCommand), cl::cat(ToolOptions));
 static cl::opt<bool> Json("json", cl::desc("Print JSON"), cl::sub(StatusCommand),
                           cl::cat(ToolOptions));
-static cl::opt<unsigned>
-    Wait("wait", cl::value_desc("MS"), cl::init(1000), cl::sub(StatusCommand),
+static cl::opt<std::string>
+    Wait("wait", cl::value_desc("DURATION"), cl::init("1s"), cl::sub(StatusCommand),
          cl::cat(ToolOptions),
-         cl::desc("Between the two looks that a rate takes (default: 1000)"));
+         cl::desc("Between the two looks that a rate takes: 300ms (default: 1s)"));
 static DisplayOptions Display(StatusCommand, /*WithPager=*/false);
 
 static constexpr char Help[] = R"(
@@ -144,7 +146,7 @@ static Expected<std::optional<ProcessStatus>> statusOf(pid_t Pid) {
   return S;
 }
 
-static void look(std::vector<ProcessStatus> &All) {
+static void look(std::vector<ProcessStatus> &All, uint64_t WaitNs) {
   using Clock = std::chrono::steady_clock;
   auto Begin = Clock::now();
   bool Any = false;
@@ -155,7 +157,7 @@ static void look(std::vector<ProcessStatus> &All) {
     }
   if (!Any)
     return;
-  usleep(useconds_t(Wait) * 1000);
+  std::this_thread::sleep_for(std::chrono::nanoseconds(WaitNs));
   for (ProcessStatus &S : All)
     if (S.File >= 0) {
       S.Now = recordedNow(S.File);
@@ -250,6 +252,11 @@ static Error addNamed(std::vector<ProcessStatus> &All) {
 }
 
 static Expected<int> runStatus(ArrayRef<const char *>) {
+  auto WaitNs = readDuration("--wait", Wait);
+  if (!WaitNs)
+    return WaitNs.takeError();
+  if (*WaitNs > uint64_t(3600) * 1000000000)
+    return makeError(Usage, "--wait: '" + Wait + "' is more than an hour");
   std::vector<ProcessStatus> All;
   scope_exit Close([&] {
     for (ProcessStatus &S : All)
@@ -269,7 +276,7 @@ static Expected<int> runStatus(ArrayRef<const char *>) {
     }
   if (All.empty())
     return makeError(NothingFound, "no process that you may debug has libpatchbay");
-  look(All);
+  look(All, *WaitNs);
   if (Json)
     printJson(All);
   else

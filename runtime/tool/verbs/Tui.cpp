@@ -2,6 +2,7 @@
 //
 // `patchbay tui`: what report and graph show, on the whole of a terminal; of a process
 // that runs, what happens in it now.
+#include "DurationOption.h"
 #include "InputOption.h"
 #include "SymfsOption.h"
 #include "reading/CallChoice.h"
@@ -22,8 +23,9 @@ static cl::opt<std::string>
     Process("p", cl::value_desc("PID"), cl::sub(TuiCommand), cl::cat(ToolOptions),
             cl::desc("Show what this process does now, again and again, as top does"));
 static cl::opt<std::string>
-    Delay("d", cl::value_desc("SECONDS"), cl::sub(TuiCommand), cl::cat(ToolOptions),
-          cl::desc("With -p, how long each of these moments is (default: 1)"));
+    Delay("d", cl::value_desc("DURATION"), cl::init("1s"), cl::sub(TuiCommand),
+          cl::cat(ToolOptions),
+          cl::desc("With -p, how long each of these moments is: 200ms (default: 1s)"));
 static cl::alias DelayAlias("delay", cl::desc("Same as -d"), cl::aliasopt(Delay),
                             cl::NotHidden, cl::cat(ToolOptions));
 
@@ -51,7 +53,7 @@ EXAMPLES:
   patchbay tui
   patchbay tui --under handle_request server.data
   patchbay tui -p 4711
-  patchbay tui -p 4711 -F 'http_*' -d 5
+  patchbay tui -p 4711 -F 'http_*' -d 5s
 
 EXIT CODES:
   0  success
@@ -103,10 +105,11 @@ static Expected<int> showProcess() {
   if (!to_integer(Process, Pid, 10) || Pid <= 0)
     return makeError(Usage, "-p: '" + Process +
                                 "' is no process ID: that is a number from 1 on");
-  std::optional<uint64_t> Ns = Delay.empty() ? 1000000000 : parseNs(Delay, 1e9);
-  if (!Ns || *Ns < 50000000 || *Ns > uint64_t(3600) * 1000000000)
-    return makeError(Usage, "-d: '" + Delay +
-                                "' is no time from 0.05 seconds to an hour");
+  auto Ns = readDuration("-d", Delay);
+  if (!Ns)
+    return Ns.takeError();
+  if (*Ns < 50000000 || *Ns > uint64_t(3600) * 1000000000)
+    return makeError(Usage, "-d: '" + Delay + "' is no time from 50ms to 1h");
   auto Options = Choice.ofRecord();
   if (!Options)
     return Options.takeError();
@@ -131,6 +134,8 @@ static Expected<int> showProcess() {
 static Expected<int> runTui(ArrayRef<const char *>) {
   bool IsLive = Process.getNumOccurrences();
   if (Error E = Input.get().moveInto(Dir))
+    return std::move(E);
+  if (Error E = Choice.checkDurations())
     return std::move(E);
   if (IsLive && Input.isGiven())
     return makeError(Usage, "a recording or a process: leave out " + Dir + " or -p");

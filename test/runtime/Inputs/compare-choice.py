@@ -75,7 +75,7 @@ CASES = [
     (("-F", "p*", "-F", "leaf", "-N", "pong"), "f in ('ping', 'leaf')"),
     (("-N", "*leaf"), "f not like '%leaf'"),
     (("--min", "2us"), "d >= 2000"),
-    (("--min", "0.5us", "--max", "1000"), "d between 500 and 1000"),
+    (("--min", "0.5us", "--max", "1000ns"), "d between 500 and 1000"),
     (("--under", "one"), UNDER),
     (("--under", "one", "-N", "leaf", "--from", FROM, "--to", TO, "--max", "1ms"),
      f"{UNDER} and f <> 'leaf' and s >= {FROM_NS} and s < {TO_NS} and d <= 1000000"),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""option-table.py PATCHBAY: that a letter or a word means the same in every verb."""
+"""option-table.py PATCHBAY DATA: that a letter or a word means the same in every verb, and
+that what is wrong with a duration is said in the same words. DATA has durations."""
 import re
 import subprocess
 import sys
@@ -11,7 +12,7 @@ MEANING = {
     "-p": {"PID"}, "-i": {"DIR"}, "-o": {"DIR", "FILE"}, "-t": {"value"},
     "-F": {"GLOB", "FUNCTION"}, "-N": {"GLOB", "FUNCTION"}, "-s": {"value"},
     "-f": {"KEYS", "FUNCTION"}, "--thread": {"GLOB"}, "--tid": {"TID"},
-    "--threshold": {"TIME"}, "--slower": {"TIME", "DURATION"}, "--symfs": {"DIR"},
+    "--threshold": {"DURATION"}, "--slower": {"DURATION"}, "--symfs": {"DIR"},
     "--color": {"value"}, "--no-pager": {""}, "--json": {""},
     "--max-depth": {"N"}, "--depth": {"N"}, "--min": {"DURATION"}, "--max": {"DURATION"},
 }
@@ -28,21 +29,61 @@ IN = {
     "--no-pager": ("dump", "graph", "info", "list", "outliers", "replay", "report"),
     "--symfs": READ, "--help": None,
 }
-
+# Options that take durations, and what else these verbs need to look at them.
+PROGRAM = ("--", "/bin/true")
+DURATIONS = {
+    ("record", "--threshold"): ("-t", "function_duration"), ("record", "--why"): ("-t", "function_duration"),
+    ("record", "--rotate-every"): ("-t", "function"), ("live", "--threshold"): ("-p", "4194305"),
+    ("live", "--slower"): ("-p", "4194305", "--watch", "none"),
+    ("live", "--every"): ("-p", "4194305", "--watch", "none"), ("status", "--wait"): ("4194305",),
+    ("tui", "-d"): ("-p", "4194305"), ("outliers", "--slower"): ("-f", "main"),
+    **{(verb, option): () for option in ("--min", "--max")
+       for verb in ("dump", "graph", "outliers", "replay", "report", "tui")},
+}
 
 def run(*words):
     return subprocess.run([patchbay, *words], text=True, capture_output=True, check=False)
 
 
+def check_duration(verb, option, data):
+    """It wants a unit, and says what to type; 0 needs none."""
+    def said(value):
+        beside = DURATIONS[verb, option]
+        if option in ("--min", "--max"):
+            beside += ("-i", data, *(("-f", "main") if verb == "outliers" else ()))
+        result = run(verb, *beside, option, value, *(PROGRAM if verb == "record" else ()))
+        # Before it, what a recording does not have may be said.
+        return result.returncode, (result.stderr.splitlines() or [""])[-1]
+    wrong = 125 if verb == "record" else 2
+    assert said("10") == (wrong, f"patchbay: error: {option}: '10' has no unit: write 10ns, 10us, 10ms or 10s"), \
+        f"{verb} {option} 10: {said('10')}"
+    for value in ("10x", "us", "1e3us", "-1us", "10 us", "10min"):
+        assert said(value) == (wrong, f"patchbay: error: {option}: '{value}' is not a duration, a number "
+                               "with one of the units ns, us, ms, s, m, h"), f"{verb} {option} {value}: {said(value)}"
+    for value in ("0", "100ms", "100.5ms", "1s", "2m", "1h", "1000000us", "100000000ns"):
+        assert "unit" not in said(value)[1], f"{verb} {option} {value}: {said(value)}"
+
+
 verbs = re.findall(r"^  ([a-z]+) +- ", run("--help").stdout, re.M)
 assert len(verbs) > 10, verbs
 checked = 0
+data = sys.argv[2]
+with_duration = set()
 for verb in verbs:
     text = run(verb, "--help").stdout
     for option, value in re.findall(r"^  (--?[A-Za-z][a-z-]*)(?:[ =]<(\S+)>)? +- ", text, re.M):
         if option in MEANING and not re.search(rf"^  {option} +- Same as", text, re.M):
             assert value in MEANING[option], f"{verb} {option} <{value}>"
             checked += 1
+    for option, _, about in re.findall(r"^  (--?[a-z-]+)[ =]<(DURATION)> +- (.*)", text, re.M):
+        assert re.search(r"\b[0-9]+(us|ms|s)\b", about), f"{verb} {option}: no example with a unit"
+        with_duration.add((verb, option))
+        check_duration(verb, option, data)
+        checked += 1
+    # A moment, and not how long something is.
+    others = set(re.findall(r"^  (--?[a-z-]+)[ =]<(?:TIME|SECONDS|MS)>", text, re.M))
+    assert others <= {"--from", "--to"}, f"{verb}: {others}"
+assert with_duration == set(DURATIONS), with_duration ^ set(DURATIONS)
 for option, wanted in IN.items():
     for verb in wanted or verbs:
         # One that is not known is said to be; of others something else is wrong, or nothing.
