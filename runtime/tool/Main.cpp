@@ -210,22 +210,33 @@ static std::vector<const char *> withoutHelpVerb(ArrayRef<const char *> Args) {
   return Result;
 }
 
-// How it is shown may be said before the verb, too, as with git and perf; and --color
-// alone is --color=always, as with ls(1).
+static const Verb *verbOf(ArrayRef<const char *> Args) {
+  for (const Verb *V : Verbs)
+    if (Args.size() > 1 && V->Command.getName() == Args[1])
+      return V;
+  return nullptr;
+}
+
+// How it is shown may be said before the verb, too, as with git and perf; --color alone is
+// --color=always, as with ls(1); and --ctf has no name of its own where -o has it. What is
+// behind a program's name is the program's.
 static std::vector<const char *> withoutEarlyOptions(std::vector<const char *> Args) {
   auto IsOfDisplay = [](StringRef Arg) {
     return Arg == "--no-pager" || Arg == "--color" || Arg.starts_with("--color=");
   };
-  size_t Verb = 1;
-  while (Verb < Args.size() && IsOfDisplay(Args[Verb]))
-    ++Verb;
-  if (Verb < Args.size())
-    std::rotate(Args.begin() + 1, Args.begin() + Verb, Args.begin() + Verb + 1);
-  for (const char *&Arg : Args) {
-    if (StringRef(Arg) == "--")
-      break;
-    if (StringRef(Arg) == "--color")
-      Arg = "--color=always";
+  size_t Name = 1; // of the verb
+  while (Name < Args.size() && IsOfDisplay(Args[Name]))
+    ++Name;
+  if (Name < Args.size())
+    std::rotate(Args.begin() + 1, Args.begin() + Name, Args.begin() + Name + 1);
+  if (const Verb *Chosen = verbOf(Args); Chosen && Chosen->RunsProgram)
+    return Args;
+  for (size_t I = 0; I != Args.size() && StringRef(Args[I]) != "--"; ++I) {
+    bool IsLast = I + 1 == Args.size() || StringRef(Args[I + 1]).starts_with("-");
+    if (StringRef(Args[I]) == "--color")
+      Args[I] = "--color=always";
+    else if (StringRef(Args[I]) == "--ctf" && IsLast)
+      Args[I] = "--ctf=";
   }
   return Args;
 }
@@ -234,10 +245,7 @@ int main(int argc, char **argv) {
   const std::vector<const char *> Words = withoutEarlyOptions(
       withoutHelpVerb(ArrayRef<const char *>(argv, argc)));
   ArrayRef<const char *> Args(Words);
-  const Verb *Chosen = nullptr;
-  for (const Verb *V : Verbs)
-    if (Args.size() > 1 && V->Command.getName() == Args[1])
-      Chosen = V;
+  const Verb *Chosen = verbOf(Args);
   cl::extrahelp Examples(Chosen ? Chosen->Help : Help);
 
   dropForeignOptions(cl::SubCommand::getTopLevel());

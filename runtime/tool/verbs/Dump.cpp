@@ -54,13 +54,14 @@ static cl::opt<std::string>
 static cl::opt<std::string>
     Ctf("ctf", cl::value_desc("OUT"), cl::sub(DumpCommand),
         cl::cat(ToolOptions),
-        cl::desc("Make the directory OUT and write the Common Trace Format "
-                 "there, for babeltrace2 and Trace Compass"));
+        cl::desc("Make the directory OUT, which -o may name, too, and write the Common "
+                 "Trace Format there, for babeltrace2 and Trace Compass"));
 
 static cl::opt<std::string>
     Output("o", cl::Prefix, cl::value_desc("FILE"), cl::sub(DumpCommand),
            cl::cat(ToolOptions),
-           cl::desc("Write to this file (default: standard output)"));
+           cl::desc("Write to this file (default: standard output); with --ctf, into "
+                    "this directory"));
 static cl::alias OutputLong("output", cl::desc("Same as -o"),
                             cl::aliasopt(Output), cl::cat(ToolOptions));
 
@@ -78,9 +79,6 @@ static constexpr char Help[] = R"(
   thread; jumped, by longjmp(); unfinished, if nobody saw it end. Of the tracer
   function all are entry.
 
-  A call that is unfinished, because the end of the process or a change of stacks cut
-  it off, ends in --chrome and --perfetto with the call that it is in, or before the
-  next one begins. What is open when recording ends, ends there in --chrome, and
   In --json numbers are numbers, with all their digits, as 'perf data convert --to-json'
   writes them: who reads them as floating-point ones (JavaScript, jq before 1.7) has them
   rounded above 2^53. Addresses are texts, in hexadecimal, and so are floating-point
@@ -88,6 +86,9 @@ static constexpr char Help[] = R"(
   object. A pointer that is null is null; what could not be read is {"unknown": WHY}; a
   text that was cut has ... behind its 64 bytes.
 
+  A call that is unfinished, because the end of the process or a change of stacks cut
+  it off, ends in --chrome and --perfetto with the call that it is in, or before the
+  next one begins. What is open when recording ends, ends there in --chrome, and
   never in --perfetto. In --folded it is as in 'patchbay graph'.
 
   --pprof has calls and their own time for each stack, of all threads of a name
@@ -128,8 +129,8 @@ EXAMPLES:
   patchbay dump --otlp -o spans.pb server.data
   patchbay dump --folded | flamegraph.pl --countname=ns > flame.svg
   patchbay dump --ctf=server.ctf server.data && babeltrace2 server.ctf
-  patchbay dump --parquet a.data > a.parquet
-  patchbay dump --parquet b.data > b.parquet; duckdb -c "select host, program,
+  patchbay dump --parquet -o a.parquet a.data
+  patchbay dump --parquet -o b.parquet b.data; duckdb -c "select host, program,
     function, sum(duration_ns) from '*.parquet' group by all"
   patchbay dump --parquet=/mnt/calls server.data    on each host, into one table
 
@@ -142,6 +143,7 @@ EXIT CODES:
   3  no thread that --tid or --thread names, or no call that was asked for
 )";
 
+static bool isCtf() { return Ctf.getNumOccurrences(); }
 static bool isParquet() { return ParquetInto.getNumOccurrences(); }
 
 // Of these forms each figure is time that a function spent itself.
@@ -167,8 +169,8 @@ static Error refuseTerminal() {
 }
 
 static Error write(Trace &T, raw_ostream &OS) {
-  if (!Ctf.empty())
-    return exportCtf(T, Ctf);
+  if (isCtf())
+    return exportCtf(T, Ctf.empty() ? Output : Ctf);
   if (!ParquetInto.empty())
     return exportParquetTree(T, ParquetInto);
   if (isParquet()) {
@@ -226,12 +228,16 @@ static Expected<int> runDump(ArrayRef<const char *>) {
   int Forms = Form.getNumOccurrences() + ParquetInto.getNumOccurrences();
   if (Ctf.getNumOccurrences() && Forms)
     return makeError(Usage, "--ctf is a form of its own: give it alone");
-  if (Ctf.getNumOccurrences() && Ctf.empty())
-    return makeError(Usage, "--ctf needs a directory, its name is empty");
-  if (Ctf.getNumOccurrences() && Output.getNumOccurrences())
-    return makeError(Usage, "--ctf makes a directory, -o names a file: give one");
-  if (ParquetInto.getNumOccurrences() && Output.getNumOccurrences())
-    return makeError(Usage, "--parquet=DIR makes files there, -o names a file: give one");
+  bool HasOutput = Output.getNumOccurrences();
+  if (Ctf.getNumOccurrences() && Ctf.empty() == Output.empty())
+    return makeError(Usage, Output.empty()
+                                ? "--ctf makes a directory: name it, as in --ctf=OUT"
+                                : "--ctf=OUT names the directory: leave out -o");
+  if (HasOutput && Output.empty())
+    return makeError(Usage, "-o needs a file, its name is empty");
+  if (!ParquetInto.empty() && HasOutput)
+    return makeError(Usage, "--parquet=OUT names a directory of many recordings: write "
+                            "--parquet -o FILE for a file of this one alone");
   if (Forms > 1)
     return makeError(Usage, "what is written has one form: give one of the options");
   if (Error E = refuseTerminal())
@@ -241,7 +247,7 @@ static Expected<int> runDump(ArrayRef<const char *>) {
     return T.takeError();
   if (Error E = Choice.apply(*T, Dir))
     return E;
-  if (Error E = Output.getNumOccurrences() ? writeFile(*T) : write(*T, outs()))
+  if (Error E = HasOutput && !isCtf() ? writeFile(*T) : write(*T, outs()))
     return E;
   outs().flush();
   sayWhatIsSelf(*T);
