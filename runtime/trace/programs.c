@@ -32,7 +32,7 @@ static int parse_unsigned(const char **at, uint64_t max, uint64_t *value)
 /* With how many bytes it has, and past what readers alone need. */
 static int parse_kind(const char **at, struct pb_typed_value *to)
 {
-	static const char letters[] = "iubcxdfeEstSL";
+	static const char letters[] = "iubcxdfeEstSLv";
 	uint64_t size = 0;
 
 	to->kind = **at;
@@ -57,7 +57,7 @@ static int parse_kind(const char **at, struct pb_typed_value *to)
 	return *(*at)++ == ':' ? 0 : -EINVAL;
 }
 
-static int parse_source(const char **at, struct pb_typed_value *to)
+static int parse_source(const char **at, struct pb_typed_place *to)
 {
 	static const char letters[] = "rfwvd";
 	const char *letter = strchr(letters, **at);
@@ -103,7 +103,7 @@ static int parse_condition(const char **at, struct pb_typed_value *to)
 	}
 	if (!to->compare)
 		return -EINVAL;
-	if (strchr("stSL", to->kind)) {
+	if (strchr("stSLv", to->kind)) {
 		const size_t length = strcspn(*at, ";");
 
 		if (length > PB_TYPED_TEXT || to->compare > PB_COMPARE_NE)
@@ -140,7 +140,10 @@ static int parse_text(const char *at, struct pb_typed_program *program)
 			at = strchr(at, '=') ? strchr(at, '=') + 1 : "";
 		error = parse_kind(&at, to);
 		if (!error)
-			error = parse_source(&at, to);
+			error = parse_source(&at, &to->at);
+		if (!error && to->kind == 'v')
+			error = *at++ == '#' ? parse_source(&at, &to->length_at) :
+					       -EINVAL;
 		if (!error && is_condition)
 			error = parse_condition(&at, to);
 		if (error)

@@ -91,22 +91,22 @@ static unsigned int load(uint64_t base, uint32_t offset, size_t size,
 
 /*===-- Values -----------------------------------------------------------===*/
 
-static uint64_t in_register(const struct pb_typed_value *value,
+static uint64_t in_register(const struct pb_typed_place *at,
 			    struct patchbay_regs *regs)
 {
-	switch (value->source) {
+	switch (at->source) {
 	case PB_SOURCE_GP:
-		return *patchbay_regs_gp(regs, value->index);
+		return *patchbay_regs_gp(regs, at->index);
 	case PB_SOURCE_FP:
-		return pb_float_argument(value->index);
+		return pb_float_argument(at->index);
 	case PB_SOURCE_STACK:
 		return *((uint64_t *)(patchbay_regs_sp(regs) +
 				      PATCHBAY_ARG_STACK) +
-			 value->index);
+			 at->index);
 	case PB_SOURCE_RESULT_GP:
-		return *patchbay_result_gp(regs, value->index);
+		return *patchbay_result_gp(regs, at->index);
 	default:
-		return *patchbay_result_fp(regs, value->index);
+		return *patchbay_result_fp(regs, at->index);
 	}
 }
 
@@ -123,43 +123,66 @@ static inline int is_object(const struct pb_typed_value *value)
 
 static inline int is_text(const struct pb_typed_value *value)
 {
-	return value->kind == 's' || is_object(value);
+	return value->kind == 's' || value->kind == 'v' || is_object(value);
 }
 
-/* The number or, of a string, its address; returns 0 or why it is not known. */
-static unsigned int find(const struct pb_typed_value *value,
-			 struct patchbay_regs *regs, uint64_t *found)
+/* Else it ends with a NUL, or with its array. */
+static inline int has_length(const struct pb_typed_value *value)
+{
+	return value->kind == 'v' || is_string(value);
+}
+
+/*
+ * A number of @size bytes or, without a size, an address; returns 0 or why it is not
+ * known.
+ */
+static unsigned int find_at(const struct pb_typed_place *at, size_t size,
+			    struct patchbay_regs *regs, uint64_t *found)
 {
 	unsigned int why = 0;
 
-	*found = in_register(value, regs);
-	for (unsigned int i = 0; i < value->nr_steps && !why; i++) {
-		const int is_last = i + 1 == value->nr_steps;
+	*found = in_register(at, regs);
+	for (unsigned int i = 0; i < at->nr_steps && !why; i++) {
+		const int is_last = i + 1 == at->nr_steps;
 
-		if (is_last && is_object(value)) {
+		if (is_last && !size) {
 			if (!*found)
 				return PBD_TYPED_NULL;
-			*found += value->step[i];
+			*found += at->step[i];
 			return 0;
 		}
-		why = load(*found, value->step[i], is_last ? value->size : 8,
-			   found);
+		why = load(*found, at->step[i], is_last ? size : 8, found);
 	}
 	return why;
+}
+
+/* The number or, of a text, where it is. */
+static unsigned int find(const struct pb_typed_value *value,
+			 struct patchbay_regs *regs, uint64_t *found)
+{
+	return find_at(&value->at, is_object(value) ? 0 : value->size, regs,
+		       found);
 }
 
 /*
  * Where a std::string has its text, and how long it is. libstdc++: pointer, length. libc++
  * in its usual layout: the lowest bit of the first byte says whether it has room, length
- * and pointer, or else the rest of that byte is the length, and the text follows.
+ * and pointer, or else the rest of that byte is the length, and the text follows. Of a
+ * std::string_view the length is elsewhere.
  */
 static unsigned int find_string(const struct pb_typed_value *value,
-				uint64_t *address, uint64_t *length)
+				struct patchbay_regs *regs, uint64_t *address,
+				uint64_t *length)
 {
 	uint64_t object[3] = { 0 };
 	const size_t size = value->kind == 'S' ? 16 : 24;
-	long result = read_memory(*address, object, size);
+	long result;
 
+	if (value->kind == 'v')
+		return find_at(&value->length_at, 8, regs, length);
+	if (!*address)
+		return PBD_TYPED_NULL;
+	result = read_memory(*address, object, size);
 	if (result != (long)size)
 		return why_unreadable(result);
 	if (value->kind == 'S') {
@@ -180,8 +203,8 @@ static unsigned int find_string(const struct pb_typed_value *value,
  * PBD_TYPED_LAST, or PBD_TYPED_CUT if there is more.
  */
 static unsigned int read_text(const struct pb_typed_value *value,
-			      uint64_t address, char *text, size_t *length,
-			      unsigned int *state)
+			      struct patchbay_regs *regs, uint64_t address,
+			      char *text, size_t *length, unsigned int *state)
 {
 	uint64_t size = value->kind == 't' ? value->size : PB_TYPED_TEXT;
 	const uint64_t most = size;
@@ -190,24 +213,25 @@ static unsigned int read_text(const struct pb_typed_value *value,
 
 	*state = PBD_TYPED_CUT;
 	*length = 0;
-	if (!address)
-		return PBD_TYPED_NULL;
-	if (is_string(value)) {
-		why = find_string(value, &address, &size);
+	if (has_length(value)) {
+		why = find_string(value, regs, &address, &size);
 		if (why)
 			return why;
 		if (size <= PB_TYPED_TEXT)
 			*state = PBD_TYPED_LAST;
 		else
 			size = PB_TYPED_TEXT;
+		/* A view of nothing may have no pointer. */
 		if (!size)
 			return 0;
 	}
+	if (!address)
+		return PBD_TYPED_NULL;
 	result = read_memory(address, text, size);
-	if (result <= 0 || (is_string(value) && result != (long)size))
+	if (result <= 0 || (has_length(value) && result != (long)size))
 		return why_unreadable(result);
 	*length = (size_t)result;
-	if (is_string(value))
+	if (has_length(value))
 		return 0;
 	for (size_t i = 0; i < (size_t)result; i++) {
 		if (text[i])
@@ -226,7 +250,7 @@ static unsigned int read_text(const struct pb_typed_value *value,
 }
 
 static void add_text(struct found *found, const struct pb_typed_value *value,
-		     uint64_t address)
+		     struct patchbay_regs *regs, uint64_t address)
 {
 	uint64_t words[PB_TYPED_TEXT / 8];
 	unsigned int state, why, part = 0;
@@ -234,7 +258,7 @@ static void add_text(struct found *found, const struct pb_typed_value *value,
 
 	for (size_t i = 0; i < PB_TYPED_TEXT / 8; i++)
 		words[i] = 0;
-	why = read_text(value, address, (char *)words, &length, &state);
+	why = read_text(value, regs, address, (char *)words, &length, &state);
 	if (why) {
 		add(found, value, 0, address, why);
 		return;
@@ -253,14 +277,14 @@ static void add_value(struct found *found, const struct pb_typed_value *value,
 	if (why)
 		add(found, value, 0, 0, why);
 	else if (is_text(value))
-		add_text(found, value, number);
+		add_text(found, value, regs, number);
 	else
 		add(found, value, 0, number, PBD_TYPED_NUMBER);
 }
 
 static inline int is_of_result(const struct pb_typed_value *value)
 {
-	return value->source >= PB_SOURCE_RESULT_GP;
+	return value->at.source >= PB_SOURCE_RESULT_GP;
 }
 
 /*===-- Conditions -------------------------------------------------------===*/
@@ -317,14 +341,15 @@ static int holds_for_number(const struct pb_typed_value *value, uint64_t number)
 }
 
 static __attribute__((noinline)) int
-holds_for_text(const struct pb_typed_value *value, uint64_t address)
+holds_for_text(const struct pb_typed_value *value, struct patchbay_regs *regs,
+	       uint64_t address)
 {
 	char text[PB_TYPED_TEXT];
 	unsigned int state;
 	size_t length;
 	int equal;
 
-	if (read_text(value, address, text, &length, &state))
+	if (read_text(value, regs, address, text, &length, &state))
 		return 1;
 	equal = length == value->length &&
 		(state == PBD_TYPED_LAST || length == PB_TYPED_TEXT);
@@ -341,7 +366,7 @@ static inline int holds(const struct pb_typed_value *value,
 
 	if (find(value, regs, &number))
 		return 1;
-	return is_text(value) ? holds_for_text(value, number) :
+	return is_text(value) ? holds_for_text(value, regs, number) :
 				holds_for_number(value, number);
 }
 

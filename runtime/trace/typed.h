@@ -30,26 +30,32 @@ enum pb_typed_compare {
 	PB_COMPARE_GE,
 };
 
+/* A SOURCE of typed_spec.h. */
+struct pb_typed_place {
+	uint8_t source; /* enum pb_typed_source */
+	uint8_t index;
+	uint8_t nr_steps;
+	uint32_t step[PB_TYPED_STEPS];
+};
+
 /*
- * @kind:    a letter of typed_spec.h
- * @size:    bytes, of numbers
- * @is_signed, @index, @nr_steps, @step: see there
- * @compare: of a condition
- * @number:  what it is compared with; or
- * @text:    @length bytes
- * @value:   its number in records, if it is no condition
+ * @kind:      a letter of typed_spec.h
+ * @size:      bytes, of numbers
+ * @is_signed: see there
+ * @compare:   of a condition
+ * @number:    what it is compared with; or
+ * @text:      @length bytes
+ * @value:     its number in records, if it is no condition
+ * @length_at: where a text has its length that is elsewhere than its beginning
  */
 struct pb_typed_value {
 	char kind;
 	uint8_t size;
 	uint8_t is_signed;
-	uint8_t source; /* enum pb_typed_source */
-	uint8_t index;
-	uint8_t nr_steps;
 	uint8_t compare; /* enum pb_typed_compare */
 	uint8_t value;
 	uint8_t length;
-	uint32_t step[PB_TYPED_STEPS];
+	struct pb_typed_place at, length_at;
 	union {
 		int64_t number;
 		char text[PB_TYPED_TEXT];

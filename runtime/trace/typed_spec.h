@@ -7,7 +7,7 @@
  *	len=u8:r1;req->uri=s:r0@16;state=e4{IDLE=0/BUSY=1}:r2;?u8:r1>4096;retval=i4:v0
  *
  * Values, separated by `;`, each NAME=KIND:SOURCE. One that begins with `?` has no name:
- * it is KIND:SOURCE, one of == != < <= > >=, and a number, or for s, t, S, L a text. Calls
+ * it is KIND:SOURCE, one of == != < <= > >=, and a number, or for s, t, S, L, v a text. Calls
  * for which that does not hold are left out.
  *
  * KIND: i, u  integers with and without sign, behind which is how many bytes they have
@@ -18,6 +18,8 @@
  *       s     char *
  *       t     an array of char, of so many; 64 if it has more
  *       S, L  std::string of libstdc++ and libc++
+ *       v     std::string_view: SOURCE is its pointer, behind which are `#` and the SOURCE
+ *             of its length
  *
  * SOURCE: r N, f N, w N, v N, d N: integer register for arguments, floating-point one,
  * word of arguments on the stack, integer register of the result, floating-point one; each

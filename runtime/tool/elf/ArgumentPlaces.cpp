@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ArgumentPlaces.h"
+#include "CodeForm.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/BinaryFormat/ELF.h"
@@ -139,37 +140,65 @@ static std::string registerSource(unsigned Number, uint16_t Machine) {
 namespace {
 /// Where debug information says that a value is at the entry.
 struct EntryLocation {
-  enum { Register, Elsewhere, Nowhere } How = Nowhere;
-  std::string Source;
+  enum { Registers, Elsewhere, Nowhere } How = Nowhere;
+  std::vector<std::string> Sources; // of each eight bytes
 };
 } // namespace
 
-static EntryLocation locationOf(const DwarfParameter &P, uint64_t Entry,
-                                uint16_t Machine) {
-  EntryLocation Result;
-  if (!P.Location)
-    return Result;
-  auto Locations = P.Location.getLocations(DW_AT_location);
-  if (!Locations) {
-    consumeError(Locations.takeError());
-    return Result;
+// DW_OP_regN, or one for each eight bytes with DW_OP_piece behind it; empty: it is
+// something else, or a part is nowhere.
+static std::vector<std::string> registersOf(ArrayRef<uint8_t> Expr, uint16_t Machine) {
+  std::vector<std::string> Sources;
+  while (!Expr.empty()) {
+    std::string Source;
+    if (Expr[0] >= DW_OP_reg0 && Expr[0] <= DW_OP_reg31)
+      Source = registerSource(Expr[0] - DW_OP_reg0, Machine);
+    if (Source.empty())
+      return {};
+    Sources.push_back(std::move(Source));
+    Expr = Expr.drop_front();
+    if (Expr.empty() && Sources.size() == 1)
+      return Sources;
+    // Sizes are ULEB128; so small ones are a byte.
+    if (Expr.size() < 2 || Expr[0] != DW_OP_piece ||
+        (Expr[1] != 8 && (Expr.size() != 2 || Expr[1] > 8)))
+      return {};
+    Expr = Expr.drop_front(2);
   }
-  for (const DWARFLocationExpression &L : *Locations) {
+  return Sources;
+}
+
+// At this address of the function.
+static EntryLocation locationAt(ArrayRef<DWARFLocationExpression> Locations,
+                                uint64_t Address, uint16_t Machine) {
+  EntryLocation Result;
+  for (const DWARFLocationExpression &L : Locations) {
     // Without a range it holds for all of the function; in a frame, once there is one.
-    if (L.Range && (Entry < L.Range->LowPC || Entry >= L.Range->HighPC))
+    if (L.Range && (Address < L.Range->LowPC || Address >= L.Range->HighPC))
       continue;
-    Result.How = EntryLocation::Elsewhere;
-    if (L.Expr.size() == 1 && L.Expr[0] >= DW_OP_reg0 &&
-        L.Expr[0] <= DW_OP_reg31) {
-      Result.Source = registerSource(L.Expr[0] - DW_OP_reg0, Machine);
-      if (!Result.Source.empty())
-        Result.How = EntryLocation::Register;
-    } else if (L.Range) {
-      Result.How = EntryLocation::Nowhere;
-    }
+    Result.Sources = registersOf(L.Expr, Machine);
+    Result.How = !Result.Sources.empty() ? EntryLocation::Registers
+                 : L.Range              ? EntryLocation::Nowhere
+                                        : EntryLocation::Elsewhere;
     return Result;
   }
   return Result;
+}
+
+// Of some nothing is said before the end of the site, which changes no argument.
+static EntryLocation locationOf(const DwarfParameter &P, const SiteRecord &Record,
+                                uint16_t Machine) {
+  if (!P.Location)
+    return {};
+  auto Locations = P.Location.getLocations(DW_AT_location);
+  if (!Locations) {
+    consumeError(Locations.takeError());
+    return {};
+  }
+  EntryLocation At = locationAt(*Locations, Record.Entry, Machine);
+  if (At.How != EntryLocation::Nowhere)
+    return At;
+  return locationAt(*Locations, Record.Site + codeForm(Machine).siteSize(), Machine);
 }
 
 static void placeResult(FunctionPlaces &F, const SiteRecord &Record,
@@ -228,15 +257,19 @@ FunctionPlaces patchbay::placesOf(DWARFDie Function, const SiteRecord &Record,
   bool External = toUnsigned(Function.findRecursively(DW_AT_external), 0);
   for (size_t I = 0; I != F.Places.size(); ++I) {
     ArgumentPlace &Place = F.Places[I];
-    EntryLocation At = locationOf(F.Parameters[I], Record.Entry, Machine);
+    EntryLocation At = locationOf(F.Parameters[I], Record, Machine);
     // Nobody else calls it: it may take something else in that place.
-    if (Agrees && (External || At.How == EntryLocation::Elsewhere ||
-                   (At.How == EntryLocation::Register &&
-                    is_contained(Place.Words, At.Source))))
+    bool IsThere = At.How == EntryLocation::Registers &&
+                   all_of(At.Sources, [&](const std::string &Source) {
+                     return is_contained(Place.Words, Source);
+                   });
+    if (Agrees && (External || At.How == EntryLocation::Elsewhere || IsThere))
       continue;
-    bool IsWord = Place.Words.size() <= 1;
-    if (At.How == EntryLocation::Register && IsWord)
-      Place.Words = {At.Source};
+    if (At.How == EntryLocation::Registers &&
+        At.Sources.size() == std::max<size_t>(Place.Words.size(), 1))
+      Place.Words = At.Sources;
+    else if (Place.Words.empty() && !IsX86 && isRecord(plainType(F.Parameters[I].Type)))
+      Place.Why = "structures that are no references are read on x86-64 only";
     else
       Place.Why = "it was optimised away, or what debug information says of it "
                   "does not tell where it is when the function begins";

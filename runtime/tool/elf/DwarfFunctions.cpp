@@ -219,6 +219,31 @@ std::string patchbay::scalarKind(DWARFDie Type) {
   return "";
 }
 
+// libstdc++ has the length first, and libc++ the pointer.
+std::optional<DwarfView> patchbay::viewOf(DWARFDie Type) {
+  Type = plainType(Type);
+  if (!isRecord(Type))
+    return std::nullopt;
+  StringRef Name = nameOf(Type), Space = nameOf(Type.getParent());
+  if (!Name.consume_front("basic_string_view") || !(Name.empty() || Name[0] == '<') ||
+      (Space != "std" && !Space.starts_with("__")))
+    return std::nullopt;
+  std::optional<uint64_t> Text, Length;
+  for (DWARFDie D : Type.children()) {
+    if (D.getTag() != DW_TAG_member || D.find(DW_AT_external))
+      continue;
+    std::string Kind = scalarKind(typeOf(D));
+    uint64_t Offset = unsignedOf(D, DW_AT_data_member_location, 0);
+    if (Kind == "s")
+      Text = Offset;
+    else if (Kind == "u8")
+      Length = Offset;
+  }
+  if (!Text || !Length)
+    return std::nullopt;
+  return DwarfView{*Text, *Length};
+}
+
 static std::optional<DwarfMember> findMember(DWARFDie Record, StringRef Name,
                                              unsigned Depth) {
   if (Depth == MostSteps)

@@ -45,6 +45,12 @@ bool isPointer(llvm::DWARFDie Type);
 bool isRecord(llvm::DWARFDie Type);
 /// "S" and "L" for std::string of libstdc++ and libc++; else empty.
 std::string stringKind(llvm::DWARFDie Type);
+/// Where a std::string_view has its pointer and its length.
+struct DwarfView {
+  uint64_t Text, Length; // offsets
+};
+/// Nothing if it is none, or of other characters than char.
+std::optional<DwarfView> viewOf(llvm::DWARFDie Type);
 /// Its kind in typed_spec.h, with enumerators; empty if it is none of those.
 std::string scalarKind(llvm::DWARFDie Type);
 

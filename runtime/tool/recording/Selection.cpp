@@ -7,7 +7,9 @@
 #include "names/NameForms.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
+#include <set>
 #include <unistd.h>
+#include <utility>
 
 using namespace llvm;
 using namespace patchbay;
@@ -180,6 +182,23 @@ static std::string whyNothing(const Wanted &W, const Seen &What) {
   return "";
 }
 
+// Of a program of which several processes are recorded, and of a library that they share,
+// once. With a glob there may be hundreds.
+static void sayLeftOut(const TypedArgs &Typed) {
+  static constexpr size_t Most = 10;
+  static std::set<std::string> Said;
+  static bool SaidMore = false;
+  size_t More = 0;
+  for (const std::string &Text : Typed.leftOut())
+    if (Said.size() >= Most)
+      More += !Said.count(Text);
+    else if (Said.insert(Text).second)
+      warn("--args leaves out of " + Text);
+  if (More && !std::exchange(SaidMore, true))
+    warn("--args leaves out arguments of " + utostr(More) +
+         " more functions: who names one, as in --args 'parse(name)', is told why");
+}
+
 // Fails if there is nothing to trace. What is not there is not traced, as was asked;
 // but it may be misspelt.
 static Error judge(const std::string &Where, const Wanted &W,
@@ -193,6 +212,7 @@ static Error judge(const std::string &Where, const Wanted &W,
          (What.Untyped > 1
               ? "; " + utostr(What.Untyped - 1) + " more functions alike"
               : ""));
+  sayLeftOut(W.Typed);
   if (!What.NoRoot.empty())
     warn(Where + What.NoRoot);
   for (const Selection &S : W.Selections)

@@ -219,12 +219,43 @@ static bool isCharArray(DWARFDie Type) {
          scalarKind(typeOf(Type)) == "c";
 }
 
+static Error notOnItsOwn(StringRef Path) {
+  return cannot("'" + Path + "' is in the middle of a register, or of what the caller "
+                             "has copied");
+}
+
+// "r1@16": of what is At bytes into the value.
+static Expected<std::string> sourceOf(StringRef Path, const Found &V, uint64_t At) {
+  std::string Source;
+  At += V.Offset;
+  if (V.InMemory)
+    Source = V.Place.Words[0] + V.Steps + "@" + utostr(At);
+  else if (At % 8 || At / 8 >= V.Place.Words.size())
+    return notOnItsOwn(Path);
+  else
+    Source = V.Place.Words[At / 8];
+  if (size_t(count(Source, '@')) > PB_TYPED_STEPS)
+    return cannot("'" + Path + "' goes through more than " + Twine(PB_TYPED_STEPS) +
+                  " pointers");
+  return Source;
+}
+
 // "u8:r1@16", of what has one of the kinds.
 static Expected<std::string> kindAndSource(StringRef Path, Found V) {
   // What a reference or a pointer to a std::string leads to is what people mean.
-  if (isPointer(V.Type) && (!stringKind(typeOf(V.Type)).empty() ||
-                            V.Type.getTag() != dwarf::DW_TAG_pointer_type))
+  if (isPointer(V.Type) &&
+      (!stringKind(typeOf(V.Type)).empty() || viewOf(typeOf(V.Type)) ||
+       V.Type.getTag() != dwarf::DW_TAG_pointer_type))
     follow(V);
+  if (auto View = viewOf(V.Type)) {
+    auto Text = sourceOf(Path, V, View->Text);
+    if (!Text)
+      return Text.takeError();
+    auto Length = sourceOf(Path, V, View->Length);
+    if (!Length)
+      return Length.takeError();
+    return "v:" + *Text + "#" + *Length;
+  }
   std::string Kind = stringKind(V.Type);
   bool IsObject = !Kind.empty();
   if (isCharArray(V.Type)) {
@@ -238,19 +269,12 @@ static Expected<std::string> kindAndSource(StringRef Path, Found V) {
                   (isRecord(V.Type) ? ": name a member of it, of " +
                                           listed(memberNames(V.Type))
                                     : ""));
-  std::string Source;
-  if (V.InMemory) {
-    Source = V.Place.Words[0] + V.Steps + "@" + utostr(V.Offset);
-  } else {
-    if (V.Offset % 8 || IsObject || V.Offset / 8 >= V.Place.Words.size())
-      return cannot("'" + Path + "' is in the middle of a register, or of what "
-                                 "the caller has copied");
-    Source = V.Place.Words[V.Offset / 8];
-  }
-  if (size_t(count(Source, '@')) > PB_TYPED_STEPS)
-    return cannot("'" + Path + "' goes through more than " +
-                  Twine(PB_TYPED_STEPS) + " pointers");
-  return Kind + ":" + Source;
+  if (IsObject && !V.InMemory)
+    return notOnItsOwn(Path);
+  auto Source = sourceOf(Path, V, 0);
+  if (!Source)
+    return Source.takeError();
+  return Kind + ":" + *Source;
 }
 
 // Letters that separate have no place in a name of a value, nor has a text.
@@ -262,7 +286,7 @@ static Expected<std::string> constantFor(const TypedCondition &C,
   auto Wrong = [&](const Twine &Why) {
     return makeError(Usage, "--when '" + Twine(C.Text) + "': " + Why);
   };
-  if (StringRef("stSL").contains(Kind[0])) {
+  if (StringRef("stSLv").contains(Kind[0])) {
     if (!IsQuoted || (C.Compare != "==" && C.Compare != "!="))
       return Wrong("'" + C.Path + "' is a text, which is compared by == or != "
                                   "with one in quotation marks");
@@ -312,19 +336,26 @@ static Expected<std::string> constantFor(const TypedCondition &C,
 // TypedArgs
 //===----------------------------------------------------------------------===//
 
-// All that can be read; that others cannot is no error here.
-static std::vector<std::string> allPaths(const FunctionPlaces &F) {
+// All that can be read; that others cannot is no error here, but said.
+static std::vector<std::string> allPaths(const FunctionPlaces &F,
+                                         std::vector<std::string> &NotRead) {
   std::vector<std::string> Paths;
   auto Add = [&](const std::string &Path) {
     auto V = findValue(Path, F);
     Error Why = V ? kindAndSource(Path, *V).takeError() : V.takeError();
-    if (!Why)
+    if (Why)
+      NotRead.push_back(toString(std::move(Why)));
+    else
       Paths.push_back(Path);
-    consumeError(std::move(Why));
   };
-  for (const DwarfParameter &P : F.Parameters)
+  size_t Number = 0;
+  for (const DwarfParameter &P : F.Parameters) {
+    ++Number;
     if (!P.Name.empty())
       Add(P.Name);
+    else
+      NotRead.push_back("argument " + utostr(Number) + " has no name");
+  }
   if (F.ResultType)
     Add(Result.str());
   return Paths;
@@ -332,21 +363,26 @@ static std::vector<std::string> allPaths(const FunctionPlaces &F) {
 
 // What several requests ask of a function, each once.
 static std::vector<std::string>
-pathsOf(ArrayRef<const TypedRequest *> Requests, const FunctionPlaces &F) {
+pathsOf(ArrayRef<const TypedRequest *> Requests, const FunctionPlaces &F,
+        std::vector<std::string> &NotRead) {
   std::vector<std::string> Paths;
-  for (const TypedRequest *R : Requests)
-    for (const std::string &Path : R->Paths.empty() ? allPaths(F) : R->Paths)
+  for (const TypedRequest *R : Requests) {
+    if (R->Paths.empty())
+      NotRead.clear(); // which are the same each time
+    for (const std::string &Path : R->Paths.empty() ? allPaths(F, NotRead) : R->Paths)
       if (!is_contained(Paths, Path))
         Paths.push_back(Path);
+  }
   return Paths;
 }
 
 Expected<std::string>
 TypedArgs::textFor(ArrayRef<const TypedRequest *> Requests, DWARFDie Of,
-                   const SiteRecord &Record, uint16_t Machine) {
+                   const SiteRecord &Record, uint16_t Machine,
+                   std::vector<std::string> &NotRead) {
   FunctionPlaces F = placesOf(Of, Record, Machine);
   std::vector<std::string> Parts;
-  for (const std::string &Path : pathsOf(Requests, F)) {
+  for (const std::string &Path : pathsOf(Requests, F, NotRead)) {
     auto V = findValue(Path, F);
     if (!V)
       return V.takeError();
@@ -373,7 +409,8 @@ TypedArgs::textFor(ArrayRef<const TypedRequest *> Requests, DWARFDie Of,
                     C.Compare + *Constant);
   }
   if (Parts.empty())
-    return cannot("has no argument that can be read, and no result");
+    return cannot("has no argument that can be read, and no result" +
+                  (NotRead.empty() ? "" : ": " + join(NotRead, "; ")));
   if (Parts.size() > PB_TYPED_VALUES)
     return cannot("has more than " + Twine(PB_TYPED_VALUES) +
                   " arguments: name some of them");
@@ -408,13 +445,16 @@ Expected<bool> TypedArgs::add(const ElfImage &Image, const SiteRecord &Record,
   DWARFDie Function = Known->at(Record.Entry);
   if (!Function)
     return Failed("debug information says nothing of " + Name);
-  auto Text = textFor(Meant, Function, Record, Image.machine());
+  std::vector<std::string> NotRead;
+  auto Text = textFor(Meant, Function, Record, Image.machine(), NotRead);
   if (!Text) {
     std::string Why = toString(Text.takeError());
     if (StringRef(Why).starts_with("--when"))
       return makeError(Usage, Why);
     return Failed(Name + ": " + Why);
   }
+  if (!NotRead.empty())
+    LeftOut.push_back(Name + ": " + join(NotRead, "; "));
   std::string File = Image.buildId().empty()
                          ? Image.path()
                          : toHex(Image.buildId(), /*LowerCase=*/true);

@@ -41,6 +41,8 @@ public:
                            llvm::ArrayRef<llvm::StringRef> Symbols);
   /// To be called when an image has been looked through.
   void endImage() { Known.reset(); }
+  /// Of functions of which all arguments were asked for: which are not recorded, and why.
+  llvm::ArrayRef<std::string> leftOut() const { return LeftOut; }
   /// Symbols of functions that a request means by the types of their parameters.
   std::set<std::string> Untyped;
   /// What PATCHBAY is told, each for one function.
@@ -51,10 +53,11 @@ public:
 private:
   llvm::Expected<std::string>
   textFor(llvm::ArrayRef<const TypedRequest *> Requests, llvm::DWARFDie Of,
-          const SiteRecord &Record, uint16_t Machine);
+          const SiteRecord &Record, uint16_t Machine,
+          std::vector<std::string> &NotRead);
 
   std::unique_ptr<DwarfFunctions> Known; // of the image that was looked at last
-  std::vector<std::string> Options;
+  std::vector<std::string> Options, LeftOut;
   std::set<std::string> Held; // conditions for which a function was found
 };
 
