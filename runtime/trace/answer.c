@@ -7,6 +7,7 @@
 #include "parent.h"
 #include "session.h"
 #include "start.h"
+#include "thread.h"
 #include "under.h"
 #include "visit.h"
 #include "watch.h"
@@ -26,8 +27,10 @@ static int open_data_file(void)
 	int file;
 
 	pb_signal_lock(&pb_session->lock, &signals);
-	if (pb_session->chunk)
+	if (pb_session->chunk) {
+		pb_threads_write_names();
 		pb_session_tick();
+	}
 	/* The client has this file only. */
 	file = pb_session->file.header ? pb_parent_copy() : -ENODATA;
 	if (!file)

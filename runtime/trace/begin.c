@@ -16,6 +16,7 @@
 #include "rotate.h"
 #include "sandbox.h"
 #include "start.h"
+#include "thread.h"
 #include "tracers.h"
 
 #include <core/private.h>
@@ -172,8 +173,10 @@ __attribute__((destructor)) static void end(void)
 		say_what_failed(pb_typed_tracer);
 	}
 	pb_signal_lock(&pb_session->lock, &signals);
-	if (pb_session->chunk)
+	if (pb_session->chunk) {
+		pb_threads_write_names();
 		pb_session_tick();
+	}
 	pb_signal_unlock(&pb_session->lock, signals);
 	pb_rotate_exit();
 	pb_syscalls_end();

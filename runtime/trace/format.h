@@ -347,7 +347,8 @@ struct pbd_block {
 	uint32_t tid;    /* gettid(2), which the system may use again; 0: of a
 			    thread that began where it could not be asked for */
 	uint64_t lost;   /* events that found no place behind this block */
-	char comm[16];   /* the thread's name when the block was begun */
+	char comm[16];   /* the thread's name, as it was known last: when the block was
+			    begun, or when the thread or the recording ended */
 	struct pbd_record record[];
 };
 

@@ -119,9 +119,12 @@ static uint64_t nr_events(const struct pbd_block *block)
 }
 
 /* What is in the block makes room for newer events. */
-static void clear(struct pbd_block *block)
+static void clear(struct pb_ring *ring, struct pbd_block *block)
 {
 	struct pbd_session *session = pb_session->chunk;
+
+	if ((uintptr_t)ring->named - (uintptr_t)block < block->chunk.size)
+		ring->named = NULL;
 
 	__atomic_fetch_add(&session->overwritten, nr_events(block),
 			   __ATOMIC_RELAXED);
@@ -134,7 +137,7 @@ static void use_again(struct pb_thread_state *self)
 	struct pb_ring *ring = &self->ring;
 	struct pbd_block *block = ring->block[ring->seq % ring->nr_blocks];
 
-	clear(block);
+	clear(ring, block);
 	begin(self, block);
 }
 
@@ -197,6 +200,7 @@ static void go_on(struct pb_thread_state *self)
 	struct pb_ring *ring = &self->ring;
 	uint64_t name[2];
 
+	ring->named = NULL;
 	if (ring->next + 4 * sizeof(struct pbd_record) > ring->end) {
 		while (ring->next < ring->end)
 			put(ring, 0, 0, PBD_RECORD_NONE);
@@ -205,6 +209,8 @@ static void go_on(struct pb_thread_state *self)
 	pb_copy(name, self->comm, sizeof(name));
 	put(ring, self->number, PBD_THREAD,
 	    (uint64_t)self->tid << PBD_DETAIL_SHIFT | PBD_RECORD_ENTRY);
+	ring->named = (struct pbd_record *)(ring->next << PBD_PASS_BITS >>
+					    PBD_PASS_BITS);
 	put(ring, name[0], PBD_THREAD_NAME,
 	    name[1] << PBD_DETAIL_SHIFT | PBD_RECORD_ENTRY);
 	pb_session_tick();
@@ -224,6 +230,7 @@ static void release(struct pb_ring *ring)
 	ring->seq = ring->size = 0;
 	ring->full = ring->stopped = 0;
 	ring->next = ring->end = 0;
+	ring->named = NULL;
 }
 
 /* Its blocks are in a file that was left, and is not mapped for long. */
@@ -232,6 +239,7 @@ static void begin_again(struct pb_ring *ring)
 	ring->end = 0;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	ring->next = 0;
+	ring->named = NULL;
 	ring->nr_blocks = ring->seq = ring->size = 0;
 	ring->full = ring->stopped = 0;
 	ring->generation = pb_session->rotation.generation;
@@ -242,6 +250,27 @@ static int is_elsewhere(const struct pb_ring *ring)
 	return ring->generation !=
 	       __atomic_load_n(&pb_session->rotation.generation,
 			       __ATOMIC_ACQUIRE);
+}
+
+void pb_ring_write_name(struct pb_thread_state *of)
+{
+	const struct pb_ring *ring = &of->ring;
+	uint64_t name[2], last;
+
+	/* In a file that was left it stays as it is. */
+	if (!ring->nr_blocks || is_elsewhere(ring))
+		return;
+	for (uint64_t i = 0; i < ring->nr_blocks; i++)
+		if (ring->block[i] && ring->block[i]->thread == of->number)
+			pb_copy(ring->block[i]->comm, of->comm,
+				sizeof(ring->block[i]->comm));
+	if (!ring->named)
+		return;
+	pb_copy(name, of->comm, sizeof(name));
+	last = ring->named->last & ((1u << PBD_DETAIL_SHIFT) - 1);
+	__atomic_store_n(&ring->named->time, name[0], __ATOMIC_RELAXED);
+	__atomic_store_n(&ring->named->last, name[1] << PBD_DETAIL_SHIFT | last,
+			 __ATOMIC_RELAXED);
 }
 
 void pb_ring_take_over(struct pb_thread_state *by)
@@ -272,7 +301,7 @@ static struct pbd_block *oldest(struct pb_ring *ring, uint64_t *seq)
 	block = ring->block[*seq % ring->nr_blocks];
 	/* A handler that left by siglongjmp(3) had taken the place. */
 	if (block)
-		clear(block);
+		clear(ring, block);
 	return block;
 }
 

@@ -48,6 +48,8 @@ struct pb_ring {
 	uint64_t generation;  /* of the file that the blocks are in: rotate.h */
 	enum pbd_loss why;    /* what it cannot record then is lost */
 	struct pbd_block **block; /* the current one is the last made or used */
+	struct pbd_record *named; /* PBD_THREAD_NAME of this thread; NULL: there is none,
+				     or no longer */
 };
 
 /* Of this thread, in its struct pb_thread_state; NULL: it has none yet. */
@@ -122,6 +124,9 @@ static inline int pb_ring_try(uint64_t time, uint64_t function, uintptr_t frame,
 size_t pb_ring_max_blocks(void);
 
 struct pb_thread_state;
+
+/* @of has another name than what it records into says. With the session's lock held. */
+void pb_ring_write_name(struct pb_thread_state *of);
 
 /*
  * A thread begins with this object and the ring in it, which is new, or that of a

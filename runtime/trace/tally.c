@@ -77,6 +77,15 @@ static struct pbd_histograms *spare_chunk(void)
 	return chunk;
 }
 
+void pb_tally_write_name(const struct pb_thread_state *of)
+{
+	for (struct pb_tally *own = of->tally; own; own = own->smaller)
+		for (uint64_t i = 0; i < own->nr_chunks && i < PB_TALLY_CHUNKS; i++)
+			if (own->chunk[i])
+				pb_copy(own->chunk[i]->comm, of->comm,
+					sizeof(own->chunk[i]->comm));
+}
+
 void pb_tally_release(struct pb_tally *of)
 {
 	while (of) {

@@ -12,6 +12,8 @@
 
 #include <stddef.h>
 
+struct pb_thread_state;
+
 #define PB_TALLY_CHUNKS 64
 
 /*
@@ -56,6 +58,9 @@ static inline uint64_t *pb_tally_get(uint64_t place, uint64_t function)
 		       counts :
 		       pb_tally_make(place, function);
 }
+
+/* @of has another name than what it counts in says. With the session's lock held. */
+void pb_tally_write_name(const struct pb_thread_state *of);
 
 /*
  * The thread that counted in it is gone: what it counted is for readers only. NULL

@@ -6,6 +6,7 @@
 #include "tally.h"
 #include "why.h"
 
+#include <fcntl.h>
 #include <linux/prctl.h>
 
 /* So many objects are allocated at once; and in advance, for a sandbox. */
@@ -173,6 +174,98 @@ void pb_thread_ask_name(struct pb_thread_state *self)
 	pb_sys(SYS_prctl, PR_GET_NAME, self->comm);
 }
 
+/*
+ * Threads are given names when they have made their first calls, by themselves or by who
+ * made them. With thread= the name counts that they had then.
+ */
+static void write_name(struct pb_thread_state *of)
+{
+	pb_ring_write_name(of);
+	pb_tally_write_name(of);
+}
+
+static size_t add_digits(char *to, uint32_t number)
+{
+	char digits[10];
+	size_t nr = 0;
+
+	do
+		digits[nr++] = (char)('0' + number % 10);
+	while (number /= 10);
+	for (size_t i = 0; i < nr; i++)
+		to[i] = digits[nr - 1 - i];
+	return nr;
+}
+
+/* Does /proc number threads as this process does? Not if it is of another namespace. */
+static int is_own_proc(void)
+{
+	char own[10], link[10];
+	const size_t nr = add_digits(own, (uint32_t)pb_sys(SYS_getpid));
+	const long size = pb_sys(SYS_readlinkat, AT_FDCWD, "/proc/self", link,
+				 sizeof(link));
+
+	if (size != (long)nr)
+		return 0;
+	for (size_t i = 0; i < nr; i++)
+		if (own[i] != link[i])
+			return 0;
+	return 1;
+}
+
+/* Returns 0 if it is gone, or there is no /proc. */
+static int ask_other(struct pb_thread_state *other)
+{
+	static const char before[] = "/proc/self/task/";
+	char path[40], comm[PB_COMM_SIZE];
+	size_t length = sizeof(before) - 1;
+	long file, size;
+
+	pb_copy(path, before, length);
+	length += add_digits(path + length, other->tid);
+	pb_copy(path + length, "/comm", sizeof("/comm"));
+	file = pb_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return 0;
+	size = pb_sys(SYS_read, file, comm, sizeof(comm));
+	pb_sys(SYS_close, file);
+	if (size <= 0)
+		return 0;
+	/* The last byte is the newline behind it. */
+	for (size_t i = (size_t)size - 1; i < sizeof(comm); i++)
+		comm[i] = '\0';
+	pb_copy(other->comm, comm, sizeof(comm));
+	return 1;
+}
+
+/* Of one that has said that it ends it was written then. */
+static int ask_name(struct pb_thread_state *of, int others)
+{
+	if (!of->number || !of->tid || of->leaving)
+		return 0;
+	if (of != pb_self)
+		return others && ask_other(of);
+	pb_thread_ask_name(of);
+	return 1;
+}
+
+void pb_threads_write_names(void)
+{
+	struct pb_thread_lot *lot = pb_session->lots;
+	const int others = lot && is_own_proc();
+
+	if (pb_options.nr_threads)
+		return;
+	for (; lot; lot = lot->next)
+		for (uint64_t i = 0; i < lot->nr; i++) {
+			struct pb_thread_state *of =
+				(void *)((char *)(lot + 1) + i * lot->size);
+
+			if (ask_name(of, others))
+				write_name(of);
+		}
+}
+
 /* @self is nobody's, or that of a thread that is gone. */
 static void begin(struct pb_thread_state *self)
 {
@@ -321,6 +414,10 @@ void pb_thread_leaves(void)
 	    pb_self->leaving || !pb_syscalls_begin())
 		return;
 	pb_signal_lock(&pb_session->lock, &signals);
+	if (pb_self->number && pb_self->tid && !pb_options.nr_threads) {
+		pb_thread_ask_name(pb_self);
+		write_name(pb_self);
+	}
 	pb_self->leaving = 1;
 	enqueue(pb_self);
 	pb_signal_unlock(&pb_session->lock, signals);

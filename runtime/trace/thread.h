@@ -67,6 +67,12 @@ struct pb_thread_state *pb_thread_begin(int *error);
 void pb_thread_ask_name(struct pb_thread_state *self);
 
 /*
+ * What threads have recorded into says from now on how they are called now; for the end
+ * of a recording, and for who copies the file. With the session's lock held.
+ */
+void pb_threads_write_names(void);
+
+/*
  * For threads that begin when no system calls may be made: make objects in
  * advance, with the session's lock held, returns 0 or -errno; and take one of
  * these, unless this thread has one, without a lock, or NULL.

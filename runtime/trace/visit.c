@@ -391,8 +391,10 @@ static void write_end(void)
 	pb_others_write();
 	pb_left_out_write();
 	pb_signal_lock(&pb_session->lock, &signals);
-	if (pb_session->chunk)
+	if (pb_session->chunk) {
+		pb_threads_write_names();
 		pb_session_tick();
+	}
 	pb_signal_unlock(&pb_session->lock, signals);
 }
 
