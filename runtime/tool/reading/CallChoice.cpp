@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CallChoice.h"
+#include "showing/Digits.h"
 #include "verbs/DurationOption.h"
 #include "llvm/Support/MathExtras.h"
 #include <fnmatch.h>
@@ -45,11 +46,32 @@ CallChoice::CallChoice(cl::SubCommand &Command)
               cl::cat(ToolOptions),
               cl::desc("Show only calls that took so long, or less: 1ms")) {}
 
-Error CallChoice::chooseTimes(Trace &T) const {
-  uint64_t Began = UINT64_MAX;
+// In nanoseconds of CLOCK_MONOTONIC: when recording began and ended.
+static std::pair<uint64_t, uint64_t> rangeOf(const Trace &T) {
+  uint64_t Began = UINT64_MAX, Ended = 0;
   for (const TraceProcess &P : T.Processes)
-    if (P.Data.Session)
+    if (P.Data.Session) {
       Began = std::min(Began, P.Data.Session->First.MonotonicNs);
+      Ended = std::max(Ended, P.End);
+    }
+  return {Began, std::max(Began, Ended)};
+}
+
+// As 'patchbay replay' shows it, and as it may be given with a unit. Of its last events
+// nobody may have written down when they were.
+static std::string rangeText(const Trace &T) {
+  auto [Began, Ended] = rangeOf(T);
+  auto Seconds = [](uint64_t Ns) {
+    std::string Text;
+    appendDecimal(Text, Ns / 1000, 1000000, 6);
+    return Text;
+  };
+  return "it was recorded from " + Seconds(Began) + " to " + Seconds(Ended) +
+         ", which is 0s to " + Seconds(Ended - Began) + "s after recording began";
+}
+
+Error CallChoice::chooseTimes(Trace &T, const std::string &Dir) const {
+  uint64_t Began = rangeOf(T).first;
   auto Parse = [&](StringRef Name, StringRef Text, uint64_t &Out) -> Error {
     if (Text.empty())
       return Error::success();
@@ -68,6 +90,10 @@ Error CallChoice::chooseTimes(Trace &T) const {
     return E;
   if (T.Chosen.From >= T.Chosen.To)
     return makeError(Usage, "--to: " + To + " is not later than --from " + From);
+  // Who means 1s writes 1.
+  if (!From.empty() && !hasUnit(From) && T.hasEvents() && T.Chosen.From < Began)
+    warn(Dir + ": --from " + From + " is before it began and leaves nothing out: " +
+         rangeText(T));
   return Error::success();
 }
 
@@ -127,7 +153,7 @@ Error CallChoice::checkKnown(const Trace &T, const std::string &Dir) const {
 }
 
 Error CallChoice::apply(Trace &T, const std::string &Dir) const {
-  if (Error E = chooseTimes(T))
+  if (Error E = chooseTimes(T, Dir))
     return E;
   if (Error E = chooseDurations(T.Chosen))
     return E;
@@ -162,7 +188,10 @@ Error CallChoice::checkFound(const Trace &T, const std::string &Dir) {
   Named.insert(Named.end(), T.Chosen.Under.begin(), T.Chosen.Under.end());
   return makeError(NothingFound,
                    Dir + ": no call is one of those that were asked for: " +
-                       T.hintFor(Named, "'patchbay report' shows which there are"));
+                       (T.Chosen.byTime() && Named.empty()
+                            ? rangeText(T)
+                            : T.hintFor(Named,
+                                        "'patchbay report' shows which there are")));
 }
 
 Expected<std::vector<std::string>> CallChoice::ofRecord() const {

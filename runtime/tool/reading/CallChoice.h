@@ -33,7 +33,7 @@ public:
 
 private:
   llvm::Error chooseThreads(Trace &T, const std::string &Dir) const;
-  llvm::Error chooseTimes(Trace &T) const;
+  llvm::Error chooseTimes(Trace &T, const std::string &Dir) const;
   llvm::Error chooseDurations(CallFilter &To) const;
   llvm::Error checkKnown(const Trace &T, const std::string &Dir) const;
 
