@@ -40,6 +40,10 @@ DURATIONS:
   s, m or h, as in 10us or 1.5ms. A number alone would be nanoseconds for uftrace,
   microseconds for ftrace, and seconds for top, so that is refused, but for 0.
 
+OPTIONS THAT ARE GIVEN TWICE:
+  The last one counts, as with perf and clang. Those of which the help says that they may
+  be repeated add up. What contradicts each other (dump --json --csv) is refused.
+
 ENVIRONMENT:
   PATCHBAY_PAGER, PAGER
            the pager for what is long, if standard output is a terminal: by default less,

@@ -8,6 +8,7 @@
 #include "reading/CallChoice.h"
 #include "showing/Losses.h"
 #include "showing/Table.h"
+#include <set>
 
 using namespace llvm;
 using namespace patchbay;
@@ -30,8 +31,9 @@ static cl::SubCommand
     DumpCommand("dump", "Write the recorded events for other programs");
 static InputOption Input(DumpCommand);
 static std::string Dir; // that it names
+static std::set<FormT> Asked; // last wins of one that is given twice, but not of two forms
 static cl::opt<FormT>
-    Form(cl::desc("Form:"), cl::init(Text), cl::sub(DumpCommand),
+    Form(cl::desc("Form:"), cl::callback([](const FormT &F) { Asked.insert(F); }), cl::init(Text), cl::sub(DumpCommand),
          cl::cat(ToolOptions),
          cl::values(
              clEnumValN(Text, "text", "one line per call (default)"),
@@ -225,7 +227,7 @@ static Error writeFile(Trace &T) {
 static Expected<int> runDump(ArrayRef<const char *>) {
   if (Error E = Input.get().moveInto(Dir))
     return E;
-  int Forms = Form.getNumOccurrences() + ParquetInto.getNumOccurrences();
+  size_t Forms = Asked.size() + isParquet();
   if (Ctf.getNumOccurrences() && Forms)
     return makeError(Usage, "--ctf is a form of its own: give it alone");
   bool HasOutput = Output.getNumOccurrences();

@@ -41,6 +41,56 @@ DURATIONS = {
        for verb in ("dump", "graph", "outliers", "replay", "report", "tui")},
 }
 
+# What is given twice: the last one counts, or both do.
+SAME = [
+    ("report -s calls -s name", "report -s name"), ("report -s calls --sort name", "report -s name"),
+    ("report -f calls -f name,total", "report -f name,total"), ("report -i none -i DATA", "report -i DATA"),
+    ("report --min 1h --min 0", "report --min 0"), ("report --by caller --by thread", "report --by thread"),
+    ("report --color=always --color=never", "report --color=never"), ("report --json --json", "report --json"),
+    ("dump --json --json", "dump --json"), ("dump --csv --csv", "dump --csv"),
+    ("replay -D 1 --max-depth 2", "replay -D 2"), ("graph --max 1ns --max 1h", "graph --max 1h"),
+    ("outliers -f none -f 0x1030", "outliers -f 0x1030"),
+    ("report -F 0x1010 -F 0x1030", "report -F 0x1030 --filter 0x1010"),
+    ("report -F 0x1010 -F 0x1030", "report -N 0x1040"), ("report -N 0x1010 -N 0x1030", "report -F 0x1040"),
+    ("report --thread main --thread wor*", "report"), ("report --tid 100 --tid 101", "report --tid 100,101"),
+]
+# What contradicts each other, and what is said of it.
+OPPOSITE = {
+    "dump --json --csv": "what is written has one form: give one of the options",
+    "dump --json --parquet": "what is written has one form: give one of the options",
+    "dump --ctf=none --json": "--ctf is a form of its own: give it alone",
+    "report --json --html=none": "--json does nothing beside --html: leave it out",
+    "report --json --prometheus": "--json does nothing beside --prometheus: leave it out",
+    "report --html=none --prometheus": "--prometheus does nothing beside --html: leave it out",
+    "report --json --histogram": "--json has all there is: leave out -f and --histogram",
+    "report --json -f calls": "--json has all there is: leave out -f and --histogram",
+    "report --diff=none --json": "--json does nothing beside --diff: leave it out",
+    "live -p 1 --everywhere --under x": "--everywhere is the opposite of --under: choose one",
+    "report --from 2s --to 1s": "--to: 1s is not later than --from 2s",
+    "report --min 2us --max 1us": "--max: 1us is less than --min 2us",
+    "list -p 1 none": "list takes either BIN or -p PID: see 'patchbay list --help'",
+    "tui -p 1 none": "a recording or a process: leave out none or -p",
+}
+
+
+def check_twice(data):
+    def said(line):
+        words = line.replace("DATA", data).split()
+        if "-i" not in words:
+            words += ["-i", data]
+        result = run(*words)
+        return result.returncode, result.stdout
+    for twice, once in SAME:
+        assert said(twice) == said(once) and said(once)[1], \
+            f"{twice}: {said(twice)}\n{once}: {said(once)}"
+    for line, wanted in OPPOSITE.items():
+        words = line.split() + ([] if line.split()[0] in ("live", "list", "tui") else ["-i", data])
+        result = run(*words)
+        said_last = result.stderr.splitlines()[-1]
+        assert (result.returncode, said_last) == (2, f"patchbay: error: {wanted}"), f"{line}: {result}"
+    return len(SAME) + len(OPPOSITE)
+
+
 def run(*words):
     return subprocess.run([patchbay, *words], text=True, capture_output=True, check=False)
 
@@ -92,4 +142,5 @@ for option, wanted in IN.items():
         assert "--nosuch-option" in said.stderr or option == "--help", \
             f"{verb} {option}: {said.stderr}"
         checked += 1
+checked += check_twice(data)
 print(f"{len(verbs)} verbs, {checked} options")
