@@ -6,6 +6,7 @@
 import fcntl
 import os
 import pty
+import select
 import struct
 import sys
 import termios
@@ -13,17 +14,28 @@ import termios
 # As it is without a pager and colours, unless a test asks for them.
 os.environ.setdefault("PATCHBAY_PAGER", "")
 os.environ.setdefault("NO_COLOR", "1")
-pid, terminal = pty.fork()
+# The other side stays open here. Linux says EIO of a terminal that nobody has open any more
+# as soon as that is so, and a read that looks for data before and for that after what was
+# written last, and its end, would lose it all (n_tty_read()).
+terminal, other = pty.openpty()
+fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
+pid = os.fork()
 if not pid:
-    fcntl.ioctl(1, termios.TIOCSWINSZ,
-                struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
+    os.close(terminal)
+    os.login_tty(other)
     os.execvp(sys.argv[2], sys.argv[2:])
+os.set_blocking(terminal, False)
+ended = os.pidfd_open(pid)
 # Whole at the end: a read may end between the bytes of a character or of an end of line.
 said = b""
-try:
-    while data := os.read(terminal, 65536):
-        said += data
-except OSError:  # EIO: nobody has it open any more
-    pass
+is_over = False
+while not is_over:
+    # What it wrote before its end is there then, whoever was quicker.
+    is_over = ended in select.select([terminal, ended], [], [])[0]
+    try:
+        while data := os.read(terminal, 65536):
+            said += data
+    except BlockingIOError:
+        pass
 sys.stdout.write(said.decode().replace("\r\n", "\n"))
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
