@@ -4,6 +4,7 @@
 #include "format.h"
 #include "patchbay/abi.h"
 #include "verbs/DisplayOptions.h"
+#include "verbs/NamedValue.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Path.h"
@@ -120,6 +121,60 @@ static Error seeHelp(const Twine &Message, const Verb *Chosen) {
                               (Name.empty() ? "" : " ") + "--help'");
 }
 
+namespace {
+/// A word of perf or uftrace, and what to type in its place.
+struct OtherWord {
+  StringLiteral Verb, Word, Here; // Verb: empty of verbs themselves
+};
+} // namespace
+
+static constexpr OtherWord OtherWords[] = {
+    {"", "top", "patchbay tui -p PID"},
+    {"", "script", "patchbay replay, or dump"},
+    {"", "diff", "patchbay report --diff BEFORE AFTER"},
+    {"", "stat", "patchbay record, and then report"},
+    {"", "version", "patchbay --version"},
+    {"record", "-A", "--args"},
+    {"record", "--argument", "--args"},
+    {"record", "-R", "--args"},
+    {"record", "--retval", "--args"},
+    {"record", "--time-filter", "--threshold"},
+    {"record", "--patch", "-F"},
+    {"record", "-g", "-t function_graph"},
+    {"replay", "-t", "--min"},
+    {"replay", "--time-filter", "--min"},
+    {"replay", "-r", "--from and --to"},
+    {"replay", "--time-range", "--from and --to"},
+    {"report", "-t", "--min"},
+    {"report", "--time-filter", "--min"},
+    {"report", "--stdio", "no option, as it does so"},
+    {"dump", "--flame-graph", "--folded"},
+    {"dump", "--graphviz", "patchbay graph"},
+    {"status", "--pid", "-p"},
+    {"live", "--pid", "-p"},
+    {"record", "--pid", "-p"},
+    {"attach", "--pid", "-p"},
+    {"list", "--pid", "-p"},
+    {"tui", "--pid", "-p"},
+};
+
+static std::string saidElsewhere(StringRef Verb, StringRef Word) {
+  for (const OtherWord &W : OtherWords)
+    if (W.Verb == Verb && W.Word == Word)
+      return (": here that is " + W.Here).str();
+  return "";
+}
+
+static Error unknownVerb(StringRef Name) {
+  std::string Hint = saidElsewhere("", Name);
+  SmallVector<StringRef> Names;
+  for (const Verb *V : Verbs)
+    Names.push_back(V->Command.getName());
+  if (StringRef Near = nearestName(Name, Names); Hint.empty() && !Near.empty())
+    Hint = (", did you mean '" + Near + "'").str();
+  return seeHelp("unknown subcommand '" + Name + "'" + Hint, nullptr);
+}
+
 // LLVM takes --output for -o with the value "utput".
 static Error checkLongOptions(ArrayRef<const char *> Args, const Verb *Chosen) {
   auto &Options = cl::getRegisteredOptions(
@@ -133,6 +188,11 @@ static Error checkLongOptions(ArrayRef<const char *> Args, const Verb *Chosen) {
       // Its value may look like an option.
       I += Option->second->getValueExpectedFlag() == cl::ValueRequired &&
            !Arg.contains('=');
+    } else if (std::string Here = Chosen ? saidElsewhere(Chosen->Command.getName(),
+                                                         Arg.split('=').first)
+                                         : "";
+               !Here.empty()) {
+      return seeHelp("unknown option '" + Arg.split('=').first + "'" + Here, Chosen);
     } else if (Arg.starts_with("--")) {
       auto Distance = [&](StringRef Known) {
         return Known.starts_with(Name) ? 0 : Name.edit_distance(Known);
@@ -168,6 +228,10 @@ static Error usageError(StringRef Said, StringRef Self, const Verb *Chosen) {
     Message += toLower(Line.front());
     Message += Line.slice(1, Hint).rtrim(" .!?:");
   }
+  // As it is said of those that begin with two.
+  StringRef Text = Message;
+  if (Text.consume_front("unknown command line argument "))
+    Message = ("unknown option " + Text).str();
   return seeHelp(Message.empty() ? "wrong usage" : Message, Chosen);
 }
 
@@ -267,6 +331,8 @@ int main(int argc, char **argv) {
   }
 
   std::string Said;
+  if (!Chosen && Args.size() > 1 && !StringRef(Args[1]).starts_with("-"))
+    return report(unknownVerb(Args[1]));
   Error Wrong = checkLongOptions(Own.drop_front(Chosen ? 2 : 1), Chosen);
   if (!Wrong && !parseOptions(Own, Said))
     Wrong = usageError(Said, Own.front(), Chosen);

@@ -72,6 +72,19 @@ OPPOSITE = {
     "tui -p 1 none": "a recording or a process: leave out none or -p",
 }
 
+# Words of perf and uftrace.
+ELSEWHERE = {
+    "top": "unknown subcommand 'top': here that is patchbay tui -p PID: see 'patchbay --help'",
+    "diff a b": "unknown subcommand 'diff': here that is patchbay report --diff BEFORE AFTER: see 'patchbay --help'",
+    "recrod ls": "unknown subcommand 'recrod', did you mean 'record': see 'patchbay --help'",
+    "annotate": "unknown subcommand 'annotate': see 'patchbay --help'",
+    "replay -t 1us": "unknown option '-t': here that is --min: see 'patchbay replay --help'",
+    "record -A x ls": "unknown option '-A': here that is --args: see 'patchbay record --help'",
+    "record --time-filter=1us ls": "unknown option '--time-filter': here that is --threshold: see 'patchbay record --help'",
+    "record -e cycles ls": "unknown option '-e': see 'patchbay record --help'",
+    "status --pid 1": "unknown option '--pid': here that is -p: see 'patchbay status --help'",
+}
+
 
 def check_twice(data):
     def said(line):
@@ -88,7 +101,9 @@ def check_twice(data):
         result = run(*words)
         said_last = result.stderr.splitlines()[-1]
         assert (result.returncode, said_last) == (2, f"patchbay: error: {wanted}"), f"{line}: {result}"
-    return len(SAME) + len(OPPOSITE)
+    for line, wanted in ELSEWHERE.items():
+        assert run(*line.split()).stderr == f"patchbay: error: {wanted}\n", f"{line}: {run(*line.split())}"
+    return len(SAME) + len(OPPOSITE) + len(ELSEWHERE)
 
 
 def run(*words):
