@@ -32,6 +32,18 @@
 //     WIDE: sub-routine that took most
 // WIDE-DAG: {{ }}svc::render(std::string const&, svc::Options const&)
 
+// Lines of replay and list fit, too, and no two functions look the same there.
+// DEFINE: %{fits} = %python %S/Inputs/fitting-lines.py
+// RUN: cd %t && %{terminal} 80 %patchbay replay all | %{fits} 80 %t/prog %patchbay
+// RUN: cd %t && %{terminal} 80 %patchbay list prog | %{fits} 80 %t/prog %patchbay
+// RUN: cd %t && %patchbay record -t function_duration -o duration -- ./prog && %{terminal} 80 %patchbay replay duration | %{fits} 80 %t/prog %patchbay
+// RUN: cd %t && %patchbay record -t function -o function -- ./prog && %{terminal} 80 %patchbay replay function | %{fits} 80 %t/prog %patchbay
+// Elsewhere nothing is cut.
+// RUN: cd %t && %patchbay replay all | FileCheck %s --check-prefix=WHOLE
+// RUN: cd %t && %{terminal} 300 %patchbay replay all | FileCheck %s --check-prefix=WHOLE
+// RUN: cd %t && %patchbay list prog | FileCheck %s --check-prefix=WHOLE
+// WHOLE: svc::render(std::string const&, svc::Options const&)
+
 // In each of these ways, a function; and what is only like it is not meant.
 // DEFINE: %{each} = %python %S/Inputs/name-table.py %patchbay %t/prog %t/all
 // RUN: %{each} 'svc::render' 'svc::render(std::string const&, svc::Options const&)'

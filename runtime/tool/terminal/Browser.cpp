@@ -74,6 +74,7 @@ void Browser::draw() {
     Term.put(0, 0, "too small", Style::Plain);
     return;
   }
+  V.fit(Width);
   std::string Head = V.head(Width);
   unsigned First = Head.empty() ? 1 : 2, Seen = Rows - First - 1;
   Term.put(0, 0, F.Title + ": " + V.title() + (F.Note.empty() ? "" : "; " + F.Note),
@@ -94,8 +95,10 @@ void Browser::draw() {
     Term.put(First, 0, V.empty(), Style::Quiet);
   std::string Foot =
       Typing ? "/" + Text
-             : "1 functions 2 tree 3 callers 4 callees 5 histogram  / find  > < sort  "
-               "h help  q leave";
+      : Width < 86
+          ? "h help  q leave  1 functions 2 tree 3 callers 4 callees 5 histogram"
+          : "1 functions 2 tree 3 callers 4 callees 5 histogram  / find  > < sort  "
+            "h help  q leave";
   if (!Typing && Paused)
     Foot = "paused (p)  " + Foot;
   Term.put(Rows - 1, 0, Foot, Style::Bar, Width);

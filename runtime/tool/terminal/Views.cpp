@@ -361,4 +361,24 @@ std::string HistogramView::empty() const {
                              : "how long calls took was not recorded";
 }
 
-HelpView::HelpView(StringRef Text) : Lines(split(Text)) {}
+HelpView::HelpView(StringRef Text) : Whole(split(Text)), Lines(Whole) {}
+
+void HelpView::fit(size_t Width) {
+  Lines.clear();
+  for (std::string Line : Whole) {
+    // What a key does is behind the widest of them.
+    StringRef Text = Line;
+    size_t Gap = Text.starts_with("  ") ? Text.find("  ", 2) : 0;
+    size_t Indent = Gap == StringRef::npos ? 2 : Gap ? Text.find_first_not_of(' ', Gap) : 0;
+    if (Indent + 16 > Width)
+      Indent = 2;
+    while (Line.size() > Width) {
+      size_t At = Line.rfind(' ', Width);
+      if (At == std::string::npos || At <= Indent)
+        break;
+      Lines.push_back(Line.substr(0, At));
+      Line.replace(0, At + 1, Indent, ' ');
+    }
+    Lines.push_back(Line);
+  }
+}

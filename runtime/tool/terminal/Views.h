@@ -18,6 +18,8 @@ public:
   virtual std::string title() const = 0;
   /// What is above the lines.
   virtual std::string head(size_t /*Width*/) { return ""; }
+  /// The window has that many columns from now on.
+  virtual void fit(size_t /*Width*/) {}
   virtual size_t lines() const = 0;
   virtual std::pair<std::string, Style> line(size_t I, size_t Width) = 0;
   /// The function of a line; UINT32_MAX: none.
@@ -106,11 +108,12 @@ private:
   std::vector<std::string> Lines;
 };
 
-/// A text.
+/// A text: of lines that are too long the rest is below the second word of them.
 class HelpView : public View {
 public:
   explicit HelpView(llvm::StringRef Text);
   std::string title() const override { return "keys"; }
+  void fit(size_t Width) override;
   size_t lines() const override { return Lines.size(); }
   std::pair<std::string, Style> line(size_t I, size_t) override {
     return {Lines[I], Style::Plain};
@@ -118,6 +121,7 @@ public:
   std::string empty() const override { return ""; }
 
 private:
+  const std::vector<std::string> Whole;
   std::vector<std::string> Lines;
 };
 

@@ -65,6 +65,10 @@ COLUMNS OF -p AND --live:
             by another copy of libpatchbay); ? if it keeps changing
   tracers   handlers in the order in which they are called, and their data
 
+  On a terminal that is too narrow parameters of functions give way, then arguments of
+  templates, and then what long names have in common; of a function with several names
+  it is said how many there are.
+
 EXAMPLES:
   patchbay list ./server
   patchbay list -F 'http_*' -F 'Cache::*' ./server
@@ -123,7 +127,7 @@ static void printTable(ArrayRef<Function> Functions, const SymbolNames &All) {
   T.addColumn("stack", Table::Right);
   T.addColumn("returns", Table::Left);
   T.addColumn("flags", Table::Left);
-  T.addColumn("function", Table::Left);
+  T.addColumn("function", Table::Names);
   for (const Function &F : Functions) {
     const patchbay_record &R = F.Record.Raw;
     auto Count = [&](unsigned N) {
@@ -131,15 +135,18 @@ static void printTable(ArrayRef<Function> Functions, const SymbolNames &All) {
     };
     std::string Flags = join(flagNames(R.flags), ",");
     std::vector<std::string> Names = displayNames(All, F.Record.Entry);
-    std::string Shown = Names.front();
+    std::string Also;
     if (Names.size() > 1)
-      Shown += " (also " + join(drop_begin(Names), ", ") + ")";
+      Also = " (also " + join(drop_begin(Names), ", ") + ")";
+    if (terminalWidth() && Also.size() > 20)
+      Also = " (also " + utostr(Names.size() - 1) + " more)";
     T.addRow({utohexstr(F.Record.Entry, /*LowerCase=*/true, /*Width=*/8),
               R.signature ? utohexstr(R.signature, true, 8) : "-",
               Count(R.gp_args), Count(R.fp_args), Count(R.stack_arg_words),
-              returns(R.flags).str(), Flags.empty() ? "-" : Flags, Shown});
+              returns(R.flags).str(), Flags.empty() ? "-" : Flags,
+              Table::nameCell("", Names.front(), Also)});
   }
-  T.print(outs());
+  T.print(outs(), terminalWidth());
 }
 
 static void printJson(const ElfImage &Image, ArrayRef<Function> Functions,

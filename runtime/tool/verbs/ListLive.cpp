@@ -62,7 +62,7 @@ static void printTable(ArrayRef<Function> Functions, LiveNames &Names) {
   Table T;
   T.addColumn("entry", Table::Right);
   T.addColumn("state", Table::Left);
-  T.addColumn("function", Table::Left);
+  T.addColumn("function", Table::Names);
   T.addColumn("module", Table::Left);
   T.addColumn("tracers", Table::Left);
   for (const Function &F : Functions) {
@@ -76,7 +76,7 @@ static void printTable(ArrayRef<Function> Functions, LiveNames &Names) {
               Names.fileAt(F.Site->Entry),
               Tracers.empty() ? "-" : join(Tracers, ", ")});
   }
-  T.print(outs());
+  T.print(outs(), terminalWidth());
 }
 
 // Reasons for which arming failed, with how often.

@@ -6,6 +6,7 @@
 #include "InputOption.h"
 #include "SymfsOption.h"
 #include "reading/AheadWindows.h"
+#include "names/NameForms.h"
 #include "reading/CallChoice.h"
 #include "showing/Digits.h"
 #include "showing/Durations.h"
@@ -14,6 +15,7 @@
 #include "showing/Values.h"
 #include "showing/WhySlow.h"
 #include <deque>
+#include <map>
 #include <queue>
 
 using namespace llvm;
@@ -49,7 +51,9 @@ static constexpr char Help[] = R"(
   Below a call that was recorded with --why stands what it waited for, when and how long,
   and its stack: who had called the function, as ftrace shows it.
 
-  Calls are indented up to 50 deep. Beyond that a number says how deep.
+  Calls are indented up to 50 deep. Beyond that a number says how deep. On a terminal
+  that is too narrow for a line parameters of the function give way, then arguments of
+  templates, and then the middle of its name; names of two functions stay different.
 
 EXAMPLES:
   patchbay replay | less
@@ -167,10 +171,18 @@ private:
     });
   }
   void called(const Line &L) {
-    if (L.Values && L.Values->IsRecorded)
+    NameAt = Text.size();
+    if (L.Values && L.Values->IsRecorded) {
       Text += calledText(function(L), *L.Values);
-    else
-      Text += function(L);
+      NameEnd = Text.size() - argsText(*L.Values).size() - 2;
+    } else {
+      name(L);
+    }
+  }
+  void name(const Line &L) {
+    NameAt = Text.size();
+    Text += function(L);
+    NameEnd = Text.size();
   }
   void result(const Line &L) {
     if (!L.Values)
@@ -181,8 +193,13 @@ private:
   void time(uint64_t Ns) { appendDecimal(Text, Ns / 1000, 1000000, 6, 6); }
   void duration(const TraceCall &C);
   void why(const Line &L);
-  void endLine() {
+  void fitName(const std::string &Whole);
+  bool isTooLong() const { return Width && Text.size() - Invisible > Width; }
+  void endLine(const Line &L) {
+    if (isTooLong())
+      fitName(function(L));
     Text += '\n';
+    Invisible = 0;
     OS << Text;
     Text.clear();
   }
@@ -190,6 +207,10 @@ private:
   Trace &T;
   raw_ostream &OS;
   std::string Text; // of the line
+  const unsigned Width = terminalWidth(); // 0: any
+  size_t NameAt = 0, NameEnd = 0;         // of the function, in Text
+  size_t Invisible = 0;                   // bytes of Text that make colours
+  std::map<std::string, std::string> WholeOf; // by what stands for it in short lines
   Texts Functions, Tasks;
   WhySlow Why;
 };
@@ -301,7 +322,7 @@ void Printer::entries() {
     called(L);
     if (std::string Caller = T.caller(*L.Thread, L.Call); !Caller.empty())
       Text += " <-" + printable(Caller);
-    endLine();
+    endLine(L);
   }
 }
 
@@ -315,14 +336,45 @@ void Printer::duration(const TraceCall &C) {
       Mark = M;
       break;
     }
-  if (C.Duration > 100000)
-    Text += styled(StringRef(&Mark, 1),
-                   C.Duration > 10000000 ? Style::Red : Style::Yellow);
-  else
+  if (C.Duration > 100000) {
+    std::string Coloured = styled(StringRef(&Mark, 1),
+                                  C.Duration > 10000000 ? Style::Red : Style::Yellow);
+    Invisible += Coloured.size() - 1;
+    Text += Coloured;
+  } else
     Text += Mark;
   Text += ' ';
   appendDecimal(Text, C.Duration, 1000, 3, 8);
   Text += " us |";
+}
+
+// As in tables: parameters give way first, then template arguments, and then what is in the
+// middle of the name; but not where another function is written so already. Lines are printed
+// before it is known which functions follow, so that is all that can be known of others.
+void Printer::fitName(const std::string &Whole) {
+  constexpr size_t Least = 12;
+  auto Put = [&](std::string Short) {
+    if (Short.size() >= NameEnd - NameAt ||
+        WholeOf.try_emplace(Short, Whole).first->second != Whole)
+      return false;
+    Text.replace(NameAt, NameEnd - NameAt, Short);
+    NameEnd = NameAt + Short.size();
+    return true;
+  };
+  // Where a name has parameters, these are the brackets that ftrace shows behind others.
+  StringRef Behind = Whole.back() == ')' && Text[NameEnd - 1] == ')' ? "()" : "";
+  for (auto Form : {withoutParameters, plainName})
+    if (isTooLong())
+      Put((Form(Whole) + Behind).str());
+  if (!isTooLong())
+    return;
+  size_t Over = Text.size() - Invisible - Width, Size = NameEnd - NameAt;
+  size_t Room = Size > Over + Least ? Size - Over : Least;
+  std::string Name = Text.substr(NameAt, Size);
+  bool IsDone = Put(shortened(Name, Room));
+  // Or else the first part of it in which it is not as the others.
+  for (size_t At = 1; !IsDone && At + Room - 6 <= Size; ++At)
+    IsDone = Put("..." + Name.substr(At, Room - 6) + "...");
 }
 
 // As ftrace shows the stack of an event.
@@ -386,7 +438,7 @@ void Printer::durations() {
       (Text += " /* ").append(Left.data(), Left.size()) += " */";
     if (L.Call.Kind == TraceCall::Unfinished)
       Text += " /* did not return */";
-    endLine();
+    endLine(L);
     why(L);
   }
 }
@@ -414,7 +466,7 @@ void Printer::nested() {
     Text += indentation(L.Outer);
     if (L.End) {
       Text += "} /* ";
-      Text += function(L);
+      name(L);
       result(L);
     } else {
       called(L);
@@ -433,7 +485,7 @@ void Printer::nested() {
       Text += " /* did not return */";
     if (L.End)
       Text += " */";
-    endLine();
+    endLine(L);
     if (L.End || L.Leaf)
       why(L);
   }

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""fitting-lines.py WIDTH PROG PATCHBAY: that lines on a terminal are not wider than it, and
+that as many names of functions are there as PROG has."""
+import json
+import re
+import subprocess
+import sys
+
+width, prog, patchbay = int(sys.argv[1]), *sys.argv[2:]
+listed = json.loads(subprocess.run([patchbay, "list", "--json", prog], capture_output=True, check=True).stdout)
+names = set()
+for line in sys.stdin.read().splitlines():
+    if len(line) > width:
+        sys.exit(f"{len(line)} columns: {line}")
+    # Behind the last column before it: of a call, and of what began before.
+    if found := re.search(r"(?:\| +|\d: |  )((?:svc::|main|\.\.\.)\S*)(?: const)?(?: \{|;|$| <-.*$)", line):
+        names.add(found[1].rstrip(";"))
+if len(names) != len(listed["functions"]):
+    sys.exit(f"{len(listed['functions'])} functions, names {sorted(names)}")
