@@ -33,8 +33,8 @@ static InputOption Input(DumpCommand);
 static std::string Dir; // that it names
 static std::set<FormT> Asked; // last wins of one that is given twice, but not of two forms
 static cl::opt<FormT>
-    Form(cl::desc("Form:"), cl::callback([](const FormT &F) { Asked.insert(F); }), cl::init(Text), cl::sub(DumpCommand),
-         cl::cat(ToolOptions),
+    Form(cl::desc("Form:"), cl::callback([](const FormT &F) { Asked.insert(F); }),
+         cl::init(Text), cl::sub(DumpCommand), cl::cat(ToolOptions),
          cl::values(
              clEnumValN(Text, "text", "one line per call (default)"),
              clEnumValN(Csv, "csv", "for spreadsheets and databases"),

@@ -170,8 +170,9 @@ static constexpr char Help[] = R"(
   name, texts that end with NUL, std::string, std::string_view, arrays of char, members behind
   pointers by -> and . , and the result, which is called retval; at most 64 bytes of a text.
   '*' is all of them that can be read; a warning says which are left out, and why. They are
-  those of the moment when the call begins. What lies in memory the kernel is asked for, by one system call of a microsecond or less for each pointer, so that a wrong pointer
-  harms nobody: what cannot be read is shown as <unreadable>, and where a filter of system calls
+  those of the moment when the call begins. What lies in memory the kernel is asked for, by
+  one system call of a microsecond or less for each pointer, so that a wrong pointer harms
+  nobody: what cannot be read is shown as <unreadable>, and where a filter of system calls
   was in force when PROG began, as <not read>. Floating-point arguments are read on x86-64
   only. What the compiler has removed, or does not say where it is, is refused.
 
