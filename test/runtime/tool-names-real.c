@@ -8,8 +8,10 @@
 // RUN: cd %t && %patchbay record -t function_duration -o all -- ./prog
 // DEFINE: %{terminal} = %python %S/Inputs/in-terminal.py
 // DEFINE: %{distinct} = %python %S/Inputs/distinct-names.py
-// RUN: cd %t && %{terminal} 80 %patchbay report all | %{distinct} 80 39
-// RUN: cd %t && %{terminal} 110 %patchbay report all | %{distinct} 110 39
+// RUN: cd %t && %patchbay report --json all > json
+// RUN: cd %t && %{terminal} 80 %patchbay report all | %{distinct} 80 39 json
+// RUN: cd %t && %{terminal} 110 %patchbay report all | %{distinct} 110 39 json
+// RUN: cd %t && %{terminal} 200 %patchbay report all | %{distinct} 200 39 json
 // RUN: cd %t && %patchbay report -F 'QHash::find' -F 'std::filesystem::directory_iterator::*' -f calls,name all | FileCheck %s --implicit-check-not=QMap --implicit-check-not=llvm
 // CHECK-DAG: QHash<QString, QString>::find(QString const&)
 // CHECK-DAG: QHash<QString, QVariant>::find(QString const&)

@@ -8,13 +8,14 @@
 // RUN: %buildxx %s -o %t/prog %link
 // RUN: cd %t && %patchbay record -p function_graph -o all -- ./prog
 
-// RUN: cd %t && %{terminal} 80 %patchbay report all | %{distinct} 80 16
-// RUN: cd %t && %{terminal} 110 %patchbay report all | %{distinct} 110 16
-// RUN: cd %t && %{terminal} 200 %patchbay report all | %{distinct} 200 16
+// RUN: cd %t && %patchbay report --json all > json
+// RUN: cd %t && %{terminal} 80 %patchbay report all | %{distinct} 80 16 json
+// RUN: cd %t && %{terminal} 110 %patchbay report all | %{distinct} 110 16 json
+// RUN: cd %t && %{terminal} 200 %patchbay report all | %{distinct} 200 16 json
 // RUN: cd %t && %{terminal} 110 %patchbay report all | FileCheck %s --check-prefix=NARROW
 //     NARROW: function{{$}}
-// NARROW-DAG: {{ }}svc::Cache<std::string>::get<int>{{$}}
-// NARROW-DAG: {{ }}svc::Cache<int>::get<int>{{$}}
+// NARROW-DAG: {{ }}svc::Cache<std::string>::get{{$}}
+// NARROW-DAG: {{ }}svc::Cache<int>::get{{$}}
 // NARROW-DAG: {{ }}svc::Handler::handle{{$}}
 // NARROW-DAG: {{ }}svc::scale(int){{$}}
 // NARROW-DAG: {{ }}svc::scale(double){{$}}
@@ -25,9 +26,9 @@
 // GRAPH-DAG: {{ svc::render$}}
 // GRAPH-DAG: {{ svc::scale\(int\)$}}
 // GRAPH-DAG: {{ svc::scale\(double\)$}}
-// GRAPH-DAG: {{ svc::Cache<int>::get<int>$}}
+// GRAPH-DAG: {{ svc::Cache<int>::get(<int>)?$}}
 // CALLER-DAG: {{ svc::render +main$}}
-// CALLER-DAG: {{ svc::Cache<int>::get<int> +main$}}
+// CALLER-DAG: {{ svc::Cache<int>::get(<int>)? +main$}}
 // RUN: cd %t && %{terminal} 300 %patchbay report all | FileCheck %s --check-prefix=WIDE
 //     WIDE: sub-routine that took most
 // WIDE-DAG: {{ }}svc::render(std::string const&, svc::Options const&)

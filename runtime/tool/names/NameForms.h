@@ -7,10 +7,8 @@
 #ifndef PATCHBAY_TOOL_NAMEFORMS_H
 #define PATCHBAY_TOOL_NAMEFORMS_H
 
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
-#include <vector>
 
 namespace patchbay {
 
@@ -32,15 +30,6 @@ bool isMatchedBy(const std::string &Name, const std::string &Glob);
 /// Whether the function is meant by a glob of fnmatch(3), which may name it in any of
 /// these forms.
 bool isNamedBy(llvm::StringRef Demangled, const std::string &Glob);
-
-enum class NameForm { Whole, WithoutParameters, Plain };
-
-/// The names in this form; those that would look like another one in a fuller form.
-std::vector<std::string> inForm(llvm::ArrayRef<std::string> Names, NameForm Form);
-
-/// Cut to Size characters, so far as they differ then: what tells two names apart is
-/// there in both, whatever their length.
-std::vector<std::string> cutTo(llvm::ArrayRef<std::string> Names, size_t Size);
 
 } // namespace patchbay
 

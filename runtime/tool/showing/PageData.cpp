@@ -2,7 +2,8 @@
 //
 //   size of the JSON, 4 bytes
 //   JSON:
-//     names, modules, module    of functions: module is an index in modules
+//     names                     of functions, each an array: see allForms()
+//     modules, module           of functions: module is an index in modules
 //     after, before             columns of the table, each an array by function, null
 //                               where nothing is known; before is null if there is one
 //                               recording only
@@ -32,6 +33,7 @@
 //       before it, and how many calls they are
 #include "PageData.h"
 #include "Diagnostics.h"
+#include "names/NamesApart.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/Compression.h"
@@ -46,7 +48,8 @@ namespace {
 
 class Writer {
 public:
-  explicit Writer(const PageContent &C) : C(C) {}
+  using Forms = std::vector<std::vector<std::string>>;
+  Writer(const PageContent &C, const Forms &Names) : C(C), Names(Names) {}
   std::string all();
 
 private:
@@ -63,6 +66,7 @@ private:
   void number(uint64_t N) { encodeULEB128(N, Numbers); }
 
   const PageContent &C;
+  const Forms &Names;
   std::string NumberText;
   raw_string_ostream Numbers{NumberText};
 };
@@ -129,8 +133,11 @@ std::string Writer::json() {
   StringMap<size_t> ModulePlaces;
   J.object([&] {
     J.attributeArray("names", [&] {
-      for (const PageFunction &F : C.Functions)
-        J.value(json::fixUTF8(F.Name));
+      for (const std::vector<std::string> &Of : Names)
+        J.array([&] {
+          for (const std::string &Name : Of)
+            J.value(json::fixUTF8(Name));
+        });
     });
     J.attributeArray("module", [&] {
       for (const PageFunction &F : C.Functions) {
@@ -305,8 +312,12 @@ std::string Writer::all() {
 }
 
 std::string patchbay::pageData(const PageContent &Content, size_t MaxSize) {
+  std::vector<std::string> Names;
+  for (const PageFunction &F : Content.Functions)
+    Names.push_back(F.Name);
+  const Writer::Forms Forms = allForms(Names, "\u2026");
   for (;;) {
-    std::string Plain = Writer(Content).all();
+    std::string Plain = Writer(Content, Forms).all();
     std::string Text;
     if (compression::zlib::isAvailable()) {
       SmallVector<uint8_t> Small;

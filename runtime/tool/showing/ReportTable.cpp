@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ReportTable.h"
 #include "Table.h"
-#include "names/NameForms.h"
+#include "names/NamesApart.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -157,6 +157,17 @@ patchbay::sortFunctions(const Trace &T, ArrayRef<FunctionDurations> Functions,
   return Order;
 }
 
+static std::string subFigures(const FunctionDurations &F) {
+  return formatv(" ({0} calls, {1})", F.SubCalls, durationText(F.SubTotal)).str();
+}
+
+// Of a table: what is behind the name is as long as it is.
+static std::string subCell(const FunctionDurations &F, bool HasSelf) {
+  return F.SubName.empty() || !HasSelf
+             ? "-"
+             : Table::nameCell("", printable(F.SubName), subFigures(F));
+}
+
 // HasSelf: all calls that were made of other functions are known.
 std::string patchbay::fieldText(const TraceFunction &Function,
                                 const FunctionDurations &F, Field Of,
@@ -185,11 +196,7 @@ std::string patchbay::fieldText(const TraceFunction &Function,
   case Field::Caller:
     return F.Of.empty() ? "-" : printable(F.Of);
   case Field::Sub:
-    return F.SubName.empty() || !HasSelf
-               ? "-"
-               : printable(formatv("{0} ({1} calls, {2})", F.SubName,
-                                   F.SubCalls, durationText(F.SubTotal))
-                               .str());
+    return F.SubName.empty() || !HasSelf ? "-" : printable(F.SubName) + subFigures(F);
   case Field::Module:
     return printable(sys::path::filename(Function.Module));
   }
@@ -206,13 +213,13 @@ public:
       Rows.front().push_back(fieldTitle(F).str());
   }
   void fit(bool MayDropSub, size_t Width);
-  void print(raw_ostream &OS) const;
+  void print(raw_ostream &OS, unsigned Width) const;
 
   std::vector<std::vector<std::string>> Rows;
 
 private:
-  // A column of sub-routines that is narrower says nothing.
-  static constexpr size_t LeastSub = 16;
+  // A column of sub-routines that is narrower says nothing: 16 of a name, and the figures.
+  static constexpr size_t LeastSub = 40;
 
   std::optional<size_t> find(Field F) const {
     auto At = llvm::find(Fields, F);
@@ -260,7 +267,7 @@ void Cells::fit(bool MayDropSub, size_t Width) {
     if (!Names)
       continue;
     std::vector<std::string> Whole = column(*Names);
-    for (NameForm Form : {NameForm::WithoutParameters, NameForm::Plain})
+    for (NameForm Form : ShorterForms)
       if (!Fits())
         setColumn(*Names, inForm(Whole, Form));
   }
@@ -271,44 +278,45 @@ void Cells::fit(bool MayDropSub, size_t Width) {
     Sub.reset();
     Name = find(Field::Name);
   }
-  if (Sub) {
-    size_t Others = widthWithout(Sub);
-    size_t Room = std::max(LeastSub, Width > Others ? Width - Others : 0);
-    for (auto &Row : Rows)
-      Row[*Sub] = shortened(Row[*Sub], Room);
-  }
+  // That column has what the others leave it: Table sees to that.
   if (Name && !Fits()) {
     size_t Others = widthWithout(Name);
+    if (Sub)
+      Others -= widthOf(*Sub) - std::min(widthOf(*Sub), LeastSub);
     setColumn(*Name,
               cutTo(column(*Name), std::max<size_t>(
                                        Width > Others ? Width - Others : 0, 8)));
   }
 }
 
-void Cells::print(raw_ostream &OS) const {
+void Cells::print(raw_ostream &OS, unsigned Width) const {
   Table Out;
   for (size_t I = 0; I != Fields.size(); ++I)
-    Out.addColumn(Rows.front()[I], isText(Fields[I]) ? Table::Left : Table::Right);
+    Out.addColumn(Rows.front()[I], Fields[I] == Field::Sub ? Table::Names
+                                   : isText(Fields[I])     ? Table::Whole
+                                                           : Table::Right);
   for (const auto &Row : ArrayRef(Rows).drop_front())
     Out.addRow(Row);
-  Out.print(OS);
+  Out.print(OS, Width);
 }
 
 void patchbay::printReport(const Trace &T,
                            ArrayRef<FunctionDurations> Functions,
                            ArrayRef<size_t> Order, ArrayRef<Field> Fields,
                            unsigned Width, raw_ostream &OS) {
+  const bool HasSelf = T.hasEvents() && !T.isSampled();
   Cells Out(Fields);
   for (size_t I : Order) {
     Out.Rows.emplace_back();
     for (Field F : Fields)
       Out.Rows.back().push_back(
-          fieldText(T.Functions[Functions[I].Function], Functions[I], F,
-                    T.hasEvents() && !T.isSampled()));
+          F == Field::Sub
+              ? subCell(Functions[I], HasSelf)
+              : fieldText(T.Functions[Functions[I].Function], Functions[I], F, HasSelf));
   }
   if (Width)
     Out.fit(/*MayDropSub=*/Fields.vec() == defaultFields(T), Width);
-  Out.print(OS);
+  Out.print(OS, Width);
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Table.h"
-#include "names/NameForms.h"
+#include "names/NamesApart.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -101,7 +101,7 @@ void Table::changeNames(
 void Table::fitNames(Cells &Of, unsigned Width) const {
   auto Fits = [&] { return !Width || lengthOf(widths(Of)) <= Width; };
   auto IsName = [&](size_t I) { return Columns[I].Align == Names; };
-  for (NameForm Form : {NameForm::WithoutParameters, NameForm::Plain}) {
+  for (NameForm Form : ShorterForms) {
     if (Fits())
       return;
     Of = Rows;

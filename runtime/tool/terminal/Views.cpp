@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Views.h"
-#include "names/NameForms.h"
+#include "names/NamesApart.h"
 #include "showing/Histogram.h"
 #include "showing/Losses.h"
 #include "showing/Table.h"
@@ -29,7 +29,7 @@ static std::string nameIn(StringRef Name, size_t Width) {
   for (NameForm Form : {NameForm::WithoutParameters, NameForm::Plain})
     if (columnsOf(Whole) > Width)
       Whole = inForm({printable(Name)}, Form).front();
-  return columnsOf(Whole) > Width ? shortened(Whole, Width) : Whole;
+  return columnsOf(Whole) > Width ? cutTo({Whole}, Width).front() : Whole;
 }
 
 static constexpr size_t ColumnWidth = 10;

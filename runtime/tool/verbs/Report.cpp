@@ -102,8 +102,11 @@ static constexpr char Help[] = R"(
 
   On a terminal that is too narrow this gives way, in this order: parameters of
   functions, arguments of templates, the column of sub-routines unless -f asked for
-  it, and what long names have in common. What tells two functions apart is never
-  cut. Elsewhere nothing is.
+  it, namespaces and classes in front of a name, and what long names have in common.
+  What tells two functions apart is never cut. Elsewhere nothing is. Tables and boxes
+  of the page that --html writes have names in the same order of forms, all of a name
+  where one points at it; when names have given what they can, columns of its table
+  go: p50, p95, p99, unfinished, average, max, self, calls.
 
   Of events, the columns are:
     total     time in the function and all that it called; where it called

@@ -167,6 +167,8 @@ def main(page, *steps):
     options = [s for s in steps if s.startswith("--")]
     size = next((o.split("=")[1] for o in options if o.startswith("--size=")), "1280x900")
     path, _, name = page.partition("#")
+    if not os.path.isfile(path):
+        sys.exit("browser.py: there is no page " + path)
     url = "file://" + urllib.parse.quote(os.path.abspath(path)) + ("#" + name if name else "")
     folder = tempfile.mkdtemp()
     browser = Browser(folder, size.replace("x", ","))

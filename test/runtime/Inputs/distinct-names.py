@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks a table of `patchbay report`: no line is wider than the terminal, and no two
-functions have the same name.
+functions have the same name. With what `report --json` says, no identifier has lost a
+part where dots are, unless there was no room for it.
 
-    distinct-names.py COLUMNS FUNCTIONS
+    distinct-names.py COLUMNS FUNCTIONS [JSON]
 """
+import json
 import re
 import sys
 
-width, number = map(int, sys.argv[1:])
+width, number = map(int, sys.argv[1:3])
 lines = [line.rstrip("\n") for line in sys.stdin]
 title = next(index for index, line in enumerate(lines) if " function" in line)
 column = lines[title].index("function")
@@ -18,3 +20,12 @@ if wide:
     sys.exit(f"wider than {width}: {wide[0]}")
 if len(names) < number or len(set(names)) != len(names):
     sys.exit(f"of {number} functions: {sorted(names)}")
+if len(sys.argv) > 3:
+    with open(sys.argv[3], encoding="utf-8") as file:
+        whole = {word for f in json.load(file)["functions"] for word in re.findall(r"\w+", f["name"])}
+    for name in names:
+        beside = re.findall(r"\.\.\.(\w+)", name) + re.findall(r"(\w+)\.\.\.", name)
+        for part in beside:
+            of = [word for word in whole if part in word]
+            if not of or (part not in of and all(2 * len(word) < width - column for word in of)):
+                sys.exit(f"within an identifier: {name}")

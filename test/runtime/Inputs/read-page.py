@@ -6,6 +6,8 @@
         each other: in each of them every call is counted once
     read-page.py PAGE print
         says what the page has
+    read-page.py PAGE forms
+        prints the forms of each name, a line for each function
 """
 import base64
 import html.parser
@@ -55,7 +57,8 @@ class Figures:
         self.json = json.loads(data[4:4 + size])
         self.data, self.at = data, 4 + size
         self.sides = ["after", "before"] if self.json["before"] else ["after"]
-        self.names = self.json["names"]
+        self.forms = self.json["names"]
+        self.names = [forms[0] for forms in self.forms]
         self.read_tree()
         self.activity = [self.pairs() for _ in self.names]
         self.histograms = [[self.column(self.number()) for _ in self.sides] for _ in self.names]
@@ -137,7 +140,19 @@ def compare(figures, side, report):
     assert not any(f["calls"] for known in of_name.values() for f in known), of_name
 
 
+def check_forms(figures):
+    """Each is shorter than the one before, and no two functions have the same but the last."""
+    of_form = {}
+    for name, forms in zip(figures.names, figures.forms):
+        assert len(forms) > 1 and name, forms
+        for form in forms[:-1]:
+            assert of_form.setdefault(form, name) == name, (form, name, of_form[form])
+        sizes = [len(form.encode()) for form in forms[:-1]]
+        assert sizes == sorted(set(sizes), reverse=True), forms
+
+
 def check(figures, *reports):
+    check_forms(figures)
     for side, report in zip(figures.sides, reports):
         with open(report, encoding="utf-8") as file:
             compare(figures, side, json.load(file))
@@ -183,6 +198,10 @@ def main(path, what, *reports):
     if what == "check":
         check(figures, *reports)
         print("same")
+    elif what == "forms":
+        check_forms(figures)
+        for forms in figures.forms:
+            print(" or ".join(forms))
     else:
         say(figures)
 

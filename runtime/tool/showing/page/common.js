@@ -120,54 +120,40 @@ function context(canvas, height) {
   c.textBaseline = "middle";
   return { c, width, height: tall };
 }
-// What names have in common says nothing in a narrow box: all of a name, what is behind
-// a part that it shares with a quarter of all functions, and the last part of a C++ name.
-class NameForms {
-  constructor(names) {
-    this.names = names;
-    this.known = new Map();
-    const functions = new Map(); // by what their names begin with
-    for (const name of names)
-      for (const prefix of this.prefixes(name))
-        functions.set(prefix, (functions.get(prefix) ?? 0) + 1);
-    const least = Math.max(2, names.length / 4);
-    this.shared = new Set([...functions].filter(([, n]) => n >= least).map(([prefix]) => prefix));
-  }
-  // Without parameters and template arguments.
-  plain(name) { return name.replace(/[(<].*/, ""); }
-  prefixes(name) {
-    const plain = this.plain(name);
-    return [...plain.matchAll(/::|_|\./g)].filter(({ index }) => index)
-      .map(({ index, 0: border }) => plain.slice(0, index + border.length));
-  }
-  of(f) {
-    const name = this.names[f], plain = this.plain(name);
-    if (!this.known.has(f)) {
-      const cut = Math.max(0, ...this.prefixes(name).filter(p => this.shared.has(p)).map(p => p.length));
-      const last = plain.lastIndexOf("::") + 2, all = [name];
-      if (cut && cut < plain.length) all.push("…" + name.slice(cut));
-      if (last > Math.max(cut, 1) && last < plain.length) all.push("…" + name.slice(last));
-      this.known.set(f, all);
-    }
-    return this.known.get(f);
-  }
-}
-let nameForms;
-const formsOf = f => (nameForms ??= new NameForms(trace.names)).of(f);
+//===----------------------------------------------------------------------===//
+// Names where there is little room
+//===----------------------------------------------------------------------===//
 
-// The first of its forms that fits; of the last one, if it is wider than its box, the
-// beginning, and dots. Measuring takes long, so text that must fit, and what cannot be
-// part of what does, are not measured.
+// As the command shortens them, longest first. Of two functions none is the same but the
+// last, which is for boxes: the function's own name, whoever else has it.
+const formsOf = f => trace.forms[f];
+
+const widths = new Map(); // by font, by text: measuring takes long
+function widthOf(c, text) {
+  let known = widths.get(c.font);
+  if (!known) widths.set(c.font, known = new Map());
+  let wide = known.get(text);
+  if (wide === undefined) {
+    if (known.size > 200000) known.clear();
+    known.set(text, wide = c.measureText(text).width);
+  }
+  return wide;
+}
+// No character is wider than the font's size, and few are narrower than a quarter of it:
+// what fits or does not by that alone is not measured.
+function fits(c, text, width) {
+  const size = parseFloat(c.font);
+  return text.length * size <= width || (text.length * size / 4 <= width && widthOf(c, text) <= width);
+}
+// The first of its forms that fits, or the last.
+const fitting = (c, forms, width) => forms.find(form => fits(c, form, width)) ?? forms.at(-1);
+
+// In a box; of what is wider than that the beginning, and dots.
 function label(c, forms, x, y, width) {
   if (width < 18) return;
-  let text = forms;
-  if (Array.isArray(forms))
-    text = forms.find(form => form.length * 11 <= width ||
-      (form.length * 3 <= width && c.measureText(form).width <= width)) ?? forms.at(-1);
-  const most = Math.floor(width / 3);
-  if (text.length > most) text = text.slice(0, most);
-  if (text.length * 11 > width && c.measureText(text).width > width) {
-    let low = 0, high = text.length;
+  let text = Array.isArray(forms) ? fitting(c, forms, width) : forms;
+  if (!fits(c, text, width)) {
+    let low = 0, high = Math.min(text.length, Math.floor(width / 2));
     while (low < high) {
       const middle = (low + high + 1) >> 1;
       if (c.measureText(text.slice(0, middle) + "…").width <= width) low = middle;
@@ -177,6 +163,38 @@ function label(c, forms, x, y, width) {
     text = text.slice(0, low) + "…";
   }
   c.fillText(text, x, y);
+}
+
+// In a table: whoever points at it, or goes there by keys, has all of it.
+function nameButton(f) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.dataset.name = f;
+  button.textContent = nameOf(f);
+  button.onclick = () => choose(f);
+  button.onfocus = () => say(nameOf(f));
+  return button;
+}
+const measuring = document.createElement("canvas").getContext("2d");
+// Each name is one line, unless even its shortest form that no other function has is wider.
+function fitNames(table) {
+  const head = table.querySelector("th.name"), buttons = table.querySelectorAll("[data-name]");
+  if (!head || !head.clientWidth || !buttons.length) return;
+  const style = getComputedStyle(buttons[0].parentElement);
+  const room = head.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - 1;
+  // As one text, "font", this does not exist beside other properties of the font.
+  const { fontSize, fontFamily } = getComputedStyle(buttons[0]);
+  measuring.font = `${fontSize} ${fontFamily}`;
+  for (const button of buttons) {
+    const f = +button.dataset.name, beside = button.dataset.beside;
+    const text = fitting(measuring, formsOf(f).slice(0, -1), room - (beside ? widthOf(measuring, beside) : 0));
+    if (button.textContent === text) continue;
+    button.textContent = text;
+    const isWhole = text === nameOf(f);
+    button.title = isWhole ? "" : nameOf(f);
+    if (isWhole) button.removeAttribute("aria-label");
+    else button.setAttribute("aria-label", nameOf(f));
+  }
 }
 
 // A canvas that shows what of a tall drawing can be seen; the browser scrolls it.

@@ -106,6 +106,8 @@ async function readTrace(text) {
   const jsonSize = new DataView(bytes.buffer).getUint32(0, true);
   const trace = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + jsonSize)));
   const numbers = new Numbers(bytes, 4 + jsonSize);
+  trace.forms = trace.names;
+  trace.names = trace.forms.map(([whole]) => whole);
   const each = read => trace.names.map(() => read());
   trace.tree = readTree(numbers, !!trace.before);
   trace.activity = each(() => readActivity(numbers));

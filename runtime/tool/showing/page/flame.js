@@ -175,7 +175,9 @@ class FlameView {
     };
     canvas.addEventListener("pointermove", event => {
       const found = find(event);
-      hover(found && !found[4] ? this.tree.f[found[0]] : -1);
+      const f = found && !found[4] ? this.tree.f[found[0]] : -1;
+      hover(f);
+      canvas.title = f >= 0 ? nameOf(f) : "";
       if (found) say(this.describe(found[0], found[4]));
     });
     canvas.addEventListener("pointerleave", () => hover(-1));

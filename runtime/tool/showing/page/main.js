@@ -19,6 +19,7 @@ class AroundView {
   draw() {
     this.callers.draw();
     this.callees.draw();
+    for (const id of ["caller-rows", "callee-rows"]) fitNames(get(id));
   }
   chosenChanged() {
     const f = state.chosen, none = f < 0 || !!trace.noCalls;
@@ -38,12 +39,14 @@ class AroundView {
   rows(table, tree, title) {
     table.tHead.replaceChildren();
     table.tBodies[0].replaceChildren();
-    cells(table.tHead, ["calls", "total", title], "th");
-    const add = (calls, total, name) => cells(table.tBodies[0], [count(calls), time(total), name]);
+    cells(table.tHead, ["calls", "total", title], "th").lastChild.className = "name";
+    const add = (calls, total, name) => {
+      cells(table.tBodies[0], [count(calls), time(total), name]).lastChild.className = "name";
+    };
     let calls = tree.after.calls[0], total = tree.after.total[0];
     for (let i = 1; i < tree.size; i = tree.end[i]) {
       add(tree.after.calls[i], tree.after.total[i],
-          tree.f[i] === OTHERS ? `${tree.paths[i]} rarer paths` : nameOf(tree.f[i]));
+          tree.f[i] === OTHERS ? `${tree.paths[i]} rarer paths` : nameButton(tree.f[i]));
       calls -= tree.after.calls[i];
       total -= tree.after.total[i];
     }
@@ -139,7 +142,7 @@ function start() {
 }
 
 // For those who look at the page with a browser's tools, and for tests.
-const page = window.patchbayPage = { state, choose, NameForms, ready: false };
+const page = window.patchbayPage = { state, choose, ready: false };
 readTrace(get("data").textContent).then(read => {
   trace = page.trace = read;
   start();

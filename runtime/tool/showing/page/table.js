@@ -3,6 +3,10 @@
 // The table of functions: what `patchbay report` prints, or `report --diff`.
 
 const mostRows = 100;
+// What a screen is too narrow for gives way in this order: what names can spare, down to
+// the least width that they have by style.css; then these, each with its change. What the
+// table is sorted by stays, and so does total.
+const givesWay = ["p50", "p95", "p99", "unfinished", "average", "longest", "p", "self", "calls"];
 
 class TableView {
   constructor() {
@@ -11,14 +15,55 @@ class TableView {
     this.sorted = null; // [column, largest first]
     this.all = false;
     this.columns = this.findColumns();
+    this.box = document.querySelector("#functions .table");
+    this.allColumns = false;
     this.head();
+    get("all-columns").onclick = () => {
+      this.allColumns = !this.allColumns;
+      this.fit();
+    };
     get("all-rows").onclick = () => {
       this.all = true;
       this.fill();
     };
     this.fill();
   }
-  draw() {}
+  draw() {
+    if (this.box.clientWidth !== this.fittedTo) this.fit();
+  }
+
+  // Columns as there is room for them, then names in what is left.
+  fit() {
+    const heads = [...this.table.tHead.rows[0].cells];
+    this.showAllBut(new Set());
+    const room = this.fittedTo = this.box.clientWidth, away = new Set();
+    if (!room) return;
+    const least = parseFloat(getComputedStyle(heads[0]).minWidth);
+    const widths = heads.slice(1).map(th => th.offsetWidth);
+    let all = widths.reduce((sum, wide) => sum + wide, least);
+    for (const key of givesWay) {
+      if (all <= room) break;
+      this.columns.forEach((column, i) => {
+        if ((column.group ?? column.key) !== key || this.isSortedBy(key)) return;
+        away.add(i);
+        all -= widths[i];
+      });
+    }
+    if (!this.allColumns) this.showAllBut(away);
+    const titles = new Set(this.columns.filter((column, i) => away.has(i) && !column.isChange).map(column => column.title));
+    get("columns").hidden = !away.size;
+    get("left-out").textContent = this.allColumns ? "" : "No room for: " + [...titles].join(", ");
+    get("all-columns").textContent = this.allColumns ? "As many columns as there is room for" : "Show them";
+    fitNames(this.table);
+  }
+  isSortedBy(key) { return this.sorted?.[0].replace("-change", "") === key; }
+  showAllBut(away) {
+    for (const row of [this.table.tHead.rows[0], ...this.table.tBodies[0].rows])
+      for (let i = 1; i < row.cells.length; i++) {
+        const isAway = away.has(i - 1);
+        if (row.cells[i].hidden !== isAway) row.cells[i].hidden = isAway;
+      }
+  }
 
   // Of two recordings each figure has its change beside it.
   findColumns() {
@@ -35,7 +80,7 @@ class TableView {
       if (!before || key === "p50" || key === "unfinished") continue;
       const change = f => after[key][f] === null && before[key][f] === null ? null
         : (after[key][f] ?? 0) - (before[key][f] ?? 0);
-      columns.push({ key: key + "-change", title: "change", of: change, isChange: true, label: title + ", change",
+      columns.push({ key: key + "-change", group: key, title: "change", of: change, isChange: true, label: title + ", change",
                      text: f => change(f) === null ? "-" : !change(f) ? "0" : (change(f) > 0 ? "+" : "") + text(change(f)) });
     }
     if (trace.p)
@@ -95,16 +140,13 @@ class TableView {
     const more = this.all ? 0 : Math.max(0, listed.length - mostRows);
     get("more").textContent = !listed.length ? "none" : more ? `and ${count(more)} more` : "";
     get("all-rows").hidden = !more;
+    this.fit();
   }
   row(f) {
     const tr = document.createElement("tr"), name = document.createElement("td");
-    const button = document.createElement("button");
+    const button = nameButton(f);
     tr.dataset.function = f;
     name.className = "name";
-    button.type = "button";
-    button.textContent = nameOf(f);
-    button.onclick = () => choose(f);
-    button.onfocus = () => say(nameOf(f));
     tr.onpointerenter = () => hover(f);
     tr.onpointerleave = () => hover(-1);
     name.append(button);
@@ -112,7 +154,7 @@ class TableView {
     if (module && trace.modules.length > 1) {
       const of = document.createElement("span");
       of.className = "module";
-      of.textContent = " " + module;
+      button.dataset.beside = of.textContent = " " + module;
       name.append(of);
     }
     tr.append(name);

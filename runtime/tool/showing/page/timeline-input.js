@@ -90,7 +90,9 @@ Object.assign(TimelineView.prototype, {
     state.time = this.timeAt(x);
     const at = this.at(x, y);
     const isCall = at && at.span >= 0;
-    hover(isCall ? at.track.thread.rows[at.row].f[at.span] : -1);
+    const f = isCall ? at.track.thread.rows[at.row].f[at.span] : -1;
+    hover(f);
+    this.scroller.canvas.title = isCall ? nameOf(f) : "";
     say(isCall ? this.describe(at) : at ? at.track.title : "");
     redraw();
   },

@@ -203,8 +203,10 @@ class TimelineView {
     c.fillStyle = many && step === 1 && row.busy[i] < 0.6 * row.length[i] ? colors.text : "#111";
     if (step < 1) c.fillStyle = colors.text;
     const from = Math.max(left, 0) + 3;
-    label(c, many ? `${shortCount(row.calls[i])} × ${nameOf(f)} …` : formsOf(f), from,
-      top + tall / 2 + 0.5, Math.min(right, this.width) - from - 3);
+    const room = Math.min(right, this.width) - from - 3;
+    if (room < 18) return;
+    const forms = many ? formsOf(f).map(form => `${shortCount(row.calls[i])} × ${form} …`) : formsOf(f);
+    label(c, forms, from, top + tall / 2 + 0.5, room);
   }
 
   drawCursor(c, height) {
