@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LimitOptions.h"
 #include "Diagnostics.h"
-#include "DurationOption.h"
+#include "DurationText.h"
 #include "options.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

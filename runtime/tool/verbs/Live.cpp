@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay live`: asks a process that is being traced to trace something else.
-#include "DurationOption.h"
+#include "DurationText.h"
 #include "ListLive.h"
 #include "Verb.h"
 #include "live/ControlSocket.h"

@@ -2,7 +2,7 @@
 //
 // `patchbay outliers`: why some calls of a function are slow.
 #include "DisplayOptions.h"
-#include "DurationOption.h"
+#include "DurationText.h"
 #include "InputOption.h"
 #include "SymfsOption.h"
 #include "reading/CallChoice.h"

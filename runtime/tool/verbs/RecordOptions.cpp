@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RecordOptions.h"
-#include "DurationOption.h"
+#include "DurationText.h"
 #include "options.h"
 #include "recording/TypedArgs.h"
 #include "tracers.h"

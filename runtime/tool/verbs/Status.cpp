@@ -3,7 +3,7 @@
 // `patchbay status`: how tracing goes on in processes that run.
 #include "Verb.h"
 #include "DisplayOptions.h"
-#include "DurationOption.h"
+#include "DurationText.h"
 #include "budget.h"
 #include "attach/ProcessChoice.h"
 #include "live/ControlSocket.h"

@@ -2,7 +2,7 @@
 //
 // `patchbay tui`: what report and graph show, on the whole of a terminal; of a process
 // that runs, what happens in it now.
-#include "DurationOption.h"
+#include "DurationText.h"
 #include "InputOption.h"
 #include "SymfsOption.h"
 #include "reading/CallChoice.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "DurationOption.h"
+#include "DurationText.h"
 #include "Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
