@@ -9,14 +9,16 @@ using namespace patchbay;
 
 std::optional<uint64_t> patchbay::parseNs(StringRef Text, double Alone) {
   static constexpr std::pair<StringLiteral, double> Units[] = {
-      {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}};
+      {"ns", 1},  {"us", 1e3}, {"ms", 1e6},
+      {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}};
   double Unit = Alone, Number;
   for (auto [Name, Ns] : Units)
     if (Text.consume_back(Name)) {
       Unit = Ns;
       break;
     }
-  if (Text.empty() || Text.find_first_not_of("0123456789.") != StringRef::npos ||
+  if (Text.empty() ||
+      Text.find_first_not_of("0123456789.") != StringRef::npos ||
       Text.getAsDouble(Number))
     return std::nullopt;
   // Of more than nine digits behind the point a double may not know the last.
@@ -24,17 +26,21 @@ std::optional<uint64_t> patchbay::parseNs(StringRef Text, double Alone) {
   return Ns < 9e18 ? std::optional(uint64_t(Ns)) : std::nullopt;
 }
 
-bool patchbay::hasUnit(StringRef Text) { return !Text.empty() && isAlpha(Text.back()); }
+bool patchbay::hasUnit(StringRef Text) {
+  return !Text.empty() && isAlpha(Text.back());
+}
 
 Expected<uint64_t> patchbay::readDuration(StringRef Option, StringRef Text) {
   std::optional<uint64_t> Ns = parseNs(Text, 1e9);
   if (!Ns)
-    return makeError(Usage, Option + ": '" + Text +
-                                "' is not a duration, a number with one of the units "
-                                "ns, us, ms, s, m, h");
+    return makeError(Usage,
+                     Option + ": '" + Text +
+                         "' is not a duration, a number with one of the units "
+                         "ns, us, ms, s, m, h");
   if (*Ns && !hasUnit(Text))
-    return makeError(Usage, Option + ": '" + Text + "' has no unit: write " + Text +
-                                "ns, " + Text + "us, " + Text + "ms or " + Text + "s");
+    return makeError(Usage, Option + ": '" + Text + "' has no unit: write " +
+                                Text + "ns, " + Text + "us, " + Text +
+                                "ms or " + Text + "s");
   return *Ns;
 }
 

@@ -188,11 +188,13 @@ static Error checkLongOptions(ArrayRef<const char *> Args, const Verb *Chosen) {
       // Its value may look like an option.
       I += Option->second->getValueExpectedFlag() == cl::ValueRequired &&
            !Arg.contains('=');
-    } else if (std::string Here = Chosen ? saidElsewhere(Chosen->Command.getName(),
-                                                         Arg.split('=').first)
-                                         : "";
+    } else if (std::string Here = Chosen
+                                      ? saidElsewhere(Chosen->Command.getName(),
+                                                      Arg.split('=').first)
+                                      : "";
                !Here.empty()) {
-      return seeHelp("unknown option '" + Arg.split('=').first + "'" + Here, Chosen);
+      return seeHelp("unknown option '" + Arg.split('=').first + "'" + Here,
+                     Chosen);
     } else if (Arg.starts_with("--")) {
       auto Distance = [&](StringRef Known) {
         return Known.starts_with(Name) ? 0 : Name.edit_distance(Known);
@@ -285,9 +287,10 @@ static const Verb *verbOf(ArrayRef<const char *> Args) {
   return nullptr;
 }
 
-// How it is shown may be said before the verb, too, as with git and perf; --color alone is
-// --color=always, as with ls(1); and --ctf has no name of its own where -o has it. What is
-// behind a program's name is the program's.
+// How it is shown may be said before the verb, too, as with git and perf;
+// --color alone is
+// --color=always, as with ls(1); and --ctf has no name of its own where -o has
+// it. What is behind a program's name is the program's.
 static std::vector<const char *> withoutEarlyOptions(std::vector<const char *> Args) {
   auto IsOfDisplay = [](StringRef Arg) {
     return Arg == "--no-pager" || Arg == "--color" || Arg.starts_with("--color=");
@@ -300,7 +303,8 @@ static std::vector<const char *> withoutEarlyOptions(std::vector<const char *> A
   if (const Verb *Chosen = verbOf(Args); Chosen && Chosen->RunsProgram)
     return Args;
   for (size_t I = 0; I != Args.size() && StringRef(Args[I]) != "--"; ++I) {
-    bool IsLast = I + 1 == Args.size() || StringRef(Args[I + 1]).starts_with("-");
+    bool IsLast =
+        I + 1 == Args.size() || StringRef(Args[I + 1]).starts_with("-");
     if (StringRef(Args[I]) == "--color")
       Args[I] = "--color=always";
     else if (StringRef(Args[I]) == "--ctf" && IsLast)

@@ -5,11 +5,11 @@
 #include "control.h"
 #include "live/LiveProcess.h"
 #include "live/MappedNotes.h"
+#include "patchbay/abi.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "patchbay/abi.h"
 #include <sys/stat.h>
 
 using namespace llvm;

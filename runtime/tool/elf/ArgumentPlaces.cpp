@@ -145,9 +145,10 @@ struct EntryLocation {
 };
 } // namespace
 
-// DW_OP_regN, or one for each eight bytes with DW_OP_piece behind it; empty: it is
-// something else, or a part is nowhere.
-static std::vector<std::string> registersOf(ArrayRef<uint8_t> Expr, uint16_t Machine) {
+// DW_OP_regN, or one for each eight bytes with DW_OP_piece behind it; empty: it
+// is something else, or a part is nowhere.
+static std::vector<std::string> registersOf(ArrayRef<uint8_t> Expr,
+                                            uint16_t Machine) {
   std::vector<std::string> Sources;
   while (!Expr.empty()) {
     std::string Source;
@@ -178,16 +179,17 @@ static EntryLocation locationAt(ArrayRef<DWARFLocationExpression> Locations,
       continue;
     Result.Sources = registersOf(L.Expr, Machine);
     Result.How = !Result.Sources.empty() ? EntryLocation::Registers
-                 : L.Range              ? EntryLocation::Nowhere
-                                        : EntryLocation::Elsewhere;
+                 : L.Range               ? EntryLocation::Nowhere
+                                         : EntryLocation::Elsewhere;
     return Result;
   }
   return Result;
 }
 
-// Of some nothing is said before the end of the site, which changes no argument.
-static EntryLocation locationOf(const DwarfParameter &P, const SiteRecord &Record,
-                                uint16_t Machine) {
+// Of some nothing is said before the end of the site, which changes no
+// argument.
+static EntryLocation locationOf(const DwarfParameter &P,
+                                const SiteRecord &Record, uint16_t Machine) {
   if (!P.Location)
     return {};
   auto Locations = P.Location.getLocations(DW_AT_location);
@@ -198,7 +200,8 @@ static EntryLocation locationOf(const DwarfParameter &P, const SiteRecord &Recor
   EntryLocation At = locationAt(*Locations, Record.Entry, Machine);
   if (At.How != EntryLocation::Nowhere)
     return At;
-  return locationAt(*Locations, Record.Site + codeForm(Machine).siteSize(), Machine);
+  return locationAt(*Locations, Record.Site + codeForm(Machine).siteSize(),
+                    Machine);
 }
 
 static void placeResult(FunctionPlaces &F, const SiteRecord &Record,
@@ -268,7 +271,8 @@ FunctionPlaces patchbay::placesOf(DWARFDie Function, const SiteRecord &Record,
     if (At.How == EntryLocation::Registers &&
         At.Sources.size() == std::max<size_t>(Place.Words.size(), 1))
       Place.Words = At.Sources;
-    else if (Place.Words.empty() && !IsX86 && isRecord(plainType(F.Parameters[I].Type)))
+    else if (Place.Words.empty() && !IsX86 &&
+             isRecord(plainType(F.Parameters[I].Type)))
       Place.Why = "structures that are no references are read on x86-64 only";
     else
       Place.Why = "it was optimised away, or what debug information says of it "

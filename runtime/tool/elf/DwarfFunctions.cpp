@@ -225,7 +225,8 @@ std::optional<DwarfView> patchbay::viewOf(DWARFDie Type) {
   if (!isRecord(Type))
     return std::nullopt;
   StringRef Name = nameOf(Type), Space = nameOf(Type.getParent());
-  if (!Name.consume_front("basic_string_view") || !(Name.empty() || Name[0] == '<') ||
+  if (!Name.consume_front("basic_string_view") ||
+      !(Name.empty() || Name[0] == '<') ||
       (Space != "std" && !Space.starts_with("__")))
     return std::nullopt;
   std::optional<uint64_t> Text, Length;

@@ -102,7 +102,9 @@ ElfImage::~ElfImage() = default;
 
 const ObjectFile &ElfImage::object() const { return *Object; }
 
-const ELFFile<ElfImage::ELFT> &ElfImage::elf() const { return Object->getELFFile(); }
+const ELFFile<ElfImage::ELFT> &ElfImage::elf() const {
+  return Object->getELFFile();
+}
 
 uint16_t ElfImage::machine() const { return elf().getHeader().e_machine; }
 

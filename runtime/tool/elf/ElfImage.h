@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-// Of LLVM's reader only the names: its header takes the compiler a second in each file,
-// and half of the command reads this one. Who uses elf() or object() includes
-// llvm/Object/ELFObjectFile.h.
+// Of LLVM's reader only the names: its header takes the compiler a second in
+// each file, and half of the command reads this one. Who uses elf() or object()
+// includes llvm/Object/ELFObjectFile.h.
 namespace llvm::object {
 template <endianness E, bool Is64> struct ELFType;
 template <class ELFT> struct Elf_Shdr_Impl;

@@ -33,7 +33,8 @@ static uint64_t timedCalls(int File, uint64_t At, uint64_t Size) {
   uint64_t Calls = 0, End = At + Size;
   pbd_histogram Some[64];
   for (At += sizeof(pbd_histograms); At + sizeof(Some[0]) <= End;) {
-    ssize_t Bytes = pread(File, Some, std::min<uint64_t>(sizeof(Some), End - At), off_t(At));
+    ssize_t Bytes = pread(
+        File, Some, std::min<uint64_t>(sizeof(Some), End - At), off_t(At));
     if (Bytes < ssize_t(sizeof(Some[0])))
       break;
     size_t N = size_t(Bytes) / sizeof(Some[0]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts of a demangled name: where brackets begin and end, though operators are
-// written with the same signs.
+// The parts of a demangled name: where brackets begin and end, though operators
+// are written with the same signs.
 #ifndef PATCHBAY_TOOL_NAMEPARTS_H
 #define PATCHBAY_TOOL_NAMEPARTS_H
 
@@ -9,8 +9,8 @@
 
 namespace patchbay {
 
-/// Goes through a name by what belongs together: what is between brackets of any kind,
-/// the name of an operator, or else a character.
+/// Goes through a name by what belongs together: what is between brackets of
+/// any kind, the name of an operator, or else a character.
 class NameParts {
 public:
   explicit NameParts(llvm::StringRef Name) : Rest(Name) {}

@@ -14,8 +14,8 @@ using namespace llvm;
 using namespace patchbay;
 
 // The indices of those that are written in the same way, though they differ.
-static std::vector<std::vector<size_t>>
-alike(ArrayRef<std::string> Names, ArrayRef<std::string> Written) {
+static std::vector<std::vector<size_t>> alike(ArrayRef<std::string> Names,
+                                              ArrayRef<std::string> Written) {
   std::map<StringRef, std::vector<size_t>> ByText;
   for (size_t I = 0; I != Names.size(); ++I)
     ByText[Written[I]].push_back(I);
@@ -38,7 +38,8 @@ static std::string formOf(StringRef Name, NameForm Form) {
   return Form == NameForm::Plain ? plainName(Name) : withoutParameters(Name);
 }
 
-static std::vector<std::string> inOwnForm(ArrayRef<std::string> Names, NameForm Form) {
+static std::vector<std::string> inOwnForm(ArrayRef<std::string> Names,
+                                          NameForm Form) {
   std::vector<std::string> Result;
   for (const std::string &Name : Names)
     Result.push_back(formOf(Name, Form));
@@ -51,7 +52,8 @@ static std::vector<std::string> inOwnForm(ArrayRef<std::string> Names, NameForm 
   return Result;
 }
 
-// How many brackets and other parts a name has: what is made of one template has as many.
+// How many brackets and other parts a name has: what is made of one template
+// has as many.
 static size_t partsOf(StringRef Name) {
   size_t Parts = 0;
   for (NameParts P(Name); !P.empty(); P.next())
@@ -59,8 +61,8 @@ static size_t partsOf(StringRef Name) {
   return Parts;
 }
 
-// Functions that have one plain name, by how they differ: in template arguments alone, if
-// that is enough.
+// Functions that have one plain name, by how they differ: in template arguments
+// alone, if that is enough.
 static void shortenLike(ArrayRef<std::string> Names, ArrayRef<size_t> Group,
                         StringRef Dots, std::vector<std::string> &Result) {
   std::vector<std::string> Whole, Texts;
@@ -85,7 +87,8 @@ static void shortenLike(ArrayRef<std::string> Names, ArrayRef<size_t> Group,
   }
 }
 
-static std::vector<std::string> differing(ArrayRef<std::string> Names, StringRef Dots) {
+static std::vector<std::string> differing(ArrayRef<std::string> Names,
+                                          StringRef Dots) {
   const std::vector<std::string> Plain = inOwnForm(Names, NameForm::Plain);
   std::vector<std::string> Result = Plain, PlainNames;
   for (const std::string &Name : Names)
@@ -105,18 +108,21 @@ static std::vector<std::string> differing(ArrayRef<std::string> Names, StringRef
   }
 }
 
-std::vector<std::string> patchbay::inForm(ArrayRef<std::string> Names, NameForm Form,
-                                          StringRef Dots) {
-  return Form == NameForm::Differing ? differing(Names, Dots) : inOwnForm(Names, Form);
+std::vector<std::string> patchbay::inForm(ArrayRef<std::string> Names,
+                                          NameForm Form, StringRef Dots) {
+  return Form == NameForm::Differing ? differing(Names, Dots)
+                                     : inOwnForm(Names, Form);
 }
 
 //===----------------------------------------------------------------------===//
 // Without what is in front
 //===----------------------------------------------------------------------===//
 
-// Where a name may begin: behind the type of its result, and behind each "::" that is in
-// no brackets. "operator<" says nothing without its class, unless WithOperators.
-static std::vector<size_t> beginnings(StringRef Name, bool WithOperators = false) {
+// Where a name may begin: behind the type of its result, and behind each "::"
+// that is in no brackets. "operator<" says nothing without its class, unless
+// WithOperators.
+static std::vector<size_t> beginnings(StringRef Name,
+                                      bool WithOperators = false) {
   std::vector<size_t> Result;
   size_t At = 0, Colons = 0;
   bool IsOver = false, WasOperator = false;
@@ -197,8 +203,8 @@ static StringRef ownName(StringRef Name, bool WithOperators = false) {
   return All.empty() ? Name : Name.drop_front(All.back());
 }
 
-std::vector<std::vector<std::string>> patchbay::allForms(ArrayRef<std::string> Names,
-                                                         StringRef Dots) {
+std::vector<std::vector<std::string>>
+patchbay::allForms(ArrayRef<std::string> Names, StringRef Dots) {
   std::vector<std::vector<std::string>> Result;
   for (const std::string &Name : Names)
     Result.push_back({Name});
@@ -230,8 +236,8 @@ std::vector<std::vector<std::string>> patchbay::allForms(ArrayRef<std::string> N
 
 static constexpr StringLiteral CutDots = "...";
 
-// Whether one can cut there, and no identifier loses a part. Never within a character of
-// UTF-8.
+// Whether one can cut there, and no identifier loses a part. Never within a
+// character of UTF-8.
 static bool isEdge(StringRef Text, size_t At) {
   return !At || At >= Text.size() || isWord(Text[At - 1]) != isWord(Text[At]);
 }
@@ -241,8 +247,8 @@ static bool isWordEdge(StringRef Text, size_t At) {
   return isEdge(Text, At) || (Text[At - 1] == '_' && isWord(Text[At]));
 }
 
-// What is in the middle makes room for dots: identifiers as a whole, or else words of
-// them, unless they are too long.
+// What is in the middle makes room for dots: identifiers as a whole, or else
+// words of them, unless they are too long.
 static std::string withoutMiddle(StringRef Text, size_t Size) {
   if (Text.size() <= Size || Size < CutDots.size())
     return Text.str();
@@ -288,10 +294,10 @@ static StringRef beforeBrackets(StringRef Own) {
   return Own.take_front(At);
 }
 
-// What is from Begin to End, in which names differ, with identifiers as a whole where
-// there is room for that; the first of them has the difference.
-static std::pair<size_t, size_t> identifiers(StringRef Name, size_t Begin, size_t End,
-                                             size_t Most) {
+// What is from Begin to End, in which names differ, with identifiers as a whole
+// where there is room for that; the first of them has the difference.
+static std::pair<size_t, size_t> identifiers(StringRef Name, size_t Begin,
+                                             size_t End, size_t Most) {
   size_t WordsBegin = Begin, WordsEnd = End, FirstEnd = Begin + 1;
   while (!isEdge(Name, WordsBegin))
     --WordsBegin;
@@ -309,9 +315,10 @@ static std::pair<size_t, size_t> identifiers(StringRef Name, size_t Begin, size_
   return {WordsBegin, WordsEnd};
 }
 
-// Without what all of them begin or end with, as far as they are too long. Where they
-// differ in more than there is room for, the first of it is there. The function's own name
-// is at the end, if it fits, at least without template arguments.
+// Without what all of them begin or end with, as far as they are too long.
+// Where they differ in more than there is room for, the first of it is there.
+// The function's own name is at the end, if it fits, at least without template
+// arguments.
 static void cutAlike(ArrayRef<std::string> Names, ArrayRef<size_t> Group,
                      size_t Size, std::vector<std::string> &Result) {
   StringRef First = Names[Group.front()];
@@ -333,7 +340,8 @@ static void cutAlike(ArrayRef<std::string> Names, ArrayRef<size_t> Group,
   for (size_t I : Group) {
     StringRef Name = Names[I];
     size_t Begin = Head;
-    size_t End = Name.size() - std::min(Tail, Name.size() - std::min(Head, Name.size()));
+    size_t End =
+        Name.size() - std::min(Tail, Name.size() - std::min(Head, Name.size()));
     std::tie(Begin, End) = identifiers(Name, Begin, End, Most);
     size_t Room = Most - (End - Begin);
     StringRef Own = ownName(Name, /*WithOperators=*/true);
@@ -342,14 +350,16 @@ static void cutAlike(ArrayRef<std::string> Names, ArrayRef<size_t> Group,
     constexpr size_t LeastOwn = 8;
     if (Last.size() + CutDots.size() > Room)
       Last = beforeBrackets(Own).str() + CutDots.str();
-    if (Last.size() + CutDots.size() > Room && Room >= LeastOwn + CutDots.size())
+    if (Last.size() + CutDots.size() > Room &&
+        Room >= LeastOwn + CutDots.size())
       Last = withoutMiddle(Own, Room - CutDots.size());
     if (OwnBegin < End || Last.size() + CutDots.size() > Room) {
       OwnBegin = Name.size();
       Last.clear();
     }
     Room -= Last.size();
-    // What is around it, as much of it as fits: where that is within an identifier, words.
+    // What is around it, as much of it as fits: where that is within an
+    // identifier, words.
     auto *IsEdge = isEdge(Name, Begin) ? isEdge : isWordEdge;
     size_t From = Begin - std::min(Begin, Room);
     while (From != Begin && !IsEdge(Name, From))
@@ -365,7 +375,8 @@ static void cutAlike(ArrayRef<std::string> Names, ArrayRef<size_t> Group,
   }
 }
 
-std::vector<std::string> patchbay::cutTo(ArrayRef<std::string> Names, size_t Size) {
+std::vector<std::string> patchbay::cutTo(ArrayRef<std::string> Names,
+                                         size_t Size) {
   std::vector<std::string> Result;
   const std::vector<std::vector<StringRef>> Ends = ends(Names);
   for (size_t I = 0; I != Names.size(); ++I) {
@@ -374,7 +385,9 @@ std::vector<std::string> patchbay::cutTo(ArrayRef<std::string> Names, size_t Siz
       Result.push_back(Name.str());
       continue;
     }
-    auto Fits = [&](StringRef End) { return CutDots.size() + End.size() <= Size; };
+    auto Fits = [&](StringRef End) {
+      return CutDots.size() + End.size() <= Size;
+    };
     auto End = llvm::find_if(Ends[I], Fits);
     Result.push_back(End != Ends[I].end() ? (CutDots + *End).str()
                                           : cutBeforeOwn(Name, Size));

@@ -33,7 +33,8 @@ public:
   }
 
 private:
-  // Brackets within so many others are not looked into: names are read from files.
+  // Brackets within so many others are not looked into: names are read from
+  // files.
   static constexpr unsigned MostDepth = 12;
 
   std::vector<Place> placesOf(const Texts &Of, unsigned Depth);
@@ -44,7 +45,8 @@ private:
   }
   bool isChosen(ArrayRef<Place> Of) const;
   bool isChosen(const Place &P) const;
-  std::string textOf(ArrayRef<Place> Of, size_t Row, StringRef Dots, bool IsName) const;
+  std::string textOf(ArrayRef<Place> Of, size_t Row, StringRef Dots,
+                     bool IsName) const;
   std::string textBetween(const Place &P, size_t Row, StringRef Dots) const;
 
   Texts Names;
@@ -86,8 +88,9 @@ static Texts argumentsOf(StringRef Between) {
 }
 
 static bool haveSameSize(ArrayRef<Texts> Rows) {
-  return llvm::all_of(
-      Rows, [&](const Texts &Row) { return Row.size() == Rows.front().size(); });
+  return llvm::all_of(Rows, [&](const Texts &Row) {
+    return Row.size() == Rows.front().size();
+  });
 }
 
 static Texts columnOf(ArrayRef<Texts> Rows, size_t I) {
@@ -104,7 +107,8 @@ static bool areBrackets(ArrayRef<StringRef> Pieces) {
   });
 }
 
-SideBySide::SideBySide(ArrayRef<std::string> All) : Names(All.begin(), All.end()) {
+SideBySide::SideBySide(ArrayRef<std::string> All)
+    : Names(All.begin(), All.end()) {
   Places = placesOf(Names, 0);
 }
 
@@ -184,7 +188,8 @@ static Strings asShortAsMayBe(const Texts &Column) {
   return Result;
 }
 
-// Which of the names still look alike with one more column: those of one number.
+// Which of the names still look alike with one more column: those of one
+// number.
 static std::vector<size_t> divided(ArrayRef<size_t> Kinds, const Texts &By) {
   std::map<std::pair<size_t, StringRef>, size_t> Known;
   std::vector<size_t> Result;
@@ -224,27 +229,30 @@ void SideBySide::choose() {
 bool SideBySide::isChosen(const Place &P) const {
   if (P.Kind == Place::Differs)
     return Chosen.count(P.Column);
-  return llvm::any_of(P.Arguments,
-                      [&](ArrayRef<Place> Argument) { return isChosen(Argument); });
+  return llvm::any_of(P.Arguments, [&](ArrayRef<Place> Argument) {
+    return isChosen(Argument);
+  });
 }
 
 bool SideBySide::isChosen(ArrayRef<Place> Of) const {
   return llvm::any_of(Of, [&](const Place &P) { return isChosen(P); });
 }
 
-std::string SideBySide::textBetween(const Place &P, size_t Row, StringRef Dots) const {
+std::string SideBySide::textBetween(const Place &P, size_t Row,
+                                    StringRef Dots) const {
   std::string Result;
   for (ArrayRef<Place> Argument : P.Arguments) {
-    std::string Text =
-        isChosen(Argument) ? textOf(Argument, Row, Dots, /*IsName=*/false) : Dots.str();
+    std::string Text = isChosen(Argument)
+                           ? textOf(Argument, Row, Dots, /*IsName=*/false)
+                           : Dots.str();
     if (Text != Dots || !StringRef(Result).ends_with(Dots))
       Result += (Result.empty() ? "" : ", ") + Text;
   }
   return Result;
 }
 
-// The type of a result is what stands before a name: up to the last space that is before
-// its parameters.
+// The type of a result is what stands before a name: up to the last space that
+// is before its parameters.
 static size_t resultPlaces(ArrayRef<Place> Of) {
   size_t Result = 0;
   for (size_t I = 0; I != Of.size(); ++I) {
@@ -257,8 +265,8 @@ static size_t resultPlaces(ArrayRef<Place> Of) {
   return Result;
 }
 
-// IsName: of a function, which can do without the type of its result and without
-// parameters; not of an argument.
+// IsName: of a function, which can do without the type of its result and
+// without parameters; not of an argument.
 std::string SideBySide::textOf(ArrayRef<Place> Of, size_t Row, StringRef Dots,
                                bool IsName) const {
   size_t Result = IsName ? resultPlaces(Of) : 0;

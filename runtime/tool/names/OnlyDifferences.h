@@ -11,9 +11,9 @@
 
 namespace patchbay {
 
-/// "Map<int, ...>::find" and "Map<char, ...>::find" of "Map<int, less<int> >::find" and
-/// "Map<char, less<char> >::find": no more than it takes to tell all of them apart. Brackets
-/// without any of it go.
+/// "Map<int, ...>::find" and "Map<char, ...>::find" of "Map<int, less<int>
+/// >::find" and "Map<char, less<char> >::find": no more than it takes to tell
+/// all of them apart. Brackets without any of it go.
 std::vector<std::string> onlyDifferences(llvm::ArrayRef<std::string> Names,
                                          llvm::StringRef Dots);
 

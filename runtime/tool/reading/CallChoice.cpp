@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CallChoice.h"
-#include "showing/Digits.h"
 #include "DurationText.h"
+#include "showing/Digits.h"
 #include "llvm/Support/MathExtras.h"
 #include <fnmatch.h>
 
@@ -57,8 +57,8 @@ static std::pair<uint64_t, uint64_t> rangeOf(const Trace &T) {
   return {Began, std::max(Began, Ended)};
 }
 
-// As 'patchbay replay' shows it, and as it may be given with a unit. Of its last events
-// nobody may have written down when they were.
+// As 'patchbay replay' shows it, and as it may be given with a unit. Of its
+// last events nobody may have written down when they were.
 static std::string rangeText(const Trace &T) {
   auto [Began, Ended] = rangeOf(T);
   auto Seconds = [](uint64_t Ns) {
@@ -67,7 +67,8 @@ static std::string rangeText(const Trace &T) {
     return Text;
   };
   return "it was recorded from " + Seconds(Began) + " to " + Seconds(Ended) +
-         ", which is 0s to " + Seconds(Ended - Began) + "s after recording began";
+         ", which is 0s to " + Seconds(Ended - Began) +
+         "s after recording began";
 }
 
 Error CallChoice::chooseTimes(Trace &T, const std::string &Dir) const {
@@ -92,8 +93,8 @@ Error CallChoice::chooseTimes(Trace &T, const std::string &Dir) const {
     return makeError(Usage, "--to: " + To + " is not later than --from " + From);
   // Who means 1s writes 1.
   if (!From.empty() && !hasUnit(From) && T.hasEvents() && T.Chosen.From < Began)
-    warn(Dir + ": --from " + From + " is before it began and leaves nothing out: " +
-         rangeText(T));
+    warn(Dir + ": --from " + From +
+         " is before it began and leaves nothing out: " + rangeText(T));
   return Error::success();
 }
 
@@ -186,12 +187,12 @@ Error CallChoice::checkFound(const Trace &T, const std::string &Dir) {
     return Error::success();
   std::vector<std::string> Named = T.Chosen.Functions;
   Named.insert(Named.end(), T.Chosen.Under.begin(), T.Chosen.Under.end());
-  return makeError(NothingFound,
-                   Dir + ": no call is one of those that were asked for: " +
-                       (T.Chosen.byTime() && Named.empty()
-                            ? rangeText(T)
-                            : T.hintFor(Named,
-                                        "'patchbay report' shows which there are")));
+  return makeError(
+      NothingFound,
+      Dir + ": no call is one of those that were asked for: " +
+          (T.Chosen.byTime() && Named.empty()
+               ? rangeText(T)
+               : T.hintFor(Named, "'patchbay report' shows which there are")));
 }
 
 Expected<std::vector<std::string>> CallChoice::ofRecord() const {

@@ -94,7 +94,8 @@ static std::string quoted(StringRef Bytes) {
 }
 
 // Of flags, the names of those that are set; nothing if there are none for it.
-static std::optional<std::string> enumName(const TypedField &F, uint64_t Value) {
+static std::optional<std::string> enumName(const TypedField &F,
+                                           uint64_t Value) {
   if (auto Known = F.Enumerators.find(Value); Known != F.Enumerators.end())
     return Known->second;
   std::string Text;
@@ -152,7 +153,8 @@ static std::string numberText(const TypedField &F, uint64_t Value) {
 }
 
 json::Value patchbay::jsonNumber(double Number) {
-  return std::isfinite(Number) ? json::Value(Number) : json::Value(floatText(Number));
+  return std::isfinite(Number) ? json::Value(Number)
+                               : json::Value(floatText(Number));
 }
 
 static json::Value numberJson(const TypedField &F, uint64_t Value) {

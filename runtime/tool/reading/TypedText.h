@@ -37,8 +37,9 @@ struct TypedPart {
 std::string typedText(const TypedField &F, size_t Number,
                       llvm::ArrayRef<TypedPart> Parts);
 
-/// The same for JSON: numbers with all their digits, addresses as hexadecimal texts, null
-/// of a pointer that is, and {"unknown": WHY} where there is no value.
+/// The same for JSON: numbers with all their digits, addresses as hexadecimal
+/// texts, null of a pointer that is, and {"unknown": WHY} where there is no
+/// value.
 llvm::json::Value typedJson(const TypedField &F, size_t Number,
                             llvm::ArrayRef<TypedPart> Parts);
 /// A number for JSON, which has none that are not finite: these become texts.

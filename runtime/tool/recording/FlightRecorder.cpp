@@ -63,9 +63,9 @@ Error FlightRecorder::refused(int Errno) const {
   case EBUSY:
     return processError(Options.Pid, "another command watches it already");
   case EOPNOTSUPP:
-    return processError(Options.Pid,
-                        "its tracer records no durations, so no call is known to "
-                        "be slow: use function_duration or function_graph");
+    return processError(
+        Options.Pid, "its tracer records no durations, so no call is known to "
+                     "be slow: use function_duration or function_graph");
   case ENODATA:
     return processError(Options.Pid, "it has no file, since it has recorded "
                                      "nothing, or could make none");

@@ -182,8 +182,8 @@ static std::string whyNothing(const Wanted &W, const Seen &What) {
   return "";
 }
 
-// Of a program of which several processes are recorded, and of a library that they share,
-// once. With a glob there may be hundreds.
+// Of a program of which several processes are recorded, and of a library that
+// they share, once. With a glob there may be hundreds.
 static void sayLeftOut(const TypedArgs &Typed) {
   static constexpr size_t Most = 10;
   static std::set<std::string> Said;
@@ -196,7 +196,8 @@ static void sayLeftOut(const TypedArgs &Typed) {
       warn("--args leaves out of " + Text);
   if (More && !std::exchange(SaidMore, true))
     warn("--args leaves out arguments of " + utostr(More) +
-         " more functions: who names one, as in --args 'parse(name)', is told why");
+         " more functions: who names one, as in --args 'parse(name)', is told "
+         "why");
 }
 
 // Fails if there is nothing to trace. What is not there is not traced, as was asked;

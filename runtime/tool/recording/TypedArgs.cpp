@@ -220,12 +220,14 @@ static bool isCharArray(DWARFDie Type) {
 }
 
 static Error notOnItsOwn(StringRef Path) {
-  return cannot("'" + Path + "' is in the middle of a register, or of what the caller "
-                             "has copied");
+  return cannot("'" + Path +
+                "' is in the middle of a register, or of what the caller "
+                "has copied");
 }
 
 // "r1@16": of what is At bytes into the value.
-static Expected<std::string> sourceOf(StringRef Path, const Found &V, uint64_t At) {
+static Expected<std::string> sourceOf(StringRef Path, const Found &V,
+                                      uint64_t At) {
   std::string Source;
   At += V.Offset;
   if (V.InMemory)
@@ -235,8 +237,8 @@ static Expected<std::string> sourceOf(StringRef Path, const Found &V, uint64_t A
   else
     Source = V.Place.Words[At / 8];
   if (size_t(count(Source, '@')) > PB_TYPED_STEPS)
-    return cannot("'" + Path + "' goes through more than " + Twine(PB_TYPED_STEPS) +
-                  " pointers");
+    return cannot("'" + Path + "' goes through more than " +
+                  Twine(PB_TYPED_STEPS) + " pointers");
   return Source;
 }
 
@@ -362,14 +364,15 @@ static std::vector<std::string> allPaths(const FunctionPlaces &F,
 }
 
 // What several requests ask of a function, each once.
-static std::vector<std::string>
-pathsOf(ArrayRef<const TypedRequest *> Requests, const FunctionPlaces &F,
-        std::vector<std::string> &NotRead) {
+static std::vector<std::string> pathsOf(ArrayRef<const TypedRequest *> Requests,
+                                        const FunctionPlaces &F,
+                                        std::vector<std::string> &NotRead) {
   std::vector<std::string> Paths;
   for (const TypedRequest *R : Requests) {
     if (R->Paths.empty())
       NotRead.clear(); // which are the same each time
-    for (const std::string &Path : R->Paths.empty() ? allPaths(F, NotRead) : R->Paths)
+    for (const std::string &Path :
+         R->Paths.empty() ? allPaths(F, NotRead) : R->Paths)
       if (!is_contained(Paths, Path))
         Paths.push_back(Path);
   }

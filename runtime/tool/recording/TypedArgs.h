@@ -41,7 +41,8 @@ public:
                            llvm::ArrayRef<llvm::StringRef> Symbols);
   /// To be called when an image has been looked through.
   void endImage() { Known.reset(); }
-  /// Of functions of which all arguments were asked for: which are not recorded, and why.
+  /// Of functions of which all arguments were asked for: which are not
+  /// recorded, and why.
   llvm::ArrayRef<std::string> leftOut() const { return LeftOut; }
   /// Symbols of functions that a request means by the types of their parameters.
   std::set<std::string> Untyped;

@@ -158,7 +158,8 @@ patchbay::sortFunctions(const Trace &T, ArrayRef<FunctionDurations> Functions,
 }
 
 static std::string subFigures(const FunctionDurations &F) {
-  return formatv(" ({0} calls, {1})", F.SubCalls, durationText(F.SubTotal)).str();
+  return formatv(" ({0} calls, {1})", F.SubCalls, durationText(F.SubTotal))
+      .str();
 }
 
 // Of a table: what is behind the name is as long as it is.
@@ -196,7 +197,8 @@ std::string patchbay::fieldText(const TraceFunction &Function,
   case Field::Caller:
     return F.Of.empty() ? "-" : printable(F.Of);
   case Field::Sub:
-    return F.SubName.empty() || !HasSelf ? "-" : printable(F.SubName) + subFigures(F);
+    return F.SubName.empty() || !HasSelf ? "-"
+                                         : printable(F.SubName) + subFigures(F);
   case Field::Module:
     return printable(sys::path::filename(Function.Module));
   }
@@ -218,7 +220,8 @@ public:
   std::vector<std::vector<std::string>> Rows;
 
 private:
-  // A column of sub-routines that is narrower says nothing: 16 of a name, and the figures.
+  // A column of sub-routines that is narrower says nothing: 16 of a name, and
+  // the figures.
   static constexpr size_t LeastSub = 40;
 
   std::optional<size_t> find(Field F) const {
@@ -310,9 +313,9 @@ void patchbay::printReport(const Trace &T,
     Out.Rows.emplace_back();
     for (Field F : Fields)
       Out.Rows.back().push_back(
-          F == Field::Sub
-              ? subCell(Functions[I], HasSelf)
-              : fieldText(T.Functions[Functions[I].Function], Functions[I], F, HasSelf));
+          F == Field::Sub ? subCell(Functions[I], HasSelf)
+                          : fieldText(T.Functions[Functions[I].Function],
+                                      Functions[I], F, HasSelf));
   }
   if (Width)
     Out.fit(/*MayDropSub=*/Fields.vec() == defaultFields(T), Width);

@@ -11,7 +11,8 @@ using namespace patchbay;
 // compilers leave it zero as a rule: there, a negative int is one of 32 bits.
 static std::optional<int64_t> smallInteger(uint64_t Value) {
   int64_t Signed = Value >> 32 ? int64_t(Value) : int32_t(Value);
-  return Signed > -65536 && Signed < 65536 ? std::optional(Signed) : std::nullopt;
+  return Signed > -65536 && Signed < 65536 ? std::optional(Signed)
+                                           : std::nullopt;
 }
 
 static std::string integerText(uint64_t Value) {

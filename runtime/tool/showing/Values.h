@@ -13,7 +13,8 @@ namespace patchbay {
 std::string argsText(const DataValues &V);
 /// "7", "0.5"; empty if there is none.
 std::string resultText(const DataValues &V);
-/// "args" and "result" of an object: numbers as such, where types are known, too.
+/// "args" and "result" of an object: numbers as such, where types are known,
+/// too.
 void printValues(llvm::json::OStream &J, const DataValues &V);
 /// "name(1, 2)": instead of the parameters that a demangled name has.
 std::string calledText(llvm::StringRef Name, const DataValues &V);

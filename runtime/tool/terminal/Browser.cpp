@@ -93,12 +93,12 @@ void Browser::draw() {
   }
   if (!V.lines())
     Term.put(First, 0, V.empty(), Style::Quiet);
-  std::string Foot =
-      Typing ? "/" + Text
-      : Width < 86
-          ? "h help  q leave  1 functions 2 tree 3 callers 4 callees 5 histogram"
-          : "1 functions 2 tree 3 callers 4 callees 5 histogram  / find  > < sort  "
-            "h help  q leave";
+  std::string Foot = Typing       ? "/" + Text
+                     : Width < 86 ? "h help  q leave  1 functions 2 tree 3 "
+                                    "callers 4 callees 5 histogram"
+                                  : "1 functions 2 tree 3 callers 4 callees 5 "
+                                    "histogram  / find  > < sort  "
+                                    "h help  q leave";
   if (!Typing && Paused)
     Foot = "paused (p)  " + Foot;
   Term.put(Rows - 1, 0, Foot, Style::Bar, Width);

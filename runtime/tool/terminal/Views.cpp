@@ -369,7 +369,9 @@ void HelpView::fit(size_t Width) {
     // What a key does is behind the widest of them.
     StringRef Text = Line;
     size_t Gap = Text.starts_with("  ") ? Text.find("  ", 2) : 0;
-    size_t Indent = Gap == StringRef::npos ? 2 : Gap ? Text.find_first_not_of(' ', Gap) : 0;
+    size_t Indent = Gap == StringRef::npos ? 2
+                    : Gap                  ? Text.find_first_not_of(' ', Gap)
+                                           : 0;
     if (Indent + 16 > Width)
       Indent = 2;
     while (Line.size() > Width) {

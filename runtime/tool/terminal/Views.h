@@ -108,7 +108,8 @@ private:
   std::vector<std::string> Lines;
 };
 
-/// A text: of lines that are too long the rest is below the second word of them.
+/// A text: of lines that are too long the rest is below the second word of
+/// them.
 class HelpView : public View {
 public:
   explicit HelpView(llvm::StringRef Text);

@@ -31,10 +31,12 @@ static cl::SubCommand
     DumpCommand("dump", "Write the recorded events for other programs");
 static InputOption Input(DumpCommand);
 static std::string Dir; // that it names
-static std::set<FormT> Asked; // last wins of one that is given twice, but not of two forms
+static std::set<FormT>
+    Asked; // last wins of one that is given twice, but not of two forms
 static cl::opt<FormT>
-    Form(cl::desc("Form:"), cl::callback([](const FormT &F) { Asked.insert(F); }),
-         cl::init(Text), cl::sub(DumpCommand), cl::cat(ToolOptions),
+    Form(cl::desc("Form:"),
+         cl::callback([](const FormT &F) { Asked.insert(F); }), cl::init(Text),
+         cl::sub(DumpCommand), cl::cat(ToolOptions),
          cl::values(
              clEnumValN(Text, "text", "one line per call (default)"),
              clEnumValN(Csv, "csv", "for spreadsheets and databases"),
@@ -53,17 +55,17 @@ static cl::opt<std::string>
                 cl::desc("Apache Parquet, for DuckDB, ClickHouse, Spark and the like; "
                          "with OUT, added to the tree of partitions in the directory "
                          "OUT, which may have recordings of many hosts"));
-static cl::opt<std::string>
-    Ctf("ctf", cl::value_desc("OUT"), cl::sub(DumpCommand),
-        cl::cat(ToolOptions),
-        cl::desc("Make the directory OUT, which -o may name, too, and write the Common "
-                 "Trace Format there, for babeltrace2 and Trace Compass"));
+static cl::opt<std::string> Ctf(
+    "ctf", cl::value_desc("OUT"), cl::sub(DumpCommand), cl::cat(ToolOptions),
+    cl::desc(
+        "Make the directory OUT, which -o may name, too, and write the Common "
+        "Trace Format there, for babeltrace2 and Trace Compass"));
 
-static cl::opt<std::string>
-    Output("o", cl::Prefix, cl::value_desc("FILE"), cl::sub(DumpCommand),
-           cl::cat(ToolOptions),
-           cl::desc("Write to this file (default: standard output); with --ctf, into "
-                    "this directory"));
+static cl::opt<std::string> Output(
+    "o", cl::Prefix, cl::value_desc("FILE"), cl::sub(DumpCommand),
+    cl::cat(ToolOptions),
+    cl::desc("Write to this file (default: standard output); with --ctf, into "
+             "this directory"));
 static cl::alias OutputLong("output", cl::desc("Same as -o"),
                             cl::aliasopt(Output), cl::cat(ToolOptions));
 
@@ -232,14 +234,16 @@ static Expected<int> runDump(ArrayRef<const char *>) {
     return makeError(Usage, "--ctf is a form of its own: give it alone");
   bool HasOutput = Output.getNumOccurrences();
   if (Ctf.getNumOccurrences() && Ctf.empty() == Output.empty())
-    return makeError(Usage, Output.empty()
-                                ? "--ctf makes a directory: name it, as in --ctf=OUT"
-                                : "--ctf=OUT names the directory: leave out -o");
+    return makeError(Usage,
+                     Output.empty()
+                         ? "--ctf makes a directory: name it, as in --ctf=OUT"
+                         : "--ctf=OUT names the directory: leave out -o");
   if (HasOutput && Output.empty())
     return makeError(Usage, "-o needs a file, its name is empty");
   if (!ParquetInto.empty() && HasOutput)
-    return makeError(Usage, "--parquet=OUT names a directory of many recordings: write "
-                            "--parquet -o FILE for a file of this one alone");
+    return makeError(
+        Usage, "--parquet=OUT names a directory of many recordings: write "
+               "--parquet -o FILE for a file of this one alone");
   if (Forms > 1)
     return makeError(Usage, "what is written has one form: give one of the options");
   if (Error E = refuseTerminal())

@@ -11,24 +11,34 @@ using namespace llvm;
 using namespace patchbay;
 
 LimitOptions::LimitOptions(cl::SubCommand &Command)
-    : MaxMemory("max-memory", cl::value_desc("SIZE"), cl::sub(Command),
-                cl::cat(ToolOptions),
-                cl::desc("Events to keep of all threads of a process together, in bytes; "
-                         "with K, M or G, from 1M on (default: --buffer of each)")),
-      MaxSize("max-size", cl::value_desc("SIZE"), cl::sub(Command), cl::cat(ToolOptions),
-              cl::desc("Let all processes together take no more of the disk; with K, M or "
-                       "G, from 1M on. What does not fit is lost, or the oldest files "
-                       "are removed where files are rotated")),
-      RotateSize("rotate-size", cl::value_desc("SIZE"), cl::sub(Command),
-                 cl::cat(ToolOptions),
-                 cl::desc("Go on in another file when one is as large; with K, M or G, "
-                          "from 1M on. PROG listens for 'patchbay live', too")),
-      RotateEvery("rotate-every", cl::value_desc("DURATION"), cl::sub(Command),
-                  cl::cat(ToolOptions),
-                  cl::desc("Go on in another file when this time has passed: 60s. PROG "
-                           "listens for 'patchbay live', too")),
+    : MaxMemory(
+          "max-memory", cl::value_desc("SIZE"), cl::sub(Command),
+          cl::cat(ToolOptions),
+          cl::desc(
+              "Events to keep of all threads of a process together, in bytes; "
+              "with K, M or G, from 1M on (default: --buffer of each)")),
+      MaxSize(
+          "max-size", cl::value_desc("SIZE"), cl::sub(Command),
+          cl::cat(ToolOptions),
+          cl::desc(
+              "Let all processes together take no more of the disk; with K, M "
+              "or "
+              "G, from 1M on. What does not fit is lost, or the oldest files "
+              "are removed where files are rotated")),
+      RotateSize(
+          "rotate-size", cl::value_desc("SIZE"), cl::sub(Command),
+          cl::cat(ToolOptions),
+          cl::desc(
+              "Go on in another file when one is as large; with K, M or G, "
+              "from 1M on. PROG listens for 'patchbay live', too")),
+      RotateEvery(
+          "rotate-every", cl::value_desc("DURATION"), cl::sub(Command),
+          cl::cat(ToolOptions),
+          cl::desc("Go on in another file when this time has passed: 60s. PROG "
+                   "listens for 'patchbay live', too")),
       Keep("keep", cl::value_desc("N"), cl::sub(Command), cl::cat(ToolOptions),
-           cl::desc("Where files are rotated, remove the oldest when there are more, of "
+           cl::desc("Where files are rotated, remove the oldest when there are "
+                    "more, of "
                     "all processes together")) {}
 
 std::optional<uint64_t> patchbay::parseSize(StringRef Text) {
@@ -108,6 +118,7 @@ std::string LimitOptions::text() const {
     if (Given->getNumOccurrences())
       Text += ("," + Given->ArgStr + "=" + *Given).str();
   if (RotateEvery.getNumOccurrences())
-    Text += ",rotate-every=" + utostr(*parseNs(RotateEvery, 0) / 1000000) + "ms";
+    Text +=
+        ",rotate-every=" + utostr(*parseNs(RotateEvery, 0) / 1000000) + "ms";
   return Text;
 }

@@ -75,11 +75,11 @@ static cl::opt<std::string>
           cl::cat(ToolOptions),
           cl::desc("Write a snapshot into this directory each time that something "
                    "happens, until the process ends, or until Ctrl-C"));
-static cl::opt<std::string>
-    Slower("slower", cl::value_desc("DURATION"), cl::sub(LiveCommand),
-           cl::cat(ToolOptions),
-           cl::desc("With --watch, when a call took that long: 10ms; once in a second "
-                    "at most"));
+static cl::opt<std::string> Slower(
+    "slower", cl::value_desc("DURATION"), cl::sub(LiveCommand),
+    cl::cat(ToolOptions),
+    cl::desc("With --watch, when a call took that long: 10ms; once in a second "
+             "at most"));
 static cl::opt<std::string>
     Every("every", cl::value_desc("DURATION"), cl::sub(LiveCommand),
           cl::cat(ToolOptions),
@@ -351,7 +351,8 @@ static Expected<FlightOptions> flightOptions() {
     if (Error E = readDuration("--every", Every).moveInto(Ns))
       return std::move(E);
     if (Ns < 1000000 || Ns / 1000000 > INT_MAX)
-      return makeError(Usage, "--every: '" + Every + "' is no time from 1ms to 596h");
+      return makeError(Usage,
+                       "--every: '" + Every + "' is no time from 1ms to 596h");
     Options.Every = std::chrono::milliseconds(Ns / 1000000);
   }
   if (!Slower.empty()) {

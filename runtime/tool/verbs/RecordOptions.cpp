@@ -15,58 +15,76 @@ RecordOptions::RecordOptions(cl::SubCommand &Command)
             cl::cat(ToolOptions),
             cl::desc("Trace only functions whose name matches, mangled or "
                      "demangled, with or without parameters; may be repeated")),
-      NoTrace("N", cl::Prefix, cl::value_desc("GLOB"), cl::sub(Command),
-              cl::cat(ToolOptions),
-              cl::desc("But not functions whose name matches; may be repeated")),
-      ArgsOf("args", cl::value_desc("GLOB"), cl::sub(Command), cl::cat(ToolOptions),
-             cl::desc("Trace functions whose name matches, too, and record "
-                      "their arguments and results; with names behind it, as in "
-                      "'parse(name, req->uri, retval)' or 'parse(*)', these by what "
-                      "debug information says of their types; not with "
-                      "function_profile or --depth; may be repeated")),
-      When("when", cl::value_desc("CONDITION"), cl::sub(Command), cl::cat(ToolOptions),
-           cl::desc("Of functions that --args names with their arguments, record only "
-                    "calls for which this holds, as 'len > 4096 && name == \"x\"'; "
-                    "may be repeated")),
-      Under("under", cl::value_desc("GLOB"), cl::sub(Command), cl::cat(ToolOptions),
-            cl::desc("Record only calls that are made within a call of a function "
-                     "whose name matches, and those of it; may be repeated")),
+      NoTrace(
+          "N", cl::Prefix, cl::value_desc("GLOB"), cl::sub(Command),
+          cl::cat(ToolOptions),
+          cl::desc("But not functions whose name matches; may be repeated")),
+      ArgsOf("args", cl::value_desc("GLOB"), cl::sub(Command),
+             cl::cat(ToolOptions),
+             cl::desc(
+                 "Trace functions whose name matches, too, and record "
+                 "their arguments and results; with names behind it, as in "
+                 "'parse(name, req->uri, retval)' or 'parse(*)', these by what "
+                 "debug information says of their types; not with "
+                 "function_profile or --depth; may be repeated")),
+      When("when", cl::value_desc("CONDITION"), cl::sub(Command),
+           cl::cat(ToolOptions),
+           cl::desc(
+               "Of functions that --args names with their arguments, record "
+               "only "
+               "calls for which this holds, as 'len > 4096 && name == \"x\"'; "
+               "may be repeated")),
+      Under("under", cl::value_desc("GLOB"), cl::sub(Command),
+            cl::cat(ToolOptions),
+            cl::desc(
+                "Record only calls that are made within a call of a function "
+                "whose name matches, and those of it; may be repeated")),
       TraceContext(
           "trace-context", cl::value_desc("WHERE"), cl::sub(Command),
           cl::cat(ToolOptions),
-          cl::desc("Of functions of --args, record which trace a call is part of: a W3C "
-                   "traceparent, to which an argument points, arg0 to arg5, or a "
-                   "thread-local variable of the program, tls:NAME; 'patchbay dump "
-                   "--otlp' puts its spans there")),
-      Threads("thread", cl::value_desc("GLOB"), cl::sub(Command), cl::cat(ToolOptions),
+          cl::desc(
+              "Of functions of --args, record which trace a call is part of: a "
+              "W3C "
+              "traceparent, to which an argument points, arg0 to arg5, or a "
+              "thread-local variable of the program, tls:NAME; 'patchbay dump "
+              "--otlp' puts its spans there")),
+      Threads("thread", cl::value_desc("GLOB"), cl::sub(Command),
+              cl::cat(ToolOptions),
               cl::desc("Record only threads whose name matches, or whose id it "
                        "is; may be repeated")),
-      Processes("p", cl::Prefix, cl::value_desc("PID"), cl::sub(Command),
-                cl::cat(ToolOptions),
-                cl::desc("Record this process, which runs already, in the place "
-                         "of PROG; may be repeated")),
-      Comms("comm", cl::value_desc("NAME"), cl::sub(Command), cl::cat(ToolOptions),
-            cl::desc("All processes of this name, as 'ps -o comm' shows it; may "
-                     "be repeated")),
-      Units("unit", cl::value_desc("NAME"), cl::sub(Command), cl::cat(ToolOptions),
+      Processes(
+          "p", cl::Prefix, cl::value_desc("PID"), cl::sub(Command),
+          cl::cat(ToolOptions),
+          cl::desc("Record this process, which runs already, in the place "
+                   "of PROG; may be repeated")),
+      Comms(
+          "comm", cl::value_desc("NAME"), cl::sub(Command),
+          cl::cat(ToolOptions),
+          cl::desc("All processes of this name, as 'ps -o comm' shows it; may "
+                   "be repeated")),
+      Units("unit", cl::value_desc("NAME"), cl::sub(Command),
+            cl::cat(ToolOptions),
             cl::desc("All processes of this unit of systemd; may be repeated")),
-      Cgroups("cgroup", cl::value_desc("PATH"), cl::sub(Command), cl::cat(ToolOptions),
+      Cgroups("cgroup", cl::value_desc("PATH"), cl::sub(Command),
+              cl::cat(ToolOptions),
               cl::desc("All processes in this control group, and below it; may "
                        "be repeated")),
       Follow("follow", cl::sub(Command), cl::cat(ToolOptions),
              cl::desc("And what they have forked, and fork while they are "
                       "recorded")),
-      Tracer("t", cl::Prefix, cl::value_desc("TRACER"), cl::init(FunctionProfile),
-             cl::sub(Command), cl::cat(ToolOptions), cl::desc("What to record"),
-             cl::values(clEnumValN(FunctionProfile, "function_profile",
-                                   "how often functions are called (default)"),
-                        clEnumValN(Function, "function",
-                                   "an event for each call, when it begins"),
-                        clEnumValN(FunctionDuration, "function_duration",
-                                   "an event for each call, with how long it took"),
-                        clEnumValN(FunctionGraph, "function_graph",
-                                   "the same, and one when it begins: calls that have "
-                                   "not returned are there"))),
+      Tracer("t", cl::Prefix, cl::value_desc("TRACER"),
+             cl::init(FunctionProfile), cl::sub(Command), cl::cat(ToolOptions),
+             cl::desc("What to record"),
+             cl::values(
+                 clEnumValN(FunctionProfile, "function_profile",
+                            "how often functions are called (default)"),
+                 clEnumValN(Function, "function",
+                            "an event for each call, when it begins"),
+                 clEnumValN(FunctionDuration, "function_duration",
+                            "an event for each call, with how long it took"),
+                 clEnumValN(FunctionGraph, "function_graph",
+                            "the same, and one when it begins: calls that have "
+                            "not returned are there"))),
       GlobsLong("filter", cl::aliasopt(Globs), cl::cat(ToolOptions),
                 cl::desc("Same as -F")),
       NoTraceLong("notrace", cl::aliasopt(NoTrace), cl::cat(ToolOptions),
@@ -76,61 +94,80 @@ RecordOptions::RecordOptions(cl::SubCommand &Command)
       Threshold("threshold", cl::value_desc("DURATION"), cl::sub(Command),
                 cl::cat(ToolOptions),
                 cl::desc("Drop calls that take less: 200us")),
-      Why("why", cl::value_desc("DURATION"), cl::sub(Command), cl::cat(ToolOptions),
-          cl::desc("Of calls that take as long (10ms), record why: who called the function, "
-                   "and when and for what the thread was off the processor; for "
-                   "function_duration and function_graph, and not with "
-                   "--no-sleep-time")),
-      Histogram("histogram", cl::sub(Command), cl::cat(ToolOptions),
-                cl::desc("With function_profile, count how long calls take, too: "
-                         "of each function and thread, by powers of two")),
-      NoSleepTime(
-          "no-sleep-time", cl::sub(Command), cl::cat(ToolOptions),
-          cl::desc("Durations, and what --threshold says, are without the time that "
-                   "the thread was not on a processor; not with -t function, --depth "
-                   "or --args")),
-      NoStores(
-          "no-stores", cl::sub(Command), cl::cat(ToolOptions),
-          cl::desc("Before main(), too, change code only as it is changed while other "
-                   "threads execute it, not by stores: takes some milliseconds more")),
-      MaxRate(
-          "max-rate", cl::value_desc("N"), cl::sub(Command), cl::cat(ToolOptions),
-          cl::desc(
-              "Disarm functions that are called more than N times a second, by all "
-              "threads together, also by calls that --threshold drops; they are named "
-              "at the end. PROG listens for 'patchbay live', too")),
-      MaxOverhead(
-          "max-overhead", cl::value_desc("PERCENT"), cl::sub(Command),
+      Why("why", cl::value_desc("DURATION"), cl::sub(Command),
           cl::cat(ToolOptions),
           cl::desc(
-              "Let tracing take no more than so much of the processor time that PROG "
-              "takes for itself: the functions that are called most are disarmed until "
-              "it does not, named at the end, and armed again when there is room. PROG "
-              "listens for 'patchbay live', too")),
-      Depth("depth", cl::value_desc("N"), cl::sub(Command), cl::cat(ToolOptions),
-            cl::desc("Record calls only that are within fewer than N calls of "
-                     "functions that are traced; up to 64. On x86-64 the others "
-                     "take no more of the stack, so that a deep recursion has "
-                     "the room that it has untraced")),
-      Sample("sample", cl::value_desc("1/N"), cl::sub(Command), cl::cat(ToolOptions),
-             cl::desc("Record, of the calls that a thread makes of a function, the "
-                      "first and each N-th behind it, and count the others; not with "
-                      "function_profile, --depth or --no-sleep-time")),
-      Buffer("buffer", cl::value_desc("SIZE"), cl::sub(Command), cl::cat(ToolOptions),
-             cl::desc("Events to keep of each thread, in bytes; with K, M or G, "
-                      "from 4K to 1024G (default: 256M, of 24 bytes per event)")),
-      Limits(Command),
-      Overwrite("overwrite", cl::sub(Command), cl::cat(ToolOptions),
-                cl::desc("When the buffer is full, drop the oldest events "
-                         "instead of the next ones; a new thread goes on in the "
-                         "buffer of one that has ended, if there is one")),
-      Live("live", cl::sub(Command), cl::cat(ToolOptions),
-           cl::desc("Let 'patchbay live' change what is traced while PROG runs")),
-      StartAt("start-at", cl::value_desc("GLOB"), cl::sub(Command),
+              "Of calls that take as long (10ms), record why: who called the "
+              "function, "
+              "and when and for what the thread was off the processor; for "
+              "function_duration and function_graph, and not with "
+              "--no-sleep-time")),
+      Histogram(
+          "histogram", cl::sub(Command), cl::cat(ToolOptions),
+          cl::desc("With function_profile, count how long calls take, too: "
+                   "of each function and thread, by powers of two")),
+      NoSleepTime(
+          "no-sleep-time", cl::sub(Command), cl::cat(ToolOptions),
+          cl::desc(
+              "Durations, and what --threshold says, are without the time that "
+              "the thread was not on a processor; not with -t function, "
+              "--depth "
+              "or --args")),
+      NoStores("no-stores", cl::sub(Command), cl::cat(ToolOptions),
+               cl::desc("Before main(), too, change code only as it is changed "
+                        "while other "
+                        "threads execute it, not by stores: takes some "
+                        "milliseconds more")),
+      MaxRate("max-rate", cl::value_desc("N"), cl::sub(Command),
               cl::cat(ToolOptions),
-              cl::desc("Record no events before a function is called whose name "
-                       "matches; may be repeated")),
-      StopAt("stop-at", cl::value_desc("GLOB"), cl::sub(Command), cl::cat(ToolOptions),
+              cl::desc("Disarm functions that are called more than N times a "
+                       "second, by all "
+                       "threads together, also by calls that --threshold "
+                       "drops; they are named "
+                       "at the end. PROG listens for 'patchbay live', too")),
+      MaxOverhead("max-overhead", cl::value_desc("PERCENT"), cl::sub(Command),
+                  cl::cat(ToolOptions),
+                  cl::desc("Let tracing take no more than so much of the "
+                           "processor time that PROG "
+                           "takes for itself: the functions that are called "
+                           "most are disarmed until "
+                           "it does not, named at the end, and armed again "
+                           "when there is room. PROG "
+                           "listens for 'patchbay live', too")),
+      Depth(
+          "depth", cl::value_desc("N"), cl::sub(Command), cl::cat(ToolOptions),
+          cl::desc("Record calls only that are within fewer than N calls of "
+                   "functions that are traced; up to 64. On x86-64 the others "
+                   "take no more of the stack, so that a deep recursion has "
+                   "the room that it has untraced")),
+      Sample(
+          "sample", cl::value_desc("1/N"), cl::sub(Command),
+          cl::cat(ToolOptions),
+          cl::desc(
+              "Record, of the calls that a thread makes of a function, the "
+              "first and each N-th behind it, and count the others; not with "
+              "function_profile, --depth or --no-sleep-time")),
+      Buffer(
+          "buffer", cl::value_desc("SIZE"), cl::sub(Command),
+          cl::cat(ToolOptions),
+          cl::desc("Events to keep of each thread, in bytes; with K, M or G, "
+                   "from 4K to 1024G (default: 256M, of 24 bytes per event)")),
+      Limits(Command),
+      Overwrite(
+          "overwrite", cl::sub(Command), cl::cat(ToolOptions),
+          cl::desc("When the buffer is full, drop the oldest events "
+                   "instead of the next ones; a new thread goes on in the "
+                   "buffer of one that has ended, if there is one")),
+      Live("live", cl::sub(Command), cl::cat(ToolOptions),
+           cl::desc(
+               "Let 'patchbay live' change what is traced while PROG runs")),
+      StartAt(
+          "start-at", cl::value_desc("GLOB"), cl::sub(Command),
+          cl::cat(ToolOptions),
+          cl::desc("Record no events before a function is called whose name "
+                   "matches; may be repeated")),
+      StopAt("stop-at", cl::value_desc("GLOB"), cl::sub(Command),
+             cl::cat(ToolOptions),
              cl::desc("Record no events once a function is called whose name "
                       "matches; may be repeated")),
       Output("o", cl::Prefix, cl::value_desc("DIR"), cl::init(DefaultDataDir),
@@ -141,8 +178,9 @@ RecordOptions::RecordOptions(cl::SubCommand &Command)
       DepthShort("D", cl::Prefix, cl::aliasopt(Depth), cl::cat(ToolOptions),
                  cl::desc("Same as --depth")),
       Force("force", cl::sub(Command), cl::cat(ToolOptions),
-            cl::desc("Run PROG even if there is nothing to trace in it yet, for "
-                     "modules that it loads and programs that it starts later")) {}
+            cl::desc(
+                "Run PROG even if there is nothing to trace in it yet, for "
+                "modules that it loads and programs that it starts later")) {}
 
 static StringRef nameOf(RecordOptions::TracerT Of) {
   switch (Of) {
@@ -261,7 +299,8 @@ Error RecordOptions::check() const {
     if (!Ns)
       return Ns.takeError();
     if (!*Ns)
-      return makeError(Usage, "--why: '" + Why + "' is not a duration from 1ns on");
+      return makeError(Usage,
+                       "--why: '" + Why + "' is not a duration from 1ns on");
     if (Tracer != FunctionDuration && Tracer != FunctionGraph)
       return makeError(Usage, "--why is for function_duration and function_graph: "
                               "choose one with -t");

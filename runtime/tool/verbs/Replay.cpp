@@ -5,8 +5,8 @@
 #include "DisplayOptions.h"
 #include "InputOption.h"
 #include "SymfsOption.h"
-#include "reading/AheadWindows.h"
 #include "names/NameForms.h"
+#include "reading/AheadWindows.h"
 #include "reading/CallChoice.h"
 #include "showing/Digits.h"
 #include "showing/Durations.h"
@@ -210,7 +210,8 @@ private:
   const unsigned Width = terminalWidth(); // 0: any
   size_t NameAt = 0, NameEnd = 0;         // of the function, in Text
   size_t Invisible = 0;                   // bytes of Text that make colours
-  std::map<std::string, std::string> WholeOf; // by what stands for it in short lines
+  std::map<std::string, std::string>
+      WholeOf; // by what stands for it in short lines
   Texts Functions, Tasks;
   WhySlow Why;
 };
@@ -337,8 +338,9 @@ void Printer::duration(const TraceCall &C) {
       break;
     }
   if (C.Duration > 100000) {
-    std::string Coloured = styled(StringRef(&Mark, 1),
-                                  C.Duration > 10000000 ? Style::Red : Style::Yellow);
+    std::string Coloured =
+        styled(StringRef(&Mark, 1),
+               C.Duration > 10000000 ? Style::Red : Style::Yellow);
     Invisible += Coloured.size() - 1;
     Text += Coloured;
   } else
@@ -348,9 +350,10 @@ void Printer::duration(const TraceCall &C) {
   Text += " us |";
 }
 
-// As in tables: parameters give way first, then template arguments, and then what is in the
-// middle of the name; but not where another function is written so already. Lines are printed
-// before it is known which functions follow, so that is all that can be known of others.
+// As in tables: parameters give way first, then template arguments, and then
+// what is in the middle of the name; but not where another function is written
+// so already. Lines are printed before it is known which functions follow, so
+// that is all that can be known of others.
 void Printer::fitName(const std::string &Whole) {
   constexpr size_t Least = 12;
   auto Put = [&](std::string Short) {
@@ -361,8 +364,10 @@ void Printer::fitName(const std::string &Whole) {
     NameEnd = NameAt + Short.size();
     return true;
   };
-  // Where a name has parameters, these are the brackets that ftrace shows behind others.
-  StringRef Behind = Whole.back() == ')' && Text[NameEnd - 1] == ')' ? "()" : "";
+  // Where a name has parameters, these are the brackets that ftrace shows
+  // behind others.
+  StringRef Behind =
+      Whole.back() == ')' && Text[NameEnd - 1] == ')' ? "()" : "";
   for (auto Form : {withoutParameters, plainName})
     if (isTooLong())
       Put((Form(Whole) + Behind).str());

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `patchbay status`: how tracing goes on in processes that run.
-#include "Verb.h"
 #include "DisplayOptions.h"
 #include "DurationText.h"
-#include "budget.h"
+#include "Verb.h"
 #include "attach/ProcessChoice.h"
+#include "budget.h"
 #include "live/ControlSocket.h"
 #include "live/LiveProcess.h"
 #include "live/RecordedNow.h"
@@ -34,10 +34,10 @@ static cl::list<std::string> Alone(cl::Positional, cl::desc("[PID...]"),
                                    cl::sub(StatusCommand), cl::cat(ToolOptions));
 static cl::opt<bool> Json("json", cl::desc("Print JSON"), cl::sub(StatusCommand),
                           cl::cat(ToolOptions));
-static cl::opt<std::string>
-    Wait("wait", cl::value_desc("DURATION"), cl::init("1s"), cl::sub(StatusCommand),
-         cl::cat(ToolOptions),
-         cl::desc("Between the two looks that a rate takes: 300ms (default: 1s)"));
+static cl::opt<std::string> Wait(
+    "wait", cl::value_desc("DURATION"), cl::init("1s"), cl::sub(StatusCommand),
+    cl::cat(ToolOptions),
+    cl::desc("Between the two looks that a rate takes: 300ms (default: 1s)"));
 static DisplayOptions Display(StatusCommand, /*WithPager=*/false);
 
 static constexpr char Help[] = R"(

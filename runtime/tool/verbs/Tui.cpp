@@ -22,10 +22,11 @@ static std::string Dir; // that it names
 static cl::opt<std::string>
     Process("p", cl::value_desc("PID"), cl::sub(TuiCommand), cl::cat(ToolOptions),
             cl::desc("Show what this process does now, again and again, as top does"));
-static cl::opt<std::string>
-    Delay("d", cl::value_desc("DURATION"), cl::init("1s"), cl::sub(TuiCommand),
-          cl::cat(ToolOptions),
-          cl::desc("With -p, how long each of these moments is: 200ms (default: 1s)"));
+static cl::opt<std::string> Delay(
+    "d", cl::value_desc("DURATION"), cl::init("1s"), cl::sub(TuiCommand),
+    cl::cat(ToolOptions),
+    cl::desc(
+        "With -p, how long each of these moments is: 200ms (default: 1s)"));
 static cl::alias DelayAlias("delay", cl::desc("Same as -d"), cl::aliasopt(Delay),
                             cl::NotHidden, cl::cat(ToolOptions));
 
