@@ -29,7 +29,7 @@
     const shown = [...box.querySelectorAll("thead th")].filter(th => !th.hidden);
     if (box.scrollWidth > box.clientWidth) faults.push("the table is wider than its place");
     return said(faults, `${rows.length > 30 ? "many" : rows.length} names, ${some(rows.filter(r => r.text !== r.whole).length)} shorter, ` +
-      `${rows.filter(r => r.tall > line + 4).length * 20 > rows.length ? "many" : "few"} of several lines: ` +
+      `${rows.filter(r => r.tall > line + 4).length * 5 > rows.length ? "many" : "few"} of several lines: ` +
       shown.map(th => th.textContent).join(" "));
   };
 
