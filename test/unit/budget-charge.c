@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * What a call is charged with (trace/budget.c), by counts: the clocks here go on as the test
+ * says. Functions that take three quarters of what is allowed stay; with a third more than
+ * that the busiest one goes, so a charge that is twice or half of what it should be fails.
+ */
+// RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %patchbay_include -I %patchbay_source/runtime -I %patchbay_source/runtime/trace -I %patchbay_source/runtime/trace/arch/x86_64 -I %patchbay_source/runtime/core -I %patchbay_source/runtime/core/arch/x86_64 -o %t
+// RUN: %t | FileCheck %s
+// REQUIRES: host-x86_64
+// CHECK: {{^}}below: 0 disarmed, 15000 millionths{{$}}
+// CHECK-NEXT: {{^}}above: 1 disarmed, the first{{$}}
+// CHECK-NEXT: {{^}}together: 1 disarmed, the first{{$}}
+// CHECK-NEXT: {{^}}twice the cost: 1 disarmed, the first{{$}}
+// CHECK-NEXT: {{^}}half the cost: 0 disarmed, 1333{{[23]}} millionths{{$}}
+// CHECK-NEXT: {{^}}looking: 0 disarmed, 10000 millionths{{$}}
+// CHECK-NEXT: {{^}}asked for after 4096 calls{{$}}
+#define PB_TRACE_MOMENT_H /* whose clock is below */
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+
+static uint64_t clock_ns, process_ns, thread_ns, step_ns;
+
+static uint64_t pb_now_ns(int clock)
+{
+	if (clock == CLOCK_PROCESS_CPUTIME_ID)
+		return process_ns;
+	if (clock == CLOCK_MONOTONIC)
+		return clock_ns;
+	/* Each time that it is asked. */
+	thread_ns += step_ns;
+	return thread_ns;
+}
+
+#include "budget.c"
+
+#define NR 2
+
+static struct pb_session session;
+struct pb_session *pb_session = &session;
+struct pb_options pb_options;
+struct patchbay_ops *pb_tracer, *pb_values_tracer, *pb_typed_tracer;
+int pb_budget_is_woken, pb_filtered_at_start = 1;
+__thread int pb_locked;
+
+static const uintptr_t entries[NR] = { 4096, 8192 };
+static struct pb_index an_index;
+static int (*attach)(void *data, const struct patchbay_module_info *module,
+		     struct patchbay_target *targets, size_t nr);
+static int is_disarmed[NR];
+static size_t first_disarmed;
+
+void pb_budget_call(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
+		    struct patchbay_regs *regs)
+{
+	(void)ip, (void)parent_ip, (void)cell, (void)regs;
+}
+
+int patchbay_ops_create(const struct patchbay_ops_attr *attr, struct patchbay_ops **ops)
+{
+	attach = attr->attach;
+	*ops = (struct patchbay_ops *)&an_index;
+	return 0;
+}
+
+int patchbay_ops_destroy(struct patchbay_ops *ops)
+{
+	(void)ops;
+	return 0;
+}
+
+struct pb_index *pb_index_new(struct patchbay_target *targets, size_t nr, uint32_t first,
+			      void *of)
+{
+	(void)targets, (void)nr, (void)first, (void)of;
+	return &an_index;
+}
+
+int patchbay_arm_filter(struct patchbay_ops *ops, const struct patchbay_filter *filter,
+			unsigned int flags)
+{
+	(void)ops, (void)filter, (void)flags;
+	return 0;
+}
+
+int patchbay_disarm_filter(struct patchbay_ops *ops, const struct patchbay_filter *filter)
+{
+	(void)ops, (void)filter;
+	return 0;
+}
+
+int patchbay_batch_create(struct patchbay_batch **batch)
+{
+	*batch = (struct patchbay_batch *)&an_index;
+	return 0;
+}
+
+int patchbay_batch_disarm(struct patchbay_batch *batch, struct patchbay_ops *ops,
+			  const struct patchbay_filter *filter)
+{
+	(void)batch, (void)ops, (void)filter;
+	return 0;
+}
+
+int patchbay_batch_commit(struct patchbay_batch *batch)
+{
+	(void)batch;
+	return 0;
+}
+
+void patchbay_batch_destroy(struct patchbay_batch *batch)
+{
+	(void)batch;
+}
+
+void pb_left_out_add(uint64_t address, uint32_t flags)
+{
+	size_t which = address / 4096 - 1;
+
+	if (flags != PBD_LEFT_OUT_COSTLY)
+		return;
+	if (!is_disarmed[0] && !is_disarmed[1])
+		first_disarmed = which;
+	is_disarmed[which] = 1;
+}
+
+void pb_left_out_write(void) {}
+void pb_note(int result) { (void)result; }
+uint64_t pb_why_spent(void) { return 0; }
+void pb_why_allow(uint64_t ns) { (void)ns; }
+void pb_parked_forget(void) {}
+
+void pb_parked_add(uintptr_t entry, struct patchbay_ops *of, double part, uint64_t now_ns)
+{
+	(void)entry, (void)of, (void)part, (void)now_ns;
+}
+
+uintptr_t pb_parked_take(double room, uint64_t now_ns, struct patchbay_ops **of)
+{
+	(void)room, (void)now_ns, (void)of;
+	return 0;
+}
+
+#define OWN_NS 10000000 /* of the program's, in each round */
+#define CALLS 4000	/* so many are 2 % of it, with 50 ns each */
+
+/*
+ * Nearly a second of the program: in each of its rounds so many calls, each of which takes
+ * @takes_ns more since it is traced, and is said to cost that, or what @said_ps says.
+ */
+static void run(const char *what, uint64_t first, uint64_t second, uint64_t takes_ns,
+		uint64_t said_ps, uint64_t step)
+{
+	struct patchbay_target targets[NR] = { { .entry = entries[0] },
+					       { .entry = entries[1] } };
+	int nr;
+
+	pb_options.max_overhead = 200;
+	pb_options.call_cost_ps = said_ps;
+	step_ns = 0;
+	is_disarmed[0] = is_disarmed[1] = 0;
+	if (pb_budget_begin(NULL) || attach(NULL, NULL, targets, NR))
+		return;
+	for (int round = 0; round < 90; round++) {
+		const uint64_t calls[NR] = { first, second };
+
+		process_ns += OWN_NS;
+		for (size_t i = 0; i < NR; i++)
+			if (!is_disarmed[i]) {
+				all->calls[i] += calls[i];
+				process_ns += calls[i] * takes_ns;
+			}
+		clock_ns = process_ns;
+		/* What a look takes is charged at the next one. */
+		step_ns = step;
+		if (round == 10)
+			begin_quiet();
+		pb_budget_is_woken = 1;
+		pb_budget_look();
+	}
+	nr = is_disarmed[0] + is_disarmed[1];
+	printf("%s: %d disarmed, ", what, nr);
+	if (nr)
+		printf("the %s\n", first_disarmed ? "second" : "first");
+	else
+		printf("%.0f millionths\n", quiet_spent_ns / quiet_own_ns * 1e6);
+	pb_budget_undo();
+}
+
+int main(void)
+{
+	run("below", CALLS * 3 / 4, 0, 50, 50000, 0);
+	run("above", CALLS * 4 / 3, 0, 50, 50000, 0);
+	run("together", CALLS * 3 / 4, CALLS / 2, 50, 50000, 0);
+	run("twice the cost", CALLS * 3 / 4, 0, 100, 100000, 0);
+	run("half the cost", CALLS * 4 / 3, 0, 25, 25000, 0);
+	/* The thread's clock is asked twice around a look and twice in it, so one takes
+	 * three steps. */
+	run("looking", 0, 0, 50, 50000, OWN_NS / 100 / 3);
+	pb_options.max_overhead = 200;
+	pb_options.call_cost_ps = 50000;
+	if (!pb_budget_begin(NULL))
+		printf("asked for after %llu calls\n",
+		       (unsigned long long)pb_budget_wake_mask + 1);
+	pb_budget_undo();
+	return 0;
+}
