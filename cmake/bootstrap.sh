@@ -244,7 +244,7 @@ fetch_programs() {
 }
 
 fetch_kernels() {
-	for arch in aarch64 ppc64le riscv64; do
+	for arch in aarch64 ppc64le riscv64 x86_64; do
 		sh "$root/cmake/fetch-system.sh" "$arch" >/dev/null ||
 			say "no system of $arch: tests that need it are skipped"
 	done

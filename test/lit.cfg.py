@@ -64,7 +64,7 @@ config.substitutions += [
 # Run a program of another architecture: test/system/run.py says how.
 config.substitutions += [
     (f"%run_{arch}", f"/usr/bin/env python3 {source}/test/system/run.py {arch}")
-    for arch in ("aarch64", "ppc64le", "riscv64")]
+    for arch in ("aarch64", "ppc64le", "riscv64", "x86_64")]
 config.substitutions.sort(key=lambda pair: -len(pair[0]))
 
 # What only newer compilers have is tested with these.
@@ -150,6 +150,12 @@ if not subprocess.run([sys.executable, os.path.join(config.test_source_root, "ru
                                                     "Inputs", "stand-still.py"), "can"],
                       stderr=subprocess.DEVNULL).returncode:
     config.available_features.add("freezer")
+# rseq(2), which the C library has asked the kernel for, in each thread: glibc 2.35 and newer.
+try:
+    if ctypes.c_uint.in_dll(ctypes.CDLL(None), "__rseq_size").value:
+        config.available_features.add("restartable-sequences")
+except ValueError:
+    pass
 if os.path.exists("/proc/2/comm"):
     with open("/proc/2/comm", encoding="utf-8") as comm:
         if comm.read() == "kthreadd\n":
@@ -167,7 +173,7 @@ for tool in ("babeltrace2", "bash", "ccache", "chromium", "csmith", "fish", "gdb
     if shutil.which(tool, path=config.environment["PATH"]):
         config.available_features.add(tool)
 for arch, qemu in {"aarch64": "qemu-system-aarch64", "ppc64le": "qemu-system-ppc64",
-                   "riscv64": "qemu-system-riscv64"}.items():
+                   "riscv64": "qemu-system-riscv64", "x86_64": "qemu-system-x86_64"}.items():
     if (os.path.exists(os.path.join(cache, "system", arch, "kernel"))
             and shutil.which(qemu, path=config.environment["PATH"])):
         config.available_features.add(f"system-{arch}")

@@ -21,13 +21,20 @@ static unsigned yamaScope() {
   return Scope;
 }
 
+// Who is asked to be root may be so already.
+static constexpr char NoRight[] =
+    "have CAP_SYS_PTRACE, which root does not have here (in a container: "
+    "--cap-add=SYS_PTRACE)";
+
 static std::string whyYama(unsigned Scope) {
   std::string Setting = "kernel.yama.ptrace_scope is " + utostr(Scope);
+  bool IsRoot = !geteuid();
   if (Scope == 1)
-    return Setting + ", so you may debug your own children only: be root, or have "
-                     "root set it to 0";
+    return Setting + ", so you may debug your own children only: " +
+           (IsRoot ? NoRight : "be root") + ", or have root set it to 0";
   if (Scope == 2)
-    return Setting + ", so root alone may debug (CAP_SYS_PTRACE)";
+    return Setting + ", so root alone may debug (CAP_SYS_PTRACE)" +
+           (IsRoot ? std::string(": ") + NoRight : "");
   return Setting + ", so nobody may debug, until the next boot";
 }
 
@@ -52,12 +59,12 @@ Error patchbay::whyNotPermitted(pid_t Process, int Errno) {
   if (uint64_t User = Theirs.number("Uid"); User != getuid())
     return processError(Process, Not + "it is of user " + Twine(User) +
                                      ", and you are " + Twine(getuid()) +
-                                     ": be that user, or root "
-                                     "(CAP_SYS_PTRACE)");
+                                     ": be that user, or " +
+                                     (getuid() ? "root (CAP_SYS_PTRACE)" : NoRight));
   if (Scope)
     return processError(Process, Not + whyYama(Scope));
   return processError(Process, Not + "it has gained or given up privileges "
                                      "(setuid, capabilities, "
-                                     "PR_SET_DUMPABLE): be root "
-                                     "(CAP_SYS_PTRACE)");
+                                     "PR_SET_DUMPABLE): " +
+                                     (getuid() ? "be root (CAP_SYS_PTRACE)" : NoRight));
 }

@@ -29,7 +29,7 @@ class Arch:
     machine: str
     cpu: str
     kernel_args: str
-    sysroot: str     # its C library, and the Debian package that has it
+    sysroot: str     # its C library ("": the host's), and the Debian package that has it
     libc_package: str
     options: tuple = ()  # more, of the emulator
     first_port: int = 0  # the first of these lines that the console leaves
@@ -54,4 +54,8 @@ ARCHES = {arch.name: arch for arch in (
          "console=ttynull earlycon=sbi keep_bootcon "
          "initcall_blacklist=of_platform_serial_driver_init",
          "/usr/riscv64-linux-gnu", "libc6-riscv64-cross"),
+    # Emulated, too, since virtual machines have no KVM, or none that boots every kernel: for
+    # settings that hold for a whole system. Libraries are the host's, each given as a file.
+    Arch("x86_64", 62, "qemu-system-x86_64", "qemu-system-x86", "q35", "max",
+         "console=ttyS0 no_timer_check", "", "libc6", first_port=1),
 )}

@@ -88,6 +88,9 @@ def _interpreter(arch, path, content):
 
 
 def _add_libc(arch, archive, interpreter):
+    if not arch.sysroot:
+        archive.file(interpreter, _read(interpreter))
+        return
     lib = os.path.join(arch.sysroot, "lib")
     loader = os.path.join(lib, os.path.basename(interpreter))
     if not os.path.exists(loader):
