@@ -10,6 +10,7 @@
 #include "moment.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include <optional>
 #include <random>
 #include <thread>
 
@@ -57,7 +58,8 @@ public:
 private:
   enum class Look { Borrowed, NotNow, Halted };
   Expected<Look> lookAt(pid_t Thread);
-  std::vector<pid_t> candidates() const;
+  bool isLikely(pid_t Thread) const;
+  Expected<Look> lookAtOneOf(ArrayRef<pid_t> Threads, Clock::time_point End);
   bool hasLeft() const {
     return patchbay::hasLeft(Memory, Modules, Place.range(), Use);
   }
@@ -110,18 +112,9 @@ private:
 // The thread that is borrowed
 //===----------------------------------------------------------------------===//
 
-// Those first that wait where threads often may be borrowed.
-std::vector<pid_t> Injector::candidates() const {
-  std::vector<pid_t> Likely, Others;
-  for (pid_t Thread : threadsOf(Pid)) {
-    auto P = placeOf(Pid, Thread);
-    if (P && !P->IsRunning && SafePoint::isLikely(P->SystemCall))
-      Likely.push_back(Thread);
-    else
-      Others.push_back(Thread);
-  }
-  Likely.insert(Likely.end(), Others.begin(), Others.end());
-  return Likely;
+bool Injector::isLikely(pid_t Thread) const {
+  auto P = placeOf(Pid, Thread);
+  return P && !P->IsRunning && SafePoint::isLikely(P->SystemCall);
 }
 
 Expected<Injector::Look> Injector::lookAt(pid_t Thread) {
@@ -136,7 +129,7 @@ Expected<Injector::Look> Injector::lookAt(pid_t Thread) {
   if (*State != Tracee::State::Stopped)
     return Look::NotNow;
   auto Undisturbed = T.undisturbed();
-  if (!Undisturbed || !T.isAllSaved())
+  if (!Undisturbed || !T.isAllSaved() || T.isInRestartable())
     return Look::NotNow;
   if (!Safe.isAt(Memory, T.registers())) {
     if (std::string Name = Safe.waitsIn(Memory, T.registers()); !Name.empty())
@@ -156,11 +149,13 @@ Expected<Injector::Look> Injector::lookAt(pid_t Thread) {
   }
   std::string Code = stubCode(Functions, Use);
   // After execve(2) it would be another program's memory that we know.
-  if (!Place.writeCode(Code) || !T.hasThere(Place.code(), Code))
+  if (!Place.writeCode(Thread, Code))
+    return isGone() ? Expected<Look>(Look::NotNow) : Place.cannotWriteCode();
+  if (!T.hasThere(Place.code(), Code))
     return Look::NotNow;
   // Behind the code that tells where it is, should this command be killed.
   if (Use.WayBack &&
-      !Place.writeWayBack(Use.WayBack, wayBackCode(Use.WayBack, Use.Back)))
+      !Place.writeWayBack(Thread, Use.WayBack, wayBackCode(Use.WayBack, Use.Back)))
     return Look::NotNow;
   if (!T.resumeWith(
           redirected(T.registers(), Place.code() + stubEntry())))
@@ -168,19 +163,37 @@ Expected<Injector::Look> Injector::lookAt(pid_t Thread) {
   return Look::Borrowed;
 }
 
+// Those first that wait where threads often may be borrowed.
+Expected<Injector::Look> Injector::lookAtOneOf(ArrayRef<pid_t> Threads,
+                                               Clock::time_point End) {
+  std::vector<pid_t> Others;
+  for (bool IsFirst : {true, false}) {
+    for (pid_t Thread : IsFirst ? Threads : ArrayRef<pid_t>(Others)) {
+      if (IsFirst && !isLikely(Thread)) {
+        Others.push_back(Thread);
+        continue;
+      }
+      Tracee::letLateGo(Pid);
+      auto L = lookAt(Thread);
+      // Each of many may take long to stop.
+      if (!L || *L != Look::NotNow || Clock::now() >= End)
+        return L;
+    }
+  }
+  return Look::NotNow;
+}
+
 Error Injector::borrowThread() {
   auto End = Clock::now() + UntilSafe;
   do {
-    for (pid_t Thread : candidates()) {
-      auto L = lookAt(Thread);
-      if (!L)
-        return L.takeError();
-      if (*L == Look::Halted)
-        return Memory.error("it is stopped (as by SIGSTOP, or Ctrl-Z): let it go "
-                            "on first, with kill -CONT");
-      if (*L == Look::Borrowed)
-        return Error::success();
-    }
+    auto L = lookAtOneOf(threadsOf(Pid), End);
+    if (!L)
+      return L.takeError();
+    if (*L == Look::Halted)
+      return Memory.error("it is stopped (as by SIGSTOP, or Ctrl-Z): let it go "
+                          "on first, with kill -CONT");
+    if (*L == Look::Borrowed)
+      return Error::success();
     std::this_thread::sleep_for(2ms);
   } while (Clock::now() < End);
   if (!ThreadStatus(Pid, Pid).exists())
@@ -207,6 +220,7 @@ void Injector::measure() {
 Error Injector::awaitThread() {
   auto Since = Clock::now();
   bool IsDone = waitUntil(UntilDone, [&] {
+    Tracee::letLateGo(Pid);
     return isMarked(AREA_DONE) || isGone() ||
            (!isMarked(AREA_BEGUN) && Clock::now() - Since > 20ms && hasLeft());
   });
@@ -220,7 +234,10 @@ Error Injector::awaitThread() {
   }
   bool Created = isMarked(AREA_DONE) && !word(AREA_CREATED);
   measure();
-  if (!waitUntil(UntilDone, [&] { return hasLeft() || isGone(); }))
+  if (!waitUntil(UntilDone, [&] {
+        Tracee::letLateGo(Pid);
+        return hasLeft() || isGone();
+      }))
     Place.leave();
   if (isGone())
     return gone();
@@ -346,13 +363,23 @@ Expected<InjectionResult> patchbay::inject(ProcessMemory &Memory,
   auto Functions = findStubFunctions(Memory, *Modules);
   if (!Functions)
     return Functions.takeError();
-  auto Place = StubPlace::find(Memory, *Modules);
-  if (!Place)
-    return Place.takeError();
-  Injector I(Memory, *Modules, *Functions, *Place);
-  if (Error E = I.borrowThread())
-    return std::move(E);
-  if (Error E = I.awaitThread())
-    return std::move(E);
-  return I.load(What);
+  std::optional<StubPlace> Place;
+  std::optional<Injector> I;
+  Error Failed = Error::success();
+  Tracee::onThreadOfItsOwn([&] {
+    consumeError(std::move(Failed));
+    Failed = [&]() -> Error {
+      auto Found = StubPlace::find(Memory, *Modules);
+      if (!Found)
+        return Found.takeError();
+      Place.emplace(std::move(*Found));
+      I.emplace(Memory, *Modules, *Functions, *Place);
+      if (Error E = I->borrowThread())
+        return E;
+      return I->awaitThread();
+    }();
+  });
+  if (Failed)
+    return std::move(Failed);
+  return I->load(What);
 }

@@ -7,8 +7,10 @@
 #include "llvm/ADT/STLExtras.h"
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <fcntl.h>
 #include <linux/seccomp.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -39,12 +41,20 @@ bool patchbay::hasEnded(unsigned Pid) {
   return !Status.exists() || isZombie(Pid, Status) || isLeaving(Pid, Status);
 }
 
+// Each of its threads has to come to a processor before it can end.
+static bool isEnding(unsigned Pid) {
+  return any_of(threadsOf(Pid), [Pid](pid_t Thread) {
+    return ThreadStatus(Pid, Thread).hex("SigPnd") >> (SIGKILL - 1) & 1;
+  });
+}
+
 // The first things that are taken from it are gone a moment before it is seen to end.
 Error EndedMeanwhile::judge(Error E) const {
-  constexpr unsigned Tries = 5, PauseUs = 2000;
+  constexpr unsigned Tries = 5, TriesAtMost = 1000, PauseUs = 2000;
   if (!E || !WasThere)
     return E;
-  for (unsigned Try = 0; Try != Tries && !hasEnded(Pid); ++Try)
+  for (unsigned Try = 0; Try < (isEnding(Pid) ? TriesAtMost : Tries) && !hasEnded(Pid);
+       ++Try)
     usleep(PauseUs);
   if (!hasEnded(Pid))
     return E;
@@ -60,6 +70,11 @@ static Error checkState(unsigned Pid) {
     return processError(Pid, "is a thread: its process is " + Twine(Group));
   if (isZombie(Pid, Status))
     return processError(Pid, "it has ended, and waits for its parent (zombie)");
+  // Memory, files and root directory of a process are seen through its first thread.
+  if (Status.line("State").starts_with("Z"))
+    return processError(Pid, "its first thread has ended (pthread_exit(3)), and the kernel "
+                             "shows nothing of the process any more: start it with "
+                             "'patchbay record'");
   if (isOfKernel(Pid))
     return processError(Pid, "is a thread of the kernel");
   if (Status.number("TracerPid"))
@@ -85,18 +100,41 @@ Expected<ProcessMemory> patchbay::openProcess(unsigned Pid) {
 // What a container's filter forbids its first process has not needed, nor has what
 // it started; one that a program has installed for itself is as strict as it can be.
 // Which system calls it allows nobody is told.
-static Error checkSeccomp(const ProcessMemory &Memory) {
-  ThreadStatus Theirs(Memory.pid(), Memory.pid());
+static bool hasOwnFilter(const ThreadStatus &Theirs) {
   uint64_t Mode = Theirs.number("Seccomp");
   if (Mode == SECCOMP_MODE_DISABLED)
-    return Error::success();
+    return false;
   ThreadStatus Parents(Theirs.number("PPid"), Theirs.number("PPid"));
-  if (Mode == SECCOMP_MODE_FILTER && Parents.exists() &&
-      Parents.number("Seccomp_filters") >= Theirs.number("Seccomp_filters"))
+  return Mode != SECCOMP_MODE_FILTER || !Parents.exists() ||
+         Parents.number("Seccomp_filters") < Theirs.number("Seccomp_filters");
+}
+
+// A filter is of one thread, unless the program asks for all (SECCOMP_FILTER_FLAG_TSYNC),
+// and handlers run in each.
+static Error checkSeccomp(const ProcessMemory &Memory) {
+  for (pid_t Thread : threadsOf(Memory.pid())) {
+    if (!hasOwnFilter(ThreadStatus(Memory.pid(), Thread)))
+      continue;
+    std::string Who = unsigned(Thread) == Memory.pid()
+                          ? "it"
+                          : "its thread " + std::to_string(Thread);
+    return Memory.error(Who + " has restricted its system calls (seccomp), and might be "
+                              "killed for those that load and run the runtime: start it "
+                              "with 'patchbay record', which prepares for that");
+  }
+  return Error::success();
+}
+
+// A child of vfork(2), until it executes another program or ends: what is done to it
+// is done to its parent, and stays there when it has gone.
+static Error checkOwnMemory(const ProcessMemory &Memory) {
+  constexpr int OfMemory = 1; // KCMP_VM of <linux/kcmp.h>
+  uint64_t Parent = ThreadStatus(Memory.pid(), Memory.pid()).number("PPid");
+  if (!Parent || syscall(SYS_kcmp, Memory.pid(), Parent, OfMemory, 0, 0))
     return Error::success();
-  return Memory.error("it has restricted its system calls (seccomp), and might be "
-                      "killed for those that load and run the runtime: start it "
-                      "with 'patchbay record', which prepares for that");
+  return Memory.error("it runs in the memory of process " + Twine(Parent) +
+                      ", of which it is a child (vfork(2), posix_spawn(3)) that has not "
+                      "executed its program yet");
 }
 
 // The words with which a program is refused, of the file that the process executes.
@@ -138,6 +176,8 @@ static Error checkProgramFile(const ProcessMemory &Memory,
 Error patchbay::checkProcess(const ProcessMemory &Memory,
                              const ElfImage &Library) {
   if (Error E = checkProgramFile(Memory, Library))
+    return E;
+  if (Error E = checkOwnMemory(Memory))
     return E;
   return checkSeccomp(Memory);
 }

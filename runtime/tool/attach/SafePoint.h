@@ -26,16 +26,18 @@
 // program's call instruction.
 //
 // A stream's functions are known while they read for the stream itself, that is where
-// read(2) was called by its underflow function. Then they hold the stream's own lock,
-// and none that pthread_create() or dlopen() takes: what was to be allocated is
+// read(2) was called by its underflow function, or by its xsgetn(), which reads what is
+// too much for the buffer to where fread(3) wants it. Then they hold the stream's own
+// lock, and none that pthread_create() or dlopen() takes: what was to be allocated is
 // there by then, the list of all streams is let go of before, and when they allocate
-// (getline()) or flush others they are not in underflow's read(2).
+// (getline()) or flush others they are not in these two's read(2).
 #ifndef PATCHBAY_TOOL_ATTACH_SAFEPOINT_H
 #define PATCHBAY_TOOL_ATTACH_SAFEPOINT_H
 
 #include "LoadedModules.h"
 #include "Registers.h"
 #include "Unwinder.h"
+#include "llvm/ADT/ArrayRef.h"
 #include <optional>
 
 namespace patchbay {
@@ -68,6 +70,7 @@ private:
   llvm::StringRef functionOf(const StackFrame &F) const;
   llvm::StringRef called(const ProcessMemory &Memory, const Known &Stack) const;
   bool readsStream(llvm::StringRef Called, const Known &Stack) const;
+  bool isReadingMuch(llvm::StringRef Called, llvm::ArrayRef<StackFrame> Frames) const;
 
   const LoadedModules &Modules;
   std::vector<const LoadedModule *> OfC, Never;

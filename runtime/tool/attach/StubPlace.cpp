@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "StubPlace.h"
 #include "BorrowedThread.h"
+#include "Diagnostics.h"
+#include "Tracee.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <cerrno>
@@ -103,6 +105,7 @@ static uint64_t findHole(const ProcessMemory &Memory) {
 Expected<StubPlace> StubPlace::find(const ProcessMemory &Memory,
                                     const LoadedModules &Modules) {
   StubPlace Place;
+  Place.Pid = Memory.pid();
   Place.Lock =
       open(Memory.proc("exe").c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   for (unsigned Tries = 0; Place.Lock >= 0 && flock(Place.Lock, LOCK_EX | LOCK_NB);
@@ -127,17 +130,17 @@ Expected<StubPlace> StubPlace::find(const ProcessMemory &Memory,
 }
 
 StubPlace::StubPlace(StubPlace &&Other)
-    : Memory(std::exchange(Other.Memory, -1)),
+    : Pid(Other.Pid), Memory(std::exchange(Other.Memory, -1)),
       Lock(std::exchange(Other.Lock, -1)), Code(Other.Code), Area(Other.Area),
       Before(std::move(Other.Before)), WaysBefore(std::move(Other.WaysBefore)),
       IsWritten(std::exchange(Other.IsWritten, false)) {}
 
 StubPlace::~StubPlace() {
   if (IsWritten && !Before.empty())
-    write(Code, Before.data(), Before.size());
+    putBack(Code, Before);
   if (IsWritten)
     for (const auto &[Address, Bytes] : WaysBefore)
-      write(Address, Bytes.data(), Bytes.size());
+      putBack(Address, Bytes);
   for (int Fd : {Memory, Lock})
     if (Fd >= 0)
       close(Fd);
@@ -147,14 +150,45 @@ LoadedModule::Range StubPlace::range() const {
   return {Code, Code + stubSize()};
 }
 
-bool StubPlace::writeCode(StringRef Bytes) {
-  IsWritten = true;
-  return write(Code, Bytes.data(), Bytes.size());
+bool StubPlace::writeBy(pid_t Thread, uint64_t Address, StringRef Bytes) {
+  std::string Path = "/proc/" + std::to_string(Pid) + "/task/" +
+                     std::to_string(Thread) + "/mem";
+  int Fd = open(Path.c_str(), O_RDWR | O_CLOEXEC);
+  if (Fd < 0)
+    return false;
+  // Not another program's, which it may execute by now: the memory that we know would be
+  // gone.
+  char Byte;
+  bool IsSame =
+      pread(Memory, &Byte, sizeof(Byte), static_cast<off_t>(Address)) == sizeof(Byte);
+  bool Done = IsSame && pwrite(Fd, Bytes.data(), Bytes.size(),
+                               static_cast<off_t>(Address)) ==
+                            static_cast<ssize_t>(Bytes.size());
+  close(Fd);
+  return Done;
 }
 
-bool StubPlace::writeWayBack(uint64_t Address, StringRef Bytes) {
+// By now no thread stands still for it.
+bool StubPlace::putBack(uint64_t Address, StringRef Bytes) {
+  return write(Address, Bytes.data(), Bytes.size()) ||
+         Tracee::seizeAny(Pid, [&](pid_t Thread) {
+           return writeBy(Thread, Address, Bytes);
+         });
+}
+
+bool StubPlace::writeCode(pid_t Thread, StringRef Bytes) {
   IsWritten = true;
-  return write(Address, Bytes.data(), Bytes.size());
+  return writeBy(Thread, Code, Bytes);
+}
+
+bool StubPlace::writeWayBack(pid_t Thread, uint64_t Address, StringRef Bytes) {
+  IsWritten = true;
+  return writeBy(Thread, Address, Bytes);
+}
+
+Error StubPlace::cannotWriteCode() const {
+  return processError(Pid, "its code cannot be written: the kernel lets nobody do that "
+                           "through /proc/PID/mem (proc_mem.force_override=never)");
 }
 
 // At the end of the last page of a module that stays, or in which the thread is.

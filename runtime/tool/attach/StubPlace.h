@@ -27,8 +27,12 @@ public:
   uint64_t wayBackTo(const ProcessMemory &Memory, const LoadedModules &Modules,
                      uint64_t Pc);
 
-  bool writeCode(llvm::StringRef Bytes);
-  bool writeWayBack(uint64_t Address, llvm::StringRef Bytes);
+  /// By the memory of a thread that stands still: to code some kernels let debuggers write
+  /// alone, and that of a thread of theirs (proc_mem.force_override=ptrace, since Linux
+  /// 6.12).
+  bool writeCode(pid_t Thread, llvm::StringRef Bytes);
+  bool writeWayBack(pid_t Thread, uint64_t Address, llvm::StringRef Bytes);
+  llvm::Error cannotWriteCode() const;
   bool write(uint64_t Address, const void *Bytes, size_t Size);
   template <typename T> bool write(uint64_t Address, const T &Value) {
     return write(Address, &Value, sizeof(Value));
@@ -44,7 +48,10 @@ private:
   bool findSlack(const ProcessMemory &Memory, const LoadedModules &Modules,
                  const LoadedModule &M);
   bool readWayBefore(const ProcessMemory &Memory, uint64_t WayBack);
+  bool writeBy(pid_t Thread, uint64_t Address, llvm::StringRef Bytes);
+  bool putBack(uint64_t Address, llvm::StringRef Bytes);
 
+  unsigned Pid = 0;
   int Memory = -1, Lock = -1;
   uint64_t Code = 0, Area = 0;
   std::string Before;

@@ -2,6 +2,7 @@
 #include "Tracee.h"
 #include "Permission.h"
 #include "ThreadStatus.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -54,18 +55,26 @@ static int waitFor(pid_t Thread, std::chrono::steady_clock::time_point Until) {
   return Status;
 }
 
-// Threads that did not come to a stop in time, so that they could not be let go.
+// Threads that did not come to a stop in time, so that they could not be let go: as one
+// that waits for its child of vfork(2), or for a disk. They may do so at any moment.
 static std::set<pid_t> &unreleased() {
-  static std::set<pid_t> Threads;
+  static thread_local std::set<pid_t> Threads;
   return Threads;
+}
+
+static bool hasEnded(pid_t Process, pid_t Thread) {
+  StringRef State = ThreadStatus(Process, Thread).line("State");
+  return State.empty() || State.starts_with("Z") || State.starts_with("X");
 }
 
 Expected<Tracee::State> Tracee::stop() {
   bool IsOurs = unreleased().erase(Thread);
   if (!IsOurs && ptrace(PTRACE_SEIZE, Thread, 0, 0)) {
-    if (errno == ESRCH)
+    int Errno = errno;
+    // Who has just ended is refused with the same word as who may not be debugged.
+    if (Errno == ESRCH || hasEnded(Process, Thread))
       return State::Gone;
-    return whyNotPermitted(Process, errno);
+    return whyNotPermitted(Process, Errno);
   }
   IsSeized = true;
   for (unsigned Stops = 1;; ++Stops) {
@@ -132,7 +141,9 @@ bool Tracee::hasSignals() const {
 
 // System calls that fail with EINTR when their thread is stopped, though there is no
 // signal (signal(7), "Interruption of system calls and library functions by stop
-// signals"). They have changed nothing by then.
+// signals"): those of sockets do if SO_RCVTIMEO or SO_SNDTIMEO is set. They have changed
+// nothing by then, else they would return how much; a connection that has been asked for
+// is waited for when it is asked for again.
 static bool failsWhenStopped(int64_t Number) {
   switch (Number) {
 #ifdef SYS_epoll_wait
@@ -142,8 +153,22 @@ static bool failsWhenStopped(int64_t Number) {
   case SYS_epoll_pwait2:
   case SYS_rt_sigtimedwait:
   case SYS_io_getevents:
+  case SYS_io_uring_enter:
   case SYS_semtimedop:
   case SYS_semop:
+  case SYS_accept:
+  case SYS_accept4:
+  case SYS_connect:
+  case SYS_read:
+  case SYS_readv:
+  case SYS_recvfrom:
+  case SYS_recvmsg:
+  case SYS_recvmmsg:
+  case SYS_write:
+  case SYS_writev:
+  case SYS_sendto:
+  case SYS_sendmsg:
+  case SYS_sendmmsg:
     return true;
   default:
     return false;
@@ -174,13 +199,43 @@ std::optional<ThreadRegisters> Tracee::undisturbed() const {
   return repeated(Registers, Number);
 }
 
+bool Tracee::read(uint64_t Address, void *Bytes, size_t Size) const {
+  iovec Ours = {Bytes, Size};
+  iovec Theirs = {reinterpret_cast<void *>(Address), Size};
+  return process_vm_readv(Thread, &Ours, 1, &Theirs, 1, 0) == ssize_t(Size);
+}
+
 bool Tracee::hasThere(uint64_t Address, StringRef Bytes) const {
   std::string There(Bytes.size(), '\0');
-  iovec Ours = {There.data(), There.size()};
-  iovec Theirs = {reinterpret_cast<void *>(Address), There.size()};
-  return process_vm_readv(Thread, &Ours, 1, &Theirs, 1, 0) ==
-             ssize_t(There.size()) &&
-         There == Bytes;
+  return read(Address, There.data(), There.size()) && There == Bytes;
+}
+
+namespace {
+// <linux/ptrace.h> has it, and cannot be included together with <sys/ptrace.h>.
+constexpr auto GetRseqConfiguration = static_cast<__ptrace_request>(0x420f);
+struct RseqConfiguration {
+  uint64_t Area;
+  uint32_t Size, Signature, Flags, Padding;
+};
+struct RseqSection { // struct rseq_cs
+  uint32_t Version, Flags;
+  uint64_t Start, Size, Abort;
+};
+constexpr uint64_t SectionInArea = 8; // rseq_cs in struct rseq
+} // namespace
+
+// The kernel looks at it when the thread goes on: by then it would be elsewhere, and what
+// it had begun would not be begun again when it is back. Kernels before Linux 5.13 do not
+// say.
+bool Tracee::isInRestartable() const {
+  RseqConfiguration Of = {};
+  uint64_t Section = 0;
+  if (ptrace(GetRseqConfiguration, Thread, sizeof(Of), &Of) < 0 || !Of.Area)
+    return false;
+  if (!read(Of.Area + SectionInArea, &Section, sizeof(Section)) || !Section)
+    return false;
+  RseqSection S;
+  return !read(Section, &S, sizeof(S)) || programCounter(Registers) - S.Start < S.Size;
 }
 
 bool Tracee::resumeWith(const ThreadRegisters &R) {
@@ -206,23 +261,66 @@ bool Tracee::release(int Signal) {
   return !ptrace(PTRACE_DETACH, Thread, 0, Signal);
 }
 
+// As waitpid(2) says: it stands still, or is gone.
+void Tracee::letGo(int Status) {
+  IsSeized = false;
+  if (!WIFSTOPPED(Status))
+    return;
+  IsStopped = true;
+  bool IsSignal = !(Status >> 16);
+  if (!IsSignal && readRegisters(Thread, std::nullopt, Registers))
+    resume();
+  else
+    release(IsSignal ? WSTOPSIG(Status) : 0);
+}
+
 // To be let go a thread has to stand still. One that has not stopped in time, since it
 // has no processor, for instance, does so when it goes on; what then takes long is not
-// our doing. Others the kernel lets go when this command ends.
+// our doing. One that is in no state to stop (D) may take as long as it likes.
 Tracee::~Tracee() {
   if (IsStopped)
     resume();
   if (!IsSeized)
     return;
-  int Status = waitFor(Thread, std::chrono::steady_clock::now() + 50 * Patience);
-  if (!Status) {
+  bool IsWaiting = ThreadStatus(Process, Thread).line("State").starts_with("D");
+  auto Until = std::chrono::steady_clock::now() + (IsWaiting ? 0 : 50) * Patience;
+  if (int Status = waitFor(Thread, Until))
+    letGo(Status);
+  else
     unreleased().insert(Thread);
-  } else if (WIFSTOPPED(Status)) {
-    IsStopped = true;
-    bool IsSignal = !(Status >> 16);
-    if (!IsSignal && readRegisters(Thread, std::nullopt, Registers))
-      resume();
-    else
-      release(IsSignal ? WSTOPSIG(Status) : 0);
+}
+
+void Tracee::onThreadOfItsOwn(function_ref<void()> Do) {
+  // So that it is that thread which is told.
+  sigset_t Child, Before;
+  sigemptyset(&Child);
+  sigaddset(&Child, SIGCHLD);
+  pthread_sigmask(SIG_BLOCK, &Child, &Before);
+  std::thread(Do).join();
+  pthread_sigmask(SIG_SETMASK, &Before, nullptr);
+}
+
+bool Tracee::seizeAny(pid_t Process, function_ref<bool(pid_t)> Do) {
+  bool Done = false;
+  onThreadOfItsOwn([&] {
+    for (pid_t Thread : threadsOf(Process))
+      if (!ptrace(PTRACE_SEIZE, Thread, 0, 0)) {
+        Done = Do(Thread);
+        return;
+      }
+  });
+  return Done;
+}
+
+void Tracee::letLateGo(pid_t Process) {
+  const std::set<pid_t> Late = unreleased();
+  for (pid_t Thread : Late) {
+    int Status = 0;
+    pid_t Found = waitpid(Thread, &Status, __WALL | WNOHANG);
+    if (!Found)
+      continue;
+    unreleased().erase(Thread);
+    if (Found == Thread)
+      Tracee(Process, Thread).letGo(Status);
   }
 }

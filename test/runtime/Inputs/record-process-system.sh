@@ -4,8 +4,9 @@
 # record-process-system.sh DIR WHAT...
 #
 # `patchbay record -p` on an emulated system, with the command in DIR/bin and programs in
-# DIR. Each WHAT is "counts PROG TIMES", "storm PROG TIMES", "kill PROG TIMES",
-# "registers PROG TIMES" or "sve PROG TIMES".
+# DIR. Each WHAT is "counts PROG TIMES", "storm PROG TIMES", "loaded PROG TIMES" (a storm beside
+# four others for the processors), "kill PROG TIMES", "registers PROG TIMES", "sve PROG TIMES",
+# or "waits PROG FUNCTION,...".
 cd "$1" || exit
 shift
 patchbay=./bin/patchbay
@@ -111,6 +112,45 @@ storm() {
 	done
 	finish
 	echo "$1: stood $2 recordings"
+}
+
+loaded() {
+	others=
+	for _ in 1 2 3 4; do
+		(while :; do :; done) &
+		others="$others $!"
+	done
+	storm "$@"
+	# shellcheck disable=SC2086 # numbers
+	kill $others
+}
+
+system_call() {
+	cut -d ' ' -f 1 "/proc/$pid/syscall"
+}
+
+# Its only thread waits in a function, and does not see that it was stopped there.
+waits() {
+	for function in $(echo "$2" | tr , ' '); do
+		start ./"$1" "$function"
+		until [ "$(sed 's/.*) //; s/ .*//' "/proc/$pid/stat")" = S ]; do :; done
+		before=$(system_call)
+		record -F counted -- true
+		sleep 0.1
+		[ "$(system_call)" = "$before" ] || die "$function: in $before, and now in $(system_call)"
+		case $function in
+		f* | get* | scanf)
+			echo 1 >&3
+			finish
+			;;
+		*)
+			kill "$pid"
+			exec 3>&- 4<&-
+			wait "$pid"
+			;;
+		esac
+		echo "$1 $function: recorded"
+	done
 }
 
 # The command is killed at any moment. What was begun then ends by itself, after a hundred

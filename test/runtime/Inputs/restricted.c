@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A program that has a filter of system calls, which lets all of them pass. */
+/*
+ * A program that has a filter of system calls, which lets all of them pass. "thread": a
+ * thread of it has, which is not the first.
+ */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -12,7 +16,7 @@ __attribute__((noinline)) long counted(long n)
 	return n + 1;
 }
 
-int main(void)
+static void *restrict_and_wait(void *arg)
 {
 	struct sock_filter code = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	struct sock_fprog filter = { 1, &code };
@@ -22,6 +26,20 @@ int main(void)
 		abort();
 	puts("ready");
 	fflush(stdout);
+	for (;;)
+		pause();
+	return arg;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+
+	(void)argv;
+	if (argc == 1)
+		restrict_and_wait(NULL);
+	if (pthread_create(&thread, NULL, restrict_and_wait, NULL))
+		abort();
 	for (;;)
 		pause();
 }

@@ -8,6 +8,7 @@ traced     traced by this script
 gdb        traced by gdb
 zombie     killed, and nobody has waited for it
 thread     the same, but PID is a thread of it that is not the first
+child      the same, but PID is its child
 recorded   recorded by another COMMAND, which has begun
 
 Exits as COMMAND does.
@@ -17,6 +18,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 PTRACE_SEIZE = 0x4206
 
@@ -43,6 +45,11 @@ def prepare(how, program, command):
         os.waitid(os.P_PID, program.pid, os.WEXITED | os.WNOWAIT)
     elif how == "thread":
         return max(map(int, os.listdir(f"/proc/{program.pid}/task")))
+    elif how == "child":
+        path = f"/proc/{program.pid}/task/{program.pid}/children"
+        while not (children := open(path, encoding="utf-8").read().split()):
+            time.sleep(0.01)
+        return int(children[0])
     elif how == "recorded":
         first = subprocess.Popen(replaced(command, program.pid),
                                  stderr=subprocess.PIPE, text=True)

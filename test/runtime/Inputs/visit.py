@@ -7,6 +7,8 @@ visit.py PATCHBAY counts PROG TIMES
 visit.py PATCHBAY keeps PROG TIMES
     Recordings with small and with large buffers in turn: what is kept for the next one is
     not more after TIMES of both than after the first.
+visit.py PATCHBAY stays PROG TIMES
+    Its memory is as much after TIMES recordings as after one by each tracer.
 visit.py PATCHBAY inside PROG TIMES
     The same, and PROG, a command, finds neither the runtime nor the directory: it has a
     /tmp of its own, in which nothing is left. --follow: its children, too.
@@ -172,6 +174,26 @@ def keeps(patchbay, command, times):
     print(f"kept no more after {times} times")
 
 
+def own_kb(program):
+    """What is of the process alone, of the threads and of all that is allocated."""
+    with open(f"/proc/{program.pid}/status", encoding="utf-8") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("RssAnon:"))
+
+
+def stays(patchbay, command, times):
+    program = Program(*command.split())
+    sizes = []
+    for number in range(times):
+        recording = Recording(patchbay, program, *TRACERS[number % len(TRACERS)])
+        program.call(50)
+        recording.end()
+        sizes.append(own_kb(program))
+    # A page for each recording, or for a few of the threads, would be too much.
+    assert sizes[-1] - sizes[len(TRACERS)] < 2 * (times - len(TRACERS)), sizes
+    program.end()
+    print(f"its memory stayed for {times} recordings")
+
+
 def inside(patchbay, command, times):
     program = Program(*command.split())
     before = program.state()
@@ -301,6 +323,6 @@ def kill(patchbay, path, times):
 if __name__ == "__main__":
     PATCHBAY, WHAT, PATH, TIMES = sys.argv[1:]
     {"counts": counts, "fork": fork, "follow": follow, "storm": storm,
-     "alone": alone, "inside": inside, "keeps": keeps,
+     "alone": alone, "inside": inside, "keeps": keeps, "stays": stays,
      "kill": kill}[WHAT](
         PATCHBAY, PATH, int(TIMES))

@@ -5,9 +5,15 @@
  */
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
 #include <wchar.h>
 
 __attribute__((noinline)) int counted(int n)
@@ -16,13 +22,62 @@ __attribute__((noinline)) int counted(int n)
 	return n + 1;
 }
 
+static char much[1 << 20]; /* more than a stream's buffer has */
 static sem_t never;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 
+/* With a limit of time for what is received or sent: then a stop of the thread would be
+ * seen as EINTR. */
+static int limited(int socket)
+{
+	const struct timeval limit = { .tv_sec = 1000 };
+
+	setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	return socket;
+}
+
+static int wait_for_socket(const char *where)
+{
+	struct sockaddr_un any = { .sun_family = AF_UNIX };
+	struct msghdr message = { 0 };
+	socklen_t size = sizeof(any);
+	int server, sockets[2];
+
+	socketpair(AF_UNIX, SOCK_STREAM, 0, sockets);
+	limited(sockets[0]);
+	if (!strcmp(where, "recv"))
+		return recv(sockets[0], much, sizeof(much), 0) < 0;
+	if (!strcmp(where, "recvmsg"))
+		return recvmsg(sockets[0], &message, 0) < 0;
+	if (!strcmp(where, "read"))
+		return read(sockets[0], much, sizeof(much)) < 0;
+	if (!strcmp(where, "send"))
+		while (send(sockets[0], much, sizeof(much), 0) > 0)
+			;
+	if (!strcmp(where, "write"))
+		while (write(sockets[0], much, sizeof(much)) > 0)
+			;
+	server = limited(socket(AF_UNIX, SOCK_STREAM, 0));
+	/* A name of the kernel's choice. */
+	bind(server, (struct sockaddr *)&any, sizeof(any.sun_family));
+	listen(server, 0);
+	if (!strcmp(where, "accept"))
+		return accept(server, NULL, NULL) < 0;
+	getsockname(server, (struct sockaddr *)&any, &size);
+	if (!strcmp(where, "connect"))
+		while (!connect(limited(socket(AF_UNIX, SOCK_STREAM, 0)),
+				(struct sockaddr *)&any, size))
+			;
+	return 1;
+}
+
 static int wait_in(const char *where)
 {
+	struct epoll_event event;
+	sigset_t signals = { 0 };
 	char *line = NULL, text[64] = "";
 	size_t size = 0;
 	int number = 0;
@@ -47,9 +102,15 @@ static int wait_in(const char *where)
 		return scanf("%d", &number) != 1;
 	if (!strcmp(where, "fread"))
 		return fread(text, 1, 1, stdin) != 1;
+	if (!strcmp(where, "fread-much"))
+		return fread(much, 1, sizeof(much), stdin) != 2;
 	if (!strcmp(where, "fgetwc"))
 		return fgetwc(stdin) == WEOF;
-	return 1;
+	if (!strcmp(where, "epoll_wait"))
+		return epoll_wait(epoll_create1(0), &event, 1, -1) < 0;
+	if (!strcmp(where, "sigwaitinfo"))
+		return sigwaitinfo(&signals, NULL) < 0;
+	return wait_for_socket(where);
 }
 
 int main(int argc, char **argv)

@@ -58,6 +58,12 @@ no_sve:
 	cmp	x0, x19
 	b.ne	no_area
 
+	/* A child that is forked meanwhile has none of these threads. */
+	mov	x8, #__NR_madvise
+	mov	x1, #AREA_SIZE
+	mov	x2, #10			/* MADV_DONTFORK */
+	svc	#0
+
 	mov	x8, #__NR_rt_sigprocmask
 	mov	x0, #2			/* SIG_SETMASK */
 	adr	x1, signals

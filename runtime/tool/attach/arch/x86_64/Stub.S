@@ -30,6 +30,13 @@ pb_stub_code:
 	cmpq	area(%rip), %rax
 	jne	no_area
 
+	/* A child that is forked meanwhile has none of these threads. */
+	movl	$__NR_madvise, %eax
+	movq	%rbx, %rdi
+	movl	$AREA_SIZE, %esi
+	movl	$10, %edx		/* MADV_DONTFORK */
+	syscall
+
 	movl	$__NR_rt_sigprocmask, %eax
 	movl	$2, %edi		/* SIG_SETMASK */
 	leaq	signals(%rip), %rsi
