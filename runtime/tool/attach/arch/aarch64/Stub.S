@@ -325,17 +325,20 @@ leave:
 	mov	x0, #0
 	ret
 
-/* int await(int *word): it, when it is not 0 any more, or after ten seconds. It calls
-   nobody, and system calls change no other register. */
+/* int await(int *word): it, when it is not 0 any more, or after ten seconds: 200 pauses
+   of a tenth of a millisecond, and then 1000 of ten, so that on a machine that is busy it
+   takes not much longer. It calls nobody, and system calls change no other register. */
 await:
 	mov	x9, x0
-	mov	w10, #34464		/* 100000 */
-	movk	w10, #1, lsl #16
+	mov	w10, #1200
 try:
 	ldar	w11, [x9]
 	cbnz	w11, awaited
 	mov	x8, #__NR_nanosleep
 	adr	x0, pause
+	adr	x1, long_pause
+	cmp	w10, #1000
+	csel	x0, x0, x1, hi
 	mov	x1, #0
 	svc	#0
 	sub	w10, w10, #1
@@ -348,6 +351,7 @@ file_name:
 	.asciz	"patchbay"
 	.balign	8
 pause:	.quad	0, 100000
+long_pause: .quad 0, 10000000
 /* All but SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, and the C library's 32
    to 34. */
 signals:

@@ -250,18 +250,25 @@ leave:
 	xorl	%eax, %eax
 	ret
 
-/* int await(int *word): it, when it is not 0 any more, or after ten seconds. */
+/*
+ * int await(int *word): it, when it is not 0 any more, or after ten seconds: 200 pauses of a
+ * tenth of a millisecond, and then 1000 of ten, so that on a machine that is busy it takes
+ * not much longer.
+ */
 await:
 	pushq	%rbx
 	pushq	%r12
 	movq	%rdi, %rbx
-	movl	$100000, %r12d
+	movl	$1200, %r12d
 try:
 	movl	(%rbx), %eax
 	testl	%eax, %eax
 	jne	awaited
 	movl	$__NR_nanosleep, %eax
 	leaq	pause(%rip), %rdi
+	leaq	long_pause(%rip), %rsi
+	cmpl	$1000, %r12d
+	cmovbeq	%rsi, %rdi
 	xorl	%esi, %esi
 	syscall
 	xorl	%eax, %eax
@@ -276,6 +283,7 @@ file_name:
 	.asciz	"patchbay"
 	.balign	8
 pause:	.quad	0, 100000
+long_pause: .quad 0, 10000000
 /* All but SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, and the C library's 32
    to 34. */
 signals:
