@@ -19,7 +19,7 @@ start() {
 	rm -f /tmp/said
 	./as-user "$1" "$2" ./visited </tmp/in >/tmp/said &
 	pid=$!
-	until grep -q ready /tmp/said; do sleep 0.05; done
+	until grep -q ready /tmp/said 2>/dev/null; do sleep 0.05; done
 }
 
 # record NAME USER with|without
