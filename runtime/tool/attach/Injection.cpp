@@ -154,8 +154,8 @@ Expected<Injector::Look> Injector::lookAt(pid_t Thread) {
   if (!T.hasThere(Place.code(), Code))
     return Look::NotNow;
   // Behind the code that tells where it is, should this command be killed.
-  if (Use.WayBack &&
-      !Place.writeWayBack(Thread, Use.WayBack, wayBackCode(Use.WayBack, Use.Back)))
+  if (Use.WayBack && !Place.writeWayBack(Thread, Use.WayBack,
+                                         wayBackCode(Use.WayBack, Use.Back)))
     return Look::NotNow;
   if (!T.resumeWith(
           redirected(T.registers(), Place.code() + stubEntry())))

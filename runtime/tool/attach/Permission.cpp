@@ -57,14 +57,16 @@ Error patchbay::whyNotPermitted(pid_t Process, int Errno) {
                                        "command has no rights in, or a security "
                                        "module (SELinux, AppArmor) forbids it");
   if (uint64_t User = Theirs.number("Uid"); User != getuid())
-    return processError(Process, Not + "it is of user " + Twine(User) +
-                                     ", and you are " + Twine(getuid()) +
-                                     ": be that user, or " +
-                                     (getuid() ? "root (CAP_SYS_PTRACE)" : NoRight));
+    return processError(
+        Process, Not + "it is of user " + Twine(User) + ", and you are " +
+                     Twine(getuid()) + ": be that user, or " +
+                     (getuid() ? "root (CAP_SYS_PTRACE)" : NoRight));
   if (Scope)
     return processError(Process, Not + whyYama(Scope));
-  return processError(Process, Not + "it has gained or given up privileges "
-                                     "(setuid, capabilities, "
-                                     "PR_SET_DUMPABLE): " +
-                                     (getuid() ? "be root (CAP_SYS_PTRACE)" : NoRight));
+  return processError(Process,
+                      Not +
+                          "it has gained or given up privileges "
+                          "(setuid, capabilities, "
+                          "PR_SET_DUMPABLE): " +
+                          (getuid() ? "be root (CAP_SYS_PTRACE)" : NoRight));
 }

@@ -53,8 +53,8 @@ Error EndedMeanwhile::judge(Error E) const {
   constexpr unsigned Tries = 5, TriesAtMost = 1000, PauseUs = 2000;
   if (!E || !WasThere)
     return E;
-  for (unsigned Try = 0; Try < (isEnding(Pid) ? TriesAtMost : Tries) && !hasEnded(Pid);
-       ++Try)
+  for (unsigned Try = 0;
+       Try < (isEnding(Pid) ? TriesAtMost : Tries) && !hasEnded(Pid); ++Try)
     usleep(PauseUs);
   if (!hasEnded(Pid))
     return E;
@@ -70,11 +70,13 @@ static Error checkState(unsigned Pid) {
     return processError(Pid, "is a thread: its process is " + Twine(Group));
   if (isZombie(Pid, Status))
     return processError(Pid, "it has ended, and waits for its parent (zombie)");
-  // Memory, files and root directory of a process are seen through its first thread.
+  // Memory, files and root directory of a process are seen through its first
+  // thread.
   if (Status.line("State").starts_with("Z"))
-    return processError(Pid, "its first thread has ended (pthread_exit(3)), and the kernel "
-                             "shows nothing of the process any more: start it with "
-                             "'patchbay record'");
+    return processError(
+        Pid, "its first thread has ended (pthread_exit(3)), and the kernel "
+             "shows nothing of the process any more: start it with "
+             "'patchbay record'");
   if (isOfKernel(Pid))
     return processError(Pid, "is a thread of the kernel");
   if (Status.number("TracerPid"))
@@ -109,8 +111,8 @@ static bool hasOwnFilter(const ThreadStatus &Theirs) {
          Parents.number("Seccomp_filters") < Theirs.number("Seccomp_filters");
 }
 
-// A filter is of one thread, unless the program asks for all (SECCOMP_FILTER_FLAG_TSYNC),
-// and handlers run in each.
+// A filter is of one thread, unless the program asks for all
+// (SECCOMP_FILTER_FLAG_TSYNC), and handlers run in each.
 static Error checkSeccomp(const ProcessMemory &Memory) {
   for (pid_t Thread : threadsOf(Memory.pid())) {
     if (!hasOwnFilter(ThreadStatus(Memory.pid(), Thread)))
@@ -118,23 +120,25 @@ static Error checkSeccomp(const ProcessMemory &Memory) {
     std::string Who = unsigned(Thread) == Memory.pid()
                           ? "it"
                           : "its thread " + std::to_string(Thread);
-    return Memory.error(Who + " has restricted its system calls (seccomp), and might be "
-                              "killed for those that load and run the runtime: start it "
-                              "with 'patchbay record', which prepares for that");
+    return Memory.error(
+        Who + " has restricted its system calls (seccomp), and might be "
+              "killed for those that load and run the runtime: start it "
+              "with 'patchbay record', which prepares for that");
   }
   return Error::success();
 }
 
-// A child of vfork(2), until it executes another program or ends: what is done to it
-// is done to its parent, and stays there when it has gone.
+// A child of vfork(2), until it executes another program or ends: what is done
+// to it is done to its parent, and stays there when it has gone.
 static Error checkOwnMemory(const ProcessMemory &Memory) {
   constexpr int OfMemory = 1; // KCMP_VM of <linux/kcmp.h>
   uint64_t Parent = ThreadStatus(Memory.pid(), Memory.pid()).number("PPid");
   if (!Parent || syscall(SYS_kcmp, Memory.pid(), Parent, OfMemory, 0, 0))
     return Error::success();
-  return Memory.error("it runs in the memory of process " + Twine(Parent) +
-                      ", of which it is a child (vfork(2), posix_spawn(3)) that has not "
-                      "executed its program yet");
+  return Memory.error(
+      "it runs in the memory of process " + Twine(Parent) +
+      ", of which it is a child (vfork(2), posix_spawn(3)) that has not "
+      "executed its program yet");
 }
 
 // The words with which a program is refused, of the file that the process executes.

@@ -168,10 +168,11 @@ StringRef SafePoint::called(const ProcessMemory &Memory,
   return Module->find(Name) == Target ? Name : "";
 }
 
-// Between fread() and read(2) is one function, which has no name. Those that fread() calls
-// are the stream's xsgetn() and what waits for its lock, and of these only the former
-// reads.
-bool SafePoint::isReadingMuch(StringRef Called, ArrayRef<StackFrame> Frames) const {
+// Between fread() and read(2) is one function, which has no name. Those that
+// fread() calls are the stream's xsgetn() and what waits for its lock, and of
+// these only the former reads.
+bool SafePoint::isReadingMuch(StringRef Called,
+                              ArrayRef<StackFrame> Frames) const {
   return is_contained({"fread", "_IO_fread", "fread_unlocked"}, Called) &&
          Frames.size() == 3 && functionOf(Frames[1]).empty();
 }
@@ -184,7 +185,8 @@ bool SafePoint::readsStream(StringRef Called, const Known &Stack) const {
     StringRef Name = functionOf(Stack.Frames[I]);
     if (Name == "read" || Name == "__read")
       return functionOf(Stack.Frames[I + 1]) == "_IO_file_underflow" ||
-             isReadingMuch(Called, ArrayRef(Stack.Frames).slice(I, Stack.InC - I));
+             isReadingMuch(Called,
+                           ArrayRef(Stack.Frames).slice(I, Stack.InC - I));
   }
   return false;
 }

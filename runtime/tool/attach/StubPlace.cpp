@@ -156,11 +156,11 @@ bool StubPlace::writeBy(pid_t Thread, uint64_t Address, StringRef Bytes) {
   int Fd = open(Path.c_str(), O_RDWR | O_CLOEXEC);
   if (Fd < 0)
     return false;
-  // Not another program's, which it may execute by now: the memory that we know would be
-  // gone.
+  // Not another program's, which it may execute by now: the memory that we know
+  // would be gone.
   char Byte;
-  bool IsSame =
-      pread(Memory, &Byte, sizeof(Byte), static_cast<off_t>(Address)) == sizeof(Byte);
+  bool IsSame = pread(Memory, &Byte, sizeof(Byte),
+                      static_cast<off_t>(Address)) == sizeof(Byte);
   bool Done = IsSame && pwrite(Fd, Bytes.data(), Bytes.size(),
                                static_cast<off_t>(Address)) ==
                             static_cast<ssize_t>(Bytes.size());
@@ -187,8 +187,9 @@ bool StubPlace::writeWayBack(pid_t Thread, uint64_t Address, StringRef Bytes) {
 }
 
 Error StubPlace::cannotWriteCode() const {
-  return processError(Pid, "its code cannot be written: the kernel lets nobody do that "
-                           "through /proc/PID/mem (proc_mem.force_override=never)");
+  return processError(
+      Pid, "its code cannot be written: the kernel lets nobody do that "
+           "through /proc/PID/mem (proc_mem.force_override=never)");
 }
 
 // At the end of the last page of a module that stays, or in which the thread is.

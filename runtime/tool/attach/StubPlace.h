@@ -27,9 +27,9 @@ public:
   uint64_t wayBackTo(const ProcessMemory &Memory, const LoadedModules &Modules,
                      uint64_t Pc);
 
-  /// By the memory of a thread that stands still: to code some kernels let debuggers write
-  /// alone, and that of a thread of theirs (proc_mem.force_override=ptrace, since Linux
-  /// 6.12).
+  /// By the memory of a thread that stands still: to code some kernels let
+  /// debuggers write alone, and that of a thread of theirs
+  /// (proc_mem.force_override=ptrace, since Linux 6.12).
   bool writeCode(pid_t Thread, llvm::StringRef Bytes);
   bool writeWayBack(pid_t Thread, uint64_t Address, llvm::StringRef Bytes);
   llvm::Error cannotWriteCode() const;

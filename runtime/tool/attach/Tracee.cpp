@@ -55,8 +55,9 @@ static int waitFor(pid_t Thread, std::chrono::steady_clock::time_point Until) {
   return Status;
 }
 
-// Threads that did not come to a stop in time, so that they could not be let go: as one
-// that waits for its child of vfork(2), or for a disk. They may do so at any moment.
+// Threads that did not come to a stop in time, so that they could not be let
+// go: as one that waits for its child of vfork(2), or for a disk. They may do
+// so at any moment.
 static std::set<pid_t> &unreleased() {
   static thread_local std::set<pid_t> Threads;
   return Threads;
@@ -71,7 +72,8 @@ Expected<Tracee::State> Tracee::stop() {
   bool IsOurs = unreleased().erase(Thread);
   if (!IsOurs && ptrace(PTRACE_SEIZE, Thread, 0, 0)) {
     int Errno = errno;
-    // Who has just ended is refused with the same word as who may not be debugged.
+    // Who has just ended is refused with the same word as who may not be
+    // debugged.
     if (Errno == ESRCH || hasEnded(Process, Thread))
       return State::Gone;
     return whyNotPermitted(Process, Errno);
@@ -139,11 +141,11 @@ bool Tracee::hasSignals() const {
   return (S.hex("SigPnd") | S.hex("ShdPnd")) & ~S.hex("SigBlk");
 }
 
-// System calls that fail with EINTR when their thread is stopped, though there is no
-// signal (signal(7), "Interruption of system calls and library functions by stop
-// signals"): those of sockets do if SO_RCVTIMEO or SO_SNDTIMEO is set. They have changed
-// nothing by then, else they would return how much; a connection that has been asked for
-// is waited for when it is asked for again.
+// System calls that fail with EINTR when their thread is stopped, though there
+// is no signal (signal(7), "Interruption of system calls and library functions
+// by stop signals"): those of sockets do if SO_RCVTIMEO or SO_SNDTIMEO is set.
+// They have changed nothing by then, else they would return how much; a
+// connection that has been asked for is waited for when it is asked for again.
 static bool failsWhenStopped(int64_t Number) {
   switch (Number) {
 #ifdef SYS_epoll_wait
@@ -224,9 +226,9 @@ struct RseqSection { // struct rseq_cs
 constexpr uint64_t SectionInArea = 8; // rseq_cs in struct rseq
 } // namespace
 
-// The kernel looks at it when the thread goes on: by then it would be elsewhere, and what
-// it had begun would not be begun again when it is back. Kernels before Linux 5.13 do not
-// say.
+// The kernel looks at it when the thread goes on: by then it would be
+// elsewhere, and what it had begun would not be begun again when it is back.
+// Kernels before Linux 5.13 do not say.
 bool Tracee::isInRestartable() const {
   RseqConfiguration Of = {};
   uint64_t Section = 0;
@@ -235,7 +237,8 @@ bool Tracee::isInRestartable() const {
   if (!read(Of.Area + SectionInArea, &Section, sizeof(Section)) || !Section)
     return false;
   RseqSection S;
-  return !read(Section, &S, sizeof(S)) || programCounter(Registers) - S.Start < S.Size;
+  return !read(Section, &S, sizeof(S)) ||
+         programCounter(Registers) - S.Start < S.Size;
 }
 
 bool Tracee::resumeWith(const ThreadRegisters &R) {
@@ -274,16 +277,18 @@ void Tracee::letGo(int Status) {
     release(IsSignal ? WSTOPSIG(Status) : 0);
 }
 
-// To be let go a thread has to stand still. One that has not stopped in time, since it
-// has no processor, for instance, does so when it goes on; what then takes long is not
-// our doing. One that is in no state to stop (D) may take as long as it likes.
+// To be let go a thread has to stand still. One that has not stopped in time,
+// since it has no processor, for instance, does so when it goes on; what then
+// takes long is not our doing. One that is in no state to stop (D) may take as
+// long as it likes.
 Tracee::~Tracee() {
   if (IsStopped)
     resume();
   if (!IsSeized)
     return;
   bool IsWaiting = ThreadStatus(Process, Thread).line("State").starts_with("D");
-  auto Until = std::chrono::steady_clock::now() + (IsWaiting ? 0 : 50) * Patience;
+  auto Until =
+      std::chrono::steady_clock::now() + (IsWaiting ? 0 : 50) * Patience;
   if (int Status = waitFor(Thread, Until))
     letGo(Status);
   else

@@ -43,8 +43,9 @@ public:
   /// Whether the code of Stub.h gives back all that it has.
   bool isAllSaved() const { return patchbay::isAllSaved(Thread, Registers); }
 
-  /// Whether it is in instructions that the kernel has it begin again when it was
-  /// interrupted in them (rseq(2)). Somewhere else it would not be seen to be.
+  /// Whether it is in instructions that the kernel has it begin again when it
+  /// was interrupted in them (rseq(2)). Somewhere else it would not be seen to
+  /// be.
   bool isInRestartable() const;
 
   /// Whether its memory has these bytes.
@@ -55,14 +56,16 @@ public:
   /// It goes on as it was.
   void resume();
 
-  /// Threads are to be stopped by a thread of this command's that does nothing else: with
-  /// its end the kernel lets go of those that had not stopped in time. They do not stop
-  /// any more then, and nobody has to wait for them, while this command may go on for hours.
+  /// Threads are to be stopped by a thread of this command's that does nothing
+  /// else: with its end the kernel lets go of those that had not stopped in
+  /// time. They do not stop any more then, and nobody has to wait for them,
+  /// while this command may go on for hours.
   static void onThreadOfItsOwn(llvm::function_ref<void()> Do);
   /// Those go on that had not stopped in time, and have since.
   static void letLateGo(pid_t Process);
 
-  /// Do(THREAD), of which this command is the debugger meanwhile. It does not stop for that.
+  /// Do(THREAD), of which this command is the debugger meanwhile. It does not
+  /// stop for that.
   static bool seizeAny(pid_t Process, llvm::function_ref<bool(pid_t)> Do);
 
 private:
