@@ -40,8 +40,9 @@ sanitize -fsanitize=fuzzer-no-link -c "$output.d/guided.cpp" -o "$output.d/guide
 
 # Apart from the others is what has a name of its file that they, or headers, have too.
 together names Diagnostics elf/ElfImage elf/LoadMap names/KernelNames names/NameArchive \
-	names/NameFilter names/NameForms names/RustNames names/SourceNames names/SymbolFiles \
-	names/TracedNames
+	names/NameFilter names/NameForms names/NameParts names/NamesApart \
+	names/OnlyDifferences names/RustNames names/SourceNames names/SymbolFiles \
+	names/TracedNames DurationText
 together reading reading/CallPass reading/ChosenCalls reading/DataErrors \
 	reading/MappedFile reading/Parallel reading/Progress recording/OutputDir \
 	showing/CallTree showing/Comparison showing/Durations showing/Histogram \
