@@ -11,11 +11,6 @@
 set -eu
 . "$(dirname "$0")/private-apt.sh"
 
-die() {
-	printf 'fetch-kernel: %s\n' "$*" >&2
-	exit 1
-}
-
 case ${1:-} in
 aarch64) debian=arm64 flavour=arm64 ;;
 ppc64le) debian=ppc64el flavour=powerpc64le ;;
@@ -31,59 +26,23 @@ esac
 shift 2
 [ $# -gt 0 ] || set -- trixie sid experimental
 name=linux-$version-$arch
-kernel=$cache/sources/$name
+wanted=$name
+result=$cache/sources/$name
+begin
 
-if [ -f "$kernel" ]; then
-	printf '%s\n' "$kernel"
-	exit
-fi
-command -v apt-get >/dev/null || die "cannot fetch $name: apt-get not found"
-partial=$cache/partial/$name
-mkdir -p "$partial" "$cache/sources" 2>/dev/null ||
-	die "cannot write to $cache: set XDG_CACHE_HOME"
-alone "$name"
-if [ -f "$kernel" ]; then
-	printf '%s\n' "$kernel"
-	exit
-fi
-
-list=$(candidates "$@")
-[ -n "$list" ] || die "cannot fetch $name: apt has no mirror for $*"
-tried=
-while read -r mirror suite; do
-	state=$cache/apt/$suite-$name
-	log=$state/log
-	configure "$state" "$mirror" "$suite" "$debian"
-	printf 'looking for %s in %s\n' "$name" "$suite" >&2
-	if ! apt-get -c "$state/apt.conf" -q --error-on=any update >"$log" 2>&1; then
-		tried="$tried; $suite: $(reason "$log")"
-		continue
-	fi
+take() {
 	# Since 7.2 an image has its file from a package of its own.
 	pattern="$(printf '%s' "$version" | sed 's/\./\\./g')[.~+][^-]*-$flavour"
 	package=$(apt-cache -c "$state/apt.conf" pkgnames |
 		grep -E "^linux-(binary|image)-$pattern\$" | sort -V | head -n 1)
-	if [ -z "$package" ]; then
-		tried="$tried; $suite: does not have it"
-		continue
-	fi
-	if ! (cd "$partial" && apt-get -c "$state/apt.conf" -q download "$package") \
-		>"$log" 2>&1; then
-		tried="$tried; $suite: $(reason "$log")"
-		continue
-	fi
-	deb=$(find "$partial" -name "linux-*.deb" | sort -V | tail -n 1)
-	# The rename at the end makes it appear whole or not at all.
-	trap 'rm -f "$kernel.$$"' EXIT
-	trap 'exit 1' HUP INT TERM
-	dpkg-deb --fsys-tarfile "$deb" |
-		tar -xO --wildcards '*/vmlinu*' >"$kernel.$$" &&
-		[ -s "$kernel.$$" ] || die "cannot unpack vmlinu* of $deb"
-	mv "$kernel.$$" "$kernel"
-	rm -r "$partial" "$state/lists"
-	printf '%s\n' "$kernel"
-	exit
-done <<END
-$list
-END
-die "cannot fetch $name (${tried#; })"
+	[ -n "$package" ] || why='does not have it'
+	[ -n "$package" ] && download "$package"
+}
+ask_suites "$debian" "$(candidates "$@")" "$*"
+
+deb=$(newest 'linux-*.deb')
+unpack_aside
+dpkg-deb --fsys-tarfile "$deb" |
+	tar -xO --wildcards '*/vmlinu*' >"$unpacked" &&
+	[ -s "$unpacked" ] || die "cannot unpack vmlinu* of $deb"
+finish

@@ -11,11 +11,6 @@
 set -eu
 . "$(dirname "$0")/private-apt.sh"
 
-die() {
-	printf 'fetch-llvm: %s\n' "$*" >&2
-	exit 1
-}
-
 [ $# -eq 2 ] || die "usage: fetch-llvm.sh ARCH LLVM-MAJOR"
 case $1 in
 aarch64) debian=arm64 ;;
@@ -24,24 +19,16 @@ esac
 case $2 in
 '' | *[!0-9]*) die "usage: fetch-llvm.sh ARCH LLVM-MAJOR" ;;
 esac
-store=$cache/llvm/$1-$2
-if [ -f "$store/libLLVMSupport.a" ]; then
-	printf '%s\n' "$store"
-	exit
-fi
+name=llvm-$1-$2
+wanted="LLVM for $1"
+result=$cache/llvm/$1-$2
+there
 version=$(dpkg-query -W -f '${Version}' "llvm-$2-dev" 2>/dev/null) ||
 	die "no llvm-$2-dev of Debian's is installed, whose version it has to be"
-command -v apt-get >/dev/null || die "cannot fetch LLVM for $1: apt-get not found"
-partial=$cache/partial/llvm-$1-$2
-mkdir -p "$partial" "$cache/llvm" 2>/dev/null || die "cannot write to $cache: set XDG_CACHE_HOME"
-alone "llvm-$1-$2"
-if [ -f "$store/libLLVMSupport.a" ]; then
-	printf '%s\n' "$store"
-	exit
-fi
+begin
 
 # All that the system itself has, as one: the packages need not be of one suite.
-state=$cache/apt/llvm-$1-$2
+state=$cache/apt/$name log=$cache/apt/$name/log
 mkdir -p "$state"
 candidates >"$state/candidates"
 : >"$state/all"
@@ -49,20 +36,15 @@ while read -r mirror suite; do
 	configure "$state" "$mirror" "$suite" "$debian"
 	cat "$state/sources.list" >>"$state/all"
 done <"$state/candidates"
-[ -s "$state/all" ] || die "cannot fetch LLVM for $1: apt has no mirror"
+[ -s "$state/all" ] || die "cannot fetch $wanted: apt has no mirror"
 mv "$state/all" "$state/sources.list"
-log=$state/log
 printf 'looking for LLVM %s for %s\n' "$version" "$1" >&2
 # Mirrors that have nothing for this architecture are no error.
-apt-get -c "$state/apt.conf" -q update >"$log" 2>&1 || true
-(cd "$partial" && apt-get -c "$state/apt.conf" -q download \
-	"llvm-$2-dev=$version" libzstd-dev zlib1g-dev) >"$log" 2>&1 ||
+apt_get update || true
+download "llvm-$2-dev=$version" libzstd-dev zlib1g-dev ||
 	die "cannot fetch LLVM $version for $1: $(reason "$log")"
 
-# The rename at the end makes it appear whole or not at all.
-unpacked=$store.$$
-trap 'rm -rf "$unpacked"' EXIT
-trap 'exit 1' HUP INT TERM
+unpack_aside
 mkdir "$unpacked"
 for package in "$partial"/*.deb; do
 	dpkg-deb --fsys-tarfile "$package" |
@@ -79,7 +61,4 @@ for archive in "$unpacked"/*; do
 	*) rm -r "$archive" ;;
 	esac
 done
-rm -rf "$store"
-mv -T "$unpacked" "$store"
-rm -r "$partial" "$state/lists"
-printf '%s\n' "$store"
+finish

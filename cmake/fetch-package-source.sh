@@ -10,47 +10,31 @@
 set -eu
 . "$(dirname "$0")/private-apt.sh"
 
-die() {
-	printf 'fetch-package-source: %s\n' "$*" >&2
-	exit 1
-}
-
 [ $# -eq 1 ] || die "name one source package"
 package=$1
-store=$cache/source-packages/$package
+name=source-package-$package
+wanted=$package
+result=$cache/source-packages/$package
 
 description() {
-	find "$1" -maxdepth 1 -name "${package}_*.dsc" 2>/dev/null | sort -V | tail -n 1
+	find "$result" -maxdepth 1 -name "${package}_*.dsc" 2>/dev/null | sort -V | tail -n 1
 }
 
-if [ -z "$(description "$store")" ]; then
-	command -v apt-get >/dev/null || die "cannot fetch $package: apt-get not found"
-	mkdir -p "$cache/partial" 2>/dev/null || die "cannot write to $cache: set XDG_CACHE_HOME"
-	alone "source-package-$package"
-fi
-if [ -z "$(description "$store")" ]; then
-	list=$(candidates)
-	[ -n "$list" ] || die "cannot fetch $package: apt has no mirror for this system"
-	partial=$store.partial
-	tried=
-	while read -r mirror suite; do
-		state=$cache/apt/$suite
-		log=$state/log
-		configure "$state" "$mirror" "$suite"
-		rm -rf "$partial"
-		mkdir -p "$partial"
-		if apt-get -c "$state/apt.conf" -q --error-on=any update >"$log" 2>&1 &&
-			(cd "$partial" && apt-get -c "$state/apt.conf" -q source \
-				--only-source --download-only "$package") >"$log" 2>&1; then
-			# Under its name once it is complete.
-			rm -rf "$store"
-			mv "$partial" "$store"
-			break
-		fi
-		tried="$tried; $suite: $(reason "$log")"
-	done <<-END
-		$list
-	END
-	[ -n "$(description "$store")" ] || die "cannot fetch $package (${tried#; })"
-fi
-description "$store"
+there() {
+	[ -z "$(description)" ] || {
+		description
+		exit
+	}
+}
+begin
+
+take() {
+	# Nothing of another version.
+	rm -rf "$partial"
+	mkdir "$partial"
+	(cd "$partial" && apt_get source --only-source --download-only "$package")
+}
+ask_suites '' "$(candidates)" "this system"
+
+unpacked=$partial
+finish

@@ -12,11 +12,6 @@
 set -eu
 . "$(dirname "$0")/private-apt.sh"
 
-die() {
-	printf 'fetch-programs: %s\n' "$*" >&2
-	exit 1
-}
-
 case ${1:-} in
 aarch64) debian=arm64 ;;
 ppc64le) debian=ppc64el ;;
@@ -26,51 +21,23 @@ esac
 arch=$1
 shift
 [ $# -gt 0 ] || die "no package named"
-name=$(printf '%s\n' "$@" | sort | paste -sd+)
-root=$cache/roots/$arch-$name
+wanted=$(printf '%s\n' "$@" | sort | paste -sd+)
+name=$arch-$wanted
+result=$cache/roots/$name
+begin
 
-if [ -d "$root" ]; then
-	printf '%s\n' "$root"
-	exit
-fi
-command -v apt-get >/dev/null || die "cannot fetch $name: apt-get not found"
-mkdir -p "$cache/partial" "$cache/roots" 2>/dev/null ||
-	die "cannot write to $cache: set XDG_CACHE_HOME"
-alone "$arch-$name"
-if [ -d "$root" ]; then
-	printf '%s\n' "$root"
-	exit
-fi
-
+take() {
+	apt_get -y --no-install-recommends --download-only install $packages
+}
+packages=$*
 # The release, and not what it is updated from.
-list=$(candidates | awk '$2 !~ /-(security|updates|backports)$/')
-[ -n "$list" ] || die "cannot fetch $name: apt has no mirror"
-tried=
-while read -r mirror suite; do
-	state=$cache/apt/$suite-$debian-$name
-	log=$state/log
-	configure "$state" "$mirror" "$suite" "$debian"
-	printf 'looking for %s in %s\n' "$name" "$suite" >&2
-	if ! apt-get -c "$state/apt.conf" -q --error-on=any update >"$log" 2>&1 ||
-		! apt-get -c "$state/apt.conf" -q -y --no-install-recommends \
-			--download-only install "$@" >"$log" 2>&1; then
-		tried="$tried; $suite: $(reason "$log")"
-		continue
-	fi
-	# The rename at the end makes it appear whole or not at all.
-	unpacked=$root.$$
-	trap 'rm -rf "$unpacked"' EXIT
-	trap 'exit 1' HUP INT TERM
-	mkdir "$unpacked"
-	for deb in "$state"/cache/archives/*.deb; do
-		dpkg-deb --fsys-tarfile "$deb" | tar -xC "$unpacked" --no-same-owner ||
-			die "cannot unpack $deb"
-	done
-	mv -T "$unpacked" "$root"
-	rm -r "$state/lists" "$state/cache"
-	printf '%s\n' "$root"
-	exit
-done <<END
-$list
-END
-die "cannot fetch $name (${tried#; })"
+ask_suites "$debian" "$(candidates | awk '$2 !~ /-(security|updates|backports)$/')"
+
+unpack_aside
+mkdir "$unpacked"
+for deb in "$state"/cache/archives/*.deb; do
+	dpkg-deb --fsys-tarfile "$deb" | tar -xC "$unpacked" --no-same-owner ||
+		die "cannot unpack $deb"
+done
+rm -r "$state/cache"
+finish

@@ -11,11 +11,6 @@
 set -eu
 . "$(dirname "$0")/private-apt.sh"
 
-die() {
-	printf 'fetch-root: %s\n' "$*" >&2
-	exit 1
-}
-
 llvm=${1:-}
 case $llvm in
 '' | *[!0-9]*) die "usage: fetch-root.sh LLVM-MAJOR" ;;
