@@ -28,6 +28,9 @@
 // RUN: %python %S/Inputs/while-running.py %t/prog %t/libplum.so wait -- sh -c '%patchbay record -o %t/late -F "p*" -p PID -- sleep 0.3' 2>&1 | FileCheck %s
 // RUN: %patchbay report -i %t/late 2>&1 | FileCheck %s --check-prefix=LATE
 // LATE: {{.*}}/libplum.so: 2 functions were not traced
+/* In the file once, though it is looked for when recording begins and when it ends; and
+ * once in the command line. */
+// RUN: grep -oa /libplum.so %t/late/*.pbd | count 2
 /* Without them nothing is said. */
 // RUN: %patchbay record -o %t/none -F 'p*' -- %t/prog 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE-NOT: warning
