@@ -35,10 +35,13 @@ done
 sources=$(candidates | sed 's/^/deb /; s/$/ main/')
 mkdir -p "$store" "$cache/partial" 2>/dev/null || die "cannot write to $cache: set XDG_CACHE_HOME"
 partial=$cache/partial/root-$suite.tar
+# How the system reaches them: a proxy, or that a snapshot's lists have expired.
+apt-config dump Acquire >"$cache/partial/root.conf"
 printf 'making a clean %s\n' "$suite" >&2
 printf '%s\n' "$sources" |
 	mmdebstrap --quiet --mode=root --variant=minbase --include="$needed" \
-		--aptopt='APT::Install-Recommends "false"' "$suite" "$partial" - >"$cache/partial/root.log" 2>&1 ||
+		--aptopt='APT::Install-Recommends "false"' --aptopt="$cache/partial/root.conf" \
+		"$suite" "$partial" - >"$cache/partial/root.log" 2>&1 ||
 	die "cannot make a root of $suite: $(grep -m 1 '^E:' "$cache/partial/root.log" || tail -n 1 "$cache/partial/root.log")"
 mv "$partial" "$archive"
 printf '%s\n' "$archive"
