@@ -15,16 +15,16 @@ llvm=${1:-}
 case $llvm in
 '' | *[!0-9]*) die "usage: fetch-root.sh LLVM-MAJOR" ;;
 esac
-suite=$(. /etc/os-release && printf '%s\n' "${VERSION_CODENAME:-}") || suite=
-[ -n "$suite" ] || die "cannot tell what release of Debian this is: no VERSION_CODENAME in /etc/os-release"
+release=$(. /etc/os-release && printf '%s\n' "${VERSION_CODENAME:-}") || release=
+[ -n "$release" ] || die "cannot tell what release of Debian this is: no VERSION_CODENAME in /etc/os-release"
 store=$cache/root
-archive=$store/$suite-llvm$llvm.tar
+archive=$store/$release-llvm$llvm.tar
 if [ -f "$archive" ]; then
 	printf '%s\n' "$archive"
 	exit
 fi
 command -v mmdebstrap >/dev/null || die "mmdebstrap not found: install mmdebstrap"
-[ "$(id -u)" -eq 0 ] || die "no root of $suite: only root can make one"
+[ "$(id -u)" -eq 0 ] || die "no root of $release: only root can make one"
 
 # What the packages need, from those that the system itself has.
 needed=clang-$llvm,libllvm$llvm,libc6-dev,libbpf1,pkgconf
@@ -34,14 +34,21 @@ for package in $(dpkg-query -W -f '${db:Status-Status} ${Package}\n' 'libelf1*' 
 done
 sources=$(candidates | sed 's/^/deb /; s/$/ main/')
 mkdir -p "$store" "$cache/partial" 2>/dev/null || die "cannot write to $cache: set XDG_CACHE_HOME"
-partial=$cache/partial/root-$suite.tar
+partial=$cache/partial/root-$release.tar
+# Unstable calls itself by the name of the release that it is to become.
+suite=$release
+case $sources in
+*" $release main"*) ;;
+*' sid main'*) suite=sid ;;
+*' unstable main'*) suite=unstable ;;
+esac
 # How the system reaches them: a proxy, or that a snapshot's lists have expired.
 apt-config dump Acquire >"$cache/partial/root.conf"
-printf 'making a clean %s\n' "$suite" >&2
+printf 'making a clean %s\n' "$release" >&2
 printf '%s\n' "$sources" |
 	mmdebstrap --quiet --mode=root --variant=minbase --include="$needed" \
 		--aptopt='APT::Install-Recommends "false"' --aptopt="$cache/partial/root.conf" \
 		"$suite" "$partial" - >"$cache/partial/root.log" 2>&1 ||
-	die "cannot make a root of $suite: $(grep -m 1 '^E:' "$cache/partial/root.log" || tail -n 1 "$cache/partial/root.log")"
+	die "cannot make a root of $release: $(grep -m 1 '^E:' "$cache/partial/root.log" || tail -n 1 "$cache/partial/root.log")"
 mv "$partial" "$archive"
 printf '%s\n' "$archive"
