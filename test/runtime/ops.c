@@ -27,6 +27,7 @@ OPAQUE int viola(int a) { return a; }
 
 OPAQUE int rose(int a) { return a; }
 OPAQUE int tulip(int a) { return a; }
+OPAQUE int aster(int a) { return a; } /* nobody calls it */
 
 static _Atomic int first_calls, second_calls, first_over, off;
 
@@ -387,12 +388,25 @@ static void *caller(void *arg)
 	return arg;
 }
 
+/* Others change what they have, as the one below does: changes come one after the other. */
+static void *changer(void *arg)
+{
+	while (!stop) {
+		struct patchbay_ops *ops = create(PATCHBAY_OPS_FAST, second);
+
+		CHECK_EQ(patchbay_arm(ops, "aster", 0), 1);
+		CHECK_EQ(patchbay_ops_disable(ops), 0);
+		CHECK_EQ(patchbay_ops_destroy(ops), 0);
+	}
+	return arg;
+}
+
 /* When a call returns, what it took away is not being called any more. */
 static void while_called(int rounds)
 {
 	struct patchbay_ops *ops = create(PATCHBAY_OPS_FAST, first);
 	struct patchbay_ops *other = create(0, second);
-	pthread_t threads[2];
+	pthread_t threads[3];
 	int sum = 0;
 
 	CHECK_EQ(patchbay_arm(ops, "rose", 0), 1);
@@ -400,6 +414,7 @@ static void while_called(int rounds)
 	CHECK_EQ(patchbay_arm(other, "tulip", 0), 1);
 	for (int i = 0; i < 2; i++)
 		pthread_create(&threads[i], NULL, caller, NULL);
+	pthread_create(&threads[2], NULL, changer, NULL);
 	while (!first_calls)
 		sched_yield();
 	while (rounds--) {
@@ -417,7 +432,7 @@ static void while_called(int rounds)
 		CHECK_EQ(patchbay_ops_enable(ops), 0);
 	}
 	stop = 1;
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 3; i++)
 		pthread_join(threads[i], NULL);
 	CHECK_EQ(patchbay_ops_destroy(ops), 0);
 	CHECK_EQ(patchbay_ops_destroy(other), 0);
