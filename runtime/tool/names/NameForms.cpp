@@ -42,7 +42,7 @@ static std::string shortForm(StringRef Name, bool WithTemplates) {
     if (IsOver && Part != ":")
       continue;
     IsOver = false;
-    if (Part.starts_with("(") && Part != "(anonymous namespace)")
+    if (isParameters(Part, Result))
       IsOver = !Result.empty();
     else if (Part == " " && !WasOperator) // "operator<< <int>"
       Result.clear();

@@ -6,11 +6,14 @@
 #define PATCHBAY_TOOL_NAMEPARTS_H
 
 #include "llvm/ADT/StringRef.h"
+#include <vector>
 
 namespace patchbay {
 
 /// Goes through a name by what belongs together: what is between brackets of
-/// any kind, the name of an operator, or else a character.
+/// any kind, the name of an operator, decltype with its brackets, or else a
+/// character. It takes time in proportion to the name, whatever that is: names
+/// are read from files.
 class NameParts {
 public:
   explicit NameParts(llvm::StringRef Name) : Rest(Name) {}
@@ -18,16 +21,21 @@ public:
   llvm::StringRef next();
 
 private:
-  bool isOperator() const;
-  size_t operatorSize() const;
-  size_t bracketsSize() const;
+  size_t nextSize();
+  size_t conversionSize(size_t Begin);
+  size_t bracketsSize();
 
   llvm::StringRef Rest;
   bool IsInWord = false;
+  std::vector<const char *> Unclosed; // brackets of which that is known
 };
 
-/// Of identifiers.
+/// Of identifiers, which may have characters of UTF-8.
 bool isWord(char C);
+
+/// Whether the part that follows these is a function's parameters: not
+/// "(anonymous namespace)", and not Go's "(*Type)" behind a package.
+bool isParameters(llvm::StringRef Part, llvm::StringRef Before);
 
 } // namespace patchbay
 

@@ -133,7 +133,7 @@ static std::vector<size_t> beginnings(StringRef Name,
     if (IsName && Colons == 2 && At > 2 && (WithOperators || !IsOperator))
       Result.push_back(At);
     Colons = Part == ":" ? Colons + 1 : 0;
-    if (Part.starts_with("(") && Part != "(anonymous namespace)")
+    if (isParameters(Part, Name.take_front(At)))
       IsOver = At != 0;
     else if (Part == ":")
       IsOver = false;
@@ -294,6 +294,20 @@ static StringRef beforeBrackets(StringRef Own) {
   return Own.take_front(At);
 }
 
+// The characters of UTF-8 that have a part there.
+static std::pair<size_t, size_t> wholeCharacters(StringRef Name, size_t Begin,
+                                                 size_t End) {
+  auto IsInside = [&](size_t At) {
+    return At < Name.size() &&
+           (static_cast<unsigned char>(Name[At]) & 0xc0) == 0x80;
+  };
+  while (Begin && IsInside(Begin))
+    --Begin;
+  while (IsInside(End))
+    ++End;
+  return {Begin, End};
+}
+
 // What is from Begin to End, in which names differ, with identifiers as a whole
 // where there is room for that; the first of them has the difference.
 static std::pair<size_t, size_t> identifiers(StringRef Name, size_t Begin,
@@ -308,7 +322,7 @@ static std::pair<size_t, size_t> identifiers(StringRef Name, size_t Begin,
   if (WordsEnd - WordsBegin <= Most)
     return {WordsBegin, WordsEnd};
   if (FirstEnd - WordsBegin > Most)
-    return {Begin, std::min(End, Begin + Most)};
+    return wholeCharacters(Name, Begin, std::min(End, Begin + Most));
   WordsEnd = std::min(WordsEnd, WordsBegin + Most);
   while (!isEdge(Name, WordsEnd))
     --WordsEnd;
@@ -343,7 +357,7 @@ static void cutAlike(ArrayRef<std::string> Names, ArrayRef<size_t> Group,
     size_t End =
         Name.size() - std::min(Tail, Name.size() - std::min(Head, Name.size()));
     std::tie(Begin, End) = identifiers(Name, Begin, End, Most);
-    size_t Room = Most - (End - Begin);
+    size_t Room = Most - std::min(Most, End - Begin);
     StringRef Own = ownName(Name, /*WithOperators=*/true);
     size_t OwnBegin = Name.size() - Own.size();
     std::string Last = Own.str();

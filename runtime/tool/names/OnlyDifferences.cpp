@@ -257,7 +257,7 @@ static size_t resultPlaces(ArrayRef<Place> Of) {
   size_t Result = 0;
   for (size_t I = 0; I != Of.size(); ++I) {
     StringRef Text = Of[I].Of.front();
-    if (I && Text.starts_with("(") && Text != "(anonymous namespace)")
+    if (I && isParameters(Text, Of[I - 1].Of.front()))
       break;
     if (Text == " " && !(I && Of[I - 1].Of.front().starts_with("operator")))
       Result = I + 1;
@@ -277,8 +277,8 @@ std::string SideBySide::textOf(ArrayRef<Place> Of, size_t Row, StringRef Dots,
     StringRef Whole = P.Of[Row];
     bool IsFirst = &P == &Of[Result];
     bool MayGo = !IsFirst && Whole.size() > 1 &&
-                 (Whole.starts_with("<") || (IsName && Whole.starts_with("(") &&
-                                             Whole != "(anonymous namespace)"));
+                 (Whole.starts_with("<") ||
+                  (IsName && isParameters(Whole, (&P)[-1].Of[Row])));
     if (P.Kind == Place::Differs)
       Text += Chosen.count(P.Column) ? Chosen.at(P.Column)[Row] : Whole.str();
     else if (P.Kind == Place::Brackets && isChosen(P))

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names that are written with signs that mean something else elsewhere: operators, types
+// of a result that have brackets, and methods of Go; on a narrow terminal what is left out
+// is what they can do without. Symbols that are nothing of the kind, whatever they are,
+// take no time and no stack.
+// DEFINE: %{terminal} = %python %S/Inputs/in-terminal.py
+// RUN: rm -rf %t && mkdir %t
+// RUN: %buildxx %s -o %t/prog %link
+// RUN: cd %t && %patchbay record -t function_graph -o all -- ./prog
+
+// RUN: cd %t && %{terminal} 40 %patchbay report -f calls,name all | FileCheck %s
+//     CHECK: calls  function{{$}}
+// CHECK-DAG: {{  }}ns::operator"" _km{{$}}
+// CHECK-DAG: {{  }}operator<{{$}}
+// CHECK-DAG: {{  }}ns::chosen{{$}}
+// CHECK-DAG: {{  }}ns::Value::operator void (*)(int){{$}}
+// CHECK-DAG: {{  }}main.(*Type).Method{{$}}
+// CHECK-DAG: {{  }}world.(*Type).Method{{$}}
+
+// In these words a function is meant, too.
+// DEFINE: %{each} = %python %S/Inputs/name-table.py %patchbay %t/prog %t/all
+// RUN: %{each} 'operator<' 'bool operator<<ns::Value>(ns::Value const&, ns::Value const&)'
+// RUN: %{each} 'ns::chosen' 'decltype(auto) ns::chosen<int, ns::Value, ns::Value>(int, ns::Value const&, ns::Value const&)'
+// RUN: %{each} 'ns::operator"" _km' 'ns::operator"" _km(unsigned long long)'
+
+// No character of UTF-8 is cut in two.
+// RUN: %buildxx -DUTF8 %s -o %t/utf8 %link
+// RUN: cd %t && %patchbay record -t function_profile -o texts -- ./utf8
+// DEFINE: %{texts} = %patchbay report -f calls,name texts
+// RUN: cd %t && %{terminal} 40 %{texts} >40.txt && %{terminal} 41 %{texts} >41.txt && %{terminal} 42 %{texts} >42.txt
+// RUN: cd %t && %python -c "[open(f'{n}.txt', encoding='utf-8').read() for n in (40, 41, 42)]"
+// RUN: FileCheck %s --check-prefix=UTF8 <%t/40.txt
+// UTF8-DAG: ...甲
+// UTF8-DAG: ...由
+
+// RUN: %buildxx -DHOSTILE %s -o %t/hostile %link
+// RUN: cd %t && %patchbay record -t function_profile -o none -- ./hostile
+// RUN: cd %t && %{terminal} 80 timeout 60 %patchbay report -f calls,name none >none.txt
+// RUN: grep -c 'operator \|((((\|operator x<(' %t/none.txt | FileCheck %s --check-prefix=SHOWN
+// SHOWN: {{^}}3{{$}}
+
+#define CALL __attribute__((noinline))
+#define WORK __asm__ volatile("")
+#define TEN(X) X X X X X X X X X X
+#define MANY(X) TEN(TEN(TEN(TEN(TEN(X)))))
+
+#if defined(HOSTILE)
+extern "C" {
+CALL void operators(void) __asm__(MANY("operator "));
+CALL void brackets(void) __asm__(MANY("("));
+CALL void both(void) __asm__(MANY("operator x<("));
+void operators(void) { WORK; }
+void brackets(void) { WORK; }
+void both(void) { WORK; }
+}
+
+int main() {
+  operators();
+  brackets();
+  both();
+}
+#elif defined(UTF8)
+#define LONG "世界世界世界世界世界世界世界世界世界世界世界世界世"
+extern "C" {
+CALL void one(void) __asm__(LONG "甲" LONG);
+CALL void other(void) __asm__(LONG "由" LONG);
+void one(void) { WORK; }
+void other(void) { WORK; }
+}
+
+int main() {
+  one();
+  other();
+}
+#else
+namespace ns {
+struct Value {
+  using Function = void (*)(int);
+  CALL operator Function() const { WORK; return nullptr; }
+};
+CALL int operator""_km(unsigned long long X) { WORK; return int(X); }
+template <typename T, typename U, typename V>
+CALL decltype(auto) chosen(T X, const U &, const V &) { WORK; return X; }
+} // namespace ns
+template <typename T> CALL bool operator<(const T &, const T &) { WORK; return true; }
+
+extern "C" {
+CALL void method(void) __asm__("main.(*Type).Method");
+CALL void other(void) __asm__("world.(*Type).Method");
+void method(void) { WORK; }
+void other(void) { WORK; }
+}
+
+int main() {
+  using namespace ns;
+  Value V;
+  method();
+  other();
+  return (V < V) + chosen(1, V, V) + 3_km + (static_cast<Value::Function>(V) != nullptr) == 0;
+}
+#endif
