@@ -239,29 +239,29 @@ static int ask_other(struct pb_thread_state *other)
 }
 
 /* Of one that has said that it ends it was written then. */
-static int ask_name(struct pb_thread_state *of, int others)
+static int is_named_now(const struct pb_thread_state *of)
 {
-	if (!of->number || !of->tid || of->leaving)
-		return 0;
-	if (of != pb_self)
-		return others && ask_other(of);
-	pb_thread_ask_name(of);
-	return 1;
+	return of->number && of->tid && !of->leaving;
 }
 
 void pb_threads_write_names(void)
 {
 	struct pb_thread_lot *lot = pb_session->lots;
-	const int others = lot && is_own_proc();
+	const int has_others = lot && is_own_proc();
 
 	if (pb_options.nr_threads)
 		return;
-	for (; lot; lot = lot->next)
+	/* A forked child has none of the lots, but goes on with its parent's object. */
+	if (pb_self && is_named_now(pb_self)) {
+		pb_thread_ask_name(pb_self);
+		write_name(pb_self);
+	}
+	for (; lot && has_others; lot = lot->next)
 		for (uint64_t i = 0; i < lot->nr; i++) {
 			struct pb_thread_state *of =
 				(void *)((char *)(lot + 1) + i * lot->size);
 
-			if (ask_name(of, others))
+			if (of != pb_self && is_named_now(of) && ask_other(of))
 				write_name(of);
 		}
 }

@@ -24,6 +24,12 @@
  * RUN: cd %t && mkdir out && %{running} env LD_PRELOAD=%patchbay_lib/libpatchbay-trace.so PATCHBAY=tracer=function_duration,filter=stays,output=out,live=1 ./prog stay -- sh -c 'kill -USR1 PID; sleep 0.1; %patchbay live -p PID --snapshot copy'
  * RUN: %{names} %t/copy renamed
  *
+ * A forked child, too, whose thread goes on from its parent's.
+ * RUN: cd %t && %patchbay record -t function_duration -o forks -- ./prog forks
+ * RUN: %{names} %t/forks of-child of-parent
+ * RUN: cd %t && %patchbay record --histogram -o counted -- ./prog forks
+ * RUN: %{names} %t/counted of-child of-parent
+ *
  * With --thread it is the name that they had when they were chosen.
  * RUN: cd %t && %patchbay record -t function_duration --thread prog -o chosen -- ./prog 2>&1 | FileCheck %s --check-prefix=CHOSEN --allow-empty
  * CHOSEN-NOT: no thread
@@ -34,6 +40,7 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static sem_t worked, named;
@@ -74,11 +81,25 @@ static void rename_all(int signal)
 	pthread_setname_np(pthread_self(), "renamed");
 }
 
+static int forks(void)
+{
+	pid_t pid;
+	int status;
+
+	works(0);
+	pid = fork();
+	CHECK(pid >= 0);
+	works(0);
+	CHECK(!pthread_setname_np(pthread_self(), pid ? "of-parent" : "of-child"));
+	return pid && (waitpid(pid, &status, 0) != pid || status);
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t thread[5];
 
-	(void)argv;
+	if (argc > 1 && !strcmp(argv[1], "forks"))
+		return forks();
 	if (argc > 1) {
 		signal(SIGUSR1, rename_all);
 		for (int i = 0;; i++) {
