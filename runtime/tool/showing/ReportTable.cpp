@@ -264,7 +264,8 @@ void Cells::fit(bool MayDropSub, size_t Width) {
   std::optional<size_t> Name = find(Field::Name), Sub = find(Field::Sub);
   const std::optional<size_t> Caller = find(Field::Caller);
   auto Fits = [&] {
-    return widthWithout(Sub) + (Sub ? LeastSub : 0) <= Width + (Sub ? 0 : 2);
+    size_t OfSub = Sub ? std::min(widthOf(*Sub), LeastSub) : 0;
+    return widthWithout(Sub) + OfSub <= Width + (Sub ? 0 : 2);
   };
   for (std::optional<size_t> Names : {Caller, Name}) {
     if (!Names)
