@@ -31,6 +31,9 @@
 // RUN: cd %t && %{terminal} 40 %{texts} >40.txt && %{terminal} 41 %{texts} >41.txt && %{terminal} 42 %{texts} >42.txt
 // RUN: cd %t && %python -c "[open(f'{n}.txt', encoding='utf-8').read() for n in (40, 41, 42)]"
 // RUN: FileCheck %s --check-prefix=UTF8 <%t/40.txt
+// RUN: cd %t && %patchbay record -t function_duration -o calls -- ./utf8
+// RUN: cd %t && %{terminal} 80 %patchbay replay calls >80.txt && %{terminal} 81 %patchbay replay calls >81.txt && %{terminal} 82 %patchbay replay calls >82.txt
+// RUN: cd %t && %python -c "[open(f'{n}.txt', encoding='utf-8').read() for n in (80, 81, 82)]"
 // UTF8-DAG: ...甲
 // UTF8-DAG: ...由
 

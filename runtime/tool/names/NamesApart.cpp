@@ -297,13 +297,9 @@ static StringRef beforeBrackets(StringRef Own) {
 // The characters of UTF-8 that have a part there.
 static std::pair<size_t, size_t> wholeCharacters(StringRef Name, size_t Begin,
                                                  size_t End) {
-  auto IsInside = [&](size_t At) {
-    return At < Name.size() &&
-           (static_cast<unsigned char>(Name[At]) & 0xc0) == 0x80;
-  };
-  while (Begin && IsInside(Begin))
+  while (isWithinCharacter(Name, Begin))
     --Begin;
-  while (IsInside(End))
+  while (isWithinCharacter(Name, End))
     ++End;
   return {Begin, End};
 }

@@ -164,20 +164,20 @@ void Table::print(raw_ostream &OS, unsigned Width) const {
   }
 }
 
+bool patchbay::isWithinCharacter(StringRef Text, size_t At) {
+  return At && At < Text.size() &&
+         (static_cast<unsigned char>(Text[At]) & 0xc0) == 0x80;
+}
+
 std::string patchbay::shortened(StringRef Text, size_t Size) {
   static constexpr StringLiteral Dots = "...";
   if (Text.size() <= Size || Size < Dots.size())
     return Text.str();
   size_t Head = (Size - Dots.size() + 1) / 2;
   size_t Tail = Text.size() - (Size - Dots.size() - Head);
-  // Not within a character of UTF-8.
-  auto IsInside = [&](size_t At) {
-    return At < Text.size() &&
-           (static_cast<unsigned char>(Text[At]) & 0xc0) == 0x80;
-  };
-  while (Head && IsInside(Head))
+  while (isWithinCharacter(Text, Head))
     --Head;
-  while (IsInside(Tail))
+  while (isWithinCharacter(Text, Tail))
     ++Tail;
   return (Text.take_front(Head) + Dots + Text.drop_front(Tail)).str();
 }

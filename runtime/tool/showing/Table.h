@@ -56,6 +56,9 @@ std::string indentation(size_t Depth);
 /// At most Size bytes: what is in the middle makes room for "...".
 std::string shortened(llvm::StringRef Text, size_t Size);
 
+/// Whether what is before and behind it are of one character of UTF-8.
+bool isWithinCharacter(llvm::StringRef Text, size_t At);
+
 /// "a 5, b 3 and 2 more": of Parts as many as fit into Room characters, but the first
 /// in any case, and none cut. 0: there is room for Most of them.
 std::string listed(llvm::ArrayRef<std::string> Parts, size_t Most, size_t Room = 0);

@@ -212,6 +212,8 @@ private:
   size_t Invisible = 0;                   // bytes of Text that make colours
   std::map<std::string, std::string>
       WholeOf; // by what stands for it in short lines
+  // Where a name begins to differ from others, of names and room for them.
+  std::map<std::pair<std::string, size_t>, size_t> FirstApart;
   Texts Functions, Tasks;
   WhySlow Why;
 };
@@ -377,9 +379,18 @@ void Printer::fitName(const std::string &Whole) {
   size_t Room = Size > Over + Least ? Size - Over : Least;
   std::string Name = Text.substr(NameAt, Size);
   bool IsDone = Put(shortened(Name, Room));
-  // Or else the first part of it in which it is not as the others.
-  for (size_t At = 1; !IsDone && At + Room - 6 <= Size; ++At)
-    IsDone = Put("..." + Name.substr(At, Room - 6) + "...");
+  // Or else the first part of it in which it is not as the others, of which
+  // there are no fewer in a later line.
+  size_t &At = FirstApart[{Whole, Room}];
+  for (; !IsDone && At + Room - 6 < Size; At += !IsDone) {
+    size_t Begin = At + 1, End = Begin + Room - 6;
+    while (isWithinCharacter(Name, Begin))
+      ++Begin;
+    while (isWithinCharacter(Name, End))
+      --End;
+    IsDone =
+        Begin < End && Put("..." + Name.substr(Begin, End - Begin) + "...");
+  }
 }
 
 // As ftrace shows the stack of an event.
