@@ -7,7 +7,11 @@
 using namespace llvm;
 using namespace patchbay;
 
-std::optional<uint64_t> patchbay::parseNs(StringRef Text, double Alone) {
+// 2500000h: one has to fit a signed number, too.
+static constexpr double MostNs = 9e18;
+
+// Of any length.
+static std::optional<double> readNs(StringRef Text, double Alone) {
   static constexpr std::pair<StringLiteral, double> Units[] = {
       {"ns", 1},  {"us", 1e3}, {"ms", 1e6},
       {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}};
@@ -22,8 +26,12 @@ std::optional<uint64_t> patchbay::parseNs(StringRef Text, double Alone) {
       Text.getAsDouble(Number))
     return std::nullopt;
   // Of more than nine digits behind the point a double may not know the last.
-  double Ns = std::round(Number * Unit);
-  return Ns < 9e18 ? std::optional(uint64_t(Ns)) : std::nullopt;
+  return std::round(Number * Unit);
+}
+
+std::optional<uint64_t> patchbay::parseNs(StringRef Text, double Alone) {
+  std::optional<double> Ns = readNs(Text, Alone);
+  return Ns && *Ns < MostNs ? std::optional(uint64_t(*Ns)) : std::nullopt;
 }
 
 bool patchbay::hasUnit(StringRef Text) {
@@ -31,7 +39,7 @@ bool patchbay::hasUnit(StringRef Text) {
 }
 
 Expected<uint64_t> patchbay::readDuration(StringRef Option, StringRef Text) {
-  std::optional<uint64_t> Ns = parseNs(Text, 1e9);
+  std::optional<double> Ns = readNs(Text, 1e9);
   if (!Ns)
     return makeError(Usage,
                      Option + ": '" + Text +
@@ -41,7 +49,12 @@ Expected<uint64_t> patchbay::readDuration(StringRef Option, StringRef Text) {
     return makeError(Usage, Option + ": '" + Text + "' has no unit: write " +
                                 Text + "ns, " + Text + "us, " + Text +
                                 "ms or " + Text + "s");
-  return *Ns;
+  if (*Ns >= MostNs)
+    return makeError(Usage,
+                     Option + ": '" + Text + "' is not less than 2500000h");
+  if (!*Ns && Text.find_first_of("123456789") != StringRef::npos)
+    return makeError(Usage, Option + ": '" + Text + "' is less than 1ns");
+  return uint64_t(*Ns);
 }
 
 std::string patchbay::durationWord(uint64_t Ns) { return utostr(Ns) + "ns"; }

@@ -73,9 +73,10 @@ static std::string rangeText(const Trace &T) {
 
 Error CallChoice::chooseTimes(Trace &T, const std::string &Dir) const {
   uint64_t Began = rangeOf(T).first;
-  auto Parse = [&](StringRef Name, StringRef Text, uint64_t &Out) -> Error {
-    if (Text.empty())
+  auto Parse = [&](const cl::opt<std::string> &Given, uint64_t &Out) -> Error {
+    if (!Given.getNumOccurrences())
       return Error::success();
+    StringRef Name = Given.ArgStr, Text = Given;
     std::optional<uint64_t> Ns = parseNs(Text, 1e9);
     if (!Ns)
       return makeError(Usage, "--" + Name + ": '" + Text +
@@ -85,9 +86,9 @@ Error CallChoice::chooseTimes(Trace &T, const std::string &Dir) const {
     Out = hasUnit(Text) ? SaturatingAdd(Began, *Ns) : *Ns;
     return Error::success();
   };
-  if (Error E = Parse("from", From, T.Chosen.From))
+  if (Error E = Parse(From, T.Chosen.From))
     return E;
-  if (Error E = Parse("to", To, T.Chosen.To))
+  if (Error E = Parse(To, T.Chosen.To))
     return E;
   if (T.Chosen.From >= T.Chosen.To)
     return makeError(Usage, "--to: " + To + " is not later than --from " + From);
@@ -99,14 +100,14 @@ Error CallChoice::chooseTimes(Trace &T, const std::string &Dir) const {
 }
 
 Error CallChoice::chooseDurations(CallFilter &To) const {
-  auto Parse = [](StringRef Name, StringRef Text, uint64_t &Out) -> Error {
-    if (Text.empty())
+  auto Parse = [](const cl::opt<std::string> &Given, uint64_t &Out) -> Error {
+    if (!Given.getNumOccurrences())
       return Error::success();
-    return readDuration(("--" + Name).str(), Text).moveInto(Out);
+    return readDuration(("--" + Given.ArgStr).str(), Given).moveInto(Out);
   };
-  if (Error E = Parse("min", Shortest, To.Shortest))
+  if (Error E = Parse(Shortest, To.Shortest))
     return E;
-  if (Error E = Parse("max", Longest, To.Longest))
+  if (Error E = Parse(Longest, To.Longest))
     return E;
   if (To.Shortest > To.Longest)
     return makeError(Usage, "--max: " + Longest + " is less than --min " +

@@ -291,7 +291,7 @@ Error RecordOptions::check() const {
   if (!Buffer.empty())
     if (Error E = checkBuffer(Buffer))
       return E;
-  if (!Threshold.empty())
+  if (Threshold.getNumOccurrences())
     if (Error E = readDuration("--threshold", Threshold).takeError())
       return E;
   if (Why.getNumOccurrences()) {
