@@ -157,16 +157,13 @@ static int carry_out(int client, struct pb_message *message, int *file)
 
 static void describe(struct pb_control_reply *reply)
 {
-	struct patchbay_ops_info info = { .size = sizeof(info) };
 	struct patchbay_stats stats = { .size = sizeof(stats) };
 
 	if ((reply->result == -ETIMEDOUT || reply->result == -EAGAIN) &&
 	    !patchbay_get_stats(&stats))
 		reply->waited_for = (uint32_t)stats.waited_for;
 
-	/* There is none when the last recording has not come to its end. */
-	if (pb_tracer && !patchbay_ops_get_info(pb_tracer, &info))
-		reply->armed = info.armed;
+	reply->armed = pb_tracer_armed();
 	reply->threshold_ns = pb_options.threshold_ns;
 	reply->roots = pb_under_roots();
 	reply->overhead = pb_budget_overhead();

@@ -52,7 +52,10 @@ uint64_t pb_tracer_ticks(uint64_t ns);
 /* Whether it records how long each call took. */
 int pb_tracer_has_durations(void);
 
-/* To disable and enable it, and how many functions it is armed on. */
+/* On how many functions it and the two below are armed; on each, one of them is. */
+uint32_t pb_tracer_armed(void);
+
+/* To disable and enable it. */
 extern struct patchbay_ops *pb_tracer;
 /* The same of functions with args=; NULL if there are none. */
 extern struct patchbay_ops *pb_values_tracer;
