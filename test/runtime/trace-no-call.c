@@ -15,6 +15,8 @@
 // KILLED-NEXT:{{^}}patchbay: each call that is timed takes some 300 to 850 bytes more of the stack: if a deep recursion used it up, time less of it (--depth, -N), or give it more (ulimit -s){{$}}
 // RUN: %{report} 2>&1 | FileCheck %s
 // RUN: %{report} --html page.html 2>&1 | FileCheck %s
+// RUN: cd %t && %{status} 1 %patchbay graph 2>&1 | FileCheck %s --implicit-check-not=function{{$}}
+// RUN: cd %t && %{status} 1 %patchbay replay 2>&1 | FileCheck %s --implicit-check-not=CALLTIME
 // CHECK:{{^}}patchbay: error: patchbay.data: no call was recorded of the 1 function that was traced: none was made, or none returned, as where the program was killed in its first calls; function_graph without a threshold shows those, too{{$}}
 /* What it says helps, and of what is only counted there is nothing to say. */
 // RUN: %{record} -t function_duration -F recursion --depth 3 -- ./prog 2>&1 | FileCheck %s --check-prefix=DONE --implicit-check-not=stack

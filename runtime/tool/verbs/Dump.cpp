@@ -140,7 +140,7 @@ EXAMPLES:
 
 EXIT CODES:
   0  success
-  1  no data or no events in it; a data file is truncated or corrupt (what
+  1  no data, or counts alone in it; a data file is truncated or corrupt (what
      precedes the damage is written all the same); or some functions of a
      process were not traced
   2  wrong usage; or a form that is binary was to be written to a terminal

@@ -8,6 +8,7 @@
 #include "showing/CallTree.h"
 #include "showing/Durations.h"
 #include "showing/Losses.h"
+#include "showing/NothingTraced.h"
 #include "showing/Table.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -130,6 +131,8 @@ static Expected<int> runGraph(ArrayRef<const char *>) {
     return T.takeError();
   if (Error E = Choice.apply(*T, Dir))
     return E;
+  if (!T->hasCalls())
+    return nothingTraced(*T, Dir);
   TreeBuilder Builder(*T, Root, Callers);
   readCalls(*T, {&Builder});
   sayEnded(*T, Dir);

@@ -11,6 +11,7 @@
 #include "showing/Digits.h"
 #include "showing/Durations.h"
 #include "showing/Losses.h"
+#include "showing/NothingTraced.h"
 #include "showing/Table.h"
 #include "showing/Values.h"
 #include "showing/WhySlow.h"
@@ -517,6 +518,8 @@ static Expected<int> runReplay(ArrayRef<const char *>) {
     return T.takeError();
   if (Error E = Choice.apply(*T, Dir))
     return E;
+  if (!T->hasCalls())
+    return nothingTraced(*T, Dir);
   // Of one recording all are of the same tracer.
   StringRef Tracer;
   for (const TraceProcess &P : T->Processes)
