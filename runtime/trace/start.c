@@ -297,14 +297,15 @@ int pb_tracer_stop(int stop)
 
 uint32_t pb_tracer_armed(void)
 {
-	struct patchbay_ops *const all[] = { pb_tracer, pb_values_tracer,
-					     pb_typed_tracer };
+	struct patchbay_ops *const all[] = {pb_tracer, pb_values_tracer,
+					    pb_typed_tracer};
 	uint64_t armed = 0;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		struct patchbay_ops_info info = { .size = sizeof(info) };
+		struct patchbay_ops_info info = {.size = sizeof(info)};
 
-		/* There is none when the last recording has not come to its end. */
+		/* There is none when the last recording has not come to its
+		 * end. */
 		if (all[i] && !patchbay_ops_get_info(all[i], &info))
 			armed += info.armed;
 	}

@@ -52,7 +52,8 @@ uint64_t pb_tracer_ticks(uint64_t ns);
 /* Whether it records how long each call took. */
 int pb_tracer_has_durations(void);
 
-/* On how many functions it and the two below are armed; on each, one of them is. */
+/* On how many functions it and the two below are armed; on each, one of them
+ * is. */
 uint32_t pb_tracer_armed(void);
 
 /* To disable and enable it. */

@@ -204,6 +204,13 @@ static EntryLocation locationOf(const DwarfParameter &P,
                     Machine);
 }
 
+// The compiler says of an argument that a function does not use that it is
+// nowhere, and no longer passes it where it sees both: what is in its place is
+// anything then.
+static bool isUnused(const DwarfParameter &P) {
+  return !P.Location || !P.Location.find({DW_AT_location, DW_AT_const_value});
+}
+
 static void placeResult(FunctionPlaces &F, const SiteRecord &Record,
                         uint16_t Machine) {
   unsigned Kind = Record.Raw.flags & PATCHBAY_RECORD_RETURN_MASK;
@@ -266,8 +273,10 @@ FunctionPlaces patchbay::placesOf(DWARFDie Function, const SiteRecord &Record,
                    all_of(At.Sources, [&](const std::string &Source) {
                      return is_contained(Place.Words, Source);
                    });
-    if (Agrees && (External || At.How == EntryLocation::Elsewhere || IsThere))
+    if (Agrees && (External || At.How == EntryLocation::Elsewhere || IsThere)) {
+      Place.IsUnused = isUnused(F.Parameters[I]);
       continue;
+    }
     if (At.How == EntryLocation::Registers &&
         At.Sources.size() == std::max<size_t>(Place.Words.size(), 1))
       Place.Words = At.Sources;

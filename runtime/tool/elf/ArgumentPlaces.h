@@ -15,6 +15,7 @@ struct ArgumentPlace {
   std::vector<std::string> Words;
   bool IsAddress = false; // of the value, which is in memory
   std::string Why;        // it is nowhere
+  bool IsUnused = false;  // so that callers may pass anything there
 };
 
 struct FunctionPlaces {

@@ -182,22 +182,52 @@ static std::string whyNothing(const Wanted &W, const Seen &What) {
   return "";
 }
 
-// Of a program of which several processes are recorded, and of a library that
-// they share, once. With a glob there may be hundreds.
+namespace {
+
+/// Of a program of which several processes are recorded, and of a library that
+/// they share, once. With a glob there may be hundreds.
+class SaidOnce {
+public:
+  /// How many are not said, because there are too many; 0 if that was said
+  /// before.
+  size_t say(ArrayRef<std::string> Texts,
+             function_ref<void(const std::string &)> Say) {
+    static constexpr size_t Most = 10;
+    size_t More = 0;
+    for (const std::string &Text : Texts)
+      if (Said.size() >= Most)
+        More += !Said.count(Text);
+      else if (Said.insert(Text).second)
+        Say(Text);
+    return More && !std::exchange(SaidMore, true) ? More : 0;
+  }
+
+private:
+  std::set<std::string> Said;
+  bool SaidMore = false;
+};
+
+} // namespace
+
 static void sayLeftOut(const TypedArgs &Typed) {
-  static constexpr size_t Most = 10;
-  static std::set<std::string> Said;
-  static bool SaidMore = false;
-  size_t More = 0;
-  for (const std::string &Text : Typed.leftOut())
-    if (Said.size() >= Most)
-      More += !Said.count(Text);
-    else if (Said.insert(Text).second)
-      warn("--args leaves out of " + Text);
-  if (More && !std::exchange(SaidMore, true))
+  static SaidOnce LeftOut;
+  if (size_t More = LeftOut.say(Typed.leftOut(), [](const std::string &Text) {
+        warn("--args leaves out of " + Text);
+      }))
     warn("--args leaves out arguments of " + utostr(More) +
          " more functions: who names one, as in --args 'parse(name)', is told "
          "why");
+}
+
+static void sayUnused(const TypedArgs &Typed) {
+  static SaidOnce Unused;
+  static constexpr char Anything[] =
+      ": where the compiler saw both, a caller passes anything there, and what "
+      "is recorded of it may be wrong";
+  if (size_t More = Unused.say(Typed.unused(), [](const std::string &Text) {
+        warn("--args: not used in " + Text + Anything);
+      }))
+    warn("--args: not used in " + utostr(More) + " more functions" + Anything);
 }
 
 // Fails if there is nothing to trace. What is not there is not traced, as was asked;
@@ -214,6 +244,7 @@ static Error judge(const std::string &Where, const Wanted &W,
               ? "; " + utostr(What.Untyped - 1) + " more functions alike"
               : ""));
   sayLeftOut(W.Typed);
+  sayUnused(W.Typed);
   if (!What.NoRoot.empty())
     warn(Where + What.NoRoot);
   for (const Selection &S : W.Selections)

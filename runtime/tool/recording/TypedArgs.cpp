@@ -382,8 +382,14 @@ static std::vector<std::string> pathsOf(ArrayRef<const TypedRequest *> Requests,
 Expected<std::string>
 TypedArgs::textFor(ArrayRef<const TypedRequest *> Requests, DWARFDie Of,
                    const SiteRecord &Record, uint16_t Machine,
-                   std::vector<std::string> &NotRead) {
+                   std::vector<std::string> &NotRead,
+                   std::vector<std::string> &NotUsed) {
   FunctionPlaces F = placesOf(Of, Record, Machine);
+  auto NoteUse = [&](StringRef Path, const Found &V) {
+    std::string Quoted = "'" + Path.str() + "'";
+    if (V.Place.IsUnused && !is_contained(NotUsed, Quoted))
+      NotUsed.push_back(Quoted);
+  };
   std::vector<std::string> Parts;
   for (const std::string &Path : pathsOf(Requests, F, NotRead)) {
     auto V = findValue(Path, F);
@@ -392,6 +398,7 @@ TypedArgs::textFor(ArrayRef<const TypedRequest *> Requests, DWARFDie Of,
     auto Text = kindAndSource(Path, *V);
     if (!Text)
       return Text.takeError();
+    NoteUse(Path, *V);
     Parts.push_back(Path + "=" + *Text);
   }
   for (const TypedCondition &C : Conditions) {
@@ -406,6 +413,7 @@ TypedArgs::textFor(ArrayRef<const TypedRequest *> Requests, DWARFDie Of,
     auto Constant = constantFor(C, *Text);
     if (!Constant)
       return Constant.takeError();
+    NoteUse(C.Path, *V);
     Held.insert(C.Text);
     auto [Kind, Source] = StringRef(*Text).rsplit(':');
     Parts.push_back("?" + Kind.split('{').first.str() + ":" + Source.str() +
@@ -448,8 +456,9 @@ Expected<bool> TypedArgs::add(const ElfImage &Image, const SiteRecord &Record,
   DWARFDie Function = Known->at(Record.Entry);
   if (!Function)
     return Failed("debug information says nothing of " + Name);
-  std::vector<std::string> NotRead;
-  auto Text = textFor(Meant, Function, Record, Image.machine(), NotRead);
+  std::vector<std::string> NotRead, NotUsed;
+  auto Text =
+      textFor(Meant, Function, Record, Image.machine(), NotRead, NotUsed);
   if (!Text) {
     std::string Why = toString(Text.takeError());
     if (StringRef(Why).starts_with("--when"))
@@ -458,6 +467,8 @@ Expected<bool> TypedArgs::add(const ElfImage &Image, const SiteRecord &Record,
   }
   if (!NotRead.empty())
     LeftOut.push_back(Name + ": " + join(NotRead, "; "));
+  if (!NotUsed.empty())
+    Unused.push_back(Name + ": " + join(NotUsed, ", "));
   std::string File = Image.buildId().empty()
                          ? Image.path()
                          : toHex(Image.buildId(), /*LowerCase=*/true);

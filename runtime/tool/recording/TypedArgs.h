@@ -44,6 +44,9 @@ public:
   /// Of functions of which all arguments were asked for: which are not
   /// recorded, and why.
   llvm::ArrayRef<std::string> leftOut() const { return LeftOut; }
+  /// Functions, and which arguments of theirs that are recorded, or are in a
+  /// condition, they do not use: "parse(int): 'len'".
+  llvm::ArrayRef<std::string> unused() const { return Unused; }
   /// Symbols of functions that a request means by the types of their parameters.
   std::set<std::string> Untyped;
   /// What PATCHBAY is told, each for one function.
@@ -55,10 +58,10 @@ private:
   llvm::Expected<std::string>
   textFor(llvm::ArrayRef<const TypedRequest *> Requests, llvm::DWARFDie Of,
           const SiteRecord &Record, uint16_t Machine,
-          std::vector<std::string> &NotRead);
+          std::vector<std::string> &NotRead, std::vector<std::string> &NotUsed);
 
   std::unique_ptr<DwarfFunctions> Known; // of the image that was looked at last
-  std::vector<std::string> Options, LeftOut;
+  std::vector<std::string> Options, LeftOut, Unused;
   std::set<std::string> Held; // conditions for which a function was found
 };
 

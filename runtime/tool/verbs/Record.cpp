@@ -174,7 +174,8 @@ static constexpr char Help[] = R"(
   one system call of a microsecond or less for each pointer, so that a wrong pointer harms
   nobody: what cannot be read is shown as <unreadable>, and where a filter of system calls
   was in force when PROG began, as <not read>. Floating-point arguments are read on x86-64
-  only. What the compiler has removed, or does not say where it is, is refused.
+  only. What the compiler has removed, or does not say where it is, is refused. What a
+  function does not use its callers may not have passed: a warning says so.
 
   Calls for which --when does not hold are left out, and counted: 'patchbay info' shows
   how many. What cannot be read is not left out. It holds for those functions of --args
