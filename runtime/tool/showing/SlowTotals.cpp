@@ -46,7 +46,7 @@ struct SlowRow {
   std::string Calls, Total, OffProcessor, Function;
   std::vector<std::string> For, Callers; // what is most first
 
-  static constexpr size_t ForColumn = 4;
+  static constexpr size_t FunctionColumn = 3, ForColumn = 4;
   std::vector<std::string> cells(std::string Waits, size_t NrCallers) const {
     return {Calls, Total, OffProcessor, Function, std::move(Waits),
             listed(Callers, NrCallers)};
@@ -85,9 +85,10 @@ static void printRows(ArrayRef<SlowRow> Rows, raw_ostream &OS, unsigned Width) {
     Room = roomForWaits(Rows, NrCallers = 1, Width);
   Table Out;
   for (size_t I = 0; I != Titles.size(); ++I)
-    Out.addColumn(Titles[I], I < 3                     ? Table::Right
-                             : I == SlowRow::ForColumn ? Table::Whole
-                                                       : Table::Left);
+    Out.addColumn(Titles[I], I < SlowRow::FunctionColumn    ? Table::Right
+                             : I == SlowRow::FunctionColumn ? Table::Names
+                             : I == SlowRow::ForColumn      ? Table::Whole
+                                                            : Table::Left);
   for (const SlowRow &R : Rows)
     Out.addRow(R.cells(listed(R.For, Shown, Room), NrCallers));
   Out.print(OS, Width);
