@@ -33,7 +33,7 @@ usage() {
 	usage: sh cmake/bootstrap.sh VERB
 
 	  deps    install the packages that are missing: of cmake/packages.txt, which
-          builds need, and of cmake/test-packages.txt, which tests use
+	          builds need, and of cmake/test-packages.txt, which tests use
 	  source  fetch LLD's source, and those of LLVM's tests that are run
 	  build   deps, source, then build into ${build#"$root/"}
 	  test    build, then run every test that this machine can run

@@ -3,37 +3,34 @@
 // Whether a thread that stands still may call pthread_create() there, as if the
 // program had done it itself.
 //
-// It may not while it is inside the C library, the loader or the allocator:
-// they have locks, which it would wait for itself, and lists, which may be half
-// changed; and in a process with one thread glibc takes no locks at all. That a
-// thread is outside is told by its stack, which has to be known from end to end
-// (Unwinder.h):
+// It may not while it is inside the C library, the loader or the allocator: they
+// have locks, which it would wait for itself, and lists, which may be half changed;
+// and in a process with one thread glibc takes no locks at all. That a thread is
+// outside is told by its stack, which has to be known from end to end (Unwinder.h):
 //
 //    [C library: a system call]   the thread waits, or has just waited
 //    program and its libraries    at least one frame, and nothing else
-//    [C library: start]           __libc_start_main() or a thread's first
-//    function
+//    [C library: start]           __libc_start_main() or a thread's first function
 //
 // In between there may be no frame of the C library, be it for a callback of
 // qsort() or dl_iterate_phdr(), a constructor or an atfork handler, and nowhere
-// one of the loader or of an allocator. Frames of signal handlers are not known
-// to the unwinder, so what a handler has interrupted is never taken for safe.
+// one of the loader or of an allocator. Frames of signal handlers are not known to
+// the unwinder, so what a handler has interrupted is never taken for safe.
 //
 // Inside the C library only these system calls are taken: those that it makes
-// for the program, or for its resolver, timers and streams, and never with a
-// lock of the allocator, the loader or the threads' list. Of futex(2), read(2),
-// write(2), by which it may wait for such a lock or fill one in, only where the
-// program has called a function that is known. Which one it has called is told
-// by the frame, or, where that function has jumped to one without a name
-// (sem_wait() does), by the program's call instruction.
+// for the program, or for its resolver, timers and streams, and never with a lock
+// of the allocator, the loader or the threads' list. Of futex(2), read(2), write(2),
+// by which it may wait for such a lock or fill one in, only where the program has
+// called a function that is known. Which one it has called is told by the frame, or,
+// where that function has jumped to one without a name (sem_wait() does), by the
+// program's call instruction.
 //
-// A stream's functions are known while they read for the stream itself, that is
-// where read(2) was called by its underflow function, or by its xsgetn(), which
-// reads what is too much for the buffer to where fread(3) wants it. Then they
-// hold the stream's own lock, and none that pthread_create() or dlopen() takes:
-// what was to be allocated is there by then, the list of all streams is let go
-// of before, and when they allocate (getline()) or flush others they are not in
-// these two's read(2).
+// A stream's functions are known while they read for the stream itself, that is where
+// read(2) was called by its underflow function, or by its xsgetn(), which reads what is
+// too much for the buffer to where fread(3) wants it. Then they hold the stream's own
+// lock, and none that pthread_create() or dlopen() takes: what was to be allocated is
+// there by then, the list of all streams is let go of before, and when they allocate
+// (getline()) or flush others they are not in these two's read(2).
 #ifndef PATCHBAY_TOOL_ATTACH_SAFEPOINT_H
 #define PATCHBAY_TOOL_ATTACH_SAFEPOINT_H
 

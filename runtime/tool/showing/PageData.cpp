@@ -4,36 +4,33 @@
 //   JSON:
 //     names                     of functions, each an array: see allForms()
 //     modules, module           of functions: module is an index in modules
-//     after, before             columns of the table, each an array by
-//     function, null
-//                               where nothing is known; before is null if there
-//                               is one recording only
-//     p                         how likely both are of one kind, of two
-//     recordings unit, unitBefore          of histograms, in ns threads [name,
-//     process, calls, busy, rows] processes                 what they are
-//     called begin, length             of the timeline, in ns, the former as
-//     text directory                 of the recording, for a shell resolution,
-//     maxRows, deeper       see Timeline activityBegin, activityPart       the
-//     same; from the timeline's begin on noted                     how many
-//     calls have more than times notes                     [thread, row, span,
-//     text], of some of them sampled                   self of tree is none:
-//     not all calls were recorded noCalls, noDurations      see PageContent
+//     after, before             columns of the table, each an array by function, null
+//                               where nothing is known; before is null if there is one
+//                               recording only
+//     p                         how likely both are of one kind, of two recordings
+//     unit, unitBefore          of histograms, in ns
+//     threads                   [name, process, calls, busy, rows]
+//     processes                 what they are called
+//     begin, length             of the timeline, in ns, the former as text
+//     directory                 of the recording, for a shell
+//     resolution, maxRows, deeper       see Timeline
+//     activityBegin, activityPart       the same; from the timeline's begin on
+//     noted                     how many calls have more than times
+//     notes                     [thread, row, span, text], of some of them
+//     sampled                   self of tree is none: not all calls were recorded
+//     noCalls, noDurations      see PageContent
 //   LEB128:
-//     tree: how many nodes; then a column after the other: how much less deep a
-//     node is
-//       than one below the node before, function + 2 (0: all, 1: others),
-//       paths, and calls, total, self, open, cut off of After; of two
-//       recordings of Before, too
-//     activity, of each function: how many parts with calls; of each how many
-//     without
+//     tree: how many nodes; then a column after the other: how much less deep a node is
+//       than one below the node before, function + 2 (0: all, 1: others), paths, and
+//       calls, total, self, open, cut off of After; of two recordings of Before, too
+//     activity, of each function: how many parts with calls; of each how many without
 //       before it, and its calls
-//     histograms, of each function: how many buckets, and these; of two, those
-//     of Before timeline, of each row of each thread: how many spans; then a
-//     column after the
-//       other: gap to the one before, length, 4 * calls + open + 2 * cut off,
-//       function, and of those with more than one call, how much less than
-//       length busy is; last how many have calls that are too deep, and of each
-//       how many without these are before it, and how many calls they are
+//     histograms, of each function: how many buckets, and these; of two, those of Before
+//     timeline, of each row of each thread: how many spans; then a column after the
+//       other: gap to the one before, length, 4 * calls + open + 2 * cut off, function,
+//       and of those with more than one call, how much less than length busy is; last
+//       how many have calls that are too deep, and of each how many without these are
+//       before it, and how many calls they are
 #include "PageData.h"
 #include "Diagnostics.h"
 #include "names/NamesApart.h"
