@@ -7,21 +7,12 @@
 #ifndef PB_TRACE_READABLE_H
 #define PB_TRACE_READABLE_H
 
-#include <stddef.h>
-
 /*
  * Is @glob, a pattern of fnmatch(3), for the function @name? It is if it matches the
- * name as it is in the symbol table, or demangled, or that without parameters and
- * type of the result: `patchbay record -F` does the same. Returns 1, 0 or -ENOMEM.
- * It may allocate memory.
+ * name as it is in the symbol table, or demangled in one of the forms of
+ * name_forms.h: the command does the same. Returns 1, 0 or -ENOMEM. It may allocate
+ * memory.
  */
 int pb_readable_match(const char *glob, const char *name);
-
-/*
- * Where in the @length bytes of @text, a demangled name, that of the function itself
- * begins, and in *@end where it ends: "Cache::get<int>" of
- * "int Cache::get<int>(long) const".
- */
-size_t pb_readable_function(const char *text, size_t length, size_t *end);
 
 #endif /* PB_TRACE_READABLE_H */

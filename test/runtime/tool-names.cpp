@@ -29,6 +29,14 @@
 // GRAPH-DAG: {{ svc::Cache<int>::get(<int>)?$}}
 // CALLER-DAG: {{ svc::render +main$}}
 // CALLER-DAG: {{ svc::Cache<int>::get(<int>)? +main$}}
+// On the whole of a terminal each line gives way by itself, and still none looks like another.
+// DEFINE: %{screen} = %python %S/Inputs/screen.py
+// RUN: cd %t && %{screen} 80x24 "wait:h help" show key:q run %patchbay tui -i all | %{distinct} 80 16 json
+// RUN: cd %t && %{screen} 50x24 "wait:h help" show key:2 "wait:tree of calls" show key:q run %patchbay tui -i all > narrow
+// RUN: cd %t && sed '/tree of calls/,$d' narrow | %{distinct} 50 16 json
+// RUN: cd %t && sed '1,/tree of calls/d' narrow | FileCheck %s --check-prefix=TREE
+// TREE-DAG: {{ (svc::)?}}Cache<int>::get{{(<int>)?$}}
+// TREE-DAG: {{ (svc::)?}}Cache<std::string>::get{{$}}
 // And where it is said why calls were slow.
 // RUN: cd %t && %patchbay record -t function_duration --why 1ns -o why -- ./prog && %{terminal} 90 %patchbay report why | sed '1,/^why calls/d' | FileCheck %s --check-prefix=WHY
 // WHY-DAG: {{ svc::render }}

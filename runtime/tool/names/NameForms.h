@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The name of a C++ function as people write it, from what a demangler makes of its
-// symbol: "std::string svc::Cache<int>::get<int>(std::string const&) const" is
-// svc::Cache<int>::get<int> without its parameters, and svc::Cache::get without the
-// arguments of its templates.
+// symbol: see trace/name_forms.h, which the runtime has, too; and that of a Rust one.
 #ifndef PATCHBAY_TOOL_NAMEFORMS_H
 #define PATCHBAY_TOOL_NAMEFORMS_H
 

@@ -5,29 +5,25 @@
 #ifndef PATCHBAY_TOOL_NAMEPARTS_H
 #define PATCHBAY_TOOL_NAMEPARTS_H
 
+#include "name_parts.h"
 #include "llvm/ADT/StringRef.h"
-#include <vector>
 
 namespace patchbay {
 
-/// Goes through a name by what belongs together: what is between brackets of
-/// any kind, the name of an operator, decltype with its brackets, or else a
-/// character. It takes time in proportion to the name, whatever that is: names
-/// are read from files.
+/// Goes through a name by what belongs together: see trace/name_parts.h.
 class NameParts {
 public:
-  explicit NameParts(llvm::StringRef Name) : Rest(Name) {}
-  bool empty() const { return Rest.empty(); }
-  llvm::StringRef next();
+  explicit NameParts(llvm::StringRef Name) {
+    pb_begin_name_parts(&Of, Name.data(), Name.size());
+  }
+  bool empty() const { return !Of.size; }
+  llvm::StringRef next() {
+    const char *Part = Of.rest;
+    return {Part, pb_next_name_part(&Of)};
+  }
 
 private:
-  size_t nextSize();
-  size_t conversionSize(size_t Begin);
-  size_t bracketsSize();
-
-  llvm::StringRef Rest;
-  bool IsInWord = false;
-  std::vector<const char *> Unclosed; // brackets of which that is known
+  pb_name_parts Of;
 };
 
 /// Of identifiers, which may have characters of UTF-8.

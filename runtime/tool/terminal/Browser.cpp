@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Browser.h"
+#include "showing/Table.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <chrono>
 
@@ -48,18 +50,18 @@ void Browser::open(ViewKind K) {
     Kind = Functions;
     return;
   }
-  std::string Name = Chosen ? F.T->Functions[*Chosen].Name : "";
   switch (K) {
   case Tree:
-    Other = std::make_unique<TreeView>(F, F.Tree, "tree of calls", 4);
+    Other = std::make_unique<TreeView>(F, F.Tree, "tree of calls",
+                                       std::nullopt, 4);
     break;
   case Callers:
     Other = std::make_unique<TreeView>(F, callersOf(F.Tree, *Chosen),
-                                       "below each: who called it; " + Name, 50);
+                                       "below each: who called it; ", Chosen, 50);
     break;
   case Callees:
     Other = std::make_unique<TreeView>(F, calleesOf(F.Tree, *Chosen),
-                                       "below each: what it called; " + Name, 4);
+                                       "below each: what it called; ", Chosen, 4);
     break;
   default:
     Other = std::make_unique<HistogramView>(F, *Chosen);
@@ -77,7 +79,11 @@ void Browser::draw() {
   V.fit(Width);
   std::string Head = V.head(Width);
   unsigned First = Head.empty() ? 1 : 2, Seen = Rows - First - 1;
-  Term.put(0, 0, F.Title + ": " + V.title() + (F.Note.empty() ? "" : "; " + F.Note),
+  // What the view is of comes before the recording's path, and before what it lacks.
+  const std::string Title = shortened(F.Title, Width / 2) + ": ";
+  const std::string Note = F.Note.empty() ? "" : "; " + F.Note;
+  const size_t Used = columnsOf(Title) + std::min<size_t>(columnsOf(Note), Width / 4);
+  Term.put(0, 0, Title + V.title(Width - std::min<size_t>(Used, Width)) + Note,
            Style::Bar, Width);
   if (First == 2)
     Term.put(1, 0, Head, Style::Title, Width);
@@ -92,7 +98,9 @@ void Browser::draw() {
              Width);
   }
   if (!V.lines())
-    Term.put(First, 0, V.empty(), Style::Quiet);
+    for (auto [I, Line] : enumerate(wrapped(V.empty(), Width, /*Indent=*/0)))
+      if (I < Seen)
+        Term.put(First + I, 0, Line, Style::Quiet);
   std::string Foot = Typing       ? "/" + Text
                      : Width < 86 ? "h help  q leave  1 functions 2 tree 3 "
                                     "callers 4 callees 5 histogram"

@@ -4,6 +4,7 @@
 #ifndef PATCHBAY_TOOL_FIGURES_H
 #define PATCHBAY_TOOL_FIGURES_H
 
+#include "names/FittedNames.h"
 #include "showing/CallTree.h"
 #include "showing/Durations.h"
 
@@ -23,10 +24,21 @@ struct Figures {
   std::vector<uint64_t> AllCalls; // as Functions
   std::string Note;               // what is missing
 
+  /// To be called when all has been read: functions are found until then.
+  void readNames();
+  /// What a function is called in a place of that many columns: no other one is
+  /// called the same anywhere.
+  const std::string &nameIn(uint32_t Function, size_t Width) const {
+    return Names.in(Function, Width);
+  }
+
   FunctionKey key(uint32_t Function) const {
     return {T->Functions[Function].Module, T->Functions[Function].Entry};
   }
   bool hasTree() const { return Tree.size() > 1; }
+
+private:
+  mutable FittedNames Names; // of T->Functions
 };
 
 } // namespace patchbay

@@ -176,6 +176,7 @@ Expected<bool> LiveFigures::read(Figures &To) {
     addEvents(To, From);
   else
     addCounts(To);
+  To.readNames();
   To.Note = IsThere ? "" : "the process has ended";
   for (const LossText &Loss : lossTexts(lossesOf(*To.T), ""))
     if (Loss.IsLoss && To.Note.empty())

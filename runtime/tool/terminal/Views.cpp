@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Views.h"
-#include "names/NamesApart.h"
 #include "showing/Histogram.h"
 #include "showing/Losses.h"
 #include "showing/Table.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -22,14 +22,11 @@ static std::string right(StringRef Text, size_t Width) {
   return std::string(Width > Used ? Width - Used : 0, ' ') + Text.str();
 }
 
-// A name that is too long for its place loses what all its like have, and never what
-// tells it apart, as far as that is known: parameters first.
-static std::string nameIn(StringRef Name, size_t Width) {
-  std::string Whole = printable(Name);
-  for (NameForm Form : {NameForm::WithoutParameters, NameForm::Plain})
-    if (columnsOf(Whole) > Width)
-      Whole = inForm({printable(Name)}, Form).front();
-  return columnsOf(Whole) > Width ? cutTo({Whole}, Width).front() : Whole;
+// What a column of names has at least, and a name, even where there is less room.
+static constexpr size_t LeastColumn = 24, LeastName = 8;
+
+static size_t roomBehind(StringRef Text, size_t Width) {
+  return std::max(Width - std::min(columnsOf(Text), Width), LeastName);
 }
 
 static constexpr size_t ColumnWidth = 10;
@@ -64,7 +61,7 @@ TableView::TableView(const Figures &F) : F(F) {
   update();
 }
 
-std::string TableView::title() const {
+std::string TableView::title(size_t) const {
   std::string Text = counted(Order.size(), "function") + ", sorted by " +
                      titleOf(Columns[SortColumn]) + (Inverted ? ", least first" : "");
   return Filter.empty() ? Text : Text + ", with '" + Filter + "'";
@@ -99,7 +96,7 @@ std::vector<unsigned> TableView::fitting(size_t Width) const {
   auto Mandatory = [&](unsigned C) {
     return C == Columns[SortColumn] || C == Columns.front() || C == Columns.back();
   };
-  while ((Shown.size() - 1) * (ColumnWidth + 2) + 24 > Width) {
+  while ((Shown.size() - 1) * (ColumnWidth + 2) + LeastColumn > Width) {
     size_t I = Shown.size() - 1;
     while (I && Mandatory(Shown[I - 1]))
       --I;
@@ -124,8 +121,7 @@ std::pair<std::string, Style> TableView::line(size_t I, size_t Width) {
   std::string Text;
   for (unsigned C : fitting(Width))
     Text += C == Columns.back()
-                ? nameIn(F.T->Functions[Function].Name,
-                         Width > Text.size() ? Width - Text.size() : 1)
+                ? F.nameIn(Function, roomBehind(Text, Width))
                 : right(text(C, Function), ColumnWidth) + "  ";
   double All = F.Seconds ? F.Seconds * 1e9
                : F.Tree.empty() ? 0
@@ -203,8 +199,8 @@ std::string TableView::empty() const {
 //===----------------------------------------------------------------------===//
 
 TreeView::TreeView(const Figures &F, CallTree Tree, std::string Title,
-                   size_t Unfolded)
-    : F(F), Tree(std::move(Tree)), Title(std::move(Title)) {
+                   std::optional<uint32_t> Of, size_t Unfolded)
+    : F(F), Tree(std::move(Tree)), Title(std::move(Title)), Of(Of) {
   Order = inOrder(this->Tree, [](const CallNode &A, const CallNode &B) {
     return std::make_tuple(B.Total, B.Calls, A.Function) <
            std::make_tuple(A.Total, A.Calls, B.Function);
@@ -216,6 +212,10 @@ TreeView::TreeView(const Figures &F, CallTree Tree, std::string Title,
     if (hasSubs(I) && this->Tree[Order[I]].Depth + 1 >= Unfolded)
       Folded.insert(Order[I]);
   update();
+}
+
+std::string TreeView::title(size_t Width) const {
+  return Of ? Title + F.nameIn(*Of, roomBehind(Title, Width)) : Title;
 }
 
 bool TreeView::hasSubs(size_t Place) const {
@@ -292,26 +292,36 @@ bool TreeView::key(int Key) {
   return false;
 }
 
-std::string TreeView::head(size_t) {
-  return right("%", 6) + right("total", 13) + right("self", 13) + right("calls", 13) +
-         "  function";
+// Columns from the right give way, so that the name has place; never the first two.
+static std::string columnsBefore(ArrayRef<std::string> Cells, size_t Width) {
+  constexpr size_t PartWidth = 6, CellWidth = 13;
+  std::string Text = right(Cells.front(), PartWidth);
+  for (auto [I, Cell] : enumerate(Cells.drop_front()))
+    if (!I || Text.size() + CellWidth + 2 + LeastColumn <= Width)
+      Text += right(Cell, CellWidth);
+  return Text + "  ";
+}
+
+std::string TreeView::head(size_t Width) {
+  return columnsBefore({"%", "total", "self", "calls"}, Width) + "function";
 }
 
 std::pair<std::string, Style> TreeView::line(size_t I, size_t Width) {
   const CallNode &N = Tree[Shown[I]];
   double Part = Tree[0].Total ? double(N.Total) / double(Tree[0].Total) : 0;
-  std::string Text = right(formatv("{0:f1}", 100 * Part).str(), 6) +
-                     right(durationText(N.Total), 13) +
-                     right(F.T->isSampled() ? "-" : durationText(N.Self), 13) + right(utostr(N.Calls), 13) +
-                     "  " + indentation(N.Depth);
+  std::string Text =
+      columnsBefore({formatv("{0:f1}", 100 * Part).str(), durationText(N.Total),
+                     F.T->isSampled() ? "-" : durationText(N.Self), utostr(N.Calls)},
+                    Width) +
+      indentation(N.Depth);
   Text += !hasSubs(PlaceOf[Shown[I]]) ? "  " : Folded.count(Shown[I]) ? "+ " : "- ";
-  Text += nameIn(F.T->Functions[N.Function].Name,
-                 Width > Text.size() + 8 ? Width - Text.size() : 8);
+  std::string Behind;
   if (N.Open)
-    Text += " (" + utostr(N.Open) + " open)";
+    Behind += " (" + utostr(N.Open) + " open)";
   if (N.CutOff)
-    Text += " (" + utostr(N.CutOff) + " cut off)";
-  return {Text, styleOf(Part)};
+    Behind += " (" + utostr(N.CutOff) + " cut off)";
+  Text += F.nameIn(N.Function, roomBehind(Text + Behind, Width));
+  return {Text + Behind, styleOf(Part)};
 }
 
 std::string TreeView::empty() const {
@@ -352,8 +362,9 @@ HistogramView::HistogramView(const Figures &F, uint32_t Function)
   Lines = split(Text);
 }
 
-std::string HistogramView::title() const {
-  return "durations of " + F.T->Functions[Function].Name;
+std::string HistogramView::title(size_t Width) const {
+  constexpr StringLiteral Title = "durations of ";
+  return Title.str() + F.nameIn(Function, roomBehind(Title, Width));
 }
 
 std::string HistogramView::empty() const {
@@ -361,11 +372,25 @@ std::string HistogramView::empty() const {
                              : "how long calls took was not recorded";
 }
 
+std::vector<std::string> patchbay::wrapped(std::string Line, size_t Width,
+                                           size_t Indent) {
+  std::vector<std::string> Lines;
+  while (columnsOf(Line) > Width) {
+    size_t At = Line.rfind(' ', cutToColumns(Line, Width + 1).size() - 1);
+    if (At == std::string::npos || At <= Indent)
+      break;
+    Lines.push_back(Line.substr(0, At));
+    Line.replace(0, At + 1, Indent, ' ');
+  }
+  Lines.push_back(std::move(Line));
+  return Lines;
+}
+
 HelpView::HelpView(StringRef Text) : Whole(split(Text)), Lines(Whole) {}
 
 void HelpView::fit(size_t Width) {
   Lines.clear();
-  for (std::string Line : Whole) {
+  for (const std::string &Line : Whole) {
     // What a key does is behind the widest of them.
     StringRef Text = Line;
     size_t Gap = Text.starts_with("  ") ? Text.find("  ", 2) : 0;
@@ -374,13 +399,6 @@ void HelpView::fit(size_t Width) {
                                            : 0;
     if (Indent + 16 > Width)
       Indent = 2;
-    while (Line.size() > Width) {
-      size_t At = Line.rfind(' ', Width);
-      if (At == std::string::npos || At <= Indent)
-        break;
-      Lines.push_back(Line.substr(0, At));
-      Line.replace(0, At + 1, Indent, ' ');
-    }
-    Lines.push_back(Line);
+    append_range(Lines, wrapped(Line, Width, Indent));
   }
 }

@@ -15,7 +15,8 @@ namespace patchbay {
 class View {
 public:
   virtual ~View();
-  virtual std::string title() const = 0;
+  /// In so many columns, as far as names can be shortened.
+  virtual std::string title(size_t Width) const = 0;
   /// What is above the lines.
   virtual std::string head(size_t /*Width*/) { return ""; }
   /// The window has that many columns from now on.
@@ -36,7 +37,7 @@ public:
 class TableView : public View {
 public:
   explicit TableView(const Figures &F);
-  std::string title() const override;
+  std::string title(size_t Width) const override;
   std::string head(size_t Width) override;
   size_t lines() const override { return Order.size(); }
   std::pair<std::string, Style> line(size_t I, size_t Width) override;
@@ -69,8 +70,10 @@ private:
 /// A tree whose nodes can be folded, as `patchbay graph` has it.
 class TreeView : public View {
 public:
-  TreeView(const Figures &F, CallTree Tree, std::string Title, size_t Unfolded);
-  std::string title() const override { return Title; }
+  /// Of: whose callers or callees it has; none: the tree of all calls.
+  TreeView(const Figures &F, CallTree Tree, std::string Title,
+           std::optional<uint32_t> Of, size_t Unfolded);
+  std::string title(size_t Width) const override;
   std::string head(size_t Width) override;
   size_t lines() const override { return Shown.size(); }
   std::pair<std::string, Style> line(size_t I, size_t Width) override;
@@ -86,6 +89,7 @@ private:
   const Figures &F;
   CallTree Tree;
   std::string Title;
+  std::optional<uint32_t> Of;
   std::vector<uint32_t> Order, Shown; // of nodes: all, and those not folded away
   std::vector<uint32_t> PlaceOf;      // of nodes, in Order
   std::set<uint32_t> Folded;
@@ -95,7 +99,7 @@ private:
 class HistogramView : public View {
 public:
   HistogramView(const Figures &F, uint32_t Function);
-  std::string title() const override;
+  std::string title(size_t Width) const override;
   size_t lines() const override { return Lines.size(); }
   std::pair<std::string, Style> line(size_t I, size_t) override {
     return {Lines[I], Style::Plain};
@@ -108,12 +112,16 @@ private:
   std::vector<std::string> Lines;
 };
 
+/// Lines of at most Width columns, all but the first indented; a word that is
+/// wider has one that is longer.
+std::vector<std::string> wrapped(std::string Line, size_t Width, size_t Indent);
+
 /// A text: of lines that are too long the rest is below the second word of
 /// them.
 class HelpView : public View {
 public:
   explicit HelpView(llvm::StringRef Text);
-  std::string title() const override { return "keys"; }
+  std::string title(size_t) const override { return "keys"; }
   void fit(size_t Width) override;
   size_t lines() const override { return Lines.size(); }
   std::pair<std::string, Style> line(size_t I, size_t) override {

@@ -81,6 +81,7 @@ static Expected<Figures> readFigures() {
     return std::move(E);
   F.Functions = Totals.finish();
   F.Tree = Builder.finish();
+  F.readNames();
   return std::move(F);
 }
 

@@ -53,6 +53,9 @@ together terminal showing/Terminal
 for part in names reading export terminal; do
 	sanitize -c "$output.d/$part.cpp" -o "$output.d/$part.o"
 done
+for part in name_forms name_parts; do
+	sanitize -x c -std=c11 -c "$source/runtime/trace/$part.c" -o "$output.d/$part.o"
+done
 sanitize -fsanitize=fuzzer -o "$output" \
 	"$source/test/runtime/Inputs/fuzz-data-file.cpp" "$output.d"/*.o \
 	-L "$("$llvm" --libdir)" -lLLVM -Wl,-rpath,"$("$llvm" --libdir)"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks a table of `patchbay report`: no line is wider than the terminal, and no two
+"""Checks a table of `patchbay report`, or `patchbay tui`: no line is wider than the terminal, and no two
 functions have the same name. With what `report --json` says, no identifier has lost a
 part where dots are, unless there was no room for it.
 
@@ -11,10 +11,11 @@ import sys
 
 width, number = map(int, sys.argv[1:3])
 lines = [line.rstrip("\n") for line in sys.stdin]
-title = next(index for index, line in enumerate(lines) if " function" in line)
+title = next(index for index, line in enumerate(lines) if "  function" in line)
 column = lines[title].index("function")
 names = [re.split(r"  ", line[column:])[0].strip() for line in lines[title + 1:]
-         if not line.startswith("patchbay:")]
+         if not line.startswith("patchbay:") and "h help" not in line]
+names = [name for name in names if name]
 wide = [line for line in lines[title:] if len(line) > width]
 if wide:
     sys.exit(f"wider than {width}: {wide[0]}")

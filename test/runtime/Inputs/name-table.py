@@ -5,6 +5,7 @@ they are.
     name-table.py PATCHBAY PROGRAM RECORDING GLOB FUNCTION...
 """
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -39,6 +40,21 @@ listed = run("list", "-F", glob, program).splitlines()[1:]
 check("list -F", {name for name in everything
                   if any(line.endswith(" " + name) for line in listed)})
 check("record -F", recorded("-F", glob))
+
+
+def preloaded(glob):
+    """What is recorded without the command, which has no part in choosing then."""
+    library = os.path.join(os.path.dirname(patchbay), "../lib/libpatchbay-trace.so")
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([program], check=True, env={
+            **os.environ, "LD_PRELOAD": library,
+            "PATCHBAY": f"tracer=function_profile,output={folder},filter={glob}"})
+        report = json.loads(run("report", "--json", folder))
+        return {function["name"] for function in report["functions"]}
+
+
+# There a comma separates settings.
+check("PATCHBAY=filter=", preloaded(glob.replace(",", "?")))
 check("record -N", everything - recorded("-N", glob))
 check("list -N", everything - {
     name for name in everything

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "name_forms.h"
+#include "name_parts.h"
+
+#include <patchbay/names.h>
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Whether @word is at *@at, which is behind it then. */
+static int skip(const char **at, const char *end, const char *word)
+{
+	const size_t length = strlen(word);
+
+	if ((size_t)(end - *at) < length || memcmp(*at, word, length))
+		return 0;
+	*at += length;
+	return 1;
+}
+
+/*
+ * How much of the text from @at on is the type of a string, and in *@name how it is
+ * called; 0: none. Namespaces are those of libstdc++ and of libc++.
+ */
+static size_t string_size(const char *begin, const char *end, const char **name)
+{
+	const char *at = begin;
+	int is_libcxx, is_view;
+
+	if (!skip(&at, end, "std::"))
+		return 0;
+	is_libcxx = skip(&at, end, "__1::");
+	if (!is_libcxx)
+		skip(&at, end, "__cxx11::");
+	if (!skip(&at, end, "basic_string"))
+		return 0;
+	is_view = skip(&at, end, "_view");
+	if (!skip(&at, end, "<char, std::") ||
+	    (is_libcxx && !skip(&at, end, "__1::")) ||
+	    !skip(&at, end, "char_traits<char>"))
+		return 0;
+	if (!is_view && (!skip(&at, end, ", std::") ||
+			 (is_libcxx && !skip(&at, end, "__1::")) ||
+			 !skip(&at, end, "allocator<char>")))
+		return 0;
+	skip(&at, end, " "); /* as libstdc++'s demangler writes it */
+	if (!skip(&at, end, ">"))
+		return 0;
+	*name = is_view ? "std::string_view" : "std::string";
+	return (size_t)(at - begin);
+}
+
+size_t pb_name_strings(char *name, size_t size)
+{
+	const char *from = name, *const end = name + size;
+	char *to = name;
+
+	while (from < end) {
+		const char *string;
+		const size_t length = *from == 's' ?
+					      string_size(from, end, &string) :
+					      0;
+
+		if (length) {
+			memcpy(to, string, strlen(string));
+			to += strlen(string);
+			from += length;
+		} else {
+			*to++ = *from++;
+		}
+	}
+	return (size_t)(to - name);
+}
+
+static size_t without_colons(const char *name, size_t size)
+{
+	while (size && name[size - 1] == ':')
+		size--;
+	return size;
+}
+
+/*
+ * What is a parameter list ends the name, unless something of that function follows:
+ * "f(int)::{lambda()#1}::operator()() const". A space ends the type of the result.
+ */
+size_t pb_name_short(const char *name, size_t size, int with_templates, char *to)
+{
+	int is_over = 0, was_operator = 0;
+	struct pb_name_parts parts;
+	size_t length = 0;
+
+	pb_begin_name_parts(&parts, name, size);
+	while (parts.size) {
+		const char *part = parts.rest;
+		const size_t of_part = pb_next_name_part(&parts);
+
+		if (is_over && *part != ':')
+			continue;
+		is_over = 0;
+		if (pb_is_parameters(part, of_part, length ? to[length - 1] : 0)) {
+			is_over = length != 0;
+		} else if (*part == ' ' && !was_operator) { /* "operator<< <int>" */
+			length = 0;
+		} else if (*part == '<' && of_part > 1 && !with_templates && length) {
+			/* Rust's "f::<Type>" has it behind "::". */
+			length = without_colons(to, length);
+		} else if (*part != ' ' &&
+			   (of_part < 5 || memcmp(part, "[abi:", 5))) {
+			memcpy(to + length, part, of_part);
+			length += of_part;
+		}
+		was_operator = of_part >= 8 && !memcmp(part, "operator", 8);
+	}
+	if (!length)
+		memcpy(to, name, length = size);
+	return length;
+}
+
+size_t pb_name_without_last_arguments(const char *name, size_t size)
+{
+	struct pb_name_parts parts;
+	size_t last = 0;
+
+	pb_begin_name_parts(&parts, name, size);
+	while (parts.size)
+		last = pb_next_name_part(&parts);
+	if (last <= 2 || name[size - last] != '<')
+		return size;
+	return without_colons(name, size - last);
+}
+
+static int match(const char *glob, const char *text)
+{
+	switch (fnmatch(glob, text, 0)) {
+	case 0:
+		return 1;
+	case FNM_NOMATCH:
+		return 0;
+	default:
+		return -ENOMEM;
+	}
+}
+
+int pb_name_matches(const char *text, const char *glob)
+{
+	int result = match(glob, text);
+	char *closed, *text_closed;
+
+	if (result)
+		return result;
+	closed = strdup(glob);
+	text_closed = strdup(text);
+	if (!closed || !text_closed) {
+		result = -ENOMEM;
+	} else if (patchbay_close_up(closed)) {
+		patchbay_close_up(text_closed);
+		result = match(closed, text_closed);
+	}
+	free(closed);
+	free(text_closed);
+	return result;
+}
+
+/* @text has room for a form, of @readable, which has @size. */
+static int match_short(const char *readable, size_t size, char *text, const char *glob)
+{
+	size_t length = pb_name_short(readable, size, 1, text);
+	int result;
+
+	text[length] = '\0';
+	result = pb_name_matches(text, glob);
+	if (result)
+		return result;
+	text[pb_name_without_last_arguments(text, length)] = '\0';
+	result = pb_name_matches(text, glob);
+	if (result)
+		return result;
+	text[pb_name_short(readable, size, 0, text)] = '\0';
+	return pb_name_matches(text, glob);
+}
+
+int pb_name_is_meant(const char *name, const char *glob)
+{
+	size_t size = strlen(name);
+	char *readable, *text;
+	int result = !strcmp(name, glob) ? 1 : pb_name_matches(name, glob);
+
+	if (result)
+		return result;
+	readable = strdup(name);
+	text = malloc(size + 1);
+	if (readable && text) {
+		size = pb_name_strings(readable, size);
+		readable[size] = '\0';
+		result = pb_name_matches(readable, glob);
+		if (!result)
+			result = match_short(readable, size, text, glob);
+	} else {
+		result = -ENOMEM;
+	}
+	free(readable);
+	free(text);
+	return result;
+}
