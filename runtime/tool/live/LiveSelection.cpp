@@ -4,7 +4,7 @@
 #include "ProcessMemory.h"
 #include "elf/ElfImage.h"
 #include "names/NameFilter.h"
-#include "showing/Table.h"
+#include "PlainText.h"
 #include <sys/mman.h>
 #include <unistd.h>
 #include <utility>

@@ -3,7 +3,7 @@
 #include "NameForms.h"
 #include "NameParts.h"
 #include "OnlyDifferences.h"
-#include "showing/Table.h"
+#include "PlainText.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"

@@ -203,13 +203,16 @@ static size_t kindsOf(ArrayRef<size_t> Kinds) {
   return Kinds.empty() ? 0 : *std::max_element(Kinds.begin(), Kinds.end()) + 1;
 }
 
-// The one that tells most apart comes first, the shortest of those.
+// The one that tells most apart comes first, the shortest of those. Whether what is
+// found is enough, callers see: so many are looked at, since each takes its time.
 void SideBySide::choose() {
+  constexpr size_t MostColumns = 64;
+  const size_t NrColumns = std::min(Columns.size(), MostColumns);
   std::vector<size_t> Kinds(Names.size());
   for (;;) {
     size_t Most = kindsOf(Kinds), Least = SIZE_MAX;
     std::optional<size_t> Best;
-    for (size_t I = 0; I != Columns.size(); ++I) {
+    for (size_t I = 0; I != NrColumns; ++I) {
       size_t Apart = kindsOf(divided(Kinds, Columns[I])), Size = 0;
       for (StringRef Text : Columns[I])
         Size += Text.size();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SourceNames.h"
 #include "NameForms.h"
+#include "PlainText.h"
 #include "patchbay/names.h"
-#include "showing/Table.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"

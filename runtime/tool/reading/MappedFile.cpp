@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "MappedFile.h"
 #include "Diagnostics.h"
-#include "showing/Table.h"
+#include "PlainText.h"
 #include <algorithm>
 #include <cerrno>
 #include <csignal>

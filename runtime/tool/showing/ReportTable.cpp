@@ -54,6 +54,12 @@ static bool isText(Field F) {
   return F >= Field::Name;
 }
 
+std::vector<Field> patchbay::withSorted(std::vector<Field> Fields, Field By) {
+  if (!llvm::is_contained(Fields, By))
+    Fields.insert(isText(By) ? Fields.end() : llvm::find(Fields, Field::Name), By);
+  return Fields;
+}
+
 bool patchbay::isQuantile(Field F) {
   return F == Field::P50 || F == Field::P95 || F == Field::P99;
 }
@@ -307,7 +313,7 @@ void Cells::print(raw_ostream &OS, unsigned Width) const {
 void patchbay::printReport(const Trace &T,
                            ArrayRef<FunctionDurations> Functions,
                            ArrayRef<size_t> Order, ArrayRef<Field> Fields,
-                           unsigned Width, raw_ostream &OS) {
+                           bool AreDefault, unsigned Width, raw_ostream &OS) {
   const bool HasSelf = T.hasEvents() && !T.isSampled();
   Cells Out(Fields);
   for (size_t I : Order) {
@@ -319,7 +325,7 @@ void patchbay::printReport(const Trace &T,
                                       Functions[I], F, HasSelf));
   }
   if (Width)
-    Out.fit(/*MayDropSub=*/Fields.vec() == defaultFields(T), Width);
+    Out.fit(/*MayDropSub=*/AreDefault, Width);
   Out.print(OS, Width);
 }
 
@@ -363,15 +369,14 @@ static std::string changeText(uint64_t Before, uint64_t After) {
 }
 
 void patchbay::printReportDiff(const ReportSide &Old, const ReportSide &New,
-                               Field By, ArrayRef<Field> Fields, unsigned Width,
-                               raw_ostream &OS) {
+                               Field By, ArrayRef<Field> Fields, bool AreDefault,
+                               unsigned Width, raw_ostream &OS) {
   const Trace &Before = Old.T, &After = New.T;
   const Comparison Sides(Old, New);
   bool Both = Before.hasEvents() && After.hasEvents();
   bool HaveSelf = Both && !Before.isSampled() && !After.isSampled();
-  bool WithLikelihood = Both && Before.hasDurations() && After.hasDurations() &&
-                        (Fields.vec() == defaultDiffFields(Before) ||
-                         Fields.vec() == defaultDiffFields(After));
+  bool WithLikelihood =
+      AreDefault && Both && Before.hasDurations() && After.hasDurations();
   Table Out;
   for (Field F : Fields) {
     if (F == Field::Name && WithLikelihood)

@@ -31,6 +31,8 @@ enum class Field {
 /// What to show and by what to sort unless somebody says so.
 std::vector<Field> defaultFields(const Trace &T, Apart By = Apart::Nothing);
 std::vector<Field> defaultDiffFields(const Trace &T);
+/// What is sorted by is seen, too.
+std::vector<Field> withSorted(std::vector<Field> Fields, Field By);
 Field defaultSort(const Trace &T);
 Field defaultDiffSort(const Trace &T);
 
@@ -50,16 +52,17 @@ std::vector<size_t> sortFunctions(const Trace &T,
 /// Indices of those that were called, first those of which By has changed most.
 std::vector<size_t> sortCompared(llvm::ArrayRef<Compared> Functions, Field By);
 
-/// Of the functions in Order. Width is a terminal's, 0 if there is none.
+/// Of the functions in Order. AreDefault: nobody asked for these fields. Width is a
+/// terminal's, 0 if there is none.
 void printReport(const Trace &T, llvm::ArrayRef<FunctionDurations> Functions,
                  llvm::ArrayRef<size_t> Order, llvm::ArrayRef<Field> Fields,
-                 unsigned Width, llvm::raw_ostream &OS);
+                 bool AreDefault, unsigned Width, llvm::raw_ostream &OS);
 
 /// How After differs from Before, by how much By has changed. Functions are compared
 /// by name, so Field::Module is not for this, and neither is Sub.
 void printReportDiff(const ReportSide &Before, const ReportSide &After, Field By,
-                     llvm::ArrayRef<Field> Fields, unsigned Width,
-                     llvm::raw_ostream &OS);
+                     llvm::ArrayRef<Field> Fields, bool AreDefault,
+                     unsigned Width, llvm::raw_ostream &OS);
 
 } // namespace patchbay
 

@@ -48,8 +48,15 @@ struct SlowRow {
 
   static constexpr size_t FunctionColumn = 3, ForColumn = 4;
   std::vector<std::string> cells(std::string Waits, size_t NrCallers) const {
-    return {Calls, Total, OffProcessor, Function, std::move(Waits),
-            listed(Callers, NrCallers)};
+    return {Calls, Total, OffProcessor, Function, std::move(Waits), callers(NrCallers)};
+  }
+  // Only one of them can be shortened.
+  std::string callers(size_t Nr) const {
+    std::string All = listed(Callers, Nr);
+    return Nr > 1 || Callers.empty()
+               ? All
+               : Table::nameCell("", Callers.front(),
+                                 StringRef(All).drop_front(Callers.front().size()));
   }
 };
 } // namespace
@@ -85,10 +92,9 @@ static void printRows(ArrayRef<SlowRow> Rows, raw_ostream &OS, unsigned Width) {
     Room = roomForWaits(Rows, NrCallers = 1, Width);
   Table Out;
   for (size_t I = 0; I != Titles.size(); ++I)
-    Out.addColumn(Titles[I], I < SlowRow::FunctionColumn    ? Table::Right
-                             : I == SlowRow::FunctionColumn ? Table::Names
-                             : I == SlowRow::ForColumn      ? Table::Whole
-                                                            : Table::Left);
+    Out.addColumn(Titles[I], I < SlowRow::FunctionColumn ? Table::Right
+                             : I == SlowRow::ForColumn   ? Table::Whole
+                                                         : Table::Names);
   for (const SlowRow &R : Rows)
     Out.addRow(R.cells(listed(R.For, Shown, Room), NrCallers));
   Out.print(OS, Width);

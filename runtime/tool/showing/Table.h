@@ -4,6 +4,7 @@
 #ifndef PATCHBAY_TOOL_TABLE_H
 #define PATCHBAY_TOOL_TABLE_H
 
+#include "PlainText.h"
 #include "Terminal.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -53,18 +54,9 @@ private:
 /// square.
 std::string indentation(size_t Depth);
 
-/// At most Size bytes: what is in the middle makes room for "...".
-std::string shortened(llvm::StringRef Text, size_t Size);
-
-/// Whether what is before and behind it are of one character of UTF-8.
-bool isWithinCharacter(llvm::StringRef Text, size_t At);
-
 /// "a 5, b 3 and 2 more": of Parts as many as fit into Room characters, but the first
 /// in any case, and none cut. 0: there is room for Most of them.
 std::string listed(llvm::ArrayRef<std::string> Parts, size_t Most, size_t Room = 0);
-
-/// Text from a file, fit for a terminal: control characters become '?'.
-std::string printable(llvm::StringRef Text);
 
 } // namespace patchbay
 

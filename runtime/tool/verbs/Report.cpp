@@ -31,7 +31,8 @@ static cl::SubCommand ReportCommand("report",
 static InputOption Input(ReportCommand);
 static cl::opt<Field, false, NamedValue<Field>> Sort(
     "s", cl::Prefix, cl::value_desc("KEY"), cl::sub(ReportCommand),
-    cl::cat(ToolOptions), cl::desc("Sort by"),
+    cl::cat(ToolOptions),
+    cl::desc("Sort by; without -f there is a column of it, too"),
     cl::values(clEnumValN(Field::Calls, "calls",
                           "calls, most first (default, of counts)"),
                clEnumValN(Field::Made, "made",
@@ -415,8 +416,9 @@ static Expected<int> runDiff(const std::string &Dir,
         How);
   const Trace &Kind = poorer(*Before, *After);
   Field SortBy = Sort.getNumOccurrences() ? Sort : defaultDiffSort(Kind);
-  if (Fields.empty())
-    Fields = defaultDiffFields(Kind);
+  const bool AreDefault = Fields.empty();
+  if (AreDefault)
+    Fields = withSorted(defaultDiffFields(Kind), SortBy);
   if (!Html.empty())
     return writePage(*After, Dir, &*Before, SortBy);
   auto Old = totals(*Before, Diff, /*WithSpread=*/true);
@@ -425,8 +427,8 @@ static Expected<int> runDiff(const std::string &Dir,
   auto New = totals(*After, Dir, /*WithSpread=*/true);
   if (!New)
     return New.takeError();
-  printReportDiff({*Before, *Old}, {*After, *New}, SortBy, Fields, terminalWidth(),
-                  outs());
+  printReportDiff({*Before, *Old}, {*After, *New}, SortBy, Fields, AreDefault,
+                  terminalWidth(), outs());
   return Before->Incomplete || After->Incomplete ? Failure : Success;
 }
 
@@ -456,8 +458,10 @@ static Expected<int> runTable(const std::string &Dir,
                      ": has no durations: 'patchbay record -t "
                      "function_profile --histogram' counts them, -t "
                      "function_duration records them");
-  if (Fields.empty())
-    Fields = defaultFields(*T, By);
+  const bool AreDefault = Fields.empty();
+  const Field SortBy = Sort.getNumOccurrences() ? Sort : defaultSort(*T);
+  if (AreDefault)
+    Fields = withSorted(defaultFields(*T, By), SortBy);
   else if (By != Apart::Nothing)
     Fields.push_back(By == Apart::Thread ? Field::Thread : Field::Caller);
   bool WithSpread = Json || isQuantile(Sort) || llvm::any_of(Fields, isQuantile);
@@ -468,8 +472,7 @@ static Expected<int> runTable(const std::string &Dir,
   if (!Sums)
     return Sums.takeError();
   ArrayRef<FunctionDurations> Functions = *Sums;
-  std::vector<size_t> Order = sortFunctions(
-      *T, Functions, Sort.getNumOccurrences() ? Sort : defaultSort(*T));
+  std::vector<size_t> Order = sortFunctions(*T, Functions, SortBy);
   llvm::erase_if(Order,
                  [&](size_t I) { return !T->isWanted(Functions[I].Function); });
   size_t Traced = Order.size();
@@ -482,7 +485,7 @@ static Expected<int> runTable(const std::string &Dir,
   else if (Histograms)
     printHistograms(*T, Functions, Order);
   else if (Traced)
-    printReport(*T, Functions, Order, Fields, terminalWidth(), outs());
+    printReport(*T, Functions, Order, Fields, AreDefault, terminalWidth(), outs());
   if (!Slow.empty() && !Json && !Prometheus && !Histograms)
     Slow.print(outs(), terminalWidth());
   if (By == Apart::Caller && T->isSampled())

@@ -42,7 +42,7 @@ sanitize -fsanitize=fuzzer-no-link -c "$output.d/guided.cpp" -o "$output.d/guide
 together names Diagnostics elf/ElfImage elf/LoadMap names/KernelNames names/NameArchive \
 	names/NameFilter names/NameForms names/NameParts names/NamesApart \
 	names/OnlyDifferences names/RustNames names/SourceNames names/SymbolFiles \
-	names/TracedNames DurationText
+	names/TracedNames DurationText PlainText
 together reading reading/CallPass reading/ChosenCalls reading/DataErrors \
 	reading/MappedFile reading/Parallel reading/Progress recording/OutputDir \
 	showing/CallTree showing/Comparison showing/Durations showing/Histogram \

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "PlainText.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+// How many bytes at the beginning are a control character: of ASCII, of Latin-1,
+// which terminals obey as well, or one that turns the direction of text around.
+static size_t controlSize(StringRef Text) {
+  unsigned char C = Text.front();
+  if (C >= 0x20 && C < 0x7f) // as nearly all are
+    return 0;
+  if (C < 0x20 || C == 0x7f)
+    return 1;
+  if (Text.size() >= 2 && C == 0xc2 && static_cast<unsigned char>(Text[1]) < 0xa0)
+    return 2; // U+0080 to U+009F
+  auto IsBetween = [&](StringRef First, StringRef Last) {
+    StringRef Three = Text.take_front(3);
+    return Three.size() == 3 && Three >= First && Three <= Last;
+  };
+  if (IsBetween("\u202a", "\u202e") || IsBetween("\u2066", "\u2069"))
+    return 3;
+  return 0;
+}
+
+std::string patchbay::printable(StringRef Text) {
+  std::string Result;
+  while (!Text.empty()) {
+    size_t Size = controlSize(Text);
+    Result += Size ? '?' : Text.front();
+    Text = Text.drop_front(std::max<size_t>(Size, 1));
+  }
+  return Result;
+}
+
+bool patchbay::isWithinCharacter(StringRef Text, size_t At) {
+  return At && At < Text.size() &&
+         (static_cast<unsigned char>(Text[At]) & 0xc0) == 0x80;
+}
+
+std::string patchbay::shortened(StringRef Text, size_t Size) {
+  static constexpr StringLiteral Dots = "...";
+  if (Text.size() <= Size || Size < Dots.size())
+    return Text.str();
+  size_t Head = (Size - Dots.size() + 1) / 2;
+  size_t Tail = Text.size() - (Size - Dots.size() - Head);
+  while (isWithinCharacter(Text, Head))
+    --Head;
+  while (isWithinCharacter(Text, Tail))
+    ++Tail;
+  return (Text.take_front(Head) + Dots + Text.drop_front(Tail)).str();
+}
