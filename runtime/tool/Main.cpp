@@ -230,10 +230,16 @@ static Error usageError(StringRef Said, StringRef Self, const Verb *Chosen) {
     Message += toLower(Line.front());
     Message += Line.slice(1, Hint).rtrim(" .!?:");
   }
-  // As it is said of those that begin with two.
+  // As it is said of those that begin with two, and by most commands.
   StringRef Text = Message;
   if (Text.consume_front("unknown command line argument "))
     Message = ("unknown option " + Text).str();
+  else if (Text.starts_with("too many positional arguments "))
+    Message = "too many arguments: it takes " +
+              Text.drop_front(Text.rfind(" at ") + 1).split(" pos").first.str();
+  else if (Text.starts_with("not enough positional "))
+    Message = "too few arguments: it takes " +
+              Text.drop_front(Text.rfind(" at ") + 1).split(" pos").first.str();
   return seeHelp(Message.empty() ? "wrong usage" : Message, Chosen);
 }
 

@@ -313,8 +313,13 @@ static Expected<Wanted> wanted() {
   for (const std::string &Text : Opts.ArgsOf)
     if (auto Request = parseTypedRequest(Text))
       W.Typed.Requests.push_back(std::move(*Request));
-    else
+    else if (StringRef(Text).count('(') == StringRef(Text).count(')') ||
+             StringRef(Text).contains('[')) // a glob may have one alone
       Untyped.push_back(Text);
+    else
+      return makeError(Usage, "--args: '" + Text +
+                                  "': a parenthesis has no other: arguments are named as "
+                                  "in 'parse(name, len)'");
   auto Conditions = parseConditions(Opts.When);
   if (!Conditions)
     return Conditions.takeError();
