@@ -65,6 +65,25 @@ class Program:
     def state(self):
         return {name: self.folder(name) for name in ("fd", "task")}
 
+    def changed_text(self):
+        """Where in the program's file what is executed is not what is there. Slots, which
+        nobody executes, are empty there, and keep what was armed last."""
+        changed = []
+        with open(f"/proc/{self.pid}/mem", "rb") as memory, \
+                open(f"/proc/{self.pid}/exe", "rb") as file:
+            program = os.readlink(f"/proc/{self.pid}/exe")
+            for line in self.mappings():
+                addresses, rights, offset, _, _, *path = line.split()
+                if "x" not in rights or path != [program]:
+                    continue
+                begin, end = (int(word, 16) for word in addresses.split("-"))
+                memory.seek(begin)
+                file.seek(int(offset, 16))
+                is_, was = memory.read(end - begin), file.read(end - begin)
+                changed += [hex(int(offset, 16) + at) for at in range(0, len(was), 8)
+                            if is_[at:at + 8] != was[at:at + 8] and was[at:at + 8] != bytes(8)]
+        return changed
+
     def mappings(self):
         with open(f"/proc/{self.pid}/maps", encoding="utf-8") as file:
             return file.readlines()
@@ -104,6 +123,8 @@ class Recording:
 def check_quiet(program, before):
     after = program.state()
     assert after == before, f"{before} became {after}"
+    # So a call executes not one instruction more.
+    assert not program.changed_text(), program.changed_text()
     for line in program.mappings():
         assert not {"w", "x"} <= set(line.split()[1]), line
         assert ".pbd" not in line, line
