@@ -45,7 +45,11 @@ class Run(BaseRun):
         # Those of --multi, with the same names: what was built for one is not built again for
         # the other.
         more = ("selftests",) if config and not self.quick else ()
-        self.ours = self.kernel("ours", True, *config, *more, "cfi")
+        if self.quick and not self.multi:
+            # A kernel of its own, which is never compared with others.
+            self.ours = self.kernel("quick", True, "quick", "cfi")
+        else:
+            self.ours = self.kernel("ours", True, *config, *more, "cfi")
         self.cfi = self.kernel("cfi", False, *config, "cfi")
         self.plain = self.kernel("no-cfi" if config else "plain", False, *config)
         self.programs = {"BPF": self.out / "bpf", "MULTI": self.out / "multi",
