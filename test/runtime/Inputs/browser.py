@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Opens a page in Chromium without a network, does things there, and prints what is asked.
 
-    browser.py PAGE[#NAME] [--size=WIDTHxHEIGHT] [--dark] STEP...
+    browser.py PAGE[#NAME] [--size=WIDTHxHEIGHT] [--dark] [--in=FOLDER] STEP...
+    browser.py --start=FOLDER
+    browser.py --stop=FOLDER
 
     key:KEY           presses a key (a name such as Enter, or a character)
     type:TEXT         types a text
@@ -13,11 +15,18 @@
     text:SELECTOR     prints the text of each such element, one a line
     shot:FILE         writes a picture
 It fails if the page's script has an error, or asks for anything but the page.
+
+Chromium takes a second of processor time to come up. Who opens many pages starts one for
+all of them, which is named by a folder: each page is in a context of its own there, which
+knows nothing of the others. It ends when it is told to, or is not asked for anything.
 """
 import base64
+import contextlib
+import io
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -26,6 +35,7 @@ import urllib.parse
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync",
          "--hide-scrollbars", "--remote-debugging-pipe", "--disable-dev-shm-usage")
+SECONDS = 600  # that a browser waits for the next page
 KEYS = {"Enter": 13, "Escape": 27, "Backspace": 8, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38,
         "ArrowRight": 39, "ArrowDown": 40, "Tab": 9, " ": 32}
 
@@ -33,17 +43,17 @@ KEYS = {"Enter": 13, "Escape": 27, "Backspace": 8, "Home": 36, "ArrowLeft": 37, 
 class Browser:
     """Speaks the DevTools protocol: messages of JSON, each with a zero behind it."""
 
-    def __init__(self, folder, size):
+    def __init__(self, folder):
         to_child, self.requests = os.pipe()
         self.answers, from_child = os.pipe()
-        command = ["chromium", *FLAGS, "--user-data-dir=" + folder, "--window-size=" + size, "about:blank"]
+        command = ["chromium", *FLAGS, "--user-data-dir=" + folder, "about:blank"]
         # The browser reads from 3 and writes to 4.
         self.process = subprocess.Popen(
             ["sh", "-c", f'exec "$@" 3<&{to_child} 4>&{from_child}', "sh", *command],
             pass_fds=(to_child, from_child), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(to_child)
         os.close(from_child)
-        self.number, self.rest, self.session = 0, b"", None
+        self.number, self.rest, self.session, self.context = 0, b"", None, None
         self.events, self.problems = [], []
 
     def receive(self):
@@ -56,6 +66,8 @@ class Browser:
         return json.loads(message)
 
     def note(self, message):
+        if message.get("sessionId") not in (None, self.session):
+            return  # of a page that is closed
         what, params = message.get("method"), message.get("params", {})
         self.events.append(what)
         if what == "Runtime.exceptionThrown":
@@ -90,9 +102,11 @@ class Browser:
         return result["result"].get("value")
 
     def open(self, url, size, dark):
-        target = next(t for t in self.call("Target.getTargets")["targetInfos"] if t["type"] == "page")
-        self.session = self.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
         width, height = map(int, size.split("x"))
+        self.context = self.call("Target.createBrowserContext")["browserContextId"]
+        target = self.call("Target.createTarget", url="about:blank", browserContextId=self.context,
+                           width=width, height=height)["targetId"]
+        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
                   deviceScaleFactor=1, mobile=width < 600)
         self.call("Emulation.setFocusEmulationEnabled", enabled=True)
@@ -104,6 +118,19 @@ class Browser:
         while "Page.loadEventFired" not in self.events:
             self.note(self.receive())
         self.settle()
+
+    def close(self):
+        """The page, and all that it has left."""
+        self.session = None
+        if self.context:
+            self.call("Target.disposeBrowserContext", browserContextId=self.context)
+        self.context = None
+        self.events.clear()
+        self.problems.clear()
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait()
 
     def settle(self):
         """Waits until the page has read its figures, and has drawn."""
@@ -163,27 +190,119 @@ class Browser:
         self.settle()
 
 
-def main(page, *steps):
+def visit(browser, page, *steps):
+    """Whether all went well in the page."""
     options = [s for s in steps if s.startswith("--")]
     size = next((o.split("=")[1] for o in options if o.startswith("--size=")), "1280x900")
     path, _, name = page.partition("#")
     if not os.path.isfile(path):
         sys.exit("browser.py: there is no page " + path)
     url = "file://" + urllib.parse.quote(os.path.abspath(path)) + ("#" + name if name else "")
+    browser.open(url, size, "--dark" in options)
+    for step in steps:
+        if not step.startswith("--"):
+            browser.step(*step.split(":", 1))
+    for problem in browser.problems:
+        print("browser.py: " + problem, file=sys.stderr)
+    return not browser.problems
+
+
+@contextlib.contextmanager
+def started():
     folder = tempfile.mkdtemp()
-    browser = Browser(folder, size.replace("x", ","))
+    browser = Browser(folder)
     try:
-        browser.open(url, size, "--dark" in options)
-        for step in steps:
-            if not step.startswith("--"):
-                browser.step(*step.split(":", 1))
-        for problem in browser.problems:
-            print("browser.py: " + problem, file=sys.stderr)
+        yield browser
     finally:
-        browser.process.terminate()
-        browser.process.wait()
+        browser.end()
         shutil.rmtree(folder, ignore_errors=True)
-    sys.exit(1 if browser.problems else 0)
+
+
+@contextlib.contextmanager
+def within(folder):
+    """A socket's name is short, and folders of tests are not."""
+    before = os.getcwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+def serve(folder):
+    """Goes on behind the command that asked for it, which ends when pages can be asked for."""
+    os.makedirs(folder, exist_ok=True)
+    listener = socket.socket(socket.AF_UNIX)
+    listener.settimeout(SECONDS)
+    with within(folder), contextlib.suppress(FileNotFoundError):
+        os.unlink("socket")
+    with within(folder):
+        listener.bind("socket")
+    listener.listen()
+    if os.fork():
+        return
+    os.setsid()
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in range(3):
+        os.dup2(nothing, descriptor)
+    with contextlib.suppress(TimeoutError), started() as browser:
+        while answer(browser, listener.accept()[0]):
+            pass
+
+
+def answer(browser, connection):
+    """False if it is to end."""
+    with connection, connection.makefile("rw", encoding="utf-8") as file:
+        request = json.loads(file.readline())
+        if not request:
+            return False
+        os.chdir(request["where"])
+        out, errors = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
+            try:
+                good = visit(browser, *request["words"])
+            except SystemExit as error:
+                good = False
+                print(error, file=errors)
+            finally:
+                browser.close()
+        json.dump([out.getvalue(), errors.getvalue(), good], file)
+        return True
+
+
+def ask(folder, words):
+    with socket.socket(socket.AF_UNIX) as connection:
+        with within(folder):
+            connection.connect("socket")
+        with connection.makefile("rw", encoding="utf-8") as file:
+            json.dump({"where": os.getcwd(), "words": words} if words else None, file)
+            file.write("\n")
+            file.flush()
+            said = file.read()
+    if not words:
+        return True
+    if not said:
+        sys.exit("browser.py: the browser has ended")
+    out, errors, good = json.loads(said)
+    print(out, end="")
+    print(errors, end="", file=sys.stderr)
+    return good
+
+
+def main(*words):
+    options = dict(word.split("=", 1) for word in words if word.startswith(("--start=", "--stop=", "--in=")))
+    if "--start" in options:
+        serve(options["--start"])
+        return
+    if "--stop" in options:
+        ask(options["--stop"], None)
+        return
+    words = [word for word in words if not word.startswith("--in=")]
+    if "--in" in options:
+        sys.exit(not ask(options["--in"], words))
+    with started() as browser:
+        good = visit(browser, *words)
+    sys.exit(not good)
 
 
 main(*sys.argv[1:])
