@@ -21,7 +21,7 @@
 
 #include <cstdio>
 #include <string_view>
-#include <unordered_set>
+#include <vector>
 
 namespace {
 
@@ -48,28 +48,45 @@ struct Visited {
   Did What;
 };
 
-// States are known by where they are among all, and are the same byte by byte.
+// States are the same byte by byte. Most that come have come before, so the table of
+// those says no, or which one to compare with, in one or two looks.
 struct Search {
-  struct Hash {
-    const Search *Of;
-    size_t operator()(size_t I) const {
-      const State &S = Of->All[I].S;
-      return std::hash<std::string_view>()(
-          {reinterpret_cast<const char *>(&S), sizeof(S)});
-    }
-  };
-  struct Equal {
-    const Search *Of;
-    bool operator()(size_t A, size_t B) const {
-      return !memcmp(&Of->All[A].S, &Of->All[B].S, sizeof(State));
-    }
-  };
   std::vector<Visited> All;
-  std::unordered_set<size_t, Hash, Equal> Seen{1024, Hash{this}, Equal{this}};
+  struct Slot {
+    uint32_t Hash, Number; // among all, from 1 on
+  };
+  std::vector<Slot> Seen, Old;
+
+  Slot &slotOf(uint32_t Hash, const State *S) {
+    for (size_t I = Hash;; ++I) {
+      Slot &At = Seen[I & (Seen.size() - 1)];
+      if (!At.Number || (S && At.Hash == Hash &&
+                         !memcmp(&All[At.Number - 1].S, S, sizeof(State))))
+        return At;
+    }
+  }
   void visit(const State &S, size_t Before, Did What) {
+    const uint32_t Hash = uint32_t(std::hash<std::string_view>()(
+        {reinterpret_cast<const char *>(&S), sizeof(S)}));
+    Slot &At = slotOf(Hash, &S);
+    if (At.Number)
+      return;
     All.push_back({S, uint32_t(Before), What});
-    if (!Seen.insert(All.size() - 1).second)
-      All.pop_back();
+    At = {Hash, uint32_t(All.size())};
+    if (All.size() * 2 > Seen.size())
+      grow();
+  }
+  void grow() {
+    Old = Seen;
+    Seen.assign(Old.size() * 2, {});
+    for (const Slot &S : Old)
+      if (S.Number)
+        slotOf(S.Hash, nullptr) = S;
+  }
+  // In the memory of the walk before, which takes the system as long to give as a walk.
+  void begin() {
+    All.clear();
+    Seen.assign(1024, {});
   }
   void print(size_t I) const {
     if (I)
@@ -187,7 +204,8 @@ void finishAction(State &S) {
 }
 
 size_t walk() {
-  Search To;
+  static Search To;
+  To.begin();
   const State Untraced = start();
   // The call comes to a function that nobody traces, or that T does, or both.
   To.visit(Untraced, 0, {"at first", "nobody is armed", 0, 0});
