@@ -70,7 +70,8 @@ class Serving(Driver):
         if hasattr(self.program, "make"):
             self.program.make(self.work, self.stock, self.args.cc, [], self.args.jobs)
         else:
-            Build(self.args.cc, self.stock, (), jobs=self.args.jobs)(self.images)
+            # Its answers are looked at, and nothing else: what is quick to compile will do.
+            Build(self.args.cc, self.stock, ("-O0",), jobs=self.args.jobs)(self.images)
 
     def answers(self, run):
         """Of the stock build, which is not recorded."""
