@@ -50,6 +50,7 @@ usage() {
 	                        and llvm/test and clang/test for LLVM's tests
 	  PATCHBAY_ALL_KERNELS  1: test also builds and boots Linux 7.2 for arm64 and
 	                        ppc64le, half an hour more; else 6.12 for arm64 alone
+	  PATCHBAY_LONG         1: test arms and disarms a function a million times
 	END
 }
 
@@ -304,7 +305,8 @@ run_tests() {
 	results=$build/test/results.json
 	rm -f "$results"
 	"$($llvm_config --bindir)/lit" -v --param upstream=1 \
-		${PATCHBAY_ALL_KERNELS:+--param kernels=1} --output "$results" "$build/test" || true
+		${PATCHBAY_ALL_KERNELS:+--param kernels=1} ${PATCHBAY_LONG:+--param long=1} \
+		--output "$results" "$build/test" || true
 	python3 "$root/cmake/test-summary.py" "$results"
 }
 

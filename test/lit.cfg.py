@@ -167,6 +167,9 @@ if lit_config.params.get("upstream"):
     config.available_features.add("upstream-suite")
 if lit_config.params.get("kernels"):
     config.available_features.add("all-kernels")
+# What seldom goes wrong is done more often.
+if lit_config.params.get("long"):
+    config.available_features.add("long")
 for tool in ("babeltrace2", "bash", "ccache", "chromium", "csmith", "fish", "gdb", "git", "lintian", "llvm-bolt",
              "lttng", "make", "mandoc", "node", "objcopy", "pkg-config", "rustc", "shellcheck", "uftrace", "valgrind",
              "zsh", "qemu-aarch64", "qemu-ppc64le", "qemu-riscv64"):
