@@ -171,7 +171,7 @@ if lit_config.params.get("kernels"):
 if lit_config.params.get("long"):
     config.available_features.add("long")
 for tool in ("babeltrace2", "bash", "ccache", "chromium", "csmith", "fish", "gdb", "git", "lintian", "llvm-bolt",
-             "lttng", "make", "mandoc", "node", "objcopy", "pkg-config", "rustc", "shellcheck", "uftrace", "valgrind",
+             "lttng", "make", "mandoc", "node", "objcopy", "pkg-config", "rustc", "shellcheck", "strace", "uftrace", "valgrind",
              "zsh", "qemu-aarch64", "qemu-ppc64le", "qemu-riscv64"):
     if shutil.which(tool, path=config.environment["PATH"]):
         config.available_features.add(tool)

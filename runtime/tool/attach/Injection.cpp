@@ -45,7 +45,7 @@ public:
   Injector(ProcessMemory &Memory, const LoadedModules &Modules,
            const StubFunctions &Functions, StubPlace &Place)
       : Memory(Memory), Modules(Modules), Functions(Functions), Place(Place),
-        Safe(Modules), Pid(Memory.pid()) {
+        Safe(Memory, Modules), Pid(Memory.pid()) {
     std::random_device Random;
     Use.Area = Place.area();
     Use.Mark = uint64_t(Random()) << 32 | Random() | 1;
@@ -58,7 +58,6 @@ public:
 private:
   enum class Look { Borrowed, NotNow, Halted };
   Expected<Look> lookAt(pid_t Thread);
-  bool isLikely(pid_t Thread) const;
   Expected<Look> lookAtOneOf(ArrayRef<pid_t> Threads, Clock::time_point End);
   bool hasLeft() const {
     return patchbay::hasLeft(Memory, Modules, Place.range(), Use);
@@ -102,7 +101,8 @@ private:
   pid_t Pid;
   StubUse Use;
   std::string Waits; // of the last thread that does, where, with words for it
-  pb_moment Before;  // when it was asked to stop
+  pb_moment Begun = pb_moment_now();
+  std::chrono::nanoseconds StoppedAt{0}, BorrowedFor{0};
   InjectionResult Result;
 };
 
@@ -112,14 +112,8 @@ private:
 // The thread that is borrowed
 //===----------------------------------------------------------------------===//
 
-bool Injector::isLikely(pid_t Thread) const {
-  auto P = placeOf(Pid, Thread);
-  return P && !P->IsRunning && SafePoint::isLikely(P->SystemCall);
-}
-
 Expected<Injector::Look> Injector::lookAt(pid_t Thread) {
   Tracee T(Pid, Thread);
-  Before = pb_moment_now();
   auto State = T.stop();
   if (!State)
     return State.takeError();
@@ -131,8 +125,8 @@ Expected<Injector::Look> Injector::lookAt(pid_t Thread) {
   auto Undisturbed = T.undisturbed();
   if (!Undisturbed || !T.isAllSaved() || T.isInRestartable())
     return Look::NotNow;
-  if (!Safe.isAt(Memory, T.registers())) {
-    if (std::string Name = Safe.waitsIn(Memory, T.registers()); !Name.empty())
+  if (!Safe.isAt(T.registers())) {
+    if (std::string Name = Safe.waitsIn(T.registers()); !Name.empty())
       Waits = "; thread " + std::to_string(Thread) + " is in " + Name +
               "(), which may hold a lock that loading takes";
     return Look::NotNow;
@@ -157,6 +151,7 @@ Expected<Injector::Look> Injector::lookAt(pid_t Thread) {
   if (Use.WayBack && !Place.writeWayBack(Thread, Use.WayBack,
                                          wayBackCode(Use.WayBack, Use.Back)))
     return Look::NotNow;
+  StoppedAt = T.stoppedAt();
   if (!T.resumeWith(
           redirected(T.registers(), Place.code() + stubEntry())))
     return Look::NotNow;
@@ -169,10 +164,14 @@ Expected<Injector::Look> Injector::lookAtOneOf(ArrayRef<pid_t> Threads,
   std::vector<pid_t> Others;
   for (bool IsFirst : {true, false}) {
     for (pid_t Thread : IsFirst ? Threads : ArrayRef<pid_t>(Others)) {
-      if (IsFirst && !isLikely(Thread)) {
+      auto Place = placeOf(Pid, Thread);
+      bool Waits = Place && !Place->IsRunning;
+      if (IsFirst && !(Waits && SafePoint::isLikely(Place->SystemCall))) {
         Others.push_back(Thread);
         continue;
       }
+      if (Waits)
+        Safe.prepare(*Place);
       Tracee::letLateGo(Pid);
       auto L = lookAt(Thread);
       // Each of many may take long to stop.
@@ -211,10 +210,11 @@ void Injector::measure() {
   uint64_t Left = 0;
   Memory.read(Place.area() + AREA_TICKS, Left);
   pb_moment Now = pb_moment_now();
-  double Rate = double(Now.monotonic_ns - Before.monotonic_ns) /
-                double(Now.ticks - Before.ticks);
-  Result.StoodStill = std::chrono::nanoseconds(
-      Left > Before.ticks ? int64_t(double(Left - Before.ticks) * Rate) : 0);
+  double Rate = double(Now.monotonic_ns - Begun.monotonic_ns) /
+                double(Now.ticks - Begun.ticks);
+  auto Since = std::chrono::nanoseconds(
+      Now.ticks > Left ? int64_t(double(Now.ticks - Left) * Rate) : 0);
+  BorrowedFor = std::chrono::nanoseconds(Now.monotonic_ns) - Since - StoppedAt;
 }
 
 Error Injector::awaitThread() {
@@ -246,6 +246,7 @@ Error Injector::awaitThread() {
     return Memory.error("it can have no more memory, or no more threads "
                         "(RLIMIT_NPROC, RLIMIT_AS, pids.max, memory.max): it "
                         "takes one thread to load the runtime");
+  Result.StoodStill = std::max(BorrowedFor, Tracee::longest());
   return Error::success();
 }
 

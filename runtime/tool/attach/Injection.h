@@ -29,8 +29,9 @@ struct Injection {
 struct InjectionResult {
   int Returned;    // by the entry
   std::string Why; // what the entry wrote
-  /// How long the thread that was borrowed did nothing of its own, and how many
-  /// others were stopped for a look.
+  /// How long the thread that stood still the longest did nothing of its own,
+  /// which is most often the one that was borrowed; and how many were stopped
+  /// for a look.
   std::chrono::nanoseconds StoodStill{0};
   unsigned Looks = 0;
 };

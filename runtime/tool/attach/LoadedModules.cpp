@@ -4,6 +4,7 @@
 #include "live/MappedNotes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include <elf.h>
@@ -143,6 +144,10 @@ static void readHeaders(const MappedImage &Image, LoadedModule &Module) {
     uint64_t Start = Image.Base + P.p_vaddr;
     if (P.p_type == PT_LOAD && (P.p_flags & PF_X))
       Module.Text.push_back({Start, Start + P.p_memsz});
+    if (P.p_type == PT_LOAD && !(P.p_flags & PF_W))
+      Module.Constant.push_back(
+          {alignDown(Start, LoadedModule::PageSize),
+           alignTo(Start + P.p_filesz, LoadedModule::PageSize)});
     if (P.p_type == PT_GNU_EH_FRAME)
       Module.FrameHeader = Start;
   }
@@ -290,6 +295,14 @@ const LoadedModule *LoadedModules::at(uint64_t Address) const {
     return M.containsCode(Address);
   });
   return I == Modules.end() ? nullptr : &*I;
+}
+
+bool LoadedModules::isConstant(uint64_t Address) const {
+  return any_of(Modules, [&](const LoadedModule &M) {
+    return any_of(M.Constant, [&](const LoadedModule::Range &R) {
+      return R.contains(Address);
+    });
+  });
 }
 
 const LoadedModule *LoadedModules::provider(StringRef Name) const {

@@ -11,6 +11,8 @@
 namespace patchbay {
 
 struct LoadedModule {
+  /// What a segment is mapped in multiples of, at least.
+  static constexpr uint64_t PageSize = 4096;
   struct Range {
     uint64_t Start, End;
     bool contains(uint64_t Address) const {
@@ -26,6 +28,7 @@ struct LoadedModule {
   std::string Name; // what the loader knows it by
   uint64_t Base = 0;
   std::vector<Range> Text;  // what can be executed, without the last page's rest
+  std::vector<Range> Constant; // pages that cannot be written, as of tables
   uint64_t FrameHeader = 0; // .eh_frame_hdr; 0: none
   /// It is never unloaded: the program, what that needs, the loader.
   bool IsPermanent = false;
@@ -47,6 +50,9 @@ public:
   const std::vector<LoadedModule> &all() const { return Modules; }
   /// Nullptr if the address is in no module's code.
   const LoadedModule *at(uint64_t Address) const;
+  /// Whether it stays as it is as long as its module is loaded, but for what is
+  /// armed.
+  bool isConstant(uint64_t Address) const;
   /// As dlsym(RTLD_DEFAULT) finds it; 0 if nobody exports it.
   uint64_t find(llvm::StringRef Name) const;
   /// The first that exports it, which is who is called.

@@ -7,6 +7,10 @@
 #include "LoadedModules.h"
 #include "Unwinder.h"
 #include "llvm/Support/MathExtras.h"
+#include <array>
+#include <cstring>
+#include <map>
+#include <memory>
 
 namespace patchbay {
 
@@ -14,7 +18,13 @@ class ProcessStack : public UnwindSource {
 public:
   ProcessStack(const ProcessMemory &Memory, const LoadedModules &Modules)
       : Memory(Memory), Modules(Modules) {}
+  /// What cannot change is read once, by pages, so that a thread for which the
+  /// tables were needed before stands still for less long.
   bool read(uint64_t Address, void *Bytes, size_t Size) const override {
+    if (const char *Known = page(Address, Size)) {
+      memcpy(Bytes, Known, Size);
+      return true;
+    }
     return Memory.read(Address, Bytes, Size);
   }
   using UnwindSource::read;
@@ -32,8 +42,26 @@ public:
   }
 
 private:
+  static constexpr uint64_t PageSize = LoadedModule::PageSize;
+  using Page = std::array<char, PageSize>;
+
+  const char *page(uint64_t Address, size_t Size) const {
+    uint64_t Start = llvm::alignDown(Address, PageSize);
+    if (Address - Start + Size > PageSize)
+      return nullptr;
+    auto [At, IsNew] = Pages.try_emplace(Start);
+    if (IsNew && Modules.isConstant(Start)) {
+      At->second = std::make_unique<Page>();
+      if (!Memory.read(Start, At->second->data(), PageSize))
+        At->second = nullptr;
+    }
+    return At->second ? At->second->data() + (Address - Start) : nullptr;
+  }
+
   const ProcessMemory &Memory;
   const LoadedModules &Modules;
+  // Null: it may change.
+  mutable std::map<uint64_t, std::unique_ptr<Page>> Pages;
 };
 
 } // namespace patchbay

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SafePoint.h"
-#include "ProcessStack.h"
 #include "llvm/ADT/STLExtras.h"
 #include <sys/syscall.h>
 
@@ -97,7 +96,8 @@ bool SafePoint::isLikely(int64_t SystemCall) {
 
 // By what they export, since files may have any name: musl's is its loader, too, and
 // older versions of glibc have a library of their own for threads.
-SafePoint::SafePoint(const LoadedModules &Modules) : Modules(Modules) {
+SafePoint::SafePoint(const ProcessMemory &Memory, const LoadedModules &Modules)
+    : Memory(Memory), Modules(Modules), Stacks(Memory, Modules) {
   for (const LoadedModule &M : Modules.all())
     if (M.find("__libc_start_main") || M.find("__pthread_key_create"))
       OfC.push_back(&M);
@@ -120,8 +120,8 @@ SafePoint::Roles SafePoint::roleOf(uint64_t Code) const {
 }
 
 std::optional<SafePoint::Known>
-SafePoint::known(const ProcessMemory &Memory, const ThreadRegisters &R) const {
-  Unwound Stack = unwindStack(ProcessStack(Memory, Modules), ThreadNumbers, toDwarf(R));
+SafePoint::known(const ThreadRegisters &R) const {
+  Unwound Stack = unwindStack(Stacks, ThreadNumbers, toDwarf(R));
   if (!Stack.IsWhole)
     return std::nullopt;
   std::vector<Roles> Of;
@@ -152,8 +152,7 @@ StringRef SafePoint::functionOf(const StackFrame &F) const {
   return Module ? Module->functionAt(F.Code) : "";
 }
 
-StringRef SafePoint::called(const ProcessMemory &Memory,
-                            const Known &Stack) const {
+StringRef SafePoint::called(const Known &Stack) const {
   if (StringRef Name = functionOf(Stack.Frames[Stack.InC - 1]); !Name.empty())
     return Name;
   uint64_t Target = calledBefore(
@@ -191,9 +190,16 @@ bool SafePoint::readsStream(StringRef Called, const Known &Stack) const {
   return false;
 }
 
-bool SafePoint::isAt(const ProcessMemory &Memory,
-                     const ThreadRegisters &R) const {
-  auto Stack = known(Memory, R);
+// Other registers are not told of. Few frames need them.
+void SafePoint::prepare(const ThreadPlace &Place) const {
+  DwarfRegisters R = {};
+  R[ThreadNumbers.StackPointer] = Place.StackPointer;
+  R[ThreadNumbers.Pc] = Place.Pc;
+  unwindStack(Stacks, ThreadNumbers, R);
+}
+
+bool SafePoint::isAt(const ThreadRegisters &R) const {
+  auto Stack = known(R);
   if (!Stack)
     return false;
   int64_t Number = systemCall(R);
@@ -205,15 +211,14 @@ bool SafePoint::isAt(const ProcessMemory &Memory,
     return false;
   if (Stack->InC == 0)
     return true;
-  StringRef Called = called(Memory, *Stack);
+  StringRef Called = called(*Stack);
   return isKnownToWait(Called) ||
          (Number == SYS_read && readsStream(Called, *Stack));
 }
 
-std::string SafePoint::waitsIn(const ProcessMemory &Memory,
-                               const ThreadRegisters &R) const {
-  auto Stack = known(Memory, R);
+std::string SafePoint::waitsIn(const ThreadRegisters &R) const {
+  auto Stack = known(R);
   if (!Stack || Stack->InC == 0 || systemCall(R) < 0)
     return "";
-  return called(Memory, *Stack).str();
+  return called(*Stack).str();
 }

@@ -35,6 +35,7 @@
 #define PATCHBAY_TOOL_ATTACH_SAFEPOINT_H
 
 #include "LoadedModules.h"
+#include "ProcessStack.h"
 #include "Registers.h"
 #include "Unwinder.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -44,14 +45,17 @@ namespace patchbay {
 
 class SafePoint {
 public:
-  explicit SafePoint(const LoadedModules &Modules);
+  /// Memory is of the threads' process.
+  SafePoint(const ProcessMemory &Memory, const LoadedModules &Modules);
 
-  /// Memory is of the thread's process.
-  bool isAt(const ProcessMemory &Memory, const ThreadRegisters &R) const;
+  /// Of a thread that waits, and has not been stopped yet: what isAt() will
+  /// need is read.
+  void prepare(const ThreadPlace &Place) const;
+  bool isAt(const ThreadRegisters &R) const;
 
   /// Of a thread that is not: the function of the C library that the program has called.
   /// Empty if that is not known, or not why.
-  std::string waitsIn(const ProcessMemory &Memory, const ThreadRegisters &R) const;
+  std::string waitsIn(const ThreadRegisters &R) const;
 
   /// Whether it is worth while to stop a thread that is in this system call.
   static bool isLikely(int64_t SystemCall);
@@ -65,15 +69,16 @@ private:
     std::vector<StackFrame> Frames;
     size_t InC = 0; // so many are the C library's, before those of the program
   };
-  std::optional<Known> known(const ProcessMemory &Memory,
-                             const ThreadRegisters &R) const;
+  std::optional<Known> known(const ThreadRegisters &R) const;
   llvm::StringRef functionOf(const StackFrame &F) const;
-  llvm::StringRef called(const ProcessMemory &Memory, const Known &Stack) const;
+  llvm::StringRef called(const Known &Stack) const;
   bool readsStream(llvm::StringRef Called, const Known &Stack) const;
   bool isReadingMuch(llvm::StringRef Called,
                      llvm::ArrayRef<StackFrame> Frames) const;
 
+  const ProcessMemory &Memory;
   const LoadedModules &Modules;
+  ProcessStack Stacks;
   std::vector<const LoadedModule *> OfC, Never;
   /// The program itself is who allocates: only where it waits it is known not to
   /// be doing that.

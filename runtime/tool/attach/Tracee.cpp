@@ -2,6 +2,7 @@
 #include "Tracee.h"
 #include "Permission.h"
 #include "ThreadStatus.h"
+#include "moment.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <cerrno>
 #include <chrono>
@@ -63,6 +64,17 @@ static std::set<pid_t> &unreleased() {
   return Threads;
 }
 
+static std::chrono::nanoseconds &longestHeld() {
+  static thread_local std::chrono::nanoseconds Longest{0};
+  return Longest;
+}
+
+std::chrono::nanoseconds Tracee::longest() { return longestHeld(); }
+
+static std::chrono::nanoseconds now() {
+  return std::chrono::nanoseconds(pb_now_ns(CLOCK_MONOTONIC));
+}
+
 static bool hasEnded(pid_t Process, pid_t Thread) {
   StringRef State = ThreadStatus(Process, Thread).line("State");
   return State.empty() || State.starts_with("Z") || State.starts_with("X");
@@ -95,6 +107,7 @@ Expected<Tracee::State> Tracee::stop() {
 void Tracee::goOnUntilItWaits() {
   IsStopped = false;
   ptrace(PTRACE_CONT, Thread, 0, 0);
+  goesOn();
   for (unsigned Tries = 0; Tries != 100; ++Tries) {
     auto Place = placeOf(Process, Thread);
     if (!Place || (!Place->IsRunning && Place->SystemCall >= 0))
@@ -105,11 +118,19 @@ void Tracee::goOnUntilItWaits() {
 
 Tracee::State Tracee::interrupt() {
   // From here on we are told of each signal before it is taken.
-  std::optional<ThreadPlace> Before;
+  std::optional<ThreadPlace> Place;
   if (TakesPlaceBefore)
-    Before = placeOf(Process, Thread);
+    Place = placeOf(Process, Thread);
+  // We are woken when it stops. From then on we wait for a processor, and it
+  // for us.
+  RunDelay Delay;
+  Urgent.emplace();
+  auto Before = Delay.soFar();
+  StoppedAt = now();
   ptrace(PTRACE_INTERRUPT, Thread, 0, 0);
   int Status = waitFor(Thread, std::chrono::steady_clock::now() + Patience);
+  if (auto After = Delay.soFar(); After && Before)
+    StoppedAt = std::max(StoppedAt, now() - (*After - *Before));
   if (!Status)
     return State::Busy;
   if (!WIFSTOPPED(Status)) {
@@ -129,7 +150,7 @@ Tracee::State Tracee::interrupt() {
     release(0);
     return State::Halted;
   }
-  if (!readRegisters(Thread, Before, Registers)) {
+  if (!readRegisters(Thread, Place, Registers)) {
     release(0);
     return State::Gone;
   }
@@ -261,7 +282,14 @@ void Tracee::resume() {
 bool Tracee::release(int Signal) {
   IsStopped = false;
   IsSeized = false;
-  return !ptrace(PTRACE_DETACH, Thread, 0, Signal);
+  bool Done = !ptrace(PTRACE_DETACH, Thread, 0, Signal);
+  goesOn();
+  return Done;
+}
+
+void Tracee::goesOn() {
+  longestHeld() = std::max(longestHeld(), now() - StoppedAt);
+  Urgent.reset();
 }
 
 // As waitpid(2) says: it stands still, or is gone.

@@ -9,6 +9,7 @@
 #define PATCHBAY_TOOL_ATTACH_TRACEE_H
 
 #include "Registers.h"
+#include "Urgency.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -56,6 +57,13 @@ public:
   /// It goes on as it was.
   void resume();
 
+  /// When it stopped, by CLOCK_MONOTONIC. Until then it is nobody's: it runs,
+  /// or waits for what it waited for, or for a processor.
+  std::chrono::nanoseconds stoppedAt() const { return StoppedAt; }
+  /// How long that was for the one that stood still the longest, of those that
+  /// the calling thread has stopped and let go again.
+  static std::chrono::nanoseconds longest();
+
   /// Threads are to be stopped by a thread of this command's that does nothing
   /// else: with its end the kernel lets go of those that had not stopped in
   /// time. They do not stop any more then, and nobody has to wait for them,
@@ -72,6 +80,7 @@ private:
   State interrupt();
   void letGo(int Status);
   void goOnUntilItWaits();
+  void goesOn();
   bool release(int Signal);
   bool read(uint64_t Address, void *Bytes, size_t Size) const;
   bool hasSignals() const;
@@ -79,6 +88,8 @@ private:
   pid_t Process, Thread;
   ThreadRegisters Registers;
   bool IsSeized = false, IsStopped = false;
+  std::chrono::nanoseconds StoppedAt{0};
+  std::optional<Urgency> Urgent; // from before it stops until it goes on
 };
 
 } // namespace patchbay
