@@ -181,12 +181,15 @@ static void *caller(void *arg)
 	return arg;
 }
 
-static void on_signal(int number)
+/* Nothing that a call is traced by changes errno. */
+NOT_TRACED static void on_signal(int number)
 {
-	int saved = errno;
+	const int saved = errno;
 
 	signals++;
+	errno = ESTALE;
 	call_some(number);
+	CHECK_EQ(errno, ESTALE);
 	errno = saved;
 }
 
