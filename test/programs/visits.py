@@ -39,6 +39,7 @@ TRACERS = ("function_profile", "function", "function_duration", "function_graph"
 MEMORY_KB = 8192  # that it may grow by after the first recordings,
 THREAD_KB = 40    # and for each thread, when it is seen for the first time
 WARM = 10         # so many of these
+SECONDS = 600     # that anything may take, also where all of it stands still for a while
 
 
 def read(pid, name):
@@ -60,7 +61,7 @@ def visit(args, pids, tracer, folder):
     done = subprocess.run(
         [f"{args.build}/bin/patchbay", "record", *which, "-t", tracer,
          "-o", f"{folder}/data", "--", "sleep", "0.05"],
-        stderr=subprocess.PIPE, text=True, timeout=600, check=False)
+        stderr=subprocess.PIPE, text=True, timeout=SECONDS, check=False)
     stood = [float(ms) for ms in re.findall(r"stood still for ([0-9.]+) ms", done.stderr)]
     if done.returncode or len(stood) != len(pids):
         sys.exit(done.stderr)
@@ -91,7 +92,7 @@ class Load:
                 every = []
                 while len(every) < self.connections:
                     every.append(servers.enter_context(
-                        socket.create_connection(("127.0.0.1", port), timeout=60)))
+                        socket.create_connection(("127.0.0.1", port), timeout=SECONDS)))
                     ask(every[-1])
                     self.asked[number] += 1
                     self.connected[number] += 1
@@ -325,21 +326,24 @@ def check_left(pid, before, grown_from):
 def visit_often(args, pids):
     before = {pid: {name: count(pid, name) for name in ("fd", "task")} for pid in pids}
     stood, grown_from, memory = [], {}, []
+    end = time.monotonic() + args.seconds
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
         for number in range(args.times):
             stood += visit(args, pids, TRACERS[number % len(TRACERS)], folder)
             if number + 1 == WARM:
                 grown_from = {pid: memory_kb(pid) for pid in pids}
-            if number + 1 in (WARM, args.times // 2, args.times):
-                memory.append(sum(map(memory_kb, pids)))
+            memory.append(sum(map(memory_kb, pids)))
+            if time.monotonic() > end:
+                break
+    times = len(memory)
     for pid in pids:
         check_left(pid, before[pid], grown_from.get(pid))
     of = f" of {len(pids)} processes" if len(pids) > 1 else ""
-    if len(memory) == 3:
-        print(f"{memory[0]} KB of memory after {WARM} recordings, {memory[1]} at half time, "
-              f"{memory[2]} at the end")
-    print(f"{args.times} recordings{of}, of {before[pids[0]]['task']} threads"
+    if times >= WARM:
+        print(f"{memory[WARM - 1]} KB of memory after {WARM} recordings, {memory[times // 2]} at "
+              f"half time, {memory[-1]} at the end")
+    print(f"{times} recordings{of}, of {before[pids[0]]['task']} threads"
           f"{' each' if of else ''}, {before[pids[0]]['fd']} descriptors; a thread stood still for "
           f"{percentile(stood, 50):.2f} ms (median), {percentile(stood, 90):.2f} (90 %), "
           f"{percentile(stood, 99):.2f} (99 %), {max(stood):.2f} (longest)")
@@ -353,6 +357,8 @@ def main():
     parser.add_argument("times", type=int)
     parser.add_argument("--connections", type=int, default=0,
                         help="of the clients (4); PostgreSQL: so many processes are recorded")
+    parser.add_argument("--seconds", type=float, default=float("inf"),
+                        help="after which it is enough, however many there were")
     args = parser.parse_args()
     if len(args.what) == 2 and args.what[0] in SERVERS:
         visit_server(args)

@@ -66,13 +66,14 @@ tracer() {
 
 # record OPTIONS -- COMMAND
 #
-# On a machine that is busy an emulated processor may take longer than the command waits.
+# On a machine that is busy an emulated processor may take longer than the command waits; a
+# storm's loader may be at work each time that it is looked at.
 record() {
 	tries=0
 	until rm -rf rec && $patchbay record -p "$pid" -o rec "$@" 2>err; do
 		tries=$((tries + 1))
 		[ $tries -lt 10 ] || die "record: failed $tries times"
-		grep -q 'in [0-9]* seconds' err || die "record failed"
+		grep -q 'in [0-9]* seconds\|; try again$' err || die "record failed"
 	done
 }
 
@@ -120,7 +121,11 @@ loaded() {
 		(while :; do :; done) &
 		others="$others $!"
 	done
+	# Also where the storm does not stand it: the system would not come to its end.
+	# shellcheck disable=SC2064 # as they are now
+	trap "kill $others" EXIT
 	storm "$@"
+	trap - EXIT
 	# shellcheck disable=SC2086 # numbers
 	kill $others
 }
