@@ -299,9 +299,10 @@ const LoadedModule *LoadedModules::at(uint64_t Address) const {
 
 bool LoadedModules::isConstant(uint64_t Address) const {
   return any_of(Modules, [&](const LoadedModule &M) {
-    return any_of(M.Constant, [&](const LoadedModule::Range &R) {
-      return R.contains(Address);
-    });
+    return M.IsPermanent &&
+           any_of(M.Constant, [&](const LoadedModule::Range &R) {
+             return R.contains(Address);
+           });
   });
 }
 

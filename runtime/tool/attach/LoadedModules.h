@@ -50,8 +50,8 @@ public:
   const std::vector<LoadedModule> &all() const { return Modules; }
   /// Nullptr if the address is in no module's code.
   const LoadedModule *at(uint64_t Address) const;
-  /// Whether it stays as it is as long as its module is loaded, but for what is
-  /// armed.
+  /// Whether it stays as it is as long as the process lives, but for what is armed:
+  /// not of a module that can be unloaded, in whose place another one may come.
   bool isConstant(uint64_t Address) const;
   /// As dlsym(RTLD_DEFAULT) finds it; 0 if nobody exports it.
   uint64_t find(llvm::StringRef Name) const;
