@@ -19,6 +19,9 @@
 // NARROW-DAG: {{ }}svc::Handler::handle{{$}}
 // NARROW-DAG: {{ }}svc::scale(int){{$}}
 // NARROW-DAG: {{ }}svc::scale(double){{$}}
+// What is sorted by stays.
+// RUN: cd %t && %{terminal} 60 %patchbay report -s sub all | FileCheck %s --check-prefix=SUB
+// SUB: {{function +sub-routine that took most$}}
 // The same where calls stand within others, with their callers, and beside another recording.
 // RUN: cd %t && %{terminal} 60 %patchbay graph all | FileCheck %s --check-prefix=GRAPH
 // RUN: cd %t && %{terminal} 60 %patchbay report --by caller -f calls,name all | FileCheck %s --check-prefix=CALLER

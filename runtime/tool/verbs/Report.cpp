@@ -485,7 +485,8 @@ static Expected<int> runTable(const std::string &Dir,
   else if (Histograms)
     printHistograms(*T, Functions, Order);
   else if (Traced)
-    printReport(*T, Functions, Order, Fields, AreDefault, terminalWidth(), outs());
+    printReport(*T, Functions, Order, Fields, AreDefault && SortBy != Field::Sub,
+                terminalWidth(), outs());
   if (!Slow.empty() && !Json && !Prometheus && !Histograms)
     Slow.print(outs(), terminalWidth());
   if (By == Apart::Caller && T->isSampled())
