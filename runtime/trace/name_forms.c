@@ -81,15 +81,54 @@ static size_t without_colons(const char *name, size_t size)
 	return size;
 }
 
+/* So deep the type of a result is looked into. */
+enum { MOST_DECLARED = 8 };
+
+/*
+ * Where the name is in "(*f<int>(int))(char)", behind "void ": what the function
+ * returns is a pointer to a function, or one to an array. 0: it is nothing like that.
+ */
+static size_t find_declared(const char *part, size_t size)
+{
+	struct pb_name_parts inner;
+	int is_found = 0;
+
+	if (size < 2)
+		return 0;
+	pb_begin_name_parts(&inner, part + 1, size - 1);
+	while (inner.size) {
+		const char *at = inner.rest;
+		const int is_pointer = *at == '*' || *at == '&';
+
+		if (is_found && !is_pointer && *at != ' ')
+			return *at == ')' ? 0 : (size_t)(at - part);
+		if (pb_next_name_part(&inner) > 1 && *at != '<')
+			return 0;
+		is_found |= is_pointer;
+	}
+	return 0;
+}
+
+/* "A::friend operator==", as LLVM's demangler writes what is only seen by lookup in A. */
+static size_t without_friend(const char *name, size_t size)
+{
+	static const char word[] = "::friend";
+	const size_t length = strlen(word);
+
+	if (size < length || memcmp(name + size - length, word, length))
+		return 0;
+	return size - length + strlen("::");
+}
+
 /*
  * What is a parameter list ends the name, unless something of that function follows:
  * "f(int)::{lambda()#1}::operator()() const". A space ends the type of the result.
  */
 size_t pb_name_short(const char *name, size_t size, int with_templates, char *to)
 {
-	int is_over = 0, was_operator = 0;
+	int is_over = 0, was_operator = 0, nr_declared = 0;
 	struct pb_name_parts parts;
-	size_t length = 0;
+	size_t length = 0, declared;
 
 	pb_begin_name_parts(&parts, name, size);
 	while (parts.size) {
@@ -101,8 +140,20 @@ size_t pb_name_short(const char *name, size_t size, int with_templates, char *to
 		is_over = 0;
 		if (pb_is_parameters(part, of_part, length ? to[length - 1] : 0)) {
 			is_over = length != 0;
+			if (!length && part != name && nr_declared < MOST_DECLARED)
+				declared = find_declared(part, of_part);
+			else
+				declared = 0;
+			if (declared) {
+				nr_declared++;
+				pb_begin_name_parts(&parts, part + declared,
+						    size - declared -
+							    (size_t)(part - name));
+			}
+		} else if (*part == ' ' && of_part > 1) {
+			; /* " requires " */
 		} else if (*part == ' ' && !was_operator) { /* "operator<< <int>" */
-			length = 0;
+			length = without_friend(to, length);
 		} else if (*part == '<' && of_part > 1 && !with_templates && length) {
 			/* Rust's "f::<Type>" has it behind "::". */
 			length = without_colons(to, length);

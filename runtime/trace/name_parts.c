@@ -73,6 +73,26 @@ static size_t operator_size(const char *text, size_t size, int is_in_word)
 	return at;
 }
 
+/*
+ * A < that opens nothing, in an expression: LLVM's demangler writes a space behind
+ * it, that of libstdc++ brackets around what it compares or shifts. 0: it is none.
+ */
+static size_t sign_size(const char *text, size_t size, char before)
+{
+	const size_t sign = 1 + (size_t)begins(text, size, "<<");
+	const char next = size > sign ? text[sign] : '\0';
+
+	if (text[0] != '<')
+		return 0;
+	if (begins(text, size, "<=>"))
+		return strlen("<=>");
+	if (next == ' ' || next == '=')
+		return sign;
+	return (before == ')' || before == '}') && (next == '(' || next == '{') ?
+		       sign :
+		       0;
+}
+
 static int is_unclosed(const struct pb_name_parts *of, const char *bracket)
 {
 	unsigned int from = 0, to = of->nr_unclosed;
@@ -88,17 +108,25 @@ static int is_unclosed(const struct pb_name_parts *of, const char *bracket)
 	return from < of->nr_unclosed && of->unclosed[from] == bracket;
 }
 
+/* What is before the next part, see struct pb_name_parts. */
+static char last_of(const char *part, size_t size)
+{
+	return size > 1 && part[0] == operator_word[0] ? '\0' : part[size - 1];
+}
+
 /*
- * One that has no end is a character as any other; and so are those within it that
- * have none, which need not be looked for again.
+ * Of brackets, or of a sign, which is not to be taken for one. One that has no end is
+ * a character as any other; and so are those within it that have none, which need not
+ * be looked for again.
  */
-static size_t brackets_size(struct pb_name_parts *of, const char *text, size_t size)
+static size_t brackets_size(struct pb_name_parts *of, const char *text, size_t size,
+			    char before)
 {
 	static const char open[] = "(<{[", close[] = ")>}]";
 	const char *opened[PB_NAME_DEPTH];
 	char expected[PB_NAME_DEPTH];
 	unsigned int depth = 0;
-	size_t at = 0;
+	size_t at = 0, length;
 
 	if (!memchr(open, text[0], sizeof(open) - 1) || is_unclosed(of, text))
 		return 1;
@@ -106,24 +134,24 @@ static size_t brackets_size(struct pb_name_parts *of, const char *text, size_t s
 		const char c = text[at];
 		const char *kind = memchr(open, c, sizeof(open) - 1);
 
-		if (c == operator_word[0]) {
-			const size_t operator = operator_size(
-				text + at, size - at, pb_is_word(text[at - 1]));
-
-			at += operator ? operator : 1;
-			continue;
-		}
-		if (kind) {
+		length = operator_size(text + at, size - at, pb_is_word(before));
+		if (!length)
+			length = sign_size(text + at, size - at, before);
+		if (length) {
+			; /* no brackets */
+		} else if (kind) {
 			if (depth == PB_NAME_DEPTH)
 				break;
 			opened[depth] = text + at;
 			expected[depth++] = close[kind - open];
-		} else if (c == '>' && text[at - 1] == '-') {
+		} else if (c == '>' && before == '-') {
 			; /* of a Rust function's type */
-		} else if (c == expected[depth - 1]) {
+		} else if (depth && c == expected[depth - 1]) {
 			depth--;
 		}
-		at++;
+		length += !length;
+		before = last_of(text + at, length);
+		at += length;
 	} while (depth && at < size);
 	if (!depth)
 		return at;
@@ -132,18 +160,48 @@ static size_t brackets_size(struct pb_name_parts *of, const char *text, size_t s
 	return 1;
 }
 
-/* With a type, which may be that of a function, or new and delete. */
+/* Operators within others are read as in brackets, or each would be read to the end. */
+static size_t inner_size(struct pb_name_parts *of, const char *text, size_t size,
+			 char before)
+{
+	const size_t operator = operator_size(text, size, pb_is_word(before));
+
+	return operator ? operator : brackets_size(of, text, size, before);
+}
+
+/* "(*", "(&" or "(Type::*"; operator delete has "(void*". */
+static int is_pointer(struct pb_name_parts *of, const char *text, size_t size)
+{
+	size_t at = 1;
+
+	if (text[0] != '(')
+		return 0;
+	while (at < size && (pb_is_word(text[at]) || text[at] == ':' || text[at] == '<'))
+		at += brackets_size(of, text + at, size - at, text[at - 1]);
+	if (at == size || (at > 1 && text[at - 1] != ':'))
+		return 0;
+	return text[at] == '*' || text[at] == '&';
+}
+
+/*
+ * With a type, which may be that of a function, or new and delete. It has no
+ * parameters: what is in brackets there is "(*)" or "(Type::*)".
+ */
 static size_t conversion_size(struct pb_name_parts *of, const char *text, size_t size, size_t at)
 {
-	while (at < size) {
+	int is_behind_pointer = 0;
+	size_t length;
+
+	for (char before = ' '; at < size; at += length) {
+		const int is_brackets = text[at] == '(';
+		const int pointer = is_pointer(of, text + at, size - at);
+
 		/* Behind "(*)" are parameters of the type. */
-		if (begins(text + at, size - at, "(*") ||
-		    begins(text + at, size - at, "(&"))
-			at += brackets_size(of, text + at, size - at);
-		else if (text[at] == '(')
+		if (is_brackets && !pointer && !is_behind_pointer)
 			break;
-		if (at < size)
-			at += brackets_size(of, text + at, size - at);
+		length = inner_size(of, text + at, size - at, before);
+		before = last_of(text + at, length);
+		is_behind_pointer = pointer;
 	}
 	return at;
 }
@@ -156,24 +214,52 @@ static size_t decltype_size(struct pb_name_parts *of, const char *text, size_t s
 		at++;
 	if (at == size || text[at] != '(')
 		return 1;
-	brackets = brackets_size(of, text + at, size - at);
+	brackets = brackets_size(of, text + at, size - at, ' ');
 	return brackets > 1 ? at + brackets : 1;
+}
+
+static const char requires_words[] = " requires ";
+
+/*
+ * What a template asks of its arguments, up to the end, since it has names, too.
+ * A lambda of such a function may be behind it.
+ */
+static size_t requires_size(struct pb_name_parts *of, const char *text, size_t size)
+{
+	size_t at = strlen(requires_words), length;
+
+	for (char before = ' '; at < size; at += length) {
+		if (begins(text + at, size - at, "::'") ||
+		    begins(text + at, size - at, "::{") ||
+		    begins(text + at, size - at, "::operator"))
+			break;
+		length = inner_size(of, text + at, size - at, before);
+		before = last_of(text + at, length);
+	}
+	return at;
 }
 
 static size_t part_size(struct pb_name_parts *of)
 {
 	const char *text = of->rest;
 	const size_t size = of->size;
-	const size_t operator = operator_size(text, size, of->is_in_word);
+	const int is_in_word = pb_is_word(of->before);
+	const size_t operator = operator_size(text, size, is_in_word);
 
+	if (of->nr_sign || (of->nr_sign = sign_size(text, size, of->before))) {
+		of->nr_sign--;
+		return 1;
+	}
 	if (operator == strlen(operator_word) && operator < size &&
 	    text[operator] == ' ')
 		return conversion_size(of, text, size, operator);
 	if (operator)
 		return operator;
-	if (is_keyword(text, size, decltype_word, of->is_in_word))
+	if (begins(text, size, requires_words))
+		return requires_size(of, text, size);
+	if (is_keyword(text, size, decltype_word, is_in_word))
 		return decltype_size(of, text, size);
-	return brackets_size(of, text, size);
+	return brackets_size(of, text, size, of->before);
 }
 
 size_t pb_next_name_part(struct pb_name_parts *of)
@@ -183,8 +269,8 @@ size_t pb_next_name_part(struct pb_name_parts *of)
 	if (!of->size)
 		return 0;
 	size = part_size(of);
+	of->before = last_of(of->rest, size);
 	of->rest += size;
 	of->size -= size;
-	of->is_in_word = pb_is_word(of->rest[-1]);
 	return size;
 }

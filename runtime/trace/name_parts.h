@@ -19,7 +19,8 @@ enum { PB_NAME_DEPTH = 256 };
 struct pb_name_parts {
 	const char *rest;
 	size_t size;
-	int is_in_word;
+	char before; /* the character there; NUL: none, or an operator's name */
+	size_t nr_sign; /* characters of < or << that are left */
 	unsigned int nr_unclosed;
 	const char *unclosed[PB_NAME_DEPTH]; /* brackets of which that is known */
 };
@@ -30,15 +31,16 @@ static inline void pb_begin_name_parts(struct pb_name_parts *of, const char *nam
 {
 	of->rest = name;
 	of->size = size;
-	of->is_in_word = 0;
+	of->before = '\0';
+	of->nr_sign = 0;
 	of->nr_unclosed = 0;
 }
 
 /*
  * How long the next part is, which @of is behind then; 0: there is none. A part
  * is what is between brackets of any kind, the name of an operator, decltype
- * with its brackets, or else a character. All of them together take time in
- * proportion to the name, whatever that is.
+ * with its brackets, " requires " with what it asks for, or else a character. All
+ * of them together take time in proportion to the name, whatever that is.
  */
 size_t pb_next_name_part(struct pb_name_parts *of);
 

@@ -24,6 +24,25 @@
 // RUN: %{each} 'ns::chosen' 'decltype(auto) ns::chosen<int, ns::Value, ns::Value>(int, ns::Value const&, ns::Value const&)'
 // RUN: %{each} 'ns::operator"" _km' 'ns::operator"" _km(unsigned long long)'
 
+// What is asked of types, and results that are pointers to functions; in an expression
+// < opens nothing.
+// RUN: %buildxx -std=c++20 -DASKED %s -o %t/requires %link
+// RUN: cd %t && %patchbay record -t function_graph -o required -- ./requires
+// DEFINE: %{required} = %python %S/Inputs/name-table.py %patchbay %t/requires %t/required
+// RUN: %{required} 'ns::smaller' 'void ns::smaller<int>(int, ns::Bool<sizeof (int) < 8>)'
+// RUN: %{required} 'ns::later' 'void (* (*ns::later<int>(int))(char))(int)'
+// Older libraries of C++ cannot read these two, so it is not the process that does here.
+// RUN: cd %t && %patchbay record -F 'ns::asks' -F 'ns::Value::operator==' -o two -- ./requires && %patchbay report --json two | %python -c "import json, sys; print(*sorted(f['name'] for f in json.load(sys.stdin)['functions']), sep='\n')" | FileCheck %s --check-prefix=TWO
+//      TWO: {{^ns::Value<int>::friend operator==\(.*\) requires}}
+// TWO-NEXT: {{^void ns::asks<int>\(int\) requires .*$}}
+//  TWO-NOT: {{.}}
+// RUN: cd %t && %{terminal} 40 %patchbay report -f calls,name required | FileCheck %s --check-prefix=ASKED
+//     ASKED: calls  function{{$}}
+// ASKED-DAG: {{  ns::asks(<int>)?$}}
+// ASKED-DAG: {{  ns::smaller(<int>)?$}}
+// ASKED-DAG: {{  ns::later(<int>)?$}}
+// ASKED-DAG: {{  ns::Value(<int>)?::operator==$}}
+
 // No character of UTF-8 is cut in two.
 // RUN: %buildxx -DUTF8 %s -o %t/utf8 %link
 // RUN: cd %t && %patchbay record -t function_profile -o texts -- ./utf8
@@ -40,8 +59,8 @@
 // RUN: %buildxx -DHOSTILE %s -o %t/hostile %link
 // RUN: cd %t && %patchbay record -t function_profile -o none -- ./hostile
 // RUN: cd %t && %{terminal} 80 timeout 60 %patchbay report -f calls,name none >none.txt
-// RUN: grep -c 'operator \|((((\|operator x<(' %t/none.txt | FileCheck %s --check-prefix=SHOWN
-// SHOWN: {{^}}3{{$}}
+// RUN: grep -c 'operator \|((((\|operator x<(\|  x$' %t/none.txt | FileCheck %s --check-prefix=SHOWN
+// SHOWN: {{^}}5{{$}}
 
 #define CALL __attribute__((noinline))
 #define WORK __asm__ volatile("")
@@ -53,6 +72,10 @@ extern "C" {
 CALL void operators(void) __asm__(MANY("operator "));
 CALL void brackets(void) __asm__(MANY("("));
 CALL void both(void) __asm__(MANY("operator x<("));
+CALL void within(void) __asm__("operator " MANY("operator<x "));
+CALL void signs(void) __asm__("x" MANY("(1)<"));
+void within(void) { WORK; }
+void signs(void) { WORK; }
 void operators(void) { WORK; }
 void brackets(void) { WORK; }
 void both(void) { WORK; }
@@ -62,6 +85,8 @@ int main() {
   operators();
   brackets();
   both();
+  within();
+  signs();
 }
 #elif defined(UTF8)
 #define LONG "世界世界世界世界世界世界世界世界世界世界世界世界世"
@@ -75,6 +100,26 @@ void other(void) { WORK; }
 int main() {
   one();
   other();
+}
+#elif defined(ASKED)
+namespace ns {
+template <typename T, typename U> concept Like = sizeof(T) == sizeof(U);
+template <bool> struct Bool {};
+template <typename T> CALL void asks(T) requires ns::Like<T, int> { WORK; }
+template <typename T> CALL void smaller(T, Bool<(sizeof(T) < 8)>) { WORK; }
+template <typename T> CALL void (*(*later(T))(char))(int) { WORK; return nullptr; }
+template <typename T> struct Value {
+  friend CALL bool operator==(const Value &, const Value &) requires Like<T, int> {
+    WORK;
+    return true;
+  }
+};
+} // namespace ns
+
+int main() {
+  ns::asks(1);
+  ns::smaller(1, {});
+  return (ns::Value<int>() == ns::Value<int>()) + (ns::later(1) != nullptr) == 0;
 }
 #else
 namespace ns {
