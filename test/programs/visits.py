@@ -156,6 +156,7 @@ events {{}}
 http {{
     access_log off;
     keepalive_requests 100000000;
+    keepalive_timeout 1h;
     client_body_temp_path {folder}/body;
     server {{ listen 127.0.0.1:{port}; root {folder}; }}
 }}
