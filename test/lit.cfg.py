@@ -6,6 +6,7 @@ import ctypes.util
 import glob
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -170,6 +171,17 @@ if lit_config.params.get("kernels"):
 # What seldom goes wrong is done more often.
 if lit_config.params.get("long"):
     config.available_features.add("long")
+
+
+def kernel_version(path):
+    """Of an image for x86 (Documentation/arch/x86/boot.rst of the kernel)."""
+    with open(path, "rb") as file:
+        head = file.read(1 << 16)
+    at = int.from_bytes(head[0x20e:0x210], "little") + 0x200
+    found = re.match(rb"(\d+)\.(\d+)", head[at:at + 32])
+    return tuple(map(int, found.groups())) if found else (0, 0)
+
+
 for tool in ("babeltrace2", "bash", "ccache", "chromium", "csmith", "fish", "gdb", "git", "lintian", "llvm-bolt",
              "lttng", "make", "mandoc", "node", "objcopy", "pkg-config", "rustc", "shellcheck", "strace", "uftrace", "valgrind",
              "zsh", "qemu-aarch64", "qemu-ppc64le", "qemu-riscv64"):
@@ -180,6 +192,8 @@ for arch, qemu in {"aarch64": "qemu-system-aarch64", "ppc64le": "qemu-system-ppc
     if (os.path.exists(os.path.join(cache, "system", arch, "kernel"))
             and shutil.which(qemu, path=config.environment["PATH"])):
         config.available_features.add(f"system-{arch}")
+        if arch == "x86_64" and kernel_version(os.path.join(cache, "system", arch, "kernel")) >= (6, 12):
+            config.available_features.add("system-x86_64-forced")
     if os.path.exists(os.path.join(lib_dir, arch, "libpatchbay.a")):
         config.available_features.add(f"libpatchbay-{arch}")
     # Where cmake/fetch-llvm.sh had fetched LLVM when CMake ran.

@@ -47,6 +47,8 @@ def main():
                         help="seconds that the program may take, 300 by default")
     parser.add_argument("--boot-timeout", type=int, default=300, metavar="S",
                         help="seconds that it may take to get there, 300 by default")
+    parser.add_argument("--kernel-args", default="", metavar="WORDS",
+                        help="what the kernel is told besides")
     parser.add_argument("--file", action="append", default=[], metavar="PATH",
                         help="a file that the program needs; has the same path there")
     parser.add_argument("program", metavar="PROGRAM")

@@ -27,7 +27,7 @@ def run(arch, kernel, initramfs, console, options, sinks):
                "-accel", "tcg,thread=single", "-M", arch.machine,
                "-cpu", options.cpu or arch.cpu, "-smp", str(options.cpus), "-m", "2G",
                "-kernel", kernel, "-initrd", initramfs, "-append",
-               f"{arch.kernel_args} maxcpus=1 quiet oops=panic panic=-1",
+               f"{arch.kernel_args} maxcpus=1 quiet oops=panic panic=-1 {options.kernel_args}",
                "-serial", f"file:{console}", *arch.options]
     readers, writers = zip(*(os.pipe() for _ in PORTS))
     for port, writer in zip(PORTS, writers):
