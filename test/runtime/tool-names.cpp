@@ -42,10 +42,11 @@
 // TREE-DAG: {{ (svc::)?}}Cache<std::string>::get{{$}}
 // And where it is said why calls were slow.
 // RUN: cd %t && %patchbay record -t function_duration --why 1ns -o why -- ./prog && %{terminal} 90 %patchbay report why | sed '1,/^why calls/d' | FileCheck %s --check-prefix=WHY
-// WHY-DAG: {{ svc::render }}
-// WHY-DAG: {{ svc::scale\(int\) }}
-// WHY-DAG: {{ svc::scale\(double\) }}
-// WHY-DAG: {{ svc::Cache<int>::get }}
+// Other work on the machine makes the column of waits wider, and namespaces give way to it.
+// WHY-DAG: {{ (svc::|\.\.\.)render }}
+// WHY-DAG: {{ (svc::|\.\.\.)scale\(int\) }}
+// WHY-DAG: {{ (svc::|\.\.\.)scale\(double\) }}
+// WHY-DAG: {{ (svc::Cache|\.\.\.Cache|\.\.\.)<int>::get }}
 // RUN: cd %t && %{terminal} 300 %patchbay report all | FileCheck %s --check-prefix=WIDE
 //     WIDE: sub-routine that took most
 // WIDE-DAG: {{ }}svc::render(std::string const&, svc::Options const&)
