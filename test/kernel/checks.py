@@ -26,9 +26,29 @@ def log(text, reference=""):
     wrong += sorted(tainted(text) - tainted(reference))
     if "Linux version " not in text:
         wrong.append("the log does not begin with the boot")
+    if "\ndebug_locks: 0\n" in text:
+        wrong.append("lockdep is off at the end")
     if "tainted: " not in text:
         wrong.append("the log does not end with what the kernel is tainted by")
     yield "no CFI failure, warning or bug while all this ran", not wrong, "; ".join(wrong[:5])
+
+
+def lockdep(text):
+    seen = re.search(r"^lock-classes: (\d+) ", text, re.MULTILINE)
+    yield (f"lockdep looked until the end, at {seen[1] if seen else 0} kinds of locks",
+           bool(seen) and int(seen[1]) > 100 and "\ndebug_locks: 1\n" in text, text[-500:])
+
+
+PROVOKED = {"sleep while a lock is held": "BUG: sleeping function called from invalid context",
+            "a pointer of RCU, read outside": "WARNING: suspicious RCU usage",
+            "locks in both orders": "WARNING: possible circular locking dependency detected",
+            "a read of freed memory": "BUG: KASAN: slab-use-after-free in read_freed"}
+
+
+def provoked(text):
+    """Without these, that a kernel said nothing else would mean nothing."""
+    for what, said in PROVOKED.items():
+        yield f"{what}, made on purpose, is told", said in text, text
 
 
 def trouble(text):

@@ -37,7 +37,8 @@ class MultiRun(BaseRun):
     # Where Debian's programs are tried, too, of which QEMU takes long for one.
     TOOLS = ("arm64",)
     # A boot has the name of the first script that it runs.
-    BOOTS = ("multi", "multi-replaced", "multi-storm", "durations", "bpf-selftests", "debian")
+    BOOTS = ("multi", "multi-replaced", "multi-storm", "provoked", "durations", "bpf-selftests",
+             "debian")
     # Debian's kernel has a driver for the board's serial line, which would be the first.
     DISTRIBUTION_ARGS = {"riscv": "initcall_blacklist=of_platform_serial_driver_init"}
     # Where system calls have other names inside the kernel.
@@ -156,6 +157,8 @@ class MultiRun(BaseRun):
                 yield ("multi", "ops")
             yield ("multi-replaced", "sets")
             yield ("multi-storm",)
+        if name == "debug":
+            yield ("provoked",)
         if name == "ours":
             yield ("durations",)
         if name in ("ours", "distribution") and self.has_tools():
@@ -172,6 +175,10 @@ class MultiRun(BaseRun):
             if said:
                 yield from durations.check(said["durations"], self.patchbay, kernel.out)
                 yield from checks.log(said["log"])
+        elif scripts[0] == "provoked":
+            said = yield from self.booted(kernel, *scripts)
+            if said:
+                yield from checks.provoked(said["provoked"])
         else:
             said = yield from self.booted(kernel, *scripts,
                                           cpus=2 if scripts[0] == "multi-storm" else None)
@@ -179,7 +186,9 @@ class MultiRun(BaseRun):
                 yield from multi.refused(said["multi"], f"on the kernel {kernel.name}")
                 yield from checks.log(said["log"])
             elif said:
-                yield from multi.booted(said, self.arch)
+                yield from multi.booted(said, self.arch, preempted=kernel.name == "debug")
+                if kernel.name == "debug":
+                    yield from checks.lockdep(said["log"])
                 report.ops({}, checks.cells(said.get("ops", "")), f"in the kernel {kernel.name}")
 
     def check_tools(self, kernel, scripts):
