@@ -140,7 +140,7 @@ def boot(on, busybox, kernel, folder, scripts, files, environment, trees=()):
     sinks = {"stdout": Sink(folder / "output"), "stderr": Sink(folder / "errors")}
     try:
         machine.run(on.guest, kernel.image, initramfs, folder / "console",
-                    Namespace(cpus=on.cpus, cpu=on.cpu,
+                    Namespace(cpus=on.cpus, cpu=on.cpu, kernel_args="",
                               boot_timeout=BOOT_TIMEOUT, timeout=TIMEOUT), sinks)
     finally:
         os.unlink(initramfs)
