@@ -4,6 +4,7 @@
 // of a result that have brackets, and methods of Go; on a narrow terminal what is left out
 // is what they can do without. Symbols that are nothing of the kind, whatever they are,
 // take no time and no stack.
+// REQUIRES: ncurses
 // DEFINE: %{terminal} = %python %S/Inputs/in-terminal.py
 // RUN: rm -rf %t && mkdir %t
 // RUN: %buildxx %s -o %t/prog %link

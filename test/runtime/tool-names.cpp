@@ -2,6 +2,7 @@
 //
 // Functions of C++ by the names that people write, in each verb that takes some; and at
 // each width of a terminal no two of them look the same.
+// REQUIRES: ncurses
 // DEFINE: %{terminal} = %python %S/Inputs/in-terminal.py
 // DEFINE: %{distinct} = %python %S/Inputs/distinct-names.py
 // RUN: rm -rf %t && mkdir %t

@@ -42,19 +42,21 @@ check("list -F", {name for name in everything
 check("record -F", recorded("-F", glob))
 
 
-def preloaded(glob):
+def preloaded(options):
     """What is recorded without the command, which has no part in choosing then."""
     library = os.path.join(os.path.dirname(patchbay), "../lib/libpatchbay-trace.so")
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([program], check=True, env={
             **os.environ, "LD_PRELOAD": library,
-            "PATCHBAY": f"tracer=function_profile,output={folder},filter={glob}"})
+            "PATCHBAY": f"output={folder},{options}={in_environment}"})
         report = json.loads(run("report", "--json", folder))
         return {function["name"] for function in report["functions"]}
 
 
-# There a comma separates settings.
-check("PATCHBAY=filter=", preloaded(glob.replace(",", "?")))
+in_environment = glob.replace(",", "?") # which separates settings there
+check("PATCHBAY=filter=", preloaded("tracer=function_profile,filter"))
+check("PATCHBAY=notrace=", everything - preloaded("tracer=function_profile,filter=*,notrace"))
+check("PATCHBAY=under=", preloaded("tracer=function,filter=*,under") & set(expected))
 check("record -N", everything - recorded("-N", glob))
 check("list -N", everything - {
     name for name in everything
@@ -84,6 +86,16 @@ check("graph -f", {name for name in everything
                    if any(line.endswith("  " + name) for line in graph)})
 
 
+def in_tree(*options):
+    tree = run("graph", *options, recording).splitlines()[1:]
+    return {name for name in everything if any(line.endswith("  " + name) for line in tree)}
+
+
+check("graph -F", in_tree("-F", glob))
+check("graph -N", everything - in_tree("-N", glob))
+check("graph --under", in_tree("--under", glob) & set(expected))
+
+
 def reported(*options):
     report = json.loads(run("report", "--json", *options, recording))
     return {function["name"] for function in report["functions"]}
@@ -96,10 +108,34 @@ def dumped(*options):
 
 check("report -F", reported("-F", glob))
 check("report -N", everything - reported("-N", glob))
+check("report --under", reported("--under", glob) & set(expected))
 check("dump -F", dumped("-F", glob))
+check("dump -N", everything - dumped("-N", glob))
 check("dump --under", {name for name in dumped("--under", glob) if name in expected})
-replayed = [line for line in run("replay", "-F", glob, recording).splitlines()
-            if not line.startswith("#")]
-check("replay -F", {name for name in everything
-                    if any(line.split("|")[-1].strip(" {};").startswith(name)
-                           for line in replayed)})
+
+
+def replayed(*options):
+    lines = [line for line in run("replay", *options, recording).splitlines()
+             if not line.startswith("#")]
+    return {name for name in everything
+            if any(line.split("|")[-1].strip(" {};").startswith(name) for line in lines)}
+
+
+check("replay -F", replayed("-F", glob))
+check("replay -N", everything - replayed("-N", glob))
+check("replay --under", replayed("--under", glob) & set(expected))
+
+
+def seen(*options):
+    """On the whole of a terminal that is wide enough for all names."""
+    screen = os.path.join(os.path.dirname(__file__), "screen.py")
+    shown = subprocess.run([sys.executable, screen, "400x40", "wait:h help", "show", "key:q", "run",
+                            patchbay, "tui", "-i", recording, *options],
+                           text=True, capture_output=True, check=True).stdout
+    return {name for name in everything
+            if any(line.endswith("  " + name) for line in shown.splitlines())}
+
+
+check("tui -F", seen("-F", glob))
+check("tui -N", everything - seen("-N", glob))
+check("tui --under", seen("--under", glob) & set(expected))
