@@ -152,7 +152,7 @@ def start_nginx(program, folder, port):
 master_process off;
 user root;
 pid {folder}/pid;
-events {{}}
+events {{ worker_connections 4096; }}
 http {{
     access_log off;
     keepalive_requests 100000000;
