@@ -234,12 +234,11 @@ static Error usageError(StringRef Said, StringRef Self, const Verb *Chosen) {
   StringRef Text = Message;
   if (Text.consume_front("unknown command line argument "))
     Message = ("unknown option " + Text).str();
-  else if (Text.starts_with("too many positional arguments "))
-    Message = "too many arguments: it takes " +
-              Text.drop_front(Text.rfind(" at ") + 1).split(" pos").first.str();
-  else if (Text.starts_with("not enough positional "))
-    Message = "too few arguments: it takes " +
-              Text.drop_front(Text.rfind(" at ") + 1).split(" pos").first.str();
+  else if (bool TooMany = Text.starts_with("too many positional ");
+           TooMany || Text.starts_with("not enough positional "))
+    Message = (Twine("too ") + (TooMany ? "many" : "few") + " arguments: it takes " +
+               Text.drop_front(Text.rfind(" at ") + 1).split(" pos").first)
+                  .str();
   return seeHelp(Message.empty() ? "wrong usage" : Message, Chosen);
 }
 

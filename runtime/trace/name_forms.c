@@ -182,7 +182,7 @@ size_t pb_name_without_last_arguments(const char *name, size_t size)
 	return without_colons(name, size - last);
 }
 
-static int match(const char *glob, const char *text)
+int pb_glob_matches(const char *text, const char *glob)
 {
 	switch (fnmatch(glob, text, 0)) {
 	case 0:
@@ -196,7 +196,7 @@ static int match(const char *glob, const char *text)
 
 int pb_name_matches(const char *text, const char *glob)
 {
-	int result = match(glob, text);
+	int result = pb_glob_matches(text, glob);
 	char *closed, *text_closed;
 
 	if (result)
@@ -207,7 +207,7 @@ int pb_name_matches(const char *text, const char *glob)
 		result = -ENOMEM;
 	} else if (patchbay_close_up(closed)) {
 		patchbay_close_up(text_closed);
-		result = match(closed, text_closed);
+		result = pb_glob_matches(text_closed, closed);
 	}
 	free(closed);
 	free(text_closed);

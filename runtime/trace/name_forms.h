@@ -34,9 +34,12 @@ size_t pb_name_short(const char *name, size_t size, int with_templates, char *to
  */
 size_t pb_name_without_last_arguments(const char *name, size_t size);
 
+/* Whether @text matches @glob, a pattern of fnmatch(3): 1, 0 or -ENOMEM. */
+int pb_glob_matches(const char *text, const char *glob);
+
 /*
- * Whether @text matches @glob, a pattern of fnmatch(3), with spaces between types
- * and punctuation or without. Returns 1, 0 or -ENOMEM.
+ * The same with spaces between types and punctuation or without, wherever one of the
+ * two has them.
  */
 int pb_name_matches(const char *text, const char *glob);
 

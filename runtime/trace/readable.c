@@ -3,7 +3,6 @@
 #include "name_forms.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,20 +12,12 @@ char *__cxa_demangle(const char *name, char *buffer, size_t *size, int *status)
 
 int pb_readable_match(const char *glob, const char *name)
 {
-	int result, status;
+	int result = pb_glob_matches(name, glob), status;
 	char *text;
 
-	switch (fnmatch(glob, name, 0)) {
-	case 0:
-		return 1;
-	case FNM_NOMATCH:
-		break;
-	default:
-		return -ENOMEM;
-	}
 	/* It would read "i" as the type int. */
-	if (strncmp(name, "_Z", 2) || !__cxa_demangle)
-		return 0;
+	if (result || strncmp(name, "_Z", 2) || !__cxa_demangle)
+		return result;
 	text = __cxa_demangle(name, NULL, NULL, &status);
 	if (!text)
 		return status == -1 ? -ENOMEM : 0;

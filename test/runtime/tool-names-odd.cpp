@@ -16,6 +16,7 @@
 // CHECK-DAG: {{  }}operator<{{$}}
 // CHECK-DAG: {{  }}ns::chosen{{$}}
 // CHECK-DAG: {{  }}ns::Value::operator void (*)(int){{$}}
+// CHECK-DAG: {{  }}...operator void (ns::Value::*)(){{$}}
 // CHECK-DAG: {{  }}main.(*Type).Method{{$}}
 // CHECK-DAG: {{  }}world.(*Type).Method{{$}}
 
@@ -42,6 +43,7 @@
 // ASKED-DAG: {{  ns::asks(<int>)?$}}
 // ASKED-DAG: {{  ns::smaller(<int>)?$}}
 // ASKED-DAG: {{  ns::later(<int>)?$}}
+// ASKED-DAG: {{  ns::array(<int>)?$}}
 // ASKED-DAG: {{  ns::Value(<int>)?::operator==$}}
 
 // No character of UTF-8 is cut in two.
@@ -109,6 +111,8 @@ template <bool> struct Bool {};
 template <typename T> CALL void asks(T) requires ns::Like<T, int> { WORK; }
 template <typename T> CALL void smaller(T, Bool<(sizeof(T) < 8)>) { WORK; }
 template <typename T> CALL void (*(*later(T))(char))(int) { WORK; return nullptr; }
+int Three[3];
+template <typename T> CALL int (&array(T))[3] { WORK; return Three; }
 template <typename T> struct Value {
   friend CALL bool operator==(const Value &, const Value &) requires Like<T, int> {
     WORK;
@@ -120,13 +124,15 @@ template <typename T> struct Value {
 int main() {
   ns::asks(1);
   ns::smaller(1, {});
-  return (ns::Value<int>() == ns::Value<int>()) + (ns::later(1) != nullptr) == 0;
+  return (ns::Value<int>() == ns::Value<int>()) + (ns::later(1) != nullptr) + ns::array(1)[0] == 0;
 }
 #else
 namespace ns {
 struct Value {
   using Function = void (*)(int);
   CALL operator Function() const { WORK; return nullptr; }
+  using Member = void (Value::*)();
+  CALL operator Member() const { WORK; return nullptr; }
 };
 CALL int operator""_km(unsigned long long X) { WORK; return int(X); }
 template <typename T, typename U, typename V>
@@ -146,6 +152,7 @@ int main() {
   Value V;
   method();
   other();
-  return (V < V) + chosen(1, V, V) + 3_km + (static_cast<Value::Function>(V) != nullptr) == 0;
+  return (V < V) + chosen(1, V, V) + 3_km + (static_cast<Value::Function>(V) != nullptr) +
+         (static_cast<Value::Member>(V) != nullptr) == 0;
 }
 #endif
