@@ -6,6 +6,7 @@
 cd "$1" || exit
 # Each interrupt from one hart to the other lets the emulator's other hart wait for a turn
 # of a tenth of a second, as PAUSE gives none away; processors of other kinds give theirs.
+# So left.c allows more seconds, and leaves a handler a tenth as often.
 [ "$(uname -m)" != riscv64 ] || export PATCHBAY_TEST_SLOW=30
 while read -r program arguments; do
 	[ -e "$program" ] || continue
