@@ -70,13 +70,15 @@
 /* Connections that have not sent their request yet. */
 #define PB_CONTROL_PLACES 16
 
+#define PB_CONTROL_RESTRICTED 1 /* the process, or who forked it, restricted itself (above) */
+#define PB_CONTROL_LEFT 2	/* the commands for which it listened have gone (visit.h) */
+
 /*
  * @version: PB_CONTROL_VERSION, or 0 as long as nobody listens
  * @name:    of the gate, behind the first NUL of its address
  * @knock:   what it takes, all of the packet
  * @proof:   by place
- * @ended:   1: nobody listens because the process, or the one that forked it, has
- *           restricted itself (above)
+ * @ended:   0, or why nobody listens any more, as above
  * @thread:  the one that listens, as it is numbered in its own PID namespace; 0: it
  *           does not run yet. The gate is in the network namespace of that thread
  */

@@ -299,6 +299,7 @@ static int begin(void)
 /* Nobody listens from then on, until somebody visits again. */
 static void end_visit(void)
 {
+	__atomic_store_n(&self->point.ended, PB_CONTROL_LEFT, __ATOMIC_RELAXED);
 	__atomic_store_n(&self->point.version, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&self->started, 0, __ATOMIC_SEQ_CST);
 	pb_visit_end();
@@ -368,7 +369,7 @@ int pb_listen_end(void)
 	if (!tries)
 		pb_note(-ETIME);
 	/* So that nobody looks for it any more. */
-	__atomic_store_n(&self->point.ended, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&self->point.ended, PB_CONTROL_RESTRICTED, __ATOMIC_RELAXED);
 	__atomic_store_n(&self->point.version, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&self->started, 0, __ATOMIC_SEQ_CST);
 	return 1;
@@ -377,7 +378,7 @@ int pb_listen_end(void)
 void pb_listen_never(void)
 {
 	if (self)
-		self->point.ended = 1;
+		self->point.ended = PB_CONTROL_RESTRICTED;
 }
 
 static int make_self(void)

@@ -3,12 +3,15 @@
 #include "Diagnostics.h"
 #include "MappedNotes.h"
 #include "ThreadName.h"
+#include "attach/Refusal.h"
 #include "patchbay/abi.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -21,7 +24,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-// Until it greets us. A process that is stopped does not.
+// Until it greets us.
 static constexpr timeval Patience = {5, 0};
 
 ControlSocket::ControlSocket(ControlSocket &&Other)
@@ -148,8 +151,31 @@ static Error listensNoMore(int Pid) {
                            "system calls (seccomp) or files (Landlock)");
 }
 
+static Error wasLeft(int Pid) {
+  return processError(
+      Pid, "it does not listen any more: the commands that had loaded the "
+           "runtime have ended; record it again, with 'patchbay record -p " +
+               Twine(Pid) + "'");
+}
+
 static Error doesNotAnswer(int Pid) {
-  return processError(Pid, "it does not answer: it may be stopped");
+  return processError(
+      Pid, "it does not answer: it has no processor, or a debugger has "
+           "stopped it; try again");
+}
+
+// For something to be received, as long as it takes, or at most for Seconds. A
+// process that stands still may do so for hours: that is looked for once in a
+// second.
+static Error await(int Pid, int Socket, unsigned Seconds) {
+  pollfd Fd = {Socket, POLLIN, 0};
+  for (unsigned I = 0; I != Seconds; ++I) {
+    if (poll(&Fd, 1, 1000) > 0)
+      return Error::success();
+    if (std::string Why = whyStill(Pid); !Why.empty())
+      return processError(Pid, Why);
+  }
+  return doesNotAnswer(Pid);
 }
 
 // One that has ended, or is about to, has none.
@@ -175,11 +201,12 @@ static Error speaksVersion(int Pid, uint32_t Version) {
                                ": use the patchbay that it was started with");
 }
 
-// Where its struct pb_control_point is, and what that says. 0: nobody listens.
+// Where its struct pb_control_point is, and what that says. 0: nobody listens,
+// and Point.ended says whether somebody did.
 static Expected<uint64_t> findPoint(const ProcessMemory &Memory, int Pid,
                                     pb_control_point &Point) {
   uint64_t Found = 0;
-  bool HasEnded = false;
+  uint32_t Ended = 0;
   auto Look = [&](const MappedImage &Image, uint64_t Descriptor) -> Error {
     pb_control_note Note;
     pb_control_point Read;
@@ -195,7 +222,8 @@ static Expected<uint64_t> findPoint(const ProcessMemory &Memory, int Pid,
         !Memory.read(Address, Read))
       return Error::success();
     if (Read.version != PB_CONTROL_VERSION) {
-      HasEnded |= !Read.version && Read.ended == 1;
+      if (!Read.version && Read.ended)
+        Ended = Read.ended;
       return Error::success();
     }
     Found = Address;
@@ -205,8 +233,10 @@ static Expected<uint64_t> findPoint(const ProcessMemory &Memory, int Pid,
   if (Error E = forEachMappedNote(Memory, PATCHBAY_NOTE_CONTROL,
                                   sizeof(pb_control_note), Look))
     return std::move(E);
-  if (!Found && HasEnded)
+  if (!Found && Ended == PB_CONTROL_RESTRICTED)
     return listensNoMore(Pid);
+  if (!Found)
+    Point.ended = Ended;
   Point.name[sizeof(Point.name) - 1] = 0;
   return Found;
 }
@@ -307,8 +337,10 @@ static Error knock(int Pid, pb_control_point &Point, int Connection, bool &IsEnd
     IsEnding = true;
     return doesNotListen(Pid);
   }
-  if (errno == EAGAIN || errno == EWOULDBLOCK)
-    return doesNotAnswer(Pid);
+  if (errno == EAGAIN || errno == EWOULDBLOCK) {
+    std::string Why = whyStill(Pid);
+    return Why.empty() ? doesNotAnswer(Pid) : processError(Pid, Why);
+  }
   return processError(Pid, "cannot connect: " + errnoText(errno));
 }
 
@@ -348,7 +380,7 @@ Expected<ControlSocket> ControlSocket::connectOnce(int Pid, bool &IsEnding) {
   if (!Address)
     return Address.takeError();
   if (!*Address)
-    return doesNotListen(Pid);
+    return Point.ended == PB_CONTROL_LEFT ? wasLeft(Pid) : doesNotListen(Pid);
   int Pair[2], On = 1;
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, Pair))
     return processError(Pid, "cannot make a socket: " + errnoText(errno));
@@ -380,11 +412,10 @@ Error ControlSocket::readProof(const ProcessMemory &Memory, uint64_t Point,
                                bool &IsEnding) {
   pb_control_greeting Greeting;
   pid_t Sender = 0;
-  setsockopt(Socket, SOL_SOCKET, SO_RCVTIMEO, &Patience, sizeof(Patience));
+  if (Error E = await(Pid, Socket, Patience.tv_sec))
+    return E;
   ssize_t Size =
       receivePacket(Socket, &Greeting, sizeof(Greeting), nullptr, &Sender);
-  if (Size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-    return doesNotAnswer(Pid);
   if (Size > 0)
     if (Error E = checkSender(Sender))
       return E;
@@ -397,9 +428,6 @@ Error ControlSocket::readProof(const ProcessMemory &Memory, uint64_t Point,
   }
   if (Size != sizeof(Greeting) || Greeting.place >= PB_CONTROL_PLACES)
     return processError(Pid, "its answer makes no sense: something else listens there");
-  // A request may take as long as it takes.
-  timeval NoLimit = {};
-  setsockopt(Socket, SOL_SOCKET, SO_RCVTIMEO, &NoLimit, sizeof(NoLimit));
   uint64_t Place = Point + offsetof(pb_control_point, proof) +
                    uint64_t(Greeting.place) * PB_CONTROL_PROOF;
   if (!Memory.read(Place, Proof, sizeof(Proof)))
@@ -447,6 +475,8 @@ ControlSocket::receive(const std::function<void(StringRef)> &Said, int *File) {
   // What is said is shorter than any version of a reply.
   for (;;) {
     pid_t Sender = 0;
+    if (Error E = await(Pid, Socket, /*Seconds=*/UINT_MAX))
+      return std::move(E);
     Size = receivePacket(Socket, &Packet, sizeof(Packet), File, &Sender);
     if (Size > 0)
       if (Error E = checkSender(Sender))

@@ -74,6 +74,21 @@ static std::string visitOptions(pid_t Pid, StringRef Options, StringRef Output) 
   return (Options + By + ",live=1,checked=1,output=" + escapeOption(Output)).str();
 }
 
+static bool isLeft(pid_t Pid) {
+  auto Listens = ControlSocket::listens(Pid);
+  bool Is = Listens && !*Listens;
+  consumeError(Listens.takeError());
+  return Is;
+}
+
+static Error heldTooLate(const ProcessMemory &Memory, Error E) {
+  consumeError(std::move(E));
+  return Memory.error(
+      "its recording has ended already: for ten seconds after the runtime was "
+      "loaded this command did not come to hold it, or the process did not run; "
+      "try again");
+}
+
 Expected<Visit> Visit::begin(ProcessMemory &Memory, const ElfImage &Library,
                              const std::string &Options, const std::string &Dir,
                              StringRef What) {
@@ -85,7 +100,8 @@ Expected<Visit> Visit::begin(ProcessMemory &Memory, const ElfImage &Library,
   // What has begun and is not held ends by itself.
   auto Held = join(Memory.pid());
   if (!Held)
-    return Held.takeError();
+    return isLeft(Memory.pid()) ? heldTooLate(Memory, Held.takeError())
+                                : Held.takeError();
   Held->Output = std::make_unique<OutputInside>(std::move(*Output));
   return std::move(*Held);
 }

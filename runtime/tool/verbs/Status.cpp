@@ -5,6 +5,7 @@
 #include "DurationText.h"
 #include "Verb.h"
 #include "attach/ProcessChoice.h"
+#include "attach/Refusal.h"
 #include "budget.h"
 #include "live/ControlSocket.h"
 #include "live/LiveProcess.h"
@@ -43,7 +44,8 @@ static DisplayOptions Display(StatusCommand, /*WithPager=*/false);
 static constexpr char Help[] = R"(
 COLUMNS:
   tracer    what is recorded; -: nothing, or not by a process that listens
-            ('patchbay record --live' and 'patchbay record -p' make it listen)
+            ('patchbay record --live' and 'patchbay record -p' make it listen);
+            (stands still): it is stopped, or frozen, so it cannot say
   armed     functions that have a tracer
   of        functions of the process with a site
   refused   functions that could not be armed: 'patchbay list -p PID' says why
@@ -80,7 +82,8 @@ struct ProcessStatus {
   std::string Name;
   uint64_t Sites = 0, Armed = 0, Refused = 0;
   LiveCounters Counters;
-  // Of one that listens.
+  bool StandsStill = false; // it listens, and cannot answer
+  // Of one that has answered.
   std::string Tracer;
   bool IsRecording = false;
   uint64_t ThresholdNs = 0;
@@ -98,12 +101,7 @@ struct ProcessStatus {
 } // namespace
 
 // The descriptor of its data file is asked for, as for a snapshot.
-static Error askProcess(ProcessStatus &S) {
-  auto Listens = ControlSocket::listens(S.Pid);
-  if (!Listens)
-    return Listens.takeError();
-  if (!*Listens)
-    return Error::success();
+static Error ask(ProcessStatus &S) {
   auto Socket = ControlSocket::connect(S.Pid);
   if (!Socket)
     return Socket.takeError();
@@ -116,6 +114,28 @@ static Error askProcess(ProcessStatus &S) {
   S.IsRecording = Reply->recording;
   S.ThresholdNs = Reply->threshold_ns;
   S.Overhead = Reply->overhead;
+  return Error::success();
+}
+
+// Of one that stands still, or has come to the end of its recording meanwhile,
+// there is what its memory has.
+static Error askProcess(ProcessStatus &S) {
+  auto Listens = ControlSocket::listens(S.Pid);
+  if (!Listens || !*Listens)
+    return Listens.takeError();
+  Error Failed = ask(S);
+  if (!Failed)
+    return Error::success();
+  std::string Why = whyStill(S.Pid);
+  auto StillListens = ControlSocket::listens(S.Pid);
+  bool HasEnded = StillListens && !*StillListens;
+  consumeError(StillListens.takeError());
+  if (Why.empty() && !HasEnded)
+    return Failed;
+  consumeError(std::move(Failed));
+  S.StandsStill = !Why.empty();
+  if (S.StandsStill)
+    warn("process " + Twine(S.Pid) + ": what it records is not known: " + Why);
   return Error::success();
 }
 
@@ -176,7 +196,9 @@ static void printTable(ArrayRef<ProcessStatus> All) {
     const LiveCounters &C = S.Counters;
     bool IsKnown = S.File >= 0;
     auto IfKnown = [&](uint64_t N) { return IsKnown ? utostr(N) : "-"; };
-    std::string Tracer = S.Tracer.empty() ? "-" : printable(S.Tracer);
+    std::string Tracer = S.StandsStill      ? "(stands still)"
+                         : S.Tracer.empty() ? "-"
+                                            : printable(S.Tracer);
     if (!S.Tracer.empty() && !S.IsRecording)
       Tracer += " (off)";
     std::string Waits = utostr(C.Timeouts);
@@ -208,7 +230,9 @@ static void printJson(ArrayRef<ProcessStatus> All) {
         J.attribute("left", C.Left);
         J.attribute("timeouts", C.Timeouts);
         J.attribute("waited_for", C.WaitedFor);
-        J.attribute("listens", !S.Tracer.empty());
+        J.attribute("listens", S.StandsStill || !S.Tracer.empty());
+        if (S.StandsStill)
+          J.attribute("stands_still", true);
         if (S.Tracer.empty())
           return;
         J.attribute("tracer", json::fixUTF8(S.Tracer));

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""hold-late.py stopped|late|asked PATCHBAY PROG: what commands say of a process of PROG that
+does not answer them.
+
+stopped  it is stopped between the moment in which it begins to record and the one in which
+         the command comes to hold that; in between, the command writes a line to a pipe,
+         which is full here
+late     the command comes to hold it when the process has given up: after ten seconds
+asked    it is stopped while it is recorded, and others ask it; then they ask it again, when
+         the recording has ended"""
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import time
+
+PATIENCE = 100  # seconds, on a busy machine
+
+
+def wait_until(true):
+    end = time.monotonic() + PATIENCE
+    while not true():
+        if time.monotonic() > end:
+            sys.exit(f"waited {PATIENCE} s")
+        time.sleep(0.01)
+
+
+def threads(pid):
+    return len(os.listdir(f"/proc/{pid}/task"))
+
+
+def stop(program):
+    """Each thread stops when it comes to a processor."""
+    program.send_signal(signal.SIGSTOP)
+    for thread in os.listdir(f"/proc/{program.pid}/task"):
+        wait_until(lambda: state(program.pid, thread) == "T")
+
+
+def state(pid, thread):
+    with open(f"/proc/{pid}/task/{thread}/stat", encoding="utf-8") as file:
+        return file.read().rpartition(") ")[2][0]
+
+
+def command(patchbay, verb, pid, *more):
+    return [patchbay, verb, "-p", str(pid), *more]
+
+
+def is_writing(pid):
+    """To descriptor 2, as the kernel says (proc_pid_syscall(5)), of x86-64."""
+    with open(f"/proc/{pid}/syscall", encoding="utf-8") as file:
+        return file.read().startswith("1 0x2 ")
+
+
+def read_all(pipe):
+    with open(pipe, encoding="utf-8", errors="replace") as file:
+        return file.read().lstrip("\0")
+
+
+def hold_late(patchbay, program, how):
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, 4096)
+    before = threads(program.pid)
+    try:
+        while os.write(write, b"\0" * 4096):
+            pass
+    except BlockingIOError:
+        os.set_blocking(write, True)
+    recording = subprocess.Popen(command(patchbay, "record", program.pid, "-o", "out", "--",
+                                         "true"), stderr=write)
+    os.close(write)
+    wait_until(lambda: is_writing(recording.pid))
+    if how == "stopped":
+        stop(program)
+    else:
+        wait_until(lambda: threads(program.pid) == before)
+    print(read_all(read), end="")
+    print("exit code", recording.wait(PATIENCE), flush=True)
+    program.send_signal(signal.SIGCONT)
+    # What had begun ends by itself, as nobody holds it.
+    wait_until(lambda: threads(program.pid) == before)
+
+
+def say(patchbay, verb, pid, *more):
+    done = subprocess.run(command(patchbay, verb, pid, *more), stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=PATIENCE, check=False)
+    print(f"{verb}: exit code {done.returncode}\n{done.stdout}", end="", flush=True)
+
+
+def ask(patchbay, program):
+    recording = subprocess.Popen(command(patchbay, "record", program.pid, "-o", "out"),
+                                 stderr=subprocess.PIPE, text=True)
+    print(recording.stderr.readline(), end="")
+    # It holds it by then: its own answers are there.
+    wait_until(lambda: "sigsuspend" in where(recording.pid) or "poll" in where(recording.pid))
+    stop(program)
+    for verb, *more in (["status"], ["status", "--json"], ["live"], ["live", "--arm", "seldom"]):
+        say(patchbay, verb, program.pid, *more)
+    program.send_signal(signal.SIGCONT)
+    recording.send_signal(signal.SIGINT)
+    recording.wait(PATIENCE)
+    for verb in ("status", "live"):
+        say(patchbay, verb, program.pid)
+
+
+def where(pid):
+    with open(f"/proc/{pid}/wchan", encoding="utf-8") as file:
+        return file.read()
+
+
+def main():
+    how, patchbay, name = sys.argv[1:]
+    program = subprocess.Popen([name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        program.stdout.readline()
+        if how == "asked":
+            ask(patchbay, program)
+        else:
+            hold_late(patchbay, program, how)
+    finally:
+        program.kill()
+        program.wait()
+
+
+main()
