@@ -24,16 +24,19 @@ using Clock = std::chrono::steady_clock;
 // and the runtime's start.
 static constexpr auto UntilSafe = 5s, UntilDone = 2s, UntilLoaded = 10s;
 
-// Looks again and again, first often.
+// Looks again and again, first often; where it takes long, as on a machine that
+// is busy, so seldom that looking is no burden itself.
 template <typename Function>
 static bool waitUntil(std::chrono::nanoseconds Limit, Function Done) {
-  auto End = Clock::now() + Limit;
-  auto Pause = 20us;
+  auto Begin = Clock::now();
+  std::chrono::nanoseconds Pause = 20us;
   while (!Done()) {
-    if (Clock::now() >= End)
+    auto Waited = Clock::now() - Begin;
+    if (Waited >= Limit)
       return false;
     std::this_thread::sleep_for(Pause);
-    Pause = std::min<std::chrono::microseconds>(Pause + Pause / 4, 1ms);
+    Pause = std::min(Pause + Pause / 4,
+                     std::max<std::chrono::nanoseconds>(1ms, Waited / 16));
   }
   return true;
 }

@@ -4,6 +4,7 @@
 #include "live/MappedNotes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/DJB.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -27,21 +28,36 @@ bool LoadedModule::containsCode(uint64_t Address) const {
   return any_of(Text, [&](const Range &R) { return R.contains(Address); });
 }
 
-StringRef LoadedModule::functionAt(uint64_t Address) const {
-  auto I = partition_point(
-      Functions, [&](const Function &F) { return F.Start <= Address; });
-  // Names of one function stand together; the nearest one below has the address.
+static uint32_t hashOf(StringRef Name) { return djbHash(Name, 5381) | 1; }
+
+// A name may have several versions.
+uint64_t LoadedModule::find(StringRef Name) const {
+  const uint32_t Hash = hashOf(Name);
+  uint64_t Lowest = 0;
+  for (const Function &F : Functions)
+    if (F.Hash == Hash && (!Lowest || F.Start < Lowest) && nameOf(F) == Name)
+      Lowest = F.Start;
+  return Lowest;
+}
+
+FunctionsByAddress::FunctionsByAddress(const LoadedModule &Module)
+    : Module(Module), Functions(Module.Functions) {
+  sort(Functions, [&](const auto &A, const auto &B) {
+    return A.Start != B.Start ? A.Start < B.Start
+                              : Module.nameOf(A) < Module.nameOf(B);
+  });
+}
+
+StringRef FunctionsByAddress::at(uint64_t Address) const {
+  auto I = partition_point(Functions, [&](const LoadedModule::Function &F) {
+    return F.Start <= Address;
+  });
+  // Names of one function stand together; the nearest one below has the
+  // address.
   if (I == Functions.begin())
     return "";
   --I;
-  return Address - I->Start < I->Size ? StringRef(I->Name) : "";
-}
-
-uint64_t LoadedModule::find(StringRef Name) const {
-  for (const Function &F : Functions)
-    if (F.Name == Name)
-      return F.Start;
-  return 0;
+  return Address - I->Start < I->Size ? Module.nameOf(*I) : "";
 }
 
 namespace {
@@ -58,13 +74,31 @@ static uint64_t relocated(uint64_t Value, uint64_t Base) {
   return Value < Base ? Value + Base : Value;
 }
 
+// Its entries up to DT_NULL, a page at a time: nothing may be behind the last
+// one's.
+static std::vector<Elf64_Dyn> readEntries(const ProcessMemory &Memory,
+                                          uint64_t At) {
+  std::vector<Elf64_Dyn> All;
+  while (All.size() < MaxDynamic) {
+    uint64_t Left = LoadedModule::PageSize - At % LoadedModule::PageSize;
+    std::vector<Elf64_Dyn> Some(
+        std::max<uint64_t>(Left / sizeof(Elf64_Dyn), 1));
+    if (!Memory.read(At, Some.data(), Some.size() * sizeof(Elf64_Dyn)))
+      break;
+    auto End =
+        find_if(Some, [](const Elf64_Dyn &E) { return E.d_tag == DT_NULL; });
+    All.insert(All.end(), Some.begin(), End);
+    if (End != Some.end())
+      break;
+    At += Some.size() * sizeof(Elf64_Dyn);
+  }
+  return All;
+}
+
 static Dynamic readDynamic(const ProcessMemory &Memory, uint64_t At,
                            uint64_t Base) {
   Dynamic D;
-  Elf64_Dyn Entry;
-  for (unsigned I = 0; I != MaxDynamic; ++I) {
-    if (!Memory.read(At + I * sizeof(Entry), Entry) || Entry.d_tag == DT_NULL)
-      break;
+  for (const Elf64_Dyn &Entry : readEntries(Memory, At)) {
     uint64_t Address = relocated(Entry.d_un.d_ptr, Base);
     switch (Entry.d_tag) {
     case DT_SYMTAB:
@@ -93,50 +127,69 @@ static Dynamic readDynamic(const ProcessMemory &Memory, uint64_t At,
   return D;
 }
 
+namespace {
+struct HashTable {
+  uint64_t Symbols = 0; // so many are in the symbol table
+  uint64_t First = 0;   // of those that have a hash
+  std::vector<uint32_t> Hashes;
+};
+} // namespace
+
 // The symbol table does not say how long it is; the hash tables know. In that of
 // GNU the last chain of all ends with the last symbol.
-static uint64_t countSymbols(const ProcessMemory &Memory, const Dynamic &D) {
-  if (uint32_t Counts[2]; D.Hash && Memory.read(D.Hash, Counts))
-    return Counts[1];
+static HashTable readHashes(const ProcessMemory &Memory, const Dynamic &D) {
   struct {
     uint32_t Buckets, First, BloomWords, Shift;
   } Head;
+  uint32_t Counts[2];
   if (!D.GnuHash || !Memory.read(D.GnuHash, Head) || Head.Buckets > MaxSymbols)
-    return 0;
+    return {
+        D.Hash && Memory.read(D.Hash, Counts) ? Counts[1] : 0u, UINT64_MAX, {}};
   std::vector<uint32_t> Buckets(Head.Buckets);
   uint64_t At = D.GnuHash + sizeof(Head) + uint64_t(Head.BloomWords) * 8;
   if (!Memory.read(At, Buckets.data(), Buckets.size() * 4))
-    return 0;
+    return {};
   uint64_t Last = 0;
   for (uint32_t B : Buckets)
     Last = std::max<uint64_t>(Last, B);
   if (Last < Head.First)
-    return Head.First;
+    return {Head.First, UINT64_MAX, {}};
+  if (Last >= MaxSymbols)
+    return {};
   At += Buckets.size() * 4;
-  for (uint32_t Word; Last < MaxSymbols; ++Last)
-    if (!Memory.read(At + (Last - Head.First) * 4, Word) || (Word & 1))
-      break;
-  return Last + 1;
+  std::vector<uint32_t> Hashes(Last - Head.First);
+  if (!Memory.read(At, Hashes.data(), Hashes.size() * 4))
+    return {};
+  uint32_t Hash = 0;
+  while (!(Hash & 1) && Hashes.size() < MaxSymbols &&
+         Memory.read(At + Hashes.size() * 4, Hash))
+    Hashes.push_back(Hash);
+  return {Head.First + Hashes.size(), Head.First, std::move(Hashes)};
 }
 
 static void readFunctions(const ProcessMemory &Memory, const Dynamic &D,
                           LoadedModule &Module) {
-  uint64_t Number = countSymbols(Memory, D);
-  if (Number > MaxSymbols || D.StringsSize > MaxSymbols * 64)
+  HashTable Table = readHashes(Memory, D);
+  if (Table.Symbols > MaxSymbols || D.StringsSize > MaxSymbols * 64)
     return;
-  std::vector<Elf64_Sym> Symbols(Number);
-  std::vector<char> Strings(D.StringsSize + 1);
-  if (!Memory.read(D.Symbols, Symbols.data(), Number * sizeof(Elf64_Sym)) ||
-      !Memory.read(D.Strings, Strings.data(), D.StringsSize))
+  std::vector<Elf64_Sym> Symbols(Table.Symbols);
+  std::vector<char> Names(D.StringsSize + 1);
+  if (!Memory.read(D.Symbols, Symbols.data(),
+                   Symbols.size() * sizeof(Elf64_Sym)) ||
+      !Memory.read(D.Strings, Names.data(), D.StringsSize))
     return;
-  for (const Elf64_Sym &S : Symbols)
-    if (ELF64_ST_TYPE(S.st_info) == STT_FUNC && S.st_shndx != SHN_UNDEF &&
-        S.st_name < D.StringsSize)
-      Module.Functions.push_back(
-          {Module.Base + S.st_value, S.st_size, &Strings[S.st_name]});
-  sort(Module.Functions, [](const auto &A, const auto &B) {
-    return std::tie(A.Start, A.Name) < std::tie(B.Start, B.Name);
-  });
+  Module.Names = std::move(Names);
+  for (uint64_t I = 0; I != Symbols.size(); ++I) {
+    const Elf64_Sym &S = Symbols[I];
+    if (ELF64_ST_TYPE(S.st_info) != STT_FUNC || S.st_shndx == SHN_UNDEF ||
+        S.st_name >= D.StringsSize)
+      continue;
+    LoadedModule::Function F = {Module.Base + S.st_value, S.st_size, S.st_name,
+                                0};
+    F.Hash = I < Table.First ? hashOf(Module.nameOf(F))
+                             : Table.Hashes[I - Table.First] | 1;
+    Module.Functions.push_back(F);
+  }
 }
 
 static void readHeaders(const MappedImage &Image, LoadedModule &Module) {

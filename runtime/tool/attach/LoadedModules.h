@@ -21,7 +21,8 @@ struct LoadedModule {
   };
   struct Function {
     uint64_t Start, Size;
-    std::string Name;
+    uint32_t Name; // in Names
+    uint32_t Hash; // of its name, as DT_GNU_HASH has it, but for the lowest bit
   };
 
   std::string Path;
@@ -32,14 +33,28 @@ struct LoadedModule {
   uint64_t FrameHeader = 0; // .eh_frame_hdr; 0: none
   /// It is never unloaded: the program, what that needs, the loader.
   bool IsPermanent = false;
-  /// Functions that it exports, by address.
+  /// Functions that it exports. There are thousands, of which few are asked
+  /// for: they stay as they were read, in no order.
   std::vector<Function> Functions;
+  std::vector<char> Names;
 
   bool containsCode(uint64_t Address) const;
-  /// The exported function that an address is in, by its size; empty if none.
-  llvm::StringRef functionAt(uint64_t Address) const;
+  llvm::StringRef nameOf(const Function &F) const { return &Names[F.Name]; }
   /// 0 if it is not exported.
   uint64_t find(llvm::StringRef Name) const;
+};
+
+/// Which of the functions that a module exports an address is in. The module
+/// stays where it is meanwhile.
+class FunctionsByAddress {
+public:
+  explicit FunctionsByAddress(const LoadedModule &Module);
+  /// By its size; empty if none.
+  llvm::StringRef at(uint64_t Address) const;
+
+private:
+  const LoadedModule &Module;
+  std::vector<LoadedModule::Function> Functions;
 };
 
 class LoadedModules {

@@ -100,11 +100,11 @@ SafePoint::SafePoint(const ProcessMemory &Memory, const LoadedModules &Modules)
     : Memory(Memory), Modules(Modules), Stacks(Memory, Modules) {
   for (const LoadedModule &M : Modules.all())
     if (M.find("__libc_start_main") || M.find("__pthread_key_create"))
-      OfC.push_back(&M);
+      OfC.emplace(&M, M);
   for (StringRef Name : {"malloc", "calloc", "free", "pthread_create",
                          "__tls_get_addr"})
     if (const LoadedModule *M = Modules.provider(Name))
-      if (!is_contained(OfC, M))
+      if (!OfC.count(M))
         Never.push_back(M);
   const LoadedModule *First = &Modules.all().front();
   ProgramAllocates = is_contained(Never, First);
@@ -116,7 +116,7 @@ SafePoint::Roles SafePoint::roleOf(uint64_t Code) const {
   const LoadedModule *Module = Modules.at(Code);
   if (!Module || is_contained(Never, Module))
     return Forbidden;
-  return is_contained(OfC, Module) ? CLibrary : Program;
+  return OfC.count(Module) ? CLibrary : Program;
 }
 
 std::optional<SafePoint::Known>
@@ -148,8 +148,8 @@ SafePoint::known(const ThreadRegisters &R) const {
 }
 
 StringRef SafePoint::functionOf(const StackFrame &F) const {
-  const LoadedModule *Module = Modules.at(F.Code);
-  return Module ? Module->functionAt(F.Code) : "";
+  auto I = OfC.find(Modules.at(F.Code));
+  return I == OfC.end() ? "" : I->second.at(F.Code);
 }
 
 StringRef SafePoint::called(const Known &Stack) const {
@@ -160,11 +160,11 @@ StringRef SafePoint::called(const Known &Stack) const {
       [&](uint64_t Address, void *Bytes, size_t Size) {
         return Memory.read(Address, Bytes, Size);
       });
-  const LoadedModule *Module = Modules.at(Target);
-  if (!Module || !is_contained(OfC, Module))
+  auto I = OfC.find(Modules.at(Target));
+  if (I == OfC.end())
     return "";
-  StringRef Name = Module->functionAt(Target);
-  return Module->find(Name) == Target ? Name : "";
+  StringRef Name = I->second.at(Target);
+  return I->first->find(Name) == Target ? Name : "";
 }
 
 // Between fread() and read(2) is one function, which has no name. Those that

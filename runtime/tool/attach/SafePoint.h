@@ -39,6 +39,7 @@
 #include "Registers.h"
 #include "Unwinder.h"
 #include "llvm/ADT/ArrayRef.h"
+#include <map>
 #include <optional>
 
 namespace patchbay {
@@ -79,7 +80,8 @@ private:
   const ProcessMemory &Memory;
   const LoadedModules &Modules;
   ProcessStack Stacks;
-  std::vector<const LoadedModule *> OfC, Never;
+  std::map<const LoadedModule *, FunctionsByAddress> OfC;
+  std::vector<const LoadedModule *> Never;
   /// The program itself is who allocates: only where it waits it is known not to
   /// be doing that.
   bool ProgramAllocates;

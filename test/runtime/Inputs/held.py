@@ -5,21 +5,22 @@ import re
 import sys
 
 READS = ("pread64", "process_vm_readv")
+ENTRY = re.compile(r"pread64\(.*, 16, \w+\) += ")  # of a dynamic section
 REAL_TIME = re.compile(r"sched_setscheduler\(0, SCHED_FIFO, ")
 OTHERS = re.compile(r"sched_setscheduler\(0, SCHED_(OTHER|BATCH|IDLE), ")
 FILTERED = re.compile(r"prctl\(PR_GET_SECCOMP\) += [1-9]")
 
 
 def calls(path):
-    """Of the one thread that controls the other."""
+    """All, and those of the one thread that controls the other."""
     with open(path, encoding="utf-8", errors="replace") as file:
         lines = [line.split(maxsplit=1) for line in file]
     tracer = next(pid for pid, call in lines if "PTRACE_INTERRUPT" in call)
-    return [call for pid, call in lines if pid == tracer]
+    return [call for _, call in lines], [call for pid, call in lines if pid == tracer]
 
 
 def main():
-    every = calls(sys.argv[1])
+    whole, every = calls(sys.argv[1])
     # The thread that was borrowed; others may have been looked at before.
     code = next(i for i, call in enumerate(every) if call.startswith("pwrite64"))
     begin = max(i for i, call in enumerate(every[:code]) if "PTRACE_INTERRUPT" in call)
@@ -28,6 +29,7 @@ def main():
     reads = sum(call.startswith(READS) for call in held)
     print(f"{reads} reads of its memory")
     print(f"{len(held) - reads} other system calls")
+    print(f"{sum(map(bool, map(ENTRY.match, whole)))} entries of dynamic sections read one by one")
     if any(map(FILTERED.search, every[:begin])):
         print("a filter of system calls: as it is scheduled it stays")
         return
