@@ -10,9 +10,13 @@
 
 #define PATIENCE 64 /* polls, about 20 microseconds */
 
-/* Pauses between polls, in nanoseconds: each is a bit longer than the last. */
+/*
+ * Pauses between polls, in nanoseconds: each is a bit longer than the last, about a ninth of
+ * what was waited. On a busy machine who is inside may be without a processor for long, and
+ * each poll is taken from somebody.
+ */
 #define PAUSE_MIN 20000
-#define PAUSE_MAX 2000000
+#define PAUSE_MAX 20000000
 
 /*
  * When it has waited for so long, in nanoseconds, it looks more closely: whether

@@ -514,17 +514,23 @@ static void look(uint64_t ns, uint64_t least_ns)
 
 /*
  * To wake up is not for nothing, and on a busy machine, or when it waits, the process takes
- * less time than the clock shows.
+ * less time than the clock shows: there the fiftieth of it may be all that it gets. But once
+ * it gets all again it is to be looked at soon.
  */
-#define STRETCH_MAX 10
+#define STRETCH_MAX 100
+#define WAIT_MOST_NS 1000000000ull
 
 static uint64_t expected_wait_ns(uint64_t passed, uint64_t cpu_ns)
 {
+	uint64_t wait;
+
 	if (pb_options.max_rate || cpu_ns >= passed)
 		return look_ns;
 	if (cpu_ns < passed / STRETCH_MAX)
-		return look_ns * STRETCH_MAX;
-	return (uint64_t)((double)look_ns * (double)passed / (double)cpu_ns);
+		wait = look_ns * STRETCH_MAX;
+	else
+		wait = (uint64_t)((double)look_ns * (double)passed / (double)cpu_ns);
+	return wait < WAIT_MOST_NS || wait < look_ns ? wait : WAIT_MOST_NS;
 }
 
 /* Its tracers are on their way: there is nothing to disarm. */

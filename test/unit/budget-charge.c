@@ -13,6 +13,8 @@
 // CHECK-NEXT: {{^}}twice the cost: 1 disarmed, the first{{$}}
 // CHECK-NEXT: {{^}}half the cost: 0 disarmed, 1333{{[23]}} millionths{{$}}
 // CHECK-NEXT: {{^}}looking: 0 disarmed, 10000 millionths{{$}}
+// CHECK-NEXT: {{^}}a fiftieth of the time: {{[1-3]?[0-9]}} looks{{$}}
+// CHECK-NEXT: {{^}}all of it again: looked at within {{1?[0-9]?[0-9]?[0-9]}} ms{{$}}
 // CHECK-NEXT: {{^}}asked for after 4096 calls{{$}}
 #define PB_TRACE_MOMENT_H /* whose clock is below */
 #include <stdint.h>
@@ -187,6 +189,37 @@ static void run(const char *what, uint64_t first, uint64_t second, uint64_t take
 	pb_budget_undo();
 }
 
+/* How often it looks while the process has a part of each millisecond; no function is busy. */
+static int looks_in(int ms, int part)
+{
+	uint64_t before = last_ns;
+	int nr = 0;
+
+	for (int i = 0; i < ms; i++) {
+		clock_ns += 1000000;
+		process_ns += 1000000 / part;
+		pb_budget_is_woken = 0;
+		pb_budget_look();
+		nr += last_ns != before;
+		before = last_ns;
+	}
+	return nr;
+}
+
+static void run_busy(void)
+{
+	int ms = 0;
+
+	step_ns = 0;
+	if (pb_budget_begin(NULL))
+		return;
+	printf("a fiftieth of the time: %d looks\n", looks_in(20000, 50));
+	while (!looks_in(1, 1))
+		ms++;
+	printf("all of it again: looked at within %d ms\n", ms);
+	pb_budget_undo();
+}
+
 int main(void)
 {
 	run("below", CALLS * 3 / 4, 0, 50, 50000, 0);
@@ -199,6 +232,7 @@ int main(void)
 	run("looking", 0, 0, 50, 50000, OWN_NS / 100 / 3);
 	pb_options.max_overhead = 200;
 	pb_options.call_cost_ps = 50000;
+	run_busy();
 	if (!pb_budget_begin(NULL))
 		printf("asked for after %llu calls\n",
 		       (unsigned long long)pb_budget_wake_mask + 1);
