@@ -14,9 +14,10 @@ right. KIND is one of
     httplib       servers/httplib.cpp
     postgresql    postgres, in a folder with initdb; the process of one client is recorded
 
-With --connections N the four clients have so many together, and ask on one after the other:
-python and httplib have a thread for each, PostgreSQL a process, of which all are recorded
-at once.
+With --connections N the four clients have so many together, and ask on one after the other,
+with a --pause between two questions so that the machine can be used meanwhile: python and
+httplib have a thread for each, PostgreSQL a process, of which all are recorded at once, or
+--at-once so many, and the next ones the next time.
 
 Each recording lasts 50 ms. Then the process has to have the threads and descriptors
 that it had, nothing that is writable and executable, and about as much memory; what is
@@ -75,7 +76,8 @@ def percentile(values, percent):
 class Load:
     """Clients that ask and check each answer, until they are told to end."""
 
-    def __init__(self, port, ask, connections, clients=4):
+    def __init__(self, port, ask, connections, pause, clients=4):
+        self.pause = pause
         self.ended = threading.Event()
         self.asked = [0] * clients
         self.connected = [0] * clients
@@ -101,6 +103,8 @@ class Load:
                         break
                     ask(server)
                     self.asked[number] += 1
+                    if self.pause:
+                        self.ended.wait(self.pause)
         except (OSError, AssertionError) as error:
             self.wrong.append(error)
 
@@ -272,6 +276,22 @@ def free_port():
         return probe.getsockname()[1]
 
 
+def await_server(server, kind, port):
+    end = time.monotonic() + SECONDS
+    while True:
+        if server.poll() is not None:
+            sys.exit(f"it has ended before it listened: {server.returncode}")
+        try:
+            with socket.create_connection(("127.0.0.1", port)) as client:
+                if kind == "postgresql":
+                    greet(client)
+            return
+        except (ConnectionRefusedError, AssertionError):
+            if time.monotonic() > end:
+                sys.exit(f"it has not listened in {SECONDS} s")
+            time.sleep(0.05)
+
+
 def visit_server(args):
     start, ask = SERVERS[args.what[0]]
     port = free_port()
@@ -279,15 +299,8 @@ def visit_server(args):
         server = subprocess.Popen(start(os.path.abspath(args.what[1]), folder, port),
                                   stdout=subprocess.DEVNULL, cwd=folder)
         try:
-            for _ in range(200):
-                try:
-                    with socket.create_connection(("127.0.0.1", port)) as client:
-                        if args.what[0] == "postgresql":
-                            greet(client)
-                    break
-                except (ConnectionRefusedError, AssertionError):
-                    time.sleep(0.05)
-            load = Load(port, ask, args.connections)
+            await_server(server, args.what[0], port)
+            load = Load(port, ask, args.connections, args.pause)
             try:
                 load.await_connections()
                 pids = [server.pid]
@@ -326,24 +339,31 @@ def check_left(pid, before, grown_from):
 
 def visit_often(args, pids):
     before = {pid: {name: count(pid, name) for name in ("fd", "task")} for pid in pids}
-    stood, grown_from, memory = [], {}, []
+    stood, grown_from, memory, turns = [], {}, [], itertools.cycle(pids)
     end = time.monotonic() + args.seconds
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
         for number in range(args.times):
-            stood += visit(args, pids, TRACERS[number % len(TRACERS)], folder)
+            those = list(itertools.islice(turns, args.at_once or len(pids)))
+            stood += visit(args, those, TRACERS[number % len(TRACERS)], folder)
             if number + 1 == WARM:
                 grown_from = {pid: memory_kb(pid) for pid in pids}
-            memory.append(sum(map(memory_kb, pids)))
+            # Of a thousand processes it takes longer than to record one.
+            if number < WARM or not number % (1 + len(pids) // 20):
+                memory.append((number, sum(map(memory_kb, pids))))
+            times = number + 1
             if time.monotonic() > end:
                 break
-    times = len(memory)
+    memory.append((times, sum(map(memory_kb, pids))))
     for pid in pids:
         check_left(pid, before[pid], grown_from.get(pid))
-    of = f" of {len(pids)} processes" if len(pids) > 1 else ""
+    of = ""
+    if len(pids) > 1:
+        of = f" of {args.at_once or len(pids)} processes of {len(pids)}"
     if times >= WARM:
-        print(f"{memory[WARM - 1]} KB of memory after {WARM} recordings, {memory[times // 2]} at "
-              f"half time, {memory[-1]} at the end")
+        half = next(kb for number, kb in memory if number >= times // 2)
+        print(f"{memory[WARM - 1][1]} KB of memory after {WARM} recordings, {half} at half time, "
+              f"{memory[-1][1]} at the end")
     print(f"{times} recordings{of}, of {before[pids[0]]['task']} threads"
           f"{' each' if of else ''}, {before[pids[0]]['fd']} descriptors; a thread stood still for "
           f"{percentile(stood, 50):.2f} ms (median), {percentile(stood, 90):.2f} (90 %), "
@@ -358,6 +378,10 @@ def main():
     parser.add_argument("times", type=int)
     parser.add_argument("--connections", type=int, default=0,
                         help="of the clients (4); PostgreSQL: so many processes are recorded")
+    parser.add_argument("--pause", type=float, default=0,
+                        help="seconds between two questions of a client (0)")
+    parser.add_argument("--at-once", type=int, default=0,
+                        help="PostgreSQL's processes that are recorded at once (all)")
     parser.add_argument("--seconds", type=float, default=float("inf"),
                         help="after which it is enough, however many there were")
     args = parser.parse_args()

@@ -1,13 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The same server as httplib.cpp, for a CPython that visits.py records: numbers.py PORT."""
+"""The same server as httplib.cpp, for a CPython that visits.py records: numbers.py PORT. As that
+one's, each of its threads looks at its connection now and then, so all of them call something
+while a recording lasts."""
 import http.server
 import json
 import re
+import select
 import sys
+
+LOOK_MS = 100
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+
+    def setup(self):
+        super().setup()
+        self.input = select.poll()
+        self.input.register(self.connection, select.POLLIN)
+
+    def handle_one_request(self):
+        while not self.input.poll(LOOK_MS):
+            pass
+        super().handle_one_request()
 
     def do_GET(self):
         word = re.fullmatch("/number/(.*)", self.path).group(1)
