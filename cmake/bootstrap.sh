@@ -304,7 +304,9 @@ run_tests() {
 	say "testing"
 	results=$build/test/results.json
 	rm -f "$results"
-	"$($llvm_config --bindir)/lit" -v --param upstream=1 \
+	# Some tests wait: for time to pass, or for another process. One more than there are
+	# processors is run at a time, so that none of these waits with it.
+	"$($llvm_config --bindir)/lit" -v -j "$(($(nproc) + 1))" --param upstream=1 \
 		${PATCHBAY_ALL_KERNELS:+--param kernels=1} ${PATCHBAY_LONG:+--param long=1} \
 		--output "$results" "$build/test" || true
 	python3 "$root/cmake/test-summary.py" "$results"

@@ -38,11 +38,22 @@ def run(options):
         return machine.run(arch, kernel, initramfs, Path(folder) / "console", options, sinks)
 
 
+def mips(word):
+    if not word.isdigit() or not 1 <= int(word) <= 1000:
+        raise argparse.ArgumentTypeError(f"'{word}' is not a number from 1 to 1000")
+    return int(word)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("arch", metavar="ARCH", choices=ARCHES, help="one of: " + " ".join(ARCHES))
     parser.add_argument("--cpus", type=int, default=2, metavar="N", help="2 by default")
     parser.add_argument("--cpu", metavar="MODEL", help="a CPU that QEMU knows, such as power10")
+    parser.add_argument("--mips", type=mips, metavar="N",
+                        help="1 to 1000: the guest's clock goes on with what its CPUs do, some N "
+                             "million instructions a second, and at once to where something "
+                             "happens if they do nothing; so it is no matter to the guest how "
+                             "busy this machine is")
     parser.add_argument("--timeout", type=int, default=300, metavar="S",
                         help="seconds that the program may take, 300 by default")
     parser.add_argument("--boot-timeout", type=int, default=300, metavar="S",

@@ -1,7 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# build-fuzzer.sh CXX SOURCE-TREE OUTPUT
+# build-fuzzer.sh CXX SOURCE-TREE OUTPUT [OPTION...]
+#
+# More options are the compiler's: -O1 for millions of inputs, each six times as fast then. For
+# some thousand it takes the compiler a minute more.
 #
 # Only what reads a recording is compiled again, with sanitizers; LLVM's library
 # is as it is. What makes sense of the bytes guides the fuzzer; what prints is
@@ -9,13 +12,15 @@
 # are looked through each time.
 set -e
 cxx=$1 source=$2 output=$3
+shift 3
 llvm=$(dirname "$("$cxx" --print-prog-name=llvm-config)")/llvm-config
 # What another version of this script left there would be linked, too.
 rm -rf "$output.d"
 mkdir -p "$output.d"
 
+more=$*
 sanitize() {
-	"$cxx" -std=c++17 -O1 -g -fno-exceptions -fno-rtti \
+	"$cxx" -std=c++17 -O0 -gline-tables-only -fno-exceptions -fno-rtti \
 		-fsanitize=address,undefined -fno-sanitize=vptr,function \
 		-fno-sanitize-recover=undefined \
 		-isystem "$("$llvm" --includedir)" \
@@ -23,7 +28,7 @@ sanitize() {
 		-D__STDC_LIMIT_MACROS \
 		-I "$source/runtime" -I "$source/runtime/include" \
 		-I "$source/runtime/tool" -I "$source/runtime/trace" \
-		"$@"
+		$more "$@"
 }
 
 # Many files at once, as their headers and the templates in them take most of the time.

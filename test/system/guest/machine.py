@@ -4,7 +4,10 @@
 All CPUs take turns in one thread of the host. With a thread for each, a store to
 text may be missed: QEMU drops what it has translated of a page before it stores
 to it, and if another CPU translates in between, the former code stays. Turns
-take up to 100 ms, so a program of which all CPUs wait for each other is slow."""
+take up to 100 ms, so a program of which all CPUs wait for each other is slow. With
+options.mips a turn ends with the guest's next tick at the latest, which comes the
+sooner the fewer instructions a second has."""
+import math
 import os
 import re
 import selectors
@@ -29,6 +32,8 @@ def run(arch, kernel, initramfs, console, options, sinks):
                "-kernel", kernel, "-initrd", initramfs, "-append",
                f"{arch.kernel_args} maxcpus=1 quiet oops=panic panic=-1 {options.kernel_args}",
                "-serial", f"file:{console}", *arch.options]
+    if options.mips:
+        command += ["-icount", f"shift={_shift(options.mips)},sleep=off"]
     readers, writers = zip(*(os.pipe() for _ in PORTS))
     for port, writer in zip(PORTS, writers):
         command += ["-chardev", f"file,id={port},path=/dev/fd/{writer}",
@@ -45,6 +50,11 @@ def run(arch, kernel, initramfs, console, options, sinks):
         for reader in readers:
             os.close(reader)
     return _judge(status, in_time, options, lambda: _log(console, complaint))
+
+
+def _shift(mips):
+    """An instruction takes 2^shift ns."""
+    return round(math.log2(1000 / mips))
 
 
 def _follow(qemu, readers, options, sinks):
