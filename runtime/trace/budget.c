@@ -36,7 +36,8 @@ struct busy {
 static struct counters *all; /* new ones are in front */
 static struct patchbay_ops *counting;
 static uint64_t last_ns;
-static uint64_t last_cpu_ns; /* of CLOCK_PROCESS_CPUTIME_ID */
+static uint64_t last_cpu_ns; /* of CLOCK_PROCESS_CPUTIME_ID, when it was looked last */
+static uint64_t woken_cpu_ns; /* the same, at last_ns, also where there was nothing to see */
 static uint64_t look_ns;     /* between two looks, of what the process takes */
 static uint64_t wait_ns;     /* the same, as it is likely to take on the clock */
 static uint64_t pause_ns;    /* longer each time that nothing was disarmed */
@@ -174,7 +175,7 @@ int pb_budget_begin(int (*check)(void *arg,
 	if (!pb_options.max_rate && !pb_options.max_overhead)
 		return 0;
 	last_ns = pb_now_ns(CLOCK_MONOTONIC);
-	last_cpu_ns = pb_now_ns(CLOCK_PROCESS_CPUTIME_ID);
+	last_cpu_ns = woken_cpu_ns = pb_now_ns(CLOCK_PROCESS_CPUTIME_ID);
 	pause_ns = pb_options.max_overhead && !pb_options.max_rate ?
 			   PB_BUDGET_SOON_MS * 1000000ull :
 			   look_most_ns();
@@ -472,10 +473,12 @@ static void ask_for_short_slices(void)
 	pb_sys(SYS_sched_setattr, 0, &attr, 0);
 }
 
-/* @least_ns: with less processor time since the last look there is nothing to see. */
-static void look(uint64_t ns, uint64_t least_ns)
+/*
+ * @cpu_ns:   of CLOCK_PROCESS_CPUTIME_ID
+ * @least_ns: with less of it since the last look there is nothing to see
+ */
+static void look(uint64_t ns, uint64_t cpu_ns, uint64_t least_ns)
 {
-	const uint64_t cpu_ns = pb_now_ns(CLOCK_PROCESS_CPUTIME_ID);
 	const uint64_t begin_ns = pb_now_ns(CLOCK_THREAD_CPUTIME_ID);
 	/* Others may come meanwhile, in front of it. */
 	struct counters *first = __atomic_load_n(&all, __ATOMIC_ACQUIRE);
@@ -520,6 +523,7 @@ static void look(uint64_t ns, uint64_t least_ns)
 #define STRETCH_MAX 100
 #define WAIT_MOST_NS 1000000000ull
 
+/* @cpu_ns: what it got in the time that has passed. */
 static uint64_t expected_wait_ns(uint64_t passed, uint64_t cpu_ns)
 {
 	uint64_t wait;
@@ -530,7 +534,10 @@ static uint64_t expected_wait_ns(uint64_t passed, uint64_t cpu_ns)
 		wait = look_ns * STRETCH_MAX;
 	else
 		wait = (uint64_t)((double)look_ns * (double)passed / (double)cpu_ns);
-	return wait < WAIT_MOST_NS || wait < look_ns ? wait : WAIT_MOST_NS;
+	if (wait > WAIT_MOST_NS)
+		wait = WAIT_MOST_NS;
+	/* Of a hundred thousand functions one look may take that long (PB_BUDGET_LOOK_PART). */
+	return wait > look_ns ? wait : look_ns;
 }
 
 /* Its tracers are on their way: there is nothing to disarm. */
@@ -538,7 +545,7 @@ static int is_ending;
 
 int pb_budget_look(void)
 {
-	uint64_t now, passed, cpu_ns, begin_ns;
+	uint64_t now, passed, cpu_ns, got_ns, begin_ns;
 	int is_woken;
 
 	if (!counting || is_ending)
@@ -548,12 +555,15 @@ int pb_budget_look(void)
 	passed = now - last_ns;
 	is_woken = __atomic_exchange_n(&pb_budget_is_woken, 0, __ATOMIC_RELAXED);
 	if (passed >= wait_ns || is_woken) {
-		cpu_ns = last_cpu_ns;
+		cpu_ns = pb_now_ns(CLOCK_PROCESS_CPUTIME_ID);
+		/* A forked child's time begins anew. */
+		got_ns = cpu_ns - (cpu_ns < woken_cpu_ns ? 0 : woken_cpu_ns);
+		woken_cpu_ns = cpu_ns;
 		last_ns = now;
 		begin_ns = pb_now_ns(CLOCK_THREAD_CPUTIME_ID);
-		look(passed, is_woken ? CPU_LEAST_NS : look_ns / 2);
+		look(passed, cpu_ns, is_woken ? CPU_LEAST_NS : look_ns / 2);
 		looked_ns += (double)(pb_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns);
-		wait_ns = expected_wait_ns(passed, last_cpu_ns - cpu_ns);
+		wait_ns = expected_wait_ns(passed, got_ns);
 		passed = 0;
 	}
 	return (int)((wait_ns - passed) / 1000000) + 1;

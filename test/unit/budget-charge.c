@@ -15,6 +15,9 @@
 // CHECK-NEXT: {{^}}looking: 0 disarmed, 10000 millionths{{$}}
 // CHECK-NEXT: {{^}}a fiftieth of the time: {{[1-3]?[0-9]}} looks{{$}}
 // CHECK-NEXT: {{^}}all of it again: looked at within {{1?[0-9]?[0-9]?[0-9]}} ms{{$}}
+// CHECK-NEXT: {{^}}a third of the time at once: looked at within {{1[0-9][0-9]|[1-9]?[0-9]}} ms{{$}}
+// CHECK-NEXT: {{^}}woken for nothing: looked at within {{[1-9]?[0-9]}} ms{{$}}
+// CHECK-NEXT: {{^}}where a look takes 4 ms: the next one after {{1999|2[0-9][0-9][0-9]}} ms{{$}}
 // CHECK-NEXT: {{^}}asked for after 4096 calls{{$}}
 #define PB_TRACE_MOMENT_H /* whose clock is below */
 #include <stdint.h>
@@ -206,17 +209,43 @@ static int looks_in(int ms, int part)
 	return nr;
 }
 
-static void run_busy(void)
+/* How long until it looks, if the process has a part of each millisecond. */
+static int until_look(int part)
 {
 	int ms = 0;
 
+	while (!looks_in(1, part) && ms < 100000)
+		ms++;
+	return ms;
+}
+
+static void run_busy(void)
+{
 	step_ns = 0;
 	if (pb_budget_begin(NULL))
 		return;
 	printf("a fiftieth of the time: %d looks\n", looks_in(20000, 50));
-	while (!looks_in(1, 1))
-		ms++;
-	printf("all of it again: looked at within %d ms\n", ms);
+	printf("all of it again: looked at within %d ms\n", until_look(1));
+	/* What it got is less than half of what was expected. */
+	looks_in(1000, 1);
+	until_look(1);
+	until_look(3);
+	printf("a third of the time at once: looked at within %d ms\n", until_look(3));
+	/* Soon after a look there is nothing to see yet, but it has got all of that time. */
+	looks_in(1000, 1);
+	until_look(1);
+	clock_ns += CPU_LEAST_NS / 2;
+	process_ns += CPU_LEAST_NS / 2;
+	pb_budget_is_woken = 1;
+	pb_budget_look();
+	printf("woken for nothing: looked at within %d ms\n", until_look(1));
+	/* Its clock is asked twice in a look. */
+	looks_in(1000, 1);
+	step_ns = 4000000;
+	until_look(1);
+	looks_in(2000, 2);
+	until_look(2);
+	printf("where a look takes 4 ms: the next one after %d ms\n", until_look(2));
 	pb_budget_undo();
 }
 
