@@ -8,6 +8,7 @@
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include <cstring>
 #include <elf.h>
 #include <link.h>
 #include <unistd.h>
@@ -26,6 +27,14 @@ static constexpr unsigned MaxDynamic = 1 << 10;
 
 bool LoadedModule::containsCode(uint64_t Address) const {
   return any_of(Text, [&](const Range &R) { return R.contains(Address); });
+}
+
+// Nobody asks for longer names, and a table may say that all of it is one name
+// of each symbol.
+static constexpr size_t MaxName = 256;
+
+StringRef LoadedModule::nameOf(const Function &F) const {
+  return StringRef(&Names[F.Name], strnlen(&Names[F.Name], MaxName));
 }
 
 static uint32_t hashOf(StringRef Name) { return djbHash(Name, 5381) | 1; }
@@ -337,6 +346,8 @@ Expected<LoadedModules> LoadedModules::readOnce(const ProcessMemory &Memory) {
     readHeaders(*Image, Module);
     readFunctions(Memory, readDynamic(Memory, Section, Module.Base), Module);
     Result.Modules.push_back(std::move(Module));
+    // Nor is it there twice, unless the list goes round in a circle.
+    Images.erase(Image);
   }
   if (Result.Modules.empty() || !isConsistent(Memory, Program.Debug, List))
     return notReady(Memory);

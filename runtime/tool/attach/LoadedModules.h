@@ -39,7 +39,8 @@ struct LoadedModule {
   std::vector<char> Names;
 
   bool containsCode(uint64_t Address) const;
-  llvm::StringRef nameOf(const Function &F) const { return &Names[F.Name]; }
+  /// Its beginning, if it is longer than any that is asked for.
+  llvm::StringRef nameOf(const Function &F) const;
   /// 0 if it is not exported.
   uint64_t find(llvm::StringRef Name) const;
 };
