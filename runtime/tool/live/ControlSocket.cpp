@@ -8,9 +8,10 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cerrno>
-#include <climits>
+#include <chrono>
 #include <cstring>
 #include <fcntl.h>
+#include <optional>
 #include <poll.h>
 #include <sched.h>
 #include <sys/socket.h>
@@ -18,14 +19,20 @@
 #include <sys/time.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <utility>
 
 using namespace llvm;
 using namespace patchbay;
+using namespace std::chrono_literals;
 
-// Until it greets us.
-static constexpr timeval Patience = {5, 0};
+using Clock = std::chrono::steady_clock;
+
+// Until it takes our connection, and until it greets us.
+static constexpr auto Patience = 5s;
+// So often it is looked at meanwhile.
+static constexpr auto LookEvery = 500ms;
 
 ControlSocket::ControlSocket(ControlSocket &&Other)
     : Pid(Other.Pid), Socket(std::exchange(Other.Socket, -1)),
@@ -164,16 +171,52 @@ static Error doesNotAnswer(int Pid) {
            "stopped it; try again");
 }
 
-// For something to be received, as long as it takes, or at most for Seconds. A
-// process that stands still may do so for hours: that is looked for once in a
-// second.
-static Error await(int Pid, int Socket, unsigned Seconds) {
-  pollfd Fd = {Socket, POLLIN, 0};
-  for (unsigned I = 0; I != Seconds; ++I) {
-    if (poll(&Fd, 1, 1000) > 0)
+namespace {
+/// Of a process that does not answer: whether it stands still. One that is
+/// stopped and let go on many times a second, as cpulimit(1) does, comes to
+/// answer.
+class Stillness {
+public:
+  explicit Stillness(int Pid) : Pid(Pid), Ran(ran()) {}
+  /// Fails if it does not run now, and has not run since it was asked last.
+  Error check() {
+    uint64_t Before = std::exchange(Ran, ran());
+    if (Ran != Before)
       return Error::success();
-    if (std::string Why = whyStill(Pid); !Why.empty())
-      return processError(Pid, Why);
+    std::string Why = whyStill(Pid);
+    return Why.empty() ? Error::success() : processError(Pid, Why);
+  }
+
+private:
+  uint64_t ran() const {
+    clockid_t Id;
+    timespec Time = {};
+    if (!clock_getcpuclockid(Pid, &Id))
+      clock_gettime(Id, &Time);
+    return uint64_t(Time.tv_sec) * 1000000000 + Time.tv_nsec;
+  }
+
+  int Pid;
+  uint64_t Ran; // nanoseconds of a processor
+};
+} // namespace
+
+// For something to be received, for so long at most; no limit: as long as it
+// takes, but for a process that stands still, which it may do for hours.
+static Error await(int Pid, int Socket,
+                   std::optional<std::chrono::seconds> Limit) {
+  const auto Begin = Clock::now();
+  const int Ms = std::chrono::milliseconds(LookEvery).count();
+  pollfd Fd = {Socket, POLLIN, 0};
+  Stillness Still(Pid);
+  while (!Limit || Clock::now() - Begin < *Limit) {
+    int Ready = poll(&Fd, 1, Ms);
+    if (Ready > 0)
+      return Error::success();
+    // Else a signal has come.
+    if (!Ready)
+      if (Error E = Still.check())
+        return E;
   }
   return doesNotAnswer(Pid);
 }
@@ -329,19 +372,27 @@ static Error knock(int Pid, pb_control_point &Point, int Connection, bool &IsEnd
     return Socket.takeError();
   scope_exit Close([&] { close(*Socket); });
   Address Gate(Point.name);
-  setsockopt(*Socket, SOL_SOCKET, SO_SNDTIMEO, &Patience, sizeof(Patience));
-  if (sendPacket(*Socket, Point.knock, sizeof(Point.knock), Connection,
-                 &Gate) >= 0)
-    return Error::success();
-  if (errno == ECONNREFUSED) {
-    IsEnding = true;
-    return doesNotListen(Pid);
-  }
-  if (errno == EAGAIN || errno == EWOULDBLOCK) {
-    std::string Why = whyStill(Pid);
-    return Why.empty() ? doesNotAnswer(Pid) : processError(Pid, Why);
-  }
-  return processError(Pid, "cannot connect: " + errnoText(errno));
+  // There is room for some, and who stands still takes none.
+  timeval Look = {0, std::chrono::microseconds(LookEvery).count()};
+  setsockopt(*Socket, SOL_SOCKET, SO_SNDTIMEO, &Look, sizeof(Look));
+  const auto Begin = Clock::now();
+  Stillness Still(Pid);
+  do {
+    if (sendPacket(*Socket, Point.knock, sizeof(Point.knock), Connection,
+                   &Gate) >= 0)
+      return Error::success();
+    if (errno == EINTR)
+      continue;
+    if (errno == ECONNREFUSED) {
+      IsEnding = true;
+      return doesNotListen(Pid);
+    }
+    if (errno != EAGAIN && errno != EWOULDBLOCK)
+      return processError(Pid, "cannot connect: " + errnoText(errno));
+    if (Error E = Still.check())
+      return E;
+  } while (Clock::now() - Begin < Patience);
+  return doesNotAnswer(Pid);
 }
 
 Expected<bool> ControlSocket::listens(int Pid) {
@@ -353,6 +404,19 @@ Expected<bool> ControlSocket::listens(int Pid) {
   if (!Address)
     return Address.takeError();
   return *Address != 0;
+}
+
+bool ControlSocket::isLeft(int Pid) {
+  auto Memory = ProcessMemory::open(Pid);
+  if (!Memory) {
+    consumeError(Memory.takeError());
+    return false;
+  }
+  pb_control_point Point = {};
+  auto Address = findPoint(*Memory, Pid, Point);
+  bool Is = Address && !*Address && Point.ended == PB_CONTROL_LEFT;
+  consumeError(Address.takeError());
+  return Is;
 }
 
 // The thread that listens ends with the command for which it was there, as one that was
@@ -412,7 +476,7 @@ Error ControlSocket::readProof(const ProcessMemory &Memory, uint64_t Point,
                                bool &IsEnding) {
   pb_control_greeting Greeting;
   pid_t Sender = 0;
-  if (Error E = await(Pid, Socket, Patience.tv_sec))
+  if (Error E = await(Pid, Socket, Patience))
     return E;
   ssize_t Size =
       receivePacket(Socket, &Greeting, sizeof(Greeting), nullptr, &Sender);
@@ -475,7 +539,7 @@ ControlSocket::receive(const std::function<void(StringRef)> &Said, int *File) {
   // What is said is shorter than any version of a reply.
   for (;;) {
     pid_t Sender = 0;
-    if (Error E = await(Pid, Socket, /*Seconds=*/UINT_MAX))
+    if (Error E = await(Pid, Socket, /*Limit=*/std::nullopt))
       return std::move(E);
     Size = receivePacket(Socket, &Packet, sizeof(Packet), File, &Sender);
     if (Size > 0)

@@ -30,6 +30,8 @@ public:
   /// Whether anybody listens there. Fails if nobody may look, and if somebody listened
   /// until the process restricted itself.
   static llvm::Expected<bool> listens(int Pid);
+  /// Whether somebody listened there for commands that have gone since.
+  static bool isLeft(int Pid);
   ControlSocket(ControlSocket &&Other);
   ControlSocket &operator=(ControlSocket &&Other);
   ~ControlSocket();

@@ -74,19 +74,23 @@ static std::string visitOptions(pid_t Pid, StringRef Options, StringRef Output) 
   return (Options + By + ",live=1,checked=1,output=" + escapeOption(Output)).str();
 }
 
-static bool isLeft(pid_t Pid) {
-  auto Listens = ControlSocket::listens(Pid);
-  bool Is = Listens && !*Listens;
+// What has become of it since the runtime was loaded.
+static Error notHeld(const ProcessMemory &Memory, Error E) {
+  if (ControlSocket::isLeft(Memory.pid())) {
+    consumeError(std::move(E));
+    return Memory.error("its recording has ended already: for ten seconds "
+                        "after the runtime was loaded this command did not "
+                        "come to hold it, or the process did not run; try "
+                        "again");
+  }
+  auto Listens = ControlSocket::listens(Memory.pid());
+  bool IsThere = !Listens || *Listens;
   consumeError(Listens.takeError());
-  return Is;
-}
-
-static Error heldTooLate(const ProcessMemory &Memory, Error E) {
+  if (IsThere)
+    return E;
   consumeError(std::move(E));
-  return Memory.error(
-      "its recording has ended already: for ten seconds after the runtime was "
-      "loaded this command did not come to hold it, or the process did not run; "
-      "try again");
+  return Memory.error("it has executed another program since the runtime was "
+                      "loaded, and nothing of that is recorded");
 }
 
 Expected<Visit> Visit::begin(ProcessMemory &Memory, const ElfImage &Library,
@@ -100,8 +104,7 @@ Expected<Visit> Visit::begin(ProcessMemory &Memory, const ElfImage &Library,
   // What has begun and is not held ends by itself.
   auto Held = join(Memory.pid());
   if (!Held)
-    return isLeft(Memory.pid()) ? heldTooLate(Memory, Held.takeError())
-                                : Held.takeError();
+    return notHeld(Memory, Held.takeError());
   Held->Output = std::make_unique<OutputInside>(std::move(*Output));
   return std::move(*Held);
 }

@@ -10,14 +10,19 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
-/* Who listens is a child; nobody does; the place is none; it says nothing. */
-enum { HELD = 1, GONE, PLACE, SILENT };
+/*
+ * Who listens is a child; nobody does; the place is none; it says nothing; it takes seconds
+ * for an answer, as most of the time it is stopped.
+ */
+enum { HELD = 1, GONE, PLACE, SILENT, SLOW };
 
 static struct pb_control_point point = { .version = PB_CONTROL_VERSION };
 struct pb_control_point *forged __attribute__((used)) = &point;
@@ -51,18 +56,61 @@ static int take(int gate)
 	return client;
 }
 
+static long *beats; /* of who listens, also seen by who stops it */
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+#define ANSWER_SECONDS 3
+
+static void answer_slowly(int client)
+{
+	const struct pb_control_reply reply = { .version = PB_CONTROL_VERSION,
+						.tracer = "slow" };
+	struct pb_control_request request;
+	double end;
+
+	recv(client, &request, sizeof(request), 0);
+	for (end = now() + ANSWER_SECONDS; now() < end;)
+		__atomic_fetch_add(beats, 1, __ATOMIC_RELAXED);
+	send(client, &reply, sizeof(reply), MSG_NOSIGNAL);
+}
+
+/* As cpulimit(1) does; but each time it comes to run a bit. */
+static void stop_again_and_again(pid_t listener)
+{
+	for (;;) {
+		long before;
+
+		kill(listener, SIGSTOP);
+		usleep(60000);
+		before = __atomic_load_n(beats, __ATOMIC_RELAXED);
+		kill(listener, SIGCONT);
+		/* It does not count before it is asked. */
+		for (int i = 0; i < 50 && before == __atomic_load_n(beats, __ATOMIC_RELAXED); i++)
+			usleep(1000);
+	}
+}
+
 static void answer(int gate)
 {
 	const struct pb_control_greeting greeting = {
 		.version = PB_CONTROL_VERSION,
-		.place = PB_CONTROL_PLACES,
+		.place = CASE == SLOW ? 0 : PB_CONTROL_PLACES,
 	};
 
 	for (;;) {
 		int client = take(gate);
 
-		if (CASE == PLACE || CASE == HELD)
+		if (CASE == PLACE || CASE == HELD || CASE == SLOW)
 			send(client, &greeting, sizeof(greeting), MSG_NOSIGNAL);
+		if (CASE == SLOW)
+			answer_slowly(client);
 		if (CASE != SILENT)
 			close(client);
 	}
@@ -89,6 +137,16 @@ int main(void)
 		puts("ready");
 		fflush(stdout);
 		pause();
+	}
+	if (CASE == SLOW) {
+		pid_t listener = getpid();
+
+		beats = mmap(NULL, sizeof(*beats), PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		if (!fork()) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			stop_again_and_again(listener);
+		}
 	}
 	if (CASE != HELD)
 		listen_and_answer();
