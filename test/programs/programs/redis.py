@@ -21,7 +21,8 @@ for i, key in ipairs(KEYS) do sum = sum + tonumber(redis.call('GET', key)) end
 return {sum, cjson.encode({sum = sum}), redis.sha1hex(tostring(sum))}
 """
 
-# Commands as INFO has them, where the function that carries one out is not called so.
+# Commands as INFO has them, where the function that carries one out is not called so,
+# before Redis 8.
 FUNCTIONS = {"smembers": "sinterCommand"}
 # Of the others these are looked at. The table of commands leads to all of them, so that
 # nothing is inlined.
@@ -37,8 +38,9 @@ def images(folder, cc):
     lua = (source / "deps/lua/src/Makefile").read_text().replace("\\\n", "")
     generated = folder / "redis-generated"
     generated.mkdir(exist_ok=True)
-    (generated / "release.h").write_text(
-        '#define REDIS_GIT_SHA1 "0"\n#define REDIS_GIT_DIRTY "0"\n#define REDIS_BUILD_ID "0"\n')
+    (generated / "release.h").write_text("".join(
+        f'#define REDIS_{name} "0"\n'
+        for name in ("GIT_SHA1", "GIT_DIRTY", "BUILD_ID", "BUILD_ID_RAW")))
 
     def units(place, names, *flags):
         return [Unit(source / place / f"{name}.c", flags) for name in names]
@@ -51,14 +53,21 @@ def images(folder, cc):
     static = "-DREDIS_STATIC="
     server = units("src", objects(makefile, "REDIS_SERVER_OBJ"), "-std=c11", static,
                    f"-I{generated}", *(f"-I{deps / name}" for name in (
-                       "hiredis", "linenoise", "lua/src", "hdr_histogram")))
+                       "hiredis", "linenoise", "lua/src", "hdr_histogram", "fpconv",
+                       "fast_float")))
     server += units("deps/lua/src", objects(lua, "CORE_O") + objects(lua, "LIB_O"), static,
                     "-DLUA_ANSI", "-DENABLE_CJSON_GLOBAL", "-DLUA_USE_MKSTEMP")
     server += units("deps/hiredis", ("alloc", "net", "hiredis", "sds", "async", "read",
                                      "sockcompat"), "-std=c99")
     server += units("deps/hdr_histogram", ("hdr_histogram",), "-std=c99",
                     '-DHDR_MALLOC_INCLUDE="hdr_redis_malloc.h"')
-    return [Image("redis-server", tuple(server), ("-rdynamic", "-lm", "-ldl", "-pthread"))]
+    libraries = ["-rdynamic", "-lm", "-ldl", "-pthread"]
+    if (deps / "fast_float").exists():  # Redis 8: numbers from text and to text
+        server += units("deps/fpconv", ("fpconv_dtoa",))
+        server.append(Unit(deps / "fast_float" / "fast_float_strtod.cpp",
+                           ("-std=c++11", "-DFASTFLOAT_ALLOWS_LEADING_PLUS")))
+        libraries.append("-lstdc++")
+    return [Image("redis-server", tuple(server), tuple(libraries))]
 
 
 def runs():
@@ -95,9 +104,11 @@ class Redis(Server):
         return answers
 
     def counts(self):
-        info = self.ask("INFO", "commandstats").decode()
+        info = self.ask("INFO", "server", "commandstats").decode()
+        older = int(re.search(r"^redis_version:(\d+)", info, re.MULTILINE)[1]) < 8
+        functions = FUNCTIONS if older else {}
         calls = dict(re.findall(r"^cmdstat_(\w+):calls=(\d+)", info, re.MULTILINE))
-        return {self.main(): Counter({FUNCTIONS.get(name, f"{name}Command"):
+        return {self.main(): Counter({functions.get(name, f"{name}Command"):
                                       int(calls.get(name, 0)) for name in COUNTED})}
 
     def save(self):
