@@ -22,9 +22,12 @@ OMIT = (("QUICKTEST_OMIT", "^attach.test,^backup2.test,^delete.test,^extension01
 
 
 def make(folder, cc, *words):
-    """Upstream's makefile for those who do not run configure."""
+    """Upstream's makefile for those who do not run configure. In older versions that is
+    main.mk itself, which calls the compiler BCC, and TCC with flags."""
     top = unpack("sqlite3", folder)
-    run = subprocess.run(["make", "-s", "-f", top / "main.mk", f"TOP={top}",
+    generic = top / "Makefile.linux-generic"
+    makefile = generic if generic.exists() else top / "main.mk"
+    run = subprocess.run(["make", "-s", "-f", makefile, f"TOP={top}", f"CC={cc}",
                           f"BCC={cc}", "TCC=", *words],
                          cwd=folder, text=True, stdout=subprocess.PIPE)
     if run.returncode:
@@ -44,7 +47,9 @@ def images(folder, cc):
     def variable(name):
         return shlex.split(make(folder, cc, f"--eval=print:;@echo '$({name})'", "print"))
 
-    flags = [*variable("TCCX"), *DEFINES, *variable("TESTFIXTURE_FLAGS")]
+    # The one or the other, by the version.
+    includes = [*variable("TCCX"), *variable("CFLAGS.intree_includes")]
+    flags = [*includes, *DEFINES, *variable("TESTFIXTURE_FLAGS")]
     flags = tuple(f"-I{folder}" if flag == "-I." else flag for flag in flags)
     # What amalgamation-testfixture is made of, where no source is there twice.
     sources = dict.fromkeys([folder / "sqlite3.c", *map(Path, variable("TESTSRC")),
