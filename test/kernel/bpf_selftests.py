@@ -317,7 +317,7 @@ def check(text, unfit, beside, accepted_):
 
 
 def check_unpatched(text, unfit, has_many):
-    """Debian's, which has no module for the tests: that is missing in some."""
+    """Where a program comes to one function, or there is no module for the tests."""
     found = results(text)
     show(found, unfit, {})
     failed = [name for name in SINGLE if found.get(name) != "OK"]
@@ -333,11 +333,11 @@ def show(found, unfit, beside):
     for name, why in unfit.items():
         print(f"not built: {name}: {why}")
     kernels = {"this": found, **beside}
-    print(" | ".join(f"{name:14}" for name in kernels) + " | test")
+    print(" | ".join(f"{name:16}" for name in kernels) + " | test")
     for test in dict.fromkeys(test for results_ in kernels.values() for test in results_):
         row = [results_.get(test, "missing") for results_ in kernels.values()]
         if set(row) != {"OK"}:
-            print(" | ".join(f"{result:14}" for result in row) + f" | {test}")
+            print(" | ".join(f"{result:16}" for result in row) + f" | {test}")
 
 
 def tally(found):

@@ -12,7 +12,7 @@ PATCHES = ROOT / "runtime" / "linux" / "patches"
 SELFTESTS = Path("tools/testing/selftests/ftrace")
 # Where the kernel has another name for an architecture, and what QEMU boots.
 SOURCE_ARCH = {"ppc64le": "powerpc", "x86-64": "x86"}
-IMAGES = {"ppc64le": "vmlinux"}
+IMAGES = {"ppc64le": "vmlinux", "x86-64": "arch/x86/boot/bzImage"}
 
 
 class KernelError(Exception):

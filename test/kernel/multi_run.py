@@ -26,8 +26,9 @@ class MultiRun(BaseRun):
     # In the order in which they are built. "ours" has CFI and the plugin, and is the kernel of
     # run.py without --multi; without --quick it has what BPF's tests ask for, too, on arm64.
     # "distribution" is Debian's own of the same version: it has neither our patches nor
-    # our configuration, and does not have to be built.
-    KERNELS = ("distribution", "ours", "no-cfi", "unpatched", "debug")
+    # our configuration, and does not have to be built. "unpatched" has our configuration:
+    # modules are built for it, which some tests ask for.
+    KERNELS = ("distribution", "unpatched", "ours", "no-cfi", "debug")
     UNPATCHED = ("distribution", "unpatched")
     # Where a BPF program comes to many functions without patches: the kernel's own tests
     # are run there, to compare with.
@@ -48,7 +49,7 @@ class MultiRun(BaseRun):
         known = [name for name in self.KERNELS
                  if name != "ours" or options.arch not in self.NO_CFI_ALONE]
         if options.arch in self.UPSTREAM:
-            known = ["distribution"]
+            known = list(self.UNPATCHED)
         unknown = [name for name in options.multi if name not in known]
         if unknown:
             raise KernelError(f"no kernel {unknown[0]} for {options.arch}: use "
@@ -92,6 +93,11 @@ class MultiRun(BaseRun):
     def has_tools(self):
         return self.arch in self.TOOLS and not self.quick
 
+    def has_selftests(self, name):
+        """Whether the kernel's own tests of BPF programs on functions are run there."""
+        return self.arch in self.UPSTREAM or \
+            self.has_tools() and name in ("ours", *self.UNPATCHED)
+
     def recorded_program(self):
         """That records itself, so it is linked with the C library of the guest."""
         self.programs["BOTH"] = self.out / "both-worlds"
@@ -103,9 +109,11 @@ class MultiRun(BaseRun):
     def described(self, name):
         """The kernel, which is configured with and without the plugin."""
         config = ["far"] if self.arch == "arm64" else []
-        if name == "ours" and self.has_tools():
+        if self.has_selftests(name):
             config.append("selftests")
-        if not self.has_cfi:
+        if self.arch in self.UPSTREAM:
+            pass  # nothing of it is compared but what the tests say
+        elif not self.has_cfi:
             config.append(f"multi/{self.arch}")
         elif name in ("ours", "debug"):
             config.append("cfi")
@@ -149,8 +157,6 @@ class MultiRun(BaseRun):
             return
         if name in self.UNPATCHED:
             yield ("multi",)
-            if name == "unpatched":
-                return
         else:
             # With all that is looked up in "debug", times say nothing.
             if name != "debug":
@@ -161,8 +167,9 @@ class MultiRun(BaseRun):
             yield ("provoked",)
         if name == "ours":
             yield ("durations",)
-        if name in ("ours", "distribution") and self.has_tools():
+        if self.has_selftests(name):
             yield ("bpf-selftests",)
+        if name in ("ours", "distribution") and self.has_tools():
             yield ("debian", "bpftrace", "both")
 
     def check_boot(self, kernel, scripts):
@@ -208,7 +215,7 @@ class MultiRun(BaseRun):
         fetch_image(distribution, self.version)
         types = yield from self.types(distribution)
         builder = bpf_selftests.Builder(self, kernel, debian(self.arch, "libelf-dev"), types,
-                                        kernel.name not in self.UNPATCHED)
+                                        kernel.name != "distribution")
         self.say(f"building the kernel's tests of BPF programs for {kernel.name}")
         unfit = builder.build()
         tests = builder.tree()
@@ -218,25 +225,30 @@ class MultiRun(BaseRun):
         if not said:
             return
         text = said["bpf-selftests"]
-        if kernel.name in self.UNPATCHED:
-            yield from bpf_selftests.check_unpatched(text, unfit, self.arch in self.UPSTREAM)
-        else:
-            yield from bpf_selftests.check(text, unfit, self.selftests(),
+        has_many = self.arch in self.UPSTREAM or kernel.name not in self.UNPATCHED
+        if has_many and kernel.name != "distribution":
+            yield from bpf_selftests.check(text, unfit, self.selftests(kernel),
                                            bpf_selftests.accepted(config.read_text()))
+        else:
+            yield from bpf_selftests.check_unpatched(text, unfit, has_many)
         yield from checks.log(said["log"])
 
-    def selftests(self):
-        """What Debian's kernels said to the same tests the last time, by their names."""
-        outs = {f"Debian's {arch}": out / "distribution" for arch, out in (
-            (self.arch, self.out),
-            *((arch, self.out.parent / f"{arch}-{self.version}") for arch in self.UPSTREAM))}
+    def selftests(self, kernel):
+        """What kernels without patches said to the same tests the last time, by names."""
+        outs = {self.arch: self.out}
+        outs.update((arch, self.out.parent / f"{arch}-{self.version}") for arch in self.UPSTREAM)
         found = {}
-        for name, out in outs.items():
-            said = out / "boot-bpf-selftests" / "output"
-            if said.exists():
-                found[name] = bpf_selftests.results(said.read_text(errors="replace"))
-            else:
-                self.say(f"nothing to compare with of {name}: --multi distribution has it")
+        for arch, out in outs.items():
+            for other, name in (("distribution", "Debian's"), ("unpatched", "unpatched")):
+                said = out / other / "boot-bpf-selftests" / "output"
+                if out / other == kernel.out:
+                    continue
+                if said.exists():
+                    found[f"{name} {arch}"] = bpf_selftests.results(
+                        said.read_text(errors="replace"))
+                else:
+                    self.say(f"nothing to compare with of {name} {arch}: run.py {arch}"
+                             f" {self.version} --multi {other} has it")
         return found
 
     def types(self, kernel):
