@@ -28,6 +28,8 @@ def system_file(arch, name):
 
 def run(options):
     arch = ARCHES[options.arch]
+    if options.mips:
+        arch = machine.with_mips(arch, options.mips)
     kernel = system_file(arch, "kernel")
     busybox = system_file(arch, "busybox").read_bytes()
     root = image.build(arch, busybox, options.program, options.args, options.file)

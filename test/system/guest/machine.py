@@ -4,9 +4,10 @@
 All CPUs take turns in one thread of the host. With a thread for each, a store to
 text may be missed: QEMU drops what it has translated of a page before it stores
 to it, and if another CPU translates in between, the former code stays. Turns
-take up to 100 ms, so a program of which all CPUs wait for each other is slow. With
-options.mips a turn ends with the guest's next tick at the latest, which comes the
+take up to 100 ms, so a program of which all CPUs wait for each other is slow; but
+with_mips() ends them with the guest's next tick at the latest, which comes the
 sooner the fewer instructions a second has."""
+import dataclasses
 import math
 import os
 import re
@@ -21,6 +22,13 @@ DONE = re.compile(rb"up\nexit (\d+)\n")  # what init writes to the status port
 LOG_LINES = 20
 
 
+def with_mips(arch, mips):
+    """The same, with a clock of its own: an instruction takes 2^shift ns."""
+    shift = round(math.log2(1000 / mips))
+    return dataclasses.replace(arch, options=(*arch.options, "-icount",
+                                              f"shift={shift},sleep=off"))
+
+
 def run(arch, kernel, initramfs, console, options, sinks):
     """Returns the program's exit status. `sinks` takes what comes out of stdout
     and stderr as it comes; `console` is the file for the kernel's messages."""
@@ -32,8 +40,6 @@ def run(arch, kernel, initramfs, console, options, sinks):
                "-kernel", kernel, "-initrd", initramfs, "-append",
                f"{arch.kernel_args} maxcpus=1 quiet oops=panic panic=-1 {options.kernel_args}",
                "-serial", f"file:{console}", *arch.options]
-    if options.mips:
-        command += ["-icount", f"shift={_shift(options.mips)},sleep=off"]
     readers, writers = zip(*(os.pipe() for _ in PORTS))
     for port, writer in zip(PORTS, writers):
         command += ["-chardev", f"file,id={port},path=/dev/fd/{writer}",
@@ -50,11 +56,6 @@ def run(arch, kernel, initramfs, console, options, sinks):
         for reader in readers:
             os.close(reader)
     return _judge(status, in_time, options, lambda: _log(console, complaint))
-
-
-def _shift(mips):
-    """An instruction takes 2^shift ns."""
-    return round(math.log2(1000 / mips))
 
 
 def _follow(qemu, readers, options, sinks):
