@@ -9,9 +9,11 @@ cd "$1" || exit
 # hart wait for a turn of a tenth of a second, as PAUSE gives none away.
 # So left.c allows more seconds, and leaves a handler a tenth as often.
 export PATCHBAY_TEST_SLOW=30
+limit=1800
+[ "$(uname -m)" != riscv64 ] || limit=180
 while read -r program arguments; do
 	[ -e "$program" ] || continue
-	output=$(timeout -s KILL 1800 "./$program" $arguments 2>&1)
+	output=$(timeout -s KILL $limit "./$program" $arguments 2>&1)
 	status=$?
 	[ $status = 0 ] || output="$output (status $status)"
 	echo "$program${arguments:+ $arguments}:" $output
