@@ -46,6 +46,9 @@ class MultiRun(BaseRun):
     PREFIXES = {"ppc64le": "sys_"}
 
     def __init__(self, options):
+        for option in ("variant", "rival"):
+            if getattr(options, option):
+                raise KernelError(f"--{option} does not go with --multi: these kernels have none")
         known = [name for name in self.KERNELS
                  if name != "ours" or options.arch not in self.NO_CFI_ALONE]
         if options.arch in self.UPSTREAM:
@@ -81,9 +84,12 @@ class MultiRun(BaseRun):
                          "-I", self.source / "tools/include/uapi")
         if self.has_tools():
             self.recorded_program()
-        self.record_bytes = {}
+        self.record_bytes, self.has_booted = {}, False
         for name in self.names:
             yield from self.check_kernel(name)
+        if not self.has_booted:
+            yield ("one of these kernels boots", False,
+                   f"none of them has {' or '.join(self.wanted)}" if self.wanted else "")
         without = [self.record_bytes.pop(name) for name in self.UNPATCHED
                    if name in self.record_bytes]
         for name, size in self.record_bytes.items():
@@ -145,6 +151,7 @@ class MultiRun(BaseRun):
         for scripts in self.boots(name):
             if self.wanted and scripts[0] not in self.wanted:
                 continue
+            self.has_booted = True
             try:
                 yield from self.check_boot(kernel, scripts)
             except KernelError as error:
@@ -226,11 +233,13 @@ class MultiRun(BaseRun):
             return
         text = said["bpf-selftests"]
         has_many = self.arch in self.UPSTREAM or kernel.name not in self.UNPATCHED
-        if has_many and kernel.name != "distribution":
-            yield from bpf_selftests.check(text, unfit, self.selftests(kernel),
-                                           bpf_selftests.accepted(config.read_text()))
+        # What is known depends on our configuration.
+        is_built = kernel.name != "distribution"
+        known = bpf_selftests.accepted(config.read_text()) if is_built else {}
+        if has_many and is_built:
+            yield from bpf_selftests.check(text, unfit, self.selftests(kernel), known)
         else:
-            yield from bpf_selftests.check_unpatched(text, unfit, has_many)
+            yield from bpf_selftests.check_unpatched(text, unfit, has_many, known)
         yield from checks.log(said["log"])
 
     def selftests(self, kernel):

@@ -31,6 +31,8 @@ class Run(BaseRun):
     def __init__(self, options):
         if options.rival and not rival.patches(options.version):
             raise KernelError(f"no patch of the rival layout for Linux {options.version}: use 6.12")
+        if options.boot:
+            raise KernelError("--boot goes with --multi alone")
         self.quick = options.quick
         super().__init__(options)
 

@@ -17,6 +17,7 @@ beside = {kernel: bpf_selftests.results(Path(file).read_text())
 accepted = bpf_selftests.accepted("".join(f"{word}\n" for word in more if word[:7] == "CONFIG_"))
 check = (tools.bpftrace(text) if name == "bpftrace" else
          bpf_selftests.check(text, unfit, beside, accepted) if name == "check" else
-         bpf_selftests.check_unpatched(text, unfit, name == "check_upstream"))
+         bpf_selftests.check_unpatched(text, unfit, name == "check_upstream",
+                                       accepted))
 for what, good, _ in check:
     print("ok:" if good else "FAILED:", what)
