@@ -46,9 +46,6 @@ class MultiRun(BaseRun):
     PREFIXES = {"ppc64le": "sys_"}
 
     def __init__(self, options):
-        for option in ("variant", "rival"):
-            if getattr(options, option):
-                raise KernelError(f"--{option} does not go with --multi: these kernels have none")
         known = [name for name in self.KERNELS
                  if name != "ours" or options.arch not in self.NO_CFI_ALONE]
         if options.arch in self.UPSTREAM:

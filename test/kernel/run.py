@@ -31,8 +31,6 @@ class Run(BaseRun):
     def __init__(self, options):
         if options.rival and not rival.patches(options.version):
             raise KernelError(f"no patch of the rival layout for Linux {options.version}: use 6.12")
-        if options.boot:
-            raise KernelError("--boot goes with --multi alone")
         self.quick = options.quick
         super().__init__(options)
 
@@ -284,6 +282,17 @@ def arguments():
     return parser.parse_args()
 
 
+def check_together(options):
+    """Nothing that was asked for is left out without a word."""
+    if options.multi is None and options.boot:
+        raise KernelError("--boot goes with --multi alone")
+    for option in ("variant", "rival"):
+        if options.multi is not None and getattr(options, option):
+            raise KernelError(f"--{option} does not go with --multi: these kernels have none")
+    if options.rival and options.arch == "ppc64le":
+        raise KernelError("--rival is instead of slots, which kernels for ppc64le have not")
+
+
 def processor_time():
     """Of all compilers and emulators: it says more than the time, on a busy machine."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -294,6 +303,7 @@ def main():
     passed = failed = 0
     try:
         options = arguments()
+        check_together(options)
         if options.arch in MultiRun.UPSTREAM and options.multi is None:
             raise KernelError(f"{options.arch} is compared with: it has --multi alone")
         kind = StaticCallRun if options.arch == "ppc64le" else Run

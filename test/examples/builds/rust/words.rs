@@ -29,9 +29,10 @@ mod text {
 use text::Letters;
 
 fn main() {
-    // Empty, which the compiler does not know; Debian 12's has no black_box().
-    let more = std::env::var("WORDS").unwrap_or_default();
-    let line = text::Line(if more.is_empty() { "one two" } else { &more });
-    println!("{}", line.words() + text::Line(if more.is_empty() { "three" } else { &more }).words());
-    println!("{}", line.letters() - text::longest(&["one", if more.is_empty() { "three" } else { &more }]));
+    // Nothing is in it, which the compiler does not know; Debian 12's has no black_box().
+    let given = std::env::var("WORDS").unwrap_or_default();
+    let or_given = |text| if given.is_empty() { text } else { given.as_str() };
+    let line = text::Line(or_given("one two"));
+    println!("{}", line.words() + text::Line(or_given("three")).words());
+    println!("{}", line.letters() - text::longest(&["one", or_given("three")]));
 }
