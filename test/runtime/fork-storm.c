@@ -113,7 +113,7 @@ static void child(long round)
 {
 	unsigned int random = 1;
 
-	alarm(2 * PATIENCE);
+	alarm(patience(2 * PATIENCE));
 	if (round % 8 == 0) {
 		allocate(&random);
 		arm_some(7);
@@ -176,7 +176,7 @@ static void watch(double end)
 			if (rounds[i] != before[i]) {
 				before[i] = rounds[i];
 				moved[i] = now();
-			} else if (now() > moved[i] + PATIENCE) {
+			} else if (now() > moved[i] + patience(PATIENCE)) {
 				(void)!write(1, names[i], strlen(names[i]));
 				(void)!write(1, " hangs\n", 7);
 				_exit(1);
@@ -198,7 +198,7 @@ int main(int argc, char **argv)
 		CHECK_EQ(pthread_create(&threads[i], NULL, what[i], (void *)i),
 			 0);
 	watch(now() + (argc > 2 ? atof(argv[2]) : 1));
-	alarm(2 * PATIENCE);
+	alarm(patience(2 * PATIENCE));
 	stop = 1;
 	for (int i = 0; i < NR; i++)
 		pthread_join(threads[i], NULL);

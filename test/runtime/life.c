@@ -218,7 +218,7 @@ static int rounds(int argc, char **argv, int which, int otherwise)
 int main(int argc, char **argv)
 {
 	/* A hang is a failure. SIGALRM is used above. */
-	struct rlimit seconds = { 60, 60 };
+	const struct rlimit seconds = { patience(60), patience(60) };
 
 	setrlimit(RLIMIT_CPU, &seconds);
 	CHECK(argc > 1);

@@ -25,6 +25,17 @@
 		}                                                              \
 	} while (0)
 
+/*
+ * For how long a test may take before that is taken for a hang. On an emulated
+ * system, where PATCHBAY_TEST_SLOW is set, seconds are few instructions, so that
+ * what takes 3 elsewhere has taken 40: there it is ten times as long.
+ */
+static inline unsigned int patience(double seconds)
+{
+	return (unsigned int)(getenv("PATCHBAY_TEST_SLOW") ? 10 * seconds
+							   : seconds);
+}
+
 /* A call is a call: nothing is known about the function from its body. */
 #define OPAQUE __attribute__((noinline, optnone))
 
