@@ -56,6 +56,7 @@ def source(version, out, *more):
                              stdout=subprocess.PIPE, check=False, text=True).stdout.strip()
     if not tarball:
         raise KernelError(f"no source of Linux {version}: the line above says why")
+    print(f"-- unpacking Linux {version}", flush=True)
     shutil.rmtree(tree, ignore_errors=True)
     tree.mkdir(parents=True)
     log = out / "source.log"
