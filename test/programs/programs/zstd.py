@@ -18,6 +18,7 @@ def images(folder, cc):
     flags = (*DEFINES, *(f"-I{source / f}" for f in FOLDERS),
              "-Wno-deprecated-declarations")
 
+    # A pattern may match nothing: releases before 1.5.6 have no lorem.c.
     def units(*patterns):
         return tuple(Unit(path, flags) for pattern in patterns
                      for path in sorted(source.glob(pattern)))
@@ -33,7 +34,7 @@ def images(folder, cc):
             "tests/seqgen.c", "tests/zstreamtest.c",
             "tests/external_matchfinder.c"), ("-pthread",)),
         Image("fullbench", library + tools + units(
-            "programs/benchfn.c", "tests/fullbench.c"), ("-pthread",)),
+            "programs/benchfn.c", "programs/lorem.c", "tests/fullbench.c"), ("-pthread",)),
         Image("decodecorpus", tuple(
             u for u in library if u.source != included) + units(
                 "programs/util.c", "programs/timefn.c", "tests/decodecorpus.c"),
@@ -44,7 +45,8 @@ def images(folder, cc):
         Image("poolTests", library + units(
             "programs/util.c", "programs/timefn.c", "tests/poolTests.c"),
               ("-pthread",)),
-        Image("datagen", units("programs/datagen.c", "tests/datagencli.c")),
+        Image("datagen", units("programs/datagen.c", "programs/lorem.c",
+                               "tests/datagencli.c", "tests/loremOut.c")),
     ]
 
 
