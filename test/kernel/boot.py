@@ -30,10 +30,8 @@ GUESTS = {
     "ppc64le": dataclasses.replace(
         ARCHES["ppc64le"], options=ICOUNT,
         kernel_args="console=hvc0 disable_radix ignore_loglevel log_buf_len=8M"),
-    "riscv": Arch(
-        "riscv64", 243, "qemu-system-riscv64", "qemu-system-misc", "virt", "rv64",
-        f"console=ttynull {LOG} keep_bootcon", "/usr/riscv64-linux-gnu", "libc6-riscv64-cross",
-        ICOUNT),
+    "riscv": dataclasses.replace(
+        ARCHES["riscv64"], kernel_args=f"console=ttynull {LOG} keep_bootcon", options=ICOUNT),
     "x86-64": Arch(
         "x86_64", 62, "qemu-system-x86_64", "qemu-system-x86", "q35", "max",
         "console=ttyS0 earlyprintk=serial,ttyS0,115200 ignore_loglevel log_buf_len=8M no_timer_check",

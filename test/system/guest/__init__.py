@@ -50,7 +50,8 @@ ARCHES = {arch.name: arch for arch in (
          "pseries,x-vof=on,cap-cfpc=broken,cap-sbbc=broken,cap-ibs=broken,"
          "cap-ccf-assist=off", "power9", "console=hvc0 disable_radix",
          "/usr/powerpc64le-linux-gnu", "libc6-ppc64el-cross"),
-    Arch("riscv64", 243, "qemu-system-riscv64", "qemu-system-misc", "virt", "rv64",
+    Arch("riscv64", 243, "qemu-system-riscv64", "qemu-system-riscv, or qemu-system-misc",
+         "virt", "rv64",
          "console=ttynull earlycon=sbi keep_bootcon "
          "initcall_blacklist=of_platform_serial_driver_init",
          "/usr/riscv64-linux-gnu", "libc6-riscv64-cross"),
