@@ -50,7 +50,7 @@ uint64_t ArgumentAssignment::stackEnd(const MachineFrameInfo &MFI) const {
 
 uint64_t
 ArgumentAssignment::expectedStackEnd(const MachineFrameInfo &MFI) const {
-  return alignTo(StackSize, 8) + (MFI.hasVAStart() ? 8 : 0);
+  return alignTo(StackSize, 8) + (keepsUnnamed(MFI) ? 8 : 0);
 }
 
 namespace {
@@ -110,6 +110,11 @@ public:
 
 /// Procedure Call Standard for the Arm 64-bit Architecture, 6.8.2.
 class AAPCS64 : public ArgumentAssignment {
+  /// GlobalISel does not say whether a function uses `...`: it keeps what is
+  /// passed so in any case. It compiles what is not optimized; since LLVM 23
+  /// also functions that are `optnone` among others that are.
+  bool KeepsAll;
+
   /// All in registers, the first a multiple of \p Step, or all on the stack;
   /// and then no later argument gets the registers that are left.
   void block(ArrayRef<MVT> Parts, unsigned Step, uint64_t Alignment) {
@@ -131,7 +136,10 @@ class AAPCS64 : public ArgumentAssignment {
   }
 
 public:
-  using ArgumentAssignment::ArgumentAssignment;
+  AAPCS64(const MachineFunction &MF, const ArgumentRegisters &Registers)
+      : ArgumentAssignment(Registers),
+        KeepsAll(MF.getFunction().isVarArg() &&
+                 MF.getProperties().hasSelected()) {}
 
   void argument(const LoweredArgument &Arg) override {
     if (Arg.ByVal) {
@@ -160,6 +168,10 @@ public:
 
   /// There is a register of its own, x8, for the address of the result.
   void hiddenPointer() override {}
+
+  bool keepsUnnamed(const MachineFrameInfo &MFI) const override {
+    return KeepsAll || ArgumentAssignment::keepsUnnamed(MFI);
+  }
 };
 
 /// 64-Bit ELF V2 ABI Specification, Power Architecture, 2.2.3. Every argument
@@ -336,7 +348,7 @@ patchbay::createAssignment(const MachineFunction &MF, const SlotLayout &Layout,
   case CallingStandard::SystemV_X86_64:
     return std::make_unique<SystemV_X86_64>(Registers);
   case CallingStandard::AAPCS64:
-    return std::make_unique<AAPCS64>(Registers);
+    return std::make_unique<AAPCS64>(MF, Registers);
   case CallingStandard::ELFv2:
     return std::make_unique<ELFv2>(MF, Registers);
   case CallingStandard::RISCV64:
