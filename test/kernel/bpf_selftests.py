@@ -311,6 +311,8 @@ def check(text, unfit, beside, accepted_):
     show(found, unfit, beside)
     known = known_failures(found, accepted_)
     failed = [name for name, result in found.items() if result == "FAIL" and name not in known]
+    # What did not run, or was skipped, has not failed either.
+    failed += [name for name in (*SINGLE, MANY) if found.get(name) not in ("OK", "FAIL")]
     yield (f"the kernel's own tests of BPF programs on functions: {tally(found)}; {len(unfit)} not"
            " built", "Summary:" in text and not failed and not unfit,
            "; ".join(failed) or text[-3000:])
