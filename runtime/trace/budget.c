@@ -485,9 +485,6 @@ static void look(uint64_t ns, uint64_t cpu_ns, uint64_t least_ns)
 	size_t nr, hot = 0;
 	struct busy *busy;
 
-	/* A forked child's time begins anew. */
-	if (cpu_ns < last_cpu_ns)
-		last_cpu_ns = 0;
 	if (!pb_options.max_rate && cpu_ns - last_cpu_ns < least_ns)
 		return;
 	busy = malloc((count_functions(first) + 1) * sizeof(*busy));
@@ -543,6 +540,41 @@ static uint64_t expected_wait_ns(uint64_t passed, uint64_t cpu_ns)
 /* Its tracers are on their way: there is nothing to disarm. */
 static int is_ending;
 
+static int is_forked;
+
+void pb_budget_forked(void)
+{
+	is_forked = 1;
+}
+
+/*
+ * A forked child's time begins anew, while its counters have its parent's calls, too, and
+ * what was found out until now was found out about its parent.
+ */
+static void begin_in_child(void)
+{
+	struct counters *first = __atomic_load_n(&all, __ATOMIC_ACQUIRE);
+
+	for (struct counters *each = first; each; each = each->next)
+		for (size_t i = 0; i < each->nr; i++) {
+			const uint64_t calls = __atomic_load_n(
+				&each->calls[i], __ATOMIC_RELAXED);
+
+			/* Most were not called: their memory stays the parent's. */
+			if (each->before[i] != calls)
+				each->before[i] = calls;
+			if (each->decided[i] != calls)
+				each->decided[i] = calls;
+		}
+	last_ns = pb_now_ns(CLOCK_MONOTONIC);
+	last_cpu_ns = woken_cpu_ns = pb_now_ns(CLOCK_PROCESS_CPUTIME_ID);
+	looked_ns = debt_ns = spent_ns = own_ns = 0;
+	overhead = -1;
+	wait_ns = look_ns;
+	begin_quiet();
+	is_forked = 0;
+}
+
 int pb_budget_look(void)
 {
 	uint64_t now, passed, cpu_ns, got_ns, begin_ns;
@@ -551,13 +583,14 @@ int pb_budget_look(void)
 	if (!counting || is_ending)
 		return -1;
 	ask_for_short_slices();
+	if (is_forked)
+		begin_in_child();
 	now = pb_now_ns(CLOCK_MONOTONIC);
 	passed = now - last_ns;
 	is_woken = __atomic_exchange_n(&pb_budget_is_woken, 0, __ATOMIC_RELAXED);
 	if (passed >= wait_ns || is_woken) {
 		cpu_ns = pb_now_ns(CLOCK_PROCESS_CPUTIME_ID);
-		/* A forked child's time begins anew. */
-		got_ns = cpu_ns - (cpu_ns < woken_cpu_ns ? 0 : woken_cpu_ns);
+		got_ns = cpu_ns - woken_cpu_ns;
 		woken_cpu_ns = cpu_ns;
 		last_ns = now;
 		begin_ns = pb_now_ns(CLOCK_THREAD_CPUTIME_ID);

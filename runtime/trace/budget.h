@@ -43,6 +43,8 @@ void pb_budget_arm(const struct patchbay_filter *which, unsigned int flags);
 void pb_budget_disarm(const struct patchbay_filter *which);
 /* Called by the thread that listens. Returns the ms until the next time, or -1. */
 int pb_budget_look(void);
+/* The process is a forked child, in which nobody has looked yet. */
+void pb_budget_forked(void);
 /*
  * What tracing has cost of late, in millionths of what the process took for itself, or
  * PB_OVERHEAD_UNKNOWN. Called by the thread that listens.

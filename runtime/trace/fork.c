@@ -14,6 +14,7 @@
  * wrapped, and the thread is started when they have returned: POSIX does not promise
  * that a child of a program with threads can do so, glibc and musl let it.
  */
+#include "budget.h"
 #include "listen.h"
 #include "sandbox.h"
 #include "start.h"
@@ -46,6 +47,7 @@ static void listen_in_child(void)
 	/* A shell has nothing to control, and starts many programs. */
 	if (patchbay_get_stats(&stats) || !stats.modules)
 		return;
+	pb_budget_forked();
 	pb_note(pb_listen_start(1));
 }
 

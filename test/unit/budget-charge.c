@@ -13,6 +13,8 @@
 // CHECK-NEXT: {{^}}twice the cost: 1 disarmed, the first{{$}}
 // CHECK-NEXT: {{^}}half the cost: 0 disarmed, 1333{{[23]}} millionths{{$}}
 // CHECK-NEXT: {{^}}looking: 0 disarmed, 10000 millionths{{$}}
+// CHECK-NEXT: {{^}}forked before its parent was looked at: 0 disarmed, 15000 millionths{{$}}
+// CHECK-NEXT: {{^}}forked by who has had as much: 0 disarmed, 15000 millionths{{$}}
 // CHECK-NEXT: {{^}}a fiftieth of the time: {{[1-3]?[0-9]}} looks{{$}}
 // CHECK-NEXT: {{^}}all of it again: looked at within {{1?[0-9]?[0-9]?[0-9]}} ms{{$}}
 // CHECK-NEXT: {{^}}a third of the time at once: looked at within {{1[0-9][0-9]|[1-9]?[0-9]}} ms{{$}}
@@ -192,6 +194,46 @@ static void run(const char *what, uint64_t first, uint64_t second, uint64_t take
 	pb_budget_undo();
 }
 
+#define ROUND (OWN_NS + CALLS * 3 / 4 * 50)
+
+/*
+ * Of a child that does nothing but what is allowed: its parent has taken @parent_ns when it
+ * was looked at last, and then made @calls more. The child takes @child_ns until it is looked
+ * at for the first time.
+ */
+static void run_forked(const char *what, uint64_t parent_ns, uint64_t calls, uint64_t child_ns)
+{
+	struct patchbay_target targets[NR] = { { .entry = entries[0] },
+					       { .entry = entries[1] } };
+
+	pb_options.max_overhead = 200;
+	pb_options.call_cost_ps = 50000;
+	step_ns = 0;
+	is_disarmed[0] = is_disarmed[1] = 0;
+	if (pb_budget_begin(NULL) || attach(NULL, NULL, targets, NR))
+		return;
+	process_ns = parent_ns;
+	clock_ns += parent_ns;
+	pb_budget_is_woken = 1;
+	pb_budget_look();
+	all->calls[0] += calls;
+	process_ns = 0;
+	pb_budget_forked();
+	pb_budget_look();
+	for (int round = 0; round < 90; round++) {
+		const uint64_t ns = round ? ROUND : child_ns;
+
+		process_ns += ns;
+		clock_ns += ns;
+		all->calls[0] += (uint64_t)((double)CALLS * 3 / 4 * (double)ns / ROUND);
+		pb_budget_is_woken = 1;
+		pb_budget_look();
+	}
+	printf("%s: %d disarmed, %.0f millionths\n", what, is_disarmed[0],
+	       quiet_spent_ns / quiet_own_ns * 1e6);
+	pb_budget_undo();
+}
+
 /* How often it looks while the process has a part of each millisecond; no function is busy. */
 static int looks_in(int ms, int part)
 {
@@ -261,6 +303,8 @@ int main(void)
 	run("looking", 0, 0, 50, 50000, OWN_NS / 100 / 3);
 	pb_options.max_overhead = 200;
 	pb_options.call_cost_ps = 50000;
+	run_forked("forked before its parent was looked at", 100 * ROUND, 20 * CALLS, ROUND);
+	run_forked("forked by who has had as much", 99 * ROUND, 0, 100 * ROUND);
 	run_busy();
 	if (!pb_budget_begin(NULL))
 		printf("asked for after %llu calls\n",
