@@ -9,6 +9,7 @@ set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/patchbay
+test_lists="test-packages.txt ${PATCHBAY_LONG:+long-packages.txt}"
 known_llvm=$(grep -x '[0-9]*' "$root/cmake/llvm-versions")
 default_llvm=$(printf '%s\n' "$known_llvm" | head -n 1)
 llvm=${PATCHBAY_LLVM_VERSION_MAJOR:-$default_llvm}
@@ -50,7 +51,8 @@ usage() {
 	                        and llvm/test and clang/test for LLVM's tests
 	  PATCHBAY_ALL_KERNELS  1: test also builds and boots Linux 7.2 for arm64 and
 	                        ppc64le, half an hour more; else 6.12 for arm64 alone
-	  PATCHBAY_LONG         1: test arms and disarms a function a million times
+	  PATCHBAY_LONG         1: test arms and disarms a function a million times, and
+	                        rebuilds Debian's package of SQLite
 	END
 }
 
@@ -240,8 +242,10 @@ fetch_programs() {
 		sh "$root/cmake/fetch-source.sh" "$package" >/dev/null ||
 			say "no source of $package: tests that need it are skipped"
 	done
-	sh "$root/cmake/fetch-package-source.sh" bzip2 >/dev/null ||
-		say "no Debian package of bzip2: the test that builds it is skipped"
+	for package in bzip2 ${PATCHBAY_LONG:+sqlite3}; do
+		sh "$root/cmake/fetch-package-source.sh" "$package" >/dev/null ||
+			say "no Debian package of $package: the test that builds it is skipped"
+	done
 }
 
 fetch_kernels() {
@@ -257,7 +261,7 @@ fetch_kernels() {
 
 # What needs the tests' packages itself follows them.
 fetch_tools() {
-	(deps test-packages.txt) || say "tests that need these packages are skipped"
+	(deps $test_lists) || say "tests that need these packages are skipped"
 	sh "$root/cmake/fetch-root.sh" "$llvm" >/dev/null ||
 		say "no clean system: packages are not installed and tried"
 	for package in chdb duckdb opentelemetry-proto perfetto prometheus-client viztracer; do
@@ -287,7 +291,7 @@ first_results() {
 run_tests() {
 	deps packages.txt
 	# A password is asked for now or never: what follows is in the background.
-	[ "$(id -u)" -eq 0 ] || [ -z "$(missing_packages test-packages.txt)" ] || sudo -v || true
+	[ "$(id -u)" -eq 0 ] || [ -z "$(missing_packages $test_lists)" ] || sudo -v || true
 	source_lld
 	sh "$root/cmake/fetch-llvm.sh" aarch64 "$llvm" >/dev/null ||
 		say "no LLVM for aarch64: the command is not tried there"
@@ -316,7 +320,7 @@ case $#:${1:-} in
 1:deps | 1:source | 1:build | 1:test | 1:demo | 1:package) check_llvm ;;
 esac
 case $#:${1:-} in
-1:deps) deps packages.txt test-packages.txt ;;
+1:deps) deps packages.txt $test_lists ;;
 1:source) source_lld ;;
 1:build) build ;;
 1:test) run_tests ;;

@@ -91,11 +91,14 @@ for feature, packages in {"lua-source": ["lua5.4"],
     if all(glob.glob(os.path.join(cache, "sources", f"{package}_*.orig.tar.*"))
            for package in packages):
         config.available_features.add(feature)
-if descriptions := glob.glob(os.path.join(cache, "source-packages", "bzip2", "*.dsc")):
-    config.substitutions.insert(0, ("%bzip2_dsc", sorted(descriptions)[-1]))
-    config.available_features.add("bzip2-package")
+for package in ("bzip2", "sqlite3"):
+    if descriptions := glob.glob(os.path.join(cache, "source-packages", package, "*.dsc")):
+        config.substitutions.insert(0, (f"%{package}_dsc", sorted(descriptions)[-1]))
+        config.available_features.add(f"{package}-package")
 if shutil.which("dh"):
     config.available_features.add("debhelper")
+    if all(map(shutil.which, ("chrpath", "lynx", "libtoolize", "autoconf", "tclsh8.6"))):
+        config.available_features.add("sqlite3-build-depends")
 for version in ("6.12", "7.2", "7.3"):
     tarball = os.path.join(cache, "sources", f"linux-source-{version}.tar.xz")
     config.substitutions.append((f"%linux_{version}", tarball))

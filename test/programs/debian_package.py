@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rebuilds Debian's package of bzip2 by its own rules with the plugin, installs it, records
-its stripped program, and reads that where the program is not.
+"""Rebuilds Debian's package of bzip2 or SQLite by its own rules with the plugin, installs it,
+records its stripped program, and reads that where the program is not.
 
     debian_package.py --build BUILD --dsc FILE --work DIR --cc CLANG [--debs DIR]
 
 --debs: of packages that were built before. Installed is it in a copy of this system that
 lasts as long as the recording (overlayfs), so what reads is another root file system, with
-another libbz2 or none. Prints a line for what was done; what fails ends it.
+another build of the library or none. Prints a line for what was done; what fails ends it.
 """
 import argparse
 import bz2
+import dataclasses
 import json
 import os
 import re
@@ -19,10 +20,42 @@ import sys
 from pathlib import Path
 
 INPUTS = Path(__file__).resolve().parent.parent / "runtime" / "Inputs"
-# What is compressed: more than one block of it, which are sorted in two ways.
+# More than one of bzip2's blocks, which are sorted in two ways.
 DATA = bytes(i * i >> 7 & 0xff for i in range(1_000_000))
-# In the library: exported, static, and static and called by pointer; and in the program.
-EXPECTED = {"BZ2_bzWrite", "BZ2_compressBlock", "handle_compress", "default_bzalloc", "compress"}
+QUERY = """create table t(a, b);
+with recursive n(i) as (select 1 union all select i + 1 from n where i < 500)
+    insert into t select i, hex(randomblob(4)) from n;
+select count(*), max(length(b)) from t where b > '3';
+"""
+
+
+@dataclasses.dataclass(frozen=True)
+class Package:
+    """Of the source package of that name: the program, what it reads, and the names that have
+    to be seen, of functions that are exported and that are not, and of the program itself."""
+    debs: tuple
+    program: str
+    given: bytes
+    functions: frozenset
+    is_right: object
+
+    def has(self, deb, suffix):
+        """Whether it is one of these, or, with its suffix, belongs to one."""
+        return re.match(f"({'|'.join(map(re.escape, self.debs))}){suffix}_", deb.name)
+
+
+PACKAGES = {
+    "bzip2": Package(
+        ("bzip2", "libbz2-1.0"), "bzip2 -c", DATA,
+        frozenset({"BZ2_bzWrite", "BZ2_compressBlock", "handle_compress", "default_bzalloc",
+                   "compress"}),
+        lambda said: bz2.decompress(said) == DATA),
+    "sqlite3": Package(
+        ("sqlite3", "libsqlite3-0"), "sqlite3 :memory:", QUERY.encode(),
+        frozenset({"sqlite3_prepare_v2", "sqlite3_step", "sqlite3RunParser", "sqlite3VdbeExec",
+                   "hexFunc", "shell_exec"}),
+        lambda said: re.fullmatch(rb"[1-9]\d*\|8\n", said)),
+}
 
 
 def run(*command, said=None, **more):
@@ -34,11 +67,11 @@ def run(*command, said=None, **more):
 
 
 def build(dsc, work, plugin, cc):
-    """The packages, without a change to the source or its rules. These set CC themselves, so it
-    is given as make's own. dwz 0.15, which they run, knows no DWARF 5 of clang's."""
+    """The packages, without a change to the source or its rules. bzip2's set CC themselves, so
+    it is given as make's own, too. dwz 0.15, which they run, knows no DWARF 5 of clang's."""
     source = work / "source"
     run("dpkg-source", "--no-check", "-x", dsc, source)
-    environment = dict(os.environ, MAKEFLAGS=f" -- CC={cc}", DEB_BUILD_OPTIONS="nocheck",
+    environment = dict(os.environ, CC=cc, MAKEFLAGS=f" -- CC={cc}", DEB_BUILD_OPTIONS="nocheck",
                        DEB_CFLAGS_APPEND=f"-fplugin={plugin} -gdwarf-4", LC_ALL="C.UTF-8")
     for name in ("CFLAGS", "LDFLAGS"):
         environment.pop(name, None)
@@ -61,17 +94,17 @@ exec chroot "$ROOT/all" sh -euc "$1"
 """
 
 
-def record(build_tree, work, debs):
-    """The program makes WORK/compressed."""
+def record(package, build_tree, work, debs):
+    """The program makes WORK/said."""
     root = work / "root"
     root.mkdir()
-    wanted = [deb for deb in sorted(debs.glob("*.deb"))
-              if re.match(r"(bzip2|libbz2-1\.0)_", deb.name)]
+    wanted = [deb for deb in sorted(debs.glob("*.deb")) if package.has(deb, "")]
+    program = f"/usr/bin/{package.program}"
     command = (f"cd '{work}'; dpkg --force-depends -i {' '.join(map(str, wanted))} >log; "
-               "readelf -SW /usr/bin/bzip2 | grep -c -F .symtab >symtab || true; "
+               f"readelf -SW {program.split()[0]} | grep -c -F .symtab >symtab || true; "
                f"'{build_tree}/bin/patchbay' record -t function_duration --buffer 64M "
-               "-o data -- /usr/bin/bzip2 -c plain >compressed")
-    (work / "plain").write_bytes(DATA)
+               f"-o data -- {program} <given >said")
+    (work / "given").write_bytes(package.given)
     run("unshare", "--mount", "--propagation=private", "sh", "-euc", INSTALLED, "sh",
                command, env=dict(os.environ, ROOT=str(root), BUILD=str(build_tree), WORK=str(work)))
 
@@ -86,11 +119,11 @@ def names(patchbay, data, *options, before=()):
     return set(shown), sum(name.startswith("0x") for name in shown) / len(shown)
 
 
-def check(how, found):
+def check(how, package, found):
     shown, unknown = found
-    if not EXPECTED <= shown or unknown > 0.01:
-        sys.exit(f"{how}: no {sorted(EXPECTED - shown)}, and {unknown:.0%} of {len(shown)} "
-                 "are addresses")
+    if not package.functions <= shown or unknown > 0.01:
+        sys.exit(f"{how}: no {sorted(package.functions - shown)}, and {unknown:.0%} of "
+                 f"{len(shown)} are addresses")
     print(f"{how}: names")
 
 
@@ -102,38 +135,41 @@ def main():
     parser.add_argument("--debs", type=Path)
     args = parser.parse_args()
     work, tree = args.work.resolve(), args.build.resolve()
+    package = PACKAGES.get(args.dsc.name.split("_")[0])
+    if not package:
+        parser.error(f"{args.dsc}: use one of {', '.join(PACKAGES)}")
     work.mkdir(parents=True)
     patchbay = tree / "bin" / "patchbay"
     debs = args.debs or build(args.dsc, work, tree / "lib" / "patchbay-pass.so", args.cc)
     print("packaged:", *sorted(re.match("[^_]*", deb.name)[0] for deb in debs.glob("*.deb")
-                               if re.match(r"(bzip2|libbz2-1\.0)(-dbgsym)?_", deb.name)))
+                               if package.has(deb, "(-dbgsym)?")))
 
-    record(tree, work, debs)
-    if bz2.decompress((work / "compressed").read_bytes()) != DATA:
-        sys.exit("what bzip2 made is not what it was given")
+    record(package, tree, work, debs)
+    if not package.is_right((work / "said").read_bytes()):
+        sys.exit("the program's answer is wrong, see " + str(work / "said"))
     print("recorded:", "stripped" if (work / "symtab").read_text() == "0\n" else "not stripped")
     data = work / "data"
     shown, unknown = names(patchbay, data)
     # What is there by these paths, if anything, are other builds.
     if unknown < 0.99:
-        sys.exit(f"without anything: {EXPECTED & shown}, and {unknown:.0%} are addresses")
+        sys.exit(f"without anything: {package.functions & shown}, and {unknown:.0%} are addresses")
     print("without anything: addresses")
 
     # As the packages of debug symbols have it, in a folder that is no root.
     symbols = work / "symbols"
     for deb in debs.glob("*-dbgsym_*.deb"):
-        if re.match(r"(bzip2|libbz2-1\.0)-dbgsym_", deb.name):
+        if package.has(deb, "-dbgsym"):
             run("dpkg-deb", "-x", deb, symbols)
-    check("--symfs of the debug packages", names(patchbay, data, "--symfs", symbols))
+    check("--symfs of the debug packages", package, names(patchbay, data, "--symfs", symbols))
     served = INPUTS / "debuginfod.py"
-    check("debuginfod", names(patchbay, data,
-                              before=(sys.executable, served, symbols, work / "cache")))
+    check("debuginfod", package, names(patchbay, data,
+                                       before=(sys.executable, served, symbols, work / "cache")))
     print(run(patchbay, "archive", "--symfs", symbols, data).strip()
           .replace(str(data), "data"))
     moved = work / "elsewhere"
     shutil.move(data, moved)
     shutil.rmtree(symbols)
-    check("an archive", names(patchbay, moved))
+    check("an archive", package, names(patchbay, moved))
 
 
 main()
