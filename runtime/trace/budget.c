@@ -43,6 +43,7 @@ static uint64_t wait_ns;     /* the same, as it is likely to take on the clock *
 static uint64_t pause_ns;    /* longer each time that nothing was disarmed */
 static double overhead;      /* of late; below 0: not known yet */
 static double looked_ns;     /* what looking has taken, and was not accounted yet */
+static uint64_t rests_since_ns; /* of CLOCK_THREAD_CPUTIME_ID, after the last look; 0: not */
 static double debt_ns;	     /* what was spent and was not allowed */
 
 /*
@@ -182,6 +183,7 @@ int pb_budget_begin(int (*check)(void *arg,
 	look_ns = wait_ns = pause_ns;
 	overhead = -1;
 	looked_ns = debt_ns = spent_ns = own_ns = quiet_spent_ns = quiet_own_ns = 0;
+	rests_since_ns = 0;
 	in_a_row = IN_A_ROW_MAX;
 	pb_budget_wake_mask = wake_mask();
 	quiet_since_ns = last_ns;
@@ -577,7 +579,7 @@ static void begin_in_child(void)
 
 int pb_budget_look(void)
 {
-	uint64_t now, passed, cpu_ns, got_ns, begin_ns;
+	uint64_t now, passed, cpu_ns, got_ns, begin_ns, end_ns = 0;
 	int is_woken;
 
 	if (!counting || is_ending)
@@ -595,11 +597,21 @@ int pb_budget_look(void)
 		last_ns = now;
 		begin_ns = pb_now_ns(CLOCK_THREAD_CPUTIME_ID);
 		look(passed, cpu_ns, is_woken ? CPU_LEAST_NS : look_ns / 2);
-		looked_ns += (double)(pb_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns);
+		end_ns = pb_now_ns(CLOCK_THREAD_CPUTIME_ID);
+		looked_ns += (double)(end_ns - begin_ns);
 		wait_ns = expected_wait_ns(passed, got_ns);
 		passed = 0;
 	}
+	rests_since_ns = end_ns ? end_ns : pb_now_ns(CLOCK_THREAD_CPUTIME_ID);
 	return (int)((wait_ns - passed) / 1000000) + 1;
+}
+
+void pb_budget_rested(void)
+{
+	if (!counting || is_ending || !rests_since_ns)
+		return;
+	looked_ns += (double)(pb_now_ns(CLOCK_THREAD_CPUTIME_ID) - rests_since_ns);
+	rests_since_ns = 0;
 }
 
 uint32_t pb_budget_overhead(void)

@@ -43,6 +43,11 @@ void pb_budget_arm(const struct patchbay_filter *which, unsigned int flags);
 void pb_budget_disarm(const struct patchbay_filter *which);
 /* Called by the thread that listens. Returns the ms until the next time, or -1. */
 int pb_budget_look(void);
+/*
+ * Likewise, as soon as it has waited for that: to go to sleep and to be woken takes as long
+ * as to look, and is charged, too. What it does then for others is not.
+ */
+void pb_budget_rested(void);
 /* The process is a forked child, in which nobody has looked yet. */
 void pb_budget_forked(void);
 /*

@@ -243,6 +243,7 @@ static void serve_once(int gate, int wakes)
 	if (pb_watch_client() >= 0 && timeout > PB_WATCH_LOOK_MS)
 		timeout = PB_WATCH_LOOK_MS;
 	nr_ready = poll(fds, 3 + PB_CONTROL_PLACES + nr_visitors + nr_attached, timeout);
+	pb_budget_rested();
 	pb_watch_look();
 	if (nr_ready <= 0)
 		return;

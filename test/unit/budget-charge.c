@@ -183,6 +183,7 @@ static void run(const char *what, uint64_t first, uint64_t second, uint64_t take
 		if (round == 10)
 			begin_quiet();
 		pb_budget_is_woken = 1;
+		pb_budget_rested();
 		pb_budget_look();
 	}
 	nr = is_disarmed[0] + is_disarmed[1];
@@ -298,9 +299,9 @@ int main(void)
 	run("together", CALLS * 3 / 4, CALLS / 2, 50, 50000, 0);
 	run("twice the cost", CALLS * 3 / 4, 0, 100, 100000, 0);
 	run("half the cost", CALLS * 4 / 3, 0, 25, 25000, 0);
-	/* The thread's clock is asked twice around a look and twice in it, so one takes
-	 * three steps. */
-	run("looking", 0, 0, 50, 50000, OWN_NS / 100 / 3);
+	/* The thread's clock is asked twice around a look, twice in it, and when the thread has
+	 * rested, so one takes four steps. */
+	run("looking", 0, 0, 50, 50000, OWN_NS / 100 / 4);
 	pb_options.max_overhead = 200;
 	pb_options.call_cost_ps = 50000;
 	run_forked("forked before its parent was looked at", 100 * ROUND, 20 * CALLS, ROUND);
