@@ -18,7 +18,6 @@ using namespace patchbay;
 
 // More than any program has: what the process says is not trusted.
 static constexpr unsigned MaxModules = 1 << 16;
-static constexpr uint64_t MaxSymbols = 1 << 22;
 static constexpr unsigned MaxDynamic = 1 << 10;
 
 //===----------------------------------------------------------------------===//
@@ -137,6 +136,17 @@ static Dynamic readDynamic(const ProcessMemory &Memory, uint64_t At,
 }
 
 namespace {
+/// More than all modules of any program have together; what is read is taken from
+/// that, whether it makes sense or not.
+struct Room {
+  uint64_t Symbols = 1 << 23, Strings = 1 << 28;
+  static bool take(uint64_t &Of, uint64_t Size) {
+    bool Fits = Size <= Of;
+    Of = Fits ? Of - Size : 0;
+    return Fits;
+  }
+};
+
 struct HashTable {
   uint64_t Symbols = 0; // so many are in the symbol table
   uint64_t First = 0;   // of those that have a hash
@@ -146,14 +156,17 @@ struct HashTable {
 
 // The symbol table does not say how long it is; the hash tables know. In that of
 // GNU the last chain of all ends with the last symbol.
-static HashTable readHashes(const ProcessMemory &Memory, const Dynamic &D) {
+static HashTable readHashes(const ProcessMemory &Memory, const Dynamic &D,
+                            Room &Left) {
   struct {
     uint32_t Buckets, First, BloomWords, Shift;
   } Head;
   uint32_t Counts[2];
-  if (!D.GnuHash || !Memory.read(D.GnuHash, Head) || Head.Buckets > MaxSymbols)
+  if (!D.GnuHash || !Memory.read(D.GnuHash, Head))
     return {
         D.Hash && Memory.read(D.Hash, Counts) ? Counts[1] : 0u, UINT64_MAX, {}};
+  if (!Room::take(Left.Symbols, Head.Buckets))
+    return {};
   std::vector<uint32_t> Buckets(Head.Buckets);
   uint64_t At = D.GnuHash + sizeof(Head) + uint64_t(Head.BloomWords) * 8;
   if (!Memory.read(At, Buckets.data(), Buckets.size() * 4))
@@ -163,23 +176,34 @@ static HashTable readHashes(const ProcessMemory &Memory, const Dynamic &D) {
     Last = std::max<uint64_t>(Last, B);
   if (Last < Head.First)
     return {Head.First, UINT64_MAX, {}};
-  if (Last >= MaxSymbols)
+  if (!Room::take(Left.Symbols, Last - Head.First))
     return {};
   At += Buckets.size() * 4;
   std::vector<uint32_t> Hashes(Last - Head.First);
   if (!Memory.read(At, Hashes.data(), Hashes.size() * 4))
     return {};
-  uint32_t Hash = 0;
-  while (!(Hash & 1) && Hashes.size() < MaxSymbols &&
-         Memory.read(At + Hashes.size() * 4, Hash))
-    Hashes.push_back(Hash);
+  // The rest of that chain, a page at a time: nothing may be behind it.
+  bool IsAtEnd = false;
+  while (!IsAtEnd) {
+    uint64_t From = At + Hashes.size() * 4;
+    uint64_t InPage = LoadedModule::PageSize - From % LoadedModule::PageSize;
+    std::vector<uint32_t> Some(std::max<uint64_t>(InPage / 4, 1));
+    if (!Room::take(Left.Symbols, Some.size()))
+      return {};
+    if (!Memory.read(From, Some.data(), Some.size() * 4))
+      break;
+    auto End = find_if(Some, [](uint32_t Hash) { return Hash & 1; });
+    IsAtEnd = End != Some.end();
+    Hashes.insert(Hashes.end(), Some.begin(), IsAtEnd ? End + 1 : End);
+  }
   return {Head.First + Hashes.size(), Head.First, std::move(Hashes)};
 }
 
-static void readFunctions(const ProcessMemory &Memory, const Dynamic &D,
+static void readFunctions(const ProcessMemory &Memory, const Dynamic &D, Room &Left,
                           LoadedModule &Module) {
-  HashTable Table = readHashes(Memory, D);
-  if (Table.Symbols > MaxSymbols || D.StringsSize > MaxSymbols * 64)
+  HashTable Table = readHashes(Memory, D, Left);
+  if (!Room::take(Left.Symbols, Table.Symbols) ||
+      !Room::take(Left.Strings, D.StringsSize))
     return;
   std::vector<Elf64_Sym> Symbols(Table.Symbols);
   std::vector<char> Names(D.StringsSize + 1);
@@ -324,6 +348,7 @@ Expected<LoadedModules> LoadedModules::readOnce(const ProcessMemory &Memory) {
     Needed.push_back(Memory.readString(Program.Strings + Name));
 
   LoadedModules Result;
+  Room Left;
   link_map Link;
   uint64_t Next = reinterpret_cast<uintptr_t>(List.r_map);
   for (unsigned I = 0; Next && I != MaxModules; ++I) {
@@ -344,7 +369,7 @@ Expected<LoadedModules> LoadedModules::readOnce(const ProcessMemory &Memory) {
     Module.IsPermanent = Module.Base == Base || is_contained(Needed, Name) ||
                          Module.Base == List.r_ldbase;
     readHeaders(*Image, Module);
-    readFunctions(Memory, readDynamic(Memory, Section, Module.Base), Module);
+    readFunctions(Memory, readDynamic(Memory, Section, Module.Base), Left, Module);
     Result.Modules.push_back(std::move(Module));
     // Nor is it there twice, unless the list goes round in a circle.
     Images.erase(Image);

@@ -2,7 +2,8 @@
 /*
  * Tells debuggers (struct r_debug in <link.h>) of a list of modules that goes round in a
  * circle, and of a program that exports 200,000 functions, each of which has a name of 16 MB,
- * all the same, in a table that DT_HASH describes. Its loader goes by its own list.
+ * all the same, in a table that DT_HASH describes. And of modules that are none, each of which
+ * has four million symbols more, one chain of DT_GNU_HASH. Its loader goes by its own list.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -13,9 +14,11 @@
 #include <sys/mman.h>
 
 enum { NR_MODULES = 64, NR_SYMBOLS = 200000, NAME = 16 << 20 };
+enum { NR_FAKES = 200, CHAIN = (4 << 20) - 16, PAGE = 4096 };
 
 static struct link_map copies[NR_MODULES];
 static ElfW(Dyn) lies[8] = { { .d_tag = DT_NULL } };
+static struct link_map fakes[NR_FAKES];
 static uint32_t counts[2] = { 1, NR_SYMBOLS };
 
 __attribute__((noinline)) long counted(long n)
@@ -60,6 +63,45 @@ static void describe(uintptr_t base)
 	add(DT_HASH, counts);
 }
 
+/* Behind all that it says is at a higher address, as offsets are lower than its own. */
+static void make_fake(size_t nr, const void *symbols, const uint32_t *table)
+{
+	char *at = mmap((void *)(uintptr_t)(0x10000000 + nr * 16 * PAGE), 2 * PAGE,
+			PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	ElfW(Ehdr) *header = (ElfW(Ehdr) *)at;
+	ElfW(Dyn) *dynamic = (ElfW(Dyn) *)(at + PAGE);
+
+	if (at == MAP_FAILED)
+		abort();
+	memcpy(header->e_ident, ELFMAG, SELFMAG);
+	header->e_ident[EI_CLASS] = ELFCLASS64;
+	header->e_ident[EI_DATA] = ELFDATA2LSB;
+	header->e_phoff = sizeof(*header);
+	header->e_phentsize = sizeof(ElfW(Phdr));
+	header->e_phnum = 1;
+	*(ElfW(Phdr) *)(header + 1) = (ElfW(Phdr)){
+		.p_type = PT_LOAD, .p_filesz = 2 * PAGE, .p_memsz = 2 * PAGE };
+	dynamic[0] = (ElfW(Dyn)){ DT_SYMTAB, { (uintptr_t)symbols } };
+	dynamic[1] = (ElfW(Dyn)){ DT_STRTAB, { (uintptr_t)symbols } };
+	dynamic[2] = (ElfW(Dyn)){ DT_STRSZ, { PAGE } };
+	dynamic[3] = (ElfW(Dyn)){ DT_GNU_HASH, { (uintptr_t)table } };
+	fakes[nr] = (struct link_map){ .l_ld = dynamic, .l_name = "",
+				       .l_next = &fakes[nr + 1] };
+}
+
+static void make_fakes(void)
+{
+	const void *symbols = allocate(CHAIN * sizeof(ElfW(Sym)));
+	uint32_t *table = allocate((CHAIN + 16) * sizeof(*table));
+
+	table[0] = 1; /* one bucket, which begins with the first symbol */
+	table[5 + CHAIN - 1] = 1;
+	for (size_t i = 0; i < NR_FAKES; i++)
+		make_fake(i, symbols, table);
+	fakes[NR_FAKES - 1].l_next = &copies[0];
+}
+
 int main(void)
 {
 	const ElfW(Dyn) *entry = _DYNAMIC;
@@ -74,7 +116,8 @@ int main(void)
 		copies[nr].l_next = &copies[nr + 1];
 		nr++;
 	}
-	copies[nr - 1].l_next = &copies[0];
+	make_fakes();
+	copies[nr - 1].l_next = &fakes[0];
 	describe(copies[0].l_addr);
 	copies[0].l_ld = lies;
 	debug->r_map = &copies[0];
