@@ -4,6 +4,7 @@
 #include "MappedNotes.h"
 #include "ThreadName.h"
 #include "attach/Refusal.h"
+#include "attach/ThreadStatus.h"
 #include "patchbay/abi.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallVector.h"
@@ -181,13 +182,20 @@ public:
   /// Fails if it does not run now, and has not run since it was asked last.
   Error check() {
     uint64_t Before = std::exchange(Ran, ran());
+    bool WasHeld = std::exchange(IsHeld, isHeld());
     if (Ran != Before)
       return Error::success();
     std::string Why = whyStill(Pid);
+    // For a moment many are, as by strace(1), or by another patchbay.
+    if (Why.empty() && IsHeld && WasHeld)
+      Why = "a debugger has stopped it: let it go on there first";
     return Why.empty() ? Error::success() : processError(Pid, Why);
   }
 
 private:
+  bool isHeld() const {
+    return ThreadStatus(Pid, Pid).line("State").starts_with("t");
+  }
   uint64_t ran() const {
     clockid_t Id;
     timespec Time = {};
@@ -198,6 +206,7 @@ private:
 
   int Pid;
   uint64_t Ran; // nanoseconds of a processor
+  bool IsHeld = false;
 };
 } // namespace
 
@@ -528,7 +537,8 @@ Error ControlSocket::send(pb_control_verb Verb, StringRef Text,
 }
 
 Expected<pb_control_reply>
-ControlSocket::receive(const std::function<void(StringRef)> &Said, int *File) {
+ControlSocket::receive(const std::function<void(StringRef)> &Said, int *File,
+                       std::optional<std::chrono::seconds> Limit) {
   union {
     pb_control_reply Reply;
     char Text[sizeof(pb_control_reply)];
@@ -539,7 +549,7 @@ ControlSocket::receive(const std::function<void(StringRef)> &Said, int *File) {
   // What is said is shorter than any version of a reply.
   for (;;) {
     pid_t Sender = 0;
-    if (Error E = await(Pid, Socket, /*Limit=*/std::nullopt))
+    if (Error E = await(Pid, Socket, Limit))
       return std::move(E);
     Size = receivePacket(Socket, &Packet, sizeof(Packet), File, &Sender);
     if (Size > 0)

@@ -8,7 +8,9 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
+#include <chrono>
 #include <functional>
+#include <optional>
 
 namespace patchbay {
 
@@ -41,10 +43,15 @@ public:
                    ControlFiles Files);
 
   /// Said is called with what the process has to say before it replies. *File is
-  /// a descriptor that came along, which is the caller's, or -1.
+  /// a descriptor that came along, which is the caller's, or -1. Without a limit it
+  /// waits for as long as the process runs.
   llvm::Expected<pb_control_reply>
   receive(const std::function<void(llvm::StringRef)> &Said = nullptr,
-          int *File = nullptr);
+          int *File = nullptr,
+          std::optional<std::chrono::seconds> Limit = std::nullopt);
+
+  /// For an answer that takes no time: what nobody has to wait longer for.
+  static constexpr std::chrono::seconds AtOnce{10};
 
   /// What the process has to say; false if it has closed the connection.
   bool receiveText(std::string &Text);

@@ -93,7 +93,7 @@ Error LiveFigures::findFile() {
   if (Error E = Socket->send(PB_CONTROL_SNAPSHOT, "", {}))
     return E;
   int Found = -1;
-  auto Reply = Socket->receive(nullptr, &Found);
+  auto Reply = Socket->receive(nullptr, &Found, ControlSocket::AtOnce);
   if (!Reply)
     return Reply.takeError();
   if (Reply->result == -EUNATCH)

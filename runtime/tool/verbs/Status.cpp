@@ -45,7 +45,8 @@ static constexpr char Help[] = R"(
 COLUMNS:
   tracer    what is recorded; -: nothing, or not by a process that listens
             ('patchbay record --live' and 'patchbay record -p' make it listen);
-            (stands still): it is stopped, or frozen, so it cannot say
+            (stands still): it is stopped, or frozen, so it cannot say;
+            (no answer): it could, and does not, as where a debugger has it
   armed     functions that have a tracer
   of        functions of the process with a site
   refused   functions that could not be armed: 'patchbay list -p PID' says why
@@ -83,6 +84,7 @@ struct ProcessStatus {
   uint64_t Sites = 0, Armed = 0, Refused = 0;
   LiveCounters Counters;
   bool StandsStill = false; // it listens, and cannot answer
+  bool IsSilent = false;    // it listens, and does not answer
   // Of one that has answered.
   std::string Tracer;
   bool IsRecording = false;
@@ -107,7 +109,7 @@ static Error ask(ProcessStatus &S) {
     return Socket.takeError();
   if (Error E = Socket->send(PB_CONTROL_SNAPSHOT, "", {}))
     return E;
-  auto Reply = Socket->receive(nullptr, &S.File);
+  auto Reply = Socket->receive(nullptr, &S.File, ControlSocket::AtOnce);
   if (!Reply)
     return Reply.takeError();
   S.Tracer = Reply->tracer;
@@ -118,8 +120,9 @@ static Error ask(ProcessStatus &S) {
 }
 
 // Of one that stands still, or has come to the end of its recording meanwhile,
-// there is what its memory has.
-static Error askProcess(ProcessStatus &S) {
+// there is what its memory has; and of one that does not answer, among all that
+// are there, where nobody has asked for it alone.
+static Error askProcess(ProcessStatus &S, bool IsNamed) {
   auto Listens = ControlSocket::listens(S.Pid);
   if (!Listens || !*Listens)
     return Listens.takeError();
@@ -128,19 +131,23 @@ static Error askProcess(ProcessStatus &S) {
     return Error::success();
   std::string Why = whyStill(S.Pid);
   auto StillListens = ControlSocket::listens(S.Pid);
-  bool HasEnded = StillListens && !*StillListens;
+  bool IsGone = !StillListens, HasEnded = !IsGone && !*StillListens;
   consumeError(StillListens.takeError());
-  if (Why.empty() && !HasEnded)
+  if (Why.empty() && !HasEnded && (IsNamed || IsGone))
     return Failed;
-  consumeError(std::move(Failed));
   S.StandsStill = !Why.empty();
+  S.IsSilent = Why.empty() && !HasEnded;
+  if (S.IsSilent)
+    warn(toString(std::move(Failed)));
+  else
+    consumeError(std::move(Failed));
   if (S.StandsStill)
     warn("process " + Twine(S.Pid) + ": what it records is not known: " + Why);
   return Error::success();
 }
 
 // std::nullopt: there is nothing of ours in it.
-static Expected<std::optional<ProcessStatus>> statusOf(pid_t Pid) {
+static Expected<std::optional<ProcessStatus>> statusOf(pid_t Pid, bool IsNamed) {
   auto Live = LiveProcess::open(Pid);
   if (!Live)
     return Live.takeError();
@@ -161,7 +168,7 @@ static Expected<std::optional<ProcessStatus>> statusOf(pid_t Pid) {
   S.Counters = Live->counters();
   for (uint64_t Refused : S.Counters.Refused)
     S.Refused += Refused;
-  if (Error E = askProcess(S))
+  if (Error E = askProcess(S, IsNamed))
     return std::move(E);
   return S;
 }
@@ -197,6 +204,7 @@ static void printTable(ArrayRef<ProcessStatus> All) {
     bool IsKnown = S.File >= 0;
     auto IfKnown = [&](uint64_t N) { return IsKnown ? utostr(N) : "-"; };
     std::string Tracer = S.StandsStill      ? "(stands still)"
+                         : S.IsSilent       ? "(no answer)"
                          : S.Tracer.empty() ? "-"
                                             : printable(S.Tracer);
     if (!S.Tracer.empty() && !S.IsRecording)
@@ -230,9 +238,12 @@ static void printJson(ArrayRef<ProcessStatus> All) {
         J.attribute("left", C.Left);
         J.attribute("timeouts", C.Timeouts);
         J.attribute("waited_for", C.WaitedFor);
-        J.attribute("listens", S.StandsStill || !S.Tracer.empty());
+        J.attribute("listens",
+                    S.StandsStill || S.IsSilent || !S.Tracer.empty());
         if (S.StandsStill)
           J.attribute("stands_still", true);
+        if (S.IsSilent)
+          J.attribute("no_answer", true);
         if (S.Tracer.empty())
           return;
         J.attribute("tracer", json::fixUTF8(S.Tracer));
@@ -261,7 +272,7 @@ static Error addNamed(std::vector<ProcessStatus> &All) {
       return makeError(Usage,
                        "'" + Word +
                            "' is no process ID: that is a number from 1 on");
-    auto S = statusOf(Pid);
+    auto S = statusOf(Pid, /*IsNamed=*/true);
     if (!S)
       return S.takeError();
     if (!*S)
@@ -291,7 +302,7 @@ static Expected<int> runStatus(ArrayRef<const char *>) {
     return std::move(E);
   if (Processes.empty() && Alone.empty())
     for (pid_t Pid : allProcesses()) {
-      auto S = statusOf(Pid);
+      auto S = statusOf(Pid, /*IsNamed=*/false);
       // Of all there are many that are not ours to look at, or end meanwhile.
       if (!S)
         consumeError(S.takeError());

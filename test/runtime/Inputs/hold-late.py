@@ -9,7 +9,10 @@ late     the command comes to hold it when the process has given up: after ten s
 executes it is asked to execute itself once more in between, by a line
 asked    it is stopped while it is recorded, and others ask it; then they ask it again, when
          the recording has ended
-full     one of live-fake.c is stopped, and there is no room for who asks"""
+full     one of live-fake.c is stopped, and there is no room for who asks
+debugged a debugger stops it while it is recorded, and others ask it and all there are
+mute     one of live-fake.c is asked, and all there are"""
+import ctypes
 import fcntl
 import os
 import signal
@@ -133,6 +136,46 @@ def ask_full(patchbay, program):
     print("said in less than 4 s" if min(took) < 4 else f"it took {min(took)} s")
 
 
+LIBC = ctypes.CDLL(None, use_errno=True)
+LIBC.ptrace.argtypes = [ctypes.c_long] * 4
+SEIZE, INTERRUPT, DETACH, WALL = 0x4206, 0x4207, 17, 0x40000000
+
+
+def held(pid, request):
+    """Each thread of it by this debugger: <sys/ptrace.h>."""
+    for thread in map(int, os.listdir(f"/proc/{pid}/task")):
+        if request == DETACH:
+            LIBC.ptrace(DETACH, thread, 0, 0)
+            continue
+        if LIBC.ptrace(SEIZE, thread, 0, 0) or LIBC.ptrace(INTERRUPT, thread, 0, 0):
+            sys.exit(f"cannot hold it: {os.strerror(ctypes.get_errno())}")
+        os.waitpid(thread, WALL)
+
+
+def say_of_all(patchbay, pid):
+    """What is said of this one among all processes of the machine."""
+    done = subprocess.run([patchbay, "status"], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=PATIENCE, check=False)
+    print(f"all: exit code {done.returncode}")
+    for line in done.stdout.splitlines():
+        if str(pid) in line.replace(":", " ").split():
+            print(" ".join(line.split()), flush=True)
+
+
+def ask_debugged(patchbay, program):
+    recording = subprocess.Popen(command(patchbay, "record", program.pid, "-o", "out"),
+                                 stderr=subprocess.PIPE, text=True)
+    recording.stderr.readline()
+    wait_until(lambda: "sigsuspend" in where(recording.pid) or "poll" in where(recording.pid))
+    held(program.pid, SEIZE)
+    say_of_all(patchbay, program.pid)
+    for verb in ("status", "live"):
+        say(patchbay, verb, program.pid)
+    held(program.pid, DETACH)
+    recording.send_signal(signal.SIGINT)
+    print("exit code", recording.wait(PATIENCE))
+
+
 def where(pid):
     with open(f"/proc/{pid}/wchan", encoding="utf-8") as file:
         return file.read()
@@ -147,6 +190,11 @@ def main():
             ask(patchbay, program)
         elif how == "full":
             ask_full(patchbay, program)
+        elif how == "debugged":
+            ask_debugged(patchbay, program)
+        elif how == "mute":
+            say_of_all(patchbay, program.pid)
+            say(patchbay, "status", program.pid)
         else:
             hold_late(patchbay, program, how)
     finally:

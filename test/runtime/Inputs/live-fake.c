@@ -20,9 +20,9 @@
 
 /*
  * Who listens is a child; nobody does; the place is none; it says nothing; it takes seconds
- * for an answer, as most of the time it is stopped.
+ * for an answer, as most of the time it is stopped; it greets, and says nothing more.
  */
-enum { HELD = 1, GONE, PLACE, SILENT, SLOW };
+enum { HELD = 1, GONE, PLACE, SILENT, SLOW, MUTE };
 
 static struct pb_control_point point = { .version = PB_CONTROL_VERSION };
 struct pb_control_point *forged __attribute__((used)) = &point;
@@ -101,17 +101,17 @@ static void answer(int gate)
 {
 	const struct pb_control_greeting greeting = {
 		.version = PB_CONTROL_VERSION,
-		.place = CASE == SLOW ? 0 : PB_CONTROL_PLACES,
+		.place = CASE == SLOW || CASE == MUTE ? 0 : PB_CONTROL_PLACES,
 	};
 
 	for (;;) {
 		int client = take(gate);
 
-		if (CASE == PLACE || CASE == HELD || CASE == SLOW)
+		if (CASE != SILENT)
 			send(client, &greeting, sizeof(greeting), MSG_NOSIGNAL);
 		if (CASE == SLOW)
 			answer_slowly(client);
-		if (CASE != SILENT)
+		if (CASE != SILENT && CASE != MUTE)
 			close(client);
 	}
 }
