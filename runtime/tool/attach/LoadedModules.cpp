@@ -199,8 +199,8 @@ static HashTable readHashes(const ProcessMemory &Memory, const Dynamic &D,
   return {Head.First + Hashes.size(), Head.First, std::move(Hashes)};
 }
 
-static void readFunctions(const ProcessMemory &Memory, const Dynamic &D, Room &Left,
-                          LoadedModule &Module) {
+static void readFunctions(const ProcessMemory &Memory, const Dynamic &D,
+                          Room &Left, LoadedModule &Module) {
   HashTable Table = readHashes(Memory, D, Left);
   if (!Room::take(Left.Symbols, Table.Symbols) ||
       !Room::take(Left.Strings, D.StringsSize))
@@ -369,7 +369,8 @@ Expected<LoadedModules> LoadedModules::readOnce(const ProcessMemory &Memory) {
     Module.IsPermanent = Module.Base == Base || is_contained(Needed, Name) ||
                          Module.Base == List.r_ldbase;
     readHeaders(*Image, Module);
-    readFunctions(Memory, readDynamic(Memory, Section, Module.Base), Left, Module);
+    readFunctions(Memory, readDynamic(Memory, Section, Module.Base), Left,
+                  Module);
     Result.Modules.push_back(std::move(Module));
     // Nor is it there twice, unless the list goes round in a circle.
     Images.erase(Image);

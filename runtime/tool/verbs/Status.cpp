@@ -147,7 +147,8 @@ static Error askProcess(ProcessStatus &S, bool IsNamed) {
 }
 
 // std::nullopt: there is nothing of ours in it.
-static Expected<std::optional<ProcessStatus>> statusOf(pid_t Pid, bool IsNamed) {
+static Expected<std::optional<ProcessStatus>> statusOf(pid_t Pid,
+                                                        bool IsNamed) {
   auto Live = LiveProcess::open(Pid);
   if (!Live)
     return Live.takeError();
