@@ -220,8 +220,11 @@ static Error usageError(StringRef Said, StringRef Self, const Verb *Chosen) {
   std::string Prefix = (sys::path::filename(Self) + ": ").str(), Message;
   for (StringRef Line : split(Said.rtrim(), '\n')) {
     bool Begins = Line.consume_front(Prefix);
-    // -h is near to every letter.
-    if (Line.empty() || Line == "Did you mean '-h'?")
+    // An option of one letter is near to every letter: LLVM names any of them.
+    StringRef Near = Line;
+    bool Letter = Near.consume_front("Did you mean '-") &&
+                  Near.consume_back("'?") && Near.size() == 1;
+    if (Line.empty() || Letter)
       continue;
     if (Begins && !Message.empty() && !Line.starts_with("Did you mean"))
       break;
