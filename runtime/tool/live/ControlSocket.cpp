@@ -2,9 +2,9 @@
 #include "ControlSocket.h"
 #include "Diagnostics.h"
 #include "MappedNotes.h"
+#include "Stillness.h"
 #include "ThreadName.h"
 #include "attach/Refusal.h"
-#include "attach/ThreadStatus.h"
 #include "patchbay/abi.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallVector.h"
@@ -172,44 +172,6 @@ static Error doesNotAnswer(int Pid) {
            "stopped it; try again");
 }
 
-namespace {
-/// Of a process that does not answer: whether it stands still. One that is
-/// stopped and let go on many times a second, as cpulimit(1) does, comes to
-/// answer.
-class Stillness {
-public:
-  explicit Stillness(int Pid) : Pid(Pid), Ran(ran()) {}
-  /// Fails if it does not run now, and has not run since it was asked last.
-  Error check() {
-    uint64_t Before = std::exchange(Ran, ran());
-    bool WasHeld = std::exchange(IsHeld, isHeld());
-    if (Ran != Before)
-      return Error::success();
-    std::string Why = whyStill(Pid);
-    // For a moment many are, as by strace(1), or by another patchbay.
-    if (Why.empty() && IsHeld && WasHeld)
-      Why = "a debugger has stopped it: let it go on there first";
-    return Why.empty() ? Error::success() : processError(Pid, Why);
-  }
-
-private:
-  bool isHeld() const {
-    return ThreadStatus(Pid, Pid).line("State").starts_with("t");
-  }
-  uint64_t ran() const {
-    clockid_t Id;
-    timespec Time = {};
-    if (!clock_getcpuclockid(Pid, &Id))
-      clock_gettime(Id, &Time);
-    return uint64_t(Time.tv_sec) * 1000000000 + Time.tv_nsec;
-  }
-
-  int Pid;
-  uint64_t Ran; // nanoseconds of a processor
-  bool IsHeld = false;
-};
-} // namespace
-
 // For something to be received, for so long at most; no limit: as long as it
 // takes, but for a process that stands still, which it may do for hours.
 static Error await(int Pid, int Socket,
@@ -224,8 +186,8 @@ static Error await(int Pid, int Socket,
       return Error::success();
     // Else a signal has come.
     if (!Ready)
-      if (Error E = Still.check())
-        return E;
+      if (std::string Why = Still.why(); !Why.empty())
+        return processError(Pid, Why);
   }
   return doesNotAnswer(Pid);
 }
@@ -398,8 +360,8 @@ static Error knock(int Pid, pb_control_point &Point, int Connection, bool &IsEnd
     }
     if (errno != EAGAIN && errno != EWOULDBLOCK)
       return processError(Pid, "cannot connect: " + errnoText(errno));
-    if (Error E = Still.check())
-      return E;
+    if (std::string Why = Still.why(); !Why.empty())
+      return processError(Pid, Why);
   } while (Clock::now() - Begin < Patience);
   return doesNotAnswer(Pid);
 }

@@ -5,6 +5,7 @@
 #include "attach/Refusal.h"
 #include "attach/RuntimeFiles.h"
 #include "attach/ThreadStatus.h"
+#include "live/Stillness.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cerrno>
 #include <poll.h>
@@ -42,7 +43,8 @@ static Expected<ControlSocket> hold(pid_t Pid, StringRef Idle, int &Result) {
     return Socket.takeError();
   if (Error E = Socket->send(PB_CONTROL_HOLD, Idle, {}))
     return std::move(E);
-  auto Reply = Socket->receive();
+  // It waits no longer to be held, either.
+  auto Reply = Socket->receive(nullptr, nullptr, ControlSocket::AtOnce);
   if (!Reply)
     return Reply.takeError();
   Result = Reply->result;
@@ -138,11 +140,12 @@ Expected<std::unique_ptr<Visit>> Visit::keep(pid_t Pid) {
 // ends its recording when it runs again, as nobody holds that any more then.
 static bool awaitReply(pid_t Pid, int Socket) {
   constexpr int LookMs = 1000;
+  Stillness Still(Pid);
   for (;;) {
     pollfd Fd = {Socket, POLLIN, 0};
     if (poll(&Fd, 1, LookMs) > 0)
       return true;
-    if (std::string Why = whyStill(Pid); !Why.empty()) {
+    if (std::string Why = Still.why(); !Why.empty()) {
       warn("process " + Twine(Pid) + ": its recording ends when it goes on: " + Why);
       return false;
     }

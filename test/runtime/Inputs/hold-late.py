@@ -10,7 +10,8 @@ executes it is asked to execute itself once more in between, by a line
 asked    it is stopped while it is recorded, and others ask it; then they ask it again, when
          the recording has ended
 full     one of live-fake.c is stopped, and there is no room for who asks
-debugged a debugger stops it while it is recorded, and others ask it and all there are
+debugged a debugger stops it while it is recorded, others ask it and all there are, and then the
+         recording is to end
 mute     one of live-fake.c is asked, and all there are"""
 import ctypes
 import fcntl
@@ -171,9 +172,10 @@ def ask_debugged(patchbay, program):
     say_of_all(patchbay, program.pid)
     for verb in ("status", "live"):
         say(patchbay, verb, program.pid)
-    held(program.pid, DETACH)
     recording.send_signal(signal.SIGINT)
-    print("exit code", recording.wait(PATIENCE))
+    print(recording.communicate(timeout=PATIENCE)[1], end="")
+    print("exit code", recording.returncode, flush=True)
+    held(program.pid, DETACH)
 
 
 def where(pid):

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Stillness.h"
+#include "attach/Refusal.h"
+#include "attach/ThreadStatus.h"
+#include <ctime>
+#include <utility>
+
+using namespace patchbay;
+
+std::string Stillness::why() {
+  bool HasRun = std::exchange(Ran, ran()) != Ran;
+  bool WasHeld = std::exchange(
+      IsHeld, ThreadStatus(Pid, Pid).line("State").starts_with("t"));
+  if (HasRun)
+    return "";
+  std::string Why = whyStill(Pid);
+  // For a moment many are, as by strace(1), or by another patchbay.
+  if (Why.empty() && IsHeld && WasHeld)
+    Why = "a debugger has stopped it: let it go on there first";
+  return Why;
+}
+
+uint64_t Stillness::ran() const {
+  clockid_t Id;
+  timespec Time = {};
+  if (!clock_getcpuclockid(Pid, &Id))
+    clock_gettime(Id, &Time);
+  return uint64_t(Time.tv_sec) * 1000000000 + Time.tv_nsec;
+}
