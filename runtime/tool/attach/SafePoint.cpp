@@ -176,16 +176,18 @@ bool SafePoint::isReadingMuch(StringRef Called,
          Frames.size() == 3 && functionOf(Frames[1]).empty();
 }
 
-// The frames are read(2)'s, from the innermost on, then its caller.
+// The frames are read(2)'s, from the innermost on, then its caller. Since glibc 2.41
+// read() may jump to what makes all system calls of its kind, which has no name.
 bool SafePoint::readsStream(StringRef Called, const Known &Stack) const {
   if (!isOfStreams(Called))
     return false;
   for (size_t I = 0; I + 1 < Stack.InC; ++I) {
     StringRef Name = functionOf(Stack.Frames[I]);
-    if (Name == "read" || Name == "__read")
-      return functionOf(Stack.Frames[I + 1]) == "_IO_file_underflow" ||
-             isReadingMuch(Called,
-                           ArrayRef(Stack.Frames).slice(I, Stack.InC - I));
+    if (!Name.empty() && Name != "read" && Name != "__read")
+      return false;
+    if (functionOf(Stack.Frames[I + 1]) == "_IO_file_underflow" ||
+        isReadingMuch(Called, ArrayRef(Stack.Frames).slice(I, Stack.InC - I)))
+      return true;
   }
   return false;
 }
