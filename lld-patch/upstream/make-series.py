@@ -210,11 +210,17 @@ def commit(tree, message):
     git(tree, "commit", "-q", "-m", message)
 
 
-def make(llvm, out):
-    patches = next((p for p in (LLD / "patches").iterdir()
-                    if f"-{p.name}." in llvm.name), None)
-    if not patches:
-        die(f"{llvm} has the name of no release in {LLD / 'patches'} (lld-X.Y.Z)")
+def release(llvm):
+    """X.Y, as the source says it itself."""
+    said = llvm / "cmake/Modules/LLVMVersion.cmake"
+    parts = dict(re.findall(r"set\(LLVM_VERSION_(\w+) (\d+)\)", said.read_text())) \
+        if said.exists() else {}
+    if not {"MAJOR", "MINOR"} <= parts.keys():
+        die(f"{said} says no version of LLVM")
+    return f"{parts['MAJOR']}.{parts['MINOR']}"
+
+
+def make(llvm, patches, out):
     shutil.copytree(llvm / "lld", out / "lld", symlinks=True)
     git(out, "init", "-q")
     commit(out, "LLD as it was released")
@@ -278,8 +284,11 @@ def main():
         die(f"{llvm} has no lld/ELF/Driver.cpp")
     if out.exists():
         die(f"{out} is there already")
+    patches = LLD / "patches" / release(llvm)
+    if not patches.is_dir():
+        die(f"{llvm} is LLVM {patches.name}, of which there is no folder in {LLD / 'patches'}")
     out.mkdir(parents=True)
-    make(llvm, out)
+    make(llvm, patches, out)
     for path in sorted((out / "series").iterdir()):
         print(path)
 
