@@ -109,15 +109,45 @@ void pb_caller_unlock(void)
 	restore_cancel(before);
 }
 
-static void take(struct lock *lock)
+/*
+ * A child that ends at once does so while its parent's thread forks, with this lock. Its
+ * SIGCHLD is thrown away if nobody handles that, as most programs have it, but not where
+ * the thread blocks it: then it wakes another thread for nothing, whose epoll_wait(2), or
+ * what else it waits in, fails with EINTR (signal(7); sig_ignored() of Linux's
+ * kernel/signal.c).
+ */
+static int is_handled(int signal)
 {
-	sigset_t all, before;
-	int cancel = disable_cancel();
+	struct sigaction action;
+
+	return sigaction(signal, NULL, &action) ||
+	       (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
+}
+
+static void block_signals(sigset_t *before)
+{
+	sigset_t all, trap;
 
 	sigfillset(&all);
 	/* A trap of strict mode that is blocked would kill the process. */
 	sigdelset(&all, SIGTRAP);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (!is_handled(SIGCHLD))
+		sigdelset(&all, SIGCHLD);
+	/* Who waits for SIGCHLD, as by signalfd(2), has it blocked, and it stays so. */
+	pthread_sigmask(SIG_BLOCK, &all, before);
+	if (sigismember(before, SIGTRAP)) {
+		sigemptyset(&trap);
+		sigaddset(&trap, SIGTRAP);
+		pthread_sigmask(SIG_UNBLOCK, &trap, NULL);
+	}
+}
+
+static void take(struct lock *lock)
+{
+	sigset_t before;
+	int cancel = disable_cancel();
+
+	block_signals(&before);
 	pthread_mutex_lock(&lock->mutex);
 	lock->signals = before;
 	lock->cancel = cancel;
