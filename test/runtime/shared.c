@@ -50,8 +50,17 @@ static void run_body(void)
 		run_body();                                                    \
 		return a + b + c + 1;                                          \
 	}
+/*
+ * One whose result is in other registers. IEEE's on ppc64le, which clang takes where the
+ * system does, is in a vector's, and such functions have no exits (../../llvm-pass/README.md).
+ */
+#ifdef __LONG_DOUBLE_IEEE128__
+typedef double real;
+#else
+typedef long double real;
+#endif
 #define REAL(n)                                                                \
-	OPAQUE static long double real##n(long double a)                              \
+	OPAQUE static real real##n(real a)                                            \
 	{                                                                      \
 		run_body();                                                    \
 		return a + 1;                                                  \
@@ -94,7 +103,7 @@ static UNTRACED void call(uintptr_t function, int which)
 	else if (which < NR / 3 * 2)
 		CHECK_EQ(((long (*)(long, long, long))function)(1, 2, 3), 7);
 	else
-		CHECK(((long double (*)(long double))function)(1.5L) == 2.5L);
+		CHECK(((real (*)(real))function)(1.5) == 2.5);
 }
 
 /*
