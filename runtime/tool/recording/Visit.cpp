@@ -16,6 +16,14 @@ using namespace patchbay;
 
 static constexpr char EntryName[] = "patchbay_trace_visit";
 
+// As where root records another user's process, with DIR in root's own home.
+static StringRef adviceOn(StringRef Why) {
+  if (!Why.starts_with("output=") || !Why.ends_with(errnoText(EACCES)))
+    return "";
+  return ": its user may not write there, or not enter one of the folders above; "
+         "name another, as with -o /tmp/NAME";
+}
+
 static Error load(ProcessMemory &Memory, const ElfImage &Library,
                   const std::string &Options, StringRef What) {
   auto Runtime = runtimeFor(Memory, Library);
@@ -27,7 +35,8 @@ static Error load(ProcessMemory &Memory, const ElfImage &Library,
   if (!Result)
     return Result.takeError();
   if (Result->Returned)
-    return Memory.error("the runtime in it refuses: " + Result->Why);
+    return Memory.error("the runtime in it refuses: " + Result->Why +
+                        adviceOn(Result->Why));
   double Still = std::chrono::duration<double, std::milli>(Result->StoodStill)
                      .count();
   errs() << formatv("patchbay: process {0}: {1}; one thread of it stood still "

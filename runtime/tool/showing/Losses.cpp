@@ -309,7 +309,7 @@ std::vector<LossText> patchbay::endedTexts(const Losses &L) {
   Add(L.Jumped, Were(L.Jumped) + Twine(" left by longjmp()"));
   Add(L.CutOff, Were(L.CutOff) +
                     Twine(" cut off: no return was seen, as when longjmp() "
-                          "leaves a call"));
+                          "leaves a call, or its function is disarmed meanwhile"));
   Add(L.Open, Twine(" had not returned when recording ended") +
                   (L.Lost ? ", or their return was lost" : ""));
   return Texts;

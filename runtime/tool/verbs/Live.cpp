@@ -98,8 +98,8 @@ static constexpr char Help[] = R"(
   carried out in this order: --disarm, --arm, --under,
   --threshold, --snapshot, --watch or --list.
 
-  The process has to be started with 'patchbay record --live', or with live=1 in
-  PATCHBAY; privileged programs (AT_SECURE) never listen. Children that it forks
+  The process has to be recorded by 'patchbay record -p', or started with 'patchbay
+  record --live', or with live=1 in PATCHBAY; privileged programs (AT_SECURE) never listen. Children that it forks
   listen each for themselves, such as the workers of a server: what is changed in
   one process is changed in no other. You may do this to processes that you may debug: yours, or as root any
   (ptrace(2), /proc/sys/kernel/yama/ptrace_scope), in containers, too.

@@ -71,7 +71,8 @@ RecordOptions::RecordOptions(cl::SubCommand &Command)
                        "be repeated")),
       Follow("follow", cl::sub(Command), cl::cat(ToolOptions),
              cl::desc("And what they have forked, and fork while they are "
-                      "recorded")),
+                      "recorded; what they execute, if that is another "
+                      "program, is not")),
       Tracer("t", cl::Prefix, cl::value_desc("TRACER"),
              cl::init(FunctionProfile), cl::sub(Command), cl::cat(ToolOptions),
              cl::desc("What to record"),
