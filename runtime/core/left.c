@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "left.h"
 
+#include "lock.h"
 #include "os/linux.h"
 #include "private.h"
 
@@ -23,6 +24,7 @@ static int restricted;
 void pb_private_restrict(int now)
 {
 	__atomic_store_n(&restricted, now, __ATOMIC_RELAXED);
+	pb_lock_restrict(now);
 }
 
 int pb_left_is_gone(const struct pb_thread *thread, uintptr_t frame)

@@ -124,6 +124,9 @@ static int is_handled(int signal)
 	       (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
 }
 
+/* Of this thread. Nothing else asks for an action: a sandbox may end who does. */
+static __thread __attribute__((tls_model("initial-exec"))) int is_forking;
+
 static void block_signals(sigset_t *before)
 {
 	sigset_t all, trap;
@@ -131,7 +134,7 @@ static void block_signals(sigset_t *before)
 	sigfillset(&all);
 	/* A trap of strict mode that is blocked would kill the process. */
 	sigdelset(&all, SIGTRAP);
-	if (!is_handled(SIGCHLD))
+	if (is_forking && !is_handled(SIGCHLD))
 		sigdelset(&all, SIGCHLD);
 	/* Who waits for SIGCHLD, as by signalfd(2), has it blocked, and it stays so. */
 	pthread_sigmask(SIG_BLOCK, &all, before);
@@ -215,6 +218,21 @@ int pb_engine_is_locked(void)
 	return engine_depth != 0;
 }
 
+/* As pb_private_restrict() says. */
+static int is_restricted;
+
+void pb_lock_restrict(int restricted)
+{
+	__atomic_store_n(&is_restricted, restricted, __ATOMIC_RELAXED);
+}
+
+static void before_fork(void)
+{
+	is_forking = !__atomic_load_n(&is_restricted, __ATOMIC_RELAXED);
+	pb_engine_lock();
+	is_forking = 0;
+}
+
 /* Who held a lock, if it was not us, does not exist in the child. */
 static void forked_child(void)
 {
@@ -228,5 +246,5 @@ static void forked_child(void)
 
 __attribute__((constructor(101))) static void lock_init(void)
 {
-	pthread_atfork(pb_engine_lock, pb_engine_unlock, forked_child);
+	pthread_atfork(before_fork, pb_engine_unlock, forked_child);
 }
