@@ -19,6 +19,8 @@
 static struct pb_thread other; /* on the list, like any */
 static int enter, error;
 
+void pb_lock_restrict(int restricted) { (void)restricted; }
+
 /*
  * The barrier. A thread that has loaded its cell by now has loaded the phase by
  * now, and made its mark; in which order it did is up to the processor.
