@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "left.h"
 
-#include "lock.h"
 #include "os/linux.h"
 #include "private.h"
 
@@ -19,17 +18,14 @@ static uint32_t value_of(const struct pb_thread *thread)
 				     (uint32_t)(uintptr_t)thread;
 }
 
-static int restricted;
-
 void pb_private_restrict(int now)
 {
-	__atomic_store_n(&restricted, now, __ATOMIC_RELAXED);
-	pb_lock_restrict(now);
+	__atomic_store_n(&pb_os_restricted, now, __ATOMIC_RELAXED);
 }
 
 int pb_left_is_gone(const struct pb_thread *thread, uintptr_t frame)
 {
-	return !__atomic_load_n(&restricted, __ATOMIC_RELAXED) &&
+	return !__atomic_load_n(&pb_os_restricted, __ATOMIC_RELAXED) &&
 	       pb_os_differs(mark_of(frame), value_of(thread));
 }
 

@@ -218,17 +218,9 @@ int pb_engine_is_locked(void)
 	return engine_depth != 0;
 }
 
-/* As pb_private_restrict() says. */
-static int is_restricted;
-
-void pb_lock_restrict(int restricted)
-{
-	__atomic_store_n(&is_restricted, restricted, __ATOMIC_RELAXED);
-}
-
 static void before_fork(void)
 {
-	is_forking = !__atomic_load_n(&is_restricted, __ATOMIC_RELAXED);
+	is_forking = !__atomic_load_n(&pb_os_restricted, __ATOMIC_RELAXED);
 	pb_engine_lock();
 	is_forking = 0;
 }

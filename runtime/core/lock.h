@@ -67,9 +67,6 @@ int pb_caller_lock(void);    /* -EDEADLK: this thread has it, or the next */
 int pb_caller_trylock(void); /* 0: taken */
 void pb_caller_unlock(void);
 
-/* 1: from now on no system call that a sandbox may not know is made where a thread forks. */
-void pb_lock_restrict(int restricted);
-
 void pb_change_lock(void);
 void pb_change_unlock(void);
 int pb_change_is_locked(void); /* by this thread */

@@ -9,8 +9,7 @@
 // CHECK-NEXT: {{^}}told of 50 children{{$}}
 
 #include "Inputs/check.h"
-
-#include <patchbay/patchbay.h>
+#include "Inputs/count-calls.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -26,15 +25,6 @@ enum { CHILDREN = 50 };
 static int interrupted, event, poller;
 
 OPAQUE int traced(int a) { return a; }
-
-static void handler(uintptr_t ip, uintptr_t parent_ip,
-		    const struct patchbay_cell *cell, struct patchbay_regs *regs)
-{
-	(void)ip;
-	(void)parent_ip;
-	(void)cell;
-	(void)regs;
-}
 
 /*
  * The child has ended before its parent returns from fork(): what is called before a

@@ -19,7 +19,7 @@
 static struct pb_thread other; /* on the list, like any */
 static int enter, error;
 
-void pb_lock_restrict(int restricted) { (void)restricted; }
+int pb_os_restricted;
 
 /*
  * The barrier. A thread that has loaded its cell by now has loaded the phase by

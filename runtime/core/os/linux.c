@@ -15,6 +15,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+int pb_os_restricted;
+
 /*
  * /proc/thread-self/mem writes through the protection of a mapping (FOLL_FORCE)
  * and breaks copy-on-write like a debugger's poke. So text stays r-x

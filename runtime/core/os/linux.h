@@ -11,6 +11,12 @@
 #include <stdint.h>
 
 /*
+ * 1: no system call is made that the program can do without, as pb_private_restrict() says.
+ * For who makes one: nothing here looks at it.
+ */
+extern int pb_os_restricted;
+
+/*
  * A handle for reading and writing our own text, whatever its protection; or
  * -errno, -ENODEV if the system has no way to do so (Linux: no /proc).
  */

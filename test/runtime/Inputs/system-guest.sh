@@ -7,7 +7,7 @@
 cd "$1" || exit
 # So there; and on riscv64 each interrupt from one hart to the other lets the emulator's other
 # hart wait for a turn of a tenth of a second, as PAUSE gives none away.
-# So left.c allows more seconds, and leaves a handler a tenth as often.
+# So tests allow ten times as many seconds (check.h), and left.c leaves a handler a tenth as often.
 export PATCHBAY_TEST_SLOW=30
 limit=1800
 [ "$(uname -m)" != riscv64 ] || limit=180
