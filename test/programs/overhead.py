@@ -5,13 +5,13 @@
     python3 test/programs/overhead.py --build build/release redis SERVER BENCHMARK
     python3 test/programs/overhead.py --build build/release run PROG ARGS...
 
-The redis-server SERVER answers redis-benchmark all the time, and is recorded every other
-while: what counts is the time for an answer, but not in the first second and a half of a
-recording. PROG is run to its end, as it is and recorded, both at once and on the same
-processor, for some seconds: its start is counted, too. Printed is the median of the ratios,
-and what the last recording says of itself. With --compare PROG is run once more, and every
-call of it is timed: what that says of the functions that were disarmed, and of those that
-were left."""
+Two of the redis-server SERVER answer redis-benchmark all the time, on one processor, and one
+of them is recorded, then the other: what counts is the time for an answer, but not in the
+first second and a half of a recording. PROG is run to its end, as it is and recorded, both at
+once and on the same processor, for some seconds: its start is counted, too. Printed is the
+median of the ratios, and what the last recording says of itself. With --compare PROG is run
+once more, and every call of it is timed: what that says of the functions that were disarmed,
+and of those that were left."""
 import argparse
 import json
 import os
@@ -61,47 +61,76 @@ def answers(port):
     return int(re.search(rb"total_commands_processed:(\d+)", text).group(1))
 
 
-def cost_of_an_answer(pid, port, seconds):
-    cpu, asked = cpu_seconds(pid), answers(port)
+class Server:
+    """A redis-server that answers a benchmark all the time, on a processor that it shares."""
+
+    def __init__(self, server, benchmark, folder, processor, others):
+        self.port = free_port()
+        self.process = subprocess.Popen(
+            [os.path.abspath(server), "--port", str(self.port), "--save", ""],
+            stdout=subprocess.DEVNULL, cwd=folder,
+            preexec_fn=lambda: os.sched_setaffinity(0, [processor]))
+        time.sleep(1)
+        self.load = subprocess.Popen(
+            [benchmark, "-p", str(self.port), "-q", "-t", "set", "-n", "1000000000"],
+            stdout=subprocess.DEVNULL, preexec_fn=lambda: os.sched_setaffinity(0, others))
+
+    def spent(self):
+        """Processor time, and answers."""
+        return cpu_seconds(self.process.pid), answers(self.port)
+
+    def stop(self):
+        for process in (self.load, self.process):
+            process.kill()
+            process.wait()
+
+
+def costs(servers, seconds):
+    """Of an answer of each of the two, in the same time."""
+    before = [server.spent() for server in servers]
     time.sleep(seconds)
-    return (cpu_seconds(pid) - cpu) / (answers(port) - asked)
+    after = [server.spent() for server in servers]
+    return [(now[0] - then[0]) / (now[1] - then[1]) for then, now in zip(before, after)]
 
 
 def redis(args, server, benchmark):
-    port = free_port()
+    """Two servers side by side on one processor, of which first one and then the other is
+    recorded: what else the machine does is equal for both, and what differs between them,
+    as where their memory is, is once on this side of the ratio and once on that one."""
+    processor = max(os.sched_getaffinity(0))
+    others = os.sched_getaffinity(0) - {processor} or {processor}
+    ratios, servers = [], []
     with tempfile.TemporaryDirectory() as folder:
-        process = subprocess.Popen([os.path.abspath(server), "--port", str(port), "--save", ""],
-                                   stdout=subprocess.DEVNULL, cwd=folder)
-        time.sleep(1)
-        load = subprocess.Popen([benchmark, "-p", str(port), "-q", "-t", "get,set", "-n",
-                                 "1000000000"], stdout=subprocess.DEVNULL)
         try:
+            for _ in range(2):
+                servers.append(Server(server, benchmark, folder, processor, others))
             time.sleep(1)
-            ratios = []
             for _ in range(args.times):
-                plain = cost_of_an_answer(process.pid, port, args.seconds)
-                recording = subprocess.Popen(
-                    record(args, *limit(args), "-p", str(process.pid), "-o",
-                           f"{folder}/data"), stderr=subprocess.PIPE, text=True)
-                time.sleep(1.5)
-                traced = cost_of_an_answer(process.pid, port, args.seconds)
-                recording.send_signal(2)
-                said = recording.communicate(timeout=60)[1]
-                if recording.returncode:
-                    sys.exit(said)
-                ratios.append(traced / plain)
+                both = []
+                for traced, plain in (servers, servers[::-1]):
+                    recording = subprocess.Popen(
+                        record(args, *limit(args), "-p", str(traced.process.pid), "-o",
+                               f"{folder}/data"), stderr=subprocess.PIPE, text=True)
+                    time.sleep(1.5)
+                    cost = costs((traced, plain), args.seconds)
+                    recording.send_signal(2)
+                    said = recording.communicate(timeout=60)[1]
+                    if recording.returncode:
+                        sys.exit(said)
+                    both.append(cost[0] / cost[1])
+                ratios.append(statistics.geometric_mean(both))
             print(said, end="")
         finally:
-            load.kill()
-            load.wait()
-            process.kill()
-            process.wait()
+            for each in servers:
+                each.stop()
     return ratios
 
 
 def begin(command, before, folder, name, processor):
-    """Runs it behind `before` on that processor, once there is a file `go`."""
-    wait = (': > "$0"/here-"$1"; while ! [ -e "$0"/go ]; do sleep 0.02; done; '
+    """Runs it behind `before` on that processor, once somebody writes to its pipe `go-`. The
+    shell starts nothing else, which would be counted, too."""
+    os.mkfifo(f"{folder}/go-{name}")
+    wait = (': > "$0"/here-"$1"; read -r _ < "$0"/go-"$1"; '
             'into="$0"/times-"$1"; shift; "$@"; code=$?; times > "$into"; exit $code')
     return subprocess.Popen([*before, "sh", "-c", wait, folder, name, *command],
                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
@@ -123,8 +152,9 @@ def run(args, *command):
                 if any(process.poll() for process in running.values()):
                     break
                 time.sleep(0.02)
-            with open(f"{folder}/go", "w", encoding="utf-8"):
-                pass
+            for name in ways:
+                with open(f"{folder}/go-{name}", "w", encoding="utf-8") as pipe:
+                    pipe.write("\n")
             said, seconds = {}, {}
             for name, process in running.items():
                 said[name] = process.communicate()[1]

@@ -12,6 +12,10 @@
 // CHECK-NEXT: {{^}}together: 1 disarmed, the first{{$}}
 // CHECK-NEXT: {{^}}twice the cost: 1 disarmed, the first{{$}}
 // CHECK-NEXT: {{^}}half the cost: 0 disarmed, 1333{{[23]}} millionths{{$}}
+// CHECK-NEXT: {{^}}alone, half of it: 0 disarmed, 7500 millionths{{$}}
+// CHECK-NEXT: {{^}}alone, more than half of it: 1 disarmed, the first{{$}}
+// CHECK-NEXT: {{^}}alone, but two threads are traced: 0 disarmed, 15000 millionths{{$}}
+// CHECK-NEXT: {{^}}alone, of a tenth: 0 disarmed, 75000 millionths{{$}}
 // CHECK-NEXT: {{^}}looking: 0 disarmed, 10000 millionths{{$}}
 // CHECK-NEXT: {{^}}forked before its parent was looked at: 0 disarmed, 15000 millionths{{$}}
 // CHECK-NEXT: {{^}}forked by who has had as much: 0 disarmed, 15000 millionths{{$}}
@@ -48,6 +52,8 @@ struct pb_session *pb_session = &session;
 struct pb_options pb_options;
 struct patchbay_ops *pb_tracer, *pb_values_tracer, *pb_typed_tracer;
 int pb_budget_is_woken, pb_filtered_at_start = 1;
+char __libc_single_threaded; /* instead of the C library's */
+static unsigned int max_overhead = 200;
 __thread int pb_locked;
 
 static const uintptr_t entries[NR] = { 4096, 8192 };
@@ -162,7 +168,7 @@ static void run(const char *what, uint64_t first, uint64_t second, uint64_t take
 					       { .entry = entries[1] } };
 	int nr;
 
-	pb_options.max_overhead = 200;
+	pb_options.max_overhead = max_overhead;
 	pb_options.call_cost_ps = said_ps;
 	step_ns = 0;
 	is_disarmed[0] = is_disarmed[1] = 0;
@@ -294,11 +300,24 @@ static void run_busy(void)
 
 int main(void)
 {
+	/* As if there were other threads already. */
+	__libc_single_threaded = 0;
 	run("below", CALLS * 3 / 4, 0, 50, 50000, 0);
 	run("above", CALLS * 4 / 3, 0, 50, 50000, 0);
 	run("together", CALLS * 3 / 4, CALLS / 2, 50, 50000, 0);
 	run("twice the cost", CALLS * 3 / 4, 0, 100, 100000, 0);
 	run("half the cost", CALLS * 4 / 3, 0, 25, 25000, 0);
+	/* Of what is allowed, half is kept for the thread that looks, but no more than 1 %. */
+	__libc_single_threaded = 1;
+	run("alone, half of it", CALLS * 3 / 8, 0, 50, 50000, 0);
+	run("alone, more than half of it", CALLS * 2 / 3, 0, 50, 50000, 0);
+	session.nr_threads = 2;
+	run("alone, but two threads are traced", CALLS * 3 / 4, 0, 50, 50000, 0);
+	session.nr_threads = 1;
+	max_overhead = 1000;
+	run("alone, of a tenth", CALLS * 5 * 3 / 4, 0, 50, 50000, 0);
+	max_overhead = 200;
+	__libc_single_threaded = 0;
 	/* The thread's clock is asked twice around a look, twice in it, and when the thread has
 	 * rested, so one takes four steps. */
 	run("looking", 0, 0, 50, 50000, OWN_NS / 100 / 4);
