@@ -11,14 +11,14 @@ using namespace patchbay;
 // and this object's own copy. Linkers do not look at the groups of what LTO
 // compiled, so a module may keep several copies. The one that the weak symbol
 // names registers, the others see that they are not it.
-static constexpr char Module[] = "__patchbay_module";
+static constexpr char ModuleSymbol[] = "__patchbay_module";
 static constexpr char OwnModule[] = ".Lpatchbay_module";
 
-// The fields of this copy's links and state. Trampolines know their own label and the
-// table's (../runtime/core/arch/x86_64/own.h).
+// The fields of this copy's links and state. Trampolines know their own label
+// and the table's (../runtime/core/arch/x86_64/own.h).
 static constexpr char Links[] = ".Lpatchbay_links";
-static constexpr char Register[] = ".Lpatchbay_links_register";
-static constexpr char Unregister[] = ".Lpatchbay_links_unregister";
+static constexpr char RegisterSymbol[] = ".Lpatchbay_links_register";
+static constexpr char UnregisterSymbol[] = ".Lpatchbay_links_unregister";
 static constexpr char Trampolines[] = ".Lpatchbay_links_trampolines";
 static constexpr char Table[] = ".Lpatchbay_links_table";
 static constexpr char State[] = ".Lpatchbay_state";
@@ -43,8 +43,8 @@ static std::string labelOf(StringRef Name) {
 }
 
 /// A function that passes the descriptor to the runtime, and is an entry of an
-/// array. Priority 1 makes it the earliest constructor and the latest destructor,
-/// so that the program's own can be traced.
+/// array. Priority 1 makes it the earliest constructor and the latest
+/// destructor, so that the program's own can be traced.
 static std::string moduleCallText(const SlotLayout &Layout, const Event &E) {
   constexpr char Text[] = R"(
 	.weak {2}
@@ -59,22 +59,24 @@ static std::string moduleCallText(const SlotLayout &Layout, const Event &E) {
 	.quad {1}
 	.popsection
 )";
-  std::string Function = (Twine(Module) + "_" + E.Name).str();
+  std::string Function = (Twine(ModuleSymbol) + "_" + E.Name).str();
   std::string Body =
-      formatv(/*Validate=*/false, Layout.ModuleCall.data(), OwnModule, Module,
-              E.Callee, labelOf(E.Name), Function, Constructed, E.Constructed,
-              E.LateCallee, E.Choose);
-  // Assemblers choose nops by processor, so each would fill the gap with others.
+      formatv(/*Validate=*/false, Layout.ModuleCall.data(), OwnModule,
+              ModuleSymbol, E.Callee, labelOf(E.Name), Function, Constructed,
+              E.Constructed, E.LateCallee, E.Choose);
+  // Assemblers choose nops by processor, so each would fill the gap with
+  // others.
   std::string Fill;
   if (Layout.FillByte)
     Fill = formatv(", {0}", unsigned(Layout.FillByte));
-  return formatv(Text, Module, Function, E.Callee, E.Array, Body, Fill);
+  return formatv(Text, ModuleSymbol, Function, E.Callee, E.Array, Body, Fill);
 }
 
 /// How to choose between the weak function and the late one, which is there if
-/// the byte \p Flag is 1. The constructor has said before that it has run, and the
-/// runtime, having set the flag, asks whether it has: with a full barrier on either
-/// side at least one sees the other. Whichever is second registers the module.
+/// the byte \p Flag is 1. The constructor has said before that it has run, and
+/// the runtime, having set the flag, asks whether it has: with a full barrier
+/// on either side at least one sees the other. Whichever is second registers
+/// the module.
 static std::string chooseText(StringLiteral Text, StringRef Name,
                               StringRef Flag) {
   return formatv(/*Validate=*/false, Text.data(), labelOf(Name) + "_call",
@@ -104,7 +106,7 @@ static std::string descriptorText(const SlotLayout &Layout) {
   std::string ToStubs = "0";
   if (Layout.NumStubs)
     ToStubs = (Layout.StubsSymbol + "-.").str();
-  return formatv(Text, Module, OwnModule, PATCHBAY_SITES_SECTION,
+  return formatv(Text, ModuleSymbol, OwnModule, PATCHBAY_SITES_SECTION,
                  PATCHBAY_ABI_VERSION, sizeof(patchbay_module), Links, State,
                  ToStubs, Layout.TrampolinesLayout);
 }
@@ -146,8 +148,8 @@ static std::string linksAndStateText(const SlotLayout &Layout) {
     Addresses += formatv("\t.quad {0}\n", Inert);
   if (Layout.TableSize)
     Addresses += formatv("{0}:\n\t.zero {1}\n", Table, Layout.TableSize);
-  return formatv(Text, Module, Links, Register, Unregister, Trampolines, State,
-                 Constructed, Late, Addresses,
+  return formatv(Text, ModuleSymbol, Links, RegisterSymbol, UnregisterSymbol,
+                 Trampolines, State, Constructed, Late, Addresses,
                  sizeof(patchbay_state) - offsetof(patchbay_state, offered),
                  Offered);
 }
@@ -163,7 +165,7 @@ static std::string noteText() {
 	.long {0}-.
 	.popsection
 )";
-  return formatv(Text, Module, PATCHBAY_MODULE_NOTE_SECTION,
+  return formatv(Text, ModuleSymbol, PATCHBAY_MODULE_NOTE_SECTION,
                  sizeof(PATCHBAY_NOTE_NAME), sizeof(patchbay_module_note),
                  PATCHBAY_NOTE_MODULE, PATCHBAY_NOTE_NAME,
                  PATCHBAY_ABI_VERSION);
@@ -185,20 +187,27 @@ static std::string stubsText(const SlotLayout &Layout) {
 )";
   if (!Layout.NumStubs)
     return std::string();
-  std::string Body = formatv(/*Validate=*/false, Layout.Stubs.data(),
-                             Trampolines, Inert);
+  std::string Body =
+      formatv(/*Validate=*/false, Layout.Stubs.data(), Trampolines, Inert);
   Body += Layout.Trampolines;
-  return formatv(Text, Module, Layout.StubsSymbol, Stubs, Body);
+  return formatv(Text, ModuleSymbol, Layout.StubsSymbol, Stubs, Body);
 }
 
 std::string patchbay::moduleText(const SlotLayout &Layout) {
   const Event Constructor = {
-      "ctor",   PATCHBAY_MODULE_REGISTER, Register, "init_array", "1",
+      "ctor",
+      PATCHBAY_MODULE_REGISTER,
+      RegisterSymbol,
+      "init_array",
+      "1",
       chooseText(Layout.ChooseInConstructor, "ctor", Offered)};
   const Event Destructor = {
-      "dtor",       PATCHBAY_MODULE_UNREGISTER,
-      Unregister,   "fini_array",
-      "0",          chooseText(Layout.ChooseInDestructor, "dtor", Late)};
+      "dtor",
+      PATCHBAY_MODULE_UNREGISTER,
+      UnregisterSymbol,
+      "fini_array",
+      "0",
+      chooseText(Layout.ChooseInDestructor, "dtor", Late)};
   return descriptorText(Layout) + linksAndStateText(Layout) + noteText() +
          stubsText(Layout) + moduleCallText(Layout, Constructor) +
          moduleCallText(Layout, Destructor);

@@ -159,6 +159,10 @@ class Kernel:
         else:
             self.make("olddefconfig")
 
+    def forget_configuration(self):
+        """So that it is made anew, and not what is left of this one."""
+        (self.out / "all.config").unlink()
+
     def begin_as(self, other):
         """As a copy of what was built of the same source: what is the same in both is
         not made again."""

@@ -87,12 +87,15 @@ class Run(BaseRun):
 
     def messages(self):
         """What a user reads whose plugin is not there, before and after a kernel
-        was configured with it."""
+        was configured with it. In the kernel's own folder, if there is nothing in it yet:
+        what make needs itself is built once then."""
         none = self.out / "none.so"
+        is_first = not self.ours.out.exists()
         without = dataclasses.replace(
-            self.ours, out=self.out / "messages",
+            self.ours, out=self.ours.out if is_first else self.out / "messages",
             tools=dataclasses.replace(self.tools, plugin=none))
-        shutil.rmtree(without.out, ignore_errors=True)
+        if not is_first:
+            shutil.rmtree(without.out, ignore_errors=True)
         without.configure()
         said = without.log.read_text(errors="replace")
         yield ("configuring without the plugin says so, and leaves CALL_OPS out",
@@ -116,6 +119,7 @@ class Run(BaseRun):
         without.make("syncconfig", "lib/ctype.o")
         yield ("a kernel without the plugin is built after make syncconfig",
                not without.enabled("DYNAMIC_FTRACE_WITH_CALL_OPS"), "CALL_OPS is still on")
+        without.forget_configuration()
 
     def check_all(self, quick, variants, with_rival):
         prefix = f"__{self.arch}_sys_"
