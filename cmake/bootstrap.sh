@@ -37,7 +37,8 @@ usage() {
 	          builds need, and of cmake/test-packages.txt, which tests use
 	  source  fetch LLD's source, and those of LLVM's tests that are run
 	  build   deps, source, then build into ${build#"$root/"}
-	  test    build, then run every test that this machine can run
+	  test    build, then run every test that this machine can run, of those that
+	          take long only what the variables below ask for
 	  demo    build, then count and change the calls of a real program
 	  package make Debian packages of it in ${packages#"$root/"}/deb
 	  help    print this
@@ -49,8 +50,10 @@ usage() {
 	  PATCHBAY_LLD_SOURCE   LLD's source, if it is there already: a folder with
 	                        lld/ and cmake/ of the same version of llvm-project,
 	                        and llvm/test and clang/test for LLVM's tests
+	  PATCHBAY_UPSTREAM     1: test also runs LLD's own tests, and builds Linux 6.12
+	                        for arm64 and boots it: a quarter of an hour more
 	  PATCHBAY_ALL_KERNELS  1: test also builds and boots Linux 7.2 for arm64 and
-	                        ppc64le, half an hour more; else 6.12 for arm64 alone
+	                        ppc64le, half an hour more
 	  PATCHBAY_LONG         1: test arms and disarms a function a million times, and
 	                        rebuilds Debian's package of SQLite
 	END
@@ -310,7 +313,8 @@ run_tests() {
 	rm -f "$results"
 	# Some tests wait: for time to pass, or for another process. One more than there are
 	# processors is run at a time, so that none of these waits with it.
-	"$($llvm_config --bindir)/lit" -v -j "$(($(nproc) + 1))" --param upstream=1 \
+	"$($llvm_config --bindir)/lit" -v -j "$(($(nproc) + 1))" \
+		${PATCHBAY_UPSTREAM:+--param upstream=1} \
 		${PATCHBAY_ALL_KERNELS:+--param kernels=1} ${PATCHBAY_LONG:+--param long=1} \
 		--output "$results" "$build/test" || true
 	python3 "$root/cmake/test-summary.py" "$results"
