@@ -5,9 +5,10 @@
 #
 # CMake's own rule (target_precompile_headers) writes the name of the build folder into what
 # it compiles, so that a build in another folder finds none of these objects in ccache.
-# -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON leaves both alone.
+# -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON leaves both alone, and so does any other compiler than
+# clang, whose options these are.
 function(patchbay_precompile target options header)
-  if(CMAKE_DISABLE_PRECOMPILE_HEADERS)
+  if(CMAKE_DISABLE_PRECOMPILE_HEADERS OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     return()
   endif()
   add_library(${target}-precompiled OBJECT ${header})
