@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "budget.h"
 
-#include "index.h"
+#include "call_counts.h"
 #include "left_out.h"
 #include "moment.h"
 #include "options.h"
@@ -17,23 +17,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* Of functions of a module that were armed at once. */
-struct counters {
-	struct counters *next;
-	size_t nr;
-	uint64_t *calls, *before, *decided;
-	uintptr_t *entry;
-};
-
-/* How often a function was called since the last look, or decision. */
-struct busy {
-	uintptr_t entry;
-	uint64_t calls;
-};
-
-static struct counters *all; /* new ones are in front */
 static struct patchbay_ops *counting;
 static uint64_t last_ns;
 static uint64_t last_cpu_ns; /* of CLOCK_PROCESS_CPUTIME_ID, when it was looked last */
@@ -72,62 +56,6 @@ static double decide_ns(void)
 /* Since when all is as it is now, and the same of this time. */
 static uint64_t quiet_since_ns;
 static double quiet_spent_ns, quiet_own_ns;
-
-static void free_counters(struct counters *counters)
-{
-	if (!counters)
-		return;
-	free(counters->calls);
-	free(counters->before);
-	free(counters->decided);
-	free(counters->entry);
-	free(counters);
-}
-
-static struct counters *new_counters(size_t nr)
-{
-	struct counters *counters = calloc(1, sizeof(*counters));
-
-	if (!counters)
-		return NULL;
-	counters->nr = nr;
-	counters->calls = calloc(nr, sizeof(*counters->calls));
-	counters->before = calloc(nr, sizeof(*counters->before));
-	counters->decided = calloc(nr, sizeof(*counters->decided));
-	counters->entry = calloc(nr, sizeof(*counters->entry));
-	if (counters->calls && counters->before && counters->decided &&
-	    counters->entry)
-		return counters;
-	free_counters(counters);
-	return NULL;
-}
-
-static int add_counters(void *data, const struct patchbay_module_info *module,
-			struct patchbay_target *targets, size_t nr)
-{
-	struct counters *counters = new_counters(nr);
-	pb_sigset signals;
-	int error = 0;
-
-	(void)data;
-	(void)module;
-	if (!counters)
-		return -ENOMEM;
-	for (size_t i = 0; i < nr; i++)
-		counters->entry[i] = targets[i].entry;
-	/* The session has all indexes, and forgets them. */
-	pb_signal_lock(&pb_session->lock, &signals);
-	if (!pb_index_new(targets, nr, 0, counters->calls))
-		error = -ENOMEM;
-	pb_signal_unlock(&pb_session->lock, signals);
-	if (error) {
-		free_counters(counters);
-		return error;
-	}
-	counters->next = all;
-	__atomic_store_n(&all, counters, __ATOMIC_RELEASE);
-	return 0;
-}
 
 /*
  * Many a program has one thread, and now has another: the one that looks here. From then on
@@ -192,7 +120,7 @@ int pb_budget_begin(int (*check)(void *arg,
 		.size = sizeof(attr),
 		.flags = PB_TRACER_FLAGS,
 		.handler = pb_budget_call,
-		.attach = add_counters,
+		.attach = pb_counts_attach,
 		.check = check,
 	};
 
@@ -276,48 +204,15 @@ static int disarm(const uintptr_t *entry, struct patchbay_ops **of, size_t nr,
 	return 1;
 }
 
-/*
- * Of all functions, those that were called since the last look, or, with @decide, since
- * the last decision; the number of these.
- */
-static size_t take_calls(struct counters *counters, struct busy *busy, int decide)
-{
-	size_t nr = 0;
-
-	for (; counters; counters = counters->next)
-		for (size_t i = 0; i < counters->nr; i++) {
-			const uint64_t calls = __atomic_load_n(
-				&counters->calls[i], __ATOMIC_RELAXED);
-			uint64_t *last = decide ? &counters->decided[i] :
-						  &counters->before[i];
-
-			if (calls == *last)
-				continue;
-			busy[nr].entry = counters->entry[i];
-			busy[nr++].calls = calls - *last;
-			*last = calls;
-		}
-	return nr;
-}
-
-static size_t count_functions(const struct counters *counters)
-{
-	size_t nr = 0;
-
-	for (; counters; counters = counters->next)
-		nr += counters->nr;
-	return nr;
-}
-
 static int busier(const void *left, const void *right)
 {
-	const struct busy *a = left, *b = right;
+	const struct pb_busy *a = left, *b = right;
 
 	return (a->calls < b->calls) - (a->calls > b->calls);
 }
 
 /* @ns: of the process's own, in which they were called so often; 0: they stay away. */
-static void disarm_first(const struct busy *busy, size_t nr, uint32_t why, double ns)
+static void disarm_first(const struct pb_busy *busy, size_t nr, uint32_t why, double ns)
 {
 	const double each = (double)pb_options.call_cost_ps / 1000;
 	const uint64_t now = pb_now_ns(CLOCK_MONOTONIC);
@@ -335,7 +230,7 @@ static void disarm_first(const struct busy *busy, size_t nr, uint32_t why, doubl
 }
 
 /* Of functions in order of their calls, as many as were called too often. */
-static size_t too_often(const struct busy *busy, size_t nr, uint64_t ns)
+static size_t too_often(const struct pb_busy *busy, size_t nr, uint64_t ns)
 {
 	size_t hot = 0;
 
@@ -349,7 +244,7 @@ static size_t too_often(const struct busy *busy, size_t nr, uint64_t ns)
  * What was spent since the last look: a part of the time that the process would take if
  * it were not traced is allowed.
  */
-static void account(const struct busy *busy, size_t nr, double cpu_ns)
+static void account(const struct pb_busy *busy, size_t nr, double cpu_ns)
 {
 	const double each = (double)pb_options.call_cost_ps / 1000;
 	const double why = (double)pb_why_spent();
@@ -394,7 +289,7 @@ static int is_time_to_decide(void)
  */
 #define SELDOM 4
 
-static size_t too_costly(const struct busy *busy, size_t nr, double over_ns)
+static size_t too_costly(const struct pb_busy *busy, size_t nr, double over_ns)
 {
 	const double each = (double)pb_options.call_cost_ps / 1000;
 	double allowed = over_ns * allowed_part(), spent = spent_ns;
@@ -409,16 +304,6 @@ static size_t too_costly(const struct busy *busy, size_t nr, double over_ns)
 	return costly;
 }
 
-/* Those that were called too often are gone, and no matter for the other limit. */
-static void forget_calls(struct counters *counters, const struct busy *hot, size_t nr)
-{
-	for (; nr && counters; counters = counters->next)
-		for (size_t i = 0; i < counters->nr; i++)
-			for (size_t j = 0; j < nr; j++)
-				if (counters->entry[i] == hot[j].entry)
-					counters->decided[i] = counters->before[i];
-}
-
 static void begin_quiet(void)
 {
 	quiet_since_ns = pb_now_ns(CLOCK_MONOTONIC);
@@ -426,10 +311,10 @@ static void begin_quiet(void)
 }
 
 /* @busy has place for all functions. */
-static void decide(struct counters *first, struct busy *busy)
+static void decide(struct pb_counts *first, struct pb_busy *busy)
 {
 	const double over_ns = own_ns > decide_ns() ? own_ns : decide_ns();
-	const size_t nr = take_calls(first, busy, /*decide=*/1);
+	const size_t nr = pb_counts_take(first, busy, /*decide=*/1);
 	size_t costly;
 
 	qsort(busy, nr, sizeof(*busy), busier);
@@ -507,16 +392,16 @@ static void look(uint64_t ns, uint64_t cpu_ns, uint64_t least_ns)
 {
 	const uint64_t begin_ns = pb_now_ns(CLOCK_THREAD_CPUTIME_ID);
 	/* Others may come meanwhile, in front of it. */
-	struct counters *first = __atomic_load_n(&all, __ATOMIC_ACQUIRE);
+	struct pb_counts *first = pb_counts_first();
 	size_t nr, hot = 0;
-	struct busy *busy;
+	struct pb_busy *busy;
 
 	if (!pb_options.max_rate && cpu_ns - last_cpu_ns < least_ns)
 		return;
-	busy = malloc((count_functions(first) + 1) * sizeof(*busy));
+	busy = malloc((pb_counts_functions(first) + 1) * sizeof(*busy));
 	if (!busy)
 		return;
-	nr = take_calls(first, busy, /*decide=*/0);
+	nr = pb_counts_take(first, busy, /*decide=*/0);
 	look_ns = (pb_now_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns) *
 		  PB_BUDGET_LOOK_PART;
 	pause_ns = pause_ns * 2 < look_most_ns() ? pause_ns * 2 : look_most_ns();
@@ -527,7 +412,7 @@ static void look(uint64_t ns, uint64_t cpu_ns, uint64_t least_ns)
 		hot = too_often(busy, nr, ns);
 	}
 	disarm_first(busy, hot, PBD_LEFT_OUT_HOT, 0);
-	forget_calls(first, busy, hot);
+	pb_counts_decided(first, busy, hot);
 	if (pb_options.max_overhead) {
 		account(busy + hot, nr - hot, (double)(cpu_ns - last_cpu_ns));
 		if (is_time_to_decide())
@@ -579,19 +464,7 @@ void pb_budget_forked(void)
  */
 static void begin_in_child(void)
 {
-	struct counters *first = __atomic_load_n(&all, __ATOMIC_ACQUIRE);
-
-	for (struct counters *each = first; each; each = each->next)
-		for (size_t i = 0; i < each->nr; i++) {
-			const uint64_t calls = __atomic_load_n(
-				&each->calls[i], __ATOMIC_RELAXED);
-
-			/* Most were not called: their memory stays the parent's. */
-			if (each->before[i] != calls)
-				each->before[i] = calls;
-			if (each->decided[i] != calls)
-				each->decided[i] = calls;
-		}
+	pb_counts_begin_anew();
 	last_ns = pb_now_ns(CLOCK_MONOTONIC);
 	last_cpu_ns = woken_cpu_ns = pb_now_ns(CLOCK_PROCESS_CPUTIME_ID);
 	looked_ns = debt_ns = spent_ns = own_ns = 0;
@@ -647,7 +520,6 @@ uint32_t pb_budget_overhead(void)
 
 int pb_budget_undo(void)
 {
-	struct counters *counters;
 	int error;
 
 	is_ending = 1;
@@ -658,9 +530,6 @@ int pb_budget_undo(void)
 	is_ending = 0;
 	pb_budget_wake_mask = UINT64_MAX;
 	pb_parked_forget();
-	while ((counters = all)) {
-		all = counters->next;
-		free_counters(counters);
-	}
+	pb_counts_free();
 	return 0;
 }

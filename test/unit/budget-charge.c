@@ -44,6 +44,7 @@ static uint64_t pb_now_ns(int clock)
 }
 
 #include "budget.c"
+#include "call_counts.c"
 
 #define NR 2
 
