@@ -41,6 +41,12 @@ bool patchbay::hasEnded(unsigned Pid) {
   return !Status.exists() || isZombie(Pid, Status) || isLeaving(Pid, Status);
 }
 
+bool patchbay::hasEndedSoon(unsigned Pid) {
+  for (int Try = 0; Try < 20 && !hasEnded(Pid); ++Try)
+    usleep(10000);
+  return hasEnded(Pid);
+}
+
 // Each of its threads has to come to a processor before it can end.
 static bool isEnding(unsigned Pid) {
   return any_of(threadsOf(Pid), [Pid](pid_t Thread) {

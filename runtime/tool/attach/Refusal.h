@@ -16,6 +16,10 @@ llvm::Expected<ProcessMemory> openProcess(unsigned Pid);
 /// Has it ended, or is it about to?
 bool hasEnded(unsigned Pid);
 
+/// The same of a process whose descriptors are closed, which is seen a moment before its
+/// end; after a fifth of a second at most.
+bool hasEndedSoon(unsigned Pid);
+
 /// What goes wrong with a process that ends meanwhile has many reasons, and this one.
 class EndedMeanwhile {
 public:

@@ -175,7 +175,7 @@ static void holdChildren(std::vector<Visit> &All) {
   }
 }
 
-// Until the end is asked for, or all have ended.
+// Until the end is asked for, or none is recorded any more.
 static void wait(std::vector<Visit> &All, std::vector<Visit> &Ended,
                  Timer &Command, int Signals, bool Follow) {
   constexpr int FollowMs = 50;
@@ -186,7 +186,11 @@ static void wait(std::vector<Visit> &All, std::vector<Visit> &Ended,
     poll(Fds.data(), Fds.size(), Follow ? FollowMs : -1);
     for (size_t I = All.size(); I-- != 0;)
       if (Fds[I + 1].revents) {
-        errs() << "patchbay: process " << All[I].pid() << " has ended\n";
+        errs() << "patchbay: process " << All[I].pid()
+               << (hasEndedSoon(All[I].pid())
+                       ? " has ended\n"
+                       : " is recorded no more: it executes another program, or has "
+                         "restricted its system calls (seccomp) or files (Landlock)\n");
         Ended.push_back(std::move(All[I]));
         All.erase(All.begin() + I);
       }

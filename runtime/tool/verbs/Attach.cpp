@@ -298,13 +298,6 @@ static bool printText(ControlSocket &Socket) {
   return true;
 }
 
-// Its end is known here a moment before it can be seen.
-static bool isGone(unsigned Process) {
-  for (int Try = 0; Try < 20 && !hasEnded(Process); ++Try)
-    usleep(10000);
-  return hasEnded(Process);
-}
-
 // Until a signal asks for the end, or the process has ended.
 static Error wait(std::vector<ControlSocket> &Sockets, int Signals) {
   std::vector<pollfd> Fds;
@@ -316,7 +309,7 @@ static Error wait(std::vector<ControlSocket> &Sockets, int Signals) {
       return Error::success();
     for (size_t I = 0; I < Sockets.size(); ++I)
       if (Fds[I].revents && !printText(Sockets[I])) {
-        if (!isGone(Pid))
+        if (!hasEndedSoon(Pid))
           return processError(Pid, "it listens no more, and all that was attached is "
                                    "not any more: it executes another program, has "
                                    "restricted its system calls (seccomp) or files "

@@ -7,6 +7,7 @@ stopped  it is stopped between the moment in which it begins to record and the o
          which is full here
 late     the command comes to hold it when the process has given up: after ten seconds
 executes it is asked to execute itself once more in between, by a line
+leaves   it executes itself once more while it is recorded
 asked    it is stopped while it is recorded, and others ask it; then they ask it again, when
          the recording has ended
 full     one of live-fake.c is stopped, and there is no room for who asks
@@ -115,6 +116,17 @@ def ask(patchbay, program):
         say(patchbay, verb, program.pid)
 
 
+def leave(patchbay, program):
+    recording = subprocess.Popen(command(patchbay, "record", program.pid, "-o", "out"),
+                                 stderr=subprocess.PIPE, text=True)
+    recording.stderr.readline()
+    wait_until(lambda: "sigsuspend" in where(recording.pid) or "poll" in where(recording.pid))
+    program.stdin.write("again\n")
+    program.stdin.flush()
+    print(recording.communicate(timeout=PATIENCE)[1], end="")
+    print("exit code", recording.returncode, flush=True)
+
+
 def fill(pid):
     """The gate of live-fake.c takes what anybody sends."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as client:
@@ -190,6 +202,8 @@ def main():
         program.stdout.readline()
         if how == "asked":
             ask(patchbay, program)
+        elif how == "leaves":
+            leave(patchbay, program)
         elif how == "full":
             ask_full(patchbay, program)
         elif how == "debugged":
