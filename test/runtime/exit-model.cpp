@@ -7,6 +7,9 @@
 // that random numbers choose. Calls return, throw or jump, or their bodies are
 // skipped. core/call.h has the table that the model is of.
 //
+// On an emulated system every sequence is of one: what follows from two is decided
+// in C, which is the same for all architectures, and random numbers choose some.
+//
 // RUN: %buildxx %s -o %t %link
 // RUN: %t | FileCheck %s
 // CHECK: {{^}}calls: {{[1-9][0-9]+}}{{$}}
@@ -361,6 +364,8 @@ bool mayFollow(Step First, Step Second) {
   }
 }
 
+const bool Emulated = getenv("PATCHBAY_TEST_SLOW");
+
 void walkAll() {
   for (int State = 0; State < NrStates; ++State) {
     setState(State);
@@ -371,7 +376,7 @@ void walkAll() {
         run({{{First}, {}, Way}});
         setState(State);
       }
-      for (int I = 0; I < NR; ++I)
+      for (int I = 0; I < NR && !Emulated; ++I)
         for (int A = 0; A < NrActions; ++A)
           if (mayFollow(First, {I, Action(A)})) {
             run({{{First, {I, Action(A)}}, {}, Returns}});
