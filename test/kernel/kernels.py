@@ -44,9 +44,10 @@ def apply(patch, tree, log, *options):
     run(["patch", "-p1", "--fuzz=0", "-s", *options, "-d", tree, "-i", patch], log)
 
 
-def source(version, out, *more):
+def source(version, out, *more, without=()):
     """The patched source, unpacked once, with more patches of a test. It is made
-    anew if a patch changes."""
+    anew if a patch changes. `without` are patterns of tar's, of what is left out where
+    not all of it is built."""
     patches = [*series(version), *more]
     wanted = "".join(patch.read_text() for patch in patches)
     tree, done = out / "source", out / "source" / ".patched"
@@ -60,7 +61,9 @@ def source(version, out, *more):
     shutil.rmtree(tree, ignore_errors=True)
     tree.mkdir(parents=True)
     log = out / "source.log"
-    run(["tar", "-xf", tarball, "-C", tree, "--strip-components=1", "--no-same-owner"], log)
+    run(["tar", "-xf", tarball, "-C", tree, "--strip-components=1", "--no-same-owner",
+         "--anchored", *(f"--exclude=linux-source-{version}/{pattern}"
+                         for pattern in without)], log)
     for patch in patches:
         apply(patch, tree, log)
     done.write_text(wanted)
