@@ -16,7 +16,9 @@
 #include <linux/sched/types.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 static struct patchbay_ops *counting;
 static uint64_t last_ns;
@@ -62,17 +64,30 @@ static double quiet_spent_ns, quiet_own_ns;
  * glibc's locks and its allocator no longer take the short ways of a process of one thread
  * (SINGLE_THREAD_P). That is 1.6 % of SQLite's speed test, whatever is armed, and nobody can
  * tell from within what it is of this program. So half of what is allowed is kept for it, and
- * at most so much; but not in a program that makes threads of its own, if they are traced.
+ * at most so much; but not in a program that has threads of its own.
+ *
+ * What the C library says (__libc_single_threaded) is not asked: in a process that is
+ * visited it says no already, since it is a thread of ours that has come.
  */
 #define KEPT_PART 0.01
 
-extern char __libc_single_threaded __attribute__((weak));
-static int began_alone;
+static int is_kept;
+
+/* Of one that has ended this knows only if it was traced, and its events had a place. */
+static int has_one_thread(void)
+{
+	struct stat tasks;
+
+	if (__atomic_load_n(&pb_session->nr_threads, __ATOMIC_RELAXED) > 1)
+		return 0;
+	/* The links of a folder, one of which each thread is, and so is ours. Else it may be. */
+	return pb_sys(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &tasks, 0) ||
+	       tasks.st_nlink <= 2 + 2;
+}
 
 static double kept_part(double allowed)
 {
-	if (!began_alone ||
-	    __atomic_load_n(&pb_session->nr_threads, __ATOMIC_RELAXED) > 1)
+	if (!is_kept)
 		return 0;
 	return allowed / 2 < KEPT_PART ? allowed / 2 : KEPT_PART;
 }
@@ -126,7 +141,7 @@ int pb_budget_begin(int (*check)(void *arg,
 
 	if (!pb_options.max_rate && !pb_options.max_overhead)
 		return 0;
-	began_alone = &__libc_single_threaded && __libc_single_threaded;
+	is_kept = has_one_thread();
 	last_ns = pb_now_ns(CLOCK_MONOTONIC);
 	last_cpu_ns = woken_cpu_ns = pb_now_ns(CLOCK_PROCESS_CPUTIME_ID);
 	pause_ns = pb_options.max_overhead && !pb_options.max_rate ?
@@ -317,6 +332,7 @@ static void decide(struct pb_counts *first, struct pb_busy *busy)
 	const size_t nr = pb_counts_take(first, busy, /*decide=*/1);
 	size_t costly;
 
+	is_kept = has_one_thread();
 	qsort(busy, nr, sizeof(*busy), busier);
 	costly = too_costly(busy, nr, over_ns);
 	disarm_first(busy, costly, PBD_LEFT_OUT_COSTLY, own_ns);

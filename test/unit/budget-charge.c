@@ -14,8 +14,11 @@
 // CHECK-NEXT: {{^}}half the cost: 0 disarmed, 1333{{[23]}} millionths{{$}}
 // CHECK-NEXT: {{^}}alone, half of it: 0 disarmed, 7500 millionths{{$}}
 // CHECK-NEXT: {{^}}alone, more than half of it: 1 disarmed, the first{{$}}
+// CHECK-NEXT: {{^}}with the one that looks, half of it: 0 disarmed, 7500 millionths{{$}}
+// CHECK-NEXT: {{^}}with the one that looks, more than half of it: 1 disarmed, the first{{$}}
 // CHECK-NEXT: {{^}}alone, but two threads are traced: 0 disarmed, 15000 millionths{{$}}
 // CHECK-NEXT: {{^}}alone, of a tenth: 0 disarmed, 75000 millionths{{$}}
+// CHECK-NEXT: {{^}}alone until it was looked at: 0 disarmed, 15000 millionths{{$}}
 // CHECK-NEXT: {{^}}looking: 0 disarmed, 10000 millionths{{$}}
 // CHECK-NEXT: {{^}}forked before its parent was looked at: 0 disarmed, 15000 millionths{{$}}
 // CHECK-NEXT: {{^}}forked by who has had as much: 0 disarmed, 15000 millionths{{$}}
@@ -28,6 +31,8 @@
 #define PB_TRACE_MOMENT_H /* whose clock is below */
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/stat.h>
+#include <threads.h> /* pthread.h has what a header of the kernel has, too */
 #include <time.h>
 
 static uint64_t clock_ns, process_ns, thread_ns, step_ns;
@@ -53,7 +58,6 @@ struct pb_session *pb_session = &session;
 struct pb_options pb_options;
 struct patchbay_ops *pb_tracer, *pb_values_tracer, *pb_typed_tracer;
 int pb_budget_is_woken, pb_filtered_at_start = 1;
-char __libc_single_threaded; /* instead of the C library's */
 static unsigned int max_overhead = 200;
 __thread int pb_locked;
 
@@ -155,6 +159,41 @@ uintptr_t pb_parked_take(double room, uint64_t now_ns, struct patchbay_ops **of)
 	return 0;
 }
 
+/* The one that looks, which is this one here, and one more of the program's. */
+#define OTHERS 2
+
+static thrd_t threads[OTHERS];
+static int nr_others, come; /* so many come when it has begun */
+static mtx_t until_end;
+
+static int wait_for_end(void *arg)
+{
+	mtx_lock(&until_end);
+	mtx_unlock(&until_end);
+	return arg != NULL;
+}
+
+static void make_threads(int nr)
+{
+	if (!nr_others)
+		mtx_lock(&until_end);
+	while (nr-- &&
+	       thrd_create(&threads[nr_others], wait_for_end, NULL) == thrd_success)
+		nr_others++;
+}
+
+static void end_threads(void)
+{
+	struct stat tasks;
+
+	mtx_unlock(&until_end);
+	while (nr_others)
+		thrd_join(threads[--nr_others], NULL);
+	/* The kernel knows of them for a moment longer. */
+	while (!stat("/proc/self/task", &tasks) && tasks.st_nlink > 2 + 1)
+		thrd_yield();
+}
+
 #define OWN_NS 10000000 /* of the program's, in each round */
 #define CALLS 4000	/* so many are 2 % of it, with 50 ns each */
 
@@ -175,6 +214,8 @@ static void run(const char *what, uint64_t first, uint64_t second, uint64_t take
 	is_disarmed[0] = is_disarmed[1] = 0;
 	if (pb_budget_begin(NULL) || attach(NULL, NULL, targets, NR))
 		return;
+	if (come)
+		make_threads(come);
 	for (int round = 0; round < 90; round++) {
 		const uint64_t calls[NR] = { first, second };
 
@@ -301,24 +342,32 @@ static void run_busy(void)
 
 int main(void)
 {
-	/* As if there were other threads already. */
-	__libc_single_threaded = 0;
+	if (mtx_init(&until_end, mtx_plain) != thrd_success)
+		return 1;
+	make_threads(OTHERS);
 	run("below", CALLS * 3 / 4, 0, 50, 50000, 0);
 	run("above", CALLS * 4 / 3, 0, 50, 50000, 0);
 	run("together", CALLS * 3 / 4, CALLS / 2, 50, 50000, 0);
 	run("twice the cost", CALLS * 3 / 4, 0, 100, 100000, 0);
 	run("half the cost", CALLS * 4 / 3, 0, 25, 25000, 0);
 	/* Of what is allowed, half is kept for the thread that looks, but no more than 1 %. */
-	__libc_single_threaded = 1;
+	end_threads();
 	run("alone, half of it", CALLS * 3 / 8, 0, 50, 50000, 0);
 	run("alone, more than half of it", CALLS * 2 / 3, 0, 50, 50000, 0);
+	/* As in a process that is visited. */
+	make_threads(1);
+	run("with the one that looks, half of it", CALLS * 3 / 8, 0, 50, 50000, 0);
+	run("with the one that looks, more than half of it", CALLS * 2 / 3, 0, 50, 50000, 0);
+	end_threads();
 	session.nr_threads = 2;
 	run("alone, but two threads are traced", CALLS * 3 / 4, 0, 50, 50000, 0);
 	session.nr_threads = 1;
 	max_overhead = 1000;
 	run("alone, of a tenth", CALLS * 5 * 3 / 4, 0, 50, 50000, 0);
 	max_overhead = 200;
-	__libc_single_threaded = 0;
+	come = OTHERS;
+	run("alone until it was looked at", CALLS * 3 / 4, 0, 50, 50000, 0);
+	come = 0;
 	/* The thread's clock is asked twice around a look, twice in it, and when the thread has
 	 * rested, so one takes four steps. */
 	run("looking", 0, 0, 50, 50000, OWN_NS / 100 / 4);
