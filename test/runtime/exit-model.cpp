@@ -7,8 +7,9 @@
 // that random numbers choose. Calls return, throw or jump, or their bodies are
 // skipped. core/call.h has the table that the model is of.
 //
-// On an emulated system every sequence is of one: what follows from two is decided
-// in C, which is the same for all architectures, and random numbers choose some.
+// On an emulated system every sequence is of one: what follows from two is
+// decided in C, which is the same for all architectures, and random numbers
+// choose some.
 //
 // RUN: %buildxx %s -o %t %link
 // RUN: %t | FileCheck %s
