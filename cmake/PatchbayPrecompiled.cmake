@@ -6,9 +6,12 @@
 # CMake's own rule (target_precompile_headers) writes the name of the build folder into what
 # it compiles, so that a build in another folder finds none of these objects in ccache.
 # -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON leaves both alone, and so does any other compiler than
-# clang, whose options these are.
+# clang, whose options these are, and a generator of several configurations, of which each
+# would have a header in another place.
 function(patchbay_precompile target options header)
-  if(CMAKE_DISABLE_PRECOMPILE_HEADERS OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  get_property(has_several GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+  if(CMAKE_DISABLE_PRECOMPILE_HEADERS OR has_several OR
+     NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     return()
   endif()
   add_library(${target}-precompiled OBJECT ${header})
@@ -16,6 +19,11 @@ function(patchbay_precompile target options header)
   get_target_property(type ${target} TYPE)
   if(type STREQUAL "MODULE_LIBRARY")
     set_target_properties(${target}-precompiled PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  elseif(CMAKE_POSITION_INDEPENDENT_CODE)
+    # What CMake adds for an executable, but not for objects: clang takes no header for the
+    # one that was compiled as the other.
+    set_target_properties(${target}-precompiled PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target}-precompiled PRIVATE ${CMAKE_CXX_COMPILE_OPTIONS_PIE})
   endif()
   foreach(name CXX_VISIBILITY_PRESET VISIBILITY_INLINES_HIDDEN)
     get_target_property(value ${target} ${name})
