@@ -93,6 +93,17 @@ def costs(servers, seconds):
     return [(now[0] - then[0]) / (now[1] - then[1]) for then, now in zip(before, after)]
 
 
+def wait_for_begin(recording):
+    """A call is measured before, and on a busy machine a process may be hard to visit: what
+    was counted until then would cost nothing."""
+    said = ""
+    while ": recording;" not in said:
+        line = recording.stderr.readline()
+        said += line
+        if not line:
+            sys.exit(said)
+
+
 def redis(args, server, benchmark):
     """Two servers side by side on one processor, of which first one and then the other is
     recorded: what else the machine does is equal for both, and what differs between them,
@@ -111,6 +122,7 @@ def redis(args, server, benchmark):
                     recording = subprocess.Popen(
                         record(args, *limit(args), "-p", str(traced.process.pid), "-o",
                                f"{folder}/data"), stderr=subprocess.PIPE, text=True)
+                    wait_for_begin(recording)
                     time.sleep(1.5)
                     cost = costs((traced, plain), args.seconds)
                     recording.send_signal(2)
@@ -152,9 +164,11 @@ def run(args, *command):
                 if any(process.poll() for process in running.values()):
                     break
                 time.sleep(0.02)
-            for name in ways:
-                with open(f"{folder}/go-{name}", "w", encoding="utf-8") as pipe:
-                    pipe.write("\n")
+            # Also opened for reading: nobody waits here for a program that has ended, or that
+            # has not come to it yet.
+            pipes = [os.open(f"{folder}/go-{name}", os.O_RDWR) for name in ways]
+            for pipe in pipes:
+                os.write(pipe, b"\n")
             said, seconds = {}, {}
             for name, process in running.items():
                 said[name] = process.communicate()[1]
@@ -165,6 +179,8 @@ def run(args, *command):
                     seconds[name] = sum(60 * int(minutes) + float(rest) for minutes, rest
                                         in re.findall(r"(\d+)m([\d.]+)s",
                                                       file.read().splitlines()[1]))
+            for pipe in pipes:
+                os.close(pipe)
             ratios.append(seconds["traced"] / seconds["plain"])
     print(said["traced"], end="")
     return ratios
