@@ -97,6 +97,8 @@ class Run(BaseRun):
         if not is_first:
             shutil.rmtree(without.out, ignore_errors=True)
         without.configure()
+        # At once: whoever ends this in between builds the kernel in the same folder next.
+        without.forget_configuration()
         said = without.log.read_text(errors="replace")
         yield ("configuring without the plugin says so, and leaves CALL_OPS out",
                f"no ftrace ops slots: there is no file {none}" in said
@@ -119,7 +121,6 @@ class Run(BaseRun):
         without.make("syncconfig", "lib/ctype.o")
         yield ("a kernel without the plugin is built after make syncconfig",
                not without.enabled("DYNAMIC_FTRACE_WITH_CALL_OPS"), "CALL_OPS is still on")
-        without.forget_configuration()
 
     def check_all(self, quick, variants, with_rival):
         prefix = f"__{self.arch}_sys_"

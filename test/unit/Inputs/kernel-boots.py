@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""kernel-boots.py FOLDER build|boot|hang: what test/kernel says of a kernel that
-cannot be built, of one that cannot run its init, and of what is no kernel."""
+"""kernel-boots.py FOLDER build|boot|hang|messages: what test/kernel says of a kernel that
+cannot be built, of one that cannot run its init, and of what is no kernel; and what it leaves
+of a configuration for messages where it comes to no end."""
 import os
 import shutil
 import sys
@@ -22,6 +23,11 @@ def printed(generator):
     result = yield from generator
     print("under way:", " ".join(result) or "none")
 
+
+if how == "messages":
+    print(next(run.Run.messages(SimpleNamespace(out=folder, ours=bad, tools=bad.tools)))[0])
+    print("left:", *sorted(path.name for path in bad.out.iterdir()))
+    sys.exit()
 
 with ThreadPoolExecutor(1) as pool:
     test = SimpleNamespace(arch="arm64", busybox=folder / "busybox", programs={},
