@@ -48,19 +48,22 @@ class Driver:
                 if test.armed:
                     self.armed(test)
 
-    def compile(self):
-        flags = [*programs.kcfi(self.name)]
+    def compile(self, *target):
+        flags = [*target, *programs.kcfi(self.name)]
         if not self.args.stock:
             flags += [f"-fplugin={self.build / 'lib' / 'patchbay-pass.so'}",
                       "-Rpass-missed=patchbay"]
         build = Build(self.args.cc, self.folder, tuple(flags),
-                      (f"--ld-path={self.build / 'bin' / 'ld.lld'}",), self.args.jobs)
+                      (*target, f"--ld-path={self.build / 'bin' / 'ld.lld'}"), self.args.jobs)
         start = time.monotonic()
         units = build(self.images)
         print(f"{self.name}: {units} files compiled, {len(self.images)} images linked, "
               f"{time.monotonic() - start:.0f} s", flush=True)
         missed = [message for text in build.messages for message in text.splitlines()
                   if "[-Rpass-missed=patchbay]" in message]
+        self.left_alone(missed)
+
+    def left_alone(self, missed):
         if missed:
             raise ProgramError(f"functions were left alone: {missed[0]}, and "
                                f"{len(missed) - 1} more")
