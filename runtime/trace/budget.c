@@ -300,9 +300,11 @@ static int is_time_to_decide(void)
  * Of functions in order of their calls, as many as have to go so that the others, called
  * as often as of late, cost no more than what is allowed: the busiest, which are the
  * fewest, and those with the shortest calls as a rule, since none can be called so often
- * that takes long. One that was called now and then is not what costs.
+ * that takes long. One that was called now and then is not what costs; fewer calls would
+ * tell nothing in the short time that is decided by at first, in which a slow function may
+ * be called some times, too.
  */
-#define SELDOM 4
+#define SELDOM 8
 
 static size_t too_costly(const struct pb_busy *busy, size_t nr, double over_ns)
 {
