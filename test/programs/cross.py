@@ -28,10 +28,9 @@ class CrossDriver(Driver):
             self.check(image)
         for workload in self.workloads:
             image, *arguments = workload.command
-            self.output(TARGETS[self.args.target], "-L", f"/usr/{self.args.target}", self.folder / image, *arguments,
-                        stderr=subprocess.STDOUT)
+            self.output(TARGETS[self.args.target], "-L", f"/usr/{self.args.target}",
+                        self.folder / image, *arguments, stderr=subprocess.STDOUT)
             print(f"{self.name}: done: {words(workload)}", flush=True)
-
 
     def left_alone(self, missed):
         """riscv64 passes arguments of some local functions in the registers that a site

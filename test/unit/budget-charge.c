@@ -19,6 +19,8 @@
 // CHECK-NEXT: {{^}}alone, but two threads are traced: 0 disarmed, 15000 millionths{{$}}
 // CHECK-NEXT: {{^}}alone, of a tenth: 0 disarmed, 75000 millionths{{$}}
 // CHECK-NEXT: {{^}}alone until it was looked at: 0 disarmed, 15000 millionths{{$}}
+// CHECK-NEXT: {{^}}called seven times: 0 disarmed{{$}}
+// CHECK-NEXT: {{^}}called eight times: 1 disarmed{{$}}
 // CHECK-NEXT: {{^}}looking: 0 disarmed, 10000 millionths{{$}}
 // CHECK-NEXT: {{^}}forked before its parent was looked at: 0 disarmed, 15000 millionths{{$}}
 // CHECK-NEXT: {{^}}forked by who has had as much: 0 disarmed, 15000 millionths{{$}}
@@ -283,6 +285,27 @@ static void run_forked(const char *what, uint64_t parent_ns, uint64_t calls, uin
 	pb_budget_undo();
 }
 
+/* In the first decision, each of so few calls costs a hundredth of what the program takes. */
+static void run_seldom(const char *what, uint64_t calls)
+{
+	struct patchbay_target targets[NR] = { { .entry = entries[0] },
+					       { .entry = entries[1] } };
+
+	pb_options.max_overhead = 200;
+	pb_options.call_cost_ps = OWN_NS / 100 * 1000ull;
+	step_ns = 0;
+	is_disarmed[0] = is_disarmed[1] = 0;
+	if (pb_budget_begin(NULL) || attach(NULL, NULL, targets, NR))
+		return;
+	all->calls[0] += calls;
+	process_ns += OWN_NS + calls * OWN_NS / 100;
+	clock_ns = process_ns;
+	pb_budget_is_woken = 1;
+	pb_budget_look();
+	printf("%s: %d disarmed\n", what, is_disarmed[0]);
+	pb_budget_undo();
+}
+
 /* How often it looks while the process has a part of each millisecond; no function is busy. */
 static int looks_in(int ms, int part)
 {
@@ -368,6 +391,8 @@ int main(void)
 	come = OTHERS;
 	run("alone until it was looked at", CALLS * 3 / 4, 0, 50, 50000, 0);
 	come = 0;
+	run_seldom("called seven times", 7);
+	run_seldom("called eight times", 8);
 	/* The thread's clock is asked twice around a look, twice in it, and when the thread has
 	 * rested, so one takes four steps. */
 	run("looking", 0, 0, 50, 50000, OWN_NS / 100 / 4);

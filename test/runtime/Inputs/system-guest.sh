@@ -5,8 +5,8 @@
 # misses the line of what it did not build. A hang is a failure; where the clock goes by
 # what processors do (run.py --mips), some programs take ten minutes of it.
 #
-# What stores most comes first: the emulator is slow at stores to a page that has had code,
-# which the programs before it have left of themselves (bpf-fuzz: 20 seconds instead of 3).
+# bpf-fuzz comes first: in a guest that has run others it takes 20 seconds instead of 3. It
+# stores much, so it may be to pages that have had code, of which emulators keep account.
 cd "$1" || exit
 # So there; and on riscv64 each interrupt from one hart to the other lets the emulator's other
 # hart wait for a turn of a tenth of a second, as PAUSE gives none away.
