@@ -28,7 +28,6 @@ function(patchbay_cross arch target)
     set(command_args
       -DPATCHBAY_CROSS_LLVM=${llvm}
       -DPATCHBAY_CROSS_LLVM_LIBS=${libs}
-      -DLLVM_INCLUDE_DIRS=${LLVM_INCLUDE_DIRS}
       -DLLVM_DEFINITIONS=${LLVM_DEFINITIONS})
   endif()
   ExternalProject_Add(patchbay-${arch}
@@ -50,6 +49,7 @@ function(patchbay_cross arch target)
       # There need not be a C++ library, and nothing can be linked without.
       -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY
       -DPATCHBAY_LIB_DIR=${CMAKE_BINARY_DIR}/lib/${arch}
+      -DLLVM_INCLUDE_DIRS=${LLVM_INCLUDE_DIRS}
       ${command_args}
     LIST_SEPARATOR "|"
     BUILD_ALWAYS ON

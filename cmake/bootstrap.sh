@@ -241,7 +241,8 @@ package() {
 
 # What the tests use and read. What cannot be had is said, and done without.
 fetch_programs() {
-	for package in lua5.4 libzstd sqlite3 fmtlib googletest onetbb nginx redis; do
+	for package in lua5.4 libzstd sqlite3 fmtlib googletest onetbb nginx redis \
+		jemalloc mimalloc google-perftools; do
 		sh "$root/cmake/fetch-source.sh" "$package" >/dev/null ||
 			say "no source of $package: tests that need it are skipped"
 	done
@@ -267,7 +268,7 @@ fetch_tools() {
 	(deps $test_lists) || say "tests that need these packages are skipped"
 	sh "$root/cmake/fetch-root.sh" "$llvm" >/dev/null ||
 		say "no clean system: packages are not installed and tried"
-	for package in chdb duckdb opentelemetry-proto perfetto prometheus-client viztracer; do
+	for package in chdb duckdb opentelemetry-proto perfetto viztracer; do
 		sh "$root/cmake/fetch-python.sh" "$package" >/dev/null ||
 			say "no Python package $package: tests that need it are skipped"
 	done

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# fetch-python.sh chdb|duckdb|opentelemetry-proto|perfetto|prometheus-client|viztracer
+# fetch-python.sh chdb|duckdb|opentelemetry-proto|perfetto|viztracer
 #
 # Installs the package into a Python environment of its own, below where downloads
 # are kept, and prints its interpreter. Only tests need them, to read what we write
@@ -21,9 +21,8 @@ chdb) version=26.9.0 wanted=chdb-core options=--no-deps ;;
 duckdb) version=2.0.0 ;;
 opentelemetry-proto) version=1.45.2 ;;
 perfetto) version=0.59.1 ;;
-prometheus-client) version=0.26.0 ;;
 viztracer) version=1.1.1 ;;
-*) die "no such package: '${1:-}': there are chdb, duckdb, opentelemetry-proto, perfetto, prometheus-client and viztracer" ;;
+*) die "no such package: '${1:-}': there are chdb, duckdb, opentelemetry-proto, perfetto and viztracer" ;;
 esac
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/patchbay
 folder=$cache/$1

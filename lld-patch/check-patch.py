@@ -3,7 +3,7 @@
 #
 # Checks that the hook patch stays one: what it adds to upstream's files is
 # calls of ours. Every line of it is a line to carry to the next release. And all
-# releases have the same hooks: who changes one changes it everywhere.
+# releases have the same hooks: a change is made in each of them.
 #
 #   check-patch.py [SERIES_FOLDER...]
 #

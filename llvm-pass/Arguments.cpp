@@ -1,114 +1,192 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Targets keep the code that assigns arguments to registers to themselves.
-// Here the same rules are applied to the same input, the IR's argument types
-// split the way the target splits them, and the result is compared with what
-// the target really did: the live-in registers and the frame's incoming stack
-// objects. Where the two disagree the record says so (UNKNOWN_ARGS).
+// Targets do not keep where they have put arguments, and of those that the code does
+// not use nothing is left. So the target's own lowering is asked once more, with all
+// arguments, for a function that has no other code and is thrown away.
 #include "Arguments.h"
-#include "ArgumentAssignment.h"
 #include "SlotLayout.h"
 #include "patchbay/abi.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/CodeGen/Analysis.h"
 #include "llvm/CodeGen/MachineFrameInfo.h"
 #include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/MachineRegisterInfo.h"
+#include "llvm/CodeGen/SelectionDAG.h"
 #include "llvm/CodeGen/TargetLowering.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
 using namespace patchbay;
 
-/// The argument as its target splits it.
-static LoweredArgument lower(const Argument &Arg, const TargetLowering &TLI) {
+namespace {
+/// Where values are: how many registers of each kind, counted to the last one, and
+/// up to where on the stack.
+struct Locations {
+  unsigned Integers = 0, Floats = 0;
+  uint64_t StackSize = 0;
+  bool InMemory = false; // some are
+  bool Known = true;     // there are no others
+};
+} // namespace
+
+using Parts = SmallVector<ISD::InputArg, 8>;
+
+/// Whether an argument has a register of its own.
+static bool isApart(const Argument &Arg, const SlotLayout &Layout) {
+  return Arg.hasNestAttr() || Arg.hasSwiftErrorAttr() ||
+         Arg.hasAttribute(Attribute::SwiftSelf) ||
+         Arg.hasAttribute(Attribute::SwiftAsync) ||
+         (Arg.hasStructRetAttr() && !Layout.ResultPointerIsArgument);
+}
+
+static ISD::ArgFlagsTy flagsOf(const Argument &Arg, const TargetLowering &TLI) {
+  const DataLayout &DL = Arg.getParent()->getDataLayout();
+  ISD::ArgFlagsTy Flags;
+  if (Arg.getType()->isPointerTy())
+    Flags.setPointer();
+  if (Arg.hasAttribute(Attribute::ZExt))
+    Flags.setZExt();
+  if (Arg.hasAttribute(Attribute::SExt))
+    Flags.setSExt();
+  if (Arg.hasAttribute(Attribute::InReg))
+    Flags.setInReg();
+  if (Arg.hasStructRetAttr())
+    Flags.setSRet();
+  MaybeAlign Alignment = Arg.getParamStackAlign();
+  if (Arg.hasByValAttr()) {
+    Type *Pointee = Arg.getParamByValType();
+    Flags.setByVal();
+    Flags.setByValSize(DL.getTypeAllocSize(Pointee));
+    if (!Alignment)
+      Alignment = Arg.getParamAlign();
+    if (!Alignment)
+      Alignment = TLI.getByValTypeAlignment(Pointee, DL);
+  }
+  Flags.setMemAlign(Alignment ? *Alignment : DL.getABITypeAlign(Arg.getType()));
+  return Flags;
+}
+
+/// An argument's parts as instruction selection hands them to the target.
+static void addParts(const Argument &Arg, const TargetLowering &TLI,
+                     Parts &All) {
   const Function &F = *Arg.getParent();
   const DataLayout &DL = F.getDataLayout();
   LLVMContext &Context = F.getContext();
-  LoweredArgument Lowered;
-  Lowered.ByVal = Arg.hasByValAttr();
-  if (Lowered.ByVal) {
-    Type *Pointee = Arg.getParamByValType();
-    Lowered.Size = DL.getTypeAllocSize(Pointee);
-    MaybeAlign Asked = Arg.getParamStackAlign();
-    if (!Asked)
-      Asked = Arg.getParamAlign();
-    if (!Asked)
-      Asked = TLI.getByValTypeAlignment(Pointee, DL);
-    Lowered.Alignment = std::max(*Asked, Align(8));
-    return Lowered;
-  }
-  Lowered.OfVariadic = F.isVarArg();
-  Lowered.Together = TLI.functionArgumentNeedsConsecutiveRegisters(
-      Arg.getType(), F.getCallingConv(), F.isVarArg(), DL);
+  const CallingConv::ID Convention = F.getCallingConv();
+  ISD::ArgFlagsTy Flags = flagsOf(Arg, TLI);
+  const bool Together = TLI.functionArgumentNeedsConsecutiveRegisters(
+      Arg.getType(), Convention, F.isVarArg(), DL);
+  if (Together)
+    Flags.setInConsecutiveRegs();
   SmallVector<EVT, 4> Types;
   ComputeValueVTs(TLI, DL, Arg.getType(), Types);
-  for (EVT VT : Types)
-    Lowered.Values.push_back(
-        {TLI.getRegisterTypeForCallingConv(Context, F.getCallingConv(), VT),
-         TLI.getNumRegistersForCallingConv(Context, F.getCallingConv(), VT)});
-  return Lowered;
-}
-
-static void assignArguments(ArgumentAssignment &A, const MachineFunction &MF,
-                            const SlotLayout &Layout, bool HiddenReturn) {
-  const TargetLowering &TLI = *MF.getSubtarget().getTargetLowering();
-  if (HiddenReturn)
-    A.hiddenPointer();
-  for (const Argument &Arg : MF.getFunction().args()) {
-    // These have registers of their own.
-    if (Arg.hasNestAttr() || Arg.hasSwiftErrorAttr() ||
-        Arg.hasAttribute(Attribute::SwiftSelf) ||
-        Arg.hasAttribute(Attribute::SwiftAsync) ||
-        (Arg.hasStructRetAttr() && !Layout.ResultPointerIsArgument))
-      continue;
-    A.argument(lower(Arg, TLI));
+  unsigned Offset = 0;
+  for (EVT VT : Types) {
+    Type *Ty = VT.getTypeForEVT(Context);
+    Flags.setOrigAlign(TLI.getABIAlignmentForCallingConv(Ty, DL));
+    const MVT Register =
+        TLI.getRegisterTypeForCallingConv(Context, Convention, VT);
+    const unsigned Size = Register.getStoreSize().getKnownMinValue();
+    const unsigned Number =
+        TLI.getNumRegistersForCallingConv(Context, Convention, VT);
+    for (unsigned I = 0; I != Number; ++I) {
+      ISD::ArgFlagsTy OfPart = Flags;
+      if (Number > 1 && I == 0)
+        OfPart.setSplit();
+      if (I)
+        OfPart.setOrigAlign(Align(1));
+      if (I && I == Number - 1)
+        OfPart.setSplitEnd();
+      All.emplace_back(OfPart, Register, VT, Ty, /*Used=*/true, Arg.getArgNo(),
+                       Offset + I * Size);
+    }
+    Offset += VT.getStoreSize().getKnownMinValue();
   }
+  if (Together && !Types.empty())
+    All.back().Flags.setInConsecutiveRegsLast();
 }
 
-bool patchbay::usesAny(const MachineFunction &MF,
-                       ArrayRef<MCRegister> Registers) {
-  const TargetRegisterInfo *TRI = MF.getSubtarget().getRegisterInfo();
-  return any_of(MF.getRegInfo().liveins(), [&](auto &LiveIn) {
-    return any_of(Registers, [&](MCRegister Register) {
-      return TRI->regsOverlap(Register, LiveIn.first);
-    });
+/// A part that is no argument of the function's.
+static ISD::InputArg makePart(MVT VT, LLVMContext &Context, bool IsResultPointer) {
+  ISD::ArgFlagsTy Flags;
+  if (IsResultPointer)
+    Flags.setSRet();
+  Flags.setOrigAlign(Align(1));
+  return ISD::InputArg(Flags, VT, VT, EVT(VT).getTypeForEVT(Context),
+                       /*Used=*/true, ISD::InputArg::NoArgIndex, 0);
+}
+
+/// Counts \p Register to \p Count if it is one of \p All.
+static bool countRegister(MCRegister Register, ArrayRef<MCRegister> All,
+                          unsigned &Count, const TargetRegisterInfo &TRI) {
+  auto It = find_if(All, [&](MCRegister Whole) {
+    return TRI.isSubRegisterEq(Whole, Register);
   });
+  if (It == All.end())
+    return false;
+  Count = std::max<unsigned>(Count, It - All.begin() + 1);
+  return true;
 }
 
-/// Whether an assignment agrees with the lowered function. Unused arguments
-/// leave no trace in registers, so those can only show too small a count.
-static bool agrees(const MachineFunction &MF,
-                   const ArgumentRegisters &Registers,
-                   const ArgumentAssignment &A) {
-  const MachineFrameInfo &MFI = MF.getFrameInfo();
-  return A.Known && A.stackEnd(MFI) == A.expectedStackEnd(MFI) &&
-         (A.keepsUnnamed(MFI) ||
-          (!usesAny(MF, ArrayRef(Registers.Integer).drop_front(A.GP)) &&
-           !usesAny(MF, ArrayRef(Registers.Float).drop_front(A.FP))));
+/// Where the target puts \p All at the entry of a function with \p MF's attributes.
+static Locations locate(const Parts &All, CallingConv::ID Convention,
+                        const MachineFunction &MF, MachineModuleInfo &MMI,
+                        const SlotLayout &Layout,
+                        const ArgumentRegisters &Registers) {
+  Locations Found;
+  if (All.empty())
+    return Found;
+  Function &F = const_cast<Function &>(MF.getFunction());
+  const TargetMachine &TM = MF.getTarget();
+  const TargetSubtargetInfo &Subtarget = MF.getSubtarget();
+  MachineFunction Other(F, TM, Subtarget, MF.getContext(), 0);
+  Other.initTargetMachineFunctionInfo(Subtarget);
+  OptimizationRemarkEmitter ORE(&F);
+  SelectionDAG DAG(TM, TM.getOptLevel());
+#if LLVM_VERSION_MAJOR >= 23
+  DAG.init(Other, ORE, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, MMI,
+           nullptr);
+#else
+  DAG.init(Other, ORE, nullptr, nullptr, nullptr, nullptr, nullptr, MMI, nullptr);
+#endif
+  SmallVector<SDValue, 8> Values;
+  // Of variadic functions the arguments that have a name are counted.
+  Subtarget.getTargetLowering()->LowerFormalArguments(
+      DAG.getEntryNode(), Convention, /*isVarArg=*/false, All, SDLoc(), DAG,
+      Values);
+  const TargetRegisterInfo &TRI = *Subtarget.getRegisterInfo();
+  for (auto &[Register, Virtual] : Other.getRegInfo().liveins())
+    Found.Known &=
+        countRegister(Register, Registers.Integer, Found.Integers, TRI) ||
+        countRegister(Register, Registers.Float, Found.Floats, TRI);
+  const MachineFrameInfo &MFI = Other.getFrameInfo();
+  int64_t End = Layout.StackArgumentsOffset;
+  for (int I = MFI.getObjectIndexBegin(); I != 0; ++I)
+    End = std::max<int64_t>(End, MFI.getObjectOffset(I) + MFI.getObjectSize(I));
+  Found.StackSize = End - Layout.StackArgumentsOffset;
+  Found.InMemory = MFI.getNumFixedObjects();
+  return Found;
 }
 
-/// PATCHBAY_RECORD_RETURN_*: two registers of one kind are the most that
-/// a tracer is asked to keep.
-static uint8_t classifyReturn(ArrayRef<ISD::OutputArg> Parts,
-                              const ArgumentAssignment &A) {
-  if (Parts.empty())
-    return PATCHBAY_RECORD_RETURN_VOID;
-  uint8_t Kind = A.returnKind(Parts.front().VT);
-  if (Parts.size() > 2 || any_of(Parts, [&](const ISD::OutputArg &Part) {
-        return A.returnKind(Part.VT) != Kind;
-      }))
-    return PATCHBAY_RECORD_RETURN_OTHER;
-  return Kind;
+/// Whether a copy of the part on another stack can lie as the part does.
+static bool canBeCopied(const ISD::InputArg &Part) {
+  const Align Max(PATCHBAY_RECORD_STACK_ALIGN_MAX);
+  return (Part.Flags.isByVal() ? Part.Flags.getNonZeroMemAlign()
+                               : Align(PowerOf2Ceil(std::max<uint64_t>(
+                                     Part.VT.getStoreSize().getKnownMinValue(), 1)))) <=
+         Max;
 }
 
 /// Whether a tracer of exits keeps all registers that the result is in. LLVM returns
 /// more in registers than a C compiler asks of it.
-static bool keepsResult(ArrayRef<ISD::OutputArg> Parts,
+static bool keepsResult(ArrayRef<ISD::OutputArg> Results,
                         const SlotLayout &Layout) {
   unsigned Integers = 0, Floats = 0;
-  for (const ISD::OutputArg &Part : Parts) {
+  for (const ISD::OutputArg &Part : Results) {
     if (Part.VT.isScalableVector() ||
         (Part.VT.isVector() && !Layout.ResultVectors))
       return false;
@@ -122,29 +200,66 @@ static bool keepsResult(ArrayRef<ISD::OutputArg> Parts,
 }
 
 ArgumentSummary
-patchbay::summarizeArguments(const MachineFunction &MF,
+patchbay::summarizeArguments(const MachineFunction &MF, MachineModuleInfo &MMI,
                              const SlotLayout &Layout,
                              const ArgumentRegisters &Registers) {
   const Function &F = MF.getFunction();
+  LLVMContext &Context = F.getContext();
+  const CallingConv::ID Convention = F.getCallingConv();
   const TargetLowering &TLI = *MF.getSubtarget().getTargetLowering();
 
-  SmallVector<ISD::OutputArg, 4> Return;
-  GetReturnInfo(F.getCallingConv(), F.getReturnType(), F.getAttributes(),
-                Return, TLI, F.getDataLayout());
-  bool HiddenReturn = !TLI.CanLowerReturn(
-      F.getCallingConv(), const_cast<MachineFunction &>(MF), F.isVarArg(),
-      Return, F.getContext(), F.getReturnType());
+  SmallVector<ISD::OutputArg, 4> Results;
+  GetReturnInfo(Convention, F.getReturnType(), F.getAttributes(), Results, TLI,
+                F.getDataLayout());
+  const bool HiddenReturn = !TLI.CanLowerReturn(
+      Convention, const_cast<MachineFunction &>(MF), F.isVarArg(), Results,
+      Context, F.getReturnType());
 
-  std::unique_ptr<ArgumentAssignment> A =
-      createAssignment(MF, Layout, Registers);
+  Parts All;
+  bool Known = HiddenReturn || keepsResult(Results, Layout);
+  if (HiddenReturn && Layout.ResultPointerIsArgument)
+    All.push_back(makePart(TLI.getPointerTy(F.getDataLayout()), Context,
+                           /*IsResultPointer=*/true));
+  for (const Argument &Arg : F.args()) {
+    Known &= !Arg.hasInAllocaAttr() && !Arg.hasAttribute(Attribute::Preallocated);
+    if (!isApart(Arg, Layout))
+      addParts(Arg, TLI, All);
+  }
+  // Some targets put vectors of variadic functions elsewhere.
+  Known &= none_of(All, [&](const ISD::InputArg &Part) {
+    return Part.VT.isScalableVector() ||
+           (F.isVarArg() && Part.VT.getStoreSize().getKnownMinValue() > 16);
+  });
+  const Locations Arguments =
+      locate(All, Convention, MF, MMI, Layout, Registers);
+
+  // A result is in the kind of registers that it would be in as an argument of C's.
+  Parts AsArguments;
+  bool Vectors = false;
+  for (const ISD::OutputArg &Part : Results) {
+    AsArguments.push_back(makePart(Part.VT, Context, /*IsResultPointer=*/false));
+    Vectors |= Part.VT.isVector();
+  }
   ArgumentSummary Summary = {};
   // Where the hidden pointer counts it is also what such a function returns.
   if (HiddenReturn || F.hasStructRetAttr())
     Summary.Flags |= PATCHBAY_RECORD_SRET | (Layout.ResultPointerIsArgument
                                                  ? PATCHBAY_RECORD_RETURN_GP
                                                  : PATCHBAY_RECORD_RETURN_VOID);
-  else
-    Summary.Flags |= classifyReturn(Return, *A);
+  else if (Results.size() > 2 || Vectors)
+    Summary.Flags |= PATCHBAY_RECORD_RETURN_OTHER;
+  else if (all_of(Results, [](const ISD::OutputArg &Part) { return Part.VT.isScalarInteger(); }))
+    Summary.Flags |= Results.empty() ? PATCHBAY_RECORD_RETURN_VOID
+                                     : PATCHBAY_RECORD_RETURN_GP;
+  else {
+    const Locations Result =
+        locate(AsArguments, CallingConv::C, MF, MMI, Layout, Registers);
+    Summary.Flags |= !Result.Known || Result.StackSize ||
+                             (Result.Integers && Result.Floats)
+                         ? PATCHBAY_RECORD_RETURN_OTHER
+                     : Result.Floats ? PATCHBAY_RECORD_RETURN_FP
+                                     : PATCHBAY_RECORD_RETURN_GP;
+  }
   if (F.isVarArg())
     Summary.Flags |= PATCHBAY_RECORD_VARIADIC;
   if (F.doesNotReturn())
@@ -154,13 +269,15 @@ patchbay::summarizeArguments(const MachineFunction &MF,
       }))
     Summary.Flags |= PATCHBAY_RECORD_MUSTTAIL;
 
-  assignArguments(*A, MF, Layout, HiddenReturn);
-  uint64_t StackWords = divideCeil(A->StackSize, 8);
-  if (!agrees(MF, Registers, *A) || StackWords > PATCHBAY_RECORD_COUNT_MAX ||
-      (!HiddenReturn && !keepsResult(Return, Layout)))
+  const uint64_t StackWords = divideCeil(Arguments.StackSize, 8);
+  Known &= Arguments.Known && StackWords <= PATCHBAY_RECORD_COUNT_MAX;
+  if (Arguments.InMemory)
+    Known &= all_of(All, canBeCopied) &&
+             (Layout.FastStackIsC || Convention != CallingConv::Fast);
+  if (!Known)
     Summary.Flags |= PATCHBAY_RECORD_UNKNOWN_ARGS;
-  Summary.GPArgs = A->GP;
-  Summary.FPArgs = A->FP;
+  Summary.GPArgs = Arguments.Integers;
+  Summary.FPArgs = Arguments.Floats;
   Summary.StackArgWords =
       std::min<uint64_t>(StackWords, PATCHBAY_RECORD_COUNT_MAX);
   return Summary;

@@ -11,6 +11,7 @@
 
 namespace llvm {
 class MachineFunction;
+class MachineModuleInfo;
 } // namespace llvm
 
 namespace patchbay {
@@ -25,16 +26,14 @@ struct ArgumentSummary {
   uint8_t Flags;
 };
 
-/// A target's registers for arguments, in order, and those of a site.
+/// A target's registers for arguments, in order, what else trampolines keep, and
+/// what they and sites change.
 struct ArgumentRegisters {
-  llvm::SmallVector<llvm::MCRegister> Integer, Float, Fast, Site;
+  llvm::SmallVector<llvm::MCRegister> Integer, Float, OtherKept, Scratch;
 };
 
-/// Whether an argument that the function uses is in one of \p Registers.
-bool usesAny(const llvm::MachineFunction &MF,
-             llvm::ArrayRef<llvm::MCRegister> Registers);
-
 ArgumentSummary summarizeArguments(const llvm::MachineFunction &MF,
+                                   llvm::MachineModuleInfo &MMI,
                                    const SlotLayout &Layout,
                                    const ArgumentRegisters &Registers);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "BitcodeNote.h"
-#include "CommandLine.h"
 #include "Options.h"
 #include "SlotLayout.h"
 #include "patchbay/abi.h"
@@ -73,20 +72,4 @@ PreservedAnalyses AddBitcodeNotePass::run(Module &M, ModuleAnalysisManager &) {
     return PreservedAnalyses::all();
   addBitcodeNote(M);
   return PreservedAnalyses::none();
-}
-
-StringRef patchbay::whyNoBitcodeNote(const CommandLine &Called) {
-  size_t On = Called.last([](StringRef A) {
-    return A == "-flto" || A.starts_with("-flto=");
-  });
-  size_t Off = Called.last([](StringRef A) { return A == "-fno-lto"; });
-  if (On <= Off || Called.hasPrefix("-fpass-plugin=") || Called.has("-ffat-lto-objects") ||
-      Called.has("-fsyntax-only") || Called.has("-E") ||
-      Called.has(("-" + Twine(DisableName)).str()) ||
-      Called.has("-patchbay-mode=kernel") ||
-      Called.has("-mllvm=-patchbay-mode=kernel"))
-    return "";
-  return "with -flto the linker generates code: give it the plugin "
-         "(--load-pass-plugin=), and compile with -fpass-plugin= of the same file, so "
-         "that it is noticed where the linker had none";
 }

@@ -16,8 +16,6 @@
 
 namespace patchbay {
 
-class CommandLine;
-
 /// Adds the note to a module that defines functions.
 class AddBitcodeNotePass : public llvm::PassInfoMixin<AddBitcodeNotePass> {
 public:
@@ -28,10 +26,6 @@ public:
 /// Removes the notes of all files that were made one module. True if there
 /// were any.
 bool removeBitcodeNotes(llvm::Module &M);
-
-/// Whether bitcode will have no note for want of -fpass-plugin=; if so, what to say.
-/// Kernels are compiled and linked by one Makefile, which does not need it.
-llvm::StringRef whyNoBitcodeNote(const CommandLine &Called);
 
 } // namespace patchbay
 

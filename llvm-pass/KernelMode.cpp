@@ -67,14 +67,24 @@ bool patchbay::hasOnlyPrefixes(const Module &M) {
                 [](const Function &F) {
                   return F.hasFnAttribute("patchable-function-prefix");
                 }) &&
-         none_of(M, [](const Function &F) {
-           return F.getFnAttributeAsParsedInteger("patchable-function-entry");
-         });
+         none_of(M, hasEntryNOPs);
 }
 
 void patchbay::dropPrefixes(Module &M) {
-  for (Function &F : M)
+  const bool HasHashes = M.getModuleFlag("kcfi");
+  const Function *Lost = nullptr; // the first one whose address is lost
+  for (Function &F : M) {
+    if (!F.hasFnAttribute("patchable-function-prefix") ||
+        !(HasHashes || hasEntryNOPs(F)))
+      continue;
+    if (!hasEntryNOPs(F) && !isSynthesized(F) && !Lost)
+      Lost = &F;
     F.removeFnAttr("patchable-function-prefix");
+  }
+  if (Lost)
+    warn(*Lost, "with kCFI it has no NOPs before its entry, and no address in "
+                "LLVM's table: others have a slot there, and hashes are at one "
+                "distance in all");
 }
 
 PreservedAnalyses DropPrefixesPass::run(Module &M, ModuleAnalysisManager &) {

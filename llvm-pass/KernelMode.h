@@ -24,9 +24,9 @@ void warnIfMixed(const llvm::Module &M);
 /// makes the table for the NOPs before, which a slot would replace.
 bool hasOnlyPrefixes(const llvm::Module &M);
 
-/// Takes the NOPs before functions away. Their number is a distance to the
-/// hash, in callees and in what callers check; the slot has one distance for
-/// all, with or without a slot.
+/// Takes the NOPs before functions with a slot away. With kCFI also those before
+/// others: their number is a distance to the hash, in callees and in what callers
+/// check, and the slot has one distance for all.
 void dropPrefixes(llvm::Module &M);
 
 /// Does so before the passes on IR run. Where LLVM lowers kCFI checks in IR it

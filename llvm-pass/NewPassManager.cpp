@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "NewPassManager.h"
-#include "CommandLine.h"
 #include "Diagnostics.h"
 #include "Options.h"
 #include "SlotLayout.h"
@@ -41,12 +40,4 @@ bool patchbay::refuseNewPassManager(Module &M, TargetMachine &TM) {
     return false;
   error(M, Refusal);
   return true;
-}
-
-StringRef patchbay::whyNot(const CommandLine &Called) {
-  auto Last = [&](StringRef Wanted) {
-    return Called.last([&](StringRef A) { return A == Wanted; });
-  };
-  bool Disabled = Called.has(("-" + Twine(DisableName)).str());
-  return !Disabled && Last(Option) > Last(Opposite) ? StringRef(Refusal) : StringRef();
 }

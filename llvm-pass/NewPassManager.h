@@ -6,8 +6,6 @@
 #ifndef PATCHBAY_LLVM_PASS_NEWPASSMANAGER_H
 #define PATCHBAY_LLVM_PASS_NEWPASSMANAGER_H
 
-#include "llvm/ADT/StringRef.h"
-
 namespace llvm {
 class Module;
 class TargetMachine;
@@ -15,14 +13,9 @@ class TargetMachine;
 
 namespace patchbay {
 
-class CommandLine;
-
 /// Whether code for \p M is about to be generated in that way; if so, it is an
 /// error, which has been said. Called before either pass manager is set up.
 bool refuseNewPassManager(llvm::Module &M, llvm::TargetMachine &TM);
-
-/// What is wrong with a command line, or nothing.
-llvm::StringRef whyNot(const CommandLine &Called);
 
 } // namespace patchbay
 

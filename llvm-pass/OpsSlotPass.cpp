@@ -3,6 +3,7 @@
 #include "BitcodeNote.h"
 #include "Diagnostics.h"
 #include "KernelMode.h"
+#include "LoaderCalls.h"
 #include "Options.h"
 #include "Selection.h"
 #include "SitePrinter.h"
@@ -10,6 +11,7 @@
 #include "SlotLayout.h"
 #include "patchbay/abi.h"
 #include "llvm/CodeGen/GCMetadata.h"
+#include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/TargetInstrInfo.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/IR/Module.h"
@@ -21,12 +23,35 @@
 using namespace llvm;
 using namespace patchbay;
 
+/// If the program's own assembly has the name of the stubs, they are called
+/// otherwise, and no site leads to them.
+static void addModuleData(Module &M, SiteTable &Table) {
+  std::string Stubs = Table.Layout->StubsSymbol.str();
+  for (StringRef Name : {StringRef(PATCHBAY_MODULE_SYMBOL), StringRef(Stubs)})
+    if (const GlobalValue *Taken = M.getNamedValue(Name);
+        Taken && !Taken->isDeclarationForLinker())
+      return error(M, M.getSourceFileName() + ": it defines '" + Name +
+                          "', which is Patchbay's name");
+  const bool IsTaken =
+      !Stubs.empty() && StringRef(M.getModuleInlineAsm()).contains(Stubs);
+  if (IsTaken)
+    Stubs += ".own";
+  Table.ZeroSites = IsTaken || options().ZeroSites;
+  Table.Data.add(M, *Table.Layout, Stubs,
+                 Table.Layout->NumStubs && !Table.ZeroSites);
+}
+
 void OpsSlotPass::begin(Module &M, SiteTable &TheTable) {
   Table = &TheTable;
   *Table = SiteTable();
   State = Unseen;
   Requested = Requests();
   KernelMode = isKernelMode(M);
+  Table->Layout = findSlotLayout(M.getTargetTriple());
+  if (!KernelMode && Table->Layout && any_of(M, [](const Function &F) {
+        return !F.isDeclarationForLinker();
+      }))
+    addModuleData(M, *Table);
   NumInstrumented = 0;
   Skipped.clear();
   ForbiddenByFlags = false;
@@ -43,14 +68,14 @@ static bool resolveNames(SiteTable &Table, const MachineFunction &MF) {
       buildInstructions(Layout.OwnLandingPad, Instructions, Context);
   auto Integer = findRegisters(Layout.IntegerRegisters, Registers);
   auto Float = findRegisters(Layout.FloatRegisters, Registers);
-  auto Fast = findRegisters(Layout.FastRegisters, Registers);
-  auto OfSite = findRegisters(Layout.SiteRegisters, Registers);
-  if (!Site || !LandingPad || !Integer || !Float || !Fast || !OfSite)
+  auto OtherKept = findRegisters(Layout.OtherKeptRegisters, Registers);
+  auto Scratch = findRegisters(Layout.ScratchRegisters, Registers);
+  if (!Site || !LandingPad || !Integer || !Float || !OtherKept || !Scratch)
     return false;
   Table.SiteCode = std::move(*Site);
   Table.LandingPadCode = std::move(*LandingPad);
-  Table.Registers = {std::move(*Integer), std::move(*Float), std::move(*Fast),
-                     std::move(*OfSite)};
+  Table.Registers = {std::move(*Integer), std::move(*Float),
+                     std::move(*OtherKept), std::move(*Scratch)};
   return true;
 }
 
@@ -59,7 +84,6 @@ bool OpsSlotPass::accepts(MachineFunction &MF) {
   if (State == Unseen) {
     const TargetMachine &TM = MF.getTarget();
     Module &M = *MF.getFunction().getParent();
-    Table->Layout = findSlotLayout(TM.getTargetTriple());
     Refusal = whyNotModule(TM, Table->Layout);
     if (Refusal.empty() && !KernelMode && !resolveNames(*Table, MF))
       Refusal = "this LLVM names instructions or registers in another way; "
@@ -70,10 +94,14 @@ bool OpsSlotPass::accepts(MachineFunction &MF) {
     if (!Refusal.empty())
       warn(M, Refusal);
     else
-      Refusal = Requested.read(M);
+      Refusal = Requested.read(M, KernelMode);
     State = Refusal.empty() ? Accepted : Refused;
-    if (State == Accepted && KernelMode)
+    Table->EntriesNeedSlots = State == Accepted && KernelMode;
+    if (Table->EntriesNeedSlots)
       dropPrefixes(M);
+    if (Table->EntriesNeedSlots && Requested.exist())
+      warn(M, "in kernel mode the NOPs at entries say which functions have a "
+              "slot: lists, annotations and the threshold do not count");
     if (State == Accepted)
       warnIfMixed(M);
     if (StringRef(TM.Options.MCOptions.CommandlineArgs)
@@ -91,9 +119,16 @@ bool OpsSlotPass::skip(const MachineFunction &MF, StringRef Reason) {
   return false;
 }
 
-bool OpsSlotPass::run(MachineFunction &MF) {
+bool OpsSlotPass::run(MachineFunction &MF, MachineModuleInfo &MMI) {
   if (options().Disable)
     return false;
+  ModuleData &Data = Table->Data;
+  if (Data.contains(MF.getFunction())) {
+    // All functions of the program have come before. One from machine IR has no body.
+    if (Table->Mode != PATCHBAY_MODE_USER || MF.empty())
+      Data.drop();
+    return false;
+  }
   if (!accepts(MF))
     return skip(MF, Refusal);
   const Choice Chosen = choose(MF, KernelMode, *Table->Layout,
@@ -105,9 +140,12 @@ bool OpsSlotPass::run(MachineFunction &MF) {
   unsigned PrefixSize;
   if (KernelMode) {
     PrefixSize = emitSlot(MF, *Table->Layout);
+    Table->KernelSlots.insert(&MF.getFunction());
     Table->Mode = PATCHBAY_MODE_KERNEL;
   } else {
-    PrefixSize = emitSlotAndSite(MF, *Table);
+    PrefixSize = emitSlotAndSite(MF, MMI, *Table);
+    if (!Table->Mode)
+      Data.use();
     Table->Mode = PATCHBAY_MODE_USER;
   }
   remarkInstrumented(MF, PrefixSize, KernelMode, Chosen.Reason);
@@ -153,7 +191,7 @@ bool OpsSlotLegacy::doInitialization(Module &M) {
   auto *Strategies = getAnalysisIfAvailable<GCModuleInfo>();
   GCStrategy *Strategy = Strategies->getGCStrategy(PassName);
   Worker.begin(M, static_cast<SiteStrategy *>(Strategy)->Table);
-  return Changed;
+  return Changed | (!isKernelMode(M) && keepLoaderCalls(M));
 }
 
 bool OpsSlotLegacy::doFinalization(Module &M) {
@@ -163,7 +201,8 @@ bool OpsSlotLegacy::doFinalization(Module &M) {
 }
 
 bool OpsSlotLegacy::runOnMachineFunction(MachineFunction &MF) {
-  return Worker.run(MF);
+  return Worker.run(MF,
+                    getAnalysis<MachineModuleInfoWrapperPass>().getMMI());
 }
 
 StringRef OpsSlotLegacy::getPassName() const { return "Patchbay slots"; }

@@ -35,7 +35,7 @@ class OpsSlotPass {
 
 public:
   void begin(llvm::Module &M, SiteTable &Table);
-  bool run(llvm::MachineFunction &MF);
+  bool run(llvm::MachineFunction &MF, llvm::MachineModuleInfo &MMI);
 
   /// Says so if no function got a slot, and the user cannot have meant that.
   void end(const llvm::Module &M);

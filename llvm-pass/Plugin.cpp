@@ -6,7 +6,6 @@
 // option loaded it, or how many did: a process maps a file once, and a copy of
 // the file does nothing.
 #include "BitcodeNote.h"
-#include "CommandLine.h"
 #include "Diagnostics.h"
 #include "KernelMode.h"
 #include "NewPassManager.h"
@@ -55,13 +54,6 @@ static bool haveSameContent(StringRef PathA, StringRef PathB) {
   return A && B && (*A)->getBuffer() == (*B)->getBuffer();
 }
 
-/// No compilation is there yet to fail, so this is as LLVM does it when an option
-/// is unknown: a fatal error would have clang dump its stack.
-[[noreturn]] static void fail(const Twine &Message) {
-  WithColor::error(errs()) << "patchbay: " << Message << '\n';
-  exit(1);
-}
-
 /// Registers all that LLVM has to know, unless another copy of this file has.
 /// Two different ones would each instrument in its own way: it is the user who
 /// knows which is meant.
@@ -71,14 +63,13 @@ static bool activate() {
     std::string First = fileOf(Known), Second = fileOf(DisableName);
     if (haveSameContent(First, Second))
       return false;
-    fail("two different plugins are loaded, '" + First + "' and '" + Second +
-         "': load one of them");
+    // No compilation is there yet to fail, so this is as LLVM does it when an option
+    // is unknown: a fatal error would have clang dump its stack.
+    WithColor::error(errs()) << "patchbay: two different plugins are loaded, '"
+                             << First << "' and '" << Second
+                             << "': load one of them\n";
+    exit(1);
   }
-  CommandLine Called;
-  if (StringRef Refusal = whyNot(Called); !Refusal.empty())
-    fail(Refusal);
-  if (StringRef Warning = whyNoBitcodeNote(Called); !Warning.empty())
-    WithColor::warning(errs()) << "patchbay: " << Warning << '\n';
   options();
   static RegisterTargetPassConfigCallback InsertPass(insertPass);
   // Insertion is by ID and llc's -run-pass= is by name: both need a pass that

@@ -13,7 +13,7 @@ using namespace patchbay;
 
 /// Reads __attribute__((annotate("patchbay::..."))). LLVM keeps annotations in
 /// a table of pointers to functions.
-void Requests::readAnnotations(const Module &M) {
+void Requests::readAnnotations(const Module &M, bool KernelMode) {
   const GlobalVariable *Table = M.getNamedGlobal("llvm.global.annotations");
   if (!Table || !Table->hasInitializer())
     return;
@@ -37,6 +37,8 @@ void Requests::readAnnotations(const Module &M) {
       warn(*F, "unknown annotation '" + Text +
                    "': expected patchbay::always or patchbay::never");
   }
+  if (KernelMode)
+    return;
   for (const Function *F : AnnotatedAlways)
     if (const char *Reason = whyNever(*F))
       warn(*F, Twine("conflicting attributes: it is annotated "
@@ -58,14 +60,14 @@ const char *Requests::whyNever(const Function &F) const {
   return nullptr;
 }
 
-std::string Requests::read(const Module &M) {
+std::string Requests::read(const Module &M, bool KernelMode) {
   if (Error E = List.read(options().AttrListPaths)) {
     std::string Message = toString(std::move(E)) + "; nothing is instrumented";
     error(M, Message);
     Failed = true;
     return Message;
   }
-  readAnnotations(M);
+  readAnnotations(M, KernelMode);
   StringRef File = M.getSourceFileName();
   if (List.matches("always", "mainfile", File))
     OfModule = {Request::Always, "its main file is listed under [always]"};
@@ -97,6 +99,11 @@ bool Requests::isListed(StringRef Section, const Function &F) const {
   return any_of(namesOf(F), [&](StringRef Name) {
     return List.matches(Section, "fun", Name);
   });
+}
+
+bool Requests::exist() const {
+  return !AnnotatedAlways.empty() || !AnnotatedNever.empty() ||
+         !options().AttrListPaths.empty() || options().InstructionThreshold;
 }
 
 Request Requests::find(const Function &F) const {

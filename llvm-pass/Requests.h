@@ -30,17 +30,20 @@ class Requests {
   bool Failed = false;
   llvm::SetVector<const llvm::Function *> AnnotatedAlways, AnnotatedNever;
 
-  void readAnnotations(const llvm::Module &M);
+  void readAnnotations(const llvm::Module &M, bool KernelMode);
   const char *whyNever(const llvm::Function &F) const;
   bool isListed(llvm::StringRef Section, const llvm::Function &F) const;
 
 public:
   /// Reads what a module's functions have in common. Returns the error, and has
   /// diagnosed it, if that cannot be used; else an empty string.
-  std::string read(const llvm::Module &M);
+  std::string read(const llvm::Module &M, bool KernelMode);
 
   /// Whether a list names the module's file under [never].
   bool leaveModuleAlone() const { return OfModule.Wish == Request::Never; }
+
+  /// Whether there are any: annotations, lists or the threshold.
+  bool exist() const;
 
   /// Whether read() returned an error.
   bool failed() const { return Failed; }

@@ -8,6 +8,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineRegisterInfo.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -34,34 +35,53 @@ std::string patchbay::whyNotModule(const TargetMachine &TM,
   return {};
 }
 
+bool patchbay::hasEntryNOPs(const Function &F) {
+  return F.getFnAttributeAsParsedInteger("patchable-function-entry");
+}
+
 bool patchbay::isSynthesized(const Function &F) {
   StringRef Name = F.getName();
   return Name.contains(".module_ctor") || Name.contains(".module_dtor") ||
          Name.starts_with(".cfi.jumptable") || Name.starts_with("__llvm_");
 }
 
-// A trampoline saves what the C convention lets a callee expect and a caller
-// lose. Only where both hold is it safe to call one at the entry; everywhere
-// else arguments may be in its scratch registers, or callers may expect more
-// registers to survive.
-static bool keepsCConvention(const MachineFunction &MF,
-                             const SlotLayout &Layout,
-                             const ArgumentRegisters &Registers) {
+// Other conventions differ in more than registers, as who pops arguments.
+static bool hasCConvention(const MachineFunction &MF,
+                           const SlotLayout &Layout) {
   const CallingConv::ID Convention = MF.getFunction().getCallingConv();
-  if (Convention == CallingConv::C || Convention == Layout.NameOfC)
-    return true;
-  return Convention == CallingConv::Fast &&
-         !MF.getTarget().Options.GuaranteedTailCallOpt &&
-         !usesAny(MF, Registers.Fast);
+  return Convention == CallingConv::C || Convention == Layout.NameOfC ||
+         (Convention == CallingConv::Fast &&
+          !MF.getTarget().Options.GuaranteedTailCallOpt);
 }
 
-// Callers keep values in more vector registers across such calls than across
-// those of the C convention.
-static bool hasScalableVectors(const Function &F) {
-  return F.getReturnType()->isScalableTy() ||
-         any_of(F.args(), [](const Argument &Arg) {
-           return Arg.getType()->isScalableTy();
-         });
+/// Why a trampoline would change a register that the function or its callers rely
+/// on, or null. A handler keeps what each function of the C convention keeps;
+/// the trampoline around it keeps \p Registers and what is reserved.
+static const char *whyNotRegisters(const MachineFunction &MF,
+                                   const ArgumentRegisters &Registers) {
+  const MachineRegisterInfo &MRI = MF.getRegInfo();
+  const TargetRegisterInfo *TRI = MF.getSubtarget().getRegisterInfo();
+  const uint32_t *KeptByC = TRI->getCallPreservedMask(MF, CallingConv::C);
+  auto IsKept = [&](MCRegister Register) {
+    auto Contains = [&](MCRegister Whole) {
+      return TRI->isSubRegisterEq(Whole, Register);
+    };
+    return !MachineOperand::clobbersPhysReg(KeptByC, Register) ||
+           MRI.isReserved(Register) ||
+           any_of(Registers.Integer, Contains) ||
+           any_of(Registers.Float, Contains) ||
+           any_of(Registers.OtherKept, Contains);
+  };
+  // Both: the entry block's are of after register allocation, and those of the
+  // function are there where no pass keeps track of blocks' any more.
+  if (!all_of(MF.front().liveins(),
+              [&](auto &LiveIn) { return IsKept(LiveIn.PhysReg); }) ||
+      !all_of(MRI.liveins(), [&](auto &LiveIn) { return IsKept(LiveIn.first); }))
+    return "an argument is in a register that tracers do not keep";
+  for (const MCPhysReg *Saved = MRI.getCalleeSavedRegs(); *Saved; ++Saved)
+    if (!IsKept(*Saved) || is_contained(Registers.Scratch, *Saved))
+      return "its callers rely on registers that tracers change";
+  return nullptr;
 }
 
 static bool usesMode(const Function &F, const SlotLayout &Layout) {
@@ -72,55 +92,75 @@ static bool usesMode(const Function &F, const SlotLayout &Layout) {
          });
 }
 
-const char *patchbay::whyNotFunction(const MachineFunction &MF, bool KernelMode,
-                                     const SlotLayout &Layout,
-                                     const ArgumentRegisters &Registers) {
+/// In kernel mode the entry's NOPs decide: LLVM makes a record of them, which
+/// says that there is a slot.
+static const char *whyNotInKernel(const Function &F) {
+  if (!F.hasFnAttribute("patchable-function-entry"))
+    return "it has no -fpatchable-function-entry, which kernel mode goes by";
+  if (!hasEntryNOPs(F))
+    return "-fpatchable-function-entry puts all of its NOPs before the entry";
+  return nullptr;
+}
+
+static const char *whyNotInUserMode(const MachineFunction &MF,
+                                    const SlotLayout &Layout,
+                                    const ArgumentRegisters &Registers) {
   const Function &F = MF.getFunction();
-  if (MF.empty() || F.hasAvailableExternallyLinkage())
-    return "it has no body in this object";
   if (F.hasFnAttribute(Attribute::Naked))
     return "it is naked: its first instruction is its author's";
-  if (KernelMode && !F.hasFnAttribute("patchable-function-entry"))
-    return "it has no -fpatchable-function-entry, which kernel mode goes by";
-  if (KernelMode &&
-      !F.getFnAttributeAsParsedInteger("patchable-function-entry"))
-    return "-fpatchable-function-entry puts all of its NOPs before the entry";
   if (MF.isOutlined())
     return "it is outlined code: its callers have values in every register";
   if (F.hasFnAttribute("interrupt"))
     return "it handles interrupts, which may come where any register is in use";
-  if (F.hasFnAttribute("no_caller_saved_registers"))
-    return "it is marked no_caller_saved_registers, which a tracer cannot keep";
-  if (F.hasPrefixData())
-    return "it has prefix data already";
   if (F.hasPrologueData())
     return "it has prologue data, which must be at the entry";
-  if (any_of(F.users(), [](const User *U) { return isa<GlobalIFunc>(U); }))
+  if (any_of(F.getParent()->ifuncs(), [&](const GlobalIFunc &IFunc) {
+        return IFunc.getResolverFunction() == &F;
+      }))
     return "it is an ifunc resolver, which runs before relocation is done";
-  if (!keepsCConvention(MF, Layout, Registers))
+  if (!hasCConvention(MF, Layout))
     return "its calling convention is not C's";
   if (F.getName() == "__cfi_check")
     return "it is called by -fsanitize=cfi alone, and aligned to a page";
-  if (hasScalableVectors(F))
-    return "scalable vectors give it a calling convention of its own";
   if (usesMode(F, Layout))
     return "it uses streaming mode or ZA state, which a tracer does not expect";
-  return nullptr;
+  return whyNotRegisters(MF, Registers);
 }
 
-const char *patchbay::whyNotByFlags(const MachineFunction &MF, bool KernelMode,
-                                    const ArgumentRegisters &Registers) {
+/// Why a function cannot have a slot, whoever asks for it; null if it can, as
+/// far as it is up to the function.
+static const char *whyNotFunction(const MachineFunction &MF, bool KernelMode,
+                                  const SlotLayout &Layout,
+                                  const ArgumentRegisters &Registers) {
   const Function &F = MF.getFunction();
-  if (!KernelMode && F.hasFnAttribute("patchable-function-entry"))
+  if (MF.empty() || F.hasAvailableExternallyLinkage())
+    return "it has no body in this object";
+  if (F.hasPrefixData())
+    return "it has prefix data already";
+  return KernelMode ? whyNotInKernel(F)
+                    : whyNotInUserMode(MF, Layout, Registers);
+}
+
+/// The same, as far as it is up to options of the command line.
+static const char *whyNotByFlags(const MachineFunction &MF, bool KernelMode,
+                                 const SlotLayout &Layout,
+                                 const ArgumentRegisters &Registers) {
+  const Function &F = MF.getFunction();
+  if (!Layout.ExecuteOnlyFeature.empty() &&
+      MF.getSubtarget().checkFeatures(Layout.ExecuteOnlyFeature))
+    return "its code is execute-only (-mexecute-only), and a slot is read";
+  if (KernelMode)
+    return nullptr;
+  if (F.hasFnAttribute("patchable-function-entry"))
     return "-fpatchable-function-entry claims its entry";
   if (F.hasFnAttribute("patchable-function"))
     return "hot patching claims its first instruction";
   if (F.hasFnAttribute("split-stack"))
     return "-fsplit-stack: linkers rewrite its first instructions";
-  if (any_of(Registers.Site, [&](MCRegister Register) {
+  if (any_of(Registers.Scratch, [&](MCRegister Register) {
         return MF.getRegInfo().isReserved(Register);
       }))
-    return "a register that its site changes is reserved (-ffixed-...)";
+    return "a register that tracing changes is reserved (-ffixed-...)";
   return nullptr;
 }
 
@@ -129,9 +169,9 @@ Choice patchbay::choose(const MachineFunction &MF, bool KernelMode,
                         const ArgumentRegisters &Registers,
                         const Requests &Requested) {
   const Function &F = MF.getFunction();
-  const Request R = Requested.find(F);
+  const Request R = KernelMode ? Request() : Requested.find(F);
   const char *OfFunction = whyNotFunction(MF, KernelMode, Layout, Registers);
-  const char *OfFlags = whyNotByFlags(MF, KernelMode, Registers);
+  const char *OfFlags = whyNotByFlags(MF, KernelMode, Layout, Registers);
   if (const char *Obstacle = OfFunction ? OfFunction : OfFlags) {
     // Only who asks for one function by name counts on it.
     if (R.Wish == Request::Always && R.OfFunction)
@@ -140,6 +180,6 @@ Choice patchbay::choose(const MachineFunction &MF, bool KernelMode,
   }
   if (R.Wish != Request::None)
     return {R.Wish == Request::Always, R.Reason};
-  const char *TooSmall = whyTooSmall(MF);
+  const char *TooSmall = KernelMode ? nullptr : whyTooSmall(MF);
   return {!TooSmall, TooSmall};
 }

@@ -23,15 +23,9 @@ struct SlotLayout;
 std::string whyNotModule(const llvm::TargetMachine &TM,
                          const SlotLayout *Layout);
 
-/// Why a function cannot have a slot, whoever asks for it; null if it can, as
-/// far as it is up to the function.
-const char *whyNotFunction(const llvm::MachineFunction &MF, bool KernelMode,
-                           const SlotLayout &Layout,
-                           const ArgumentRegisters &Registers);
-
-/// The same, as far as it is up to options of the command line.
-const char *whyNotByFlags(const llvm::MachineFunction &MF, bool KernelMode,
-                          const ArgumentRegisters &Registers);
+/// Whether -fpatchable-function-entry puts NOPs at the function's entry, and so
+/// an address into LLVM's table.
+bool hasEntryNOPs(const llvm::Function &F);
 
 /// Whether LLVM made a function up, for CFI, a sanitizer or a profile: it says
 /// nothing about what the module's author wanted.
@@ -45,8 +39,8 @@ struct Choice {
   bool ForbiddenByFlags = false;
 };
 
-/// Decides about one function: what cannot be is decided by the two above, the
-/// rest by the user's requests and then by the threshold.
+/// Decides about one function: first what cannot be, then, in user mode, by the
+/// user's requests, and then by the threshold.
 Choice choose(const llvm::MachineFunction &MF, bool KernelMode,
               const SlotLayout &Layout, const ArgumentRegisters &Registers,
               const Requests &Requested);

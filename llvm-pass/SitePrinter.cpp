@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SitePrinter.h"
-#include "ModuleText.h"
-#include "Options.h"
+#include "Diagnostics.h"
+#include "Selection.h"
 #include "SlotLayout.h"
 #include "patchbay/abi.h"
 #include "llvm/BinaryFormat/ELF.h"
@@ -13,16 +13,14 @@
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/MC/MCAsmInfo.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/MCContext.h"
 #include "llvm/MC/MCExpr.h"
 #include "llvm/MC/MCInstrInfo.h"
-#include "llvm/MC/MCParser/MCAsmParser.h"
-#include "llvm/MC/MCParser/MCTargetAsmParser.h"
+#include "llvm/MC/MCObjectFileInfo.h"
 #include "llvm/MC/MCSectionELF.h"
 #include "llvm/MC/MCStreamer.h"
 #include "llvm/MC/MCSymbolELF.h"
-#include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/SourceMgr.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
@@ -42,6 +40,9 @@ class SitePrinter : public AsmPrinterHandler {
   MCSymbol *Entry = nullptr;
   bool AtMarker = false;
 
+  /// Code that needs unwind information of its own, and its size.
+  SmallVector<std::pair<const MCExpr *, unsigned>> Frames;
+
   /// A function's, because with LTO the module's lacks the ABI's features.
   const MCSubtargetInfo *Subtarget = nullptr;
 
@@ -54,8 +55,13 @@ class SitePrinter : public AsmPrinterHandler {
   void emitSite();
   MCSection *recordSection();
   void emitRecord();
+  void describePad();
+  void emitFrames();
+  const MCExpr *add(const MCSymbol *Symbol, int64_t Bytes) const;
+  void emitRelative(const MCExpr *Target);
   void emitNote();
-  void emitText(StringRef Text);
+  void emitBytes(const CodeSection &Code, ArrayRef<MCSymbol *> Targets);
+  void emitStubs();
 
 public:
   SitePrinter(AsmPrinter &AP, SiteTable &Table) : AP(AP), Table(Table) {}
@@ -69,7 +75,12 @@ public:
 } // namespace
 
 void SitePrinter::beginFunction(const MachineFunction *MF) {
-  auto It = Table.Sites.find(&MF->getFunction());
+  const Function &F = MF->getFunction();
+  if (Table.EntriesNeedSlots && hasEntryNOPs(F) && !Table.KernelSlots.contains(&F))
+    error(*F.getParent(),
+          F.getName() + ": LLVM's table has its entry, but it has no slot; "
+                        "-Rpass-missed=patchbay says why");
+  auto It = Table.Sites.find(&F);
   Current = It == Table.Sites.end() ? nullptr : &It->second;
   if (!Current)
     return;
@@ -95,6 +106,23 @@ void SitePrinter::endInstruction() {
   AtMarker = false;
 }
 
+const MCExpr *SitePrinter::add(const MCSymbol *Symbol, int64_t Bytes) const {
+  return MCBinaryExpr::createAdd(
+      MCSymbolRefExpr::create(Symbol, AP.OutContext),
+      MCConstantExpr::create(Bytes, AP.OutContext), AP.OutContext);
+}
+
+/// Emits four bytes: how far \p Target is from them. Between local labels that is
+/// no dynamic relocation, even if a symbol is interposed or code is position-independent.
+void SitePrinter::emitRelative(const MCExpr *Target) {
+  MCSymbol *Here = AP.OutContext.createTempSymbol();
+  AP.OutStreamer->emitLabel(Here);
+  AP.OutStreamer->emitValue(
+      MCBinaryExpr::createSub(
+          Target, MCSymbolRefExpr::create(Here, AP.OutContext), AP.OutContext),
+      4);
+}
+
 void SitePrinter::emitCode(ArrayRef<MCInst> Code) {
   for (const MCInst &Inst : Code)
     AP.OutStreamer->emitInstruction(Inst, *Subtarget);
@@ -116,15 +144,10 @@ void SitePrinter::emitBranches() {
   MCContext &Context = AP.OutContext;
   constexpr unsigned DisplacementSize = 4;
   const patchbay_record R = record();
-  auto Plus = [&](MCSymbol *Symbol, int64_t Bytes) {
-    return MCBinaryExpr::createAdd(MCSymbolRefExpr::create(Symbol, Context),
-                                   MCConstantExpr::create(Bytes, Context),
-                                   Context);
-  };
   const MCExpr *Displacement = MCBinaryExpr::createSub(
-      Plus(Context.getOrCreateSymbol(Layout.StubsSymbol),
-           Layout.StubSize * Layout.StubOf(&R, Current->BehindPad)),
-      Plus(Current->Label, 1 + DisplacementSize), Context);
+      add(AP.getSymbol(Table.Data.Stubs),
+          Layout.StubSize * Layout.StubOf(&R, Current->BehindPad)),
+      add(Current->Label, 1 + DisplacementSize), Context);
   // Assemblers give lines to instructions only, but do not read a difference as
   // an immediate in every dialect.
 #if LLVM_VERSION_MAJOR >= 23
@@ -132,7 +155,7 @@ void SitePrinter::emitBranches() {
 #else
   const unsigned Dialect = AP.MAI->getAssemblerDialect();
 #endif
-  if (options().ZeroSites) {
+  if (Table.ZeroSites) {
     emitCode(Table.SiteCode);
   } else if (Dialect == DefaultDialect) {
     MCInst Branch = Table.SiteCode.front();
@@ -143,7 +166,8 @@ void SitePrinter::emitBranches() {
     Out.emitValue(Displacement, DisplacementSize);
   }
   Out.emitInt8(*Layout.PadBranch);
-  Out.emitInt8(Current->ToPad);
+  Out.emitInt8(Current->PadOffset - int(Layout.SiteSize) -
+               (Current->BehindPad ? int(Layout.LandingPadSize) : 0));
 }
 
 /// A site has the size that its record promises: no padding, no compression.
@@ -171,6 +195,8 @@ void SitePrinter::endFunction(const MachineFunction *MF) {
   if (!Current)
     return;
   emitRecord();
+  if (!Table.Layout->PadFrame.empty())
+    describePad();
   Current = nullptr;
   Table.Sites.erase(&MF->getFunction());
 }
@@ -192,35 +218,69 @@ MCSection *SitePrinter::recordSection() {
   return Section;
 }
 
-/// Addresses are differences of local labels, so neither an interposed symbol
-/// nor position-independent code needs a dynamic relocation.
 void SitePrinter::emitRecord() {
   static_assert(offsetof(patchbay_record, entry) == 0 &&
                     offsetof(patchbay_record, site) == 4,
                 "the record begins with entry and site");
   MCStreamer &Out = *AP.OutStreamer;
-  MCContext &Context = AP.OutContext;
-  auto Reference = [&](MCSymbol *Symbol) {
-    return MCSymbolRefExpr::create(Symbol, Context);
-  };
-  auto EmitRelative = [&](MCSymbol *Target) {
-    MCSymbol *Here = Context.createTempSymbol();
-    Out.emitLabel(Here);
-    Out.emitValue(
-        MCBinaryExpr::createSub(Reference(Target), Reference(Here), Context),
-        4);
-  };
   Out.pushSection();
   Out.switchSection(recordSection());
   Out.emitValueToAlignment(Align(4));
-  EmitRelative(Entry);
-  EmitRelative(Current->Label);
+  emitRelative(MCSymbolRefExpr::create(Entry, AP.OutContext));
+  emitRelative(MCSymbolRefExpr::create(Current->Label, AP.OutContext));
   const patchbay_record R = record();
   Out.emitInt32(R.signature);
   Out.emitInt8(R.gp_args);
   Out.emitInt8(R.fp_args);
   Out.emitInt8(R.stack_arg_words);
   Out.emitInt8(R.flags);
+  Out.popSection();
+}
+
+static MCSection *frameSection(MCContext &Context) {
+  return const_cast<MCObjectFileInfo *>(Context.getObjectFileInfo())
+      ->getEHFrameSection();
+}
+
+/// Gives the pad a name and unwind information, for a profiler or debugger that stops at
+/// its `ret`. LLVM's own begin at the entry, and have to: tables of exceptions count
+/// from where a function's unwind information begins. The name is no function's: the
+/// pad belongs to one.
+void SitePrinter::describePad() {
+  MCStreamer &Out = *AP.OutStreamer;
+  const MCExpr *Pad = add(Entry, Current->PadOffset);
+  MCSymbol *Name =
+      AP.OutContext.getOrCreateSymbol(AP.CurrentFnSym->getName() + ".pad");
+  if (Name->isUndefined()) {
+    Out.emitAssignment(Name, Pad);
+    Out.emitELFSize(Name, MCConstantExpr::create(PATCHBAY_SLOT_SIZE, AP.OutContext));
+  }
+  if (AP.getFunctionCFISectionType(*AP.MF) == AsmPrinter::CFISection::EH)
+    Frames.push_back({Pad, PATCHBAY_SLOT_SIZE});
+}
+
+/// Emits unwind information for code that has the frame of a function entry. All of it is one
+/// run of bytes, so how far one part is from another is known, and no assembler has to
+/// find out, which takes one step for each function before.
+void SitePrinter::emitFrames() {
+  if (Frames.empty())
+    return;
+  MCStreamer &Out = *AP.OutStreamer;
+  Out.pushSection();
+  Out.switchSection(frameSection(AP.OutContext));
+  StringRef Common = Table.Layout->PadFrame;
+  Out.emitBytes(Common);
+  size_t Distance = Common.size();
+  for (auto [Begin, Size] : Frames) {
+    // Its size, how far the common entry is, the code and its size, no augmentation
+    // and three bytes that fill it up.
+    Out.emitInt32(16);
+    Out.emitInt32(Distance + 4);
+    emitRelative(Begin);
+    Out.emitInt32(Size);
+    Out.emitInt32(0);
+    Distance += 20;
+  }
   Out.popSection();
 }
 
@@ -242,53 +302,83 @@ void SitePrinter::emitNote() {
   Out.popSection();
 }
 
-/// What AsmPrinter does with a module's own assembly, which it has printed by
-/// the time that the first function is chosen. Assembly output goes through the
-/// parser, too: it may be in another syntax.
-void SitePrinter::emitText(StringRef Text) {
-  const TargetMachine &TM = AP.TM;
-  // The context's own, for it to find where an error is: what a program
-  // defines may have one of our names.
-  AP.OutContext.initInlineSourceManager();
-  SourceMgr &Sources = *AP.OutContext.getInlineSourceManager();
-  unsigned Buffer = Sources.AddNewSourceBuffer(
-      MemoryBuffer::getMemBufferCopy(Text, "patchbay module"), SMLoc());
-  std::unique_ptr<MCInstrInfo> Instructions(TM.getTarget().createMCInstrInfo());
-#if LLVM_VERSION_MAJOR >= 23
-  std::unique_ptr<MCAsmParser> Parser(createMCAsmParser(
-      Sources, AP.OutContext, *AP.OutStreamer, AP.MAI, Buffer));
-  std::unique_ptr<MCTargetAsmParser> TargetParser(
-      TM.getTarget().createMCAsmParser(*Subtarget, *Parser, *Instructions));
-#else
-  std::unique_ptr<MCAsmParser> Parser(createMCAsmParser(
-      Sources, AP.OutContext, *AP.OutStreamer, *AP.MAI, Buffer));
-  std::unique_ptr<MCTargetAsmParser> TargetParser(
-      TM.getTarget().createMCAsmParser(*Subtarget, *Parser, *Instructions,
-                                       TM.Options.MCOptions));
-#endif
-  Parser->setAssemblerDialect(DefaultDialect);
-  Parser->setTargetParser(*TargetParser);
-  Parser->Run(/*NoInitialTextSection=*/true, /*NoFinalize=*/true);
+/// Emits bytes that were assembled when the pass was built. No assembler reads them,
+/// so nothing in a program's own assembly changes what they are.
+void SitePrinter::emitBytes(const CodeSection &Code,
+                            ArrayRef<MCSymbol *> Targets) {
+  MCStreamer &Out = *AP.OutStreamer;
+  StringRef Bytes = toStringRef(Code.Bytes);
+  size_t Done = 0;
+  for (const CodeFixup &Fixup : Code.Fixups) {
+    if (Fixup.Offset >= Bytes.size())
+      break;
+    Out.emitBytes(Bytes.slice(Done, Fixup.Offset));
+    emitRelative(add(Targets[Fixup.Target], Fixup.Addend));
+    Done = Fixup.Offset + 4;
+  }
+  Out.emitBytes(Bytes.drop_front(Done));
 }
 
-/// Trampolines of the module's own have a name that unwind tables refer to. Sites without
-/// stubs' places are for objects whose hidden names become local (objcopy), and then what
-/// a linker drops could not be replaced by what it keeps.
-static SlotLayout moduleLayout(const SlotLayout &Layout) {
-  SlotLayout Result = Layout;
-  if (options().ZeroSites) {
-    Result.Trampolines = "";
-    Result.TrampolinesLayout = Result.TableSize = 0;
+/// The stubs and the module's own trampolines. Those have a name that unwind tables
+/// refer to. Sites without stubs' places are for objects whose hidden names become local
+/// (objcopy), and then what a linker drops could not be replaced by what it keeps.
+void SitePrinter::emitStubs() {
+  const ModuleCode &Code = Table.Layout->Code;
+  MCStreamer &Out = *AP.OutStreamer;
+  MCContext &Context = AP.OutContext;
+  auto Section = [&](const Twine &Name, unsigned Flags) {
+    return Context.getELFSection(Name + "." PATCHBAY_MODULE_SYMBOL,
+                                 ELF::SHT_PROGBITS,
+                                 ELF::SHF_ALLOC | ELF::SHF_GROUP | Flags, 0,
+                                 PATCHBAY_MODULE_SYMBOL, /*IsComdat=*/true);
+  };
+  MCSymbol *Stubs = AP.getSymbol(Table.Data.Stubs);
+  MCSymbol *Targets[] = {Context.createTempSymbol(), Context.createTempSymbol(),
+                         AP.getSymbol(Table.Data.Links),
+                         Context.getOrCreateSymbol("__patchbay_personality_2")};
+  Out.pushSection();
+  Out.switchSection(Section(".text", ELF::SHF_EXECINSTR));
+  Out.emitValueToAlignment(Align(64), Table.Layout->FillByte);
+  if (Stubs->getName() == Table.Layout->StubsSymbol) {
+    Out.emitSymbolAttribute(Stubs, MCSA_Weak);
+    Out.emitSymbolAttribute(Stubs, MCSA_Hidden);
   }
-  return Result;
+  Out.emitSymbolAttribute(Stubs, MCSA_ELF_TypeFunction);
+  Out.emitLabel(Stubs);
+  Out.emitLabel(Targets[CodeFixup::Text]);
+  if (Table.ZeroSites) {
+    emitBytes({Code.Text.Bytes.take_front(Code.StubsSize), Code.Text.Fixups},
+              Targets);
+    Out.emitELFSize(Stubs, MCConstantExpr::create(Code.StubsSize, Context));
+    Frames.push_back({add(Stubs, 0), Code.StubsSize});
+  } else {
+    emitBytes(Code.Text, Targets);
+    Out.emitELFSize(Stubs, MCConstantExpr::create(Code.Text.Bytes.size(), Context));
+    MCSymbol *Personality = Targets[CodeFixup::Personality];
+    Out.emitSymbolAttribute(Personality, MCSA_Weak);
+    Out.emitSymbolAttribute(Personality, MCSA_Hidden);
+    Out.emitAssignment(Personality,
+                       add(Targets[CodeFixup::Links],
+                           PATCHBAY_X86_64_TABLE_OFFSET +
+                               PATCHBAY_X86_64_TABLE_PERSONALITY));
+    Out.switchSection(Section(".gcc_except_table", 0));
+    Out.emitValueToAlignment(Align(4));
+    Out.emitLabel(Targets[CodeFixup::ExceptTable]);
+    emitBytes(Code.ExceptTable, Targets);
+    Out.switchSection(frameSection(Context));
+    emitBytes(Code.Frames, Targets);
+  }
+  Out.popSection();
 }
 
 void SitePrinter::endModule() {
   if (Table.Mode)
     emitNote();
-  if (Table.Mode == PATCHBAY_MODE_USER)
-    emitText(moduleText(moduleLayout(*Table.Layout)));
+  if (Table.Mode == PATCHBAY_MODE_USER && Table.Data.Stubs)
+    emitStubs();
+  emitFrames();
   RecordSections.clear();
+  Frames.clear();
   Table.Mode = 0;
 }
 

@@ -14,7 +14,9 @@
 #define PATCHBAY_LLVM_PASS_SITEPRINTER_H
 
 #include "Arguments.h"
+#include "ModuleData.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/CodeGen/GCMetadataPrinter.h"
 #include "llvm/IR/GCStrategy.h"
@@ -35,8 +37,8 @@ struct Site {
   llvm::MCSymbol *Label;
   bool AddLandingPad;
 
-  /// Displacement from the end of the site to the pad.
-  int8_t ToPad;
+  /// Where the pad is, relative to the entry.
+  int PadOffset;
 
   /// The site is not at the entry, but behind a landing pad.
   bool BehindPad;
@@ -54,6 +56,16 @@ struct SiteTable {
   llvm::SmallVector<llvm::MCInst, 2> SiteCode, LandingPadCode;
   ArgumentRegisters Registers;
   llvm::DenseMap<const llvm::Function *, Site> Sites;
+
+  /// What an object file has once, and whether sites are left 0: the module has
+  /// no trampolines then.
+  ModuleData Data;
+  bool ZeroSites = false;
+
+  /// In kernel mode LLVM's table says that all functions with NOPs at the entry
+  /// have a slot; and those that do.
+  bool EntriesNeedSlots = false;
+  llvm::SmallPtrSet<const llvm::Function *, 8> KernelSlots;
 
   /// PATCHBAY_MODE_* of the functions that were instrumented, 0 if none was.
   uint32_t Mode = 0;

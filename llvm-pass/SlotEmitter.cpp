@@ -167,6 +167,10 @@ static MachineBasicBlock &entryBlock(MachineFunction &MF,
   auto LandingPad = findLandingPad(First, Layout);
   if (LandingPad != First.end())
     Entry->splice(Entry->begin(), &First, LandingPad);
+  // What holds where the loop begins holds where the function does.
+  for (MachineInstr &MI : make_range(
+           First.begin(), skipDebugInstructionsForward(First.begin(), First.end())))
+    Entry->push_back(MF.CloneMachineInstr(&MI));
   // Where the pass runs late, basic-block sections are settled.
   Entry->setSectionID(First.getSectionID());
   Entry->setIsBeginSection(First.isBeginSection());
@@ -199,7 +203,8 @@ static unsigned findPadding(const MachineFunction &MF, const SlotLayout &Layout,
   return Size < Layout.BranchReach ? 0 : offsetToAlignment(Inserted, Max);
 }
 
-unsigned patchbay::emitSlotAndSite(MachineFunction &MF, SiteTable &Table) {
+unsigned patchbay::emitSlotAndSite(MachineFunction &MF,
+                                   MachineModuleInfo &MMI, SiteTable &Table) {
   const SlotLayout &Layout = *Table.Layout;
   PrefixWords Words = takeWords(MF, Layout);
   MachineBasicBlock &Entry = entryBlock(MF, Layout);
@@ -211,6 +216,8 @@ unsigned patchbay::emitSlotAndSite(MachineFunction &MF, SiteTable &Table) {
   auto LandingPad = findLandingPad(Entry, Layout);
   bool HasLandingPad = LandingPad != Entry.end();
   auto InsertPoint = HasLandingPad ? std::next(LandingPad) : Entry.begin();
+  // The places of parameters are theirs from the entry on.
+  InsertPoint = skipDebugInstructionsForward(InsertPoint, Entry.end());
 
   Site &TheSite = Table.Sites[&MF.getFunction()];
   TheSite.Label = MF.getContext().createTempSymbol("patchbay_site");
@@ -218,12 +225,12 @@ unsigned patchbay::emitSlotAndSite(MachineFunction &MF, SiteTable &Table) {
   unsigned EntryDistance =
       HasLandingPad || TheSite.AddLandingPad ? Layout.LandingPadSize : 0;
   TheSite.BehindPad = EntryDistance;
-  TheSite.ToPad = padOffset(Words) - int(EntryDistance + Layout.SiteSize);
+  TheSite.PadOffset = padOffset(Words);
   TheSite.Padding = findPadding(
       MF, Layout,
       Layout.SiteSize + (TheSite.AddLandingPad ? Layout.LandingPadSize : 0));
   TheSite.Signature = Words.Hash ? maskHash(Layout, *Words.Hash) : 0;
-  TheSite.Args = summarizeArguments(MF, Layout, Table.Registers);
+  TheSite.Args = summarizeArguments(MF, MMI, Layout, Table.Registers);
 
   // No debug location: the function's own line covers the site, as it does
   // LLVM's patchable entries.

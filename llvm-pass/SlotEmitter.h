@@ -6,6 +6,7 @@
 
 namespace llvm {
 class MachineFunction;
+class MachineModuleInfo;
 } // namespace llvm
 
 namespace patchbay {
@@ -18,7 +19,8 @@ unsigned emitSlot(llvm::MachineFunction &MF, const SlotLayout &Layout);
 
 /// Gives \p MF a slot, marks its site and enters that into \p Table for the
 /// printer. Returns the size of the prefix.
-unsigned emitSlotAndSite(llvm::MachineFunction &MF, SiteTable &Table);
+unsigned emitSlotAndSite(llvm::MachineFunction &MF,
+                         llvm::MachineModuleInfo &MMI, SiteTable &Table);
 
 } // namespace patchbay
 

@@ -9,8 +9,10 @@ using namespace llvm;
 using namespace patchbay;
 
 const SlotLayout *patchbay::findSlotLayout(const Triple &TT) {
+  // On pauthtest addresses of functions are signed, also those of constructors.
   if (!TT.isOSBinFormatELF() || TT.isX32() ||
-      TT.getEnvironment() == Triple::GNUILP32)
+      TT.getEnvironment() == Triple::GNUILP32 ||
+      TT.getEnvironment() == Triple::PAuthTest)
     return nullptr;
   switch (TT.getArch()) {
   case Triple::x86_64:

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the pass knows about a target, as data. A new target is a new file in
-// Targets, a line in findSlotLayout() and, where it passes arguments in a new
-// way, a new class in ArgumentAssignment.cpp, which goes by the names of
-// calling standards. Nothing else in the pass names a target.
+// Targets and a line in findSlotLayout(). Nothing else in the pass names a target.
 #ifndef PATCHBAY_LLVM_PASS_SLOTLAYOUT_H
 #define PATCHBAY_LLVM_PASS_SLOTLAYOUT_H
 
@@ -25,14 +23,30 @@ class TargetMachine;
 
 namespace patchbay {
 
-/// The rules that a target's C calling convention follows.
-enum class CallingStandard { SystemV_X86_64, AAPCS64, ELFv2, RISCV64 };
-
 /// A landing pad instruction: LLVM's name and, if there is one name for several
 /// instructions, the first operand, which tells it from the others.
 struct LandingPad {
   llvm::StringLiteral Name;
   std::optional<CodeOperand> Operand;
+};
+
+/// In bytes that are assembled when the pass is built (embed-code.py): four of them
+/// say how far something is from them.
+struct CodeFixup {
+  unsigned Offset;
+  enum { Text, ExceptTable, Links, Personality } Target;
+  int Addend;
+};
+
+struct CodeSection {
+  llvm::ArrayRef<uint8_t> Bytes;
+  llvm::ArrayRef<CodeFixup> Fixups;
+};
+
+/// Stubs, of StubsSize bytes, then trampolines, and their unwind information.
+struct ModuleCode {
+  CodeSection Text, ExceptTable, Frames;
+  unsigned StubsSize = 0;
 };
 
 /// The defaults are those of a target that lacks what a field describes.
@@ -90,30 +104,31 @@ struct SlotLayout {
   /// how far the pad is, in one byte.
   std::optional<uint8_t> StubOpcode, PadBranch;
 
+  /// Common information entry of .eh_frame for pads, where threads execute them.
+  llvm::StringRef PadFrame;
+
   /// The symbol of the module's stubs, the size of each, and the number of the
   /// one that a function's site leads to.
   llvm::StringLiteral StubsSymbol = "";
-  unsigned StubSize = 0;
+  unsigned StubSize = 0, NumStubs = 0;
   unsigned (*StubOf)(const patchbay_record *R, int BehindPad) = nullptr;
 
-  /// The stubs, and what is behind them for modules that no runtime knows: code
-  /// that begins at label {1}. Label {0} is where the addresses are to which the
-  /// stubs jump; how many there are.
-  llvm::StringLiteral Stubs = "";
-  unsigned NumStubs = 0;
-
-  /// Behind all that, the module's own trampolines, for runtimes with the layout of
-  /// this number, and how many bytes their table has: no format, but a text as it is.
-  llvm::StringRef Trampolines = "";
+  /// The stubs and the module's own trampolines, for runtimes with the layout of
+  /// this number; and how many bytes their table has.
+  ModuleCode Code;
   unsigned TrampolinesLayout = 0, TableSize = 0;
 
-  /// Registers that the site changes, armed or not.
-  llvm::ArrayRef<llvm::StringLiteral> SiteRegisters;
+  /// Registers that a site or a trampoline changes and that an option of the
+  /// compiler's (-ffixed-) can give to the program.
+  llvm::ArrayRef<llvm::StringLiteral> ScratchRegisters;
 
   /// What encloses the site in assembly text, for assemblers that would make
   /// something else of its instructions.
   llvm::StringLiteral TextBefore = "";
   llvm::StringLiteral TextAfter = "";
+
+  /// LLVM's name of the oldest processor, if code for it can call all others.
+  llvm::StringLiteral OldestProcessor = "";
 
   /// Why no function of a module can have a slot, as far as only this target
   /// has the reason: null if they can. No function if it has no such reason.
@@ -122,14 +137,21 @@ struct SlotLayout {
   /// How the target's C convention may be called besides C.
   llvm::CallingConv::ID NameOfC = llvm::CallingConv::C;
 
+  /// The feature of functions whose code cannot be read; empty if there is none.
+  llvm::StringLiteral ExecuteOnlyFeature = "";
+
   /// What the names of attributes begin with that put a function into a mode
   /// of the processor in which a tracer cannot run; empty if there is none.
   llvm::StringLiteral ModeAttributes = "";
 
-  /// How arguments are assigned, and whether the address of a result in memory
-  /// is the first of them or has a register of its own.
-  CallingStandard Standard = CallingStandard::SystemV_X86_64;
+  /// Whether the address of a result in memory is the first argument or has a
+  /// register of its own.
   bool ResultPointerIsArgument = true;
+
+  /// Where arguments on the stack begin, from the stack pointer at the entry as
+  /// LLVM's fixed objects count it; and whether fastcc puts them there as C does.
+  int64_t StackArgumentsOffset = 0;
+  bool FastStackIsC = true;
 
   /// The integer and the floating-point argument registers in order, by LLVM's
   /// names.
@@ -141,23 +163,9 @@ struct SlotLayout {
   unsigned ResultIntegers = 2, ResultFloats = 2;
   bool ResultVectors = true;
 
-  /// More registers in which LLVM's fastcc passes arguments.
-  llvm::ArrayRef<llvm::StringLiteral> FastRegisters;
-
-  /// Body of a constructor or destructor that passes the descriptor {0} to the
-  /// runtime, if {0} is what the linker made of the weak symbol {1}. It stores {6}
-  /// to the byte at {5}. Then it calls the weak function {2}, or the one whose
-  /// address is at {7}; the address that it calls may be 0. {8} says which:
-  /// \p ChooseInConstructor or \p ChooseInDestructor, in which {0} is a label to
-  /// go to for the weak one. {3} is a label for it to use, {4} its own name.
-  llvm::StringLiteral ModuleCall = "";
-
-  /// The weak one if it is there; else the late one if the byte at {1} is 1,
-  /// which is loaded behind a full barrier and with acquire semantics.
-  llvm::StringLiteral ChooseInConstructor = "";
-
-  /// The weak one if the byte at {1} is 0, which is loaded with acquire semantics.
-  llvm::StringLiteral ChooseInDestructor = "";
+  /// What trampolines keep of an entry's registers besides those above and
+  /// those that each function of the C convention keeps.
+  llvm::ArrayRef<llvm::StringLiteral> OtherKeptRegisters;
 };
 
 /// What is known about a target; null if it has no slots.

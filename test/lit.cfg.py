@@ -87,7 +87,10 @@ for feature, packages in {"lua-source": ["lua5.4"],
                           "fmt-source": ["fmtlib", "googletest"],
                           "tbb-source": ["onetbb"],
                           "nginx-source": ["nginx"],
-                          "redis-source": ["redis"]}.items():
+                          "redis-source": ["redis"],
+                          "jemalloc-source": ["jemalloc"],
+                          "mimalloc-source": ["mimalloc"],
+                          "tcmalloc-source": ["google-perftools"]}.items():
     if all(glob.glob(os.path.join(cache, "sources", f"{package}_*.orig.tar.*"))
            for package in packages):
         config.available_features.add(feature)
@@ -105,9 +108,13 @@ for version in ("6.12", "7.2", "7.3"):
     if os.path.exists(tarball):
         config.available_features.add(f"linux-{version}-source")
 for allocator, library in {"jemalloc": "libjemalloc.a", "mimalloc": "libmimalloc.so",
-                           "tcmalloc": "libtcmalloc_minimal.so"}.items():
+                           "tcmalloc": "libtcmalloc_minimal.so.4"}.items():
     if glob.glob(f"/usr/lib/*-linux-gnu/{library}"):
         config.available_features.add(allocator)
+llvm_lib = os.path.join(config.llvm_tools, "..", "lib")
+config.substitutions.append(("%llvm_lib", llvm_lib))
+if os.path.exists(os.path.join(llvm_lib, "libunwind.a")):
+    config.available_features.add("libunwind")
 # The command is linked with LLVM's archives, if they are there; ASan reserves much memory.
 if (os.path.exists(os.path.join(config.llvm_tools, "..", "lib", "libLLVMObject.a"))
         and not config.tool_sanitize):
@@ -121,11 +128,14 @@ if ctypes.util.find_library("debuginfod"):
 # From one namespace of the loader to the next (dlmopen(3)).
 if tuple(map(int, os.confstr("CS_GNU_LIBC_VERSION").split()[1].split(".")[:2])) >= (2, 36):
     config.available_features.add("glibc-namespaces")
+# Whether a thread has syscall user dispatch (PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG).
+if tuple(map(int, re.findall("[0-9]+", os.uname().release)[:2])) >= (6, 4):
+    config.available_features.add("dispatch-told")
 if shutil.which("mold"):
     config.available_features.add("mold")
 if shutil.which("go"):
     config.available_features.add("go")
-for package in ("chdb", "duckdb", "opentelemetry-proto", "perfetto", "prometheus-client"):
+for package in ("chdb", "duckdb", "opentelemetry-proto", "perfetto"):
     python = os.path.join(cache, package, "bin", "python3")
     config.substitutions.insert(0, (f"%{package}_python", python))
     if os.path.exists(python):
@@ -149,6 +159,10 @@ if not subprocess.run([sys.executable, os.path.join(config.test_source_root, "ru
                        "patchbay-lit", "can", "--"],
                       stderr=subprocess.DEVNULL).returncode:
     config.available_features.add("cgroups")
+if not subprocess.run([sys.executable, os.path.join(config.test_source_root, "runtime",
+                                                    "Inputs", "limited.py"), "300"],
+                      stderr=subprocess.DEVNULL).returncode:
+    config.available_features.add("memory-limits")
 if not subprocess.run([sys.executable, os.path.join(config.test_source_root, "runtime",
                                                     "Inputs", "stand-still.py"), "can"],
                       stderr=subprocess.DEVNULL).returncode:

@@ -52,10 +52,16 @@ def banner(name):
 
 
 def upstream_words(text):
-    text = text.replace('"patchbay/abi.h"', '"StaticCallAbi.h"')
-    text = text.replace("PATCHBAY_LLD_ELF_", "LLD_ELF_")
-    text = text.replace("abi.h says how", "StaticCallAbi.h says how")
-    return text
+    """LLD's words for ours: a thunk, not a tramp, and no prefix of Patchbay's.
+
+    Linux's names (struct static_call_tramp_key and its section) stay."""
+    text = text.replace("patchbay/abi.h", "abi.h").replace("PATCHBAY_LLD_ELF_", "LLD_ELF_")
+    text = re.sub(r"\babi\.h\b", "StaticCallAbi.h", text)
+    text = text.replace("patchbay_static_calls", "static_call_tables")
+    text = re.sub(r"\bPATCHBAY_(ABI_VERSION|NOTE_\w+)", r"STATIC_CALL_\1", text)
+    text = text.replace("PATCHBAY_", "").replace("_TRAMP_", "_THUNK_")
+    text = re.sub(r"tramp(?:oline)?(s?)\b(?!_key)", r"thunk\1", text)
+    return re.sub(r"\bTramp(?:oline)?(s?)\b", r"Thunk\1", text)
 
 
 def source(path):
@@ -84,7 +90,7 @@ def abi_header():
     text = re.sub(r"PATCHBAY_STATIC_ASSERT\((.*)\);", r"static_assert(\1);", text)
     return (banner("StaticCallAbi.h") + "\n#ifndef LLD_ELF_STATIC_CALL_ABI_H\n"
             "#define LLD_ELF_STATIC_CALL_ABI_H\n\n#include <cstddef>\n#include <cstdint>\n\n"
-            + text.rstrip() + "\n\n#endif\n")
+            + upstream_words(text).rstrip() + "\n\n#endif\n")
 
 
 def hunks(patch):
@@ -197,12 +203,12 @@ def architectures(tree, known):
 
 
 def git(tree, *args):
-    who = {f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER")
+    identity = {f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER")
            for what, value in (("NAME", "Patchbay"), ("EMAIL", "patchbay@example.invalid"),
                                ("DATE", "2026-01-01T00:00:00Z"))}
     return subprocess.run(["git", "-c", "init.defaultBranch=main", "-c", "core.autocrlf=false",
                            "-c", "commit.gpgsign=false", *args], cwd=tree, check=True,
-                          env={**os.environ, **who}, text=True, capture_output=True).stdout
+                          env={**os.environ, **identity}, text=True, capture_output=True).stdout
 
 
 def commit(tree, message):
@@ -226,7 +232,7 @@ def make(llvm, patches, out):
     commit(out, "LLD as it was released")
 
     hooks = list(hunks((patches / "hooks.patch").read_text()))
-    # A stub to a trampoline that is far away: the trampoline is PPC64's.
+    # A stub to a static call's thunk that is far away: the thunk is PPC64's.
     thunks = [(name, piece) for name, piece in hooks if name == "lld/ELF/Thunks.cpp"]
     offered = [(name, kept) for name, piece in hooks if (name, piece) not in thunks
                and (kept := about_static_calls(piece))]

@@ -21,42 +21,9 @@ constexpr CodeTemplate OwnLandingPad[] = {{"HINT", BTI_C}};
 constexpr CodeOperand X9FromX30[] = {"X9", "XZR", "LR", int64_t(0)};
 constexpr CodeOperand NOP[] = {int64_t(0)};
 constexpr CodeTemplate Site[] = {{"ORRXrs", X9FromX30}, {"HINT", NOP}};
-constexpr StringLiteral SiteRegisters[] = {"X9"};
-
-constexpr StringLiteral ModuleCall = R"(
-	hint #34
-	adrp x0, {0}
-	add x0, x0, :lo12:{0}
-	adrp x1, {1}
-	add x1, x1, :lo12:{1}
-	cmp x0, x1
-	b.ne {3}
-	mov w2, #{6}
-	adrp x1, {5}
-	strb w2, [x1, :lo12:{5}]
-	adrp x16, :got:{2}
-	ldr x16, [x16, :got_lo12:{2}]
-{8}	adrp x16, {7}
-	ldr x16, [x16, :lo12:{7}]
-{3}_call:
-	cbz x16, {3}
-	br x16
-{3}:
-	ret
-)";
-// Only dmb keeps a load behind an earlier store (Arm ARM, DDI 0487, B2.3).
-constexpr StringLiteral ChooseInConstructor = R"(	cbnz x16, {0}
-	dmb ish
-	adrp x1, {1}
-	add x1, x1, :lo12:{1}
-	ldarb w2, [x1]
-	cbz w2, {0}
-)";
-constexpr StringLiteral ChooseInDestructor = R"(	adrp x1, {1}
-	add x1, x1, :lo12:{1}
-	ldarb w2, [x1]
-	cbz w2, {0}
-)";
+constexpr StringLiteral ScratchRegisters[] = {"X8",  "X9",  "X10", "X11",
+                                              "X12", "X13", "X14", "X15"};
+constexpr StringLiteral OtherKeptRegisters[] = {"X8", "X15", "X18"};
 
 const SlotLayout &patchbay::layoutAArch64() {
   static const SlotLayout Layout = [] {
@@ -73,16 +40,14 @@ const SlotLayout &patchbay::layoutAArch64() {
     L.OwnLandingPad = OwnLandingPad;
     L.SiteSize = PATCHBAY_AARCH64_SITE_SIZE;
     L.Site = Site;
-    L.SiteRegisters = SiteRegisters;
+    L.ScratchRegisters = ScratchRegisters;
+    L.ExecuteOnlyFeature = "+execute-only";
     L.ModeAttributes = "aarch64_";
-    L.Standard = CallingStandard::AAPCS64;
     L.ResultPointerIsArgument = false;
     L.IntegerRegisters = IntegerRegisters;
     L.FloatRegisters = FloatRegisters;
+    L.OtherKeptRegisters = OtherKeptRegisters;
     L.ResultFloats = 4;
-    L.ModuleCall = ModuleCall;
-    L.ChooseInConstructor = ChooseInConstructor;
-    L.ChooseInDestructor = ChooseInDestructor;
     return L;
   }();
   return Layout;

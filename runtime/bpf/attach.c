@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Programs as those of links. */
+#include "attr.h"
 #include "context.h"
 #include "helpers.h"
 #include "object.h"
@@ -120,17 +121,20 @@ int patchbay_bpf_attach(struct patchbay_bpf_program *program,
 		.cnt = !program->multi,
 	};
 	struct patchbay_link_opts with = { .size = sizeof(with) };
+	struct patchbay_filter filter = section;
+	int error = 0;
 
 	if (program->link)
 		return -EALREADY;
-	if (opts && (opts->size != sizeof(*opts) ||
-		     (opts->filter &&
-		      opts->filter->size != sizeof(*opts->filter))))
-		return -EINVAL;
 	if (opts)
-		with = *opts;
-	if (!with.filter)
-		with.filter = &section;
+		error = pb_read_attr(&with, sizeof(with), opts,
+				     PATCHBAY_LINK_OPTS_SIZE_VER0);
+	if (!error && with.filter)
+		error = pb_read_attr(&filter, sizeof(filter), with.filter,
+				     PATCHBAY_FILTER_SIZE_VER0);
+	if (error)
+		return error;
+	with.filter = &filter;
 	return attach_to(program, &with);
 }
 

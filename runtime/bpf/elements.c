@@ -5,13 +5,15 @@
  */
 #include "object.h"
 
+#include "attr.h"
+
 #include <errno.h>
 #include <linux/bpf.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Traps of strict mode are no matter of the program's handlers. */
+/* A breakpoint or single step that meets a blocked SIGTRAP kills the process. */
 static void block(sigset_t *before)
 {
 	sigset_t all;
@@ -39,21 +41,16 @@ int patchbay_bpf_map_get_info(const struct patchbay_bpf_map *map,
 		[PB_BPF_HASH] = BPF_MAP_TYPE_HASH,
 		[PB_BPF_RINGBUF] = BPF_MAP_TYPE_RINGBUF,
 	};
-	size_t size = info->size;
-
-	if (size < sizeof(*info))
-		return -EINVAL;
-	/* What a later header has that we do not know of is 0. */
-	memset((char *)info + sizeof(*info), 0, size - sizeof(*info));
-	*info = (struct patchbay_bpf_map_info){
-		.size = size,
+	const struct patchbay_bpf_map_info now = {
 		.name = map->name,
 		.type = types[map->kind],
 		.key_size = map->key_size,
 		.value_size = map->value_size,
 		.max_entries = map->max_entries,
 	};
-	return 0;
+
+	return pb_write_info(info, &now, sizeof(now),
+			     PATCHBAY_BPF_MAP_INFO_SIZE_VER0);
 }
 
 int patchbay_bpf_map_lookup(struct patchbay_bpf_map *map, const void *key,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "object.h"
 
+#include "attr.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -12,18 +14,13 @@
 /* Objects have some kilobytes. */
 #define FILE_MAX ((off_t)1 << 26)
 
-static int check_opts(const struct patchbay_bpf_opts *opts)
+static int read_opts(struct patchbay_bpf_opts *to,
+		     const struct patchbay_bpf_opts *from)
 {
-	const unsigned char *bytes = (const unsigned char *)opts;
-
-	if (!opts)
-		return 0;
-	if (opts->size < sizeof(*opts))
-		return -EINVAL;
-	for (size_t i = sizeof(*opts); i < opts->size; i++)
-		if (bytes[i])
-			return -E2BIG;
-	return 0;
+	*to = (struct patchbay_bpf_opts){ .size = sizeof(*to) };
+	return from ? pb_read_attr(to, sizeof(*to), from,
+				   PATCHBAY_BPF_OPTS_SIZE_VER0) :
+		      0;
 }
 
 /*
@@ -38,7 +35,8 @@ int patchbay_bpf_open_mem(const void *bytes, size_t size,
 			  struct patchbay_bpf_object **object)
 {
 	struct patchbay_bpf_object *new;
-	int error = check_opts(opts);
+	struct patchbay_bpf_opts own;
+	int error = read_opts(&own, opts);
 
 	if (error)
 		return error;
@@ -46,7 +44,7 @@ int patchbay_bpf_open_mem(const void *bytes, size_t size,
 	if (!new)
 		return -ENOMEM;
 	pthread_mutex_lock(&reading);
-	error = pb_bpf_read(new, bytes, size, opts);
+	error = pb_bpf_read(new, bytes, size, &own);
 	pthread_mutex_unlock(&reading);
 	if (error)
 		pb_bpf_object_free(new);
@@ -93,12 +91,14 @@ static int read_file(int fd, unsigned char **bytes, size_t *size)
 int patchbay_bpf_open(const char *path, const struct patchbay_bpf_opts *opts,
 		      struct patchbay_bpf_object **object)
 {
+	struct patchbay_bpf_opts own;
 	unsigned char *bytes;
 	size_t size;
-	int error = check_opts(opts), fd;
+	int error = read_opts(&own, opts), fd;
 
 	if (error)
 		return error;
+	opts = &own;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return pb_bpf_log(opts, path, -errno, strerror(errno));

@@ -9,10 +9,9 @@
  *               architecture manual lets other threads execute it. Where
  *               sites need code of their own, sequences.c has some of them;
  *   3. entry.S  the trampolines: mark the thread inside and, with release
- *               semantics, outside, and say where their frame is (struct
- *               pb_thread in quiesce.h, struct pb_frame_mark in left.h); in
- *               between load the cell from
- *               the slot and, with acquire semantics, cell->enter; call that
+ *               semantics, outside, in its reader, if it has one (struct
+ *               pb_reader), and say where their frame is (struct pb_frame_mark
+ *               in left.h); in between load the cell from the slot and, with acquire semantics, cell->enter; call that
  *               with (ip, parent_ip, cell, regs); restore every register that
  *               may hold an argument; return to the site. Use initial-exec
  *               thread-local storage: it calls nothing. Describe each step to

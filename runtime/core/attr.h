@@ -5,21 +5,50 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
 /*
- * As of copy_struct_from_user(): what lies behind the @known bytes of a
- * structure of @size bytes must not be asked for, since we do not know it.
- * Returns 0, -EINVAL or -E2BIG.
+ * Read the structure at @from, whose first member is its size, into @to, which has
+ * @known bytes. As copy_struct_from_user(), the fields that an older caller does not
+ * have are 0, and the bytes that we do not know must be 0. The size in @to is @known.
+ * Returns 0, -EINVAL (it has less than @least bytes) or -E2BIG.
  */
-static inline int pb_check_size(const void *attr, size_t size, size_t known)
+static inline int pb_read_attr(void *to, size_t known, const void *from,
+			       size_t least)
 {
-	const unsigned char *byte = attr;
+	const unsigned char *byte = from;
+	size_t size;
 
-	if (size < known)
+	memcpy(&size, from, sizeof(size));
+	if (size < least)
 		return -EINVAL;
 	for (size_t i = known; i < size; i++)
 		if (byte[i])
 			return -E2BIG;
+	memset(to, 0, known);
+	memcpy(to, from, size < known ? size : known);
+	memcpy(to, &known, sizeof(known));
+	return 0;
+}
+
+/*
+ * Write @from, of @known bytes, to @to, whose first member is the size that its
+ * caller has room for. An older caller does not see the last fields; fields that a
+ * later caller has and we do not know are 0. The size in @to stays.
+ * Returns 0 or -EINVAL (there is room for less than @least bytes).
+ */
+static inline int pb_write_info(void *to, const void *from, size_t known,
+				size_t least)
+{
+	const size_t start = sizeof(size_t);
+	size_t size, end;
+
+	memcpy(&size, to, sizeof(size));
+	if (size < least)
+		return -EINVAL;
+	end = size < known ? size : known;
+	memcpy((char *)to + start, (const char *)from + start, end - start);
+	memset((char *)to + end, 0, size - end);
 	return 0;
 }
 

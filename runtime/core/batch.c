@@ -74,27 +74,17 @@ int patchbay_batch_disarm(struct patchbay_batch *batch,
 	return add(batch, ops, filter, 0, 1);
 }
 
-static int commit(struct patchbay_batch *batch, enum pb_wait wait)
+int patchbay_batch_commit(struct patchbay_batch *batch)
 {
 	int nr, error = pb_enter_library();
 
 	if (error)
 		return error;
-	error = pb_engine_commit(batch->requests, wait);
+	error = pb_engine_commit(batch->requests);
 	nr = pb_request_count(batch->requests);
 	pb_leave_library();
 	if (error)
 		return error;
 	drop_requests(batch);
 	return nr;
-}
-
-int patchbay_batch_commit(struct patchbay_batch *batch)
-{
-	return commit(batch, PB_WAIT);
-}
-
-int patchbay_batch_commit_nowait(struct patchbay_batch *batch)
-{
-	return commit(batch, PB_NO_WAIT);
 }

@@ -6,13 +6,12 @@
 #include "cell.h"
 #include "future.h"
 #include "lock.h"
-#include "mode.h"
 #include "names.h"
+#include "question.h"
 #include "select.h"
 #include "settle.h"
 #include "site.h"
 #include "stats.h"
-#include "strict.h"
 #include "text.h"
 
 #include <errno.h>
@@ -47,14 +46,23 @@ static int attach(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	return error;
 }
 
-/* Which cells do they get? */
-static int find_cells(struct pb_bulk *bulk, struct pb_bulk_module *b)
+/* Ask the tracer for its data in all modules. */
+static int attach_all(struct pb_bulk *bulk)
 {
 	int error = 0;
 
-	if ((b->nr || b->nr_swapped) && bulk->request->ops->attr.attach)
-		error = attach(bulk, b);
-	for (struct pb_group *g = b->groups; g && !error; g = g->next) {
+	if (bulk->request->disarm || !bulk->request->ops->attr.attach)
+		return 0;
+	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next)
+		if ((b->nr || b->nr_swapped) && !b->module->gone)
+			error = attach(bulk, b);
+	return error;
+}
+
+/* Which cells do they get? */
+static int find_cells(struct pb_bulk_module *b)
+{
+	for (struct pb_group *g = b->groups; g; g = g->next) {
 		if (!g->nr)
 			continue;
 		pb_group_find_cell(g);
@@ -62,7 +70,7 @@ static int find_cells(struct pb_bulk *bulk, struct pb_bulk_module *b)
 			return PB_NOT_BULK;
 		b->slots |= g->way != PB_GROUP_STAYS || g->cell->leaving != g->nr;
 	}
-	return error;
+	return 0;
 }
 
 /* Is it of @cell, which has no other, that the request takes its tracer? */
@@ -215,15 +223,6 @@ static int add_module(struct pb_bulk *bulk, struct pb_module *module)
 	return 0;
 }
 
-/* Asked once, whatever comes of it. */
-static int prepare_stores(struct pb_bulk_module *b)
-{
-	if (!b->asked)
-		b->no_stores = pb_stores_prepare(&b->stores, b->module);
-	b->asked = 1;
-	return b->no_stores;
-}
-
 /*
  * Can they be armed as bulk_at_once.h says? Nobody is asked about single functions, by
  * whom the second time would be noticed, and each leads where its owner does.
@@ -239,11 +238,54 @@ static int is_at_once(struct pb_bulk *bulk)
 
 		if (pb_choice_next(&b->choice, 0) == m->nr)
 			continue;
-		if (m->in_steps || m->cells || pb_names_here(m) ||
-		    (prepare_stores(b) && pb_arch_is_open(m)))
+		if (m->in_steps || m->cells || pb_names_here(m) || pb_arch_is_open(m))
 			return 0;
 	}
 	return 1;
+}
+
+static void free_bulk_module(struct pb_bulk_module *b)
+{
+	pb_choice_free(&b->choice);
+	pb_choice_free(&b->own);
+	pb_choice_free(&b->refused);
+	pb_groups_free(b->groups);
+	pb_groups_free(b->swaps);
+	free(b);
+}
+
+/* Leave out modules that went while the tracer was asked. */
+static void drop_gone(struct pb_bulk *bulk)
+{
+	struct pb_bulk_module **link = &bulk->modules, *b;
+
+	while ((b = *link)) {
+		if (!b->module->gone) {
+			link = &b->next;
+			continue;
+		}
+		*link = b->next;
+		bulk->request->nr -= b->nr + b->nr_swapped;
+		free_bulk_module(b);
+	}
+}
+
+/* Those of the functions that are to be changed. */
+static int find_functions(struct pb_bulk *bulk)
+{
+	struct pb_request *request = bulk->request;
+	int error = 0;
+
+	for (struct pb_bulk_module *b = bulk->modules; b && !request->disarm && !error;
+	     b = b->next)
+		error = pb_bulk_look(bulk, b);
+	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next) {
+		error = request->disarm ? find_armed(bulk, b) :
+					  pb_bulk_check(bulk, b);
+		request->nr += b->nr + b->nr_swapped;
+	}
+	drop_gone(bulk);
+	return error;
 }
 
 static int prepare(struct pb_bulk *bulk, struct pb_module *only)
@@ -252,28 +294,26 @@ static int prepare(struct pb_bulk *bulk, struct pb_module *only)
 	int error = 0;
 
 	for (struct pb_module *m = pb_modules; m && !error; m = m->next)
-		if (m->nr && (!only || m == only))
+		if (m->nr && !m->gone && (!only || m == only))
 			error = add_module(bulk, m);
+	drop_gone(bulk);
 	if (!error)
 		error = pb_requests_check(request);
 	if (!error && request->known < MANY)
 		error = PB_NOT_BULK;
 	bulk->at_once = !error && bulk->at_once && is_at_once(bulk);
-	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next) {
-		error = request->disarm ? find_armed(bulk, b) :
-					  pb_bulk_check(bulk, b);
-		request->nr += b->nr + b->nr_swapped;
-	}
+	if (!error)
+		error = find_functions(bulk);
 	/* Whoever was asked about each function is not to be asked again. */
 	if (!error && request->nr < MANY &&
 	    (request->disarm || !request->ops->attr.check))
 		error = PB_NOT_BULK;
-	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next)
-		if (b->nr)
-			prepare_stores(b);
+	if (!error)
+		error = attach_all(bulk);
+	drop_gone(bulk);
 	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next)
 		if (!request->disarm)
-			error = find_cells(bulk, b);
+			error = find_cells(b);
 	return error ? error : pb_text_block_init(&bulk->block);
 }
 
@@ -325,13 +365,7 @@ static void end(struct pb_bulk *bulk)
 
 	for (struct pb_bulk_module *b = bulk->modules; b; b = next) {
 		next = b->next;
-		pb_choice_free(&b->choice);
-		pb_choice_free(&b->own);
-		pb_choice_free(&b->refused);
-		pb_stores_free(&b->stores);
-		pb_groups_free(b->groups);
-		pb_groups_free(b->swaps);
-		free(b);
+		free_bulk_module(b);
 	}
 	pb_text_block_free(&bulk->block);
 }
@@ -343,7 +377,6 @@ static int is_for_us(const struct pb_request *r)
 	const struct patchbay_ops_attr *attr = r ? &r->ops->attr : NULL;
 
 	return r && !r->next && !filter->cookies &&
-	       !pb_strict &&
 	       (r->disarm || !attr->attach ||
 		attr->flags & PATCHBAY_OPS_MODULE_DATA) &&
 	       !pb_filter_plain_name(filter) &&

@@ -8,8 +8,7 @@
  * tracers, too, it is their cells alone that are changed (bulk_swap.h).
  *
  * That writes code back which is not ours, so it is for architectures that allow
- * it (pb_arch_rewrite, whose arch/<name>/arch_bulk.h says what is written), and not for
- * strict mode. All else goes by way of a plan (plan.h).
+ * it (pb_arch_rewrite, whose arch/<name>/arch_bulk.h says what is written). All else goes by way of a plan (plan.h).
  */
 #ifndef PB_CORE_BULK_H
 #define PB_CORE_BULK_H

@@ -12,11 +12,7 @@
  * what it should be, and the block is ready for them. Returns the first one that is not
  * armed.
  *
- * Slot and site are two stores, and a function's neighbours are armed before or after
- * it. By stores a thread that executed one of these functions now would see something
- * between disarmed and armed; there is none, and text cannot be executed (stores.h). The
- * same goes for what is taken back. In a copy it is seen once that is written, and then
- * as patch.c says.
+ * A thread sees slot and site once the copy is written, as patch.c says.
  */
 static inline __attribute__((always_inline)) size_t
 arm_run_behind(const struct pb_module *module, const struct pb_bulk_run *like, size_t i,
@@ -61,23 +57,9 @@ static __attribute__((noinline)) size_t arm_run(const struct pb_module *module,
 	return i;
 }
 
-/* Functions before @end get back what they had, by stores. */
-static void disarm_stored(struct pb_bulk_module *b, size_t end)
-{
-	const struct pb_module *module = b->module;
-
-	for (size_t i = pb_choice_next(&b->choice, 0); i < end;
-	     i = pb_choice_next(&b->choice, i + 1)) {
-		const struct patchbay_record *record = &module->records[i];
-
-		pb_bulk_flip((uint8_t *)pb_record_site(record), 0);
-		pb_bulk_slot((uint8_t *)(pb_record_entry(record) - PB_BULK_BEFORE),
-			     b->slot_of[pb_owner(module, i)], 0);
-	}
-}
-
 /*
- * The same by writing, each on its own. What is not armed has not been written yet, or is
+ * Functions before @end get back what they had, each by a write of its own. What is not
+ * armed has not been written yet, or is
  * somebody else's by now, and is left; a site leads nowhere, and whoever comes to the
  * function finds out. Returns 0 or an error of writing: then some are armed.
  */
@@ -156,24 +138,21 @@ static int arm_functions(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	return 0;
 }
 
-/*
- * Functions of the modules that are changed by @stores, or of the others, which add
- * themselves to those that were @changed. The module that is in the way remembers it: what
- * is taken back may have to settle before the batch can begin anew, and it must not come
- * here again then.
- */
-static int arm_modules(struct pb_bulk *bulk, int stores, struct pb_bulk_module **changed)
+/* Functions of modules that add themselves to those that were @changed. */
+static int arm_modules(struct pb_bulk *bulk, struct pb_bulk_module **changed)
 {
 	int error = 0;
 
-	bulk->block.stores = stores;
 	for (struct pb_bulk_module *b = bulk->modules; b && !error; b = b->next) {
-		if (!b->nr || (b->stores.size != 0) != stores)
+		if (!b->nr)
 			continue;
+		/*
+		 * What is taken back may have to settle before the batch can begin anew,
+		 * and it must not come here again then.
+		 */
 		b->module->in_steps = 1;
-		if (stores ? pb_bulk_stores_begin(b, bulk->handle) : !b->first)
+		if (!b->first)
 			return PB_BULK_IN_STEPS;
-		b->stored = stores;
 		b->before = *changed;
 		*changed = b;
 		error = arm_functions(bulk, b);
@@ -182,35 +161,18 @@ static int arm_modules(struct pb_bulk *bulk, int stores, struct pb_bulk_module *
 	return error;
 }
 
-/* From the last one that was @changed on; taken back, if it is to be tried in steps. */
-static int end_modules(struct pb_bulk *bulk, struct pb_bulk_module *changed, int error)
-{
-	for (struct pb_bulk_module *b = changed; b; b = b->before) {
-		int ended = 0;
-
-		if (error == PB_BULK_IN_STEPS && b->stored)
-			disarm_stored(b, b->reached);
-		else if (error == PB_BULK_IN_STEPS)
-			ended = disarm_written(bulk, b, b->reached);
-		if (b->stored)
-			ended = pb_stores_end(&b->stores, bulk->handle);
-		if (ended)
-			error = ended;
-	}
-	return error;
-}
-
-/*
- * Those that are changed by stores come last, and stay writable until all are done, so that
- * all can be taken back. While the first of them is so, nobody else's function is called:
- * pwrite(2) and memcpy() may be the module's own.
- */
 int pb_bulk_arm_at_once(struct pb_bulk *bulk)
 {
 	struct pb_bulk_module *changed = NULL;
-	int error = bulk->handle < 0 ? bulk->handle : arm_modules(bulk, 0, &changed);
+	int error = bulk->handle < 0 ? bulk->handle : arm_modules(bulk, &changed);
 
-	if (!error)
-		error = arm_modules(bulk, 1, &changed);
-	return end_modules(bulk, changed, error);
+	/* From the last one that was changed on; taken back, if it is to be tried in steps. */
+	for (struct pb_bulk_module *b = changed; b && error == PB_BULK_IN_STEPS;
+	     b = b->before) {
+		int undone = disarm_written(bulk, b, b->reached);
+
+		if (undone)
+			return undone;
+	}
+	return error;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Functions of a module are armed at once, each looked at and changed by the same loop, so
- * that text is read one time, where nobody can see them armed before all are: by stores,
- * while text cannot be executed (stores.h); or, while threads run, in a module of which no
- * site was armed so far: its stubs do not lead anywhere yet, and nobody looks at slots.
+ * that text is read one time, in a module of which no site was armed so far: its stubs do
+ * not lead anywhere yet, and no thread looks at slots.
  * Before, records and owners alone were looked at, and the first function of each kind.
  * If a function is then not what it should be, all that were armed before it are disarmed
  * again, and the batch begins anew, in steps: all are checked before any is changed. That

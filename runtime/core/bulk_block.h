@@ -26,18 +26,17 @@ struct pb_bulk_ready {
 
 /*
  * Can the block go on from @from to @end? Then it does, and @ready says so, whatever was
- * the last one: with stores any order will do.
+ * the last one.
  */
 static inline int pb_bulk_go_on(struct pb_text_block *block, struct pb_bulk_ready *ready,
 				uintptr_t from, uintptr_t end)
 {
 	if (!ready->last)
 		pb_text_block_begin(block, from);
-	else if (!block->stores && (!pb_text_block_fits(block, end) ||
-				    from - ready->last > PB_BULK_GAP))
+	else if (!pb_text_block_fits(block, end) || from - ready->last > PB_BULK_GAP)
 		return 0;
 	ready->text = pb_text_block_add(block, end);
-	ready->far = block->stores ? UINTPTR_MAX : block->copied - PB_BULK_SITE_SIZE;
+	ready->far = block->copied - PB_BULK_SITE_SIZE;
 	ready->last = from - 1;
 	return 1;
 }
@@ -48,17 +47,6 @@ static inline int pb_bulk_write(struct pb_bulk *bulk, struct pb_bulk_ready *read
 	bulk->block.end = ready->last + PB_BULK_SITE;
 	*ready = (struct pb_bulk_ready){ .last = 0 };
 	return pb_text_block_write(&bulk->block, bulk->handle);
-}
-
-/* pb_stores_begin() for the functions of @b. */
-static inline int pb_bulk_stores_begin(struct pb_bulk_module *b, int handle)
-{
-	const struct patchbay_record *records = b->module->records;
-	const size_t first = pb_choice_next(&b->choice, 0),
-		     last = pb_choice_last(&b->choice);
-
-	return pb_stores_begin(&b->stores, pb_record_entry(&records[first]),
-			       pb_record_entry(&records[last]), b->nr, handle);
 }
 
 #endif /* PB_CORE_BULK_BLOCK_H */

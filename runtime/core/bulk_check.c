@@ -7,6 +7,7 @@
 #include "bulk_swap.h"
 #include "cell.h"
 #include "names.h"
+#include "question.h"
 #include "select.h"
 #include "site.h"
 
@@ -136,23 +137,37 @@ static int check_site(const struct pb_module *module, size_t i, uintptr_t *end)
 	return 0;
 }
 
-/* May the request's tracer be on this function? 1: no, but that is no error. */
-static int check_tracer(const struct pb_bulk *bulk, struct pb_module *module,
-			const struct patchbay_record *record)
-{
-	const struct patchbay_ops_attr *attr = &bulk->request->ops->attr;
-	const struct pb_target asked = { .module = module,
-					 .record = record,
-					 .request = bulk->request,
-					 .data = attr->data };
-
-	return attr->check || attr->exit ? pb_check_function(&asked) : 0;
-}
-
 /* Leave function @i out of what is to be done. */
 static void leave_out(struct pb_bulk_module *b, size_t i)
 {
 	b->choice.bits[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
+
+/*
+ * Ask the tracer about all chosen functions. Whether they are for us was found out
+ * before: it is asked about each once.
+ */
+static int ask_tracer(struct pb_bulk *bulk, struct pb_bulk_module *b)
+{
+	const struct pb_module *module = b->module;
+	struct pb_question *questions = malloc(module->nr * sizeof(*questions));
+	size_t nr = 0;
+	int error;
+
+	if (!questions)
+		return -ENOMEM;
+	for (size_t i = pb_choice_next(&b->choice, 0); i < b->ask_below;
+	     i = pb_choice_next(&b->choice, i + 1)) {
+		pb_question_init(&questions[nr], &module->records[i],
+				 bulk->request->ops->attr.data);
+		questions[nr++].index = i;
+	}
+	error = pb_question_ask(bulk->request, questions, nr);
+	for (size_t i = 0; i < nr; i++)
+		if (questions[i].refused)
+			leave_out(b, questions[i].index);
+	free(questions);
+	return error;
 }
 
 /* All functions from @first to below @end, led by @owner, come to @group. */
@@ -179,8 +194,9 @@ static int check_function(struct pb_bulk *bulk, struct pb_bulk_module *b, size_t
 			site = pb_record_site(record);
 	const unsigned int owner = pb_owner(module, i);
 	struct pb_bulk_group *group = pb_bulk_group(b, pb_shape(record));
+	const struct pb_target asked = { .record = record, .request = bulk->request };
 	uintptr_t slot = 0;
-	int error = check_tracer(bulk, module, record);
+	int error = pb_check_exit(&asked);
 
 	if (error == 1) {
 		leave_out(b, i);
@@ -297,16 +313,20 @@ static size_t check_usual(struct pb_bulk_module *b, size_t i, uintptr_t *end, in
 
 /*
  * Are they all for us? A tracer is asked about each function once, so this is found
- * out before.
+ * out before; and which is the first that cannot be armed anyway, where it is to stop.
  */
-static int look_ahead(const struct pb_bulk_module *b)
+static int look_ahead(const struct pb_bulk *bulk, struct pb_bulk_module *b)
 {
 	const struct pb_module *module = b->module;
 	uintptr_t end = 0;
 	int error = 0;
 
+	b->ask_below = module->nr;
 	for (size_t i = pb_choice_next(&b->choice, 0); i < module->nr;
 	     i = pb_choice_next(&b->choice, i + 1)) {
+		const struct pb_target asked = { .record = &module->records[i],
+						 .request = bulk->request };
+
 		error = check_site(module, i, &end);
 		if (!error)
 			error = check_owner(module, i,
@@ -314,18 +334,18 @@ static int look_ahead(const struct pb_bulk_module *b)
 						    &module->records[i])));
 		if (error > 0)
 			return error;
+		if (!error)
+			error = pb_check_exit(&asked);
+		if (error < 0 && !pb_may_skip(bulk->request, error) &&
+		    b->ask_below == module->nr)
+			b->ask_below = i + 1;
 	}
 	return 0;
 }
 
-int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b)
+int pb_bulk_look(struct pb_bulk *bulk, struct pb_bulk_module *b)
 {
 	struct pb_module *module = b->module;
-	const struct patchbay_ops_attr *attr = &bulk->request->ops->attr;
-	/* Exits are a matter of shape; else nobody is to be asked about each? */
-	const int usual = !attr->check && !pb_names_here(module);
-	size_t i;
-	uintptr_t end;
 	int error;
 
 	if (pb_choice_next(&b->choice, 0) == module->nr)
@@ -338,7 +358,24 @@ int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b)
 	if (!error)
 		error = pb_bulk_find_swaps(bulk, b);
 	if (!error && bulk->request->ops->attr.check)
-		error = look_ahead(b);
+		error = look_ahead(bulk, b);
+	return error;
+}
+
+int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b)
+{
+	struct pb_module *module = b->module;
+	const struct patchbay_ops_attr *attr = &bulk->request->ops->attr;
+	/* Exits are a matter of shape: can functions be checked by shape alone? */
+	const int usual = !attr->check && !pb_names_here(module);
+	size_t i;
+	uintptr_t end;
+	int error = 0;
+
+	if (attr->check && !module->gone)
+		error = ask_tracer(bulk, b);
+	if (error || module->gone)
+		return error;
 	/* Low enough for the first function. */
 	end = module->low;
 	for (unsigned int owner = 0; owner < PB_NR_SHARED; owner++)
@@ -351,7 +388,7 @@ int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b)
 			error = check_function(bulk, b, i, &end);
 	}
 	/* A plan would ask for data again. */
-	if (!error && b->nr > b->nr_own && bulk->request->ops->attr.attach &&
+	if (!error && b->nr > b->nr_own && attr->attach &&
 	    !pb_groups_fit(module, b->nr_groups))
 		error = PB_NOT_BULK;
 	return error;

@@ -94,13 +94,12 @@ static int swap_in(const struct pb_bulk *bulk, struct pb_bulk_module *b,
 	const struct pb_request *request = bulk->request;
 	struct patchbay_ops *ops = request->ops;
 	/* What it asks of a function with an exit is in its shape. */
-	const struct pb_target asked = { .module = b->module,
-					 .record = &cell->shape,
+	const struct pb_target asked = { .record = &cell->shape,
 					 .request = bulk->request };
 	struct patchbay_cell one;
 	size_t nr;
 	const struct patchbay_cell *tracers = pb_set_cells(&cell->cell, &nr);
-	int word = 0, error = pb_check_function(&asked);
+	int word = 0, error = pb_check_exit(&asked);
 
 	if (error)
 		return error < 0 ? error : 0;

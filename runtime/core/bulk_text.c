@@ -257,23 +257,6 @@ static int change_functions(struct pb_bulk *bulk, struct pb_bulk_module *b,
 	return 0;
 }
 
-/*
- * By stores if the module's text can be changed so, else by writing. What cannot be
- * made writable now, as when the tracer's @attach has made a thread, is written.
- */
-static int change_text(struct pb_bulk *bulk, struct pb_bulk_module *b,
-		       enum change change)
-{
-	int ended = 0, error = pb_bulk_stores_begin(b, bulk->handle);
-
-	bulk->block.stores = !error;
-	error = change_functions(bulk, b, change);
-	if (bulk->block.stores)
-		ended = pb_stores_end(&b->stores, bulk->handle);
-	b->stored |= bulk->block.stores;
-	return error ? error : ended;
-}
-
 /* On all functions; what takes back goes on after an error. */
 static int change(struct pb_bulk *bulk, enum change change)
 {
@@ -288,7 +271,7 @@ static int change(struct pb_bulk *bulk, enum change change)
 			continue;
 		if ((change == PART || change == JOIN) && !b->parts)
 			continue;
-		error = change_text(bulk, b, change);
+		error = change_functions(bulk, b, change);
 		if (change == UNDO || change == JOIN || change == DISARM)
 			error = 0;
 	}
@@ -494,16 +477,6 @@ static int arm_at_once(struct pb_bulk *bulk, int *seen)
 	return error ? error : open_all(bulk);
 }
 
-/*
- * What was in the way of arming a module at once is not there any more, if all that was
- * asked for has been armed by stores: the next time it can be tried again.
- */
-static void try_at_once_again(struct pb_bulk_module *b)
-{
-	if (b->stored && !b->refused.bits)
-		b->module->in_steps = 0;
-}
-
 int pb_bulk_arm(struct pb_bulk *bulk)
 {
 	int seen, error;
@@ -515,11 +488,9 @@ int pb_bulk_arm(struct pb_bulk *bulk)
 		return error;
 	}
 	if (!error) {
-		for (struct pb_bulk_module *b = bulk->modules; b; b = b->next) {
+		for (struct pb_bulk_module *b = bulk->modules; b; b = b->next)
 			if (b->slots)
 				lead_all(b);
-			try_at_once_again(b);
-		}
 		return 0;
 	}
 	change(bulk, UNDO);

@@ -6,7 +6,6 @@
 #include "arch.h"
 #include "choice.h"
 #include "place.h"
-#include "stores.h"
 #include "text_block.h"
 
 #include "arch_bulk.h"
@@ -35,11 +34,11 @@ struct pb_bulk_group {
  *           one that was found last
  * @swaps:   cells that are given another set, with @nr_swapped functions: none of these
  *           is among @choice (bulk_swap.h)
+ * @ask_below: the tracer is asked about functions below this one: the first that cannot be
+ *           armed for another reason is before it
  * @slots:   some slots are not what they have to be
  * @first:   none of its sites was armed so far, so no thread looks at slots
  * @parts:   to be disarmed: some share their cell with others that are not
- * @stores:  if text can be changed by stores; @no_stores: the error if it cannot, once
- *           that was @asked; @stored: some of it has been
  * @reached: arming has not come to functions from here on, so there is nothing to undo
  * @before:  of those that are armed at once, the one before
  *
@@ -51,13 +50,11 @@ struct pb_bulk_module {
 	struct pb_bulk_module *next;
 	struct pb_module *module;
 	struct pb_choice choice, own, refused;
-	size_t nr, nr_own, nr_swapped;
+	size_t nr, nr_own, nr_swapped, ask_below;
 	struct pb_group *groups, *swaps;
 	struct pb_bulk_group *by_shape[PB_NR_SHAPES], *last;
 	unsigned int nr_groups;
 	int slots, parts, first;
-	struct pb_stores stores;
-	int asked, no_stores, stored;
 	size_t reached;
 	struct pb_bulk_module *before;
 	uintptr_t slot_of[PB_NR_SHARED];
@@ -103,9 +100,12 @@ static inline int pb_bulk_is_own(const struct pb_bulk_module *b, size_t i)
 
 /*
  * Find out which functions of @b are to be armed, and their groups; nothing is changed
- * by it. Returns 0, PB_NOT_BULK, PB_UNSETTLED or a negative errno (bulk.h). Not under
- * the engine lock.
+ * by it. pb_bulk_look() comes first, for all modules: it finds out whether functions are
+ * for us, as far as that is to be known before the tracer's @check is asked, which may
+ * only be asked once. Return 0, PB_NOT_BULK, PB_UNSETTLED or a negative errno (bulk.h).
+ * Not under the engine lock.
  */
+int pb_bulk_look(struct pb_bulk *bulk, struct pb_bulk_module *b);
 int pb_bulk_check(struct pb_bulk *bulk, struct pb_bulk_module *b);
 
 /* Function @i keeps the cell of its own that it has. Returns 0 or -ENOMEM. */

@@ -139,4 +139,8 @@ void pb_call_exit_slowly(struct patchbay_call *call);
 void pb_call_unwound(struct patchbay_call *call);
 void pb_call_jumped(struct patchbay_call *call);
 
+/* For the landing pad: the unwinder goes on with what passes. Does not return. */
+struct _Unwind_Exception;
+void pb_call_resume(struct _Unwind_Exception *exception);
+
 #endif /* PB_CORE_CALL_H */

@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The exits that trampolines have time for, and what arming asks about them. */
 #include "call.h"
-#include "left.h"
 #include "lsda.h"
 #include "missed.h"
+#include "open_calls.h"
 #include "quiesce.h"
 #include "set.h"
 #include "tracer.h"
+#include "unwinder.h"
 
 #include <errno.h>
 
 int pb_call_check(const struct patchbay_record *record)
 {
-	/* Nobody knows what of the stack to copy; or there is no exit. */
-	const uint8_t never = PATCHBAY_RECORD_VARIADIC |
-			      PATCHBAY_RECORD_UNKNOWN_ARGS |
-			      PATCHBAY_RECORD_NORETURN;
-
-	return record->flags & never ? -EOPNOTSUPP : 0;
+	return record->flags & PATCHBAY_RECORD_NO_EXIT ? -EOPNOTSUPP : 0;
 }
 
 int pb_call_is_simple(const struct patchbay_record *record)
@@ -58,20 +54,25 @@ static void miss(const struct patchbay_call *call)
 		miss_set(cell, since);
 	else
 		pb_miss(cell);
+	/* Counted once. */
+	if (since & PATCHBAY_CELL_DIRECT_TIMED)
+		pb_thread.open_calls--;
 }
 
 /* @end: of the stack that we are on, or of what is known of it. */
 static void exit_slowly(struct patchbay_call *call, const void *end)
 {
-	enum pb_nesting nesting;
 	const struct patchbay_regs *frame = (const void *)(call + 1);
-	uint64_t token = pb_thread_enter(frame, end, &nesting);
+	struct pb_reader *self;
+	const enum pb_entry entry = pb_thread_enter(frame, end, &self);
 
-	if (nesting == PB_NESTING_FREE)
+	if (entry == PB_NOT_ENTERED)
+		return;
+	if (entry == PB_ENTERED)
 		pb_call_exit(call);
 	else
 		miss(call);
-	pb_thread_leave(token);
+	pb_thread_leave(self, entry);
 }
 
 void pb_call_exit_slowly(struct patchbay_call *call)
@@ -81,16 +82,9 @@ void pb_call_exit_slowly(struct patchbay_call *call)
 	exit_slowly(call, frame + 1);
 }
 
-/* The thread that had this frame may have been another one. */
-static void prepare_unwinding(struct patchbay_call *call, uint64_t how)
-{
-	call->since |= how;
-	pb_left_mark_frame((struct patchbay_regs *)(call + 1));
-}
-
 void pb_call_unwound(struct patchbay_call *call)
 {
-	prepare_unwinding(call, PATCHBAY_EXIT_UNWIND);
+	call->since |= PATCHBAY_EXIT_UNWIND;
 	pb_call_exit_slowly(call);
 }
 
@@ -100,7 +94,71 @@ void pb_call_unwound(struct patchbay_call *call)
  */
 __attribute__((noinline)) void pb_call_jumped(struct patchbay_call *call)
 {
-	prepare_unwinding(call, PATCHBAY_EXIT_UNWIND | PATCHBAY_EXIT_JUMP);
+	call->since |= PATCHBAY_EXIT_UNWIND | PATCHBAY_EXIT_JUMP;
+	exit_slowly(call, __builtin_frame_address(0));
+}
+
+/* See exit.S: the landing pad's last call. */
+void pb_call_resume(struct _Unwind_Exception *exception)
+{
+	pb_unwinder.resume(exception);
+}
+
+/*
+ * A walk begins at the thrower, so it looks for some calls at once. They are valid for
+ * @exception until the thread throws again: each throw asks about its frames first
+ * (_UA_SEARCH_PHASE), and until then one exception passes one call after the other.
+ */
+#define AHEAD_MAX 14
+static __thread struct ahead {
+	const struct _Unwind_Exception *exception;
+	uint32_t nr, next;
+	struct patchbay_call *call[AHEAD_MAX];
+} ahead __attribute__((tls_model("initial-exec")));
+
+/* Calls that were told are marked, so the first that is not is the innermost. */
+static _Unwind_Reason_Code add_call(struct _Unwind_Context *context, void *arg)
+{
+	struct patchbay_call *call = pb_unwinder_call_of(context);
+	struct ahead *found = arg;
+
+	if (!call || call->since & PATCHBAY_EXIT_UNWIND)
+		return _URC_NO_REASON;
+	found->call[found->nr++] = call;
+	return found->nr < AHEAD_MAX ? _URC_NO_REASON : _URC_NORMAL_STOP;
+}
+
+/* The next one, if a signal handler has not thrown since it was found. */
+static struct patchbay_call *next_call(const struct _Unwind_Exception *exception)
+{
+	struct patchbay_call *call;
+
+	if (ahead.exception != exception || ahead.next == ahead.nr)
+		return NULL;
+	call = ahead.call[ahead.next++];
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return ahead.exception == exception ? call : NULL;
+}
+
+/* One that ends the thread (_UA_FORCE_UNWIND) has no search, so it always walks. */
+static void tell_innermost(const struct _Unwind_Exception *exception, int is_forced)
+{
+	struct patchbay_call *call = is_forced ? NULL : next_call(exception);
+	struct ahead found = { .next = 1 };
+
+	if (!call) {
+		pb_unwinder.backtrace(add_call, &found);
+		call = found.call[0];
+		if (!call)
+			return;
+		ahead.exception = NULL;
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		ahead = found;
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		if (!is_forced)
+			ahead.exception = exception;
+	}
+	call->since |= PATCHBAY_EXIT_UNWIND;
 	exit_slowly(call, __builtin_frame_address(0));
 }
 
@@ -111,22 +169,36 @@ __attribute__((noinline)) void pb_call_jumped(struct patchbay_call *call)
  *
  * Its data (lsda.h) begin with two offsets, each from itself: where the body returns
  * to, and the landing pad.
+ *
+ * Of another unwinder than ours (unwinder.h) neither @context can be read nor is it known
+ * how to resume. But it asks about one frame after the other, from the innermost, and all
+ * are still on the stack: ours finds the call there, and its exit is told from here. The
+ * landing pad would also take our frames off the shadow stack, so with one such a process
+ * ends; no unwinder can be told of them.
  */
 _Unwind_Reason_Code pb_call_personality(int version, _Unwind_Action actions,
 					_Unwind_Exception_Class class,
 					struct _Unwind_Exception *exception,
 					struct _Unwind_Context *context)
 {
-	const int32_t *data = _Unwind_GetLanguageSpecificData(context);
+	const int32_t *data;
 
 	(void)version;
 	(void)class;
-	/* Not when the landing pad itself resumes the exception. */
-	if (!(actions & _UA_CLEANUP_PHASE) ||
-	    _Unwind_GetIP(context) != (uintptr_t)&data[0] + (intptr_t)data[0])
+	if (actions & _UA_SEARCH_PHASE)
+		ahead.exception = NULL;
+	if (!(actions & _UA_CLEANUP_PHASE) || !pb_unwinder.backtrace)
 		return _URC_CONTINUE_UNWIND;
-	_Unwind_SetGR(context, __builtin_eh_return_data_regno(0),
-		      (uintptr_t)exception);
-	_Unwind_SetIP(context, (uintptr_t)&data[1] + (intptr_t)data[1]);
+	if (!pb_unwinder_has((uintptr_t)__builtin_return_address(0))) {
+		tell_innermost(exception, actions & _UA_FORCE_UNWIND);
+		return _URC_CONTINUE_UNWIND;
+	}
+	data = pb_unwinder.get_data(context);
+	/* Not when the landing pad itself resumes the exception. */
+	if (pb_unwinder.get_ip(context) != (uintptr_t)&data[0] + (uintptr_t)(intptr_t)data[0])
+		return _URC_CONTINUE_UNWIND;
+	pb_unwinder.set_gr(context, __builtin_eh_return_data_regno(0),
+			   (uintptr_t)exception);
+	pb_unwinder.set_ip(context, (uintptr_t)&data[1] + (uintptr_t)(intptr_t)data[1]);
 	return _URC_INSTALL_CONTEXT;
 }

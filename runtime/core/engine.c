@@ -12,7 +12,6 @@
 #include "set.h"
 #include "settle.h"
 #include "stats.h"
-#include "strict.h"
 #include "text_queue.h"
 
 #include <errno.h>
@@ -98,33 +97,6 @@ static int flip(struct pb_plan *plan, struct pb_text_queue *text)
 	return error ? error : pb_text_flush(text);
 }
 
-/* Both at once, or only the second; see strict.h. */
-static int apply_strictly(int handle, struct pb_patch *tail, size_t nr_tail,
-			  struct pb_patch *first, size_t nr_first)
-{
-	if (!nr_tail && !nr_first)
-		return 0;
-	pb_text_sort(tail, nr_tail);
-	pb_text_sort(first, nr_first);
-	return pb_strict_change(handle, tail, nr_tail, first, nr_first);
-}
-
-static int arm_strictly(struct pb_plan *plan, struct pb_text_queue *text)
-{
-	size_t nr_tail, nr_first;
-	int error = open_modules(plan, text);
-
-	if (error)
-		return error;
-	queue_publish(plan, text);
-	nr_tail = text->nr;
-	queue_arm(plan, text);
-	nr_first = text->nr - nr_tail;
-	text->nr = 0;
-	return apply_strictly(text->handle, text->patches, nr_tail,
-			      text->patches + nr_tail, nr_first);
-}
-
 static int is_any_armed(const struct pb_plan *plan)
 {
 	for (size_t i = 0; i < plan->nr; i++) {
@@ -157,10 +129,7 @@ static void queue_disarm(const struct pb_target *t, struct pb_text_queue *text)
  */
 static void disarm(struct pb_text_queue *text)
 {
-	if (pb_strict)
-		apply_strictly(text->handle, NULL, 0, text->patches, text->nr);
-	else
-		pb_text_flush(text);
+	pb_text_flush(text);
 }
 
 /* Let the slot of @t say @new instead of @old; see shared.h. */
@@ -328,12 +297,12 @@ static int arm(struct pb_plan *plan, struct pb_text_queue *text)
 
 	if (!plan->steps[PB_STEP_ARM] && !plan->moves)
 		return 0;
-	if (plan->steps[PB_STEP_ARM] && !pb_strict)
+	if (plan->steps[PB_STEP_ARM])
 		error = publish(plan, text);
 	if (!error)
 		error = move(plan, text);
 	if (!error && plan->steps[PB_STEP_ARM])
-		error = pb_strict ? arm_strictly(plan, text) : flip(plan, text);
+		error = flip(plan, text);
 	if (error) {
 		roll_back(plan, text);
 		return error;
@@ -394,11 +363,7 @@ static int prepare_text(const struct pb_plan *plan, struct pb_text_queue *text)
 	if (!plan->nr_steps)
 		return 0;
 	pb_count(&pb_stats.batches);
-	/* Strict mode takes all at once. */
-	error = pb_text_queue_init(text, plan->nr_steps * (PB_PUBLISH_MAX + 1),
-				   pb_strict);
-	if (!error && pb_strict)
-		error = pb_strict_reserve(plan->nr_steps);
+	error = pb_text_queue_init(text, plan->nr_steps * (PB_PUBLISH_MAX + 1), 0);
 	/* Sets alone are exchanged without a write to text. */
 	if (!error &&
 	    (plan->moves || plan->nr_steps != plan->steps[PB_STEP_SWAP]))
@@ -421,6 +386,8 @@ static int commit(struct pb_request *requests, struct pb_module *only,
 	if (!error) {
 		error = put_to_use(&plan, requests, &text);
 		pb_free_unseen();
+		/* Text is not kept open while handlers are waited for. */
+		pb_text_queue_free(&text);
 		if (wait == PB_WAIT && (error || plan.removes)) {
 			int waited = error ? pb_settle_all(0) :
 					     pb_settle(&plan);
@@ -428,8 +395,8 @@ static int commit(struct pb_request *requests, struct pb_module *only,
 			error = error ? error : waited;
 		}
 	}
-	pb_plan_free(&plan);
 	pb_text_queue_free(&text);
+	pb_plan_free(&plan);
 	return error;
 }
 
@@ -446,17 +413,17 @@ static int wait_for_cells(void)
 	return error == -ETIMEDOUT ? -EAGAIN : error;
 }
 
-int pb_engine_commit(struct pb_request *requests, enum pb_wait wait)
+int pb_engine_commit(struct pb_request *requests)
 {
 	int error;
 
 	pb_settle_what_is_over();
-	error = commit(requests, NULL, wait);
+	error = commit(requests, NULL, PB_WAIT);
 	/* A module that comes while we wait may leave such a cell, too. */
 	while (error == PB_UNSETTLED) {
 		error = wait_for_cells();
 		if (!error)
-			error = commit(requests, NULL, wait);
+			error = commit(requests, NULL, PB_WAIT);
 	}
 	/*
 	 * Who takes a tracer from everywhere is about to free it. So that is waited
@@ -470,20 +437,21 @@ int pb_engine_commit(struct pb_request *requests, enum pb_wait wait)
 
 void pb_engine_module_added(struct pb_module *module)
 {
-	for (struct pb_filter *f = pb_future; f; f = f->next) {
+	for (struct pb_filter *f = pb_future; f && !module->gone; f = f->next) {
 		struct pb_request request = { .ops = f->ops,
 					      .filter = f,
 					      .flags = f->flags };
 		int error = commit(&request, module, PB_NO_WAIT);
 
+		/* Its cells are new: there is none to wait for (PB_UNSETTLED). */
 		if (error)
-			f->ops->error = error;
+			f->ops->error = error < 0 ? error : -EAGAIN;
 	}
 }
 
 void pb_engine_module_leaving(struct pb_module *module)
 {
-	module->gone = 1;
+	__atomic_store_n(&module->gone, 1, __ATOMIC_RELAXED);
 	pb_modules_gone++;
 	pb_cells_redirect(module, pb_enter_nothing);
 }

@@ -12,7 +12,7 @@
 
 /*
  * Carry out @requests, all or none. Afterwards their counts are set, filters
- * for modules to come are kept or forgotten, and, with PB_WAIT, nobody is in a
+ * for modules to come are kept or forgotten, and no thread is in a
  * handler on behalf of what was disarmed.
  *
  * Returns 0 or an error of patchbay_arm(), with nothing changed; one of these is
@@ -21,7 +21,7 @@
  * by membarrier(2), everything is as asked for, but a handler may be running
  * (settle.h).
  */
-int pb_engine_commit(struct pb_request *requests, enum pb_wait wait);
+int pb_engine_commit(struct pb_request *requests);
 
 /*
  * A module came: arm what tracers wait for. One goes: none of its functions

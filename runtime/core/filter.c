@@ -2,6 +2,7 @@
 #include "filter.h"
 
 #include "attr.h"
+#include "copy_string.h"
 #include "name_hash.h"
 
 #include <errno.h>
@@ -15,11 +16,8 @@ struct pb_filter pb_filter_all = { .by = PB_BY_GLOB,
 
 static int check(const struct patchbay_filter *from, int notrace)
 {
-	int error = pb_check_size(from, from->size, sizeof(*from));
 	int list = from->syms || from->addrs;
 
-	if (error)
-		return error;
 	if (!!from->glob + !!from->regex + !!from->syms + !!from->addrs != 1)
 		return -EINVAL;
 	if (list ? !from->cnt : from->cnt || from->cookies)
@@ -35,13 +33,13 @@ static int new_glob(struct pb_filter *filter, const char *glob)
 {
 	filter->by = PB_BY_GLOB;
 	filter->prefix = strcspn(glob, "*?[\\");
-	filter->pattern = strdup(glob);
+	filter->pattern = pb_copy_string(glob);
 	return filter->pattern ? 0 : -ENOMEM;
 }
 
 static int new_regex(struct pb_filter *filter, const char *regex)
 {
-	filter->pattern = strdup(regex);
+	filter->pattern = pb_copy_string(regex);
 	if (!filter->pattern)
 		return -ENOMEM;
 	switch (regcomp(&filter->regex, regex, REG_EXTENDED | REG_NOSUB)) {
@@ -126,12 +124,16 @@ static int new_addrs(struct pb_filter *filter, const uintptr_t *addrs,
 	return 0;
 }
 
-static int new_filter(const struct patchbay_filter *from, int notrace,
+static int new_filter(const struct patchbay_filter *given, int notrace,
 		      struct pb_filter **filter)
 {
+	struct patchbay_filter read, *from = &read;
 	struct pb_filter *new;
-	int error = check(from, notrace);
+	int error = pb_read_attr(from, sizeof(*from), given,
+				 PATCHBAY_FILTER_SIZE_VER0);
 
+	if (!error)
+		error = check(from, notrace);
 	if (error)
 		return error;
 	new = calloc(1, sizeof(*new));

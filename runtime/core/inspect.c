@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "inspect.h"
 
+#include "attr.h"
 #include "cell.h"
 #include "lock.h"
-#include "mode.h"
 #include "other.h"
 #include "set.h"
 #include "site.h"
@@ -23,6 +23,7 @@ void pb_inspect_site(const struct pb_module *module,
 		.record = record,
 		.entry = pb_record_entry(record),
 		.state = pb_site_shown(module, record),
+		.site = pb_record_site(record),
 	};
 	if (site->state == PATCHBAY_SITE_ARMED && cell && cell->ops)
 		site->cells = pb_set_cells(cell, &site->nr_cells);
@@ -39,11 +40,8 @@ static void add_module(const struct pb_module *module,
 
 int patchbay_get_stats(struct patchbay_stats *stats)
 {
-	const size_t size = stats->size;
-	struct patchbay_stats now = { .size = size };
+	struct patchbay_stats now = { 0 };
 
-	if (size < sizeof(now))
-		return -EINVAL;
 	pb_engine_lock();
 	for (const struct pb_module *m = pb_modules; m; m = m->next)
 		add_module(m, &now);
@@ -52,15 +50,11 @@ int patchbay_get_stats(struct patchbay_stats *stats)
 	now.batches = pb_stats.batches;
 	now.membarriers = pb_stats.membarriers;
 	now.text_writes = pb_stats.text_writes;
-	now.strict_traps = pb_stats.strict_traps;
 	memcpy(now.refused, pb_stats.refused, sizeof(now.refused));
 	now.left = pb_stats.left;
 	now.timeouts = pb_stats.timeouts;
 	now.waited_for = pb_stats.waited_for;
-	now.modes = pb_modes;
+	now.unseen = pb_stats.unseen;
 	pb_engine_unlock();
-	/* What a later header has that we do not know of is 0. */
-	memset((char *)stats + sizeof(now), 0, size - sizeof(now));
-	*stats = now;
-	return 0;
+	return pb_write_info(stats, &now, sizeof(now), PATCHBAY_STATS_SIZE_VER0);
 }

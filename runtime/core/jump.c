@@ -15,9 +15,7 @@
  */
 #include "call.h"
 #include "quiesce.h"
-
-#include <string.h>
-#include <unwind.h>
+#include "unwinder.h"
 
 #include "entry.h" /* of the architecture */
 
@@ -61,7 +59,7 @@ static void note_passed(struct walk *walk, uintptr_t sp)
 static _Unwind_Reason_Code find(struct _Unwind_Context *context, void *arg)
 {
 	struct walk *walk = arg;
-	uintptr_t sp = _Unwind_GetCFA(context);
+	uintptr_t sp = pb_unwinder.get_cfa(context);
 
 	if (walk->nr && walk->previous <= walk->sp && walk->sp < sp) {
 		walk->left = walk->nr - 1;
@@ -70,7 +68,7 @@ static _Unwind_Reason_Code find(struct _Unwind_Context *context, void *arg)
 	if (walk->nr)
 		note_passed(walk, sp);
 	walk->previous = sp;
-	walk->base = _Unwind_GetGR(context, CALL_REGISTER);
+	walk->base = pb_unwinder.get_gr(context, CALL_REGISTER);
 	walk->nr++;
 	return _URC_NO_REASON;
 }
@@ -83,43 +81,17 @@ static void forget_handlers(const struct walk *walk)
 			pb_thread_forget(walk->handlers[i]);
 }
 
-/* What a frame's data say (lsda.h), if it is one that calls a body. */
-static int read_data(struct _Unwind_Context *context, int32_t data[3])
-{
-	const char *at = _Unwind_GetLanguageSpecificData(context);
-
-	if (!at)
-		return 0;
-	/* Others' begin otherwise, and anywhere. */
-	memcpy(data, at, sizeof(data[0]));
-	if ((uintptr_t)at + (intptr_t)data[0] != _Unwind_GetIP(context))
-		return 0;
-	memcpy(data, at, 3 * sizeof(data[0]));
-	return 1;
-}
-
 static _Unwind_Reason_Code tell(struct _Unwind_Context *context, void *arg)
 {
 	struct walk *walk = arg;
 	struct patchbay_call *call;
-	int32_t data[3];
 
 	if (!walk->left)
 		return _URC_NORMAL_STOP;
 	walk->left--;
-	if (!read_data(context, data))
-		return _URC_NO_REASON;
-	call = (struct patchbay_call *)(_Unwind_GetGR(context, CALL_REGISTER) +
-					CALL);
-	/* As who called the body does where it has to tell C (direct.h, exit.S). */
-	if (data[2])
-		call->told = UINT64_MAX;
-	if (data[2] > 0) {
-		const struct patchbay_regs *regs = (const void *)(call + 1);
-
-		call->ip = *(const uintptr_t *)(regs + 1) - (uintptr_t)data[2];
-	}
-	pb_call_jumped(call);
+	call = pb_unwinder_call_of(context);
+	if (call)
+		pb_call_jumped(call);
 	return _URC_NO_REASON;
 }
 
@@ -128,10 +100,13 @@ void patchbay_jump(uintptr_t sp)
 {
 	struct walk walk = { .sp = sp };
 
+	/* Then there is no tracer. */
+	if (!pb_unwinder.backtrace)
+		return;
 	walk.nr_handlers = pb_thread_frames(walk.handlers);
-	_Unwind_Backtrace(find, &walk);
+	pb_unwinder.backtrace(find, &walk);
 	if (!walk.left)
 		return;
 	forget_handlers(&walk);
-	_Unwind_Backtrace(tell, &walk);
+	pb_unwinder.backtrace(tell, &walk);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "os/linux.h"
 #include "private.h"
 
 #include <errno.h>
@@ -11,6 +12,11 @@
  */
 static void (*volatile late)(void);
 static volatile int constructed;
+
+void pb_private_preloaded(void)
+{
+	pb_os_preloaded = 1;
+}
 
 int pb_private_start_late(void (*start)(void))
 {

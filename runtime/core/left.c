@@ -2,7 +2,6 @@
 #include "left.h"
 
 #include "os/linux.h"
-#include "private.h"
 
 /* No page is smaller. */
 #define PAGE ((uintptr_t)4096)
@@ -12,21 +11,16 @@ static const uint32_t *mark_of(uintptr_t frame)
 	return (const uint32_t *)(frame + (uintptr_t)(intptr_t)pb_frame_mark.at);
 }
 
-static uint32_t value_of(const struct pb_thread *thread)
+static uint32_t value_of(const struct pb_reader *reader)
 {
 	return pb_frame_mark.value ? pb_frame_mark.value :
-				     (uint32_t)(uintptr_t)thread;
+				     (uint32_t)(uintptr_t)reader;
 }
 
-void pb_private_restrict(int now)
-{
-	__atomic_store_n(&pb_os_restricted, now, __ATOMIC_RELAXED);
-}
-
-int pb_left_is_gone(const struct pb_thread *thread, uintptr_t frame)
+int pb_left_is_gone(const struct pb_reader *reader, uintptr_t frame)
 {
 	return !__atomic_load_n(&pb_os_restricted, __ATOMIC_RELAXED) &&
-	       pb_os_differs(mark_of(frame), value_of(thread));
+	       pb_os_differs(mark_of(frame), value_of(reader));
 }
 
 /* A frame is at least struct patchbay_regs and the mark. */
@@ -45,7 +39,7 @@ static int overlaps(uintptr_t frame, uintptr_t from, uintptr_t to)
  * written to for the sake of other threads, which look at memory only.
  */
 __attribute__((noinline)) int
-pb_left_is_surely_gone(const struct pb_thread *self, uintptr_t frame,
+pb_left_is_surely_gone(const struct pb_reader *self, uintptr_t frame,
 		       uintptr_t to)
 {
 	volatile char room[8192];
@@ -56,7 +50,7 @@ pb_left_is_surely_gone(const struct pb_thread *self, uintptr_t frame,
 	       pb_left_is_gone(self, frame);
 }
 
-int pb_left_is_reused(const struct pb_thread *self, uintptr_t frame,
+int pb_left_is_reused(const struct pb_reader *self, uintptr_t frame,
 		      uintptr_t from, uintptr_t to)
 {
 	const uint32_t *mark = mark_of(frame);
@@ -70,9 +64,11 @@ int pb_left_is_reused(const struct pb_thread *self, uintptr_t frame,
 	       __atomic_load_n(mark, __ATOMIC_RELAXED) != value_of(self);
 }
 
-void pb_left_mark_frame(struct patchbay_regs *frame)
+void pb_left_mark_frame(const struct patchbay_regs *frame,
+			const struct pb_reader *reader)
 {
+	/* The trampoline's frame is in memory that can be written to. */
 	if (!pb_frame_mark.value)
-		*(uint64_t *)mark_of((uintptr_t)frame) =
-			(uint64_t)(uintptr_t)&pb_thread;
+		*(uint64_t *)(uintptr_t)mark_of((uintptr_t)frame) =
+			(uint64_t)(uintptr_t)reader;
 }

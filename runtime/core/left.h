@@ -20,13 +20,15 @@
 #ifndef PB_CORE_LEFT_H
 #define PB_CORE_LEFT_H
 
-#include "quiesce.h"
+#include "reader.h"
+
+#include <patchbay/patchbay.h>
 
 /*
  * A word of a trampoline's frame that stays the same until the trampoline has
  * marked its thread as outside (arch/.../offsets.c).
  * @at:    from struct patchbay_regs, in bytes
- * @value: what it is there; 0: the lower half of where the thread's pb_thread is
+ * @value: what it is there; 0: the lower half of where the thread's reader is
  */
 struct pb_frame_mark {
 	int at;
@@ -36,27 +38,30 @@ struct pb_frame_mark {
 extern const struct pb_frame_mark pb_frame_mark;
 
 /*
- * Has the handler gone that @thread was in when it had @frame, which is not 0? The
- * kernel looks at the memory, which need not be there any more. @thread may be
- * another one. Async-signal-safe, errno stays.
+ * Has the handler gone that the thread of @reader was in when it had @frame, which is
+ * not 0? The kernel looks at the memory, which need not be there any more. The thread
+ * may be another one. Async-signal-safe, errno stays.
  */
-int pb_left_is_gone(const struct pb_thread *thread, uintptr_t frame);
+int pb_left_is_gone(const struct pb_reader *reader, uintptr_t frame);
 
 /*
  * The same for the calling thread, whose stack from @from to @to is in use by who
  * asks: without the kernel, and not sure to find it.
  */
-int pb_left_is_reused(const struct pb_thread *self, uintptr_t frame,
+int pb_left_is_reused(const struct pb_reader *self, uintptr_t frame,
 		      uintptr_t from, uintptr_t to);
 
 /*
  * The same where there is time and stack to make sure: a handler that was left
  * not far below @to is found, which is where the stack of the library begins.
  */
-int pb_left_is_surely_gone(const struct pb_thread *self, uintptr_t frame,
+int pb_left_is_surely_gone(const struct pb_reader *self, uintptr_t frame,
 			   uintptr_t to);
 
-/* Give the frame of the calling thread its mark, should it have none. */
-void pb_left_mark_frame(struct patchbay_regs *frame);
+/*
+ * Give @frame the mark of @reader: the trampoline may have found another one, or none.
+ */
+void pb_left_mark_frame(const struct patchbay_regs *frame,
+			const struct pb_reader *reader);
 
 #endif /* PB_CORE_LEFT_H */

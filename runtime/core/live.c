@@ -3,7 +3,6 @@
 #include "live.h"
 
 #include "lock.h"
-#include "mode.h"
 
 const struct pb_live pb_live = {
 	.size = sizeof(struct pb_live),
@@ -13,7 +12,6 @@ const struct pb_live pb_live = {
 	.modules = &pb_modules,
 	.others = &pb_others,
 	.stats = &pb_stats,
-	.modes = &pb_modes,
 };
 
 #define STRING(x) #x

@@ -18,7 +18,7 @@
 #include "stats.h"
 
 /* Of what is reached from here; a tool that knows another one refuses. */
-#define PB_LIVE_VERSION 9
+#define PB_LIVE_VERSION 11
 
 /* So is a tool from before a structure changed, in case somebody forgot. */
 #define PB_LIVE_LAYOUT                                                         \
@@ -53,7 +53,6 @@ struct pb_live {
 	struct pb_module *const *modules;
 	struct pb_other *const *others;
 	const struct pb_stats *stats;
-	const unsigned int *modes;
 };
 
 extern const struct pb_live pb_live __attribute__((visibility("hidden")));

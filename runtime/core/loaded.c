@@ -100,7 +100,7 @@ static int is_for_us(const struct patchbay_module *desc, int text)
 		return 0;
 	__atomic_store_n(&state->offered, 1, __ATOMIC_RELEASE);
 	/*
-	 * The constructor's barrier is the pass's (ModuleText.cpp). Of two threads that
+	 * The constructor's barrier is the pass's (ModuleData.cpp). Of two threads that
 	 * store, pass a full barrier and load what the other stores, one sees it: what
 	 * "SB" is called in Alglave, Maranget and Tautschnig, "Herding Cats", 2014.
 	 */
@@ -115,14 +115,14 @@ __attribute__((constructor)) static void take_modules(void)
 	size_t ours = 0;
 	int text;
 
-	pb_change_lock();
+	pb_modules_lock();
 	text = nr ? pb_text_open() : -ENOENT;
 	for (size_t i = 0; i < nr && text >= 0; i++)
 		if (is_for_us(descs.desc[i], text))
 			descs.desc[ours++] = descs.desc[i];
 	if (text >= 0)
 		pb_text_close(text);
-	pb_change_unlock();
+	pb_modules_unlock();
 	for (size_t i = 0; i < ours; i++)
 		pb_module_register(descs.desc[i]);
 	free(descs.desc);

@@ -2,6 +2,7 @@
 #include "missed.h"
 
 #include "private.h"
+#include "stats.h"
 #include "tracer.h"
 
 #include <errno.h>
@@ -10,14 +11,25 @@
 /* Of libpatchbay-trace, or NULL. */
 static void (*told)(const struct patchbay_ops *ops);
 
-void pb_miss(const struct patchbay_cell *cell)
+static void tell(const struct patchbay_ops *ops)
 {
 	void (*also)(const struct patchbay_ops *) =
 		__atomic_load_n(&told, __ATOMIC_ACQUIRE);
 
-	__atomic_fetch_add(&cell->ops->missed, 1, __ATOMIC_RELAXED);
 	if (also)
-		also(cell->ops);
+		also(ops);
+}
+
+void pb_miss(const struct patchbay_cell *cell)
+{
+	__atomic_fetch_add(&cell->ops->missed, 1, __ATOMIC_RELAXED);
+	tell(cell->ops);
+}
+
+void pb_miss_unseen(void)
+{
+	pb_count(&pb_stats.unseen);
+	tell(NULL);
 }
 
 int pb_private_on_missed(void (*func)(const struct patchbay_ops *ops))

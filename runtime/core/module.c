@@ -2,6 +2,7 @@
 #include "module.h"
 
 #include "cell.h"
+#include "changed_site.h"
 #include "engine.h"
 #include "arch.h"
 #include "elf_note.h"
@@ -163,12 +164,16 @@ static struct pb_module *new_module(const struct patchbay_module *desc,
 		pb_other_add(desc, path, path_size);
 	if (*error)
 		return NULL;
-	module = calloc(1, sizeof(*module) + path_size);
+	module = calloc(1, sizeof(*module) + path_size + found.build_id_size);
 	if (!module) {
 		*error = -ENOMEM;
 		return NULL;
 	}
 	memcpy(module->path, path, path_size);
+	/* A copy: callbacks see it when the module may have gone. */
+	if (found.build_id)
+		module->info.build_id = memcpy(module->path + path_size, found.build_id,
+					       found.build_id_size);
 	module->desc = desc;
 	module->records = (const struct patchbay_record *)start;
 	module->nr = (stop - start) / PATCHBAY_RECORD_SIZE;
@@ -176,7 +181,6 @@ static struct pb_module *new_module(const struct patchbay_module *desc,
 	module->high = found.high;
 	module->info.path = module->path;
 	module->info.base = found.base;
-	module->info.build_id = found.build_id;
 	module->info.build_id_size = found.build_id_size;
 	module->info.low = found.low;
 	module->info.high = found.high;
@@ -189,27 +193,37 @@ static struct pb_module *new_module(const struct patchbay_module *desc,
 	return module;
 }
 
-static struct pb_module **find(const struct patchbay_module *desc)
-{
-	struct pb_module **link = &pb_modules;
+/*
+ * Modules that came while another thread had the change lock. Its owner registers
+ * them before it unlocks.
+ */
+static struct pb_module *arrived;
 
+/* The place of @desc on a list, or its end. */
+static struct pb_module **find(struct pb_module **link,
+			       const struct patchbay_module *desc)
+{
 	while (*link && (*link)->desc != desc)
 		link = &(*link)->next;
 	return link;
 }
 
-/*
- * Has a module the records of @coming? A linked module may have several descriptors,
- * all of which lead to all of its records: llvm-objcopy, told to make hidden symbols
- * local, makes groups such as ours be no COMDAT groups any more. One is enough.
- */
-static int has_records(const struct pb_module *coming)
+static int has_records(const struct pb_module *m, const struct pb_module *coming)
 {
-	const struct pb_module *m = pb_modules;
-
 	while (m && m->records != coming->records)
 		m = m->next;
 	return m && coming->nr;
+}
+
+/*
+ * Is @coming known, or does a module have its records? A linked module may have several
+ * descriptors, all of which lead to all of its records: llvm-objcopy, told to make hidden
+ * symbols local, makes groups such as ours be no COMDAT groups any more. One is enough.
+ */
+static int is_known(const struct pb_module *coming)
+{
+	return *find(&pb_modules, coming->desc) || *find(&arrived, coming->desc) ||
+	       has_records(pb_modules, coming) || has_records(arrived, coming);
 }
 
 /*
@@ -270,14 +284,13 @@ static int has_text(struct pb_module *gone, const struct pb_module *coming)
 
 /*
  * Note which modules nothing leads to any more, but maybe a thread that is in a
- * trampoline since before. Called when a module comes: the loader is at hand
- * then, which in a forked child of a process with threads it may never be again.
+ * trampoline since before.
  */
 static void note_unmapped(const struct pb_module *coming)
 {
 	uint64_t phase = 0;
 
-	for (struct pb_module *gone = graveyard; gone; gone = gone->next) {
+	for (struct pb_module *gone = graveyard; gone; gone = gone->buried) {
 		if (gone->unmapped || has_text(gone, coming))
 			continue;
 		if (!phase && pb_quiesce_begin(&phase))
@@ -288,33 +301,57 @@ static void note_unmapped(const struct pb_module *coming)
 	}
 }
 
+static int with_modules_lock(struct dl_phdr_info *info, size_t size, void *coming)
+{
+	(void)info;
+	(void)size;
+	pb_modules_lock();
+	note_unmapped(coming);
+	pb_modules_unlock();
+	return 1;
+}
+
+/*
+ * Called when a module comes: the loader is at hand then, which in a forked child of a
+ * process with threads it may never be again. The lock of dl_iterate_phdr() comes
+ * before the modules lock, so this is within a walk of the loader's, like call_locked()
+ * of static_call.c.
+ */
+static void look_for_unmapped(struct pb_module *coming)
+{
+	dl_iterate_phdr(with_modules_lock, coming);
+}
+
+static int can_be_freed(const struct pb_module *gone, uint64_t until)
+{
+	return gone->unmapped && gone->unmapped <= until && !gone->visitors;
+}
+
 void pb_modules_reap(void)
 {
 	struct pb_module **link = &graveyard, *gone, *unseen = NULL;
 	static int64_t looked;
 	uint64_t last = 0, until;
 
-	pb_change_lock();
-	for (gone = graveyard; gone; gone = gone->next)
+	for (gone = graveyard; gone; gone = gone->buried)
 		if (gone->unmapped > last)
 			last = gone->unmapped;
 	until = last ? pb_over_until(last, &looked) : 0;
 	pb_engine_lock();
 	while (last && (gone = *link)) {
-		if (!gone->unmapped || gone->unmapped > until) {
-			link = &gone->next;
+		if (!can_be_freed(gone, until)) {
+			link = &gone->buried;
 			continue;
 		}
-		*link = gone->next;
-		gone->next = unseen;
+		*link = gone->buried;
+		gone->buried = unseen;
 		unseen = gone;
 	}
 	pb_engine_unlock();
 	while ((gone = unseen)) {
-		unseen = gone->next;
+		unseen = gone->buried;
 		free_module(gone);
 	}
-	pb_change_unlock();
 }
 
 static struct patchbay_state *state_of(const struct patchbay_module *desc)
@@ -348,10 +385,32 @@ static void give_back(const struct patchbay_module *desc)
 	__atomic_store_n(&state->owner, 0, __ATOMIC_RELEASE);
 }
 
+/* With the change lock. */
+static void add_arrived(void)
+{
+	struct pb_module *module;
+
+	while ((module = arrived)) {
+		pb_engine_lock();
+		arrived = module->next;
+		module->next = NULL;
+		*find(&pb_modules, module->desc) = module;
+		pb_engine_unlock();
+		pb_engine_module_added(module);
+	}
+}
+
+static void append_arrived(struct pb_module *module)
+{
+	pb_engine_lock();
+	*find(&arrived, module->desc) = module;
+	pb_engine_unlock();
+}
+
 int pb_module_register(const struct patchbay_module *desc)
 {
-	/* The loader is asked before the lock is taken, not within it. */
-	struct pb_module *module, **link;
+	/* The loader is asked before a lock is taken, not within it. */
+	struct pb_module *module;
 	int error;
 
 	pb_others_forget_unloaded();
@@ -359,50 +418,67 @@ int pb_module_register(const struct patchbay_module *desc)
 	if (!module)
 		return error;
 	pb_os_stay_loaded();
-	pb_quiesce_init();
-	pb_change_lock();
+	pb_readers_init();
+	look_for_unmapped(module);
+	pb_modules_lock();
 	pb_arch_init();
-	link = find(desc);
-	error = *link || has_records(module) ? -EALREADY : take(desc);
+	error = is_known(module) ? -EALREADY : take(desc);
 	if (error) {
-		pb_change_unlock();
+		pb_modules_unlock();
 		free(module);
 		return error;
 	}
-	note_unmapped(module);
-	pb_engine_lock();
-	*link = module;
-	pb_engine_unlock();
-	pb_engine_module_added(module);
-	pb_change_unlock();
-	/* Who has the lock does so when it is done. */
+	append_arrived(module);
+	if (pb_change_trylock(add_arrived)) {
+		pb_modules_unlock();
+		return 0;
+	}
+	add_arrived();
+	/* Another owner of the caller lock does so when it is done. */
 	if (!pb_caller_trylock()) {
 		pb_modules_reap();
 		pb_caller_unlock();
 	}
+	pb_change_unlock();
 	return 0;
+}
+
+/* Take the module of @desc off a list, or return NULL. */
+static struct pb_module *take_off(struct pb_module **list,
+				  const struct patchbay_module *desc)
+{
+	struct pb_module **link = find(list, desc), *module = *link;
+
+	if (module) {
+		*link = module->next;
+		give_back(desc);
+	}
+	return module;
 }
 
 int pb_module_unregister(const struct patchbay_module *desc)
 {
-	struct pb_module *module, **link;
+	struct pb_module *module, *unseen = NULL;
 
-	pb_change_lock();
+	pb_modules_lock();
+	module = *find(&pb_modules, desc);
+	if (module)
+		pb_changed_tell(module);
 	pb_engine_lock();
-	link = find(desc);
-	module = *link;
+	module = take_off(&pb_modules, desc);
 	if (module) {
-		*link = module->next;
 		pb_engine_module_leaving(module);
-		module->next = graveyard;
+		module->buried = graveyard;
 		graveyard = module;
-		give_back(desc);
+	} else {
+		unseen = take_off(&arrived, desc);
 	}
 	pb_engine_unlock();
-	if (!module)
+	if (!module && !unseen)
 		pb_other_forget(desc);
-	pb_change_unlock();
-	return module ? 0 : -ENOENT;
+	pb_modules_unlock();
+	free(unseen);
+	return module || unseen ? 0 : -ENOENT;
 }
 
 /* What is exported may be another copy's; these are called by its module. */

@@ -20,27 +20,28 @@ struct pb_name_index;
 struct pb_shared;
 
 struct pb_module {
-	struct pb_module *next;
+	struct pb_module *next; /* stays when the module goes: see lock.h */
 	const struct patchbay_module *desc;
 	const struct patchbay_record *records;
 	size_t nr;
 	uintptr_t low, high;  /* readable and executable segments */
 	void *reach;          /* pb_arch_map_reach() */
-	int have_reach;
 	struct pb_cell_chunk *cells;
 	size_t nr_cells;
 	struct pb_shared *shared; /* NULL: no functions share a cell */
 	int unsettled;        /* cells await pb_wait(); see settle.c */
 	int gone;
-	int ordered;          /* records by entry: in @order, NULL: as they are */
+	unsigned char have_reach;
+	unsigned char ordered; /* records by entry: in @order, NULL: as they are */
+	unsigned char looked; /* at the file, which has not been rewritten */
+	unsigned char in_steps; /* not armed at once; see bulk_at_once.h */
+	int unnamed;          /* names were wanted, and could not be read */
 	const struct patchbay_record **order;
 	uint64_t *twins;      /* a bit for each that is as one before; NULL: none */
 	struct pb_name_index *names; /* of functions, once they were read */
-	int looked;           /* at the file, which nobody has rewritten */
-	int unnamed;          /* names were wanted, and could not be read */
-	int in_steps;         /* not armed at once; see bulk_at_once.h */
-	uintptr_t copied_from, copied_to; /* text; see stores.c */
 	uint64_t unmapped;    /* of one that has gone: phase, see quiesce.h */
+	struct pb_module *buried; /* the next one that has gone */
+	size_t visitors;      /* threads that visit it, without a lock */
 	const char *file;     /* what to open for its symbols */
 	const void *phdrs;    /* as they were loaded */
 	size_t phdrs_size;
@@ -50,6 +51,12 @@ struct pb_module {
 
 /* All of them; see lock.h. */
 extern struct pb_module *pb_modules;
+
+/* Has it gone? Then its records and its text may be unmapped. */
+static inline int pb_module_is_gone(const struct pb_module *module)
+{
+	return __atomic_load_n(&module->gone, __ATOMIC_RELAXED);
+}
 
 /*
  * A module of another version of the ABI, or with flags that we do not know. It is
@@ -77,8 +84,8 @@ int pb_module_unregister(const struct patchbay_module *desc)
 
 /*
  * Free what is left of modules that have gone, if nobody can see it any more.
- * Does not wait. The caller holds the caller lock, since whoever does may have
- * a module in hand, and neither of the other locks.
+ * Does not wait. The caller holds the caller lock and the change lock: the owner of
+ * either may have a module in hand.
  */
 void pb_modules_reap(void);
 
@@ -102,6 +109,16 @@ static inline uintptr_t pb_record_entry(const struct patchbay_record *record)
 static inline uintptr_t pb_record_site(const struct patchbay_record *record)
 {
 	return (uintptr_t)&record->site + (uintptr_t)(intptr_t)record->site;
+}
+
+/* A copy, for callbacks: without what is relative to the record's own address. */
+static inline struct patchbay_record
+pb_record_copy(const struct patchbay_record *record)
+{
+	struct patchbay_record copy = *record;
+
+	copy.entry = copy.site = 0;
+	return copy;
 }
 
 /* How far behind the entry is the site? */

@@ -2,6 +2,7 @@
 #include "names.h"
 
 #include "elf_file.h"
+#include "entry_name.h"
 #include "lock.h"
 #include "name_hash.h"
 #include "name_index.h"
@@ -9,6 +10,7 @@
 #include "record_order.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Is it the one that had the name of @module's file, and has lost it to another? */
@@ -212,6 +214,100 @@ static int choose_by_pattern(struct search *search,
 	return 0;
 }
 
+static void choose_entry(struct pb_module *module, struct search *search,
+			 const char *name, size_t item)
+{
+	const uintptr_t entry = pb_entry_of_name(module, name);
+	size_t next = 0;
+	ptrdiff_t record = entry ? pb_record_find(module, entry, &next) : -1;
+
+	if (record >= 0)
+		choose(search, (size_t)record, item);
+}
+
+static int ask_about_entries(struct pb_module *module, struct search *search,
+			     const uint64_t *named)
+{
+	const struct pb_filter *filter = search->filter;
+	uintptr_t *entries = calloc(module->nr, sizeof(*entries));
+	char *name = pb_entry_name_new(module);
+	int match = name && entries ? 0 : -ENOMEM;
+
+	/* The filter's @match is a callback: records may go meanwhile. */
+	for (size_t i = 0; i < module->nr && !match; i++)
+		if (!(named[i / 64] >> i % 64 & 1))
+			entries[i] = pb_record_entry(&module->records[i]);
+	pb_callback_begin();
+	for (size_t i = 0; i < module->nr && match >= 0; i++) {
+		if (!entries[i])
+			continue;
+		pb_entry_name_set(name, module, entries[i]);
+		match = filter->match(filter->pattern, name, filter->arg);
+		if (match > 0)
+			choose(search, i, 0);
+	}
+	pb_callback_end();
+	free(entries);
+	free(name);
+	return match < 0 ? match : 0;
+}
+
+/* What has no symbol, and so is not in the index. */
+static int choose_unnamed(struct pb_module *module, struct search *search,
+			  const struct pb_name_index *index)
+{
+	uint64_t *named = calloc((module->nr + 63) / 64, sizeof(*named));
+	int error = named ? 0 : -ENOMEM;
+
+	for (size_t i = 0; named && index && i < index->nr; i++) {
+		const size_t record = record_of(&index->names[i]);
+
+		named[record / 64] |= UINT64_C(1) << record % 64;
+	}
+	if (!error)
+		error = ask_about_entries(module, search, named);
+	free(named);
+	return error;
+}
+
+static int choose_by_entry(struct pb_module *module, struct search *search,
+			   const struct pb_name_index *index)
+{
+	const struct pb_filter *filter = search->filter;
+	int error = pb_record_order(module);
+
+	if (error)
+		return error;
+	for (size_t i = 0; filter->by == PB_BY_SYMS && i < filter->nr; i++)
+		if (pb_is_entry_name(filter->items[i].name))
+			choose_entry(module, search, filter->items[i].name, i);
+	if (filter->by != PB_BY_GLOB)
+		return 0;
+	if (pb_is_entry_name(filter->pattern))
+		choose_entry(module, search, filter->pattern, 0);
+	else if (filter->match)
+		error = choose_unnamed(module, search, index);
+	return error;
+}
+
+static void match_no_name(const struct pb_filter *filter)
+{
+	pb_callback_begin();
+	filter->match(filter->pattern, NULL, filter->arg);
+	pb_callback_end();
+}
+
+/* Names stay when the module goes. */
+static int choose_by_match(struct search *search, const struct pb_name_index *index)
+{
+	int error;
+
+	pb_callback_begin();
+	error = choose_by_pattern(search, index);
+	pb_callback_end();
+	return error;
+}
+
 static int choose_by_name(struct pb_module *module, struct search *search)
 {
 	const struct pb_name_index *index;
@@ -221,10 +317,14 @@ static int choose_by_name(struct pb_module *module, struct search *search)
 		return error;
 	index = names_of(module);
 	if (search->filter->match && (!index || !index->nr))
-		search->filter->match(search->filter->pattern, NULL,
-				      search->filter->arg);
+		match_no_name(search->filter);
+	error = module->gone ? 0 : choose_by_entry(module, search, index);
+	if (error)
+		return error;
 	if (!index)
 		return 0;
+	if (search->filter->match)
+		return choose_by_match(search, index);
 	if (search->filter->by != PB_BY_SYMS)
 		return choose_by_pattern(search, index);
 	choose_by_list(search, index);
@@ -278,7 +378,7 @@ static int new_choice(struct pb_module *module, const struct pb_filter *filter,
 
 	if (error)
 		return error;
-	error = choose_all(module, filter, choice, found);
+	error = module->gone ? 0 : choose_all(module, filter, choice, found);
 	if (error)
 		pb_choice_free(choice);
 	for (size_t i = 0; module->twins && !error && i < (module->nr + 63) / 64; i++)
@@ -304,21 +404,23 @@ int pb_names_choose(struct pb_module *module, const struct pb_filter *filter,
 	return 0;
 }
 
-int pb_names_visit(struct pb_module *module,
-		   int (*visit)(uintptr_t entry, const char *name, void *arg),
-		   void *arg)
+int pb_names_read(struct pb_module *module, size_t *nr)
 {
 	const struct pb_name_index *index;
-	int value = look(module, 1);
+	int error = look(module, 1);
 
-	index = value ? NULL : names_of(module);
-	for (size_t i = 0; index && i < index->nr && !value; i++) {
-		const struct pb_name *name = &index->names[i];
+	index = error ? NULL : names_of(module);
+	*nr = index ? index->nr : 0;
+	return error;
+}
 
-		if (name->record & PB_NAME_SHORTENED)
-			continue;
-		value = visit(pb_record_entry(&module->records[name->record]),
-			      index->text + name->text, arg);
-	}
-	return value;
+const char *pb_names_get(const struct pb_module *module, size_t i, uintptr_t *entry)
+{
+	const struct pb_name_index *index = names_of(module);
+	const struct pb_name *name = &index->names[i];
+
+	if (name->record & PB_NAME_SHORTENED)
+		return NULL;
+	*entry = pb_record_entry(&module->records[name->record]);
+	return index->text + name->text;
 }

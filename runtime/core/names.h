@@ -17,18 +17,19 @@
  * no names, and the next call looks again.
  *
  * Returns 0, or -ENOMEM, -EMFILE, -ENFILE: no resources to look. A file that
- * cannot be read or understood has no names. After 0, @choice is to be freed.
+ * cannot be read or understood has no names. After 0, @choice is to be freed. The
+ * filter's @match is called without the modules lock: the module may have gone then.
  */
 int pb_names_choose(struct pb_module *module, const struct pb_filter *filter,
 		    struct pb_choice *choice, unsigned char *found);
 
 /*
- * Call @visit with each name of a function of @module that has a site, until it
- * returns non-zero. Returns that, or 0 or an error as above.
+ * How many names have functions of @module, once they were read? Returns 0 or an error
+ * as above. Name @i of these, which stays as long as the memory of the module, and the
+ * function that has it; NULL: it is no name of its own. Not of a module that has gone.
  */
-int pb_names_visit(struct pb_module *module,
-		   int (*visit)(uintptr_t entry, const char *name, void *arg),
-		   void *arg);
+int pb_names_read(struct pb_module *module, size_t *nr);
+const char *pb_names_get(const struct pb_module *module, size_t i, uintptr_t *entry);
 
 /*
  * Find out whether @module's file was rewritten since it was linked, if that is

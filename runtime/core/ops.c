@@ -5,34 +5,50 @@
 #include "attr.h"
 #include "cell.h"
 #include "engine.h"
-#include "hardened.h"
-#include "inspect.h"
 #include "lock.h"
-#include "names.h"
 #include "quiesce.h"
 #include "retarget.h"
 #include "settle.h"
 #include "timed.h"
+#include "unwinder.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
+
+/*
+ * fnmatch(3) and regexec(3) convert names in locales of several bytes a character. For
+ * other than UTF-8 glibc loads a converter, by dlopen(3), when a locale is first used for
+ * that: here, where no lock is held.
+ */
+static void load_converter(void)
+{
+	mbstate_t state = { 0 };
+
+	(void)mbrlen("a", 1, &state);
+}
 
 /* Not from a handler: whoever waits for handlers holds the caller lock. */
 int pb_enter_library_from(const void *frame)
 {
-	int error = pb_thread_inside_below(frame) ? -EDEADLK : pb_caller_lock();
+	int error;
 
-	if (!error)
-		pb_change_lock();
-	return error;
+	if (pb_thread_inside_below(frame))
+		return -EDEADLK;
+	load_converter();
+	error = pb_caller_lock();
+	if (error)
+		return error;
+	pb_change_lock();
+	return 0;
 }
 
 void pb_leave_library(void)
 {
-	pb_change_unlock();
 	pb_modules_reap();
+	pb_change_unlock();
 	pb_caller_unlock();
 }
 
@@ -43,10 +59,6 @@ unsigned int patchbay_abi_version(void)
 
 static int check_attr(const struct patchbay_ops_attr *attr)
 {
-	int error = pb_check_size(attr, attr->size, sizeof(*attr));
-
-	if (error)
-		return error;
 	if (!attr->handler && !attr->exit)
 		return -EINVAL;
 	if (attr->threshold && (attr->handler || !attr->exit))
@@ -59,45 +71,58 @@ static int check_attr(const struct patchbay_ops_attr *attr)
 		       0;
 }
 
-int patchbay_ops_create(const struct patchbay_ops_attr *attr,
-			struct patchbay_ops **ops)
+int patchbay_ops_create_abi(const struct patchbay_ops_attr *from,
+			    struct patchbay_ops **ops, unsigned int abi)
 {
+	struct patchbay_ops_attr attr;
 	struct patchbay_ops *new;
 	int error;
 
-	error = check_attr(attr);
+	if (abi != PATCHBAY_HANDLER_ABI)
+		return -EPROTONOSUPPORT;
+	error = pb_read_attr(&attr, sizeof(attr), from,
+			     PATCHBAY_OPS_ATTR_SIZE_VER0);
+	if (!error)
+		error = check_attr(&attr);
 	if (error)
 		return error;
+	pb_unwinder_find();
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		return -ENOMEM;
-	new->attr = *attr;
+	new->attr = attr;
 	new->cells = PB_CELLS_NONE;
-	if (attr->threshold)
+	if (attr.threshold)
 		new->attr.handler = pb_timed_entry;
 	error = pb_enter_library();
 	if (error) {
 		free(new);
 		return error;
 	}
-	if (pb_hardened)
-		error = pb_hardened_check(attr);
-	if (!error) {
-		pb_engine_lock();
-		new->next = pb_tracers;
-		new->link = &pb_tracers;
-		if (new->next)
-			new->next->link = &new->next;
-		pb_tracers = new;
-		pb_engine_unlock();
-	}
+	pb_engine_lock();
+	new->next = pb_tracers;
+	new->link = &pb_tracers;
+	if (new->next)
+		new->next->link = &new->next;
+	pb_tracers = new;
+	pb_engine_unlock();
 	pb_leave_library();
-	if (error) {
-		free(new);
-		return error;
-	}
 	*ops = new;
 	return 0;
+}
+
+/*
+ * The function that programs of the first headers call, where patchbay_ops_create()
+ * is not inline yet, and programs that find it by dlsym(3).
+ */
+int pb_ops_create_first(const struct patchbay_ops_attr *attr,
+			struct patchbay_ops **ops)
+	__asm__("patchbay_ops_create");
+
+int pb_ops_create_first(const struct patchbay_ops_attr *attr,
+			struct patchbay_ops **ops)
+{
+	return patchbay_ops_create_abi(attr, ops, 0);
 }
 
 int patchbay_ops_destroy(struct patchbay_ops *ops)
@@ -113,7 +138,7 @@ int patchbay_ops_destroy(struct patchbay_ops *ops)
 	error = pb_enter_library();
 	if (error)
 		return error;
-	error = pb_engine_commit(&request, PB_WAIT);
+	error = pb_engine_commit(&request);
 	if (!error) {
 		pb_engine_lock();
 		*ops->link = ops->next;
@@ -143,8 +168,6 @@ static int update(struct patchbay_ops *ops, patchbay_handler handler,
 	new.exit = exit ? *exit : ops->attr.exit;
 	if (!new.handler != !ops->attr.handler || !new.exit != !ops->attr.exit)
 		error = -EINVAL;
-	else if (pb_hardened)
-		error = pb_hardened_check(&new);
 	change = (struct pb_ops_change){ .handler = new.handler,
 					 .exit = new.exit,
 					 .disabled = ops->disabled };
@@ -192,18 +215,17 @@ int patchbay_ops_disable(struct patchbay_ops *ops)
 int patchbay_ops_get_info(const struct patchbay_ops *ops,
 			  struct patchbay_ops_info *info)
 {
-	if (info->size < sizeof(*info))
-		return -EINVAL;
-	/* What a later header has that we do not know of is 0. */
-	memset((char *)info + sizeof(*info), 0, info->size - sizeof(*info));
+	struct patchbay_ops_info now = { 0 };
+
 	pb_engine_lock();
-	info->flags = ops->attr.flags;
-	info->enabled = !ops->disabled;
-	info->armed = pb_cells_count_armed(ops);
-	info->nmissed = __atomic_load_n(&ops->missed, __ATOMIC_RELAXED);
-	info->future_error = ops->error;
+	now.flags = ops->attr.flags;
+	now.enabled = !ops->disabled;
+	now.armed = pb_cells_count_armed(ops);
+	now.nmissed = __atomic_load_n(&ops->missed, __ATOMIC_RELAXED);
+	now.future_error = ops->error;
 	pb_engine_unlock();
-	return 0;
+	return pb_write_info(info, &now, sizeof(now),
+			     PATCHBAY_OPS_INFO_SIZE_VER0);
 }
 
 int pb_request_count(const struct pb_request *requests)
@@ -224,18 +246,22 @@ int pb_request_init(struct pb_request *request, struct patchbay_ops *ops,
 
 	if (flags & ~(PATCHBAY_ARM_FUTURE | PATCHBAY_ARM_SKIP))
 		return -EINVAL;
+	error = pb_filter_new(filter, &own);
+	if (error)
+		return error;
 	/* Another function may be at an address by then. */
 	if (flags & PATCHBAY_ARM_FUTURE &&
-	    (filter->addrs || (filter->notrace && filter->notrace->addrs)))
+	    (own->by == PB_BY_ADDRS ||
+	     (own->notrace && own->notrace->by == PB_BY_ADDRS))) {
+		pb_filter_free(own);
 		return -EINVAL;
-	error = pb_filter_new(filter, &own);
-	if (!error)
-		*request = (struct pb_request){ .ops = ops,
-						.filter = own,
-						.flags = flags,
-						.disarm = disarm,
-						.fresh = 1 };
-	return error;
+	}
+	*request = (struct pb_request){ .ops = ops,
+					.filter = own,
+					.flags = flags,
+					.disarm = disarm,
+					.fresh = 1 };
+	return 0;
 }
 
 void pb_request_drop(struct pb_request *request)
@@ -254,7 +280,7 @@ carry_out(struct patchbay_ops *ops, const struct patchbay_filter *filter,
 		return error;
 	error = pb_enter_library();
 	if (!error) {
-		error = pb_engine_commit(&request, PB_WAIT);
+		error = pb_engine_commit(&request);
 		pb_leave_library();
 	}
 	pb_request_drop(&request);
@@ -291,51 +317,6 @@ int patchbay_disarm(struct patchbay_ops *ops, const char *glob)
 						.glob = glob };
 
 	return patchbay_disarm_filter(ops, &filter);
-}
-
-/* Who only looks waits for nobody who waits for handlers. */
-static inline __attribute__((always_inline)) int begin_visit(void)
-{
-	if (pb_thread_inside() || pb_change_is_locked())
-		return -EDEADLK;
-	pb_change_lock();
-	return 0;
-}
-
-int patchbay_for_each_site(int (*visit)(const struct patchbay_site_info *site,
-					void *arg),
-			   void *arg)
-{
-	int value = begin_visit();
-
-	if (value)
-		return value;
-	for (struct pb_module *m = pb_modules; m && !value; m = m->next) {
-		/* Without the resources to look, what was moved is not known. */
-		(void)pb_names_look(m);
-		for (size_t i = 0; i < m->nr && !value; i++) {
-			struct patchbay_site_info site;
-
-			pb_inspect_site(m, &m->records[i], &site);
-			value = visit(&site, arg);
-		}
-	}
-	pb_change_unlock();
-	return value;
-}
-
-int patchbay_for_each_name(int (*visit)(uintptr_t entry, const char *name,
-					void *arg),
-			   void *arg)
-{
-	int value = begin_visit();
-
-	if (value)
-		return value;
-	for (struct pb_module *m = pb_modules; m && !value; m = m->next)
-		value = pb_names_visit(m, visit, arg);
-	pb_change_unlock();
-	return value;
 }
 
 int patchbay_synchronize(void)

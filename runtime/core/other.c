@@ -47,7 +47,7 @@ void pb_other_add(const struct patchbay_module *desc, const char *path,
 				    .loaded_as = loaded_as(desc),
 				    .version = desc->abi_version };
 	memcpy(other->path, path, path_size);
-	pb_change_lock();
+	pb_modules_lock();
 	link = find(desc);
 	if (*link) {
 		free(other);
@@ -56,7 +56,7 @@ void pb_other_add(const struct patchbay_module *desc, const char *path,
 		*link = other;
 		pb_engine_unlock();
 	}
-	pb_change_unlock();
+	pb_modules_unlock();
 }
 
 static void forget(struct pb_other **link)
@@ -86,13 +86,13 @@ void pb_others_forget_unloaded(void)
 {
 	struct pb_other **link = &pb_others;
 
-	pb_change_lock();
+	pb_modules_lock();
 	while (*link)
 		if (pb_other_is_loaded(*link))
 			link = &(*link)->next;
 		else
 			forget(link);
-	pb_change_unlock();
+	pb_modules_unlock();
 }
 
 struct visitor {
@@ -124,7 +124,7 @@ void pb_private_visit_others(void (*visit)(const struct pb_private_other *other,
 {
 	struct visitor visitor = { visit, arg };
 
-	pb_change_lock();
+	pb_modules_lock();
 	for (const struct pb_other *o = pb_others; o; o = o->next) {
 		const struct pb_private_other other = {
 			.why = PB_PRIVATE_OTHER_VERSION,
@@ -135,6 +135,6 @@ void pb_private_visit_others(void (*visit)(const struct pb_private_other *other,
 		if (pb_other_is_loaded(o))
 			visit(&other, arg);
 	}
-	pb_change_unlock();
+	pb_modules_unlock();
 	pb_elsewhere_visit(visit_elsewhere, &visitor);
 }

@@ -7,12 +7,12 @@
 
 /*
  * Let others know of the module that @desc is in, whose file is @path. Takes the
- * change lock. Out of memory it stays unknown.
+ * modules lock. Out of memory it stays unknown.
  */
 void pb_other_add(const struct patchbay_module *desc, const char *path,
 		  size_t path_size);
 
-/* Under the change lock: the module leaves, and has told us so. */
+/* Under the modules lock: the module leaves, and has told us so. */
 void pb_other_forget(const struct patchbay_module *desc);
 
 /*
@@ -23,7 +23,7 @@ void pb_other_forget(const struct patchbay_module *desc);
  */
 int pb_other_is_loaded(const struct pb_other *other);
 
-/* Forget all that are not. Takes the change lock. */
+/* Forget all that are not. Takes the modules lock. */
 void pb_others_forget_unloaded(void);
 
 #endif /* PB_CORE_OTHER_H */

@@ -6,6 +6,7 @@
 #include "lock.h"
 #include "names.h"
 #include "place.h"
+#include "question.h"
 #include "select.h"
 #include "site.h"
 #include "tracer.h"
@@ -100,7 +101,7 @@ int pb_plan_reach(struct pb_module *module)
 }
 
 /* Can the site of this function be armed, or be gone on with? */
-static int check_site(struct pb_target *target)
+static int check_site(const struct pb_plan *plan, struct pb_target *target)
 {
 	const int known = pb_is_led(target->module, target->record);
 	const int in_use = target->cell && target->cell->ops;
@@ -116,7 +117,8 @@ static int check_site(struct pb_target *target)
 	 * slot was changed, and threads may be looking at it.
 	 */
 	if (state < 0 || known < 0 || (state == PB_SITE_ARMED ? !known : in_use)) {
-		pb_count_refused(target->module, target->record);
+		if (!plan->is_trial)
+			pb_count_refused(target->module, target->record);
 		return -EILSEQ;
 	}
 	target->armed = state == PB_SITE_ARMED;
@@ -130,27 +132,34 @@ int pb_may_skip(const struct pb_request *request, int error)
 		error == -E2BIG);
 }
 
-static struct patchbay_target target_of(const struct pb_target *target)
+int pb_check_exit(const struct pb_target *asked)
 {
-	return pb_function_target(target->record, target->data);
+	int error = asked->request->ops->attr.exit ? pb_call_check(asked->record) : 0;
+
+	return pb_may_skip(asked->request, error) ? 1 : error;
 }
 
-int pb_check_function(const struct pb_target *asked)
+/* The first of @nr targets of a function whose answer goes for the last one, or that. */
+static const struct pb_target *find_asked(const struct pb_target *target, uint32_t nr)
 {
-	const struct patchbay_ops_attr *attr = &asked->request->ops->attr;
-	int error;
+	const struct pb_target *last = &target[nr - 1];
 
-	if (attr->check) {
-		const struct patchbay_target target = target_of(asked);
+	for (; target < last; target++)
+		if (target->asked && target->request->ops == last->request->ops)
+			break;
+	return target;
+}
 
-		error = attr->check(attr->check_arg, &target);
-		if (error < 0)
-			return asked->request->flags & PATCHBAY_ARM_SKIP ?
-				       1 :
-				       error;
-	}
-	error = attr->exit ? pb_call_check(asked->record) : 0;
-	return pb_may_skip(asked->request, error) ? 1 : error;
+/* May the tracer of target @i of a function be on it? 1: no, but that is no error. */
+static int check_target(const struct pb_target *target, uint32_t i)
+{
+	return find_asked(target, i + 1)->refused ? 1 : pb_check_exit(&target[i]);
+}
+
+static void count_target(struct pb_target *asked)
+{
+	asked->request->nr++;
+	asked->counted = 1;
 }
 
 /* Put the tracer of @asked on the list, at its end. */
@@ -171,7 +180,8 @@ static int add_to_list(struct list *list, struct pb_target *asked)
 }
 
 /* Carry out what all requests ask of one function, on the list. */
-static int apply_requests(struct list *list, struct pb_target *target)
+static int apply_requests(const struct pb_plan *plan, struct list *list,
+			  struct pb_target *target)
 {
 	int usable = 1;
 
@@ -184,21 +194,20 @@ static int apply_requests(struct list *list, struct pb_target *target)
 		if (request->disarm) {
 			if (at < list->nr) {
 				remove_from_list(list, at);
-				request->nr++;
+				count_target(asked);
 			}
 			continue;
 		}
 		if (at == list->nr && pb_may_be_inside(target->module,
 						       target->cell, request->ops))
 			return PB_UNSETTLED;
-		/* First, so that a tracer knows at which function it failed. */
-		error = at < list->nr ? 0 : pb_check_function(asked);
+		error = at < list->nr ? 0 : check_target(target, i);
 		if (error < 0)
 			return error;
 		if (error)
 			continue;
 		if (usable == 1)
-			usable = check_site(target);
+			usable = check_site(plan, target);
 		if (pb_may_skip(request, usable))
 			continue;
 		if (usable < 0)
@@ -210,7 +219,7 @@ static int apply_requests(struct list *list, struct pb_target *target)
 			continue;
 		if (error)
 			return error;
-		request->nr++;
+		count_target(asked);
 	}
 	return 0;
 }
@@ -265,16 +274,16 @@ static int make_simple_step(struct pb_plan *plan, struct pb_target *target)
 
 		if (cell && cell->ops)
 			return 0;
-		error = pb_check_function(target);
+		error = check_target(target, 0);
 		if (error)
 			return error;
-		error = check_site(target);
+		error = check_site(plan, target);
 		if (error)
 			return pb_may_skip(request, error) ? 1 : error;
 		target->arms = 1;
 		take_step(plan, target, PB_STEP_ARM);
 	}
-	request->nr++;
+	count_target(target);
 	return 1;
 }
 
@@ -288,12 +297,7 @@ static int make_steps(struct pb_plan *plan)
 		struct pb_target *target = &plan->targets[i];
 		size_t before;
 
-		for (end = i + 1; end < plan->nr && plan->targets[end].record ==
-							    target->record;
-		     end++)
-			;
-		target->nr = (uint32_t)(end - i);
-		target->cell = pb_cell_of(target->module, target->record);
+		end = plan->tried = pb_function_begin(plan, i);
 		if (target->cell && target->cell->set == &pb_set_nobody) {
 			error = PB_UNSETTLED;
 			break;
@@ -306,27 +310,12 @@ static int make_steps(struct pb_plan *plan)
 		error = start_list(&list, target, end - i);
 		before = list.nr;
 		if (!error)
-			error = apply_requests(&list, target);
+			error = apply_requests(plan, &list, target);
 		if (!error)
 			error = finish_step(plan, target, &list, before);
 	}
 	drop_list(&list);
 	return error;
-}
-
-int pb_attach(const struct patchbay_ops *ops, const struct pb_module *module,
-	      struct patchbay_target *targets, size_t nr, int *own_data)
-{
-	const struct patchbay_ops_attr *attr = &ops->attr;
-	int error = attr->attach(attr->data, &module->info, targets, nr);
-	int differ = 0;
-
-	for (size_t i = 1; i < nr; i++)
-		differ |= targets[i].data != targets[0].data;
-	*own_data |= differ;
-	if (error < 0)
-		return error;
-	return differ && attr->flags & PATCHBAY_OPS_MODULE_DATA ? -EINVAL : 0;
 }
 
 /* Ask the tracer of @request for the data of the functions of one module. */
@@ -337,11 +326,14 @@ static int attach_module(struct pb_plan *plan, struct pb_request *request,
 	size_t nr = 0;
 	int error;
 
+	if (plan->targets[start].module->gone)
+		return 0;
 	for (size_t i = start; i < end; i++) {
 		const struct pb_target *target = &plan->targets[i];
 
 		if (target->arms && target->request == request)
-			asked[nr++] = target_of(target);
+			asked[nr++] = pb_function_target(target->record,
+							 target->data);
 	}
 	if (!nr)
 		return 0;
@@ -356,6 +348,16 @@ static int attach_module(struct pb_plan *plan, struct pb_request *request,
 	return error;
 }
 
+/* Where the targets of the module of target @i end. */
+static size_t find_module_end(const struct pb_plan *plan, size_t i)
+{
+	const struct pb_module *module = plan->targets[i].module;
+
+	while (i < plan->nr && plan->targets[i].module == module)
+		i++;
+	return i;
+}
+
 static int attach(struct pb_plan *plan, struct pb_request *request)
 {
 	struct patchbay_target *asked;
@@ -367,16 +369,35 @@ static int attach(struct pb_plan *plan, struct pb_request *request)
 	if (!asked)
 		return -ENOMEM;
 	for (size_t i = 0, end; i < plan->nr && !error; i = end) {
-		const struct pb_module *module = plan->targets[i].module;
-
-		for (end = i; end < plan->nr &&
-			      plan->targets[end].module == module;
-		     end++)
-			;
+		end = find_module_end(plan, i);
 		error = attach_module(plan, request, i, end, asked);
 	}
 	free(asked);
 	return error;
+}
+
+/* Leave out the functions of modules that went while tracers were asked. */
+static void drop_gone(struct pb_plan *plan)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < plan->nr; i++) {
+		struct pb_target *target = &plan->targets[i];
+
+		if (!target->module->gone) {
+			if (nr < i)
+				plan->targets[nr] = *target;
+			nr++;
+			continue;
+		}
+		if (target->step != PB_STEP_NONE) {
+			plan->steps[target->step]--;
+			plan->nr_steps--;
+		}
+		target->request->nr -= target->counted;
+		free(target->set);
+	}
+	plan->nr = nr;
 }
 
 /* Put what tracers said into the sets that are ready for it. */
@@ -393,6 +414,60 @@ static void take_data(struct pb_plan *plan)
 	}
 }
 
+static void undo_steps(struct pb_plan *plan, struct pb_request *requests)
+{
+	for (size_t i = 0; i < plan->nr; i++) {
+		struct pb_target *target = &plan->targets[i];
+
+		free(target->set);
+		target->set = NULL;
+		target->step = PB_STEP_NONE;
+		target->arms = target->counted = 0;
+	}
+	memset(plan->steps, 0, sizeof(plan->steps));
+	plan->nr_steps = 0;
+	plan->removes = plan->sets = 0;
+	for (struct pb_request *r = requests; r; r = r->next)
+		r->nr = 0;
+}
+
+/*
+ * Ask the tracers that have a @check. They are asked about functions up to the first one
+ * that cannot be armed for another reason, so that a tracer knows at which it failed. To
+ * find that one, steps are made as if tracers refused none. PB_UNSETTLED: none was asked.
+ */
+static int ask_checks(struct pb_plan *plan, struct pb_request *requests)
+{
+	const struct pb_request *r = requests;
+	int error;
+
+	while (r && (r->disarm || !r->ops->attr.check))
+		r = r->next;
+	if (!r)
+		return 0;
+	plan->is_trial = 1;
+	error = make_steps(plan);
+	plan->is_trial = 0;
+	if (error != PB_UNSETTLED && error != -ENOMEM)
+		error = pb_question_ask_plan(plan, requests, plan->tried);
+	undo_steps(plan, requests);
+	drop_gone(plan);
+	return error;
+}
+
+static int attach_all(struct pb_plan *plan, struct pb_request *requests)
+{
+	int error = 0;
+
+	for (struct pb_request *r = requests; r && !error; r = r->next)
+		if (!r->disarm && r->ops->attr.attach && pb_question_must_wait(plan))
+			error = PB_UNSETTLED;
+	for (struct pb_request *r = requests; r && !error; r = r->next)
+		error = attach(plan, r);
+	drop_gone(plan);
+	return error;
+}
+
 int pb_plan(struct pb_plan *plan, struct pb_request *requests,
 	    struct pb_module *only)
 {
@@ -400,11 +475,14 @@ int pb_plan(struct pb_plan *plan, struct pb_request *requests,
 
 	pb_begin_batch();
 	error = pb_select(plan, requests, only);
+	drop_gone(plan);
 	if (error || !plan->nr)
 		return error;
-	error = make_steps(plan);
-	for (struct pb_request *r = requests; r && !error; r = r->next)
-		error = attach(plan, r);
+	error = ask_checks(plan, requests);
+	if (!error)
+		error = make_steps(plan);
+	if (!error)
+		error = attach_all(plan, requests);
 	if (error)
 		return error;
 	take_data(plan);

@@ -71,6 +71,10 @@ enum pb_step {
  * @armed: the site already is, after another patcher meddled with it
  * @fresh: the cell has never been what an armed site leads to
  * @moves: its slot leads to a cell that others keep, and is to lead to another
+ *
+ * Of each:
+ * @asked:   the tracer's @check was called; @refused: and refused the function
+ * @counted: among the functions that the request armed or disarmed
  */
 struct pb_target {
 	struct pb_module *module;
@@ -83,6 +87,7 @@ struct pb_target {
 	uint32_t nr;
 	uint8_t step, owner;
 	uint8_t arms : 1, armed : 1, fresh : 1, moves : 1;
+	uint8_t asked : 1, refused : 1, counted : 1;
 };
 
 _Static_assert(sizeof(struct pb_target) <= 64, "target outgrew line");
@@ -96,6 +101,8 @@ _Static_assert(sizeof(struct pb_target) <= 64, "target outgrew line");
  * @moves:     slots of armed functions are to lead to other cells
  * @sets:      targets have sets
  * @removes:   a tracer goes from some function, or is replaced
+ * @tried:     with @is_trial, the targets up to the first function that cannot be armed
+ * @is_trial:  steps are made before tracers are asked, and sites not counted
  */
 struct pb_plan {
 	struct pb_target *targets;
@@ -103,12 +110,15 @@ struct pb_plan {
 	size_t nr_steps, steps[PB_NR_STEPS];
 	struct pb_group *groups;
 	int unsorted, moves, sets, removes;
+	size_t tried;
+	int is_trial;
 };
 
 /*
  * Fill in @plan, zero before, for @requests, in all modules or in @only.
  * Allocates everything that it takes to carry the plan out, and asks the
  * tracers for their data. The caller holds the change lock, not the engine lock.
+ * Targets of modules that go while tracers are asked are left out.
  * Returns 0, an error of patchbay_arm(), or PB_UNSETTLED: a function is to be armed
  * whose cell may have threads in handlers from before it was disarmed.
  */
@@ -123,26 +133,10 @@ void pb_plan_free(struct pb_plan *plan);
 int pb_plan_reach(struct pb_module *module);
 
 /*
- * May the tracer of @asked be on its function, by what it says itself and, if
- * it has an exit, by what the function is? 1: no, but that is no error.
+ * May the tracer of @asked be on its function, by what the function is, if the tracer
+ * has an exit? 1: no, but that is no error.
  */
-int pb_check_function(const struct pb_target *asked);
-
-/* A function as tracers are shown it. */
-static inline struct patchbay_target
-pb_function_target(const struct patchbay_record *record, void *data)
-{
-	return (struct patchbay_target){ .entry = pb_record_entry(record),
-					 .record = record,
-					 .data = data };
-}
-
-/*
- * Ask the tracer for the data of @nr functions of a module. *@own_data is set if they
- * are not all the same. Returns 0 or a negative errno.
- */
-int pb_attach(const struct patchbay_ops *ops, const struct pb_module *module,
-	      struct patchbay_target *targets, size_t nr, int *own_data);
+int pb_check_exit(const struct pb_target *asked);
 
 /* Is it no error for @request that a function has this one? */
 int pb_may_skip(const struct pb_request *request, int error);

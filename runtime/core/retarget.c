@@ -4,6 +4,7 @@
 #include "cell.h"
 #include "enter.h"
 #include "lock.h"
+#include "private.h"
 #include "set.h"
 #include "settle.h"
 #include "tracer.h"
@@ -120,4 +121,28 @@ int pb_retarget(struct patchbay_ops *ops, const struct pb_ops_change *change)
 	retarget_cells(ops, sets);
 	pb_engine_unlock();
 	return pb_settle_all(1);
+}
+
+/*
+ * Without a lock, since none may be waited for: cells of a module that is leaving stay, and
+ * each store is one that a thread may meet at any time. Sets stay as they are.
+ */
+void pb_private_pause(struct patchbay_ops *ops, int paused)
+{
+	struct patchbay_cell *cell;
+	struct pb_cell_walk walk;
+
+	ops->disabled = paused;
+	for (struct pb_module *m = pb_modules; m; m = m->next) {
+		pb_for_each_cell_in(m, ops->cells, walk, cell) {
+			if (!is_on(ops, cell))
+				continue;
+			if (paused)
+				pb_cell_enter_by(cell, pb_enter_nothing);
+			else if (pb_cell_has_set(cell))
+				pb_cell_enter_set(cell, (struct pb_set *)cell->set);
+			else
+				retarget_cell(cell, ops);
+		}
+	}
 }

@@ -17,7 +17,8 @@ static int by_function(const void *a, const void *b)
 
 	if (left->record != right->record)
 		return left->record > right->record ? 1 : -1;
-	return left->request->order > right->request->order ? 1 : -1;
+	return (left->request->order > right->request->order) -
+	       (left->request->order < right->request->order);
 }
 
 static int add_target(struct pb_plan *plan, struct pb_request *request,
@@ -150,8 +151,11 @@ static int add_request(struct pb_plan *plan, struct pb_request *request,
 				request->found);
 	if (error)
 		return error;
-	error = (request->disarm ? add_to_disarm : add_to_arm)(
-		plan, request, module, &choice);
+	if (module->gone)
+		plan->nr = plan->module;
+	else
+		error = (request->disarm ? add_to_disarm : add_to_arm)(
+			plan, request, module, &choice);
 	pb_choice_free(&choice);
 	return error;
 }
@@ -164,7 +168,7 @@ static int add_module(struct pb_plan *plan, struct pb_request *requests,
 
 	plan->module = plan->nr;
 	plan->unsorted = 0;
-	for (struct pb_request *r = requests; r && !error; r = r->next)
+	for (struct pb_request *r = requests; r && !error && !module->gone; r = r->next)
 		error = add_request(plan, r, module);
 	if (plan->unsorted)
 		qsort(plan->targets + plan->module,
@@ -223,7 +227,7 @@ int pb_select(struct pb_plan *plan, struct pb_request *requests,
 	int error = pb_requests_begin(requests);
 
 	for (struct pb_module *m = pb_modules; m && !error; m = m->next)
-		if (m->nr && (!only || m == only))
+		if (m->nr && !m->gone && (!only || m == only))
 			error = add_module(plan, requests, m);
 	if (!error)
 		error = pb_requests_check(requests);

@@ -101,9 +101,6 @@ void pb_set_renew(struct pb_set *set, const struct pb_set *old,
 /* How many bytes that takes. */
 size_t pb_set_size(size_t nr);
 
-/* Is @member one of @set, or what does nothing in its place? */
-int pb_set_has(const struct pb_set *set, const struct patchbay_cell *member);
-
 /*
  * A word of calls for a tracer with an exit that is to join these; -E2BIG if
  * they have all.

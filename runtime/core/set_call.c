@@ -18,13 +18,6 @@ const struct pb_set pb_set_nobody = {
 	.cells = { { .func = pb_enter_nothing } },
 };
 
-int pb_set_has(const struct pb_set *set, const struct patchbay_cell *member)
-{
-	return member == &nothing ||
-	       (member >= set->cells && member < set->cells + set->nr &&
-		!(((uintptr_t)member - (uintptr_t)set->cells) % sizeof(*member)));
-}
-
 /*
  * Who has an exit does not see calls that were on their way here when it joined
  * the set: they have no words for it.
@@ -73,6 +66,7 @@ static inline void walk(const struct pb_set *set, uintptr_t ip,
 	member->func(ip, parent_ip, member, regs);
 }
 
+__attribute__((aligned(64)))
 void pb_set_call(uintptr_t ip, uintptr_t parent_ip,
 		 const struct patchbay_cell *cell, struct patchbay_regs *regs)
 {
@@ -84,6 +78,8 @@ void pb_set_call(uintptr_t ip, uintptr_t parent_ip,
 		walk(set, ip, parent_ip, regs);
 }
 
+/* So aligned, the loop does not cross a line of 64 bytes: a cycle or two per tracer. */
+__attribute__((aligned(64)))
 void pb_set_call_fast(uintptr_t ip, uintptr_t parent_ip,
 		      const struct patchbay_cell *cell,
 		      struct patchbay_regs *regs)

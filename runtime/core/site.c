@@ -48,7 +48,7 @@ enum patchbay_site_state pb_site_shown(const struct pb_module *module,
 	switch (pb_site_state(module, record)) {
 	case PB_SITE_DISARMED:
 		return cell && cell->ops && cell->set != &pb_set_nobody ?
-			       PATCHBAY_SITE_FOREIGN :
+			       PATCHBAY_SITE_CHANGED :
 			       PATCHBAY_SITE_DISARMED;
 	case PB_SITE_ARMED:
 		return pb_is_led(module, record) > 0 ? PATCHBAY_SITE_ARMED :

@@ -19,7 +19,6 @@
 #include "elf_note.h"
 #include "lock.h"
 #include "os/linux.h"
-#include "strict.h"
 #include "text.h"
 
 #include <patchbay/static_call.h>
@@ -81,7 +80,7 @@ static bool holds(const struct unit *unit, const void *table, size_t nr,
 		       nr <= (unit->high - start) / entry_size);
 }
 
-/* 1: it is one with static calls. */
+/* 1: it is one with static calls. -EPROTONOSUPPORT: of another version. */
 static int get_unit(const struct dl_phdr_info *info, struct unit *unit)
 {
 	const struct patchbay_static_calls *calls = NULL;
@@ -129,6 +128,11 @@ static struct static_call_key *tramp_key(const struct pb_tramp *tramp)
 	return (struct static_call_key *)tramp->key;
 }
 
+static bool is_in(const struct unit *unit, const struct static_call_key *key)
+{
+	return (uintptr_t)key >= unit->low && (uintptr_t)key < unit->high;
+}
+
 struct walk {
 	struct update *update;
 	step *step;
@@ -142,6 +146,12 @@ static int walk_unit(struct dl_phdr_info *info, size_t size, void *arg)
 
 	(void)size;
 	walk->error = get_unit(info, &unit);
+	/*
+	 * A unit of another version has tramps that we do not know. Those for keys of
+	 * other units load the target from the key: they need no update.
+	 */
+	if (walk->error == -EPROTONOSUPPORT && !is_in(&unit, walk->update->key))
+		walk->error = 0;
 	if (walk->error <= 0)
 		return walk->error;
 	walk->error = 0;
@@ -311,15 +321,6 @@ static int to_direct(struct update *update, const struct unit *unit,
 	return 0;
 }
 
-/* Strict mode: what has not become direct is indirect, without a trap. */
-static int unstage(struct update *update, const struct unit *unit,
-		   const struct pb_tramp *tramp)
-{
-	(void)unit;
-	pb_strict_remove(update->text, tramp->addr);
-	return 0;
-}
-
 static void set_func(struct static_call_key *key, uintptr_t func)
 {
 	/* The indirect form reads it: release what the target relies on. */
@@ -363,10 +364,6 @@ static int update_key(struct update *update)
 		return error;
 	if (!update->found)
 		return -ENOENT;
-	if (pb_strict)
-		error = pb_strict_begin(update->found);
-	if (error)
-		return error;
 
 	set_func(update->key, update->target.func);
 	error = for_each_tramp(update, to_indirect);
@@ -381,11 +378,6 @@ static int update_key(struct update *update)
 		set_func(update->key, update->former.func);
 	else
 		go_directly(update);
-	if (pb_strict) {
-		for_each_tramp(update, unstage);
-		pb_sync_core();
-		pb_strict_end();
-	}
 	return error;
 }
 
@@ -408,136 +400,111 @@ static int set_sites(struct update *update, const struct unit *unit,
 			      target.entry);
 }
 
-static int count(struct update *update, const struct unit *unit,
-		 const struct pb_tramp *tramp)
-{
-	(void)unit;
-	(void)tramp;
-	update->found++;
-	return 0;
-}
-
-/* All that is not done under the engine lock. */
-static int prepare_update(struct update *update)
-{
-	int error = 0;
-
-	if (patch_sites == UNSET)
-		patch_sites = pb_arch_call_sites == PB_CALL_SITES_BY_DEFAULT ?
-				      ON :
-				      OFF;
-	if (pb_strict && update->key) {
-		for_each_tramp(update, count);
-		error = pb_strict_reserve(update->found);
-		update->found = 0;
-	}
-	if (error)
-		return error;
-	update->text = pb_text_open();
-	return update->text < 0 ? update->text : 0;
-}
-
 struct in_loader {
 	struct update *update;
 	int (*func)(struct update *update);
 	int error;
 };
 
-static int with_engine_lock(struct dl_phdr_info *info, size_t size, void *arg)
+static int with_modules_lock(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct in_loader *call = arg;
 
 	(void)info;
 	(void)size;
-	pb_engine_lock();
-	call->error = call->func(call->update);
-	pb_engine_unlock();
+	pb_modules_lock();
+	call->update->text = pb_text_open();
+	call->error = call->update->text < 0 ? call->update->text :
+					       call->func(call->update);
+	if (call->update->text >= 0)
+		pb_text_close(call->update->text);
+	pb_modules_unlock();
 	return 1;
 }
 
 /*
- * Call @func under the engine lock; within a walk over the units, the first of
- * which there always is, because the lock that its own walks take comes before
- * the engine lock. A thread may take it again.
+ * Call @func under the modules lock, with the text open; within a walk over the units,
+ * the first of which there always is, because the lock that its own walks take comes
+ * before the modules lock. A thread may take it again.
  */
 static int call_locked(struct update *update, int (*func)(struct update *))
 {
 	struct in_loader call = { update, func, 0 };
 
-	dl_iterate_phdr(with_engine_lock, &call);
+	dl_iterate_phdr(with_modules_lock, &call);
 	return call.error;
 }
 
-/*
- * In strict mode there has to be room for a trap in each tramp. They were counted
- * before the loader's lock was taken: if modules have come since, nothing was changed
- * yet (pb_strict_begin()), and it is tried again with room for theirs.
- */
-static int update_all_tramps(struct update *update)
+static int set_target(struct update *update)
 {
-	size_t had;
+	void *former = update->key->func;
 	int error;
 
-	do {
-		had = update->found;
-		update->found = 0;
-		error = call_locked(update, update_key);
-		if (error != -ENOMEM || !pb_strict || update->found <= had)
-			return error;
-		error = pb_strict_reserve(update->found);
-	} while (!error);
+	if (patch_sites == UNSET)
+		patch_sites = pb_arch_call_sites == PB_CALL_SITES_BY_DEFAULT ?
+				      ON :
+				      OFF;
+	/* NULL: a weak function that is not there; the tramp returns. */
+	if (!former)
+		former = (void *)__static_call_nop;
+	update->target = target_of(update->text, (void *)update->target.func);
+	update->former = target_of(update->text, former);
+	update->found = 0;
+	pb_engine_lock();
+	error = update_key(update);
+	pb_engine_unlock();
 	return error;
 }
 
 int __static_call_update(struct static_call_key *key, void *func)
 {
 	struct update update = { .key = key };
-	void *former;
-	int error;
 
-	pb_change_lock();
-	error = prepare_update(&update);
-	if (!error) {
-		if (!func)
-			func = (void *)__static_call_nop;
-		/* NULL: a weak function that is not there; the tramp returns. */
-		former = key->func;
-		if (!former)
-			former = (void *)__static_call_nop;
-		update.target = target_of(update.text, func);
-		update.former = target_of(update.text, former);
-		error = update_all_tramps(&update);
-		pb_text_close(update.text);
-	}
-	pb_change_unlock();
-	return error;
+	if (!func)
+		func = (void *)__static_call_nop;
+	update.target.func = (uintptr_t)func;
+	return call_locked(&update, set_target);
 }
 
 static int set_all_sites(struct update *update)
 {
-	return for_each_tramp(update, set_sites);
+	int error;
+
+	pb_engine_lock();
+	error = for_each_tramp(update, set_sites);
+	pb_engine_unlock();
+	return error;
+}
+
+/* If it fails all is led back; where text can be written no more, some is not. */
+static int enable_sites(struct update *update)
+{
+	const bool were_patched = sites_patched;
+	int former = patch_sites, error;
+
+	patch_sites = ON;
+	error = set_all_sites(update);
+	if (error && former != ON) {
+		patch_sites = OFF;
+		if (!set_all_sites(update))
+			sites_patched = were_patched;
+		patch_sites = former;
+	}
+	return error;
+}
+
+/* What could not be led back is not changed any more, but may be. */
+static int disable_sites(struct update *update)
+{
+	patch_sites = OFF;
+	return set_all_sites(update);
 }
 
 int static_call_patch_sites(int enable)
 {
 	struct update update = { .key = NULL };
-	int error;
 
 	if (pb_arch_call_sites == PB_CALL_SITES_NEVER)
 		return enable ? -EOPNOTSUPP : 0;
-	pb_change_lock();
-	if (enable && pb_strict) {
-		pb_change_unlock();
-		return -EOPNOTSUPP;
-	}
-	patch_sites = enable ? ON : OFF;
-	error = prepare_update(&update);
-	if (!error) {
-		error = call_locked(&update, set_all_sites);
-		pb_text_close(update.text);
-	}
-	/* What could not be led back is not changed any more, but may be. */
-	pb_strict_unfit = enable || error;
-	pb_change_unlock();
-	return error;
+	return call_locked(&update, enable ? enable_sites : disable_sites);
 }

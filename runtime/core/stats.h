@@ -10,11 +10,11 @@ struct pb_stats {
 	uint64_t batches;
 	uint64_t membarriers;
 	uint64_t text_writes;
-	uint64_t strict_traps;
 	uint64_t refused[PATCHBAY_SITE_NR_STATES];
 	uint64_t left;
 	uint64_t timeouts;
 	uint64_t waited_for;
+	uint64_t unseen;
 };
 
 extern struct pb_stats pb_stats;

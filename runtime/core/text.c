@@ -21,8 +21,8 @@
  *	io_uring, a write for each site                     83
  *	stores, text made writable by mprotect()   3.0     0.6
  *
- * (The last is writable and executable, or else for a process with one thread:
- * stores.h. And not under PR_SET_MDWE. process_vm_writev() respects protections.
+ * (The last is writable and executable, or else for a process with one thread, and
+ * refused under PR_SET_MDWE. process_vm_writev() respects protections.
  * pwritev() is a pwrite() for each element here, and for places that follow each
  * other. A second mapping there cannot be of private pages, and shared ones a fork()
  * would share, too.)

@@ -5,7 +5,7 @@
  * Everything that Patchbay patches (slots, sites, tramps) goes through
  * pb_text_apply(): read, compare, then write. It never makes a mapping
  * writable and never writes bytes that it does not recognise. (But of many functions
- * at once: text_block.h, and, where nobody else can execute text, stores.h.)
+ * at once: text_block.h.)
  *
  * A write that other threads may execute through is not atomic beyond one
  * byte (x86-64) or one aligned instruction word (elsewhere: those kernels copy
@@ -37,7 +37,7 @@ struct pb_patch {
 
 /*
  * Open the text for writing, and close it: not under the engine lock, but under
- * the change lock, for one at a time. A forked child does not have it open: there
+ * the modules lock, for one at a time. A forked child does not have it open: there
  * it would be its parent's. Errors of pb_os_text_open().
  */
 int pb_text_open(void);

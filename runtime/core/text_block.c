@@ -53,8 +53,6 @@ int pb_text_block_write(const struct pb_text_block *block, int handle)
 	const uintptr_t at = block->from - pb_text_page(block->from);
 	const size_t size = block->end - block->from;
 
-	if (block->stores)
-		return 0;
 	/* Compared as late as can be: see pb_text_apply(). */
 	if (memcmp((const void *)block->from, block->old + at, size))
 		return PB_TEXT_CHANGED;

@@ -23,13 +23,10 @@
  * @copied:     where the copies end
  * @old, @new:  as it was read, and as it shall be, from the page on that @from is in:
  *              copies are as far behind the beginnings of pages as what they are of
- * @stores:     there is no copy: text is writable for the moment (stores.h), and has
- *              been changed when it is written
  */
 struct pb_text_block {
 	uintptr_t from, end, copied;
 	uint8_t *old, *new;
-	int stores;
 };
 
 /* Memory for the copies; not under the engine lock. Returns 0 or -ENOMEM. */
@@ -48,7 +45,7 @@ static inline uintptr_t pb_text_page(uintptr_t addr)
 static inline int pb_text_block_fits(const struct pb_text_block *block,
 				     uintptr_t end)
 {
-	return end <= block->copied || block->stores ||
+	return end <= block->copied ||
 	       end <= pb_text_page(block->from) + PB_BLOCK_SIZE;
 }
 
@@ -62,8 +59,6 @@ void pb_text_block_copy(struct pb_text_block *block, uintptr_t end);
 static inline uintptr_t pb_text_block_add(struct pb_text_block *block,
 					  uintptr_t end)
 {
-	if (block->stores)
-		return 0;
 	if (end > block->copied)
 		pb_text_block_copy(block, end);
 	if (end > block->end)

@@ -32,6 +32,7 @@ void pb_text_queue_free(struct pb_text_queue *queue)
 		pb_text_close(queue->handle);
 	queue->handle = -EBADF;
 	free(queue->patches);
+	queue->patches = NULL;
 }
 
 int pb_text_queue_room(struct pb_text_queue *queue, size_t nr)
@@ -64,8 +65,11 @@ static int is_sorted(const struct pb_patch *patches, size_t nr)
 	return 1;
 }
 
-/* Most of the time they are in order, because records are. */
-void pb_text_sort(struct pb_patch *patches, size_t nr)
+/*
+ * By address, as pb_text_apply() wants them. Most of the time they are in order,
+ * because records are. Allocates nothing, unlike qsort(3).
+ */
+static void sort_patches(struct pb_patch *patches, size_t nr)
 {
 	if (is_sorted(patches, nr))
 		return;
@@ -90,7 +94,7 @@ int pb_text_flush(struct pb_text_queue *queue)
 		return 0;
 	if (queue->handle < 0)
 		return queue->handle;
-	pb_text_sort(queue->patches, nr);
+	sort_patches(queue->patches, nr);
 	return pb_text_apply(queue->handle, queue->patches, nr,
 			     pb_arch_rewrite);
 }

@@ -43,7 +43,4 @@ int pb_text_queue_room(struct pb_text_queue *queue, size_t nr);
  */
 int pb_text_flush(struct pb_text_queue *queue);
 
-/* By address, as who writes them wants them. Allocates nothing, unlike qsort(3). */
-void pb_text_sort(struct pb_patch *patches, size_t nr);
-
 #endif /* PB_CORE_TEXT_QUEUE_H */

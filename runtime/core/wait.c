@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "wait.h"
 
+#include "lock.h"
 #include "private.h"
 #include "quiesce.h"
 #include "stats.h"
@@ -27,16 +28,14 @@
 /* Who does not wait does so, too, if nobody did in the last 10 milliseconds. */
 #define LOOK_AGAIN 10000000
 
-static unsigned int limit = PATCHBAY_WAIT_LIMIT;
-
 void patchbay_set_wait_limit(unsigned int milliseconds)
 {
-	__atomic_store_n(&limit, milliseconds, __ATOMIC_RELAXED);
+	__atomic_store_n(&pb_wait_limit, milliseconds, __ATOMIC_RELAXED);
 }
 
 unsigned int pb_private_wait_limit(unsigned int milliseconds)
 {
-	return __atomic_exchange_n(&limit, milliseconds, __ATOMIC_RELAXED);
+	return __atomic_exchange_n(&pb_wait_limit, milliseconds, __ATOMIC_RELAXED);
 }
 
 static int64_t now(void)
@@ -57,7 +56,7 @@ static int give_up(int thread)
 
 int pb_wait(void)
 {
-	const unsigned int most = __atomic_load_n(&limit, __ATOMIC_RELAXED);
+	const unsigned int most = __atomic_load_n(&pb_wait_limit, __ATOMIC_RELAXED);
 	struct timespec pause = { .tv_nsec = PAUSE_MIN };
 	uint64_t phase;
 	int64_t begin;

@@ -22,6 +22,8 @@ static const char *no_exit(const struct patchbay_record *record)
 		return "its exit cannot be seen: its arguments are not known";
 	if (record->flags & PATCHBAY_RECORD_NORETURN)
 		return "its exit cannot be seen: it never returns";
+	if (record->flags & PATCHBAY_RECORD_MUSTTAIL)
+		return "its exit cannot be seen: it ends in a guaranteed tail call";
 	return NULL;
 }
 

@@ -55,27 +55,63 @@ static const char *check_opts(const struct patchbay_link_opts *opts)
 		return "no filter";
 	if (opts->flags & ~(PATCHBAY_LINK_SKIP_INVALID | PATCHBAY_LINK_FUTURE))
 		return "unknown flags of a link";
-	if (opts->filter->size >= sizeof(*opts->filter) &&
-	    opts->filter->cookies && opts->cookie)
+	if (opts->filter->cookies && opts->cookie)
 		return "cookies in the filter and beside it";
 	return NULL;
 }
 
-static int check_all(enum patchbay_link_kind kind,
-		     const struct patchbay_program *program,
-		     const struct patchbay_link_opts *opts)
+/*
+ * @abi: PATCHBAY_HANDLER_ABI where the program was compiled
+ * The others as patchbay_link_attach() is given them, in the sizes of our headers.
+ */
+struct request {
+	enum patchbay_link_kind kind;
+	unsigned int abi;
+	struct patchbay_program program;
+	struct patchbay_link_opts opts;
+	struct patchbay_filter filter;
+};
+
+static int read_program(struct patchbay_program *to,
+			const struct patchbay_program *from)
 {
-	int error = pb_check_size(opts, opts->size, sizeof(*opts));
+	return pb_read_attr(to, sizeof(*to), from, PATCHBAY_PROGRAM_SIZE_VER0);
+}
+
+static int read_filter(struct request *to)
+{
+	int error;
+
+	if (!to->opts.filter)
+		return 0;
+	error = pb_read_attr(&to->filter, sizeof(to->filter), to->opts.filter,
+			     PATCHBAY_FILTER_SIZE_VER0);
+	to->opts.filter = &to->filter;
+	return error;
+}
+
+static int read_request(struct request *to,
+			const struct patchbay_program *program,
+			const struct patchbay_link_opts *opts)
+{
+	int error = pb_read_attr(&to->opts, sizeof(to->opts), opts,
+				 PATCHBAY_LINK_OPTS_SIZE_VER0);
 	const char *reason;
 
 	if (error)
 		return error;
-	error = pb_check_size(program, program->size, sizeof(*program));
+	opts = &to->opts;
+	error = read_program(&to->program, program);
 	if (error) {
 		pb_log(opts, NULL, 0, error, "a program of another size");
 		return error;
 	}
-	reason = check_program(kind, program);
+	error = read_filter(to);
+	if (error) {
+		pb_log(opts, NULL, 0, error, "a filter of another size");
+		return error;
+	}
+	reason = check_program(to->kind, &to->program);
 	if (!reason)
 		reason = check_opts(opts);
 	if (!reason)
@@ -105,7 +141,7 @@ static patchbay_handler exit_of(enum patchbay_link_kind kind,
 	return kind == PATCHBAY_MODIFY_RETURN ? patchbay_no_exit : program->exit;
 }
 
-static int make_ops(struct patchbay_link *link, void *cookie)
+static int make_ops(struct patchbay_link *link, void *cookie, unsigned int abi)
 {
 	const struct patchbay_program *program = &link->program;
 	const struct patchbay_ops_attr attr = {
@@ -118,7 +154,7 @@ static int make_ops(struct patchbay_link *link, void *cookie)
 		.check_arg = link,
 	};
 
-	return patchbay_ops_create(&attr, &link->ops);
+	return patchbay_ops_create_abi(&attr, &link->ops, abi);
 }
 
 static int arm(struct patchbay_link *link,
@@ -178,11 +214,11 @@ static void explain(struct patchbay_link *link,
 		pb_log(opts, NULL, 0, error, patchbay_link_strerror(error));
 }
 
-static int attach(struct patchbay_link *link,
-		  const struct patchbay_link_opts *opts)
+static int attach(struct patchbay_link *link, const struct request *request)
 {
+	const struct patchbay_link_opts *opts = &request->opts;
 	struct pb_refused refused = { 0 };
-	int nr, error = make_ops(link, opts->cookie);
+	int nr, error = make_ops(link, opts->cookie, request->abi);
 
 	if (opts->log)
 		link->refused = &refused;
@@ -194,13 +230,14 @@ static int attach(struct patchbay_link *link,
 	return nr;
 }
 
-int patchbay_link_attach(enum patchbay_link_kind kind,
-			 const struct patchbay_program *program,
-			 const struct patchbay_link_opts *opts,
-			 struct patchbay_link **link)
+int patchbay_link_attach_abi(enum patchbay_link_kind kind,
+			     const struct patchbay_program *program,
+			     const struct patchbay_link_opts *opts,
+			     struct patchbay_link **link, unsigned int abi)
 {
+	struct request request = { .kind = kind, .abi = abi };
 	struct patchbay_link *new;
-	int error, nr = check_all(kind, program, opts);
+	int error, nr = read_request(&request, program, opts);
 
 	*link = NULL;
 	if (nr)
@@ -209,10 +246,10 @@ int patchbay_link_attach(enum patchbay_link_kind kind,
 	if (!new)
 		return -ENOMEM;
 	new->kind = kind;
-	new->flags = opts->flags;
-	new->program = *program;
-	new->needs = pb_needs_of(kind, program);
-	nr = attach(new, opts);
+	new->flags = request.opts.flags;
+	new->program = request.program;
+	new->needs = pb_needs_of(kind, &request.program);
+	nr = attach(new, &request);
 	/*
 	 * Some functions may have had it until others failed, and a thread may be in
 	 * it still. Then neither link nor program can go yet.
@@ -221,6 +258,21 @@ int patchbay_link_attach(enum patchbay_link_kind kind,
 	if (nr >= 0 || error)
 		*link = new;
 	return error ? error : nr;
+}
+
+/* As patchbay_ops_create() of the first headers. */
+int pb_link_attach_first(enum patchbay_link_kind kind,
+			 const struct patchbay_program *program,
+			 const struct patchbay_link_opts *opts,
+			 struct patchbay_link **link)
+	__asm__("patchbay_link_attach");
+
+int pb_link_attach_first(enum patchbay_link_kind kind,
+			 const struct patchbay_program *program,
+			 const struct patchbay_link_opts *opts,
+			 struct patchbay_link **link)
+{
+	return patchbay_link_attach_abi(kind, program, opts, link, 0);
 }
 
 /* Functions were asked for what @needs says, and not for more. */
@@ -234,9 +286,10 @@ static int is_covered(const struct pb_needs *needs,
 }
 
 int patchbay_link_update(struct patchbay_link *link,
-			 const struct patchbay_program *program)
+			 const struct patchbay_program *given)
 {
-	int error = pb_check_size(program, program->size, sizeof(*program));
+	struct patchbay_program read, *program = &read;
+	int error = read_program(program, given);
 
 	if (error)
 		return error;
@@ -276,19 +329,14 @@ int patchbay_link_get_info(const struct patchbay_link *link,
 			   struct patchbay_link_info *info)
 {
 	struct patchbay_ops_info ops = { .size = sizeof(ops) };
-	size_t size = info->size;
+	struct patchbay_link_info now;
 	int error = 0;
 
-	if (size < sizeof(*info))
-		return -EINVAL;
 	if (link->ops)
 		error = patchbay_ops_get_info(link->ops, &ops);
 	if (error)
 		return error;
-	/* What a later header has that we do not know of is 0. */
-	memset((char *)info + sizeof(*info), 0, size - sizeof(*info));
-	*info = (struct patchbay_link_info){
-		.size = size,
+	now = (struct patchbay_link_info){
 		.kind = link->kind,
 		.flags = link->flags,
 		.program = link->program,
@@ -296,5 +344,6 @@ int patchbay_link_get_info(const struct patchbay_link *link,
 		.nmissed = ops.nmissed,
 		.future_error = ops.future_error,
 	};
-	return 0;
+	return pb_write_info(info, &now, sizeof(now),
+			     PATCHBAY_LINK_INFO_SIZE_VER0);
 }

@@ -2,6 +2,8 @@
 #include "refused.h"
 #include "log.h"
 
+#include <copy_string.h>
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +44,7 @@ static int take_name(uintptr_t entry, const char *name, void *arg)
 					     sizeof(key), by_entry);
 
 	if (refusal && !refusal->name)
-		refusal->name = strdup(name);
+		refusal->name = pb_copy_string(name);
 	return 0;
 }
 

@@ -21,6 +21,9 @@ const char *patchbay_link_strerror(int error)
 		return "the program reads an argument that the function does "
 		       "not have in an integer register, or in a "
 		       "floating-point one";
+	case EPROTONOSUPPORT:
+		return "the program was compiled with headers of another version "
+		       "of this library";
 	case EPROTOTYPE:
 		return "the function's result is not of the kind that the "
 		       "program asks for";
@@ -42,13 +45,9 @@ const char *patchbay_link_strerror(int error)
 		return "nothing was changed: a thread has been for too long in "
 		       "a handler that the function had before";
 	case EACCES:
-		return "a program without the hash of its type in hardened "
-		       "mode, or text that may not be written";
+		return "text may not be written";
 	case ENOMEM:
 		return "no memory, or no room for trampolines near the module";
-	case EBUSY:
-		return "the handler of SIGTRAP that strict mode needs has been "
-		       "replaced";
 	case ENODEV:
 		return "no /proc to write text through";
 	default:

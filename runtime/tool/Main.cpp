@@ -9,6 +9,7 @@
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Path.h"
 #include <algorithm>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -249,11 +250,13 @@ static Error usageError(StringRef Said, StringRef Self, const Verb *Chosen) {
 // told where. Without a file for it, it is printed there.
 static bool parseOptions(ArrayRef<const char *> Args, std::string &Said) {
   raw_string_ostream Errors(Said);
+  int Flags = fcntl(STDERR_FILENO, F_GETFD);
   int Stderr = dup(STDERR_FILENO), Printed = memfd_create("", MFD_CLOEXEC);
   dup2(Printed, STDERR_FILENO);
   bool Parsed =
       cl::ParseCommandLineOptions(Args.size(), Args.data(), Overview, &Errors);
   dup2(Stderr, STDERR_FILENO);
+  fcntl(STDERR_FILENO, F_SETFD, Flags);
   char Text[4096];
   if (ssize_t Size = pread(Printed, Text, sizeof(Text), 0); Size > 0)
     Errors << StringRef(Text, Size);
@@ -295,10 +298,8 @@ static const Verb *verbOf(ArrayRef<const char *> Args) {
   return nullptr;
 }
 
-// How it is shown may be said before the verb, too, as with git and perf;
-// --color alone is
-// --color=always, as with ls(1); and --ctf has no name of its own where -o has
-// it. What is behind a program's name is the program's.
+// Options of display may come before the verb, as with git and perf. --color alone is
+// --color=always, as with ls(1). Arguments after a program's name are the program's.
 static std::vector<const char *> withoutEarlyOptions(std::vector<const char *> Args) {
   auto IsOfDisplay = [](StringRef Arg) {
     return Arg == "--no-pager" || Arg == "--color" || Arg.starts_with("--color=");
@@ -310,18 +311,23 @@ static std::vector<const char *> withoutEarlyOptions(std::vector<const char *> A
     std::rotate(Args.begin() + 1, Args.begin() + Name, Args.begin() + Name + 1);
   if (const Verb *Chosen = verbOf(Args); Chosen && Chosen->RunsProgram)
     return Args;
-  for (size_t I = 0; I != Args.size() && StringRef(Args[I]) != "--"; ++I) {
-    bool IsLast =
-        I + 1 == Args.size() || StringRef(Args[I + 1]).starts_with("-");
+  for (size_t I = 0; I != Args.size() && StringRef(Args[I]) != "--"; ++I)
     if (StringRef(Args[I]) == "--color")
       Args[I] = "--color=always";
-    else if (StringRef(Args[I]) == "--ctf" && IsLast)
-      Args[I] = "--ctf=";
-  }
   return Args;
 }
 
+// Take the numbers of standard streams that are closed, so that no file of ours is
+// written to as one of them. The program that `record` runs finds them closed, too.
+// Results that standard output cannot take are still a failure.
+static void fillStandardStreams() {
+  for (int Stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(Stream, F_GETFD) < 0)
+      open("/dev/null", (Stream == STDERR_FILENO ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+}
+
 int main(int argc, char **argv) {
+  fillStandardStreams();
   const std::vector<const char *> Words = withoutEarlyOptions(
       withoutHelpVerb(ArrayRef<const char *>(argv, argc)));
   ArrayRef<const char *> Args(Words);
@@ -359,7 +365,8 @@ int main(int argc, char **argv) {
   }
 
   if (const DisplayOptions *How = DisplayOptions::of(Chosen->Command))
-    setUpTerminal(How->Color, How->WithPager && !How->NoPager);
+    setUpTerminal(How->Color, How->WithPager && !How->NoPager,
+                  How->FullNames && How->FullNames->getValue());
   Expected<int> Code = Chosen->Run(Program);
   bool Failed = !Code;
   int Status = Failed ? int(report(Code.takeError())) : *Code;

@@ -31,7 +31,7 @@ def escaped(text):
 
 
 def option_name(text):
-    """--ctf=<OUT>, with what one types in bold and what one replaces in italics."""
+    """--parquet=<OUT>, with what one types in bold and what one replaces in italics."""
     return "".join(f"\\fI{escaped(part[1:-1])}\\fR" if part.startswith("<")
                    else f"\\fB{escaped(part)}\\fR" if part.strip() else part
                    for part in re.split(r"(<\w+>)", text) if part)

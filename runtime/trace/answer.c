@@ -6,6 +6,7 @@
 #include "name_list.h"
 #include "parent.h"
 #include "session.h"
+#include "site_check.h"
 #include "start.h"
 #include "thread.h"
 #include "under.h"
@@ -178,6 +179,7 @@ int pb_answer(int client, struct pb_message *message)
 	struct pb_control_reply reply = { .version = PB_CONTROL_VERSION };
 	int file = -1;
 
+	pb_site_check();
 	reply.result = carry_out(client, message, &file);
 	/* Who has the reply finds nothing open any more. */
 	pb_message_close(message);

@@ -8,9 +8,11 @@
  * if it names functions that are in no module.
  */
 #include "context.h"
+#include "exec.h"
 #include "globs.h"
 #include "left_out.h"
 #include "listen.h"
+#include "losses.h"
 #include "others.h"
 #include "refused.h"
 #include "rotate.h"
@@ -52,11 +54,20 @@ static const char *from_environment(char **envp)
 void __tsan_init(void) __attribute__((weak));
 
 /*
- * RealtimeSanitizer stands in for them, too, but does not bear to be initialized
- * before it does so itself, from the executable's .preinit_array. That is run
- * behind our constructor, which comes first of all, and before any other.
+ * The sanitizers for real time, types and numbers stand in for them, too, but do not
+ * bear to be called or initialized before they initialize themselves, from the
+ * executable's .preinit_array. That is run after our constructor, which comes first of
+ * all, and before any other.
  */
 void __rtsan_init(void) __attribute__((weak));
+void __tysan_init(void) __attribute__((weak));
+void __nsan_init(void) __attribute__((weak));
+
+/*
+ * AddressSanitizer stands in for pthread_create(), which ends the process before it is
+ * initialized, from .preinit_array, too.
+ */
+void __asan_init(void) __attribute__((weak));
 
 /* One line, in one piece, and not through a stream that the program may use. */
 static void say(const char *how, const char *what, const char *then)
@@ -71,6 +82,11 @@ static void say(const char *how, const char *what, const char *then)
 			line[i] = '?';
 	if (length > 0 && write(STDERR_FILENO, line, (size_t)length) < 0)
 		return; /* there is nobody else to tell */
+}
+
+static void listen_now(void)
+{
+	pb_note(pb_listen_start(0));
 }
 
 static pid_t started; /* the process that began; children end, too */
@@ -107,22 +123,34 @@ static void start(char **envp)
 	}
 	started = getpid();
 	pb_start_arm();
-	if (pb_options.live)
-		pb_note(pb_listen_start(0));
+	if (pb_options.live && (!__asan_init || pb_private_start_late(listen_now)))
+		listen_now();
+}
+
+/* Sanitizers that start again, by their own system call, have done so by then. */
+static void start_and_tidy(char **envp)
+{
+	start(envp);
+	pb_exec_tidy(environ ? environ : envp);
 }
 
 static void start_late(void)
 {
-	start(NULL);
+	start_and_tidy(NULL);
 }
 
 __attribute__((constructor)) static void construct(int argc, char **argv,
 						   char **envp)
 {
+	const int late = __rtsan_init || __tysan_init || __nsan_init;
+
 	(void)argc;
 	(void)argv;
-	if (!__rtsan_init || pb_private_start_late(start_late))
-		start(envp);
+	/* See from_environment(). */
+	if (!environ && envp)
+		pb_private_preloaded();
+	if (!late || pb_private_start_late(start_late))
+		start_and_tidy(envp);
 }
 
 /*
@@ -134,7 +162,7 @@ static void say_what_is_not_there(void)
 	char text[PB_WHY_MAX];
 	size_t nr = pb_globs_unmatched(text, sizeof(text));
 
-	if (nr)
+	if (nr && !pb_options.checked_later)
 		say("warning", text,
 		    nr == 1 ? " matches no function" : " match no function");
 }
@@ -172,6 +200,7 @@ __attribute__((destructor)) static void end(void)
 		say_what_failed(pb_values_tracer);
 		say_what_failed(pb_typed_tracer);
 	}
+	pb_losses_write_returns();
 	pb_signal_lock(&pb_session->lock, &signals);
 	if (pb_session->chunk) {
 		pb_threads_write_names();

@@ -10,9 +10,9 @@
  * until those that are left would not. They are written down as left out, with the reason.
  * When there is room for a while, it arms one of these again (parked.h).
  *
- * Nobody can measure what a call that is traced costs from within the program: most of it
- * is outside of the handlers, and around the function. So who starts a recording measures
- * it before, with a program and these same options (tool/recording/CallCost.h).
+ * What a traced call costs cannot be measured from within the program: most of it is
+ * outside of the handlers, and around the function. So `patchbay record` measures it before,
+ * with a program and these same options (tool/recording/CallCost.h).
  */
 #ifndef PB_TRACE_BUDGET_H
 #define PB_TRACE_BUDGET_H

@@ -98,6 +98,23 @@ uint64_t *pb_captures_keep(uintptr_t frame, uint64_t function, size_t nr)
 	return words;
 }
 
+/*
+ * A signal handler may come in between: before @top is stored it finds the trailer that
+ * was there, so the new one must not lie on it.
+ */
+void pb_captures_trim(uint64_t *words, size_t most, size_t nr)
+{
+	struct pb_captures *captures = pb_self->captures;
+	const uint64_t *trailer = words + most;
+
+	if (nr + TRAILER > most ||
+	    captures->top != (uint64_t)(trailer + TRAILER - captures->word))
+		return;
+	write_trailer(words + nr, trailer[0], trailer[1], nr);
+	__atomic_store_n(&captures->top, captures->top - (most - nr),
+			 __ATOMIC_RELAXED);
+}
+
 const uint64_t *pb_captures_take(uintptr_t frame, uint64_t function, size_t *nr)
 {
 	struct pb_thread_state *self = pb_self;

@@ -22,6 +22,11 @@ struct pb_captures {
 /* Room for @nr words of this call, until pb_captures_take(), or NULL. Keeps errno. */
 uint64_t *pb_captures_keep(uintptr_t frame, uint64_t function, size_t nr);
 
+/*
+ * Of the @most words that pb_captures_keep() has made room for, as the last, keep @nr.
+ */
+void pb_captures_trim(uint64_t *words, size_t most, size_t nr);
+
 /* These words and *@nr, or NULL: there was no room. They stay until the next call. */
 const uint64_t *pb_captures_take(uintptr_t frame, uint64_t function, size_t *nr);
 

@@ -2,28 +2,17 @@
 #include "context.h"
 
 #include "losses.h"
+#include "peek.h"
 #include "ring.h"
-#include "sandbox.h"
+#include "session.h"
 #include "tracers.h"
 
 #include <patchbay/args.h>
-
-#include <sys/uio.h>
 
 /* "00-", 32 digits, "-", 16 digits, "-", 2 digits. */
 #define LENGTH 55
 
 int pb_context_wanted;
-
-/* Of this process, whose memory is read; a child has another number. */
-static int read_memory(uintptr_t at, void *to, size_t size)
-{
-	const struct iovec local = { to, size };
-	const struct iovec remote = { (void *)at, size };
-
-	return pb_sys(SYS_process_vm_readv, pb_sys(SYS_getpid), &local, 1ul,
-		      &remote, 1ul, 0ul) == (long)size;
-}
 
 static int digit(char c)
 {
@@ -85,21 +74,17 @@ void pb_context_record(uint64_t function, const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs)
 {
 	uintptr_t at = find(cell, regs);
-	int saved_errno = errno, is_there;
+	int is_there;
 	uint64_t context[3];
 	char text[LENGTH];
 
 	if (!at || pb_untraced || pb_locked)
 		return;
-	is_there = pb_syscalls_begin();
-	if (is_there) {
-		is_there = read_memory(at, text, sizeof(text)) && parse(text, context);
-		pb_syscalls_end();
-	}
+	is_there = pb_peek(at, text, sizeof(text)) == (long)sizeof(text) &&
+		   parse(text, context);
 	if (!is_there)
 		pb_count_no_context();
 	for (unsigned int i = 0; is_there && i < 3; i++)
 		pb_ring_record(context[i], PBD_CONTEXT + i, (uintptr_t)regs,
 			       PBD_RECORD_ENTRY, function);
-	errno = saved_errno;
 }

@@ -43,6 +43,9 @@
 #define PBD_SPARE_SUFFIX ".spare.pbd"
 /* Of a recording with limits for all its processes: struct pbd_size. */
 #define PBD_SIZE_FILE ".size"
+/* Options of a recording that are too long for the environment (selection.h). */
+#define PBD_SELECTION_SUFFIX ".selection"
+#define PBD_SELECTION_MAGIC "PBAYSEL1"
 #define PBD_BUILD_ID_MAX 32
 
 /*
@@ -75,8 +78,11 @@ struct pbd_header {
 	uint64_t blocks;      /* where struct pbd_blocks is, from the beginning of the
 				 file; 0: there is none. It counts only once it is
 				 committed. Not in a header of an older writer */
+	uint64_t recording;  /* the same in all files of a recording, and in no other
+				recording's; 0: not known. Nor is this in one */
 };
 #define PBD_HEADER_MIN offsetof(struct pbd_header, left_out)
+#define PBD_HEADER_BLOCKS offsetof(struct pbd_header, recording) /* with @blocks */
 
 enum pbd_kind {
 	PBD_CMDLINE = 1,  /* struct pbd_cmdline */
@@ -100,6 +106,7 @@ enum pbd_kind {
 	PBD_SLOW = 21,    /* struct pbd_slow */
 	PBD_MAPS = 22,    /* struct pbd_maps */
 	PBD_PLACE = 23,   /* struct pbd_place */
+	PBD_NAMES = 24,   /* struct pbd_names */
 	PBD_ARGUMENTS = 32, /* struct pbd_arguments */
 };
 
@@ -162,6 +169,19 @@ struct pbd_text {
 	uint64_t entry[]; /* ELF addresses */
 };
 
+/*
+ * Symbols of functions of a module: of entry[i] the i-th of the texts that follow, each
+ * ended by NUL. A function with several symbols stands here several times. No size: the
+ * reader looks up entries of traced functions only. Other addresses, as of callers, need
+ * the file.
+ */
+struct pbd_names {
+	struct pbd_chunk chunk;
+	uint32_t module;
+	uint32_t nr;
+	uint64_t entry[]; /* ELF addresses */
+};
+
 enum pbd_counter_kind {
 	PBD_COUNTER_TSC = 1,    /* x86-64 */
 	PBD_COUNTER_CNTVCT = 2, /* AArch64 */
@@ -220,7 +240,18 @@ struct pbd_session {
 	uint64_t max_size;   /* bytes of the disk for all processes; 0: any */
 	uint64_t part;	     /* which one of the process's files, where they are
 				rotated; 0: they are not */
+	/*
+	 * What recording a call costs on average, in picoseconds: @cost_inside of the call's
+	 * own duration, @cost_outside of its callers' in addition. Of the latter @cost_pages
+	 * are for pages of the file that are new, which few calls pay for. @cost_error: how
+	 * far the sum may be off. All are 0 if `patchbay record` has not measured them.
+	 * Neither these nor the following are in a session of an older writer.
+	 */
+	uint64_t cost_inside, cost_outside, cost_pages, cost_error;
+	/* CPU time of the process: when the file was begun, and at the last moment. */
+	uint64_t cpu_first_ns, cpu_last_ns;
 };
+#define PBD_SESSION_COST offsetof(struct pbd_session, cost_inside)
 #define PBD_SESSION_MIN offsetof(struct pbd_session, depth)
 
 enum pbd_record_kind {
@@ -541,11 +572,14 @@ struct pbd_samples {
  * their records, PATCHBAY_RECORD_*, and say why. Or they were traced, until they were
  * called more often than max-rate= allows (PBD_LEFT_OUT_HOT), or until all functions
  * together cost more than max-overhead= allows (PBD_LEFT_OUT_COSTLY). One that was armed
- * again later is there once more, with PBD_LEFT_OUT_AGAIN alone.
+ * again later is there once more, with PBD_LEFT_OUT_AGAIN alone. Or something else than
+ * the tracer changed their sites while they were traced, and they were not, or not by
+ * all calls, from then until that was found and put right, if it was (PBD_LEFT_OUT_CHANGED).
  */
 #define PBD_LEFT_OUT_HOT 0x100
 #define PBD_LEFT_OUT_COSTLY 0x200
 #define PBD_LEFT_OUT_AGAIN 0x400
+#define PBD_LEFT_OUT_CHANGED 0x800
 
 struct pbd_left_out {
 	struct pbd_chunk chunk;
@@ -635,6 +669,29 @@ struct pbd_losses {
 	 * traceparent. Not in a chunk of an older writer.
 	 */
 	uint64_t no_context;
+	/*
+	 * Timed calls without a return when the recording ended: they were running, or had
+	 * been left by something that no tracer is told of. Not in a chunk of an older
+	 * writer.
+	 */
+	uint64_t no_return;
+	/* What that is; not in a chunk of an older writer. */
+	uint32_t returns; /* enum pbd_returns */
+	uint32_t reserved;
+};
+
+/*
+ * PBD_RETURNS_NOT_COUNTED: the tracer has no such calls, or shows them, or the number is in
+ *                          a later file of the process
+ * PBD_RETURNS_PENDING:     the process has not come to its end, or was killed there
+ * PBD_RETURNS_COUNTED:     it is how many there were
+ * PBD_RETURNS_UNKNOWN:     function_graph was given a threshold, or had it taken away
+ */
+enum pbd_returns {
+	PBD_RETURNS_NOT_COUNTED = 0,
+	PBD_RETURNS_PENDING = 1,
+	PBD_RETURNS_COUNTED = 2,
+	PBD_RETURNS_UNKNOWN = 3,
 };
 
 /* The option of PATCHBAY that asked for functions, by a glob or a name. */

@@ -3,6 +3,7 @@
 
 #include "readable.h"
 #include "session.h"
+#include "sorted_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,9 +112,15 @@ static void note(struct glob *glob, int matched)
 	pb_signal_unlock(&pb_session->lock, signals);
 }
 
+/* What begins so is no name that a wildcard could mean: <patchbay/filter.h>. */
+static int match_name(const char *glob, const char *name)
+{
+	return *name == '@' ? !strcmp(glob, name) : pb_readable_match(glob, name);
+}
+
 static int match_glob(const char *glob, const char *name, void *arg)
 {
-	int matched = name ? pb_readable_match(glob, name) : 0;
+	int matched = name ? match_name(glob, name) : 0;
 
 	if (matched >= 0)
 		note(arg, matched);
@@ -137,7 +144,7 @@ static int match_any(const char *const *of, size_t nr, const char *name)
 	int matched = 0;
 
 	for (size_t i = 0; i < nr && !matched; i++)
-		matched = pb_readable_match(of[i], name);
+		matched = match_name(of[i], name);
 	return matched;
 }
 
@@ -149,6 +156,8 @@ static int match_list(const char *glob, const char *name, void *arg)
 	(void)glob;
 	if (!name)
 		return 0;
+	if (pb_names_have(list->sorted, list->nr_sorted, name))
+		return 1;
 	for (size_t i = 0; i < list->nr_names; i++)
 		if (!strcmp(list->names[i], name))
 			return 1;
@@ -161,8 +170,10 @@ struct patchbay_filter pb_glob_list_filter(const char *name,
 {
 	return (struct patchbay_filter){
 		.size = sizeof(struct patchbay_filter),
-		.glob = list->nr + list->nr_others + list->nr_names ? name :
-								      NULL,
+		.glob = list->nr + list->nr_others + list->nr_names +
+						list->nr_sorted ?
+				name :
+				NULL,
 		.match = match_list,
 		.arg = list,
 	};

@@ -26,6 +26,8 @@ struct pb_glob_list {
 	size_t nr, nr_others;
 	const char *const *names; /* as they are in symbol tables */
 	size_t nr_names;
+	const char *const *sorted; /* of these there may be thousands */
+	size_t nr_sorted;
 };
 struct patchbay_filter pb_glob_list_filter(const char *name,
 					   struct pb_glob_list *list);

@@ -17,6 +17,22 @@ uint64_t pb_threshold_when_recording;
 uint64_t pb_watch_slow = UINT64_MAX;
 int pb_watch_seen;
 
+/* The shortest duration for which a call needs more than its record. */
+static uint64_t long_call = PBD_DETAIL_MAX + 1;
+
+void pb_tracer_update_long_call(void)
+{
+	const uint64_t watch = __atomic_load_n(&pb_watch_slow, __ATOMIC_RELAXED);
+	const uint64_t why = __atomic_load_n(&pb_why_threshold, __ATOMIC_RELAXED);
+	uint64_t ticks = PBD_DETAIL_MAX + 1;
+
+	if (ticks > watch)
+		ticks = watch;
+	if (ticks > why)
+		ticks = why;
+	__atomic_store_n(&long_call, ticks, __ATOMIC_RELAXED);
+}
+
 void pb_profile_call(uintptr_t ip, uintptr_t parent_ip,
 		     const struct patchbay_cell *cell,
 		     struct patchbay_regs *regs)
@@ -87,12 +103,14 @@ record_unwound(uintptr_t ip, const struct patchbay_cell *cell,
 
 /* The same. */
 static __attribute__((noinline)) void
-record_slow(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
+record_long(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
 	    struct patchbay_regs *regs, uint64_t start, uint64_t duration)
 {
 	uint64_t function = pb_function_number(cell, ip);
 
-	pb_why_record(function, parent_ip, regs, duration);
+	pb_watch_call(duration);
+	if (pb_why_is_wanted(duration))
+		pb_why_record(function, parent_ip, regs, duration);
 	if (duration > PBD_DETAIL_MAX)
 		duration = PBD_DETAIL_MAX;
 	if (patchbay_exit_reason(regs) & PATCHBAY_EXIT_UNWIND)
@@ -107,13 +125,11 @@ static inline __attribute__((always_inline)) void
 record_call(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
 	    struct patchbay_regs *regs, uint64_t start, uint64_t duration)
 {
-	pb_watch_call(duration);
-	if (pb_why_is_wanted(duration)) {
-		record_slow(ip, parent_ip, cell, regs, start, duration);
+	if (__builtin_expect(duration >= __atomic_load_n(&long_call, __ATOMIC_RELAXED),
+			     0)) {
+		record_long(ip, parent_ip, cell, regs, start, duration);
 		return;
 	}
-	if (__builtin_expect(duration > PBD_DETAIL_MAX, 0))
-		duration = PBD_DETAIL_MAX;
 	if (__builtin_expect(patchbay_exit_reason(regs) &
 				     PATCHBAY_EXIT_UNWIND, 0))
 		record_unwound(ip, cell, regs, start, duration);

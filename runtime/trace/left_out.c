@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "left_out.h"
 #include "parent.h"
+#include "sandbox.h"
 #include "session.h"
+
+#include <patchbay/exit.h>
 
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define NEVER (PATCHBAY_RECORD_VARIADIC | PATCHBAY_RECORD_UNKNOWN_ARGS | \
-	       PATCHBAY_RECORD_NORETURN)
 
 /*
  * By address, each once with the same flags: a function is asked about for each filter
@@ -68,7 +68,7 @@ int pb_left_out_check(void *arg, const struct patchbay_target *target)
 	pb_sigset signals;
 
 	(void)arg;
-	if (!(target->record->flags & NEVER))
+	if (!(target->record->flags & PATCHBAY_RECORD_NO_EXIT))
 		return 0;
 	pb_signal_lock(&pb_session->lock, &signals);
 	add(target->entry, target->record->flags);
@@ -212,6 +212,9 @@ static void know_modules(void)
 	pb_sigset signals;
 	size_t nr;
 
+	/* Where calls are only counted, all that is written down was armed. */
+	if (!pb_tracer_needs_blocks)
+		return;
 	pb_signal_lock(&pb_session->lock, &signals);
 	nr = pb_session->file.header ? nr_left_out : 0;
 	pb_signal_unlock(&pb_session->lock, signals);

@@ -10,6 +10,7 @@
 #include "ring.h"
 #include "rotate.h"
 #include "session.h"
+#include "site_check.h"
 #include "start.h"
 #include "visit.h"
 #include "wake.h"
@@ -245,6 +246,7 @@ static void serve_once(int gate, int wakes)
 	nr_ready = poll(fds, 3 + PB_CONTROL_PLACES + nr_visitors + nr_attached, timeout);
 	pb_budget_rested();
 	pb_watch_look();
+	pb_site_check_look();
 	if (nr_ready <= 0)
 		return;
 	if (woken->revents)

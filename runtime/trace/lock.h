@@ -4,7 +4,7 @@
  * signals blocked. A word that is 0 is one that nobody holds.
  *
  * SIGTRAP stays: if it is blocked when an instruction raises it (single steps,
- * traps of strict mode), the kernel kills the process. Its handler, and a C
+ * breakpoints), the kernel kills the process. Its handler, and a C
  * library that is itself traced, find pb_locked set and must not wait.
  *
  * (Drepper, Futexes Are Tricky, 2011: mutex 2.)

@@ -35,12 +35,6 @@ __attribute__((noinline)) static void find_key(void)
 
 typedef void (*jump)(struct __jmp_buf_tag *, int) __attribute__((noreturn));
 
-/* The C library has no hashes of kCFI. */
-#if defined(__has_feature)
-#if __has_feature(kcfi)
-__attribute__((no_sanitize("kcfi")))
-#endif
-#endif
 __attribute__((noreturn)) static void
 go(jump *next, const char *name, struct __jmp_buf_tag *env, int value)
 {

@@ -7,6 +7,8 @@
 #include "thread.h"
 #include "under.h"
 
+#include <core/private.h>
+
 static void add(uint64_t *count)
 {
 	__atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
@@ -84,10 +86,57 @@ void pb_count_no_context(void)
 		add(&losses->no_context);
 }
 
+/* When the recording began; and what the file of this process says of the end. */
+static int64_t open_before;
+static enum pbd_returns returns;
+
+void pb_losses_begin_returns(void)
+{
+	struct pbd_losses *losses = pb_session->losses;
+
+	open_before = pb_private_open_calls();
+	returns = PBD_RETURNS_PENDING;
+	if (losses)
+		losses->returns = returns;
+}
+
+static void write_returns(enum pbd_returns state, uint64_t nr)
+{
+	struct pbd_losses *losses =
+		__atomic_load_n(&pb_session->losses, __ATOMIC_ACQUIRE);
+
+	if (!losses || returns == PBD_RETURNS_NOT_COUNTED)
+		return;
+	__atomic_store_n(&losses->no_return, nr, __ATOMIC_RELAXED);
+	__atomic_store_n(&losses->returns, state, __ATOMIC_RELEASE);
+}
+
+/* A call that had begun before, or in the process that forked this one, may end in it. */
+void pb_losses_write_returns(void)
+{
+	const int64_t open = pb_private_open_calls() - open_before;
+
+	if (returns == PBD_RETURNS_PENDING)
+		write_returns(PBD_RETURNS_COUNTED, open > 0 ? (uint64_t)open : 0);
+}
+
+void pb_losses_take_back_returns(void)
+{
+	write_returns(returns, 0);
+}
+
+void pb_losses_forget_returns(void)
+{
+	if (returns == PBD_RETURNS_PENDING)
+		returns = PBD_RETURNS_UNKNOWN;
+	write_returns(returns, 0);
+}
+
 /* Only of calls that would have been recorded, as far as that can be known. */
 void pb_count_missed(const struct patchbay_ops *ops)
 {
-	if ((ops != pb_tracer && ops != pb_values_tracer &&
+	/* NULL: it is not known which. */
+	if ((ops && ops != pb_tracer && ops != pb_values_tracer &&
 	     ops != pb_typed_tracer) ||
 	    pb_untraced ||
 	    !pb_tracer_is_recording() || !pb_under_is_open() ||
@@ -112,12 +161,14 @@ const void *pb_losses_file(void)
 void pb_losses_forget(void)
 {
 	nearest = NULL;
+	returns = PBD_RETURNS_NOT_COUNTED;
 }
 
 void pb_losses_go_back(struct pbd_losses *losses)
 {
 	__atomic_store_n(&pb_session->losses, losses, __ATOMIC_RELEASE);
 	nearest = losses;
+	losses->returns = returns;
 }
 
 int pb_losses_begin(void)
@@ -129,8 +180,12 @@ int pb_losses_begin(void)
 				 &error);
 	if (!losses)
 		return error;
+	losses->returns = returns;
 	pb_data_commit(&pb_session->file, &losses->chunk);
-	if (!pb_session->losses)
+	/* The last file of a process says it. */
+	if (pb_session->losses)
+		pb_session->losses->returns = PBD_RETURNS_NOT_COUNTED;
+	else
 		pb_session->inherited = nearest;
 	__atomic_store_n(&pb_session->losses, losses, __ATOMIC_RELEASE);
 	nearest = losses;

@@ -23,6 +23,15 @@ enum pbd_loss pb_loss_of(int error);
 /* A call whose trace was not what trace-context= says, or nowhere. */
 void pb_count_no_context(void);
 
+/*
+ * Timed calls without a return are counted from now on; write down how many there are, at
+ * the end; it was not the end; their number cannot be known. Without a lock.
+ */
+void pb_losses_begin_returns(void);
+void pb_losses_write_returns(void);
+void pb_losses_take_back_returns(void);
+void pb_losses_forget_returns(void);
+
 /* For libpatchbay (core/private.h): this tracer has missed a call. */
 void pb_count_missed(const struct patchbay_ops *ops);
 

@@ -2,6 +2,7 @@
 /* What is written down of modules, when their functions are armed. */
 #include "index.h"
 #include "left_out.h"
+#include "names.h"
 #include "parent.h"
 #include "refused.h"
 #include "sample.h"
@@ -273,17 +274,22 @@ static int attach(const struct patchbay_module_info *module,
 			     struct pb_map *map))
 {
 	struct pb_map *map = calloc(1, sizeof(*map));
+	struct pb_names names;
 	pb_sigset signals;
 	int error;
 
 	if (!map)
 		return -ENOMEM;
+	pb_names_find(module, targets, nr, &names);
 	pb_signal_lock(&pb_session->lock, &signals);
 	error = add(module, targets, nr, map);
+	if (!error)
+		map->names = pb_names_write(&names, map->module->id);
 	pb_left_out_write_locked();
 	if (pb_session->file.header)
 		pb_data_note(&pb_session->file, error ? error : pb_refused());
 	pb_signal_unlock(&pb_session->lock, signals);
+	pb_names_free(&names);
 	if (error) {
 		free(map);
 		return error;

@@ -2,6 +2,7 @@
 #include "name_forms.h"
 #include "name_parts.h"
 
+#include <core/copy_string.h>
 #include <patchbay/names.h>
 
 #include <errno.h>
@@ -201,8 +202,8 @@ int pb_name_matches(const char *text, const char *glob)
 
 	if (result)
 		return result;
-	closed = strdup(glob);
-	text_closed = strdup(text);
+	closed = pb_copy_string(glob);
+	text_closed = pb_copy_string(text);
 	if (!closed || !text_closed) {
 		result = -ENOMEM;
 	} else if (patchbay_close_up(closed)) {
@@ -240,7 +241,7 @@ int pb_name_is_meant(const char *name, const char *glob)
 
 	if (result)
 		return result;
-	readable = strdup(name);
+	readable = pb_copy_string(name);
 	text = malloc(size + 1);
 	if (readable && text) {
 		size = pb_name_strings(readable, size);

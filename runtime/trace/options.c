@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "options.h"
+#include "selection.h"
+#include "sorted_names.h"
 #include "tracers.h"
 
 #include <errno.h>
@@ -191,6 +193,22 @@ static int parse_clock(const char *text, struct pb_options *options)
 	return errno ? -ERANGE : 0;
 }
 
+static int parse_cost(const char *text, struct pb_options *options)
+{
+	uint64_t *const part[] = { &options->cost_inside, &options->cost_outside,
+				   &options->cost_pages, &options->cost_error };
+	char *end;
+
+	errno = 0;
+	for (size_t i = 0; i < 4; i++) {
+		*part[i] = strtoull(text, &end, 10);
+		if (end == text || *end != (i < 3 ? '/' : '\0'))
+			return -EINVAL;
+		text = end + 1;
+	}
+	return errno ? -ERANGE : 0;
+}
+
 /* For options that have one value: the one that is not the default. */
 static int parse_switch(const char *text, const char *value, int *switched)
 {
@@ -230,6 +248,8 @@ static int set_option(struct pb_options *options, const char *name,
 		options->symbols[options->nr_symbols++] = value;
 	else if (!strcmp(name, "notrace"))
 		options->notrace[options->nr_notrace++] = value;
+	else if (!strcmp(name, "notrace-symbol"))
+		options->notrace_symbols[options->nr_notrace_symbols++] = value;
 	else if (!strcmp(name, "args"))
 		options->args[options->nr_args++] = value;
 	else if (!strcmp(name, "typed"))
@@ -264,6 +284,8 @@ static int set_option(struct pb_options *options, const char *name,
 		return parse_every(value, &options->rotate_ms);
 	else if (!strcmp(name, "keep"))
 		return parse_rate(value, &options->keep);
+	else if (!strcmp(name, "recording"))
+		return parse_rate(value, &options->recording);
 	else if (!strcmp(name, "sample"))
 		return parse_sample(value, &options->sample);
 	else if (!strcmp(name, "max-rate"))
@@ -272,6 +294,8 @@ static int set_option(struct pb_options *options, const char *name,
 		return parse_percent(value, &options->max_overhead);
 	else if (!strcmp(name, "call-cost"))
 		return parse_rate(value, &options->call_cost_ps);
+	else if (!strcmp(name, "cost"))
+		return parse_cost(value, options);
 	else if (!strcmp(name, "trace-context"))
 		return parse_context(value, options);
 	else if (!strcmp(name, "pid-outside"))
@@ -290,12 +314,14 @@ static int set_option(struct pb_options *options, const char *name,
 		return parse_switch(value, "1", &options->follow);
 	else if (!strcmp(name, "idle"))
 		return parse_switch(value, "1", &options->idle);
+	else if (!strcmp(name, "checked") && !strcmp(value, "later"))
+		options->checked_later = 1;
 	else if (!strcmp(name, "checked"))
 		return parse_switch(value, "1", &options->checked);
 	else if (!strcmp(name, "sleep-time"))
 		return parse_switch(value, "0", &options->no_sleep_time);
-	else if (!strcmp(name, "stores"))
-		return parse_switch(value, "0", &options->no_stores);
+	else if (!strcmp(name, "names"))
+		return parse_switch(value, "0", &options->no_names);
 	else
 		return -ENOENT;
 	return 0;
@@ -321,14 +347,16 @@ static const char *wanted(const char *name)
 	if (!strcmp(name, "rotate-every"))
 		return "a whole number with one of the units ms, s, m, h";
 	if (!strcmp(name, "max-rate") || !strcmp(name, "call-cost") ||
-	    !strcmp(name, "keep") || !strcmp(name, "pid-outside") ||
+	    !strcmp(name, "keep") || !strcmp(name, "recording") || !strcmp(name, "pid-outside") ||
 	    !strcmp(name, "by"))
 		return "a number from 1 on";
 	if (!strcmp(name, "max-overhead"))
 		return "a percentage from 0.01 to 1000, with two decimals at most";
 	if (!strcmp(name, "clock"))
 		return "TICKS/NANOSECONDS";
-	if (!strcmp(name, "sleep-time") || !strcmp(name, "stores"))
+	if (!strcmp(name, "cost"))
+		return "INSIDE/OUTSIDE/PAGES/ERROR";
+	if (!strcmp(name, "sleep-time") || !strcmp(name, "names"))
 		return "0";
 	return "1";
 }
@@ -359,29 +387,43 @@ static int parse_word(struct pb_options *options, char *word,
 	return error;
 }
 
+/* FNV-1a. */
+static uint64_t hash_of(const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
+	return hash ? hash : 1;
+}
+
 int pb_options_parse(struct pb_options *options, const char *value,
 		     char why[PB_WHY_MAX])
 {
 	size_t words = 1;
 	char *rest;
-	int error = 0;
+	int error;
 
 	memset(options, 0, sizeof(*options));
+	error = pb_selection_read(value, &options->text, why, PB_WHY_MAX);
+	if (error)
+		return error;
 	options->buffer = PB_BUFFER_DEFAULT;
 	options->call_cost_ps = PB_CALL_COST_DEFAULT;
-	for (const char *c = value; *c; c++)
+	options->recording = hash_of(options->text);
+	for (const char *c = options->text; *c; c++)
 		words += *c == ',';
-	options->text = strdup(value);
 	options->filters = calloc(words, sizeof(*options->filters));
 	options->symbols = calloc(words, sizeof(*options->symbols));
 	options->notrace = calloc(words, sizeof(*options->notrace));
+	options->notrace_symbols = calloc(words, sizeof(char *));
 	options->args = calloc(words, sizeof(*options->args));
 	options->start_at = calloc(words, sizeof(*options->start_at));
 	options->stop_at = calloc(words, sizeof(*options->stop_at));
 	options->typed = calloc(words, sizeof(*options->typed));
 	options->under = calloc(words, sizeof(*options->under));
 	options->threads = calloc(words, sizeof(*options->threads));
-	if (!options->text || !options->filters || !options->symbols ||
+	if (!options->notrace_symbols || !options->filters || !options->symbols ||
 	    !options->notrace || !options->args || !options->typed || !options->under ||
 	    !options->start_at || !options->stop_at ||
 	    !options->threads) {
@@ -390,6 +432,9 @@ int pb_options_parse(struct pb_options *options, const char *value,
 	}
 	for (rest = options->text; rest && !error;)
 		error = parse_word(options, next_word(&rest), why);
+	if (!error)
+		pb_names_sort(options->notrace_symbols,
+			      options->nr_notrace_symbols);
 	/* Buffers that are used again do not let a file grow. */
 	if (!error && options->overwrite && options->rotate_size) {
 		snprintf(why, PB_WHY_MAX,
@@ -410,6 +455,7 @@ void pb_options_free(struct pb_options *options)
 	free(options->filters);
 	free(options->symbols);
 	free(options->notrace);
+	free(options->notrace_symbols);
 	free(options->args);
 	free(options->start_at);
 	free(options->stop_at);

@@ -15,6 +15,9 @@
  *	symbol=NAME    and functions of this name; may be repeated: all of them are
  *	               looked for at once, so thousands cost what one filter does
  *	notrace=GLOB   but not these; may be repeated
+ *	notrace-symbol=NAME
+ *	               nor functions of this name; may be repeated, by thousands, too
+ *	selection=FILE the rest of the options; the last of all (selection.h)
  *	args=GLOB      trace these, too, with arguments and results; may be repeated
  *	typed=FILE|ENTRY|SYMBOL|TEXT
  *	               trace this function, too, with arguments and results as TEXT says
@@ -50,6 +53,9 @@
  *	               write one file after the other, of that size at most, or of that
  *	               time: a number with ms, s, m or h (rotate.h). These begin
  *	               the thread of live=1, too. Not for counts without histogram=1
+ *	recording=N    what tells the files of this recording from those of others; without
+ *	               it, a hash of all options, so that what is started with the same
+ *	               ones is one recording
  *	keep=N         of files that are whole, remove the oldest when there are more
  *	overwrite=1    a full buffer loses its oldest events, not the next ones; it
  *	               has those of threads that have ended, too, when a new
@@ -58,8 +64,7 @@
  *	sleep-time=0   durations, and what thresh= says, are without the time that
  *	               a thread was not on a processor, as with ftrace's option;
  *	               not with tracer=function, depth= or args=
- *	stores=0       do not change code by stores while the process has one thread:
- *	               PATCHBAY_MODE_STORES
+ *	names=0        leave out the names of functions (names.h)
  *	max-rate=N     disarm functions that are called more than N times a second, by
  *	               all threads together; the thread of live=1 does that
  *	max-overhead=P disarm the functions that are called most, until tracing takes at
@@ -69,6 +74,9 @@
  *	call-cost=PS   so many picoseconds a traced call takes more than one that is
  *	               not traced: what max-overhead= reckons with
  *	               (PB_CALL_COST_DEFAULT)
+ *	cost=INSIDE/OUTSIDE/PAGES/ERROR
+ *	               what recording a call costs, for readers of the data file
+ *	               (struct pbd_session), in picoseconds
  *	clock=TICKS/NS an earlier moment, by the processor's counter and
  *	               CLOCK_MONOTONIC: the rate of the counter is computed from
  *	               then on, so it is known in a process that ends at once
@@ -91,7 +99,8 @@
  *	thresh, start_at, stop_at: what some of them were called once; a line on standard
  *	               error says so
  *	checked=1      who set this has looked for the functions, and told the user of
- *	               those that are not there: do not do it again
+ *	               those that are not there: do not do it again; checked=later: will
+ *	               tell the user when the recording is over, by what is in the files
  *
  * A GLOB matches the name in the symbol table or, in programs with a C++ library,
  * the demangled one, with or without parameters, and template arguments. NAME is one
@@ -123,6 +132,8 @@ struct pb_options {
 	size_t nr_symbols;
 	const char **notrace;
 	size_t nr_notrace;
+	const char **notrace_symbols; /* in strcmp()'s order */
+	size_t nr_notrace_symbols;
 	const char **args;
 	size_t nr_args;
 	const char **typed;
@@ -140,21 +151,23 @@ struct pb_options {
 	uint64_t max_memory, max_size; /* 0: any */
 	uint64_t rotate_size, rotate_ms; /* 0: never */
 	uint64_t keep; /* 0: all */
+	uint64_t recording; /* never 0 */
 	uint64_t depth; /* 0: any */
 	uint64_t sample; /* 0: all calls */
 	uint64_t max_rate; /* 0: any */
 	uint64_t max_overhead; /* hundredths of a percent; 0: any */
 	uint64_t call_cost_ps;
+	uint64_t cost_inside, cost_outside, cost_pages, cost_error; /* 0: not given */
 	uint64_t clock_ticks, clock_ns; /* 0: not given */
 	int overwrite;
 	int live;
 	uint64_t by;
 	int follow;
 	int idle;
-	int checked;
+	int checked, checked_later;
 	int histogram;
 	int no_sleep_time;
-	int no_stores;
+	int no_names;
 	int has_context;
 	const char *context_tls;   /* NULL: it is an argument */
 	unsigned int context_arg;

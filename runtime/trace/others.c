@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "others.h"
 
+#include "sandbox.h"
 #include "session.h"
+#include "start.h"
+#include "wrap.h"
 
 #include <core/private.h>
 
@@ -96,6 +99,25 @@ static void visit(const struct pb_private_other *other, void *arg)
 void pb_others_write(void)
 {
 	pb_private_visit_others(visit, NULL);
+}
+
+static struct {
+	int (*dlclose)(void *library);
+} real;
+
+__attribute__((constructor)) static void find(void)
+{
+	PB_FIND(dlclose);
+}
+
+/* The module may be of another namespace, of which nothing else tells that it was there. */
+PB_PUBLIC int dlclose(void *library)
+{
+	if (pb_session && pb_tracer && pb_syscalls_begin()) {
+		pb_others_write();
+		pb_syscalls_end();
+	}
+	return PB_REAL(dlclose)(library);
 }
 
 void pb_others_forget(void)

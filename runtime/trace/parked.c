@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "parked.h"
 
+#include <core/copy_string.h>
+
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +58,7 @@ static struct parked *add(uintptr_t entry)
 	const char *path;
 
 	if (!parked || !find_module(entry, &parked->base, &path) ||
-	    !(parked->path = strdup(path))) {
+	    !(parked->path = pb_copy_string(path))) {
 		free(parked);
 		return NULL;
 	}

@@ -5,6 +5,7 @@
  * loads) goes to a file of its own.
  */
 #include "index.h"
+#include "names.h"
 #include "session.h"
 #include "tracers.h"
 
@@ -13,7 +14,8 @@
  * tells by path and build id that they are the same.
  */
 static int add_counters(const struct patchbay_module_info *module,
-			struct patchbay_target *targets, size_t nr)
+			struct patchbay_target *targets, size_t nr,
+			const struct pb_names *names)
 {
 	struct pbd_counters *chunk;
 	int error = pb_session_file(), id;
@@ -35,20 +37,24 @@ static int add_counters(const struct patchbay_module_info *module,
 	if (!pb_index_new(targets, nr, 0, chunk->counter))
 		return -ENOMEM;
 	pb_data_commit(&pb_session->file, &chunk->chunk);
+	pb_names_write(names, (uint32_t)id);
 	return 0;
 }
 
 int pb_profile_attach(void *data, const struct patchbay_module_info *module,
 		      struct patchbay_target *targets, size_t nr)
 {
+	struct pb_names names;
 	pb_sigset signals;
 	int error;
 
 	(void)data;
+	pb_names_find(module, targets, nr, &names);
 	pb_signal_lock(&pb_session->lock, &signals);
-	error = add_counters(module, targets, nr);
+	error = add_counters(module, targets, nr, &names);
 	if (pb_session->file.header)
 		pb_data_note(&pb_session->file, error);
 	pb_signal_unlock(&pb_session->lock, signals);
+	pb_names_free(&names);
 	return error;
 }

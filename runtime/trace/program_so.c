@@ -27,19 +27,20 @@ static int find_kind(const char *name, enum patchbay_link_kind *kind)
 
 /*
  * A function is the handler of a program that asks nothing of the functions
- * that it is attached to; others are described by a struct patchbay_program.
+ * that it is attached to; others are described by a struct patchbay_program, which
+ * may be of an older header. @only is where a function is described.
  */
 static int describe(const struct pb_program_request *request,
 		    enum patchbay_link_kind kind, void *address,
-		    const ElfW(Sym) *symbol, struct patchbay_program *program)
+		    const ElfW(Sym) *symbol, struct patchbay_program *only,
+		    const struct patchbay_program **program)
 {
-	struct patchbay_program only = { .size = sizeof(only) };
-
 	switch (ELF64_ST_TYPE(symbol->st_info)) {
 	case STT_OBJECT:
-		if (symbol->st_size < sizeof(*program))
+		*program = address;
+		if (symbol->st_size < PATCHBAY_PROGRAM_SIZE_VER0 ||
+		    symbol->st_size < (*program)->size)
 			break;
-		*program = *(const struct patchbay_program *)address;
 		return 0;
 	case STT_FUNC:
 		if (kind == PATCHBAY_SESSION) {
@@ -50,9 +51,9 @@ static int describe(const struct pb_program_request *request,
 			return -EINVAL;
 		}
 		if (kind == PATCHBAY_FEXIT)
-			only.exit = (patchbay_handler)address;
+			only->exit = (patchbay_handler)address;
 		else
-			only.entry = (patchbay_handler)address;
+			only->entry = (patchbay_handler)address;
 		*program = only;
 		return 0;
 	}
@@ -64,7 +65,8 @@ static int describe(const struct pb_program_request *request,
 
 static int find_program(const struct pb_program_request *request,
 			enum patchbay_link_kind kind, void *handle,
-			struct patchbay_program *program)
+			struct patchbay_program *only,
+			const struct patchbay_program **program)
 {
 	void *address = dlsym(handle, request->symbol);
 	const ElfW(Sym) *symbol = NULL;
@@ -77,7 +79,7 @@ static int find_program(const struct pb_program_request *request,
 		       request->symbol, request->path);
 		return -ESRCH;
 	}
-	return describe(request, kind, address, symbol, program);
+	return describe(request, kind, address, symbol, only, program);
 }
 
 static int attach(struct pb_program_request *request, void *handle,
@@ -90,14 +92,15 @@ static int attach(struct pb_program_request *request, void *handle,
 		.log = pb_program_log,
 		.log_arg = request,
 	};
-	struct patchbay_program program;
+	struct patchbay_program only = { .size = sizeof(only) };
+	const struct patchbay_program *program;
 	enum patchbay_link_kind kind;
 	int error = find_kind(request->kind, &kind);
 
 	if (!error)
-		error = find_program(request, kind, handle, &program);
+		error = find_program(request, kind, handle, &only, &program);
 	return error ? error :
-		       patchbay_link_attach(kind, &program, &opts, link);
+		       patchbay_link_attach(kind, program, &opts, link);
 }
 
 /*

@@ -16,6 +16,28 @@
 static struct pbd_size *size;
 static int refused;
 
+/* Linux's PID_MAX_LIMIT, and what no disk and no directory holds. */
+#define MOST_PID (1u << 22)
+#define MOST_BYTES ((uint64_t)1 << 50)
+#define MOST_FILES ((uint64_t)1 << 32)
+
+/* Another file of this name holds text, or anything else that these numbers are not. */
+static int is_size(int fd)
+{
+	struct pbd_size found = { 0 };
+	long length = pb_sys(SYS_pread64, fd, &found, sizeof(found), 0);
+	const int is_whole = length == sizeof(found);
+
+	/* Of one that another process is just making all is 0. */
+	if (length < 0 || found.used > (is_whole ? MOST_BYTES : 0) ||
+	    found.removed > (is_whole ? MOST_FILES : 0))
+		return 0;
+	for (int i = 0; i < PBD_SIZE_CHANGING; i++)
+		if (found.changing[i] > (is_whole ? MOST_PID : 0))
+			return 0;
+	return 1;
+}
+
 /*
  * A file that others put there could be truncated, which would end this process: it is
  * of this user, of root, or of whom the directory is.
@@ -31,7 +53,9 @@ static int check(int fd, const struct stat *folder)
 	    (file.st_uid && file.st_uid != folder->st_uid &&
 	     file.st_uid != (uid_t)pb_sys(SYS_geteuid)))
 		return -EPERM;
-	if (file.st_size >= (off_t)sizeof(*size))
+	if (file.st_size > (off_t)sizeof(*size) || !is_size(fd))
+		return -EEXIST;
+	if (file.st_size == (off_t)sizeof(*size))
 		return 0;
 	return pb_data_allocate(fd, 0, sizeof(*size));
 }
@@ -39,7 +63,7 @@ static int check(int fd, const struct stat *folder)
 /* Who may write to the directory may count. */
 static int open_file(const char *output)
 {
-	char path[PATH_MAX];
+	static char path[PATH_MAX]; /* stacks may be small */
 	struct stat folder;
 	long error = pb_sys(SYS_newfstatat, AT_FDCWD, output, &folder, 0);
 	int fd;

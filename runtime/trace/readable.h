@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Names as they are in source code. The program's own C++ library knows how to
- * read mangled ones; where it is not there, as in programs in C, names are those of
- * the symbol table.
+ * Names as they are in source code.
  */
 #ifndef PB_TRACE_READABLE_H
 #define PB_TRACE_READABLE_H

@@ -144,7 +144,7 @@ static void use_again(struct pb_thread_state *self)
 /* Not until there may be space again. */
 static int is_stopped(const struct pb_ring *ring)
 {
-	return ring && ring->stopped &&
+	return ring->stopped &&
 	       ring->stopped == __atomic_load_n(&pb_session->again,
 						__ATOMIC_RELAXED) + 1;
 }
@@ -378,7 +378,7 @@ void pb_ring_lose(enum pbd_loss why)
 	uint64_t *lost = NULL;
 
 	pb_count_loss(why);
-	if (ring && !is_elsewhere(ring) && ring->nr_blocks && current(ring))
+	if (!is_elsewhere(ring) && ring->nr_blocks && current(ring))
 		lost = &current(ring)->lost;
 	else if (pb_session->chunk)
 		lost = &pb_session->chunk->lost;
@@ -425,6 +425,7 @@ void pb_ring_record_slowly(uint64_t time, uint64_t function, uintptr_t frame,
 			   uint64_t last)
 {
 	int saved_errno = errno, done = 0, error = pb_session->failed, free;
+	const int is_new = !pb_self || !pb_self->number;
 
 	if (pb_untraced)
 		return;
@@ -434,9 +435,10 @@ void pb_ring_record_slowly(uint64_t time, uint64_t function, uintptr_t frame,
 	}
 	free = pb_syscalls_begin();
 	if (!pb_session->failed && !is_stopped(pb_ring)) {
-		if (!pb_thread_is_chosen(!pb_self || !pb_self->number))
+		if (!pb_thread_is_chosen(is_new)) {
+			pb_thread_count_unrecorded(is_new);
 			done = 1;
-		else if (free)
+		} else if (free)
 			done = record_in_new_block(time, function, frame, last,
 						   &error);
 		else
@@ -445,8 +447,8 @@ void pb_ring_record_slowly(uint64_t time, uint64_t function, uintptr_t frame,
 	if (free)
 		pb_syscalls_end();
 	if (!done)
-		pb_ring_lose(pb_ring && pb_ring->stopped ? pb_ring->why :
-			     free			 ? pb_loss_of(error) :
-							   PBD_LOST_SANDBOX);
+		pb_ring_lose(pb_ring->stopped ? pb_ring->why :
+			     free	      ? pb_loss_of(error) :
+						PBD_LOST_SANDBOX);
 	errno = saved_errno;
 }

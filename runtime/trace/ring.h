@@ -52,7 +52,7 @@ struct pb_ring {
 				     or no longer */
 };
 
-/* Of this thread, in its struct pb_thread_state; NULL: it has none yet. */
+/* Of this thread, in its struct pb_thread_state; at first one that has no room. */
 extern __thread struct pb_ring *pb_ring
 	__attribute__((tls_model("initial-exec")));
 
@@ -106,8 +106,6 @@ static inline int pb_ring_try(uint64_t time, uint64_t function, uintptr_t frame,
 	struct pb_ring *ring = pb_ring;
 	uint64_t next, end;
 
-	if (__builtin_expect(!ring, 0))
-		return 0;
 	do {
 		next = __atomic_load_n(&ring->next, __ATOMIC_RELAXED);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -46,6 +46,9 @@ static int copy_functions(void)
 
 		if (module && map->functions)
 			functions = copy(&map->functions->chunk, &error);
+		map->copied_names = NULL;
+		if (!error && map->names)
+			map->copied_names = copy(&map->names->chunk, &error);
 		map->copied_module = module;
 		map->copied_functions = functions;
 	}
@@ -83,6 +86,7 @@ int pb_rotate_copy_maps(void)
 	for (struct pb_map *map = pb_maps; map; map = map->next) {
 		map->module = map->copied_module;
 		map->functions = map->copied_functions;
+		map->names = map->copied_names;
 	}
 	for (struct pb_left_out_map *map = pb_left_out_maps; map;
 	     map = map->next)
@@ -163,6 +167,7 @@ int pb_rotate_switch(void)
 	carry_note();
 	pb_session_flag(chunk->flags & KEPT_FLAGS);
 	of->left[of->nr_left].header = left.header;
+	of->left[of->nr_left].start_ns = left.header->start_ns;
 	pb_copy(of->left[of->nr_left].path, left.path, sizeof(left.path));
 	of->since_ns = pb_now_ns(CLOCK_MONOTONIC);
 	of->has_events = 0;

@@ -12,7 +12,8 @@
  * running at the switch: then nobody writes to it any more, and nothing of it need be
  * mapped. It is given its final name, PID.TIME.pbd with the time of the end, so a file of
  * such a name is whole. The thread that listens does that, and removes the oldest files.
- * It does the same with files of processes that have ended.
+ * It does the same with files of this recording whose processes have ended, and leaves
+ * all other files alone (own_file.h).
  * If it is late there are some files that wait for it; then the last one grows on. It is
  * the same where that thread has ended (control.h), or no next file can be made.
  */
@@ -36,6 +37,7 @@ struct pb_rotation {
 	uint32_t nr_left;
 	struct pb_left_file {
 		struct pbd_header *header;
+		uint64_t start_ns; /* in the header */
 		char path[PATH_MAX];
 	} left[PB_ROTATE_LEFT];
 };

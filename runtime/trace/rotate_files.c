@@ -5,8 +5,11 @@
 #include "losses.h"
 #include "moment.h"
 #include "others.h"
+#include "own_file.h"
 #include "quota.h"
 #include "session.h"
+
+#include <core/copy_string.h>
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -39,23 +42,8 @@ static void stamp(char text[STAMP_SIZE], uint64_t ms)
 		 (unsigned int)(ms % 1000));
 }
 
-/* Where in a name the time is, or NULL: it is no file that is whole. */
-static const char *find_stamp(const char *name)
-{
-	static const char form[] = "99999999T999999.999Z" PBD_SUFFIX;
-	const char *at = name + strspn(name, "0123456789");
-
-	if (at == name || *at++ != '.' || strlen(at) != sizeof(form) - 1)
-		return NULL;
-	for (size_t i = 0; i < sizeof(form) - 1; i++)
-		if (form[i] == '9' ? at[i] < '0' || at[i] > '9' :
-				     at[i] != form[i])
-			return NULL;
-	return at;
-}
-
 /* With the time of now, or the next that no other file of this process has. */
-static int give_final_name(const char *path)
+static int give_final_name(const char *path, uint32_t pid)
 {
 	uint64_t ms = pb_now_ns(CLOCK_REALTIME) / 1000000;
 	const char *name = strrchr(path, '/') + 1;
@@ -64,13 +52,29 @@ static int give_final_name(const char *path)
 
 	do {
 		stamp(time, ms++);
-		snprintf(final, sizeof(final), "%.*s%.*s.%s%s",
-			 (int)(name - path), path,
-			 (int)strspn(name, "0123456789"), name, time,
-			 PBD_SUFFIX);
+		snprintf(final, sizeof(final), "%.*s%u.%s%s",
+			 (int)(name - path), path, pid, time, PBD_SUFFIX);
 		error = pb_data_rename(path, final);
 	} while (error == -EEXIST);
 	return error;
+}
+
+/* Is it still the file that this process made? The user may have moved it. */
+static int is_still(const char *path, uint64_t start_ns)
+{
+	struct pb_own_file found;
+	int file = pb_own_file_open(AT_FDCWD, path, &found);
+
+	if (file < 0)
+		return 0;
+	close(file);
+	return !found.is_whole && found.start_ns == start_ns;
+}
+
+static void finish_own(const struct pb_left_file *left)
+{
+	if (is_still(left->path, left->start_ns))
+		give_final_name(left->path, (uint32_t)getpid());
 }
 
 struct found {
@@ -96,7 +100,7 @@ static void add(struct found_files *files, const char *name, uint64_t bytes)
 		files->all = all;
 		files->room = more;
 	}
-	files->all[files->nr].name = strdup(name);
+	files->all[files->nr].name = pb_copy_string(name);
 	files->all[files->nr].bytes = bytes;
 	files->nr += files->all[files->nr].name != NULL;
 }
@@ -104,56 +108,41 @@ static void add(struct found_files *files, const char *name, uint64_t bytes)
 static int is_older(const void *left, const void *right)
 {
 	const struct found *a = left, *b = right;
-	int order = strcmp(find_stamp(a->name), find_stamp(b->name));
+	int order = strcmp(strchr(a->name, '.'), strchr(b->name, '.'));
 
 	return order ? order : strcmp(a->name, b->name);
 }
 
-/*
- * Of a process that has ended, however that was: nobody has it mapped. It is whole, too.
- * One that was set aside and is nobody's has no header.
- */
-static void finish_of_others(DIR *folder, const char *name)
+/* Its process has ended, however that was, if the file is mapped nowhere. */
+static void finish_of_others(int file, const char *name, uint32_t pid)
 {
-	char path[PATH_MAX], magic = 0;
-	int file = openat(dirfd(folder), name,
-			  O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	char path[PATH_MAX];
 
-	if (file < 0)
-		return;
-	if (!flock(file, LOCK_EX | LOCK_NB) && read(file, &magic, 1) == 1 &&
-	    magic &&
+	if (!flock(file, LOCK_EX | LOCK_NB) &&
 	    (size_t)snprintf(path, sizeof(path), "%s/%s", pb_options.output,
 			     name) < sizeof(path))
-		give_final_name(path);
-	close(file);
+		give_final_name(path, pid);
 }
 
-/* Those that are whole, the oldest first. */
+/* Those of this recording that are whole, the oldest first. */
 static void find_files(DIR *folder, struct found_files *files)
 {
 	const struct dirent *entry;
-	struct stat status;
 
 	while ((entry = readdir(folder))) {
-		size_t length = strlen(entry->d_name);
-		uint64_t bytes;
+		struct pb_own_file found;
+		int file = pb_own_file_open(dirfd(folder), entry->d_name,
+					    &found);
 
-		if (length <= sizeof(PBD_SUFFIX) - 1 ||
-		    strcmp(entry->d_name + length - (sizeof(PBD_SUFFIX) - 1),
-			   PBD_SUFFIX) ||
-		    fstatat(dirfd(folder), entry->d_name, &status,
-			    AT_SYMLINK_NOFOLLOW))
+		if (file < 0)
 			continue;
-		bytes = (uint64_t)status.st_blocks * 512;
-		files->bytes += bytes;
-		if (!S_ISREG(status.st_mode))
-			continue;
+		files->bytes += found.bytes;
 		/* It is among the others the next time. */
-		if (!find_stamp(entry->d_name))
-			finish_of_others(folder, entry->d_name);
+		if (!found.is_whole)
+			finish_of_others(file, entry->d_name, found.pid);
 		else
-			add(files, entry->d_name, bytes);
+			add(files, entry->d_name, found.bytes);
+		close(file);
 	}
 	if (files->nr)
 		qsort(files->all, files->nr, sizeof(*files->all), is_older);
@@ -254,7 +243,7 @@ static void finish(uint32_t nr)
 		 * name: after that the next file of this process may be called so.
 		 * Somebody may have moved it, which is no failure of ours.
 		 */
-		give_final_name(of->left[i].path);
+		finish_own(&of->left[i]);
 		pb_data_unmap_all(of->left[i].header);
 	}
 	pb_signal_lock(&pb_session->lock, &signals);
@@ -388,10 +377,14 @@ static int is_empty(void)
 
 static void end_last(void)
 {
-	if (pb_session->file.header && is_empty())
-		unlink(pb_session->file.path);
-	else if (pb_session->file.header)
-		give_final_name(pb_session->file.path);
+	const struct pb_data_file *file = &pb_session->file;
+
+	if (!file->header || !is_still(file->path, file->header->start_ns))
+		return;
+	if (is_empty())
+		unlink(file->path);
+	else
+		give_final_name(file->path, file->header->pid);
 }
 
 void pb_rotate_end(void)
@@ -416,7 +409,7 @@ void pb_rotate_exit(void)
 		return;
 	pb_signal_lock(&pb_session->lock, &signals);
 	for (uint32_t i = 0; i < of->nr_left; i++)
-		give_final_name(of->left[i].path);
+		finish_own(&of->left[i]);
 	end_last();
 	pb_signal_unlock(&pb_session->lock, signals);
 }

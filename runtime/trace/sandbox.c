@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "sandbox.h"
 
+#include "ending.h"
+#include "exec.h"
 #include "listen.h"
 #include "pool.h"
 #include "ring.h"
@@ -23,6 +25,15 @@
 int pb_sandboxed;
 int pb_filtered_at_start;
 int pb_tracer_needs_blocks;
+int pb_counter_is_forbidden;
+
+int pb_may_read_counter(void)
+{
+	int state = PR_TSC_ENABLE;
+
+	return !PB_COUNTER_NOT_IN_STRICT_MODE ||
+	       pb_sys(SYS_prctl, PR_GET_TSC, &state) || state == PR_TSC_ENABLE;
+}
 
 /* "Seccomp:	2" is what proc(5) says of a filter. */
 void pb_sandbox_start(void)
@@ -149,18 +160,34 @@ static void wait_for_sleepers(void)
 }
 
 /*
- * Who enters strict mode loses the clock there, and every function that is timed
- * reads it: so nothing is timed any more, in no thread. Counters go on.
+ * A thread loses the clock, and every function that is timed reads it. So nothing is
+ * timed any more, in no thread. Counters go on.
  */
-static void stop_timing(int stop)
+static void say_timing(int stop)
 {
-	pb_note(pb_tracer_stop(stop));
 	if (!pb_session->chunk)
 		return;
 	if (stop)
 		pb_session_flag(PBD_SESSION_ENDED_STRICT);
 	else
 		pb_session_unflag(PBD_SESSION_ENDED_STRICT);
+}
+
+static void stop_timing(int stop)
+{
+	pb_note(pb_tracer_stop(stop));
+	say_timing(stop);
+}
+
+/* Without a system call if the process has restricted those. */
+static void stop_timing_by(int sandboxed, int stop)
+{
+	if (!sandboxed) {
+		stop_timing(stop);
+		return;
+	}
+	pb_tracer_pause(stop);
+	say_timing(stop);
 }
 
 struct request {
@@ -175,6 +202,8 @@ struct request {
 static int restricts(long number, const long arg[6], struct request *request)
 {
 	*request = (struct request){ 0, 0 };
+	if (number == SYS_prctl && (int)arg[0] == PR_SET_SYSCALL_USER_DISPATCH)
+		return arg[1] != PR_SYS_DISPATCH_OFF;
 	if (number == SYS_prctl) {
 		request->strict = arg[1] == SECCOMP_MODE_STRICT;
 		return (int)arg[0] == PR_SET_SECCOMP &&
@@ -275,6 +304,39 @@ static long restrict_calls(long number, const long arg[6],
 	return result;
 }
 
+/*
+ * It is not allowed again, even if the thread asks for that: threads that it has made
+ * meanwhile, and their own, have inherited that they may not.
+ */
+static long forbid_counter(const long arg[6])
+{
+	int saved_errno = errno, sandboxed, stopped, ended;
+	long result;
+
+	if (!pb_session || pb_locked || pb_counter_is_forbidden || is_vforked() ||
+	    !take_turn())
+		return pb_raw_syscall(SYS_prctl, arg);
+	__atomic_store_n(&pb_session->turn, SLOW, __ATOMIC_SEQ_CST);
+	sandboxed = __atomic_load_n(&pb_sandboxed, __ATOMIC_SEQ_CST);
+	stopped = pb_tracer_needs_blocks && !stopped_timing;
+	ended = stopped && !sandboxed && pb_listen_end();
+	if (stopped)
+		stop_timing_by(sandboxed, 1);
+	pb_counter_is_forbidden = 1;
+	result = pb_raw_syscall(SYS_prctl, arg);
+	if (result < 0) {
+		pb_counter_is_forbidden = 0;
+		if (stopped)
+			stop_timing_by(sandboxed, 0);
+		if (ended)
+			pb_note(pb_listen_start(0));
+	}
+	end_turn();
+	wait_for_sleepers();
+	errno = saved_errno;
+	return result;
+}
+
 /* Landlock takes away files, not system calls: nothing has to be there before. */
 static long landlock(const long arg[6])
 {
@@ -308,6 +370,12 @@ static long with_files_kept(long number, const long arg[6])
 	return pb_raw_syscall(number, arg);
 }
 
+static long exit_group(const long arg[6])
+{
+	pb_ending_write();
+	return pb_raw_syscall(SYS_exit_group, arg);
+}
+
 static long call(long number, const long arg[6])
 {
 	struct request request;
@@ -315,8 +383,15 @@ static long call(long number, const long arg[6])
 
 	if (restricts(number, arg, &request))
 		result = restrict_calls(number, arg, &request);
+	else if (PB_COUNTER_NOT_IN_STRICT_MODE && number == SYS_prctl &&
+		 (int)arg[0] == PR_SET_TSC && (int)arg[1] == PR_TSC_SIGSEGV)
+		result = forbid_counter(arg);
 	else if (number == SYS_landlock_restrict_self)
 		result = landlock(arg);
+	else if (number == SYS_execve || number == SYS_execveat)
+		result = pb_exec_call(number, arg);
+	else if (number == SYS_exit_group)
+		result = exit_group(arg);
 	else
 		result = with_files_kept(number, arg);
 	if (result >= 0 || result < -4095)

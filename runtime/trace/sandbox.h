@@ -14,6 +14,11 @@
  *  - In seccomp's strict mode an x86-64 thread may not read the clock. So recording
  *    ends there, in all threads, and the file says so (PBD_SESSION_ENDED_STRICT).
  *    What only counts calls goes on.
+ *  - The same is so where the program forbids itself the counter by prctl(2)
+ *    (PR_SET_TSC), which threads and programs that it starts inherit; also behind a
+ *    filter, when that is done without a system call.
+ *  - Syscall user dispatch (PR_SET_SYSCALL_USER_DISPATCH) shows the program the system
+ *    calls of a thread, ours, too: it is prepared for as a filter is.
  *  - Nobody listens for `patchbay live` any more (control.h), unless the restriction
  *    turns out to be in vain.
  *  - What there is no room for is lost and counted, PBD_LOST_SANDBOX. So is all that
@@ -47,6 +52,12 @@
  * Not in memory that fork() wipes: a child has its parent's filter.
  */
 extern int pb_sandboxed;
+
+/* The processor's counter may not be read any more: that ends the process. */
+extern int pb_counter_is_forbidden;
+
+/* May it be read now, as far as the kernel says? What a process inherits counts, too. */
+int pb_may_read_counter(void);
 
 /* Had it when it began? */
 extern int pb_filtered_at_start;

@@ -97,7 +97,8 @@ static size_t expected_size(size_t cmdline)
 
 int pb_session_file(void)
 {
-	char cmdline[4096];
+	/* The first call of a process may be on a small stack. The lock is held. */
+	static char cmdline[4096];
 	size_t length;
 	int error;
 
@@ -113,6 +114,7 @@ int pb_session_file(void)
 		return error;
 	}
 	pb_session->owner = pb_session->file.header->pid;
+	pb_session->file.header->recording = pb_options.recording;
 	write_cmdline(&pb_session->file, cmdline, length);
 	/* Without these counts there are those of blocks and of the session. */
 	pb_data_note(&pb_session->file, pb_losses_begin());
@@ -153,7 +155,10 @@ void pb_session_tick(void)
 	struct pbd_session *chunk = pb_session->chunk;
 	uint64_t nr = chunk->nr_last + 1;
 
+	if (pb_counter_is_forbidden)
+		return;
 	chunk->last[nr % 2] = moment();
+	chunk->cpu_last_ns = pb_now_ns(CLOCK_PROCESS_CPUTIME_ID);
 	/* Whoever finds the number finds the moment, also after SIGKILL. */
 	__atomic_store_n(&chunk->nr_last, nr, __ATOMIC_RELEASE);
 }
@@ -244,6 +249,12 @@ static int write_session(void)
 	chunk->max_size = pb_options.max_size;
 	if (pb_options_rotate(&pb_options))
 		chunk->part = pb_session->rotation.generation + 1;
+	chunk->cost_inside = pb_options.cost_inside;
+	chunk->cost_outside = pb_options.cost_outside;
+	chunk->cost_pages = pb_options.cost_pages;
+	chunk->cost_error = pb_options.cost_error;
+	chunk->cpu_first_ns = pb_now_ns(CLOCK_PROCESS_CPUTIME_ID);
+	chunk->cpu_last_ns = chunk->cpu_first_ns;
 	chunk->last[0] = moment();
 	if (!first.monotonic_ns)
 		first = first_moment(chunk->last[0]);

@@ -44,6 +44,8 @@ struct pb_session {
 	struct pb_thread_state *first_leaving, *last_leaving;
 	struct pb_thread_lot *lots, *newest_lot;
 	uint64_t nr_new_threads; /* of the newest lot */
+	/* Objects in all lots; and when there are so many, look for ended threads. */
+	uint64_t nr_objects, nr_objects_to_look;
 	/* See sandbox.h. */
 	uint64_t in_syscalls;
 	uint64_t waiting; /* sandbox.c's */
@@ -70,6 +72,8 @@ struct pb_map {
 	const struct pbd_functions *functions; /* NULL: none is traced */
 	const struct pbd_module *copied_module; /* rotate.c's */
 	const struct pbd_functions *copied_functions;
+	const struct pbd_names *names; /* NULL: there are none */
+	const struct pbd_names *copied_names;
 	const struct pbd_arguments *arguments; /* NULL: of none they are known */
 	struct pb_typed *typed; /* data of its cells, by which they are freed */
 	struct pb_map *next;

@@ -17,6 +17,7 @@
 #include "refused.h"
 #include "sample.h"
 #include "sandbox.h"
+#include "site_check.h"
 #include "start.h"
 #include "start_check.h"
 #include "tally.h"
@@ -177,6 +178,10 @@ void pb_start_arm(void)
 		pb_options.notrace;
 	of_notrace.nr = of_not_plain.nr = of_not_values.nr =
 		pb_options.nr_notrace;
+	of_notrace.sorted = of_not_plain.sorted = of_not_values.sorted =
+		pb_options.notrace_symbols;
+	of_notrace.nr_sorted = of_not_plain.nr_sorted =
+		of_not_values.nr_sorted = pb_options.nr_notrace_symbols;
 	of_not_plain.names = of_not_values.names =
 		pb_typed_symbols(&of_not_plain.nr_names);
 	of_not_values.nr_names = of_not_plain.nr_names;
@@ -265,6 +270,9 @@ int pb_tracer_set_threshold(uint64_t ns)
 	pb_signal_unlock(&pb_session->lock, signals);
 	if (error)
 		return error;
+	/* Its handlers count, or show, calls without a return as the threshold was. */
+	if (tracer->with_threshold && !ns != !pb_options.threshold_ns)
+		pb_losses_forget_returns();
 	pb_options.threshold_ns = ns;
 	pb_session->chunk->threshold_ns = ns;
 	ticks = threshold_ticks();
@@ -295,6 +303,16 @@ int pb_tracer_stop(int stop)
 	return error ? error : other;
 }
 
+void pb_tracer_pause(int paused)
+{
+	struct patchbay_ops *const all[] = { pb_tracer, pb_values_tracer,
+					     pb_typed_tracer };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (all[i])
+			pb_private_pause(all[i], paused);
+}
+
 uint32_t pb_tracer_armed(void)
 {
 	struct patchbay_ops *const all[] = {pb_tracer, pb_values_tracer,
@@ -316,6 +334,13 @@ int pb_tracer_is_recording(void)
 {
 	return !tracer->events ||
 	       __atomic_load_n(&pb_recording, __ATOMIC_RELAXED);
+}
+
+/* Does it count calls without a return? Without a threshold function_graph shows them. */
+static int counts_open_calls(void)
+{
+	return tracer->attr.exit &&
+	       (!tracer->with_threshold || tracer->with_threshold == tracer);
 }
 
 static int start_events(void)
@@ -340,6 +365,7 @@ static int start_events(void)
 		__atomic_store_n(&pb_why_threshold,
 				 pb_tracer_ticks(pb_options.why_ns),
 				 __ATOMIC_RELAXED);
+		pb_tracer_update_long_call();
 	}
 	if (pb_options.nr_threads)
 		pb_thread_look_ticks =
@@ -348,6 +374,8 @@ static int start_events(void)
 		    pb_options.start_at, pb_options.nr_start_at);
 	arm_trigger(&triggers[1], pb_trigger_stop, PBD_STOP_AT,
 		    pb_options.stop_at, pb_options.nr_stop_at);
+	if (counts_open_calls())
+		pb_losses_begin_returns();
 	if (!pb_options.nr_start_at) {
 		pb_recording = 1;
 		pb_threshold = pb_threshold_when_recording;
@@ -371,6 +399,7 @@ static int start_session(void)
 		pb_session_own();
 		pb_private_at_thread_exit(pb_thread_leaves);
 		pb_private_on_missed(pb_count_missed);
+		pb_site_check_init();
 	}
 	return error;
 }
@@ -397,6 +426,8 @@ int pb_start_read(const char *value, char why[PB_WHY_MAX])
 	tracer = pb_tracer_find(pb_options.tracer_name, pb_options.histogram,
 				pb_options.depth != 0, pb_options.no_sleep_time,
 				pb_options.sample != 0);
+	if (tracer && tracer->with_threshold && pb_options.threshold_ns)
+		tracer = tracer->with_threshold;
 	pb_depth = (unsigned int)pb_options.depth;
 	pb_sample = pb_options.sample;
 	return pb_start_check(tracer, why);
@@ -406,16 +437,14 @@ int pb_start_begin(void)
 {
 	int error = pb_globs_init();
 
-	if (pb_options.no_sleep_time || pb_options.nr_typed || pb_options.why_ns ||
+	if (pb_options.no_sleep_time || pb_options.nr_typed || pb_options.has_context ||
+	    pb_options.why_ns ||
 	    pb_options.max_overhead || pb_options.max_rate)
 		pb_sandbox_start();
 	pb_tracer_needs_blocks = tracer->events;
 	pb_tally_kind = tracer->sample ? PBD_SAMPLES : PBD_HISTOGRAMS;
 	pb_tally_size = tracer->sample ? sizeof(struct pbd_sample) :
 					 sizeof(struct pbd_histogram);
-	/* Nothing is armed yet; most of it will be before main(). */
-	if (!error && !pb_options.no_stores)
-		error = patchbay_set_mode(PATCHBAY_MODE_STORES);
 	if (!error)
 		error = start_session();
 	if (!error && tracer->events)
@@ -452,8 +481,9 @@ int pb_start_undo(void)
 {
 	struct patchbay_ops **all[] = { &triggers[0], &triggers[1], &pb_tracer,
 					&pb_values_tracer, &pb_typed_tracer };
-	int error = pb_budget_undo(), last;
+	int error, last;
 
+	error = pb_budget_undo();
 	/* Each of them, so that none is entered any more. */
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		int result = destroy(all[i]);

@@ -70,6 +70,12 @@ extern struct patchbay_ops *pb_typed_tracer;
  */
 int pb_tracer_stop(int stop);
 
+/*
+ * The same where no system call may be made, and no other thread changes tracers
+ * (core/private.h).
+ */
+void pb_tracer_pause(int paused);
+
 /* Does it record anything now? */
 int pb_tracer_is_recording(void);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "start_check.h"
+#include "sandbox.h"
 #include "session.h"
 #include "typed.h"
 
@@ -87,6 +88,9 @@ int pb_start_check(const struct pb_tracer_kind *tracer, char why[PB_WHY_MAX])
 		 (pb_options.sample || pb_options_rotate(&pb_options)))
 		snprintf(why, PB_WHY_MAX,
 			 "typed and why are not for use beside sample, rotate-size or rotate-every");
+	else if (tracer && tracer->events && !pb_may_read_counter())
+		snprintf(why, PB_WHY_MAX,
+			 "this process may not read the time stamp counter (PR_SET_TSC): only function_profile without histogram can be recorded");
 	else if (tracer && pb_typed_init())
 		snprintf(why, PB_WHY_MAX,
 			 "typed is not as this version's 'patchbay record' makes it");

@@ -304,6 +304,7 @@ static int has_no_place(void)
 uint64_t *pb_tally_make(uint64_t place, uint64_t function)
 {
 	int saved_errno = errno, chosen = 1, free, error = 0;
+	const int is_new = !pb_self || !pb_self->number;
 	uint64_t *counts = NULL;
 
 	if (pb_untraced)
@@ -314,7 +315,9 @@ uint64_t *pb_tally_make(uint64_t place, uint64_t function)
 	}
 	free = pb_syscalls_begin();
 	if (!pb_session->failed)
-		chosen = pb_thread_is_chosen(!pb_self || !pb_self->number);
+		chosen = pb_thread_is_chosen(is_new);
+	if (!chosen)
+		pb_thread_count_unrecorded(is_new);
 	if (chosen && !pb_session->failed && !has_no_place())
 		counts = free ? make_locked(place, function, &error) :
 				make(place, function, 0, &error);

@@ -16,9 +16,13 @@
 /* So many threads that end are asked after when one begins. */
 #define NR_ASKED 4
 
+/* With fewer objects than this, threads are not asked after that have not said they end. */
+#define NR_FEW 64
+
 __thread struct pb_thread_state *pb_self
 	__attribute__((tls_model("initial-exec")));
-__thread struct pb_ring *pb_ring __attribute__((tls_model("initial-exec")));
+static struct pb_ring no_ring;
+__thread struct pb_ring *pb_ring __attribute__((tls_model("initial-exec"))) = &no_ring;
 __thread struct pb_own_clock *pb_own_clock
 	__attribute__((tls_model("initial-exec")));
 
@@ -132,6 +136,7 @@ static int make_new(uint64_t nr)
 	lot->max_blocks = blocks;
 	lot->next = pb_session->lots;
 	pb_session->lots = lot;
+	pb_session->nr_objects += nr;
 	pb_session->newest_lot = lot;
 	__atomic_store_n(&pb_session->nr_new_threads, nr, __ATOMIC_RELEASE);
 	return 0;
@@ -287,11 +292,36 @@ static void publish(struct pb_thread_state *self)
 	pb_self = self;
 }
 
+/* Queue the objects of threads that have ended and have not said so. */
+static void enqueue_ended(void)
+{
+	const long pid = pb_sys(SYS_getpid);
+	uint64_t nr_others = pb_session->nr_objects;
+
+	for (struct pb_thread_lot *lot = pb_session->lots; lot; lot = lot->next)
+		for (uint64_t i = 0; i < lot->nr; i++) {
+			struct pb_thread_state *of =
+				(void *)((char *)(lot + 1) + i * lot->size);
+
+			if (!of->tid || of->leaving || !is_gone(of, pid))
+				continue;
+			of->leaving = 1;
+			enqueue(of);
+			nr_others--;
+		}
+	pb_session->nr_objects_to_look = 2 * nr_others;
+}
+
 /* That of a thread which is gone, or a new one. */
 static struct pb_thread_state *find_object(int *error)
 {
 	struct pb_thread_state *self = take_over();
 
+	if (!self && !pb_session->nr_new_threads && pb_session->nr_objects >= NR_FEW &&
+	    pb_session->nr_objects >= pb_session->nr_objects_to_look) {
+		enqueue_ended();
+		self = take_over();
+	}
 	if (!self)
 		self = make(error);
 	if (self)

@@ -13,9 +13,12 @@
  * how many others there are, and nobody is asked about threads that have not
  * said that they end.
  *
- * Threads that nobody tells of when they end (made by clone(2) as such, or in a
- * program that has used up pthread_key_create()) never get into the queue: what
- * they recorded stays, and their object is not used again.
+ * Threads that nobody tells of when they end (made by clone(2) as such, or whose first
+ * traced call comes after all destructors, or in a program that has used up
+ * pthread_key_create()) do not get into the queue by themselves. When more objects are
+ * needed, and there are many, and twice as many as there were threads at the last such
+ * time, the kernel is asked about each thread. So memory is that of twice the threads, and
+ * a thread that begins asks about two others on average.
  */
 #ifndef PB_TRACE_THREAD_H
 #define PB_TRACE_THREAD_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "thread_choice.h"
 
+#include "losses.h"
 #include "ring.h"
 #include "sandbox.h"
 
@@ -115,6 +116,13 @@ static int was_chosen(int is_new)
 	if (is_new && !look_again)
 		pb_ring_lose(PBD_LOST_SANDBOX);
 	return !is_new;
+}
+
+void pb_thread_count_unrecorded(int is_new)
+{
+	if (is_new && !pb_sandboxed && pb_session_is_vforked() &&
+	    (!pb_options.nr_threads || look()))
+		pb_count_loss(PBD_LOST_CHILD);
 }
 
 int pb_thread_is_chosen(int is_new)

@@ -25,4 +25,11 @@ extern uint64_t pb_thread_look_ticks;
  */
 int pb_thread_is_chosen(int is_new);
 
+/*
+ * Counts a call of a thread that pb_thread_is_chosen() refused, if it is lost: it was
+ * made in a child of vfork(2) whose parent's thread has no buffer. Arguments, and where it
+ * may be called: as there.
+ */
+void pb_thread_count_unrecorded(int is_new);
+
 #endif /* PB_TRACE_THREAD_CHOICE_H */

@@ -1,10 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "tracer_table.h"
+#include "returns.h"
 #include "session.h"
 #include "tracers.h"
 #include "typed.h"
 
 #include <string.h>
+
+/* function_graph with a threshold. */
+static const struct pb_tracer_kind graph = {
+	.name = "function_graph", .events = 1, .with_threshold = &graph,
+	.attr = { .handler = pb_graph_entry_counted, .exit = pb_graph_exit_counted,
+		  .attach = pb_session_attach },
+	.values = { .handler = pb_graph_entry_counted,
+		    .exit = pb_values_graph_exit_counted,
+		    .attach = pb_session_attach },
+	.typed = { .handler = pb_typed_graph_entry_counted,
+		   .exit = pb_typed_exit_counted, .attach = pb_typed_attach },
+};
+static const struct pb_tracer_kind depth_graph = {
+	.name = "function_graph", .events = 1, .depth = 1,
+	.with_threshold = &depth_graph,
+	.attr = { .handler = pb_depth_graph_entry_counted,
+		  .exit = pb_depth_exit_counted, .attach = pb_session_attach },
+};
+static const struct pb_tracer_kind sample_graph = {
+	.name = "function_graph", .events = 1, .sample = 1,
+	.with_threshold = &sample_graph,
+	.attr = { .handler = pb_sample_graph_entry_counted,
+		  .exit = pb_sample_exit_counted, .attach = pb_sample_attach },
+	.values = { .handler = pb_sample_graph_entry_counted,
+		    .exit = pb_sample_values_exit_counted,
+		    .attach = pb_sample_attach },
+};
+static const struct pb_tracer_kind awake_graph = {
+	.name = "function_graph", .events = 1, .no_sleep_time = 1,
+	.with_threshold = &awake_graph,
+	.attr = { .handler = pb_awake_graph_entry_counted,
+		  .exit = pb_awake_exit_counted, .attach = pb_session_attach },
+};
 
 static const struct pb_tracer_kind tracers[] = {
 	{ .name = "function_profile",
@@ -14,7 +48,8 @@ static const struct pb_tracer_kind tracers[] = {
 		    .attach = pb_histogram_attach } },
 	{ .name = "function_profile", .events = 1, .histogram = 1,
 	  .no_sleep_time = 1,
-	  .attr = { .handler = pb_awake_entry, .exit = pb_awake_histogram_exit,
+	  .attr = { .handler = pb_awake_entry_counted,
+		    .exit = pb_awake_histogram_exit_counted,
 		    .attach = pb_histogram_attach } },
 	{ .name = "function", .events = 1,
 	  .attr = { .handler = pb_function_entry,
@@ -27,15 +62,18 @@ static const struct pb_tracer_kind tracers[] = {
 		    .attach = pb_session_attach },
 	  .values = { .exit = pb_values_exit, .threshold = &pb_threshold,
 		      .attach = pb_session_attach },
-	  .typed = { .handler = pb_typed_duration_entry, .exit = pb_typed_exit,
+	  .typed = { .handler = pb_typed_duration_entry_counted,
+		     .exit = pb_typed_exit_counted,
 		     .attach = pb_typed_attach } },
 	{ .name = "function_duration", .events = 1, .depth = 1,
-	  .attr = { .handler = pb_depth_duration_entry, .exit = pb_depth_exit,
+	  .attr = { .handler = pb_depth_duration_entry_counted,
+		    .exit = pb_depth_exit_counted,
 		    .attach = pb_session_attach } },
 	{ .name = "function_duration", .events = 1, .no_sleep_time = 1,
-	  .attr = { .handler = pb_awake_entry, .exit = pb_awake_exit,
+	  .attr = { .handler = pb_awake_entry_counted,
+		    .exit = pb_awake_exit_counted,
 		    .attach = pb_session_attach } },
-	{ .name = "function_graph", .events = 1,
+	{ .name = "function_graph", .events = 1, .with_threshold = &graph,
 	  .attr = { .handler = pb_graph_entry, .exit = pb_graph_exit,
 		    .attach = pb_session_attach },
 	  .values = { .handler = pb_graph_entry, .exit = pb_values_graph_exit,
@@ -43,6 +81,7 @@ static const struct pb_tracer_kind tracers[] = {
 	  .typed = { .handler = pb_typed_graph_entry, .exit = pb_typed_exit,
 		     .attach = pb_typed_attach } },
 	{ .name = "function_graph", .events = 1, .depth = 1,
+	  .with_threshold = &depth_graph,
 	  .attr = { .handler = pb_depth_graph_entry, .exit = pb_depth_exit,
 		    .attach = pb_session_attach } },
 	{ .name = "function", .events = 1, .sample = 1,
@@ -51,18 +90,20 @@ static const struct pb_tracer_kind tracers[] = {
 	  .values = { .handler = pb_sample_function_values,
 		      .attach = pb_sample_attach } },
 	{ .name = "function_duration", .events = 1, .sample = 1,
-	  .attr = { .handler = pb_sample_duration_entry,
-		    .exit = pb_sample_exit, .attach = pb_sample_attach },
-	  .values = { .handler = pb_sample_duration_entry,
-		      .exit = pb_sample_values_exit,
+	  .attr = { .handler = pb_sample_duration_entry_counted,
+		    .exit = pb_sample_exit_counted, .attach = pb_sample_attach },
+	  .values = { .handler = pb_sample_duration_entry_counted,
+		      .exit = pb_sample_values_exit_counted,
 		      .attach = pb_sample_attach } },
 	{ .name = "function_graph", .events = 1, .sample = 1,
+	  .with_threshold = &sample_graph,
 	  .attr = { .handler = pb_sample_graph_entry, .exit = pb_sample_exit,
 		    .attach = pb_sample_attach },
 	  .values = { .handler = pb_sample_graph_entry,
 		      .exit = pb_sample_values_exit,
 		      .attach = pb_sample_attach } },
 	{ .name = "function_graph", .events = 1, .no_sleep_time = 1,
+	  .with_threshold = &awake_graph,
 	  .attr = { .handler = pb_awake_graph_entry, .exit = pb_awake_exit,
 		    .attach = pb_session_attach } },
 };

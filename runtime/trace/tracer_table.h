@@ -12,6 +12,8 @@ struct pb_tracer_kind {
 	int depth;     /* or beside depth=N */
 	int no_sleep_time; /* or beside sleep-time=0 */
 	int sample; /* or beside sample=1/N */
+	/* Of function_graph: what is used beside threshold=, by itself then. */
+	const struct pb_tracer_kind *with_threshold;
 	struct patchbay_ops_attr attr;
 	struct patchbay_ops_attr values; /* of functions that args= names */
 	struct patchbay_ops_attr typed;	 /* and typed= */

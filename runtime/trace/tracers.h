@@ -44,6 +44,9 @@ void pb_function_entry(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs);
 
+/* After pb_watch_slow or pb_why_threshold has changed. */
+void pb_tracer_update_long_call(void);
+
 /* The same; the exit handler of a tracer with pb_threshold. */
 void pb_duration_exit(uintptr_t ip, uintptr_t parent_ip,
 		      const struct patchbay_cell *cell,

@@ -3,16 +3,15 @@
  * Handlers of tracers with typed=: they look at arguments when a call begins, since a
  * pointer may lead elsewhere later, and write them down when it ends.
  *
- * What a pointer leads to is read by the kernel (process_vm_readv(2)), which says so if
- * there is nothing; so a pointer that is wrong harms nobody, whatever other threads unmap
- * meanwhile. The arguments on the stack are read as they are.
+ * What a pointer leads to is read by pb_peek(). The arguments on the stack are read as
+ * they are.
  */
 #include "typed.h"
 
 #include "captures.h"
 #include "context.h"
+#include "peek.h"
 #include "ring.h"
-#include "sandbox.h"
 #include "session.h"
 #include "tracers.h"
 #include "watch.h"
@@ -22,53 +21,47 @@
 
 #include <patchbay/args.h>
 #include <patchbay/exit.h>
-#include <sys/uio.h>
 
 /* What an exit handler finds of a call that is left out: no time is that. */
 #define LEFT_OUT 0
 
-/* Of one call, as it is found: pairs of a word of records and what belongs beside it. */
+/*
+ * Where the values of one call go, as they are found: pairs of a word of records and what
+ * belongs beside it. They go to @words or, without these, to the recording. The stack has
+ * no room for all of them: programs have fibers of 4 KB.
+ */
 struct found {
+	uint64_t *words;
 	unsigned int nr;
-	uint64_t word[2 * PB_TYPED_VALUES * (PB_TYPED_TEXT / 8 + 1)];
+	uint64_t function;
+	uintptr_t frame;
 };
 
-static void add(struct found *found, const struct pb_typed_value *value,
-		unsigned int part, uint64_t word, unsigned int state)
+static void record(uint64_t word, uint64_t beside, uint64_t function,
+		   uintptr_t frame)
 {
-	found->word[found->nr++] = word;
-	found->word[found->nr++] =
+	pb_ring_record(word, PBD_TYPED, frame, PBD_RECORD_ENTRY,
+		       beside | (uint32_t)function);
+}
+
+static __attribute__((noinline)) void
+add(struct found *found, const struct pb_typed_value *value, unsigned int part,
+    uint64_t word, unsigned int state)
+{
+	const uint64_t beside =
 		((uint64_t)value->value << PBD_TYPED_VALUE_SHIFT) |
 		(uint64_t)part << PBD_TYPED_PART_SHIFT |
 		(uint64_t)state << PBD_TYPED_STATE_SHIFT;
+
+	if (!found->words) {
+		record(word, beside, found->function, found->frame);
+		return;
+	}
+	found->words[found->nr++] = word;
+	found->words[found->nr++] = beside;
 }
 
 /*===-- Memory -----------------------------------------------------------===*/
-
-#define PAGE 4096 /* the smallest that there is */
-
-/* How many bytes of @size could be read from there on; or -errno if none could. */
-static long read_memory(uint64_t address, void *to, size_t size)
-{
-	const size_t first = PAGE - address % PAGE;
-	/* The kernel copies each piece as a whole, or none of it. */
-	const struct iovec from[2] = {
-		{ (void *)address, size < first ? size : first },
-		{ (void *)(address + first), size < first ? 0 : size - first },
-	};
-	const struct iovec here = { to, size };
-	const uint32_t owner = pb_session->owner;
-	long result;
-
-	if (pb_filtered_at_start || !pb_syscalls_begin())
-		return -EPERM;
-	/* A child of vfork(2) has the same memory as the owner. */
-	result = pb_sys(SYS_process_vm_readv,
-			owner ? (long)owner : pb_sys(SYS_getpid), &here, 1L,
-			from, from[1].iov_len ? 2L : 1L, 0L);
-	pb_syscalls_end();
-	return result;
-}
 
 static unsigned int why_unreadable(long error)
 {
@@ -85,7 +78,7 @@ static unsigned int load(uint64_t base, uint32_t offset, size_t size,
 	*value = 0;
 	if (!base)
 		return PBD_TYPED_NULL;
-	result = read_memory(base + offset, value, size);
+	result = pb_peek(base + offset, value, size);
 	return result == (long)size ? 0 : why_unreadable(result);
 }
 
@@ -182,7 +175,7 @@ static unsigned int find_string(const struct pb_typed_value *value,
 		return find_at(&value->length_at, 8, regs, length);
 	if (!*address)
 		return PBD_TYPED_NULL;
-	result = read_memory(*address, object, size);
+	result = pb_peek(*address, object, size);
 	if (result != (long)size)
 		return why_unreadable(result);
 	if (value->kind == 'S') {
@@ -227,7 +220,7 @@ static unsigned int read_text(const struct pb_typed_value *value,
 	}
 	if (!address)
 		return PBD_TYPED_NULL;
-	result = read_memory(address, text, size);
+	result = pb_peek(address, text, size);
 	if (result <= 0 || (has_length(value) && result != (long)size))
 		return why_unreadable(result);
 	*length = (size_t)result;
@@ -249,7 +242,7 @@ static unsigned int read_text(const struct pb_typed_value *value,
 	return 0;
 }
 
-static void add_text(struct found *found, const struct pb_typed_value *value,
+static __attribute__((noinline)) void add_text(struct found *found, const struct pb_typed_value *value,
 		     struct patchbay_regs *regs, uint64_t address)
 {
 	uint64_t words[PB_TYPED_TEXT / 8];
@@ -403,14 +396,6 @@ static void add_values(struct found *found, const struct pb_typed *typed,
 	}
 }
 
-static void record(const uint64_t *words, size_t nr, uint64_t function,
-		   uintptr_t frame)
-{
-	for (size_t i = 0; i < nr; i += 2)
-		pb_ring_record(words[i], PBD_TYPED, frame, PBD_RECORD_ENTRY,
-			       words[i + 1] | (uint32_t)function);
-}
-
 static inline uint64_t number_of(const struct pb_typed *typed, uintptr_t ip)
 {
 	return typed->number + ip;
@@ -420,31 +405,43 @@ PB_TYPED_HANDLER(pb_typed_entry)
 {
 	const struct pb_typed *typed = cell->data;
 	const uint64_t function = number_of(typed, ip);
-	struct found found;
+	struct found found = { NULL, 0, function, (uintptr_t)regs };
 
 	if (!__atomic_load_n(&pb_recording, __ATOMIC_RELAXED) ||
 	    !all_hold(typed, regs, 0))
 		return;
-	found.nr = 0;
 	add_values(&found, typed, regs, 0);
-	record(found.word, found.nr, function, (uintptr_t)regs);
 	if (pb_context_wanted)
 		pb_context_record(function, cell, regs);
 	pb_ring_record(patchbay_clock(), function, (uintptr_t)regs,
 		       PBD_RECORD_ENTRY, parent_ip);
 }
 
+/* The most that values of arguments take. */
+static size_t count_words(const struct pb_typed *typed)
+{
+	const struct pb_typed_program *program = typed->program;
+	size_t nr = 0;
+
+	for (unsigned int i = 0; program && i < program->nr; i++)
+		if (!program->value[i].compare && !is_of_result(&program->value[i]))
+			nr += 2 * (is_text(&program->value[i]) ?
+					   PB_TYPED_TEXT / 8 + 1 :
+					   1);
+	return nr;
+}
+
 static void keep(const struct pb_typed *typed, uint64_t function,
 		 struct patchbay_regs *regs)
 {
-	struct found found;
-	uint64_t *words;
+	const size_t most = count_words(typed);
+	struct found found = { .frame = (uintptr_t)regs };
 
-	found.nr = 0;
+	found.words = pb_captures_keep((uintptr_t)regs, function, most);
+	if (!found.words)
+		return;
 	add_values(&found, typed, regs, 0);
-	words = pb_captures_keep((uintptr_t)regs, function, found.nr);
-	for (unsigned int i = 0; words && i < found.nr; i++)
-		words[i] = found.word[i];
+	pb_captures_trim(found.words, most, found.nr);
 }
 
 /* Returns whether the call is to be recorded. */
@@ -484,24 +481,20 @@ static void record_unknown(const struct pb_typed *typed, uint64_t function,
 			   uintptr_t frame)
 {
 	const struct pb_typed_program *program = typed->program;
-	struct found found;
+	struct found found = { NULL, 0, function, frame };
 
-	found.nr = 0;
 	for (unsigned int i = 0; program && i < program->nr; i++)
 		if (!program->value[i].compare &&
 		    !is_of_result(&program->value[i]))
 			add(&found, &program->value[i], 0, 0, PBD_TYPED_NO_ROOM);
-	record(found.word, found.nr, function, frame);
 }
 
 static void record_result(const struct pb_typed *typed, uint64_t function,
 			  struct patchbay_regs *regs)
 {
-	struct found found;
+	struct found found = { NULL, 0, function, (uintptr_t)regs };
 
-	found.nr = 0;
 	add_values(&found, typed, regs, 1);
-	record(found.word, found.nr, function, (uintptr_t)regs);
 }
 
 PB_TYPED_HANDLER(pb_typed_exit)
@@ -527,7 +520,8 @@ PB_TYPED_HANDLER(pb_typed_exit)
 	if (duration > PBD_DETAIL_MAX)
 		duration = PBD_DETAIL_MAX;
 	if (words)
-		record(words, nr, function, (uintptr_t)regs);
+		for (size_t i = 0; i < nr; i += 2)
+			record(words[i], words[i + 1], function, (uintptr_t)regs);
 	else
 		record_unknown(typed, function, (uintptr_t)regs);
 	if (unwound) {

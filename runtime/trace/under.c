@@ -13,6 +13,7 @@
 #include "session.h"
 #include "tracers.h"
 
+#include <core/private.h>
 #include <patchbay/exit.h>
 
 /*
@@ -116,6 +117,7 @@ static inline void time_exit(const struct patchbay_ops_attr *attr, uintptr_t ip,
 	uint64_t duration =
 		patchbay_ticks(*patchbay_session_word(cell, regs), end);
 
+	pb_private_count_open_call(-1);
 	if (duration < __atomic_load_n(attr->threshold, __ATOMIC_RELAXED))
 		return;
 	patchbay_call(regs)->duration = duration;
@@ -133,11 +135,14 @@ enter(const struct patchbay_ops_attr *attr, uintptr_t ip, uintptr_t parent_ip,
 		}
 		return;
 	}
-	if (attr->exit)
-		*patchbay_session_word(cell, regs) =
-			attr->handler ? BENEATH : patchbay_clock();
-	if (attr->handler)
+	if (attr->handler) {
+		if (attr->exit)
+			*patchbay_session_word(cell, regs) = BENEATH;
 		attr->handler(ip, parent_ip, cell, regs);
+	} else {
+		pb_private_count_open_call(1);
+		*patchbay_session_word(cell, regs) = patchbay_clock();
+	}
 }
 
 static inline __attribute__((always_inline)) void

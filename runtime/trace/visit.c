@@ -13,6 +13,7 @@
 #include "others.h"
 #include "refused.h"
 #include "session.h"
+#include "site_check.h"
 #include "start.h"
 #include "thread.h"
 #include "watch.h"
@@ -61,17 +62,26 @@ static struct {
 /* Nothing is armed: as if it had not been. @is_own: the file is this process's. */
 static int undo(int is_own)
 {
-	const void *file = pb_losses_file();
-	int error = pb_start_undo();
+	const void *inherited;
+	int error;
 
+	/* Not in a child: a thread of its parent may have had the loader's lock. */
+	if (is_own)
+		pb_site_check();
+	error = pb_start_undo();
 	visit.is_unfinished = error != 0;
 	if (error)
 		return error;
 	if (is_own)
 		pb_rotate_end();
+	/*
+	 * A child without a file of its own has its parent's mapped: the parent would seem to
+	 * be recorded as long as the child lives. Pages of a process's own file are unmapped by
+	 * pb_session_forget(): something else may be at their addresses after that.
+	 */
+	inherited = pb_session->file.header ? NULL : pb_losses_file();
 	pb_session_forget();
-	/* Else its parent would seem to be recorded as long as a child lives. */
-	pb_data_unmap_all(file);
+	pb_data_unmap_all(inherited);
 	pb_options_free(&pb_options);
 	memset(&pb_options, 0, sizeof(pb_options));
 	return 0;
@@ -390,6 +400,7 @@ static void write_end(void)
 	pb_note(pb_refused());
 	pb_others_write();
 	pb_left_out_write();
+	pb_losses_write_returns();
 	pb_signal_lock(&pb_session->lock, &signals);
 	if (pb_session->chunk) {
 		pb_threads_write_names();

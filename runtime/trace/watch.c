@@ -5,6 +5,7 @@
 #include "options.h"
 #include "program.h"
 #include "start.h"
+#include "tracers.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -29,6 +30,7 @@ int pb_watch(int client, const char *text)
 	__atomic_store_n(&pb_watch_slow,
 			 *text ? pb_tracer_ticks(ns) : UINT64_MAX,
 			 __ATOMIC_RELAXED);
+	pb_tracer_update_long_call();
 	return 0;
 }
 
@@ -40,6 +42,7 @@ int pb_watch_client(void)
 void pb_watch_forget(void)
 {
 	__atomic_store_n(&pb_watch_slow, UINT64_MAX, __ATOMIC_RELAXED);
+	pb_tracer_update_long_call();
 	watching = -1;
 }
 

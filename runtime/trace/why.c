@@ -6,6 +6,7 @@
 #include "moment.h"
 #include "sandbox.h"
 #include "thread_choice.h"
+#include "tracers.h"
 
 #include <fcntl.h>
 #include <here.h>
@@ -275,6 +276,7 @@ void pb_why_forget(void)
 		pb_sys(SYS_munmap, pb_session->slow,
 		       most() * sizeof(*pb_session->slow));
 	__atomic_store_n(&pb_why_threshold, UINT64_MAX, __ATOMIC_RELAXED);
+	pb_tracer_update_long_call();
 	room_ns = PB_WHY_FIRST_NS;
 	spent_ns = 0;
 }

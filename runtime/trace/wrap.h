@@ -14,15 +14,6 @@
 	(real.name = (__typeof__(real.name))dlsym(RTLD_NEXT, #name))
 #define PB_REAL(name) (real.name ? real.name : PB_FIND(name))
 
-/* The C library has no hashes of kCFI. */
-#if defined(__has_feature)
-#if __has_feature(kcfi)
-#define PB_CALLS_LIBC __attribute__((no_sanitize("kcfi")))
-#endif
-#endif
-#ifndef PB_CALLS_LIBC
-#define PB_CALLS_LIBC
-#endif
-#define PB_PUBLIC __attribute__((visibility("default"))) PB_CALLS_LIBC
+#define PB_PUBLIC __attribute__((visibility("default")))
 
 #endif /* PB_TRACE_WRAP_H */

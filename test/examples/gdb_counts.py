@@ -15,7 +15,7 @@ def patchbay_counts(patchbay, functions, command):
     with tempfile.TemporaryDirectory() as directory:
         data = f"{directory}/data"
         globs = [word for function in functions for word in ("-F", function)]
-        subprocess.run([patchbay, "record", *globs, "-o", data, "--", *command],
+        subprocess.run([patchbay, "record", "-t", "count", *globs, "-o", data, "--", *command],
                        check=True, stdout=subprocess.DEVNULL)
         report = subprocess.run([patchbay, "report", "--json", data],
                                 check=True, stdout=subprocess.PIPE).stdout

@@ -70,7 +70,7 @@ class Demo:
 
     def count_calls(self):
         text = "lua-src/doc/manual.html"
-        self.must(self.patchbay, "record", "-F", "*", "-o", "lua.data", "--",
+        self.must(self.patchbay, "record", "-t", "count", "-F", "*", "-o", "lua.data", "--",
                   "./lua", HERE / "words.lua", text)
         report = self.must(self.patchbay, "report", "-i", "lua.data", stdout=subprocess.PIPE).stdout
         lines = report.splitlines()

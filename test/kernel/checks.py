@@ -111,7 +111,7 @@ BPF = {"fentry": "1000 calls, result 0 of 0, 0 denied",
        "lsm": "1000 calls, result 0 of 0, 1000 denied"}
 
 
-def bpf(text):
+def bpf(text, where=""):
     for kind, wanted in BPF.items():
         said = dict(re.findall(rf"^{kind}: (attached|detached): (.*)", text, re.MULTILINE))
         attached = said.get("attached", "")
@@ -121,7 +121,7 @@ def bpf(text):
         else:
             good = attached == wanted
         seen = re.search(rf"^{kind}: .*", text, re.MULTILINE)
-        yield (f"a BPF {kind} program attaches, counts right, and detaches",
+        yield (f"{where}a BPF {kind} program attaches, counts right, and detaches",
                bool(good and said.get("detached") == "0 calls"), seen[0] if seen else text)
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tells how far another Linux is from the one that the patches are for: a line for each
 patch, and below it the hunks that are elsewhere or do not fit. Takes a minute. Exits
-with 1 if one does not fit; whether what fits is still right, run.py has to show."""
+with 1 if one does not fit. It builds nothing: run.py shows whether what fits works."""
 import argparse
 import re
 import subprocess
@@ -119,7 +119,8 @@ def main():
     except KernelError as error:
         print(f"drift.py: {error}", file=sys.stderr)
         return 1
-    print(f"{len(patches) - unfit} fit, {unfit} do not")
+    print(f"{len(patches) - unfit} fit, {unfit} do not; nothing was built or booted: "
+          f"run.py ARCH {options.patches} does both")
     return bool(unfit)
 
 

@@ -173,9 +173,19 @@ def refused(text, where="without CALL_OPS"):
                seen[0] if seen else text)
 
 
+# Of SETS, what needs a kernel in which ftrace can be turned off: before Linux 7.3.
+OFF = ("off", "on again", "module comes while off", "module, on again")
+
+
 def sets(text):
     lines = text.splitlines()
+    refused = [line for line in lines if line.startswith("refused: ")]
+    if refused:
+        yield ("ftrace is not turned off, and the kernel refuses to: the sysctl stays 1",
+               refused == ["refused: ftrace_enabled is 1"], "; ".join(refused))
     for what, (tracers, *calls) in SETS.items():
+        if refused and what in OFF:
+            continue
         wanted = [f"{what} {name}: {count}"
                   for name, count in zip(("one", "two", "three"), calls)]
         if tracers:
@@ -184,10 +194,11 @@ def sets(text):
         yield (f"several tracers of a function, {what}: each is named, and sees all calls",
                not missing, f"not said: {'; '.join(missing)}\n{text}")
     left = [line for line in lines if line.endswith(" call sites")]
-    yield ("a module that comes while ftrace is off calls no tracer that goes before it is on",
-           left == [f"{what}: 0 call sites" for what in (
-               "module comes while off", "tracers went while off", "tracers went, on again")],
-           "; ".join(left) or text)
+    if not refused:
+        yield ("a module that comes while ftrace is off calls no tracer that goes before it is on",
+               left == [f"{what}: 0 call sites" for what in (
+                   "module comes while off", "tracers went while off", "tracers went, on again")],
+               "; ".join(left) or text)
     yield ("the last tracer of a function keeps the help that it asked for",
            "helped: 2 deep" in lines, text[-300:])
 

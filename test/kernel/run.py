@@ -208,11 +208,16 @@ class Run(BaseRun):
             yield from checks.lkdtm(last_words(kernel, "lkdtm", boots["lkdtm"]))
         return said
 
-    @staticmethod
-    def compare(ours, cfi):
+    def compare(self, ours, cfi):
         if cfi:
-            yield from checks.no_bpf(cfi["bpf"])
-            if "multi" in cfi:
+            # From Linux 7.3 on arm64 has direct calls without CALL_OPS.
+            if self.cfi.enabled("DYNAMIC_FTRACE_WITH_DIRECT_CALLS"):
+                yield from checks.bpf(cfi["bpf"], "without CALL_OPS ")
+            else:
+                yield from checks.no_bpf(cfi["bpf"])
+            if "multi" in cfi and self.cfi.enabled("HAVE_SINGLE_FTRACE_DIRECT_OPS"):
+                yield from multi.attached(cfi["multi"])
+            elif "multi" in cfi:
                 yield from multi.refused(cfi["multi"])
         if cfi and ours:
             yield from checks.records(ours["log"], cfi["log"])

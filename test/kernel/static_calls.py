@@ -18,7 +18,7 @@ STARTUP_TESTS = ("Testing dynamic ftrace:", "Testing dynamic ftrace ops #1:",
                  "Testing ftrace recursion:")
 
 # Of the series, the patches that have part in static calls.
-PATCH = re.compile(r"^00(0[6-9]|10)-powerpc-")
+PATCH = re.compile(r"^000[1-367]-powerpc-")
 
 # QEMU's memory for the firmware's variables is empty.
 KNOWN = "WARNING: nvram corruption detected: 0-length partition"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## --emit-relocs: what a tool that moves code must know of a tramp is how it
+## --emit-relocs: what a tool that moves code must know of a thunk is how it
 ## finds its key. A branch tells where it goes.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t

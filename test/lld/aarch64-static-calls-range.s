@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## A target just in reach of the tramp's branch, and one instruction further; the
+## A target just in reach of the thunk's branch, and one instruction further; the
 ## same for the key's page, which has to be in reach.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=aarch64 a.s -o a.o
 
-## The branch is at tramp + 4, and reaches 0x7fffffc up and 0x8000000 down.
+## The branch is at thunk + 4, and reaches 0x7fffffc up and 0x8000000 down.
 # RUN: sed 's/FAR/0x118000000/; s/TABLE/0x120000000/; s/DATA/0x120010000/' lds > up.lds
 # RUN: %ld.lld --static-calls -T up.lds a.o -o up
 # RUN: llvm-objdump -d --no-show-raw-insn --section=.static_call.text up | FileCheck %s --check-prefix=DIRECT
@@ -46,7 +46,7 @@
 # RUN: sed 's/FAR/0x110010000/; s/TABLE/0x90000000/; s/DATA/0xffffff8/' lds > page-down1.lds
 # RUN: not %ld.lld --static-calls -T page-down1.lds a.o -o page-down1 2>&1 | FileCheck %s --check-prefix=ERR
 # RUN: not ls page-down1
-# ERR: error: a.o:(.data+0x0): static call key '__SCK__x' is out of reach of its tramp at 0x110000000
+# ERR: error: a.o:(.data+0x0): static call key '__SCK__x' is out of reach of its thunk at 0x110000000
 
 ## Tables have 32-bit offsets: 0x7fffffff up, 0x80000000 down.
 # RUN: sed 's/FAR/0x110010000/; s/TABLE/0x190000000/; s/DATA/0x110020000/' lds > table.lds

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## The AArch64 tramp: its bytes, where it starts to go, and its reach.
+## The AArch64 thunk: its bytes, where it starts to go, and its reach.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=aarch64 a.s -o a.o
@@ -15,7 +15,7 @@
 # RUN: %ld.lld --static-calls -shared -Bsymbolic a.o lib.so -o dso
 # RUN: llvm-objdump -d --no-show-raw-insn dso | FileCheck %s
 
-## --branch-to-branch, on by default at -O2, does not lead around the tramps.
+## --branch-to-branch, on by default at -O2, does not lead around the thunks.
 # RUN: %ld.lld --static-calls -O2 a.o lib.so -o exe2
 # RUN: llvm-objdump -d --no-show-raw-insn exe2 | FileCheck %s
 
@@ -87,7 +87,7 @@
 
 ## 4 GB to the key.
 # RUN: not %ld.lld --static-calls -T key.lds a.o lib.o -o key.out 2>&1 | FileCheck %s --check-prefix=KEY
-# KEY: error: a.o:(.data+0x0): static call key '__SCK__local' is out of reach of its tramp at 0x10040
+# KEY: error: a.o:(.data+0x0): static call key '__SCK__local' is out of reach of its thunk at 0x10040
 
 # RUN: not %ld.lld --static-calls a.o err.o lib.so -o err.out 2>&1 | FileCheck %s --check-prefix=ERR
 # ERR: error: err.o:(.text+0x0): relocation R_AARCH64_CONDBR19 refers to static call 'local', which can only be called and jumped to

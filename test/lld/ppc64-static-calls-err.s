@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## What only ppc64 can get wrong: who restores the TOC pointer.
+## Errors of ppc64 alone: calls that cannot restore the TOC pointer.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le key.s -o key.o

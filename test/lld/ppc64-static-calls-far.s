@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## Far away from the tramp, and the tramp from the function: the function runs,
+## Far away from the thunk, and the thunk from the function: the function runs,
 ## and its caller has its TOC pointer afterwards. The function leaves another one.
 # REQUIRES: qemu-ppc64le
 
@@ -10,7 +10,7 @@
 # RUN:   .function 0x10010000 : { *(.function) } \
 # RUN:   .data 0x10020000 : { *(.data) } .got 0x10030000 : { *(.got) } }' > a.lds
 
-## The tramp near its caller, near neither, and near the function.
+## The thunk near its caller, near neither, and near the function.
 # RUN: sed s/TRAMP/0x10100/ a.lds > caller.lds
 # RUN: %ld.lld --static-calls -T caller.lds a.o -o caller
 # RUN: qemu-ppc64le caller

@@ -54,7 +54,7 @@
 # RUN: not %{link} call.o ifunc.o toc.o -o err.out 2>&1 | FileCheck %s --check-prefix=IFUNC
 # IFUNC: error: ifunc.o:(.data+0x0): static call 'x' has no function in the kernel
 
-## Tramps that the script drops, that it has no place for, that the input makes.
+## Thunks that the script drops, that it has no place for, that the input makes.
 # RUN: not %{link} -T discard.lds call.o key.o toc.o -o err.out 2>&1 | FileCheck %s --check-prefix=DISCARD
 # DISCARD:      error: undefined hidden symbol: __SCT__x
 # DISCARD-NEXT: >>> referenced by call.o:(.text+0x0)
@@ -64,9 +64,9 @@
 ## A table that the script has a place for, but drops before.
 # RUN: %{link} -T drop-table.lds call.o key.o toc.o -o dropped 2>&1 | FileCheck %s --check-prefix=DROP-TABLE
 # DROP-TABLE: warning: section .static_call_sites is discarded by the linker script
-# RUN: llvm-mc -filetype=obj -triple=powerpc64le tramp.s -o tramp.o
-# RUN: not %{link} call.o key.o toc.o tramp.o -o err.out 2>&1 | FileCheck %s --check-prefix=DEFINED
-# DEFINED: error: tramp.o: symbol '__SCT__x' is made by the linker; remove its definition or --static-calls-kernel
+# RUN: llvm-mc -filetype=obj -triple=powerpc64le thunk.s -o thunk.o
+# RUN: not %{link} call.o key.o toc.o thunk.o -o err.out 2>&1 | FileCheck %s --check-prefix=DEFINED
+# DEFINED: error: thunk.o: symbol '__SCT__x' is made by the linker; remove its definition or --static-calls-kernel
 ## A table that another tool made.
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le table.s -o table.o
 # RUN: not %{link} call.o key.o toc.o table.o -o err.out 2>&1 | FileCheck %s --check-prefix=TABLE
@@ -75,13 +75,13 @@
 ## Nothing is made that was not asked for.
 # RUN: llvm-mc -filetype=obj -triple=x86_64 x86.s -o x86.o
 # RUN: not %{link} x86.o -o err.out 2>&1 | FileCheck %s --check-prefix=X86
-# X86: error: --static-calls-kernel is only supported on PowerPC64 targets; where the kernel makes the tramps use --static-call-sites
+# X86: error: --static-calls-kernel is only supported on PowerPC64 targets; where the kernel makes the thunks use --static-call-sites
 # RUN: %{link} -r call.o -o r.o 2>&1 | FileCheck %s --check-prefix=RELOCATABLE
 # RELOCATABLE: warning: --static-calls-kernel has no effect with -r
 # RUN: %{link} --static-calls-same-toc call.o key.o toc.o -o same 2>&1 | FileCheck %s --check-prefix=SAME
 # SAME: warning: --static-calls-same-toc has no effect with --static-calls-kernel
 # RUN: not %{link} --static-call-sites call.o key.o toc.o -o err.out 2>&1 | FileCheck %s --check-prefix=SITES
-# SITES: error: --static-call-sites is for tramps that the input makes; remove it or --static-calls-kernel
+# SITES: error: --static-call-sites is for thunks that the input makes; remove it or --static-calls-kernel
 # RUN: not ls err.out
 
 #--- discard.lds
@@ -128,7 +128,7 @@ f:
 .globl __SCK__x
 __SCK__x:
   .quad f, 1
-#--- tramp.s
+#--- thunk.s
 .abiversion 2
 .globl __SCT__x
 __SCT__x:

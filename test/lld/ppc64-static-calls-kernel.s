@@ -34,7 +34,7 @@
 # CHECK-NEXT:    bl {{.*}} <__SCT__section+0x8>
 # CHECK-NEXT:    ld 2, 16(13)
 
-## The tramp's parts, by what the kernel relies on.
+## The thunk's parts, by what the kernel relies on.
 # CHECK-LABEL: <__SCT__near>:
 # CHECK-NEXT:    addis 2, 12, 2
 # CHECK-NEXT:    addi 2, 2,
@@ -58,23 +58,23 @@
 # CHECK-LABEL: <__SCT__section>:
 # CHECK:         b {{.*}} <__SCT__section+0x24>
 
-## What the addresses in the tramps come to, executed by hand: .TOC. from the
+## What the addresses in the thunks come to, executed by hand: .TOC. from the
 ## global entry point, the literal, and the far target.
 # RUN: llvm-nm vmlinux >symbols
-# RUN: %python tramp.py vmlinux symbols | FileCheck %s --check-prefix=TRAMP
+# RUN: %python thunk.py vmlinux symbols | FileCheck %s --check-prefix=TRAMP
 # TRAMP: __SCT__near: toc right, literal right, target target
 # TRAMP: __SCT__far: toc right, literal right, target far_target
 # TRAMP: __SCT__section: toc right, literal right, target static_target
 
-## The table is sorted by key, and in the kernel's form. Behind it are the tramp
-## and the key from .static_call_tramp_key, and the tramp from ___ksymtab.
+## The table is sorted by key, and in the kernel's form. Behind it are the thunk
+## and the key from .static_call_tramp_key, and the thunk from ___ksymtab.
 # RUN: llvm-objdump -s -j .rodata vmlinux | FileCheck %s --check-prefix=TABLE
 # TABLE:      Contents of section .rodata:
 # TABLE-NEXT: 20000 0800ffff 3c000000 0800ffff 44000000
 # TABLE-NEXT: 20010 1400ffff 4c000000 1400ffff 54000000
 # TABLE-NEXT: 20020 1400ffff 5c000000 3800ffff 14000000
 # TABLE-NEXT: 20030 3000ffff
-## The LSM's table has the tramp's address.
+## The LSM's table has the thunk's address.
 # RUN: llvm-readelf -rW vmlinux | FileCheck %s --check-prefix=RELOC
 # RELOC: 20038 {{.*}} R_PPC64_RELATIVE {{ *}}10060
 
@@ -190,8 +190,8 @@ KEY unused, target
 .section .data..ro_after_init, "aw"
 .p2align 3
   .quad __SCT__near
-#--- tramp.py
-# Executes what a tramp computes with r2 and r12.
+#--- thunk.py
+# Executes what a thunk computes with r2 and r12.
 import struct
 import sys
 
@@ -224,12 +224,12 @@ def pair(word, at):
 names = {address: name for name, address in symbols.items()}
 bases = set()
 for name in ("near", "far", "section"):
-    tramp = symbols["__SCT__" + name]
-    word = words(tramp)
-    base = tramp + pair(word, 0)
+    thunk = symbols["__SCT__" + name]
+    word = words(thunk)
+    base = thunk + pair(word, 0)
     bases.add(base)
     literal = base + pair(word, 3)
     target = base + pair(word, 9)
     print(f"__SCT__{name}: toc {'right' if len(bases) == 1 else 'wrong'},",
-          f"literal {'right' if literal == tramp + 48 else 'wrong'},",
+          f"literal {'right' if literal == thunk + 48 else 'wrong'},",
           f"target {names.get(target, hex(target))}")

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-;; If LTO knew that this link defines the tramp, it would leave out the nop behind
+;; If LTO knew that this link defines the thunk, it would leave out the nop behind
 ;; the call, and jump to it at a function's end. All-bitcode links need the TOC
 ;; base although nothing has referred to it when LLD looks.
 

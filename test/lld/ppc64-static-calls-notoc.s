@@ -15,7 +15,7 @@
 # RUN: %ld.lld --static-calls -pie a.o toc.o lib.so -o pie
 # RUN: llvm-objdump -d --mcpu=pwr10 --no-show-raw-insn pie | FileCheck %s
 
-## Nothing is put between a caller and its tramp. The caller with a TOC pointer
+## Nothing is put between a caller and its thunk. The caller with a TOC pointer
 ## of the same static call has the other entry.
 # CHECK-LABEL: <_start>:
 # CHECK-NEXT:    bl {{.*}} <__notoc__SCT__toc>
@@ -65,7 +65,7 @@
 # SYM-DAG: 48 FUNC LOCAL HIDDEN {{[0-9]+}} __SCT__only{{$}}
 
 ## Bit 1 of the offset to the key: keys at 0x20000, and 0x20078 for `only`, the
-## seventh tramp.
+## seventh thunk.
 # FLAGS: 12000 00e0ffff fedf0000
 # FLAGS: 12030 a8e2ffff 44e00000
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## The ppc64le tramp: its bytes, where it starts to go, and the callers' end.
+## The ppc64le thunk: its bytes, where it starts to go, and the callers' end.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le a.s -o a.o
@@ -14,7 +14,7 @@
 # RUN: %ld.lld --static-calls -shared -Bsymbolic a.o lib.so -o dso
 # RUN: llvm-objdump -d --no-show-raw-insn dso | FileCheck %s
 
-## Callers restore what the tramp saves.
+## Callers restore what the thunk saves.
 # CHECK-LABEL: <_start>:
 # CHECK:         bl {{.*}} <__SCT__local>
 # CHECK-NEXT:    ld 2, 24(1)

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## --static-call-sites: the table of calls of tramps that the input makes, which
+## --static-call-sites: the table of calls of thunks that the input makes, which
 ## a kernel's own macros do, for vmlinux and, with -r, for modules.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=aarch64 arm64.s -o arm64.o
-# RUN: llvm-mc -filetype=obj -triple=aarch64 arm64-tramps.s -o arm64-tramps.o
+# RUN: llvm-mc -filetype=obj -triple=aarch64 arm64-thunks.s -o arm64-thunks.o
 # RUN: llvm-mc -filetype=obj -triple=x86_64 x86.s -o x86.o
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le ppc64.s -o ppc64.o
 
-## arm64's vmlinux. Tramps, branches, addresses and all else are as without.
-# RUN: %ld.lld --static-call-sites -T vmlinux.lds arm64.o arm64-tramps.o -o vmlinux --fatal-warnings
+## arm64's vmlinux. Thunks, branches, addresses and all else are as without.
+# RUN: %ld.lld --static-call-sites -T vmlinux.lds arm64.o arm64-thunks.o -o vmlinux --fatal-warnings
 # RUN: llvm-objdump -d --no-show-raw-insn vmlinux | FileCheck %s --check-prefix=ARM64
 # RUN: llvm-objdump -s -j .static_call_sites vmlinux | FileCheck %s --check-prefix=ARM64-TABLE
 # ARM64-LABEL: <_start>:
@@ -18,18 +18,18 @@
 # ARM64-NEXT:    bl {{.*}} <__SCT__a>
 # ARM64-TABLE:      20000 0000ffff 24000000 0000ffff 1c000000
 # ARM64-TABLE-NEXT: 20010 f4fffeff 25000000
-# RUN: %stock_lld -T vmlinux.lds arm64.o arm64-tramps.o -o stock
+# RUN: %stock_lld -T vmlinux.lds arm64.o arm64-thunks.o -o stock
 # RUN: llvm-objdump -s -j .text -j .rodata vmlinux | tail -n +3 >ours
 # RUN: llvm-objdump -s -j .text -j .rodata stock | tail -n +3 >theirs
 # RUN: cmp ours theirs
 ## No place in the script, no table; no static call, no difference.
 # RUN: sed /static_call_sites/d vmlinux.lds >no-table.lds
-# RUN: %ld.lld --static-call-sites -T no-table.lds arm64.o arm64-tramps.o -o ours
-# RUN: %stock_lld -T no-table.lds arm64.o arm64-tramps.o -o theirs
+# RUN: %ld.lld --static-call-sites -T no-table.lds arm64.o arm64-thunks.o -o ours
+# RUN: %stock_lld -T no-table.lds arm64.o arm64-thunks.o -o theirs
 # RUN: cmp ours theirs
 
-## A module: the key if the module knows it, else the tramp, from which the kernel
-## finds the key. A tramp that it only calls is the kernel's.
+## A module: the key if the module knows it, else the thunk, from which the kernel
+## finds the key. A thunk that it only calls is the kernel's.
 # RUN: %ld.lld -r --static-call-sites arm64.o -o module.o
 # RUN: llvm-readelf -SrsW module.o | FileCheck %s --check-prefix=MODULE
 # MODULE: .static_call_sites PROGBITS {{.*}} 000018 00 WA 0 0 4
@@ -55,8 +55,8 @@
 # X86-MODULE-NEXT: R_X86_64_PC32 {{.*}} .text + 5{{$}}
 # X86-MODULE-NEXT: R_X86_64_PC32 {{.*}} __SCK__a + 1{{$}}
 
-## A tramp of the input that is no more than a branch: -O2 would have callers pass
-## it by, and then they could not be listed. Tramps that go to the same function
+## A thunk of the input that is no more than a branch: -O2 would have callers pass
+## it by, and then they could not be listed. Thunks that go to the same function
 ## first are alike, but each is patched by itself.
 # RUN: %ld.lld --static-call-sites -O2 -e 0 x86.o -o x86-O2
 # RUN: llvm-readelf -SW x86-O2 | FileCheck %s --check-prefix=X86
@@ -88,9 +88,9 @@
 # PPC64-MODULE-TABLE:      R_PPC64_REL32 {{.*}} .text + 10
 # PPC64-MODULE-TABLE-NEXT: R_PPC64_REL32 {{.*}} __SCK__a + 0
 
-## --gc-sections keeps the keys: what calls a tramp does not refer to its key.
+## --gc-sections keeps the keys: what calls a thunk does not refer to its key.
 # RUN: sed /discard.addressable/,\$d arm64.s | llvm-mc -filetype=obj -triple=aarch64 -o arm64-gc.o
-# RUN: %ld.lld --static-call-sites --gc-sections -T vmlinux.lds arm64-gc.o arm64-tramps.o -o gc
+# RUN: %ld.lld --static-call-sites --gc-sections -T vmlinux.lds arm64-gc.o arm64-thunks.o -o gc
 # RUN: llvm-objdump -s -j .static_call_sites gc | FileCheck %s --check-prefix=ARM64-TABLE
 
 # RUN: sed /data/,\$d ppc64.s | sed '/globl __SCT__a/,/localentry/d' >ppc64-gc.s
@@ -115,9 +115,9 @@
 # RUN: not %ld.lld -r --static-call-sites module.o -o err.out 2>&1 | FileCheck %s --check-prefix=TWICE
 # TWICE: error: module.o:(.static_call_sites): section is made by the linker; remove it or --static-call-sites
 
-## What is wrong is said as where the linker makes the tramps.
+## What is wrong is said as where the linker makes the thunks.
 # RUN: llvm-mc -filetype=obj -triple=aarch64 bad.s -o bad.o
-# RUN: not %ld.lld --static-call-sites arm64.o arm64-tramps.o bad.o -o err.out 2>&1 | FileCheck %s --check-prefix=BAD --implicit-check-not=error:
+# RUN: not %ld.lld --static-call-sites arm64.o arm64-thunks.o bad.o -o err.out 2>&1 | FileCheck %s --check-prefix=BAD --implicit-check-not=error:
 # BAD-DAG: error: bad.o:(.text+0x0): branch into the middle of static call 'a'
 # BAD-DAG: error: bad.o:(.text+0x4): relocation R_AARCH64_CONDBR19 refers to static call 'a', which can only be called and jumped to
 # BAD-DAG: error: {{.*}}: undefined static call key '__SCK__none'
@@ -125,9 +125,9 @@
 # UNDEFINED:     error: undefined symbol: __SCT__a
 # UNDEFINED-NOT: made by the linker
 # RUN: not %ld.lld --static-call-sites --static-calls arm64.o -o err.out 2>&1 | FileCheck %s --check-prefix=BOTH
-# BOTH: error: --static-call-sites is for tramps that the input makes; remove it or --static-calls{{$}}
+# BOTH: error: --static-call-sites is for thunks that the input makes; remove it or --static-calls{{$}}
 # RUN: not %ld.lld -r --static-call-sites --static-calls-relocatable arm64.o -o err.out 2>&1 | FileCheck %s --check-prefix=BOTH-R
-# BOTH-R: error: --static-call-sites is for tramps that the input makes; remove it or --static-calls-relocatable{{$}}
+# BOTH-R: error: --static-call-sites is for thunks that the input makes; remove it or --static-calls-relocatable{{$}}
 # RUN: llvm-mc -filetype=obj -triple=riscv64 riscv.s -o riscv.o
 # RUN: not %ld.lld --static-call-sites riscv.o -o err.out 2>&1 | FileCheck %s --check-prefix=RISCV
 # RISCV: error: riscv.o: --static-call-sites does not support this target
@@ -170,7 +170,7 @@ _start:
 ## __STATIC_CALL_ADDRESSABLE()
 .section .discard.addressable,"aw"
   .quad __SCK__a
-#--- arm64-tramps.s
+#--- arm64-thunks.s
 ## arch/arm64/include/asm/static_call.h
 .irp name, a, b
 .section .static_call.text,"ax"

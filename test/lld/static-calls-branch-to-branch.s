@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## -O2 turns on --branch-to-branch, which redirects a call of a trampoline to the
-## trampoline's target. That is what stock LLD does to a tramp in the program, as
-## the kernel has them; patching the tramp has no effect then. A tramp that the
+## -O2 turns on --branch-to-branch, which redirects a call of a thunk to the
+## thunk's target. That is what stock LLD does to a thunk in the program, as
+## the kernel has them; patching the thunk has no effect then. A thunk that the
 ## linker makes is left alone.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 a.s -o a.o
-# RUN: llvm-mc -filetype=obj -triple=x86_64 tramp.s -o tramp.o
+# RUN: llvm-mc -filetype=obj -triple=x86_64 thunk.s -o thunk.o
 
-# RUN: %stock_lld -O2 a.o tramp.o -o stock
+# RUN: %stock_lld -O2 a.o thunk.o -o stock
 # RUN: llvm-objdump -d --no-show-raw-insn stock | FileCheck %s --check-prefix=STOCK
 # RUN: %ld.lld -O2 --static-calls a.o -o ours
 # RUN: llvm-objdump -d --no-show-raw-insn ours | FileCheck %s
@@ -36,7 +36,7 @@ __SCK__x:
   .quad target
   .quad __SCT__x, 0
 
-#--- tramp.s
+#--- thunk.s
 .section .static_call.text,"ax"
 .globl __SCT__x
 .p2align 4

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## --icf=all folds the targets, which are equal, but not the tramps, which are,
+## --icf=all folds the targets, which are equal, but not the thunks, which are,
 ## too, but may differ a moment later.
 
 # RUN: llvm-mc -filetype=obj -triple=x86_64 %s -o %t.o

@@ -4,19 +4,19 @@
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 a.s -o a.o
-# RUN: llvm-mc -filetype=obj -triple=x86_64 tramp.s -o tramp.o
+# RUN: llvm-mc -filetype=obj -triple=x86_64 thunk.s -o thunk.o
 
-# RUN: %stock_lld -O2 a.o tramp.o -o exe.stock
-# RUN: %ld.lld -O2 a.o tramp.o -o exe
+# RUN: %stock_lld -O2 a.o thunk.o -o exe.stock
+# RUN: %ld.lld -O2 a.o thunk.o -o exe
 # RUN: cmp exe exe.stock
-# RUN: %ld.lld -O2 --static-calls --no-static-calls a.o tramp.o -o exe
+# RUN: %ld.lld -O2 --static-calls --no-static-calls a.o thunk.o -o exe
 # RUN: cmp exe exe.stock
-# RUN: %stock_lld -shared --build-id --gc-sections -Map=map.stock a.o tramp.o -o dso.stock
-# RUN: %ld.lld -shared --build-id --gc-sections -Map=map a.o tramp.o -o dso
+# RUN: %stock_lld -shared --build-id --gc-sections -Map=map.stock a.o thunk.o -o dso.stock
+# RUN: %ld.lld -shared --build-id --gc-sections -Map=map a.o thunk.o -o dso
 # RUN: cmp dso dso.stock
 # RUN: cmp map map.stock
-# RUN: %stock_lld -r a.o tramp.o -o rel.stock
-# RUN: %ld.lld -r a.o tramp.o -o rel
+# RUN: %stock_lld -r a.o thunk.o -o rel.stock
+# RUN: %ld.lld -r a.o thunk.o -o rel
 # RUN: cmp rel rel.stock
 
 # RUN: llvm-mc -filetype=obj -triple=x86_64 none.s -o none.o
@@ -30,7 +30,7 @@
 # RUN: %ld.lld -pie --static-calls-kernel none-ppc64.o -o none
 # RUN: cmp none none.stock
 
-## A call without a tramp is an undefined symbol.
+## A call without a thunk is an undefined symbol.
 # RUN: not %ld.lld a.o -o /dev/null 2>&1 | FileCheck %s
 # CHECK: error: undefined symbol: __SCT__x
 
@@ -53,7 +53,7 @@ __SCK__x:
   .quad target
   .quad __SCT__x, 0
 
-#--- tramp.s
+#--- thunk.s
 .section .static_call.text,"ax"
 .globl __SCT__x
 __SCT__x:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## Several steps: -r of what -r made, with and without tramps in it, and the
+## Several steps: -r of what -r made, with and without thunks in it, and the
 ## final link of it, on each architecture.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
@@ -10,7 +10,7 @@
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le --defsym PPC=1 a.s -o ppc-a.o
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le --defsym PPC=1 --defsym B=1 a.s -o ppc-b.o
 
-## The tramps are the final link's: one step more or less makes no difference.
+## The thunks are the final link's: one step more or less makes no difference.
 # DEFINE: %{arch} = x86
 # DEFINE: %{later} = %ld.lld -r %{arch}-a.o -o once.o && \
 # DEFINE:   %ld.lld -r --static-calls once.o %{arch}-b.o -o twice.o && \
@@ -41,7 +41,7 @@
 # DROPPED:     __SCT__a
 # DROPPED-NOT: __SCT__b
 
-## Tramps at both steps, as for a module that is linked twice: those of the
+## Thunks at both steps, as for a module that is linked twice: those of the
 ## second join the first one's, in one section with one section of relocations.
 # REDEFINE: %{arch} = x86
 # DEFINE: %{both} = %ld.lld -r --static-calls-relocatable %{arch}-a.o -o once.o && \
@@ -63,7 +63,7 @@
 # CHECK:     '.rela.static_call_sites' {{.*}} contains 4 entries
 # CHECK-DAG: __SCT__a
 # CHECK-DAG: __SCT__b
-## Who wants the final link's tramps must not have made any.
+## The final link refuses thunks that an earlier -r made.
 # RUN: not %ld.lld --static-calls thrice.o -o /dev/null 2>&1 | FileCheck %s --check-prefix=TWICE
 # TWICE: error: thrice.o: symbol '__SCT__a' is made by the linker; remove its definition or --static-calls
 ## Relocations of another kind cannot be joined.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 ## -r --static-calls-relocatable says what the final link says, and of what the
-## linker script or --gc-sections drops it makes neither tramps nor entries.
+## linker script or --gc-sections drops it makes neither thunks nor entries.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 a.s -o x86.o
@@ -40,9 +40,9 @@
 # TABLE:        warning: section .static_call_sites is discarded by the linker script, and without it the run time cannot update static calls
 # NO-TABLE-NOT: static_call_sites
 
-## The tramps, the relocations of the tramps, the key, the target.
-# RUN: not %{r} -T tramps.lds x86.o -o err.o 2>&1 | FileCheck %s --check-prefix=TRAMPS
-# RUN: not %{r} -T tramps.lds arm.o -o err.o 2>&1 | FileCheck %s --check-prefix=TRAMPS
+## The thunks, the relocations of the thunks, the key, the target.
+# RUN: not %{r} -T thunks.lds x86.o -o err.o 2>&1 | FileCheck %s --check-prefix=TRAMPS
+# RUN: not %{r} -T thunks.lds arm.o -o err.o 2>&1 | FileCheck %s --check-prefix=TRAMPS
 # TRAMPS:      error: {{.*}}.o:(.text.a+0x{{[01]}}): relocation refers to a symbol in a discarded section: __SCT__a
 # TRAMPS:      error: {{.*}}.o:(.text.b+0x{{[01]}}): relocation refers to a symbol in a discarded section: __SCT__b
 # RUN: not %{r} -T relocations.lds x86.o -o err.o 2>&1 | FileCheck %s --check-prefix=RELOCATIONS
@@ -55,7 +55,7 @@
 # TARGET:      error: {{.*}}.o:(.data.a+0x0): static call key '__SCK__a' refers to a function in a discarded section
 # RUN: not ls err.o
 
-## What is no call of the tramp. A kernel takes its address, a program does not.
+## What is no call of the thunk. A kernel takes its address, a program does not.
 # RUN: llvm-mc -filetype=obj -triple=x86_64 bad.s -o bad.o
 # RUN: llvm-mc -filetype=obj -triple=aarch64 --defsym ARM=1 bad.s -o bad-arm.o
 # RUN: not %{r} x86.o bad.o -o err.o 2>&1 | FileCheck %s --check-prefix=BAD --implicit-check-not=error:
@@ -81,7 +81,7 @@
 SECTIONS { /DISCARD/ : { *(.text.b) } }
 #--- table.lds
 SECTIONS { /DISCARD/ : { *(.static_call_sites) } }
-#--- tramps.lds
+#--- thunks.lds
 SECTIONS { /DISCARD/ : { *(.static_call.text) } }
 #--- relocations.lds
 SECTIONS { /DISCARD/ : { *(.rela.static_call.text) } }

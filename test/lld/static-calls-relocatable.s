@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## -r leaves the tramps to the final link, or makes them for a module loader.
+## -r leaves the thunks to the final link, or makes them for a module loader.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 first.s -o first.o
@@ -16,7 +16,7 @@
 # FINAL: D __SCK__a
 # FINAL: t __SCT__a
 
-## The kernel's tramps, of the keys that are defined here.
+## The kernel's thunks, of the keys that are defined here.
 # RUN: %ld.lld -r --static-calls-relocatable first.o a.o -o module.o
 # RUN: llvm-objdump -dr --section=.static_call.text module.o | FileCheck %s --check-prefix=TRAMP
 # RUN: llvm-readelf -SrsW module.o | FileCheck %s

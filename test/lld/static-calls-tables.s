@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## The note, the table of tramps, the table of branches, and -Map.
+## The note, the table of thunks, the table of branches, and -Map.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 a.s -o a.o
@@ -15,7 +15,7 @@
 # NOTE: NOTE {{.*}} R 0x4
 # NOTE: Patchbay 0x00000018
 
-## Tramps at 0x11000 (key 0x20000) and 0x11018 (key 0x20018).
+## Thunks at 0x11000 (key 0x20000) and 0x11018 (key 0x20018).
 # CHECK-LABEL: .static_call_tramp_key:
 # CHECK-NEXT:  12000 00f0ffff fcdf0000 10f0ffff 0ce00000
 
@@ -25,7 +25,7 @@
 # CHECK-NEXT:  13000 00d0ffff fccf0000 fdcfffff f5cf0000
 # CHECK-NEXT:  13010 fbcfffff 05d00000 f8cfffff fccf0000
 
-## ABI version 2, offset and number of the tramps and of the branches.
+## ABI version 2, offset and number of the thunks and of the branches.
 # CHECK-LABEL: .note.patchbay.static_calls:
 # CHECK-NEXT:  14000 09000000 18000000 02000000 50617463
 # CHECK-NEXT:  14010 68626179 00000000 02000000 e4dfffff

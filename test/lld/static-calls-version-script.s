@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 ## A shared object offers its keys to others or keeps them to itself, like its
-## other variables. Tramps are never offered.
+## other variables. Thunks are never offered.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 lib.s -o lib.o

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## A target just in reach of the tramp's jmp, and one byte further; the same for
+## A target just in reach of the thunk's jmp, and one byte further; the same for
 ## the key, which has to be in reach.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 a.s -o a.o
 
-## The displacement counts from tramp + 5 and is at most 0x7fffffff.
+## The displacement counts from thunk + 5 and is at most 0x7fffffff.
 # RUN: sed 's/FAR/0x90000004/; s/DATA/0x30000000/' lds > up.lds
 # RUN: %ld.lld --static-calls -T up.lds a.o -o up
 # RUN: llvm-objdump -d --section=.static_call.text up | FileCheck %s --check-prefix=DIRECT
@@ -27,14 +27,14 @@
 # INDIRECT-NEXT:   a9 00 00 00 00
 # INDIRECT-NEXT:   ff 25
 
-## The key: 0x7fffffff from tramp + 12, rounded down to its alignment.
+## The key: 0x7fffffff from thunk + 12, rounded down to its alignment.
 # RUN: sed 's/FAR/0x10100000/; s/DATA/0x90000008/' lds > key.lds
 # RUN: %ld.lld --static-calls -T key.lds a.o -o key
 # RUN: sed 's/FAR/0x10100000/; s/DATA/0x90000010/' lds > key1.lds
 # RUN: rm -f key1
 # RUN: not %ld.lld --static-calls -T key1.lds a.o -o key1 2>&1 | FileCheck %s --check-prefix=ERR
 # RUN: not ls key1
-# ERR: error: a.o:(.data+0x0): static call key '__SCK__x' is out of reach of its tramp at 0x10000000
+# ERR: error: a.o:(.data+0x0): static call key '__SCK__x' is out of reach of its thunk at 0x10000000
 
 #--- a.s
 .globl _start, __SCK__x

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## The form that the tramp starts in: direct if the target's address is known
+## The form that the thunk starts in: direct if the target's address is known
 ## and in this output, else indirect.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
@@ -22,7 +22,7 @@
 # RUN: llvm-mc -filetype=obj -triple=x86_64 --defsym WEAK=1 a.s -o weak.o
 # RUN: %ld.lld --static-calls weak.o abs.o lib.o -o static
 # RUN: llvm-objdump -d --section=.static_call.text static | FileCheck %s --check-prefix=STATIC
-## Undefined, and weak: without a dynamic linker nobody will find it.
+## Undefined, and weak: without a dynamic linker it stays undefined.
 # STATIC-LABEL: <__SCT__weak>:
 # STATIC-NEXT:   e9 0d 00 00 00
 
@@ -39,12 +39,12 @@
 # CHECK-NEXT:    e9 {{.*}} <untyped>
 # CHECK-LABEL: <__SCT__imported>:
 # CHECK-NEXT:    a9 00 00 00 00
-## Without a function a static call returns: the tramp's own ret, at +18.
+## Without a function a static call returns: the thunk's own ret, at +18.
 # CHECK-LABEL: <__SCT__null>:
 # CHECK-NEXT:    e9 0d 00 00 00
 # CHECK-LABEL: <__SCT__bss>:
 # CHECK-NEXT:    e9 0d 00 00 00
-## The tramp does the work of these, wherever they are: xor and ret, at +16.
+## The thunk does the work of these, wherever they are: xor and ret, at +16.
 # CHECK-LABEL: <__SCT____static_call_return0>:
 # CHECK-NEXT:    e9 0b 00 00 00
 # CHECK-LABEL: <__SCT____static_call_nop>:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## The tramp's bytes and symbol, in all kinds of output.
+## The thunk's bytes and symbol, in all kinds of output.
 
 # RUN: llvm-mc -filetype=obj -triple=x86_64 %s -o %t.o
 
@@ -37,7 +37,7 @@
 # CHECK-NEXT:    c3
 # CHECK-NEXT:    e3 fe
 # CHECK-COUNT-3: cc
-## Different calls have different tramps, the same call has one.
+## Different calls have different thunks, the same call has one.
 # CHECK-LABEL: <__SCT__two>:
 # CHECK-NEXT:    e9 {{.*}} jmp {{.*}} <target>
 # CHECK-NOT:   <__SCT__{{.*}}>:

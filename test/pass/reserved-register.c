@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A site leaves registers alone that are reserved for a use of the program's.
-// RUN: %clang_pass --target=aarch64-linux-gnu -O2 -ffixed-x9 -c %s -o %t.o -Rpass-missed=patchbay 2>&1 | FileCheck %s
-// RUN: %clang_pass --target=riscv64-linux-gnu -O2 -ffixed-x5 -c %s -o %t.o -Rpass-missed=patchbay 2>&1 | FileCheck %s
-// CHECK: remark: plain: no slot: a register that its site changes is reserved (-ffixed-...)
-// RUN: %clang_pass --target=aarch64-linux-gnu -O2 -ffixed-x10 -c %s -o %t.o -Rpass-missed=patchbay 2>&1 | count 0
-// RUN: %clang_pass --target=riscv64-linux-gnu -O2 -ffixed-x6 -c %s -o %t.o -Rpass-missed=patchbay 2>&1 | count 0
+// Registers that the program reserves, or asks functions to keep, have values that no
+// live-in shows. A function has a site only if trampolines change none of them.
+// DEFINE: %{a64} = %clang_pass --target=aarch64-linux-gnu -O2 -c %s -o %t.o -Rpass-missed=patchbay
+// DEFINE: %{rv64} = %clang_pass --target=riscv64-linux-gnu -O2 -c %s -o %t.o -Rpass-missed=patchbay
+// RUN: %{a64} -ffixed-x9 2>&1 | FileCheck %s
+// RUN: %{a64} -ffixed-x10 2>&1 | FileCheck %s
+// RUN: %{rv64} -ffixed-x5 2>&1 | FileCheck %s
+// RUN: %{rv64} -ffixed-x29 2>&1 | FileCheck %s
+// CHECK: remark: plain: no slot: a register that tracing changes is reserved (-ffixed-...)
+// RUN: %{a64} -fcall-saved-x8 2>&1 | FileCheck %s --check-prefix=SAVED
+// RUN: %{a64} -fcall-saved-x12 2>&1 | FileCheck %s --check-prefix=SAVED
+// SAVED: remark: plain: no slot: its callers rely on registers that tracers change
+
+// C keeps these, and the runtime leaves x18 alone.
+// RUN: %{a64} -ffixed-x18 -ffixed-x20 -fcall-saved-x18 2>&1 | count 0
+// RUN: %{rv64} -ffixed-x18 -ffixed-x27 2>&1 | count 0
 int plain(int a) { return a; }

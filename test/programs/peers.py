@@ -61,7 +61,7 @@ def checked(command, **options):
 
 def patchbay(args, pid, program, folder):
     tool = f"{args.build}/bin/patchbay"
-    checked([tool, "record", "-p", pid, "-F", "traced", "-o", f"{folder}/data", "--", "sleep",
+    checked([tool, "record", "-p", pid, "-t", "count", "-F", "traced", "-o", f"{folder}/data", "--", "sleep",
              SECONDS])
     until = time.monotonic()
     said = checked([tool, "report", "-i", f"{folder}/data"])

@@ -91,7 +91,7 @@ class Driver:
 
     def armed(self, test):
         data = self.work / "patchbay.data"
-        number = self.passed(test, self.patchbay, "record", "-F", "*", "-o", data, "--")
+        number = self.passed(test, self.patchbay, "record", "-t", "count", "-F", "*", "-o", data, "--")
         report = json.loads(self.output(self.patchbay, "report", "--json", "-i", data))
         calls = sum(function["calls"] for function in report["functions"])
         print(f"{self.name}: {number} passed with all functions armed, {calls} calls of "

@@ -330,8 +330,7 @@ def check_left(pid, before, grown_from):
         if abs(count(pid, name) - number) > slack:
             sys.exit(f"{name}: {number} before, {count(pid, name)} after")
     if grown_from and memory_kb(pid) > grown_from + MEMORY_KB + THREAD_KB * before["task"]:
-        sys.exit(f"{grown_from} KB after {WARM} recordings, {memory_kb(pid)} at "
-                 "the end")
+        sys.exit(f"{grown_from} KB after the first recordings, {memory_kb(pid)} at the end")
     for line in read(pid, "maps").splitlines():
         if {"w", "x"} <= set(line.split()[1]):
             sys.exit(f"writable and executable: {line}")

@@ -188,7 +188,7 @@ static void refused(void)
 	attr.flags = 0x80000000;
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), -EINVAL);
 	attr.flags = 0;
-	attr.size--;
+	attr.size = PATCHBAY_OPS_ATTR_SIZE_VER0 - 1;
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), -EINVAL);
 	/* A program of a later version: what we do not know must be zero. */
 	later.attr.handler = note;

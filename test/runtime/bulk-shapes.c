@@ -3,18 +3,13 @@
  * Many functions armed and disarmed at once where no two neighbours are alike: other
  * arguments and results, with a landing pad or without one, one of five only, and with
  * records that are not in the order of text. Where code may be written back and records
- * are in order, it takes few writes. (By stores no signal gets through before they are
- * done, so a loop without end would not be ended by SIGTERM.)
+ * are in order, it takes few writes.
  */
 // RUN: %build %s -o %t %link
 // RUN: timeout -s KILL 60 %t | FileCheck %s --check-prefixes=CHECK,ORDER
-// RUN: timeout -s KILL 60 %t stores | FileCheck %s --check-prefixes=CHECK,ORDER
 // RUN: timeout -s KILL 60 %t unordered | FileCheck %s
-// RUN: timeout -s KILL 60 %t unordered stores | FileCheck %s
 // RUN: %build -fcf-protection=branch -fno-sanitize=kcfi %s -o %t.pads %link
 // RUN: timeout -s KILL 60 %t.pads | FileCheck %s --check-prefixes=CHECK,ORDER
-// RUN: timeout -s KILL 60 %t.pads stores | FileCheck %s --check-prefixes=CHECK,ORDER
-// RUN: timeout -s KILL 60 %t.pads unordered stores | FileCheck %s
 // CHECK: {{^}}all: 1280 of 1280{{$}}
 // CHECK-NEXT: {{^}}one of five: 256 of 256{{$}}
 // CHECK-NEXT: {{^}}beside others: 512 of 512{{$}}
@@ -177,8 +172,6 @@ int main(int argc, char **argv)
 	uint64_t writes;
 
 	(void)argc;
-	if (has(argv, "stores"))
-		CHECK_EQ(patchbay_set_mode(PATCHBAY_MODE_STORES), 0);
 	if (has(argv, "unordered"))
 		bring_out_of_order();
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);

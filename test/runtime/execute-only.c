@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Slots are read by trampolines, so text that can only be executed cannot be
- * armed: it is refused and not looked at. Nor in bulk, and not by stores.
+ * armed: it is refused and not looked at. Nor in bulk.
  */
 // RUN: %build -fno-sanitize=kcfi %s -o %t %link
 // RUN: %t 2 | FileCheck %s
 // RUN: %python %S/Inputs/execute-only.py %t
 // RUN: %t refused | FileCheck %s
-// RUN: %t refused stores | FileCheck %s
 // CHECK: {{^}}done{{$}}
 
 #include "Inputs/check.h"
@@ -38,8 +37,6 @@ int main(int argc, char **argv)
 	int armed = 0, wanted = argc > 1 ? atoi(argv[1]) : 0;
 	struct patchbay_ops *ops;
 
-	if (argc > 2)
-		CHECK_EQ(patchbay_set_mode(PATCHBAY_MODE_STORES), 0);
 	CHECK_EQ(patchbay_ops_create(&attr, &ops), 0);
 	CHECK_EQ(patchbay_arm(ops, "olive*", 0), wanted ? wanted : -EILSEQ);
 	CHECK_EQ(patchbay_for_each_site(count, &armed), 0);

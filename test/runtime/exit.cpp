@@ -8,6 +8,9 @@
 // RUN: %t | FileCheck %s
 // RUN: %buildxx -O0 -fcf-protection=full -fno-sanitize=kcfi %s -o %t.O0 %link
 // RUN: %t.O0 | FileCheck %s
+// With an unwinder of its own, which libpatchbay does not call.
+// RUN: %buildxx -static-libgcc -static-libstdc++ %s -o %t.unwinder %link
+// RUN: %t.unwinder | FileCheck %s
 // CHECK: {{^}}done{{$}}
 
 #include "Inputs/check.h"
@@ -594,7 +597,7 @@ int main() {
   testThreadExit();
   testFiber(NEW, 2);
   testFiber(KNOWN, 3);
-  testFiber(ENDING, 2);
+  testFiber(ENDING, 3);
   testChange();
   testSkip();
   testRefused();

@@ -20,10 +20,10 @@
 /* Where the loader is executed, /proc/self/exe is the loader. */
 // RUN: timeout -s KILL 60 /lib64/ld-linux-x86-64.so.2 %t %t.so 100 %t.plain.so %t.other.so | FileCheck %s
 // RUN: %build %S/trace-namespaces.c -o %t.pear
-// RUN: rm -rf %t.data && %patchbay record --force -o %t.data -F pear -- /lib64/ld-linux-x86-64.so.2 %t.pear 2>&1 | FileCheck %s --check-prefix=RECORD
+// RUN: rm -rf %t.data && %patchbay record -t count --force -o %t.data -F pear -- /lib64/ld-linux-x86-64.so.2 %t.pear 2>&1 | FileCheck %s --check-prefix=RECORD
 // RECORD: patchbay: warning: /lib64/ld-linux-x86-64.so.2: the loader: what is behind it is not looked at, which is the program that it runs: name that alone{{$}}
 // RUN: %patchbay report -i %t.data | FileCheck %s --check-prefix=REPORT
-// REPORT: {{^ *2 +pear +file.c.tmp.pear$}}
+// REPORT: {{^ *2 +pear +file.c.tmp.pear +[0-9.]+$}}
 
 #include "Inputs/check.h"
 

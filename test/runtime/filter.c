@@ -271,7 +271,7 @@ static void wrong(void)
 	refused(FILTER(.glob = "oak"), 4, -EINVAL);
 	CHECK_EQ(patchbay_disarm_filter(ops, FILTER(.regex = "oak(")), -EINVAL);
 
-	shorter.size = sizeof(shorter) - 1;
+	shorter.size = PATCHBAY_FILTER_SIZE_VER0 - 1;
 	refused(&shorter, 0, -EINVAL);
 	selects(&later.filter, OAK);
 	later.more = 1;

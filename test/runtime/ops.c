@@ -162,7 +162,7 @@ static void changed(unsigned int flags, unsigned int others_flags)
 
 static int inner_calls;
 
-/* Calls what is traced: seen by who is FAST, missed by others. */
+/* Calls a function that is traced: the tracers miss that call. */
 static void call_inner(uintptr_t ip, uintptr_t parent_ip,
 		       const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs)
@@ -189,16 +189,16 @@ static void nested(void)
 	rose(1); /* a set */
 	rose(1);
 	CHECK_EQ(inner_calls, 3);
-	CHECK_EQ(second_calls, 2);
-	CHECK_EQ(calls(), 2);
+	CHECK_EQ(second_calls, 0);
+	CHECK_EQ(calls(), 0);
 	CHECK_EQ(info_of(any).nmissed, 3);
-	CHECK_EQ(info_of(fast).nmissed, 0);
+	CHECK_EQ(info_of(fast).nmissed, 2);
 	CHECK_EQ(info_of(outer).nmissed, 0);
 	/* It would not have seen those. */
 	CHECK_EQ(patchbay_ops_disable(any), 0);
 	rose(1);
 	CHECK_EQ(info_of(any).nmissed, 3);
-	CHECK_EQ(calls(), 1);
+	CHECK_EQ(info_of(fast).nmissed, 3);
 	CHECK_EQ(patchbay_ops_destroy(outer), 0);
 	CHECK_EQ(patchbay_ops_destroy(any), 0);
 	CHECK_EQ(patchbay_ops_destroy(fast), 0);
@@ -224,7 +224,7 @@ static void call_library(uintptr_t ip, uintptr_t parent_ip,
 static void refused(void)
 {
 	struct patchbay_ops *ops = create(0, call_library);
-	struct patchbay_ops_info info = { .size = sizeof(info) - 1 };
+	struct patchbay_ops_info info = { .size = PATCHBAY_OPS_INFO_SIZE_VER0 - 1 };
 
 	CHECK_EQ(patchbay_ops_get_info(ops, &info), -EINVAL);
 	CHECK_EQ(patchbay_arm(ops, "rose", 0), 1);

@@ -17,7 +17,7 @@
 // LIST-NEXT: {{^}}patchbay: warning: {{.*}}/libnew.so: compiled for patchbay ABI version 3, the libpatchbay in process {{[0-9]+}} is of version 2 and leaves its functions alone{{$}}
 // LIST: disarmed pear
 /* while one is recorded and afterwards, */
-// RUN: %patchbay record -o %t/data -F pear -- %t/prog %t/libold.so %t/libnew.so
+// RUN: %patchbay record -t count -o %t/data -F pear -- %t/prog %t/libold.so %t/libnew.so
 // RUN: not %patchbay report -i %t/data > %t/report 2>&1
 // RUN: FileCheck %s --check-prefix=REPORT --input-file=%t/report
 // REPORT-DAG: {{.*}}/libold.so: none of its functions was traced: it was compiled for version 1 of Patchbay's ABI, not for version 2{{$}}
@@ -28,10 +28,10 @@
  * running already; there it is the file that tells, and so it is for `list`.
  */
 // RUN: %build -DNEEDS %s -o %t/needs -Wl,--no-as-needed %t/libold.so
-// RUN: %patchbay record -o %t/needs.data -F pear -- %t/needs 2>&1 | FileCheck %s --check-prefix=NEEDS
+// RUN: %patchbay record -t count -o %t/needs.data -F pear -- %t/needs 2>&1 | FileCheck %s --check-prefix=NEEDS
 // NEEDS: patchbay: warning: {{.*}}/needs and the libraries it needs: {{.*}}/libold.so: compiled for patchbay ABI version 1, this patchbay reads version 2: none of its functions is traced{{$}}
 // NEEDS: patchbay: warning: {{.*}}/libold.so: none of its functions was traced: it was compiled for version 1 of Patchbay's ABI, not for version 2{{$}}
-// RUN: %python %S/Inputs/while-running.py %t/needs wait -- sh -c '%patchbay record -o %t/late.data -F pear -p PID -- sleep 0.3' 2>&1 | FileCheck %s --check-prefix=LATE
+// RUN: %python %S/Inputs/while-running.py %t/needs wait -- sh -c '%patchbay record -t count -o %t/late.data -F pear -p PID -- sleep 0.3' 2>&1 | FileCheck %s --check-prefix=LATE
 // LATE: patchbay: warning: process {{[0-9]+}}: {{.*}}/libold.so: compiled for patchbay ABI version 1, this patchbay reads version 2: none of its functions is traced{{$}}
 // RUN: %patchbay report -i %t/late.data | FileCheck %s --check-prefix=LATE-REPORT
 // LATE-REPORT: {{^ *[1-9][0-9]* .*}}pear

@@ -7,7 +7,7 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/lib.so
 // RUN: %build %s -o %t/prog
-// RUN: cd %t && %patchbay record -F '*_calls' -o data -- ./prog ./lib.so
+// RUN: cd %t && %patchbay record -t count -F '*_calls' -o data -- ./prog ./lib.so
 // RUN: cd %t && %patchbay report -i data | FileCheck %s
 // CHECK-DAG: {{^ *}}1 main_calls
 // CHECK-DAG: {{^ *}}2 library_calls

@@ -7,7 +7,7 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/lib.so
 // RUN: %build %s -o %t/prog
-// RUN: cd %t && %patchbay record -F '*_calls' -o data -- ./prog ./lib.so 2>&1 | FileCheck %s --check-prefix=RECORD
+// RUN: cd %t && %patchbay record -t count -F '*_calls' -o data -- ./prog ./lib.so 2>&1 | FileCheck %s --check-prefix=RECORD
 // RUN: cd %t && %patchbay report -i data | FileCheck %s
 // RECORD: 2 processes recorded
 // CHECK-DAG: {{^ *}}30 main_calls

@@ -158,13 +158,21 @@ static void lengths(void)
 		"a.0123456789abcdef0123456789abcde",
 		"a.0123456789abcdef0123456789abcdef0",
 		"a.0123456789ABCDEF0123456789abcdef",
-		"a0123456789abcdef0123456789abcdef",
+		"a0123456789abcdef0123456789abcdef", ".avx2", ".default",
+		"a.resolver", "a.ifunc", "a.average", "a._", "a.isra",
+		"a.noallocs", "a.omp_outline",
 	};
 	static const char *const renamed[] = {
 		"a.cfi", "a.cold", "a.cold.12", "a.cfi.llvm.3", "a.llvm.3.cfi",
 		"a.0123456789abcdef0123456789abcdef.cfi",
 		"a.part.1.cold", "a.__uniq.1.llvm.2.cold.3", "a.1", "a.7.resume",
-		"a.llvm.99999999999999999999999999",
+		"a.llvm.99999999999999999999999999", "a.constprop.0",
+		"a.isra.0.constprop.12.cold", "a.memprof.3", "a.noalloc",
+		"a.resume.noalloc", "a.omp_outlined", "a.omp_outlined.4",
+		"a.omp_outlined_debug__", "a.lto_priv.0", "a.localalias",
+		"a.avx2.0", "a.sse4.2.1", "a.sse4.1", "a.default.2", "a.default",
+		"a.arch_haswell.3", "a.cpu_power10.0", "a._Msve",
+		"a._MsveMsve2.llvm.7", "a._zba_zbb", "a.avx2_sse4.2",
 	};
 
 	static const char *const not_unique[] = {

@@ -18,7 +18,6 @@
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/plugin.so
 // RUN: %build %s -o %t/shared %link
 // RUN: %t/shared %t/plugin.so 4000 | FileCheck %s
-// RUN: %t/shared %t/plugin.so 1000 strict | FileCheck %s
 // CHECK: {{^}}calls: {{[1-9][0-9]*}} known: {{[1-9][0-9]*}} exits: {{[1-9][0-9]*}} late: {{[1-9][0-9]*}}{{$}}
 // CHECK-NEXT: {{^}}bytes for each function: {{([0-9]|1[0-6])}}{{$}}
 
@@ -460,13 +459,11 @@ static void weigh(void)
 
 int main(int argc, char **argv)
 {
-	int rounds = argc > 2 ? atoi(argv[2]) : 100, strict = argc > 3;
+	int rounds = argc > 2 ? atoi(argv[2]) : 100;
 	pthread_t threads[3];
 
 	body = dawdle;
 	patchbay_set_wait_limit(patience(PATCHBAY_WAIT_LIMIT));
-	if (strict)
-		CHECK_EQ(patchbay_set_mode(PATCHBAY_MODE_STRICT), 0);
 	seed = 7;
 	for (int t = 0; t < NR_TRACERS; t++)
 		tracers[t] = make(t);

@@ -4,10 +4,9 @@
  * they can and shared objects come and go. Every call goes to a target that was
  * one at that moment.
  *
- *	static-call-storm PLUGIN [SECONDS [sites|strict]]
+ *	static-call-storm PLUGIN [SECONDS [sites]]
  *
- * `sites`: patch call sites, too, and the same again and again. `strict`: in
- * strict mode, which is x86-64's alone.
+ * `sites`: patch call sites, too, and the same again and again.
  *
  * Each key has a counter, which is odd while its update number (counter + 1) / 2
  * runs; the target of each update follows from its number. A call that begins
@@ -24,8 +23,6 @@
 // CHECK-NEXT: calls: {{[0-9]+}} wrong: 0
 // CHECK-NEXT: targets called: own 5 of 5, shared 5 of 5, store 4 of 4
 // CHECK-NEXT: plugin loaded: {{[1-9][0-9]+}} times
-// RUN: %t/exe %t/plugin.so 1 strict | FileCheck %s --check-prefixes=CHECK,STRICT
-// STRICT: traps: {{[1-9][0-9]*}}
 
 #include <patchbay/patchbay.h>
 #include <patchbay/static_call.h>
@@ -244,43 +241,12 @@ static unsigned int nr_called(enum key key)
 	return nr;
 }
 
-#ifdef __x86_64__
-static void be_strict(void)
-{
-	/* Call sites that may be patched, or are, rule it out. */
-	CHECK_EQ(static_call_patch_sites(1), 0);
-	CHECK_EQ(patchbay_set_mode(PATCHBAY_MODE_STRICT), -EBUSY);
-	CHECK_EQ(static_call_patch_sites(0), 0);
-	CHECK_EQ(patchbay_set_mode(PATCHBAY_MODE_STRICT), 0);
-	CHECK_EQ(static_call_patch_sites(1), -EOPNOTSUPP);
-	CHECK_EQ(static_call_patch_sites(0), 0);
-}
-
-static unsigned long traps_met(void)
-{
-	struct patchbay_stats stats = { .size = sizeof(stats) };
-
-	CHECK_EQ(patchbay_get_stats(&stats), 0);
-	CHECK_EQ(stats.modes, PATCHBAY_MODE_STRICT);
-	return stats.strict_traps;
-}
-#else
-static void be_strict(void)
-{
-}
-
-static unsigned long traps_met(void)
-{
-	return 0;
-}
-#endif
-
-static int is_complete(int strict)
+static int is_complete(void)
 {
 	for (enum key key = OWN; key < NR_KEYS; key++)
 		if (nr_called(key) < nr_targets[key])
 			return 0;
-	return loaded >= 10 && (!strict || traps_met());
+	return loaded >= 10;
 }
 
 int main(int argc, char **argv)
@@ -289,7 +255,7 @@ int main(int argc, char **argv)
 	const struct timespec tenth = { .tv_nsec = 100000000 };
 	double seconds = argc > 2 ? atof(argv[2]) : 1;
 	pthread_t threads[NR_KEYS + 4];
-	int strict = argc > 3 && !strcmp(argv[3], "strict"), nr = 0;
+	int nr = 0;
 
 	CHECK(argc > 1);
 	for (int i = 0; i < NR_KEYS; i++)
@@ -297,13 +263,11 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 2; i++)
 		pthread_create(&threads[nr++], NULL, caller, NULL);
 	pthread_create(&threads[nr++], NULL, loader, argv[1]);
-	if (strict)
-		be_strict();
-	else if (argc > 3)
+	if (argc > 3)
 		pthread_create(&threads[nr++], NULL, toggler, NULL);
 	/* On a busy machine all that shall happen may take longer. */
 	for (double now = 0;
-	     now < seconds || (!is_complete(strict) && now < 60);
+	     now < seconds || (!is_complete() && now < 60);
 	     now += 0.1)
 		nanosleep(&tenth, NULL);
 	stop = 1;
@@ -315,8 +279,6 @@ int main(int argc, char **argv)
 	printf("targets called: own %u of 5, shared %u of 5, store %u of 4\n",
 	       nr_called(OWN), nr_called(SHARED), nr_called(STORE));
 	printf("plugin loaded: %lu times\n", loaded);
-	if (argc > 3 && !strcmp(argv[3], "strict"))
-		printf("traps: %lu\n", traps_met());
 	return 0;
 }
 #endif

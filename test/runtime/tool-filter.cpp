@@ -3,34 +3,34 @@
 // -F takes C++ names as the source has them: those of templates, before which
 // the demangled name has the type of the result, and without parameters.
 // RUN: %buildxx %s -o %t %link
-// RUN: %patchbay list -F 'Cache::*' %t | FileCheck %s --check-prefix=CLASS
+// RUN: %patchbay list --full-names -F 'Cache::*' %t | FileCheck %s --check-prefix=CLASS
 //      CLASS: entry
 // CLASS-NEXT: Cache::hits() const{{$}}
 // CLASS-NEXT: int Cache::get<int>(int){{$}}
 // CLASS-NEXT: int Cache::pair<int, Cache::Of<int>>(Cache::Of<int> const&){{$}}
 //  CLASS-NOT: {{.}}
-// RUN: %patchbay list -F 'Cache::hits' %t | FileCheck %s --check-prefix=BARE
+// RUN: %patchbay list --full-names -F 'Cache::hits' %t | FileCheck %s --check-prefix=BARE
 //      BARE: entry
 // BARE-NEXT: Cache::hits() const{{$}}
 //  BARE-NOT: {{.}}
-// RUN: %patchbay list -F 'int Cache::get<int>(int)' -F '_ZNK5Cache4*' -F 'Cache::pair*' %t | FileCheck %s --check-prefix=CLASS
-// RUN: not %patchbay list -F 'Cache' -F '' %t 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: %patchbay list --full-names -F 'int Cache::get<int>(int)' -F '_ZNK5Cache4*' -F 'Cache::pair*' %t | FileCheck %s --check-prefix=CLASS
+// RUN: not %patchbay list --full-names -F 'Cache' -F '' %t 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: no function matches 'Cache', ''
-// RUN: %patchbay record -F 'Cache::*' -o %t.data -- %t
-// RUN: %patchbay report %t.data | FileCheck %s --check-prefix=COUNTS
+// RUN: %patchbay record -t count -F 'Cache::*' -o %t.data -- %t
+// RUN: %patchbay report --full-names %t.data | FileCheck %s --check-prefix=COUNTS
 // COUNTS-DAG: 1 {{ *}}Cache::hits() const
 // COUNTS-DAG: 1 {{ *}}int Cache::get<int>(int)
 //
 // Spaces between types and punctuation are a matter of taste.
-// RUN: %patchbay list -F 'Cache::pair<int,Cache::Of<int>>' %t | FileCheck %s --check-prefix=PAIR
-// RUN: %patchbay list -F 'int Cache::pair< int , Cache::Of<int> >( Cache::Of<int> const & )' %t | FileCheck %s --check-prefix=PAIR
+// RUN: %patchbay list --full-names -F 'Cache::pair<int,Cache::Of<int>>' %t | FileCheck %s --check-prefix=PAIR
+// RUN: %patchbay list --full-names -F 'int Cache::pair< int , Cache::Of<int> >( Cache::Of<int> const & )' %t | FileCheck %s --check-prefix=PAIR
 //      PAIR: entry
 // PAIR-NEXT: int Cache::pair<int, Cache::Of<int>>(Cache::Of<int> const&){{$}}
 //  PAIR-NOT: {{.}}
-// RUN: not %patchbay list -F 'Cachepair<int,Cache::Of<int>>' -F 'intCache::get<int>(int)' %t 2>&1 | FileCheck %s --check-prefix=NO-PAIR
+// RUN: not %patchbay list --full-names -F 'Cachepair<int,Cache::Of<int>>' -F 'intCache::get<int>(int)' %t 2>&1 | FileCheck %s --check-prefix=NO-PAIR
 // NO-PAIR: no function matches 'Cachepair<int,Cache::Of<int>>', 'intCache::get<int>(int)'
-// RUN: %patchbay record -F 'Cache::pair<int,Cache::Of<int>>' -o %t.data -- %t
-// RUN: %patchbay report -F 'Cache::pair<int,*>' %t.data | FileCheck %s --check-prefix=PAIRS
+// RUN: %patchbay record -t count -F 'Cache::pair<int,Cache::Of<int>>' -o %t.data -- %t
+// RUN: %patchbay report --full-names -F 'Cache::pair<int,*>' %t.data | FileCheck %s --check-prefix=PAIRS
 // PAIRS: 1 {{ *}}int Cache::pair<int, Cache::Of<int>>(Cache::Of<int> const&)
 //
 // So do -N and --args.
@@ -44,7 +44,7 @@
 // ARGS-DAG: returned Cache::hits() const
 // ARGS-DAG: returned main
 // RUN: not %patchbay record -t function --args 'cash::*' -o %t.none -- %t 2>&1 | FileCheck %s --check-prefix=NO-ARGS
-// NO-ARGS: no function matches 'cash::*': 'patchbay list' shows the names, {{.*}} loads or starts later, where globs match mangled names only{{$}}
+// NO-ARGS: no function matches 'cash::*': 'patchbay list' shows the names, {{.*}} loads or starts later{{$}}
 
 struct Cache {
 	int hits() const;

@@ -15,33 +15,12 @@
 // CHECK-DAG: svc::scale(double) or …scale(double) or scale
 // CHECK-DAG: long svc::sum<unsigned int, 2>(unsigned int) or svc::sum<unsigned int, 2> or svc::sum<…, 2> or …sum<…, 2> or sum
 // CHECK-DAG: long svc::sum<unsigned int, 3>(unsigned int) or svc::sum<unsigned int, 3> or svc::sum<…, 3> or …sum<…, 3> or sum
-// CHECK-DAG: svc::Options::operator<(svc::Options const&) const or svc::Options::operator< or …Options::operator< or Options::operator<
+// CHECK-DAG: svc::Options::operator<(svc::Options const&) const or svc::Options::operator< or …Options::operator< or …operator< or operator<
 // CHECK-DAG: main or main
-
-// Of names of C what a quarter of them begin with.
-// RUN: %build -x c -DONLY_C %s -o %t/prog %link
-// RUN: cd %t && %patchbay record -t function -o c-data -- ./prog && %patchbay report --html page.html c-data && %{forms} | FileCheck %s --check-prefix=PREFIX --match-full-lines
-// PREFIX-DAG: wire_http_open or …open or open
-// PREFIX-DAG: wire_http_read_all or …read_all or read_all
-// PREFIX-DAG: wire_quit or …quit or quit
-// PREFIX-DAG: other_one or other_one
 
 #define CALL __attribute__((noinline))
 #define WORK __asm__ volatile("")
 
-#ifdef ONLY_C
-CALL void wire_http_open(void) { WORK; }
-CALL void wire_http_read_all(void) { WORK; }
-CALL void wire_quit(void) { WORK; }
-CALL void other_one(void) { WORK; }
-int main(void) {
-  wire_http_open();
-  wire_http_read_all();
-  wire_quit();
-  other_one();
-  return 0;
-}
-#else
 namespace svc {
 template <typename Key, typename Value> struct Cache {
   CALL Value get(Key K) const { WORK; return K; }
@@ -65,4 +44,3 @@ int main() {
              svc::sum<unsigned, 2>(1) + svc::sum<unsigned, 3>(1);
   return Sum == 0;
 }
-#endif

@@ -12,7 +12,7 @@
 // RUN: cd %t && %{terminal} 80 %patchbay report all | %{distinct} 80 39 json
 // RUN: cd %t && %{terminal} 110 %patchbay report all | %{distinct} 110 39 json
 // RUN: cd %t && %{terminal} 200 %patchbay report all | %{distinct} 200 39 json
-// RUN: cd %t && %patchbay report -F 'QHash::find' -F 'std::filesystem::directory_iterator::*' -f calls,name all | FileCheck %s --implicit-check-not=QMap --implicit-check-not=llvm
+// RUN: cd %t && %patchbay report --full-names -F 'QHash::find' -F 'std::filesystem::directory_iterator::*' -f calls,name all | FileCheck %s --implicit-check-not=QMap --implicit-check-not=llvm
 // CHECK-DAG: QHash<QString, QString>::find(QString const&)
 // CHECK-DAG: QHash<QString, QVariant>::find(QString const&)
 // CHECK-DAG: std::filesystem::directory_iterator::directory_iterator(

@@ -15,7 +15,7 @@
 // RUN: cd %t && %{terminal} 200 %patchbay report all | %{distinct} 200 16 json
 // RUN: cd %t && %{terminal} 110 %patchbay report all | FileCheck %s --check-prefix=NARROW
 //     NARROW: function{{$}}
-// NARROW-DAG: {{ }}svc::Cache<std::string>::get{{$}}
+// NARROW-DAG: {{ }}svc::Cache<string>::get{{$}}
 // NARROW-DAG: {{ }}svc::Cache<int>::get{{$}}
 // NARROW-DAG: {{ }}svc::Handler::handle{{$}}
 // NARROW-DAG: {{ }}svc::scale(int){{$}}
@@ -40,7 +40,7 @@
 // RUN: cd %t && sed '/tree of calls/,$d' narrow | %{distinct} 50 16 json
 // RUN: cd %t && sed '1,/tree of calls/d' narrow | FileCheck %s --check-prefix=TREE
 // TREE-DAG: {{ (svc::)?}}Cache<int>::get{{(<int>)?$}}
-// TREE-DAG: {{ (svc::)?}}Cache<std::string>::get{{$}}
+// TREE-DAG: {{ (svc::)?}}Cache<string>::get{{$}}
 // And where it is said why calls were slow.
 // RUN: cd %t && %patchbay record -t function_duration --why 1ns -o why -- ./prog && %{terminal} 90 %patchbay report why | sed '1,/^why calls/d' | FileCheck %s --check-prefix=WHY
 // Other work on the machine makes the column of waits wider, and namespaces give way to it.
@@ -48,8 +48,7 @@
 // WHY-DAG: {{ (svc::|\.\.\.)scale\(int\) }}
 // WHY-DAG: {{ (svc::|\.\.\.)scale\(double\) }}
 // WHY-DAG: {{ (svc::Cache|\.\.\.Cache|\.\.\.)<int>::get }}
-// RUN: cd %t && %{terminal} 300 %patchbay report all | FileCheck %s --check-prefix=WIDE
-//     WIDE: sub-routine that took most
+// RUN: cd %t && %{terminal} 300 %patchbay report all | FileCheck %s --check-prefix=WIDE --implicit-check-not=sub-routine
 // WIDE-DAG: {{ }}svc::render(std::string const&, svc::Options const&)
 
 // Lines of replay and list fit, too, and no two functions look the same there.
@@ -58,10 +57,16 @@
 // RUN: cd %t && %{terminal} 80 %patchbay list prog | %{fits} 80 %t/prog %patchbay
 // RUN: cd %t && %patchbay record -t function_duration -o duration -- ./prog && %{terminal} 80 %patchbay replay duration | %{fits} 80 %t/prog %patchbay
 // RUN: cd %t && %patchbay record -t function -o function -- ./prog && %{terminal} 80 %patchbay replay function | %{fits} 80 %t/prog %patchbay
-// Elsewhere nothing is cut.
+// A terminal that is wide, and --full-names, cut nothing; replay does so on terminals alone.
 // RUN: cd %t && %patchbay replay all | FileCheck %s --check-prefix=WHOLE
 // RUN: cd %t && %{terminal} 300 %patchbay replay all | FileCheck %s --check-prefix=WHOLE
-// RUN: cd %t && %patchbay list prog | FileCheck %s --check-prefix=WHOLE
+// RUN: cd %t && %patchbay list --full-names prog | FileCheck %s --check-prefix=WHOLE
+// RUN: cd %t && %{terminal} 60 %patchbay report --full-names all | FileCheck %s --check-prefix=WHOLE
+// Where there is no terminal, COLUMNS says how long lines are, or they have 100 characters.
+// RUN: cd %t && env COLUMNS=80 %patchbay report all | %{distinct} 80 16 json
+// RUN: cd %t && env COLUMNS= %patchbay report all | %{distinct} 100 16 json
+// RUN: cd %t && %patchbay report all > file && %{distinct} 100 16 json < file
+// RUN: cd %t && env COLUMNS=60 %patchbay report all | not %{distinct} 40 16 json
 // WHOLE: svc::render(std::string const&, svc::Options const&)
 
 // In each of these ways, a function; and what is only like it is not meant.

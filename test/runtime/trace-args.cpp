@@ -22,11 +22,15 @@
 // CSV: build_id,args,result,elapsed_ns{{$}}
 // CSV-DAG: shown_ints{{.*}},"1, -2, 300, 0x123456789abcdef0, 65535, 0x10000",7,{{[0-9]+}}{{$}}
 // CSV-DAG: main,{{[^,]*,[^,]*}},,,{{[0-9]+}}{{$}}
+// RUN: %patchbay dump --chrome %t/patchbay.data | FileCheck %s --check-prefix=CHROME
+// CHROME-DAG: "name":"shown_float(int)",{{[^}]*}}"args":{"args":[3],"result":1.5}
+// CHROME-DAG: "name":"shown_throws(int)",{{[^}]*}}"args":{"args":[4],"kind":"unwound"}
+// CHROME-DAG: "name":"plain(int)",{{[^{}]*}}}
 // RUN: %patchbay replay --nested %t/patchbay.data | FileCheck %s --check-prefix=NESTED
 // NESTED-DAG: shown_float(3) = 1.5;
 // NESTED-DAG: shown_calls(2) {
 // NESTED-DAG: } /* shown_calls(int) = 4 */
-// RUN: %patchbay replay %t/patchbay.data | FileCheck %s --check-prefix=REPLAY
+// RUN: %patchbay replay --nested=false %t/patchbay.data | FileCheck %s --check-prefix=REPLAY
 // REPLAY: shown_void(5){{$}}
 //
 // One argument for each call, whatever interrupts it.
@@ -40,6 +44,8 @@
 // RUN: %patchbay dump %t/patchbay.data | FileCheck %s --check-prefix=ENTRY --implicit-check-not=shown_void
 // ENTRY-DAG: entry shown_float(3) <- main
 // ENTRY-DAG: entry plain(int) <- shown_calls(int)
+// RUN: %patchbay dump --chrome %t/patchbay.data | FileCheck %s --check-prefix=INSTANT
+// INSTANT: "name":"shown_float(int)",{{[^}]*}}"args":{"args":[3]}
 // RUN: cd %t && %patchbay record -t function_graph --args '*shown*' -N '*shown_void*' -- ./prog
 // RUN: %patchbay replay %t/patchbay.data | FileCheck %s --check-prefix=GRAPH --implicit-check-not=shown_void
 // GRAPH: shown_float(3) = 1.5;
@@ -61,7 +67,9 @@ OPAQUE int shown_ints(int a, int b, short c, long d, long e, long f) {
   return int(a + d - d + b + (c - 300) + (e - 65535) + (f - 65536)) + 8;
 }
 OPAQUE void shown_void(int) {}
-OPAQUE float shown_float(int a) { return float(a) / 2; }
+/* Loaded, so that the rest of the register is 0: by that a float is told from a double. */
+static const float halves[] = {0, 0.5f, 1, 1.5f};
+OPAQUE float shown_float(int a) { return halves[a]; }
 OPAQUE double shown_double() { return 0.1; }
 OPAQUE Large shown_large(int a) { return {{a}}; }
 OPAQUE int shown_throws(int a) { throw a; }

@@ -39,6 +39,12 @@
 /* What is named, and is none, is counted; a null pointer is no trace, and no fault. */
 // RUN: cd %t && %patchbay info | FileCheck %s --check-prefix=MISSES
 // MISSES: {{^}}  context    of 3 calls what --trace-context names could not be read, or is no traceparent{{$}}
+/* A filter of system calls may end the program where memory is read by one. */
+// RUN: cd %t && %python %S/Inputs/filtered.py %patchbay record -t function_duration --args handle --trace-context arg1 -- ./prog
+// RUN: %{look} | FileCheck %s --check-prefix=FILTERED
+// FILTERED: handle 1: none
+// RUN: cd %t && %patchbay info | FileCheck %s --check-prefix=UNREAD
+// UNREAD: {{^}}  context    of 5 calls what --trace-context names could not be read, or is no traceparent{{$}}
 /* A variable may be an array with the text, too. */
 // RUN: cd %t && %patchbay record -t function_graph --args handle --trace-context tls:current_text -F 'inner' -F 'main' -- ./prog
 // RUN: %{look} | FileCheck %s --check-prefix=TLS

@@ -21,7 +21,7 @@
 // WORKERS-NOT: warning
 // WORKERS: 17 processes recorded in w
 // WORKERS-CALLS-NOT: warning
-// WORKERS-CALLS: {{^}} 1700 step prog{{$}}
+// WORKERS-CALLS: {{^}} 1700 step prog 100.0{{$}}
 
 // RUN: %patchbay record -t function -F step -o many -- ./prog workers 10 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=MANY
@@ -29,7 +29,7 @@
 // MANY: many: 400 events of forked children were lost, because these could not make a file as user 65534: Permission denied; let that user write to the directory (-o), or record it as that user
 // MANY: 17 processes recorded in many
 // MANY-CALLS: many: 400 events of forked children were lost
-// MANY-CALLS: {{^}} 1700 step prog{{$}}
+// MANY-CALLS: {{^}} 1700 step prog 100.0{{$}}
 
 /* While it runs: files that wait are in use, but nobody's recording. */
 // RUN: %python %S/Inputs/daemon.py %patchbay ./prog
@@ -38,13 +38,13 @@
 // RUN:   | FileCheck %s --check-prefix=ONE
 // RUN: %patchbay report -i root.data 2>&1 | FileCheck %s --check-prefix=CHROOT
 // CHROOT-NOT: warning
-// CHROOT: {{^}}  300 step prog{{$}}
+// CHROOT: {{^}}  300 step prog 100.0{{$}}
 
 // RUN: %patchbay record -t function -F step -o full -- ./prog full 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ONE
 // RUN: %patchbay report -i full 2>&1 | FileCheck %s --check-prefix=FULL
 // FULL-NOT: warning
-// FULL: {{^}}  200 step prog{{$}}
+// FULL: {{^}}  200 step prog 100.0{{$}}
 // ONE-NOT: warning
 #include "Inputs/check.h"
 

@@ -24,11 +24,11 @@
 // FILES-NEXT: {{^[0-9]+\.pbd$}}
 // FILES-NOT: {{.}}
 /* What a process left that was killed at that moment is part of the recording. */
-// RUN: echo > %t/patchbay.data/1.pbd.new
-// RUN: %{record} -- ./prog
+// RUN: touch %t/patchbay.data/1.pbd.new
+// RUN: %{record} -t count -- ./prog
 // RUN: ls -A %t/patchbay.data.old | FileCheck %s --check-prefix=LEFT
 // LEFT: 1.pbd.new
-// RUN: %{record} -- ./prog
+// RUN: %{record} -t count -- ./prog
 // RUN: ls -A %t/patchbay.data.old | FileCheck %s --check-prefix=GONE --implicit-check-not=new
 // GONE: .pbd
 #include "Inputs/check.h"

@@ -7,7 +7,7 @@
 // RUN: rm -rf %t && mkdir -p %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/module.so
 // RUN: %build %s -o %t/prog -ldl
-// RUN: %patchbay record -F '*' -o %t/counts -- %t/prog %t/module.so | FileCheck %s
+// RUN: %patchbay record -t count -F '*' -o %t/counts -- %t/prog %t/module.so | FileCheck %s
 // RUN: %patchbay report %t/counts | FileCheck %s --check-prefix=CALLS
 // RUN: %patchbay record -t function_duration -F '*' -o %t/times -- %t/prog %t/module.so | FileCheck %s
 // RUN: %patchbay report -f calls,name %t/times | FileCheck %s --check-prefix=CALLS

@@ -9,7 +9,7 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build -DLIBRARY -shared -fPIC %s -o %t/libplum.so
 // RUN: %build -fno-sanitize=kcfi %s -o %t/prog
-// RUN: %patchbay record -o %t/data -F 'p*' -- %t/prog %t/libplum.so 2>&1 | FileCheck %s
+// RUN: %patchbay record -t count -o %t/data -F 'p*' -- %t/prog %t/libplum.so 2>&1 | FileCheck %s
 // CHECK: patchbay: warning: {{.*}}: {{.*}}/libplum.so: 2 functions were not traced: they are in a namespace of the loader (dlmopen(3)) that the tracer is not in{{$}}
 // CHECK-NOT: libplum.so
 // RUN: %patchbay report -i %t/data > %t/report 2>&1
@@ -22,17 +22,21 @@
 // JSON-NEXT: {
 // JSON-NEXT: "path": "{{.*}}/libplum.so",
 // JSON-NEXT: "functions_in_namespace": 2
+/* Those that are closed before the end, too. */
+// RUN: %patchbay record -t count -o %t/closed -F 'p*' -- %t/prog %t/libplum.so wait close 2>&1 | FileCheck %s
 /* None of the program's own is asked for. */
-// RUN: %patchbay record --force -o %t/nothing -F 'plum' -- %t/prog %t/libplum.so 2>&1 | FileCheck %s
+// RUN: %patchbay record -t count --force -o %t/nothing -F 'plum' -- %t/prog %t/libplum.so 2>&1 | FileCheck %s
 /* They are there before the runtime comes. */
-// RUN: %python %S/Inputs/while-running.py %t/prog %t/libplum.so wait -- sh -c '%patchbay record -o %t/late -F "p*" -p PID -- sleep 0.3' 2>&1 | FileCheck %s
+// RUN: %python %S/Inputs/while-running.py %t/prog %t/libplum.so wait -- sh -c '%patchbay record -t count -o %t/late -F "p*" -p PID -- sleep 0.3' 2>&1 | FileCheck %s
 // RUN: %patchbay report -i %t/late 2>&1 | FileCheck %s --check-prefix=LATE
 // LATE: {{.*}}/libplum.so: 2 functions were not traced
 /* In the file once, though it is looked for when recording begins and when it ends; and
  * once in the command line. */
 // RUN: grep -oa /libplum.so %t/late/*.pbd | count 2
+/* They come while a process that was running is recorded, and leave before that ends. */
+// RUN: %python %S/Inputs/while-running.py %t/prog %t/libplum.so for 3 seconds -- sh -c '%patchbay record -t count -o %t/between -F "p*" -p PID -- sleep 5' 2>&1 | FileCheck %s
 /* Without them nothing is said. */
-// RUN: %patchbay record -o %t/none -F 'p*' -- %t/prog 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: %patchbay record -t count -o %t/none -F 'p*' -- %t/prog 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE-NOT: warning
 #include "Inputs/check.h"
 
@@ -47,8 +51,33 @@ OPAQUE int quince(int a) { return a + 2; }
 
 OPAQUE int pear(int a) { return a; }
 
+static void call_for_ever(void)
+{
+	for (;;) {
+		usleep(1000);
+		pear(1);
+	}
+}
+
+/* Not at once: the recording has to begin before. */
+static void load_later(const char *path)
+{
+	void *library;
+
+	puts("ready");
+	fflush(stdout);
+	sleep(1);
+	library = dlmopen(LM_ID_NEWLM, path, RTLD_NOW);
+	CHECK(library);
+	sleep(3);
+	CHECK_EQ(dlclose(library), 0);
+	call_for_ever();
+}
+
 int main(int argc, char **argv)
 {
+	if (argc > 4)
+		load_later(argv[1]);
 	for (int i = 0; i < 2; i++) {
 		void *library = NULL;
 		int (*plum)(int);
@@ -61,16 +90,13 @@ int main(int argc, char **argv)
 		plum = (int (*)(int))dlsym(library, "plum");
 		CHECK_EQ(plum(1), 2);
 		/* The second one stays. */
-		if (!i)
+		if (!i || argc > 3)
 			CHECK_EQ(dlclose(library), 0);
 	}
-	if (argc > 2) {
+	if (argc == 3) {
 		puts("ready");
 		fflush(stdout);
-		for (;;) {
-			usleep(1000);
-			pear(1);
-		}
+		call_for_ever();
 	}
 	return 0;
 }

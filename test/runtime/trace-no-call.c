@@ -20,9 +20,9 @@
 // CHECK:{{^}}patchbay: error: patchbay.data: no call was recorded of the 1 function that was traced: none was made, or none returned, as where the program was killed in its first calls; function_graph without a threshold shows those, too{{$}}
 /* What it says helps, and of what is only counted there is nothing to say. */
 // RUN: %{record} -t function_duration -F recursion --depth 3 -- ./prog 2>&1 | FileCheck %s --check-prefix=DONE --implicit-check-not=stack
-// RUN: %{record} -F recursion -- ./prog 2>&1 | FileCheck %s --check-prefix=DONE --implicit-check-not=stack
+// RUN: %{record} -t count -F recursion -- ./prog 2>&1 | FileCheck %s --check-prefix=DONE --implicit-check-not=stack
 // DONE: 1 process recorded
-// RUN: %{status} 139 sh -c "%{record} -F recursion -- ./prog crash" 2>&1 | FileCheck %s --check-prefix=CRASHED --implicit-check-not=stack
+// RUN: %{status} 139 sh -c "%{record} -t count -F recursion -- ./prog crash" 2>&1 | FileCheck %s --check-prefix=CRASHED --implicit-check-not=stack
 // CRASHED: killed by SIGSEGV
 
 // RUN: %{record} -t function_graph --threshold 100s --thread 'prog*' -- ./prog shallow

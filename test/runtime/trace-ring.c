@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Events of several threads, of signal handlers that interrupt them anywhere,
- * also while an event is being recorded, and of a forked child: each is recorded
- * once, by the thread that it is of, in the order of time. Recording leaves errno
- * and vector arguments alone. Threads that come after others went use no more
- * memory than those did.
+ * Events of several threads, of signal handlers that interrupt them anywhere, and
+ * of a forked child: each is recorded once, by the thread that it is of, in the order
+ * of time. A call of a signal handler that interrupts the recording of an event is
+ * missed, and told. Recording leaves errno and vector arguments alone. Threads that
+ * come after others went use no more memory than those did.
  */
 // RUN: rm -rf %t && mkdir %t
 // RUN: %build %s -o %t/prog %link
-// RUN: cd %t && %patchbay record -t function -- ./prog > %t/said
+// RUN: cd %t && %patchbay record -t function -- ./prog > %t/said 2> %t/told
 // RUN: %patchbay dump --csv %t/patchbay.data > %t/csv
-// RUN: %python %S/Inputs/trace-counts.py %t/said < %t/csv | FileCheck %s
+// RUN: %python %S/Inputs/trace-counts.py --missed in_signal --told %t/told %t/said < %t/csv | FileCheck %s
 /* Many blocks for little: the same, in as small a buffer as does. */
 // RUN: cd %t && %patchbay record -t function -F in_child -F leaf_4 --buffer 2M -- ./prog > %t/said
 // RUN: grep -E 'in_child|leaf_4' %t/said > %t/some

@@ -17,9 +17,9 @@
 // RUN: not %patchbay record -o %t.data -t function -- %t bad 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=BAD
 // CHECK: {{^}}sum 119999400000{{$}}
-// REPORT-DAG: {{^ *}}200000 {{(.* )?}}process{{ }}
-// REPORT-DAG: {{^ *}}200000 {{(.* )?}}work{{ }}
-// REPORT-DAG: {{^ *}}200000 {{(.* )?}}thread_work{{ }}
+// REPORT-DAG: {{^ *}}200000 {{(.* )?}}process{{( |$)}}
+// REPORT-DAG: {{^ *}}200000 {{(.* )?}}work{{( |$)}}
+// REPORT-DAG: {{^ *}}200000 {{(.* )?}}thread_work{{( |$)}}
 // BAD: RealtimeSanitizer: unsafe-library-call
 // BAD: malloc
 

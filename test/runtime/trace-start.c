@@ -46,7 +46,6 @@
 // SAID-NEXT:patchbay: error: PATCHBAY: histogram=1 is for tracer=function_profile; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: sleep-time='1' is not 0; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: sleep-time is for tracers of durations, and not beside depth; nothing is traced
-// SAID-NEXT:patchbay: error: PATCHBAY: stores='1' is not 0; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: sleep-time is for tracers of durations, and not beside depth; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: args is for tracers of events, and not beside depth or sleep-time; nothing is traced
 // SAID-NEXT:patchbay: error: PATCHBAY: thread is for tracers of events, and for histogram=1; nothing is traced

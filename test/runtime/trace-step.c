@@ -10,10 +10,10 @@
 // RUN: %build %s -o %t/prog %link
 // RUN: cd %t && %patchbay record -t function -F leaf -F in_trap -- ./prog 5500 > %t/said
 // RUN: %patchbay dump --csv %t/patchbay.data > %t/csv
-// RUN: %python %S/Inputs/trace-counts.py %t/said < %t/csv | FileCheck %s
+// RUN: %python %S/Inputs/trace-counts.py --missed in_trap %t/said < %t/csv | FileCheck %s
 // RUN: cd %t && %patchbay record -t function -F leaf -F in_trap -- ./prog 0 > %t/said
 // RUN: %patchbay dump --csv %t/patchbay.data > %t/csv
-// RUN: %python %S/Inputs/trace-counts.py --lost %t/said < %t/csv | FileCheck %s
+// RUN: %python %S/Inputs/trace-counts.py --missed in_trap --lost %t/said < %t/csv | FileCheck %s
 // CHECK: counts agree
 
 #include "Inputs/check.h"

@@ -46,6 +46,9 @@
 // JSON: "args":{"this->size":3,"key":"k"},"result":3
 // RUN: %patchbay dump --csv %t/patchbay.data | FileCheck %s --check-prefix=CSV
 // CSV: "this->size=3, key=""k""",3,
+// RUN: %patchbay dump --chrome %t/patchbay.data | FileCheck %s --check-prefix=CHROME
+// CHROME: "args":{"args":{"this->size":3,"key":"k"},"result":3}
+// RUN: %patchbay dump --perfetto -o %t/pftrace %t/patchbay.data && grep -ao 'args2.this->size=3, key="k"' %t/pftrace && grep -ao 'result2.3' %t/pftrace
 //
 // A forked child's are explained by its parent's file.
 // RUN: cd %t && %patchbay record -t function_duration --args 'in_child(n)' -F main -- ./prog fork > out
@@ -54,7 +57,7 @@
 //
 // Only what is asked for; beneath roots, too.
 // RUN: cd %t && %patchbay record -t function_duration --args 'numbers(l, color)' --when 'l < -5' -- ./prog 2>&1 > out | FileCheck %s --check-prefix=LEFT
-// LEFT: patchbay: patchbay.data: 1 call of numbers({{.*}}) was left out, as --when asks
+// LEFT: patchbay: patchbay.data: 1 call of numbers was left out, as --when asks
 // RUN: cd %t && %patchbay record -o without -t function_duration --args 'numbers(l, color)' -- ./prog > out
 // RUN: %patchbay report %t/patchbay.data --diff %t/without 2>&1 > %t/out | FileCheck %s --check-prefix=DIFF
 // DIFF: were recorded with other options, {{.*}}: calls that --when left out 0 and 1{{$}}

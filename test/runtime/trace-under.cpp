@@ -50,7 +50,7 @@
 // Entries alone, and counts.
 // RUN: cd %t && %patchbay record -N 'std::*' -t function --under between -- ./prog
 // RUN: %patchbay report -f calls,name %t/patchbay.data | FileCheck %s --check-prefix=CALLS --implicit-check-not=root
-// RUN: cd %t && %patchbay record -N 'std::*' --under between -- ./prog
+// RUN: cd %t && %patchbay record -t count -N 'std::*' --under between -- ./prog
 // RUN: %patchbay report -f calls,name %t/patchbay.data | FileCheck %s --check-prefix=CALLS --implicit-check-not=root
 // RUN: cd %t && %patchbay record -N 'std::*' --histogram --under between -- ./prog
 // RUN: %patchbay report -f calls,name %t/patchbay.data | FileCheck %s --check-prefix=CALLS --implicit-check-not=root

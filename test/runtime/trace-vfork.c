@@ -18,6 +18,11 @@
 // RUN: %patchbay dump --chrome %t/patchbay.data > %t/json && %python %S/Inputs/sleep-times.py %t/json | FileCheck %s --check-prefix=AWAKE
 // AWAKE: naps: 2 calls of 4 to 20 ms, elapsed 50 ms and more
 //
+// One whose parent's thread has recorded nothing: its calls are lost, and told.
+// RUN: cd %t && %patchbay record -t function -F step -- ./prog early 2>&1 | FileCheck %s --check-prefix=EARLY
+// RUN: cd %t && %patchbay record --histogram -F step -- ./prog early 2>&1 | FileCheck %s --check-prefix=EARLY
+// EARLY: 5 events of forked children were lost, because these could not make a file, or were started by vfork() in a thread that had recorded nothing{{$}}
+//
 // One that restricts its system calls, before its parent has recorded anything: that
 // one has its own file, and records on.
 // RUN: cd %t && %patchbay record -t function -- ./prog restricts > %t/child
@@ -131,6 +136,11 @@ UNTRACED int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "restricts"))
 		return restricts();
+	for (int i = 0; argc > 1 && !strcmp(argv[1], "early"); i++) {
+		if (i == 5)
+			return 0;
+		step_in_child();
+	}
 	if (argc > 1) {
 		pthread_barrier_init(&barrier, NULL, 2);
 		pthread_create(&id, NULL, nap_twice, NULL);

@@ -41,6 +41,8 @@ static void be_watched(void)
 	CHECK_EQ(ptrace(PTRACE_TRACEME, 0, NULL, NULL), 0);
 	raise(SIGSTOP);
 	call_all(1 << 16);
+	/* Nobody watches from here on. */
+	getppid();
 	_exit(0);
 }
 
@@ -55,7 +57,7 @@ static long number_of(pid_t child)
 
 int main(void)
 {
-	int status, nr_wakes = 0;
+	int status, nr_wakes = 0, is_over = 0;
 	pid_t child = fork();
 
 	CHECK_EQ(child >= 0, 1);
@@ -64,16 +66,16 @@ int main(void)
 	CHECK_EQ(waitpid(child, &status, __WALL), child);
 	CHECK_EQ(WIFSTOPPED(status) && WSTOPSIG(status) == SIGSTOP, 1);
 	CHECK_EQ(ptrace(PTRACE_SETOPTIONS, child, NULL, PTRACE_O_TRACESYSGOOD), 0);
-	for (;;) {
+	while (!is_over) {
 		CHECK_EQ(ptrace(PTRACE_SYSCALL, child, NULL, NULL), 0);
 		CHECK_EQ(waitpid(child, &status, __WALL), child);
-		if (!WIFSTOPPED(status))
-			break;
 		CHECK_EQ(WSTOPSIG(status), SIGTRAP | 0x80);
 		switch (number_of(child)) {
 		case -1:
 		case SYS_getpid:
-		case SYS_exit_group:
+			break;
+		case SYS_getppid:
+			is_over = 1;
 			break;
 		case SYS_tgkill:
 			nr_wakes++;
@@ -82,6 +84,8 @@ int main(void)
 			printf("system call %ld\n", number_of(child));
 		}
 	}
+	CHECK_EQ(ptrace(PTRACE_DETACH, child, NULL, NULL), 0);
+	CHECK_EQ(waitpid(child, &status, __WALL), child);
 	CHECK_EQ(WIFEXITED(status) && !WEXITSTATUS(status), 1);
 	puts(nr_wakes ? "woken" : "nobody was woken");
 	return 0;

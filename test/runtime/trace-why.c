@@ -32,7 +32,7 @@
 // RUN: cd %t && %python %S/Inputs/record-running.py %patchbay ./prog -t function_duration --why 40ms
 // RUN: cd %t && %patchbay dump --json > json && %python %S/Inputs/check-why.py --some json naps
 /* As each reader shows it. */
-// RUN: cd %t && %patchbay record -t function_duration --why 40ms -F naps -- ./prog && %patchbay replay | FileCheck %s --check-prefix=REPLAY
+// RUN: cd %t && %patchbay record -t function_duration --why 40ms -F naps -- ./prog && %patchbay replay --nested=false | FileCheck %s --check-prefix=REPLAY
 // REPLAY: | naps{{$}}
 // REPLAY-NEXT: /* off the processor for {{(at least )?}}{{[0-9.]+}} ms of {{[0-9.]+}} ms
 // REPLAY: <stack trace>
@@ -41,7 +41,7 @@
 // REPLAY-NEXT: => main+0x
 /* Trampolines are no callers, whoever has them. */
 // RUN: %build -fomit-frame-pointer -DTRACED_CALLERS %s -o %t/traced-callers %link
-// RUN: cd %t && %patchbay record -o traced -t function_duration --why 40ms -F naps -F middle -F outer -- ./traced-callers && %patchbay replay traced | FileCheck %s --check-prefix=TRACED
+// RUN: cd %t && %patchbay record -o traced -t function_duration --why 40ms -F naps -F middle -F outer -- ./traced-callers && %patchbay replay --nested=false traced | FileCheck %s --check-prefix=TRACED
 // TRACED: | naps{{$}}
 // TRACED: <stack trace>
 // TRACED-NEXT: => middle+0x
@@ -68,7 +68,7 @@
 // PERFETTO-NEXT: off the processor for
 // PERFETTO-NEXT: middle+0x
 /* A stack that is longer than what is kept. */
-// RUN: cd %t && %patchbay record -t function_duration --why 40ms -F naps -- ./prog deep && %patchbay replay | FileCheck %s --check-prefix=DEEP
+// RUN: cd %t && %patchbay record -t function_duration --why 40ms -F naps -- ./prog deep && %patchbay replay --nested=false | FileCheck %s --check-prefix=DEEP
 // DEEP: => deeper+0x
 // DEEP: => ... (more of the stack was not kept)
 /* No more space than the buffer's; with --overwrite the last ones are there, and older calls have none. */
@@ -87,7 +87,7 @@
 /* Children of a fork have their own. */
 // RUN: cd %t && %patchbay record -t function_duration --why 40ms -F naps -- ./prog forks && %patchbay dump --json > json && %python %S/Inputs/check-why.py --processes json
 // DEFINE: %{status} = %python %S/Inputs/expect-status.py
-// RUN: %{status} 125 %patchbay record --why 1ms -- %t/prog 2>&1 | FileCheck %s --check-prefix=TRACER
+// RUN: %{status} 125 %patchbay record -t count --why 1ms -- %t/prog 2>&1 | FileCheck %s --check-prefix=TRACER
 // TRACER: error: --why is for function_duration and function_graph: choose one with -t{{$}}
 // RUN: %{status} 125 %patchbay record -t function_duration --why 0 -- %t/prog 2>&1 | FileCheck %s --check-prefix=ZERO
 // ZERO: error: --why: '0' is not a duration from 1ns on{{$}}

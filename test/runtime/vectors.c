@@ -130,8 +130,9 @@ static void check(void)
 
 int main(void)
 {
-	struct patchbay_ops_attr attr = { .size = sizeof(attr),
-					  .handler = wipe };
+	/* Not on the stack: to copy it there takes registers that may not be there. */
+	static struct patchbay_ops_attr attr = { .size = sizeof(attr),
+						 .handler = wipe };
 	struct patchbay_ops *ops;
 
 #ifdef ISA

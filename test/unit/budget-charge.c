@@ -76,8 +76,10 @@ void pb_budget_call(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cel
 	(void)ip, (void)parent_ip, (void)cell, (void)regs;
 }
 
-int patchbay_ops_create(const struct patchbay_ops_attr *attr, struct patchbay_ops **ops)
+int patchbay_ops_create_abi(const struct patchbay_ops_attr *attr, struct patchbay_ops **ops,
+			    unsigned int abi)
 {
+	(void)abi;
 	attach = attr->attach;
 	*ops = (struct patchbay_ops *)&an_index;
 	return 0;

@@ -2,21 +2,29 @@
 /*
  * What a thread may do around the barrier of pb_quiesce_begin(), which is
  * where it may still have read a cell as it was before: it is waited for, also
- * on processors that load the cell before the phase. And that each handler within
- * others is waited for on its own.
+ * on processors that load the cell before the phase. That a call which is counted as
+ * missed is waited for on its own. And how readers are taken, given back and used again.
  */
-// RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -o %t
+// REQUIRES: host-x86_64
+// RUN: %clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover %s -I %S/Inputs -I %patchbay_include -I %patchbay_source/runtime/core -I %patchbay_source/runtime/core/arch/x86_64 -o %t
 // RUN: %t | FileCheck %s
-// CHECK: {{^}}failures: 0 of 64{{$}}
+// CHECK: {{^}}failures: 0 of 822{{$}}
 
 #include "left.c"
+#include "missed.c"
+#include "open_calls.c"
 #include "quiesce.c"
-#include "unlisted.c"
+#include "reader.c"
 #include "wait.c"
+
+unsigned int pb_wait_limit = PATCHBAY_WAIT_LIMIT;
 
 #include "table.h"
 
-static struct pb_thread other; /* on the list, like any */
+#include <stdlib.h>
+#include <string.h>
+
+static struct pb_reader *other; /* of another thread */
 static int enter, error;
 
 int pb_os_restricted;
@@ -28,36 +36,85 @@ int pb_os_restricted;
 int pb_sync_core(void)
 {
 	if (enter)
-		other.outer.phase = pb_quiesce_phase;
+		other->outer.phase = pb_reader_phase;
 	return error;
 }
 
 /* What the kernel is asked. */
+int pb_os_peek(const void *at, void *to, size_t size)
+{
+	memcpy(to, at, size);
+	return 1;
+}
+
 int pb_os_differs(const uint32_t *at, uint32_t value)
 {
 	return *at != value;
 }
 
+enum { PROCESS = 10, SELF = 11, OTHER = 12 };
+
+static int ended, ended_too; /* numbers of threads that have ended: from, to */
+static int own_number = SELF;
+
+void pb_os_thread(int *process, int *number)
+{
+	*process = PROCESS;
+	*number = own_number;
+}
+
+int pb_os_has_ended(int process, int number)
+{
+	return process == PROCESS && number >= ended && number <= ended_too;
+}
+
+static int no_memory;
+
+void *pb_os_map_zeroes(size_t size, size_t multiple)
+{
+	return no_memory ? NULL : memset(aligned_alloc(multiple, size), 0, size);
+}
+
+void pb_os_unmap(void *memory, size_t size)
+{
+	(void)size;
+	free(memory);
+}
+
 struct pb_stats pb_stats;
 const struct pb_frame_mark pb_frame_mark = { 8, 7 };
 
-enum { ALL = 1 + PB_NESTED_MAX + 2 };
+/* Another thread registers, whose storage is @storage. */
+static struct pb_reader *take(const uintptr_t *storage, uint32_t number)
+{
+	const struct thread self = { PROCESS, (int)number, storage };
+	uint64_t life;
+	struct pb_reader *reader = claim(&self, &life);
+
+	if (!reader)
+		return NULL;
+	clear(reader);
+	reader->storage = storage;
+	reader->process = PROCESS;
+	reader->number = number;
+	CHECK(end_busy(reader, life, TAKEN));
+	return reader;
+}
+
+enum { ALL = 3 };
 
 static struct patchbay_regs frames[ALL];
-static uint64_t tokens[ALL];
+static struct pb_reader *selves[ALL];
 
 static void use_frame(int i, uint32_t word)
 {
 	((uint32_t *)&frames[i])[2] = word;
 }
 
-static enum pb_nesting enter_from(int i)
+static enum pb_entry enter_from(int i)
 {
-	enum pb_nesting nesting;
-
 	use_frame(i, pb_frame_mark.value);
-	tokens[i] = pb_thread_enter(&frames[i], &frames[i] + 1, &nesting);
-	return nesting;
+	return pb_thread_enter(&frames[i], &frames[i] + 1, &selves[i]);
 }
 
 /* In or left, as can be told without or with a closer look. */
@@ -67,116 +124,209 @@ static int is_over(uint64_t phase, int *closely)
 	return pb_quiesce_over(phase);
 }
 
-/* Handlers within handlers have marks of their own. */
+/* A call that is counted as missed has a mark of its own; there is one. */
 static void nest(void)
 {
 	uint64_t phase = 0, later = 0;
 	int over;
 
-	other.outer.phase = PB_THREAD_OUTSIDE;
-	pb_quiesce_init();
-	CHECK(enter_from(0) == PB_NESTING_FREE);
-	for (int i = 1; i <= PB_NESTED_MAX; i++)
-		CHECK(enter_from(i) == PB_NESTING_NESTED);
-	CHECK(enter_from(ALL - 2) == PB_NESTING_TOO_DEEP);
-	CHECK(enter_from(ALL - 1) == PB_NESTING_TOO_DEEP);
-	CHECK(!pb_quiesce_begin(&phase));
-	CHECK(pb_unlisted_until(phase, 1) < phase);
-	pb_thread_leave(tokens[ALL - 1]);
-	CHECK(pb_unlisted_until(phase, 1) == phase);
+	other->outer.phase = PB_THREAD_OUTSIDE;
+	pb_readers_init();
+	CHECK(enter_from(0) == PB_ENTERED);
+	CHECK(enter_from(1) == PB_ENTERED_TO_MISS);
+	CHECK(enter_from(2) == PB_NOT_ENTERED && pb_stats.unseen == 1);
 	CHECK(!pb_quiesce_begin(&phase));
 	CHECK(!is_over(phase, &over) && !over);
-	/* The outer one was left. That says nothing of the others. */
+	/* The outer handler was left. That says nothing of the call within it. */
 	use_frame(0, 0);
 	CHECK(!is_over(phase, &over) && !over);
 	CHECK(pb_thread_inside());
-	/* They may be over in any order, if they are in different coroutines. */
-	for (int i = 1; i < ALL - 1; i++) {
-		CHECK(!is_over(phase, &over) && !over);
-		pb_thread_leave(tokens[i]);
-	}
-	CHECK(!is_over(phase, &over) && over);
-	/* Who is told so forgets it, and marks are there again. */
+	pb_thread_leave(selves[1], PB_ENTERED_TO_MISS);
+	CHECK(is_over(phase, &over) && over);
 	CHECK(!pb_thread_inside());
-	CHECK(enter_from(0) == PB_NESTING_FREE);
-	CHECK(enter_from(1) == PB_NESTING_NESTED);
-	CHECK(enter_from(2) == PB_NESTING_NESTED);
+	/* And the other way round. */
+	CHECK(enter_from(0) == PB_ENTERED);
+	CHECK(enter_from(1) == PB_ENTERED_TO_MISS);
 	CHECK(is_over(phase, &over) && over); /* they came later */
 	CHECK(!pb_quiesce_begin(&later));
-	/* One that goes on when the outer one has returned; one that was left. */
-	pb_thread_leave(tokens[0]);
 	use_frame(1, 0);
 	CHECK(!is_over(later, &over) && !over);
-	pb_thread_leave(tokens[2]);
+	pb_thread_leave(selves[0], PB_ENTERED);
 	CHECK(!is_over(later, &over) && over);
 	CHECK(!pb_thread_inside() && is_over(later, &over));
+	CHECK(enter_from(1) == PB_ENTERED);
+	pb_thread_leave(selves[1], PB_ENTERED);
 }
 
-static int listed(void)
+static size_t count_taken(void)
 {
-	int nr = 0;
+	size_t nr = 0;
 
-	for (const struct pb_thread *t = threads; t && nr < 100; t = t->next)
-		nr += t == &pb_thread;
+	for (size_t i = 0; i < nr_taken; i++)
+		nr += pb_reader_life(at(i)) != 0;
 	return nr;
 }
 
-/* A signal handler forks, or leaves, while a thread is put on the list. */
-static void interrupt_enlisting(void)
+/* Threads that end without notice. */
+static void end_threads(void)
 {
-	static struct pb_thread never;
+	static uintptr_t storage[3 * NR_FIRST];
+	struct pb_reader *reader;
+	uint64_t life = pb_reader_life(other), phase;
+	int over;
 
-	CHECK(listed() == 1);
+	CHECK(count_taken() == 2);
+	/* In a handler: the kernel is asked, by who looks closely. */
+	other->outer = (struct pb_mark){ pb_reader_phase, 0 };
+	CHECK(!pb_quiesce_begin(&phase));
+	CHECK(pb_quiesce_thread(phase, &over) == OTHER && !over);
+	ended = ended_too = OTHER;
+	pb_os_restricted = 1; /* not if no system call may be made */
+	CHECK(pb_quiesce_until(phase, 1) < phase);
+	pb_os_restricted = 0;
+	CHECK(pb_quiesce_until(phase, 0) < phase);
+	CHECK(pb_quiesce_until(phase, 1) == phase && pb_quiesce_over(phase));
+	CHECK(count_taken() == 1 && !pb_reader_reclaim(other, life));
+	/* Somebody else has it: that the thread before has ended says nothing of this one. */
+	CHECK(take(&storage[0], OTHER + 1) == other && other->outer.phase == 0);
+	CHECK(!pb_reader_reclaim(other, life) && count_taken() == 2);
+
+	/* The next thread in the same place takes it over, and no other does. */
+	CHECK(take(&storage[1], OTHER + 2) != other);
+	reader = pb_reader_find();
+	pb_thread.reader = 0;
+	CHECK(pb_reader_take() == reader && count_taken() == 3);
+	/* The same number, and what was the thread's storage is something else: so, too. */
+	other->number = SELF;
+	storage[0] = value_in(other, &storage[0]);
+	reader->storage = &storage[2];
+	storage[2] = value_in(reader, &storage[2]);
+	pb_thread.reader = 0;
+	CHECK(pb_reader_take() != other && pb_reader_find() != reader);
+	give_back(pb_reader_find(), pb_reader_life(pb_reader_find()));
+	storage[0] = 0;
+	pb_thread.reader = 0;
+	CHECK(pb_reader_take() == other);
+
+	/* All are taken: who has ended gives room, and then memory does. */
+	for (uint32_t i = 3; nr_taken < NR_FIRST || count_taken() < NR_FIRST; i++)
+		take(&storage[i], 1000 + i);
+	CHECK(capacity() == NR_FIRST);
+	ended = 1000;
+	ended_too = 1999;
+	for (uint32_t i = NR_FIRST; i < 2 * NR_FIRST - 10; i++)
+		CHECK(take(&storage[i], 2000 + i));
+	CHECK(capacity() == NR_FIRST);
+	for (uint32_t i = 0; i < nr_taken; i++)
+		if (at(i)->number < 2000)
+			at(i)->number = 2000;
+	no_memory = 1;
+	CHECK(!take(&storage[3 * NR_FIRST - 1], 3000));
+	no_memory = 0;
+	pb_os_restricted = 1;
+	CHECK(!take(&storage[3 * NR_FIRST - 1], 3000));
+	pb_os_restricted = 0;
+	reader = take(&storage[3 * NR_FIRST - 1], 3000);
+	CHECK(reader == parts[0]);
+	CHECK(capacity() == 2 * NR_FIRST);
+	/* So many are there before system calls are restricted. */
+	pb_private_restrict(1);
+	CHECK(capacity() - nr_taken >= NR_SPARE && pb_os_restricted);
+	pb_private_restrict(0);
+
+	/* In a forked child all are free, but this thread's. */
+	own_number = SELF + 100;
+	CHECK(make_busy(at(5), at(5)->life));
 	forked_child();
-	CHECK(listed() == 1 && threads == &pb_thread && !pb_thread.next);
-	pb_thread.outer.phase = PB_THREAD_UNLISTED; /* behind push() */
+	CHECK(count_taken() == 1 && pb_reader_find()->number == SELF + 100);
+}
+
+/* A signal handler makes a traced call, or forks, while a reader is taken. */
+static void interrupt_taking(void)
+{
+	struct pb_reader *reader = pb_reader_find(), *signals;
+	const struct thread self = { PROCESS, SELF, &pb_thread.reader };
+	uint64_t life;
+
+	give_back(reader, pb_reader_life(reader));
+	pb_thread.reader = 0;
+	reader = claim(&self, &life);
+	clear(reader);
+	reader->storage = &pb_thread.reader;
+	signals = pb_reader_take(); /* before it is published: another one */
+	CHECK(signals && signals != reader);
+	publish(reader, life);
+	CHECK(pb_reader_find() == signals && count_taken() == 1);
+	give_back(signals, pb_reader_life(signals));
+	pb_thread.reader = 0;
+	reader = claim(&self, &life);
+	clear(reader);
+	reader->storage = &pb_thread.reader;
+	CHECK(end_busy(reader, life, TAKEN));
+	CHECK(pb_reader_take() == reader); /* behind that: the same */
+	CHECK(pb_reader_find() == reader && count_taken() == 1);
+	give_back(reader, pb_reader_life(reader));
+	pb_thread.reader = 0;
+	reader = claim(&self, &life);
+	clear(reader);
 	forked_child();
-	CHECK(listed() == 1);
-	unlink_thread(&pb_thread);
-	forked_child(); /* before */
-	CHECK(!threads);
-	push(&pb_thread);
-	CHECK(listed() == 1);
-	unlink_thread(&never);
-	CHECK(listed() == 1 && !pb_thread.next);
-	pb_thread.outer.phase = PB_THREAD_OUTSIDE;
+	publish(reader, life); /* it is not its any more */
+	CHECK(!pb_thread.reader && count_taken() == 0);
+	CHECK(pb_reader_take() && count_taken() == 1);
+}
+
+/* Destructors of other keys call until the last round. */
+static void end_by_key(void)
+{
+	struct pb_reader *self = pb_reader_take();
+
+	CHECK(enter_from(0) == PB_ENTERED); /* left by pthread_exit() */
+	for (int i = 1; i < PTHREAD_DESTRUCTOR_ITERATIONS; i++) {
+		thread_exit(&key);
+		CHECK(pb_reader_find() == self && !self->outer.phase);
+	}
+	thread_exit(&key);
+	CHECK(!pb_thread.reader && count_taken() == 0);
+	thread_exit(&key);
+	CHECK(enter_from(0) == PB_ENTERED && count_taken() == 1);
+	pb_thread_leave(selves[0], PB_ENTERED);
 }
 
 int main(void)
 {
-	uint32_t frame[16] = { [2] = 7 };
+	_Alignas(8) static uint32_t frame[16] = { [2] = 7 };
 	uint64_t phase = 0, before;
 	int64_t first = 0, second = 0;
 	int over;
 
-	push(&other);
+	other = take((const uintptr_t *)&frame[14], OTHER);
 	CHECK(!pb_quiesce_begin(&phase));
 	CHECK(pb_quiesce_over(phase));
 
 	enter = 1;
 	CHECK(!pb_quiesce_begin(&phase));
 	CHECK(!pb_quiesce_over(phase));
-	other.outer.phase = PB_THREAD_OUTSIDE;
+	other->outer.phase = PB_THREAD_OUTSIDE;
 	CHECK(pb_quiesce_over(phase));
 
 	/* Who comes later has seen what was stored, and is not waited for. */
 	enter = 0;
 	CHECK(!pb_quiesce_begin(&phase));
-	other.outer.phase = pb_quiesce_phase;
+	other->outer.phase = pb_reader_phase;
 	CHECK(pb_quiesce_over(phase));
 
 	/* Without a barrier nothing is known: nothing has begun. */
 	error = -EPERM;
-	before = pb_quiesce_phase;
+	before = pb_reader_phase;
 	CHECK(pb_quiesce_begin(&phase) == -EPERM);
-	CHECK(pb_quiesce_phase == before);
+	CHECK(pb_reader_phase == before);
 	CHECK(pb_wait() == -EPERM);
 	error = 0;
 
 	/* A handler is waited for until its frame is used for something else. */
 	enter = 1;
 	CHECK(!pb_quiesce_begin(&phase));
-	other.outer.frame = (uintptr_t)frame;
+	other->outer.frame = (uintptr_t)frame;
 	CHECK(!pb_quiesce_over(phase));
 	pb_quiesce_thread(phase, &over);
 	CHECK(!over);
@@ -193,10 +343,12 @@ int main(void)
 	CHECK(pb_over_until(phase, &first) == phase);
 	CHECK(pb_over_until(phase, &second) == phase);
 	/* There is no telling where its frame is. */
-	other.outer.frame = 0;
+	other->outer.frame = 0;
 	CHECK(pb_wait() == -ETIMEDOUT);
 	nest();
-	interrupt_enlisting();
+	end_threads();
+	interrupt_taking();
+	end_by_key();
 	printf("failures: %d of %d\n", failures, checks);
 	return failures != 0;
 }

@@ -41,6 +41,8 @@ static int sleep_for(const struct timespec *pause, struct timespec *left)
 #define nanosleep sleep_for
 #include "wait.c"
 
+unsigned int pb_wait_limit = PATCHBAY_WAIT_LIMIT;
+
 struct pb_stats pb_stats;
 
 int pb_thread_inside_below(const void *frame)

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// With LTO the linker compiles, so it is the linker that needs the plugin. If
-// it is not given it, nothing of what is compiled has a slot, and that would be
-// all: the program works, and nothing of it can be traced. We know that slots
-// were wanted
+// With LTO the linker compiles, so the linker needs the plugin. Without it the
+// compiled code has no slots: the program works and cannot be traced. Two kinds
+// of notes say that the user wanted slots:
 //
-// - from a note that the plugin puts into bitcode when it is loaded with
-//   -fpass-plugin=, and removes again where it generates code. Who generates
-//   code without it emits the note, be it us or another linker before (-r);
-// - where there is none, from the ABI notes of other object files of the link.
+// - The plugin puts a note into bitcode when it is loaded with -fpass-plugin=,
+//   and removes it where it generates code. Code generation without the plugin
+//   emits the note, in this link or in an earlier one (-r).
+// - Without such a note, the ABI notes of the other object files of the link.
 //
-// It is a warning, because to mix instrumented and plain code is all right, or
+// It is a warning, because a program may mix instrumented and plain code. It is
 // an error if -patchbay-require was given when the bitcode was made.
 //===----------------------------------------------------------------------===//
 

@@ -59,7 +59,7 @@ static void addString(SHA1 &hash, StringRef s) {
   hash.update(ArrayRef<uint8_t>{0});
 }
 
-// The content of a file, or that there is none: whoever needs it says so.
+// Hash the content of a file, or its absence, which its reader reports.
 static void addFile(SHA1 &hash, StringRef path) {
   if (auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
                                           /*RequiresNullTerminator=*/false)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What an architecture has to know of static calls: one implementation in Arch/
-// for each. abi.h draws the tramps.
+// for each. abi.h draws the thunks.
 
 #ifndef PATCHBAY_LLD_ELF_STATIC_CALL_ARCH_H
 #define PATCHBAY_LLD_ELF_STATIC_CALL_ARCH_H
@@ -12,33 +12,33 @@
 
 namespace lld::elf {
 
-class StaticCallTramp;
+class StaticCallThunk;
 struct StaticCallSite;
 
-// A branch to a tramp.
+// A branch to a thunk.
 struct StaticCallBranch {
   // Where the instruction begins, in its section.
   uint64_t offset;
   bool isTail;
-  // It does not go to the tramp's beginning.
+  // It does not go to the thunk's beginning.
   bool hasAddend;
 };
 
-// Whether the section has `size` bytes at `offset`, which is of a relocation and
-// may be anything.
+// Whether the section has `size` bytes at `offset`. It comes from a relocation
+// and may be anything.
 inline bool hasBytes(const InputSection &sec, uint64_t offset, uint64_t size) {
   const uint64_t end = sec.content().size();
   return offset <= end && end - offset >= size;
 }
 
-// The shape of the tramps, the same for all of a link.
+// The shape of the thunks, the same for all of a link.
 struct StaticCallLayout {
   uint32_t size = 0;
   uint32_t align = 0;
   // The code that a call goes to that returns 0, and the one that returns.
   uint32_t return0Offset = 0;
   uint32_t returnOffset = 0;
-  // With -r: the tramp's size, 0 if there are none, and the type of a 32-bit
+  // With -r: the thunk's size, 0 if there are none, and the type of a 32-bit
   // offset from the place that is relocated.
   uint32_t relocatableSize = 0;
   RelType offsetRel = 0;
@@ -50,18 +50,18 @@ public:
 
   const StaticCallLayout layout;
 
-  // A tramp's code but for what depends on addresses, for those who look at
-  // sections before they are written. At least as long as the longest tramp.
+  // A thunk's code without the parts that depend on addresses, for passes that
+  // read sections before they are written. As long as the longest thunk.
   ArrayRef<uint8_t> getCode() const { return code; }
 
   // The branch that `rel` belongs to, or nullopt if it belongs to none that can
-  // lead to a tramp.
+  // lead to a thunk.
   virtual std::optional<StaticCallBranch>
   getBranch(const InputSection &sec, const Relocation &rel) const = 0;
 
   // Prepare the caller's end of a branch, and return what symbol it is to go
   // to; null after an error.
-  virtual Symbol *prepareBranch(Ctx &, StaticCallTramp &, const InputSection &,
+  virtual Symbol *prepareBranch(Ctx &, StaticCallThunk &, const InputSection &,
                                 const Relocation &) const;
 
   // Whether `rel`, which is no such branch, takes an address, and is not a
@@ -73,22 +73,22 @@ public:
   // In the final link: add what is to be at the sites, beside the branches.
   virtual void finishSites(Ctx &, ArrayRef<StaticCallSite>) const {}
 
-  // Check where a tramp goes first. Return false after an error.
-  virtual bool prepareTarget(Ctx &, StaticCallTramp &) const { return true; }
+  // Check where a thunk goes first. Return false after an error.
+  virtual bool prepareTarget(Ctx &, StaticCallThunk &) const { return true; }
 
-  // Write the tramp. Return false if it cannot reach its key from where it is.
-  virtual bool writeTramp(Ctx &, uint8_t *buf,
-                          const StaticCallTramp &) const = 0;
+  // Write the thunk. Return false if it cannot reach its key from where it is.
+  virtual bool writeThunk(Ctx &, uint8_t *buf,
+                          const StaticCallThunk &) const = 0;
 
-  // For -r: the tramp without what its relocations give it, and those.
+  // For -r: the thunk without what its relocations give it, and those.
   using AddRelocation = llvm::function_ref<void(
       uint64_t offset, RelType type, const Symbol &, int64_t addend)>;
-  virtual void writeRelocatable(uint8_t *, const StaticCallTramp &) const {}
-  virtual void addRelocations(const StaticCallTramp &, AddRelocation) const {}
+  virtual void writeRelocatable(uint8_t *, const StaticCallThunk &) const {}
+  virtual void addRelocations(const StaticCallThunk &, AddRelocation) const {}
 
   // For --emit-relocs: relocations of what tools that move code cannot make out
   // by themselves.
-  virtual void addEmittedRelocations(const StaticCallTramp &,
+  virtual void addEmittedRelocations(const StaticCallThunk &,
                                      AddRelocation) const {}
 
 protected:

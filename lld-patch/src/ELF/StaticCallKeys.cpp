@@ -1,30 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The keys of static calls: that a tramp has one, which can be updated, and
+// The keys of static calls: that a thunk has one, which can be updated, and
 // where it goes first.
 
 #include "InputFiles.h"
 #include "StaticCallIndex.h"
 #include "StaticCallMode.h"
-#include "StaticCallTramp.h"
+#include "StaticCallThunk.h"
 #include "SymbolTable.h"
 #include "Symbols.h"
 #include "Target.h"
 #include "patchbay/abi.h"
 #include "llvm/Config/llvm-config.h"
-#include "llvm/Support/Parallel.h"
 
 using namespace llvm;
 using namespace llvm::ELF;
-using namespace llvm::object;
 using namespace lld;
 using namespace lld::elf;
 
 static void reportUndefinedKey(Ctx &ctx, const StaticCallMode &mode,
-                               const StaticCallTramp &tramp) {
-  ErrAlways(ctx) << tramp.caller << ": undefined static call key '"
-                 << tramp.keyName() << "'; define it with DEFINE_STATIC_CALL("
-                 << tramp.getName() << ", function) in one file of this link"
+                               const StaticCallThunk &thunk) {
+  Err(ctx) << thunk.caller << ": undefined static call key '"
+                 << thunk.keyName() << "'; define it with DEFINE_STATIC_CALL("
+                 << thunk.getName() << ", function) in one file of this link"
                  << (mode.kernel ? ""
                                  : ", or with DEFINE_EXPORTED_STATIC_CALL in a "
                                    "shared object of it");
@@ -33,13 +31,13 @@ static void reportUndefinedKey(Ctx &ctx, const StaticCallMode &mode,
 // A key that is not in this link is in one that the dynamic linker finds, if it
 // may look for it.
 static bool checkImportedKey(Ctx &ctx, const StaticCallMode &mode,
-                             const StaticCallTramp &tramp, const Symbol *key) {
+                             const StaticCallThunk &thunk, const Symbol *key) {
   if (key && key->isShared())
     return true;
   if (key && key->isUndefined() && key->isPreemptible &&
       ctx.arg.unresolvedSymbols == UnresolvedPolicy::Ignore)
     return true;
-  reportUndefinedKey(ctx, mode, tramp);
+  reportUndefinedKey(ctx, mode, thunk);
   return false;
 }
 
@@ -48,14 +46,14 @@ static bool checkKey(Ctx &ctx, const StaticCallMode &mode,
   // Room for the dynamic linker's copy of a variable of a shared object.
   if (isa_and_nonnull<BssSection>(key.section) &&
       key.section->name != "COMMON") {
-    ErrAlways(ctx) << "static call key '" << &key
+    Err(ctx) << "static call key '" << &key
                    << "' cannot be copied from its shared object; recompile "
                       "what refers to it with -fPIE or -fPIC";
     return false;
   }
   auto *sec = dyn_cast_or_null<InputSection>(key.section);
   if (!sec || !(sec->flags & SHF_WRITE)) {
-    auto diag = ErrAlways(ctx);
+    auto diag = Err(ctx);
     // A linker script may have defined it, in an output section.
     if (auto *base = dyn_cast_or_null<InputSectionBase>(key.section))
       diag << base->getObjMsg(key.value);
@@ -65,12 +63,12 @@ static bool checkKey(Ctx &ctx, const StaticCallMode &mode,
     return false;
   }
   auto error = [&] {
-    auto diag = ErrAlways(ctx);
+    auto diag = Err(ctx);
     diag << sec->getObjMsg(key.value) << ": static call key '" << &key << "' ";
     return diag;
   };
   if (key.isTls()) {
-    error() << "is thread-local; all threads have one tramp";
+    error() << "is thread-local; all threads have one thunk";
     return false;
   }
   uint64_t size = key.value < sec->getSize() ? sec->getSize() - key.value : 0;
@@ -106,28 +104,28 @@ static bool isFunction(const Symbol &sym) {
   return !d || !d->section || (d->section->flags & SHF_EXECINSTR);
 }
 
-static bool readTarget(Ctx &ctx, StaticCallIndex &index, StaticCallTramp &tramp,
+static bool readTarget(Ctx &ctx, StaticCallIndex &index, StaticCallThunk &thunk,
                        const InputSection &sec, const Relocation &rel) {
-  const uint64_t offset = tramp.key->value;
+  const uint64_t offset = thunk.key->value;
   Symbol &sym = *rel.sym;
   const int64_t addend = rel.addend;
   if (rel.type != ctx.target->symbolicRel) {
-    ErrAlways(ctx) << sec.getObjMsg(offset) << ": relocation " << rel.type
-                   << " cannot give static call key '" << tramp.key
+    Err(ctx) << sec.getObjMsg(offset) << ": relocation " << rel.type
+                   << " cannot give static call key '" << thunk.key
                    << "' its function";
     return false;
   }
   // The final link has reported it when it scanned the relocation.
   if (auto *u = dyn_cast<Undefined>(&sym);
       u && u->discardedSecIdx && ctx.arg.relocatable) {
-    ErrAlways(ctx) << sec.getObjMsg(offset) << ": static call key '"
-                   << tramp.key
+    Err(ctx) << sec.getObjMsg(offset) << ": static call key '"
+                   << thunk.key
                    << "' refers to a function in a discarded section";
     return false;
   }
   if (!isFunction(sym)) {
-    auto diag = ErrAlways(ctx);
-    diag << sec.getObjMsg(offset) << ": static call key '" << tramp.key
+    auto diag = Err(ctx);
+    diag << sec.getObjMsg(offset) << ": static call key '" << thunk.key
          << "' refers to ";
     if (sym.isSection()) // it has no name
       diag << cast<InputSectionBase>(cast<Defined>(sym).section)
@@ -137,49 +135,49 @@ static bool readTarget(Ctx &ctx, StaticCallIndex &index, StaticCallTramp &tramp,
     diag << ", which is not a function";
     return false;
   }
-  tramp.targetSym = &sym;
-  tramp.targetAddend = addend;
+  thunk.targetSym = &sym;
+  thunk.targetAddend = addend;
   if (sym.getName() == PATCHBAY_STATIC_CALL_RETURN0)
-    tramp.builtin = StaticCallTramp::Return0;
+    thunk.builtin = StaticCallThunk::Return0;
   else if (sym.getName() == PATCHBAY_STATIC_CALL_RETURN)
-    tramp.builtin = StaticCallTramp::Return;
+    thunk.builtin = StaticCallThunk::Return;
 
   // Without a function, like a key that is null. But if the dynamic linker
-  // looks for it, and finds nothing, it leaves a null that tramps jump to.
+  // looks for it, and finds nothing, it leaves a null that thunks jump to.
   if (sym.isUndefWeak() && sym.isPreemptible) {
-    ErrAlways(ctx) << sec.getObjMsg(offset) << ": static call key '"
-                   << tramp.key << "' refers to weak function '" << &sym
+    Err(ctx) << sec.getObjMsg(offset) << ": static call key '"
+                   << thunk.key << "' refers to weak function '" << &sym
                    << "', which may be missing at run time; define it with "
                       "DEFINE_STATIC_CALL_NULL and update it";
     return false;
   }
   if (sym.isUndefWeak())
-    tramp.builtin = StaticCallTramp::Return;
+    thunk.builtin = StaticCallThunk::Return;
 
   // An undefined symbol has been reported by now if it is an error.
   auto *d = dyn_cast<Defined>(&sym);
   if (!d || !d->section || d->isPreemptible || d->isGnuIFunc())
     return true;
-  tramp.target = d;
+  thunk.target = d;
   // The function that a reference to a section means knows more of itself (its
   // local entry point on ppc64) than the section does.
   if (d->isSection() && !ctx.arg.relocatable)
     if (Defined *function = index.findFunction(
             *cast<InputSectionBase>(d->section), d->value + addend)) {
-      tramp.target = function;
-      tramp.targetAddend = 0;
+      thunk.target = function;
+      thunk.targetAddend = 0;
     }
   return true;
 }
 
 bool elf::resolveListedKey(Ctx &ctx, const StaticCallMode &mode,
-                           StaticCallTramp &tramp) {
-  Symbol *sym = ctx.symtab->find(tramp.keyName());
-  tramp.key = dyn_cast_or_null<Defined>(sym);
+                           StaticCallThunk &thunk) {
+  Symbol *sym = ctx.symtab->find(thunk.keyName());
+  thunk.key = dyn_cast_or_null<Defined>(sym);
   const bool isKnown = sym && (sym->isDefined() || sym->isUndefined());
-  tramp.keyOrTramp = isKnown ? sym : tramp.sym;
-  if (tramp.key)
-    return checkKey(ctx, mode, *tramp.key);
+  thunk.keyOrThunk = isKnown ? sym : thunk.sym;
+  if (thunk.key)
+    return checkKey(ctx, mode, *thunk.key);
   auto *u = dyn_cast_or_null<Undefined>(sym);
   if (ctx.arg.relocatable && !(u && u->discardedSecIdx)) {
     // --gc-sections may have dropped all else that refers to it.
@@ -193,97 +191,27 @@ bool elf::resolveListedKey(Ctx &ctx, const StaticCallMode &mode,
     return true;
   }
   // A kernel has no dynamic linker that would find it elsewhere.
-  reportUndefinedKey(ctx, mode, tramp);
+  reportUndefinedKey(ctx, mode, thunk);
   return false;
 }
 
 bool elf::resolveStaticCallKey(Ctx &ctx, const StaticCallMode &mode,
                                StaticCallIndex &index,
-                               StaticCallTramp &tramp) {
-  Symbol *sym = ctx.symtab->find(tramp.keyName());
-  tramp.key = dyn_cast_or_null<Defined>(sym);
-  if (!tramp.key)
-    return checkImportedKey(ctx, mode, tramp, sym);
-  tramp.importedKey = nullptr;
-  tramp.keyOrTramp = tramp.key;
-  if (!checkKey(ctx, mode, *tramp.key))
+                               StaticCallThunk &thunk) {
+  Symbol *sym = ctx.symtab->find(thunk.keyName());
+  thunk.key = dyn_cast_or_null<Defined>(sym);
+  if (!thunk.key)
+    return checkImportedKey(ctx, mode, thunk, sym);
+  thunk.importedKey = nullptr;
+  thunk.keyOrThunk = thunk.key;
+  if (!checkKey(ctx, mode, *thunk.key))
     return false;
-  auto *sec = cast<InputSection>(tramp.key->section);
-  if (const Relocation *rel = index.findRelocation(*sec, tramp.key->value))
-    return readTarget(ctx, index, tramp, *sec, *rel);
+  auto *sec = cast<InputSection>(thunk.key->section);
+  if (const Relocation *rel = index.findRelocation(*sec, thunk.key->value))
+    return readTarget(ctx, index, thunk, *sec, *rel);
   // A static call without a function does nothing.
   ArrayRef<uint8_t> data = sec->content();
-  if (!data.data() || !read64(ctx, data.data() + tramp.key->value))
-    tramp.builtin = StaticCallTramp::Return;
+  if (!data.data() || !read64(ctx, data.data() + thunk.key->value))
+    thunk.builtin = StaticCallThunk::Return;
   return true;
-}
-
-// Which symbol the definition at `shndx`:`offset` of a file gives its func, or
-// null if none; such a definition lost to another, so there is no InputSection
-// with its relocations.
-static const Symbol *readLostTarget(const ELFFileBase &file, uint32_t shndx,
-                                    uint64_t offset) {
-  const auto obj = file.getObj<ELF64LE>();
-  auto find = [&](const auto &rels) -> const Symbol * {
-    for (const auto &rel : rels)
-      if (rel.r_offset == offset)
-        return &file.getSymbol(rel.getSymbol(/*isMips64EL=*/false));
-    return nullptr;
-  };
-  for (const auto &sec : file.getELFShdrs<ELF64LE>()) {
-    if (sec.sh_info != shndx)
-      continue;
-    if (sec.sh_type == SHT_RELA) {
-      if (auto relas = obj.relas(sec))
-        return find(*relas);
-      else
-        consumeError(relas.takeError());
-    } else if (sec.sh_type == SHT_CREL) {
-      if (auto crels = obj.crels(sec))
-        return find(crels->second);
-      else
-        consumeError(crels.takeError());
-    }
-  }
-  return nullptr;
-}
-
-// Of several weak definitions or members of a COMDAT group, the first one wins.
-// If they differ, that is a bug of the program that nothing else reports.
-void elf::checkStaticCallDuplicates(Ctx &ctx, StaticCallIndex &index,
-                                    ArrayRef<StaticCallTramp *> tramps) {
-  DenseMap<const Symbol *, const Symbol *> targets;
-  for (StaticCallTramp *tramp : tramps) {
-    auto *key = dyn_cast_or_null<Defined>(ctx.symtab->find(tramp->keyName()));
-    auto *sec = key ? dyn_cast_or_null<InputSection>(key->section) : nullptr;
-    if (!sec || !isa_and_nonnull<ELFFileBase>(key->file) ||
-        !(key->isWeak() || sec->nextInSectionGroup))
-      continue;
-    const Relocation *rel = index.findRelocation(*sec, key->value);
-    targets[key] = rel ? rel->sym : nullptr;
-  }
-  if (targets.empty())
-    return;
-
-  for (ELFFileBase *file : ctx.objectFiles) {
-    ArrayRef<Symbol *> symbols = file->getGlobalSymbols();
-    auto elfSymbols = file->getGlobalELFSyms<ELF64LE>();
-    for (auto [sym, esym] : llvm::zip_equal(symbols, elfSymbols)) {
-      if (sym->file == file || esym.st_shndx == SHN_UNDEF)
-        continue;
-      auto it = targets.find(sym);
-      if (it == targets.end())
-        continue;
-      const Symbol *lost = readLostTarget(
-          *file, cast<ObjFile<ELF64LE>>(file)->getSectionIndex(esym),
-          esym.st_value);
-      if (lost == it->second)
-        continue;
-      ErrAlways(ctx) << "static call key '" << sym
-                     << "' has different functions\n>>> "
-                     << (it->second ? it->second->getName() : "none") << " in "
-                     << sym->file << "\n>>> "
-                     << (lost ? lost->getName() : "none") << " in " << file;
-    }
-  }
 }

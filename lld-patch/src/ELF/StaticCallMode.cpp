@@ -10,7 +10,7 @@ using namespace llvm::ELF;
 using namespace lld;
 using namespace lld::elf;
 
-// Who gave an option expects that it does something.
+// Report options that exclude each other or have no effect.
 static void checkOptions(Ctx &ctx, const opt::InputArgList &args,
                          const StaticCallMode &mode, bool enabled) {
   const bool relocatable = args.hasArg(OPT_static_calls_relocatable);
@@ -21,7 +21,7 @@ static void checkOptions(Ctx &ctx, const opt::InputArgList &args,
   };
 
   if (mode.sitesOnly && ((enabled && !ctx.arg.relocatable) || relocatable))
-    ErrAlways(ctx) << "--static-call-sites is for tramps that the input makes; "
+    ErrAlways(ctx) << "--static-call-sites is for thunks that the input makes; "
                       "remove it or "
                    << (relocatable ? "--static-calls-relocatable"
                        : kernel    ? "--static-calls-kernel"
@@ -33,7 +33,7 @@ static void checkOptions(Ctx &ctx, const opt::InputArgList &args,
     warnNoEffect("--static-calls-kernel", "with -r");
   else if (kernel && !isPPC64)
     ErrAlways(ctx) << "--static-calls-kernel is only supported on PowerPC64 "
-                      "targets; where the kernel makes the tramps use "
+                      "targets; where the kernel makes the thunks use "
                       "--static-call-sites";
 
   if (mode.sameToc && !isPPC64)
@@ -67,10 +67,10 @@ elf::readStaticCallMode(Ctx &ctx, const opt::InputArgList &args) {
     mode.option = "--static-calls-kernel";
   checkOptions(ctx, args, mode, enabled);
 
-  const bool makesTramps = ctx.arg.relocatable
+  const bool makesThunks = ctx.arg.relocatable
                                ? args.hasArg(OPT_static_calls_relocatable)
                                : enabled;
-  if (!mode.sitesOnly && !makesTramps)
+  if (!mode.sitesOnly && !makesThunks)
     return std::nullopt;
   return mode;
 }

@@ -13,11 +13,11 @@ namespace lld::elf {
 struct StaticCallMode {
   // --static-calls-kernel, and -r: the output is Linux or a module of it. Its
   // keys are the kernel's, which only have to begin with the pointer; it takes
-  // the addresses of tramps, to update and to export them; it has a section of
+  // the addresses of thunks, to update and to export them; it has a section of
   // its own that leads from one to the other (.static_call_tramp_key); and all
   // that it reads of ours is the table of the branches.
   bool kernel = false;
-  // --static-call-sites: the tramps are in the input, and the output gets the
+  // --static-call-sites: the thunks are in the input, and the output gets the
   // table of the branches to them.
   bool sitesOnly = false;
   // --static-calls-same-toc.
@@ -26,7 +26,7 @@ struct StaticCallMode {
   // As it is given, for messages.
   const char *option = "--static-calls";
 
-  bool makesTramps() const { return !sitesOnly; }
+  bool makesThunks() const { return !sitesOnly; }
 };
 
 // Read the options, and report what does not go together or has no effect.

@@ -20,36 +20,36 @@ using namespace lld::elf;
 namespace {
 struct Reference {
   InputSection *sec;
-  StaticCallTramp *tramp;
+  StaticCallThunk *thunk;
   Relocation rel;
   // The final link's, which may be changed; null with -r, which has none.
   Relocation *scanned;
 };
 
-using TrampMap = DenseMap<const Symbol *, StaticCallTramp *>;
+using ThunkMap = DenseMap<const Symbol *, StaticCallThunk *>;
 } // namespace
 
 // The final link has scanned relocations.
-static void findScanned(InputSection &sec, const TrampMap &trampOf,
+static void findScanned(InputSection &sec, const ThunkMap &thunkOf,
                         bool isSynthetic, std::vector<Reference> &found) {
   for (Relocation &rel : sec.relocs()) {
-    // The symbol of a tramp that we make is in a tramp: fewer look-ups.
+    // The symbol of a thunk that we make is in a thunk: fewer look-ups.
     auto *d = dyn_cast_or_null<Defined>(rel.sym);
     if (!d || (isSynthetic && !isa_and_nonnull<SyntheticSection>(d->section)))
       continue;
-    if (StaticCallTramp *tramp = trampOf.lookup(d))
-      found.push_back({&sec, tramp, rel, &rel});
+    if (StaticCallThunk *thunk = thunkOf.lookup(d))
+      found.push_back({&sec, thunk, rel, &rel});
   }
 }
 
 // -r copies them as they are in the file.
-static void findInFile(InputSection &sec, const TrampMap &trampOf,
+static void findInFile(InputSection &sec, const ThunkMap &thunkOf,
                        std::vector<Reference> &found) {
   auto find = [&](const auto &rels) {
     for (const auto &rel : rels) {
       Symbol &sym = sec.file->getRelocTargetSym(rel);
-      if (StaticCallTramp *tramp = trampOf.lookup(&sym))
-        found.push_back({&sec, tramp,
+      if (StaticCallThunk *thunk = thunkOf.lookup(&sym))
+        found.push_back({&sec, thunk,
                          Relocation{R_NONE, rel.getType(/*isMips64EL=*/false),
                                     rel.r_offset, getAddend<ELF64LE>(rel),
                                     &sym},
@@ -66,25 +66,25 @@ static void findInFile(InputSection &sec, const TrampMap &trampOf,
 // relocations.
 static std::vector<Reference>
 findReferences(Ctx &ctx, const StaticCallMode &mode,
-               ArrayRef<StaticCallTramp *> tramps) {
-  TrampMap trampOf;
-  for (StaticCallTramp *tramp : tramps)
-    trampOf[tramp->sym] = tramp;
+               ArrayRef<StaticCallThunk *> thunks) {
+  ThunkMap thunkOf;
+  for (StaticCallThunk *thunk : thunks)
+    thunkOf[thunk->sym] = thunk;
   std::vector<std::vector<Reference>> found(ctx.objectFiles.size());
   parallelFor(0, found.size(), [&](size_t i) {
     ELFFileBase *file = ctx.objectFiles[i];
     // By the symbols' addresses alone: to look into each takes a cache miss.
     if (llvm::none_of(file->getGlobalSymbols(),
-                      [&](const Symbol *sym) { return trampOf.contains(sym); }))
+                      [&](const Symbol *sym) { return thunkOf.contains(sym); }))
       return;
     for (InputSectionBase *base : file->getSections()) {
       auto *sec = dyn_cast_or_null<InputSection>(base);
       if (!sec || !sec->isLive() || !(sec->flags & SHF_ALLOC))
         continue;
       if (ctx.arg.relocatable)
-        findInFile(*sec, trampOf, found[i]);
+        findInFile(*sec, thunkOf, found[i]);
       else
-        findScanned(*sec, trampOf, mode.makesTramps(), found[i]);
+        findScanned(*sec, thunkOf, mode.makesThunks(), found[i]);
     }
   });
   std::vector<Reference> references;
@@ -93,27 +93,27 @@ findReferences(Ctx &ctx, const StaticCallMode &mode,
   return references;
 }
 
-// Whether the reference is the key's own, which says where its tramp is, or
+// Whether the reference is the key's own, which says where its thunk is, or
 // that of a definition of the key that lost to another.
 static bool isKeyReference(Ctx &ctx, StaticCallIndex &index,
                            const Reference &ref) {
   uint64_t offset = ref.rel.offset - offsetof(static_call_key, tramp);
-  const Symbol *key = ctx.symtab->find(ref.tramp->keyName());
+  const Symbol *key = ctx.symtab->find(ref.thunk->keyName());
   return key && index.isDefinition(*ref.sec, offset, *key);
 }
 
 SmallVector<StaticCallSite, 0> elf::resolveStaticCallReferences(
     Ctx &ctx, const StaticCallMode &mode, const StaticCallArch &arch,
-    StaticCallIndex &index, ArrayRef<StaticCallTramp *> tramps) {
+    StaticCallIndex &index, ArrayRef<StaticCallThunk *> thunks) {
   SmallVector<StaticCallSite, 0> sites;
-  for (Reference &ref : findReferences(ctx, mode, tramps)) {
-    StringRef name = ref.tramp->getName();
+  for (Reference &ref : findReferences(ctx, mode, thunks)) {
+    StringRef name = ref.thunk->getName();
     auto error = [&] {
-      auto diag = ErrAlways(ctx);
+      auto diag = Err(ctx);
       diag << ref.sec->getObjMsg(ref.rel.offset) << ": ";
       return diag;
     };
-    if (!ref.tramp->isLive()) {
+    if (!ref.thunk->isLive()) {
       // The final link has reported it when it scanned the relocation.
       error() << "relocation refers to a symbol in a discarded section: "
               << PATCHBAY_SCT_PREFIX << name;
@@ -131,12 +131,13 @@ SmallVector<StaticCallSite, 0> elf::resolveStaticCallReferences(
       error() << "branch into the middle of static call '" << name << "'";
       continue;
     }
-    Symbol *to = arch.prepareBranch(ctx, *ref.tramp, *ref.sec, ref.rel);
+    Symbol *to = arch.prepareBranch(ctx, *ref.thunk, *ref.sec, ref.rel);
     if (!to)
       continue;
     if (ref.scanned)
       ref.scanned->sym = to;
-    sites.push_back({ref.sec, branch->offset, ref.tramp, branch->isTail});
+    if (ref.thunk->isResolved)
+      sites.push_back({ref.sec, branch->offset, ref.thunk, branch->isTail});
   }
   return sites;
 }

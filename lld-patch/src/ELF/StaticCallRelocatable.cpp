@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// With -r the tramps are left to the final link, which knows more. A kernel
+// With -r the thunks are left to the final link, which knows more. A kernel
 // module has none: what -r makes of it is loaded as it is. So with
-// --static-calls-relocatable the tramps of keys that the output defines, and
-// the table of the branches to them, are made at once, with relocations. Tramps
+// --static-calls-relocatable the thunks of keys that the output defines, and
+// the table of the branches to them, are made at once, with relocations. Thunks
 // of other keys are the kernel's to export. With --static-call-sites the module
-// has tramps of its own, and only the table is made.
+// has thunks of its own, and only the table is made.
 //
-// The x86-64 tramp is the kernel's own (arch/x86/include/asm/static_call.h),
+// The x86-64 thunk is the kernel's own (arch/x86/include/asm/static_call.h),
 // and so is the table's format everywhere. ppc64 is refused: callers must
 // restore the TOC pointer, and a module loader turns a nop into the load only
 // behind calls that it makes a stub for.
@@ -40,9 +40,9 @@ uint64_t RelocatableSiteTable::addEntry() {
 RelocatableStaticCalls::RelocatableStaticCalls(Ctx &ctx,
                                                const StaticCallArch &arch)
     : ctx(ctx), arch(arch), siteTable(ctx),
-      trampRelocs(ctx, ".rela" PATCHBAY_STATIC_CALL_TEXT_SECTION),
+      thunkRelocs(ctx, ".rela" PATCHBAY_STATIC_CALL_TEXT_SECTION),
       siteRelocs(ctx, ".rela" PATCHBAY_STATIC_CALL_SITE_SECTION) {
-  ctx.inputSections.append({&siteTable, &trampRelocs, &siteRelocs});
+  ctx.inputSections.append({&siteTable, &thunkRelocs, &siteRelocs});
 }
 
 // Where in an input section: as the section of the output that it is part of.
@@ -57,18 +57,18 @@ void RelocatableStaticCalls::addSite(const StaticCallSite &site) {
                  *makePlaceSymbol(ctx, *site.sec),
                  static_cast<int64_t>(site.offset));
   siteRelocs.add(siteTable, offset + offsetof(static_call_site, key),
-                 arch.layout.offsetRel, *site.tramp->keyOrTramp,
+                 arch.layout.offsetRel, *site.thunk->keyOrThunk,
                  site.isTail ? PATCHBAY_STATIC_CALL_TAIL : 0);
 }
 
-void RelocatableStaticCalls::finalize(ArrayRef<const StaticCallTramp *> tramps,
+void RelocatableStaticCalls::finalize(ArrayRef<const StaticCallThunk *> thunks,
                                       ArrayRef<StaticCallSite> sites) {
-  for (const StaticCallTramp *tramp : tramps) {
+  for (const StaticCallThunk *thunk : thunks) {
     auto add = [&](uint64_t offset, RelType type, const Symbol &sym,
                    int64_t addend) {
-      trampRelocs.add(*tramp, offset, type, sym, addend);
+      thunkRelocs.add(*thunk, offset, type, sym, addend);
     };
-    arch.addRelocations(*tramp, add);
+    arch.addRelocations(*thunk, add);
   }
   const InputSection *reported = nullptr;
   for (const StaticCallSite &site : sites) {
@@ -84,11 +84,11 @@ void RelocatableStaticCalls::finalize(ArrayRef<const StaticCallTramp *> tramps,
     reported = site.sec;
   }
   warnIfTableDiscarded(ctx, siteTable);
-  trampRelocs.joinInput();
+  thunkRelocs.joinInput();
   siteRelocs.joinInput();
 }
 
 void RelocatableStaticCalls::setLinks() {
-  trampRelocs.setLinks();
+  thunkRelocs.setLinks();
   siteRelocs.setLinks();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tramps in the output of -r, for those who load it as it is: the modules of a
+// Thunks in the output of -r that is loaded without a final link: modules of a
 // kernel. See StaticCallRelocatable.cpp.
 
 #ifndef PATCHBAY_LLD_ELF_STATIC_CALL_RELOCATABLE_H
@@ -27,7 +27,7 @@ public:
   // Before output sections are made.
   RelocatableStaticCalls(Ctx &ctx, const StaticCallArch &arch);
   // When it is known what the linker script leaves of the input.
-  void finalize(ArrayRef<const StaticCallTramp *>, ArrayRef<StaticCallSite>);
+  void finalize(ArrayRef<const StaticCallThunk *>, ArrayRef<StaticCallSite>);
   void setLinks();
 
   const SyntheticSection &table() const { return siteTable; }
@@ -38,7 +38,7 @@ private:
   Ctx &ctx;
   const StaticCallArch &arch;
   RelocatableSiteTable siteTable;
-  StaticCallRelocations trampRelocs, siteRelocs;
+  StaticCallRelocations thunkRelocs, siteRelocs;
 };
 
 } // namespace lld::elf

@@ -13,50 +13,50 @@ using namespace lld;
 using namespace lld::elf;
 
 // Write the offset of `va` from the field at `field`. It is in reach where the
-// tramps are in reach of their keys, but for code further away than that.
+// thunks are in reach of their keys, but for code further away than that.
 static void writeOffset(Ctx &ctx, uint8_t *buf, uint64_t va, uint64_t field) {
   int64_t offset = va - field;
   if (!isInt<32>(offset))
-    ErrAlways(ctx) << "static call table at 0x"
+    Err(ctx) << "static call table at 0x"
                    << utohexstr(field, /*LowerCase=*/true)
                    << " is out of reach of 0x"
                    << utohexstr(va, /*LowerCase=*/true);
   write32(ctx, buf, offset);
 }
 
-static void writeKey(Ctx &ctx, uint8_t *buf, const StaticCallTramp &tramp,
+static void writeKey(Ctx &ctx, uint8_t *buf, const StaticCallThunk &thunk,
                      unsigned flags, uint64_t field) {
-  if (tramp.isImported())
+  if (thunk.isImported())
     flags |= PATCHBAY_STATIC_CALL_IMPORTED;
-  writeOffset(ctx, buf, tramp.getPointerVA() | flags, field);
+  writeOffset(ctx, buf, thunk.getPointerVA() | flags, field);
 }
 
 static bool isInOutput(const SyntheticSection &sec) {
   return sec.getParent() && (sec.getParent()->flags & SHF_ALLOC);
 }
 
-StaticCallTrampTable::StaticCallTrampTable(Ctx &ctx)
+StaticCallThunkTable::StaticCallThunkTable(Ctx &ctx)
     : SyntheticSection(ctx, PATCHBAY_STATIC_CALL_TRAMP_SECTION, SHT_PROGBITS,
                        SHF_ALLOC, alignof(static_call_tramp_key)) {}
 
-size_t StaticCallTrampTable::getSize() const {
-  return tramps.size() * sizeof(static_call_tramp_key);
+size_t StaticCallThunkTable::getSize() const {
+  return thunks.size() * sizeof(static_call_tramp_key);
 }
 
-void StaticCallTrampTable::writeTo(uint8_t *buf) {
+void StaticCallThunkTable::writeTo(uint8_t *buf) {
   uint64_t va = getVA();
-  SmallVector<StaticCallTramp *, 0> sorted = tramps;
-  llvm::sort(sorted, [](StaticCallTramp *a, StaticCallTramp *b) {
+  SmallVector<StaticCallThunk *, 0> sorted = thunks;
+  llvm::sort(sorted, [](StaticCallThunk *a, StaticCallThunk *b) {
     return a->getVA() < b->getVA();
   });
-  for (const StaticCallTramp *tramp : sorted) {
+  for (const StaticCallThunk *thunk : sorted) {
     unsigned flags = 0;
-    if (tramp->sameToc)
+    if (thunk->sameToc)
       flags |= PATCHBAY_STATIC_CALL_SAME_TOC;
-    if (tramp->notocSym)
+    if (thunk->notocSym)
       flags |= PATCHBAY_STATIC_CALL_NOTOC;
-    writeOffset(ctx, buf, tramp->getVA(), va);
-    writeKey(ctx, buf + offsetof(static_call_tramp_key, key), *tramp, flags,
+    writeOffset(ctx, buf, thunk->getVA(), va);
+    writeKey(ctx, buf + offsetof(static_call_tramp_key, key), *thunk, flags,
              va + offsetof(static_call_tramp_key, key));
     buf += sizeof(static_call_tramp_key);
     va += sizeof(static_call_tramp_key);
@@ -80,14 +80,14 @@ void StaticCallSiteTable::writeTo(uint8_t *buf) {
   SmallVector<Entry, 0> sorted;
   for (const StaticCallSite &site : sites)
     sorted.push_back(
-        {site.tramp->getPointerVA(), site.sec->getVA(site.offset), &site});
+        {site.thunk->getPointerVA(), site.sec->getVA(site.offset), &site});
   llvm::sort(sorted, [](const Entry &a, const Entry &b) {
     return std::tie(a.key, a.place) < std::tie(b.key, b.place);
   });
   uint64_t va = getVA();
   for (const Entry &entry : sorted) {
     writeOffset(ctx, buf, entry.place, va);
-    writeKey(ctx, buf + offsetof(static_call_site, key), *entry.site->tramp,
+    writeKey(ctx, buf + offsetof(static_call_site, key), *entry.site->thunk,
              entry.site->isTail ? PATCHBAY_STATIC_CALL_TAIL : 0,
              va + offsetof(static_call_site, key));
     buf += sizeof(static_call_site);
@@ -116,11 +116,11 @@ void StaticCallSiteTable::finalizeSymbols() {
     stop->value = getSize();
 }
 
-StaticCallNote::StaticCallNote(Ctx &ctx, const StaticCallTrampTable &tramps,
+StaticCallNote::StaticCallNote(Ctx &ctx, const StaticCallThunkTable &thunks,
                                const StaticCallSiteTable &sites)
     : SyntheticSection(ctx, PATCHBAY_STATIC_CALL_NOTE_SECTION, SHT_NOTE,
                        SHF_ALLOC, /*addralign=*/4),
-      tramps(tramps), sites(sites) {}
+      thunks(thunks), sites(sites) {}
 
 // namesz, descsz and type come before the name, which is padded.
 static constexpr size_t descOffset =
@@ -147,8 +147,8 @@ void StaticCallNote::writeTo(uint8_t *buf) {
   };
   write32(ctx, desc + offsetof(patchbay_static_calls, abi_version),
           PATCHBAY_ABI_VERSION);
-  writeTable(tramps, offsetof(patchbay_static_calls, tramps),
-             offsetof(patchbay_static_calls, nr_tramps), tramps.tramps.size());
+  writeTable(thunks, offsetof(patchbay_static_calls, tramps),
+             offsetof(patchbay_static_calls, nr_tramps), thunks.thunks.size());
   writeTable(sites, offsetof(patchbay_static_calls, sites),
              offsetof(patchbay_static_calls, nr_sites), sites.sites.size());
   if (ctx.arg.emachine == EM_PPC64) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the run time reads of a link unit's static calls (abi.h): a note that
-// leads to a table of the tramps and one of the branches to them.
+// leads to a table of the thunks and one of the branches to them.
 
 #ifndef PATCHBAY_LLD_ELF_STATIC_CALL_TABLES_H
 #define PATCHBAY_LLD_ELF_STATIC_CALL_TABLES_H
@@ -10,14 +10,14 @@
 
 namespace lld::elf {
 
-class StaticCallTrampTable final : public SyntheticSection {
+class StaticCallThunkTable final : public SyntheticSection {
 public:
-  StaticCallTrampTable(Ctx &ctx);
+  StaticCallThunkTable(Ctx &ctx);
   size_t getSize() const override;
-  bool isNeeded() const override { return !tramps.empty(); }
+  bool isNeeded() const override { return !thunks.empty(); }
   void writeTo(uint8_t *buf) override;
 
-  SmallVector<StaticCallTramp *, 0> tramps;
+  SmallVector<StaticCallThunk *, 0> thunks;
 };
 
 // In the kernel's format, and with the kernel's symbols at its ends.
@@ -39,14 +39,14 @@ private:
 
 class StaticCallNote final : public SyntheticSection {
 public:
-  StaticCallNote(Ctx &ctx, const StaticCallTrampTable &tramps,
+  StaticCallNote(Ctx &ctx, const StaticCallThunkTable &thunks,
                  const StaticCallSiteTable &sites);
   size_t getSize() const override;
-  bool isNeeded() const override { return tramps.isNeeded(); }
+  bool isNeeded() const override { return thunks.isNeeded(); }
   void writeTo(uint8_t *buf) override;
 
 private:
-  const StaticCallTrampTable &tramps;
+  const StaticCallThunkTable &thunks;
   const StaticCallSiteTable &sites;
 };
 

@@ -21,29 +21,29 @@ class Defined;
 
 // After the input files are parsed: read the options, and pull the keys of all
 // static calls out of archives, as a call refers to its key only through its
-// tramp.
+// thunk.
 void initStaticCalls(Ctx &, const llvm::opt::InputArgList &);
 
 // Once symbol resolution is complete but for LTO, before version scripts: give
-// every static call that has no tramp yet one.
+// every static call that has no thunk yet one.
 void declareStaticCalls(Ctx &);
 
-// After LTO, before markLive: define the tramps; a live one keeps its key
+// After LTO, before markLive: define the thunks; a live one keeps its key
 // alive.
 void defineStaticCalls(Ctx &);
 
-// After createSyntheticSections: forget the tramps that nothing calls, and add
+// After createSyntheticSections: forget the thunks that nothing calls, and add
 // the other sections that the rest need.
 void addStaticCallSections(Ctx &);
 
 // When symbols, relocations and what the linker script discards are known:
-// check keys and calls, and find out where each tramp goes first.
+// check keys and calls, and find out where each thunk goes first.
 void resolveStaticCalls(Ctx &);
 
 // When output sections have their numbers.
 void linkStaticCallRelocations(Ctx &);
 
-// For -Map, which otherwise lists symbols of files: add those of the tramps.
+// For -Map, which otherwise lists symbols of files: add those of the thunks.
 void listStaticCallSymbols(Ctx &, std::vector<Defined *> &);
 
 } // namespace lld::elf

@@ -8,6 +8,8 @@
  * Not in a namespace of its own (dlmopen(3)), where nothing can be made global:
  * glibc refuses it or, while the first library of the namespace is loaded, dies.
  */
+#include "os/linux.h"
+
 #include <dlfcn.h>
 #include <stddef.h>
 
@@ -17,7 +19,7 @@ __attribute__((constructor)) static void become_global(void)
 	void *handle;
 	Dl_info here;
 
-	if (!dladdr((void *)become_global, &here))
+	if (pb_os_preloaded || !dladdr((void *)become_global, &here))
 		return;
 	handle = dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 	if (!handle)

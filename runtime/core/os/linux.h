@@ -43,6 +43,16 @@ int pb_os_sync_core(void);
  */
 int pb_os_differs(const uint32_t *at, uint32_t value);
 
+/* Copy memory that may be gone by now. Returns 1, or 0. The same holds of it. */
+int pb_os_peek(const void *at, void *to, size_t size);
+
+/*
+ * The kernel's numbers of the calling thread and of its process; and whether no thread
+ * of @process, the calling one, has @number any more. Async-signal-safe, errno stays.
+ */
+void pb_os_thread(int *process, int *number);
+int pb_os_has_ended(int process, int number);
+
 /*
  * Map @size bytes of readable and executable, never writable, memory filled
  * from @code, wholly between @low and @high. Returns NULL and sets *@error to
@@ -62,15 +72,16 @@ uint64_t pb_os_file_at(uintptr_t addr, char path[PATH_MAX]);
 /*
  * Sleep while *@word is @value, until somebody has changed it and calls
  * pb_os_wake(), which wakes one of those who sleep; or not so long, as when a signal
- * comes: who calls looks again.
+ * comes: who calls looks again. Returns 1 if all of the time has passed.
  */
-void pb_os_sleep(const uint32_t *word, uint32_t value);
+int pb_os_sleep(const uint32_t *word, uint32_t value, unsigned int milliseconds);
 void pb_os_wake(const uint32_t *word);
 
 /*
  * @size bytes of zeroes, which are memory once they are touched, at a multiple of
  * @multiple, a power of 2 that is not less than a page. @size is such a multiple, too.
- * NULL: out of memory.
+ * NULL: out of memory. Async-signal-safe, errno stays: it does not call the C library, whose
+ * mmap() may be the program's, and traced.
  */
 void *pb_os_map_zeroes(size_t size, size_t multiple);
 void pb_os_unmap(void *memory, size_t size);
@@ -81,5 +92,11 @@ void pb_os_unmap(void *memory, size_t size);
  * says so of itself; libpatchbay.a may be in any shared object.
  */
 void pb_os_stay_loaded(void);
+
+/*
+ * Is this library there from the start of the process, as what is preloaded needs it? Then
+ * it is global, and stays loaded; and dlopen(3), which allocates, need not say so.
+ */
+extern int pb_os_preloaded;
 
 #endif /* PB_CORE_OS_H */

@@ -9,7 +9,9 @@
  * text is open.
  *
  * It has our descriptors, to hand over its own, and blocks all signals; what ends it is
- * pb_traced_mem_end(), or the end of the thread that made it. It is no child that wait(2)
+ * pb_traced_mem_end(), by a descriptor of the process (pidfd), or the end of the thread
+ * that made it. Its number may be another process's by then, if the program waits for all
+ * of its children. It is no child that wait(2)
  * would tell of, nor sends it SIGCHLD; but who waits for all children of whatever kind
  * (__WALL) at that moment may see it end. A debugger of ours does not get to see it.
  */
@@ -35,10 +37,11 @@ enum { BEGINS, FAILED, OPENED };
 
 /*
  * The one that there is. @owner: the thread that made it, 0: none has; @nr: for how many
- * descriptors. @state: as above; @fd and @error go with it.
+ * descriptors. @pidfd: the process. @state: as above; @fd and @error go with it.
  */
 static struct {
-	pid_t owner, pid;
+	pid_t owner;
+	int pidfd;
 	unsigned int nr;
 	uint32_t state;
 	int fd, error;
@@ -101,13 +104,13 @@ static int be_traced(void *arg)
 /* It has no signal for its end, and is not waited for unless that is said. */
 static pid_t make_process(void)
 {
-	const int flags = CLONE_VM | CLONE_FILES | CLONE_UNTRACED;
+	const int flags = CLONE_VM | CLONE_FILES | CLONE_UNTRACED | CLONE_PIDFD;
 	uint64_t all = ~UINT64_C(0), before = 0;
 	pid_t pid;
 
 	/* The C library's functions leave some out. */
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, ALL_SIGNALS);
-	pid = clone(be_traced, tracee.stack + STACK, flags, NULL);
+	pid = clone(be_traced, tracee.stack + STACK, flags, NULL, &tracee.pidfd);
 	while (pid > 0 &&
 	       __atomic_load_n(&tracee.state, __ATOMIC_ACQUIRE) == BEGINS)
 		syscall(SYS_futex, &tracee.state, FUTEX_WAIT_PRIVATE, BEGINS, NULL);
@@ -118,9 +121,8 @@ static pid_t make_process(void)
 static int begin(void)
 {
 	tracee.state = BEGINS;
-	tracee.pid = make_process();
 	tracee.nr = 1;
-	if (tracee.pid < 0) {
+	if (make_process() < 0) {
 		int error = -errno;
 
 		__atomic_store_n(&tracee.owner, 0, __ATOMIC_RELEASE);
@@ -165,17 +167,22 @@ void pb_traced_mem_end(void)
 {
 	const pid_t self = (pid_t)syscall(SYS_gettid);
 	const int saved = errno;
+	siginfo_t ended;
 
 	if (__atomic_load_n(&tracee.owner, __ATOMIC_RELAXED) != self || --tracee.nr)
 		return;
-	kill(tracee.pid, SIGKILL);
-	while (waitpid(tracee.pid, NULL, __WALL) < 0 && errno == EINTR)
+	syscall(SYS_pidfd_send_signal, tracee.pidfd, SIGKILL, NULL, 0);
+	while (waitid(P_PIDFD, (id_t)tracee.pidfd, &ended, WEXITED | __WALL) < 0 &&
+	       errno == EINTR)
 		;
+	close(tracee.pidfd);
 	errno = saved;
 	__atomic_store_n(&tracee.owner, 0, __ATOMIC_RELEASE);
 }
 
 void pb_traced_mem_forget(void)
 {
+	if (tracee.owner)
+		close(tracee.pidfd);
 	tracee.owner = 0;
 }

@@ -118,7 +118,7 @@
  * What they must know is of two kinds. Addresses are in a table behind those that
  * the stubs jump to; all of it is 0 until a runtime fills it in:
  *
- *	+0   how far the thread's data are from %fs:0
+ *	+0   how far the word is from %fs:0 that leads to the thread's marks
  *	+8   address of the phase
  *	+16  what is called for a thread that is not outside
  *	+24  the personality of calls of a body: unwind tables lead to it
@@ -140,7 +140,7 @@
 #define PATCHBAY_X86_64_SITE_CALL 0xe8
 #define PATCHBAY_X86_64_SITE_JMP 0xe9
 #define PATCHBAY_X86_64_SITE_JB 0x72
-#define PATCHBAY_X86_64_TRAP 0xcc /* while it is changed, in strict mode */
+#define PATCHBAY_X86_64_TRAP 0xcc /* between stubs, where nothing is executed */
 #define PATCHBAY_X86_64_SITE_BRANCH_SIZE 5 /* opcode and imm32 */
 #define PATCHBAY_X86_64_SITE_SIZE 7        /* with the jb */
 #define PATCHBAY_X86_64_ENDBR64 0xfa1e0ff3 /* f3 0f 1e fa, before the site */
@@ -152,17 +152,16 @@
 #define PATCHBAY_X86_64_TRAMPOLINES_OFFSET 16 /* in struct patchbay_links */
 #define PATCHBAY_X86_64_STUB_JMP 0x25ff /* ff 25, then rel32 */
 #define PATCHBAY_X86_64_OWN_OFFSET 128 /* from the first stub to the trampolines */
-#define PATCHBAY_X86_64_OWN_SIZE 320 /* each; with -mrelax-all 262 are used */
+#define PATCHBAY_X86_64_OWN_SIZE 320 /* each */
 #define PATCHBAY_X86_64_OWN_OPEN 16
 #define PATCHBAY_X86_64_TABLE_OFFSET 64 /* in struct patchbay_links */
 #define PATCHBAY_X86_64_TABLE_THREAD 0
-#define PATCHBAY_X86_64_TABLE_PHASE 8
-#define PATCHBAY_X86_64_TABLE_SLOWLY 16
-#define PATCHBAY_X86_64_TABLE_PERSONALITY 24
-#define PATCHBAY_X86_64_TABLE_RARE 32
+#define PATCHBAY_X86_64_TABLE_SLOWLY 8
+#define PATCHBAY_X86_64_TABLE_PERSONALITY 16
+#define PATCHBAY_X86_64_TABLE_RARE 24
 #define PATCHBAY_X86_64_NR_RARE 6
-#define PATCHBAY_X86_64_TABLE_SIZE 80
-#define PATCHBAY_X86_64_LAYOUT 2
+#define PATCHBAY_X86_64_TABLE_SIZE 72
+#define PATCHBAY_X86_64_LAYOUT 5
 
 /*
  * AArch64: site

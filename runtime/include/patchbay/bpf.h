@@ -139,7 +139,7 @@ struct patchbay_bpf_map;
 
 /*
  * struct patchbay_bpf_opts - how an object is opened
- * @size:    sizeof(struct patchbay_bpf_opts), so that it can grow
+ * @size:    sizeof(struct patchbay_bpf_opts); see Versions in <patchbay/patchbay.h>
  * @log:     NULL, or called with what is wrong: with the name of the program or
  *           map, or NULL, the error and a phrase in English. Called before
  *           patchbay_bpf_open() returns
@@ -151,10 +151,12 @@ struct patchbay_bpf_opts {
 	void *log_arg;
 };
 
+#define PATCHBAY_BPF_OPTS_SIZE_VER0 16 /* up to @log */
+
 /*
  * Read an object, make its maps, verify and compile its programs. @opts may be
  * NULL. Returns 0 and the object in *@object, or
- * -EINVAL:  @opts of a size less than this header's; no ELF object of BPF; a map
+ * -EINVAL:  @opts of a size less than PATCHBAY_BPF_OPTS_SIZE_VER0; no ELF object of BPF; a map
  *           without BTF or of impossible sizes; a section that is none of the
  *           above; a symbol that is not in the object
  * -E2BIG:   a program of more than 4096 instructions
@@ -237,7 +239,9 @@ struct patchbay_bpf_map_info {
 	unsigned int key_size, value_size, max_entries;
 };
 
-/* -EINVAL: a size less than this header's. */
+#define PATCHBAY_BPF_MAP_INFO_SIZE_VER0 24 /* up to @key_size */
+
+/* -EINVAL: a size less than PATCHBAY_BPF_MAP_INFO_SIZE_VER0. */
 int patchbay_bpf_map_get_info(const struct patchbay_bpf_map *map,
 			      struct patchbay_bpf_map_info *info);
 

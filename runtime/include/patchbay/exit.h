@@ -23,9 +23,8 @@
  * an exit without its entry, and there are entries without exit only of what
  * longjmp() and the like cut off, or of what was disarmed meanwhile. Several
  * tracers are called in the opposite order of their entry handlers. A thread
- * that is in a handler already, or is past the last round of its
- * pthread_key_create() destructors, makes calls that such tracers miss, also
- * PATCHBAY_OPS_FAST ones (struct patchbay_ops_info).
+ * that is in a handler already makes calls that tracers miss (struct
+ * patchbay_ops_info).
  *
  * Who wants to know how long calls take, and of short ones nothing, gives a
  * threshold in the place of an entry handler (struct patchbay_ops_attr). Then
@@ -37,8 +36,13 @@
  * 560), or 850 (AArch64: 450, ppc64le: 870) where vector registers are kept, which
  * is unless all handlers are FAST and the result is in integer registers; and what
  * the arguments on the stack take, which are copied. It is given back when the call
- * is over, tail calls and all: functions that go on by those without end, as
- * coroutines do that resume each other, run out of it.
+ * is over, tail calls and all.
+ *
+ * A chain of guaranteed tail calls must run in constant stack: interpreters, parsers and
+ * coroutines that resume each other rely on it. So a function with the record flag
+ * PATCHBAY_RECORD_MUSTTAIL has no exit. Arming such a tracer on it returns -EOPNOTSUPP;
+ * tracers without @exit see its calls. Other tail calls are not guaranteed, and a chain
+ * of them needs stack for each traced function.
  *
  * On x86-64 such a call ends by the return instruction before the function's
  * entry. No unwinder knows about that one: a sample that a profiler takes there
@@ -62,6 +66,14 @@ extern "C" {
  * -E2BIG.
  */
 #define PATCHBAY_EXIT_MAX 64
+
+/*
+ * A function with one of these flags has no exit: the runtime cannot copy its arguments,
+ * it never returns, or it must leave its stack to the function that it tail-calls.
+ */
+#define PATCHBAY_RECORD_NO_EXIT                                                \
+	(PATCHBAY_RECORD_VARIADIC | PATCHBAY_RECORD_UNKNOWN_ARGS |             \
+	 PATCHBAY_RECORD_NORETURN | PATCHBAY_RECORD_MUSTTAIL)
 
 /*
  * Registers for results of floating-point and vector types, and the eight-byte

@@ -14,12 +14,14 @@ extern "C" {
 
 /*
  * struct patchbay_filter - which functions
- * @size:    sizeof(struct patchbay_filter), so that it can grow
+ * @size:    sizeof(struct patchbay_filter); see Versions in <patchbay/patchbay.h>
  * @glob:    a pattern of fnmatch(3) for the name in the symbol table (of C++
  *           functions: the mangled name), or for what the name was before the
  *           compiler appended to it (<patchbay/names.h>); so are @regex and
  *           @syms. "*" matches every function with a site, also those without
- *           a name
+ *           a name. The function at ELF address 0x1a40 of a module is meant by
+ *           "@ID+1a40" as well, in @glob and @syms: ID is the module's build id
+ *           in lower-case hexadecimal digits, or its path if it has none
  * @regex:   a POSIX extended regular expression, regcomp(3), to be found
  *           anywhere in the name; ^ and $ tie it to the ends. glibc recurses
  *           into it, so one of ten thousand nested parentheses ends the stack:
@@ -35,10 +37,10 @@ extern "C" {
  *           whether the glob selects the function of this name: 1, 0 or -ENOMEM.
  *           So names can be matched that only the caller knows, such as
  *           demangled ones. It is not asked about "*", nor about symbols that
- *           are no functions with a site; once with a name that is NULL, where
+ *           are no functions with a site. Of a function without a symbol it is
+ *           asked about "@ID+1a40"; once about a name that is NULL, where
  *           what it returns is no matter, of a module whose functions have no
- *           names. It runs within the library's lock, for modules to come in
- *           the thread that loads them, and must not call this library
+ *           names. See Callbacks in <patchbay/patchbay.h>
  * @arg:     for @match
  *
  * Exactly one of @glob, @regex, @syms and @addrs is not NULL. Everything is
@@ -57,6 +59,8 @@ struct patchbay_filter {
 	int (*match)(const char *glob, const char *name, void *arg);
 	void *arg;
 };
+
+#define PATCHBAY_FILTER_SIZE_VER0 16 /* up to @glob */
 
 /*
  * Arm also the selected functions of modules that are loaded later; not for
@@ -87,13 +91,14 @@ struct patchbay_filter {
  *           a list without items or with a NULL, a regular expression that does
  *           not compile, cookies without a list, @match without a glob, @notrace
  *           with cookies or with a @notrace, PATCHBAY_ARM_FUTURE with addresses,
- *           a size less than this header's
+ *           a size less than PATCHBAY_FILTER_SIZE_VER0
  * -E2BIG:   a filter of a later header, with something set that this library
  *           does not know; or more than INT_MAX items; or more than
  *           PATCHBAY_EXIT_MAX tracers with @exit on a function
  * -EOPNOTSUPP: a tracer with @exit, and a function whose body cannot be called
- *           for it: its arguments are not known (`...`, or by its record), or
- *           it never returns. PATCHBAY_ARM_SKIP leaves such out;
+ *           for it (PATCHBAY_RECORD_NO_EXIT): its arguments are not known
+ *           (`...`, or by its record), it never returns, or it ends in a
+ *           guaranteed tail call. PATCHBAY_ARM_SKIP leaves such out;
  *           patchbay_link_attach() has a log that names them
  * -ENOENT:  no function is selected, or for a name or an address in the list
  *           there is none
@@ -105,9 +110,9 @@ struct patchbay_filter {
  *           (AArch64: it is in the middle of more than 256 MB of text, ppc64le:
  *           of more than 64 MB)
  * -EDEADLK: called from a handler
+ * -EBUSY:   another thread has been in a callback for long (<patchbay/patchbay.h>)
  * -EAGAIN:  a function was disarmed before, and a handler that was running then has
  *           not returned for as long as patchbay_set_wait_limit() says
- * -EBUSY:   strict mode: the handler of SIGTRAP has been replaced
  * -ENODEV:  no /proc to write text through, as in a chroot(2)
  * or what the tracer's @check or @attach returned, or what membarrier(2) or
  * opening files returned: -EACCES where the process has given up privileges
@@ -189,15 +194,6 @@ int patchbay_batch_disarm(struct patchbay_batch *batch,
  * this returns.
  */
 int patchbay_batch_commit(struct patchbay_batch *batch);
-
-/*
- * The same without waiting for handlers: when it returns, none is entered any more
- * on behalf of what was disarmed, but some may be running. What the library keeps
- * for them is freed later, by whoever calls it next. What the caller keeps for them
- * may be freed after patchbay_synchronize(). To arm a function again whose handlers
- * are still running does wait (-EAGAIN).
- */
-int patchbay_batch_commit_nowait(struct patchbay_batch *batch);
 
 #ifdef __cplusplus
 }

@@ -24,6 +24,8 @@ extern "C" {
  * @PATCHBAY_SITE_UNKNOWN:  its bytes are not what the compiler put there: a
  *                          debugger's breakpoint, another patcher
  * @PATCHBAY_SITE_FOREIGN:  it is armed, but not by this copy of the library
+ * @PATCHBAY_SITE_CHANGED:  it has a tracer and is disarmed: something else wrote the
+ *                          compiler's bytes there; see patchbay_rearm()
  */
 enum patchbay_site_state {
 	PATCHBAY_SITE_DISARMED,
@@ -32,15 +34,22 @@ enum patchbay_site_state {
 	PATCHBAY_SITE_NO_SLOT,
 	PATCHBAY_SITE_UNKNOWN,
 	PATCHBAY_SITE_FOREIGN,
+	PATCHBAY_SITE_CHANGED,
 };
 #define PATCHBAY_SITE_NR_STATES 8 /* with room for more */
 
 /*
  * struct patchbay_site_info - a site, as patchbay_for_each_site() shows it
- * @state:    what it is
- * @cells:    the tracers that are armed on it, in the order of their handlers
+ * @record:   what its record says, which is a copy if its module can be unloaded
+ * @entry:    entry of the function
+ * @cells:    copies of the tracers that are armed on it, in the order of their
+ *            handlers
  * @nr_cells: how many; 0 if the site is not armed, or is armed for nothing
  *            because it could not be disarmed
+ * @state:    what it is
+ * @site:     address of the patchable instruction
+ *
+ * All of it is gone when the visitor returns.
  */
 struct patchbay_site_info {
 	const struct patchbay_module_info *module;
@@ -49,17 +58,36 @@ struct patchbay_site_info {
 	const struct patchbay_cell *cells;
 	size_t nr_cells;
 	enum patchbay_site_state state;
+	uintptr_t site;
 };
 
 /*
  * Call @visit for every site of every module until it returns non-zero, and
- * return what it returned last. @visit runs with a lock of the library held and
- * must not call the library, but for patchbay_get_stats() and
- * patchbay_ops_get_info(). Who waits for handlers is not waited for.
+ * return what it returned last. @visit is a callback (see <patchbay/patchbay.h>),
+ * called without a lock: it sees what sites were a moment ago. Modules that are
+ * loaded meanwhile are not visited, and no more sites of one that is unloaded.
+ * -EDEADLK: called from a handler or a callback. -ENOMEM.
  */
 int patchbay_for_each_site(int (*visit)(const struct patchbay_site_info *site,
 					void *arg),
 			   void *arg);
+
+/*
+ * Find functions that have a tracer and are not called through it any more, because
+ * something else has changed their sites: a uprobe that ends writes the byte of the file
+ * there, so the function is disarmed; a debugger's breakpoint is there for a while.
+ * Call @visit, unless it is NULL, for each of them, with the state it was found in:
+ * PATCHBAY_SITE_CHANGED, _UNKNOWN, or another one. @visit runs as that of
+ * patchbay_for_each_site(). Then arm those again whose sites have the compiler's bytes;
+ * other bytes are left alone. Calls made meanwhile are lost, and nothing counts them, so
+ * a tracer that runs for long should call this now and then: some nanoseconds for each
+ * function.
+ *
+ * Returns how many functions were armed again, -EDEADLK from a handler, or an error of
+ * patchbay_arm().
+ */
+int patchbay_rearm(void (*visit)(const struct patchbay_site_info *site, void *arg),
+		   void *arg);
 
 /*
  * Call @visit for every name of every function with a site until it returns
@@ -84,35 +112,39 @@ int patchbay_for_each_name(int (*visit)(uintptr_t entry, const char *name,
  * @batches:      times that functions were armed or disarmed
  * @membarriers:  system calls that made every processor serialize
  * @text_writes:  system calls that wrote to text, for static calls, too
- * @strict_traps: calls that met a trap of strict mode
  * @refused:      sites for which arming failed, by enum patchbay_site_state
- * @modes:        PATCHBAY_MODE_* that are on
  * @left:         handlers that were found never to return, because a signal
  *                handler left them by siglongjmp(3)
  * @timeouts:     waits for handlers that patchbay_set_wait_limit() ended
  * @waited_for:   the thread that the last of these waited for, as gettid(2) calls
- *                it; 0: one that is ending, or any if the C library had no key
- *                left by which its end would be known
+ *                it; 0: its number is not known, since it began when the program
+ *                had restricted system calls
  * @others:       loaded modules of another version of the ABI (abi.h), none of
  *                whose functions can be traced; `patchbay list -p` names them
  * @unnamed:      loaded modules whose names were wanted, and could not be read when
  *                that was last tried: the file has gone, or is another by now.
  *                No name and no pattern, but for "*", selects a function of theirs
+ * @unseen:       calls that were not seen and that no tracer counts (@nmissed): they
+ *                came from a signal handler that interrupted the library while it
+ *                counted another one as missed, or from a thread that no memory could
+ *                be had for
  */
 struct patchbay_stats {
 	size_t size;
 	uint64_t modules, sites, armed, memory;
-	uint64_t batches, membarriers, text_writes, strict_traps;
+	uint64_t batches, membarriers, text_writes;
 	uint64_t refused[PATCHBAY_SITE_NR_STATES];
-	unsigned int modes;
 	uint64_t left, timeouts, waited_for;
 	uint64_t others;
 	uint64_t unnamed;
+	uint64_t unseen;
 };
+
+#define PATCHBAY_STATS_SIZE_VER0 40 /* up to @memory */
 
 /*
  * Fill in @stats. It waits for nobody, and may be called from a handler. -EINVAL:
- * a size less than this header's.
+ * a size less than PATCHBAY_STATS_SIZE_VER0.
  */
 int patchbay_get_stats(struct patchbay_stats *stats);
 

@@ -134,7 +134,7 @@ enum patchbay_return {
 
 /*
  * struct patchbay_program - what is called, and what that asks of functions
- * @size:    sizeof(struct patchbay_program), so that it can grow
+ * @size:    sizeof(struct patchbay_program); see Versions in <patchbay/patchbay.h>
  * @entry:   for all kinds but PATCHBAY_FEXIT
  * @exit:    for PATCHBAY_FEXIT and PATCHBAY_SESSION
  * @flags:   PATCHBAY_OPS_FAST, PATCHBAY_OPS_RECURSION
@@ -152,6 +152,8 @@ struct patchbay_program {
 	unsigned int nr_fp_args;
 };
 
+#define PATCHBAY_PROGRAM_SIZE_VER0 32 /* up to @nr_args */
+
 /* Leave out functions that are refused, and attach to the others. */
 #define PATCHBAY_LINK_SKIP_INVALID 1u
 
@@ -160,7 +162,7 @@ struct patchbay_program {
 
 /*
  * struct patchbay_link_opts - to what a program is attached
- * @size:    sizeof(struct patchbay_link_opts), so that it can grow
+ * @size:    sizeof(struct patchbay_link_opts); see Versions
  * @filter:  the functions. Its cookies are what patchbay_get_attach_cookie() gives
  * @cookie:  the same for all functions, if the filter has none
  * @flags:   PATCHBAY_LINK_*
@@ -183,8 +185,12 @@ struct patchbay_link_opts {
 	void *log_arg;
 };
 
+#define PATCHBAY_LINK_OPTS_SIZE_VER0 16 /* up to @filter */
+
 /*
- * Attach @program to all functions that the filter selects, or to none.
+ * Attach @program to all functions that the filter selects, or to none. @abi is
+ * PATCHBAY_HANDLER_ABI of the header that the program is compiled with;
+ * patchbay_link_attach() passes it.
  *
  * Returns the number of functions, and the link in *@link; or an error, and NULL
  * there. If that is not NULL after an error it is a link on no function: the program
@@ -192,7 +198,8 @@ struct patchbay_link_opts {
  * returned then is the error of patchbay_link_destroy(), which has to be called again
  * before the program may be unloaded; what failed is what @opts->log was told.
  *
- * -EINVAL:     a size less than this header's; unknown kind, flags or result; a
+ * -EINVAL:     a size less than PATCHBAY_PROGRAM_SIZE_VER0 or
+ *              PATCHBAY_LINK_OPTS_SIZE_VER0; unknown kind, flags or result; a
  *              handler that the kind does not have, or without one that it has;
  *              floating-point arguments and PATCHBAY_OPS_FAST; no filter, or one
  *              that is none; cookies in both places
@@ -202,18 +209,28 @@ struct patchbay_link_opts {
  *              in the list; or all were left out
  * -EDOM:       the program reads an argument that a function does not have in
  *              an integer register, or in a floating-point one
+ * -EPROTONOSUPPORT: @abi is not the library's: compile the program again
  * -EPROTOTYPE: a function's result is not of the kind that the program asks for
  * -EOPNOTSUPP: a function whose body cannot be called for its exit, by any kind
  *              but PATCHBAY_FENTRY: it is variadic, its arguments are not
- *              known, or it never returns
+ *              known, it never returns, or it ends in a guaranteed tail call
  * and what patchbay_arm_filter() returns. Of these, -EDOM, -EPROTOTYPE, -EILSEQ,
  * -ERANGE, -EOPNOTSUPP and -E2BIG are of single functions, which
  * PATCHBAY_LINK_SKIP_INVALID leaves out.
  */
-int patchbay_link_attach(enum patchbay_link_kind kind,
-			 const struct patchbay_program *program,
-			 const struct patchbay_link_opts *opts,
-			 struct patchbay_link **link);
+int patchbay_link_attach_abi(enum patchbay_link_kind kind,
+			     const struct patchbay_program *program,
+			     const struct patchbay_link_opts *opts,
+			     struct patchbay_link **link, unsigned int abi);
+
+PATCHBAY_INLINE int patchbay_link_attach(enum patchbay_link_kind kind,
+					 const struct patchbay_program *program,
+					 const struct patchbay_link_opts *opts,
+					 struct patchbay_link **link)
+{
+	return patchbay_link_attach_abi(kind, program, opts, link,
+					PATCHBAY_HANDLER_ABI);
+}
 
 /*
  * Exchange the program, everywhere at once, as patchbay_ops_update_both().
@@ -249,7 +266,7 @@ int patchbay_link_destroy(struct patchbay_link *link);
  * struct patchbay_link_info - a link as it is
  * @size:         sizeof(struct patchbay_link_info), set by the caller
  * @kind, @flags: as it was attached
- * @program:      the one that is attached now
+ * @program:      the one that is attached now, in the size of this header
  * @attached:     to how many functions, 0 when it is detached
  * @nmissed:      calls that it did not see, because their thread was in a
  *                handler; 0 when it is detached
@@ -265,7 +282,9 @@ struct patchbay_link_info {
 	int future_error;
 };
 
-/* It waits for nobody. -EINVAL: a size less than this header's. */
+#define PATCHBAY_LINK_INFO_SIZE_VER0 64 /* up to @attached */
+
+/* Does not wait. -EINVAL: a size less than PATCHBAY_LINK_INFO_SIZE_VER0. */
 int patchbay_link_get_info(const struct patchbay_link *link,
 			   struct patchbay_link_info *info);
 

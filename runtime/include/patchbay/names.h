@@ -21,8 +21,21 @@
  * .part.N          what is left of a function that was inlined in part (GCC)
  * .specialized.N   a copy for constant arguments
  *                  (llvm/Transforms/IPO/FunctionSpecialization.h)
+ * .constprop.N     the same of GCC; .isra.N: a copy with fewer arguments, or with
+ *                  members of them (GCC)
+ * .memprof.N       a copy for contexts that allocate differently
+ *                  (llvm/Transforms/IPO/MemProfContextDisambiguation.h)
  * .resume, .destroy, .cleanup
  *                  parts of a coroutine (llvm/Transforms/Coroutines/CoroSplit.h)
+ * .noalloc         a coroutine whose caller has its frame
+ *                  (llvm/Transforms/Coroutines/CoroAnnotationElide.h)
+ * .omp_outlined, .omp_outlined_debug__
+ *                  the body of an OpenMP region (clang, CGOpenMPRuntime.cpp)
+ * .VERSION         a copy for some processors (target_clones, target, target_version):
+ *                  .avx2, .sse4.2, .arch_haswell, .cpu_power10, ._Msve, ._zbb, .default;
+ *                  of target_clones on x86-64 with .N behind it
+ * .lto_priv.N, .localalias
+ *                  a static function in GCC's LTO; an alias of a function (GCC)
  * .N               a static function, where LTO makes one module of several that
  *                  have one of that name (llvm/Linker/IRMover.h)
  *
@@ -35,7 +48,8 @@
  * command) each is tried with the symbol's name and with what is left without
  * these: "parse" selects parse.llvm.1527, too, and "parse.llvm.1527" only that. So
  * it does _ZL5parsei.__uniq.7, of C and of C++. The command shows names without
- * what tells functions of one name apart (.llvm.N, .__uniq.N, .MODULE, .cfi, .N)
+ * what tells functions of one name apart (.llvm.N, .__uniq.N, .MODULE, .cfi, .N,
+ * .lto_priv.N, .localalias)
  * where a file has one of that name only; the symbols are in 'patchbay list --json'.
  * Demangled names are tried with spaces and without (patchbay_close_up()).
  */
@@ -65,6 +79,42 @@ static inline size_t patchbay_drop_suffix(const char *name, size_t length,
 	return at - size;
 }
 
+/*
+ * Is @word, which is @length long and was between dots, the version of a function for
+ * some processors? Of several features the first tells. Async-signal-safe.
+ */
+static inline int patchbay_is_version(const char *word, size_t length)
+{
+	static const char *const begins[] = {
+		"arch_", "cpu_", "_M", "avx",  "sse",	 "ssse3",  "fma",
+		"bmi",	 "xop",	 "mmx", "gfni", "popcnt", "pclmul", "vpclmulqdq",
+	};
+	static const char *const all[] = { "default", "aes" };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (length == strlen(all[i]) && !memcmp(word, all[i], length))
+			return 1;
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (length >= strlen(begins[i]) &&
+		    !memcmp(word, begins[i], strlen(begins[i])))
+			return 1;
+	/* Of RISC-V, extensions: _zba_zbb. */
+	return length > 1 && word[0] == '_' && word[1] >= 'a' && word[1] <= 'z';
+}
+
+/* Without a version at its end; that of SSE 4 has a dot. */
+static inline size_t patchbay_drop_version(const char *name, size_t length)
+{
+	size_t at = length;
+
+	if (patchbay_drop_suffix(name, length, ".sse4.", 1) != length)
+		return patchbay_drop_suffix(name, length, ".sse4.", 1);
+	while (at && name[at - 1] != '.')
+		at--;
+	return at > 1 && patchbay_is_version(name + at, length - at) ? at - 1 :
+								       length;
+}
+
 /* Without the module's digits at its end. */
 static inline size_t patchbay_drop_module(const char *name, size_t length)
 {
@@ -92,8 +142,11 @@ static inline size_t patchbay_source_name_length(const char *name,
 	} suffixes[] = {
 		{ ".llvm.", 1 }, { ".__uniq.", 1 }, { ".cfi", 0 },
 		{ ".cold", 0 },	 { ".cold.", 1 },   { ".part.", 1 },
-		{ ".specialized.", 1 }, { ".resume", 0 }, { ".destroy", 0 },
-		{ ".cleanup", 0 }, { ".", 1 },
+		{ ".specialized.", 1 }, { ".constprop.", 1 }, { ".isra.", 1 },
+		{ ".memprof.", 1 }, { ".resume", 0 }, { ".destroy", 0 },
+		{ ".cleanup", 0 }, { ".noalloc", 0 }, { ".omp_outlined", 0 },
+		{ ".omp_outlined_debug__", 0 }, { ".lto_priv.", 1 },
+		{ ".localalias", 0 }, { ".", 1 },
 	};
 	const size_t nr = sizeof(suffixes) / sizeof(suffixes[0]);
 	size_t before;
@@ -102,6 +155,7 @@ static inline size_t patchbay_source_name_length(const char *name,
 		size_t i;
 
 		before = length;
+		length = patchbay_drop_version(name, length);
 		/* One at a time: .N alone comes last, behind all that end in .N */
 		for (i = 0; i < nr && length == before; i++)
 			length = patchbay_drop_suffix(name, length,

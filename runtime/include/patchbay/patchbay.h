@@ -64,6 +64,47 @@
  * arguments by their number. A tracer may also be called when a function is left,
  * see its result or give another, or answer in its place: <patchbay/exit.h>.
  *
+ * Callbacks
+ * ---------
+ * @check and @attach of tracers, @match of filters, @log of links and the visitors of
+ * patchbay_for_each_site() and patchbay_for_each_name() are called without a lock that
+ * the loader or another thread's dlopen() could wait for, with the signal mask of the
+ * thread that called the library. Of tracers that are armed with PATCHBAY_ARM_FUTURE
+ * the thread is the one that loads the module, within dlopen(), or the one that is just
+ * arming or disarming tracers. A callback
+ * - may allocate memory, ask the loader (dladdr(3), dlopen(3), dlsym(3),
+ *   dl_iterate_phdr(3)), make threads, fork, and end the process;
+ * - must not call this library, which returns -EDEADLK, but for
+ *   patchbay_get_stats(), patchbay_ops_get_info() and static calls; only @log may;
+ * - must return: no longjmp, no exception;
+ * - must not unload the module that it is asked about;
+ * - must not wait for a thread that arms or disarms tracers: one thread at a time
+ *   does that.
+ * A thread that arms or disarms tracers waits for the callbacks of others that do. If it
+ * holds what such a callback waits for, as a constructor holds the loader's lock, that
+ * would be for ever. So it gives up when one callback has taken as long as
+ * patchbay_set_wait_limit() says, and a second: then its function returns -EBUSY, and has
+ * changed nothing.
+ * Other threads may unload modules meanwhile. What a callback is given stays until it
+ * returns, but code at @entry may have gone. No function of such a module is armed.
+ * Modules that other threads load while @check, @attach or @match runs are registered
+ * when it is over.
+ *
+ * Versions
+ * --------
+ * A structure with a @size begins with it: the size in the header that the program is
+ * compiled with, as of struct perf_event_attr. Fields are added at the end only, so
+ * a program works with an older and with a later library:
+ * - What the program gives: fields that its header does not have are 0. Fields that
+ *   the library does not have must be 0 (-E2BIG).
+ * - What the library fills in: it writes the fields that the program has room for,
+ *   and 0 to those that it does not have.
+ * - A size less than ..._SIZE_VER0, up to the first field that can be left out, is
+ *   -EINVAL.
+ * Handlers read structures without a size, by inline functions. So
+ * patchbay_ops_create() and patchbay_link_attach() pass PATCHBAY_HANDLER_ABI of the
+ * program's header, and a library of another number refuses it (-EPROTONOSUPPORT).
+ *
  * Errors
  * ------
  * Functions return 0, or a count where that is said, or a negative errno. The
@@ -84,8 +125,7 @@
  *
  * Security
  * --------
- * - Text is never writable and executable at once, and never writable but with
- *   PATCHBAY_MODE_STORES; slots are in text.
+ * - Text is never writable; slots are in text.
  * - Function pointers in writable memory are: what tracers were made with, which
  *   is read with the library's lock held only, but for the exit handlers of those
  *   with a threshold; what matches names for filters of modules to come; and what
@@ -93,7 +133,6 @@
  *   and nothing else. (Keys of static calls are the
  *   program's data; tramps in the direct form do not read them.) What the C
  *   library keeps, destructors and handlers of fork(), is its own matter.
- *   PATCHBAY_MODE_HARDENED checks what is given.
  * - The library reads no environment variables, so none arms anything, in
  *   programs that run with more privileges than their caller or elsewhere.
  * - Whoever may debug a process may look at it: `patchbay list --live`.
@@ -110,11 +149,10 @@
  *   same.
  * - llvm-bolt moves functions and leaves records behind that lead to old code. In
  *   its output only functions that it left where they were can be armed.
- * - A handler may call instrumented functions. Those calls, and what a signal
- *   handler calls that interrupts a handler, are seen only by tracers that are
- *   PATCHBAY_OPS_FAST, and not PATCHBAY_OPS_RECURSION: others might recurse; and
- *   by those within no more than eight such handlers of the same thread. Each
- *   counts what it has missed (struct patchbay_ops_info).
+ * - A handler may call instrumented functions. Tracers do not see those calls, nor
+ *   what a signal handler calls that interrupts a handler: they might recurse. Each
+ *   counts what it has missed (struct patchbay_ops_info; struct patchbay_stats,
+ *   @unseen).
  * - A handler must return: no longjmp, no exception. A signal handler may leave
  *   one by siglongjmp, as programs do that limit the time of a computation.
  *   What the thread calls after that is missed, and counted, until memory that
@@ -143,8 +181,8 @@
  *   with PATCHBAY_ARM_FUTURE, they are traced.
  * - A handler must not be traced by itself if it is PATCHBAY_OPS_FAST: mark it
  *   no_profile_instrument_function. It would call itself for ever.
- * - Calls that a thread makes after the last round of its pthread_key_create()
- *   destructors are traced, at a somewhat higher price.
+ * - A thread may end in any way. Calls that it makes in or after the last round of its
+ *   pthread_key_create() destructors are traced like all others.
  */
 #ifndef PATCHBAY_PATCHBAY_H
 #define PATCHBAY_PATCHBAY_H
@@ -159,93 +197,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/*
- * Modes of the whole process.
- *
- * PATCHBAY_MODE_STRICT: change code by the letter of the processor's manual.
- *
- * On x86-64 a site is armed by a store to its first byte, while other threads
- * may execute it. AMD documents that as safe (APM vol. 2, 7.6.1). Intel does
- * not list it (SDM vol. 3A, 10.1.3): it may be found to fail on some processor,
- * though none is known. In strict mode sites, and the tramps of static calls,
- * are changed as the Linux kernel changes its own code: for some microseconds
- * their first byte is a breakpoint (int3). A batch takes three membarriers
- * instead of one, and a thread that calls one of its functions meanwhile takes
- * a signal, SIGTRAP, and goes on untraced. Once armed, calls cost the same.
- *
- * It needs SIGTRAP. The library installs a handler, which calls the former one
- * for traps and signals that are not its own. So:
- * - Install other handlers of SIGTRAP before this mode is switched on. If ours
- *   is not there any more, arming fails (-EBUSY), and disarming takes the
- *   tracer away but leaves the site calling a trampoline that does nothing.
- * - Functions with sites must not run while SIGTRAP is blocked: the kernel kills
- *   a process that cannot take a trap. Whoever blocks "all" signals, in a
- *   thread or in the sa_mask of a handler, has to leave out SIGTRAP.
- * - A debugger shows such a trap as if it had set it, and does not hand it on:
- *   `handle SIGTRAP nostop noprint pass` in gdb.
- * static_call_patch_sites() is refused, and this mode while that is enabled.
- *
- * Elsewhere it changes nothing: the architectures list the stores that are used.
- */
-#define PATCHBAY_MODE_STRICT 1u
-
-/*
- * PATCHBAY_MODE_HARDENED: call only what has the kCFI hash of its type.
- *
- * A program that is compiled with -fsanitize=kcfi checks the hash before a
- * function that it calls through a pointer. In hardened mode the library does
- * so, too, when a handler or @attach is given to it: what has another hash, or
- * none, is refused (-EACCES). So tracers have to be compiled with
- * -fsanitize=kcfi, and without -fsanitize-cfi-icall-experimental-normalize-integers,
- * which makes other hashes.
- *
- * Trampolines call what a cell says without looking, because what they would
- * compare is as much as a call costs; where there is time, which is when a
- * handler is interrupted or calls traced functions, the hash is looked at again,
- * and what has another one is not called. See Security.
- */
-#define PATCHBAY_MODE_HARDENED 2u
-
-/*
- * PATCHBAY_MODE_STORES: change code by plain stores where nobody else can execute it.
- *
- * For a process that has one thread, and shares its memory with no other process, the
- * text of a module is made readable and writable, and not executable, for as long as
- * it takes to change it, some microseconds for each page, with signals blocked. Then
- * it is readable and executable again, so that it is never writable and executable,
- * and /proc/PID/maps is as it was. To arm and disarm many functions takes a fraction
- * of the time then. In strict mode it changes nothing.
- *
- * It is done for requests on many functions, on x86-64, if
- * - the C library knows of no other thread, and unshare(2) with CLONE_VM says that there
- *   is none, nor a process with the same memory: neither can be mistaken for the other;
- * - no filter of system calls is installed (seccomp(2)), which might end the process;
- * - the module's text is one private mapping of a file which has not been replaced
- *   since, and not what this library is in: a program with libpatchbay.a inside changes
- *   others;
- * - the same succeeds with another mapping of the file, made for that purpose. It does
- *   not under PR_SET_MDWE, nor where SELinux does not allow execmod.
- * Else, and whenever mprotect(2) fails, code is changed as without this mode, and
- * nobody is told. Kernels count the text as memory that may have to be kept, which
- * matters where they overcommit none (vm.overcommit_memory is 2).
- *
- * `patchbay record` switches it on. Elsewhere it changes nothing.
- */
-#define PATCHBAY_MODE_STORES 4u
-
-/*
- * Switch on @modes, PATCHBAY_MODE_*, in addition to those that are on. They
- * stay on for the life of the process. Best called before anything is armed; it
- * holds for what is armed and disarmed afterwards.
- *
- * -EINVAL: unknown modes. -EDEADLK: called from a handler. -EBUSY: strict mode,
- * while static_call_patch_sites() is enabled. -EACCES: hardened mode, and a
- * tracer that exists already is not of its type. -EOPNOTSUPP: hardened mode, and
- * the library was built by a compiler without kCFI. Or what sigaction(2),
- * mprotect(2) or opening files returned.
- */
-int patchbay_set_mode(unsigned int modes);
 
 /*
  * Called by the constructor and the destructor that the pass puts into every

@@ -133,10 +133,10 @@
  *	          llvm-bolt moved the tramp (lld-patch/README.md: how it does not)
  *	-ENOENT   no link unit has a tramp for this key: it was not linked by
  *	          Patchbay's linker
- *	-EPROTONOSUPPORT  a loaded module has static calls of another version
+ *	-EPROTONOSUPPORT  the key is in a loaded module whose static calls are of
+ *	          another version. Such a module is left alone otherwise: its calls
+ *	          for keys of other modules load the target from the key
  *	-ENOEXEC  a loaded module's tables of static calls are damaged
- *	-EBUSY    strict mode (patchbay.h): the handler of SIGTRAP was replaced
- *	-ENOMEM   strict mode
  *	others    of /proc/thread-self/mem or membarrier(2)
  *
  * Emulation of a single program (qemu-user 7.2) goes on to execute what it has
@@ -170,7 +170,7 @@
  * their tramps, and follow with the next update of each static call, or when
  * static_call_patch_sites(1) is called again. It may be called where
  * static_call_update() may, and returns 0 or a negative errno: -EOPNOTSUPP
- * (enabling it on ppc64le, or in strict mode), or those above, where some call sites stay as they
+ * (enabling it on ppc64le), or those above, where some call sites stay as they
  * were, which is no less right.
  *
  * ppc64le

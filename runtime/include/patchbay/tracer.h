@@ -19,6 +19,14 @@ struct pb_set;
 struct patchbay_cell;
 
 /*
+ * The version of what handlers and callbacks are compiled with: the inline functions
+ * for handlers, and the structures without a size that these and the library share
+ * (patchbay_cell, patchbay_call, patchbay_regs, patchbay_record, patchbay_target,
+ * patchbay_module_info). It changes when one of them does. 0 is the first version.
+ */
+#define PATCHBAY_HANDLER_ABI 0u
+
+/*
  * A handler.
  * @ip:        entry of the function that was called
  * @parent_ip: return address in its caller
@@ -71,7 +79,7 @@ struct patchbay_cell {
 
 /*
  * struct patchbay_module_info - a loaded module
- * @path:          file, "" if it is not known; valid while it is loaded
+ * @path:          file, "" if it is not known; valid during the callback
  * @base:          load bias: run-time address minus ELF address
  * @build_id:      GNU build id, NULL if there is none
  * @build_id_size: its length in bytes
@@ -89,7 +97,8 @@ struct patchbay_module_info {
 /*
  * struct patchbay_target - a function that is about to be armed
  * @entry:  its entry
- * @record: its record
+ * @record: what its record says of its arguments and its result; the rest of it is
+ *          0. It is a copy, for the time of the callback
  * @data:   what cell->data shall be; beforehand, the filter's cookie or else
  *          the tracer's data
  */
@@ -109,10 +118,10 @@ struct patchbay_target {
 #define PATCHBAY_OPS_FAST 1u
 
 /*
- * Beside PATCHBAY_OPS_FAST: the handler must not be called while its thread is in
- * a handler, because it takes a lock, for instance, which a signal handler that
- * interrupts it and makes a traced call would wait for. Such calls are missed,
- * and counted, as by tracers that are not FAST.
+ * The handler must not be called while its thread is in a handler, because it takes a
+ * lock, for instance, which a signal handler that interrupts it and makes a traced call
+ * would wait for. No handler is: such calls are missed, and counted. The flag says what
+ * the tracer relies on.
  */
 #define PATCHBAY_OPS_RECURSION 2u
 
@@ -126,23 +135,22 @@ struct patchbay_target {
 
 /*
  * struct patchbay_ops_attr - properties of a tracer
- * @size:    sizeof(struct patchbay_ops_attr), so that it can grow
+ * @size:    sizeof(struct patchbay_ops_attr); see Versions in <patchbay/patchbay.h>
  * @flags:   PATCHBAY_OPS_*
  * @handler: what to call; NULL only if there is an @exit
  * @data:    cell->data of every function, unless a cookie or @attach says other
  * @attach:  NULL, or called once per module and request before its functions
  *           are armed, to choose the data of each. A negative errno stops the
- *           batch. It is called with the library's lock held and must not call
- *           the library, nor dlclose(). If the batch fails later, what
- *           @attach did stays. With PATCHBAY_OPS_MODULE_DATA it must give the same
- *           data to all; else the batch fails, -EINVAL
+ *           batch. If the batch fails later, what @attach did stays. With
+ *           PATCHBAY_OPS_MODULE_DATA it must give the same data to all; else the
+ *           batch fails, -EINVAL. See Callbacks in <patchbay/patchbay.h>
  * @exit:    NULL, or what to call when the function is left; <patchbay/exit.h>
  *           has what it sees, and what @handler can do beside it
  * @check:   NULL, or called with @check_arg for each function that is selected
  *           and does not have the tracer yet, before anything is changed. A
  *           negative errno refuses the function: it stops the batch, or the
- *           function is left out with PATCHBAY_ARM_SKIP. As @attach it is called
- *           with the library's lock held
+ *           function is left out with PATCHBAY_ARM_SKIP. It is asked about functions
+ *           up to the first that cannot be armed for another reason. See Callbacks
  * @threshold: NULL, or @exit is called for calls only that took at least this
  *           many ticks of patchbay_clock(), with both times: <patchbay/exit.h>.
  *           The library times them, so there is no @handler. It may be changed at
@@ -163,18 +171,26 @@ struct patchbay_ops_attr {
 	const uint64_t *threshold;
 };
 
+#define PATCHBAY_OPS_ATTR_SIZE_VER0 24 /* up to @handler */
+
 /*
- * Make a tracer. It does nothing until it is armed.
+ * Make a tracer. It does nothing until it is armed. @abi is PATCHBAY_HANDLER_ABI of
+ * the header that the handlers are compiled with; patchbay_ops_create() passes it.
  *
  * -EINVAL: neither handler, unknown flags, PATCHBAY_OPS_MODULE_DATA without @attach,
- * @threshold with @handler or without @exit, or a size less than this header's.
- * -E2BIG: a larger size, of a later header, with something set that this library
- * does not know. -EACCES: hardened mode; @handler, @exit, @attach or @check is not
- * of its type.
- * -EDEADLK: called from a handler. -ENOMEM.
+ * @threshold with @handler or without @exit, or a size less than
+ * PATCHBAY_OPS_ATTR_SIZE_VER0. -E2BIG: a larger size, of a later header, with
+ * something set that this library does not know. -EPROTONOSUPPORT: @abi is not the
+ * library's: compile the program again. -EDEADLK: called from a handler. -ENOMEM.
  */
-int patchbay_ops_create(const struct patchbay_ops_attr *attr,
-			struct patchbay_ops **ops);
+int patchbay_ops_create_abi(const struct patchbay_ops_attr *attr,
+			    struct patchbay_ops **ops, unsigned int abi);
+
+PATCHBAY_INLINE int patchbay_ops_create(const struct patchbay_ops_attr *attr,
+					struct patchbay_ops **ops)
+{
+	return patchbay_ops_create_abi(attr, ops, PATCHBAY_HANDLER_ABI);
+}
 
 /*
  * Disarm the tracer everywhere and free it. When this returns no thread is in
@@ -194,9 +210,8 @@ int patchbay_ops_destroy(struct patchbay_ops *ops);
  * The flags hold for @handler, too. Data stay. During the call threads run the
  * old handler or the new one; when it returns none is in the old one.
  *
- * -EINVAL: @handler is NULL, or the tracer was made without one. -EACCES:
- * hardened mode; it is not of its type. -EDEADLK: called from a handler. -ENOMEM:
- * nothing changed; what is needed is memory for functions with other tracers, too.
+ * -EINVAL: @handler is NULL, or the tracer was made without one. -EDEADLK: called
+ * from a handler. -ENOMEM: nothing changed; what is needed is memory for functions with other tracers, too.
  * Other errors are -ETIMEDOUT, patchbay_set_wait_limit(), and those of
  * membarrier(2): the handler was exchanged, but the old one may be running.
  */
@@ -229,8 +244,7 @@ int patchbay_ops_disable(struct patchbay_ops *ops);
  * @enabled:      1, or 0 after patchbay_ops_disable()
  * @armed:        on how many functions
  * @nmissed:      calls that it did not see since it was made, because their
- *                thread was in a handler (always 0 if it is FAST and not
- *                PATCHBAY_OPS_RECURSION, without an exit handler)
+ *                thread was in a handler
  * @future_error: the last negative errno of arming functions of a module that
  *                came after PATCHBAY_ARM_FUTURE, 0 if there was none: those
  *                functions are not armed
@@ -244,9 +258,11 @@ struct patchbay_ops_info {
 	int future_error;
 };
 
+#define PATCHBAY_OPS_INFO_SIZE_VER0 24 /* up to @armed */
+
 /*
  * It waits for nobody, and may be called from a handler. -EINVAL: a size less than
- * this header's.
+ * PATCHBAY_OPS_INFO_SIZE_VER0.
  */
 int patchbay_ops_get_info(const struct patchbay_ops *ops,
 			  struct patchbay_ops_info *info);

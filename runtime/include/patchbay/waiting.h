@@ -7,9 +7,9 @@
  * handler has returned that was running, of whatever tracer: it is known of all of
  * them together which ones are over. These functions are patchbay_disarm(),
  * patchbay_ops_destroy() and those like them, patchbay_ops_update(),
- * patchbay_ops_disable(), patchbay_batch_commit(). Arming waits if a function was
- * disarmed a moment ago, with patchbay_batch_commit_nowait() or in vain, and its
- * former handlers are still running.
+ * patchbay_ops_disable(), patchbay_batch_commit(). Arming waits if the library
+ * waited in vain when a function was disarmed, and the function's former handlers are
+ * still running.
  *
  * Handlers are expected to be short. Where one takes longer than the limit below
  * struct patchbay_stats (<patchbay/inspect.h>) says which thread it is, and one of

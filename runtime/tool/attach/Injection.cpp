@@ -10,6 +10,8 @@
 #include "moment.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <csignal>
 #include <optional>
 #include <random>
 #include <thread>
@@ -185,6 +187,13 @@ Expected<Injector::Look> Injector::lookAtOneOf(ArrayRef<pid_t> Threads,
   return Look::NotNow;
 }
 
+// What its linker leaves for debug/buildinfo.
+static bool isGo(pid_t Pid) {
+  auto File = MemoryBuffer::getFile("/proc/" + Twine(Pid) + "/exe", /*IsText=*/false,
+                                    /*RequiresNullTerminator=*/false);
+  return File && (*File)->getBuffer().contains("\xff Go buildinf:");
+}
+
 Error Injector::borrowThread() {
   auto End = Clock::now() + UntilSafe;
   do {
@@ -200,6 +209,11 @@ Error Injector::borrowThread() {
   } while (Clock::now() < End);
   if (!ThreadStatus(Pid, Pid).exists())
     return Memory.error("it has ended");
+  if (isGo(Pid))
+    return Memory.error("it is a Go program, and in 5 seconds none of its threads was seen "
+                        "to wait in Go's scheduler, with no C code on its stack; start it "
+                        "with 'patchbay record --live'" +
+                        Twine(NotSaved));
   return Memory.error("in 5 seconds no thread of it was seen where it may load a "
                       "library: all were in the C library, the loader or the "
                       "allocator, or in code without unwind tables "
@@ -351,6 +365,41 @@ Expected<InjectionResult> Injector::load(const Injection &What) {
   return Result;
 }
 
+// One that is busy, as with a signal, is asked again.
+static Expected<bool> askWhetherDispatched(pid_t Pid, pid_t Thread) {
+  constexpr int Tries = 100;
+  for (int Try = 0; Try != Tries; ++Try) {
+    Tracee T(Pid, Thread);
+    auto State = T.stop();
+    if (!State)
+      return State.takeError();
+    if (*State != Tracee::State::Busy)
+      return *State == Tracee::State::Stopped && T.isDispatched();
+    std::this_thread::sleep_for(1ms);
+  }
+  return false;
+}
+
+// A thread with syscall user dispatch would be shown what handlers do in it. It is told of
+// that by SIGSYS, which few programs handle: only their threads are stopped to ask.
+static Error checkDispatch(const ProcessMemory &Memory) {
+  pid_t Pid = Memory.pid();
+  if (!(ThreadStatus(Pid, Pid).hex("SigCgt") >> (SIGSYS - 1) & 1))
+    return Error::success();
+  for (pid_t Thread : threadsOf(Pid)) {
+    auto IsDispatched = askWhetherDispatched(Pid, Thread);
+    if (!IsDispatched)
+      return IsDispatched.takeError();
+    if (*IsDispatched)
+      return Memory.error("its thread " + Twine(Thread) +
+                          " has its system calls shown to itself "
+                          "(PR_SET_SYSCALL_USER_DISPATCH), and would be shown those of "
+                          "the runtime: start it with 'patchbay record', which "
+                          "prepares for that");
+  }
+  return Error::success();
+}
+
 Expected<InjectionResult> patchbay::inject(ProcessMemory &Memory,
                                            const Injection &What) {
   auto Modules = LoadedModules::read(Memory);
@@ -373,6 +422,8 @@ Expected<InjectionResult> patchbay::inject(ProcessMemory &Memory,
   Tracee::onThreadOfItsOwn([&] {
     consumeError(std::move(Failed));
     Failed = [&]() -> Error {
+      if (Error E = checkDispatch(Memory))
+        return E;
       auto Found = StubPlace::find(Memory, *Modules);
       if (!Found)
         return Found.takeError();

@@ -84,6 +84,13 @@ bool patchbay::isFrozen(pid_t Process) {
   return false;
 }
 
+// With one of the controllers at least.
+static bool hasCgroup(const std::string &Folder) {
+  return any_of(cgroupMounts(), [&](const std::string &Mount) {
+    return sys::fs::is_directory(Mount + Folder);
+  });
+}
+
 static bool isInCgroup(pid_t Process, const std::string &Folder) {
   return any_of(cgroupsOf(Process), [&](const std::string &Path) {
     return isBelow(Path, Folder);
@@ -117,8 +124,8 @@ Expected<std::vector<pid_t>>
 patchbay::chooseProcesses(const ProcessChoice &Choice) {
   std::set<pid_t> Chosen;
   const std::vector<pid_t> All = allProcesses();
-  auto Add = [&](ArrayRef<std::string> Given, StringRef Option,
-                 auto IsMeant) -> Error {
+  auto Add = [&](ArrayRef<std::string> Given, StringRef Option, auto IsMeant,
+                 auto WhyNone) -> Error {
     for (const std::string &One : Given) {
       bool Found = false;
       for (pid_t P : All)
@@ -127,7 +134,7 @@ patchbay::chooseProcesses(const ProcessChoice &Choice) {
           Found = true;
         }
       if (!Found)
-        return makeError("--" + Option + " " + One + ": there is no such process");
+        return makeError("--" + Option + " " + One + ": " + WhyNone(One));
     }
     return Error::success();
   };
@@ -135,14 +142,20 @@ patchbay::chooseProcesses(const ProcessChoice &Choice) {
     // The kernel keeps 15 bytes.
     return StringRef(readProc(P, "comm")).trim('\n') == Name.take_front(15);
   };
-  if (Error E = Add(Choice.Names, "comm", IsNamed))
+  auto NoName = [](StringRef) { return "no process has this name"; };
+  auto NoUnit = [](StringRef) { return "no process is in such a unit"; };
+  auto NoGroup = [](StringRef Group) {
+    return hasCgroup(cgroupPath(Group)) ? "no process is in this control group"
+                                        : "there is no such control group";
+  };
+  if (Error E = Add(Choice.Names, "comm", IsNamed, NoName))
     return std::move(E);
-  if (Error E = Add(Choice.Units, "unit", isOfUnit))
+  if (Error E = Add(Choice.Units, "unit", isOfUnit, NoUnit))
     return std::move(E);
   auto IsInGroup = [](pid_t P, StringRef Group) {
     return isInCgroup(P, cgroupPath(Group));
   };
-  if (Error E = Add(Choice.Cgroups, "cgroup", IsInGroup))
+  if (Error E = Add(Choice.Cgroups, "cgroup", IsInGroup, NoGroup))
     return std::move(E);
   return std::vector<pid_t>(Chosen.begin(), Chosen.end());
 }

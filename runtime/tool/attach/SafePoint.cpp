@@ -200,10 +200,40 @@ void SafePoint::prepare(const ThreadPlace &Place) const {
   unwindStack(Stacks, ThreadNumbers, R);
 }
 
+// More of a stack is not looked at, as the thread stands still meanwhile.
+static constexpr uint64_t MostStack = 128 << 10;
+
+bool SafePoint::isOnlyProgram(const ThreadRegisters &R) const {
+  int64_t Number = systemCall(R);
+  if (ThreadNumbers.hasLink() || ProgramAllocates ||
+      !(onlyWaits(Number) || Number == SYS_futex) || roleOf(programCounter(R)) != Program)
+    return false;
+  uint64_t Start = stackPointer(R);
+  const auto *Stack = Memory.mappingAt(Start);
+  if (!Stack || Start % sizeof(uint64_t))
+    return false;
+  std::vector<uint64_t> Words(std::min(Stack->End - Start, MostStack) / sizeof(uint64_t));
+  if (!Memory.read(Start, Words.data(), Words.size() * sizeof(uint64_t)))
+    return false;
+  auto Found = find_if(Words, [&](uint64_t Word) {
+    return Modules.at(Word) && roleOf(Word) != Program;
+  });
+  if (Found == Words.end())
+    return false;
+  DwarfRegisters Above = {};
+  Above[ThreadNumbers.Pc] = *Found;
+  Above[ThreadNumbers.StackPointer] =
+      Start + (Found - Words.begin() + 1) * sizeof(uint64_t);
+  Unwound Outer = unwindStack(Stacks, ThreadNumbers, Above);
+  return Outer.IsWhole && all_of(Outer.Frames, [&](const StackFrame &F) {
+           return roleOf(F.Code) == CLibrary;
+         });
+}
+
 bool SafePoint::isAt(const ThreadRegisters &R) const {
   auto Stack = known(R);
   if (!Stack)
-    return false;
+    return isOnlyProgram(R);
   int64_t Number = systemCall(R);
   if (Stack->InC == 0 && Number < 0)
     return !ProgramAllocates;

@@ -25,6 +25,18 @@
 // where that function has jumped to one without a name (sem_wait() does), by the
 // program's call instruction.
 //
+// Code without unwind tables, as Go's, is taken where it waits in a system call that it
+// makes itself, of those above, and no address of the C library's code is on the thread's
+// stack, from the stack pointer up to the thread's start. This is the proof, on x86-64:
+// a call leaves its return address on the stack, so a function of the C library that has
+// called something and goes on later has an address of its own code there. The first
+// such address from below is taken for a return address; if unwind tables lead from there
+// to the thread's end through the C library alone, all above it is the thread's start
+// (start_thread()), so the C library has made the thread, and nothing of it is below.
+// What an earlier call has left there may look like one: then there is no answer. Go runs
+// C code on this same stack, not on goroutines' small ones, which are never taken, as
+// they are in no mapping that a thread's start is in. Its thread sysmon calls no C code.
+//
 // A stream's functions are known while they read for the stream itself, that is where
 // read(2) was called by its underflow function, or by its xsgetn(), which reads what is
 // too much for the buffer to where fread(3) wants it. Then they hold the stream's own
@@ -71,6 +83,7 @@ private:
     size_t InC = 0; // so many are the C library's, before those of the program
   };
   std::optional<Known> known(const ThreadRegisters &R) const;
+  bool isOnlyProgram(const ThreadRegisters &R) const;
   llvm::StringRef functionOf(const StackFrame &F) const;
   llvm::StringRef called(const Known &Stack) const;
   bool readsStream(llvm::StringRef Called, const Known &Stack) const;

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <csignal>
 #include <set>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -114,6 +115,16 @@ void Tracee::goOnUntilItWaits() {
       break;
     std::this_thread::sleep_for(std::chrono::microseconds(20));
   }
+}
+
+bool Tracee::isDispatched() const {
+  // Of the kernel's <linux/ptrace.h>, which Debian 12's has not.
+  constexpr int GetConfig = 0x4211;
+  struct {
+    uint64_t Mode, Selector, Offset, Length;
+  } Config = {PR_SYS_DISPATCH_OFF, 0, 0, 0};
+  return !ptrace(__ptrace_request(GetConfig), Thread, sizeof(Config), &Config) &&
+         Config.Mode != PR_SYS_DISPATCH_OFF;
 }
 
 Tracee::State Tracee::interrupt() {

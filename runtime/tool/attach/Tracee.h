@@ -49,6 +49,10 @@ public:
   /// be.
   bool isInRestartable() const;
 
+  /// Whether the kernel shows its system calls to itself (syscall user dispatch), as far
+  /// as the kernel tells: since Linux 6.4.
+  bool isDispatched() const;
+
   /// Whether its memory has these bytes.
   bool hasThere(uint64_t Address, llvm::StringRef Bytes) const;
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DwarfFunctions.h"
 #include "Diagnostics.h"
+#include "names/NameFilter.h"
+#include "names/NameForms.h"
 #include "names/SymbolFiles.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/Dwarf.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include <map>
 
 using namespace llvm;
 using namespace patchbay;
@@ -25,13 +29,15 @@ static std::unique_ptr<DWARFContext> contextOf(const ElfImage &Image) {
 }
 
 Expected<std::unique_ptr<DwarfFunctions>>
-DwarfFunctions::open(const ElfImage &Image) {
+DwarfFunctions::open(const ElfImage &Image, ArrayRef<std::string> Roots) {
   auto Result = std::make_unique<DwarfFunctions>();
   Result->Context = contextOf(Image);
   if (Result->Context)
     return Result;
   std::string BuildId = toStringRef(Image.buildId()).str();
-  std::vector<std::string> Files = debugFiles(&Image, Image.path(), BuildId, "");
+  std::vector<std::string> Files;
+  for (const std::string &Root : Roots)
+    append_range(Files, debugFiles(&Image, Image.path(), BuildId, Root));
   if (std::string Asked = askDebuginfod(BuildId); !Asked.empty())
     Files.push_back(Asked);
   for (const std::string &Path : Files) {
@@ -53,6 +59,69 @@ DWARFDie DwarfFunctions::at(uint64_t Entry) const {
   auto Dies = Context->getDIEsForAddress(Entry, /*CheckDWO=*/true);
   // An entry is that of the function itself, and not in one that was inlined there.
   return Dies.FunctionDIE;
+}
+
+std::string DwarfFunctions::sourceOf(uint64_t Entry) const {
+  auto Info = Context->getLineInfoForAddress(
+      {Entry, object::SectionedAddress::UndefSection},
+      {DILineInfoSpecifier::FileLineInfoKind::BaseNameOnly, DINameKind::None});
+  if (!Info || !*Info || !Info->Line)
+    return "";
+  return Info->FileName + ":" + utostr(Info->Line);
+}
+
+// What the symbol of a function is, or would be.
+static std::string symbolOf(DWARFDie Function) {
+  const char *Name = Function.getLinkageName();
+  Name = Name ? Name : Function.getShortName();
+  return Name ? Name : "";
+}
+
+// "a.c:3"
+static std::string callOf(DWARFDie Inlined) {
+  uint32_t File = 0, Line = 0, Column = 0, Discriminator = 0;
+  Inlined.getCallerFrame(File, Line, Column, Discriminator);
+  DWARFUnit *Unit = Inlined.getDwarfUnit();
+  const DWARFDebugLine::LineTable *Lines = Unit->getContext().getLineTableForUnit(Unit);
+  std::string Name;
+  if (!Lines ||
+      !Lines->getFileNameByIndex(
+          File, "", DILineInfoSpecifier::FileLineInfoKind::BaseNameOnly, Name))
+    return "?";
+  return Name + ":" + utostr(Line);
+}
+
+std::string DwarfFunctions::inlinedText(ArrayRef<std::string> Globs) const {
+  NameFilter Filter(Globs);
+  std::map<uint64_t, bool> Known; // by offset of the declaration
+  std::string First;
+  size_t More = 0;
+  for (const std::unique_ptr<DWARFUnit> &Unit : Context->compile_units())
+    for (const DWARFDebugInfoEntry &Entry : Unit->dies()) {
+      DWARFDie Die(Unit.get(), &Entry);
+      if (Die.getTag() != DW_TAG_inlined_subroutine)
+        continue;
+      DWARFDie Origin = Die.getAttributeValueAsReferencedDie(DW_AT_abstract_origin);
+      if (!Origin)
+        continue;
+      auto [At, IsNew] = Known.try_emplace(Origin.getOffset());
+      if (IsNew)
+        At->second = Filter.match({StringRef(symbolOf(Origin))}) != NameFilter::None;
+      if (!At->second)
+        continue;
+      if (!First.empty()) {
+        ++More;
+        continue;
+      }
+      DWARFDie Into = Die.getParent();
+      while (Into && Into.getTag() != DW_TAG_subprogram)
+        Into = Into.getParent();
+      First = plainName(demangle(symbolOf(Origin))) + " was inlined into " +
+              plainName(demangle(symbolOf(Into))) + " (" + callOf(Die) + ")";
+    }
+  if (More)
+    First += " and " + utostr(More) + (More == 1 ? " more place" : " more places");
+  return First;
 }
 
 DWARFDie patchbay::typeOf(DWARFDie Of) {
@@ -109,9 +178,9 @@ static uint64_t unsignedOf(DWARFDie D, Attribute Of, uint64_t Otherwise) {
   return toUnsigned(D.find(Of), Otherwise);
 }
 
-uint64_t patchbay::sizeOf(DWARFDie Type) {
+static uint64_t sizeWithin(DWARFDie Type, unsigned Depth) {
   Type = plainType(Type);
-  if (!Type)
+  if (!Type || Depth == MostSteps)
     return 0;
   if (isPointer(Type))
     return 8;
@@ -121,10 +190,12 @@ uint64_t patchbay::sizeOf(DWARFDie Type) {
       if (D.getTag() == DW_TAG_subrange_type)
         Count *= unsignedOf(D, DW_AT_count,
                             unsignedOf(D, DW_AT_upper_bound, UINT64_MAX) + 1);
-    return Count * sizeOf(typeOf(Type));
+    return Count * sizeWithin(typeOf(Type), Depth + 1);
   }
   return unsignedOf(Type, DW_AT_byte_size, 0);
 }
+
+uint64_t patchbay::sizeOf(DWARFDie Type) { return sizeWithin(Type, 0); }
 
 bool patchbay::isPointer(DWARFDie Type) {
   return Type && is_contained({DW_TAG_pointer_type, DW_TAG_reference_type,

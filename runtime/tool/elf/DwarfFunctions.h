@@ -13,11 +13,17 @@ namespace patchbay {
 class DwarfFunctions {
 public:
   /// Of the image or, where it was stripped, of a file with its debug information,
-  /// which is looked for as that with its symbols is. Fails if there is none.
+  /// which is looked for below each of Roots, as that with its symbols is. Fails if
+  /// there is none.
   static llvm::Expected<std::unique_ptr<DwarfFunctions>>
-  open(const ElfImage &Image);
+  open(const ElfImage &Image, llvm::ArrayRef<std::string> Roots);
   /// The function at an address; invalid if nothing is known of it.
   llvm::DWARFDie at(uint64_t Entry) const;
+  /// Where the source has the function at an address: "a.c:3"; empty if that is not known.
+  std::string sourceOf(uint64_t Entry) const;
+  /// "f was inlined into main (a.c:3) and 2 more places", if Globs match a function that was
+  /// inlined; else empty.
+  std::string inlinedText(llvm::ArrayRef<std::string> Globs) const;
 
 private:
   std::optional<ElfImage> Debug;

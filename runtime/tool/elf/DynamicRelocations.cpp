@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DynamicRelocations.h"
+#include "DynamicTable.h"
 #include "llvm/Object/ELFObjectFile.h"
 
 using namespace llvm;
@@ -10,6 +11,32 @@ static constexpr uint32_t NoRelocation = 0;
 
 // Nearly all dynamic relocations of 64-bit machines write this much.
 static constexpr uint64_t WrittenSize = 8;
+
+using AddRelocation =
+    function_ref<void(uint64_t, uint32_t, std::optional<uint64_t>)>;
+
+static Error addFromTable(const ElfImage &Image, AddRelocation Add) {
+  auto Table = DynamicTable::create(Image);
+  if (!Table)
+    return Table.takeError();
+  const auto &Elf = Image.elf();
+  for (auto [Tag, SizeTag] : {std::pair(ELF::DT_RELA, ELF::DT_RELASZ),
+                              std::pair(ELF::DT_JMPREL, ELF::DT_PLTRELSZ)}) {
+    auto Relas = Table->table<ElfImage::ELFT::Rela>(Image, Tag,
+                                                    Table->value(SizeTag));
+    if (!Relas)
+      return Relas.takeError();
+    for (const auto &R : *Relas)
+      Add(R.r_offset, R.getType(/*isMips64EL=*/false), R.r_addend);
+  }
+  auto Relrs = Table->table<ElfImage::ELFT::Relr>(
+      Image, ELF::DT_RELR, Table->value(ELF::DT_RELRSZ));
+  if (!Relrs)
+    return Relrs.takeError();
+  for (const auto &R : Elf.decode_relrs(*Relrs))
+    Add(R.r_offset, R.getType(false), std::nullopt);
+  return Error::success();
+}
 
 Expected<DynamicRelocations> DynamicRelocations::create(const ElfImage &Image) {
   DynamicRelocations Result;
@@ -23,6 +50,9 @@ Expected<DynamicRelocations> DynamicRelocations::create(const ElfImage &Image) {
   auto Sections = Elf.sections();
   if (!Sections)
     return Image.error(Sections.takeError());
+  if (Sections->empty())
+    if (Error E = addFromTable(Image, Add))
+      return E;
   for (const ElfImage::ELFT::Shdr &Section : *Sections) {
     // What --emit-relocs leaves behind is for tools, not for the loader.
     if (!(Section.sh_flags & ELF::SHF_ALLOC))

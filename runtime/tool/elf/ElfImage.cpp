@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ElfImage.h"
 #include "Diagnostics.h"
+#include "DynamicTable.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Object/BuildID.h"
@@ -184,28 +185,56 @@ Expected<bool> ElfImage::isLoader() const {
   return Names->exports("__tls_get_addr");
 }
 
-Error ElfImage::forEachNote(
-    StringRef Name, unsigned Type, size_t MinSize,
-    function_ref<void(ArrayRef<uint8_t>, uint64_t)> Do) const {
+template <class Header>
+static Error readNotes(const ElfImage &Image, const Header &Notes,
+                       uint64_t Address, uint64_t Offset, uint64_t Align,
+                       unsigned Type, size_t MinSize,
+                       function_ref<void(ArrayRef<uint8_t>, uint64_t)> Do,
+                       Error &E) {
+  for (const ElfImage::ELFT::Note &Note : Image.elf().notes(Notes, E)) {
+    if (Note.getName() != PATCHBAY_NOTE_NAME || Note.getType() != Type)
+      continue;
+    ArrayRef<uint8_t> Desc = Note.getDesc(std::max<size_t>(Align, 4));
+    if (Desc.size() < MinSize)
+      return Image.error("the patchbay note is truncated");
+    Do(Desc, Address + (Desc.data() - Image.elf().base() - Offset));
+  }
+  return Error::success();
+}
+
+Error ElfImage::forEachNote(StringRef Name, unsigned Type, size_t MinSize,
+                            NoteReader Do) const {
   auto Sections = sectionsNamed(Name);
   if (!Sections)
     return Sections.takeError();
-  for (const ELFT::Shdr *Section : *Sections) {
-    Error E = Error::success();
-    for (const ELFT::Note &Note : elf().notes(*Section, E)) {
-      if (Note.getName() != PATCHBAY_NOTE_NAME || Note.getType() != Type)
-        continue;
-      ArrayRef<uint8_t> Desc =
-          Note.getDesc(std::max<size_t>(Section->sh_addralign, 4));
-      if (Desc.size() < MinSize) {
-        consumeError(std::move(E));
-        return error("the patchbay note is truncated");
-      }
-      Do(Desc,
-         Section->sh_addr + (Desc.data() - elf().base() - Section->sh_offset));
+  for (const ELFT::Shdr *S : *Sections) {
+    Error Damage = Error::success();
+    if (Error E = readNotes(*this, *S, S->sh_addr, S->sh_offset,
+                            S->sh_addralign, Type, MinSize, Do, Damage)) {
+      consumeError(std::move(Damage));
+      return E;
     }
+    if (Damage)
+      return error(std::move(Damage));
+  }
+  return Error::success();
+}
+
+Error ElfImage::forEachLoadedNote(unsigned Type, size_t MinSize,
+                                  NoteReader Do) const {
+  auto Segments = elf().program_headers();
+  if (!Segments)
+    return error(Segments.takeError());
+  for (const ELFT::Phdr &S : *Segments) {
+    if (S.p_type != ELF::PT_NOTE)
+      continue;
+    Error Damage = Error::success();
+    Error E = readNotes(*this, S, S.p_vaddr, S.p_offset, S.p_align, Type,
+                        MinSize, Do, Damage);
+    // The runtime stops at what is no note, as where objcopy removed one.
+    consumeError(std::move(Damage));
     if (E)
-      return error(std::move(E));
+      return E;
   }
   return Error::success();
 }
@@ -275,10 +304,15 @@ Expected<std::vector<uint64_t>> ElfImage::modules() const {
         Address + Module +
         int64_t(int32_t(support::endian::read32le(&Desc[Module]))));
   };
-  if (Error E =
-          forEachNote(PATCHBAY_MODULE_NOTE_SECTION, PATCHBAY_NOTE_MODULE,
-                      sizeof(patchbay_module_note), Read))
+  if (Error E = forEachLoadedNote(PATCHBAY_NOTE_MODULE,
+                                  sizeof(patchbay_module_note), Read))
     return E;
+  // A linker script need not make a segment of notes.
+  if (Modules.empty())
+    if (Error E =
+            forEachNote(PATCHBAY_MODULE_NOTE_SECTION, PATCHBAY_NOTE_MODULE,
+                        sizeof(patchbay_module_note), Read))
+      return E;
   if (Version != PATCHBAY_ABI_VERSION)
     return otherVersion(Version);
   llvm::sort(Modules);
@@ -302,57 +336,100 @@ Expected<std::vector<std::string>> ElfImage::sourcesWithoutSlots() const {
   return Sources;
 }
 
+Expected<std::vector<ElfImage::RecordRange>>
+ElfImage::describedRanges() const {
+  std::vector<RecordRange> Ranges;
+  auto Modules = modules();
+  if (!Modules)
+    return Modules.takeError();
+  if (Modules->empty() || !isLinked())
+    return Ranges;
+  auto Map = LoadMap::create(*this);
+  if (!Map)
+    return Map.takeError();
+  for (uint64_t Module : *Modules) {
+    ArrayRef<uint8_t> Bytes = Map->bytes(Module, PATCHBAY_MODULE_SIZE_MIN);
+    if (Bytes.empty())
+      continue;
+    auto Reference = [&](size_t Field) {
+      return Module + Field + support::endian::read64le(&Bytes[Field]);
+    };
+    uint64_t Start = Reference(offsetof(patchbay_module, sites_start));
+    uint64_t Size = Reference(offsetof(patchbay_module, sites_stop)) - Start;
+    ArrayRef<uint8_t> Records = Map->bytes(Start, Size);
+    if (!Records.empty() &&
+        none_of(Ranges, [&](auto &R) { return R.contains(Start); }))
+      Ranges.push_back({Start, Records, true});
+  }
+  return Ranges;
+}
+
+Error ElfImage::addRecords(const RecordRange &Range,
+                           std::vector<SiteRecord> &Records) const {
+  const size_t Size = Range.Bytes.size();
+  if (Size % PATCHBAY_RECORD_SIZE)
+    return error("section " PATCHBAY_SITES_SECTION " has " + Twine(Size) +
+                 " bytes, not a multiple of " + Twine(PATCHBAY_RECORD_SIZE));
+  if (Size / PATCHBAY_RECORD_SIZE > MaxRecords - Records.size())
+    return error("more than " + Twine(MaxRecords) + " records");
+  for (size_t Offset = 0; Offset != Size; Offset += PATCHBAY_RECORD_SIZE) {
+    const uint8_t *Bytes = Range.Bytes.data() + Offset;
+    auto Field = [&](size_t At) {
+      return support::endian::read32le(Bytes + At);
+    };
+    SiteRecord R;
+    R.Raw.entry = Field(offsetof(patchbay_record, entry));
+    R.Raw.site = Field(offsetof(patchbay_record, site));
+    R.Raw.signature = Field(offsetof(patchbay_record, signature));
+    R.Raw.gp_args = Bytes[offsetof(patchbay_record, gp_args)];
+    R.Raw.fp_args = Bytes[offsetof(patchbay_record, fp_args)];
+    R.Raw.stack_arg_words = Bytes[offsetof(patchbay_record, stack_arg_words)];
+    R.Raw.flags = Bytes[offsetof(patchbay_record, flags)];
+    // Each reference is relative to its own field.
+    uint64_t Address = Range.Address + Offset;
+    R.Address = Address;
+    R.Described = Range.Described;
+    R.Entry = Address + offsetof(patchbay_record, entry) +
+              static_cast<int64_t>(R.Raw.entry);
+    R.Site = Address + offsetof(patchbay_record, site) +
+             static_cast<int64_t>(R.Raw.site);
+    Records.push_back(R);
+  }
+  return Error::success();
+}
+
 Expected<std::vector<SiteRecord>> ElfImage::records() const {
-  if (elf().getHeader().e_shoff == 0)
-    return error("no section headers, so its records cannot be found: use the "
-                 "file from before they were stripped");
   // Another ABI version may define another layout.
   if (Error E = modes().takeError())
     return E;
-
   auto Sections = sectionsNamed(PATCHBAY_SITES_SECTION);
   if (!Sections)
     return Sections.takeError();
   if (!Sections->empty() && elf().getHeader().e_type == ELF::ET_REL)
     return error("an object file, whose records have no addresses yet: link "
                  "it first");
-  std::vector<SiteRecord> Records;
+  auto Ranges = describedRanges();
+  if (!Ranges)
+    return Ranges.takeError();
+  // Without notes the module's constructor alone knows its descriptor.
+  auto Modules = modules();
+  if (!Modules)
+    return Modules.takeError();
+  const size_t Described = Ranges->size();
   for (const ELFT::Shdr *Section : *Sections) {
     auto Contents = elf().getSectionContents(*Section);
     if (!Contents)
       return error(Contents.takeError());
-    if (Contents->size() % PATCHBAY_RECORD_SIZE)
-      return error("section " PATCHBAY_SITES_SECTION " has " +
-                   Twine(Contents->size()) + " bytes, not a multiple of " +
-                   Twine(PATCHBAY_RECORD_SIZE));
-
-    if (Contents->size() / PATCHBAY_RECORD_SIZE > MaxRecords - Records.size())
-      return error("more than " + Twine(MaxRecords) + " records");
-    const uint8_t *Begin = Contents->data();
-    for (size_t Offset = 0; Offset != Contents->size();
-         Offset += PATCHBAY_RECORD_SIZE) {
-      const uint8_t *Bytes = Begin + Offset;
-      auto Field = [&](size_t At) {
-        return support::endian::read32le(Bytes + At);
-      };
-      SiteRecord R;
-      R.Raw.entry = Field(offsetof(patchbay_record, entry));
-      R.Raw.site = Field(offsetof(patchbay_record, site));
-      R.Raw.signature = Field(offsetof(patchbay_record, signature));
-      R.Raw.gp_args = Bytes[offsetof(patchbay_record, gp_args)];
-      R.Raw.fp_args = Bytes[offsetof(patchbay_record, fp_args)];
-      R.Raw.stack_arg_words = Bytes[offsetof(patchbay_record, stack_arg_words)];
-      R.Raw.flags = Bytes[offsetof(patchbay_record, flags)];
-      // Each reference is relative to its own field.
-      uint64_t Address = Section->sh_addr + Offset;
-      R.Address = Address;
-      R.Entry = Address + offsetof(patchbay_record, entry) +
-                static_cast<int64_t>(R.Raw.entry);
-      R.Site = Address + offsetof(patchbay_record, site) +
-               static_cast<int64_t>(R.Raw.site);
-      Records.push_back(R);
-    }
+    RecordRange Whole = {Section->sh_addr, *Contents, Modules->empty()};
+    if (none_of(ArrayRef(*Ranges).take_front(Described), [&](auto &R) {
+          return Whole.contains(R.Address) || R.contains(Whole.Address);
+        }))
+      Ranges->push_back(Whole);
   }
+  std::vector<SiteRecord> Records;
+  for (const RecordRange &Range : *Ranges)
+    if (Error E = addRecords(Range, Records))
+      return E;
   llvm::sort(Records, [](const SiteRecord &A, const SiteRecord &B) {
     return std::tie(A.Entry, A.Site) < std::tie(B.Entry, B.Site);
   });
@@ -363,6 +440,23 @@ Expected<SymbolNames>
 ElfImage::symbolNames(ArrayRef<unsigned char> Types) const {
   SymbolNames Names;
   uint64_t Seen = 0;
+  auto Add = [&](ArrayRef<ELFT::Sym> Symbols, StringRef Strings,
+                 bool Exported) -> Error {
+    if (Symbols.size() > MaxSymbols - Seen)
+      return error("more than " + Twine(MaxSymbols) + " symbols");
+    Seen += Symbols.size();
+    for (const ELFT::Sym &Symbol : Symbols) {
+      if (Symbol.isUndefined() || !is_contained(Types, Symbol.getType()))
+        continue;
+      auto Name = Symbol.getName(Strings);
+      if (!Name)
+        return error(Name.takeError());
+      if (!Name->empty())
+        Names.add({Symbol.st_value, Symbol.st_size, *Name, Symbol.getBinding(),
+                   Symbol.st_other, Exported});
+    }
+    return Error::success();
+  };
   auto Sections = elf().sections();
   if (!Sections)
     return error(Sections.takeError());
@@ -376,19 +470,28 @@ ElfImage::symbolNames(ArrayRef<unsigned char> Types) const {
     auto Symbols = elf().symbols(&Section);
     if (!Symbols)
       return error(Symbols.takeError());
-    if (Symbols->size() > MaxSymbols - Seen)
+    if (Error E = Add(*Symbols, *Strings, Section.sh_type == ELF::SHT_DYNSYM))
+      return E;
+  }
+  if (Sections->empty()) {
+    auto Table = DynamicTable::create(*this);
+    if (!Table)
+      return Table.takeError();
+    auto Count = elf().getDynSymtabSize();
+    if (!Count)
+      return error(Count.takeError());
+    if (*Count > MaxSymbols)
       return error("more than " + Twine(MaxSymbols) + " symbols");
-    Seen += Symbols->size();
-    for (const ELFT::Sym &Symbol : *Symbols) {
-      if (Symbol.isUndefined() || !is_contained(Types, Symbol.getType()))
-        continue;
-      auto Name = Symbol.getName(*Strings);
-      if (!Name)
-        return error(Name.takeError());
-      if (!Name->empty())
-        Names.add({Symbol.st_value, Symbol.st_size, *Name, Symbol.getBinding(),
-                   Symbol.st_other, Section.sh_type == ELF::SHT_DYNSYM});
-    }
+    auto Symbols = Table->table<ELFT::Sym>(*this, ELF::DT_SYMTAB,
+                                           *Count * sizeof(ELFT::Sym));
+    if (!Symbols)
+      return Symbols.takeError();
+    auto Strings =
+        Table->bytes(*this, ELF::DT_STRTAB, Table->value(ELF::DT_STRSZ));
+    if (!Strings)
+      return Strings.takeError();
+    if (Error E = Add(*Symbols, toStringRef(*Strings), /*Exported=*/true))
+      return E;
   }
   Names.sort();
   return Names;

@@ -33,6 +33,8 @@ namespace patchbay {
 struct SiteRecord {
   /// Where the record itself is.
   uint64_t Address;
+  /// Whether a module descriptor leads to it, so that the runtime finds it.
+  bool Described;
   uint64_t Entry;
   uint64_t Site;
   patchbay_record Raw;
@@ -110,7 +112,8 @@ public:
   /// The source files whose code was generated without the plugin, though they
   /// were compiled with it (PATCHBAY_NOTE_BITCODE).
   llvm::Expected<std::vector<std::string>> sourcesWithoutSlots() const;
-  /// Sorted by entry; an empty vector if there are no records.
+  /// Sorted by entry; an empty vector if there are no records. They are where module
+  /// descriptors say, as for the runtime, and in sections of their name.
   llvm::Expected<std::vector<SiteRecord>> records() const;
   /// Of functions unless other types are asked for. Points into this image.
   llvm::Expected<SymbolNames>
@@ -130,11 +133,26 @@ public:
 
 private:
   ElfImage();
+  using NoteReader = llvm::function_ref<void(llvm::ArrayRef<uint8_t>, uint64_t)>;
   /// Passes on the descriptor of each note of a type that has at least MinSize
   /// bytes, and its address; fails if a section is damaged.
-  llvm::Error forEachNote(
-      llvm::StringRef Section, unsigned Type, size_t MinSize,
-      llvm::function_ref<void(llvm::ArrayRef<uint8_t>, uint64_t)> Do) const;
+  llvm::Error forEachNote(llvm::StringRef Section, unsigned Type,
+                          size_t MinSize, NoteReader Do) const;
+  /// The same of the notes that the loader maps, whatever their sections are.
+  llvm::Error forEachLoadedNote(unsigned Type, size_t MinSize,
+                                NoteReader Do) const;
+  /// Where the records of a module are; none if its descriptor does not say.
+  struct RecordRange {
+    uint64_t Address;
+    llvm::ArrayRef<uint8_t> Bytes;
+    bool Described;
+    bool contains(uint64_t Other) const {
+      return Other - Address < Bytes.size();
+    }
+  };
+  llvm::Expected<std::vector<RecordRange>> describedRanges() const;
+  llvm::Error addRecords(const RecordRange &Range,
+                         std::vector<SiteRecord> &Records) const;
 
   std::string Path;
   MappedFile File;

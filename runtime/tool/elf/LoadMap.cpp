@@ -41,6 +41,11 @@ Expected<LoadMap> LoadMap::create(const ElfImage &Image) {
   for (const ElfImage::ELFT::Shdr &Section : *Sections)
     if ((Section.sh_flags & Code) == Code && Section.sh_type != ELF::SHT_NOBITS)
       Map.CodeSections.push_back({Section.sh_addr, Section.sh_size});
+  // Without section headers a segment is all that is known.
+  if (Sections->empty())
+    for (const Segment &S : Map.Segments)
+      if (S.Executable)
+        Map.CodeSections.push_back({S.Address, S.Bytes.size()});
   return Map;
 }
 

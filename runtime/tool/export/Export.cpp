@@ -275,6 +275,8 @@ void ChromeCalls::call(const TraceCall &C, uint64_t End, const DataValues *V) {
     J.attributeEnd();
     if (IsEntry) {
       J.attribute("s", "t");
+      if (V && V->IsRecorded)
+        J.attributeObject("args", [&] { printValues(J, *V); });
       return;
     }
     J.attributeBegin("dur");
@@ -287,8 +289,10 @@ void ChromeCalls::call(const TraceCall &C, uint64_t End, const DataValues *V) {
       J.attributeEnd();
     }
     std::optional<SlowReason> R = Why.of(*Thread, V);
-    if (C.Kind != TraceCall::Returned || R)
+    if (C.Kind != TraceCall::Returned || R || V->IsRecorded)
       J.attributeObject("args", [&] {
+        if (V->IsRecorded)
+          printValues(J, *V);
         if (C.Kind != TraceCall::Returned)
           J.attribute("kind", kindName(C.Kind));
         if (R)
@@ -319,21 +323,79 @@ static std::string frameName(StringRef Name) {
   return Result;
 }
 
-void patchbay::exportFolded(Trace &T, raw_ostream &OS) {
-  TreesByThread Folded(T);
-  readCalls(T, {&Folded});
-  std::map<std::string, uint64_t> Stacks;
-  for (auto &[Name, Builder] : Folded.Trees) {
-    CallTree Tree = Builder->finish();
-    std::vector<std::string> Names = {frameName(Name)};
-    for (const CallNode &N : ArrayRef(Tree).drop_front()) {
-      Names.push_back(Names[N.Parent] + ";" +
-                      frameName(T.Functions[N.Function].Name));
-      // Entries have no duration: there, a call counts as one.
-      if (uint64_t Weight = N.Self + N.Entries)
-        Stacks[Names.back()] += Weight;
+// The stacks of a tree. One text grows and shrinks with the depth: to keep those of all
+// nodes would take memory by the square of it.
+namespace {
+class FoldedTree {
+public:
+  FoldedTree(const Trace &T, const CallTree &Tree)
+      : Tree(Tree), FirstChild(Tree.size(), None), Next(Tree.size(), None) {
+    std::vector<uint32_t> ByName;
+    for (uint32_t I = 1; I < Tree.size(); ++I) {
+      ByName.push_back(I);
+      if (std::string &Name = Names[Tree[I].Function]; Name.empty())
+        Name = ";" + frameName(T.Functions[Tree[I].Function].Name);
+    }
+    llvm::stable_sort(ByName, [&](uint32_t A, uint32_t B) {
+      return nameOf(A) < nameOf(B);
+    });
+    for (uint32_t I : llvm::reverse(ByName)) {
+      Next[I] = FirstChild[Tree[I].Parent];
+      FirstChild[Tree[I].Parent] = I;
     }
   }
-  for (const auto &[Stack, Weight] : Stacks)
-    OS << Stack << ' ' << Weight << '\n';
+
+  void print(StringRef Root, raw_ostream &OS) const {
+    std::string Stack = frameName(Root);
+    std::vector<std::pair<uint32_t, size_t>> Open; // and the text before it
+    uint64_t Deeper = 0;
+    uint32_t Node = Tree.empty() ? None : FirstChild[0];
+    while (Node != None || !Open.empty()) {
+      if (Node == None) {
+        if (Open.size() == MostFrames)
+          print(Stack + ";...", std::exchange(Deeper, 0), OS);
+        Node = Next[Open.back().first];
+        Stack.resize(Open.back().second);
+        Open.pop_back();
+        continue;
+      }
+      Open.push_back({Node, Stack.size()});
+      // Entries have no duration: there, a call counts as one.
+      uint64_t Weight = Tree[Node].Self + Tree[Node].Entries;
+      if (Open.size() > MostFrames) {
+        Deeper += Weight;
+      } else {
+        Stack += nameOf(Node);
+        print(Stack, Weight, OS);
+      }
+      Node = FirstChild[Node];
+    }
+  }
+
+private:
+  static constexpr uint32_t None = ~0u;
+  // What is deeper is one frame: a recursion, of which a picture shows nothing.
+  static constexpr size_t MostFrames = 1000;
+
+  StringRef nameOf(uint32_t Node) const {
+    return Names.find(Tree[Node].Function)->second;
+  }
+  static void print(StringRef Stack, uint64_t Weight, raw_ostream &OS) {
+    if (Weight)
+      OS << Stack << ' ' << Weight << '\n';
+  }
+
+  const CallTree &Tree;
+  std::map<uint32_t, std::string> Names;
+  std::vector<uint32_t> FirstChild, Next;
+};
+} // namespace
+
+void patchbay::exportFolded(Trace &T, raw_ostream &OS) {
+  TreesByThread Folded(T);
+  readCalls(T, {&Folded}, /*StacksApart=*/true);
+  for (auto &[Name, Builder] : Folded.Trees) {
+    CallTree Tree = Builder->finish();
+    FoldedTree(T, Tree).print(Name, OS);
+  }
 }

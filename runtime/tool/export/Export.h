@@ -26,8 +26,6 @@ void exportFolded(Trace &T, llvm::raw_ostream &OS);
 void exportPerfetto(Trace &T, llvm::raw_ostream &OS);
 /// The gzipped protobuf of pprof: stacks with calls and their own nanoseconds.
 llvm::Error exportPprof(Trace &T, llvm::raw_ostream &OS);
-/// The JSON of speedscope: a profile for each thread, with what began and ended when.
-void exportSpeedscope(Trace &T, llvm::raw_ostream &OS);
 /// The protobuf of OpenTelemetry's protocol (OTLP): a span per call.
 void exportOtlp(Trace &T, llvm::raw_ostream &OS);
 /// Apache Parquet, one row per call.
@@ -35,8 +33,6 @@ void exportParquet(Trace &T, llvm::raw_ostream &OS);
 /// The same in a tree of directories that others add to: see ParquetTree.h. Says on
 /// stderr what it has now.
 llvm::Error exportParquetTree(Trace &T, const std::string &Dir);
-/// The Common Trace Format, in a directory that is made.
-llvm::Error exportCtf(Trace &T, llvm::StringRef Dir);
 
 /// From the times of calls to nanoseconds since 1970. One for all processes, so
 /// that the order between them is that of the clock which they share.

@@ -188,7 +188,8 @@ void ParquetTree::removeEarlier() {
       Each(BuildId, Name, [&](const std::string &Path) {
         StringRef Rest = sys::path::filename(Path).drop_front(Name.size());
         bool IsPart = Rest.consume_back(Suffix) &&
-                      (Rest.empty() || Rest.starts_with("-"));
+                      (Rest.empty() || (Rest.consume_front("-") && !Rest.empty() &&
+                                        all_of(Rest, isDigit)));
         if (IsPart && !Written.count(Path))
           if (std::error_code EC = sys::fs::remove(Path))
             fail(Path, EC);

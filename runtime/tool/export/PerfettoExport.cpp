@@ -6,6 +6,7 @@
 // interned_data.proto).
 #include "Export.h"
 #include "Protobuf.h"
+#include "showing/Values.h"
 #include "showing/WhySlow.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -57,7 +58,7 @@ private:
   }
   void name(uint32_t Function);
   void event(uint64_t Time, EventTypes Type, uint64_t Function,
-             const SlowReason *Slow = nullptr);
+             const SlowReason *Slow = nullptr, const DataValues *Values = nullptr);
   uint64_t processTrack(size_t I) const { return I + 1; }
 
   Trace &T;
@@ -137,9 +138,23 @@ static void annotate(ProtobufMessage &Event, const SlowReason &R) {
     Event.message(DebugAnnotations, *M);
 }
 
+static void annotate(ProtobufMessage &Event, const DataValues &V) {
+  auto Add = [&](StringRef Name, const std::string &Text) {
+    ProtobufMessage Value;
+    Value.text(AnnotationName, Name);
+    Value.text(AnnotationText, Text);
+    Event.message(DebugAnnotations, Value);
+  };
+  Add("args", argsText(V));
+  if (std::string Result = resultText(V); !Result.empty())
+    Add("result", Result);
+}
+
 void Writer::event(uint64_t Time, EventTypes Type, uint64_t Function,
-                   const SlowReason *Slow) {
+                   const SlowReason *Slow, const DataValues *Values) {
   ProtobufMessage Event, Packet;
+  if (Values && Values->IsRecorded)
+    annotate(Event, *Values);
   if (Slow)
     annotate(Event, *Slow);
   Event.number(EventType, Type);
@@ -172,7 +187,7 @@ void Writer::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
   name(C.Function);
   std::optional<SlowReason> R = Why.of(*Of, V);
   event(C.Start, C.Kind == TraceCall::Entry ? Instant : SliceBegin, C.Function,
-        R ? &*R : nullptr);
+        R ? &*R : nullptr, V);
 }
 
 // Slices begin and end like brackets, also those of calls that did not return: else

@@ -147,7 +147,7 @@ static Expected<std::string> gzipped(StringRef Plain) {
 
 Error patchbay::exportPprof(Trace &T, raw_ostream &OS) {
   TreesByThread All(T);
-  readCalls(T, {&All});
+  readCalls(T, {&All}, /*StacksApart=*/true);
   Profile Out(T);
   Out.types();
   for (auto &[Thread, Builder] : All.Trees)

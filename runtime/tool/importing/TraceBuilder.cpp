@@ -102,6 +102,14 @@ bool TraceBuilder::addLoss(StringRef Line) {
   return true;
 }
 
+// "name [module]" from "name [module] ret=0x0", or from "name [module] = -22", as Linux
+// 6.5 to 6.12 print it. What else a later one may add begins with a space, too.
+static StringRef dropReturnValue(StringRef Tail) {
+  for (StringRef Mark : {" ret=", " = "})
+    Tail = Tail.split(Mark).first;
+  return Tail.trim();
+}
+
 static bool takeFunctionName(StringRef &Call, StringRef End) {
   // Arguments may be in the brackets, and behind all of it what it returned.
   Call = Call.split(" /*").first;
@@ -133,7 +141,7 @@ bool TraceBuilder::addGraphCall(StringRef Task, unsigned Cpu, uint64_t Time,
     if (Name.consume_front("/* ")) {
       if (!Name.consume_back("*/"))
         return false;
-      Function = function(Name.split(" ret=").first.trim());
+      Function = function(dropReturnValue(Name));
     }
     if (!Its.leave(Function, Depth, Time, Took->first, Took->second))
       ++Out.Nameless;

@@ -35,7 +35,7 @@ static Expected<off_t> copyHeader(int From, int To) {
   if (Size != sizeof(Header) ||
       memcmp(Header.magic, PBD_MAGIC, sizeof(Header.magic)) ||
       Header.byte_order != PBD_BYTE_ORDER ||
-      Header.committed < sizeof(Header))
+      Header.committed < PBD_HEADER_MIN)
     return noRecording();
   if (write(To, &Header, sizeof(Header)) != sizeof(Header))
     return failed(errno);

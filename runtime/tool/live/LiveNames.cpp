@@ -25,7 +25,8 @@ const LiveNames::File *LiveNames::file(const ProcessMemory::Mapping &M) {
     consumeError(Image.takeError());
     return nullptr;
   }
-  auto Names = Image->symbolNames();
+  auto Names = FunctionNames::read(
+      *Image, {"/proc/" + utostr(Memory.pid()) + "/root", ""});
   if (!Names) {
     consumeError(Names.takeError());
     return nullptr;
@@ -35,8 +36,8 @@ const LiveNames::File *LiveNames::file(const ProcessMemory::Mapping &M) {
   else
     consumeError(Moved.takeError());
   F.Image = std::make_unique<ElfImage>(std::move(*Image));
-  F.Functions = std::move(*Names);
-  if (F.Functions.stripped() && Stripped.empty())
+  F.Names = std::move(*Names);
+  if (F.Names.stripped() && Stripped.empty())
     Stripped = M.Path;
   return &F;
 }
@@ -64,19 +65,19 @@ const LiveNames::File *LiveNames::locate(uint64_t &Address) {
 
 std::vector<StringRef> LiveNames::functionAt(uint64_t Entry) {
   const File *F = locate(Entry);
-  return F ? F->Functions.at(Entry) : std::vector<StringRef>();
+  return F ? F->Names.at(Entry) : std::vector<StringRef>();
 }
 
 std::string LiveNames::nameOf(uint64_t Entry) {
   uint64_t InFile = Entry;
   const File *F = locate(InFile);
-  return F ? displayNames(F->Functions, InFile).front()
+  return F ? displayNames(F->Names.known(), InFile).front()
            : "0x" + utohexstr(Entry, /*LowerCase=*/true);
 }
 
 bool LiveNames::isMoved(uint64_t Entry) {
   const File *F = locate(Entry);
-  return F && F->HasMoved && patchbay::isMoved(F->Functions, Entry);
+  return F && F->HasMoved && patchbay::isMoved(F->Names.own(), Entry);
 }
 
 std::string LiveNames::fileAt(uint64_t Address) const {
@@ -92,7 +93,7 @@ std::string LiveNames::describe(uint64_t Address) {
   const File *F = locate(InFile);
   if (!F)
     return "0x" + utohexstr(Address, /*LowerCase=*/true) + In;
-  ArrayRef<SymbolNames::Symbol> Symbols = F->Functions.symbols();
+  ArrayRef<SymbolNames::Symbol> Symbols = F->Names.known().symbols();
   auto Behind = partition_point(Symbols, [&](const SymbolNames::Symbol &S) {
     return S.Address <= InFile;
   });
@@ -101,7 +102,7 @@ std::string LiveNames::describe(uint64_t Address) {
        InFile - std::prev(Behind)->Address >= std::prev(Behind)->Size))
     return "0x" + utohexstr(Address, /*LowerCase=*/true) + In;
   uint64_t Start = std::prev(Behind)->Address;
-  std::string Name = displayNames(F->Functions, Start).front();
+  std::string Name = displayNames(F->Names.known(), Start).front();
   if (Start != InFile)
     Name += "+0x" + utohexstr(InFile - Start, /*LowerCase=*/true);
   return Name + In;

@@ -5,7 +5,7 @@
 #define PATCHBAY_TOOL_LIVENAMES_H
 
 #include "ProcessMemory.h"
-#include "elf/ElfImage.h"
+#include "names/FunctionNames.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace patchbay {
@@ -32,7 +32,7 @@ public:
 private:
   struct File {
     std::unique_ptr<ElfImage> Image;
-    SymbolNames Functions;
+    FunctionNames Names;
     bool HasMoved = false; // functions, by llvm-bolt
   };
   const File *file(const ProcessMemory::Mapping &M);

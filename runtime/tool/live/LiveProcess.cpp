@@ -69,7 +69,7 @@ Error LiveProcess::addRuntime(const MappedImage &Image,
   // Where the file is merely mapped, as debuggers do, or has not been relocated
   // yet, this is something else.
   for (uint64_t P : {address(R.Live.generation), address(R.Live.modules),
-                     address(R.Live.stats), address(R.Live.modes)})
+                     address(R.Live.stats)})
     if (!Image.contains(P))
       return Error::success();
   if (R.Live.size != sizeof(R.Live) || R.Live.layout != PB_LIVE_LAYOUT ||
@@ -458,6 +458,14 @@ LiveSite LiveProcess::readSite(const Runtime &R, const LiveModule &Module,
     if (S.State == LiveSite::Armed &&
         !readTracers(Memory, Module, W.slot(), Address, Record, S.Tracers))
       S.State = LiveSite::Foreign;
+    // Its slot leads to tracers still: the site was not disarmed by the library.
+    if (S.State != LiveSite::Disarmed || !W.slot())
+      return true;
+    if (readTracers(Memory, Module, W.slot(), Address, Record, S.Tracers) &&
+        !S.Tracers.empty())
+      S.State = LiveSite::Changed;
+    else
+      S.Tracers.clear();
     return true;
   };
   // One look is enough for most of them, and where nobody changes anything.
@@ -545,21 +553,17 @@ LiveCounters LiveProcess::counters() const {
   LiveCounters Sum;
   for (const Runtime &R : Runtimes) {
     struct pb_stats Stats;
-    unsigned Modes;
-    if (!Memory.read(address(R.Live.stats), Stats) ||
-        !Memory.read(address(R.Live.modes), Modes))
+    if (!Memory.read(address(R.Live.stats), Stats))
       continue;
     Sum.Batches += Stats.batches;
     Sum.Membarriers += Stats.membarriers;
     Sum.TextWrites += Stats.text_writes;
-    Sum.StrictTraps += Stats.strict_traps;
     Sum.Left += Stats.left;
     Sum.Timeouts += Stats.timeouts;
     if (Stats.waited_for)
       Sum.WaitedFor = Stats.waited_for;
     for (size_t I = 0; I != std::size(Sum.Refused); ++I)
       Sum.Refused[I] += Stats.refused[I];
-    Sum.Modes |= Modes;
   }
   return Sum;
 }

@@ -27,6 +27,7 @@ struct LiveSite {
     NoSlot = PATCHBAY_SITE_NO_SLOT,
     Unknown = PATCHBAY_SITE_UNKNOWN,
     Foreign = PATCHBAY_SITE_FOREIGN,
+    Changed = PATCHBAY_SITE_CHANGED,
     Unreadable,
   };
   uint64_t Entry;
@@ -51,10 +52,9 @@ struct OtherModule {
 };
 
 struct LiveCounters {
-  uint64_t Batches = 0, Membarriers = 0, TextWrites = 0, StrictTraps = 0;
+  uint64_t Batches = 0, Membarriers = 0, TextWrites = 0;
   uint64_t Left = 0, Timeouts = 0, WaitedFor = 0;
   uint64_t Refused[PATCHBAY_SITE_NR_STATES] = {};
-  unsigned Modes = 0;
 };
 
 class LiveProcess {

@@ -3,6 +3,7 @@
 #include "Diagnostics.h"
 #include "ProcessMemory.h"
 #include "elf/ElfImage.h"
+#include "names/FunctionNames.h"
 #include "names/NameFilter.h"
 #include "PlainText.h"
 #include <sys/mman.h>
@@ -32,7 +33,16 @@ void Matches::add(StringRef Name) {
   }
 }
 
-static Error addFile(int File, StringRef Path, Matches &Found,
+// The process knows no name but those of the file itself.
+static void addKnownApart(const ElfImage &Image, const FunctionNames &Names,
+                          uint64_t Entry, Matches &Found) {
+  if (Found.Filter.match(Names.known().at(Entry)) == NameFilter::None)
+    return;
+  Found.Names.insert(Names.nameForRuntime(Image, Entry));
+  Found.ByDemangledName = true;
+}
+
+static Error addFile(int File, StringRef Path, StringRef Root, Matches &Found,
                      bool &IsStripped) {
   auto Image = ElfImage::read(File, Path);
   if (!Image)
@@ -42,15 +52,20 @@ static Error addFile(int File, StringRef Path, Matches &Found,
     return Records.takeError();
   if (Records->empty())
     return Error::success();
-  auto Names = Image->symbolNames();
+  auto Names = FunctionNames::read(*Image, {Root.str(), ""});
   if (!Names)
     return Names.takeError();
   IsStripped = Names->stripped();
-  for (const SiteRecord &R : *Records)
-    for (const SymbolNames::Symbol &S : Names->symbolsAt(R.Entry))
+  const bool HasTable = !Names->own().stripped();
+  const bool IsKnownApart = &Names->known() != &Names->own();
+  for (const SiteRecord &R : *Records) {
+    for (const SymbolNames::Symbol &S : Names->own().symbolsAt(R.Entry))
       // The process reads .dynsym only if there is no other.
-      if (IsStripped || !S.Exported)
+      if (!HasTable || !S.Exported)
         Found.add(S.Name);
+    if (IsKnownApart)
+      addKnownApart(*Image, *Names, R.Entry, Found);
+  }
   return Error::success();
 }
 
@@ -80,7 +95,8 @@ LiveSelection::LiveSelection(int Pid, StringRef Glob) : Pid(Pid) {
     }
     bool IsStripped = false;
     // What cannot be made sense of is not for libpatchbay, either.
-    consumeError(addFile(Mapped, M.Path, Found, IsStripped));
+    consumeError(addFile(Mapped, M.Path, "/proc/" + std::to_string(Pid) + "/root", Found,
+                         IsStripped));
     close(Mapped);
     if (IsStripped)
       Stripped = M.Path;

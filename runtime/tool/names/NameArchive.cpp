@@ -39,6 +39,12 @@ bool patchbay::isNameArchive(StringRef Name) {
          Name.find_first_not_of("0123456789abcdef") == StringRef::npos;
 }
 
+bool patchbay::hasNames(int File) {
+  char Bytes[Magic.size()];
+  return pread(File, Bytes, sizeof(Bytes), 0) == ssize_t(sizeof(Bytes)) &&
+         StringRef(Bytes, sizeof(Bytes)) == Magic;
+}
+
 static void append64(std::string &To, uint64_t Number) {
   char Bytes[8];
   write64le(Bytes, Number);
@@ -101,8 +107,8 @@ static Error parse(StringRef Bytes, StringRef Key, SymbolNames &Names) {
     Bytes = Bytes.drop_front(End + 1);
     return true;
   };
-  StringRef Of;
-  if (!TakeText(Of) || Of != Key)
+  // A build id is bytes, of which some may be NUL.
+  if (!Bytes.consume_front(Key) || !Bytes.consume_front(StringRef("\0", 1)))
     return makeError("of another program");
   while (!Bytes.empty()) {
     if (Bytes.size() < SymbolSize)

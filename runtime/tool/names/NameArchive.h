@@ -13,6 +13,8 @@ namespace patchbay {
 std::string nameArchivePath(llvm::StringRef Dir, llvm::StringRef Key);
 /// Whether a file of this name in a recording is one of these.
 bool isNameArchive(llvm::StringRef Name);
+/// Whether this open file has them.
+bool hasNames(int File);
 /// Writes them there. What was there is replaced in one step.
 llvm::Error writeNames(const std::string &Path, llvm::StringRef Key,
                        const SymbolNames &Names);

@@ -78,12 +78,17 @@ NameFilter::Match NameFilter::match(ArrayRef<StringRef> Symbols) {
   return Result;
 }
 
-std::string NameFilter::unmatched() const {
-  std::string Result;
+std::vector<std::string> NameFilter::unmatchedGlobs() const {
+  std::vector<std::string> Result;
   for (const Glob &G : Globs)
     if (!G.Matched)
-      Result += (Result.empty() ? "'" : ", '") + G.Text + "'";
+      Result.push_back(G.Text);
   return Result;
+}
+
+std::string NameFilter::unmatched() const {
+  std::vector<std::string> Texts = unmatchedGlobs();
+  return Texts.empty() ? "" : "'" + join(Texts, "', '") + "'";
 }
 
 static std::string meantText(const std::set<std::string> &Names) {

@@ -40,7 +40,9 @@ public:
   /// alone.
   Match match(llvm::ArrayRef<llvm::StringRef> Names);
 
-  /// The globs that no function matched so far, "'a', 'b'".
+  /// The globs that no function matched so far.
+  std::vector<std::string> unmatchedGlobs() const;
+  /// The same, "'a', 'b'".
   std::string unmatched() const;
   /// "did you mean 'svc::render'", if one of them is the last part of such a name.
   std::string meant() const;

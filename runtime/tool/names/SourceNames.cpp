@@ -26,12 +26,21 @@ static std::string partsIn(StringRef Suffixes) {
     bool Numbered = I + 1 != Words.size() && isNumber(Words[I + 1]);
     if (Word == "llvm" || Word == "__uniq") {
       I += Numbered;
-    } else if (is_contained({"cold", "part", "specialized"}, Word)) {
+    } else if (is_contained({"cold", "part", "specialized", "constprop", "isra",
+                             "memprof"},
+                            Word)) {
       Parts += ("." + Word).str();
       if (Numbered)
         Parts += ("." + Words[++I]).str();
-    } else if (is_contained({"resume", "destroy", "cleanup"}, Word)) {
+    } else if (is_contained({"resume", "destroy", "cleanup", "noalloc",
+                             "omp_outlined", "omp_outlined_debug__"},
+                            Word)) {
       Parts += ("." + Word).str();
+    } else if (patchbay_is_version(Word.data(), Word.size())) {
+      Parts += ("." + Word).str();
+      // "sse4.2", and not the number of a clone.
+      if (Numbered && Word.ends_with("sse4"))
+        Parts += ("." + Words[++I]).str();
     }
   }
   return Parts;

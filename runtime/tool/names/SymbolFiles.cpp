@@ -5,6 +5,7 @@
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/CRC.h"
 #include "llvm/Support/Endian.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cstdlib>
 #include <dlfcn.h>
@@ -57,7 +58,9 @@ std::vector<std::string> patchbay::debugFiles(const ElfImage *Image,
   std::optional<DebugLink> Link = Image ? debugLink(*Image) : std::nullopt;
   if (!Link)
     return Files;
-  std::string Folder = sys::path::parent_path(Path).str();
+  SmallString<256> Whole = Path;
+  sys::fs::make_absolute(Whole); // if not, Path stays as it is
+  std::string Folder = sys::path::parent_path(Whole).str();
   std::string Beside = Symfs.str() + Folder;
   for (const std::string &In : {Beside, Beside + "/.debug", Global + Folder})
     Files.push_back(In + "/" + Link->Name);
@@ -101,4 +104,34 @@ std::string patchbay::askDebuginfod(StringRef BuildId) {
   free(Path);
   End(Client);
   return Found;
+}
+
+static std::optional<SymbolFile> readSymbolFile(StringRef Path, const ElfImage *Image,
+                                                StringRef BuildId) {
+  Expected<ElfImage> Debug = ElfImage::open(Path);
+  if (!Debug) {
+    consumeError(Debug.takeError());
+    return std::nullopt;
+  }
+  if (!belongsTo(*Debug, Image, BuildId))
+    return std::nullopt;
+  Expected<SymbolNames> Names = Debug->symbolNames();
+  if (!Names) {
+    consumeError(Names.takeError());
+    return std::nullopt;
+  }
+  if (Names->stripped())
+    return std::nullopt;
+  return SymbolFile{std::move(*Debug), std::move(*Names)};
+}
+
+std::optional<SymbolFile> patchbay::findSymbolFile(const ElfImage *Image, StringRef Path,
+                                                   StringRef BuildId,
+                                                   ArrayRef<std::string> Roots) {
+  for (const std::string &Root : Roots)
+    for (const std::string &File : debugFiles(Image, Path, BuildId, Root))
+      if (auto Found = readSymbolFile(File, Image, BuildId))
+        return Found;
+  std::string Asked = askDebuginfod(BuildId);
+  return Asked.empty() ? std::nullopt : readSymbolFile(Asked, Image, BuildId);
 }

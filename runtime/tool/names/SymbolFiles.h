@@ -27,6 +27,18 @@ bool belongsTo(const ElfImage &Debug, const ElfImage *Image,
 /// library is not installed, or none of them has it.
 std::string askDebuginfod(llvm::StringRef BuildId);
 
+/// A file with symbols, and these, which point into it.
+struct SymbolFile {
+  ElfImage Image;
+  SymbolNames Names;
+};
+
+/// The first of all those, below each of Roots, that has a symbol table. Nothing if there
+/// is none.
+std::optional<SymbolFile> findSymbolFile(const ElfImage *Image, llvm::StringRef Path,
+                                         llvm::StringRef BuildId,
+                                         llvm::ArrayRef<std::string> Roots);
+
 } // namespace patchbay
 
 #endif

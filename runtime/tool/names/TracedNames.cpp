@@ -5,7 +5,9 @@
 #include "NameFilter.h"
 #include "SourceNames.h"
 #include "SymbolFiles.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/BinaryFormat/ELF.h"
 
 using namespace llvm;
 using namespace patchbay;
@@ -34,23 +36,23 @@ static Expected<ElfImage> openTraced(const DataModule &M, StringRef Symfs) {
   return Image;
 }
 
-static std::optional<SymbolNames> allNames(const ElfImage &Image) {
-  Expected<SymbolNames> Names = Image.symbolNames();
-  if (!Names) {
-    consumeError(Names.takeError());
-    return std::nullopt;
-  }
-  return Names->stripped() ? std::nullopt : std::optional(std::move(*Names));
+// The symbols point into what was recorded.
+static SymbolNames symbolsOf(const RecordedNames &Names) {
+  SymbolNames Symbols;
+  // Of functions, which are found by their entries: no size is recorded.
+  for (const auto &[Entry, Name] : Names.all())
+    Symbols.add({Entry, /*Size=*/0, Name, ELF::STB_GLOBAL, /*Other=*/0,
+                 /*Exported=*/false});
+  Symbols.sort();
+  return Symbols;
 }
 
-static std::optional<ElfImage> openDebugFile(const std::string &Path,
-                                             const ElfImage *Image,
-                                             StringRef BuildId) {
-  Expected<ElfImage> Debug = ElfImage::open(Path);
-  if (Debug && belongsTo(*Debug, Image, BuildId))
-    return std::move(*Debug);
-  consumeError(Debug.takeError());
-  return std::nullopt;
+// Without a build ID the names tell: a file that was built anew has others, or elsewhere.
+static bool fitsRecorded(const DataModule &M, const SymbolNames &Symbols) {
+  return !M.BuildId.empty() || !M.Names ||
+         all_of(M.Names->all(), [&](const auto &Recorded) {
+           return is_contained(Symbols.at(Recorded.first), Recorded.second);
+         });
 }
 
 Error TracedNames::find(const DataModule &M, File &To) const {
@@ -60,8 +62,9 @@ Error TracedNames::find(const DataModule &M, File &To) const {
                                      Key, To.Archived, To.Symbols);
     if (!Found)
       return Found.takeError();
-    if (*Found)
+    if (*Found && fitsRecorded(M, To.Symbols))
       return Error::success();
+    To.Symbols = {};
   }
   Expected<ElfImage> Image = openTraced(M, Sources.Symfs);
   Error Failure = Image ? Error::success() : Image.takeError();
@@ -72,38 +75,49 @@ Error TracedNames::find(const DataModule &M, File &To) const {
       To.Symbols = std::move(*Names);
     else
       Failure = Names.takeError();
+    if (!Failure && !fitsRecorded(M, To.Symbols)) {
+      Failure = makeError(M.Path + ": not the file that was traced (its names differ)");
+      To.Image.reset();
+    }
   }
   if (!Failure && !To.Symbols.stripped())
     return Error::success();
   const ElfImage *Traced = To.Image ? &*To.Image : nullptr;
-  auto Use = [&](const std::string &Path) {
-    std::optional<ElfImage> Debug = openDebugFile(Path, Traced, M.BuildId);
-    std::optional<SymbolNames> Names = Debug ? allNames(*Debug) : std::nullopt;
-    if (!Names)
-      return false;
-    // They point into the image.
-    To.Image = std::move(*Debug);
-    To.Symbols = std::move(*Names);
-    return true;
-  };
-  bool Found = llvm::any_of(
-      debugFiles(Traced, M.Path, M.BuildId, Sources.Symfs), Use);
-  if (!Found)
-    if (std::string Path = askDebuginfod(M.BuildId); !Path.empty())
-      Found = Use(Path);
+  auto Found = findSymbolFile(Traced, M.Path, M.BuildId, Sources.Symfs);
   if (!Found)
     return Failure;
+  To.Image = std::move(Found->Image);
+  To.Symbols = std::move(Found->Names);
   consumeError(std::move(Failure));
   return Error::success();
 }
 
-const SymbolNames &TracedNames::symbols(const DataModule &M) {
-  auto [At, New] = Files.try_emplace(moduleKey(M));
-  File &F = At->second;
+TracedNames::File &TracedNames::fileOf(const DataModule &M) {
+  auto [At, New] = Files.try_emplace(
+      {moduleKey(M), M.BuildId.empty() ? M.Names : nullptr});
   if (New)
-    if (Error E = find(M, F))
-      warn(toString(std::move(E)) + ": showing addresses");
+    if (Error E = find(M, At->second))
+      At->second.Missing = toString(std::move(E));
+  return At->second;
+}
+
+const SymbolNames &TracedNames::symbols(const DataModule &M) {
+  File &F = fileOf(M);
+  if (F.Missing.empty())
+    return F.Symbols;
+  if (M.Names) {
+    auto [At, New] = Recorded.try_emplace(M.Names);
+    if (New)
+      At->second = symbolsOf(*M.Names);
+    return At->second;
+  }
+  if (!std::exchange(F.Warned, true))
+    warn(F.Missing + ": showing addresses");
   return F.Symbols;
+}
+
+bool TracedNames::areOnlyRecorded(const DataModule &M) {
+  return !fileOf(M).Missing.empty() && M.Names;
 }
 
 std::string TracedNames::function(const DataModule &M, uint64_t Entry) {

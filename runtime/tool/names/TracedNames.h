@@ -35,18 +35,27 @@ public:
   /// The function that Address is in, "name+0x10"; empty if there is none.
   std::string around(const DataModule &M, uint64_t Address);
 
-  /// All names of the module's functions; none if they are nowhere, which is warned of.
+  /// All names of the module's functions; those that were recorded if they are nowhere
+  /// else; none if there are none of these, which is warned of.
   const SymbolNames &symbols(const DataModule &M);
+  /// Whether these are nowhere but in the recording.
+  bool areOnlyRecorded(const DataModule &M);
 
 private:
   struct File {
     std::optional<ElfImage> Image; // what the names point into: it,
     std::string Archived;          // or this
     SymbolNames Symbols;
+    std::string Missing; // why there are none
+    bool Warned = false; // of that
   };
   llvm::Error find(const DataModule &M, File &To) const;
+  File &fileOf(const DataModule &M);
 
-  std::map<std::string, File> Files;
+  /// By moduleKey(). A path alone may name several files, one after the other: their
+  /// recorded names tell these apart.
+  std::map<std::pair<std::string, const RecordedNames *>, File> Files;
+  std::map<const RecordedNames *, SymbolNames> Recorded; // those that were needed
 };
 
 } // namespace patchbay

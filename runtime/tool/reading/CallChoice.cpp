@@ -31,9 +31,9 @@ CallChoice::CallChoice(cl::SubCommand &Command)
       Others("N", cl::Prefix, cl::value_desc("FUNCTION"), cl::sub(Command),
              cl::cat(ToolOptions),
              cl::desc("Show no calls of this function; may be repeated")),
-      FunctionsLong("filter", cl::aliasopt(Functions), cl::cat(ToolOptions),
+      FunctionsLong("filter", cl::aliasopt(Functions), cl::NotHidden, cl::cat(ToolOptions),
                     cl::desc("Same as -F")),
-      OthersLong("notrace", cl::aliasopt(Others), cl::cat(ToolOptions),
+      OthersLong("notrace", cl::aliasopt(Others), cl::NotHidden, cl::cat(ToolOptions),
                  cl::desc("Same as -N")),
       Under("under", cl::value_desc("FUNCTION"), cl::sub(Command),
             cl::cat(ToolOptions),
@@ -44,7 +44,10 @@ CallChoice::CallChoice(cl::SubCommand &Command)
                cl::desc("Show only calls that took so long, or longer: 10us")),
       Longest("max", cl::value_desc("DURATION"), cl::sub(Command),
               cl::cat(ToolOptions),
-              cl::desc("Show only calls that took so long, or less: 1ms")) {}
+              cl::desc("Show only calls that took so long, or less: 1ms")),
+      Raw("raw", cl::sub(Command), cl::cat(ToolOptions),
+          cl::desc("Show times as they were measured, with what recording the "
+                   "calls took")) {}
 
 // In nanoseconds of CLOCK_MONOTONIC: when recording began and ended.
 static std::pair<uint64_t, uint64_t> rangeOf(const Trace &T) {
@@ -125,7 +128,7 @@ Error CallChoice::chooseThreads(Trace &T, const std::string &Dir) const {
            });
   };
   for (const TraceProcess &P : T.Processes)
-    if (!P.Data.Counters.empty())
+    if (P.HasCounters)
       return makeError(Dir + ": calls were counted without regard to threads: "
                              "'patchbay record --histogram' does it by thread");
   llvm::erase_if(T.Threads, [&](const TraceThread &Thread) {
@@ -155,6 +158,7 @@ Error CallChoice::checkKnown(const Trace &T, const std::string &Dir) const {
 }
 
 Error CallChoice::apply(Trace &T, const std::string &Dir) const {
+  T.Raw |= Raw;
   if (Error E = chooseTimes(T, Dir))
     return E;
   if (Error E = chooseDurations(T.Chosen))

@@ -44,6 +44,7 @@ private:
   llvm::cl::alias FunctionsLong, OthersLong;
   llvm::cl::list<std::string> Under;
   llvm::cl::opt<std::string> Shortest, Longest;
+  llvm::cl::opt<bool> Raw;
 };
 
 } // namespace patchbay

@@ -4,6 +4,7 @@
 // the work: all processors do it, for some windows in advance, and of threads that come
 // later, too. What is within what is then found out by one of them.
 #include "ChosenCalls.h"
+#include "MovedCalls.h"
 #include "Parallel.h"
 #include "Progress.h"
 #include <deque>
@@ -114,7 +115,21 @@ const EventWindow *WindowQueue::next(size_t Of) {
   return &InUse->Window;
 }
 
-void patchbay::readCalls(Trace &T, ArrayRef<CallSink *> Sinks) {
+static void showStack(CallStream &Calls, ArrayRef<CallSink *> Sinks) {
+  while (Calls.advance()) {
+    if (Calls.depth() != Calls.open().size())
+      for (CallSink *S : Sinks)
+        S->end(Calls.open(), Calls.depth(), Calls.nextStart());
+    Calls.begin();
+    for (CallSink *S : Sinks)
+      S->begin(Calls.open(), Calls.values());
+  }
+  for (CallSink *S : Sinks)
+    S->end(Calls.open(), 0, std::nullopt);
+}
+
+void patchbay::readCalls(Trace &T, ArrayRef<CallSink *> Sinks, bool StacksApart) {
+  findMovedCalls(T);
   ChosenCalls Chosen(Sinks);
   CallSink *Only = &Chosen;
   if (T.Chosen.isActive())
@@ -123,20 +138,19 @@ void patchbay::readCalls(Trace &T, ArrayRef<CallSink *> Sinks) {
   for (size_t I = 0; I != T.Threads.size(); ++I) {
     const TraceThread &Thread = T.Threads[I];
     QueuedWindows Windows(Queue, I);
-    CallStream Calls(T, Thread, Windows);
     for (CallSink *S : Sinks)
       S->beginThread(Thread);
-    while (Calls.advance()) {
-      if (Calls.depth() != Calls.open().size())
-        for (CallSink *S : Sinks)
-          S->end(Calls.open(), Calls.depth(), Calls.nextStart());
-      Calls.begin();
-      for (CallSink *S : Sinks)
-        S->begin(Calls.open(), Calls.values());
+    CallStream Calls(T, Thread, Windows, StacksApart);
+    showStack(Calls, Sinks);
+    std::vector<EventWindow> Aside = Calls.takeAside();
+    T.Ended.Overlapping += !Aside.empty();
+    while (!Aside.empty()) {
+      KeptWindows Kept(std::move(Aside));
+      CallStream Others(T, Thread, Kept, StacksApart);
+      showStack(Others, Sinks);
+      Aside = Others.takeAside();
     }
-    for (CallSink *S : Sinks) {
-      S->end(Calls.open(), 0, std::nullopt);
+    for (CallSink *S : Sinks)
       S->endThread(Thread);
-    }
   }
 }

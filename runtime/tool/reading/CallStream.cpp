@@ -33,12 +33,28 @@ const EventWindow *PlainWindows::next() {
   return &Window;
 }
 
+const EventWindow *KeptWindows::next() {
+  if (Next)
+    Windows[Next - 1] = {};
+  return Next == Windows.size() ? nullptr : &Windows[Next++];
+}
+
 CallStream::CallStream(Trace &T, const TraceThread &Thread,
-                       WindowSource &Windows)
+                       WindowSource &Windows, bool OneStack)
     : T(T), Thread(Thread), Windows(Windows),
       Data(T.Processes[Thread.Process].Data), Time(*Data.Session),
       Own(Thread.Data->Sleeps),
-      EntriesOnly(Data.Session->Tracer == "function") {}
+      EntriesOnly(Data.Session->Tracer == "function"),
+      // The kernel has no such calls; its traces have no frames.
+      OneStack(OneStack && !EntriesOnly &&
+               Data.Session->Counter != PBD_COUNTER_TRACE_CLOCK) {
+  if (T.Raw || EntriesOnly)
+    return;
+  const DataSession &S = *Data.Session;
+  CostInside = double(S.CostInside) / 1000;
+  CostPages = double(S.CostPages) / 1000;
+  CostMostly = CostInside + double(S.CostOutside) / 1000 - CostPages;
+}
 
 bool CallStream::readNext() {
   while (!Window || NextEvent == Window->Events.size()) {
@@ -72,20 +88,80 @@ bool CallStream::readNext() {
   return true;
 }
 
-bool CallStream::advance() {
-  bool IsEnd = !readNext() || isBehindChosen();
-  Depth = Open.size();
-  while (Depth) {
-    const TraceCall &Top = Open[Depth - 1];
-    bool IsExit = Next.Kind <= TraceCall::Jumped;
-    if (!IsEnd && !EntriesOnly && Top.Frame > Next.Frame &&
-        (Top.EndTicks >= Next.EndTicks || !IsExit) &&
-        Top.EndTicks >= Next.Ticks)
-      break;
-    --Depth;
+bool CallStream::isWithin(const TraceCall &Outer) const {
+  return Outer.Frame > Next.Frame &&
+         (Outer.EndTicks >= Next.EndTicks || !Next.hasDuration()) &&
+         Outer.EndTicks >= Next.Ticks;
+}
+
+// On one stack calls that began later end earlier. So the next one is on another where
+// something that it is not within goes on, or where what it is within is there: of all
+// that it may be within, that is the one with the nearest frame.
+bool CallStream::isAside() {
+  size_t Outer = Open.size();
+  for (; Outer && !isWithin(Open[Outer - 1]); --Outer)
+    if (Open[Outer - 1].hasDuration() && Open[Outer - 1].EndTicks > Next.Ticks)
+      return true;
+  auto At = AsideOpen.upper_bound(Next.Frame);
+  while (At != AsideOpen.end() && (!Outer || At->first < Open[Outer - 1].Frame)) {
+    if (At->second < Next.Ticks) {
+      At = AsideOpen.erase(At);
+      continue;
+    }
+    if (At->second >= Next.EndTicks || !Next.hasDuration())
+      return true;
+    ++At;
   }
+  return false;
+}
+
+// So many are kept in memory, which takes 640 MB. Of more it is not known what they are
+// within.
+static constexpr size_t MostAside = 16 << 20;
+static constexpr size_t AsideWindow = 64 << 10;
+
+void CallStream::putAside() {
+  DataEvent E = Window->Events[NextEvent - 1];
+  if (Aside.empty() || Aside.back().Events.size() == AsideWindow)
+    Aside.emplace_back();
+  if (E.Values) {
+    Aside.back().Values.push_back(Window->Values[E.Values - 1]);
+    E.Values = Aside.back().Values.size();
+  }
+  Aside.back().Events.push_back(E);
+  ++NumAside;
+  AsideOpen[E.Frame] = E.end();
+}
+
+bool CallStream::advance() {
+  bool IsEnd;
+  for (;;) {
+    IsEnd = !readNext() || isBehindChosen();
+    if (IsEnd || !OneStack || NumAside == MostAside || !isAside())
+      break;
+    putAside();
+  }
+  Depth = Open.size();
+  while (Depth && (IsEnd || EntriesOnly || !isWithin(Open[Depth - 1])))
+    --Depth;
   endCalls(IsEnd);
   return !IsEnd;
+}
+
+// A new page costs as much as some hundred calls: what most calls take is without that, and
+// one that has many within it had so many pages at least. Sums are without all of it.
+void CallStream::takeCostOut(TraceCall &C) {
+  constexpr uint64_t PerPage = 4096 / sizeof(pbd_record);
+  C.Net = std::min<uint64_t>(C.Duration, INT64_MAX);
+  if (!CostInside)
+    return;
+  const double Mostly = CostInside + double(C.Within) * CostMostly;
+  const double All = Mostly + double(C.Within) * CostPages + Rest;
+  C.Net -= int64_t(All);
+  Rest = All - double(int64_t(All));
+  C.Cost = std::min(uint64_t(Mostly + double(C.Within / PerPage * PerPage) * CostPages),
+                    C.Duration);
+  C.Duration -= C.Cost;
 }
 
 // A call that was not seen to return was there at least until the last that was seen
@@ -113,8 +189,12 @@ void CallStream::endCalls(bool IsEnd) {
     } else if (C.Kind == TraceCall::Jumped && C.Chosen) {
       ++T.Ended.Jumped[C.Function];
     }
-    if (I > 1)
-      Open[I - 2].InOthers = SaturatingAdd(Open[I - 2].InOthers, C.Duration);
+    takeCostOut(C);
+    if (I == 1)
+      continue;
+    TraceCall &Caller = Open[I - 2];
+    Caller.NetInOthers += C.Net;
+    Caller.Within += C.Within + 1;
   }
 }
 

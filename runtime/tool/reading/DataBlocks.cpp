@@ -102,7 +102,7 @@ DataPiece Scanner::look(Part &P, const char *At, size_t Least, size_t Most,
       Piece.Begin = std::min(Piece.Begin, R.Time);
       Piece.End = std::max(Piece.End, R.written());
       if (LLVM_UNLIKELY(!P.Values.empty()) &&
-          Data.Slots.find(R.Function) != FunctionSlots::None) {
+          Data.slots().find(R.Function) != FunctionSlots::None) {
         P.Values.takeValues(R);
         P.Values.takeJump(R);
       }

@@ -7,6 +7,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 #include <sys/stat.h>
@@ -23,8 +24,8 @@ using namespace patchbay;
 static constexpr size_t MaxParents = 256;
 
 const DataArguments *DataFile::argumentsOf(uint32_t Function) const {
-  auto F = Functions.find(Function);
-  if (F == Functions.end())
+  auto F = functions().find(Function);
+  if (F == functions().end())
     return nullptr;
   auto A = Arguments.find({F->second.Module, F->second.Entry});
   return A == Arguments.end() ? nullptr : &A->second;
@@ -87,44 +88,101 @@ static Expected<MappedFile> mapDataFile(StringRef Path) {
   return Mapped;
 }
 
+// Thousands of children may refer to the same part of the same file, which does not change
+// any more: it is read once.
+Expected<std::shared_ptr<const DataReader::Maps>>
+DataReader::mapsOf(const std::string &Name, const Parent &Of, DetailT Detail) {
+  using Key = std::tuple<std::string, uint64_t, uint64_t, uint32_t, DetailT>;
+  constexpr size_t Most = 256;
+  static std::map<Key, std::shared_ptr<const Maps>> Known;
+  Key K = {Name, Of.Size, Of.StartNs, Of.Pid, Detail};
+  if (auto At = Known.find(K); At != Known.end())
+    return At->second;
+  auto Mapped = mapDataFile(Name);
+  if (!Mapped)
+    return Mapped.takeError();
+  DataFile File;
+  DataReader R(Name, Mapped->bytes(), File, Detail);
+  auto Result = std::make_shared<Maps>();
+  if (Error E = R.readMaps(Of))
+    Result->Why = toString(std::move(E));
+  Result->Table = R.tableOf();
+  Result->Modules = std::move(File.Modules);
+  Result->Arguments = std::move(File.Arguments);
+  Result->LeftOut = std::move(File.LeftOut);
+  Result->From = std::move(R.From);
+  if (Result->Why.empty()) {
+    if (Known.size() == Most)
+      Known.clear();
+    Known[K] = Result;
+  }
+  return Result;
+}
+
+// Thousands of processes may execute the same program: their functions are the same if
+// chunks say so, and if the modules that these name are.
+std::shared_ptr<const FunctionTable> DataReader::tableOf() const {
+  constexpr size_t Most = 256;
+  static StringMap<std::shared_ptr<const FunctionTable>> Known;
+  std::string Key = utostr(Functions.size()) + " " + Functions;
+  for (const auto &[Id, M] : Out.Modules)
+    Key += (utostr(Id) + " " + toHex(M.BuildId) + " " +
+            utostr(reinterpret_cast<uintptr_t>(M.Names)) + " " + M.Path + '\0');
+  if (auto At = Known.find(Key); At != Known.end())
+    return At->second;
+  auto Table = std::make_shared<FunctionTable>();
+  addTo(Table->Functions);
+  Table->Slots.add(Table->Functions);
+  if (Known.size() == Most)
+    Known.clear();
+  return Known[Key] = std::move(Table);
+}
+
 /// The parent's file, that which it refers to in its turn, and so on. Not by recursion:
 /// who made the files decides how many these are.
 void DataReader::addParents() {
   std::set<std::string> Seen = {sys::path::filename(Path).str()};
   StringRef Folder = sys::path::parent_path(Path);
   std::optional<Parent> Next = From;
+  std::vector<std::shared_ptr<const FunctionTable>> Tables;
   while (Next && !Next->File.empty()) {
     SmallString<128> Buffered = Folder;
     sys::path::append(Buffered, Next->File);
     std::string Name = Buffered.str().str();
     if (!Seen.insert(Next->File).second) {
       Out.Unexplained = Name + ": refers to itself";
-      return;
+      break;
     }
     if (Seen.size() > MaxParents) {
       Out.Unexplained =
           "more than " + utostr(MaxParents) + " files refer to each other";
-      return;
+      break;
     }
-    auto Mapped = mapDataFile(Name);
-    if (!Mapped) {
-      Out.Unexplained = toString(Mapped.takeError());
-      return;
+    auto Found = mapsOf(Name, *Next, Detail);
+    if (!Found) {
+      Out.Unexplained = toString(Found.takeError());
+      break;
     }
-    DataFile Maps;
-    DataReader R(Name, Mapped->bytes(), Maps, Detail);
-    if (Error E = R.readMaps(*Next)) {
-      std::string Why = toString(std::move(E));
-      if (Out.Unexplained.empty())
-        Out.Unexplained = std::move(Why);
-    }
+    const Maps &Of = **Found;
+    if (Out.Unexplained.empty())
+      Out.Unexplained = Of.Why;
     // What is in both was being copied when the file was read.
-    Out.Modules.merge(Maps.Modules);
-    Out.Functions.merge(Maps.Functions);
-    Out.Arguments.merge(Maps.Arguments);
-    append_range(Out.LeftOut, Maps.LeftOut);
-    Next = R.From;
+    Out.Modules.insert(Of.Modules.begin(), Of.Modules.end());
+    Out.Arguments.insert(Of.Arguments.begin(), Of.Arguments.end());
+    append_range(Out.LeftOut, Of.LeftOut);
+    Tables.push_back(Of.Table);
+    Next = Of.From;
   }
+  if (Tables.empty() || (Functions.empty() && Tables.size() == 1)) {
+    Out.Table = Tables.empty() ? tableOf() : std::move(Tables.front());
+    return;
+  }
+  auto Table = std::make_shared<FunctionTable>();
+  addTo(Table->Functions);
+  for (const auto &Of : Tables)
+    Table->Functions.insert(Of->Functions.begin(), Of->Functions.end());
+  Table->Slots.add(Table->Functions);
+  Out.Table = std::move(Table);
 }
 
 static Error readMapped(StringRef Path, MappedFile Mapped, DataReader::DetailT Detail,

@@ -6,12 +6,15 @@
 
 #include "FunctionSlots.h"
 #include "MappedFile.h"
+#include "RecordedNames.h"
 #include "TypedText.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/Error.h"
 #include <array>
 #include <cstdint>
 #include <map>
+#include <set>
+#include <tuple>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +27,7 @@ struct DataModule {
   uint64_t Base = 0;
   std::string BuildId; // bytes; empty if the module has none
   std::string Path;
+  const RecordedNames *Names = nullptr; // of functions that were traced; null: none
 };
 
 struct DataCounter {
@@ -51,6 +55,9 @@ struct DataSession {
   uint64_t Sample = 0; // one in so many calls was recorded; 0: all
   uint64_t MaxMemory = 0, MaxSize = 0; // bytes; 0: any
   uint64_t Part = 0; // of the process's files; 0: it has this one only
+  /// In picoseconds: see pbd_session. All are 0 if they were not measured.
+  uint64_t CostInside = 0, CostOutside = 0, CostPages = 0, CostError = 0;
+  uint64_t CpuNs = 0; // CPU time of the process while it was recorded
   DataMoment First, Last;
   std::string Tracer;
   std::string Host;
@@ -205,11 +212,14 @@ struct DataFile {
   uint32_t Machine = 0;
   uint32_t Pid = 0;
   uint64_t StartNs = 0;
+  uint64_t Recording = 0; // 0: not known
   uint32_t Errno = 0; // why something was not recorded, 0 if all was
   std::vector<DataLeftOut> LeftOut;
   std::vector<DataOther> OtherModules;
   std::vector<DataAsked> Asked; // none if 'patchbay record' looked for it
   std::vector<uint64_t> Losses; // by pbd_loss; empty of older writers
+  uint64_t NoReturn = 0; // timed calls that had none when recording ended
+  uint32_t Returns = 0;  // enum pbd_returns: whether these are all
   uint64_t NoContext = 0; // calls without what --trace-context names
   // Why the first forked child could make no file, and as which user it tried to.
   uint32_t ChildErrno = 0, ChildUser = 0;
@@ -220,8 +230,11 @@ struct DataFile {
   std::map<uint32_t, DataModule> Modules; // by id
   std::vector<DataCounter> Counters;      // each of a module in Modules
   std::optional<DataSession> Session;     // if events were recorded
-  std::unordered_map<uint64_t, DataFunction> Functions; // by number
-  FunctionSlots Slots;                                  // of these
+  std::shared_ptr<const FunctionTable> Table = std::make_shared<FunctionTable>();
+  const std::unordered_map<uint64_t, DataFunction> &functions() const {
+    return Table->Functions;
+  }
+  const FunctionSlots &slots() const { return Table->Slots; }
   std::map<uint32_t, DataThread> Threads; // by the process's own count
   std::vector<DataBlock> Blocks;
   uint32_t PieceRecords = 4096; // of a piece: some 100 KB, which stay in a cache
@@ -233,6 +246,10 @@ struct DataFile {
     bool IsPlain;
   };
   std::vector<OtherPiece> Others;
+  /// Time, frame and function of a call.
+  using Entry = std::tuple<uint64_t, uint32_t, uint32_t>;
+  /// Entries of calls whose exits are in other threads: see MovedCalls.h.
+  std::set<Entry> Moved;
   bool RoughEvents = false; // threads may have a few events less than they say
   std::vector<DataHistogram> Histograms;
   std::vector<DataSample> Samples;

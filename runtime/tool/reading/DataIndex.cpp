@@ -120,7 +120,7 @@ static bool isSameFile(int File, const DataFile &Data) {
 static bool hasTable(const DataFile &Data) {
   pbd_header Header;
   memcpy(&Header, Data.Bytes.data(), sizeof(Header));
-  return Header.header_size >= sizeof(Header);
+  return Header.header_size >= PBD_HEADER_BLOCKS;
 }
 
 void patchbay::addIndex(StringRef Path, const DataFile &Summary) {

@@ -42,7 +42,10 @@ Error DataReader::readHeader() {
     return corrupt(CommittedAt, "committed size " + Twine(Out.Committed) +
                                     " ends inside the header");
   uint64_t BlocksAt = offsetof(pbd_header, blocks);
-  if (Offset < sizeof(pbd_header) || Data.size() < sizeof(pbd_header) ||
+  uint64_t RecordingAt = offsetof(pbd_header, recording);
+  if (Offset >= sizeof(pbd_header) && Data.size() >= sizeof(pbd_header))
+    Out.Recording = u64(Data, RecordingAt);
+  if (Offset < PBD_HEADER_BLOCKS || Data.size() < PBD_HEADER_BLOCKS ||
       !u64(Data, BlocksAt))
     return Error::success();
   readTable(u64(Data, BlocksAt));
@@ -98,7 +101,6 @@ Error DataReader::read() {
   if (!E)
     E = readChunks();
   addParents();
-  Out.Slots.add(Out.Functions);
   if (Detail == All)
     addBlocks(Out, /*OnlyThreads=*/false);
   else if (Detail == Outline)
@@ -110,6 +112,9 @@ Error DataReader::read() {
 }
 
 Error DataReader::readChunks() {
+  // Small files are mostly one page or a few: these are let go once, at the end.
+  constexpr uint64_t ReleaseSize = 1 << 20;
+  uint64_t Released = Offset;
   // What lies behind the committed size is unfinished, not corrupt.
   while (Offset != Out.Committed) {
     if (Offset >= Data.size() || Data.size() - Offset < sizeof(pbd_chunk))
@@ -137,15 +142,19 @@ Error DataReader::readChunks() {
     } else {
       if (Error E = readChunk(Kind, Chunk))
         return E;
-      Out.release(Chunk);
     }
     Offset += Size;
+    if (Offset - Released >= ReleaseSize) {
+      Out.release(Data.slice(Released, Offset));
+      Released = Offset;
+    }
   }
+  Out.release(Data.slice(Released, Offset));
   return Error::success();
 }
 
 Error DataReader::readChunk(uint32_t Kind, StringRef Chunk) {
-  if (OnlyMaps && !is_contained({PBD_MODULE, PBD_FUNCTIONS, PBD_TEXT,
+  if (OnlyMaps && !is_contained({PBD_MODULE, PBD_NAMES, PBD_FUNCTIONS, PBD_TEXT,
                                  PBD_ARGUMENTS, PBD_LEFT_OUT, PBD_PARENT},
                                 int(Kind)))
     return Error::success();
@@ -160,6 +169,8 @@ Error DataReader::readChunk(uint32_t Kind, StringRef Chunk) {
     return readSession(Chunk);
   case PBD_FUNCTIONS:
     return Detail == Summary ? Error::success() : readFunctions(Chunk, false);
+  case PBD_NAMES:
+    return readNames(Chunk);
   case PBD_TEXT:
     return Detail == Summary ? Error::success() : readFunctions(Chunk, true);
   case PBD_BLOCK:
@@ -238,6 +249,20 @@ Error DataReader::readModule(StringRef Chunk) {
   return Error::success();
 }
 
+Error DataReader::readNames(StringRef Chunk) {
+  if (Chunk.size() < offsetof(pbd_names, nr))
+    return corrupt(Offset, "chunk of names is too small");
+  auto Module = Out.Modules.find(u32(Chunk, offsetof(pbd_names, module)));
+  if (Module == Out.Modules.end())
+    return corrupt(Offset, "names of an unknown module");
+  auto Names =
+      RecordedNames::read(Chunk.drop_front(offsetof(pbd_names, nr)), Out.Order);
+  if (!Names)
+    return corrupt(Offset, toString(Names.takeError()));
+  Module->second.Names = *Names;
+  return Error::success();
+}
+
 Error DataReader::readCounters(StringRef Chunk) {
   constexpr size_t CounterAt = offsetof(pbd_counters, counter);
   if (Chunk.size() < CounterAt)
@@ -249,6 +274,7 @@ Error DataReader::readCounters(StringRef Chunk) {
   if (Nr > (Chunk.size() - CounterAt) / sizeof(pbd_counter))
     return corrupt(Offset, Twine(Nr) + " counters in a chunk of " +
                                Twine(Chunk.size()) + " bytes");
+  Out.Counters.reserve(Out.Counters.size() + Nr);
   for (uint64_t I = 0; I != Nr; ++I) {
     uint64_t At = CounterAt + I * sizeof(pbd_counter);
     Out.Counters.push_back({Module,
@@ -285,6 +311,14 @@ Error DataReader::readSession(StringRef Chunk) {
   if (Chunk.size() >= offsetof(pbd_session, sample))
     S.Depth = u64(Chunk, offsetof(pbd_session, depth));
   if (Chunk.size() >= sizeof(pbd_session)) {
+    S.CostInside = u64(Chunk, offsetof(pbd_session, cost_inside));
+    S.CostOutside = u64(Chunk, offsetof(pbd_session, cost_outside));
+    S.CostPages = u64(Chunk, offsetof(pbd_session, cost_pages));
+    S.CostError = u64(Chunk, offsetof(pbd_session, cost_error));
+    uint64_t First = u64(Chunk, offsetof(pbd_session, cpu_first_ns));
+    S.CpuNs = std::max(First, u64(Chunk, offsetof(pbd_session, cpu_last_ns))) - First;
+  }
+  if (Chunk.size() >= PBD_SESSION_COST) {
     S.Sample = u64(Chunk, offsetof(pbd_session, sample));
     S.MaxMemory = u64(Chunk, offsetof(pbd_session, max_memory));
     S.MaxSize = u64(Chunk, offsetof(pbd_session, max_size));
@@ -308,13 +342,25 @@ Error DataReader::readFunctions(StringRef Chunk, bool ByAddress) {
   if (Nr > (Chunk.size() - EntryAt) / 8)
     return corrupt(Offset, Twine(Nr) + " functions in a chunk of " +
                                Twine(Chunk.size()) + " bytes");
-  uint64_t First = u64(Chunk, offsetof(pbd_functions, first));
-  for (uint64_t I = 0; I != Nr; ++I) {
-    uint64_t Entry = u64(Chunk, EntryAt + I * 8);
-    Out.Functions.try_emplace(First + (ByAddress ? Entry : I),
-                              DataFunction{Module, Entry});
-  }
+  Functions += char(ByAddress);
+  Functions += Chunk.take_front(EntryAt + Nr * 8);
   return Error::success();
+}
+
+void DataReader::addTo(std::unordered_map<uint64_t, DataFunction> &Table) const {
+  constexpr size_t EntryAt = offsetof(pbd_functions, entry);
+  for (StringRef Rest = Functions; !Rest.empty();) {
+    bool ByAddress = Rest.front();
+    Rest = Rest.drop_front();
+    uint32_t Module = u32(Rest, offsetof(pbd_functions, module));
+    uint64_t Nr = u32(Rest, offsetof(pbd_functions, nr));
+    uint64_t First = u64(Rest, offsetof(pbd_functions, first));
+    for (uint64_t I = 0; I != Nr; ++I) {
+      uint64_t Entry = u64(Rest, EntryAt + I * 8);
+      Table.try_emplace(First + (ByAddress ? Entry : I), DataFunction{Module, Entry});
+    }
+    Rest = Rest.drop_front(EntryAt + Nr * 8);
+  }
 }
 
 // Head is what lies before its records, there or in the table.
@@ -465,6 +511,10 @@ Error DataReader::readLosses(StringRef Chunk) {
   for (unsigned I = 0; I != PBD_LOSS_MAX; ++I)
     Out.Losses.push_back(u64(Chunk, CountAt + I * sizeof(uint64_t)));
   if (Chunk.size() >= sizeof(pbd_losses))
+    Out.Returns = u32(Chunk, offsetof(pbd_losses, returns));
+  if (Chunk.size() >= offsetof(pbd_losses, returns))
+    Out.NoReturn = u64(Chunk, offsetof(pbd_losses, no_return));
+  if (Chunk.size() >= offsetof(pbd_losses, no_return))
     Out.NoContext = u64(Chunk, offsetof(pbd_losses, no_context));
   if (Chunk.size() >= offsetof(pbd_losses, no_context)) {
     Out.ChildErrno = u32(Chunk, offsetof(pbd_losses, child_error));

@@ -38,6 +38,7 @@ private:
   llvm::Error readChunk(uint32_t Kind, llvm::StringRef Chunk);
   llvm::Error readCmdline(llvm::StringRef Chunk);
   llvm::Error readModule(llvm::StringRef Chunk);
+  llvm::Error readNames(llvm::StringRef Chunk);
   llvm::Error readCounters(llvm::StringRef Chunk);
   llvm::Error readSession(llvm::StringRef Chunk);
   llvm::Error readFunctions(llvm::StringRef Chunk, bool ByAddress);
@@ -52,8 +53,21 @@ private:
   llvm::Error readArguments(llvm::StringRef Chunk);
   llvm::Error readAsked(llvm::StringRef Chunk);
   llvm::Error readParent(llvm::StringRef Chunk);
+  /// What explains the numbers of functions in the part of a parent's file that is meant.
+  struct Maps {
+    std::map<uint32_t, DataModule> Modules;
+    std::map<std::pair<uint32_t, uint64_t>, DataArguments> Arguments;
+    std::vector<DataLeftOut> LeftOut;
+    std::shared_ptr<const FunctionTable> Table;
+    std::optional<Parent> From;
+    std::string Why; // something of it could not be read
+  };
+  static llvm::Expected<std::shared_ptr<const Maps>>
+  mapsOf(const std::string &Name, const Parent &Of, DetailT Detail);
   llvm::Error readMaps(const Parent &Of);
   void addParents();
+  void addTo(std::unordered_map<uint64_t, DataFunction> &Table) const;
+  std::shared_ptr<const FunctionTable> tableOf() const;
   llvm::Error readLosses(llvm::StringRef Chunk);
   llvm::Error readIndex(llvm::StringRef Chunk);
   llvm::Error readWhy(llvm::StringRef Chunk);
@@ -93,6 +107,7 @@ private:
   DetailT Detail;
   bool OnlyMaps = false;
   std::optional<Parent> From;
+  std::string Functions; // of this file itself, as its chunks have them: see addTo()
   uint64_t TableAt = 0; // of the file's struct pbd_blocks, 0 if there is none
   llvm::StringRef Table; // of its entries, those that are still to come
   std::optional<uint32_t> IndexSum; // if the file has a table

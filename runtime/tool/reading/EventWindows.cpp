@@ -43,7 +43,10 @@ static void read(const DataFile &File, const DataPiece &Piece,
     bool IsOther = (After && R.Time <= *After) || R.Time > Until;
     if (IsOther && Values.empty())
       continue;
-    uint32_t Slot = File.Slots.find(R.Function);
+    if (R.Kind == PBD_RECORD_ENTRY && LLVM_UNLIKELY(!File.Moved.empty()) &&
+        File.Moved.count({R.Time, R.Frame, R.Function}))
+      continue;
+    uint32_t Slot = File.slots().find(R.Function);
     if (Slot == FunctionSlots::None)
       continue;
     DataEvent E = {R.Time, R.Detail, Slot, R.Frame, 0, R.Kind};

@@ -21,7 +21,7 @@ struct DataEvent {
 
   uint64_t Time;     // in ticks
   uint64_t Detail;   // see pbd_record_kind
-  uint32_t Function; // in DataFile::Slots
+  uint32_t Function; // in DataFile::slots()
   uint32_t Frame;
   uint32_t Values;   // behind those of the window; 0: none
   uint8_t Kind;      // pbd_record_kind, but never NONE; or Jumped

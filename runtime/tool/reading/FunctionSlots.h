@@ -64,6 +64,13 @@ private:
   std::vector<const DataFunction *> Of;
 };
 
+/// What a file says of the numbers of functions. Forked children that have none of their
+/// own share their parent's.
+struct FunctionTable {
+  std::unordered_map<uint64_t, DataFunction> Functions; // by number
+  FunctionSlots Slots;                                  // of these
+};
+
 } // namespace patchbay
 
 #endif

@@ -7,12 +7,12 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <map>
 #include <string>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
-#include <vector>
 
 using namespace llvm;
 using namespace patchbay;
@@ -64,7 +64,6 @@ Expected<int> patchbay::openRegularFile(const Twine &Path, int Flags) {
 
 namespace {
 struct Mapping {
-  const char *Start;
   size_t Size;
   std::string Line; // what to say
 };
@@ -72,16 +71,16 @@ struct Mapping {
 
 // Changed by the command's first thread, and not while others look at what is mapped:
 // a handler that runs because of an access to a mapping does not interrupt a change.
-static std::vector<Mapping> &mappings() {
-  static std::vector<Mapping> All;
+static std::map<const char *, Mapping> &mappings() {
+  static std::map<const char *, Mapping> All;
   return All;
 }
 
 // Of what is mapped here; any other SIGBUS is a fault of ours, and ends us.
 static void explain(int Signal, siginfo_t *Info, void *) {
   auto *Address = static_cast<const char *>(Info->si_addr);
-  for (const Mapping &M : mappings())
-    if (Address >= M.Start && size_t(Address - M.Start) < M.Size) {
+  for (const auto &[Start, M] : mappings())
+    if (Address >= Start && size_t(Address - Start) < M.Size) {
       [[maybe_unused]] ssize_t Written =
           write(STDERR_FILENO, M.Line.data(), M.Line.size());
       _exit(Failure);
@@ -116,10 +115,10 @@ Expected<MappedFile> MappedFile::map(int File, const Twine &Path) {
   Mapped.Start = static_cast<const char *>(Start);
   if (mappings().empty())
     explainShorterFiles();
-  mappings().push_back({Mapped.Start, Mapped.Size,
-                        "patchbay: error: " + printable(Path.str()) +
+  mappings()[Mapped.Start] = {Mapped.Size,
+                              "patchbay: error: " + printable(Path.str()) +
                             ": it became shorter while it was read, or cannot "
-                            "be read any more\n"});
+                            "be read any more\n"};
   return std::move(Mapped);
 }
 
@@ -136,10 +135,7 @@ MappedFile &MappedFile::operator=(MappedFile &&Other) {
 MappedFile::~MappedFile() {
   if (!Start)
     return;
-  auto &All = mappings();
-  All.erase(std::find_if(All.begin(), All.end(), [&](const Mapping &M) {
-    return M.Start == Start;
-  }));
+  mappings().erase(Start);
   munmap(const_cast<char *>(Start), Size);
 }
 

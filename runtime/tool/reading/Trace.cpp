@@ -8,7 +8,9 @@
 #include "recording/OutputDir.h"
 #include "showing/Losses.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Path.h"
 #include <cmath>
 
 using namespace llvm;
@@ -24,28 +26,44 @@ public:
   void addCounters();
 
 private:
+  void sumCounters(uint32_t Process);
   void addHistograms(uint32_t Process, const Clock &Clock);
 
   Trace &Out;
+  std::map<const FunctionTable *, std::shared_ptr<std::vector<uint32_t>>> Indexes;
   bool HasUnit = false;
+  /// Calls of a function of a module that the process and others have.
+  struct Count {
+    uint32_t Process, Module;
+    uint64_t Entry, Calls;
+  };
+  std::vector<Count> Counts;
+  /// Where those of modules that have such counters are in it.
+  std::map<std::tuple<std::string, const RecordedNames *, std::vector<uint64_t>>,
+           std::vector<uint32_t>>
+      Counted;
 };
 
 } // namespace
 
 uint32_t Trace::addFunction(uint32_t Process, uint32_t Slot) {
   TraceProcess &P = Processes[Process];
-  const DataFunction &F = P.Data.Slots[Slot];
+  const DataFunction &F = P.Data.slots()[Slot];
   uint32_t Index = addFunction(P.Data.Modules.at(F.Module), F.Entry);
-  P.Functions.resize(P.Data.Slots.size(), UINT32_MAX);
-  return P.Functions[Slot] = Index;
+  P.Functions->resize(P.Data.slots().size(), UINT32_MAX);
+  return (*P.Functions)[Slot] = Index;
 }
 
 uint32_t Trace::addFunction(const DataModule &M, uint64_t Entry) {
-  auto [Place, First] =
-      Known.try_emplace({moduleKey(M), Entry}, uint32_t(Functions.size()));
+  std::string Recorded;
+  if (M.BuildId.empty() && M.Names)
+    for (const auto &[At, Name] : M.Names->at(Entry))
+      Recorded = std::max(Recorded, Name.str());
+  auto [Place, First] = Known.try_emplace({moduleKey(M), std::move(Recorded), Entry},
+                                          uint32_t(Functions.size()));
   if (First)
     Functions.push_back({Names.function(M, Entry), Names.common(M, Entry),
-                         M.Path, M.BuildId, Entry});
+                         M.Path, M.BuildId, Entry, M.Names});
   return Place->second;
 }
 
@@ -54,6 +72,7 @@ bool Trace::isNamedBy(uint32_t Function, ArrayRef<std::string> Globs) {
   DataModule M;
   M.BuildId = F.BuildId;
   M.Path = F.Module;
+  M.Names = F.Recorded;
   return !Globs.empty() &&
          (Names.isNamedBy(M, F.Entry, Globs) ||
           llvm::any_of(Globs, [&](const std::string &Glob) {
@@ -75,18 +94,46 @@ uint8_t Trace::choose(uint32_t Function) {
 void Builder::addCounters() {
   for (uint32_t I = 0; I != Out.Processes.size(); ++I)
     for (const DataSample &S : Out.Processes[I].Data.Samples)
-      if (uint32_t Slot = Out.Processes[I].Data.Slots.find(S.Function);
+      if (uint32_t Slot = Out.Processes[I].Data.slots().find(S.Function);
           Slot != FunctionSlots::None)
         Out.Samples.push_back({Out.function(I, Slot), S.Calls});
-  for (const TraceProcess &P : Out.Processes)
-    for (const DataCounter &C : P.Data.Counters)
-      Out.Counts.push_back({Out.addFunction(P.Data.Modules.at(C.Module), C.Entry),
-                            C.Calls,
-                            0,
-                            0,
-                            0,
-                            {},
-                            ""});
+  for (const Count &C : Counts)
+    Out.Counts.push_back(
+        {Out.addFunction(Out.Processes[C.Process].Data.Modules.at(C.Module), C.Entry),
+         C.Calls,
+         0,
+         0,
+         0,
+         {},
+         ""});
+}
+
+// All counters of a module, of thousands of processes that may have the same: their sums
+// are kept.
+void Builder::sumCounters(uint32_t Process) {
+  TraceProcess &P = Out.Processes[Process];
+  ArrayRef<DataCounter> Rest = P.Data.Counters;
+  P.HasCounters = !Rest.empty();
+  while (!Rest.empty()) {
+    uint32_t Module = Rest.front().Module;
+    auto Some = Rest.take_while([&](const DataCounter &C) { return C.Module == Module; });
+    Rest = Rest.drop_front(Some.size());
+    const DataModule &M = P.Data.Modules.at(Module);
+    std::vector<uint64_t> Entries;
+    Entries.reserve(Some.size());
+    for (const DataCounter &C : Some)
+      Entries.push_back(C.Entry);
+    auto [Known, First] =
+        Counted.try_emplace({moduleKey(M), M.Names, std::move(Entries)});
+    std::vector<uint32_t> &At = Known->second;
+    for (size_t I = 0; First && I != Some.size(); ++I) {
+      At.push_back(Counts.size());
+      Counts.push_back({Process, Module, Some[I].Entry, 0});
+    }
+    for (size_t I = 0; I != Some.size(); ++I)
+      Counts[At[I]].Calls = SaturatingAdd(Counts[At[I]].Calls, Some[I].Calls);
+  }
+  P.Data.Counters = std::vector<DataCounter>(); // frees them
 }
 
 // Buckets are powers of two of a tick. Where another process's tick is not of
@@ -99,7 +146,7 @@ void Builder::addHistograms(uint32_t Process, const Clock &Clock) {
     Out.BucketUnit = Clock.nsPerTick();
   long Shift = std::lround(std::log2(Clock.nsPerTick() / Out.BucketUnit));
   for (const DataHistogram &H : Data.Histograms) {
-    uint32_t Slot = Data.Slots.find(H.Function);
+    uint32_t Slot = Data.slots().find(H.Function);
     if (Slot == FunctionSlots::None)
       continue;
     TraceCount C = {Out.function(Process, Slot),
@@ -139,6 +186,11 @@ void Builder::add(std::string File, DataFile Data) {
   uint32_t Process = Out.Processes.size();
   Out.Processes.push_back({std::move(File), std::move(Data)});
   TraceProcess &P = Out.Processes.back();
+  std::shared_ptr<std::vector<uint32_t>> &Index = Indexes[P.Data.Table.get()];
+  if (!Index)
+    Index = std::make_shared<std::vector<uint32_t>>();
+  P.Functions = Index;
+  sumCounters(Process);
   if (!P.Data.Session)
     return;
   const DataSession &S = *P.Data.Session;
@@ -231,15 +283,21 @@ Trace patchbay::makeTrace(std::string File, DataFile Data, TracedNames Names) {
 static Expected<Trace> readFiles(const std::string &Dir, StringRef Symfs,
                                  Error (*Read)(StringRef, DataFile &)) {
   auto Files = dataFiles(Dir);
-  if (!Files)
-    return makeError("cannot read " + Twine(Dir) + ": " +
-                     toString(Files.takeError()) +
-                     ": make it with 'patchbay record'");
+  if (!Files) {
+    std::error_code EC = errorToErrorCode(Files.takeError());
+    StringRef Hint = EC == std::errc::no_such_file_or_directory
+                         ? ": make it with 'patchbay record'"
+                     : EC == std::errc::not_a_directory
+                         ? ": name a directory that 'patchbay record' wrote, or a .pbd file"
+                         : "";
+    return makeError("cannot read " + Twine(Dir) + ": " + EC.message() + Hint);
+  }
   if (Files->empty())
     return makeError(Twine(Dir) + ": no process wrote data to it");
 
   Trace Result;
-  Result.Names.Sources = {Dir, Symfs.str()};
+  StringRef Folder = sys::fs::is_directory(Dir) ? StringRef(Dir) : sys::path::parent_path(Dir);
+  Result.Names.Sources = {Folder.empty() ? "." : Folder.str(), Symfs.str()};
   Builder B(Result);
   for (const std::string &File : *Files) {
     DataFile Data;

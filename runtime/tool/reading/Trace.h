@@ -19,6 +19,7 @@ struct TraceFunction {
   std::string Module;     // path
   std::string BuildId;
   uint64_t Entry; // ELF address
+  const RecordedNames *Recorded = nullptr; // those of the module that has it
 };
 
 struct TraceCall {
@@ -36,7 +37,13 @@ struct TraceCall {
   /// that was seen of it.
   uint64_t Duration;
   uint64_t Asleep;   // in ns: what Duration leaves out
-  uint64_t InOthers; // in ns: Duration of the calls that it made
+  /// In ns: what Duration leaves out, too, when the call has ended: what it took to record
+  /// it and the calls within it. It is 0 until then.
+  uint64_t Cost;
+  /// The same as Duration and its part in the calls that it made, for sums. What recording
+  /// takes is known on average: of a call that took less, Net is below 0.
+  int64_t Net, NetInOthers;
+  uint64_t Within; // how many recorded calls are within it, on all levels
   uint64_t Caller;   // run-time return address of entries, else 0
   uint32_t Function; // in Trace::Functions
   uint32_t CalledBy; // the same, of the recorded call next to it; UINT32_MAX: none
@@ -55,12 +62,14 @@ struct TraceCall {
   /// Whether the end of the call was seen.
   bool hasDuration() const { return Kind <= Jumped; }
   /// From Start to the end, in ns.
-  uint64_t elapsed() const { return llvm::SaturatingAdd(Duration, Asleep); }
+  uint64_t elapsed() const { return llvm::SaturatingAdd(Duration, Cost, Asleep); }
   uint64_t end() const { return llvm::SaturatingAdd(Start, elapsed()); }
-  /// The part of Duration that is in none of the calls that it made. Rounding may
-  /// make the parts more than the whole.
-  uint64_t self() const { return Duration - std::min(Duration, InOthers); }
+  /// The part of Net that is in none of the calls that it made.
+  int64_t netSelf() const { return Net - NetInOthers; }
 };
+
+/// A sum of TraceCall::Net, as a time.
+inline uint64_t netTime(uint64_t Sum) { return int64_t(Sum) < 0 ? 0 : Sum; }
 
 /// Its calls are read one by one: see CallStream.h.
 struct TraceThread {
@@ -92,7 +101,9 @@ struct TraceProcess {
   std::string File;
   DataFile Data;
   uint64_t End = 0; // in ns: until then it was recorded
-  std::vector<uint32_t> Functions = {}; // in Trace::Functions, by DataFile::Slots
+  /// In Trace::Functions, by DataFile::slots(); of all that have the same table.
+  std::shared_ptr<std::vector<uint32_t>> Functions = nullptr;
+  bool HasCounters = false; // which Trace::Counts has the sums of
   /// "FILE: process 42 (./server)".
   std::string title() const;
 };
@@ -112,10 +123,12 @@ struct Trace {
   /// were read.
   struct {
     std::map<uint32_t, uint64_t> Jumped, CutOff, Open;
+    size_t Overlapping = 0; // threads with several stacks, which were shown apart
   } Ended;
 
   TracedNames Names;
   CallFilter Chosen;
+  bool Raw = false; // durations are what was measured: see TraceCall::Cost
 
   /// Of Chosen: whether calls of the function are asked for, as far as its name says;
   /// and what is within them.
@@ -138,7 +151,7 @@ struct Trace {
   bool hasCalls() const;
   /// The function that is at Slot in a process's file.
   uint32_t function(uint32_t Process, uint32_t Slot) {
-    std::vector<uint32_t> &Known = Processes[Process].Functions;
+    std::vector<uint32_t> &Known = *Processes[Process].Functions;
     return LLVM_LIKELY(Slot < Known.size() && Known[Slot] != UINT32_MAX)
                ? Known[Slot]
                : addFunction(Process, Slot);
@@ -161,7 +174,9 @@ private:
   uint8_t choose(uint32_t Function);
 
   std::vector<uint8_t> Choices; // by function
-  std::map<std::pair<std::string, uint64_t>, uint32_t> Known;
+  /// By moduleKey(), and the address. Of a file without a build ID the recorded name,
+  /// too: the path may have named another file before.
+  std::map<std::tuple<std::string, std::string, uint64_t>, uint32_t> Known;
 };
 
 /// What one data file says.

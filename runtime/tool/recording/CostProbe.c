@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Prints how many picoseconds of processor time a call takes, of functions that do next to
- * nothing. `patchbay record` runs it twice, as it is and traced: what is more is what a
- * traced call costs (CallCost.h).
+ * Prints how many picoseconds of CPU time a call takes, of functions that do next to
+ * nothing: "PLAIN TRACED PAGES ERROR". `patchbay record` runs it with functions probe_* traced
+ * and plain_* not. The difference is what a traced call costs (CallCost.h). PAGES is the
+ * part of it that most calls do not pay, ERROR half of the interquartile range.
  *
  * There are as many functions as a server may be busy with, and they are called in an order
  * that no predictor knows: so what tracing takes of caches and predictors is there, too.
@@ -12,10 +13,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define FUNCTION(n)                                         \
-	__attribute__((noinline, aligned(128))) void probe_##n(void) \
-	{                                                   \
-		__asm__ volatile("");                       \
+#define FUNCTION(name)                                              \
+	__attribute__((noinline, aligned(128))) void name(void)     \
+	{                                                           \
+		__asm__ volatile("");                               \
 	}
 #define FOUR(do, n) do(n##0) do(n##1) do(n##2) do(n##3)
 #define SIXTEEN(do, n) FOUR(do, n##0) FOUR(do, n##1) FOUR(do, n##2) FOUR(do, n##3)
@@ -23,16 +24,32 @@
 	SIXTEEN(do, n##0) SIXTEEN(do, n##1) SIXTEEN(do, n##2) SIXTEEN(do, n##3)
 #define ALL(do) SIXTY_FOUR(do, 0) SIXTY_FOUR(do, 1) SIXTY_FOUR(do, 2) SIXTY_FOUR(do, 3)
 
-#define DECLARATION(n) void probe_##n(void);
-ALL(DECLARATION)
-ALL(FUNCTION)
+#define DECLARATIONS(n) void probe_##n(void); void plain_##n(void);
+#define PROBE(n) FUNCTION(probe_##n)
+#define PLAIN(n) FUNCTION(plain_##n)
+ALL(DECLARATIONS)
+ALL(PROBE)
+ALL(PLAIN)
 
-#define ADDRESS(n) probe_##n,
-static void (*const function[])(void) = { ALL(ADDRESS) };
+#define FUNCTIONS 256
+#define PROBE_ADDRESS(n) probe_##n,
+#define PLAIN_ADDRESS(n) plain_##n,
+static void (*const probes[FUNCTIONS])(void) = { ALL(PROBE_ADDRESS) };
+static void (*const plains[FUNCTIONS])(void) = { ALL(PLAIN_ADDRESS) };
 
-#define FUNCTIONS (sizeof(function) / sizeof(function[0]))
-#define CALLS 20000
-#define ROUNDS 9
+/*
+ * In rounds, of which the first are those that make what is needed only once, as small
+ * blocks of the buffer. A batch is so short that most need no new page of the file.
+ */
+#define BATCH 64
+#define BATCHES 64
+#define ROUNDS 24
+#define FIRST_ROUND 11
+
+struct timing {
+	uint64_t batch[ROUNDS * BATCHES], round[ROUNDS]; /* picoseconds per call */
+	size_t nr;
+};
 
 static uint64_t now_ns(void)
 {
@@ -42,16 +59,19 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static uint64_t one_round(void)
+static void time_round(struct timing *of, void (*const *function)(void), uint32_t random)
 {
-	static uint32_t random = 1;
-	uint64_t begin = now_ns();
+	uint64_t begin = now_ns(), first = begin, now = begin;
 
-	for (int i = 0; i < CALLS; i++) {
-		random = random * 1664525 + 1013904223;
-		function[(random >> 16) % FUNCTIONS]();
+	for (int i = 0; i < BATCHES; i++, begin = now) {
+		for (int j = 0; j < BATCH; j++) {
+			random = random * 1664525 + 1013904223;
+			function[(random >> 16) % FUNCTIONS]();
+		}
+		now = now_ns();
+		of->batch[of->nr * BATCHES + (size_t)i] = (now - begin) * 1000 / BATCH;
 	}
-	return (now_ns() - begin) * 1000 / CALLS;
+	of->round[of->nr++] = (now - first) * 1000 / (BATCH * BATCHES);
 }
 
 static int less(const void *left, const void *right)
@@ -61,14 +81,41 @@ static int less(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
+/* A quarter of the later @nr: 0 the lowest, 2 the median. */
+static uint64_t quarter(uint64_t *of, size_t first, size_t nr, size_t which)
+{
+	qsort(of + first, nr - first, sizeof(*of), less);
+	return of[first + (nr - first) * which / 4];
+}
+
+static uint64_t typical(struct timing *of)
+{
+	return quarter(of->batch, FIRST_ROUND * BATCHES, ROUNDS * BATCHES, 2);
+}
+
+static uint64_t on_average(struct timing *of, size_t which)
+{
+	return quarter(of->round, FIRST_ROUND, ROUNDS, which);
+}
+
+static uint64_t more(uint64_t than, uint64_t is)
+{
+	return is > than ? is - than : 0;
+}
+
 int main(void)
 {
-	uint64_t ps[ROUNDS];
+	static struct timing plain, traced;
+	uint64_t all;
 
-	for (int i = 0; i < ROUNDS; i++)
-		ps[i] = one_round();
-	/* The first are those that make what is needed only once. */
-	qsort(ps, ROUNDS, sizeof(ps[0]), less);
-	printf("%llu\n", (unsigned long long)ps[ROUNDS / 2]);
+	for (uint32_t i = 0; i < ROUNDS; i++) {
+		time_round(&plain, plains, i);
+		time_round(&traced, probes, i);
+	}
+	all = more(on_average(&plain, 2), on_average(&traced, 2));
+	printf("%llu %llu %llu %llu\n", (unsigned long long)on_average(&plain, 2),
+	       (unsigned long long)on_average(&traced, 2),
+	       (unsigned long long)more(more(typical(&plain), typical(&traced)), all),
+	       (unsigned long long)more(on_average(&traced, 1), on_average(&traced, 3)) / 2);
 	return 0;
 }

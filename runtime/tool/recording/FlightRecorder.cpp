@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "FlightRecorder.h"
 #include "Diagnostics.h"
+#include "OwnFiles.h"
 #include "live/ControlSocket.h"
 #include "live/DataCopy.h"
 #include "showing/Table.h"
@@ -45,12 +46,15 @@ private:
   Error refused(int Errno) const;
   Error take(StringRef Why, bool HasEnded);
   Error prune() const;
+  std::optional<uint64_t> sizeOfOwn(const std::string &Path) const;
+  std::string fileName() const { return std::to_string(Options.Pid) + PBD_SUFFIX; }
   /// False: the process has ended.
   bool wait(int Signals, std::vector<std::string> &Why);
 
   const FlightOptions &Options;
   std::optional<ControlSocket> Socket;
   int File = -1; // the data file: it is there when the process is not
+  pbd_header Header = {}; // of that
   Clock::time_point Next = Clock::time_point::max(), LastSlow;
   bool IsAsked = false; // to end
 };
@@ -135,15 +139,19 @@ Error FlightRecorder::take(StringRef Why, bool HasEnded) {
   std::string New = Options.Folder + "/" + NewPrefix.str() + Name;
   if (mkdir(New.c_str(), 0700))
     return makeError("cannot create " + New + ": " + errnoText(errno));
-  Error E = copyData(File, New + "/" + std::to_string(Options.Pid) + PBD_SUFFIX);
+  std::string Copy = New + "/" + fileName();
+  Error E = copyData(File, Copy);
   std::string Path = Options.Folder + "/" + Name;
-  if (!E && rename(New.c_str(), Path.c_str()))
+  if (!E && !moveUnlessThere(New, Path))
     E = makeError(Path + ": " + errnoText(errno));
   if (E) {
-    sys::fs::remove_directories(New);
+    unlink(Copy.c_str());
+    rmdir(New.c_str());
     return processError(Options.Pid, "no snapshot could be written: " +
                                          toString(std::move(E)));
   }
+  if (auto Written = ownHeader(AT_FDCWD, Path + "/" + fileName()))
+    Header = *Written;
   outs() << "snapshot in " << printable(Path) << '\n';
   outs().flush();
   return prune();
@@ -156,30 +164,42 @@ struct Snapshot {
 };
 } // namespace
 
-// By age, which is what their names begin with.
-static std::vector<Snapshot> snapshotsIn(StringRef Folder) {
-  std::vector<Snapshot> All;
+// "20260131T235959.999Z-slow"
+static bool isSnapshotName(StringRef Name) {
+  auto [Time, Why] = Name.split('-');
+  return isTimeStamp(Time) &&
+         is_contained({"slow", "stopped", "signal", "time", "end"}, Why);
+}
+
+// A directory that holds one snapshot of this process in this recording, and nothing else.
+// Returns the bytes that it takes of the disk.
+std::optional<uint64_t> FlightRecorder::sizeOfOwn(const std::string &Path) const {
+  struct stat Status;
+  if (lstat(Path.c_str(), &Status) || !S_ISDIR(Status.st_mode))
+    return std::nullopt;
   std::error_code EC;
-  for (sys::fs::directory_iterator I(Folder, EC), End; !EC && I != End;
-       I.increment(EC)) {
-    StringRef Name = sys::path::filename(I->path());
-    if (Name.size() < 20 || Name[8] != 'T' || !Name.contains("Z-"))
-      continue;
-    Snapshot S{I->path(), 0};
-    struct stat Status;
-    std::error_code Inner;
-    for (sys::fs::directory_iterator J(S.Path, Inner); !Inner && J != End;
-         J.increment(Inner))
-      if (!stat(J->path().c_str(), &Status))
-        S.Bytes += uint64_t(Status.st_blocks) * 512;
-    All.push_back(std::move(S));
-  }
-  llvm::sort(All, [](const Snapshot &A, const Snapshot &B) { return A.Path < B.Path; });
-  return All;
+  for (sys::fs::directory_iterator I(Path, EC, /*follow_symlinks=*/false), End;
+       !EC && I != End; I.increment(EC))
+    if (sys::path::filename(I->path()) != fileName())
+      return std::nullopt;
+  std::string File = Path + "/" + fileName();
+  auto Found = ownHeader(AT_FDCWD, File);
+  if (EC || !Found || Found->pid != Header.pid || Found->recording != Header.recording ||
+      lstat(File.c_str(), &Status))
+    return std::nullopt;
+  return uint64_t(Status.st_blocks) * 512;
 }
 
 Error FlightRecorder::prune() const {
-  std::vector<Snapshot> All = snapshotsIn(Options.Folder);
+  std::vector<Snapshot> All;
+  std::error_code EC;
+  for (sys::fs::directory_iterator I(Options.Folder, EC), End; !EC && I != End;
+       I.increment(EC))
+    if (isSnapshotName(sys::path::filename(I->path())))
+      if (auto Bytes = sizeOfOwn(I->path()))
+        All.push_back({I->path(), *Bytes});
+  // By age, which is what their names begin with.
+  llvm::sort(All, [](const Snapshot &A, const Snapshot &B) { return A.Path < B.Path; });
   uint64_t Bytes = 0;
   for (const Snapshot &S : All)
     Bytes += S.Bytes;
@@ -192,8 +212,8 @@ Error FlightRecorder::prune() const {
     if (IsTooMuch && Left == 1)
       warn(S.Path + ": this snapshot alone takes more than --max-size, so it is "
                     "removed: record with a smaller --buffer");
-    if (std::error_code EC = sys::fs::remove_directories(S.Path, false))
-      return makeError("cannot remove " + S.Path + ": " + EC.message());
+    if (unlink((S.Path + "/" + fileName()).c_str()) || rmdir(S.Path.c_str()))
+      return makeError("cannot remove " + S.Path + ": " + errnoText(errno));
     --Left;
     Bytes -= S.Bytes;
   }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OutputDir.h"
 #include "Diagnostics.h"
+#include "OptionFile.h"
+#include "OwnFiles.h"
 #include "format.h"
-#include "names/NameArchive.h"
 #include "reading/DataFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
 #include <cstdio>
@@ -26,11 +28,9 @@ enum class Kind { Missing, Empty, Recording, Foreign };
 // last. Returns a descriptor, or -1 for all others.
 static int openUnused(int Dir, StringRef File) {
   char Magic[sizeof(pbd_header::magic)] = {};
-  if (!File.ends_with(PBD_SPARE_SUFFIX))
+  if (ownName(File) != OwnName::Spare)
     return -1;
-  // What is no file must not be waited for.
-  int FD = openat(Dir, File.str().c_str(),
-                  O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  int FD = openPlainFile(Dir, File);
   if (FD < 0)
     return -1;
   if (read(FD, Magic, sizeof(Magic)) >= 0 && !Magic[0])
@@ -49,6 +49,8 @@ static bool isUnused(StringRef File) {
 }
 
 Expected<std::vector<std::string>> patchbay::dataFiles(StringRef Dir) {
+  if (ownName(Dir) != OwnName::None && sys::fs::is_regular_file(Dir))
+    return std::vector<std::string>{Dir.str()};
   std::vector<std::string> Files;
   std::error_code EC;
   for (sys::fs::directory_iterator I(Dir, EC), End; !EC && I != End;
@@ -64,39 +66,46 @@ Expected<std::vector<std::string>> patchbay::dataFiles(StringRef Dir) {
   return Files;
 }
 
-static bool isOurs(StringRef Name) {
-  return Name.ends_with(PBD_SUFFIX) || Name == PBD_SIZE_FILE || Name.ends_with(PBD_NEW_SUFFIX) ||
-         isNameArchive(Name);
-}
+namespace {
+struct Found {
+  Kind What;
+  std::string Foreign; // a file in it that is not a recording's, if it is one
+};
+} // namespace
 
 // A recording holds data files, with names of functions beside them, and nothing
-// else, so that no file of anybody else's is ever moved or deleted.
-static Expected<Kind> classify(const std::string &Path) {
+// else, so that no other file is ever moved or deleted.
+static Expected<Found> classify(const std::string &Path) {
   struct stat Status;
   if (lstat(Path.c_str(), &Status)) {
     if (errno == ENOENT)
-      return Kind::Missing;
+      return Found{Kind::Missing, ""};
     return errorCodeToError(errnoAsErrorCode());
   }
   if (!S_ISDIR(Status.st_mode))
-    return Kind::Foreign;
+    return Found{Kind::Foreign, ""};
   Kind Result = Kind::Empty;
   std::error_code EC;
   for (sys::fs::directory_iterator I(Path, EC, /*follow_symlinks=*/false), End;
        !EC && I != End; I.increment(EC)) {
-    if (!isOurs(sys::path::filename(I->path())) ||
-        I->type() != sys::fs::file_type::regular_file)
-      return Kind::Foreign;
+    std::string Name = sys::path::filename(I->path()).str();
+    if (I->type() != sys::fs::file_type::regular_file)
+      return Found{Kind::Foreign, ""};
+    if (!isOwnFile(AT_FDCWD, I->path()))
+      return Found{Kind::Foreign, Name};
     Result = Kind::Recording;
   }
   if (EC == std::errc::no_such_file_or_directory)
-    return Kind::Missing; // another command has just moved it
+    return Found{Kind::Missing, ""}; // another command has just moved it
   if (EC)
     return errorCodeToError(EC);
-  return Result;
+  return Found{Result, ""};
 }
 
-static Error foreign(const Twine &Path) {
+static Error foreign(const Twine &Path, StringRef File) {
+  if (StringRef Name = File; Name.contains(PBD_SUFFIX) || ownName(Name) != OwnName::None)
+    return makeError(Path + ": " + File + " is in it, which patchbay did not write, so it "
+                            "is left alone: choose another directory with -o");
   return makeError(Path + ": exists and is not a recording of patchbay's, so "
                           "it is left alone: choose another directory with -o");
 }
@@ -230,14 +239,6 @@ static Expected<LockedDir::State> lockUnused(LockedDir &Lock,
   return State;
 }
 
-static bool isOurFile(const LockedDir &Dir, const std::string &Name) {
-  struct stat Status;
-  return isOurs(Name) &&
-         !fstatat(Dir.descriptor(), Name.c_str(), &Status,
-                  AT_SYMLINK_NOFOLLOW) &&
-         S_ISREG(Status.st_mode);
-}
-
 // Of what is in the directory that is locked, whatever has its name by now, and
 // files of recordings only: others may have come since classify().
 static Error removeRecording(const LockedDir &Dir, const std::string &Path) {
@@ -245,20 +246,12 @@ static Error removeRecording(const LockedDir &Dir, const std::string &Path) {
   if (!Names)
     return Names.takeError();
   for (const std::string &Name : *Names)
-    if (isOurFile(Dir, Name) && unlinkat(Dir.descriptor(), Name.c_str(), 0))
+    if (isOwnFile(Dir.descriptor(), Name) && unlinkat(Dir.descriptor(), Name.c_str(), 0))
       return errorCodeToError(errnoAsErrorCode());
   // Fails if something is left, or if it is a link by now.
   if (rmdir(Path.c_str()))
     return errorCodeToError(errnoAsErrorCode());
   return Error::success();
-}
-
-// As rename(2), but never over an empty directory that another command has just
-// made and locked. Some file systems, such as NFS, cannot promise that.
-static bool moveUnlessThere(const std::string &From, const std::string &To) {
-  return !renameat2(AT_FDCWD, From.c_str(), AT_FDCWD, To.c_str(),
-                    RENAME_NOREPLACE) ||
-         (errno == EINVAL && !rename(From.c_str(), To.c_str()));
 }
 
 // Moves a recording out of the way.
@@ -267,8 +260,8 @@ Error OutputDir::moveAside() {
   auto Found = classify(To);
   if (!Found)
     return cannot("read", To, Found.takeError());
-  if (*Found == Kind::Foreign)
-    return foreign(To);
+  if (Found->What == Kind::Foreign)
+    return foreign(To, Found->Foreign);
   LockedDir OldLock;
   auto State = lockUnused(OldLock, To);
   if (!State)
@@ -298,9 +291,9 @@ Expected<OutputDir> OutputDir::create(StringRef Name) {
     auto Found = classify(Dir.Path);
     if (!Found)
       return cannot("create", Name, Found.takeError());
-    if (*Found == Kind::Foreign)
-      return foreign(Name);
-    if (*Found == Kind::Missing) {
+    if (Found->What == Kind::Foreign)
+      return foreign(Name, Found->Foreign);
+    if (Found->What == Kind::Missing) {
       // For its user alone, as what perf records is.
       if (!mkdir(Dir.Path.c_str(), 0700)) {
         Dir.Made = true;
@@ -319,9 +312,9 @@ Expected<OutputDir> OutputDir::create(StringRef Name) {
     Found = classify(Dir.Path);
     if (!Found)
       return cannot("read", Name, Found.takeError());
-    if (*Found == Kind::Foreign)
-      return foreign(Name);
-    if (*Found == Kind::Empty)
+    if (Found->What == Kind::Foreign)
+      return foreign(Name, Found->Foreign);
+    if (Found->What == Kind::Empty)
       break;
     if (Error E = Dir.moveAside())
       return std::move(E);
@@ -334,9 +327,51 @@ Expected<OutputDir> OutputDir::create(StringRef Name) {
   return Dir;
 }
 
+static std::string commandLine() {
+  auto Text = MemoryBuffer::getFileAsStream("/proc/self/cmdline");
+  if (!Text)
+    return "";
+  std::string Line;
+  StringRef Rest = (*Text)->getBuffer();
+  while (!Rest.empty()) {
+    auto [Word, More] = Rest.split('\0');
+    Line += Line.empty() ? sys::path::filename(Word).str() : " " + shellQuoted(Word);
+    Rest = More;
+  }
+  return Line;
+}
+
+// May be read by whoever may list the directory.
+Error OutputDir::writeCommand() const {
+  struct stat Folder;
+  if (fstat(descriptor(), &Folder))
+    return errorCodeToError(errnoAsErrorCode());
+  int File = openat(descriptor(), CommandFile, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                    0600 | (Folder.st_mode & 0044));
+  if (File < 0)
+    return errorCodeToError(errnoAsErrorCode());
+  raw_fd_ostream OS(File, /*shouldClose=*/true);
+  OS << CommandMagic << commandLine() << '\n';
+  OS.flush();
+  std::error_code EC = OS.error();
+  OS.clear_error();
+  return errorCodeToError(EC);
+}
+
+std::string patchbay::commandOf(StringRef Dir) {
+  StringRef Folder = sys::fs::is_directory(Dir) ? Dir : sys::path::parent_path(Dir);
+  auto Text = MemoryBuffer::getFile((Folder.empty() ? "." : Folder) + "/" + CommandFile);
+  StringRef Line = Text ? (*Text)->getBuffer() : "";
+  return Line.consume_front(CommandMagic) ? Line.rtrim('\n').str() : "";
+}
+
 // Another command may have made a directory of this name since an earlier
 // recording was moved: it is left alone, and the recording where it is.
 void OutputDir::undo() {
+  if (Lock.descriptor() >= 0)
+    removeOptionFiles(Lock.descriptor());
+  if (Lock.descriptor() >= 0 && isOwnFile(Lock.descriptor(), CommandFile))
+    unlinkat(Lock.descriptor(), CommandFile, 0);
   if (Made)
     rmdir(Path.c_str());
   if (!Old.empty())

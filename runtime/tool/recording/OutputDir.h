@@ -15,9 +15,12 @@ namespace patchbay {
 /// The name of the data file that `patchbay import` writes: no process has this number.
 extern const char KernelFile[];
 
-/// The data files in a directory, sorted, the kernel's last: what processes did comes
+/// The data files in a directory, or one that Dir itself names. Sorted, the kernel's last: what processes did comes
 /// first. Not those that are set aside for children and not used (yet).
 llvm::Expected<std::vector<std::string>> dataFiles(llvm::StringRef Dir);
+
+/// With which command the recording was made; empty: that is not known.
+std::string commandOf(llvm::StringRef Dir);
 
 /// Those of them that are still being recorded: by the process whose file it is, or
 /// by one that it forked. Files that cannot be opened are left out.
@@ -56,6 +59,9 @@ public:
   static llvm::Expected<OutputDir> create(llvm::StringRef Path);
 
   const std::string &path() const { return Path; }
+  int descriptor() const { return Lock.descriptor(); }
+  /// Writes down the command line of this process, for `patchbay info`.
+  llvm::Error writeCommand() const;
   /// Puts things back, for when nothing was recorded after all. What was
   /// DIR.old before create() stays deleted.
   void undo();

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OutputInside.h"
 #include "Diagnostics.h"
+#include "MemoryFiles.h"
+#include "OptionFile.h"
+#include "OwnFiles.h"
 #include "attach/ThreadStatus.h"
 #include "format.h"
 #include "live/DataCopy.h"
@@ -78,8 +81,15 @@ Expected<OutputInside> OutputInside::create(pid_t Process,
                      utohexstr(uint64_t(Random()) << 32 | Random(), true);
   const Owner To = ownerOf(Process);
   int Errno = 0;
-  for (const char *Folder : {"/tmp", "/var/tmp", "/dev/shm"}) {
+  // Files in memory count against the limit of its container, so disks come first.
+  constexpr const char *Folders[] = {"/tmp", "/var/tmp", "/dev/shm"};
+  for (size_t Try = 0; Try != 2 * std::size(Folders); ++Try) {
+    const char *Folder = Folders[Try % std::size(Folders)];
     int Parent = openInside(Root, Folder);
+    if (Parent >= 0 && isInMemory(Parent) != (Try >= std::size(Folders))) {
+      close(Parent);
+      continue;
+    }
     if (Parent >= 0 && !mkdirat(Parent, Name.c_str(), 0700)) {
       Result.Parent = Parent;
       Result.Name = Name;
@@ -88,8 +98,10 @@ Expected<OutputInside> OutputInside::create(pid_t Process,
           openat(Parent, Name.c_str(),
                  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
       if (Result.Inside >= 0 &&
-          (geteuid() != 0 || !fchown(Result.Inside, To.User, To.Group)))
+          (geteuid() != 0 || !fchown(Result.Inside, To.User, To.Group))) {
+        Errno = 0;
         break;
+      }
     }
     Errno = errno;
     if (Parent >= 0 && Parent != Result.Parent)
@@ -129,8 +141,10 @@ static std::vector<std::string> namesIn(int Folder) {
 
 OutputInside::~OutputInside() {
   if (Inside >= 0) {
+    // A file that could not be copied stays: it is named, and there is no other.
     for (const std::string &File : namesIn(Inside))
-      unlinkat(Inside, File.c_str(), 0);
+      if (!is_contained(NotCopied, File) && isOwnFile(Inside, File))
+        unlinkat(Inside, File.c_str(), 0);
     close(Inside);
   }
   if (Parent >= 0) {
@@ -139,12 +153,24 @@ OutputInside::~OutputInside() {
   }
 }
 
-Error OutputInside::collect() const {
+Expected<std::string> OutputInside::withOutput(StringRef Options, pid_t Process) const {
+  if (Inside >= 0)
+    return patchbay::withOutput(Options, Inside, Path, unsigned(Process));
+  int Folder = open(Path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  auto Text = patchbay::withOutput(Options, Folder, Path, unsigned(Process));
+  if (Folder >= 0)
+    close(Folder);
+  return Text;
+}
+
+Error OutputInside::collect() {
   if (Inside < 0)
     return Error::success();
   Error All = Error::success();
   for (const std::string &Name : namesIn(Inside)) {
-    if (!StringRef(Name).ends_with(PBD_SUFFIX))
+    OwnName Form = ownName(Name);
+    if (Form != OwnName::Data && Form != OwnName::Whole &&
+        (Form != OwnName::Spare || !ownHeader(Inside, Name)))
       continue;
     // Whatever the process's user has put there.
     int File = openat(Inside, Name.c_str(),
@@ -153,6 +179,8 @@ Error OutputInside::collect() const {
                        : copyData(File, Dir + "/" + Name);
     if (File >= 0)
       close(File);
+    if (E)
+      NotCopied.push_back(Name);
     if (E)
       All = joinErrors(std::move(All),
                        makeError(Path + "/" + Name + " cannot be copied: " +

@@ -9,6 +9,7 @@
 #include "llvm/Support/Error.h"
 #include <string>
 #include <sys/types.h>
+#include <vector>
 
 namespace patchbay {
 
@@ -19,13 +20,15 @@ public:
                                              const std::string &Dir);
   OutputInside(OutputInside &&Other);
   OutputInside &operator=(OutputInside &&) = delete;
-  /// Nothing is left of one that was made inside.
+  /// Nothing is left of one that was made inside, but what could not be copied.
   ~OutputInside();
 
   /// As the process finds it.
   const std::string &path() const { return Path; }
+  /// The options of runtime/trace/options.h with output=, wherever that is.
+  llvm::Expected<std::string> withOutput(llvm::StringRef Options, pid_t Process) const;
   /// Copies what was recorded to Dir, if it is not there already.
-  llvm::Error collect() const;
+  llvm::Error collect();
 
 private:
   OutputInside() = default;
@@ -34,6 +37,7 @@ private:
   std::string Name; // in Parent; empty: it is Dir
   /// Open for as long as this lives: the process may end before, and its root with it.
   int Parent = -1, Inside = -1;
+  std::vector<std::string> NotCopied;
 };
 
 } // namespace patchbay

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Program.h"
 #include "Diagnostics.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include <cerrno>
 #include <cstdlib>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -132,6 +134,57 @@ Error patchbay::checkPreload(const ElfImage &Program, const ElfImage &Library) {
   return Error::success();
 }
 
+// Files of loaders may have any name. Only glibc's has this.
+Error patchbay::checkLibc(const ElfImage &Program) {
+  auto Interpreter = Program.interpreter();
+  if (!Interpreter)
+    return Interpreter.takeError();
+  // One that is not there, or cannot be read, the kernel will refuse.
+  if (!*Interpreter || !sys::fs::exists(**Interpreter))
+    return Error::success();
+  auto Loader = ElfImage::open(**Interpreter);
+  if (!Loader)
+    return Loader.takeError();
+  if (Loader->machine() != Program.machine())
+    return Error::success();
+  auto Names = Loader->symbolNames({ELF::STT_OBJECT});
+  if (!Names)
+    return Names.takeError();
+  if (Names->exports("_rtld_global_ro"))
+    return Error::success();
+  return makeError(Twine(Program.path()) + ": its loader " + **Interpreter +
+                   " is not glibc's, and the runtime is for glibc: link the "
+                   "program for glibc");
+}
+
+// These end the program if another library is before them.
+static bool insistsOnBeingFirst(StringRef Path) {
+  StringRef Name = sys::path::filename(Path);
+  for (StringRef Known : {"libasan.so", "libhwasan.so", "libclang_rt.asan",
+                          "libclang_rt.hwasan"})
+    if (Name.starts_with(Known))
+      return true;
+  return false;
+}
+
+std::string patchbay::preloadList(const ElfImage &Program, StringRef Tracer) {
+  std::string List;
+  auto Libraries = libraries(Program);
+  if (!Libraries)
+    consumeError(Libraries.takeError()); // nothing is known of it: --force
+  else
+    for (StringRef Path : *Libraries)
+      if (insistsOnBeingFirst(Path)) {
+        // The loader looks for a mere name where it looks for the program's libraries.
+        bool IsPath = Path.find_first_of(": ") == StringRef::npos;
+        List += (IsPath ? Path : sys::path::filename(Path)).str() + ":";
+      }
+  List += Tracer;
+  if (const char *Others = getenv("LD_PRELOAD"); Others && *Others)
+    List += ":" + std::string(Others);
+  return List;
+}
+
 // The loader itself is asked, because only it knows about RUNPATH, ,
 // ld.so.cache, hardware folders and what LD_* in the environment change. Both
 // glibc's and musl's take --list and print "NAME => PATH (ADDRESS)".
@@ -143,19 +196,20 @@ patchbay::libraries(const ElfImage &Program) {
   if (!*Loader)
     return std::vector<std::string>();
 
-  SmallString<128> Listing;
-  if (std::error_code EC =
-          sys::fs::createTemporaryFile("patchbay", "list", Listing))
-    return makeError("cannot create a temporary file: " + EC.message());
-  FileRemover Remover(Listing);
-  std::optional<StringRef> Redirects[] = {StringRef(""), Listing.str(),
-                                          Listing.str()};
+  // In memory: there may be no folder for temporary files.
+  int Listing = memfd_create("patchbay-libraries", MFD_CLOEXEC);
+  if (Listing < 0)
+    return makeError("cannot keep a list of libraries in memory: " + errnoText(errno));
+  scope_exit Close([&] { close(Listing); });
+  const std::string ListingPath = "/proc/" + utostr(getpid()) + "/fd/" + utostr(Listing);
+  std::optional<StringRef> Redirects[] = {StringRef(""), StringRef(ListingPath),
+                                          StringRef(ListingPath)};
   std::string Why;
   int Code = sys::ExecuteAndWait(
       **Loader, {StringRef(**Loader), StringRef("--list"), Program.path()},
       /*Env=*/std::nullopt, Redirects, /*SecondsToWait=*/10,
       /*MemoryLimit=*/0, &Why);
-  auto Output = MemoryBuffer::getFile(Listing, /*IsText=*/true);
+  auto Output = MemoryBuffer::getOpenFile(Listing, ListingPath, /*FileSize=*/-1);
   StringRef Text = Output ? (*Output)->getBuffer() : StringRef();
 
   SmallVector<StringRef, 32> Lines;

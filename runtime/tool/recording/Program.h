@@ -17,6 +17,14 @@ llvm::Expected<ElfImage> openProgram(llvm::StringRef Path);
 /// Fails if the loader of Program will not honour LD_PRELOAD=Library.
 llvm::Error checkPreload(const ElfImage &Program, const ElfImage &Library);
 
+/// Fails if the C library of Program is not the one that the tracer is for. Nothing
+/// that --force is for can be had there: the program itself would not start.
+llvm::Error checkLibc(const ElfImage &Program);
+
+/// LD_PRELOAD for Program: Tracer, then what is there. Runtimes of sanitizers that
+/// insist on being first are named before it.
+std::string preloadList(const ElfImage &Program, llvm::StringRef Tracer);
+
 /// The libraries that will be loaded with Program, found by its own loader.
 llvm::Expected<std::vector<std::string>> libraries(const ElfImage &Program);
 

@@ -301,6 +301,8 @@ Expected<int> patchbay::recordProcesses(const ProcessRecording &R,
     Dir->undo();
     return All.takeError();
   }
+  if (Error E = Dir->writeCommand())
+    warn(R.Output + ": the command is not written down: " + toString(std::move(E)));
   const size_t Number = All->size();
   const pid_t First = All->front().pid();
   if (Error E = Command.start(Args, Before))

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RecordSummary.h"
+#include "format.h"
 #include "Diagnostics.h"
+#include "OptionFile.h"
+#include "OwnFiles.h"
 #include "reading/DataErrors.h"
 #include "reading/DataIndex.h"
 #include "showing/Losses.h"
@@ -10,6 +13,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cerrno>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <sys/statvfs.h>
 
@@ -88,6 +92,52 @@ static std::string whyNothing(const std::string &Dir) {
   return "";
 }
 
+// A summary does not count events. That does not take long: large files have an index by now.
+static void sayWhatItCost(ArrayRef<std::string> Files, ArrayRef<DataFile> Heads,
+                          StringRef Dir, TracedNames &Names) {
+  TracingCost Cost;
+  for (size_t I = 0; I != Files.size(); ++I) {
+    DataFile Data;
+    if (Heads[I].Session && Heads[I].Session->CostInside &&
+        !errorToBool(readDataFile(Files[I], Data)))
+      Cost.add(Data, Names);
+  }
+  if (Cost.share() < TracingCost::Noted)
+    return;
+  std::string Advice = Cost.advice();
+  errs() << "patchbay: "
+         << printable((Dir + ": " + Cost.text() + (Advice.empty() ? "" : ": " + Advice))
+                          .str())
+         << '\n';
+}
+
+void patchbay::sayWhatWasNotFound(const OutputDir &Dir, StringRef Named,
+                                  ArrayRef<std::string> Globs,
+                                  ArrayRef<std::string> Requests) {
+  std::vector<std::string> Unmatched(Globs);
+  auto Files = dataFiles(Dir.path());
+  if (!Files) {
+    consumeError(Files.takeError()); // sayWhatWasRecorded() says so
+    return;
+  }
+  for (const std::string &File : *Files) {
+    DataFile Data;
+    consumeError(readDataSummary(File, Data));
+    erase_if(Unmatched, [&](const std::string &Glob) {
+      return any_of(Data.Asked, [&](const DataAsked &A) {
+        return A.Matched && A.Text == Glob;
+      });
+    });
+  }
+  if (!Unmatched.empty())
+    warn(Named + ": no function matched '" + join(Unmatched, "', '") +
+         "', of what was loaded later, either");
+  if (!Requests.empty())
+    warn(Named + ": no argument was recorded of --args '" + join(Requests, "', '") +
+         "': debug information is read before PROG runs, and no library that was found "
+         "then has such a function: name its directory in LD_LIBRARY_PATH");
+}
+
 void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
                                   StringRef Named,
                                   ArrayRef<std::string> Threads,
@@ -113,9 +163,13 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
   Losses Lost;
   TracedNames Names;
   bool AllRead = true;
+  std::vector<std::string> InUse = filesInUse(*Files);
   // `patchbay report` says what is wrong with a file, and where.
   for (size_t I = 0; I != N; ++I) {
     AllRead &= !errorToBool(readDataSummary((*Files)[I], Heads[I]));
+    // That it has not ended is said below.
+    if (is_contained(InUse, (*Files)[I]))
+      Heads[I].Returns = PBD_RETURNS_NOT_COUNTED;
     Lost.add(Heads[I], Names);
     Lost.addUnexplained(Heads[I], TraceProcess{(*Files)[I], Heads[I]}.title());
   }
@@ -142,14 +196,17 @@ void patchbay::sayWhatWasRecorded(StringRef Program, const OutputDir &Dir,
   // Of a damaged file nobody knows what the rest of it has.
   if (AllRead)
     sayWhatNoThreadMatched(Heads, Named, Threads);
-  std::vector<std::string> InUse = filesInUse(*Files);
+  // A process in the background may still start a program.
+  if (InUse.empty())
+    removeOptionFiles(Dir.descriptor());
   for (size_t I = 0; I != N; ++I)
-    if (!is_contained(InUse, (*Files)[I]))
+    if (!is_contained(InUse, (*Files)[I]) && ownHeader(AT_FDCWD, (*Files)[I]))
       // Of a part of a recording somebody may take it away by now. An index takes one
       // part in some thousand.
       if (!Limits.Rotates &&
           hasRoom(Dir.path(), Limits, Heads[I].Committed / 256))
         addIndex((*Files)[I], Heads[I]);
+  sayWhatItCost(*Files, Heads, Named, Names);
   sayWhoGoesOn(InUse, Named);
   size_t Incomplete = countIncomplete(Heads);
   if (!Incomplete) {

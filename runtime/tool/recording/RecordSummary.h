@@ -19,6 +19,13 @@ void sayWhatWasRecorded(llvm::StringRef Program, const OutputDir &Dir,
                         llvm::ArrayRef<std::string> Threads,
                         const RecordingLimits &Limits);
 
+/// What --force ran the program for, as its functions could be in what it loads later: one
+/// line with the Globs of -F and the like that no process found a function for, and one with
+/// the requests of --args that no debug information was read for.
+void sayWhatWasNotFound(const OutputDir &Dir, llvm::StringRef Named,
+                        llvm::ArrayRef<std::string> Globs,
+                        llvm::ArrayRef<std::string> Requests);
+
 } // namespace patchbay
 
 #endif

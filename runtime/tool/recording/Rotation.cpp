@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Rotation.h"
 #include "OutputDir.h"
+#include "OwnFiles.h"
 #include "format.h"
 #include "reading/DataFile.h"
 #include "llvm/ADT/STLExtras.h"
@@ -8,6 +9,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
+#include <cstring>
 #include <ctime>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -18,17 +20,9 @@ using namespace patchbay;
 
 // "20260131T235959.999Z" of "42.20260131T235959.999Z.pbd"; empty of other names.
 static StringRef stampOf(StringRef Path) {
-  static constexpr StringLiteral Form = "99999999T999999.999Z";
-  StringRef Name = sys::path::filename(Path);
-  if (!Name.consume_back(PBD_SUFFIX))
+  if (ownName(Path) != OwnName::Whole)
     return "";
-  Name = Name.drop_while(isDigit);
-  if (!Name.consume_front(".") || Name.size() != Form.size())
-    return "";
-  for (auto [C, F] : zip(Name, Form))
-    if (F == '9' ? !isDigit(C) : C != F)
-      return "";
-  return Name;
+  return sys::path::filename(Path).split('.').second.drop_back(strlen(PBD_SUFFIX));
 }
 
 static std::string stamp(uint64_t Ns) {
@@ -63,12 +57,7 @@ static void giveFinalName(const std::string &File) {
     std::string To = (sys::path::parent_path(File) + "/" + Twine(Data.Pid) + "." +
                       stamp(Ns) + PBD_SUFFIX)
                          .str();
-    int Result = renameat2(AT_FDCWD, File.c_str(), AT_FDCWD, To.c_str(),
-                           RENAME_NOREPLACE);
-    // Some file systems, such as NFS, know no such thing.
-    if (Result && errno == EINVAL && access(To.c_str(), F_OK))
-      Result = rename(File.c_str(), To.c_str());
-    if (!Result || errno != EEXIST)
+    if (moveUnlessThere(File, To) || errno != EEXIST)
       return;
   }
 }
@@ -78,17 +67,23 @@ static uint64_t bytesOf(const std::string &File) {
   return lstat(File.c_str(), &Status) ? 0 : uint64_t(Status.st_blocks) * 512;
 }
 
-static std::vector<std::string> filesIn(const std::string &Dir) {
+// Those of this recording.
+static std::vector<std::string> filesIn(const std::string &Dir, uint64_t Recording) {
   auto Files = dataFiles(Dir);
-  if (Files)
-    return *Files;
-  consumeError(Files.takeError());
-  return {};
+  if (!Files) {
+    consumeError(Files.takeError());
+    return {};
+  }
+  erase_if(*Files, [&](const std::string &File) {
+    auto Header = ownHeader(AT_FDCWD, File);
+    return !Header || Header->recording != Recording;
+  });
+  return std::move(*Files);
 }
 
-static uint64_t bytesIn(const std::string &Dir) {
+static uint64_t bytesIn(const std::string &Dir, uint64_t Recording) {
   uint64_t Bytes = 0;
-  for (const std::string &File : filesIn(Dir))
+  for (const std::string &File : filesIn(Dir, Recording))
     Bytes += bytesOf(File);
   return Bytes;
 }
@@ -108,18 +103,18 @@ uint64_t patchbay::finishRotation(const std::string &Dir,
                                   const RecordingLimits &Limits) {
   if (!Limits.Rotates)
     return 0;
-  std::vector<std::string> Files = filesIn(Dir);
+  std::vector<std::string> Files = filesIn(Dir, Limits.Recording);
   std::vector<std::string> InUse = filesInUse(Files);
   for (const std::string &File : Files)
     if (stampOf(File).empty() && !is_contained(InUse, File))
       giveFinalName(File);
 
-  Files = filesIn(Dir);
+  Files = filesIn(Dir, Limits.Recording);
   erase_if(Files, [](const std::string &File) { return stampOf(File).empty(); });
   llvm::sort(Files, [](const std::string &A, const std::string &B) {
     return std::make_pair(stampOf(A), A) < std::make_pair(stampOf(B), B);
   });
-  uint64_t Bytes = bytesIn(Dir), Removed = removedByProcesses(Dir);
+  uint64_t Bytes = bytesIn(Dir, Limits.Recording), Removed = removedByProcesses(Dir);
   size_t Left = Files.size();
   for (const std::string &File : Files) {
     bool IsTooMany = Limits.Keep && Left > Limits.Keep;
@@ -138,10 +133,13 @@ uint64_t patchbay::finishRotation(const std::string &Dir,
 
 bool patchbay::hasRoom(const std::string &Dir, const RecordingLimits &Limits,
                        uint64_t Bytes) {
-  return !Limits.MaxSize || bytesIn(Dir) + Bytes <= Limits.MaxSize;
+  return !Limits.MaxSize || bytesIn(Dir, Limits.Recording) + Bytes <= Limits.MaxSize;
 }
 
 void patchbay::forgetSize(const std::string &Dir) {
-  if (filesInUse(filesIn(Dir)).empty())
-    unlink((Dir + "/" + PBD_SIZE_FILE).c_str());
+  std::string Path = Dir + "/" + PBD_SIZE_FILE;
+  auto Files = dataFiles(Dir);
+  if (!errorToBool(Files.takeError()) && filesInUse(*Files).empty() &&
+      isOwnFile(AT_FDCWD, Path))
+    unlink(Path.c_str());
 }

@@ -14,6 +14,12 @@ namespace patchbay {
 struct RecordingLimits {
   bool Rotates = false;
   uint64_t Keep = 0, MaxSize = 0; // 0: no limit
+  uint64_t Recording = 0;         // as in pbd_header, if there is a limit
+
+  /// What the processes are told of that.
+  std::string option() const {
+    return Recording ? ",recording=" + std::to_string(Recording) : "";
+  }
 };
 
 /// Gives their final names to files that nobody writes to any more, and removes the

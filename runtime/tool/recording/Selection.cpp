@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Selection.h"
 #include "Diagnostics.h"
+#include "LoadableLibraries.h"
 #include "Program.h"
 #include "elf/Bolt.h"
 #include "elf/Unslotted.h"
+#include "names/FunctionNames.h"
 #include "names/NameForms.h"
+#include "patchbay/exit.h"
+#include "showing/Losses.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include <set>
@@ -19,6 +23,7 @@ namespace {
 struct Seen {
   bool Records = false;
   std::string Stripped; // a file with records
+  std::vector<std::string> Files; // with records
   std::string Why; // why a file has nothing to trace, though it was to have
   // The same of each that is of another version of the ABI: the runtime leaves it alone.
   std::vector<std::string> OtherVersions;
@@ -31,29 +36,39 @@ struct Seen {
 };
 } // namespace
 
-std::string patchbay::escapeOption(StringRef Text) {
-  std::string Result;
-  for (char C : Text) {
-    if (C == ',' || C == '\\')
-      Result += '\\';
-    Result += C;
-  }
-  return Result;
-}
-
-// Of these no tracer sees the exit, so nobody would know what is beneath a call.
-static constexpr uint8_t NoExit = PATCHBAY_RECORD_VARIADIC |
-                                  PATCHBAY_RECORD_UNKNOWN_ARGS |
-                                  PATCHBAY_RECORD_NORETURN;
-
 static std::string whyNoRoot(const SiteRecord &R, StringRef Symbol) {
   return "--under: the end of a call of " + readableName(demangle(Symbol)) +
          " is not seen, as it " +
          (R.Raw.flags & PATCHBAY_RECORD_NORETURN ? "never returns"
           : R.Raw.flags & PATCHBAY_RECORD_VARIADIC
               ? "takes '...'"
+          : R.Raw.flags & PATCHBAY_RECORD_MUSTTAIL
+              ? "ends in a guaranteed tail call"
               : "takes arguments in a way that is not known") +
          ": name a function that it calls";
+}
+
+// Whether functions are asked for by name, or all of them.
+static bool hasNames(const Wanted &W) {
+  return !W.Typed.Requests.empty() ||
+         any_of(W.Selections, [](const Selection &S) {
+           return any_of(S.Globs, [](const std::string &G) { return G != "*"; });
+         });
+}
+
+// Sets down for the runtime what it cannot match itself.
+static NameFilter::Match select(Selection &S, const ElfImage &Image,
+                                const FunctionNames &Names, uint64_t Entry) {
+  std::vector<StringRef> Own = Names.own().at(Entry);
+  NameFilter::Match Match = S.Filter.match(Own);
+  if (Match == NameFilter::ByDemangledName)
+    S.Symbols.insert(Own.front().str());
+  if (Match != NameFilter::None || &Names.known() == &Names.own())
+    return Match;
+  Match = S.Filter.match(Names.at(Entry));
+  if (Match != NameFilter::None)
+    S.Symbols.insert(Names.nameForRuntime(Image, Entry));
+  return Match;
 }
 
 static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What) {
@@ -80,14 +95,28 @@ static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What) {
     return Unslotted.takeError();
   if (!Unslotted->empty())
     warn(*Unslotted);
-  auto Names = Image.symbolNames();
+  auto Names =
+      FunctionNames::read(Image, hasNames(W) ? W.Roots : std::vector<std::string>());
   if (!Names)
     return Names.takeError();
   const size_t All = Records->size();
-  if (Error E = removeMoved(Image, *Names, *Records))
+  if (Error E = removeMoved(Image, Names->own(), *Records))
     return E;
   if (size_t Moved = All - Records->size()) {
-    std::string Message = movedText(Image, *Names, Moved, All);
+    std::string Message = movedText(Image, Names->own(), Moved, All);
+    if (Records->empty()) {
+      What.Why = Message;
+      return Error::success();
+    }
+    warn(Message);
+  }
+  const size_t Known = Records->size();
+  erase_if(*Records, [](const SiteRecord &R) { return !R.Described; });
+  if (size_t Lost = Known - Records->size()) {
+    std::string Message =
+        Image.path() + ": " + counted(Lost, "function") +
+        " cannot be traced: no module descriptor leads to the records, as after "
+        "objcopy --prefix-symbols: rename symbols in the source instead";
     if (Records->empty()) {
       What.Why = Message;
       return Error::success();
@@ -95,6 +124,7 @@ static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What) {
     warn(Message);
   }
   What.Records = true;
+  What.Files.push_back(Image.path());
   if (Names->stripped())
     What.Stripped = Image.path();
   for (const SiteRecord &R : *Records) {
@@ -103,18 +133,16 @@ static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What) {
     for (Selection &S : W.Selections) {
       if (S.Globs.empty())
         continue; // which no function matches here
-      NameFilter::Match Match = S.Filter.match(Symbols);
-      if (Match == NameFilter::ByDemangledName)
-        S.Symbols.insert(Symbols.front().str());
+      NameFilter::Match Match = select(S, Image, *Names, R.Entry);
       if (S.Name == "under" && Match != NameFilter::None) {
-        if (R.Raw.flags & NoExit)
+        if (R.Raw.flags & PATCHBAY_RECORD_NO_EXIT)
           What.NoRoot = whyNoRoot(R, Symbols.empty() ? "" : Symbols.front());
         else
           What.Root = true;
       } else if (S.Name == "filter" || S.Name == "args" || S.Name == "notrace")
         (S.Name == "notrace" ? TakenAway : Chosen) |= Match != NameFilter::None;
     }
-    auto IsTyped = W.Typed.add(Image, R, Symbols);
+    auto IsTyped = W.Typed.add(Image, R, Symbols, Names->nameForRuntime(Image, R.Entry));
     if (!IsTyped) {
       // It may be one of many that a glob matches.
       std::string Why = toString(IsTyped.takeError());
@@ -130,6 +158,38 @@ static Error addFunctions(const ElfImage &Image, Wanted &W, Seen &What) {
   }
   W.Typed.endImage();
   return Error::success();
+}
+
+// Arguments of what is loaded later, perhaps: debug information can be read only now.
+static void addLoadable(const std::string &Path, Wanted &W, Seen &What) {
+  auto Add = [&](const ElfImage &Image) -> Error {
+    auto Version = Image.abiVersion();
+    if (!Version)
+      return Version.takeError();
+    auto Records = *Version == PATCHBAY_ABI_VERSION
+                       ? Image.records()
+                       : Expected<std::vector<SiteRecord>>(std::vector<SiteRecord>());
+    if (!Records)
+      return Records.takeError();
+    if (Records->empty())
+      return Error::success();
+    auto Names = FunctionNames::read(Image, W.Roots);
+    if (!Names)
+      return Names.takeError();
+    for (const SiteRecord &R : *Records) {
+      auto IsTyped = W.Typed.add(Image, R, Names->at(R.Entry),
+                                 Names->nameForRuntime(Image, R.Entry));
+      if (!IsTyped)
+        return IsTyped.takeError();
+      What.Chosen |= *IsTyped;
+      What.Left |= *IsTyped;
+    }
+    return Error::success();
+  };
+  auto Image = ElfImage::open(Path);
+  // Some file, which may have nothing to do with the program.
+  consumeError(Image ? Add(*Image) : Image.takeError());
+  W.Typed.endImage();
 }
 
 // Where libpatchbay.a is linked in, functions register with that copy of the
@@ -157,6 +217,24 @@ static std::string optionFor(StringRef Name) {
   return Option;
 }
 
+// Where debug information says that a function was inlined which is none any more; else empty.
+static std::string inlinedText(const Wanted &W, const Seen &What,
+                               ArrayRef<std::string> Globs) {
+  for (const std::string &File : What.Files) {
+    auto Image = ElfImage::open(File);
+    if (!Image) {
+      consumeError(Image.takeError());
+      continue;
+    }
+    auto Functions = DwarfFunctions::open(*Image, W.Roots);
+    if (!Functions)
+      consumeError(Functions.takeError());
+    else if (std::string Text = (*Functions)->inlinedText(Globs); !Text.empty())
+      return Text;
+  }
+  return "";
+}
+
 // Why there is nothing to trace; empty if there is.
 static std::string whyNothing(const Wanted &W, const Seen &What) {
   if (!What.Records && What.Why.empty() && !What.OtherVersions.empty())
@@ -166,9 +244,11 @@ static std::string whyNothing(const Wanted &W, const Seen &What) {
   // What matches nothing is not to be traced, either.
   for (const Selection &S : W.Selections)
     if (std::string Unmatched = S.Filter.unmatched();
-        !Unmatched.empty() && S.Name != "notrace")
+        !Unmatched.empty() && S.Name != "notrace") {
+      std::string Inlined = inlinedText(W, What, S.Filter.unmatchedGlobs());
       return "no function matches " + optionFor(S.Name) + Unmatched + ": " +
-             S.Filter.hint(What.Stripped);
+             (Inlined.empty() ? S.Filter.hint(What.Stripped) : Inlined);
+    }
   if (What.Chosen && !What.Left)
     return W.Selections.front().Globs == std::vector<std::string>{"*"}
                ? "-N leaves out every function"
@@ -273,6 +353,11 @@ Error patchbay::checkProgram(StringRef Path, const ElfImage &Program,
       return E;
   }
 
+  if (!W.Typed.unmatchedRequests().empty())
+    for (const std::string &Loadable :
+         loadableLibraries(Program, *Libraries, W.Arguments))
+      addLoadable(Loadable, W, What);
+
   if (Error E = checkRuntime(Program))
     return E;
   std::string Where = Path.str();
@@ -284,6 +369,8 @@ Error patchbay::checkProgram(StringRef Path, const ElfImage &Program,
 Error patchbay::checkMapped(const ProcessMemory &Memory, Wanted &W) {
   std::set<std::string> Known;
   Seen What;
+  W.Roots.insert(W.Roots.begin(), "/proc/" + utostr(Memory.pid()) + "/root");
+  W.Typed.Roots = W.Roots;
   for (const ProcessMemory::Mapping &M : Memory.mappings()) {
     if (!M.Executable || !StringRef(M.Path).starts_with("/") ||
         !Known.insert(M.Path).second)

@@ -24,12 +24,13 @@ struct Selection {
   std::set<std::string> Symbols;
 };
 
-/// Text as the value of an option in PATCHBAY: what trace/options.c undoes.
-std::string escapeOption(llvm::StringRef Text);
-
 struct Wanted {
   std::vector<Selection> Selections;
   TypedArgs Typed;
+  /// Of the program, which it may load.
+  std::vector<std::string> Arguments;
+  /// Below what debug files are looked for.
+  std::vector<std::string> Roots = {""};
   /// What becomes of a program in which there is none of it; may be empty.
   std::string OrElse;
 };

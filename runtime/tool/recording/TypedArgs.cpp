@@ -429,7 +429,8 @@ TypedArgs::textFor(ArrayRef<const TypedRequest *> Requests, DWARFDie Of,
 }
 
 Expected<bool> TypedArgs::add(const ElfImage &Image, const SiteRecord &Record,
-                              ArrayRef<StringRef> Symbols) {
+                              ArrayRef<StringRef> Symbols,
+                              const std::string &NameForRuntime) {
   if (Symbols.empty())
     return false;
   std::vector<const TypedRequest *> Meant;
@@ -437,17 +438,17 @@ Expected<bool> TypedArgs::add(const ElfImage &Image, const SiteRecord &Record,
     bool IsMeant = R.Functions.match(Symbols) != NameFilter::None;
     // "(Name)" may be a parameter's type as well.
     if (IsMeant && !R.Paths.empty() && NameFilter(R.Text).match(Symbols))
-      Untyped.insert(Symbols.front().str());
+      Untyped.insert(NameForRuntime);
     else if (IsMeant)
       Meant.push_back(&R);
   }
   if (Meant.empty())
-    return Untyped.count(Symbols.front().str()) != 0;
+    return Untyped.count(NameForRuntime) != 0;
   auto Failed = [&](const Twine &Why) {
     return makeError("--args '" + Meant.front()->Text + "': " + Why);
   };
   if (!Known) {
-    auto New = DwarfFunctions::open(Image);
+    auto New = DwarfFunctions::open(Image, Roots);
     if (!New)
       return Failed(toString(New.takeError()));
     Known = std::move(*New);
@@ -472,9 +473,20 @@ Expected<bool> TypedArgs::add(const ElfImage &Image, const SiteRecord &Record,
   std::string File = Image.buildId().empty()
                          ? Image.path()
                          : toHex(Image.buildId(), /*LowerCase=*/true);
-  Options.push_back(File + "|" + utohexstr(Record.Entry, /*LowerCase=*/true) +
-                    "|" + Symbols.front().str() + "|" + *Text);
+  std::string Option = File + "|" + utohexstr(Record.Entry, /*LowerCase=*/true) + "|" +
+                       NameForRuntime + "|" + *Text;
+  // A file may have several paths.
+  if (!is_contained(Options, Option))
+    Options.push_back(std::move(Option));
   return true;
+}
+
+std::vector<std::string> TypedArgs::unmatchedRequests() const {
+  std::vector<std::string> Texts;
+  for (const TypedRequest &R : Requests)
+    if (!R.Functions.unmatched().empty())
+      Texts.push_back(R.Text);
+  return Texts;
 }
 
 std::string TypedArgs::unmatched() const {

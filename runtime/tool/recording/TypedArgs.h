@@ -34,11 +34,14 @@ class TypedArgs {
 public:
   std::vector<TypedRequest> Requests;
   std::vector<TypedCondition> Conditions;
+  /// Below what debug files are looked for.
+  std::vector<std::string> Roots = {""};
 
-  /// Whether a request means the function; it is then in options(). Fails if what is
-  /// asked for is not there.
+  /// Whether a request means the function, which the runtime finds by NameForRuntime; it
+  /// is then in options(). Fails if what is asked for is not there.
   llvm::Expected<bool> add(const ElfImage &Image, const SiteRecord &Record,
-                           llvm::ArrayRef<llvm::StringRef> Symbols);
+                           llvm::ArrayRef<llvm::StringRef> Symbols,
+                           const std::string &NameForRuntime);
   /// To be called when an image has been looked through.
   void endImage() { Known.reset(); }
   /// Of functions of which all arguments were asked for: which are not
@@ -53,6 +56,8 @@ public:
   llvm::ArrayRef<std::string> options() const { return Options; }
   /// What no function was found for; empty if there is nothing.
   std::string unmatched() const;
+  /// The texts of requests that mean no function.
+  std::vector<std::string> unmatchedRequests() const;
 
 private:
   llvm::Expected<std::string>

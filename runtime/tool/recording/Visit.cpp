@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Visit.h"
 #include "Diagnostics.h"
+#include "MemoryFiles.h"
 #include "Selection.h"
 #include "attach/Refusal.h"
 #include "attach/RuntimeFiles.h"
@@ -78,11 +79,11 @@ static std::string pidNamespace(const std::string &Process) {
 }
 
 // In another namespace this command has no number, or another one.
-static std::string visitOptions(pid_t Pid, StringRef Options, StringRef Output) {
+static std::string visitOptions(pid_t Pid, StringRef Options) {
   std::string Ours = pidNamespace("self"), By;
   if (!Ours.empty() && Ours == pidNamespace(std::to_string(Pid)))
     By = ",by=" + std::to_string(getpid());
-  return (Options + By + ",live=1,checked=1,output=" + escapeOption(Output)).str();
+  return (Options + By + ",live=1,checked=1").str();
 }
 
 // What has become of it since the runtime was loaded.
@@ -110,7 +111,15 @@ Expected<Visit> Visit::begin(ProcessMemory &Memory, const ElfImage &Library,
   auto Output = OutputInside::create(Memory.pid(), Dir);
   if (!Output)
     return Output.takeError();
-  if (Error E = load(Memory, Library, visitOptions(Memory.pid(), Options, Output->path()), What))
+  if (!StringRef(Options).contains("tracer=function_profile") &&
+      !StringRef(Options).contains(",max-size="))
+    warnOfMemory(Output->path(),
+                 "/proc/" + std::to_string(Memory.pid()) + "/root" + Output->path(),
+                 Memory.pid());
+  auto Text = Output->withOutput(visitOptions(Memory.pid(), Options), Memory.pid());
+  if (!Text)
+    return Text.takeError();
+  if (Error E = load(Memory, Library, *Text, What))
     return std::move(E);
   // What has begun and is not held ends by itself.
   auto Held = join(Memory.pid());
@@ -122,7 +131,7 @@ Expected<Visit> Visit::begin(ProcessMemory &Memory, const ElfImage &Library,
 
 // Nobody reads files of it, so it is to make none.
 static std::string idleOptions(pid_t Pid) {
-  return visitOptions(Pid, "tracer=function_profile,idle=1", "/dev/null");
+  return visitOptions(Pid, "tracer=function_profile,idle=1") + ",output=/dev/null";
 }
 
 Error Visit::loadIdle(ProcessMemory &Memory, const ElfImage &Library) {

@@ -7,7 +7,7 @@
 using namespace llvm;
 using namespace patchbay;
 
-static std::string optionText(const DataAsked &A) {
+std::string patchbay::askedText(const DataAsked &A) {
   const char *Option = "an option of a newer patchbay";
   switch (A.By) {
   case PBD_FILTER:
@@ -40,7 +40,7 @@ matchedNothing(const std::map<std::string, bool> &WasMatched) {
 
 static void add(const DataFile &Data, std::map<std::string, bool> &WasMatched) {
   for (const DataAsked &A : Data.Asked)
-    WasMatched[optionText(A)] |= A.Matched;
+    WasMatched[askedText(A)] |= A.Matched;
 }
 
 std::string patchbay::matchedNothing(const Trace &T) {

@@ -47,8 +47,8 @@ void TreeBuilder::end(ArrayRef<TraceCall> Open, size_t Depth,
 void TreeBuilder::add(uint32_t Node, const TraceCall &C, bool InTotal) {
   CallNode &N = Tree[Node];
   ++N.Calls;
-  N.Total += InTotal ? C.Duration : 0;
-  N.Self += C.self();
+  N.Total += InTotal ? C.Net : 0;
+  N.Self += C.netSelf();
   if (C.Kind == TraceCall::Unfinished)
     ++(C.Open ? N.Open : N.CutOff);
   N.Entries += C.Kind == TraceCall::Entry;
@@ -65,6 +65,10 @@ void TreeBuilder::addCallers(ArrayRef<TraceCall> Open) {
 }
 
 CallTree TreeBuilder::finish() {
+  for (CallNode &N : Tree) {
+    N.Total = netTime(N.Total);
+    N.Self = netTime(N.Self);
+  }
   for (const CallNode &N : ArrayRef(Tree).drop_front())
     if (!N.Parent) {
       Tree[0].Calls += N.Calls;

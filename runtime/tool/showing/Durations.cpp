@@ -68,13 +68,14 @@ void FunctionTotals::end(ArrayRef<TraceCall> Open, size_t Depth,
     const TraceCall &C = Open[I - 1];
     FunctionDurations &F = sumOf(Open.take_front(I));
     ++F.Calls;
-    F.Total += C.Recursive ? 0 : C.Duration;
-    F.Self += C.self();
+    F.Total += C.Recursive ? 0 : C.Net;
+    F.Measured += C.Recursive ? 0 : C.Duration + C.Cost;
+    F.Self += C.netSelf();
     if (C.Kind == TraceCall::Unfinished)
       ++(C.Open ? F.Open : F.CutOff);
     if (C.hasDuration()) {
       ++F.Timed;
-      F.Sum += C.Duration;
+      F.Sum += C.Net;
       F.Longest = std::max(F.Longest, C.Duration);
       addToBuckets(F.Buckets, UnitsPerNs, C.Duration);
       if (WithSpread)
@@ -86,7 +87,7 @@ void FunctionTotals::end(ArrayRef<TraceCall> Open, size_t Depth,
     SubsOpen.pop_back();
     ++S.Calls;
     if (!--S.Open)
-      S.Total += C.Duration;
+      S.Total += C.Net;
   }
 }
 
@@ -104,11 +105,20 @@ static void addCount(FunctionDurations &F, const TraceCount &C) {
     F.Buckets[I] = SaturatingAdd(F.Buckets[I], C.Buckets[I]);
 }
 
+static void finishSums(FunctionDurations &F) {
+  for (uint64_t *Sum : {&F.Total, &F.Sum, &F.Self})
+    *Sum = netTime(*Sum);
+}
+
 std::vector<FunctionDurations> FunctionTotals::finish() {
+  for (FunctionDurations &F : Functions)
+    finishSums(F);
   if (By != Apart::Nothing) {
     std::vector<FunctionDurations> Sums;
-    for (auto &[Key, Sum] : ToldApart)
+    for (auto &[Key, Sum] : ToldApart) {
+      finishSums(Sum);
       Sums.push_back(std::move(Sum));
+    }
     return Sums;
   }
   Functions.resize(T.Functions.size());
@@ -121,7 +131,8 @@ std::vector<FunctionDurations> FunctionTotals::finish() {
   llvm::sort(Subs, [](const Sub &A, const Sub &B) {
     return std::tie(A.Caller, A.Callee) < std::tie(B.Caller, B.Callee);
   });
-  for (const Sub &S : Subs) {
+  for (Sub &S : Subs) {
+    S.Total = netTime(S.Total);
     FunctionDurations &F = Functions[S.Caller];
     if (!F.SubName.empty() && S.Total <= F.SubTotal)
       continue;

@@ -28,6 +28,7 @@ struct FunctionDurations {
   uint64_t Sum = 0;   // of their durations
   uint64_t Self = 0;
   uint64_t Longest = 0;
+  uint64_t Measured = 0; // Total, with what it leaves out: see TraceCall::Cost
   /// Of the functions that it calls, the one that took most of its time.
   std::string SubName;
   uint64_t SubCalls = 0;
@@ -38,6 +39,8 @@ struct FunctionDurations {
 
   uint64_t average() const { return Timed ? Sum / Timed : 0; }
   uint64_t unfinished() const { return Open + CutOff; }
+  /// Whether more than half of what was measured was tracing.
+  bool isMostlyCost() const { return Measured / 2 > Total; }
 };
 
 /// Adds up the calls that it is shown, and what was counted.

@@ -73,7 +73,7 @@ static uint64_t leftOut(const Trace &T) {
 static std::string ofAll(const Trace &T, std::string (*Of)(const DataFile &)) {
   std::set<std::string> Known;
   for (const TraceProcess &P : T.Processes)
-    if (P.Data.Session || !P.Data.Counters.empty())
+    if (P.Data.Session || P.HasCounters)
       Known.insert(Of(P.Data));
   return join(Known, " or ");
 }
@@ -88,11 +88,13 @@ static EntriesOf tracedEntries(const Trace &T) {
       if (!M.BuildId.empty())
         Result[M.BuildId].insert(Entry);
     };
-    for (const auto &[Number, F] : P.Data.Functions)
+    for (const auto &[Number, F] : P.Data.functions())
       Add(F.Module, F.Entry);
-    for (const DataCounter &C : P.Data.Counters)
-      Add(C.Module, C.Entry);
   }
+  // Of counters there are sums alone.
+  for (const TraceFunction &F : T.Functions)
+    if (!F.BuildId.empty())
+      Result[F.BuildId].insert(F.Entry);
   return Result;
 }
 

@@ -3,6 +3,7 @@
 #include "Diagnostics.h"
 #include "Durations.h"
 #include "Table.h"
+#include "names/NameForms.h"
 #include "format.h"
 #include "patchbay/abi.h"
 #include "reading/DataErrors.h"
@@ -12,8 +13,13 @@
 using namespace llvm;
 using namespace patchbay;
 
-// So many functions are named, of those that calls are missing of.
-static constexpr size_t MostNames = 5;
+// So many functions are named, of those that calls are missing of, in so many characters.
+static constexpr size_t MostNames = 5, RoomForNames = 64;
+
+static std::string shortName(StringRef Name) {
+  constexpr size_t Most = 32;
+  return shortened(Name.size() > Most ? plainName(Name) : Name.str(), Most);
+}
 
 bool patchbay::isOfCompiler(StringRef Name) {
   return Name == "__clang_call_terminate";
@@ -35,6 +41,10 @@ void Losses::add(const DataFile &Data, TracedNames &Names) {
   }
   for (pbd_loss Why : {PBD_MISSED_IN_HANDLER, PBD_MISSED_IN_RECORDER})
     Missed = SaturatingAdd(Missed, Of(Why));
+  NoReturn = SaturatingAdd(NoReturn, Data.NoReturn);
+  Unended += Data.Returns == PBD_RETURNS_PENDING;
+  Uncounted += Data.Returns == PBD_RETURNS_UNKNOWN;
+  Cost.add(Data, Names);
   if (Data.Session) {
     if (Data.Session->Sample > 1) {
       SampledFrom = SaturatingAdd(SampledFrom, Data.sampledFrom());
@@ -68,10 +78,16 @@ void Losses::add(const DataFile &Data, TracedNames &Names) {
     Of.second = SaturatingAdd(Of.second, A.LeftOut);
   }
   for (const DataLeftOut &F : Data.LeftOut) {
+    if (F.Flags & PBD_LEFT_OUT_AGAIN) // is in Costly, too
+      continue;
     auto [Module, Entry] = Data.place(F.Address);
+    constexpr uint64_t WithoutExit = PATCHBAY_RECORD_VARIADIC | PATCHBAY_RECORD_NORETURN |
+                                     PATCHBAY_RECORD_UNKNOWN_ARGS;
+    bool IsTailCaller = F.Flags & PATCHBAY_RECORD_MUSTTAIL && !(F.Flags & WithoutExit);
     auto &Of = F.Flags & PBD_LEFT_OUT_HOT      ? Hot
                : F.Flags & PBD_LEFT_OUT_COSTLY ? Costly
-               : F.Flags & PBD_LEFT_OUT_AGAIN  ? Again
+               : F.Flags & PBD_LEFT_OUT_CHANGED ? Changed
+               : IsTailCaller                   ? TailCallers
                                                : LeftOut;
     if (Of.count({Module ? moduleKey(*Module) : "", Entry}))
       continue;
@@ -122,6 +138,9 @@ Losses patchbay::lossesOf(Trace &T) {
   L.Jumped = ofFunctions(T, T.Ended.Jumped);
   L.CutOff = ofFunctions(T, T.Ended.CutOff);
   L.Open = ofFunctions(T, T.Ended.Open);
+  L.Overlapping = T.Ended.Overlapping;
+  for (const TraceProcess &P : T.Processes)
+    L.Moved += P.Data.Moved.size();
   return L;
 }
 
@@ -130,39 +149,33 @@ std::string patchbay::counted(uint64_t N, StringRef What) {
   return utostr(N) + " " + What.str() + (N == 1 ? "" : Plural.str());
 }
 
-// "a, b, and 2 more": the first by the alphabet.
+// "a, b and 2 more": the first by the alphabet.
 static std::string
 namesText(const std::map<std::pair<std::string, uint64_t>, std::string> &Of) {
-  std::vector<StringRef> Names;
+  std::vector<std::string> Names;
   for (const auto &[Place, Name] : Of)
     Names.push_back(Name);
   llvm::sort(Names);
-  size_t Named = std::min(Names.size(), MostNames);
-  std::string Text = join(ArrayRef(Names).take_front(Named), ", ");
-  if (Named != Names.size())
-    Text += ", and " + utostr(Names.size() - Named) + " more";
-  return Text;
+  llvm::transform(Names, Names.begin(), shortName);
+  return listed(Names, MostNames, RoomForNames);
 }
 
 // "3 calls of f", "5 calls of 2 functions (f 3, g 2)".
 static std::string callsText(const CallsOf &Of) {
   std::string Text = counted(Of.Calls, "call") + " of ";
   if (Of.Functions.size() == 1)
-    return Text + Of.Functions.front().first;
-  Text += utostr(Of.Functions.size()) + " functions (";
-  size_t Named = std::min(Of.Functions.size(), MostNames);
-  for (size_t I = 0; I != Named; ++I)
-    Text += (I ? ", " : "") + Of.Functions[I].first + " " +
-            utostr(Of.Functions[I].second);
-  if (Named != Of.Functions.size())
-    Text += ", and " + utostr(Of.Functions.size() - Named) + " more";
-  return Text + ")";
+    return Text + shortName(Of.Functions.front().first);
+  std::vector<std::string> Parts;
+  for (const auto &[Name, Calls] : Of.Functions)
+    Parts.push_back(shortName(Name) + " " + utostr(Calls));
+  return Text + utostr(Of.Functions.size()) + " functions (" +
+         listed(Parts, MostNames, RoomForNames) + ")";
 }
 
 // Of a daemon that has become another user the reason is mostly that.
 static std::string childText(const Losses &L) {
   if (!L.ChildErrno)
-    return "";
+    return ", or were started by vfork() in a thread that had recorded nothing";
   // That is what the runtime says by it: runtime/trace/data_file.h.
   if (L.ChildErrno == EXFULL)
     return ": all files together had the size of --max-size";
@@ -219,7 +232,7 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
   if (uint64_t N = L.Sandbox)
     Add(true, counted(N, "event") + Were(N) +
                   " lost, because the process had restricted its system calls "
-                  "(seccomp(2)), and what was set aside for that was used up");
+                  "(seccomp(2), syscall user dispatch), and what was set aside for that was used up");
   if (uint64_t N = L.Size)
     Add(true, counted(N, "event") + Were(N) +
                   " lost, because all files together had the size of --max-size");
@@ -229,8 +242,8 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
                   "--max-memory");
   if (uint64_t N = L.Strict)
     Add(true, "nothing was recorded of " + counted(N, "process") +
-                  " from when seccomp(2)'s strict mode began, which takes the "
-                  "clock away");
+                  " from when seccomp(2)'s strict mode or PR_SET_TSC took the clock "
+                  "away: function_profile counts calls without it");
   if (uint64_t N = L.Children)
     Add(true, counted(N, "event") + " of forked children" + Were(N) +
                   " lost, because these could not make a file" +
@@ -239,6 +252,19 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
     Add(true, counted(N, "call") + Were(N) +
                   " missed, made while the thread was in a tracer's handler or "
                   "recorded, as signal handlers do that come between");
+  if (uint64_t N = L.NoReturn)
+    Add(false, counted(N, "call") + (N == 1 ? " has" : " have") +
+                   " no return and" + (N == 1 ? " is" : " are") +
+                   " not shown: running when recording ended, or left by other means than "
+                   "return, exception or longjmp(); function_graph shows such calls");
+  if (size_t N = L.Unended)
+    Add(false, "calls without a return are neither shown nor counted of " +
+                   counted(N, "process") +
+                   (N == 1 ? ", which was" : ", which were") +
+                   " killed, or had not ended, or had restricted its system calls");
+  if (size_t N = L.Uncounted)
+    Add(false, "calls without a return are not counted of " + counted(N, "process") +
+                   ": the threshold of function_graph was changed from or to 0");
   if (uint64_t N = L.Overwritten)
     Add(false, counted(N, "event") +
                    " of older calls made room for newer ones, as --overwrite "
@@ -277,22 +303,33 @@ std::vector<LossText> patchbay::lossTexts(const Losses &L, StringRef Dir) {
     Add(false, callsText(Calls) + (Calls.Calls == 1 ? " was" : " were") +
                    " left out, as --when asks");
   }
+  if (L.Cost.share() >= TracingCost::Noted) {
+    std::string Advice = L.Cost.advice();
+    Add(false, L.Cost.text() + (Advice.empty() ? "" : ": " + Advice));
+  }
   if (uint64_t N = L.LeftOut.size())
     Add(false, counted(N, "function") + " whose calls cannot be timed" +
                    Were(N) + " left out (" + namesText(L.LeftOut) +
                    "): 'patchbay info " + Dir + "' says why");
-  if (uint64_t N = L.Hot.size())
-    Add(false, counted(N, "function") + Were(N) + " disarmed (" +
-                   namesText(L.Hot) + "), called more often than --max-rate "
-                                      "allows: later calls are not there");
-  if (uint64_t N = L.Costly.size())
-    Add(false, counted(N, "function") + Were(N) + " disarmed (" +
-                   namesText(L.Costly) + (N == 1 ? "), the busiest one" : "), the busiest") +
-                   ", since all together cost more than --max-overhead allows: later "
-                   "calls are not there" +
-                   (L.Again.empty() ? ""
-                                    : ", but those of " + namesText(L.Again) +
-                                          ", which there was room for again in between"));
+  if (uint64_t N = L.TailCallers.size())
+    Add(false, counted(N, "function") + (N == 1 ? " ends" : " end") +
+                   " in guaranteed tail calls, and calls of " + (N == 1 ? "it" : "them") +
+                   " are not there (" + namesText(L.TailCallers) +
+                   "): -t count counts them");
+  auto Disarmed = [&](const auto &Of, StringRef Option) {
+    if (uint64_t N = Of.size())
+      Add(false, counted(N, "function") + Were(N) + " disarmed to stay within " + Option +
+                     " (" + namesText(Of) + "): " + (N == 1 ? "its" : "their") +
+                     " counts are incomplete; 'patchbay info' lists " +
+                     (N == 1 ? "it" : "them"));
+  };
+  Disarmed(L.Hot, "--max-rate");
+  Disarmed(L.Costly, "--max-overhead");
+  if (uint64_t N = L.Changed.size())
+    Add(true, counted(N, "function") + Were(N) + " disarmed by something else meanwhile (" +
+                  namesText(L.Changed) +
+                  "), such as a uprobe (perf, bpftrace) or a debugger: some of " +
+                  (N == 1 ? "its" : "their") + " calls are not there");
   append_range(Texts, endedTexts(L));
   return Texts;
 }
@@ -312,6 +349,16 @@ std::vector<LossText> patchbay::endedTexts(const Losses &L) {
                           "leaves a call, or its function is disarmed meanwhile"));
   Add(L.Open, Twine(" had not returned when recording ended") +
                   (L.Lost ? ", or their return was lost" : ""));
+  if (L.Moved)
+    Texts.push_back({false, "",
+                     counted(L.Moved, "call") +
+                         " ended in another thread, as those of fibers "
+                         "do: what they called before counts as their own time"});
+  if (L.Overlapping)
+    Texts.push_back({false, "",
+                     "calls overlap in " + counted(L.Overlapping, "thread") +
+                         ", as those of fibers do: calls on another stack are not in "
+                         "the time of the call that resumed it"});
   return Texts;
 }
 

@@ -8,6 +8,7 @@
 #ifndef PATCHBAY_TOOL_LOSSES_H
 #define PATCHBAY_TOOL_LOSSES_H
 
+#include "TracingCost.h"
 #include "reading/Trace.h"
 #include <map>
 #include <set>
@@ -34,6 +35,9 @@ struct Losses {
   uint32_t ChildErrno = 0;  // why the first of these has none; 0: not known
   uint32_t ChildUser = 0;   // as which user it tried to make one
   uint64_t Missed = 0;      // calls that the tracer was not shown
+  uint64_t NoReturn = 0;    // timed calls, which are shown by their returns alone
+  size_t Unended = 0;   // processes whose calls without a return were not counted
+  size_t Uncounted = 0; // others, since their threshold was changed
   uint64_t Overwritten = 0; // events of older calls
   uint64_t KernelLost = 0;  // events of an imported trace; also not there:
   uint64_t KernelOverwritten = 0;
@@ -44,12 +48,14 @@ struct Losses {
   /// The names of functions that the tracer cannot be armed on, each by its module
   /// and its address in that.
   std::map<std::pair<std::string, uint64_t>, std::string> LeftOut;
+  /// The same of those that end in guaranteed tail calls. Their calls would be there.
+  std::map<std::pair<std::string, uint64_t>, std::string> TailCallers;
   /// The same of those that were disarmed, since they were called too often.
   std::map<std::pair<std::string, uint64_t>, std::string> Hot;
   /// Or since tracing took too much, and they were the busiest.
   std::map<std::pair<std::string, uint64_t>, std::string> Costly;
-  /// Of these, those that were armed again later.
-  std::map<std::pair<std::string, uint64_t>, std::string> Again;
+  /// Those whose sites something else changed while they were traced.
+  std::map<std::pair<std::string, uint64_t>, std::string> Changed;
   /// Modules of which nothing could be traced, by path: why, and what pbd_other says
   /// to that.
   std::map<std::string, std::pair<uint32_t, uint32_t>> Others;
@@ -58,7 +64,10 @@ struct Losses {
       Filtered;
   CallsOf Jumped; // those that longjmp() left, which are there
   CallsOf CutOff; // those that something left without a return, as longjmp()
+  size_t Overlapping = 0; // threads whose calls were on several stacks
+  uint64_t Moved = 0; // calls whose entry is in one thread, and whose exit in another
   CallsOf Open;   // those that had not returned when recording ended
+  TracingCost Cost;
   /// By errno: in how many processes it was why something was not recorded, and
   /// which the first of them is.
   struct Failure {

@@ -36,7 +36,7 @@ bool patchbay::neverWithin(ArrayRef<const DataFile *> Files) {
 static size_t countArmed(const Trace &T) {
   std::set<std::pair<std::string, uint64_t>> Armed;
   for (const TraceProcess &P : T.Processes)
-    for (const auto &[Number, F] : P.Data.Functions)
+    for (const auto &[Number, F] : P.Data.functions())
       Armed.insert({moduleKey(P.Data.Modules.at(F.Module)), F.Entry});
   return Armed.size();
 }

@@ -13,16 +13,18 @@ void RootDurations::begin(ArrayRef<TraceCall> Open, const DataValues *) {
   if (RootDepth)
     return;
   RootDepth = Open.size() - 1;
+}
+
+void RootDurations::end(ArrayRef<TraceCall> Open, size_t Depth,
+                        std::optional<uint64_t>) {
+  if (!RootDepth || Depth > *RootDepth)
+    return;
+  const TraceCall &C = Open[*RootDepth];
   if (C.hasDuration())
     Durations.add(C.Duration);
   else
     ++Unfinished;
-}
-
-void RootDurations::end(ArrayRef<TraceCall>, size_t Depth,
-                        std::optional<uint64_t>) {
-  if (RootDepth && Depth <= *RootDepth)
-    RootDepth.reset();
+  RootDepth.reset();
 }
 
 OutlierTrees::OutlierTrees(RootDurations::Predicate IsRoot, uint64_t From,
@@ -30,6 +32,7 @@ OutlierTrees::OutlierTrees(RootDurations::Predicate IsRoot, uint64_t From,
     : IsRoot(std::move(IsRoot)), From(From), Show(Show) {
   Slow.push_back({UINT32_MAX, 0, 0});
   Others = Slow;
+  Sums.emplace_back();
 }
 
 uint32_t OutlierTrees::sub(uint32_t Parent, uint32_t Function) {
@@ -37,37 +40,22 @@ uint32_t OutlierTrees::sub(uint32_t Parent, uint32_t Function) {
   if (New) {
     Slow.push_back({Function, Parent, Parent ? Slow[Parent].Depth + 1 : 0});
     Others.push_back(Slow.back());
+    Sums.emplace_back();
   }
   return At->second;
 }
 
-void OutlierTrees::beginRoot(const TraceCall &C, const DataValues *V) {
-  bool IsSlow = C.Duration >= From;
-  Tree = IsSlow ? &Slow : &Others;
-  (IsSlow ? SlowDurations : OtherDurations).add(C.Duration);
-  auto Behind = llvm::upper_bound(
-      TheSlowest, C.Duration,
-      [](uint64_t Ns, const Slowest &S) { return Ns > S.Duration; });
-  if (!IsSlow || Behind == TheSlowest.begin() + Show)
-    return;
-  TheSlowest.insert(Behind, {C.Start, C.Duration, Current, V ? *V : DataValues()});
-  if (TheSlowest.size() > Show)
-    TheSlowest.pop_back();
-}
-
-// How long a call takes is known when it begins, so it is known which tree is its.
 void OutlierTrees::begin(ArrayRef<TraceCall> Open, const DataValues *V) {
   const TraceCall &C = Open.back();
   if (!RootDepth) {
     if (!IsRoot(C.Function))
       return;
-    // One that was not seen to end is in neither tree, nor what it called.
     RootDepth = Open.size() - 1;
-    Tree = nullptr;
-    if (C.hasDuration())
-      beginRoot(C, V);
+    // One that was not seen to end is in neither tree, nor what it called.
+    IsCounted = C.hasDuration();
+    RootValues = V ? *V : DataValues();
   }
-  if (!Tree)
+  if (!IsCounted)
     return;
   Nodes.resize(Open.size() - 1 - *RootDepth);
   Nodes.push_back(sub(Nodes.empty() ? 0 : Nodes.back(), C.Function));
@@ -77,13 +65,48 @@ void OutlierTrees::end(ArrayRef<TraceCall> Open, size_t Depth,
                        std::optional<uint64_t>) {
   if (!RootDepth)
     return;
-  for (size_t I = Open.size(); Tree && I > std::max(Depth, *RootDepth); --I) {
+  for (size_t I = Open.size(); IsCounted && I > std::max(Depth, *RootDepth); --I) {
     const TraceCall &C = Open[I - 1];
-    CallNode &N = (*Tree)[Nodes[I - 1 - *RootDepth]];
-    ++N.Calls;
-    N.Total += C.Duration;
-    N.Self += C.self();
+    uint32_t Node = Nodes[I - 1 - *RootDepth];
+    Sum &S = Sums[Node];
+    if (!S.Calls++)
+      Touched.push_back(Node);
+    S.Total += C.Net;
+    S.Self += C.netSelf();
   }
-  if (Depth <= *RootDepth)
-    RootDepth.reset();
+  if (Depth > *RootDepth)
+    return;
+  if (IsCounted)
+    endRoot(Open[*RootDepth]);
+  RootDepth.reset();
+}
+
+// How long a call took is known when it has ended, and so is which tree is its.
+void OutlierTrees::endRoot(const TraceCall &C) {
+  bool IsSlow = C.Duration >= From;
+  for (uint32_t Node : Touched) {
+    CallNode &N = (IsSlow ? Slow : Others)[Node];
+    Sum S = std::exchange(Sums[Node], {});
+    N.Calls += S.Calls;
+    N.Total += S.Total;
+    N.Self += S.Self;
+  }
+  Touched.clear();
+  (IsSlow ? SlowDurations : OtherDurations).add(C.Duration);
+  auto Behind = llvm::upper_bound(
+      TheSlowest, C.Duration,
+      [](uint64_t Ns, const Slowest &S) { return Ns > S.Duration; });
+  if (!IsSlow || Behind == TheSlowest.begin() + Show)
+    return;
+  TheSlowest.insert(Behind, {C.Start, C.Duration, Current, std::move(RootValues)});
+  if (TheSlowest.size() > Show)
+    TheSlowest.pop_back();
+}
+
+void OutlierTrees::finish() {
+  for (CallTree *Tree : {&Slow, &Others})
+    for (CallNode &N : *Tree) {
+      N.Total = netTime(N.Total);
+      N.Self = netTime(N.Self);
+    }
 }

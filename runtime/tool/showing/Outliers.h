@@ -47,6 +47,9 @@ public:
   void end(llvm::ArrayRef<TraceCall> Open, size_t Depth,
            std::optional<uint64_t> Next) override;
 
+  /// When all calls were read.
+  void finish();
+
   /// Both have the same nodes. That below the first is the function.
   CallTree Slow, Others;
   Spread SlowDurations, OtherDurations;
@@ -54,16 +57,22 @@ public:
 
 private:
   uint32_t sub(uint32_t Parent, uint32_t Function);
-  void beginRoot(const TraceCall &C, const DataValues *V);
+  void endRoot(const TraceCall &C);
 
   RootDurations::Predicate IsRoot;
   uint64_t From;
   size_t Show;
   const TraceThread *Current = nullptr;
   std::optional<size_t> RootDepth; // of the call that is open
-  CallTree *Tree = nullptr;        // that it belongs to
+  bool IsCounted = false;          // whether it was seen to end
+  DataValues RootValues;           // its
   std::vector<uint32_t> Nodes;     // of calls that are open, from it on
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> Subs;
+  struct Sum {
+    uint64_t Calls = 0, Total = 0, Self = 0;
+  };
+  std::vector<Sum> Sums;         // by node, of the call that is open
+  std::vector<uint32_t> Touched; // of these, those with calls
 };
 
 } // namespace patchbay

@@ -2,7 +2,7 @@
 //
 //   size of the JSON, 4 bytes
 //   JSON:
-//     names                     of functions, each an array: see allForms()
+//     names                     of functions, each an array: see formsOf()
 //     modules, module           of functions: module is an index in modules
 //     after, before             columns of the table, each an array by function, null
 //                               where nothing is known; before is null if there is one
@@ -33,7 +33,7 @@
 //       before it, and how many calls they are
 #include "PageData.h"
 #include "Diagnostics.h"
-#include "names/NamesApart.h"
+#include "names/ShortNames.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/Compression.h"
@@ -311,11 +311,23 @@ std::string Writer::all() {
   return std::string(Size, sizeof(Size)) + Json + NumberText;
 }
 
+// What no other function is called, longest first, and last its own name.
+static std::vector<std::vector<std::string>> formsOf(std::vector<std::string> Names) {
+  const size_t Size = Names.size();
+  ShortNames Short(std::move(Names), "\u2026");
+  std::vector<std::vector<std::string>> Result;
+  for (size_t I = 0; I != Size; ++I) {
+    Result.push_back(Short.all(I));
+    Result.back().push_back(Short.own(I));
+  }
+  return Result;
+}
+
 std::string patchbay::pageData(const PageContent &Content, size_t MaxSize) {
   std::vector<std::string> Names;
   for (const PageFunction &F : Content.Functions)
     Names.push_back(F.Name);
-  const Writer::Forms Forms = allForms(Names, "\u2026");
+  const Writer::Forms Forms = formsOf(std::move(Names));
   for (;;) {
     std::string Plain = Writer(Content, Forms).all();
     std::string Text;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ReportTable.h"
 #include "Table.h"
-#include "names/NamesApart.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -13,23 +12,25 @@ std::vector<Field> patchbay::defaultFields(const Trace &T, Apart By) {
   // What a function did between calls of others is not known, nor which calls were
   // within it, where some of them were not recorded.
   if (By == Apart::Nothing && T.isSampled())
-    return {Field::Made,    Field::Calls,   Field::Total,
-            Field::Average, Field::Longest, Field::Name};
+    return {Field::Made,    Field::Calls, Field::Total, Field::Average,
+            Field::Longest, Field::Name,  Field::Share};
   Field Of = By == Apart::Thread ? Field::Thread : Field::Caller;
   // Of entries alone nothing is known but how many there are.
   if (!T.hasDurations())
     return By == Apart::Nothing
-               ? std::vector<Field>{Field::Calls, Field::Name, Field::Module}
-               : std::vector<Field>{Field::Calls, Field::Name, Of};
+               ? std::vector<Field>{Field::Calls, Field::Name, Field::Module, Field::Share}
+               : std::vector<Field>{Field::Calls, Field::Name, Of, Field::Share};
   if (By != Apart::Nothing && T.isSampled())
-    return {Field::Calls, Field::Total, Field::Average, Field::Longest, Field::Name, Of};
+    return {Field::Calls,   Field::Total, Field::Average,
+            Field::Longest, Field::Name,  Of, Field::Share};
   if (By != Apart::Nothing)
-    return {Field::Calls,   Field::Total, Field::Average, Field::Self,
-            Field::Longest, Field::Name,  Of};
+    return {Field::Calls, Field::Total,   Field::Average, Field::Self,
+            Field::Share, Field::Longest, Field::Name,    Of};
   if (T.hasEvents())
-    return {Field::Calls,   Field::Total, Field::Average, Field::Self,
-            Field::Longest, Field::Name,  Field::Sub};
-  return {Field::Calls, Field::Total, Field::Average, Field::Longest, Field::Name};
+    return {Field::Calls, Field::Total,   Field::Average, Field::Self,
+            Field::Share, Field::Longest, Field::Name};
+  return {Field::Calls,   Field::Total, Field::Average,
+          Field::Longest, Field::Name,  Field::Share};
 }
 
 std::vector<Field> patchbay::defaultDiffFields(const Trace &T) {
@@ -91,6 +92,7 @@ static uint64_t number(const FunctionDurations &F, Field Of) {
     return F.Durations.quantile(0.95);
   case Field::P99:
     return F.Durations.quantile(0.99);
+  case Field::Share:
   case Field::Name:
   case Field::Thread:
   case Field::Caller:
@@ -123,6 +125,8 @@ StringRef patchbay::fieldTitle(Field F) {
     return "p95";
   case Field::P99:
     return "p99";
+  case Field::Share:
+    return "%";
   case Field::Name:
     return "function";
   case Field::Thread:
@@ -175,6 +179,11 @@ static std::string subCell(const FunctionDurations &F, bool HasSelf) {
              : Table::nameCell("", printable(F.SubName), subFigures(F));
 }
 
+// What is left of a time that was mostly tracing is not known well.
+static std::string estimateText(const FunctionDurations &F, uint64_t Ns) {
+  return (F.isMostlyCost() ? "~" : "") + durationText(Ns);
+}
+
 // HasSelf: all calls that were made of other functions are known.
 std::string patchbay::fieldText(const TraceFunction &Function,
                                 const FunctionDurations &F, Field Of,
@@ -187,16 +196,19 @@ std::string patchbay::fieldText(const TraceFunction &Function,
   case Field::Unfinished:
     return HasSelf ? utostr(F.unfinished()) : "-";
   case Field::Self:
-    return HasSelf && (F.Timed || F.unfinished()) ? durationText(F.Self) : "-";
+    return HasSelf && (F.Timed || F.unfinished()) ? estimateText(F, F.Self) : "-";
   case Field::Total:
-    return F.Timed || F.unfinished() ? durationText(F.Total) : "-";
+    return F.Timed || F.unfinished() ? estimateText(F, F.Total) : "-";
   case Field::Average:
+    return F.Timed ? estimateText(F, F.average()) : "-";
   case Field::Longest:
-    return F.Timed ? durationText(number(F, Of)) : "-";
+    return F.Timed ? durationText(F.Longest) : "-";
   case Field::P50:
   case Field::P95:
   case Field::P99:
     return F.Durations.calls() ? durationText(number(F, Of)) : "-";
+  case Field::Share: // of all functions: see printReport()
+    return "";
   case Field::Name:
     return printable(Function.Name);
   case Field::Thread:
@@ -211,121 +223,39 @@ std::string patchbay::fieldText(const TraceFunction &Function,
   llvm_unreachable("all fields are above");
 }
 
-namespace {
-/// The cells of a report, the first row of titles, made to fit a terminal.
-class Cells {
-public:
-  explicit Cells(ArrayRef<Field> Fields) : Fields(Fields.vec()) {
-    Rows.emplace_back();
-    for (Field F : Fields)
-      Rows.front().push_back(fieldTitle(F).str());
-  }
-  void fit(bool MayDropSub, size_t Width);
-  void print(raw_ostream &OS, unsigned Width) const;
-
-  std::vector<std::vector<std::string>> Rows;
-
-private:
-  // A column of sub-routines that is narrower says nothing: 16 of a name, and
-  // the figures.
-  static constexpr size_t LeastSub = 40;
-
-  std::optional<size_t> find(Field F) const {
-    auto At = llvm::find(Fields, F);
-    return At == Fields.end() ? std::nullopt
-                              : std::optional<size_t>(At - Fields.begin());
-  }
-  size_t widthOf(size_t Column) const {
-    size_t Widest = 0;
-    for (const auto &Row : Rows)
-      Widest = std::max(Widest, Row[Column].size());
-    return Widest;
-  }
-  /// Of all columns but one.
-  size_t widthWithout(std::optional<size_t> Column) const {
-    size_t Width = 0;
-    for (size_t I = 0; I != Fields.size(); ++I)
-      Width += I == Column ? 0 : widthOf(I) + 2;
-    return Width;
-  }
-  std::vector<std::string> column(size_t I) const {
-    std::vector<std::string> Texts;
-    for (const auto &Row : ArrayRef(Rows).drop_front())
-      Texts.push_back(Row[I]);
-    return Texts;
-  }
-  void setColumn(size_t I, ArrayRef<std::string> Texts) {
-    for (size_t Row = 0; Row != Texts.size(); ++Row)
-      Rows[Row + 1][I] = Texts[Row];
-  }
-
-  std::vector<Field> Fields;
-};
-} // namespace
-
-// What a terminal is too narrow for gives way in this order: parameters, template
-// arguments, the column of sub-routines unless somebody asked for it, and then what
-// names have in common.
-void Cells::fit(bool MayDropSub, size_t Width) {
-  std::optional<size_t> Name = find(Field::Name), Sub = find(Field::Sub);
-  const std::optional<size_t> Caller = find(Field::Caller);
-  auto Fits = [&] {
-    size_t OfSub = Sub ? std::min(widthOf(*Sub), LeastSub) : 0;
-    return widthWithout(Sub) + OfSub <= Width + (Sub ? 0 : 2);
-  };
-  for (std::optional<size_t> Names : {Caller, Name}) {
-    if (!Names)
-      continue;
-    std::vector<std::string> Whole = column(*Names);
-    for (NameForm Form : ShorterForms)
-      if (!Fits())
-        setColumn(*Names, inForm(Whole, Form));
-  }
-  if (Sub && MayDropSub && !Fits()) {
-    for (auto &Row : Rows)
-      Row.erase(Row.begin() + *Sub);
-    Fields.erase(Fields.begin() + *Sub);
-    Sub.reset();
-    Name = find(Field::Name);
-  }
-  // That column has what the others leave it: Table sees to that.
-  if (Name && !Fits()) {
-    size_t Others = widthWithout(Name);
-    if (Sub)
-      Others -= widthOf(*Sub) - std::min(widthOf(*Sub), LeastSub);
-    setColumn(*Name,
-              cutTo(column(*Name), std::max<size_t>(
-                                       Width > Others ? Width - Others : 0, 8)));
-  }
+static Table::Alignment alignmentOf(Field F) {
+  if (F == Field::Name || F == Field::Caller || F == Field::Sub)
+    return Table::Names;
+  return isText(F) ? Table::Left : Table::Right;
 }
 
-void Cells::print(raw_ostream &OS, unsigned Width) const {
-  Table Out;
-  for (size_t I = 0; I != Fields.size(); ++I)
-    Out.addColumn(Rows.front()[I], Fields[I] == Field::Sub ? Table::Names
-                                   : isText(Fields[I])     ? Table::Whole
-                                                           : Table::Right);
-  for (const auto &Row : ArrayRef(Rows).drop_front())
-    Out.addRow(Row);
-  Out.print(OS, Width);
+static std::string shareText(double Part, double Whole) {
+  return formatv("{0:f1}", Whole ? 100 * Part / Whole : 0).str();
 }
 
 void patchbay::printReport(const Trace &T,
                            ArrayRef<FunctionDurations> Functions,
                            ArrayRef<size_t> Order, ArrayRef<Field> Fields,
-                           bool AreDefault, unsigned Width, raw_ostream &OS) {
+                           unsigned Width, raw_ostream &OS) {
   const bool HasSelf = T.hasEvents() && !T.isSampled();
-  Cells Out(Fields);
+  auto PartOf = [&](const FunctionDurations &F) {
+    return HasSelf && T.hasDurations() ? F.Self : F.Calls;
+  };
+  double Whole = 0;
+  for (const FunctionDurations &F : Functions)
+    Whole += PartOf(F);
+  Table Out;
+  for (Field F : Fields)
+    Out.addColumn(fieldTitle(F), alignmentOf(F));
   for (size_t I : Order) {
-    Out.Rows.emplace_back();
+    const FunctionDurations &Of = Functions[I];
+    std::vector<std::string> Row;
     for (Field F : Fields)
-      Out.Rows.back().push_back(
-          F == Field::Sub ? subCell(Functions[I], HasSelf)
-                          : fieldText(T.Functions[Functions[I].Function],
-                                      Functions[I], F, HasSelf));
+      Row.push_back(F == Field::Sub     ? subCell(Of, HasSelf)
+                    : F == Field::Share ? shareText(PartOf(Of), Whole)
+                                        : fieldText(T.Functions[Of.Function], Of, F, HasSelf));
+    Out.addRow(std::move(Row));
   }
-  if (Width)
-    Out.fit(/*MayDropSub=*/AreDefault, Width);
   Out.print(OS, Width);
 }
 
@@ -381,9 +311,7 @@ void patchbay::printReportDiff(const ReportSide &Old, const ReportSide &New,
   for (Field F : Fields) {
     if (F == Field::Name && WithLikelihood)
       Out.addColumn("p", Table::Right);
-    Out.addColumn(fieldTitle(F), F == Field::Name ? Table::Names
-                                 : isText(F)      ? Table::Left
-                                                  : Table::Right);
+    Out.addColumn(fieldTitle(F), alignmentOf(F));
     if (!isText(F))
       Out.addColumn(isNumber(F) ? (fieldTitle(F) + " now").str() : "change",
                     Table::Right);

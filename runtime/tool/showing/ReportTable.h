@@ -21,6 +21,7 @@ enum class Field {
   P50,
   P95,
   P99,
+  Share,
   Name,
   Thread,
   Caller,
@@ -52,11 +53,10 @@ std::vector<size_t> sortFunctions(const Trace &T,
 /// Indices of those that were called, first those of which By has changed most.
 std::vector<size_t> sortCompared(llvm::ArrayRef<Compared> Functions, Field By);
 
-/// Of the functions in Order. AreDefault: nobody asked for these fields. Width is a
-/// terminal's, 0 if there is none.
+/// The functions in Order, in lines of at most Width characters; 0: of any length.
 void printReport(const Trace &T, llvm::ArrayRef<FunctionDurations> Functions,
                  llvm::ArrayRef<size_t> Order, llvm::ArrayRef<Field> Fields,
-                 bool AreDefault, unsigned Width, llvm::raw_ostream &OS);
+                 unsigned Width, llvm::raw_ostream &OS);
 
 /// How After differs from Before, by how much By has changed. Functions are compared
 /// by name, so Field::Module is not for this, and neither is Sub.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Table.h"
-#include "names/NamesApart.h"
+#include "names/ShortNames.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -12,7 +12,7 @@ using namespace patchbay;
 // A C++ name can be hundreds of characters long. Such a cell pushes the rest of
 // its own line, instead of every line, to the right.
 static constexpr size_t MaxWidth = 100;
-// On a terminal no column of text becomes narrower than this.
+// No column of text becomes narrower than this.
 static constexpr size_t MinWidth = 16;
 
 void Table::addColumn(StringRef Title, Alignment Align) {
@@ -68,57 +68,66 @@ std::vector<size_t> Table::limits(const Cells &Of, unsigned Width) const {
   return Limits;
 }
 
-void Table::changeNames(
-    Cells &Of, size_t Column, size_t Limit,
-    function_ref<std::vector<std::string>(ArrayRef<std::string>, size_t)> F) const {
-  std::vector<std::string> Names; // each once, since rows may be of one function
+namespace {
+/// A column of names, each of them once, since rows may be of one function.
+struct NameColumn {
+  size_t Index;
+  struct Cell {
+    std::string Before;
+    size_t Name;
+    std::string After;
+  };
+  std::vector<Cell> Cells; // by row
+  ShortNames Names;
+};
+} // namespace
+
+static NameColumn readNames(ArrayRef<std::vector<std::string>> Rows, size_t Index) {
+  NameColumn Result = {Index, {}, {}};
+  std::vector<std::string> Names;
   StringMap<size_t> Known;
-  std::vector<size_t> OfRow;
-  std::vector<std::pair<std::string, std::string>> Around;
-  size_t Most = 0;
-  for (const auto &Row : ArrayRef(Of).drop_front()) {
-    StringRef Before, Name = Row[Column], Behind;
+  for (const auto &Row : Rows) {
+    StringRef Before, Name = Row[Index], After;
     if (Name.contains(Edge)) {
       std::tie(Before, Name) = Name.split(Edge);
-      std::tie(Name, Behind) = Name.split(Edge);
+      std::tie(Name, After) = Name.split(Edge);
     }
     auto [At, IsNew] = Known.try_emplace(Name, Names.size());
     if (IsNew)
       Names.push_back(Name.str());
-    OfRow.push_back(At->second);
-    Around.emplace_back(Before, Behind);
-    Most = std::max(Most, Before.size() + Behind.size());
+    Result.Cells.push_back({Before.str(), At->second, After.str()});
   }
-  std::vector<std::string> Changed = F(Names, Most);
-  for (size_t I = 0; I != OfRow.size(); ++I) {
-    auto &[Before, Behind] = Around[I];
-    if (Before.size() + Names[OfRow[I]].size() + Behind.size() > Limit)
-      Of[I + 1][Column] = nameCell(Before, Changed[OfRow[I]], Behind);
-  }
+  Result.Names.set(std::move(Names));
+  return Result;
 }
 
-// What tells two functions apart is never left out.
+// All names of a table have one form, if lines fit in one. Else each gives way by itself.
 void Table::fitNames(Cells &Of, unsigned Width) const {
   auto Fits = [&] { return !Width || lengthOf(widths(Of)) <= Width; };
-  auto IsName = [&](size_t I) { return Columns[I].Align == Names; };
-  for (NameForm Form : ShorterForms) {
-    if (Fits())
-      return;
-    Of = Rows;
-    for (size_t I = 0; I != Columns.size(); ++I)
-      if (IsName(I))
-        changeNames(Of, I, /*Limit=*/0, [&](ArrayRef<std::string> Whole, size_t) {
-          return inForm(Whole, Form);
-        });
-  }
   if (Fits())
     return;
-  std::vector<size_t> Limits = limits(Of, Width);
+  std::vector<NameColumn> Texts;
   for (size_t I = 0; I != Columns.size(); ++I)
-    if (IsName(I))
-      changeNames(Of, I, Limits[I], [&](ArrayRef<std::string> Plain, size_t Around) {
-        return cutTo(Plain, Limits[I] > Around + MinWidth ? Limits[I] - Around : MinWidth);
-      });
+    if (Columns[I].Align == Names)
+      Texts.push_back(readNames(ArrayRef(Rows).drop_front(), I));
+  auto Write = [&](auto TextOf) {
+    for (NameColumn &C : Texts)
+      for (size_t Row = 0; Row != C.Cells.size(); ++Row) {
+        const NameColumn::Cell &Cell = C.Cells[Row];
+        Of[Row + 1][C.Index] = nameCell(Cell.Before, TextOf(C, Cell), Cell.After);
+      }
+  };
+  for (ShortNames::Form F : {ShortNames::WithoutParameters, ShortNames::Plain}) {
+    Write([&](NameColumn &C, const NameColumn::Cell &Cell) { return C.Names.in(Cell.Name, F); });
+    if (Fits())
+      return;
+  }
+  const std::vector<size_t> Limits = limits(Of, Width);
+  Write([&](NameColumn &C, const NameColumn::Cell &Cell) {
+    const size_t Around = Cell.Before.size() + Cell.After.size(), Limit = Limits[C.Index];
+    const size_t Room = std::max(Limit - std::min(Limit, Around), MinWidth);
+    return C.Names.fit(Cell.Name, Room, ShortNames::Plain);
+  });
 }
 
 // What is more than before is seldom what one wants.

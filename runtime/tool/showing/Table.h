@@ -7,7 +7,6 @@
 #include "PlainText.h"
 #include "Terminal.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 #include <string>
@@ -17,15 +16,15 @@ namespace patchbay {
 
 class Table {
 public:
-  /// Whole: to the left, and not shortened. Names: to the left, too, of functions, which
-  /// give parameters first and then template arguments.
+  /// Whole: to the left, and not shortened. Names: to the left, of functions, shortened by
+  /// names/ShortNames.h.
   enum Alignment { Left, Right, Whole, Names };
   void addColumn(llvm::StringRef Title, Alignment Align);
   void addRow(std::vector<std::string> Cells);
   /// In a cell of Names, where there is something before or behind the name.
   static std::string nameCell(llvm::StringRef Before, llvm::StringRef Name,
                               llvm::StringRef Behind);
-  /// With a Width lines that are longer have columns of text shortened. On standard
+  /// Shortens columns of text until lines fit into Width; 0 shortens nothing. On standard
   /// output titles and differences ("+1.5 us") are in colours.
   void print(llvm::raw_ostream &OS, unsigned Width = 0) const;
 
@@ -37,11 +36,6 @@ private:
   using Cells = std::vector<std::vector<std::string>>;
   std::vector<size_t> widths(const Cells &Of) const;
   std::vector<size_t> limits(const Cells &Of, unsigned Width) const;
-  /// F is given all names of a column, and the most that is around one of them, and returns
-  /// what stands there for those whose cells are longer than Limit.
-  void changeNames(Cells &Of, size_t Column, size_t Limit,
-                   llvm::function_ref<std::vector<std::string>(
-                       llvm::ArrayRef<std::string> Names, size_t Around)> F) const;
   void fitNames(Cells &Of, unsigned Width) const;
 
   std::vector<Column> Columns;

@@ -15,13 +15,18 @@ struct Terminal {
   ColorMode Mode = ColorMode::Auto;
   bool IsTerminal = isatty(STDOUT_FILENO);
   bool ErrorsAre = isatty(STDERR_FILENO);
-  unsigned Width = 0;
+  bool FullNames = false;
+  unsigned Width = 100; // where neither a terminal nor COLUMNS says
   pid_t Pager = 0;
 
   Terminal() {
     winsize Size;
-    if (IsTerminal && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &Size))
+    unsigned Columns;
+    if (IsTerminal && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &Size) && Size.ws_col)
       Width = Size.ws_col;
+    else if (const char *Said = getenv("COLUMNS");
+             Said && !StringRef(Said).getAsInteger(10, Columns) && Columns)
+      Width = Columns;
   }
 };
 } // namespace
@@ -33,7 +38,7 @@ static Terminal &terminal() {
 }
 
 bool patchbay::outputIsTerminal() { return terminal().IsTerminal; }
-unsigned patchbay::terminalWidth() { return terminal().Width; }
+unsigned patchbay::lineWidth() { return terminal().FullNames ? 0 : terminal().Width; }
 
 static bool isSet(const char *Name) {
   const char *Value = getenv(Name);
@@ -124,9 +129,10 @@ static void startPager(const std::string &Command) {
   close(Ends[1]);
 }
 
-void patchbay::setUpTerminal(ColorMode Mode, bool WithPager) {
+void patchbay::setUpTerminal(ColorMode Mode, bool WithPager, bool FullNames) {
   Terminal &T = terminal();
   T.Mode = Mode;
+  T.FullNames = FullNames;
   if (!WithPager || !T.IsTerminal || isDumb())
     return;
   if (std::string Command = pager(); !Command.empty())

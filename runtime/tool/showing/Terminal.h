@@ -15,14 +15,15 @@ enum class ColorMode { Auto, Always, Never };
 /// Before anything is printed; else it is as with Auto, and without a pager. With one,
 /// standard output and, if that is the same terminal, standard error lead to it from now
 /// on.
-void setUpTerminal(ColorMode Mode, bool WithPager);
+void setUpTerminal(ColorMode Mode, bool WithPager, bool FullNames);
 /// When all is printed: returns when its reader has seen enough.
 void endPager();
 
 /// Whether people read standard output on a terminal, with a pager or without.
 bool outputIsTerminal();
-/// In characters, of that terminal; 0 if it is none.
-unsigned terminalWidth();
+/// In how many characters lines of tables should fit: those of that terminal, else COLUMNS,
+/// else 100. 0: names are not shortened.
+unsigned lineWidth();
 
 /// Whether what is printed there has colours: as --color says; else on terminals, unless
 /// NO_COLOR is set (no-color.org), or TERM is dumb.

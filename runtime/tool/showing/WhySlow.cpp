@@ -212,10 +212,12 @@ void WhySlow::addCallers(const DataFile &Data, const DataSlow &S, SlowReason &To
     Pcs = linkedFrames(Data.Machine, Memory, S);
     IsWhole = true; // as far as frames are linked
   }
-  // Calls of traced functions pass a trampoline, the library's or the module's own.
+  // Calls of traced functions pass a trampoline, the library's or the module's own; the
+  // first one of a thread passes the library's general way.
   for (uint64_t Pc : Pcs)
     if (std::string Name = place(Data, S.Maps, Pc);
         !StringRef(Name).starts_with("pb_x86_64_") &&
+        !StringRef(Name).starts_with("pb_arch_call_") &&
         !StringRef(Name).starts_with(PATCHBAY_X86_64_STUBS_SYMBOL))
       To.Callers.push_back(std::move(Name));
   if (!IsWhole)

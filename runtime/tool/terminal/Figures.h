@@ -4,7 +4,7 @@
 #ifndef PATCHBAY_TOOL_FIGURES_H
 #define PATCHBAY_TOOL_FIGURES_H
 
-#include "names/FittedNames.h"
+#include "names/ShortNames.h"
 #include "showing/CallTree.h"
 #include "showing/Durations.h"
 
@@ -29,7 +29,7 @@ struct Figures {
   /// What a function is called in a place of that many columns: no other one is
   /// called the same anywhere.
   const std::string &nameIn(uint32_t Function, size_t Width) const {
-    return Names.in(Function, Width);
+    return Names.fit(Function, Width);
   }
 
   FunctionKey key(uint32_t Function) const {
@@ -38,7 +38,7 @@ struct Figures {
   bool hasTree() const { return Tree.size() > 1; }
 
 private:
-  mutable FittedNames Names; // of T->Functions
+  mutable ShortNames Names; // of T->Functions
 };
 
 } // namespace patchbay

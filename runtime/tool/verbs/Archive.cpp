@@ -22,8 +22,9 @@ static std::string Dir; // that it names
 static SymfsOption Symfs(ArchiveCommand);
 
 static constexpr char Help[] = R"(
-  A recording says where functions are; what they are called, the programs say. This
-  writes their names into DIR, once for each program and library (by build id), so
+  A recording has the symbols of the functions that were traced ('patchbay record
+  --no-names' leaves them out). All other names are in the programs' files. This
+  writes them into DIR, once for each program and library (by build id), so
   that DIR can be copied to another machine, and be read after the program was built
   anew. All verbs look there first.
 
@@ -70,6 +71,9 @@ static Expected<int> runArchive(ArrayRef<const char *>) {
       if (Found.symbols().empty())
         continue;
       Modules[Key] = Found.symbols().size();
+      // They are in DIR already, and may not be all of the file's.
+      if (Names.areOnlyRecorded(M))
+        continue;
       if (Error E = writeNames(nameArchivePath(Dir, Key), Key, Found))
         return std::move(E);
     }

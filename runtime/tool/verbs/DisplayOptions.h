@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// --color and --no-pager, of verbs that print for people.
+// --color, --no-pager and --full-names, of verbs that print for people.
 #ifndef PATCHBAY_TOOL_DISPLAYOPTIONS_H
 #define PATCHBAY_TOOL_DISPLAYOPTIONS_H
 
 #include "Verb.h"
 #include "showing/Terminal.h"
+#include <optional>
 
 namespace patchbay {
 
 struct DisplayOptions {
-  /// WithPager: what is printed may be long.
-  explicit DisplayOptions(llvm::cl::SubCommand &Command, bool WithPager = true)
+  /// WithPager: what is printed may be long. WithNames: it has names of functions.
+  explicit DisplayOptions(llvm::cl::SubCommand &Command, bool WithPager = true,
+                          bool WithNames = false)
       : WithPager(WithPager),
         Color("color", llvm::cl::value_desc("WHEN"), llvm::cl::sub(Command),
               llvm::cl::cat(ToolOptions), llvm::cl::init(ColorMode::Auto),
@@ -25,6 +27,9 @@ struct DisplayOptions {
                 llvm::cl::desc("Do not show it with a pager")),
         Of(Command), Next(First) {
     First = this;
+    if (WithNames)
+      FullNames.emplace("full-names", llvm::cl::sub(Command), llvm::cl::cat(ToolOptions),
+                        llvm::cl::desc("Do not shorten names of functions"));
   }
   /// Those of a verb, null if it has none.
   static const DisplayOptions *of(const llvm::cl::SubCommand &Command) {
@@ -37,6 +42,7 @@ struct DisplayOptions {
   bool WithPager;
   llvm::cl::opt<ColorMode> Color;
   llvm::cl::opt<bool> NoPager;
+  std::optional<llvm::cl::opt<bool>> FullNames;
 
 private:
   const llvm::cl::SubCommand &Of;

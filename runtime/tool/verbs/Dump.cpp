@@ -20,7 +20,6 @@ enum FormT {
   Json,
   Chrome,
   Folded,
-  Speedscope,
   Perfetto,
   Pprof,
   Otlp,
@@ -45,7 +44,6 @@ static cl::opt<FormT>
                         "for chrome://tracing, Perfetto and speedscope"),
              clEnumValN(Folded, "folded",
                         "stacks with their own nanoseconds, for flame graphs"),
-             clEnumValN(Speedscope, "speedscope", "speedscope's JSON"),
              clEnumValN(Perfetto, "perfetto", "Perfetto's protobuf"),
              clEnumValN(Pprof, "pprof", "stacks as pprof's protobuf"),
              clEnumValN(Otlp, "otlp", "OpenTelemetry's protobuf")));
@@ -55,19 +53,13 @@ static cl::opt<std::string>
                 cl::desc("Apache Parquet, for DuckDB, ClickHouse, Spark and the like; "
                          "with OUT, added to the tree of partitions in the directory "
                          "OUT, which may have recordings of many hosts"));
-static cl::opt<std::string> Ctf(
-    "ctf", cl::value_desc("OUT"), cl::sub(DumpCommand), cl::cat(ToolOptions),
-    cl::desc(
-        "Make the directory OUT, which -o may name, too, and write the Common "
-        "Trace Format there, for babeltrace2 and Trace Compass"));
 
 static cl::opt<std::string> Output(
     "o", cl::Prefix, cl::value_desc("FILE"), cl::sub(DumpCommand),
     cl::cat(ToolOptions),
-    cl::desc("Write to this file (default: standard output); with --ctf, into "
-             "this directory"));
+    cl::desc("Write to this file (default: standard output)"));
 static cl::alias OutputLong("output", cl::desc("Same as -o"),
-                            cl::aliasopt(Output), cl::cat(ToolOptions));
+                            cl::aliasopt(Output), cl::NotHidden, cl::cat(ToolOptions));
 
 static CallChoice Choice(DumpCommand);
 static SymfsOption Symfs(DumpCommand);
@@ -93,7 +85,8 @@ static constexpr char Help[] = R"(
   A call that is unfinished, because the end of the process or a change of stacks cut
   it off, ends in --chrome and --perfetto with the call that it is in, or before the
   next one begins. What is open when recording ends, ends there in --chrome, and
-  never in --perfetto. In --folded it is as in 'patchbay graph'.
+  never in --perfetto. In --folded it is as in 'patchbay graph'; calls that are more
+  than 1,000 deep are there as one frame, '...'.
 
   --pprof has calls and their own time for each stack, of all threads of a name
   together, and nothing of when.
@@ -113,26 +106,22 @@ static constexpr char Help[] = R"(
   is complete. A recording that is dumped again takes the place of what it had there.
   What has no host or build id is in __HIVE_DEFAULT_PARTITION__.
 
-  Arguments, results and what slow calls waited for have no columns in --parquet; --csv
-  has the first two, --json and --otlp have all three.
-
-  --ctf writes a trace per process, with a stream per thread. Events are
-  func_entry and func_exit.
+  Arguments, results and what slow calls waited for are in --json, --otlp, --chrome and
+  --perfetto; --csv has the first two. In --parquet they have no columns, and the formats of
+  --folded and --pprof have no place for them.
 
   What is known of a call stays the same where others are left out: depth counts
   all calls that it is in.
 
 EXAMPLES:
   patchbay dump | less
-  patchbay dump --chrome server.data > trace.json
+  patchbay dump --chrome server.data > trace.json       open it in speedscope.app
   patchbay dump --perfetto > trace.pftrace       open it in ui.perfetto.dev
-  patchbay dump --speedscope > trace.speedscope.json    open it in speedscope.app
   patchbay dump --pprof > trace.pb.gz && go tool pprof -http=: trace.pb.gz
   patchbay dump --otlp --min 1ms | curl -H 'Content-Type: application/x-protobuf'
     --data-binary @- http://localhost:4318/v1/traces
   patchbay dump --otlp -o spans.pb server.data
   patchbay dump --folded | flamegraph.pl --countname=ns > flame.svg
-  patchbay dump --ctf=server.ctf server.data && babeltrace2 server.ctf
   patchbay dump --parquet -o a.parquet a.data
   patchbay dump --parquet -o b.parquet b.data; duckdb -c "select host, program,
     function, sum(duration_ns) from '*.parquet' group by all"
@@ -147,7 +136,6 @@ EXIT CODES:
   3  no thread that --tid or --thread names, or no call that was asked for
 )";
 
-static bool isCtf() { return Ctf.getNumOccurrences(); }
 static bool isParquet() { return ParquetInto.getNumOccurrences(); }
 
 // Of these forms each figure is time that a function spent itself.
@@ -173,8 +161,6 @@ static Error refuseTerminal() {
 }
 
 static Error write(Trace &T, raw_ostream &OS) {
-  if (isCtf())
-    return exportCtf(T, Ctf.empty() ? Output : Ctf);
   if (!ParquetInto.empty())
     return exportParquetTree(T, ParquetInto);
   if (isParquet()) {
@@ -196,9 +182,6 @@ static Error write(Trace &T, raw_ostream &OS) {
     break;
   case Folded:
     exportFolded(T, OS);
-    break;
-  case Speedscope:
-    exportSpeedscope(T, OS);
     break;
   case Pprof:
     return exportPprof(T, OS);
@@ -230,14 +213,7 @@ static Expected<int> runDump(ArrayRef<const char *>) {
   if (Error E = Input.get().moveInto(Dir))
     return E;
   size_t Forms = Asked.size() + isParquet();
-  if (Ctf.getNumOccurrences() && Forms)
-    return makeError(Usage, "--ctf is a form of its own: give it alone");
   bool HasOutput = Output.getNumOccurrences();
-  if (Ctf.getNumOccurrences() && Ctf.empty() == Output.empty())
-    return makeError(Usage,
-                     Output.empty()
-                         ? "--ctf makes a directory: name it, as in --ctf=OUT"
-                         : "--ctf=OUT names the directory: leave out -o");
   if (HasOutput && Output.empty())
     return makeError(Usage, "-o needs a file, its name is empty");
   if (!ParquetInto.empty() && HasOutput)
@@ -251,9 +227,10 @@ static Expected<int> runDump(ArrayRef<const char *>) {
   Expected<Trace> T = readEvents(Dir, Symfs);
   if (!T)
     return T.takeError();
+  T->Raw = true; // other programs get what was measured
   if (Error E = Choice.apply(*T, Dir))
     return E;
-  if (Error E = HasOutput && !isCtf() ? writeFile(*T) : write(*T, outs()))
+  if (Error E = HasOutput ? writeFile(*T) : write(*T, outs()))
     return E;
   outs().flush();
   sayWhatIsSelf(*T);

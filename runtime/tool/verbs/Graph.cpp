@@ -39,7 +39,7 @@ static cl::alias MaxDepthAlias("D", cl::Prefix, cl::desc("Same as --max-depth"),
 
 static CallChoice Choice(GraphCommand);
 static SymfsOption Symfs(GraphCommand);
-static DisplayOptions Display(GraphCommand);
+static DisplayOptions Display(GraphCommand, /*WithPager=*/true, /*WithNames=*/true);
 
 static constexpr char Help[] = R"(
   Calls that were reached in the same way are one line. Trees of all threads and
@@ -115,7 +115,7 @@ static size_t print(const Trace &T, const CallTree &Tree, bool HasDurations) {
                                   unfinishedText(N)));
     Out.addRow(std::move(Row));
   }
-  Out.print(outs(), terminalWidth());
+  Out.print(outs(), lineWidth());
   return TooDeep;
 }
 
@@ -134,7 +134,7 @@ static Expected<int> runGraph(ArrayRef<const char *>) {
   if (!T->hasCalls())
     return nothingTraced(*T, Dir);
   TreeBuilder Builder(*T, Root, Callers);
-  readCalls(*T, {&Builder});
+  readCalls(*T, {&Builder}, /*StacksApart=*/true);
   sayEnded(*T, Dir);
   if (Error E = Choice.checkFound(*T, Dir))
     return E;

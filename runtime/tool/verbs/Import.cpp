@@ -26,7 +26,7 @@ static cl::opt<std::string> Output("o", cl::desc("Directory to write to"),
                                    cl::init(DefaultDataDir),
                                    cl::sub(ImportCommand), cl::cat(ToolOptions));
 static cl::alias OutputLong("output", cl::desc("Same as -o"),
-                            cl::aliasopt(Output), cl::cat(ToolOptions));
+                            cl::aliasopt(Output), cl::NotHidden, cl::cat(ToolOptions));
 static cl::opt<bool> Add("add", cl::sub(ImportCommand), cl::cat(ToolOptions),
                          cl::desc("To the recording that is in DIR, which was made "
                                   "at the same time"));

@@ -7,6 +7,7 @@
 #include "format.h"
 #include "patchbay/abi.h"
 #include "reading/Trace.h"
+#include "recording/OutputDir.h"
 #include "showing/AskedFor.h"
 #include "showing/Durations.h"
 #include "showing/Losses.h"
@@ -32,9 +33,13 @@ static constexpr char Help[] = R"(
   function_duration recorded, two of function_graph. Of files with very many of them
   their number is known roughly, because nothing but the headers is read.
 
-  Functions that are left out, in any of the processes, come last. They are those
-  whose body a tracer of durations cannot call: the tracer function, and
+  Functions that are left out, in any of the processes, come last. A tracer of
+  durations cannot call their body: they are variadic, never return, or end in a
+  guaranteed tail call (musttail, C++20 coroutines). The tracer function, and
   function_profile without --histogram, trace them.
+
+  The first line is the command that made the recording, with its filters. Where the
+  environment asked for the recording, filters are lines of each process.
 
 EXAMPLES:
   patchbay info server.data
@@ -113,6 +118,13 @@ static void printSession(const DataFile &Data, raw_ostream &OS) {
   if (Data.NoContext)
     OS << "  context    of " << counted(Data.NoContext, "call")
        << " what --trace-context names could not be read, or is no traceparent\n";
+  if (S.CostInside)
+    OS << formatv("  cost       {0:f1} ns of a recorded call's own duration and {1:f1} ns "
+                  "around it, {2:f1} ns of these for new pages, +-{3:f1} ns\n",
+                  S.CostInside / 1e3, S.CostOutside / 1e3, S.CostPages / 1e3,
+                  S.CostError / 1e3);
+  else if (S.Tracer == "function_duration" || S.Tracer == "function_graph")
+    OS << "  cost       of a recorded call not measured, so it is in all times\n";
   OS << "  lost       " << S.Lost << " events, overwritten " << S.Overwritten
      << '\n'
      << "  clock      " << counterName(S.Counter);
@@ -157,6 +169,13 @@ static void printPlace(const DataPlace &Place, raw_ostream &OS) {
       OS << "  cgroup     " << printable(Line.str()) << '\n';
 }
 
+// Of a recording that `patchbay record` made, the command says more.
+static void printFilters(const DataFile &Data, raw_ostream &OS) {
+  for (const DataAsked &A : Data.Asked)
+    if (A.Text != "*")
+      OS << "  functions  " << printable(askedText(A)) << '\n';
+}
+
 // The tracer writes a module down for each filter that selects functions of it.
 static void printModules(const DataFile &Data, raw_ostream &OS) {
   std::set<std::pair<std::string, std::string>> Printed;
@@ -172,7 +191,7 @@ static void printModules(const DataFile &Data, raw_ostream &OS) {
 static void printCounted(const DataFile &Data, raw_ostream &OS) {
   std::map<std::pair<uint32_t, std::string>, uint64_t> Calls;
   for (const DataHistogram &H : Data.Histograms)
-    if (Data.Functions.count(H.Function))
+    if (Data.functions().count(H.Function))
       for (uint64_t N : H.Buckets)
         Calls[{H.Tid, H.Thread}] += N;
   for (const auto &[Thread, N] : Calls)
@@ -189,10 +208,15 @@ static StringRef whyLeftOut(uint64_t Flags, bool Again) {
   if (Flags & PBD_LEFT_OUT_COSTLY)
     return "one of the busiest when tracing took more than --max-overhead allows; "
            "not from its start";
+  if (Flags & PBD_LEFT_OUT_CHANGED)
+    return "something else, such as a uprobe or a debugger, changed its site while it "
+           "was traced; some calls are not there";
   if (Flags & PATCHBAY_RECORD_VARIADIC)
     return "takes ..., so its arguments cannot be passed on";
   if (Flags & PATCHBAY_RECORD_NORETURN)
     return "never returns";
+  if (Flags & PATCHBAY_RECORD_MUSTTAIL)
+    return "ends in a guaranteed tail call, which needs its stack";
   return "its arguments are not known, so they cannot be passed on";
 }
 
@@ -223,6 +247,8 @@ static Expected<int> runInfo(ArrayRef<const char *>) {
   Expected<Trace> T = readOutline(Dir, Symfs);
   if (!T)
     return T.takeError();
+  if (std::string Command = commandOf(Dir); !Command.empty())
+    outs() << "command      " << printable(Command) << '\n';
   for (uint32_t I = 0; I != T->Processes.size(); ++I) {
     const DataFile &Data = T->Processes[I].Data;
     outs() << printable(T->Processes[I].File) << '\n'
@@ -241,6 +267,7 @@ static Expected<int> runInfo(ArrayRef<const char *>) {
     else
       outs() << "  tracer     function_profile, " << Data.Counters.size()
              << " counters\n";
+    printFilters(Data, outs());
     for (const TraceThread &Thread : T->Threads)
       if (Thread.Process == I)
         outs() << "  thread     " << Thread.Tid << ' ' << printable(Thread.Name)

@@ -15,10 +15,10 @@ public:
               llvm::cl::cat(ToolOptions)),
         Named("i", llvm::cl::Prefix, llvm::cl::value_desc("DIR"),
               llvm::cl::sub(Command), llvm::cl::cat(ToolOptions),
-              llvm::cl::desc("Directory that 'patchbay record' wrote (default: "
-                             "patchbay.data)")),
+              llvm::cl::desc("Directory that 'patchbay record' wrote, or a .pbd file in it "
+                             "(default: patchbay.data)")),
         Long("input", llvm::cl::desc("Same as -i"), llvm::cl::aliasopt(Named),
-             llvm::cl::cat(ToolOptions)) {}
+             llvm::cl::NotHidden, llvm::cl::cat(ToolOptions)) {}
 
   bool isGiven() const { return Alone.getNumOccurrences() || Named.getNumOccurrences(); }
   llvm::Expected<std::string> get() const {

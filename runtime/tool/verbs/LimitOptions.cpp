@@ -6,6 +6,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <random>
 
 using namespace llvm;
 using namespace patchbay;
@@ -81,6 +82,7 @@ static Error checkEvery(StringRef Text) {
 
 Expected<RecordingLimits> LimitOptions::read(bool HasEvents) const {
   RecordingLimits Limits;
+  std::random_device Random;
   uint64_t Memory, Rotate;
   if (Error E = readSize(MaxMemory, Memory))
     return std::move(E);
@@ -108,6 +110,8 @@ Expected<RecordingLimits> LimitOptions::read(bool HasEvents) const {
       return makeError(Usage, "--" + Given->ArgStr +
                                   " does nothing where calls are only counted: "
                                   "choose another tracer with -t, or --histogram");
+  while ((Limits.Rotates || Limits.MaxSize) && !Limits.Recording)
+    Limits.Recording = uint64_t(Random()) << 32 | Random();
   return Limits;
 }
 

@@ -5,10 +5,14 @@
 #include "Verb.h"
 #include "DisplayOptions.h"
 #include "elf/Bolt.h"
+#include "elf/DwarfFunctions.h"
 #include "elf/ElfImage.h"
 #include "elf/Unslotted.h"
+#include "names/FunctionNames.h"
 #include "names/NameFilter.h"
 #include "names/SourceNames.h"
+#include "patchbay/exit.h"
+#include "showing/Losses.h"
 #include "showing/Table.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -38,13 +42,13 @@ static cl::list<std::string>
     NoShow("N", cl::Prefix, cl::value_desc("GLOB"), cl::sub(ListCommand),
            cl::cat(ToolOptions),
            cl::desc("But not functions whose name matches; may be repeated"));
-static cl::alias GlobsLong("filter", cl::aliasopt(Globs), cl::cat(ToolOptions),
+static cl::alias GlobsLong("filter", cl::aliasopt(Globs), cl::NotHidden, cl::cat(ToolOptions),
                            cl::desc("Same as -F"));
-static cl::alias NoShowLong("notrace", cl::aliasopt(NoShow), cl::cat(ToolOptions),
+static cl::alias NoShowLong("notrace", cl::aliasopt(NoShow), cl::NotHidden, cl::cat(ToolOptions),
                             cl::desc("Same as -N"));
 static cl::opt<bool> Json("json", cl::desc("Print JSON"), cl::sub(ListCommand),
                           cl::cat(ToolOptions));
-static DisplayOptions Display(ListCommand);
+static DisplayOptions Display(ListCommand, /*WithPager=*/true, /*WithNames=*/true);
 
 static constexpr char Help[] = R"(
 COLUMNS:
@@ -62,12 +66,17 @@ COLUMNS OF -p AND --live:
             leads to outside of the module's text, or llvm-bolt moved the
             function away from where it leads to), no slot, unknown (bytes
             that are neither the compiler's nor libpatchbay's), foreign (armed
-            by another copy of libpatchbay); ? if it keeps changing
+            by another copy of libpatchbay), changed (it has tracers, but
+            something else, such as a uprobe, disarmed it); ? if it keeps changing
   tracers   handlers in the order in which they are called, and their data
 
-  On a terminal that is too narrow parameters of functions give way, then arguments of
-  templates, and then what long names have in common; of a function with several names
-  it is said how many there are.
+  With debug information (-g) --json says where the source has a function, too.
+
+  Names are shortened as 'patchbay report' does: --full-names and --json show all of them.
+  Of a function with several names it is said how many there are.
+
+  Names of a stripped file are read from its debug file, where debuggers find that: by
+  build id in /usr/lib/debug, by .gnu_debuglink, or from DEBUGINFOD_URLS.
 
 EXAMPLES:
   patchbay list ./server
@@ -119,6 +128,7 @@ struct Function {
 } // namespace
 
 static void printTable(ArrayRef<Function> Functions, const SymbolNames &All) {
+  size_t Untimed = 0;
   Table T;
   T.addColumn("entry", Table::Right);
   T.addColumn("hash", Table::Right);
@@ -138,19 +148,25 @@ static void printTable(ArrayRef<Function> Functions, const SymbolNames &All) {
     std::string Also;
     if (Names.size() > 1)
       Also = " (also " + join(drop_begin(Names), ", ") + ")";
-    if (terminalWidth() && Also.size() > 20)
+    if (outputIsTerminal() && Also.size() > 20)
       Also = " (also " + utostr(Names.size() - 1) + " more)";
     T.addRow({utohexstr(F.Record.Entry, /*LowerCase=*/true, /*Width=*/8),
               R.signature ? utohexstr(R.signature, true, 8) : "-",
               Count(R.gp_args), Count(R.fp_args), Count(R.stack_arg_words),
               returns(R.flags).str(), Flags.empty() ? "-" : Flags,
               Table::nameCell("", Names.front(), Also)});
+    Untimed += (R.flags & PATCHBAY_RECORD_NO_EXIT) != 0;
   }
-  T.print(outs(), terminalWidth());
+  T.print(outs(), lineWidth());
+  outs().flush();
+  errs() << "patchbay: " << counted(Functions.size(), "function");
+  if (Untimed)
+    errs() << ", " << Untimed << " of them cannot be timed";
+  errs() << '\n';
 }
 
 static void printJson(const ElfImage &Image, ArrayRef<Function> Functions,
-                      const SymbolNames &All) {
+                      const SymbolNames &All, const DwarfFunctions *Sources) {
   json::OStream J(outs(), /*IndentSize=*/2);
   auto Hex = [](uint64_t N) { return formatv("{0:x}", N).str(); };
   J.object([&] {
@@ -168,6 +184,9 @@ static void printJson(const ElfImage &Image, ArrayRef<Function> Functions,
             for (StringRef Name : F.Names)
               J.value(json::fixUTF8(Name));
           });
+          if (std::string Source = Sources ? Sources->sourceOf(F.Record.Entry) : "";
+              !Source.empty())
+            J.attribute("source", json::fixUTF8(Source));
           J.attribute("entry", Hex(F.Record.Entry));
           J.attribute("site", Hex(F.Record.Site));
           J.attribute("hash", Hex(R.signature));
@@ -212,14 +231,14 @@ static Expected<int> runList(ArrayRef<const char *>) {
     return Unslotted.takeError();
   if (!Unslotted->empty())
     warn(*Unslotted);
-  auto Names = Image->symbolNames();
+  auto Names = FunctionNames::read(*Image);
   if (!Names)
     return Names.takeError();
   const size_t All = Records->size();
-  if (Error E = removeMoved(*Image, *Names, *Records))
+  if (Error E = removeMoved(*Image, Names->own(), *Records))
     return E;
   if (size_t Moved = All - Records->size()) {
-    std::string Message = movedText(*Image, *Names, Moved, All);
+    std::string Message = movedText(*Image, Names->own(), Moved, All);
     if (Records->empty())
       return makeError(NothingFound, Message);
     warn(Message);
@@ -232,17 +251,25 @@ static Expected<int> runList(ArrayRef<const char *>) {
         (NoShow.empty() || Without.match(F.Names) == NameFilter::None))
       Functions.push_back(std::move(F));
   }
+  std::unique_ptr<DwarfFunctions> Sources;
+  if (auto Found = DwarfFunctions::open(*Image, {std::string()}))
+    Sources = std::move(*Found);
+  else
+    consumeError(Found.takeError());
   if (std::string Unmatched = Filter.unmatched(); !Unmatched.empty()) {
+    std::string Inlined = Sources ? Sources->inlinedText(Filter.unmatchedGlobs()) : "";
     std::string Message = Input + ": no function matches " + Unmatched + ": " +
-                          Filter.hint(Names->stripped() ? Image->path() : "");
+                          (Inlined.empty()
+                               ? Filter.hint(Names->stripped() ? Image->path() : "")
+                               : Inlined);
     if (Functions.empty())
       return makeError(NothingFound, Message);
     warn(Message);
   }
   if (Json)
-    printJson(*Image, Functions, *Names);
+    printJson(*Image, Functions, Names->known(), Sources.get());
   else
-    printTable(Functions, *Names);
+    printTable(Functions, Names->known());
   return Success;
 }
 

@@ -27,20 +27,11 @@ static StringRef stateName(unsigned State) {
     return "unknown";
   case LiveSite::Foreign:
     return "foreign";
+  case LiveSite::Changed:
+    return "changed";
   default:
     return "?";
   }
-}
-
-static std::vector<StringRef> modeNames(unsigned Modes) {
-  std::vector<StringRef> Names;
-  if (Modes & PATCHBAY_MODE_STRICT)
-    Names.push_back("strict");
-  if (Modes & PATCHBAY_MODE_HARDENED)
-    Names.push_back("hardened");
-  if (Modes & PATCHBAY_MODE_STORES)
-    Names.push_back("stores");
-  return Names;
 }
 
 static std::string hex(uint64_t N) { return formatv("{0:x}", N).str(); }
@@ -63,8 +54,9 @@ static void printTable(ArrayRef<Function> Functions, LiveNames &Names) {
   T.addColumn("entry", Table::Right);
   T.addColumn("state", Table::Left);
   T.addColumn("function", Table::Names);
-  T.addColumn("module", Table::Left);
-  T.addColumn("tracers", Table::Left);
+  // What reads a pipe finds all of these.
+  T.addColumn("module", outputIsTerminal() ? Table::Left : Table::Whole);
+  T.addColumn("tracers", outputIsTerminal() ? Table::Left : Table::Whole);
   for (const Function &F : Functions) {
     std::vector<std::string> Tracers;
     for (const LiveTracer &Tracer : F.Site->Tracers)
@@ -76,7 +68,7 @@ static void printTable(ArrayRef<Function> Functions, LiveNames &Names) {
               Names.fileAt(F.Site->Entry),
               Tracers.empty() ? "-" : join(Tracers, ", ")});
   }
-  T.print(outs(), terminalWidth());
+  T.print(outs(), lineWidth());
 }
 
 // Reasons for which arming failed, with how often.
@@ -104,8 +96,6 @@ static void printSummary(const Totals &T, unsigned Pid, bool HasRuntime) {
                     counted(T.Modules, "module"))
          << formatv("batches {0}, membarriers {1}, writes to text {2}",
                     C.Batches, C.Membarriers, C.TextWrites);
-  if (C.Modes & PATCHBAY_MODE_STRICT)
-    outs() << ", traps met " << C.StrictTraps;
   outs() << '\n';
   for (const auto &[Reason, Count] : refusals(C))
     outs() << "refused " << Count << ": " << Reason << '\n';
@@ -114,8 +104,6 @@ static void printSummary(const Totals &T, unsigned Pid, bool HasRuntime) {
   if (C.Timeouts)
     outs() << "waits for handlers given up " << C.Timeouts
            << ", the last one for thread " << C.WaitedFor << '\n';
-  if (C.Modes)
-    outs() << "mode " << join(modeNames(C.Modes), ", ") << '\n';
 }
 
 static void printJson(unsigned Pid, ArrayRef<Function> Functions,
@@ -131,17 +119,12 @@ static void printJson(unsigned Pid, ArrayRef<Function> Functions,
     J.attribute("batches", C.Batches);
     J.attribute("membarriers", C.Membarriers);
     J.attribute("text_writes", C.TextWrites);
-    J.attribute("strict_traps", C.StrictTraps);
     J.attribute("left", C.Left);
     J.attribute("timeouts", C.Timeouts);
     J.attribute("waited_for", C.WaitedFor);
     J.attributeObject("refused", [&] {
       for (const auto &[Reason, Count] : refusals(C))
         J.attribute(Reason, Count);
-    });
-    J.attributeArray("modes", [&] {
-      for (StringRef Name : modeNames(C.Modes))
-        J.value(Name);
     });
     J.attributeArray("functions", [&] {
       for (const Function &F : Functions)

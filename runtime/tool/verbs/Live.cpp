@@ -42,13 +42,13 @@ static cl::list<std::string>
            cl::cat(ToolOptions),
            cl::desc("Trace these functions no more; may be repeated"));
 static cl::alias DisarmShort("N", cl::Prefix, cl::aliasopt(Disarm),
-                             cl::cat(ToolOptions), cl::desc("The same"));
+                             cl::NotHidden, cl::cat(ToolOptions), cl::desc("Same as --disarm"));
 static cl::list<std::string>
     Arm("arm", cl::value_desc("GLOB"), cl::sub(LiveCommand),
         cl::cat(ToolOptions),
         cl::desc("Trace these functions as well; may be repeated"));
 static cl::alias ArmShort("F", cl::Prefix, cl::aliasopt(Arm),
-                          cl::cat(ToolOptions), cl::desc("The same"));
+                          cl::NotHidden, cl::cat(ToolOptions), cl::desc("Same as --arm"));
 static cl::list<std::string>
     Under("under", cl::value_desc("GLOB"), cl::sub(LiveCommand),
           cl::cat(ToolOptions),
@@ -57,10 +57,10 @@ static cl::list<std::string>
 static cl::opt<bool>
     Everywhere("everywhere", cl::sub(LiveCommand), cl::cat(ToolOptions),
                cl::desc("Record wherever calls are made, again: undo --under"));
-static cl::alias ArmLong("filter", cl::aliasopt(Arm), cl::cat(ToolOptions),
-                         cl::desc("Same as -F"));
-static cl::alias DisarmLong("notrace", cl::aliasopt(Disarm), cl::cat(ToolOptions),
-                            cl::desc("Same as -N"));
+static cl::alias ArmLong("filter", cl::aliasopt(Arm), cl::NotHidden, cl::cat(ToolOptions),
+                         cl::desc("Same as --arm"));
+static cl::alias DisarmLong("notrace", cl::aliasopt(Disarm), cl::NotHidden, cl::cat(ToolOptions),
+                            cl::desc("Same as --disarm"));
 static cl::opt<std::string>
     Threshold("threshold", cl::value_desc("DURATION"), cl::sub(LiveCommand),
               cl::cat(ToolOptions),
@@ -128,7 +128,8 @@ static constexpr char Help[] = R"(
   this command gets SIGUSR1, when --every has passed, and when the process ends, however
   it does. No tracer stops for that. DIR/TIME-REASON is a recording that appears when
   it is complete, as for a collector that watches DIR; TIME is UTC, and REASON is slow,
-  stopped, signal, time or end.
+  stopped, signal, time or end. --keep and --max-size count and remove snapshots of this
+  process in this recording only; all other files and directories in DIR stay.
 
 EXAMPLES:
   patchbay record --live -t function_duration --overwrite -- ./server &

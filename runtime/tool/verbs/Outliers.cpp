@@ -40,7 +40,7 @@ static cl::opt<bool> Json("json", cl::desc("Print JSON"),
 
 static CallChoice Choice(OutliersCommand);
 static SymfsOption Symfs(OutliersCommand);
-static DisplayOptions Display(OutliersCommand);
+static DisplayOptions Display(OutliersCommand, /*WithPager=*/true, /*WithNames=*/true);
 
 static constexpr char Help[] = R"(
   Slow calls of the function are compared with all its others. The columns, each for
@@ -179,7 +179,7 @@ static void printTable(const Trace &T, const OutlierTrees &Of, raw_ostream &OS) 
                 Table::nameCell(indentation(Of.Slow[I].Depth),
                                 printable(T.Functions[Of.Slow[I].Function].Name), "")});
   }
-  Out.print(OS, terminalWidth());
+  Out.print(OS, lineWidth());
   if (LeftOut)
     OS << "\n" << counted(LeftOut, "line") << (LeftOut == 1 ? " makes" : " make")
        << " less than a hundredth of the difference: --all shows "
@@ -202,7 +202,7 @@ static void printSlowest(Trace &T, const OutlierTrees &Of, raw_ostream &OS) {
       Column = std::max(Column, Row[I].size());
     Beside += Column + 2;
   }
-  size_t Width = terminalWidth();
+  size_t Width = lineWidth();
   size_t Room = Width > Beside ? Width - Beside : Width ? 1 : 0;
   bool IsKnown = llvm::any_of(Reasons, [](const auto &R) { return R.has_value(); });
   Table Out;
@@ -355,6 +355,7 @@ static Expected<int> runOutliers(ArrayRef<const char *>) {
   T->Ended = {}; // counted a second time
   OutlierTrees Trees(IsRoot, *From, /*Show=*/5);
   readCalls(*T, {&Trees});
+  Trees.finish();
   if (Error E = checkKinds(Trees, *From))
     return E;
   if (Json) {

@@ -6,6 +6,8 @@
 #include "moment.h"
 #include "options.h"
 #include "recording/CallCost.h"
+#include "recording/MemoryFiles.h"
+#include "recording/OptionFile.h"
 #include "recording/OutputDir.h"
 #include "recording/Program.h"
 #include "recording/RecordProcess.h"
@@ -14,9 +16,11 @@
 #include "recording/Selection.h"
 #include "recording/TracerLibrary.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include <csignal>
 #include <cstdlib>
 #include <sys/wait.h>
+#include <unistd.h>
 
 using namespace llvm;
 using namespace patchbay;
@@ -35,7 +39,8 @@ static constexpr char Help[] = R"(
   PROG and the libraries it needs are looked through first; if none has a
   function to trace, or -N leaves out all of them, PROG is not run and nothing is
   written. A warning says which GLOB of -N no function matches. An earlier
-  recording in DIR is moved to DIR.old. If something is still being recorded in
+  recording in DIR is moved to DIR.old, unless DIR holds a file that patchbay did not
+  write: then PROG is not run. If something is still being recorded in
   one of them, by another 'patchbay record' or by a process in the background,
   PROG is not run, either.
 
@@ -62,7 +67,9 @@ static constexpr char Help[] = R"(
   this command runs.
 
   PROG finds LD_PRELOAD and PATCHBAY in its environment, so that programs that it
-  starts are traced too, each into a file of its own. The child of a fork adds its
+  starts are traced too, each into a file of its own. A program for another C library,
+  as musl, or another architecture runs untraced, and so does what it starts. A shared
+  AddressSanitizer is named first in LD_PRELOAD, as it has to be. The child of a fork adds its
   counts to its parent's file, and has one of its own for events, which is read
   with its parent's: the files of a recording belong together.
 
@@ -80,7 +87,14 @@ static constexpr char Help[] = R"(
   forks: it must not end by ending its last thread, nor count on having only one (as
   for unshare(2)). That thread ends when PROG restricts its system calls (seccomp) or
   files (Landlock), and 'patchbay live' then says so. It keeps capabilities that PROG
-  gives up by capset(2), until it ends.
+  gives up by capset(2), until it ends. fork(2) waits for the locks of malloc(3) in a
+  program with two threads: a signal handler that forks after a crash within malloc(3), to
+  report it, hangs. All this is so with --max-rate, --max-overhead and --rotate-*, too.
+
+  The runtime learns of a seccomp filter when PROG installs it by the C library. It does
+  not learn of one that PROG installs by a system call instruction of its own, as Go and
+  Chromium do. If such a filter kills, it kills PROG at an event. Record such programs
+  with function_profile, which makes no system call, or turn PROG's sandbox off.
 
   With --thread the others take no space. What counts is the name that a thread has
   when it makes traced calls, so those before it is given its name are not recorded. A
@@ -93,7 +107,8 @@ static constexpr char Help[] = R"(
   is in a vector register (AArch64: 450, ppc64le: 870). A recursion of 28,000 levels
   is past the usual 8 MB by that alone: time less of it by --depth (on x86-64) or -N,
   or give it more, as by ulimit -s. The tracer function, and counts, take none while the
-  function runs.
+  function runs. To read arguments that --args names takes 500 bytes while a call begins
+  or ends, so fibers with 4 KB bear it.
 
   With --under a call is recorded while its thread is in a call of one of these functions,
   however deep, and so are these calls themselves, if -F selects the functions. --depth
@@ -104,8 +119,12 @@ static constexpr char Help[] = R"(
 
   With --threshold, and with function_duration in any case, a call is written down when
   it ends, since it is not known before whether it takes that long. So a call that has
-  not ended when the recording does is not in it; function_graph without --threshold
-  has it, from its beginning.
+  not ended when the recording does is not in it. Nor is one that is left by anything
+  but longjmp(3) or an exception: a Go panic that passes C code, __builtin_longjmp(), an
+  unwinder of the program's own, a fiber that is not resumed any more. The report says
+  how many calls have no return; of a process that was killed by a signal they are not
+  known. function_graph without --threshold has all of them, from their beginning, and
+  says how many were cut off.
 
   With --why DURATION it is recorded of each call that took so long, or longer, when it
   has ended, what it waited for: when its thread left the processor and came back, and whether it
@@ -137,9 +156,15 @@ static constexpr char Help[] = R"(
   being short and long, take an odd N. What is slower than 'patchbay live --slower' is
   seen only of calls that are recorded.
 
+  Programs map the files that they record to. Truncating one ends its program by SIGBUS;
+  deleting it harms nobody. In a file system in memory (tmpfs, as /dev/shm mostly is) a
+  file counts as memory of the program, for the limit of its control group: a warning
+  says so, and --max-size limits it.
+
   With --rotate-size and --rotate-every a process writes one file after the other: PID.pbd
   until then, and when nobody writes to it any more it is PID.TIME.pbd with the time of its
-  end, as 42.20260131T235959.999Z.pbd (UTC). So a collector takes files of such names, which
+  end, as 42.20260131T235959.999Z.pbd (UTC). Other files in DIR are neither renamed nor
+  removed, and do not count for --keep and --max-size. So a collector takes files of such names, which
   are whole, and can be read on their own: 'patchbay report -i' a directory with some of
   them. A call that returns in another file than that in which it began is in both, with
   function_graph: as one that has not returned in the first. No event is lost between two
@@ -159,14 +184,11 @@ static constexpr char Help[] = R"(
   began and ended is recorded all the same, and shown by 'patchbay replay' and
   timelines.
 
-  While a process has one thread its code is changed by stores: it is writable then,
-  and not executable, so it is never both. Where that is not allowed (PR_SET_MDWE,
-  SELinux, any filter of system calls, as most containers have), and where there are
-  more threads, it is changed as 'patchbay live' does it; --no-stores does so from the
-  start.
-
   With --args 'parse(name, req->uri, retval)' debug information is read (of PROG and the
-  libraries it needs; -g, or where debuggers find it): numbers, bool, char, enumerations by
+  libraries it needs; -g, or where debuggers find it). If they have no such function, it is
+  read of libraries that PROG may load: its arguments, names in its constants, what is beside
+  it, in LD_LIBRARY_PATH or in its run path. Then a line at the end says if there is none.
+  What is recorded are numbers, bool, char, enumerations by
   name, texts that end with NUL, std::string, std::string_view, arrays of char, members behind
   pointers by -> and . , and the result, which is called retval; at most 64 bytes of a text.
   '*' is all of them that can be read; a warning says which are left out, and why. They are
@@ -188,13 +210,22 @@ static constexpr char Help[] = R"(
   'patchbay replay' and 'patchbay dump' show arguments.
 
   Demangled names, of options that take GLOB, are looked up in PROG and the libraries it
-  needs at its start. In modules that it loads later, and in programs that it
-  starts, they are matched if these have a C++ library (libstdc++ or libc++abi, not
-  linked statically); elsewhere GLOB matches names as they are in the symbol table.
+  needs at its start. In modules that it loads later, and in programs that it starts, the
+  runtime matches them. At the end a line says which GLOB no function matched.
+
+  Names of a stripped file are read from its debug file, where debuggers find that: by
+  build id in /usr/lib/debug, by .gnu_debuglink, or from DEBUGINFOD_URLS. That is done at
+  the start, for PROG and the libraries it needs.
 
   Where the compiler has appended to the name of a function, GLOB matches the name
   with and without that: 'parse' selects parse.llvm.1527 of ThinLTO, parse.cold and
   _ZL5parsei.__uniq.7, too; <patchbay/names.h> has them all.
+
+  The names of the functions that are traced are stored with the recording, as the
+  program's files have them when they are loaded: those files may be removed or replaced
+  later. That takes 14 to 27 bytes for each function: 13 KB of Lua with 643 functions,
+  104 KB of redis-server with 3,900. Forked children refer to their parent's names.
+  --no-names leaves them out.
 
 ENVIRONMENT:
   A program that something else starts, such as a service manager, is traced if
@@ -212,9 +243,9 @@ ENVIRONMENT:
     under, start-at, stop-at
               as the options above; may be repeated
     threshold, why, trace-context, depth, sample, max-rate, max-overhead, max-memory,
-    max-size, rotate-size, rotate-every, keep, histogram=1, sleep-time=0, stores=0,
+    max-size, rotate-size, rotate-every, keep, histogram=1, sleep-time=0, names=0,
     buffer, overwrite=1, live=1
-              as the options above; sleep-time=0 as --no-sleep-time, stores=0 as --no-stores
+              as the options above; sleep-time=0 as --no-sleep-time, names=0 as --no-names
               A duration is a whole number with a unit there; of rotate-every ms, s, m or h
     call-cost what max-overhead takes a traced call for, in picoseconds (60000)
 
@@ -223,18 +254,19 @@ EXAMPLES:
   patchbay record -F 'lua_*' -F 'luaV_execute' -- lua fib.lua
   patchbay record -F 'Cache::*' -o cache.data -- ./server
   patchbay record --histogram -F 'http_*' -- ./server
-  patchbay record -t function_duration --threshold 200us -- ./server
-  patchbay record -t function_duration --no-sleep-time -- ./server
-  patchbay record -t function_duration --threshold 1ms --why 10ms -- ./server
-  patchbay record -t function_graph --thread 'worker-*' -- ./server
-  patchbay record -t function_graph --args 'http_*' -- ./server
-  patchbay record -t function_duration --args handle --trace-context arg1 -- ./server
-  patchbay record -t function -F 'lua_*' --buffer 4M --overwrite -- lua fib.lua
-  patchbay record -t function --start-at parse --stop-at emit -- ./compiler x.c
+  patchbay record -t count -- ./server
+  patchbay record --threshold 200us -- ./server
+  patchbay record --no-sleep-time -- ./server
+  patchbay record --threshold 1ms --why 10ms -- ./server
+  patchbay record -t graph --thread 'worker-*' -- ./server
+  patchbay record -t graph --args 'http_*' -- ./server
+  patchbay record --args handle --trace-context arg1 -- ./server
+  patchbay record -t entry -F 'lua_*' --buffer 4M --overwrite -- lua fib.lua
+  patchbay record -t entry --start-at parse --stop-at emit -- ./compiler x.c
   patchbay record --force -F 'plugin_*' -- ./host plugin.so
   patchbay record --force -- ./run-server.sh
-  patchbay record -p $(pgrep -o nginx) -t function_duration -- sleep 10
-  patchbay record -p $(pgrep -o nginx) -t function_graph --max-overhead 2% -- sleep 60
+  patchbay record -p $(pgrep -o nginx) -- sleep 10
+  patchbay record -p $(pgrep -o nginx) -t graph --max-overhead 2% -- sleep 60
   patchbay record --unit nginx --follow -F 'ngx_http_*' -- sleep 10
   LD_PRELOAD=/usr/lib/libpatchbay-trace.so \
     PATCHBAY='tracer=function,filter=http_*,output=/var/tmp' ./server
@@ -247,10 +279,6 @@ EXIT CODES:
   127  PROG cannot be found
 )";
 
-// Linux refuses an environment string of 128 KiB (MAX_ARG_STRLEN); this leaves
-// room for the output directory.
-static constexpr size_t MaxOptions = 112 * 1024;
-
 //===----------------------------------------------------------------------===//
 // What the tracer is told
 //===----------------------------------------------------------------------===//
@@ -262,17 +290,37 @@ static std::string clockOption() {
   return ",clock=" + utostr(Now.ticks) + "/" + utostr(Now.monotonic_ns);
 }
 
-static Expected<std::string> overheadOptions(const ElfImage &TracerImage) {
-  if (Opts.MaxOverhead.empty())
+// Each recorded call is in the file, and costs the same. So it is known what recording
+// took, and it can be taken out of durations.
+static bool isCostKnown() {
+  return (Opts.Tracer == RecordOptions::FunctionDuration ||
+          Opts.Tracer == RecordOptions::FunctionGraph) &&
+         Opts.Threshold.empty() && !Opts.Depth && Opts.Sample.empty();
+}
+
+// What a call costs, for those who need to know. Where that cannot be measured the
+// recording is made all the same, and report says that nothing is taken out.
+static Expected<std::string> costOptions(const ElfImage &TracerImage) {
+  const bool HasBudget = !Opts.MaxOverhead.empty();
+  if (!HasBudget && !isCostKnown())
     return "";
+  std::string How = Opts.how() + ",names=0,buffer=64M";
   // Nothing costs that much.
-  std::string Counted = ",live=1,max-overhead=" + utostr(PB_OVERHEAD_MAX / 100);
-  if (!Opts.ArgsOf.empty())
-    Counted += ",args=probe_*";
-  auto Cost = measureCallCost(TracerImage.path(), Opts.how() + Counted);
+  if (HasBudget)
+    How += ",live=1,max-overhead=" + utostr(PB_OVERHEAD_MAX / 100);
+  if (HasBudget && !Opts.ArgsOf.empty())
+    How += ",args=probe_*";
+  auto Cost = measureCallCost(TracerImage.path(), How);
+  if (!Cost && !HasBudget) {
+    consumeError(Cost.takeError());
+    return "";
+  }
   if (!Cost)
-    return Cost.takeError();
-  return ",max-overhead=" + Opts.MaxOverhead + ",call-cost=" + utostr(*Cost);
+    return makeError("--max-overhead: " + toString(Cost.takeError()));
+  std::string Options = isCostKnown() ? Cost->option() : "";
+  if (HasBudget)
+    Options += ",max-overhead=" + Opts.MaxOverhead + ",call-cost=" + utostr(Cost->All);
+  return Options;
 }
 
 static Expected<std::string> tracerOptions(const Wanted &W) {
@@ -285,7 +333,10 @@ static Expected<std::string> tracerOptions(const Wanted &W) {
     for (const std::string &Glob : S.Globs)
       Options += ("," + S.Name + "=" + escapeOption(Glob)).str();
     // Of these there are thousands, and each filter takes its time.
-    StringRef Name = S.Name == "filter" ? "symbol" : S.Name;
+    StringRef Name = StringSwitch<StringRef>(S.Name)
+                         .Case("filter", "symbol")
+                         .Case("notrace", "notrace-symbol")
+                         .Default(S.Name);
     for (const std::string &Symbol : S.Symbols)
       Options += ("," + Name + "=" + escapeOption(Symbol)).str();
   }
@@ -298,11 +349,6 @@ static Expected<std::string> tracerOptions(const Wanted &W) {
     Options += ",max-rate=" + Opts.MaxRate;
   if (Opts.Live)
     Options += ",live=1";
-  if (Options.size() > MaxOptions)
-    return makeError("the functions that globs match by demangled name fill " +
-                     Twine(Options.size()) +
-                     " bytes, which the environment cannot hold: use globs for "
-                     "mangled names, as in '_ZN5Cache*'");
   return Options;
 }
 
@@ -313,6 +359,12 @@ static Expected<Wanted> wanted() {
   for (const std::string &Text : Opts.ArgsOf)
     if (auto Request = parseTypedRequest(Text))
       W.Typed.Requests.push_back(std::move(*Request));
+    else if (StringRef Names = StringRef(Text).split('(').second;
+             Names.contains("->") && !Names.contains("operator->"))
+      return makeError(Usage, "--args: '" + Text + "': cannot parse '" +
+                                  Names.rsplit(')').first +
+                                  "': an argument is a name, with members by -> and . "
+                                  "as in 'parse(req->uri)'");
     else if (StringRef(Text).count('(') == StringRef(Text).count(')') ||
              StringRef(Text).contains('[')) // a glob may have one alone
       Untyped.push_back(Text);
@@ -343,9 +395,6 @@ static Expected<Wanted> wanted() {
   W.Selections.emplace_back("stop-at", Opts.StopAt);
   W.OrElse = Opts.Force ? "what it loads or starts later is traced"
                         : "--force runs it for what it loads or starts later";
-  // The tracer itself matches globs there.
-  if (!Opts.Globs.empty() || !Opts.ArgsOf.empty())
-    W.OrElse += ", where globs match mangled names only";
   return W;
 }
 
@@ -377,9 +426,9 @@ static Expected<int> recordRunning(std::vector<pid_t> Named,
   auto TracerImage = openTracer();
   if (!TracerImage)
     return TracerImage.takeError();
-  auto Overhead = overheadOptions(*TracerImage);
-  if (!Overhead)
-    return Overhead.takeError();
+  auto Cost = costOptions(*TracerImage);
+  if (!Cost)
+    return Cost.takeError();
   if (Error E = wanted().takeError())
     return std::move(E);
   auto What = [] {
@@ -394,7 +443,7 @@ static Expected<int> recordRunning(std::vector<pid_t> Named,
     if (Text && Opts.Follow)
       *Text += ",follow=1";
     if (Text)
-      *Text += *Overhead;
+      *Text += *Cost + Limits.option();
     return Text;
   };
   return recordProcesses({Named, *Others, What, Options, Opts.Output, Opts.Threads,
@@ -403,6 +452,7 @@ static Expected<int> recordRunning(std::vector<pid_t> Named,
 }
 
 static Expected<int> runRecord(ArrayRef<const char *> Args) {
+  Opts.chooseTracer();
   auto Named = Opts.processes();
   if (!Named)
     return Named.takeError();
@@ -428,6 +478,8 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   auto Program = openProgram(*Path);
   if (!Program)
     return Program.takeError();
+  if (Error E = checkLibc(*Program))
+    return E;
   auto TracerImage = openTracer();
   if (!TracerImage)
     return TracerImage.takeError();
@@ -436,31 +488,46 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   if (!Asked)
     return Asked.takeError();
   Wanted W = std::move(*Asked);
+  W.Arguments.assign(Args.begin() + 1, Args.end());
+  std::vector<std::string> Unmatched;
   if (Error E = checkProgram(*Path, *Program, *TracerImage, W)) {
     if (!Opts.Force)
       return E;
     warn(toString(std::move(E)));
+    for (const Selection &S : W.Selections)
+      if (S.Name != "notrace")
+        append_range(Unmatched, S.Filter.unmatchedGlobs());
+    llvm::erase(Unmatched, "*");
   }
   auto Options = tracerOptions(W);
   if (!Options)
     return Options.takeError();
 
-  auto Overhead = overheadOptions(*TracerImage);
-  if (!Overhead)
-    return Overhead.takeError();
-  *Options += *Overhead;
+  auto Cost = costOptions(*TracerImage);
+  if (!Cost)
+    return Cost.takeError();
+  *Options += *Cost;
 
   auto Dir = OutputDir::create(Opts.Output);
   if (!Dir)
     return Dir.takeError();
-  if (Opts.hasEvents())
+  if (Opts.hasEvents()) {
     *Options += Clock;
-  *Options += ",checked=1,output=" + escapeOption(Dir->path());
-  std::string Preload = TracerImage->path();
-  if (const char *Others = getenv("LD_PRELOAD"); Others && *Others)
-    Preload += ":" + std::string(Others);
+    if (!Limits->MaxSize)
+      warnOfMemory(Opts.Output, Dir->path(), getpid());
+  }
+  *Options += Limits->option() +
+              (Unmatched.empty() ? ",checked=1" : ",checked=later");
+  auto Given = withOutput(*Options, Dir->descriptor(), Dir->path(), unsigned(getpid()));
+  if (!Given) {
+    Dir->undo();
+    return Given.takeError();
+  }
+  if (Error E = Dir->writeCommand())
+    warn(Opts.Output + ": the command is not written down: " + toString(std::move(E)));
+  std::string Preload = preloadList(*Program, TracerImage->path());
   setenv("LD_PRELOAD", Preload.c_str(), /*overwrite=*/1);
-  setenv("PATCHBAY", Options->c_str(), /*overwrite=*/1);
+  setenv("PATCHBAY", Given->c_str(), /*overwrite=*/1);
 
   auto Status = runProgram(*Path, Args);
   if (!Status) {
@@ -469,6 +536,7 @@ static Expected<int> runRecord(ArrayRef<const char *> Args) {
   }
   sayWhatKilled(Args.front(), *Status);
   sayWhatTimingTakes(*Status);
+  sayWhatWasNotFound(*Dir, Opts.Output, Unmatched, W.Typed.unmatchedRequests());
   sayWhatWasRecorded(Args.front(), *Dir, Opts.Output, Opts.Threads, *Limits);
   return WIFSIGNALED(*Status) ? 128 + WTERMSIG(*Status) : WEXITSTATUS(*Status);
 }

@@ -74,24 +74,28 @@ RecordOptions::RecordOptions(cl::SubCommand &Command)
                       "recorded; what they execute, if that is another "
                       "program, is not")),
       Tracer("t", cl::Prefix, cl::value_desc("TRACER"),
-             cl::init(FunctionProfile), cl::sub(Command), cl::cat(ToolOptions),
+             cl::init(FunctionDuration), cl::sub(Command), cl::cat(ToolOptions),
              cl::desc("What to record"),
              cl::values(
-                 clEnumValN(FunctionProfile, "function_profile",
-                            "how often functions are called (default)"),
-                 clEnumValN(Function, "function",
+                 clEnumValN(FunctionDuration, "duration",
+                            "an event for each call, with how long it took (default)"),
+                 clEnumValN(FunctionProfile, "count",
+                            "how often functions are called (default with --histogram)"),
+                 clEnumValN(Function, "entry",
                             "an event for each call, when it begins"),
-                 clEnumValN(FunctionDuration, "function_duration",
-                            "an event for each call, with how long it took"),
-                 clEnumValN(FunctionGraph, "function_graph",
-                            "the same, and one when it begins: calls that have "
-                            "not returned are there"))),
-      GlobsLong("filter", cl::aliasopt(Globs), cl::cat(ToolOptions),
+                 clEnumValN(FunctionGraph, "graph",
+                            "as duration, and an event when a call begins: calls that "
+                            "have not returned are there"),
+                 clEnumValN(FunctionDuration, "function_duration", "same as duration"),
+                 clEnumValN(FunctionProfile, "function_profile", "same as count"),
+                 clEnumValN(Function, "function", "same as entry"),
+                 clEnumValN(FunctionGraph, "function_graph", "same as graph"))),
+      GlobsLong("filter", cl::aliasopt(Globs), cl::NotHidden, cl::cat(ToolOptions),
                 cl::desc("Same as -F")),
-      NoTraceLong("notrace", cl::aliasopt(NoTrace), cl::cat(ToolOptions),
+      NoTraceLong("notrace", cl::aliasopt(NoTrace), cl::NotHidden, cl::cat(ToolOptions),
                   cl::desc("Same as -N")),
-      TracerLong("tracer", cl::aliasopt(Tracer), cl::cat(ToolOptions),
-                 cl::desc("The same")),
+      TracerLong("tracer", cl::aliasopt(Tracer), cl::NotHidden, cl::cat(ToolOptions),
+                 cl::desc("Same as -t")),
       Threshold("threshold", cl::value_desc("DURATION"), cl::sub(Command),
                 cl::cat(ToolOptions),
                 cl::desc("Drop calls that take less: 200us")),
@@ -105,8 +109,8 @@ RecordOptions::RecordOptions(cl::SubCommand &Command)
               "--no-sleep-time")),
       Histogram(
           "histogram", cl::sub(Command), cl::cat(ToolOptions),
-          cl::desc("With function_profile, count how long calls take, too: "
-                   "of each function and thread, by powers of two")),
+          cl::desc("Count calls, and how long they take: of each function and "
+                   "thread, by powers of two")),
       NoSleepTime(
           "no-sleep-time", cl::sub(Command), cl::cat(ToolOptions),
           cl::desc(
@@ -114,11 +118,9 @@ RecordOptions::RecordOptions(cl::SubCommand &Command)
               "the thread was not on a processor; not with -t function, "
               "--depth "
               "or --args")),
-      NoStores("no-stores", cl::sub(Command), cl::cat(ToolOptions),
-               cl::desc("Before main(), too, change code only as it is changed "
-                        "while other "
-                        "threads execute it, not by stores: takes some "
-                        "milliseconds more")),
+      NoNames("no-names", cl::sub(Command), cl::cat(ToolOptions),
+              cl::desc("Do not store the names of functions: they are read from the "
+                       "programs' files when the recording is read")),
       MaxRate("max-rate", cl::value_desc("N"), cl::sub(Command),
               cl::cat(ToolOptions),
               cl::desc("Disarm functions that are called more than N times a "
@@ -174,9 +176,9 @@ RecordOptions::RecordOptions(cl::SubCommand &Command)
       Output("o", cl::Prefix, cl::value_desc("DIR"), cl::init(DefaultDataDir),
              cl::sub(Command), cl::cat(ToolOptions),
              cl::desc("Directory to write (default: patchbay.data)")),
-      OutputLong("output", cl::aliasopt(Output), cl::cat(ToolOptions),
+      OutputLong("output", cl::aliasopt(Output), cl::NotHidden, cl::cat(ToolOptions),
                  cl::desc("Same as -o")),
-      DepthShort("D", cl::Prefix, cl::aliasopt(Depth), cl::cat(ToolOptions),
+      DepthShort("D", cl::Prefix, cl::aliasopt(Depth), cl::NotHidden, cl::cat(ToolOptions),
                  cl::desc("Same as --depth")),
       Force("force", cl::sub(Command), cl::cat(ToolOptions),
             cl::desc(
@@ -199,7 +201,8 @@ static StringRef nameOf(RecordOptions::TracerT Of) {
 
 std::string RecordOptions::how() const {
   std::string Options = ("tracer=" + nameOf(Tracer)).str();
-  if (!Buffer.empty())
+  const bool HasEvents = Tracer != FunctionProfile;
+  if (!Buffer.empty() && HasEvents)
     Options += ",buffer=" + Buffer;
   if (!Threshold.empty())
     Options += ",threshold=" + durationWord(*parseNs(Threshold, 0));
@@ -209,13 +212,13 @@ std::string RecordOptions::how() const {
     Options += ",histogram=1";
   if (NoSleepTime)
     Options += ",sleep-time=0";
-  if (NoStores)
-    Options += ",stores=0";
+  if (NoNames)
+    Options += ",names=0";
   if (Depth)
     Options += ",depth=" + utostr(Depth);
   if (!Sample.empty())
     Options += ",sample=" + Sample;
-  if (Overwrite)
+  if (Overwrite && HasEvents)
     Options += ",overwrite=1";
   return Options;
 }
@@ -229,6 +232,11 @@ bool RecordOptions::isOldTracer(StringRef Word) {
       return true;
     }
   return false;
+}
+
+void RecordOptions::chooseTracer() {
+  if (Histogram && !Tracer.getNumOccurrences())
+    Tracer.setValue(FunctionProfile);
 }
 
 Expected<std::vector<pid_t>> RecordOptions::processes() {
@@ -370,10 +378,8 @@ Error RecordOptions::check() const {
     for (const cl::Option *Given :
          std::initializer_list<const cl::Option *>{&Buffer, &Overwrite})
       if (Given->getNumOccurrences())
-        return makeError(Usage, "--" + Given->ArgStr +
-                                    " is for events, of which "
-                                    "function_profile records none: choose "
-                                    "another tracer with -t");
+        warn("--" + Given->ArgStr + " does nothing: function_profile records no events; "
+                                    "choose another tracer with -t");
   if (Tracer == FunctionProfile && !Histogram)
     for (const cl::Option *Given : std::initializer_list<const cl::Option *>{
              &Threshold, &static_cast<const cl::Option &>(StartAt),

@@ -18,6 +18,8 @@ struct RecordOptions {
 
   explicit RecordOptions(llvm::cl::SubCommand &Command);
 
+  /// Chooses the tracer that --histogram needs, unless -t does. To be called first.
+  void chooseTracer();
   /// The processes that -p names. If it names a tracer, as it once did, that is
   /// chosen: so before the others.
   llvm::Expected<std::vector<pid_t>> processes();
@@ -39,7 +41,7 @@ struct RecordOptions {
   llvm::cl::opt<TracerT, false, NamedValue<TracerT>> Tracer;
   llvm::cl::alias GlobsLong, NoTraceLong, TracerLong;
   llvm::cl::opt<std::string> Threshold, Why;
-  llvm::cl::opt<bool> Histogram, NoSleepTime, NoStores;
+  llvm::cl::opt<bool> Histogram, NoSleepTime, NoNames;
   llvm::cl::opt<std::string> MaxRate, MaxOverhead;
   llvm::cl::opt<unsigned> Depth;
   llvm::cl::opt<std::string> Sample, Buffer;

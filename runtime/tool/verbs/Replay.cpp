@@ -27,9 +27,10 @@ static cl::SubCommand ReplayCommand("replay",
 static InputOption Input(ReplayCommand);
 static std::string Dir; // that it names
 static cl::opt<bool>
-    Nested("nested", cl::sub(ReplayCommand), cl::cat(ToolOptions),
-           cl::desc("Show the calls of function_duration as those of "
-                    "function_graph"));
+    Nested("nested", cl::init(true), cl::sub(ReplayCommand), cl::cat(ToolOptions),
+           cl::desc("Show calls within each other, as those of function_graph (default); "
+                    "--nested=false: those of function_duration a line each, by the time "
+                    "of their entry"));
 
 static cl::opt<unsigned>
     MaxDepth("max-depth", cl::value_desc("N"), cl::sub(ReplayCommand),
@@ -41,25 +42,29 @@ static cl::alias MaxDepthAlias("D", cl::Prefix, cl::desc("Same as --max-depth"),
 
 static CallChoice Choice(ReplayCommand);
 static SymfsOption Symfs(ReplayCommand);
-static DisplayOptions Display(ReplayCommand);
+static DisplayOptions Display(ReplayCommand, /*WithPager=*/true, /*WithNames=*/true);
 
 static constexpr char Help[] = R"(
-  The form is ftrace's, of the tracer that was used: function prints entries,
-  function_duration calls by the time of their entry, function_graph calls with
-  what they called in brackets. Before a duration stands + if it is more than
+  The format is ftrace's. The tracer function prints entries. Others print calls with what
+  they called in brackets, or with --nested=false, for function_duration, a line for each
+  call. Before a duration stands + if it is more than
   10 us, ! 100 us, # 1 ms, * 10 ms, @ 100 ms, $ 1 s.
 
   Below a call that was recorded with --why stands what it waited for, when and how long,
   and its stack: who had called the function, as ftrace shows it.
 
   Calls are indented up to 50 deep. Beyond that a number says how deep. On a terminal
-  that is too narrow for a line parameters of the function give way, then arguments of
-  templates, and then the middle of its name; names of two functions stay different.
+  a name gives way until its line fits: first parameters, then template arguments, then its
+  middle. Names of two functions stay different. --full-names shows whole names.
+
+  Times of nested calls are without what it took to record the calls, which --raw shows,
+  too: see 'patchbay report --help'. The flat list of function_duration has what was
+  measured.
 
 EXAMPLES:
   patchbay replay | less
   patchbay replay -D 3
-  patchbay replay --nested server.data
+  patchbay replay --nested=false server.data
   patchbay replay --from 1.5s --to 1.6s --min 1ms
   patchbay replay --under handle_request -N 'std::*'
 
@@ -208,7 +213,7 @@ private:
   Trace &T;
   raw_ostream &OS;
   std::string Text; // of the line
-  const unsigned Width = terminalWidth(); // 0: any
+  const unsigned Width = outputIsTerminal() ? lineWidth() : 0; // 0: any
   size_t NameAt = 0, NameEnd = 0;         // of the function, in Text
   size_t Invisible = 0;                   // bytes of Text that make colours
   std::map<std::string, std::string>

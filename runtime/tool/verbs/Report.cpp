@@ -14,7 +14,6 @@
 #include "showing/HtmlReport.h"
 #include "showing/Losses.h"
 #include "showing/NothingTraced.h"
-#include "showing/PrometheusText.h"
 #include "showing/ReportTable.h"
 #include "showing/SlowTotals.h"
 #include "showing/Table.h"
@@ -55,7 +54,7 @@ static cl::opt<Field, false, NamedValue<Field>> Sort(
 static cl::opt<std::string>
     FieldList("f", cl::Prefix, cl::value_desc("KEYS"), cl::sub(ReportCommand),
               cl::cat(ToolOptions),
-              cl::desc("Show these columns, in this order: keys of -s, "
+              cl::desc("Show these columns, in this order: keys of -s, or percent, "
                        "separated by commas"));
 static cl::alias SortAlias("sort", cl::desc("Same as -s"), cl::aliasopt(Sort),
                            cl::NotHidden, cl::cat(ToolOptions));
@@ -82,10 +81,6 @@ static cl::opt<bool> All("all", cl::sub(ReportCommand), cl::cat(ToolOptions),
 static cl::opt<bool> Json("json", cl::desc("Print JSON"),
                           cl::sub(ReportCommand), cl::cat(ToolOptions));
 
-static cl::opt<bool> Prometheus("prometheus", cl::sub(ReportCommand),
-                               cl::cat(ToolOptions),
-                               cl::desc("Print metrics for Prometheus"));
-
 static cl::opt<std::string>
     Html("html", cl::value_desc("FILE"), cl::sub(ReportCommand),
          cl::cat(ToolOptions),
@@ -95,19 +90,18 @@ static cl::opt<std::string>
 
 static CallChoice Choice(ReportCommand);
 static SymfsOption Symfs(ReportCommand);
-static DisplayOptions Display(ReportCommand);
+static DisplayOptions Display(ReportCommand, /*WithPager=*/true, /*WithNames=*/true);
 
 static constexpr char Help[] = R"(
   Counts of several processes and of several copies of a module (same build
   id) are added up. A process that still runs can be reported on.
 
-  On a terminal that is too narrow this gives way, in this order: parameters of
-  functions, arguments of templates, the column of sub-routines unless -f asked for
-  it, namespaces and classes in front of a name, and what long names have in common.
-  What tells two functions apart is never cut. Elsewhere nothing is. Tables and boxes
-  of the page that --html writes have names in the same order of forms, all of a name
-  where one points at it; when names have given what they can, columns of its table
-  go: p50, p95, p99, unfinished, average, max, self, calls.
+  Names are shortened until lines fit into the terminal; elsewhere into COLUMNS or 100
+  characters. A name loses its parameters first, then template arguments, then the
+  namespaces and classes in front of it, then its middle. Names of one table stay
+  distinct. --full-names and --json show whole names. The page of --html shortens names
+  in the same order, and shows a whole name at the pointer. Where the page is too narrow,
+  its table drops columns: p50, p95, p99, unfinished, average, max, self, calls.
 
   Of events, the columns are:
     total     time in the function and all that it called; where it called
@@ -115,6 +109,8 @@ static constexpr char Help[] = R"(
     average   time of a call, longest: of the longest
     self      total without what the functions that it called took, as far as
               these were recorded: with a threshold or a filter, self is more
+    %         (-f percent) share of the self time of all functions, or of all calls where
+              self is not known
     made      of a recording with --sample: how often the function was called; calls,
               and all times, are those of the calls that were recorded, and not
               scaled. Self is not known then. Not beside --by, nor where calls are
@@ -125,8 +121,8 @@ static constexpr char Help[] = R"(
               longest are of the others
     p50, p95, p99 (with -f) what so many of a hundred calls that were seen to
               return took at most, to one part in 128
-    sub-routine that took most: of those that it called itself, with the time
-              of the outermost calls, as in total
+    sub       (with -f) the sub-routine that took most: of those that it called itself,
+              with the time of the outermost calls, as in total
   With -F, -N, --min and the like, the figures are those of the calls that were chosen,
   each with its own time as it was; sub-routines are what was chosen within them.
   With --diff, calls are those of BEFORE, calls now and all times those of DIR.
@@ -140,10 +136,16 @@ static constexpr char Help[] = R"(
   A warning says if they were recorded with other options, or, where a file has
   the same build id in both, of other functions.
   Time in which a thread waited or did not run is in it, unless it was recorded
-  with --no-sleep-time. What it takes to record a call, some tens of nanoseconds,
-  is in the time of its caller: of functions that make very many short calls, self
-  is mostly that. 'record -N' leaves those calls out, a profiler shows the rest. Histograms of function_profile have no self, and a total
+  with --no-sleep-time. Histograms of function_profile have no self, and a total
   in which a function's calls of itself count each.
+
+  To record a call takes some tens of nanoseconds. 'patchbay record' measures how many on
+  this machine, within the call and around it. All times are without that: the call's own
+  cost and that of all recorded calls within it. --raw shows what was measured. The mark ~
+  stands before what is left of a time that was mostly such cost: it is known badly, and
+  'record -N' or --max-overhead give better times. 'patchbay info' shows the cost and its
+  error. Not known, and not taken out, is the cost of calls that --threshold, --depth or
+  --sample dropped. --min and --max compare what was measured.
 
   Below it, of calls that were recorded with --why, is what they waited for: what the
   kernel's functions are called /proc/kallsyms says, on the machine on which it was
@@ -154,10 +156,6 @@ static constexpr char Help[] = R"(
   were, or put the names into the recording with 'patchbay archive', whose help says
   where debug files are looked for. One that was changed shows addresses; without a build id (link with
   -Wl,--build-id) that cannot be noticed, and names may be wrong.
-
-  With --prometheus, functions of one name in one file are summed, each is a label, and
-  durations are histograms; where that is scraped again and again, a recording is one
-  run, so that counters begin anew with the next.
 
   With --html, -s says in which order the page lists functions; it has columns of its
   own. The page is one file, needs no network, and stays below 5 MB: of recordings with
@@ -175,7 +173,6 @@ EXAMPLES:
   patchbay report --html out.html
   patchbay report --html out.html --diff before.data after.data
   patchbay report --diff before.data after.data
-  patchbay report --prometheus > /var/lib/node_exporter/parse.prom
   patchbay report --json | jq '.functions[] | select(.calls > 1000)'
 
 EXIT CODES:
@@ -202,6 +199,8 @@ static void printHistograms(const Trace &T,
 static void printJsonTimes(json::OStream &J, const Trace &T,
                            const FunctionDurations &F) {
   J.attribute("total_ns", F.Total);
+  if (!T.Raw && F.Measured > F.Total)
+    J.attribute("measured_ns", F.Measured);
   J.attribute("average_ns", F.average());
   if (T.hasEvents() && !T.isSampled())
     J.attribute("self_ns", F.Self);
@@ -309,7 +308,7 @@ static Expected<std::vector<Field>> parseFields() {
       {"total", Field::Total},     {"average", Field::Average},
       {"self", Field::Self},       {"longest", Field::Longest},
       {"p50", Field::P50},         {"p95", Field::P95},
-      {"p99", Field::P99},
+      {"p99", Field::P99},         {"percent", Field::Share},
       {"name", Field::Name},       {"sub", Field::Sub},
       {"module", Field::Module}};
   std::vector<Field> Fields;
@@ -321,8 +320,8 @@ static Expected<std::vector<Field>> parseFields() {
     if (Key == std::end(Keys))
       return makeError(Usage, "-f: there is no column '" + Word +
                                   "': name some of calls, made, unfinished, total, "
-                                  "average, self, longest, p50, p95, p99, name, "
-                                  "sub, module");
+                                  "average, self, longest, p50, p95, p99, percent, "
+                                  "name, sub, module");
     Fields.push_back(Key->second);
   }
   return Fields;
@@ -353,7 +352,7 @@ totals(Trace &T, const std::string &Dir, bool WithSpread,
   std::vector<CallSink *> Sinks = {&Totals};
   if (Slow)
     Sinks.push_back(Slow);
-  readCalls(T, Sinks);
+  readCalls(T, Sinks, /*StacksApart=*/true);
   sayEnded(T, Dir);
   if (Error E = CallChoice::checkFound(T, Dir))
     return E;
@@ -391,13 +390,15 @@ static Expected<int> writePage(Trace &T, const std::string &Dir, Trace *Before,
 
 static Expected<int> runDiff(const std::string &Dir,
                              std::vector<Field> Fields) {
-  if (Error E = refuseBeside("--diff", {&All, &By, &Json, &Prometheus, &Histograms}))
+  if (Error E = refuseBeside("--diff", {&All, &By, &Json, &Histograms}))
     return E;
-  auto IsOther = [](Field F) { return F == Field::Sub || F == Field::Module; };
+  auto IsOther = [](Field F) {
+    return F == Field::Sub || F == Field::Module || F == Field::Share;
+  };
   if (llvm::any_of(Fields, IsOther) ||
       (Sort.getNumOccurrences() && IsOther(Sort)))
-    return makeError(Usage, "--diff compares functions by name: leave out sub "
-                            "and module");
+    return makeError(Usage, "--diff compares functions by name: leave out sub, "
+                            "module and percent");
   Expected<Trace> Before = readTrace(Diff, Symfs);
   if (!Before)
     return Before.takeError();
@@ -428,7 +429,7 @@ static Expected<int> runDiff(const std::string &Dir,
   if (!New)
     return New.takeError();
   printReportDiff({*Before, *Old}, {*After, *New}, SortBy, Fields, AreDefault,
-                  terminalWidth(), outs());
+                  lineWidth(), outs());
   return Before->Incomplete || After->Incomplete ? Failure : Success;
 }
 
@@ -480,19 +481,16 @@ static Expected<int> runTable(const std::string &Dir,
     llvm::erase_if(Order, [&](size_t I) { return !Functions[I].Calls; });
   if (Json)
     printJson(*T, Functions, Order, Slow);
-  else if (Prometheus)
-    printPrometheus(*T, Functions, Order, By, lost(lossesOf(*T)), outs());
   else if (Histograms)
     printHistograms(*T, Functions, Order);
   else if (Traced)
-    printReport(*T, Functions, Order, Fields, AreDefault && SortBy != Field::Sub,
-                terminalWidth(), outs());
-  if (!Slow.empty() && !Json && !Prometheus && !Histograms)
-    Slow.print(outs(), terminalWidth());
+    printReport(*T, Functions, Order, Fields, lineWidth(), outs());
+  if (!Slow.empty() && !Json && !Histograms)
+    Slow.print(outs(), lineWidth());
   if (By == Apart::Caller && T->isSampled())
     errs() << "patchbay: " << printable(Dir)
            << ": sampled: the caller is the innermost that was recorded, too\n";
-  if (Order.empty() && Traced && !Json && !Prometheus)
+  if (Order.empty() && Traced && !Json)
     errs() << "patchbay: none of the " << Traced
            << " traced functions was called, --all shows them\n";
   if (!Traced && !T->Incomplete)
@@ -509,8 +507,11 @@ static Expected<int> runReport(ArrayRef<const char *>) {
   Expected<std::vector<Field>> Fields = parseFields();
   if (!Fields)
     return Fields.takeError();
+  if (StringRef(Html).starts_with("-") && Html != "-")
+    return makeError(Usage, "--html takes a file: '" + Html + "' looks like an option: for a "
+                            "file of this name give './" + Html + "'");
   if (!Html.empty())
-    if (Error E = refuseBeside("--html", {&FieldList, &All, &By, &Json, &Prometheus, &Histograms}))
+    if (Error E = refuseBeside("--html", {&FieldList, &All, &By, &Json, &Histograms}))
       return E;
   if (!Diff.empty())
     return runDiff(Dir, *Fields);
@@ -519,9 +520,6 @@ static Expected<int> runReport(ArrayRef<const char *>) {
   if (Json && (Histograms || !Fields->empty()))
     return makeError(Usage, "--json has all there is: leave out -f and "
                             "--histogram");
-  if (Prometheus)
-    if (Error E = refuseBeside("--prometheus", {&FieldList, &Sort, &Json, &Histograms}))
-      return E;
   if (Histograms && By != Apart::Nothing)
     return makeError(Usage, "--histogram shows all calls of a function: leave "
                             "out --by, and choose calls with --tid");

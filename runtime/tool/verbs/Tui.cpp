@@ -7,10 +7,12 @@
 #include "SymfsOption.h"
 #include "reading/CallChoice.h"
 #include "showing/HowRecorded.h"
+#include "showing/Losses.h"
 #include "showing/NothingTraced.h"
 #include "terminal/Browser.h"
 #include "terminal/LiveFigures.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
 using namespace patchbay;
@@ -76,12 +78,14 @@ static Expected<Figures> readFigures() {
     return std::move(E);
   FunctionTotals Totals(T, /*WithSpread=*/true);
   TreeBuilder Builder(T);
-  readCalls(T, {&Totals, &Builder});
+  readCalls(T, {&Totals, &Builder}, /*StacksApart=*/true);
   if (Error E = CallChoice::checkFound(T, Dir))
     return std::move(E);
   F.Functions = Totals.finish();
   F.Tree = Builder.finish();
   F.readNames();
+  if (double Part = lossesOf(T).Cost.share(); Part >= TracingCost::Noted)
+    F.Note = formatv("tracing took {0:f0}% of CPU time", 100 * Part).str();
   return std::move(F);
 }
 

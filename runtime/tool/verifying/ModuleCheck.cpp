@@ -46,8 +46,9 @@ static void checkStubs(const ImageView &View, uint64_t Stubs, uint64_t Links,
   }
 }
 
+/// \p Sites is null where a linker script has put records into another section.
 static void checkDescriptor(const ImageView &View, uint64_t Address,
-                            const Section &Sites, Findings &Out) {
+                            const Section *Sites, Findings &Out) {
   constexpr StringLiteral Name = PATCHBAY_MODULE_SYMBOL;
   ArrayRef<uint8_t> Bytes = View.map().bytes(Address, PATCHBAY_MODULE_SIZE_MIN);
   if (Bytes.empty()) {
@@ -72,8 +73,18 @@ static void checkDescriptor(const ImageView &View, uint64_t Address,
   // One of fewer fields is valid, too.
   if (read32le(&Bytes[Size]) != PATCHBAY_MODULE_SIZE_MIN)
     Check(Size, "size", sizeof(patchbay_module), read32le(&Bytes[Size]));
-  Check(Start, "sites_start", Sites.sh_addr, Reference(Start));
-  Check(Stop, "sites_stop", Sites.sh_addr + Sites.sh_size, Reference(Stop));
+  if (Sites) {
+    Check(Start, "sites_start", Sites->sh_addr, Reference(Start));
+    Check(Stop, "sites_stop", Sites->sh_addr + Sites->sh_size, Reference(Stop));
+  } else if (Reference(Start) % alignof(patchbay_record)) {
+    Out.add(Name, Start, "sites_start",
+            "a multiple of " + Twine(alignof(patchbay_record)),
+            hex(Reference(Start)));
+  } else if (const auto *R = View.relocations().in(
+                 Reference(Start), Reference(Stop) - Reference(Start))) {
+    Out.add(Name, Start, "the dynamic loader changes records", "no relocation",
+            "one of type " + Twine(R->Type));
+  }
   Check(offsetof(patchbay_module, flags), "flags", 0,
         read64le(&Bytes[offsetof(patchbay_module, flags)]));
   checkStubs(View, Reference(offsetof(patchbay_module, stubs)),
@@ -88,11 +99,11 @@ Error patchbay::checkModule(const ImageView &View, Findings &Out) {
   auto Sections = View.image().sectionsNamed(PATCHBAY_SITES_SECTION);
   if (!Sections)
     return Sections.takeError();
-  if (Sections->empty())
-    return Error::success();
   auto Modules = View.image().modules();
   if (!Modules)
     return Modules.takeError();
+  if (Sections->empty() && Modules->empty())
+    return Error::success();
 
   for (const Section *S : *Sections) {
     auto Bytes = View.image().elf().getSectionContents(*S);
@@ -101,7 +112,7 @@ Error patchbay::checkModule(const ImageView &View, Findings &Out) {
     checkSection(View, *S, *Bytes, Out);
   }
   // The runtime finds one section per module.
-  if (Sections->size() != 1)
+  if (Sections->size() > 1)
     Out.add(PATCHBAY_SITES_SECTION, 0, "sections of that name", "1",
             Twine(Sections->size()));
 
@@ -111,6 +122,7 @@ Error patchbay::checkModule(const ImageView &View, Findings &Out) {
     Out.add(PATCHBAY_MODULE_NOTE_SECTION, 0,
             "descriptors that loaded notes lead to", "1", "0");
   for (uint64_t Module : *Modules)
-    checkDescriptor(View, Module, *Sections->front(), Out);
+    checkDescriptor(View, Module,
+                    Sections->empty() ? nullptr : Sections->front(), Out);
   return Error::success();
 }

@@ -2,9 +2,8 @@
 /*
  * The writes alone that arm and disarm many functions: no function is looked at before,
  * chosen or remembered. What goes where is found out by letting the library do it once.
- * By stores, and nobody is asked whether there are other threads; or, with BLOCKS, as it is
- * done while threads run: through /proc/self/mem, in blocks, of text that was made before,
- * and then each processor is made to serialize.
+ * Written as while threads run: through /proc/self/mem, in blocks, of text that was made
+ * before, and then each processor is made to serialize.
  */
 #define _GNU_SOURCE
 #include "patcher.h"
@@ -14,7 +13,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -40,7 +38,6 @@ static uint8_t *at(function *f, int offset)
 	return (uint8_t *)f + offset;
 }
 
-#ifdef BLOCKS
 #define BLOCK 65536
 
 static int mem = -1;
@@ -72,46 +69,6 @@ static const char *keep(int armed)
 		mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
 	return NULL; /* whether it is open the first write tells */
 }
-#else
-/* mprotect(2) without the program's PLT, which is near its functions. */
-static inline __attribute__((always_inline)) long protect(long protection)
-{
-	register long start __asm__("rdi") = (long)text;
-	register long length __asm__("rsi") = (long)size;
-	register long what __asm__("rdx") = protection;
-	long result;
-
-	__asm__ volatile("syscall" : "=a"(result)
-			 : "a"((long)SYS_mprotect), "r"(start), "r"(length), "r"(what)
-			 : "rcx", "r11", "memory");
-	return result;
-}
-
-/*
- * Not executable meanwhile is what shares a page with one of the functions. So this is
- * in pages of its own.
- */
-static __attribute__((section("floor_text"), aligned(4096), noinline))
-const char *write_all(int armed)
-{
-	const uint64_t slot = slots[armed];
-	const uint8_t byte = bytes[armed];
-
-	if (protect(PROT_READ | PROT_WRITE))
-		return "no text that may be written";
-	for (function **f = __start_bench_functions; f < __stop_bench_functions; f++) {
-		memcpy(at(*f, SLOT), &slot, sizeof(slot));
-		*at(*f, site) = byte;
-	}
-	return protect(PROT_READ | PROT_EXEC) ? "text stays without execution" : NULL;
-}
-
-static const char *keep(int armed)
-{
-	(void)armed;
-	return NULL;
-}
-#endif
 
 /* All functions are alike, or this is no measure of them. */
 static const char *look(int armed)

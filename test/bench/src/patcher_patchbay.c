@@ -6,10 +6,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#ifndef MODES
-#define MODES 0
-#endif
-
 const unsigned int patcher_events_per_call = 1;
 const int patcher_has_names = 1;
 
@@ -56,10 +52,8 @@ const char *patcher_init(void)
 		.flags = PATCHBAY_OPS_FAST,
 		.handler = count_first,
 	};
-	int error = patchbay_set_mode(MODES);
+	int error = patchbay_ops_create(&attr, &ops);
 
-	if (!error)
-		error = patchbay_ops_create(&attr, &ops);
 	attr.handler = count_too;
 	return failure(error ? error : patchbay_ops_create(&attr, &second_ops));
 }

@@ -12,8 +12,8 @@ from suites.sites import NO_XRAY, with_control
 
 ONES = 200
 XRAY = ("xray", "xray-entry")
-# The writes alone, and of what they are the floor.
-FLOORS = {"floor-writes": "ours", "floor-stores": "ours-stores"}
+# The writes alone.
+FLOOR = "floor-writes"
 # What of the library has other names where the floor has its own.
 LEARNED = [f"-Dpatcher_{name}=library_{name}"
            for name in ("init", "arm_all", "disarm_all")]
@@ -65,15 +65,13 @@ def count(bench, programs):
             ("arm", COUNTED, ("first", "disarm", "again")),
             ("second", COUNTED_SECOND, ("a second tracer", "one of two less"))):
         names = [f"instructions, {what}" for what in names]
-        for system in ("ours", "ours-stores"):
-            if not shutil.which("valgrind"):
-                for name in names:
-                    bench.report.skip(Skipped(name, system, "install valgrind"))
-                continue
-            counts = callgrind.calls((programs[system], mode), "2 1\n", counted)
-            for name, figure in zip(names, counts):
-                bench.report.add(Row(name, system, figure / bench.functions,
-                                     "per function"))
+        if not shutil.which("valgrind"):
+            for name in names:
+                bench.report.skip(Skipped(name, "ours", "install valgrind"))
+            continue
+        counts = callgrind.calls((programs["ours"], mode), "2 1\n", counted)
+        for name, figure in zip(names, counts):
+            bench.report.add(Row(name, "ours", figure / bench.functions, "per function"))
 
 
 def build(tools, number):
@@ -83,7 +81,7 @@ def build(tools, number):
     source = functions.write(tools.cache / f"functions-{bodies}.c", bodies)
 
     def program(name):
-        system = table["ours" if name in FLOORS else name.removesuffix("-stores")]
+        system = table["ours" if name == FLOOR else name]
         objects = [tools.object("patch_main.c", system.callers)]
         if system.is_xray:
             link = ["-fxray-instrument"]
@@ -93,27 +91,23 @@ def build(tools, number):
             link = [str(library), f"-Wl,-rpath,{library.parent}"]
             # Its handlers are of general registers only.
             objects.append(tools.object(
-                "patcher_patchbay.c", ["-mgeneral-regs-only"] +
-                ["-DMODES=PATCHBAY_MODE_STORES"] * (name == "ours-stores") +
-                LEARNED * (name in FLOORS)))
-            if name in FLOORS:
-                objects.append(tools.object(
-                    "patcher_floor.c", ["-DBLOCKS"] * (FLOORS[name] == "ours")))
+                "patcher_patchbay.c", ["-mgeneral-regs-only"] + LEARNED * (name == FLOOR)))
+            if name == FLOOR:
+                objects.append(tools.object("patcher_floor.c"))
         objects += [tools.object(source, system.flags)] * copies
         return tools.program(f"patch-{name}", objects, link)
 
-    names = ["ours", "ours-stores"]
+    names = ["ours"]
     if platform.machine() == "x86_64":
-        names += FLOORS
+        names.append(FLOOR)
     if tools.runtime_library("clang_rt.xray") is not None:
         names += XRAY
     return tools.each(program, names)
 
 
 def floors(programs, mode):
-    return [Entry(name, (programs[name], mode), (*XRAY[:1], of),
-                  note="the writes alone" if mode == "arm" else "")
-            for name, of in FLOORS.items() if name in programs]
+    return [Entry(FLOOR, (programs[FLOOR], mode), (*XRAY[:1], "ours"),
+                  note="the writes alone" if mode == "arm" else "")] * (FLOOR in programs)
 
 
 def case(name, programs, mode, xray, slices=1, calls=1, more=(), unit="ms",
@@ -125,11 +119,6 @@ def case(name, programs, mode, xray, slices=1, calls=1, more=(), unit="ms",
                      if system == XRAY[1] and mode == "arm" else "")
                for system in XRAY if xray]
     entries.append(Entry("ours", (programs["ours"], mode), XRAY if xray else ()))
-    if per == "batch":
-        entries.append(Entry("ours-stores", (programs["ours-stores"], mode),
-                             XRAY if xray else (),
-                             note="PATCHBAY_MODE_STORES: of a process with one thread"
-                             if mode == "arm" else ""))
     entries = (*entries, *more)
     return Case(name, slices, calls, with_control(entries) if xray else entries,
                 unit=unit, per=per, warm_up=warm_up,

@@ -62,7 +62,7 @@ def use():
     output = inside("cd /root/use\n" + "\n".join(commands)).stdout
     page = (ROOT / "root/use/page.html").read_text()
     print(f"{len(commands)} commands")
-    print("calls of leaf:", *re.findall(r"^ *(\d+) .* leaf +-$", output, re.MULTILINE))
+    print("calls of leaf:", *re.findall(r"^ *(\d+) .* leaf$", output, re.MULTILINE))
     data = re.search(r'id="data"[^>]*>([^<]*)<', page)[1].strip()
     packed = base64.b64decode(data[1:])
     names = zlib.decompress(packed) if data[0] == "z" else packed

@@ -6,7 +6,7 @@ target triple = "aarch64-unknown-linux-gnu"
 
 ; CHECK: {{^}}nested gp=1 fp=0 stack=0 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 define void @nested(ptr nest %a, i64 %b) { ret void }
-; CHECK: {{^}}three_words {{.*}} unknown-args{{$}}
+; CHECK: {{^}}three_words gp=3 fp=0 stack=0 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 define void @three_words(i192 %a) { ret void }
 ; Results in more registers than C asks for are not kept, so there are no exits.
 ; CHECK: {{^}}three gp=0 fp=0 stack=0 ret=other {{[^ ]+ [^ ]+ [^ ]+}} unknown-args{{$}}

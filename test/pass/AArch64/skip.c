@@ -5,9 +5,9 @@
 
 // CHECK: remark: plain: slot and site, prefix of 16 bytes
 int plain(int a) { return a; }
-// CHECK: remark: takes_scalable: no slot: scalable vectors give it a calling convention of its own
-void takes_scalable(__SVInt32_t a) {}
-// CHECK: remark: returns_scalable: no slot: scalable vectors give it
+// CHECK: remark: takes_scalable: no slot: an argument is in a register that tracers do not keep
+__SVInt32_t takes_scalable(__SVInt32_t a) { return a; }
+// CHECK: remark: returns_scalable: no slot: its callers rely on registers that tracers change
 __SVInt32_t returns_scalable(__SVInt32_t *a) { return *a; }
 // CHECK: remark: vector_pcs: no slot: its calling convention is not C's
 __attribute__((aarch64_vector_pcs)) int vector_pcs(int a) { return a; }

@@ -21,8 +21,8 @@ template <class T> __attribute__((noinline)) T twice(T a) { return a * 2; }
 int function(int a, double b) { return twice(a) + twice(b); }
 __attribute__((section("own"))) int own(int a) { return twice(a) + 1; }
 
-// TEXT: .localentry __patchbay_module_ctor
-// TEXT: addis 12, 2, patchbay_module_register@got@ha
+// TEXT: __patchbay_module_ctor:
+// TEXT: .weak patchbay_module_register
 
 // CHECK-DAG: _Z8functionid gp=1 fp=1
 // CHECK-DAG: _Z5twiceIiET_S0_ gp=1 fp=0

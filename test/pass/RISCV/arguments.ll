@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 ; Arguments that C cannot express. What the pass cannot vouch for says so.
-; RUN: llc -mattr=+d -target-abi=lp64d -load %pass -filetype=obj %s -o %t.o
+; RUN: llc -mattr=+d -target-abi=lp64d -load %pass -relocation-model=pic -filetype=obj %s -o %t.o
 ; RUN: %shared %t.o -o %t.so && %records %t.so | FileCheck %s
 target triple = "riscv64-unknown-linux-gnu"
 
@@ -14,7 +14,7 @@ define void @three_words(i192 %a, i64 %b) { ret void }
 define void @four_floats(<4 x float> %a, float %b) { ret void }
 ; CHECK: {{^}}vector {{.*}} unknown-args{{$}}
 define void @vector(<4 x float> %a, float %b) "target-features"="+d,+v" { ret void }
-; CHECK: {{^}}by_value {{.*}} unknown-args{{$}}
+; CHECK: {{^}}by_value gp=1 fp=0 stack=0 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 define void @by_value(ptr byval([3 x i64]) %a) { ret void }
 ; In the convention of internal functions each part has a register.
 ; CHECK: {{^}}fast gp=5 fp=0 stack=0 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}

@@ -34,8 +34,8 @@ __attribute__((section("own"))) int own(int a) { return twice(a); }
 // TEXT-NEXT: nop
 // TEXT-NEXT: nop
 // TEXT-NEXT: .option pop
-// TEXT: .insn u 23, zero, 0
-// TEXT: auipc a5, %got_pcrel_hi(patchbay_module_register)
+// TEXT: __patchbay_module_ctor:
+// TEXT: auipc {{.*}}, %got_pcrel_hi(patchbay_module_register)
 
 // CHECK-DAG: _Z8functionid gp=1 fp=1
 // CHECK-DAG: _Z5twiceIiET_S0_ gp=1 fp=0

@@ -99,6 +99,7 @@ int tail(int a) { __attribute__((musttail)) return callee(a); }
 v8 ymm(v8 a, v8 b) { return a; }
 // AVX-DAG: {{^}}zmm gp=1 fp=1 stack=0 ret=other {{[^ ]+ [^ ]+ [^ ]+$}}
 v16 zmm(v16 a, int b) { return a; }
-// AVX-DAG: {{^}}variadic_zmm gp=1 fp=0 stack=8 ret=void {{[^ ]+ [^ ]+ [^ ]+}} variadic{{$}}
+// In variadic functions these are on the stack.
+// AVX-DAG: {{^}}variadic_zmm {{.*}} variadic unknown-args{{$}}
 void variadic_zmm(v16 a, int b, ...) {}
 #endif

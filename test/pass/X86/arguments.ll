@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 ; Arguments that C cannot express. What the pass cannot vouch for says so.
-; RUN: llc -load %pass -filetype=obj %s -o %t.o
+; RUN: llc -load %pass -relocation-model=pic -filetype=obj %s -o %t.o
 ; RUN: %shared %t.o -o %t.so && %records %t.so | FileCheck %s
 target triple = "x86_64-unknown-linux-gnu"
 

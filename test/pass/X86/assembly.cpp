@@ -2,8 +2,9 @@
 // REQUIRES: gnu-binutils
 // Printed as assembly and assembled again, by clang or by GNU as, in either
 // dialect, the bytes are those of the object that clang writes itself. Unwind tables have
-// another length then, so .text is linked to where it does not matter how long they are.
-// DEFINE: %{shared} = %shared --section-start=.text=0x10000
+// another length then, and would move what follows them, so they are left out.
+// RUN: echo 'SECTIONS { /DISCARD/ : { *(.eh_frame) } } INSERT AFTER .text;' > %t.lds
+// DEFINE: %{shared} = %shared --section-start=.text=0x10000 -T %t.lds
 // RUN: %clangxx_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fcf-protection=branch -fno-addrsig -c %s -o %t.o
 // RUN: %clangxx_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fcf-protection=branch -fno-addrsig -fno-integrated-as -S %s -o %t.att.s
 // RUN: %clangxx_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fcf-protection=branch -fno-addrsig -fno-integrated-as -masm=intel -S %s -o %t.intel.s

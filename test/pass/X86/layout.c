@@ -20,6 +20,7 @@ int external(int a) { return a + 1; }
 // CHECK: section .text:
 // Nothing here but eight zero bytes, which objdump elides.
 // CHECK:       ...
+// CHECK:      {{.*}} <external.pad>:
 // CHECK-NEXT:     8: c3 retq
 // CHECK-NEXT:     9: c3 retq
 // CHECK-NEXT:     a: c3 retq

@@ -11,7 +11,7 @@
 // SPLIT: warning: patchbay: {{.*}}not-silent.c: no function has a slot: -fsplit-stack: linkers rewrite its first instructions (2) [-Wbackend-plugin]
 // NAKED: warning: patchbay: {{.*}}not-silent.c: no function has a slot: -fsplit-stack: linkers rewrite its first instructions (2); it is naked: its first instruction is its author's (1)
 // ENTRY: warning: patchbay: {{.*}} no function has a slot: -fpatchable-function-entry claims its entry (2)
-// FIXED: warning: patchbay: {{.*}} no function has a slot: a register that its site changes is reserved (-ffixed-...) (2)
+// FIXED: warning: patchbay: {{.*}} no function has a slot: a register that tracing changes is reserved (-ffixed-...) (2)
 
 // What a sanitizer adds to a file has a slot, but is not what was asked for.
 // RUN: %{cc} -fsanitize=address -fsplit-stack -Rpass=patchbay 2>&1 | %{check}=ASAN

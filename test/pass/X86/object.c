@@ -17,34 +17,34 @@ __attribute__((naked)) void naked(void) { __asm__("ret"); }
 #endif
 
 // CHECK-NOT: note.patchbay
+// CHECK: .text.startup.__patchbay_module PROGBITS {{.*}} AXG
+// CHECK: .data.rel.ro.__patchbay_module PROGBITS {{.*}} 000088 00 WAG 0 0 8
+// CHECK: .bss.__patchbay_module NOBITS {{.*}} 000010 00 WAG 0 0 8
+// CHECK: .rodata.__patchbay_module PROGBITS {{.*}} 000040 00 AG 0 0 8
+// CHECK: .note.patchbay.module NOTE {{.*}} 000020 00 AG 0 0 4
+// CHECK: .init_array.1 INIT_ARRAY {{.*}} 000008 00 WAG 0 0 8
+// CHECK: .fini_array.1 FINI_ARRAY {{.*}} 000008 00 WAG 0 0 8
 // CHECK: .note.patchbay NOTE {{.*}} 000020 00 0 0 4
 // CHECK-NOT: note.patchbay
-// CHECK: .rodata.__patchbay_module PROGBITS {{.*}} 000040 00 AG 0 0 8
-// CHECK: .data.rel.ro.__patchbay_module PROGBITS {{.*}} 000090 00 WAG 0 0 8
-// CHECK: .bss.__patchbay_module NOBITS {{.*}} 000010 00 WAG 0 0 8
-// CHECK: .note.patchbay.module NOTE {{.*}} 000020 00 AG 0 0 4
-// CHECK: .text.__patchbay_module PROGBITS {{.*}} 0011b3 00 AXG 0 0 64
+// CHECK: .text.__patchbay_module PROGBITS {{.*}} 001225 00 AXG 0 0 64
 // CHECK: .gcc_except_table.__patchbay_module PROGBITS {{.*}} 000048 00 AG 0 0 4
-// CHECK: .text.startup.__patchbay_module PROGBITS {{.*}} AXG
-// CHECK: .init_array.00001 INIT_ARRAY {{.*}} 000008 00 WAG 0 0 8
-// CHECK: .fini_array.00001 FINI_ARRAY {{.*}} 000008 00 WAG 0 0 8
 // CHECK: COMDAT group section {{.*}} [__patchbay_module] contains 17 sections:
 // CHECK-NOT: COMDAT
 // CHECK: Displaying notes found in: .note.patchbay{{$}}
 // CHECK: Patchbay 0x00000008
 // CHECK-NEXT: description data: 02 00 00 00 01 00 00 00
 
-// BYTES:      section .note.patchbay:
-// BYTES-NEXT: 0000 09000000 08000000 01000000 50617463
-// BYTES-NEXT: 0010 68626179 00000000 02000000 01000000
 // BYTES:      section .rodata.__patchbay_module:
 // BYTES-NEXT: 0000 02000000 40000000 00000000 00000000
 // BYTES-NEXT: 0010 00000000 00000000 00000000 00000000
 // BYTES-NEXT: 0020 00000000 00000000 00000000 00000000
-// BYTES-NEXT: 0030 00000000 00000000 02000000 00000000
+// BYTES-NEXT: 0030 00000000 00000000 05000000 00000000
 // BYTES:      section .note.patchbay.module:
 // BYTES-NEXT: 0000 09000000 08000000 06000000 50617463
 // BYTES-NEXT: 0010 68626179 00000000 02000000 00000000
+// BYTES:      section .note.patchbay:
+// BYTES-NEXT: 0000 09000000 08000000 01000000 50617463
+// BYTES-NEXT: 0010 68626179 00000000 02000000 01000000
 // BYTES:      section .text.__patchbay_module:
 // BYTES-NEXT: 0000 f30f1efa ff250000 0000cccc cccccccc
 // BYTES-NEXT: 0010 f30f1efa ff250000 0000cccc cccccccc
@@ -58,7 +58,7 @@ __attribute__((naked)) void naked(void) { __asm__("ret"); }
 
 // SYMBOLS-DAG: OBJECT WEAK HIDDEN {{.*}} __patchbay_module{{$}}
 // SYMBOLS-DAG: FUNC WEAK HIDDEN {{.*}} __patchbay_stubs_2{{$}}
-// SYMBOLS-DAG: NOTYPE WEAK HIDDEN {{.*}} __patchbay_personality_2{{$}}
+// SYMBOLS-DAG: OBJECT WEAK HIDDEN {{.*}} __patchbay_personality_2{{$}}
 // SYMBOLS-DAG: NOTYPE WEAK HIDDEN UND __start_patchbay_sites
 // SYMBOLS-DAG: NOTYPE WEAK HIDDEN UND __stop_patchbay_sites
 // SYMBOLS-DAG: NOTYPE WEAK DEFAULT UND patchbay_module_register

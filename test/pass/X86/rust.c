@@ -9,7 +9,7 @@
 // RUN: %clang -O2 -fplugin=%pass -fsanitize=kcfi -fPIE -pie main.c librust.a -o main --ld-path=%ld.lld -L %patchbay_lib -lpatchbay -Wl,-rpath,%patchbay_lib
 // RUN: ./main | FileCheck %s
 // RUN: %patchbay verify main | FileCheck %s --check-prefix=VERIFY
-// RUN: %patchbay record -F '*' -o data -- ./main | FileCheck %s
+// RUN: %patchbay record -t count -F '*' -o data -- ./main | FileCheck %s
 // RUN: %patchbay report -i data | FileCheck %s --check-prefix=REPORT
 // CHECK: rust: 20 + 22 = 42
 // VERIFY: 3 functions verified, 0 faults

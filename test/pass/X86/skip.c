@@ -29,7 +29,7 @@ __attribute__((swiftcall)) int swiftcall(int a) { return a; }
 __attribute__((target("general-regs-only"), interrupt)) void interrupt(void *p) {}
 // CHECK: remark: sysv_abi: slot and site
 __attribute__((sysv_abi)) int sysv_abi(int a) { return a; }
-// CHECK: remark: saves_all: no slot: it is marked no_caller_saved_registers, which a tracer cannot keep
+// CHECK: remark: saves_all: no slot: its callers rely on registers that tracers change
 __attribute__((no_caller_saved_registers)) int saves_all(int a) { return a; }
 // CHECK: remark: no_profile: no slot: it is marked no_profile_instrument_function
 __attribute__((no_profile_instrument_function)) int no_profile(int a) { return a; }

@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 ; What only IR, or another language than C, can say.
-; RUN: llc -load %pass -pass-remarks-missed=patchbay -filetype=obj %s -o %t.o 2>&1 | FileCheck %s
+; RUN: llc -load %pass -relocation-model=pic -pass-remarks-missed=patchbay -filetype=obj %s -o %t.o 2>&1 | FileCheck %s
 ; RUN: %shared %t.o -o %t.so && %records %t.so | FileCheck %s --check-prefix=RECORD --implicit-check-not=gp=
 target triple = "x86_64-unknown-linux-gnu"
 
@@ -19,6 +19,11 @@ define coldcc void @cold(i32 %a) { ret void }
 define tailcc void @tail() { ret void }
 ; CHECK: remark: {{.*}} hotpatch: no slot: hot patching claims its first instruction
 define void @hotpatch() "patchable-function"="prologue-short-redirect" { ret void }
+
+; CHECK: remark: {{.*}} resolver: no slot: it is an ifunc resolver, which runs before relocation is done
+define internal ptr @resolver() { ret ptr @fast }
+@alias = internal alias ptr (), ptr @resolver
+@ifunc = ifunc void (i32), ptr @alias
 
 ; RECORD: {{^}}fast gp=1
 define fastcc void @fast(i32 %a) { ret void }

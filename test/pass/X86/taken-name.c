@@ -1,5 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A program that defines what the pass emits gets an error that says so.
+// A program that defines what the pass emits gets an error that says so; one that
+// declares it finds the module's.
 // RUN: not %clang_pass --target=x86_64-linux-gnu -c %s -o %t.o 2>&1 | FileCheck %s
-// CHECK: error: symbol '__patchbay_module_ctor' is already defined
-int __patchbay_module_ctor(int a) { return a; }
+// RUN: not %clang_pass --target=x86_64-linux-gnu -DSTUBS -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=STUBS
+// RUN: %clang_pass --target=x86_64-linux-gnu -DDECLARED -c %s -o %t.o && llvm-nm %t.o | FileCheck %s --check-prefix=DECLARED
+// RUN: %clang_pass --target=x86_64-linux-gnu -DDECLARED -Xclang -mllvm -Xclang -patchbay-instruction-threshold=99 -c %s -o %t.o && llvm-nm %t.o | FileCheck %s --check-prefix=NONE
+// CHECK: error: patchbay: {{.*}}taken-name.c: it defines '__patchbay_module', which is Patchbay's name
+// STUBS: error: patchbay: {{.*}}taken-name.c: it defines '__patchbay_stubs_2', which is Patchbay's name
+// DECLARED: V __patchbay_module{{$}}
+// NONE: U __patchbay_module{{$}}
+#ifdef DECLARED
+extern const char __patchbay_module[];
+const char *module(void) { return __patchbay_module; }
+#elif defined(STUBS)
+int __patchbay_stubs_2(int a) { return a; }
+#else
+int __patchbay_module(int a) { return a; }
+#endif

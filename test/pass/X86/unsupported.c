@@ -10,6 +10,7 @@
 // RUN: %clang --target=x86_64-apple-macosx -O2 -c %s -o %t.stock.o
 // RUN: %clang_pass --target=x86_64-apple-macosx -O2 -c %s -o %t.o 2>&1 | FileCheck %s --implicit-check-not=warning: -DTARGET=x86_64-apple-macosx
 // RUN: cmp %t.stock.o %t.o
+// RUN: %clang_pass --target=aarch64-linux-pauthtest -O2 -c %s -o %t.o 2>&1 | FileCheck %s --implicit-check-not=warning: -DTARGET=aarch64-unknown-linux-pauthtest
 // RUN: %clang --target=aarch64-linux-gnu_ilp32 -O2 -c %s -o %t.stock.o
 // RUN: %clang_pass --target=aarch64-linux-gnu_ilp32 -O2 -c %s -o %t.o 2>&1 | FileCheck %s --implicit-check-not=warning: -DTARGET=aarch64-unknown-linux-gnu_ilp32
 // RUN: cmp %t.stock.o %t.o

@@ -138,13 +138,14 @@ class Toolchain:
 
     def defined(self, objects):
         """The names of the functions that objects define. Other symbols in code
-        are labels, the prefixes that stock kCFI gives functions, and the plugin's
-        own functions, which register a module."""
+        are labels, the prefixes that stock kCFI gives functions, the plugin's pads
+        before them, and its own functions, which register a module."""
         symbols = self._text(self.nm, "--defined-only", "--format=posix", *objects)
         names = (line.split()[0] for line in symbols.splitlines()
                  if line[:1] and line.split()[1:2] and line.split()[1] in "tTwW")
         return Counter(_plain(name) for name in names
-                       if not name.startswith((".", "__cfi_", "__patchbay_")))
+                       if not name.startswith((".", "__cfi_", "__patchbay_"))
+                       and not name.endswith(".pad"))
 
 
 def _plain(name):

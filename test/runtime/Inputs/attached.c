@@ -62,4 +62,12 @@ const struct patchbay_program both = {
 const struct patchbay_program two_args = {
 	.size = sizeof(two_args), .entry = on_entry, .nr_args = 2,
 };
+/* Of an older header, which ends there; and one that lies about its size. */
+struct older {
+	size_t size;
+	patchbay_handler entry, exit;
+	unsigned int flags, nr_args;
+};
+const struct older older = { .size = sizeof(older), .entry = on_entry };
+const struct older cut = { .size = sizeof(older) + 1, .entry = on_entry };
 int number = 1;

@@ -10,7 +10,7 @@ for value in tracer=functions tracer= thresh=1x thresh= thresh=5 \
              thresh=99999999999999999999ns thresh=99999999999s buffer=1T \
              buffer=3k buffer=1025g \
              depth=0 depth=2 clock=1 clock=1/2x args=x,tracer=function_profile \
-             overwrite=yes live=0 histogram=1 sleep-time=1 sleep-time=0 stores=1 \
+             overwrite=yes live=0 histogram=1 sleep-time=1 sleep-time=0 \
              sleep-time=0,tracer=function_graph,depth=2 \
              sleep-time=0,tracer=function_graph,args=x tracer=function_profile,thread=x \
              color=red word; do

@@ -39,23 +39,24 @@ together() {
 }
 
 together guided reading/CallStream reading/DataBlocks reading/DataFile \
-	reading/DataReader reading/DataSlow reading/EventWindows reading/Trace \
+	reading/DataReader reading/DataSlow reading/EventWindows reading/RecordedNames reading/Trace \
 	reading/TypedText showing/WhySlow attach/Unwinder
 sanitize -fsanitize=fuzzer-no-link -c "$output.d/guided.cpp" -o "$output.d/guided.o"
 
 # Apart from the others is what has a name of its file that they, or headers, have too.
-together names Diagnostics elf/ElfImage elf/LoadMap names/KernelNames names/NameArchive \
-	names/NameFilter names/NameForms names/NameParts names/NamesApart \
-	names/OnlyDifferences names/RustNames names/SourceNames names/SymbolFiles \
+together names Diagnostics elf/DynamicTable elf/ElfImage elf/LoadMap names/KernelNames names/NameArchive \
+	names/NameFilter names/NameForms names/NameParts names/RustNames \
+	names/ShortNames names/SourceNames names/SymbolFiles \
 	names/TracedNames DurationText PlainText
 together reading reading/CallPass reading/ChosenCalls reading/DataErrors \
-	reading/MappedFile reading/Parallel reading/Progress recording/OutputDir \
+	reading/MappedFile reading/MovedCalls reading/Parallel reading/Progress recording/OutputDir \
 	showing/CallTree showing/Comparison showing/Durations showing/Histogram \
 	showing/Losses showing/ReportTable showing/Spread showing/Table showing/Values \
 	export/PerfettoExport
 together export export/Export
+together files recording/OptionFile recording/OwnFiles
 together terminal showing/Terminal
-for part in names reading export terminal; do
+for part in names reading export files terminal; do
 	sanitize -c "$output.d/$part.cpp" -o "$output.d/$part.o"
 done
 for part in name_forms name_parts; do

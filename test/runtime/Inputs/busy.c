@@ -19,7 +19,7 @@ OPAQUE int slow(int a)
 	return a + 1;
 }
 
-/* What the listening thread calls, if the program exports it. */
+/* A function of the C library that the listening thread calls. */
 ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
 	return syscall(SYS_recvmsg, fd, message, flags);

@@ -49,7 +49,7 @@ duckdb.sql("""
         where call.caller is not null)
     select up.n, up.above, call.f above_f from up join call on up.above = call.n;
     create table self as
-    select outer_.n, greatest(any_value(outer_.d) - coalesce(sum(inner_.d), 0), 0) own
+    select outer_.n, any_value(outer_.d) - coalesce(sum(inner_.d), 0) own
     from call outer_ left join call inner_ on inner_.caller = outer_.n group by outer_.n;
 """)
 
@@ -99,7 +99,7 @@ def compare_figures(options, functions, group=""):
         shown = {(name, int(of.rsplit("-")[-1])): row for (name, of), row in shown.items()}
     rows = duckdb.sql(f"""
         select f, {key}, count(*), sum(d) // count(*), max(d),
-               coalesce(sum(d) filter (not again), 0), sum(own), list_sort(list(d))
+               coalesce(sum(d) filter (not again), 0), greatest(sum(own), 0), list_sort(list(d))
         from (select chosen.*, call.by_f, own, exists(
                   from within join chosen as outer_ on above = outer_.n
                   where within.n = chosen.n and outer_.f = chosen.f) again
@@ -131,13 +131,13 @@ for options, condition in CASES:
     lines = [line for line in patchbay("replay", *options).splitlines()
              if not line.startswith(b"#") and b" } /*" not in line]
     check((options, "replay"), len(lines), count)
-    compare_figures(options, json.loads(patchbay("report", "--json", *options))["functions"])
+    compare_figures(options, json.loads(patchbay("report", "--json", "--raw", *options))["functions"])
 # By thread and by caller, of all and of choices by time, name, and what they are under.
 told_apart = 0
 for options, condition in [((), "true"), CASES[2], CASES[5], CASES[9]]:
     duckdb.sql(f"create or replace table chosen as from every where {condition}")
     for group in ("thread", "caller"):
-        shown = json.loads(patchbay("report", "--json", "--by", group, *options))["functions"]
+        shown = json.loads(patchbay("report", "--json", "--raw", "--by", group, *options))["functions"]
         compare_figures((*options, "--by", group), shown, group)
         told_apart += len(shown)
 print(f"{len(CASES)} choices agree, and {told_apart} rows by thread and by caller")

@@ -41,7 +41,7 @@ duckdb.sql(f"""
 FIGURES = """
     select f, m, count(*) calls, sum(d) // count(*) average_ns, max(d) longest_ns,
            coalesce(sum(d) filter (n not in (from recursive_)), 0) total_ns,
-           sum(greatest(d - coalesce(inner_d, 0), 0)) self_ns
+           greatest(sum(d - coalesce(inner_d, 0)), 0) self_ns
     from call left join inside using (n) group by f, m"""
 SUBS = """
     select f, count(*) calls,

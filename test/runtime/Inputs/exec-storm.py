@@ -11,7 +11,7 @@ worked = 0
 with tempfile.TemporaryDirectory() as folder:
     for number in range(int(times)):
         done = subprocess.run(
-            [patchbay, "record", "-p", pid, "-o", f"{folder}/{number}", "--", "true"],
+            [patchbay, "record", "-t", "count", "-p", pid, "-o", f"{folder}/{number}", "--", "true"],
             stderr=subprocess.PIPE, text=True, timeout=60, check=False)
         lines = done.stderr.splitlines()
         if done.returncode == 0:

@@ -13,7 +13,7 @@ for line in sys.stdin.read().splitlines():
     if len(line) > width:
         sys.exit(f"{len(line)} columns: {line}")
     # Behind the last column before it: of a call, and of what began before.
-    if found := re.search(r"(?:\| +|\d: |  )((?:svc::|main|\.\.\.)\S*)(?: const)?(?: \{|;|$| <-.*$)", line):
+    if found := re.search(r"(?:\| +|\d: |  )((?:svc::|main|\w*\.\.\.)\S*)(?: const)?(?: \{|;|$| <-.*$)", line):
         names.add(found[1].rstrip(";"))
 if len(names) != len(listed["functions"]):
     sys.exit(f"{len(listed['functions'])} functions, names {sorted(names)}")

@@ -53,7 +53,7 @@ static std::map<Key, Known> sortAll(const DataFile &File,
         Values.add(R);
         continue;
       }
-      if (!File.Functions.count(R.Function))
+      if (!File.functions().count(R.Function))
         continue;
       K.Values = Values.takeValues(R);
       K.Jumped = Values.takeJump(R) && R.Kind == PBD_RECORD_UNWOUND;
@@ -86,7 +86,7 @@ static void checkWindows(const DataFile &File, const DataThread &Thread) {
       check(E.Time == Record.Time && E.Frame == Record.Frame &&
             E.Detail == Record.Detail &&
             E.Kind == (Jumped ? DataEvent::Jumped : Record.Kind));
-      check(&File.Slots[E.Function] == &File.Functions.at(Record.Function));
+      check(&File.slots()[E.Function] == &File.functions().at(Record.Function));
       check(bool(E.Values) == Values.has_value());
       if (Values)
         check(Window.Values[E.Values - 1].Args == Values->Args &&

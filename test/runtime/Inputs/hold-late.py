@@ -34,6 +34,18 @@ def wait_until(true):
         time.sleep(0.01)
 
 
+def wait_until_held(pid):
+    """The command pid holds the recording: it waits for its end, and not for an answer of the
+    process, which comes within half a second."""
+    since = [time.monotonic()]
+
+    def waits_long():
+        if "sigsuspend" not in where(pid) and "poll" not in where(pid):
+            since[0] = time.monotonic()
+        return time.monotonic() - since[0] > 0.5
+    wait_until(waits_long)
+
+
 def threads(pid):
     return len(os.listdir(f"/proc/{pid}/task"))
 
@@ -75,7 +87,7 @@ def hold_late(patchbay, program, how):
             pass
     except BlockingIOError:
         os.set_blocking(write, True)
-    recording = subprocess.Popen(command(patchbay, "record", program.pid, "-o", "out", "--",
+    recording = subprocess.Popen(command(patchbay, "record", program.pid, "-t", "count", "-o", "out", "--",
                                          "true"), stderr=write)
     os.close(write)
     wait_until(lambda: is_writing(recording.pid))
@@ -101,11 +113,11 @@ def say(patchbay, verb, pid, *more):
 
 
 def ask(patchbay, program):
-    recording = subprocess.Popen(command(patchbay, "record", program.pid, "-o", "out"),
+    recording = subprocess.Popen(command(patchbay, "record", program.pid, "-t", "count", "-o", "out"),
                                  stderr=subprocess.PIPE, text=True)
     print(recording.stderr.readline(), end="")
     # It holds it by then: its own answers are there.
-    wait_until(lambda: "sigsuspend" in where(recording.pid) or "poll" in where(recording.pid))
+    wait_until_held(recording.pid)
     stop(program)
     for verb, *more in (["status"], ["status", "--json"], ["live"], ["live", "--arm", "seldom"]):
         say(patchbay, verb, program.pid, *more)
@@ -117,10 +129,10 @@ def ask(patchbay, program):
 
 
 def leave(patchbay, program):
-    recording = subprocess.Popen(command(patchbay, "record", program.pid, "-o", "out"),
+    recording = subprocess.Popen(command(patchbay, "record", program.pid, "-t", "count", "-o", "out"),
                                  stderr=subprocess.PIPE, text=True)
     recording.stderr.readline()
-    wait_until(lambda: "sigsuspend" in where(recording.pid) or "poll" in where(recording.pid))
+    wait_until_held(recording.pid)
     program.stdin.write("again\n")
     program.stdin.flush()
     print(recording.communicate(timeout=PATIENCE)[1], end="")
@@ -176,10 +188,10 @@ def say_of_all(patchbay, pid):
 
 
 def ask_debugged(patchbay, program):
-    recording = subprocess.Popen(command(patchbay, "record", program.pid, "-o", "out"),
+    recording = subprocess.Popen(command(patchbay, "record", program.pid, "-t", "count", "-o", "out"),
                                  stderr=subprocess.PIPE, text=True)
     recording.stderr.readline()
-    wait_until(lambda: "sigsuspend" in where(recording.pid) or "poll" in where(recording.pid))
+    wait_until_held(recording.pid)
     held(program.pid, SEIZE)
     say_of_all(patchbay, program.pid)
     for verb in ("status", "live"):

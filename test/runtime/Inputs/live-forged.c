@@ -14,10 +14,9 @@ enum { LOOP = 1, NOWHERE, ODD, LAYOUT, MANY, ENDLESS, NOTES };
 
 static uint64_t generation = CASE == ODD;
 static struct pb_stats stats;
-static unsigned int modes;
 static struct pb_module module = {
 	.next = CASE == LOOP ? &module : NULL,
-	.records = CASE == ENDLESS ? (void *)&modes : (void *)0x10,
+	.records = CASE == ENDLESS ? (void *)&stats : (void *)0x10,
 	.nr = (size_t)1 << 60,
 };
 static struct pb_module *modules = CASE == NOWHERE ? (void *)-4096 : &module;
@@ -29,7 +28,6 @@ const struct pb_live forged __attribute__((used)) = {
 	.generation = &generation,
 	.modules = &modules,
 	.stats = &stats,
-	.modes = &modes,
 };
 
 #define STRING(x) #x

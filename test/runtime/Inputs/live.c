@@ -116,8 +116,6 @@ int main(int argc, char **argv)
 					make_ops(on_tree, 0x22) };
 	const char *what = argc > 1 ? argv[1] : "";
 
-	if (!strcmp(what, "strict"))
-		CHECK_EQ(patchbay_set_mode(PATCHBAY_MODE_STRICT), 0);
 	if (!strcmp(what, "hidden"))
 		CHECK_EQ(prctl(PR_SET_DUMPABLE, 0), 0);
 	if (!strcmp(what, "refused")) {

@@ -36,7 +36,7 @@ def check(what, names):
 
 
 everything = recorded()
-listed = run("list", "-F", glob, program).splitlines()[1:]
+listed = run("list", "--full-names", "-F", glob, program).splitlines()[1:]
 check("list -F", {name for name in everything
                   if any(line.endswith(" " + name) for line in listed)})
 check("record -F", recorded("-F", glob))
@@ -61,7 +61,7 @@ check("record -N", everything - recorded("-N", glob))
 check("list -N", everything - {
     name for name in everything
     if any(line.endswith(" " + name)
-           for line in run("list", "-N", glob, program).splitlines()[1:])})
+           for line in run("list", "--full-names", "-N", glob, program).splitlines()[1:])})
 
 
 def events(*options):
@@ -81,13 +81,13 @@ check("record --start-at", {events("--start-at", glob)[0]["function"]} | set(exp
 check("record --stop-at", set(expected) - {event["function"]
                                            for event in events("--stop-at", glob)})
 # The functions of the tree that nothing is above.
-graph = run("graph", "-f", glob, "-D", "1", recording).splitlines()[1:]
+graph = run("graph", "--full-names", "-f", glob, "-D", "1", recording).splitlines()[1:]
 check("graph -f", {name for name in everything
                    if any(line.endswith("  " + name) for line in graph)})
 
 
 def in_tree(*options):
-    tree = run("graph", *options, recording).splitlines()[1:]
+    tree = run("graph", "--full-names", *options, recording).splitlines()[1:]
     return {name for name in everything if any(line.endswith("  " + name) for line in tree)}
 
 

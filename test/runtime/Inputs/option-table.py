@@ -58,10 +58,7 @@ SAME = [
 OPPOSITE = {
     "dump --json --csv": "what is written has one form: give one of the options",
     "dump --json --parquet": "what is written has one form: give one of the options",
-    "dump --ctf=none --json": "--ctf is a form of its own: give it alone",
     "report --json --html=none": "--json does nothing beside --html: leave it out",
-    "report --json --prometheus": "--json does nothing beside --prometheus: leave it out",
-    "report --html=none --prometheus": "--prometheus does nothing beside --html: leave it out",
     "report --json --histogram": "--json has all there is: leave out -f and --histogram",
     "report --json -f calls": "--json has all there is: leave out -f and --histogram",
     "report --diff=none --json": "--json does nothing beside --diff: leave it out",

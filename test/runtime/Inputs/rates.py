@@ -7,8 +7,9 @@ import sys
 import time
 
 patchbay, program, *options = sys.argv[1:]
+counted = () if "-t" in options or "--histogram" in options else ("-t", "count")
 process = subprocess.Popen(
-    [patchbay, "record", "-o", "out", *options, "--", program],
+    [patchbay, "record", "-o", "out", *options, *counted, "--", program],
     stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 assert process.stdout.readline() == "ready\n"
 time.sleep(1)

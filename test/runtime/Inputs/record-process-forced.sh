@@ -12,7 +12,7 @@ exec 3>/tmp/in
 until grep -q ready /tmp/said 2>/dev/null; do sleep 0.1; done
 for _ in 1 2; do
 	rm -rf /tmp/out
-	./bin/patchbay record -p $pid -F counted -o /tmp/out -- sh -c '
+	./bin/patchbay record -t count -p $pid -F counted -o /tmp/out -- sh -c '
 		echo 50 >&3
 		until grep -q "done" /tmp/said; do sleep 0.1; done' 2>/tmp/err ||
 		sed "s/^/exit code $?, /; s/process [0-9]*:/process PID:/" /tmp/err

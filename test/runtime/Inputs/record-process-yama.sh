@@ -27,7 +27,7 @@ record() {
 	name=$1
 	shift
 	rm -rf /tmp/out
-	./as-user "$@" ./bin/patchbay record -p "$pid" -F counted -o /tmp/out -- true 2>/tmp/err
+	./as-user "$@" ./bin/patchbay record -t count -p "$pid" -F counted -o /tmp/out -- true 2>/tmp/err
 	say "$name" $?
 }
 
@@ -56,7 +56,7 @@ for scope in 0 1 2 3; do
 	kill "$pid"
 	# Its parent.
 	rm -rf /tmp/out
-	./as-user 1000 without sh -c './visited </tmp/in >/dev/null & sleep 1; exec ./bin/patchbay record -p $! -F counted -o /tmp/out -- true' 2>/tmp/err
+	./as-user 1000 without sh -c './visited </tmp/in >/dev/null & sleep 1; exec ./bin/patchbay record -t count -p $! -F counted -o /tmp/out -- true' 2>/tmp/err
 	say parent $?
 	killall visited
 done

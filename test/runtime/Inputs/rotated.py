@@ -12,7 +12,7 @@ PATCHBAY, DIR = sys.argv[1:3]
 FINAL = re.compile(r"\d+\.\d{8}T\d{6}\.\d{3}Z\.pbd")
 
 calls = lost = 0
-names = sorted(os.listdir(DIR))
+names = sorted(set(os.listdir(DIR)) - {".command"})
 assert names
 for name in names:
     assert FINAL.fullmatch(name), name

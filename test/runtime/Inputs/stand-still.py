@@ -38,7 +38,7 @@ def write(path, text):
 
 def run(patchbay, program, still, go_on):
     def record(*command):
-        return [patchbay, "record", "-p", str(program.pid), "-o", "out", "--", *command]
+        return [patchbay, "record", "-t", "count", "-p", str(program.pid), "-o", "out", "--", *command]
 
     recording = subprocess.Popen(record("sleep", "1"), stderr=subprocess.PIPE, text=True)
     line = recording.stderr.readline()

@@ -39,16 +39,14 @@ unwind-step.hard
 unwind-step.hard exit
 exit
 exit.hard
+exit.unwinder
 exit-model
 exit-timed
-exit-timed hardened
 static
 main-thread
 dso ./dso.so
 foreign
 inspect
-hardened
-hardened late
 filter
 inject
 ops ./ops.so 20
@@ -81,5 +79,7 @@ storm ./storm.so 2
 left
 nested
 jump
+ends
+stress ./stress.so ./stress-unwinder.so 3
 fork-storm ./fork-storm.so 10
 END

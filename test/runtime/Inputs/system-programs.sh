@@ -17,7 +17,7 @@ dynamic="-L $lib -lpatchbay -Wl,-rpath,$lib -lpthread"
 static="-static $lib/libpatchbay.a -lpthread"
 
 for program in arm several registers vectors toggle life dso fork foreign \
-	filter batch ops inject inspect hardened torture process file flips \
+	filter batch ops inject inspect torture process file flips \
 	sandbox many check exit-timed storm left nested jump fork-storm \
 	shared; do
 	$cc "$tests/$program.c" -o "$dir/$program" $dynamic
@@ -39,11 +39,19 @@ $cxx -std=c++20 "$tests/odd.cpp" -o "$dir/odd" $dynamic
 $cxx -std=c++20 -O0 $harden "$tests/odd.cpp" -o "$dir/odd.hard" $dynamic
 $cxx $harden "$tests/unwind.cpp" -o "$dir/unwind.hard" $dynamic
 $cxx $harden -O0 "$tests/exit.cpp" -o "$dir/exit.hard" $dynamic
+$cxx -static-libgcc -static-libstdc++ "$tests/exit.cpp" \
+	-o "$dir/exit.unwinder" $dynamic
 $cc $harden "$tests/arm.c" -o "$dir/arm.hard" $dynamic
 $cc $harden -O0 "$tests/registers.c" -o "$dir/registers.hard" $dynamic
 $cc -fno-sanitize=kcfi -fsanitize=function -fsanitize-trap=function \
 	"$tests/arm.c" -o "$dir/arm.function" $dynamic
 $cc $harden "$tests/registers.c" -o "$dir/registers.static" $static
+# Their allocators are their own.
+$cc -fno-builtin "$tests/ends.c" -o "$dir/ends" $dynamic
+$cxx -fno-builtin "$tests/stress.cpp" -o "$dir/stress" $dynamic
+$cxx -DLIBRARY -shared -fPIC "$tests/stress.cpp" -o "$dir/stress.so"
+$cxx -DLIBRARY -DUNWINDER -shared -fPIC -static-libgcc -static-libstdc++ \
+	-Wl,--exclude-libs,ALL "$tests/stress.cpp" -o "$dir/stress-unwinder.so"
 case $left_out in
 *unwind-step*) ;;
 *) $cc $harden "$tests/unwind-step.c" -o "$dir/unwind-step.hard" $static ;;

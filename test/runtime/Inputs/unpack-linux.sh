@@ -12,6 +12,7 @@ patches=$(for series; do sed "s,^,$(dirname "$series")/," "$series"; done)
 mkdir "$dir"
 # What a patch makes a later one may change.
 made=$(awk '/^--- \/dev\/null/ { getline; sub("^[+]+ b/", "*/"); print }' $patches)
-sed -n 's,^--- a/,*/,p' $patches | sort -u | grep -vxF "${made:-none}" |
+{ sed -n 's,^--- a/,*/,p' $patches | sort -u | grep -vxF "${made:-none}"
+	echo '*/scripts/checkpatch.pl'; } |
 	tar -xf "$tarball" -C "$dir" --strip-components=1 --no-same-owner \
 		--wildcards --no-wildcards-match-slash -T -

@@ -16,7 +16,7 @@ def once(patchbay, path, kill):
     with subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
         program.stdout.readline()
         command = subprocess.Popen(
-            [patchbay, "record", "-p", str(program.pid), "-o", "exiting", "--", "true"],
+            [patchbay, "record", "-t", "count", "-p", str(program.pid), "-o", "exiting", "--", "true"],
             stderr=subprocess.PIPE, text=True)
         time.sleep(random.uniform(0, 0.1))
         if kill:

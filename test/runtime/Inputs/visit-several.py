@@ -109,7 +109,7 @@ def beside(patchbay, path, what):
     print("recorded exactly beside a program, 3 times")
 
     recording = Recording(patchbay, program, "-F", "counted", "-t", "function")
-    other = subprocess.run([patchbay, "record", "-p", str(program.pid), "-o", "other"],
+    other = subprocess.run([patchbay, "record", "-t", "count", "-p", str(program.pid), "-o", "other"],
                            stderr=subprocess.PIPE, text=True, timeout=TIMEOUT, check=False)
     assert other.returncode == 125, other
     sys.stdout.write(other.stderr.replace(str(recording.process.pid), "RECORDER"))
@@ -177,7 +177,7 @@ def blocked(patchbay, path, what):
     await_printed("blocked\n", 4)
     recording.end()
     assert "a thread has not yet left a handler" in recording.rest, recording.rest
-    other = subprocess.run([patchbay, "record", "-p", str(program.pid), "-o", "other"],
+    other = subprocess.run([patchbay, "record", "-t", "count", "-p", str(program.pid), "-o", "other"],
                            stderr=subprocess.PIPE, text=True, timeout=TIMEOUT, check=False)
     assert other.returncode == 125, other
     sys.stdout.write(other.stderr)

@@ -33,7 +33,7 @@ def visit(patchbay, path, function):
         assert program.stdout.readline() == "ready\n"
         waits = await_system_call(program.pid)
         said = subprocess.run(
-            [patchbay, "record", "-p", str(program.pid), "-F", "counted", "-o",
+            [patchbay, "record", "-t", "count", "-p", str(program.pid), "-F", "counted", "-o",
              f"{function}.data", "--", "true"],
             stderr=subprocess.PIPE, text=True, timeout=TIMEOUT).stderr
         # It has not gone on since, as if it had been interrupted.

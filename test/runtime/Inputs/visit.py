@@ -324,7 +324,7 @@ def kill(patchbay, path, times):
     for number in range(times):
         shutil.rmtree("out", ignore_errors=True)
         command = subprocess.Popen(
-            [patchbay, "record", "-p", str(program.pid), "-o", "out"],
+            [patchbay, "record", "-t", "count", "-p", str(program.pid), "-o", "out"],
             stderr=subprocess.DEVNULL)
         time.sleep(random.uniform(0.02, 0.12))
         command.kill()

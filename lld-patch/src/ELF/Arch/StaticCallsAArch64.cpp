@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The AArch64 tramp; abi.h draws it and says what the run time may rely on.
+// The AArch64 thunk; abi.h draws it and says what the run time may rely on.
 //
 // It begins with a landing pad because a far caller reaches it through a thunk,
 // whose jump is indirect. Its own goes through x16, which lets it land on a
@@ -8,7 +8,7 @@
 
 #include "InputFiles.h"
 #include "StaticCallArch.h"
-#include "StaticCallTramp.h"
+#include "StaticCallThunk.h"
 #include "Target.h"
 #include "patchbay/abi.h"
 #include "llvm/Support/Endian.h"
@@ -23,7 +23,7 @@ using namespace lld::elf;
 static constexpr uint32_t nop = 0xd503201f;
 static constexpr uint32_t branch = 0x14000000;
 
-static const uint32_t localTramp[] = {
+static const uint32_t localThunk[] = {
     0xd503245f, // bti c
     nop,
     0x90000010, // adrp x16, key
@@ -33,7 +33,7 @@ static const uint32_t localTramp[] = {
     0xaa1f03e0, // mov x0, xzr
     0xd65f03c0, // ret
 };
-static const uint32_t importedTramp[] = {
+static const uint32_t importedThunk[] = {
     0xd503245f, // bti c
     nop,
     0x90000010, // adrp x16, :got:key
@@ -43,8 +43,8 @@ static const uint32_t importedTramp[] = {
     0xaa1f03e0, // mov x0, xzr
     0xd65f03c0, // ret
 };
-static_assert(sizeof(localTramp) == PATCHBAY_AARCH64_TRAMP_SIZE);
-static_assert(sizeof(importedTramp) == PATCHBAY_AARCH64_TRAMP_SIZE);
+static_assert(sizeof(localThunk) == PATCHBAY_AARCH64_TRAMP_SIZE);
+static_assert(sizeof(importedThunk) == PATCHBAY_AARCH64_TRAMP_SIZE);
 
 static StaticCallLayout makeLayout() {
   StaticCallLayout layout;
@@ -66,8 +66,8 @@ namespace {
 class StaticCallArchAArch64 final : public StaticCallArch {
 public:
   StaticCallArchAArch64() : StaticCallArch(makeLayout()) {
-    code.resize(sizeof(localTramp));
-    writeInsts(code.data(), localTramp);
+    code.resize(sizeof(localThunk));
+    writeInsts(code.data(), localThunk);
   }
   std::optional<StaticCallBranch>
   getBranch(const InputSection &sec, const Relocation &rel) const override;
@@ -75,10 +75,10 @@ public:
     return rel.type != R_AARCH64_CALL26 && rel.type != R_AARCH64_JUMP26 &&
            rel.type != R_AARCH64_CONDBR19 && rel.type != R_AARCH64_TSTBR14;
   }
-  bool writeTramp(Ctx &, uint8_t *buf, const StaticCallTramp &) const override;
-  void writeRelocatable(uint8_t *buf, const StaticCallTramp &) const override;
-  void addRelocations(const StaticCallTramp &, AddRelocation) const override;
-  void addEmittedRelocations(const StaticCallTramp &,
+  bool writeThunk(Ctx &, uint8_t *buf, const StaticCallThunk &) const override;
+  void writeRelocatable(uint8_t *buf, const StaticCallThunk &) const override;
+  void addRelocations(const StaticCallThunk &, AddRelocation) const override;
+  void addEmittedRelocations(const StaticCallThunk &,
                              AddRelocation) const override;
 };
 } // namespace
@@ -93,14 +93,14 @@ StaticCallArchAArch64::getBranch(const InputSection &sec,
                           rel.addend != 0};
 }
 
-bool StaticCallArchAArch64::writeTramp(Ctx &ctx, uint8_t *buf,
-                                       const StaticCallTramp &tramp) const {
-  if (tramp.isImported())
-    writeInsts(buf, importedTramp);
+bool StaticCallArchAArch64::writeThunk(Ctx &ctx, uint8_t *buf,
+                                       const StaticCallThunk &thunk) const {
+  if (thunk.isImported())
+    writeInsts(buf, importedThunk);
   else
-    writeInsts(buf, localTramp);
+    writeInsts(buf, localThunk);
 
-  const uint64_t va = tramp.getVA(), pointer = tramp.getPointerVA();
+  const uint64_t va = thunk.getVA(), pointer = thunk.getPointerVA();
   const uint64_t adrp = va + PATCHBAY_AARCH64_TRAMP_INDIRECT_OFFSET;
   const int64_t pages = getAArch64Page(pointer) - getAArch64Page(adrp);
   if (!isInt<33>(pages))
@@ -109,7 +109,7 @@ bool StaticCallArchAArch64::writeTramp(Ctx &ctx, uint8_t *buf,
   ctx.target->relocateNoSym(loc, R_AARCH64_ADR_PREL_PG_HI21, pages);
   ctx.target->relocateNoSym(loc + 4, R_AARCH64_LDST64_ABS_LO12_NC, pointer);
 
-  if (std::optional<uint64_t> target = tramp.getTargetVA()) {
+  if (std::optional<uint64_t> target = thunk.getTargetVA()) {
     int64_t offset = *target - (va + PATCHBAY_AARCH64_TRAMP_BRANCH_OFFSET);
     if (isInt<28>(offset))
       write32le(buf + PATCHBAY_AARCH64_TRAMP_BRANCH_OFFSET,
@@ -119,32 +119,32 @@ bool StaticCallArchAArch64::writeTramp(Ctx &ctx, uint8_t *buf,
 }
 
 void StaticCallArchAArch64::writeRelocatable(
-    uint8_t *buf, const StaticCallTramp &tramp) const {
-  writeInsts(buf, localTramp);
-  // To a target by its relocation, else to the tramp's own return.
-  int64_t offset = tramp.targetSym ? 0
+    uint8_t *buf, const StaticCallThunk &thunk) const {
+  writeInsts(buf, localThunk);
+  // To a target by its relocation, else to the thunk's own return.
+  int64_t offset = thunk.targetSym ? 0
                                    : PATCHBAY_AARCH64_TRAMP_RETURN_OFFSET -
                                          PATCHBAY_AARCH64_TRAMP_BRANCH_OFFSET;
   write32le(buf + PATCHBAY_AARCH64_TRAMP_BRANCH_OFFSET, branch | offset >> 2);
 }
 
-void StaticCallArchAArch64::addRelocations(const StaticCallTramp &tramp,
+void StaticCallArchAArch64::addRelocations(const StaticCallThunk &thunk,
                                            AddRelocation add) const {
-  if (tramp.targetSym)
+  if (thunk.targetSym)
     add(PATCHBAY_AARCH64_TRAMP_BRANCH_OFFSET, R_AARCH64_JUMP26,
-        *tramp.targetSym, tramp.targetAddend);
-  addEmittedRelocations(tramp, add);
+        *thunk.targetSym, thunk.targetAddend);
+  addEmittedRelocations(thunk, add);
 }
 
-void StaticCallArchAArch64::addEmittedRelocations(const StaticCallTramp &tramp,
+void StaticCallArchAArch64::addEmittedRelocations(const StaticCallThunk &thunk,
                                                   AddRelocation add) const {
   constexpr uint64_t adrp = PATCHBAY_AARCH64_TRAMP_INDIRECT_OFFSET;
-  if (tramp.isImported()) {
-    add(adrp, R_AARCH64_ADR_GOT_PAGE, *tramp.importedKey, 0);
-    add(adrp + 4, R_AARCH64_LD64_GOT_LO12_NC, *tramp.importedKey, 0);
+  if (thunk.isImported()) {
+    add(adrp, R_AARCH64_ADR_GOT_PAGE, *thunk.importedKey, 0);
+    add(adrp + 4, R_AARCH64_LD64_GOT_LO12_NC, *thunk.importedKey, 0);
   } else {
-    add(adrp, R_AARCH64_ADR_PREL_PG_HI21, *tramp.key, 0);
-    add(adrp + 4, R_AARCH64_LDST64_ABS_LO12_NC, *tramp.key, 0);
+    add(adrp, R_AARCH64_ADR_PREL_PG_HI21, *thunk.key, 0);
+    add(adrp + 4, R_AARCH64_LDST64_ABS_LO12_NC, *thunk.key, 0);
   }
 }
 

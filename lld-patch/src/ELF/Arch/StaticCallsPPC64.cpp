@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ppc64le ELFv2 tramp; abi.h draws it and says what the run time may rely
+// The ppc64le ELFv2 thunk; abi.h draws it and says what the run time may rely
 // on.
 //
 // A function that uses the TOC pointer finds it in r2 if it is entered at its
 // local entry point, and makes it from r12, its address, if at its global one.
-// Whoever calls a function of another TOC saves r2 before and restores it
-// after.
+// A caller of a function of another TOC saves r2 before the call and restores
+// it after.
 //
-// The tramp saves r2 itself, in the caller's frame, and the linker turns the
+// The thunk saves r2 itself, in the caller's frame, and the linker turns the
 // nop behind the call into the load that restores it. So it may go to any
 // function whatever, and to one of its own link unit by a direct branch to the
 // local entry point: a call, a store, a branch and a load.
 //
 // Callers that have no TOC pointer (R_PPC64_REL24_NOTOC) need none of that, but
-// cannot serve a function that wants one. For them the tramp has a second part,
+// cannot serve a function that wants one. For them the thunk has a second part,
 // with a symbol of its own.
 
 #include "StaticCallsPPC64.h"
 #include "InputFiles.h"
-#include "StaticCallTramp.h"
+#include "StaticCallThunk.h"
 #include "Symbols.h"
 #include "SyntheticSections.h"
 #include "Target.h"
@@ -56,7 +56,7 @@ class StaticCallArchPPC64 final : public StaticCallArch {
 public:
   explicit StaticCallArchPPC64(bool sameToc)
       : StaticCallArch(makeLayout()), sameToc(sameToc) {
-    // A tramp gets its second part only once it is known who calls it.
+    // A thunk gets its second part only when a caller needs it.
     code.resize(PATCHBAY_PPC64_NOTOC_TRAMP_SIZE);
     ppc64::writeNops(code);
   }
@@ -64,13 +64,13 @@ public:
   getBranch(const InputSection &sec, const Relocation &rel) const override {
     return ppc64::getBranch(sec, rel);
   }
-  Symbol *prepareBranch(Ctx &, StaticCallTramp &, const InputSection &,
+  Symbol *prepareBranch(Ctx &, StaticCallThunk &, const InputSection &,
                         const Relocation &) const override;
-  bool prepareTarget(Ctx &, StaticCallTramp &) const override;
-  bool writeTramp(Ctx &, uint8_t *buf, const StaticCallTramp &) const override;
+  bool prepareTarget(Ctx &, StaticCallThunk &) const override;
+  bool writeThunk(Ctx &, uint8_t *buf, const StaticCallThunk &) const override;
 
 private:
-  bool writeNotocPart(Ctx &, uint8_t *buf, const StaticCallTramp &) const;
+  bool writeNotocPart(Ctx &, uint8_t *buf, const StaticCallThunk &) const;
 
   const bool sameToc;
 };
@@ -85,80 +85,80 @@ std::optional<StaticCallBranch> ppc64::getBranch(const InputSection &sec,
   return StaticCallBranch{rel.offset, !isCall, rel.addend != 0};
 }
 
-bool ppc64::checkTocRestore(Ctx &ctx, const StaticCallTramp &tramp,
+bool ppc64::checkTocRestore(Ctx &ctx, const StaticCallThunk &thunk,
                             const InputSection &sec, uint64_t offset,
                             const char *advice) {
   ArrayRef<uint8_t> content = sec.content();
   if (!(read32le(content.data() + offset) & 1)) {
-    ErrAlways(ctx) << sec.getObjMsg(offset) << ": jump to static call '"
-                   << tramp.getName() << "' cannot restore the TOC pointer; "
+    Err(ctx) << sec.getObjMsg(offset) << ": jump to static call '"
+                   << thunk.getName() << "' cannot restore the TOC pointer; "
                    << advice;
     return false;
   }
   if (hasBytes(sec, offset, 8) &&
       read32le(content.data() + offset + 4) == NOP)
     return true;
-  ErrAlways(ctx) << sec.getObjMsg(offset) << ": call to static call '"
-                 << tramp.getName()
+  Err(ctx) << sec.getObjMsg(offset) << ": call to static call '"
+                 << thunk.getName()
                  << "' lacks nop, cannot restore the TOC pointer; " << advice;
   return false;
 }
 
-Symbol *StaticCallArchPPC64::prepareBranch(Ctx &ctx, StaticCallTramp &tramp,
+Symbol *StaticCallArchPPC64::prepareBranch(Ctx &ctx, StaticCallThunk &thunk,
                                            const InputSection &sec,
                                            const Relocation &rel) const {
   if (rel.type == R_PPC64_REL24_NOTOC) {
-    if (!tramp.notocSym) {
-      tramp.setSize(PATCHBAY_PPC64_NOTOC_TRAMP_SIZE);
-      tramp.addralign = PATCHBAY_PPC64_NOTOC_TRAMP_ALIGN;
-      cast<Defined>(tramp.sym)->size = tramp.getSize();
-      tramp.notocSym = addSyntheticLocal(
-          ctx, ctx.saver.save("__notoc" + tramp.sym->getName()), STT_FUNC,
-          PATCHBAY_PPC64_NOTOC_BRANCH_OFFSET, /*size=*/0, tramp);
+    if (!thunk.notocSym) {
+      thunk.setSize(PATCHBAY_PPC64_NOTOC_TRAMP_SIZE);
+      thunk.addralign = PATCHBAY_PPC64_NOTOC_TRAMP_ALIGN;
+      cast<Defined>(thunk.sym)->size = thunk.getSize();
+      thunk.notocSym = addSyntheticLocal(
+          ctx, ctx.saver.save("__notoc" + thunk.sym->getName()), STT_FUNC,
+          PATCHBAY_PPC64_NOTOC_BRANCH_OFFSET, /*size=*/0, thunk);
     }
-    return tramp.notocSym;
+    return thunk.notocSym;
   }
-  if (tramp.sameToc)
-    return tramp.sym;
-  if (!checkTocRestore(ctx, tramp, sec, rel.offset,
+  if (thunk.sameToc)
+    return thunk.sym;
+  if (!checkTocRestore(ctx, thunk, sec, rel.offset,
                        "declare it with DECLARE_STATIC_CALL"))
     return nullptr;
-  return tramp.sym;
+  return thunk.sym;
 }
 
-bool ppc64::isPltEntry(const StaticCallTramp &tramp) {
-  return isa<SyntheticSection>(tramp.target->section);
+bool ppc64::isPltEntry(const StaticCallThunk &thunk) {
+  return isa<SyntheticSection>(thunk.target->section);
 }
 
 bool StaticCallArchPPC64::prepareTarget(Ctx &ctx,
-                                        StaticCallTramp &tramp) const {
-  auto *sym = cast<Defined>(tramp.sym);
+                                        StaticCallThunk &thunk) const {
+  auto *sym = cast<Defined>(thunk.sym);
   if (!sameToc) {
     // LLD turns the callers' nop into `ld r2,24(r1)`.
     sym->setNeedsTocRestore(true);
     return true;
   }
-  tramp.sameToc = true;
+  thunk.sameToc = true;
   sym->value = PATCHBAY_PPC64_TRAMP_BRANCH_OFFSET;
   sym->size -= sym->value;
-  if (tramp.builtin)
+  if (thunk.builtin)
     return true;
   StringRef problem;
-  if (tramp.isImported())
+  if (thunk.isImported())
     problem = "has its key in another link unit";
-  else if (!tramp.target || isPltEntry(tramp)) // an ifunc may go anywhere
+  else if (!thunk.target || isPltEntry(thunk)) // an ifunc may go anywhere
     problem = "cannot go to a function of another link unit";
-  // The function may change r2, and nobody would restore it.
-  else if (tramp.target->stOther >> 5 == 1)
+  // The function may change r2, and the caller would not restore it.
+  else if (thunk.target->stOther >> 5 == 1)
     problem = "cannot go to a function that has no TOC pointer";
   if (problem.empty())
     return true;
-  auto diag = ErrAlways(ctx);
-  if (tramp.key)
-    diag << cast<InputSection>(tramp.key->section)->getObjMsg(tramp.key->value);
+  auto diag = Err(ctx);
+  if (thunk.key)
+    diag << cast<InputSection>(thunk.key->section)->getObjMsg(thunk.key->value);
   else
-    diag << tramp.caller;
-  diag << ": with --static-calls-same-toc static call '" << tramp.getName()
+    diag << thunk.caller;
+  diag << ": with --static-calls-same-toc static call '" << thunk.getName()
        << "' " << problem;
   return false;
 }
@@ -183,24 +183,24 @@ std::optional<uint32_t> ppc64::makeBranch(uint64_t from, uint64_t to) {
   return B | (offset & 0x03fffffc);
 }
 
-uint64_t ppc64::getLocalEntry(Ctx &ctx, const StaticCallTramp &tramp) {
-  uint64_t va = *tramp.getTargetVA();
-  if (tramp.builtin || isPltEntry(tramp))
+uint64_t ppc64::getLocalEntry(Ctx &ctx, const StaticCallThunk &thunk) {
+  uint64_t va = *thunk.getTargetVA();
+  if (thunk.builtin || isPltEntry(thunk))
     return va;
-  return va + getPPC64GlobalEntryToLocalEntryOffset(ctx, tramp.target->stOther);
+  return va + getPPC64GlobalEntryToLocalEntryOffset(ctx, thunk.target->stOther);
 }
 
-bool ppc64::isLocalEntryKnown(const StaticCallTramp &tramp) {
-  if (tramp.builtin)
+bool ppc64::isLocalEntryKnown(const StaticCallThunk &thunk) {
+  if (thunk.builtin)
     return true;
-  const Defined *d = tramp.target;
-  return d && !d->isSection() && !d->scriptDefined && !tramp.targetAddend;
+  const Defined *d = thunk.target;
+  return d && !d->isSection() && !d->scriptDefined && !thunk.targetAddend;
 }
 
-bool StaticCallArchPPC64::writeTramp(Ctx &ctx, uint8_t *buf,
-                                     const StaticCallTramp &tramp) const {
-  const uint64_t va = tramp.getVA();
-  const int64_t pointer = tramp.getPointerVA() - getPPC64TocBase(ctx);
+bool StaticCallArchPPC64::writeThunk(Ctx &ctx, uint8_t *buf,
+                                     const StaticCallThunk &thunk) const {
+  const uint64_t va = thunk.getVA();
+  const int64_t pointer = thunk.getPointerVA() - getPPC64TocBase(ctx);
   if (!isInReach(pointer))
     return false;
 
@@ -208,18 +208,18 @@ bool StaticCallArchPPC64::writeTramp(Ctx &ctx, uint8_t *buf,
   uint8_t *indirect = buf + PATCHBAY_PPC64_TRAMP_INDIRECT_OFFSET;
   indirect = writeInsts(
       indirect, {ADDIS_R12_R2 | high(pointer), LD_R12_R12 | low(pointer)});
-  if (tramp.isImported())
+  if (thunk.isImported())
     writeInsts(indirect, {LD_R12_R12, MTCTR_R12, BCTR});
   else
     writeInsts(indirect, {MTCTR_R12, BCTR, TRAP});
   writeInsts(buf + PATCHBAY_PPC64_TRAMP_NEAR_OFFSET,
              {ADDIS_R2_R2, ADDI_R2_R2, B, LI_R3_0, BLR});
 
-  if (isLocalEntryKnown(tramp))
+  if (isLocalEntryKnown(thunk))
     if (auto inst = makeBranch(va + PATCHBAY_PPC64_TRAMP_BRANCH_OFFSET,
-                               getLocalEntry(ctx, tramp)))
+                               getLocalEntry(ctx, thunk)))
       write32le(buf + PATCHBAY_PPC64_TRAMP_BRANCH_OFFSET, *inst);
-  return !tramp.notocSym || writeNotocPart(ctx, buf, tramp);
+  return !thunk.notocSym || writeNotocPart(ctx, buf, thunk);
 }
 
 // A prefixed instruction that adds `offset` to its own address.
@@ -233,28 +233,28 @@ static bool writePrefixed(uint8_t *buf, uint32_t prefix, uint32_t suffix,
 }
 
 bool StaticCallArchPPC64::writeNotocPart(Ctx &ctx, uint8_t *buf,
-                                         const StaticCallTramp &tramp) const {
-  const uint64_t va = tramp.getVA();
+                                         const StaticCallThunk &thunk) const {
+  const uint64_t va = thunk.getVA();
   constexpr unsigned branch = PATCHBAY_PPC64_NOTOC_BRANCH_OFFSET;
   constexpr unsigned indirect = PATCHBAY_PPC64_NOTOC_INDIRECT_OFFSET;
   constexpr unsigned setToc = PATCHBAY_PPC64_NOTOC_SET_TOC_OFFSET;
   write32le(buf + branch, NOP);
   if (!writePrefixed(buf + indirect, PLD_PREFIX, PLD_R12,
-                     tramp.getPointerVA() - (va + indirect)) ||
+                     thunk.getPointerVA() - (va + indirect)) ||
       !writePrefixed(buf + setToc, PADDI_PREFIX, PADDI_R2,
                      getPPC64TocBase(ctx) - (va + setToc)))
     return false;
-  if (tramp.isImported())
+  if (thunk.isImported())
     writeInsts(buf + indirect + 8, {LD_R12_R12, MTCTR_R12, BCTR});
   else
     writeInsts(buf + indirect + 8, {MTCTR_R12, BCTR, TRAP});
   write32le(buf + setToc + 8, B);
 
-  if (!isLocalEntryKnown(tramp))
+  if (!isLocalEntryKnown(thunk))
     return true;
-  const uint64_t target = getLocalEntry(ctx, tramp);
-  const bool needsToc = !tramp.builtin && (isPltEntry(tramp) ||
-                                           tramp.target->stOther >> 5 > 1);
+  const uint64_t target = getLocalEntry(ctx, thunk);
+  const bool needsToc = !thunk.builtin && (isPltEntry(thunk) ||
+                                           thunk.target->stOther >> 5 > 1);
   const unsigned from = needsToc ? setToc + 8 : branch;
   if (auto inst = makeBranch(va + from, target)) {
     write32le(buf + from, *inst);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the ppc64le tramps of programs and of the kernel have in common: their
+// What the ppc64le thunks of programs and of the kernel have in common: their
 // instructions, and the branches that lead to them.
 
 #ifndef PATCHBAY_LLD_ELF_ARCH_STATIC_CALLS_PPC64_H
@@ -55,20 +55,20 @@ std::optional<StaticCallBranch> getBranch(const InputSection &,
 // Whether the linker may write the load of the TOC pointer behind the branch at
 // `offset`: that it is a call, and the next instruction a nop. Report an error,
 // with `advice` added, if not.
-bool checkTocRestore(Ctx &, const StaticCallTramp &, const InputSection &,
+bool checkTocRestore(Ctx &, const StaticCallThunk &, const InputSection &,
                      uint64_t offset, const char *advice);
 
 // Whether the function's local entry point is all there is to know of it. A
 // target without a symbol of its own (a section and an addend, --defsym) may
 // have one that we do not know.
-bool isLocalEntryKnown(const StaticCallTramp &);
+bool isLocalEntryKnown(const StaticCallThunk &);
 
 // Where a function is entered with r2 being its TOC pointer.
-uint64_t getLocalEntry(Ctx &, const StaticCallTramp &);
+uint64_t getLocalEntry(Ctx &, const StaticCallThunk &);
 
 // The PLT entry that stands for an ifunc. It has one entry point, whatever the
 // resolver, whose symbol this was, has, and uses this output's TOC pointer.
-bool isPltEntry(const StaticCallTramp &);
+bool isPltEntry(const StaticCallThunk &);
 
 } // namespace lld::elf::ppc64
 

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The tramp that Linux for ppc64le has (--static-calls-kernel), and the callers
+// The thunk that Linux for ppc64le has (--static-calls-kernel), and the callers
 // of one that it makes itself (--static-call-sites).
 //
 // In the kernel r13, the thread pointer of the ELFv2 ABI, leads to a structure
-// that has the kernel's TOC pointer in it. So whoever calls a static call from
-// the kernel need not save r2: the nop behind the call becomes the load of what
-// r2 was anyway. That makes a call one instruction longer than a direct one, and
-// leaves one instruction to patch where the call is patched itself, whatever
-// function it goes to.
+// that has the kernel's TOC pointer in it. So a caller in the kernel need not
+// save r2: the nop after the call becomes a load of the same value. A call is
+// one instruction longer than a direct one. Where the call itself is patched, only
+// one instruction changes, whatever its target.
 //
-// Where the TOC pointer is, in bytes from r13, only the kernel knows. It says so
-// by an absolute symbol, __static_call_toc_offset.
+// The absolute symbol __static_call_toc_offset of the kernel gives the place of
+// the TOC pointer, in bytes from r13.
 //
-// The tramp is entered at its local entry point by the kernel, and at its global
-// one by modules and through pointers, as any function:
+// The kernel enters the thunk at its local entry point. The global one is for
+// modules and for calls through pointers:
 //
 //	+0	addis	r2,r12,.TOC.-.@ha
 //	+4	addi	r2,r2,.TOC.-.@l
@@ -33,14 +32,14 @@
 // The kernel exchanges the branch at +8, for another or for a nop, which every
 // processor may meet at any time (Power ISA, Book II, "Concurrent Modification
 // and Execution of Instructions"), and writes the literal before. The literal
-// is not the key: a key becomes null, and who is on the way to its function must
-// still find one.
+// is not the key: a key may become null while a thread is between the load and
+// the jump, and that thread must still find a function.
 //===----------------------------------------------------------------------===//
 
 #include "StaticCallsPPC64.h"
 #include "InputFiles.h"
 #include "StaticCallReferences.h"
-#include "StaticCallTramp.h"
+#include "StaticCallThunk.h"
 #include "SymbolTable.h"
 #include "Symbols.h"
 #include "Target.h"
@@ -56,14 +55,14 @@ using namespace lld::elf::ppc64;
 
 static constexpr unsigned branchOffset = 8, jumpOffset = 20,
                           return0Offset = 28, returnOffset = 32,
-                          firstOffset = 36, literalOffset = 48, trampSize = 56;
+                          firstOffset = 36, literalOffset = 48, thunkSize = 56;
 // st_other of a function whose local entry point is 8 bytes behind the global.
 static constexpr uint8_t localEntryAt8 = 3 << 5;
 static constexpr const char *tocOffsetName = "__static_call_toc_offset";
 
 static StaticCallLayout makeLayout() {
   StaticCallLayout layout;
-  layout.size = trampSize;
+  layout.size = thunkSize;
   layout.align = 8;
   layout.return0Offset = return0Offset;
   layout.returnOffset = returnOffset;
@@ -75,40 +74,40 @@ namespace {
 class StaticCallArchPPC64Kernel final : public StaticCallArch {
 public:
   StaticCallArchPPC64Kernel() : StaticCallArch(makeLayout()) {
-    code.resize(trampSize);
+    code.resize(thunkSize);
     writeNops(code);
   }
   std::optional<StaticCallBranch>
   getBranch(const InputSection &sec, const Relocation &rel) const override {
     return ppc64::getBranch(sec, rel);
   }
-  Symbol *prepareBranch(Ctx &, StaticCallTramp &, const InputSection &,
+  Symbol *prepareBranch(Ctx &, StaticCallThunk &, const InputSection &,
                         const Relocation &) const override;
   bool isAddress(const InputSection &, const Relocation &) const override;
   void finishSites(Ctx &, ArrayRef<StaticCallSite>) const override;
-  bool prepareTarget(Ctx &, StaticCallTramp &) const override;
-  bool writeTramp(Ctx &, uint8_t *buf, const StaticCallTramp &) const override;
+  bool prepareTarget(Ctx &, StaticCallThunk &) const override;
+  bool writeThunk(Ctx &, uint8_t *buf, const StaticCallThunk &) const override;
 };
 } // namespace
 
 Symbol *StaticCallArchPPC64Kernel::prepareBranch(Ctx &ctx,
-                                                 StaticCallTramp &tramp,
+                                                 StaticCallThunk &thunk,
                                                  const InputSection &sec,
                                                  const Relocation &rel) const {
   // A module's loader finds out itself.
   if (ctx.arg.relocatable)
-    return tramp.sym;
+    return thunk.sym;
   if (rel.type == R_PPC64_REL24_NOTOC) {
-    ErrAlways(ctx) << sec.getObjMsg(rel.offset) << ": static call '"
-                   << tramp.getName()
+    Err(ctx) << sec.getObjMsg(rel.offset) << ": static call '"
+                   << thunk.getName()
                    << "' is called without a TOC pointer; compile with "
                       "-mno-pcrel";
     return nullptr;
   }
-  return checkTocRestore(ctx, tramp, sec, rel.offset,
+  return checkTocRestore(ctx, thunk, sec, rel.offset,
                          "compile with -fno-optimize-sibling-calls, and where "
-                         "the tramp is not defined")
-             ? tramp.sym
+                         "the thunk is not defined")
+             ? thunk.sym
              : nullptr;
 }
 
@@ -125,8 +124,8 @@ static Defined *findTocOffset(Ctx &ctx, const StaticCallSite &first) {
   Symbol *sym = ctx.symtab->find(tocOffsetName);
   auto *offset = dyn_cast_or_null<Defined>(sym);
   if (!offset || offset->section) {
-    ErrAlways(ctx) << first.sec->getObjMsg(first.offset)
-                   << ": call to static call '" << first.tramp->getName()
+    Err(ctx) << first.sec->getObjMsg(first.offset)
+                   << ": call to static call '" << first.thunk->getName()
                    << "' cannot restore the TOC pointer: no absolute symbol '"
                    << tocOffsetName
                    << "' says where the kernel keeps it, from r13";
@@ -134,7 +133,7 @@ static Defined *findTocOffset(Ctx &ctx, const StaticCallSite &first) {
   }
   // ld has a displacement of 14 bits, in words.
   if (!isInt<16>(static_cast<int64_t>(offset->value)) || offset->value % 4) {
-    auto diag = ErrAlways(ctx);
+    auto diag = Err(ctx);
     if (offset->file)
       diag << offset->file << ": ";
     diag << "symbol '" << tocOffsetName << "' is "
@@ -165,35 +164,35 @@ void StaticCallArchPPC64Kernel::finishSites(
 }
 
 bool StaticCallArchPPC64Kernel::prepareTarget(Ctx &ctx,
-                                              StaticCallTramp &tramp) const {
-  cast<Defined>(tramp.sym)->stOther |= localEntryAt8;
+                                              StaticCallThunk &thunk) const {
+  cast<Defined>(thunk.sym)->stOther |= localEntryAt8;
   // Nothing is found at run time: there is no dynamic linker.
-  if (tramp.builtin || (tramp.target && !isPltEntry(tramp)))
+  if (thunk.builtin || (thunk.target && !isPltEntry(thunk)))
     return true;
-  auto diag = ErrAlways(ctx);
-  if (tramp.key)
-    diag << cast<InputSection>(tramp.key->section)->getObjMsg(tramp.key->value);
+  auto diag = Err(ctx);
+  if (thunk.key)
+    diag << cast<InputSection>(thunk.key->section)->getObjMsg(thunk.key->value);
   else
-    diag << tramp.caller;
-  diag << ": static call '" << tramp.getName()
+    diag << thunk.caller;
+  diag << ": static call '" << thunk.getName()
        << "' has no function in the kernel";
   return false;
 }
 
-bool StaticCallArchPPC64Kernel::writeTramp(Ctx &ctx, uint8_t *buf,
-                                           const StaticCallTramp &tramp) const {
-  const uint64_t va = tramp.getVA(), tocBase = getPPC64TocBase(ctx);
-  // Where the function is entered with its own address in r12. The tramp's own
+bool StaticCallArchPPC64Kernel::writeThunk(Ctx &ctx, uint8_t *buf,
+                                           const StaticCallThunk &thunk) const {
+  const uint64_t va = thunk.getVA(), tocBase = getPPC64TocBase(ctx);
+  // Where the function is entered with its own address in r12. The thunk's own
   // two functions do not need it, and are in reach of the branch.
-  const int64_t target = *tramp.getTargetVA() - tocBase;
+  const int64_t target = *thunk.getTargetVA() - tocBase;
   const int64_t literal = va + literalOffset - tocBase;
   const int64_t toc = tocBase - va;
   if (!isInReach(toc) || !isInReach(literal) || !isInReach(target))
     return false;
 
   std::optional<uint32_t> branch;
-  if (isLocalEntryKnown(tramp))
-    branch = makeBranch(va + branchOffset, getLocalEntry(ctx, tramp));
+  if (isLocalEntryKnown(thunk))
+    branch = makeBranch(va + branchOffset, getLocalEntry(ctx, thunk));
   if (!branch)
     branch = makeBranch(branchOffset, firstOffset);
   writeInsts(buf, {ADDIS_R2_R12 | high(toc), ADDI_R2_R2 | low(toc), *branch,

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The x86-64 tramp; abi.h draws it and says what the run time may rely on.
+// The x86-64 thunk; abi.h draws it and says what the run time may rely on.
 //
 // What is local jumps through memory, because there is no register for it: each
 // is a register that some convention passes an argument in (preserve_none: r11)
 // or that callers expect to survive (preserve_most: all but r11). A key in the
 // GOT is two loads away, which does take a register.
 //
-// IBT tracks these jumps as any through a pointer: the address of a target is in
-// the key, so the compiler has put an endbr64 there. BOLT could not read
-// `notrack` before a jump through memory, either. The callers reach the tramp by
-// direct calls and tail jumps, so the tramp itself needs no endbr64.
+// IBT tracks these jumps as any through a pointer: the key has the address of
+// the target, so the compiler has put an endbr64 there. BOLT could not read
+// `notrack` before a jump through memory, either. Callers reach the thunk by
+// direct calls and tail jumps, so the thunk itself needs no endbr64.
 //
-// Nobody gets to the `jrcxz`. It is for BOLT, which would move a tramp as it
+// The `jrcxz` is never executed. It is for BOLT, which would move a thunk as it
 // moves any function and shorten its jump, while the run time goes on patching
-// the tramp at its old place. BOLT leaves a function that has this instruction
+// the thunk at its old place. BOLT leaves a function that has this instruction
 // where it is, for the instruction has no form that reaches further than 127
 // bytes, and still leads the jump to where it has moved the target.
 
 #include "InputFiles.h"
 #include "StaticCallArch.h"
-#include "StaticCallTramp.h"
+#include "StaticCallThunk.h"
 #include "patchbay/abi.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
@@ -31,7 +31,7 @@ using namespace llvm::support::endian;
 using namespace lld;
 using namespace lld::elf;
 
-static const uint8_t localTramp[] = {
+static const uint8_t localThunk[] = {
     PATCHBAY_X86_64_TRAMP_INDIRECT, 0, 0, 0, 0, // test $0,%eax
     0xff, 0x25, 0, 0, 0, 0,                     // jmp *func(%rip)
     0xcc, 0xcc, 0xcc, 0xcc, 0xcc,               // int3
@@ -40,7 +40,7 @@ static const uint8_t localTramp[] = {
     0xe3, 0xfe,                                 // jrcxz . (for BOLT)
     0xcc, 0xcc, 0xcc                            // int3
 };
-static const uint8_t importedTramp[] = {
+static const uint8_t importedThunk[] = {
     PATCHBAY_X86_64_TRAMP_INDIRECT, 0, 0, 0, 0, // test $0,%eax
     0x4c, 0x8b, 0x1d, 0, 0, 0, 0, // mov key@GOTPCREL(%rip),%r11
     0x41, 0xff, 0x23,             // jmp *(%r11)
@@ -50,15 +50,15 @@ static const uint8_t importedTramp[] = {
     0xe3, 0xfe,                   // jrcxz . (for BOLT)
     0xcc, 0xcc, 0xcc              // int3
 };
-static_assert(sizeof(localTramp) == PATCHBAY_X86_64_TRAMP_SIZE);
-static_assert(sizeof(importedTramp) == PATCHBAY_X86_64_TRAMP_SIZE);
+static_assert(sizeof(localThunk) == PATCHBAY_X86_64_TRAMP_SIZE);
+static_assert(sizeof(importedThunk) == PATCHBAY_X86_64_TRAMP_SIZE);
 
 // The kernel's: a jump, or a return and what is as long, and its signature.
-static const uint8_t kernelTramp[] = {
+static const uint8_t kernelThunk[] = {
     0xe9, 0,    0,    0, 0, // jmp target
     0x0f, 0xb9, 0xcc,       // ud1 %esp,%ecx
 };
-static const uint8_t kernelNullTramp[] = {
+static const uint8_t kernelNullThunk[] = {
     0xc3, 0xcc, 0x90, 0x90, 0x90, // ret; int3; nop; nop; nop
     0x0f, 0xb9, 0xcc,             // ud1 %esp,%ecx
 };
@@ -69,7 +69,7 @@ static StaticCallLayout makeLayout() {
   layout.align = PATCHBAY_X86_64_TRAMP_ALIGN;
   layout.return0Offset = PATCHBAY_X86_64_TRAMP_RETURN0_OFFSET;
   layout.returnOffset = PATCHBAY_X86_64_TRAMP_RETURN_OFFSET;
-  layout.relocatableSize = sizeof(kernelTramp);
+  layout.relocatableSize = sizeof(kernelThunk);
   layout.offsetRel = R_X86_64_PC32;
   return layout;
 }
@@ -78,14 +78,14 @@ namespace {
 class StaticCallArchX86_64 final : public StaticCallArch {
 public:
   StaticCallArchX86_64() : StaticCallArch(makeLayout()) {
-    code.assign(std::begin(localTramp), std::end(localTramp));
+    code.assign(std::begin(localThunk), std::end(localThunk));
   }
   std::optional<StaticCallBranch>
   getBranch(const InputSection &sec, const Relocation &rel) const override;
   bool isAddress(const InputSection &, const Relocation &rel) const override;
-  bool writeTramp(Ctx &, uint8_t *buf, const StaticCallTramp &) const override;
-  void writeRelocatable(uint8_t *buf, const StaticCallTramp &) const override;
-  void addRelocations(const StaticCallTramp &, AddRelocation) const override;
+  bool writeThunk(Ctx &, uint8_t *buf, const StaticCallThunk &) const override;
+  void writeRelocatable(uint8_t *buf, const StaticCallThunk &) const override;
+  void addRelocations(const StaticCallThunk &, AddRelocation) const override;
 };
 } // namespace
 
@@ -128,21 +128,21 @@ bool StaticCallArchX86_64::isAddress(const InputSection &,
   return rel.type != R_X86_64_GOTPCRELX && rel.type != R_X86_64_PC8;
 }
 
-bool StaticCallArchX86_64::writeTramp(Ctx &, uint8_t *buf,
-                                      const StaticCallTramp &tramp) const {
-  memcpy(buf, tramp.isImported() ? importedTramp : localTramp,
-         sizeof(localTramp));
+bool StaticCallArchX86_64::writeThunk(Ctx &, uint8_t *buf,
+                                      const StaticCallThunk &thunk) const {
+  memcpy(buf, thunk.isImported() ? importedThunk : localThunk,
+         sizeof(localThunk));
 
   // Displacements count from the end of their instruction: jmp or mov.
-  const uint64_t va = tramp.getVA();
+  const uint64_t va = thunk.getVA();
   const uint64_t loadEnd =
-      PATCHBAY_X86_64_TRAMP_JMP_OFFSET + (tramp.isImported() ? 7 : 6);
-  const int64_t pointer = tramp.getPointerVA() - (va + loadEnd);
+      PATCHBAY_X86_64_TRAMP_JMP_OFFSET + (thunk.isImported() ? 7 : 6);
+  const int64_t pointer = thunk.getPointerVA() - (va + loadEnd);
   if (!isInt<32>(pointer))
     return false;
   write32le(buf + loadEnd - 4, pointer);
 
-  if (std::optional<uint64_t> target = tramp.getTargetVA()) {
+  if (std::optional<uint64_t> target = thunk.getTargetVA()) {
     int64_t disp = *target - (va + PATCHBAY_X86_64_TRAMP_JMP_OFFSET);
     if (isInt<32>(disp)) {
       buf[0] = PATCHBAY_X86_64_TRAMP_DIRECT;
@@ -153,20 +153,20 @@ bool StaticCallArchX86_64::writeTramp(Ctx &, uint8_t *buf,
 }
 
 void StaticCallArchX86_64::writeRelocatable(
-    uint8_t *buf, const StaticCallTramp &tramp) const {
-  memcpy(buf, tramp.targetSym ? kernelTramp : kernelNullTramp,
-         sizeof(kernelTramp));
+    uint8_t *buf, const StaticCallThunk &thunk) const {
+  memcpy(buf, thunk.targetSym ? kernelThunk : kernelNullThunk,
+         sizeof(kernelThunk));
 }
 
-void StaticCallArchX86_64::addRelocations(const StaticCallTramp &tramp,
+void StaticCallArchX86_64::addRelocations(const StaticCallThunk &thunk,
                                           AddRelocation add) const {
-  if (tramp.targetSym)
-    add(1, R_X86_64_PLT32, *tramp.targetSym, tramp.targetAddend - 4);
+  if (thunk.targetSym)
+    add(1, R_X86_64_PLT32, *thunk.targetSym, thunk.targetAddend - 4);
 }
 
 std::unique_ptr<StaticCallArch> elf::makeStaticCallArchX86_64(Ctx &ctx) {
   if (ctx.arg.zRetpolineplt && !ctx.arg.relocatable)
-    Warn(ctx) << "-z retpolineplt does not reach static calls: a tramp whose "
+    Warn(ctx) << "-z retpolineplt does not reach static calls: a thunk whose "
                  "target is out of reach jumps indirectly";
   return std::make_unique<StaticCallArchX86_64>();
 }

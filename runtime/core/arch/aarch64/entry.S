@@ -80,17 +80,17 @@
 	adrp	x16, :gottprel:pb_thread
 	ldr	x16, [x16, :gottprel_lo12:pb_thread]
 	mrs	x17, tpidr_el0
-	add	x16, x16, x17
+	ldr	x16, [x16, x17]
 	stp	x30, x16, [sp, #FRAME_RETURN]
-	ldr	x17, [x16]
 	sub	x0, x10, #8		/* ip */
 	mov	x1, x9			/* parent_ip */
 2:
 	mov	x3, sp
+	cbz	x16, 1f			/* it has none yet */
+	ldr	x17, [x16]
 	cbnz	x17, 1f			/* PB_THREAD_OUTSIDE is 0 */
 	/* The mark comes before the load of the slot; see pb_quiesce_begin(). */
-	adrp	x17, pb_quiesce_phase
-	ldr	x17, [x17, :lo12:pb_quiesce_phase]
+	ldr	x17, [x16, #PB_THREAD_NEXT_PHASE]
 	stp	x17, x3, [x16]
 	ldr	x2, [x0, #PATCHBAY_SLOT_OFFSET]
 	/* What the handler finds in the cell is no older than cell->enter. */
@@ -134,7 +134,6 @@
 	sub	x0, x0, #8
 	ldr	x1, [sp, #FRAME_CALLER+8]
 	mov	x16, x11
-	ldr	x17, [x16]
 	b	2b
 	.cfi_endproc
 .endm

@@ -5,6 +5,9 @@
 
 #include "offsets.h"
 
+/* What pb_thread.reader says is an address. */
+#define PB_READER_IS_RELATIVE 0
+
 /* From one trampoline to the next. */
 #define PB_TRAMPOLINE_SIZE 256
 
@@ -27,7 +30,7 @@
 #define FRAME_VECTORS 104
 #define FRAME_CALLER 112 /* frame record: x29, parent_ip */
 #define FRAME_RETURN 128 /* parent_ip signed */
-#define FRAME_THREAD 136 /* &pb_thread, or 0: the body has been called */
+#define FRAME_THREAD 136 /* the thread's reader, or 0: the body has been called */
 
 /* Of a trampoline that calls a handler: from the stack pointer to its frame. */
 #define HANDLER_FRAME 0

@@ -164,12 +164,12 @@
 	adrp	x16, :gottprel:pb_thread
 	ldr	x16, [x16, :gottprel_lo12:pb_thread]
 	mrs	x17, tpidr_el0
-	add	x16, x16, x17
+	ldr	x16, [x16, x17]
 	str	x16, [x29, #OWN_THREAD]
+	cbz	x16, .Lslow_\name	/* it has no reader yet */
 	ldr	x17, [x16]
 	cbnz	x17, .Lslow_\name	/* PB_THREAD_OUTSIDE is 0 */
-	adrp	x17, pb_quiesce_phase
-	ldr	x17, [x17, :lo12:pb_quiesce_phase]
+	ldr	x17, [x16, #PB_THREAD_NEXT_PHASE]
 	add	x9, x29, #REGS
 	stp	x17, x9, [x16]
 .Lskip_\name:
@@ -252,7 +252,7 @@
 	add	x0, x29, #CALL
 	bl	pb_call_unwound
 	ldur	x0, [x29, #CALL_GP]
-	bl	_Unwind_Resume
+	bl	pb_call_resume
 	udf	#0
 	.cfi_endproc
 	.size	\name, .-\name

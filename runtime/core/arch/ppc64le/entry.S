@@ -26,7 +26,7 @@
  *	+176  the caller's frame
  *	+80   struct patchbay_regs                   the function's frame, from
  *	+48   header                                 +48 on
- *	+40   &pb_thread
+ *	+40   the thread's reader
  *	+32   where we return to, and whether the body has been called
  *	+0    header, with r2
  */
@@ -87,16 +87,17 @@
 	addi	2, 2, (.TOC.-9b)@l
 	addis	12, 2, pb_thread@got@tprel@ha
 	ld	12, pb_thread@got@tprel@l(12)
-	add	12, 12, pb_thread@tls
+	ldx	12, 12, pb_thread@tls
 	std	12, OWN_THREAD(1)
 2:
+	cmpdi	12, 0			/* it has none yet */
+	beq-	1f
 	ld	0, 0(12)
 	cmpdi	0, PB_THREAD_OUTSIDE
 	bne-	1f
 	std	6, PB_THREAD_FRAME(12)
 	/* The mark comes before the load of the slot; see pb_quiesce_begin(). */
-	addis	11, 2, pb_quiesce_phase@toc@ha
-	ld	11, pb_quiesce_phase@toc@l(11)
+	ld	11, PB_THREAD_NEXT_PHASE(12)
 	std	11, 0(12)
 	ld	5, PATCHBAY_SLOT_OFFSET(3)
 	ld	12, 0(5)
@@ -104,9 +105,6 @@
 	lwsync
 	mtctr	12
 	bctrl
-	.cfi_remember_state
-	ld	2, HEADER_TOC(1)
-	.cfi_restore 2
 	/* What the handler did is over before the mark says so. */
 	ld	12, OWN_THREAD(1)
 	li	0, PB_THREAD_OUTSIDE
@@ -114,6 +112,9 @@
 	std	0, 0(12)
 	std	0, PB_THREAD_FRAME(12)
 0:
+	.cfi_remember_state
+	ld	2, HEADER_TOC(1)
+	.cfi_restore 2
 	ld	12, OWN_RETURN(1)
 	andi.	0, 12, OWN_CALLED
 	mtlr	12
@@ -139,7 +140,6 @@
 	.cfi_restore_state
 	bl	enter_slowly
 	bne	2b
-	ld	2, HEADER_TOC(1)
 	b	0b
 	.cfi_endproc
 .endm

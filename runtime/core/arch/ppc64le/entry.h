@@ -5,6 +5,9 @@
 
 #include "offsets.h"
 
+/* What pb_thread.reader says is an address. */
+#define PB_READER_IS_RELATIVE 0
+
 /* From one trampoline to the next. */
 #define PB_TRAMPOLINE_SIZE 256
 

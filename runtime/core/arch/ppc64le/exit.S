@@ -189,15 +189,16 @@
 	/* It may be another thread by now: a fiber that was resumed there. */
 	addis	12, 2, pb_thread@got@tprel@ha
 	ld	12, pb_thread@got@tprel@l(12)
-	add	12, 12, pb_thread@tls
+	ldx	12, 12, pb_thread@tls
 	std	12, OWN_THREAD(31)
+	cmpdi	12, 0			/* it has no reader yet */
+	beq-	.Lslow_\name
 	ld	0, 0(12)
 	cmpdi	0, PB_THREAD_OUTSIDE
 	bne-	.Lslow_\name
 	addi	0, 31, OWN_REGS
 	std	0, PB_THREAD_FRAME(12)
-	addis	11, 2, pb_quiesce_phase@toc@ha
-	ld	11, pb_quiesce_phase@toc@l(11)
+	ld	11, PB_THREAD_NEXT_PHASE(12)
 	std	11, 0(12)
 .Lskip_\name:
 	.if \members
@@ -290,7 +291,7 @@
 	addi	3, 31, CALL
 	bl	pb_call_unwound
 	ld	3, CALL_GP(31)
-	bl	_Unwind_Resume
+	bl	pb_call_resume
 	nop
 	trap
 	.cfi_endproc

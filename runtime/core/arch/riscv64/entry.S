@@ -8,7 +8,7 @@
  * Live here: the argument registers (a0-a7, fa0-fa7) and t2 or, where there are
  * landing pads, t3 (static chain); gp and tp, which nobody touches. All other
  * registers that a function may change are nobody's: functions that LLVM's fastcc
- * gives arguments in t3-t6 have no site.
+ * gives arguments in t4-t6 have no site.
  *
  * t0 is the other register that processors know as a link register: the site's
  * `jalr t0` pushes onto the stack that they predict returns by, and our `jr t0`
@@ -71,16 +71,18 @@
 	addi	s0, sp, FRAME_CALLER
 	la.tls.ie t1, pb_thread
 	add	t1, t1, tp
+	ld	t1, 0(t1)
 	sd	t1, FRAME_THREAD(sp)
 	addi	a0, t0, -(PATCHBAY_RISCV64_SITE_SIZE+\behind)	/* ip */
 	mv	a1, ra			/* parent_ip */
 2:
-	ld	t3, 0(t1)
 	mv	a3, sp
+	beqz	t1, 1f			/* it has none yet */
+	ld	t3, 0(t1)
 	bnez	t3, 1f			/* PB_THREAD_OUTSIDE is 0 */
 	sd	a3, PB_THREAD_FRAME(t1)
 	/* The mark comes before the load of the slot; see pb_quiesce_begin(). */
-	ld	t3, pb_quiesce_phase
+	ld	t3, PB_THREAD_NEXT_PHASE(t1)
 	sd	t3, 0(t1)
 	ld	a2, PATCHBAY_SLOT_OFFSET(a0)
 	ld	t1, 0(a2)

@@ -5,6 +5,9 @@
 
 #include "offsets.h"
 
+/* What pb_thread.reader says is an address. */
+#define PB_READER_IS_RELATIVE 0
+
 /* From one trampoline to the next. */
 #define PB_TRAMPOLINE_SIZE 256
 
@@ -16,7 +19,7 @@
 #define FRAME_SIZE 128
 #define FRAME_CHAIN 64	 /* t2 and t3 */
 #define FRAME_VECTORS 80
-#define FRAME_THREAD 88	 /* &pb_thread, or 0: the body has been called */
+#define FRAME_THREAD 88	 /* the thread's reader, or 0: the body has been called */
 #define FRAME_OWN 96	 /* the trampoline's: FRAME_SIZE from here, and FRAME_BACK */
 #define FRAME_BACK 104	 /* t0: behind the site */
 #define FRAME_CALLER 112 /* the function's: s0, parent_ip */

@@ -168,12 +168,14 @@
 	/* It may be another thread by now: a fiber that was resumed there. */
 	la.tls.ie t1, pb_thread
 	add	t1, t1, tp
+	ld	t1, 0(t1)
 	sd	t1, OWN_THREAD(s0)
+	beqz	t1, .Lslow_\name	/* it has no reader yet */
 	ld	t3, 0(t1)
 	bnez	t3, .Lslow_\name	/* PB_THREAD_OUTSIDE is 0 */
 	addi	t4, s0, REGS
 	sd	t4, PB_THREAD_FRAME(t1)
-	ld	t3, pb_quiesce_phase
+	ld	t3, PB_THREAD_NEXT_PHASE(t1)
 	sd	t3, 0(t1)
 .Lskip_\name:
 	.if \members
@@ -254,7 +256,7 @@
 	addi	a0, s0, CALL
 	call	pb_call_unwound
 	ld	a0, CALL_GP(s0)
-	call	_Unwind_Resume
+	call	pb_call_resume
 	unimp
 	.cfi_endproc
 	.size	\name, .-\name

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* For trace/sys.h, trace/sandbox.c and stores.c. */
+/* For trace/sys.h and trace/sandbox.c. */
 #ifndef PB_ARCH_RAW_SYSCALL_H
 #define PB_ARCH_RAW_SYSCALL_H
 

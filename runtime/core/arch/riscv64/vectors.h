@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * Keeping what may be arguments in floating-point registers, for entry.S and
- * exit.S. Functions with arguments in registers of the V extension have no site.
+ * exit.S. The pass gives no site to functions with arguments in
+ * registers of the V extension.
  */
 #define VECTORS_SIZE (8 * 8)
 

@@ -40,7 +40,8 @@
 
 /*
  * Call the body, keep its result and mark the thread. Then rdi is the function
- * and rdx the cell, which is still that of the tracer that was here before.
+ * and rdx the cell, which is still that of the tracer that was here before; r8 is how
+ * far struct pb_thread is from %fs:0.
  */
 .macro call_body_directly from, body, id
 	movq	SITE_RETURN(%rbp), %rax
@@ -55,7 +56,8 @@
 	movq	%rax, CALL_RAX(%rbp)
 	movq	%rdx, CALL_RDX(%rbp)
 	/* It may be another thread by now: a fiber that was resumed there. */
-	thread_to %r11
+	words_to %r8
+	movq	%fs:(%r8), %r11
 	cmpq	$PB_THREAD_OUTSIDE, %fs:(%r11)
 	jne	.Lslow_\id
 	mark_inside %r11, %rcx
@@ -122,8 +124,8 @@
 	.cfi_def_cfa %rbp, WAY_TO_CALL+REGS_SIZE+8
 	.cfi_offset %rbp, -(WAY_TO_CALL+REGS_SIZE+8)
 	leaq	-(FRAME_SIZE+WAY_TO_CALL)(%rsp), %rsp	/* keeps the flags */
-	movq	%rax, CALL_SINCE(%rbp)
 	js	.Lboth_\id
+	movq	%rax, CALL_SINCE(%rbp)
 	/*
 	 * Since has to be the function's. But the thread is not marked: when since was
 	 * loaded others may have had the cell, and have left it to the function again.
@@ -233,15 +235,16 @@
 .Lother_way_\id:
 	testb	$((CELL_DIRECT_SET+CELL_DIRECT_ENTRIES)/256), %ah
 	jnz	.Lset_\id
-	.if \nr >= 4
-	movq	%rdx, %r11
-	.endif
+	words_to %r11
+	incq	%fs:PB_THREAD_OPEN_CALLS(%r11)
+	jns	.Lunknown_\id		/* the thread has no reader yet */
 	read_clock
 	movq	%rax, CALL_WORD(%rbp)
 	.if \nr >= 4
-	movq	%r11, %rdx
+	movq	CALL_REGS+REGS_RDX(%rbp), %rdx
 	.endif
 	call_body_directly \from, timed_\id, \id
+	decq	%fs:PB_THREAD_OPEN_CALLS(%r8)
 	movq	%rdx, %r9
 	movq	CELL_OPS(%rdx), %r8
 	movq	OPS_THRESHOLD(%r8), %rcx
@@ -267,6 +270,9 @@
 	thread_to %r11
 	mark_outside %r11
 	return_past_body
+.Lunknown_\id:
+	decq	%fs:PB_THREAD_OPEN_CALLS(%r11)
+	jmp	.Lback_\id
 	.cfi_endproc
 	lsda	timed_\id, \id, \from
 

@@ -10,6 +10,9 @@
 #define PB_ISA_AVX 1
 #define PB_ISA_AVX512 2
 
+/* What pb_thread.reader says is counted from the thread pointer. */
+#define PB_READER_IS_RELATIVE 1
+
 /* From one trampoline to the next. */
 #define PB_TRAMPOLINE_SIZE 2048
 

@@ -205,7 +205,7 @@
 	movq	CALL_RAX(%rbp), %rdi
 	/* Frames that unwinders do not know of: the trampoline's, the site's. */
 	drop_shadow 2
-	callq	_Unwind_Resume@PLT
+	callq	pb_call_resume
 	ud2
 	.cfi_endproc
 	.size	\name, .-\name

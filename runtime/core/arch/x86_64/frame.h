@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The frames of trampolines and of what calls a function's body, and how a thread
- * is marked, for assembler. Who includes this says by thread_to and phase_to where the
- * thread's data and the phase are: ours.h, or own.h.
+ * is marked, for assembler. The includer (ours.h or own.h) defines the macros words_to
+ * and thread_to: where the thread's words and its reader are.
  */
 #ifndef PB_X86_64_FRAME_H
 #define PB_X86_64_FRAME_H
@@ -25,16 +25,16 @@
 
 /*
  * The thread is in handlers, whose trampoline's frame is known by rbp. \thread is
- * where pb_thread is. Clobbers \temp.
+ * where its reader is, from %fs:0. Clobbers \temp.
  */
 .macro mark_inside thread, temp
 	leaq	CALL_REGS(%rbp), \temp
 	movq	\temp, %fs:PB_THREAD_FRAME(\thread)
-	phase_to \temp
+	movq	%fs:PB_THREAD_NEXT_PHASE(\thread), \temp
 	movq	\temp, %fs:(\thread)
 .endm
 
-/* It is not any more: in this order, see struct pb_thread. */
+/* It is not any more: in this order, see struct pb_reader. */
 .macro mark_outside thread
 	movq	$PB_THREAD_OUTSIDE, %fs:(\thread)
 	movq	$0, %fs:PB_THREAD_FRAME(\thread)

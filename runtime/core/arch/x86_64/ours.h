@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Where the library's own trampolines find what they need of it. */
 
-/* How far pb_thread is from %fs:0. */
-.macro thread_to register
+/* How far struct pb_thread is from %fs:0. */
+.macro words_to register
 	movq	pb_thread@gottpoff(%rip), \register
 .endm
 
-.macro phase_to register
-	movq	pb_quiesce_phase(%rip), \register
+/*
+ * How far the thread's reader is from %fs:0. Of a thread without one that is 0, where the
+ * thread pointer itself is (psABI, 3.4.2): not PB_THREAD_OUTSIDE.
+ */
+.macro thread_to register
+	words_to \register
+	movq	%fs:(\register), \register
 .endm
 
 .macro call_slowly

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
  * The trampolines that a module has of its own: what the library's are (entry.S), but
- * that they find by a table what is the library's. This is not assembled here. The pass
- * has it as a text, which is preprocessed when the pass is built
- * (llvm-pass/CMakeLists.txt), and emits it behind the stubs of a module, where unwind
- * tables say what they say of an entry (llvm-pass/ModuleText.cpp).
+ * that they find by a table what is the library's. This is not assembled here, but when
+ * the pass is built (llvm-pass/Targets/X86_64Stubs.S). The pass emits the bytes behind the
+ * stubs of a module, where unwind tables say what they say of an entry.
  *
  * The library takes them if they are made as it would make them: abi.h says by which
  * number it knows. test/unit/own-trampolines.test says when that has to be another.
@@ -14,8 +13,8 @@
 #include <patchbay/abi.h>
 
 /* Where the text goes other names may be somebody's. */
+#define words_to patchbay_words_to
 #define thread_to patchbay_thread_to
-#define phase_to patchbay_phase_to
 #define call_slowly patchbay_call_slowly
 #define personality patchbay_personality
 #define lsda patchbay_lsda
@@ -47,13 +46,13 @@
 	.hidden	PERSONALITY
 	.set	PERSONALITY, TABLE+PATCHBAY_X86_64_TABLE_PERSONALITY
 
-.macro thread_to register
+.macro words_to register
 	movq	TABLE+PATCHBAY_X86_64_TABLE_THREAD(%rip), \register
 .endm
 
-.macro phase_to register
-	movq	TABLE+PATCHBAY_X86_64_TABLE_PHASE(%rip), \register
-	movq	(\register), \register
+.macro thread_to register
+	words_to \register
+	movq	%fs:(\register), \register
 .endm
 
 .macro call_slowly
@@ -137,8 +136,8 @@
 	.cfi_endproc
 	own_exits FAR, patchbay_far, patchbay_5
 
+	.purgem words_to
 	.purgem thread_to
-	.purgem phase_to
 	.purgem call_slowly
 	.purgem personality
 	.purgem lsda

@@ -42,6 +42,6 @@
 	callq	pb_call_unwound
 	movq	CALL_RAX(%rbp), %rdi
 	drop_shadow 1			/* the site's frame */
-	callq	_Unwind_Resume@PLT
+	callq	pb_call_resume
 	ud2
 .endm

@@ -4,10 +4,12 @@
  * the module itself has.
  *
  * Processors predict a branch across 4 GB less well (test/bench/README.md), and the
- * system loads shared objects that far from an executable. So a module has
- * trampolines, too, for the layout of cells and threads that its compiler knew. If
- * that is ours (abi.h), and ours are far away, its own are taken. They do the same;
- * what they need of us is in a table behind its links.
+ * system loads shared objects that far from an executable. And while a tracer of exits
+ * is armed, a function's return address is in the trampoline that called its body: what
+ * the function tail-calls takes that for its caller, as dlsym(RTLD_NEXT) does. So a module
+ * has trampolines of its own, for the layout of cells and threads that its compiler knew.
+ * If that is ours (abi.h), its own are taken. They do the same; what they need of us is in
+ * a table behind its links.
  */
 #include "arch.h"
 
@@ -34,6 +36,7 @@ _Static_assert(PATCHBAY_X86_64_OWN_OFFSET % 64 == 0 &&
 #define NR_ADDRESSES PATCHBAY_X86_64_NR_STUBS
 #define NR_WORDS (PATCHBAY_X86_64_TABLE_SIZE / 8)
 
+/* Are the module's own trampolines to be taken? The answer is always the same. */
 static bool has_own(const struct patchbay_module *desc)
 {
 	return desc->size >= sizeof(*desc) &&
@@ -46,16 +49,6 @@ size_t pb_arch_links_size(const struct patchbay_module *desc)
 	       (has_own(desc) ? PATCHBAY_X86_64_TABLE_SIZE : 0);
 }
 
-/* Are the module's own trampolines to be taken? The answer is always the same. */
-static bool takes_own(const struct pb_module *module)
-{
-	int32_t rel;
-
-	return has_own(module->desc) &&
-	       !pb_x86_64_rel32((uint64_t)pb_module_stub(module, 0),
-				(uint64_t)pb_x86_64_trampolines, &rel);
-}
-
 /* What is in the table of a module's own trampolines. */
 static void fill_table(uint64_t table[NR_WORDS])
 {
@@ -63,7 +56,6 @@ static void fill_table(uint64_t table[NR_WORDS])
 
 	table[PATCHBAY_X86_64_TABLE_THREAD / 8] =
 		(uint64_t)&pb_thread - (uint64_t)__builtin_thread_pointer();
-	table[PATCHBAY_X86_64_TABLE_PHASE / 8] = (uint64_t)&pb_quiesce_phase;
 	table[PATCHBAY_X86_64_TABLE_SLOWLY / 8] = (uint64_t)pb_x86_64_enter_slowly;
 	table[PATCHBAY_X86_64_TABLE_PERSONALITY / 8] = (uint64_t)pb_call_personality;
 	for (unsigned int i = 0; i < PATCHBAY_X86_64_NR_RARE; i++)
@@ -79,7 +71,7 @@ static const uint64_t *trampolines_of(const struct pb_module *module)
 static uint64_t trampoline(const struct pb_module *module, unsigned int i,
 			   int open)
 {
-	if (takes_own(module))
+	if (has_own(module->desc))
 		return (uint64_t)pb_module_stub(module, 0) +
 		       PATCHBAY_X86_64_OWN_OFFSET +
 		       i * PATCHBAY_X86_64_OWN_SIZE +
@@ -117,7 +109,7 @@ static int find_changes(const struct pb_module *module, int open,
 			return -EILSEQ;
 		change(&patches[nr++], &at[i], new);
 	}
-	if (!takes_own(module))
+	if (!has_own(module->desc))
 		return nr;
 	fill_table(words);
 	for (unsigned int i = 0; i < NR_WORDS; i++) {

@@ -15,15 +15,10 @@
  *   synchronization (SDM vol. 3A, 9.1.3), and a kernel on a processor with FSRM
  *   copies by `rep movsb`, which is not promised to be one store. So this is
  *   done on demand only, and only within such a word.
- *
- * In strict mode a tramp has a trap instead of its first byte from the step that
- * makes it indirect until it is direct again. Threads that meet it go on behind
- * it, in the indirect form.
  */
 #include "static_call.h"
 
 #include "arch/x86_64/tramp.h"
-#include "strict.h"
 #include "text.h"
 
 #include <errno.h>
@@ -47,27 +42,11 @@ bool pb_arch_hash_is(const uint8_t *before, uint32_t type)
 	       hash == pb_x86_64_type_hash(type);
 }
 
-static uint8_t form_of(const struct pb_tramp *tramp, const uint8_t *code)
-{
-	return pb_x86_64_tramp(code, tramp->addr, tramp->key,
-			       tramp->flags & PATCHBAY_STATIC_CALL_IMPORTED);
-}
-
 static uint8_t form(const struct pb_tramp *tramp)
 {
-	return form_of(tramp, (const uint8_t *)tramp->addr);
-}
-
-/* Is it a tramp but for the trap? Whose trap that is pb_strict_clear() checks. */
-static bool is_staged(const struct pb_tramp *tramp)
-{
-	uint8_t code[PATCHBAY_X86_64_TRAMP_SIZE];
-
-	memcpy(code, (const void *)tramp->addr, sizeof(code));
-	if (code[0] != PATCHBAY_X86_64_TRAP)
-		return false;
-	code[0] = PATCHBAY_X86_64_TRAMP_INDIRECT;
-	return form_of(tramp, code);
+	return pb_x86_64_tramp((const uint8_t *)tramp->addr, tramp->addr,
+			       tramp->key,
+			       tramp->flags & PATCHBAY_STATIC_CALL_IMPORTED);
 }
 
 int pb_arch_tramp_check(const struct pb_tramp *tramp,
@@ -90,17 +69,6 @@ static int set_form(int text, const struct pb_tramp *tramp, uint8_t new)
 
 int pb_arch_tramp_indirect(int text, const struct pb_tramp *tramp)
 {
-	uint8_t old = form(tramp);
-
-	if (!old)
-		return -EILSEQ;
-	if (pb_strict) {
-		int error = pb_strict_set(text, tramp->addr, old);
-
-		/* Its unit has come just now; indirect is what it may stay. */
-		if (error != -ENOMEM || old != PATCHBAY_X86_64_TRAMP_INDIRECT)
-			return error;
-	}
 	return set_form(text, tramp, PATCHBAY_X86_64_TRAMP_INDIRECT);
 }
 
@@ -125,8 +93,7 @@ int pb_arch_tramp_prepare(int text, const struct pb_tramp *tramp,
 	int32_t disp;
 	int error;
 
-	if (pb_strict ? !is_staged(tramp) :
-			form(tramp) != PATCHBAY_X86_64_TRAMP_INDIRECT)
+	if (form(tramp) != PATCHBAY_X86_64_TRAMP_INDIRECT)
 		return -EILSEQ;
 	if (!displacement(tramp, target, &disp))
 		return -ERANGE;
@@ -152,11 +119,6 @@ int pb_arch_tramp_direct(int text, const struct pb_tramp *tramp,
 	/* It could not be prepared. */
 	if (disp != pb_x86_64_get32((const uint8_t *)tramp->addr + DISP_OFFSET))
 		return -EILSEQ;
-	if (pb_strict)
-		return is_staged(tramp) ?
-			       pb_strict_clear(text, tramp->addr,
-					       PATCHBAY_X86_64_TRAMP_DIRECT) :
-			       -EILSEQ;
 	return set_form(text, tramp, PATCHBAY_X86_64_TRAMP_DIRECT);
 }
 

@@ -69,7 +69,7 @@
 	 * The mark comes before the load of the slot; see pb_quiesce_begin(). What
 	 * was loaded before may be the cell of other functions by now.
 	 */
-	phase_to %rdx
+	movq	%fs:PB_THREAD_NEXT_PHASE(%rax), %rdx
 	movq	%rdx, %fs:(%rax)
 	movq	PATCHBAY_SLOT_OFFSET-\from(%rdi), %rdx
 	subq	$\from, %rdi

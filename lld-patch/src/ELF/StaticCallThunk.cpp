@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "StaticCallThunk.h"
+#include "InputFiles.h"
+#include "OutputSections.h"
+#include "StaticCallArch.h"
+#include "Symbols.h"
+#include "Target.h"
+#include "patchbay/abi.h"
+
+using namespace llvm;
+using namespace llvm::ELF;
+using namespace lld;
+using namespace lld::elf;
+
+Symbol *StaticCallArch::prepareBranch(Ctx &, StaticCallThunk &thunk,
+                                      const InputSection &,
+                                      const Relocation &) const {
+  return thunk.sym;
+}
+
+StaticCallThunk::StaticCallThunk(Ctx &ctx, const StaticCallArch &arch,
+                                 Symbol &sym)
+    : SyntheticSection(ctx, PATCHBAY_STATIC_CALL_TEXT_SECTION, SHT_PROGBITS,
+                       SHF_ALLOC | SHF_EXECINSTR, arch.layout.align),
+      sym(&sym),
+      callName(sym.getName().drop_front(strlen(PATCHBAY_SCT_PREFIX))),
+      caller(sym.file), arch(arch) {
+  // Some look at it before it is written: AArch64, whether a thunk to it needs
+  // a landing pad, and --bp-compression-sort=.
+  content_ = arch.getCode().data();
+  size = ctx.arg.relocatable ? arch.layout.relocatableSize : arch.layout.size;
+}
+
+std::string StaticCallThunk::keyName() const {
+  return (PATCHBAY_SCK_PREFIX + callName).str();
+}
+
+uint64_t StaticCallThunk::getPointerVA() const {
+  return importedKey ? importedKey->getGotVA(ctx) : key->getVA(ctx);
+}
+
+std::optional<uint64_t> StaticCallThunk::getTargetVA() const {
+  if (builtin == Return0)
+    return getVA(arch.layout.return0Offset);
+  if (builtin == Return)
+    return getVA(arch.layout.returnOffset);
+  if (target)
+    return target->getVA(ctx, targetAddend);
+  return std::nullopt;
+}
+
+// With --noinhibit-exec there is an output in spite of an error. A call of this
+// thunk must not go astray.
+void StaticCallThunk::writeTraps(uint8_t *buf) const {
+  for (size_t i = 0; i != size; i += sizeof(ctx.target->trapInstr))
+    memcpy(buf + i, ctx.target->trapInstr.data(),
+           sizeof(ctx.target->trapInstr));
+}
+
+void StaticCallThunk::writeTo(uint8_t *buf) {
+  if (!isResolved) {
+    writeTraps(buf);
+    return;
+  }
+  if (ctx.arg.relocatable) {
+    arch.writeRelocatable(buf, *this);
+    return;
+  }
+  // Only now have output sections been sorted into what is writable to the end
+  // and what the dynamic linker makes read-only.
+  if (key && key->getOutputSection()->relro)
+    Err(ctx) << cast<InputSection>(key->section)->getObjMsg(key->value)
+             << ": static call key '" << key
+             << "' becomes read-only after relocation; remove its section "
+                "attribute or const";
+  if (arch.writeThunk(ctx, buf, *this))
+    return;
+  writeTraps(buf);
+  auto diag = Err(ctx);
+  if (key)
+    diag << cast<InputSection>(key->section)->getObjMsg(key->value);
+  else
+    diag << caller;
+  diag << ": static call key '" << keyName()
+       << "' is out of reach of its thunk at 0x"
+       << utohexstr(getVA(), /*LowerCase=*/true);
+}

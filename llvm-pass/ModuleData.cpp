@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ModuleData.h"
+#include "SlotLayout.h"
+#include "patchbay/abi.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+/// Sections of the group end in its name.
+static std::string sectionName(StringRef Name) {
+  return (Name + "." PATCHBAY_MODULE_SYMBOL).str();
+}
+
+/// Private variables without a name: no label in a module's own assembly can
+/// be theirs.
+GlobalVariable *ModuleData::addVariable(StringRef Section,
+                                        Constant *Initializer,
+                                        unsigned Alignment, bool IsConstant) {
+  auto *G = new GlobalVariable(*M, Initializer->getType(), IsConstant,
+                               GlobalValue::PrivateLinkage, Initializer);
+  G->setSection(Section);
+  G->setAlignment(Align(Alignment));
+  G->setComdat(Group);
+  return G;
+}
+
+/// What is defined elsewhere, if at all, or what the program declares of that name.
+GlobalValue *ModuleData::declare(StringRef Name, bool IsHidden) {
+  if (GlobalValue *Known = M->getNamedValue(Name))
+    return Known;
+  auto *G = new GlobalVariable(*M, Type::getInt8Ty(M->getContext()), false,
+                               GlobalValue::ExternalWeakLinkage, nullptr, Name);
+  if (IsHidden) {
+    G->setVisibility(GlobalValue::HiddenVisibility);
+    G->setDSOLocal(true);
+  }
+  Declarations.push_back(G);
+  return G;
+}
+
+static Constant *addressPlus(Constant *Address, uint64_t Offset) {
+  LLVMContext &Context = Address->getContext();
+  return ConstantExpr::getInBoundsGetElementPtr(
+      Type::getInt8Ty(Context), Address,
+      ConstantInt::get(Type::getInt64Ty(Context), Offset));
+}
+
+/// How far \p Target is from the byte \p Offset of \p Base.
+static Constant *distance(Constant *Target, Constant *Base, uint64_t Offset) {
+  Type *Int64 = Type::getInt64Ty(Base->getContext());
+  return ConstantExpr::getSub(
+      ConstantExpr::getPtrToInt(Target, Int64),
+      ConstantExpr::getPtrToInt(addressPlus(Base, Offset), Int64));
+}
+
+/// On x86-64 the stubs lead behind themselves while no runtime knows the module.
+void ModuleData::addLinks(const SlotLayout &Layout, bool HasTrampolines) {
+  static_assert(sizeof(patchbay_links) == PATCHBAY_X86_64_TRAMPOLINES_OFFSET &&
+                    PATCHBAY_X86_64_TABLE_OFFSET ==
+                        PATCHBAY_X86_64_TRAMPOLINES_OFFSET +
+                            8 * PATCHBAY_X86_64_NR_STUBS,
+                "the links are followed by the stubs' addresses and the table");
+  LLVMContext &Context = M->getContext();
+  auto *Pointer = PointerType::getUnqual(Context);
+  SmallVector<Constant *> Words(sizeof(patchbay_links) / 8,
+                                ConstantPointerNull::get(Pointer));
+  if (Layout.NumStubs)
+    Words.append(Layout.NumStubs,
+                 addressPlus(Stubs, Layout.NumStubs * Layout.StubSize));
+  if (HasTrampolines)
+    Words.append(Layout.TableSize / 8, ConstantPointerNull::get(Pointer));
+  Links = addVariable(
+      sectionName(".data.rel.ro"),
+      ConstantArray::get(ArrayType::get(Pointer, Words.size()), Words), 8,
+      /*IsConstant=*/false);
+}
+
+void ModuleData::addDescriptor(const SlotLayout &Layout, bool HasTrampolines) {
+  LLVMContext &Context = M->getContext();
+  Type *Int32 = Type::getInt32Ty(Context), *Int64 = Type::getInt64Ty(Context);
+  auto *Ty = StructType::get(Context, {Int32, Int32, Int64, Int64, Int64, Int64,
+                                       Int64, Int64, Int64});
+  Descriptor = addVariable(sectionName(".rodata"), ConstantAggregateZero::get(Ty),
+                           8, /*IsConstant=*/true);
+  auto Distance = [&](Constant *Target, size_t Field) {
+    return distance(Target, Descriptor, Field);
+  };
+  Constant *Zero = ConstantInt::get(Int64, 0);
+  Descriptor->setInitializer(ConstantStruct::get(
+      Ty, ConstantInt::get(Int32, PATCHBAY_ABI_VERSION),
+      ConstantInt::get(Int32, sizeof(patchbay_module)),
+      Distance(declare("__start_" PATCHBAY_SITES_SECTION),
+               offsetof(patchbay_module, sites_start)),
+      Distance(declare("__stop_" PATCHBAY_SITES_SECTION),
+               offsetof(patchbay_module, sites_stop)),
+      Distance(Links, offsetof(patchbay_module, links)),
+      Distance(State, offsetof(patchbay_module, state)),
+      Stubs ? Distance(Stubs, offsetof(patchbay_module, stubs)) : Zero, Zero,
+      ConstantInt::get(Int64, HasTrampolines ? Layout.TrampolinesLayout : 0)));
+  Alias = GlobalAlias::create(Ty, 0, GlobalValue::WeakAnyLinkage, "",
+                              Descriptor, M);
+  Declared = M->getNamedGlobal(PATCHBAY_MODULE_SYMBOL);
+  if (Declared) {
+    Alias->takeName(Declared);
+    Declared->replaceAllUsesWith(Alias);
+  } else {
+    Alias->setName(PATCHBAY_MODULE_SYMBOL);
+  }
+  Alias->setVisibility(GlobalValue::HiddenVisibility);
+  Alias->setDSOLocal(true);
+}
+
+/// By it a runtime that comes later finds the module.
+void ModuleData::addNote() {
+  LLVMContext &Context = M->getContext();
+  Type *Int32 = Type::getInt32Ty(Context);
+  auto Word = [&](uint32_t N) { return ConstantInt::get(Int32, N); };
+  std::string Owner(alignTo(sizeof(PATCHBAY_NOTE_NAME), 4), '\0');
+  Owner.replace(0, sizeof(PATCHBAY_NOTE_NAME) - 1, PATCHBAY_NOTE_NAME);
+  Constant *Fields[] = {Word(sizeof(PATCHBAY_NOTE_NAME)),
+                        Word(sizeof(patchbay_module_note)),
+                        Word(PATCHBAY_NOTE_MODULE),
+                        ConstantDataArray::getString(Context, Owner, false),
+                        Word(PATCHBAY_ABI_VERSION), Word(0)};
+  Note = addVariable(PATCHBAY_MODULE_NOTE_SECTION,
+                     ConstantStruct::getAnon(Fields), 4, /*IsConstant=*/true);
+  const uint64_t Offset = 16 + Owner.size();
+  Fields[5] = ConstantExpr::getTrunc(distance(Alias, Note, Offset), Int32);
+  Note->setInitializer(ConstantStruct::getAnon(Fields));
+}
+
+/// Code for the processors that all of the module's functions run on: the target's
+/// oldest if the ABI is one for all, else what the function says that uses the
+/// fewest features. (Its own default is LLVM's, in LTO without the ABI's features.)
+static void setProcessor(Function &New, StringRef Oldest) {
+  if (!Oldest.empty()) {
+    New.addFnAttr("target-cpu", Oldest);
+    New.addFnAttr("target-features", "");
+    return;
+  }
+  const Function *Model = nullptr;
+  auto Features = [](const Function &F) {
+    return F.getFnAttribute("target-features").getValueAsString();
+  };
+  for (const Function &F : *New.getParent())
+    if (&F != &New && F.hasFnAttribute("target-features") &&
+        (!Model || Features(F).size() < Features(*Model).size()))
+      Model = &F;
+  for (StringRef Name : {"target-cpu", "tune-cpu", "target-features"})
+    if (Model && Model->hasFnAttribute(Name))
+      New.addFnAttr(Model->getFnAttribute(Name));
+}
+
+/// A function that passes the descriptor to the runtime: to the one that a weak
+/// reference means or, if another has come late, to the one in the links.
+///
+/// The constructor says that it has run, and then looks whether a runtime has
+/// offered itself, which does the same the other way round. Both are sequentially
+/// consistent: at least one sees the other. Whichever is second registers the module.
+Function *ModuleData::addCall(const SlotLayout &Layout, bool AtStart) {
+  LLVMContext &Context = M->getContext();
+  Type *Int8 = Type::getInt8Ty(Context), *Int32 = Type::getInt32Ty(Context),
+       *Void = Type::getVoidTy(Context);
+  auto *Pointer = PointerType::getUnqual(Context);
+  StringRef Name = AtStart ? PATCHBAY_MODULE_REGISTER : PATCHBAY_MODULE_UNREGISTER;
+  // A variable, as functions would have a processor, which LLVM looks up.
+  GlobalValue *Weak = declare(Name, /*IsHidden=*/false);
+
+  Function *F = Function::createWithDefaultAttr(
+      FunctionType::get(Void, false), GlobalValue::InternalLinkage,
+      M->getDataLayout().getProgramAddressSpace(),
+      Twine(PATCHBAY_MODULE_SYMBOL) + (AtStart ? "_ctor" : "_dtor"), M);
+  setProcessor(*F, Layout.OldestProcessor);
+  F->setSection(sectionName(".text.startup"));
+  F->setAlignment(Align(16));
+  F->setComdat(Group);
+  F->setDoesNotThrow();
+  auto *Entry = BasicBlock::Create(Context, "", F);
+  auto *Own = BasicBlock::Create(Context, "own", F);
+  auto *Ask = BasicBlock::Create(Context, "ask", F);
+  auto *Late = BasicBlock::Create(Context, "late", F);
+  auto *Choice = BasicBlock::Create(Context, "choice", F);
+  auto *Call = BasicBlock::Create(Context, "call", F);
+  auto *Return = BasicBlock::Create(Context, "return", F);
+
+  IRBuilder<> B(Entry);
+  B.CreateCondBr(B.CreateICmpEQ(Descriptor, Alias), Own, Return);
+
+  B.SetInsertPoint(Own);
+  const AtomicOrdering Order = AtomicOrdering::SequentiallyConsistent;
+  auto *Store = B.CreateAlignedStore(
+      ConstantInt::get(Int8, AtStart),
+      addressPlus(State, offsetof(patchbay_state, constructed)), Align(1));
+  Store->setAtomic(Order);
+  // The destructor goes to the runtime that has registered the module.
+  if (AtStart)
+    B.CreateCondBr(B.CreateIsNull(Weak), Ask, Choice);
+  else
+    B.CreateBr(Ask);
+
+  B.SetInsertPoint(Ask);
+  auto *Load = B.CreateAlignedLoad(
+      Int8,
+      addressPlus(State, AtStart ? offsetof(patchbay_state, offered)
+                                 : offsetof(patchbay_state, late)),
+      Align(1));
+  Load->setAtomic(Order);
+  B.CreateCondBr(B.CreateIsNotNull(Load), Late, Choice);
+
+  B.SetInsertPoint(Late);
+  Value *Address = B.CreateAlignedLoad(
+      Pointer,
+      addressPlus(Links, AtStart ? offsetof(patchbay_links, module_register)
+                                 : offsetof(patchbay_links, module_unregister)),
+      Align(8));
+  B.CreateBr(Choice);
+
+  B.SetInsertPoint(Choice);
+  PHINode *Callee = B.CreatePHI(Pointer, 3);
+  if (AtStart)
+    Callee->addIncoming(Weak, Own);
+  Callee->addIncoming(Weak, Ask);
+  Callee->addIncoming(Address, Late);
+  B.CreateCondBr(B.CreateIsNotNull(Callee), Call, Return);
+
+  B.SetInsertPoint(Call);
+  auto *CalleeType = FunctionType::get(AtStart ? Int32 : Void, {Pointer}, false);
+  B.CreateCall(CalleeType, Callee, {Alias})->setTailCall();
+  B.CreateBr(Return);
+
+  B.SetInsertPoint(Return);
+  B.CreateRetVoid();
+  return F;
+}
+
+void ModuleData::add(Module &TheModule, const SlotLayout &Layout,
+                     StringRef StubsName, bool HasTrampolines) {
+  M = &TheModule;
+  Declarations.clear();
+  Group = M->getOrInsertComdat(PATCHBAY_MODULE_SYMBOL);
+  Stubs = Layout.NumStubs ? declare(StubsName) : nullptr;
+  addLinks(Layout, HasTrampolines);
+  auto *StateType = ArrayType::get(Type::getInt64Ty(M->getContext()),
+                                   sizeof(patchbay_state) / 8);
+  State = addVariable(sectionName(".bss"), ConstantAggregateZero::get(StateType),
+                      8, /*IsConstant=*/false);
+  addDescriptor(Layout, HasTrampolines);
+  addNote();
+  Constructor = addCall(Layout, /*AtStart=*/true);
+  Destructor = addCall(Layout, /*AtStart=*/false);
+}
+
+bool ModuleData::contains(const Function &F) const {
+  return &F == Constructor || &F == Destructor;
+}
+
+/// Priority 1 makes the constructor the earliest and the destructor the latest,
+/// so that the program's own can be traced.
+void ModuleData::use() {
+  appendToGlobalCtors(*M, Constructor, 1, Alias);
+  appendToGlobalDtors(*M, Destructor, 1, Alias);
+}
+
+void ModuleData::drop() {
+  if (!Alias)
+    return;
+  if (Declared)
+    Declared->takeName(Alias);
+  Alias->replaceAllUsesWith(Declared ? Declared : Descriptor);
+  Alias->eraseFromParent();
+  Alias = nullptr;
+  for (GlobalObject *G : std::initializer_list<GlobalObject *>{
+           Descriptor, Links, State, Note, Constructor, Destructor}) {
+    G->setComdat(nullptr);
+    G->setLinkage(GlobalValue::AvailableExternallyLinkage);
+  }
+  // LLVM prints something of these though nothing refers to them any more.
+  for (GlobalObject *G : Declarations) {
+    G->setVisibility(GlobalValue::DefaultVisibility);
+    G->setLinkage(GlobalValue::ExternalLinkage);
+  }
+}

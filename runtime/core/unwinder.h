@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * The unwinder whose functions the library calls. A process may have others: a program
+ * that is linked with -static-libgcc, LLVM's libunwind, a shared object with one of its
+ * own. What an unwinder calls a context no other one can read.
+ */
+#ifndef PB_CORE_UNWINDER_H
+#define PB_CORE_UNWINDER_H
+
+#include <patchbay/exit.h>
+
+#include <unwind.h>
+
+/*
+ * Its functions, all of one module: a program may export some that interpose those of
+ * libgcc_s.so.1, and lack the rest. NULL until pb_unwinder_find().
+ */
+struct pb_unwinder {
+	_Unwind_Reason_Code (*backtrace)(_Unwind_Trace_Fn step, void *arg);
+	_Unwind_Word (*get_cfa)(struct _Unwind_Context *context);
+	_Unwind_Word (*get_gr)(struct _Unwind_Context *context, int reg);
+	_Unwind_Word (*get_ip)(struct _Unwind_Context *context);
+	void *(*get_data)(struct _Unwind_Context *context);
+	void (*set_gr)(struct _Unwind_Context *context, int reg, _Unwind_Word value);
+	void (*set_ip)(struct _Unwind_Context *context, _Unwind_Word ip);
+	void (*resume)(struct _Unwind_Exception *exception);
+};
+extern struct pb_unwinder pb_unwinder;
+
+/* To be called before a tracer is armed. Does nothing the second time. */
+void pb_unwinder_find(void);
+
+/* Is @address in the module of these functions? */
+int pb_unwinder_has(uintptr_t address);
+
+/* The call whose body the frame of @context has called, or NULL. */
+struct patchbay_call *pb_unwinder_call_of(struct _Unwind_Context *context);
+
+#endif /* PB_CORE_UNWINDER_H */

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "TracingCost.h"
+#include "names/NameForms.h"
+#include "reading/DataRecord.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace llvm;
+using namespace patchbay;
+
+// Advice is given from this part of the CPU time on.
+static constexpr double Large = 0.2;
+
+// What is left out must be so much of the calls, or it would not help.
+static constexpr double Helpful = 0.3;
+
+void TracingCost::add(const DataFile &Data, TracedNames &Names) {
+  if (!Data.Session || !Data.Session->CostInside)
+    return;
+  const DataSession &S = *Data.Session;
+  uint64_t Here = SaturatingAdd(S.Lost, S.Overwritten);
+  for (const auto &[Id, Thread] : Data.Threads)
+    Here = SaturatingAdd(Here, Thread.Events);
+  // An entry and an exit.
+  if (S.Tracer == "function_graph" && !S.ThresholdNs)
+    Here /= 2;
+  Calls = SaturatingAdd(Calls, Here);
+  CostNs += double(Here) * double(S.CostInside + S.CostOutside) / 1000;
+  ErrorNs += double(Here) * double(S.CostError) / 1000;
+  CpuNs += double(S.CpuNs);
+  if (share() >= Large)
+    sample(Data, Names);
+}
+
+// Which functions were called most. Some records of each block tell that well enough.
+void TracingCost::sample(const DataFile &Data, TracedNames &Names) {
+  static constexpr size_t MostBlocks = 256, OfBlock = 256;
+  std::map<uint32_t, uint64_t> ByNumber;
+  size_t Step = Data.Blocks.size() / MostBlocks + 1;
+  for (size_t I = 0; I < Data.Blocks.size(); I += Step) {
+    const DataBlock &B = Data.Blocks[I];
+    size_t Records = std::min(B.Records.size() / DataRecord::Size, OfBlock);
+    for (size_t R = 0; R != Records; ++R) {
+      DataRecord Record = DataRecord::read(B.Records.data() + R * DataRecord::Size,
+                                           Data.Order, DataRecord::passBits(B.Pass));
+      if (Record.isCall() && Record.Kind != PBD_RECORD_NONE)
+        ++ByNumber[Record.Function];
+    }
+    Data.release(B.Records);
+  }
+  for (auto [Number, N] : ByNumber)
+    if (uint32_t Slot = Data.slots().find(Number); Slot != FunctionSlots::None) {
+      const DataFunction &F = Data.slots()[Slot];
+      if (auto M = Data.Modules.find(F.Module); M != Data.Modules.end())
+        Sampled[plainName(Names.function(M->second, F.Entry))] += N;
+    }
+}
+
+// For -N: a namespace or class, else a function; empty if none would help. What would
+// leave nothing to record is no help, either.
+std::string TracingCost::busiest() const {
+  std::map<StringRef, uint64_t> Scopes;
+  uint64_t All = 0;
+  for (const auto &[Name, N] : Sampled) {
+    All += N;
+    if (auto [Scope, Rest] = StringRef(Name).split("::");
+        !Rest.empty() && !Scope.contains('('))
+      Scopes[Scope] += N;
+  }
+  auto Most = [&](const auto &Of) {
+    return llvm::max_element(
+        Of, [](const auto &A, const auto &B) { return A.second < B.second; });
+  };
+  auto Helps = [&](uint64_t N) {
+    return double(N) >= Helpful * double(All) && N < All;
+  };
+  if (auto Scope = Most(Scopes); Scope != Scopes.end() && Helps(Scope->second))
+    return (Scope->first + "::*").str();
+  if (auto Name = Most(Sampled); Name != Sampled.end() && Helps(Name->second))
+    return Name->first;
+  return "";
+}
+
+// "21.6 M".
+static std::string shortCount(uint64_t N) {
+  static constexpr std::pair<double, const char *> Units[] = {
+      {1e9, " G"}, {1e6, " M"}, {1e3, " k"}};
+  for (auto [Factor, Unit] : Units)
+    if (double(N) >= 10 * Factor || (Factor > 1e3 && double(N) >= Factor))
+      return formatv("{0:f1}{1}", double(N) / Factor, Unit).str();
+  return utostr(N);
+}
+
+std::string TracingCost::text() const {
+  if (!Calls || CpuNs <= 0)
+    return "";
+  const bool InSeconds = CpuNs >= 1e9;
+  const double Unit = InSeconds ? 1e9 : 1e6;
+  return formatv("{0} call{1}, tracing took {2:f1} of {3:f1} {4} of CPU time ({5:f0} ns a "
+                 "call, +-{6:f0})",
+                 shortCount(Calls), Calls == 1 ? "" : "s", share() * CpuNs / Unit,
+                 CpuNs / Unit, InSeconds ? "s" : "ms", CostNs / double(Calls),
+                 ErrorNs / double(Calls))
+      .str();
+}
+
+std::string TracingCost::advice() const {
+  if (share() < Large)
+    return "";
+  std::string Most = busiest();
+  return "try " + (Most.empty() ? "" : "-N '" + Most + "' or ") + "--max-overhead 10%";
+}

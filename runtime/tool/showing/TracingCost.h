@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What it took to record the calls of a recording, and how that is said: by `record` when
+// the program has ended, and by each verb that reads a recording, the page included.
+#ifndef PATCHBAY_TOOL_TRACINGCOST_H
+#define PATCHBAY_TOOL_TRACINGCOST_H
+
+#include "names/TracedNames.h"
+#include "reading/DataFile.h"
+
+namespace patchbay {
+
+class TracingCost {
+public:
+  /// Of a file whose events were at least counted.
+  void add(const DataFile &Data, TracedNames &Names);
+
+  /// Part of the CPU time, from 0 to 1.
+  double share() const { return CpuNs > 0 ? std::min(CostNs / CpuNs, 1.0) : 0; }
+  /// "21.6 M calls, tracing took 1.6 of 2.3 s of CPU time (74 ns a call, +-4)"; empty if
+  /// nothing is known.
+  std::string text() const;
+  /// "try -N 'std::*' or --max-overhead 10%"; empty if the share is not large.
+  std::string advice() const;
+
+  /// Less than this part is not worth a line.
+  static constexpr double Noted = 0.05;
+
+private:
+  void sample(const DataFile &Data, TracedNames &Names);
+  std::string busiest() const;
+
+  uint64_t Calls = 0;
+  double CostNs = 0, ErrorNs = 0, CpuNs = 0;
+  std::map<std::string, uint64_t> Sampled; // calls, by plain name
+};
+
+} // namespace patchbay
+
+#endif

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// LLVM's demangler is all in headers, but for what is defined here. No C++ library is
+// needed: what the headers would take of one is here, too.
+#include "demangle.h"
+// Of libstdc++: std::string_view is never asked for what is behind its end.
+#define __throw_out_of_range_fmt pb_trap
+#include <llvm/Demangle/ItaniumDemangle.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+using namespace llvm::itanium_demangle;
+
+void std::pb_trap(const char *, ...) { __builtin_trap(); }
+// Of destructors that are never called.
+void operator delete(void *, size_t) noexcept {}
+// Whatever options say, both are for other libraries to see, and would be the program's.
+asm(".hidden _ZSt7pb_trapPKcz");
+asm(".hidden _ZdlPvm");
+
+// A name may refer to its own parts, so what it stands for may be out of all proportion.
+static constexpr size_t MostBytes = 1 << 18;
+static constexpr size_t LongestName = 1 << 14;
+
+namespace {
+
+/// For the nodes of one name. A node that is not made is an error to the parser.
+class NodeMemory {
+public:
+  ~NodeMemory() { reset(); }
+  void reset() {
+    while (Block *B = Blocks) {
+      Blocks = B->Next;
+      free(B);
+    }
+    Left = 0;
+  }
+  template <typename T, typename... Args> T *makeNode(Args &&...A) {
+    void *Place = allocate(sizeof(T));
+    return Place ? new (Place) T(std::forward<Args>(A)...) : nullptr;
+  }
+  void *allocateNodeArray(size_t Nr) { return allocate(Nr * sizeof(Node *)); }
+
+private:
+  struct Block {
+    Block *Next;
+    size_t Alignment;
+  };
+  void *allocate(size_t Size) {
+    constexpr size_t Usual = 4096 - 32;
+    Size = (Size + 15) & ~size_t(15);
+    if (Size > Left) {
+      size_t New = Size > Usual ? Size : Usual;
+      auto *B = static_cast<Block *>(malloc(sizeof(Block) + New));
+      if (!B)
+        return nullptr;
+      B->Next = Blocks;
+      Blocks = B;
+      At = reinterpret_cast<char *>(B + 1);
+      Left = New;
+    }
+    void *Result = At;
+    At += Size;
+    Left -= Size;
+    return Result;
+  }
+
+  Block *Blocks = nullptr;
+  char *At = nullptr;
+  size_t Left = 0;
+};
+
+} // namespace
+
+// Which of several local things of one name it is: "_4", or "__12_". It is not shown.
+const char *llvm::itanium_demangle::parse_discriminator(const char *First,
+                                                        const char *Last) {
+  auto IsDigit = [&](const char *At) { return At < Last && *At >= '0' && *At <= '9'; };
+  const char *At = First;
+  if (At == Last)
+    return First;
+  if (IsDigit(At)) {
+    while (IsDigit(At))
+      ++At;
+    return At == Last ? Last : First;
+  }
+  if (*At != '_')
+    return First;
+  if (IsDigit(At + 1))
+    return At + 2;
+  if (At + 1 == Last || At[1] != '_')
+    return First;
+  for (At += 2; IsDigit(At); ++At)
+    ;
+  return At < Last && *At == '_' ? At + 1 : First;
+}
+
+namespace {
+
+/// Every node is printed by these, so that nothing is behind what is too long.
+class ShortText : public OutputBuffer {
+public:
+  void printLeft(const Node &N) override {
+    if (getCurrentPosition() < MostBytes)
+      OutputBuffer::printLeft(N);
+  }
+  void printRight(const Node &N) override {
+    if (getCurrentPosition() < MostBytes)
+      OutputBuffer::printRight(N);
+  }
+};
+
+} // namespace
+
+// The headers end the process where there is no memory for a list or for what is printed.
+static bool hasMemoryFor(size_t Length) {
+  void *Probe = malloc(Length < 256 ? size_t(1) << 16 : size_t(1) << 20);
+  free(Probe);
+  return Probe;
+}
+
+char *pb_demangle(const char *Name, int *Error) {
+  const size_t Length = strlen(Name);
+  *Error = 0;
+  if (Length > LongestName)
+    return nullptr;
+  if (!hasMemoryFor(Length)) {
+    *Error = -ENOMEM;
+    return nullptr;
+  }
+  ManglingParser<NodeMemory> Parser(Name, Name + Length);
+  const Node *Whole = Parser.parse();
+  if (!Whole)
+    return nullptr;
+  ShortText Text;
+  Whole->print(Text);
+  Text += '\0';
+  if (Text.getCurrentPosition() < MostBytes)
+    return Text.getBuffer();
+  free(Text.getBuffer());
+  return nullptr;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Names of the functions that are traced, for the data file: the program's files may be
+ * removed or replaced before the recording is read. Without them (names=0) the reader
+ * looks into those files alone.
+ */
+#ifndef PB_TRACE_NAMES_H
+#define PB_TRACE_NAMES_H
+
+#include "format.h"
+
+#include <patchbay/patchbay.h>
+
+struct pb_names {
+	uint64_t *entry; /* ELF addresses, one for each name */
+	size_t nr;
+	char *text; /* the names, each ended by NUL */
+	size_t size;
+};
+
+/*
+ * To be called from the attach function of a tracer, with its arguments, and without the
+ * session's lock. There are no names if they cannot be had.
+ */
+void pb_names_find(const struct patchbay_module_info *module,
+		   const struct patchbay_target *targets, size_t nr,
+		   struct pb_names *names);
+void pb_names_free(struct pb_names *names);
+
+/* With the session's lock held. Returns NULL if there are no names, or no space. */
+const struct pbd_names *pb_names_write(const struct pb_names *names, uint32_t module);
+
+#endif /* PB_TRACE_NAMES_H */

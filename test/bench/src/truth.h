@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/*
+ * Runs functions in turn, and prints the median time of each in nanoseconds: what it takes
+ * in truth, where it is not traced.
+ */
+#ifndef TRUTH_H
+#define TRUTH_H
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+struct Truth {
+	const char *name;
+	long (*run)();
+	std::vector<long> took;
+};
+
+static long truth_sum; /* of what they return: so they are not left out */
+
+static int measure_truth(std::vector<Truth> all, int rounds)
+{
+	for (int round = 0; round < rounds; round++)
+		for (Truth &of : all) {
+			auto begin = std::chrono::steady_clock::now();
+
+			truth_sum += of.run();
+			of.took.push_back((std::chrono::steady_clock::now() - begin).count());
+		}
+	for (Truth &of : all) {
+		std::nth_element(of.took.begin(), of.took.begin() + of.took.size() / 2,
+				 of.took.end());
+		printf("%s %ld\n", of.name, of.took[of.took.size() / 2]);
+	}
+	fprintf(stderr, "%ld\n", truth_sum);
+	return 0;
+}
+
+#endif

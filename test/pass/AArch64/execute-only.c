@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Code that is execute-only has no slots, which are read, and the plugin adds none that is
+// readable: what is linked of it stays so.
+// DEFINE: %{cc} = %clang_pass --target=aarch64-linux-gnu -O2 -fPIC -mexecute-only -Rpass-missed=patchbay -c %s -o %t.o
+// RUN: %{cc} 2>&1 | FileCheck %s --implicit-check-not=remark:
+// RUN: llvm-readelf -S %t.o | FileCheck %s --check-prefix=SECTIONS --implicit-check-not=patchbay
+// RUN: %if lld %{ %ld.lld -shared %t.o -o %t.so && llvm-readelf -lW %t.so | FileCheck %s --check-prefix=LOAD %}
+// CHECK: remark: plain: no slot: its code is execute-only (-mexecute-only), and a slot is read
+// CHECK: warning: patchbay: {{.*}}: no function has a slot: its code is execute-only (-mexecute-only), and a slot is read (1)
+// SECTIONS: .text PROGBITS {{.*}} AXy
+// LOAD-NOT: R E
+// LOAD: LOAD {{.*}}  E 0x
+
+// In kernel mode it has an entry in LLVM's table, which says that there is a slot.
+// RUN: not %{cc} -fpatchable-function-entry=2 2>&1 | FileCheck %s --check-prefix=KERNEL
+// KERNEL: error: patchbay: plain: LLVM's table has its entry, but it has no slot; -Rpass-missed=patchbay says why
+int plain(int a) { return a; }

@@ -1,0 +1,10 @@
+; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+; A function in LLVM's table without a slot is an error, whichever way it comes about.
+; DEFINE: %{llc} = not llc -load %pass -patchbay-mode=kernel -pass-remarks-missed=patchbay %s -o %t.s
+; RUN: %{llc} 2>&1 | FileCheck %s --check-prefixes=REASON,CHECK
+; REASON: remark: {{.*}} foreign: no slot: it has prefix data already
+; CHECK: error: patchbay: foreign: LLVM's table has its entry, but it has no slot; -Rpass-missed=patchbay says why
+target triple = "x86_64-unknown-linux-gnu"
+define void @traced() "patchable-function-entry"="2" { ret void }
+define void @foreign() "patchable-function-entry"="2" prefix i64 7 { ret void }
+define void @none() prefix i64 7 { ret void }

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Usage: check-cost.py PATCHBAY DIR INSIDE OUTSIDE: of nested-calls.c, times are as measured
+without what recording the calls took: so many ns within a call and around it."""
+import json
+import subprocess
+import sys
+
+patchbay, data = sys.argv[1:3]
+inside, outside = map(int, sys.argv[3:])
+# Calls, those that each makes, and all that are within it.
+CALLS = {"main": (1, 200, 220200), "outer": (200, 100, 1100), "middle": (20000, 10, 10),
+         "leaf": (200000, 0, 0)}
+
+
+def read(verb, *options):
+    done = subprocess.run([patchbay, verb, "--json", *options, data], check=True, text=True,
+                          stdout=subprocess.PIPE)
+    return json.loads(done.stdout)
+
+
+def report(*options):
+    return {f["name"]: f for f in read("report", *options)["functions"]}
+
+
+def average(*options):
+    kinds = [read("outliers", "-f", "outer", *options)[kind] for kind in ("slow", "others")]
+    return (sum(kind["calls"] * kind["average_ns"] for kind in kinds) /
+            sum(kind["calls"] for kind in kinds))
+
+
+def expect(what, found, wanted):
+    # Times are rounded to nanoseconds.
+    if abs(found - wanted) > 2 + wanted / 1000:
+        sys.exit(f"{what}: {found} ns are taken out, not {wanted}")
+
+
+raw, shown = report("--raw"), report()
+for name, (calls, made, within) in CALLS.items():
+    before, after = raw[name], shown[name]
+    if before["calls"] != calls or after["calls"] != calls:
+        sys.exit(f"{name}: {before['calls']} and {after['calls']} calls, not {calls}")
+    if after.get("measured_ns", after["total_ns"]) != before["total_ns"]:
+        sys.exit(f"{name}: {before['total_ns']} ns were measured, not {after}")
+    expect(f"{name}, total", before["total_ns"] - after["total_ns"],
+           calls * (inside + within * (inside + outside)))
+    expect(f"{name}, self", before["self_ns"] - after["self_ns"],
+           calls * (inside + made * outside))
+expect("outliers", average("--raw") - average(), inside + 1100 * (inside + outside))

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Writing to text as others do: a uprobe that ends, a debugger. */
+#ifndef COMPILER_BYTES_H
+#define COMPILER_BYTES_H
+
+#include "check.h"
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Where a site has what tells whether it is armed, and how many bytes that is. */
+#if defined(__x86_64__)
+enum { STATE_AT = 0, STATE_SIZE = 1 };
+#elif defined(__powerpc64__)
+enum { STATE_AT = 0, STATE_SIZE = 4 };
+#else
+enum { STATE_AT = 4, STATE_SIZE = 4 };
+#endif
+
+static inline void write_text(uintptr_t at, const void *bytes, size_t size)
+{
+	int fd = open("/proc/self/mem", O_WRONLY);
+
+	CHECK(fd >= 0);
+	CHECK_EQ(pwrite(fd, bytes, size, (off_t)at), size);
+	close(fd);
+}
+
+/* What @from, which is disarmed, has there, as the file has it of @to, too. */
+static inline void disarm_like(uintptr_t to, uintptr_t from)
+{
+	char state[STATE_SIZE];
+
+	memcpy(state, (const void *)(from + STATE_AT), sizeof(state));
+	write_text(to + STATE_AT, state, sizeof(state));
+}
+
+#endif /* COMPILER_BYTES_H */

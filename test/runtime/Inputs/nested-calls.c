@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* outer() 200 times, which calls middle() 100 times, which calls leaf() 10 times. */
+#define NOINLINE __attribute__((noinline))
+
+NOINLINE void leaf(void)
+{
+	__asm__ volatile("");
+}
+
+NOINLINE void middle(void)
+{
+	for (int i = 0; i < 10; i++)
+		leaf();
+	__asm__ volatile("");
+}
+
+NOINLINE void outer(void)
+{
+	for (int i = 0; i < 100; i++)
+		middle();
+	__asm__ volatile("");
+}
+
+int main(void)
+{
+	for (int i = 0; i < 200; i++)
+		outer();
+	return 0;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Is AddressSanitizer's runtime loaded? And of what the argument starts, too. */
+#include <stdio.h>
+#include <stdlib.h>
+
+void __asan_init(void) __attribute__((weak));
+
+__attribute__((noinline)) int traced(int x)
+{
+	__asm__ volatile("");
+	return x + 1;
+}
+
+int main(int argc, char **argv)
+{
+	printf("%d %s ASan\n", traced(41), __asan_init ? "with" : "without");
+	fflush(stdout);
+	return argc > 1 ? system(argv[1]) : 0;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Two programs that differ in the name of a function alone, -DNAME=. */
+__attribute__((noinline)) int NAME(void);
+__attribute__((noinline)) int NAME(void)
+{
+	__asm__ volatile("");
+	return 0;
+}
+
+int main(void)
+{
+	return NAME();
+}
