@@ -204,7 +204,7 @@ def main():
                 os.kill(child_of(recording.pid), 9)
                 recording.kill()
         assert recording.returncode == 0, (recording.returncode, said)
-        names = os.listdir(f"{folder}/data")
+        names = [name for name in os.listdir(f"{folder}/data") if name != ".command"]
         assert all(FINAL.fullmatch(name) for name in names), names
         collector.check_limit()
         collector.collect()

@@ -155,7 +155,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Bytes, size_t Size) {
   readCalls(T, {&Check, &Totals});
   std::vector<FunctionDurations> Functions = Totals.finish();
   std::vector<size_t> Order = sortFunctions(T, Functions, Field::Self);
-  printReport(T, Functions, Order, defaultFields(T), /*AreDefault=*/true, 80, Nowhere);
+  printReport(T, Functions, Order, defaultFields(T), 80, Nowhere);
   exportText(T, Nowhere);
   exportCsv(T, Nowhere);
   exportChrome(T, Nowhere);
