@@ -51,7 +51,8 @@ together names Diagnostics elf/DynamicTable elf/ElfImage elf/LoadMap names/Kerne
 together reading reading/CallPass reading/ChosenCalls reading/DataErrors \
 	reading/MappedFile reading/MovedCalls reading/Parallel reading/Progress recording/OutputDir \
 	showing/CallTree showing/Comparison showing/Durations showing/Histogram \
-	showing/Losses showing/ReportTable showing/Spread showing/Table showing/Values \
+	showing/Losses showing/ReportTable showing/Spread showing/Table \
+	showing/TracingCost showing/Values \
 	export/PerfettoExport
 together export export/Export
 together files recording/OptionFile recording/OwnFiles
