@@ -12,7 +12,7 @@
 // RUN: prlimit --stack=2097152 %t/prog
 // RUN: %{status} 139 sh -c "%{record} -t function_duration -F recursion -- ./prog" 2>&1 | FileCheck %s --check-prefix=KILLED
 //      KILLED:{{^}}patchbay: ./prog: killed by SIGSEGV: Segmentation fault{{$}}
-// KILLED-NEXT:{{^}}patchbay: each call that is timed takes some 300 to 850 bytes more of the stack: if a deep recursion used it up, time less of it (--depth, -N), or give it more (ulimit -s){{$}}
+// KILLED-NEXT:{{^}}patchbay: a timed call uses 300 to 850 bytes more stack: if a deep recursion overflowed it, use --depth or -N, or raise ulimit -s{{$}}
 // RUN: %{report} 2>&1 | FileCheck %s
 // RUN: %{report} --html page.html 2>&1 | FileCheck %s
 // RUN: cd %t && %{status} 1 %patchbay graph 2>&1 | FileCheck %s --implicit-check-not=function{{$}}

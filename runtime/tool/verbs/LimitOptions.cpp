@@ -15,32 +15,27 @@ LimitOptions::LimitOptions(cl::SubCommand &Command)
     : MaxMemory(
           "max-memory", cl::value_desc("SIZE"), cl::sub(Command),
           cl::cat(ToolOptions),
-          cl::desc(
-              "Events to keep of all threads of a process together, in bytes; "
-              "with K, M or G, from 1M on (default: --buffer of each)")),
+          cl::desc("Keep at most SIZE bytes of events per process; K, M or G, from 1M "
+                 "on (default: --buffer per thread)")),
       MaxSize(
           "max-size", cl::value_desc("SIZE"), cl::sub(Command),
           cl::cat(ToolOptions),
-          cl::desc(
-              "Let all processes together take no more of the disk; with K, M "
-              "or "
-              "G, from 1M on. What does not fit is lost, or the oldest files "
-              "are removed where files are rotated")),
+          cl::desc("Limit the disk space of all processes together; K, M or G, from 1M "
+                 "on. Events that exceed it are lost; with rotation the oldest files "
+                 "are removed instead")),
       RotateSize(
           "rotate-size", cl::value_desc("SIZE"), cl::sub(Command),
           cl::cat(ToolOptions),
-          cl::desc(
-              "Go on in another file when one is as large; with K, M or G, "
-              "from 1M on. PROG listens for 'patchbay live', too")),
+          cl::desc("Start a new file when one reaches SIZE; K, M or G, from 1M on. "
+                 "PROG also listens for 'patchbay live'")),
       RotateEvery(
           "rotate-every", cl::value_desc("DURATION"), cl::sub(Command),
           cl::cat(ToolOptions),
-          cl::desc("Go on in another file when this time has passed: 60s. PROG "
-                   "listens for 'patchbay live', too")),
+          cl::desc("Start a new file every DURATION: 60s. PROG also listens for "
+                 "'patchbay live'")),
       Keep("keep", cl::value_desc("N"), cl::sub(Command), cl::cat(ToolOptions),
-           cl::desc("Where files are rotated, remove the oldest when there are "
-                    "more, of "
-                    "all processes together")) {}
+           cl::desc("Keep the newest N files of all processes together; needs "
+                 "--rotate-size or --rotate-every")) {}
 
 std::optional<uint64_t> patchbay::parseSize(StringRef Text) {
   static constexpr std::pair<char, unsigned> Shifts[] = {
@@ -57,7 +52,7 @@ std::optional<uint64_t> patchbay::parseSize(StringRef Text) {
   return SaturatingMultiply(Size, uint64_t(1) << Known->second);
 }
 
-// What runtime/trace/options.c takes; 0: it was not given.
+// A size that runtime/trace/options.c accepts; 0 if the option was not given.
 static Error readSize(const cl::opt<std::string> &Of, uint64_t &Bytes) {
   Bytes = 0;
   if (!Of.getNumOccurrences())
@@ -70,7 +65,7 @@ static Error readSize(const cl::opt<std::string> &Of, uint64_t &Bytes) {
                               "the units K, M, G");
 }
 
-// The same, which counts milliseconds.
+// The runtime counts milliseconds.
 static Error checkEvery(StringRef Text) {
   auto Ns = readDuration("--rotate-every", Text);
   if (!Ns)

@@ -13,79 +13,68 @@ using namespace patchbay;
 RecordOptions::RecordOptions(cl::SubCommand &Command)
     : Globs("F", cl::Prefix, cl::value_desc("GLOB"), cl::sub(Command),
             cl::cat(ToolOptions),
-            cl::desc("Trace only functions whose name matches, mangled or "
-                     "demangled, with or without parameters; may be repeated")),
+            cl::desc("Trace only functions whose name matches GLOB, mangled or "
+                 "demangled, with or without parameters; may be repeated")),
       NoTrace(
           "N", cl::Prefix, cl::value_desc("GLOB"), cl::sub(Command),
           cl::cat(ToolOptions),
-          cl::desc("But not functions whose name matches; may be repeated")),
+          cl::desc("Exclude functions whose name matches GLOB; may be repeated")),
       ArgsOf("args", cl::value_desc("GLOB"), cl::sub(Command),
              cl::cat(ToolOptions),
-             cl::desc(
-                 "Trace functions whose name matches, too, and record "
-                 "their arguments and results; with names behind it, as in "
-                 "'parse(name, req->uri, retval)' or 'parse(*)', these by what "
-                 "debug information says of their types; not with "
-                 "function_profile or --depth; may be repeated")),
+             cl::desc("Also trace functions whose name matches, and record their "
+                 "arguments and results. 'parse(name, req->uri, retval)' and "
+                 "'parse(*)' use debug information; may be repeated")),
       When("when", cl::value_desc("CONDITION"), cl::sub(Command),
            cl::cat(ToolOptions),
-           cl::desc(
-               "Of functions that --args names with their arguments, record "
-               "only "
-               "calls for which this holds, as 'len > 4096 && name == \"x\"'; "
-               "may be repeated")),
+           cl::desc("Record calls of functions of --args only if CONDITION holds: 'len "
+                 "> 4096 && name == \"x\"'; may be repeated")),
       Under("under", cl::value_desc("GLOB"), cl::sub(Command),
             cl::cat(ToolOptions),
-            cl::desc(
-                "Record only calls that are made within a call of a function "
-                "whose name matches, and those of it; may be repeated")),
+            cl::desc("Record only calls within a call of a function whose name matches; "
+                 "may be repeated")),
       TraceContext(
           "trace-context", cl::value_desc("WHERE"), cl::sub(Command),
           cl::cat(ToolOptions),
-          cl::desc(
-              "Of functions of --args, record which trace a call is part of: a "
-              "W3C "
-              "traceparent, to which an argument points, arg0 to arg5, or a "
-              "thread-local variable of the program, tls:NAME; 'patchbay dump "
-              "--otlp' puts its spans there")),
+          cl::desc("Record the trace context of calls of --args functions: a W3C "
+                 "traceparent string in arg0 to arg5, or in the thread-local "
+                 "variable tls:NAME. 'patchbay dump --otlp' uses it as the parent of "
+                 "spans")),
       Threads("thread", cl::value_desc("GLOB"), cl::sub(Command),
               cl::cat(ToolOptions),
-              cl::desc("Record only threads whose name matches, or whose id it "
-                       "is; may be repeated")),
+              cl::desc("Record only threads whose name matches GLOB, or whose ID is GLOB; "
+                 "may be repeated")),
       Processes(
           "p", cl::Prefix, cl::value_desc("PID"), cl::sub(Command),
           cl::cat(ToolOptions),
-          cl::desc("Record this process, which runs already, in the place "
-                   "of PROG; may be repeated")),
+          cl::desc("Record this running process instead of PROG; may be repeated")),
       Comms(
           "comm", cl::value_desc("NAME"), cl::sub(Command),
           cl::cat(ToolOptions),
-          cl::desc("All processes of this name, as 'ps -o comm' shows it; may "
-                   "be repeated")),
+          cl::desc("Record all processes of this name, as 'ps -o comm' shows it; may "
+                 "be repeated")),
       Units("unit", cl::value_desc("NAME"), cl::sub(Command),
             cl::cat(ToolOptions),
-            cl::desc("All processes of this unit of systemd; may be repeated")),
+            cl::desc("Record all processes of this systemd unit; may be repeated")),
       Cgroups("cgroup", cl::value_desc("PATH"), cl::sub(Command),
               cl::cat(ToolOptions),
-              cl::desc("All processes in this control group, and below it; may "
-                       "be repeated")),
+              cl::desc("Record all processes in this control group and its descendants; "
+                 "may be repeated")),
       Follow("follow", cl::sub(Command), cl::cat(ToolOptions),
-             cl::desc("And what they have forked, and fork while they are "
-                      "recorded; what they execute, if that is another "
-                      "program, is not")),
+             cl::desc("Also record child processes of the -p targets, existing and "
+                 "future; programs they exec() are not recorded")),
       Tracer("t", cl::Prefix, cl::value_desc("TRACER"),
              cl::init(FunctionDuration), cl::sub(Command), cl::cat(ToolOptions),
-             cl::desc("What to record"),
+             cl::desc("Tracer:"),
              cl::values(
                  clEnumValN(FunctionDuration, "duration",
-                            "an event for each call, with how long it took (default)"),
+                            "one event per call, with its duration (default)"),
                  clEnumValN(FunctionProfile, "count",
-                            "how often functions are called (default with --histogram)"),
+                            "counts per function, no events (default with --histogram)"),
                  clEnumValN(Function, "entry",
-                            "an event for each call, when it begins"),
+                            "one event at the start of each call"),
                  clEnumValN(FunctionGraph, "graph",
-                            "as duration, and an event when a call begins: calls that "
-                            "have not returned are there"),
+                            "as duration, and an event at the start: includes calls "
+                            "that have not returned"),
                  clEnumValN(FunctionDuration, "function_duration", "same as duration"),
                  clEnumValN(FunctionProfile, "function_profile", "same as count"),
                  clEnumValN(Function, "function", "same as entry"),
@@ -98,81 +87,63 @@ RecordOptions::RecordOptions(cl::SubCommand &Command)
                  cl::desc("Same as -t")),
       Threshold("threshold", cl::value_desc("DURATION"), cl::sub(Command),
                 cl::cat(ToolOptions),
-                cl::desc("Drop calls that take less: 200us")),
+                cl::desc("Drop calls shorter than DURATION: 200us")),
       Why("why", cl::value_desc("DURATION"), cl::sub(Command),
           cl::cat(ToolOptions),
-          cl::desc(
-              "Of calls that take as long (10ms), record why: who called the "
-              "function, "
-              "and when and for what the thread was off the processor; for "
-              "function_duration and function_graph, and not with "
-              "--no-sleep-time")),
+          cl::desc("For calls of at least DURATION (10ms), record the stack trace and "
+                 "when and why the thread was off-CPU")),
       Histogram(
           "histogram", cl::sub(Command), cl::cat(ToolOptions),
-          cl::desc("Count calls, and how long they take: of each function and "
-                   "thread, by powers of two")),
+          cl::desc("Count calls and their durations per function and thread, in powers "
+                 "of two")),
       NoSleepTime(
           "no-sleep-time", cl::sub(Command), cl::cat(ToolOptions),
-          cl::desc(
-              "Durations, and what --threshold says, are without the time that "
-              "the thread was not on a processor; not with -t function, "
-              "--depth "
-              "or --args")),
+          cl::desc("Measure CPU time: leave off-CPU time out of durations and of "
+                 "--threshold")),
       NoNames("no-names", cl::sub(Command), cl::cat(ToolOptions),
-              cl::desc("Do not store the names of functions: they are read from the "
-                       "programs' files when the recording is read")),
+              cl::desc("Do not store function names: the reader takes them from the "
+                 "program's files")),
       MaxRate("max-rate", cl::value_desc("N"), cl::sub(Command),
               cl::cat(ToolOptions),
-              cl::desc("Disarm functions that are called more than N times a "
-                       "second, by all "
-                       "threads together, also by calls that --threshold "
-                       "drops; they are named "
-                       "at the end. PROG listens for 'patchbay live', too")),
+              cl::desc("Disarm functions that all threads together call more than N times "
+                 "a second, and name them at the end. PROG also listens for "
+                 "'patchbay live'")),
       MaxOverhead("max-overhead", cl::value_desc("PERCENT"), cl::sub(Command),
                   cl::cat(ToolOptions),
-                  cl::desc("Let tracing take no more than so much of the "
-                           "processor time that PROG "
-                           "takes for itself: the functions that are called "
-                           "most are disarmed until "
-                           "it does not, named at the end, and armed again "
-                           "when there is room. PROG "
-                           "listens for 'patchbay live', too")),
+                  cl::desc("Limit tracing to PERCENT of PROG's own CPU time. If tracing "
+                 "exceeds it, the busiest functions are disabled, named at the end, "
+                 "and re-enabled when there is headroom. PROG also listens for "
+                 "'patchbay live'")),
       Depth(
           "depth", cl::value_desc("N"), cl::sub(Command), cl::cat(ToolOptions),
-          cl::desc("Record calls only that are within fewer than N calls of "
-                   "functions that are traced; up to 64. On x86-64 the others "
-                   "take no more of the stack, so that a deep recursion has "
-                   "the room that it has untraced")),
+          cl::desc("Record at most N nested levels of calls (1-64). On x86-64 deeper "
+                 "calls use no extra stack")),
       Sample(
           "sample", cl::value_desc("1/N"), cl::sub(Command),
           cl::cat(ToolOptions),
-          cl::desc(
-              "Record, of the calls that a thread makes of a function, the "
-              "first and each N-th behind it, and count the others; not with "
-              "function_profile, --depth or --no-sleep-time")),
+          cl::desc("Record the first and then every N-th call of a function per "
+                 "thread, and count the others")),
       Buffer(
           "buffer", cl::value_desc("SIZE"), cl::sub(Command),
           cl::cat(ToolOptions),
-          cl::desc("Events to keep of each thread, in bytes; with K, M or G, "
-                   "from 4K to 1024G (default: 256M, of 24 bytes per event)")),
+          cl::desc("Keep at most SIZE bytes of events per thread; K, M or G, from 4K "
+                 "to 1024G (default: 256M, 24 bytes per event)")),
       Limits(Command),
       Overwrite(
           "overwrite", cl::sub(Command), cl::cat(ToolOptions),
-          cl::desc("When the buffer is full, drop the oldest events "
-                   "instead of the next ones; a new thread goes on in the "
-                   "buffer of one that has ended, if there is one")),
+          cl::desc("When the buffer is full, drop the oldest events instead of the "
+                 "newest")),
       Live("live", cl::sub(Command), cl::cat(ToolOptions),
-           cl::desc(
-               "Let 'patchbay live' change what is traced while PROG runs")),
+           cl::desc("Let 'patchbay live' change what is traced while PROG runs")),
       StartAt(
           "start-at", cl::value_desc("GLOB"), cl::sub(Command),
           cl::cat(ToolOptions),
-          cl::desc("Record no events before a function is called whose name "
-                   "matches; may be repeated")),
+          cl::desc("Record no events before the first call of a function whose name "
+                 "matches; may be repeated")),
       StopAt("stop-at", cl::value_desc("GLOB"), cl::sub(Command),
              cl::cat(ToolOptions),
-             cl::desc("Record no events once a function is called whose name "
-                      "matches; may be repeated")),
+             cl::desc("Stop recording events at the first call of a function whose name "
+                 "matches; may be repeated")),
       Output("o", cl::Prefix, cl::value_desc("DIR"), cl::init(DefaultDataDir),
              cl::sub(Command), cl::cat(ToolOptions),
              cl::desc("Directory to write (default: patchbay.data)")),
@@ -181,9 +152,8 @@ RecordOptions::RecordOptions(cl::SubCommand &Command)
       DepthShort("D", cl::Prefix, cl::aliasopt(Depth), cl::NotHidden, cl::cat(ToolOptions),
                  cl::desc("Same as --depth")),
       Force("force", cl::sub(Command), cl::cat(ToolOptions),
-            cl::desc(
-                "Run PROG even if there is nothing to trace in it yet, for "
-                "modules that it loads and programs that it starts later")) {}
+            cl::desc("Run PROG even if it has nothing to trace yet, for modules that it "
+                 "loads and programs that it starts later")) {}
 
 static StringRef nameOf(RecordOptions::TracerT Of) {
   switch (Of) {
@@ -254,10 +224,10 @@ Expected<std::vector<pid_t>> RecordOptions::processes() {
 }
 
 //===----------------------------------------------------------------------===//
-// What is wrong with them
+// Checks
 //===----------------------------------------------------------------------===//
 
-// What runtime/trace/options.c takes.
+// The percentages that runtime/trace/options.c accepts.
 static bool isPercentage(StringRef Text) {
   Text.consume_back("%");
   auto [Whole, Decimals] = Text.split('.');
@@ -271,14 +241,15 @@ static bool isPercentage(StringRef Text) {
   return Hundredths >= 1 && Hundredths <= PB_OVERHEAD_MAX;
 }
 
-// The same.
+// The samples that runtime/trace/options.c accepts.
 static bool isSample(StringRef Text) {
   uint64_t N;
   return Text.consume_front("1/") && to_integer(Text, N, 10) && N >= 1 &&
          N <= PB_SAMPLE_MAX;
 }
 
-// A thread's first block has to fit, and a table of all blocks into memory.
+// The lower bound holds a thread's first block; at the upper one the table of blocks fits
+// into memory.
 static Error checkBuffer(const std::string &Buffer) {
   auto Size = parseSize(Buffer);
   if (Size && *Size >= PB_BUFFER_MIN && *Size <= PB_BUFFER_MAX)
@@ -402,7 +373,7 @@ Expected<RecordingLimits> RecordOptions::read() const {
     return makeError(Usage, "--overwrite keeps a file from growing, so --rotate-size would "
                             "not go on in another: leave out one of them, or take "
                             "--rotate-every");
-  // What is known of slow calls and of arguments is in one file, of one tracer.
+  // Records of slow calls and of arguments must be in one file, of one tracer.
   bool Typed = llvm::any_of(
       ArgsOf, [](StringRef Text) { return parseTypedRequest(Text).has_value(); });
   if ((!Sample.empty() || Given->Rotates) && (Typed || !Why.empty()))
