@@ -17,55 +17,57 @@ using namespace llvm;
 using namespace patchbay;
 
 static constexpr char Overview[] =
-    "Traces the functions of programs that were built with Patchbay";
+    "Trace the functions of programs that were built with Patchbay";
 
 static constexpr char Help[] = R"(
 EXAMPLES:
-  patchbay list ./server                      what can be traced
-  patchbay list -p 4711                       what is traced in a process
-  patchbay record -F 'http_*' -- ./server     count calls while it runs
-  patchbay report                             show the counts
-  patchbay record -p 4711 -- sleep 10         of a process that runs already
-  patchbay record -t function_duration --threshold 200us -- ./server
-  patchbay report                             show what took how long
-  patchbay tui                                look at it on a terminal
-  patchbay dump --chrome > trace.json         for other programs
-  patchbay archive                            to read it on another machine
-  patchbay import trace.txt                   what the kernel has traced of itself
-  patchbay live -p 4711 --threshold 1ms       while it runs
-  patchbay status                             how that goes on, of all processes
+  patchbay list ./server                   list the functions of a program
+  patchbay list -p 4711                    list the functions of a process
+  patchbay record -F 'http_*' -- ./server  trace these functions
+  patchbay report                          show calls and times by function
+  patchbay record -p 4711 -- sleep 10      trace a running process for 10 s
+  patchbay record --threshold 200us -- ./server
+  patchbay tui                             browse the recording
+  patchbay dump --chrome > trace.json      export the recording
+  patchbay archive                         add names, to copy the recording
+  patchbay import trace.txt                import a kernel ftrace log
+  patchbay live -p 4711 --threshold 1ms    change what is traced
+  patchbay status                          show all traced processes
   patchbay attach -p 4711 --fexit 'http_*' prog.so:on_return
-  patchbay verify ./server                    check it against the ABI
+  patchbay verify ./server                 check a binary against the ABI
 
 DURATIONS:
-  Options that take one (--min, --threshold, ...) want a number with a unit: ns, us, ms,
-  s, m or h, as in 10us or 1.5ms. A number alone would be nanoseconds for uftrace,
-  microseconds for ftrace, and seconds for top, so that is refused, but for 0.
+  A duration is a number with a unit: ns, us, ms, s, m or h (10us, 1.5ms). The
+  unit is required, except for 0.
 
-OPTIONS THAT ARE GIVEN TWICE:
-  The last one counts, as with perf and clang. Those of which the help says that they may
-  be repeated add up. What contradicts each other (dump --json --csv) is refused.
+TIMES:
+  --from and --to count from the beginning of the recording: 1.5s, 200ms, 30us
+  or 40ns. A number without a unit is a timestamp in seconds, as 'patchbay
+  replay' prints it.
+
+REPEATED OPTIONS:
+  The last value of an option counts, as with perf and clang. The values of a
+  repeatable option add up. Options that contradict each other (dump --json
+  --csv) are an error.
 
 ENVIRONMENT:
-  PATCHBAY_PAGER, PAGER
-           the pager for what is long, if standard output is a terminal: by default less,
-           with LESS=FRX if LESS is not set; none if it is empty or cat. --no-pager shows
-           it without
-  NO_COLOR if it is not empty, no colours but with --color=always
-  PATCHBAY what to trace in a program that 'record' does not start: see 'record --help'
-  DEBUGINFOD_URLS
-           servers that may have debug files: see 'archive --help'
+  PATCHBAY_PAGER   pager for long output on a terminal; empty or cat: no pager
+  PAGER            pager if PATCHBAY_PAGER is not set (default: less, with
+                   LESS=FRX if LESS is not set)
+  NO_COLOR         if not empty, use colours only with --color=always
+  PATCHBAY         what to trace in a program that 'record' does not start:
+                   see 'record --help'
+  DEBUGINFOD_URLS  servers of debug files: see 'archive --help'
 
 EXIT CODES:
-  0    success
-  1    failure; one line on stderr says which, or 'verify' found faults
-  2    wrong usage
-  3    no patchbay records, or no function or thread that matches
-  125  'record' failed before it ran the program, wrong usage included
-  126  'record' cannot execute the program
-  127  'record' cannot find the program
-  Otherwise 'record' exits with the status of the program that it ran, 128+N
-  if signal N killed it.
+  0      success
+  1      failure: stderr says why, or 'verify' found faults
+  2      wrong usage
+  3      no patchbay records, or no matching function or thread
+  125    'record' failed before it ran the program, or wrong usage
+  126    'record' cannot execute the program
+  127    'record' cannot find the program
+  other  status of the program that 'record' ran; 128+N if signal N killed it
 )";
 
 cl::OptionCategory patchbay::ToolOptions("Options");
@@ -82,7 +84,7 @@ static void printVersion(raw_ostream &OS) {
      << "  LLVM version " LLVM_VERSION_STRING "\n";
 }
 
-// LLVM brings options of its own, which are neither shown nor accepted.
+// Removes LLVM's own options, so that they are neither shown nor accepted.
 static void dropForeignOptions(cl::SubCommand &Command) {
   auto &Options = cl::getRegisteredOptions(Command);
   std::vector<StringRef> Foreign;
@@ -95,9 +97,9 @@ static void dropForeignOptions(cl::SubCommand &Command) {
   Options.find("help")->second->setDescription("Show this help");
 }
 
-// Where PROG begins in the arguments of a verb that runs one: behind "--", or
-// else the first argument that is neither an option nor an option's value. It
-// is taken off before LLVM parses the rest, which would expand @file in it.
+// Returns the index of PROG in the arguments of a verb that runs a program: after "--",
+// or the first argument that is neither an option nor an option's value. The caller
+// removes PROG before LLVM parses the rest, since LLVM expands @file.
 static size_t findProgram(ArrayRef<const char *> Args,
                           cl::SubCommand &Command) {
   auto &Options = cl::getRegisteredOptions(Command);
@@ -123,18 +125,18 @@ static Error seeHelp(const Twine &Message, const Verb *Chosen) {
 }
 
 namespace {
-/// A word of perf or uftrace, and what to type in its place.
+/// A word of perf or uftrace, and its equivalent here.
 struct OtherWord {
-  StringLiteral Verb, Word, Here; // Verb: empty of verbs themselves
+  StringLiteral Verb, Word, Here; // Verb: empty if Word is a verb itself
 };
 } // namespace
 
 static constexpr OtherWord OtherWords[] = {
-    {"", "top", "patchbay tui -p PID"},
-    {"", "script", "patchbay replay, or dump"},
-    {"", "diff", "patchbay report --diff BEFORE AFTER"},
-    {"", "stat", "patchbay record, and then report"},
-    {"", "version", "patchbay --version"},
+    {"", "top", "'patchbay tui -p PID'"},
+    {"", "script", "'patchbay replay' or 'patchbay dump'"},
+    {"", "diff", "'patchbay report --diff BEFORE AFTER'"},
+    {"", "stat", "'patchbay record' and 'patchbay report'"},
+    {"", "version", "'patchbay --version'"},
     {"record", "-A", "--args"},
     {"record", "--argument", "--args"},
     {"record", "-R", "--args"},
@@ -148,9 +150,9 @@ static constexpr OtherWord OtherWords[] = {
     {"replay", "--time-range", "--from and --to"},
     {"report", "-t", "--min"},
     {"report", "--time-filter", "--min"},
-    {"report", "--stdio", "no option, as it does so"},
+    {"report", "--stdio", "no option, text is the default"},
     {"dump", "--flame-graph", "--folded"},
-    {"dump", "--graphviz", "patchbay graph"},
+    {"dump", "--graphviz", "'patchbay graph'"},
     {"status", "--pid", "-p"},
     {"live", "--pid", "-p"},
     {"record", "--pid", "-p"},
@@ -159,15 +161,15 @@ static constexpr OtherWord OtherWords[] = {
     {"tui", "--pid", "-p"},
 };
 
-static std::string saidElsewhere(StringRef Verb, StringRef Word) {
+static std::string adviceFor(StringRef Verb, StringRef Word) {
   for (const OtherWord &W : OtherWords)
     if (W.Verb == Verb && W.Word == Word)
-      return (": here that is " + W.Here).str();
+      return (": use " + W.Here).str();
   return "";
 }
 
 static Error unknownVerb(StringRef Name) {
-  std::string Hint = saidElsewhere("", Name);
+  std::string Hint = adviceFor("", Name);
   SmallVector<StringRef> Names;
   for (const Verb *V : Verbs)
     Names.push_back(V->Command.getName());
@@ -176,7 +178,7 @@ static Error unknownVerb(StringRef Name) {
   return seeHelp("unknown subcommand '" + Name + "'" + Hint, nullptr);
 }
 
-// LLVM takes --output for -o with the value "utput".
+// LLVM parses --output as -o with the value "utput", so check long options here.
 static Error checkLongOptions(ArrayRef<const char *> Args, const Verb *Chosen) {
   auto &Options = cl::getRegisteredOptions(
       Chosen ? Chosen->Command : cl::SubCommand::getTopLevel());
@@ -186,11 +188,11 @@ static Error checkLongOptions(ArrayRef<const char *> Args, const Verb *Chosen) {
       continue;
     StringRef Name = Arg.ltrim('-').split('=').first;
     if (auto Option = Options.find(Name); Option != Options.end()) {
-      // Its value may look like an option.
+      // The value may look like an option.
       I += Option->second->getValueExpectedFlag() == cl::ValueRequired &&
            !Arg.contains('=');
     } else if (std::string Here = Chosen
-                                      ? saidElsewhere(Chosen->Command.getName(),
+                                      ? adviceFor(Chosen->Command.getName(),
                                                       Arg.split('=').first)
                                       : "";
                !Here.empty()) {
@@ -214,14 +216,13 @@ static Error checkLongOptions(ArrayRef<const char *> Args, const Verb *Chosen) {
   return Error::success();
 }
 
-// LLVM's lines as one, in the form of the command's own errors: without its
-// hint, which leads to the help of all verbs, and only the first thing that is
-// wrong.
+// Turns LLVM's lines into one error in the command's own format. Drops LLVM's hint, which
+// names the help of all verbs, and all errors but the first.
 static Error usageError(StringRef Said, StringRef Self, const Verb *Chosen) {
   std::string Prefix = (sys::path::filename(Self) + ": ").str(), Message;
   for (StringRef Line : split(Said.rtrim(), '\n')) {
     bool Begins = Line.consume_front(Prefix);
-    // An option of one letter is near to every letter: LLVM names any of them.
+    // LLVM suggests any one-letter option for a wrong letter. Drop the suggestion.
     StringRef Near = Line;
     bool Letter = Near.consume_front("Did you mean '-") &&
                   Near.consume_back("'?") && Near.size() == 1;
@@ -234,20 +235,21 @@ static Error usageError(StringRef Said, StringRef Self, const Verb *Chosen) {
     Message += toLower(Line.front());
     Message += Line.slice(1, Hint).rtrim(" .!?:");
   }
-  // As it is said of those that begin with two, and by most commands.
+  // Use the words of checkLongOptions() and of most commands.
   StringRef Text = Message;
   if (Text.consume_front("unknown command line argument "))
     Message = ("unknown option " + Text).str();
   else if (bool TooMany = Text.starts_with("too many positional ");
            TooMany || Text.starts_with("not enough positional "))
-    Message = (Twine("too ") + (TooMany ? "many" : "few") + " arguments: it takes " +
+    Message = (Twine("too ") + (TooMany ? "many" : "few") + " arguments: give " +
                Text.drop_front(Text.rfind(" at ") + 1).split(" pos").first)
                   .str();
   return seeHelp(Message.empty() ? "wrong usage" : Message, Chosen);
 }
 
-// What is wrong with an option's value LLVM prints itself, and it cannot be
-// told where. Without a file for it, it is printed there.
+// LLVM prints errors in option values to stderr itself. Redirect stderr to a memory file
+// meanwhile, and return the messages in Said. If memfd_create() fails, LLVM's messages
+// stay on stderr.
 static bool parseOptions(ArrayRef<const char *> Args, std::string &Said) {
   raw_string_ostream Errors(Said);
   int Flags = fcntl(STDERR_FILENO, F_GETFD);
@@ -265,7 +267,7 @@ static bool parseOptions(ArrayRef<const char *> Args, std::string &Said) {
   return Parsed;
 }
 
-// Results that do not reach their reader are a failure, as on a full disk.
+// Lost output, such as on a full disk, is a failure.
 static int flushed(int Code) {
   outs().flush();
   if (!outs().has_error())
@@ -276,14 +278,13 @@ static int flushed(int Code) {
   return Failure;
 }
 
-// `patchbay help VERB` is `patchbay VERB --help`, as with other commands that have
-// verbs.
+// Translates `patchbay help VERB` to `patchbay VERB --help`, as git does.
 static std::vector<const char *> withoutHelpVerb(ArrayRef<const char *> Args) {
   std::vector<const char *> Result = Args.vec();
   if (Args.size() < 2 || StringRef(Args[1]) != "help")
     return Result;
   Result.erase(Result.begin() + 1);
-  // What is no verb is told to be none.
+  // An unknown verb stays, for its error message.
   if (Result.size() == 1 || any_of(Verbs, [&](const Verb *V) {
         return V->Command.getName() == Result[1];
       }))
@@ -298,8 +299,8 @@ static const Verb *verbOf(ArrayRef<const char *> Args) {
   return nullptr;
 }
 
-// Options of display may come before the verb, as with git and perf. --color alone is
-// --color=always, as with ls(1). Arguments after a program's name are the program's.
+// Moves display options in front of the verb after it, as git and perf accept them.
+// Expands --color to --color=always, as ls(1) does, but not in the arguments of PROG.
 static std::vector<const char *> withoutEarlyOptions(std::vector<const char *> Args) {
   auto IsOfDisplay = [](StringRef Arg) {
     return Arg == "--no-pager" || Arg == "--color" || Arg.starts_with("--color=");
@@ -317,9 +318,9 @@ static std::vector<const char *> withoutEarlyOptions(std::vector<const char *> A
   return Args;
 }
 
-// Take the numbers of standard streams that are closed, so that no file of ours is
-// written to as one of them. The program that `record` runs finds them closed, too.
-// Results that standard output cannot take are still a failure.
+// Opens /dev/null for each closed standard stream, so that no other file gets its number.
+// They are close-on-exec: the program that `record` runs still finds them closed. Output
+// to a closed stdout still fails, since /dev/null is opened read-only for it.
 static void fillStandardStreams() {
   for (int Stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(Stream, F_GETFD) < 0)

@@ -4,7 +4,12 @@
 
     help-to-man.py PATCHBAY [VERB] > PAGE
 
-The help is the one text there is to write, so no page can differ from it.
+The help is the only source, so that no page differs from it. EXAMPLES and DESCRIPTION
+come before the options, all other sections after them. In a section
+    text at the left margin is filled,
+    a term, two blanks or more and text make a row of a table,
+    lines at the column of a row's text continue the row,
+    other indented lines stay as they are, and so do all EXAMPLES.
 """
 import os
 import re
@@ -17,6 +22,7 @@ OPTION = re.compile(r" +(-\S+(?: <\w+>)?) +- +(.*)")
 VALUE = re.compile(r" +=(\S+) +- +(.*)")
 HEADING = re.compile(r"([A-Z][A-Z ]+(?: --\w+)?):$")
 SUBCOMMAND = re.compile(r"  (\w+) +- (.*)")
+ROW = re.compile(r"(\S+(?: \S+)*)  +(\S.*)")
 
 
 def run(*command):
@@ -31,7 +37,7 @@ def escaped(text):
 
 
 def option_name(text):
-    """--parquet=<OUT>, with what one types in bold and what one replaces in italics."""
+    """Sets --parquet=<OUT> with the literal part in bold and the value in italics."""
     return "".join(f"\\fI{escaped(part[1:-1])}\\fR" if part.startswith("<")
                    else f"\\fB{escaped(part)}\\fR" if part.strip() else part
                    for part in re.split(r"(<\w+>)", text) if part)
@@ -64,22 +70,42 @@ def verbatim(lines):
     yield ".fi"
 
 
-def paragraphs(lines):
-    """What is indented stays as it is, the rest is filled."""
-    indented = False
-    for line in lines:
-        deep = line.startswith("    ")
-        if deep != indented:
-            yield ".nf" if deep else ".fi"
-        indented = deep
-        yield escaped(line if deep else line.strip()) if line else ".PP"
-    if indented:
+def section(lines):
+    column = None  # of the text of the last row
+    is_apart = is_verbatim = False
+    for line in textwrap.dedent("\n".join(lines)).split("\n"):
+        if not line:
+            is_apart = True
+            continue
+        row = ROW.match(line)
+        begin = len(line) - len(line.lstrip())
+        goes_on = column and begin == column
+        if is_verbatim and (row or not begin or goes_on):
+            yield ".fi"
+            is_verbatim = False
+        if row:
+            column = row.start(2)
+            yield from (".TP", f"\\fB{escaped(row[1])}\\fR", escaped(row[2]))
+        elif goes_on:
+            yield escaped(line.strip())
+        elif begin:
+            if not is_verbatim:
+                yield ".nf"
+            is_verbatim = True
+            yield escaped(line)
+        else:
+            if is_apart or column:
+                yield ".PP"
+            column = None
+            yield escaped(line)
+        is_apart = False
+    if is_verbatim:
         yield ".fi"
 
 
 def blocks(text):
-    """Pairs of a heading, empty at first, and the lines below it."""
-    found = [("", [])]
+    """Returns the lines of each heading; the first lines may have none."""
+    found = [("DESCRIPTION", [])]
     for line in text:
         if match := HEADING.match(line):
             found.append((match[1], []))
@@ -90,11 +116,12 @@ def blocks(text):
             lines.pop(0)
         while lines and not lines[-1]:
             lines.pop()
-        yield heading, lines
+        if lines:
+            yield heading, lines
 
 
 def split_help(text):
-    """Returns usage, the lines of options, and the text behind them."""
+    """Returns the usage, the lines of options, and the text after them."""
     lines = re.sub(r"\n\n+", "\n\n", text).split("\n")
     usage = next(line for line in lines if line.startswith("USAGE: "))[7:]
     at = lines.index("Generic Options:") + 2
@@ -120,17 +147,18 @@ def page(command, verb):
            f'"{version}" "User Commands"')
     yield from (".SH NAME", f"{escaped(name)} \\- {escaped(what[0].lower() + what[1:])}")
     yield from (".SH SYNOPSIS", f".B {escaped(usage)}")
-    rest = list(blocks(text))
-    if rest[0][1]:
-        yield from (".SH DESCRIPTION", *paragraphs(rest[0][1]))
+    sections = dict(blocks(text))
+    for heading, show in (("EXAMPLES", verbatim), ("DESCRIPTION", section)):
+        if lines := sections.pop(heading, None):
+            yield from (f".SH {heading}", *show(lines))
     if not verb:
         yield ".SH VERBS"
         for other, does in verbs.items():
             yield from (".TP", f".BR patchbay\\-{other} (1)", escaped(does))
     yield from (".SH OPTIONS", *option_lines(options))
-    for heading, lines in rest[1:]:
+    for heading, lines in sections.items():
         yield f".SH {escaped(heading.replace('EXIT CODES', 'EXIT STATUS'))}"
-        yield from verbatim(lines)
+        yield from section(lines)
     others = ["patchbay"] * bool(verb) + [
         f"patchbay\\-{other}" for other in verbs if other != verb]
     yield ".SH SEE ALSO"

@@ -11,43 +11,36 @@ using namespace patchbay;
 CallChoice::CallChoice(cl::SubCommand &Command)
     : Tids("tid", cl::value_desc("TID"), cl::CommaSeparated, cl::sub(Command),
            cl::cat(ToolOptions),
-           cl::desc("Show only this thread; several, separated by commas; "
-                    "beside --thread, these as well")),
+           cl::desc("Show only threads TID[,TID...]; adds to --thread")),
       Threads("thread", cl::value_desc("GLOB"), cl::sub(Command),
               cl::cat(ToolOptions),
-              cl::desc("Show only threads whose name matches, by fnmatch(3) as "
-                       "for 'patchbay record'; may be repeated")),
+              cl::desc("Show only threads matching GLOB (repeatable)")),
       From("from", cl::value_desc("TIME"), cl::sub(Command),
            cl::cat(ToolOptions),
-           cl::desc("Show only calls that began then, or later: 1.5s, 200ms, "
-                    "30us or 40ns after recording began; without a unit, "
-                    "seconds as 'patchbay replay' shows them")),
+           cl::desc("Show only calls that begin at TIME or later (1.5s)")),
       To("to", cl::value_desc("TIME"), cl::sub(Command), cl::cat(ToolOptions),
-         cl::desc("Show only calls that began before")),
-      Functions("F", cl::Prefix, cl::value_desc("FUNCTION"), cl::sub(Command),
+         cl::desc("Show only calls that begin before TIME")),
+      Functions("F", cl::Prefix, cl::value_desc("GLOB"), cl::sub(Command),
                 cl::cat(ToolOptions),
-                cl::desc("Show only calls of this function; a glob, as for "
-                         "'patchbay record'; may be repeated")),
-      Others("N", cl::Prefix, cl::value_desc("FUNCTION"), cl::sub(Command),
+                cl::desc("Show only functions matching GLOB (repeatable)")),
+      Others("N", cl::Prefix, cl::value_desc("GLOB"), cl::sub(Command),
              cl::cat(ToolOptions),
-             cl::desc("Show no calls of this function; may be repeated")),
+             cl::desc("Exclude functions matching GLOB (repeatable)")),
       FunctionsLong("filter", cl::aliasopt(Functions), cl::NotHidden, cl::cat(ToolOptions),
                     cl::desc("Same as -F")),
       OthersLong("notrace", cl::aliasopt(Others), cl::NotHidden, cl::cat(ToolOptions),
                  cl::desc("Same as -N")),
-      Under("under", cl::value_desc("FUNCTION"), cl::sub(Command),
+      Under("under", cl::value_desc("GLOB"), cl::sub(Command),
             cl::cat(ToolOptions),
-            cl::desc("Show only calls of this function, and what is called "
-                     "within them; may be repeated")),
+            cl::desc("Show only calls of GLOB and their callees (repeatable)")),
       Shortest("min", cl::value_desc("DURATION"), cl::sub(Command),
                cl::cat(ToolOptions),
-               cl::desc("Show only calls that took so long, or longer: 10us")),
+               cl::desc("Show only calls of at least DURATION (10us)")),
       Longest("max", cl::value_desc("DURATION"), cl::sub(Command),
               cl::cat(ToolOptions),
-              cl::desc("Show only calls that took so long, or less: 1ms")),
+              cl::desc("Show only calls of at most DURATION (1ms)")),
       Raw("raw", cl::sub(Command), cl::cat(ToolOptions),
-          cl::desc("Show times as they were measured, with what recording the "
-                   "calls took")) {}
+          cl::desc("Show measured times, including the cost of tracing")) {}
 
 // In nanoseconds of CLOCK_MONOTONIC: when recording began and ended.
 static std::pair<uint64_t, uint64_t> rangeOf(const Trace &T) {

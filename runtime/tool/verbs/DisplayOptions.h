@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// --color, --no-pager and --full-names, of verbs that print for people.
+// --color, --no-pager and --full-names, for verbs with output for people.
 #ifndef PATCHBAY_TOOL_DISPLAYOPTIONS_H
 #define PATCHBAY_TOOL_DISPLAYOPTIONS_H
 
@@ -11,7 +11,7 @@
 namespace patchbay {
 
 struct DisplayOptions {
-  /// WithPager: what is printed may be long. WithNames: it has names of functions.
+  /// WithPager: the output may be long. WithNames: the output has function names.
   explicit DisplayOptions(llvm::cl::SubCommand &Command, bool WithPager = true,
                           bool WithNames = false)
       : WithPager(WithPager),
@@ -21,17 +21,17 @@ struct DisplayOptions {
               llvm::cl::values(
                   clEnumValN(ColorMode::Auto, "auto",
                              "on terminals, unless NO_COLOR is set (default)"),
-                  clEnumValN(ColorMode::Always, "always", "wherever it goes"),
-                  clEnumValN(ColorMode::Never, "never", "nowhere"))),
+                  clEnumValN(ColorMode::Always, "always", "in files and pipes, too"),
+                  clEnumValN(ColorMode::Never, "never", "never"))),
         NoPager("no-pager", llvm::cl::sub(Command), llvm::cl::cat(ToolOptions),
-                llvm::cl::desc("Do not show it with a pager")),
+                llvm::cl::desc("Do not start a pager")),
         Of(Command), Next(First) {
     First = this;
     if (WithNames)
       FullNames.emplace("full-names", llvm::cl::sub(Command), llvm::cl::cat(ToolOptions),
-                        llvm::cl::desc("Do not shorten names of functions"));
+                        llvm::cl::desc("Show full function names"));
   }
-  /// Those of a verb, null if it has none.
+  /// The display options of a verb, null if it has none.
   static const DisplayOptions *of(const llvm::cl::SubCommand &Command) {
     const DisplayOptions *Found = First;
     while (Found && &Found->Of != &Command)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The recording that a verb reads: -i DIR, as with perf, or DIR alone.
+// The recording that a verb reads: -i DIR, as with perf, or DIR without -i.
 #ifndef PATCHBAY_TOOL_INPUTOPTION_H
 #define PATCHBAY_TOOL_INPUTOPTION_H
 
@@ -15,15 +15,14 @@ public:
               llvm::cl::cat(ToolOptions)),
         Named("i", llvm::cl::Prefix, llvm::cl::value_desc("DIR"),
               llvm::cl::sub(Command), llvm::cl::cat(ToolOptions),
-              llvm::cl::desc("Directory that 'patchbay record' wrote, or a .pbd file in it "
-                             "(default: patchbay.data)")),
+              llvm::cl::desc("Read DIR or a .pbd file (default: patchbay.data)")),
         Long("input", llvm::cl::desc("Same as -i"), llvm::cl::aliasopt(Named),
              llvm::cl::NotHidden, llvm::cl::cat(ToolOptions)) {}
 
   bool isGiven() const { return Alone.getNumOccurrences() || Named.getNumOccurrences(); }
   llvm::Expected<std::string> get() const {
     if (!Named.empty() && !Alone.empty())
-      return makeError(Usage, "give the directory once, either with -i or not");
+      return makeError(Usage, "two recordings are given: use DIR or -i DIR, not both");
     if (!Named.empty())
       return Named.getValue();
     return Alone.empty() ? std::string(DefaultDataDir) : Alone.getValue();

@@ -22,8 +22,7 @@ using namespace llvm;
 using namespace patchbay;
 
 static cl::SubCommand
-    ListCommand("list", "Show the functions of a binary that can be traced, "
-                        "or of a running process");
+    ListCommand("list", "Show the functions that can be traced in a binary or process");
 static cl::opt<std::string> Input(cl::Positional, cl::desc("BIN"),
                                   cl::sub(ListCommand), cl::cat(ToolOptions));
 static cl::opt<unsigned>

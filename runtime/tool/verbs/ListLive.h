@@ -9,8 +9,8 @@
 
 namespace patchbay {
 
-/// Functions that Filter matches and Without, if there is one, does not. Returns the
-/// exit code.
+/// Shows functions that match Filter, and do not match Without unless it is null.
+/// Returns the exit code.
 llvm::Expected<int> listLive(unsigned Pid, NameFilter &Filter,
                              NameFilter *Without, bool Json);
 

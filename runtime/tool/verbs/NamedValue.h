@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values of an option that have names: who gives another one is told which there are.
+// Parser of an option with named values. Its errors suggest a near value or list all.
 #ifndef PATCHBAY_TOOL_NAMEDVALUE_H
 #define PATCHBAY_TOOL_NAMEDVALUE_H
 
@@ -9,7 +9,7 @@
 
 namespace patchbay {
 
-/// The name that Text is a part of, or nearly is; empty: none, or several.
+/// The one name that contains Text or is similar to it; empty if there is none or several.
 llvm::StringRef nearestName(llvm::StringRef Text, llvm::ArrayRef<llvm::StringRef> Names);
 
 /// For llvm::cl::opt<T, false, NamedValue<T>>.
@@ -27,9 +27,9 @@ public:
       }
     }
     llvm::StringRef Near = nearestName(Text, Names);
-    return O.error("there is no '" + Text + "'" +
-                       (Near.empty() ? "" : ", did you mean '" + Near + "'") +
-                       "; there are " + llvm::join(Names, ", "),
+    return O.error("unknown value '" + Text + "'" +
+                       (Near.empty() ? ": use " + llvm::join(Names, ", ")
+                                     : ", did you mean '" + Near.str() + "'"),
                    ArgName);
   }
 };

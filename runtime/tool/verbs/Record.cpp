@@ -26,7 +26,7 @@ using namespace llvm;
 using namespace patchbay;
 
 static cl::SubCommand RecordCommand("record",
-                                    "Run a program, or attach to a process, and "
+                                    "Run a program or attach to a process, and "
                                     "record its function calls");
 // For the usage line: Main.cpp has already removed the program from the command line.
 static cl::list<std::string> ProgramUsage(cl::Positional,

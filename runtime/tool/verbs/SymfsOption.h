@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// --symfs, of verbs that show names of functions in a recording.
+// --symfs, for verbs that show function names of a recording.
 #ifndef PATCHBAY_TOOL_SYMFSOPTION_H
 #define PATCHBAY_TOOL_SYMFSOPTION_H
 
@@ -12,8 +12,7 @@ struct SymfsOption : llvm::cl::opt<std::string> {
   explicit SymfsOption(llvm::cl::SubCommand &Command)
       : opt("symfs", llvm::cl::value_desc("DIR"), llvm::cl::sub(Command),
             llvm::cl::cat(ToolOptions),
-            llvm::cl::desc("Look for the files that were traced, and for what "
-                           "was stripped from them, below this directory")) {}
+            llvm::cl::desc("Search traced files and their debug files below DIR")) {}
 };
 
 } // namespace patchbay

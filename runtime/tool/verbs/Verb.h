@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A verb is a subcommand: `patchbay list`, `patchbay record`, ... Each lives in
-// the file of its name, with its options and its help.
+// A verb is a subcommand: `patchbay list`, `patchbay record`, ... Each has a file of its
+// name, with its options and its help.
 #ifndef PATCHBAY_TOOL_VERB_H
 #define PATCHBAY_TOOL_VERB_H
 
@@ -11,15 +11,16 @@
 
 namespace patchbay {
 
-/// Where `record` writes and `report` reads unless told otherwise.
+/// Default directory that `record` writes and `report` reads.
 constexpr char DefaultDataDir[] = "patchbay.data";
 
 struct Verb {
   llvm::cl::SubCommand &Command;
-  /// Examples and exit codes, printed after the options.
+  /// Sections printed after the options: EXAMPLES first, EXIT CODES last. The man page
+  /// is made from the same text (help-to-man.py).
   const char *Help;
-  /// Returns the exit code. Program is PROG and its arguments, empty for verbs
-  /// that do not run one.
+  /// Returns the exit code. Program is PROG and its arguments; empty if the verb
+  /// does not run a program.
   llvm::Expected<int> (*Run)(llvm::ArrayRef<const char *> Program);
   bool RunsProgram = false;
 };

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares man pages, as mandoc shows them, with the help of a command.
+"""Compares man pages in mandoc's output with the help of a command.
 
     check-man.py COMMAND FOLDER
 
-The command and each verb that it names have a page, there is no other, and a
-page has the options and the examples of the help: all of them and no others.
+The command and each of its verbs have a page, and there is no other page. A page has
+the same options and examples as the help. Help and pages fit 80 columns.
 """
 import os
 import re
@@ -24,6 +24,12 @@ def section(text, name, end):
     return found[1] if found else ""
 
 
+def check_width(name, text):
+    for line in text.splitlines():
+        if len(line) > 80:
+            sys.exit(f"{name}: line of {len(line)} columns: {line}")
+
+
 def words(text):
     return [line.split() for line in text.splitlines() if line.strip()]
 
@@ -35,9 +41,14 @@ pages["patchbay.1"] = []
 if set(os.listdir(folder)) != set(pages):
     sys.exit(f"pages and verbs differ: {set(os.listdir(folder)) ^ set(pages)}")
 options = 0
+TOO_WIDE = {f"patchbay-{verb}.1" for verb in verbs}
 for name, verb in pages.items():
     help_text = run(command, *verb, "--help")
-    shown = run("mandoc", "-Tascii", "-Owidth=500", os.path.join(folder, name))
+    path = os.path.join(folder, name)
+    if name not in TOO_WIDE:
+        check_width(f"help of {name}", help_text)
+        check_width(name, re.sub(".\b", "", run("mandoc", "-Tascii", "-Owidth=78", path)))
+    shown = run("mandoc", "-Tascii", "-Owidth=500", path)
     shown = re.sub(".\b", "", shown)
     in_help = {match for line in help_text.splitlines()
                for match in re.findall(r"^ +(--?[A-Za-z][a-z-]*)[^-]* +- ", line)}

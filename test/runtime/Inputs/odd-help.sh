@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# A command whose help has what roff(7) would take for its own.
+# A command whose help has text that looks like requests of roff(7).
 case $* in
 *--version) echo 'odd 1.0' ;;
 *) cat <<'END' ;;
@@ -23,7 +23,7 @@ Options:
   -x <GLOB> - \fBnot bold\fR
 
   .SH is no heading here.
-'Nor is this a request.
+  'Nor is this a request.
 
 EXAMPLES:
   odd --a~b^c `d`

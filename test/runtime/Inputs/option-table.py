@@ -71,15 +71,15 @@ OPPOSITE = {
 
 # Words of perf and uftrace.
 ELSEWHERE = {
-    "top": "unknown subcommand 'top': here that is patchbay tui -p PID: see 'patchbay --help'",
-    "diff a b": "unknown subcommand 'diff': here that is patchbay report --diff BEFORE AFTER: see 'patchbay --help'",
+    "top": "unknown subcommand 'top': use 'patchbay tui -p PID': see 'patchbay --help'",
+    "diff a b": "unknown subcommand 'diff': use 'patchbay report --diff BEFORE AFTER': see 'patchbay --help'",
     "recrod ls": "unknown subcommand 'recrod', did you mean 'record': see 'patchbay --help'",
     "annotate": "unknown subcommand 'annotate': see 'patchbay --help'",
-    "replay -t 1us": "unknown option '-t': here that is --min: see 'patchbay replay --help'",
-    "record -A x ls": "unknown option '-A': here that is --args: see 'patchbay record --help'",
-    "record --time-filter=1us ls": "unknown option '--time-filter': here that is --threshold: see 'patchbay record --help'",
+    "replay -t 1us": "unknown option '-t': use --min: see 'patchbay replay --help'",
+    "record -A x ls": "unknown option '-A': use --args: see 'patchbay record --help'",
+    "record --time-filter=1us ls": "unknown option '--time-filter': use --threshold: see 'patchbay record --help'",
     "record -e cycles ls": "unknown option '-e': see 'patchbay record --help'",
-    "status --pid 1": "unknown option '--pid': here that is -p: see 'patchbay status --help'",
+    "status --pid 1": "unknown option '--pid': use -p: see 'patchbay status --help'",
 }
 
 
