@@ -18,9 +18,10 @@
 #include <unistd.h>
 
 /*
- * The client copies the file itself, so that one that is slow, or stops, stops
- * nobody here: records are committed one by one, and what is read meanwhile is
- * whole ones (ring.h). Returns a descriptor or -errno.
+ * Open the data file for the client, which copies it. So a client that is slow
+ * or stops delays no thread of this process. Records are committed one by one,
+ * so the client reads whole records while threads write (ring.h). Returns a
+ * descriptor or -errno.
  */
 static int open_data_file(void)
 {
@@ -32,7 +33,7 @@ static int open_data_file(void)
 		pb_threads_write_names();
 		pb_session_tick();
 	}
-	/* The client has this file only. */
+	/* The client gets this file only, so it must not refer to another one. */
 	file = pb_session->file.header ? pb_parent_copy() : -ENODATA;
 	if (!file)
 		file = pb_data_reopen(&pb_session->file);
@@ -78,18 +79,18 @@ static int arm_or_disarm(const struct pb_message *message)
 		result = pb_name_list_read(&names, message->names, &filters[1]);
 		last = 1;
 	}
-	/* The client may know names that the library does not. */
+	/* The client may know names that the library does not know. */
 	if (!result && request->verb == PB_CONTROL_ARM)
 		result = pb_tracer_arm(&filters[last],
 				       last ? PATCHBAY_ARM_SKIP : 0);
-	/* By the glob, too: modules that are loaded later are armed by it. */
+	/* Disarm by the glob as well: it also arms modules that are loaded later. */
 	else if (!result)
 		result = pb_tracer_disarm(filters, last + 1);
 	pb_name_list_free(&names);
 	return result;
 }
 
-/* The client may know names that the library does not, as above. */
+/* The client may know names that the library does not know. */
 static int record_under(const struct pb_message *message)
 {
 	const struct pb_control_request *request = &message->request;
@@ -109,7 +110,7 @@ static int record_under(const struct pb_message *message)
 	return result;
 }
 
-/* What asks something of a recording. */
+/* Does the request need a recording? */
 static int is_of_recording(uint32_t verb)
 {
 	switch (verb) {
@@ -125,7 +126,7 @@ static int is_of_recording(uint32_t verb)
 	return 0;
 }
 
-/* *@file: a descriptor for the client, or -1. */
+/* Sets *@file to a descriptor for the client, or leaves it at -1. */
 static int carry_out(int client, struct pb_message *message, int *file)
 {
 	if (message->unexpected)
@@ -181,7 +182,7 @@ int pb_answer(int client, struct pb_message *message)
 
 	pb_site_check();
 	reply.result = carry_out(client, message, &file);
-	/* Who has the reply finds nothing open any more. */
+	/* Close received files first: once the client has the reply, none is open. */
 	pb_message_close(message);
 	describe(&reply);
 	pb_message_reply(client, &reply, file);

@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How long what is in a ring buffer may wait, in milliseconds. */
+/* Longest time that records wait in a ring buffer, in milliseconds. */
 #define TICK 100
 
-/* Of functions that are refused: whoever attaches to all does not read more. */
+/* Functions that are refused are listed up to this number. */
 #define SAID_MAX 20
 
 static struct attached {
@@ -37,9 +37,9 @@ void pb_say(int client, const char *format, ...)
 	if (size <= 0)
 		return;
 	/*
-	 * SO_SNDTIMEO limits how long that takes (listen.c). It is not waited for
-	 * once more: from here on nothing can be sent, and poll(2) says that the
-	 * client has gone.
+	 * SO_SNDTIMEO limits the time that send() takes (listen.c). After one
+	 * timeout the thread shuts the connection down. Later calls of send()
+	 * fail at once, and poll(2) reports that the client has gone.
 	 */
 	if (send(client, line, (size_t)size, MSG_NOSIGNAL) < 0 &&
 	    errno == EAGAIN)
@@ -63,7 +63,10 @@ void pb_program_log(void *arg, const char *name, uintptr_t entry, int error,
 		pb_say(request->client, "%s", reason);
 }
 
-/* Not -errno where it was no file: that may be -ENOENT, which means functions. */
+/*
+ * Never returns the errno of a file that could not be read: -ENOENT means that
+ * no function matches.
+ */
 static int check_file(const struct pb_program_request *request)
 {
 	struct stat status;
@@ -77,7 +80,7 @@ static int check_file(const struct pb_program_request *request)
 	return 0;
 }
 
-/* -EINVAL: there are fewer strings. */
+/* Returns -EINVAL if the text has too few strings. */
 static int parse(const struct pb_control_request *request,
 		 struct pb_program_request *parsed)
 {
@@ -100,7 +103,7 @@ static int parse(const struct pb_control_request *request,
 	return 0;
 }
 
-/* The last of @attached is free. */
+/* @attached must have a free element. */
 static int attach(struct pb_program_request *request)
 {
 	struct attached *new = &attached[nr_attached];
@@ -145,7 +148,10 @@ int pb_attach(int client, const struct pb_message *message)
 	return nr;
 }
 
-/* A child that is forked meanwhile has it in the table as long as there is a link to leave. */
+/*
+ * The entry stays in the table until its link is gone, so that a child forked
+ * meanwhile finds it.
+ */
 static void end(nfds_t index)
 {
 	struct attached *a = &attached[index], one;
@@ -158,7 +164,7 @@ static void end(nfds_t index)
 	error = pb_program_leave(&a->program);
 	one = *a;
 	*a = attached[--nr_attached];
-	/* Or its code stays, which calls may lead to still. */
+	/* On error the code stays loaded: calls may still reach it. */
 	if (!error)
 		pb_program_free(&one.program);
 	close(one.client);
@@ -188,7 +194,10 @@ nfds_t pb_attach_poll(struct pollfd *fds)
 
 void pb_attach_polled(const struct pollfd *fds, nfds_t nr)
 {
-	/* From the end: the last one takes the place of one that ends. */
+	/*
+	 * From the end: end() moves the last entry to the place of the one that
+	 * ends.
+	 */
 	while (nr--)
 		if (fds[nr].revents)
 			end(nr);
@@ -202,7 +211,10 @@ void pb_attach_end(void)
 
 void pb_attach_leave(void)
 {
-	/* It fails as in a chroot(2) without /proc, and nobody is there to be told. */
+	/*
+	 * It fails in a chroot(2) without /proc, for example. No client is left
+	 * to be told.
+	 */
 	while (nr_attached)
 		pb_program_leave(&attached[--nr_attached].program);
 }

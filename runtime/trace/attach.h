@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Programs that `patchbay attach` has attached. Called by the listening thread. */
+/*
+ * Programs that `patchbay attach` has attached. The listening thread calls
+ * these functions.
+ */
 #ifndef PB_TRACE_ATTACH_H
 #define PB_TRACE_ATTACH_H
 
@@ -7,39 +10,44 @@
 
 #include <poll.h>
 
-/* Of attached programs, each with a connection. */
+/* Most programs attached at once. Each has a connection. */
 #define PB_ATTACHED_MAX 64
 
 /*
- * Carry out a request of PB_CONTROL_ATTACH that came from @client. Returns the
- * number of functions: @client is then kept until the program is detached; or a
- * negative errno, and what is wrong has been said to @client.
+ * Carry out a PB_CONTROL_ATTACH request from @client. Returns the number of
+ * functions, and keeps @client until the program is detached. On error it has
+ * told @client why, and returns a negative errno.
  */
 int pb_attach(int client, const struct pb_message *message);
 
 /*
- * Tell clients what has come into ring buffers. Returns the milliseconds until
- * this is to be done again, or -1.
+ * Send clients what programs have put into ring buffers. Returns the
+ * milliseconds until the next call is due, or -1.
  */
 int pb_attach_tick(void);
 
-/* What to wait for; returns how many of @fds, of at most PB_ATTACHED_MAX. */
+/*
+ * Add the clients to @fds, which has room for PB_ATTACHED_MAX. Returns how many
+ * were added.
+ */
 nfds_t pb_attach_poll(struct pollfd *fds);
-/* Detach programs whose clients have gone, as poll(2) has said. */
+/* Detach programs whose clients have gone, according to poll(2). */
 void pb_attach_polled(const struct pollfd *fds, nfds_t nr);
 
-/* Detach all of them. */
+/* Detach all programs. */
 void pb_attach_end(void);
 
 /*
- * In a forked child of a visit (visit.h): what is attached is its parent's business, and so
- * are connections, whose numbers are not this thread's. Objects stay loaded.
+ * Call in a forked child of a visit (visit.h). Programs and connections belong
+ * to its parent, and the parent's descriptor numbers mean nothing to this
+ * thread. Leaves all links. Objects stay loaded.
  */
 void pb_attach_leave(void);
 
 /*
- * In one of a process that listens from its start: connections are its parent's. What was
- * attached stays so, for as long as the child lives.
+ * Call in a forked child of a process that listens from its start. The
+ * connections belong to its parent. Programs stay attached until the child
+ * ends.
  */
 void pb_attach_forget(void);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What happens in a program that `patchbay record` starts, or somebody else with
- * PATCHBAY in its environment: the constructor below starts the tracer (start.h).
+ * Starts the tracer (start.h) in a program that has PATCHBAY in its
+ * environment, which `patchbay record` or a user has set.
  *
- * Where PATCHBAY itself is wrong one line goes to standard error, as ld.so(8) does
- * when LD_PRELOAD is: a user who set it would find nothing at all. It is wrong, too,
- * if it names functions that are in no module.
+ * If PATCHBAY is wrong, the constructor writes one line to standard error, as
+ * ld.so(8) does for LD_PRELOAD. Otherwise the user would find no recording and
+ * no reason. PATCHBAY is also wrong if it names functions that no module has.
  */
 #include "context.h"
 #include "exec.h"
@@ -30,8 +30,9 @@
 #include <unistd.h>
 
 /*
- * This library is initialized first (-z initfirst), so glibc has not set environ
- * yet; it gives constructors what it will be. Other C libraries do the opposite.
+ * The loader initializes this library first (-z initfirst), before glibc sets
+ * environ. glibc passes the later value of environ to constructors. Other C
+ * libraries set environ and pass no arguments.
  */
 static const char *from_environment(char **envp)
 {
@@ -48,40 +49,40 @@ static const char *from_environment(char **envp)
 }
 
 /*
- * In programs with ThreadSanitizer: it stands in for functions of the C library,
+ * In programs with ThreadSanitizer: it intercepts functions of the C library,
  * and initializes itself only before the executable's constructors.
  */
 void __tsan_init(void) __attribute__((weak));
 
 /*
- * The sanitizers for real time, types and numbers stand in for them, too, but do not
- * bear to be called or initialized before they initialize themselves, from the
- * executable's .preinit_array. That is run after our constructor, which comes first of
- * all, and before any other.
+ * RealtimeSanitizer, TypeSanitizer and NumericalStabilitySanitizer intercept
+ * them, too. They must not be called or initialized before the executable's
+ * .preinit_array initializes them. The loader runs .preinit_array after our
+ * constructor, which is the first of all, and before all other constructors.
  */
 void __rtsan_init(void) __attribute__((weak));
 void __tysan_init(void) __attribute__((weak));
 void __nsan_init(void) __attribute__((weak));
 
 /*
- * AddressSanitizer stands in for pthread_create(), which ends the process before it is
- * initialized, from .preinit_array, too.
+ * AddressSanitizer intercepts pthread_create(). Its version ends the process if
+ * .preinit_array has not initialized it yet.
  */
 void __asan_init(void) __attribute__((weak));
 
-/* One line, in one piece, and not through a stream that the program may use. */
+/* Write one line in one call, past the streams that the program may use. */
 static void say(const char *how, const char *what, const char *then)
 {
 	char line[PB_WHY_MAX + 96];
 	int length = snprintf(line, sizeof(line), "patchbay: %s: PATCHBAY: %s%s\n",
 			      how, what, then);
 
-	/* It moves no cursor, whatever was given. */
+	/* Replace control characters, so that the line cannot move the cursor. */
 	for (int i = 0; i < length - 1; i++)
 		if ((unsigned char)line[i] < ' ')
 			line[i] = '?';
 	if (length > 0 && write(STDERR_FILENO, line, (size_t)length) < 0)
-		return; /* there is nobody else to tell */
+		return; /* standard error is the only place to report to */
 }
 
 static void listen_now(void)
@@ -89,7 +90,7 @@ static void listen_now(void)
 	pb_note(pb_listen_start(0));
 }
 
-static pid_t started; /* the process that began; children end, too */
+static pid_t started; /* the process that ran start(); forked children end, too */
 
 static void start(char **envp)
 {
@@ -127,7 +128,7 @@ static void start(char **envp)
 		listen_now();
 }
 
-/* Sanitizers that start again, by their own system call, have done so by then. */
+/* By then a sanitizer that executes the program again has done so. */
 static void start_and_tidy(char **envp)
 {
 	start(envp);
@@ -154,8 +155,8 @@ __attribute__((constructor)) static void construct(int argc, char **argv,
 }
 
 /*
- * Only now there will be no more modules. Of a function that is not there, nobody
- * finds out by looking at what was recorded.
+ * Called at the end, when no more modules can come. A function that does not
+ * exist leaves no trace in the recording, so the warning is all the user gets.
  */
 static void say_what_is_not_there(void)
 {
@@ -167,7 +168,10 @@ static void say_what_is_not_there(void)
 		    nr == 1 ? " matches no function" : " match no function");
 }
 
-/* Of modules that came after the start: why they, or some of theirs, are not traced. */
+/*
+ * Report why modules that came after the start, or some of their functions, are
+ * not traced.
+ */
 static void say_what_failed(struct patchbay_ops *ops)
 {
 	struct patchbay_ops_info info = { .size = sizeof(info) };
@@ -183,14 +187,14 @@ static void say_what_failed(struct patchbay_ops *ops)
 	say("error", why, "; nothing was traced");
 }
 
-/* The later the second moment, the better the clock's rate is known. */
+/* A late second moment makes the rate of the clock more precise. */
 __attribute__((destructor)) static void end(void)
 {
 	pb_sigset signals;
 
 	if (!pb_session || !pb_tracer || !pb_syscalls_begin())
 		return;
-	/* Of a module without any function to trace it is not known before. */
+	/* For a module without a traceable function this was not known earlier. */
 	pb_note(pb_refused());
 	pb_others_write();
 	pb_left_out_write();

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Before main() a program's own malloc(), strdup() or read(), or those of a sanitizer,
- * may not work yet: they are set up by constructors, and this library is initialized
- * before all others. So where the loader has bound our calls of the C library to such a
- * function, they are bound to the C library itself, of this library and of those that it
- * needs. They stay so: what one malloc() gave must not go to the free() of another.
+ * Before main() the malloc(), strdup() or read() of the program or of a
+ * sanitizer may not work yet. Constructors set these functions up, and the
+ * loader initializes this library before all others. So this constructor looks
+ * for calls that the loader has bound to such a function. It binds them to the
+ * C library, for this library and for those that it needs. The bindings are
+ * permanent: memory from one malloc() must not reach the free() of another.
  *
- * Only at the start of a process: later on there may be memory of the program's malloc().
- * Nothing here calls anything.
+ * It runs only at the start of a process. Later this library may hold memory
+ * from the program's malloc(). No function here calls a library function.
  */
 #include "sys.h"
 
@@ -28,18 +29,18 @@
 #elif defined(__riscv)
 #define GLOB_DAT R_RISCV_64
 #define JUMP_SLOT R_RISCV_JUMP_SLOT
-/* Its resolvers ask the kernel, by a function that the loader hands them. */
+/* Its resolvers ask the kernel, through a function that the loader passes to them. */
 #define NO_RESOLVERS
 #endif
 
-/* A sanitizer that libpatchbay is built with has to see its calls. */
+/* A sanitizer that is built into libpatchbay must see its calls. */
 #ifdef PB_CORE_SANITIZED
 #define IS_WANTED 0
 #else
 #define IS_WANTED 1
 #endif
 
-/* What the loader has of a file, by DT_*. */
+/* The dynamic table of a loaded file, by DT_*. */
 struct object {
 	uintptr_t base, end;
 	const char *strings, *name;
@@ -79,7 +80,7 @@ static void read_segments(struct object *object, uint64_t page_size)
 
 		if (segment->p_type == PT_LOAD && end > object->end)
 			object->end = end;
-		/* As the loader protects it. */
+		/* Rounded as the loader rounds it. */
 		if (segment->p_type == PT_GNU_RELRO) {
 			object->relro = start & -page_size;
 			object->relro_end = end & -page_size;
@@ -87,7 +88,7 @@ static void read_segments(struct object *object, uint64_t page_size)
 	}
 }
 
-/* Most loaders have made addresses of offsets. */
+/* Most loaders have replaced offsets by addresses. */
 static uintptr_t address(const struct link_map *map, const Elf64_Dyn *entry)
 {
 	const uintptr_t value = entry->d_un.d_ptr;
@@ -148,7 +149,7 @@ static void read_dynamic(const struct link_map *map, struct object *object)
 
 #define VERSION_MASK 0x7fff /* without VERSYM_HIDDEN */
 
-/* The hash of the version that a symbol needs of the C library; 0: none. */
+/* The hash of the C library version that a symbol needs; 0 if none. */
 static uint32_t find_needed(const struct object *object, size_t symbol)
 {
 	const unsigned int version = object->versions[symbol] & VERSION_MASK;
@@ -185,7 +186,7 @@ static int has_version(const struct object *libc, size_t symbol, uint32_t hash)
 	}
 }
 
-/* By DT_GNU_HASH: number of buckets, first symbol, words and shift of the filter. */
+/* DT_GNU_HASH: number of buckets, first symbol, words and shift of the filter. */
 static const Elf64_Sym *find_symbol(const struct object *libc, const char *name,
 				    uint32_t version)
 {
@@ -213,12 +214,12 @@ static const Elf64_Sym *find_symbol(const struct object *libc, const char *name,
 #ifndef NO_RESOLVERS
 static uintptr_t resolve(uintptr_t resolver)
 {
-	/* Those of glibc look at what the loader knows of the processor. */
+	/* glibc's resolvers read the loader's data about the processor. */
 	return ((uintptr_t(*)(uint64_t, const void *))resolver)(0, NULL);
 }
 #endif
 
-/* 0: it is no function, or not known. */
+/* Returns 0 if it is no function, or unknown. */
 static uintptr_t find_function(const struct object *libc, const char *name,
 			       uint32_t version)
 {
@@ -252,12 +253,12 @@ struct loaded {
 	size_t nr;
 };
 
-/* Returns whether the C library's is to be there. */
+/* Must the slot lead to the C library instead? */
 static int is_replaced(const struct loaded *loaded, uintptr_t code)
 {
 	if (!code || is_in(&loaded->libc, code))
 		return 0;
-	/* Of our own wrappers, as that of fork(2), some others count on. */
+	/* Other code relies on our own wrappers, such as that of fork(2). */
 	for (size_t i = 0; i < loaded->nr; i++)
 		if (is_in(&loaded->ours[i], code))
 			return 0;
@@ -281,7 +282,7 @@ static void bind(const struct loaded *loaded, const struct object *object,
 		    (uintptr_t)slot >= object->relro_end ||
 		    !is_replaced(loaded, *slot))
 			continue;
-		/* Sanitizers have to know each thread. */
+		/* Sanitizers must know each thread. */
 		if (is_same(name, "pthread_create"))
 			continue;
 		version = find_needed(object, symbol);
@@ -313,7 +314,7 @@ static int is_whole(const struct object *object)
 	return object->symbols && object->versions && object->relro_end;
 }
 
-/* At the start of a process glibc sets environ after our constructor has run. */
+/* At the start of a process, glibc sets environ after our constructor has run. */
 __attribute__((constructor(101))) static void bind_libc(int argc, char **argv,
 							char **envp)
 {

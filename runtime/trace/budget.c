@@ -22,30 +22,33 @@
 
 static struct patchbay_ops *counting;
 static uint64_t last_ns;
-static uint64_t last_cpu_ns; /* of CLOCK_PROCESS_CPUTIME_ID, when it was looked last */
-static uint64_t woken_cpu_ns; /* the same, at last_ns, also where there was nothing to see */
-static uint64_t look_ns;     /* between two looks, of what the process takes */
-static uint64_t wait_ns;     /* the same, as it is likely to take on the clock */
-static uint64_t pause_ns;    /* longer each time that nothing was disarmed */
-static double overhead;      /* of late; below 0: not known yet */
-static double looked_ns;     /* what looking has taken, and was not accounted yet */
-static uint64_t rests_since_ns; /* of CLOCK_THREAD_CPUTIME_ID, after the last look; 0: not */
-static double debt_ns;	     /* what was spent and was not allowed */
+static uint64_t last_cpu_ns; /* CLOCK_PROCESS_CPUTIME_ID at the last look */
+static uint64_t woken_cpu_ns; /* the same clock at last_ns, also if that look
+			         found nothing to do */
+static uint64_t look_ns;     /* CPU time of the process between two looks */
+static uint64_t wait_ns;     /* expected wall-clock time of look_ns */
+static uint64_t pause_ns;    /* doubles with each look until a decision
+			        disarms a function */
+static double overhead;      /* recent average; negative: not known yet */
+static double looked_ns;     /* CPU time of looks that no account() has charged yet */
+static uint64_t rests_since_ns; /* CLOCK_THREAD_CPUTIME_ID when the wait
+				   began; 0: no wait */
+static double debt_ns;	     /* overspent time that later savings must pay back */
 
 /*
- * What was spent since the last decision, and what the process took for itself. What a
- * program does in two milliseconds is not what it does in the long run: a function that
- * is busy in a moment may well be within the budget. So the shortest time that is decided
- * by is that; unless more was spent by then than is allowed in all of it.
+ * Time spent on tracing since the last decision, and CPU time of the process
+ * itself. Two milliseconds of a program do not represent its whole run: a
+ * function may be busy for a moment and still fit the budget. So a decision
+ * covers at least this much CPU time. It comes earlier only if tracing has
+ * already spent the allowance of that whole time.
  */
 #define DECIDE_NS (PB_BUDGET_DECIDE_MS * 1e6)
 static double spent_ns, own_ns;
 
 /*
- * What follows at once is no moment any more: each time that something is disarmed the time
- * that is decided by is half as long, and after one in which all was well it is twice as
- * long again. So a program that has come to a new part of its work does not pay for it in
- * each of many steps; nor does one that begins.
+ * Each decision that disarms a function halves the time to the next decision.
+ * Each decision that disarms none doubles it. So a program that enters a new
+ * phase of its work pays for few steps, and so does a program that begins.
  */
 static unsigned int in_a_row;
 #define IN_A_ROW_MAX 4
@@ -55,32 +58,36 @@ static double decide_ns(void)
 	return DECIDE_NS / (1u << in_a_row);
 }
 
-/* Since when all is as it is now, and the same of this time. */
+/* Since when no function was disarmed or armed, and the times spent since then. */
 static uint64_t quiet_since_ns;
 static double quiet_spent_ns, quiet_own_ns;
 
 /*
- * Many a program has one thread, and now has another: the one that looks here. From then on
- * glibc's locks and its allocator no longer take the short ways of a process of one thread
- * (SINGLE_THREAD_P). That is 1.6 % of SQLite's speed test, whatever is armed, and nobody can
- * tell from within what it is of this program. So half of what is allowed is kept for it, and
- * at most so much; but not in a program that has threads of its own.
+ * A program with one thread gets a second one: the thread that looks here. From
+ * then on glibc's locks and its allocator no longer use their fast paths for
+ * one thread (SINGLE_THREAD_P). That costs 1.6 % in SQLite's speed test,
+ * whatever is armed, and no code inside the process can measure it. So half of
+ * the budget, at most KEPT_PART, is reserved for this cost. Programs with
+ * threads of their own reserve nothing.
  *
- * What the C library says (__libc_single_threaded) is not asked: in a process that is
- * visited it says no already, since it is a thread of ours that has come.
+ * __libc_single_threaded does not help: in a visited process our own thread has
+ * already changed it.
  */
 #define KEPT_PART 0.01
 
 static int is_kept;
 
-/* Of one that has ended this knows only if it was traced, and its events had a place. */
+/* Threads that have ended are known only if they were traced and recorded an event. */
 static int has_one_thread(void)
 {
 	struct stat tasks;
 
 	if (__atomic_load_n(&pb_session->nr_threads, __ATOMIC_RELAXED) > 1)
 		return 0;
-	/* The links of a folder, one of which each thread is, and so is ours. Else it may be. */
+	/*
+	 * Each thread is one link of this folder, and so is our own thread. If
+	 * stat() fails, the process may have one thread.
+	 */
 	return pb_sys(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &tasks, 0) ||
 	       tasks.st_nlink <= 2 + 2;
 }
@@ -92,7 +99,7 @@ static double kept_part(double allowed)
 	return allowed / 2 < KEPT_PART ? allowed / 2 : KEPT_PART;
 }
 
-/* Of the process's own time, what may go into calls and into looking at them. */
+/* The part of the process's own CPU time that calls and looks may cost. */
 static double allowed_part(void)
 {
 	const double allowed = (double)pb_options.max_overhead / 10000;
@@ -109,8 +116,8 @@ static uint64_t look_most_ns(void)
 uint64_t pb_budget_wake_mask = UINT64_MAX;
 
 /*
- * A quarter of what may be spent until something is decided: one function alone that costs
- * so much is looked at before it is time to.
+ * A quarter of the allowance of one decision. If a single function costs that
+ * much, the thread looks before it is due.
  */
 #define WAKE_CALLS_MIN 1024
 
@@ -120,7 +127,7 @@ static uint64_t wake_mask(void)
 			     (double)pb_options.call_cost_ps;
 	uint64_t mask = WAKE_CALLS_MIN;
 
-	/* A rate is known after a while only. */
+	/* A rate is known only after a while. */
 	if (!pb_options.max_overhead || pb_options.max_rate)
 		return UINT64_MAX;
 	while ((double)mask * 2 <= calls)
@@ -168,11 +175,14 @@ void pb_budget_disarm(const struct patchbay_filter *which)
 {
 	if (counting)
 		patchbay_disarm_filter(counting, which);
-	/* Which of these it selects is not known, and nobody arms what was disarmed. */
+	/*
+	 * @which may select any of them. A function that the user disarmed must
+	 * stay so.
+	 */
 	pb_parked_forget();
 }
 
-/* Which of the tracers is armed on it, when there are several; that one is no more. */
+/* Disarms @entry from its tracer if there are several, and returns that tracer. */
 static struct patchbay_ops *take_away(uintptr_t entry)
 {
 	const struct patchbay_filter filter = {
@@ -186,7 +196,7 @@ static struct patchbay_ops *take_away(uintptr_t entry)
 	return pb_tracer;
 }
 
-/* Of all tracers that are there. Returns whether that was done. */
+/* Disarm the functions from all tracers. Returns whether that succeeded. */
 static int disarm(const uintptr_t *entry, struct patchbay_ops **of, size_t nr,
 		   uint32_t why)
 {
@@ -208,7 +218,7 @@ static int disarm(const uintptr_t *entry, struct patchbay_ops **of, size_t nr,
 	if (!error)
 		error = patchbay_batch_commit(batch);
 	patchbay_batch_destroy(batch);
-	/* A handler that runs on is nobody's failure. */
+	/* A handler that is still running is no failure. */
 	if (error < 0 && error != -ETIMEDOUT) {
 		pb_note(error);
 		return 0;
@@ -226,7 +236,10 @@ static int busier(const void *left, const void *right)
 	return (a->calls < b->calls) - (a->calls > b->calls);
 }
 
-/* @ns: of the process's own, in which they were called so often; 0: they stay away. */
+/*
+ * @ns: own CPU time of the process in which these calls were made; 0: do not
+ * arm the functions again.
+ */
 static void disarm_first(const struct pb_busy *busy, size_t nr, uint32_t why, double ns)
 {
 	const double each = (double)pb_options.call_cost_ps / 1000;
@@ -244,7 +257,7 @@ static void disarm_first(const struct pb_busy *busy, size_t nr, uint32_t why, do
 	free(of);
 }
 
-/* Of functions in order of their calls, as many as were called too often. */
+/* The number of functions, in the order of their calls, that were called too often. */
 static size_t too_often(const struct pb_busy *busy, size_t nr, uint64_t ns)
 {
 	size_t hot = 0;
@@ -256,8 +269,8 @@ static size_t too_often(const struct pb_busy *busy, size_t nr, uint64_t ns)
 }
 
 /*
- * What was spent since the last look: a part of the time that the process would take if
- * it were not traced is allowed.
+ * Charge the time spent since the last look. The allowance is a part of the CPU
+ * time that the process would need without tracing.
  */
 static void account(const struct pb_busy *busy, size_t nr, double cpu_ns)
 {
@@ -267,21 +280,25 @@ static void account(const struct pb_busy *busy, size_t nr, double cpu_ns)
 
 	for (size_t i = 0; i < nr; i++)
 		spent += (double)busy[i].calls * each;
-	/* What is reckoned may be more than what was really taken. */
+	/* The estimate may exceed the real cost. */
 	own = cpu_ns - spent > cpu_ns / 10 ? cpu_ns - spent : cpu_ns / 10;
 	now = spent / own;
 	overhead = overhead < 0 ? now : (overhead * 15 + now) / 16;
 	allowed = own * allowed_part();
-	/* Half of it may go into reasons (why=), and what does is not there for calls. */
+	/*
+	 * Stack traces and waits (why=) may use half of the allowance. Calls
+	 * may use the rest.
+	 */
 	pb_why_allow((uint64_t)(allowed / 2));
 	calls = spent - why;
 	/*
-	 * Looking takes time, too, which no function can be disarmed for. What else this thread
-	 * does, as to arm them all, is not what tracing costs in the long run.
+	 * Looks take time, too, but disarming a function does not reduce it.
+	 * Other work of this thread, such as arming all functions, is not a
+	 * running cost of tracing.
 	 */
 	spent += looked_ns;
 	looked_ns = 0;
-	/* What was too much before, as at the beginning, is saved in the long run. */
+	/* Earlier overspending, for example at the start, is saved in the long run. */
 	debt_ns += spent - allowed;
 	if (debt_ns < 0)
 		debt_ns = 0;
@@ -297,12 +314,12 @@ static int is_time_to_decide(void)
 }
 
 /*
- * Of functions in order of their calls, as many as have to go so that the others, called
- * as often as of late, cost no more than what is allowed: the busiest, which are the
- * fewest, and those with the shortest calls as a rule, since none can be called so often
- * that takes long. One that was called now and then is not what costs; fewer calls would
- * tell nothing in the short time that is decided by at first, in which a slow function may
- * be called some times, too.
+ * The number of busiest functions to disarm, so that the rest stays within the
+ * allowance at its recent call rate. The busiest functions are the fewest. They
+ * also have the shortest calls as a rule, since long calls cannot be frequent.
+ * Functions with fewer calls than SELDOM cost little. Fewer calls would also
+ * prove nothing: the first decisions cover a short time, in which a slow
+ * function may be called several times.
  */
 #define SELDOM 8
 
@@ -315,7 +332,7 @@ static size_t too_costly(const struct pb_busy *busy, size_t nr, double over_ns)
 	allowed -= debt_ns / 8 < allowed / 2 ? debt_ns / 8 : allowed / 2;
 	while (costly < nr && spent > allowed && busy[costly].calls >= SELDOM)
 		spent -= (double)busy[costly++].calls * each;
-	/* From now on only the others cost something. */
+	/* From now on only the other functions cost time. */
 	if (costly)
 		overhead = spent / over_ns;
 	return costly;
@@ -327,7 +344,7 @@ static void begin_quiet(void)
 	quiet_spent_ns = quiet_own_ns = 0;
 }
 
-/* @busy has place for all functions. */
+/* @busy has room for all functions. */
 static void decide(struct pb_counts *first, struct pb_busy *busy)
 {
 	const double over_ns = own_ns > decide_ns() ? own_ns : decide_ns();
@@ -345,11 +362,11 @@ static void decide(struct pb_counts *first, struct pb_busy *busy)
 	}
 	in_a_row += in_a_row < IN_A_ROW_MAX;
 	begin_quiet();
-	/* A program that does something else now has other busy functions, too. */
+	/* A program in a new phase of its work may have other busy functions, too. */
 	look_ns = pause_ns = PB_BUDGET_SOON_MS * 1000000ull;
 }
 
-/* One function, where all has been well for a while, and there will be some room left. */
+/* Arms one function again if the cost was low for a while, and stays low with it. */
 static void arm_one_again(void)
 {
 	const uint64_t now = pb_now_ns(CLOCK_MONOTONIC);
@@ -366,7 +383,7 @@ static void arm_one_again(void)
 	if (!entry)
 		return;
 	filter.addrs = &entry;
-	/* Its module may have gone just now. */
+	/* Its module may have been unloaded just now. */
 	if (patchbay_arm_filter(of, &filter, PATCHBAY_ARM_SKIP) < 0)
 		return;
 	pb_budget_arm(&filter, 0);
@@ -374,14 +391,16 @@ static void arm_one_again(void)
 	pb_left_out_write();
 }
 
-/* A part of so little would be chance. */
+/* With less CPU time the computed part would be random. */
 #define CPU_LEAST_NS 200000
 
 /*
- * The thread is to run as soon as it is woken, also on a processor that the program keeps
- * busy: it asks for short slices (sched_setattr(2)), which since Linux 6.12 come before long
- * ones. Others do not mind. Not where there was a filter of system calls from the start:
- * such a one may well kill who changes how it is scheduled (systemd's ~@resources does).
+ * The thread must run soon after it is woken, also on a processor that the
+ * program keeps busy. So it asks for short slices (sched_setattr(2)), which the
+ * scheduler prefers since Linux 6.12. Older kernels ignore that. The thread
+ * does not ask if the process began with a filter of system calls. Such a
+ * filter may kill a process that changes its scheduling (systemd's ~@resources
+ * does).
  */
 #define SLICE_NS 100000
 
@@ -403,13 +422,13 @@ static void ask_for_short_slices(void)
 }
 
 /*
- * @cpu_ns:   of CLOCK_PROCESS_CPUTIME_ID
- * @least_ns: with less of it since the last look there is nothing to see
+ * @cpu_ns:   CLOCK_PROCESS_CPUTIME_ID
+ * @least_ns: look only if the process has used this CPU time since the last look
  */
 static void look(uint64_t ns, uint64_t cpu_ns, uint64_t least_ns)
 {
 	const uint64_t begin_ns = pb_now_ns(CLOCK_THREAD_CPUTIME_ID);
-	/* Others may come meanwhile, in front of it. */
+	/* Other threads may add elements in front of it meanwhile. */
 	struct pb_counts *first = pb_counts_first();
 	size_t nr, hot = 0;
 	struct pb_busy *busy;
@@ -442,14 +461,15 @@ static void look(uint64_t ns, uint64_t cpu_ns, uint64_t least_ns)
 }
 
 /*
- * To wake up is not for nothing, and on a busy machine, or when it waits, the process takes
- * less time than the clock shows: there the fiftieth of it may be all that it gets. But once
- * it gets all again it is to be looked at soon.
+ * A wake-up costs time. On a busy machine, or while it waits, the process gets
+ * less CPU time than the clock shows. There a fiftieth of look_ns may be all
+ * that it gets. But once it runs at full speed again, the thread must look
+ * soon.
  */
 #define STRETCH_MAX 100
 #define WAIT_MOST_NS 1000000000ull
 
-/* @cpu_ns: what it got in the time that has passed. */
+/* @cpu_ns: CPU time that the process got while @passed went by. */
 static uint64_t expected_wait_ns(uint64_t passed, uint64_t cpu_ns)
 {
 	uint64_t wait;
@@ -462,11 +482,14 @@ static uint64_t expected_wait_ns(uint64_t passed, uint64_t cpu_ns)
 		wait = (uint64_t)((double)look_ns * (double)passed / (double)cpu_ns);
 	if (wait > WAIT_MOST_NS)
 		wait = WAIT_MOST_NS;
-	/* Of a hundred thousand functions one look may take that long (PB_BUDGET_LOOK_PART). */
+	/*
+	 * With a hundred thousand functions one look may take that long
+	 * (PB_BUDGET_LOOK_PART).
+	 */
 	return wait > look_ns ? wait : look_ns;
 }
 
-/* Its tracers are on their way: there is nothing to disarm. */
+/* Its tracers are being destroyed, so there is nothing to disarm. */
 static int is_ending;
 
 static int is_forked;
@@ -477,8 +500,8 @@ void pb_budget_forked(void)
 }
 
 /*
- * A forked child's time begins anew, while its counters have its parent's calls, too, and
- * what was found out until now was found out about its parent.
+ * A forked child starts a new account. Its counters still include its parent's
+ * calls, and all estimates are about its parent.
  */
 static void begin_in_child(void)
 {

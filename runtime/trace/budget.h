@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Functions that are called too often for what they tell (max-rate=), or that cost too
- * much together (max-overhead=): a second tracer counts the calls of each function that
- * is traced, also of those that are shorter than the threshold, of which handlers know
- * nothing; and some times a second the thread that listens looks at what was called, by
- * all threads together, since the last time. It disarms those that were called more often
- * than is allowed. And if the rest of the calls, by what each is known to cost, took more
- * than their part of the processor time that the process had, it disarms the busiest ones
- * until those that are left would not. They are written down as left out, with the reason.
- * When there is room for a while, it arms one of these again (parked.h).
+ * Limits the rate of single functions (max-rate=) and the cost of tracing
+ * (max-overhead=). A second tracer counts the calls of each traced function. It
+ * also counts calls below the threshold, which handlers never see. Several
+ * times a second the listening thread looks at the calls that all threads have
+ * made since its last look.
  *
- * What a traced call costs cannot be measured from within the program: most of it is
- * outside of the handlers, and around the function. So `patchbay record` measures it before,
- * with a program and these same options (tool/recording/CallCost.h).
+ * It disarms functions that were called more often than max-rate= allows. It
+ * then estimates the cost of the other calls as a part of the CPU time of the
+ * process. If that exceeds max-overhead=, it disarms the busiest functions
+ * until the rest fits. The file lists these functions as left out, with the
+ * reason. When the cost stays low for a while, the thread arms one of them
+ * again (parked.h).
+ *
+ * The program cannot measure the cost of a traced call: most of it lies outside
+ * of the handlers, around the function. So `patchbay record` measures it
+ * before, with a test program and the same options (tool/recording/CallCost.h).
  */
 #ifndef PB_TRACE_BUDGET_H
 #define PB_TRACE_BUDGET_H
@@ -20,39 +23,42 @@
 #include <patchbay/patchbay.h>
 
 /*
- * Between two looks: for max-rate= long enough for a rate. For max-overhead= what is armed
- * too much is paid until the next look, so it is soon at first, and handlers ask for one
- * when a function alone takes too much; but if there are so many functions that a look
- * takes long, so many times as long.
+ * Times between two looks. max-rate= needs a time that is long enough for a
+ * rate. With max-overhead= the program pays for a busy function until the next
+ * look. So the first looks come soon, and handlers ask for a look when one
+ * function costs too much. If a look takes long because of many functions, the
+ * time between looks grows with it.
  */
 #define PB_BUDGET_RATE_MS 100
 #define PB_BUDGET_COST_MS 40
-#define PB_BUDGET_SOON_MS 2 /* at the beginning, and when something was disarmed */
+#define PB_BUDGET_SOON_MS 2 /* at the start, and after a decision that
+			       disarmed a function */
 #define PB_BUDGET_LOOK_PART 500
-#define PB_BUDGET_DECIDE_MS 50 /* of what the process takes for itself */
+#define PB_BUDGET_DECIDE_MS 50 /* CPU time of the process itself */
 #define PB_BUDGET_QUIET_MS 1000 /* before a function is armed again */
 
 /*
- * Nothing of all this does anything without one of the two. @check: that of the tracer.
+ * Does nothing without max-rate= or max-overhead=. @check: the tracer's own.
  * Returns 0 or -errno.
  */
 int pb_budget_begin(int (*check)(void *arg,
 				 const struct patchbay_target *target));
-/* As the tracer was armed or disarmed just now. */
+/* The caller has just armed or disarmed the tracer on the same functions. */
 void pb_budget_arm(const struct patchbay_filter *which, unsigned int flags);
 void pb_budget_disarm(const struct patchbay_filter *which);
-/* Called by the thread that listens. Returns the ms until the next time, or -1. */
+/* The listening thread calls it. Returns the ms until the next call is due, or -1. */
 int pb_budget_look(void);
 /*
- * Likewise, as soon as it has waited for that: to go to sleep and to be woken takes as long
- * as to look, and is charged, too. What it does then for others is not.
+ * The listening thread calls it as soon as its wait has ended. Sleeping and
+ * waking up cost about as much as a look, and are charged. Its work for clients
+ * is not charged.
  */
 void pb_budget_rested(void);
-/* The process is a forked child, in which nobody has looked yet. */
+/* Call in a forked child, where no look has happened yet. */
 void pb_budget_forked(void);
 /*
- * What tracing has cost of late, in millionths of what the process took for itself, or
- * PB_OVERHEAD_UNKNOWN. Called by the thread that listens.
+ * Recent cost of tracing, in millionths of the CPU time of the process itself,
+ * or PB_OVERHEAD_UNKNOWN. The listening thread calls it.
  */
 #define PB_OVERHEAD_UNKNOWN UINT32_MAX
 uint32_t pb_budget_overhead(void);
@@ -60,13 +66,13 @@ uint32_t pb_budget_overhead(void);
 int pb_budget_undo(void);
 
 /*
- * When a function has been called so often, and each time that it has been as often again,
- * the thread that listens looks at once; UINT64_MAX: only when it is time to.
+ * The listening thread looks at once each time that a function has been called
+ * this many times more. UINT64_MAX: it looks only when a look is due.
  */
 extern uint64_t pb_budget_wake_mask;
 extern int pb_budget_is_woken;
 
-/* cell->data is a struct pb_index of counters. For general registers only. */
+/* cell->data is a struct pb_index of counters. Uses general registers only. */
 void pb_budget_call(uintptr_t ip, uintptr_t parent_ip,
 		    const struct patchbay_cell *cell,
 		    struct patchbay_regs *regs);

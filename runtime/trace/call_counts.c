@@ -14,7 +14,7 @@ struct pb_counts {
 	uintptr_t *entry;
 };
 
-static struct pb_counts *all; /* new ones are in front */
+static struct pb_counts *all; /* new elements come first */
 
 static void free_counts(struct pb_counts *counts)
 {
@@ -57,7 +57,7 @@ int pb_counts_attach(void *data, const struct patchbay_module_info *module,
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++)
 		counts->entry[i] = targets[i].entry;
-	/* The session has all indexes, and forgets them. */
+	/* The session owns all indexes, and frees them. */
 	pb_signal_lock(&pb_session->lock, &signals);
 	if (!pb_index_new(targets, nr, 0, counts->calls))
 		error = -ENOMEM;
@@ -126,7 +126,10 @@ void pb_counts_begin_anew(void)
 		for (size_t i = 0; i < each->nr; i++) {
 			const uint64_t calls = calls_of(each, i);
 
-			/* Most were not called: their memory stays the parent's. */
+			/*
+			 * Skip counters that did not change, so that the child
+			 * does not copy their pages.
+			 */
 			if (each->before[i] != calls)
 				each->before[i] = calls;
 			if (each->decided[i] != calls)

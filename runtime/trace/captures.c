@@ -7,10 +7,13 @@
 #include "thread.h"
 #include "thread_choice.h"
 
-/* Behind the words of a call: its frame, its function, and how many words it has. */
+/* After the words of a call: its frame, its function, and its number of words. */
 #define TRAILER 3
 
-/* No thread is told from another one by this: objects are used again with it. */
+/*
+ * Slow path of own(). Thread objects are used again together with their
+ * captures, which do not identify a thread.
+ */
 static __attribute__((noinline)) struct pb_captures *begin(void)
 {
 	struct pb_captures *captures = NULL;
@@ -44,7 +47,7 @@ static inline struct pb_captures *own(void)
 							begin();
 }
 
-/* What is below @frame has ended, however that was. */
+/* Drop all calls below @frame. They have ended, by a return or otherwise. */
 static void leave(struct pb_captures *captures, uintptr_t frame)
 {
 	uint64_t top = captures->top;
@@ -54,7 +57,10 @@ static void leave(struct pb_captures *captures, uintptr_t frame)
 
 		if (trailer[0] > frame)
 			break;
-		/* A signal handler that did not return may have left what is none. */
+		/*
+		 * A signal handler that did not return may have left an invalid
+		 * trailer.
+		 */
 		if (trailer[2] > top - TRAILER) {
 			top = 0;
 			break;
@@ -74,8 +80,9 @@ static void write_trailer(uint64_t *trailer, uintptr_t frame, uint64_t function,
 }
 
 /*
- * A signal handler that comes in between keeps and takes what is its own, behind @top.
- * If that was before @top is ours, it has written over the trailer.
+ * An interrupting signal handler keeps and takes its own words after @top. If
+ * it ran before we stored @top, it has overwritten our trailer. @uses then
+ * differs, and we write the trailer again.
  */
 uint64_t *pb_captures_keep(uintptr_t frame, uint64_t function, size_t nr)
 {
@@ -99,8 +106,8 @@ uint64_t *pb_captures_keep(uintptr_t frame, uint64_t function, size_t nr)
 }
 
 /*
- * A signal handler may come in between: before @top is stored it finds the trailer that
- * was there, so the new one must not lie on it.
+ * A signal handler may interrupt this. Until we store @top it reads the old
+ * trailer, so the new trailer must not overlap it.
  */
 void pb_captures_trim(uint64_t *words, size_t most, size_t nr)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * With trace-context= calls of functions that args= or typed= names are recorded with the trace that
- * they are part of: the program has it as W3C's traceparent ("00-...-...-01"), in an
- * argument or a thread-local variable that points there, or in an array that is such a
- * variable. So spans that are made of a
- * recording belong to those that the program's own instrumentation, or a proxy, has sent.
+ * trace-context= records the distributed trace of calls that args= or typed=
+ * select. The program holds it as W3C's traceparent ("00-...-...-01"). An
+ * argument or a thread-local variable points to it, or a thread-local array
+ * holds it. So spans from a recording join those of the program's own
+ * instrumentation, or of a proxy.
  *
- * It is read when the call ends, through the kernel, as who has it may have freed it by
- * then: one system call for each of these calls. What is no traceparent, or cannot be read, is
- * not recorded, and counted; a null pointer and an empty text are no trace.
+ * The exit handler reads it, through the kernel, because its owner may have
+ * freed it by then. That costs one system call per call. A text that is no
+ * traceparent, or cannot be read, is counted and not recorded. A null pointer
+ * or an empty text means no trace.
  */
 #ifndef PB_TRACE_CONTEXT_H
 #define PB_TRACE_CONTEXT_H
@@ -17,17 +18,20 @@
 
 #include <patchbay/patchbay.h>
 
-/* Is there something to do? */
+/* Is there a trace context to record? */
 extern int pb_context_wanted;
 
 /*
- * Find out where it is. @is_start: the program has not begun yet, so all libraries that
- * are there have their thread-local variables at the same place in each thread. Returns 0
- * or -EINVAL, and says why.
+ * Find out where the trace context is. @is_start: the program has not begun
+ * yet, so all loaded libraries have their thread-local variables at the same
+ * offset in each thread. Returns 0, or -EINVAL and the reason in @why.
  */
 int pb_context_start(int is_start, char why[PB_WHY_MAX]);
 
-/* Before the record of a call of @function, as values. Async-signal-safe. */
+/*
+ * Records the trace context as values, before the record of a call of
+ * @function. Async-signal-safe.
+ */
 void pb_context_record(uint64_t function, const struct patchbay_cell *cell,
 		       struct patchbay_regs *regs);
 

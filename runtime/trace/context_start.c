@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Apart from context.c, which handlers call: here the loader is asked. */
+/* Separate from context.c, which handlers call: this code calls the loader. */
 #include "context.h"
 #include "session.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Not read on this architecture: the command does not ask for them. */
+/*
+ * This architecture reads no floating-point arguments. The command never asks
+ * for them here.
+ */
 #ifndef PB_TRACE_ARCH_FLOATS_H
 #define PB_TRACE_ARCH_FLOATS_H
 

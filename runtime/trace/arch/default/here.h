@@ -7,7 +7,7 @@
 
 #include <patchbay/patchbay.h>
 
-/* The caller's registers lead to its own caller, and there is no need for more. */
+/* Not needed here: the caller's registers lead to its own caller. */
 static inline void pb_here(uint64_t here[PBD_HERE])
 {
 	(void)here;

@@ -9,16 +9,16 @@
 
 #define PB_COUNTER PBD_COUNTER_TIME
 
-/* Can a thread in seccomp's strict mode not read it? */
+/* Does seccomp's strict mode forbid reading the counter? */
 #define PB_COUNTER_NOT_IN_STRICT_MODE 0
 
-/* By its architecture. */
+/* The architecture guarantees it. */
 static inline int pb_counter_is_invariant(void)
 {
 	return 1;
 }
 
-/* An interrupt clears the reservation, and relaxed takes no barrier. */
+/* An interrupt clears the reservation. Relaxed order needs no barrier. */
 static inline int pb_local_cmpxchg(uint64_t *word, uint64_t old, uint64_t new)
 {
 	return __atomic_compare_exchange_n(word, &old, new, 1, __ATOMIC_RELAXED,

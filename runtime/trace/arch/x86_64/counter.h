@@ -11,12 +11,12 @@
 #define PB_COUNTER PBD_COUNTER_TSC
 
 /*
- * In seccomp's strict mode a thread may not read the counter (Linux,
- * seccomp_set_mode_strict(): disable_TSC()). It gets SIGSEGV.
+ * In seccomp's strict mode a thread that reads the counter gets SIGSEGV (Linux,
+ * seccomp_set_mode_strict(): disable_TSC()).
  */
 #define PB_COUNTER_NOT_IN_STRICT_MODE 1
 
-/* APM vol. 3, CPUID 8000_0007 edx bit 8; the SDM calls it the same. */
+/* APM vol. 3, CPUID 8000_0007 edx bit 8. The SDM uses the same bit. */
 static inline int pb_counter_is_invariant(void)
 {
 	unsigned int a, b, c, d;
@@ -24,7 +24,7 @@ static inline int pb_counter_is_invariant(void)
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1u << 8;
 }
 
-/* Without `lock`, an instruction is atomic for its own processor alone. */
+/* Without `lock`, the instruction is atomic on its own processor only. */
 static inline int pb_local_cmpxchg(uint64_t *word, uint64_t old, uint64_t new)
 {
 	int done;
@@ -36,7 +36,7 @@ static inline int pb_local_cmpxchg(uint64_t *word, uint64_t old, uint64_t new)
 	return done;
 }
 
-/* The same for an addition. */
+/* Adds with the same guarantee. */
 static inline void pb_local_add(uint64_t *word, uint64_t value)
 {
 	__asm__("addq %1, %0" : "+m"(*word) : "er"(value) : "cc");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Floating-point arguments, as they are in their registers: handlers use none of these,
- * and nothing that came before them in this call has.
+ * Floating-point arguments, read from their registers. Handlers do not use
+ * these registers, and no earlier code of this call does.
  */
 #ifndef PB_TRACE_ARCH_FLOATS_H
 #define PB_TRACE_ARCH_FLOATS_H

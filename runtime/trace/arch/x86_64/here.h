@@ -8,8 +8,10 @@
 #include <patchbay/patchbay.h>
 
 /*
- * Registers that unwind tables refer to, by their numbers in DWARF, as they are where
- * this is inlined: the address is there, too, so that its own table says what they hold.
+ * Store the registers that unwind tables refer to, at their DWARF numbers. This
+ * function is always inlined, and it stores the address of its last
+ * instruction, too. So the unwind table of that address tells what the
+ * registers hold.
  */
 static inline __attribute__((always_inline)) void
 pb_here(uint64_t here[PBD_HERE])
@@ -29,7 +31,7 @@ pb_here(uint64_t here[PBD_HERE])
 			 : "rax", "memory");
 }
 
-/* The stack pointer that the caller of the function goes on with. */
+/* The stack pointer of the function's caller after the call has returned. */
 static inline uintptr_t pb_caller_sp(const struct patchbay_regs *regs)
 {
 	return patchbay_regs_sp(regs) + sizeof(uint64_t);
