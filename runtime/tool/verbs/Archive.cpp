@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `patchbay archive`: puts the names of functions into a recording, so that it can be
-// read where the programs are not.
+// `patchbay archive`: copies function names into a recording, so that it can be read
+// without the programs.
 #include "InputOption.h"
 #include "SymfsOption.h"
 #include "names/NameArchive.h"
@@ -16,31 +16,34 @@ using namespace llvm;
 using namespace patchbay;
 
 static cl::SubCommand
-    ArchiveCommand("archive", "Put the names of functions into a recording");
+    ArchiveCommand("archive", "Copy function names into a recording");
 static InputOption Input(ArchiveCommand);
-static std::string Dir; // that it names
+static std::string Dir; // from Input
 static SymfsOption Symfs(ArchiveCommand);
 
 static constexpr char Help[] = R"(
-  A recording has the symbols of the functions that were traced ('patchbay record
-  --no-names' leaves them out). All other names are in the programs' files. This
-  writes them into DIR, once for each program and library (by build id), so
-  that DIR can be copied to another machine, and be read after the program was built
-  anew. All verbs look there first.
-
-  Names come from the file that was traced or, if it was stripped, from where debug
-  files are: /usr/lib/debug by build id, what .gnu_debuglink names beside the file, in
-  .debug there and in /usr/lib/debug, and then the servers that DEBUGINFOD_URLS names,
-  where libdebuginfod is installed.
-
 EXAMPLES:
   patchbay archive && tar czf server.tar.gz patchbay.data
   patchbay archive --symfs /srv/images/build-7 server.data
 
+DESCRIPTION:
+  A recording has the names of the traced functions, unless it was made with
+  --no-names. All other names are in the files of the programs. 'archive' copies
+  them into DIR, once for each program and library (build ID). Then DIR can be
+  read on another machine, or after a rebuild. All verbs search DIR first.
+
+DEBUG FILES:
+  The names of a stripped file come from its debug file. The places are those
+  of gdb, in this order:
+    /usr/lib/debug   by build ID
+    .gnu_debuglink   this name beside the file, in .debug beside it, and in
+                     /usr/lib/debug
+    DEBUGINFOD_URLS  these servers, if libdebuginfod is installed
+
 EXIT CODES:
   0  success
-  1  no data; a data file is truncated or corrupt; names cannot be written; or there
-     is a program whose names were not found, which is said
+  1  no data, damaged data, names that cannot be written, or a program whose
+     names were not found
   2  wrong usage
 )";
 
@@ -55,7 +58,7 @@ static Expected<int> runArchive(ArrayRef<const char *>) {
     return makeError(Dir + ": no process wrote data to it");
   TracedNames Names;
   Names.Sources = {Dir, Symfs};
-  std::map<std::string, size_t> Modules; // with how many names they have
+  std::map<std::string, size_t> Modules; // number of names by module
   bool AllRead = true;
   for (const std::string &File : *Files) {
     DataFile Data;
@@ -71,7 +74,7 @@ static Expected<int> runArchive(ArrayRef<const char *>) {
       if (Found.symbols().empty())
         continue;
       Modules[Key] = Found.symbols().size();
-      // They are in DIR already, and may not be all of the file's.
+      // DIR has these names already. They may be fewer than the file's.
       if (Names.areOnlyRecorded(M))
         continue;
       if (Error E = writeNames(nameArchivePath(Dir, Key), Key, Found))
@@ -84,9 +87,8 @@ static Expected<int> runArchive(ArrayRef<const char *>) {
     Functions += N;
   }
   errs() << "patchbay: "
-         << printable(counted(Functions, "name") + " of " + utostr(Known) +
-                      " of " + counted(Modules.size(), "module") +
-                      " are in " + Dir + " now")
+         << printable("archived " + counted(Functions, "name") + " of " + utostr(Known) +
+                      " of " + counted(Modules.size(), "module") + " in " + Dir)
          << '\n';
   return AllRead && Known == Modules.size() ? Success : Failure;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `patchbay attach`: has programs attached to functions of a running process,
-// as long as it runs itself.
+// `patchbay attach`: attaches programs to functions of a running process until this
+// command ends.
 #include "Verb.h"
 #include "attach/Refusal.h"
 #include "live/ControlSocket.h"
@@ -31,57 +31,32 @@ static cl::SubCommand
     AttachCommand("attach",
                   "Attach programs to functions of a running process");
 static cl::opt<int> Pid("p", cl::value_desc("PID"), cl::sub(AttachCommand),
-                        cl::cat(ToolOptions), cl::desc("The process"));
+                        cl::cat(ToolOptions), cl::desc("Attach to this process"));
 static cl::list<std::string>
     Fentry("fentry", cl::value_desc("GLOB"), cl::sub(AttachCommand),
            cl::cat(ToolOptions),
-           cl::desc("Call the next program when these functions are entered"));
+           cl::desc("Call the next PROGRAM at the entry of these functions"));
 static cl::list<std::string>
     Fexit("fexit", cl::value_desc("GLOB"), cl::sub(AttachCommand),
           cl::cat(ToolOptions),
-          cl::desc("Call it when they are left, with the result"));
+          cl::desc("Call it at their exit, with the result"));
 static cl::list<std::string>
     FmodRet("fmod-ret", cl::value_desc("GLOB"), cl::sub(AttachCommand),
             cl::cat(ToolOptions),
-            cl::desc("Call it first: it may answer in their place"));
+            cl::desc("Call it at their entry, and let it override the result"));
 static cl::list<std::string> Session("session", cl::value_desc("GLOB"),
                                      cl::sub(AttachCommand),
                                      cl::cat(ToolOptions),
                                      cl::desc("Call it at entry and exit"));
 static cl::opt<bool>
     SkipInvalid("skip-invalid", cl::sub(AttachCommand), cl::cat(ToolOptions),
-                cl::desc("Leave out functions that the program is refused on"));
+                cl::desc("Skip functions that do not meet the program's requirements"));
 static cl::list<std::string> Programs(cl::Positional, cl::OneOrMore,
                                       cl::desc("PROGRAM..."),
                                       cl::sub(AttachCommand),
                                       cl::cat(ToolOptions));
 
 static constexpr char Help[] = R"(
-  PROGRAM is FILE:SYMBOL, of a shared object, behind an option that says when it
-  is called; or a BPF object, whose sections say that. SYMBOL is a function of the
-  type patchbay_handler, or a struct patchbay_program, which also says what it
-  asks of functions; <patchbay/link.h> is the manual of the first, <patchbay/bpf.h>
-  of the second. GLOB matches names as that of 'patchbay live' does, in sections of
-  BPF objects mangled ones only. Several programs are attached in the order of the
-  command line, all or none.
-
-  They stay attached until this command ends, by Ctrl-C or otherwise; shared
-  objects are unloaded then, when no thread is in them. Their constructors and
-  destructors run in a thread of the process that has no open files. Records that BPF programs
-  put into ring buffers are printed as they come, what their maps hold at the end.
-
-  A process that was not started with 'patchbay record --live', or with live=1 in
-  PATCHBAY, gets the runtime, on x86-64 and AArch64, as with 'patchbay record -p', for as
-  long as this command runs, or another that is attached to it; it can be recorded
-  meanwhile. It has to be one that you may debug: yours, or as root any
-  (ptrace(2), /proc/sys/kernel/yama/ptrace_scope), in containers, too. This command opens the
-  file, the process gets the descriptor; its user has to be allowed to read it. A
-  file is loaded only if it belongs to you, to the user of the process or to root,
-  and if nobody else may write to it. $ORIGIN in it is no folder.
-
-  Where <asm/types.h> is in a folder of the architecture's, as on Debian, BPF is
-  compiled with -I/usr/include/$(uname -m)-linux-gnu, too.
-
 EXAMPLES:
   clang -shared -fPIC -O2 prog.c -o prog.so
   patchbay attach -p 4711 --fexit 'lua_*' prog.so:on_return
@@ -89,13 +64,51 @@ EXAMPLES:
   clang -target bpf -O2 -g -c prog.bpf.c
   patchbay attach -p 4711 prog.bpf.o
 
+DESCRIPTION:
+  'attach' loads programs into a running process, which calls them at its
+  functions. All programs are attached, in the order of the command line, or
+  none. They stay attached until this command ends, by Ctrl-C or otherwise.
+  A shared object is unloaded then, when no thread is in it.
+
+PROGRAMS:
+  FILE:SYMBOL  program in a shared object, after an option that says when it
+               is called. SYMBOL is a function of type patchbay_handler, or a
+               struct patchbay_program with requirements for functions. See
+               <patchbay/link.h>.
+  FILE         BPF object. Its sections say when its programs are called. See
+               <patchbay/bpf.h>.
+
+  GLOB matches names as in 'patchbay live'. In sections of BPF objects it
+  matches mangled names only.
+
+  Constructors and destructors of a shared object run in a thread without open
+  files. 'attach' prints records from BPF ring buffers as they come, and the
+  contents of BPF maps at the end.
+
+  To compile BPF on Debian, add -I/usr/include/$(uname -m)-linux-gnu for
+  <asm/types.h>.
+
+PERMISSIONS:
+  You need the right to debug the process: it is yours, or you are root. See
+  ptrace(2) and /proc/sys/kernel/yama/ptrace_scope. It may be in a container.
+
+  You, the user of the process or root must own FILE, and no other user may
+  write to it. 'attach' opens FILE and passes the descriptor to the process.
+  The user of the process needs the right to read it. $ORIGIN in it does not
+  work.
+
+RUNTIME:
+  'attach' loads the runtime into the process if it does not listen yet, as
+  'patchbay record -p' does (x86-64 and AArch64). The runtime stays while a
+  command is attached. The process can be recorded meanwhile. A process listens
+  already after 'patchbay record --live', or with live=1 in PATCHBAY.
+
 EXIT CODES:
-  0  success: the programs were attached, until the end was asked for or the
-     process ended
-  1  the process does not exist, is not yours to debug, cannot load the runtime or
-     listens no more, or does not load the program
+  0  success: the programs were attached until this command or the process ended
+  1  the process does not exist, is not yours to debug, cannot load the runtime
+     or a program, or closed the connection
   2  wrong usage
-  3  no function that GLOB matches
+  3  no function matches GLOB
 )";
 
 namespace {
@@ -110,7 +123,7 @@ struct Wanted {
 // The command line
 //===----------------------------------------------------------------------===//
 
-// What stands where: options are for the program behind them.
+// Options and programs by position: an option applies to the program after it.
 static std::map<unsigned, std::pair<StringRef, StringRef>> wordsInOrder() {
   std::map<unsigned, std::pair<StringRef, StringRef>> Words;
   auto Add = [&](StringRef Kind, const cl::list<std::string> &List) {
@@ -131,14 +144,14 @@ static Expected<Wanted> programOf(StringRef Kind, StringRef Glob,
   auto [File, Symbol] = Word.rsplit(':');
   if (Kind.empty() && Word.contains(':'))
     return makeError(Usage, "'" + Word +
-                                "' has no functions: put --fentry GLOB, or "
-                                "another kind, before it");
+                                "' has no functions: put --fentry GLOB or "
+                                "another kind before it");
   if (!Kind.empty() && (File.empty() || Symbol.empty()))
     return makeError(Usage, "--" + Kind + " " + Glob + ": '" + Word +
-                                "' is not of the form FILE:SYMBOL");
+                                "' is not FILE:SYMBOL");
   SmallString<128> Path(File);
   if (std::error_code EC = sys::fs::make_absolute(Path))
-    return makeError("cannot tell where " + File + " is: " + EC.message());
+    return makeError("cannot get the absolute path of " + File + ": " + EC.message());
   W.Kind = Kind.str();
   W.Glob = Glob.str();
   W.File = Path.str().str();
@@ -164,7 +177,7 @@ static Expected<std::vector<Wanted>> programs() {
   }
   if (!Kind.empty())
     return makeError(Usage, "--" + Kind + " " + Glob +
-                                " has no program: put FILE:SYMBOL behind it");
+                                " has no program: put FILE:SYMBOL after it");
   return All;
 }
 
@@ -192,7 +205,8 @@ static Error notLoaded(const Wanted &W, const Twine &Why) {
                                Why);
 }
 
-// The process would say what its loaders say, who know of a descriptor only.
+// Checks the file here, since the loaders in the process know only a descriptor and could
+// not name it.
 static Error checkFormat(const Wanted &W, int File) {
   ELF::Elf64_Ehdr Header = {};
   bool IsBpf = W.Kind.empty();
@@ -201,18 +215,16 @@ static Error checkFormat(const Wanted &W, int File) {
     return notLoaded(W, "not an ELF file: compile it first, as 'patchbay "
                               "attach --help' shows");
   if (IsBpf && Header.e_machine != ELF::EM_BPF)
-    return notLoaded(W, "not a BPF object (clang -target bpf -c): a program of a "
-                        "shared object is FILE:SYMBOL, behind --fentry GLOB or "
-                        "another kind");
+    return notLoaded(W, "not a BPF object (clang -target bpf -c): use --fentry GLOB "
+                        "FILE:SYMBOL, or another kind, for a shared object");
   if (!IsBpf && Header.e_type != ELF::ET_DYN)
-    return notLoaded(W, "not a shared object (clang -shared -fPIC): a BPF object "
-                        "stands alone, and its sections say when it is called");
+    return notLoaded(W, "not a shared object (clang -shared -fPIC): use FILE alone, "
+                        "without --" + W.Kind + ", for a BPF object");
   return Error::success();
 }
 
-// As of what else a process loads for its user: a file that somebody else could
-// have written would be somebody else's code. Who may exchange files in its
-// folder, or the folder, is not asked.
+// Refuses a file that another user could have written, since the process would run that
+// user's code. Does not check the file's directories.
 static Expected<int> openProgram(const Wanted &W) {
   struct stat Status, Process;
   int File = open(W.File.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -222,13 +234,13 @@ static Expected<int> openProgram(const Wanted &W) {
   if (fstat(File, &Status))
     return notLoaded(W, errnoText(errno));
   if (!S_ISREG(Status.st_mode))
-    return notLoaded(W, "no regular file");
+    return notLoaded(W, "not a regular file");
   bool IsItsUsers = !stat(("/proc/" + std::to_string(Pid)).c_str(), &Process) &&
                     Status.st_uid == Process.st_uid;
   if ((Status.st_uid && Status.st_uid != geteuid() && !IsItsUsers) ||
       Status.st_mode & (S_IWGRP | S_IWOTH))
-    return notLoaded(W, "not loaded: it has to belong to you, to the user of the "
-                        "process or to root, and to be writable by nobody else");
+    return notLoaded(W, "unsafe owner or mode: chown it to you, to the user of the "
+                        "process or to root, and use 'chmod go-w'");
   if (Error E = checkFormat(W, File))
     return std::move(E);
   Close.release();
@@ -237,18 +249,18 @@ static Expected<int> openProgram(const Wanted &W) {
 
 static Error noFunction(const Wanted &W, const LiveSelection &Selection) {
   return makeError(NothingFound, "process " + Twine(Pid) + ": " + nameOf(W) +
-                                     " was not attached: no function with a site has a "
-                                     "name that matches '" +
+                                     " was not attached: no traceable function "
+                                     "matches '" +
                                      W.Glob + "'" + Selection.hint());
 }
 
 static Error refused(const Wanted &W, const LiveSelection &Selection,
                      const pb_control_reply &Reply, StringRef Why) {
   if (Reply.result == -ENOSYS)
-    return processError(Pid, "it was started by an older patchbay, which "
-                             "attaches no programs");
+    return processError(Pid, "its runtime is of an older patchbay, which cannot "
+                             "attach programs: start it with this one");
   std::string What = nameOf(W) + " was not attached: ";
-  // Where names were sent, the process says which of them it does not know.
+  // If a file of names was sent, the process says which names it does not know.
   bool IsGlob = !W.Glob.empty() && Selection.file() < 0;
   if (Reply.result == -ENOENT && IsGlob)
     return noFunction(W, Selection);
@@ -258,7 +270,8 @@ static Error refused(const Wanted &W, const LiveSelection &Selection,
 
 static Expected<ControlSocket> attach(const Wanted &W, int Program) {
   std::string Text = textOf(W);
-  // Whether it listens at all. While names are looked up it is not to wait.
+  // Fail early if the process does not listen. Close the connection during the lookup of
+  // names, so that the process does not wait.
   if (Error E = ControlSocket::connect(Pid).takeError())
     return std::move(E);
   LiveSelection Selection(Pid, W.Glob);
@@ -273,7 +286,7 @@ static Expected<ControlSocket> attach(const Wanted &W, int Program) {
       Socket->receive([&](StringRef Line) { Said.push_back(printable(Line)); });
   if (!Reply)
     return Reply.takeError();
-  // The reason is the error's, others are beside it.
+  // The first line is the reason of the error. The others are printed on their own.
   std::string Why;
   if (Reply->result < 0 && !Said.empty()) {
     Why = Said.front();
@@ -288,7 +301,7 @@ static Expected<ControlSocket> attach(const Wanted &W, int Program) {
   return std::move(*Socket);
 }
 
-// Prints what comes from the processes' side. False: it is closed.
+// Prints a text from the process. Returns false if the connection is closed.
 static bool printText(ControlSocket &Socket) {
   std::string Text;
   if (!Socket.receiveText(Text))
@@ -298,7 +311,7 @@ static bool printText(ControlSocket &Socket) {
   return true;
 }
 
-// Until a signal asks for the end, or the process has ended.
+// Waits for a signal, or for the end of the process.
 static Error wait(std::vector<ControlSocket> &Sockets, int Signals) {
   std::vector<pollfd> Fds;
   for (const ControlSocket &Socket : Sockets)
@@ -310,11 +323,10 @@ static Error wait(std::vector<ControlSocket> &Sockets, int Signals) {
     for (size_t I = 0; I < Sockets.size(); ++I)
       if (Fds[I].revents && !printText(Sockets[I])) {
         if (!hasEndedSoon(Pid))
-          return processError(Pid, "it listens no more, and all that was attached is "
-                                   "not any more: it executes another program, has "
-                                   "restricted its system calls (seccomp) or files "
-                                   "(Landlock), or the runtime in it could not go on "
-                                   "when a recording ended");
+          return processError(Pid, "it closed the connection, and its programs are "
+                                   "detached: it called exec(), restricted its system "
+                                   "calls (seccomp) or files (Landlock), or its runtime "
+                                   "ended with a recording");
         outs() << "process " << Pid << " has ended\n";
         return Error::success();
       }
@@ -323,13 +335,13 @@ static Error wait(std::vector<ControlSocket> &Sockets, int Signals) {
 }
 
 namespace {
-/// A process that nobody has prepared listens for as long as this, or another command's
-/// like it, keeps it.
+/// Keeps the runtime in a process that was not prepared. The runtime listens while at
+/// least one command has such an object.
 class Visited {
 public:
   Visited(Visited &&Other) : Held(std::move(Other.Held)) {}
   ~Visited();
-  /// Nothing is done to a process that listens already.
+  /// Does nothing if the process listens already.
   static Expected<Visited> begin(int Process, ArrayRef<Wanted> All);
 
 private:
@@ -338,7 +350,7 @@ private:
   std::unique_ptr<Visit> Held;
 };
 
-/// The files that are to be attached, before anything is done to the process.
+/// The programs' files, opened before the process is changed.
 class OpenPrograms {
 public:
   OpenPrograms() = default;
@@ -391,8 +403,8 @@ static Error load(int Process, ArrayRef<Wanted> All) {
   return Visit::loadIdle(*Memory, *Library);
 }
 
-// The runtime may go with the command that it was there for, as one that was killed just
-// now: then it is loaded again.
+// The runtime may be unloaded meanwhile, if the last command that needed it was killed.
+// Then load it again.
 Expected<Visited> Visited::begin(int Process, ArrayRef<Wanted> All) {
   constexpr unsigned Tries = 20, PauseUs = 5000;
   Visited V;
@@ -422,7 +434,7 @@ static Expected<int> runAttach(ArrayRef<const char *>) {
   auto All = programs();
   if (!All)
     return All.takeError();
-  // Before anything is attached: signals are looked at in wait() only.
+  // Block signals before anything is attached. Only wait() handles them.
   sigset_t Ends;
   sigemptyset(&Ends);
   for (int Signal : {SIGINT, SIGTERM, SIGHUP})
@@ -434,7 +446,7 @@ static Expected<int> runAttach(ArrayRef<const char *>) {
 
   for (const Wanted &W : *All)
     if (size_t Size = textOf(W).size(); Size >= PB_CONTROL_TEXT_MAX)
-      return makeError(Usage, "a program and functions of " + Twine(Size) +
+      return makeError(Usage, "GLOB, file and symbol have " + Twine(Size) +
                                   " bytes: use fewer than " +
                                   Twine(PB_CONTROL_TEXT_MAX));
   if (Error E = ControlSocket::listens(Pid).takeError())
@@ -442,7 +454,7 @@ static Expected<int> runAttach(ArrayRef<const char *>) {
   auto Files = OpenPrograms::open(*All);
   if (!Files)
     return Files.takeError();
-  // Before them, as it has to go after them.
+  // Declared before the sockets, so that it is destroyed after them.
   auto Held = Visited::begin(Pid, *All);
   if (!Held)
     return Held.takeError();
