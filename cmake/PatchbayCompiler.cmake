@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Chooses the one LLVM that everything is built against and runs with, before
-# project() looks for a compiler: unless CMAKE_C_COMPILER says otherwise that is
-# clang of the same LLVM, because the tests load the plugin into it. Which LLVM is
-# said by one of
+# Finds the one LLVM that everything is built against and runs with, before
+# project() looks for a compiler. The default for CMAKE_C_COMPILER is clang of the
+# same LLVM, because the tests load the plugin into it. These variables select it:
 #
 #   LLVM_DIR                     the folder of its LLVMConfig.cmake
 #   PATCHBAY_LLVM_VERSION_MAJOR  its major version; its llvm-config is in PATH
 #
-# and is the default of cmake/llvm-versions otherwise. PatchbayLLVM.cmake checks
-# what was found.
+# The default is the first version in cmake/llvm-versions. PatchbayLLVM.cmake
+# checks the LLVM found here.
 #
 # Sets LLVM_DIR, CMAKE_C_COMPILER, CMAKE_CXX_COMPILER and PATCHBAY_LLVM_VERSIONS.
 
@@ -34,9 +33,9 @@ if(NOT LLVM_DIR AND NOT LLVM_ROOT)
   endif()
 endif()
 
-# LLVM_DIR is lib/cmake/llvm below the folder that has bin. Where that has only a
-# plain `clang` it is taken; one with the version in its name is preferred, for
-# caches know compilers by their names.
+# LLVM_DIR is lib/cmake/llvm below the folder that has bin. A compiler with the
+# version in its name is preferred to a plain `clang`, because caches identify
+# compilers by name.
 set(major)
 if(EXISTS ${LLVM_DIR}/LLVMConfigVersion.cmake)
   file(STRINGS ${LLVM_DIR}/LLVMConfigVersion.cmake major

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# libpatchbay for other architectures, in lib/<arch>: this project once more,
-# configured for a target whose C library is installed. ARCH is what uname -m
-# says there, and the folder in runtime/core/arch.
+# Builds libpatchbay for other architectures, into lib/<arch>: configures this
+# project again for each target whose C library is installed. ARCH is the output
+# of uname -m there, and the folder in runtime/core/arch.
 include(ExternalProject)
 
 set(cache $ENV{XDG_CACHE_HOME})
@@ -16,7 +16,7 @@ function(patchbay_cross arch target)
      NOT EXISTS /usr/${target}/lib/libc.so.6)
     return()
   endif()
-  # The command, too, where fetch-llvm.sh has put LLVM's archives.
+  # Also build the command if fetch-llvm.sh has fetched LLVM's archives.
   set(command_args)
   set(llvm ${cache}/llvm/${arch}-${LLVM_VERSION_MAJOR})
   if(EXISTS ${llvm}/libLLVMSupport.a AND
@@ -46,7 +46,7 @@ function(patchbay_cross arch target)
       -DCMAKE_AR=${LLVM_TOOLS_BINARY_DIR}/llvm-ar
       -DCMAKE_RANLIB=${LLVM_TOOLS_BINARY_DIR}/llvm-ranlib
       -DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=lld
-      # There need not be a C++ library, and nothing can be linked without.
+      # Without a C++ library for the target, CMake cannot link its test programs.
       -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY
       -DPATCHBAY_LIB_DIR=${CMAKE_BINARY_DIR}/lib/${arch}
       -DLLVM_INCLUDE_DIRS=${LLVM_INCLUDE_DIRS}

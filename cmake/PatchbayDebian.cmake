@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The target `deb` makes Debian packages in the build folder's deb/, by
-# cmake/debian/pack.sh. `bootstrap.sh package` configures, builds and makes them.
+# The target `deb` runs cmake/debian/pack.sh, which makes Debian packages in deb/
+# of the build folder. `bootstrap.sh package` configures, builds and packs.
 #
-# The linker and the plugin are for one LLVM and carry its version in their name.
-# Built with another LLVM than the default one only these two are packaged.
+# The linker and the plugin belong to one LLVM and carry its version in their names.
+# A build with another LLVM than the default packages only these two.
 math(EXPR NEXT_LLVM "${LLVM_VERSION_MAJOR} + 1")
 foreach(file control README.Debian)
   configure_file(cmake/debian/${file}.in package/${file} @ONLY)

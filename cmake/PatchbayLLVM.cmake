@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Reads LLVM's CMake files, and refuses an LLVM that is not the one that was asked
-# for or that Patchbay has not been tried with: the plugin's and the linker's C++
-# interfaces change with every major version. PatchbayCompiler.cmake comes first.
+# Reads LLVM's CMake files. Refuses an LLVM that is not the requested one, or that
+# Patchbay has not been tested with: the C++ interfaces of the plugin and the linker
+# change with every major version. Include PatchbayCompiler.cmake first.
 #
 # Sets LLVM_* (LLVMConfig.cmake), among them LLVM_VERSION_MAJOR.
 
@@ -26,7 +26,7 @@ if(PATCHBAY_LLVM_VERSION_MAJOR AND
     "fresh build folder")
 endif()
 if(NOT LLVM_VERSION_MAJOR IN_LIST PATCHBAY_LLVM_VERSIONS)
-  # Who names a version knows what it is: cmake/next-llvm.sh does.
+  # Accept an untested version if the user names it, as cmake/next-llvm.py does.
   if(NOT PATCHBAY_LLVM_VERSION_MAJOR)
     message(FATAL_ERROR "found LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_DIR}, LLVM "
       "${known} is needed: set LLVM_DIR to the folder of its LLVMConfig.cmake, or try "
@@ -42,7 +42,7 @@ foreach(language C CXX)
       "${LLVM_DIR} it must be: set CMAKE_${language}_COMPILER, in a fresh build folder")
   endif()
 endforeach()
-# A build folder stays with its LLVM; scripts of the tests read this, too.
+# A build folder keeps its LLVM. Test scripts also read this variable.
 set(PATCHBAY_LLVM_VERSION_MAJOR ${LLVM_VERSION_MAJOR} CACHE STRING
   "LLVM's major version" FORCE)
 message(STATUS "LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_DIR}")

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Which folder each part is installed to, and which package it is a part of.
+# Sets the install folder and the package of each part.
 #
-# Debian's packages (PATCHBAY_DEBIAN, which the preset `package` sets) differ from a
-# folder of one's own: what belongs to one version of LLVM goes to folders of that
-# version, so that the plugins for two of them can be installed side by side, and
-# /usr/bin/ld.lld stays what the package lld installs. /usr/lib/llvm-22/bin is where
-# clang-22 looks for configuration files, so there --config=patchbay.cfg is enough.
-# What the command preloads has no version in its name, so it is not for the folder
-# where libraries are that programs link with.
+# Debian's packages (PATCHBAY_DEBIAN, set by the preset `package`) differ from other
+# installs. Files of one LLVM version go to folders of that version, so that plugins
+# for two versions can be installed side by side. /usr/bin/ld.lld stays the file of
+# the package lld. clang-22 looks for configuration files in /usr/lib/llvm-22/bin, so
+# --config=patchbay.cfg is enough there. The libraries that the command preloads have
+# no version in their names, so they stay out of the linker's library folder.
 #
 # Components, each a package: command, pass, lld, runtime, bpf, dev.
 option(PATCHBAY_DEBIAN "lay files out as Debian's packages have them" OFF)

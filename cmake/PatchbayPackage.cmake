@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Ways into an installed Patchbay: a configuration file for clang, a CMake
-# package, pkg-config files. They name everything relative to themselves, so
-# the installed tree can be moved.
+# Installs a configuration file for clang, a CMake package and pkg-config files.
+# Their paths are relative to themselves, so the installed tree can be moved.
 include(CMakePackageConfigHelpers)
 
-# Configures cmake/NAME.in for the folder that it is installed to: from there bin,
-# lib, include, the plugin's folder and the linker's are at @BINDIR@, @LIBDIR@,
-# @INCLUDEDIR@, @PLUGINDIR@ and @LINKERDIR@, and the configuration file is at
-# @CONFIGDIR@.
+# Configures cmake/NAME.in for its install folder. In it @BINDIR@, @LIBDIR@,
+# @INCLUDEDIR@, @PLUGINDIR@, @LINKERDIR@ and @CONFIGDIR@ (of the configuration file)
+# are paths relative to that folder.
 function(install_relative name destination component)
   GNUInstallDirs_get_absolute_install_dir(here destination LIBDIR)
   foreach(dir BINDIR LIBDIR INCLUDEDIR)
@@ -25,7 +23,7 @@ function(install_relative name destination component)
 endfunction()
 
 install_relative(patchbay.cfg ${PATCHBAY_INSTALL_CONFIGDIR} pass)
-# Of the plugin that is installed, which may be stripped.
+# Hash the installed plugin, which may be stripped.
 install(CODE "
   set(lib \"${PATCHBAY_INSTALL_PLUGINDIR}\")
   cmake_path(ABSOLUTE_PATH lib BASE_DIRECTORY \"\${CMAKE_INSTALL_PREFIX}\")

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# patchbay_precompile(TARGET OPTIONS HEADER): HEADER is compiled once for the C++ files of
-# TARGET. OPTIONS is the interface library that says how both are compiled.
+# patchbay_precompile(TARGET OPTIONS HEADER): compiles HEADER once for the C++ files of
+# TARGET. The interface library OPTIONS has the compile options of both.
 #
-# CMake's own rule (target_precompile_headers) writes the name of the build folder into what
-# it compiles, so that a build in another folder finds none of these objects in ccache.
-# -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON leaves both alone, and so does any other compiler than
-# clang, whose options these are, and a generator of several configurations, of which each
-# would have a header in another place.
+# CMake's own rule (target_precompile_headers) writes the name of the build folder into the
+# header. A build in another folder then finds none of these objects in ccache.
+# Does nothing in three cases:
+#   -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
+#   another compiler than clang, because the options are clang's
+#   a multi-config generator, because each configuration has its own header path
 function(patchbay_precompile target options header)
   get_property(has_several GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
   if(CMAKE_DISABLE_PRECOMPILE_HEADERS OR has_several OR
@@ -20,8 +21,8 @@ function(patchbay_precompile target options header)
   if(type STREQUAL "MODULE_LIBRARY")
     set_target_properties(${target}-precompiled PROPERTIES POSITION_INDEPENDENT_CODE ON)
   elseif(CMAKE_POSITION_INDEPENDENT_CODE)
-    # What CMake adds for an executable, but not for objects: clang takes no header for the
-    # one that was compiled as the other.
+    # CMake adds this option to executables but not to objects. clang refuses a header that
+    # was compiled without it.
     set_target_properties(${target}-precompiled PROPERTIES POSITION_INDEPENDENT_CODE OFF)
     target_compile_options(${target}-precompiled PRIVATE ${CMAKE_CXX_COMPILE_OPTIONS_PIE})
   endif()

@@ -2,11 +2,11 @@
 #
 #   cmake -DPLUGIN=patchbay-pass.so -DHEADER=plugin-id.h -P WritePluginId.cmake
 #
-# Compiler caches (ccache, sccache) know that a plugin counts if the command line
-# has it, but do not look into clang's configuration files: to them, another
-# plugin there changes nothing. What is included does count. So the configuration
-# file includes a header that is different for each plugin; the pragma, which
-# nobody knows, makes that so for caches that look at preprocessed text alone.
+# Compiler caches (ccache, sccache) hash a plugin if the command line names it, but
+# they do not read clang's configuration files. They would miss a changed plugin
+# there. They do hash included headers, so the configuration file includes a header
+# that differs for each plugin. Its pragma, which clang ignores, serves caches that
+# hash only preprocessed text.
 file(SHA256 ${PLUGIN} id)
 file(WRITE ${HEADER} "/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*

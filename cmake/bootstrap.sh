@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# From a fresh Debian (12, 13 or unstable) to a running Patchbay; `bootstrap.sh
-# help` lists the verbs. Each verb does what the ones before it left undone, so all of them can
-# be repeated, interrupted and resumed. Only missing packages are installed, and
-# only for that is root (or sudo) needed.
+# Builds and runs Patchbay on a fresh Debian (12, 13 or unstable). `bootstrap.sh help`
+# lists the verbs. Each verb first runs the unfinished ones before it. Verbs can be
+# repeated, interrupted and resumed. Only missing packages are installed; only that
+# needs root or sudo.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -14,7 +14,7 @@ known_llvm=$(grep -x '[0-9]*' "$root/cmake/llvm-versions")
 default_llvm=$(printf '%s\n' "$known_llvm" | head -n 1)
 llvm=${PATCHBAY_LLVM_VERSION_MAJOR:-$default_llvm}
 llvm_config=${PATCHBAY_LLVM_CONFIG:-llvm-config-$llvm}
-# A build folder stays with its LLVM.
+# A build folder keeps its LLVM.
 build=$root/build/release
 packages=$root/build/package
 if [ "$llvm" != "$default_llvm" ]; then
@@ -76,7 +76,7 @@ is_installed() {
 	esac
 }
 
-# The words of lists in cmake/ of which no alternative is installed.
+# Prints the lines of lists in cmake/ of which no alternative is installed.
 missing_packages() {
 	for word in $(cd "$root/cmake" && sed "s/#.*//; s/[[:space:]].*//; s/@LLVM@/$llvm/g" "$@"); do
 		found=
@@ -87,8 +87,8 @@ missing_packages() {
 	done
 }
 
-# Of each word the first alternative that apt can install, or all of it. apt is asked once,
-# which takes it as long as to be asked for one.
+# Prints for each word the first alternative that apt can install, or the whole word if there
+# is none. One call asks apt for all, because one query costs as much as many.
 choose() {
 	known=$(printf '%s\n' "$@" | tr '|' '\n' | LC_ALL=C xargs apt-cache policy 2>/dev/null |
 		awk '/^[^ ]/ { name = $1; sub(/:$/, "", name) }
@@ -105,7 +105,7 @@ choose() {
 	done
 }
 
-# Installs what is missing of these lists in cmake/.
+# Installs the missing packages of these lists in cmake/.
 deps() {
 	command -v dpkg-query >/dev/null ||
 		die "not a Debian system (dpkg-query not found): install what cmake/packages.txt lists, then use the CMake preset 'release'"
@@ -128,13 +128,13 @@ deps() {
 		die "apt-get could not install $missing; its messages are above"
 }
 
-# Refuses a version that pass and linker are not made for.
+# Refuses a version that the pass and the linker do not support.
 check_llvm() {
 	printf '%s\n' "$known_llvm" | grep -Fqx -e "$llvm" ||
 		die "LLVM $llvm is not known: set PATCHBAY_LLVM_VERSION_MAJOR to $(one_of $known_llvm)"
 }
 
-# Sets llvm_version, and refuses any other LLVM than is asked for.
+# Sets llvm_version. Refuses an LLVM of another major version.
 find_llvm() {
 	llvm_version=$($llvm_config --version 2>/dev/null) ||
 		die "found no LLVM ($llvm_config does not run), LLVM $llvm is needed: install llvm-$llvm-dev or set PATCHBAY_LLVM_CONFIG"
@@ -144,8 +144,8 @@ find_llvm() {
 	esac
 }
 
-# The sums of upstream tarballs that were built and tested with. Of any other
-# version the signed Debian index alone vouches for the tarball.
+# SHA-256 sums of the upstream tarballs that were built and tested. For other versions
+# only the signed Debian index vouches for the tarball.
 known_sum() {
 	case $1 in
 	22.1.8) echo b49b9277aef97616320b2da259e1f8174c65b0ce2fbe2e8629644a97693402fe ;;
@@ -153,15 +153,15 @@ known_sum() {
 	esac
 }
 
-# What is unpacked of LLVM's tarball: what building and testing LLD reads, and
-# the tests that the pass is checked with. Patterns, a `*` matches no slash.
+# The parts of LLVM's tarball to unpack: those that LLD's build and tests read, and
+# the tests that check the pass. These are patterns; `*` matches no slash.
 wanted_parts() {
 	printf '%s\n' lld cmake llvm/utils/dtlto
 	sed '/^#/d; /^$/d' "$root/llvm-pass/upstream-tests.txt"
 }
 
-# Sets lld_source. The rename at the end makes it appear whole or not at all;
-# .complete says what it holds, so that a checkout that wants more gets it.
+# Sets lld_source. The rename at the end makes the folder appear in one step. .complete
+# lists its parts, so that a checkout that needs more fetches again.
 source_lld() {
 	find_llvm
 	if [ -n "${PATCHBAY_LLD_SOURCE:-}" ]; then
@@ -201,7 +201,7 @@ source_lld() {
 	rm -f "$tarball"
 }
 
-# What any build needs.
+# The steps before any build.
 prepare() {
 	deps packages.txt
 	source_lld
@@ -222,7 +222,7 @@ build() {
 	build_preset release "$build"
 }
 
-# Packages, their sums and, in a git checkout, what they were built from. Prints
+# Makes the packages, their sums and, in a git checkout, the source archive. Prints
 # their folder.
 package() {
 	prepare
@@ -239,7 +239,7 @@ package() {
 	printf '%s\n' "$packages/deb"
 }
 
-# What the tests use and read. What cannot be had is said, and done without.
+# Fetches sources that tests build. Reports a missing one and continues.
 fetch_programs() {
 	for package in lua5.4 libzstd sqlite3 fmtlib googletest onetbb nginx redis \
 		jemalloc mimalloc google-perftools; do
@@ -263,7 +263,7 @@ fetch_kernels() {
 	done
 }
 
-# What needs the tests' packages itself follows them.
+# Fetches tools. Runs after the tests' packages are installed, because it needs them.
 fetch_tools() {
 	(deps $test_lists) || say "tests that need these packages are skipped"
 	sh "$root/cmake/fetch-root.sh" "$llvm" >/dev/null ||
@@ -274,7 +274,7 @@ fetch_tools() {
 	done
 }
 
-# All that side by side: one waits for the network, another unpacks.
+# Runs all fetches in parallel: one waits for the network while another unpacks.
 fetch_test_inputs() {
 	fetch_programs &
 	fetch_kernels &
@@ -282,9 +282,8 @@ fetch_test_inputs() {
 	wait
 }
 
-# Builds the plugin and runs its quick tests, a minute after the compiler began. Who is new
-# sees what works, and whoever has broken it does not wait for the rest. A failure is said
-# again by the whole suite.
+# Builds the plugin and runs its quick tests, so that a user sees first results after a
+# minute of compiling. The full test suite reports failures again.
 first_results() {
 	build_preset release "$build" patchbay-pass
 	say "first results: the plugin's tests for this machine; all tests follow the build"
@@ -292,15 +291,15 @@ first_results() {
 		"$build/test/pass/X86" "$build/test/abi" || true
 }
 
-# The last line is the sum of all results: "N passed, N failed, N skipped".
+# The last line has the totals: "N passed, N failed, N skipped".
 run_tests() {
 	deps packages.txt
-	# A password is asked for now or never: what follows is in the background.
+	# Ask for a password now, because later steps run in the background.
 	[ "$(id -u)" -eq 0 ] || [ -z "$(missing_packages $test_lists)" ] || sudo -v || true
 	source_lld
 	sh "$root/cmake/fetch-llvm.sh" aarch64 "$llvm" >/dev/null ||
 		say "no LLVM for aarch64: the command is not tried there"
-	# Downloads wait for the network while the compiler has the processors.
+	# Downloads wait for the network while the compiler uses the CPUs.
 	fetch_test_inputs &
 	fetching=$!
 	trap 'kill $fetching 2>/dev/null' EXIT
@@ -313,8 +312,8 @@ run_tests() {
 	say "testing"
 	results=$build/test/results.json
 	rm -f "$results"
-	# Some tests wait: for time to pass, or for another process. One more than there are
-	# processors is run at a time, so that none of these waits with it.
+	# Some tests wait, for a timer or for another process. One extra worker keeps all CPUs
+	# busy meanwhile.
 	"$($llvm_config --bindir)/lit" -v -j "$(($(nproc) + 1))" \
 		${PATCHBAY_UPSTREAM:+--param upstream=1} \
 		${PATCHBAY_ALL_KERNELS:+--param kernels=1} ${PATCHBAY_LONG:+--param long=1} \

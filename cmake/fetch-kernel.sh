@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Fetches Debian's own kernel of a Linux release for another architecture, for its
-# machines in general, and prints the file that boots:
+# Fetches Debian's generic kernel of a Linux release for another architecture, and
+# prints the file that boots:
 #
 #   fetch-kernel.sh ARCH VERSION [SUITE...]
 #
-# SUITEs are tried in order; without any, where such versions are found. Nothing is
-# installed. The file appears when it is whole, and is reused.
+# Tries the SUITEs in order; the default is the suites that have such versions. Installs
+# nothing. The file appears only when it is complete, and is reused.
 set -eu
 . "$(dirname "$0")/private-apt.sh"
 
@@ -31,7 +31,7 @@ result=$cache/sources/$name
 begin
 
 take() {
-	# Since 7.2 an image has its file from a package of its own.
+	# Since 7.2 the boot file of an image is in its own package.
 	pattern="$(printf '%s' "$version" | sed 's/\./\\./g')[.~+][^-]*-$flavour"
 	package=$(apt-cache -c "$state/apt.conf" pkgnames |
 		grep -E "^linux-(binary|image)-$pattern\$" | sort -V | head -n 1)

@@ -5,8 +5,8 @@
 #
 #   fetch-linux.sh VERSION [SUITE...]
 #
-# SUITEs are tried in order; without any, where such versions are found. Nothing
-# is installed. The archive appears when it is whole, and is reused.
+# Tries the SUITEs in order; the default is the suites that have such versions. Installs
+# nothing. The archive appears only when it is complete, and is reused.
 set -eu
 . "$(dirname "$0")/private-apt.sh"
 
@@ -24,7 +24,7 @@ begin
 take() {
 	download "$name"
 }
-# Packages for all architectures are in the index of each.
+# Each architecture's index lists the packages for all architectures.
 ask_suites amd64 "$(candidates "$@")" "$*"
 
 deb=$(newest "${name}_*.deb")

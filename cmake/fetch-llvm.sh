@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Fetches LLVM's archives for another architecture, with which CMake builds the command
-# for it, and prints the folder that they are in:
+# Fetches LLVM's archives for another architecture and prints their folder. CMake links
+# the command for that architecture with them:
 #
 #   fetch-llvm.sh ARCH LLVM-MAJOR
 #
-# They are of the version that is installed here, whose headers are used. Nothing is
-# installed. An archive that is there is reused.
+# Their version is that of the installed LLVM, whose headers the build uses. Installs
+# nothing. Reuses an existing archive.
 set -eu
 . "$(dirname "$0")/private-apt.sh"
 
@@ -27,7 +27,7 @@ version=$(dpkg-query -W -f '${Version}' "llvm-$2-dev" 2>/dev/null) ||
 	die "no llvm-$2-dev of Debian's is installed, whose version it has to be"
 begin
 
-# All that the system itself has, as one: the packages need not be of one suite.
+# Search all suites of the system at once: the packages may come from different suites.
 state=$cache/apt/$name log=$cache/apt/$name/log
 mkdir -p "$state"
 candidates >"$state/candidates"
@@ -39,7 +39,7 @@ done <"$state/candidates"
 [ -s "$state/all" ] || die "cannot fetch $wanted: apt has no mirror"
 mv "$state/all" "$state/sources.list"
 printf 'looking for LLVM %s for %s\n' "$version" "$1" >&2
-# Mirrors that have nothing for this architecture are no error.
+# Ignore mirrors that do not have this architecture.
 apt_get update || true
 download "llvm-$2-dev=$version" libzstd-dev zlib1g-dev ||
 	die "cannot fetch LLVM $version for $1: $(reason "$log")"
@@ -51,7 +51,7 @@ for package in "$partial"/*.deb; do
 		tar -x -C "$unpacked" --wildcards --transform 's|.*/||' '*.a' 2>"$log" ||
 		die "cannot unpack $package: $(head -n 1 "$log")"
 done
-# What the command needs, and what that needs.
+# Keep the libraries that the command needs, and their dependencies.
 for archive in "$unpacked"/*; do
 	case ${archive##*/libLLVM} in
 	DebugInfoDWARF.a | Object.a | TextAPI.a | MCParser.a | IRReader.a | AsmParser.a) ;;

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Fetches a Debian source package whole, with what Debian adds to upstream's tarball, and
+# Fetches a complete Debian source package (upstream's tarball and Debian's changes) and
 # prints the path of its .dsc:
 #
 #   fetch-package-source.sh PACKAGE
 #
-# It is that of the system's own release. apt checks it against the signed index.
+# Uses the system's own release. apt checks the download against the signed index.
 set -eu
 . "$(dirname "$0")/private-apt.sh"
 
@@ -29,7 +29,7 @@ there() {
 begin
 
 take() {
-	# Nothing of another version.
+	# Remove files of other versions.
 	rm -rf "$partial"
 	mkdir "$partial"
 	(cd "$partial" && apt_get source --only-source --download-only "$package")

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Fetches programs of Debian for another architecture, with all that they depend on,
-# and prints the folder that has them as a system has its root:
+# Fetches Debian programs for another architecture, with all their dependencies, and
+# prints a folder that is laid out as the root of a system:
 #
 #   fetch-programs.sh ARCH PACKAGE...
 #
-# They are those of the release that the system's apt knows. Nothing is installed: the
-# packages are unpacked, and their scripts do not run. The folder appears when it is
-# whole, and is reused.
+# Uses the release that the system's apt knows. Installs nothing: the packages are
+# unpacked, and their scripts do not run. The folder appears only when it is complete,
+# and is reused.
 set -eu
 . "$(dirname "$0")/private-apt.sh"
 
@@ -30,7 +30,7 @@ take() {
 	apt_get -y --no-install-recommends --download-only install $packages
 }
 packages=$*
-# The release, and not what it is updated from.
+# Use the release itself, without its update suites.
 ask_suites "$debian" "$(candidates | awk '$2 !~ /-(security|updates|backports)$/')"
 
 unpack_aside

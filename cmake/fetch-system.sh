@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Fetches what test/system/run.py and test/kernel/run.py boot, Debian's prebuilt
-# kernel and static busybox of another architecture, and prints their folder:
+# Fetches Debian's prebuilt kernel and static busybox of another architecture, which
+# test/system/run.py and test/kernel/run.py boot. Prints their folder:
 #
 #   fetch-system.sh ARCH [SUITE...]
 #
-# SUITEs are tried in order; without any, those that a Debian 12 can count on.
-# Nothing is installed. An interrupted download is resumed; the folder appears
-# when it is whole, and is reused.
+# Tries the SUITEs in order; the default is the suites that any Debian 12 can reach.
+# Installs nothing. Resumes an interrupted download. The folder appears only when it is
+# complete, and is reused.
 set -eu
 . "$(dirname "$0")/private-apt.sh"
 
@@ -26,7 +26,7 @@ shift
 [ $# -gt 0 ] || set -- bookworm bookworm-security trixie
 begin
 
-# Prints the package that $meta stands for in the suite, if it has it.
+# Prints the package that $meta depends on, if the suite has it.
 kernel_package() {
 	apt-cache -c "$state/apt.conf" show "$meta" 2>/dev/null |
 		sed -n 's/^Depends:.*\(linux-image-[0-9][^ ,]*\).*/\1/p' | head -n 1

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tells what breaks with another LLVM, such as the snapshot of the next one.
+"""Reports what breaks with another LLVM, such as the snapshot of the next one.
 
-Builds the plugin, the command and, if LLD's source is given, the linker with it, each
-as far as it goes; the hook patch is carried over in a copy, nothing here is changed.
-Then runs the tests of what was built. Prints a line for each part as it is known, and
-below it what failed; logs are in the work folder. Exits with 1 if anything failed.
+Builds the plugin, the command and, if LLD's source is given, the linker with that LLVM.
+Builds each as far as it compiles. The hook patch is ported in a copy; no source file here
+changes. Then runs the tests of the parts that were built. Prints a line for each finished
+part, followed by its failures. Logs are in the work folder. Exits with 1 on any failure.
 """
 import argparse
 import json
@@ -49,7 +49,7 @@ class Trial:
             print(f"  {line}", flush=True)
 
     def run(self, log, *command, **environment):
-        """Returns the status and what was printed, which is in the log, too."""
+        """Returns the status and the output. The log also has the output."""
         path = self.work / f"{log}.log"
         with open(path, "w") as file:
             status = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=file,
@@ -58,7 +58,7 @@ class Trial:
         return status, path.read_text(errors="replace")
 
     def carry_over(self):
-        """The hook patch, into the work folder. Whether it applies."""
+        """Copies the hook patch into the work folder. Returns whether it applies."""
         patches = self.work / "patches"
         shutil.rmtree(patches, ignore_errors=True)
         shutil.copytree(ROOT / "lld-patch" / "patches", patches)
@@ -82,15 +82,15 @@ class Trial:
         status, text = self.run(
             "configure", "cmake", "--preset", "release", "-B", self.build,
             f"-DLLVM_DIR={self.ask('--cmakedir')}", f"-DPATCHBAY_LLVM_VERSION_MAJOR={self.major}",
-            # One header of LLVM's that is gone would keep ninja from all files.
+            # If a precompiled header includes a removed LLVM header, ninja builds no file.
             "-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON", *more)
         if status:
             self.row("configure", 0, 1, text.strip().splitlines()[-8:])
         return status == 0
 
     def compile(self, part, target):
-        """As much of the target as compiles; names each file that does not, and the
-        first error in it."""
+        """Builds all files of the target that compile. Prints the first error of each file
+        that does not."""
         status, text = self.run(f"build-{target}", "ninja", "-C", self.build, "-k", "0",
                                 f"-j{self.options.jobs}", target)
         bad, current = {}, None

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=sh
 #
-# Read by the scripts that fetch Debian packages: apt with a state directory of
-# its own in the user's cache, so neither the system's sources nor its package
-# lists change, and no root is needed. The mirrors are those that the system's
-# apt is configured with. apt checks what it downloads against the signed index.
+# The scripts that fetch Debian packages source this file. It runs apt with a private
+# state directory in the user's cache. The system's sources and package lists do not
+# change, and no root is needed. The mirrors are those of the system's apt. apt checks
+# downloads against the signed index.
 #
-# A script says what it is about, and then calls `begin`, `ask_suites` and `finish`:
+# A script sets these variables and then calls `begin`, `ask_suites` and `finish`:
 #
 #   result   the file or folder that it makes
-#   name     what folders and locks that are for this alone are called
-#   wanted   what messages call it
+#   name     the name of its folders and locks
+#   wanted   the name in messages
 #
-# shellcheck disable=SC2034,SC2154 # variables for who reads this, and of theirs
+# shellcheck disable=SC2034,SC2154 # variables shared with the scripts that source this
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/patchbay
 
@@ -21,7 +21,7 @@ die() {
 	exit 1
 }
 
-# Prints the result and ends, if it is there. (Some scripts have their own of this.)
+# If the result exists, prints it and exits. (Some scripts replace this function.)
 there() {
 	[ ! -e "$result" ] || {
 		printf '%s\n' "$result"
@@ -29,8 +29,8 @@ there() {
 	}
 }
 
-# Prints the result and ends, if it is there; else waits until nobody else makes it, since
-# of two one would take away what the other is about to unpack. Downloads go to $partial.
+# If the result exists, prints it and exits. Otherwise waits until no other process makes it:
+# two at a time would remove each other's files. Downloads go to $partial.
 begin() {
 	there
 	command -v apt-get >/dev/null || die "cannot fetch $wanted: apt-get not found"
@@ -42,14 +42,14 @@ begin() {
 	there
 }
 
-# A name for what is unpacked until it is whole; removed if the script ends before.
+# Sets $unpacked, a temporary name. The folder is removed if the script ends early.
 unpack_aside() {
 	unpacked=$result.$$
 	trap 'rm -rf "$unpacked"' EXIT
 	trap 'exit 1' HUP INT TERM
 }
 
-# The rename makes the result appear whole or not at all.
+# Renames the unpacked folder, so that the result appears in one step.
 finish() {
 	rm -rf "$result"
 	mv -T "$unpacked" "$result"
@@ -57,8 +57,8 @@ finish() {
 	there
 }
 
-# Prints "MIRROR SUITE" lines, in the order of the suites named; without any,
-# the system's own. Security suites live on mirrors of their own.
+# Prints "MIRROR SUITE" lines in the order of the named suites; the default is the
+# system's own. Security suites have their own mirrors.
 candidates() {
 	configured=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE)' \
 		'Created-By: Packages' 'Component: main' | sort -u)
@@ -74,9 +74,9 @@ candidates() {
 	done
 }
 
-# Writes the private configuration $1/apt.conf for what is at mirror $2, suite
-# $3: sources, or packages of Debian architecture $4 if that is given.
-# Nothing of the system's hooks may run, they are about the system's state.
+# Writes the private configuration $1/apt.conf for mirror $2 and suite $3: for sources,
+# or for packages of Debian architecture $4 if it is given.
+# Disables the system's hooks, because they are about the system's state.
 configure() {
 	mkdir -p "$1/lists/partial" "$1/cache/archives/partial"
 	keyring=/usr/share/keyrings/debian-archive-keyring.gpg
@@ -110,15 +110,15 @@ download() {
 	(cd "$partial" && apt_get download "$@")
 }
 
-# Prints the newest file in $partial that is called so, a pattern: an interrupted run may
-# have left one of another version.
+# Prints the newest file in $partial that matches pattern $1. An interrupted run may have
+# left one of another version.
 newest() {
 	find "$partial" -name "$1" | sort -V | tail -n 1
 }
 
-# ask_suites ARCHITECTURE CANDIDATES [SUITES]: in each suite in turn, sources or packages as
-# for `configure`, calls `take`, which is the script's own, until one has it. `take` may say
-# in $why that one has not; else it is what apt says.
+# ask_suites ARCHITECTURE CANDIDATES [SUITES]: configures each suite in turn (arguments as for
+# `configure`) and calls the script's `take` until it succeeds. On failure `take` may set $why
+# to the reason; the default is apt's message.
 ask_suites() {
 	architecture=$1
 	[ -n "$2" ] || die "cannot fetch $wanted: apt has no mirror${3:+ for $3}"
@@ -137,7 +137,7 @@ ask_suites() {
 	die "cannot fetch $wanted (${tried#; })"
 }
 
-# What apt said first: the cause, later lines are about its consequences.
+# Prints apt's first message: it is the cause, later ones are consequences.
 reason() {
 	sed -n 's/^[EW]: *//p' "$1" | tr -s ' ' | head -n 1
 }

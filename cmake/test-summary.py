@@ -13,7 +13,7 @@ SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
 
 
 def outcome(code):
-    """Any code that is not known to be good is a failure."""
+    """Counts any unknown code as a failure."""
     if code in PASSED:
         return "passed"
     return "skipped" if code in SKIPPED else "failed"

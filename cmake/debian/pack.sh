@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Makes Debian packages of a build tree that was configured with the preset
-# `package`, one for each of its components, and SHA256SUMS of them:
+# `package`: one for each component, and SHA256SUMS of all:
 #
 #   pack.sh BUILD OUTPUT
 #
-# By dpkg's own tools: control.in says what each package needs. The same build makes
-# the same bytes, whatever the time, the umask, the time zone and the folder are; the
-# time that files are given is that of the newest entry of cmake/debian/changelog.
+# Uses dpkg's own tools; control.in lists the dependencies of each package. The same
+# build makes the same bytes, independent of time, umask, time zone and folder. All
+# files get the time of the newest entry of cmake/debian/changelog.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -31,7 +31,7 @@ done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
-# dpkg's tools look for these there, and for trees of packages beside them.
+# dpkg's tools expect these files there, and package trees beside them.
 mkdir "$work/debian"
 cp "$here/changelog" "$build/package/control" "$work/debian"
 cd "$work"
@@ -56,11 +56,11 @@ stage() {
 	case $1 in
 	command | pass) cp "$build/package/README.Debian" "$doc" ;;
 	esac
-	# Debian's policy (12.1, 12.7) has these compressed.
+	# Debian policy 12.1 and 12.7 require these files to be compressed.
 	find "$tree/usr/share/man" "$doc" \( -name '*.1' -o -name 'changelog*' \) \
 		-exec gzip -9n {} + 2>/dev/null || :
 	chmod -R u=rwX,go=rX "$tree"
-	# Who links with these libraries depends on this package.
+	# Programs that link with these libraries depend on this package.
 	find "$tree/usr/lib" -maxdepth 2 -name 'lib*.so.*' -type l 2>/dev/null | sort |
 		while read -r library; do
 			name=${library##*/}
@@ -73,12 +73,12 @@ stage() {
 	fi
 }
 
-# Prints what of package $1 is a program or a library.
+# Prints the programs and libraries of package $1.
 binaries() {
 	find "debian/$1/usr" -type f \( -perm -u+x -o -name '*.so' -o -name '*.so.*' \) | sort
 }
 
-# All are there before dpkg-shlibdeps asks which of them has a library.
+# Stage all packages before dpkg-shlibdeps searches them for libraries.
 for pair; do
 	stage "${pair%%=*}" "${pair#*=}"
 done
@@ -93,7 +93,7 @@ for pair; do
 	fi
 	files=$(binaries "$package")
 	if [ -n "$files" ]; then
-		# shellcheck disable=SC2086 # Names without blanks, of our own.
+		# shellcheck disable=SC2086 # Our own names, without blanks.
 		dpkg-shlibdeps -Tsubstvars -S"$tree" $files 2>log ||
 			die "cannot tell what $package needs: $(tail -n 1 log)"
 	fi
