@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Programs as those of links. */
+/* Attaches and detaches programs by links. */
 #include "attr.h"
 #include "context.h"
 #include "helpers.h"
@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Maps have locks: a program that interrupted itself would wait for its own. */
+/* Maps have locks: a program that interrupts itself would wait for its own lock. */
 static unsigned int flags_of(const struct patchbay_bpf_program *program)
 {
 	unsigned int flags = PATCHBAY_OPS_RECURSION;
@@ -19,7 +19,7 @@ static unsigned int flags_of(const struct patchbay_bpf_program *program)
 	return flags;
 }
 
-/* Behind a function's arguments is its result, which needs no register. */
+/* The result follows the function's arguments and needs no argument register. */
 static unsigned int nr_args(const struct patchbay_bpf_program *program)
 {
 	unsigned int words = program->uses.nr_words;
@@ -46,8 +46,8 @@ describe(const struct patchbay_bpf_program *program)
 }
 
 /*
- * A cell has one word for the program and the cookie: a list with cookies needs
- * an attachment for each.
+ * A cell has one word for the program and the cookie, so a list with cookies needs
+ * one attachment for each function.
  */
 static struct pb_bpf_attachment *
 make_attachments(const struct patchbay_bpf_program *program,

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What a program is called with. */
+/* The context of a program. */
 #ifndef PB_BPF_CONTEXT_H
 #define PB_BPF_CONTEXT_H
 
 #include <patchbay/link.h>
 
-/* As many arguments as any architecture has in registers, and the result. */
+/* The most arguments that any architecture passes in registers, and the result. */
 #define PB_BPF_WORDS 9
 
 /*
  * struct pb_bpf_context - a call, for one program
- * @words:  all that programs themselves may read, as far as this one does:
- *          arguments, and behind the function's last its result
+ * @words:  the words that this program reads: arguments, then the result
  * @cookie: of the attachment
  * @result: NULL, or the result: at the exit of a function that has one
  */

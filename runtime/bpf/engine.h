@@ -1,40 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The virtual machine: an interpreter. Programs that were verified need no checks
- * any more, so it has none.
+ * The virtual machine: an interpreter. It makes no checks, because it only runs
+ * verified programs.
  *
- * It is our own, and none of the libraries that compile, for reasons that
- * test/unit/bpf-fuzz.c found. librte_bpf of DPDK, which was here before: its
- * compiler for x86-64 lets some jumps of about 128 bytes lead into the middle of
- * an instruction (release 22.11, and the same lines later: it lays out the code
- * until its size is the same twice, but one jump may have grown while another
- * shrank), and makes wrong code of four instructions more; its verifier, which
- * cannot be left out, ends the process when constants divide -2^63 by -1; its
- * interpreter does not cut numbers that become little-endian. ubpf, which is fuzzed, is in no
- * Debian. Without a compiler there is no memory that becomes executable, either,
- * all architectures are served, and programs need no vector registers.
+ * It replaces libraries with a compiler, because test/unit/bpf-fuzz.c found faults in
+ * DPDK's librte_bpf (release 22.11, and the same lines later):
+ * - Its compiler for x86-64 lets some jumps of about 128 bytes lead into the middle of
+ *   an instruction. It lays out the code until two passes have the same size, but one
+ *   jump may have grown while another shrank.
+ * - The compiler makes wrong code of four more instructions.
+ * - Its verifier, which cannot be disabled, kills the process when constants divide -2^63
+ *   by -1.
+ * - Its interpreter does not truncate numbers in conversions to little-endian.
+ * Debian does not package ubpf, which is fuzzed. An interpreter also needs no executable
+ * memory, supports all architectures, and uses no vector registers.
  */
 #ifndef PB_BPF_ENGINE_H
 #define PB_BPF_ENGINE_H
 
 #include "verify.h"
 
-/* @insns: with addresses of maps, and helpers by their place in the table. */
+/* @insns: with addresses of maps, and with helpers as indices into the table */
 struct pb_bpf_machine {
 	struct bpf_insn *insns;
 };
 
 /*
- * Make a program that was verified ready to run. 0 or -ENOMEM. Maps are referred
- * to by their addresses, so they must outlive it.
+ * Makes a verified program ready to run. Returns 0 or -ENOMEM. The program contains the
+ * addresses of its maps, so these must outlive it.
  */
 int pb_bpf_machine_load(struct pb_bpf_machine *machine,
 			const struct pb_bpf_code *code);
 void pb_bpf_machine_unload(struct pb_bpf_machine *machine);
 
 /*
- * For handlers: it uses general registers only, and at most 1 KiB of stack,
- * allocates nothing, and ends after as many instructions as there are.
+ * For handlers: uses only general registers and at most 1 KiB of stack, allocates
+ * nothing, and runs at most as many instructions as the program has.
  */
 uint64_t pb_bpf_machine_run(const struct pb_bpf_machine *machine,
 			    void *context);

@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Where instructions lead to. */
+/* The control flow of a program. */
 #ifndef PB_BPF_FLOW_H
 #define PB_BPF_FLOW_H
 
 #include <linux/bpf.h>
 #include <stdint.h>
 
-/* The kernel's old limit; what is verified takes 4 KiB for each. */
+/* The kernel's old limit. The verifier needs 4 KiB for each instruction. */
 #define PB_BPF_INSNS_MAX 4096
 
 /*
- * The instructions behind @index: returns how many, and of conditional jumps
- * first the one that is taken.
+ * Stores the successors of instruction @index in @next and returns their number. The
+ * target of a conditional jump comes first.
  */
 unsigned int pb_bpf_next(const struct bpf_insn *insns, uint32_t index,
 			 int64_t next[2]);
 
 /*
- * Put the indices of all instructions into @order, each behind those that lead
- * to it, and their number into *@nr. Returns NULL, or what is wrong with
- * instruction *@index: a jump out of the program or into an instruction's
- * middle, no exit at the end, a loop, or that nothing leads to it. There are 1
- * to PB_BPF_INSNS_MAX of them.
+ * Stores the indices of all instructions in @order, each after its predecessors, and their
+ * number in *@nr. Returns NULL, or the fault of instruction *@index: a jump out of the
+ * program or into the middle of an instruction, no exit at the end, a loop, or that it
+ * is unreachable. @nr_insns is 1 to PB_BPF_INSNS_MAX.
  */
 const char *pb_bpf_order(const struct bpf_insn *insns, uint32_t nr_insns,
 			 uint16_t *order, uint32_t *nr, uint32_t *index);

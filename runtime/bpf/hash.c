@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Hashes with all their elements made beforehand, as the kernel's are: a deleted
- * element's memory goes to the next key, never away. So a program that still has
- * the address of a value that another thread deletes reads or writes a wrong
- * value at worst.
+ * Hashes with preallocated elements, like the kernel's: a deleted element's memory goes
+ * to the next key and is not freed. A program may still have the address of a value that
+ * another thread deletes; at worst it reads or writes a wrong value.
  *
- * Elements in use are in the list of their bucket, others in the list of free
- * ones; lists are of indices, plus one, and 0 ends them. @free_lock is taken
- * within a bucket's lock.
+ * Each bucket has a list of its elements; @free is the list of free ones. Lists link
+ * indices plus one, and 0 ends them. @free_lock nests inside a bucket's lock.
  */
 #include "map.h"
 #include "spin.h"
@@ -58,7 +56,7 @@ int pb_bpf_hash_init(struct patchbay_bpf_map *map)
 	return map->buckets ? 0 : -ENOMEM;
 }
 
-/* FNV-1a, a step of it for each word, and its bits mixed once. */
+/* FNV-1a with one step per word, and a final mix of the bits. */
 static struct pb_bpf_bucket *bucket_of(struct patchbay_bpf_map *map, const void *key)
 {
 	const unsigned char *bytes = key;
@@ -85,7 +83,7 @@ static int is_key(const unsigned char *a, const unsigned char *b, uint32_t size)
 	return !size;
 }
 
-/* The link that leads to the element with @key, or the last one, which is 0. */
+/* Returns the link to the element with @key, or the last link, which is 0. */
 static uint32_t *find(struct patchbay_bpf_map *map, struct pb_bpf_bucket *bucket,
 		      const void *key)
 {
@@ -205,7 +203,7 @@ int pb_bpf_hash_delete(struct patchbay_bpf_map *map, const void *key)
 	return error;
 }
 
-/* The key tells the bucket; it is the element's still if that has it. */
+/* The key gives the bucket. The key still belongs to the element if the bucket has it. */
 uint32_t pb_bpf_hash_next(struct patchbay_bpf_map *map, uint32_t index, void *key,
 			  void *value)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * They may run where vector registers are a traced function's: see CMakeLists.txt
- * for how this file is compiled.
+ * Helpers may run while vector registers belong to a traced function. CMakeLists.txt
+ * compiles this file for that.
  */
 #include "helpers.h"
 #include "context.h"
@@ -18,7 +18,7 @@
 	static uint64_t name(uint64_t a, uint64_t b, uint64_t c, uint64_t d,   \
 			     uint64_t e)
 
-/* Those that a helper does not have. */
+/* Marks arguments that a helper does not have. */
 #define UNUSED(...) (void)(0, __VA_ARGS__)
 
 static void *address(uint64_t value)
@@ -31,7 +31,7 @@ static uint64_t result(int64_t value)
 	return (uint64_t)value;
 }
 
-/* As patchbay_get_func_arg_cnt(), but within the words of a context. */
+/* Like patchbay_get_func_arg_cnt(), limited to the words of a context. */
 static unsigned int nr_args(const struct pb_bpf_context *context)
 {
 	return patchbay_get_func_arg_cnt(context->cell);
@@ -81,7 +81,7 @@ HELPER(ringbuf_discard)
 	return 0;
 }
 
-/* By way of the vDSO, of whose registers nothing is promised. */
+/* Calls the vDSO, which may use vector registers. */
 HELPER(ktime_get_ns)
 {
 	struct timespec now;
@@ -145,15 +145,15 @@ HELPER(func_ret)
 }
 
 /*
- * The kernel copies, and says so if there is nothing to copy, where a load would
- * end the process.
+ * Lets the kernel copy: it reports memory that is not mapped, where a load would kill the
+ * process.
  */
 static long read_memory(void *to, uint64_t from, uint64_t size)
 {
 	const struct iovec local = { to, size };
 	const struct iovec remote = { address(from), size };
 	int saved = errno;
-	/* Wide ones: of an int in `...` the upper half may be anything. */
+	/* Pass longs: the upper half of an int in `...` is undefined. */
 	long nr = syscall(SYS_process_vm_readv, syscall(SYS_getpid), &local,
 			  1ul, &remote, 1ul, 0ul);
 
@@ -163,7 +163,7 @@ static long read_memory(void *to, uint64_t from, uint64_t size)
 
 static void zero(unsigned char *bytes, uint64_t size)
 {
-	/* Or it would become a call of memset(3). */
+	/* volatile, or the compiler would call memset(3). */
 	while (size--)
 		*(volatile unsigned char *)bytes++ = 0;
 }
@@ -177,7 +177,7 @@ HELPER(probe_read_user)
 	return result(-EFAULT);
 }
 
-/* To the end of the page at most, because behind it may be nothing. */
+/* Limits @size to the end of the page, because the next page may not be mapped. */
 static uint64_t up_to_page(uint64_t from, uint64_t size)
 {
 	uint64_t left = 4096 - (from & 4095);

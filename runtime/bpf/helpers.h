@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Functions that programs may call, and what the verifier has to know of them. */
+/* Functions that programs may call, and their description for the verifier. */
 #ifndef PB_BPF_HELPERS_H
 #define PB_BPF_HELPERS_H
 
@@ -7,20 +7,20 @@
 #include <stdint.h>
 
 /*
- * What an argument must be.
- * @PB_BPF_ARG_NONE:     there is none; nor are there any behind it
+ * The kinds of argument.
+ * @PB_BPF_ARG_NONE:     no argument; none follow
  * @PB_BPF_ARG_ANY:      a number
  * @PB_BPF_ARG_CONTEXT:  the program's
  * @PB_BPF_ARG_TABLE:    a map that is an array or a hash
  * @PB_BPF_ARG_WRITABLE: such a map, whose values programs may write to
  * @PB_BPF_ARG_RING:     a map that is a ring buffer
- * @PB_BPF_ARG_KEY:      memory to read, of that map's key
- * @PB_BPF_ARG_VALUE:    memory to read, of that map's value
- * @PB_BPF_ARG_IN:       memory to read, of the size that the next argument is
+ * @PB_BPF_ARG_KEY:      memory to read, of the size of that map's key
+ * @PB_BPF_ARG_VALUE:    memory to read, of the size of that map's value
+ * @PB_BPF_ARG_IN:       memory to read; the next argument is its size
  * @PB_BPF_ARG_OUT:      memory to write, likewise
  * @PB_BPF_ARG_OUT_WORD: 8 bytes of memory to write
  * @PB_BPF_ARG_SIZE:     a number that is known, above 0
- * @PB_BPF_ARG_RECORD:   what bpf_ringbuf_reserve() gave
+ * @PB_BPF_ARG_RECORD:   a result of bpf_ringbuf_reserve()
  */
 enum pb_bpf_arg {
 	PB_BPF_ARG_NONE,
@@ -39,8 +39,8 @@ enum pb_bpf_arg {
 };
 
 /*
- * What a helper returns: a number; or the address of a value of the map, or of a
- * record of the ring, or NULL.
+ * The result of a helper: a number, the address of a value of the map or of a record
+ * of the ring, or NULL.
  */
 enum pb_bpf_result {
 	PB_BPF_GIVES_NUMBER,
@@ -48,7 +48,7 @@ enum pb_bpf_result {
 	PB_BPF_GIVES_RECORD,
 };
 
-/* It may touch vector registers. */
+/* The helper may use vector registers. */
 #define PB_BPF_VECTORS 1u
 
 #define PB_BPF_HELPER_ARGS 5
@@ -64,7 +64,7 @@ struct pb_bpf_helper {
 extern const struct pb_bpf_helper pb_bpf_helpers[];
 extern const size_t pb_bpf_nr_helpers;
 
-/* NULL: there is none of this id. */
+/* Returns NULL if there is no helper with this id. */
 const struct pb_bpf_helper *pb_bpf_find_helper(uint32_t id);
 
 #endif /* PB_BPF_HELPERS_H */

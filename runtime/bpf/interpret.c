@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * One instruction after the other: RFC 9669, all groups but packets. What is said
- * there and not plain is said here again. The verifier has seen every way through
- * the program: registers are defined, memory is there, offsets are aligned where
- * that matters, and there is no loop.
+ * Interprets all groups of RFC 9669 except packets. Comments repeat only its subtle rules.
+ * The verifier has checked every path through the program: registers are defined, memory
+ * is accessible, offsets are aligned where that matters, and there is no loop.
  */
 #include "engine.h"
 #include "helpers.h"
 #include "isa.h"
 #include "state.h"
 
-/* Both kinds of an operand, and both widths of an operation, are one case. */
+/* One case for both kinds of an operand, and for both widths of an operation. */
 #define BOTH(code)                                                             \
 	(code) | BPF_K:                                                        \
 	case (code) | BPF_X
@@ -32,7 +31,7 @@ static inline int64_t extend(uint64_t value, int bits)
 	return (int64_t)(value << (64 - bits)) >> (64 - bits);
 }
 
-/* By 0 the quotient is 0, and the remainder what was to be divided. */
+/* Division by 0 gives 0; the remainder is the dividend. */
 static inline uint64_t divide(uint64_t a, uint64_t b)
 {
 	return b ? a / b : 0;
@@ -43,7 +42,7 @@ static inline uint64_t modulo(uint64_t a, uint64_t b)
 	return b ? a % b : a;
 }
 
-/* By -1 the processor's division could overflow. */
+/* Division by -1 could overflow in hardware. */
 static inline int64_t divide_signed(int64_t a, int64_t b)
 {
 	if (b == -1)
@@ -73,8 +72,8 @@ static inline int64_t modulo_signed(int64_t a, int64_t b)
 	})
 
 /*
- * Those that return what was there are ordered with all others, as in the kernel;
- * those that do not are ordered with nothing.
+ * As in the kernel, operations that return the old value are sequentially consistent;
+ * the others are relaxed.
  */
 #define ATOMIC(type)                                                           \
 	static void atomic_##type(uint64_t reg[11], type *at,                  \
@@ -141,7 +140,7 @@ uint64_t pb_bpf_machine_run(const struct pb_bpf_machine *machine,
 	for (;; insn++) {
 		uint64_t *dst = &reg[insn->dst_reg];
 		uint64_t src = reg[insn->src_reg];
-		/* Of what has a second operand; of all else it means nothing. */
+		/* The second operand. Instructions without one ignore it. */
 		uint64_t by = insn->code & BPF_X ?
 				      src :
 				      (uint64_t)(int64_t)insn->imm;
@@ -354,7 +353,7 @@ uint64_t pb_bpf_machine_run(const struct pb_bpf_machine *machine,
 			taken = (a & b) != 0;
 			break;
 		default:
-			return 0; /* the verifier has refused it */
+			return 0; /* the verifier refuses this */
 		}
 		if (taken)
 			insn += insn->off;

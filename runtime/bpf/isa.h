@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Of RFC 9669 what headers of older kernels do not have. */
+/* Parts of RFC 9669 that headers of older kernels do not have. */
 #ifndef PB_BPF_ISA_H
 #define PB_BPF_ISA_H
 

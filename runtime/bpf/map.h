@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Maps. Programs call these functions by way of helpers.h, so in any context:
- * they use general registers only, allocate nothing, and wait for nobody for
- * long. Their memory stays where it is until the object is closed: a program may
- * keep the address of a value as long as it runs.
+ * Maps. Programs call these functions through helpers.h, in any context. So they use
+ * only general registers, allocate nothing, and wait only for a bounded time. Their
+ * memory keeps its address until the object is closed: a program may use the address of a
+ * value while it runs.
  */
 #ifndef PB_BPF_MAP_H
 #define PB_BPF_MAP_H
@@ -20,15 +20,15 @@ enum pb_bpf_map_kind {
 struct pb_bpf_bucket;
 
 /*
- * @stride:    bytes from one element to the next; of elements of a hash, the key
- *             lies at PB_BPF_HASH_KEY and the value behind it
- * @value_at:  where in an element its value is
- * @read_only: programs may not write to it: constants
+ * @stride:    bytes from one element to the next; in an element of a hash, the key
+ *             is at PB_BPF_HASH_KEY and the value follows it
+ * @value_at:  offset of the value in an element
+ * @read_only: constants: programs may not write to it
  * @data:      elements, or the bytes of the ring; a multiple of 8, as every
  *             value is, for atomic operations
  * @buckets, @bucket_mask: of hashes
- * @free, @nr_used, @free_lock: of hashes: elements that are free again; those
- *             behind the first @nr_used were never in use
+ * @free, @nr_used, @free_lock: of hashes: the list of freed elements; elements
+ *             after the first @nr_used were never in use
  * @producer, @consumer, @reserve_lock: of rings: bytes since it was made
  */
 struct patchbay_bpf_map {
@@ -46,14 +46,14 @@ struct patchbay_bpf_map {
 	uint32_t reserve_lock;
 };
 
-/* -EINVAL: sizes that make no map. -ENOMEM. */
+/* Returns 0, -EINVAL for sizes that make no map, or -ENOMEM. */
 int pb_bpf_map_init(struct patchbay_bpf_map *map);
 void pb_bpf_map_destroy(struct patchbay_bpf_map *map);
 
 /*
- * As bpf_map_lookup_elem(), bpf_map_update_elem() and bpf_map_delete_elem() of
- * arrays and hashes, with the same errors. -EBUSY: whoever holds the lock does
- * not run; in a forked child that may be for ever.
+ * Like bpf_map_lookup_elem(), bpf_map_update_elem() and bpf_map_delete_elem() on
+ * arrays and hashes, with the same errors. Also -EBUSY: the lock's holder does not
+ * run. In a forked child it may never run.
  */
 void *pb_bpf_map_lookup(struct patchbay_bpf_map *map, const void *key);
 int pb_bpf_map_update(struct patchbay_bpf_map *map, const void *key,
@@ -69,23 +69,23 @@ int pb_bpf_hash_update(struct patchbay_bpf_map *map, const void *key,
 int pb_bpf_hash_delete(struct patchbay_bpf_map *map, const void *key);
 
 /*
- * Go on from element @index: returns the next one that is in use, or
- * max_entries; its key and value are copied.
+ * Searches from element @index. Returns the next one in use and copies its key and
+ * value, or returns max_entries.
  */
 uint32_t pb_bpf_map_next(struct patchbay_bpf_map *map, uint32_t index, void *key,
 			 void *value);
 uint32_t pb_bpf_hash_next(struct patchbay_bpf_map *map, uint32_t index, void *key,
 			  void *value);
 
-/* ringbuf.c: as bpf_ringbuf_reserve(), and so on. */
+/* ringbuf.c: like bpf_ringbuf_reserve() and its relatives. */
 void *pb_bpf_ringbuf_reserve(struct patchbay_bpf_map *map, uint64_t size);
 void pb_bpf_ringbuf_commit(void *record, int discard);
 int pb_bpf_ringbuf_output(struct patchbay_bpf_map *map, const void *data,
 			  uint64_t size);
 
 /*
- * The oldest record, if it is complete, and its size; NULL if there is none.
- * pb_bpf_ringbuf_release() gives its room back. For one thread at a time.
+ * Returns the oldest record if it is complete, and its size; NULL if there is none.
+ * pb_bpf_ringbuf_release() frees its space. Only one thread at a time may call these.
  */
 const void *pb_bpf_ringbuf_peek(struct patchbay_bpf_map *map, uint32_t *size);
 void pb_bpf_ringbuf_release(struct patchbay_bpf_map *map);
@@ -95,7 +95,7 @@ static inline size_t pb_bpf_round_up(size_t size)
 	return (size + 7) & ~(size_t)7;
 }
 
-/* memcpy(3) may use vector registers, which are the traced function's. */
+/* Replaces memcpy(3), which may use the traced function's vector registers. */
 static inline void pb_bpf_copy(void *to, const void *from, size_t size)
 {
 	unsigned char *t = to;

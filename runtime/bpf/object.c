@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Objects have some kilobytes. */
+/* Typical objects have some kilobytes. */
 #define FILE_MAX ((off_t)1 << 26)
 
 static int read_opts(struct patchbay_bpf_opts *to,
@@ -24,9 +24,8 @@ static int read_opts(struct patchbay_bpf_opts *to,
 }
 
 /*
- * While an object is read, libbpf and the engine say what they have to say to us
- * or to nobody, which each is told for the whole process. Whoever is logged to
- * may open another object.
+ * Held while an object is read, because libbpf has one print callback per process. It is
+ * recursive, because the log callback may open another object.
  */
 static pthread_mutex_t reading = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 

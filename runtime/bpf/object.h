@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* An object that was opened: its maps and programs. */
+/* An opened object: its maps and programs. */
 #ifndef PB_BPF_OBJECT_H
 #define PB_BPF_OBJECT_H
 
@@ -9,14 +9,14 @@
 
 #include <patchbay/bpf.h>
 
-/* What a cell's data points to. */
+/* The data of a cell points to this. */
 struct pb_bpf_attachment {
 	const struct patchbay_bpf_program *program;
 	uint64_t cookie;
 };
 
 /*
- * @kind, @multi, @target: as the section says; @target points into @section
+ * @kind, @multi, @target: from the section's name; @target points into @section
  * @link, @attachments:    NULL when it is not attached
  */
 struct patchbay_bpf_program {
@@ -38,24 +38,24 @@ struct patchbay_bpf_object {
 	uint32_t nr_programs;
 };
 
-/* Frees what there is of it. No program is attached. */
+/* Frees a complete or partial object. No program is attached. */
 void pb_bpf_object_free(struct patchbay_bpf_object *object);
 
-/* Calls the log of @opts, if there is one; returns @error. */
+/* Calls the log of @opts, if there is one. Returns @error. */
 int pb_bpf_log(const struct patchbay_bpf_opts *opts, const char *name,
 	       int error, const char *reason);
 
 /*
- * What programs and maps are made from; both return 0 or a negative errno, and
- * have called the log. The number of programs and maps, and their names are set
- * step by step, so that whatever there is can be freed.
+ * Fills in maps and programs. Returns 0, or a negative errno after a call of the log.
+ * Sets the counts and the names step by step, so that a partial object can be
+ * freed.
  */
 int pb_bpf_read(struct patchbay_bpf_object *object, const void *bytes,
 		size_t size, const struct patchbay_bpf_opts *opts);
 
 /*
- * Tell kind and target from @program->section. -EINVAL: it is none of those that
- * are known.
+ * Derives kind and target from @program->section. Returns -EINVAL if the section is
+ * unknown.
  */
 int pb_bpf_parse_section(struct patchbay_bpf_program *program);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * libbpf tells what is in an object: it reads the BTF that maps are defined by.
- * It is asked for nothing that needs the kernel's BPF.
+ * Reads an object with libbpf, including the BTF that defines maps. Uses no function of
+ * libbpf that needs the kernel's BPF.
  */
 #include "object.h"
 #include "relocate.h"
@@ -14,7 +14,7 @@
 
 static __thread const struct patchbay_bpf_opts *opts_of_thread;
 
-/* What libbpf warns about, without its own prefix and line's end. */
+/* Logs libbpf's warnings, without its prefix and newline. */
 static int tell(enum libbpf_print_level level, const char *format, va_list args)
 {
 	char text[256];
@@ -62,7 +62,7 @@ static int kind_of(const struct bpf_map *from, enum pb_bpf_map_kind *kind)
 	}
 }
 
-/* libbpf puts the object's name before that of a section. */
+/* Skips the object's name, which libbpf puts before that of a section. */
 static const char *map_name(const struct bpf_map *from)
 {
 	const char *name = bpf_map__name(from);
@@ -158,7 +158,7 @@ static int verify(struct patchbay_bpf_program *program,
 		const struct bpf_insn *insn = &code->insns[index];
 		char helper[24] = "";
 
-		/* By its number in <linux/bpf.h>, as it may have no name here. */
+		/* Print the number in <linux/bpf.h>, because the name may be unknown here. */
 		if (insn->code == (BPF_JMP | BPF_CALL) && !insn->src_reg)
 			snprintf(helper, sizeof(helper), " (helper %d)",
 				 insn->imm);

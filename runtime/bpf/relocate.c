@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * libbpf does this only on the way into the kernel.
+ * Resolves references to maps, which libbpf only does when it loads into the kernel.
  *
- * A program refers to a map by the symbol of the map, and to a global variable
- * by that of the variable, or by its section's and an offset, which is in the
- * instruction.
+ * A program refers to a map by the map's symbol. It refers to a global variable by the
+ * variable's symbol, or by the section's symbol and an offset in the instruction.
  */
 #include "relocate.h"
 
@@ -98,7 +97,7 @@ static int refer_to(struct relocation *r, struct bpf_insn *insn,
 	return 0;
 }
 
-/* Calls have relocations, too, and are refused when they are verified. */
+/* Skips calls: they also have relocations, and the verifier refuses them. */
 static int relocate(struct relocation *r, const GElf_Rel *rel)
 {
 	uint64_t index = (rel->r_offset - r->function.st_value) /
@@ -161,7 +160,7 @@ int pb_bpf_relocate(const void *bytes, size_t size, const char *name,
 	int error;
 
 	elf_version(EV_CURRENT);
-	/* It reads them only, whatever its type says. */
+	/* libelf only reads the bytes, although the parameter is not const. */
 	r.elf = elf_memory((char *)(uintptr_t)bytes, size);
 	error = r.elf ? relocate_function(&r, name) : -EINVAL;
 	*reason = r.reason;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A ring of records, each behind a header of 8 bytes with its size; many threads
- * produce, one consumes. A record does not wrap around: what is left at the end
- * of the ring becomes a record that nobody sees.
+ * A ring of records, each after a header of 8 bytes with its size. Many threads
+ * produce, one consumes. A record does not wrap around: the rest at the end of the ring
+ * becomes a discarded record.
  *
- * Producers take their room under the lock, and fill it without; the consumer
- * stops at the first record that is not complete. The header is written busy
- * before the producer's position says that it is there.
+ * Producers reserve space under the lock and fill it without the lock. The consumer
+ * stops at the first incomplete record. A producer marks the header busy before it
+ * advances the producer's position.
  */
 #include "map.h"
 #include "spin.h"

@@ -3,7 +3,7 @@
 #include "context.h"
 #include "object.h"
 
-/* The words that the program reads, and no others. */
+/* Stores only the words that the program reads. */
 static inline void fill(struct pb_bpf_context *context, unsigned int nr)
 {
 	unsigned int cnt = patchbay_get_func_arg_cnt(context->cell);

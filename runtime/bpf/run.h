@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Handlers that run a program, of the cell's struct pb_bpf_attachment. */
+/* Handlers that run the program of the cell's struct pb_bpf_attachment. */
 #ifndef PB_BPF_RUN_H
 #define PB_BPF_RUN_H
 

@@ -13,7 +13,7 @@ static const struct {
 	{ "fmod_ret", PATCHBAY_MODIFY_RETURN },
 };
 
-/* NULL, or what is behind @start. */
+/* Returns the rest of @text after @start, or NULL if it does not begin so. */
 static const char *behind(const char *text, const char *start)
 {
 	size_t length = strlen(start);

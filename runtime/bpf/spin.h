@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A lock for a few instructions. A thread is in one program at a time
- * (PATCHBAY_OPS_RECURSION), and signals are blocked where others take it, so
- * nobody waits for himself; but a holder may not run: who waits gives up in the
- * end.
+ * A lock for a few instructions. No thread waits for itself: it runs one program at a time
+ * (PATCHBAY_OPS_RECURSION), and other code blocks signals while it holds the lock.
+ * But the holder may not run, so a waiter gives up after a while.
  */
 #ifndef PB_BPF_SPIN_H
 #define PB_BPF_SPIN_H
@@ -15,7 +14,7 @@
 
 #define PB_BPF_PATIENCE 10000
 
-/* 0, or -EBUSY. */
+/* Returns 0 or -EBUSY. */
 static inline int pb_bpf_lock(uint32_t *lock)
 {
 	int saved = errno;

@@ -46,7 +46,7 @@ static void decide(struct pb_bpf_val *val, uint32_t call, int is_null)
 		*val = (struct pb_bpf_val){ .type = PB_BPF_CONSTANT };
 	else if (val->type == PB_BPF_RECORD_OR_NULL)
 		val->type = PB_BPF_RECORD;
-	else /* of whichever call: one way may have looked twice */
+	else /* drop @call: another path may have a different one */
 		*val = (struct pb_bpf_val){ .type = PB_BPF_VALUE,
 					    .of = val->of };
 }

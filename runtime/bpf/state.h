@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What is known of registers and stack before an instruction, whichever way led
- * there. It is a lattice of little height: what two ways disagree about is
+ * The verifier's knowledge of registers and stack before an instruction, valid for all
+ * paths to it. It is a shallow lattice: where two paths differ, the value is
  * PB_BPF_NOTHING, which no instruction may use.
  */
 #ifndef PB_BPF_STATE_H
@@ -13,7 +13,7 @@
 #define PB_BPF_SLOTS (PB_BPF_STACK / 8)
 
 /*
- * @PB_BPF_NOTHING:  never written, or something on one way and another on another
+ * @PB_BPF_NOTHING:  never written, or different on two paths
  * @PB_BPF_SCALAR:   a number
  * @PB_BPF_CONSTANT: the number @num
  * @PB_BPF_CONTEXT:  the context
@@ -38,7 +38,7 @@ enum pb_bpf_type {
 
 /*
  * @call: of records, and of values that may be NULL: the instruction that
- *        returned it. There are no loops, so each is carried out once
+ *        returned it. There are no loops, so each instruction runs once
  */
 struct pb_bpf_val {
 	enum pb_bpf_type type;
@@ -49,7 +49,7 @@ struct pb_bpf_val {
 
 /*
  * Eight bytes of the stack.
- * @val:     what was stored there as a whole; PB_BPF_NOTHING: bytes
+ * @val:     the value if one store wrote all of it; PB_BPF_NOTHING: bytes
  * @written: a bit for each byte
  */
 struct pb_bpf_slot {
@@ -57,36 +57,36 @@ struct pb_bpf_slot {
 	uint8_t written;
 };
 
-/* @record: the call that reserved a record which is not submitted yet, plus 1 */
+/* @record: the call that reserved a record which is not yet submitted, plus 1 */
 struct pb_bpf_state {
 	struct pb_bpf_val reg[11];
 	struct pb_bpf_slot slot[PB_BPF_SLOTS];
 	uint32_t record;
 };
 
-/* As a program begins. */
+/* The state at the start of a program. */
 void pb_bpf_state_init(struct pb_bpf_state *state);
 
 /*
- * Forget in @to what is not so in @from. 0: a record is reserved in one of them
- * and not in the other.
+ * Removes from @to what does not hold in @from. Returns 0 if only one of them has a
+ * reserved record.
  */
 int pb_bpf_state_merge(struct pb_bpf_state *to,
 		       const struct pb_bpf_state *from);
 
-/* What the call @call returned is NULL, or is not. */
+/* The result of call @call is NULL, or is not. */
 void pb_bpf_state_null(struct pb_bpf_state *state, uint32_t call, int is_null);
 
-/* The record is submitted: nobody may know its address any more. */
+/* The record is submitted: forget its address everywhere. */
 void pb_bpf_state_release(struct pb_bpf_state *state);
 
-/* Bytes of the stack, @offset (below 0) from its end. */
+/* Writes bytes of the stack, @offset (below 0) from its end. */
 void pb_bpf_stack_write(struct pb_bpf_state *state, int64_t offset,
 			uint32_t size, const struct pb_bpf_val *val);
 int pb_bpf_stack_is_written(const struct pb_bpf_state *state, int64_t offset,
 			    uint32_t size);
 
-/* What a load of these bytes, which are written, gives. */
+/* The result of a load of these bytes, which have been written. */
 struct pb_bpf_val pb_bpf_stack_read(const struct pb_bpf_state *state,
 				    int64_t offset, uint32_t size);
 

@@ -14,7 +14,7 @@ static const char *check_exit(const struct pb_bpf_verifier *v)
 	return NULL;
 }
 
-/* Addresses are compared as a whole. */
+/* Addresses may only be compared with all 64 bits. */
 static const char *check_compared(const struct pb_bpf_val *val, int is_32)
 {
 	const char *wrong = pb_bpf_check_defined(val);
@@ -74,7 +74,7 @@ static int is_zero(const struct bpf_insn *insn, int dst, int src, int off,
 	       !(off && insn->off) && !(imm && insn->imm);
 }
 
-/* Fields that the instruction does not use, for those that will one day. */
+/* Unused fields must be 0, because future instructions may use them. */
 static int has_reserved_fields_zero(const struct bpf_insn *insn)
 {
 	int by_register = BPF_SRC(insn->code) == BPF_X;
@@ -92,7 +92,7 @@ static int has_reserved_fields_zero(const struct bpf_insn *insn)
 		return is_zero(insn, 0, 0, 0, 1);
 	case BPF_ST:
 		return is_zero(insn, 0, 1, 0, 0);
-	case BPF_STX: /* of an atomic one it is the operation */
+	case BPF_STX: /* an atomic instruction has its operation in imm */
 		return is_zero(insn, 0, 0, 0, BPF_MODE(insn->code) == BPF_MEM);
 	case BPF_JMP:
 	case BPF_JMP32:
@@ -102,7 +102,7 @@ static int has_reserved_fields_zero(const struct bpf_insn *insn)
 			return is_zero(insn, 1, 1, 1, 0);
 		if (op == BPF_EXIT)
 			return is_zero(insn, 1, 1, 1, 1);
-		if (op == BPF_CALL) /* one by register is unknown */
+		if (op == BPF_CALL) /* a call by register is an unknown instruction */
 			return by_register || is_zero(insn, 1, 0, 1, 0);
 		return is_zero(insn, 0, !by_register, 0, by_register);
 	default:
@@ -149,7 +149,7 @@ static const char *carry_out(struct pb_bpf_verifier *v,
 	return "an instruction that is not supported";
 }
 
-/* Of a comparison with NULL: the call whose result it was, or -1. */
+/* Returns the call whose result is compared with NULL, or -1. */
 static int64_t compared_with_null(const struct pb_bpf_verifier *v,
 				  const struct bpf_insn *insn)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The proof that a program does no harm: it reads and writes the context, its
- * stack, values of maps and records only, within their bounds; calls helpers
- * with what these expect; and ends.
+ * Proves that a program does no harm: it reads and writes only the context, its stack,
+ * values of maps and records, within their bounds. It calls helpers with valid arguments,
+ * and it ends.
  *
- * It is simple instead of clever: addresses have offsets that are known, so ranges
- * of numbers are of no concern; and there are no loops, so one pass over the
- * instructions, in an order in which each comes behind those that lead to it, sees
- * everything.
+ * The proof is simple: addresses have known offsets, so it needs no ranges of numbers.
+ * There are no loops, so one pass over the instructions, each after its predecessors,
+ * sees every path.
  */
 #ifndef PB_BPF_VERIFY_H
 #define PB_BPF_VERIFY_H
@@ -17,8 +16,8 @@
 #include <linux/bpf.h>
 
 /*
- * @insns: addresses of maps are BPF_PSEUDO_MAP_IDX with the map's index, those
- *         in the value of one's first element BPF_PSEUDO_MAP_IDX_VALUE with that
+ * @insns: the address of a map is BPF_PSEUDO_MAP_IDX with the map's index; an address
+ *         in the value of its first element is BPF_PSEUDO_MAP_IDX_VALUE with the index
  *         and the offset
  */
 struct pb_bpf_code {
@@ -29,7 +28,7 @@ struct pb_bpf_code {
 };
 
 /*
- * What a program that was verified does.
+ * The resources that a verified program uses.
  * @nr_words: words of the context that it reads
  * @flags:    PB_BPF_VECTORS: of a helper that it calls
  */
@@ -39,8 +38,8 @@ struct pb_bpf_uses {
 };
 
 /*
- * 0, or -EACCES: *@reason says what is wrong with instruction *@index; or
- * -E2BIG: too many instructions, or none; or -ENOMEM.
+ * Returns 0; -EACCES with the fault of instruction *@index in *@reason; -E2BIG for no
+ * or too many instructions; or -ENOMEM.
  */
 int pb_bpf_verify(const struct pb_bpf_code *code, struct pb_bpf_uses *uses,
 		  uint32_t *index, const char **reason);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What becomes of numbers and addresses in registers. */
+/* Arithmetic on numbers and addresses in registers. */
 #include "verifier.h"
 
-/* Far less than what would overflow an offset; far more than any memory has. */
+/* Small enough that offsets do not overflow; larger than any memory area. */
 #define OFFSET_MAX ((int64_t)1 << 31)
 
 const char *pb_bpf_check_defined(const struct pb_bpf_val *val)
@@ -55,7 +55,7 @@ static const char *move_address(struct pb_bpf_val *to,
 
 static const char *check_swap(const struct bpf_insn *insn, int is_32)
 {
-	/* Of 64 bits it exchanges, whatever the machine's order is. */
+	/* The 64-bit form swaps bytes on all machines. */
 	if (!is_32 && BPF_SRC(insn->code) != BPF_K)
 		return "an unknown instruction";
 	return insn->imm == 16 || insn->imm == 32 || insn->imm == 64 ?
@@ -63,7 +63,7 @@ static const char *check_swap(const struct bpf_insn *insn, int is_32)
 		       "an exchange of bytes that are not 2, 4 or 8";
 }
 
-/* It says of which width the number is that is extended with its sign. */
+/* The offset field gives the width of the number to sign-extend. */
 static const char *check_extension(const struct bpf_insn *insn, int is_32)
 {
 	if (BPF_SRC(insn->code) == BPF_X &&

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Calls of helpers: what they are given, and what they give. */
+/* Calls of helpers: their arguments and results. */
 #include "helpers.h"
 #include "verifier.h"
 
 /*
- * @map:  NULL, or the argument that is one
- * @size: what PB_BPF_ARG_SIZE was, the last time
+ * @map:  NULL, or the argument that is a map
+ * @size: the last PB_BPF_ARG_SIZE argument
  */
 struct call {
 	const struct pb_bpf_helper *helper;

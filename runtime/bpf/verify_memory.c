@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What instructions of the verified program read and write. */
+/* Reads and writes of the verified program. */
 #include "isa.h"
 #include "verifier.h"
 
@@ -37,13 +37,13 @@ static const char *check_context(struct pb_bpf_verifier *v, int64_t from,
 	return NULL;
 }
 
-/* Of an address. Of a number, which any may be, the sum means nothing, and wraps. */
+/* Adds to an address. The sum with a number has no meaning and may wrap. */
 static int64_t moved(const struct pb_bpf_val *val, int64_t offset)
 {
 	return (int64_t)((uint64_t)val->num + (uint64_t)offset);
 }
 
-/* @size bytes at @val and @offset are there, whatever is in them. */
+/* Checks that @size bytes at @val and @offset exist, with any content. */
 static const char *check_memory(struct pb_bpf_verifier *v,
 				const struct pb_bpf_val *val, int64_t offset,
 				uint32_t size)
@@ -161,7 +161,7 @@ static int is_known_atomic(int32_t op)
 	}
 }
 
-/* What was there before goes to a register: a number, whatever it was. */
+/* The old value goes to a register, as an unknown number. */
 static void fetch(struct pb_bpf_verifier *v, const struct bpf_insn *insn)
 {
 	if (insn->imm == BPF_CMPXCHG)
@@ -170,7 +170,7 @@ static void fetch(struct pb_bpf_verifier *v, const struct bpf_insn *insn)
 		v->now.reg[insn->src_reg] = pb_bpf_scalar();
 }
 
-/* The stack lies at a multiple of 8, and so do values and records. */
+/* The stack, values and records are aligned to 8 bytes. */
 const char *pb_bpf_verify_atomic(struct pb_bpf_verifier *v,
 				 const struct bpf_insn *insn)
 {
