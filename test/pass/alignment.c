@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The entry is aligned as asked, the slot is at entry-16 all the same.
+// The entry has the requested alignment, and the slot is still at entry-16.
 // DEFINE: %{target} =
 // DEFINE: %{cflags} =
 // DEFINE: %{check} = %clang_pass --target=%{target} %{cflags} -c %s -o %t.o && %shared %t.o -o %t.so && %records %t.so | FileCheck %s
@@ -41,7 +41,7 @@
 // RUN: %{check} --check-prefix=ALIGN64
 
 // Code may be at any even address there, and linkers keep alignment when they
-// shorten what is before it.
+// shorten the code before it.
 // REDEFINE: %{target} = riscv64-linux-gnu
 // REDEFINE: %{cflags} = -O2
 // RUN: %{check} --check-prefix=SMALL
@@ -54,7 +54,7 @@
 // REDEFINE: %{cflags} = -O2 -fsanitize=kcfi -falign-functions=64
 // RUN: %{check} --check-prefix=ALIGN64
 
-// records.py fails where a slot is not aligned or not where it belongs. Each
+// records.py fails if a slot is not aligned or not at its place. Each
 // function follows one of odd length.
 
 void outside(void);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What makes a function's start special, in C and on each target that runs
+// Features that change a function's start, in C and on each target that runs
 // under qemu-user, with every flag that changes it. test/pass/X86/features.cpp
 // does the same natively, in C++.
 //
@@ -22,7 +22,7 @@
 // RUN: %if qemu-aarch64 %{ %{check} %}
 // REDEFINE: %{flags} = -O2 -fsanitize=kcfi -ffunction-sections -Wl,--gc-sections,--icf=all
 // RUN: %if qemu-aarch64 %{ %{check} %}
-// Their run-time parts are not there to run with; the bytes can be looked at.
+// Their runtime libraries are missing, so only the bytes are checked.
 // REDEFINE: %{flags} = -O2 -fsanitize=shadow-call-stack -ffixed-x18 -nostdlib -Wl,-e,0,--unresolved-symbols=ignore-all
 // RUN: %if qemu-aarch64 %{ %{build} %}
 // REDEFINE: %{flags} = -O1 -fsanitize=hwaddress -fno-sanitize-link-runtime -nostdlib -Wl,-e,0,--unresolved-symbols=ignore-all

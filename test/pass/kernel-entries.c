@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // In kernel mode the NOPs at an entry decide: LLVM's table then has the function, and the
-// kernel looks for its slot, whatever else the source says of it.
+// kernel looks for its slot, independent of attributes in the source.
 // DEFINE: %{flags} = -O2 -fpatchable-function-entry=2 -mllvm -patchbay-mode=kernel -mllvm -verify-machineinstrs -Rpass=patchbay -Rpass-missed=patchbay
 // DEFINE: %{check} = FileCheck %s --implicit-check-not=remark: --implicit-check-not=warning:
 // RUN: %clang_pass --target=x86_64-linux-gnu %{flags} -w -c %s -o %t.o 2>&1 | %{check}
@@ -19,7 +19,7 @@ __attribute__((cold)) int cold(int a) { return a; }
 // CHECK: remark: notrace: no slot: it has no -fpatchable-function-entry, which kernel mode goes by
 __attribute__((patchable_function_entry(0, 0))) int notrace(int a) { return a; }
 
-// Requests by name are not read, which is said.
+// Requests by name are ignored, with a warning.
 // RUN: printf '[never]\nfun:cold\n' > %t.list
 // DEFINE: %{never} = %clang_pass --target=x86_64-linux-gnu %{flags} -c %s -o %t.o
 // RUN: %{never} -mllvm -patchbay-attr-list=%t.list 2>&1 | FileCheck %s --check-prefix=REQUEST

@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; Functions of the C library that ask which module called them are no tail calls of
-; functions with a site. Other tail calls stay, as do guaranteed ones, and all of them where
+; In functions with a site, calls of C library functions that look up their caller's module
+; are no tail calls. Other tail calls stay, and so do guaranteed ones. All stay if
 ; the pass does nothing or is in kernel mode.
 ; RUN: llc -mtriple=x86_64-linux-gnu -load %pass %s -o - | FileCheck %s -DCALL=callq -DJUMP=jmp
 ; RUN: llc -mtriple=aarch64-linux-gnu -load %pass %s -o - | FileCheck %s -DCALL=bl -DJUMP=b

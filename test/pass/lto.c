@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// With LTO the linker generates code, and loads the plugin; the module registers
+// With LTO the linker generates code and loads the plugin. The module registers
 // once. (X86/lto.c does it natively.)
 // REQUIRES: qemu-aarch64, qemu-ppc64le, qemu-riscv64
 // DEFINE: %{target} =
@@ -25,7 +25,7 @@
 // REDEFINE: %{run} = qemu-riscv64
 // RUN: %{check}
 
-// Linkers ignore the groups of what LTO compiled.
+// Linkers ignore the groups in LTO output.
 // REDEFINE: %{partitions} = 2
 // RUN: %{check}
 // REDEFINE: %{lto} = thin
@@ -34,8 +34,8 @@
 // REDEFINE: %{run} = qemu-ppc64le
 // RUN: %{check}
 
-// The linker does not know the functions' processor, and does not complain.
-// (Where a file has assembly of its own, upstream does; kCFI adds such.)
+// The linker does not know the functions' CPU, and does not complain.
+// (If a file has its own assembly, upstream does complain; kCFI adds assembly.)
 // REDEFINE: %{target} = riscv64
 // REDEFINE: %{run} = qemu-riscv64
 // REDEFINE: %{cfi} =

@@ -23,7 +23,7 @@
 // Two modules, one descriptor each.
 // DEFINE: %{two} = %{link}.dso.so -shared %t.second.o \
 // DEFINE:   && %{link} -pie %t.pic.o %t.dso.so && %{alone} && %{preload} --check-prefix=TWO
-// A module all of whose functions were collected registers no records.
+// A module whose functions were all collected registers no records.
 // DEFINE: %{none} = %{link} -pie -Wl,--gc-sections %t.empty.o %t.second.o \
 // DEFINE:   && %{run} %t | count 0 && %{preload} --check-prefix=NONE \
 // DEFINE:   && %{link} -static -Wl,--gc-sections %t.empty.o %t.second.o %t.runtime.o \
@@ -35,8 +35,8 @@
 // RUN: %{one}
 // RUN: %{two}
 // RUN: %{none}
-// From here on code at fixed addresses does not look into the GOT, and LLD makes its weak
-// references 0. (A libpatchbay that is preloaded finds the module by its note.)
+// From here on code at fixed addresses does not use the GOT, and LLD makes its weak
+// references 0. (A preloaded libpatchbay finds the module by its note.)
 // REDEFINE: %{no-pie-preload} =
 // REDEFINE: %{target} = --target=powerpc64le-linux-gnu
 // REDEFINE: %{run} = qemu-ppc64le -L /usr/powerpc64le-linux-gnu
@@ -44,7 +44,7 @@
 // RUN: %{one}
 // RUN: %{two}
 // RUN: %{none}
-// Code that sets up no r2 finds its module all the same.
+// Code that does not set up r2 also finds its module.
 // REDEFINE: %{target} = --target=powerpc64le-linux-gnu -mcpu=pwr10
 // REDEFINE: %{run} = qemu-ppc64le -cpu power10 -L /usr/powerpc64le-linux-gnu
 // RUN: %{objects}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// LLVM's verifier agrees with the machine code at every level of optimization,
-// and what is written is the same each time.
+// LLVM's verifier accepts the machine code at every level of optimization,
+// and the output is the same each time.
 // DEFINE: %{target} =
 // DEFINE: %{O} =
 // DEFINE: %{compile} = %clangxx_pass --target=%{target}-linux-gnu %{O} -fPIC -fsanitize=kcfi -mllvm -verify-machineinstrs -c %s
@@ -33,7 +33,7 @@
 // REDEFINE: %{O} = -Oz
 // RUN: %{check}
 
-// What else claims the start of a function.
+// Other features that use the start of a function.
 // REDEFINE: %{O} = -Oz -msave-restore -mllvm -enable-machine-outliner=always
 // RUN: %{check}
 // REDEFINE: %{O} = -Oz -march=rv64imac_zcmp -mabi=lp64

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What records say about arguments and return values where AAPCS64 differs from
-// System V x86-64, optimized or not.
+// Records of arguments and return values where AAPCS64 differs from
+// System V x86-64, optimized and not.
 // RUN: %clang_pass --target=aarch64-linux-gnu -O2 -w -c %s -o %t.o
 // RUN: %shared %t.o -o %t.so && %records %t.so | FileCheck %s
 // RUN: %clang_pass --target=aarch64-linux-gnu -O0 -w -c %s -o %t.o
@@ -17,7 +17,7 @@ typedef float v4 __attribute__((vector_size(16)));
 void ten(int a, int b, int c, int d, int e, int f, int g, char h, short i, long j) {}
 // CHECK-DAG: {{^}}ten_doubles gp=0 fp=8 stack=2 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 void ten_doubles(double a, double b, double c, double d, double e, double f, double g, double h, double i, float j) {}
-// A pair that does not fit goes to the stack whole, and so does what follows.
+// A pair that does not fit goes to the stack as a whole, and so do later arguments.
 // CHECK-DAG: {{^}}split_pair gp=7 fp=0 stack=3 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 void split_pair(int a, int b, int c, int d, int e, int f, int g, two_longs h, int i) {}
 // A wide integer starts at an even register ...
@@ -31,7 +31,7 @@ __int128 wide_aligned(two_longs a, two_longs b, two_longs c, two_longs d, int e,
 three_longs hidden(three_longs a, int b) { return a; }
 // CHECK-DAG: {{^}}floats gp=0 fp=3 stack=0 ret=other {{[^ ]+ [^ ]+ [^ ]+$}}
 three_floats floats(three_floats a) { return a; }
-// Members of one argument lie close together on the stack.
+// Members of one argument are adjacent on the stack.
 // CHECK-DAG: {{^}}floats_on_stack gp=0 fp=6 stack=3 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 void floats_on_stack(three_floats a, three_floats b, three_floats c, float d) {}
 // CHECK-DAG: {{^}}four gp=1 fp=4 stack=0 ret=other {{[^ ]+ [^ ]+ [^ ]+$}}
@@ -40,8 +40,8 @@ four_doubles four(int a, four_doubles b) { return b; }
 v4 vector(v4 a) { return a; }
 // CHECK-DAG: {{^}}quad gp=0 fp=1 stack=0 ret=fp {{[^ ]+ [^ ]+ [^ ]+$}}
 long double quad(long double a) { return a; }
-// Not optimized, LLVM does not say whether `...` is used, and keeps it in any case. Nothing
-// unnamed is kept where it is not used and LLVM says so; it is all the same for the counts.
+// Without optimization, LLVM does not show whether `...` is used, and always keeps it. With
+// optimization it keeps unnamed arguments only if they are used. The counts are the same.
 // CHECK-DAG: {{^}}used_rest gp=2 fp=1 stack=0 ret=fp {{[^ ]+ [^ ]+ [^ ]+}} variadic{{$}}
 double used_rest(int a, three_longs b, double c, ...) {
   va_list rest;

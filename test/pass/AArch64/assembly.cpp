@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Printed as assembly and assembled again, the bytes are those of the object
+// Printed as assembly and assembled again, the bytes equal those of the object
 // that clang writes itself.
 // RUN: %clangxx_pass --target=aarch64-linux-gnu -O2 -fsanitize=kcfi -mbranch-protection=standard -fno-addrsig -c %s -o %t.o
 // RUN: %clangxx_pass --target=aarch64-linux-gnu -O2 -fsanitize=kcfi -mbranch-protection=standard -fno-addrsig -S %s -o %t.s

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Code that is execute-only has no slots, which are read, and the plugin adds none that is
-// readable: what is linked of it stays so.
+// Execute-only code has no slots, because slots are read. The plugin adds no readable
+// code, so the linked output stays execute-only.
 // DEFINE: %{cc} = %clang_pass --target=aarch64-linux-gnu -O2 -fPIC -mexecute-only -Rpass-missed=patchbay -c %s -o %t.o
 // RUN: %{cc} 2>&1 | FileCheck %s --implicit-check-not=remark:
 // RUN: llvm-readelf -S %t.o | FileCheck %s --check-prefix=SECTIONS --implicit-check-not=patchbay
@@ -11,7 +11,7 @@
 // LOAD-NOT: R E
 // LOAD: LOAD {{.*}}  E 0x
 
-// In kernel mode it has an entry in LLVM's table, which says that there is a slot.
+// In kernel mode it has an entry in LLVM's table, which implies that there is a slot.
 // RUN: not %{cc} -fpatchable-function-entry=2 2>&1 | FileCheck %s --check-prefix=KERNEL
 // KERNEL: error: patchbay: plain: LLVM's table has its entry, but it has no slot; -Rpass-missed=patchbay says why
 int plain(int a) { return a; }

@@ -6,8 +6,8 @@
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,KCFI
 // RUN: %clang_pass --target=aarch64-linux-gnu -O2 -fsanitize=kcfi -mbranch-protection=bti -c %s -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,KCFI,BTI
-// The site sees the return address before it is signed, so it precedes paciasp,
-// which is then no landing pad any more: bti c takes its place where one is
+// The site needs the return address before it is signed, so it precedes paciasp.
+// Then paciasp is no landing pad, and bti c replaces it where one is
 // needed, and only there.
 // RUN: %clang_pass --target=aarch64-linux-gnu -O2 -mbranch-protection=pac-ret -c %s -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,PLAIN,PAC
@@ -15,10 +15,10 @@
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,KCFI,BTI,PAC
 // RUN: %clang_pass --target=aarch64-linux-gnu -O2 -fsanitize=kcfi -mbranch-protection=pac-ret+leaf+b-key+bti -c %s -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,KCFI,BTI,BKEY
-// The shadow call stack's push is behind the site, too.
+// The shadow call stack's push is also after the site.
 // RUN: %clang_pass --target=aarch64-linux-gnu -O2 -fsanitize=kcfi,shadow-call-stack -ffixed-x18 -c %s -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,KCFI,SCS
-// Not optimized, the prologue comes behind the site.
+// Without optimization, the prologue follows the site.
 // RUN: %clang_pass --target=aarch64-linux-gnu -O0 -fsanitize=kcfi -mbranch-protection=standard -c %s -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,KCFI,BTI
 
@@ -29,7 +29,7 @@ int (*pointer)(int) = internal;
 int external(int a) { return other(a) + 1; }
 
 // CHECK: section .text:
-// Nothing here but eight zero bytes, which objdump elides.
+// Only eight zero bytes, which objdump omits.
 // CHECK:       ...
 // CHECK-NEXT:     8: c0 03 5f d6 .word 0xd65f03c0
 // PLAIN-NEXT:     c: c0 03 5f d6 .word 0xd65f03c0
@@ -44,7 +44,7 @@ int external(int a) { return other(a) + 1; }
 // SCS-NEXT:       str x30, [x18], #0x8
 // CHECK:       ret
 
-// Functions that only this object sees have all of it, too.
+// Functions that are local to this object have the same layout.
 // CHECK:      section .text.internal:
 // CHECK:      c0 03 5f d6 .word 0xd65f03c0
 // PLAIN-NEXT: c0 03 5f d6 .word 0xd65f03c0

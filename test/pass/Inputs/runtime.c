@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Stands in for the runtime: says what modules register, in bytes of the ABI.
+// Replaces the runtime: prints registered modules as bytes of the ABI.
 #include <patchbay/abi.h>
 #include <stdio.h>
 

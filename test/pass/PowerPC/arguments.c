@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What records say about arguments and return values by the rules of ELFv2,
-// optimized or not. Every argument has a place in the parameter save area, whose
+// Records of arguments and return values by the rules of ELFv2,
+// optimized and not. Every argument has a place in the parameter save area, whose
 // first eight words are registers.
 // RUN: %clang_pass --target=powerpc64le-linux-gnu -mabi=ibmlongdouble -O2 -w -c %s -o %t.o
 // RUN: %shared %t.o -o %t.so && %records %t.so | FileCheck %s
@@ -44,7 +44,7 @@ void aligned_value(int a, aligned b, int c) {}
 three_longs hidden(three_longs a, int b) { return a; }
 // CHECK-DAG: {{^}}floats gp=3 fp=3 stack=0 ret=other {{[^ ]+ [^ ]+ [^ ]+$}}
 three_floats floats(three_floats a, int b) { return a; }
-// Members of one argument lie close together, beginning at a word of its own.
+// Members of one argument are adjacent, and begin at their own word.
 // CHECK-DAG: {{^}}packed gp=8 fp=13 stack=3 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 void packed(eight_floats a, three_floats b, eight_floats c, float d) {}
 // CHECK-DAG: {{^}}doubles gp=0 fp=2 stack=0 ret=fp {{[^ ]+ [^ ]+ [^ ]+$}}

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // With -mcmodel=large a function that uses r2 has the distance to its TOC
 // between hash and entry, where callers look for the hash. The pass does not
-// put a slot there that would lie; it says so and leaves the code as it is.
+// put a slot there. It reports that and leaves the code unchanged.
 // REQUIRES: qemu-ppc64le
 // RUN: %clang --target=powerpc64le-linux-gnu -fno-pic -mcmodel=large -O2 -fsanitize=kcfi -c %s -o %t.stock.o
 // RUN: %clang_pass --target=powerpc64le-linux-gnu -fno-pic -mcmodel=large -O2 -fsanitize=kcfi -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=WARNING
 // RUN: cmp %t.stock.o %t.o
 // WARNING: warning: patchbay: {{.*}}large-model.c: -mcmodel=large puts functions out of a record's reach; nothing is instrumented
 
-// Upstream's callers take half of the distance for the hash, so a right call
-// traps. What follows is there to notice when upstream is mended.
+// Upstream's callers read half of the distance as the hash, so a correct call
+// traps. These lines fail when upstream is fixed.
 // RUN: %clang --target=powerpc64le-linux-gnu -fno-pic -mcmodel=large -O2 -fsanitize=kcfi -S %s -o - | FileCheck %s --check-prefix=STOCK
 // RUN: %clang --target=powerpc64le-linux-gnu -fuse-ld=lld -static %t.stock.o -o %t
 // RUN: %python %S/../Inputs/expect-signal.py SIGTRAP qemu-ppc64le %t

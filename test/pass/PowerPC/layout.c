@@ -4,14 +4,14 @@
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,PLAIN,TOC
 // RUN: %clang_pass --target=powerpc64le-linux-gnu -O2 -fsanitize=kcfi -c %s -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,KCFI,TOC
-// Not optimized, the prologue comes behind the site.
+// Without optimization, the prologue follows the site.
 // RUN: %clang_pass --target=powerpc64le-linux-gnu -O0 -fsanitize=kcfi -c %s -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,KCFI,TOC
-// PC-relative code does not set up r2, so the entries are one.
+// PC-relative code does not set up r2, so both entry points are the same.
 // RUN: %clang_pass --target=powerpc64le-linux-gnu -mcpu=pwr10 -O2 -fsanitize=kcfi -c %s -o %t.o
 // RUN: llvm-objdump -d --mcpu=pwr10 %t.o | FileCheck %s --check-prefixes=CHECK,KCFI
 // RUN: llvm-readelf -s %t.o | FileCheck %s --check-prefix=PCREL
-// A hash on the stack against return address attacks is stored behind the site.
+// The hash against return address attacks is stored on the stack after the site.
 // RUN: %clang_pass --target=powerpc64le-linux-gnu -mcpu=pwr10 -mrop-protect -O2 -fsanitize=kcfi -c %s -o %t.o
 // RUN: llvm-objdump -d --mcpu=pwr10 %t.o | FileCheck %s --check-prefixes=CHECK,KCFI
 // RUN: llvm-objdump -d --mcpu=pwr10 %t.o | FileCheck %s --check-prefix=ROP
@@ -23,7 +23,7 @@ int (*pointer)(int) = internal;
 
 int external(int a) { return other(a) + data; }
 // CHECK: section .text:
-// Nothing here but eight zero bytes, which objdump elides.
+// Only eight zero bytes, which objdump omits.
 // CHECK:       ...
 // CHECK-NEXT:     8: 20 00 80 4e blr
 // PLAIN-NEXT:     c: 20 00 80 4e blr
@@ -38,7 +38,7 @@ int external(int a) { return other(a) + data; }
 // ROP:            hashst 0,
 // CHECK:          blr
 
-// A function that does not need r2 has one entry with any processor.
+// A function that does not need r2 has one entry on all CPUs.
 int leaf(int a) { return a; }
 // CHECK:      20 00 80 4e blr
 // PLAIN-NEXT: 20 00 80 4e blr
@@ -49,7 +49,7 @@ int leaf(int a) { return a; }
 // CHECK-NOT:  nop
 // CHECK:      blr
 
-// Functions that only this object sees have all of it, too.
+// Functions that are local to this object have the same layout.
 // CHECK:      section .text.internal:
 // CHECK:      20 00 80 4e blr
 // PLAIN-NEXT: 20 00 80 4e blr

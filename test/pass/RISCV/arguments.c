@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What records say about arguments and return values by the rules of RISC-V,
-// optimized or not, and with fewer floating-point registers.
+// Records of arguments and return values by the rules of RISC-V,
+// optimized and not, and with fewer floating-point registers.
 // RUN: %clang_pass --target=riscv64-linux-gnu -O2 -w -c %s -o %t.o
 // RUN: %shared %t.o -o %t.so && %records %t.so | FileCheck %s --check-prefixes=CHECK,LP64D
 // RUN: %clang_pass --target=riscv64-linux-gnu -O0 -w -c %s -o %t.o
@@ -24,14 +24,14 @@ typedef float v4 __attribute__((vector_size(16)));
 
 // CHECK-DAG: {{^}}ten gp=8 fp=0 stack=2 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 void ten(int a, int b, int c, int d, int e, int f, int g, char h, short i, long j) {}
-// Integer registers take what the others cannot.
+// Integer registers hold the arguments that floating-point registers cannot.
 // LP64D-DAG: {{^}}ten_floats gp=2 fp=8 stack=0 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 // LP64F-DAG: {{^}}ten_floats gp=6 fp=4 stack=0 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 // LP64-DAG: {{^}}ten_floats gp=8 fp=0 stack=2 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 void ten_floats(double a, double b, double c, double d, double e, double f, float g, float h, float i, float j) {}
 // CHECK-DAG: {{^}}split_pair gp=8 fp=0 stack=2 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 void split_pair(int a, int b, int c, int d, int e, int f, int g, two_longs h, int i) {}
-// Half of a wide integer may be in the last register; on the stack it is at a
+// Half of a wide integer may be in the last register. On the stack it is at a
 // multiple of its size.
 // CHECK-DAG: {{^}}wide gp=8 fp=0 stack=1 ret=gp {{[^ ]+ [^ ]+ [^ ]+$}}
 __int128 wide(int a, int b, int c, int d, int e, int f, int g, __int128 h) { return h; }
@@ -39,7 +39,7 @@ __int128 wide(int a, int b, int c, int d, int e, int f, int g, __int128 h) { ret
 __int128 wide_on_stack(int a, int b, int c, int d, int e, int f, int g, int h, int i, __int128 j) { return j; }
 // CHECK-DAG: {{^}}aligned_value gp=4 fp=0 stack=0 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 void aligned_value(int a, aligned b, int c) {}
-// Of larger structures the address is passed.
+// Larger structures are passed by address.
 // CHECK-DAG: {{^}}hidden gp=3 fp=0 stack=0 ret=gp {{[^ ]+ [^ ]+ [^ ]+}} sret{{$}}
 three_longs hidden(three_longs a, int b) { return a; }
 // CHECK-DAG: {{^}}floats gp=3 fp=0 stack=0 ret=gp {{[^ ]+ [^ ]+ [^ ]+$}}
@@ -56,7 +56,7 @@ float_int mixed(float_int a, float_double b) { return a; }
 // LP64F-DAG: {{^}}single gp=0 fp=1 stack=0 ret=fp {{[^ ]+ [^ ]+ [^ ]+$}}
 // LP64-DAG: {{^}}single gp=1 fp=0 stack=0 ret=gp {{[^ ]+ [^ ]+ [^ ]+$}}
 float single(float a) { return a; }
-// C passes short vectors, and all of the widest numbers, like integers.
+// C passes short vectors, and the widest numbers, like integers.
 // CHECK-DAG: {{^}}vector gp=2 fp=0 stack=0 ret=gp {{[^ ]+ [^ ]+ [^ ]+$}}
 v4 vector(v4 a) { return a; }
 // CHECK-DAG: {{^}}quad gp=3 fp=0 stack=0 ret=gp {{[^ ]+ [^ ]+ [^ ]+$}}

@@ -1,15 +1,15 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; Arguments that C cannot express. What the pass cannot vouch for says so.
+; Arguments that C cannot express. The record marks those that the pass does not know.
 ; RUN: llc -mattr=+d -target-abi=lp64d -load %pass -relocation-model=pic -filetype=obj %s -o %t.o
 ; RUN: %shared %t.o -o %t.so && %records %t.so | FileCheck %s
 target triple = "riscv64-unknown-linux-gnu"
 
 ; CHECK: {{^}}nested gp=1 fp=0 stack=0 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 define void @nested(ptr nest %a, i64 %b) { ret void }
-; Of a number wider than two registers the address is passed.
+; A number wider than two registers is passed by address.
 ; CHECK: {{^}}three_words gp=2 fp=0 stack=0 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 define void @three_words(i192 %a, i64 %b) { ret void }
-; Without vector registers a vector is as many numbers.
+; Without vector registers a vector is passed as that many numbers.
 ; CHECK: {{^}}four_floats gp=0 fp=5 stack=0 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 define void @four_floats(<4 x float> %a, float %b) { ret void }
 ; CHECK: {{^}}vector {{.*}} unknown-args{{$}}

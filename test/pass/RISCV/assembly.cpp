@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Printed as assembly and assembled again by clang, the bytes are those of the
-// object that clang writes itself. GNU as makes other code of the function's own
-// instructions, but not of slot and site.
+// Printed as assembly and assembled again by clang, the bytes equal those of the
+// object that clang writes itself. GNU as encodes the function's own
+// instructions differently, but not slot and site.
 // DEFINE: %{arch} = rv64gc
 // DEFINE: %{extra} =
 // DEFINE: %{cflags} = --target=riscv64-linux-gnu -march=%{arch} %{extra} -O2 -fPIC -fsanitize=kcfi -fno-addrsig %s
@@ -13,7 +13,7 @@
 // DEFINE:   && llvm-objcopy -O binary --only-section=.text %t.again.so %t.again.bin && cmp %t.bin %t.again.bin
 // RUN: %{object}
 // RUN: %clang --target=riscv64-linux-gnu -march=%{arch} -c %t.s -o %t.again.o && %{same}
-// GNU as 2.40 does not know all that clang says the architecture has.
+// GNU as 2.40 does not know all extensions that clang names.
 // RUN: %if gnu-as-riscv64 %{ sed '/\.attribute/d' %t.s > %t.gnu.s && riscv64-linux-gnu-as -march=rv64gc %t.gnu.s -o %t.gnu.o && %shared %t.gnu.o -o %t.gnu.so %}
 // RUN: %if gnu-as-riscv64 %{ sed 's/align=[0-9]*//' %t.txt > %t.sites.txt %}
 // RUN: %if gnu-as-riscv64 %{ %records --prefix %t.gnu.so | sed 's/align=[0-9]*//' | diff %t.sites.txt - %}

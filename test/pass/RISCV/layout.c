@@ -11,12 +11,12 @@
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,KCFI
 // RUN: %clang_pass --target=riscv64-linux-gnu -march=rv64gc_zicfilp1p0 -menable-experimental-extensions -mcf-branch-label-scheme=unlabeled -fcf-protection=branch -O2 -fsanitize=kcfi -c %s -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,KCFI,LPAD
-// Two shadow stacks: the push is behind the site.
+// Two shadow stacks: the push follows the site.
 // RUN: %clang_pass --target=riscv64-linux-gnu -O2 -fsanitize=kcfi,shadow-call-stack -ffixed-x3 -c %s -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,KCFI,SCS
 // RUN: %clang_pass --target=riscv64-linux-gnu -march=rv64gc_zicfilp1p0_zicfiss1p0_zimop_zcmop -menable-experimental-extensions -mcf-branch-label-scheme=unlabeled -fcf-protection=full -O2 -c %s -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,PLAIN,LPAD,ZICFISS
-// A prologue that is a call comes behind the site, too.
+// A prologue that is a call also follows the site.
 // RUN: %clang_pass --target=riscv64-linux-gnu -Oz -msave-restore -fsanitize=kcfi -c %s -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,KCFI
 // RUN: %clang_pass --target=riscv64-linux-gnu -O0 -fsanitize=kcfi -c %s -o %t.o
@@ -28,7 +28,7 @@ int (*pointer)(int) = internal;
 
 int external(int a) { return other(a) + 1; }
 // CHECK: section .text:
-// Nothing here but eight zero bytes, which objdump elides.
+// Only eight zero bytes, which objdump omits.
 // CHECK:       ...
 // CHECK-NEXT:     8: 67 80 00 00 .word 0x00008067
 // PLAIN-NEXT:     c: 67 80 00 00 .word 0x00008067
@@ -43,7 +43,7 @@ int external(int a) { return other(a) + 1; }
 // CHECK-NOT:      nop
 // CHECK:          {{jalr|call|ret}}
 
-// Functions that only this object sees have all of it, too.
+// Functions that are local to this object have the same layout.
 // CHECK:      section .text.internal:
 // CHECK:      67 80 00 00 .word 0x00008067
 // PLAIN-NEXT: 67 80 00 00 .word 0x00008067

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What records say about arguments and return values, optimized or not (unused
+// Records of arguments and return values, optimized and not (unused
 // arguments vanish from the code, not from the call).
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -w -c %s -o %t.o
 // RUN: %shared %t.o -o %t.so && %records %t.so | FileCheck %s
@@ -37,7 +37,7 @@ void ten_doubles(double a, double b, double c, double d, double e, double f, dou
 double both(double a, float b, int c) { return a; }
 // CHECK-DAG: {{^}}pair gp=2 fp=0 stack=0 ret=gp {{[^ ]+ [^ ]+ [^ ]+$}}
 two_longs pair(two_longs a) { return a; }
-// Five registers are taken: a pair goes to the stack whole, what follows does not.
+// Five registers are used: a pair goes to the stack as a whole, later arguments do not.
 // CHECK-DAG: {{^}}split_pair gp=6 fp=0 stack=2 ret=void {{[^ ]+ [^ ]+ [^ ]+$}}
 void split_pair(int a, int b, int c, int d, int e, two_longs f, int g) {}
 // CHECK-DAG: {{^}}wide gp=6 fp=0 stack=2 ret=gp {{[^ ]+ [^ ]+ [^ ]+$}}

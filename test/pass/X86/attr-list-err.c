@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A list that cannot be used is an error with a file and a line,
-// and no function is instrumented by what is left of it.
+// and its valid lines do not instrument any function.
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // DEFINE: %{cc} = %clang_pass --target=x86_64-linux-gnu -c main.c -Rpass=patchbay -Rpass-missed=patchbay -mllvm -patchbay-attr-list
 // DEFINE: %{check} = FileCheck %s --implicit-check-not=error: --implicit-check-not='slot and site' --check-prefixes
@@ -29,13 +29,13 @@
 // SRC: error: patchbay: error parsing file 'src': unknown entry in line 2: 'src:main.c': the file a function is written in is not known to code generation; mainfile: names the file that is compiled; nothing is instrumented
 // CATEGORY: error: patchbay: error parsing file 'category': unknown category in line 3: 'fun:main=arg1': expected none; nothing is instrumented
 
-// The first bad file ends it, good ones do not help, and it is not a warning.
+// The first bad file is an error and not a warning; good files do not help.
 // RUN: not %{cc}=good -mllvm -patchbay-attr-list=src -mllvm -patchbay-attr-list=absent 2>&1 | %{check}=SRC,REMARK
 // RUN: not %{cc}=absent -Wno-backend-plugin 2>&1 | %{check}=ABSENT,REMARK
 // REMARK: remark: one: no slot: {{.*}}; nothing is instrumented [-Rpass-missed=patchbay]
 // REMARK: remark: two: no slot: {{.*}}; nothing is instrumented [-Rpass-missed=patchbay]
 
-// Nothing is written.
+// No object is written.
 // RUN: not ls main.o
 
 // RUN: %clang --target=x86_64-linux-gnu -S -emit-llvm main.c -o main.ll

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lists of functions: what matches, and what comes before what.
+// Lists of functions: matching and precedence.
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // DEFINE: %{cc} = %clang_pass --target=x86_64-linux-gnu -c main.c -Rpass=patchbay -Rpass-missed=patchbay -mllvm -patchbay-attr-list
 // DEFINE: %{check} = FileCheck main.c --implicit-check-not=remark: --check-prefix
@@ -13,11 +13,11 @@
 // RUN: sed 's/^$/  /' never > spaces
 // RUN: %{cc}=spaces 2>&1 | %{check}=NEVER
 
-// Several lists count as one, and an entry of any order counts.
+// Several lists count as one, and entries may be in any order.
 // RUN: %{cc}=file -mllvm -patchbay-attr-list=only 2>&1 | %{check}=BOTH
 // RUN: %{cc}=only -mllvm -patchbay-attr-list=file 2>&1 | %{check}=BOTH
 
-// A list says the same about machine IR's functions and to llc.
+// A list has the same effect on machine IR's functions and in llc.
 // RUN: %clang --target=x86_64-linux-gnu -S -emit-llvm main.c -o main.ll
 // RUN: llc -load %pass -filetype=obj main.ll -o main.o -pass-remarks=patchbay -pass-remarks-missed=patchbay \
 // RUN:   -patchbay-attr-list=only 2>&1 | %{check}=ONLY
@@ -44,7 +44,7 @@ int one_more(void) { return 2; }
 // ALWAYS: remark: two: slot and site, prefix of 16 bytes: its main file is listed under [always]
 // BOTH:  remark: two: no slot: it is listed under [never]
 int two(void) { return 3; }
-// The source's own word counts before a list's.
+// An attribute in the source precedes a list.
 // NEVER: remark: marked: no slot: it is marked no_profile_instrument_function
 // ONLY:  remark: {{.*}}marked: no slot: it is marked no_profile_instrument_function
 // FILE:  remark: marked: no slot: it is marked no_profile_instrument_function

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the source itself says about a function, and what contradicts it.
+// Attributes in the source, and conflicts between them.
 // DEFINE: %{cc} = %clang_pass --target=x86_64-linux-gnu -O1 -c %s -o %t.o
 // DEFINE: %{remarks} = %{cc} -Wno-backend-plugin -Rpass=patchbay -Rpass-missed=patchbay
 // RUN: %{remarks} 2>&1 | FileCheck %s --implicit-check-not=remark: --implicit-check-not=warning: --check-prefixes=CHECK,REMARK
 // RUN: %{cc} -g 2>&1 | FileCheck %s --implicit-check-not=warning: --check-prefix=LINE
 
-// Attributes count before the threshold and before lists.
+// Attributes precede the threshold and lists.
 // RUN: printf '[always]\nfun:*_never\n[never]\nfun:asked' > %t.list
 // RUN: %{remarks} -mllvm -patchbay-instruction-threshold=100 -mllvm -patchbay-attr-list=%t.list 2>&1 | FileCheck %s --check-prefix=CHECK
 // RUN: %{remarks} -fpatchable-function-entry=2 -mllvm -patchbay-mode=kernel 2>&1 | FileCheck %s --check-prefix=KERNEL
 
-// What was read for one module is not used for the next.
+// Requests of one module do not affect the next.
 // RUN: %clang --target=x86_64-linux-gnu -S -emit-llvm -O1 %s -o %t.ll
 // RUN: llc -load %pass -compile-twice -filetype=obj %t.ll -o %t.o 2>&1 | FileCheck %s --check-prefix=TWICE --implicit-check-not=conflicting
 // TWICE-COUNT-6: warning: {{.*}}: conflicting attributes
 
-// Without debug information there is no line to name. A list asks by name, too.
+// Without debug information there is no line to name. A list also requests by name.
 // RUN: printf '[always]\nfun:naked\n' > %t.list
 // RUN: %{cc} -DNAKED -mllvm -patchbay-attr-list=%t.list 2>&1 | FileCheck %s --check-prefix=NAKED
 // RUN: not %{cc} -DNAKED -Werror=backend-plugin -mllvm -patchbay-attr-list=%t.list 2>&1 | FileCheck %s --check-prefix=ERROR
@@ -58,8 +58,8 @@ __attribute__((ALWAYS, annotate("patchbay::never"))) int both(int a) { return a;
 // CHECK: remark: convention: no slot: its calling convention is not C's
 __attribute__((ALWAYS, preserve_most)) int convention(int a) { return a; }
 
-// Clang keeps these to itself, but where all other functions have entries the
-// lack of one says something.
+// Clang does not pass these to LLVM. But where all other functions have entries, a
+// missing one shows.
 // KERNEL: remark: no_instrument: slot, prefix of 16 bytes
 // KERNEL: remark: no_entry: no slot: it has no -fpatchable-function-entry, which kernel mode goes by
 // REMARK: remark: no_instrument: slot and site, prefix of 16 bytes [-Rpass=patchbay]

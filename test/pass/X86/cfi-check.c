@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// -fsanitize-cfi-cross-dso makes a function that the run time of CFI finds by
+// -fsanitize-cfi-cross-dso makes a function that the CFI runtime finds by
 // its page, so it is aligned to 4096: a slot would have a prefix of that size.
 // REQUIRES: lld
 // RUN: %clang --target=x86_64-linux-gnu -O2 -fPIC -flto -fvisibility=hidden -fsanitize=cfi-icall -fsanitize-cfi-cross-dso -c %s -o %t.o

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Over kCFI the slot costs no text: stock clang spends the same 16 bytes.
+// Over kCFI the slot needs no text: stock clang uses the same 16 bytes.
 // RUN: %clang --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -c %s -o %t.stock.o
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -c %s -o %t.pass.o
 // RUN: llvm-nm %t.stock.o | FileCheck %s

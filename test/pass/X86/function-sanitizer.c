@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// -fsanitize=function has its two words directly before the entry, so the pad
-// lies before the slot, and the site's jump leads there.
+// -fsanitize=function puts two words directly before the entry, so the pad
+// is before the slot, and the site's jump leads there.
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fsanitize=function -fsanitize-trap=function -S %s -o - | FileCheck %s
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fsanitize=function -fsanitize-trap=function -falign-functions=64 -fcf-protection=branch -S %s -o - | FileCheck %s --check-prefix=ALIGNED
 

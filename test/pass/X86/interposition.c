@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A record is about the definition beside it, whatever an interposed symbol of
-// that name may mean: it does not name symbols and needs no dynamic relocation.
+// A record describes the definition beside it, even if the symbol of that
+// name is interposed: it names no symbols and needs no dynamic relocation.
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fPIC -fsemantic-interposition -c %s -o %t.o
 // RUN: llvm-readelf -rW %t.o | FileCheck %s --check-prefix=OBJECT
 // RUN: %shared %t.o -o %t.so
@@ -16,7 +16,7 @@ int alias(int) __attribute__((alias("weak")));
 // OBJECT:      R_X86_64_PC32 {{.*}} .text + 10{{$}}
 // OBJECT-NEXT: R_X86_64_PC32 {{.*}} .text + 10{{$}}
 
-// The only relocations are of the constructor, the destructor, what stubs lead to
+// The only relocations are those of the constructor, the destructor, the stubs' targets
 // and calls.
 // SHARED:     patchbay_sites PROGBITS {{.*}} AL
 // SHARED:     .rela.dyn

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// With kcfi-arity the opcode before the hash carries the function's arity: the
-// pass writes the one that LLVM writes. Unused arguments do not count, so only
-// -O0 shows what the source says.
+// With kcfi-arity the opcode before the hash contains the function's arity. The
+// pass writes the same opcode as LLVM. Unused arguments do not count, so only
+// -O0 shows the arity of the source.
 // RUN: %clang --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fsanitize-kcfi-arity -c %s -o %t.stock.o
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fsanitize-kcfi-arity -c %s -o %t.o
 // RUN: %clang --target=x86_64-linux-gnu -O0 -fsanitize=kcfi -fsanitize-kcfi-arity -c %s -o %t.stock0.o

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kernel mode: the prefix NOPs of -fpatchable-function-entry become a slot, the
-// NOPs at the entry and their table stay LLVM's, and the hash is where it is in
+// Kernel mode: the prefix NOPs of -fpatchable-function-entry become a slot. LLVM emits
+// the NOPs at the entry and their table. The hash has the same place as in
 // functions that are not traced.
 // DEFINE: %{kernel} = -Xclang -mllvm -Xclang -patchbay-mode=kernel
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=4,2 %{kernel} -S %s -o - | FileCheck %s --check-prefixes=CHECK,X86
@@ -9,29 +9,29 @@
 // RUN: %clang --target=powerpc64le-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=4,2 %{kernel} -fpass-plugin=%pass -S %s -o - | FileCheck %s --check-prefixes=CHECK,PPC
 // RUN: %clang --target=powerpc64le-linux-gnu -O0 -fsanitize=kcfi -fpatchable-function-entry=4,2 %{kernel} -fpass-plugin=%pass -S %s -o - | FileCheck %s --check-prefix=PPC
 
-// Stock clang keeps the hash away from the entry in the one function and not in
-// the other: a call from either to the other traps. Should this fail, upstream
-// has been mended.
+// Stock clang puts the hash at a distance from the entry in one function and not in
+// the other: a call from either to the other traps. If this fails, upstream
+// is fixed.
 // RUN: %clang --target=aarch64-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=4,2 -S %s -o - | FileCheck %s --check-prefix=STOCK
 
-// A file with functions of both kinds has to say the mode (mixed-mode.c). Then
-// nothing is instrumented that is not to be traced, not even where all of a file
-// is like that; and without saying it, a file of one kind is in kernel mode.
+// A file with functions of both kinds must give the mode (mixed-mode.c). Then
+// functions without entries have no slot, even if all of a file's are like
+// that. Without the option, a file of one kind is in kernel mode.
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -DNO_NOTRACE -fpatchable-function-entry=4,2 -Rpass=patchbay -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=REMARK --implicit-check-not=warning:
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -DNOTRACE -mllvm -patchbay-mode=kernel -Rpass-missed=patchbay -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=MISSED
 // RUN: llvm-readelf -S %t.o | FileCheck %s --check-prefix=NOTHING --implicit-check-not=patchbay
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -mllvm -patchbay-mode=user -fpatchable-function-entry=4,2 -Rpass-missed=patchbay -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=USER
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fpatchable-function-entry=4,2 %{kernel} -Rpass=patchbay -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// Where no function has a NOP at its entry there is nothing to trace, and the
-// code is what it is without the plugin.
+// If no function has a NOP at its entry there is nothing to trace, and the
+// code is the same as without the plugin.
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=2,2 %{kernel} -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=NO-ENTRY
 // RUN: %clang --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fpatchable-function-entry=2,2 -c %s -o %t.stock.o
 // RUN: cmp %t.stock.o %t.o
 // NO-ENTRY: warning: patchbay: {{.*}}: -fpatchable-function-entry=N,N leaves no NOP at entries to trace; nothing is instrumented
 
-// Without prefix NOPs there is a slot all the same; with a section of its own
-// for the table, that is used.
+// Without prefix NOPs there is also a slot. If the option names
+// a section for the table, the table is in it.
 // RUN: %clang_pass --target=aarch64-linux-gnu -O2 -fpatchable-function-entry=2 -mbranch-protection=bti %{kernel} -S %s -o - | FileCheck %s --check-prefix=BTI
 
 typedef int target(int);

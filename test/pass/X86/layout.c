@@ -8,7 +8,7 @@
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,PLAIN,IBT
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fcf-protection=branch -c %s -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,KCFI,IBT
-// Not optimized, the prologue comes behind the site.
+// Without optimization, the prologue follows the site.
 // RUN: %clang_pass --target=x86_64-linux-gnu -O0 -fsanitize=kcfi -fcf-protection=branch -c %s -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefixes=CHECK,KCFI,IBT,O0
 
@@ -18,7 +18,7 @@ int (*pointer)(int) = internal;
 int external(int a) { return a + 1; }
 
 // CHECK: section .text:
-// Nothing here but eight zero bytes, which objdump elides.
+// Only eight zero bytes, which objdump omits.
 // CHECK:       ...
 // CHECK:      {{.*}} <external.pad>:
 // CHECK-NEXT:     8: c3 retq
@@ -38,7 +38,7 @@ int external(int a) { return a + 1; }
 // O0-NEXT:        pushq %rbp
 // CHECK:       retq
 
-// Functions that only this object sees have all of it, too.
+// Functions that are local to this object have the same layout.
 // CHECK:      section .text.internal:
 // CHECK:      c3 retq
 // CHECK-NEXT: c3 retq

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every way to load the plugin gives the same bytes, and two ways at once do
+// All ways to load the plugin give the same bytes. Two ways at once do
 // not instrument twice.
 // RUN: %clang --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -fplugin=%pass -c %s -o %t.plugin.o
 // RUN: llvm-readelf -SW %t.plugin.o | FileCheck %s
@@ -13,11 +13,11 @@
 // RUN: llc -load-pass-plugin %pass -O2 -relocation-model=pic -filetype=obj %t.ll -o %t.o
 // RUN: cmp %t.llc.o %t.o
 
-// So does a pass that is used for one module after another.
+// The same is true for a pass that is used for several modules.
 // RUN: llc -load %pass -O2 -relocation-model=pic -filetype=obj -compile-twice %t.ll -o %t.o
 // RUN: cmp %t.llc.o %t.o
 
-// Switched off, it leaves no trace.
+// Disabled, it leaves no trace.
 // RUN: %clang --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -c %s -o %t.stock.o
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -fsanitize=kcfi -mllvm -patchbay-disable -c %s -o %t.o
 // RUN: cmp %t.stock.o %t.o

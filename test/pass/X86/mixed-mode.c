@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A module in which some functions have -fpatchable-function-entry and others
-// do not is in user mode, unless told otherwise, and says so: one attribute
-// would else take the slots of a file, or of all files of an LTO link.
+// A module in which only some functions have -fpatchable-function-entry
+// is in user mode by default, and a warning reports it. Otherwise one attribute
+// would remove the slots of a file, or of all files of an LTO link.
 // DEFINE: %{cc} = %clang_pass --target=x86_64-linux-gnu -O2 -c %s -o %t.o
 // DEFINE: %{warnings} = FileCheck %s --implicit-check-not=warning: --check-prefix
 // RUN: %{cc} -DONE 2>&1 | %{warnings}=ONE
@@ -13,8 +13,8 @@
 // ERROR: error: patchbay: {{.*}} one: it has -fpatchable-function-entry
 // RECORD: {{^}}plain gp=1
 
-// Who says the mode knows what is meant; and a file is not mixed because of a
-// function that is declared in it, or that has no entry of its own.
+// No warning if the user gives the mode. A function that is only declared,
+// or that has no entry of its own, does not make a file mixed.
 // RUN: %{cc} -DONE -mllvm -patchbay-mode=user 2>&1 | count 0
 // RUN: %shared %t.o -o %t.so && %records %t.so | FileCheck %s --check-prefix=RECORD --implicit-check-not=gp=
 // RUN: %{cc} -DONE -mllvm -patchbay-mode=kernel 2>&1 | count 0
@@ -24,7 +24,7 @@
 // KERNEL-NOT: warning:
 // KERNEL: remark: plain: slot, prefix of 16 bytes
 
-// With LTO a file of one kind meets one of the other.
+// LTO merges a file of one kind with one of the other.
 // REQUIRES: lld
 // RUN: %clang --target=x86_64-linux-gnu -O2 -flto -c %s -o %t.1.o -DONE -DEXTRA
 // RUN: %clang --target=x86_64-linux-gnu -O2 -flto -c %s -o %t.2.o

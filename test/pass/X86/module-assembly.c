@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Assembly of the program's own changes nothing of what the pass emits: macros with the
-// names of instructions, the assembler's state, labels with names that might be ours.
+// A program's own assembly cannot change the pass's output: neither macros with the
+// names of instructions, nor the assembler's state, nor labels with names like ours.
 // DEFINE: %{as} =
 // DEFINE: %{asm} =
 // DEFINE: %{check} = %clang_pass --target=x86_64-linux-gnu -O2 %{as} '-DASSEMBLY=%{asm}' -c %s -o %t.o \
@@ -20,7 +20,7 @@
 // REDEFINE: %{as} = -masm=intel
 // RUN: %{check}
 
-// GNU as gets the same bytes to assemble.
+// GNU as assembles the same bytes.
 // REDEFINE: %{as} = -fno-integrated-as
 // DEFINE: %{gnu} = %clang_pass --target=x86_64-linux-gnu -O2 -fno-integrated-as '-DASSEMBLY=%{asm}' -c %s -o %t.o \
 // DEFINE:   && llvm-objcopy -O binary --only-section=.text.__patchbay_module %t.o %t.bin && cmp %t.plain.bin %t.bin
@@ -29,7 +29,7 @@
 // REDEFINE: %{asm} = ".arch i386\n.Lpatchbay_links: .long 1"
 // RUN: %if gnu-binutils %{ %{gnu} %}
 
-// A name that the ABI has: no site leads to it, and the module has no trampolines.
+// A label with a name of ours. No site refers to it, and the module has no trampolines.
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 '-DASSEMBLY=".set __patchbay_stubs_2, 7"' -c %s -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --check-prefix=ZERO
 // RUN: llvm-nm %t.o | FileCheck %s --check-prefix=NAMES

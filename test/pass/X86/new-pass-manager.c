@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// clang's option to generate code with the new pass manager is refused, too, wherever it
-// was written.
+// clang's option to generate code with the new pass manager is also refused, in all places
+// where it can be given.
 // REQUIRES: llvm-23-or-newer
 // DEFINE: %{cc} = %clang --target=x86_64-linux-gnu -O1 -c %s -o %t.o
 // DEFINE: %{check} = FileCheck %s --implicit-check-not=error:
@@ -11,8 +11,8 @@
 // RUN: not ls %t.o
 // CHECK: error: patchbay: code generation by the new pass manager (-fenable-new-pm-codegen, {{.*}}) has no place for plugins
 
-// The last of the two options counts; and whoever switched the plugin off, or builds
-// for a target that it does not know, needs no word.
+// The last of the two options counts. No error if the plugin is disabled, or
+// if it does not know the target.
 // RUN: %{cc} -fplugin=%pass -fpass-plugin=%pass -Xclang -fenable-new-pm-codegen -Xclang -fno-enable-new-pm-codegen 2>&1 | count 0
 // RUN: llvm-objdump -h %t.o | FileCheck %s --check-prefix=SITE
 // SITE: patchbay_sites

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Nobody who asks for slots gets none without a word: options of the command
-// line that leave no function with one are worth a warning, and so is a way to
-// give options that looks right and is not read.
+// A user who asks for slots never silently gets none. If command line options
+// leave no function with a slot, there is a warning. There is also one for a way to
+// give options that looks right and has no effect.
 // DEFINE: %{cc} = %clang --target=x86_64-linux-gnu -O1 -fplugin=%pass -c %s -o %t.o
 // DEFINE: %{check} = FileCheck %s --implicit-check-not=warning: --check-prefix
 // RUN: %{cc} -fsplit-stack 2>&1 | %{check}=SPLIT
@@ -13,7 +13,7 @@
 // ENTRY: warning: patchbay: {{.*}} no function has a slot: -fpatchable-function-entry claims its entry (2)
 // FIXED: warning: patchbay: {{.*}} no function has a slot: a register that tracing changes is reserved (-ffixed-...) (2)
 
-// What a sanitizer adds to a file has a slot, but is not what was asked for.
+// Functions that a sanitizer adds to a file have a slot, but the user did not ask for them.
 // RUN: %{cc} -fsanitize=address -fsplit-stack -Rpass=patchbay 2>&1 | %{check}=ASAN
 // ASAN-DAG: remark: {{.*}}asan.module_ctor: slot and site
 // ASAN-DAG: warning: patchbay: {{.*}}not-silent.c: no function has a slot: -fsplit-stack: linkers rewrite its first instructions (2) [-Wbackend-plugin]
@@ -22,8 +22,8 @@
 // RUN: not %{cc} -fsplit-stack -Xclang -mllvm -Xclang -patchbay-require 2>&1 | %{check}=REQUIRE
 // REQUIRE: error: patchbay: {{.*}} -patchbay-require: no function has a slot: -fsplit-stack: linkers rewrite its first instructions (2)
 
-// Who has left all functions out needs no word, nor does one function that
-// cannot have a slot among others.
+// No warning if the user has excluded all functions, nor for one function among others that
+// cannot have a slot.
 // RUN: printf '[never]\nfun:*\n' > %t.list
 // RUN: %{cc} -fsplit-stack -Xclang -mllvm -Xclang -patchbay-attr-list=%t.list 2>&1 | count 0
 // RUN: %{cc} -Xclang -mllvm -Xclang -patchbay-attr-list=%t.list 2>&1 | count 0

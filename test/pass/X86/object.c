@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What an object file has once: the note, and the group of the module. One that
-// has no site has neither.
+// The data that an object file has once: the note, and the group of the module. A
+// file without a site has neither.
 // RUN: %clang_pass --target=x86_64-linux-gnu -O2 -c %s -o %t.o
 // RUN: llvm-readelf -SgnW %t.o | FileCheck %s
 // RUN: llvm-objdump -s -j .note.patchbay -j .rodata.__patchbay_module -j .note.patchbay.module -j .text.__patchbay_module %t.o | FileCheck %s --check-prefix=BYTES

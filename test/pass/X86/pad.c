@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Threads execute the `ret` of a pad. A profiler that stops there finds the caller, by
+// Threads execute the `ret` of a pad. A profiler that stops there finds the caller by
 // unwind information, and a name.
 // DEFINE: %{compile} = %clang_pass --target=x86_64-linux-gnu -O2
 // RUN: %{compile} -fsanitize=kcfi -fcf-protection=branch -c %s -o %t.o
@@ -13,7 +13,7 @@
 // NAME-DAG: {{^}}0000000000000008 0000000000000008 t traced.pad{{$}}
 // NAME-DAG: {{^}}0000000000000010 {{[0-9a-f]+}} T traced{{$}}
 
-// With -fsanitize=function it is before the slot.
+// With -fsanitize=function the pad is before the slot.
 // RUN: %{compile} -fsanitize=function -c %s -o %t.o
 // RUN: llvm-nm -S %t.o | FileCheck %s --check-prefix=BEFORE
 // RUN: llvm-dwarfdump --eh-frame %t.o | FileCheck %s --check-prefix=BEFORE-FRAME
@@ -21,17 +21,17 @@
 // BEFORE-DAG: {{^}}0000000000000020 {{[0-9a-f]+}} T traced{{$}}
 // BEFORE-FRAME: FDE cie={{[0-9a-f]+}} pc=00000008...00000010
 
-// Functions without unwind information have none for the pad.
+// Functions without unwind information have none for the pad either.
 // RUN: %{compile} -fno-asynchronous-unwind-tables -c %s -o %t.o
 // RUN: llvm-dwarfdump --eh-frame %t.o | FileCheck %s --check-prefix=NO-FRAME
 // RUN: llvm-nm -S %t.o | FileCheck %s --check-prefix=NAME
 // NO-FRAME-NOT: pc=00000008...00000010
 
-// Assembly, also for an assembler that makes tables itself.
+// Assembly, also for an assembler that makes unwind tables itself.
 // RUN: %{compile} -fno-integrated-as -fsanitize=kcfi -fcf-protection=branch -S %s -o %t.s && %clang --target=x86_64-linux-gnu -c %t.s -o %t.o
 // RUN: llvm-dwarfdump --eh-frame %t.o | FileCheck %s --check-prefix=FRAME
 
-// No thread executes the pad of another target.
+// On other targets no thread executes the pad.
 // RUN: %clang_pass --target=aarch64-linux-gnu -O2 -c %s -o %t.o && llvm-nm %t.o | FileCheck %s --check-prefix=NO-NAME
 // RUN: %clang_pass --target=powerpc64le-linux-gnu -O2 -c %s -o %t.o && llvm-nm %t.o | FileCheck %s --check-prefix=NO-NAME
 // RUN: %clang_pass --target=riscv64-linux-gnu -O2 -c %s -o %t.o && llvm-nm %t.o | FileCheck %s --check-prefix=NO-NAME

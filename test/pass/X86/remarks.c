@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every function has one remark, wherever remarks go; skip.c and the tests of
+// Every function has one remark, in all outputs of remarks. skip.c and the tests of
 // lists, attributes and the threshold have each reason.
 // RUN: %clang_pass --target=x86_64-linux-gnu -c %s -o %t.o 2>&1 | count 0
 // RUN: %clang_pass --target=x86_64-linux-gnu -c %s -o %t.o -foptimization-record-file=%t.yaml -fsave-optimization-record -foptimization-record-passes=patchbay 2>&1 | count 0
 // RUN: FileCheck %s --check-prefix=YAML --input-file=%t.yaml --implicit-check-not=Pass:
 
-// A target without slots has a reason for each function, too.
+// A target without slots also gives a reason for each function.
 // RUN: %clang_pass --target=i386-linux-gnu -c %s -o %t.o -Rpass=patchbay -Rpass-missed=patchbay 2>&1 | FileCheck %s --check-prefix=TARGET --implicit-check-not=remark:
 
 // (YAML breaks the line of a long path.)

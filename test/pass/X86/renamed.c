@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A list has a function under the name that the source gives it, whatever the
-// compiler appends (patchbay/names.h); and under the symbol's whole name.
+// A list matches a function by the name in the source, with any suffix that the
+// compiler appends (patchbay/names.h), and by the complete symbol.
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // DEFINE: %{remarks} = -pass-remarks=patchbay -pass-remarks-missed=patchbay
 // DEFINE: %{check} = FileCheck names.ll --check-prefix
 // RUN: llc -load %pass %{remarks} -patchbay-attr-list=names names.ll -filetype=obj -o names.o 2>&1 | %{check}=NAMES
 // RUN: llc -load %pass %{remarks} -patchbay-attr-list=whole names.ll -filetype=obj -o names.o 2>&1 | %{check}=WHOLE
 
-// What clang and LLD really make of names. ThinLTO exports what another module
-// gets a copy of the caller of.
+// Names that clang and LLD really make. ThinLTO exports a function if another module
+// gets a copy of its caller.
 // REQUIRES: lld
 // RUN: %clang --target=x86_64-linux-gnu -O2 -funique-internal-linkage-names -fplugin=%pass -c local.c -o local.o \
 // RUN:   -Xclang -mllvm -Xclang -patchbay-attr-list=local -Rpass-missed=patchbay 2>&1 | FileCheck %s --check-prefix=UNIQUE

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// -patchbay-require: an object that has functions, and none with a slot, is an
-// error that says why.
+// -patchbay-require: an object with functions of which none has a slot is an
+// error with the reasons.
 // RUN: rm -rf %t && split-file %s %t && cd %t
 // DEFINE: %{cc} = %clang --target=x86_64-linux-gnu -fplugin=%pass -Xclang -mllvm -Xclang -patchbay-require -c
 // DEFINE: %{check} = FileCheck %s --implicit-check-not=error: --check-prefix
@@ -16,9 +16,9 @@
 // MODEL: error: patchbay: two.c: -patchbay-require: no function has a slot: -mcmodel=large puts functions out of a record's reach; nothing is instrumented (2){{$}}
 // TARGET: error: patchbay: two.c: -patchbay-require: no function has a slot: target 'i386-unknown-linux-gnu' has no slots; nothing is instrumented (2){{$}}
 
-// One slot is enough. Nothing is missed in a file that has no functions, that a
-// list names as a whole, or for which the plugin is switched off; and a list
-// that cannot be read is one error.
+// One slot is enough. No error for a file without functions, for one that a
+// list names as a whole, or if the plugin is disabled. A list that
+// cannot be read is one error.
 // RUN: %{cc} two.c -Werror 2>&1 | count 0
 // RUN: %{cc} two.c -Werror -mllvm -patchbay-attr-list=one-function 2>&1 | count 0
 // RUN: %{cc} data.c -Werror 2>&1 | count 0
@@ -28,7 +28,7 @@
 // RUN: not %{cc} two.c -mllvm -patchbay-attr-list=absent 2>&1 | %{check}=ABSENT
 // ABSENT: error: patchbay: can't open file 'absent'
 
-// llc and the linker fail like that, too.
+// llc and the linker fail the same way.
 // RUN: %clang --target=x86_64-linux-gnu -S -emit-llvm two.c -o two.ll
 // RUN: not llc -load %pass -patchbay-require -patchbay-attr-list=functions two.ll -filetype=obj -o two.o 2>&1 | FileCheck %s --check-prefix=LIST
 // RUN: llc -load %pass -patchbay-require -compile-twice two.ll -filetype=obj -o two.o 2>&1 | count 0

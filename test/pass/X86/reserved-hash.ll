@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; A hash that is a landing pad, or whose negative is, is bumped as LLVM does for
-; the callers' checks; the record has what is at the entry.
+; A hash that equals a landing pad, or whose negative does, is incremented as LLVM does
+; for the callers' checks. The record has the hash at the entry.
 ; RUN: llc -load %pass -relocation-model=pic -filetype=obj %s -o %t.o
 ; RUN: %shared %t.o -o %t.so && %records %t.so | FileCheck %s
 ; RUN: llc -filetype=obj %s -o %t.stock.o

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Each function that must not have a slot, with the reason that a user reads.
+// Each kind of function that must not have a slot, with the reason for the user.
 // RUN: %clang_pass --target=x86_64-linux-gnu -O1 -w -fsanitize=kcfi -mllvm -patchbay-mode=user -c %s -o %t.o \
 // RUN:   -Rpass=patchbay -Rpass-missed=patchbay 2>&1 | FileCheck %s --implicit-check-not=remark:
 // RUN: %shared %t.o -o %t.so && %records %t.so | FileCheck %s --check-prefix=RECORD --implicit-check-not=gp=
@@ -38,7 +38,7 @@ __attribute__((patchable_function_entry(5, 2))) int pfe_both(int a) { return a; 
 // CHECK: remark: pfe_entry: no slot: -fpatchable-function-entry claims its entry
 __attribute__((patchable_function_entry(5))) int pfe_entry(int a) { return a; }
 
-// This body is for inlining only, the function is somebody else's.
+// This body is only for inlining; the function is defined elsewhere.
 extern inline __attribute__((gnu_inline)) int inline_only(int a) { return a; }
 // CHECK: remark: user: slot and site
 int user(int a) { return inline_only(a) + 1; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Small functions can be left alone. What counts is code, so debug and unwind
+// Small functions can be excluded. Only code counts, so debug and unwind
 // information change nothing.
 // DEFINE: %{cc} = %clang_pass --target=x86_64-linux-gnu -O1 -fomit-frame-pointer -c %s -o %t.o -Rpass=patchbay -Rpass-missed=patchbay
 // DEFINE: %{threshold} = %{cc} -mllvm -patchbay-instruction-threshold
@@ -11,14 +11,14 @@
 // RUN: %{threshold}=5 2>&1 | %{check}=NO-THREE,NO-FOUR,LOOP
 // RUN: %{threshold}=5 -fno-asynchronous-unwind-tables 2>&1 | %{check}=NO-THREE,NO-FOUR,LOOP
 
-// Of two the last one counts.
+// The last of two thresholds counts.
 // RUN: %{threshold}=5 -mllvm -patchbay-instruction-threshold=3 2>&1 | %{check}=THREE,FOUR,LOOP
 
-// A loop may take long, however small it is.
+// A loop may run long in a function of any size.
 // RUN: %{threshold}=100 2>&1 | %{check}=NO-THREE,NO-FOUR,LOOP
 // RUN: %{threshold}=100 -mllvm -patchbay-ignore-loops 2>&1 | FileCheck %s --check-prefix=NO-LOOP
 
-// What is asked for by name may be small.
+// A function that is requested by name may be small.
 // RUN: echo '[always]' > %t.list && echo 'fun:three' >> %t.list
 // RUN: %{threshold}=100 -mllvm -patchbay-attr-list=%t.list 2>&1 | FileCheck %s --check-prefix=LISTED
 // LISTED: remark: three: slot and site, prefix of 16 bytes: it is listed under [always]

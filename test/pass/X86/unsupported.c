@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where there is no slot the code is what it is without the plugin, and the
-// user is told once, in the compiler's own way.
+// Without slots the code is the same as without the plugin, and the
+// user gets one message, from the compiler.
 // RUN: %clang --target=i386-linux-gnu -O2 -c %s -o %t.stock.o
 // RUN: %clang_pass --target=i386-linux-gnu -O2 -c %s -o %t.o 2>&1 | FileCheck %s --implicit-check-not=warning: -DTARGET=i386-unknown-linux-gnu
 // RUN: cmp %t.stock.o %t.o
@@ -46,7 +46,7 @@
 // RUN: %clang_pass --target=powerpc64le-linux-gnu -O2 -mabi=elfv1 -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=ELFV1
 // ELFV1: warning: patchbay: {{.*}}: -mabi=elfv1 makes an entry a descriptor, not code; nothing is instrumented
 
-// A file without functions is not worth a warning.
+// No warning for a file without functions.
 // RUN: %clang_pass --target=i386-linux-gnu -DEMPTY -c %s -o %t.o 2>&1 | count 0
 
 int data;

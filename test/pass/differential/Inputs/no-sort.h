@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Makes a program print something else.
+// Changes the output of a program.
 #include <stdlib.h>
 #define qsort(base, count, size, compare) ((void)(compare))

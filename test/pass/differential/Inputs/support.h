@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What generated programs are made of: for each type T a value made from the
-// state of the program, next_T(), and the state changed by a value, fold_T().
-// Two programs that pass one wrong value end with different states.
+// The parts of generated programs: for each type T, next_T() makes a value from the
+// state of the program, and fold_T() changes the state by a value.
+// Two programs that differ in one passed value end with different states.
 #ifndef SUPPORT_H
 #define SUPPORT_H
 
@@ -21,11 +21,11 @@
 #endif
 
 extern uint64_t state;
-// Calls that the program may still make: what calls what is random, and would
-// not end otherwise.
+// The number of calls that the program may still make: calls are random and
+// would not end otherwise.
 extern int fuel;
 
-// Nearly every line calls these; inlined, they would take most of the time.
+// Nearly every line calls these. Inlined, they would need most of the time.
 #define SMALL static __attribute__((noinline, unused))
 
 SMALL void fold(uint64_t value) {
@@ -44,7 +44,7 @@ SMALL int spend(void) { return fuel > 0 && fuel-- > 0; }
   static inline T next_##T(void) { return (T)next(); }                         \
   static inline void fold_##T(T value) { fold((uint64_t)value); }
 
-// Numbers that every format holds exactly.
+// Numbers that all formats represent exactly.
 #define REAL(T)                                                                \
   static inline T next_##T(void) { return (T)(int)(next() >> 42) / 16; }       \
   static inline void fold_##T(T value) {                                       \
