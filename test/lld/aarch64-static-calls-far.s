@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## Far away from the thunk, and the thunk from the function, with landing pads.
+## A caller far from the thunk, and a thunk far from the function, with landing pads.
 # REQUIRES: qemu-aarch64
 
 # RUN: rm -rf %t && mkdir %t && cd %t

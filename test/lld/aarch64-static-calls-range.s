@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## A target just in reach of the thunk's branch, and one instruction further; the
+## A target just in reach of the thunk's branch, and one instruction further. The
 ## same for the key's page, which has to be in reach.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## The AArch64 thunk: its bytes, where it starts to go, and its reach.
+## The AArch64 thunk: its bytes, its first target, and its reach.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=aarch64 a.s -o a.o
@@ -15,11 +15,11 @@
 # RUN: %ld.lld --static-calls -shared -Bsymbolic a.o lib.so -o dso
 # RUN: llvm-objdump -d --no-show-raw-insn dso | FileCheck %s
 
-## --branch-to-branch, on by default at -O2, does not lead around the thunks.
+## --branch-to-branch, on by default at -O2, does not bypass the thunks.
 # RUN: %ld.lld --static-calls -O2 a.o lib.so -o exe2
 # RUN: llvm-objdump -d --no-show-raw-insn exe2 | FileCheck %s
 
-## With BTI no further landing pads are made for them.
+## With BTI no further landing pads are added to thunks.
 # RUN: %ld.lld --static-calls -z force-bti a.o lib.so -o bti 2>/dev/null
 # RUN: llvm-objdump -d --no-show-raw-insn bti | FileCheck %s
 # RUN: llvm-nm bti | FileCheck %s --check-prefix=BTI
@@ -64,7 +64,7 @@
 # CHECK-NEXT:    bti c
 # CHECK-NEXT:    b {{.*}} <__SCT__zero+0x18>
 
-## Placed by the addresses below, the displacements are known.
+## The addresses below fix the displacements.
 # RUN: %ld.lld --static-calls -T a.lds a.o lib.o -o placed
 # RUN: llvm-objdump -s --section=.static_call.text placed | FileCheck %s --check-prefix=BYTES
 # RUN: llvm-objdump -s --section=.static_call_sites placed | FileCheck %s --check-prefix=SITES

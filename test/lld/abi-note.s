@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## Objects of different Patchbay ABIs do not link, with or without options, and
-## neither do objects of an ABI that the linker does not know.
+## Objects of different Patchbay ABIs do not link, with or without options. Neither
+## do objects of an ABI that the linker does not know.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 start.s -o start.o
@@ -27,12 +27,12 @@
 # ORDER-NEXT: error: v2.o: Patchbay ABI version 2 is incompatible with version 1 of v1.o
 # ORDER-NEXT: error: v3.o: Patchbay ABI version 3 is incompatible with version 1 of v1.o
 
-## A file made by -r has the notes of its parts, and is reported once. Stock LLD does not check.
+## A file made by -r has the notes of its inputs, and is reported once. Stock LLD does not check.
 # RUN: %stock_lld -r v2.o v1.o v3.o -o both.o
 # RUN: not %ld.lld start.o both.o -o both.out 2>&1 | FileCheck %s --check-prefix=BOTH --implicit-check-not=error
 # BOTH: error: both.o: Patchbay ABI version 1 is incompatible with version 2 of both.o
 
-## So is a file that has several note sections.
+## A file with several note sections is also reported once.
 # RUN: llvm-mc -filetype=obj -triple=x86_64 several.s -o several.o
 # RUN: not %ld.lld start.o several.o -o several.out 2>&1 | FileCheck %s --check-prefix=SEVERAL
 # SEVERAL: error: several.o: Patchbay ABI version 1 is incompatible with version 2 of several.o
@@ -41,7 +41,7 @@
 # RUN: llvm-ar rc lib.a v1.o
 # RUN: %ld.lld start.o v2.o lib.a -o ok
 
-## Other owners' and other types' notes are none of ours.
+## Notes of other owners and other types are ignored.
 # RUN: llvm-mc -filetype=obj -triple=x86_64 other.s -o other.o
 # RUN: %ld.lld start.o v2.o other.o -o ok
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## Errors of ppc64 alone: calls that cannot restore the TOC pointer.
+## Errors that only ppc64 has: calls that cannot restore the TOC pointer.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le key.s -o key.o
@@ -18,7 +18,7 @@
 # CHECK: error: err.o:(.text+0x18): relocation R_PPC64_TOC16_HA refers to static call 'x', which can only be called and jumped to
 # CHECK: error: err.o:(.text+0x1c): call to static call 'x' lacks nop
 
-## One TOC for all.
+## --static-calls-same-toc: one TOC for all.
 # RUN: %ld.lld --static-calls --static-calls-same-toc call.o key.o -o /dev/null
 # RUN: not %ld.lld --static-calls --static-calls-same-toc call.o far-key.o lib.so -o far.out 2>&1 | FileCheck %s --check-prefix=FAR
 # FAR: error: far-key.o:(.data+0x0): with --static-calls-same-toc static call 'x' cannot go to a function of another link unit
@@ -27,7 +27,7 @@
 # RUN: not %ld.lld --static-calls --static-calls-same-toc call.o lib.so -o imported.out 2>&1 | FileCheck %s --check-prefix=IMPORTED
 # IMPORTED: error: call.o: with --static-calls-same-toc static call 'x' has its key in another link unit
 
-## ELFv1 has function descriptors, where this one has two entry points.
+## ELFv1 has function descriptors, and ELFv2 has two entry points.
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le v1.s -o v1.o
 # RUN: not %ld.lld --static-calls v1.o key.o -o v1.out 2>&1 | FileCheck %s --check-prefix=V1
 # V1: error: v1.o: ABI version 1 is not supported

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## Far away from the thunk, and the thunk from the function: the function runs,
-## and its caller has its TOC pointer afterwards. The function leaves another one.
+## A caller far from the thunk, and a thunk far from the function. The function runs and
+## changes the TOC pointer, and its caller has its own TOC pointer afterwards.
 # REQUIRES: qemu-ppc64le
 
 # RUN: rm -rf %t && mkdir %t && cd %t

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## --static-calls-kernel: what cannot be a static call of the kernel, and where.
+## --static-calls-kernel: references that cannot be static calls of the kernel.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le key.s -o key.o
@@ -17,11 +17,11 @@
 # CALLS: error: calls.o:(.text+0x18): static call 'x' is called without a TOC pointer; compile with -mno-pcrel
 # CALLS: error: calls.o:(.text+0x1c): call to static call 'x' lacks nop
 
-## The kernel does not say where its TOC pointer is: said once, at the first call.
+## The kernel does not define the place of its TOC pointer: one error, at the first call.
 # RUN: not %{link} call.o key.o -o err.out 2>&1 | FileCheck %s --check-prefix=TOC --implicit-check-not=error:
 # TOC: error: call.o:(.text+0x0): call to static call 'x' cannot restore the TOC pointer: no absolute symbol '__static_call_toc_offset' says where the kernel keeps it, from r13
 # RUN: not %{link} call.o key.o --defsym __static_call_toc_offset=_start -o err.out 2>&1 | FileCheck %s --check-prefix=TOC
-## ld takes multiples of 4 of 16 bits, with sign.
+## ld takes signed 16-bit multiples of 4.
 # RUN: not %{link} call.o key.o --defsym __static_call_toc_offset=18 -o err.out 2>&1 | FileCheck %s --check-prefix=BAD-TOC
 # BAD-TOC: error: {{.*}}symbol '__static_call_toc_offset' is 18, which is no displacement of ld
 # RUN: sed s/16/0x8000/ toc.s | llvm-mc -filetype=obj -triple=powerpc64le -o far-toc.o
@@ -32,7 +32,7 @@
 # RUN: llvm-objdump -d low | FileCheck %s --check-prefix=LOW-TOC
 # LOW-TOC: ld 2, -8(13)
 
-## The script gives the symbol its value when it knows the size.
+## The script assigns the symbol's value when it knows the size.
 # RUN: %{link} -T late.lds call.o key.o -o late
 # RUN: llvm-objdump -d late | FileCheck %s --check-prefix=LATE
 # LATE: ld 2, 16(13)
@@ -54,14 +54,14 @@
 # RUN: not %{link} call.o ifunc.o toc.o -o err.out 2>&1 | FileCheck %s --check-prefix=IFUNC
 # IFUNC: error: ifunc.o:(.data+0x0): static call 'x' has no function in the kernel
 
-## Thunks that the script drops, that it has no place for, that the input makes.
+## Thunks that the script discards or does not place, or that the input defines.
 # RUN: not %{link} -T discard.lds call.o key.o toc.o -o err.out 2>&1 | FileCheck %s --check-prefix=DISCARD
 # DISCARD:      error: undefined hidden symbol: __SCT__x
 # DISCARD-NEXT: >>> referenced by call.o:(.text+0x0)
 # DISCARD:      error: __SCT__x is made by the linker in section .static_call.text, which the linker script discards
 # RUN: not %{link} -T orphan.lds --orphan-handling=error call.o key.o toc.o -o err.out 2>&1 | FileCheck %s --check-prefix=ORPHAN
 # ORPHAN: error: <internal>:(.static_call.text) is being placed in '.static_call.text'
-## A table that the script has a place for, but drops before.
+## A table that the script places, but discards before that.
 # RUN: %{link} -T drop-table.lds call.o key.o toc.o -o dropped 2>&1 | FileCheck %s --check-prefix=DROP-TABLE
 # DROP-TABLE: warning: section .static_call_sites is discarded by the linker script
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le thunk.s -o thunk.o
@@ -72,7 +72,7 @@
 # RUN: not %{link} call.o key.o toc.o table.o -o err.out 2>&1 | FileCheck %s --check-prefix=TABLE
 # TABLE: error: table.o:(.static_call_sites): section is made by the linker; remove it or --static-calls-kernel
 
-## Nothing is made that was not asked for.
+## The linker makes nothing without the option.
 # RUN: llvm-mc -filetype=obj -triple=x86_64 x86.s -o x86.o
 # RUN: not %{link} x86.o -o err.out 2>&1 | FileCheck %s --check-prefix=X86
 # X86: error: --static-calls-kernel is only supported on PowerPC64 targets; where the kernel makes the thunks use --static-call-sites

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## --static-calls-kernel: what the macros of include/linux/static_call.h and of
-## the kernel's linker script make of static calls, linked as vmlinux is.
+## --static-calls-kernel with static calls as the macros of include/linux/static_call.h
+## and the kernel's linker script make them, linked like vmlinux.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le a.s -o a.o
@@ -34,7 +34,7 @@
 # CHECK-NEXT:    bl {{.*}} <__SCT__section+0x8>
 # CHECK-NEXT:    ld 2, 16(13)
 
-## The thunk's parts, by what the kernel relies on.
+## The parts of the thunk that the kernel relies on.
 # CHECK-LABEL: <__SCT__near>:
 # CHECK-NEXT:    addis 2, 12, 2
 # CHECK-NEXT:    addi 2, 2,
@@ -52,21 +52,21 @@
 # CHECK:         b {{.*}} <__SCT__null+0x20>
 # CHECK-LABEL: <__SCT__ret0>:
 # CHECK:         b {{.*}} <__SCT__ret0+0x1c>
-## Out of reach of a branch, and a place without a symbol: through r12.
+## A target out of reach of a branch, and one without a symbol: through r12.
 # CHECK-LABEL: <__SCT__far>:
 # CHECK:         b {{.*}} <__SCT__far+0x24>
 # CHECK-LABEL: <__SCT__section>:
 # CHECK:         b {{.*}} <__SCT__section+0x24>
 
-## What the addresses in the thunks come to, executed by hand: .TOC. from the
-## global entry point, the literal, and the far target.
+## Computes the addresses in the thunks: .TOC. from the global entry point, the
+## literal, and the far target.
 # RUN: llvm-nm vmlinux >symbols
 # RUN: %python thunk.py vmlinux symbols | FileCheck %s --check-prefix=TRAMP
 # TRAMP: __SCT__near: toc right, literal right, target target
 # TRAMP: __SCT__far: toc right, literal right, target far_target
 # TRAMP: __SCT__section: toc right, literal right, target static_target
 
-## The table is sorted by key, and in the kernel's form. Behind it are the thunk
+## The table is sorted by key, in the kernel's format. After it are the thunk
 ## and the key from .static_call_tramp_key, and the thunk from ___ksymtab.
 # RUN: llvm-objdump -s -j .rodata vmlinux | FileCheck %s --check-prefix=TABLE
 # TABLE:      Contents of section .rodata:
@@ -84,20 +84,20 @@
 # RUN: llvm-objdump -d -j .text -j .text.far vmlinux2 >2
 # RUN: tail -n +3 1 >1.code && tail -n +3 2 >2.code && cmp 1.code 2.code
 
-## The table only where the script asks for it; symbols alone do not.
+## The table exists only if the script places it; symbols alone do not suffice.
 # RUN: sed '/static_call_sites/d' vmlinux.lds >no-table.lds
 # RUN: %{link} -T no-table.lds a.o toc.o -o no-table --fatal-warnings
 # RUN: llvm-readelf -SsW no-table | FileCheck %s --check-prefix=NO-TABLE
 # NO-TABLE-NOT: static_call_sites
 
-## --gc-sections keeps the keys of what is called, and no more.
+## --gc-sections keeps only the keys of calls.
 # RUN: %{link} --gc-sections -T vmlinux.lds a.o toc.o -o gc
 # RUN: llvm-nm gc | FileCheck %s --check-prefix=GC
 # GC-NOT: unused
 # GC:     __SCK__near
 # GC-NOT: unused
 
-## The option alone is enough, and --no-static-calls behind it takes it back.
+## The option alone is enough, and a later --no-static-calls disables it.
 # RUN: not %{link} --no-static-calls -T vmlinux.lds a.o toc.o -o off 2>&1 | FileCheck %s --check-prefix=OFF
 # OFF: error: undefined symbol: __SCT__near
 

@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-;; If LTO knew that this link defines the thunk, it would leave out the nop behind
-;; the call, and jump to it at a function's end. All-bitcode links need the TOC
-;; base although nothing has referred to it when LLD looks.
+;; If LTO knew that this link defines the thunk, it would omit the nop after
+;; the call, and would tail-call the thunk. All-bitcode links need the TOC
+;; base although nothing refers to it when LLD checks.
 
 ; RUN: llvm-as %s -o %t.full.bc
 ; RUN: %ld.lld --static-calls -pie %t.full.bc -o %t.full

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## Callers without a TOC pointer (POWER10) have an entry of their own, which sets
-## up r2 for a function that wants it, without an indirect branch.
+## Callers without a TOC pointer (POWER10) use a second entry, which sets up
+## r2 for a function that needs it, without an indirect branch.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le a.s -o a.o
@@ -15,8 +15,8 @@
 # RUN: %ld.lld --static-calls -pie a.o toc.o lib.so -o pie
 # RUN: llvm-objdump -d --mcpu=pwr10 --no-show-raw-insn pie | FileCheck %s
 
-## Nothing is put between a caller and its thunk. The caller with a TOC pointer
-## of the same static call has the other entry.
+## No code is between a caller and its thunk. The caller with a TOC pointer
+## of the same static call uses the other entry.
 # CHECK-LABEL: <_start>:
 # CHECK-NEXT:    bl {{.*}} <__notoc__SCT__toc>
 # CHECK-NEXT:    bl {{.*}} <__notoc__SCT__leaf>

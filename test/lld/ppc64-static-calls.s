@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## The ppc64le thunk: its bytes, where it starts to go, and the callers' end.
+## The ppc64le thunk: its bytes, its first target, and the callers' end.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le a.s -o a.o
@@ -14,7 +14,7 @@
 # RUN: %ld.lld --static-calls -shared -Bsymbolic a.o lib.so -o dso
 # RUN: llvm-objdump -d --no-show-raw-insn dso | FileCheck %s
 
-## Callers restore what the thunk saves.
+## Callers restore the register that the thunk saves.
 # CHECK-LABEL: <_start>:
 # CHECK:         bl {{.*}} <__SCT__local>
 # CHECK-NEXT:    ld 2, 24(1)
@@ -23,7 +23,7 @@
 # CHECK-NEXT:    bl {{.*}} <__SCT__leaf>
 # CHECK-NEXT:    ld 2, 24(1)
 
-## To the local entry point, which is 8 behind the global one.
+## To the local entry point, which is 8 bytes after the global one.
 # CHECK-LABEL: <__SCT__local>:
 # CHECK-NEXT:    std 2, 24(1)
 # CHECK-NEXT:    b {{.*}} <local+0x8>
@@ -37,7 +37,7 @@
 # CHECK-NEXT:    b
 # CHECK-NEXT:    li 3, 0
 # CHECK-NEXT:    blr
-## Referred to as section and addend: the symbol there knows the entry points.
+## A reference by section and addend: the symbol there has the entry points.
 # CHECK-LABEL: <__SCT__section>:
 # CHECK-NEXT:    std 2, 24(1)
 # CHECK-NEXT:    b {{.*}} <local+0x8>
@@ -80,8 +80,8 @@
 # RUN: llvm-readelf -s exe | FileCheck %s --check-prefix=SYM
 # SYM: 48 FUNC LOCAL HIDDEN {{[0-9]+}} __SCT__local{{$}}
 
-## Only one TOC: no save and no restore; nothing is ever called through a pointer
-## but where a branch does not reach.
+## Only one TOC: no save and no restore. A call goes through a pointer only
+## where a branch does not reach.
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le --defsym SAME=1 a.s -o same.o
 # RUN: %ld.lld --static-calls --static-calls-same-toc same.o -o same
 # RUN: llvm-objdump -d --no-show-raw-insn same | FileCheck %s --check-prefix=SAME
@@ -91,7 +91,7 @@
 # SAME-LABEL: <__SCT__local>:
 # SAME-NEXT:    b {{.*}} <local+0x8>
 
-## A caller further away than a branch reaches: what leads it there restores r2.
+## A caller out of a branch's reach: the stub on its way restores r2.
 # RUN: %ld.lld --static-calls -T long.lds a.o lib.o -o long
 # RUN: llvm-objdump -d --no-show-raw-insn --section=.text long | FileCheck %s --check-prefix=LONG
 # RUN: %ld.lld --static-calls -pie -T long.lds a.o lib.o -o long.pie
@@ -112,7 +112,7 @@
 # FAR-NEXT:    std
 # FAR-NEXT:    nop
 
-## Placed by the addresses below, the displacements are known.
+## The addresses below fix the displacements.
 # RUN: %ld.lld --static-calls -T a.lds a.o lib.o -o placed
 # RUN: llvm-objdump -s --section=.static_call.text placed | FileCheck %s --check-prefix=BYTES
 # RUN: llvm-objdump -s --section=.note.patchbay.static_calls placed | FileCheck %s --check-prefix=BASE
@@ -126,9 +126,9 @@
 # BE: error: be.o: --static-calls does not support this target
 # RUN: not ls *.out
 
-## An ifunc's PLT entry has one entry point, though the resolver has two, and
-## uses r2. What --defsym or an addend names may have a local entry point, but it
-## is not known where.
+## An ifunc's PLT entry has one entry point and uses r2, though the resolver has
+## two. A target by --defsym or an addend may have a local entry point, but its
+## place is unknown.
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le named.s -o named.o
 # RUN: %ld.lld --static-calls -pie --defsym=alias=function named.o -o named
 # RUN: llvm-objdump -d --no-show-raw-insn --mcpu=pwr10 named | FileCheck %s --check-prefix=NAMED

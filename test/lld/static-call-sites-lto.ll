@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-;; --static-call-sites with LTO: what is not in bitcode, the table, refers to keys,
+;; --static-call-sites with LTO: the table is not in bitcode. It refers to keys,
 ;; and to calls that LTO makes.
 
 ; RUN: llvm-as %s -o %t.full.bc

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## --static-call-sites: the table of calls of thunks that the input makes, which
+## --static-call-sites: the table of calls of thunks that the input defines, as
 ## a kernel's own macros do, for vmlinux and, with -r, for modules.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
@@ -8,7 +8,7 @@
 # RUN: llvm-mc -filetype=obj -triple=x86_64 x86.s -o x86.o
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le ppc64.s -o ppc64.o
 
-## arm64's vmlinux. Thunks, branches, addresses and all else are as without.
+## arm64's vmlinux. Thunks, branches, addresses and other output do not change.
 # RUN: %ld.lld --static-call-sites -T vmlinux.lds arm64.o arm64-thunks.o -o vmlinux --fatal-warnings
 # RUN: llvm-objdump -d --no-show-raw-insn vmlinux | FileCheck %s --check-prefix=ARM64
 # RUN: llvm-objdump -s -j .static_call_sites vmlinux | FileCheck %s --check-prefix=ARM64-TABLE
@@ -22,14 +22,14 @@
 # RUN: llvm-objdump -s -j .text -j .rodata vmlinux | tail -n +3 >ours
 # RUN: llvm-objdump -s -j .text -j .rodata stock | tail -n +3 >theirs
 # RUN: cmp ours theirs
-## No place in the script, no table; no static call, no difference.
+## No section in the script, no table. No static call, no difference.
 # RUN: sed /static_call_sites/d vmlinux.lds >no-table.lds
 # RUN: %ld.lld --static-call-sites -T no-table.lds arm64.o arm64-thunks.o -o ours
 # RUN: %stock_lld -T no-table.lds arm64.o arm64-thunks.o -o theirs
 # RUN: cmp ours theirs
 
 ## A module: the key if the module knows it, else the thunk, from which the kernel
-## finds the key. A thunk that it only calls is the kernel's.
+## finds the key. The kernel defines a thunk that the module only calls.
 # RUN: %ld.lld -r --static-call-sites arm64.o -o module.o
 # RUN: llvm-readelf -SrsW module.o | FileCheck %s --check-prefix=MODULE
 # MODULE: .static_call_sites PROGBITS {{.*}} 000018 00 WA 0 0 4
@@ -44,7 +44,7 @@
 # MODULE-DAG: UND __SCT__a
 # MODULE-DAG: UND __SCK__a
 
-## x86-64, whose objtool makes the same of it.
+## x86-64, where objtool makes the same table.
 # RUN: %ld.lld --static-call-sites -e 0 x86.o -o x86
 # RUN: llvm-readelf -SW x86 | FileCheck %s --check-prefix=X86
 # X86: .static_call_sites PROGBITS {{.*}} 000010
@@ -55,9 +55,9 @@
 # X86-MODULE-NEXT: R_X86_64_PC32 {{.*}} .text + 5{{$}}
 # X86-MODULE-NEXT: R_X86_64_PC32 {{.*}} __SCK__a + 1{{$}}
 
-## A thunk of the input that is no more than a branch: -O2 would have callers pass
-## it by, and then they could not be listed. Thunks that go to the same function
-## first are alike, but each is patched by itself.
+## A thunk of the input that is a single branch: -O2 would redirect its callers,
+## and then they could not be listed. Thunks with the same first target look
+## alike, but each is patched separately.
 # RUN: %ld.lld --static-call-sites -O2 -e 0 x86.o -o x86-O2
 # RUN: llvm-readelf -SW x86-O2 | FileCheck %s --check-prefix=X86
 # RUN: llvm-objdump -d x86-O2 | FileCheck %s --check-prefix=X86-O2
@@ -73,7 +73,7 @@
 # X86-ICF: <__SCT__b>:
 # X86-ICF-NEXT: jmp {{.*}} <target>
 
-## ppc64: the restore, too. In a module the loader knows what to restore.
+## ppc64: also the load of r2. In a module the loader knows where to restore it.
 # RUN: %ld.lld --static-call-sites -e 0 ppc64.o --defsym __static_call_toc_offset=16 -o ppc64
 # RUN: llvm-objdump -d ppc64 | FileCheck %s --check-prefix=PPC64
 # PPC64:      bl {{.*}} <__SCT__a+0x8>
@@ -88,7 +88,7 @@
 # PPC64-MODULE-TABLE:      R_PPC64_REL32 {{.*}} .text + 10
 # PPC64-MODULE-TABLE-NEXT: R_PPC64_REL32 {{.*}} __SCK__a + 0
 
-## --gc-sections keeps the keys: what calls a thunk does not refer to its key.
+## --gc-sections keeps the keys, although a caller of a thunk does not refer to its key.
 # RUN: sed /discard.addressable/,\$d arm64.s | llvm-mc -filetype=obj -triple=aarch64 -o arm64-gc.o
 # RUN: %ld.lld --static-call-sites --gc-sections -T vmlinux.lds arm64-gc.o arm64-thunks.o -o gc
 # RUN: llvm-objdump -s -j .static_call_sites gc | FileCheck %s --check-prefix=ARM64-TABLE
@@ -100,12 +100,12 @@
 # RUN: llvm-readelf -rW ppc64-gc-module.o | FileCheck %s --check-prefix=PPC64-GC
 # PPC64-GC:      R_PPC64_REL32 {{.*}} .text + 8
 # PPC64-GC-NEXT: R_PPC64_REL32 {{.*}} __SCK__a + 0
-## A key that the script drops.
+## A key that the script discards.
 # RUN: echo 'SECTIONS { /DISCARD/ : { *(.data) } }' >drop-key.lds
 # RUN: not %ld.lld -r --static-call-sites -T drop-key.lds ppc64.o -o err.out 2>&1 | FileCheck %s --check-prefix=DROP-KEY
 # DROP-KEY: error: ppc64.o: undefined static call key '__SCK__a'
 
-## A module that is linked in two steps: the table is made once, in either.
+## A module that is linked in two steps: one of them makes the table.
 # RUN: %ld.lld -r arm64.o -o once.o
 # RUN: %ld.lld -r --static-call-sites once.o -o late.o
 # RUN: llvm-readelf -rW late.o | FileCheck %s --check-prefix=STEPS
@@ -115,7 +115,7 @@
 # RUN: not %ld.lld -r --static-call-sites module.o -o err.out 2>&1 | FileCheck %s --check-prefix=TWICE
 # TWICE: error: module.o:(.static_call_sites): section is made by the linker; remove it or --static-call-sites
 
-## What is wrong is said as where the linker makes the thunks.
+## Errors are the same as for thunks that the linker makes.
 # RUN: llvm-mc -filetype=obj -triple=aarch64 bad.s -o bad.o
 # RUN: not %ld.lld --static-call-sites arm64.o arm64-thunks.o bad.o -o err.out 2>&1 | FileCheck %s --check-prefix=BAD --implicit-check-not=error:
 # BAD-DAG: error: bad.o:(.text+0x0): branch into the middle of static call 'a'
@@ -131,7 +131,7 @@
 # RUN: llvm-mc -filetype=obj -triple=riscv64 riscv.s -o riscv.o
 # RUN: not %ld.lld --static-call-sites riscv.o -o err.out 2>&1 | FileCheck %s --check-prefix=RISCV
 # RISCV: error: riscv.o: --static-call-sites does not support this target
-## Keys that are a shared object's, or that have not the low bits for the table.
+## Keys of a shared object, and keys whose alignment leaves no low bits for the table.
 # RUN: llvm-mc -filetype=obj -triple=aarch64 key.s -o key.o
 # RUN: %ld.lld -shared key.o -o key.so
 # RUN: not %ld.lld --static-call-sites -e 0 bad.o key.so -o err.out 2>&1 | FileCheck %s --check-prefix=SHARED
@@ -140,14 +140,14 @@
 # RUN: not %ld.lld --static-call-sites -e 0 bad.o odd.o -o err.out 2>&1 | FileCheck %s --check-prefix=ODD
 # RUN: not %ld.lld -r --static-call-sites bad.o odd.o -o err.out 2>&1 | FileCheck %s --check-prefix=ODD
 # ODD: error: odd.o:(.data+0x1): static call key '__SCK__none' is not aligned to 8 bytes
-## A damaged relocation, which -r copies without a look at what is there.
+## A damaged relocation, which -r copies without a check.
 # RUN: yaml2obj -D MACHINE=EM_PPC64 -D TYPE=R_PPC64_REL24 outside.yaml -o outside-ppc64.o
 # RUN: not %ld.lld -r --static-call-sites outside-ppc64.o -o err.out 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 # OUTSIDE: error: outside-ppc64.o:(.text+0xfffffffffffffffc): relocation R_PPC64_REL24 refers to static call 'x', which can only be called and jumped to
 # RUN: yaml2obj -D MACHINE=EM_AARCH64 -D TYPE=R_AARCH64_CALL26 outside.yaml -o outside-aarch64.o
 # RUN: not %ld.lld -r --static-call-sites outside-aarch64.o -o err.out 2>&1 | FileCheck %s --check-prefix=OUTSIDE-ARM
 # OUTSIDE-ARM: error: outside-aarch64.o:(.text+0xfffffffffffffffc): relocation R_AARCH64_CALL26 refers to static call 'x', which can only be called and jumped to
-## On x86-64 the byte before tells a branch from data. There is none.
+## On x86-64 the byte before tells a branch from data. Here there is no such byte.
 # RUN: yaml2obj -D MACHINE=EM_X86_64 -D TYPE=R_X86_64_PLT32 outside.yaml -o outside-x86.o
 # RUN: %ld.lld -r --static-call-sites outside-x86.o -o outside-x86-r.o
 # RUN: llvm-readelf -SW outside-x86-r.o | FileCheck %s --check-prefix=OUTSIDE-X86
@@ -226,7 +226,7 @@ __SCK__b:
   .quad target, 1
 #--- ppc64.s
 .abiversion 2
-## A module's, or that of a kernel whose linker makes none.
+## A module's, or that of a kernel whose linker does not make thunks.
 .globl __SCT__a
 .type __SCT__a, @function
 __SCT__a:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## What is wrong with a key, a target or a thunk is an error, with a location and
-## without an output file.
+## A fault of a key, a target or a thunk is an error with a location, and
+## there is no output file.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 call.s -o call.o
@@ -25,7 +25,7 @@
 # UNDEF: error: call.o: undefined static call key '__SCK__x'; define it with DEFINE_STATIC_CALL(x, function) in one file of this link, or with DEFINE_EXPORTED_STATIC_CALL in a shared object of it
 
 # RUN: %ld.lld -shared dso.o -o dso.so
-## The key of a DSO: it may be imported, but not copied.
+## A key of a DSO may be imported, but not copied.
 # RUN: %ld.lld --static-calls call.o dso.so -o /dev/null
 # RUN: llvm-mc -filetype=obj -triple=x86_64 copy.s -o copy.o
 # RUN: not %ld.lld --static-calls call.o copy.o dso.so -o copy.out 2>&1 | FileCheck %s --check-prefix=COPY
@@ -85,7 +85,7 @@
 # NO-TRAMP: error: undefined hidden symbol: __SCT__x
 # NO-TRAMP-NEXT: >>> referenced by call.o:(.text+0x1)
 
-## Tables that cannot be found are of no use.
+## Tables must not be discarded.
 # RUN: echo 'SECTIONS { /DISCARD/ : { *(.static_call_sites) } }' > no-sites.lds
 # RUN: %ld.lld --static-calls -T no-sites.lds call.o key.o -o /dev/null 2>&1 | FileCheck %s --check-prefix=NO-TABLE -DTABLE=.static_call_sites
 # RUN: echo 'SECTIONS { /DISCARD/ : { *(.note.patchbay.static_calls) } }' > no-note.lds
@@ -94,22 +94,22 @@
 # RUN: %ld.lld --static-calls -T no-thunks.lds call.o key.o -o /dev/null 2>&1 | FileCheck %s --check-prefix=NO-TABLE -DTABLE=.static_call_tramp_key
 # NO-TABLE: warning: section [[TABLE]] is discarded by the linker script, and without it the run time cannot update static calls
 
-## They are the linker's to make.
+## Only the linker may define them.
 # RUN: llvm-mc -filetype=obj -triple=x86_64 table.s -o table.o
 # RUN: not %ld.lld --static-calls call.o key.o table.o -o table.out 2>&1 | FileCheck %s --check-prefix=TABLE
 # TABLE: error: table.o:(.static_call_sites): section is made by the linker; remove it or --static-calls
 
-## A thunk can only be branched to, at its beginning.
+## The only valid reference to a thunk is a branch to its beginning.
 # RUN: llvm-mc -filetype=obj -triple=x86_64 address.s -o address.o
 # RUN: not %ld.lld --static-calls call.o key.o address.o -o address.out 2>&1 | FileCheck %s --check-prefix=ADDRESS
 # ADDRESS: error: address.o:(.text+0x3): relocation R_X86_64_PC32 refers to static call 'x', which can only be called and jumped to
 # ADDRESS: error: address.o:(.text+0xa): relocation R_X86_64_REX_GOTPCRELX refers to static call 'x', which can only be called and jumped to
 # ADDRESS: error: address.o:(.text+0xf): branch into the middle of static call 'x'
 # ADDRESS: error: address.o:(.data+0x0): relocation R_X86_64_64 refers to static call 'x', which can only be called and jumped to
-## The byte before looks like a call's.
+## The byte before equals a call's opcode.
 # ADDRESS: error: address.o:(.data+0x9): relocation R_X86_64_PC32 refers to static call 'x', which can only be called and jumped to
 
-## TLS, and what a script makes in an output section.
+## TLS, and a symbol that a script defines in an output section.
 # RUN: llvm-mc -filetype=obj -triple=x86_64 tls.s -o tls.o
 # RUN: not %ld.lld --static-calls -z norelro call.o tls.o -o tls.out 2>&1 | FileCheck %s --check-prefix=TLS
 # TLS: error: tls.o:(.tdata+0x0): static call key '__SCK__x' is thread-local; all threads have one thunk
@@ -123,8 +123,8 @@
 # WEAK-TARGET: error: weak-target.o:(.data+0x0): static call key '__SCK__x' refers to weak function 'hook', which may be missing at run time; define it with DEFINE_STATIC_CALL_NULL and update it
 # RUN: %ld.lld --static-calls call.o weak-target.o -o /dev/null
 
-## The first of several weak definitions wins, as for any symbol, whatever the format
-## of its relocations. The others may refer to the thunk, too.
+## The first of several weak definitions wins, as for any symbol and any format
+## of relocations. The others may also refer to the thunk.
 # RUN: llvm-mc -filetype=obj -triple=x86_64 -crel --defsym TO_END=1 weak.s -o weak1.o
 # RUN: llvm-mc -filetype=obj -triple=x86_64 weak.s -o weak2.o
 # RUN: %ld.lld --static-calls --fatal-warnings call.o weak1.o weak2.o -o weak

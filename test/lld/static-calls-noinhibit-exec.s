@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## --noinhibit-exec turns errors into warnings, and there is an output. What has no
-## usable key traps, and no table names it. --error-limit= counts these errors.
+## --noinhibit-exec turns errors into warnings, and there is an output. A thunk without
+## a usable key traps and is in no table. --error-limit= counts these errors.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 a.s -o x86.o
@@ -18,11 +18,11 @@
 # RUN: %ld.lld --static-calls --noinhibit-exec ppc.o -o ppc 2>&1 | FileCheck %s -DFILE=ppc.o -DKIND=warning
 # RUN: llvm-objdump -dz --no-show-raw-insn ppc | FileCheck %s --check-prefixes=TRAP,GOOD -DTRAP=trap -DJUMP=b
 
-## The same with -r, where the key has to be there.
+## The same with -r, where the key must be present.
 # RUN: %ld.lld -r --static-calls-relocatable --noinhibit-exec x86.o -o x86.ro 2>&1 | FileCheck %s --check-prefix=SMALL -DFILE=x86.o -DKIND=warning
 # RUN: llvm-objdump -dr --no-show-raw-insn x86.ro | FileCheck %s --check-prefix=TRAP -DTRAP=int3
 
-## Options, and targets without static calls, leave nothing to link.
+## With wrong options, and for targets without static calls, there is no output.
 # RUN: not %ld.lld --static-calls-kernel --noinhibit-exec x86.o -o none 2>&1 | FileCheck %s --check-prefix=OPTION
 # RUN: not ls none
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## Several steps: -r of what -r made, with and without thunks in it, and the
-## final link of it, on each architecture.
+## Several steps: -r of the output of -r, with and without thunks in it, and the
+## final link of that, on each architecture.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 a.s -o x86-a.o
@@ -10,7 +10,7 @@
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le --defsym PPC=1 a.s -o ppc-a.o
 # RUN: llvm-mc -filetype=obj -triple=powerpc64le --defsym PPC=1 --defsym B=1 a.s -o ppc-b.o
 
-## The thunks are the final link's: one step more or less makes no difference.
+## The final link makes the thunks: one step more or less makes no difference.
 # DEFINE: %{arch} = x86
 # DEFINE: %{later} = %ld.lld -r %{arch}-a.o -o once.o && \
 # DEFINE:   %ld.lld -r --static-calls once.o %{arch}-b.o -o twice.o && \
@@ -24,9 +24,9 @@
 # REDEFINE: %{arch} = ppc
 # RUN: %{later}
 
-## And with what is dropped at each step: b is not called from what is left. The
-## first step does not know what the final link makes of a call, so it is told to
-## keep the key.
+## The same with discarded sections at each step: no remaining code calls b. The
+## first step does not know how the final link changes a call, so an option tells it
+## to keep the key.
 # REDEFINE: %{arch} = x86
 # DEFINE: %{dropped} = %ld.lld -r --gc-sections -u call_a -u __SCK__a %{arch}-a.o %{arch}-b.o -o once.o && \
 # DEFINE:   %ld.lld -r -T discard.lds once.o %{arch}-b.o -o twice.o && \
@@ -41,8 +41,8 @@
 # DROPPED:     __SCT__a
 # DROPPED-NOT: __SCT__b
 
-## Thunks at both steps, as for a module that is linked twice: those of the
-## second join the first one's, in one section with one section of relocations.
+## Thunks at both steps, as for a module that is linked twice: the second step's
+## thunks join the first one's, in one section with one section of relocations.
 # REDEFINE: %{arch} = x86
 # DEFINE: %{both} = %ld.lld -r --static-calls-relocatable %{arch}-a.o -o once.o && \
 # DEFINE:   %ld.lld -r --static-calls-relocatable once.o %{arch}-b.o -o twice.o && \
@@ -71,8 +71,8 @@
 # RUN: not %ld.lld -r --static-calls-relocatable sites.o x86-a.o -o /dev/null 2>&1 | FileCheck %s --check-prefix=CREL
 # CREL: error: section .crel.static_call_sites of the input has not the type SHT_RELA, which those of static calls have
 
-## A section group may be dropped by a later link, and the table's entries may
-## not refer to it then.
+## A later link may drop a section group, and then the table's entries must not
+## refer to it.
 # RUN: llvm-mc -filetype=obj -triple=x86_64 group.s -o group.o
 # RUN: %ld.lld -r --static-calls-relocatable group.o x86-a.o -o first.o 2>&1 | FileCheck %s --check-prefix=GROUP
 # RUN: %ld.lld -r --static-calls-relocatable group.o x86-b.o -o second.o

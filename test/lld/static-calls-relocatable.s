@@ -16,7 +16,7 @@
 # FINAL: D __SCK__a
 # FINAL: t __SCT__a
 
-## The kernel's thunks, of the keys that are defined here.
+## The kernel's thunks, for the keys that are defined here.
 # RUN: %ld.lld -r --static-calls-relocatable first.o a.o -o module.o
 # RUN: llvm-objdump -dr --section=.static_call.text module.o | FileCheck %s --check-prefix=TRAMP
 # RUN: llvm-readelf -SrsW module.o | FileCheck %s
@@ -41,7 +41,7 @@
 # CHECK: [[#%d,SITES:]]] .static_call_sites PROGBITS {{.*}} 000020 00 WA 0 0 4
 # CHECK: .rela.static_call.text RELA {{.*}} 000018 18 I {{ *[0-9]+}} {{ *}}[[#TEXT]] 8
 # CHECK: .rela.static_call_sites RELA {{.*}} 0000c0 18 I {{ *[0-9]+}} {{ *}}[[#SITES]] 8
-## What the kernel's objtool would write: place, key and the flag of a jump.
+## The table as the kernel's objtool would write it: place, key and the flag of a jump.
 # CHECK-LABEL: '.rela.static_call_sites'
 # CHECK:      0000000000000000 {{.*}} R_X86_64_PC32 {{.*}} .text + 4{{$}}
 # CHECK-NEXT: 0000000000000004 {{.*}} R_X86_64_PC32 {{.*}} __SCK__a + 0
@@ -54,7 +54,7 @@
 # CHECK-DAG:  8 FUNC GLOBAL DEFAULT [[#TEXT]] __SCT__a
 # CHECK-DAG:  0 NOTYPE GLOBAL DEFAULT UND __SCT__other
 
-## A loader of any kind makes of it what was meant.
+## Any loader gets the intended result.
 # RUN: %stock_lld -T module.lds module.o --defsym __SCT__other=f -o module
 # RUN: llvm-objdump -s --section=.static_call.text --section=.static_call_sites module | FileCheck %s --check-prefix=LOADED
 # LOADED:      11000 e9001000 000fb9cc c3cc9090 900fb9cc

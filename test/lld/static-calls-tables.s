@@ -19,7 +19,7 @@
 # CHECK-LABEL: .static_call_tramp_key:
 # CHECK-NEXT:  12000 00f0ffff fcdf0000 10f0ffff 0ce00000
 
-## By key, then by place, a jump has bit 0 of the key set: 0x10000 call a,
+## Sorted by key, then by place; a jump has bit 0 of the key set: 0x10000 call a,
 ## 0x10005 jne a, 0x1000b jmp b, 0x10010 call b in another section.
 # CHECK-LABEL: .static_call_sites:
 # CHECK-NEXT:  13000 00d0ffff fccf0000 fdcfffff f5cf0000
@@ -36,7 +36,7 @@
 # MAP-NEXT: 11018 {{.*}} <internal>:(.static_call.text)
 # MAP-NEXT: 11018 {{.*}} __SCT__b
 
-## The kernel's names for the ends of the table, also of an empty one.
+## The kernel's names of the ends of the table, also of an empty one.
 # RUN: %ld.lld --static-calls -T a.lds a.o ends.o -o ends
 # RUN: llvm-nm ends | FileCheck %s --check-prefix=ENDS
 # ENDS-DAG: 0000000000013000 {{.}} __start_static_call_sites
@@ -46,12 +46,12 @@
 # EMPTY:      [[ADDR:[0-9a-f]+]] {{.}} __start_static_call_sites
 # EMPTY-NEXT: [[ADDR]] {{.}} __stop_static_call_sites
 
-## Nothing where there are no static calls.
+## No tables without static calls.
 # RUN: %ld.lld --static-calls -shared lib.o -o none
 # RUN: llvm-readelf -S none | FileCheck %s --check-prefix=NONE
 # NONE-NOT: static_call
 
-## The key of another unit: the offsets lead to its GOT entry, and have bit 2.
+## A key of another unit: the offsets point to its GOT entry, and have bit 2 set.
 # RUN: llvm-mc -filetype=obj -triple=x86_64 imported.s -o imported.o
 # RUN: %ld.lld --static-calls -T a.lds imported.o lib.so -o imported
 # RUN: llvm-readelf -rd imported | FileCheck %s --check-prefix=GOT
@@ -63,7 +63,7 @@
 # IMPORTED:      12000 00f0ffff 00f00000
 # IMPORTED:      13000 00d0ffff 00e00000
 
-## The tables do not depend on --emit-relocs, and it not on them.
+## The tables are independent of --emit-relocs.
 # RUN: %ld.lld --static-calls --emit-relocs -T a.lds a.o -o emit
 # RUN: llvm-objdump -s --section=.static_call_tramp_key --section=.static_call_sites --section=.note.patchbay.static_calls emit | FileCheck %s
 # RUN: llvm-readelf -r emit | FileCheck %s --check-prefix=EMIT

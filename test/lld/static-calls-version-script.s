@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## A shared object offers its keys to others or keeps them to itself, like its
-## other variables. Thunks are never offered.
+## A shared object exports its keys or hides them, like its other
+## variables. It never exports thunks.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
 # RUN: llvm-mc -filetype=obj -triple=x86_64 lib.s -o lib.o
@@ -14,7 +14,7 @@
 # LIB:     24 OBJECT GLOBAL PROTECTED {{.*}} __SCK__offered@@V1
 # LIB-NOT: __SC
 
-## The version is recorded, and the library needed, also with --as-needed.
+## The version is recorded, and the library is needed, also with --as-needed.
 # RUN: %ld.lld --static-calls -pie --as-needed exe.o lib.so -o exe
 # RUN: llvm-readelf -dr --dyn-syms exe | FileCheck %s --check-prefix=EXE
 # RUN: %ld.lld --static-calls -pie --as-needed --gc-sections exe.o lib.so -o exe.gc
@@ -23,7 +23,7 @@
 # RUN: llvm-readelf -dr --dyn-syms exe.so | FileCheck %s --check-prefix=EXE
 # RUN: %ld.lld --static-calls -pie --gc-sections exe.o lib.so -o exe.gc2
 # RUN: llvm-readelf -dr --dyn-syms exe.gc2 | FileCheck %s --check-prefix=EXE
-## But not for a call that is not made.
+## Not for a call that is dropped.
 # RUN: %ld.lld --static-calls -pie --as-needed --gc-sections -e 0 exe.o lib.so -o dead
 # RUN: llvm-readelf -d dead | FileCheck %s --check-prefix=DEAD --implicit-check-not=NEEDED
 # DEAD: Dynamic section
@@ -31,12 +31,12 @@
 # EXE: R_X86_64_GLOB_DAT {{.*}} __SCK__offered@V1 + 0
 # EXE: OBJECT GLOBAL DEFAULT UND __SCK__offered@V1
 
-## What is not offered is not found.
+## The linker does not find hidden keys.
 # RUN: not %ld.lld --static-calls -pie both.o lib.so -o both.out 2>&1 | FileCheck %s
 # CHECK: error: both.o: undefined static call key '__SCK__own'; define it with DEFINE_STATIC_CALL(own, function) in one file of this link, or with DEFINE_EXPORTED_STATIC_CALL in a shared object of it
 # RUN: not ls both.out
 
-## A version script may also be what keeps a key of default visibility in place.
+## A version script can also keep a key of default visibility local.
 # RUN: llvm-mc -filetype=obj -triple=x86_64 --defsym DEFAULT=1 lib.s -o default.o
 # RUN: not %ld.lld --static-calls -shared --version-script=lib.ver default.o -o default.out 2>&1 | FileCheck %s --check-prefix=DEFAULT
 # DEFAULT: error: default.o:(__SCK__offered): static call key '__SCK__offered' can be preempted; give it hidden or protected visibility

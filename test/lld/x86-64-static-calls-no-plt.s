@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## Calls and jumps as -fno-plt makes them become direct, and the table has the
+## Calls and jumps of -fno-plt become direct, and the table has the
 ## places of their branches.
 
 # RUN: rm -rf %t && mkdir %t && cd %t

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## A target just in reach of the thunk's jmp, and one byte further; the same for
+## A target just in reach of the thunk's jmp, and one byte further. The same for
 ## the key, which has to be in reach.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-## The form that the thunk starts in: direct if the target's address is known
+## The first form of the thunk: direct if the target's address is known
 ## and in this output, else indirect.
 
 # RUN: rm -rf %t && split-file %s %t && cd %t
@@ -32,19 +32,19 @@
 # DSO-NEXT:      a9 00 00 00 00
 # CHECK-LABEL: <__SCT__hidden>:
 # CHECK-NEXT:    e9 {{.*}} <hidden>
-## Referred to as section and addend.
+## A reference by section and addend.
 # CHECK-LABEL: <__SCT__local>:
 # CHECK-NEXT:    e9 {{.*}} <local>
 # CHECK-LABEL: <__SCT__untyped>:
 # CHECK-NEXT:    e9 {{.*}} <untyped>
 # CHECK-LABEL: <__SCT__imported>:
 # CHECK-NEXT:    a9 00 00 00 00
-## Without a function a static call returns: the thunk's own ret, at +18.
+## A static call without a function returns: the thunk's own ret, at +18.
 # CHECK-LABEL: <__SCT__null>:
 # CHECK-NEXT:    e9 0d 00 00 00
 # CHECK-LABEL: <__SCT__bss>:
 # CHECK-NEXT:    e9 0d 00 00 00
-## The thunk does the work of these, wherever they are: xor and ret, at +16.
+## The thunk implements these functions itself, wherever they are: xor and ret, at +16.
 # CHECK-LABEL: <__SCT____static_call_return0>:
 # CHECK-NEXT:    e9 0b 00 00 00
 # CHECK-LABEL: <__SCT____static_call_nop>:
@@ -57,7 +57,7 @@
 ## The value of an ifunc is its PLT entry, which has a fixed place.
 # CHECK-LABEL: <__SCT__ifunc>:
 # CHECK-NEXT:    e9
-## Unless there is none.
+## Not if there is no PLT entry.
 # NOPLT-LABEL: <__SCT__ifunc>:
 # NOPLT-NEXT:    a9 00 00 00 00
 #--- lib.s

@@ -20,7 +20,7 @@
 # RUN: llvm-readelf -sS %t.so | FileCheck %s --check-prefix=ELF
 # RUN: llvm-readelf --dyn-syms %t.so | FileCheck %s --check-prefix=DYN
 
-## Placed by the addresses below, the displacements are known: the function is
+## The addresses below fix the displacements: the function is
 ## 0x35 below the end of the jmp, the key 0x1005 above the end of the second jmp.
 # RUN: echo 'SECTIONS { \
 # RUN:   .text 0x10000 : { *(.text) } \
@@ -37,7 +37,7 @@
 # CHECK-NEXT:    c3
 # CHECK-NEXT:    e3 fe
 # CHECK-COUNT-3: cc
-## Different calls have different thunks, the same call has one.
+## Different calls have different thunks; equal calls share one.
 # CHECK-LABEL: <__SCT__two>:
 # CHECK-NEXT:    e9 {{.*}} jmp {{.*}} <target>
 # CHECK-NOT:   <__SCT__{{.*}}>:
