@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What all suites of the benchmark share. A suite builds programs (toolchain,
+"""Shared by all suites of the benchmark. A suite builds programs (toolchain,
 systems, functions), times them against each other (paired, worker) or weighs
 them (elf), and adds rows to the report."""
 
 
 class BenchError(Exception):
-    """Nothing can be measured, or what was measured is not what was meant."""
+    """A measurement is impossible, or it did not measure what it should."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Counts the instructions of single calls by valgrind's callgrind. They hardly differ
-from run to run, however busy the machine is. What the kernel does is not counted."""
+"""Counts the instructions of single calls with valgrind's callgrind. The counts hardly
+differ between runs, even on a busy machine. Instructions of the kernel do not count."""
 import re
 import subprocess
 import tempfile
@@ -12,9 +12,9 @@ SECONDS = 600
 
 
 def calls(command, said, counted):
-    """Runs a program that is told @said, and returns a number for each call of one of
-    the functions in @counted, in their order: of the instructions of the function that
-    it maps to, with what that calls. The program may change its code."""
+    """Runs a program with @said as input. Returns a number for each call of one of the
+    functions in @counted, in order: the instructions of the function that it maps to,
+    including callees. The program may change its code."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "out")
         arguments = ["valgrind", "--tool=callgrind", "--smc-check=all",

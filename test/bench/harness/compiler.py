@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Times the compiler, in two ways.
 
-*Processor time* is what the kernel says when a process ends. A round compiles
-one file with all systems in turn and then in reverse, A B B A, so that what
-changes steadily in the meantime (load, temperature) weighs the same on all. The
-next round takes the next file: many short rounds say more than few long ones.
+*CPU time* is reported by the kernel when a process ends. A round compiles one file with
+all systems in turn and then in reverse, A B B A. So steady changes in the meantime
+(load, temperature) affect all equally. The next round takes the next file: many short
+rounds give more information than few long ones.
 
-*Instructions* are counted by valgrind. Their number hardly differs from run to
-run, however busy the machine is, so one run is enough, and a tenth of a percent
-means something; but not every instruction takes the same time.
+*Instructions* are counted by valgrind. Their number hardly differs between runs, even
+on a busy machine. So one run is enough, and a tenth of a percent is significant. But
+not every instruction takes the same time.
 """
 import os
 import re
@@ -22,7 +22,7 @@ from .report import Row
 
 VALGRIND = ("valgrind", "--tool=cachegrind", "--cache-sim=no",
             "--cachegrind-out-file=/dev/null")
-SECONDS = 300  # after which no new round is begun
+SECONDS = 300  # no new round starts after this time
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Compiler:
 
 
 def _run(command, cpu):
-    """Runs one process. Returns its processor time, and what it said."""
+    """Runs one process. Returns its CPU time and its output."""
     process = subprocess.Popen(
         command, stderr=subprocess.PIPE, text=True,
         preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
@@ -49,7 +49,7 @@ def _run(command, cpu):
 
 
 def time_rows(name, compilers, plan):
-    """Processor time of one compiler run, in ms."""
+    """CPU time of one compiler run, in ms."""
     rounds = []
     turn = range(len(compilers))
     files = len(compilers[0].commands)
@@ -80,13 +80,13 @@ def instruction_rows(name, compilers, plan):
 
 
 def object_rows(name, compilers):
-    """The object files that were made last."""
+    """Sizes of the last object files."""
     return _figures(f"{name}, objects", compilers, "kB", lambda command:
                     os.path.getsize(command[-1]) / 1e3)
 
 
 def _figures(case, compilers, unit, figure):
-    """What is the same in every run needs no rounds."""
+    """Figures that are the same in every run need no rounds."""
     figures = {}
     for compiler in compilers:
         here = figures[compiler.system] = sum(map(figure, compiler.commands))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a linked program weighs, from the section headers of its ELF file."""
+"""Sizes of a linked program, from the section headers of its ELF file."""
 import struct
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ KIND, FLAGS, OFFSET, SIZE, LINK = 1, 2, 4, 5, 6
 class Size:
     text: int          # executable sections
     relocations: int   # that the dynamic linker processes
-    tables: int        # all else that is in memory and in the file
+    tables: int        # other sections in memory and in the file
     instructions: int  # of functions: text without prefix and alignment
     functions: int     # that have a symbol
 
@@ -35,8 +35,8 @@ def _sections(path, data):
 
 
 def _functions(data, symbols, names):
-    """The functions in a symbol table: address and size. The prefix that kCFI
-    puts before a function f is a symbol of this type too, __cfi_f."""
+    """Returns the functions in a symbol table: address and size. The prefix that
+    kCFI puts before a function f is also a symbol of this type, __cfi_f."""
     found = {}
     for at in range(symbols[OFFSET], symbols[OFFSET] + symbols[SIZE], 24):
         name, info, _, _, value, size = struct.unpack_from("<IBBHQQ", data, at)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Counts what is executed between two marks, by running a program of another
-architecture in QEMU, which logs the address of each instruction that it
-executes. The counts are exact, and the same in every run; how long it takes on a
-real machine they do not say."""
+"""Counts executed instructions between two marks. It runs a program of another
+architecture in QEMU, which logs the address of each executed instruction. The counts
+are exact, and the same in every run. They do not show the time on a real machine."""
 import re
 import shutil
 import subprocess
@@ -16,8 +15,8 @@ from . import BenchError
 
 @dataclass(frozen=True)
 class Isa:
-    """What llvm-mc prints is told apart by the mnemonic. The marks are words of
-    instructions that have no effect and that compilers do not emit."""
+    """Classifies llvm-mc's output by mnemonic. The marks are instruction words without
+    effect that compilers do not emit."""
     name: str
     emulator: str
     loads: str
@@ -36,11 +35,11 @@ class Isa:
 
     @property
     def root(self):
-        """Where Debian's cross compilers have the C library."""
+        """Returns the C library's folder in Debian's cross compilers."""
         return Path("/usr", self.triple)
 
     def missing(self):
-        """What is to be installed first, or None."""
+        """Returns the package to install first, or None."""
         if not shutil.which(self.emulator):
             return f"no {self.emulator}: install qemu-user"
         if not (self.root / "lib").exists():
@@ -48,7 +47,7 @@ class Isa:
         return None
 
 
-# Returns are branches of neither kind: they are predicted by the link stack.
+# Returns count as neither kind of branch: the link stack predicts them.
 ISAS = {isa.name: isa for isa in (
     Isa("powerpc64le", "qemu-ppc64le",
         r"p?l(?!i\b|is\b|a\b)\w*", r"p?st\w+", r"bctrl?", r"bl?",
@@ -67,7 +66,7 @@ class Count:
     instructions: int = 0
     loads: int = 0
     stores: int = 0
-    indirect: int = 0  # branches, but returns
+    indirect: int = 0  # branches, except returns
     direct: int = 0
 
     def __add__(self, other):
@@ -78,9 +77,9 @@ class Count:
 
 
 def _executed(log, isa):
-    """For each pair of marks, the instructions between them: addresses and words.
-    The log has each instruction once with its words and then, whenever it is
-    executed, a line with its address."""
+    """Returns, for each pair of marks, the instructions between them: addresses and
+    words. The log has each instruction once with its words and then, for each
+    execution, a line with its address."""
     words, intervals, current = {}, [], None
     instruction = []
     for line in log:
@@ -126,9 +125,9 @@ def count(isa, mnemonics):
 
 
 def unpaired(isa, executed):
-    """How many returns do not lead to behind the last call that has not returned
-    yet, and how many calls have not returned in the end: a processor's link stack
-    predicts the former wrongly, and for the latter those that follow."""
+    """Returns how many returns do not lead to the instruction after the last open call,
+    and how many calls are still open at the end. A CPU's link stack mispredicts the
+    former, and after the latter the returns that follow."""
     stack, wrong = [], 0
     for (address, name), (following, _) in zip(executed, executed[1:]):
         if re.fullmatch(isa.calls, name):
@@ -139,21 +138,21 @@ def unpaired(isa, executed):
 
 
 def _one_by_one(emulator):
-    """The option to log each instruction: QEMU 8.1 gave it another name, 10 knows only
-    that."""
+    """Returns the option that logs each instruction: QEMU 8.1 renamed it, and 10 only
+    knows the new name."""
     text = subprocess.run([emulator, "-help"], text=True, capture_output=True).stdout
     return "-one-insn-per-tb" if "-one-insn-per-tb" in text else "-singlestep"
 
 
 def run(tools, isa, program, options=()):
-    """Runs a program that prints a name for each pair of marks that it comes by.
+    """Runs a program that prints a name for each pair of marks that it passes.
     Returns the count of each name."""
     return {name: count(isa, [mnemonic for _, mnemonic in executed])
             for name, executed in trace(tools, isa, program, options).items()}
 
 
 def trace(tools, isa, program, options=()):
-    """The same, but what was executed: addresses and mnemonics."""
+    """The same, but returns the executed instructions: addresses and mnemonics."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder, "log")
         command = [isa.emulator, "-L", str(isa.root), *options, _one_by_one(isa.emulator),

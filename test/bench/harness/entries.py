@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Executed instructions of calls of patchable functions, by the form of their
-entries: src/entry_calls.c and, on ppc64le, src/entry_forms.S. The whole call is counted, with
-a body of two instructions, so what a form adds is the difference to the plain one.
+entries: src/entry_calls.c and, on ppc64le, src/entry_forms.S. The count includes the whole
+call, with a body of two instructions. So the cost of a form is its difference to the plain one.
 
-Beside the counts it is said how many returns do not pair with their calls, which
-every processor with a link stack predicts wrongly."""
+The output also has the number of returns that do not pair with their calls. Every CPU with
+a link stack mispredicts these."""
 from dataclasses import asdict
 
 from . import emulate
@@ -18,7 +18,7 @@ GENERAL_REGISTERS = {"powerpc64le": ("-msoft-float", "-mno-altivec", "-mno-vsx")
                      "aarch64": ("-mgeneral-regs-only",)}
 OTHER_FORMS = {"powerpc64le": "entry_forms.S"}
 
-# Rows of the program by case, and what they are.
+# Rows of the program by case, with descriptions.
 CASES = {
     "ppc64le entry, off": {
         "plain": "", "ours-off": "one nop", "mflr-nop": "mflr, nop; as of -mprofile-kernel"},
@@ -51,7 +51,7 @@ def build(tools, isa):
 
 
 def count(tools, isa=ISA):
-    """Of each form the count, and the number of returns that are not paired."""
+    """Returns for each form the count and the number of unpaired returns."""
     traces = emulate.trace(tools, isa, build(tools, isa))
     return {form: (emulate.count(isa, [name for _, name in executed]),
                    emulate.unpaired(isa, executed))

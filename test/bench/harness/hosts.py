@@ -1,35 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A recording that says it is of another host (runtime/trace/format.h).
+"""Makes a recording look like one of another host (runtime/trace/format.h).
 
     hosts.py FILE.pbd HOST TIME [FACTOR]
 
-FILE is changed in place: it is of HOST, of a process that began at TIME, as
-2026-03-01T12:00 in UTC, and everything took FACTOR times as long.
+Changes FILE in place: it is then of HOST, of a process that began at TIME, such as
+2026-03-01T12:00 in UTC, and all durations are multiplied by FACTOR.
 """
 import datetime
 import mmap
 import struct
 import sys
 
-# That ask a tree of many hosts; cmake/fetch-python.sh installs them.
+# Packages that query a tree of many hosts; cmake/fetch-python.sh installs them.
 ENGINES = ("duckdb", "chdb")
 
 CHUNK = struct.Struct("<IIQ")
 SESSION = 4
 HEADER_SIZE_AT, START_AT, COMMITTED_AT = 16, 32, 40
-# In struct pbd_session.
+# Offsets in struct pbd_session.
 FIRST_AT, LAST_AT, HOST_AT, NAME_MAX = 56, 80, 200, 64
 MOMENT = 24
 
 
 def nanoseconds(time):
-    """Since 1970."""
+    """Returns nanoseconds since 1970."""
     since = datetime.datetime.fromisoformat(time) - datetime.datetime(1970, 1, 1)
     return since // datetime.timedelta(microseconds=1) * 1000
 
 
 def session(data):
-    """Where it is."""
+    """Returns the offset of the session."""
     at, = struct.unpack_from("<I", data, HEADER_SIZE_AT)
     committed, = struct.unpack_from("<Q", data, COMMITTED_AT)
     while at < committed:
@@ -41,7 +41,7 @@ def session(data):
 
 
 def become(path, host, start, factor=1):
-    """start: in nanoseconds since 1970. The ticks of the processor's counter stay."""
+    """start: in nanoseconds since 1970. The ticks of the CPU's counter do not change."""
     with open(path, "r+b") as file, mmap.mmap(file.fileno(), 0) as data:
         at = session(data)
         moments = [at + FIRST_AT, at + LAST_AT, at + LAST_AT + MOMENT]

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A recording of many gigabytes that takes next to no space (runtime/trace/format.h).
+"""Makes a recording of many gigabytes that needs little disk space (runtime/trace/format.h).
 
     large_recording.py RECORDING NEW GIGABYTES
 
-It is that in directory RECORDING, of function_duration, without its events: one thread
-calls the first of its functions 436,887 times in each second, and with them in a block
-lasts 100 ms. In the 51st and 52nd second, and in the last block, are these records; all
-others are holes in the file, of which index and table say that they are full. The last record
-is of a call that all others are within. Prints when the 51st second began, as `patchbay
-replay` shows it, and how many calls a second has.
+Uses the recording of function_duration in directory RECORDING without its events. One thread
+calls the first of its functions 436,887 times a second, so that a block covers 100 ms. Only
+the 51st and 52nd second and the last block have these records. All others are holes in the
+file, although index and table mark them as full. The last record is of a call that contains
+all others. Prints the beginning of the 51st second, as `patchbay replay` shows it, and the
+number of calls in a second.
 """
 import struct
 import sys
@@ -37,7 +37,7 @@ def chunks(data):
 
 
 def rate(session):
-    """Ticks in a second, and the first."""
+    """Returns ticks per second, and the first tick."""
     ticks, ns, _ = struct.unpack_from("<3Q", session, FIRST_AT)
     number, = struct.unpack_from("<Q", session, LAST_AT + 48)
     last_ticks, last_ns, _ = struct.unpack_from("<3Q", session, LAST_AT + number % 2 * 24)

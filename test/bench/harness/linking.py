@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What static calls cost the linker: the libraries of LLVM, linked into one shared
-object with some files that make static calls. Processor time and rounds are
-those of compiler.py."""
+"""The linker's cost of static calls: LLVM's libraries are linked into one shared object
+with some files that make static calls. CPU time and rounds are those of
+compiler.py."""
 import shutil
 from pathlib import Path
 
@@ -28,13 +28,13 @@ def report(bench):
                                                 "llvm-dev of the compiler's version"))
         return
     for archive in archives:
-        archive.read_bytes()  # what is timed reads it from memory
+        archive.read_bytes()  # so that the timed link reads it from memory
     calls = [compile(tools, f"static-calls-{i}", calling_file(i)) for i in range(FILES)]
     tramps = compile(tools, "static-call-tramps", tramp_file())
     ours = str(tools.product("bin/ld.lld"))
 
     def linker(system, command, objects, against=(), note=""):
-        # A tramp is hidden: if there were none, that would be an error.
+        # A tramp is a hidden symbol, so a missing one would be an error.
         return Compiler(system, ((
             *command, "-shared", "--threads=1", "--whole-archive",
             *map(str, archives), "--no-whole-archive", *map(str, objects),
@@ -62,7 +62,7 @@ def compile(tools, name, text):
 
 
 def calling_file(number):
-    """The keys of one file, and calls by those of the file before."""
+    """Returns the keys of one file, and calls with the keys of the previous file."""
     names = [f"f{number}_{key}" for key in range(KEYS)]
     before = [f"f{(number - 1) % FILES}_{key}" for key in range(KEYS)]
     lines = ["#include <patchbay/static_call.h>"]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""LTTng as a system under test: the hooks of -finstrument-functions, in a library of
-LTTng's that is preloaded and writes an event for each. Run as a program, this is the
-proof of one: a worker whose events are written to files and counted, to say "ready
+"""LTTng as a system under test: a preloaded library of LTTng's implements the hooks of
+-finstrument-functions and writes an event for each. Run as a program, this is a worker
+that proves it: it counts the events that a run writes to files, and prints "ready
 CALLS EVENTS"."""
 import contextlib
 import ctypes.util
@@ -16,14 +16,14 @@ import time
 from . import BenchError
 from .toolchain import BENCH
 
-SECONDS = 30  # after which no daemon is ready any more
+SECONDS = 30  # gives up waiting for the daemon after this time
 PROVIDER = "lttng_ust_cyg_profile_fast"
-# A ring of 256K, as that of other systems here; of each processor.
+# One ring of 256K for each CPU, as for the other systems here.
 RING = ("--overwrite", "--subbuf-size=64K", "--num-subbuf=4")
 
 
 def library():
-    """Of the two that LTTng has, the one that writes less; None if it is not there."""
+    """Returns the library that writes less, of LTTng's two; None if it is missing."""
     if all(map(shutil.which, ("lttng", "lttng-sessiond", "babeltrace2"))):
         return ctypes.util.find_library("lttng-ust-cyg-profile-fast")
     return None
@@ -45,7 +45,7 @@ def _answers():
 
 @contextlib.contextmanager
 def daemon():
-    """One that is there already is used; what it is doing is left alone."""
+    """Uses a running daemon, and leaves its other sessions alone."""
     if _answers():
         yield
         return
@@ -66,8 +66,8 @@ def daemon():
 
 @contextlib.contextmanager
 def session(output, *channel):
-    """While it lasts, processes that have the library write events: to memory, where
-    output is --snapshot, or to files. Its name is not one that users have."""
+    """During the session, processes with the library write events: to memory if output
+    is --snapshot, otherwise to files. Its name does not collide with users' sessions."""
     name = f"patchbay-bench-{os.getpid()}"
     lttng("create", name, output)
     try:
@@ -92,7 +92,7 @@ def environment():
 
 
 def proof(program):
-    """The daemon that is used runs already."""
+    """The daemon is already running."""
     return ("env", f"PYTHONPATH={BENCH}", sys.executable, "-m", "harness.lttng", program)
 
 

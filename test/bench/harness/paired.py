@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Times programs against each other on a machine that does other things, too.
+"""Times programs against each other on a machine that also runs other things.
 
-A *round* asks every program for one sample, in an order that changes. A sample
-is the fastest of a few short *slices*, or the median of many, so that a program
-that loses the processor for a moment does not lose the round. Every ratio is made within a
-round, of samples that are milliseconds apart; the figure is the median of all
-rounds. After some rounds all programs are started anew (a *generation*), since
-a process keeps the luck of its addresses as long as it lives; and where the text
-is more than the caches hold, from new copies, since a file keeps the luck of its
-physical pages.
+A *round* asks every program for one sample, in a changing order. A sample is the fastest
+of a few short *slices*, or the median of many, so that a program which is off-CPU for a
+moment does not lose the round. Each ratio is from one round, of samples that are
+milliseconds apart. The figure is the median of all rounds. After some rounds all programs
+are restarted (a *generation*), because a process keeps the luck of its addresses while it
+lives. If the text is larger than the caches, new copies are started, because a file keeps
+the luck of its physical pages.
 """
 import os
 import random
@@ -24,8 +23,8 @@ from .report import Row, Skipped
 from .worker import Worker
 
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6}
-# A call and its return take longer than this on any machine, and a clock needs
-# this much to be read twice. What is below has not timed what it should.
+# A call and its return take longer than this on any machine. So does reading a clock
+# twice. A smaller value was not a measurement of a call.
 CALL_MIN_NS = 0.1
 SLICE_MIN_NS = 1000
 
@@ -44,11 +43,11 @@ class Entry:
     command: tuple
     against: tuple = ("baseline",)
     events: int = 0
-    # Of a program that cannot count its events: one that is built alike and can.
+    # A similar program that counts its events, for one that cannot.
     proof: tuple = ()
     environment: dict = field(default_factory=dict)
-    copy: bool = False  # run a copy of the program, another in each generation
-    calls: int = 0  # in a slice, if not those of the case
+    copy: bool = False  # run a copy of the program, a new one in each generation
+    calls: int = 0  # in a slice, if different from the case
     note: str = ""
 
 
@@ -59,9 +58,9 @@ class Case:
     calls: int
     entries: tuple
     unit: str = "ns"
-    per: str = "call"  # what takes that long
+    per: str = "call"  # the unit that is timed
     of_slices: Callable = min  # makes the sample
-    warm_up: bool = True  # one round of each generation is not counted
+    warm_up: bool = True  # the first round of each generation does not count
     skipped: tuple = ()  # (system, reason)
 
 
@@ -73,7 +72,7 @@ def _idle_ticks():
 
 
 def idle_cpu():
-    """The processor with least to do just now, of those we may use."""
+    """Returns the least busy CPU that we may use."""
     before = _idle_ticks()
     time.sleep(0.2)
     after = _idle_ticks()
@@ -91,7 +90,7 @@ def _run(entry, plan):
     if not entry.copy:
         return Worker(entry.command, plan.cpu, entry.environment)
     program, *arguments = entry.command
-    # Beside it: where it was built, programs may be run.
+    # Copy it beside the original, where programs may be executed.
     with tempfile.TemporaryDirectory(dir=program.parent) as folder:
         copy = shutil.copy(program, folder)
         return Worker((copy, *arguments), plan.cpu, entry.environment)
@@ -121,7 +120,7 @@ def _stop(workers):
 
 
 def _round(case, workers, order):
-    """A sample of each worker, in ns per call."""
+    """Returns a sample of each worker, in ns per call."""
     result = [0.0] * len(workers)
     checks = {}
     for i in order:
@@ -131,7 +130,7 @@ def _round(case, workers, order):
         if taken < SLICE_MIN_NS or taken < CALL_MIN_NS * calls:
             raise BenchError(f"{workers[i].name}: timed nothing, {calls} "
                              f"calls took {taken} ns")
-        # Loads that are timed with other numbers of calls are so simple.
+        # Loads that run with another number of calls scale linearly.
         checks[i] = sample.check * case.calls // calls
         result[i] = taken / calls
     if len(set(checks.values())) != 1:
@@ -142,7 +141,7 @@ def _round(case, workers, order):
 
 
 def _rounds(case, plan):
-    """For each entry, its samples of all rounds."""
+    """Returns for each entry its samples of all rounds."""
     choose = random.Random(case.name)
     rounds = []
     for _ in range(plan.generations):
@@ -160,11 +159,11 @@ def _rounds(case, plan):
 
 
 def rows(case, samples):
-    """The rows of a case from the samples of its entries."""
+    """Returns the rows of a case from the samples of its entries."""
     scale = UNITS[case.unit]
     of_system = {}
     for entry, times in zip(case.entries, samples):
-        # The first of a system: a second one is there to be compared with it.
+        # The first of a system; a second one is compared with it.
         of_system.setdefault(entry.system, times)
     for entry, times in zip(case.entries, samples):
         median = statistics.median(times) / scale

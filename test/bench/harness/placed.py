@@ -2,12 +2,12 @@
 """Executed instructions of calls whose caller, key and target are in the
 executable (k) or in a shared object (m): src/placed.h.
 
-A call is from the first instruction that it takes in the caller, be that the
-load of a pointer, to the last, such as the restore of the TOC pointer; with what
-is executed between caller and target, and the target's own set-up of its TOC
-pointer, but without the rest of the target. The compiler moves some of that to
-where the caller begins, so whole callers are counted and what they have in
-common is subtracted, as are the instructions of the target."""
+A call's count begins with its first instruction in the caller, such as the load of a
+pointer, and ends with its last, such as the restore of the TOC pointer. It includes the
+instructions between caller and target, and the target's own set-up of its TOC pointer, but
+not the rest of the target. The compiler moves some of that to the start of the caller. So
+whole callers are counted, and the common part and the target's instructions are
+subtracted."""
 from dataclasses import asdict, dataclass
 
 from . import emulate
@@ -43,15 +43,15 @@ VARIANTS = (
     Variant("ppc64le", ISAS["powerpc64le"]),
     Variant("ppc64le, same TOC", ISAS["powerpc64le"], flags=("-DSAME_UNIT",),
             link_flags=("-Wl,--static-calls-same-toc",)),
-    # Callers without a TOC pointer, of targets that have one.
+    # Callers without a TOC pointer, whose targets have one.
     Variant("POWER10", ISAS["powerpc64le"], caller_flags=("-mcpu=power10",),
             options=("-cpu", "power10")),
     Variant("AArch64", ISAS["aarch64"]),
 )
 
 # "Out-of-line static calls for powerpc64 ELF V2", linuxppc-dev, September 2022:
-# instructions, loads, stores, indirect branches of its own sequences. They are
-# constants: neither run nor counted here, and in a kernel, whose code reaches
+# instructions, loads, stores and indirect branches of that series' sequences. They are
+# constants, neither run nor counted here. They are of a kernel, whose code reaches
 # pointers of other units in other ways than this program.
 SERIES = {
     "kkk": (6, 2, 1, 0), "kkm": (12, 3, 1, 1), "kmk": (21, 3, 1, 2),
@@ -83,9 +83,9 @@ def build(tools, variant):
 
 
 def count(tools, variant):
-    """The counts of calls, of direct ones by units of caller and target."""
+    """Returns counts of calls, those of direct ones by units of caller and target."""
     of = emulate.run(tools, variant.isa, build(tools, variant), variant.options)
-    empty = Count(instructions=1)  # such a function is only a return
+    empty = Count(instructions=1)  # such a function only returns
     target = of["base_target"] - of["base_empty"] + empty
     frame = {}
     for unit in UNITS:

@@ -8,7 +8,7 @@ sys.path.append(str(SOURCE / "test" / "programs"))
 import programs  # noqa: E402
 from programs.build import compile_flags  # noqa: E402
 
-# More would take longer, and say little more.
+# More programs would take longer and give little more information.
 PROGRAMS = ("zstd", "sqlite", "fmt")
 ProgramError = programs.ProgramError
 
@@ -20,7 +20,7 @@ def images(tools, name):
 
 
 def flags(name, system):
-    """Some of a program's calls cannot be checked, whatever the system."""
+    """Some of a program's calls cannot be checked in any system."""
     return system.flags + programs.kcfi(name) if system.checks else system.flags
 
 

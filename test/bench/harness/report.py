@@ -11,7 +11,7 @@ COLUMNS = "{:<22} {:<31} {:>9} {:<18} {:>7}  {:<9} {:<13} {:>8}"
 
 @dataclass(frozen=True)
 class Row:
-    """One figure. Without against it is what the others are compared with."""
+    """One figure. Without against, the others are compared with it."""
     case: str
     system: str
     median: float

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The systems under test: what makes a function of each one patchable."""
+"""The systems under test: how each one makes functions patchable."""
 from dataclasses import dataclass
 
 KCFI = ("-fsanitize=kcfi",)
@@ -10,14 +10,14 @@ PFE_PREFIX = "-fpatchable-function-entry=21,16"
 
 @dataclass(frozen=True)
 class System:
-    """flags are for the code that is instrumented, and only for it. Its callers
-    are compiled with callers, what callers of this kind need by all means."""
+    """flags compile only the instrumented code. callers compiles its callers; they are the
+    options that callers of this kind always need."""
     name: str
     flags: tuple = ()
     callers: tuple = ()
-    # What the figures of this system are ratios of, among others the plain
-    # program. A system with kCFI has the plain program with kCFI beside it: what
-    # the check in the caller costs is not the price of the system.
+    # The figures of this system are ratios to these, such as the plain program. A system
+    # with kCFI also has the plain program with kCFI: the check in the caller is not a
+    # cost of the system.
     against: tuple = ("baseline",)
 
     @property
@@ -30,7 +30,7 @@ class System:
 
 
 def systems(plugin):
-    """All of them by name. The first two are the programs without a system."""
+    """Returns all of them by name. The first two are the plain programs."""
     ours = (f"-fplugin={plugin}",)
     both = ("kcfi", "baseline")
     table = [
@@ -40,17 +40,17 @@ def systems(plugin):
         System("ours-without-kcfi", ours),
         System("pfe=5", ("-fpatchable-function-entry=5",)),
         System("pfe=5+kcfi", KCFI + ("-fpatchable-function-entry=5",), KCFI, both),
-        # Its hash is elsewhere than in all other code, so callers need the
-        # option too. Five bytes at the entry and a slot before it: what an
-        # ftrace with call ops asks of this option.
+        # Its hash is at another place than in other code, so callers also need the
+        # option. Five bytes at the entry and a slot before it are what an ftrace with
+        # call ops needs.
         System("pfe=21,16+kcfi", KCFI + (PFE_PREFIX,), KCFI + (PFE_PREFIX,), both),
         System("xray", XRAY),
         System("xray+kcfi", KCFI + XRAY, KCFI, both),
-        # Only sleds at entries; the default has one at every exit, too.
+        # Only sleds at entries; the default also has one at every exit.
         System("xray-entry",
                XRAY + XRAY_ENTRY),
         System("xray-entry+kcfi", KCFI + XRAY + XRAY_ENTRY, KCFI, both),
-        # What its tracer hooks at run time, here from the start.
+        # Its tracer hooks this call at run time; here it is hooked from the start.
         System("uftrace", ("-pg", "-mfentry")),
         System("instrument-functions", ("-finstrument-functions",)),
         System("instrument-function-entry-bare",

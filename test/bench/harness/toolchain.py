@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles and links with the compiler that the build tree was configured with,
-without ccache. What it made is kept, each file with a hash of all that went into
-it beside it, and made again when that has changed."""
+"""Compiles and links without ccache, with the compiler that the build tree was configured
+with. Keeps outputs, each with a file beside it that has a hash of all inputs, and makes
+them again when the hash changes."""
 import hashlib
 import os
 import subprocess
@@ -51,7 +51,7 @@ class Toolchain:
     def runtime_library(self, name):
         """A library of compiler-rt, or None if it is not installed."""
         folder = Path(self._output("--print-runtime-dir").strip())
-        # The folder of the triple, or the one that is still Debian's.
+        # The triple's folder, or the one that Debian still uses.
         for path in (folder / f"lib{name}.a",
                      folder.parent / "linux" / f"lib{name}-x86_64.a"):
             if path.exists():
@@ -59,7 +59,7 @@ class Toolchain:
         return None
 
     def object(self, source, flags=()):
-        """Compiles one file, which is of src/ unless its path is absolute."""
+        """Compiles one file, relative to src/ unless its path is absolute."""
         source = BENCH / "src" / source
         return self._make(source.stem, ".o", [*CFLAGS, *flags, "-c", str(source)])
 
@@ -75,7 +75,7 @@ class Toolchain:
         return self._make(name, suffix, list(map(str, arguments)))
 
     def each(self, function, items):
-        """The function of each item, on all processors. In a dictionary."""
+        """Calls the function for each item, on all CPUs. Returns a dictionary."""
         items = list(items)
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             return dict(zip(items, pool.map(function, items)))
@@ -92,8 +92,8 @@ class Toolchain:
         stamp = path.with_name(path.name + ".made-from")
         if not (path.exists() and stamp.exists()
                 and stamp.read_text() == made_from):
-            # Under another name first, the stamp last: a run that is interrupted,
-            # or that is not alone, leaves no half file.
+            # Write to another name first and the stamp last, so that an interrupted
+            # or concurrent run leaves no partial file.
             own = f".{os.getpid()}-{threading.get_ident()}-{path.name}"
             part = path.with_name(own)
             self._output(*arguments, "-o", str(part))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs whose calls a tracer writes down. Run as a program, this is the proof
-of one: a worker that is traced, whose log is then read with the tracer's own tool,
-to say "ready CALLS EVENTS"."""
+"""Programs whose calls a tracer logs. Run as a program, this is a worker that proves it:
+it runs under the tracer, reads its log with the tracer's own tool, and prints "ready
+CALLS EVENTS"."""
 import csv
 import io
 import json
@@ -12,8 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-# In a buffer of this size the oldest events make room for new ones, as with XRay's
-# flight data recorder, and as in the ring of the floor.
+# A ring of this size drops the oldest events, like XRay's flight data recorder and the
+# ring of the floor.
 BUFFER = "256K"
 
 
@@ -28,7 +28,7 @@ def xray(folder):
 
 
 def proof(reader, tool, folder, *command):
-    """The log is written to another folder, of the proof alone."""
+    """The proof writes its log to its own folder."""
     return (sys.executable, __file__, reader, tool, folder, *command)
 
 

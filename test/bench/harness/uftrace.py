@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""uftrace as a system under test. Run as a program it is the proof of one: a
-worker under uftrace that writes everything down, says "ready CALLS EVENTS", with
-the events of hot_callee() that uftrace has seen."""
+"""uftrace as a system under test. Run as a program, this is a worker that proves it: it
+runs under uftrace, which logs everything, and prints "ready CALLS EVENTS" with the
+events of hot_callee() in the log."""
 import re
 import subprocess
 import sys
@@ -11,8 +11,8 @@ RECORD = ("uftrace", "record", "--no-event", "--no-libcall", "--force")
 
 
 def command(program):
-    """Every entry and exit is traced, with its time, and nothing is written: all
-    calls are shorter than what is asked for."""
+    """uftrace traces every entry and exit with its time, and writes nothing: all calls
+    are below the threshold."""
     return (*RECORD, "--time-filter=10s", "-d", f"{program}.uftrace",
             program)
 

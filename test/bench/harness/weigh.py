@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a function costs in bytes: differences of whole programs."""
+"""Bytes per function: differences of whole programs."""
 from .report import Row
 
 PARTS = {
@@ -12,12 +12,12 @@ PARTS = {
 
 
 def weigh(case, sizes, table, functions, report):
-    """Bytes per function over the program without it. Text has ratios, too;
-    those of tables and relocations would be ratios to next to nothing."""
+    """Bytes per function over the program without the system. Text also has ratios;
+    those of tables and relocations would be ratios to almost nothing."""
     for part, note in PARTS.items():
         for name in sizes:
-            # What ours costs over no kCFI at all is asked often; of the peers,
-            # it is the sum of two rows.
+            # Users often ask for our cost over no kCFI at all. For the peers it is the
+            # sum of two rows.
             against_all = table[name].against
             for against in against_all if name == "ours" else against_all[:1]:
                 here = getattr(sizes[name], part)

@@ -11,7 +11,7 @@ from . import BenchError
 
 @dataclass(frozen=True)
 class Sample:
-    check: int   # what the calls computed
+    check: int   # the result that the calls computed
     times: list  # of each slice, in ns
 
 
@@ -32,7 +32,7 @@ class Worker:
             raise
 
     def sample(self, slices, calls):
-        with contextlib.suppress(BrokenPipeError):  # no answer then, either
+        with contextlib.suppress(BrokenPipeError):  # then there is no answer either
             self._process.stdin.write(f"{slices} {calls}\n")
             self._process.stdin.flush()
         check, *times = map(int, self._answer().split())
