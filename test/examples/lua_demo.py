@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Patchbay on a program that nobody here wrote: the Lua interpreter.
+"""Patchbay on a foreign program: the Lua interpreter.
 
 Builds Lua from Debian's source package with kCFI, one half of its files with
-the plugin and the other half without; counts its calls while it runs a script
-and compares them with what Lua's own call hook counts; exchanges the target of
-a static call in a small program; and shows that kCFI still traps.
+the plugin and the other half without. Counts its calls while it runs a script
+and compares the counts with those of Lua's own call hook. Changes the target of
+a static call in a small program. Shows that kCFI still traps.
 """
 import argparse
 import json
@@ -51,7 +51,7 @@ class Demo:
         self.must("tar", "-xf", tarball, "-C", "lua-src", "--strip-components=1")
 
     def build_lua(self):
-        """Every other file, in alphabetical order, gets the plugin."""
+        """Returns every other file, in alphabetical order; these get the plugin."""
         sources = sorted(source for source in (self.work / "lua-src").glob("src/l*.c")
                          if source.name != "luac.c")
         commands = []
@@ -100,7 +100,7 @@ class Demo:
 
 
 def compare(counted, expected):
-    """Prints counts got in two ways side by side; unequal ones end the demo."""
+    """Prints counts of both methods side by side. Different ones end the demo."""
     print(f"{'Patchbay':>10} {'Lua hook':>10}  function")
     for name in sorted(expected):
         print(f"{counted.get(name, 0):>10} {expected[name]:>10}  {name}")

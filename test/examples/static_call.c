@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A static call is a direct call whose target can be exchanged at run time.
+// A static call is a direct call whose target can change at run time.
 //
 // REQUIRES: lld, host-x86_64
 // RUN: %clang_pass -O2 -fsanitize=kcfi -I%patchbay_include %s -o %t \

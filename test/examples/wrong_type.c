@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls instrumented functions through pointers: of the right type, then, as an
-// attacker would, of a wrong one. Compile it twice, with -DCALLEES with the
+// Calls instrumented functions through a pointer of the right type, and then, as an
+// attacker would, through one of a wrong type. Compile it twice, with -DCALLEES with the
 // plugin and without either; -fsanitize=kcfi both times.
 //
 // REQUIRES: host-x86_64
@@ -12,8 +12,8 @@
 // CHECK-NEXT: wrong type: calling
 // CHECK-NEXT: code -4
 //
-// What stock clang has for this, NOPs before the entry, pushes the hash away
-// from where other objects' callers look: the rightly typed call dies, too.
+// Stock clang's NOPs before the entry move the hash away from where other objects'
+// callers look: the correctly typed call traps, too.
 //
 // RUN: %clang -O2 -fsanitize=kcfi -fpatchable-function-entry=21,16 -DCALLEES -c %s -o %t.o
 // RUN: %clang -O2 -fsanitize=kcfi %s %t.o -fuse-ld=lld -o %t

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
- * What most of these pages build. */
+ * The program of most of these pages. */
 #include <stdio.h>
 
 __attribute__((noinline)) int words_in(const char *text)
