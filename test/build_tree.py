@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a build tree was configured with: the compiler that its plugin is for, which
-is no other than LLVM's of the same version."""
+"""The configuration of a build tree: the compiler that its plugin is for, which is always
+LLVM's of the same version."""
 import re
 
 
 class NoBuildTree(Exception):
-    """The folder is none."""
+    """The folder is not a build tree."""
 
 
 def variable(build, name):
-    """A variable of CMake's."""
+    """Returns a variable of CMake's."""
     try:
         text = (build / "CMakeCache.txt").read_text()
     except OSError:

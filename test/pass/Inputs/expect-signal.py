@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs a program and fails unless it dies of the named signal."""
+"""Runs a program and fails unless the named signal kills it."""
 import signal
 import subprocess
 import sys

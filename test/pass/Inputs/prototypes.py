@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compares what records say about arguments with what callers do.
+"""Compares the arguments in records with the behaviour of callers.
 
     prototypes.py generate SEED COUNT [WITHOUT...]   prints a C file
     prototypes.py compare MACHINE MIR RECORDS        compares
 
 The file has COUNT functions of random type, each external or internal (which
 LLVM may give another calling convention), and a caller of each. MIR is the
-machine code of the callers behind instruction selection, which names the
-registers that a call reads and writes and the stack that it stores to: that is
-the other half of the target's code, so neither side is derived from the other.
-RECORDS is what records.py prints. WITHOUT are types that a target lacks.
+machine code of the callers after instruction selection. It names the registers
+that a call reads and writes, and the stack that it stores to. That is the other
+half of the target's code, so neither side is derived from the other.
+RECORDS is the output of records.py. WITHOUT are types that a target lacks.
 """
 import random
 import re
@@ -40,7 +40,7 @@ typedef float v4 __attribute__((vector_size(16)));
 void sink(void *);
 """
 NAMES = re.findall(r"(\w+)(?: __attribute__.*)?;$", TYPES, re.MULTILINE)
-# Several times what fills registers, so that others meet full ones.
+# Types that fill registers appear several times, so that others meet full registers.
 NAMES = [n for n in NAMES if n != "sink"] + 2 * [
     "char", "short", "_Bool", "__int128", "_Float16"] + 4 * ["int", "long", "float", "double"]
 
@@ -70,9 +70,9 @@ def positions(*groups):
     return {name: at for at, group in enumerate(groups) for name in group.split()}
 
 
-# Argument registers of each kind by position, those of results, where offsets
-# of stack arguments count from, and to what the size of all of them is rounded
-# up. On ppc64le that includes room for those in registers, so only stores count.
+# Argument registers of each kind by position, result registers, the origin of offsets of
+# stack arguments, and the rounding of their total size. On ppc64le the size includes
+# room for those in registers, so only stores count.
 X86_GP = positions("rdi edi di dil", "rsi esi si sil", "rdx edx dx dl", "rcx ecx cx cl",
                    "r8 r8d r8w r8b", "r9 r9d r9w r9b")
 MACHINES = {
@@ -88,7 +88,7 @@ MACHINES = {
 
 
 class Call:
-    """What a caller's call reads, writes and stores."""
+    """The reads, writes and stores of a caller's call."""
 
     def __init__(self, machine, text):
         gp, fp, gp_results, fp_results, base, self.rounding = MACHINES[machine]
@@ -123,7 +123,7 @@ class Call:
                 not -8 < self.size - 8 * words < self.rounding if self.rounding
                 else words != self.words):
             return f"stack: {self.words} words are stored, {self.size} bytes reserved"
-        # Vectors are in the registers of floating-point numbers, but not `fp`.
+        # Vectors use the floating-point registers, but are not `fp`.
         if "sret" not in record["flags"] and record["ret"] != self.result and (
                 record["ret"], self.result) != ("other", "fp"):
             return f"result: {self.result}"

@@ -3,9 +3,9 @@
 
     function gp=2 fp=0 stack=0 ret=gp site=+0 hash=0x... align=16 [flags]
 
-and after `prefix`, with --prefix, the 16 bytes before the entry. Fails if
-a record contradicts the code that it describes. Written against the numbers
-of the ABI, not its header, so that the two check each other.
+--prefix adds `prefix` and the 16 bytes before the entry. Fails if a record
+contradicts the code that it describes. Uses the ABI's numbers and not its header,
+so that the two check each other.
 """
 import argparse
 import re
@@ -22,8 +22,8 @@ RECORD = struct.Struct("<iiIBBBB")
 PPC64LE, X86_64, AARCH64, RISCV64 = 21, 62, 183, 243
 PADS = {X86_64: bytes([0xC3] * 4), AARCH64: bytes.fromhex("c0035fd6"),
         PPC64LE: bytes.fromhex("2000804e"), RISCV64: bytes.fromhex("67800000")}
-# What may be between entry and site: nothing, a landing pad, or on ppc64le the
-# set-up of r2, up to where a symbol says that the local entry is.
+# Code that may be between entry and site: none, a landing pad, or on ppc64le the set-up
+# of r2, up to the local entry point of the symbol.
 PREAMBLES = {X86_64: "(f30f1efa)?", AARCH64: "(5f2403d5|df2403d5)?",
              PPC64LE: "(....4c3c....4238)?", RISCV64: "(17000000)?"}
 

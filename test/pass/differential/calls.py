@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Generates functions of random signatures that call each other across two
-translation units, for the most part through pointers. csmith makes neither
+translation units, mostly through pointers. csmith makes neither
 such calls, nor variadic functions, nor types that are passed in several ways.
 """
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ PROMOTED = ["i8", "u8", "i16", "u16", "boolean", "f32"]
 KEPT = ["i32", "u32", "i64", "u64", "f64", "wide", "c64", "u128", "v128",
         "pointer", "callback"]
 TYPES = PROMOTED + KEPT + ["c32", "color"]
-# A call with these alone needs no stack, so every back end can make it a
-# guaranteed tail call.
+# A call with only these needs no stack, so every back end can make it a guaranteed tail
+# call.
 INTEGERS = ["i8", "u16", "i32", "u32", "i64", "u64", "boolean", "pointer"]
 
 
@@ -71,7 +71,7 @@ class Calls:
             for i in range(functions)]
 
     def _struct(self, name):
-        """Either random, or of one real type, which is often passed in registers."""
+        """Either a random one, or one of one real type, which often uses registers."""
         if self.random.random() < 0.3:
             kinds = [self.random.choice(REALS)] * self.random.randint(1, 4)
         else:
@@ -88,9 +88,9 @@ class Calls:
         count = choose.choice([0, 1, 2, 3, 4, 6, 9, 14])
         result = choose.choice(["void", *self.types])
         if kind < 0.45:
-            # The caller says how many real ones there are, in a register.
+            # The caller passes the number of real ones in a register.
             rest = KEPT + ["f64"] * 6 + [name for name, _ in self.structs]
-            # What precedes "..." must not be of a type that is promoted.
+            # The type before "..." must not be promoted.
             return Signature(result, (*choose.choices(self.types, k=count // 2), "i32"),
                              tuple(choose.choices(rest, k=choose.randint(1, 8))))
         return Signature(result, tuple(choose.choices(self.types, k=count)), None)
@@ -129,7 +129,7 @@ class Calls:
         kinds = signature.arguments + (signature.rest or ())
         seen = callee.external or callee.unit == caller_unit
         name = callee.name if seen and self.random.random() < 0.3 else f"to_{callee.name}"
-        # Arguments are evaluated in no certain order, statements are.
+        # The order of evaluation is undefined for arguments, but defined for statements.
         lines = [f"{kind} x{i} = next_{kind}();" for i, kind in enumerate(kinds)]
         call = f"{name}({', '.join(f'x{i}' for i in range(len(kinds)))})"
         lines.append(f"{call};" if signature.result == "void"

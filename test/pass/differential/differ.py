@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests programs and controls in one configuration each, and reports what
-differs with a script that shows it again."""
+"""Tests programs and controls in one configuration each, and reports
+differences with a script that reproduces them."""
 import shlex
 import shutil
 import signal
@@ -15,8 +15,8 @@ from program import UNITS, generate
 from toolchain import (HERE, HOST, RUN_LIMIT, TARGETS, Configuration, SetupError,
                        ToolError, run)
 
-# Seconds that the reference may take. Emulated, a program takes a hundred times
-# as long; most end in a few thousandths, or never.
+# Time limit of the reference in seconds. Emulated, a program takes a hundred times as
+# long. Most end in a few milliseconds, or never.
 REFERENCE_LIMIT = 0.2
 COMPILE_LIMIT = 120
 CONTROL = HERE / "Inputs" / "wrong-type.c"
@@ -24,7 +24,7 @@ TRAPS = (-signal.SIGILL, -signal.SIGTRAP)
 
 
 class Run:
-    """What is tested, and what came of it."""
+    """The tests and their results."""
 
     def __init__(self, tools, keep_failures, time_limit=None):
         self.tools = tools
@@ -52,8 +52,8 @@ class Run:
 
 
 def outcome(tools, configuration, sources, output, uses_plugin, limit=RUN_LIMIT):
-    """Builds and runs; uses_plugin says of each source whether it is compiled
-    with the plugin. Returns how the last step ended and all commands."""
+    """Builds and runs. uses_plugin tells for each source whether to compile it
+    with the plugin. Returns the result of the last step and all commands."""
     objects = [output.with_suffix(f".{source.stem}.o") for source in sources]
     commands = [tools.compile_command(configuration, source, object, uses)
                 for source, object, uses in zip(sources, objects, uses_plugin)]
@@ -68,7 +68,7 @@ def outcome(tools, configuration, sources, output, uses_plugin, limit=RUN_LIMIT)
 
 
 def wrong_records(tools, objects, instrumented, untraced, image):
-    """Says in which functions image's records differ from what was asked for."""
+    """Reports the functions whose records in image differ from the request."""
     expected = tools.defined([object for object, uses in zip(objects, instrumented) if uses])
     for name in untraced:
         expected.pop(name, None)
@@ -87,7 +87,7 @@ def wrong_records(tools, objects, instrumented, untraced, image):
 
 def report(run_, count, configuration, fault, commands, stderr, work, kept, sources=()):
     """Reports and counts a fault, copies the sources, and writes a script that
-    does there what was done in the folder work."""
+    repeats there what was done in the folder work."""
     kept = run_.keep_failures.absolute() / kept
     kept.mkdir(parents=True, exist_ok=True)
     for source in sources:
@@ -126,8 +126,8 @@ def test(run_, program, configuration, reference):
 
 
 def reference_program(tools, seed, folder):
-    """The first program of the seed that ends soon, and what it prints. Not
-    optimized, because that may be what ends a loop soon."""
+    """Returns the first program of the seed that ends soon, and its output. It is not
+    optimized, because optimization may be the reason that a loop ends soon."""
     host = Configuration(TARGETS[HOST], "O0", kcfi=False)
     for attempt in range(100):
         program = generate(tools.csmith, seed, attempt, folder)
@@ -153,7 +153,7 @@ def test_program(run_, configurations, seed):
 
 
 def test_control(run_, configuration):
-    """kCFI traps where it should, and only there, if the callee is instrumented."""
+    """kCFI traps wrong calls, and only these, if the callee is instrumented."""
     tools = run_.tools
     with tempfile.TemporaryDirectory(prefix="patchbay-differential-") as folder:
         image = Path(folder) / configuration.file_name
@@ -173,7 +173,7 @@ def test_control(run_, configuration):
 
 
 def require(tools, target):
-    """Without the plugin, a program of the target can be built and run."""
+    """Checks that programs of the target build and run without the plugin."""
     if target.name != HOST and not shutil.which(target.emulator[0]):
         raise SetupError(f"{target.emulator[0]} not found: install qemu-user, or leave "
                          f"{target.name} out of --targets")

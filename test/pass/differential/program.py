@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Generates one program from a seed: two translation units and a header. Half
-of its functions, chosen at random, are marked as not to be instrumented.
+"""Generates one program from a seed: two translation units and a header. Half of its
+functions, chosen at random, are marked to be excluded.
 
-first.c is what csmith generates and half of the generated calls, second.c has
-the other half and main. csmith calls its functions directly; here half of them
-are called through pointers.
+first.c has csmith's output and half of the generated calls, second.c has the other half
+and main. csmith calls its functions directly; this changes half of them to calls through
+pointers.
 """
 import random
 import re
@@ -15,10 +15,10 @@ from pathlib import Path
 from calls import Calls
 
 UNITS = ("first.c", "second.c")
-# csmith's words for a function: everything before the name, and its number.
+# csmith's declaration of a function: the text before the name, and its number.
 FUNCTION = re.compile(r"^((?:inline )?static .*\W)func_(\d+)(\(.*\))(;?)\s*$")
-SMALLEST = 3    # functions of csmith: less is hardly a program
-LONGEST = 350   # lines of csmith: more takes too long to compile
+SMALLEST = 3    # functions of csmith: fewer are hardly a program
+LONGEST = 350   # lines of csmith: more take too long to compile
 
 MAIN = """\
 uint64_t state = {seed};
@@ -51,7 +51,7 @@ class Program:
     seed: int
     folder: Path
     plain_unit: str   # compiled without the plugin, or ""
-    flavour: int      # what code generation options it is compiled with
+    flavour: int      # the code generation options that compile it
     untraced: frozenset
 
 
@@ -71,8 +71,8 @@ def _csmith_options(choose):
 
 
 def _csmith(tool, choose, folder):
-    """The first program that has a useful size. csmith leaves a file of its own
-    in the folder."""
+    """Returns the first program of a useful size. csmith also writes its own file into
+    the folder."""
     options = _csmith_options(choose)
     while True:
         command = [tool, "--seed", str(choose.randrange(1 << 31)), *options]
@@ -111,8 +111,8 @@ def _rewrite(lines, choose, untraced):
 
 
 def generate(tool, seed, attempt, folder):
-    """Writes the program into the folder. The attempt counts programs of this
-    seed that were of no use."""
+    """Writes the program into the folder. The attempt counts useless programs of
+    this seed."""
     choose = random.Random(f"{seed} {attempt}")
     untraced = set()
 

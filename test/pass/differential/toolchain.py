@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles, links, runs and looks into programs of all targets."""
+"""Compiles, links, runs and inspects programs of all targets."""
 import json
 import platform
 import re
@@ -17,8 +17,8 @@ import build_tree
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent.parent
 RUN_LIMIT = 60  # seconds; a program runs for a few hundredths of one
-# csmith's programs mean the same under these rules on all targets: what
-# overflows wraps, and only what is written as one is a multiply-add.
+# csmith's programs have the same meaning on all targets under these rules: overflow
+# wraps, and only an explicit multiply-add is one.
 CFLAGS = ("-std=gnu11", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off",
           "-Wno-everything", "-Wbackend-plugin", "-fno-crash-diagnostics",
           "-I", str(HERE / "Inputs"), "-mllvm", "-verify-machineinstrs")
@@ -26,11 +26,11 @@ LDFLAGS = ("-fuse-ld=lld", "-Wl,--threads=1")
 
 
 class SetupError(Exception):
-    """Nothing can be tested like this; says what to do."""
+    """Such a test is impossible. The message tells the user what to do."""
 
 
 class ToolError(Exception):
-    """The command does not take an image."""
+    """The command refuses an image."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Target:
     name: str        # the triple's
     emulator: tuple  # command that runs its programs elsewhere
     library: str     # Debian's name in packages of C libraries
-    # Options that change how functions start or how they are reached, one set
-    # per program.
+    # Options that change the start of functions or how they are reached, one set per
+    # program.
     flavours: tuple
 
 
@@ -118,7 +118,7 @@ class Toolchain:
         return [*emulator, str(image), *arguments]
 
     def recorded(self, image):
-        """The names of the functions that have records, and how often."""
+        """Returns the names of the functions with records, and how often."""
         found = subprocess.run([self.tool, "list", "--json", image],
                                capture_output=True, text=True)
         if found.returncode == 3:
@@ -132,14 +132,14 @@ class Toolchain:
         return [str(self.tool), "verify", str(image)]
 
     def verify(self, image):
-        """The first fault that the command finds in what describes functions."""
+        """Returns the first fault that the command finds in records."""
         ended = run(self.verify_command(image))
         return f"patchbay verify: {ended.first_line}" if ended.status else None
 
     def defined(self, objects):
-        """The names of the functions that objects define. Other symbols in code
-        are labels, the prefixes that stock kCFI gives functions, the plugin's pads
-        before them, and its own functions, which register a module."""
+        """Returns the names of the functions that objects define. Skips other symbols in
+        code: labels, the prefixes of stock kCFI, the plugin's pads, and its own functions,
+        which register a module."""
         symbols = self._text(self.nm, "--defined-only", "--format=posix", *objects)
         names = (line.split()[0] for line in symbols.splitlines()
                  if line[:1] and line.split()[1:2] and line.split()[1] in "tTwW")
@@ -149,13 +149,13 @@ class Toolchain:
 
 
 def _plain(name):
-    """Without what LLVM adds to the names of copies."""
+    """Removes LLVM's suffix of copies."""
     return name.partition(".")[0]
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended, in words."""
+    """The result of a command, in words."""
     words: str
     status: int  # -N: by signal N
     stdout: str = ""

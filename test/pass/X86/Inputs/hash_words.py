@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Print of each function in an object file the five bytes before its entry:
-the opcode and the kCFI hash."""
+"""Prints the five bytes before the entry of each function in an object file: the
+opcode and the kCFI hash."""
 import re
 import subprocess
 import sys

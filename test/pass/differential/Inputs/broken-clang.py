@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs $CLANG, but what it makes is wrong as $BROKEN says:
+"""Runs $CLANG and breaks its output as $BROKEN requests:
 
     records   functions are not instrumented
     bits      the first record of an image has a bit set that must be zero
-    output    instrumented programs print something else
+    output    instrumented programs have another output
     compiler  instrumented programs are not compiled
-    stock     optimized programs print something else
+    stock     optimized programs have another output
 """
 import os
 import subprocess
