@@ -59,7 +59,7 @@ fun:one
 
 fun:?w[a-p]
 //--- only
-# what is under [always] counts first, wherever it stands
+# the [always] section counts first, in any position
 [always]
 fun:one
 fun:marked
