@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: (Apache-2.0 WITH LLVM-exception) OR GPL-2.0 */
 /*
- * The Patchbay ABI: what compiler, linker, runtime and kernel agree on.
+ * The Patchbay ABI: the contract between compiler, linker, runtime and kernel.
  *
- * Every number that two of the products share is stated here and nowhere else.
- * The header compiles alone as C11, C++17 and assembler (only the structures
- * are hidden from the assembler), on any host, for any target.
+ * Only this header defines the numbers that two of the products share.
+ * It compiles alone as C11, C++17 and assembler (which does not see the
+ * structures), on any host, for any target.
  *
  * Overview
  * --------
@@ -18,15 +18,15 @@
  * x86-64 with kCFI differs in one byte: callers check `hash` as the immediate
  * of a 5-byte `mov`, so entry-5 holds its opcode and the pad is 3 bytes.
  *
- * The slot lies outside the hash, so a function's hash is at the same distance
- * from its entry with or without a slot, and callers check both alike.
+ * The slot is outside the hash, so a function's hash has the same distance from
+ * its entry with or without a slot, and callers check both the same way.
  *
- * A *site* is the patchable instruction behind the entry (behind its landing
- * pad, endbr64 or bti, if it has one). A *record* in section patchbay_sites
- * describes each site. A *note* per object file carries the ABI version. A
- * *module descriptor*, one per linked module (executable or shared object),
- * leads the runtime to the module's records, and a loaded note leads a runtime
- * that comes later to the descriptor.
+ * A *site* is the patchable instruction at the entry (after its landing pad,
+ * endbr64 or bti, if it has one). A *record* in section patchbay_sites
+ * describes each site. A *note* per object file has the ABI version. A *module
+ * descriptor*, one per linked module (executable or shared object), points the
+ * runtime to the module's records. A runtime that is loaded later finds the
+ * descriptor by a loaded note.
  *
  * This file is the reference; runtime/ABI.md draws it for each architecture.
  */
@@ -35,16 +35,17 @@
 
 /*
  * Version of everything below. The linker refuses objects of different
- * versions in one link, the runtime refuses modules of another version. What
- * every version has in common, so that each can name the others:
+ * versions in one link, the runtime refuses modules of another version. All
+ * versions share these parts, so that each can name the others:
  *
  * - the note of object files: its section, owner, type and first word;
- * - the first word of the module descriptor and of the loaded note, and how the
- *   latter leads to the former.
+ * - the first word of the module descriptor and of the loaded note, and the
+ *   pointer from the latter to the former.
  *
  * 1   the first one
- * 2   x86-64: stubs, to which the sites' immediates lead. On all architectures
- *     the loaded note, and links, state, stubs and flags in the descriptor
+ * 2   x86-64: stubs, and immediates of sites that refer to them. On all
+ *     architectures the loaded note, and links, state, stubs and flags in the
+ *     descriptor
  */
 #define PATCHBAY_ABI_VERSION 2
 
@@ -52,7 +53,7 @@
  * Function prefix
  *
  * Offsets from the entry, in bytes. The prefix is PATCHBAY_PREFIX_SIZE bytes
- * directly before the entry; what alignment asks for beyond that comes first.
+ * directly before the entry. Alignment padding, if any, comes before it.
  */
 #define PATCHBAY_SLOT_OFFSET (-16)
 #define PATCHBAY_SLOT_SIZE 8
@@ -62,8 +63,8 @@
 #define PATCHBAY_PREFIX_SIZE 16
 
 /*
- * Functions of -fsanitize=function have two words of its own where pad and
- * hash are else: this magic, then a type hash that only it looks at. Their pad
+ * Functions of -fsanitize=function have two other words at the place of pad and
+ * hash: this magic, then a type hash that only the sanitizer reads. Their pad
  * is the PATCHBAY_SLOT_SIZE bytes before the slot.
  */
 #define PATCHBAY_FUNCTION_SANITIZER_MAGIC 0xc105cafe
@@ -72,11 +73,11 @@
 /*
  * Architectures
  *
- * X(id, triple, llvm, linux, e_machine, pad): one row per architecture whose
- * prefix is defined. `triple`, `llvm` and `linux` are the spellings that the
- * runtime, the pass and linker, and the kernel use; `pad` is the 4-byte little
- * endian word of return instructions, which is also the magic that proves
- * that a slot is there.
+ * X(id, triple, llvm, linux, e_machine, pad): one row per architecture with a
+ * defined prefix. `triple`, `llvm` and `linux` are the spellings of the runtime,
+ * of the pass and the linker, and of the kernel. `pad` is the 4-byte little
+ * endian word of return instructions. It is also the magic that proves that
+ * there is a slot.
  */
 #define PATCHBAY_ARCH_TABLE(X)                                                 \
 	X(X86_64, x86_64, X86, x86, 62, 0xc3c3c3c3)            /* ret x 4 */   \
@@ -92,55 +93,55 @@
  *	armed      e8 rel32   call stub         72 rel8   jb   pad (taken if the
  *	                                                       trampoline set CF)
  *
- * The state is the first byte alone. The compiler lets the other four lead to a
- * stub, which is as far away as a call would be, and nobody changes them: as an
- * immediate they decide about flags, and those are nobody's at an entry. Or they
- * are 0, and whoever arms the site for the first time fills them in before.
- * (Readers know one more form, which nobody writes: e9, a jmp.)
+ * The state is only the first byte. The compiler sets the other four to the
+ * displacement of a call of a stub, and they never change: as an immediate of
+ * `test` they only affect flags, which are free at an entry. Or they are 0, and
+ * the runtime fills them in before it first arms the site. (Readers accept one
+ * more form, which no version writes: e9, a jmp.)
  *
- * The stubs are the module's own, PATCHBAY_X86_64_NR_STUBS of them, one for each
+ * The module has its own stubs, PATCHBAY_X86_64_NR_STUBS of them, one for each
  * trampoline of the runtime, in the order of patchbay_x86_64_stub():
  *
  *	+0   f3 0f 1e fa        endbr64
- *	+4   ff 25 rel32        jmp *trampoline(%rip)    behind struct patchbay_links
+ *	+4   ff 25 rel32        jmp *trampoline(%rip)    after struct patchbay_links
  *	+10  cc ...
  *
- * In a module that no runtime knows they lead to endbr64; clc; ret, behind the
- * last of them. Unwind tables describe all that: the return address is on top of
+ * In a module that no runtime knows they jump to endbr64; clc; ret, after the
+ * last stub. Unwind tables describe all of that: the return address is on top of
  * the stack, as at any function's entry.
  *
- * Behind that are trampolines of the module's own, as many as stubs, for runtimes
- * that are so far away that branches to theirs cost more. Each has two entries:
+ * The module's own trampolines follow, one for each stub. A runtime uses them if
+ * it is so far away that branches to its own cost more. Each has two entries:
  *
  *	+0   endbr64; clc; ret   it is shut
- *	+16  the trampoline      unwind tables describe every instruction of it
+ *	+16  the trampoline      unwind tables describe each of its instructions
  *
- * What they must know is of two kinds. Addresses are in a table behind those that
- * the stubs jump to; all of it is 0 until a runtime fills it in:
+ * The trampolines need two kinds of information. Addresses are in a table after the
+ * addresses that the stubs jump to. All of it is 0 until a runtime fills it in:
  *
- *	+0   how far the word is from %fs:0 that leads to the thread's marks
+ *	+0   offset from %fs:0 of the word that points to the thread's marks
  *	+8   address of the phase
- *	+16  what is called for a thread that is not outside
- *	+24  the personality of calls of a body: unwind tables lead to it
- *	+32  what is left to the runtime at an exit: if other tracers have come, for a
- *	     thread that is not outside, and for an exception that passes; of sites
- *	     without a landing pad, then of those with one
+ *	+16  the function to call for a thread that is in a handler
+ *	+24  the personality of calls of a body, for unwind tables
+ *	+32  the runtime's slow paths at an exit: if other tracers were armed, for a
+ *	     thread that is in a handler, and for an exception that passes through; for
+ *	     sites without a landing pad, then for those with one
  *
- * The layout of cells, sets and threads is in the instructions. It is no part of the
- * ABI: the descriptor has its number, PATCHBAY_X86_64_LAYOUT, and a runtime whose own
- * layout has another number leads the stubs to its own trampolines. So who changes
- * what a trampoline does, or what it knows of structures, gives it the next number.
- * The runtime's source is the pass's, too (core/arch/x86_64/own.h).
+ * The layout of cells, sets and threads is in the instructions. It is not part of the
+ * ABI: the descriptor has its number, PATCHBAY_X86_64_LAYOUT. A runtime whose own
+ * layout has another number directs the stubs to its own trampolines. So increment the
+ * number if you change the code of a trampoline or its knowledge of structures. The
+ * runtime and the pass share the source (core/arch/x86_64/own.h).
  */
 #define PATCHBAY_X86_64_MOV_EAX_IMM32 0xb8 /* at entry-5 if there is a hash */
-#define PATCHBAY_X86_64_MOV_REGISTERS 0x07 /* bits of it that kcfi-arity sets */
+#define PATCHBAY_X86_64_MOV_REGISTERS 0x07 /* its bits that kcfi-arity sets */
 #define PATCHBAY_X86_64_MOV_OFFSET (-5)
 #define PATCHBAY_X86_64_RET 0xc3
 #define PATCHBAY_X86_64_SITE_DISARMED 0xa9
 #define PATCHBAY_X86_64_SITE_CALL 0xe8
 #define PATCHBAY_X86_64_SITE_JMP 0xe9
 #define PATCHBAY_X86_64_SITE_JB 0x72
-#define PATCHBAY_X86_64_TRAP 0xcc /* between stubs, where nothing is executed */
+#define PATCHBAY_X86_64_TRAP 0xcc /* between stubs, never executed */
 #define PATCHBAY_X86_64_SITE_BRANCH_SIZE 5 /* opcode and imm32 */
 #define PATCHBAY_X86_64_SITE_SIZE 7        /* with the jb */
 #define PATCHBAY_X86_64_ENDBR64 0xfa1e0ff3 /* f3 0f 1e fa, before the site */
@@ -168,15 +169,15 @@
  *
  *	disarmed   aa1e03e9   mov x9, x30      d503201f   nop
  *	armed      aa1e03e9   mov x9, x30      94xxxxxx   bl trampoline
- *	armed      aa1e03e9   mov x9, x30      14xxxxxx   b to a sequence of this
- *	                                                  site's own
+ *	armed      aa1e03e9   mov x9, x30      14xxxxxx   b to this site's own
+ *	                                                  sequence
  *
- * The state is the second word; exchanging a NOP, a BL and a B for each other
- * is what the architecture allows while other cores execute them. A record's
- * site is the first word. There x9 is free and x30 is the return address as
- * the caller left it, in functions that sign it, too: the site precedes their
- * paciasp. Because paciasp is a landing pad, a function that is built for BTI
- * has a bti c of its own before the site.
+ * The state is the second word. The architecture allows replacing a NOP, a BL
+ * and a B by each other while other cores execute them. A record's site is the
+ * first word. There x9 is free and x30 is the return address as the caller left
+ * it. That includes functions that sign it: the site precedes their paciasp.
+ * Because paciasp is a landing pad, a function that is built for BTI has its
+ * own bti c before the site.
  */
 #define PATCHBAY_AARCH64_SITE_MOV 0xaa1e03e9
 #define PATCHBAY_AARCH64_SITE_NOP 0xd503201f
@@ -185,20 +186,20 @@
 #define PATCHBAY_AARCH64_SITE_BRANCH_OFFSET 4
 #define PATCHBAY_AARCH64_SITE_SIZE 8
 #define PATCHBAY_AARCH64_BTI_C 0xd503245f  /* before the site */
-#define PATCHBAY_AARCH64_BTI_JC 0xd50324df /* the same, where jumps land, too */
+#define PATCHBAY_AARCH64_BTI_JC 0xd50324df /* the same, if jumps also land here */
 #define PATCHBAY_AARCH64_BTI_SIZE 4
 
 /*
  * ppc64le: site
  *
  *	disarmed   60000000   nop
- *	armed      48xxxxxx   b to a sequence of this site's own
+ *	armed      48xxxxxx   b to this site's own sequence
  *
- * The state is the word; exchanging a NOP and a B for each other is what the
- * architecture allows while other processors execute them. At the site r0, r12
- * and CTR are free, and LR is the return address as the caller left it.
- * The entry is the global entry point; the site is at the local entry point,
- * behind the two instructions that set up the TOC pointer if there are any.
+ * The state is the word. The architecture allows replacing a NOP and a B by each
+ * other while other CPUs execute them. At the site r0, r12 and CTR are free, and
+ * LR is the return address as the caller left it. The entry is the global entry
+ * point. The site is at the local entry point, after the two instructions that
+ * set up the TOC pointer if there are any.
  */
 #define PATCHBAY_PPC64LE_SITE_NOP 0x60000000
 #define PATCHBAY_PPC64LE_SITE_B 0x48000000 /* | displacement & 0x03fffffc */
@@ -211,10 +212,10 @@
  *	disarmed   00000013   nop               00000013   nop
  *	armed      xxxxx297   auipc t0, hi20    xxx282e7   jalr t0, lo12(t0)
  *
- * Neither word is ever compressed, and each is aligned. At the entry t0 is free, so
- * the first word may be changed at any time while the second is a nop; the state
- * is the second word. A site that was disarmed keeps its auipc. What the call leads
- * to is made by the runtime (core/arch/riscv64/insn.h).
+ * The words are never compressed, and each is aligned. At the entry t0 is free, so
+ * the first word may change at any time while the second is a nop. The state is the
+ * second word. A disarmed site keeps its auipc. The runtime makes the target of the
+ * call (core/arch/riscv64/insn.h).
  */
 #define PATCHBAY_RISCV64_SITE_NOP 0x00000013
 #define PATCHBAY_RISCV64_SITE_AUIPC 0x00000297 /* | hi20 */
@@ -227,8 +228,8 @@
 /*
  * Sections
  *
- * PATCHBAY_SITES_SECTION has SHF_ALLOC | SHF_LINK_ORDER: a record lives and
- * dies with its function. Its name is a C identifier, so that linkers define
+ * PATCHBAY_SITES_SECTION has SHF_ALLOC | SHF_LINK_ORDER: linkers keep or drop a
+ * record with its function. Its name is a C identifier, so that linkers define
  * __start_patchbay_sites and __stop_patchbay_sites.
  */
 #define PATCHBAY_SITES_SECTION "patchbay_sites"
@@ -240,40 +241,40 @@
 
 /*
  * Note: an ELF note of owner PATCHBAY_NOTE_NAME and type PATCHBAY_NOTE_ABI,
- * one per object file, whose descriptor is struct patchbay_note.
+ * one per object file. Its descriptor is struct patchbay_note.
  */
 #define PATCHBAY_NOTE_NAME "Patchbay"
 #define PATCHBAY_NOTE_ABI 1
 #define PATCHBAY_MODE_USER 1   /* site and record are ours */
-#define PATCHBAY_MODE_KERNEL 2 /* only the slot is; entry NOPs are LLVM's */
+#define PATCHBAY_MODE_KERNEL 2 /* only the slot is ours; entry NOPs are LLVM's */
 
 /*
- * The note of a file whose code was generated without the plugin though its
- * bitcode was made with it, as by a linker that is not given the plugin: it was
- * to have slots, and has none. Its owner is PATCHBAY_NOTE_NAME, its type
- * PATCHBAY_NOTE_BITCODE, its descriptor struct patchbay_bitcode_note; there is one
- * for each source file, and it is loaded. The linker and the command warn of it.
+ * The note of a file whose bitcode was made with the plugin and whose code was
+ * generated without it, for example by a linker without the plugin. The file should
+ * have slots and has none. Its owner is PATCHBAY_NOTE_NAME, its type
+ * PATCHBAY_NOTE_BITCODE, its descriptor struct patchbay_bitcode_note. There is one
+ * for each source file, and it is loaded. The linker and the command warn about it.
  */
 #define PATCHBAY_NOTE_BITCODE 5
 #define PATCHBAY_BITCODE_NOTE_SECTION ".note.patchbay.bitcode"
-/* A flag: -patchbay-require was given, so that to link the file is an error. */
+/* A flag: -patchbay-require was given, so linking the file is an error. */
 #define PATCHBAY_BITCODE_REQUIRED 1
 
 /*
  * The note of libpatchbay, by which `patchbay list --live` finds it in a running
- * process. What it holds is between the two, and its first word is a version.
+ * process. Its content is private to the two; its first word is a version.
  */
 #define PATCHBAY_NOTE_RUNTIME 3
 
 /*
- * The note of libpatchbay-trace, by which `patchbay live` finds out where the
- * process listens; likewise.
+ * The note of libpatchbay-trace, by which `patchbay live` finds the process's
+ * socket. Its content is also private.
  */
 #define PATCHBAY_NOTE_CONTROL 4
 
 /*
- * The note by which a runtime that is loaded later than a module finds the
- * module: of owner PATCHBAY_NOTE_NAME, in the module's COMDAT group, loaded. Its
+ * A runtime that is loaded later than a module finds the module by this note. Its
+ * owner is PATCHBAY_NOTE_NAME. It is in the module's COMDAT group, and loaded. Its
  * descriptor is struct patchbay_module_note.
  */
 #define PATCHBAY_NOTE_MODULE 6
@@ -282,7 +283,7 @@
 /*
  * Record flags: each bit is a promise about the lowered function.
  */
-#define PATCHBAY_RECORD_VARIADIC 0x01 /* takes `...`; counts are of named ones */
+#define PATCHBAY_RECORD_VARIADIC 0x01 /* has `...`; counts are of named ones */
 #define PATCHBAY_RECORD_SRET 0x02     /* returns through a hidden pointer */
 #define PATCHBAY_RECORD_NORETURN 0x04 /* declared never to return */
 #define PATCHBAY_RECORD_MUSTTAIL 0x08 /* leaves through a guaranteed tail call */
@@ -291,31 +292,31 @@
 #define PATCHBAY_RECORD_RETURN_GP 0x10    /* integer registers only */
 #define PATCHBAY_RECORD_RETURN_FP 0x20    /* floating-point registers only */
 #define PATCHBAY_RECORD_RETURN_OTHER 0x30 /* both, x87, vectors, memory */
-#define PATCHBAY_RECORD_UNKNOWN_ARGS 0x40 /* the counts cannot be relied on, or
+#define PATCHBAY_RECORD_UNKNOWN_ARGS 0x40 /* the counts are unreliable, or
                                              results are in more registers than
                                              tracers of exits keep */
 #define PATCHBAY_RECORD_RESERVED 0x80     /* zero */
 #define PATCHBAY_RECORD_COUNT_MAX 255     /* a count that does not fit is
                                              UNKNOWN_ARGS and this value */
-#define PATCHBAY_RECORD_STACK_ALIGN_MAX 64 /* more, of an argument on the
-                                             stack, is UNKNOWN_ARGS, too */
+#define PATCHBAY_RECORD_STACK_ALIGN_MAX 64 /* a larger alignment of an argument
+                                             on the stack is also UNKNOWN_ARGS */
 
 #define PATCHBAY_RECORD_SIZE 16
 
 /*
  * Static calls: PATCHBAY_SCK_PREFIX "name" is the key, a data object that the
- * program defines; PATCHBAY_SCT_PREFIX "name" is the tramp, code that the
- * linker makes, one in each link unit that calls it. The kernel's names
- * (include/linux/static_call_types.h).
+ * program defines. PATCHBAY_SCT_PREFIX "name" is the tramp, code that the
+ * linker makes, one in each link unit that calls it. These are the kernel's
+ * names (include/linux/static_call_types.h).
  *
  * A key that another link unit defines is imported: the unit's tramp finds it
  * through a pointer that the dynamic linker fills in (its GOT entry).
  *
  * All tramps have a direct form, which branches to the target, and an indirect
- * one, which falls through to a jump to where the key's func points. The run
- * time may change one to the other at any time. Two targets are part of the
- * tramp: RETURN0 returns 0, and RETURN, behind it, returns at once. The tramp
- * goes there directly if func is one of the functions of these names.
+ * one, which falls through to a jump through the key's func. The run time may
+ * change one to the other at any time. Two targets are part of the tramp:
+ * RETURN0 returns 0, and RETURN, after it, returns at once. The tramp goes
+ * there directly if func is one of the functions of these names.
  */
 #define PATCHBAY_SCK_PREFIX "__SCK__"
 #define PATCHBAY_SCT_PREFIX "__SCT__"
@@ -339,11 +340,11 @@
  *	+19  e3 fe         jrcxz .             for BOLT: do not move this function
  *	+21  cc ...
  *
- * As in a site, the form is the first byte alone, and in the indirect form the
- * immediate is data. A target may thus be exchanged without any instruction
- * being torn: key.func = new; e9 -> a9; write imm; a9 -> e9. A target out of
- * rel32's reach simply stays in the indirect form. That keeps all registers but
- * those for the flags or, with an imported key, r11.
+ * As in a site, only the first byte selects the form, and in the indirect form
+ * the immediate is data. So the run time can replace a target without tearing an
+ * instruction: key.func = new; e9 -> a9; write imm; a9 -> e9. A target out of
+ * rel32's reach stays in the indirect form. That form keeps all registers except
+ * the flags and, with an imported key, r11.
  */
 #define PATCHBAY_X86_64_TRAMP_SIZE 24
 #define PATCHBAY_X86_64_TRAMP_ALIGN 8
@@ -372,8 +373,8 @@
  *	+24  mov  x0, xzr  RETURN0
  *	+28  ret           RETURN
  *
- * One word tells the forms apart, and it is always B or NOP, which the
- * architecture lets be exchanged under threads that execute them.
+ * One word selects the form. It is always B or NOP, and the architecture allows
+ * replacing one by the other while threads execute it.
  */
 #define PATCHBAY_AARCH64_TRAMP_SIZE 32
 #define PATCHBAY_AARCH64_TRAMP_ALIGN 8
@@ -385,7 +386,7 @@
 /*
  * ppc64le ELFv2 tramp, 48 bytes, 64-byte aligned if it has the second part:
  *
- *	+0   std   r2,24(r1)      callers have ld r2,24(r1) behind their bl
+ *	+0   std   r2,24(r1)      callers have ld r2,24(r1) after their bl
  *	+4   b     target         direct form: to its local entry point
  *	     nop                  indirect form
  *	     b     +28            near form
@@ -410,8 +411,8 @@
  * With PATCHBAY_STATIC_CALL_SAME_TOC the symbol is at +4: nothing saves r2, no
  * caller restores it, and all targets must be in the tramp's link unit.
  *
- * The second part, 36 bytes more, is for callers that have no TOC pointer
- * (R_PPC64_REL24_NOTOC; they run on POWER10 only), if there are any:
+ * The second part, 36 bytes more, exists if there are callers without a TOC
+ * pointer (R_PPC64_REL24_NOTOC; they only run on POWER10):
  *
  *	+48  b     target         direct form, if the target needs no TOC pointer
  *	     b     +72            direct form, if it needs this unit's
@@ -429,8 +430,8 @@
  *	+72  paddi r2,0,.TOC.@pcrel,1
  *	+80  b     target         to its local entry point
  *
- * Every word that is changed under threads is B or NOP before and after: they
- * are Power's patch class.
+ * Every word that changes while threads run is B or NOP before and after: both are
+ * in Power's patch class.
  */
 #define PATCHBAY_PPC64_TRAMP_SIZE 48
 #define PATCHBAY_PPC64_TRAMP_ALIGN 8
@@ -447,16 +448,16 @@
 #define PATCHBAY_PPC64_NOTOC_SET_TOC_OFFSET 72
 
 /*
- * What the linker tells the run time of a link unit with static calls: a note
- * of type PATCHBAY_NOTE_STATIC_CALLS, which is loaded (PT_NOTE) and whose
- * descriptor is struct patchbay_static_calls. It leads to two tables:
+ * The linker's description of a link unit with static calls, for the run time: a
+ * note of type PATCHBAY_NOTE_STATIC_CALLS, which is loaded (PT_NOTE). Its
+ * descriptor is struct patchbay_static_calls, which points to two tables:
  *
  * - the unit's tramps, struct static_call_tramp_key, sorted by the tramp;
  * - every branch to them, struct static_call_site, in the kernel's format,
  *   sorted by key, then by place.
  *
- * All offsets count from the field that holds them. The key's has flags in its
- * low bits, once the field's address is added.
+ * All offsets are relative to the field that holds them. After the field's address
+ * is added, the low bits of the key's offset are flags.
  */
 #define PATCHBAY_NOTE_STATIC_CALLS 2
 #define PATCHBAY_STATIC_CALL_NOTE_SECTION ".note.patchbay.static_calls"
@@ -465,11 +466,11 @@
 #define PATCHBAY_STATIC_CALL_TEXT_SECTION ".static_call.text"
 
 #define PATCHBAY_STATIC_CALL_FLAGS 7
-/* In both: the offset leads to a pointer to the key. */
+/* In both: the offset points to a pointer to the key. */
 #define PATCHBAY_STATIC_CALL_IMPORTED 4
 /* A site: it is a jump, not a call. The kernel's bit. */
 #define PATCHBAY_STATIC_CALL_TAIL 1
-/* A tramp, ppc64le: see there. */
+/* A tramp, on ppc64le: see its drawing above. */
 #define PATCHBAY_STATIC_CALL_SAME_TOC 1
 #define PATCHBAY_STATIC_CALL_NOTOC 2
 
@@ -496,14 +497,14 @@
  * @entry:           entry of the function, relative to this field's address
  * @site:            the patchable instruction, relative to this field's address
  * @signature:       the kCFI type id as callers check it, 0 if there is none
- * @gp_args:         integer registers that arguments take, counted to the last
- *                   one, the sret pointer included (AArch64: x0 to x7; the
+ * @gp_args:         integer registers of arguments, counted to the last one, with
+ *                   the sret pointer (AArch64: x0 to x7; the
  *                   sret pointer is in x8 and not counted). ppc64le skips one
- *                   for each floating-point argument before it
+ *                   for each preceding floating-point argument
  * @fp_args:         arguments in floating-point registers or, where these are
  *                   the same, in vector registers (elsewhere: UNKNOWN_ARGS)
  * @stack_arg_words: 8-byte words of arguments on the caller's stack; ppc64le:
- *                   of the parameter save area, behind its first eight, whose
+ *                   of the parameter save area, after its first eight, whose
  *                   arguments are in registers
  * @flags:           PATCHBAY_RECORD_*
  */
@@ -538,8 +539,7 @@ PATCHBAY_STATIC_ASSERT(sizeof(struct patchbay_note) == 8);
  * struct patchbay_bitcode_note - descriptor of the note of bitcode
  * @flags: PATCHBAY_BITCODE_*
  *
- * The name of the source file follows, as the command line had it, with a NUL
- * behind it.
+ * The name of the source file follows, as on the command line, and a NUL.
  */
 struct patchbay_bitcode_note {
 	uint32_t flags;
@@ -548,9 +548,9 @@ struct patchbay_bitcode_note {
 PATCHBAY_STATIC_ASSERT(sizeof(struct patchbay_bitcode_note) == 4);
 
 /*
- * x86-64: the number of the stub that a function's site leads to. It says which
- * registers the trampoline keeps: of integer arguments the first two, the first
- * four, or all and al; and, 1 more, that the site is @behind_endbr64.
+ * x86-64: the number of the stub for a function's site. It encodes the integer
+ * argument registers that the trampoline keeps: the first two, the first four, or
+ * all and al. It is 1 higher if the site is @behind_endbr64.
  */
 static inline unsigned int
 patchbay_x86_64_stub(const struct patchbay_record *record, int behind_endbr64)
@@ -568,26 +568,25 @@ patchbay_x86_64_stub(const struct patchbay_record *record, int behind_endbr64)
 /*
  * struct patchbay_module - the module descriptor, read-only, user mode
  * @abi_version: PATCHBAY_ABI_VERSION
- * @size:        sizeof(struct patchbay_module) where it was compiled. It grows
- *               by fields that a runtime may leave aside
+ * @size:        sizeof(struct patchbay_module) of the compiler. It grows by
+ *               fields that a runtime may ignore
  * @sites_start: first record, relative to this field's address
  * @sites_stop:  end of the last record, relative to this field's address
  * @links:       struct patchbay_links, likewise
  * @state:       struct patchbay_state, likewise
  * @stubs:       x86-64: the first stub, likewise; 0 elsewhere
- * @flags:       what a runtime must know to do anything with the module; it
- *               refuses bits that it does not know. None so far
- * @trampolines: x86-64: the layout that the module's own trampolines know, behind
- *               its stubs (PATCHBAY_X86_64_LAYOUT); 0: there are none. Not in a
- *               descriptor of PATCHBAY_MODULE_SIZE_MIN bytes, which says the same
+ * @flags:       features that a runtime must know to use the module; it
+ *               refuses unknown bits. None so far
+ * @trampolines: x86-64: the layout of the module's own trampolines, which follow
+ *               its stubs (PATCHBAY_X86_64_LAYOUT); 0: there are none. Missing in a
+ *               descriptor of PATCHBAY_MODULE_SIZE_MIN bytes, which means the same
  *
- * The pass emits it with a constructor and a destructor, all in one COMDAT
- * group, into every object file that has a site; so a linked module has one.
- * They pass it to PATCHBAY_MODULE_REGISTER and PATCHBAY_MODULE_UNREGISTER,
- * weak references: a program runs unchanged where there is no runtime. The
- * fields are 64 bits wide because __start_patchbay_sites may be an undefined
- * weak symbol (every record discarded), which is 0 and far from everything;
- * both are then equal.
+ * The pass emits it with a constructor and a destructor, all in one COMDAT group,
+ * into every object file that has a site. So a linked module has one. They pass
+ * it to PATCHBAY_MODULE_REGISTER and PATCHBAY_MODULE_UNREGISTER by weak
+ * references: without a runtime a program runs unchanged. The fields are 64 bits
+ * wide, because __start_patchbay_sites may be an undefined weak symbol (every
+ * record discarded), which is 0 and far from everything. Then both are equal.
  */
 struct patchbay_module {
 	uint32_t abi_version;
@@ -608,17 +607,17 @@ PATCHBAY_STATIC_ASSERT(offsetof(struct patchbay_module, trampolines) ==
 		       PATCHBAY_MODULE_SIZE_MIN);
 
 /*
- * struct patchbay_links - where a module goes in the runtime
- * @module_register:   0; or what the constructor calls if its weak reference was
- *                     not resolved and @offered of the state is 1
- * @module_unregister: 0; or what the destructor calls if @late of the state is 1
+ * struct patchbay_links - addresses in the runtime that a module uses
+ * @module_register:   0; or the constructor calls it if its weak reference was not
+ *                     resolved and @offered of the state is 1
+ * @module_unregister: 0; or the destructor calls it if @late of the state is 1
  *
- * On x86-64 follow the addresses of PATCHBAY_X86_64_NR_STUBS trampolines, to which
+ * On x86-64 the addresses of PATCHBAY_X86_64_NR_STUBS trampolines follow, to which
  * the stubs jump, and, if the module has trampolines, their table.
  *
- * It lies where the dynamic loader lets nobody write once the module has been
- * relocated (RELRO), since it leads to code. The runtime writes it as it writes
- * text. While a thread may read a field no more than one byte of it changes.
+ * The dynamic loader makes this read-only after it has relocated the module (RELRO),
+ * because it points to code. The runtime writes it as it writes text. While a thread
+ * may read a field, at most one byte of the field changes.
  */
 struct patchbay_links {
 	uint64_t module_register;
@@ -629,19 +628,19 @@ PATCHBAY_STATIC_ASSERT(sizeof(struct patchbay_links) ==
 		       PATCHBAY_X86_64_TRAMPOLINES_OFFSET);
 
 /*
- * struct patchbay_state - what is known of a module; it can be written to
- * @owner:       the runtime that has registered the module, or 0: it takes the
- *               module by compare and swap, so that of two runtimes one has it.
- *               The value is its own affair
- * @constructed: 1 from the module's constructor on, until its destructor. Who
- *               comes before that leaves it to the constructor to register
- * @late:        1 if the owner is not who the weak references are resolved to:
- *               the destructor calls links.module_unregister. It is stored, with
- *               release semantics, when that has been filled in
- * @offered:     1 if links.module_register has been filled in. A runtime stores it
- *               and then loads @constructed, a constructor the other way round,
- *               each with a full barrier between: so at least one of them sees
- *               the other
+ * struct patchbay_state - the state of a module, in writable memory
+ * @owner:       the runtime that has registered the module, or 0. It takes the
+ *               module by compare and swap, so that only one of two runtimes gets
+ *               it. The value is private to the runtime
+ * @constructed: 1 from the module's constructor until its destructor. A runtime
+ *               that comes before that leaves registration to the constructor
+ * @late:        1 if the weak references are not resolved to the owner: the
+ *               destructor calls links.module_unregister. The owner fills that in
+ *               first and then stores @late with release semantics
+ * @offered:     1 if links.module_register is filled in. A runtime stores it
+ *               and then loads @constructed; a constructor does the reverse. Each
+ *               has a full barrier between, so at least one of them sees the
+ *               other
  */
 struct patchbay_state {
 	uint64_t owner;
@@ -666,12 +665,12 @@ struct patchbay_module_note {
 PATCHBAY_STATIC_ASSERT(sizeof(struct patchbay_module_note) == 8);
 
 /*
- * struct static_call_key - what __SCK__name is
+ * struct static_call_key - the type of __SCK__name
  * @func:  the target; the linker reads the initial one from its relocation
  * @tramp: __SCT__name of the link unit that defines the key
  * @type:  the kCFI type hash of targets, or 0 if they are not checked
  *
- * In the kernel the structures of these names are the kernel's own.
+ * The kernel has its own structures of these names.
  */
 #ifndef __KERNEL__
 struct static_call_key {

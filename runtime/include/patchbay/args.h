@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Arguments by their number, for handlers: what a function's record proves
- * about where its arguments are.
+ * Arguments by number, for handlers, as far as a function's record locates them.
  *
  * A record counts registers, not parameters: it knows how many integer
- * registers hold arguments, but no types. So arguments are counted here as
- * registers are: f(double x, int a, char *b) has a as 0 and b as 1, and a
- * structure that is passed in two integer registers has two numbers. Of a type
- * narrower than 64 bits the upper bits mean nothing.
+ * registers hold arguments, but no types. So arguments are counted like
+ * registers: f(double x, int a, char *b) has a as 0 and b as 1, and a
+ * structure that is passed in two integer registers has two numbers. The upper
+ * bits of a type narrower than 64 bits are undefined.
  *
- * Floating-point arguments are counted on their own, also as their registers
- * are: that f has x as 0. A record does not tell double from float or, but on
- * ppc64le, vectors: who asks has to know.
+ * Floating-point arguments are counted separately, like their registers: that f
+ * has x as 0. A record does not distinguish double, float and, except on
+ * ppc64le, vectors: the caller has to know the type.
  *
- * All functions here are for handlers, with what these were given. They call
- * nothing and use general registers only, and are async-signal-safe.
+ * Only handlers may call these functions, with the handler's own parameters. They
+ * call nothing, use only general registers, and are async-signal-safe.
  */
 #ifndef PATCHBAY_ARGS_H
 #define PATCHBAY_ARGS_H
@@ -28,37 +27,37 @@ extern "C" {
 #endif
 
 /*
- * The integer register, counted from 0, of argument 0; and where the words of
- * arguments on the stack begin, in bytes from patchbay_regs_sp().
+ * The integer register, counted from 0, of argument 0; and the offset of the
+ * arguments on the stack, in bytes from patchbay_regs_sp().
  */
 #if defined(__x86_64__)
 #define PATCHBAY_ARG_SRET_REGS 1 /* the result's address is argument 0 */
-#define PATCHBAY_ARG_STACK 8     /* behind the return address */
+#define PATCHBAY_ARG_STACK 8     /* after the return address */
 #elif defined(__aarch64__)
 #define PATCHBAY_ARG_SRET_REGS 0 /* it is in x8 */
 #define PATCHBAY_ARG_STACK 0
 #elif defined(__powerpc64__)
 #define PATCHBAY_ARG_SRET_REGS 1
-#define PATCHBAY_ARG_STACK 96 /* behind the header and words for registers */
+#define PATCHBAY_ARG_STACK 96 /* after the header and words for registers */
 #elif defined(__riscv)
 #define PATCHBAY_ARG_SRET_REGS 1
 #define PATCHBAY_ARG_STACK 0
-/* Numbers that find all of these taken go on with registers of integers. */
+/* If all of these are in use, further numbers use integer registers. */
 #define PATCHBAY_ARG_FP_REGS 8
 #endif
 
 /*
- * Where integer or pointer argument @n is, to be read or written: what is there
- * when the handler returns is what the function receives. Not counted is the
- * address of a result in memory.
+ * Finds integer or pointer argument @n, to be read or written: the function receives
+ * the value that is there when the handler returns. The address of a result in
+ * memory does not count.
  *
  * Returns 0 and sets *@arg, or
  * -ERANGE:  the function has no such argument
- * -ENODATA: the record does not tell where it is: it may be on the stack, among
- *           others; or be one of `...`; or the counts cannot be relied on
- *           (PATCHBAY_RECORD_UNKNOWN_ARGS); or, on ppc64le, floating-point
- *           arguments before it may have taken its register, and on riscv64 if
- *           there are 8 or more of them
+ * -ENODATA: the record does not locate it. It may be on the stack, among others, or
+ *           be one of `...`. Or the counts are unreliable
+ *           (PATCHBAY_RECORD_UNKNOWN_ARGS). On ppc64le any preceding floating-point
+ *           arguments may have used its register, and on riscv64 8 or more of
+ *           them
  */
 PATCHBAY_INLINE int patchbay_arg(const struct patchbay_cell *cell,
 				 struct patchbay_regs *regs, unsigned int n,
@@ -88,15 +87,15 @@ PATCHBAY_INLINE int patchbay_arg(const struct patchbay_cell *cell,
 }
 
 /*
- * Where floating-point argument @n is, to be read or written alike: what
- * patchbay_regs_fp() gives. Not for handlers that are PATCHBAY_OPS_FAST: for
- * these it is in the register itself, and nowhere else.
+ * Finds floating-point argument @n, to be read or written the same way; see
+ * patchbay_regs_fp(). Not for handlers with PATCHBAY_OPS_FAST: for them the
+ * argument is only in the register itself.
  *
  * Returns 0 and sets *@arg, or
  * -ERANGE:  the function has no such argument
- * -ENODATA: the record does not tell where it is: it may be on the stack, among
- *           others, or on riscv64 in an integer register; or be one of `...`; or
- *           the counts cannot be relied on (PATCHBAY_RECORD_UNKNOWN_ARGS)
+ * -ENODATA: the record does not locate it. It may be on the stack, among others, or
+ *           on riscv64 in an integer register, or be one of `...`. Or
+ *           the counts are unreliable (PATCHBAY_RECORD_UNKNOWN_ARGS)
  */
 PATCHBAY_INLINE int patchbay_arg_fp(const struct patchbay_cell *cell,
 				    struct patchbay_regs *regs, unsigned int n,
@@ -120,12 +119,12 @@ PATCHBAY_INLINE int patchbay_arg_fp(const struct patchbay_cell *cell,
 }
 
 /*
- * Where word @n, counted from 0, of the arguments on the stack is: those that
- * found no register, of whatever type, in order. Words are 8 bytes; arguments
- * of a larger alignment may have an unused one before them.
+ * Finds word @n, counted from 0, of the arguments on the stack: those of any type
+ * that are not in registers, in order. Words are 8 bytes. An argument with a larger
+ * alignment may have an unused word before it.
  *
- * Returns 0 and sets *@word, or -ERANGE: there are not so many; or -ENODATA, of
- * a function with `...` or PATCHBAY_RECORD_UNKNOWN_ARGS: nobody knows.
+ * Returns 0 and sets *@word; -ERANGE if there are fewer words; or -ENODATA for a
+ * function with `...` or PATCHBAY_RECORD_UNKNOWN_ARGS, where this is unknown.
  */
 PATCHBAY_INLINE int patchbay_arg_stack(const struct patchbay_cell *cell,
 				       const struct patchbay_regs *regs,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Looking at what is there: sites, names, counters. A part of <patchbay/patchbay.h>.
+ * Inspection of sites, names and counters. A part of <patchbay/patchbay.h>.
  */
 #ifndef PATCHBAY_INSPECT_H
 #define PATCHBAY_INSPECT_H
@@ -12,20 +12,20 @@ extern "C" {
 #endif
 
 /*
- * enum patchbay_site_state - what a site is, by its bytes
+ * enum patchbay_site_state - the state of a site, by its bytes
  * @PATCHBAY_SITE_DISARMED: it can be armed
  * @PATCHBAY_SITE_ARMED:    it calls a trampoline of this library
  *
- * The others cannot be armed: patchbay_arm() returns -EILSEQ.
- * @PATCHBAY_SITE_OUTSIDE:  its record leads to outside of the module's text, or
- *                          to text that is not executed any more since llvm-bolt
+ * Sites in the other states cannot be armed: patchbay_arm() returns -EILSEQ.
+ * @PATCHBAY_SITE_OUTSIDE:  its record points outside of the module's text, or
+ *                          to text that is no longer executed because llvm-bolt
  *                          moved the function
  * @PATCHBAY_SITE_NO_SLOT:  there is no pad, and so no slot, before the entry
- * @PATCHBAY_SITE_UNKNOWN:  its bytes are not what the compiler put there: a
+ * @PATCHBAY_SITE_UNKNOWN:  its bytes are not the compiler's: a
  *                          debugger's breakpoint, another patcher
- * @PATCHBAY_SITE_FOREIGN:  it is armed, but not by this copy of the library
- * @PATCHBAY_SITE_CHANGED:  it has a tracer and is disarmed: something else wrote the
- *                          compiler's bytes there; see patchbay_rearm()
+ * @PATCHBAY_SITE_FOREIGN:  another copy of the library has armed it
+ * @PATCHBAY_SITE_CHANGED:  it has a tracer and is disarmed: other code has restored
+ *                          the compiler's bytes; see patchbay_rearm()
  */
 enum patchbay_site_state {
 	PATCHBAY_SITE_DISARMED,
@@ -39,17 +39,17 @@ enum patchbay_site_state {
 #define PATCHBAY_SITE_NR_STATES 8 /* with room for more */
 
 /*
- * struct patchbay_site_info - a site, as patchbay_for_each_site() shows it
- * @record:   what its record says, which is a copy if its module can be unloaded
+ * struct patchbay_site_info - a site, for visitors of patchbay_for_each_site()
+ * @record:   its record, or a copy if its module can be unloaded
  * @entry:    entry of the function
- * @cells:    copies of the tracers that are armed on it, in the order of their
+ * @cells:    copies of the cells of its tracers, in the order of their
  *            handlers
- * @nr_cells: how many; 0 if the site is not armed, or is armed for nothing
+ * @nr_cells: their number; 0 if the site is not armed, or is armed without a tracer
  *            because it could not be disarmed
- * @state:    what it is
+ * @state:    its state
  * @site:     address of the patchable instruction
  *
- * All of it is gone when the visitor returns.
+ * It is valid until the visitor returns.
  */
 struct patchbay_site_info {
 	const struct patchbay_module_info *module;
@@ -62,10 +62,10 @@ struct patchbay_site_info {
 };
 
 /*
- * Call @visit for every site of every module until it returns non-zero, and
- * return what it returned last. @visit is a callback (see <patchbay/patchbay.h>),
- * called without a lock: it sees what sites were a moment ago. Modules that are
- * loaded meanwhile are not visited, and no more sites of one that is unloaded.
+ * Calls @visit for every site of every module until it returns non-zero. Returns its last
+ * result. @visit is a callback (see <patchbay/patchbay.h>) and runs without a lock: it
+ * sees a recent state of the sites. It skips modules that are loaded meanwhile, and the
+ * remaining sites of a module that is unloaded.
  * -EDEADLK: called from a handler or a callback. -ENOMEM.
  */
 int patchbay_for_each_site(int (*visit)(const struct patchbay_site_info *site,
@@ -73,61 +73,59 @@ int patchbay_for_each_site(int (*visit)(const struct patchbay_site_info *site,
 			   void *arg);
 
 /*
- * Find functions that have a tracer and are not called through it any more, because
- * something else has changed their sites: a uprobe that ends writes the byte of the file
- * there, so the function is disarmed; a debugger's breakpoint is there for a while.
- * Call @visit, unless it is NULL, for each of them, with the state it was found in:
- * PATCHBAY_SITE_CHANGED, _UNKNOWN, or another one. @visit runs as that of
- * patchbay_for_each_site(). Then arm those again whose sites have the compiler's bytes;
- * other bytes are left alone. Calls made meanwhile are lost, and nothing counts them, so
- * a tracer that runs for long should call this now and then: some nanoseconds for each
- * function.
+ * Finds functions that have a tracer and whose sites no longer call it, because other
+ * code has changed them. A uprobe that ends writes the byte of the file there, which
+ * disarms the function. A debugger's breakpoint changes it temporarily. Calls @visit,
+ * unless it is NULL, for each such function, with its state: PATCHBAY_SITE_CHANGED,
+ * _UNKNOWN, or another one. @visit runs like that of patchbay_for_each_site(). Then arms
+ * again those whose sites have the compiler's bytes, and does not touch others. Calls
+ * made meanwhile are lost, and not counted. So a tracer that runs for long should call
+ * this periodically. It takes some nanoseconds per function.
  *
- * Returns how many functions were armed again, -EDEADLK from a handler, or an error of
- * patchbay_arm().
+ * Returns the number of functions that were armed again, -EDEADLK from a handler, or an
+ * error of patchbay_arm().
  */
 int patchbay_rearm(void (*visit)(const struct patchbay_site_info *site, void *arg),
 		   void *arg);
 
 /*
- * Call @visit for every name of every function with a site until it returns
- * non-zero, and return what it returned last. A function that was renamed has the
- * name of its symbol here. Symbol tables that were not read yet are read, which
- * takes some milliseconds. @name is gone when @visit returns,
- * which is called as that of patchbay_for_each_site(). -EDEADLK, -ENOMEM,
- * -EMFILE, -ENFILE: there may be names that were not visited.
+ * Calls @visit for every name of every function with a site until it returns
+ * non-zero. Returns its last result. A renamed function has the name of its symbol
+ * here. Reads symbol tables that were not read before, which takes some
+ * milliseconds. @name is valid until @visit returns. @visit is called like that of
+ * patchbay_for_each_site(). -EDEADLK. After -ENOMEM, -EMFILE or -ENFILE, some
+ * names may not have been visited.
  */
 int patchbay_for_each_name(int (*visit)(uintptr_t entry, const char *name,
 					void *arg),
 			   void *arg);
 
 /*
- * struct patchbay_stats - what there is, and what happened so far
+ * struct patchbay_stats - current state, and counters since the start
  * @size:         sizeof(struct patchbay_stats), set by the caller
  * @modules:      loaded modules
  * @sites:        their sites
  * @armed:        functions that have a tracer
  * @memory:       bytes of cells and sets of tracers, for functions that are or
  *                were armed
- * @batches:      times that functions were armed or disarmed
- * @membarriers:  system calls that made every processor serialize
- * @text_writes:  system calls that wrote to text, for static calls, too
+ * @batches:      changes: calls that armed or disarmed functions
+ * @membarriers:  system calls that made every CPU serialize
+ * @text_writes:  system calls that wrote to text, including those for static calls
  * @refused:      sites for which arming failed, by enum patchbay_site_state
  * @left:         handlers that were found never to return, because a signal
  *                handler left them by siglongjmp(3)
  * @timeouts:     waits for handlers that patchbay_set_wait_limit() ended
- * @waited_for:   the thread that the last of these waited for, as gettid(2) calls
- *                it; 0: its number is not known, since it began when the program
+ * @waited_for:   the thread that the last of these waited for, by its gettid(2);
+ *                0: its number is not known, because it started when the program
  *                had restricted system calls
- * @others:       loaded modules of another version of the ABI (abi.h), none of
- *                whose functions can be traced; `patchbay list -p` names them
- * @unnamed:      loaded modules whose names were wanted, and could not be read when
- *                that was last tried: the file has gone, or is another by now.
- *                No name and no pattern, but for "*", selects a function of theirs
- * @unseen:       calls that were not seen and that no tracer counts (@nmissed): they
- *                came from a signal handler that interrupted the library while it
- *                counted another one as missed, or from a thread that no memory could
- *                be had for
+ * @others:       loaded modules of another version of the ABI (abi.h). Their functions
+ *                cannot be traced; `patchbay list -p` names them
+ * @unnamed:      loaded modules whose names were needed and could not be read at the
+ *                last attempt: the file is gone or has been replaced.
+ *                No name, and no pattern except "*", selects their functions
+ * @unseen:       missed calls that no tracer counts (@nmissed). Either a signal handler
+ *                made them that interrupted the library while it counted another missed
+ *                call, or a thread for which there was no memory
  */
 struct patchbay_stats {
 	size_t size;
@@ -143,7 +141,7 @@ struct patchbay_stats {
 #define PATCHBAY_STATS_SIZE_VER0 40 /* up to @memory */
 
 /*
- * Fill in @stats. It waits for nobody, and may be called from a handler. -EINVAL:
+ * Fills in @stats. Does not wait, and may be called from a handler. -EINVAL:
  * a size less than PATCHBAY_STATS_SIZE_VER0.
  */
 int patchbay_get_stats(struct patchbay_stats *stats);

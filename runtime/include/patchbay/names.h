@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Names that a compiler has changed. What a function is called in the source
- * (of C++: its mangled name) and what its symbol is called differ where the
- * compiler had to tell two functions apart. It then appends one or more of:
+ * Names that a compiler has changed. A function's name in the source (in C++: its
+ * mangled name) and its symbol differ if the compiler had to distinguish two functions.
+ * It then appends one or more of:
  *
- * suffix           what it is
+ * suffix           meaning
  * ---------------  ---------------------------------------------------------
  * .llvm.N          a static function that other modules of a ThinLTO link call
  *                  (llvm/IR/ModuleSummaryIndex.h, getGlobalNameForLocal())
  * .__uniq.N        a static function, with -funique-internal-linkage-names
  *                  (llvm/ProfileData/SampleProf.h, getUniqueInternalLinkagePostfix());
- *                  of C functions, too, the rest is mangled as in C++: _ZL5parsei
+ *                  the rest of a C function's name is also mangled: _ZL5parsei
  * .MODULE          a static function of a ThinLTO link with CFI: 32 hexadecimal
  *                  digits for its module (llvm/Transforms/Utils/ModuleUtils.h,
  *                  getUniqueModuleId())
- * .cfi             the body of a function, with -fsanitize=cfi: its name went to
+ * .cfi             the body of a function, with -fsanitize=cfi: its name belongs to
  *                  the jump table (llvm/Transforms/IPO/LowerTypeTests.h)
- * .cold, .cold.N   what is hardly ever executed, moved out of the function
+ * .cold, .cold.N   rarely executed code, moved out of the function
  *                  (llvm/Transforms/IPO/HotColdSplitting.h)
- * .part.N          what is left of a function that was inlined in part (GCC)
+ * .part.N          the rest of a function that was inlined in part (GCC)
  * .specialized.N   a copy for constant arguments
  *                  (llvm/Transforms/IPO/FunctionSpecialization.h)
- * .constprop.N     the same of GCC; .isra.N: a copy with fewer arguments, or with
+ * .constprop.N     the same in GCC; .isra.N: a copy with fewer arguments, or with
  *                  members of them (GCC)
  * .memprof.N       a copy for contexts that allocate differently
  *                  (llvm/Transforms/IPO/MemProfContextDisambiguation.h)
@@ -31,27 +31,27 @@
  *                  (llvm/Transforms/Coroutines/CoroAnnotationElide.h)
  * .omp_outlined, .omp_outlined_debug__
  *                  the body of an OpenMP region (clang, CGOpenMPRuntime.cpp)
- * .VERSION         a copy for some processors (target_clones, target, target_version):
+ * .VERSION         a copy for some CPUs (target_clones, target, target_version):
  *                  .avx2, .sse4.2, .arch_haswell, .cpu_power10, ._Msve, ._zbb, .default;
- *                  of target_clones on x86-64 with .N behind it
+ *                  for target_clones on x86-64 followed by .N
  * .lto_priv.N, .localalias
  *                  a static function in GCC's LTO; an alias of a function (GCC)
- * .N               a static function, where LTO makes one module of several that
+ * .N               a static function, if LTO merges modules of which several
  *                  have one of that name (llvm/Linker/IRMover.h)
  *
- * N is a decimal number. LLVM drops suffixes in the same way where it looks up a
- * function's profile (getCanonicalFnName() in SampleProf.h), and Linux drops
+ * N is a decimal number. LLVM drops suffixes the same way when it looks up a
+ * function's profile (getCanonicalFnName() in SampleProf.h). Linux drops
  * .llvm.N in kallsyms (CONFIG_LTO_CLANG).
  *
- * Wherever Patchbay takes names, globs or regular expressions of functions (lists
- * of the pass, filters of libpatchbay, sections of BPF programs, options of the
- * command) each is tried with the symbol's name and with what is left without
- * these: "parse" selects parse.llvm.1527, too, and "parse.llvm.1527" only that. So
- * it does _ZL5parsei.__uniq.7, of C and of C++. The command shows names without
- * what tells functions of one name apart (.llvm.N, .__uniq.N, .MODULE, .cfi, .N,
- * .lto_priv.N, .localalias)
- * where a file has one of that name only; the symbols are in 'patchbay list --json'.
- * Demangled names are tried with spaces and without (patchbay_close_up()).
+ * Wherever Patchbay takes names, globs or regular expressions of functions (lists of
+ * the pass, filters of libpatchbay, sections of BPF programs, options of the command)
+ * it tries each with the symbol's name and with that name without these suffixes. So
+ * "parse" also selects parse.llvm.1527, and "parse.llvm.1527" only that. "parse" also
+ * selects _ZL5parsei.__uniq.7, in C and in C++. If a file has only one function of a
+ * name, the command omits the suffixes that only distinguish functions (.llvm.N,
+ * .__uniq.N, .MODULE, .cfi, .N, .lto_priv.N, .localalias); 'patchbay list --json' has
+ * the symbols. Demangled names are tried with spaces and without
+ * (patchbay_close_up()).
  */
 #ifndef PATCHBAY_NAMES_H
 #define PATCHBAY_NAMES_H
@@ -63,7 +63,7 @@
 extern "C" {
 #endif
 
-/* Without @suffix at its end, and a number behind that if @numbered. */
+/* Returns the length without @suffix at the end, and a number after it if @numbered. */
 static inline size_t patchbay_drop_suffix(const char *name, size_t length,
 					  const char *suffix, int numbered)
 {
@@ -72,7 +72,7 @@ static inline size_t patchbay_drop_suffix(const char *name, size_t length,
 
 	while (numbered && at && name[at - 1] >= '0' && name[at - 1] <= '9')
 		at--;
-	/* A name that is nothing but a suffix is somebody's own choice. */
+	/* A name that consists only of a suffix is the programmer's own. */
 	if ((numbered && at == length) || at <= size ||
 	    memcmp(name + at - size, suffix, size))
 		return length;
@@ -80,8 +80,8 @@ static inline size_t patchbay_drop_suffix(const char *name, size_t length,
 }
 
 /*
- * Is @word, which is @length long and was between dots, the version of a function for
- * some processors? Of several features the first tells. Async-signal-safe.
+ * Is @word, a part of @length bytes between dots, the version of a function for some
+ * CPUs? If it has several features, checks the first. Async-signal-safe.
  */
 static inline int patchbay_is_version(const char *word, size_t length)
 {
@@ -98,11 +98,11 @@ static inline int patchbay_is_version(const char *word, size_t length)
 		if (length >= strlen(begins[i]) &&
 		    !memcmp(word, begins[i], strlen(begins[i])))
 			return 1;
-	/* Of RISC-V, extensions: _zba_zbb. */
+	/* RISC-V extensions: _zba_zbb. */
 	return length > 1 && word[0] == '_' && word[1] >= 'a' && word[1] <= 'z';
 }
 
-/* Without a version at its end; that of SSE 4 has a dot. */
+/* Returns the length without a version at the end. The version of SSE 4 has a dot. */
 static inline size_t patchbay_drop_version(const char *name, size_t length)
 {
 	size_t at = length;
@@ -115,7 +115,7 @@ static inline size_t patchbay_drop_version(const char *name, size_t length)
 								       length;
 }
 
-/* Without the module's digits at its end. */
+/* Returns the length without the module's digits at the end. */
 static inline size_t patchbay_drop_module(const char *name, size_t length)
 {
 	const size_t digits = 32;
@@ -129,9 +129,9 @@ static inline size_t patchbay_drop_module(const char *name, size_t length)
 }
 
 /*
- * How long the function's name in the source is, at the beginning of @name, which
- * is @length long: @length itself if the compiler appended none of the above.
- * It cannot fail, and is async-signal-safe.
+ * Returns the length of the function's name in the source, which begins @name of
+ * @length bytes. Returns @length if the compiler appended none of the above.
+ * Cannot fail. Async-signal-safe.
  */
 static inline size_t patchbay_source_name_length(const char *name,
 						 size_t length)
@@ -156,7 +156,7 @@ static inline size_t patchbay_source_name_length(const char *name,
 
 		before = length;
 		length = patchbay_drop_version(name, length);
-		/* One at a time: .N alone comes last, behind all that end in .N */
+		/* One at a time: .N alone comes last, after all that end in .N */
 		for (i = 0; i < nr && length == before; i++)
 			length = patchbay_drop_suffix(name, length,
 						      suffixes[i].text,
@@ -167,9 +167,9 @@ static inline size_t patchbay_source_name_length(const char *name,
 }
 
 /*
- * Where in @name, which is @length long, that of a static function in C is which
- * -funique-internal-linkage-names has mangled, and in *@source_length how long it
- * is; NULL if there is none. It cannot fail, and is async-signal-safe.
+ * Finds in @name, of @length bytes, the source name of a static C function that
+ * -funique-internal-linkage-names has mangled. Stores its length in *@source_length.
+ * Returns NULL if there is none. Cannot fail. Async-signal-safe.
  */
 static inline const char *patchbay_unique_name(const char *name, size_t length,
 					       size_t *source_length)
@@ -178,7 +178,7 @@ static inline const char *patchbay_unique_name(const char *name, size_t length,
 	const size_t source = patchbay_source_name_length(name, length);
 	size_t at = 3, size = 0;
 
-	/* What follows the mangled name begins with it: N of others is no hash. */
+	/* The suffix must directly follow the mangled name: other N are no hash. */
 	if (length - source < sizeof(unique) ||
 	    memcmp(name + source, unique, sizeof(unique) - 1) || source <= at ||
 	    memcmp(name, "_ZL", at))
@@ -193,10 +193,10 @@ static inline const char *patchbay_unique_name(const char *name, size_t length,
 }
 
 /*
- * Take from @text, a demangled name or a glob for such names, the spaces before and
- * behind , < > ( ) and &, which some demanglers and people write and others do not:
- * "get<int, T<int> >(T const &)" becomes "get<int,T<int>>(T const&)". Returns whether
- * there was such a character: if not, nothing was changed. Async-signal-safe.
+ * Removes from @text, a demangled name or a glob for such names, the spaces before and
+ * after , < > ( ) and &, which only some demanglers and people write: "get<int, T<int>
+ * >(T const &)" becomes "get<int,T<int>>(T const&)". Returns whether there was such a
+ * character; if not, nothing has changed. Async-signal-safe.
  */
 static inline int patchbay_close_up(char *text)
 {
@@ -208,7 +208,7 @@ static inline int patchbay_close_up(char *text)
 		const int is_close = strchr(close, *from) != NULL;
 
 		found |= is_close;
-		/* *from is no NUL, which strchr() would find; from[1] may be one. */
+		/* *from is no NUL, which strchr() would find. from[1] may be one. */
 		if (*from == ' ' &&
 		    ((to != text && strchr(close, to[-1])) ||
 		     (from[1] && strchr(close, from[1]))))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The registers that a handler sees, of each architecture. Included by
- * patchbay.h; args.h has arguments by their number.
+ * The registers that a handler sees, for each architecture. Included by
+ * patchbay.h; args.h has arguments by number.
  *
- * All functions here are for handlers, with what these were given. They are
+ * Only handlers may call these functions, with the handler's own parameters. They are
  * async-signal-safe and cannot fail.
  */
 #ifndef PATCHBAY_REGS_H
@@ -16,9 +16,9 @@ extern "C" {
 #endif
 
 /*
- * What handlers call. It has no site: clang inlines it in no handler that is marked
- * no_profile_instrument_function, nor at -O0 in any, and a tracer of all functions
- * would be called by its own handler.
+ * Functions that handlers call. They have no site: clang does not inline them into
+ * handlers that are marked no_profile_instrument_function, nor into any at -O0. With a
+ * site, a tracer of all functions would be called by its own handler.
  */
 #ifdef __clang__
 #define PATCHBAY_INLINE static inline __attribute__((xray_never_instrument))
@@ -29,15 +29,15 @@ extern "C" {
 /*
  * struct patchbay_regs - the argument registers at the entry of the function
  *
- * What a handler writes here is what the function receives. Only registers that
- * may hold something are filled in: those of the record's gp_args, in order,
- * and the static chain; the number of vector registers (x86-64) or the address
- * of the result (AArch64); all if the function is variadic or the record says
- * PATCHBAY_RECORD_UNKNOWN_ARGS. What the others hold here means nothing.
+ * The function receives what a handler writes here. Only registers that may
+ * hold a value are filled in: those of the record's gp_args, in order, and the
+ * static chain; the number of vector registers (x86-64) or the address of the
+ * result (AArch64); all if the function is variadic or the record has
+ * PATCHBAY_RECORD_UNKNOWN_ARGS. The other fields are undefined.
  *
- * Floating-point and vector registers are kept elsewhere, at @vectors, and only
- * for handlers that are not PATCHBAY_OPS_FAST: for those the pointer means
- * nothing, and patchbay_regs_fp() must not be called.
+ * Floating-point and vector registers are at @vectors, and only for handlers without
+ * PATCHBAY_OPS_FAST. For FAST handlers the pointer is undefined, and they must not
+ * call patchbay_regs_fp().
  */
 #if defined(__x86_64__)
 struct patchbay_regs {
@@ -57,8 +57,8 @@ PATCHBAY_INLINE uint64_t *patchbay_regs_gp(struct patchbay_regs *regs,
 
 /*
  * The vector register of floating-point argument @n, counted from 0, below
- * fp_args, as eight-byte words: xmm, ymm or zmm @n, of which float and double
- * take the lower bits.
+ * fp_args, as eight-byte words: xmm, ymm or zmm @n. float and double use the lower
+ * bits.
  */
 PATCHBAY_INLINE uint64_t *patchbay_regs_fp(struct patchbay_regs *regs,
 					   unsigned int n)
@@ -90,8 +90,7 @@ PATCHBAY_INLINE uint64_t *patchbay_regs_gp(struct patchbay_regs *regs,
 
 /*
  * The vector register of floating-point argument @n, counted from 0, below
- * fp_args, as eight-byte words: q @n, of which float and double take the lower
- * bits.
+ * fp_args, as eight-byte words: q @n. float and double use the lower bits.
  */
 PATCHBAY_INLINE uint64_t *patchbay_regs_fp(struct patchbay_regs *regs,
 					   unsigned int n)
@@ -131,7 +130,7 @@ PATCHBAY_INLINE uint64_t *patchbay_regs_fp(struct patchbay_regs *regs,
 
 /*
  * The stack pointer at the entry: the caller's frame. Arguments on the stack
- * are behind its header and eight doublewords, from 96 on.
+ * follow its header and eight doublewords, from 96 on.
  */
 PATCHBAY_INLINE uintptr_t patchbay_regs_sp(const struct patchbay_regs *regs)
 {
@@ -155,7 +154,7 @@ PATCHBAY_INLINE uint64_t *patchbay_regs_gp(struct patchbay_regs *regs,
 
 /*
  * The register of floating-point argument @n, counted from 0, below fp_args:
- * fa @n. Of a float the upper half is, and has to be, all ones.
+ * fa @n. The upper half of a float is, and must be, all ones.
  */
 PATCHBAY_INLINE uint64_t *patchbay_regs_fp(struct patchbay_regs *regs,
 					   unsigned int n)

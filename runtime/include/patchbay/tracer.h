@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Tracers: what one is, what its handler sees, and making, changing and destroying
- * it. A part of <patchbay/patchbay.h>, which has what holds for all of this.
+ * Tracers: their handlers, and making, changing and destroying them.
+ * A part of <patchbay/patchbay.h>, which has the common rules.
  */
 #ifndef PATCHBAY_TRACER_H
 #define PATCHBAY_TRACER_H
@@ -19,10 +19,10 @@ struct pb_set;
 struct patchbay_cell;
 
 /*
- * The version of what handlers and callbacks are compiled with: the inline functions
- * for handlers, and the structures without a size that these and the library share
- * (patchbay_cell, patchbay_call, patchbay_regs, patchbay_record, patchbay_target,
- * patchbay_module_info). It changes when one of them does. 0 is the first version.
+ * The version of the interface that handlers and callbacks are compiled with: the inline
+ * functions for handlers, and the shared structures without a size (patchbay_cell,
+ * patchbay_call, patchbay_regs, patchbay_record, patchbay_target, patchbay_module_info).
+ * It changes when one of them does. 0 is the first version.
  */
 #define PATCHBAY_HANDLER_ABI 0u
 
@@ -39,20 +39,19 @@ typedef void (*patchbay_handler)(uintptr_t ip, uintptr_t parent_ip,
 
 /*
  * struct patchbay_cell - one tracer on one function
- * @enter:  what the trampoline calls (internal)
+ * @enter:  called by the trampoline (internal)
  * @func:   the handler
- * @data:   given by @attach or by the tracer's attributes
- * @record: what the function's record says of its arguments and its result; the
- *          rest of it is 0 in cells that several functions share
+ * @data:   from @attach or from the tracer's attributes
+ * @record: describes the function's arguments and result; its other fields
+ *          are 0 in cells that several functions share
  * @ops:    the tracer
  * @set:    the other tracers of the function (internal)
  * @exit:   the exit handler, or NULL
- * @since:  when it was armed, and which of a call's words is its own (internal)
+ * @since:  when it was armed, and the number of its word in a call (internal)
  *
- * The slot of an armed function points to one, which may be that of other functions,
- * too: those of a module that have the same tracers with the same data. Which function
- * it is that was called, @ip of a handler says. Handlers read what is theirs; the
- * library writes.
+ * The slot of an armed function points to a cell. Functions of a module that have the
+ * same tracers with the same data may share it. @ip of a handler is the function that was
+ * called. Handlers only read cells, except their own data; the library writes them.
  */
 struct patchbay_cell {
 	patchbay_handler enter;
@@ -66,7 +65,7 @@ struct patchbay_cell {
 };
 
 /*
- * Bits of @since: the word, and which direct way the trampoline may go (internal;
+ * Bits of @since: the word, and the direct paths that the trampoline may take (internal;
  * runtime/core/call_state.h has the table).
  */
 #define PATCHBAY_CELL_WORD 0x3f
@@ -79,12 +78,11 @@ struct patchbay_cell {
 
 /*
  * struct patchbay_module_info - a loaded module
- * @path:          file, "" if it is not known; valid during the callback
+ * @path:          file, "" if unknown; valid during the callback
  * @base:          load bias: run-time address minus ELF address
  * @build_id:      GNU build id, NULL if there is none
  * @build_id_size: its length in bytes
- * @low, @high:    its functions are at run-time addresses from @low up to @high,
- *                 without @high
+ * @low, @high:    range of run-time addresses of its functions, without @high
  */
 struct patchbay_module_info {
 	const char *path;
@@ -97,9 +95,9 @@ struct patchbay_module_info {
 /*
  * struct patchbay_target - a function that is about to be armed
  * @entry:  its entry
- * @record: what its record says of its arguments and its result; the rest of it is
- *          0. It is a copy, for the time of the callback
- * @data:   what cell->data shall be; beforehand, the filter's cookie or else
+ * @record: describes its arguments and result; its other fields are 0. It is a
+ *          copy, valid during the callback
+ * @data:   set it to the value for cell->data; initially the filter's cookie or else
  *          the tracer's data
  */
 struct patchbay_target {
@@ -112,24 +110,24 @@ struct patchbay_target {
  * The handler was compiled with -mgeneral-regs-only (ppc64le: -msoft-float
  * -mno-altivec -mno-vsx; riscv64: -mno-implicit-float, and has no variables of
  * floating-point types), or is known to use no vector and no floating-point
- * register, and calls nothing that is instrumented. It is called without saving
- * these, which is several times cheaper.
+ * register, and calls no instrumented function. The library calls it without saving
+ * these registers, which is several times cheaper.
  */
 #define PATCHBAY_OPS_FAST 1u
 
 /*
- * The handler must not be called while its thread is in a handler, because it takes a
- * lock, for instance, which a signal handler that interrupts it and makes a traced call
- * would wait for. No handler is: such calls are missed, and counted. The flag says what
- * the tracer relies on.
+ * The handler must not be called while its thread is in a handler, for example because it
+ * takes a lock. A signal handler that interrupts it and makes a traced call would wait for
+ * that lock. The library never calls a handler then: such calls are missed, and counted.
+ * The flag documents that the tracer relies on it.
  */
 #define PATCHBAY_OPS_RECURSION 2u
 
 /*
- * @attach gives all functions that it is called for at once, which are of one module,
- * the same data. Then they share memory, and many of them are armed in a fraction of
- * the time. What is said of a single function has to be found by @ip of a handler:
- * functions of a module are at different addresses, from patchbay_module_info.low on.
+ * @attach gives the same data to all functions of one call; these are of one module.
+ * Then they share memory, and arming many of them takes a fraction of the time. A
+ * handler must find data of a single function by its @ip: functions of a module are
+ * at different addresses, from patchbay_module_info.low on.
  */
 #define PATCHBAY_OPS_MODULE_DATA 4u
 
@@ -137,26 +135,26 @@ struct patchbay_target {
  * struct patchbay_ops_attr - properties of a tracer
  * @size:    sizeof(struct patchbay_ops_attr); see Versions in <patchbay/patchbay.h>
  * @flags:   PATCHBAY_OPS_*
- * @handler: what to call; NULL only if there is an @exit
- * @data:    cell->data of every function, unless a cookie or @attach says other
+ * @handler: the entry handler; NULL only if there is an @exit
+ * @data:    cell->data of every function, unless a cookie or @attach overrides it
  * @attach:  NULL, or called once per module and request before its functions
- *           are armed, to choose the data of each. A negative errno stops the
- *           batch. If the batch fails later, what @attach did stays. With
- *           PATCHBAY_OPS_MODULE_DATA it must give the same data to all; else the
- *           batch fails, -EINVAL. See Callbacks in <patchbay/patchbay.h>
- * @exit:    NULL, or what to call when the function is left; <patchbay/exit.h>
- *           has what it sees, and what @handler can do beside it
- * @check:   NULL, or called with @check_arg for each function that is selected
- *           and does not have the tracer yet, before anything is changed. A
+ *           are armed, to set the data of each. A negative errno stops the
+ *           batch. If the batch fails later, the effects of @attach stay. With
+ *           PATCHBAY_OPS_MODULE_DATA it must give the same data to all, or the
+ *           batch fails with -EINVAL. See Callbacks in <patchbay/patchbay.h>
+ * @exit:    NULL, or called when the function is left; see <patchbay/exit.h>,
+ *           also for what @handler can do then
+ * @check:   NULL, or called with @check_arg for each selected function that does
+ *           not have the tracer yet, before anything changes. A
  *           negative errno refuses the function: it stops the batch, or the
- *           function is left out with PATCHBAY_ARM_SKIP. It is asked about functions
+ *           function is skipped with PATCHBAY_ARM_SKIP. It is called for functions
  *           up to the first that cannot be armed for another reason. See Callbacks
- * @threshold: NULL, or @exit is called for calls only that took at least this
+ * @threshold: NULL, or @exit is only called for calls that took at least this
  *           many ticks of patchbay_clock(), with both times: <patchbay/exit.h>.
  *           The library times them, so there is no @handler. It may be changed at
  *           any time, by an atomic store, also from handlers and signal
- *           handlers; it is what it is when a call ends. It has to stay until
- *           the tracer has been destroyed
+ *           handlers; the value at the end of a call counts. It has to stay valid
+ *           until the tracer has been destroyed
  */
 struct patchbay_ops_attr {
 	size_t size;
@@ -174,14 +172,14 @@ struct patchbay_ops_attr {
 #define PATCHBAY_OPS_ATTR_SIZE_VER0 24 /* up to @handler */
 
 /*
- * Make a tracer. It does nothing until it is armed. @abi is PATCHBAY_HANDLER_ABI of
+ * Makes a tracer. It does nothing until it is armed. @abi is PATCHBAY_HANDLER_ABI of
  * the header that the handlers are compiled with; patchbay_ops_create() passes it.
  *
  * -EINVAL: neither handler, unknown flags, PATCHBAY_OPS_MODULE_DATA without @attach,
  * @threshold with @handler or without @exit, or a size less than
- * PATCHBAY_OPS_ATTR_SIZE_VER0. -E2BIG: a larger size, of a later header, with
- * something set that this library does not know. -EPROTONOSUPPORT: @abi is not the
- * library's: compile the program again. -EDEADLK: called from a handler. -ENOMEM.
+ * PATCHBAY_OPS_ATTR_SIZE_VER0. -E2BIG: a larger size, of a later header, that
+ * sets a field which this library does not know. -EPROTONOSUPPORT: @abi is not the
+ * library's: recompile the program. -EDEADLK: called from a handler. -ENOMEM.
  */
 int patchbay_ops_create_abi(const struct patchbay_ops_attr *attr,
 			    struct patchbay_ops **ops, unsigned int abi);
@@ -193,44 +191,44 @@ PATCHBAY_INLINE int patchbay_ops_create(const struct patchbay_ops_attr *attr,
 }
 
 /*
- * Disarm the tracer everywhere and free it. When this returns no thread is in
- * its handler and none will enter it. NULL is no tracer, and no error.
+ * Disarms the tracer everywhere and frees it. When this returns no thread is in
+ * its handler and none will enter it. NULL is allowed and does nothing.
  *
  * -EDEADLK: called from a handler; nothing changed. -ETIMEDOUT
  * (patchbay_set_wait_limit()), or an error of membarrier(2): the tracer is disarmed
- * everywhere and is entered no more, but one of its handlers may be running, so it
- * was not freed. It may be a handler of another tracer that takes so long: which
- * ones are over is known of all of them together. Call it again.
+ * everywhere and no thread enters it any more. But one of its handlers may be running,
+ * so it was not freed. The slow handler may be that of another tracer, because the
+ * library only knows when all handlers that ran have ended. Call it again.
  * Other errors are those of patchbay_disarm(): nothing changed.
  */
 int patchbay_ops_destroy(struct patchbay_ops *ops);
 
 /*
- * Exchange the entry handler, everywhere at once and without a write to text.
- * The flags hold for @handler, too. Data stay. During the call threads run the
- * old handler or the new one; when it returns none is in the old one.
+ * Replaces the entry handler, everywhere at once and without a write to text.
+ * The flags also apply to @handler. Data stay. During the call threads run the
+ * old handler or the new one; when it returns no thread is in the old one.
  *
  * -EINVAL: @handler is NULL, or the tracer was made without one. -EDEADLK: called
- * from a handler. -ENOMEM: nothing changed; what is needed is memory for functions with other tracers, too.
- * Other errors are -ETIMEDOUT, patchbay_set_wait_limit(), and those of
- * membarrier(2): the handler was exchanged, but the old one may be running.
+ * from a handler. -ENOMEM: nothing changed; functions with several tracers need memory.
+ * Other errors are -ETIMEDOUT (patchbay_set_wait_limit()) and those of
+ * membarrier(2): the handler was replaced, but the old one may be running.
  */
 int patchbay_ops_update(struct patchbay_ops *ops, patchbay_handler handler);
 
 /*
- * The same for a tracer with an exit handler. A call whose entry the old handler
- * saw may be told of to the new @exit, with the word that it left. -EINVAL, too:
- * one of the two is NULL and was not, or the other way.
+ * The same for a tracer with an exit handler. If the old handler saw the entry of a call,
+ * the new @exit may get its exit, with the old handler's word. Also -EINVAL if one of the
+ * two is NULL and was not, or the reverse.
  */
 int patchbay_ops_update_both(struct patchbay_ops *ops, patchbay_handler handler,
 			     patchbay_handler exit);
 
 /*
- * Stop calling the handler, and start again; a tracer is enabled when it is
- * made. It stays armed where it is, and can be armed and disarmed meanwhile. So
- * this takes no write to text, but calls of its functions go on taking the way
- * through a trampoline. When patchbay_ops_disable() returns, no thread is in
- * the handler. To do either twice is no error.
+ * Stops calling the handler, and starts again. A new tracer is enabled. It
+ * stays armed, and can be armed and disarmed meanwhile. So this needs no
+ * write to text, but calls of its functions still go through a trampoline.
+ * When patchbay_ops_disable() returns, no thread is in the handler. Doing
+ * either twice is no error.
  *
  * -EDEADLK, or errors as for patchbay_ops_update().
  */
@@ -238,15 +236,15 @@ int patchbay_ops_enable(struct patchbay_ops *ops);
 int patchbay_ops_disable(struct patchbay_ops *ops);
 
 /*
- * struct patchbay_ops_info - a tracer as it is
+ * struct patchbay_ops_info - the current state of a tracer
  * @size:         sizeof(struct patchbay_ops_info), set by the caller
  * @flags:        as it was made
  * @enabled:      1, or 0 after patchbay_ops_disable()
- * @armed:        on how many functions
+ * @armed:        the number of functions
  * @nmissed:      calls that it did not see since it was made, because their
  *                thread was in a handler
  * @future_error: the last negative errno of arming functions of a module that
- *                came after PATCHBAY_ARM_FUTURE, 0 if there was none: those
+ *                was loaded after PATCHBAY_ARM_FUTURE, 0 if there was none: those
  *                functions are not armed
  */
 struct patchbay_ops_info {
@@ -261,7 +259,7 @@ struct patchbay_ops_info {
 #define PATCHBAY_OPS_INFO_SIZE_VER0 24 /* up to @armed */
 
 /*
- * It waits for nobody, and may be called from a handler. -EINVAL: a size less than
+ * Does not wait, and may be called from a handler. -EINVAL: a size less than
  * PATCHBAY_OPS_INFO_SIZE_VER0.
  */
 int patchbay_ops_get_info(const struct patchbay_ops *ops,
