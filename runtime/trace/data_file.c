@@ -25,7 +25,10 @@
 
 uint64_t pb_page_size;
 
-/* A file without a name: it is gone if the process is before it has one. */
+/*
+ * Name a file that has none yet. The kernel deletes a file without a name if
+ * the process dies first.
+ */
 static int give_name(int fd, const char *name)
 {
 	char self[PB_FD_NAME_MAX];
@@ -36,8 +39,8 @@ static int give_name(int fd, const char *name)
 }
 
 /*
- * Some file systems cannot rename without replacing, such as NFS; others have no
- * links, such as vfat.
+ * Some file systems, such as NFS, cannot rename without replacing. Others, such
+ * as vfat, have no links.
  */
 int pb_data_rename(const char *from, const char *to)
 {
@@ -53,9 +56,9 @@ int pb_data_rename(const char *from, const char *to)
 }
 
 /*
- * One file for each image that a process id runs: the first free name. It gets
- * the name when its header is written, so that no reader finds it half made. @now:
- * what it is called now, empty if it has no name.
+ * Each image that a process id runs has its own file, with the first free name.
+ * The file gets its name when its header is complete, so no reader finds half
+ * of it. @now: its current name, or empty if it has none.
  */
 static int name_file(int fd, const char *now, const char *output,
 		     char name[PATH_MAX])
@@ -73,9 +76,10 @@ static int name_file(int fd, const char *now, const char *output,
 }
 
 /*
- * A new file: without a name, and where the file system knows no such thing
- * (O_TMPFILE), with one that readers do not look at. What has such a name is of
- * processes that were killed at this moment, or of others with this number.
+ * Make a new file without a name. Some file systems do not support that
+ * (O_TMPFILE). There the file gets a name that readers ignore. Such a name may
+ * exist already: from a process that was killed at this point, or from another
+ * one with the same pid.
  */
 static int make_file(const char *output, char now[PATH_MAX])
 {
@@ -83,7 +87,6 @@ static int make_file(const char *output, char now[PATH_MAX])
 			     O_TMPFILE | O_RDWR | O_CLOEXEC, PB_DATA_MODE);
 
 	*now = '\0';
-	/* -EISDIR: of a kernel that takes it for O_DIRECTORY. */
 	if (fd != -EOPNOTSUPP && fd != -EISDIR)
 		return fd;
 	for (unsigned int n = 0; n < 10000; n++) {
@@ -100,7 +103,7 @@ static int make_file(const char *output, char now[PATH_MAX])
 	return -EEXIST;
 }
 
-/* Past this limit the kernel sends a signal that kills the program. */
+/* A process that writes beyond this limit gets a signal that kills it. */
 static int exceeds_limit(uint64_t end)
 {
 	struct rlimit limit;
@@ -130,12 +133,12 @@ int pb_data_allocate(int fd, uint64_t start, uint64_t size)
 }
 
 /*
- * File systems have blocks of their own to find a file's: ext4 has one for 340 extents,
- * of which each allocation may be one.
+ * File systems need blocks of their own to locate the blocks of a file. ext4
+ * needs one for 340 extents, and each allocation may add an extent.
  */
 #define EXTENTS 256
 
-/* What is counted are pages: of files that are as long as they were it is nothing. */
+/* Counts whole pages. Allocating inside of the current length counts nothing. */
 static int allocate(struct pb_data_file *file, int fd, uint64_t start,
 		    uint64_t size)
 {
@@ -162,7 +165,10 @@ int pb_data_reopen(const struct pb_data_file *file)
 {
 	int fd = -EBADF;
 
-	/* The program may have closed it, and have another file there by now. */
+	/*
+	 * The program may have closed the descriptor and opened another file
+	 * under its number.
+	 */
 	if (file->kept)
 		fd = pb_copy_kept(file->kept - 1, &file->identity);
 	if (fd >= 0)
@@ -177,13 +183,13 @@ int pb_data_is_passing(int error)
 	return error == -EMFILE || error == -ENFILE;
 }
 
-/* What is kept, in memory that fork() copies. */
+/* The kept descriptor, in memory that fork() copies. */
 static struct {
 	struct pb_identity identity;
-	int fd; /* and 1; 0: none */
+	int fd; /* the descriptor plus 1; 0: none */
 } kept;
 
-/* Not if the program has closed it, and has another file there by now. */
+/* Does not close another file that the program has opened under this number. */
 void pb_data_forget(void)
 {
 	if (kept.fd && pb_is_of(kept.fd - 1, &kept.identity))
@@ -191,10 +197,10 @@ void pb_data_forget(void)
 	kept.fd = 0;
 }
 
-/* Returns 0, or -errno and @fd is closed. */
+/* Returns 0, or -errno and has closed @fd. */
 static int keep(struct pb_data_file *file, int fd)
 {
-	/* It may be that of the process which forked this one. */
+	/* The kept file may belong to the process that forked this one. */
 	pb_data_forget();
 	fd = pb_keep_descriptor(fd);
 	if (fd < 0)
@@ -209,7 +215,7 @@ int pb_data_keep(struct pb_data_file *file)
 {
 	int fd;
 
-	/* The program may have closed it since. */
+	/* The program may have closed the descriptor since. */
 	if (file->kept && pb_is_of(file->kept - 1, &file->identity))
 		return 0;
 	fd = pb_data_reopen(file);
@@ -217,9 +223,10 @@ int pb_data_keep(struct pb_data_file *file)
 }
 
 /*
- * The program has no descriptor left. It would have to close the one that is kept and
- * open another file just now for the number to be another file's; if its limit has
- * become lower than the number, it cannot even do that.
+ * The program has no free descriptor, so use the kept one itself. Its number
+ * could become another file's only if the program closes it and opens that file
+ * just now. If the limit has been lowered below the number, the program cannot
+ * even do that.
  */
 static int without_copy(const struct pb_data_file *file)
 {
@@ -229,7 +236,7 @@ static int without_copy(const struct pb_data_file *file)
 								 -EMFILE;
 }
 
-/* For a moment, to be given to end_use(). */
+/* The caller gives the descriptor back to end_use(). */
 static int begin_use(const struct pb_data_file *file)
 {
 	int fd = pb_data_reopen(file);
@@ -244,8 +251,9 @@ static void end_use(const struct pb_data_file *file, int fd)
 }
 
 /*
- * @at need not be a multiple of the page size. What is more than a block is for
- * later, and may never be needed: its pages come when they are touched.
+ * @at need not be a multiple of the page size. A mapping larger than a block is
+ * for later use, and part of it may never be used. The kernel adds its pages
+ * when they are touched.
  */
 static void *map(int fd, uint64_t at, uint64_t size, int *error)
 {
@@ -259,8 +267,8 @@ static void *map(int fd, uint64_t at, uint64_t size, int *error)
 }
 
 /*
- * The header and @size bytes behind it. Without space for these the header alone,
- * which then says why the rest is missing.
+ * Map the header and the @size bytes after it. If the disk has no space for
+ * them, map the header only. It then records why the rest is missing.
  */
 static struct pbd_header *begin(struct pb_data_file *file, int fd, uint64_t size,
 				int *error)
@@ -283,8 +291,8 @@ static struct pbd_header *begin(struct pb_data_file *file, int fd, uint64_t size
 }
 
 /*
- * Everything but the name. What the file is known by comes last: one that has a name
- * already, since it was set aside, is nobody's file until then.
+ * Fill in all but the name. The magic comes last: a spare file already has its
+ * name, and no reader accepts it without the magic.
  */
 static void fill_in(struct pbd_header *header)
 {
@@ -304,8 +312,9 @@ static void fill_in(struct pbd_header *header)
 }
 
 /*
- * Where the user may not write, or where there is no such directory for it (chroot(2)).
- * Not where descriptors have run out: what comes without one is lost.
+ * Used if the user may not write there, or if the directory does not exist in
+ * this root (chroot(2)). Not used if the process has run out of descriptors:
+ * without a descriptor the event is lost.
  */
 static int take_spare(struct pb_data_file *file, int error)
 {
@@ -328,11 +337,12 @@ static int open_file(struct pb_data_file *file, const char *output, size_t size)
 	if (fd < 0)
 		return fd;
 	/*
-	 * Of the open file, which the mappings below keep: so the lock lasts as
-	 * long as somebody records here, whatever descriptors are closed, and in
-	 * forked children, too. `patchbay record` looks for it before it moves or
-	 * deletes a file. One that cannot be locked is recorded all the same: nor
-	 * does the program wait for somebody else who has locked it.
+	 * The lock belongs to the open file description, which the mappings
+	 * below keep. So it lasts as long as a process records here, whichever
+	 * descriptors are closed, and in forked children, too. `patchbay
+	 * record` checks it before it moves or deletes a file. If locking
+	 * fails, the process records all the same. The program does not wait
+	 * for another process that holds the lock.
 	 */
 	pb_sys(SYS_flock, fd, LOCK_SH | LOCK_NB);
 	error = pb_identify(fd, &file->identity);
@@ -354,7 +364,10 @@ static int open_file(struct pb_data_file *file, const char *output, size_t size)
 out:
 	if (error && !is_spare && *file->before)
 		pb_sys(SYS_unlinkat, AT_FDCWD, file->before, 0);
-	/* Nobody here may open it again; if it cannot be kept, there is what is mapped. */
+	/*
+	 * This process may not be able to open a spare file again. If the
+	 * descriptor cannot be kept, the mappings still work.
+	 */
 	if (!error && is_spare)
 		keep(file, fd);
 	else
@@ -364,7 +377,7 @@ out:
 
 int pb_data_open(struct pb_data_file *file, const char *output, size_t size)
 {
-	/* Until it has its name nobody finds it. */
+	/* No other process finds the file before it has its name. */
 	int place = pb_quota_begin();
 	int error = open_file(file, output, size);
 
@@ -372,7 +385,10 @@ int pb_data_open(struct pb_data_file *file, const char *output, size_t size)
 	return error;
 }
 
-/* NULL and *@error: the file is as before, or longer by what nobody reads. */
+/*
+ * On error returns NULL and sets *@error. The file is unchanged, or longer by
+ * bytes that no reader looks at.
+ */
 static void *append(struct pb_data_file *file, uint64_t size, int *error)
 {
 	uint64_t start = file->header->committed;
@@ -402,7 +418,7 @@ static void map_ahead(struct pb_data_file *file, struct pb_data_ahead *ahead,
 	ahead->size = ahead->mapped ? size : 0;
 }
 
-/* How much of it is behind what is in the file. */
+/* Bytes of it that are after the committed part of the file. */
 static uint64_t left_of(const struct pb_data_file *file,
 			const struct pb_data_ahead *ahead)
 {
@@ -416,7 +432,7 @@ size_t pb_data_ahead(const struct pb_data_file *file)
 	return left_of(file, &file->ahead);
 }
 
-/* What comes next in the file, if it is mapped already. */
+/* The next bytes of the file, if they are mapped already. */
 static void *take_ahead(const struct pb_data_file *file,
 			const struct pb_data_ahead *ahead, uint64_t size)
 {
@@ -426,10 +442,10 @@ static void *take_ahead(const struct pb_data_file *file,
 }
 
 /*
- * Programs load and unload modules for as long as they run, and each time some
- * small chunks are added. A process may have some 65,000 mappings (sysctl
- * vm.max_map_count), so these chunks cannot have one each: the larger the file
- * is, the more of it is mapped at once.
+ * Programs load and unload modules for as long as they run, and each time add
+ * some small chunks. A process may have about 65,000 mappings (sysctl
+ * vm.max_map_count), so each chunk cannot have its own. So the size of one
+ * mapping grows with the size of the file.
  */
 static void *take_lasting(struct pb_data_file *file, uint64_t size)
 {
@@ -443,7 +459,7 @@ static void *take_lasting(struct pb_data_file *file, uint64_t size)
 	return take_ahead(file, &file->lasting, size);
 }
 
-/* Blocks, and what threads count in, are unmapped when these end. */
+/* The recorder unmaps blocks and per-thread counters when their thread ends. */
 static int is_lasting(enum pbd_kind kind)
 {
 	return kind != PBD_BLOCK && kind != PBD_HISTOGRAMS &&
@@ -476,7 +492,7 @@ void pb_data_unmap(const struct pb_data_file *file,
 	uintptr_t start = (uintptr_t)chunk & ~(pb_page_size - 1);
 	uintptr_t end = (uintptr_t)chunk + chunk->size;
 
-	/* Its pages are others', too. */
+	/* Other chunks share its pages. */
 	if ((uintptr_t)chunk - (uintptr_t)ahead->mapped < ahead->size)
 		return;
 	pb_sys(SYS_munmap, start, end - start);
@@ -484,7 +500,10 @@ void pb_data_unmap(const struct pb_data_file *file,
 
 void pb_data_commit(struct pb_data_file *file, const struct pbd_chunk *chunk)
 {
-	/* Pairs with the reader of a file that is still being written. */
+	/*
+	 * Pairs with the acquire load of a reader that reads the file while it
+	 * is written.
+	 */
 	__atomic_store_n(&file->header->committed,
 			 file->header->committed + chunk->size,
 			 __ATOMIC_RELEASE);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LLVM's demangler is all in headers, but for what is defined here. No C++ library is
-// needed: what the headers would take of one is here, too.
+// LLVM's demangler is all in headers, but for what is defined here. No C++
+// library is needed: this file defines what the headers use of it.
 #include "demangle.h"
-// Of libstdc++: std::string_view is never asked for what is behind its end.
+// libstdc++ uses it for a std::string_view that reads past its end. That never
+// happens here.
 #define __throw_out_of_range_fmt pb_trap
 #include <llvm/Demangle/ItaniumDemangle.h>
 
@@ -14,19 +15,22 @@
 using namespace llvm::itanium_demangle;
 
 void std::pb_trap(const char *, ...) { __builtin_trap(); }
-// Of destructors that are never called.
+// For destructors that are never called.
 void operator delete(void *, size_t) noexcept {}
-// Whatever options say, both are for other libraries to see, and would be the program's.
+// Hide both from other libraries, whatever options say. Otherwise they would
+// replace the program's.
 asm(".hidden _ZSt7pb_trapPKcz");
 asm(".hidden _ZdlPvm");
 
-// A name may refer to its own parts, so what it stands for may be out of all proportion.
+// A name may refer to its own parts, so the demangled name may be far longer
+// than the symbol.
 static constexpr size_t MostBytes = 1 << 18;
 static constexpr size_t LongestName = 1 << 14;
 
 namespace {
 
-/// For the nodes of one name. A node that is not made is an error to the parser.
+/// Memory for the nodes of one name. The parser treats a node that could not be
+/// allocated as an error.
 class NodeMemory {
 public:
   ~NodeMemory() { reset(); }
@@ -74,7 +78,8 @@ private:
 
 } // namespace
 
-// Which of several local things of one name it is: "_4", or "__12_". It is not shown.
+// The number of a local entity among those with its name: "_4", or "__12_". It
+// is not printed.
 const char *llvm::itanium_demangle::parse_discriminator(const char *First,
                                                         const char *Last) {
   auto IsDigit = [&](const char *At) { return At < Last && *At >= '0' && *At <= '9'; };
@@ -99,7 +104,7 @@ const char *llvm::itanium_demangle::parse_discriminator(const char *First,
 
 namespace {
 
-/// Every node is printed by these, so that nothing is behind what is too long.
+/// Prints each node, and stops printing once the text is too long.
 class ShortText : public OutputBuffer {
 public:
   void printLeft(const Node &N) override {
@@ -114,7 +119,8 @@ public:
 
 } // namespace
 
-// The headers end the process where there is no memory for a list or for what is printed.
+// The headers abort the process if they cannot allocate a list or the printed
+// text.
 static bool hasMemoryFor(size_t Length) {
   void *Probe = malloc(Length < 256 ? size_t(1) << 16 : size_t(1) << 20);
   free(Probe);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Names of C++ as they are in source code, by LLVM's demangler, which is compiled into this
- * library: a program in C has none of its own, and its plugins may bring one later.
+ * C++ names as in source code. LLVM's demangler is compiled into this library:
+ * a C program has none, and a plugin of it may bring one later.
  */
 #ifndef PB_TRACE_DEMANGLE_H
 #define PB_TRACE_DEMANGLE_H
@@ -11,9 +11,10 @@ extern "C" {
 #endif
 
 /*
- * What @name, a symbol, is called in the source; to be given to free(3). NULL, and 0 in
- * *@error: it is not mangled as C++ is, or its name is longer than a megabyte. NULL and
- * -ENOMEM: no memory. It calls nothing but malloc(3), realloc(3) and free(3).
+ * The source name of symbol @name. The caller frees it by free(3). Returns NULL
+ * and sets *@error to 0 if @name is not a mangled C++ name, or if its source
+ * name is too long. Returns NULL and sets *@error to -ENOMEM if memory is
+ * short. Calls only malloc(3), realloc(3) and free(3).
  */
 char *pb_demangle(const char *name, int *error);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Tracers with depth=N: calls that are within N or more traced calls are not
- * recorded.
+ * Tracers with depth=N do not record calls that are nested in N or more traced
+ * calls.
  *
- * Which calls a thread is in is told by their frames, since a call's is below
- * that of the one it is in. So what longjmp() cuts off, whose exit nobody sees,
- * is gone at the next call from above it. On another stack (fibers, signal
- * handlers with one of their own) depth begins anew.
+ * Frames tell the nesting: the frame of a call is below that of its caller. So
+ * the next call from above drops the calls that longjmp() has cut off, whose
+ * exits are not seen. On another stack (fibers, signal handlers with their own
+ * stack) depth begins at 0.
  */
 #include "tracers.h"
 
@@ -14,7 +14,7 @@
 
 unsigned int pb_depth;
 
-/* The outermost calls, pb_depth at most. */
+/* The outermost calls, at most pb_depth. */
 struct open_calls {
 	unsigned int nr;
 	uintptr_t frame[PB_DEPTH_MAX];
@@ -23,13 +23,12 @@ struct open_calls {
 static __thread struct open_calls open_calls
 	__attribute__((tls_model("initial-exec")));
 
-/* What an exit handler finds of a call that is too deep: no time is that. */
+/* The exit handler finds this in a call that is too deep. No time has this value. */
 #define TOO_DEEP 0
 
 /*
- * A signal handler may come in between, but when it is over its frames, which
- * are lower, are not there any more; the worst that can be is a number that is
- * too small.
+ * A signal handler may interrupt this. When it has returned, its frames are
+ * gone, since they are lower. At worst the number becomes too small.
  */
 static void leave(uintptr_t frame)
 {
@@ -50,7 +49,10 @@ static int enter(uintptr_t frame)
 	return 1;
 }
 
-/* So what is too deep takes no stack, where that can be had. */
+/*
+ * A call that is too deep then needs no stack for its exit, where the
+ * architecture supports that.
+ */
 static inline void forgo_exit(const struct patchbay_cell *cell,
 			      struct patchbay_regs *regs)
 {

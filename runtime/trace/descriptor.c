@@ -7,8 +7,9 @@
 #include <linux/stat.h>
 
 /*
- * Behind what programs usually have open, below what they may (RLIMIT_NOFILE). Where they
- * may have fewer, at least not where somebody takes it for his standard output.
+ * Above the numbers that programs usually use, below their limit
+ * (RLIMIT_NOFILE). If the limit is lower, at least above standard output and
+ * the like.
  */
 #define KEPT_AT 1000
 #define KEPT_LEAST 16
@@ -45,14 +46,16 @@ int pb_keep_descriptor(int fd)
 {
 	int high = (int)pb_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, KEPT_AT);
 
-	/* -EINVAL: beyond the limit. */
 	if (high < 0)
 		high = (int)pb_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, KEPT_LEAST);
 	pb_sys(SYS_close, fd);
 	return high == -EINVAL ? -EMFILE : high;
 }
 
-/* For a thread with descriptors of its own: what the main thread has. */
+/*
+ * A thread with its own descriptor table gets a copy of the main thread's
+ * descriptor.
+ */
 static int from_main_thread(int number)
 {
 	int process = (int)pb_sys(SYS_pidfd_open, pb_sys(SYS_getpid), 0), fd;

@@ -24,7 +24,7 @@ __attribute__((constructor)) static void find(void)
 {
 	PB_FIND(_exit);
 	PB_FIND(_Exit);
-	/* Without room for one more nothing is written. */
+	/* If no more handlers can be registered, quick_exit(3) writes nothing. */
 	at_quick_exit(write_at_quick_exit);
 }
 

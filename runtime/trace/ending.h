@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * A process that ends without its destructors: _exit(2), quick_exit(3), exec(3). What the
- * destructor of this library writes down (begin.c) and can be written without allocating
- * memory and without waiting for long is written then: how many calls have no return, and
- * which sites something else has changed. A signal that kills leaves no time for it.
+ * Processes that end without running destructors: _exit(2), quick_exit(3),
+ * exec(3). This library then writes most of what its destructor writes
+ * (begin.c): the number of calls without a return, and the sites that other
+ * code has changed. It omits what needs memory or a long wait. A signal that
+ * kills the process leaves no time for it.
  */
 #ifndef PB_TRACE_ENDING_H
 #define PB_TRACE_ENDING_H
 
 /*
- * The program is about to end. Returns 0 if nothing was written: a child of vfork(2) has
- * its parent's memory, and in a sandbox no system call is made. Async-signal-safe.
+ * Call before the program ends. Returns 0 if it wrote nothing: a child of
+ * vfork(2) shares its parent's memory, and in a sandbox it makes no system
+ * call. Async-signal-safe.
  */
 int pb_ending_write(void);
 
-/* If that was not 0: it has not ended, since exec(3) failed. */
+/* Call if exec(3) failed and pb_ending_write() had returned a nonzero value. */
 void pb_ending_take_back(void);
 
 #endif /* PB_TRACE_ENDING_H */

@@ -44,7 +44,7 @@ __attribute__((constructor)) static void find(void)
 static const char variable[] = "LD_PRELOAD=";
 static const char this_library[] = "libpatchbay-trace.so";
 
-/* What separates names there (ld.so(8)). */
+/* The characters that separate names in LD_PRELOAD (ld.so(8)). */
 static const char *end_of(const char *name)
 {
 	return name + strcspn(name, ": ");
@@ -59,7 +59,10 @@ static int is_this_library(const char *name, const char *end)
 	       ((size_t)(end - name) == length || end[-(long)length - 1] == '/');
 }
 
-/* The value of LD_PRELOAD, if it names this library; and the number of variables. */
+/*
+ * Returns the value of LD_PRELOAD if it names this library. *@nr: the number of
+ * variables.
+ */
 static const char *find_preload(char *const envp[], size_t *nr)
 {
 	const char *found = NULL;
@@ -80,7 +83,7 @@ static const char *find_preload(char *const envp[], size_t *nr)
 	return NULL;
 }
 
-/* A sanitizer that the user names behind this library; NULL if there is none. */
+/* A sanitizer that the user names after this library; NULL if there is none. */
 static const char *find_users_first(const char *old)
 {
 	int is_before = 1;
@@ -97,8 +100,9 @@ static const char *find_users_first(const char *old)
 }
 
 /*
- * The string that stands for @old; "" if nothing is left. A sanitizer in front of this
- * library was put there by `patchbay record`, or here.
+ * Write the variable that replaces @old to @to; "" if no library is left. A
+ * sanitizer before this library was put there by `patchbay record` or by this
+ * function.
  */
 static void make_preload(const char *old, const struct pb_exec_target *target,
 			 char *to)
@@ -150,13 +154,13 @@ void pb_exec_tidy(char *const envp[])
 	}
 }
 
-/* Room for what change_environment() makes; 0 if there is nothing to change. */
+/* Bytes that change_environment() needs; 0 if it has nothing to change. */
 static size_t room_for(char *const envp[])
 {
 	size_t nr;
 	const char *preload;
 
-	/* To look at a file takes system calls. */
+	/* Reading the file needs system calls. */
 	if (__atomic_load_n(&pb_sandboxed, __ATOMIC_SEQ_CST))
 		return 0;
 	preload = find_preload(envp, &nr);
@@ -166,7 +170,7 @@ static size_t room_for(char *const envp[])
 	       sizeof(((struct pb_exec_target *)0)->first) + 1;
 }
 
-/* @room is of room_for(), for the same environment; NULL if that is 0. */
+/* @room: memory of room_for() bytes for the same environment; NULL if that is 0. */
 static char *const *change_environment(int folder, const char *path, int flags,
 				       char *const envp[], void *room)
 {
@@ -219,13 +223,13 @@ static const char *find_file(const char *file, char path[PATH_MAX])
 	return NULL;
 }
 
-/* On the caller's stack, since it may be a child of vfork(2). */
+/* On the caller's stack: the caller may be a child of vfork(2). */
 #define ROOM(name, envp)                                                       \
 	const size_t name##_size = room_for(envp);                             \
 	char *name[name##_size / sizeof(char *) + 1];                          \
 	void *const name##_or_none = name##_size ? name : NULL
 
-/* What @call returns if it fails: then the process has not ended. */
+/* The result of @call, which returns only if it fails and the process goes on. */
 #define EXECUTE(call)                                                          \
 	({                                                                     \
 		const int is_written = pb_ending_write();                      \
@@ -309,7 +313,7 @@ PB_PUBLIC int posix_spawnp(pid_t *pid, const char *file,
 	return PB_REAL(posix_spawnp)(pid, file, actions, attr, argv, envp);
 }
 
-/* How many arguments there are, with the NULL behind them. */
+/* The number of arguments, including the final NULL. */
 static size_t count_arguments(va_list args)
 {
 	size_t nr = 1;
@@ -327,7 +331,7 @@ static void take_arguments(const char *first, va_list args, size_t nr,
 		argv[i] = va_arg(args, const char *);
 }
 
-/* The arguments that follow @first, as an array @argv. */
+/* Make an array @argv of @first and the arguments after it. */
 #define ARGUMENTS(first)                                                       \
 	va_list args;                                                          \
 	size_t nr;                                                             \
@@ -357,7 +361,7 @@ PB_PUBLIC int execle(const char *path, const char *first, ...)
 	char *const *envp;
 
 	ARGUMENTS(first);
-	/* Without any arguments it is where the first would be. */
+	/* Without arguments envp stands where the first would be. */
 	envp = va_arg(args, char *const *);
 	va_end(args);
 	return execve(path, (char *const *)argv, envp);

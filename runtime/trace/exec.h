@@ -1,28 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Programs that a traced process starts find LD_PRELOAD in their environment. One that
- * this library is not for would not start, or its loader would complain: the loader of
- * musl relocates what it preloads by its own C library, glibc's prints a line for a
- * library of another class. And the runtime of AddressSanitizer ends a program in which
- * another library comes before it.
+ * A traced process passes LD_PRELOAD on to the programs that it starts. Some of
+ * them cannot load this library, and would not start, or would print a
+ * complaint. musl's loader relocates preloaded libraries against its own C
+ * library. glibc's loader prints a line for a library of another class. And
+ * AddressSanitizer's runtime aborts a program in which another library comes
+ * before it.
  *
- * So the functions that start programs are in this library, too. They look at the file,
- * and take this library out of LD_PRELOAD, or name the sanitizer before it. All else in
- * LD_PRELOAD stays as it is.
+ * So this library wraps the functions that start programs. The wrappers read
+ * the program's file. They then remove this library from LD_PRELOAD, or put the
+ * sanitizer before it. The rest of LD_PRELOAD stays unchanged.
  *
- * Not seen are programs that are started by an instruction of the program's own, as Go
- * does. system(3) and popen(3) start a shell, which is of this system's C library.
+ * The wrappers do not see programs that are started by a system call
+ * instruction of the program's own, as in Go. system(3) and popen(3) start a
+ * shell, which uses this system's C library.
  */
 #ifndef PB_TRACE_EXEC_H
 #define PB_TRACE_EXEC_H
 
 /*
- * `patchbay record` names a sanitizer before this library for this program. A shell that
- * system(3) starts must not load it, so it is taken out of LD_PRELOAD in @envp, in place.
+ * `patchbay record` names a sanitizer before this library for this program
+ * only. A shell that system(3) starts must not load it. So remove it from
+ * LD_PRELOAD in @envp, in place.
  */
 void pb_exec_tidy(char *const envp[]);
 
-/* execve(2) or execveat(2): the result, or -errno. */
+/* Carry out execve(2) or execveat(2). Returns the result or -errno. */
 long pb_exec_call(long number, const long arg[6]);
 
 #endif /* PB_TRACE_EXEC_H */

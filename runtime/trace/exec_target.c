@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-/* Of this library itself; the linker defines it. */
+/* The ELF header of this library. The linker defines it. */
 extern const Elf64_Ehdr __ehdr_start __attribute__((visibility("hidden")));
 
 #define PATH_ROOM 256
@@ -20,7 +20,7 @@ static long read_at(int fd, void *to, size_t size, uint64_t offset)
 	return pb_sys(SYS_pread64, fd, to, size, offset);
 }
 
-/* Reads up to @size - 1 bytes of a string. Returns whether there are any. */
+/* Reads up to @size - 1 bytes of a string. Returns whether it read any. */
 static int read_string(int fd, char *to, size_t size, uint64_t offset)
 {
 	long length = read_at(fd, to, size - 1, offset);
@@ -47,7 +47,7 @@ static int find_segment(int fd, const Elf64_Ehdr *head, uint32_t type,
 	return 0;
 }
 
-/* Where the file has what is loaded at @address; 0 if nowhere. */
+/* The file offset of the byte that is loaded at @address; 0 if none. */
 static uint64_t find_offset(int fd, const Elf64_Ehdr *head, uint64_t address)
 {
 	Elf64_Phdr segment;
@@ -73,7 +73,7 @@ static int has_mark(const char *data, size_t size)
 	return 0;
 }
 
-/* What cannot be read the kernel cannot start, either. */
+/* A file that we cannot read, the kernel cannot start, either. */
 static int is_of_glibc(const char *path)
 {
 	int fd = (int)pb_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
@@ -94,7 +94,7 @@ static int is_of_glibc(const char *path)
 	return result;
 }
 
-/* The loader of this process; empty if it was started by its name. */
+/* The loader of this process. Empty if the user started the loader itself. */
 static void find_own_loader(const char **path)
 {
 	const Elf64_Phdr *segment = (const Elf64_Phdr *)getauxval(AT_PHDR);
@@ -128,7 +128,7 @@ int pb_exec_is_first(const char *name, const char *end)
 	return 0;
 }
 
-/* Of a program that needs none @first stays empty. */
+/* @first stays empty if the program needs no such library. */
 static void find_first(int fd, const Elf64_Ehdr *head, char *first, size_t room)
 {
 	Elf64_Phdr dynamic;
@@ -137,7 +137,7 @@ static void find_first(int fd, const Elf64_Ehdr *head, char *first, size_t room)
 
 	if (!find_segment(fd, head, PT_DYNAMIC, &dynamic))
 		return;
-	/* Once for the table of strings, once for the names in it. */
+	/* The first pass finds the string table, the second reads the names. */
 	for (int names = 0; names < 2; names++)
 		for (uint64_t at = 0; at < dynamic.p_filesz; at += sizeof(entry)) {
 			if (read_at(fd, &entry, sizeof(entry),
@@ -180,7 +180,10 @@ static void look_at_elf(int fd, const Elf64_Ehdr *head,
 		find_first(fd, head, target->first, sizeof(target->first));
 }
 
-/* The interpreter of "#! /path argument"; returns whether there is one. */
+/*
+ * Sets @path to the interpreter of "#! /path argument". Returns whether the
+ * line names one.
+ */
 static int find_interpreter(char *line, const char **path)
 {
 	char *end;
@@ -203,9 +206,9 @@ void pb_exec_look(int folder, const char *path, int flags,
 
 	target->is_foreign = 0;
 	target->first[0] = '\0';
-	/* The kernel follows as many scripts (BINPRM_MAX_RECURSION). */
+	/* The kernel follows the same number of scripts (BINPRM_MAX_RECURSION). */
 	for (int depth = 0; depth < 5; depth++) {
-		/* With AT_EMPTY_PATH @folder is the program. */
+		/* With AT_EMPTY_PATH @folder is the program itself. */
 		int fd = path[0] || !(flags & AT_EMPTY_PATH) ?
 				 (int)pb_sys(SYS_openat, folder, path,
 					     O_RDONLY | O_CLOEXEC | O_NONBLOCK) :

@@ -3,7 +3,7 @@
 
 #include "sys.h"
 
-/* A path that is put together; behind its end, nothing is added. */
+/* A path under construction. Text beyond its end is dropped. */
 struct path {
 	char *at, *end;
 };
@@ -64,7 +64,7 @@ void pb_fd_name(char name[PB_FD_NAME_MAX], int fd)
 {
 	struct path path = { name, name + PB_FD_NAME_MAX - 1 };
 
-	/* Not /proc/self: a thread that listens has descriptors of its own. */
+	/* Not /proc/self: the listening thread has its own descriptors. */
 	add_text(&path, "/proc/thread-self/fd/");
 	add_number(&path, (unsigned int)fd);
 	*path.at = '\0';

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What files are called. May be called where sys.h's code may. */
+/* Names of files. All functions may be called where sys.h's code may. */
 #ifndef PB_TRACE_FILE_NAME_H
 #define PB_TRACE_FILE_NAME_H
 
 #include <limits.h>
 
 /*
- * "OUTPUT/PID.NrSUFFIX" with the pid of this process, without a number if @nr is 0.
- * Returns 0 or -ENAMETOOLONG.
+ * "OUTPUT/PID.NrSUFFIX" with the pid of this process. The number is omitted if
+ * @nr is 0. Returns 0 or -ENAMETOOLONG.
  */
 int pb_file_name(char name[PATH_MAX], const char *output, unsigned int nr,
 		 const char *suffix);
@@ -15,7 +15,7 @@ int pb_file_name(char name[PATH_MAX], const char *output, unsigned int nr,
 /* "OUTPUT/NAME". Returns 0 or -ENAMETOOLONG. */
 int pb_file_path(char path[PATH_MAX], const char *output, const char *name);
 
-/* What leads to this thread's descriptor @fd in /proc. */
+/* The path in /proc of this thread's descriptor @fd. */
 #define PB_FD_NAME_MAX 64
 void pb_fd_name(char name[PB_FD_NAME_MAX], int fd);
 

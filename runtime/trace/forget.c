@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Apart from session.c, to which handlers come: memset() may use vector registers. */
+/*
+ * Separate from session.c, whose code handlers call: memset() may use vector
+ * registers.
+ */
 #include "globs.h"
 #include "left_out.h"
 #include "losses.h"
@@ -14,7 +17,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* All but what is of the process, and of its threads. The lock is held meanwhile. */
+/* Clear all but the data of the process and of its threads. The lock stays held. */
 static void empty(struct pb_session *session)
 {
 	const struct pb_session before = *session;
@@ -27,7 +30,7 @@ static void empty(struct pb_session *session)
 	session->lots = before.lots;
 	session->newest_lot = before.newest_lot;
 	session->nr_new_threads = before.nr_new_threads;
-	/* Others count these up and down. */
+	/* Other threads count these up and down. */
 	session->in_syscalls = before.in_syscalls;
 	session->waiting = before.waiting;
 	session->turn = before.turn;

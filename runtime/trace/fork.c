@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What a forked child needs, whose memory of the session is zeros: it is told whose
- * that is, and it listens.
+ * Prepares a forked child: it claims the session, whose memory is zeros there,
+ * and starts a thread that listens.
  *
- * With live=1 every process of a tree can be controlled: workers of a server, and a
- * server that went into the background. A thread does not survive fork(2), so each
- * child needs one of its own that listens.
+ * With live=1 each process of a tree can be controlled: a server's workers, and
+ * a server that went into the background. No other thread survives fork(2), so
+ * each child needs its own listening thread.
  *
- * It cannot be started by a handler of pthread_atfork(3). In a child these run in the
- * order of their registration, and ours, of a library that is initialized before
- * all others, would be the first: an allocator that has its own ones still has its
- * locks, and pthread_create(3) allocates. So the functions of the C library are
- * wrapped, and the thread is started when they have returned: POSIX does not promise
- * that a child of a program with threads can do so, glibc and musl let it.
+ * A handler of pthread_atfork(3) cannot start it. In a child, handlers run in
+ * the order of their registration. This library is initialized before all
+ * others, so its handler would run first. An allocator with handlers of its own
+ * would still hold its locks then, and pthread_create(3) allocates. So this
+ * library wraps the functions of the C library, and starts the thread when they
+ * have returned. POSIX does not promise that the child of a threaded program
+ * may do so. glibc and musl allow it.
  */
 #include "budget.h"
 #include "listen.h"
@@ -30,7 +31,7 @@ static struct {
 		       const struct winsize *size);
 } real;
 
-/* Before anybody calls them; also where nothing is traced. */
+/* Before any caller, and also if the process is not traced. */
 __attribute__((constructor)) static void find(void)
 {
 	PB_FIND(fork);
@@ -44,7 +45,10 @@ static void listen_in_child(void)
 
 	if (!pb_options.live || !pb_tracer)
 		return;
-	/* A shell has nothing to control, and starts many programs. */
+	/*
+	 * A process without modules, such as a shell, has nothing to control,
+	 * and may start many programs.
+	 */
 	if (patchbay_get_stats(&stats) || !stats.modules)
 		return;
 	pb_budget_forked();
@@ -57,7 +61,7 @@ static void begin_in_child(void)
 
 	if (!pb_session)
 		return;
-	/* Its parent may have restricted its system calls. */
+	/* The parent may have restricted its system calls. */
 	if (pb_syscalls_begin()) {
 		pb_session_own();
 		pb_data_forget();

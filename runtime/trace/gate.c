@@ -13,14 +13,14 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* The filter looks at words of 4 bytes. */
+/* The filter compares words of 4 bytes. */
 #define NR_WORDS (PB_CONTROL_KNOCK / 4)
 
-/* Instructions for a word, and for all of them. */
+/* Instructions per word, and in total. */
 #define PER_WORD 5
 #define NR_CODE (2 + NR_WORDS * PER_WORD + 3)
 
-/* A random name: whoever knows it knows nothing that he may not. */
+/* A random name. Knowing it gives no rights. */
 static int draw_name(char name[PB_CONTROL_NAME_MAX])
 {
 	uint64_t random[2];
@@ -33,9 +33,9 @@ static int draw_name(char name[PB_CONTROL_NAME_MAX])
 }
 
 /*
- * A program for SO_ATTACH_FILTER (Linux's Documentation/networking/filter.rst) that
- * drops what is not @secret. It adds up in M[0] in which bits words differ, so that
- * how long it takes does not tell how much of a guess was right.
+ * A program for SO_ATTACH_FILTER (Linux's Documentation/networking/filter.rst)
+ * that drops all packets but @secret. M[0] collects the bits in which words
+ * differ. So the run time does not reveal which part of a guess was right.
  */
 static void write_filter(struct sock_filter *code, const uint8_t *secret)
 {
@@ -47,7 +47,10 @@ static void write_filter(struct sock_filter *code, const uint8_t *secret)
 					       PB_CONTROL_KNOCK, 0, nr + 2);
 	for (unsigned int i = 0; i < NR_WORDS; i++) {
 		memcpy(&word, secret + 4 * i, sizeof(word));
-		/* M[0] must be written before it is read; so X begins with 0. */
+		/*
+		 * The kernel requires a store to M[0] before a load. So the
+		 * first word loads 0 into X.
+		 */
 		*code++ = i ? (struct sock_filter)BPF_STMT(BPF_LDX | BPF_MEM, 0) :
 			      (struct sock_filter)BPF_STMT(BPF_LDX | BPF_IMM, 0);
 		*code++ = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
@@ -60,12 +63,12 @@ static void write_filter(struct sock_filter *code, const uint8_t *secret)
 		*code++ = (struct sock_filter)BPF_STMT(BPF_ST, 0);
 	}
 	*code++ = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1);
-	/* How many bytes to keep. */
+	/* The number of bytes to keep. */
 	*code++ = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, UINT32_MAX);
 	*code = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, 0);
 }
 
-/* An abstract one begins with a NUL. Returns the address's size. */
+/* An abstract address begins with NUL. Returns the address's size. */
 static socklen_t set_address(const char *name, struct sockaddr_un *address)
 {
 	const size_t length = strlen(name);
@@ -76,7 +79,7 @@ static socklen_t set_address(const char *name, struct sockaddr_un *address)
 	return (socklen_t)(length + 1 + offsetof(struct sockaddr_un, sun_path));
 }
 
-/* Before the socket has a name: nothing can come in earlier. */
+/* Call before the socket has a name, so that no packet arrives earlier. */
 static int set_filter(int fd, const uint8_t *secret)
 {
 	struct sock_filter code[NR_CODE];
@@ -135,13 +138,13 @@ static int has_option(int fd, int option, int wanted)
 
 int pb_gate_take(int gate)
 {
-	uint8_t secret[PB_CONTROL_KNOCK]; /* the filter has looked at it */
+	uint8_t secret[PB_CONTROL_KNOCK]; /* the filter has verified it */
 	struct iovec iov = { secret, sizeof(secret) };
 	union {
 		struct cmsghdr header;
 		char bytes[CMSG_SPACE(sizeof(int))];
 	} control;
-	/* The kernel closes what has no room. */
+	/* The kernel closes descriptors that find no room here. */
 	struct msghdr header = {
 		.msg_iov = &iov, .msg_iovlen = 1,
 		.msg_control = &control,

@@ -11,12 +11,12 @@
 
 static struct glob {
 	const char *text;
-	size_t size; /* with its end */
+	size_t size; /* with its NUL */
 	enum pbd_asked_by by;
 	uint32_t matched;
 } *globs;
 static size_t nr_globs;
-/* There is a module with functions, so it is wrong if none is meant. */
+/* A module with functions exists, so a glob without a match is an error. */
 static int has_functions;
 
 static void take_down(enum pbd_asked_by by, const char *const *texts, size_t nr)
@@ -93,8 +93,8 @@ int pb_globs_write(void)
 }
 
 /*
- * In the file, too. It is made now if there is none: a process in which no function
- * is armed would leave no trace.
+ * Also mark it in the file. Make the file now if it is missing: a process in
+ * which no function is armed would leave none.
  */
 static void note(struct glob *glob, int matched)
 {
@@ -112,7 +112,7 @@ static void note(struct glob *glob, int matched)
 	pb_signal_unlock(&pb_session->lock, signals);
 }
 
-/* What begins so is no name that a wildcard could mean: <patchbay/filter.h>. */
+/* Wildcards never match names that begin with '@': <patchbay/filter.h>. */
 static int match_name(const char *glob, const char *name)
 {
 	return *name == '@' ? !strcmp(glob, name) : pb_readable_match(glob, name);

@@ -17,7 +17,7 @@ uint64_t pb_threshold_when_recording;
 uint64_t pb_watch_slow = UINT64_MAX;
 int pb_watch_seen;
 
-/* The shortest duration for which a call needs more than its record. */
+/* The shortest duration of a call that needs more than its record. */
 static uint64_t long_call = PBD_DETAIL_MAX + 1;
 
 void pb_tracer_update_long_call(void)
@@ -48,7 +48,7 @@ void pb_profile_call(uintptr_t ip, uintptr_t parent_ip,
 
 int pb_budget_is_woken;
 
-/* One that has been woken, and has not looked yet, will. */
+/* Wake the thread once; until it has looked, further wake-ups are omitted. */
 static __attribute__((noinline)) void wake_budget(void)
 {
 	if (__atomic_exchange_n(&pb_budget_is_woken, 1, __ATOMIC_RELAXED) ||
@@ -91,7 +91,7 @@ void pb_record_jump(uintptr_t ip, const struct patchbay_cell *cell,
 			       pb_function_number(cell, ip));
 }
 
-/* Apart from what most calls are, which keeps no registers then. */
+/* Not inlined, so that the usual path saves no registers for it. */
 static __attribute__((noinline)) void
 record_unwound(uintptr_t ip, const struct patchbay_cell *cell,
 	       struct patchbay_regs *regs, uint64_t start, uint64_t duration)
@@ -101,7 +101,7 @@ record_unwound(uintptr_t ip, const struct patchbay_cell *cell,
 		       PBD_RECORD_UNWOUND, duration);
 }
 
-/* The same. */
+/* Not inlined, likewise. */
 static __attribute__((noinline)) void
 record_long(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
 	    struct patchbay_regs *regs, uint64_t start, uint64_t duration)
@@ -120,7 +120,7 @@ record_long(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
 			       duration);
 }
 
-/* Inline: the last thing that an exit handler does. */
+/* Inlined: an exit handler ends with it. */
 static inline __attribute__((always_inline)) void
 record_call(uintptr_t ip, uintptr_t parent_ip, const struct patchbay_cell *cell,
 	    struct patchbay_regs *regs, uint64_t start, uint64_t duration)
@@ -153,7 +153,7 @@ void pb_graph_entry(uintptr_t ip, uintptr_t parent_ip,
 	uint64_t start = patchbay_clock();
 
 	*patchbay_session_word(cell, regs) = start;
-	/* With a threshold nobody knows yet whether the call is long enough. */
+	/* With a threshold the entry is not recorded: the duration is not known yet. */
 	if (!__atomic_load_n(&pb_threshold, __ATOMIC_RELAXED))
 		pb_ring_record(start, pb_function_number(cell, ip),
 			       (uintptr_t)regs, PBD_RECORD_ENTRY, parent_ip);
@@ -166,7 +166,7 @@ void pb_graph_exit(uintptr_t ip, uintptr_t parent_ip,
 	uint64_t start = *patchbay_session_word(cell, regs);
 	uint64_t duration = patchbay_ticks(start, patchbay_clock());
 
-	/* One comparison: while nothing is recorded, no call takes that long. */
+	/* One comparison: while recording is off, no call reaches the threshold. */
 	if (duration >= __atomic_load_n(&pb_threshold, __ATOMIC_RELAXED))
 		record_call(ip, parent_ip, cell, regs, start, duration);
 }
@@ -190,7 +190,7 @@ void pb_trigger_start(uintptr_t ip, uintptr_t parent_ip,
 	(void)cell;
 	(void)regs;
 	record_events(1);
-	/* Once: the function may be called often. */
+	/* Only once: the function may be called often. */
 	if (!__atomic_load_n(&pb_waiting, __ATOMIC_RELAXED))
 		return;
 	__atomic_store_n(&pb_waiting, 0, __ATOMIC_RELAXED);

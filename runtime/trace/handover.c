@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Twice, at most: the command that waits for the visitor has a limit of ten seconds. */
+/* At most two of these waits happen: the command waits ten seconds for the visitor. */
 #define WAIT_NS 4000000000ull
 
 struct handed {
@@ -21,7 +21,7 @@ struct handed {
 	int is_done;
 };
 
-static struct handed *handed; /* NULL, or of the visitor */
+static struct handed *handed; /* NULL, or on the visitor's stack */
 static int has_visitor;
 
 static void pause_ms(void)
@@ -36,7 +36,7 @@ static int is_done(const struct handed *mine)
 	return __atomic_load_n(&mine->is_done, __ATOMIC_ACQUIRE);
 }
 
-/* Unless the other thread is at it. */
+/* Fails if the other thread has taken it. */
 static int take_back(struct handed *mine)
 {
 	return __atomic_compare_exchange_n(&handed, &(struct handed *){ mine }, NULL, 0,

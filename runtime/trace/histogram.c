@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The function_profile tracer with histogram=1: each thread counts, for each
- * function, how long its calls took (tally.h), with additions that are atomic with
- * respect to its signal handlers and need no bus lock.
+ * The function_profile tracer with histogram=1. Each thread counts the
+ * durations of each function's calls (tally.h). Its additions are atomic with
+ * respect to its own signal handlers, and need no bus lock.
  */
 #include "index.h"
 #include "tally.h"

@@ -30,7 +30,7 @@ struct pb_index *pb_index_new(struct patchbay_target *targets, size_t nr,
 		high = at > high ? at : high;
 	}
 	index = malloc(sizeof(*index));
-	/* What lies between functions far from each other is never touched. */
+	/* Pages between functions that are far apart are never touched. */
 	place = calloc(high - low + 1, sizeof(*place));
 	if (!index || !place) {
 		free(index);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What is counted for each function has a place of its own, but functions share
- * their cells, and with them cell->data. So that says where to look up the place, by
- * the function's address: entries are at least PATCHBAY_PREFIX_SIZE bytes apart, so
- * each has an element of an array to itself that has one for so many bytes of text.
- * That is 4 bytes for each 16 of text, between the first function and the last; a
- * call finds its place by two loads more than if the data were its own. For a cell of
- * 64 bytes of its own it would take one, from another cache line.
+ * Each function's counter has a place of its own, but functions share their
+ * cells, and with them cell->data. So cell->data leads to an index from a
+ * function's address to its place. Entries are at least PATCHBAY_PREFIX_SIZE
+ * bytes apart, so an array with one element for that many bytes of text has a
+ * private element for each function. It takes 4 bytes per 16 bytes of text
+ * between the first function and the last. A call finds its place by two loads
+ * more than with private data. A private cell of 64 bytes would take one load,
+ * from another cache line.
  *
  * Records of events need no place: see pb_function_number().
  */
@@ -18,9 +19,9 @@
 #define PB_INDEX_STEP PATCHBAY_PREFIX_SIZE
 
 /*
- * @place: by address, divided by PB_INDEX_STEP: it begins where address 0 would be
- * @of:    what the places are of
- * @next:  the one that was made before
+ * @place: by address, divided by PB_INDEX_STEP; begins where address 0 would be
+ * @of:    the array of places
+ * @next:  the index that was made before this one
  */
 struct pb_index {
 	const uint32_t *place;
@@ -29,7 +30,7 @@ struct pb_index {
 	struct pb_index *next;
 };
 
-/* The place of function @ip, which the index was made for. */
+/* The place of function @ip, which must be in the index. */
 static inline uint32_t pb_index_get(const struct pb_index *index, uintptr_t ip)
 {
 	return *(const uint32_t *)((uintptr_t)index->place +
@@ -37,14 +38,15 @@ static inline uint32_t pb_index_get(const struct pb_index *index, uintptr_t ip)
 }
 
 /*
- * A new index of these functions, which it becomes the data of: they have the places
- * @first and following, of @of. It stays for ever, because a thread may use it at any
- * time, until the recording is over. NULL: out of memory. Called one after another.
+ * Make an index of these functions, and set their data to it. Their places in
+ * @of are @first and following. The index stays until the recording is over,
+ * because a thread may use it at any time. Returns NULL if memory is short.
+ * Calls must not overlap.
  */
 struct pb_index *pb_index_new(struct patchbay_target *targets, size_t nr,
 			      uint32_t first, void *of);
 
-/* The recording is over: no tracer is there. */
+/* The recording is over, and no tracer is left. */
 void pb_index_forget(void);
 
 #endif /* PB_TRACE_INDEX_H */

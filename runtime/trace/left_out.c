@@ -13,8 +13,8 @@
 #include <string.h>
 
 /*
- * By address, each once with the same flags: a function is asked about for each filter
- * that selects it. The session's lock guards them.
+ * Sorted by address, each address once per flags: each filter that selects a
+ * function asks about it. The session's lock guards the list.
  */
 static struct left_out {
 	uint64_t address;
@@ -22,9 +22,9 @@ static struct left_out {
 	uint32_t written;
 } *left_out;
 static size_t nr_left_out, room, nr_written;
-static size_t nr_placed; /* the modules of so many are known */
+static size_t nr_placed; /* functions whose modules are in the file */
 
-/* Where the address is in the list, or would be. */
+/* The index of the address in the list, or where to insert it. */
 static size_t find(uint64_t address)
 {
 	size_t at = 0, end = nr_left_out;
@@ -40,7 +40,7 @@ static size_t find(uint64_t address)
 	return at;
 }
 
-/* Without memory there are fewer. */
+/* If memory is short the list stays incomplete. */
 static void add(uint64_t address, uint32_t flags)
 {
 	size_t at = find(address);
@@ -120,7 +120,7 @@ void pb_left_out_write_locked(void)
 	pb_parent_is_self();
 	map->chunk = chunk;
 	map->next = pb_left_out_maps;
-	/* A child that is forked at this moment reads a list that is whole. */
+	/* A child that is forked at this moment reads a complete list. */
 	__atomic_store_n(&pb_left_out_maps, map, __ATOMIC_RELEASE);
 }
 
@@ -151,7 +151,7 @@ static int is_left_out_of(const struct dl_phdr_info *info)
 	return 0;
 }
 
-/* The description of a note of the linker's; without one *@size is 0. */
+/* The description of the linker's build-id note; *@size is 0 without one. */
 static const uint8_t *build_id(const struct dl_phdr_info *info, size_t *size)
 {
 	for (size_t i = 0; i < info->dlpi_phnum; i++) {
@@ -188,7 +188,7 @@ static int know_module(struct dl_phdr_info *info, size_t size, void *arg)
 
 	(void)size;
 	(void)arg;
-	/* The program has no name here. */
+	/* The loader gives the program no name. */
 	if (!*module.path) {
 		pb_sys(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", exe,
 		       sizeof(exe) - 1);
@@ -203,16 +203,17 @@ static int know_module(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /*
- * A module is written down when a function of it is armed. Of one of which all are
- * left out that is never, so that their addresses would say nothing. The loader is
- * asked, since at the end modules have left libpatchbay, but are still there.
+ * The file has a module once a function of it is armed. If all functions of a
+ * module are left out, that never happens, and the addresses would mean
+ * nothing. Ask the loader: at the end modules have left libpatchbay, but are
+ * still loaded.
  */
 static void know_modules(void)
 {
 	pb_sigset signals;
 	size_t nr;
 
-	/* Where calls are only counted, all that is written down was armed. */
+	/* Counting tracers write only functions that were armed. */
 	if (!pb_tracer_needs_blocks)
 		return;
 	pb_signal_lock(&pb_session->lock, &signals);
