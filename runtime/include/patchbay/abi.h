@@ -18,7 +18,7 @@
  * x86-64 with kCFI differs in one byte: callers check `hash` as the immediate
  * of a 5-byte `mov`, so entry-5 holds its opcode and the pad is 3 bytes.
  *
- * The slot is outside the hash, so a function's hash has the same distance from
+ * The slot is outside the hash. So a function's hash has the same distance from
  * its entry with or without a slot, and callers check both the same way.
  *
  * A *site* is the patchable instruction at the entry (after its landing pad,
@@ -250,8 +250,8 @@
 
 /*
  * The note of a file whose bitcode was made with the plugin and whose code was
- * generated without it, for example by a linker without the plugin. The file should
- * have slots and has none. Its owner is PATCHBAY_NOTE_NAME, its type
+ * generated without it, for example by another linker. The file should have
+ * slots and has none. Its owner is PATCHBAY_NOTE_NAME, its type
  * PATCHBAY_NOTE_BITCODE, its descriptor struct patchbay_bitcode_note. There is one
  * for each source file, and it is loaded. The linker and the command warn about it.
  */

@@ -43,9 +43,9 @@
  * function's profile (getCanonicalFnName() in SampleProf.h). Linux drops
  * .llvm.N in kallsyms (CONFIG_LTO_CLANG).
  *
- * Wherever Patchbay takes names, globs or regular expressions of functions (lists of
- * the pass, filters of libpatchbay, sections of BPF programs, options of the command)
- * it tries each with the symbol's name and with that name without these suffixes. So
+ * Names, globs and regular expressions of functions are in lists of the pass, filters
+ * of libpatchbay, sections of BPF programs and options of the command. Patchbay tries
+ * each with the symbol's name, and with that name without these suffixes. So
  * "parse" also selects parse.llvm.1527, and "parse.llvm.1527" only that. "parse" also
  * selects _ZL5parsei.__uniq.7, in C and in C++. If a file has only one function of a
  * name, the command omits the suffixes that only distinguish functions (.llvm.N,

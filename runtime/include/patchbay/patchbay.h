@@ -68,10 +68,10 @@
  * ---------
  * @check and @attach of tracers, @match of filters, @log of links and the visitors of
  * patchbay_for_each_site() and patchbay_for_each_name() are callbacks. They run with the
- * signal mask of the thread that called the library, and without a lock that the loader
- * or another thread's dlopen() could wait for. For tracers that are armed with
- * PATCHBAY_ARM_FUTURE, they run on the thread that loads the module, within dlopen(), or
- * on a thread that is just arming or disarming tracers. A callback
+ * signal mask of the thread that called the library. They hold no lock that the loader
+ * or another thread's dlopen() could wait for. With PATCHBAY_ARM_FUTURE, they run on the
+ * thread that loads the module, within dlopen(), or on one that arms or disarms tracers.
+ * A callback
  * - may allocate memory, ask the loader (dladdr(3), dlopen(3), dlsym(3),
  *   dl_iterate_phdr(3)), make threads, fork, and end the process;
  * - must not call this library, which returns -EDEADLK, except
@@ -156,9 +156,9 @@
  *   patchbay_stats, @unseen).
  * - A handler must return: no longjmp, no exception. A signal handler may leave one by
  *   siglongjmp, as programs do that limit the time of a computation. Then the library
- *   can only be sure that the handler has ended when the stack memory that the handler
- *   used is reused, mostly by the next traced call. Until then the thread's calls are
- *   missed and counted. Calling patchbay_jump() (exit.h) before the jump avoids that.
+ *   only knows that the handler has ended when other calls reuse the handler's stack,
+ *   mostly the next traced call. Until then the thread's calls are missed and counted.
+ *   Calling patchbay_jump() (exit.h) before the jump avoids that.
  *   A thread that waits for handlers meanwhile waits up to the limit of
  *   patchbay_set_wait_limit() (struct patchbay_stats: left, timeouts).
  * - A traced call uses at most 1.5 KB of its stack, in addition to handlers (x86-64

@@ -102,8 +102,8 @@
  * one.
  *
  * If a CPU tracks indirect branches (IBT on x86-64, BTI on AArch64), a target must
- * begin with a landing pad, like that of any function pointer, because the tramp may
- * jump to it through the key. So on x86-64 it must not have
+ * begin with a landing pad, like that of any function pointer: the tramp may jump
+ * to it through the key. So on x86-64 it must not have
  * __attribute__((nocf_check)).
  *
  * Calling conventions
@@ -195,9 +195,8 @@
 
 /*
  * The tramp is hidden, because every link unit has its own. So the call is direct
- * also with -fno-plt. On ppc64le the linker makes it hidden, because clang leaves
- * space for restoring the TOC pointer only after calls of functions that may be
- * in another link unit.
+ * also with -fno-plt. On ppc64le the linker makes it hidden, since clang leaves
+ * space for restoring the TOC pointer only if the callee may be in another unit.
  */
 #ifdef __powerpc64__
 #define PATCHBAY_TRAMP_VISIBILITY
@@ -215,9 +214,9 @@
 		PATCHBAY_TRAMP_VISIBILITY
 
 /*
- * With -fsanitize=kcfi clang emits the hash of each function that is declared
- * and whose address is taken, like the tramp here, as the value of an
- * absolute symbol. The symbol is weak, so it is 0 without kCFI.
+ * With -fsanitize=kcfi clang emits an absolute symbol for each function that is
+ * declared and whose address is taken, like the tramp here. Its value is the hash.
+ * The symbol is weak, so it is 0 without kCFI.
  */
 #define PATCHBAY_TYPE_SYMBOL(name) "__kcfi_typeid___SCT__" #name
 #define PATCHBAY_TYPE(name) __static_call_type_##name
